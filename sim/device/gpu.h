@@ -1,0 +1,68 @@
+// The machine: build it from a configuration, run kernels on it one after the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/error.h"
+#include "sim/isa/kernel.h"
+#include "sim/stats/result.h"
+
+namespace heddle::device {
+
+// How far a running kernel has come.
+struct Progress {
+  uint64_t cycle = 0;              // core cycles simulated
+  uint64_t warp_instructions = 0;  // issued so far
+  uint64_t blocks_done = 0;
+  uint64_t blocks_total = 0;
+};
+
+struct RunOptions {
+  int threads = 1;  // host threads that advance SMs; results do not depend on it
+  // Called from the thread that called run(), at most every few milliseconds of host time. May be empty.
+  std::function<void(const Progress&)> progress;
+  // When it becomes true the run stops soon and throws Cancelled. May be null.
+  const std::atomic<bool>* cancel = nullptr;
+  // No instruction issued for this many core cycles while warps are resident: DeadlockError.
+  uint64_t watchdog_cycles = 5'000'000;
+};
+
+class Cancelled : public Error {
+ public:
+  using Error::Error;
+};
+
+// The machine can make no progress. `what()` is a one-line summary; `report` has one line per stuck warp: SM, block,
+// warp, PC, instruction, what it waits for and the state of that resource.
+class DeadlockError : public Error {
+ public:
+  DeadlockError(const std::string& what, std::vector<std::string> lines) : Error(what), report(std::move(lines)) {}
+  std::vector<std::string> report;
+};
+
+// Residency of a launch on this GPU. Throws Error when not even one block fits, naming the resource and its limit.
+stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape& shape);
+
+class Gpu {
+ public:
+  explicit Gpu(const config::GpuConfig& config);
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  // Simulates one launch from cold caches. Throws Error (bad launch, malformed trace), Cancelled, DeadlockError; the
+  // machine can be used again afterwards.
+  stats::KernelResult run(isa::BlockSource& kernel, const RunOptions& options = {});
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heddle::device
