@@ -1,0 +1,170 @@
+#include "analysis/store/result_store.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include "analysis/store/schema.h"
+#include "sim/engine/error.h"
+
+namespace heddle::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Throws unless `db` is a result database of this version.
+void check_version(Database& db) {
+  if (db.integer("PRAGMA application_id") != kApplicationId) {
+    throw Error(fmt::format("{}: not a Heddle result database", db.file()));
+  }
+  if (int64_t v = db.integer("PRAGMA user_version"); v != kSchemaVersion) {
+    throw Error(fmt::format("{}: result database of version {}, this program writes version {}", db.file(), v,
+                            kSchemaVersion));
+  }
+}
+
+// Prepares the place for opening; true when the file has to be created.
+bool prepare_file(const fs::path& file, IfExists if_exists) {
+  if (!fs::exists(file)) {
+    return true;
+  }
+  if (if_exists == IfExists::kRefuse) {
+    throw Error(
+        fmt::format("{}: the file exists (--append adds a run to it, --force replaces it)", file.string()));
+  }
+  if (fs::is_directory(file)) {
+    throw Error(fmt::format("{}: is a directory", file.string()));
+  }
+  // Nobody's other file is overwritten by a slip of the keyboard, also with --force.
+  Database old(file, Database::Mode::kWrite);
+  if (if_exists == IfExists::kAppend) {
+    check_version(old);
+    return false;
+  }
+  if (old.integer("PRAGMA application_id") != kApplicationId && fs::file_size(file) > 0) {
+    throw Error(fmt::format("{}: not a Heddle result database, --force does not replace it", file.string()));
+  }
+  std::error_code error;
+  if (!fs::remove(file, error)) {
+    throw Error(fmt::format("{}: cannot replace the file: {}", file.string(), error.message()));
+  }
+  return true;
+}
+
+void write_catalogue(Database& db) {
+  Statement s = db.prepare(
+      "INSERT INTO metrics VALUES (?, ?, ?)"
+      " ON CONFLICT (name) DO UPDATE SET unit = excluded.unit, meaning = excluded.meaning");
+  for (const stats::MetricInfo& m : stats::catalogue()) {
+    s.bind(1, m.name).bind(2, m.unit).bind(3, m.meaning).run();
+  }
+}
+
+}  // namespace
+
+ResultStore::ResultStore(const fs::path& file, RunRecord run, const StoreOptions& options)
+    : file_(file),
+      run_(std::move(run)),
+      options_(options),
+      created_(prepare_file(file, options.if_exists)),
+      db_(file, created_ ? Database::Mode::kCreate : Database::Mode::kWrite) {
+  db_.execute(kSettings);
+  Transaction t(db_);
+  if (created_) {
+    db_.execute(kSchema);
+    db_.execute(
+        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kSchemaVersion));
+  }
+  write_catalogue(db_);
+  t.commit();
+}
+
+ResultStore::~ResultStore() {
+  if (created_ && launches_ == 0) {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+}
+
+void ResultStore::add(const LaunchRecord& launch) {
+  Transaction t(db_);
+  if (launches_ == 0) {
+    insert_run();
+  }
+  int64_t id = db_.integer("SELECT coalesce(max(id), 0) + 1 FROM launches");
+  insert_launch(id, launch);
+  insert_details(id, launch);
+  t.commit();
+  ++launches_;
+}
+
+void ResultStore::insert_run() {
+  run_.id = db_.integer("SELECT coalesce(max(id), 0) + 1 FROM runs");
+  Statement s = db_.prepare("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  s.bind(1, run_.id)
+      .bind(2, run_.gpu)
+      .bind(3, run_.product)
+      .bind(4, run_.config_hash)
+      .bind(5, run_.config_text);
+  s.bind(6, run_.fidelity).bind(7, run_.overrides).bind(8, run_.seed).bind(9, run_.revision);
+  s.bind(10, run_.launches_planned).run();
+}
+
+void ResultStore::insert_launch(int64_t id, const LaunchRecord& r) {
+  Statement s = db_.prepare(
+      "INSERT INTO launches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?)");
+  int i = 0;
+  auto put = [&](auto value) { s.bind(++i, value); };
+  put(id);
+  put(run_.id);
+  put(std::string_view(r.trace));
+  put(r.launch);
+  put(std::string_view(r.trace_hash));
+  put(std::string_view(r.kernel));
+  put(r.kernel_id);
+  put(r.shape.stream);
+  for (const isa::Dim3& d : {r.shape.grid, r.shape.block, r.shape.cluster}) {
+    put(d.x);
+    put(d.y);
+    put(d.z);
+  }
+  put(r.shape.registers_per_thread);
+  put(r.shape.static_shared_bytes);
+  put(r.shape.dynamic_shared_bytes);
+  put(r.core_mhz);
+  put(r.cycles);
+  put(r.sm_active_cycles);
+  put(r.warp_instructions);
+  put(int64_t{r.used_control_bits});
+  s.run();
+}
+
+void ResultStore::insert_details(int64_t id, const LaunchRecord& r) {
+  Statement counter = db_.prepare("INSERT INTO counters VALUES (?, ?, ?)");
+  const std::vector<stats::MetricInfo>& catalogue = stats::catalogue();
+  for (size_t i = 0; i < r.values.size() && i < catalogue.size(); ++i) {
+    if (!std::isnan(r.values[i])) {
+      counter.bind(1, id).bind(2, catalogue[i].name).bind(3, r.values[i]).run();
+    }
+  }
+  Statement stall = db_.prepare("INSERT INTO stalls VALUES (?, ?, ?, ?)");
+  for (int i = 0; i < stats::kStallCount; ++i) {
+    std::string_view reason = stats::kStallInfo[i].name;
+    stall.bind(1, id).bind(2, reason).bind(3, r.stall_warp_cycles[i]);
+    stall.bind(4, r.metric_or_zero(stall_metric(reason))).run();
+  }
+  Statement unknown = db_.prepare("INSERT INTO unknown_opcodes VALUES (?, ?, ?)");
+  for (const auto& [opcode, count] : r.unknown_opcodes) {
+    unknown.bind(1, id).bind(2, opcode).bind(3, count).run();
+  }
+  if (options_.host_timing) {
+    Statement host = db_.prepare("INSERT INTO host_timing VALUES (?, ?, ?, ?, ?, ?, ?)");
+    host.bind(1, id).bind(2, r.host.wall_seconds).bind(3, r.host.hostname).bind(4, r.host.date);
+    host.bind(5, r.host.threads).bind(6, r.host.max_rss_bytes).bind(7, r.host.trace_path).run();
+  }
+}
+
+}  // namespace heddle::analysis

@@ -1,0 +1,53 @@
+// Writes results to a SQLite file, a launch at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "analysis/store/record.h"
+#include "analysis/store/sqlite.h"
+
+namespace heddle::analysis {
+
+// What to do with a file that is already there.
+enum class IfExists { kRefuse, kAppend, kReplace };
+
+struct StoreOptions {
+  IfExists if_exists = IfExists::kRefuse;
+  // Off: no host_timing rows, so that the files of two equal runs have equal bytes.
+  bool host_timing = true;
+};
+
+// Each launch is one transaction, so whatever ends the process, the file holds whole launches and nothing
+// else. The run's own row is written with its first launch: a run that finished nothing leaves no trace, and
+// not even a file where there was none before.
+class ResultStore {
+ public:
+  // Creates or opens the file and writes to it once, so that a place that cannot be written is known before
+  // any simulation. Throws heddle::Error, and does not touch a file that is not a result database of this
+  // version.
+  ResultStore(const std::filesystem::path& file, RunRecord run, const StoreOptions& options = {});
+  ~ResultStore();
+  ResultStore(const ResultStore&) = delete;
+  ResultStore& operator=(const ResultStore&) = delete;
+
+  // Sets the id of a copy of the record; those given are ignored. Throws heddle::Error (disk full, lock
+  // held); the store can be used again afterwards.
+  void add(const LaunchRecord& launch);
+
+  uint64_t launches() const { return launches_; }
+
+ private:
+  void insert_run();
+  void insert_launch(int64_t id, const LaunchRecord& r);
+  void insert_details(int64_t id, const LaunchRecord& r);
+
+  std::filesystem::path file_;
+  RunRecord run_;
+  StoreOptions options_;
+  bool created_ = false;
+  uint64_t launches_ = 0;
+  Database db_;
+};
+
+}  // namespace heddle::analysis

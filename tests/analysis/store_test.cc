@@ -1,0 +1,264 @@
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analysis/store/result_reader.h"
+#include "analysis/store/result_store.h"
+#include "analysis/store/sqlite.h"
+#include "sim/engine/error.h"
+#include "tests/analysis/sample_records.h"
+
+namespace heddle::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+
+// A fresh directory per test case.
+struct TempDir {
+  TempDir() {
+    std::string name = (fs::temp_directory_path() / "heddle-store-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~TempDir() { fs::remove_all(path); }
+  fs::path operator/(const std::string& name) const { return path / name; }
+  fs::path path;
+};
+
+std::string bytes(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream s;
+  s << in.rdbuf();
+  return s.str();
+}
+
+int64_t query(const fs::path& file, const std::string& sql) {
+  Database db(file, Database::Mode::kRead);
+  return db.integer(sql);
+}
+
+void write_two(const fs::path& file, const StoreOptions& options, double wall_seconds = 0.5) {
+  ResultStore store(file, sample_run(), options);
+  for (uint32_t i = 1; i <= 2; ++i) {
+    LaunchRecord r = sample_launch("vecadd", i, i);
+    r.host.wall_seconds = wall_seconds;
+    store.add(r);
+  }
+}
+
+TEST_CASE("what is written is read back") {
+  TempDir dir;
+  write_two(dir / "r.db", {});
+  ResultReader reader(dir / "r.db");
+  std::vector<RunRecord> runs = reader.runs();
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].id == 1);
+  CHECK(runs[0].gpu == "h200");
+  CHECK(runs[0].config_text == "name: \"h200\"\n");
+  CHECK(runs[0].overrides == "l2.ways=8\n");
+  CHECK(runs[0].seed == 7);
+  CHECK(runs[0].launches_planned == 2);
+  std::vector<LaunchRecord> launches = reader.launches(1);
+  REQUIRE(launches.size() == 2);
+  const LaunchRecord want = sample_launch("vecadd", 2, 2);
+  const LaunchRecord& got = launches[1];
+  CHECK(got.id == 2);
+  CHECK(got.trace == "vecadd");
+  CHECK(got.launch == 2);
+  CHECK(got.kernel == want.kernel);
+  CHECK(got.shape.grid == want.shape.grid);
+  CHECK(got.shape.block == want.shape.block);
+  CHECK(got.shape.registers_per_thread == 16);
+  CHECK(got.cycles == 11284);
+  CHECK(got.sm_active_cycles == 8209);
+  CHECK(got.warp_instructions == 655360);
+  CHECK(got.used_control_bits);
+  CHECK(got.unknown_opcodes == want.unknown_opcodes);
+  CHECK(got.stall_warp_cycles == want.stall_warp_cycles);
+  CHECK(got.host.trace_path == want.host.trace_path);
+  REQUIRE(got.values.size() == want.values.size());
+  for (size_t i = 0; i < got.values.size(); ++i) {
+    CHECK(got.values[i] == want.values[i]);  // REAL keeps all 64 bits
+  }
+  CHECK_FALSE(got.metric("no_such_metric").has_value());
+}
+
+TEST_CASE("one row per fact") {
+  TempDir dir;
+  write_two(dir / "r.db", {});
+  const fs::path f = dir / "r.db";
+  CHECK(query(f, "SELECT count(*) FROM runs") == 1);
+  CHECK(query(f, "SELECT count(*) FROM launches") == 2);
+  auto metrics = static_cast<int64_t>(stats::catalogue().size());
+  CHECK(query(f, "SELECT count(*) FROM metrics") == metrics);
+  CHECK(query(f, "SELECT count(*) FROM counters") == 2 * metrics);
+  CHECK(query(f, "SELECT count(*) FROM stalls") == 2 * stats::kStallCount);
+  CHECK(query(f, "SELECT count(*) FROM unknown_opcodes") == 2);
+  CHECK(query(f, "SELECT count(*) FROM host_timing") == 2);
+  CHECK(query(f, "SELECT count(*) FROM counters WHERE name NOT IN (SELECT name FROM metrics)") == 0);
+  CHECK(query(f, "SELECT count(*) FROM metrics WHERE unit = '' OR meaning = ''") == 0);
+  CHECK(query(f, "SELECT value FROM counters WHERE launch_id = 1 AND name = 'dram__bytes_read.sum'") ==
+        8391424);
+}
+
+TEST_CASE("equal runs give equal bytes without host timing, equal hashes with it") {
+  TempDir dir;
+  write_two(dir / "a.db", {.host_timing = false}, 0.5);
+  write_two(dir / "b.db", {.host_timing = false}, 0.7);
+  CHECK(bytes(dir / "a.db") == bytes(dir / "b.db"));
+  CHECK(query(dir / "a.db", "SELECT count(*) FROM host_timing") == 0);
+
+  write_two(dir / "c.db", {}, 0.5);
+  write_two(dir / "d.db", {}, 0.7);
+  CHECK(bytes(dir / "c.db") != bytes(dir / "d.db"));
+  const std::string hash = ResultReader(dir / "a.db").content_hash();
+  CHECK(hash.size() == 16);
+  CHECK(ResultReader(dir / "c.db").content_hash() == hash);
+  CHECK(ResultReader(dir / "d.db").content_hash() == hash);
+}
+
+TEST_CASE("the hash follows results and settings, not the revision") {
+  TempDir dir;
+  auto hash_of = [&](const std::string& name, const RunRecord& run, const LaunchRecord& launch) {
+    {
+      ResultStore store(dir / name, run);
+      store.add(launch);
+    }
+    return ResultReader(dir / name).content_hash();
+  };
+  RunRecord run = sample_run();
+  const std::string base = hash_of("0.db", run, sample_launch("x", 1, 1));
+  CHECK(hash_of("1.db", run, sample_launch("x", 1, 2)) != base);
+  run.seed = 8;
+  CHECK(hash_of("2.db", run, sample_launch("x", 1, 1)) != base);
+  run = sample_run();
+  run.revision = "another";
+  CHECK(hash_of("3.db", run, sample_launch("x", 1, 1)) == base);
+}
+
+TEST_CASE("an existing file is refused, added to or replaced") {
+  TempDir dir;
+  const fs::path f = dir / "r.db";
+  write_two(f, {});
+  CHECK_THROWS_WITH(write_two(f, {}),
+                    Contains("r.db: the file exists") && Contains("--append") && Contains("--force"));
+  CHECK(query(f, "SELECT count(*) FROM launches") == 2);
+
+  write_two(f, {.if_exists = IfExists::kAppend});
+  CHECK(query(f, "SELECT count(*) FROM runs") == 2);
+  CHECK(query(f, "SELECT count(*) FROM launches") == 4);
+  CHECK(query(f, "SELECT count(*) FROM launches WHERE run_id = 2") == 2);
+
+  write_two(f, {.if_exists = IfExists::kReplace});
+  CHECK(query(f, "SELECT count(*) FROM runs") == 1);
+  CHECK(query(f, "SELECT count(*) FROM launches") == 2);
+}
+
+TEST_CASE("files that are not ours are left alone") {
+  TempDir dir;
+  std::ofstream(dir / "notes.txt")
+      << "dear diary, this is certainly not a database; it has enough bytes for a header,"
+         " though: one hundred are what SQLite looks at first.\n";
+  const std::string before = bytes(dir / "notes.txt");
+  for (IfExists mode : {IfExists::kAppend, IfExists::kReplace}) {
+    CHECK_THROWS_WITH(write_two(dir / "notes.txt", {.if_exists = mode}), Contains("not a database"));
+  }
+  CHECK(bytes(dir / "notes.txt") == before);
+  {
+    Database other(dir / "other.db", Database::Mode::kCreate);
+    other.execute("CREATE TABLE t (x)");
+  }
+  for (IfExists mode : {IfExists::kAppend, IfExists::kReplace}) {
+    CHECK_THROWS_WITH(write_two(dir / "other.db", {.if_exists = mode}),
+                      Contains("not a Heddle result database"));
+  }
+  CHECK_THROWS_WITH(ResultReader(dir / "other.db"), Contains("not a Heddle result database"));
+  CHECK_THROWS_WITH(ResultReader(dir / "none.db"), Contains("none.db: no such file"));
+  CHECK_FALSE(fs::exists(dir / "none.db"));
+}
+
+TEST_CASE("another schema version is refused") {
+  TempDir dir;
+  write_two(dir / "r.db", {});
+  {
+    Database db(dir / "r.db", Database::Mode::kWrite);
+    db.execute("PRAGMA user_version = 99");
+  }
+  CHECK_THROWS_WITH(ResultReader(dir / "r.db"), Contains("version 99"));
+  CHECK_THROWS_WITH(write_two(dir / "r.db", {.if_exists = IfExists::kAppend}), Contains("version 99"));
+}
+
+TEST_CASE("a place that cannot be written is known at once") {
+  TempDir dir;
+  CHECK_THROWS_WITH(ResultStore(dir / "no/such/dir/r.db", sample_run()),
+                    Contains("r.db: cannot open the database") && Contains("No such file or directory"));
+  CHECK_THROWS_WITH(ResultStore(dir.path, sample_run(), {.if_exists = IfExists::kReplace}),
+                    Contains("directory"));
+}
+
+TEST_CASE("a run without finished launches leaves nothing") {
+  TempDir dir;
+  { ResultStore store(dir / "r.db", sample_run()); }
+  CHECK_FALSE(fs::exists(dir / "r.db"));
+  CHECK(fs::is_empty(dir.path));
+
+  write_two(dir / "r.db", {});
+  { ResultStore store(dir / "r.db", sample_run(), {.if_exists = IfExists::kAppend}); }
+  CHECK(query(dir / "r.db", "SELECT count(*) FROM runs") == 1);
+}
+
+TEST_CASE("a launch that cannot be stored leaves no part of itself") {
+  TempDir dir;
+  {
+    ResultStore store(dir / "r.db", sample_run());
+    store.add(sample_launch("vecadd", 1, 1));
+    // The same launch twice breaks the UNIQUE constraint.
+    CHECK_THROWS_AS(store.add(sample_launch("vecadd", 1, 2)), Error);
+    store.add(sample_launch("vecadd", 2, 3));
+  }
+  CHECK(query(dir / "r.db", "SELECT count(*) FROM launches") == 2);
+  CHECK(query(dir / "r.db", "SELECT count(DISTINCT launch_id) FROM counters") == 2);
+}
+
+TEST_CASE("a killed process keeps whole launches only") {
+  TempDir dir;
+  const fs::path f = dir / "r.db";
+  int pipe_fd[2];
+  REQUIRE(pipe(pipe_fd) == 0);
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ResultStore store(f, sample_run());
+    for (uint32_t i = 1;; ++i) {
+      store.add(sample_launch("vecadd", i, i));
+      if (write(pipe_fd[1], "x", 1) != 1) {
+        _exit(1);
+      }
+    }
+  }
+  char c;
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(read(pipe_fd[0], &c, 1) == 1);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(pipe_fd[0]);
+  close(pipe_fd[1]);
+  int64_t launches = query(f, "SELECT count(*) FROM launches");
+  CHECK(launches >= 5);
+  auto metrics = static_cast<int64_t>(stats::catalogue().size());
+  CHECK(query(f, "SELECT count(*) FROM counters") == launches * metrics);
+  CHECK(query(f, "SELECT count(*) FROM host_timing") == launches);
+  CHECK(query(f, "SELECT count(*) FROM runs") == 1);
+}
+
+}  // namespace
+}  // namespace heddle::analysis
