@@ -1,0 +1,135 @@
+#include "frontends/accelsim/kernelslist.h"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "frontends/accelsim/byte_stream.h"
+#include "frontends/accelsim/line_reader.h"
+#include "frontends/accelsim/text_error.h"
+
+namespace heddle::accelsim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffixes[] = {"", ".zst", ".xz", ".gz"};
+constexpr size_t kMaxWarnings = 20;
+
+std::string_view trim(std::string_view s) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!s.empty() && blank(s.front())) {
+    s.remove_prefix(1);
+  }
+  while (!s.empty() && blank(s.back())) {
+    s.remove_suffix(1);
+  }
+  return s;
+}
+
+std::optional<uint64_t> to_number(std::string_view s, int base) {
+  s = trim(s);
+  if (base == 16 && (s.starts_with("0x") || s.starts_with("0X"))) {
+    s.remove_prefix(2);
+  }
+  uint64_t v = 0;
+  const auto r = std::from_chars(s.data(), s.data() + s.size(), v, base);
+  return r.ec == std::errc() && r.ptr == s.data() + s.size() ? std::optional(v) : std::nullopt;
+}
+
+Memcpy parse_copy(std::string_view line, const LineReader& in) {
+  const size_t first = line.find(',');
+  const size_t second = first == std::string_view::npos ? first : line.find(',', first + 1);
+  Memcpy c;
+  c.line = static_cast<uint32_t>(in.line());
+  if (second != std::string_view::npos) {
+    const auto address = to_number(line.substr(first + 1, second - first - 1), 16);
+    const auto bytes = to_number(line.substr(second + 1), 10);
+    if (address && bytes && *address + *bytes >= *address) {
+      c.address = *address;
+      c.bytes = *bytes;
+      return c;
+    }
+  }
+  fail_at(in.name(), in.line(), quote(line) + " (legal: MemcpyHtoD,0x<hexadecimal address>,<decimal bytes>)");
+}
+
+KernelsList parse(LineReader& in) {
+  KernelsList list;
+  list.file = in.name();
+  std::string_view line;
+  while (in.next(line)) {
+    line = trim(line);
+    ListEntry e;
+    e.line = static_cast<uint32_t>(in.line());
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    if (line.starts_with("MemcpyHtoD")) {
+      e.kind = ListEntry::Kind::kMemcpyHtoD;
+      e.copy = parse_copy(line, in);
+    } else if (line.starts_with("kernel")) {
+      e.trace = fs::path(line);
+    } else {
+      if (list.ignored_lines++ < kMaxWarnings) {
+        list.warnings.push_back(in.name() + ":" + std::to_string(in.line()) + ": ignored " + quote(line) +
+                                " (legal: kernel..., MemcpyHtoD,0x<address>,<bytes>)");
+      }
+      continue;
+    }
+    list.entries.push_back(std::move(e));
+  }
+  return list;
+}
+
+bool is_file(const fs::path& p) {
+  std::error_code ec;
+  return fs::exists(p, ec) && !fs::is_directory(p, ec);
+}
+
+}  // namespace
+
+fs::path find_compressed_variant(const fs::path& file) {
+  if (is_file(file)) {
+    return file;
+  }
+  std::string bare = file.string();
+  for (const std::string_view s : kSuffixes) {
+    if (!s.empty() && bare.ends_with(s)) {
+      bare.resize(bare.size() - s.size());
+      break;
+    }
+  }
+  for (const std::string_view s : kSuffixes) {
+    fs::path p = bare + std::string(s);
+    if (is_file(p)) {
+      return p;
+    }
+  }
+  return {};
+}
+
+KernelsList parse_kernelslist(std::string_view text, std::string_view name) {
+  LineReader in(open_memory_bytes(std::string(name), text));
+  return parse(in);
+}
+
+KernelsList read_kernelslist(const fs::path& file) {
+  LineReader in(open_bytes(file));
+  KernelsList list = parse(in);
+  for (ListEntry& e : list.entries) {
+    if (e.kind != ListEntry::Kind::kKernel) {
+      continue;
+    }
+    const fs::path wanted = file.parent_path() / e.trace;
+    fs::path found = find_compressed_variant(wanted);
+    if (found.empty()) {
+      fail_at(in.name(), e.line, quote(e.trace.string()) + ": no such file beside the list, also not with .zst, .xz or .gz");
+    }
+    e.trace = std::move(found);
+  }
+  return list;
+}
+
+}  // namespace heddle::accelsim

@@ -1,0 +1,106 @@
+#include "frontends/accelsim/static_code.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "frontends/sass/from_fields.h"
+#include "sim/engine/error.h"
+
+namespace heddle::accelsim {
+
+namespace {
+
+bool drop_other_kernels(std::vector<sass::Function>& functions, const std::string& name) {
+  const auto at_zero = [](const sass::Function& f) { return f.base == 0; };
+  if (std::count_if(functions.begin(), functions.end(), at_zero) > 1) {
+    std::erase_if(functions, [&](const sass::Function& f) { return f.base == 0 && f.name != name; });
+  }
+  return std::count_if(functions.begin(), functions.end(), at_zero) == 1;
+}
+
+std::string hex(uint64_t v) {
+  std::string s;
+  do {
+    s.insert(s.begin(), "0123456789abcdef"[v & 15]);
+    v >>= 4;
+  } while (v);
+  return "0x" + s;
+}
+
+std::string pseudo_sass(const InstrFields& f) {
+  std::string s(f.opcode);
+  const char* separator = " ";
+  for (const auto regs : {f.dst_regs(), f.src_regs()}) {
+    for (const uint8_t r : regs) {
+      s += separator;
+      s += r == 255 ? "RZ" : "R" + std::to_string(r);
+      separator = ", ";
+    }
+  }
+  return s;
+}
+
+}  // namespace
+
+void add_functions(std::vector<sass::Function> functions, const std::string& file, isa::KernelImage& image) {
+  if (!drop_other_kernels(functions, image.name)) {
+    throw Error(file + ": no function for kernel " + image.name + " (legal: one function of that name, or a single " +
+                "function with base 0)");
+  }
+  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+  std::map<std::string, uint16_t> opcode_index;
+  image.has_control = true;
+  uint64_t end = 0;  // of the code so far
+  for (sass::Function& f : functions) {
+    std::vector<uint16_t> renumbered;
+    for (std::string& op : f.opcodes) {
+      const auto [it, added] = opcode_index.emplace(op, static_cast<uint16_t>(image.opcodes.size()));
+      if (added) {
+        if (image.opcodes.size() > UINT16_MAX) {
+          throw Error(file + ": more than 65536 different opcodes");
+        }
+        image.opcodes.push_back(std::move(op));
+      }
+      renumbered.push_back(it->second);
+    }
+    for (isa::Instr& in : f.code) {
+      const uint64_t pc = uint64_t{f.base} + in.pc;
+      if (pc < end || pc > UINT32_MAX) {
+        throw Error(file + ": function " + f.name + " at base " + hex(f.base) +
+                    (pc < end ? " overlaps the one before it" : " does not fit into 32-bit program counters"));
+      }
+      end = pc + 1;
+      in.pc = static_cast<uint32_t>(pc);
+      in.target += in.target ? f.base : 0;
+      in.opcode = renumbered[in.opcode];
+      image.code.push_back(in);
+    }
+    std::move(f.text.begin(), f.text.end(), std::back_inserter(image.text));
+    image.has_control &= f.has_control;
+    for (const auto& [op, n] : f.unknown_opcodes) {
+      image.unknown_opcodes[op] += n;
+    }
+  }
+}
+
+void CodeCollector::add(const InstrFields& f) {
+  code_.push_back(sass::decode_fields(f.pc, f.opcode, f.dst_regs(), f.src_regs(), f.mem_width, pool_));
+  text_.push_back(pseudo_sass(f));
+}
+
+void CodeCollector::finish(isa::KernelImage& image) {
+  std::vector<size_t> order(code_.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return code_[a].pc < code_[b].pc; });
+  for (const size_t i : order) {
+    image.code.push_back(code_[i]);
+    image.text.push_back(std::move(text_[i]));
+  }
+  image.opcodes = pool_.opcodes();
+  image.unknown_opcodes = pool_.unknown();
+  image.has_control = false;
+}
+
+}  // namespace heddle::accelsim

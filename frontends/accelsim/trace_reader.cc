@@ -1,0 +1,141 @@
+#include "frontends/accelsim/trace_reader.h"
+
+#include <array>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "frontends/accelsim/block_reader.h"
+#include "frontends/accelsim/extra_reader.h"
+#include "frontends/accelsim/kernelslist.h"
+#include "frontends/accelsim/line_reader.h"
+#include "frontends/accelsim/static_code.h"
+#include "frontends/accelsim/trace_header.h"
+#include "frontends/accelsim/warp_reader.h"
+#include "frontends/sass/side_file.h"
+#include "sim/engine/error.h"
+
+namespace heddle::accelsim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Opener = std::function<std::unique_ptr<ByteStream>()>;
+
+struct Inputs {
+  Opener trace;
+  Opener side;   // empty: no side file
+  Opener extra;  // empty: no extra file
+};
+
+class TraceSource final : public isa::BlockSource {
+ public:
+  explicit TraceSource(const Inputs& inputs) : in_(inputs.trace()), header_(read_trace_header(in_)) {
+    image_.name = header_.kernel_name;
+    image_.id = header_.kernel_id;
+    image_.compute_capability = header_.binary_version;
+    image_.shape = header_.shape;
+    std::string side_name;
+    if (inputs.side) {
+      side_name = read_side_file(*inputs.side());
+    } else {
+      collect_code(inputs.trace());
+    }
+    warps_.emplace(in_, header_.lineinfo, image_, side_name);
+    if (inputs.extra) {
+      extra_.emplace(inputs.extra());
+    }
+    blocks_.emplace(in_, header_.shape, *warps_, extra_ ? &*extra_ : nullptr);
+  }
+
+  const isa::KernelImage& image() const override { return image_; }
+  bool next(isa::BlockTrace& out) override { return blocks_->next(out); }
+
+ private:
+  std::string read_side_file(ByteStream& in) {
+    std::string text;
+    constexpr size_t kChunk = size_t{1} << 16;
+    for (size_t n = 1; n > 0;) {
+      const size_t have = text.size();
+      text.resize(have + kChunk);
+      n = in.read(text.data() + have, kChunk);
+      text.resize(have + n);
+    }
+    add_functions(sass::read_side_text(text, in.name()), in.name(), image_);
+    return in.name();
+  }
+
+  void collect_code(std::unique_ptr<ByteStream> trace) {
+    LineReader in(std::move(trace));
+    const TraceHeader header = read_trace_header(in);
+    CodeCollector collector;
+    WarpReader warps(in, header.lineinfo, collector);
+    BlockReader blocks(in, header.shape, warps, nullptr);
+    isa::BlockTrace scratch;
+    while (blocks.next(scratch)) {
+    }
+    collector.finish(image_);
+  }
+
+  LineReader in_;
+  const TraceHeader header_;
+  isa::KernelImage image_;
+  std::optional<WarpReader> warps_;
+  std::optional<ExtraReader> extra_;
+  std::optional<BlockReader> blocks_;
+};
+
+// "dir/kernel-1" for dir/kernel-1.traceg.zst.
+fs::path stem_of(const fs::path& trace) {
+  std::string name = trace.filename().string();
+  for (const std::string_view suffix : {".zst", ".xz", ".gz", ".traceg", ".trace"}) {
+    if (name.ends_with(suffix)) {
+      name.resize(name.size() - suffix.size());
+    }
+  }
+  return trace.parent_path() / name;
+}
+
+Opener companion(Companion use, const fs::path& given, const fs::path& usual, const char* what,
+                 const StreamOptions& options) {
+  if (use == Companion::kIgnored) {
+    return {};
+  }
+  const fs::path file = given.empty() ? find_compressed_variant(usual) : given;
+  if (!file.empty()) {
+    return [file, options] { return open_bytes(file, options); };
+  }
+  if (use == Companion::kRequired) {
+    throw Error(usual.string() + ": no such " + what + " (legal: that name, or with .zst, .xz or .gz)");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<isa::BlockSource> open_trace(const fs::path& trace, const OpenOptions& o) {
+  const std::string stem = stem_of(trace).string();
+  Inputs in;
+  in.trace = [&] { return open_bytes(trace, o.stream); };
+  in.side = companion(o.side, o.side_file, stem + ".sass", "side file", o.stream);
+  in.extra = companion(o.extra, o.extra_file, stem + ".extra", "operand file", o.stream);
+  return std::make_unique<TraceSource>(in);
+}
+
+std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& t, const StreamOptions& options) {
+  const auto opener = [&](const std::string& suffix, std::string_view data) -> Opener {
+    return [name = t.name + suffix, data, options] { return open_memory_bytes(name, data, options); };
+  };
+  Inputs in;
+  in.trace = opener("", t.trace);
+  if (t.side) {
+    in.side = opener(".sass", *t.side);
+  }
+  if (t.extra) {
+    in.extra = opener(".extra", *t.extra);
+  }
+  return std::make_unique<TraceSource>(in);
+}
+
+}  // namespace heddle::accelsim

@@ -1,0 +1,244 @@
+#include "frontends/accelsim/warp_reader.h"
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "frontends/accelsim/address_list.h"
+#include "frontends/accelsim/scan.h"
+#include "frontends/accelsim/text_error.h"
+#include "frontends/sass/opcode_table.h"
+#include "sim/engine/error.h"
+
+namespace heddle::accelsim {
+
+namespace {
+
+std::string hex_pc(uint32_t pc) {
+  char b[16];
+  std::snprintf(b, sizeof b, "0x%04x", pc);
+  return b;
+}
+
+const char* line_end(const char* p) {
+  // The buffer has a '\n' behind every line.
+  return static_cast<const char*>(rawmemchr(p, '\n'));
+}
+
+// Lines that can follow a warp's instructions.
+bool is_structure(const char* p) {
+  const std::string_view s = token_at(skip_blanks(p));
+  return s.empty() || s[0] == '#' || s.starts_with("warp") || s.starts_with("insts") || s == "thread";
+}
+
+}  // namespace
+
+WarpReader::WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& image, std::string side_name)
+    : in_(in), lineinfo_(lineinfo), image_(&image), side_name_(std::move(side_name)) {
+  entries_.reserve(image.code.size() + 1);
+  for (const isa::Instr& i : image.code) {
+    index_of_.insert(i.pc, static_cast<uint32_t>(entries_.size()));
+    entries_.push_back(make_entry(i.pc, i.mem_refs));
+  }
+  entries_.push_back(make_entry(0, 0));
+}
+
+WarpReader::WarpReader(LineReader& in, bool lineinfo, CodeCollector& collector)
+    : in_(in), lineinfo_(lineinfo), collector_(&collector) {
+  entries_.push_back(make_entry(0, 0));
+}
+
+WarpReader::Entry WarpReader::make_entry(uint32_t pc, uint8_t mem_refs) {
+  Entry e;
+  e.pc = pc;
+  e.mem_refs = mem_refs;
+  return e;
+}
+
+void WarpReader::fail(const std::string& what) const {
+  fail_at(in_.name(), in_.line() + lines_ + 1, what);
+}
+
+void WarpReader::fail_line(const char* p, const FieldError& e) const {
+  if (is_structure(p)) {
+    fail("insts = " + std::to_string(expected_) + ", but only " + std::to_string(done_) +
+         " instruction lines follow");
+  }
+  fail(std::string("bad ") + e.field + " " + quote(token_at(e.at)) + " (legal: " + e.legal + ")");
+}
+
+const char* WarpReader::next_lines() {
+  sync(limit_);
+  if (!in_.has_line()) {
+    fail("the file ends after " + std::to_string(done_) + " of " + std::to_string(expected_) +
+         " instruction lines of a warp");
+  }
+  limit_ = in_.limit();
+  return in_.pos();
+}
+
+void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal) {
+  out.clear();
+  out.instructions = n;
+  expected_ = n;
+  lines_ = 0;
+  const char* p = in_.pos();
+  limit_ = in_.limit();
+  uint32_t predicted = 0;
+  isa::Run run = {0, 0, 0};
+  for (uint64_t i = 0; i < n; ++i) {
+    done_ = i;
+    if (p == limit_) {
+      p = next_lines();
+    }
+    uint32_t index = predicted;
+    uint32_t mask = 0;
+    const Entry* e = &entries_[index];
+    if (e->length != 0 && std::memcmp(p, e->text, e->length) == 0) {
+      mask = e->mask;
+      p += e->length;
+    } else {
+      p = resolve(p, index, mask);
+      e = &entries_[index];
+    }
+    if (run.count != 0 && index == run.first + run.count && mask == run.mask) {
+      ++run.count;
+    } else {
+      if (run.count != 0) {
+        out.runs.push_back(run);
+      }
+      run = {index, 1, mask};
+    }
+    if (mask != 0 && e->mem_refs != 0) {
+      if (e->addresses) {
+        p = read_refs(p, mask, e->mem_refs, out);
+      } else {
+        out.refs.resize(out.refs.size() + e->mem_refs);
+      }
+    } else if (e->addresses) {
+      p = line_end(p) + 1;
+    }
+    ++lines_;
+    if (i == ordinal) {
+      ordinal = extra->apply(e->pc, mask, e->mem_refs, out);
+    }
+    predicted = index + 1;
+  }
+  if (run.count != 0) {
+    out.runs.push_back(run);
+  }
+  sync(p);
+}
+
+// The line at p is not the one foreseen. Finds its instruction; returns the position behind the kept text.
+const char* WarpReader::resolve(const char* p, uint32_t& index, uint32_t& mask) {
+  FieldError error;
+  uint32_t pc = 0;
+  const char* q = scan_pc_and_mask(p, lineinfo_, pc, mask, error);
+  if (!q) {
+    fail_line(p, error);
+  }
+  index = find_or_collect(p, pc);
+  Entry& e = entries_[index];
+  const auto head = static_cast<size_t>(q - p);
+  if (e.length != 0 && head == e.mask_end) {
+    const size_t tail = e.length - head;
+    if (std::memcmp(q, e.text + head, tail) == 0) {
+      std::memcpy(e.text, p, head);
+      e.mask = mask;
+      return q + tail;
+    }
+  }
+  InstrFields f;
+  if (!scan_instr(p, lineinfo_, f, error)) {
+    fail_line(p, error);
+  }
+  check_opcode(index, f);
+  e.mask = mask;
+  e.mask_end = head < Entry::kText ? static_cast<uint8_t>(head) : 0;
+  return keep_text(p, e, f);
+}
+
+uint32_t WarpReader::find_or_collect(const char* p, uint32_t pc) {
+  const uint32_t index = index_of_.find(pc);
+  if (index != PcMap::kNone) {
+    return index;
+  }
+  if (!collector_) {
+    fail("PC " + hex_pc(pc) + " is not in the side file " + side_name_);
+  }
+  FieldError error;
+  InstrFields f;
+  if (!scan_instr(p, lineinfo_, f, error)) {
+    fail_line(p, error);
+  }
+  try {
+    collector_->add(f);
+  } catch (const Error& e) {
+    fail(e.what());
+  }
+  const auto added = static_cast<uint32_t>(entries_.size() - 1);
+  entries_.back().pc = pc;
+  entries_.push_back(make_entry(0, 0));
+  index_of_.insert(pc, added);
+  return added;
+}
+
+const char* WarpReader::keep_text(const char* p, Entry& e, const InstrFields& f) {
+  e.addresses = f.mem_width != 0;
+  const char* end = f.rest;
+  if (!e.addresses) {
+    int64_t immediate = 0;
+    const char* q = *end == '\n' ? end : scan_signed(end, immediate);
+    q = q ? skip_blanks(q) : end;
+    if (*q != '\n') {
+      fail("unexpected " + quote(token_at(q)) +
+           " behind mem_width 0 (legal: nothing, or one decimal immediate)");
+    }
+    end = q + 1;
+  }
+  const auto length = static_cast<size_t>(end - p);
+  // A text that ends within mem_width could match the beginning of a longer number.
+  const bool whole = !e.addresses || is_blank(end[-1]);
+  e.length = whole && length <= Entry::kText ? static_cast<uint8_t>(length) : 0;
+  std::memcpy(e.text, p, e.length);
+  return end;
+}
+
+void WarpReader::check_opcode(uint32_t index, const InstrFields& f) const {
+  const std::string_view known =
+      collector_ ? collector_->opcode(index) : std::string_view(image_->opcodes[image_->code[index].opcode]);
+  // Tracers and disassemblers differ in modifiers, not in the base.
+  if (sass::base_of(known) != sass::base_of(f.opcode)) {
+    const std::string where =
+        collector_ ? "in an earlier line"
+                   : "in the side file " + side_name_ + ", which does not belong to this trace";
+    fail("PC " + hex_pc(f.pc) + " is " + quote(f.opcode) + " here but " + quote(known) + " " + where);
+  }
+}
+
+const char* WarpReader::read_refs(const char* p, uint32_t mask, int mem_refs, isa::WarpTrace& out) {
+  isa::MemRef ref;
+  ListError error;
+  const char* q = scan_mem_ref(skip_blanks(p), mask, out, ref, error);
+  if (!q) {
+    fail(std::string(error.what) + (*error.at == '\n' ? "" : ": " + quote(token_at(error.at))));
+  }
+  if (*q != '\n') {
+    // The immediate may be there or not. Behind a mode 2 list it looks like one delta more.
+    q = skip_blanks(q);
+    int64_t immediate = 0;
+    const char* r = *q == '\n' ? q : scan_signed(q, immediate);
+    r = r ? skip_blanks(r) : q;
+    if (*r != '\n') {
+      fail("more addresses than lanes in the mask: unexpected " + quote(token_at(r)) +
+           " (legal: one decimal immediate behind the addresses)");
+    }
+    q = r;
+  }
+  out.refs.push_back(ref);
+  out.refs.resize(out.refs.size() + static_cast<size_t>(mem_refs) - 1);
+  return q + 1;
+}
+
+}  // namespace heddle::accelsim
