@@ -1,0 +1,102 @@
+#include "analysis/validate/reference.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "analysis/store/record.h"
+#include "analysis/validate/csv.h"
+#include "sim/engine/error.h"
+
+namespace heddle::analysis {
+namespace {
+
+// The first of the names that is a column.
+std::optional<size_t> first_column(const CsvTable& t, std::initializer_list<std::string_view> names) {
+  for (std::string_view n : names) {
+    if (std::optional<size_t> c = t.column(n)) {
+      return c;
+    }
+  }
+  return std::nullopt;
+}
+
+double number(const CsvTable& t, size_t row, size_t column) {
+  const std::string& text = t.rows[row][column];
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    throw Error(fmt::format("{}:{}: column '{}': '{}' is not a number", t.file, t.lines[row],
+                            t.columns[column], text));
+  }
+  return value;
+}
+
+Reference to_reference(const CsvTable& t) {
+  const std::optional<size_t> name = first_column(t, {"name", "trace"});
+  const std::optional<size_t> launch = t.column("launch");
+  const std::optional<size_t> cycles = first_column(t, {"cycles_median", "cycles"});
+  if (!name || !cycles) {
+    throw Error(fmt::format("{}:1: a reference table needs the columns {}", t.file,
+                            !name ? "'name' or 'trace'" : "'cycles_median' or 'cycles'"));
+  }
+  std::vector<std::pair<size_t, std::string>> numeric = {{*cycles, kCycles}};
+  if (auto c = first_column(t, {"sm_active_cycles_max_median", "sm_active_cycles"})) {
+    numeric.emplace_back(*c, kSmActiveCycles);
+  }
+  for (size_t c = 0; c < t.columns.size(); ++c) {
+    if (metric_index(t.columns[c])) {
+      numeric.emplace_back(c, t.columns[c]);
+    }
+  }
+  Reference out;
+  out.file = t.file;
+  std::set<std::pair<std::string, uint32_t>> seen;
+  for (size_t i = 0; i < t.rows.size(); ++i) {
+    ReferenceRow r;
+    r.name = t.rows[i][*name];
+    if (r.name.empty()) {
+      throw Error(fmt::format("{}:{}: empty name", t.file, t.lines[i]));
+    }
+    if (launch) {
+      const double n = number(t, i, *launch);
+      if (n < 1 || n > 4294967295.0 || n != std::floor(n)) {
+        throw Error(fmt::format("{}:{}: launch '{}' is not a positive integer", t.file, t.lines[i],
+                                t.rows[i][*launch]));
+      }
+      r.launch = static_cast<uint32_t>(n);
+    }
+    if (!seen.emplace(r.name, r.launch).second) {
+      throw Error(
+          fmt::format("{}:{}: '{}' launch {} is in the table twice", t.file, t.lines[i], r.name, r.launch));
+    }
+    for (const auto& [column, metric] : numeric) {
+      if (!t.rows[i][column].empty()) {
+        r.values.emplace(metric, number(t, i, column));
+      }
+    }
+    out.rows.push_back(std::move(r));
+  }
+  if (out.rows.empty()) {
+    throw Error(fmt::format("{}: the reference table has no rows", t.file));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<double> ReferenceRow::value(std::string_view metric) const {
+  auto it = values.find(metric);
+  return it == values.end() ? std::nullopt : std::optional<double>(it->second);
+}
+
+Reference read_reference(const std::filesystem::path& file) { return to_reference(read_csv(file)); }
+
+Reference parse_reference(std::string_view text, std::string file) {
+  return to_reference(parse_csv(text, std::move(file)));
+}
+
+}  // namespace heddle::analysis

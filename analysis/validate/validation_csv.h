@@ -1,0 +1,16 @@
+// Validation results for other programs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/validate/comparison.h"
+
+namespace heddle::analysis {
+
+// One row per kernel and metric: name,launch,metric,measured,simulated,relative_error. `simulated` is empty
+// where a kernel could not be simulated, `relative_error` (a fraction) where it is not defined.
+std::string validation_csv(std::span<const Match> matches, const std::vector<std::string>& metrics);
+
+}  // namespace heddle::analysis

@@ -1,0 +1,140 @@
+#include <catch2/catch.hpp>
+
+#include "analysis/validate/comparison.h"
+#include "analysis/validate/reference.h"
+#include "analysis/validate/validation_csv.h"
+#include "analysis/validate/validation_text.h"
+#include "tests/analysis/sample_records.h"
+
+namespace heddle::analysis {
+namespace {
+
+constexpr char kTable[] =
+    "name,cycles_median,sm_active_cycles_max_median,kernel,dram__bytes_read.sum,"
+    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio,"
+    "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio,"
+    "smsp__average_warps_issue_stalled_branch_resolve_per_issue_active.ratio\n"
+    "vecadd,11282.0,8000,\"k(int, int)\",8391424,40,2,\n"
+    "other,20000,,x,0,1,3,\n"
+    "third,500,,x,,,,\n";
+
+std::vector<Match> sample_matches() {
+  std::vector<Match> m;
+  for (const ReferenceRow& row : parse_reference(kTable, "suite.csv").rows) {
+    m.push_back({row, std::nullopt, ""});
+  }
+  m[0].launch = sample_launch("vecadd", 1, 0);
+  m[1].launch = sample_launch("other", 1, 1);
+  m[2].failure = "k.traceg:7: bad";
+  return m;
+}
+
+TEST_CASE("reference tables") {
+  const Reference r = parse_reference(kTable, "suite.csv");
+  REQUIRE(r.rows.size() == 3);
+  CHECK(r.rows[0].name == "vecadd");
+  CHECK(r.rows[0].launch == 1);
+  CHECK(r.rows[0].value(kCycles) == 11282.0);
+  CHECK(r.rows[0].value(kSmActiveCycles) == 8000);
+  CHECK(r.rows[0].value("dram__bytes_read.sum") == 8391424);
+  CHECK_FALSE(r.rows[0].value("kernel"));
+  CHECK_FALSE(r.rows[1].value(kSmActiveCycles));
+}
+
+TEST_CASE("a summary of an earlier run is a reference table") {
+  const Reference r = parse_reference(
+      "trace,launch,kernel,cycles,sm_active_cycles,warp_instructions,wall_seconds\n"
+      "app,1,k,100,90,5,0.1\napp,2,k,200,180,5,0.1\n",
+      "s.csv");
+  REQUIRE(r.rows.size() == 2);
+  CHECK(r.rows[1].name == "app");
+  CHECK(r.rows[1].launch == 2);
+  CHECK(r.rows[1].value(kCycles) == 200);
+  CHECK(r.rows[1].value(kSmActiveCycles) == 180);
+}
+
+TEST_CASE("bad reference tables") {
+  CHECK_THROWS_WITH(parse_reference("kernel,cycles\nx,1\n", "r.csv"),
+                    "r.csv:1: a reference table needs the columns 'name' or 'trace'");
+  CHECK_THROWS_WITH(parse_reference("name,x\nx,1\n", "r.csv"),
+                    "r.csv:1: a reference table needs the columns 'cycles_median' or 'cycles'");
+  CHECK_THROWS_WITH(parse_reference("name,cycles\nx,fast\n", "r.csv"),
+                    "r.csv:2: column 'cycles': 'fast' is not a number");
+  CHECK_THROWS_WITH(parse_reference("name,cycles\nx,nan\n", "r.csv"),
+                    "r.csv:2: column 'cycles': 'nan' is not a number");
+  CHECK_THROWS_WITH(parse_reference("name,cycles\n,1\n", "r.csv"), "r.csv:2: empty name");
+  CHECK_THROWS_WITH(parse_reference("name,cycles\nx,1\nx,2\n", "r.csv"),
+                    "r.csv:3: 'x' launch 1 is in the table twice");
+  CHECK_THROWS_WITH(parse_reference("name,launch,cycles\nx,0,1\n", "r.csv"),
+                    "r.csv:2: launch '0' is not a positive integer");
+  CHECK_THROWS_WITH(parse_reference("name,cycles\n", "r.csv"), "r.csv: the reference table has no rows");
+}
+
+TEST_CASE("common values") {
+  const std::vector<Match> m = sample_matches();
+  const MetricValues cycles = common_values(m, kCycles);
+  CHECK(cycles.match == std::vector<size_t>{0, 1});
+  CHECK(cycles.pairs[1].measured == 20000);
+  CHECK(cycles.pairs[1].simulated == 11283);
+  CHECK(common_values(m, kSmActiveCycles).match == std::vector<size_t>{0});
+  CHECK(common_values(m, "no_such_metric").pairs.empty());
+}
+
+TEST_CASE("metric summaries") {
+  const std::vector<MetricSummary> all = summarize_metrics(sample_matches());
+  REQUIRE(all.size() == 3);  // one DRAM counter, two stall ratios
+  CHECK(all[0].metric == "dram__bytes_read.sum");
+  CHECK(all[0].unit == "byte");
+  CHECK(all[0].kernels == 2);
+  CHECK(all[0].exact == 1);
+  CHECK(all[0].undefined == 1);
+  CHECK(all[0].mean_relative == 0);
+  CHECK(all[0].mean_difference == Approx(8391424 / 2.0));
+}
+
+TEST_CASE("stall agreement") {
+  const StallAgreement s = compare_stalls(sample_matches());
+  REQUIRE(s.kernels.size() == 2);
+  CHECK(s.kernels[0].measured == "long_scoreboard");
+  CHECK(s.kernels[0].simulated == "long_scoreboard");
+  CHECK(s.kernels[0].agrees());
+  CHECK(s.kernels[1].measured == "wait");
+  CHECK_FALSE(s.kernels[1].agrees());
+  REQUIRE(s.reasons.size() == 2);
+  CHECK(s.reasons[0].name == "wait");
+  CHECK(s.reasons[0].mean_measured == Approx(2.5));
+  CHECK(s.reasons[0].mean_difference == Approx(2.5));  // nothing was simulated
+  CHECK(s.reasons[1].name == "long_scoreboard");
+  const double simulated = 31000000.0 / 655360;
+  CHECK(s.reasons[1].mean_difference == Approx((simulated - 40 + simulated - 1) / 2));
+}
+
+TEST_CASE("tables") {
+  const std::vector<Match> m = sample_matches();
+  CHECK(kernel_table(m, kCycles) ==
+        "kernel  measured  simulated    error\n"
+        "-------------------------------------------------------------\n"
+        "vecadd    11,282     11,282   +0.0 %\n"
+        "other     20,000     11,283  -43.6 %\n"
+        "third        500          -        -  failed: k.traceg:7: bad\n");
+  CHECK(error_summary(m, common_values(m, kCycles), "cycles") ==
+        "cycles: error of 2 kernels: mean 21.8 %, median 21.8 %, 90th percentile 39.2 %, largest 43.6 % "
+        "(other),"
+        " bias -21.8 %\n"
+        "  within 5 %: 1, 10 %: 1, 20 %: 1, 50 %: 2 of 2; correlation 1.0000, of logarithms 1.0000\n");
+  CHECK(error_summary(m, {}, "x") == "x: no kernel has both a measured and a simulated value\n");
+  CHECK(metrics_overview(summarize_metrics(m)).find("dram__bytes_read.sum") != std::string::npos);
+  CHECK(stall_text(compare_stalls(m)).find("agrees for 1 of 2 kernels") != std::string::npos);
+}
+
+TEST_CASE("csv") {
+  CHECK(validation_csv(sample_matches(), {kCycles, kSmActiveCycles}) ==
+        "name,launch,metric,measured,simulated,relative_error\n"
+        "vecadd,1,cycles,11282,11282,0.000000\n"
+        "vecadd,1,sm_active_cycles,8000,8207,0.025875\n"
+        "other,1,cycles,20000,11283,-0.435850\n"
+        "third,1,cycles,500,,\n");
+}
+
+}  // namespace
+}  // namespace heddle::analysis
