@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "configs/loader/config.h"
+#include "configs/loader/fields.h"
+#include "configs/loader/layers.h"
+#include "configs/loader/text.h"
+#include "configs/loader/validate.h"
+#include "sim/engine/error.h"
+
+namespace heddle::config {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_config_directory(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path / "gpus", ignored) || fs::is_directory(path / "capability", ignored) ||
+         fs::is_directory(path / "fidelity", ignored);
+}
+
+// A directory the user named must be one; the default places need not.
+void add_named(const fs::path& path, const std::string& by, std::vector<fs::path>& to) {
+  if (!is_config_directory(path)) {
+    throw Error(by + ": \"" + path.string() +
+                "\" is not a configuration directory; legal: one that holds gpus/, capability/ or fidelity/");
+  }
+  to.push_back(path);
+}
+
+// Directories that exist, best first, each once.
+std::vector<fs::path> config_directories(const LoadOptions& options) {
+  std::vector<fs::path> candidates;
+  for (const fs::path& path : options.search) {
+    add_named(path, "search path", candidates);
+  }
+  if (const char* env = std::getenv("HEDDLE_CONFIGS")) {
+    std::string_view rest = env;
+    while (!rest.empty()) {
+      const size_t colon = std::min(rest.find(':'), rest.size());
+      if (colon > 0) {
+        add_named(fs::path(rest.substr(0, colon)), "HEDDLE_CONFIGS", candidates);
+      }
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+  }
+  for (const char* variable : {"RUNFILES_DIR", "TEST_SRCDIR"}) {
+    if (const char* env = std::getenv(variable)) {
+      candidates.push_back(fs::path(env) / "heddle" / "configs");
+    }
+  }
+  std::error_code error;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    candidates.push_back(executable.string() + ".runfiles/heddle/configs");
+    for (fs::path dir = executable.parent_path(); dir.has_relative_path(); dir = dir.parent_path()) {
+      candidates.push_back(dir / "configs");
+      candidates.push_back(dir / "share" / "heddle" / "configs");
+    }
+  }
+  candidates.emplace_back("configs");
+  std::vector<fs::path> out;
+  std::set<fs::path> seen;
+  for (const fs::path& candidate : candidates) {
+    if (is_config_directory(candidate) && seen.insert(fs::weakly_canonical(candidate, error)).second) {
+      out.push_back(candidate);
+    }
+  }
+  return out;
+}
+
+// NAME of every KIND/NAME.textproto.
+std::vector<std::string> names_of(const std::vector<fs::path>& directories, const std::string& kind) {
+  std::set<std::string> names;
+  for (const fs::path& directory : directories) {
+    std::error_code error;
+    for (const auto& file : fs::directory_iterator(directory / kind, error)) {
+      if (file.path().extension() == ".textproto") {
+        names.insert(file.path().stem().string());
+      }
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+bool is_path(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".textproto");
+}
+
+// `what` begins the message if there is no such file: "unknown GPU".
+fs::path find_file(const std::vector<fs::path>& directories, const std::string& kind, std::string_view name,
+                   const std::string& what) {
+  for (const fs::path& directory : directories) {
+    const fs::path path = directory / kind / (std::string(name) + ".textproto");
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) {
+      return path;
+    }
+  }
+  std::vector<std::string> looked;
+  for (const fs::path& directory : directories) {
+    looked.push_back((directory / kind).string());
+  }
+  throw Error(what + " \"" + std::string(name) + "\"; legal names: " + join(names_of(directories, kind)) +
+              (looked.empty() ? " (none: no configuration directory found; set HEDDLE_CONFIGS)"
+                              : " (from " + join(looked) + ")"));
+}
+
+Layers assemble(std::string_view name, const LoadOptions& options) {
+  std::vector<fs::path> directories = config_directories(options);
+  const fs::path gpu_path = is_path(name) ? fs::path(name) : find_file(directories, "gpus", name, "unknown GPU");
+  // A GPU's file outside the known directories may have its capability's file beside it.
+  const fs::path beside = gpu_path.parent_path().parent_path();
+  if (is_path(name) && is_config_directory(beside.empty() ? "." : beside)) {
+    directories.push_back(beside.empty() ? "." : beside);
+  }
+  const ParsedFile gpu = parse_file(gpu_path);
+  if (!is_path(name) && gpu.config.name() != name) {
+    throw Error(gpu.name + ": name: \"" + gpu.config.name() + "\" is not the file's; legal value: \"" +
+                std::string(name) + "\"");
+  }
+  if (gpu.config.capability().empty()) {
+    throw Error(gpu.name + ": capability: not set; legal values: " + join(names_of(directories, "capability")));
+  }
+  Layers layers;
+  const ParsedFile capability = parse_file(find_file(directories, "capability", gpu.config.capability(),
+                                                     gpu.name + ": capability: no such file for"));
+  if (capability.config.capability() != gpu.config.capability()) {
+    throw Error(capability.name + ": capability: \"" + capability.config.capability() +
+                "\" is not the file's; legal value: \"" + gpu.config.capability() + "\"");
+  }
+  layers.add(capability);
+  layers.add(gpu);
+  if (!options.fidelity.empty()) {
+    const fs::path preset = is_path(options.fidelity)
+                                ? fs::path(options.fidelity)
+                                : find_file(directories, "fidelity", options.fidelity, "unknown fidelity preset");
+    layers.add(parse_file(preset), "fidelity preset " + preset.stem().string());
+  }
+  for (const std::string& assignment : options.overrides) {
+    layers.override_with(assignment);
+  }
+  return layers;
+}
+
+std::vector<std::string> problems_of(const GpuConfig& config, const Origins& origins) {
+  Problems problems(origins);
+  check_fields(config, problems);
+  if (problems.lines().empty()) {
+    check_combinations(config, problems);
+  }
+  return problems.lines();
+}
+
+}  // namespace
+
+GpuConfig load(std::string_view name_or_path, const LoadOptions& options) {
+  const Layers layers = assemble(name_or_path, options);
+  const auto problems = problems_of(layers.config(), layers.origins());
+  if (!problems.empty()) {
+    const size_t more = problems.size() - 1;
+    throw Error(problems.front() + (more == 0 ? ""
+                                              : " (and " + std::to_string(more) + " more; `heddle config check " +
+                                                    std::string(name_or_path) + "` lists them)"));
+  }
+  return layers.finish();
+}
+
+std::vector<std::string> check(std::string_view name_or_path, const LoadOptions& options) {
+  try {
+    const Layers layers = assemble(name_or_path, options);
+    const Origins origins = layers.origins();
+    std::vector<std::string> problems = problems_of(layers.config(), origins);
+    for (const std::string& path : layers.without_provenance()) {
+      problems.push_back(origins.at(path) + ": " + path +
+                         ": no provenance entry of the same file covers it; legal: one with path \"" + path +
+                         "\" or a part of that from its start");
+    }
+    return problems;
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+}
+
+std::vector<std::string> check(const GpuConfig& config) { return problems_of(config, {}); }
+
+std::vector<std::string> gpu_names(const LoadOptions& options) {
+  return names_of(config_directories(options), "gpus");
+}
+
+std::vector<std::string> fidelity_names(const LoadOptions& options) {
+  return names_of(config_directories(options), "fidelity");
+}
+
+}  // namespace heddle::config

@@ -1,0 +1,268 @@
+#include "configs/loader/text.h"
+
+#include <cctype>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "configs/loader/fields.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "sim/engine/error.h"
+
+namespace heddle::config {
+namespace {
+
+// Keeps the first error; the parser's later ones follow from it.
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
+    if (text.empty()) {
+      this->line = line;
+      this->column = column;
+      text = message;
+    }
+  }
+  void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+
+  int line = 0;
+  int column = 0;
+  std::string text;
+};
+
+// Where in the schema a place of the text is. protobuf's messages name neither the path nor the legal values.
+struct Context {
+  struct Level {
+    const Descriptor* message;  // null inside an unknown field
+    std::string path;
+  };
+  std::vector<Level> levels;
+  const FieldDescriptor* field = nullptr;  // the last one named at this level
+  std::string name;                        // its name, known or not
+  int line = 0;                            // of the last token before the place
+  int column = 0;
+};
+
+// Reads the tokens before (line, column).
+class Scanner {
+ public:
+  Scanner(std::string_view text, int line, int column) : text_(text), stop_line_(line), stop_column_(column) {}
+
+  Context scan() {
+    context_.levels.push_back({GpuConfig::descriptor(), ""});
+    while (at_ < text_.size() && (line_ < stop_line_ || (line_ == stop_line_ && column_ < stop_column_))) {
+      token();
+    }
+    return std::move(context_);
+  }
+
+ private:
+  void step() {
+    if (text_[at_] == '\n') {
+      ++line_;
+      column_ = 0;
+    } else if (text_[at_] == '\t') {
+      column_ += 8 - column_ % 8;  // as protobuf's tokenizer counts
+    } else {
+      ++column_;
+    }
+    ++at_;
+  }
+
+  template <typename Predicate>
+  void step_while(Predicate predicate) {
+    while (at_ < text_.size() && predicate(text_[at_])) {
+      step();
+    }
+  }
+
+  void token() {
+    const char c = text_[at_];
+    if (std::isspace(static_cast<unsigned char>(c))) {
+      step();
+      return;
+    }
+    if (c == '#') {
+      step_while([](char x) { return x != '\n'; });
+      return;
+    }
+    context_.line = line_;
+    context_.column = column_;
+    if (c == '"' || c == '\'') {
+      string(c);
+    } else if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+      const size_t begin = at_;
+      step_while([](char x) { return std::isalnum(static_cast<unsigned char>(x)) || x == '_'; });
+      if (!value_follows_) {
+        named(text_.substr(begin, at_ - begin));
+      }
+      value_follows_ = false;
+    } else {
+      punctuation(c);
+      step();
+    }
+  }
+
+  void string(char quote) {
+    step();
+    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
+        step();
+      }
+      step();
+    }
+    if (at_ < text_.size()) {
+      step();
+    }
+    value_follows_ = false;
+  }
+
+  void named(std::string_view name) {
+    const auto* message = context_.levels.back().message;
+    context_.name = name;
+    context_.field = message ? message->FindFieldByName(context_.name) : nullptr;
+  }
+
+  void punctuation(char c) {
+    value_follows_ = c == ':' || (in_list_ && c == ',');
+    if (c == '{' || c == '<') {
+      const auto& outer = context_.levels.back();
+      const bool known = context_.field && context_.field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+      context_.levels.push_back({known ? context_.field->message_type() : nullptr,
+                                 outer.path + (outer.path.empty() ? "" : ".") + context_.name});
+      context_.field = nullptr;
+      context_.name.clear();
+    } else if ((c == '}' || c == '>') && context_.levels.size() > 1) {
+      context_.levels.pop_back();
+      context_.field = nullptr;
+      context_.name.clear();
+    } else if (c == '[') {
+      in_list_ = value_follows_ = true;
+    } else if (c == ']') {
+      in_list_ = false;
+    }
+  }
+
+  std::string_view text_;
+  int stop_line_;
+  int stop_column_;
+  size_t at_ = 0;
+  int line_ = 0;
+  int column_ = 0;
+  bool value_follows_ = false;
+  bool in_list_ = false;
+  Context context_;
+};
+
+std::string place(const std::string& name, int line, int column) {
+  return name + ":" + std::to_string(line + 1) + ":" + std::to_string(column + 1) + ": ";
+}
+
+[[noreturn]] void fail(std::string_view text, const std::string& name, const FirstError& error) {
+  const Context context = Scanner(text, error.line, error.column).scan();
+  const auto& level = context.levels.back();
+  const std::string path = level.path + (level.path.empty() || context.name.empty() ? "" : ".") + context.name;
+  if (error.text.find(" has no field named ") != std::string::npos && level.message != nullptr) {
+    throw Error(place(name, context.line, context.column) + "no field \"" + context.name + "\"" +
+                (level.path.empty() ? "" : " in " + level.path) + "; " +
+                suggest_fields(level.message, level.path, context.name));
+  }
+  std::string message = error.text;
+  while (!message.empty() && (message.back() == '.' || message.back() == '\n')) {
+    message.pop_back();
+  }
+  // protobuf reports an unknown enumerator at the token after it.
+  const bool before = message.rfind("Unknown enumeration value", 0) == 0;
+  std::string out = place(name, before ? context.line : error.line, before ? context.column : error.column) +
+                    (path.empty() ? "" : path + ": ") + message;
+  if (context.field != nullptr && context.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+    out += "; legal values: " + legal_values(context.field) + unit_suffix(context.field);
+  }
+  throw Error(out);
+}
+
+// Entries of one table with one name would silently shadow each other.
+void check_unique(const Message& message, const TextFormat::ParseInfoTree& tree, const std::string& file,
+                  const std::string& prefix) {
+  const auto* reflection = message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(message, &fields);
+  for (const auto* field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+      continue;
+    }
+    if (!field->is_repeated()) {
+      check_unique(reflection->GetMessage(message, field), *tree.GetTreeForNested(field, -1), file,
+                   prefix + field->name() + ".");
+      continue;
+    }
+    const auto* key = key_field(field);
+    std::set<std::string> seen;
+    for (int i = 0; key != nullptr && i < reflection->FieldSize(message, field); ++i) {
+      const auto& entry = reflection->GetRepeatedMessage(message, field, i);
+      const std::string value = entry.GetReflection()->GetString(entry, key);
+      const auto at = tree.GetLocation(field, i);
+      const std::string path = prefix + field->name();
+      if (value.empty()) {
+        throw Error(place(file, at.line, at.column) + path + ": an entry without \"" + key->name() + "\"");
+      }
+      if (!seen.insert(value).second) {
+        throw Error(place(file, at.line, at.column) + path + "[" + value +
+                    "] is given twice; legal: one entry per " + key->name());
+      }
+    }
+  }
+}
+
+void check_provenance(const ParsedFile& file, const TextFormat::ParseInfoTree& tree) {
+  const auto* field = GpuConfig::descriptor()->FindFieldByName("provenance");
+  for (int i = 0; i < file.config.provenance_size(); ++i) {
+    const Provenance& p = file.config.provenance(i);
+    const auto at = tree.GetLocation(field, i);
+    const std::string where = place(file.name, at.line, at.column) + "provenance of " + p.path();
+    find_field(p.path(), where);
+    if (!p.has_kind()) {
+      throw Error(where + ": no kind; legal values: " +
+                  legal_values(Provenance::descriptor()->FindFieldByName("kind")));
+    }
+    if (p.source().empty()) {
+      throw Error(where + ": no source; legal: a document, a measurement's file, or how the value was chosen");
+    }
+  }
+}
+
+}  // namespace
+
+ParsedFile parse_text(std::string_view text, const std::string& name) {
+  ParsedFile file;
+  file.name = name;
+  FirstError error;
+  TextFormat::ParseInfoTree tree;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  parser.WriteLocationsTo(&tree);
+  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
+  if (!parser.Parse(&stream, &file.config)) {
+    fail(text, name, error);
+  }
+  check_unique(file.config, tree, name, "");
+  check_provenance(file, tree);
+  for (const Leaf& leaf : leaves(file.config, &tree)) {
+    file.lines[leaf.path] = leaf.line;
+  }
+  return file;
+}
+
+ParsedFile parse_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf())) {
+    // An empty file is read as well, although << of it fails.
+    if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) != 0) {
+      throw Error(path.string() + ": cannot be read");
+    }
+  }
+  return parse_text(text.str(), path.string());
+}
+
+}  // namespace heddle::config
