@@ -50,7 +50,8 @@ const char* missing(ListError& e, const char* at, const char* what_if_ended, con
 const char* scan_mode(const char* p, char& mode, ListError& error) {
   mode = *p;
   if (mode < '0' || mode > '2' || !is_token_end(p[1])) {
-    return missing(error, p, "the address mode is missing (legal: 0, 1, 2)", "bad address mode (legal: 0, 1, 2)");
+    return missing(error, p, "the address mode is missing (legal: 0, 1, 2)",
+                   "bad address mode (legal: 0, 1, 2)");
   }
   return skip_blanks(p + 1);
 }
@@ -88,7 +89,8 @@ const char* scan_lanes(const char* p, char mode, int n, uint64_t addr[32], ListE
       uint64_t delta = 0;
       q = scan_delta(p, delta);
       if (!q) {
-        return missing(error, p, "fewer address deltas than lanes in the mask", "not a decimal address delta");
+        return missing(error, p, "fewer address deltas than lanes in the mask",
+                       "not a decimal address delta");
       }
       addr[i] = addr[i - 1] + delta;
     }
@@ -127,9 +129,8 @@ isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w) {
     r.stride = static_cast<int32_t>(stride);
     return r;
   }
-  const bool near = std::all_of(addr + 1, addr + n, [&](uint64_t a) {
-    return fits32(static_cast<int64_t>(a - addr[0]));
-  });
+  const bool near =
+      std::all_of(addr + 1, addr + n, [&](uint64_t a) { return fits32(static_cast<int64_t>(a - addr[0])); });
   if (near) {
     r.kind = Kind::kDelta;
     r.list = static_cast<uint32_t>(w.deltas.size());
@@ -144,7 +145,8 @@ isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w) {
   return r;
 }
 
-const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::MemRef& ref, ListError& error) {
+const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::MemRef& ref,
+                         ListError& error) {
   if (*p == '1') {
     char mode = 0;
     int64_t stride = 0;

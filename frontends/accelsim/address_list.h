@@ -17,12 +17,12 @@ struct ListError {
 //   0 a0 a1 ...        one address for each lane
 //   1 base stride      one contiguous run of lanes
 //   2 base d1 d2 ...   deltas between consecutive lanes, one fewer than lanes
-// Writes one address for each set lane, lowest lane first, to addr[0..popcount-1]. `p` is at the mode; returns the
-// position behind the list, or nullptr and fills `error`.
+// Writes one address for each set lane, lowest lane first, to addr[0..popcount-1]. `p` is at the mode;
+// returns the position behind the list, or nullptr and fills `error`.
 const char* scan_address_list(const char* p, uint32_t mask, uint64_t addr[32], ListError& error);
 
-// The most compact reference to `n` >= 1 addresses: kStride, kDelta (list appended to w.deltas) or kFull (list appended
-// to w.values).
+// The most compact reference to `n` >= 1 addresses: kStride, kDelta (list appended to w.deltas) or kFull
+// (list appended to w.values).
 isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w);
 
 // Both steps; mode 1 does not go through a list. Nothing has been appended to `w` when it returns nullptr.

@@ -1,4 +1,5 @@
-// Remembers which blocks of a grid have been seen. Costs nothing while they come in linear order, as they mostly do.
+// Remembers which blocks of a grid have been seen. Costs nothing while they come in linear order, as they
+// mostly do.
 #pragma once
 
 #include <cstdint>

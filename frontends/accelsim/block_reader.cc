@@ -3,32 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
-#include <cstdio>
 
 #include "frontends/accelsim/text_error.h"
+#include "frontends/accelsim/text_fields.h"
 
 namespace heddle::accelsim {
 
 namespace {
-
-constexpr int kMaxWarps = 32;  // 1024 threads, checked with the header
-
-std::string_view trim(std::string_view s) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!s.empty() && blank(s.front())) {
-    s.remove_prefix(1);
-  }
-  while (!s.empty() && blank(s.back())) {
-    s.remove_suffix(1);
-  }
-  return s;
-}
-
-bool to_number(std::string_view s, uint64_t& v) {
-  const auto r = std::from_chars(s.data(), s.data() + s.size(), v);
-  return !s.empty() && r.ec == std::errc() && r.ptr == s.data() + s.size();
-}
 
 std::string to_text(const isa::Dim3& d) {
   return std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
@@ -39,7 +20,9 @@ std::string to_text(const isa::Dim3& d) {
 BlockReader::BlockReader(LineReader& in, const isa::LaunchShape& shape, WarpReader& warps, ExtraReader* extra)
     : in_(in), shape_(shape), warps_(warps), extra_(extra) {}
 
-void BlockReader::fail(const std::string& what) const { fail_at(in_.name(), std::max<uint64_t>(in_.line(), 1), what); }
+void BlockReader::fail(const std::string& what) const {
+  fail_at(in_.name(), std::max<uint64_t>(in_.line(), 1), what);
+}
 
 // The next line that is not blank.
 bool BlockReader::content_line(std::string_view& line) {
@@ -74,11 +57,11 @@ std::optional<std::string_view> BlockReader::value_of(std::string_view line, std
 }
 
 uint64_t BlockReader::number(std::string_view text, std::string_view key, uint64_t max) const {
-  uint64_t v = 0;
-  if (!to_number(text, v) || v > max) {
+  const std::optional<uint64_t> v = parse_number<uint64_t>(text);
+  if (!v || *v > max) {
     fail(std::string(key) + " = " + quote(text) + " (legal: 0.." + std::to_string(max) + ")");
   }
-  return v;
+  return *v;
 }
 
 isa::Dim3 BlockReader::read_index() {
@@ -88,18 +71,21 @@ isa::Dim3 BlockReader::read_index() {
   if (!value) {
     fail(quote(line) + " behind #BEGIN_TB (legal: 'thread block = x,y,z')");
   }
-  std::array<uint64_t, 3> v{};
+  std::array<uint32_t, 3> v{};
   std::string_view rest = *value;
   bool good = true;
   for (int i = 0; i < 3; ++i) {
     const size_t comma = rest.find(',');
-    good = good && (comma == std::string_view::npos) == (i == 2) && to_number(trim(rest.substr(0, comma)), v[i]);
+    const std::optional<uint32_t> n = parse_number<uint32_t>(rest.substr(0, comma));
+    good = good && n && (comma == std::string_view::npos) == (i == 2);
+    v[i] = n.value_or(0);
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
   }
   if (!good || v[0] >= shape_.grid.x || v[1] >= shape_.grid.y || v[2] >= shape_.grid.z) {
-    fail("thread block = " + quote(*value) + " (legal: x,y,z inside the grid (" + to_text(shape_.grid) + "))");
+    fail("thread block = " + quote(*value) + " (legal: x,y,z inside the grid (" + to_text(shape_.grid) +
+         "))");
   }
-  return {static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]), static_cast<uint32_t>(v[2])};
+  return {v[0], v[1], v[2]};
 }
 
 bool BlockReader::next(isa::BlockTrace& out) {
@@ -130,7 +116,8 @@ bool BlockReader::next(isa::BlockTrace& out) {
     }
     const std::optional<std::string_view> id = value_of(line, "warp");
     if (!id) {
-      fail(quote(line) + " inside a thread block (legal: 'warp = N' or '#END_TB'; a line more than insts says?)");
+      fail(quote(line) +
+           " inside a thread block (legal: 'warp = N' or '#END_TB'; a line more than insts says?)");
     }
     read_warp(*id, linear, out, seen);
   }
@@ -176,7 +163,8 @@ bool BlockReader::finish() {
   std::string_view line;
   while (content_line(line)) {
     if (line == "#BEGIN_TB") {
-      fail("more thread blocks than the " + std::to_string(blocks_) + " of grid (" + to_text(shape_.grid) + ")");
+      fail("more thread blocks than the " + std::to_string(blocks_) + " of grid (" + to_text(shape_.grid) +
+           ")");
     }
     if (line[0] != '#') {
       fail(quote(line) + " behind the last thread block");

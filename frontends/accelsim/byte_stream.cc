@@ -66,7 +66,8 @@ std::unique_ptr<ByteStream> decode(std::unique_ptr<ByteStream> raw, const Stream
   const std::string_view head(in->data(), in->size());
   using namespace std::string_view_literals;
   // A zstd file may begin with a skippable frame (pzstd writes them), whose magic is 0x184d2a50..5f.
-  const bool skippable = head.size() >= 4 && (head[0] & 0xf0) == 0x50 && head.substr(1, 3) == "\x2a\x4d\x18"sv;
+  const bool skippable =
+      head.size() >= 4 && (head[0] & 0xf0) == 0x50 && head.substr(1, 3) == "\x2a\x4d\x18"sv;
   if (name.ends_with(".zst") || skippable || head.starts_with("\x28\xb5\x2f\xfd"sv)) {
     return zstd_stream(std::move(in), options.max_window_log);
   }

@@ -20,8 +20,8 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
 
   // Writes up to `n` bytes to `dst` and returns how many; 0 (for n > 0) only at the end of the data. Throws
-  // heddle::Error "FILE: byte OFFSET: what" when the file is corrupt or ends early; OFFSET counts bytes of the file as
-  // it lies on disk.
+  // heddle::Error "FILE: byte OFFSET: what" when the file is corrupt or ends early; OFFSET counts bytes of
+  // the file as it lies on disk.
   virtual size_t read(char* dst, size_t n) = 0;
 
   // The file as it is named in messages.
@@ -36,8 +36,8 @@ struct StreamOptions {
   int max_window_log = 31;
 };
 
-// Opens a file. The suffix (.zst, .xz, .gz) says what it must contain; without one of these, the first bytes decide.
-// Files of several concatenated frames or members are read to the end.
+// Opens a file. The suffix (.zst, .xz, .gz) says what it must contain; without one of these, the first bytes
+// decide. Files of several concatenated frames or members are read to the end.
 std::unique_ptr<ByteStream> open_bytes(const std::filesystem::path& file, const StreamOptions& options = {});
 
 // The same over memory, which must outlive the stream. The suffix of `name` counts as above.

@@ -27,7 +27,7 @@ class ChunkedInput {
 
   uint64_t offset() const { return base_ + pos_; }  // of data() in the file
   const std::string& name() const { return raw_->name(); }
-  [[noreturn]] void fail(std::string_view what) const;       // "FILE: byte OFFSET: what"
+  [[noreturn]] void fail(std::string_view what) const;  // "FILE: byte OFFSET: what"
   [[noreturn]] void fail_truncated(std::string_view format) const;
 
  private:

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kListName = "kernelslist.g";
 constexpr const char* kLegal =
-    "(legal: a directory with kernelslist.g, that file, one .traceg file, plain or .zst, .xz, .gz, or a directory of "
+    "(legal: a directory with kernelslist.g, that file, one .traceg file, plain or .zst, .xz, .gz, or a "
+    "directory of "
     "such directories)";
 
 bool is_trace_name(std::string_view name) {
@@ -48,7 +49,8 @@ size_t add_list(const fs::path& file, std::vector<Launch>& launches, std::vector
   if (warnings) {
     std::move(list.warnings.begin(), list.warnings.end(), std::back_inserter(*warnings));
     if (list.ignored_lines > list.warnings.size()) {
-      warnings->push_back(file.string() + ": ignored " + std::to_string(list.ignored_lines) + " lines in all");
+      warnings->push_back(file.string() + ": ignored " + std::to_string(list.ignored_lines) +
+                          " lines in all");
     }
   }
   return number;
@@ -81,7 +83,8 @@ std::vector<Launch> from_subdirectories(const fs::path& directory, std::vector<s
     }
   }
   if (launches.empty()) {
-    throw Error(directory.string() + ": none of the " + std::to_string(lists.size()) + " lists names a kernel");
+    throw Error(directory.string() + ": none of the " + std::to_string(lists.size()) +
+                " lists names a kernel");
   }
   return launches;
 }

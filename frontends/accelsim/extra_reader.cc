@@ -46,7 +46,8 @@ uint64_t ExtraReader::begin_warp(uint64_t block, uint32_t warp) {
 uint64_t ExtraReader::apply(uint32_t pc, uint32_t mask, int mem_refs, isa::WarpTrace& w) {
   if (pc_ != pc) {
     char b[96];
-    std::snprintf(b, sizeof b, "the record is for offset %x, but the trace has offset %x at this place", pc_, pc);
+    std::snprintf(b, sizeof b, "the record is for offset %x, but the trace has offset %x at this place", pc_,
+                  pc);
     fail(b);
   }
   if (mask && mem_refs) {

@@ -12,8 +12,9 @@
 
 namespace heddle::accelsim {
 
-// Lines "block warp ordinal offset KIND ...", in the trace's order: `block` the linear index of the block in the grid,
-// `ordinal` the instruction's position in the warp's stream, from 0, `offset` its program counter (hexadecimal).
+// Lines "block warp ordinal offset KIND ...", in the trace's order: `block` the linear index of the block in
+// the grid, `ordinal` the instruction's position in the warp's stream, from 0, `offset` its program counter
+// (hexadecimal).
 //   S addresses             shared-memory side of an LDGSTS
 //   B addresses V values    mbarrier addresses and data operands of a SYNCS
 //   U v0 v1 ...             uniform registers (hexadecimal) of a TMA or bulk copy or a GMMA
@@ -27,8 +28,8 @@ class ExtraReader {
   // Ordinal of the next record if it belongs to this warp, else kNone.
   uint64_t begin_warp(uint64_t block, uint32_t warp);
 
-  // Merges the record at hand, which must be for `pc`, into the `mem_refs` references at the end of w.refs; nothing to
-  // merge when mask or mem_refs is 0. Returns the next ordinal for this warp as begin_warp() does.
+  // Merges the record at hand, which must be for `pc`, into the `mem_refs` references at the end of w.refs;
+  // nothing to merge when mask or mem_refs is 0. Returns the next ordinal for this warp as begin_warp() does.
   uint64_t apply(uint32_t pc, uint32_t mask, int mem_refs, isa::WarpTrace& w);
 
   // Throws when the record at hand belongs to this warp, or block: nothing will ask for it any more.

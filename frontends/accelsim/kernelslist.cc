@@ -1,12 +1,11 @@
 #include "frontends/accelsim/kernelslist.h"
 
-#include <charconv>
-#include <optional>
 #include <utility>
 
 #include "frontends/accelsim/byte_stream.h"
 #include "frontends/accelsim/line_reader.h"
 #include "frontends/accelsim/text_error.h"
+#include "frontends/accelsim/text_fields.h"
 
 namespace heddle::accelsim {
 
@@ -17,35 +16,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSuffixes[] = {"", ".zst", ".xz", ".gz"};
 constexpr size_t kMaxWarnings = 20;
 
-std::string_view trim(std::string_view s) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!s.empty() && blank(s.front())) {
-    s.remove_prefix(1);
-  }
-  while (!s.empty() && blank(s.back())) {
-    s.remove_suffix(1);
-  }
-  return s;
-}
-
-std::optional<uint64_t> to_number(std::string_view s, int base) {
-  s = trim(s);
-  if (base == 16 && (s.starts_with("0x") || s.starts_with("0X"))) {
-    s.remove_prefix(2);
-  }
-  uint64_t v = 0;
-  const auto r = std::from_chars(s.data(), s.data() + s.size(), v, base);
-  return r.ec == std::errc() && r.ptr == s.data() + s.size() ? std::optional(v) : std::nullopt;
-}
-
 Memcpy parse_copy(std::string_view line, const LineReader& in) {
   const size_t first = line.find(',');
   const size_t second = first == std::string_view::npos ? first : line.find(',', first + 1);
   Memcpy c;
   c.line = static_cast<uint32_t>(in.line());
   if (second != std::string_view::npos) {
-    const auto address = to_number(line.substr(first + 1, second - first - 1), 16);
-    const auto bytes = to_number(line.substr(second + 1), 10);
+    const auto address = parse_number<uint64_t>(line.substr(first + 1, second - first - 1), 16);
+    const auto bytes = parse_number<uint64_t>(line.substr(second + 1), 10);
     if (address && bytes && *address + *bytes >= *address) {
       c.address = *address;
       c.bytes = *bytes;
@@ -125,7 +103,8 @@ KernelsList read_kernelslist(const fs::path& file) {
     const fs::path wanted = file.parent_path() / e.trace;
     fs::path found = find_compressed_variant(wanted);
     if (found.empty()) {
-      fail_at(in.name(), e.line, quote(e.trace.string()) + ": no such file beside the list, also not with .zst, .xz or .gz");
+      fail_at(in.name(), e.line,
+              quote(e.trace.string()) + ": no such file beside the list, also not with .zst, .xz or .gz");
     }
     e.trace = std::move(found);
   }

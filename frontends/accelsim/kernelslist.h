@@ -25,17 +25,18 @@ struct ListEntry {
 
 struct KernelsList {
   std::filesystem::path file;
-  std::vector<ListEntry> entries;     // in file order
-  uint64_t ignored_lines = 0;         // neither a kernel, nor a copy to the device, nor empty or a '#' comment
+  std::vector<ListEntry> entries;  // in file order
+  uint64_t ignored_lines = 0;      // neither a kernel, nor a copy to the device, nor empty or a '#' comment
   std::vector<std::string> warnings;  // "FILE:LINE: what"; the first 20 ignored lines
 };
 
-// Reads the list. A kernel line names a file in the list's directory; if it does not exist as written, the name with
-// another of the suffixes "", .zst, .xz, .gz is taken. Throws heddle::Error "FILE:LINE: what" for a kernel without a
-// file and for a malformed copy.
+// Reads the list. A kernel line names a file in the list's directory; if it does not exist as written, the
+// name with another of the suffixes "", .zst, .xz, .gz is taken. Throws heddle::Error "FILE:LINE: what" for a
+// kernel without a file and for a malformed copy.
 KernelsList read_kernelslist(const std::filesystem::path& file);
 
-// The list's text without looking for files: `trace` is the name as written. `name` stands for the file in messages.
+// The list's text without looking for files: `trace` is the name as written. `name` stands for the file in
+// messages.
 KernelsList parse_kernelslist(std::string_view text, std::string_view name);
 
 // `file` as it is, or with a compression suffix added, removed or exchanged; empty if none of them exists.

@@ -19,8 +19,8 @@ class LineReader {
 
   explicit LineReader(std::unique_ptr<ByteStream> in);
 
-  // The next line without its line end ('\n' or '\r\n'), valid until the next call; false at the end of the file. A
-  // last line without '\n' counts as a line.
+  // The next line without its line end ('\n' or '\r\n'), valid until the next call; false at the end of the
+  // file. A last line without '\n' counts as a line.
   bool next(std::string_view& line);
   // The same without consuming it.
   bool peek(std::string_view& line);
@@ -29,9 +29,9 @@ class LineReader {
   uint64_t line() const { return line_; }
   const std::string& name() const { return in_->name(); }
 
-  // For loops that scan in place. [pos(), limit()) holds whole lines, each ended by '\n' (one is added where the file's
-  // last line lacks it); kPad bytes behind limit() may be read, not used. has_line() refills when it is empty, which
-  // moves the text.
+  // For loops that scan in place. [pos(), limit()) holds whole lines, each ended by '\n' (one is added where
+  // the file's last line lacks it); kPad bytes behind limit() may be read, not used. has_line() refills when
+  // it is empty, which moves the text.
   bool has_line() { return cur_ != limit_ || refill(); }
   const char* pos() const { return cur_; }
   const char* limit() const { return limit_; }

@@ -1,4 +1,5 @@
-// Number scanning over text whose end is marked by a '\n' inside the buffer, so that no length is checked per byte.
+// Number scanning over text whose end is marked by a '\n' inside the buffer, so that no length is checked per
+// byte.
 #pragma once
 
 #include <array>
@@ -37,12 +38,10 @@ inline const char* skip_token(const char* p) {
   return p;
 }
 
-inline std::string_view token_at(const char* p) {
-  return {p, static_cast<size_t>(skip_token(p) - p)};
-}
+inline std::string_view token_at(const char* p) { return {p, static_cast<size_t>(skip_token(p) - p)}; }
 
-// Each scanner reads one number at p that must be followed by a blank or the line's end, and returns the position
-// behind it; nullptr when there is no such number or it does not fit.
+// Each scanner reads one number at p that must be followed by a blank or the line's end, and returns the
+// position behind it; nullptr when there is no such number or it does not fit.
 
 inline const char* scan_hex(const char* p, uint64_t& value) {
   if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {

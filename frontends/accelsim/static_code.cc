@@ -46,8 +46,8 @@ std::string pseudo_sass(const InstrFields& f) {
 
 void add_functions(std::vector<sass::Function> functions, const std::string& file, isa::KernelImage& image) {
   if (!drop_other_kernels(functions, image.name)) {
-    throw Error(file + ": no function for kernel " + image.name + " (legal: one function of that name, or a single " +
-                "function with base 0)");
+    throw Error(file + ": no function for kernel " + image.name +
+                " (legal: one function of that name, or a single " + "function with base 0)");
   }
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
   std::map<std::string, uint16_t> opcode_index;
@@ -68,8 +68,9 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
     for (isa::Instr& in : f.code) {
       const uint64_t pc = uint64_t{f.base} + in.pc;
       if (pc < end || pc > UINT32_MAX) {
-        throw Error(file + ": function " + f.name + " at base " + hex(f.base) +
-                    (pc < end ? " overlaps the one before it" : " does not fit into 32-bit program counters"));
+        throw Error(
+            file + ": function " + f.name + " at base " + hex(f.base) +
+            (pc < end ? " overlaps the one before it" : " does not fit into 32-bit program counters"));
       }
       end = pc + 1;
       in.pc = static_cast<uint32_t>(pc);

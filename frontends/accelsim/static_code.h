@@ -12,9 +12,9 @@
 
 namespace heddle::accelsim {
 
-// Moves the functions' instructions into `image`, at the program counters of the trace. Of several functions at base 0
-// (output of cuobjdump) the one named image.name is taken. Throws heddle::Error, naming `file`, when that leaves none
-// or when functions overlap.
+// Moves the functions' instructions into `image`, at the program counters of the trace. Of several functions
+// at base 0 (output of cuobjdump) the one named image.name is taken. Throws heddle::Error, naming `file`,
+// when that leaves none or when functions overlap.
 void add_functions(std::vector<sass::Function> functions, const std::string& file, isa::KernelImage& image);
 
 // Collects instructions in any order, one call for each program counter.

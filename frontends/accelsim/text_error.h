@@ -1,4 +1,5 @@
-// Error messages about text files. They quote what was found, so what was found must not break the one-line rule.
+// Error messages about text files. They quote what was found, so what was found must not break the one-line
+// rule.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
 #include "frontends/accelsim/trace_header.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "frontends/accelsim/text_error.h"
+#include "frontends/accelsim/text_fields.h"
 
 namespace heddle::accelsim {
 
@@ -18,36 +18,14 @@ struct Value {
   uint64_t line = 0;
 };
 
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) {
-    s.remove_prefix(1);
-  }
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) {
-    s.remove_suffix(1);
-  }
-  return s;
-}
-
-std::optional<int64_t> to_number(std::string_view s, int base = 10) {
-  s = trim(s);
-  if (base == 16 && (s.starts_with("0x") || s.starts_with("0X"))) {
-    s.remove_prefix(2);
-  }
-  int64_t v = 0;
-  const auto r = std::from_chars(s.data(), s.data() + s.size(), v, base);
-  if (r.ec != std::errc() || r.ptr != s.data() + s.size()) {
-    return std::nullopt;
-  }
-  return v;
-}
-
 class Keys {
  public:
   explicit Keys(LineReader& in) : file_(in.name()) {
     std::string_view line;
     while (true) {
       if (!in.peek(line)) {
-        fail_at(file_, in.line() + 1, "file ends inside the header (legal: '-key = value' lines, then a '#' line)");
+        fail_at(file_, in.line() + 1,
+                "file ends inside the header (legal: '-key = value' lines, then a '#' line)");
       }
       if (line.starts_with("#BEGIN_TB")) {
         break;
@@ -77,7 +55,7 @@ class Keys {
   }
 
   uint64_t number(const std::string& key, const Value& v, int64_t lo, int64_t hi, int base = 10) const {
-    const std::optional<int64_t> n = to_number(v.text, base);
+    const std::optional<int64_t> n = parse_number<int64_t>(v.text, base);
     if (!n || *n < lo || *n > hi) {
       fail(key, v, base == 16 ? "a hexadecimal address" : std::to_string(lo) + ".." + std::to_string(hi));
     }
@@ -93,8 +71,9 @@ class Keys {
     std::string_view s = trim(v.text);
     isa::Dim3 d;
     const auto bad = [&]() {
-      fail(key, v, "(x,y,z) with x 1.." + std::to_string(max.x) + ", y 1.." + std::to_string(max.y) + ", z 1.." +
-                       std::to_string(max.z));
+      fail(key, v,
+           "(x,y,z) with x 1.." + std::to_string(max.x) + ", y 1.." + std::to_string(max.y) + ", z 1.." +
+               std::to_string(max.z));
     };
     if (!s.starts_with('(') || !s.ends_with(')')) {
       bad();
@@ -106,7 +85,7 @@ class Keys {
       if ((comma == std::string_view::npos) != (i == 2)) {
         bad();
       }
-      const std::optional<int64_t> n = to_number(s.substr(0, comma));
+      const std::optional<int64_t> n = parse_number<int64_t>(s.substr(0, comma));
       if (!n || *n < 1 || *n > parts[i].second) {
         bad();
       }
@@ -126,8 +105,9 @@ class Keys {
   void add(std::string_view line, uint64_t number) {
     const size_t eq = line.find('=');
     if (!line.starts_with('-') || eq == std::string_view::npos) {
-      fail_at(file_, number, "not a header line: " + quote(line) +
-                                 " (legal: '-key = value', or a line starting with '#' to end the header)");
+      fail_at(file_, number,
+              "not a header line: " + quote(line) +
+                  " (legal: '-key = value', or a line starting with '#' to end the header)");
     }
     std::string key(trim(line.substr(1, eq - 1)));
     Value v{std::string(trim(line.substr(eq + 1))), number};
@@ -151,7 +131,7 @@ class Keys {
 void check_tracer_version(const Keys& keys, TraceHeader& h) {
   const std::string key = "accelsim tracer version";
   const Value& v = keys.need(key);
-  const std::optional<int64_t> n = to_number(v.text);
+  const std::optional<int64_t> n = parse_number<int64_t>(v.text);
   if (!n || *n < 3 || *n > 5) {
     keys.fail(key, v, "3, 4, 5");
   }
@@ -169,8 +149,8 @@ void read_shape(const Keys& keys, isa::LaunchShape& s) {
   }
   if (const Value* v = keys.find(cluster)) {
     s.cluster = keys.dims(cluster, *v, {32, 32, 32});
-    if (s.cluster.count() > 32 || s.grid.x % s.cluster.x || s.grid.y % s.cluster.y || s.grid.z % s.cluster.z) {
-      keys.fail(cluster, *v, "at most 32 blocks, the grid a multiple of it in x, y and z");
+    if (!is_cluster_of(s.cluster, s.grid)) {
+      keys.fail(cluster, *v, kLegalCluster);
     }
   }
   s.registers_per_thread = static_cast<uint32_t>(keys.number("nregs", keys.need("nregs"), 0, 256));
@@ -202,6 +182,13 @@ void read_shape(const Keys& keys, isa::LaunchShape& s) {
 
 }  // namespace
 
+bool is_cluster_of(const isa::Dim3& c, const isa::Dim3& grid) {
+  const auto fits = [](uint32_t part, uint32_t whole) {
+    return part >= 1 && part <= 32 && whole % part == 0;
+  };
+  return fits(c.x, grid.x) && fits(c.y, grid.y) && fits(c.z, grid.z) && c.count() <= 32;
+}
+
 TraceHeader read_trace_header(LineReader& in) {
   const Keys keys(in);
   TraceHeader h;
@@ -209,7 +196,8 @@ TraceHeader read_trace_header(LineReader& in) {
   check_tracer_version(keys, h);
   h.kernel_name = keys.need("kernel name").text;
   h.kernel_id = keys.number_or("kernel id", 0, 0, INT64_MAX);
-  h.binary_version = static_cast<uint32_t>(keys.number("binary version", keys.need("binary version"), 20, 999));
+  h.binary_version =
+      static_cast<uint32_t>(keys.number("binary version", keys.need("binary version"), 20, 999));
   h.lineinfo = keys.number_or("enable lineinfo", 0, 0, 1) != 0;
   read_shape(keys, h.shape);
   if (const Value* v = keys.find("nvbit version")) {

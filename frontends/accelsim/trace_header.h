@@ -21,8 +21,12 @@ struct TraceHeader {
   std::vector<std::string> params;  // bytes of the kernel's parameters, in hex, by position; our tracer only
 };
 
-// Reads up to and including the '#traces format' line (a '#BEGIN_TB' that follows directly is left unread). Keys that
-// are not known are ignored; dimensions are checked against the limits of CUDA.
+// Reads up to and including the '#traces format' line (a '#BEGIN_TB' that follows directly is left unread).
+// Keys that are not known are ignored; dimensions are checked against the limits of CUDA.
 TraceHeader read_trace_header(LineReader& in);
+
+// Whether clusters of `c` blocks can tile the grid, and are of a size that some GPU could run.
+bool is_cluster_of(const isa::Dim3& c, const isa::Dim3& grid);
+inline constexpr const char* kLegalCluster = "at most 32 blocks, the grid a multiple of it in x, y and z";
 
 }  // namespace heddle::accelsim

@@ -31,11 +31,15 @@ struct Inputs {
 
 class TraceSource final : public isa::BlockSource {
  public:
-  explicit TraceSource(const Inputs& inputs) : in_(inputs.trace()), header_(read_trace_header(in_)) {
+  TraceSource(const Inputs& inputs, const std::optional<isa::Dim3>& cluster)
+      : in_(inputs.trace()), header_(read_trace_header(in_)) {
     image_.name = header_.kernel_name;
     image_.id = header_.kernel_id;
     image_.compute_capability = header_.binary_version;
     image_.shape = header_.shape;
+    if (cluster) {
+      set_cluster(*cluster);
+    }
     std::string side_name;
     if (inputs.side) {
       side_name = read_side_file(*inputs.side());
@@ -53,6 +57,14 @@ class TraceSource final : public isa::BlockSource {
   bool next(isa::BlockTrace& out) override { return blocks_->next(out); }
 
  private:
+  void set_cluster(const isa::Dim3& c) {
+    if (!is_cluster_of(c, image_.shape.grid)) {
+      throw Error(in_.name() + ": cluster (" + std::to_string(c.x) + "," + std::to_string(c.y) + "," +
+                  std::to_string(c.z) + ") asked for (legal: " + kLegalCluster + ")");
+    }
+    image_.shape.cluster = c;
+  }
+
   std::string read_side_file(ByteStream& in) {
     std::string text;
     constexpr size_t kChunk = size_t{1} << 16;
@@ -120,7 +132,7 @@ std::unique_ptr<isa::BlockSource> open_trace(const fs::path& trace, const OpenOp
   in.trace = [&] { return open_bytes(trace, o.stream); };
   in.side = companion(o.side, o.side_file, stem + ".sass", "side file", o.stream);
   in.extra = companion(o.extra, o.extra_file, stem + ".extra", "operand file", o.stream);
-  return std::make_unique<TraceSource>(in);
+  return std::make_unique<TraceSource>(in, o.cluster);
 }
 
 std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& t, const StreamOptions& options) {
@@ -135,7 +147,7 @@ std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& t, const Strea
   if (t.extra) {
     in.extra = opener(".extra", *t.extra);
   }
-  return std::make_unique<TraceSource>(in);
+  return std::make_unique<TraceSource>(in, std::nullopt);
 }
 
 }  // namespace heddle::accelsim

@@ -55,9 +55,7 @@ WarpReader::Entry WarpReader::make_entry(uint32_t pc, uint8_t mem_refs) {
   return e;
 }
 
-void WarpReader::fail(const std::string& what) const {
-  fail_at(in_.name(), in_.line() + lines_ + 1, what);
-}
+void WarpReader::fail(const std::string& what) const { fail_at(in_.name(), in_.line() + lines_ + 1, what); }
 
 void WarpReader::fail_line(const char* p, const FieldError& e) const {
   if (is_structure(p)) {

@@ -14,30 +14,30 @@
 
 namespace heddle::accelsim {
 
-// A static instruction is printed the same way each time up to its addresses, so the last text of each is kept: a line
-// that begins with the text of the instruction after the previous one is recognised by one comparison. Only a new mask
-// is parsed, and only a new text is split into fields and checked.
+// A static instruction is printed the same way each time up to its addresses, so the last text of each is
+// kept: a line that begins with the text of the instruction after the previous one is recognised by one
+// comparison. Only a new mask is parsed, and only a new text is split into fields and checked.
 class WarpReader {
  public:
   // Reads with the static code of `image`, which must be complete and stay as it is.
   WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& image, std::string side_name);
-  // Collects the static code: next to the checks, each new program counter goes to `collector`. The runs produced count
-  // in order of appearance, and there are no memory references.
+  // Collects the static code: next to the checks, each new program counter goes to `collector`. The runs
+  // produced count in order of appearance, and there are no memory references.
   WarpReader(LineReader& in, bool lineinfo, CodeCollector& collector);
 
-  // Reads `n` lines into `out` (cleared first). `extra`, where given, is at the warp of which these are the lines, and
-  // `ordinal` is its next record.
+  // Reads `n` lines into `out` (cleared first). `extra`, where given, is at the warp of which these are the
+  // lines, and `ordinal` is its next record.
   void read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal);
 
  private:
   struct Entry {
     static constexpr size_t kText = 108;
     uint32_t pc = 0;
-    uint32_t mask = 0;      // as in `text`
+    uint32_t mask = 0;  // as in `text`
     uint8_t mem_refs = 0;
-    uint8_t length = 0;     // of the text; 0 = none kept
-    uint8_t mask_end = 0;   // offset behind the mask in the text
-    bool addresses = false; // the text ends before the address mode; else it is the whole line
+    uint8_t length = 0;      // of the text; 0 = none kept
+    uint8_t mask_end = 0;    // offset behind the mask in the text
+    bool addresses = false;  // the text ends before the address mode; else it is the whole line
     char text[kText];
   };
 

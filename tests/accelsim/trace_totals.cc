@@ -1,5 +1,5 @@
-// Reads every kernel behind a path, front to back, and prints what it holds and how fast that went. Serves as the
-// frontend's benchmark and, with --csv, as the check of instruction totals against measured ones.
+// Reads every kernel behind a path, front to back, and prints what it holds and how fast that went. Serves as
+// the frontend's benchmark and, with --csv, as the check of instruction totals against measured ones.
 //
 //   trace_totals PATH [--no-side] [--csv suite.csv]
 
@@ -91,12 +91,13 @@ int run(int argc, char** argv) {
       path = a;
     }
   }
-  const std::map<std::string, uint64_t> measured = csv.empty() ? std::map<std::string, uint64_t>() : read_measured(csv);
+  const std::map<std::string, uint64_t> measured =
+      csv.empty() ? std::map<std::string, uint64_t>() : read_measured(csv);
   int equal = 0;
   uint64_t lines = 0;
   double seconds = 0;
-  std::printf("%-20s %8s %11s %11s %9s %9s %9s %8s\n", "kernel", "blocks", "instrs", "measured", "runs", "refs",
-              "unrec.", "Mline/s");
+  std::printf("%-20s %8s %11s %11s %9s %9s %9s %8s\n", "kernel", "blocks", "instrs", "measured", "runs",
+              "refs", "unrec.", "Mline/s");
   for (const ha::Launch& l : ha::discover(path)) {
     const auto start = Clock::now();
     const auto source = ha::open_trace(l.path, options);
@@ -116,9 +117,10 @@ int run(int argc, char** argv) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("total %llu instructions in %.2f s: %.1f M lines/s; equal to measured: %d; peak memory %.1f MiB\n",
-              static_cast<unsigned long long>(lines), seconds, static_cast<double>(lines) / seconds / 1e6, equal,
-              static_cast<double>(usage.ru_maxrss) / 1024);
+  std::printf(
+      "total %llu instructions in %.2f s: %.1f M lines/s; equal to measured: %d; peak memory %.1f MiB\n",
+      static_cast<unsigned long long>(lines), seconds, static_cast<double>(lines) / seconds / 1e6, equal,
+      static_cast<double>(usage.ru_maxrss) / 1024);
   return 0;
 }
 
