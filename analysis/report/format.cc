@@ -33,7 +33,11 @@ std::string number(double value) {
   if (magnitude == std::floor(magnitude) && magnitude < 9e15) {
     return (value < 0 ? "-" : "") + grouped(static_cast<uint64_t>(magnitude));
   }
-  return fmt::format("{:.2f}", value);
+  std::string text = fmt::format("{:.2f}", magnitude);
+  for (size_t i = text.size() - 3; i > 3 && magnitude < 9e15; i -= 3) {
+    text.insert(i - 3, ",");
+  }
+  return (value < 0 ? "-" : "") + text;
 }
 
 std::string quantity(double value, std::string_view unit) {
@@ -44,7 +48,8 @@ std::string quantity(double value, std::string_view unit) {
   }
   std::string digits =
       i == 0 && value == std::floor(value) ? fmt::format("{:.0f}", value) : three_digits(value);
-  return fmt::format("{} {}{}", digits, kPrefix[i], unit);
+  const std::string suffix = kPrefix[i] + std::string(unit);
+  return suffix.empty() ? digits : digits + " " + suffix;
 }
 
 std::string duration(double seconds) {

@@ -10,7 +10,7 @@ namespace heddle::analysis {
 // 1234567 -> "1,234,567".
 std::string grouped(uint64_t value);
 
-// Counts as grouped integers; other values with two decimals.
+// With separators; two decimals where the value is not an integer.
 std::string number(double value);
 
 // Three or four significant digits with a decimal prefix: quantity(8391424, "B") -> "8.39 MB".

@@ -1,0 +1,22 @@
+// The tables of a run.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "analysis/store/record.h"
+
+namespace heddle::analysis {
+
+// What was run, and the totals over its launches.
+std::string run_heading(const RunRecord& run, std::span<const LaunchRecord> launches);
+
+// Two tables with a line per launch: time and issue, memory and stalls. At most `limit` launches, then a line
+// that says how many more there are.
+std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit = static_cast<size_t>(-1));
+
+// Notes on launches whose results need care: no control bits, unknown opcodes. Empty when there are none.
+std::string launch_notes(std::span<const LaunchRecord> launches);
+
+}  // namespace heddle::analysis

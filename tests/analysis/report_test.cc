@@ -1,0 +1,143 @@
+#include <catch2/catch.hpp>
+
+#include "analysis/report/format.h"
+#include "analysis/report/kernel_report.h"
+#include "analysis/report/launch_facts.h"
+#include "analysis/report/run_report.h"
+#include "analysis/report/table.h"
+#include "tests/analysis/sample_records.h"
+
+namespace heddle::analysis {
+namespace {
+
+TEST_CASE("numbers") {
+  CHECK(grouped(0) == "0");
+  CHECK(grouped(999) == "999");
+  CHECK(grouped(1000) == "1,000");
+  CHECK(grouped(133861637) == "133,861,637");
+  CHECK(number(-1234) == "-1,234");
+  CHECK(number(0.128) == "0.13");
+  CHECK(number(-1234567.125) == "-1,234,567.12");
+  CHECK(number(999.5) == "999.50");
+  CHECK(quantity(0, "B") == "0 B");
+  CHECK(quantity(999, "B") == "999 B");
+  CHECK(quantity(5, "") == "5");
+  CHECK(quantity(2.5e6, "") == "2.50 M");
+  CHECK(quantity(999.6, "B") == "1.00 kB");
+  CHECK(quantity(8391424, "B") == "8.39 MB");
+  CHECK(quantity(12.3e12, "B/s") == "12.3 TB/s");
+  CHECK(duration(812e-9) == "812 ns");
+  CHECK(duration(5.698e-6) == "5.70 us");
+  CHECK(duration(0.012) == "12.0 ms");
+  CHECK(duration(340) == "340 s");
+  CHECK(clock_time(7.6) == "8 s");
+  CHECK(clock_time(65) == "1:05 min");
+  CHECK(clock_time(7380) == "2:03 h");
+  CHECK(demangled("_Z8k_vecaddPKfS0_Pfi") == "k_vecadd(float const*, float const*, float*, int)");
+  CHECK(demangled("my_kernel") == "my_kernel");
+  CHECK(shortened("abcdefgh", 5) == "abc..");
+  CHECK(shortened("abcde", 5) == "abcde");
+}
+
+TEST_CASE("a table") {
+  TextTable t({{"name", TextTable::Align::kLeft}, {"value"}, {"note", TextTable::Align::kLeft}});
+  t.add({"a", "1"});
+  t.add({"longer", "1,000", "\xc2\xb5s"});  // two bytes, one character
+  CHECK(t.str() ==
+        "name    value  note\n"
+        "-------------------\n"
+        "a           1\n"
+        "longer  1,000  \xc2\xb5s\n");
+}
+
+TEST_CASE("facts of a launch") {
+  const LaunchFacts f = facts(sample_launch("vecadd", 1, 0));
+  CHECK(f.seconds == Approx(11282 / 1980e6));
+  CHECK(f.limiter == "warps");
+  CHECK(f.blocks_per_sm == 8);
+  CHECK(*f.l1_hit_pct == Approx(25));
+  CHECK(*f.l2_hit_pct == Approx(40));
+  CHECK(f.dram_bytes == 9391424);
+  CHECK(f.dram_bandwidth == Approx(9391424 / (11282 / 1980e6)));
+  REQUIRE(f.stalls.size() == 3);
+  CHECK(f.stalls[0].reason == "long_scoreboard");
+  CHECK(f.stalls[0].percent == Approx(100 * 31000000.0 / 43055360));
+}
+
+TEST_CASE("no look-ups are no hit rate; equal limits are all named") {
+  stats::KernelResult r = sample_result(0);
+  r.totals[stats::Counter::kL1Sectors] = 0;
+  r.occupancy.limit_registers = 8;
+  const LaunchFacts f = facts(make_record(r));
+  CHECK_FALSE(f.l1_hit_pct);
+  CHECK(f.limiter == "warps+registers");
+}
+
+TEST_CASE("the report of a run") {
+  const std::vector<LaunchRecord> launches = {sample_launch("vecadd", 1, 0),
+                                              sample_launch("vecadd", 2, 1000)};
+  CHECK(run_heading(sample_run(), launches) ==
+        "h200 (NVIDIA H200 SXM), fidelity default, seed 7, configuration 0123456789abcdef, revision abc1234\n"
+        "overrides: l2.ways=8\n"
+        "2 of 2 launches, 1,310,720 warp instructions, 11.9 us simulated; 1.00 s of host time, 1.31 "
+        "M warp-inst/s\n");
+  CHECK(launch_tables(launches) == R"(
+trace   #  kernel    cycles  SM active     time  warp inst   IPC  issue %  occ. %    max  limit
+-----------------------------------------------------------------------------------------------
+vecadd  1  k_vecadd  11,282      8,207  5.70 us    655,360  0.69     17.2    72.2  100.0  warps
+vecadd  2  k_vecadd  12,282      9,207  6.20 us    655,360  0.69     17.2    72.2  100.0  warps
+
+trace   #  L1 hit %  L2 hit %     DRAM  DRAM rate  largest stalls, % of warp-cycles
+--------------------------------------------------------------------------------------------------------------
+vecadd  1      25.0      40.0  9.39 MB  1.65 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
+vecadd  2      25.0      40.0  9.39 MB  1.51 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
+)" + 1);
+  CHECK(launch_tables(launches, 1).find("... and 1 more launches\n") != std::string::npos);
+}
+
+TEST_CASE("notes") {
+  std::vector<LaunchRecord> launches = {sample_launch("a", 1, 0), sample_launch("b", 1, 0)};
+  CHECK(launch_notes(launches) ==
+        "note: opcodes classified by prefix only, with executed warp instructions: NEWOP.X 24\n");
+  launches[0].used_control_bits = false;
+  CHECK(launch_notes(launches).find("note: 1 of 2 launches ran on the register scoreboard") == 0);
+  for (LaunchRecord& l : launches) {
+    l.used_control_bits = true;
+    l.unknown_opcodes.clear();
+  }
+  CHECK(launch_notes(launches).empty());
+}
+
+TEST_CASE("the report of a kernel") {
+  CHECK(kernel_details(sample_launch("vecadd", 1, 0)) == R"(
+vecadd launch 1: k_vecadd(float const*, float const*, float*, int)
+launch
+  grid, block           (4096, 1, 1), (256, 1, 1)
+  registers per thread  16
+  shared per block      0 static + 0 dynamic bytes
+time
+  cycles                11,282, 5.70 us at 1980 MHz
+  SM-active cycles      8,207 busiest SM, 7,217.86 mean
+occupancy
+  achieved              72.2 %, 46.2 warps of an active SM
+  theoretical           100.0 %, 8 blocks per SM, limited by warps
+  waves                 3.88
+issue
+  warp instructions     655,360
+  IPC                   0.69 per SM and active cycle
+  issue slots used      17.2 %
+  dependences           control bits
+memory
+  L1 hits               25.0 % of 400,000 sectors (100,000 hit)
+  L2 hits               40.0 % of 600,000 sectors (240,000 hit)
+  DRAM                  8.39 MB read, 1.00 MB written, 1.65 TB/s
+  shared memory         0 wavefronts, 0 bank conflicts
+stalls, % of warp-cycles
+  long_scoreboard        72.0
+  no_instruction         19.7
+  mio_throttle            6.7
+)" + 1);
+}
+
+}  // namespace
+}  // namespace heddle::analysis
