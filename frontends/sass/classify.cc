@@ -12,8 +12,8 @@ using isa::OpClass;
 bool is_64_bit_type(std::string_view t) { return t == "F64" || t == "S64" || t == "U64"; }
 
 bool is_type(std::string_view t) {
-  return is_64_bit_type(t) || t == "F32" || t == "S32" || t == "U32" || t == "F16" || t == "BF16" || t == "S16" ||
-         t == "U16" || t == "S8" || t == "U8";
+  return is_64_bit_type(t) || t == "F32" || t == "S32" || t == "U32" || t == "F16" || t == "BF16" ||
+         t == "S16" || t == "U16" || t == "S8" || t == "U8";
 }
 
 // Bytes that a memory modifier names, or 0: U8, 64, U.128, F64, F16x2, F32x4 ...
@@ -40,7 +40,11 @@ uint8_t bytes_of(std::string_view t) {
     return unit;
   }
   const std::string_view n = t.substr(x + 1);
-  return n == "2" ? 2 * unit : n == "4" ? 4 * unit : n == "8" ? 8 * unit : n.starts_with("2_") ? 2 * unit : unit;
+  return n == "2"              ? 2 * unit
+         : n == "4"            ? 4 * unit
+         : n == "8"            ? 8 * unit
+         : n.starts_with("2_") ? 2 * unit
+                               : unit;
 }
 
 bool is_memory(OpClass c) {
@@ -67,7 +71,8 @@ bool is_memory(OpClass c) {
 }
 
 bool is_plain_access(OpClass c) {
-  return c == OpClass::kLdGlobal || c == OpClass::kStGlobal || c == OpClass::kLdGeneric || c == OpClass::kStGeneric;
+  return c == OpClass::kLdGlobal || c == OpClass::kStGlobal || c == OpClass::kLdGeneric ||
+         c == OpClass::kStGeneric;
 }
 
 void apply_width(std::string_view opcode, OpcodeInfo& info) {
@@ -104,8 +109,8 @@ void apply_memory_flags(std::string_view opcode, OpcodeInfo& info) {
   info.flags |= cta ? isa::kFlagScopeCta : 0;
 }
 
-// F2F, F2I, I2F, I2I, FRND. The text names the destination type, then the source type, and leaves out 32-bit ones
-// where the opcode implies them.
+// F2F, F2I, I2F, I2I, FRND. The text names the destination type, then the source type, and leaves out 32-bit
+// ones where the opcode implies them.
 void apply_conversion(std::string_view base, std::string_view opcode, OpcodeInfo& info) {
   std::string_view types[2];
   int n = 0;
@@ -121,7 +126,8 @@ void apply_conversion(std::string_view base, std::string_view opcode, OpcodeInfo
     dest = is_64_bit_type(types[0]);
     source = is_64_bit_type(types[1]);
   } else if (n == 1 && is_64_bit_type(types[0])) {
-    // One type: the side whose default it replaces. F2I writes S32 from F32, I2F writes F32 from S32 by default.
+    // One type: the side whose default it replaces. F2I writes S32 from F32, I2F writes F32 from S32 by
+    // default.
     const bool floating = types[0] == "F64";
     source = base == "F2I" ? floating : !floating;
     dest = !source;
@@ -241,7 +247,8 @@ OpcodeInfo classify(std::string_view opcode) {
   } else if (base.starts_with('U')) {
     info.op = OpClass::kUniform;
   }
-  info.uniform_dest = base.starts_with('U') || base == "VOTEU" || base == "S2UR" || base == "R2UR" || base == "REDUX";
+  info.uniform_dest =
+      base.starts_with('U') || base == "VOTEU" || base == "S2UR" || base == "R2UR" || base == "REDUX";
   return info;
 }
 

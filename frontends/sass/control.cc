@@ -3,7 +3,9 @@
 namespace heddle::sass {
 
 isa::Control decode_control(uint64_t, uint64_t hi) {
-  const auto field = [hi](int bit, int bits) { return static_cast<uint8_t>((hi >> (bit - 64)) & ((1u << bits) - 1)); };
+  const auto field = [hi](int bit, int bits) {
+    return static_cast<uint8_t>((hi >> (bit - 64)) & ((1u << bits) - 1));
+  };
   isa::Control c;
   c.stall = field(105, 4);
   c.yield = field(109, 1) == 0;

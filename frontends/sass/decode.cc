@@ -6,6 +6,8 @@
 
 #include "frontends/sass/control.h"
 #include "frontends/sass/operand.h"
+#include "frontends/sass/operand_counts.h"
+#include "frontends/sass/slots.h"
 #include "frontends/sass/widths.h"
 #include "sim/engine/error.h"
 
@@ -15,17 +17,6 @@ namespace {
 using isa::OpClass;
 using isa::RegFile;
 using Kind = TextOperand::Kind;
-
-constexpr uint8_t kNoSlot = 0xff;  // until assign_slots()
-
-bool is_predicate(const TextOperand& o) {
-  return o.kind == Kind::kRegister &&
-         (o.reg[0].file == RegFile::kPredicate || o.reg[0].file == RegFile::kUniformPredicate);
-}
-
-bool is_register(const TextOperand& o) {
-  return o.kind == Kind::kRegister && (o.reg[0].file == RegFile::kGpr || o.reg[0].file == RegFile::kUniform);
-}
 
 // Number of leading operands that are destinations.
 size_t count_destinations(const TextInstruction& t, Form form) {
@@ -76,45 +67,15 @@ void add(isa::Instr& in, bool dest, const RegisterName& r, uint8_t count, uint8_
   isa::Operand o;
   o.file = r.file;
   o.index = r.all ? 0 : r.index;
-  o.count = r.all ? 7 : count;
+  o.count = clamp_count(o.file, o.index, r.all ? 7 : count);
   o.slot = slot;
   uint8_t& n = dest ? in.n_dst : in.n_src;
   if (n == (dest ? isa::kMaxDst : isa::kMaxSrc)) {
-    throw Error(std::string("too many register ") + (dest ? "destinations" : "sources") + " (legal: at most " +
-                std::to_string(dest ? isa::kMaxDst : isa::kMaxSrc) + ")");
+    throw Error(std::string("too many register ") + (dest ? "destinations" : "sources") +
+                " (legal: at most " + std::to_string(dest ? isa::kMaxDst : isa::kMaxSrc) + ")");
   }
   (dest ? in.dst[n] : in.src[n]) = o;
   ++n;
-}
-
-// Uniform registers of a bulk copy's or tensor copy's operand. The first group of a tensor copy holds the
-// shared-memory address, the mbarrier and up to five coordinates.
-uint8_t bulk_count(std::string_view opcode, int position, bool address) {
-  if (!address) {
-    return 1;
-  }
-  if (!base_of(opcode).starts_with("UTMA") || position > 0) {
-    return 2;
-  }
-  uint8_t n = base_of(opcode) == "UTMACCTL" ? 2 : 7;
-  for_each_modifier(opcode, [&](std::string_view t) {
-    if (t.size() == 2 && t[0] >= '1' && t[0] <= '5' && t[1] == 'D') {
-      n = static_cast<uint8_t>(2 + (t[0] - '0'));
-    }
-  });
-  return n;
-}
-
-uint8_t texture_coordinates(const TextInstruction& t) {
-  uint8_t n = 1;
-  for (const TextOperand& o : t.operands) {
-    if (o.kind == Kind::kName) {
-      const std::string_view d = o.name.substr(o.name.starts_with("ARRAY_") ? 6 : 0);
-      n = d == "1D" ? 1 : d == "2D" ? 2 : d == "3D" || d == "CUBE" ? 3 : n;
-      n = static_cast<uint8_t>(n + (o.name.starts_with("ARRAY_") ? 1 : 0));
-    }
-  }
-  return n;
 }
 
 // One-source arithmetic encodes its operand as Rb.
@@ -149,8 +110,12 @@ class Decoder {
     }
     const size_t n_dest = count_destinations(text_, info_.form);
     single_source_ = single_source(text_, n_dest, info_.op);
+    if (info_.form == Form::kTexture) {
+      texture_ = texture_counts(text_);
+      in_.width = texture_.bytes;
+    }
     for (size_t i = 0; i < n_dest; ++i) {
-      destination(text_.operands[i]);
+      destination(text_.operands[i], i);
     }
     int position = 0;
     for (size_t i = n_dest; i < text_.operands.size(); ++i) {
@@ -167,13 +132,15 @@ class Decoder {
   }
 
  private:
-  void destination(const TextOperand& o) {
+  void destination(const TextOperand& o, size_t i) {
     if (o.kind != Kind::kRegister) {
       return;  // BMOV's or B2R's named special registers
     }
     const RegisterName& r = o.reg[0];
     uint8_t count = 1;
-    if (r.file == RegFile::kGpr || r.file == RegFile::kUniform) {
+    if (info_.form == Form::kTexture) {
+      count = texture_.dest[i];
+    } else if (r.file == RegFile::kGpr || r.file == RegFile::kUniform) {
       count = r.wide ? std::max<uint8_t>(2, widths_.dest()) : widths_.dest();
     }
     if (r.all && text_.operands.back().integer) {  // R2P PR, R0, mask
@@ -272,7 +239,7 @@ class Decoder {
       return has_modifier(text_.opcode, "EXCH") || has_modifier(text_.opcode, "CAS") ? 2 : 1;
     }
     if (info_.form == Form::kTexture && position == 0) {
-      return texture_coordinates(text_);
+      return texture_.coordinates;
     }
     return widths_.source(position);
   }
@@ -320,7 +287,8 @@ class Decoder {
   // Indirect branches name a register and an offset; only direct ones have a target.
   void target() {
     const std::string_view base = base_of(text_.opcode);
-    if (base == "RET" || base == "BMOV" || (base == "WARPSYNC" && !has_modifier(text_.opcode, "COLLECTIVE"))) {
+    if (base == "RET" || base == "BMOV" ||
+        (base == "WARPSYNC" && !has_modifier(text_.opcode, "COLLECTIVE"))) {
       return;
     }
     for (const TextOperand& o : text_.operands) {
@@ -338,39 +306,8 @@ class Decoder {
   const OpcodeInfo& info_;
   Widths widths_;
   bool single_source_ = false;
+  TextureCounts texture_;
 };
-
-// Source slots from the encoding. Ra (bits 24..31) is slot a. What the other two fields hold depends on bits 9..11:
-// where the third operand is the immediate, constant or uniform one (forms 2, 3, 7), field Rc (bits 64..71) holds
-// the second operand. Memory instructions (0x180 and up in the low nine bits) keep Rb and Rc in place in every form.
-void assign_slots(uint64_t lo, uint64_t hi, std::string_view base, isa::Instr& in) {
-  const int form = static_cast<int>(lo >> 9 & 7);
-  const bool memory = (lo & 0x1ff) >= 0x180;
-  struct Field {
-    uint8_t value, slot;
-    bool present, used;
-  };
-  const bool swapped = !memory && (form == 2 || form == 3 || form == 7);
-  const bool fadd = base == "FADD";
-  Field fields[3] = {
-      {static_cast<uint8_t>(lo >> 24), 0, true, false},
-      {static_cast<uint8_t>(lo >> 32), static_cast<uint8_t>(fadd ? 2 : 1), memory || form == 1, false},
-      {static_cast<uint8_t>(hi), static_cast<uint8_t>(swapped ? 1 : 2), true, false},
-  };
-  for (int i = 0; i < in.n_src; ++i) {
-    isa::Operand& o = in.src[i];
-    if (o.file != RegFile::kGpr) {
-      continue;
-    }
-    for (Field& f : fields) {
-      if (f.present && !f.used && f.value == o.index) {
-        f.used = true;
-        o.slot = f.slot;
-        break;
-      }
-    }
-  }
-}
 
 struct Encoding {
   uint64_t lo, hi;

@@ -16,7 +16,8 @@ void add(isa::Instr& in, bool dest, uint8_t index, uint8_t count, uint8_t slot) 
   if (index == kRz || n == (dest ? isa::kMaxDst : isa::kMaxSrc)) {
     return;
   }
-  (dest ? in.dst[n] : in.src[n]) = isa::Operand{isa::RegFile::kGpr, index, count, slot};
+  (dest ? in.dst[n] : in.src[n]) =
+      isa::Operand{isa::RegFile::kGpr, index, clamp_count(isa::RegFile::kGpr, index, count), slot};
   ++n;
 }
 
@@ -28,9 +29,9 @@ bool is_atomic(OpClass c) {
   return c == OpClass::kAtomGlobal || c == OpClass::kAtomGeneric || c == OpClass::kAtomShared;
 }
 
-// NVBit's tracer takes an instruction's first operand for its destination, if that is a vector register. Where a
-// predicate comes first (SHFL PT, R5, ...; ATOM PT, R9, ...; LOP3.LUT P0, R4, ...) the destination register is
-// listed as the first source.
+// NVBit's tracer takes an instruction's first operand for its destination, if that is a vector register.
+// Where a predicate comes first (SHFL PT, R5, ...; ATOM PT, R9, ...; LOP3.LUT P0, R4, ...) the destination
+// register is listed as the first source.
 bool first_source_is_destination(const OpcodeInfo& info, std::string_view opcode, size_t n_src) {
   if (info.uniform_dest || n_src == 0 || !info.known) {
     return false;
@@ -88,13 +89,15 @@ isa::Instr decode_fields(uint32_t pc, std::string_view opcode, std::span<const u
   fill_from_opcode(info, widths, in);
 
   size_t first = 0;
-  if ((dst_regs.empty() || info.form == Form::kTexture) && first_source_is_destination(info, opcode, src_regs.size())) {
+  if ((dst_regs.empty() || info.form == Form::kTexture) &&
+      first_source_is_destination(info, opcode, src_regs.size())) {
     add(in, true, src_regs[0], widths.dest(), 0);
     first = 1;
   }
   int position = 0;
   for (const uint8_t r : dst_regs) {
-    if (info.form == Form::kSources) {  // RET R4, BAR.SYNC R5, R6: the tracer calls the first operand a destination
+    if (info.form ==
+        Form::kSources) {  // RET R4, BAR.SYNC R5, R6: the tracer calls the first operand a destination
       add(in, false, r, widths.source(position), static_cast<uint8_t>(std::min(position, 2)));
       ++position;
     } else {

@@ -31,7 +31,9 @@ void FunctionBuilder::label(std::string_view name) { pending_labels_.emplace_bac
 void FunctionBuilder::instruction(uint32_t pc, std::string_view text) {
   close_instruction();
   if (!open_) {
-    fail("instruction outside a function (legal: after '# function NAME base N', 'Function : NAME' or '.text.NAME:')");
+    fail(
+        "instruction outside a function (legal: after '# function NAME base N', 'Function : NAME' or "
+        "'.text.NAME:')");
   }
   const auto& code = functions_.back().code;
   if (pc % 16) {

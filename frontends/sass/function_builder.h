@@ -1,4 +1,5 @@
-// Collects instructions into functions while a reader walks a file line by line; owns the error messages' position.
+// Collects instructions into functions while a reader walks a file line by line; owns the error messages'
+// position.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +45,11 @@ class FunctionBuilder {
   uint32_t capability_ = 0;
   std::vector<Function> functions_;
   OpcodePool pool_;
-  std::vector<std::pair<std::string, uint32_t>> labels_;          // name -> pc of the next instruction
-  std::vector<std::string> pending_labels_;                       // labels waiting for their instruction
-  std::vector<std::pair<size_t, std::string>> branches_;          // index into code -> label
-  bool open_ = false;       // inside a function
-  bool pending_ = false;    // an instruction is waiting for its encoding
+  std::vector<std::pair<std::string, uint32_t>> labels_;  // name -> pc of the next instruction
+  std::vector<std::string> pending_labels_;               // labels waiting for their instruction
+  std::vector<std::pair<size_t, std::string>> branches_;  // index into code -> label
+  bool open_ = false;                                     // inside a function
+  bool pending_ = false;                                  // an instruction is waiting for its encoding
   bool half_ = false;
   bool encoded_ = false;
   uint64_t pending_line_ = 0;

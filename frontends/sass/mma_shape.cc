@@ -16,10 +16,10 @@ struct Digits {
 
 // Shapes written as digits run together.
 constexpr std::array kDigits = {
-    Digits{"884", 8, 8, 4},        Digits{"1684", 16, 8, 4},      Digits{"1688", 16, 8, 8},
-    Digits{"16816", 16, 8, 16},    Digits{"16832", 16, 8, 32},    Digits{"16864", 16, 8, 64},
-    Digits{"168128", 16, 8, 128},  Digits{"168256", 16, 8, 256},  Digits{"8816", 8, 8, 16},
-    Digits{"8832", 8, 8, 32},      Digits{"8864", 8, 8, 64},      Digits{"88128", 8, 8, 128},
+    Digits{"884", 8, 8, 4},       Digits{"1684", 16, 8, 4},     Digits{"1688", 16, 8, 8},
+    Digits{"16816", 16, 8, 16},   Digits{"16832", 16, 8, 32},   Digits{"16864", 16, 8, 64},
+    Digits{"168128", 16, 8, 128}, Digits{"168256", 16, 8, 256}, Digits{"8816", 8, 8, 16},
+    Digits{"8832", 8, 8, 32},     Digits{"8864", 8, 8, 64},     Digits{"88128", 8, 8, 128},
 };
 
 // "64x128x16" and "8x8x4".
@@ -100,7 +100,8 @@ MmaShape mma_shape(std::string_view opcode) {
   bool volta_step = false;
   for_each_modifier(opcode, [&](std::string_view t) {
     if (s.m == 0) {
-      const auto* d = std::find_if(kDigits.begin(), kDigits.end(), [&](const Digits& x) { return x.text == t; });
+      const auto* d =
+          std::find_if(kDigits.begin(), kDigits.end(), [&](const Digits& x) { return x.text == t; });
       if (d != kDigits.end()) {
         s.m = d->m;
         s.n = d->n;
@@ -134,7 +135,8 @@ MmaShape mma_shape(std::string_view opcode) {
   } else if (base == "QMMA" || base == "QGMMA") {
     s.acc_bits = n_types ? types[0] : 32;
     s.bits = n_types > 1 ? types[1] : 8;
-  } else {  // HMMA, HGMMA: accumulator type first (none printed: F16), then the input type (none printed: F16)
+  } else {  // HMMA, HGMMA: accumulator type first (none printed: F16), then the input type (none printed:
+            // F16)
     s.acc_bits = n_types ? types[0] : 16;
     s.bits = 16;
     for_each_modifier(opcode, [&](std::string_view t) { s.bits = t == "TF32" ? 32 : s.bits; });

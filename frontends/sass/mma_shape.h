@@ -13,9 +13,11 @@ struct MmaShape {
   uint8_t acc_bits = 0;    // of one accumulator element
   bool warpgroup = false;  // 128 threads share the matrices (GMMA), else 32
   bool sparse = false;     // A holds half of its k columns
-  bool quad_pairs = false; // HMMA.884: four products side by side, of which a .STEPn does a quarter (F32) or half
+  bool quad_pairs =
+      false;  // HMMA.884: four products side by side, of which a .STEPn does a quarter (F32) or half
 
-  uint32_t work() const { return uint32_t{m} * n * k; }
+  // Multiply-adds done: m*n*k, half of that for a sparse A.
+  uint32_t work() const { return uint32_t{m} * n * k / (sparse ? 2 : 1); }
   // 32-bit registers a thread holds of A, B and C or D; at least 1 when the shape is known.
   uint8_t a_regs() const;
   uint8_t b_regs() const;

@@ -11,8 +11,9 @@ using F = Form;
 using W = Wide;
 using M = isa::MemSpace;
 
-// NVIDIA's instruction-set reference for Volta, Turing, Ampere, Ada and Hopper, compute instructions. One row per
-// opcode: name, class, destinations, register counts, memory space, address lists in a trace, default bytes.
+// NVIDIA's instruction-set reference for Volta, Turing, Ampere, Ada and Hopper, compute instructions. One row
+// per opcode: name, class, destinations, register counts, memory space, address lists in a trace, default
+// bytes.
 constexpr std::array kRows = {
     // ---- integer, logic, move
     OpcodeRow{"BMSK", kAlu},

@@ -1,5 +1,5 @@
-// What a SASS opcode (Volta to Hopper) does, from its text alone: behaviour class, memory space, access width, and
-// where its destinations stand in the operand list.
+// What a SASS opcode (Volta to Hopper) does, from its text alone: behaviour class, memory space, access
+// width, and where its destinations stand in the operand list.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,16 @@
 
 namespace heddle::sass {
 
-// Where the destinations stand in the operand list. The rest are sources; a guard predicate is always a source.
+// Where the destinations stand in the operand list. The rest are sources; a guard predicate is always a
+// source.
 enum class Form : uint8_t {
-  kSources,        // no destination: stores, branches, barriers
-  kDest,           // [predicates] register [predicates], then sources: IADD3 R4, P0, R2, R3, RZ; SHFL.BFLY PT, R5, ...
+  kSources,  // no destination: stores, branches, barriers
+  kDest,  // [predicates] register [predicates], then sources: IADD3 R4, P0, R2, R3, RZ; SHFL.BFLY PT, R5, ...
   kFirst,          // the first operand only: P2R R0, PR, ...; BSSY B0, ...; R2P PR, ...
   kPredicates,     // up to two leading predicates: ISETP P0, PT, ...; FCHK P0, ...
   kAllButLast,     // VOTE.ANY R6, PT, P0; VOTEU.ALL UP0, P0; ELECT P1, URZ, PT
-  kBeforeAddress,  // what stands before the first address: ATOM PT, R9, [R6], R8; SYNCS.EXCH.64 URZ, [UR6], UR4
+  kBeforeAddress,  // what stands before the first address: ATOM PT, R9, [R6], R8; SYNCS.EXCH.64 URZ, [UR6],
+                   // UR4
   kTexture,        // the first two registers: TEX.SCR.LL R4, R2, R6, R2, 0x0, 0x58, 2D
 };
 
@@ -58,16 +60,17 @@ struct OpcodeInfo {
   Wide wide = Wide::kNone;
   isa::MemSpace space = isa::MemSpace::kNone;
   uint8_t mem_refs = 0;
-  uint8_t width = 0;         // bytes per thread; LDSM and STSM: per matrix row
-  uint8_t matrices = 0;      // LDSM, STSM: 1, 2 or 4
-  uint16_t flags = 0;        // isa::InstrFlag bits that the opcode text alone decides
-  bool source_wide = false;  // 64-bit first source: F2F.F32.F64, I2F.U64
-  bool uniform_dest = false; // the register destination is a uniform register
-  bool known = false;        // false: classified by prefix; kFlagUnknownOpcode is set in `flags`
+  uint8_t width = 0;          // bytes per thread; LDSM and STSM: per matrix row
+  uint8_t matrices = 0;       // LDSM, STSM: 1, 2 or 4
+  uint16_t flags = 0;         // isa::InstrFlag bits that the opcode text alone decides
+  bool source_wide = false;   // 64-bit first source: F2F.F32.F64, I2F.U64
+  bool uniform_dest = false;  // the register destination is a uniform register
+  bool known = false;         // false: classified by prefix; kFlagUnknownOpcode is set in `flags`
 };
 
-// `opcode` is the full opcode text with modifiers, e.g. "LDG.E.128". Never fails: an unknown opcode gets the class of
-// the longest known prefix of at least three letters, else kUniform for a leading 'U', else kUnknown.
+// `opcode` is the full opcode text with modifiers, e.g. "LDG.E.128". Never fails: an unknown opcode gets the
+// class of the longest known prefix of at least three letters, else kUniform for a leading 'U', else
+// kUnknown.
 OpcodeInfo classify(std::string_view opcode);
 
 // Calls f(token) for each dot-separated token of `opcode` after the base.

@@ -1,158 +1,13 @@
 #include "frontends/sass/operand.h"
 
 #include <cctype>
-#include <charconv>
-#include <string>
-
-#include "sim/engine/error.h"
 
 namespace heddle::sass {
 namespace {
 
+using namespace lexical;  // NOLINT: the scanner's own helpers
 using isa::RegFile;
 using Kind = TextOperand::Kind;
-
-[[noreturn]] void fail(std::string_view what, std::string_view where, std::string_view legal) {
-  constexpr size_t kShown = 60;
-  std::string s(what);
-  s += " '";
-  for (const char c : where.substr(0, kShown)) {
-    s += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  }
-  s += where.size() > kShown ? "...' (legal: " : "' (legal: ";
-  s += legal;
-  s += ")";
-  throw Error(s);
-}
-
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && is_space(s.front())) {
-    s.remove_prefix(1);
-  }
-  while (!s.empty() && is_space(s.back())) {
-    s.remove_suffix(1);
-  }
-  return s;
-}
-
-// "R12" -> 12; nullopt-like -1 when `digits` is not a number of at most three digits.
-int small_number(std::string_view digits) {
-  if (digits.empty() || digits.size() > 3) {
-    return -1;
-  }
-  int v = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') {
-      return -1;
-    }
-    v = v * 10 + (c - '0');
-  }
-  return v;
-}
-
-struct FileName {
-  std::string_view prefix, zero;
-  RegFile file;
-  int registers;  // indices 0 .. registers-1; the last one is the zero register where `zero` is not empty
-};
-
-constexpr FileName kFiles[] = {
-    {"UR", "URZ", RegFile::kUniform, 64},         {"UP", "UPT", RegFile::kUniformPredicate, 8},
-    {"SB", "", RegFile::kScoreboard, 6},          {"R", "RZ", RegFile::kGpr, 256},
-    {"P", "PT", RegFile::kPredicate, 8},          {"B", "", RegFile::kConvergence, 16},
-};
-
-// A register's base name, without suffixes.
-bool parse_register_name(std::string_view word, RegisterName& r) {
-  if (word == "PR" || word == "UPR") {
-    r.file = word == "PR" ? RegFile::kPredicate : RegFile::kUniformPredicate;
-    r.all = true;
-    return true;
-  }
-  for (const FileName& f : kFiles) {
-    if (!word.starts_with(f.prefix)) {
-      continue;
-    }
-    if (!f.zero.empty() && word == f.zero) {
-      r.file = f.file;
-      r.zero = true;
-      return true;
-    }
-    const int n = small_number(word.substr(f.prefix.size()));
-    if (n < 0) {
-      continue;
-    }
-    if (n >= f.registers) {
-      fail("no such register", word, std::string(f.prefix) + "0 to " + std::string(f.prefix) +
-                                         std::to_string(f.registers - 1 - (f.zero.empty() ? 0 : 1)));
-    }
-    r.file = f.file;
-    r.index = static_cast<uint8_t>(n);
-    r.zero = !f.zero.empty() && n == f.registers - 1;
-    return true;
-  }
-  return false;
-}
-
-void apply_suffix(std::string_view t, RegisterName& r) {
-  r.wide |= t == "64";
-  r.narrow |= t == "U32";
-  r.reuse |= t == "reuse";
-}
-
-// "R2.64.reuse" with the unary operators -, !, ~ and |..| around it.
-bool parse_register(std::string_view text, RegisterName& r) {
-  while (!text.empty() && (text[0] == '-' || text[0] == '!' || text[0] == '~' || text[0] == '|' || text[0] == '+')) {
-    text.remove_prefix(1);
-  }
-  size_t end = 0;
-  while (end < text.size() && is_word(text[end])) {
-    ++end;
-  }
-  RegisterName found;
-  if (end == 0 || !parse_register_name(text.substr(0, end), found)) {
-    return false;
-  }
-  std::string_view rest = text.substr(end);
-  while (!rest.empty()) {
-    if (rest[0] == '|') {
-      rest.remove_prefix(1);
-      continue;
-    }
-    if (rest[0] != '.') {
-      return false;
-    }
-    size_t n = 1;
-    while (n < rest.size() && is_word(rest[n])) {
-      ++n;
-    }
-    apply_suffix(rest.substr(1, n - 1), found);
-    rest.remove_prefix(n);
-  }
-  r = found;
-  return true;
-}
-
-// "-0x10", "42". False for anything else, floating-point numbers included.
-bool parse_integer(std::string_view text, int64_t& value) {
-  bool negative = false;
-  while (!text.empty() && (text[0] == '-' || text[0] == '+' || text[0] == '~')) {
-    negative ^= text[0] == '-';
-    text.remove_prefix(1);
-  }
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  text.remove_prefix(hex ? 2 : 0);
-  uint64_t v = 0;
-  const auto [p, ec] = std::from_chars(text.data(), text.data() + text.size(), v, hex ? 16 : 10);
-  if (ec != std::errc() || p != text.data() + text.size() || text.empty()) {
-    return false;
-  }
-  value = static_cast<int64_t>(negative ? 0 - v : v);
-  return true;
-}
 
 // The terms of "R2.64+UR4+-0x8". A sign at the start of a term belongs to it.
 void parse_terms(std::string_view inside, bool descriptor, TextOperand& op) {
@@ -294,11 +149,12 @@ TextOperand parse_operand(std::string_view text) {
   const char c = text[0] == '-' || text[0] == '+' ? (text.size() > 1 ? text[1] : '\0') : text[0];
   const std::string_view unsigned_text = text.substr(text[0] == '-' || text[0] == '+');
   if (std::isdigit(static_cast<unsigned char>(c)) && unsigned_text.find('@') == std::string_view::npos &&
-      unsigned_text.find_first_not_of("0123456789abcdefABCDEFx.+-") == std::string_view::npos) {
+      unsigned_text.find_first_not_of("0123456789.eE+-") == std::string_view::npos) {
     op.kind = Kind::kImmediate;  // 1.5, 1e-06
     return op;
   }
-  if (unsigned_text == "INF" || unsigned_text == "QNAN" || unsigned_text == "SNAN" || unsigned_text == "NAN") {
+  if (unsigned_text == "INF" || unsigned_text == "QNAN" || unsigned_text == "SNAN" ||
+      unsigned_text == "NAN") {
     op.kind = Kind::kImmediate;
     return op;
   }
@@ -386,7 +242,8 @@ TextInstruction parse_instruction(std::string_view text) {
     const std::string_view guard = text.substr(1, end - 1);
     if (!parse_register(guard, out.guard) || out.guard.all ||
         (out.guard.file != RegFile::kPredicate && out.guard.file != RegFile::kUniformPredicate)) {
-      fail("bad guard", text.substr(0, end), "@P0 to @P6, @PT, @UP0 to @UP6, @UPT, each with an optional '!'");
+      fail("bad guard", text.substr(0, end),
+           "@P0 to @P6, @PT, @UP0 to @UP6, @UPT, each with an optional '!'");
     }
     out.guard_never = out.guard.zero && guard[0] == '!';
     text = trim(text.substr(end));

@@ -6,20 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/isa/instr.h"
+#include "frontends/sass/lexical.h"
 
 namespace heddle::sass {
-
-struct RegisterName {
-  isa::RegFile file = isa::RegFile::kNone;
-  uint8_t index = 0;
-  bool zero = false;        // RZ, URZ, PT, UPT
-  bool all = false;         // PR, UPR: every predicate of the file
-  bool wide = false;        // .64
-  bool narrow = false;      // .U32: 32-bit index of a 64-bit address
-  bool reuse = false;       // .reuse
-  bool descriptor = false;  // UR4 of desc[UR4][R2.64]
-};
 
 struct TextOperand {
   enum class Kind : uint8_t {
@@ -34,23 +23,34 @@ struct TextOperand {
   Kind kind = Kind::kName;
   std::array<RegisterName, 4> reg{};  // in the order of the text
   uint8_t n_reg = 0;
-  bool integer = false;       // kImmediate: an integer, in `value`
-  int64_t value = 0;          // kImmediate
-  uint16_t bank = 0;          // kConstant
-  uint32_t offset = 0;        // kConstant: immediate part
-  uint8_t counters = 0;       // kCounters: bit mask
-  std::string_view name;      // kName; the label alone where the text is `(label)
+  bool integer = false;   // kImmediate: an integer, in `value`
+  int64_t value = 0;      // kImmediate
+  uint16_t bank = 0;      // kConstant
+  uint32_t offset = 0;    // kConstant: immediate part
+  uint8_t counters = 0;   // kCounters: bit mask
+  std::string_view name;  // kName; the label alone where the text is `(label)
 };
 
+inline bool is_predicate(const TextOperand& o) {
+  return o.kind == TextOperand::Kind::kRegister &&
+         (o.reg[0].file == isa::RegFile::kPredicate || o.reg[0].file == isa::RegFile::kUniformPredicate);
+}
+
+// A vector or uniform register.
+inline bool is_register(const TextOperand& o) {
+  return o.kind == TextOperand::Kind::kRegister &&
+         (o.reg[0].file == isa::RegFile::kGpr || o.reg[0].file == isa::RegFile::kUniform);
+}
+
 struct TextInstruction {
-  RegisterName guard;   // file kNone when there is no guard
+  RegisterName guard;        // file kNone when there is no guard
   bool guard_never = false;  // @!PT
   std::string_view opcode;
   std::vector<TextOperand> operands;
 };
 
-// Splits "@!P0 LDG.E R4, desc[UR4][R2.64+0x8] ;". Throws heddle::Error, without file and line, when the text is not
-// an instruction. Views point into `text`.
+// Splits "@!P0 LDG.E R4, desc[UR4][R2.64+0x8] ;". Throws heddle::Error, without file and line, when the text
+// is not an instruction. Views point into `text`.
 TextInstruction parse_instruction(std::string_view text);
 
 }  // namespace heddle::sass

@@ -120,7 +120,10 @@ class DisassemblyReader {
     if (inside.size() < 4 || !parse_number(inside, 16, pc)) {
       return;  // a remark
     }
-    s = s.substr(close + 2);
+    s = trim(s.substr(close + 2));
+    if (s.starts_with('.')) {
+      return;  // nvdisasm's data sections: /*0004*/ .word 0x0000000a
+    }
     const size_t end = s.find(';');
     if (end == std::string_view::npos) {
       out_.fail("instruction without ';' (legal: /*OFFSET*/ TEXT ; /* 0xLO */)");
@@ -147,7 +150,8 @@ class DisassemblyReader {
         out_.fail("bad encoding (legal: /* 0x<16 hexadecimal digits> */)");
       }
       word.remove_prefix(2);
-      if (word.size() == 32 && parse_number(word.substr(0, 16), 16, b) && parse_number(word.substr(16), 16, a)) {
+      if (word.size() == 32 && parse_number(word.substr(0, 16), 16, b) &&
+          parse_number(word.substr(16), 16, a)) {
         out_.encoding(a, b);
         have_low_ = false;
       } else if (word.size() == 16 && parse_number(word, 16, a)) {
@@ -252,8 +256,9 @@ std::vector<Function> read_side_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (!in || !(text << in.rdbuf())) {
-    throw Error(path.string() + ": cannot read it, or it is empty (legal: a .sass side file, cuobjdump -sass or "
-                                "nvdisasm -hex output)");
+    throw Error(path.string() +
+                ": cannot read it, or it is empty (legal: a .sass side file, cuobjdump -sass or "
+                "nvdisasm -hex output)");
   }
   return read_side_text(text.view(), path.string());
 }

@@ -1,4 +1,5 @@
-// Static code of kernels, from text: our own `.sass` side files, `cuobjdump -sass` and `nvdisasm -hex` output.
+// Static code of kernels, from text: our own `.sass` side files, `cuobjdump -sass` and `nvdisasm -hex`
+// output.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@
 namespace heddle::sass {
 
 struct Function {
-  std::string name;                   // mangled
-  uint32_t base = 0;                  // byte offset of the first instruction in the trace's program counters
-  uint32_t compute_capability = 0;    // 90 for sm_90; 0 = the file does not say
-  std::vector<isa::Instr> code;       // ascending pc; pc is relative to the function, `base` not added
-  std::vector<std::string> opcodes;   // full opcode texts; indexed by Instr::opcode
-  std::vector<std::string> text;      // SASS line per instruction, without the semicolon; parallel to `code`
-  bool has_control = false;           // every instruction carried its encoding
+  std::string name;                  // mangled
+  uint32_t base = 0;                 // byte offset of the first instruction in the trace's program counters
+  uint32_t compute_capability = 0;   // 90 for sm_90; 0 = the file does not say
+  std::vector<isa::Instr> code;      // ascending pc; pc is relative to the function, `base` not added
+  std::vector<std::string> opcodes;  // full opcode texts; indexed by Instr::opcode
+  std::vector<std::string> text;     // SASS line per instruction, without the semicolon; parallel to `code`
+  bool has_control = false;          // every instruction carried its encoding
   std::map<std::string, uint64_t> unknown_opcodes;  // text -> static occurrences
 };
 

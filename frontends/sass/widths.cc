@@ -9,7 +9,8 @@ uint8_t registers_of(uint8_t bytes) { return static_cast<uint8_t>(std::max(1, by
 
 }  // namespace
 
-Widths::Widths(std::string_view opcode, const OpcodeInfo& info) : info_(info), extended_(has_modifier(opcode, "E")) {
+Widths::Widths(std::string_view opcode, const OpcodeInfo& info)
+    : info_(info), extended_(has_modifier(opcode, "E")) {
   if (info.wide == Wide::kMma) {
     shape_ = mma_shape(opcode);
   }
@@ -46,7 +47,10 @@ uint8_t Widths::source(int position) const {
     case Wide::kAccess:
       return info_.space == isa::MemSpace::kConstant ? 1 : registers_of(info_.width);
     case Wide::kMma:
-      return position == 0 ? shape_.a_regs() : position == 1 ? shape_.b_regs() : position == 2 ? shape_.c_regs() : 1;
+      return position == 0   ? shape_.a_regs()
+             : position == 1 ? shape_.b_regs()
+             : position == 2 ? shape_.c_regs()
+                             : 1;
     case Wide::kMatrix:
       return info_.matrices;
     default:
@@ -56,6 +60,25 @@ uint8_t Widths::source(int position) const {
 
 uint8_t Widths::address() const {
   return extended_ && info_.space != isa::MemSpace::kShared && info_.space != isa::MemSpace::kLocal ? 2 : 1;
+}
+
+uint8_t clamp_count(isa::RegFile file, uint8_t index, uint8_t count) {
+  int registers = 0;
+  switch (file) {
+    case isa::RegFile::kGpr:
+      registers = 255;
+      break;
+    case isa::RegFile::kUniform:
+      registers = 63;
+      break;
+    case isa::RegFile::kPredicate:
+    case isa::RegFile::kUniformPredicate:
+      registers = 7;
+      break;
+    default:
+      registers = index + 1;
+  }
+  return static_cast<uint8_t>(std::clamp<int>(registers - index, 1, std::max<int>(count, 1)));
 }
 
 void fill_from_opcode(const OpcodeInfo& info, const Widths& widths, isa::Instr& in) {

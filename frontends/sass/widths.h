@@ -16,8 +16,8 @@ class Widths {
 
   // Registers of the register destination.
   uint8_t dest() const;
-  // Registers of a source that is not an address; `position` counts the source operands from 0, addresses included.
-  // Matrix instructions have A, B, C at 0, 1, 2.
+  // Registers of a source that is not an address; `position` counts the source operands from 0, addresses
+  // included. Matrix instructions have A, B, C at 0, 1, 2.
   uint8_t source(int position) const;
   // Registers of an address's base register where the text names no width.
   uint8_t address() const;
@@ -30,7 +30,11 @@ class Widths {
   bool extended_;  // .E: a 64-bit address
 };
 
-// Fills the fields of `in` that follow from the opcode text alone: class, space, width, flags, matrix shape ...
+// `count` cut to the registers that `file` has from `index` on, so that no consumer's table is overrun.
+uint8_t clamp_count(isa::RegFile file, uint8_t index, uint8_t count);
+
+// Fills the fields of `in` that follow from the opcode text alone: class, space, width, flags, matrix shape
+// ...
 void fill_from_opcode(const OpcodeInfo& info, const Widths& widths, isa::Instr& in);
 
 }  // namespace heddle::sass
