@@ -1,0 +1,55 @@
+#include "tools/heddle/cli.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <string>
+
+#include "tools/heddle/commands.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/host.h"
+#include "tools/heddle/session.h"
+
+namespace heddle::cli {
+namespace {
+
+int parse_and_run(CLI::App& app, int argc, const char* const* argv, const int& status) {
+  try {
+    app.parse(argc, argv);
+    return status;
+  } catch (const CLI::Success& e) {
+    return app.exit(e);  // --help, --version
+  } catch (const CLI::ParseError& e) {
+    // Where the user was when it went wrong: "heddle run".
+    std::string command = app.get_name();
+    for (const CLI::App* c = &app; !c->get_subcommands().empty();) {
+      c = c->get_subcommands().front();
+      command += " " + c->get_name();
+    }
+    report_error(fmt::format("{} ({} --help lists the options)", e.what(), command));
+    return 1;
+  }
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  CLI::App app("Heddle, a cycle-approximate GPU simulator", "heddle");
+  app.set_version_flag("--version", "heddle, revision " + revision());
+  app.require_subcommand(1);
+  int status = 0;
+  add_run(app, status);
+  add_report(app, status);
+  add_validate(app, status);
+  add_config(app, status);
+  add_metrics(app, status);
+  try {
+    return parse_and_run(app, argc, argv, status);
+  } catch (...) {
+    report_error(message_of(std::current_exception()));
+    return 1;
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,119 @@
+// heddle config: shows, compares and checks configurations.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/report/table.h"
+#include "configs/loader/config.h"
+#include "sim/engine/error.h"
+#include "tools/heddle/commands.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/options.h"
+
+namespace heddle::cli {
+namespace {
+
+struct ConfigOptions {
+  config::LoadOptions load;
+  config::ShowOptions show;
+  bool plain = false;
+  bool hash = false;
+  std::vector<std::string> gpus;
+};
+
+std::string provenance_text(const config::GpuConfig& gpu) {
+  std::string out;
+  for (const auto& [kind, count] : config::provenance_summary(gpu)) {
+    std::string name = config::Provenance::Kind_Name(kind);
+    for (char& c : name) {
+      c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, name);
+  }
+  return out;
+}
+
+int list(const ConfigOptions& o) {
+  using Align = analysis::TextTable::Align;
+  analysis::TextTable t({{"name", Align::kLeft}, {"product", Align::kLeft}, {"values", Align::kLeft}});
+  for (const std::string& name : config::gpu_names(o.load)) {
+    const config::GpuConfig gpu = config::load(name, o.load);
+    t.add({name, gpu.product(), provenance_text(gpu)});
+  }
+  print(t.str());
+  std::string presets;
+  for (const std::string& name : config::fidelity_names(o.load)) {
+    presets += " " + name;
+  }
+  print(fmt::format("\nfidelity presets:{}\n", presets));
+  return 0;
+}
+
+int show(ConfigOptions o) {
+  const config::GpuConfig gpu = config::load(o.gpus.at(0), o.load);
+  o.show.annotate = !o.plain;
+  print(o.hash ? config::hash(gpu) + "\n" : config::to_text(gpu, o.show));
+  return 0;
+}
+
+int diff(const ConfigOptions& o) {
+  using Align = analysis::TextTable::Align;
+  const std::string &a = o.gpus.at(0), &b = o.gpus.at(1);
+  analysis::TextTable t({{"value", Align::kLeft}, {a, Align::kLeft}, {b, Align::kLeft}});
+  auto shown = [](const std::string& value) { return value.empty() ? "not set" : value; };
+  for (const config::Difference& d : config::diff(config::load(a, o.load), config::load(b, o.load))) {
+    t.add({d.path, shown(d.a), shown(d.b)});
+  }
+  print(t.empty() ? "no difference\n" : t.str());
+  return 0;
+}
+
+int check(const ConfigOptions& o) {
+  int bad = 0;
+  for (const std::string& name : o.gpus) {
+    const std::vector<std::string> problems = config::check(name, o.load);
+    for (const std::string& p : problems) {
+      report_error(p);
+    }
+    bad += !problems.empty();
+    if (problems.empty()) {
+      print(fmt::format("{}: good: {}\n", name, provenance_text(config::load(name, o.load))));
+    }
+  }
+  return bad ? 1 : 0;
+}
+
+}  // namespace
+
+void add_config(CLI::App& app, int& status) {
+  auto o = std::make_shared<ConfigOptions>();
+  CLI::App* c = app.add_subcommand("config", "show, compare and check GPU configurations");
+  c->require_subcommand(1);
+  auto add = [&](const char* name, const char* help, int (*function)(ConfigOptions)) {
+    CLI::App* s = c->add_subcommand(name, help);
+    s->add_option("--fidelity", o->load.fidelity, "preset: fast, default, detailed, or a file")
+        ->capture_default_str();
+    add_repeatable(*s, "--set", o->load.overrides, "override one value: l2.ways=16; repeatable")
+        ->type_name("PATH=VALUE");
+    s->callback([o, function, &status] { status = function(*o); });
+    return s;
+  };
+  add("list", "the GPUs and fidelity presets there are", [](ConfigOptions x) { return list(x); });
+  CLI::App* s =
+      add("show", "print the resolved configuration", [](ConfigOptions x) { return show(std::move(x)); });
+  s->add_option("GPU", o->gpus, "name or file")->required()->expected(1);
+  s->add_option("--under", o->show.under, "only this part: sm.l1");
+  s->add_flag("--flat", o->show.flat, "lines path=value, as --set takes them");
+  s->add_flag("--plain", o->plain, "no comments with unit and provenance");
+  s->add_flag("--hash", o->hash, "only the hash of the values");
+  CLI::App* d =
+      add("diff", "the values in which two configurations differ", [](ConfigOptions x) { return diff(x); });
+  d->add_option("GPU", o->gpus, "two names or files")->required()->expected(2);
+  CLI::App* k = add("check", "find everything that is wrong", [](ConfigOptions x) { return check(x); });
+  k->add_option("GPU", o->gpus, "names or files")->required();
+}
+
+}  // namespace heddle::cli

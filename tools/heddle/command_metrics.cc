@@ -1,0 +1,41 @@
+// heddle metrics: prints the catalogue.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "analysis/report/table.h"
+#include "sim/engine/error.h"
+#include "sim/stats/result.h"
+#include "tools/heddle/commands.h"
+#include "tools/heddle/console.h"
+
+namespace heddle::cli {
+namespace {
+
+int metrics(const std::string& part) {
+  using Align = analysis::TextTable::Align;
+  analysis::TextTable t({{"metric", Align::kLeft}, {"unit", Align::kLeft}, {"meaning", Align::kLeft}});
+  for (const stats::MetricInfo& m : stats::catalogue()) {
+    if (m.name.find(part) != std::string::npos) {
+      t.add({m.name, m.unit, m.meaning});
+    }
+  }
+  if (t.empty()) {
+    throw Error(fmt::format("no metric has '{}' in its name (heddle metrics lists them all)", part));
+  }
+  print(t.str());
+  return 0;
+}
+
+}  // namespace
+
+void add_metrics(CLI::App& app, int& status) {
+  auto part = std::make_shared<std::string>();
+  CLI::App* c = app.add_subcommand("metrics", "list every metric with its unit and meaning");
+  c->add_option("TEXT", *part, "only the metrics with this text in their name");
+  c->callback([part, &status] { status = metrics(*part); });
+}
+
+}  // namespace heddle::cli

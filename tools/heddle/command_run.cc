@@ -1,0 +1,53 @@
+// heddle run: simulates traces.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "analysis/report/kernel_report.h"
+#include "analysis/report/run_report.h"
+#include "tools/heddle/commands.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/plan.h"
+#include "tools/heddle/session.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr size_t kTableRows = 200;  // `heddle report` prints them all
+
+struct RunOptions {
+  SimOptions sim;
+  SessionOptions session;
+  std::vector<std::filesystem::path> paths;
+};
+
+int run(const RunOptions& o) {
+  Session session(o.sim, o.session, plan_launches(o.paths, o.sim.strict));
+  const int status = session.run();
+  const std::vector<analysis::LaunchRecord>& results = session.results();
+  if (!results.empty()) {
+    print(analysis::run_heading(session.record(), results) + "\n");
+    print(results.size() == 1 ? analysis::kernel_details(results[0])
+                              : analysis::launch_tables(results, kTableRows));
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+  auto o = std::make_shared<RunOptions>();
+  CLI::App* c = app.add_subcommand("run", "simulate the kernels of traces");
+  c->add_option("PATH", o->paths,
+                "directory with a kernelslist.g, that file, a .traceg[.zst|.xz|.gz], or a directory of such "
+                "directories")
+      ->required();
+  add_sim_options(*c, o->sim, true);
+  c->add_option("--summary", o->session.summary, "write one line per kernel to this CSV file")
+      ->type_name("FILE.csv");
+  c->add_flag("--keep-going,-k", o->session.keep_going, "go on with the next kernel after an error");
+  c->callback([o, &status] { status = run(*o); });
+}
+
+}  // namespace heddle::cli

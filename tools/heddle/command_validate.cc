@@ -1,0 +1,201 @@
+// heddle validate: compares simulated kernels with measured ones.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/store/result_reader.h"
+#include "analysis/validate/comparison.h"
+#include "analysis/validate/reference.h"
+#include "analysis/validate/validation_csv.h"
+#include "analysis/validate/validation_text.h"
+#include "sim/engine/error.h"
+#include "tools/heddle/commands.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/plan.h"
+#include "tools/heddle/session.h"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using analysis::Match;
+
+struct ValidateOptions {
+  SimOptions sim;
+  fs::path reference, traces, results, csv;
+  int64_t run = 0;
+  std::vector<std::string> kernels, metrics;
+  bool stalls = false;
+};
+
+// The rows of the reference table that were asked for.
+std::vector<Match> selected_rows(const ValidateOptions& o) {
+  analysis::Reference reference = analysis::read_reference(o.reference);
+  for (const std::string& name : o.kernels) {
+    if (std::none_of(reference.rows.begin(), reference.rows.end(),
+                     [&](const auto& r) { return r.name == name; })) {
+      throw Error(fmt::format("{}: no kernel '{}'", reference.file, name));
+    }
+  }
+  for (const std::string& m : o.metrics) {
+    const auto has = [&](const analysis::ReferenceRow& r) { return r.value(m).has_value(); };
+    if (m != "all" && std::none_of(reference.rows.begin(), reference.rows.end(), has)) {
+      throw Error(fmt::format("{}: no values of metric '{}' (heddle metrics lists the simulated ones)",
+                              reference.file, m));
+    }
+  }
+  std::vector<Match> out;
+  for (analysis::ReferenceRow& row : reference.rows) {
+    if (o.kernels.empty() || std::find(o.kernels.begin(), o.kernels.end(), row.name) != o.kernels.end()) {
+      out.push_back({std::move(row), std::nullopt, "not finished"});
+    }
+  }
+  return out;
+}
+
+// The launch of a row: that number of the capture in the directory of its name.
+std::vector<PlannedLaunch> launches_of(const ValidateOptions& o, const std::vector<Match>& matches) {
+  std::vector<PlannedLaunch> out;
+  for (const Match& m : matches) {
+    std::vector<PlannedLaunch> all = plan_launches({o.traces / m.reference.name}, o.sim.strict);
+    auto it = std::find_if(all.begin(), all.end(),
+                           [&](const PlannedLaunch& l) { return l.number == m.reference.launch; });
+    if (it == all.end()) {
+      throw Error(fmt::format("{}: no launch {}, which {} asks for", (o.traces / m.reference.name).string(),
+                              m.reference.launch, o.reference.string()));
+    }
+    it->trace = m.reference.name;
+    out.push_back(std::move(*it));
+  }
+  return out;
+}
+
+int simulate(const ValidateOptions& o, std::vector<Match>& matches) {
+  SessionOptions session_options;
+  session_options.keep_going = true;
+  session_options.largest_first = o.sim.jobs > 1;
+  Session session(o.sim, session_options, launches_of(o, matches));
+  return session.run([&](size_t i, const Outcome& outcome) {
+    matches[i].launch = outcome.record;
+    matches[i].failure = outcome.error ? message_of(outcome.error) : "";
+  });
+}
+
+void take_stored(const ValidateOptions& o, std::vector<Match>& matches) {
+  analysis::ResultReader reader(o.results);
+  int64_t run = o.run;
+  for (const analysis::RunRecord& r : reader.runs()) {
+    run = o.run == 0 ? std::max(run, r.id) : run;
+  }
+  const std::vector<analysis::LaunchRecord> launches = reader.launches(run);
+  if (launches.empty()) {
+    throw Error(fmt::format("{}: no results of run {}", o.results.string(), run));
+  }
+  for (Match& m : matches) {
+    m.failure = fmt::format("not in run {} of {}", run, o.results.string());
+    for (const analysis::LaunchRecord& l : launches) {
+      if (l.trace == m.reference.name && l.launch == m.reference.launch) {
+        m.launch = l;
+      }
+    }
+  }
+}
+
+void print_comparison(const ValidateOptions& o, const std::vector<Match>& matches) {
+  auto summary = [&](std::string_view metric, std::string_view title) {
+    return analysis::error_summary(matches, analysis::common_values(matches, metric), title);
+  };
+  bool all = false;
+  for (const std::string& metric : o.metrics) {
+    if (metric == "all") {
+      all = true;
+      print(analysis::metrics_overview(analysis::summarize_metrics(matches)) + "\n");
+    } else {
+      print(analysis::kernel_table(matches, metric) + "\n" + summary(metric, metric) + "\n");
+    }
+  }
+  if (o.metrics.empty()) {
+    print(analysis::kernel_table(matches, analysis::kCycles) + "\n");
+  }
+  if (o.stalls) {
+    print(analysis::stall_text(analysis::compare_stalls(matches)) + "\n");
+  }
+  if (o.metrics.empty() || all) {
+    print(summary(analysis::kCycles, "cycles") + summary(analysis::kSmActiveCycles, "SM-active cycles"));
+  }
+}
+
+std::vector<std::string> csv_metrics(const ValidateOptions& o) {
+  std::vector<std::string> out;
+  for (const std::string& m : o.metrics) {
+    if (m == "all") {
+      out.insert(out.end(), {analysis::kCycles, analysis::kSmActiveCycles});
+      for (const stats::MetricInfo& info : stats::catalogue()) {
+        out.push_back(info.name);
+      }
+    } else {
+      out.push_back(m);
+    }
+  }
+  return out.empty() ? std::vector<std::string>{analysis::kCycles, analysis::kSmActiveCycles} : out;
+}
+
+int validate(const ValidateOptions& o) {
+  std::vector<Match> matches = selected_rows(o);
+  std::ofstream csv;
+  if (!o.csv.empty()) {
+    csv.open(o.csv);
+    if (!csv) {
+      throw Error(fmt::format("{}: cannot write", o.csv.string()));
+    }
+  }
+  int status = 0;
+  if (!o.results.empty()) {
+    take_stored(o, matches);
+  } else {
+    status = simulate(o, matches);
+  }
+  print_comparison(o, matches);
+  if (csv.is_open() && !(csv << analysis::validation_csv(matches, csv_metrics(o)) << std::flush)) {
+    throw Error(fmt::format("{}: cannot write", o.csv.string()));
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, int& status) {
+  auto o = std::make_shared<ValidateOptions>();
+  CLI::App* c = app.add_subcommand("validate", "compare simulated kernels with measured ones");
+  c->add_option("--reference", o->reference, "CSV table of measured kernels")
+      ->required()
+      ->type_name("FILE.csv");
+  CLI::Option* traces =
+      c->add_option("--traces", o->traces, "directory with a capture per kernel of the table");
+  CLI::Option* results =
+      c->add_option("--results", o->results, "compare stored results instead of simulating")
+          ->type_name("FILE.db");
+  c->add_option("--run", o->run, "the run of --results; the last one if not given")->needs(results);
+  add_repeatable(*c, "--kernel", o->kernels, "only this kernel of the table; repeatable");
+  add_repeatable(*c, "--metric", o->metrics,
+                 "compare this Nsight metric instead of cycles, or `all` for a line per metric; repeatable");
+  c->add_flag("--stalls", o->stalls, "compare the stall reasons");
+  c->add_option("--csv", o->csv, "write the values to this file, a line per kernel and metric")
+      ->type_name("FILE.csv");
+  add_sim_options(*c, o->sim, false);
+  results->excludes(traces);
+  c->callback([o, c, &status] {
+    if (o->results.empty() && (o->traces.empty() || o->sim.gpu.empty())) {
+      throw CLI::RequiredError("--traces and --gpu (or --results)");
+    }
+    status = validate(*o);
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,14 @@
+// The subcommands. Each function adds one to the application; its callback stores the exit status.
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace heddle::cli {
+
+void add_run(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
+void add_validate(CLI::App& app, int& status);
+void add_config(CLI::App& app, int& status);
+void add_metrics(CLI::App& app, int& status);
+
+}  // namespace heddle::cli

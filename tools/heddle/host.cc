@@ -1,0 +1,101 @@
+#include "tools/heddle/host.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+namespace heddle::cli {
+
+extern const char* const kRevision;  // revision.cc, made by the build
+
+std::string revision() { return kRevision; }
+
+std::string hostname() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+std::string utc_now() {
+  std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+uint64_t max_rss_bytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// FNV-1a, 64 bits.
+class Hash {
+ public:
+  void add(std::string_view bytes) {
+    for (char c : bytes) {
+      value_ = (value_ ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    }
+  }
+  uint64_t value() const { return value_; }
+
+ private:
+  uint64_t value_ = 0xcbf29ce484222325;
+};
+
+constexpr std::string_view kCompressed[] = {".zst", ".xz", ".gz"};
+
+void add_file(Hash& hash, std::string_view role, const fs::path& file) {
+  std::error_code missing;
+  const uint64_t size = fs::file_size(file, missing);
+  if (missing) {
+    return;
+  }
+  hash.add(fmt::format("{} {}\n", role, size));
+  constexpr uint64_t kEnd = 1 << 20;
+  std::ifstream in(file, std::ios::binary);
+  std::vector<char> buffer(kEnd);
+  in.read(buffer.data(), static_cast<std::streamsize>(kEnd));
+  hash.add({buffer.data(), static_cast<size_t>(in.gcount())});
+  if (size > kEnd) {
+    in.seekg(static_cast<std::streamoff>(std::max(kEnd, size - kEnd)));
+    in.read(buffer.data(), static_cast<std::streamsize>(kEnd));
+    hash.add({buffer.data(), static_cast<size_t>(in.gcount())});
+  }
+}
+
+}  // namespace
+
+std::string trace_fingerprint(const fs::path& trace) {
+  Hash hash;
+  add_file(hash, "trace", trace);
+  std::string stem = trace.string();
+  for (std::string_view suffix : kCompressed) {
+    if (stem.ends_with(suffix)) {
+      stem.resize(stem.size() - suffix.size());
+      break;
+    }
+  }
+  if (stem.ends_with(".traceg")) {
+    stem.resize(stem.size() - std::string_view(".traceg").size());
+  }
+  add_file(hash, "sass", stem + ".sass");
+  add_file(hash, "extra", stem + ".extra");
+  for (std::string_view suffix : kCompressed) {
+    add_file(hash, "extra", stem + ".extra" + std::string(suffix));
+  }
+  return fmt::format("{:016x}", hash.value());
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,50 @@
+#include "tools/heddle/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace heddle::cli {
+
+analysis::StoreOptions SimOptions::store() const {
+  analysis::StoreOptions s;
+  s.if_exists = append  ? analysis::IfExists::kAppend
+                : force ? analysis::IfExists::kReplace
+                        : analysis::IfExists::kRefuse;
+  s.host_timing = !no_host_timing;
+  return s;
+}
+
+CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                            const std::string& help) {
+  // Without this a vector option swallows the positional arguments behind it.
+  return app.add_option(name, values, help)->allow_extra_args(false);
+}
+
+void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
+  app.add_option("--gpu", o.gpu, "GPU: a name (heddle config list) or a configuration file")
+      ->required(gpu_required);
+  add_repeatable(app, "--set", o.overrides, "override one value of the configuration: l2.ways=16; repeatable")
+      ->type_name("PATH=VALUE");
+  app.add_option("--fidelity", o.fidelity, "preset: fast, default, detailed, or a file")
+      ->capture_default_str();
+  app.add_option("--threads", o.threads, "host threads that simulate one launch; results do not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--jobs,-j", o.jobs, "launches simulated at a time; results do not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--watchdog", o.watchdog_cycles,
+                 "cycles without an issued instruction that count as a deadlock")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--strict", o.strict, "unknown opcodes and unknown lines of a kernelslist.g are errors");
+  app.add_flag("--allow-capability-mismatch", o.allow_capability_mismatch,
+               "simulate traces of another compute capability than the GPU's");
+  app.add_option("--out", o.out, "store the results in this SQLite file")->type_name("FILE.db");
+  CLI::Option* append = app.add_flag("--append", o.append, "add a run to the file of --out if it exists");
+  app.add_flag("--force", o.force, "replace the file of --out if it exists")->excludes(append);
+  app.add_flag("--no-host-timing", o.no_host_timing,
+               "leave the table host_timing empty: equal runs then give equal bytes");
+  app.add_flag("--quiet,-q", o.quiet, "no progress on stderr");
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,39 @@
+// The options that `heddle run` and `heddle validate` share.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/store/result_store.h"
+
+namespace heddle::cli {
+
+struct SimOptions {
+  std::string gpu;
+  std::vector<std::string> overrides;
+  std::string fidelity = "default";
+  int threads = 1;
+  int jobs = 1;
+  uint64_t watchdog_cycles = 5'000'000;
+  bool strict = false;
+  bool allow_capability_mismatch = false;
+  std::filesystem::path out;  // empty: results are not stored
+  bool append = false;
+  bool force = false;
+  bool no_host_timing = false;
+  bool quiet = false;
+
+  analysis::StoreOptions store() const;
+};
+
+// `gpu_required`: --gpu must be given.
+void add_sim_options(CLI::App& app, SimOptions& options, bool gpu_required);
+
+// Options with one argument each that may be given several times.
+CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                            const std::string& help);
+
+}  // namespace heddle::cli

@@ -1,0 +1,110 @@
+#include "tools/heddle/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "sim/engine/error.h"
+#include "tools/heddle/console.h"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Symbolic links are not followed: the name the user gave counts.
+fs::path absolute_path(const fs::path& file) { return fs::absolute(file).lexically_normal(); }
+fs::path directory_of(const fs::path& file) { return absolute_path(file).parent_path(); }
+
+// The last `parts` components of a directory, with slashes.
+std::string last_parts(const fs::path& directory, size_t parts) {
+  std::vector<std::string> all;
+  for (const fs::path& p : directory.relative_path()) {
+    all.push_back(p.string());
+  }
+  std::string out;
+  for (size_t i = all.size() - std::min(parts, all.size()); i < all.size(); ++i) {
+    out += (out.empty() ? "" : "/") + all[i];
+  }
+  return out;
+}
+
+// Directory -> the shortest tail of its path that no other directory with the same name shares.
+std::map<fs::path, std::string> unique_names(const std::vector<PlannedLaunch>& launches) {
+  std::map<std::string, std::set<fs::path>> by_name;
+  for (const PlannedLaunch& l : launches) {
+    by_name[l.source.trace].insert(directory_of(l.source.path));
+  }
+  std::map<fs::path, std::string> out;
+  for (const auto& [name, directories] : by_name) {
+    std::set<std::string> tails;
+    for (size_t parts = 1; tails.size() < directories.size(); ++parts) {
+      tails.clear();
+      for (const fs::path& d : directories) {
+        out[d] = parts == 1 ? name : last_parts(d, parts);
+        tails.insert(out[d]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, bool strict) {
+  std::vector<PlannedLaunch> out;
+  std::vector<std::string> warnings;
+  std::set<fs::path> files;  // of the earlier paths; one list may name a file twice
+  for (const fs::path& path : paths) {
+    const size_t first = out.size();
+    for (accelsim::Launch& l : accelsim::discover(path, &warnings)) {
+      if (files.contains(absolute_path(l.path))) {
+        throw Error(fmt::format("{}: given twice", l.path.string()));
+      }
+      out.push_back({std::move(l), "", 0});
+    }
+    for (size_t i = first; i < out.size(); ++i) {
+      files.insert(absolute_path(out[i].source.path));
+    }
+  }
+  if (strict && !warnings.empty()) {
+    throw Error(warnings.front());
+  }
+  for (const std::string& w : warnings) {
+    warn(w);
+  }
+  const std::map<fs::path, std::string> names = unique_names(out);
+  std::set<std::pair<std::string, uint32_t>> taken;
+  for (PlannedLaunch& l : out) {
+    l.trace = names.at(directory_of(l.source.path));
+    l.number = l.source.number;
+    while (!taken.emplace(l.trace, l.number).second) {
+      ++l.number;
+    }
+  }
+  return out;
+}
+
+std::vector<double> weights(const std::vector<PlannedLaunch>& launches) {
+  std::vector<double> out;
+  for (const PlannedLaunch& l : launches) {
+    std::error_code unknown;
+    const auto size = fs::file_size(l.source.path, unknown);
+    out.push_back(unknown ? 1 : static_cast<double>(size) + 1);
+  }
+  return out;
+}
+
+std::vector<size_t> largest_first(const std::vector<PlannedLaunch>& launches) {
+  const std::vector<double> size = weights(launches);
+  std::vector<size_t> order(launches.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size[a] > size[b]; });
+  return order;
+}
+
+}  // namespace heddle::cli

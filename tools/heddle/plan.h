@@ -1,0 +1,35 @@
+// From the paths of the command line to the launches to simulate.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "frontends/accelsim/discover.h"
+
+namespace heddle::cli {
+
+// A launch of the command line: what discover() found, under the name its results get.
+struct PlannedLaunch {
+  accelsim::Launch source;
+  std::string trace;  // unique together with `number`
+  uint32_t number = 0;
+
+  std::string label() const { return trace + "/" + std::to_string(number); }
+};
+
+// The launches behind `paths`, in order. A launch's trace is its directory's name; where different
+// directories have the same name, as many parents are put in front ("hotspot/traces") as tell them apart.
+// Single files of one directory are numbered from 1 in the order given. Throws heddle::Error when a path
+// holds no launch or a file is named twice. `strict` makes lines that the lists do not explain an error; else
+// they are warnings.
+std::vector<PlannedLaunch> plan_launches(const std::vector<std::filesystem::path>& paths, bool strict);
+
+// Sizes of the trace files: what is known about the work before it is done.
+std::vector<double> weights(const std::vector<PlannedLaunch>& launches);
+
+// The largest first, so that several jobs end at about the same time.
+std::vector<size_t> largest_first(const std::vector<PlannedLaunch>& launches);
+
+}  // namespace heddle::cli

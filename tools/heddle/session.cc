@@ -1,0 +1,180 @@
+#include "tools/heddle/session.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "configs/loader/config.h"
+#include "sim/engine/error.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/host.h"
+#include "tools/heddle/interrupt.h"
+#include "tools/heddle/plan.h"
+#include "tools/heddle/progress.h"
+
+namespace heddle::cli {
+namespace {
+
+config::GpuConfig load_gpu(const SimOptions& sim) {
+  config::LoadOptions load;
+  load.fidelity = sim.fidelity;
+  load.overrides = sim.overrides;
+  return config::load(sim.gpu, load);
+}
+
+analysis::RunRecord describe(const SimOptions& sim, const config::GpuConfig& gpu, size_t launches) {
+  analysis::RunRecord r;
+  r.gpu = gpu.name();
+  r.product = gpu.product();
+  r.config_hash = config::hash(gpu);
+  r.config_text = config::to_text(gpu);
+  r.fidelity = sim.fidelity;
+  for (const std::string& o : sim.overrides) {
+    r.overrides += o + '\n';
+  }
+  r.seed = gpu.seed();
+  r.revision = revision();
+  r.launches_planned = launches;
+  return r;
+}
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "unknown exception";
+  }
+}
+
+Session::Session(const SimOptions& sim, const SessionOptions& options, std::vector<PlannedLaunch> launches)
+    : sim_(sim),
+      options_(options),
+      launches_(std::move(launches)),
+      gpu_(load_gpu(sim)),
+      record_(describe(sim, gpu_, launches_.size())) {
+  if (!options_.summary.empty()) {
+    summary_ = std::make_unique<SummaryFile>(options_.summary);
+  }
+  // Last, since --force replaces a file.
+  if (!sim_.out.empty()) {
+    store_ = std::make_unique<analysis::ResultStore>(sim_.out, record_, sim_.store());
+  }
+}
+
+int Session::run(const Finished& finished) {
+  catch_signals();
+  const Simulator simulator(gpu_, sim_, cancel_flag());
+  ProgressMeter meter(sim_.quiet ? ProgressMeter::Style::kNone : ProgressMeter::style_for_stderr(),
+                      weights(launches_), write_stderr);
+  before_output([&meter] { meter.clear(); });
+
+  BatchOptions batch;
+  batch.jobs = sim_.jobs;
+  batch.keep_going = options_.keep_going;
+  batch.cancel = &cancel_flag();
+  BatchCalls calls;
+  calls.simulate = [&](size_t i) {
+    meter.begin(i, launches_[i].label());
+    auto progress = [&meter, i](const device::Progress& p) { meter.update(i, p); };
+    analysis::LaunchRecord r = simulator.simulate(launches_[i], progress);
+    meter.finish(i, r.warp_instructions);
+    return r;
+  };
+  calls.done = [&](size_t i, Outcome outcome) { take(i, std::move(outcome), finished); };
+  std::exception_ptr fatal;
+  try {
+    run_batch(launches_.size(), options_.largest_first ? largest_first(launches_) : std::vector<size_t>(),
+              batch, calls);
+  } catch (...) {
+    fatal = std::current_exception();
+  }
+  meter.clear();
+  before_output(nullptr);
+  if (fatal) {
+    report_failure(fatal);
+  }
+  warn_unknown_opcodes();
+  report_stop();
+  if (caught_signal()) {
+    return 128 + caught_signal();
+  }
+  return failures_ ? 1 : 0;
+}
+
+void Session::take(size_t launch, Outcome outcome, const Finished& finished) {
+  if (outcome.record) {
+    if (store_) {
+      store_->add(*outcome.record);
+    }
+    if (summary_) {
+      summary_->add(*outcome.record);
+    }
+  } else {
+    report_failure(outcome.error);
+  }
+  if (finished) {
+    finished(launch, outcome);
+  }
+  if (outcome.record) {
+    results_.push_back(std::move(*outcome.record));
+  }
+}
+
+void Session::report_failure(const std::exception_ptr& error) {
+  ++failures_;
+  try {
+    std::rethrow_exception(error);
+  } catch (const device::DeadlockError& e) {
+    for (const std::string& line : e.report) {
+      detail("  " + line);
+    }
+  } catch (...) {
+  }
+  report_error(message_of(error));
+}
+
+void Session::report_stop() const {
+  if (results_.size() == launches_.size() || (failures_ && options_.keep_going && !caught_signal())) {
+    return;
+  }
+  const std::string kept =
+      fmt::format("{} of {} launches finished{}", results_.size(), launches_.size(),
+                  results_.empty() || sim_.out.empty() ? "" : fmt::format(", kept in {}", sim_.out.string()));
+  if (caught_signal()) {
+    note(fmt::format("interrupted: {}", kept));
+  } else if (launches_.size() > 1) {
+    note(fmt::format("stopped: {}", kept));
+  }
+}
+
+void Session::warn_unknown_opcodes() const {
+  std::map<std::string, uint64_t> unknown;
+  for (const analysis::LaunchRecord& r : results_) {
+    for (const auto& [opcode, count] : r.unknown_opcodes) {
+      unknown[opcode] += count;
+    }
+  }
+  if (unknown.empty()) {
+    return;
+  }
+  std::string list;
+  for (const auto& [opcode, count] : unknown) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", opcode, count);
+  }
+  warn(fmt::format("opcodes classified by prefix only, with executed warp instructions: {}", list));
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,62 @@
+// Simulates planned launches, stores what is finished, shows progress: the part that `run` and `validate`
+// share.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/store/record.h"
+#include "analysis/store/result_store.h"
+#include "configs/schema/gpu.pb.h"
+#include "tools/heddle/batch.h"
+#include "tools/heddle/options.h"
+#include "tools/heddle/simulator.h"
+#include "tools/heddle/summary.h"
+
+namespace heddle::cli {
+
+struct SessionOptions {
+  bool keep_going = false;        // a failed launch is reported and the others go on
+  std::filesystem::path summary;  // empty: no CSV file
+  bool largest_first = false;     // the order in which launches are started
+};
+
+class Session {
+ public:
+  // Loads the configuration and opens the outputs; everything that can be wrong before a simulation is found
+  // here.
+  Session(const SimOptions& sim, const SessionOptions& options, std::vector<PlannedLaunch> launches);
+
+  // Simulates. `finished` gets the launches in order, after they were stored, and may be empty. Returns the
+  // exit status: 0, 1 when a launch failed (the error was printed), 128 + the signal's number when one came.
+  using Finished = std::function<void(size_t launch, const Outcome& outcome)>;
+  int run(const Finished& finished = nullptr);
+
+  const analysis::RunRecord& record() const { return record_; }
+  // What was finished, in order.
+  const std::vector<analysis::LaunchRecord>& results() const { return results_; }
+
+ private:
+  void take(size_t launch, Outcome outcome, const Finished& finished);
+  void report_failure(const std::exception_ptr& error);
+  void report_stop() const;
+  void warn_unknown_opcodes() const;
+
+  const SimOptions sim_;
+  const SessionOptions options_;
+  const std::vector<PlannedLaunch> launches_;
+  const config::GpuConfig gpu_;
+  analysis::RunRecord record_;
+  std::unique_ptr<analysis::ResultStore> store_;
+  std::unique_ptr<SummaryFile> summary_;
+  std::vector<analysis::LaunchRecord> results_;
+  size_t failures_ = 0;
+};
+
+// The message of an exception; every kind that the program throws.
+std::string message_of(const std::exception_ptr& error);
+
+}  // namespace heddle::cli

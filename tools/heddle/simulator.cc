@@ -1,0 +1,84 @@
+#include "tools/heddle/simulator.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string_view>
+
+#include "frontends/accelsim/trace_reader.h"
+#include "sim/engine/error.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/host.h"
+
+namespace heddle::cli {
+namespace {
+
+// "9.0" for 90.
+std::string capability(uint32_t cc) { return fmt::format("{}.{}", cc / 10, cc % 10); }
+
+// Errors of the machine do not know the file; those of the reader begin with the trace's name or a
+// companion's.
+std::string located(const PlannedLaunch& launch, std::string_view what) {
+  const std::string file = launch.source.path.string();
+  const size_t suffix = file.rfind(".traceg");
+  return what.starts_with(file.substr(0, suffix)) ? std::string(what) : fmt::format("{}: {}", file, what);
+}
+
+}  // namespace
+
+void Simulator::check_image(const PlannedLaunch& launch, const isa::KernelImage& image) const {
+  const uint32_t wanted = gpu_.limits().compute_capability();
+  if (image.compute_capability != 0 && image.compute_capability != wanted) {
+    const std::string what = fmt::format("{}: the trace is of compute capability {}, the GPU '{}' has {}",
+                                         launch.source.path.string(), capability(image.compute_capability),
+                                         gpu_.name(), capability(wanted));
+    if (!options_.allow_capability_mismatch) {
+      throw Error(what + " (--allow-capability-mismatch simulates it all the same)");
+    }
+    warn(what);
+  }
+  if (options_.strict && !image.unknown_opcodes.empty()) {
+    std::string list;
+    for (const auto& [opcode, count] : image.unknown_opcodes) {
+      list += fmt::format("{}{} ({} in the code)", list.empty() ? "" : ", ", opcode, count);
+    }
+    throw Error(fmt::format("{}: unknown opcodes: {}", launch.source.path.string(), list));
+  }
+}
+
+analysis::LaunchRecord Simulator::simulate(
+    const PlannedLaunch& launch, const std::function<void(const device::Progress&)>& progress) const {
+  const auto start = std::chrono::steady_clock::now();
+  const std::unique_ptr<isa::BlockSource> source = accelsim::open_trace(launch.source.path);
+  check_image(launch, source->image());
+  device::RunOptions run;
+  run.threads = options_.threads;
+  run.progress = progress;
+  run.cancel = &cancel_;
+  run.watchdog_cycles = options_.watchdog_cycles;
+  stats::KernelResult result;
+  try {
+    // A fresh machine each time, so that no launch can leave anything behind for the next one.
+    device::Gpu gpu(gpu_);
+    result = gpu.run(*source, run);
+  } catch (const device::Cancelled&) {
+    throw;
+  } catch (device::DeadlockError& e) {
+    throw device::DeadlockError(located(launch, e.what()), std::move(e.report));
+  } catch (const Error& e) {
+    throw Error(located(launch, e.what()));
+  }
+  analysis::LaunchRecord record = analysis::make_record(result);
+  record.trace = launch.trace;
+  record.launch = launch.number;
+  record.trace_hash = trace_fingerprint(launch.source.path);
+  record.host.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  record.host.hostname = hostname();
+  record.host.date = utc_now();
+  record.host.threads = options_.threads;
+  record.host.max_rss_bytes = max_rss_bytes();
+  record.host.trace_path = launch.source.path.string();
+  return record;
+}
+
+}  // namespace heddle::cli
