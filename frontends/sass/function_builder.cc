@@ -9,7 +9,11 @@
 namespace heddle::sass {
 
 void FunctionBuilder::fail(const std::string& what) const {
-  throw Error(file_ + ":" + std::to_string(line_) + ": " + what);
+  std::string printable = what;
+  for (char& c : printable) {
+    c = c < ' ' || c > '~' ? '?' : c;  // other bytes do not belong in a message
+  }
+  throw Error(file_ + ":" + std::to_string(line_) + ": " + printable);
 }
 
 void FunctionBuilder::function(std::string_view name, uint32_t base) {

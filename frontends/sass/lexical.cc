@@ -14,9 +14,7 @@ using isa::RegFile;
   constexpr size_t kShown = 60;
   std::string s(what);
   s += " '";
-  for (const char c : where.substr(0, kShown)) {
-    s += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  }
+  s += where.substr(0, kShown);
   s += where.size() > kShown ? "...' (legal: " : "' (legal: ";
   s += legal;
   s += ")";

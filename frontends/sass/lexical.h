@@ -21,7 +21,7 @@ struct RegisterName {
 
 namespace lexical {
 
-// Throws heddle::Error "WHAT 'WHERE' (legal: LEGAL)"; long texts are cut, control characters replaced.
+// Throws heddle::Error "WHAT 'WHERE' (legal: LEGAL)"; long texts are cut.
 [[noreturn]] void fail(std::string_view what, std::string_view where, std::string_view legal);
 
 bool is_space(char c);

@@ -1,21 +1,17 @@
 #include "frontends/sass/side_file.h"
 
-#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <sstream>
 
 #include "frontends/sass/function_builder.h"
+#include "frontends/sass/lexical.h"
 #include "sim/engine/error.h"
 
 namespace heddle::sass {
 namespace {
 
-std::string_view trim(std::string_view s) {
-  constexpr std::string_view kBlank = " \t\r\f\v";
-  const size_t a = s.find_first_not_of(kBlank);
-  return a == std::string_view::npos ? std::string_view() : s.substr(a, s.find_last_not_of(kBlank) - a + 1);
-}
+using lexical::trim;
 
 // The first blank-separated word, removed from `s`.
 std::string_view take_word(std::string_view& s) {
