@@ -1,6 +1,8 @@
 #include "configs/loader/layers.h"
 
+#include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include "configs/loader/config.h"
 #include "configs/loader/fields.h"
@@ -242,18 +244,41 @@ void set(GpuConfig& config, std::string_view assignment) {
   config = std::move(changed);
 }
 
-const Provenance* covering_entry(const google::protobuf::RepeatedPtrField<Provenance>& entries,
-                                 std::string_view path) {
-  const Provenance* longest = nullptr;
-  for (const Provenance& entry : entries) {
-    const std::string& p = entry.path();
-    const bool covers =
-        path == p || (path.starts_with(p) && (path[p.size()] == '.' || path[p.size()] == '['));
-    if (covers && (longest == nullptr || p.size() > longest->path().size())) {
-      longest = &entry;
+namespace {
+
+// Whether the entry's path is `path` or lies above it; [*] stands for any name.
+bool covers(std::string_view entry, std::string_view path) {
+  size_t at = 0;
+  for (size_t i = 0; i < entry.size(); ++i) {
+    if (at < path.size() && path[at] == '[' && entry.substr(i).starts_with("[*]")) {
+      at = path.find(']', at) + 1;
+      i += 2;
+    } else if (at < path.size() && path[at] == entry[i]) {
+      ++at;
+    } else {
+      return false;
     }
   }
-  return longest;
+  return at == path.size() || path[at] == '.' || path[at] == '[';
+}
+
+// Deeper entries win; of two equally deep ones, the one that names what the other leaves open.
+std::pair<long, bool> precision(std::string_view entry) {
+  const long depth = std::count_if(entry.begin(), entry.end(), [](char c) { return c == '.' || c == '['; });
+  return {depth, entry.find("[*]") == std::string_view::npos};
+}
+
+}  // namespace
+
+const Provenance* covering_entry(const google::protobuf::RepeatedPtrField<Provenance>& entries,
+                                 std::string_view path) {
+  const Provenance* best = nullptr;
+  for (const Provenance& entry : entries) {
+    if (covers(entry.path(), path) && (best == nullptr || precision(entry.path()) > precision(best->path()))) {
+      best = &entry;
+    }
+  }
+  return best;
 }
 
 void Layers::replace_entries(const GpuConfig& layer) {

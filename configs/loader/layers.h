@@ -50,7 +50,7 @@ class Layers {
   std::vector<Provenance> entries_;  // of all layers; a later one replaces an earlier one of the same path
 };
 
-// The entry with the longest path that is `path` or lies above it.
+// The most precise entry whose path is `path` or lies above it. In an entry's path, [*] stands for every name of a table.
 const Provenance* covering_entry(const google::protobuf::RepeatedPtrField<Provenance>& entries,
                                  std::string_view path);
 
