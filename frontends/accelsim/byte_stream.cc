@@ -72,7 +72,7 @@ std::unique_ptr<ByteStream> decode(std::unique_ptr<ByteStream> raw, const Stream
     return zstd_stream(std::move(in), options.max_window_log);
   }
   if (name.ends_with(".xz") || head.starts_with("\xfd\x37\x7a\x58\x5a\x00"sv)) {
-    return xz_stream(std::move(in));
+    return xz_stream(std::move(in), options.max_window_log);
   }
   if (name.ends_with(".gz") || head.starts_with("\x1f\x8b"sv)) {
     return gzip_stream(std::move(in));

@@ -32,7 +32,7 @@ class ByteStream {
 };
 
 struct StreamOptions {
-  // Largest zstd window accepted, as a power of two (10..31). A window costs that much memory.
+  // Largest zstd or xz window accepted, as a power of two (10..31). A window costs that much memory.
   int max_window_log = 31;
 };
 

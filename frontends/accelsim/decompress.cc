@@ -85,7 +85,7 @@ const char* describe(lzma_ret r) {
     case LZMA_OPTIONS_ERROR:
       return "options this xz library does not know";
     case LZMA_MEMLIMIT_ERROR:
-      return "needs more than 2 GiB to decompress";
+      return "its window is larger than allowed";
     case LZMA_MEM_ERROR:
       return "out of memory";
     default:
@@ -95,9 +95,11 @@ const char* describe(lzma_ret r) {
 
 class XzStream final : public ByteStream {
  public:
-  explicit XzStream(std::unique_ptr<ChunkedInput> in) : ByteStream(in->name()), in_(std::move(in)) {
-    constexpr uint64_t kMemoryLimit = uint64_t{1} << 31;
-    if (lzma_stream_decoder(&s_, kMemoryLimit, LZMA_CONCATENATED) != LZMA_OK) {
+  XzStream(std::unique_ptr<ChunkedInput> in, int max_window_log)
+      : ByteStream(in->name()), in_(std::move(in)) {
+    constexpr uint64_t kBesidesWindow = uint64_t{1} << 24;
+    const uint64_t limit = (uint64_t{1} << max_window_log) + kBesidesWindow;
+    if (lzma_stream_decoder(&s_, limit, LZMA_CONCATENATED) != LZMA_OK) {
       in_->fail("out of memory for the xz decompressor");
     }
   }
@@ -217,8 +219,8 @@ std::unique_ptr<ByteStream> plain_stream(std::unique_ptr<ChunkedInput> in) {
 std::unique_ptr<ByteStream> zstd_stream(std::unique_ptr<ChunkedInput> in, int max_window_log) {
   return std::make_unique<ZstdStream>(std::move(in), max_window_log);
 }
-std::unique_ptr<ByteStream> xz_stream(std::unique_ptr<ChunkedInput> in) {
-  return std::make_unique<XzStream>(std::move(in));
+std::unique_ptr<ByteStream> xz_stream(std::unique_ptr<ChunkedInput> in, int max_window_log) {
+  return std::make_unique<XzStream>(std::move(in), max_window_log);
 }
 std::unique_ptr<ByteStream> gzip_stream(std::unique_ptr<ChunkedInput> in) {
   return std::make_unique<GzipStream>(std::move(in));

@@ -40,7 +40,7 @@ class ChunkedInput {
 
 std::unique_ptr<ByteStream> plain_stream(std::unique_ptr<ChunkedInput> in);
 std::unique_ptr<ByteStream> zstd_stream(std::unique_ptr<ChunkedInput> in, int max_window_log);
-std::unique_ptr<ByteStream> xz_stream(std::unique_ptr<ChunkedInput> in);
+std::unique_ptr<ByteStream> xz_stream(std::unique_ptr<ChunkedInput> in, int max_window_log);
 std::unique_ptr<ByteStream> gzip_stream(std::unique_ptr<ChunkedInput> in);
 
 }  // namespace heddle::accelsim

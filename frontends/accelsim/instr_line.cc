@@ -1,5 +1,7 @@
 #include "frontends/accelsim/instr_line.h"
 
+#include <algorithm>
+
 #include "frontends/accelsim/scan.h"
 
 namespace heddle::accelsim {
@@ -29,6 +31,13 @@ const char* scan_registers(const char* p, const char* field, uint8_t& count,
     regs[i] = static_cast<uint8_t>(r);
   }
   return skip_blanks(q);
+}
+
+bool is_opcode(std::string_view s) {
+  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return !s.empty() && upper(s[0]) && std::all_of(s.begin(), s.end(), [&](char c) {
+    return upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
+  });
 }
 
 }  // namespace
@@ -62,7 +71,7 @@ bool scan_instr(const char* p, bool lineinfo, InstrFields& f, FieldError& error)
     return false;
   }
   f.opcode = token_at(p);
-  if (f.opcode.empty() || f.opcode[0] < 'A' || f.opcode[0] > 'Z') {
+  if (!is_opcode(f.opcode)) {
     fail(error, p, "opcode", "a SASS opcode such as LDG.E.64");
     return false;
   }

@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffixes[] = {"", ".zst", ".xz", ".gz"};
 constexpr size_t kMaxWarnings = 20;
+constexpr StreamOptions kListStream = {.max_window_log = 24};  // a list is small, if it is compressed at all
 
 Memcpy parse_copy(std::string_view line, const LineReader& in) {
   const size_t first = line.find(',');
@@ -89,12 +90,12 @@ fs::path find_compressed_variant(const fs::path& file) {
 }
 
 KernelsList parse_kernelslist(std::string_view text, std::string_view name) {
-  LineReader in(open_memory_bytes(std::string(name), text));
+  LineReader in(open_memory_bytes(std::string(name), text, kListStream));
   return parse(in);
 }
 
 KernelsList read_kernelslist(const fs::path& file) {
-  LineReader in(open_bytes(file));
+  LineReader in(open_bytes(file, kListStream));
   KernelsList list = parse(in);
   for (ListEntry& e : list.entries) {
     if (e.kind != ListEntry::Kind::kKernel) {

@@ -65,8 +65,11 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
       }
       renumbered.push_back(it->second);
     }
+    // The tracer prints the offsets of a related function with its base added, disassemblers do not. A
+    // function's own offsets begin at 0.
+    const uint32_t base = !f.code.empty() && f.code.front().pc >= f.base ? 0 : f.base;
     for (isa::Instr& in : f.code) {
-      const uint64_t pc = uint64_t{f.base} + in.pc;
+      const uint64_t pc = uint64_t{base} + in.pc;
       if (pc < end || pc > UINT32_MAX) {
         throw Error(
             file + ": function " + f.name + " at base " + hex(f.base) +
@@ -74,7 +77,7 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
       }
       end = pc + 1;
       in.pc = static_cast<uint32_t>(pc);
-      in.target += in.target ? f.base : 0;
+      in.target += in.target ? base : 0;
       in.opcode = renumbered[in.opcode];
       image.code.push_back(in);
     }

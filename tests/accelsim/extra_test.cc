@@ -1,0 +1,160 @@
+// Operand records: kernel-1.extra.
+#include <catch2/catch.hpp>
+
+#include "tests/accelsim/trace_text.h"
+
+namespace heddle::accelsim::test {
+namespace {
+
+using Kind = isa::MemRef::Kind;
+using Addresses = std::vector<uint64_t>;
+
+const std::string kSide = side({"LDGSTS.E.BYPASS.128 [R3], desc[UR4][R4.64]", "SYNCS.EXCH.64 URZ, [UR8], UR4",
+                                "UBLKCP.S.G [UR8], [UR10], UR5", "IADD3 R1, R1, 0x1, RZ",
+                                "HGMMA.64x64x16.F32 R24, gdesc[UR8], R24, !UPT", "EXIT"});
+
+const char* kCopy = "0000 0000000f 0 LDGSTS.E.BYPASS.128 2 R3 R4 16 1 0x7f0000000000 16";
+const char* kCopyOff = "0000 00000000 0 LDGSTS.E.BYPASS.128 2 R3 R4 16 0";
+const char* kSyncs = "0010 00000001 0 SYNCS.EXCH.64 0 0";
+const char* kBulk = "0020 ffffffff 0 UBLKCP.S.G 0 0";
+const char* kAdd = "0030 ffffffff 1 R1 IADD3 1 R1 0";
+const char* kMma = "0040 ffffffff 1 R24 HGMMA.64x64x16.F32 1 R24 0";
+
+TEST_CASE("S gives LDGSTS its shared addresses, behind the global ones", "[extra]") {
+  const Kernel k =
+      read(trace({kAdd, kCopy, kCopy}), kSide, "0 0 1 0 S 2 0x400 16 16 32 0\n0 0 2 0 S 1 0x800 16\n");
+  const isa::WarpTrace& w = k.warp();
+  REQUIRE(w.refs.size() == 4);
+  CHECK(addresses(w, w.refs[0], 0xf).front() == 0x7f0000000000);
+  CHECK(addresses(w, w.refs[1], 0xf) == Addresses{0x400, 0x410, 0x420, 0x440});
+  CHECK(addresses(w, w.refs[3], 0xf) == Addresses{0x800, 0x810, 0x820, 0x830});
+  CHECK(w.refs[1].count == 0);
+}
+
+TEST_CASE("references without a record are empty", "[extra]") {
+  const Kernel k = read(trace({kCopy, kSyncs, kBulk, kMma, kCopy}), kSide, "0 0 4 0 S 1 0x800 16\n");
+  const isa::WarpTrace& w = k.warp();
+  REQUIRE(w.refs.size() == 7);
+  CHECK(w.refs[0].kind == Kind::kStride);
+  for (const int i : {1, 2, 3, 4}) {
+    CHECK(w.refs[i].kind == Kind::kNone);
+  }
+  CHECK(w.refs[6].base == 0x800);
+}
+
+TEST_CASE("B gives SYNCS addresses and one operand for each lane", "[extra]") {
+  const Kernel one = read(trace({kSyncs}), kSide, "0 0 0 10 B 2 0x4400 0 V 2 0x2000 0\n");
+  const isa::MemRef& r = one.warp().refs.at(0);
+  CHECK(r.kind == Kind::kStride);
+  CHECK(addresses(one.warp(), r, 1) == Addresses{0x4400});
+  REQUIRE(r.count == 1);
+  CHECK(one.warp().values.at(r.list) == 0x2000);
+
+  const std::string many = with(kSyncs, "00000001", "00000007");
+  const Kernel strided = read(trace({many}), kSide, "0 0 0 10 B 1 0x4400 0 V 1 0x5 1\n");
+  const isa::MemRef& s = strided.warp().refs.at(0);
+  CHECK(addresses(strided.warp(), s, 7) == Addresses{0x4400, 0x4400, 0x4400});
+  REQUIRE(s.count == 3);
+  CHECK(strided.warp().values == std::vector<uint64_t>{5, 6, 7});
+
+  const Kernel full = read(trace({many}), kSide, "0 0 0 10 B 2 0x4400 8 24 0 V 2 0x5 -1 4 0\n");
+  const isa::MemRef& f = full.warp().refs.at(0);
+  CHECK(f.kind == Kind::kFull);
+  CHECK(addresses(full.warp(), f, 7) == Addresses{0x4400, 0x4408, 0x4420});
+  REQUIRE(f.count == 3);
+  CHECK(full.warp().values == std::vector<uint64_t>{0x4400, 0x4408, 0x4420, 5, 4, 8});
+
+  const Kernel bare = read(trace({kSyncs}), kSide, "0 0 0 10 B 1 0x4400 0\n");
+  CHECK(bare.warp().refs.at(0).count == 0);
+  CHECK(bare.warp().refs.at(0).base == 0x4400);
+}
+
+TEST_CASE("U gives uniform-register values", "[extra]") {
+  const Kernel k = read(trace({kBulk, kMma}), kSide,
+                        "0 0 0 20 U 400 4400 6c000000 7f02 200 0 0 0 0 0 0 0\n0 0 1 40 U 80040 10\n");
+  const isa::WarpTrace& w = k.warp();
+  REQUIRE(w.refs.size() == 2);
+  CHECK(w.refs[0].kind == Kind::kValues);
+  CHECK(w.refs[0].count == 12);
+  CHECK(w.values.at(w.refs[0].list + 3) == 0x7f02);
+  CHECK(w.refs[1].count == 2);
+  CHECK(w.values.at(w.refs[1].list) == 0x80040);
+}
+
+TEST_CASE("records of instances with mask 0 and of other instructions are read over", "[extra]") {
+  const Kernel k =
+      read(trace({kCopyOff, kAdd, kCopy}), kSide, "0 0 0 0 S 0\n0 0 1 30 U 1 2 3\n\n0 0 2 0 S 1 0x800 16\n");
+  REQUIRE(k.warp().refs.size() == 2);
+  CHECK(k.warp().refs[1].base == 0x800);
+  CHECK(k.warp().values.empty());
+}
+
+TEST_CASE("records are matched by block and warp, also out of linear order", "[extra]") {
+  HeaderOptions h;
+  h.grid = "(2,2,1)";
+  h.block = "(64,1,1)";
+  std::string text = header(h);
+  for (const char* index : {"1,1,0", "0,0,0", "0,1,0", "1,0,0"}) {
+    text += block(index, warp(0, {kAdd, kBulk}) + warp(1, {kBulk}));
+  }
+  const Kernel k = read(text, kSide, "3 1 0 20 U 31\n0 0 1 20 U 1\n0 1 0 20 U 2\n1 1 0 20 U 11\n");
+  const auto value = [&](size_t b, size_t w) {
+    const isa::WarpTrace& t = k.warp(b, w);
+    return t.refs.at(0).kind == Kind::kNone ? 0 : t.values.at(t.refs[0].list);
+  };
+  CHECK(value(0, 0) == 0);
+  CHECK(value(0, 1) == 0x31);
+  CHECK(value(1, 0) == 1);
+  CHECK(value(1, 1) == 2);
+  CHECK(value(2, 0) == 0);
+  CHECK(value(3, 1) == 0x11);
+}
+
+TEST_CASE("extra records work without a side file", "[extra]") {
+  const Kernel k =
+      read(trace({kCopy, kSyncs}), std::nullopt, "0 0 0 0 S 1 0x800 16\n0 0 1 10 B 1 0x4400 0 V 1 0x1 0\n");
+  REQUIRE(k.warp().refs.size() == 3);
+  CHECK(k.warp().refs[1].base == 0x800);
+  CHECK(k.warp().refs[2].base == 0x4400);
+}
+
+TEST_CASE("malformed records name file and line", "[extra][malformed]") {
+  struct Case {
+    const char* extra;
+    const char* place;
+    const char* what;
+  };
+  const Case cases[] = {
+      {"nonsense\n", "t.extra:1", "not an operand record"},
+      {"0 0 0 0\n", "t.extra:1", "not an operand record"},
+      {"0 0 0 0 X 1\n", "t.extra:1", "legal: block warp ordinal offset S|B|U"},
+      {"0 -1 0 0 S 1 0x0 0\n", "t.extra:1", "not an operand record"},
+      {"0 99999999999 0 0 S 1 0x0 0\n", "t.extra:1", "not an operand record"},
+      {"\n0 0 0 10 S 1 0x800 16\n", "t.extra:2", "for offset 10, but the trace has offset 0"},
+      {"0 0 9 0 S 1 0x800 16\n", "t.extra:1", "beyond the 3 instructions"},
+      {"0 0 1 10 B 1 0x1 0\n0 0 0 0 S 1 0x800 16\n", "t.extra:2", "in the order of the trace"},
+      {"0 0 0 0 S 1 0x800 16\n0 0 0 0 S 1 0x800 16\n", "t.extra:2", "ordinal 0 after 0"},
+      {"0 1 0 0 S 1 0x800 16\n", "t.extra:1", "that warp does not exist"},
+      {"5 0 0 0 S 1 0x800 16\n", "t.extra:1", "that block does not exist"},
+      {"0 0 0 0 S\n", "t.extra:1", "the address mode is missing"},
+      {"0 0 0 0 S 3 0x800\n", "t.extra:1", "bad address mode"},
+      {"0 0 0 0 S 2 0x800 16 16\n", "t.extra:1", "fewer address deltas"},
+      {"0 0 0 0 S 1 0x800 16 0 0\n", "t.extra:1", "unexpected '0'"},
+      {"0 0 0 0 S 1 zzz 16\n", "t.extra:1", "not a hexadecimal address"},
+      {"0 0 1 10 B 1 0x800 0 W 1 0x0 0\n", "t.extra:1", "unexpected 'W'"},
+      {"0 0 1 10 B 1 0x800 0 V\n", "t.extra:1", "the address mode is missing"},
+      {"0 0 2 20 U 1 2 xyz\n", "t.extra:1", "bad register value 'xyz'"},
+      {"0 0 2 20 U 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", "t.extra:1",
+       "up to 32"},
+  };
+  for (const Case& c : cases) {
+    const std::string message = error_of([&] { read(trace({kCopy, kSyncs, kBulk}), kSide, c.extra); });
+    CAPTURE(c.extra);
+    CHECK(message.starts_with(std::string(c.place) + ": "));
+    CHECK_THAT(message, Catch::Contains(c.what));
+    CHECK(message.find('\n') == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::accelsim::test
