@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/device/occupancy.h"
 #include "sim/engine/error.h"
 #include "sim/isa/kernel.h"
 #include "sim/stats/result.h"
@@ -46,8 +47,6 @@ class DeadlockError : public Error {
   std::vector<std::string> report;
 };
 
-// Residency of a launch on this GPU. Throws Error when not even one block fits, naming the resource and its limit.
-stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape& shape);
 
 class Gpu {
  public:

@@ -1,0 +1,25 @@
+// The machine and what is connected to what.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/device/work_distributor.h"
+#include "sim/memory/memory_system.h"
+#include "sim/sm/sm.h"
+
+namespace heddle::device {
+
+struct Machine {
+  config::GpuConfig config;
+  std::vector<std::unique_ptr<sm::Sm>> sms;
+  std::unique_ptr<memory::MemorySystem> memory;
+  std::unique_ptr<WorkDistributor> distributor;
+  // Cycles every SM may advance alone: no consequence of what one SM does reaches another, or comes back, sooner.
+  Cycle quantum = 1;
+};
+
+std::unique_ptr<Machine> build(const config::GpuConfig& config);
+
+}  // namespace heddle::device

@@ -1,0 +1,162 @@
+#include "sim/device/gpu.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "sim/device/build.h"
+#include "sim/engine/worker_pool.h"
+#include "sim/memory/memory_system.h"
+#include "sim/sm/timed_instr.h"
+
+namespace heddle::device {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kReportEvery = std::chrono::milliseconds(50);
+
+}  // namespace
+
+struct Gpu::Impl {
+  explicit Impl(const config::GpuConfig& c) : machine(build(c)) { responses.resize(machine->sms.size()); }
+
+  std::unique_ptr<Machine> machine;
+  std::vector<memory::Request> requests;
+  std::vector<std::vector<memory::Response>> responses;
+
+  void exchange(Cycle now);
+  Cycle next_activity() const;
+  [[noreturn]] void deadlock(const std::string& kernel, Cycle now) const;
+  stats::KernelResult collect(const isa::KernelImage& image, const sm::TimedKernel& timed,
+                              const stats::Occupancy& occupancy) const;
+};
+
+Gpu::Gpu(const config::GpuConfig& config) : impl_(std::make_unique<Impl>(config)) {}
+Gpu::~Gpu() = default;
+
+// Between quanta: requests to memory and answers back, finished blocks to the distributor and new blocks out.
+void Gpu::Impl::exchange(Cycle now) {
+  requests.clear();
+  for (auto& s : machine->sms) {
+    requests.insert(requests.end(), s->outbox().begin(), s->outbox().end());
+    s->outbox().clear();
+  }
+  if (!requests.empty()) {
+    // Stable: each SM's requests stay in the order of sending, and SMs are in order.
+    std::stable_sort(requests.begin(), requests.end(),
+                     [](const memory::Request& a, const memory::Request& b) { return a.time < b.time; });
+    machine->memory->process(requests, responses);
+    for (size_t i = 0; i < responses.size(); ++i) {
+      if (!responses[i].empty()) {
+        machine->sms[i]->deliver(responses[i]);
+        responses[i].clear();
+      }
+    }
+  }
+  machine->distributor->exchange(now);
+}
+
+Cycle Gpu::Impl::next_activity() const {
+  Cycle t = kNever;
+  for (const auto& s : machine->sms) {
+    t = std::min(t, s->next());
+  }
+  return t;
+}
+
+void Gpu::Impl::deadlock(const std::string& kernel, Cycle now) const {
+  std::vector<std::string> lines;
+  for (const auto& s : machine->sms) {
+    s->describe_stuck(lines);
+  }
+  throw DeadlockError("deadlock in kernel " + kernel + " at cycle " + std::to_string(now) + ": " +
+                          std::to_string(lines.size()) + " warps cannot go on",
+                      lines);
+}
+
+stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::TimedKernel& timed,
+                                       const stats::Occupancy& occupancy) const {
+  stats::KernelResult r;
+  const config::GpuConfig& c = machine->config;
+  r.kernel = image.name;
+  r.kernel_id = image.id;
+  r.shape = image.shape;
+  r.occupancy = occupancy;
+  r.sms = c.topology().sms();
+  r.subcores_per_sm = c.sm().subcores();
+  r.max_warps_per_sm = c.limits().max_warps_per_sm();
+  r.core_mhz = c.clocks().core_mhz();
+  r.used_control_bits = timed.control_bits;
+  Cycle last = 0;
+  for (const auto& s : machine->sms) {
+    r.totals.add(s->counters());
+    r.sm_active_cycles_sum += s->active_cycles();
+    r.sm_active_cycles_max = std::max(r.sm_active_cycles_max, s->active_cycles());
+    last = std::max(last, s->last_activity());
+  }
+  r.totals.add(machine->memory->counters());
+  r.cycles = last + c.launch().end_cycles();
+  for (const auto& [text, count] : image.unknown_opcodes) {
+    r.unknown_opcodes[text] = count;
+  }
+  return r;
+}
+
+stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options) {
+  Machine& m = *impl_->machine;
+  const isa::KernelImage& image = kernel.image();
+  stats::Occupancy occ = occupancy(m.config, image.shape);
+  sm::TimedKernel timed = sm::bind(image, m.config.sm());
+
+  m.memory->reset();
+  for (auto& s : m.sms) {
+    s->begin(timed, occ.l1_bytes);
+  }
+  Cycle start = m.config.launch().start_cycles();
+  m.distributor->begin(kernel, occ, start);
+
+  WorkerPool pool(std::max(1, options.threads));
+  std::vector<uint32_t> active;
+  uint64_t issued = 0, issued_before = 0;
+  Cycle progress_at = start;
+  auto reported = Clock::now();
+  Cycle now = start;
+  while (!m.distributor->finished()) {
+    Cycle next = impl_->next_activity();
+    if (next == kNever) {
+      impl_->deadlock(image.name, now);
+    }
+    // Quanta need not be aligned: idle time is skipped at once.
+    now = std::max(now, next);
+    Cycle end = now + m.quantum;
+    active.clear();
+    for (uint32_t i = 0; i < m.sms.size(); ++i) {
+      if (m.sms[i]->next() < end) {
+        active.push_back(i);
+      }
+    }
+    pool.parallel_for(static_cast<uint32_t>(active.size()), [&](uint32_t i) { m.sms[active[i]]->advance(end); });
+    impl_->exchange(end);
+    now = end;
+
+    if (options.cancel && options.cancel->load(std::memory_order_relaxed)) {
+      throw Cancelled("interrupted in kernel " + image.name + " at cycle " + std::to_string(now));
+    }
+    issued = 0;
+    for (auto& s : m.sms) {
+      issued += s->issued();
+    }
+    if (issued != issued_before) {
+      issued_before = issued;
+      progress_at = now;
+    } else if (now - progress_at > options.watchdog_cycles) {
+      impl_->deadlock(image.name, now);
+    }
+    if (options.progress && Clock::now() - reported > kReportEvery) {
+      reported = Clock::now();
+      options.progress({now, issued, m.distributor->blocks_done(), m.distributor->blocks_total()});
+    }
+  }
+  return impl_->collect(image, timed, occ);
+}
+
+}  // namespace heddle::device

@@ -1,0 +1,122 @@
+// Future events of one unit, ordered by cycle and, within a cycle, by the order of scheduling.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "sim/engine/time.h"
+
+namespace heddle {
+
+// A timing wheel for the near future and a heap for the rest. Scheduling and popping are O(1) within kSlots cycles.
+// The caller never schedules into the past: before the cycle last given to run().
+template <class Payload>
+class EventWheel {
+ public:
+  static constexpr uint32_t kSlots = 1024;
+
+  EventWheel() : head_(kSlots, kNone), tail_(kSlots, kNone) {}
+
+  bool empty() const { return in_wheel_ == 0 && far_.empty(); }
+
+  void schedule(Cycle when, const Payload& payload) {
+    if (when >= base_ + kSlots) {
+      far_.push({when, seq_++, payload});
+      return;
+    }
+    push(when, payload);
+  }
+
+  // The cycle of the earliest event, kNever when there is none.
+  Cycle next() const {
+    Cycle near = kNever;
+    if (in_wheel_ != 0) {
+      uint32_t start = base_ % kSlots;
+      uint32_t word = start / 64;
+      uint64_t bits = bitmap_[word] & (~uint64_t{0} << (start % 64));
+      for (uint32_t i = 0; i <= kWords; ++i) {
+        if (bits) {
+          uint32_t slot = word * 64 + std::countr_zero(bits);
+          near = base_ + ((slot - start) & (kSlots - 1));
+          break;
+        }
+        word = (word + 1) % kWords;
+        bits = bitmap_[word];
+      }
+    }
+    return far_.empty() ? near : std::min(near, far_.top().when);
+  }
+
+  // Removes and handles every event of cycle `now`, also those that the handler schedules for `now`.
+  template <class Handler>
+  void run(Cycle now, Handler&& handle) {
+    base_ = now;
+    while (!far_.empty() && far_.top().when < base_ + kSlots) {
+      push(far_.top().when, far_.top().payload);
+      far_.pop();
+    }
+    uint32_t slot = now % kSlots;
+    while (head_[slot] != kNone) {
+      uint32_t i = head_[slot];
+      Payload p = nodes_[i].payload;
+      head_[slot] = nodes_[i].next;
+      if (head_[slot] == kNone) {
+        tail_[slot] = kNone;
+        bitmap_[slot / 64] &= ~(uint64_t{1} << (slot % 64));
+      }
+      nodes_[i].next = free_;
+      free_ = i;
+      --in_wheel_;
+      handle(p);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kNone = ~0u;
+  static constexpr uint32_t kWords = kSlots / 64;
+
+  struct Node {
+    Payload payload;
+    uint32_t next;
+  };
+  struct Far {
+    Cycle when;
+    uint64_t seq;
+    Payload payload;
+    bool operator<(const Far& o) const { return when != o.when ? when > o.when : seq > o.seq; }
+  };
+
+  void push(Cycle when, const Payload& payload) {
+    uint32_t i = free_;
+    if (i != kNone) {
+      free_ = nodes_[i].next;
+      nodes_[i] = {payload, kNone};
+    } else {
+      i = static_cast<uint32_t>(nodes_.size());
+      nodes_.push_back({payload, kNone});
+    }
+    uint32_t slot = when % kSlots;
+    if (tail_[slot] == kNone) {
+      head_[slot] = i;
+      bitmap_[slot / 64] |= uint64_t{1} << (slot % 64);
+    } else {
+      nodes_[tail_[slot]].next = i;
+    }
+    tail_[slot] = i;
+    ++in_wheel_;
+  }
+
+  Cycle base_ = 0;
+  uint64_t seq_ = 0;
+  uint32_t in_wheel_ = 0;
+  uint32_t free_ = kNone;
+  std::vector<uint32_t> head_, tail_;
+  uint64_t bitmap_[kWords] = {};
+  std::vector<Node> nodes_;
+  std::priority_queue<Far> far_;
+};
+
+}  // namespace heddle

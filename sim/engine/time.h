@@ -1,0 +1,40 @@
+// Simulated time. SMs count core-clock cycles. The memory side, whose clocks are other, counts in fixed fractions of a
+// core cycle: every service time of another clock domain is converted once, when the machine is built.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace heddle {
+
+using Cycle = uint64_t;  // core-clock cycles since the kernel's launch
+inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+
+using Ticks = uint64_t;  // 1/kTicksPerCycle core cycles
+inline constexpr Ticks kTicksPerCycle = 256;
+
+constexpr Ticks to_ticks(Cycle c) { return c * kTicksPerCycle; }
+constexpr Cycle to_cycles_up(Ticks t) { return (t + kTicksPerCycle - 1) / kTicksPerCycle; }
+
+// `cycles` cycles of a clock of `domain_mhz`, as ticks of a core clock of `core_mhz`, to the nearest tick.
+inline Ticks domain_ticks(double cycles, double domain_mhz, double core_mhz) {
+  return static_cast<Ticks>(std::llround(cycles * core_mhz / domain_mhz * kTicksPerCycle));
+}
+
+// A unit that serves one request after the other. reserve() returns when the service of a request ends that arrives at
+// `at` and takes `service`.
+class Server {
+ public:
+  Ticks reserve(Ticks at, Ticks service) {
+    free_ = (at > free_ ? at : free_) + service;
+    return free_;
+  }
+  Ticks free_at() const { return free_; }
+  void reset() { free_ = 0; }
+
+ private:
+  Ticks free_ = 0;
+};
+
+}  // namespace heddle

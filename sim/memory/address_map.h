@@ -1,0 +1,54 @@
+// Where a line lives: home partition, slice within a partition, set within a slice, DRAM channel, bank and row.
+#pragma once
+
+#include <cstdint>
+
+#include "configs/schema/gpu.pb.h"
+
+namespace heddle::memory {
+
+struct Home {
+  uint32_t partition;
+  uint32_t slice;  // within a partition; the same number in every partition
+  uint32_t set;
+};
+
+class AddressMap {
+ public:
+  explicit AddressMap(const config::L2& l2)
+      : partitions_(l2.partitions()),
+        slices_(l2.slices() / l2.partitions()),
+        sets_(static_cast<uint32_t>(l2.total_bytes() / (uint64_t{l2.slices()} * l2.ways() * l2.line_bytes()))),
+        hashed_(l2.hash() == config::L2::XOR_FOLD) {}
+
+  uint32_t partitions() const { return partitions_; }
+  uint32_t slices() const { return slices_; }
+  uint32_t sets() const { return sets_; }
+
+  Home home(uint64_t line) const {
+    if (!hashed_) {
+      uint64_t rest = line / slices_ / partitions_;
+      return {static_cast<uint32_t>(line / slices_ % partitions_), static_cast<uint32_t>(line % slices_),
+              static_cast<uint32_t>(rest % sets_)};
+    }
+    // The real hash is not public; a mixing function spreads every stride evenly, which is what is known of it.
+    uint64_t h = mix(line);
+    return {static_cast<uint32_t>((h >> 40) % partitions_), static_cast<uint32_t>((h & 0xffffffff) * slices_ >> 32),
+            static_cast<uint32_t>(mix(line + 0x9e3779b97f4a7c15u) % sets_)};
+  }
+
+  static uint64_t mix(uint64_t x) {
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdu;
+    x ^= x >> 29;
+    x *= 0xc4ceb9fe1a85ec53u;
+    x ^= x >> 32;
+    return x;
+  }
+
+ private:
+  uint32_t partitions_, slices_, sets_;
+  bool hashed_;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,87 @@
+#include "sim/memory/bank_conflicts.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace heddle::memory {
+namespace {
+
+constexpr uint32_t kMaxBanks = 64;
+constexpr uint32_t kWord = 4;
+
+// Distinct words per bank of one group of lanes; returns the largest number.
+uint32_t passes(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks) {
+  std::array<uint64_t, 128> words;
+  std::array<uint8_t, kMaxBanks> depth{};
+  uint32_t n = 0;
+  uint32_t worst = 0;
+  uint64_t last = ~uint64_t{0};
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t a = addr[std::countr_zero(m)];
+    for (uint64_t w = a / kWord; w <= (a + width - 1) / kWord; ++w) {
+      if (w == last) {
+        continue;
+      }
+      last = w;
+      uint32_t bank = static_cast<uint32_t>(w % banks);
+      // Only words of a bank that is already in use can be duplicates.
+      if (depth[bank] && std::find(words.begin(), words.begin() + n, w) != words.begin() + n) {
+        continue;
+      }
+      words[n++] = w;
+      worst = std::max<uint32_t>(worst, ++depth[bank]);
+    }
+  }
+  return worst;
+}
+
+uint32_t lanes_per_group(uint32_t width) { return width <= 4 ? 32 : width <= 8 ? 16 : 8; }
+
+}  // namespace
+
+Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks) {
+  Wavefronts w;
+  uint32_t group = lanes_per_group(width);
+  uint32_t group_mask = group == 32 ? ~0u : (1u << group) - 1;
+  for (uint32_t lane = 0; lane < 32; lane += group) {
+    uint32_t m = mask & (group_mask << lane);
+    if (m) {
+      uint32_t p = passes(addr, m, width, banks);
+      w.total += p;
+      w.conflicts += p - 1;
+    }
+  }
+  return w;
+}
+
+Wavefronts shared_atomic_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks) {
+  // Every lane is its own operation, so lanes of one bank never share a pass, the same word included.
+  Wavefronts w;
+  std::array<uint8_t, kMaxBanks> depth{};
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint32_t bank = static_cast<uint32_t>(addr[std::countr_zero(m)] / kWord % banks);
+    w.total = std::max<uint32_t>(w.total, ++depth[bank]);
+  }
+  if (width > 4) {
+    w.total *= 2;
+  }
+  uint32_t free = mask ? (width > 4 ? 2 : 1) : 0;
+  w.conflicts = w.total - free;
+  return w;
+}
+
+Wavefronts matrix_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t matrices, uint32_t banks) {
+  Wavefronts w;
+  for (uint32_t i = 0; i < matrices; ++i) {
+    uint32_t m = mask & (0xffu << (8 * i));
+    if (m) {
+      uint32_t p = passes(addr, m, 16, banks);
+      w.total += p;
+      w.conflicts += p - 1;
+    }
+  }
+  return w;
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,24 @@
+// Shared-memory wavefronts: how many passes over the banks an access takes. An exact function of the addresses.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::memory {
+
+struct Wavefronts {
+  uint32_t total = 0;      // passes over the array
+  uint32_t conflicts = 0;  // passes beyond those a conflict-free access of this width and mask needs
+};
+
+// Loads and stores of `width` bytes (1..16) at addr[lane] for the lanes of `mask`, over `banks` banks of 4 bytes.
+// Lanes are served in groups of 32, 16 or 8 for accesses of up to 4, 8 and 16 bytes; within a group, different words
+// of one bank conflict and one word is broadcast (cuda-model SH02, SH05, SH07, SH08).
+Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks);
+
+// Atomics: lanes that meet in one word are serialised as well.
+Wavefronts shared_atomic_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks);
+
+// LDSM/STSM of 1, 2 or 4 matrices: lanes 8m..8m+7 give the row addresses (16 bytes each) of matrix m.
+Wavefronts matrix_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t matrices, uint32_t banks);
+
+}  // namespace heddle::memory

@@ -1,0 +1,48 @@
+#include "sim/memory/coalesce.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::memory {
+namespace {
+
+LineAccess& find_line(Coalesced& c, uint64_t line) {
+  // Neighbouring lanes usually share a line, so the search starts at the newest entry.
+  for (uint32_t i = c.count; i-- > 0;) {
+    if (c.lines[i].line == line) {
+      return c.lines[i];
+    }
+  }
+  LineAccess& l = c.lines[c.count++];
+  l = {line, {0, 0, 0, 0}, 0, 0};
+  return l;
+}
+
+}  // namespace
+
+void coalesce(const uint64_t addr[32], uint32_t mask, uint32_t width, Coalesced& out) {
+  out.count = 0;
+  out.sectors = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t a = addr[std::countr_zero(m)];
+    uint32_t left = width;
+    bool first = true;
+    while (left > 0) {
+      uint32_t in_sector = static_cast<uint32_t>(a % kSectorBytes);
+      uint32_t n = std::min(left, kSectorBytes - in_sector);
+      LineAccess& l = find_line(out, a / kLineBytes);
+      uint32_t s = static_cast<uint32_t>(a / kSectorBytes) % kSectorsPerLine;
+      l.sectors |= static_cast<uint8_t>(1u << s);
+      l.bytes[s] |= static_cast<uint32_t>(((uint64_t{1} << n) - 1) << in_sector);
+      l.lanes += first;
+      first = false;
+      a += n;
+      left -= n;
+    }
+  }
+  for (uint32_t i = 0; i < out.count; ++i) {
+    out.sectors += std::popcount(out.lines[i].sectors);
+  }
+}
+
+}  // namespace heddle::memory

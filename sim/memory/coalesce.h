@@ -1,0 +1,29 @@
+// From the addresses of a warp to lines and sectors: the request one instruction makes at L1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/memory/message.h"
+
+namespace heddle::memory {
+
+struct LineAccess {
+  uint64_t line;      // address / 128
+  uint32_t bytes[4];  // per sector: mask of bytes touched
+  uint8_t sectors;    // mask
+  uint8_t lanes;      // lanes whose access starts in this line
+};
+
+// Up to 32 lanes of 16 bytes, each possibly straddling a line.
+struct Coalesced {
+  std::array<LineAccess, 64> lines;
+  uint32_t count = 0;
+  uint32_t sectors = 0;  // over all lines
+};
+
+// Distinct lines and sectors that the lanes of `mask` touch with `width` bytes at addr[lane]. Lines are in the order of
+// the first lane that touches them.
+void coalesce(const uint64_t addr[32], uint32_t mask, uint32_t width, Coalesced& out);
+
+}  // namespace heddle::memory

@@ -1,0 +1,75 @@
+#include "sim/memory/dram.h"
+
+#include <algorithm>
+
+#include "sim/memory/address_map.h"
+
+namespace heddle::memory {
+namespace {
+
+Ticks dram_ticks(const config::GpuConfig& g, double cycles) {
+  return domain_ticks(cycles, g.clocks().dram_mhz(), g.clocks().core_mhz());
+}
+
+}  // namespace
+
+Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters)
+    : detailed_(g.dram().model() == config::Dram::BANKS),
+      channels_(g.dram().channels()),
+      banks_(g.dram().banks()),
+      row_bytes_(g.dram().row_bytes()),
+      access_bytes_(g.dram().access_bytes()),
+      latency_(to_ticks(g.dram().latency())),
+      burst_(dram_ticks(g, g.dram().access_bytes() / (g.dram().bytes_per_cycle() * g.dram().efficiency()))),
+      t_rcd_(dram_ticks(g, g.dram().t_rcd())),
+      t_rp_(dram_ticks(g, g.dram().t_rp())),
+      t_cl_(dram_ticks(g, g.dram().t_cl())),
+      t_ras_(dram_ticks(g, g.dram().t_ras())),
+      t_ccd_(dram_ticks(g, g.dram().t_ccd())),
+      turnaround_(dram_ticks(g, g.dram().t_wr_turnaround())),
+      channel_(channels_),
+      counters_(counters) {
+  for (Channel& c : channel_) {
+    c.banks.resize(banks_);
+  }
+}
+
+void Dram::reset() {
+  for (Channel& c : channel_) {
+    c.bus.reset();
+    c.last_write = false;
+    std::fill(c.banks.begin(), c.banks.end(), Bank{});
+  }
+}
+
+Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at) {
+  Channel& c = channel_[channel];
+  counters_[write ? stats::Counter::kDramWriteBytes : stats::Counter::kDramReadBytes] += bytes;
+  Ticks service = burst_ * (bytes / access_bytes_);
+  if (!detailed_) {
+    return c.bus.reserve(at, service) + t_rcd_ + t_cl_ + latency_;
+  }
+  uint64_t row_number = addr / row_bytes_;
+  Bank& b = c.banks[AddressMap::mix(row_number) % banks_];
+  Ticks column = std::max(at, b.ready);
+  if (b.row == row_number) {
+    ++counters_[stats::Counter::kDramRowHits];
+  } else {
+    ++counters_[stats::Counter::kDramRowMisses];
+    Ticks precharge = b.row == ~uint64_t{0} ? column : std::max(column, b.activated + t_ras_) + t_rp_;
+    b.row = row_number;
+    b.activated = precharge;
+    column = precharge + t_rcd_;
+  }
+  b.ready = column + t_ccd_ * (bytes / access_bytes_);
+  if (c.last_write != write) {
+    c.last_write = write;
+    service += turnaround_;
+  }
+  // The controller reorders: while one bank opens a row, the bus serves others. So the bus is booked from the arrival,
+  // not from the moment this bank is ready.
+  Ticks bus = c.bus.reserve(at, service);
+  return std::max(bus, column + t_cl_ + burst_) + latency_;
+}
+
+}  // namespace heddle::memory

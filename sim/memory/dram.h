@@ -1,0 +1,45 @@
+// DRAM channels. Each access moves `access_bytes`; a channel has banks with one open row each and a data bus.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::memory {
+
+class Dram {
+ public:
+  Dram(const config::GpuConfig& gpu, stats::CounterSet& counters);
+
+  void reset();
+
+  // Reads or writes `bytes` (a multiple of the access size) at byte address `addr` in `channel`. The request reaches
+  // the controller at `at`; returns when the last byte has left (read) or been taken (write).
+  Ticks access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at);
+
+  uint32_t channels() const { return channels_; }
+  uint32_t access_bytes() const { return access_bytes_; }
+
+ private:
+  struct Bank {
+    uint64_t row = ~uint64_t{0};
+    Ticks ready = 0;      // when the open row takes the next column command
+    Ticks activated = 0;  // for tRAS
+  };
+  struct Channel {
+    Server bus;
+    bool last_write = false;
+    std::vector<Bank> banks;
+  };
+
+  const bool detailed_;
+  const uint32_t channels_, banks_, row_bytes_, access_bytes_;
+  const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_;
+  std::vector<Channel> channel_;
+  stats::CounterSet& counters_;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,64 @@
+// The L2: hashed, sectored slices in partitions. An SM's requests go to the slice of its own partition; lines whose
+// home is the other partition are fetched over the fabric and kept as replicas, so a second access is near. Writes and
+// atomics are performed at the home slice. (Read off hw/h200/suite.csv: lts__t_sectors_srcunit_ltcfabric is half of the
+// L1's misses and of its writes, and re-reads of far lines hit.)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/memory/address_map.h"
+#include "sim/memory/dram.h"
+#include "sim/memory/message.h"
+#include "sim/memory/tag_array.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::memory {
+
+class L2 {
+ public:
+  L2(const config::GpuConfig& gpu, stats::CounterSet& counters);
+
+  void reset();
+
+  // Serves a request that reaches the slice of `partition` (the requester's) at `at`. Returns when the data or the
+  // acknowledgement leaves that slice.
+  Ticks serve(const Request& r, uint32_t partition, Ticks at);
+
+  // Which partition's GPCs: the first half of the GPCs belongs to partition 0, and so on.
+  uint32_t partitions() const { return map_.partitions(); }
+  const AddressMap& map() const { return map_; }
+
+ private:
+  struct Slice {
+    Server port;
+    Server atomics;
+    TagArray tags;
+  };
+
+  Slice& slice(uint32_t partition, uint32_t index) { return slices_[partition * map_.slices() + index]; }
+  Ticks read(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  Ticks read_home(const Request& r, const Home& home, uint8_t sectors, bool from_fabric, Ticks at);
+  Ticks write(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  Ticks atomic(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  CacheLine& allocate(const Home& home, uint32_t partition, uint64_t line, Ticks at);
+  void invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except);
+  // Sectors that DRAM moves together when one of `sectors` is fetched.
+  uint8_t fetch_group(uint8_t sectors) const;
+  uint32_t channel(const Home& home) const {
+    return (home.partition * map_.slices() + home.slice) * dram_.channels() / (map_.slices() * map_.partitions());
+  }
+  Ticks fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at);
+
+  AddressMap map_;
+  stats::CounterSet& counters_;
+  Dram dram_;
+  const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_same_interval_, atomic_latency_;
+  const double sector_service_, fabric_service_;
+  std::vector<Slice> slices_;
+  std::vector<Server> fabric_;  // one per direction
+};
+
+}  // namespace heddle::memory

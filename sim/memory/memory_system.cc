@@ -1,0 +1,36 @@
+#include "sim/memory/memory_system.h"
+
+#include <bit>
+
+namespace heddle::memory {
+
+MemorySystem::MemorySystem(const config::GpuConfig& g)
+    : noc_(g), tlb_(g, noc_.gpc_of_sm(), counters_), l2_(g, counters_) {
+  uint32_t gpcs = static_cast<uint32_t>(g.topology().tpcs_per_gpc_size());
+  for (uint32_t gpc : noc_.gpc_of_sm()) {
+    partition_of_sm_.push_back(gpc * l2_.partitions() / gpcs);
+  }
+}
+
+void MemorySystem::reset() {
+  counters_ = {};
+  noc_.reset();
+  tlb_.reset();
+  l2_.reset();
+}
+
+void MemorySystem::process(const std::vector<Request>& requests, std::vector<std::vector<Response>>& responses) {
+  for (const Request& r : requests) {
+    uint32_t payload = r.kind == RequestKind::kRead ? 0 : std::popcount(r.sectors) * kSectorBytes;
+    Ticks at = tlb_.translate(r.sm, r.line * kLineBytes, to_ticks(r.time));
+    at = noc_.request(r.sm, payload, at);
+    Ticks done = l2_.serve(r, partition_of_sm_[r.sm], at);
+    bool returns_data = r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic;
+    payload = returns_data ? std::popcount(r.sectors) * kSectorBytes : 0;
+    Ticks back = returns_data ? noc_.response(r.sm, payload, done)
+                              : done + to_ticks(noc_.response_latency());
+    responses[r.sm].push_back({to_cycles_up(back), r.id, r.sectors});
+  }
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,35 @@
+// What SMs and the memory side exchange at the end of a quantum.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/engine/time.h"
+
+namespace heddle::memory {
+
+inline constexpr uint32_t kLineBytes = 128;   // an L1/L2 line
+inline constexpr uint32_t kSectorBytes = 32;  // the unit of transfer and validity
+inline constexpr uint32_t kSectorsPerLine = kLineBytes / kSectorBytes;
+
+enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic };
+
+// Traffic of one warp instruction to one line.
+struct Request {
+  Cycle time = 0;       // core cycle at which the packet has left the SM
+  uint64_t line = 0;    // address / kLineBytes
+  uint32_t id = 0;      // chosen by the SM, comes back with the response
+  uint16_t sm = 0;
+  RequestKind kind = RequestKind::kRead;
+  uint8_t sectors = 0;  // mask of the line's sectors
+  uint8_t lanes = 0;    // atomics: lane operations in this packet
+  uint8_t same_word = 0;  // atomics: most lanes that meet in one word
+  bool full_sectors = false;  // writes: every byte of every sector is written, no fill is needed
+};
+
+struct Response {
+  Cycle time = 0;  // core cycle at which the last sector (or the acknowledgement) reaches the SM
+  uint32_t id = 0;
+  uint8_t sectors = 0;
+};
+
+}  // namespace heddle::memory

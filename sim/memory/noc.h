@@ -1,0 +1,48 @@
+// The crossbar between SMs and L2 slices: ports of SM, TPC and GPC in each direction, and a fixed transit time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+
+namespace heddle::memory {
+
+class Noc {
+ public:
+  explicit Noc(const config::GpuConfig& gpu);
+
+  void reset();
+
+  // A packet of `payload` bytes that has left `sm` at `at`; returns its arrival at L2.
+  Ticks request(uint32_t sm, uint32_t payload, Ticks at);
+  // A packet that leaves L2 at `at`; returns the arrival of its last byte at `sm`.
+  Ticks response(uint32_t sm, uint32_t payload, Ticks at);
+
+  const std::vector<uint32_t>& gpc_of_sm() const { return gpc_of_sm_; }
+  Cycle response_latency() const { return response_latency_ / kTicksPerCycle; }
+  // Shortest time from a packet leaving an SM to any consequence reaching an SM: the executor's quantum.
+  Cycle min_round_trip() const { return min_round_trip_; }
+
+ private:
+  struct Port {
+    std::vector<Server> servers;
+    double ticks_per_byte = 0;
+    Ticks pass(uint32_t i, uint32_t bytes, Ticks at) {
+      return servers[i].reserve(at, static_cast<Ticks>(bytes * ticks_per_byte));
+    }
+  };
+
+  const uint32_t header_;
+  const Ticks request_latency_, response_latency_;
+  const Cycle min_round_trip_;
+  std::vector<uint32_t> gpc_of_sm_, tpc_of_sm_;
+  Port tpc_in_, gpc_in_;            // towards L2
+  Port gpc_out_, tpc_out_, sm_out_;  // towards the SM
+};
+
+// GPC of each SM: consecutive SMs fill a TPC, consecutive TPCs a GPC.
+std::vector<uint32_t> gpc_of_sm(const config::Topology& t);
+
+}  // namespace heddle::memory

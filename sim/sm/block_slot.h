@@ -1,0 +1,44 @@
+// A resident block: its warps and its barriers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/engine/time.h"
+#include "sim/isa/kernel.h"
+
+namespace heddle::sm {
+
+inline constexpr uint32_t kNamedBarriers = 16;
+inline constexpr uint32_t kMaxBlocks = 32;
+
+struct BarrierState {
+  uint32_t arrived = 0;      // warps, waiting or not
+  uint64_t waiting = 0;      // hardware warps
+  Cycle last = 0;            // when the newest arrival counts
+};
+
+// A shared-memory barrier object, as far as replay needs it: bytes of bulk copies it still expects.
+struct MbarrierState {
+  uint64_t pending_bytes = 0;
+  struct Waiter {
+    uint8_t warp;
+    uint32_t code;
+  };
+  std::vector<Waiter> waiters;
+};
+
+struct BlockSlot {
+  bool active = false;
+  const isa::BlockTrace* trace = nullptr;
+  uint32_t cluster = 0;       // device-wide number of its cluster
+  uint32_t warps = 0;         // of the block
+  uint32_t warps_left = 0;    // not finished
+  std::array<BarrierState, kNamedBarriers> barrier{};
+  BarrierState cluster_barrier;
+  std::map<uint64_t, MbarrierState> mbarriers;  // by shared-memory address
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,70 @@
+// Constant caches: one per sub-core for immediate constants (c[bank][offset] operands), one per SM for LDC and ULDC,
+// the GCC behind both. Lines are the dense numbers that bind() gave.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/sm/instruction_supply.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+class ConstantCache {
+ public:
+  ConstantCache(const config::ConstantCache& c, uint32_t subcores, stats::CounterSet& counters)
+      : config_(c), counters_(counters), l0_(subcores) {}
+
+  void reset(uint32_t lines) {
+    for (LineCache& c : l0_) {
+      c.reset(lines, config_.l0_bytes() / config_.line_bytes());
+    }
+    l1_.reset(lines, config_.l1_bytes() / config_.line_bytes());
+    seen_.assign(lines, false);
+  }
+
+  // When an immediate constant of `subcore` is available.
+  Cycle immediate(uint32_t subcore, uint32_t line, Cycle now) {
+    if (config_.model() == config::ConstantCache::PERFECT) {
+      return now;
+    }
+    LineCache& c = l0_[subcore];
+    Cycle ready = c.ready(line);
+    if (ready == kNever) {
+      ++counters_[stats::Counter::kConstMisses];
+      ready = shared(line, now) + config_.l1_latency();
+      c.insert(line, ready);
+    } else {
+      c.touch(line);
+    }
+    return std::max(ready, now);
+  }
+
+  // When a line is in the SM's constant cache.
+  Cycle shared(uint32_t line, Cycle now) {
+    if (config_.model() == config::ConstantCache::PERFECT) {
+      return now;
+    }
+    Cycle ready = l1_.ready(line);
+    if (ready == kNever) {
+      ready = now + (seen_[line] ? config_.gcc_latency() : config_.memory_latency());
+      seen_[line] = true;
+      l1_.insert(line, ready);
+    } else {
+      l1_.touch(line);
+    }
+    return std::max(ready, now);
+  }
+
+ private:
+  const config::ConstantCache config_;
+  stats::CounterSet& counters_;
+  std::vector<LineCache> l0_;
+  LineCache l1_;
+  std::vector<bool> seen_;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,64 @@
+// Instruction fetch: an L0 cache per sub-core with a stream buffer that runs ahead, an L1 per SM, the GPC's GCC behind
+// it. (reference/microarchitecture.md 3.3)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+// Lines of one kernel in a cache of limited size, least recently used out first. A line is usable from its ready cycle.
+class LineCache {
+ public:
+  void reset(uint32_t lines, uint32_t capacity);
+  // The cycle from which `line` is usable, kNever when it is absent.
+  Cycle ready(uint32_t line) const { return line < entries_.size() ? entries_[line].ready : kNever; }
+  void touch(uint32_t line) { entries_[line].stamp = ++clock_; }
+  void insert(uint32_t line, Cycle ready);
+
+ private:
+  struct Entry {
+    Cycle ready = kNever;
+    uint64_t stamp = 0;
+  };
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> present_;
+  uint32_t capacity_ = 0;
+  uint64_t clock_ = 0;
+};
+
+class InstructionSupply {
+ public:
+  InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores, stats::CounterSet& counters);
+
+  // A new kernel of `lines` lines: everything is cold.
+  void reset(uint32_t lines);
+
+  // A warp of `subcore` wants `line` at `now`; returns when it can use it (now, when it is there).
+  Cycle want(uint32_t subcore, uint32_t line, Cycle now);
+
+ private:
+  struct Stream {
+    uint32_t next = 0;   // first line not yet requested
+    uint32_t first = ~0u;
+    Cycle last = 0;      // arrival of the newest prefetched line
+  };
+
+  Cycle fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before);
+  void run_ahead(uint32_t subcore, uint32_t line, Cycle now);
+
+  const config::InstructionFetch config_;
+  stats::CounterSet& counters_;
+  uint32_t lines_ = 0;
+  std::vector<LineCache> l0_;
+  std::vector<Stream> stream_;
+  LineCache l1_, gcc_;
+  Cycle l1_port_ = 0, gcc_port_ = 0;
+  std::vector<bool> seen_;
+};
+
+}  // namespace heddle::sm

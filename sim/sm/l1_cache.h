@@ -1,0 +1,222 @@
+// The L1 data cache of an SM: sectored tags, misses in flight, and the loads that wait for them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/memory/address_map.h"
+#include "sim/memory/message.h"
+#include "sim/memory/tag_array.h"
+
+namespace heddle::sm {
+
+// A memory instruction whose data is not complete.
+struct PendingLoad {
+  enum class Kind : uint8_t { kRegisters, kCopy, kBulk };
+  Kind kind = Kind::kRegisters;
+  uint8_t warp = 0;
+  uint8_t group = 0;        // kCopy: LDGSTS group
+  uint32_t code = 0;        // code index; kBulk: number of the bulk copy
+  uint32_t waiting = 0;     // sectors (atomics: packets' sectors) not yet back
+  Cycle ready = 0;          // when the part that hit is ready
+  uint16_t bytes = 0;       // written to registers, for the write-back port
+};
+
+class L1Cache {
+ public:
+  explicit L1Cache(const config::L1Cache& c) : config_(c) {}
+
+  void reset(uint32_t l1_bytes) {
+    uint32_t lines = l1_bytes / config_.line_bytes();
+    uint32_t ways = std::min(config_.ways(), std::max(1u, lines));
+    uint32_t sets = std::max(1u, lines / ways);
+    if (tags_.sets() != sets || tags_.ways() != ways) {
+      tags_ = memory::TagArray(sets, ways);
+    }
+    tags_.clear();
+    loads_.clear();
+    free_loads_.clear();
+    misses_.clear();
+    free_misses_.clear();
+    waiters_.clear();
+    free_waiter_ = kNone;
+    sectors_in_flight_ = 0;
+  }
+
+  // ---- loads in flight ----
+  bool room_for_load() const { return loads_.size() - free_loads_.size() < config_.pending_requests(); }
+  uint32_t add_load(const PendingLoad& l) {
+    if (free_loads_.empty()) {
+      loads_.push_back(l);
+      return static_cast<uint32_t>(loads_.size() - 1);
+    }
+    uint32_t i = free_loads_.back();
+    free_loads_.pop_back();
+    loads_[i] = l;
+    return i;
+  }
+  PendingLoad& load(uint32_t i) { return loads_[i]; }
+  void remove_load(uint32_t i) { free_loads_.push_back(i); }
+  bool room_for_sectors(uint32_t n) const {
+    return sectors_in_flight_ == 0 || sectors_in_flight_ + n <= config_.miss_sectors();
+  }
+
+  // ---- tags ----
+  struct LookUp {
+    uint8_t hit = 0;       // sectors that are there
+    uint8_t in_flight = 0; // sectors requested before
+    uint8_t missing = 0;   // sectors to request
+  };
+  LookUp look_up(uint64_t line, uint8_t sectors) {
+    memory::CacheLine* l = tags_.find(set(line), line);
+    LookUp r;
+    if (l) {
+      r.hit = sectors & l->valid;
+      uint8_t flying = l->aux ? misses_[l->aux - 1].pending : 0;
+      r.in_flight = sectors & flying & static_cast<uint8_t>(~r.hit);
+    }
+    r.missing = sectors & static_cast<uint8_t>(~(r.hit | r.in_flight));
+    return r;
+  }
+
+  // Makes `load` wait for `sectors` of `line`, of which `missing` are about to be requested. Returns the id for the
+  // request. `cached` false keeps the data out of the tags.
+  uint32_t wait_for(uint64_t line, uint8_t sectors, uint8_t missing, uint32_t load, bool cached) {
+    uint32_t m = kNone;
+    if (cached) {
+      memory::CacheLine* l = tags_.find(set(line), line);
+      if (!l) {
+        l = tags_.victim(set(line), [](const memory::CacheLine& c) { return c.aux == 0; });
+        if (l) {
+          tags_.fill(*l, line);
+        }
+      }
+      if (l) {
+        if (l->aux == 0) {
+          m = new_miss(line, l);
+          l->aux = m + 1;
+        } else {
+          m = l->aux - 1;
+        }
+      }
+    }
+    if (m == kNone) {
+      m = new_miss(line, nullptr);
+    }
+    misses_[m].pending |= missing;
+    sectors_in_flight_ += std::popcount(missing);
+    uint32_t w = new_waiter({load, sectors, misses_[m].waiters});
+    misses_[m].waiters = w;
+    loads_[load].waiting += std::popcount(sectors);
+    return m;
+  }
+
+  // `sectors` of miss `m` have arrived. Calls done(load) for every load that has all its data.
+  template <class Done>
+  void fill(uint32_t m, uint8_t sectors, Done&& done) {
+    Miss& miss = misses_[m];
+    miss.pending &= static_cast<uint8_t>(~sectors);
+    sectors_in_flight_ -= std::popcount(sectors);
+    memory::CacheLine* l = miss.entry;
+    if (l) {
+      l->valid |= sectors;
+    }
+    uint32_t* link = &miss.waiters;
+    while (*link != kNone) {
+      Waiter& w = waiters_[*link];
+      uint8_t got = w.sectors & sectors;
+      w.sectors &= static_cast<uint8_t>(~got);
+      PendingLoad& p = loads_[w.load];
+      p.waiting -= std::popcount(got);
+      uint32_t load = w.load;
+      bool complete = p.waiting == 0 && got;
+      if (w.sectors == 0) {
+        uint32_t gone = *link;
+        *link = w.next;
+        waiters_[gone].next = free_waiter_;
+        free_waiter_ = gone;
+      } else {
+        link = &w.next;
+      }
+      if (complete) {
+        done(load);
+      }
+    }
+    if (miss.pending == 0) {
+      if (l) {
+        l->aux = 0;
+      }
+      free_misses_.push_back(m);
+    }
+  }
+
+  // Write-through: a store leaves the line as it is, so its sectors stay valid. Returns the sectors present.
+  uint8_t store(uint64_t line, uint8_t sectors) {
+    memory::CacheLine* l = tags_.find(set(line), line);
+    return l ? sectors & l->valid : 0;
+  }
+  // Drops `sectors` of `line` (atomics and strong accesses act at L2).
+  void invalidate(uint64_t line, uint8_t sectors) {
+    if (memory::CacheLine* l = tags_.find(set(line), line)) {
+      l->valid &= static_cast<uint8_t>(~sectors);
+    }
+  }
+  // CCTL.IVALL: nothing that is there now may hit any more.
+  void invalidate_all() { tags_.for_each_live([](memory::CacheLine& l) { l.valid = 0; }); }
+
+  uint32_t sectors_in_flight() const { return sectors_in_flight_; }
+
+ private:
+  static constexpr uint32_t kNone = ~0u;
+  struct Miss {
+    uint64_t line;
+    memory::CacheLine* entry;
+    uint32_t waiters;
+    uint8_t pending;
+  };
+  struct Waiter {
+    uint32_t load;
+    uint8_t sectors;
+    uint32_t next;
+  };
+
+  uint32_t set(uint64_t line) const {
+    return static_cast<uint32_t>(memory::AddressMap::mix(line) % tags_.sets());
+  }
+  uint32_t new_miss(uint64_t line, memory::CacheLine* entry) {
+    Miss m{line, entry, kNone, 0};
+    if (free_misses_.empty()) {
+      misses_.push_back(m);
+      return static_cast<uint32_t>(misses_.size() - 1);
+    }
+    uint32_t i = free_misses_.back();
+    free_misses_.pop_back();
+    misses_[i] = m;
+    return i;
+  }
+  uint32_t new_waiter(const Waiter& w) {
+    if (free_waiter_ == kNone) {
+      waiters_.push_back(w);
+      return static_cast<uint32_t>(waiters_.size() - 1);
+    }
+    uint32_t i = free_waiter_;
+    free_waiter_ = waiters_[i].next;
+    waiters_[i] = w;
+    return i;
+  }
+
+  const config::L1Cache config_;
+  memory::TagArray tags_;
+  std::vector<PendingLoad> loads_;
+  std::vector<uint32_t> free_loads_;
+  std::vector<Miss> misses_;
+  std::vector<uint32_t> free_misses_;
+  std::vector<Waiter> waiters_;
+  uint32_t free_waiter_ = kNone;
+  uint32_t sectors_in_flight_ = 0;
+};
+
+}  // namespace heddle::sm

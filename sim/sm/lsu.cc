@@ -1,0 +1,226 @@
+#include "sim/sm/lsu.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/memory/bank_conflicts.h"
+#include "sim/sm/sm.h"
+
+namespace heddle::sm {
+
+using isa::MemSpace;
+using isa::OpClass;
+using stats::Counter;
+
+Lsu::Lsu(Sm& sm, const config::Sm& c)
+    : sm_(sm),
+      config_(c),
+      egress_bytes_(c.l1().store_bytes_per_cycle()),
+      l1_(c.l1()),
+      lg_(c.subcores()),
+      mio_(c.subcores()),
+      subcore_next_(c.subcores()),
+      writeback_(c.subcores()) {}
+
+void Lsu::reset(uint32_t l1_bytes) {
+  l1_.reset(l1_bytes);
+  for (uint32_t i = 0; i < lg_.size(); ++i) {
+    lg_[i].count = mio_[i].count = 0;
+    subcore_next_[i] = 0;
+    writeback_[i].reset();
+  }
+  free_ = data_free_ = tag_free_ = 0;
+  egress_.reset();
+  dsm_.reset();
+  turn_ = 0;
+  starved_ = false;
+  scheduled_ = kNever;
+  store_packets_ = 0;
+  store_warp_.clear();
+  free_stores_.clear();
+}
+
+void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref, Cycle now) {
+  bool lg = t.port == kPortLg;
+  auto group = static_cast<uint8_t>(sm_.warp(warp).copies.tail % kGroupRing);
+  Queue& q = lg ? lg_[subcore] : mio_[subcore];
+  q.push({static_cast<uint8_t>(warp), group, mask, ref, &t, now, now + config_.memory().queue_latency()});
+  uint32_t depth = lg ? config_.memory().lg_queue() : config_.memory().mio_queue();
+  if (q.count >= depth) {
+    sm_.subcore(subcore).set_port_full(t.port, true, now);
+  }
+  if (q.count == 1 && !(lg && starved_)) {
+    request_arbitration(std::max({free_, q.front().ready, subcore_next_[subcore], now + 1}));
+  }
+}
+
+void Lsu::request_arbitration(Cycle at) {
+  if (at < scheduled_) {
+    scheduled_ = at;
+    sm_.schedule(at, {Event::Kind::kLsu});
+  }
+}
+
+// One instruction per visit. The sub-cores take turns; of one sub-core's two queues the older head goes first.
+void Lsu::arbitrate(Cycle now) {
+  if (scheduled_ > now) {
+    return;  // an earlier visit already did this one's work
+  }
+  scheduled_ = kNever;
+  uint32_t n = static_cast<uint32_t>(lg_.size());
+  Cycle soonest = kNever;
+  bool served = false;
+  for (uint32_t i = 0; i < n && !served && free_ <= now; ++i) {
+    uint32_t s = (turn_ + i) % n;
+    bool lg_ok = lg_[s].count && !starved_ && lg_[s].front().ready <= now;
+    bool mio_ok = mio_[s].count && mio_[s].front().ready <= now;
+    if (subcore_next_[s] > now || (!lg_ok && !mio_ok)) {
+      continue;
+    }
+    bool use_lg = lg_ok && (!mio_ok || lg_[s].front().issued <= mio_[s].front().issued);
+    for (int attempt = 0; attempt < 2 && !served; ++attempt, use_lg = !use_lg) {
+      if (use_lg ? !lg_ok : !mio_ok) {
+        continue;
+      }
+      Queue& q = use_lg ? lg_[s] : mio_[s];
+      Entry e = q.front();
+      if (!process(e, now)) {
+        starved_ = true;
+        lg_ok = false;
+        continue;
+      }
+      served = true;
+      q.pop();
+      sm_.subcore(s).set_port_full(use_lg ? kPortLg : kPortMio, false, now);
+      subcore_next_[s] = now + config_.memory().subcore_interval();
+      turn_ = (s + 1) % n;
+      // The stages behind take a few instructions ahead of the one they work on, no more.
+      Cycle stage = std::max(data_free_, tag_free_);
+      Cycle slack = config_.memory().stage_backlog();
+      free_ = std::max<Cycle>(now + config_.memory().shared_interval(), stage > slack ? stage - slack : 0);
+    }
+  }
+  for (uint32_t s = 0; s < n; ++s) {
+    if (lg_[s].count && !starved_) {
+      soonest = std::min(soonest, std::max(lg_[s].front().ready, subcore_next_[s]));
+    }
+    if (mio_[s].count) {
+      soonest = std::min(soonest, std::max(mio_[s].front().ready, subcore_next_[s]));
+    }
+  }
+  if (soonest != kNever) {
+    request_arbitration(std::max({soonest, free_, now + 1}));
+  }
+}
+
+Cycle Lsu::egress(uint32_t payload_bytes, Cycle at) {
+  Ticks service = static_cast<Ticks>((payload_bytes + 8) * static_cast<double>(kTicksPerCycle) / egress_bytes_);
+  return to_cycles_up(egress_.reserve(to_ticks(at), service));
+}
+
+// Cycles by which an instruction reaches the shared stage later than an unhindered one.
+Cycle Lsu::late(const Entry& e, Cycle now) const { return now - e.issued - config_.memory().queue_latency(); }
+
+MemSpace Lsu::resolve_space(const isa::Instr& in, uint64_t address) const {
+  if (in.space != MemSpace::kGeneric) {
+    return in.space;
+  }
+  const isa::LaunchShape& shape = sm_.kernel().image->shape;
+  constexpr uint64_t kWindow = uint64_t{1} << 24;
+  // A cluster's blocks follow each other in the shared window, 16 MiB each.
+  if (shape.shared_base && address >= shape.shared_base && address < shape.shared_base + kWindow * 16) {
+    return shape.cluster.count() > 1 ? MemSpace::kDistributedShared : MemSpace::kShared;
+  }
+  if (shape.local_base && address >= shape.local_base && address < shape.local_base + kWindow) {
+    return MemSpace::kLocal;
+  }
+  return MemSpace::kGlobal;
+}
+
+bool Lsu::process(const Entry& e, Cycle now) {
+  const isa::Instr& in = *e.instr->instr;
+  if (in.mem_refs == 0 || e.mask == 0) {
+    lane_exchange(e, now);
+    return true;
+  }
+  uint64_t addr[32];
+  const isa::WarpTrace& trace = sm_.warp(e.warp).stream.trace();
+  if (!isa::expand(trace, trace.refs[e.ref], e.mask, addr)) {
+    lane_exchange(e, now);
+    return true;
+  }
+  switch (resolve_space(in, addr[std::countr_zero(e.mask)])) {
+    case MemSpace::kShared:
+      shared_access(e, addr, e.mask, now);
+      return true;
+    case MemSpace::kDistributedShared:
+      distributed_shared(e, addr, e.mask, now);
+      return true;
+    default:
+      return global_access(e, addr, e.mask, now);
+  }
+}
+
+// The result of a load (or of any other instruction that went through the LSU) reaches the registers.
+void Lsu::finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes) {
+  if (bytes) {
+    Server& port = writeback_[sm_.subcore_of(warp)];
+    Cycle service = (bytes + config_.memory().writeback_bytes_per_cycle() - 1) /
+                    config_.memory().writeback_bytes_per_cycle();
+    // The unloaded latencies contain one pass through the port.
+    at = std::max(at, port.reserve(at - std::min(at, service), service));
+  }
+  sm_.result_at(at, warp, t);
+}
+
+void Lsu::complete_load(uint32_t index, Cycle now) {
+  PendingLoad l = l1_.load(index);
+  l1_.remove_load(index);
+  Cycle at = std::max(now, l.ready);
+  switch (l.kind) {
+    case PendingLoad::Kind::kRegisters:
+      finish(l.warp, sm_.kernel().code[l.code], at, l.bytes);
+      --sm_.warp(l.warp).loads;
+      if (sm_.warp(l.warp).draining) {
+        sm_.retire_if_drained(l.warp, now);
+      }
+      break;
+    case PendingLoad::Kind::kCopy:
+      sm_.schedule(at + config_.async_copy().ldgsts_extra_latency(), {Event::Kind::kCopyDone, l.warp, l.group});
+      break;
+    case PendingLoad::Kind::kBulk:
+      sm_.schedule(at, {Event::Kind::kBulkDone, 0, 0, l.code});
+      break;
+  }
+}
+
+void Lsu::response(uint32_t id, uint8_t sectors, Cycle now) {
+  uint32_t index = id & ~kRequestTagMask;
+  switch (static_cast<RequestTag>(id & kRequestTagMask)) {
+    case RequestTag::kMiss:
+      l1_.fill(index, sectors, [&](uint32_t load) { complete_load(load, now); });
+      break;
+    case RequestTag::kStore:
+      --store_packets_;
+      free_stores_.push_back(index);
+      sm_.store_done(store_warp_[index], now);
+      break;
+    case RequestTag::kBulk:
+      return;
+  }
+  if (starved_) {
+    starved_ = false;
+    request_arbitration(std::max(free_, now));
+  }
+}
+
+std::string Lsu::state() const {
+  uint32_t queued = 0;
+  for (uint32_t s = 0; s < lg_.size(); ++s) {
+    queued += lg_[s].count + mio_[s].count;
+  }
+  return "LSU: " + std::to_string(queued) + " queued, " + std::to_string(l1_.sectors_in_flight()) +
+         " sectors and " + std::to_string(store_packets_) + " stores in flight" + (starved_ ? ", starved" : "");
+}
+
+}  // namespace heddle::sm

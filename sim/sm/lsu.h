@@ -1,0 +1,103 @@
+// The load/store unit: queues from the sub-cores, arbitration, address generation, shared memory and L1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/memory/coalesce.h"
+#include "sim/sm/l1_cache.h"
+#include "sim/sm/timed_instr.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+class Sm;
+
+// Request ids carry their kind in the upper bits.
+enum class RequestTag : uint32_t { kMiss = 0, kStore = 1u << 30, kBulk = 2u << 30 };
+inline constexpr uint32_t kRequestTagMask = 3u << 30;
+
+class Lsu {
+ public:
+  Lsu(Sm& sm, const config::Sm& config);
+
+  void reset(uint32_t l1_bytes);
+
+  // A memory instruction has issued and enters its sub-core's queue.
+  void enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref, Cycle now);
+  // Takes the next instruction, if there is one that can go.
+  void arbitrate(Cycle now);
+  void response(uint32_t id, uint8_t sectors, Cycle now);
+
+  L1Cache& l1() { return l1_; }
+  // Books the SM's request port; returns when the packet has left.
+  Cycle egress(uint32_t payload_bytes, Cycle at);
+  std::string state() const;
+
+ private:
+  struct Entry {
+    uint8_t warp = 0;
+    uint8_t group = 0;  // LDGSTS group it belongs to
+    uint32_t mask = 0;
+    uint32_t ref = 0;
+    const TimedInstr* instr = nullptr;
+    Cycle issued = 0;
+    Cycle ready = 0;
+  };
+  // First in, first out, of at most kCapacity entries.
+  struct Queue {
+    static constexpr uint32_t kCapacity = 64;
+    std::array<Entry, kCapacity> entry;
+    uint32_t head = 0, count = 0;
+    Entry& front() { return entry[head]; }
+    const Entry& front() const { return entry[head]; }
+    void push(const Entry& e) { entry[(head + count++) % kCapacity] = e; }
+    void pop() {
+      head = (head + 1) % kCapacity;
+      --count;
+    }
+  };
+
+  void request_arbitration(Cycle at);
+  // False when a resource is missing; the entry stays in its queue until a response frees one.
+  bool process(const Entry& e, Cycle now);
+  isa::MemSpace resolve_space(const isa::Instr& in, uint64_t address) const;
+
+  // Shared memory and lane exchange (lsu_shared.cc).
+  void lane_exchange(const Entry& e, Cycle now);
+  void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
+  void distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
+  // Global, local and the rest (lsu_global.cc).
+  bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
+  bool load_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
+  bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
+  bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
+  void local_addresses(const Entry& e, uint64_t addr[32], memory::Coalesced& out) const;
+  void complete_load(uint32_t load, Cycle now);
+  void finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes);
+  Cycle late(const Entry& e, Cycle now) const;
+
+  Sm& sm_;
+  const config::Sm config_;
+  const double egress_bytes_;
+  L1Cache l1_;
+  std::vector<Queue> lg_, mio_;        // per sub-core
+  std::vector<Cycle> subcore_next_;    // when each sub-core may send its next instruction
+  std::vector<Server> writeback_;      // per sub-core
+  Cycle free_ = 0;                     // when the shared stage takes its next instruction
+  Cycle data_free_ = 0;                // L1/shared data array
+  Cycle tag_free_ = 0;
+  Server egress_, dsm_;
+  uint32_t turn_ = 0;
+  bool starved_ = false;               // LG: waits for a response
+  Cycle scheduled_ = kNever;           // earliest pending arbitration event
+  uint32_t store_packets_ = 0;
+  std::vector<uint8_t> store_warp_;    // warp of each store packet in flight, by id
+  std::vector<uint32_t> free_stores_;
+};
+
+}  // namespace heddle::sm

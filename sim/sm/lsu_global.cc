@@ -1,0 +1,256 @@
+// The LSU's way through L1 to memory.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "sim/sm/lsu.h"
+#include "sim/sm/sm.h"
+
+namespace heddle::sm {
+
+using isa::MemSpace;
+using isa::OpClass;
+using memory::Coalesced;
+using memory::LineAccess;
+using memory::RequestKind;
+using stats::Counter;
+
+namespace {
+
+constexpr uint64_t kLocalTag = uint64_t{1} << 50;  // lines of local memory, apart from everything else
+constexpr uint32_t kLocalLinesPerWarp = 512;       // 2 KiB per thread before addresses alias
+
+bool is_store(OpClass op) { return op == OpClass::kStGlobal || op == OpClass::kStLocal || op == OpClass::kStGeneric; }
+
+bool is_atomic(OpClass op) {
+  return op == OpClass::kAtomGlobal || op == OpClass::kRedGlobal || op == OpClass::kAtomGeneric;
+}
+
+}  // namespace
+
+// Local memory is interleaved by word: word k of all 32 lanes makes one line.
+void Lsu::local_addresses(const Entry& e, uint64_t addr[32], Coalesced& out) const {
+  uint64_t base = kLocalTag + (uint64_t{sm_.index()} * kMaxWarps + e.warp) * kLocalLinesPerWarp;
+  uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
+  out.count = out.sectors = 0;
+  // Lane by lane at word granularity; the few distinct words of a warp make few distinct lines.
+  std::array<uint64_t, 32> part;
+  Coalesced one;
+  for (uint32_t offset = 0; offset < width; offset += 4) {
+    for (uint32_t m = e.mask; m; m &= m - 1) {
+      uint32_t lane = std::countr_zero(m);
+      uint64_t word = (addr[lane] + offset) / 4;
+      part[lane] = (base + word % kLocalLinesPerWarp) * memory::kLineBytes + lane * 4 + addr[lane] % 4;
+    }
+    memory::coalesce(part.data(), e.mask, std::min(width, 4u), one);
+    for (uint32_t i = 0; i < one.count && out.count < out.lines.size(); ++i) {
+      out.lines[out.count++] = one.lines[i];
+    }
+    out.sectors += one.sectors;
+  }
+}
+
+bool Lsu::global_access(const Entry& e, const uint64_t addr_in[32], uint32_t mask, Cycle now) {
+  const isa::Instr& in = *e.instr->instr;
+  uint64_t addr[32];
+  std::copy(addr_in, addr_in + 32, addr);
+  Coalesced c;
+  bool local = resolve_space(in, addr[std::countr_zero(mask)]) == MemSpace::kLocal;
+  if (local) {
+    local_addresses(e, addr, c);
+  } else {
+    memory::coalesce(addr, mask, std::max<uint32_t>(in.width, 1), c);
+  }
+  if (is_atomic(in.op)) {
+    return atomic_lines(e, c, addr, mask, now);
+  }
+  return is_store(in.op) ? store_lines(e, c, now, local) : load_lines(e, c, now, local);
+}
+
+bool Lsu::load_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_local) {
+  const TimedInstr& t = *e.instr;
+  const isa::Instr& in = *t.instr;
+  const config::L1Cache& l1 = config_.l1();
+  if (!l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)) {
+    return false;
+  }
+  stats::CounterSet& n = sm_.counters();
+  bool copy = in.op == OpClass::kLdgsts;
+  bool cached = !(in.flags & isa::kFlagBypassL1);
+  uint32_t width = std::max<uint32_t>(in.width, 1);
+  ++n[is_local ? Counter::kLocalLdRequests : Counter::kGlobalLdRequests];
+  n[is_local ? Counter::kLocalLdSectors : Counter::kGlobalLdSectors] += c.sectors;
+
+  // The tag stage looks up a few lines a cycle; the data stage moves a line's worth of bytes a cycle.
+  Cycle tags = (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
+  Cycle tag_start = std::max(now, tag_free_);
+  tag_free_ = tag_start + tags;
+  Cycle hit_latency = width <= 4 ? l1.hit_latency_32() : width <= 8 ? l1.hit_latency_64() : l1.hit_latency_128();
+  Cycle wait = tag_start - now + tags - 1;
+
+  PendingLoad p;
+  p.kind = copy ? PendingLoad::Kind::kCopy : PendingLoad::Kind::kRegisters;
+  p.warp = e.warp;
+  p.code = static_cast<uint32_t>(&t - sm_.kernel().code.data());
+  p.bytes = static_cast<uint16_t>(copy ? 0 : std::popcount(e.mask) * width);
+  if (copy) {
+    p.group = e.group;
+  }
+  uint32_t load = l1_.add_load(p);
+  uint32_t hit_sectors = 0, found_sectors = 0;
+  Cycle miss_at = now + wait + l1.miss_latency();
+  for (uint32_t i = 0; i < c.count; ++i) {
+    const LineAccess& a = c.lines[i];
+    L1Cache::LookUp r;
+    if (cached) {
+      r = l1_.look_up(a.line, a.sectors);
+    } else {
+      r.missing = a.sectors;
+    }
+    hit_sectors += std::popcount(r.hit);
+    found_sectors += std::popcount<uint8_t>(r.hit | r.in_flight);
+    uint8_t waits = r.in_flight | r.missing;
+    if (waits) {
+      uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
+      if (r.missing) {
+        memory::Request q;
+        q.time = egress(0, miss_at);
+        q.line = a.line;
+        q.id = id;
+        q.sm = static_cast<uint16_t>(sm_.index());
+        q.sectors = r.missing;
+        sm_.send(q);
+      }
+    }
+  }
+  n[Counter::kL1Sectors] += c.sectors;
+  n[Counter::kL1SectorHits] += found_sectors;
+  if (is_local) {
+    n[Counter::kLocalLdHits] += found_sectors;
+  } else {
+    n[Counter::kGlobalLdHits] += found_sectors;
+    n[Counter::kGlobalLdMisses] += c.sectors - found_sectors;
+  }
+  Cycle data = (hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
+  Cycle data_start = std::max(now, data_free_);
+  data_free_ = data_start + std::max<Cycle>(1, data);
+  Cycle shift = late(e, now) + std::max(wait, data_start - now);
+  sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
+  PendingLoad& l = l1_.load(load);
+  l.ready = e.issued + shift + hit_latency;
+  if (l.waiting == 0) {
+    complete_load(load, now);
+  }
+  return true;
+}
+
+bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_local) {
+  const TimedInstr& t = *e.instr;
+  const config::L1Cache& l1 = config_.l1();
+  if (store_packets_ > 0 && store_packets_ + c.count > l1.store_packets()) {
+    return false;
+  }
+  stats::CounterSet& n = sm_.counters();
+  ++n[is_local ? Counter::kLocalStRequests : Counter::kGlobalStRequests];
+  n[is_local ? Counter::kLocalStSectors : Counter::kGlobalStSectors] += c.sectors;
+  Cycle tags = (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
+  tag_free_ = std::max(now, tag_free_) + tags;
+  Warp& w = sm_.warp(e.warp);
+  uint32_t hits = 0;
+  Cycle sent = now;
+  for (uint32_t i = 0; i < c.count; ++i) {
+    const LineAccess& a = c.lines[i];
+    hits += std::popcount(l1_.store(a.line, a.sectors));
+    uint32_t id;
+    if (free_stores_.empty()) {
+      id = static_cast<uint32_t>(store_warp_.size());
+      store_warp_.push_back(e.warp);
+    } else {
+      id = free_stores_.back();
+      free_stores_.pop_back();
+      store_warp_[id] = e.warp;
+    }
+    ++store_packets_;
+    ++w.stores;
+    memory::Request q;
+    sent = egress(std::popcount(a.sectors) * memory::kSectorBytes, now + l1.miss_latency());
+    q.time = sent;
+    q.line = a.line;
+    q.id = id | static_cast<uint32_t>(RequestTag::kStore);
+    q.sm = static_cast<uint16_t>(sm_.index());
+    q.kind = RequestKind::kWrite;
+    q.sectors = a.sectors;
+    q.full_sectors = true;
+    for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
+      q.full_sectors = q.full_sectors && (!(a.sectors >> s & 1) || a.bytes[s] == ~0u);
+    }
+    sm_.send(q);
+  }
+  // The port to the NoC takes a limited amount ahead.
+  Cycle slack = config_.memory().stage_backlog() + l1.miss_latency();
+  tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+  n[Counter::kL1Sectors] += c.sectors;
+  n[Counter::kL1SectorHits] += hits;
+  n[is_local ? Counter::kLocalStHits : Counter::kGlobalStHits] += hits;
+  uint32_t words = (std::max<uint32_t>(t.instr->width, 1) + 3) / 4;
+  sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency() +
+                           config_.memory().store_read_per_register() * (words - 1),
+                       e.warp, t);
+  sm_.result_at(now + 1, e.warp, t);
+  --w.loads;
+  return true;
+}
+
+bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now) {
+  const TimedInstr& t = *e.instr;
+  const isa::Instr& in = *t.instr;
+  const config::L1Cache& l1 = config_.l1();
+  bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
+  if (!l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)) {
+    return false;
+  }
+  stats::CounterSet& n = sm_.counters();
+  bool red = in.op == OpClass::kRedGlobal;
+  ++n[red ? Counter::kGlobalRedRequests : Counter::kGlobalAtomRequests];
+  n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += c.sectors;
+  n[Counter::kL1Sectors] += c.sectors;
+  tag_free_ = std::max(now, tag_free_) + (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
+  PendingLoad p;
+  p.warp = e.warp;
+  p.code = static_cast<uint32_t>(&t - sm_.kernel().code.data());
+  p.bytes = static_cast<uint16_t>(returns ? std::popcount(mask) * std::max<uint32_t>(in.width, 4) : 0);
+  p.ready = now;
+  uint32_t load = l1_.add_load(p);
+  uint32_t words = (std::max<uint32_t>(in.width, 1) + 3) / 4;
+  Cycle sent = now;
+  for (uint32_t i = 0; i < c.count; ++i) {
+    const LineAccess& a = c.lines[i];
+    l1_.invalidate(a.line, a.sectors);
+    // Lanes per word of this line: the L2 serialises those that meet.
+    std::array<uint8_t, memory::kLineBytes / 4> depth{};
+    uint8_t worst = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+      uint64_t x = addr[std::countr_zero(m)];
+      if (x / memory::kLineBytes == a.line) {
+        worst = std::max(worst, ++depth[x % memory::kLineBytes / 4]);
+      }
+    }
+    memory::Request q;
+    sent = egress(a.lanes * 4 * words, now + l1.miss_latency());
+    q.time = sent;
+    q.line = a.line;
+    q.id = l1_.wait_for(a.line, a.sectors, a.sectors, load, false);
+    q.sm = static_cast<uint16_t>(sm_.index());
+    q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
+    q.sectors = a.sectors;
+    q.lanes = a.lanes;
+    q.same_word = worst;
+    sm_.send(q);
+  }
+  Cycle slack = config_.memory().stage_backlog() + l1.miss_latency();
+  tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+  sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency(), e.warp, t);
+  return true;
+}
+
+}  // namespace heddle::sm

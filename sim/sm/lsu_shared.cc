@@ -1,0 +1,96 @@
+// The LSU's shared-memory side.
+#include <algorithm>
+#include <bit>
+
+#include "sim/memory/bank_conflicts.h"
+#include "sim/sm/lsu.h"
+#include "sim/sm/sm.h"
+
+namespace heddle::sm {
+
+using isa::OpClass;
+using stats::Counter;
+
+// SHFL, S2R, MATCH and whatever else passes through without addresses. Also memory instructions with no active lane.
+void Lsu::lane_exchange(const Entry& e, Cycle now) {
+  const TimedInstr& t = *e.instr;
+  if (t.op == OpClass::kCctl) {
+    l1_.invalidate_all();
+  }
+  if (t.op == OpClass::kShuffle) {
+    data_free_ = std::max(data_free_, now) + config_.shared().shuffle_cycles();
+  }
+  sm_.operands_read_at(now + 1, e.warp, t);
+  Cycle latency = std::max<Cycle>(t.latency, config_.memory().queue_latency() + 2);
+  finish(e.warp, t, e.issued + latency + late(e, now), 0);
+  if (t.op == OpClass::kLdgsts) {
+    sm_.schedule(now + latency, {Event::Kind::kCopyDone, e.warp, e.group});
+  } else {
+    --sm_.warp(e.warp).loads;
+  }
+}
+
+void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now) {
+  const TimedInstr& t = *e.instr;
+  const isa::Instr& in = *t.instr;
+  const config::SharedMemory& s = config_.shared();
+  uint32_t width = std::max<uint32_t>(in.width, 1);
+  memory::Wavefronts w;
+  Cycle latency = width <= 4 ? s.load_latency_32() : width <= 8 ? s.load_latency_64() : s.load_latency_128();
+  Cycle per_pass = s.wavefront_cycles();
+  uint32_t written = std::popcount(mask) * width;
+  bool store = false;
+  switch (t.op) {
+    case OpClass::kLdMatrix:
+    case OpClass::kStMatrix:
+      w = memory::matrix_wavefronts(addr, mask, std::max<uint32_t>(in.matrices, 1), s.banks());
+      latency = s.ldmatrix_latency() + w.total - w.conflicts;
+      store = t.op == OpClass::kStMatrix;
+      written = store ? 0 : 128 * in.matrices;
+      break;
+    case OpClass::kAtomShared:
+    case OpClass::kAtomGeneric:
+      w = memory::shared_atomic_wavefronts(addr, mask, width, s.banks());
+      latency = s.atomic_latency();
+      per_pass = s.atomic_wavefront_cycles();
+      sm_.counters()[Counter::kSharedAtomWavefronts] += w.total;
+      sm_.counters()[Counter::kSharedAtomConflicts] += w.conflicts;
+      break;
+    default:
+      w = memory::shared_wavefronts(addr, mask, width, s.banks());
+      store = t.op == OpClass::kStShared || t.op == OpClass::kStGeneric;
+  }
+  if (store) {
+    sm_.counters()[Counter::kSharedStWavefronts] += w.total;
+    sm_.counters()[Counter::kSharedStConflicts] += w.conflicts;
+  } else if (t.op != OpClass::kAtomShared && t.op != OpClass::kAtomGeneric) {
+    sm_.counters()[Counter::kSharedLdWavefronts] += w.total;
+    sm_.counters()[Counter::kSharedLdConflicts] += w.conflicts;
+  }
+  ++sm_.counters()[Counter::kSharedRequests];
+  Cycle start = std::max(now, data_free_);
+  data_free_ = start + w.total * per_pass;
+  Cycle wait = start - now + w.conflicts * per_pass;
+  Cycle read_latency = store ? config_.memory().store_read_latency() +
+                                   config_.memory().store_read_per_register() * ((width + 3) / 4 - 1)
+                             : config_.memory().load_read_latency();
+  sm_.operands_read_at(e.issued + late(e, now) + read_latency + (store ? wait : 0), e.warp, t);
+  finish(e.warp, t, e.issued + late(e, now) + latency + wait, store ? 0 : written);
+  --sm_.warp(e.warp).loads;
+}
+
+// Another block's shared memory: a fixed transit time and the SM-to-SM port's bandwidth.
+void Lsu::distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now) {
+  (void)addr;
+  const TimedInstr& t = *e.instr;
+  uint32_t bytes = std::popcount(mask) * std::max<uint32_t>(t.instr->width, 4);
+  ++sm_.counters()[Counter::kDsmRequests];
+  Ticks service = static_cast<Ticks>(bytes * static_cast<double>(kTicksPerCycle) /
+                                     config_.async_copy().dsm_bytes_per_cycle());
+  Cycle sent = to_cycles_up(dsm_.reserve(to_ticks(now), service));
+  sm_.operands_read_at(sent, e.warp, t);
+  finish(e.warp, t, sent + config_.async_copy().dsm_latency(), bytes);
+  --sm_.warp(e.warp).loads;
+}
+
+}  // namespace heddle::sm

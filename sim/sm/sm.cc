@@ -1,0 +1,370 @@
+#include "sim/sm/sm.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+namespace heddle::sm {
+
+using stats::Counter;
+using stats::Stall;
+
+Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
+    : index_(index),
+      config_(gpu.sm()),
+      launch_(gpu.launch()),
+      subcores_count_(gpu.sm().subcores()),
+      ns_per_cycle_(1000.0 / gpu.clocks().core_mhz()),
+      warps_(gpu.limits().max_warps_per_sm()),
+      blocks_(gpu.limits().max_blocks_per_sm()),
+      instructions_(gpu.sm().fetch(), gpu.sm().subcores(), counters_),
+      constants_(gpu.sm().constants(), gpu.sm().subcores(), counters_),
+      lsu_(*this, config_),
+      tma_(*this, config_.async_copy()),
+      active_mask_(gpu.limits().max_warps_per_sm()) {
+  subcores_.reserve(subcores_count_);
+  for (uint32_t i = 0; i < subcores_count_; ++i) {
+    subcores_.emplace_back(*this, i, config_);
+  }
+}
+
+void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes) {
+  kernel_ = &kernel;
+  counters_ = {};
+  events_ = {};
+  std::fill(warps_.begin(), warps_.end(), Warp{});
+  std::fill(blocks_.begin(), blocks_.end(), BlockSlot{});
+  for (SubCore& s : subcores_) {
+    s.reset();
+  }
+  instructions_.reset(kernel.lines);
+  constants_.reset(kernel.constants);
+  lsu_.reset(l1_bytes);
+  tma_.reset();
+  if (!kernel.control_bits) {
+    scoreboards_ = std::make_unique<std::vector<RegisterScoreboard>>(warps_.size());
+  }
+  outbox_.clear();
+  notices_.clear();
+  barrier_unit_.reset();
+  age_ = issued_ = 0;
+  resident_ = 0;
+  now_ = active_since_ = active_cycles_ = last_activity_ = 0;
+}
+
+// A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a block and
+// warp i + 1 sit in neighbouring sub-cores.
+void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, Cycle at) {
+  BlockSlot& b = blocks_[slot];
+  b = {};
+  b.active = true;
+  b.trace = &trace;
+  b.cluster = cluster;
+  b.warps = b.warps_left = static_cast<uint32_t>(trace.warps.size());
+  if (resident_ == 0) {
+    active_since_ = at;
+  }
+  std::array<uint32_t, 8> used{};
+  for (uint32_t w = 0; w < warps_.size(); ++w) {
+    used[subcore_of(w)] += warps_[w].active;
+  }
+  uint32_t first = static_cast<uint32_t>(std::min_element(used.begin(), used.begin() + subcores_count_) - used.begin());
+  for (uint32_t i = 0; i < trace.warps.size(); ++i) {
+    uint32_t sub = (first + i) % subcores_count_;
+    uint32_t id = sub;
+    // With uneven block sizes the sub-core next in turn can be full; the block then takes what is free.
+    for (uint32_t tries = 0; tries < subcores_count_; ++tries, sub = (sub + 1) % subcores_count_) {
+      for (id = sub; id < warps_.size() && warps_[id].active; id += subcores_count_) {
+      }
+      if (id < warps_.size()) {
+        break;
+      }
+    }
+    Warp& w = warps_[id];
+    w = Warp{};
+    w.active = true;
+    w.block = static_cast<uint8_t>(slot);
+    w.index = static_cast<uint16_t>(i);
+    w.age = ++age_;
+    w.started = at;
+    w.stream.start(trace.warps[i], *kernel_);
+    active_mask_[id] = ~0u;
+    if (scoreboards_) {
+      (*scoreboards_)[id].reset();
+    }
+    ++resident_;
+    Cycle start = at + static_cast<Cycle>(i * launch_.warp_start_interval());
+    schedule(start, {Event::Kind::kWarpStart, static_cast<uint8_t>(id)});
+  }
+  ++counters_[Counter::kBlocksLaunched];
+}
+
+void Sm::deliver(const std::vector<memory::Response>& responses) {
+  for (const memory::Response& r : responses) {
+    schedule(std::max(r.time, now_), {Event::Kind::kResponse, 0, r.sectors, r.id});
+  }
+}
+
+void Sm::release_cluster(uint32_t slot, Cycle at) {
+  schedule(std::max(at, now_), {Event::Kind::kClusterRelease, 0, 0, slot});
+}
+
+Cycle Sm::next() const {
+  Cycle t = events_.next();
+  for (const SubCore& s : subcores_) {
+    t = std::min(t, s.next());
+  }
+  return t;
+}
+
+void Sm::advance(Cycle end) {
+  for (;;) {
+    Cycle events = events_.next();
+    Cycle t = events;
+    for (const SubCore& s : subcores_) {
+      t = std::min(t, s.next());
+    }
+    if (t >= end) {
+      break;
+    }
+    now_ = t;
+    if (events == t) {
+      events_.run(t, [&](const Event& e) { handle(e, t); });
+    }
+    for (SubCore& s : subcores_) {
+      if (s.next() <= t) {
+        s.step(t);
+      }
+    }
+  }
+  now_ = std::max(now_, end);
+}
+
+void Sm::handle(const Event& e, Cycle now) {
+  switch (e.kind) {
+    case Event::Kind::kWarpReady:
+      subcores_[subcore_of(e.warp)].evaluate(e.warp / subcores_count_, now);
+      break;
+    case Event::Kind::kWarpStart: {
+      Warp& w = warps_[e.warp];
+      charge(Stall::kNoInstruction, now - w.started);
+      if (w.stream.done()) {
+        finish_warp(e.warp, now);
+        break;
+      }
+      w.next = &w.stream.peek();
+      subcores_[subcore_of(e.warp)].evaluate(e.warp / subcores_count_, now);
+      break;
+    }
+    case Event::Kind::kResult: {
+      const TimedInstr& t = kernel_->code[e.arg];
+      if (t.write_barrier != kNoBarrier) {
+        release(e.warp, t.write_barrier, now);
+      } else if (scoreboards_) {
+        (*scoreboards_)[e.warp].set(*t.instr, now, Stall::kWait);
+        recheck(e.warp, now);
+      }
+      break;
+    }
+    case Event::Kind::kOperandsRead:
+      release(e.warp, kernel_->code[e.arg].read_barrier, now);
+      break;
+    case Event::Kind::kLsu:
+      lsu_.arbitrate(now);
+      break;
+    case Event::Kind::kResponse:
+      if ((e.arg & kRequestTagMask) == static_cast<uint32_t>(RequestTag::kBulk)) {
+        tma_.arrived(e.arg & ~kRequestTagMask, e.small, now);
+      } else {
+        lsu_.response(e.arg, e.small, now);
+      }
+      break;
+    case Event::Kind::kBarrierRelease:
+      release_barrier(e.arg / kNamedBarriers, e.arg % kNamedBarriers, now);
+      break;
+    case Event::Kind::kClusterRelease: {
+      BlockSlot& b = blocks_[e.arg];
+      uint64_t waiting = b.cluster_barrier.waiting;
+      b.cluster_barrier = {};
+      for (; waiting; waiting &= waiting - 1) {
+        wake_held(std::countr_zero(waiting), now, now);
+      }
+      break;
+    }
+    case Event::Kind::kGmmaDone:
+      --warps_[e.warp].gmma;
+      recheck(e.warp, now);
+      if (warps_[e.warp].draining) {
+        retire_if_drained(e.warp, now);
+      }
+      break;
+    case Event::Kind::kTma:
+      tma_.step(now);
+      break;
+    case Event::Kind::kCopyDone:
+      copy_done(e.warp, e.small, now);
+      break;
+    case Event::Kind::kBulkDone:
+    case Event::Kind::kIssueSlot:
+      break;
+  }
+}
+
+void Sm::count_issue(Warp& w, const TimedInstr& t) {
+  uint32_t mask = w.stream.mask();
+  uint32_t id = static_cast<uint32_t>(&w - warps_.data());
+  // The trace has active AND predicate; a predicated instruction's active mask is that of the code around it.
+  if (!(t.instr->flags & isa::kFlagPredicated)) {
+    active_mask_[id] = mask;
+  }
+  ++issued_;
+  ++counters_[Counter::kInstExecuted];
+  ++counters_[Counter::kIssueActive];
+  counters_[Counter::kThreadInstExecuted] += std::popcount(active_mask_[id] | mask);
+  counters_[Counter::kThreadInstPredOn] += std::popcount(mask);
+  counters_[Counter::kUnknownOpcodes] += (t.flags & kUnknownOp) != 0;
+}
+
+void Sm::expect(uint32_t warp, const TimedInstr& t, Stall why) {
+  Warp& w = warps_[warp];
+  for (uint8_t b : {t.write_barrier, t.read_barrier}) {
+    if (b != kNoBarrier) {
+      ++w.counter[b];
+      w.busy |= static_cast<uint8_t>(1u << b);
+      w.reason[b] = why;
+    }
+  }
+  if (scoreboards_) {
+    (*scoreboards_)[warp].set(*t.instr, kNever, why);
+  }
+}
+
+void Sm::result_at(Cycle at, uint32_t warp, const TimedInstr& t) {
+  if (t.write_barrier != kNoBarrier || scoreboards_) {
+    auto code = static_cast<uint32_t>(&t - kernel_->code.data());
+    schedule(std::max(at, now_ + 1), {Event::Kind::kResult, static_cast<uint8_t>(warp), 0, code});
+  }
+}
+
+void Sm::operands_read_at(Cycle at, uint32_t warp, const TimedInstr& t) {
+  if (t.read_barrier != kNoBarrier) {
+    auto code = static_cast<uint32_t>(&t - kernel_->code.data());
+    schedule(std::max(at, now_ + 1), {Event::Kind::kOperandsRead, static_cast<uint8_t>(warp), 0, code});
+  }
+}
+
+void Sm::release(uint32_t warp, uint8_t barrier, Cycle now) {
+  Warp& w = warps_[warp];
+  if (--w.counter[barrier] == 0) {
+    w.busy &= static_cast<uint8_t>(~(1u << barrier));
+  }
+  if (w.draining) {
+    retire_if_drained(warp, now);
+  } else {
+    recheck(warp, now);
+  }
+}
+
+void Sm::recheck(uint32_t warp, Cycle now) {
+  Warp& w = warps_[warp];
+  if (!w.waiting || w.membar) {
+    return;
+  }
+  const TimedInstr& t = *w.next;
+  if (t.wait_mask & w.busy) {
+    return;
+  }
+  w.waiting = false;
+  Cycle at = now + config_.issue().scoreboard_wakeup_cycles();
+  charge(w.state, at - w.since);
+  SubCore& s = subcores_[subcore_of(warp)];
+  if (at == now) {
+    s.evaluate(warp / subcores_count_, now);
+  } else {
+    s.park(warp / subcores_count_, at, now);
+  }
+}
+
+// The warp was held by a barrier, a fence or the like, and may go on at `at`.
+void Sm::wake_held(uint32_t warp, Cycle at, Cycle now) {
+  Warp& w = warps_[warp];
+  w.waiting = false;
+  w.membar = false;
+  charge(w.state, at > w.since ? at - w.since : 0);
+  subcores_[subcore_of(warp)].park(warp / subcores_count_, std::max(at, now + 1), now);
+}
+
+void Sm::finish_warp(uint32_t warp, Cycle now) {
+  Warp& w = warps_[warp];
+  w.draining = true;
+  w.waiting = false;
+  w.since = now;
+  retire_if_drained(warp, now);
+}
+
+void Sm::retire_if_drained(uint32_t warp, Cycle now) {
+  Warp& w = warps_[warp];
+  if (w.busy || w.loads || w.stores || w.gmma) {
+    return;
+  }
+  w.active = w.draining = false;
+  now = std::max(now, w.since);
+  charge(Stall::kDrain, now - w.since);
+  counters_[Counter::kWarpsActive] += now - w.started;
+  --resident_;
+  last_activity_ = std::max(last_activity_, now);
+  if (resident_ == 0) {
+    active_cycles_ += now - active_since_;
+  }
+  BlockSlot& b = blocks_[w.block];
+  if (--b.warps_left == 0) {
+    b.active = false;
+    notices_.push_back({Notice::Kind::kBlockDone, now + launch_.block_retire_latency(), w.block, b.cluster});
+    return;
+  }
+  // A barrier must not wait for a warp that has exited.
+  for (uint32_t i = 0; i < kNamedBarriers; ++i) {
+    BarrierState& s = b.barrier[i];
+    if (s.arrived && s.arrived >= b.warps_left && std::popcount(s.waiting) == static_cast<int>(s.arrived)) {
+      schedule(std::max(now, s.last) + config_.barrier().release_latency(),
+               {Event::Kind::kBarrierRelease, 0, 0, w.block * kNamedBarriers + i});
+      s.arrived = 0;
+    }
+  }
+}
+
+void Sm::describe_stuck(std::vector<std::string>& out) const {
+  for (uint32_t i = 0; i < warps_.size(); ++i) {
+    const Warp& w = warps_[i];
+    if (!w.active) {
+      continue;
+    }
+    const BlockSlot& b = blocks_[w.block];
+    std::string line = "SM " + std::to_string(index_) + " block " + std::to_string(b.trace->linear) + " warp " +
+                       std::to_string(w.index) + ": ";
+    if (w.draining) {
+      line += "exited, " + std::to_string(w.stores) + " stores and " + std::to_string(w.loads) + " loads in flight";
+    } else if (w.next) {
+      char pc[16];
+      std::snprintf(pc, sizeof pc, "0x%04x", w.next->instr->pc);
+      const std::string& op = kernel_->image->opcodes[w.next->instr->opcode];
+      line += "at " + std::string(pc) + " " + op + ", " +
+              std::string(stats::kStallInfo[static_cast<int>(w.state)].name) + " since cycle " + std::to_string(w.since);
+      for (uint32_t s = 0; s < kBarriersPerWarp; ++s) {
+        if (w.counter[s]) {
+          line += ", SB" + std::to_string(s) + "=" + std::to_string(w.counter[s]);
+        }
+      }
+      for (uint32_t s = 0; s < kNamedBarriers; ++s) {
+        if (b.barrier[s].waiting >> i & 1) {
+          line += ", barrier " + std::to_string(s) + " has " + std::to_string(b.barrier[s].arrived) + " of " +
+                  std::to_string(b.warps) + " warps";
+        }
+      }
+      line += "; " + lsu_.state();
+    }
+    out.push_back(line);
+  }
+}
+
+}  // namespace heddle::sm

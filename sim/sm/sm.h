@@ -1,0 +1,146 @@
+// A streaming multiprocessor. It advances on its own through a quantum; what it sends to the memory side and to the
+// work distributor is collected and exchanged between quanta.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/event_wheel.h"
+#include "sim/engine/time.h"
+#include "sim/memory/message.h"
+#include "sim/sm/block_slot.h"
+#include "sim/sm/constant_cache.h"
+#include "sim/sm/event.h"
+#include "sim/sm/instruction_supply.h"
+#include "sim/sm/lsu.h"
+#include "sim/sm/register_scoreboard.h"
+#include "sim/sm/subcore.h"
+#include "sim/sm/tma.h"
+#include "sim/sm/warp.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+// To the work distributor.
+struct Notice {
+  enum class Kind : uint8_t { kBlockDone, kClusterArrive };
+  Kind kind;
+  Cycle time;
+  uint32_t slot;     // block slot
+  uint32_t cluster;
+};
+
+class Sm {
+ public:
+  Sm(uint32_t index, const config::GpuConfig& gpu);
+
+  // ---- between quanta, called by the device ----
+  void begin(const TimedKernel& kernel, uint32_t l1_bytes);
+  // Places `trace` in block slot `slot`; its first warp may issue at `at`. There must be room.
+  void launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, Cycle at);
+  void deliver(const std::vector<memory::Response>& responses);
+  void release_cluster(uint32_t slot, Cycle at);
+  // Handles everything before `end`.
+  void advance(Cycle end);
+  // The next cycle with something to do; kNever when the SM only waits for others.
+  Cycle next() const;
+
+  uint32_t index() const { return index_; }
+  bool idle() const { return resident_ == 0; }
+  uint64_t issued() const { return issued_; }
+  Cycle active_cycles() const { return active_cycles_; }
+  Cycle last_activity() const { return last_activity_; }
+  std::vector<memory::Request>& outbox() { return outbox_; }
+  std::vector<Notice>& notices() { return notices_; }
+  stats::CounterSet& counters() { return counters_; }
+  // One line per warp that is not done: what it is and what it waits for.
+  void describe_stuck(std::vector<std::string>& out) const;
+
+  // ---- for the units inside ----
+  const TimedKernel& kernel() const { return *kernel_; }
+  Warp& warp(uint32_t id) { return warps_[id]; }
+  Warp& warp(uint32_t subcore, uint32_t slot) { return warps_[slot * subcores_count_ + subcore]; }
+  uint8_t warp_of(uint32_t subcore, uint32_t slot) const {
+    return static_cast<uint8_t>(slot * subcores_count_ + subcore);
+  }
+  uint32_t subcore_of(uint32_t warp) const { return warp % subcores_count_; }
+  SubCore& subcore(uint32_t i) { return subcores_[i]; }
+  uint32_t subcores() const { return subcores_count_; }
+  BlockSlot& block(uint32_t slot) { return blocks_[slot]; }
+  InstructionSupply& instructions() { return instructions_; }
+  Lsu& lsu() { return lsu_; }
+  ConstantCache& constants() { return constants_; }
+  RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
+  void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
+  void charge(stats::Stall s, uint64_t cycles) { counters_[s] += cycles; }
+  void send(const memory::Request& r) { outbox_.push_back(r); }
+
+  // An instruction of `warp` issues: counts it.
+  void count_issue(Warp& w, const TimedInstr& t);
+  // Starts its execution. Returns the earliest cycle of the warp's next issue beyond its stall count (0: no constraint),
+  // kNever when the warp is held until an event.
+  Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
+  void finish_warp(uint32_t warp, Cycle now);
+  void retire_if_drained(uint32_t warp, Cycle now);
+
+  // Scoreboard counters: a result (or the reading of the sources) will happen at `at`; or happens now.
+  void expect(uint32_t warp, const TimedInstr& t, stats::Stall why);
+  void result_at(Cycle at, uint32_t warp, const TimedInstr& t);
+  void operands_read_at(Cycle at, uint32_t warp, const TimedInstr& t);
+  void release(uint32_t warp, uint8_t barrier, Cycle now);
+  // A waiting warp may look again.
+  void recheck(uint32_t warp, Cycle now);
+
+  // LDGSTS groups.
+  void copy_started(uint32_t warp) { ++warps_[warp].copies.open[warps_[warp].copies.tail % kGroupRing]; }
+  void copy_done(uint32_t warp, uint32_t group, Cycle now);
+  // A bulk copy has delivered `bytes` for the barrier object at `address` of block `slot`.
+  void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now);
+  void store_done(uint32_t warp, Cycle now);
+
+ private:
+  void handle(const Event& e, Cycle now);
+  void close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now);
+  void pop_copy_groups(uint32_t warp, Cycle now);
+  Cycle arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now);
+  void release_barrier(uint32_t slot, uint32_t barrier, Cycle now);
+  Cycle arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now);
+  void start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
+  void mbarrier(uint32_t warp, const TimedInstr& t, Cycle now);
+  uint32_t expected_warps(const BlockSlot& b, const isa::Instr& in) const;
+  void wake_held(uint32_t warp, Cycle at, Cycle now);
+
+  const uint32_t index_;
+  const config::Sm config_;
+  const config::Launch launch_;
+  const uint32_t subcores_count_;
+  const double ns_per_cycle_;
+  const TimedKernel* kernel_ = nullptr;
+  stats::CounterSet counters_;
+  EventWheel<Event> events_;
+  std::vector<Warp> warps_;
+  std::vector<BlockSlot> blocks_;
+  std::vector<SubCore> subcores_;
+  InstructionSupply instructions_;
+  ConstantCache constants_;
+  Lsu lsu_;
+  Tma tma_;
+  std::unique_ptr<std::vector<RegisterScoreboard>> scoreboards_;
+  std::vector<memory::Request> outbox_;
+  std::vector<Notice> notices_;
+  std::vector<uint32_t> active_mask_;  // per warp: mask of its newest unpredicated instruction
+  Server barrier_unit_;
+  uint64_t age_ = 0;
+  uint64_t issued_ = 0;
+  uint32_t resident_ = 0;              // warps
+  Cycle now_ = 0;
+  Cycle active_since_ = 0;
+  Cycle active_cycles_ = 0;
+  Cycle last_activity_ = 0;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,286 @@
+// What an SM does when an instruction has issued.
+#include <algorithm>
+#include <bit>
+
+#include "sim/sm/sm.h"
+
+namespace heddle::sm {
+
+using isa::OpClass;
+using stats::Counter;
+using stats::Stall;
+
+namespace {
+
+// What a warp's wait on a variable-latency result is called.
+Stall wait_reason(const TimedInstr& t) {
+  if (t.port == kPortLg || t.pipe == isa::Pipe::kTex) {
+    return Stall::kLongScoreboard;
+  }
+  return Stall::kShortScoreboard;
+}
+
+constexpr Cycle kOperandReadCycles = 6;  // issue to sources read in a pipe that is not busy
+constexpr Cycle kPredicatedOffCycles = 8;  // a memory instruction without active lanes only passes the queue
+
+}  // namespace
+
+Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now) {
+  Warp& w = warps_[warp];
+  uint32_t mask = w.stream.mask();
+  expect(warp, t, wait_reason(t));
+  switch (t.handler) {
+    case Handler::kFixed: {
+      Cycle done = now + t.latency;
+      if (t.constant != kNoConstant && !(t.flags & kFixedLatencyConstant)) {
+        done += constants_.shared(t.constant, now) - now;
+      }
+      if (scoreboards_ && t.write_barrier == kNoBarrier) {
+        // Fixed latency: readable from then on, no event needed.
+        (*scoreboards_)[warp].set(*t.instr, done, Stall::kWait);
+      } else {
+        result_at(done, warp, t);
+      }
+      operands_read_at(now + kOperandReadCycles, warp, t);
+      return 0;
+    }
+    case Handler::kMemory:
+      if (t.mem_refs && mask == 0) {
+        result_at(now + kPredicatedOffCycles, warp, t);
+        operands_read_at(now + kOperandReadCycles, warp, t);
+        return 0;
+      }
+      ++w.loads;
+      if (t.op == OpClass::kLdgsts) {
+        copy_started(warp);
+      }
+      lsu_.enqueue(subcore, warp, t, mask, w.stream.ref(), now);
+      return 0;
+    case Handler::kLdgdepbar:
+      operands_read_at(now + 1, warp, t);
+      close_copy_group(w, warp, t, now);
+      return 0;
+    case Handler::kBarrier:
+      result_at(now + kOperandReadCycles, warp, t);
+      operands_read_at(now + kOperandReadCycles, warp, t);
+      return mask ? arrive_barrier(warp, t, now) : 0;
+    case Handler::kMembar: {
+      result_at(now + 2, warp, t);
+      operands_read_at(now + 1, warp, t);
+      const config::Barrier& b = config_.barrier();
+      Cycle cost = t.instr->flags & isa::kFlagScopeCta   ? b.membar_cta()
+                   : t.instr->flags & isa::kFlagScopeSys ? b.membar_sys()
+                                                         : b.membar_gpu();
+      if (mask == 0) {
+        return 0;
+      }
+      if (w.stores == 0 || (t.instr->flags & isa::kFlagScopeCta)) {
+        charge(Stall::kMembar, cost);
+        return now + cost;
+      }
+      w.waiting = w.membar = true;
+      w.state = Stall::kMembar;
+      w.since = now + 1;
+      return kNever;
+    }
+    case Handler::kNanosleep: {
+      result_at(now + 2, warp, t);
+      operands_read_at(now + 1, warp, t);
+      Cycle sleep = static_cast<Cycle>(launch_.nanosleep_ns() / ns_per_cycle_);
+      charge(Stall::kSleeping, sleep);
+      return mask ? now + sleep : 0;
+    }
+    case Handler::kClusterBarrier:
+      result_at(now + 2, warp, t);
+      operands_read_at(now + 1, warp, t);
+      return arrive_cluster(warp, t, now);
+    case Handler::kMbarrier:
+      mbarrier(warp, t, now);
+      return 0;
+    case Handler::kBulkCopy: {
+      operands_read_at(now + kOperandReadCycles, warp, t);
+      result_at(now + kOperandReadCycles, warp, t);
+      const isa::WarpTrace& trace = w.stream.trace();
+      if (mask && t.mem_refs && trace.refs[w.stream.ref()].kind == isa::MemRef::Kind::kValues) {
+        const isa::MemRef& r = trace.refs[w.stream.ref()];
+        const uint64_t* v = trace.values.data() + r.list;
+        if (r.count >= 5 && t.instr->space == isa::MemSpace::kGlobal) {
+          // UBLKCP: destination, barrier object, source (two words), size in 16-byte units.
+          uint64_t source = (v[2] & 0xffffffffu) | (v[3] << 32);
+          uint64_t bytes = v[4] * 16;
+          blocks_[w.block].mbarriers[v[1]].pending_bytes += bytes;
+          tma_.start(w.block, source, v[1], bytes, now);
+        }
+      }
+      return 0;
+    }
+    case Handler::kGmma:
+      start_gmma(subcore, warp, t, now);
+      return 0;
+    case Handler::kExit:
+    case Handler::kNop:
+    case Handler::kDepbar:
+    case Handler::kWarpgroupDepbar:
+      result_at(now + 2, warp, t);
+      operands_read_at(now + 1, warp, t);
+      return 0;
+  }
+  return 0;
+}
+
+// ---- barriers ----
+
+uint32_t Sm::expected_warps(const BlockSlot& b, const isa::Instr& in) const {
+  if (in.barrier_threads) {
+    return (in.barrier_threads + 31) / 32;
+  }
+  return b.warps_left;
+}
+
+Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
+  Warp& w = warps_[warp];
+  BlockSlot& b = blocks_[w.block];
+  const isa::Instr& in = *t.instr;
+  uint32_t id = in.barrier_id < kNamedBarriers ? in.barrier_id : 0;
+  BarrierState& s = b.barrier[id];
+  Cycle counted = to_cycles_up(barrier_unit_.reserve(to_ticks(now), to_ticks(config_.barrier().arrive_interval())));
+  s.last = std::max(s.last, counted);
+  ++s.arrived;
+  bool waits = !(in.flags & isa::kFlagBarrierArrive);
+  if (waits) {
+    s.waiting |= uint64_t{1} << warp;
+    w.waiting = w.membar = true;
+    w.state = Stall::kBarrier;
+    w.since = now + 1;
+  }
+  if (s.arrived >= expected_warps(b, in)) {
+    schedule(s.last + config_.barrier().release_latency(),
+             {Event::Kind::kBarrierRelease, 0, 0, w.block * kNamedBarriers + id});
+    s.arrived = 0;
+  }
+  return waits ? kNever : 0;
+}
+
+void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
+  BarrierState& s = blocks_[slot].barrier[id];
+  uint64_t waiting = s.waiting;
+  s.waiting = 0;
+  for (; waiting; waiting &= waiting - 1) {
+    wake_held(std::countr_zero(waiting), now, now);
+  }
+}
+
+// A cluster's blocks sit on different SMs, so the device counts their arrivals. The block arrives when its last warp
+// does.
+Cycle Sm::arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now) {
+  Warp& w = warps_[warp];
+  BlockSlot& b = blocks_[w.block];
+  BarrierState& s = b.cluster_barrier;
+  if (t.instr->flags & isa::kFlagBarrierArrive) {
+    s.last = now;
+    if (++s.arrived >= b.warps_left) {
+      notices_.push_back({Notice::Kind::kClusterArrive, now, w.block, b.cluster});
+    }
+    return 0;
+  }
+  s.waiting |= uint64_t{1} << warp;
+  w.waiting = w.membar = true;
+  w.state = Stall::kBarrier;
+  w.since = now + 1;
+  return kNever;
+}
+
+// ---- asynchronous copies ----
+
+// LDGDEPBAR: the copies issued so far make one group; its scoreboard counter falls when they and all older groups are
+// complete.
+void Sm::close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now) {
+  GroupRing& g = w.copies;
+  g.barrier[g.tail % kGroupRing] = t.write_barrier;
+  ++g.tail;
+  g.open[g.tail % kGroupRing] = 0;
+  pop_copy_groups(warp, now);
+}
+
+void Sm::copy_done(uint32_t warp, uint32_t group, Cycle now) {
+  Warp& w = warps_[warp];
+  --w.loads;
+  --w.copies.open[group];
+  pop_copy_groups(warp, now);
+  if (w.draining) {
+    retire_if_drained(warp, now);
+  }
+}
+
+void Sm::pop_copy_groups(uint32_t warp, Cycle now) {
+  GroupRing& g = warps_[warp].copies;
+  while (g.head != g.tail && g.open[g.head % kGroupRing] == 0) {
+    uint8_t barrier = g.barrier[g.head % kGroupRing];
+    ++g.head;
+    if (barrier != kNoBarrier) {
+      release(warp, barrier, now);
+    }
+  }
+}
+
+void Sm::bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now) {
+  MbarrierState& m = blocks_[slot].mbarriers[address];
+  m.pending_bytes -= std::min(m.pending_bytes, bytes);
+  if (m.pending_bytes == 0) {
+    for (const MbarrierState::Waiter& x : m.waiters) {
+      --warps_[x.warp].loads;
+      result_at(now + config_.barrier().mbarrier_try_wait(), x.warp, kernel_->code[x.code]);
+    }
+    m.waiters.clear();
+  }
+}
+
+// SYNCS: initialisation and arrival take their time; a (try-)wait ends when no bulk copy is outstanding at its object.
+void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
+  Warp& w = warps_[warp];
+  operands_read_at(now + kOperandReadCycles, warp, t);
+  const isa::WarpTrace& trace = w.stream.trace();
+  const std::string& opcode = kernel_->image->opcodes[t.instr->opcode];
+  bool waits = opcode.find("PHASECHK") != std::string::npos;
+  uint32_t mask = w.stream.mask();
+  uint64_t addr[32];
+  if (waits && mask && isa::expand(trace, trace.refs[w.stream.ref()], mask, addr)) {
+    auto& objects = blocks_[w.block].mbarriers;
+    auto it = objects.find(addr[std::countr_zero(mask)]);
+    if (it != objects.end() && it->second.pending_bytes > 0) {
+      ++w.loads;  // keeps the warp from retiring under the waiter
+      it->second.waiters.push_back(
+          {static_cast<uint8_t>(warp), static_cast<uint32_t>(&t - kernel_->code.data())});
+      return;
+    }
+  }
+  result_at(now + (waits ? config_.barrier().mbarrier_try_wait() : config_.barrier().mbarrier_arrive()), warp, t);
+}
+
+void Sm::store_done(uint32_t warp, Cycle now) {
+  Warp& w = warps_[warp];
+  --w.stores;
+  if (w.stores) {
+    return;
+  }
+  if (w.draining) {
+    retire_if_drained(warp, now);
+  } else if (w.membar && w.state == Stall::kMembar) {
+    wake_held(warp, now + config_.barrier().membar_gpu(), now);
+  }
+}
+
+// ---- warp-group MMA ----
+
+// The tensor array works through the warp's instructions in order; the warp goes on at once.
+void Sm::start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now) {
+  Warp& w = warps_[warp];
+  Cycle& free = subcores_[subcore].pipe_free(isa::Pipe::kTensor);
+  free = std::max(free, now) + t.interval;
+  ++w.gmma;
+  schedule(free - t.interval + t.latency, {Event::Kind::kGmmaDone, static_cast<uint8_t>(warp)});
+  operands_read_at(now + kOperandReadCycles, warp, t);
+  result_at(free - t.interval + t.latency, warp, t);
+}
+
+}  // namespace heddle::sm

@@ -1,0 +1,368 @@
+#include "sim/sm/subcore.h"
+
+#include <algorithm>
+
+#include "sim/sm/sm.h"
+
+namespace heddle::sm {
+namespace {
+
+using isa::Pipe;
+using stats::Counter;
+using stats::Stall;
+
+constexpr uint8_t kFma = static_cast<uint8_t>(Pipe::kFma);
+constexpr uint8_t kHeavy = static_cast<uint8_t>(Pipe::kFmaHeavy);
+constexpr uint8_t kLite = static_cast<uint8_t>(Pipe::kFmaLite);
+
+Stall throttle(uint8_t port) {
+  switch (port) {
+    case kPortLg:
+      return Stall::kLgThrottle;
+    case kPortMio:
+    case static_cast<uint8_t>(Pipe::kAdu):
+    case static_cast<uint8_t>(Pipe::kTma):
+      return Stall::kMioThrottle;
+    case static_cast<uint8_t>(Pipe::kTex):
+      return Stall::kTexThrottle;
+    default:
+      return Stall::kMathPipeThrottle;
+  }
+}
+
+Counter pipe_counter(Pipe p) {
+  switch (p) {
+    case Pipe::kAlu:
+      return Counter::kPipeAlu;
+    case Pipe::kFma:
+    case Pipe::kFmaHeavy:
+    case Pipe::kFmaLite:
+      return Counter::kPipeFma;
+    case Pipe::kFp16:
+      return Counter::kPipeFp16;
+    case Pipe::kFp64:
+      return Counter::kPipeFp64;
+    case Pipe::kXu:
+      return Counter::kPipeXu;
+    case Pipe::kTensor:
+      return Counter::kPipeTensor;
+    case Pipe::kUniform:
+      return Counter::kPipeUniform;
+    case Pipe::kCbu:
+      return Counter::kPipeCbu;
+    case Pipe::kAdu:
+      return Counter::kPipeAdu;
+    case Pipe::kTex:
+      return Counter::kPipeTex;
+    default:
+      return Counter::kPipeLsu;
+  }
+}
+
+}  // namespace
+
+SubCore::SubCore(Sm& sm, uint32_t index, const config::Sm& c)
+    : sm_(sm),
+      index_(index),
+      policy_(c.issue().policy()),
+      branch_cycles_(c.issue().branch_cycles()),
+      converge_cycles_(c.issue().converge_cycles()),
+      ports_(c.registers()) {}
+
+void SubCore::reset() {
+  ports_.reset();
+  ready_ = 0;
+  wanting_.fill(0);
+  pipe_free_.fill(0);
+  busy_ports_ = full_ports_ = 0;
+  wheel_.fill(0);
+  wheel_bits_ = 0;
+  last_ = 0;
+  hold_until_ = 0;
+  next_ = kNever;
+  stepped_ = 0;
+  pending_.fill(0);
+  any_pending_ = false;
+}
+
+void SubCore::park(uint32_t slot, Cycle at, Cycle now) {
+  if (at - now < kWheel) {
+    wheel_[at % kWheel] |= 1u << slot;
+    wheel_bits_ |= uint64_t{1} << (at % kWheel);
+    wake(at);
+  } else {
+    sm_.schedule(at, {Event::Kind::kWarpReady, sm_.warp_of(index_, slot)});
+  }
+}
+
+void SubCore::set_port_full(uint8_t port, bool full, Cycle now) {
+  if (full) {
+    full_ports_ |= 1u << port;
+  } else if (full_ports_ & (1u << port)) {
+    full_ports_ &= ~(1u << port);
+    if (wanting_[port]) {
+      wake(now);
+    }
+  }
+}
+
+void SubCore::evaluate(uint32_t slot, Cycle now) {
+  Warp& w = sm_.warp(index_, slot);
+  const TimedInstr& t = *w.next;
+  if (t.line != w.line) {
+    Cycle there = sm_.instructions().want(index_, t.line, now);
+    if (there > now) {
+      sm_.charge(Stall::kNoInstruction, there - now);
+      park(slot, there, now);
+      return;
+    }
+  }
+  if (uint8_t waits = t.wait_mask & w.busy) {
+    w.waiting = true;
+    w.since = now;
+    w.state = w.reason[std::countr_zero(waits)];
+    for (uint8_t m = waits; m; m &= static_cast<uint8_t>(m - 1)) {
+      if (w.reason[std::countr_zero(m)] == Stall::kLongScoreboard) {
+        w.state = Stall::kLongScoreboard;
+      }
+    }
+    return;
+  }
+  if (hold_for_operands(w, t, slot, now)) {
+    return;
+  }
+  ready_ |= 1u << slot;
+  wanting_[t.port] |= 1u << slot;
+  wake(now);
+}
+
+// Waits other than the wait mask's. True when the warp was put aside.
+bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cycle now) {
+  auto wait = [&](Stall s) {
+    w.waiting = true;
+    w.since = now;
+    w.state = s;
+    return true;
+  };
+  if (t.handler == Handler::kDepbar) {
+    const isa::Instr& in = *t.instr;
+    bool counted = in.depbar_sb < kBarriersPerWarp && w.counter[in.depbar_sb] > in.depbar_count;
+    if (counted || (in.depbar_mask & w.busy)) {
+      return wait(counted ? w.reason[in.depbar_sb] : w.reason[std::countr_zero<uint8_t>(in.depbar_mask & w.busy)]);
+    }
+  } else if (t.handler == Handler::kWarpgroupDepbar && w.gmma > t.instr->depbar_count) {
+    return wait(Stall::kGmma);
+  }
+  if (t.flags & kFixedLatencyConstant) {
+    Cycle there = sm_.constants().immediate(index_, t.constant, now);
+    if (there > now) {
+      sm_.charge(Stall::kImcMiss, there - now);
+      park(slot, there, now);
+      return true;
+    }
+  }
+  if (!sm_.kernel().control_bits) {
+    Stall why = Stall::kWait;
+    Cycle at = sm_.scoreboard(sm_.warp_of(index_, slot)).ready(*t.instr, now, &why);
+    if (at == kNever) {
+      return wait(why);
+    }
+    if (at > now) {
+      sm_.charge(why, at - now);
+      park(slot, at, now);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Charges the cycles in which nothing was done to what the ready warps were waiting for.
+void SubCore::account_gap(Cycle now) {
+  if (any_pending_ && now > stepped_ + 1) {
+    for (int i = 0; i < stats::kStallCount; ++i) {
+      if (pending_[i]) {
+        sm_.charge(static_cast<Stall>(i), (now - stepped_ - 1) * pending_[i]);
+      }
+    }
+  }
+  if (any_pending_) {
+    pending_.fill(0);
+    any_pending_ = false;
+  }
+}
+
+// Slots whose port is taken at `now`.
+uint32_t SubCore::blocked(Cycle now) {
+  uint32_t mask = 0;
+  for (uint32_t m = busy_ports_; m; m &= m - 1) {
+    uint32_t p = std::countr_zero(m);
+    if (pipe_free_[p] <= now) {
+      busy_ports_ &= ~(1u << p);
+    } else {
+      mask |= wanting_[p];
+    }
+  }
+  if (wanting_[kFma] && (busy_ports_ & (1u << kHeavy)) && (busy_ports_ & (1u << kLite))) {
+    mask |= wanting_[kFma];
+  }
+  for (uint32_t m = full_ports_; m; m &= m - 1) {
+    mask |= wanting_[std::countr_zero(m)];
+  }
+  return mask;
+}
+
+uint32_t SubCore::pick(uint32_t eligible) const {
+  if (policy_ == config::Issue::LOOSE_ROUND_ROBIN) {
+    uint32_t after = last_ + 1 < 32 ? eligible & (~0u << (last_ + 1)) : 0;
+    return std::countr_zero(after ? after : eligible);
+  }
+  if (eligible & (1u << last_)) {
+    return last_;
+  }
+  bool youngest = policy_ == config::Issue::GREEDY_THEN_YOUNGEST;
+  uint32_t best = std::countr_zero(eligible);
+  for (uint32_t m = eligible & (eligible - 1); m; m &= m - 1) {
+    uint32_t s = std::countr_zero(m);
+    if ((sm_.warp(index_, s).age > sm_.warp(index_, best).age) == youngest) {
+      best = s;
+    }
+  }
+  return best;
+}
+
+void SubCore::step(Cycle now) {
+  account_gap(now);
+  stepped_ = now;
+  uint32_t slot_now = now % kWheel;
+  uint32_t woken = wheel_[slot_now];
+  if (woken) {
+    wheel_[slot_now] = 0;
+    wheel_bits_ &= ~(uint64_t{1} << slot_now);
+    for (; woken; woken &= woken - 1) {
+      evaluate(std::countr_zero(woken), now);
+    }
+  }
+  if (ready_) {
+    uint32_t stopped = blocked(now);
+    uint32_t eligible = ready_ & ~stopped;
+    if (now < hold_until_) {
+      uint32_t n = std::popcount(ready_);
+      sm_.charge(Stall::kDispatchStall, n);
+      pending_[static_cast<int>(Stall::kDispatchStall)] = static_cast<uint16_t>(n);
+      any_pending_ = true;
+    } else {
+      if (stopped) {
+        for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma); m; m &= m - 1) {
+          uint32_t p = std::countr_zero(m);
+          if (uint32_t n = std::popcount(wanting_[p] & stopped)) {
+            Stall s = throttle(static_cast<uint8_t>(p));
+            sm_.charge(s, n);
+            pending_[static_cast<int>(s)] = static_cast<uint16_t>(pending_[static_cast<int>(s)] + n);
+            any_pending_ = true;
+          }
+        }
+      }
+      if (eligible) {
+        uint32_t slot = pick(eligible);
+        if (uint32_t others = std::popcount(eligible) - 1) {
+          sm_.charge(Stall::kNotSelected, others);
+        }
+        issue(slot, now);
+      }
+    }
+  }
+  compute_next(now);
+}
+
+void SubCore::compute_next(Cycle now) {
+  next_ = kNever;
+  if (wheel_bits_) {
+    uint32_t from = (now + 1) % kWheel;
+    next_ = now + 1 + std::countr_zero(std::rotr(wheel_bits_, static_cast<int>(from)));
+  }
+  if (!ready_) {
+    return;
+  }
+  if (now + 1 < hold_until_) {
+    next_ = std::min(next_, hold_until_);
+    return;
+  }
+  if (ready_ & ~blocked(now + 1)) {
+    next_ = now + 1;
+    return;
+  }
+  for (uint32_t m = busy_ports_; m; m &= m - 1) {
+    uint32_t p = std::countr_zero(m);
+    if (wanting_[p] || ((p == kHeavy || p == kLite) && wanting_[kFma])) {
+      next_ = std::min(next_, pipe_free_[p]);
+    }
+  }
+}
+
+// Books the pipe; returns the pipe that was used.
+uint8_t SubCore::occupy(const TimedInstr& t, Cycle now) {
+  uint8_t p = static_cast<uint8_t>(t.pipe);
+  if (t.flags & kFmaEither) {
+    p = pipe_free_[kLite] <= now ? kLite : kHeavy;
+  }
+  if (t.interval > 1) {
+    pipe_free_[p] = now + t.interval;
+    busy_ports_ |= 1u << p;
+  }
+  return p;
+}
+
+void SubCore::issue(uint32_t slot, Cycle now) {
+  uint32_t id = sm_.warp_of(index_, slot);
+  Warp& w = sm_.warp(index_, slot);
+  const TimedInstr& t = *w.next;
+  ready_ &= ~(1u << slot);
+  wanting_[t.port] &= ~(1u << slot);
+  last_ = slot;
+  w.line = t.line;
+
+  sm_.count_issue(w, t);
+  sm_.charge(Stall::kSelected, 1);
+  if (t.pipe != Pipe::kNone) {
+    ++sm_.counters()[pipe_counter(t.pipe)];
+  }
+  if (t.port < isa::kPipeCount && t.handler != Handler::kGmma) {
+    uint8_t used = occupy(t, now);
+    if (used == kHeavy || used == kLite) {
+      ++sm_.counters()[used == kHeavy ? Counter::kPipeFmaHeavy : Counter::kPipeFmaLite];
+      if (t.flags & kCountsAsHalf) {
+        ++sm_.counters()[Counter::kPipeFp16];
+      }
+    }
+    if (uint32_t held = ports_.read(t, id, now, sm_.counters())) {
+      hold_until_ = now + 1 + held;
+    }
+  }
+  uint32_t gap = std::max<uint32_t>(1, t.stall);
+  Cycle again = sm_.execute(index_, id, t, now);
+
+  bool in_order = w.stream.advance();
+  if (w.stream.done()) {
+    sm_.finish_warp(id, now + gap);
+    return;
+  }
+  w.next = &w.stream.peek();
+  if (!in_order) {
+    uint32_t jump = t.op == isa::OpClass::kConverge ? std::max(branch_cycles_, converge_cycles_) : branch_cycles_;
+    if (jump > gap) {
+      sm_.charge(Stall::kBranchResolve, jump - gap);
+      sm_.charge(Stall::kWait, gap - 1);
+      gap = jump;
+    } else {
+      sm_.charge(Stall::kWait, gap - 1);
+    }
+  } else {
+    sm_.charge(Stall::kWait, gap - 1);
+  }
+  if (again == kNever) {
+    return;  // the handler keeps the warp until something happens (barrier, fence)
+  }
+  park(slot, std::max(now + gap, again), now);
+}
+
+}  // namespace heddle::sm

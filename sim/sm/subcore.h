@@ -1,0 +1,75 @@
+// One sub-core: its warps, the issue stage, the pipes.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "sim/engine/time.h"
+#include "sim/sm/register_ports.h"
+#include "sim/sm/timed_instr.h"
+#include "sim/sm/warp.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+class Sm;
+
+inline constexpr uint32_t kSlotsPerSubcore = 32;  // at most; masks are 32 bits
+
+class SubCore {
+ public:
+  SubCore(Sm& sm, uint32_t index, const config::Sm& config);
+
+  void reset();
+
+  // The warp in `slot` may be looked at again at cycle `at` (later than the current one).
+  void park(uint32_t slot, Cycle at, Cycle now);
+  // The warp in `slot` has nothing timed in front of it: it becomes ready, or starts the wait that holds it.
+  void evaluate(uint32_t slot, Cycle now);
+  // A queue to the LSU has room, or is full.
+  void set_port_full(uint8_t port, bool full, Cycle now);
+
+  void step(Cycle now);
+  // The next cycle in which step() has something to do.
+  Cycle next() const { return next_; }
+  void wake(Cycle at) { next_ = at < next_ ? at : next_; }
+
+  uint32_t index() const { return index_; }
+  // GMMA and the other users of a pipe that book it ahead.
+  Cycle& pipe_free(isa::Pipe p) { return pipe_free_[static_cast<int>(p)]; }
+
+ private:
+  static constexpr uint32_t kWheel = 64;
+
+  bool hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cycle now);
+  void account_gap(Cycle now);
+  uint32_t blocked(Cycle now);
+  uint32_t pick(uint32_t eligible) const;
+  void issue(uint32_t slot, Cycle now);
+  uint8_t occupy(const TimedInstr& t, Cycle now);
+  void compute_next(Cycle now);
+
+  Sm& sm_;
+  const uint32_t index_;
+  const config::Issue::Policy policy_;
+  const uint32_t branch_cycles_, converge_cycles_;
+  RegisterPorts ports_;
+
+  uint32_t ready_ = 0;                           // slots that could issue, were their port free
+  std::array<uint32_t, kPortCount> wanting_{};   // of these, by port
+  std::array<Cycle, isa::kPipeCount> pipe_free_{};
+  uint32_t busy_ports_ = 0;                      // ports that may be occupied
+  uint32_t full_ports_ = 0;                      // queues that are full
+  std::array<uint32_t, kWheel> wheel_{};         // slots by wake-up cycle
+  uint64_t wheel_bits_ = 0;
+  uint32_t last_ = 0;                            // slot that issued last
+  Cycle hold_until_ = 0;                         // register ports
+  Cycle next_ = kNever;
+  Cycle stepped_ = 0;
+  // What the ready warps that did not issue were waiting for, to charge skipped cycles.
+  std::array<uint16_t, stats::kStallCount> pending_{};
+  bool any_pending_ = false;
+};
+
+}  // namespace heddle::sm

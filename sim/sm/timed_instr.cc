@@ -1,0 +1,187 @@
+#include "sim/sm/timed_instr.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "sim/engine/error.h"
+
+namespace heddle::sm {
+namespace {
+
+using isa::OpClass;
+using isa::Pipe;
+
+struct OpEntry {
+  Pipe pipe = Pipe::kNone;
+  bool either_fma = false;
+  uint16_t latency = 0;
+  uint16_t interval = 1;
+};
+
+std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
+  std::array<uint16_t, isa::kPipeCount> pipe_interval;
+  pipe_interval.fill(1);
+  for (const config::PipeTiming& p : sm.pipe()) {
+    std::optional<Pipe> pipe = isa::pipe_from_name(p.pipe());
+    if (!pipe) {
+      throw Error("sm.pipe[" + p.pipe() + "]: no such pipe");
+    }
+    pipe_interval[static_cast<int>(*pipe)] = static_cast<uint16_t>(p.interval());
+  }
+  // The virtual pipe "fma" is a choice between two halves of one speed.
+  pipe_interval[static_cast<int>(Pipe::kFma)] = pipe_interval[static_cast<int>(Pipe::kFmaHeavy)];
+  std::array<OpEntry, isa::kOpClassCount> table;
+  for (const config::OpTiming& o : sm.op()) {
+    std::optional<OpClass> op = isa::op_class_from_name(o.op());
+    std::optional<Pipe> pipe = isa::pipe_from_name(o.pipe());
+    if (!op || !pipe) {
+      throw Error("sm.op[" + o.op() + "]: no such " + (op ? "pipe " + o.pipe() : std::string("class")));
+    }
+    OpEntry& e = table[static_cast<int>(*op)];
+    e.pipe = *pipe;
+    e.either_fma = *pipe == Pipe::kFma;
+    e.latency = static_cast<uint16_t>(o.latency());
+    e.interval = static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
+  }
+  return table;
+}
+
+Handler handler_of(OpClass op, Pipe pipe) {
+  switch (op) {
+    case OpClass::kNop:
+    case OpClass::kWarpgroupArrive:
+    case OpClass::kErrbar:
+      return Handler::kNop;
+    case OpClass::kExit:
+      return Handler::kExit;
+    case OpClass::kBarrier:
+      return Handler::kBarrier;
+    case OpClass::kDepbar:
+      return Handler::kDepbar;
+    case OpClass::kLdgdepbar:
+      return Handler::kLdgdepbar;
+    case OpClass::kMembar:
+      return Handler::kMembar;
+    case OpClass::kNanosleep:
+      return Handler::kNanosleep;
+    case OpClass::kClusterBarrier:
+      return Handler::kClusterBarrier;
+    case OpClass::kMbarrier:
+      return Handler::kMbarrier;
+    case OpClass::kBulkCopy:
+      return Handler::kBulkCopy;
+    case OpClass::kGmma:
+      return Handler::kGmma;
+    case OpClass::kWarpgroupDepbar:
+      return Handler::kWarpgroupDepbar;
+    default:
+      return pipe == Pipe::kLsu || pipe == Pipe::kTex ? Handler::kMemory : Handler::kFixed;
+  }
+}
+
+bool uses_lg_queue(OpClass op) {
+  switch (op) {
+    case OpClass::kLdGlobal:
+    case OpClass::kStGlobal:
+    case OpClass::kAtomGlobal:
+    case OpClass::kRedGlobal:
+    case OpClass::kLdLocal:
+    case OpClass::kStLocal:
+    case OpClass::kLdGeneric:
+    case OpClass::kStGeneric:
+    case OpClass::kAtomGeneric:
+    case OpClass::kLdgsts:
+    case OpClass::kCctl:
+    case OpClass::kTexture:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Cycles in the tensor array at `rate` bit-products a cycle, and result latency.
+void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr& out) {
+  if (in.mma_work == 0) {
+    return;
+  }
+  uint64_t products = uint64_t{in.mma_work} * std::max<uint32_t>(in.mma_bits, 1);
+  bool gmma = in.op == OpClass::kGmma;
+  bool fp64 = in.op == OpClass::kDmma;
+  // A warp-group instruction's work is spread over the four warps that issue it.
+  uint64_t mine = gmma ? products / 4 : products;
+  uint64_t rate = gmma ? t.gmma_rate() : fp64 ? t.dmma_rate() : t.mma_rate();
+  uint64_t busy = std::max<uint64_t>(1, (mine + rate / 2) / rate);
+  out.interval = static_cast<uint16_t>(busy);
+  out.latency = static_cast<uint16_t>(busy + (gmma ? t.gmma_latency() : fp64 ? t.dmma_latency() : t.mma_latency()));
+}
+
+void operand_reads(const isa::Instr& in, TimedInstr& out) {
+  for (int i = 0; i < in.n_src && out.n_reads < kMaxReads; ++i) {
+    const isa::Operand& o = in.src[i];
+    if (o.file == isa::RegFile::kGpr) {
+      out.reads[out.n_reads++] = {o.index, o.slot, ((in.ctl.reuse >> o.slot) & 1) != 0};
+    }
+  }
+}
+
+}  // namespace
+
+TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
+  TimedKernel k;
+  k.image = &image;
+  k.control_bits = image.has_control && sm.issue().dependences() == config::Issue::CONTROL_BITS;
+  std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants;
+  const uint32_t line_bytes = sm.fetch().line_bytes();
+  k.code.reserve(image.code.size());
+  for (const isa::Instr& in : image.code) {
+    const OpEntry& e = table[static_cast<int>(in.op)];
+    TimedInstr t;
+    t.instr = &in;
+    t.op = in.op;
+    t.pipe = e.pipe;
+    t.handler = handler_of(in.op, e.pipe);
+    t.port = static_cast<uint8_t>(e.pipe);
+    if (t.handler == Handler::kMemory || (t.handler == Handler::kMbarrier && e.pipe == Pipe::kLsu)) {
+      t.port = uses_lg_queue(in.op) ? kPortLg : kPortMio;
+    }
+    t.interval = e.interval;
+    t.latency = e.latency;
+    t.line = in.pc / line_bytes;
+    t.mem_refs = in.mem_refs;
+    k.lines = std::max(k.lines, t.line + 1);
+    t.flags = static_cast<uint8_t>((e.either_fma ? kFmaEither : 0) |
+                                   (in.flags & isa::kFlagUnknownOpcode ? kUnknownOp : 0) |
+                                   (in.op == OpClass::kHalf ? kCountsAsHalf : 0));
+    if (in.op == OpClass::kHmma || in.op == OpClass::kImma || in.op == OpClass::kDmma || in.op == OpClass::kGmma) {
+      tensor_timing(in, sm.tensor(), t);
+    }
+    if (t.handler == Handler::kFixed) {
+      operand_reads(in, t);
+    }
+    if (k.control_bits) {
+      uint32_t stall = in.ctl.stall == 0 ? sm.issue().stall_zero_cycles() : in.ctl.stall;
+      if (in.ctl.yield) {
+        stall = std::max<uint32_t>(stall, 2);
+      }
+      t.stall = static_cast<uint8_t>(stall);
+      t.wait_mask = in.ctl.wait_mask;
+      t.write_barrier = in.ctl.write_barrier;
+      t.read_barrier = in.ctl.read_barrier;
+    }
+    bool loads_constant = in.op == OpClass::kLdc || in.op == OpClass::kUldc;
+    if (loads_constant || (in.flags & isa::kFlagConstOperand)) {
+      auto key = std::make_pair(uint32_t{in.const_bank}, in.const_offset / sm.constants().line_bytes());
+      t.constant = constants.try_emplace(key, static_cast<uint32_t>(constants.size())).first->second;
+      if (!loads_constant) {
+        t.flags |= kFixedLatencyConstant;
+      }
+    }
+    k.code.push_back(t);
+  }
+  k.constants = static_cast<uint32_t>(constants.size());
+  return k;
+}
+
+}  // namespace heddle::sm

@@ -1,0 +1,85 @@
+// A kernel's static instructions bound to one configuration: what the issue stage needs, packed for the hot loop. Built
+// once per launch and shared, read-only, by all SMs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/isa/kernel.h"
+
+namespace heddle::sm {
+
+// What the SM does with an instruction when it issues.
+enum class Handler : uint8_t {
+  kFixed,      // executes in a pipe of the sub-core; result after `latency`
+  kMemory,     // goes through the LG or MIO queue to the SM's LSU
+  kNop,
+  kExit,
+  kBarrier,
+  kDepbar,
+  kLdgdepbar,
+  kMembar,
+  kNanosleep,
+  kClusterBarrier,
+  kMbarrier,
+  kBulkCopy,
+  kGmma,
+  kWarpgroupDepbar,
+};
+
+// Where an instruction waits for room: a pipe, or one of the two queues to the LSU. Ports 0..kPipeCount-1 are pipes.
+inline constexpr uint8_t kPortMio = static_cast<uint8_t>(isa::kPipeCount);
+inline constexpr uint8_t kPortLg = kPortMio + 1;
+inline constexpr int kPortCount = kPortLg + 1;
+
+inline constexpr uint8_t kNoBarrier = 7;
+inline constexpr uint32_t kNoConstant = ~0u;
+inline constexpr int kMaxReads = 3;  // GPR source operands with a read port of their own
+
+enum TimedFlag : uint8_t {
+  kYield = 1,
+  kFixedLatencyConstant = 2,  // waits for its immediate constant before it issues
+  kUnknownOp = 4,
+  kFmaEither = 8,             // may use either half of the FMA pipe
+  kCountsAsHalf = 16,         // packed half arithmetic on the FMA pipe
+};
+
+struct RegisterRead {
+  uint8_t reg;
+  uint8_t slot;
+  bool reuse;
+};
+
+struct TimedInstr {
+  Handler handler = Handler::kNop;
+  uint8_t port = 0;            // kPort*; the pipe's number for everything but queued memory instructions
+  isa::Pipe pipe = isa::Pipe::kNone;  // as counted
+  uint8_t stall = 1;           // cycles to the warp's next issue; already decoded (stall 0, yield)
+  uint8_t wait_mask = 0;
+  uint8_t write_barrier = kNoBarrier;
+  uint8_t read_barrier = kNoBarrier;
+  uint8_t flags = 0;
+  uint16_t interval = 1;       // cycles the pipe is busy
+  uint16_t latency = 0;        // issue to result
+  uint32_t line = 0;           // instruction-cache line within the kernel
+  uint32_t constant = kNoConstant;  // dense number of the constant-cache line it reads
+  uint8_t n_reads = 0;
+  std::array<RegisterRead, kMaxReads> reads{};
+  uint8_t mem_refs = 0;
+  isa::OpClass op = isa::OpClass::kUnknown;
+  const isa::Instr* instr = nullptr;
+};
+
+struct TimedKernel {
+  std::vector<TimedInstr> code;  // parallel to KernelImage::code
+  const isa::KernelImage* image = nullptr;
+  bool control_bits = true;      // false: dependences by register scoreboard
+  uint32_t lines = 0;            // instruction-cache lines
+  uint32_t constants = 0;        // constant-cache lines
+};
+
+TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm);
+
+}  // namespace heddle::sm

@@ -1,0 +1,81 @@
+#include "sim/sm/tma.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/memory/message.h"
+#include "sim/sm/lsu.h"
+#include "sim/sm/sm.h"
+
+namespace heddle::sm {
+
+void Tma::start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes, Cycle now) {
+  Copy c{slot, source, source + bytes, barrier, 0};
+  uint32_t i;
+  if (free_.empty()) {
+    i = static_cast<uint32_t>(copies_.size());
+    copies_.push_back(c);
+  } else {
+    i = free_.back();
+    free_.pop_back();
+    copies_[i] = c;
+  }
+  queue_.push_back(i);
+  sm_.counters()[stats::Counter::kBulkBytes] += bytes;
+  if (!scheduled_) {
+    scheduled_ = true;
+    sm_.schedule(now + config_.tma_latency(), {Event::Kind::kTma});
+  }
+}
+
+void Tma::step(Cycle now) {
+  scheduled_ = false;
+  if (queue_.empty() || in_flight_ >= config_.tma_requests_in_flight()) {
+    return;  // a new copy or an arrival starts it again
+  }
+  uint32_t i = queue_.front();
+  Copy& c = copies_[i];
+  uint64_t line = c.next / memory::kLineBytes;
+  uint64_t stop = std::min(c.end, (line + 1) * memory::kLineBytes);
+  uint8_t sectors = 0;
+  for (uint64_t a = c.next; a < stop; a = (a / memory::kSectorBytes + 1) * memory::kSectorBytes) {
+    sectors |= static_cast<uint8_t>(1u << (a / memory::kSectorBytes % memory::kSectorsPerLine));
+  }
+  c.next = stop;
+  c.flying += std::popcount(sectors);
+  ++in_flight_;
+  memory::Request q;
+  q.time = sm_.lsu().egress(0, now);
+  q.line = line;
+  q.id = i | static_cast<uint32_t>(RequestTag::kBulk);
+  q.sm = static_cast<uint16_t>(sm_.index());
+  q.sectors = sectors;
+  sm_.send(q);
+  if (c.next >= c.end) {
+    queue_.pop_front();
+  }
+  if (!queue_.empty()) {
+    scheduled_ = true;
+    sm_.schedule(now + config_.tma_request_interval(), {Event::Kind::kTma});
+  }
+}
+
+void Tma::arrived(uint32_t i, uint8_t sectors, Cycle now) {
+  Copy& c = copies_[i];
+  c.flying -= std::popcount(sectors);
+  --in_flight_;
+  uint64_t bytes = uint64_t{std::popcount(sectors)} * memory::kSectorBytes;
+  bool done = c.flying == 0 && c.next >= c.end;
+  uint32_t slot = c.slot;
+  uint64_t barrier = c.barrier;
+  if (done) {
+    free_.push_back(i);
+  }
+  sm_.bulk_arrived(slot, barrier, bytes, now);
+  if (!scheduled_ && !queue_.empty()) {
+    scheduled_ = true;
+    sm_.schedule(now + 1, {Event::Kind::kTma});
+  }
+}
+
+}  // namespace heddle::sm

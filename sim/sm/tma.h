@@ -1,0 +1,53 @@
+// Bulk asynchronous copies (UBLKCP): a simple engine that turns each copy into line requests at a fixed rate.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+
+namespace heddle::sm {
+
+class Sm;
+
+class Tma {
+ public:
+  Tma(Sm& sm, const config::AsyncCopy& c) : sm_(sm), config_(c) {}
+
+  void reset() {
+    queue_.clear();
+    copies_.clear();
+    free_.clear();
+    in_flight_ = 0;
+    scheduled_ = false;
+  }
+
+  // Global to shared: `bytes` from `source`; completion counts at the barrier object `barrier` of block `slot`.
+  void start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes, Cycle now);
+  // Sends the next line.
+  void step(Cycle now);
+  // A line of `copy` has arrived.
+  void arrived(uint32_t copy, uint8_t sectors, Cycle now);
+  bool idle() const { return copies_.size() == free_.size(); }
+
+ private:
+  struct Copy {
+    uint32_t slot = 0;
+    uint64_t next = 0;     // address of the next line to request
+    uint64_t end = 0;
+    uint64_t barrier = 0;
+    uint32_t flying = 0;   // sectors requested and not here
+  };
+
+  Sm& sm_;
+  const config::AsyncCopy config_;
+  std::vector<Copy> copies_;
+  std::vector<uint32_t> free_;
+  std::deque<uint32_t> queue_;  // copies with lines left to request, in order
+  uint32_t in_flight_ = 0;      // lines
+  bool scheduled_ = false;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,86 @@
+// The state of one resident warp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/engine/time.h"
+#include "sim/isa/kernel.h"
+#include "sim/sm/timed_instr.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+inline constexpr uint32_t kMaxWarps = 64;
+inline constexpr uint32_t kBarriersPerWarp = 6;
+inline constexpr uint32_t kGroupRing = 32;  // LDGSTS or GMMA groups a warp may have in flight
+
+// A cursor over a warp's recorded stream: the only thing the SM knows about frontends.
+class WarpStream {
+ public:
+  void start(const isa::WarpTrace& trace, const TimedKernel& kernel) {
+    trace_ = &trace;
+    kernel_ = &kernel;
+    run_ = pos_ = ref_ = 0;
+  }
+  bool done() const { return run_ >= trace_->runs.size(); }
+  // The next instruction and its mask; only when not done().
+  const TimedInstr& peek() const { return kernel_->code[trace_->runs[run_].first + pos_]; }
+  uint32_t mask() const { return trace_->runs[run_].mask; }
+  const isa::WarpTrace& trace() const { return *trace_; }
+  // Address lists of the instruction at the cursor start here.
+  uint32_t ref() const { return ref_; }
+
+  // Moves on; returns true when the next instruction is the one after this in the code.
+  bool advance() {
+    const isa::Run& r = trace_->runs[run_];
+    uint32_t index = r.first + pos_;
+    if (r.mask) {
+      ref_ += kernel_->code[index].mem_refs;
+    }
+    if (++pos_ < r.count) {
+      return true;
+    }
+    ++run_;
+    pos_ = 0;
+    return done() || trace_->runs[run_].first == index + 1;
+  }
+
+ private:
+  const isa::WarpTrace* trace_ = nullptr;
+  const TimedKernel* kernel_ = nullptr;
+  uint32_t run_ = 0, pos_ = 0, ref_ = 0;
+};
+
+// Groups of asynchronous operations that complete in order (LDGDEPBAR, WARPGROUP.DEPBAR).
+struct GroupRing {
+  std::array<uint16_t, kGroupRing> open{};     // operations of each group still in flight
+  std::array<uint8_t, kGroupRing> barrier{};   // scoreboard counter to release when the group is complete
+  uint32_t head = 0;                           // oldest group not complete
+  uint32_t tail = 0;                           // group that new operations join
+};
+
+struct Warp {
+  bool active = false;
+  uint8_t block = 0;          // block slot of the SM
+  uint16_t index = 0;         // within the block
+  WarpStream stream;
+  const TimedInstr* next = nullptr;  // stream.peek()
+  std::array<uint8_t, kBarriersPerWarp> counter{};  // scoreboard counters
+  std::array<stats::Stall, kBarriersPerWarp> reason{};  // what a wait on each is called
+  uint8_t busy = 0;           // bit b: counter[b] != 0
+  bool waiting = false;       // off the ready list until a counter (or store, or group) changes
+  bool draining = false;      // has executed its last instruction
+  bool membar = false;        // waits for its stores
+  stats::Stall state = stats::Stall::kWait;
+  Cycle since = 0;            // start of the current wait
+  Cycle started = 0;
+  uint64_t age = 0;           // larger is younger
+  uint32_t line = ~0u;        // instruction line of the previous instruction
+  uint32_t stores = 0;        // store packets not acknowledged
+  uint32_t loads = 0;         // memory instructions not complete
+  GroupRing copies;           // LDGSTS
+  uint32_t gmma = 0;          // warp-group MMAs in flight
+};
+
+}  // namespace heddle::sm
