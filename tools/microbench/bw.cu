@@ -3,7 +3,7 @@
 // All blocks resident; a start barrier in global memory; the first `act` blocks work. Result: slowest active block, in cycles.
 __device__ u32 g_bar; __global__ void k_zero() { g_bar = 0; }
 __device__ __forceinline__ void startbar() { __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&g_bar, 1); while (*(volatile u32*)&g_bar < gridDim.x) ; } __syncthreads(); }
-template <int W, int U, int CA> __global__ void __launch_bounds__(1024) k_rd(u64* tm, u32* o, const char* b, size_t foot, size_t perBlock, int act, int lstride) { u32 x = 0; startbar(); if (blockIdx.x < act) { u64 t0 = clk64(); size_t tot = perBlock; constexpr int B = 4 * W; size_t row = (size_t)blockDim.x * lstride; size_t pos = ((size_t)blockIdx.x * row * U) % foot; size_t adv = (size_t)act * row * U;
+template <int W, int U, int CA> __global__ void __launch_bounds__(1024) k_rd(u64* tm, u32* o, const char* b, size_t foot, size_t perBlock, int act, int lstride) { u32 x = 0; startbar(); if (blockIdx.x < act) { u64 t0 = clk64(); size_t tot = perBlock; constexpr int B = 4 * W; size_t row = (size_t)blockDim.x * lstride; size_t pos = ((size_t)blockIdx.x * row * U) % foot; size_t adv = (size_t)act * row * U % foot;
 #pragma unroll 1
     for (size_t d = 0; d < tot; d += (size_t)blockDim.x * B * U) { u32 t[U][W];
 #pragma unroll
@@ -14,7 +14,7 @@ template <int W, int U, int CA> __global__ void __launch_bounds__(1024) k_rd(u64
         for (int j = 0; j < W; j++) x ^= t[u][j];
       pos += adv; if (pos >= foot) pos -= foot; }
     if (x == 0x1234567) o[0] = x; __syncthreads(); u64 t1 = clk64(); if (threadIdx.x == 0) tm[blockIdx.x] = t1 - t0; } }
-template <int W> __global__ void __launch_bounds__(1024) k_wr(u64* tm, char* b, size_t foot, size_t perBlock, int act, int mix) { startbar(); if (blockIdx.x < act) { u64 t0 = clk64(); constexpr int B = 4 * W, U = 4; size_t row = (size_t)blockDim.x * B, pos = ((size_t)blockIdx.x * row * U) % foot, adv = (size_t)act * row * U; u32 x = threadIdx.x;
+template <int W> __global__ void __launch_bounds__(1024) k_wr(u64* tm, char* b, size_t foot, size_t perBlock, int act, int mix) { startbar(); if (blockIdx.x < act) { u64 t0 = clk64(); constexpr int B = 4 * W, U = 4; size_t row = (size_t)blockDim.x * B, pos = ((size_t)blockIdx.x * row * U) % foot, adv = (size_t)act * row * U % foot; u32 x = threadIdx.x;
 #pragma unroll 1
     for (size_t d = 0; d < perBlock; d += row * U) {
 #pragma unroll

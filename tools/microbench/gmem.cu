@@ -22,19 +22,23 @@ template <int W> __global__ void __launch_bounds__(1024) k_l1_tp(u32* o, const c
 // One timed load: latency until the value can be used, including CS2R/ISETP overhead (reported as base).
 template <int CG> __device__ __forceinline__ u32 tload(const u32* p) { u32 d; if (CG) asm volatile("{.reg .pred p; .reg .u64 t0,t1; .reg .u32 x; mov.u64 t0,%%clock64; ld.global.cg.u32 x,[%1]; setp.ne.u32 p,x,0xdeadbeef; mov.u64 t1,0; @p mov.u64 t1,%%clock64; sub.u64 t0,t1,t0; min.u64 t0,t0,0xffffffff; cvt.u32.u64 %0,t0;}" : "=r"(d) : "l"(p) : "memory"); else asm volatile("{.reg .pred p; .reg .u64 t0,t1; .reg .u32 x; mov.u64 t0,%%clock64; ld.global.u32 x,[%1]; setp.ne.u32 p,x,0xdeadbeef; mov.u64 t1,0; @p mov.u64 t1,%%clock64; sub.u64 t0,t1,t0; min.u64 t0,t0,0xffffffff; cvt.u32.u64 %0,t0;}" : "=r"(d) : "l"(p) : "memory"); return d; }
 // Sector / policy probes by one thread. o[] order is in main().
-__global__ void k_probe(u32* o, u32* b, u32* cold) { u32 k = 0; if (smid() != 0) return; for (int r = 0; r < 2; r++) { k = 0;
+__global__ void k_probe(u32* o, u32* b, u32* cold, u32* b2) { u32 k = 0; if (smid() != 0) return; for (int r = 0; r < 2; r++) { k = 0;
     u32* p = b + r * 65536; // fresh lines each round (first round warms the code)
     o[k++] = tload<0>(p); o[k++] = tload<0>(p); o[k++] = tload<0>(p + 8); o[k++] = tload<0>(p + 16); o[k++] = tload<0>(p + 24); o[k++] = tload<0>(p + 24); // 0-5 (L2-resident or not: buffer is warmed in L2)
     p += 1024; o[k++] = tload<1>(p); o[k++] = tload<1>(p + 8); o[k++] = tload<0>(p); o[k++] = tload<0>(p);        // 6-9: cg, cg other sector, ca after cg, ca again
-    p += 1024; tload<0>(p); *(volatile u32*)(p + 4096) = 1; asm volatile("st.global.u32 [%0],%1;" ::"l"(p), "r"(5u) : "memory"); o[k++] = tload<0>(p); // 10: hit line, store, load
-    p += 8192; asm volatile("st.global.u32 [%0],%1;" ::"l"(p), "r"(5u) : "memory"); o[k++] = tload<0>(p); o[k++] = tload<0>(p); // 11,12: store miss then load
+    p += 1024; tload<0>(p); *(volatile u32*)(p + 4096) = 1; asm volatile("st.global.u32 [%0],%1;" ::"l"(p + (b2 - b)), "r"(5u) : "memory"); o[k++] = tload<0>(p); // 10: hit line, store, load
+    p += 8192; asm volatile("st.global.u32 [%0],%1;" ::"l"(p + (b2 - b)), "r"(5u) : "memory"); o[k++] = tload<0>(p); o[k++] = tload<0>(p); // 11,12: store miss then load
     p += 1024; tload<0>(p); asm volatile("red.global.add.u32 [%0],%1;" ::"l"(p), "r"(5u) : "memory"); o[k++] = tload<0>(p); // 13: hit line, RED, load
     u32* c = cold + r * 65536; o[k++] = tload<1>(c); o[k++] = tload<1>(c + 8); o[k++] = tload<1>(c + 16); o[k++] = tload<1>(c + 24); o[k++] = tload<1>(c + 32); o[k++] = tload<1>(c + 64); o[k++] = tload<1>(c + 128); o[k++] = tload<1>(c + 256); o[k++] = tload<1>(c + 512); // 14-22: DRAM-cold: sectors of a line, neighbour lines
     p += 2048; tload<0>(p); __threadfence(); o[k++] = tload<0>(p); // 23: load hit after membar.gl
-    p += 1024; tload<0>(p); __syncthreads(); o[k++] = tload<0>(p); // 24: after barrier
+    p += 1024; for (int i = 0; i < 20; i++) tload<0>(p + 64); tload<0>(p); __syncthreads(); o[k++] = tload<0>(p); // 24: after barrier
     u32 q = clk(); o[k++] = clk_after(q, 0xdeadbeef) - q; } }
 // L1 capacity: pass over `lines` lines; second pass is timed per load, hits counted.
-__global__ void k_l1cap(u32* o, const u32* b, int lines, int strideW) { u32 hit = 0, s = 0; for (int i = 0; i < lines; i++) { u32 x; asm volatile("ld.global.u32 %0,[%1];" : "=r"(x) : "l"(b + (size_t)i * strideW + s)); s = x & 0; } for (int r = 0; r < 2; r++) { hit = 0; for (int i = 0; i < lines; i++) hit += tload<0>(b + (size_t)i * strideW) < 100; } o[0] = hit; }
+__global__ void k_l1cap(u32* o, const u32* b, int lines, int strideW, int rounds) { u32 s = 0; u64 t0 = 0, t1;
+#pragma unroll 1
+  for (int r = 0; r < rounds + 2; r++) { if (r == 2) t0 = clk64();
+#pragma unroll 1
+    for (int i = 0; i < lines; i++) { u32 x; asm volatile("ld.global.u32 %0,[%1];" : "=r"(x) : "l"(b + (size_t)i * strideW + s)); s = x & 3; } } t1 = clk64(); u64 d = t1 - t0; o[0] = d > 0xffffffffull ? ~0u : (u32)d; o[1] = s; }
 // Miss parallelism on one SM: every warp issues k independent coalesced loads per round, then waits.
 template <int K, int W, int CG> __global__ void __launch_bounds__(1024) k_mlp(u32* o, const char* b, int rounds, u32 mask, u32 laneStride) { if (blockIdx.x) return; u32 w = threadIdx.x / 32, nw = blockDim.x / 32, l = threadIdx.x & 31, x = 0, t0, t1; u32 span = laneStride * 32; u32 pos = w * K * span;
   for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk(); pos = (w * K + r * 131) * span;
@@ -65,8 +69,8 @@ int main() { o = dmalloc<u32>(1 << 16); off = dmalloc<u32>(64); { char* p = dmal
   for (int w : {4, 32}) for (int d = 1; d <= 32; d *= 2) { offs([d](int l) { return (l % d) * 128; }); l1tp<1>(w, S("%d lines same bank (lane%%d*128)", d), 4096); offs([d](int l) { return (l % d) * 128 + l * 4; }); l1tp<1>(w, S("%d lines distinct banks", d), 4096); offs([d](int l) { return l * 4 * d; }); l1tp<1>(w, S("lane stride %dB", 4 * d), 4096); offs([d](int l) { return (l % d) * 132 % 4096; }); l1tp<1>(w, S("%d distinct lines, stride 132", d), 4096); }
   for (int d : {2, 4, 8, 16}) { offs([d](int l) { return l * 8 * d; }); l1tp<2>(32, S("lane stride %dB", 8 * d), 8192); offs([d](int l) { return l * 16 * d; }); l1tp<4>(32, S("lane stride %dB", 16 * d), 8192); }
   // probes: buffer warmed in L2 only
-  { u32* cold = dmalloc<u32>(1 << 20); k_probe<<<132, 1>>>(o, (u32*)big + (4 << 20), cold); sync(); char* fl = dmalloc<char>(256 << 20); CK(cudaMemset(fl, 1, 256 << 20)); CK(cudaMemset(big + (16 << 20), 0, 1 << 20)); sync(); k_probe<<<132, 1>>>(o, (u32*)big + (4 << 20), cold); sync(); auto r = down(o, 32);
+  { u32* cold = dmalloc<u32>(1 << 20); k_probe<<<132, 1>>>(o, (u32*)big + (4 << 20), cold, (u32*)big + (4 << 20)); sync(); char* fl = dmalloc<char>(256 << 20); CK(cudaMemset(fl, 1, 256 << 20)); CK(cudaMemset(big + (16 << 20), 0, 1 << 20)); sync(); k_probe<<<132, 1>>>(o, (u32*)big + (4 << 20), cold, (u32*)big + (4 << 20)); sync(); auto r = down(o, 32);
     const char* nm[] = {"first load ca (L2 hit)", "again (L1 hit)", "sector 1 of same line", "sector 2", "sector 3", "sector 3 again", "cg load", "cg next sector", "ca after cg", "ca again", "L1-hit line; store; load", "store miss; load", "store miss; load twice", "L1-hit line; RED; load", "DRAM cold sector 0", "DRAM line sector 1", "DRAM line sector 2", "DRAM line sector 3", "next line +128B", "+256B", "+512B", "+1KB", "+2KB", "L1-hit line; membar.gl; load", "L1-hit line; barrier; load", "base overhead"}; for (int i = 0; i < 26; i++) rec("C", "probe_timed_load", r[i], "cyc", nm[i], "k_probe"); cudaFree(fl); }
-  for (int co : {0, 25, 50, 75, 100}) { CK(cudaFuncSetAttribute(k_l1cap, cudaFuncAttributePreferredSharedMemoryCarveout, co)); for (int kb : {8, 16, 32, 64, 96, 112, 128, 160, 176, 192, 208, 216, 224, 232, 240, 248, 256, 288}) { k_l1cap<<<1, 1>>>(o, (u32*)big, kb * 8, 32); sync(); rec("C", S("L1_hits_of_%dKB", kb), 100.0 * down(o, 1)[0] / (kb * 8), "%", S("carveout %d; 128B lines; sequential; 1 thread; third pass", co), "k_l1cap"); } }
+  for (int co : {0, 25, 50, 75, 100}) { CK(cudaFuncSetAttribute(k_l1cap, cudaFuncAttributePreferredSharedMemoryCarveout, co)); for (int kb : {8, 16, 32, 64, 96, 112, 128, 160, 176, 192, 208, 216, 224, 232, 240, 248, 256, 288}) { k_l1cap<<<1, 1>>>(o, (u32*)big, kb * 8, 32, 4); sync(); rec("C", S("L1_chase_%dKB", kb), down(o, 1)[0] / (kb * 8 * 4.0), "cyc/load", S("carveout %d; 128B lines; sequential; 1 thread; passes 3-6; incl. ~10 address cycles", co), "k_l1cap"); } }
   mlps<1>(); mlps<2>(); mlps<4>(); mlps<8>(); mlps<16>(); mlps<32>();
   return 0; }

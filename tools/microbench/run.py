@@ -46,6 +46,7 @@ def main():
         return n, sh([nvcc, "-O3", "-std=c++17", f"-gencode=arch=compute_{a.arch},code=sm_{a.arch}", "-o", os.path.join(a.bin, n), os.path.join(HERE, n + ".cu")], 600)
 
     if not a.no_build:
+        sh([nvcc, "-O3", "-std=c++17", f"-gencode=arch=compute_{a.arch},code=sm_{a.arch}", "-cubin", "-o", os.path.join(a.bin, "tmpl.cubin"), os.path.join(HERE, "sass", "tmpl.cu")], 600)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as ex:
             for n, (rc, out) in ex.map(build, names):
                 if rc:
@@ -81,6 +82,21 @@ def main():
             w = csv.writer(f, lineterminator="\n")
             w.writerow(HEADER)
             w.writerows(rows)
+    if not a.no_ncu and shutil.which("ncu") and "icache" in names:
+        rc, out = sh(["ncu", "--cache-control", "all", "--clock-control", "none", "--metrics", "gpc__cycles_elapsed.max", os.path.join(a.bin, "icache"), "cold"], 150)
+        log.write(f"## ncu icache cold rc={rc}\n{out}\n")
+        rows += [x for x in csv.reader([l[4:] for l in out.splitlines() if l.startswith("CSV,")])]
+    if os.path.exists(os.path.join(a.bin, "tmpl.cubin")) and (not only or "sass" in only):
+        t = time.time()
+        rc, out = sh([sys.executable, os.path.join(HERE, "sass", "exp.py"), os.path.join(a.bin, "tmpl.cubin")], 200, dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+        rows += [x for x in csv.reader([l[4:] for l in out.splitlines() if l.startswith("CSV,")])]
+        rest = [l for l in out.splitlines() if not l.startswith("CSV,")]
+        log.write(f"## sass rc={rc}\n" + "\n".join(rest) + "\n")
+        print(f"sass: rc={rc} {time.time() - t:.1f}s", *rest[:12], flush=True, sep="\n")
+    with open(os.path.join(a.out, a.name + ".csv"), "w", newline="") as f:
+        w = csv.writer(f, lineterminator="\n")
+        w.writerow(HEADER)
+        w.writerows(rows)
     meta["after"] = sh(["nvidia-smi", "--query-gpu=" + q, "--format=csv,noheader"])[1].strip()
     json.dump(meta, open(os.path.join(a.out, a.name + ".meta.json"), "w"), indent=1)
     if not a.no_sass and shutil.which("cuobjdump"):

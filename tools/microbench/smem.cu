@@ -11,7 +11,7 @@ template <int W> __global__ void k_lds_lat(u32* o, const u32* addr, int n) { ext
       for (int i = 0; i < 64; i++) { if (W == 1) asm volatile("ld.shared.u32 %0,[%0];" : "+r"(x)); if (W == 2) asm volatile("{.reg .u32 t; ld.shared.v2.u32 {t,%0},[%0];}" : "+r"(x)); if (W == 4) asm volatile("{.reg .u32 t,u,v; ld.shared.v4.u32 {t,u,v,%0},[%0];}" : "+r"(x)); } } t1 = clk(); }
   o[threadIdx.x] = x; if (threadIdx.x == 0) o[32] = t1 - t0; }
 // Throughput: ST=0 loads (xor-consumed), 1 stores. Addresses shift by a row of 128 bytes * 0 so the pattern stays.
-template <int W, int ST> __global__ void __launch_bounds__(1024) k_lds_tp(u32* o, const u32* addr, int n) { extern __shared__ __align__(16) u32 sm[]; u32 a = addr[threadIdx.x & 31] + sptr(sm), x = threadIdx.x, t0, t1, y = 1;
+template <int W, int ST> __global__ void __launch_bounds__(1024) k_lds_tp(u32* o, const u32* addr, int n, u32 zero) { extern __shared__ __align__(16) u32 sm[]; u32 a = addr[threadIdx.x & 31] + sptr(sm), x = threadIdx.x, t0, t1, y = 1;
   for (int i = threadIdx.x; i < 8192; i += blockDim.x) sm[i] = 0;
   for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk();
 #pragma unroll 1
@@ -19,7 +19,7 @@ template <int W, int ST> __global__ void __launch_bounds__(1024) k_lds_tp(u32* o
 #pragma unroll
       for (int i = 0; i < 32; i++) { u32 b = a + i * 128 * W; if (ST == 0) { u32 t, u, v, w; if (W == 1) { asm volatile("ld.shared.u32 %0,[%1];" : "=r"(t) : "r"(b)); x ^= t; } if (W == 2) { asm volatile("ld.shared.v2.u32 {%0,%1},[%2];" : "=r"(t), "=r"(u) : "r"(b)); x ^= t ^ u; } if (W == 4) { asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(t), "=r"(u), "=r"(v), "=r"(w) : "r"(b)); x ^= t ^ u; y ^= v ^ w; } }
         else { if (W == 1) asm volatile("st.shared.u32 [%0],%1;" ::"r"(b), "r"(x)); if (W == 2) asm volatile("st.shared.v2.u32 [%0],{%1,%2};" ::"r"(b), "r"(x), "r"(y)); if (W == 4) asm volatile("st.shared.v4.u32 [%0],{%1,%2,%1,%2};" ::"r"(b), "r"(x), "r"(y)); } }
-      a ^= x & 0; asm volatile("" : "+r"(a)); }
+      a += zero; }
     __syncthreads(); t1 = clk(); }
   if (x == 0x12345) o[64] = y; if (threadIdx.x == 0) o[0] = t1 - t0; }
 // Atomics: R=1 uses the result in the address chain (latency), R=0 fire and forget.
@@ -40,7 +40,7 @@ static void pat(int bytes, int deg, bool bcast = false) { std::vector<u32> h(32)
   for (int l = 0; l < 32; l++) { int g = 32 / deg; h[l] = bcast ? 0 : deg == 1 ? l * bytes : (l % g) * bytes + (l / g) * (128 * std::max(1, bytes / 4)); } CK(cudaMemcpy(ad, h.data(), 128, cudaMemcpyHostToDevice)); }
 template <int W> void lat(int deg, bool bc) { pat(4 * W, deg, bc); auto f = [&](int n) { k_lds_lat<W><<<1, 32, 65536>>>(o, ad, n); sync(); return (double)down(o, 33)[32]; }; Stat s = best(3, [&] { return (f(10) - f(2)) / (8 * 64); });
   rec("B", S("LDS%d_latency", 32 * W), s.mn, "cyc", bc ? std::string("uniform address") : S("conflict degree %d", deg), "k_lds_lat", 3, s.spread); }
-template <int W, int ST> void tp(int deg, int warps, bool bc) { pat(4 * W, deg, bc); auto f = [&](int n) { k_lds_tp<W, ST><<<1, warps * 32, 65536>>>(o, ad, n); sync(); return (double)down(o, 1)[0]; }; Stat s = best(3, [&] { return (f(20) - f(4)) / (16.0 * 32 * warps); });
+template <int W, int ST> void tp(int deg, int warps, bool bc) { pat(4 * W, deg, bc); auto f = [&](int n) { k_lds_tp<W, ST><<<1, warps * 32, 65536>>>(o, ad, n, 0u); sync(); return (double)down(o, 1)[0]; }; Stat s = best(3, [&] { return (f(20) - f(4)) / (16.0 * 32 * warps); });
   rec("B", S("%s%d_throughput", ST ? "STS" : "LDS", 32 * W), s.mn, "cyc/warp-instr/SM", (bc ? std::string("uniform address") : S("conflict degree %d", deg)) + S("; %d warps", warps), "k_lds_tp", 3, s.spread); }
 template <int W> void setup() { CK(cudaFuncSetAttribute(k_lds_lat<W>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)); CK(cudaFuncSetAttribute(k_lds_tp<W, 0>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)); CK(cudaFuncSetAttribute(k_lds_tp<W, 1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)); }
 template <int R> void at(int warps, const char* cond, const char* nm) { auto f = [&](int n) { k_atoms<R><<<1, warps * 32, 32768>>>(o, ad, n); sync(); return (double)down(o, 1)[0]; }; Stat s = best(3, [&] { return (f(20) - f(4)) / (16.0 * 16 * warps); }); rec("B", nm, s.mn, R && warps == 1 ? "cyc" : "cyc/warp-instr/SM", S("%s; %d warps", cond, warps), "k_atoms", 3, s.spread); }
@@ -50,8 +50,7 @@ int main() { o = dmalloc<u32>(4096); ad = dmalloc<u32>(64); setup<1>(); setup<2>
   for (int w : {1, 4, 32}) { tp<1, 0>(1, w, true); tp<2, 0>(1, w, true); tp<4, 0>(1, w, true); tp<1, 1>(1, w, true); tp<4, 1>(1, w, true); }
   // atomics: lanes in groups of `same` share an address; distinct addresses in distinct banks, or bank conflicts
   for (int same : {1, 2, 4, 8, 32}) { std::vector<u32> h(32); for (int l = 0; l < 32; l++) h[l] = (l / same) * 4; CK(cudaMemcpy(ad, h.data(), 128, cudaMemcpyHostToDevice));
-    auto c = S("%d lanes per address", same); for (int w : {1, 8, 32}) { at<1>(w, c.c_str(), "ATOMS_ADD_return"); at<0>(w, c.c_str(), "ATOMS_ADD1_noreturn(POPC.INC?)"); at<4>(w, c.c_str(), "ATOMS_ADD_noreturn"); } at<2>(1, c.c_str(), "ATOMS_EXCH"); at<3>(1, c.c_str(), "ATOMS_CAS");
-    k_atoms_f<<<1, 32>>>(o, ad, 64); }
+    auto c = S("%d lanes per address", same); for (int w : {1, 8, 32}) { at<1>(w, c.c_str(), "ATOMS_ADD_return"); at<0>(w, c.c_str(), "ATOMS_ADD1_noreturn(POPC.INC?)"); at<4>(w, c.c_str(), "ATOMS_ADD_noreturn"); } at<2>(1, c.c_str(), "ATOMS_EXCH"); at<3>(1, c.c_str(), "ATOMS_CAS"); }
   for (int d : {2, 4, 8, 32}) { pat(4, d); auto c = S("bank conflict %d distinct addresses", d); at<1>(1, c.c_str(), "ATOMS_ADD_return"); at<4>(1, c.c_str(), "ATOMS_ADD_noreturn"); at<4>(32, c.c_str(), "ATOMS_ADD_noreturn"); at<1>(32, c.c_str(), "ATOMS_ADD_return"); }
   for (int same : {1, 2, 8, 32}) { std::vector<u32> h(32); for (int l = 0; l < 32; l++) h[l] = (l / same) * 4; CK(cudaMemcpy(ad, h.data(), 128, cudaMemcpyHostToDevice)); for (int w : {1, 8}) { auto f = [&](int n) { k_atoms_f<<<1, 32 * w, 32768>>>(o, ad, n); sync(); return (double)down(o, 1)[0]; }; Stat s = best(3, [&] { return (f(80) - f(16)) / (64.0 * w); }); rec("B", "ATOMS_FADD(shared float atomicAdd)", s.mn, "cyc/warp-op/SM", S("%d lanes per address; %d warps", same, w), "k_atoms_f", 3, s.spread); } }
   // random bins (hist_smem): 256 bins, random per lane
