@@ -6,6 +6,7 @@
 #include <exception>
 #include <string>
 
+#include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/host.h"
@@ -13,6 +14,18 @@
 
 namespace heddle::cli {
 namespace {
+
+// CLI11 would only say that a subcommand is required.
+void check_command(const CLI::App& app, const std::string& name) {
+  std::string known;
+  for (const CLI::App* c : app.get_subcommands(nullptr)) {
+    if (c->check_name(name)) {
+      return;
+    }
+    known += (known.empty() ? "" : ", ") + c->get_name();
+  }
+  throw Error(fmt::format("no command '{}' (there are: {})", name, known));
+}
 
 int parse_and_run(CLI::App& app, int argc, const char* const* argv, const int& status) {
   try {
@@ -45,6 +58,9 @@ int run_command_line(int argc, const char* const* argv) {
   add_config(app, status);
   add_metrics(app, status);
   try {
+    if (argc > 1 && argv[1][0] != '-') {
+      check_command(app, argv[1]);
+    }
     return parse_and_run(app, argc, argv, status);
   } catch (...) {
     report_error(message_of(std::current_exception()));

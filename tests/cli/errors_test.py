@@ -1,0 +1,108 @@
+"""Wrong input: one line that names the file and the place, status 1, no partial rows."""
+import os
+import unittest
+
+from tests.cli import harness
+
+
+class Errors(harness.HeddleTest):
+    def test_usage(self):
+        self.fails(says="subcommand")
+        self.fails("run", says=["PATH", "heddle run --help"])
+        self.capture("app")
+        self.fails("run", "app", says="--gpu")
+        self.fails("run", "app", "--gpu", "h200", "--no-such-option", says="--no-such-option")
+        self.fails("run", "app", "--gpu", "h200", "--threads", "0", says="--threads")
+        self.fails("run", "app", "--gpu", "h200", "--append", "--force", "--out", "x.db", says="--force")
+        self.fails("frobnicate", says="frobnicate")
+
+    def test_configuration(self):
+        self.capture("app")
+        self.fails("run", "app", "--gpu", "h2000", says=["h2000", "h200"])
+        self.fails("run", "app", "--gpu", "h200", "--set", "l2.wayz=4", says="l2.wayz")
+        self.fails("run", "app", "--gpu", "h200", "--set", "l2.ways=100000", says="l2.ways")
+        self.fails("run", "app", "--gpu", "h200", "--fidelity", "wild", says="wild")
+
+    def test_missing_paths(self):
+        self.fails("run", "nowhere", "--gpu", "h200", says="nowhere")
+        os.mkdir(self.path("empty"))
+        self.fails("run", "empty", "--gpu", "h200", says="empty")
+        self.write("bad/kernelslist.g", "kernel-1.traceg\n")
+        self.fails("run", "bad", "--gpu", "h200", says="kernelslist.g:1")
+
+    def test_unwritable_output_is_found_before_the_simulation(self):
+        self.capture("app")
+        for option in ("--out", "--summary"):
+            p = self.fails("run", "app", "--gpu", "h200", option, "no/such/dir/file", says="no/such/dir/file")
+            self.assertEqual(p.stdout, "")
+            self.fails("run", "app", "--gpu", "h200", option, self.dir, says=self.dir)
+
+    def test_malformed_trace(self):
+        text = harness.trace_text()
+        lines = text.splitlines(keepends=True)
+        bad = next(i for i, line in enumerate(lines) if "LDG" in line)
+        lines[bad] = lines[bad].replace("ffffffff", "fffgffff")
+        self.write("app/kernel-1.traceg", "".join(lines))
+        p = self.fails("run", "app/kernel-1.traceg", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv",
+                       says=f"app/kernel-1.traceg:{bad + 1}: ")
+        self.assertEqual(p.stdout, "")
+        self.assertFalse(os.path.exists(self.path("r.db")))
+        self.assertFalse(os.path.exists(self.path("s.csv")))
+
+    def test_truncated_trace(self):
+        text = harness.trace_text()
+        self.write("app/kernel-1.traceg", text[:len(text) * 2 // 3])
+        self.fails("run", "app/kernel-1.traceg", "--gpu", "h200", "--out", "r.db", says="app/kernel-1.traceg")
+        self.assertFalse(os.path.exists(self.path("r.db")))
+
+    def test_kernels_before_the_error_are_kept(self):
+        self.capture("app", kernels=3)
+        self.write("app/kernel-2.traceg", "this is no trace\n")
+        p = self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv", says="app/kernel-2.traceg")
+        self.assertIn("1 of 3 launches finished, kept in r.db", p.stderr)
+        self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,)])
+        self.assertEqual(self.query("r.db", "SELECT count(DISTINCT launch_id) FROM counters"), [(1,)])
+        with open(self.path("s.csv")) as f:
+            self.assertEqual(len(f.readlines()), 2)
+
+    def test_keep_going(self):
+        self.capture("app", kernels=3)
+        self.write("app/kernel-2.traceg", "this is no trace\n")
+        self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--keep-going", says="app/kernel-2.traceg")
+        self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,), (3,)])
+
+    def test_capability(self):
+        self.capture("app", capability=80)
+        self.fails("run", "app", "--gpu", "h200", says=["kernel-1.traceg", "8.0", "9.0", "--allow-capability-mismatch"])
+        p = self.ok("run", "app", "--gpu", "h200", "--allow-capability-mismatch")
+        self.assertIn("heddle: warning: ", p.stderr)
+
+    def test_unknown_list_lines(self):
+        self.capture("app")
+        with open(self.path("app/kernelslist.g"), "a") as f:
+            f.write("what is this\n")
+        self.assertIn("kernelslist.g:2", self.ok("run", "app", "--gpu", "h200").stderr)
+        self.fails("run", "app", "--gpu", "h200", "--strict", says="kernelslist.g:2")
+
+    def test_report_of_something_else(self):
+        self.fails("report", "none.db", says="none.db: no such file")
+        self.write("notes.txt", "not a database" * 100)
+        self.fails("report", "notes.txt", says="notes.txt")
+        self.capture("app")
+        self.fails("run", "app", "--gpu", "h200", "--out", "notes.txt", "--force", says="notes.txt")
+        with open(self.path("notes.txt")) as f:
+            self.assertTrue(f.read().startswith("not a database"))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        self.capture("app")
+        with open("/dev/full", "w") as full:
+            import subprocess
+            p = subprocess.run([harness.HEDDLE, "metrics"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("heddle: error: standard output: No space left", p.stderr)
+        self.fails("run", "app", "--gpu", "h200", "--summary", "/dev/full", says="/dev/full")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+"""Runs the heddle program on small traces that the tests write."""
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+HEDDLE = os.path.join(os.getcwd(), "tools", "heddle")
+
+# One warp of a vector addition: three loads' worth of latency, a store, no control fields (there is no .sass file).
+BODY = """\
+0000 ffffffff 1 R0 S2R 0 0
+0010 ffffffff 1 R2 IMAD.WIDE 2 R0 R4 0
+0020 ffffffff 1 R3 LDG.E 1 R2 4 1 0x{load:x} 4
+0030 ffffffff 1 R5 FADD 2 R3 R3 0
+0040 ffffffff 0 STG.E 2 R2 R5 4 1 0x{store:x} 4
+0050 ffffffff 0 EXIT 0 0
+"""
+WARP_INSTRUCTIONS = 6
+
+
+def trace_text(name="_Z6vecaddPfS_", blocks=4, warps=2, capability=90, body=BODY):
+    """A text trace; `body` is one warp's instructions."""
+    lines = [f"""\
+-kernel name = {name}
+-kernel id = 1
+-grid dim = ({blocks},1,1)
+-block dim = ({warps * 32},1,1)
+-shmem = 0
+-nregs = 16
+-binary version = {capability}
+-cuda stream id = 0
+-shmem base_addr = 0x00007f0400000000
+-local mem base_addr = 0x00007f0375000000
+-nvbit version = 1.7
+-accelsim tracer version = 3
+
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]
+
+"""]
+    count = len(body.strip().splitlines())
+    for b in range(blocks):
+        lines.append(f"#BEGIN_TB\n\nthread block = {b},0,0\n\n")
+        for w in range(warps):
+            offset = 128 * (b * warps + w)
+            text = body.format(load=0x7f0000000000 + offset, store=0x7f0010000000 + offset)
+            lines.append(f"warp = {w}\ninsts = {count}\n{text}\n")
+        lines.append("#END_TB\n\n")
+    return "".join(lines)
+
+
+class HeddleTest(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="heddle-cli-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def path(self, *parts):
+        return os.path.join(self.dir, *parts)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w") as f:
+            f.write(text)
+        return self.path(name)
+
+    def capture(self, name, kernels=1, **kwargs):
+        """A directory with `kernels` traces; kernel i has i times as many blocks as the first."""
+        blocks = kwargs.pop("blocks", 4)
+        files = [f"kernel-{i}.traceg" for i in range(1, kernels + 1)]
+        for i, f in enumerate(files, 1):
+            self.write(f"{name}/{f}", trace_text(blocks=blocks * i, **kwargs))
+        self.write(f"{name}/kernelslist.g", "".join(f + "\n" for f in files))
+        return self.path(name)
+
+    def heddle(self, *args, **kwargs):
+        return subprocess.run([HEDDLE, *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, cwd=self.dir, **kwargs)
+
+    def ok(self, *args):
+        p = self.heddle(*args)
+        self.assertEqual(p.returncode, 0, p.stderr)
+        return p
+
+    def fails(self, *args, says=()):
+        """The command ends with status 1 and one line of error that contains each of `says`."""
+        p = self.heddle(*args)
+        self.assertEqual(p.returncode, 1, p.stderr)
+        errors = [line for line in p.stderr.splitlines() if line.startswith("heddle: error: ")]
+        self.assertEqual(len(errors), 1, p.stderr)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, errors[0])
+        return p
+
+    def query(self, db, sql):
+        with sqlite3.connect(self.path(db)) as c:
+            return c.execute(sql).fetchall()

@@ -1,0 +1,134 @@
+"""heddle run, report, metrics, config: what they leave behind and print."""
+import csv
+import os
+import unittest
+
+from tests.cli import harness
+
+ALL_BUT_HOST = ("runs", "launches", "counters", "metrics", "stalls", "unknown_opcodes")
+
+
+class Run(harness.HeddleTest):
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def test_summary_has_the_promised_columns(self):
+        self.capture("app", kernels=2)
+        self.ok("run", "app", "--gpu", "h200", "--summary", "s.csv")
+        with open(self.path("s.csv")) as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(list(rows[0]), ["trace", "launch", "kernel", "cycles", "sm_active_cycles",
+                                         "warp_instructions", "wall_seconds"])
+        self.assertEqual([(r["trace"], r["launch"], r["kernel"]) for r in rows],
+                         [("app", "1", "_Z6vecaddPfS_"), ("app", "2", "_Z6vecaddPfS_")])
+        self.assertEqual([int(r["warp_instructions"]) for r in rows],
+                         [b * 2 * harness.WARP_INSTRUCTIONS for b in (4, 8)])
+        for r in rows:
+            self.assertGreater(int(r["cycles"]), int(r["sm_active_cycles"]))
+            self.assertGreater(float(r["wall_seconds"]), 0)
+
+    def test_database(self):
+        self.capture("app", kernels=2)
+        self.ok("run", "app", "--gpu", "h200", "--out", "r.db", "--set", "l2.far_latency=80")
+        self.assertEqual(self.query("r.db", "SELECT gpu, fidelity, overrides, launches_planned FROM runs"),
+                         [("h200", "default", "l2.far_latency=80\n", 2)])
+        self.assertEqual(self.query("r.db", "SELECT trace, launch, grid_x, used_control_bits FROM launches"),
+                         [("app", 1, 4, 0), ("app", 2, 8, 0)])
+        self.assertEqual(self.query("r.db", "SELECT value FROM counters WHERE name = 'smsp__inst_executed.sum'"),
+                         [(48,), (96,)])
+        self.assertEqual(self.query("r.db", "SELECT count(*) FROM counters WHERE name NOT IN (SELECT name FROM metrics)"),
+                         [(0,)])
+        self.assertIn("far_latency: 80", self.query("r.db", "SELECT config_text FROM runs")[0][0])
+
+    def test_equal_runs_give_equal_bytes_for_any_number_of_threads(self):
+        for name in ("a", "b", "c"):
+            self.capture(name, kernels=2, blocks=30)
+        for db, extra in (("1.db", []), ("2.db", []), ("3.db", ["--threads", "2"]), ("4.db", ["--jobs", "3"])):
+            self.ok("run", "a", "b", "c", "--gpu", "h200", "--out", db, "--no-host-timing", *extra)
+        for db in ("2.db", "3.db", "4.db"):
+            self.assertTrue(self.read("1.db") == self.read(db), db)
+        self.ok("run", "a", "b", "c", "--gpu", "h200", "--out", "5.db", "--threads", "2")
+        for table in ALL_BUT_HOST:
+            self.assertEqual(self.query("1.db", f"SELECT * FROM {table}"), self.query("5.db", f"SELECT * FROM {table}"))
+        self.assertEqual(self.query("5.db", "SELECT DISTINCT threads FROM host_timing"), [(2,)])
+        self.assertEqual(self.ok("report", "1.db", "--hash").stdout, self.ok("report", "5.db", "--hash").stdout)
+
+    def test_an_existing_database(self):
+        self.capture("app")
+        self.ok("run", "app", "--gpu", "h200", "--out", "r.db")
+        self.fails("run", "app", "--gpu", "h200", "--out", "r.db", says=["r.db", "--append", "--force"])
+        self.ok("run", "app", "--gpu", "h200", "--out", "r.db", "--append")
+        self.assertEqual(self.query("r.db", "SELECT id FROM runs"), [(1,), (2,)])
+        self.ok("run", "app", "--gpu", "h200", "--out", "r.db", "--force")
+        self.assertEqual(self.query("r.db", "SELECT id FROM runs"), [(1,)])
+
+    def test_paths(self):
+        self.capture("all/one")
+        self.capture("all/two", kernels=2)
+        for path, launches in (("all", 3), ("all/two", 2), ("all/two/kernelslist.g", 2),
+                               ("all/two/kernel-2.traceg", 1)):
+            with self.subTest(path):
+                self.ok("run", path, "--gpu", "h200", "--summary", "s.csv")
+                with open(self.path("s.csv")) as f:
+                    self.assertEqual(len(f.readlines()), 1 + launches)
+
+    def test_table_and_report(self):
+        self.capture("app", kernels=2)
+        out = self.ok("run", "app", "--gpu", "h200", "--out", "r.db").stdout
+        report = self.ok("report", "r.db").stdout
+        for text in (out, report):
+            self.assertIn("h200 (NVIDIA H200", text)
+            self.assertIn("2 of 2 launches, 144 warp instructions", text)
+            self.assertIn("L2 hit %", text)
+        details = self.ok("report", "r.db", "--kernel", "app/2").stdout
+        self.assertIn("app launch 2: vecadd(float*, float*)", details)
+        self.fails("report", "r.db", "--kernel", "nope", says=["r.db", "nope"])
+        self.fails("report", "r.db", "--run", "9", says="no run 9")
+
+    def test_nothing_on_stderr_when_nothing_is_wrong(self):
+        self.capture("app")
+        self.assertEqual(self.ok("run", "app", "--gpu", "h200").stderr, "")
+
+    def test_unknown_opcodes_are_counted_and_warned_about(self):
+        self.capture("app", body=harness.BODY.replace("FADD", "FNEW.X"))
+        p = self.ok("run", "app", "--gpu", "h200", "--out", "r.db")
+        self.assertIn("heddle: warning: ", p.stderr)
+        self.assertIn("FNEW.X 8", p.stderr)
+        self.assertEqual(self.query("r.db", "SELECT opcode, warp_instructions FROM unknown_opcodes"), [("FNEW.X", 8)])
+        self.assertIn("FNEW.X 8", self.ok("report", "r.db").stdout)
+        self.fails("run", "app", "--gpu", "h200", "--strict", says=["kernel-1.traceg", "FNEW.X"])
+
+    def test_metrics(self):
+        out = self.ok("metrics").stdout
+        for name in ("gpc__cycles_elapsed.max", "sm__warps_active.avg.pct_of_peak_sustained_active",
+                     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"):
+            self.assertIn(name, out)
+        self.assertEqual(len(self.ok("metrics", "dram__bytes").stdout.splitlines()), 4)
+        self.fails("metrics", "no_such", says="no_such")
+
+    def test_config(self):
+        self.assertIn("h200", self.ok("config", "list").stdout)
+        shown = self.ok("config", "show", "h200", "--set", "l2.ways=10").stdout
+        self.assertIn("ways: 10", shown)
+        self.write("mine.textproto", shown)
+        self.assertIn("no difference", self.ok("config", "diff", "mine.textproto", "mine.textproto").stdout)
+        difference = self.ok("config", "diff", "h200", "mine.textproto").stdout
+        self.assertIn("l2.ways", difference)
+        self.assertIn("good", self.ok("config", "check", "h200").stdout)
+        self.fails("config", "show", "h200", "--set", "l2.way=10", says="l2.way")
+
+    def test_version_and_help(self):
+        self.assertIn("heddle", self.ok("--version").stdout)
+        self.assertIn("validate", self.ok("--help").stdout)
+        self.assertIn("--fidelity", self.ok("run", "--help").stdout)
+
+    def test_a_detached_working_directory_is_no_obstacle(self):
+        self.capture("app")
+        os.mkdir(self.path("elsewhere"))
+        p = self.heddle("run", self.path("app"), "--gpu", "h200")
+        self.assertEqual(p.returncode, 0, p.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+#include "tools/heddle/summary.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "sim/engine/error.h"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+
+struct TempDir {
+  TempDir() {
+    std::string name = (fs::temp_directory_path() / "heddle-summary-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~TempDir() { fs::remove_all(path); }
+  fs::path path;
+};
+
+std::string content(const fs::path& file) {
+  std::stringstream s;
+  s << std::ifstream(file).rdbuf();
+  return s.str();
+}
+
+analysis::LaunchRecord sample() {
+  analysis::LaunchRecord r;
+  r.trace = "app";
+  r.launch = 2;
+  r.kernel = "f(int, int)";
+  r.cycles = 1000;
+  r.sm_active_cycles = 900;
+  r.warp_instructions = 500;
+  r.host.wall_seconds = 0.25;
+  return r;
+}
+
+constexpr char kHeader[] = "trace,launch,kernel,cycles,sm_active_cycles,warp_instructions,wall_seconds\n";
+
+TEST_CASE("one line per launch") {
+  TempDir dir;
+  const fs::path f = dir.path / "s.csv";
+  std::ofstream(f) << "something older and longer than what is going to be written to the file by this test; "
+                      "nothing of it may be left behind the new lines that replace it.\n";
+  SummaryFile s(f);
+  CHECK(content(f).starts_with("something older"));
+  s.add(sample());
+  CHECK(content(f) == std::string(kHeader) + "app,2,\"f(int, int)\",1000,900,500,0.250000\n");
+  s.add(sample());
+  CHECK(content(f).size() == std::string(kHeader).size() + 2 * 42);
+}
+
+TEST_CASE("no launch, no file") {
+  TempDir dir;
+  { SummaryFile s(dir.path / "s.csv"); }
+  CHECK_FALSE(fs::exists(dir.path / "s.csv"));
+}
+
+TEST_CASE("a place that cannot be written is known at once") {
+  CHECK_THROWS_WITH(SummaryFile("/no/such/dir/s.csv"),
+                    "/no/such/dir/s.csv: cannot write: No such file or directory");
+  CHECK_THROWS_WITH(SummaryFile("/"), Contains("/: cannot write"));
+}
+
+TEST_CASE("a full disk") {
+  SummaryFile s("/dev/full");
+  CHECK_THROWS_WITH(s.add(sample()), "/dev/full: cannot write: No space left on device");
+}
+
+}  // namespace
+}  // namespace heddle::cli

@@ -1,0 +1,90 @@
+"""heddle validate."""
+import csv
+import unittest
+
+from tests.cli import harness
+
+TABLE = """\
+name,cycles_median,sm_active_cycles_max_median,grid,smsp__inst_executed.sum,\
+smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
+one,5000,1000,"(4, 1, 1)",48,3.5
+two,6000,,"(4, 1, 1)",50,2
+"""
+
+
+class Validate(harness.HeddleTest):
+    def setUp(self):
+        super().setUp()
+        self.capture("t/one")
+        self.capture("t/two")
+        self.write("ref.csv", TABLE)
+        self.args = ["validate", "--reference", "ref.csv", "--traces", "t", "--gpu", "h200"]
+
+    def test_cycles(self):
+        out = self.ok(*self.args, "--csv", "v.csv", "--out", "v.db").stdout
+        self.assertRegex(out, r"one +5,000 +[0-9,]+ +[-+][0-9.]+ %")
+        self.assertRegex(out, r"cycles: error of 2 kernels: mean .* median .* 90th percentile .* largest")
+        self.assertRegex(out, r"within 5 %: .* of 2; correlation")
+        self.assertIn("SM-active cycles: error of 1 kernels", out)
+        with open(self.path("v.csv")) as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual([(r["name"], r["metric"], r["measured"]) for r in rows],
+                         [("one", "cycles", "5000"), ("one", "sm_active_cycles", "1000"), ("two", "cycles", "6000")])
+        cycles = dict(self.query("v.db", "SELECT trace, cycles FROM launches"))
+        for r in rows:
+            if r["metric"] == "cycles":
+                simulated, measured = int(r["simulated"]), int(r["measured"])
+                self.assertEqual(simulated, cycles[r["name"]])
+                self.assertAlmostEqual(float(r["relative_error"]), simulated / measured - 1, places=5)
+
+    def test_jobs_change_nothing(self):
+        one = self.ok(*self.args, "--out", "1.db", "--no-host-timing").stdout
+        two = self.ok(*self.args, "--out", "2.db", "--no-host-timing", "--jobs", "2").stdout
+        self.assertEqual(one, two)
+        with open(self.path("1.db"), "rb") as a, open(self.path("2.db"), "rb") as b:
+            self.assertTrue(a.read() == b.read())
+
+    def test_metric(self):
+        out = self.ok(*self.args, "--metric", "smsp__inst_executed.sum").stdout
+        self.assertRegex(out, r"one +48 +48 +\+0\.0 %")
+        self.assertRegex(out, r"two +50 +48 +-4\.0 %")
+        out = self.ok(*self.args, "--metric", "all").stdout
+        self.assertRegex(out, r"smsp__inst_executed.sum +2 +1 +2\.0 % +1  inst")
+        self.fails(*self.args, "--metric", "no_such", says="no_such")
+
+    def test_stalls(self):
+        self.assertRegex(self.ok(*self.args, "--stalls").stdout, r"largest stall reason agrees for \d of 2 kernels")
+
+    def test_kernel_filter(self):
+        out = self.ok(*self.args, "--kernel", "two").stdout
+        self.assertIn("error of 1 kernels", out)
+        self.fails(*self.args, "--kernel", "three", says=["ref.csv", "three"])
+
+    def test_stored_results(self):
+        simulated = self.ok(*self.args, "--out", "v.db").stdout
+        stored = self.ok("validate", "--reference", "ref.csv", "--results", "v.db").stdout
+        self.assertEqual(simulated, stored)
+
+    def test_own_summary_as_reference(self):
+        self.ok("run", "t", "--gpu", "h200", "--summary", "s.csv")
+        out = self.ok("validate", "--reference", "s.csv", "--traces", "t", "--gpu", "h200").stdout
+        self.assertIn("mean 0.0 %", out)
+
+    def test_a_kernel_that_fails_does_not_stop_the_others(self):
+        self.write("t/one/kernel-1.traceg", "this is no trace\n")
+        p = self.fails(*self.args, "--out", "v.db", says="t/one/kernel-1.traceg")
+        self.assertRegex(p.stdout, r"one +5,000 +- +- +failed: ")
+        self.assertIn("error of 1 kernels", p.stdout)
+        self.assertEqual(self.query("v.db", "SELECT trace FROM launches"), [("two",)])
+
+    def test_errors(self):
+        self.fails("validate", "--reference", "ref.csv", says="--traces")
+        self.fails("validate", "--reference", "none.csv", "--traces", "t", "--gpu", "h200", says="none.csv")
+        self.write("ref.csv", TABLE + "three,100,,,,\n")
+        self.fails(*self.args, says="t/three")
+        self.write("ref.csv", TABLE.replace("6000", "many"))
+        self.fails(*self.args, says="ref.csv:3")
+
+
+if __name__ == "__main__":
+    unittest.main()
