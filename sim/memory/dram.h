@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/stats/counters.h"
 
@@ -30,7 +31,7 @@ class Dram {
     Ticks activated = 0;  // for tRAS
   };
   struct Channel {
-    Server bus;
+    Bandwidth bus;
     bool last_write = false;
     std::vector<Bank> banks;
   };

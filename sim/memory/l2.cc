@@ -58,7 +58,7 @@ void L2::reset() {
     s.atomics.reset();
     s.tags.clear();
   }
-  for (Server& f : fabric_) {
+  for (Bandwidth& f : fabric_) {
     f.reset();
   }
 }
@@ -76,7 +76,7 @@ uint8_t L2::fetch_group(uint8_t sectors) const {
 }
 
 Ticks L2::fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at) {
-  Server& s = fabric_[from * map_.partitions() + to];
+  Bandwidth& s = fabric_[from * map_.partitions() + to];
   return s.reserve(at, static_cast<Ticks>(bytes * fabric_service_)) + far_latency_;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/memory/address_map.h"
 #include "sim/memory/dram.h"
@@ -33,8 +34,8 @@ class L2 {
 
  private:
   struct Slice {
-    Server port;
-    Server atomics;
+    Bandwidth port;
+    Bandwidth atomics;
     TagArray tags;
   };
 
@@ -58,7 +59,7 @@ class L2 {
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_same_interval_, atomic_latency_;
   const double sector_service_, fabric_service_;
   std::vector<Slice> slices_;
-  std::vector<Server> fabric_;  // one per direction
+  std::vector<Bandwidth> fabric_;  // one per direction
 };
 
 }  // namespace heddle::memory

@@ -23,7 +23,7 @@ Noc::Noc(const config::GpuConfig& g)
     tpc_of_sm_.push_back(i / g.topology().sms_per_tpc());
   }
   auto port = [](uint32_t n, double bytes_per_cycle) {
-    return Port{std::vector<Server>(n), static_cast<double>(kTicksPerCycle) / bytes_per_cycle};
+    return Port{std::vector<Bandwidth>(n), static_cast<double>(kTicksPerCycle) / bytes_per_cycle};
   };
   tpc_in_ = port(tpcs, g.noc().tpc_request_bytes());
   gpc_in_ = port(gpcs, g.noc().gpc_request_bytes());
@@ -34,7 +34,7 @@ Noc::Noc(const config::GpuConfig& g)
 
 void Noc::reset() {
   for (Port* p : {&tpc_in_, &gpc_in_, &gpc_out_, &tpc_out_, &sm_out_}) {
-    for (Server& s : p->servers) {
+    for (Bandwidth& s : p->servers) {
       s.reset();
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 
 namespace heddle::memory {
@@ -27,7 +28,7 @@ class Noc {
 
  private:
   struct Port {
-    std::vector<Server> servers;
+    std::vector<Bandwidth> servers;
     double ticks_per_byte = 0;
     Ticks pass(uint32_t i, uint32_t bytes, Ticks at) {
       return servers[i].reserve(at, static_cast<Ticks>(bytes * ticks_per_byte));

@@ -20,7 +20,7 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       lg_(c.subcores()),
       mio_(c.subcores()),
       subcore_next_(c.subcores()),
-      writeback_(c.subcores()) {}
+      writeback_(c.subcores(), Bandwidth(4 * kTicksPerCycle, 1024)) {}
 
 void Lsu::reset(uint32_t l1_bytes) {
   l1_.reset(l1_bytes);
@@ -164,11 +164,11 @@ bool Lsu::process(const Entry& e, Cycle now) {
 // The result of a load (or of any other instruction that went through the LSU) reaches the registers.
 void Lsu::finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes) {
   if (bytes) {
-    Server& port = writeback_[sm_.subcore_of(warp)];
     Cycle service = (bytes + config_.memory().writeback_bytes_per_cycle() - 1) /
                     config_.memory().writeback_bytes_per_cycle();
     // The unloaded latencies contain one pass through the port.
-    at = std::max(at, port.reserve(at - std::min(at, service), service));
+    Ticks end = writeback_[sm_.subcore_of(warp)].reserve(to_ticks(at - std::min(at, service)), to_ticks(service));
+    at = std::max(at, to_cycles_up(end));
   }
   sm_.result_at(at, warp, t);
 }

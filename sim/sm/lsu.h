@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/memory/coalesce.h"
 #include "sim/sm/l1_cache.h"
@@ -87,7 +88,7 @@ class Lsu {
   L1Cache l1_;
   std::vector<Queue> lg_, mio_;        // per sub-core
   std::vector<Cycle> subcore_next_;    // when each sub-core may send its next instruction
-  std::vector<Server> writeback_;      // per sub-core
+  std::vector<Bandwidth> writeback_;      // per sub-core
   Cycle free_ = 0;                     // when the shared stage takes its next instruction
   Cycle data_free_ = 0;                // L1/shared data array
   Cycle tag_free_ = 0;

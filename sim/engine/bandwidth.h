@@ -1,0 +1,82 @@
+// A resource of limited bandwidth whose users are not known in the order of their arrival.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/engine/time.h"
+
+namespace heddle {
+
+// The memory side works a request through all its stages at once, so a stage hears of arrivals out of order: a DRAM
+// fill that passes a port in 600 cycles is booked before an L2 hit that passes it in 100. Time is therefore divided
+// into buckets, each with a bucket's width of service to give; a request takes what is left from its arrival on. That
+// is work-conserving whatever the order of the calls, and exact to a bucket.
+class Bandwidth {
+ public:
+  // `width`: ticks of a bucket. `buckets`: how far ahead bookings may reach (a power of two).
+  explicit Bandwidth(Ticks width = 16 * kTicksPerCycle, uint32_t buckets = 1024)
+      : width_(width), mask_(buckets - 1), used_(buckets), number_(buckets, ~uint64_t{0}) {}
+
+  // Books `service` from `at` on; returns when it ends.
+  Ticks reserve(Ticks at, Ticks service) {
+    uint64_t b = at / width_;
+    if (b >= full_from_ && b < full_to_) {
+      b = full_to_;
+    }
+    Ticks left = service;
+    for (;;) {
+      Ticks& used = bucket(b);
+      Ticks take = std::min(left, width_ - used);
+      used += take;
+      left -= take;
+      note_full(b, used);
+      if (left == 0) {
+        return std::max(at + service, b * width_ + used);
+      }
+      ++b;
+      if (b >= full_from_ && b < full_to_) {
+        b = full_to_;
+      }
+    }
+  }
+
+  void reset() {
+    std::fill(number_.begin(), number_.end(), ~uint64_t{0});
+    full_from_ = full_to_ = 0;
+  }
+
+ private:
+  Ticks& bucket(uint64_t b) {
+    uint32_t i = static_cast<uint32_t>(b) & mask_;
+    if (number_[i] != b) {
+      // A bucket a whole ring ahead replaces one that lies in the past.
+      number_[i] = b;
+      used_[i] = 0;
+    }
+    return used_[i];
+  }
+  // Remembers one run of full buckets, so that a saturated resource is not searched bucket by bucket.
+  void note_full(uint64_t b, Ticks used) {
+    if (used < width_) {
+      return;
+    }
+    if (b == full_to_) {
+      ++full_to_;
+    } else if (b + 1 == full_from_) {
+      --full_from_;
+    } else if (b > full_to_) {
+      full_from_ = b;
+      full_to_ = b + 1;
+    }
+  }
+
+  Ticks width_;
+  uint32_t mask_;
+  std::vector<Ticks> used_;
+  std::vector<uint64_t> number_;
+  uint64_t full_from_ = 0, full_to_ = 0;  // buckets known to be full
+};
+
+}  // namespace heddle
