@@ -114,6 +114,19 @@ std::vector<std::string> best(std::vector<std::pair<int, std::string>> scored, s
   return out;
 }
 
+// "sm.op.latency" of "sm.op[fp32].latency".
+std::string without_keys(std::string_view path) {
+  std::string out;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '[') {
+      i = path.find(']', i);
+      continue;
+    }
+    out += path[i];
+  }
+  return out;
+}
+
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 }  // namespace
@@ -268,12 +281,12 @@ std::vector<std::string> field_names(const Descriptor* message) {
 }
 
 std::string suggest_fields(const Descriptor* where, const std::string& path, std::string_view name) {
-  const std::string full = path.empty() ? std::string(name) : path + "." + std::string(name);
+  const std::string full = without_keys(path.empty() ? std::string(name) : path + "." + std::string(name));
   std::vector<std::pair<int, std::string>> scored;
   for (const std::string& candidate : schema_paths()) {
-    // Either the whole path is misspelt, or the right name was put in the wrong place.
-    const int moved = 3 * edit_distance(last_name(candidate), name) + 1;
-    scored.emplace_back(std::min(3 * edit_distance(candidate, full), moved), candidate);
+    // Either the name is misspelt, here or further down, or the right name was put in the wrong place.
+    const int moved = 3 * edit_distance(last_name(candidate), name) + 2;
+    scored.emplace_back(std::min(2 * edit_distance(without_keys(candidate), full), moved), candidate);
   }
   return "nearest: " + join(best(std::move(scored), 3)) + "; fields of " +
          (path.empty() ? "the top level" : path) + ": " + join(field_names(where));
