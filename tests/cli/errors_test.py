@@ -1,5 +1,8 @@
 """Wrong input: one line that names the file and the place, status 1, no partial rows."""
 import os
+import resource
+import signal
+import subprocess
 import unittest
 
 from tests.cli import harness
@@ -93,11 +96,47 @@ class Errors(harness.HeddleTest):
         with open(self.path("notes.txt")) as f:
             self.assertTrue(f.read().startswith("not a database"))
 
+    def test_deadlock_says_who_waits_for_what(self):
+        # Two warps, each alone at a barrier that wants both.
+        self.write("app/kernel-1.sass", """\
+# function _Z5stuckv base 0
+0000 0000000000007919 000fea0000002100 S2R R0, SR_TID.X ;
+0010 0000000000007b1d 000fea0000010000 BAR.SYNC 0x1, 0x40 ;
+0020 0000000000007b1d 000fea0000010000 BAR.SYNC 0x2, 0x40 ;
+0030 000000000000794d 000fea0003800000 EXIT ;
+""")
+        text = harness.trace_text(name="_Z5stuckv", blocks=1, warps=2,
+                                  body="0000 ffffffff 1 R0 S2R 0 0\n0010 ffffffff 0 BAR.SYNC 0 0\n"
+                                       "0030 ffffffff 0 EXIT 0 0\n")
+        first, second = text.split("warp = 1")
+        self.write("app/kernel-1.traceg", first + "warp = 1" + second.replace("0010", "0020"))
+        p = self.fails("run", "app/kernel-1.traceg", "--gpu", "h200", "--out", "r.db",
+                       says=["app/kernel-1.traceg", "deadlock"])
+        for warp in (0, 1):
+            self.assertRegex(p.stderr, rf"(?m)^ +SM 0 .*warp {warp}.*barrier")
+        self.assertFalse(os.path.exists(self.path("r.db")))
+
+    def test_no_space_left_keeps_the_finished_kernels(self):
+        self.capture("app", kernels=30)
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a failed write instead of the end
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+        p = self.heddle("run", "app", "--gpu", "h200", "--out", "r.db", preexec_fn=limit)
+        self.assertEqual(p.returncode, 1, p.stderr)
+        self.assertIn("heddle: error: r.db: ", p.stderr)
+        kept = self.query("r.db", "SELECT count(*) FROM launches")[0][0]
+        self.assertIn(f"{kept} of 30 launches finished", p.stderr)
+        self.assertTrue(0 < kept < 30, kept)
+        self.assertEqual(self.query("r.db", "SELECT count(DISTINCT launch_id) FROM counters"), [(kept,)])
+        self.assertEqual(self.query("r.db", "SELECT count(*) FROM host_timing"), [(kept,)])
+        self.assertEqual(self.query("r.db", "PRAGMA integrity_check"), [("ok",)])
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_disk(self):
         self.capture("app")
         with open("/dev/full", "w") as full:
-            import subprocess
             p = subprocess.run([harness.HEDDLE, "metrics"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(p.returncode, 1)
         self.assertIn("heddle: error: standard output: No space left", p.stderr)

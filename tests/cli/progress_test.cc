@@ -33,10 +33,15 @@ TEST_CASE("no estimate before there is something to estimate from, none at the e
 }
 
 TEST_CASE("a bar") {
-  CHECK(progress_bar(sample(), 16).starts_with("[##..............] kernel 3/57"));
+  CHECK(progress_bar(sample(), 200).starts_with("[###.....................] kernel 3/57"));
   ProgressState s = sample();
   s.share = 1;
-  CHECK(progress_bar(s, 4).starts_with("[####] "));
+  CHECK(progress_bar(s, 200).starts_with("[########################] "));
+}
+
+TEST_CASE("a narrow terminal") {
+  CHECK(progress_bar(sample(), 80) == progress_text(sample()));
+  CHECK(progress_bar(sample(), 11) == "kernel 3/57");
 }
 
 TEST_CASE("lines are rare: a short batch writes none") {

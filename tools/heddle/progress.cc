@@ -1,6 +1,7 @@
 #include "tools/heddle/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,13 @@ constexpr std::chrono::milliseconds kBarInterval(100);
 constexpr std::chrono::seconds kLineInterval(5);
 constexpr double kShareForEstimate = 0.005;  // below it the time left would be a guess
 constexpr size_t kBarWidth = 24;
+
+// Of the terminal on stderr, less one: a character in the last column makes some terminals wrap.
+size_t terminal_columns() {
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col - size_t{1} : 200;
+}
 
 }  // namespace
 
@@ -36,9 +44,12 @@ std::string progress_text(const ProgressState& s) {
   return out;
 }
 
-std::string progress_bar(const ProgressState& s, size_t width) {
-  const auto full = static_cast<size_t>(std::clamp(s.share, 0.0, 1.0) * static_cast<double>(width));
-  return fmt::format("[{}{}] {}", std::string(full, '#'), std::string(width - full, '.'), progress_text(s));
+std::string progress_bar(const ProgressState& s, size_t columns) {
+  const auto full = static_cast<size_t>(std::clamp(s.share, 0.0, 1.0) * kBarWidth);
+  const std::string text = progress_text(s);
+  const std::string all =
+      fmt::format("[{}{}] {}", std::string(full, '#'), std::string(kBarWidth - full, '.'), text);
+  return all.size() <= columns ? all : text.substr(0, columns);
 }
 
 ProgressMeter::Style ProgressMeter::style_for_stderr() {
@@ -105,7 +116,7 @@ void ProgressMeter::show() {
   last_ = t;
   if (style_ == Style::kBar) {
     // Carriage return, text, erase to the end of the line.
-    write_("\r" + progress_bar(state(), kBarWidth) + "\x1b[K");
+    write_("\r" + progress_bar(state(), terminal_columns()) + "\x1b[K");
   } else {
     write_(progress_text(state()) + "\n");
   }

@@ -27,8 +27,8 @@ struct ProgressState {
 
 // "kernel 3/57 vecadd 42 %, total 12 %, 1.21 M warp-inst/s, 1:05 min left".
 std::string progress_text(const ProgressState& s);
-// The same behind a bar of `width` characters.
-std::string progress_bar(const ProgressState& s, size_t width);
+// The same behind a bar, in at most `columns` characters: first the bar is left out, then the text is cut.
+std::string progress_bar(const ProgressState& s, size_t columns);
 
 class ProgressMeter {
  public:

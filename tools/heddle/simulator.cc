@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <new>
 #include <string_view>
 
 #include "frontends/accelsim/trace_reader.h"
@@ -67,6 +68,11 @@ analysis::LaunchRecord Simulator::simulate(
     throw device::DeadlockError(located(launch, e.what()), std::move(e.report));
   } catch (const Error& e) {
     throw Error(located(launch, e.what()));
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    // A mistake of the program's, not of the user's; the trace is what a report about it needs to name.
+    throw Error(fmt::format("{}: internal error: {}", launch.source.path.string(), e.what()));
   }
   analysis::LaunchRecord record = analysis::make_record(result);
   record.trace = launch.trace;
