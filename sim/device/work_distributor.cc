@@ -73,6 +73,10 @@ void WorkDistributor::notice(uint32_t sm, const sm::Notice& n) {
     }
     return;
   }
+  if (cluster_size_ == 1) {  // a cluster of one block
+    sms_[sm]->release_cluster(n.slot, n.time + cluster_barrier_);
+    return;
+  }
   Cluster& c = clusters_.at(n.cluster);
   c.last = std::max(c.last, n.time);
   if (++c.arrived == c.blocks) {

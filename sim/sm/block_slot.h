@@ -38,6 +38,7 @@ struct BlockSlot {
   uint32_t warps_left = 0;    // not finished
   std::array<BarrierState, kNamedBarriers> barrier{};
   BarrierState cluster_barrier;
+  uint32_t cluster_phase = 0;  // cluster barriers completed
   std::map<uint64_t, MbarrierState> mbarriers;  // by shared-memory address
 };
 

@@ -129,7 +129,8 @@ MemSpace Lsu::resolve_space(const isa::Instr& in, uint64_t address) const {
   constexpr uint64_t kWindow = uint64_t{1} << 24;
   // A cluster's blocks follow each other in the shared window, 16 MiB each.
   if (shape.shared_base && address >= shape.shared_base && address < shape.shared_base + kWindow * 16) {
-    return shape.cluster.count() > 1 ? MemSpace::kDistributedShared : MemSpace::kShared;
+    bool other_block = shape.cluster.count() > 1 || address >= shape.shared_base + kWindow;
+    return other_block ? MemSpace::kDistributedShared : MemSpace::kShared;
   }
   if (shape.local_base && address >= shape.local_base && address < shape.local_base + kWindow) {
     return MemSpace::kLocal;
@@ -180,10 +181,7 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
   switch (l.kind) {
     case PendingLoad::Kind::kRegisters:
       finish(l.warp, sm_.kernel().code[l.code], at, l.bytes);
-      --sm_.warp(l.warp).loads;
-      if (sm_.warp(l.warp).draining) {
-        sm_.retire_if_drained(l.warp, now);
-      }
+      sm_.memory_done(l.warp, now);
       break;
     case PendingLoad::Kind::kCopy:
       sm_.schedule(at + config_.async_copy().ldgsts_extra_latency(), {Event::Kind::kCopyDone, l.warp, l.group});

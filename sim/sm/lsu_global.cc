@@ -197,7 +197,7 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
                            config_.memory().store_read_per_register() * (words - 1),
                        e.warp, t);
   sm_.result_at(now + 1, e.warp, t);
-  --w.loads;
+  sm_.memory_done(e.warp, now);
   return true;
 }
 

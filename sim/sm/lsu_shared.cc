@@ -26,7 +26,7 @@ void Lsu::lane_exchange(const Entry& e, Cycle now) {
   if (t.op == OpClass::kLdgsts) {
     sm_.schedule(now + latency, {Event::Kind::kCopyDone, e.warp, e.group});
   } else {
-    --sm_.warp(e.warp).loads;
+    sm_.memory_done(e.warp, now);
   }
 }
 
@@ -76,7 +76,7 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
                              : config_.memory().load_read_latency();
   sm_.operands_read_at(e.issued + late(e, now) + read_latency + (store ? wait : 0), e.warp, t);
   finish(e.warp, t, e.issued + late(e, now) + latency + wait, store ? 0 : written);
-  --sm_.warp(e.warp).loads;
+  sm_.memory_done(e.warp, now);
 }
 
 // Another block's shared memory: a fixed transit time and the SM-to-SM port's bandwidth.
@@ -90,7 +90,7 @@ void Lsu::distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t m
   Cycle sent = to_cycles_up(dsm_.reserve(to_ticks(now), service));
   sm_.operands_read_at(sent, e.warp, t);
   finish(e.warp, t, sent + config_.async_copy().dsm_latency(), bytes);
-  --sm_.warp(e.warp).loads;
+  sm_.memory_done(e.warp, now);
 }
 
 }  // namespace heddle::sm

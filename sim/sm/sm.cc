@@ -186,6 +186,7 @@ void Sm::handle(const Event& e, Cycle now) {
       BlockSlot& b = blocks_[e.arg];
       uint64_t waiting = b.cluster_barrier.waiting;
       b.cluster_barrier = {};
+      ++b.cluster_phase;
       for (; waiting; waiting &= waiting - 1) {
         wake_held(std::countr_zero(waiting), now, now);
       }

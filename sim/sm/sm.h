@@ -86,6 +86,12 @@ class Sm {
   Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
   void finish_warp(uint32_t warp, Cycle now);
   void retire_if_drained(uint32_t warp, Cycle now);
+  // A memory instruction of `warp` no longer needs it.
+  void memory_done(uint32_t warp, Cycle now) {
+    if (--warps_[warp].loads == 0 && warps_[warp].draining) {
+      retire_if_drained(warp, now);
+    }
+  }
 
   // Scoreboard counters: a result (or the reading of the sources) will happen at `at`; or happens now.
   void expect(uint32_t warp, const TimedInstr& t, stats::Stall why);

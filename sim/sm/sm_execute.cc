@@ -178,10 +178,14 @@ Cycle Sm::arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now) {
   BarrierState& s = b.cluster_barrier;
   if (t.instr->flags & isa::kFlagBarrierArrive) {
     s.last = now;
+    w.cluster_target = b.cluster_phase + 1;
     if (++s.arrived >= b.warps_left) {
       notices_.push_back({Notice::Kind::kClusterArrive, now, w.block, b.cluster});
     }
     return 0;
+  }
+  if (b.cluster_phase >= w.cluster_target) {
+    return 0;  // released before this warp came to wait
   }
   s.waiting |= uint64_t{1} << warp;
   w.waiting = w.membar = true;
@@ -204,12 +208,9 @@ void Sm::close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now
 
 void Sm::copy_done(uint32_t warp, uint32_t group, Cycle now) {
   Warp& w = warps_[warp];
-  --w.loads;
   --w.copies.open[group];
   pop_copy_groups(warp, now);
-  if (w.draining) {
-    retire_if_drained(warp, now);
-  }
+  memory_done(warp, now);
 }
 
 void Sm::pop_copy_groups(uint32_t warp, Cycle now) {
@@ -228,7 +229,7 @@ void Sm::bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now
   m.pending_bytes -= std::min(m.pending_bytes, bytes);
   if (m.pending_bytes == 0) {
     for (const MbarrierState::Waiter& x : m.waiters) {
-      --warps_[x.warp].loads;
+      memory_done(x.warp, now);
       result_at(now + config_.barrier().mbarrier_try_wait(), x.warp, kernel_->code[x.code]);
     }
     m.waiters.clear();

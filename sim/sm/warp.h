@@ -80,6 +80,7 @@ struct Warp {
   uint32_t stores = 0;        // store packets not acknowledged
   uint32_t loads = 0;         // memory instructions not complete
   GroupRing copies;           // LDGSTS
+  uint32_t cluster_target = 0;  // cluster phase that ends its next UCGABAR_WAIT
   uint32_t gmma = 0;          // warp-group MMAs in flight
 };
 
