@@ -43,8 +43,9 @@ class Combinations {
   }
 
   void multiple(uint64_t value, const std::string& path, uint64_t of, const std::string& of_path) {
-    require(value % of == 0, path, "not a multiple of " + of_path + " = " + str(of) + "; nearest legal values: " +
-                                       str(std::max(value / of, uint64_t{1}) * of) + ", " + str((value / of + 1) * of));
+    require(value % of == 0, path,
+            "not a multiple of " + of_path + " = " + str(of) + "; nearest legal values: " +
+                str(std::max(value / of, uint64_t{1}) * of) + ", " + str((value / of + 1) * of));
   }
 
   void at_most(uint64_t value, const std::string& path, uint64_t limit, const std::string& limit_path) {
@@ -91,9 +92,11 @@ class Combinations {
                 str(l.registers_per_sm() / subcores) + "; legal values: up to " +
                 str(l.registers_per_sm() / subcores / unit * unit / l.warp_size()));
     const uint64_t reserved = l.reserved_shared_bytes_per_block();
-    require(l.max_shared_bytes_per_block() + reserved <= l.shared_bytes_per_sm(), "limits.max_shared_bytes_per_block",
-            "with limits.reserved_shared_bytes_per_block = " + str(reserved) + " more than limits.shared_bytes_per_sm = " +
-                str(l.shared_bytes_per_sm()) + "; legal values: up to " +
+    require(l.max_shared_bytes_per_block() + reserved <= l.shared_bytes_per_sm(),
+            "limits.max_shared_bytes_per_block",
+            "with limits.reserved_shared_bytes_per_block = " + str(reserved) +
+                " more than limits.shared_bytes_per_sm = " + str(l.shared_bytes_per_sm()) +
+                "; legal values: up to " +
                 str(l.shared_bytes_per_sm() - std::min<uint64_t>(reserved, l.shared_bytes_per_sm())));
     multiple(l.shared_bytes_per_sm(), "limits.shared_bytes_per_sm", l.shared_allocation_unit(),
              "limits.shared_allocation_unit");
@@ -129,7 +132,8 @@ class Combinations {
   }
 
   bool has_pipe(std::string_view name) const {
-    return std::any_of(c_.sm().pipe().begin(), c_.sm().pipe().end(), [&](const auto& p) { return p.pipe() == name; });
+    return std::any_of(c_.sm().pipe().begin(), c_.sm().pipe().end(),
+                       [&](const auto& p) { return p.pipe() == name; });
   }
 
   void pipes() {
@@ -157,8 +161,8 @@ class Combinations {
       const std::string path = "sm.op[" + o.op() + "]";
       require(isa::op_class_from_name(o.op()).has_value(), path + ".op",
               "no such class; nearest: " +
-                  join(nearest(o.op(), {isa::kOpClassNames.begin(), isa::kOpClassNames.end()})) + "; legal names: " +
-                  all_names(isa::kOpClassNames));
+                  join(nearest(o.op(), {isa::kOpClassNames.begin(), isa::kOpClassNames.end()})) +
+                  "; legal names: " + all_names(isa::kOpClassNames));
       require(++seen[o.op()] == 1, path + ".op", "given twice; legal: one entry per class");
       require(std::find(pipes.begin(), pipes.end(), o.pipe()) != pipes.end(), path + ".pipe",
               "sm.pipe has no such entry; legal values: " + join(pipes));
@@ -169,13 +173,15 @@ class Combinations {
         missing.emplace_back(name);
       }
     }
-    require(missing.empty(), "sm.op", "no entry for " + join(missing) + "; legal: one for each instruction class");
+    require(missing.empty(), "sm.op",
+            "no entry for " + join(missing) + "; legal: one for each instruction class");
   }
 
   void sectors(const std::string& prefix, uint32_t line, uint32_t sector) {
     multiple(line, prefix + "line_bytes", sector, prefix + "sector_bytes");
-    require(line / sector <= 32, prefix + "sector_bytes",
-            "makes " + str(line / sector) + " sectors per line; legal values: " + str(line / 32) + " or more");
+    require(
+        line / sector <= 32, prefix + "sector_bytes",
+        "makes " + str(line / sector) + " sectors per line; legal values: " + str(line / 32) + " or more");
   }
 
   void l1() {
@@ -204,12 +210,14 @@ class Combinations {
               str(b) + " is not a multiple of limits.shared_allocation_unit = " +
                   str(c_.limits().shared_allocation_unit()));
       if (b >= l1.total_bytes()) {
-        require(false, path, str(b) + " leaves nothing of sm.l1.total_bytes; legal values: less than " +
-                                 str(l1.total_bytes()));
+        require(false, path,
+                str(b) + " leaves nothing of sm.l1.total_bytes; legal values: less than " +
+                    str(l1.total_bytes()));
       } else {
         require((l1.total_bytes() - b) % set_bytes == 0, path,
                 str(b) + " leaves " + str(l1.total_bytes() - b) +
-                    " bytes of L1, no whole number of sets; legal: a multiple of sm.l1.line_bytes x sm.l1.ways = " +
+                    " bytes of L1, no whole number of sets; legal: a multiple of sm.l1.line_bytes x "
+                    "sm.l1.ways = " +
                     str(set_bytes));
       }
     }
@@ -245,7 +253,8 @@ class Combinations {
         }
       }
       require(false, "dram.channels",
-              "neither divides l2.slices = " + str(slices) + " nor is a multiple of it, so that slices would share " +
+              "neither divides l2.slices = " + str(slices) +
+                  " nor is a multiple of it, so that slices would share " +
                   "channels unevenly; legal values: " + join(divisors) + ", or multiples of " + str(slices));
     }
     multiple(d.access_bytes(), "dram.access_bytes", c_.l2().sector_bytes(), "l2.sector_bytes");
@@ -264,6 +273,8 @@ class Combinations {
 
 }  // namespace
 
-void check_combinations(const GpuConfig& config, Problems& problems) { Combinations(config, problems).check(); }
+void check_combinations(const GpuConfig& config, Problems& problems) {
+  Combinations(config, problems).check();
+}
 
 }  // namespace heddle::config

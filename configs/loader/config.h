@@ -1,4 +1,5 @@
-// Configurations of GPUs: found by name, put together from files, presets and overrides, checked, printed, compared.
+// Configurations of GPUs: found by name, put together from files, presets and overrides, checked, printed,
+// compared.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +14,9 @@
 namespace heddle::config {
 
 struct LoadOptions {
-  // Directories laid out like configs/ (gpus/, capability/, fidelity/). Looked in before the default ones: $HEDDLE_CONFIGS
-  // (several, separated by ':'), the executable's runfiles, `configs` beside or above the executable, ./configs.
+  // Directories laid out like configs/ (gpus/, capability/, fidelity/). Looked in before the default ones:
+  // $HEDDLE_CONFIGS (several, separated by ':'), the executable's runfiles, `configs` beside or above the
+  // executable, ./configs.
   std::vector<std::filesystem::path> search;
   // A file of fidelity/, or the path of one: a partial configuration merged over the GPU's.
   std::string fidelity = "default";
@@ -22,9 +24,9 @@ struct LoadOptions {
   std::vector<std::string> overrides;
 };
 
-// The configuration of `name_or_path`: "h200", or the path of a file like those in configs/gpus. The capability's file
-// comes first, then the GPU's, the preset's and the overrides. Throws heddle::Error, one line, when anything is missing,
-// unknown, out of range or contradictory.
+// The configuration of `name_or_path`: "h200", or the path of a file like those in configs/gpus. The
+// capability's file comes first, then the GPU's, the preset's and the overrides. Throws heddle::Error, one
+// line, when anything is missing, unknown, out of range or contradictory.
 GpuConfig load(std::string_view name_or_path, const LoadOptions& options = {});
 
 // Everything wrong with it, one line each; empty is good. More than load() asks for: every value must have a
@@ -47,7 +49,8 @@ struct ShowOptions {
   std::string under;     // only this field and what is below it, e.g. "sm.l1"
 };
 
-// Without `under` and `flat`, the text is a file that load() takes and that gives the same configuration again.
+// Without `under` and `flat`, the text is a file that load() takes and that gives the same configuration
+// again.
 std::string to_text(const GpuConfig& config, const ShowOptions& options = {});
 
 struct Difference {
@@ -57,8 +60,8 @@ struct Difference {
 };
 std::vector<Difference> diff(const GpuConfig& a, const GpuConfig& b);
 
-// 16 hex digits over the values: not over provenance, the order of entries, or fields left at a default that may be
-// left out.
+// 16 hex digits over the values: not over provenance, the order of entries, or fields left at a default that
+// may be left out.
 std::string hash(const GpuConfig& config);
 
 // Of the field at `path`; nothing when no entry covers it.

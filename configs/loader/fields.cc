@@ -42,7 +42,8 @@ void collect_leaves(const Message& message, const std::string& prefix, const Tex
         const auto& entry = reflection->GetRepeatedMessage(message, field, k);
         const auto* by = key_field(field);
         const std::string key = by ? entry.GetReflection()->GetString(entry, by) : std::to_string(k);
-        collect_leaves(entry, path + "[" + key + "].", tree ? tree->GetTreeForNested(field, k) : nullptr, out);
+        collect_leaves(entry, path + "[" + key + "].", tree ? tree->GetTreeForNested(field, k) : nullptr,
+                       out);
       }
     } else if (field->is_repeated()) {
       const int n = reflection->FieldSize(message, field);
@@ -172,7 +173,8 @@ std::string value_text(const Message& message, const FieldDescriptor* field, int
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return number_text(one ? r->GetDouble(message, field) : r->GetRepeatedDouble(message, field, index));
     case FieldDescriptor::CPPTYPE_BOOL:
-      return (one ? r->GetBool(message, field) : r->GetRepeatedBool(message, field, index)) ? "true" : "false";
+      return (one ? r->GetBool(message, field) : r->GetRepeatedBool(message, field, index)) ? "true"
+                                                                                            : "false";
     case FieldDescriptor::CPPTYPE_ENUM:
       return (one ? r->GetEnum(message, field) : r->GetRepeatedEnum(message, field, index))->name();
     case FieldDescriptor::CPPTYPE_STRING:
@@ -213,9 +215,10 @@ std::string unit_suffix(const FieldDescriptor* field) {
 
 std::vector<Step> parse_path(std::string_view path, std::string_view what) {
   const auto bad = [&] {
-    return Error(std::string(what) + ": \"" + std::string(path) +
-                 "\" is not a field path; legal: names with dots between them and [NAME] behind a table, such as "
-                 "l2.ways or sm.op[fp32].latency");
+    return Error(
+        std::string(what) + ": \"" + std::string(path) +
+        "\" is not a field path; legal: names with dots between them and [NAME] behind a table, such as "
+        "l2.ways or sm.op[fp32].latency");
   };
   std::vector<Step> steps;
   size_t at = 0;
@@ -253,17 +256,19 @@ const FieldDescriptor* find_field(std::string_view path, std::string_view what) 
   std::string done;
   for (const Step& step : parse_path(path, what)) {
     if (message == nullptr) {
-      throw Error(std::string(what) + ": " + done + " is a single value and has no field \"" + step.name + "\"");
+      throw Error(std::string(what) + ": " + done + " is a single value and has no field \"" + step.name +
+                  "\"");
     }
     field = message->FindFieldByName(step.name);
     if (field == nullptr) {
-      throw Error(std::string(what) + ": no field \"" + step.name + "\"" + (done.empty() ? "" : " in " + done) +
-                  "; " + suggest_fields(message, done, step.name));
+      throw Error(std::string(what) + ": no field \"" + step.name + "\"" +
+                  (done.empty() ? "" : " in " + done) + "; " + suggest_fields(message, done, step.name));
     }
     done += (done.empty() ? "" : ".") + step.name;
     if (step.has_key) {
       if (!field->is_repeated()) {
-        throw Error(std::string(what) + ": " + done + " is not a table, so [" + step.key + "] has no meaning");
+        throw Error(std::string(what) + ": " + done + " is not a table, so [" + step.key +
+                    "] has no meaning");
       }
       done += "[" + step.key + "]";
     }

@@ -18,7 +18,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::TextFormat;
 
-// The field that names the entries of a repeated message, its first: `op` makes sm.op[fp32]. Null for other fields.
+// The field that names the entries of a repeated message, its first: `op` makes sm.op[fp32]. Null for other
+// fields.
 const FieldDescriptor* key_field(const FieldDescriptor* field);
 
 // The entry of a repeated message with this key; -1 if there is none.
@@ -57,7 +58,8 @@ struct Step {
 // Throws Error for text that is not a path; `what` begins the message.
 std::vector<Step> parse_path(std::string_view path, std::string_view what);
 
-// The field at a path, by the schema alone. Throws Error that lists the nearest paths and the fields there are.
+// The field at a path, by the schema alone. Throws Error that lists the nearest paths and the fields there
+// are.
 const FieldDescriptor* find_field(std::string_view path, std::string_view what);
 
 // Names of a message's fields.

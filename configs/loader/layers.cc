@@ -139,7 +139,8 @@ bool put(Message& message, const FieldDescriptor* field, std::string_view value)
       if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
         value = value.substr(1, value.size() - 2);
       }
-      list ? r->AddString(&message, field, std::string(value)) : r->SetString(&message, field, std::string(value));
+      list ? r->AddString(&message, field, std::string(value))
+           : r->SetString(&message, field, std::string(value));
       return true;
     }
   }
@@ -186,14 +187,15 @@ Message* entry_of(Message& message, const FieldDescriptor* table, const Step& st
     names.push_back(entry.GetReflection()->GetString(entry, key));
   }
   if (key == nullptr || !step.has_key) {
-    throw Error(what + ": " + done + " is a table; name the entry: " + done + "[NAME]; legal names: " + join(names));
+    throw Error(what + ": " + done + " is a table; name the entry: " + done +
+                "[NAME]; legal names: " + join(names));
   }
   if (const int at = find_entry(message, table, step.key); at >= 0) {
     return reflection->MutableRepeatedMessage(&message, table, at);
   }
   if (!may_be_added(table, step.key)) {
-    throw Error(what + ": no entry \"" + step.key + "\" in " + done + "; nearest: " +
-                join(nearest(step.key, names)) + "; legal names: " + join(names));
+    throw Error(what + ": no entry \"" + step.key + "\" in " + done +
+                "; nearest: " + join(nearest(step.key, names)) + "; legal names: " + join(names));
   }
   Message* entry = reflection->AddMessage(&message, table);
   entry->GetReflection()->SetString(entry, key, step.key);
@@ -215,10 +217,11 @@ void set(GpuConfig& config, std::string_view assignment) {
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
     if (field->is_repeated()) {
       throw Error(what + ": " + path + " is a table" + (steps.back().has_key ? "'s entry" : "") +
-                  "; name a field of one entry: " + path + (steps.back().has_key ? "." : "[NAME].") + "FIELD; fields: " +
-                  join(field_names(field->message_type())));
+                  "; name a field of one entry: " + path + (steps.back().has_key ? "." : "[NAME].") +
+                  "FIELD; fields: " + join(field_names(field->message_type())));
     }
-    throw Error(what + ": " + path + " is a group of fields; name one: " + join(field_names(field->message_type())));
+    throw Error(what + ": " + path +
+                " is a group of fields; name one: " + join(field_names(field->message_type())));
   }
   if (steps.back().has_key) {
     throw Error(what + ": a list is set as a whole, " + path.substr(0, path.rfind('[')) + "=[1, 2, ...]");
@@ -274,7 +277,8 @@ const Provenance* covering_entry(const google::protobuf::RepeatedPtrField<Proven
                                  std::string_view path) {
   const Provenance* best = nullptr;
   for (const Provenance& entry : entries) {
-    if (covers(entry.path(), path) && (best == nullptr || precision(entry.path()) > precision(best->path()))) {
+    if (covers(entry.path(), path) &&
+        (best == nullptr || precision(entry.path()) > precision(best->path()))) {
       best = &entry;
     }
   }
@@ -334,8 +338,8 @@ GpuConfig Layers::finish() const {
       *out.add_provenance() = entries_[i];
     }
   }
-  // Where a lower layer's entry is more specific than the one of the layer that set the value, the value gets an entry
-  // of its own.
+  // Where a lower layer's entry is more specific than the one of the layer that set the value, the value gets
+  // an entry of its own.
   std::map<std::string, Provenance> own;
   for (const auto& [path, origin] : values_) {
     if (is_identity(find_field(path, path))) {

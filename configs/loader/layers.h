@@ -1,5 +1,5 @@
-// Puts a configuration together from layers (capability, GPU, preset, overrides) and remembers of every value where it
-// was set.
+// Puts a configuration together from layers (capability, GPU, preset, overrides) and remembers of every value
+// where it was set.
 #pragma once
 
 #include <map>
@@ -13,14 +13,15 @@
 
 namespace heddle::config {
 
-// Path -> "configs/gpus/h200.textproto:66" or "--set l2.ways=16". Empty for a configuration that came from no files.
+// Path -> "configs/gpus/h200.textproto:66" or "--set l2.ways=16". Empty for a configuration that came from no
+// files.
 using Origins = std::map<std::string, std::string>;
 
 class Layers {
  public:
-  // Single values and whole lists replace those below; table entries replace the whole entry of the same name.
-  // `default_source`, if not empty, is the provenance of values that the layer's own entries do not cover: such values
-  // never inherit the provenance of the value they replace.
+  // Single values and whole lists replace those below; table entries replace the whole entry of the same
+  // name. `default_source`, if not empty, is the provenance of values that the layer's own entries do not
+  // cover: such values never inherit the provenance of the value they replace.
   void add(const ParsedFile& file, const std::string& default_source = "");
 
   // One "path=value".
@@ -29,7 +30,8 @@ class Layers {
   // What has been put together so far.
   const GpuConfig& config() const { return config_; }
 
-  // With provenance entries that give every value the provenance of the layer that set it; ASSUMED if that has none.
+  // With provenance entries that give every value the provenance of the layer that set it; ASSUMED if that
+  // has none.
   GpuConfig finish() const;
 
   // Paths of the values that their own layer's entries do not cover.
@@ -50,7 +52,8 @@ class Layers {
   std::vector<Provenance> entries_;  // of all layers; a later one replaces an earlier one of the same path
 };
 
-// The most precise entry whose path is `path` or lies above it. In an entry's path, [*] stands for every name of a table.
+// The most precise entry whose path is `path` or lies above it. In an entry's path, [*] stands for every name
+// of a table.
 const Provenance* covering_entry(const google::protobuf::RepeatedPtrField<Provenance>& entries,
                                  std::string_view path);
 

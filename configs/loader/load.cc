@@ -108,7 +108,8 @@ fs::path find_file(const std::vector<fs::path>& directories, const std::string& 
 
 Layers assemble(std::string_view name, const LoadOptions& options) {
   std::vector<fs::path> directories = config_directories(options);
-  const fs::path gpu_path = is_path(name) ? fs::path(name) : find_file(directories, "gpus", name, "unknown GPU");
+  const fs::path gpu_path =
+      is_path(name) ? fs::path(name) : find_file(directories, "gpus", name, "unknown GPU");
   // A GPU's file outside the known directories may have its capability's file beside it.
   const fs::path beside = gpu_path.parent_path().parent_path();
   if (is_path(name) && is_config_directory(beside.empty() ? "." : beside)) {
@@ -120,7 +121,8 @@ Layers assemble(std::string_view name, const LoadOptions& options) {
                 std::string(name) + "\"");
   }
   if (gpu.config.capability().empty()) {
-    throw Error(gpu.name + ": capability: not set; legal values: " + join(names_of(directories, "capability")));
+    throw Error(gpu.name +
+                ": capability: not set; legal values: " + join(names_of(directories, "capability")));
   }
   Layers layers;
   const ParsedFile capability = parse_file(find_file(directories, "capability", gpu.config.capability(),
@@ -132,9 +134,9 @@ Layers assemble(std::string_view name, const LoadOptions& options) {
   layers.add(capability);
   layers.add(gpu);
   if (!options.fidelity.empty()) {
-    const fs::path preset = is_path(options.fidelity)
-                                ? fs::path(options.fidelity)
-                                : find_file(directories, "fidelity", options.fidelity, "unknown fidelity preset");
+    const fs::path preset = is_path(options.fidelity) ? fs::path(options.fidelity)
+                                                      : find_file(directories, "fidelity", options.fidelity,
+                                                                  "unknown fidelity preset");
     layers.add(parse_file(preset), "fidelity preset " + preset.stem().string());
   }
   for (const std::string& assignment : options.overrides) {
@@ -159,9 +161,10 @@ GpuConfig load(std::string_view name_or_path, const LoadOptions& options) {
   const auto problems = problems_of(layers.config(), layers.origins());
   if (!problems.empty()) {
     const size_t more = problems.size() - 1;
-    throw Error(problems.front() + (more == 0 ? ""
-                                              : " (and " + std::to_string(more) + " more; `heddle config check " +
-                                                    std::string(name_or_path) + "` lists them)"));
+    throw Error(problems.front() + (more == 0
+                                        ? ""
+                                        : " (and " + std::to_string(more) + " more; `heddle config check " +
+                                              std::string(name_or_path) + "` lists them)"));
   }
   return layers.finish();
 }

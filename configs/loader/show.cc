@@ -67,7 +67,8 @@ class Printer {
       return "";
     }
     const std::string unit = unit_suffix(field);
-    return (unit.empty() ? "" : unit.substr(1) + "; ") + provenance_text(covering_entry(config_.provenance(), path));
+    return (unit.empty() ? "" : unit.substr(1) + "; ") +
+           provenance_text(covering_entry(config_.provenance(), path));
   }
 
   static std::string fields_on_one_line(const Message& message) {

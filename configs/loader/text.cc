@@ -46,7 +46,8 @@ struct Context {
 // Reads the tokens before (line, column).
 class Scanner {
  public:
-  Scanner(std::string_view text, int line, int column) : text_(text), stop_line_(line), stop_column_(column) {}
+  Scanner(std::string_view text, int line, int column)
+      : text_(text), stop_line_(line), stop_column_(column) {}
 
   Context scan() {
     context_.levels.push_back({GpuConfig::descriptor(), ""});
@@ -161,7 +162,8 @@ std::string place(const std::string& name, int line, int column) {
 [[noreturn]] void fail(std::string_view text, const std::string& name, const FirstError& error) {
   const Context context = Scanner(text, error.line, error.column).scan();
   const auto& level = context.levels.back();
-  const std::string path = level.path + (level.path.empty() || context.name.empty() ? "" : ".") + context.name;
+  const std::string path =
+      level.path + (level.path.empty() || context.name.empty() ? "" : ".") + context.name;
   if (error.text.find(" has no field named ") != std::string::npos && level.message != nullptr) {
     throw Error(place(name, context.line, context.column) + "no field \"" + context.name + "\"" +
                 (level.path.empty() ? "" : " in " + level.path) + "; " +
@@ -226,7 +228,8 @@ void check_provenance(const ParsedFile& file, const TextFormat::ParseInfoTree& t
                   legal_values(Provenance::descriptor()->FindFieldByName("kind")));
     }
     if (p.source().empty()) {
-      throw Error(where + ": no source; legal: a document, a measurement's file, or how the value was chosen");
+      throw Error(where +
+                  ": no source; legal: a document, a measurement's file, or how the value was chosen");
     }
   }
 }

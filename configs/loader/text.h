@@ -17,8 +17,9 @@ struct ParsedFile {
   std::map<std::string, int> lines;  // of each value, by path
 };
 
-// Throws Error "NAME:LINE:COLUMN: ..." on syntax, unknown or repeated fields, values of the wrong type, and tables with
-// two entries of one name; on provenance entries that are incomplete or name a field that does not exist.
+// Throws Error "NAME:LINE:COLUMN: ..." on syntax, unknown or repeated fields, values of the wrong type, and
+// tables with two entries of one name; on provenance entries that are incomplete or name a field that does
+// not exist.
 ParsedFile parse_text(std::string_view text, const std::string& name);
 
 ParsedFile parse_file(const std::filesystem::path& path);

@@ -102,6 +102,8 @@ void Problems::add(const GpuConfig& config, const std::string& path, const std::
   lines_.push_back(line + ": " + text);
 }
 
-void check_fields(const GpuConfig& config, Problems& problems) { FieldChecker(config, problems).check(config, ""); }
+void check_fields(const GpuConfig& config, Problems& problems) {
+  FieldChecker(config, problems).check(config, "");
+}
 
 }  // namespace heddle::config

@@ -47,44 +47,87 @@ void check_text(const BadText& bad) {
 
 TEST_CASE("files that are not configurations") {
   const BadText table[] = {
-      {"unknown field", "l2 { wayz: 3 }", "", {"FILE:LAST:6: no field \"wayz\" in l2; nearest: l2.ways", "total_bytes"}},
-      {"unknown field at the top", "", "l3 { }", {"FILE:LAST:1: no field \"l3\"; nearest: ", "fields of the top level"}},
-      {"unknown field in a table", "",
+      {"unknown field",
+       "l2 { wayz: 3 }",
+       "",
+       {"FILE:LAST:6: no field \"wayz\" in l2; nearest: l2.ways", "total_bytes"}},
+      {"unknown field at the top",
+       "",
+       "l3 { }",
+       {"FILE:LAST:1: no field \"l3\"; nearest: ", "fields of the top level"}},
+      {"unknown field in a table",
+       "",
        "sm { op { op: \"fp32\" pipe: \"fma\" delay: 4 } }",
-       {"FILE:LAST:34: no field \"delay\" in sm.op; nearest: sm.op[NAME]", "fields of sm.op: op, pipe, latency, interval"}},
-      {"unknown enumerator", "", "sm { fetch { model: PERFEKT } }",
+       {"FILE:LAST:34: no field \"delay\" in sm.op; nearest: sm.op[NAME]",
+        "fields of sm.op: op, pipe, latency, interval"}},
+      {"unknown enumerator",
+       "",
+       "sm { fetch { model: PERFEKT } }",
        {"FILE:LAST:21: sm.fetch.model: Unknown enumeration value", "legal values: CACHED, PERFECT"}},
-      {"enumerator of another field", "dram { model: CACHED }", "",
+      {"enumerator of another field",
+       "dram { model: CACHED }",
+       "",
        {"FILE:LAST:15: dram.model:", "legal values: BANKS, ROOFLINE"}},
-      {"text for a number", "l2 { misses_per_slice: \"many\" }", "",
+      {"text for a number",
+       "l2 { misses_per_slice: \"many\" }",
+       "",
        {"FILE:LAST:24: l2.misses_per_slice: Expected integer", "legal values: 1 to 65536 lines"}},
-      {"negative number", "", "sm { tensor { mma_rate: -1 } }",
+      {"negative number",
+       "",
+       "sm { tensor { mma_rate: -1 } }",
        {"FILE:LAST:25: sm.tensor.mma_rate:", "legal values: 1 to "}},
-      {"number too large for its type", "", "sm { subcores: 4294967296 }",
+      {"number too large for its type",
+       "",
+       "sm { subcores: 4294967296 }",
        {"FILE:LAST:16: sm.subcores: Integer out of range", "legal values: 1 to 8"}},
-      {"fraction of a whole number", "", "sm { subcores: 4.5 }", {"FILE:LAST:16: sm.subcores: Expected integer"}},
-      {"field given twice", "l2 {\n  ways: 1\n  # again\n  ways: 2\n}\n", "",
-       {"FILE:4:", "l2.ways: Non-repeated field \"ways\" is specified multiple times", "legal values: 1 to 256"}},
+      {"fraction of a whole number",
+       "",
+       "sm { subcores: 4.5 }",
+       {"FILE:LAST:16: sm.subcores: Expected integer"}},
+      {"field given twice",
+       "l2 {\n  ways: 1\n  # again\n  ways: 2\n}\n",
+       "",
+       {"FILE:4:", "l2.ways: Non-repeated field \"ways\" is specified multiple times",
+        "legal values: 1 to 256"}},
       {"unclosed brace", "l2 {\n  ways: 1\n", "", {"FILE:3:1: ", "Expected"}},
       {"not text at all", "\x01\x02", "", {"FILE:1:"}},
-      {"table entry given twice", "",
+      {"table entry given twice",
+       "",
        "sm { pipe { pipe: \"alu\" interval: 1 } pipe { pipe: \"alu\" interval: 2 } }",
        {"FILE:LAST:39: sm.pipe[alu] is given twice; legal: one entry per pipe"}},
-      {"table entry without its name", "", "sm { op { pipe: \"alu\" latency: 1 } }",
+      {"table entry without its name",
+       "",
+       "sm { op { pipe: \"alu\" latency: 1 } }",
        {"FILE:LAST:6: sm.op: an entry without \"op\""}},
-      {"provenance of no field", "", "provenance { path: \"l2.wayz\" kind: ASSUMED source: \"x\" }",
+      {"provenance of no field",
+       "",
+       "provenance { path: \"l2.wayz\" kind: ASSUMED source: \"x\" }",
        {"FILE:LAST:1: provenance of l2.wayz", "no field \"wayz\" in l2; nearest: l2.ways"}},
-      {"provenance without kind", "", "provenance { path: \"seed\" source: \"x\" }",
+      {"provenance without kind",
+       "",
+       "provenance { path: \"seed\" source: \"x\" }",
        {"FILE:LAST:1: provenance of seed: no kind; legal values: DOCUMENTED, MEASURED"}},
-      {"provenance without source", "", "provenance { path: \"seed\" kind: ASSUMED }",
+      {"provenance without source",
+       "",
+       "provenance { path: \"seed\" kind: ASSUMED }",
        {"FILE:LAST:1: provenance of seed: no source"}},
-      {"two provenance entries of one path", "",
-       "provenance { path: \"seed\" kind: ASSUMED source: \"a\" } provenance { path: \"seed\" kind: ASSUMED source: \"b\" }",
+      {"two provenance entries of one path",
+       "",
+       "provenance { path: \"seed\" kind: ASSUMED source: \"a\" } provenance { path: \"seed\" kind: ASSUMED "
+       "source: \"b\" }",
        {"FILE:LAST:55: provenance[seed] is given twice"}},
-      {"no capability", "name: \"x\"\n", "", {"FILE: capability: not set; legal values: sm_70, sm_75, sm_80"}},
-      {"unknown capability", "name: \"x\" capability: \"sm_91\"\n", "",
-       {"FILE: capability: no such file for \"sm_91\"; legal names: sm_70, sm_75, sm_80, sm_86, sm_89, sm_90"}},
-      {"nothing but names", "name: \"x\" capability: \"sm_90\"\n", "",
+      {"no capability",
+       "name: \"x\"\n",
+       "",
+       {"FILE: capability: not set; legal values: sm_70, sm_75, sm_80"}},
+      {"unknown capability",
+       "name: \"x\" capability: \"sm_91\"\n",
+       "",
+       {"FILE: capability: no such file for \"sm_91\"; legal names: sm_70, sm_75, sm_80, sm_86, sm_89, "
+        "sm_90"}},
+      {"nothing but names",
+       "name: \"x\" capability: \"sm_90\"\n",
+       "",
        {"product: not set", "more; `heddle config check "}},
   };
   for (const BadText& bad : table) {
@@ -100,27 +143,30 @@ TEST_CASE("a missing field is named with its legal values and unit") {
   check_message(without("gpus/h200", "  ways: 20\n"), {"l2.ways: not set; legal values: 1 to 256"});
   check_message(without("gpus/h200", "  banks: 32\n"),
                 {"dram.banks: not set; legal values: 1 to 1024 banks per channel"});
-  check_message(without("gpus/h200", "  hash: XOR_FOLD\n"), {"l2.hash: not set; legal values: XOR_FOLD, MODULO"});
+  check_message(without("gpus/h200", "  hash: XOR_FOLD\n"),
+                {"l2.hash: not set; legal values: XOR_FOLD, MODULO"});
   check_message(without("gpus/h200", "tpcs_per_gpc: [ 9, 9, 8, 8, 8, 8, 8, 8 ]"),
                 {"topology.tpcs_per_gpc: not set; legal values: a list of whole numbers"});
 }
 
 TEST_CASE("a replaced table entry must be complete") {
   const Scratch scratch;
-  const std::string path = scratch.write("gpus/bad.textproto",
-                                         shipped("gpus/h200") + "sm { op { op: \"half\" pipe: \"fma\" } }");
+  const std::string path =
+      scratch.write("gpus/bad.textproto", shipped("gpus/h200") + "sm { op { op: \"half\" pipe: \"fma\" } }");
   check_message(load_error(path, {}), {"sm.op[half].latency: not set; legal values: 0 to 4096 core cycles"});
 }
 
 TEST_CASE("names that nothing has") {
-  check_message(load_error("h300", {}), {"unknown GPU \"h300\"; legal names: a100, h200, rtx3090, rtx4090, v100"});
+  check_message(load_error("h300", {}),
+                {"unknown GPU \"h300\"; legal names: a100, h200, rtx3090, rtx4090, v100"});
   check_message(load_error("h200", fidelity("quick")),
                 {"unknown fidelity preset \"quick\"; legal names: default, detailed, fast"});
   check_message(load_error("no/such.textproto", {}), {"no/such.textproto: cannot be read"});
   check_message(load_error("h200", fidelity("no/such.textproto")), {"no/such.textproto: cannot be read"});
   LoadOptions o;
   o.search = {"/no/such/directory"};
-  check_message(load_error("h200", o), {"search path: \"/no/such/directory\"", "legal: one that holds gpus/"});
+  check_message(load_error("h200", o),
+                {"search path: \"/no/such/directory\"", "legal: one that holds gpus/"});
   setenv("HEDDLE_CONFIGS", "/no/such/directory", 1);
   check_message(load_error("h200", {}), {"HEDDLE_CONFIGS: \"/no/such/directory\""});
   unsetenv("HEDDLE_CONFIGS");
@@ -149,25 +195,30 @@ TEST_CASE("overrides that cannot be applied") {
       {{"sm.op[fp32=3"}, {"is not a field path"}},
       {{"sm.op[]=3"}, {"is not a field path"}},
       {{"sm.op[fp32]latency=3"}, {"is not a field path"}},
-      {{"ways=16"}, {"--set ways=16: no field \"ways\"; nearest: ", "ways", "fields of the top level: name,"}},
+      {{"ways=16"},
+       {"--set ways=16: no field \"ways\"; nearest: ", "ways", "fields of the top level: name,"}},
       {{"l2.wais=16"}, {"--set l2.wais=16: no field \"wais\" in l2; nearest: l2.ways"}},
       {{"sm.l1.slices=16"}, {"no field \"slices\" in sm.l1; nearest: ", "l2.slices"}},
       {{"l2.ways.x=1"}, {"l2.ways is a single value and has no field \"x\""}},
       {{"l2=1"}, {"--set l2=1: l2 is a group of fields; name one: total_bytes, partitions"}},
-      {{"sm.op=1"}, {"--set sm.op=1: sm.op is a table; name a field of one entry: sm.op[NAME].FIELD; fields: op, pipe"}},
+      {{"sm.op=1"},
+       {"--set sm.op=1: sm.op is a table; name a field of one entry: sm.op[NAME].FIELD; fields: op, pipe"}},
       {{"sm.op[fp32]=1"}, {"sm.op[fp32] is a table's entry; name a field of one entry: sm.op[fp32].FIELD"}},
-      {{"sm.op.latency=1"}, {"sm.op is a table; name the entry: sm.op[NAME]; legal names: unknown, nop, alu"}},
+      {{"sm.op.latency=1"},
+       {"sm.op is a table; name the entry: sm.op[NAME]; legal names: unknown, nop, alu"}},
       {{"sm.op[fp31].latency=1"}, {"no entry \"fp31\" in sm.op; nearest: fp32", "legal names: unknown, nop"}},
       {{"sm.pipe[none].interval=1"}, {"no entry \"none\" in sm.pipe"}},
       {{"l2[3].ways=1"}, {"l2 is not a table, so [3] has no meaning"}},
       {{"topology.tpcs_per_gpc[0]=9"}, {"a list is set as a whole, topology.tpcs_per_gpc=[1, 2, ...]"}},
-      {{"topology.tpcs_per_gpc=[8,x]"}, {"\"[8,x]\" is not a value of topology.tpcs_per_gpc; legal values: a list of"}},
+      {{"topology.tpcs_per_gpc=[8,x]"},
+       {"\"[8,x]\" is not a value of topology.tpcs_per_gpc; legal values: a list of"}},
       {{"l2.ways=many"}, {"--set l2.ways=many: \"many\" is not a value of l2.ways; legal values: 1 to 256"}},
       {{"l2.ways="}, {"\"\" is not a value of l2.ways"}},
       {{"l2.ways=16.5"}, {"\"16.5\" is not a value of l2.ways"}},
       {{"l2.ways=4294967296"}, {"\"4294967296\" is not a value of l2.ways"}},
       {{"l2.ways=1KiB"}, {"\"1KiB\" is not a value of l2.ways"}},  // not a field of bytes
-      {{"clocks.core_mhz=fast"}, {"\"fast\" is not a value of clocks.core_mhz; legal values: 1 to 10000 MHz"}},
+      {{"clocks.core_mhz=fast"},
+       {"\"fast\" is not a value of clocks.core_mhz; legal values: 1 to 10000 MHz"}},
       {{"dram.model=banks"}, {"\"banks\" is not a value of dram.model; legal values: BANKS, ROOFLINE"}},
       {{"tlb.enabled=yes"}, {"\"yes\" is not a value of tlb.enabled; legal values: true, false"}},
   };
@@ -181,12 +232,14 @@ TEST_CASE("values out of range") {
   const BadOverride table[] = {
       {{"l2.ways=300"}, {"--set l2.ways=300: l2.ways = 300: out of range; legal values: 1 to 256"}},
       {{"l2.ways=0"}, {"l2.ways = 0: out of range; legal values: 1 to 256"}},
-      {{"l2.sector_bytes=48"}, {"l2.sector_bytes = 48: out of range; legal values: a power of two from 16 to 128 bytes"}},
+      {{"l2.sector_bytes=48"},
+       {"l2.sector_bytes = 48: out of range; legal values: a power of two from 16 to 128 bytes"}},
       {{"dram.efficiency=1.5"}, {"dram.efficiency = 1.5: out of range; legal values: 0.05 to 1"}},
       {{"dram.efficiency=nan"}, {"dram.efficiency = nan: out of range"}},
       {{"clocks.core_mhz=inf"}, {"clocks.core_mhz = inf: out of range; legal values: 1 to 10000 MHz"}},
       {{"limits.warp_size=64"}, {"limits.warp_size = 64: out of range; legal values: 32 to 32 threads"}},
-      {{"sm.op[fp32].latency=5000"}, {"sm.op[fp32].latency = 5000: out of range; legal values: 0 to 4096 core cycles"}},
+      {{"sm.op[fp32].latency=5000"},
+       {"sm.op[fp32].latency = 5000: out of range; legal values: 0 to 4096 core cycles"}},
       {{"limits.max_registers_per_thread=256"}, {"legal values: 16 to 255 32-bit registers"}},
   };
   for (const BadOverride& bad : table) {
@@ -201,52 +254,71 @@ TEST_CASE("combinations that cannot be built") {
        {"--set topology.sms=130: topology.sms = 130: but 66 TPCs", "topology.sms_per_tpc = 2 make 132",
         "legal value for these TPCs: 132"}},
       {{"topology.tpcs_per_gpc=[66, 0]"}, {"topology.tpcs_per_gpc = [66, 0]: a GPC without TPCs"}},
-      {{"limits.compute_capability=80"}, {"limits.compute_capability = 80: contradicts capability \"sm_90\""}},
-      {{"limits.max_warps_per_sm=62"}, {"limits.max_warps_per_sm = 62: not a multiple of sm.subcores = 4", "60, 64"}},
-      {{"limits.max_threads_per_block=1000"}, {"not a multiple of limits.warp_size = 32; nearest legal values: 992, 1024"}},
+      {{"limits.compute_capability=80"},
+       {"limits.compute_capability = 80: contradicts capability \"sm_90\""}},
+      {{"limits.max_warps_per_sm=62"},
+       {"limits.max_warps_per_sm = 62: not a multiple of sm.subcores = 4", "60, 64"}},
+      {{"limits.max_threads_per_block=1000"},
+       {"not a multiple of limits.warp_size = 32; nearest legal values: 992, 1024"}},
       {{"limits.max_warps_per_sm=16"},
        {"limits.max_threads_per_block = 1024: more than limits.max_warps_per_sm x limits.warp_size = 512",
         "legal values: up to 512"}},
-      {{"limits.max_registers_per_block=131072"}, {"more than limits.registers_per_sm = 65536; legal values: up to 65536"}},
+      {{"limits.max_registers_per_block=131072"},
+       {"more than limits.registers_per_sm = 65536; legal values: up to 65536"}},
       {{"limits.registers_per_sm=65000", "limits.max_registers_per_block=65000"},
        {"limits.registers_per_sm = 65000: not a multiple of", "= 1024; nearest legal values: 64512, 65536"}},
       {{"limits.registers_per_sm=16384", "limits.max_registers_per_block=16384"},
        {"limits.max_registers_per_thread = 255: one such warp takes 8192 registers and a sub-core has 4096",
         "legal values: up to 128"}},
       {{"limits.max_shared_bytes_per_block=233472"},
-       {"limits.max_shared_bytes_per_block = 233472: with limits.reserved_shared_bytes_per_block = 1024 more than",
+       {"limits.max_shared_bytes_per_block = 233472: with limits.reserved_shared_bytes_per_block = 1024 more "
+        "than",
         "legal values: up to 232448"}},
-      {{"sm.fetch.l1_bytes=100000"}, {"sm.fetch.l1_bytes = 100000: not a multiple of sm.fetch.line_bytes = 128"}},
-      {{"sm.fetch.gcc_latency=20"}, {"sm.fetch.gcc_latency = 20: less than sm.fetch.l1_latency", "that or more"}},
+      {{"sm.fetch.l1_bytes=100000"},
+       {"sm.fetch.l1_bytes = 100000: not a multiple of sm.fetch.line_bytes = 128"}},
+      {{"sm.fetch.gcc_latency=20"},
+       {"sm.fetch.gcc_latency = 20: less than sm.fetch.l1_latency", "that or more"}},
       {{"sm.op[fp32].pipe=fp16"},
        {"sm.op[fp32].pipe = \"fp16\": sm.pipe has no such entry; legal values: none, alu, fmaheavy", "fma"}},
       {{"sm.op[fp32].pipe=vector"}, {"sm.pipe has no such entry; legal values: none, alu,"}},
-      {{"sm.op[fp32].op=fp33"}, {"sm.op[fp33].op", "no such class; nearest: fp32", "legal names: unknown, nop, alu,"}},
+      {{"sm.op[fp32].op=fp33"},
+       {"sm.op[fp33].op", "no such class; nearest: fp32", "legal names: unknown, nop, alu,"}},
       {{"sm.pipe[xu].pipe=sfu"}, {"sm.pipe[sfu].pipe = \"sfu\": no such pipe; legal names: none, alu, fma,"}},
-      {{"sm.pipe[fma].interval=1"}, {"sm.pipe[fma].pipe = \"fma\": stands for either of fmaheavy and fmalite"}},
+      {{"sm.pipe[fma].interval=1"},
+       {"sm.pipe[fma].pipe = \"fma\": stands for either of fmaheavy and fmalite"}},
       {{"sm.l1.line_bytes=512", "sm.l1.sector_bytes=16", "l2.sector_bytes=16"},
-       {"sm.l1.carveout_bytes", "no whole number of sets; legal: a multiple of sm.l1.line_bytes x sm.l1.ways = 8192"}},
+       {"sm.l1.carveout_bytes",
+        "no whole number of sets; legal: a multiple of sm.l1.line_bytes x sm.l1.ways = 8192"}},
       {{"sm.l1.sector_bytes=64"}, {"sm.l1.sector_bytes = 64: differs from l2.sector_bytes; legal value: 32"}},
-      {{"sm.l1.carveout_bytes=[0, 65536, 32768, 233472]"}, {"sm.l1.carveout_bytes = [0, 65536, 32768, 233472]: not ascending"}},
-      {{"sm.l1.carveout_bytes=[0, 100, 32768, 233472]"}, {"100 is not a multiple of limits.shared_allocation_unit = 128"}},
+      {{"sm.l1.carveout_bytes=[0, 65536, 32768, 233472]"},
+       {"sm.l1.carveout_bytes = [0, 65536, 32768, 233472]: not ascending"}},
+      {{"sm.l1.carveout_bytes=[0, 100, 32768, 233472]"},
+       {"100 is not a multiple of limits.shared_allocation_unit = 128"}},
       {{"sm.l1.carveout_bytes=[32768, 65536]"},
        {"the largest, 65536, is less than limits.shared_bytes_per_sm; legal: at least 233472"}},
-      {{"sm.l1.carveout_bytes=[32768, 262144]"}, {"262144 leaves nothing of sm.l1.total_bytes; legal values: less than 262144"}},
+      {{"sm.l1.carveout_bytes=[32768, 262144]"},
+       {"262144 leaves nothing of sm.l1.total_bytes; legal values: less than 262144"}},
       {{"sm.l1.default_min_carveout_bytes=1024"},
-       {"sm.l1.default_min_carveout_bytes = 1024: not in sm.l1.carveout_bytes; legal values: 0, 8192, 16384"}},
-      {{"l2.partitions=5"}, {"l2.slices = 96: not a multiple of l2.partitions = 5; nearest legal values: 95, 100"}},
+       {"sm.l1.default_min_carveout_bytes = 1024: not in sm.l1.carveout_bytes; legal values: 0, 8192, "
+        "16384"}},
+      {{"l2.partitions=5"},
+       {"l2.slices = 96: not a multiple of l2.partitions = 5; nearest legal values: 95, 100"}},
       {{"l2.ways=16", "l2.total_bytes=62914561"},
        {"l2.total_bytes = 62914561: not a multiple of l2.slices x l2.ways x l2.line_bytes = 196608",
         "nearest legal values: 62914560, 63111168"}},
-      {{"l2.max_persisting_bytes=1GiB"}, {"more than l2.total_bytes = 62914560; legal values: up to 62914560"}},
+      {{"l2.max_persisting_bytes=1GiB"},
+       {"more than l2.total_bytes = 62914560; legal values: up to 62914560"}},
       {{"dram.channels=90"},
        {"dram.channels = 90: neither divides l2.slices = 96 nor is a multiple of it",
         "legal values: 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96, or multiples of 96"}},
       {{"dram.access_bytes=16"}, {"dram.access_bytes = 16: not a multiple of l2.sector_bytes = 32"}},
-      {{"dram.access_bytes=256"}, {"dram.access_bytes = 256: more than l2.line_bytes = 128; legal values: up to 128"}},
+      {{"dram.access_bytes=256"},
+       {"dram.access_bytes = 256: more than l2.line_bytes = 128; legal values: up to 128"}},
       {{"dram.t_ras=5"}, {"dram.t_ras = 5: less than dram.t_rcd"}},
-      {{"dram.total_bytes=1MiB"}, {"dram.total_bytes = 1048576: less than one row in every bank; legal values: 3145728 or more"}},
-      {{"sm.shared.load_latency_64=20"}, {"sm.shared.load_latency_64 = 20: less than sm.shared.load_latency_32"}},
+      {{"dram.total_bytes=1MiB"},
+       {"dram.total_bytes = 1048576: less than one row in every bank; legal values: 3145728 or more"}},
+      {{"sm.shared.load_latency_64=20"},
+       {"sm.shared.load_latency_64 = 20: less than sm.shared.load_latency_32"}},
   };
   for (const BadOverride& bad : table) {
     INFO(bad.set.back());
@@ -259,7 +331,8 @@ TEST_CASE("a class without an entry, and an entry too many") {
   c.mutable_sm()->mutable_op()->DeleteSubrange(3, 2);
   auto problems = check(c);
   REQUIRE(problems.size() == 1);
-  check_message(problems[0], {"sm.op: no entry for alu_predicate, fp32; legal: one for each instruction class"});
+  check_message(problems[0],
+                {"sm.op: no entry for alu_predicate, fp32; legal: one for each instruction class"});
 
   c = load("h200");
   *c.mutable_sm()->add_op() = c.sm().op(0);
@@ -275,7 +348,8 @@ TEST_CASE("check() lists everything, load() the first and how many more") {
   CHECK(problems[0].find("l2.ways") != std::string::npos);
   CHECK(problems[1].find("dram.banks") != std::string::npos);
   CHECK(problems[2].find("dram.t_cl") != std::string::npos);
-  check_message(load_error("h200", o), {"l2.ways = 300", "(and 2 more; `heddle config check h200` lists them)"});
+  check_message(load_error("h200", o),
+                {"l2.ways = 300", "(and 2 more; `heddle config check h200` lists them)"});
   CHECK(check("h300").size() == 1);
 }
 

@@ -46,8 +46,8 @@ TEST_CASE("single values of the GPU's file replace the capability's") {
 
 TEST_CASE("a list replaces the whole list") {
   const Scratch scratch;
-  const auto path = scratch.write("gpus/mine.textproto",
-                                  h200_with("sm { l1 { carveout_bytes: [ 32768, 233472 ] } }"));
+  const auto path =
+      scratch.write("gpus/mine.textproto", h200_with("sm { l1 { carveout_bytes: [ 32768, 233472 ] } }"));
   const GpuConfig c = load(path);
   REQUIRE(c.sm().l1().carveout_bytes_size() == 2);
   CHECK(c.sm().l1().carveout_bytes(0) == 32768);
@@ -55,9 +55,10 @@ TEST_CASE("a list replaces the whole list") {
 
 TEST_CASE("a table's entry replaces the whole entry of its name, in its place") {
   const Scratch scratch;
-  const auto path = scratch.write(
-      "gpus/mine.textproto", h200_with("sm { op { op: \"half\" pipe: \"fmaheavy\" latency: 9 } "
-                                       "pipe { pipe: \"fp16\" interval: 3 } pipe { pipe: \"alu\" interval: 5 } }"));
+  const auto path =
+      scratch.write("gpus/mine.textproto",
+                    h200_with("sm { op { op: \"half\" pipe: \"fmaheavy\" latency: 9 } "
+                              "pipe { pipe: \"fp16\" interval: 3 } pipe { pipe: \"alu\" interval: 5 } }"));
   const GpuConfig base = load("h200");
   const GpuConfig c = load(path);
   REQUIRE(find_op(base, "half")->has_interval());
@@ -81,8 +82,10 @@ TEST_CASE("a GPU's file may bring its capability's along") {
 TEST_CASE("search directories come before HEDDLE_CONFIGS, and that before the shipped files") {
   const Scratch first;
   const Scratch second;
-  first.write("gpus/mine.textproto", replaced(replaced(shipped("gpus/h200"), "\"h200\"", "\"mine\""), "SXM", "one"));
-  second.write("gpus/mine.textproto", replaced(replaced(shipped("gpus/h200"), "\"h200\"", "\"mine\""), "SXM", "two"));
+  first.write("gpus/mine.textproto",
+              replaced(replaced(shipped("gpus/h200"), "\"h200\"", "\"mine\""), "SXM", "one"));
+  second.write("gpus/mine.textproto",
+               replaced(replaced(shipped("gpus/h200"), "\"h200\"", "\"mine\""), "SXM", "two"));
   setenv("HEDDLE_CONFIGS", (":" + second.path().string() + ":").c_str(), 1);
   CHECK(load("mine").product() == "NVIDIA H200 two 141GB");
   CHECK(load("mine", first.options()).product() == "NVIDIA H200 one 141GB");
@@ -123,8 +126,8 @@ TEST_CASE("overrides: numbers, enumerators, booleans, text, lists, tables") {
 }
 
 TEST_CASE("overrides: sizes in KiB, MiB, GiB") {
-  const GpuConfig c = load("h200", overrides({"l2.total_bytes=120MiB", "l2.ways=40", "sm.fetch.l0_bytes=16KiB",
-                                              "dram.total_bytes=1GiB"}));
+  const GpuConfig c = load("h200", overrides({"l2.total_bytes=120MiB", "l2.ways=40",
+                                              "sm.fetch.l0_bytes=16KiB", "dram.total_bytes=1GiB"}));
   CHECK(c.l2().total_bytes() == 120ull << 20);
   CHECK(c.sm().fetch().l0_bytes() == 16384);
   CHECK(c.dram().total_bytes() == 1ull << 30);
@@ -162,10 +165,9 @@ TEST_CASE("a preset may be a file of the user's") {
 TEST_CASE("a value never inherits the provenance of the one it replaces") {
   const Scratch scratch;
   const auto path = scratch.write(
-      "gpus/mine.textproto",
-      h200_with("sm { l1 { hit_latency_32: 20 ways: 8 } }\n"
-                "provenance { path: \"sm.l1\" kind: PUBLISHED source: \"a paper\" }\n"
-                "limits { max_blocks_per_sm: 16 }\n"));
+      "gpus/mine.textproto", h200_with("sm { l1 { hit_latency_32: 20 ways: 8 } }\n"
+                                       "provenance { path: \"sm.l1\" kind: PUBLISHED source: \"a paper\" }\n"
+                                       "limits { max_blocks_per_sm: 16 }\n"));
   const GpuConfig c = load(path);
   // The capability's file has an entry of exactly this path.
   CHECK(provenance_of(c, "sm.l1.hit_latency_32")->source() == "a paper");

@@ -62,7 +62,7 @@ struct B1 {
 
 TEST_CASE("table B1: limits of each capability (OC01, OC05, OC13, OC20, SH15)") {
   const B1 table[] = {
-      {70, 128, 32, 64, 96, 96, 256, 0},     {75, 128, 16, 32, 64, 64, 256, 0},
+      {70, 128, 32, 64, 96, 96, 256, 0},      {75, 128, 16, 32, 64, 64, 256, 0},
       {80, 128, 32, 64, 164, 163, 128, 1024}, {86, 128, 16, 48, 100, 99, 128, 1024},
       {89, 128, 24, 48, 100, 99, 128, 1024},  {90, 128, 32, 64, 228, 227, 128, 1024},
   };
@@ -110,7 +110,8 @@ TEST_CASE("table B3 and the carve-outs: the L1 array of each capability (L102, O
   }
 }
 
-// Warp instructions of class `op` that an SM can start in 32 cycles, by its pipes alone: table B2's threads per clock.
+// Warp instructions of class `op` that an SM can start in 32 cycles, by its pipes alone: table B2's threads
+// per clock.
 uint32_t threads_per_clock(const GpuConfig& config, const std::string& op) {
   for (const OpTiming& o : config.sm().op()) {
     if (o.op() != op) {
@@ -134,8 +135,8 @@ TEST_CASE("table B2: operations per clock and SM follow from the pipes (PG04)") 
   };
   // "half" counts FP16x2 instructions' threads, half of the table's operations.
   const Row table[] = {
-      {70, 64, 64, 32, 16, 64, 64, 16},  {75, 64, 64, 2, 16, 64, 64, 2}, {80, 128, 64, 32, 16, 64, 64, 16},
-      {86, 64, 128, 2, 16, 64, 64, 2},   {89, 64, 128, 2, 16, 64, 64, 2}, {90, 128, 128, 64, 16, 64, 64, 16},
+      {70, 64, 64, 32, 16, 64, 64, 16}, {75, 64, 64, 2, 16, 64, 64, 2},  {80, 128, 64, 32, 16, 64, 64, 16},
+      {86, 64, 128, 2, 16, 64, 64, 2},  {89, 64, 128, 2, 16, 64, 64, 2}, {90, 128, 128, 64, 16, 64, 64, 16},
   };
   for (const Row& row : table) {
     CAPTURE(row.cc);
@@ -199,8 +200,8 @@ TEST_CASE("every provenance entry of a shipped file is somebody's") {
   for (const GpuConfig& config : all) {
     std::set<std::string> used;
     for (const Difference& leaf : diff(config, GpuConfig())) {
-      const bool name_of_entry = leaf.path.ends_with("].op") ||
-                                 (leaf.path.starts_with("sm.pipe[") && leaf.path.ends_with("].pipe"));
+      const bool name_of_entry =
+          leaf.path.ends_with("].op") || (leaf.path.starts_with("sm.pipe[") && leaf.path.ends_with("].pipe"));
       const auto entry = provenance_of(config, leaf.path);
       if (entry && !name_of_entry) {
         used.insert(entry->path());

@@ -32,7 +32,8 @@ TEST_CASE("annotations give unit and provenance") {
   show.under = "l2";
   const std::string text = to_text(c, show);
   CHECK(text.find("l2 {\n") == 0);
-  CHECK(text.find("  total_bytes: 62914560                 # bytes; MEASURED, hw/h200/hostbench.csv l2_bytes\n") !=
+  CHECK(text.find(
+            "  total_bytes: 62914560                 # bytes; MEASURED, hw/h200/hostbench.csv l2_bytes\n") !=
         std::string::npos);
   CHECK(text.find("dram") == std::string::npos);
 
@@ -128,8 +129,8 @@ TEST_CASE("the hash of a given configuration never changes") {
   auto* op = c.mutable_sm()->add_op();
   op->set_op("fp32");
   op->set_latency(4);
-  // FNV-1a of: clocks.core_mhz=1218.75 l2.ways=16 name="x" sm.l1.carveout_bytes=[0, 8192] sm.op[fp32].latency=4
-  // sm.op[fp32].op="fp32", a line each.
+  // FNV-1a of: clocks.core_mhz=1218.75 l2.ways=16 name="x" sm.l1.carveout_bytes=[0, 8192]
+  // sm.op[fp32].latency=4 sm.op[fp32].op="fp32", a line each.
   CHECK(hash(c) == "8e244fc608b60503");
 }
 
