@@ -156,7 +156,7 @@ const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::M
     ref.stride = static_cast<int32_t>(stride);
     return p;
   }
-  uint64_t addr[32];
+  uint64_t addr[32] = {};
   p = scan_address_list(p, mask, addr, error);
   if (p) {
     ref = compact(addr, std::popcount(mask), w);

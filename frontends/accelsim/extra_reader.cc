@@ -114,7 +114,7 @@ const char* ExtraReader::scan_list(const char* p, uint32_t mask, uint64_t addr[3
 }
 
 void ExtraReader::apply_addresses(const char* p, uint32_t mask, isa::MemRef& ref, isa::WarpTrace& w) {
-  uint64_t addr[32];
+  uint64_t addr[32] = {};
   p = scan_list(p, mask, addr);
   expect_end(p);
   ref = compact(addr, std::popcount(mask), w);
@@ -122,8 +122,8 @@ void ExtraReader::apply_addresses(const char* p, uint32_t mask, isa::MemRef& ref
 
 void ExtraReader::apply_barrier(const char* p, uint32_t mask, isa::MemRef& ref, isa::WarpTrace& w) {
   const int n = std::popcount(mask);
-  uint64_t addr[32];
-  uint64_t operand[32];
+  uint64_t addr[32] = {};
+  uint64_t operand[32] = {};
   p = scan_list(p, mask, addr);
   const bool has_operands = *p == 'V';
   if (has_operands) {

@@ -46,11 +46,11 @@ class TraceSource final : public isa::BlockSource {
     } else {
       collect_code(inputs.trace());
     }
-    warps_.emplace(in_, header_.lineinfo, image_, side_name);
+    warps_ = std::make_unique<WarpReader>(in_, header_.lineinfo, image_, side_name);
     if (inputs.extra) {
-      extra_.emplace(inputs.extra());
+      extra_ = std::make_unique<ExtraReader>(inputs.extra());
     }
-    blocks_.emplace(in_, header_.shape, *warps_, extra_ ? &*extra_ : nullptr);
+    blocks_ = std::make_unique<BlockReader>(in_, header_.shape, *warps_, extra_.get());
   }
 
   const isa::KernelImage& image() const override { return image_; }
@@ -93,9 +93,9 @@ class TraceSource final : public isa::BlockSource {
   LineReader in_;
   const TraceHeader header_;
   isa::KernelImage image_;
-  std::optional<WarpReader> warps_;
-  std::optional<ExtraReader> extra_;
-  std::optional<BlockReader> blocks_;
+  std::unique_ptr<WarpReader> warps_;
+  std::unique_ptr<ExtraReader> extra_;
+  std::unique_ptr<BlockReader> blocks_;
 };
 
 // "dir/kernel-1" for dir/kernel-1.traceg.zst.

@@ -91,8 +91,10 @@ TEST_CASE("related functions keep the program counters of the trace", "[side]") 
       "0000 0000000000007918 000fc00000000000 NOP ;\n"
       "0010 0000000000007950 000fc00000000000 RET.REL.NODEC R20 0x0 ;\n";
   for (const std::string& text : {absolute, relative}) {
-    const Kernel k = read(trace({"0030 ffffffff 0 EXIT 0 0", "200010 ffffffff 0 RET.REL.NODEC 1 R20 0"}),
-                          kSide + "# function helper base 0x200000\n" + text);
+    std::string both = kSide + "# function helper base 0x200000\n";
+    both += text;
+    const Kernel k =
+        read(trace({"0030 ffffffff 0 EXIT 0 0", "200010 ffffffff 0 RET.REL.NODEC 1 R20 0"}), both);
     REQUIRE(k.image.code.size() == 6);
     CHECK(k.image.code[5].pc == 0x200010);
     CHECK(k.image.index_of(0x200010) == 5);
@@ -141,7 +143,7 @@ TEST_CASE("mode 1 is base and stride over contiguous lanes", "[addresses]") {
   const Kernel k = read_load("00000ff0", "1 0x7f0000000000 -16");
   CHECK(k.warp().refs[0].kind == Kind::kStride);
   CHECK(k.warp().refs[0].stride == -16);
-  CHECK(addresses(k.warp(), k.warp().refs[0], 0xff0).back() == 0x7f0000000000 - 7 * 16);
+  CHECK(addresses(k.warp(), k.warp().refs[0], 0xff0).back() == 0x7f0000000000 - 7 * uint64_t{16});
   CHECK(load_addresses("00000010", "1 0x40 0") == Addresses{0x40});
   CHECK(load_addresses("ffffffff", "1 0x40 0 0") == Addresses(32, 0x40));
 }

@@ -135,7 +135,7 @@ class TempDir {
   }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path write(const std::string& name, std::string_view data) const {
-    const std::filesystem::path p = path_ / name;
+    std::filesystem::path p = path_ / name;
     std::filesystem::create_directories(p.parent_path());
     std::ofstream(p, std::ios::binary) << data;
     return p;
