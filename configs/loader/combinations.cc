@@ -79,8 +79,8 @@ class Combinations {
     multiple(l.max_warps_per_sm(), "limits.max_warps_per_sm", l.warp_allocation_unit(),
              "limits.warp_allocation_unit");
     multiple(l.max_threads_per_block(), "limits.max_threads_per_block", l.warp_size(), "limits.warp_size");
-    at_most(l.max_threads_per_block(), "limits.max_threads_per_block", l.max_warps_per_sm() * l.warp_size(),
-            "limits.max_warps_per_sm x limits.warp_size");
+    at_most(l.max_threads_per_block(), "limits.max_threads_per_block",
+            uint64_t{l.max_warps_per_sm()} * l.warp_size(), "limits.max_warps_per_sm x limits.warp_size");
     at_most(l.max_registers_per_block(), "limits.max_registers_per_block", l.registers_per_sm(),
             "limits.registers_per_sm");
     multiple(l.registers_per_sm(), "limits.registers_per_sm", subcores * l.register_allocation_unit(),

@@ -42,8 +42,9 @@ void collect_leaves(const Message& message, const std::string& prefix, const Tex
         const auto& entry = reflection->GetRepeatedMessage(message, field, k);
         const auto* by = key_field(field);
         const std::string key = by ? entry.GetReflection()->GetString(entry, by) : std::to_string(k);
-        collect_leaves(entry, path + "[" + key + "].", tree ? tree->GetTreeForNested(field, k) : nullptr,
-                       out);
+        std::string below = path;
+        below.append("[").append(key).append("].");
+        collect_leaves(entry, below, tree ? tree->GetTreeForNested(field, k) : nullptr, out);
       }
     } else if (field->is_repeated()) {
       const int n = reflection->FieldSize(message, field);
@@ -188,6 +189,7 @@ std::string value_text(const Message& message, const FieldDescriptor* field, int
 std::string legal_values(const FieldDescriptor* field) {
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
     std::vector<std::string> names;
+    names.reserve(field->enum_type()->value_count());
     for (int i = 0; i < field->enum_type()->value_count(); ++i) {
       names.push_back(field->enum_type()->value(i)->name());
     }
@@ -279,6 +281,7 @@ const FieldDescriptor* find_field(std::string_view path, std::string_view what) 
 
 std::vector<std::string> field_names(const Descriptor* message) {
   std::vector<std::string> names;
+  names.reserve(message->field_count());
   for (int i = 0; i < message->field_count(); ++i) {
     names.push_back(message->field(i)->name());
   }
@@ -299,6 +302,7 @@ std::string suggest_fields(const Descriptor* where, const std::string& path, std
 
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names) {
   std::vector<std::pair<int, std::string>> scored;
+  scored.reserve(names.size());
   for (const std::string& candidate : names) {
     scored.emplace_back(edit_distance(candidate, name), candidate);
   }

@@ -95,8 +95,8 @@ bool put(Message& message, const FieldDescriptor* field, std::string_view value)
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_UINT32:
     case FieldDescriptor::CPPTYPE_UINT64: {
-      uint64_t factor;
-      uint64_t v;
+      uint64_t factor = 1;
+      uint64_t v = 0;
       const bool wide = field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64;
       if (!parse_number(take_suffix(value, field, factor), v) || v > UINT64_MAX / factor) {
         return false;
@@ -114,7 +114,7 @@ bool put(Message& message, const FieldDescriptor* field, std::string_view value)
       return true;
     }
     case FieldDescriptor::CPPTYPE_DOUBLE: {
-      double v;
+      double v = 0;
       if (!parse_number(value, v)) {
         return false;
       }

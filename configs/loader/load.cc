@@ -91,13 +91,14 @@ bool is_path(std::string_view name) {
 fs::path find_file(const std::vector<fs::path>& directories, const std::string& kind, std::string_view name,
                    const std::string& what) {
   for (const fs::path& directory : directories) {
-    const fs::path path = directory / kind / (std::string(name) + ".textproto");
+    fs::path path = directory / kind / (std::string(name) + ".textproto");
     std::error_code error;
     if (fs::is_regular_file(path, error)) {
       return path;
     }
   }
   std::vector<std::string> looked;
+  looked.reserve(directories.size());
   for (const fs::path& directory : directories) {
     looked.push_back((directory / kind).string());
   }
@@ -160,11 +161,12 @@ GpuConfig load(std::string_view name_or_path, const LoadOptions& options) {
   const Layers layers = assemble(name_or_path, options);
   const auto problems = problems_of(layers.config(), layers.origins());
   if (!problems.empty()) {
-    const size_t more = problems.size() - 1;
-    throw Error(problems.front() + (more == 0
-                                        ? ""
-                                        : " (and " + std::to_string(more) + " more; `heddle config check " +
-                                              std::string(name_or_path) + "` lists them)"));
+    std::string message = problems.front();
+    if (problems.size() > 1) {
+      message.append(" (and ").append(std::to_string(problems.size() - 1));
+      message.append(" more; `heddle config check ").append(name_or_path).append("` lists them)");
+    }
+    throw Error(message);
   }
   return layers.finish();
 }
