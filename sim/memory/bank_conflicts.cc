@@ -36,20 +36,43 @@ uint32_t passes(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t
   return worst;
 }
 
+// Lanes that full-width data lets share a pass: 32 lanes of 4 bytes, 16 of 8, 8 of 16.
 uint32_t lanes_per_group(uint32_t width) { return width <= 4 ? 32 : width <= 8 ? 16 : 8; }
+
+bool same_address(const uint64_t addr[32], uint32_t mask) {
+  uint64_t first = addr[std::countr_zero(mask)];
+  for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
+    if (addr[std::countr_zero(m)] != first) {
+      return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
-Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks) {
+Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks, bool load) {
   Wavefronts w;
-  uint32_t group = lanes_per_group(width);
-  uint32_t group_mask = group == 32 ? ~0u : (1u << group) - 1;
-  for (uint32_t lane = 0; lane < 32; lane += group) {
-    uint32_t m = mask & (group_mask << lane);
-    if (m) {
-      uint32_t p = passes(addr, m, width, banks);
-      w.total += p;
-      w.conflicts += p - 1;
+  const uint32_t group = lanes_per_group(width);
+  // Two neighbouring groups of a load go together when all their lanes read one address: all lanes of a 64-bit load,
+  // a half-warp of a 128-bit one.
+  const uint32_t pair = std::min(32u, 2 * group);
+  const auto lanes = [](uint32_t n) { return n == 32 ? ~0u : (1u << n) - 1; };
+  for (uint32_t first = 0; first < 32; first += pair) {
+    uint32_t both = mask & (lanes(pair) << first);
+    if (!both) {
+      continue;
+    }
+    if (load && pair > group && same_address(addr, both)) {
+      w.total += 1;
+      continue;
+    }
+    for (uint32_t lane = first; lane < first + pair; lane += group) {
+      if (uint32_t m = mask & (lanes(group) << lane)) {
+        uint32_t p = passes(addr, m, width, banks);
+        w.total += p;
+        w.conflicts += p - 1;
+      }
     }
   }
   return w;

@@ -57,8 +57,8 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
       sm_.counters()[Counter::kSharedAtomConflicts] += w.conflicts;
       break;
     default:
-      w = memory::shared_wavefronts(addr, mask, width, s.banks());
       store = t.op == OpClass::kStShared || t.op == OpClass::kStGeneric;
+      w = memory::shared_wavefronts(addr, mask, width, s.banks(), !store);
   }
   if (store) {
     sm_.counters()[Counter::kSharedStWavefronts] += w.total;
