@@ -109,7 +109,7 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
 
   m.memory->reset();
   for (auto& s : m.sms) {
-    s->begin(timed, occ.l1_bytes);
+    s->begin(timed, occ.l1_bytes, options.observer);
   }
   Cycle start = m.config.launch().start_cycles();
   m.distributor->begin(kernel, occ, start);

@@ -14,6 +14,10 @@
 #include "sim/isa/kernel.h"
 #include "sim/stats/result.h"
 
+namespace heddle::sm {
+class IssueObserver;  // sim/sm/sm.h
+}
+
 namespace heddle::device {
 
 // How far a running kernel has come.
@@ -32,6 +36,8 @@ struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;
   // No instruction issued for this many core cycles while warps are resident: DeadlockError.
   uint64_t watchdog_cycles = 5'000'000;
+  // Told of every issue. May be null.
+  sm::IssueObserver* observer = nullptr;
 };
 
 class Cancelled : public Error {

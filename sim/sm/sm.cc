@@ -28,8 +28,9 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes) {
+void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer) {
   kernel_ = &kernel;
+  observer_ = observer;
   counters_ = {};
   events_ = {};
   std::fill(warps_.begin(), warps_.end(), Warp{});

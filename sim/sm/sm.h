@@ -34,12 +34,20 @@ struct Notice {
   uint32_t cluster;
 };
 
+// Told of every instruction that issues, for tests and tools. With several host threads the calls for different SMs
+// overlap.
+class IssueObserver {
+ public:
+  virtual ~IssueObserver() = default;
+  virtual void issued(uint32_t sm, uint32_t subcore, uint32_t warp, uint32_t pc, Cycle cycle) = 0;
+};
+
 class Sm {
  public:
   Sm(uint32_t index, const config::GpuConfig& gpu);
 
   // ---- between quanta, called by the device ----
-  void begin(const TimedKernel& kernel, uint32_t l1_bytes);
+  void begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer = nullptr);
   // Places `trace` in block slot `slot`; its first warp may issue at `at`. There must be room.
   void launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, Cycle at);
   void deliver(const std::vector<memory::Response>& responses);
@@ -62,6 +70,7 @@ class Sm {
 
   // ---- for the units inside ----
   const TimedKernel& kernel() const { return *kernel_; }
+  IssueObserver* observer() const { return observer_; }
   Warp& warp(uint32_t id) { return warps_[id]; }
   Warp& warp(uint32_t subcore, uint32_t slot) { return warps_[slot * subcores_count_ + subcore]; }
   uint8_t warp_of(uint32_t subcore, uint32_t slot) const {
@@ -126,6 +135,7 @@ class Sm {
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
   const TimedKernel* kernel_ = nullptr;
+  IssueObserver* observer_ = nullptr;
   stats::CounterSet counters_;
   EventWheel<Event> events_;
   std::vector<Warp> warps_;

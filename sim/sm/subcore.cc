@@ -320,6 +320,9 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   wanting_[t.port] &= ~(1u << slot);
   last_ = slot;
   w.line = t.line;
+  if (IssueObserver* observer = sm_.observer()) {
+    observer->issued(sm_.index(), index_, id, t.instr->pc, now);
+  }
 
   sm_.count_issue(w, t);
   sm_.charge(Stall::kSelected, 1);
