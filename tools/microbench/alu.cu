@@ -79,7 +79,7 @@ template <class O, int ILP, int U> __global__ void __launch_bounds__(1024) k_op(
 #pragma unroll
   for (int i = 0; i < ILP; i++) x[i] = p[2 + i] + threadIdx.x, y[i] = p[10 + i] + threadIdx.x;
   u32 t0 = 0, t1 = 0;
-  for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk();
+  for (int r = 0; r < 2; r++) { t0 = (u32)bar_clk();
 #pragma unroll 1
     for (int k = 0; k < n; k++) {
 #pragma unroll
@@ -104,7 +104,6 @@ template <class O, int ILP, int U> void meas(int grid, int thr, const char* cond
 template <class O> void all() { constexpr int U1 = 256 / O::K, U4 = U1 / 4; // chain of 256 instructions per loop body
   meas<O, 1, U1>(1, 32, "latency: 1 warp ILP1"); meas<O, 4, U4>(1, 32, "1 warp ILP4");
   meas<O, 1, U1>(1, 128, "1 warp/subcore ILP1"); meas<O, 1, U1>(1, 256, "2 warps/subcore ILP1"); meas<O, 1, U1>(1, 512, "4 warps/subcore ILP1"); meas<O, 1, U1>(1, 1024, "8 warps/subcore ILP1");
-  meas<O, 1, U1>(2 * nsm(), 1024, "16 warps/subcore ILP1 (all SMs)");
   meas<O, 4, U4>(1, 128, "1 warp/subcore ILP4"); meas<O, 4, U4>(1, 512, "4 warps/subcore ILP4"); }
 template <class... O> void list() { (all<O>(), ...); }
 

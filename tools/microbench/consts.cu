@@ -9,13 +9,13 @@ __global__ void k_ldc(u32* o, int n, u32 start) { if (blockIdx.x) return; u64 t[
 #pragma unroll 1
     for (int i = 0; i < n; i++) x = *(const u32*)((const char*)ct + x); t[r + 1] = clk64(); }
   o[0] = d32(t[1] - t[0]); o[1] = d32(t[2] - t[1]); o[2] = x; }
-__global__ void k_ldc64(u32* o, int n, u32 start, int warps) { u32 x = start; u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk64();
+__global__ void k_ldc64(u32* o, int n, u32 start, int warps) { u32 x = start; u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { t0 = bar_clk();
 #pragma unroll 1
     for (int i = 0; i < n; i++) {
 #pragma unroll
-      for (int j = 0; j < 16; j++) x = *(const u32*)((const char*)ct + x); } __syncthreads(); t1 = clk64(); } if (threadIdx.x == 0) o[0] = d32(t1 - t0); o[4 + threadIdx.x] = x; }
+      for (int j = 0; j < 16; j++) x = *(const u32*)((const char*)ct + x); } t1 = bar_clk(); } if (threadIdx.x == 0) o[0] = d32(t1 - t0); o[4 + threadIdx.x] = x; }
 // Lanes with different indices serialise.
-__global__ void k_ldcdiv(u32* o, int n, u32 mul) { u32 x = (threadIdx.x * mul) & 0xfffc; u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk64();
+__global__ void k_ldcdiv(u32* o, int n, u32 mul) { u32 x = (threadIdx.x * mul) & 0xfffc; u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { t0 = bar_clk();
 #pragma unroll 1
     for (int i = 0; i < n; i++) {
 #pragma unroll

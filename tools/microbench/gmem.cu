@@ -11,13 +11,13 @@ template <int W, int CG> __global__ void k_chase(u32* o, const u32* base, const 
 __global__ void k_selfptr(u32* base, int n) { for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n; i += gridDim.x * blockDim.x) base[i] = (u32)(u64)(base + (i & ~3)); }
 // L1-hit throughput: every warp re-reads the same small buffer; `stride` bytes between lanes.
 template <int W> __global__ void __launch_bounds__(1024) k_l1_tp(u32* o, const char* base, const u32* offs, int n, u32 step) { const char* q = base + offs[threadIdx.x & 31]; u32 x = 0, t0, t1;
-  for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk();
+  for (int r = 0; r < 2; r++) { t0 = (u32)bar_clk();
 #pragma unroll 1
     for (int k = 0; k < n; k++) {
 #pragma unroll
       for (int i = 0; i < 16; i++) { const char* b = q + i * step; u32 t, u, v, w; if (W == 1) { asm volatile("ld.global.u32 %0,[%1];" : "=r"(t) : "l"(b)); x ^= t; } if (W == 2) { asm volatile("ld.global.v2.u32 {%0,%1},[%2];" : "=r"(t), "=r"(u) : "l"(b)); x ^= t ^ u; } if (W == 4) { asm volatile("ld.global.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(t), "=r"(u), "=r"(v), "=r"(w) : "l"(b)); x ^= t ^ u; x ^= v ^ w; } }
       q += x & 1; }
-    __syncthreads(); t1 = clk(); }
+    t1 = (u32)bar_clk(); }
   o[threadIdx.x + 64] = x; if (threadIdx.x == 0) o[0] = t1 - t0; }
 // One timed load: latency until the value can be used, including CS2R/ISETP overhead (reported as base).
 template <int CG> __device__ __forceinline__ u32 tload(const u32* p) { u32 d; if (CG) asm volatile("{.reg .pred p; .reg .u64 t0,t1; .reg .u32 x; mov.u64 t0,%%clock64; ld.global.cg.u32 x,[%1]; setp.ne.u32 p,x,0xdeadbeef; mov.u64 t1,0; @p mov.u64 t1,%%clock64; sub.u64 t0,t1,t0; min.u64 t0,t0,0xffffffff; cvt.u32.u64 %0,t0;}" : "=r"(d) : "l"(p) : "memory"); else asm volatile("{.reg .pred p; .reg .u64 t0,t1; .reg .u32 x; mov.u64 t0,%%clock64; ld.global.u32 x,[%1]; setp.ne.u32 p,x,0xdeadbeef; mov.u64 t1,0; @p mov.u64 t1,%%clock64; sub.u64 t0,t1,t0; min.u64 t0,t0,0xffffffff; cvt.u32.u64 %0,t0;}" : "=r"(d) : "l"(p) : "memory"); return d; }
@@ -41,7 +41,7 @@ __global__ void k_l1cap(u32* o, const u32* b, int lines, int strideW, int rounds
     for (int i = 0; i < lines; i++) { u32 x; asm volatile("ld.global.u32 %0,[%1];" : "=r"(x) : "l"(b + (size_t)i * strideW + s)); s = x & 3; } } t1 = clk64(); u64 d = t1 - t0; o[0] = d > 0xffffffffull ? ~0u : (u32)d; o[1] = s; }
 // Miss parallelism on one SM: every warp issues k independent coalesced loads per round, then waits.
 template <int K, int W, int CG> __global__ void __launch_bounds__(1024) k_mlp(u32* o, const char* b, int rounds, u32 mask, u32 laneStride) { if (blockIdx.x) return; u32 w = threadIdx.x / 32, nw = blockDim.x / 32, l = threadIdx.x & 31, x = 0, t0, t1; u32 span = laneStride * 32; u32 pos = w * K * span;
-  for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk(); pos = (w * K + r * 131) * span;
+  for (int r = 0; r < 2; r++) { t0 = (u32)bar_clk(); pos = (w * K + r * 131) * span;
 #pragma unroll 1
     for (int k = 0; k < rounds; k++) { u32 t[K][W];
 #pragma unroll
@@ -51,7 +51,7 @@ template <int K, int W, int CG> __global__ void __launch_bounds__(1024) k_mlp(u3
 #pragma unroll
         for (int j = 0; j < W; j++) x ^= t[i][j];
       pos += nw * K * span + (x & 1); }
-    __syncthreads(); t1 = clk(); }
+    t1 = (u32)bar_clk(); }
   o[threadIdx.x + 64] = x; if (threadIdx.x == 0) o[0] = t1 - t0; }
 
 static u32 *o, *off; static char* big;

@@ -9,24 +9,24 @@ template <int C, int NC, int CI, int PROF> __device__ __forceinline__ void chunk
 // NC chunks of CI instructions; the loop runs the first n chunks `iters` times; time per iteration in it[].
 template <int NC, int CI, int PROF> __global__ void __launch_bounds__(1024) k_code(u64* it, float* o, int n, int iters) { __shared__ u32 prof[PROF ? NC + 1 : 1]; float v[8], a = o[0], b = o[1]; for (int i = 0; i < 8; i++) v[i] = threadIdx.x + i; if (blockIdx.x) return;
 #pragma unroll 1
-  for (int k = 0; k < iters; k++) { __syncthreads(); u64 t0 = clk64(); if (PROF && threadIdx.x == 0) prof[0] = (u32)t0;
+  for (int k = 0; k < iters; k++) { u64 t0 = bar_clk(); if (PROF && threadIdx.x == 0) prof[0] = (u32)t0;
     chunks<0, NC, CI, PROF>(v, a, b, n, prof);
     u64 t1 = clk64(); if (threadIdx.x == 0) it[k] = t1 - t0; }
   float s = 0; for (int i = 0; i < 8; i++) s += v[i]; o[threadIdx.x + 16] = s; if (PROF) { __syncthreads(); for (int i = threadIdx.x; i <= NC; i += blockDim.x) ((u32*)(it + 16))[i] = prof[i]; } }
 // Small loops: B independent FFMAs per iteration plus the compiler's loop control.
-template <int B> __global__ void k_loop(u32* o, float* f, int n) { float v[8], a = f[0], b = f[1]; u64 t0 = 0, t1 = 0; for (int i = 0; i < 8; i++) v[i] = i; for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk64();
+template <int B> __global__ void k_loop(u32* o, float* f, int n) { float v[8], a = f[0], b = f[1]; u64 t0 = 0, t1 = 0; for (int i = 0; i < 8; i++) v[i] = i; for (int r = 0; r < 2; r++) { t0 = bar_clk();
 #pragma unroll 1
     for (int k = 0; k < n; k++) {
 #pragma unroll
       for (int i = 0; i < B; i++) asm volatile("fma.rn.f32 %0,%0,%1,%2;" : "+f"(v[i & 7]) : "f"(a), "f"(b)); }
     t1 = clk64(); } float s = 0; for (int i = 0; i < 8; i++) s += v[i]; f[threadIdx.x + 16] = s; u64 d = t1 - t0; if (threadIdx.x == 0) o[0] = d > 0xffffffffull ? ~0u : (u32)d; }
 // Divergence: W-way split of a warp by lane (0 = uniform not-taken test on loaded value).
-template <int WAYS> __global__ void k_div(u32* o, u32* f, int n) { u32 x = f[threadIdx.x], key = f[64 + threadIdx.x] % (WAYS ? WAYS : 1); u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk64();
+template <int WAYS> __global__ void k_div(u32* o, u32* f, int n) { u32 x = f[threadIdx.x], key = f[64 + threadIdx.x] % (WAYS ? WAYS : 1); u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { t0 = bar_clk();
 #pragma unroll 1
     for (int k = 0; k < n; k++) { if (WAYS > 1) { if (key == 0) { for (int i = 0; i < 4; i++) asm volatile("mad.lo.u32 %0,%0,%1,%1;" : "+r"(x) : "r"(key + 3)); f[200] = x; } if (WAYS > 1 && key == 1) { for (int i = 0; i < 4; i++) asm volatile("mad.lo.u32 %0,%0,%1,%1;" : "+r"(x) : "r"(key + 5)); f[201] = x; } if (WAYS > 2 && key == 2) { for (int i = 0; i < 4; i++) asm volatile("mad.lo.u32 %0,%0,%1,%1;" : "+r"(x) : "r"(key + 7)); f[202] = x; } if (WAYS > 3 && key == 3) { for (int i = 0; i < 4; i++) asm volatile("mad.lo.u32 %0,%0,%1,%1;" : "+r"(x) : "r"(key + 9)); f[203] = x; } } else { for (int i = 0; i < 4; i++) asm volatile("mad.lo.u32 %0,%0,%1,%1;" : "+r"(x) : "r"(key + 3)); f[200] = x; } }
     t1 = clk64(); } f[threadIdx.x + 300] = x; u64 d = t1 - t0; if (threadIdx.x == 0) o[0] = d > 0xffffffffull ? ~0u : (u32)d; }
 // Divergence with pure if/else of ALU work that cannot be predicated away (loop inside).
-__global__ void k_div2(u32* o, u32* f, int n, u32 thr) { u32 x = f[threadIdx.x], lane = threadIdx.x & 31; u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk64();
+__global__ void k_div2(u32* o, u32* f, int n, u32 thr) { u32 x = f[threadIdx.x], lane = threadIdx.x & 31; u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { t0 = bar_clk();
 #pragma unroll 1
     for (int k = 0; k < n; k++) { if (lane < thr) {
 #pragma unroll

@@ -24,6 +24,10 @@ __device__ __forceinline__ u32 sptr(const void* p) { return (u32)__cvta_generic_
 __device__ __forceinline__ u32 clk_after(u32 x, u32 never) {
   u64 r; asm volatile("{.reg .pred p; setp.ne.u32 p, %1, %2; mov.u64 %0, 0; @p mov.u64 %0, %%clock64;}" : "=l"(r) : "r"(x), "r"(never) : "memory"); return (u32)r; }
 
+// CTA barrier, then a clock read that really waits for it: BAR.SYNC.DEFER_BLOCKING does not hold back a following CS2R,
+// so the clock is made to depend on a shared-memory load behind the barrier.
+__device__ __forceinline__ u64 bar_clk() { __shared__ u32 word; __syncthreads(); u64 r; asm volatile("{.reg .pred p; .reg .u32 x; ld.volatile.shared.u32 x,[%1]; setp.ne.u32 p,x,0xdeadbeef; mov.u64 %0,0; @p mov.u64 %0,%%clock64;}" : "=l"(r) : "r"(sptr(&word)) : "memory"); return r; }
+
 static void rec(const char* id, const std::string& param, double v, const char* unit, const std::string& cond, const char* kern, int reps = 1, double spread = 0) {
   printf("CSV,%s,%s,%.6g,%s,%s,%s,%d,%.4g\n", id, param.c_str(), v, unit, cond.c_str(), kern, reps, spread); fflush(stdout); }
 static std::string S(const char* f, ...) { char b[512]; va_list a; va_start(a, f); vsnprintf(b, sizeof b, f, a); va_end(a); return b; }

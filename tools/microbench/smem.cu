@@ -13,27 +13,27 @@ template <int W> __global__ void k_lds_lat(u32* o, const u32* addr, int n) { ext
 // Throughput: ST=0 loads (xor-consumed), 1 stores. Addresses shift by a row of 128 bytes * 0 so the pattern stays.
 template <int W, int ST> __global__ void __launch_bounds__(1024) k_lds_tp(u32* o, const u32* addr, int n, u32 zero) { extern __shared__ __align__(16) u32 sm[]; u32 a = addr[threadIdx.x & 31] + sptr(sm), x = threadIdx.x, t0, t1, y = 1;
   for (int i = threadIdx.x; i < 8192; i += blockDim.x) sm[i] = 0;
-  for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk();
+  for (int r = 0; r < 2; r++) { t0 = (u32)bar_clk();
 #pragma unroll 1
     for (int k = 0; k < n; k++) {
 #pragma unroll
       for (int i = 0; i < 32; i++) { u32 b = a + i * 128 * W; if (ST == 0) { u32 t, u, v, w; if (W == 1) { asm volatile("ld.shared.u32 %0,[%1];" : "=r"(t) : "r"(b)); x ^= t; } if (W == 2) { asm volatile("ld.shared.v2.u32 {%0,%1},[%2];" : "=r"(t), "=r"(u) : "r"(b)); x ^= t ^ u; } if (W == 4) { asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(t), "=r"(u), "=r"(v), "=r"(w) : "r"(b)); x ^= t ^ u; y ^= v ^ w; } }
         else { if (W == 1) asm volatile("st.shared.u32 [%0],%1;" ::"r"(b), "r"(x)); if (W == 2) asm volatile("st.shared.v2.u32 [%0],{%1,%2};" ::"r"(b), "r"(x), "r"(y)); if (W == 4) asm volatile("st.shared.v4.u32 [%0],{%1,%2,%1,%2};" ::"r"(b), "r"(x), "r"(y)); } }
       a += zero; }
-    __syncthreads(); t1 = clk(); }
+    t1 = (u32)bar_clk(); }
   if (x == 0x12345) o[64] = y; if (threadIdx.x == 0) o[0] = t1 - t0; }
 // Atomics: R=1 uses the result in the address chain (latency), R=0 fire and forget.
 template <int R> __global__ void __launch_bounds__(1024) k_atoms(u32* o, const u32* addr, int n) { extern __shared__ __align__(16) u32 sm[]; u32 a = addr[threadIdx.x & 31] + sptr(sm) + 0, x = 0, t0, t1;
   for (int i = threadIdx.x; i < 8192; i += blockDim.x) sm[i] = 0;
-  for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk();
+  for (int r = 0; r < 2; r++) { t0 = (u32)bar_clk();
 #pragma unroll 1
     for (int k = 0; k < n; k++) {
 #pragma unroll
       for (int i = 0; i < 16; i++) { if (R == 1) { asm volatile("atom.shared.add.u32 %0,[%1],%2;" : "=r"(x) : "r"(a), "r"(0)); a += x; } else if (R == 2) { asm volatile("atom.shared.exch.b32 %0,[%1],%2;" : "=r"(x) : "r"(a), "r"(0)); a += x; } else if (R == 3) { asm volatile("atom.shared.cas.b32 %0,[%1],%2,%3;" : "=r"(x) : "r"(a), "r"(1), "r"(2)); a += x; } else if (R == 4) asm volatile("red.shared.add.u32 [%0],%1;" ::"r"(a), "r"(threadIdx.x)); else asm volatile("red.shared.add.u32 [%0],%1;" ::"r"(a), "r"(1)); } }
-    __syncthreads(); t1 = clk(); }
+    t1 = (u32)bar_clk(); }
   if (threadIdx.x == 0) { o[0] = t1 - t0; o[1] = a; } }
 // Float atomic add in shared memory (a CAS loop or native).
-__global__ void k_atoms_f(u32* o, const u32* addr, int n) { extern __shared__ __align__(16) u32 sm[]; float* p = (float*)((char*)sm + addr[threadIdx.x & 31]); for (int i = threadIdx.x; i < 8192; i += blockDim.x) sm[i] = 0; u32 t0, t1; for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk(); for (int k = 0; k < n; k++) atomicAdd(p, 1.f); __syncthreads(); t1 = clk(); } if (threadIdx.x == 0) o[0] = t1 - t0; }
+__global__ void k_atoms_f(u32* o, const u32* addr, int n) { extern __shared__ __align__(16) u32 sm[]; float* p = (float*)((char*)sm + addr[threadIdx.x & 31]); for (int i = threadIdx.x; i < 8192; i += blockDim.x) sm[i] = 0; u32 t0, t1; for (int r = 0; r < 2; r++) { t0 = (u32)bar_clk(); for (int k = 0; k < n; k++) atomicAdd(p, 1.f); t1 = (u32)bar_clk(); } if (threadIdx.x == 0) o[0] = t1 - t0; }
 
 static u32 *o, *ad;
 static void pat(int bytes, int deg, bool bcast = false) { std::vector<u32> h(32); // lanes in groups: deg-way conflict in units of the access width

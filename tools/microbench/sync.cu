@@ -1,4 +1,4 @@
-// F. Barriers, fences, nanosleep. L. Memory-queue issue timing (k back-to-back independent loads or stores).
+// F. Barriers, fences, nanosleep. (Memory-queue timing is in sass/exp.py.)
 #include "mb.h"
 __device__ __forceinline__ u32 d32(u64 a) { return a > 0xffffffffull ? 0xffffffffu : (u32)a; } // keeps the clock 64-bit (CS2R)
 __global__ void __launch_bounds__(1024) k_bar(u32* o, int n) { u64 t0 = 0, t1 = 0; for (int r = 0; r < 2; r++) { __syncthreads(); t0 = clk64();
@@ -27,24 +27,8 @@ __global__ void k_warpsync(u32* o, int n) { u64 t0 = 0, t1 = 0; for (int r = 0; 
     for (int k = 0; k < n; k++) {
 #pragma unroll
       for (int i = 0; i < 32; i++) asm volatile("bar.warp.sync -1;" ::: "memory"); } t1 = clk64(); } o[0] = d32(t1 - t0); }
-// L. k independent memory instructions from one warp on each of `sub` sub-cores; the clock right after the last issue.
-// The block has 4 warps (warp w on sub-core w%4); only warps below `sub` work. KIND 0 LDG hit, 1 LDS, 2 STG, 3 STS, 4 LDG128, 5 LDS128, 6 LDC-free ALU control.
-template <int KIND, int K> __global__ void k_q(u32* o, char* g, int sub, int laneStride) { extern __shared__ __align__(16) char sm[]; u32 w = threadIdx.x / 32, l = threadIdx.x & 31; char* p = g + w * 8192 + l * laneStride; u32 a = sptr(sm) + w * 4096 + l * laneStride; u32 v[K ? K : 1][4], x = 0; u64 t0 = 0, t1 = 0, t2 = 0;
-  for (int i = threadIdx.x; i < 8192; i += 128) ((u32*)sm)[i] = 0;
-  
-#pragma unroll 1
-  for (int r = 0; r < 3; r++) { __syncthreads(); if (w >= sub) continue; t0 = clk64();
-#pragma unroll
-    for (int i = 0; i < K; i++) { if (KIND == 0) asm volatile("ld.global.u32 %0,[%1];" : "=r"(v[i][0]) : "l"(p + i * 128) : "memory"); if (KIND == 4) asm volatile("ld.global.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(v[i][0]), "=r"(v[i][1]), "=r"(v[i][2]), "=r"(v[i][3]) : "l"(p + i * 128) : "memory"); if (KIND == 1) asm volatile("ld.shared.u32 %0,[%1];" : "=r"(v[i][0]) : "r"(a + i * 128) : "memory"); if (KIND == 5) asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(v[i][0]), "=r"(v[i][1]), "=r"(v[i][2]), "=r"(v[i][3]) : "r"(a + i * 128) : "memory"); if (KIND == 2) asm volatile("st.global.u32 [%0],%1;" ::"l"(p + i * 128), "r"(l) : "memory"); if (KIND == 3) asm volatile("st.shared.u32 [%0],%1;" ::"r"(a + i * 128), "r"(l) : "memory"); }
-    t1 = clk64();
-#pragma unroll
-    for (int i = 0; i < K; i++) if (KIND < 2) x ^= v[i][0]; else if (KIND >= 4) x ^= v[i][0] ^ v[i][1] ^ v[i][2] ^ v[i][3];
-    u32 z; asm volatile("{.reg .pred p; setp.eq.u32 p,%1,0x12345; selp.u32 %0,1,0,p;}" : "=r"(z) : "r"(x)); if (z) o[50] = 1; t2 = clk64(); }
-  if (l == 0 && w < sub) { o[w * 2] = d32(t1 - t0); o[w * 2 + 1] = d32(t2 - t0); } if (x == 0x777) o[60] = x; }
 static u32* o; static char* g;
 static double f1(u32 i = 0) { sync(); return down(o, 64)[i]; }
-template <int KIND, int K> void q1(const char* nm, int ls) { std::string s, e; double last = 0; for (int sub = 1; sub <= 4; sub++) { k_q<KIND, K><<<1, 128, 32768>>>(o, g, sub, ls); k_q<KIND, K><<<1, 128, 32768>>>(o, g, sub, ls); sync(); auto r = down(o, 8); u32 mx = 0, mx2 = 0; for (int w = 0; w < sub; w++) mx = std::max(mx, r[2 * w]), mx2 = std::max(mx2, r[2 * w + 1]); s += S("%u ", mx); e += S("%u ", mx2); last = mx; } rec("L", S("%s_clock_after_k=%d", nm, K), last, "cyc", S("lane stride %d; issue done for 1-4 active sub-cores: %s; all consumed: %s", ls, s.c_str(), e.c_str()), "k_q"); }
-template <int KIND> void q(const char* nm, int ls) { q1<KIND, 0>(nm, ls); q1<KIND, 1>(nm, ls); q1<KIND, 2>(nm, ls); q1<KIND, 3>(nm, ls); q1<KIND, 4>(nm, ls); q1<KIND, 5>(nm, ls); q1<KIND, 6>(nm, ls); q1<KIND, 7>(nm, ls); q1<KIND, 8>(nm, ls); q1<KIND, 9>(nm, ls); q1<KIND, 10>(nm, ls); q1<KIND, 12>(nm, ls); q1<KIND, 14>(nm, ls); q1<KIND, 16>(nm, ls); q1<KIND, 20>(nm, ls); q1<KIND, 24>(nm, ls); }
 int main() { o = dmalloc<u32>(4096); g = dmalloc<char>(64 << 20);
   for (int w : {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 28, 32}) { auto f = [&](int n) { k_bar<<<1, 32 * w>>>(o, n); return f1(); }; Stat s = best(3, [&] { return (f(20) - f(4)) / 512; }); rec("F", "syncthreads_back_to_back", s.mn, "cyc", S("%d warps", w), "k_bar", 3, s.spread); k_barlast<<<1, 32 * w>>>(o); f1(); auto q = down(o, w); std::string l; for (u32 x : q) l += S("%d ", (int)x); rec("F", "barrier_release_after_last_arrival", (int)q[0], "cyc", S("%d warps; warp 0 arrives last; release clock per warp minus its clock before BAR: %s", w, l.c_str()), "k_barlast"); }
   for (int per : {32, 64, 128, 256}) for (int thr : {256, 1024}) { if (thr / per > 15) continue; k_named<<<1, thr>>>(o, 64, per); rec("F", "named_barrier_loop", f1() / 64, "cyc", S("%d threads per barrier; %d threads", per, thr), "k_named"); }
@@ -54,4 +38,4 @@ int main() { o = dmalloc<u32>(4096); g = dmalloc<char>(64 << 20);
   for (int st : {0, 1, 4, 16}) { k_fence1<<<1, 32>>>(o, (u32*)g, st); rec("F", "single fence.acq_rel.gpu", f1(), "cyc", S("after %d stores; fence time only", st), "k_fence1"); }
   for (u32 ns : {0u, 20u, 100u, 500u, 1000u, 10000u}) { k_sleep<<<1, 1>>>(o, ns); double a = f1(1); rec("F", "nanosleep", a, "cyc", S("%u ns; others %.0f %.0f %.0f", ns, f1(2), f1(3), f1(4)), "k_sleep"); }
   { auto f = [&](int n) { k_warpsync<<<1, 32>>>(o, n); return f1(); }; rec("F", "syncwarp(full mask)", (f(20) - f(4)) / 512, "cyc", "converged warp", "k_warpsync"); }
-  q<0>("LDG32_L1hit", 4); q<1>("LDS32", 4); q<2>("STG32", 4); q<3>("STS32", 4); q<4>("LDG128_L1hit", 16); q<5>("LDS128", 16); q<0>("LDG32_L1hit_uniform", 0); return 0; }
+  return 0; }

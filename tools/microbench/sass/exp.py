@@ -12,18 +12,19 @@ def rec(id_, param, v, unit, cond, kern="sass"):
 
 
 W1 = dict(st=15)
-# R32:R33 = global pointer, R34 = tid, R36:R37 = g + 16*tid, R35 = 1024 + 16*tid (shared), R38:R39 = g + 4*tid, R31 = 1024 + 4*tid, R40..R63 = 1.0f
+# R32:R33 = global pointer, R34 = tid, R36:R37 = g + 16*tid, R35 = 1024 + 16*tid (shared), R38:R39 = g + 4*tid, R31 = 1024 + 4*tid, R40..R61 = 1.0f (R62 and R63 are not usable: the register count includes two reserved ones)
 SETUP = [LDC(32, 0x218, 64, st=15, wb=0), S2R(34, st=15, wb=1), NOP(st=15, wm=3),
          ins(0x825, 0x078E0200, 36, 34, imm=16, rc=32, **W1), ins(0x825, 0x078E0200, 38, 34, imm=4, rc=32, **W1),
-         MOVI(30, 1024, **W1), ins(0x824, 0x078E0200, 35, 34, imm=16, rc=30, **W1), ins(0x824, 0x078E0200, 31, 34, imm=4, rc=30, **W1)] + [MOVI(r, 0x3F800000, st=5) for r in range(40, 64)] + [NOP(st=15)]
-IDLE = [NOP(st=15)] * 30
+         MOVI(30, 1024, **W1), ins(0x824, 0x078E0200, 35, 34, imm=16, rc=30, **W1), ins(0x824, 0x078E0200, 31, 34, imm=4, rc=30, **W1)] + [MOVI(r, 0x3F800000, st=5) for r in range(40, 62)] + [NOP(st=15)]
+IDLE = [NOP(st=15)] * 30  # single-warp experiments: let everything drain
 
 
 def timed(body, pre=(), post=None):
-    return list(pre) + [NOP(st=15), CLK(T0, st=15 if False else 1)] + list(body) + [CLK(T1, st=2)] + list(IDLE if post is None else post)
+    code = list(pre) + [NOP(st=15), CLK(T0, st=4)] + list(body) + [CLK(T1, st=2)] + list(IDLE if post is None else post)
+    return code + [BRA(4 * (len(g.region) - len(code) - 1), st=5)]
 
 
-def cyc(body, threads=32, pre=(), post=None, **k):
+def cyc(body, threads=32, pre=(), post=None, **k):  # filler after the code is skipped by a branch
     r = g.run(SETUP, timed(body, pre, post), threads, **k)
     return r
 
@@ -54,7 +55,7 @@ def base():
 def ports():
     b = cyc([])[0][0]
     n = 192
-    pool = {0: [40, 44, 48, 52, 56, 60], 1: [41, 45, 49, 53, 57, 61], 2: [42, 46, 50, 54, 58, 62], 3: [43, 47, 51, 55, 59, 63]}
+    pool = {0: [40, 44, 48, 52, 56, 60], 1: [41, 45, 49, 53, 57, 61], 2: [42, 46, 50, 54, 58], 3: [43, 47, 51, 55, 59]}
 
     def pick(pat):
         use = {k: list(v) for k, v in pool.items()}
@@ -139,11 +140,11 @@ def minlat():
 
 # 3. memory pipeline: issue times, WAR release, RAW ready
 KIND = {
-    "LDS32": lambda i, **k: LDS(40 + i % 20, 31, 32, (i % 8) * 128, **k), "LDS64": lambda i, **k: LDS(40 + 2 * (i % 10), 35, 64, (i % 8) * 512, **k), "LDS128": lambda i, **k: LDS(40 + 4 * (i % 6), 35, 128, (i % 8) * 512, **k),
+    "LDS32": lambda i, **k: LDS(40 + i % 20, 31, 32, (i % 8) * 128, **k), "LDS64": lambda i, **k: LDS(40 + 2 * (i % 10), 35, 64, (i % 8) * 512, **k), "LDS128": lambda i, **k: LDS(40 + 4 * (i % 5), 35, 128, (i % 8) * 512, **k),
     "STS32": lambda i, **k: STS(31, 40, 32, (i % 8) * 128, **k), "STS64": lambda i, **k: STS(35, 40, 64, (i % 8) * 512, **k), "STS128": lambda i, **k: STS(35, 40, 128, (i % 8) * 512, **k),
-    "LDG32": lambda i, **k: LDG(40 + i % 20, 38, 32, (i % 8) * 4096, **k), "LDG64": lambda i, **k: LDG(40 + 2 * (i % 10), 36, 64, (i % 8) * 16384, **k), "LDG128": lambda i, **k: LDG(40 + 4 * (i % 6), 36, 128, (i % 8) * 16384, **k), "LDG32u": lambda i, **k: LDG(40 + i % 20, 32, 32, (i % 8) * 4096, **k),
+    "LDG32": lambda i, **k: LDG(40 + i % 20, 38, 32, (i % 8) * 4096, **k), "LDG64": lambda i, **k: LDG(40 + 2 * (i % 10), 36, 64, (i % 8) * 16384, **k), "LDG128": lambda i, **k: LDG(40 + 4 * (i % 5), 36, 128, (i % 8) * 16384, **k), "LDG32u": lambda i, **k: LDG(40 + i % 20, 32, 32, (i % 8) * 4096, **k),
     "STG32": lambda i, **k: STG(38, 40, 32, (i % 8) * 4096, **k), "STG128": lambda i, **k: STG(36, 40, 128, (i % 8) * 16384, **k),
-    "MUFU": lambda i, **k: MUFU(40 + i % 20, 62, **k), "SHFL": lambda i, **k: SHFL(40 + i % 20, 62, **k), "POPC": lambda i, **k: POPC(40 + i % 20, 62, **k), "LDC": lambda i, **k: LDCR(40 + i % 20, 255, 0x210, **k), "S2R": lambda i, **k: S2R(40 + i % 20, 0x21, **k), "DFMA": lambda i, **k: DFMA(40 + 2 * (i % 8), 60, 60, 60, **k), "IMAD": lambda i, **k: IMAD(40 + i % 20, 62, 63, RZ, **k), "LOP3": lambda i, **k: LOP3(40 + i % 20, 62, 63, RZ, **k),
+    "LDG32c": lambda i, **k: (lambda w: (w[0], w[1] | 0x8000))(LDG(40 + i % 20, 38, 32, (i % 8) * 4096, **k)), "ATOMS": lambda i, **k: ins(0x38C, 0, 40 + i % 20, 31, 60, off=(i % 8) * 128, **k), "MUFU": lambda i, **k: MUFU(40 + i % 20, 60, **k), "SHFL": lambda i, **k: SHFL(40 + i % 20, 60, **k), "POPC": lambda i, **k: POPC(40 + i % 20, 60, **k), "LDC": lambda i, **k: LDCR(40 + i % 20, 255, 0x210, **k), "S2R": lambda i, **k: S2R(40 + i % 20, 0x21, **k), "DFMA": lambda i, **k: DFMA(40 + 2 * (i % 8), 60, 60, 60, **k), "IMAD": lambda i, **k: IMAD(40 + i % 20, 60, 61, RZ, **k), "LOP3": lambda i, **k: LOP3(40 + i % 20, 60, 61, RZ, **k),
 }
 
 
@@ -170,22 +171,54 @@ def queues():
 # 4. scheduler: identical independent streams in several warps of one sub-core
 def sched():
     for nw in (2, 4, 8):
-        r = cyc([FADD(24 + i % 4, 40, 41) for i in range(512)], threads=128 * nw)
+        r = cyc([FADD(24 + i % 4, 40, 41) for i in range(512)], threads=128 * nw, post=[])
         w0 = r[0::4]
         t0 = min(x[2] for x in w0)
         rec("X", "scheduler_streams", (max(x[3] for x in w0) - t0) / (512 * nw), "cyc/instr", f"{nw} warps/sub-core x 512 FADD stall 1; start/end per warp: {'  '.join(f'{x[2] - t0}/{x[3] - t0}' for x in w0)}")
-        r = cyc([FADD(24 + i % 4, 40, 41, y=0 if i % 8 == 7 else 1) for i in range(512)], threads=128 * nw)
+        r = cyc([FADD(24 + i % 4, 40, 41, y=0 if i % 8 == 7 else 1) for i in range(512)], threads=128 * nw, post=[])
         w0 = r[0::4]
         t0 = min(x[2] for x in w0)
         rec("X", "scheduler_streams", (max(x[3] for x in w0) - t0) / (512 * nw), "cyc/instr", f"{nw} warps; yield bit 0 on every 8th; start/end: {'  '.join(f'{x[2] - t0}/{x[3] - t0}' for x in w0)}")
-        r = cyc([FADD(24 + i % 4, 40, 41, st=2) for i in range(256)], threads=128 * nw)
+        r = cyc([FADD(24 + i % 4, 40, 41, st=2) for i in range(256)], threads=128 * nw, post=[])
         w0 = r[0::4]
         t0 = min(x[2] for x in w0)
         rec("X", "scheduler_streams", (max(x[3] for x in w0) - t0) / (256 * nw), "cyc/instr", f"{nw} warps; stall 2; start/end: {'  '.join(f'{x[2] - t0}/{x[3] - t0}' for x in w0)}")
-        r = cyc([LOP3(24 + i % 4, 40, 41, RZ) for i in range(256)], threads=128 * nw)
+        r = cyc([LOP3(24 + i % 4, 40, 41, RZ) for i in range(256)], threads=128 * nw, post=[])
         w0 = r[0::4]
         t0 = min(x[2] for x in w0)
         rec("X", "scheduler_streams_ALU", (max(x[3] for x in w0) - t0) / (256 * nw), "cyc/instr", f"{nw} warps x 256 LOP3 stall 1; start/end: {'  '.join(f'{x[2] - t0}/{x[3] - t0}' for x in w0)}")
+
+
+# 4b. do FP32 instructions choose their 16-lane half by position? One NOP shifts the whole stream by one slot.
+def halves():
+    b = cyc([])[0][0]
+    n = 192
+    mk = {"FADD": lambda i: FADD(24 + i % 3, 40, 41), "IMAD": lambda i: IMAD(27 + i % 3, 42, 43, RZ), "HFMA2": lambda i: HFMA2(27 + i % 3, 42, 43, RZ), "HFMA2M": lambda i: HFMA2M(27 + i % 3, 42, 43, RZ), "LOP3": lambda i: LOP3(27 + i % 3, 42, 43, RZ), "NOP": lambda i: NOP()}
+    for a, c in (("FADD", "IMAD"), ("FADD", "HFMA2"), ("FADD", "HFMA2M"), ("IMAD", "HFMA2"), ("IMAD", "HFMA2M"), ("FADD", "LOP3"), ("FADD", "NOP")):
+        for first in (0, 1):
+            for shift in (0, 1):
+                body = [NOP()] * shift + [(mk[a] if i % 2 == first else mk[c])(i) for i in range(n)]
+                rec("X", f"halves_{a}_{c}", (cyc(body)[0][0] - b - shift) / n, "cyc/instr", f"{a} at {'even' if first == 0 else 'odd'} positions; shifted by {shift} NOP")
+    for pat in ("FFI", "FIF", "FFFI", "FFII", "FIII", "FFL", "FIL", "FFIL", "FLIL", "FIFL", "FFHL", "IL", "FLL"):
+        t = {"F": "FADD", "I": "IMAD", "L": "LOP3", "H": "HFMA2"}
+        for shift in (0, 1):
+            body = [NOP()] * shift + [mk[t[pat[i % len(pat)]]](i) for i in range(n)]
+            rec("X", f"pattern_{pat}", (cyc(body)[0][0] - b - shift) / n, "cyc/instr", f"1 warp; stall 1; shift {shift}")
+            for nw in (2, 4):
+                r = cyc([NOP()] * shift + [mk[t[pat[i % len(pat)]]](i) for i in range(n)], threads=128 * nw, post=[])[0::4]
+                rec("X", f"pattern_{pat}", (max(x[3] for x in r) - min(x[2] for x in r)) / (n * nw), "cyc/instr", f"{nw} warps/sub-core; stall 1; shift {shift}")
+
+
+# 4c. several warps per sub-core, fixed stall: cycles per instruction and per-warp finishing times
+def multi():
+    ops = {"FADD": lambda i, st: FADD(24 + i % 4, 40, 41, st=st), "FFMA_reuse": lambda i, st: FFMA(24 + i % 4, 40, 41, 42, st=st, reuse=7), "FFMA": lambda i, st: FFMA(24 + i % 4, 40, 41, 42, st=st), "LOP3": lambda i, st: LOP3(24 + i % 4, 40, 41, RZ, st=st), "IMAD": lambda i, st: IMAD(24 + i % 4, 40, 41, RZ, st=st), "FADD_dep": lambda i, st: FADD(24, 24, 41, st=st), "LOP3_dep": lambda i, st: LOP3(24, 24, 41, RZ, st=st), "alt_IADD3_IMAD": lambda i, st: (IADD3 if i % 2 else IMAD)(24 + i % 4, 40, 41, RZ, st=st), "alt_FADD_LOP3": lambda i, st: FADD(24 + i % 4, 40, 41, st=st) if i % 2 else LOP3(24 + i % 4, 42, 43, RZ, st=st), "MUFU": lambda i, st: MUFU(24 + i % 4, 40, st=st), "DFMA": lambda i, st: DFMA(24 + 2 * (i % 2), 40, 40, 40, st=st), "NOP": lambda i, st: NOP(st=st)}
+    n = 240
+    for nm, f in ops.items():
+        for st in (1, 2, 3, 4, 5):
+            for nw in (1, 2, 3, 4, 6, 8):
+                r = cyc([f(i, st) for i in range(n)], threads=128 * nw, post=[])[0::4]
+                t0 = min(x[2] for x in r)
+                rec("X", f"multi_{nm}", (max(x[3] for x in r) - t0) / (n * nw), "cyc/instr/subcore", f"stall {st}; {nw} warps per sub-core; {n} instrs; start/end per warp: {'  '.join(f'{x[2] - t0}/{x[3] - t0}' for x in r)}")
 
 
 # 5. branches
@@ -205,7 +238,7 @@ def branches():
         rec("X", "BRA_not_taken", (cyc([BRA(64, p=15, st=st)] * n)[0][0] - b) / n, "cyc", f"never-taken @!PT; stall {st}")
     for nw in (2, 4, 8):
         n = 24
-        r = cyc([BRA(0, st=5)] * n, threads=128 * nw)
+        r = cyc([BRA(0, st=5)] * n, threads=128 * nw, post=[])
         w0 = r[0::4]
         rec("X", "BRA_to_next_throughput", (max(x[3] for x in w0) - min(x[2] for x in w0)) / (n * nw), "cyc/instr/subcore", f"{nw} warps per sub-core")
 
@@ -242,6 +275,17 @@ def uni():
     rec("X", "min_stall", next((k + 1 for k in range(len(ok)) if all(x == ok[-1] for x in ok[k:])), 0), "cyc", f"R2UR -> MOV R UR; values {ok}".replace(",", " "))
 
 
-for n, f in (("base", base), ("ports", ports), ("minlat", minlat), ("queues", queues), ("sched", sched), ("branches", branches), ("fetch", fetch), ("uni", uni)):
+# 8. does BAR.SYNC.DEFER_BLOCKING hold back the instructions after it? Warp 0 arrives ~1500 cycles late.
+def defer():
+    late = [ISETPNE(3, 29, RZ, st=13), BRA(4 * 100, p=3, st=5)] + [NOP(st=15)] * 100
+    for nm, ops in (("nothing", []), ("FADD", [FADD(24, 40, 41, st=4)]), ("LOP3", [LOP3(24, 40, 41, RZ, st=4)]), ("20 NOP", [NOP()] * 20), ("LDS", [LDS(24, 31, st=4, wb=0)]), ("LDS and wait", [LDS(24, 31, st=4, wb=0), NOP(wm=1, st=4)]), ("STS", [STS(31, 40, st=4)]), ("S2R and wait", [S2R(24, st=4, wb=0), NOP(wm=1, st=4)]), ("MUFU and wait", [MUFU(24, 40, st=4, wb=0), NOP(wm=1, st=4)]), ("LDG and wait", [LDG(24, 38, st=4, wb=0), NOP(wm=1, st=4)]), ("BRA", [BRA(0, st=5)]), ("second BAR", [BARSYNC(st=6)])):
+        code = [MOVI(28, 0xFFFFFFE0, st=6), LOP3(29, 34, 28, RZ, lut=0xC0, st=6)] + late + [CLK(T0, st=4), BARSYNC(st=6)] + ops + [CLK(T1, st=4)] + IDLE
+        code += [BRA(4 * (len(g.region) - len(code) - 1), st=5)]
+        for nw in (2, 5):
+            r = g.run(SETUP, code, 32 * nw)
+            rec("X", "after_BAR", r[1][0], "cyc", f"warp 1 from before its BAR to the clock after: {nm}; warp 0 (late) {r[0][0]}; {nw} warps; all: {' '.join(str(x[0]) for x in r)}")
+
+
+for n, f in (("base", base), ("ports", ports), ("minlat", minlat), ("queues", queues), ("sched", sched), ("halves", halves), ("multi", multi), ("branches", branches), ("fetch", fetch), ("uni", uni), ("defer", defer)):
     if len(sys.argv) < 3 or n in sys.argv[2:]:
         guard(n, f)

@@ -8,7 +8,10 @@ import ctypes, struct
 RZ = 255
 
 
-def ctl(hi, st=1, y=1, wb=7, rb=7, wm=0, reuse=0):
+def ctl(hi, st=1, y=None, wb=7, rb=7, wm=0, reuse=0):
+    """y is the raw bit: 1 = do not yield. A stall above 11 only waits that long with y = 0."""
+    if y is None:
+        y = 0 if st >= 12 else 1
     return (hi & ((1 << 41) - 1)) | (st | y << 4 | wb << 5 | rb << 8 | wm << 11 | reuse << 17) << 41
 
 
