@@ -61,7 +61,8 @@ class Errors(harness.HeddleTest):
     def test_kernels_before_the_error_are_kept(self):
         self.capture("app", kernels=3)
         self.write("app/kernel-2.traceg", "this is no trace\n")
-        p = self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv", says="app/kernel-2.traceg")
+        p = self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv",
+                       says="app/kernel-2.traceg")
         self.assertIn("1 of 3 launches finished, kept in r.db", p.stderr)
         self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,)])
         self.assertEqual(self.query("r.db", "SELECT count(DISTINCT launch_id) FROM counters"), [(1,)])
@@ -76,7 +77,8 @@ class Errors(harness.HeddleTest):
 
     def test_capability(self):
         self.capture("app", capability=80)
-        self.fails("run", "app", "--gpu", "h200", says=["kernel-1.traceg", "8.0", "9.0", "--allow-capability-mismatch"])
+        self.fails("run", "app", "--gpu", "h200",
+                   says=["kernel-1.traceg", "8.0", "9.0", "--allow-capability-mismatch"])
         p = self.ok("run", "app", "--gpu", "h200", "--allow-capability-mismatch")
         self.assertIn("heddle: warning: ", p.stderr)
 

@@ -8,7 +8,7 @@ import unittest
 
 HEDDLE = os.path.join(os.getcwd(), "tools", "heddle")
 
-# One warp of a vector addition: three loads' worth of latency, a store, no control fields (there is no .sass file).
+# One warp of a vector addition. There is no .sass file, so no control fields.
 BODY = """\
 0000 ffffffff 1 R0 S2R 0 0
 0010 ffffffff 1 R2 IMAD.WIDE 2 R0 R4 0
@@ -35,8 +35,6 @@ def trace_text(name="_Z6vecaddPfS_", blocks=4, warps=2, capability=90, body=BODY
 -local mem base_addr = 0x00007f0375000000
 -nvbit version = 1.7
 -accelsim tracer version = 3
-
-#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]
 
 """]
     count = len(body.strip().splitlines())

@@ -17,7 +17,8 @@ BODY = "0000 ffffffff 1 R0 S2R 0 0\n" + "".join(
     f"{16 * (i + 1):04x} ffffffff 1 R5 FADD 2 R5 R5 0\n" for i in range(ADDITIONS)) + \
     f"{16 * (ADDITIONS + 1):04x} ffffffff 0 EXIT 0 0\n"
 # With a side file, the trace is not read once more for its static code. Stall 5, no barriers.
-SIDE = "# function _Z6vecaddPfS_ base 0\n0000 0000000000007919 000e2e0000002100 S2R R0, SR_TID.X ;\n" + "".join(
+SIDE = "# function _Z6vecaddPfS_ base 0\n" \
+    "0000 0000000000007919 000e2e0000002100 S2R R0, SR_TID.X ;\n" + "".join(
     f"{16 * (i + 1):04x} 0000000505057221 000fea0000000000 FADD R5, R5, R5 ;\n" for i in range(ADDITIONS)) + \
     f"{16 * (ADDITIONS + 1):04x} 000000000000794d 000fea0003800000 EXIT ;\n"
 
@@ -28,8 +29,9 @@ class Interrupt(harness.HeddleTest):
         self.write("app/kernelslist.g", "kernel-1.traceg\nkernel-2.traceg.gz\n")
         self.write("app/kernel-2.sass", SIDE)
         self.write_long("app/kernel-2.traceg.gz")
-        return subprocess.Popen([harness.HEDDLE, "run", "app", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv",
-                                 *args], cwd=self.dir, text=True, **kwargs)
+        command = [harness.HEDDLE, "run", "app", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv",
+                   *args]
+        return subprocess.Popen(command, cwd=self.dir, text=True, **kwargs)
 
     def write_long(self, name):
         """Every block is the same gzip member behind a small one with its index."""

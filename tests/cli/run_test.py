@@ -13,6 +13,9 @@ class Run(harness.HeddleTest):
         with open(self.path(name), "rb") as f:
             return f.read()
 
+    def counter(self, db, name):
+        return self.query(db, f"SELECT value FROM counters WHERE name = '{name}' ORDER BY launch_id")
+
     def test_summary_has_the_promised_columns(self):
         self.capture("app", kernels=2)
         self.ok("run", "app", "--gpu", "h200", "--summary", "s.csv")
@@ -35,24 +38,26 @@ class Run(harness.HeddleTest):
                          [("h200", "default", "l2.far_latency=80\n", 2)])
         self.assertEqual(self.query("r.db", "SELECT trace, launch, grid_x, used_control_bits FROM launches"),
                          [("app", 1, 4, 0), ("app", 2, 8, 0)])
-        self.assertEqual(self.query("r.db", "SELECT value FROM counters WHERE name = 'smsp__inst_executed.sum'"),
-                         [(48,), (96,)])
-        self.assertEqual(self.query("r.db", "SELECT count(*) FROM counters WHERE name NOT IN (SELECT name FROM metrics)"),
-                         [(0,)])
+        self.assertEqual(self.counter("r.db", "smsp__inst_executed.sum"), [(48,), (96,)])
+        uncatalogued = "SELECT count(*) FROM counters WHERE name NOT IN (SELECT name FROM metrics)"
+        self.assertEqual(self.query("r.db", uncatalogued), [(0,)])
         self.assertIn("far_latency: 80", self.query("r.db", "SELECT config_text FROM runs")[0][0])
 
     def test_equal_runs_give_equal_bytes_for_any_number_of_threads(self):
         for name in ("a", "b", "c"):
             self.capture(name, kernels=2, blocks=30)
-        for db, extra in (("1.db", []), ("2.db", []), ("3.db", ["--threads", "2"]), ("4.db", ["--jobs", "3"])):
-            self.ok("run", "a", "b", "c", "--gpu", "h200", "--out", db, "--no-host-timing", *extra)
+        extra = {"1.db": [], "2.db": [], "3.db": ["--threads", "2"], "4.db": ["--jobs", "3"]}
+        for db, options in extra.items():
+            self.ok("run", "a", "b", "c", "--gpu", "h200", "--out", db, "--no-host-timing", *options)
         for db in ("2.db", "3.db", "4.db"):
             self.assertTrue(self.read("1.db") == self.read(db), db)
         self.ok("run", "a", "b", "c", "--gpu", "h200", "--out", "5.db", "--threads", "2")
         for table in ALL_BUT_HOST:
-            self.assertEqual(self.query("1.db", f"SELECT * FROM {table}"), self.query("5.db", f"SELECT * FROM {table}"))
+            rows = f"SELECT * FROM {table}"
+            self.assertEqual(self.query("1.db", rows), self.query("5.db", rows))
         self.assertEqual(self.query("5.db", "SELECT DISTINCT threads FROM host_timing"), [(2,)])
-        self.assertEqual(self.ok("report", "1.db", "--hash").stdout, self.ok("report", "5.db", "--hash").stdout)
+        one, five = (self.ok("report", db, "--hash").stdout for db in ("1.db", "5.db"))
+        self.assertEqual(one, five)
 
     def test_an_existing_database(self):
         self.capture("app")
@@ -96,8 +101,7 @@ class Run(harness.HeddleTest):
         self.assertIn("heddle: warning: ", p.stderr)
         self.assertRegex(p.stderr, r"FNEW\.X \d+")
         self.assertEqual(self.query("r.db", "SELECT opcode FROM unknown_opcodes"), [("FNEW.X",)])
-        self.assertEqual(self.query("r.db", "SELECT value FROM counters WHERE name = 'heddle__unknown_opcodes.sum'"),
-                         [(8,)])
+        self.assertEqual(self.counter("r.db", "heddle__unknown_opcodes.sum"), [(8,)])
         self.assertRegex(self.ok("report", "r.db").stdout, r"FNEW\.X \d+")
         self.fails("run", "app", "--gpu", "h200", "--strict", says=["kernel-1.traceg", "FNEW.X"])
 

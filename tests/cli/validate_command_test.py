@@ -28,8 +28,9 @@ class Validate(harness.HeddleTest):
         self.assertIn("SM-active cycles: error of 1 kernels", out)
         with open(self.path("v.csv")) as f:
             rows = list(csv.DictReader(f))
-        self.assertEqual([(r["name"], r["metric"], r["measured"]) for r in rows],
-                         [("one", "cycles", "5000"), ("one", "sm_active_cycles", "1000"), ("two", "cycles", "6000")])
+        self.assertEqual(
+            [(r["name"], r["metric"], r["measured"]) for r in rows],
+            [("one", "cycles", "5000"), ("one", "sm_active_cycles", "1000"), ("two", "cycles", "6000")])
         cycles = dict(self.query("v.db", "SELECT trace, cycles FROM launches"))
         for r in rows:
             if r["metric"] == "cycles":
@@ -53,7 +54,8 @@ class Validate(harness.HeddleTest):
         self.fails(*self.args, "--metric", "no_such", says="no_such")
 
     def test_stalls(self):
-        self.assertRegex(self.ok(*self.args, "--stalls").stdout, r"largest stall reason agrees for \d of 2 kernels")
+        out = self.ok(*self.args, "--stalls").stdout
+        self.assertRegex(out, r"largest stall reason agrees for \d of 2 kernels")
 
     def test_kernel_filter(self):
         out = self.ok(*self.args, "--kernel", "two").stdout
