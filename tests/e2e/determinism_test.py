@@ -1,0 +1,52 @@
+"""Equal runs give equal results, whatever the number of threads and jobs; the fidelity presets all work."""
+import os
+import unittest
+
+from tests.e2e import shipped
+
+# Streams, atomics, barriers, clusters, bulk copies, warp-group MMA, divergence.
+KERNELS = ("vecadd", "hist_gmem", "scan_block", "cluster_dsm", "bulk_copy", "wgmma", "divergent")
+
+
+class Determinism(shipped.HeddleTest):
+    def simulate(self, db, *options):
+        traces = [os.path.join(shipped.TRACES, k) for k in KERNELS]
+        self.ok("run", *traces, "--gpu", "h200", "--quiet", "--out", db, *options)
+        return shipped.dump(self.path(db))
+
+    def test_two_runs_and_two_threads_give_the_same_database(self):
+        first = self.simulate("1.db")
+        self.assertEqual([r[2] for r in first["launches"]], list(KERNELS))
+        for db, options in (("2.db", ()), ("3.db", ("--threads", "2")), ("4.db", ("--jobs", "2"))):
+            again = self.simulate(db, *options)
+            self.assertEqual(set(first), set(again))
+            for table in first:
+                with self.subTest(table=table, options=options):
+                    self.assertTrue(first[table] == again[table])
+        hashes = {self.ok("report", f"{i}.db", "--hash").stdout for i in range(1, 5)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_databases_without_host_timing_are_equal_byte_for_byte(self):
+        files = []
+        for db, options in (("1.db", ()), ("2.db", ("--threads", "2"))):
+            self.ok("run", os.path.join(shipped.TRACES, "stride32"), "--gpu", "h200", "--quiet", "--out", db,
+                    "--no-host-timing", *options)
+            with open(self.path(db), "rb") as f:
+                files.append(f.read())
+        self.assertTrue(files[0] == files[1])
+
+    def test_fidelity_presets(self):
+        configurations = set()
+        for preset in ("fast", "default", "detailed"):
+            db = f"{preset}.db"
+            self.ok("run", os.path.join(shipped.TRACES, "chase_l1"), "--gpu", "h200", "--out", db,
+                    "--fidelity", preset)
+            self.assertEqual(self.query(db, "SELECT fidelity FROM runs"), [(preset,)])
+            self.assertEqual(self.query(db, "SELECT warp_instructions FROM launches"), [(9247,)])
+            configurations.add(self.query(db, "SELECT config_hash FROM runs")[0])
+        # The H200's file leaves no mechanism out: "detailed" adds none.
+        self.assertGreaterEqual(len(configurations), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
