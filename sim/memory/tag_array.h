@@ -1,6 +1,7 @@
 // Tags of a sectored, set-associative cache with LRU replacement. Used by L1 and by the L2 slices.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
