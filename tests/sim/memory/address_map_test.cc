@@ -1,0 +1,80 @@
+// Where lines live.
+#include "sim/memory/address_map.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::memory {
+namespace {
+
+config::L2 l2(uint32_t partitions, uint32_t slices, config::L2::Hash hash) {
+  config::L2 c = simtest::test_gpu().l2();
+  c.set_partitions(partitions);
+  c.set_slices(slices);
+  c.set_hash(hash);
+  return c;
+}
+
+TEST_CASE("the sets follow from size, slices, ways and line") {
+  // 1 MiB / (4 slices x 16 ways x 128 bytes) = 128.
+  AddressMap one(l2(1, 4, config::L2::MODULO));
+  CHECK(one.partitions() == 1);
+  CHECK(one.slices() == 4);
+  CHECK(one.sets() == 128);
+  AddressMap two(l2(2, 4, config::L2::MODULO));
+  CHECK(two.partitions() == 2);
+  CHECK(two.slices() == 2);
+  CHECK(two.sets() == 128);
+}
+
+TEST_CASE("MODULO interleaves lines over slices, then partitions, then sets") {
+  AddressMap m(l2(2, 4, config::L2::MODULO));
+  for (uint64_t line = 0; line < 4096; ++line) {
+    Home h = m.home(line);
+    REQUIRE(h.slice == line % 2);
+    REQUIRE(h.partition == line / 2 % 2);
+    REQUIRE(h.set == line / 4 % 128);
+  }
+}
+
+TEST_CASE("XOR_FOLD spreads every stride evenly over partitions, slices and sets") {
+  // 64 places (2 partitions x 32 slices); 64 x 256 lines give each about 256, standard deviation 16.
+  AddressMap m(l2(2, 64, config::L2::XOR_FOLD));
+  REQUIRE(m.slices() == 32);
+  for (uint64_t stride : {1, 2, 3, 4, 8, 16, 31, 32, 64, 128, 1000, 4096, 16384, 1048576}) {
+    std::vector<int> place(64), set(m.sets());
+    constexpr int kLines = 64 * 256;
+    for (int i = 0; i < kLines; ++i) {
+      Home h = m.home(i * stride);
+      REQUIRE(h.partition < 2);
+      REQUIRE(h.slice < 32);
+      REQUIRE(h.set < m.sets());
+      ++place[h.partition * 32 + h.slice];
+      ++set[h.set];
+    }
+    CAPTURE(stride);
+    for (int n : place) {
+      CHECK(n > 256 - 6 * 16);
+      CHECK(n < 256 + 6 * 16);
+    }
+    double mean = double(kLines) / m.sets();
+    for (int n : set) {
+      CHECK(n < mean + 7 * std::sqrt(mean));
+    }
+  }
+}
+
+TEST_CASE("a home depends on the line alone") {
+  AddressMap a(l2(2, 64, config::L2::XOR_FOLD)), b(l2(2, 64, config::L2::XOR_FOLD));
+  for (uint64_t line : {0ull, 1ull, 77ull, 1ull << 40}) {
+    CHECK(a.home(line).slice == b.home(line).slice);
+    CHECK(a.home(line).partition == b.home(line).partition);
+    CHECK(a.home(line).set == b.home(line).set);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::memory

@@ -1,0 +1,148 @@
+// DRAM timing in its own language. Per channel 32 bytes a cycle, so 64 bytes take 2; tRCD 10, tRP 12, CL 14, tRAS 40,
+// tCCD 2, read/write turn-around 8, controller 100; all in cycles of 1000 MHz.
+#include "sim/memory/dram.h"
+
+#include <catch2/catch.hpp>
+
+#include "sim/memory/address_map.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::memory {
+namespace {
+
+using stats::Counter;
+
+struct Fixture {
+  config::GpuConfig gpu = simtest::test_gpu();
+  stats::CounterSet counters;
+  Dram dram{gpu, counters};
+
+  Cycle read(uint64_t row, Cycle at, uint32_t bytes = 64, uint32_t channel = 0) {
+    return to_cycles_up(dram.access(channel, row * 1024, bytes, false, to_ticks(at)));
+  }
+  Cycle write(uint64_t row, Cycle at, uint32_t bytes = 64) {
+    return to_cycles_up(dram.access(0, row * 1024, bytes, true, to_ticks(at)));
+  }
+  // The n-th row after row 0 that lies in row 0's bank (or in another).
+  static uint64_t row(bool same_bank, int n = 1) {
+    uint64_t r = 0;
+    while (n) {
+      ++r;
+      n -= (AddressMap::mix(r) % 4 == AddressMap::mix(0) % 4) == same_bank;
+    }
+    return r;
+  }
+  uint64_t hits() const { return counters[Counter::kDramRowHits]; }
+  uint64_t misses() const { return counters[Counter::kDramRowMisses]; }
+};
+
+TEST_CASE_METHOD(Fixture, "a read from a closed bank: tRCD + CL + burst, and the controller") {
+  CHECK(read(0, 1000) == 1000 + 10 + 14 + 2 + 100);
+  CHECK(misses() == 1);
+  CHECK(hits() == 0);
+  CHECK(counters[Counter::kDramReadBytes] == 64);
+  CHECK(counters[Counter::kDramWriteBytes] == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a read from the open row: CL + burst") {
+  read(0, 0);
+  CHECK(read(0, 1000) == 1000 + 14 + 2 + 100);
+  CHECK(hits() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a read from another row of the bank: tRP + tRCD + CL + burst") {
+  read(0, 0);
+  CHECK(read(row(true), 1000) == 1000 + 12 + 10 + 14 + 2 + 100);
+  CHECK(misses() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a row stays open for at least tRAS") {
+  read(0, 1000);  // activated at 1000
+  // Precharge not before 1040.
+  CHECK(read(row(true), 1015) == 1040 + 12 + 10 + 14 + 2 + 100);
+}
+
+TEST_CASE_METHOD(Fixture, "another bank is not held up by the first") {
+  read(0, 1000);
+  CHECK(read(row(false), 1001) == 1001 + 10 + 14 + 2 + 100);
+  CHECK(misses() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "column commands of one bank are tCCD apart") {
+  read(0, 0);
+  for (uint64_t i = 0; i < 10; ++i) {
+    CHECK(read(0, 1000) == 1000 + 2 * i + 14 + 2 + 100);
+  }
+  CHECK(hits() == 10);
+}
+
+TEST_CASE_METHOD(Fixture, "the bus gives 32 bytes a cycle") {
+  gpu.mutable_dram()->set_t_ccd(1);
+  Dram fast(gpu, counters);
+  Ticks last = 0;
+  for (int i = 0; i < 1000; ++i) {
+    last = fast.access(0, 0, 64, false, 0);
+  }
+  // 1000 x 2 cycles on the bus; the column commands (1 cycle each) are ahead of it.
+  CHECK(to_cycles_up(last) == 2000 + 100);
+  CHECK(counters[Counter::kDramReadBytes] == 64000);
+}
+
+TEST_CASE_METHOD(Fixture, "channels are independent") {
+  CHECK(read(0, 1000, 64, 0) == 1126);
+  CHECK(read(0, 1000, 64, 3) == 1126);
+  CHECK(misses() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "each change between reading and writing costs the bus 8 cycles") {
+  read(0, 0);
+  Cycle last = 0;
+  for (int i = 0; i < 200; ++i) {
+    last = i % 2 ? read(0, 1008) : write(0, 1008);
+  }
+  // 200 x (2 + 8) from 1008 (the start of a 16-cycle bucket) on.
+  CHECK(last == 1008 + 2000 + 100);
+  CHECK(counters[Counter::kDramWriteBytes] == 6400);
+  CHECK(counters[Counter::kDramReadBytes] == 64 + 6400);
+}
+
+TEST_CASE_METHOD(Fixture, "larger accesses take the bus longer") {
+  read(0, 0);
+  gpu.mutable_dram()->set_t_ccd(1);
+  Dram d(gpu, counters);
+  Ticks last = 0;
+  for (int i = 0; i < 100; ++i) {
+    last = d.access(0, 0, 128, false, 0);
+  }
+  CHECK(to_cycles_up(last) == 100 * 4 + 100);
+}
+
+TEST_CASE_METHOD(Fixture, "efficiency stretches the bus time, the DRAM clock all times") {
+  gpu.mutable_dram()->set_efficiency(0.5);
+  CHECK(to_cycles_up(Dram(gpu, counters).access(0, 0, 64, false, 0)) == 10 + 14 + 4 + 100);
+  gpu.mutable_dram()->set_efficiency(1);
+  gpu.mutable_clocks()->set_dram_mhz(500);
+  CHECK(to_cycles_up(Dram(gpu, counters).access(0, 0, 64, false, 0)) == 2 * (10 + 14 + 2) + 100);
+}
+
+TEST_CASE_METHOD(Fixture, "ROOFLINE: a fixed time and the bus, no rows") {
+  gpu.mutable_dram()->set_model(config::Dram::ROOFLINE);
+  Dram d(gpu, counters);
+  for (uint64_t i = 1; i <= 50; ++i) {
+    CHECK(to_cycles_up(d.access(0, i * 1024, 64, i % 2, 0)) == 2 * i + 10 + 14 + 100);
+  }
+  CHECK(hits() == 0);
+  CHECK(misses() == 0);
+  CHECK(counters[Counter::kDramReadBytes] + counters[Counter::kDramWriteBytes] == 3200);
+}
+
+TEST_CASE_METHOD(Fixture, "reset() closes the rows and frees the bus") {
+  for (int i = 0; i < 100; ++i) {
+    read(0, 0);
+  }
+  dram.reset();
+  CHECK(read(0, 0) == 126);
+}
+
+}  // namespace
+}  // namespace heddle::memory

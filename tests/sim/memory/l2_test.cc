@@ -1,0 +1,182 @@
+// One L2 partition of 4 slices, 128 sets, 16 ways. Port 1 cycle a sector, look-up 50, DRAM see dram_test.cc (126 cycles
+// from a closed bank), atomics 2 cycles a sector and 4 for each further lane on the same word, latency 20 on top.
+#include "sim/memory/l2.h"
+
+#include <bit>
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::memory {
+namespace {
+
+using stats::Counter;
+
+constexpr uint64_t kSameSet = 4 * 128;  // lines from one line to the next of its slice and set
+
+struct Fixture {
+  config::GpuConfig gpu = simtest::test_gpu();
+  stats::CounterSet n;
+  L2 l2{gpu, n};
+
+  Cycle serve(RequestKind kind, uint64_t line, uint8_t sectors, Cycle at, uint8_t same_word = 1) {
+    Request r;
+    r.line = line;
+    r.kind = kind;
+    r.sectors = sectors;
+    r.same_word = same_word;
+    r.lanes = 1;
+    return to_cycles_up(l2.serve(r, 0, to_ticks(at)));
+  }
+  Cycle read(uint64_t line, uint8_t sectors, Cycle at) { return serve(RequestKind::kRead, line, sectors, at); }
+  Cycle write(uint64_t line, uint8_t sectors, Cycle at) { return serve(RequestKind::kWrite, line, sectors, at); }
+};
+
+TEST_CASE_METHOD(Fixture, "a miss: port, look-up, DRAM") {
+  CHECK(read(0, 0b0001, 1000) == 1000 + 1 + 50 + 126);
+  CHECK(n[Counter::kL2Sectors] == 1);
+  CHECK(n[Counter::kL2FromSm] == 1);
+  CHECK(n[Counter::kL2Reads] == 1);
+  CHECK(n[Counter::kL2SectorHits] == 0);
+  CHECK(n[Counter::kL2FromSmHits] == 0);
+  CHECK(n[Counter::kL2FromSmMisses] == 2);  // both sectors of the 64 bytes that DRAM brings
+  CHECK(n[Counter::kL2FromFabric] == 0);
+  CHECK(n[Counter::kDramReadBytes] == 64);
+}
+
+TEST_CASE_METHOD(Fixture, "a hit: port and look-up") {
+  read(0, 0b0001, 0);
+  CHECK(read(0, 0b0001, 1000) == 1051);
+  CHECK(n[Counter::kL2SectorHits] == 1);
+  CHECK(n[Counter::kL2FromSmHits] == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "DRAM brings 64 bytes: the neighbouring sector hits, the other half of the line misses") {
+  read(0, 0b0001, 0);
+  CHECK(read(0, 0b0010, 1000) == 1051);
+  CHECK(read(0, 0b0100, 2000) == 2000 + 1 + 50 + 14 + 2 + 100);  // the row is open
+  CHECK(n[Counter::kDramReadBytes] == 128);
+  CHECK(read(0, 0b1111, 3000) == 3000 + 4 + 50);
+  CHECK(n[Counter::kL2SectorHits] == 1 + 4);
+  CHECK(n[Counter::kDramRowHits] == 1);
+  CHECK(n[Counter::kDramRowMisses] == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a read that comes while the line is on its way waits for it and counts as a hit") {
+  Cycle filled = read(0, 0b0001, 1000);
+  CHECK(read(0, 0b0001, 1010) == filled);
+  CHECK(n[Counter::kL2FromSmHits] == 1);
+  CHECK(n[Counter::kDramReadBytes] == 64);
+}
+
+TEST_CASE_METHOD(Fixture, "a slice's port takes a sector a cycle, the slices work side by side") {
+  for (uint64_t line : {0, 1, 2, 3, 4}) {
+    read(line, 0b1111, 0);
+  }
+  for (uint64_t i = 0; i < 40; ++i) {
+    CHECK(read(i % 2 * 4, 0b1111, 10000) == 10000 + 4 * (i + 1) + 50);  // lines 0 and 4: slice 0
+  }
+  CHECK(read(1, 0b1111, 10000) == 10054);
+  CHECK(read(2, 0b1111, 10000) == 10054);
+}
+
+TEST_CASE_METHOD(Fixture, "a write is taken without a look at DRAM") {
+  CHECK(write(0, 0b1111, 1000) == 1000 + 4 + 50);
+  CHECK(n[Counter::kL2Writes] == 4);
+  CHECK(n[Counter::kL2SectorHits] == 4);
+  CHECK(n[Counter::kL2FromSmHits] == 4);
+  CHECK(n[Counter::kDramReadBytes] == 0);
+  CHECK(n[Counter::kDramWriteBytes] == 0);
+  CHECK(read(0, 0b1111, 2000) == 2054);  // and read back as a hit
+}
+
+TEST_CASE_METHOD(Fixture, "a dirty line is written to DRAM when it leaves, a clean one is dropped") {
+  write(0, 0b0001, 0);
+  for (uint64_t i = 1; i < 16; ++i) {
+    read(i * kSameSet, 0b0001, 1000 * i);
+  }
+  CHECK(n[Counter::kDramWriteBytes] == 0);
+  read(16 * kSameSet, 0b0001, 20000);  // the 17th line of the set: line 0 leaves
+  CHECK(n[Counter::kDramWriteBytes] == 64);
+  read(17 * kSameSet, 0b0001, 21000);  // a clean one leaves
+  CHECK(n[Counter::kDramWriteBytes] == 64);
+  CHECK(n[Counter::kDramReadBytes] == 17 * 64);
+  read(0, 0b0001, 30000);
+  CHECK(n[Counter::kDramReadBytes] == 18 * 64);
+}
+
+TEST_CASE_METHOD(Fixture, "the whole line is written when all its sectors are dirty") {
+  write(0, 0b1111, 0);
+  for (uint64_t i = 1; i <= 16; ++i) {
+    write(i * kSameSet, 0b0011, 1000 * i);
+  }
+  CHECK(n[Counter::kDramWriteBytes] == 128);
+}
+
+TEST_CASE_METHOD(Fixture, "the least recently used line of a set leaves") {
+  for (uint64_t i = 0; i < 16; ++i) {
+    read(i * kSameSet, 0b1111, 1000 * i);
+  }
+  read(0, 0b1111, 20000);
+  read(16 * kSameSet, 0b1111, 21000);  // line 1 of the set leaves, not line 0
+  CHECK(read(0, 0b1111, 30000) == 30054);
+  CHECK(read(kSameSet, 0b1111, 31000) > 31054);
+}
+
+TEST_CASE_METHOD(Fixture, "an atomic on a resident line: port, 2 cycles, look-up, latency") {
+  read(0, 0b0001, 0);
+  CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1000) == 1000 + 1 + 2 + 50 + 20);
+  CHECK(n[Counter::kL2Atoms] == 1);
+  CHECK(n[Counter::kL2Reds] == 0);
+  CHECK(serve(RequestKind::kReduction, 0, 0b0001, 2000) == 2073);
+  CHECK(n[Counter::kL2Reds] == 1);
+  CHECK(n[Counter::kL2SectorHits] == 2);
+  CHECK(n[Counter::kL2FromSmHits] == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "an atomic on a line that is not there fetches it") {
+  CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1000) == 1000 + 1 + 50 + 126 + 2 + 50 + 20);
+  CHECK(n[Counter::kL2FromSmMisses] == 1);
+  CHECK(n[Counter::kDramReadBytes] == 64);
+}
+
+TEST_CASE_METHOD(Fixture, "lanes that meet in one word are serialised, 4 cycles each") {
+  read(0, 0b0001, 0);
+  CHECK(serve(RequestKind::kReduction, 0, 0b0001, 1000, 32) == 1000 + 1 + 2 + 31 * 4 + 50 + 20);
+}
+
+TEST_CASE_METHOD(Fixture, "atomics of one slice follow one another, other slices do not wait") {
+  read(0, 0b1111, 0);
+  read(1, 0b1111, 0);
+  // Each takes 2 + 31 x 4 = 126 cycles; the first starts at 1008, the start of a 16-cycle bucket.
+  for (uint64_t i = 0; i < 10; ++i) {
+    CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1007, 32) == 1008 + 126 * (i + 1) + 70);
+  }
+  CHECK(serve(RequestKind::kAtomic, 1, 0b0001, 1007, 32) == 1008 + 126 + 70);
+}
+
+TEST_CASE_METHOD(Fixture, "an atomic makes its line dirty") {
+  serve(RequestKind::kReduction, 0, 0b0001, 0);
+  for (uint64_t i = 1; i <= 16; ++i) {
+    read(i * kSameSet, 0b0001, 1000 * i);
+  }
+  CHECK(n[Counter::kDramWriteBytes] == 64);
+}
+
+TEST_CASE_METHOD(Fixture, "L2 cycles are converted to core cycles") {
+  gpu.mutable_clocks()->set_l2_mhz(500);
+  L2 slow(gpu, n);
+  Request r;
+  r.sectors = 1;
+  slow.serve(r, 0, 0);
+  CHECK(to_cycles_up(slow.serve(r, 0, to_ticks(1000))) == 1000 + 2 * (1 + 50));
+}
+
+TEST_CASE_METHOD(Fixture, "reset() makes the cache cold") {
+  read(0, 0b0001, 0);
+  l2.reset();
+  CHECK(read(0, 0b0001, 0) == 177);
+}
+
+}  // namespace
+}  // namespace heddle::memory

@@ -1,0 +1,91 @@
+// NoC, TLB, L2 and DRAM together: what process() answers.
+#include "sim/memory/memory_system.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::memory {
+namespace {
+
+using stats::Counter;
+
+struct Fixture {
+  config::GpuConfig gpu = simtest::test_gpu(4);
+  std::vector<std::vector<Response>> responses = std::vector<std::vector<Response>>(4);
+
+  static Request request(RequestKind kind, uint64_t line, uint8_t sectors, uint16_t sm, Cycle time, uint32_t id) {
+    Request r;
+    r.kind = kind;
+    r.line = line;
+    r.sectors = sectors;
+    r.sm = sm;
+    r.time = time;
+    r.id = id;
+    return r;
+  }
+};
+
+TEST_CASE_METHOD(Fixture, "a read: 100 to L2, 177 miss, 3 ports of one cycle and 100 back") {
+  MemorySystem m(gpu);
+  m.process({request(RequestKind::kRead, 0, 1, 2, 1000, 77)}, responses);
+  REQUIRE(responses[2].size() == 1);
+  CHECK(responses[2][0].time == 1000 + 100 + 177 + 3 + 100);
+  CHECK(responses[2][0].id == 77);
+  CHECK(responses[2][0].sectors == 1);
+  CHECK(responses[0].empty());
+  responses[2].clear();
+  m.process({request(RequestKind::kRead, 0, 1, 2, 5000, 78)}, responses);
+  CHECK(responses[2][0].time == 5000 + 100 + 51 + 3 + 100);
+}
+
+TEST_CASE_METHOD(Fixture, "a write sends its data and gets an acknowledgement without payload") {
+  MemorySystem m(gpu);
+  m.process({request(RequestKind::kWrite, 0, 0b1111, 0, 1000, 5)}, responses);
+  REQUIRE(responses[0].size() == 1);
+  // 128 bytes: 4 + 4 cycles in the request ports, 100; port 4 + look-up 50; 100.
+  CHECK(responses[0][0].time == 1000 + 8 + 100 + 54 + 100);
+}
+
+TEST_CASE_METHOD(Fixture, "an atomic sends and returns its sectors, a reduction returns nothing") {
+  MemorySystem m(gpu);
+  m.process({request(RequestKind::kRead, 0, 1, 0, 0, 1), request(RequestKind::kAtomic, 0, 1, 0, 5000, 2),
+             request(RequestKind::kReduction, 0, 1, 0, 9000, 3)},
+            responses);
+  REQUIRE(responses[0].size() == 3);
+  CHECK(responses[0][1].time == 5000 + 2 + 100 + 73 + 3 + 100);
+  CHECK(responses[0][2].time == 9000 + 2 + 100 + 73 + 100);
+}
+
+TEST_CASE_METHOD(Fixture, "translation comes before the NoC") {
+  gpu.mutable_tlb()->set_enabled(true);
+  MemorySystem m(gpu);
+  m.process({request(RequestKind::kRead, 0, 1, 0, 1000, 1)}, responses);
+  CHECK(responses[0][0].time == 1000 + 610 + 100 + 177 + 103);
+  CHECK(m.counters()[Counter::kTlbWalks] == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "the SMs of GPC 1 are next to partition 1") {
+  gpu = simtest::two_partition_gpu();
+  MemorySystem m(gpu);
+  // Line 2 is at home in partition 1: near for SMs 2 and 3, far for SMs 0 and 1.
+  m.process({request(RequestKind::kRead, 2, 1, 3, 1000, 1)}, responses);
+  CHECK(responses[3][0].time == 1000 + 100 + 177 + 103);
+  CHECK(m.counters()[Counter::kL2FromFabric] == 0);
+  m.process({request(RequestKind::kRead, 2, 1, 1, 5000, 1)}, responses);
+  CHECK(responses[1][0].time == 5000 + 100 + 201 + 103);
+  CHECK(m.counters()[Counter::kL2FromFabric] == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "reset() makes everything cold and zero") {
+  MemorySystem m(gpu);
+  m.process({request(RequestKind::kRead, 0, 1, 0, 1000, 1)}, responses);
+  m.reset();
+  CHECK(m.counters()[Counter::kL2Sectors] == 0);
+  responses[0].clear();
+  m.process({request(RequestKind::kRead, 0, 1, 0, 1000, 1)}, responses);
+  CHECK(responses[0][0].time == 1380);
+}
+
+}  // namespace
+}  // namespace heddle::memory

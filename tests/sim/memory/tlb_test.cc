@@ -1,0 +1,98 @@
+// Three levels of TLB and page walks: 2, 4 and 8 entries of 2 MiB; 10 cycles to the second level, 100 more to the
+// third, 500 for a walk, two walkers.
+#include "sim/memory/tlb.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::memory {
+namespace {
+
+using stats::Counter;
+
+struct Fixture {
+  config::GpuConfig gpu = simtest::test_gpu(4);
+  stats::CounterSet counters;
+  std::vector<uint32_t> gpc_of_sm{0, 0, 1, 1};
+  Tlb tlb;
+
+  Fixture() : tlb((gpu.mutable_tlb()->set_enabled(true), gpu), gpc_of_sm, counters) {}
+  Cycle translate(uint32_t sm, uint64_t page, Cycle at) {
+    return to_cycles_up(tlb.translate(sm, page * 2097152 + 4096, to_ticks(at)));
+  }
+  uint64_t misses() const { return counters[Counter::kTlbL1Misses]; }
+  uint64_t walks() const { return counters[Counter::kTlbWalks]; }
+};
+
+TEST_CASE_METHOD(Fixture, "the first touch of a page walks: 10 + 100 + 500 cycles") {
+  CHECK(translate(0, 0, 0) == 610);
+  CHECK(misses() == 1);
+  CHECK(walks() == 1);
+  // While the walk is under way the page is known but not usable.
+  CHECK(translate(0, 0, 20) == 610);
+  CHECK(translate(0, 0, 700) == 700);
+  CHECK(misses() == 1);
+  CHECK(walks() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "another SM of the GPC finds the page in the second level, another GPC in the third") {
+  translate(0, 0, 0);
+  CHECK(translate(1, 0, 700) == 710);
+  CHECK(translate(2, 0, 700) == 810);
+  CHECK(translate(3, 0, 900) == 910);  // SM 2 brought it to its GPC
+  CHECK(misses() == 4);
+  CHECK(walks() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "an SM that comes during the walk waits for it") {
+  translate(0, 0, 0);
+  CHECK(translate(1, 0, 100) == 610);
+  CHECK(translate(2, 0, 100) == 610);
+  CHECK(walks() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "each level replaces its least recently used page") {
+  for (uint64_t page : {0, 1, 2}) {
+    translate(0, page, 10000 * page);
+  }
+  CHECK(walks() == 3);
+  CHECK(translate(0, 1, 50000) == 50000);  // first level: pages 1 and 2
+  CHECK(translate(0, 0, 51000) == 51010);  // replaces 2
+  CHECK(translate(0, 2, 52000) == 52010);  // replaces 1
+  CHECK(translate(0, 0, 53000) == 53000);
+  // Pages 3 and 4 push page 1 out of the second level (used in the order 1, 0, 2).
+  translate(0, 3, 60000);
+  translate(0, 4, 61000);
+  CHECK(walks() == 5);
+  CHECK(translate(0, 1, 70000) == 70110);  // in the third level
+  CHECK(walks() == 5);
+}
+
+TEST_CASE_METHOD(Fixture, "two walks at a time") {
+  CHECK(translate(0, 0, 0) == 610);
+  CHECK(translate(1, 1, 0) == 610);
+  CHECK(translate(2, 2, 0) == 1110);
+  CHECK(translate(3, 3, 0) == 1110);
+  CHECK(translate(0, 4, 0) == 1610);
+  CHECK(walks() == 5);
+}
+
+TEST_CASE_METHOD(Fixture, "reset() forgets pages and walks") {
+  translate(0, 0, 0);
+  translate(0, 1, 0);
+  tlb.reset();
+  CHECK(translate(0, 0, 0) == 610);
+  CHECK(walks() == 3);
+}
+
+TEST_CASE("a TLB that is switched off takes no time") {
+  config::GpuConfig g = simtest::test_gpu(1);
+  stats::CounterSet counters;
+  Tlb tlb(g, {0}, counters);
+  CHECK(tlb.translate(0, 123456789, 77) == 77);
+  CHECK(counters[Counter::kTlbL1Misses] == 0);
+}
+
+}  // namespace
+}  // namespace heddle::memory

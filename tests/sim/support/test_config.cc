@@ -1,0 +1,182 @@
+#include "tests/sim/support/test_config.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <stdexcept>
+
+namespace heddle::simtest {
+namespace {
+
+constexpr const char* kGpu = R"(
+  name: "test" product: "A GPU for tests" capability: "sm_90"
+  limits {
+    compute_capability: 90 warp_size: 32 max_warps_per_sm: 64 max_blocks_per_sm: 32 max_threads_per_block: 1024
+    registers_per_sm: 65536 max_registers_per_block: 65536 max_registers_per_thread: 255
+    register_allocation_unit: 256 warp_allocation_unit: 4
+    shared_bytes_per_sm: 233472 max_shared_bytes_per_block: 232448 shared_allocation_unit: 128
+    reserved_shared_bytes_per_block: 1024 max_cluster_blocks: 8 max_resident_grids: 128
+  }
+  clocks { core_mhz: 1000 l2_mhz: 1000 dram_mhz: 1000 }
+  launch {
+    start_cycles: 1000 end_cycles: 500 block_interval: 1 sm_block_interval: 1 block_start_latency: 10
+    warp_start_interval: 0 block_retire_latency: 20 nanosleep_ns: 100
+  }
+  sm {
+    subcores: 4
+    issue {
+      policy: GREEDY_THEN_YOUNGEST dependences: CONTROL_BITS stall_zero_cycles: 2 branch_cycles: 10
+      converge_cycles: 15 scoreboard_wakeup_cycles: 1
+    }
+    fetch {
+      model: PERFECT line_bytes: 128 l0_bytes: 512 l1_bytes: 1024 gcc_bytes: 2048 l1_latency: 20 gcc_latency: 100
+      l2_latency: 300 dram_latency: 500 prefetch_lines: 0 prefetch_interval: 1 l1_interval: 1 gcc_interval: 2
+    }
+    registers { model: IDEAL banks: 2 read_window: 3 reuse_cache: true }
+    constants {
+      model: PERFECT line_bytes: 64 l0_bytes: 128 l1_bytes: 256 l1_latency: 50 gcc_latency: 200 memory_latency: 600
+    }
+    pipe { pipe: "alu" interval: 2 }
+    pipe { pipe: "fmaheavy" interval: 2 }
+    pipe { pipe: "fmalite" interval: 2 }
+    pipe { pipe: "fp64" interval: 4 }
+    pipe { pipe: "xu" interval: 8 }
+    pipe { pipe: "tensor" interval: 1 }
+    pipe { pipe: "uniform" interval: 2 }
+    pipe { pipe: "cbu" interval: 1 }
+    pipe { pipe: "adu" interval: 1 shared_by_sm: true }
+    pipe { pipe: "lsu" interval: 1 }
+    pipe { pipe: "tex" interval: 4 shared_by_sm: true }
+    pipe { pipe: "tma" interval: 1 shared_by_sm: true }
+    op { op: "unknown" pipe: "alu" latency: 5 }
+    op { op: "nop" pipe: "none" latency: 0 interval: 1 }
+    op { op: "alu" pipe: "alu" latency: 5 }
+    op { op: "alu_predicate" pipe: "alu" latency: 12 }
+    op { op: "fp32" pipe: "fma" latency: 4 }
+    op { op: "imad" pipe: "fmaheavy" latency: 6 }
+    op { op: "imad_wide" pipe: "fmaheavy" latency: 7 }
+    op { op: "idp" pipe: "fmaheavy" latency: 6 }
+    op { op: "half" pipe: "fma" latency: 6 interval: 2 }
+    op { op: "fp64" pipe: "fp64" latency: 16 }
+    op { op: "mufu" pipe: "xu" latency: 20 }
+    op { op: "convert" pipe: "xu" latency: 20 }
+    op { op: "convert64" pipe: "xu" latency: 22 interval: 16 }
+    op { op: "bit_count" pipe: "xu" latency: 20 }
+    op { op: "vote" pipe: "alu" latency: 5 }
+    op { op: "match" pipe: "adu" latency: 60 }
+    op { op: "redux" pipe: "lsu" latency: 40 }
+    op { op: "shuffle" pipe: "lsu" latency: 25 }
+    op { op: "s2r" pipe: "lsu" latency: 35 }
+    op { op: "cs2r" pipe: "alu" latency: 10 }
+    op { op: "s2ur" pipe: "adu" latency: 24 }
+    op { op: "r2ur" pipe: "alu" latency: 12 }
+    op { op: "ldc" pipe: "adu" latency: 28 }
+    op { op: "uldc" pipe: "uniform" latency: 20 }
+    op { op: "uniform" pipe: "uniform" latency: 8 }
+    op { op: "hmma" pipe: "tensor" latency: 18 }
+    op { op: "imma" pipe: "tensor" latency: 18 }
+    op { op: "dmma" pipe: "tensor" latency: 18 }
+    op { op: "movm" pipe: "lsu" latency: 25 }
+    op { op: "gmma" pipe: "tensor" latency: 56 }
+    op { op: "warpgroup_arrive" pipe: "none" latency: 0 }
+    op { op: "warpgroup_depbar" pipe: "none" latency: 0 }
+    op { op: "branch" pipe: "cbu" latency: 2 }
+    op { op: "call" pipe: "cbu" latency: 2 }
+    op { op: "converge" pipe: "cbu" latency: 2 }
+    op { op: "exit" pipe: "cbu" latency: 2 }
+    op { op: "nanosleep" pipe: "cbu" latency: 2 }
+    op { op: "barrier" pipe: "adu" latency: 0 }
+    op { op: "depbar" pipe: "none" latency: 0 }
+    op { op: "ldgdepbar" pipe: "lsu" latency: 0 }
+    op { op: "membar" pipe: "lsu" latency: 0 }
+    op { op: "errbar" pipe: "lsu" latency: 0 }
+    op { op: "cctl" pipe: "lsu" latency: 0 }
+    op { op: "ld_global" pipe: "lsu" latency: 0 }
+    op { op: "st_global" pipe: "lsu" latency: 0 }
+    op { op: "atom_global" pipe: "lsu" latency: 0 }
+    op { op: "red_global" pipe: "lsu" latency: 0 }
+    op { op: "ld_shared" pipe: "lsu" latency: 0 }
+    op { op: "st_shared" pipe: "lsu" latency: 0 }
+    op { op: "atom_shared" pipe: "lsu" latency: 0 }
+    op { op: "ld_matrix" pipe: "lsu" latency: 0 }
+    op { op: "st_matrix" pipe: "lsu" latency: 0 }
+    op { op: "ld_local" pipe: "lsu" latency: 0 }
+    op { op: "st_local" pipe: "lsu" latency: 0 }
+    op { op: "ld_generic" pipe: "lsu" latency: 0 }
+    op { op: "st_generic" pipe: "lsu" latency: 0 }
+    op { op: "atom_generic" pipe: "lsu" latency: 0 }
+    op { op: "ldgsts" pipe: "lsu" latency: 0 }
+    op { op: "texture" pipe: "tex" latency: 0 }
+    op { op: "cluster_barrier" pipe: "adu" latency: 0 }
+    op { op: "mbarrier" pipe: "adu" latency: 0 }
+    op { op: "bulk_copy" pipe: "tma" latency: 0 }
+    op { op: "elect" pipe: "alu" latency: 6 }
+    tensor {
+      mma_rate: 4096 mma_latency: 10 dmma_rate: 1024 dmma_latency: 20 gmma_rate: 8192 gmma_latency: 50
+    }
+    memory {
+      lg_queue: 5 mio_queue: 5 subcore_interval: 4 shared_interval: 2 queue_latency: 10 load_read_latency: 12
+      store_read_latency: 15 store_read_per_register: 2 stage_backlog: 8 writeback_bytes_per_cycle: 64
+    }
+    shared {
+      banks: 32 bank_bytes: 4 load_latency_32: 30 load_latency_64: 32 load_latency_128: 36 wavefront_cycles: 2
+      atomic_latency: 50 atomic_wavefront_cycles: 4 ldmatrix_latency: 40 shuffle_cycles: 2
+    }
+    l1 {
+      total_bytes: 262144
+      carveout_bytes: [ 0, 8192, 16384, 32768, 65536, 102400, 135168, 167936, 200704, 233472 ]
+      default_min_carveout_bytes: 32768 default_min_carveout_threads: 256 default_carveout_headroom: 1.75
+      line_bytes: 128 sector_bytes: 32 ways: 16 hit_latency_32: 40 hit_latency_64: 42 hit_latency_128: 46
+      tags_per_cycle: 4 data_bytes_per_cycle: 128 miss_sectors: 2048 pending_requests: 256 miss_latency: 20
+      store_packets: 256 store_bytes_per_cycle: 32 fill_bytes_per_cycle: 128
+    }
+    barrier {
+      release_latency: 10 arrive_interval: 2 membar_cta: 50 membar_gpu: 400 membar_sys: 1000 cluster_barrier: 200
+      mbarrier_arrive: 30 mbarrier_try_wait: 25
+    }
+    async_copy {
+      tma_latency: 100 tma_request_interval: 2 tma_requests_in_flight: 64 dsm_latency: 200 dsm_bytes_per_cycle: 32
+      ldgsts_extra_latency: 5
+    }
+  }
+  noc {
+    request_latency: 100 response_latency: 100 sm_request_bytes: 32 sm_response_bytes: 32 tpc_request_bytes: 32
+    tpc_response_bytes: 32 gpc_request_bytes: 32 gpc_response_bytes: 32 packet_header_bytes: 0
+  }
+  l2 {
+    total_bytes: 1048576 partitions: 1 slices: 4 ways: 16 line_bytes: 128 sector_bytes: 32 hash: MODULO
+    hit_latency: 50 far_latency: 60 fabric_bytes: 32 slice_bytes_per_cycle: 32 atomic_interval: 2
+    atomic_same_address_interval: 4 atomic_latency: 20 max_persisting_bytes: 0 misses_per_slice: 64
+  }
+  dram {
+    model: BANKS total_bytes: 1073741824 channels: 4 banks: 4 row_bytes: 1024 bytes_per_cycle: 32 efficiency: 1
+    latency: 100 t_rcd: 10 t_rp: 12 t_cl: 14 t_ras: 40 t_ccd: 2 t_wr_turnaround: 8 access_bytes: 64
+  }
+  tlb {
+    enabled: false page_bytes: 2097152 l1_entries: 2 l2_entries: 4 l3_entries: 8 l2_latency: 10 l3_latency: 100
+    walk_latency: 500 walkers: 2
+  }
+  seed: 1
+)";
+
+}  // namespace
+
+config::GpuConfig test_gpu(uint32_t sms) {
+  config::GpuConfig g;
+  if (!google::protobuf::TextFormat::ParseFromString(kGpu, &g)) {
+    throw std::logic_error("tests/sim/support/test_config.cc does not fit the schema");
+  }
+  g.mutable_topology()->set_sms(sms);
+  g.mutable_topology()->set_sms_per_tpc(sms == 1 ? 1 : 2);
+  for (uint32_t gpc = 0; gpc < (sms + 1) / 2; ++gpc) {
+    g.mutable_topology()->add_tpcs_per_gpc(1);
+  }
+  return g;
+}
+
+config::GpuConfig two_partition_gpu() {
+  config::GpuConfig g = test_gpu(4);
+  g.mutable_l2()->set_partitions(2);
+  return g;
+}
+
+}  // namespace heddle::simtest
