@@ -28,12 +28,11 @@ struct Hash {
   }
 };
 
-// Rows in the order of their keys. Columns are named so that the hash does not depend on the table's layout.
+// Rows in the order of their keys.
 constexpr const char* kHashed[] = {
-    "SELECT id, gpu, product, config_hash, config_text, fidelity, overrides, seed, launches_planned FROM runs"
-    " ORDER BY id",
+    "SELECT id, gpu, product, config_hash, config_text, fidelity, overrides, seed, launches_planned "
+    "FROM runs ORDER BY id",
     "SELECT * FROM launches ORDER BY id",
-    "SELECT * FROM metrics ORDER BY name",
     "SELECT * FROM counters ORDER BY launch_id, name",
     "SELECT * FROM stalls ORDER BY launch_id, reason",
     "SELECT * FROM unknown_opcodes ORDER BY launch_id, opcode",

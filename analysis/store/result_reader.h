@@ -20,8 +20,9 @@ class ResultReader {
   // The launches of one run in the order they were given; host timing where it was stored.
   std::vector<LaunchRecord> launches(int64_t run_id);
 
-  // A hash over everything but the table host_timing and the column runs.revision: equal for two runs that
-  // simulated the same thing, whatever the host, the number of threads and the build. 16 hexadecimal digits.
+  // A hash over everything but the table host_timing, the catalogue and runs.revision: equal for two runs
+  // that simulated the same thing, whatever the host, the number of threads and the build. 16 hexadecimal
+  // digits.
   std::string content_hash();
 
  private:

@@ -23,11 +23,12 @@ std::optional<double> simulated_value(const LaunchRecord& launch, std::string_vi
 MetricValues common_values(std::span<const Match> matches, std::string_view metric) {
   MetricValues out;
   for (size_t i = 0; i < matches.size(); ++i) {
-    if (!matches[i].launch) {
+    const std::optional<LaunchRecord>& launch = matches[i].launch;
+    if (!launch) {
       continue;
     }
     const std::optional<double> m = matches[i].reference.value(metric);
-    const std::optional<double> s = simulated_value(*matches[i].launch, metric);
+    const std::optional<double> s = simulated_value(*launch, metric);
     if (m && s) {
       out.match.push_back(i);
       out.pairs.push_back({*m, *s});

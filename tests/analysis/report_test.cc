@@ -55,8 +55,8 @@ TEST_CASE("facts of a launch") {
   CHECK(f.seconds == Approx(11282 / 1980e6));
   CHECK(f.limiter == "warps");
   CHECK(f.blocks_per_sm == 8);
-  CHECK(*f.l1_hit_pct == Approx(25));
-  CHECK(*f.l2_hit_pct == Approx(40));
+  CHECK(f.l1_hit_pct.value_or(0) == Approx(25));
+  CHECK(f.l2_hit_pct.value_or(0) == Approx(40));
   CHECK(f.dram_bytes == 9391424);
   CHECK(f.dram_bandwidth == Approx(9391424 / (11282 / 1980e6)));
   REQUIRE(f.stalls.size() == 3);

@@ -102,7 +102,7 @@ TEST_CASE("what done throws comes out and stops the batch") {
     ++simulated;
     return numbered(i);
   };
-  calls.done = [&](size_t, Outcome) {
+  calls.done = [&](size_t, const Outcome&) {
     if (++taken == 2) {
       throw Error("disk full");
     }

@@ -35,6 +35,7 @@ struct TempDir {
 
 std::vector<std::string> labels(const std::vector<PlannedLaunch>& launches) {
   std::vector<std::string> out;
+  out.reserve(launches.size());
   for (const PlannedLaunch& l : launches) {
     out.push_back(l.label());
   }

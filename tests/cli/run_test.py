@@ -115,13 +115,15 @@ class Run(harness.HeddleTest):
 
     def test_config(self):
         self.assertIn("h200", self.ok("config", "list").stdout)
+        self.write("configs/gpus/broken.textproto", "nonsense")
+        self.assertRegex(self.ok("config", "list").stdout, r"broken +cannot be used: heddle config check broken")
         shown = self.ok("config", "show", "h200", "--set", "l2.ways=10").stdout
         self.assertIn("ways: 10", shown)
         self.write("mine.textproto", shown)
         self.assertIn("no difference", self.ok("config", "diff", "mine.textproto", "mine.textproto").stdout)
         difference = self.ok("config", "diff", "h200", "mine.textproto").stdout
         self.assertIn("l2.ways", difference)
-        self.assertIn("good", self.ok("config", "check", "h200").stdout)
+        self.fails("config", "check", "broken", says="broken.textproto")
         self.fails("config", "show", "h200", "--set", "l2.way=10", says="l2.way")
 
     def test_version_and_help(self):

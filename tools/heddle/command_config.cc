@@ -40,8 +40,12 @@ int list(const ConfigOptions& o) {
   using Align = analysis::TextTable::Align;
   analysis::TextTable t({{"name", Align::kLeft}, {"product", Align::kLeft}, {"values", Align::kLeft}});
   for (const std::string& name : config::gpu_names(o.load)) {
-    const config::GpuConfig gpu = config::load(name, o.load);
-    t.add({name, gpu.product(), provenance_text(gpu)});
+    try {
+      const config::GpuConfig gpu = config::load(name, o.load);
+      t.add({name, gpu.product(), provenance_text(gpu)});
+    } catch (const Error&) {
+      t.add({name, "", fmt::format("cannot be used: heddle config check {}", name)});
+    }
   }
   print(t.str());
   std::string presets;
@@ -52,10 +56,11 @@ int list(const ConfigOptions& o) {
   return 0;
 }
 
-int show(ConfigOptions o) {
+int show(const ConfigOptions& o) {
   const config::GpuConfig gpu = config::load(o.gpus.at(0), o.load);
-  o.show.annotate = !o.plain;
-  print(o.hash ? config::hash(gpu) + "\n" : config::to_text(gpu, o.show));
+  config::ShowOptions how = o.show;
+  how.annotate = !o.plain;
+  print(o.hash ? config::hash(gpu) + "\n" : config::to_text(gpu, how));
   return 0;
 }
 
@@ -92,7 +97,7 @@ void add_config(CLI::App& app, int& status) {
   auto o = std::make_shared<ConfigOptions>();
   CLI::App* c = app.add_subcommand("config", "show, compare and check GPU configurations");
   c->require_subcommand(1);
-  auto add = [&](const char* name, const char* help, int (*function)(ConfigOptions)) {
+  auto add = [&](const char* name, const char* help, int (*function)(const ConfigOptions&)) {
     CLI::App* s = c->add_subcommand(name, help);
     s->add_option("--fidelity", o->load.fidelity, "preset: fast, default, detailed, or a file")
         ->capture_default_str();
@@ -101,18 +106,16 @@ void add_config(CLI::App& app, int& status) {
     s->callback([o, function, &status] { status = function(*o); });
     return s;
   };
-  add("list", "the GPUs and fidelity presets there are", [](ConfigOptions x) { return list(x); });
-  CLI::App* s =
-      add("show", "print the resolved configuration", [](ConfigOptions x) { return show(std::move(x)); });
+  add("list", "the GPUs and fidelity presets there are", list);
+  CLI::App* s = add("show", "print the resolved configuration", show);
   s->add_option("GPU", o->gpus, "name or file")->required()->expected(1);
   s->add_option("--under", o->show.under, "only this part: sm.l1");
   s->add_flag("--flat", o->show.flat, "lines path=value, as --set takes them");
   s->add_flag("--plain", o->plain, "no comments with unit and provenance");
   s->add_flag("--hash", o->hash, "only the hash of the values");
-  CLI::App* d =
-      add("diff", "the values in which two configurations differ", [](ConfigOptions x) { return diff(x); });
+  CLI::App* d = add("diff", "the values in which two configurations differ", diff);
   d->add_option("GPU", o->gpus, "two names or files")->required()->expected(2);
-  CLI::App* k = add("check", "find everything that is wrong", [](ConfigOptions x) { return check(x); });
+  CLI::App* k = add("check", "find everything that is wrong", check);
   k->add_option("GPU", o->gpus, "names or files")->required();
 }
 
