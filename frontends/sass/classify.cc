@@ -163,6 +163,9 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
         info.op = info.op == OpClass::kImad ? OpClass::kImadWide : info.op;
       }
       break;
+    case OpClass::kHalf:
+      info.op = has("MMA") ? OpClass::kHalfMma : info.op;
+      break;
     case OpClass::kConvert:
       apply_conversion(base, opcode, info);
       break;

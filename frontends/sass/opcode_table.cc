@@ -42,7 +42,7 @@ constexpr std::array kRows = {
     OpcodeRow{"SHR", kAlu},
     OpcodeRow{"VABSDIFF", kAlu},
     OpcodeRow{"VABSDIFF4", kAlu},
-    OpcodeRow{"VIADD", kAlu},
+    OpcodeRow{"VIADD", kImad},  // runs where IMAD does (hw/h200/suite.csv, pipe counters)
     OpcodeRow{"VIADDMNMX", kAlu},
     OpcodeRow{"VIMNMX", kAlu},
     OpcodeRow{"VIMNMX3", kAlu},

@@ -94,6 +94,8 @@ stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::
     last = std::max(last, s->last_activity());
   }
   r.totals.add(machine->memory->counters());
+  // The launch ends when its last store has been performed, which can be long after the last warp.
+  last = std::max(last, machine->memory->last_answer());
   r.cycles = last + c.launch().end_cycles();
   for (const auto& [text, count] : image.unknown_opcodes) {
     r.unknown_opcodes[text] = count;
@@ -114,6 +116,12 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
   Cycle start = m.config.launch().start_cycles();
   m.distributor->begin(kernel, occ, start);
 
+  // Blocks of one cluster meet at barriers, which is quicker than any way through memory.
+  Cycle quantum = m.quantum;
+  if (image.shape.cluster.count() > 1) {
+    quantum = std::min<Cycle>(quantum, m.config.sm().barrier().cluster_barrier());
+  }
+
   WorkerPool pool(std::max(1, options.threads));
   std::vector<uint32_t> active;
   uint64_t issued = 0, issued_before = 0;
@@ -127,7 +135,7 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
     }
     // Quanta need not be aligned: idle time is skipped at once.
     now = std::max(now, next);
-    Cycle end = now + m.quantum;
+    Cycle end = now + quantum;
     active.clear();
     for (uint32_t i = 0; i < m.sms.size(); ++i) {
       if (m.sms[i]->next() < end) {

@@ -16,9 +16,10 @@ namespace heddle::isa {
   X(kAlu, "alu")                        /* IADD3, LOP3, SHF, LEA, SEL, PRMT, MOV, IABS, VIADD, ... */      \
   X(kAluPredicate, "alu_predicate")     /* ISETP, FSETP, PLOP3, ...: result is a predicate */             \
   X(kFp32, "fp32")                      /* FADD, FMUL, FFMA */                                            \
-  X(kImad, "imad")                      /* IMAD and its MOV/SHL/IADD forms */                             \
+  X(kImad, "imad")                      /* IMAD and its MOV/SHL/IADD forms, VIADD */                      \
   X(kImadWide, "imad_wide")             /* IMAD.WIDE, IMAD.HI: 64-bit product */                          \
   X(kIdp, "idp")                        /* IDP.4A, IDP.2A */                                              \
+  X(kHalfMma, "half_mma")               /* HFMA2.MMA: packed half arithmetic on the matrix unit */           \
   X(kHalf, "half")                      /* HADD2, HMUL2, HFMA2 and bf16 forms */                          \
   X(kFp64, "fp64")                      /* DADD, DMUL, DFMA, DSETP */                                     \
   X(kMufu, "mufu")                      /* MUFU.* */                                                      \

@@ -20,6 +20,20 @@ LineAccess& find_line(Coalesced& c, uint64_t line) {
 
 }  // namespace
 
+uint8_t sector_operations(const uint64_t addr[32], uint32_t mask, uint64_t line) {
+  std::array<uint8_t, kLineBytes / 4> depth{};
+  std::array<uint8_t, kSectorsPerLine> passes{};
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t a = addr[std::countr_zero(m)];
+    if (a / kLineBytes == line) {
+      uint32_t word = static_cast<uint32_t>(a % kLineBytes / 4);
+      uint8_t& p = passes[word / (kSectorBytes / 4)];
+      p = std::max(p, ++depth[word]);
+    }
+  }
+  return static_cast<uint8_t>(passes[0] + passes[1] + passes[2] + passes[3]);
+}
+
 void coalesce(const uint64_t addr[32], uint32_t mask, uint32_t width, Coalesced& out) {
   out.count = 0;
   out.sectors = 0;

@@ -40,7 +40,6 @@ L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
       hit_latency_(l2_ticks(g, g.l2().hit_latency())),
       far_latency_(to_ticks(g.l2().far_latency())),
       atomic_interval_(l2_ticks(g, g.l2().atomic_interval())),
-      atomic_same_interval_(l2_ticks(g, g.l2().atomic_same_address_interval())),
       atomic_latency_(to_ticks(g.l2().atomic_latency())),
       sector_service_(static_cast<double>(l2_ticks(g, 1)) * kSectorBytes / g.l2().slice_bytes_per_cycle()),
       fabric_service_(static_cast<double>(l2_ticks(g, 1)) / g.l2().fabric_bytes()),
@@ -112,7 +111,9 @@ Ticks L2::serve(const Request& r, uint32_t partition, Ticks at) {
   counters_[Counter::kL2FromSm] += n;
   counters_[op_counter(r.kind)] += n;
   Slice& near = slice(partition, home.slice);
-  Ticks service = std::max<Ticks>(tag_service_, static_cast<Ticks>(n * sector_service_));
+  // One request per L2 cycle (FINDINGS.md 6: scattered loads); data that arrives at its home takes two.
+  Ticks lookups = r.kind != RequestKind::kRead && partition == home.partition ? 2 * tag_service_ : tag_service_;
+  Ticks service = std::max<Ticks>(lookups, static_cast<Ticks>(n * sector_service_));
   at = near.port.reserve(at, service);
   switch (r.kind) {
     case RequestKind::kRead:
@@ -198,7 +199,7 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
     // The near slice passes the data on; a replica it holds is kept up to date.
     arrive = fabric(partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2);
     Slice& s = slice(home.partition, home.slice);
-    arrive = s.port.reserve(arrive, std::max<Ticks>(tag_service_, static_cast<Ticks>(n * sector_service_)));
+    arrive = s.port.reserve(arrive, std::max<Ticks>(2 * tag_service_, static_cast<Ticks>(n * sector_service_)));
     counters_[Counter::kL2Sectors] += n;
     counters_[Counter::kL2SectorHits] += n;
     counters_[Counter::kL2FromFabric] += n;
@@ -213,8 +214,8 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
   }
   l->valid |= r.sectors;
   l->dirty |= r.sectors;
-  Ticks done = arrive + hit_latency_;
-  return partition == home.partition ? done : done + far_latency_;
+  // The near slice acknowledges: it keeps the order of what it passes on.
+  return at + hit_latency_;
 }
 
 Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks at) {
@@ -253,8 +254,7 @@ Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks a
   if (l->flags & kReplicated) {
     invalidate_replica(home, r.line, r.sectors, home.partition);
   }
-  uint32_t extra = r.same_word > 1 ? r.same_word - 1 : 0;
-  Ticks done = s.atomics.reserve(data, atomic_interval_ * n + atomic_same_interval_ * extra) + hit_latency_;
+  Ticks done = s.atomics.reserve(data, atomic_interval_ * r.operations) + hit_latency_;
   if (partition != home.partition) {
     done = fabric(home.partition, partition, n * kSectorBytes, done);
   }

@@ -56,7 +56,7 @@ class L2 {
   AddressMap map_;
   stats::CounterSet& counters_;
   Dram dram_;
-  const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_same_interval_, atomic_latency_;
+  const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
   const double sector_service_, fabric_service_;
   std::vector<Slice> slices_;
   std::vector<Bandwidth> fabric_;  // one per direction

@@ -1,5 +1,6 @@
 #include "sim/memory/memory_system.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace heddle::memory {
@@ -14,6 +15,7 @@ MemorySystem::MemorySystem(const config::GpuConfig& g)
 
 void MemorySystem::reset() {
   counters_ = {};
+  last_answer_ = 0;
   noc_.reset();
   tlb_.reset();
   l2_.reset();
@@ -29,7 +31,9 @@ void MemorySystem::process(const std::vector<Request>& requests, std::vector<std
     payload = returns_data ? std::popcount(r.sectors) * kSectorBytes : 0;
     Ticks back = returns_data ? noc_.response(r.sm, payload, done)
                               : done + to_ticks(noc_.response_latency());
-    responses[r.sm].push_back({to_cycles_up(back), r.id, r.sectors});
+    Cycle answered = to_cycles_up(back);
+    last_answer_ = std::max(last_answer_, answered);
+    responses[r.sm].push_back({answered, r.id, r.sectors});
   }
 }
 

@@ -24,6 +24,8 @@ class MemorySystem {
   // Serves `requests`, sorted by (time, sm, order of sending), and appends each answer to responses[sm].
   void process(const std::vector<Request>& requests, std::vector<std::vector<Response>>& responses);
 
+  // Core cycle at which the newest request was answered.
+  Cycle last_answer() const { return last_answer_; }
   const stats::CounterSet& counters() const { return counters_; }
   const Noc& noc() const { return noc_; }
 
@@ -33,6 +35,7 @@ class MemorySystem {
   Tlb tlb_;
   L2 l2_;
   std::vector<uint32_t> partition_of_sm_;
+  Cycle last_answer_ = 0;
 };
 
 }  // namespace heddle::memory

@@ -21,8 +21,7 @@ struct Request {
   uint16_t sm = 0;
   RequestKind kind = RequestKind::kRead;
   uint8_t sectors = 0;  // mask of the line's sectors
-  uint8_t lanes = 0;    // atomics: lane operations in this packet
-  uint8_t same_word = 0;  // atomics: most lanes that meet in one word
+  uint8_t operations = 0;  // atomics: passes over a sector (see sector_operations)
   bool full_sectors = false;  // writes: every byte of every sector is written, no fill is needed
 };
 

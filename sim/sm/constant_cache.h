@@ -18,7 +18,9 @@ class ConstantCache {
   ConstantCache(const config::ConstantCache& c, uint32_t subcores, stats::CounterSet& counters)
       : config_(c), counters_(counters), l0_(subcores) {}
 
-  void reset(uint32_t lines) {
+  // A new kernel with that many constant lines. `parameter[line]`: the launch has just written it, so it is near.
+  void reset(uint32_t lines, const std::vector<bool>& parameter) {
+    parameter_ = &parameter;
     for (LineCache& c : l0_) {
       c.reset(lines, config_.l0_bytes() / config_.line_bytes());
     }
@@ -50,7 +52,9 @@ class ConstantCache {
     }
     Cycle ready = l1_.ready(line);
     if (ready == kNever) {
-      ready = now + (seen_[line] ? config_.gcc_latency() : config_.memory_latency());
+      ready = now + ((*parameter_)[line] ? config_.parameter_latency()
+                     : seen_[line]       ? config_.gcc_latency()
+                                         : config_.memory_latency());
       seen_[line] = true;
       l1_.insert(line, ready);
     } else {
@@ -65,6 +69,7 @@ class ConstantCache {
   std::vector<LineCache> l0_;
   LineCache l1_;
   std::vector<bool> seen_;
+  const std::vector<bool>* parameter_ = nullptr;
 };
 
 }  // namespace heddle::sm

@@ -40,6 +40,12 @@ void InstructionSupply::reset(uint32_t lines) {
   gcc_.reset(lines, config_.gcc_bytes() / config_.line_bytes());
   l1_port_ = gcc_port_ = 0;
   seen_.assign(lines, false);
+  uint32_t end = std::min(lines, config_.launch_prefetch_bytes() / config_.line_bytes());
+  for (uint32_t line = config_.first_fetch_bytes() / config_.line_bytes(); line < end; ++line) {
+    l1_.insert(line, 0);
+    gcc_.insert(line, 0);
+    seen_[line] = true;
+  }
 }
 
 // Brings `line` into the L0 of `subcore`; returns when it arrives, not before `not_before`.

@@ -36,7 +36,7 @@ void Lsu::reset(uint32_t l1_bytes) {
   starved_ = false;
   scheduled_ = kNever;
   store_packets_ = 0;
-  store_warp_.clear();
+  store_sender_.clear();
   free_stores_.clear();
 }
 
@@ -92,7 +92,9 @@ void Lsu::arbitrate(Cycle now) {
       served = true;
       q.pop();
       sm_.subcore(s).set_port_full(use_lg ? kPortLg : kPortMio, false, now);
-      subcore_next_[s] = now + config_.memory().subcore_interval();
+      bool light = e.instr->op == OpClass::kLdShared || e.instr->op == OpClass::kLdMatrix || e.instr->mem_refs == 0;
+      subcore_next_[s] = now + (light ? config_.memory().subcore_shared_load_interval()
+                                      : config_.memory().subcore_interval());
       turn_ = (s + 1) % n;
       // The stages behind take a few instructions ahead of the one they work on, no more.
       Cycle stage = std::max(data_free_, tag_free_);
@@ -114,7 +116,10 @@ void Lsu::arbitrate(Cycle now) {
 }
 
 Cycle Lsu::egress(uint32_t payload_bytes, Cycle at) {
-  Ticks service = static_cast<Ticks>((payload_bytes + 8) * static_cast<double>(kTicksPerCycle) / egress_bytes_);
+  // A request without data, a line's address, takes a cycle; data takes its bytes, and at least two cycles.
+  Ticks service = payload_bytes == 0 ? kTicksPerCycle
+                                     : std::max<Ticks>(2 * kTicksPerCycle, static_cast<Ticks>(payload_bytes *
+                                           static_cast<double>(kTicksPerCycle) / egress_bytes_));
   return to_cycles_up(egress_.reserve(to_ticks(at), service));
 }
 
@@ -201,7 +206,7 @@ void Lsu::response(uint32_t id, uint8_t sectors, Cycle now) {
     case RequestTag::kStore:
       --store_packets_;
       free_stores_.push_back(index);
-      sm_.store_done(store_warp_[index], now);
+      sm_.store_done(store_sender_[index].warp, store_sender_[index].age, now);
       break;
     case RequestTag::kBulk:
       return;

@@ -74,10 +74,12 @@ class Lsu {
   void distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Global, local and the rest (lsu_global.cc).
   bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
-  bool load_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
+  bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
   bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
   bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
   void local_addresses(const Entry& e, uint64_t addr[32], memory::Coalesced& out) const;
+  // A packet that will be acknowledged: a number for its request id.
+  uint32_t new_store_packet(uint32_t warp);
   void complete_load(uint32_t load, Cycle now);
   void finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes);
   Cycle late(const Entry& e, Cycle now) const;
@@ -97,7 +99,11 @@ class Lsu {
   bool starved_ = false;               // LG: waits for a response
   Cycle scheduled_ = kNever;           // earliest pending arbitration event
   uint32_t store_packets_ = 0;
-  std::vector<uint8_t> store_warp_;    // warp of each store packet in flight, by id
+  struct Sender {
+    uint64_t age;
+    uint8_t warp;
+  };
+  std::vector<Sender> store_sender_;   // of each store packet in flight, by id
   std::vector<uint32_t> free_stores_;
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "sim/memory/bank_conflicts.h"
 #include "sim/sm/lsu.h"
 #include "sim/sm/sm.h"
 
@@ -64,10 +65,10 @@ bool Lsu::global_access(const Entry& e, const uint64_t addr_in[32], uint32_t mas
   if (is_atomic(in.op)) {
     return atomic_lines(e, c, addr, mask, now);
   }
-  return is_store(in.op) ? store_lines(e, c, now, local) : load_lines(e, c, now, local);
+  return is_store(in.op) ? store_lines(e, c, now, local) : load_lines(e, c, addr, now, local);
 }
 
-bool Lsu::load_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_local) {
+bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
@@ -97,8 +98,9 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loca
     p.group = e.group;
   }
   uint32_t load = l1_.add_load(p);
-  uint32_t hit_sectors = 0, found_sectors = 0;
+  uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;
   Cycle miss_at = now + wait + l1.miss_latency();
+  Cycle sent = now;
   for (uint32_t i = 0; i < c.count; ++i) {
     const LineAccess& a = c.lines[i];
     L1Cache::LookUp r;
@@ -108,13 +110,14 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loca
       r.missing = a.sectors;
     }
     hit_sectors += std::popcount(r.hit);
+    hit_lines += r.missing == 0;
     found_sectors += std::popcount<uint8_t>(r.hit | r.in_flight);
     uint8_t waits = r.in_flight | r.missing;
     if (waits) {
       uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
       if (r.missing) {
         memory::Request q;
-        q.time = egress(0, miss_at);
+        q.time = sent = egress(0, miss_at);
         q.line = a.line;
         q.id = id;
         q.sm = static_cast<uint16_t>(sm_.index());
@@ -131,10 +134,22 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loca
     n[Counter::kGlobalLdHits] += found_sectors;
     n[Counter::kGlobalLdMisses] += c.sectors - found_sectors;
   }
-  Cycle data = (hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
+  // Data leaves through the banks it shares with shared memory, at once or when the misses have come back.
+  Cycle passes = (hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
+  Cycle extra = 0;
+  if (!is_local && !copy) {
+    memory::Wavefronts bank = memory::shared_wavefronts(addr, e.mask, width, config_.shared().banks(), true);
+    passes = std::max<Cycle>(passes, bank.total);
+    extra = bank.conflicts * config_.shared().wavefront_latency();
+  }
+  if (hit_lines < c.count) {
+    passes = std::max<Cycle>(passes, l1.miss_interval());
+    Cycle slack = config_.memory().stage_backlog() + l1.miss_latency();
+    tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+  }
   Cycle data_start = std::max(now, data_free_);
-  data_free_ = data_start + std::max<Cycle>(1, data);
-  Cycle shift = late(e, now) + std::max(wait, data_start - now);
+  data_free_ = data_start + std::max<Cycle>(1, passes);
+  Cycle shift = late(e, now) + std::max(wait, data_start - now) + extra;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
   PendingLoad& l = l1_.load(load);
   l.ready = e.issued + shift + hit_latency;
@@ -142,6 +157,22 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loca
     complete_load(load, now);
   }
   return true;
+}
+
+uint32_t Lsu::new_store_packet(uint32_t warp) {
+  Warp& w = sm_.warp(warp);
+  uint32_t id;
+  if (free_stores_.empty()) {
+    id = static_cast<uint32_t>(store_sender_.size());
+    store_sender_.emplace_back();
+  } else {
+    id = free_stores_.back();
+    free_stores_.pop_back();
+  }
+  store_sender_[id] = {w.age, static_cast<uint8_t>(warp)};
+  ++store_packets_;
+  ++w.stores;
+  return id | static_cast<uint32_t>(RequestTag::kStore);
 }
 
 bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_local) {
@@ -155,28 +186,16 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
   n[is_local ? Counter::kLocalStSectors : Counter::kGlobalStSectors] += c.sectors;
   Cycle tags = (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
   tag_free_ = std::max(now, tag_free_) + tags;
-  Warp& w = sm_.warp(e.warp);
   uint32_t hits = 0;
   Cycle sent = now;
   for (uint32_t i = 0; i < c.count; ++i) {
     const LineAccess& a = c.lines[i];
     hits += std::popcount(l1_.store(a.line, a.sectors));
-    uint32_t id;
-    if (free_stores_.empty()) {
-      id = static_cast<uint32_t>(store_warp_.size());
-      store_warp_.push_back(e.warp);
-    } else {
-      id = free_stores_.back();
-      free_stores_.pop_back();
-      store_warp_[id] = e.warp;
-    }
-    ++store_packets_;
-    ++w.stores;
     memory::Request q;
     sent = egress(std::popcount(a.sectors) * memory::kSectorBytes, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
-    q.id = id | static_cast<uint32_t>(RequestTag::kStore);
+    q.id = new_store_packet(e.warp);
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = RequestKind::kWrite;
     q.sectors = a.sectors;
@@ -201,13 +220,42 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
   return true;
 }
 
+// Reductions are posted like stores; atomics wait for their value like loads.
 bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
-  if (!l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)) {
+  if (returns ? !l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)
+              : store_packets_ > 0 && store_packets_ + c.count > l1.store_packets()) {
     return false;
+  }
+  uint32_t width = std::max<uint32_t>(in.width, 1);
+  uint32_t load = 0;
+  if (returns) {
+    PendingLoad p;
+    p.warp = e.warp;
+    p.code = static_cast<uint32_t>(&t - sm_.kernel().code.data());
+    p.bytes = static_cast<uint16_t>(std::popcount(mask) * std::max(width, 4u));
+    p.ready = now;
+    load = l1_.add_load(p);
+  }
+  uint32_t operations = 0;
+  Cycle sent = now;
+  for (uint32_t i = 0; i < c.count; ++i) {
+    const LineAccess& a = c.lines[i];
+    l1_.invalidate(a.line, a.sectors);
+    memory::Request q;
+    sent = egress(a.lanes * ((width + 3) / 4) * 4, now + l1.miss_latency());
+    q.time = sent;
+    q.line = a.line;
+    q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false) : new_store_packet(e.warp);
+    q.sm = static_cast<uint16_t>(sm_.index());
+    q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
+    q.sectors = a.sectors;
+    q.operations = memory::sector_operations(addr, mask, a.line);
+    operations += q.operations;
+    sm_.send(q);
   }
   stats::CounterSet& n = sm_.counters();
   bool red = in.op == OpClass::kRedGlobal;
@@ -215,41 +263,13 @@ bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[3
   n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += c.sectors;
   n[Counter::kL1Sectors] += c.sectors;
   tag_free_ = std::max(now, tag_free_) + (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
-  PendingLoad p;
-  p.warp = e.warp;
-  p.code = static_cast<uint32_t>(&t - sm_.kernel().code.data());
-  p.bytes = static_cast<uint16_t>(returns ? std::popcount(mask) * std::max<uint32_t>(in.width, 4) : 0);
-  p.ready = now;
-  uint32_t load = l1_.add_load(p);
-  uint32_t words = (std::max<uint32_t>(in.width, 1) + 3) / 4;
-  Cycle sent = now;
-  for (uint32_t i = 0; i < c.count; ++i) {
-    const LineAccess& a = c.lines[i];
-    l1_.invalidate(a.line, a.sectors);
-    // Lanes per word of this line: the L2 serialises those that meet.
-    std::array<uint8_t, memory::kLineBytes / 4> depth{};
-    uint8_t worst = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-      uint64_t x = addr[std::countr_zero(m)];
-      if (x / memory::kLineBytes == a.line) {
-        worst = std::max(worst, ++depth[x % memory::kLineBytes / 4]);
-      }
-    }
-    memory::Request q;
-    sent = egress(a.lanes * 4 * words, now + l1.miss_latency());
-    q.time = sent;
-    q.line = a.line;
-    q.id = l1_.wait_for(a.line, a.sectors, a.sectors, load, false);
-    q.sm = static_cast<uint16_t>(sm_.index());
-    q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
-    q.sectors = a.sectors;
-    q.lanes = a.lanes;
-    q.same_word = worst;
-    sm_.send(q);
-  }
   Cycle slack = config_.memory().stage_backlog() + l1.miss_latency();
   tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency(), e.warp, t);
+  if (!returns) {
+    sm_.result_at(now + 1, e.warp, t);
+    sm_.memory_done(e.warp, now);
+  }
   return true;
 }
 

@@ -70,7 +70,7 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
   ++sm_.counters()[Counter::kSharedRequests];
   Cycle start = std::max(now, data_free_);
   data_free_ = start + w.total * per_pass;
-  Cycle wait = start - now + w.conflicts * per_pass;
+  Cycle wait = start - now + w.conflicts * std::max<Cycle>(per_pass, s.wavefront_latency());
   Cycle read_latency = store ? config_.memory().store_read_latency() +
                                    config_.memory().store_read_per_register() * ((width + 3) / 4 - 1)
                              : config_.memory().load_read_latency();
@@ -85,8 +85,10 @@ void Lsu::distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t m
   const TimedInstr& t = *e.instr;
   uint32_t bytes = std::popcount(mask) * std::max<uint32_t>(t.instr->width, 4);
   ++sm_.counters()[Counter::kDsmRequests];
-  Ticks service = static_cast<Ticks>(bytes * static_cast<double>(kTicksPerCycle) /
-                                     config_.async_copy().dsm_bytes_per_cycle());
+  bool atomic = t.op == OpClass::kAtomGeneric || t.op == OpClass::kRedGlobal;
+  double rate =
+      atomic ? config_.async_copy().dsm_atomic_bytes_per_cycle() : config_.async_copy().dsm_bytes_per_cycle();
+  Ticks service = static_cast<Ticks>(bytes * static_cast<double>(kTicksPerCycle) / rate);
   Cycle sent = to_cycles_up(dsm_.reserve(to_ticks(now), service));
   sm_.operands_read_at(sent, e.warp, t);
   finish(e.warp, t, sent + config_.async_copy().dsm_latency(), bytes);

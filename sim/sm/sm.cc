@@ -22,6 +22,11 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       lsu_(*this, config_),
       tma_(*this, config_.async_copy()),
       active_mask_(gpu.limits().max_warps_per_sm()) {
+  for (const config::PipeTiming& p : config_.pipe()) {
+    if (p.shared_by_sm()) {
+      shared_pipes_ |= 1u << static_cast<int>(*isa::pipe_from_name(p.pipe()));
+    }
+  }
   subcores_.reserve(subcores_count_);
   for (uint32_t i = 0; i < subcores_count_; ++i) {
     subcores_.emplace_back(*this, i, config_);
@@ -39,7 +44,7 @@ void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* obse
     s.reset();
   }
   instructions_.reset(kernel.lines);
-  constants_.reset(kernel.constants);
+  constants_.reset(kernel.constants, kernel.constant_is_parameter);
   lsu_.reset(l1_bytes);
   tma_.reset();
   if (!kernel.control_bits) {
@@ -132,7 +137,10 @@ void Sm::advance(Cycle end) {
     if (events == t) {
       events_.run(t, [&](const Event& e) { handle(e, t); });
     }
-    for (SubCore& s : subcores_) {
+    // Whoever is first gets a pipe that all share; they take turns at being first.
+    uint32_t first = static_cast<uint32_t>(t / 2);
+    for (uint32_t i = 0; i < subcores_count_; ++i) {
+      SubCore& s = subcores_[(first + i) % subcores_count_];
       if (s.next() <= t) {
         s.step(t);
       }
@@ -306,7 +314,7 @@ void Sm::finish_warp(uint32_t warp, Cycle now) {
 
 void Sm::retire_if_drained(uint32_t warp, Cycle now) {
   Warp& w = warps_[warp];
-  if (w.busy || w.loads || w.stores || w.gmma) {
+  if (w.busy || w.loads || w.gmma) {
     return;
   }
   w.active = w.draining = false;

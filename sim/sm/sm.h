@@ -61,6 +61,7 @@ class Sm {
   bool idle() const { return resident_ == 0; }
   uint64_t issued() const { return issued_; }
   Cycle active_cycles() const { return active_cycles_; }
+  // When its last warp ended.
   Cycle last_activity() const { return last_activity_; }
   std::vector<memory::Request>& outbox() { return outbox_; }
   std::vector<Notice>& notices() { return notices_; }
@@ -85,6 +86,7 @@ class Sm {
   ConstantCache& constants() { return constants_; }
   RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
   void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
+  bool shared_pipe(uint8_t p) const { return (shared_pipes_ >> p) & 1; }
   void charge(stats::Stall s, uint64_t cycles) { counters_[s] += cycles; }
   void send(const memory::Request& r) { outbox_.push_back(r); }
 
@@ -115,7 +117,7 @@ class Sm {
   void copy_done(uint32_t warp, uint32_t group, Cycle now);
   // A bulk copy has delivered `bytes` for the barrier object at `address` of block `slot`.
   void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now);
-  void store_done(uint32_t warp, Cycle now);
+  void store_done(uint32_t warp, uint64_t age, Cycle now);
 
  private:
   void handle(const Event& e, Cycle now);
@@ -134,6 +136,7 @@ class Sm {
   const config::Launch launch_;
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
+  uint32_t shared_pipes_ = 0;          // mask of pipes that the sub-cores share
   const TimedKernel* kernel_ = nullptr;
   IssueObserver* observer_ = nullptr;
   stats::CounterSet counters_;

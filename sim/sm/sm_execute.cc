@@ -258,16 +258,14 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   result_at(now + (waits ? config_.barrier().mbarrier_try_wait() : config_.barrier().mbarrier_arrive()), warp, t);
 }
 
-void Sm::store_done(uint32_t warp, Cycle now) {
+void Sm::store_done(uint32_t warp, uint64_t age, Cycle now) {
   Warp& w = warps_[warp];
-  --w.stores;
-  if (w.stores) {
-    return;
+  if (w.age != age) {
+    return;  // the warp that sent it has gone
   }
-  if (w.draining) {
-    retire_if_drained(warp, now);
-  } else if (w.membar && w.state == Stall::kMembar) {
-    wake_held(warp, now + config_.barrier().membar_gpu(), now);
+  if (--w.stores == 0 && w.membar && w.state == Stall::kMembar) {
+    // The fence's own round trip ran beside the stores'.
+    wake_held(warp, std::max(now + 1, w.since + config_.barrier().membar_gpu()), now);
   }
 }
 

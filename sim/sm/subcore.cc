@@ -66,7 +66,8 @@ SubCore::SubCore(Sm& sm, uint32_t index, const config::Sm& c)
       index_(index),
       policy_(c.issue().policy()),
       branch_cycles_(c.issue().branch_cycles()),
-      converge_cycles_(c.issue().converge_cycles()),
+      branch_next_line_cycles_(c.issue().branch_next_line_cycles()),
+      branch_far_cycles_(c.issue().branch_far_cycles()),
       ports_(c.registers()) {}
 
 void SubCore::reset() {
@@ -305,9 +306,12 @@ uint8_t SubCore::occupy(const TimedInstr& t, Cycle now) {
   if (t.flags & kFmaEither) {
     p = pipe_free_[kLite] <= now ? kLite : kHeavy;
   }
-  if (t.interval > 1) {
-    pipe_free_[p] = now + t.interval;
-    busy_ports_ |= 1u << p;
+  if (sm_.shared_pipe(p)) {
+    for (uint32_t i = 0; i < sm_.subcores(); ++i) {
+      sm_.subcore(i).take_pipe(p, now + t.interval);
+    }
+  } else if (t.interval > 1) {
+    take_pipe(p, now + t.interval);
   }
   return p;
 }
@@ -350,20 +354,18 @@ void SubCore::issue(uint32_t slot, Cycle now) {
     return;
   }
   w.next = &w.stream.peek();
+  uint32_t jump = 0;
   if (!in_order) {
-    uint32_t jump = t.op == isa::OpClass::kConverge ? std::max(branch_cycles_, converge_cycles_) : branch_cycles_;
-    if (jump > gap) {
-      sm_.charge(Stall::kBranchResolve, jump - gap);
-      sm_.charge(Stall::kWait, gap - 1);
-      gap = jump;
-    } else {
-      sm_.charge(Stall::kWait, gap - 1);
-    }
-  } else {
-    sm_.charge(Stall::kWait, gap - 1);
+    uint32_t to = w.next->line;
+    jump = to <= t.line ? branch_cycles_ : to == t.line + 1 ? branch_next_line_cycles_ : branch_far_cycles_;
   }
   if (again == kNever) {
     return;  // the handler keeps the warp until something happens (barrier, fence)
+  }
+  sm_.charge(Stall::kWait, gap - 1);
+  if (jump > gap) {
+    sm_.charge(Stall::kBranchResolve, jump - gap);
+    gap = jump;
   }
   park(slot, std::max(now + gap, again), now);
 }

@@ -35,6 +35,12 @@ class SubCore {
   Cycle next() const { return next_; }
   void wake(Cycle at) { next_ = at < next_ ? at : next_; }
 
+  // Pipe `p` takes its next instruction at `until`.
+  void take_pipe(uint8_t p, Cycle until) {
+    pipe_free_[p] = until;
+    busy_ports_ |= 1u << p;
+  }
+
   uint32_t index() const { return index_; }
   // GMMA and the other users of a pipe that book it ahead.
   Cycle& pipe_free(isa::Pipe p) { return pipe_free_[static_cast<int>(p)]; }
@@ -53,7 +59,7 @@ class SubCore {
   Sm& sm_;
   const uint32_t index_;
   const config::Issue::Policy policy_;
-  const uint32_t branch_cycles_, converge_cycles_;
+  const uint32_t branch_cycles_, branch_next_line_cycles_, branch_far_cycles_;
   RegisterPorts ports_;
 
   uint32_t ready_ = 0;                           // slots that could issue, were their port free

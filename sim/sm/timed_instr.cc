@@ -116,6 +116,18 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
   out.latency = static_cast<uint16_t>(busy + (gmma ? t.gmma_latency() : fp64 ? t.dmma_latency() : t.mma_latency()));
 }
 
+// Cycles to the warp's next issue (tools/microbench/FINDINGS.md A: the odd encodings).
+uint8_t stall_cycles(const isa::Control& c, const config::Issue& issue) {
+  constexpr uint8_t kLongestPlain = 11;
+  if (c.stall == 0) {
+    return static_cast<uint8_t>(c.yield ? issue.stall_zero_cycles() : 2);
+  }
+  if (c.stall > kLongestPlain && !c.yield) {
+    return 2;
+  }
+  return c.yield ? std::max<uint8_t>(c.stall, 2) : c.stall;
+}
+
 void operand_reads(const isa::Instr& in, TimedInstr& out) {
   for (int i = 0; i < in.n_src && out.n_reads < kMaxReads; ++i) {
     const isa::Operand& o = in.src[i];
@@ -161,11 +173,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
       operand_reads(in, t);
     }
     if (k.control_bits) {
-      uint32_t stall = in.ctl.stall == 0 ? sm.issue().stall_zero_cycles() : in.ctl.stall;
-      if (in.ctl.yield) {
-        stall = std::max<uint32_t>(stall, 2);
-      }
-      t.stall = static_cast<uint8_t>(stall);
+      t.stall = stall_cycles(in.ctl, sm.issue());
       t.wait_mask = in.ctl.wait_mask;
       t.write_barrier = in.ctl.write_barrier;
       t.read_barrier = in.ctl.read_barrier;
@@ -173,8 +181,13 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     bool loads_constant = in.op == OpClass::kLdc || in.op == OpClass::kUldc;
     if (loads_constant || (in.flags & isa::kFlagConstOperand)) {
       auto key = std::make_pair(uint32_t{in.const_bank}, in.const_offset / sm.constants().line_bytes());
-      t.constant = constants.try_emplace(key, static_cast<uint32_t>(constants.size())).first->second;
-      if (!loads_constant) {
+      auto [it, fresh] = constants.try_emplace(key, static_cast<uint32_t>(constants.size()));
+      t.constant = it->second;
+      if (fresh) {
+        k.constant_is_parameter.push_back(in.const_bank == 0);
+      }
+      // ULDC has a fixed latency and no scoreboard counter: like an immediate operand it waits before it issues.
+      if (in.op != OpClass::kLdc) {
         t.flags |= kFixedLatencyConstant;
       }
     }

@@ -78,6 +78,7 @@ struct TimedKernel {
   bool control_bits = true;      // false: dependences by register scoreboard
   uint32_t lines = 0;            // instruction-cache lines
   uint32_t constants = 0;        // constant-cache lines
+  std::vector<bool> constant_is_parameter;  // by line: in bank 0, which the launch writes
 };
 
 TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm);
