@@ -72,7 +72,7 @@ def bars(errors, left, top, width, height):
         if abs(tick) <= limit:
             x = centre + tick * scale
             out += [line(x, top, x, top + height, ACCENT if tick == 0 else GRID),
-                    text(x, top + height + 16, f"{tick:+d} %" if tick else "0", 11, "middle", ACCENT)]
+                    text(x, top + height + 16, f"{tick:+d} %" if tick else "0", 10, "middle", ACCENT)]
     for i, (name, e) in enumerate(errors):
         y = top + i * row
         length = abs(e) * 100 * scale

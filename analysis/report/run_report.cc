@@ -81,6 +81,8 @@ std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit) 
     const LaunchFacts f = facts(l);
     const std::string trace = shortened(l.trace, kNameWidth);
     std::string kernel = demangled(l.kernel);
+    // Templates are demangled with their return type.
+    kernel.erase(0, kernel.starts_with("void ") ? 5 : 0);
     kernel = shortened(kernel.substr(0, kernel.find('(')), kNameWidth);
     time.add({trace, grouped(l.launch), kernel, grouped(l.cycles), grouped(l.sm_active_cycles),
               duration(f.seconds), grouped(l.warp_instructions), fmt::format("{:.2f}", f.ipc),

@@ -92,6 +92,9 @@ trace   #  L1 hit %  L2 hit %     DRAM  DRAM rate  largest stalls, % of warp-cyc
 vecadd  1      25.0      40.0  9.39 MB  1.65 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
 vecadd  2      25.0      40.0  9.39 MB  1.51 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
 )" + 1);
+  std::vector<LaunchRecord> templated = {launches[0]};
+  templated[0].kernel = "_Z6k_bankILi2EEvPf";
+  CHECK(launch_tables(templated).find("  k_bank<2>  ") != std::string::npos);
   CHECK(launch_tables(launches, 1).find("... and 1 more launches\n") != std::string::npos);
 }
 
