@@ -176,7 +176,8 @@ Ticks L2::read(const Request& r, const Home& home, uint32_t partition, Ticks at)
   }
   uint8_t fetch = fetch_group(missing) & static_cast<uint8_t>(~(l ? l->valid : 0));
   counters_[Counter::kL2FromSmMisses] += std::popcount(fetch);
-  Ticks arrive = fabric(partition, home.partition, kSectorBytes, at + hit_latency_ / 2);
+  // The request itself is small; the data on its way back is what fills the fabric.
+  Ticks arrive = at + hit_latency_ / 2 + far_latency_;
   Ticks filled = read_home(r, home, fetch, true, arrive);
   if (CacheLine* h = slice(home.partition, home.slice).tags.find(home.set, r.line)) {
     h->flags |= kReplicated;

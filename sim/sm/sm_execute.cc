@@ -149,16 +149,14 @@ Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   bool waits = !(in.flags & isa::kFlagBarrierArrive);
   if (waits) {
     s.waiting |= uint64_t{1} << warp;
-    w.waiting = w.membar = true;
-    w.state = Stall::kBarrier;
-    w.since = now + 1;
+    w.behind_barrier = true;
   }
   if (s.arrived >= expected_warps(b, in)) {
     schedule(s.last + config_.barrier().release_latency(),
              {Event::Kind::kBarrierRelease, 0, 0, w.block * kNamedBarriers + id});
     s.arrived = 0;
   }
-  return waits ? kNever : 0;
+  return 0;
 }
 
 void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
@@ -166,7 +164,11 @@ void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
   uint64_t waiting = s.waiting;
   s.waiting = 0;
   for (; waiting; waiting &= waiting - 1) {
-    wake_held(std::countr_zero(waiting), now, now);
+    uint32_t warp = static_cast<uint32_t>(std::countr_zero(waiting));
+    warps_[warp].behind_barrier = false;
+    if (warps_[warp].waiting && warps_[warp].membar) {
+      wake_held(warp, now, now);
+    }
   }
 }
 

@@ -118,6 +118,12 @@ void SubCore::evaluate(uint32_t slot, Cycle now) {
       return;
     }
   }
+  if (w.behind_barrier && !(t.flags & kPassesBarrier)) {
+    w.waiting = w.membar = true;
+    w.state = Stall::kBarrier;
+    w.since = now;
+    return;
+  }
   if (uint8_t waits = t.wait_mask & w.busy) {
     w.waiting = true;
     w.since = now;

@@ -172,6 +172,12 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (t.handler == Handler::kFixed) {
       operand_reads(in, t);
     }
+    // FINDINGS.md A: fixed-latency instructions issue behind a deferred barrier; loads, XU, branches and barriers wait.
+    bool variable = in.ctl.write_barrier != kNoBarrier || e.pipe == Pipe::kXu || e.pipe == Pipe::kAdu ||
+                    e.pipe == Pipe::kCbu || e.pipe == Pipe::kTensor;
+    if (t.handler == Handler::kFixed && !variable) {
+      t.flags |= kPassesBarrier;
+    }
     if (k.control_bits) {
       t.stall = stall_cycles(in.ctl, sm.issue());
       t.wait_mask = in.ctl.wait_mask;

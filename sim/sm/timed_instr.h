@@ -44,6 +44,7 @@ enum TimedFlag : uint8_t {
   kUnknownOp = 4,
   kFmaEither = 8,             // may use either half of the FMA pipe
   kCountsAsHalf = 16,         // packed half arithmetic on the FMA pipe
+  kPassesBarrier = 32,        // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
 };
 
 struct RegisterRead {

@@ -72,6 +72,7 @@ struct Warp {
   bool waiting = false;       // off the ready list until a counter (or store, or group) changes
   bool draining = false;      // has executed its last instruction
   bool membar = false;        // waits for its stores
+  bool behind_barrier = false;  // has arrived at a barrier that is not complete
   stats::Stall state = stats::Stall::kWait;
   Cycle since = 0;            // start of the current wait
   Cycle started = 0;
