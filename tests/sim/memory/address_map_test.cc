@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "tests/sim/support/test_config.h"
@@ -40,30 +41,44 @@ TEST_CASE("MODULO interleaves lines over slices, then partitions, then sets") {
   }
 }
 
-TEST_CASE("XOR_FOLD spreads every stride evenly over partitions, slices and sets") {
-  // 64 places (2 partitions x 32 slices); 64 x 256 lines give each about 256, standard deviation 16.
+TEST_CASE("XOR_FOLD spreads every stride over partitions, pairs of slices and sets") {
+  // 2 partitions x 16 pairs of slices. A chunk of 8 lines stays in a pair, so a pair's share of 16384 lines is 1024
+  // with a standard deviation of up to sqrt(8 x 1024) = 90.
   AddressMap m(l2(2, 64, config::L2::XOR_FOLD));
   REQUIRE(m.slices() == 32);
   for (uint64_t stride : {1, 2, 3, 4, 8, 16, 31, 32, 64, 128, 1000, 4096, 16384, 1048576}) {
-    std::vector<int> place(64), set(m.sets());
-    constexpr int kLines = 64 * 256;
+    std::vector<int> partition(2), pair(16), set(m.sets());
+    constexpr int kLines = 16384;
     for (int i = 0; i < kLines; ++i) {
       Home h = m.home(i * stride);
       REQUIRE(h.partition < 2);
       REQUIRE(h.slice < 32);
       REQUIRE(h.set < m.sets());
-      ++place[h.partition * 32 + h.slice];
+      ++partition[h.partition];
+      ++pair[h.slice / 2];
       ++set[h.set];
     }
     CAPTURE(stride);
-    for (int n : place) {
-      CHECK(n > 256 - 6 * 16);
-      CHECK(n < 256 + 6 * 16);
+    CHECK(std::abs(partition[0] - kLines / 2) < kLines / 20);
+    for (int n : pair) {
+      CHECK(std::abs(n - 1024) < 6 * 90);
     }
     double mean = double(kLines) / m.sets();
     for (int n : set) {
       CHECK(n < mean + 7 * std::sqrt(mean));
     }
+  }
+}
+
+TEST_CASE("the lines of a chunk alternate between the two slices of a pair, evenly") {
+  AddressMap m(l2(2, 64, config::L2::XOR_FOLD));
+  for (uint64_t chunk : {0, 1, 2, 77, 123456}) {
+    int odd = 0;
+    for (uint64_t line = chunk * 8; line < chunk * 8 + 8; ++line) {
+      CHECK(m.home(line).slice / 2 == m.home(chunk * 8).slice / 2);
+      odd += m.home(line).slice % 2;
+    }
+    CHECK(odd == 4);
   }
 }
 

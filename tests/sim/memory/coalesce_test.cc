@@ -126,5 +126,23 @@ TEST_CASE("a whole sector is written when its 32 byte bits are set") {
   CHECK(c.lines[0].bytes[1] == 0);
 }
 
+TEST_CASE("passes of atomics over the sectors of a line: lanes that meet in a word need one each") {
+  auto passes = [](const std::function<uint64_t(int)>& address, uint64_t line = 0, uint32_t mask = ~0u) {
+    uint64_t addr[32] = {};
+    for (int lane = 0; lane < 32; ++lane) {
+      addr[lane] = address(lane);
+    }
+    return int{sector_operations(addr, mask, line)};
+  };
+  CHECK(passes([](int i) { return 4u * i; }) == 4);               // one pass for each sector
+  CHECK(passes([](int) { return 0; }) == 32);                     // all on one word
+  CHECK(passes([](int i) { return 4u * (i % 8); }) == 4);         // a sector, four lanes on each word
+  CHECK(passes([](int i) { return 32u * (i % 4); }) == 32);       // a word of each sector, eight lanes each
+  CHECK(passes([](int i) { return i < 3 ? 0u : 64u + 4 * (i % 8); }) == 3 + 4);
+  CHECK(passes([](int i) { return 128u * i; }, 5) == 1);          // other lines do not count
+  CHECK(passes([](int i) { return 128u * i; }, 40) == 0);
+  CHECK(passes([](int) { return 0; }, 0, 0xff) == 8);
+}
+
 }  // namespace
 }  // namespace heddle::memory

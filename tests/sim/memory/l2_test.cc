@@ -1,5 +1,5 @@
 // One L2 partition of 4 slices, 128 sets, 16 ways. Port 1 cycle a sector, look-up 50, DRAM see dram_test.cc (126 cycles
-// from a closed bank), atomics 2 cycles a sector and 4 for each further lane on the same word, latency 20 on top.
+// from a closed bank). Data that arrives takes the port 2 cycles at least. Atomics: 2 cycles a pass over a sector, latency 20.
 #include "sim/memory/l2.h"
 
 #include <bit>
@@ -19,13 +19,12 @@ struct Fixture {
   stats::CounterSet n;
   L2 l2{gpu, n};
 
-  Cycle serve(RequestKind kind, uint64_t line, uint8_t sectors, Cycle at, uint8_t same_word = 1) {
+  Cycle serve(RequestKind kind, uint64_t line, uint8_t sectors, Cycle at, uint8_t operations = 1) {
     Request r;
     r.line = line;
     r.kind = kind;
     r.sectors = sectors;
-    r.same_word = same_word;
-    r.lanes = 1;
+    r.operations = operations;
     return to_cycles_up(l2.serve(r, 0, to_ticks(at)));
   }
   Cycle read(uint64_t line, uint8_t sectors, Cycle at) { return serve(RequestKind::kRead, line, sectors, at); }
@@ -123,36 +122,36 @@ TEST_CASE_METHOD(Fixture, "the least recently used line of a set leaves") {
   CHECK(read(kSameSet, 0b1111, 31000) > 31054);
 }
 
-TEST_CASE_METHOD(Fixture, "an atomic on a resident line: port, 2 cycles, look-up, latency") {
+TEST_CASE_METHOD(Fixture, "an atomic on a resident line: port, a pass, look-up, latency") {
   read(0, 0b0001, 0);
-  CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1000) == 1000 + 1 + 2 + 50 + 20);
+  CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1000) == 1000 + 2 + 2 + 50 + 20);
   CHECK(n[Counter::kL2Atoms] == 1);
   CHECK(n[Counter::kL2Reds] == 0);
-  CHECK(serve(RequestKind::kReduction, 0, 0b0001, 2000) == 2073);
+  CHECK(serve(RequestKind::kReduction, 0, 0b0001, 2000) == 2074);
   CHECK(n[Counter::kL2Reds] == 1);
   CHECK(n[Counter::kL2SectorHits] == 2);
   CHECK(n[Counter::kL2FromSmHits] == 2);
 }
 
 TEST_CASE_METHOD(Fixture, "an atomic on a line that is not there fetches it") {
-  CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1000) == 1000 + 1 + 50 + 126 + 2 + 50 + 20);
+  CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1000) == 1000 + 2 + 50 + 126 + 2 + 50 + 20);
   CHECK(n[Counter::kL2FromSmMisses] == 1);
   CHECK(n[Counter::kDramReadBytes] == 64);
 }
 
-TEST_CASE_METHOD(Fixture, "lanes that meet in one word are serialised, 4 cycles each") {
+TEST_CASE_METHOD(Fixture, "each pass over a sector takes 2 cycles: 32 lanes on one word are 32 passes") {
   read(0, 0b0001, 0);
-  CHECK(serve(RequestKind::kReduction, 0, 0b0001, 1000, 32) == 1000 + 1 + 2 + 31 * 4 + 50 + 20);
+  CHECK(serve(RequestKind::kReduction, 0, 0b0001, 1000, 32) == 1000 + 2 + 32 * 2 + 50 + 20);
 }
 
 TEST_CASE_METHOD(Fixture, "atomics of one slice follow one another, other slices do not wait") {
   read(0, 0b1111, 0);
   read(1, 0b1111, 0);
-  // Each takes 2 + 31 x 4 = 126 cycles; the first starts at 1008, the start of a 16-cycle bucket.
+  // Each takes 32 x 2 = 64 cycles; the first starts at 1008, the start of a 16-cycle bucket.
   for (uint64_t i = 0; i < 10; ++i) {
-    CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1007, 32) == 1008 + 126 * (i + 1) + 70);
+    CHECK(serve(RequestKind::kAtomic, 0, 0b0001, 1006, 32) == 1008 + 64 * (i + 1) + 70);
   }
-  CHECK(serve(RequestKind::kAtomic, 1, 0b0001, 1007, 32) == 1008 + 126 + 70);
+  CHECK(serve(RequestKind::kAtomic, 1, 0b0001, 1006, 32) == 1008 + 64 + 70);
 }
 
 TEST_CASE_METHOD(Fixture, "an atomic makes its line dirty") {

@@ -22,6 +22,7 @@ struct Fixture {
     r.sm = sm;
     r.time = time;
     r.id = id;
+    r.operations = 1;
     return r;
   }
 };
@@ -53,8 +54,8 @@ TEST_CASE_METHOD(Fixture, "an atomic sends and returns its sectors, a reduction 
              request(RequestKind::kReduction, 0, 1, 0, 9000, 3)},
             responses);
   REQUIRE(responses[0].size() == 3);
-  CHECK(responses[0][1].time == 5000 + 2 + 100 + 73 + 3 + 100);
-  CHECK(responses[0][2].time == 9000 + 2 + 100 + 73 + 100);
+  CHECK(responses[0][1].time == 5000 + 2 + 100 + 74 + 3 + 100);
+  CHECK(responses[0][2].time == 9000 + 2 + 100 + 74 + 100);
 }
 
 TEST_CASE_METHOD(Fixture, "translation comes before the NoC") {
@@ -63,6 +64,7 @@ TEST_CASE_METHOD(Fixture, "translation comes before the NoC") {
   m.process({request(RequestKind::kRead, 0, 1, 0, 1000, 1)}, responses);
   CHECK(responses[0][0].time == 1000 + 610 + 100 + 177 + 103);
   CHECK(m.counters()[Counter::kTlbWalks] == 1);
+  CHECK(m.last_answer() == responses[0][0].time);
 }
 
 TEST_CASE_METHOD(Fixture, "the SMs of GPC 1 are next to partition 1") {
