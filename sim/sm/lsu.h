@@ -78,6 +78,10 @@ class Lsu {
   bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
   bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
   void local_addresses(const Entry& e, uint64_t addr[32], memory::Coalesced& out) const;
+  // Credits are taken packet by packet; an instruction starts when half of its packets have one, the rest follow.
+  bool room_for_stores(uint32_t packets) const {
+    return store_packets_ == 0 || store_packets_ + packets / 2 <= config_.l1().store_packets();
+  }
   // A packet that will be acknowledged: a number for its request id.
   uint32_t new_store_packet(uint32_t warp);
   void complete_load(uint32_t load, Cycle now);

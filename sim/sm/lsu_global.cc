@@ -178,7 +178,7 @@ uint32_t Lsu::new_store_packet(uint32_t warp) {
 bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const config::L1Cache& l1 = config_.l1();
-  if (store_packets_ > 0 && store_packets_ + c.count > l1.store_packets()) {
+  if (!room_for_stores(c.count)) {
     return false;
   }
   stats::CounterSet& n = sm_.counters();
@@ -227,7 +227,7 @@ bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[3
   const config::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
   if (returns ? !l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)
-              : store_packets_ > 0 && store_packets_ + c.count > l1.store_packets()) {
+              : !room_for_stores(c.count)) {
     return false;
   }
   uint32_t width = std::max<uint32_t>(in.width, 1);
