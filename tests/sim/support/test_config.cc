@@ -24,7 +24,7 @@ constexpr const char* kGpu = R"(
   sm {
     subcores: 4
     issue {
-      policy: GREEDY_THEN_YOUNGEST dependences: CONTROL_BITS stall_zero_cycles: 2 branch_cycles: 10
+      policy: GREEDY_THEN_YOUNGEST dependences: CONTROL_BITS stall_zero_cycles: 45 branch_cycles: 10
       branch_next_line_cycles: 12 branch_far_cycles: 15 scoreboard_wakeup_cycles: 1
     }
     fetch {

@@ -1,0 +1,133 @@
+// Issue intervals of the pipes: ALU 2, each FMA half 2, FP64 4, XU 8, uniform 2; tensor by its rate.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+Cycles issue_cycles(std::initializer_list<Op> ops) {
+  Kernel k(ops);
+  return run(test_gpu(), k).cycles(0);
+}
+
+TEST_CASE("a pipe takes an instruction every `interval` cycles") {
+  CHECK(issue_cycles({alu(), alu(), alu()}) == Cycles{0, 2, 4});
+  CHECK(issue_cycles({imad(), imad(), imad()}) == Cycles{0, 2, 4});
+  CHECK(issue_cycles({dfma(), dfma(), dfma()}) == Cycles{0, 4, 8});
+  CHECK(issue_cycles({mufu(), mufu(), mufu()}) == Cycles{0, 8, 16});
+  Op u = make(OpClass::kUniform, "UIADD3");
+  CHECK(issue_cycles({u, u, u}) == Cycles{0, 2, 4});
+  Op b = bra();
+  CHECK(issue_cycles({b, b, b}) == Cycles{0, 1, 2});
+}
+
+TEST_CASE("an instruction class may have an interval of its own") {
+  Op f2f = make(OpClass::kConvert64, "F2F.F64.F32");
+  CHECK(issue_cycles({f2f, f2f, mufu(), mufu()}) == Cycles{0, 16, 32, 40});
+}
+
+TEST_CASE("different pipes do not hold each other up") {
+  CHECK(issue_cycles({alu(), imad(), alu(), imad(), alu()}) == Cycles{0, 1, 2, 3, 4});
+  CHECK(issue_cycles({mufu(), dfma(), alu(), imad(), mufu()}) == Cycles{0, 1, 2, 3, 8});
+}
+
+TEST_CASE("FP32 uses both halves of the FMA pipe: one a cycle") {
+  Kernel k;
+  k.add(ffma(), 6);
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 1, 2, 3, 4, 5});
+  CHECK(o[Counter::kPipeFma] == 6);
+  CHECK(o[Counter::kPipeFmaLite] == 3);
+  CHECK(o[Counter::kPipeFmaHeavy] == 3);
+}
+
+TEST_CASE("integer multiplication keeps the heavy half, FP32 beside it takes the light one") {
+  Kernel k{imad(), ffma(), imad(), ffma(), imad(), ffma()};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 1, 2, 3, 4, 5});
+  CHECK(o[Counter::kPipeFmaHeavy] == 3);
+  CHECK(o[Counter::kPipeFmaLite] == 3);
+  // An IMAD behind two FFMAs finds the heavy half taken by the second.
+  CHECK(issue_cycles({ffma(), ffma(), imad()}) == Cycles{0, 1, 3});
+}
+
+TEST_CASE("packed half arithmetic counts as FP16 on the FMA pipe") {
+  Kernel k;
+  k.add(make(OpClass::kHalf, "HFMA2"), 4);
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 1, 2, 3});
+  CHECK(o[Counter::kPipeFp16] == 4);
+  CHECK(o[Counter::kPipeFma] == 4);
+}
+
+TEST_CASE("warps of one sub-core share its pipes, sub-cores do not") {
+  Kernel k;
+  k.add(dfma(), 2);
+  k.warps(5);
+  Outcome o = run(test_gpu(), k);
+  for (uint32_t warp : {1u, 2u, 3u}) {
+    CHECK(o.cycles(warp) == Cycles{0, 4});
+  }
+  Cycles both = o.cycles(0);
+  for (Cycle c : o.cycles(4)) {
+    both.push_back(c);
+  }
+  std::sort(both.begin(), both.end());
+  CHECK(both == Cycles{0, 4, 8, 12});
+}
+
+TEST_CASE("a pipe that the SM shares takes one instruction from all sub-cores together") {
+  Kernel k{make(OpClass::kS2ur, "S2UR")};
+  k.warps(4);
+  CHECK(run(test_gpu(), k).cycles_of(0) == Cycles{0, 1, 2, 3});
+  config::GpuConfig g = test_gpu();
+  for (auto& p : *g.mutable_sm()->mutable_pipe()) {
+    if (p.pipe() == "adu") {
+      p.set_interval(3);
+    }
+  }
+  CHECK(run(g, k).cycles_of(0) == Cycles{0, 3, 6, 9});
+}
+
+TEST_CASE("tensor instructions hold the array for M x N x K x bits / rate cycles") {
+  // m16n8k16 of 16 bits: 2048 x 16 / 4096 = 8. Result 10 cycles after the array.
+  Op mma = hmma(16 * 8 * 16, 16);
+  Kernel k{mma, mma, Op(mma).writes_barrier(0), nop().waits(0b1)};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 8, 16, 16 + 8 + 10 + 1});
+}
+
+TEST_CASE("the time in the array is rounded to the nearest cycle and at least one") {
+  CHECK(issue_cycles({hmma(16 * 8 * 8, 16), nop(), hmma(16 * 8 * 8, 16)}) == Cycles{0, 1, 4});
+  CHECK(issue_cycles({hmma(5 * 256, 16), hmma(1, 16)}) == Cycles{0, 5});
+  CHECK(issue_cycles({hmma(5 * 256 + 127, 16), hmma(1, 16)}) == Cycles{0, 5});
+  CHECK(issue_cycles({hmma(5 * 256 + 128, 16), hmma(1, 16)}) == Cycles{0, 6});
+  CHECK(issue_cycles({hmma(1, 16), hmma(1, 16)}) == Cycles{0, 1});
+}
+
+TEST_CASE("integer and FP64 matrix instructions") {
+  Op imma = hmma(16 * 8 * 32, 8);
+  imma.in.op = OpClass::kImma;
+  CHECK(issue_cycles({imma, imma}) == Cycles{0, 8});
+  // m8n8k4 of 64 bits: 256 x 64 / 1024 = 16, and 20 more to the result.
+  Op dmma = hmma(8 * 8 * 4, 64);
+  dmma.in.op = OpClass::kDmma;
+  CHECK(issue_cycles({Op(dmma).writes_barrier(0), Op(dmma).writes_barrier(1), nop().waits(0b01), nop().waits(0b10)}) ==
+        Cycles{0, 16, 37, 53});
+}
+
+TEST_CASE("every instruction counts in its pipe") {
+  Kernel k{alu(), ffma(), dfma(), mufu(), hmma(256, 16), make(OpClass::kUniform, "UMOV"), bra(),
+           make(OpClass::kS2ur, "S2UR"), lds(1), make(OpClass::kShuffle, "SHFL"), nop()};
+  Outcome o = run(test_gpu(), k);
+  for (Counter c : {Counter::kPipeAlu, Counter::kPipeFma, Counter::kPipeFp64, Counter::kPipeXu, Counter::kPipeTensor,
+                    Counter::kPipeUniform, Counter::kPipeCbu, Counter::kPipeAdu}) {
+    CHECK(o[c] == 1);
+  }
+  CHECK(o[Counter::kPipeLsu] == 2);
+  CHECK(o[Counter::kInstExecuted] == 11);
+}
+
+}  // namespace
+}  // namespace heddle::simtest

@@ -1,0 +1,85 @@
+// Which of the ready warps of a sub-core issues. Warps 0, 4 and 8 share sub-core 0; warp 8 is the youngest.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+std::vector<uint32_t> order(config::Issue::Policy policy, Kernel& k) {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_issue()->set_policy(policy);
+  return run(g, k).sequence(0);
+}
+
+Kernel three_warps(const Op& op, int times) {
+  Kernel k;
+  k.add(op, times);
+  k.warps(9);
+  return k;
+}
+
+using Sequence = std::vector<uint32_t>;
+
+TEST_CASE("greedy then youngest: stays on a warp while it is ready, then takes the youngest") {
+  // At the start the warp of the first slot counts as the one that issued last.
+  Kernel k = three_warps(nop(), 3);
+  CHECK(order(config::Issue::GREEDY_THEN_YOUNGEST, k) == Sequence{0, 0, 0, 8, 8, 8, 4, 4, 4});
+}
+
+TEST_CASE("greedy then oldest") {
+  Kernel k = three_warps(nop(), 3);
+  CHECK(order(config::Issue::GREEDY_THEN_OLDEST, k) == Sequence{0, 0, 0, 4, 4, 4, 8, 8, 8});
+}
+
+TEST_CASE("loose round robin: the next ready slot after the last") {
+  Kernel k = three_warps(nop(), 3);
+  CHECK(order(config::Issue::LOOSE_ROUND_ROBIN, k) == Sequence{4, 8, 0, 4, 8, 0, 4, 8, 0});
+}
+
+TEST_CASE("a warp that stalls loses its turn, and is not preferred when it comes back") {
+  // Every warp can issue every 2 cycles: 0 at 0; 8 at 1; at 2 warps 0 and 4 are ready.
+  Kernel k = three_warps(nop().stall(2), 3);
+  CHECK(order(config::Issue::GREEDY_THEN_YOUNGEST, k) == Sequence{0, 8, 4, 8, 4, 8, 4, 0, 0});
+  CHECK(order(config::Issue::GREEDY_THEN_OLDEST, k) == Sequence{0, 4, 0, 4, 0, 4, 8, 8, 8});
+  CHECK(order(config::Issue::LOOSE_ROUND_ROBIN, k) == Sequence{4, 8, 0, 4, 8, 0, 4, 8, 0});
+}
+
+TEST_CASE("a warp whose pipe is busy is passed over") {
+  // Warp 0 runs FP64 (a DFMA every 4 cycles), the others NOPs.
+  Kernel k;
+  k.add(dfma(), 3);
+  k.add(nop(), 2);
+  k.warps(9).order(0, {0, 1, 2}).order(4, {3, 4}).order(8, {3, 4});
+  config::GpuConfig g = test_gpu();
+  Outcome o = run(g, k);
+  CHECK(o.cycles(0) == Cycles{0, 5, 9});
+  CHECK(o.sequence(0) == Sequence{0, 8, 8, 4, 4, 0, 0});
+}
+
+TEST_CASE("one instruction a cycle for each sub-core, four for the SM") {
+  Kernel k;
+  k.add(nop(), 16);
+  k.warps(16);
+  Outcome o = run(test_gpu(), k);
+  REQUIRE(o.issues.size() == 256);
+  for (size_t i = 0; i < o.issues.size(); ++i) {
+    REQUIRE(o.issues[i].cycle - o.first == i / 4);
+    REQUIRE(o.issues[i].subcore == i % 4);
+    REQUIRE(o.issues[i].warp % 4 == i % 4);
+  }
+}
+
+TEST_CASE("age counts over blocks: the warps of a later block are younger") {
+  Kernel k;
+  k.add(nop(), 4);
+  k.blocks(5);  // blocks 0 and 4 on sub-core 0
+  config::GpuConfig g = test_gpu();
+  g.mutable_launch()->set_block_interval(0);
+  g.mutable_sm()->mutable_issue()->set_policy(config::Issue::GREEDY_THEN_OLDEST);
+  CHECK(run(g, k).sequence(0) == Sequence{0, 0, 0, 0, 4, 4, 4, 4});
+}
+
+}  // namespace
+}  // namespace heddle::simtest
