@@ -1,0 +1,108 @@
+"""README.md and every page it leads to: links lead somewhere, and every command works.
+
+Commands are the ```sh blocks. One that cannot be run here has a line `<!-- not run: REASON -->` in front of it.
+They run in a copy of the checkout's layout, one page after the other, with `bazel` replaced by nothing: the program has
+been built. The test reads the checkout itself, not Bazel's copy of it, so that new pages need no BUILD file.
+"""
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from tests.e2e import shipped
+
+CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(shipped.SUITE))))
+FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^]]*\]\(([^)\s]+)\)")
+NOT_RUN = re.compile(r"<!-- not run: .+ -->\n\Z")
+
+
+def read(page):
+    with open(os.path.join(CHECKOUT, page), encoding="utf-8") as f:
+        return f.read()
+
+
+def links(page):
+    """Local targets of a page's links, from the root of the checkout."""
+    text = FENCE.sub("", read(page))
+    for target in LINK.findall(text):
+        if "://" not in target and not target.startswith("#"):
+            yield os.path.normpath(os.path.join(os.path.dirname(page), target.split("#")[0]))
+
+
+def pages():
+    found = ["README.md"]
+    for page in found:
+        found += sorted({t for t in links(page) if t.endswith(".md") and os.path.exists(os.path.join(CHECKOUT, t))} -
+                        set(found))
+    return found
+
+
+def commands(page):
+    text = read(page)
+    return [m.group(3) for m in FENCE.finditer(text) if m.group(2) == "sh" and not NOT_RUN.search(text[:m.start()])]
+
+
+class Docs(shipped.HeddleTest):
+    def setUp(self):
+        super().setUp()
+        for name in ("traces", "configs"):
+            os.symlink(os.path.join(CHECKOUT, name), self.path(name))
+        # tools/quickstart goes to the root of its checkout, which is here.
+        os.mkdir(self.path("tools"))
+        for name in ("quickstart", "setup", "packages.txt"):
+            shutil.copy(os.path.join(CHECKOUT, "tools", name), self.path("tools", name))
+        os.makedirs(self.path("bazel-bin/tools"))
+        os.symlink(shipped.HEDDLE, self.path("bazel-bin/tools/heddle"))
+        self.write("bin/bazel", "#!/bin/sh\n")
+        os.chmod(self.path("bin/bazel"), 0o755)
+
+    def run_here(self, script):
+        return subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", script], cwd=self.dir, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+
+    def test_links(self):
+        for page in pages():
+            for target in links(page):
+                with self.subTest(page=page, target=target):
+                    self.assertTrue(os.path.exists(os.path.join(CHECKOUT, target)))
+
+    def test_every_folder_is_documented_and_linked(self):
+        linked = {t for page in pages() for t in links(page)}
+        for folder in ("sim", "frontends", "configs", "analysis", "traces", "tools", *(
+                f"sim/{d}" for d in sorted(os.listdir(os.path.join(CHECKOUT, "sim")))
+                if os.path.isdir(os.path.join(CHECKOUT, "sim", d)))):
+            with self.subTest(folder):
+                self.assertIn(f"{folder}/README.md", linked)
+
+    def test_commands(self):
+        count = 0
+        for page in pages():
+            for script in commands(page):
+                count += 1
+                with self.subTest(page=page, script=script):
+                    p = self.run_here(script)
+                    self.assertEqual(p.returncode, 0, p.stdout)
+        self.assertGreater(count, 5)
+
+    def test_quickstart_prints_the_report_and_says_where_the_database_is(self):
+        p = self.run_here("tools/quickstart")
+        self.assertEqual(p.returncode, 0, p.stdout)
+        self.assertIn("NVIDIA H200", p.stdout)
+        self.assertIn("655,360 warp instructions", p.stdout)
+        self.assertIn(self.path("heddle-quickstart.db"), p.stdout)
+        self.assertEqual(self.query("heddle-quickstart.db", "SELECT trace FROM launches"), [("vecadd",)])
+        self.assertEqual(self.run_here("tools/quickstart").returncode, 0, "a second time")
+
+    def test_the_front_page_has_its_numbers(self):
+        front = read("README.md")
+        for name in ("validation", "example"):
+            begin, end = (front.index(f"<!-- {name}: {mark}") for mark in ("begin", "end"))
+            self.assertGreater(len(front[begin:end].splitlines()), 5, name)
+        self.assertLess(len(front.splitlines()), 250)
+
+
+if __name__ == "__main__":
+    unittest.main()
