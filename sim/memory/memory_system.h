@@ -9,6 +9,7 @@
 #include "sim/memory/l2.h"
 #include "sim/memory/message.h"
 #include "sim/memory/noc.h"
+#include "sim/memory/request_merger.h"
 #include "sim/memory/tlb.h"
 #include "sim/stats/counters.h"
 
@@ -33,7 +34,9 @@ class MemorySystem {
   stats::CounterSet counters_;
   Noc noc_;
   Tlb tlb_;
+  RequestMerger merger_;
   L2 l2_;
+  const uint32_t sms_per_tpc_;
   std::vector<uint32_t> partition_of_sm_;
   Cycle last_answer_ = 0;
 };

@@ -110,8 +110,8 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
       r.missing = a.sectors;
     }
     hit_sectors += std::popcount(r.hit);
-    hit_lines += r.missing == 0;
     found_sectors += std::popcount<uint8_t>(r.hit | r.in_flight);
+    hit_lines += r.missing == 0;
     uint8_t waits = r.in_flight | r.missing;
     if (waits) {
       uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
@@ -126,6 +126,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
       }
     }
   }
+  // A sector on its way counts as a hit, as it does for Nsight.
   n[Counter::kL1Sectors] += c.sectors;
   n[Counter::kL1SectorHits] += found_sectors;
   if (is_local) {

@@ -92,6 +92,11 @@ class Sm {
 
   // An instruction of `warp` issues: counts it.
   void count_issue(Warp& w, const TimedInstr& t);
+  // The warp's current instruction applies to some of its active lanes, not to all and not to none.
+  bool is_partial(uint32_t warp) const {
+    uint32_t mask = warps_[warp].stream.mask();
+    return mask != 0 && (mask & active_mask_[warp]) != active_mask_[warp];
+  }
   // Starts its execution. Returns the earliest cycle of the warp's next issue beyond its stall count (0: no constraint),
   // kNever when the warp is held until an event.
   Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);

@@ -322,6 +322,15 @@ uint8_t SubCore::occupy(const TimedInstr& t, Cycle now) {
   return p;
 }
 
+// A change of flow: cycles to the target's issue. Loops go back to lines that are still at hand.
+uint32_t SubCore::jump_cycles(const TimedInstr& t, uint32_t to) const {
+  bool loop = to < t.line && t.op == isa::OpClass::kBranch;
+  if (loop || to == t.line) {
+    return branch_cycles_;
+  }
+  return to == t.line + 1 || to + 1 == t.line ? branch_next_line_cycles_ : branch_far_cycles_;
+}
+
 void SubCore::issue(uint32_t slot, Cycle now) {
   uint32_t id = sm_.warp_of(index_, slot);
   Warp& w = sm_.warp(index_, slot);
@@ -354,6 +363,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   uint32_t gap = std::max<uint32_t>(1, t.stall);
   Cycle again = sm_.execute(index_, id, t, now);
 
+  bool diverged = t.op == isa::OpClass::kBranch && sm_.is_partial(id);
   bool in_order = w.stream.advance();
   if (w.stream.done()) {
     sm_.finish_warp(id, now + gap);
@@ -362,8 +372,9 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   w.next = &w.stream.peek();
   uint32_t jump = 0;
   if (!in_order) {
-    uint32_t to = w.next->line;
-    jump = to <= t.line ? branch_cycles_ : to == t.line + 1 ? branch_next_line_cycles_ : branch_far_cycles_;
+    jump = jump_cycles(t, w.next->line);
+  } else if (diverged) {
+    jump = branch_cycles_;  // falls through, after the split has been worked out
   }
   if (again == kNever) {
     return;  // the handler keeps the warp until something happens (barrier, fence)

@@ -53,6 +53,7 @@ class SubCore {
   uint32_t blocked(Cycle now);
   uint32_t pick(uint32_t eligible) const;
   void issue(uint32_t slot, Cycle now);
+  uint32_t jump_cycles(const TimedInstr& t, uint32_t to) const;
   uint8_t occupy(const TimedInstr& t, Cycle now);
   void compute_next(Cycle now);
 
