@@ -97,8 +97,17 @@ stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::
   // The launch ends when its last store has been performed, which can be long after the last warp.
   last = std::max(last, machine->memory->last_answer());
   r.cycles = last + c.launch().end_cycles();
-  for (const auto& [text, count] : image.unknown_opcodes) {
-    r.unknown_opcodes[text] = count;
+  for (size_t i = 0; i < image.code.size(); ++i) {
+    if (!(image.code[i].flags & isa::kFlagUnknownOpcode)) {
+      continue;
+    }
+    uint64_t executed = 0;
+    for (const auto& s : machine->sms) {
+      executed += s->executed_unknown(static_cast<uint32_t>(i));
+    }
+    if (executed) {
+      r.unknown_opcodes[image.opcodes[image.code[i].opcode]] += executed;
+    }
   }
   return r;
 }

@@ -70,12 +70,14 @@ struct Run {
 struct MemRef {
   enum class Kind : uint8_t {
     kNone,    // not recorded
-    kStride,  // lane i of the set lanes, in order: base + i * stride (the lanes are contiguous)
+    kStride,  // k-th set lane: base + k * stride
     kDelta,   // first set lane: base; k-th further set lane: base + WarpTrace::deltas[list + k - 1]
     kFull,    // k-th set lane: WarpTrace::values[list + k]
-    kValues,  // not addresses: `count` raw values at WarpTrace::values[list]: uniform registers of TMA and GMMA,
-              // operands of SYNCS
+    kValues,  // not addresses: `count` raw values at WarpTrace::values[list]: uniform registers of TMA, bulk copies and
+              // GMMA
   };
+  // LDGSTS has two references, global addresses first, then shared ones. SYNCS has one, kStride or kFull, and `count` > 0
+  // data operands, one per set lane: at values[list + k], or, for kFull, at values[list + count + k].
   uint64_t base = 0;
   int32_t stride = 0;
   uint32_t list = 0;

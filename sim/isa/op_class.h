@@ -57,7 +57,7 @@ namespace heddle::isa {
   X(kCctl, "cctl")                      /* CCTL.*: cache control */                                       \
   X(kLdGlobal, "ld_global")                                                                               \
   X(kStGlobal, "st_global")                                                                               \
-  X(kAtomGlobal, "atom_global")         /* ATOM, ATOMG: returns a value */                                \
+  X(kAtomGlobal, "atom_global")         /* ATOMG: returns a value */                                      \
   X(kRedGlobal, "red_global")           /* RED, REDG */                                                   \
   X(kLdShared, "ld_shared")                                                                               \
   X(kStShared, "st_shared")                                                                               \

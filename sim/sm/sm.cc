@@ -50,6 +50,7 @@ void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* obse
   if (!kernel.control_bits) {
     scoreboards_ = std::make_unique<std::vector<RegisterScoreboard>>(warps_.size());
   }
+  unknown_.clear();
   outbox_.clear();
   notices_.clear();
   barrier_unit_.reset();
@@ -232,7 +233,10 @@ void Sm::count_issue(Warp& w, const TimedInstr& t) {
   ++counters_[Counter::kIssueActive];
   counters_[Counter::kThreadInstExecuted] += std::popcount(active_mask_[id] | mask);
   counters_[Counter::kThreadInstPredOn] += std::popcount(mask);
-  counters_[Counter::kUnknownOpcodes] += (t.flags & kUnknownOp) != 0;
+  if (t.flags & kUnknownOp) {
+    ++counters_[Counter::kUnknownOpcodes];
+    ++unknown_[static_cast<uint32_t>(&t - kernel_->code.data())];
+  }
 }
 
 void Sm::expect(uint32_t warp, const TimedInstr& t, Stall why) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +61,11 @@ class Sm {
   uint32_t index() const { return index_; }
   bool idle() const { return resident_ == 0; }
   uint64_t issued() const { return issued_; }
+  // How often the instruction with that code index, of an unknown opcode, was issued.
+  uint64_t executed_unknown(uint32_t code) const {
+    auto it = unknown_.find(code);
+    return it == unknown_.end() ? 0 : it->second;
+  }
   Cycle active_cycles() const { return active_cycles_; }
   // When its last warp ended.
   Cycle last_activity() const { return last_activity_; }
@@ -156,6 +162,7 @@ class Sm {
   std::unique_ptr<std::vector<RegisterScoreboard>> scoreboards_;
   std::vector<memory::Request> outbox_;
   std::vector<Notice> notices_;
+  std::map<uint32_t, uint64_t> unknown_;  // issues of instructions of unknown opcodes, by code index
   std::vector<uint32_t> active_mask_;  // per warp: mask of its newest unpredicated instruction
   Server barrier_unit_;
   uint64_t age_ = 0;
