@@ -50,12 +50,12 @@ TEST_CASE_METHOD(Fixture, "a write sends its data and gets an acknowledgement wi
 
 TEST_CASE_METHOD(Fixture, "an atomic sends and returns its sectors, a reduction returns nothing") {
   MemorySystem m(gpu);
-  m.process({request(RequestKind::kRead, 0, 1, 0, 0, 1), request(RequestKind::kAtomic, 0, 1, 0, 5000, 2),
-             request(RequestKind::kReduction, 0, 1, 0, 9000, 3)},
+  m.process({request(RequestKind::kRead, 0, 3, 0, 0, 1), request(RequestKind::kAtomic, 0, 3, 0, 5000, 2),
+             request(RequestKind::kReduction, 0, 3, 0, 9000, 3)},
             responses);
   REQUIRE(responses[0].size() == 3);
-  CHECK(responses[0][1].time == 5000 + 2 + 100 + 74 + 3 + 100);
-  CHECK(responses[0][2].time == 9000 + 2 + 100 + 74 + 100);
+  CHECK(responses[0][1].time == 5000 + 4 + 100 + 74 + 6 + 100);
+  CHECK(responses[0][2].time == 9000 + 4 + 100 + 74 + 100);
 }
 
 TEST_CASE_METHOD(Fixture, "translation comes before the NoC") {
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(Fixture, "the SMs of GPC 1 are next to partition 1") {
   CHECK(responses[3][0].time == 1000 + 100 + 177 + 103);
   CHECK(m.counters()[Counter::kL2FromFabric] == 0);
   m.process({request(RequestKind::kRead, 2, 1, 1, 5000, 1)}, responses);
-  CHECK(responses[1][0].time == 5000 + 100 + 201 + 103);
+  CHECK(responses[1][0].time == 5000 + 100 + 200 + 103);
   CHECK(m.counters()[Counter::kL2FromFabric] == 2);
 }
 

@@ -1,4 +1,5 @@
 // Issue intervals of the pipes: ALU 2, each FMA half 2, FP64 4, XU 8, uniform 2; tensor by its rate.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"

@@ -4,7 +4,7 @@
 //   k.add(ldg(1).at(0x1000, 4).writes_barrier(0));
 //   k.add(alu(2, {1}).waits(0b1));
 //   Outcome o = run(test_gpu(), k);
-//   CHECK(o.cycles(0) == Cycles{0, 412});   // issue cycles of warp 0, counted from the kernel's first issue
+//   CHECK(o.cycles(0) == Cycles{0, 413});   // issue cycles of warp 0, counted from the kernel's first issue
 #pragma once
 
 #include <cstdint>

@@ -143,6 +143,7 @@ constexpr const char* kGpu = R"(
   noc {
     request_latency: 100 response_latency: 100 sm_request_bytes: 32 sm_response_bytes: 32 tpc_request_bytes: 32
     tpc_response_bytes: 32 gpc_request_bytes: 32 gpc_response_bytes: 32 packet_header_bytes: 0
+    merge_entries: 0
   }
   l2 {
     total_bytes: 1048576 partitions: 1 slices: 4 ways: 16 line_bytes: 128 sector_bytes: 32 hash: MODULO

@@ -1,0 +1,78 @@
+// What a change of flow costs, by where it goes: 10 cycles within an instruction line and for a loop (a branch to an
+// earlier line), 12 to a neighbouring line, 15 farther away. A line has 8 instructions.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+// 40 instructions, of which the warp executes `first` and then `second`.
+Cycle gap(uint32_t first, uint32_t second, const Op& op = bra()) {
+  Kernel k;
+  k.add(op, 40);
+  k.order(0, {first, second});
+  return run(test_gpu(), k).cycles(0).at(1);
+}
+
+TEST_CASE("a branch that is not taken costs nothing") { CHECK(gap(3, 4) == 1); }
+
+TEST_CASE("a taken branch within the line") {
+  CHECK(gap(0, 2) == 10);
+  CHECK(gap(0, 7) == 10);
+}
+
+TEST_CASE("a backward branch") {
+  CHECK(gap(7, 0) == 10);
+  CHECK(gap(39, 0) == 10);
+  CHECK(gap(5, 5) == 10);  // to itself
+}
+
+TEST_CASE("a backward change of flow that is not a branch is no loop") {
+  CHECK(gap(9, 7, nop()) == 12);
+  CHECK(gap(39, 0, nop()) == 15);
+  CHECK(gap(7, 0, nop()) == 10);
+}
+
+TEST_CASE("a branch to the next line") {
+  CHECK(gap(0, 8) == 12);
+  CHECK(gap(0, 15) == 12);
+  CHECK(gap(7, 9) == 12);
+}
+
+TEST_CASE("a branch farther ahead") {
+  CHECK(gap(0, 16) == 15);
+  CHECK(gap(0, 39) == 15);
+}
+
+TEST_CASE("the fall-through to the next line is not a branch") { CHECK(gap(7, 8) == 1); }
+
+TEST_CASE("a stall count beyond the branch's cost rules") {
+  CHECK(gap(0, 2, bra().stall(11)) == 11);
+  CHECK(gap(0, 2, bra().stall(5)) == 10);
+}
+
+TEST_CASE("a loop of n instructions takes n - 1 + 10 cycles a turn") {
+  Kernel k;
+  k.add(nop(), 5);
+  k.add(bra());
+  k.order(0, {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles_of(0) == Cycles{0, 15, 30});
+  CHECK(o.cycles_of(5) == Cycles{5, 20, 35});
+  CHECK(o[Stall::kBranchResolve] == 2 * 9);
+}
+
+TEST_CASE("another warp issues while one waits for its target") {
+  Kernel k;
+  k.add(bra());
+  k.add(nop(), 5);
+  k.warps(5).order(0, {0, 3}).order(4, {1, 2, 3, 4, 5});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 10});
+  CHECK(o.cycles(4) == Cycles{1, 2, 3, 4, 5});
+}
+
+}  // namespace
+}  // namespace heddle::simtest

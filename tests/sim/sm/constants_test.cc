@@ -1,0 +1,98 @@
+// Constant caches of 64-byte lines: L0 2 lines per sub-core for operands c[bank][offset], L1 4 lines per SM (50 cycles),
+// then 200 from the GCC, 600 from memory, 100 for kernel parameters (bank 0).
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+config::GpuConfig cached_gpu() {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::CACHED);
+  return g;
+}
+
+Op operand(int bank, int offset) { return imad().stall(2).constant(bank, offset); }
+Op ldc(int bank, int offset, int barrier) {
+  return make(OpClass::kLdc, "LDC", 1).constant(bank, offset).writes_barrier(barrier);
+}
+
+// Issue cycles with a NOP in front, so that the first wait shows.
+Outcome after_nop(std::initializer_list<Op> ops) {
+  Kernel k{nop()};
+  for (const Op& o : ops) {
+    k.add(o);
+  }
+  return run(cached_gpu(), k);
+}
+
+TEST_CASE("a perfect constant cache never waits") {
+  Kernel k{nop(), operand(3, 0), operand(3, 64)};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 1, 3});
+  CHECK(o[Counter::kConstMisses] == 0);
+}
+
+TEST_CASE("the first use of a line comes from memory: 600 + 50 cycles before the instruction issues") {
+  Outcome o = after_nop({operand(3, 0)});
+  CHECK(o.cycles(0) == Cycles{0, 651});
+  CHECK(o[Counter::kConstMisses] == 1);
+  CHECK(o[Stall::kImcMiss] == 650);
+}
+
+TEST_CASE("the line is there from then on, for all its 64 bytes") {
+  CHECK(after_nop({operand(3, 0), operand(3, 4), operand(3, 60)}).cycles(0) == Cycles{0, 651, 653, 655});
+  CHECK(after_nop({operand(3, 0), operand(3, 64)}).cycles(0) == Cycles{0, 651, 653 + 650});
+  CHECK(after_nop({operand(3, 0), operand(4, 0)}).cycles(0) == Cycles{0, 651, 653 + 650});
+}
+
+TEST_CASE("kernel parameters are near") { CHECK(after_nop({operand(0, 0x210)}).cycles(0) == Cycles{0, 151}); }
+
+TEST_CASE("a line that has left the L0 is in the L1") {
+  // Three lines in turn in an L0 of two.
+  Outcome o = after_nop({operand(3, 0), operand(3, 64), operand(3, 128), operand(3, 0)});
+  Cycles c = o.cycles(0);
+  CHECK(c[4] - c[3] == 2 + 50);
+  CHECK(o[Counter::kConstMisses] == 4);
+}
+
+TEST_CASE("a line that has left the L1 is in the GCC") {
+  Kernel k;
+  for (int i : {0, 1, 2, 3, 4, 0}) {  // five lines in an L1 of four
+    k.add(operand(3, 64 * i));
+  }
+  Cycles c = run(cached_gpu(), k).cycles(0);
+  CHECK(c[5] - c[4] == 2 + 200 + 50);
+}
+
+TEST_CASE("each sub-core has an L0 of its own, the L1 is shared") {
+  Kernel k{operand(3, 0)};
+  k.warps(2);
+  config::GpuConfig g = cached_gpu();
+  Outcome o = run(g, k);
+  CHECK(o[Counter::kConstMisses] == 2);
+  CHECK(o.cycles_of(0) == Cycles{0, 0});  // the second finds the line on its way
+}
+
+TEST_CASE("LDC issues at once; its result takes 28 cycles, and 600 more the first time") {
+  Outcome o = after_nop({ldc(3, 0, 0), nop().waits(0b1), ldc(3, 4, 1), nop().waits(0b10)});
+  CHECK(o.cycles(0) == Cycles{0, 1, 1 + 628 + 1, 631, 631 + 28 + 1});
+}
+
+TEST_CASE("ULDC has no counter: it waits for its line before it issues") {
+  Outcome o = after_nop({make(OpClass::kUldc, "ULDC").constant(3, 0), nop()});
+  CHECK(o.cycles(0) == Cycles{0, 651, 652});
+}
+
+TEST_CASE("another warp issues while one waits for its constant") {
+  Kernel k{operand(3, 0), nop(), nop()};
+  k.warps(5).order(1, {}).order(2, {}).order(3, {}).order(0, {0}).order(4, {1, 2});
+  Outcome o = run(cached_gpu(), k);
+  CHECK(o.cycles(4) == Cycles{0, 1});
+  CHECK(o.cycles(0) == Cycles{650});
+}
+
+}  // namespace
+}  // namespace heddle::simtest

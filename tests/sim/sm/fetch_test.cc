@@ -1,0 +1,172 @@
+// Instruction caches: L0 4 lines, L1 8 lines (20 cycles), GCC 16 lines (100 more), then 300 from L2 or 500 from memory.
+// A line is 8 instructions. "Cold" is 500 + 100 + 20 = 620.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+constexpr Cycle kWarpStart = 1000 + 1 + 10;  // start_cycles, block_interval, block_start_latency
+
+config::GpuConfig cached_gpu() {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_fetch()->set_model(config::InstructionFetch::CACHED);
+  return g;
+}
+
+// Straight code of `lines` lines, executed `times` times by one warp.
+Outcome walk(const config::GpuConfig& g, uint32_t lines, int times = 1) {
+  Kernel k;
+  k.add(nop(), static_cast<int>(8 * lines) - 1);
+  k.add(bra());
+  std::vector<Kernel::Step> steps;
+  for (int t = 0; t < times; ++t) {
+    for (uint32_t i = 0; i < 8 * lines; ++i) {
+      steps.push_back({i});
+    }
+  }
+  k.stream(0, steps);
+  return run(g, k);
+}
+
+// Cycle at which each line's first instruction issues, relative to the last instruction of the line before it.
+Cycles line_gaps(const Outcome& o) {
+  Cycles c = o.cycles(0), out;
+  for (size_t i = 8; i < c.size(); i += 8) {
+    out.push_back(c[i] - c[i - 1]);
+  }
+  return out;
+}
+
+TEST_CASE("a perfect front end delivers at once") {
+  Outcome o = walk(test_gpu(), 3);
+  CHECK(o.first == kWarpStart);
+  CHECK(line_gaps(o) == Cycles{1, 1});
+  CHECK(o[Counter::kFetchL0Misses] == 0);
+}
+
+TEST_CASE("a cold line comes from memory through GCC, L1 and L0") {
+  Outcome o = walk(cached_gpu(), 3);
+  CHECK(o.first == kWarpStart + 620);
+  CHECK(line_gaps(o) == Cycles{621, 621});
+  CHECK(o[Counter::kFetchL0Misses] == 3);
+  CHECK(o[Counter::kFetchL1Misses] == 3);
+  CHECK(o[Counter::kFetchGccMisses] == 3);
+  CHECK(o[Stall::kNoInstruction] == 3 * 620);
+}
+
+TEST_CASE("code that fits the L0 is fetched once") {
+  Outcome o = walk(cached_gpu(), 4, 3);
+  CHECK(o[Counter::kFetchL0Misses] == 4);
+  CHECK(line_gaps(o) == Cycles{621, 621, 621, 10, 1, 1, 1, 10, 1, 1, 1});  // 10: the branch back
+}
+
+TEST_CASE("code beyond the L0 comes from the L1: 20 cycles a line") {
+  Outcome o = walk(cached_gpu(), 8, 2);
+  CHECK(line_gaps(o) == Cycles{621, 621, 621, 621, 621, 621, 621, 30, 21, 21, 21, 21, 21, 21, 21});
+  CHECK(o[Counter::kFetchL0Misses] == 16);
+  CHECK(o[Counter::kFetchL1Misses] == 8);
+  CHECK(o[Counter::kFetchGccMisses] == 8);
+}
+
+TEST_CASE("code beyond the L1 comes from the GCC: 120 cycles a line") {
+  Outcome o = walk(cached_gpu(), 12, 2);
+  Cycles gaps = line_gaps(o);
+  CHECK(gaps[11] == 130);
+  for (size_t i = 12; i < gaps.size(); ++i) {
+    CHECK(gaps[i] == 121);
+  }
+  CHECK(o[Counter::kFetchL1Misses] == 24);
+  CHECK(o[Counter::kFetchGccMisses] == 12);
+}
+
+TEST_CASE("code beyond the GCC comes from L2: 420 cycles a line") {
+  Outcome o = walk(cached_gpu(), 20, 2);
+  Cycles gaps = line_gaps(o);
+  for (size_t i = 20; i < gaps.size(); ++i) {
+    CHECK(gaps[i] == 421);
+  }
+  CHECK(o[Counter::kFetchGccMisses] == 40);
+}
+
+TEST_CASE("the stream buffer runs ahead: straight code waits once") {
+  config::GpuConfig g = cached_gpu();
+  g.mutable_sm()->mutable_fetch()->set_prefetch_lines(4);
+  g.mutable_sm()->mutable_fetch()->set_l0_bytes(2048);
+  Outcome o = walk(g, 5);
+  CHECK(o.first == kWarpStart + 620);
+  CHECK(line_gaps(o) == Cycles{1, 1, 1, 1});
+  CHECK(o[Counter::kFetchL0Misses] == 1);
+  CHECK(o[Counter::kFetchL1Misses] == 5);
+}
+
+TEST_CASE("the stream goes on when its lines are used: 20 lines wait for memory 4 times, not 20") {
+  config::GpuConfig g = cached_gpu();
+  g.mutable_sm()->mutable_fetch()->set_prefetch_lines(4);
+  g.mutable_sm()->mutable_fetch()->set_l0_bytes(2048);
+  // Line n + 4 is asked for when line n is wanted, so lines 5, 10 and 15 are asked for when lines 1, 6 and 11 are.
+  Cycles gaps = line_gaps(walk(g, 20));
+  int waits = 0;
+  for (Cycle gap : gaps) {
+    waits += gap > 100;
+  }
+  CHECK(waits == 3);
+}
+
+TEST_CASE("a branch out of the stream starts a new one") {
+  config::GpuConfig g = cached_gpu();
+  g.mutable_sm()->mutable_fetch()->set_prefetch_lines(2);
+  Kernel k;
+  k.add(nop(), 20 * 8);
+  k.order(0, {0, 80, 88, 96, 104});
+  Outcome o = run(g, k);
+  Cycles c = o.cycles(0);
+  CHECK(c[1] == 1 + 620 + 14);  // the branch cost of 15, then the demand miss at cycle 15
+  CHECK(c[2] - c[1] == 12);     // prefetched: only the branch
+  CHECK(c[3] - c[2] == 12);
+  CHECK(o[Counter::kFetchL0Misses] == 2);
+}
+
+TEST_CASE("four sub-cores that want one line get it from the L1 one cycle after the other") {
+  Kernel k;
+  k.add(nop(), 8);
+  k.warps(4);
+  Outcome o = run(cached_gpu(), k);
+  CHECK(o.cycles_of(0) == Cycles{0, 1, 2, 3});
+  CHECK(o.first == kWarpStart + 620);
+  CHECK(o[Counter::kFetchL0Misses] == 4);
+  CHECK(o[Counter::kFetchL1Misses] == 1);
+}
+
+TEST_CASE("warps of one sub-core share its L0") {
+  Kernel k;
+  k.add(nop(), 8);
+  k.warps(5).order(1, {}).order(2, {}).order(3, {});
+  Outcome o = run(cached_gpu(), k);
+  CHECK(o[Counter::kFetchL0Misses] == 1);
+  CHECK(o.cycles(0).front() == 0);
+  CHECK(o.cycles(4).front() == 8);  // after warp 0, which the sub-core stays with
+}
+
+TEST_CASE("what the launch has prefetched is in the L1, but for the first fetch") {
+  config::GpuConfig g = cached_gpu();
+  g.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(1024);
+  g.mutable_sm()->mutable_fetch()->set_first_fetch_bytes(128);
+  Outcome o = walk(g, 4);
+  CHECK(o.first == kWarpStart + 620);
+  CHECK(line_gaps(o) == Cycles{21, 21, 21});
+  CHECK(o[Counter::kFetchL1Misses] == 1);
+}
+
+TEST_CASE("every launch starts cold") {
+  device::Gpu gpu(cached_gpu());
+  Kernel k;
+  k.add(nop(), 8);
+  CHECK(run(gpu, k).first == kWarpStart + 620);
+  CHECK(run(gpu, k).first == kWarpStart + 620);
+}
+
+}  // namespace
+}  // namespace heddle::simtest
