@@ -95,7 +95,7 @@ stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::
   }
   r.totals.add(machine->memory->counters());
   // The launch ends when its last store has been performed, which can be long after the last warp.
-  last = std::max(last, machine->memory->last_answer());
+  last = std::max(last, machine->memory->last_performed());
   r.cycles = last + c.launch().end_cycles();
   for (size_t i = 0; i < image.code.size(); ++i) {
     if (!(image.code[i].flags & isa::kFlagUnknownOpcode)) {

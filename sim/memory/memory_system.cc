@@ -19,7 +19,7 @@ MemorySystem::MemorySystem(const config::GpuConfig& g)
 
 void MemorySystem::reset() {
   counters_ = {};
-  last_answer_ = 0;
+  last_performed_ = 0;
   noc_.reset();
   tlb_.reset();
   merger_.reset();
@@ -44,7 +44,7 @@ void MemorySystem::process(const std::vector<Request>& requests, std::vector<std
     Ticks back = returns_data ? noc_.response(r.sm, payload, done)
                               : done + to_ticks(noc_.response_latency());
     Cycle answered = to_cycles_up(back);
-    last_answer_ = std::max(last_answer_, answered);
+    last_performed_ = std::max(last_performed_, to_cycles_up(done));
     responses[r.sm].push_back({answered, r.id, r.sectors});
   }
 }

@@ -25,8 +25,8 @@ class MemorySystem {
   // Serves `requests`, sorted by (time, sm, order of sending), and appends each answer to responses[sm].
   void process(const std::vector<Request>& requests, std::vector<std::vector<Response>>& responses);
 
-  // Core cycle at which the newest request was answered.
-  Cycle last_answer() const { return last_answer_; }
+  // Core cycle at which the newest request had been performed at L2.
+  Cycle last_performed() const { return last_performed_; }
   const stats::CounterSet& counters() const { return counters_; }
   const Noc& noc() const { return noc_; }
 
@@ -38,7 +38,7 @@ class MemorySystem {
   L2 l2_;
   const uint32_t sms_per_tpc_;
   std::vector<uint32_t> partition_of_sm_;
-  Cycle last_answer_ = 0;
+  Cycle last_performed_ = 0;
 };
 
 }  // namespace heddle::memory

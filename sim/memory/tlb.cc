@@ -36,6 +36,7 @@ bool TlbLevel::look_up(uint64_t page, Ticks** ready) {
 Tlb::Tlb(const config::GpuConfig& g, const std::vector<uint32_t>& gpc_of_sm, stats::CounterSet& counters)
     : enabled_(g.tlb().enabled()),
       page_bytes_(g.tlb().page_bytes()),
+      walk_bytes_(g.tlb().walk_bytes()),
       l2_latency_(to_ticks(g.tlb().l2_latency())),
       l3_latency_(to_ticks(g.tlb().l3_latency())),
       walk_latency_(to_ticks(g.tlb().walk_latency())),
@@ -70,13 +71,14 @@ Ticks Tlb::translate(uint32_t sm, uint64_t addr, Ticks at) {
   }
   ++counters_[stats::Counter::kTlbL1Misses];
   Ticks* r2 = nullptr;
+  uint64_t region = addr / walk_bytes_;
   Ticks t = at + l2_latency_;
-  if (l2_[gpc_of_sm_[sm]].look_up(page, &r2)) {
+  if (l2_[gpc_of_sm_[sm]].look_up(region, &r2)) {
     return *r1 = std::max(t, *r2);
   }
   Ticks* r3 = nullptr;
   t += l3_latency_;
-  if (!l3_.look_up(page, &r3)) {
+  if (!l3_.look_up(region, &r3)) {
     ++counters_[stats::Counter::kTlbWalks];
     auto w = std::min_element(walkers_.begin(), walkers_.end(),
                               [](const Server& a, const Server& b) { return a.free_at() < b.free_at(); });

@@ -42,7 +42,7 @@ class Tlb {
 
  private:
   const bool enabled_;
-  const uint64_t page_bytes_;
+  const uint64_t page_bytes_, walk_bytes_;
   const Ticks l2_latency_, l3_latency_, walk_latency_;
   std::vector<uint32_t> gpc_of_sm_;
   std::vector<TlbLevel> l1_, l2_;

@@ -17,12 +17,13 @@ void Lsu::lane_exchange(const Entry& e, Cycle now) {
   if (t.op == OpClass::kCctl) {
     l1_.invalidate_all();
   }
-  if (t.op == OpClass::kShuffle) {
-    data_free_ = std::max(data_free_, now) + config_.shared().shuffle_cycles();
-  }
-  sm_.operands_read_at(now + 1, e.warp, t);
-  Cycle latency = std::max<Cycle>(t.latency, config_.memory().queue_latency() + 2);
-  finish(e.warp, t, e.issued + latency + late(e, now), 0);
+  // One wavefront each: suite.csv counts SHFL, S2R and predicated-off memory instructions alike.
+  Cycle start = std::max(now, data_free_);
+  data_free_ = start + config_.shared().shuffle_cycles();
+  ++sm_.counters()[Counter::kLanePasses];
+  sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
+  Cycle latency = t.latency ? t.latency : config_.shared().load_latency_32();
+  finish(e.warp, t, e.issued + latency + late(e, now) + (start - now), 0);
   if (t.op == OpClass::kLdgsts) {
     sm_.schedule(now + latency, {Event::Kind::kCopyDone, e.warp, e.group});
   } else {

@@ -21,7 +21,6 @@ Stall wait_reason(const TimedInstr& t) {
 }
 
 constexpr Cycle kOperandReadCycles = 6;  // issue to sources read in a pipe that is not busy
-constexpr Cycle kPredicatedOffCycles = 8;  // a memory instruction without active lanes only passes the queue
 
 }  // namespace
 
@@ -45,11 +44,6 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       return 0;
     }
     case Handler::kMemory:
-      if (t.mem_refs && mask == 0) {
-        result_at(now + kPredicatedOffCycles, warp, t);
-        operands_read_at(now + kOperandReadCycles, warp, t);
-        return 0;
-      }
       ++w.loads;
       if (t.op == OpClass::kLdgsts) {
         copy_started(warp);

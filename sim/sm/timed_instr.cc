@@ -17,6 +17,7 @@ struct OpEntry {
   bool either_fma = false;
   uint16_t latency = 0;
   uint16_t interval = 1;
+  uint8_t extra_stall = 0;
 };
 
 std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
@@ -42,6 +43,7 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
     e.pipe = *pipe;
     e.either_fma = *pipe == Pipe::kFma;
     e.latency = static_cast<uint16_t>(o.latency());
+    e.extra_stall = static_cast<uint8_t>(o.extra_stall());
     e.interval = static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
   }
   return table;
@@ -179,7 +181,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
       t.flags |= kPassesBarrier;
     }
     if (k.control_bits) {
-      t.stall = stall_cycles(in.ctl, sm.issue());
+      t.stall = static_cast<uint8_t>(stall_cycles(in.ctl, sm.issue()) + e.extra_stall);
       t.wait_mask = in.ctl.wait_mask;
       t.write_barrier = in.ctl.write_barrier;
       t.read_barrier = in.ctl.read_barrier;

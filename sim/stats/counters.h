@@ -59,6 +59,8 @@ namespace heddle::stats {
     "wavefronts of shared stores beyond the conflict-free number")                                                     \
   X(kSharedAtomConflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", "conflict",                    \
     "wavefronts of shared atomics beyond the conflict-free number")                                                    \
+  X(kLanePasses, "heddle__lsu_lane_passes.sum", "wavefront",                                                           \
+    "wavefronts of LSU instructions without addresses: shuffles, special registers, predicated-off accesses")          \
   X(kSharedRequests, "heddle__shared_requests.sum", "request", "shared-memory warp instructions")                      \
   X(kL1Sectors, "l1tex__t_sectors.sum", "sector", "sectors looked up in L1, all kinds")                                \
   X(kL1SectorHits, "l1tex__t_sectors_lookup_hit.sum", "sector", "sectors that hit in L1, all kinds")                   \

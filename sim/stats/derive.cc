@@ -46,10 +46,10 @@ const std::vector<Derived>& derived() {
          [](R r) { return 100 * ratio(r.totals[C::kL1SectorHits], r.totals[C::kL1Sectors]); }},
         {{"lts__t_sector_hit_rate.pct", "%", "L2 sector hits of all look-ups"},
          [](R r) { return 100 * ratio(r.totals[C::kL2SectorHits], r.totals[C::kL2Sectors]); }},
-        {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront", "shared-memory wavefronts, all kinds"},
+        {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront", "shared-memory wavefronts, all kinds, lane exchange included"},
          [](R r) {
            return static_cast<double>(r.totals[C::kSharedLdWavefronts] + r.totals[C::kSharedStWavefronts] +
-                                      r.totals[C::kSharedAtomWavefronts]);
+                                      r.totals[C::kSharedAtomWavefronts] + r.totals[C::kLanePasses]);
          }},
         {{"launch__occupancy_limit_blocks", "block", "blocks per SM allowed by block slots"},
          [](R r) { return static_cast<double>(r.occupancy.limit_blocks); }},
