@@ -174,6 +174,9 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (t.handler == Handler::kFixed) {
       operand_reads(in, t);
     }
+    if (in.op == OpClass::kAtomShared && image.opcodes[in.opcode].find("POPC.INC") != std::string::npos) {
+      t.flags |= kMergesSameWord;
+    }
     // FINDINGS.md A: fixed-latency instructions issue behind a deferred barrier; loads, XU, branches and barriers wait.
     bool variable = in.ctl.write_barrier != kNoBarrier || e.pipe == Pipe::kXu || e.pipe == Pipe::kAdu ||
                     e.pipe == Pipe::kCbu || e.pipe == Pipe::kTensor;

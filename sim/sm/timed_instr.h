@@ -44,6 +44,7 @@ enum TimedFlag : uint8_t {
   kUnknownOp = 4,
   kFmaEither = 8,             // may use either half of the FMA pipe
   kCountsAsHalf = 16,         // packed half arithmetic on the FMA pipe
+  kMergesSameWord = 64,       // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
   kPassesBarrier = 32,        // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
 };
 
