@@ -304,8 +304,9 @@ void Sm::wake_held(uint32_t warp, Cycle at, Cycle now) {
   Warp& w = warps_[warp];
   w.waiting = false;
   w.membar = false;
+  at = std::max(at, now + 1);
   charge(w.state, at > w.since ? at - w.since : 0);
-  subcores_[subcore_of(warp)].park(warp / subcores_count_, std::max(at, now + 1), now);
+  subcores_[subcore_of(warp)].park(warp / subcores_count_, at, now);
 }
 
 void Sm::finish_warp(uint32_t warp, Cycle now) {

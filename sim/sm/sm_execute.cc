@@ -69,7 +69,6 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
         return 0;
       }
       if (w.stores == 0 || (t.instr->flags & isa::kFlagScopeCta)) {
-        charge(Stall::kMembar, cost);
         return now + cost;
       }
       w.waiting = w.membar = true;
@@ -81,7 +80,6 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       result_at(now + 2, warp, t);
       operands_read_at(now + 1, warp, t);
       Cycle sleep = static_cast<Cycle>(launch_.nanosleep_ns() / ns_per_cycle_);
-      charge(Stall::kSleeping, sleep);
       return mask ? now + sleep : 0;
     }
     case Handler::kClusterBarrier:

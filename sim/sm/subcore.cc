@@ -251,34 +251,43 @@ void SubCore::step(Cycle now) {
   }
   if (ready_) {
     uint32_t stopped = blocked(now);
-    uint32_t eligible = ready_ & ~stopped;
-    if (now < hold_until_) {
-      uint32_t n = std::popcount(ready_);
-      sm_.charge(Stall::kDispatchStall, n);
-      pending_[static_cast<int>(Stall::kDispatchStall)] = static_cast<uint16_t>(n);
-      any_pending_ = true;
-    } else {
-      if (stopped) {
-        for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma); m; m &= m - 1) {
-          uint32_t p = std::countr_zero(m);
-          if (uint32_t n = std::popcount(wanting_[p] & stopped)) {
-            Stall s = throttle(static_cast<uint8_t>(p));
-            sm_.charge(s, n);
-            pending_[static_cast<int>(s)] = static_cast<uint16_t>(pending_[static_cast<int>(s)] + n);
-            any_pending_ = true;
-          }
-        }
+    charge_waits(now, stopped, false);
+    uint32_t eligible = now < hold_until_ ? 0 : ready_ & ~stopped;
+    if (eligible) {
+      uint32_t slot = pick(eligible);
+      if (uint32_t others = std::popcount(eligible) - 1) {
+        sm_.charge(Stall::kNotSelected, others);
       }
-      if (eligible) {
-        uint32_t slot = pick(eligible);
-        if (uint32_t others = std::popcount(eligible) - 1) {
-          sm_.charge(Stall::kNotSelected, others);
-        }
-        issue(slot, now);
-      }
+      issue(slot, now);
     }
   }
   compute_next(now);
+}
+
+// What the ready warps that cannot issue at `cycle` wait for: charged for that cycle, or noted for the cycles that will
+// be skipped from there on.
+void SubCore::charge_waits(Cycle cycle, uint32_t stopped, bool skipped) {
+  auto charge = [&](Stall s, uint32_t n) {
+    if (skipped) {
+      pending_[static_cast<int>(s)] = static_cast<uint16_t>(pending_[static_cast<int>(s)] + n);
+      any_pending_ = true;
+    } else {
+      sm_.charge(s, n);
+    }
+  };
+  if (cycle < hold_until_) {
+    charge(Stall::kDispatchStall, std::popcount(ready_));
+    return;
+  }
+  if (!stopped) {
+    return;
+  }
+  for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma); m; m &= m - 1) {
+    uint32_t p = std::countr_zero(m);
+    if (uint32_t n = std::popcount(wanting_[p] & stopped)) {
+      charge(throttle(static_cast<uint8_t>(p)), n);
+    }
+  }
 }
 
 void SubCore::compute_next(Cycle now) {
@@ -290,19 +299,21 @@ void SubCore::compute_next(Cycle now) {
   if (!ready_) {
     return;
   }
+  uint32_t stopped = blocked(now + 1);
   if (now + 1 < hold_until_) {
     next_ = std::min(next_, hold_until_);
-    return;
-  }
-  if (ready_ & ~blocked(now + 1)) {
+  } else if (ready_ & ~stopped) {
     next_ = now + 1;
-    return;
-  }
-  for (uint32_t m = busy_ports_; m; m &= m - 1) {
-    uint32_t p = std::countr_zero(m);
-    if (wanting_[p] || ((p == kHeavy || p == kLite) && wanting_[kFma])) {
-      next_ = std::min(next_, pipe_free_[p]);
+  } else {
+    for (uint32_t m = busy_ports_; m; m &= m - 1) {
+      uint32_t p = std::countr_zero(m);
+      if (wanting_[p] || ((p == kHeavy || p == kLite) && wanting_[kFma])) {
+        next_ = std::min(next_, pipe_free_[p]);
+      }
     }
+  }
+  if (next_ > now + 1) {
+    charge_waits(now + 1, stopped, true);
   }
 }
 
@@ -366,6 +377,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   bool diverged = t.op == isa::OpClass::kBranch && sm_.is_partial(id);
   bool in_order = w.stream.advance();
   if (w.stream.done()) {
+    sm_.charge(Stall::kWait, gap - 1);
     sm_.finish_warp(id, now + gap);
     return;
   }
@@ -383,6 +395,9 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   if (jump > gap) {
     sm_.charge(Stall::kBranchResolve, jump - gap);
     gap = jump;
+  }
+  if (again > now + gap) {
+    sm_.charge(t.handler == Handler::kNanosleep ? Stall::kSleeping : Stall::kMembar, again - now - gap);
   }
   park(slot, std::max(now + gap, again), now);
 }

@@ -51,6 +51,7 @@ class SubCore {
   bool hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cycle now);
   void account_gap(Cycle now);
   uint32_t blocked(Cycle now);
+  void charge_waits(Cycle cycle, uint32_t stopped, bool skipped);
   uint32_t pick(uint32_t eligible) const;
   void issue(uint32_t slot, Cycle now);
   uint32_t jump_cycles(const TimedInstr& t, uint32_t to) const;

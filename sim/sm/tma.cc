@@ -64,7 +64,7 @@ void Tma::arrived(uint32_t i, uint8_t sectors, Cycle now) {
   Copy& c = copies_[i];
   c.flying -= std::popcount(sectors);
   --in_flight_;
-  uint64_t bytes = uint64_t{std::popcount(sectors)} * memory::kSectorBytes;
+  uint64_t bytes = static_cast<uint64_t>(std::popcount(sectors)) * memory::kSectorBytes;
   bool done = c.flying == 0 && c.next >= c.end;
   uint32_t slot = c.slot;
   uint64_t barrier = c.barrier;
