@@ -25,6 +25,7 @@ class Combinations {
     identity();
     topology();
     limits();
+    issue();
     fetch();
     pipes();
     operations();
@@ -32,6 +33,7 @@ class Combinations {
     carveouts();
     l2();
     dram();
+    tlb();
   }
 
  private:
@@ -114,6 +116,13 @@ class Combinations {
     }
   }
 
+  void issue() {
+    const Issue& i = c_.sm().issue();
+    ascending("sm.issue.", {{"branch_cycles", i.branch_cycles()},
+                            {"branch_next_line_cycles", i.branch_next_line_cycles()},
+                            {"branch_far_cycles", i.branch_far_cycles()}});
+  }
+
   void fetch() {
     const InstructionFetch& f = c_.sm().fetch();
     multiple(f.l0_bytes(), "sm.fetch.l0_bytes", f.line_bytes(), "sm.fetch.line_bytes");
@@ -123,12 +132,23 @@ class Combinations {
                             {"gcc_latency", f.gcc_latency()},
                             {"l2_latency", f.l2_latency()},
                             {"dram_latency", f.dram_latency()}});
+    multiple(f.launch_prefetch_bytes(), "sm.fetch.launch_prefetch_bytes", f.line_bytes(),
+             "sm.fetch.line_bytes");
+    multiple(f.first_fetch_bytes(), "sm.fetch.first_fetch_bytes", f.line_bytes(), "sm.fetch.line_bytes");
+    at_most(f.launch_prefetch_bytes(), "sm.fetch.launch_prefetch_bytes", f.l1_bytes(), "sm.fetch.l1_bytes");
+    if (f.launch_prefetch_bytes() != 0) {  // 0: no prefetch, the first fetch is like any other
+      at_most(f.first_fetch_bytes(), "sm.fetch.first_fetch_bytes", f.launch_prefetch_bytes(),
+              "sm.fetch.launch_prefetch_bytes");
+    }
     const ConstantCache& k = c_.sm().constants();
     multiple(k.l0_bytes(), "sm.constants.l0_bytes", k.line_bytes(), "sm.constants.line_bytes");
     multiple(k.l1_bytes(), "sm.constants.l1_bytes", k.line_bytes(), "sm.constants.line_bytes");
     ascending("sm.constants.", {{"l1_latency", k.l1_latency()},
                                 {"gcc_latency", k.gcc_latency()},
                                 {"memory_latency", k.memory_latency()}});
+    // The launch has just written the parameters: they are not further away than the rest.
+    at_most(k.parameter_latency(), "sm.constants.parameter_latency", k.memory_latency(),
+            "sm.constants.memory_latency");
   }
 
   bool has_pipe(std::string_view name) const {
@@ -231,6 +251,10 @@ class Combinations {
     }
     require(std::find(all.begin(), all.end(), l1.default_min_carveout_bytes()) != all.end(),
             "sm.l1.default_min_carveout_bytes", "not in sm.l1.carveout_bytes; legal values: " + join(legal));
+    at_most(l1.default_min_carveout_threads(), "sm.l1.default_min_carveout_threads",
+            c_.limits().max_threads_per_block(), "limits.max_threads_per_block");
+    require(l1.default_carveout_headroom() >= 1, "sm.l1.default_carveout_headroom",
+            "chooses a carve-out in which the resident blocks have no room; legal values: 1 to 16");
   }
 
   void l2() {
@@ -240,6 +264,7 @@ class Combinations {
     const uint64_t one_set = uint64_t{l2.slices()} * l2.ways() * l2.line_bytes();
     multiple(l2.total_bytes(), "l2.total_bytes", one_set, "l2.slices x l2.ways x l2.line_bytes");
     at_most(l2.max_persisting_bytes(), "l2.max_persisting_bytes", l2.total_bytes(), "l2.total_bytes");
+    multiple(l2.chunk_bytes(), "l2.chunk_bytes", l2.line_bytes(), "l2.line_bytes");
   }
 
   void dram() {
@@ -265,6 +290,12 @@ class Combinations {
     const uint64_t rows = uint64_t{d.channels()} * d.banks() * d.row_bytes();
     require(d.total_bytes() >= rows, "dram.total_bytes",
             "less than one row in every bank; legal values: " + str(rows) + " or more");
+  }
+
+  void tlb() {
+    const Tlb& t = c_.tlb();
+    require(t.walk_bytes() >= t.page_bytes(), "tlb.walk_bytes",
+            "less than tlb.page_bytes = " + str(t.page_bytes()) + "; legal values: that or more");
   }
 
   const GpuConfig& c_;

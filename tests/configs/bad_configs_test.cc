@@ -317,6 +317,30 @@ TEST_CASE("combinations that cannot be built") {
       {{"dram.t_ras=5"}, {"dram.t_ras = 5: less than dram.t_rcd"}},
       {{"dram.total_bytes=1MiB"},
        {"dram.total_bytes = 1048576: less than one row in every bank; legal values: 3145728 or more"}},
+      {{"l2.line_bytes=256", "l2.chunk_bytes=128"},
+       {"l2.chunk_bytes = 128: not a multiple of l2.line_bytes = 256; nearest legal values: 256, 256"}},
+      {{"tlb.walk_bytes=65536"},
+       {"tlb.walk_bytes = 65536: less than tlb.page_bytes = 2097152; legal values: that or more"}},
+      {{"sm.issue.branch_next_line_cycles=9"},
+       {"sm.issue.branch_next_line_cycles = 9: less than sm.issue.branch_cycles = 10; legal values: that or "
+        "more"}},
+      {{"sm.issue.branch_far_cycles=12"}, {"less than sm.issue.branch_next_line_cycles = 13"}},
+      {{"sm.fetch.launch_prefetch_bytes=65600"},
+       {"sm.fetch.launch_prefetch_bytes = 65600: not a multiple of sm.fetch.line_bytes = 128; nearest legal "
+        "values: 65536, 65664"}},
+      {{"sm.fetch.launch_prefetch_bytes=256KiB"},
+       {"sm.fetch.launch_prefetch_bytes = 262144: more than sm.fetch.l1_bytes = 131072"}},
+      {{"sm.fetch.first_fetch_bytes=1000"}, {"sm.fetch.first_fetch_bytes = 1000: not a multiple of"}},
+      {{"sm.fetch.launch_prefetch_bytes=512"},
+       {"sm.fetch.first_fetch_bytes = 1024: more than sm.fetch.launch_prefetch_bytes = 512; legal values: up "
+        "to 512"}},
+      {{"sm.constants.parameter_latency=9999"},
+       {"sm.constants.parameter_latency = 9999: more than sm.constants.memory_latency"}},
+      {{"sm.l1.default_min_carveout_threads=2048"},
+       {"sm.l1.default_min_carveout_threads = 2048: more than limits.max_threads_per_block = 1024; legal "
+        "values: up to 1024"}},
+      {{"sm.l1.default_carveout_headroom=0.5"},
+       {"sm.l1.default_carveout_headroom = 0.5: chooses a carve-out", "legal values: 1 to 16"}},
       {{"sm.shared.load_latency_64=20"},
        {"sm.shared.load_latency_64 = 20: less than sm.shared.load_latency_32"}},
   };
@@ -324,6 +348,12 @@ TEST_CASE("combinations that cannot be built") {
     INFO(bad.set.back());
     check_message(load_error("h200", overrides(bad.set)), bad.parts);
   }
+}
+
+TEST_CASE("mechanisms that a value of 0 turns off") {
+  CHECK(check("h200", overrides({"sm.fetch.launch_prefetch_bytes=0"})).empty());
+  CHECK(check("h200", overrides({"sm.fetch.first_fetch_bytes=0"})).empty());
+  CHECK(check("h200", overrides({"noc.merge_entries=0"})).empty());
 }
 
 TEST_CASE("a class without an entry, and an entry too many") {

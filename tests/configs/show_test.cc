@@ -70,7 +70,8 @@ TEST_CASE("flat lines are overrides that rebuild the configuration") {
   for (const Difference& d : diff(other, c)) {
     CAPTURE(d.path, d.a, d.b);
     CHECK(d.b.empty());
-    CHECK((d.path.starts_with("sm.pipe[") || d.path.ends_with("].interval")));
+    CHECK((d.path.starts_with("sm.pipe[") || d.path.ends_with("].interval") ||
+           d.path.ends_with("].extra_stall")));
   }
 }
 
