@@ -157,7 +157,7 @@ constexpr const char* kGpu = R"(
   }
   tlb {
     enabled: false page_bytes: 2097152 l1_entries: 2 l2_entries: 4 l3_entries: 8 l2_latency: 10 l3_latency: 100
-    walk_latency: 500 walkers: 2
+    walk_latency: 500 walk_bytes: 2097152 walkers: 2
   }
   seed: 1
 )";

@@ -1,0 +1,113 @@
+// Which SM gets which block, and when.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+// SMs in the order in which the blocks' first instructions issue.
+std::vector<uint32_t> block_order(const Outcome& o) {
+  std::vector<uint32_t> out;
+  for (const Issue& i : o.issues) {
+    if (i.index == 0) {
+      out.push_back(i.sm);
+    }
+  }
+  return out;
+}
+
+Kernel long_blocks(uint32_t n, uint32_t instructions = 40) {
+  Kernel k;
+  k.add(nop().stall(11), static_cast<int>(instructions));
+  k.blocks(n);
+  return k;
+}
+
+TEST_CASE("the first wave goes over all SMs before any gets a second block") {
+  Kernel k = long_blocks(8);
+  Outcome o = run(test_gpu(4), k);
+  CHECK(block_order(o) == std::vector<uint32_t>{0, 1, 2, 3, 0, 1, 2, 3});
+  CHECK(o.cycles_of(0) == Cycles{0, 1, 2, 3, 4, 5, 6, 7});  // block_interval
+}
+
+TEST_CASE("fewer blocks than SMs leave the others idle") {
+  Kernel k = long_blocks(2);
+  Outcome o = run(test_gpu(4), k);
+  CHECK(o.cycles(0, 2).empty());
+  CHECK(o.cycles(0, 3).empty());
+  CHECK(o.result.sm_active_cycles_sum == 2 * o.result.sm_active_cycles_max);
+}
+
+TEST_CASE("an SM takes blocks up to its occupancy, then one for each that ends") {
+  Kernel k = long_blocks(12);
+  k.shape().dynamic_shared_bytes = 100000;  // two blocks on an SM
+  Outcome o = run(test_gpu(2), k);
+  CHECK(o.result.occupancy.blocks_per_sm == 2);
+  Cycles starts = o.cycles_of(0);
+  REQUIRE(starts.size() == 12);
+  // A block takes 40 x 11 cycles; four run at a time.
+  CHECK(starts[3] == 3);
+  CHECK(starts[4] >= 429 + 1 + 31);
+  CHECK(starts[7] < 500);
+  CHECK(starts[8] >= 2 * 460);
+  CHECK(starts[11] < 2 * 500);
+}
+
+TEST_CASE("no SM is ever above its occupancy") {
+  Kernel k = long_blocks(50, 5);
+  k.shape().dynamic_shared_bytes = 70000;  // three blocks
+  Outcome o = run(test_gpu(2), k);
+  REQUIRE(o.result.occupancy.blocks_per_sm == 3);
+  for (uint32_t sm : {0u, 1u}) {
+    uint32_t open = 0, most = 0;
+    for (const Issue& i : o.issues) {
+      if (i.sm == sm) {
+        open += i.index == 0;
+        most = std::max(most, open);
+        open -= i.index == 4;
+      }
+    }
+    CHECK(most == 3);
+  }
+}
+
+TEST_CASE("a free SM gets the next block whatever the others do") {
+  Kernel k;
+  k.add(nop().stall(11), 100);
+  k.blocks(5).shape().dynamic_shared_bytes = 200000;
+  // Block 1 is short: its SM gets blocks 2, 3 and 4 while block 0 still runs.
+  for (uint32_t b = 1; b < 5; ++b) {
+    k.stream_of_block(b, 0, {{0}, {1}, {2}});
+  }
+  Outcome o = run(test_gpu(2), k);
+  CHECK(block_order(o) == std::vector<uint32_t>{0, 1, 1, 1, 1});
+}
+
+TEST_CASE("blocks are handed out block_interval apart") {
+  config::GpuConfig g = test_gpu(4);
+  g.mutable_launch()->set_block_interval(2.5);
+  Kernel k = long_blocks(8);
+  // Block i at 2.5 (i + 1), rounded up: 3, 5, 8, 10, ...
+  CHECK(run(g, k).cycles_of(0) == Cycles{0, 2, 5, 7, 10, 12, 15, 17});
+}
+
+TEST_CASE("one SM takes blocks sm_block_interval apart") {
+  config::GpuConfig g = test_gpu(1);
+  g.mutable_launch()->set_sm_block_interval(50);
+  Kernel k = long_blocks(4);
+  CHECK(run(g, k).cycles_of(0) == Cycles{0, 50, 100, 150});
+}
+
+TEST_CASE("every block of a large grid runs once") {
+  Kernel k{nop(), nop()};
+  k.blocks(1000).warps(2);
+  Outcome o = run(test_gpu(4), k);
+  CHECK(o[Counter::kBlocksLaunched] == 1000);
+  CHECK(o[Counter::kInstExecuted] == 4000);
+}
+
+}  // namespace
+}  // namespace heddle::simtest

@@ -1,0 +1,158 @@
+// Asynchronous copies: LDGSTS groups, bulk copies with mbarriers, warp-group MMA.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+// A copy of one sector: a cold load's 411 cycles (global_memory_test.cc), 5 more to be complete, 1 to the waiter.
+Op copy(uint64_t address) { return ldgsts().at(address, 0); }
+
+TEST_CASE("LDGDEPBAR's counter falls when the group is complete") {
+  Kernel k{copy(0), ldgdepbar(0), nop().waits(0b1)};
+  Cycles c = run(test_gpu(), k).cycles(0);
+  CHECK(c == Cycles{0, 1, 411 + 5 + 1});
+}
+
+TEST_CASE("copies after LDGDEPBAR belong to the next group") {
+  Kernel k{copy(0), ldgdepbar(0), copy(4096).stall(11), nop().waits(0b1)};
+  CHECK(run(test_gpu(), k).cycles(0).at(3) == 417);
+}
+
+TEST_CASE("DEPBAR.LE SB0, n leaves the n newest groups alone") {
+  // Four groups that go to four slices, 4 cycles apart out of the queue.
+  auto wait_for_all_but = [](int n) {
+    Kernel k;
+    for (uint64_t i = 0; i < 4; ++i) {
+      k.add(copy(128 * i));
+      k.add(ldgdepbar(0));
+    }
+    k.add(depbar(0, n));
+    return run(test_gpu(), k).cycles(0).back();
+  };
+  for (int n = 0; n <= 3; ++n) {
+    CAPTURE(n);
+    CHECK(wait_for_all_but(n) == Cycle(417 + 4 * (3 - n)));
+  }
+  CHECK(wait_for_all_but(4) == 8);
+}
+
+TEST_CASE("groups complete in order") {
+  // The second group hits L1 and is there long before the first.
+  Kernel k{ldg(1).at(8192, 0).writes_barrier(1), copy(0).waits(0b10), ldgdepbar(0), copy(8192), ldgdepbar(0),
+           depbar(0, 1)};
+  Cycles c = run(test_gpu(), k).cycles(0);
+  CHECK(c[5] - c[1] == 411 + 5 + 1);
+}
+
+TEST_CASE("an empty group is complete at once") {
+  Kernel k{ldgdepbar(0), nop().waits(0b1)};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1});
+}
+
+TEST_CASE("a copy whose predicate is false is complete when it has passed the LSU") {
+  Kernel k{copy(0), ldgdepbar(0), nop().waits(0b1)};
+  k.stream(0, {{0, 0}, {1}, {2}});
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 10 + 30 + 1});
+}
+
+TEST_CASE("a warp does not retire before its copies are complete") {
+  Kernel k{copy(0)};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kWarpsActive] >= 416);
+  CHECK(o[Counter::kGlobalLdRequests] == 1);
+}
+
+// UBLKCP: destination, barrier, source (low, high), size in 16-byte units.
+Op bulk(uint64_t barrier, uint64_t source, uint64_t bytes) {
+  Op o = make(OpClass::kBulkCopy, "UBLKCP");
+  o.in.space = isa::MemSpace::kGlobal;
+  o.in.mem_refs = 1;
+  o.addresses.values = {0, barrier, source & 0xffffffff, source >> 32, bytes / 16};
+  return o;
+}
+Op try_wait(uint64_t barrier) {
+  Op o = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT");
+  o.in.space = isa::MemSpace::kShared;
+  o.in.mem_refs = 1;
+  o.at(barrier, 0);
+  return o.writes_barrier(0);
+}
+
+TEST_CASE("a wait on an mbarrier ends when the bulk copies that report to it have arrived") {
+  Kernel k{bulk(64, 0x100000, 128), try_wait(64), nop().waits(0b1)};
+  Outcome o = run(test_gpu(), k);
+  // 100 until the first line is sent, 1 request port, 100 NoC, slice port 4, look-up 50, DRAM 126, response 12 + 100;
+  // the wait ends 25 later, and a cycle to the waiter.
+  CHECK(o.cycles(0) == Cycles{0, 1, 100 + 1 + 100 + 4 + 50 + 126 + 112 + 25 + 1});
+  CHECK(o[Counter::kBulkBytes] == 128);
+  CHECK(o[Counter::kL2Sectors] == 4);
+}
+
+TEST_CASE("a wait on an mbarrier without copies takes 25 cycles") {
+  Kernel k{bulk(64, 0x100000, 128), try_wait(128), nop().waits(0b1)};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 1 + 25 + 1});
+}
+
+TEST_CASE("an arrival takes 30 cycles") {
+  Op arrive = make(OpClass::kMbarrier, "SYNCS.ARRIVE.TRANS64");
+  Kernel k{arrive.writes_barrier(0), nop().waits(0b1)};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 31});
+}
+
+TEST_CASE("a bulk copy sends a line every 2 cycles") {
+  auto time = [](uint64_t bytes) {
+    Kernel k{bulk(64, 0x100000, bytes), try_wait(64), nop().waits(0b1)};
+    return run(test_gpu(), k).cycles(0).back();
+  };
+  // 12 cycles of a line in the response ports of this GPU are the limit: 32 bytes a cycle, 4 cycles a line.
+  CHECK(time(64 * 128) - time(32 * 128) == 32 * 4);
+}
+
+TEST_CASE("bulk copies are limited to the requests in flight") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_async_copy()->set_tma_requests_in_flight(1);
+  Kernel k{bulk(64, 0x100000, 1024), try_wait(64), nop().waits(0b1)};
+  // Eight round trips of more than 300 cycles.
+  CHECK(run(g, k).cycles(0).back() > 8 * 300);
+}
+
+Op gmma() {
+  Op o = make(OpClass::kGmma, "HGMMA.64x64x16");
+  o.in.mma_work = 64 * 64 * 16;  // x 16 bits / 4 warps / 8192 = 32 cycles
+  o.in.mma_bits = 16;
+  return o;
+}
+Op gmma_wait(int n) {
+  Op o = make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR.LE");
+  o.in.depbar_count = static_cast<uint8_t>(n);
+  return o;
+}
+
+TEST_CASE("a warp-group MMA runs beside its warp: 32 cycles in the array and 50 to the result") {
+  Kernel k{gmma(), nop(), gmma_wait(0), nop()};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 82 + 1, 84});
+}
+
+TEST_CASE("warp-group MMAs follow one another in the array without holding the warp") {
+  Kernel k{gmma(), gmma(), gmma(), gmma_wait(0)};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 2, 3 * 32 + 50 + 1});
+}
+
+TEST_CASE("WARPGROUP.DEPBAR.LE gsb0, n waits for all but n") {
+  for (int n : {0, 1, 2}) {
+    Kernel k{gmma(), gmma(), gmma(), gmma_wait(n)};
+    CAPTURE(n);
+    CHECK(run(test_gpu(), k).cycles(0).back() == Cycle(32 * (3 - n) + 50 + 1));
+  }
+}
+
+TEST_CASE("a warp ends when its MMAs are done") {
+  Kernel k{gmma()};
+  CHECK(run(test_gpu(), k)[Counter::kWarpsActive] == 82);
+}
+
+}  // namespace
+}  // namespace heddle::simtest

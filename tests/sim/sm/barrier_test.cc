@@ -1,0 +1,124 @@
+// Block barriers. The barrier unit takes an arrival every 2 cycles; the release comes 10 cycles after the last arrival
+// has been taken, and the released warps issue a cycle later. BAR goes through the ADU, one a cycle for the whole SM.
+// (Loads, branches, XU and barriers wait behind a barrier; plain arithmetic does not, so the tests use MUFU behind it.)
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+TEST_CASE("a lone warp passes its barrier after 2 + 10 + 1 cycles") {
+  Kernel k{bar(), mufu()};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 13});
+}
+
+TEST_CASE("all warps of a block leave together: 2 cycles for each arrival, 10 for the release") {
+  for (uint32_t warps : {2u, 4u, 8u, 32u}) {
+    Kernel k{bar(), mufu()};
+    k.warps(warps);
+    Outcome o = run(test_gpu(), k);
+    Cycles c = o.cycles_of(1);
+    CAPTURE(warps);
+    CHECK(c.size() == warps);
+    CHECK(c.front() == 2 * warps + 10 + 1);
+    // Each sub-core lets its warps go 8 cycles apart (the XU).
+    CHECK(c.back() == 2 * warps + 11 + 8 * ((warps - 1) / 4));
+  }
+}
+
+TEST_CASE("nobody passes before the last has come") {
+  Kernel k;
+  k.add(nop().stall(11), 10);
+  k.add(bar());
+  k.add(mufu());
+  k.warps(2).order(0, {10, 11});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 110 + 13});
+  CHECK(o.cycles_of(11) == Cycles{110 + 13, 110 + 13});
+}
+
+TEST_CASE("a second barrier works like the first") {
+  Kernel k{bar(), mufu(), bar(), mufu()};
+  k.warps(4);
+  Outcome o = run(test_gpu(), k);
+  Cycles first = o.cycles_of(1), second = o.cycles_of(3);
+  CHECK(first == Cycles(4, 19));
+  CHECK(second.front() == second.back());
+  // MUFU at 19, BAR from 20 on.
+  CHECK(second.front() == 20 + 19);
+}
+
+TEST_CASE("plain arithmetic passes a barrier that is not complete") {
+  Kernel k{bar(), imad(), imad(), mufu()};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 3, 13});
+}
+
+TEST_CASE("loads and branches wait at the barrier") {
+  Kernel a{bar(), lds(1)};
+  CHECK(run(test_gpu(), a).cycles(0) == Cycles{0, 13});
+  Kernel b{bar(), bra()};
+  CHECK(run(test_gpu(), b).cycles(0) == Cycles{0, 13});
+}
+
+TEST_CASE("named barriers are independent") {
+  // Warps 0 and 1 meet at barrier 1, warps 2 and 3, later, at barrier 2.
+  Kernel k{bar(1, 64), bar(2, 64), mufu(), nop().stall(11), nop().stall(11)};
+  k.warps(4).order(0, {0, 2}).order(1, {0, 2}).order(2, {3, 4, 1, 2}).order(3, {3, 4, 1, 2});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0).back() == 4 + 10 + 1);
+  CHECK(o.cycles(1).back() == 15);
+  CHECK(o.cycles(2).back() > 22);
+  CHECK(o.cycles(2).back() == o.cycles(3).back());
+}
+
+TEST_CASE("BAR.ARV counts but does not wait") {
+  Kernel k{nop().stall(11), nop().stall(11), nop().stall(11), bar_arrive(1, 64), mufu(), bar(1, 64), mufu()};
+  k.warps(2).order(0, {0, 1, 2, 3, 4}).order(1, {5, 6});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 11, 22, 33, 34});  // the producer goes on
+  CHECK(o.cycles(1) == Cycles{0, 33 + 13});
+}
+
+TEST_CASE("a barrier with a thread count opens when that many warps have come, not the whole block") {
+  Kernel k{bar(0, 64), mufu()};
+  k.warps(4).order(2, {}).order(3, {});
+  CHECK(run(test_gpu(), k).cycles_of(1) == Cycles{15, 15});
+}
+
+TEST_CASE("a warp that has exited is not waited for") {
+  SECTION("it exits before the others come") {
+    Kernel k{exit_op(), nop().stall(11), bar(), mufu()};
+    k.warps(2).order(0, {0}).order(1, {1, 2, 3});
+    CHECK(run(test_gpu(), k).cycles(1) == Cycles{0, 11, 24});
+  }
+  SECTION("it exits while the others wait") {
+    Kernel k{nop().stall(11), nop().stall(11), exit_op(), bar(), mufu()};
+    k.warps(2).order(0, {0, 1, 2}).order(1, {3, 4});
+    // EXIT at 22; the warp is gone at 23, the release comes 10 later.
+    CHECK(run(test_gpu(), k).cycles(1) == Cycles{0, 34});
+  }
+}
+
+TEST_CASE("a barrier whose predicate is false is no barrier") {
+  Kernel k{bar().predicated(), mufu()};
+  k.warps(2).stream(0, {{0, 0}, {1}}).order(1, {1});
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1});
+}
+
+TEST_CASE("blocks on one SM have barriers of their own") {
+  Kernel k;
+  k.add(nop().stall(11), 6);
+  k.add(bar());
+  k.add(mufu());
+  k.blocks(2).warps(2).order(0, {6, 7}).order(1, {6, 7});
+  k.stream_of_block(1, 1, {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0).back() < 20);  // block 0
+  CHECK(o.cycles(1).back() < 20);
+  CHECK(o.cycles(2).back() > 66);  // block 1
+}
+
+}  // namespace
+}  // namespace heddle::simtest
