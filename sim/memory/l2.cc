@@ -197,9 +197,11 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
   counters_[Counter::kL2SectorHits] += n;
   counters_[Counter::kL2FromSmHits] += n;
   Ticks arrive = at;
+  Ticks passed_on = at;
   if (partition != home.partition) {
     // The near slice passes the data on; a replica it holds is kept up to date.
     arrive = fabric(partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2);
+    passed_on = arrive - far_latency_;
     Slice& s = slice(home.partition, home.slice);
     arrive = s.port.reserve(arrive, std::max<Ticks>(tag_service_ * 3 / 2, static_cast<Ticks>(n * sector_service_)));
     counters_[Counter::kL2Sectors] += n;
@@ -216,8 +218,8 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
   }
   l->valid |= r.sectors;
   l->dirty |= r.sectors;
-  // The near slice acknowledges: it keeps the order of what it passes on.
-  return at + hit_latency_;
+  // The near slice acknowledges once it has passed the data on.
+  return std::max(at + hit_latency_, passed_on);
 }
 
 Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks at) {

@@ -201,6 +201,8 @@ void Lsu::response(uint32_t id, uint8_t sectors, Cycle now) {
   uint32_t index = id & ~kRequestTagMask;
   switch (static_cast<RequestTag>(id & kRequestTagMask)) {
     case RequestTag::kMiss:
+      // Writing the sectors into the array takes its turn with the reads.
+      data_free_ = std::max(data_free_, now) + 1;
       l1_.fill(index, sectors, [&](uint32_t load) { complete_load(load, now); });
       break;
     case RequestTag::kStore:

@@ -243,9 +243,11 @@ void Sm::expect(uint32_t warp, const TimedInstr& t, Stall why) {
   Warp& w = warps_[warp];
   for (uint8_t b : {t.write_barrier, t.read_barrier}) {
     if (b != kNoBarrier) {
-      ++w.counter[b];
+      // A counter that several instructions share is named after the slowest kind.
+      if (w.counter[b]++ == 0 || why == Stall::kLongScoreboard) {
+        w.reason[b] = why;
+      }
       w.busy |= static_cast<uint8_t>(1u << b);
-      w.reason[b] = why;
     }
   }
   if (scoreboards_) {
