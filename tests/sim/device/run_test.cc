@@ -50,6 +50,16 @@ void check_equal(const Outcome& a, const Outcome& b) {
   }
 }
 
+TEST_CASE("warp states account for every resident warp-cycle of a launch with everything in it") {
+  Kernel k = mixed();
+  for (bool control : {true, false}) {
+    k.mutable_image().has_control = control;
+    Outcome o = run(everything(), k);
+    CAPTURE(control);
+    CHECK(o.stall_sum() == o[Counter::kWarpsActive]);
+  }
+}
+
 TEST_CASE("two runs on one machine, and one on a new machine, are equal in every issue") {
   Kernel k = mixed();
   device::Gpu gpu(everything());

@@ -57,6 +57,7 @@ constexpr const char* kGpu = R"(
     op { op: "imad" pipe: "fmaheavy" latency: 6 }
     op { op: "imad_wide" pipe: "fmaheavy" latency: 7 }
     op { op: "idp" pipe: "fmaheavy" latency: 6 }
+    op { op: "half_mma" pipe: "fma" latency: 10 interval: 2 }
     op { op: "half" pipe: "fma" latency: 6 interval: 2 }
     op { op: "fp64" pipe: "fp64" latency: 16 }
     op { op: "mufu" pipe: "xu" latency: 20 }

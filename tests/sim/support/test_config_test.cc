@@ -4,8 +4,11 @@
 #include <google/protobuf/message.h>
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "sim/isa/op_class.h"
 
 namespace heddle::simtest {
 namespace {
@@ -42,6 +45,18 @@ TEST_CASE("no field of the schema is left out") {
     std::vector<std::string> unset;
     find_unset(test_gpu(sms), "", unset);
     CHECK(unset == std::vector<std::string>{});  // give these fields a value in test_config.cc
+  }
+}
+
+TEST_CASE("every instruction class has a pipe and a latency") {
+  const config::GpuConfig g = test_gpu();
+  std::set<std::string> named;
+  for (const config::OpTiming& o : g.sm().op()) {
+    named.insert(o.op());
+  }
+  for (std::string_view name : isa::kOpClassNames) {
+    CAPTURE(std::string(name));
+    CHECK(named.count(std::string(name)));
   }
 }
 
