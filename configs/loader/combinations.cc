@@ -143,9 +143,6 @@ class Combinations {
     const ConstantCache& k = c_.sm().constants();
     multiple(k.l0_bytes(), "sm.constants.l0_bytes", k.line_bytes(), "sm.constants.line_bytes");
     multiple(k.l1_bytes(), "sm.constants.l1_bytes", k.line_bytes(), "sm.constants.line_bytes");
-    ascending("sm.constants.", {{"l1_latency", k.l1_latency()},
-                                {"gcc_latency", k.gcc_latency()},
-                                {"memory_latency", k.memory_latency()}});
     // The launch has just written the parameters: they are not further away than the rest.
     at_most(k.parameter_latency(), "sm.constants.parameter_latency", k.memory_latency(),
             "sm.constants.memory_latency");

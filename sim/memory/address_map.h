@@ -34,7 +34,7 @@ class AddressMap {
       return {static_cast<uint32_t>(line / slices_ % partitions_), static_cast<uint32_t>(line % slices_),
               static_cast<uint32_t>(rest % sets_)};
     }
-    // The real hash is not public. Known of the H200 (tools/microbench/FINDINGS.md D, E): no stride is uneven, the
+    // The real hash is not public. Known of the H200 (tools/microbench/FINDINGS.md 6, 7): no stride is uneven, the
     // partition changes between blocks of a few KiB (parity of address bits 12, 13, 15, 17, 19, not probed above), and
     // the lines of a 1 KiB chunk alternate between two slices (throughput of random atomics over 128 B to 64 KB).
     uint64_t h = mix(line / chunk_lines_);

@@ -23,7 +23,7 @@ struct Coalesced {
 };
 
 // Passes over single sectors that the atomics of the lanes of `mask` at addr[lane] take in `line`: a pass does any
-// number of words of one sector, and lanes that meet in a word need one pass each. (FINDINGS.md E: one warp to one
+// number of words of one sector, and lanes that meet in a word need one pass each. (FINDINGS.md 7: one warp to one
 // address 32 passes, to 32 words of a line 4, to random words of a line about 10.)
 uint8_t sector_operations(const uint64_t addr[32], uint32_t mask, uint64_t line);
 

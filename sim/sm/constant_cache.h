@@ -1,5 +1,4 @@
-// Constant caches: one per sub-core for immediate constants (c[bank][offset] operands), one per SM for LDC and ULDC,
-// the GCC behind both. Lines are the dense numbers that bind() gave.
+// Constant caches: a small one per sub-core, one per SM, the GCC behind it. Lines are the dense numbers that bind() gave.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +27,8 @@ class ConstantCache {
     seen_.assign(lines, false);
   }
 
-  // When an immediate constant of `subcore` is available.
-  Cycle immediate(uint32_t subcore, uint32_t line, Cycle now) {
+  // When a constant line is in the first level of `subcore`.
+  Cycle read(uint32_t subcore, uint32_t line, Cycle now) {
     if (config_.model() == config::ConstantCache::PERFECT) {
       return now;
     }

@@ -23,6 +23,7 @@ struct PendingLoad {
   uint32_t waiting = 0;     // sectors (atomics: packets' sectors) not yet back
   Cycle ready = 0;          // when the part that hit is ready
   uint16_t bytes = 0;       // written to registers, for the write-back port
+  uint8_t passes = 0;       // kCopy: wavefronts of the write to shared memory
 };
 
 class L1Cache {
@@ -114,6 +115,8 @@ class L1Cache {
     return m;
   }
 
+  // The data of miss `m` goes into the cache.
+  bool is_cached(uint32_t m) const { return misses_[m].entry != nullptr; }
   // `sectors` of miss `m` have arrived. Calls done(load) for every load that has all its data.
   template <class Done>
   void fill(uint32_t m, uint8_t sectors, Done&& done) {

@@ -189,6 +189,7 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
       sm_.memory_done(l.warp, now);
       break;
     case PendingLoad::Kind::kCopy:
+      data_free_ = std::max(data_free_, now) + l.passes;
       sm_.schedule(at + config_.async_copy().ldgsts_extra_latency(), {Event::Kind::kCopyDone, l.warp, l.group});
       break;
     case PendingLoad::Kind::kBulk:
@@ -201,8 +202,12 @@ void Lsu::response(uint32_t id, uint8_t sectors, Cycle now) {
   uint32_t index = id & ~kRequestTagMask;
   switch (static_cast<RequestTag>(id & kRequestTagMask)) {
     case RequestTag::kMiss:
-      // Writing the sectors into the array takes its turn with the reads.
-      data_free_ = std::max(data_free_, now) + 1;
+      if (l1_.is_cached(index)) {
+        // Writing the sectors into the array takes its turn with the reads.
+        uint32_t bytes = static_cast<uint32_t>(std::popcount(sectors)) * memory::kSectorBytes;
+        uint32_t width = config_.l1().fill_bytes_per_cycle();
+        data_free_ = std::max(data_free_, now) + (bytes + width - 1) / width;
+      }
       l1_.fill(index, sectors, [&](uint32_t load) { complete_load(load, now); });
       break;
     case RequestTag::kStore:

@@ -75,6 +75,7 @@ class Lsu {
   // Global, local and the rest (lsu_global.cc).
   bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
+  uint8_t copy_passes(const Entry& e, uint32_t width) const;
   bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
   bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
   void local_addresses(const Entry& e, uint64_t addr[32], memory::Coalesced& out) const;

@@ -68,6 +68,17 @@ bool Lsu::global_access(const Entry& e, const uint64_t addr_in[32], uint32_t mas
   return is_store(in.op) ? store_lines(e, c, now, local) : load_lines(e, c, addr, now, local);
 }
 
+// Wavefronts with which an LDGSTS writes its data to shared memory, from its second address list.
+uint8_t Lsu::copy_passes(const Entry& e, uint32_t width) const {
+  const isa::WarpTrace& trace = sm_.warp(e.warp).stream.trace();
+  uint64_t to[32];
+  if (isa::expand(trace, trace.refs[e.ref + 1], e.mask, to)) {
+    return static_cast<uint8_t>(
+        memory::shared_wavefronts(to, e.mask, width, config_.shared().banks(), false).total);
+  }
+  return static_cast<uint8_t>((width + 3) / 4);
+}
+
 bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
@@ -96,6 +107,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   p.bytes = static_cast<uint16_t>(copy ? 0 : std::popcount(e.mask) * width);
   if (copy) {
     p.group = e.group;
+    p.passes = copy_passes(e, width);
   }
   uint32_t load = l1_.add_load(p);
   uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;

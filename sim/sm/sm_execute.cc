@@ -32,7 +32,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
     case Handler::kFixed: {
       Cycle done = now + t.latency;
       if (t.constant != kNoConstant && !(t.flags & kFixedLatencyConstant)) {
-        done += constants_.shared(t.constant, now) - now;
+        done += constants_.read(subcore, t.constant, now) - now;
       }
       if (scoreboards_ && t.write_barrier == kNoBarrier) {
         // Fixed latency: readable from then on, no event needed.

@@ -161,7 +161,7 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
     return wait(Stall::kGmma);
   }
   if (t.flags & kFixedLatencyConstant) {
-    Cycle there = sm_.constants().immediate(index_, t.constant, now);
+    Cycle there = sm_.constants().read(index_, t.constant, now);
     if (there > now) {
       sm_.charge(Stall::kImcMiss, there - now);
       park(slot, there, now);

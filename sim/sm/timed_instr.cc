@@ -1,6 +1,7 @@
 #include "sim/sm/timed_instr.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -102,23 +103,29 @@ bool uses_lg_queue(OpClass op) {
   }
 }
 
-// Cycles in the tensor array at `rate` bit-products a cycle, and result latency.
+// Cycles in the tensor array, and result latency.
 void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr& out) {
   if (in.mma_work == 0) {
     return;
   }
-  uint64_t products = uint64_t{in.mma_work} * std::max<uint32_t>(in.mma_bits, 1);
-  bool gmma = in.op == OpClass::kGmma;
-  bool fp64 = in.op == OpClass::kDmma;
-  // A warp-group instruction's work is spread over the four warps that issue it.
-  uint64_t mine = gmma ? products / 4 : products;
-  uint64_t rate = gmma ? t.gmma_rate() : fp64 ? t.dmma_rate() : t.mma_rate();
-  uint64_t busy = std::max<uint64_t>(1, (mine + rate / 2) / rate);
-  out.interval = static_cast<uint16_t>(busy);
-  out.latency = static_cast<uint16_t>(busy + (gmma ? t.gmma_latency() : fp64 ? t.dmma_latency() : t.mma_latency()));
+  double products = static_cast<double>(in.mma_work) * std::max<uint32_t>(in.mma_bits, 1);
+  double overhead = t.mma_overhead(), rate = t.mma_rate(), latency = t.mma_latency(), factor = t.mma_latency_factor();
+  if (in.op == OpClass::kDmma) {
+    overhead = t.dmma_overhead(), rate = t.dmma_rate(), latency = t.dmma_latency(), factor = t.dmma_latency_factor();
+  } else if (in.op == OpClass::kGmma) {
+    // A warp-group instruction's work is spread over the four warps that issue it.
+    products /= 4;
+    overhead = 0, rate = t.gmma_rate(), latency = t.gmma_latency(), factor = 1;
+  }
+  double busy = overhead + products / rate;
+  if (in.op == OpClass::kGmma) {
+    busy = std::max<double>(busy, t.gmma_min_interval());
+  }
+  out.interval = static_cast<uint16_t>(std::max(1.0, std::round(busy)));
+  out.latency = static_cast<uint16_t>(std::round(latency + factor * products / rate));
 }
 
-// Cycles to the warp's next issue (tools/microbench/FINDINGS.md A: the odd encodings).
+// Cycles to the warp's next issue (tools/microbench/FINDINGS.md 1: the odd encodings).
 uint8_t stall_cycles(const isa::Control& c, const config::Issue& issue) {
   constexpr uint8_t kLongestPlain = 11;
   if (c.stall == 0) {
@@ -177,7 +184,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (in.op == OpClass::kAtomShared && image.opcodes[in.opcode].find("POPC.INC") != std::string::npos) {
       t.flags |= kMergesSameWord;
     }
-    // FINDINGS.md A: fixed-latency instructions issue behind a deferred barrier; loads, XU, branches and barriers wait.
+    // FINDINGS.md, the opening notes: fixed-latency instructions issue behind a deferred barrier; loads, XU, branches and barriers wait.
     bool variable = in.ctl.write_barrier != kNoBarrier || e.pipe == Pipe::kXu || e.pipe == Pipe::kAdu ||
                     e.pipe == Pipe::kCbu || e.pipe == Pipe::kTensor;
     if (t.handler == Handler::kFixed && !variable) {
