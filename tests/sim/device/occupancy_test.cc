@@ -1,5 +1,5 @@
-// Residency of a launch (cuda-model OC01-OC15) with the limits of compute capability 9.0, and what Nsight Compute says
-// of it on an H200.
+// Residency of a launch (cuda-model OC01-OC15) with the limits of compute capability 9.0, and what Nsight
+// Compute says of it on an H200.
 #include "sim/device/occupancy.h"
 
 #include <algorithm>
@@ -77,14 +77,14 @@ TEST_CASE("OC01, OC13, OC15: limits and carve-outs as measured") {
     CHECK(o.limit_warps == m.limit_warps);
     CHECK(o.shared_carveout_bytes == m.carveout);
     CHECK(static_cast<uint32_t>(o.theoretical_pct) == m.percent);
-    CHECK(o.blocks_per_sm ==
-          std::min({m.limit_blocks, m.limit_registers, m.limit_shared, m.limit_warps}));
+    CHECK(o.blocks_per_sm == std::min({m.limit_blocks, m.limit_registers, m.limit_shared, m.limit_warps}));
     CHECK(o.l1_bytes == 262144 - m.carveout);
   }
 }
 
 TEST_CASE("OC03: the register cliff") {
-  // 512 threads: 64 registers x 512 = 32768, two blocks; one register more is rounded to 72, and one block fits.
+  // 512 threads: 64 registers x 512 = 32768, two blocks; one register more is rounded to 72, and one block
+  // fits.
   config::GpuConfig g = test_gpu();
   stats::Occupancy two = occupancy(g, shape(512, 64));
   CHECK(two.blocks_per_sm == 2);
@@ -112,13 +112,15 @@ TEST_CASE("registers belong to a sub-core: whole warps fit in a quarter of the f
 
 TEST_CASE("OC01: each limit can be the smallest") {
   config::GpuConfig g = test_gpu();
-  CHECK(occupancy(g, shape(32, 16)).blocks_per_sm == 32);        // block slots
-  CHECK(occupancy(g, shape(1024, 16)).blocks_per_sm == 2);       // warp slots
-  CHECK(occupancy(g, shape(256, 128)).blocks_per_sm == 2);       // registers
-  CHECK(occupancy(g, shape(32, 16, 100000)).blocks_per_sm == 2); // shared memory
+  CHECK(occupancy(g, shape(32, 16)).blocks_per_sm == 32);         // block slots
+  CHECK(occupancy(g, shape(1024, 16)).blocks_per_sm == 2);        // warp slots
+  CHECK(occupancy(g, shape(256, 128)).blocks_per_sm == 2);        // registers
+  CHECK(occupancy(g, shape(32, 16, 100000)).blocks_per_sm == 2);  // shared memory
 }
 
-TEST_CASE("OC06, OC13: shared memory is static plus dynamic, rounded to 128 bytes, and 1 KiB reserved for each block") {
+TEST_CASE(
+    "OC06, OC13: shared memory is static plus dynamic, rounded to 128 bytes, and 1 KiB reserved for each "
+    "block") {
   isa::LaunchShape s = shape(128, 16, 1000);
   s.static_shared_bytes = 30;
   CHECK(occupancy(test_gpu(), s).shared_bytes_per_block == 1152 + 1024);
@@ -135,7 +137,7 @@ TEST_CASE("OC15: a carve-out that the program asks for is rounded up to a legal 
   isa::LaunchShape s = shape(128, 16);
   s.carveout_percent = 0;
   CHECK(occupancy(g, s).shared_carveout_bytes == 8192);  // room for one block's reserved part
-  s.carveout_percent = 50;  // of 233472: 116736
+  s.carveout_percent = 50;                               // of 233472: 116736
   CHECK(occupancy(g, s).shared_carveout_bytes == 135168);
   s.carveout_percent = 100;
   CHECK(occupancy(g, s).shared_carveout_bytes == 233472);
@@ -164,7 +166,9 @@ TEST_CASE("OC02: a launch that does not fit is refused, with the resource and it
   CHECK_THROWS_WITH(occupancy(g, shape(32, 16, 0, 0)), Contains("empty launch"));
 }
 
-TEST_CASE("a kernel without registers still needs some") { CHECK(occupancy(test_gpu(), shape(128, 0)).blocks_per_sm > 0); }
+TEST_CASE("a kernel without registers still needs some") {
+  CHECK(occupancy(test_gpu(), shape(128, 0)).blocks_per_sm > 0);
+}
 
 }  // namespace
 }  // namespace heddle::simtest

@@ -124,7 +124,8 @@ TEST_CASE("a barrier that can never open is a deadlock, with a line for every st
 }
 
 TEST_CASE("a counter that nobody releases is a deadlock") {
-  // LDGDEPBAR of another warp's barrier: SB1 is never set, SB0 is waited for by DEPBAR while an MMA group is missing.
+  // LDGDEPBAR of another warp's barrier: SB1 is never set, SB0 is waited for by DEPBAR while an MMA group is
+  // missing.
   Op wait = make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR.LE");
   Kernel k{bar(1, 64), wait, mufu()};
   CHECK_THROWS_AS(run(test_gpu(), k), device::DeadlockError);

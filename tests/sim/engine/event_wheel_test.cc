@@ -58,7 +58,8 @@ TEST_CASE("events beyond the wheel wait in the heap and keep their order") {
   w.schedule(far + 5000, 9);
   w.schedule(far, 2);
   CHECK(w.next() == far);
-  // After cycle 200 the wheel reaches `far`: later calls go to the wheel directly and come after the earlier ones.
+  // After cycle 200 the wheel reaches `far`: later calls go to the wheel directly and come after the earlier
+  // ones.
   w.schedule(200, 0);
   CHECK(w.next() == 200);
   CHECK(at(w, 200) == std::vector{0});

@@ -21,10 +21,10 @@ TEST_CASE("a core cycle has 256 ticks, and part of a cycle counts as a whole one
 
 TEST_CASE("cycles of another clock become ticks, to the nearest tick") {
   CHECK(domain_ticks(1, 1000, 1000) == 256);
-  CHECK(domain_ticks(1, 500, 1000) == 512);    // a slow clock's cycle is long
+  CHECK(domain_ticks(1, 500, 1000) == 512);  // a slow clock's cycle is long
   CHECK(domain_ticks(1, 2000, 1000) == 128);
   CHECK(domain_ticks(0.5, 1000, 1000) == 128);
-  CHECK(domain_ticks(1, 1500, 1000) == 171);   // 170.67
+  CHECK(domain_ticks(1, 1500, 1000) == 171);     // 170.67
   CHECK(domain_ticks(60, 1670, 1980) == 18211);  // 60 x 1980 / 1670 x 256 = 18211.3
   CHECK(domain_ticks(0, 1670, 1980) == 0);
 }

@@ -42,8 +42,8 @@ TEST_CASE("MODULO interleaves lines over slices, then partitions, then sets") {
 }
 
 TEST_CASE("XOR_FOLD spreads every stride over partitions, pairs of slices and sets") {
-  // 2 partitions x 16 pairs of slices. A chunk of 8 lines stays in a pair, so a pair's share of 16384 lines is 1024
-  // with a standard deviation of up to sqrt(8 x 1024) = 90.
+  // 2 partitions x 16 pairs of slices. A chunk of 8 lines stays in a pair, so a pair's share of 16384 lines
+  // is 1024 with a standard deviation of up to sqrt(8 x 1024) = 90.
   AddressMap m(l2(2, 64, config::L2::XOR_FOLD));
   REQUIRE(m.slices() == 32);
   for (uint64_t stride : {1, 2, 3, 4, 8, 16, 31, 32, 64, 128, 1000, 4096, 16384, 1048576}) {

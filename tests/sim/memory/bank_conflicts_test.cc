@@ -40,16 +40,18 @@ TEST_CASE("SH04: a stride of s words takes gcd(s, 32) passes") {
 
 TEST_CASE("SH05: lanes of one word never conflict, and several words can be broadcast in one pass") {
   check(load(4, [](int) { return 64; }), 1, 0);
-  check(load(4, [](int i) { return 4u * (i / 4); }), 1, 0);      // 8 words of 8 banks
+  check(load(4, [](int i) { return 4u * (i / 4); }), 1, 0);  // 8 words of 8 banks
   check(load(4, [](int i) { return 4u * (i % 2); }), 1, 0);
-  check(load(4, [](int i) { return 128u * (i % 2); }), 2, 1);    // two words of one bank
-  check(load(4, [](int i) { return 128u * (i / 8); }), 4, 3);    // four words of one bank, 8 lanes each
-  check(load(1, [](int i) { return 4u * i + i % 4; }), 1, 0);    // a byte of every bank
-  check(load(1, [](int i) { return uint64_t(i); }), 1, 0);       // four lanes a word
+  check(load(4, [](int i) { return 128u * (i % 2); }), 2, 1);  // two words of one bank
+  check(load(4, [](int i) { return 128u * (i / 8); }), 4, 3);  // four words of one bank, 8 lanes each
+  check(load(1, [](int i) { return 4u * i + i % 4; }), 1, 0);  // a byte of every bank
+  check(load(1, [](int i) { return uint64_t(i); }), 1, 0);     // four lanes a word
   check(load(2, [](int i) { return 2u * i; }), 1, 0);
 }
 
-TEST_CASE("SH06: stores to one word take one pass") { check(store(4, [](int) { return 64; }), 1, 0); }
+TEST_CASE("SH06: stores to one word take one pass") {
+  check(store(4, [](int) { return 64; }), 1, 0);
+}
 
 TEST_CASE("SH02: the passes are the largest number of different words of one bank") {
   // Bank 0 gets 3 different words (lanes 0, 1, 2), every other lane a bank of its own.
@@ -64,9 +66,15 @@ TEST_CASE("SH07: 64-bit accesses go by half-warps, at least two passes and no co
   check(store(8, [](int i) { return 8u * i; }), 2, 0);
   // 16 lanes of stride 16 bytes use 8 bank pairs twice: 2 passes each half.
   check(load(8, [](int i) { return 16u * i; }), 4, 2);
-  check(load(8, [](int i) { return 8u * i; }, 0xffff), 1, 0);
-  check(load(8, [](int i) { return 8u * i; }, 0xffff0000), 1, 0);
-  check(load(8, [](int i) { return 8u * i; }, 0x00010001), 2, 0);
+  check(load(
+            8, [](int i) { return 8u * i; }, 0xffff),
+        1, 0);
+  check(load(
+            8, [](int i) { return 8u * i; }, 0xffff0000),
+        1, 0);
+  check(load(
+            8, [](int i) { return 8u * i; }, 0x00010001),
+        2, 0);
   check(load(8, [](int i) { return 128u * i; }), 32, 30);
 }
 
@@ -75,20 +83,26 @@ TEST_CASE("SH08: 128-bit accesses go by quarter-warps of 8 lanes") {
   check(store(16, [](int i) { return 16u * i; }), 4, 0);
   // The column store of an 8 x 8 tile of int4: 8 lanes at a stride of 128 bytes meet in 4 banks, 8 ways.
   check(store(16, [](int i) { return 128u * i; }), 32, 28);
-  check(store(16, [](int i) { return 128u * (i % 8); }, 0xff), 8, 7);
+  check(store(
+            16, [](int i) { return 128u * (i % 8); }, 0xff),
+        8, 7);
   // Padded by 16 bytes a row it is free of conflicts.
   check(store(16, [](int i) { return 144u * i; }), 4, 0);
-  check(load(16, [](int i) { return 16u * i; }, 0x000000ff), 1, 0);
-  check(load(16, [](int i) { return 16u * i; }, 0x01010101), 4, 0);
+  check(load(
+            16, [](int i) { return 16u * i; }, 0x000000ff),
+        1, 0);
+  check(load(
+            16, [](int i) { return 16u * i; }, 0x01010101),
+        4, 0);
 }
 
 TEST_CASE("two neighbouring groups of a wide load share a pass when all their lanes read one address") {
   check(load(8, [](int) { return 256; }), 1, 0);
   check(load(16, [](int) { return 256; }), 2, 0);
-  check(load(16, [](int i) { return i < 16 ? 0 : 512; }), 2, 0);      // one address per half-warp
-  check(load(16, [](int i) { return 16u * (i % 16); }), 4, 0);        // 16 addresses in both halves
+  check(load(16, [](int i) { return i < 16 ? 0 : 512; }), 2, 0);  // one address per half-warp
+  check(load(16, [](int i) { return 16u * (i % 16); }), 4, 0);    // 16 addresses in both halves
   check(load(8, [](int i) { return 8u * (i % 16); }), 2, 0);
-  check(load(8, [](int i) { return i < 16 ? 0 : 512; }), 2, 0);       // not one address
+  check(load(8, [](int i) { return i < 16 ? 0 : 512; }), 2, 0);  // not one address
   // Stores do not merge.
   check(store(8, [](int) { return 256; }), 2, 0);
   check(store(16, [](int) { return 256; }), 4, 0);
@@ -96,9 +110,15 @@ TEST_CASE("two neighbouring groups of a wide load share a pass when all their la
 
 TEST_CASE("no lanes, no passes; one lane, one pass") {
   for (uint32_t width : {1u, 2u, 4u, 8u, 16u}) {
-    check(load(width, [](int i) { return 16u * i; }, 0), 0, 0);
-    check(load(width, [](int i) { return 16u * i; }, 1u << 17), 1, 0);
-    check(store(width, [](int i) { return 16u * i; }, 1u << 17), 1, 0);
+    check(load(
+              width, [](int i) { return 16u * i; }, 0),
+          0, 0);
+    check(load(
+              width, [](int i) { return 16u * i; }, 1u << 17),
+          1, 0);
+    check(store(
+              width, [](int i) { return 16u * i; }, 1u << 17),
+          1, 0);
   }
 }
 
@@ -132,7 +152,7 @@ TEST_CASE("LDSM: a pass per matrix when its eight rows lie in different banks") 
   for (uint32_t n : {1u, 2u, 4u}) {
     CAPTURE(n);
     check(matrices(n, 16), n, 0);
-    check(matrices(n, 32), 2 * n, n);       // rows i and i + 4 share banks
+    check(matrices(n, 32), 2 * n, n);  // rows i and i + 4 share banks
     check(matrices(n, 64), 4 * n, 3 * n);
     check(matrices(n, 128), 8 * n, 7 * n);  // all rows in the same banks
     check(matrices(n, 144), n, 0);          // padded

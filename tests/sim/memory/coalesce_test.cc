@@ -77,7 +77,8 @@ TEST_CASE("a misaligned warp touches one sector more") {
 
 TEST_CASE("an access that straddles sectors or lines counts in both, its lane in the first") {
   SECTION("two sectors") {
-    Coalesced c = lines_of(8, [](int) { return 28; }, 1);
+    Coalesced c = lines_of(
+        8, [](int) { return 28; }, 1);
     REQUIRE(c.count == 1);
     CHECK(c.sectors == 2);
     CHECK(c.lines[0].bytes[0] == 0xf0000000u);
@@ -85,7 +86,8 @@ TEST_CASE("an access that straddles sectors or lines counts in both, its lane in
     CHECK(c.lines[0].lanes == 1);
   }
   SECTION("two lines") {
-    Coalesced c = lines_of(16, [](int) { return 120; }, 1);
+    Coalesced c = lines_of(
+        16, [](int) { return 120; }, 1);
     REQUIRE(c.count == 2);
     CHECK(c.sectors == 2);
     CHECK(c.lines[0].sectors == 0b1000);
@@ -101,8 +103,11 @@ TEST_CASE("an access that straddles sectors or lines counts in both, its lane in
 }
 
 TEST_CASE("only the lanes of the mask count") {
-  CHECK(lines_of(4, [](int i) { return 128u * i; }, 0).count == 0);
-  Coalesced c = lines_of(4, [](int i) { return 128u * i; }, 0x80000001u);
+  CHECK(lines_of(
+            4, [](int i) { return 128u * i; }, 0)
+            .count == 0);
+  Coalesced c = lines_of(
+      4, [](int i) { return 128u * i; }, 0x80000001u);
   REQUIRE(c.count == 2);
   CHECK(c.lines[0].line == 0);
   CHECK(c.lines[1].line == 31);
@@ -134,12 +139,12 @@ TEST_CASE("passes of atomics over the sectors of a line: lanes that meet in a wo
     }
     return int{sector_operations(addr, mask, line)};
   };
-  CHECK(passes([](int i) { return 4u * i; }) == 4);               // one pass for each sector
-  CHECK(passes([](int) { return 0; }) == 32);                     // all on one word
-  CHECK(passes([](int i) { return 4u * (i % 8); }) == 4);         // a sector, four lanes on each word
-  CHECK(passes([](int i) { return 32u * (i % 4); }) == 32);       // a word of each sector, eight lanes each
+  CHECK(passes([](int i) { return 4u * i; }) == 4);          // one pass for each sector
+  CHECK(passes([](int) { return 0; }) == 32);                // all on one word
+  CHECK(passes([](int i) { return 4u * (i % 8); }) == 4);    // a sector, four lanes on each word
+  CHECK(passes([](int i) { return 32u * (i % 4); }) == 32);  // a word of each sector, eight lanes each
   CHECK(passes([](int i) { return i < 3 ? 0u : 64u + 4 * (i % 8); }) == 3 + 4);
-  CHECK(passes([](int i) { return 128u * i; }, 5) == 1);          // other lines do not count
+  CHECK(passes([](int i) { return 128u * i; }, 5) == 1);  // other lines do not count
   CHECK(passes([](int i) { return 128u * i; }, 40) == 0);
   CHECK(passes([](int) { return 0; }, 0, 0xff) == 8);
 }

@@ -1,5 +1,5 @@
-// DRAM timing in its own language. Per channel 32 bytes a cycle, so 64 bytes take 2; tRCD 10, tRP 12, CL 14, tRAS 40,
-// tCCD 2, read/write turn-around 8, controller 100; all in cycles of 1000 MHz.
+// DRAM timing in its own language. Per channel 32 bytes a cycle, so 64 bytes take 2; tRCD 10, tRP 12, CL 14,
+// tRAS 40, tCCD 2, read/write turn-around 8, controller 100; all in cycles of 1000 MHz.
 #include "sim/memory/dram.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
-// Two L2 partitions of 2 slices. A request enters at the requester's partition; when the line's home is the other one it
-// crosses the fabric: 25 cycles (half a look-up) + 60 one way; data crosses at 32 bytes a cycle + 60. Read data leaves a replica behind.
+// Two L2 partitions of 2 slices. A request enters at the requester's partition; when the line's home is the
+// other one it crosses the fabric: 25 cycles (half a look-up) + 60 one way; data crosses at 32 bytes a cycle
+// + 60. Read data leaves a replica behind.
 #include <catch2/catch.hpp>
 
 #include "sim/memory/l2.h"
@@ -43,8 +44,8 @@ TEST_CASE_METHOD(Fixture, "a near line does not cross the fabric") {
 }
 
 TEST_CASE_METHOD(Fixture, "a far miss crosses the fabric both ways and fetches 64 bytes") {
-  // Near port 1001; half a look-up 1026; across 1086; home port, 2 sectors 1088; look-up 1138; DRAM 126: 1264; back,
-  // 64 bytes 1266 + 60.
+  // Near port 1001; half a look-up 1026; across 1086; home port, 2 sectors 1088; look-up 1138; DRAM 126:
+  // 1264; back, 64 bytes 1266 + 60.
   CHECK(read(kFar, 0, 1000) == 1326);
   CHECK(n[Counter::kL2Sectors] == 1 + 2);
   CHECK(n[Counter::kL2Reads] == 1 + 2);
@@ -120,7 +121,8 @@ TEST_CASE_METHOD(Fixture, "a replica that leaves is not written back") {
   for (uint64_t i = 1; i <= 16; ++i) {
     read(kFar + i * 512, 0, 10000 * i);
   }
-  // 16 further lines of the set: the replica of the first left partition 0, its dirty home copy left partition 1.
+  // 16 further lines of the set: the replica of the first left partition 0, its dirty home copy left
+  // partition 1.
   CHECK(n[Counter::kDramWriteBytes] == 64);
 }
 

@@ -1,6 +1,7 @@
-// One L2 partition of 4 slices, 128 sets, 16 ways. Port 1 cycle a sector, look-up 50, DRAM see dram_test.cc (126 cycles
-// from a closed bank). Atomics: 2 cycles a pass over a sector, latency 20. Writes and atomics here have at least two sectors:
-// a single one takes the port a little longer than a cycle, which is a value under calibration.
+// One L2 partition of 4 slices, 128 sets, 16 ways. Port 1 cycle a sector, look-up 50, DRAM see dram_test.cc
+// (126 cycles from a closed bank). Atomics: 2 cycles a pass over a sector, latency 20. Writes and atomics
+// here have at least two sectors: a single one takes the port a little longer than a cycle, which is a value
+// under calibration.
 #include "sim/memory/l2.h"
 
 #include <bit>
@@ -28,8 +29,12 @@ struct Fixture {
     r.operations = operations;
     return to_cycles_up(l2.serve(r, 0, to_ticks(at)));
   }
-  Cycle read(uint64_t line, uint8_t sectors, Cycle at) { return serve(RequestKind::kRead, line, sectors, at); }
-  Cycle write(uint64_t line, uint8_t sectors, Cycle at) { return serve(RequestKind::kWrite, line, sectors, at); }
+  Cycle read(uint64_t line, uint8_t sectors, Cycle at) {
+    return serve(RequestKind::kRead, line, sectors, at);
+  }
+  Cycle write(uint64_t line, uint8_t sectors, Cycle at) {
+    return serve(RequestKind::kWrite, line, sectors, at);
+  }
 };
 
 TEST_CASE_METHOD(Fixture, "a miss: port, look-up, DRAM") {
@@ -51,7 +56,8 @@ TEST_CASE_METHOD(Fixture, "a hit: port and look-up") {
   CHECK(n[Counter::kL2FromSmHits] == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "DRAM brings 64 bytes: the neighbouring sector hits, the other half of the line misses") {
+TEST_CASE_METHOD(Fixture,
+                 "DRAM brings 64 bytes: the neighbouring sector hits, the other half of the line misses") {
   read(0, 0b0001, 0);
   CHECK(read(0, 0b0010, 1000) == 1051);
   CHECK(read(0, 0b0100, 2000) == 2000 + 1 + 50 + 14 + 2 + 100);  // the row is open

@@ -14,7 +14,8 @@ struct Fixture {
   config::GpuConfig gpu = simtest::test_gpu(4);
   std::vector<std::vector<Response>> responses = std::vector<std::vector<Response>>(4);
 
-  static Request request(RequestKind kind, uint64_t line, uint8_t sectors, uint16_t sm, Cycle time, uint32_t id) {
+  static Request request(RequestKind kind, uint64_t line, uint8_t sectors, uint16_t sm, Cycle time,
+                         uint32_t id) {
     Request r;
     r.kind = kind;
     r.line = line;
@@ -77,6 +78,24 @@ TEST_CASE_METHOD(Fixture, "the SMs of GPC 1 are next to partition 1") {
   m.process({request(RequestKind::kRead, 2, 1, 1, 5000, 1)}, responses);
   CHECK(responses[1][0].time == 5000 + 100 + 200 + 103);
   CHECK(m.counters()[Counter::kL2FromFabric] == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "reads of one line by the two SMs of a TPC go to L2 once while they overlap") {
+  gpu.mutable_noc()->set_merge_entries(64);
+  MemorySystem m(gpu);
+  m.process(
+      {request(RequestKind::kRead, 9, 0b0011, 0, 1000, 1), request(RequestKind::kRead, 9, 0b0001, 1, 1010, 2),
+       request(RequestKind::kRead, 9, 0b0001, 2, 1010, 3)},
+      responses);
+  // SM 1 joins SM 0's read; SM 2 sits in another TPC. Port 2, look-up 50, DRAM 126.
+  CHECK(m.counters()[Counter::kL2Sectors] == 2 + 1);
+  CHECK(responses[0][0].time == 1000 + 100 + 178 + 6 + 100);
+  CHECK(responses[1][0].time == 1000 + 100 + 178 + 3 + 100);
+  // Sectors that the read in flight does not bring, and a read after its answer, go to L2.
+  m.process({request(RequestKind::kRead, 9, 0b0100, 1, 1020, 4),
+             request(RequestKind::kRead, 9, 0b0001, 1, 9000, 5)},
+            responses);
+  CHECK(m.counters()[Counter::kL2Sectors] == 3 + 2);
 }
 
 TEST_CASE_METHOD(Fixture, "reset() makes everything cold and zero") {

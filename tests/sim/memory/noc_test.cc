@@ -45,7 +45,8 @@ TEST_CASE("an unloaded packet takes its service in every port and the transit ti
 
 TEST_CASE("the SMs of a TPC share its request port, other TPCs have their own") {
   Noc n(gpu());
-  // 2 cycles each in the TPC port: packet i leaves it at 2 (i + 1), then 1 cycle in the GPC port and 100 of transit.
+  // 2 cycles each in the TPC port: packet i leaves it at 2 (i + 1), then 1 cycle in the GPC port and 100 of
+  // transit.
   for (uint64_t i = 0; i < 20; ++i) {
     CHECK(n.request(i % 2, 0, 0) == to_ticks(2 * (i + 1) + 101));
   }
@@ -58,8 +59,9 @@ TEST_CASE("two TPCs of a GPC share its request port") {
   g.mutable_topology()->add_tpcs_per_gpc(2);
   g.mutable_noc()->set_gpc_request_bytes(8);
   Noc n(g);
-  // The GPC port takes 4 cycles a packet, more than the TPC ports' 2: packet i has left it at 2 + 4 (i + 1) if the port
-  // first waits for the first packet; its bucket counts from 0, so the saturated end is 4 (i + 1), later than 6 only.
+  // The GPC port takes 4 cycles a packet, more than the TPC ports' 2: packet i has left it at 2 + 4 (i + 1)
+  // if the port first waits for the first packet; its bucket counts from 0, so the saturated end is 4 (i +
+  // 1), later than 6 only.
   Ticks last = 0;
   for (uint64_t i = 0; i < 100; ++i) {
     last = n.request(i % 2 * 2, 0, 0);

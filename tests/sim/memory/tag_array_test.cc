@@ -42,11 +42,11 @@ TEST_CASE("the least recently used line of the set leaves") {
   for (uint64_t line : {10, 11, 12, 13}) {
     touch(t, 0, line);
   }
-  t.find(0, 10);         // order of use is now 11, 12, 13, 10
-  touch(t, 0, 14);       // replaces 11
+  t.find(0, 10);    // order of use is now 11, 12, 13, 10
+  touch(t, 0, 14);  // replaces 11
   CHECK_FALSE(t.find(0, 11));
-  t.find(0, 12);         // 13, 10, 14, 12
-  touch(t, 0, 15);       // replaces 13
+  t.find(0, 12);    // 13, 10, 14, 12
+  touch(t, 0, 15);  // replaces 13
   CHECK_FALSE(t.find(0, 13));
   for (uint64_t line : {10, 12, 14, 15}) {
     CHECK(t.find(0, line));

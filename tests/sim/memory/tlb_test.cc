@@ -1,5 +1,5 @@
-// Three levels of TLB and page walks: 2, 4 and 8 entries of 2 MiB; 10 cycles to the second level, 100 more to the
-// third, 500 for a walk, two walkers.
+// Three levels of TLB and page walks: 2, 4 and 8 entries of 2 MiB; 10 cycles to the second level, 100 more to
+// the third, 500 for a walk, two walkers.
 #include "sim/memory/tlb.h"
 
 #include <catch2/catch.hpp>
@@ -36,7 +36,8 @@ TEST_CASE_METHOD(Fixture, "the first touch of a page walks: 10 + 100 + 500 cycle
   CHECK(walks() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "another SM of the GPC finds the page in the second level, another GPC in the third") {
+TEST_CASE_METHOD(Fixture,
+                 "another SM of the GPC finds the page in the second level, another GPC in the third") {
   translate(0, 0, 0);
   CHECK(translate(1, 0, 700) == 710);
   CHECK(translate(2, 0, 700) == 810);
@@ -76,6 +77,22 @@ TEST_CASE_METHOD(Fixture, "two walks at a time") {
   CHECK(translate(3, 3, 0) == 1110);
   CHECK(translate(0, 4, 0) == 1610);
   CHECK(walks() == 5);
+}
+
+TEST_CASE("one walk makes a whole region known to the shared levels") {
+  config::GpuConfig g = simtest::test_gpu(4);
+  g.mutable_tlb()->set_enabled(true);
+  g.mutable_tlb()->set_walk_bytes(8 << 20);  // four pages
+  stats::CounterSet counters;
+  Tlb tlb(g, {0, 0, 1, 1}, counters);
+  auto translate = [&](uint64_t page, Cycle at) {
+    return to_cycles_up(tlb.translate(0, page << 21, to_ticks(at)));
+  };
+  CHECK(translate(0, 0) == 610);
+  CHECK(translate(3, 1000) == 1010);  // another page of the region: the SM's own TLB misses only
+  CHECK(translate(4, 2000) == 2610);  // the next region
+  CHECK(counters[Counter::kTlbL1Misses] == 3);
+  CHECK(counters[Counter::kTlbWalks] == 2);
 }
 
 TEST_CASE_METHOD(Fixture, "reset() forgets pages and walks") {

@@ -7,7 +7,8 @@
 namespace heddle::simtest {
 namespace {
 
-// A copy of one sector: a cold load's 411 cycles (global_memory_test.cc), 5 more to be complete, 1 to the waiter.
+// A copy of one sector: a cold load's 411 cycles (global_memory_test.cc), 5 more to be complete, 1 to the
+// waiter.
 Op copy(uint64_t address) { return ldgsts().at(address, 0); }
 
 TEST_CASE("LDGDEPBAR's counter falls when the group is complete") {
@@ -41,7 +42,11 @@ TEST_CASE("DEPBAR.LE SB0, n leaves the n newest groups alone") {
 
 TEST_CASE("groups complete in order") {
   // The second group hits L1 and is there long before the first.
-  Kernel k{ldg(1).at(8192, 0).writes_barrier(1), copy(0).waits(0b10), ldgdepbar(0), copy(8192), ldgdepbar(0),
+  Kernel k{ldg(1).at(8192, 0).writes_barrier(1),
+           copy(0).waits(0b10),
+           ldgdepbar(0),
+           copy(8192),
+           ldgdepbar(0),
            depbar(0, 1)};
   Cycles c = run(test_gpu(), k).cycles(0);
   CHECK(c[5] - c[1] == 411 + 5 + 1);
@@ -84,8 +89,8 @@ Op try_wait(uint64_t barrier) {
 TEST_CASE("a wait on an mbarrier ends when the bulk copies that report to it have arrived") {
   Kernel k{bulk(64, 0x100000, 128), try_wait(64), nop().waits(0b1)};
   Outcome o = run(test_gpu(), k);
-  // 100 until the first line is sent, 1 request port, 100 NoC, slice port 4, look-up 50, DRAM 126, response 12 + 100;
-  // the wait ends 25 later, and a cycle to the waiter.
+  // 100 until the first line is sent, 1 request port, 100 NoC, slice port 4, look-up 50, DRAM 126, response
+  // 12 + 100; the wait ends 25 later, and a cycle to the waiter.
   CHECK(o.cycles(0) == Cycles{0, 1, 100 + 1 + 100 + 4 + 50 + 126 + 112 + 25 + 1});
   CHECK(o[Counter::kBulkBytes] == 128);
   CHECK(o[Counter::kL2Sectors] == 4);

@@ -1,6 +1,7 @@
-// Block barriers. The barrier unit takes an arrival every 2 cycles; the release comes 10 cycles after the last arrival
-// has been taken, and the released warps issue a cycle later. BAR goes through the ADU, one a cycle for the whole SM.
-// (Loads, branches, XU and barriers wait behind a barrier; plain arithmetic does not, so the tests use MUFU behind it.)
+// Block barriers. The barrier unit takes an arrival every 2 cycles; the release comes 10 cycles after the
+// last arrival has been taken, and the released warps issue a cycle later. BAR goes through the ADU, one a
+// cycle for the whole SM. (Loads, branches, XU and barriers wait behind a barrier; plain arithmetic does not,
+// so the tests use MUFU behind it.)
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"

@@ -43,7 +43,8 @@ TEST_CASE("small blocks fill the sub-cores evenly") {
   }
 }
 
-TEST_CASE("the next block's first instruction: retire 20, hand out 1, start 10 after the last warp has gone") {
+TEST_CASE(
+    "the next block's first instruction: retire 20, hand out 1, start 10 after the last warp has gone") {
   Kernel k{nop().stall(5), exit_op()};
   k.blocks(3).shape().dynamic_shared_bytes = 200000;  // one block at a time
   Outcome o = run(test_gpu(), k);
@@ -114,7 +115,8 @@ TEST_CASE("threads are counted by the masks") {
   k.stream(0, {{0, 0x0000ffff}, {1, 0x000000ff}, {2, 0xffffffff}});
   Outcome o = run(test_gpu(), k);
   CHECK(o[Counter::kInstExecuted] == 3);
-  CHECK(o[Counter::kThreadInstExecuted] == 16 + 16 + 32);  // a predicated instruction: the active mask around it
+  CHECK(o[Counter::kThreadInstExecuted] ==
+        16 + 16 + 32);  // a predicated instruction: the active mask around it
   CHECK(o[Counter::kThreadInstPredOn] == 16 + 8 + 32);
 }
 

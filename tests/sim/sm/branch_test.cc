@@ -1,5 +1,5 @@
-// What a change of flow costs, by where it goes: 10 cycles within an instruction line and for a loop (a branch to an
-// earlier line), 12 to a neighbouring line, 15 farther away. A line has 8 instructions.
+// What a change of flow costs, by where it goes: 10 cycles within an instruction line and for a loop (a
+// branch to an earlier line), 12 to a neighbouring line, 15 farther away. A line has 8 instructions.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -51,6 +51,12 @@ TEST_CASE("the fall-through to the next line is not a branch") { CHECK(gap(7, 8)
 TEST_CASE("a stall count beyond the branch's cost rules") {
   CHECK(gap(0, 2, bra().stall(11)) == 11);
   CHECK(gap(0, 2, bra().stall(5)) == 10);
+}
+
+TEST_CASE("the half of a split warp that falls through waits like a branch within the line") {
+  Kernel k{nop(), bra().predicated(), nop()};
+  k.stream(0, {{0}, {1, 0x0000ffff}, {2, 0xffff0000}});
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 11});
 }
 
 TEST_CASE("a loop of n instructions takes n - 1 + 10 cycles a turn") {

@@ -1,5 +1,5 @@
-// Clusters: blocks on the SMs of one GPC, the cluster barrier (200 cycles), distributed shared memory (200 cycles,
-// 32 bytes a cycle).
+// Clusters: blocks on the SMs of one GPC, the cluster barrier (200 cycles), distributed shared memory (200
+// cycles, 32 bytes a cycle).
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"

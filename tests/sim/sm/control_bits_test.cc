@@ -83,13 +83,15 @@ TEST_CASE("with several counters in the mask the last one decides") {
 }
 
 TEST_CASE("a counter counts: it is zero when all its instructions are done") {
-  Kernel k{mufu(1).writes_barrier(2), mufu(2).writes_barrier(2), mufu(3).writes_barrier(2), nop().waits(0b100)};
+  Kernel k{mufu(1).writes_barrier(2), mufu(2).writes_barrier(2), mufu(3).writes_barrier(2),
+           nop().waits(0b100)};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 8, 16, 37});
 }
 
 TEST_CASE("DEPBAR.LE SBx, n waits until at most n are left") {
   for (int left : {0, 1, 2, 3}) {
-    Kernel k{mufu(1).writes_barrier(2), mufu(2).writes_barrier(2), mufu(3).writes_barrier(2), depbar(2, left)};
+    Kernel k{mufu(1).writes_barrier(2), mufu(2).writes_barrier(2), mufu(3).writes_barrier(2),
+             depbar(2, left)};
     // Results at 20, 28 and 36.
     Cycle expected = left == 3 ? 17 : Cycle(20 + 8 * (2 - left) + 1);
     CAPTURE(left);

@@ -1,5 +1,5 @@
-// MEMBAR: 50 cycles at block scope, 400 at device scope, 1000 at system scope when nothing is outstanding; NANOSLEEP
-// 100 ns = 100 cycles.
+// MEMBAR: 50 cycles at block scope, 400 at device scope, 1000 at system scope when nothing is outstanding;
+// NANOSLEEP 100 ns = 100 cycles.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"

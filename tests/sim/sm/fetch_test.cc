@@ -1,5 +1,5 @@
-// Instruction caches: L0 4 lines, L1 8 lines (20 cycles), GCC 16 lines (100 more), then 300 from L2 or 500 from memory.
-// A line is 8 instructions. "Cold" is 500 + 100 + 20 = 620.
+// Instruction caches: L0 4 lines, L1 8 lines (20 cycles), GCC 16 lines (100 more), then 300 from L2 or 500
+// from memory. A line is 8 instructions. "Cold" is 500 + 100 + 20 = 620.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -31,7 +31,8 @@ Outcome walk(const config::GpuConfig& g, uint32_t lines, int times = 1) {
   return run(g, k);
 }
 
-// Cycle at which each line's first instruction issues, relative to the last instruction of the line before it.
+// Cycle at which each line's first instruction issues, relative to the last instruction of the line before
+// it.
 Cycles line_gaps(const Outcome& o) {
   Cycles c = o.cycles(0), out;
   for (size_t i = 8; i < c.size(); i += 8) {
@@ -106,7 +107,8 @@ TEST_CASE("the stream goes on when its lines are used: 20 lines wait for memory 
   config::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_prefetch_lines(4);
   g.mutable_sm()->mutable_fetch()->set_l0_bytes(2048);
-  // Line n + 4 is asked for when line n is wanted, so lines 5, 10 and 15 are asked for when lines 1, 6 and 11 are.
+  // Line n + 4 is asked for when line n is wanted, so lines 5, 10 and 15 are asked for when lines 1, 6 and 11
+  // are.
   Cycles gaps = line_gaps(walk(g, 20));
   int waits = 0;
   for (Cycle gap : gaps) {

@@ -1,6 +1,7 @@
 // Global memory from issue to result, nothing else going on. A load that misses everywhere, one sector:
-//   10 to the head of the queue, 20 miss detection, 1 request port, 100 NoC, 1 slice port, 50 look-up, 126 DRAM, 3
-//   response ports, 100 NoC, 1 to the registers = 412; 1 to the reader. An L2 hit has no DRAM: 286. An L1 hit is 40.
+//   10 to the head of the queue, 20 miss detection, 1 request port, 100 NoC, 1 slice port, 50 look-up, 126
+//   DRAM, 3 response ports, 100 NoC, 1 to the registers = 412; 1 to the reader. An L2 hit has no DRAM: 286.
+//   An L1 hit is 40.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -96,8 +97,8 @@ TEST_CASE("a store does not hold its warp") {
 
 TEST_CASE("stores write through: the line stays valid, other data is not brought in") {
   CHECK(second_to_reader(ldg(1).at(0, 0), ldg(2).at(0, 0)) == 41);
-  Kernel k{ldg(1).at(0, 0).writes_barrier(0), stg().at(0, 4).waits(0b1), ldg(2).at(0, 0).writes_barrier(1).stall(4),
-           nop().waits(0b10)};
+  Kernel k{ldg(1).at(0, 0).writes_barrier(0), stg().at(0, 4).waits(0b1),
+           ldg(2).at(0, 0).writes_barrier(1).stall(4), nop().waits(0b10)};
   Cycles c = run(test_gpu(), k).cycles(0);
   CHECK(c[3] - c[2] == 41 + 3);  // behind the store in the queue: it left at 10, the load 4 cycles later
   Outcome o = run(test_gpu(), k);
@@ -119,7 +120,8 @@ TEST_CASE("an atomic returns its value from L2 and takes its sectors out of L1")
 
 TEST_CASE("each lane that meets another in a word adds a pass at L2") {
   auto time = [](uint32_t mask) {
-    Kernel k{ldg(1).at(0, 0).writes_barrier(0), atom(2).at(0, 0).waits(0b1).writes_barrier(1), nop().waits(0b10)};
+    Kernel k{ldg(1).at(0, 0).writes_barrier(0), atom(2).at(0, 0).waits(0b1).writes_barrier(1),
+             nop().waits(0b10)};
     k.stream(0, {{0}, {1, mask}, {2}});
     Cycles c = run(test_gpu(), k).cycles(0);
     return c[2] - c[1];
@@ -170,8 +172,8 @@ TEST_CASE("local memory of two warps does not overlap") {
 }
 
 TEST_CASE("CCTL.IVALL empties the L1") {
-  Kernel k{ldg(1).at(0, 0).writes_barrier(0), make(OpClass::kCctl, "CCTL.IVALL").waits(0b1).stall(11), nop().stall(11),
-           ldg(2).at(0, 0).writes_barrier(1), nop().waits(0b10)};
+  Kernel k{ldg(1).at(0, 0).writes_barrier(0), make(OpClass::kCctl, "CCTL.IVALL").waits(0b1).stall(11),
+           nop().stall(11), ldg(2).at(0, 0).writes_barrier(1), nop().waits(0b10)};
   Cycles c = run(test_gpu(), k).cycles(0);
   CHECK(c[4] - c[3] == 287);
 }

@@ -1,13 +1,13 @@
-// The path of memory instructions out of the sub-cores, against the published measurement (Huerta et al., Ampere;
-// reference/microarchitecture.md 3.6): issue cycle of the k-th independent load of each active sub-core.
+// The path of memory instructions out of the sub-cores, against the published measurement (Huerta et al.,
+// Ampere; reference/microarchitecture.md 3.6): issue cycle of the k-th independent load of each active
+// sub-core.
 //
 //   published                                        model, the first issue at 2
-//   k      1      2          3            4          the same numbers, with a queue of 5 (4 entries and a latch),
-//   1-5    2,3,4,5,6 for all                         an instruction every 4 cycles from each sub-core, every 2 into the
-//   6      13     13/15      13/15/17     13/15/17/19    shared unit, and 11 cycles from issue to leaving the queue
-//   7      17     17/19      19/21/23     21/23/25/27
-//   8      21     21/23      25/27/29     29/31/33/35
-//   >8     +4     +4         +6           +8
+//   k      1      2          3            4          the same numbers, with a queue of 5 (4 entries and a
+//   latch), 1-5    2,3,4,5,6 for all                         an instruction every 4 cycles from each
+//   sub-core, every 2 into the 6      13     13/15      13/15/17     13/15/17/19    shared unit, and 11
+//   cycles from issue to leaving the queue 7      17     17/19      19/21/23     21/23/25/27 8      21 21/23
+//   25/27/29     29/31/33/35 >8     +4     +4         +6           +8
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -16,7 +16,8 @@
 namespace heddle::simtest {
 namespace {
 
-// Cycle of the k-th instruction (from 1) of each of `active` sub-cores, counted so that the first issue is at 2.
+// Cycle of the k-th instruction (from 1) of each of `active` sub-cores, counted so that the first issue is
+// at 2.
 std::vector<Cycles> table(const Op& op, uint32_t active, const config::GpuConfig& g, int n = 12) {
   Kernel k;
   k.add(op, n);
@@ -92,7 +93,8 @@ TEST_CASE("the depth of the queue is a parameter") {
   g.mutable_sm()->mutable_memory()->set_lg_queue(2);
   Kernel k;
   k.add(ldg(1).at(0, 0), 5);
-  // Two enter; the third when the first leaves at 10, the fourth when the second does. The third is ready at 20.
+  // Two enter; the third when the first leaves at 10, the fourth when the second does. The third is ready
+  // at 20.
   CHECK(run(g, k).cycles(0) == Cycles{0, 1, 10, 14, 20});
 }
 

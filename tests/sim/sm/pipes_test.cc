@@ -29,6 +29,27 @@ TEST_CASE("an instruction class may have an interval of its own") {
   CHECK(issue_cycles({f2f, f2f, mufu(), mufu()}) == Cycles{0, 16, 32, 40});
 }
 
+TEST_CASE("an instruction class may hold its warp beyond the stall count") {
+  config::GpuConfig g = test_gpu();
+  for (auto& o : *g.mutable_sm()->mutable_op()) {
+    if (o.op() == "imad_wide") {
+      o.set_extra_stall(1);
+    }
+  }
+  Kernel k{make(OpClass::kImadWide, "IMAD.WIDE").stall(3), nop(), nop()};
+  CHECK(run(g, k).cycles(0) == Cycles{0, 4, 5});
+}
+
+TEST_CASE("a pipe or a class that the configuration misspells is an error that names it") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_op(0)->set_op("no such class");
+  Kernel k{nop()};
+  CHECK_THROWS_WITH(run(g, k), Catch::Contains("no such class"));
+  g = test_gpu();
+  g.mutable_sm()->mutable_op(0)->set_pipe("no such pipe");
+  CHECK_THROWS_WITH(run(g, k), Catch::Contains("no such pipe"));
+}
+
 TEST_CASE("different pipes do not hold each other up") {
   CHECK(issue_cycles({alu(), imad(), alu(), imad(), alu()}) == Cycles{0, 1, 2, 3, 4});
   CHECK(issue_cycles({mufu(), dfma(), alu(), imad(), mufu()}) == Cycles{0, 1, 2, 3, 8});
@@ -107,6 +128,15 @@ TEST_CASE("the time in the array is rounded to the nearest cycle and at least on
   CHECK(issue_cycles({hmma(1, 16), hmma(1, 16)}) == Cycles{0, 1});
 }
 
+TEST_CASE("an overhead per instruction, and a latency that grows with the time in the array") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_tensor()->set_mma_overhead(2);
+  g.mutable_sm()->mutable_tensor()->set_mma_latency_factor(2);
+  Op mma = hmma(2048, 16);  // 8 cycles
+  Kernel k{mma, Op(mma).writes_barrier(0), nop().waits(0b1)};
+  CHECK(run(g, k).cycles(0) == Cycles{0, 10, 10 + 10 + 2 * 8 + 1});
+}
+
 TEST_CASE("integer and FP64 matrix instructions") {
   Op imma = hmma(16 * 8 * 32, 8);
   imma.in.op = OpClass::kImma;
@@ -114,16 +144,20 @@ TEST_CASE("integer and FP64 matrix instructions") {
   // m8n8k4 of 64 bits: 256 x 64 / 1024 = 16, and 20 more to the result.
   Op dmma = hmma(8 * 8 * 4, 64);
   dmma.in.op = OpClass::kDmma;
-  CHECK(issue_cycles({Op(dmma).writes_barrier(0), Op(dmma).writes_barrier(1), nop().waits(0b01), nop().waits(0b10)}) ==
-        Cycles{0, 16, 37, 53});
+  CHECK(issue_cycles({Op(dmma).writes_barrier(0), Op(dmma).writes_barrier(1), nop().waits(0b01),
+                      nop().waits(0b10)}) == Cycles{0, 16, 37, 53});
 }
 
 TEST_CASE("every instruction counts in its pipe") {
-  Kernel k{alu(), ffma(), dfma(), mufu(), hmma(256, 16), make(OpClass::kUniform, "UMOV"), bra(),
-           make(OpClass::kS2ur, "S2UR"), lds(1), make(OpClass::kShuffle, "SHFL"), nop()};
+  Kernel k{alu(),         ffma(),
+           dfma(),        mufu(),
+           hmma(256, 16), make(OpClass::kUniform, "UMOV"),
+           bra(),         make(OpClass::kS2ur, "S2UR"),
+           lds(1),        make(OpClass::kShuffle, "SHFL"),
+           nop()};
   Outcome o = run(test_gpu(), k);
-  for (Counter c : {Counter::kPipeAlu, Counter::kPipeFma, Counter::kPipeFp64, Counter::kPipeXu, Counter::kPipeTensor,
-                    Counter::kPipeUniform, Counter::kPipeCbu, Counter::kPipeAdu}) {
+  for (Counter c : {Counter::kPipeAlu, Counter::kPipeFma, Counter::kPipeFp64, Counter::kPipeXu,
+                    Counter::kPipeTensor, Counter::kPipeUniform, Counter::kPipeCbu, Counter::kPipeAdu}) {
     CHECK(o[c] == 1);
   }
   CHECK(o[Counter::kPipeLsu] == 2);

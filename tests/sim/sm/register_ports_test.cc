@@ -1,5 +1,5 @@
-// Operand read: two banks (even and odd registers) with one read port each, three cycles to read, a reuse cache
-// (reference/microarchitecture.md 3.4). FFMAs could issue every cycle, so what is slower is the ports.
+// Operand read: two banks (even and odd registers) with one read port each, three cycles to read, a reuse
+// cache (reference/microarchitecture.md 3.4). FFMAs could issue every cycle, so what is slower is the ports.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -27,7 +27,8 @@ TEST_CASE("two sources in different banks: no loss") {
   CHECK(o[Stall::kDispatchStall] == 0);
 }
 
-TEST_CASE("three sources need two reads of a bank: an instruction every 2 cycles once the window is used up") {
+TEST_CASE(
+    "three sources need two reads of a bank: an instruction every 2 cycles once the window is used up") {
   // Reads of bank 0 booked up to 2, 4, 6, ...; the window allows 3 cycles after the issue.
   Outcome o = repeat(ffma(9, {0, 1, 2}), 7);
   CHECK(o.cycles(0) == Cycles{0, 1, 2, 4, 6, 8, 10});

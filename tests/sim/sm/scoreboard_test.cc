@@ -1,5 +1,5 @@
-// Without control bits the registers themselves are tracked. ALU 5 cycles, IMAD 6, FP64 16, MUFU 20, uniform 8,
-// predicates 12.
+// Without control bits the registers themselves are tracked. ALU 5 cycles, IMAD 6, FP64 16, MUFU 20, uniform
+// 8, predicates 12.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -88,7 +88,9 @@ TEST_CASE("uniform registers and predicates are tracked apart from R registers o
   }
 }
 
-TEST_CASE("a result of variable latency releases its register when it is there, one cycle before the reader issues") {
+TEST_CASE(
+    "a result of variable latency releases its register when it is there, one cycle before the reader "
+    "issues") {
   Kernel k{lds(1), imad(9), alu(2, {1})};
   CHECK(run_tracked(k).cycles(0) == Cycles{0, 1, 31});
 }

@@ -1,5 +1,6 @@
-// Shared memory: latency 30 (32 bits), 32 (64), 36 (128); each pass over the banks takes 2 cycles of the array and each
-// one beyond the conflict-free number 2 cycles more to the result; the reader issues a cycle later.
+// Shared memory: latency 30 (32 bits), 32 (64), 36 (128); each pass over the banks takes 2 cycles of the
+// array and each one beyond the conflict-free number 2 cycles more to the result; the reader issues a cycle
+// later.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -31,8 +32,8 @@ TEST_CASE("each pass beyond the conflict-free number adds 2 cycles") {
     CAPTURE(ways);
     CHECK(to_reader(lds(1, 4).at(0, 4 * ways)) == Cycle(31 + 2 * (ways - 1)));
   }
-  CHECK(to_reader(lds(1, 8).at(0, 16)) == 33 + 2 * 2);    // 4 passes instead of 2
-  CHECK(to_reader(lds(1, 16).at(0, 128)) == 37 + 2 * 28); // 32 instead of 4
+  CHECK(to_reader(lds(1, 8).at(0, 16)) == 33 + 2 * 2);     // 4 passes instead of 2
+  CHECK(to_reader(lds(1, 16).at(0, 128)) == 37 + 2 * 28);  // 32 instead of 4
 }
 
 TEST_CASE("wavefront counters: passes, and passes beyond the conflict-free number") {
@@ -47,7 +48,8 @@ TEST_CASE("wavefront counters: passes, and passes beyond the conflict-free numbe
   CHECK(o[Counter::kSharedRequests] == 5);
 }
 
-TEST_CASE("sources are read 12 cycles after a load's issue, 15 after a store's and 2 more per further register") {
+TEST_CASE(
+    "sources are read 12 cycles after a load's issue, 15 after a store's and 2 more per further register") {
   CHECK(to_overwriter(lds(1)) == 13);
   CHECK(to_overwriter(sts(4)) == 16);
   CHECK(to_overwriter(sts(8)) == 18);
@@ -72,6 +74,14 @@ TEST_CASE("ATOMS: 50 cycles, and 4 for each further lane of a bank") {
   CHECK(to_reader(atoms(1)) == 51);
   CHECK(to_reader(atoms(1).at(0, 0)) == 51 + 4 * 31);
   CHECK(to_reader(atoms(1).at(0, 8)) == 51 + 4);
+}
+
+TEST_CASE("ATOMS.POPC.INC counts the lanes of a word in one pass") {
+  Op inc = atoms(1).at(0, 0);
+  inc.text = "ATOMS.POPC.INC.32";
+  CHECK(to_reader(inc) == 51);
+  inc.at(0, 128);
+  CHECK(to_reader(inc) == 51 + 4 * 31);  // different words of a bank still conflict
 }
 
 TEST_CASE("LDSM: 40 cycles for one matrix, a cycle for each further one") {

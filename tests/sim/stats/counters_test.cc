@@ -22,9 +22,9 @@ const Row kTable[] = {
     {Counter::kWarpsActive, "two instructions", 6},  // issues at 0 and 5
     {Counter::kWarpsActive, "three blocks", 6},
     {Counter::kBlocksLaunched, "three blocks", 3},
-    {Counter::kPipeAlu, "every pipe", 2},            // the unknown opcode too
+    {Counter::kPipeAlu, "every pipe", 2},  // the unknown opcode too
     {Counter::kPipeFma, "every pipe", 4},
-    {Counter::kPipeFmaHeavy, "every pipe", 2},       // FFMA light, FFMA heavy, IMAD heavy, HFMA2 light
+    {Counter::kPipeFmaHeavy, "every pipe", 2},  // FFMA light, FFMA heavy, IMAD heavy, HFMA2 light
     {Counter::kPipeFmaLite, "every pipe", 2},
     {Counter::kPipeFp16, "every pipe", 1},
     {Counter::kPipeFp64, "every pipe", 1},
@@ -53,7 +53,7 @@ const Row kTable[] = {
     {Counter::kL2Reds, "atomics", 5},
     {Counter::kLocalStRequests, "local", 2},
     {Counter::kLocalStSectors, "local", 8},
-    {Counter::kLocalStHits, "local", 4},             // the second; the first found nothing
+    {Counter::kLocalStHits, "local", 4},  // the second; the first found nothing
     {Counter::kLocalLdRequests, "local", 2},
     {Counter::kLocalLdSectors, "local", 8},
     {Counter::kLocalLdHits, "local", 4},

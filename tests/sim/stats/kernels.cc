@@ -49,9 +49,20 @@ void add_arithmetic(Samples& s) {
     return Sample{test_gpu(2), k};
   };
   s["every pipe"] = [] {
-    Kernel k{alu(), ffma(), ffma(), imad(), make(OpClass::kHalf, "HFMA2"), dfma(), mufu(),
-             make(OpClass::kS2ur, "S2UR"), make(OpClass::kUniform, "UMOV"), bra(), hmma(256, 16), lds(1),
-             make(OpClass::kTexture, "TEX"), make(OpClass::kUnknown, "WHAT").flags(isa::kFlagUnknownOpcode)};
+    Kernel k{alu(),
+             ffma(),
+             ffma(),
+             imad(),
+             make(OpClass::kHalf, "HFMA2"),
+             dfma(),
+             mufu(),
+             make(OpClass::kS2ur, "S2UR"),
+             make(OpClass::kUniform, "UMOV"),
+             bra(),
+             hmma(256, 16),
+             lds(1),
+             make(OpClass::kTexture, "TEX"),
+             make(OpClass::kUnknown, "WHAT").flags(isa::kFlagUnknownOpcode)};
     return Sample{test_gpu(), k};
   };
   s["predicated"] = [] {
@@ -62,14 +73,16 @@ void add_arithmetic(Samples& s) {
   s["register ports"] = [] {
     Kernel k;
     k.add(ffma(9, {0, 2, 4}), 5);
-    return Sample{with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS); }),
-                  k};
+    return Sample{
+        with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS); }),
+        k};
   };
   s["reuse"] = [] {
     Kernel k;
     k.add(ffma(9, {0, 2, 4}).reuse(0b001), 5);
-    return Sample{with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS); }),
-                  k};
+    return Sample{
+        with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS); }),
+        k};
   };
 }
 
@@ -140,12 +153,14 @@ void add_front_end(Samples& s) {
     Kernel k;
     k.add(nop(), 17);
     return Sample{
-        with([](auto& g) { g.mutable_sm()->mutable_fetch()->set_model(config::InstructionFetch::CACHED); }), k};
+        with([](auto& g) { g.mutable_sm()->mutable_fetch()->set_model(config::InstructionFetch::CACHED); }),
+        k};
   };
   s["cold constant"] = [] {
     Kernel k{nop(), imad().constant(3, 0), nop()};
     return Sample{
-        with([](auto& g) { g.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::CACHED); }), k};
+        with([](auto& g) { g.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::CACHED); }),
+        k};
   };
 }
 
@@ -183,8 +198,9 @@ void add_waits(Samples& s) {
     return Sample{test_gpu(), k};
   };
   s["cluster barrier"] = [] {
-    return Sample{test_gpu(), Kernel{make(OpClass::kClusterBarrier, "UCGABAR_ARV").flags(isa::kFlagBarrierArrive),
-                                     make(OpClass::kClusterBarrier, "UCGABAR_WAIT"), nop()}};
+    return Sample{test_gpu(),
+                  Kernel{make(OpClass::kClusterBarrier, "UCGABAR_ARV").flags(isa::kFlagBarrierArrive),
+                         make(OpClass::kClusterBarrier, "UCGABAR_WAIT"), nop()}};
   };
   s["fence"] = [] { return Sample{test_gpu(), Kernel{membar(), nop()}}; };
   s["fence after stores"] = [] { return Sample{test_gpu(), Kernel{stg().at(0, 128), membar(), nop()}}; };
@@ -202,9 +218,7 @@ void add_waits(Samples& s) {
     k.without_control();
     return Sample{test_gpu(), k};
   };
-  s["last instruction with a stall count"] = [] {
-    return Sample{test_gpu(), Kernel{nop().stall(7)}};
-  };
+  s["last instruction with a stall count"] = [] { return Sample{test_gpu(), Kernel{nop().stall(7)}}; };
 }
 
 }  // namespace

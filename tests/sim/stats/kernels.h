@@ -1,4 +1,5 @@
-// Small launches of which each exercises a part of the machine; counters_test.cc and stalls_test.cc say what they count.
+// Small launches of which each exercises a part of the machine; counters_test.cc and stalls_test.cc say what
+// they count.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Warp states: every reason moves, by an exact amount, and together they account for every cycle of every warp.
+// Warp states: every reason moves, by an exact amount, and together they account for every cycle of every
+// warp.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -64,7 +65,8 @@ TEST_CASE("a warp is in one state in every cycle of its residency") {
     std::string states;
     for (int i = 0; i < stats::kStallCount; ++i) {
       if (o.result.totals.stall[i]) {
-        states += std::string(stats::kStallInfo[i].name) + "=" + std::to_string(o.result.totals.stall[i]) + " ";
+        states +=
+            std::string(stats::kStallInfo[i].name) + "=" + std::to_string(o.result.totals.stall[i]) + " ";
       }
     }
     CAPTURE(name, states);

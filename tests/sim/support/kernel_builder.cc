@@ -85,10 +85,14 @@ Op memory(OpClass op, const std::string& text, MemSpace space, int dst, int byte
 Op ldg(int dst, int bytes) { return memory(OpClass::kLdGlobal, "LDG.E", MemSpace::kGlobal, dst, bytes); }
 Op stg(int bytes) { return memory(OpClass::kStGlobal, "STG.E", MemSpace::kGlobal, -1, bytes); }
 Op red(int bytes) { return memory(OpClass::kRedGlobal, "RED.E.ADD", MemSpace::kGlobal, -1, bytes); }
-Op atom(int dst, int bytes) { return memory(OpClass::kAtomGlobal, "ATOMG.E.ADD", MemSpace::kGlobal, dst, bytes); }
+Op atom(int dst, int bytes) {
+  return memory(OpClass::kAtomGlobal, "ATOMG.E.ADD", MemSpace::kGlobal, dst, bytes);
+}
 Op lds(int dst, int bytes) { return memory(OpClass::kLdShared, "LDS", MemSpace::kShared, dst, bytes); }
 Op sts(int bytes) { return memory(OpClass::kStShared, "STS", MemSpace::kShared, -1, bytes); }
-Op atoms(int dst, int bytes) { return memory(OpClass::kAtomShared, "ATOMS.ADD", MemSpace::kShared, dst, bytes); }
+Op atoms(int dst, int bytes) {
+  return memory(OpClass::kAtomShared, "ATOMS.ADD", MemSpace::kShared, dst, bytes);
+}
 Op ldl(int dst, int bytes) { return memory(OpClass::kLdLocal, "LDL", MemSpace::kLocal, dst, bytes).at(0, 0); }
 Op stl(int bytes) { return memory(OpClass::kStLocal, "STL", MemSpace::kLocal, -1, bytes).at(0, 0); }
 
@@ -228,7 +232,9 @@ bool Kernel::next(isa::BlockTrace& out) {
     auto mine = block_streams_.find({block, w});
     auto shared = streams_.find(w);
     write(out.warps[w], block, w,
-          mine != block_streams_.end() ? mine->second : shared != streams_.end() ? shared->second : all);
+          mine != block_streams_.end() ? mine->second
+          : shared != streams_.end()   ? shared->second
+                                       : all);
   }
   return true;
 }

@@ -66,7 +66,8 @@ struct Op {
   Op& unrecorded() { return addresses.recorded = false, *this; }
 };
 
-// An instruction of class `op` whose result is R`dst` (none when negative) and whose sources are GPRs in slots a, b, c.
+// An instruction of class `op` whose result is R`dst` (none when negative) and whose sources are GPRs in
+// slots a, b, c.
 Op make(OpClass op, const std::string& text, int dst = -1, std::initializer_list<int> src = {});
 
 Op nop();
@@ -97,14 +98,14 @@ Op bar(int id = 0, int threads = 0);
 Op bar_arrive(int id, int threads);
 Op membar(int flags = 0);
 
-// A launch: static code and, for every warp, the list of what it executes. Warps without a list of their own execute the
-// whole code once, in order.
+// A launch: static code and, for every warp, the list of what it executes. Warps without a list of their own
+// execute the whole code once, in order.
 class Kernel : public isa::BlockSource {
  public:
   struct Step {
-    uint32_t index = 0;      // into the code
+    uint32_t index = 0;  // into the code
     uint32_t mask = ~0u;
-    uint64_t offset = 0;     // added to its addresses
+    uint64_t offset = 0;  // added to its addresses
   };
 
   Kernel();

@@ -114,7 +114,8 @@ constexpr const char* kGpu = R"(
     op { op: "bulk_copy" pipe: "tma" latency: 0 }
     op { op: "elect" pipe: "alu" latency: 6 }
     tensor {
-      mma_rate: 4096 mma_latency: 10 dmma_rate: 1024 dmma_latency: 20 gmma_rate: 8192 gmma_latency: 50
+      mma_rate: 4096 mma_overhead: 0 mma_latency: 10 mma_latency_factor: 1 dmma_rate: 1024 dmma_overhead: 0
+      dmma_latency: 20 dmma_latency_factor: 1 gmma_rate: 8192 gmma_min_interval: 1 gmma_latency: 50
     }
     memory {
       lg_queue: 5 mio_queue: 5 subcore_interval: 4 subcore_shared_load_interval: 4 shared_interval: 2 queue_latency: 10 load_read_latency: 12
@@ -142,7 +143,7 @@ constexpr const char* kGpu = R"(
     }
   }
   noc {
-    request_latency: 100 response_latency: 100 sm_request_bytes: 32 sm_response_bytes: 32 tpc_request_bytes: 32
+    request_latency: 100 response_latency: 100 sm_response_bytes: 32 tpc_request_bytes: 32
     tpc_response_bytes: 32 gpc_request_bytes: 32 gpc_response_bytes: 32 packet_header_bytes: 0
     merge_entries: 0
   }
@@ -150,7 +151,7 @@ constexpr const char* kGpu = R"(
     total_bytes: 1048576 partitions: 1 slices: 4 ways: 16 line_bytes: 128 sector_bytes: 32 hash: MODULO
     chunk_bytes: 1024
     hit_latency: 50 far_latency: 60 fabric_bytes: 32 slice_bytes_per_cycle: 32 atomic_interval: 2
-    atomic_latency: 20 max_persisting_bytes: 0 misses_per_slice: 64
+    atomic_latency: 20 max_persisting_bytes: 0
   }
   dram {
     model: BANKS total_bytes: 1073741824 channels: 4 banks: 4 row_bytes: 1024 bytes_per_cycle: 32 efficiency: 1
@@ -168,7 +169,8 @@ constexpr const char* kGpu = R"(
 config::GpuConfig test_gpu(uint32_t sms) {
   config::GpuConfig g;
   google::protobuf::TextFormat::Parser parser;
-  parser.AllowUnknownField(true);  // a field that the schema has dropped does no harm; test_config_test finds new ones
+  parser.AllowUnknownField(
+      true);  // a field that the schema has dropped does no harm; test_config_test finds new ones
   if (!parser.ParseFromString(kGpu, &g)) {
     throw std::logic_error("tests/sim/support/test_config.cc does not fit the schema");
   }
