@@ -1,7 +1,9 @@
 #include "sim/device/work_distributor.h"
 
 #include <algorithm>
+#include <string>
 
+#include "sim/engine/error.h"
 #include "sim/memory/noc.h"
 
 namespace heddle::device {
@@ -26,6 +28,17 @@ void WorkDistributor::begin(isa::BlockSource& source, const stats::Occupancy& o,
   source_ = &source;
   const isa::LaunchShape& shape = source.image().shape;
   cluster_size_ = static_cast<uint32_t>(std::max<uint64_t>(1, shape.cluster.count()));
+  if (cluster_size_ > 1) {
+    std::map<uint32_t, uint32_t> room;
+    uint32_t most = 0;
+    for (uint32_t gpc : gpc_of_sm_) {
+      most = std::max(most, room[gpc] += o.blocks_per_sm);
+    }
+    if (cluster_size_ > most) {
+      throw Error("too many resources requested for launch: cluster of " + std::to_string(cluster_size_) +
+                  " blocks, a GPC has room for " + std::to_string(most));
+    }
+  }
   next_cluster_ = 0;
   blocks_per_sm_ = o.blocks_per_sm;
   total_ = shape.grid.count();

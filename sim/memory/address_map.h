@@ -40,7 +40,7 @@ class AddressMap {
     uint64_t h = mix(line / chunk_lines_);
     uint64_t parity = std::popcount(line & kPartitionBits) ^ (mix(line >> 15) & 63);
     uint32_t pair = static_cast<uint32_t>((h & 0xffffffff) * ((slices_ + 1) / 2) >> 32);
-    uint32_t odd = static_cast<uint32_t>(std::popcount(line % chunk_lines_)) & 1;
+    uint32_t odd = (static_cast<uint32_t>(std::popcount(line % chunk_lines_)) ^ static_cast<uint32_t>(h >> 40)) & 1;
     return {static_cast<uint32_t>(parity % partitions_), std::min(pair * 2 + odd, slices_ - 1),
             static_cast<uint32_t>(mix(line + 0x9e3779b97f4a7c15u) % sets_)};
   }

@@ -79,18 +79,21 @@ Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t wi
 }
 
 Wavefronts shared_atomic_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks) {
-  // Every lane is its own operation, so lanes of one bank never share a pass, the same word included.
+  // Every lane is its own operation, so lanes of one bank never share a pass, the same word included. 64-bit atomics
+  // are served a half-warp at a time.
   Wavefronts w;
-  std::array<uint8_t, kMaxBanks> depth{};
-  for (uint32_t m = mask; m; m &= m - 1) {
-    uint32_t bank = static_cast<uint32_t>(addr[std::countr_zero(m)] / kWord % banks);
-    w.total = std::max<uint32_t>(w.total, ++depth[bank]);
+  const uint32_t group = width > 4 ? 16 : 32;
+  for (uint32_t first = 0; first < 32; first += group) {
+    uint32_t lanes = mask & ((group == 32 ? ~0u : 0xffffu) << first);
+    std::array<uint8_t, kMaxBanks> depth{};
+    uint32_t worst = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+      uint32_t bank = static_cast<uint32_t>(addr[std::countr_zero(m)] / kWord % banks);
+      worst = std::max<uint32_t>(worst, ++depth[bank]);
+    }
+    w.total += worst;
+    w.conflicts += worst ? worst - 1 : 0;
   }
-  if (width > 4) {
-    w.total *= 2;
-  }
-  uint32_t free = mask ? (width > 4 ? 2 : 1) : 0;
-  w.conflicts = w.total - free;
   return w;
 }
 

@@ -15,9 +15,9 @@ struct LineAccess {
   uint8_t lanes;      // lanes whose access starts in this line
 };
 
-// Up to 32 lanes of 16 bytes, each possibly straddling a line.
+// Up to 32 lanes of 16 bytes, each possibly straddling a line; four lines a lane in interleaved local memory.
 struct Coalesced {
-  std::array<LineAccess, 64> lines;
+  std::array<LineAccess, 128> lines;
   uint32_t count = 0;
   uint32_t sectors = 0;  // over all lines
 };

@@ -22,7 +22,6 @@ struct Request {
   RequestKind kind = RequestKind::kRead;
   uint8_t sectors = 0;  // mask of the line's sectors
   uint8_t operations = 0;  // atomics: passes over a sector (see sector_operations)
-  bool full_sectors = false;  // writes: every byte of every sector is written, no fill is needed
 };
 
 struct Response {

@@ -16,8 +16,16 @@ inline constexpr uint32_t kMaxBlocks = 32;
 
 struct BarrierState {
   uint32_t arrived = 0;      // warps, waiting or not
-  uint64_t waiting = 0;      // hardware warps
+  uint64_t waiting = 0;      // hardware warps of this phase
+  uint64_t leaving = 0;      // of the phase that is complete and about to be released
   Cycle last = 0;            // when the newest arrival counts
+
+  // Everybody has arrived: later arrivals belong to the next phase.
+  void complete_phase() {
+    arrived = 0;
+    leaving |= waiting;
+    waiting = 0;
+  }
 };
 
 // A shared-memory barrier object, as far as replay needs it: bytes of bulk copies it still expects.

@@ -212,10 +212,6 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = RequestKind::kWrite;
     q.sectors = a.sectors;
-    q.full_sectors = true;
-    for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
-      q.full_sectors = q.full_sectors && (!(a.sectors >> s & 1) || a.bytes[s] == ~0u);
-    }
     sm_.send(q);
   }
   // The port to the NoC takes a limited amount ahead.

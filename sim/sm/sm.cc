@@ -168,10 +168,16 @@ void Sm::handle(const Event& e, Cycle now) {
     }
     case Event::Kind::kResult: {
       const TimedInstr& t = kernel_->code[e.arg];
-      if (t.write_barrier != kNoBarrier) {
+      if (!scoreboards_) {
         release(e.warp, t.write_barrier, now);
-      } else if (scoreboards_) {
-        (*scoreboards_)[e.warp].set(*t.instr, now, Stall::kWait);
+        break;
+      }
+      Warp& w = warps_[e.warp];
+      --w.results;
+      (*scoreboards_)[e.warp].set(*t.instr, now, Stall::kWait);
+      if (w.draining) {
+        retire_if_drained(e.warp, now);
+      } else {
         recheck(e.warp, now);
       }
       break;
@@ -257,6 +263,7 @@ void Sm::expect(uint32_t warp, const TimedInstr& t, Stall why) {
 
 void Sm::result_at(Cycle at, uint32_t warp, const TimedInstr& t) {
   if (t.write_barrier != kNoBarrier || scoreboards_) {
+    warps_[warp].results += scoreboards_ != nullptr;
     auto code = static_cast<uint32_t>(&t - kernel_->code.data());
     schedule(std::max(at, now_ + 1), {Event::Kind::kResult, static_cast<uint8_t>(warp), 0, code});
   }
@@ -321,7 +328,7 @@ void Sm::finish_warp(uint32_t warp, Cycle now) {
 
 void Sm::retire_if_drained(uint32_t warp, Cycle now) {
   Warp& w = warps_[warp];
-  if (w.busy || w.loads || w.gmma) {
+  if (w.busy || w.loads || w.gmma || w.results) {
     return;
   }
   w.active = w.draining = false;
@@ -345,7 +352,7 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
     if (s.arrived && s.arrived >= b.warps_left && std::popcount(s.waiting) == static_cast<int>(s.arrived)) {
       schedule(std::max(now, s.last) + config_.barrier().release_latency(),
                {Event::Kind::kBarrierRelease, 0, 0, w.block * kNamedBarriers + i});
-      s.arrived = 0;
+      s.complete_phase();
     }
   }
 }

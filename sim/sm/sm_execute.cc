@@ -14,7 +14,7 @@ namespace {
 
 // What a warp's wait on a variable-latency result is called.
 Stall wait_reason(const TimedInstr& t) {
-  if (t.port == kPortLg || t.pipe == isa::Pipe::kTex) {
+  if (t.port == kPortLg || t.pipe == isa::Pipe::kTex || t.handler == Handler::kLdgdepbar) {
     return Stall::kLongScoreboard;
   }
   return Stall::kShortScoreboard;
@@ -36,7 +36,8 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       }
       if (scoreboards_ && t.write_barrier == kNoBarrier) {
         // Fixed latency: readable from then on, no event needed.
-        (*scoreboards_)[warp].set(*t.instr, done, Stall::kWait);
+        bool queued = t.pipe == isa::Pipe::kXu || t.pipe == isa::Pipe::kAdu;
+        (*scoreboards_)[warp].set(*t.instr, done, queued ? Stall::kShortScoreboard : Stall::kWait);
       } else {
         result_at(done, warp, t);
       }
@@ -146,15 +147,15 @@ Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   if (s.arrived >= expected_warps(b, in)) {
     schedule(s.last + config_.barrier().release_latency(),
              {Event::Kind::kBarrierRelease, 0, 0, w.block * kNamedBarriers + id});
-    s.arrived = 0;
+    s.complete_phase();
   }
   return 0;
 }
 
 void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
   BarrierState& s = blocks_[slot].barrier[id];
-  uint64_t waiting = s.waiting;
-  s.waiting = 0;
+  uint64_t waiting = s.leaving;
+  s.leaving = 0;
   for (; waiting; waiting &= waiting - 1) {
     uint32_t warp = static_cast<uint32_t>(std::countr_zero(waiting));
     warps_[warp].behind_barrier = false;

@@ -110,10 +110,11 @@ void SubCore::set_port_full(uint8_t port, bool full, Cycle now) {
 void SubCore::evaluate(uint32_t slot, Cycle now) {
   Warp& w = sm_.warp(index_, slot);
   const TimedInstr& t = *w.next;
-  if (t.line != w.line) {
+  if (t.line != w.line && t.line != w.fetched) {
     Cycle there = sm_.instructions().want(index_, t.line, now);
     if (there > now) {
       sm_.charge(Stall::kNoInstruction, there - now);
+      w.fetched = t.line;
       park(slot, there, now);
       return;
     }
@@ -350,6 +351,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   wanting_[t.port] &= ~(1u << slot);
   last_ = slot;
   w.line = t.line;
+  w.fetched = ~0u;
   if (IssueObserver* observer = sm_.observer()) {
     observer->issued(sm_.index(), index_, id, t.instr->pc, now);
   }

@@ -13,7 +13,7 @@ namespace heddle::sm {
 
 inline constexpr uint32_t kMaxWarps = 64;
 inline constexpr uint32_t kBarriersPerWarp = 6;
-inline constexpr uint32_t kGroupRing = 32;  // LDGSTS or GMMA groups a warp may have in flight
+inline constexpr uint32_t kGroupRing = 64;  // LDGSTS groups in flight: a scoreboard counter holds at most 63
 
 // A cursor over a warp's recorded stream: the only thing the SM knows about frontends.
 class WarpStream {
@@ -78,8 +78,10 @@ struct Warp {
   Cycle started = 0;
   uint64_t age = 0;           // larger is younger
   uint32_t line = ~0u;        // instruction line of the previous instruction
+  uint32_t fetched = ~0u;     // line that was fetched for it; its instruction buffer keeps that whatever the L0 does
   uint32_t stores = 0;        // store packets not acknowledged
   uint32_t loads = 0;         // memory instructions not complete
+  uint32_t results = 0;       // scoreboard mode: results not written yet
   GroupRing copies;           // LDGSTS
   uint32_t cluster_target = 0;  // cluster phase that ends its next UCGABAR_WAIT
   uint32_t gmma = 0;          // warp-group MMAs in flight
