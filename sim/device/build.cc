@@ -19,9 +19,11 @@ std::unique_ptr<Machine> build(const config::GpuConfig& config) {
   // Blocks -> SMs (sim/device).
   m->distributor = std::make_unique<WorkDistributor>(m->config, m->sms);
 
-  // SM -> memory -> SM takes at least a NoC round trip; block done -> next block goes through the distributor.
+  // SM -> memory -> SM takes at least a NoC round trip; block done -> next block goes through the
+  // distributor.
   const config::Launch& l = config.launch();
-  m->quantum = std::min(m->memory->noc().min_round_trip(), Cycle{l.block_retire_latency()} + l.block_start_latency());
+  m->quantum =
+      std::min(m->memory->noc().min_round_trip(), Cycle{l.block_retire_latency()} + l.block_start_latency());
   m->quantum = std::max<Cycle>(m->quantum, 1);
   return m;
 }

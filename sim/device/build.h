@@ -16,7 +16,8 @@ struct Machine {
   std::vector<std::unique_ptr<sm::Sm>> sms;
   std::unique_ptr<memory::MemorySystem> memory;
   std::unique_ptr<WorkDistributor> distributor;
-  // Cycles every SM may advance alone: no consequence of what one SM does reaches another, or comes back, sooner.
+  // Cycles every SM may advance alone: no consequence of what one SM does reaches another, or comes back,
+  // sooner.
   Cycle quantum = 1;
 };
 

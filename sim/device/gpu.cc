@@ -151,7 +151,8 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
         active.push_back(i);
       }
     }
-    pool.parallel_for(static_cast<uint32_t>(active.size()), [&](uint32_t i) { m.sms[active[i]]->advance(end); });
+    pool.parallel_for(static_cast<uint32_t>(active.size()),
+                      [&](uint32_t i) { m.sms[active[i]]->advance(end); });
     impl_->exchange(end);
     now = end;
 

@@ -45,14 +45,14 @@ class Cancelled : public Error {
   using Error::Error;
 };
 
-// The machine can make no progress. `what()` is a one-line summary; `report` has one line per stuck warp: SM, block,
-// warp, PC, instruction, what it waits for and the state of that resource.
+// The machine can make no progress. `what()` is a one-line summary; `report` has one line per stuck warp: SM,
+// block, warp, PC, instruction, what it waits for and the state of that resource.
 class DeadlockError : public Error {
  public:
-  DeadlockError(const std::string& what, std::vector<std::string> lines) : Error(what), report(std::move(lines)) {}
+  DeadlockError(const std::string& what, std::vector<std::string> lines)
+      : Error(what), report(std::move(lines)) {}
   std::vector<std::string> report;
 };
-
 
 class Gpu {
  public:
@@ -61,8 +61,8 @@ class Gpu {
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
-  // Simulates one launch from cold caches. Throws Error (bad launch, malformed trace), Cancelled, DeadlockError; the
-  // machine can be used again afterwards.
+  // Simulates one launch from cold caches. Throws Error (bad launch, malformed trace), Cancelled,
+  // DeadlockError; the machine can be used again afterwards.
   stats::KernelResult run(isa::BlockSource& kernel, const RunOptions& options = {});
 
  private:

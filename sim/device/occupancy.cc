@@ -15,11 +15,11 @@ uint32_t round_up(uint32_t v, uint32_t unit) { return (v + unit - 1) / unit * un
               std::to_string(limit));
 }
 
-// The carve-out the driver picks when the program asks for none. The rule is not documented; this one gives the
-// driver's choice for every kernel of hw/h200/suite.csv (launch__shared_mem_config_size): head-room over what full
-// residency needs, and a floor that shrinks for large blocks.
-uint32_t default_carveout(const config::L1Cache& l1, double resident_blocks, uint32_t whole_blocks, uint32_t threads,
-                          uint32_t block_bytes) {
+// The carve-out the driver picks when the program asks for none. The rule is not documented; this one gives
+// the driver's choice for every kernel of hw/h200/suite.csv (launch__shared_mem_config_size): head-room over
+// what full residency needs, and a floor that shrinks for large blocks.
+uint32_t default_carveout(const config::L1Cache& l1, double resident_blocks, uint32_t whole_blocks,
+                          uint32_t threads, uint32_t block_bytes) {
   uint32_t floor = l1.default_min_carveout_bytes();
   if (threads > l1.default_min_carveout_threads()) {
     floor = static_cast<uint32_t>(uint64_t{floor} * l1.default_min_carveout_threads() / threads);
@@ -28,7 +28,8 @@ uint32_t default_carveout(const config::L1Cache& l1, double resident_blocks, uin
   double want = resident_blocks * block_bytes * l1.default_carveout_headroom();
   bool any_shared = want > 0;
   if (want >= sizes[sizes.size() - 1]) {
-    want = static_cast<double>(whole_blocks) * block_bytes - 1;  // no room for head-room: what residency needs
+    want =
+        static_cast<double>(whole_blocks) * block_bytes - 1;  // no room for head-room: what residency needs
   }
   for (uint32_t s : sizes) {
     if (s >= floor && (!any_shared || s > want)) {
@@ -70,7 +71,8 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
   // Registers belong to a sub-core, so a whole number of warps must fit in each quarter of the file.
   uint32_t subcores = gpu.sm().subcores();
   uint32_t register_warps = lim.registers_per_sm() / subcores / per_warp * subcores;
-  if (per_warp * warp_unit > lim.max_registers_per_block() && per_warp * warps > lim.max_registers_per_block()) {
+  if (per_warp * warp_unit > lim.max_registers_per_block() &&
+      per_warp * warps > lim.max_registers_per_block()) {
     refuse("registers per block", uint64_t{per_warp} * warps, lim.max_registers_per_block());
   }
   o.limit_registers = register_warps / warps;
@@ -78,9 +80,11 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
       round_up(shape.shared_bytes(), lim.shared_allocation_unit()) + lim.reserved_shared_bytes_per_block();
 
   uint32_t other = std::min({o.limit_blocks, o.limit_warps, o.limit_registers});
-  double fractional = static_cast<double>(lim.registers_per_sm()) /
-                      (std::max(1u, shape.registers_per_thread) * static_cast<double>(warps * lim.warp_size()));
-  fractional = std::min({fractional, static_cast<double>(o.limit_blocks), static_cast<double>(o.limit_warps)});
+  double fractional =
+      static_cast<double>(lim.registers_per_sm()) /
+      (std::max(1u, shape.registers_per_thread) * static_cast<double>(warps * lim.warp_size()));
+  fractional =
+      std::min({fractional, static_cast<double>(o.limit_blocks), static_cast<double>(o.limit_warps)});
   if (shape.carveout_percent >= 0) {
     uint64_t want = uint64_t{lim.shared_bytes_per_sm()} * static_cast<uint32_t>(shape.carveout_percent) / 100;
     o.shared_carveout_bytes = l1.carveout_bytes(l1.carveout_bytes_size() - 1);
@@ -91,8 +95,8 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
       }
     }
   } else {
-    o.shared_carveout_bytes = default_carveout(l1, shape.shared_bytes() ? fractional : 0, other, threads,
-                                               o.shared_bytes_per_block);
+    o.shared_carveout_bytes =
+        default_carveout(l1, shape.shared_bytes() ? fractional : 0, other, threads, o.shared_bytes_per_block);
   }
   o.limit_shared =
       o.shared_bytes_per_block ? o.shared_carveout_bytes / o.shared_bytes_per_block : lim.max_blocks_per_sm();
@@ -105,8 +109,8 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
   }
   o.warps_per_sm = o.blocks_per_sm * warps;
   o.theoretical_pct = 100.0 * o.warps_per_sm / lim.max_warps_per_sm();
-  o.waves_per_sm = static_cast<double>(shape.grid.count()) / (static_cast<double>(o.blocks_per_sm) *
-                                                              gpu.topology().sms());
+  o.waves_per_sm =
+      static_cast<double>(shape.grid.count()) / (static_cast<double>(o.blocks_per_sm) * gpu.topology().sms());
   return o;
 }
 

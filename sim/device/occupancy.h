@@ -1,4 +1,5 @@
-// Residency: how many blocks of a launch fit on an SM, and how the L1 array is split for it (cuda-model OC01-OC15).
+// Residency: how many blocks of a launch fit on an SM, and how the L1 array is split for it (cuda-model
+// OC01-OC15).
 #pragma once
 
 #include "configs/schema/gpu.pb.h"
@@ -7,7 +8,8 @@
 
 namespace heddle::device {
 
-// Residency of a launch on this GPU. Throws Error when not even one block fits, naming the resource and its limit.
+// Residency of a launch on this GPU. Throws Error when not even one block fits, naming the resource and its
+// limit.
 stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape& shape);
 
 }  // namespace heddle::device

@@ -135,7 +135,8 @@ void WorkDistributor::start(uint32_t sm, uint32_t cluster, Cycle ready, Cycle no
                 static_cast<Ticks>(launch_.block_interval() * static_cast<double>(kTicksPerCycle));
   Cycle at = std::max(to_cycles_up(issue_free_) + launch_.block_start_latency(), now);
   sm_next_[sm] = ready + launch_.sm_block_interval();
-  auto slot = std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const auto& s) { return !s || !s->busy; });
+  auto slot =
+      std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const auto& s) { return !s || !s->busy; });
   if (!*slot) {
     *slot = std::make_unique<Slot>();
   }
@@ -171,7 +172,8 @@ void WorkDistributor::place(Cycle now) {
   }
 }
 
-// All blocks of the cluster or none: the GPC with the most free places, at most one block more per SM than needed.
+// All blocks of the cluster or none: the GPC with the most free places, at most one block more per SM than
+// needed.
 bool WorkDistributor::place_cluster(Cycle now) {
   auto wanted = static_cast<uint32_t>(fetched_.size());
   std::vector<uint32_t> room(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()), 0);

@@ -1,5 +1,5 @@
-// Hands the blocks of a grid to SMs: first wave breadth-first over the SMs, then wherever a block has left. Blocks of a
-// cluster go to SMs of one GPC, all at once.
+// Hands the blocks of a grid to SMs: first wave breadth-first over the SMs, then wherever a block has left.
+// Blocks of a cluster go to SMs of one GPC, all at once.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class WorkDistributor {
     std::vector<std::pair<uint32_t, uint32_t>> members;  // SM, slot
   };
   struct Free {
-    uint32_t blocks = 0;   // free block places under the occupancy limit
-    Cycle since = 0;       // when the newest became free
+    uint32_t blocks = 0;  // free block places under the occupancy limit
+    Cycle since = 0;      // when the newest became free
   };
 
   void notice(uint32_t sm, const sm::Notice& n);
@@ -57,13 +57,13 @@ class WorkDistributor {
   const Cycle cluster_barrier_;
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   std::vector<uint32_t> gpc_of_sm_;
-  std::vector<uint32_t> order_;            // SMs in the order of the first wave
+  std::vector<uint32_t> order_;  // SMs in the order of the first wave
   isa::BlockSource* source_ = nullptr;
   std::vector<std::vector<std::unique_ptr<Slot>>> slots_;  // by SM and block slot; storage is reused
   std::vector<Free> free_;
-  std::vector<Cycle> sm_next_;             // earliest next block start of each SM
+  std::vector<Cycle> sm_next_;  // earliest next block start of each SM
   std::map<uint32_t, Cluster> clusters_;
-  std::vector<isa::BlockTrace> fetched_;   // blocks of the next cluster, read and not yet placed
+  std::vector<isa::BlockTrace> fetched_;  // blocks of the next cluster, read and not yet placed
   uint32_t cluster_size_ = 1;
   uint32_t next_cluster_ = 0;
   uint32_t blocks_per_sm_ = 0;

@@ -9,10 +9,10 @@
 
 namespace heddle {
 
-// The memory side works a request through all its stages at once, so a stage hears of arrivals out of order: a DRAM
-// fill that passes a port in 600 cycles is booked before an L2 hit that passes it in 100. Time is therefore divided
-// into buckets, each with a bucket's width of service to give; a request takes what is left from its arrival on. That
-// is work-conserving whatever the order of the calls, and exact to a bucket.
+// The memory side works a request through all its stages at once, so a stage hears of arrivals out of order:
+// a DRAM fill that passes a port in 600 cycles is booked before an L2 hit that passes it in 100. Time is
+// therefore divided into buckets, each with a bucket's width of service to give; a request takes what is left
+// from its arrival on. That is work-conserving whatever the order of the calls, and exact to a bucket.
 class Bandwidth {
  public:
   // `width`: ticks of a bucket. `buckets`: how far ahead bookings may reach (a power of two).

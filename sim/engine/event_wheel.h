@@ -11,8 +11,8 @@
 
 namespace heddle {
 
-// A timing wheel for the near future and a heap for the rest. Scheduling and popping are O(1) within kSlots cycles.
-// The caller never schedules into the past: before the cycle last given to run().
+// A timing wheel for the near future and a heap for the rest. Scheduling and popping are O(1) within kSlots
+// cycles. The caller never schedules into the past: before the cycle last given to run().
 template <class Payload>
 class EventWheel {
  public:

@@ -1,5 +1,6 @@
-// Simulated time. SMs count core-clock cycles. The memory side, whose clocks are other, counts in fixed fractions of a
-// core cycle: every service time of another clock domain is converted once, when the machine is built.
+// Simulated time. SMs count core-clock cycles. The memory side, whose clocks are other, counts in fixed
+// fractions of a core cycle: every service time of another clock domain is converted once, when the machine
+// is built.
 #pragma once
 
 #include <cmath>
@@ -22,9 +23,9 @@ inline Ticks domain_ticks(double cycles, double domain_mhz, double core_mhz) {
   return static_cast<Ticks>(std::llround(cycles * core_mhz / domain_mhz * kTicksPerCycle));
 }
 
-// A unit that serves one request after the other, in the order of the calls. reserve() returns when the service of a
-// request ends that arrives at `at` and takes `service`. Only for callers whose `at` never goes back far: a request
-// never overtakes an earlier call.
+// A unit that serves one request after the other, in the order of the calls. reserve() returns when the
+// service of a request ends that arrives at `at` and takes `service`. Only for callers whose `at` never goes
+// back far: a request never overtakes an earlier call.
 class Server {
  public:
   Ticks reserve(Ticks at, Ticks service) {

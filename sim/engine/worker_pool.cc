@@ -38,7 +38,8 @@ void WorkerPool::drain() {
 
 void WorkerPool::work(uint64_t seen) {
   for (;;) {
-    // A quantum is microseconds long, so the next one usually starts while a worker spins; it sleeps only after that.
+    // A quantum is microseconds long, so the next one usually starts while a worker spins; it sleeps only
+    // after that.
     for (int spin = 0; spin < 4096 && generation_.load(std::memory_order_acquire) == seen; ++spin) {
       std::this_thread::yield();
     }
@@ -68,7 +69,8 @@ void WorkerPool::parallel_for(uint32_t n, const std::function<void(uint32_t)>& f
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   drain();
-  for (uint32_t b = busy_.load(std::memory_order_acquire); b != 0; b = busy_.load(std::memory_order_acquire)) {
+  for (uint32_t b = busy_.load(std::memory_order_acquire); b != 0;
+       b = busy_.load(std::memory_order_acquire)) {
     busy_.wait(b, std::memory_order_acquire);
   }
   if (error_) {

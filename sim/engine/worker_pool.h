@@ -10,8 +10,9 @@
 
 namespace heddle {
 
-// parallel_for(n, f) calls f(i) once for every i in [0, n), on the calling thread and the workers. Which thread gets
-// which i does not influence results: parts share nothing within a quantum. The first exception is rethrown.
+// parallel_for(n, f) calls f(i) once for every i in [0, n), on the calling thread and the workers. Which
+// thread gets which i does not influence results: parts share nothing within a quantum. The first exception
+// is rethrown.
 class WorkerPool {
  public:
   explicit WorkerPool(int threads);

@@ -11,19 +11,20 @@ namespace heddle::isa {
 // Register files of the SASS programming model.
 enum class RegFile : uint8_t {
   kNone,
-  kGpr,              // R0..R254 (RZ is never recorded)
-  kUniform,          // UR0..UR62
-  kPredicate,        // P0..P6
-  kUniformPredicate, // UP0..UP6
-  kConvergence,      // B0..B15
-  kScoreboard,       // SB0..SB5 named as an operand (DEPBAR)
+  kGpr,               // R0..R254 (RZ is never recorded)
+  kUniform,           // UR0..UR62
+  kPredicate,         // P0..P6
+  kUniformPredicate,  // UP0..UP6
+  kConvergence,       // B0..B15
+  kScoreboard,        // SB0..SB5 named as an operand (DEPBAR)
 };
 
 struct Operand {
   RegFile file = RegFile::kNone;
   uint8_t index = 0;  // first register
   uint8_t count = 1;  // consecutive registers (2 for a 64-bit value, 4 for 128-bit)
-  uint8_t slot = 0;   // source operand position a=0, b=1, c=2 (decides the reuse-cache entry); 0 for destinations
+  uint8_t slot =
+      0;  // source operand position a=0, b=1, c=2 (decides the reuse-cache entry); 0 for destinations
 };
 
 // Control fields, bits 105..125 of the 128-bit encoding (reference/microarchitecture.md 3.1).
@@ -37,19 +38,19 @@ struct Control {
 };
 
 enum InstrFlag : uint16_t {
-  kFlagHasControl = 1 << 0,     // `ctl` came from an encoding
-  kFlagPredicated = 1 << 1,     // guarded by a predicate other than PT
-  kFlagConstOperand = 1 << 2,   // a source is c[bank][offset] (fixed-latency constant port)
-  kFlagBypassL1 = 1 << 3,       // .STRONG.GPU/.SYS, LDGSTS.BYPASS, volatile
-  kFlagUnknownOpcode = 1 << 4,  // classified by prefix only
-  kFlagBarrierArrive = 1 << 5,  // BAR.ARV / UCGABAR_ARV: does not wait
-  kFlagUniformAddress = 1 << 6, // address operand is a uniform register only
-  kFlagBarrierRed = 1 << 7,     // BAR.RED
-  kFlagScopeSys = 1 << 8,       // .SYS scope
-  kFlagScopeCta = 1 << 9,       // .CTA scope (MEMBAR.ALL.CTA ...)
-  kFlagEvictFirst = 1 << 10,    // .EF
-  kFlagEvictLast = 1 << 11,     // .EL
-  kFlagStrong = 1 << 12,        // .STRONG.*
+  kFlagHasControl = 1 << 0,          // `ctl` came from an encoding
+  kFlagPredicated = 1 << 1,          // guarded by a predicate other than PT
+  kFlagConstOperand = 1 << 2,        // a source is c[bank][offset] (fixed-latency constant port)
+  kFlagBypassL1 = 1 << 3,            // .STRONG.GPU/.SYS, LDGSTS.BYPASS, volatile
+  kFlagUnknownOpcode = 1 << 4,       // classified by prefix only
+  kFlagBarrierArrive = 1 << 5,       // BAR.ARV / UCGABAR_ARV: does not wait
+  kFlagUniformAddress = 1 << 6,      // address operand is a uniform register only
+  kFlagBarrierRed = 1 << 7,          // BAR.RED
+  kFlagScopeSys = 1 << 8,            // .SYS scope
+  kFlagScopeCta = 1 << 9,            // .CTA scope (MEMBAR.ALL.CTA ...)
+  kFlagEvictFirst = 1 << 10,         // .EF
+  kFlagEvictLast = 1 << 11,          // .EL
+  kFlagStrong = 1 << 12,             // .STRONG.*
   kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block takes part
 };
 
@@ -68,19 +69,19 @@ struct Instr {
   uint8_t n_dst = 0;
   std::array<Operand, kMaxSrc> src{};
   std::array<Operand, kMaxDst> dst{};
-  uint16_t opcode = 0;       // index into KernelImage::opcodes (full opcode text with modifiers)
-  uint8_t barrier_id = 0;    // BAR: named barrier 0..15 (0xff: in a register)
-  uint8_t matrices = 0;      // LDSM/STSM: 1, 2 or 4
+  uint16_t opcode = 0;           // index into KernelImage::opcodes (full opcode text with modifiers)
+  uint8_t barrier_id = 0;        // BAR: named barrier 0..15 (0xff: in a register)
+  uint8_t matrices = 0;          // LDSM/STSM: 1, 2 or 4
   uint16_t barrier_threads = 0;  // BAR with an immediate thread count; 0 = the whole block
-  uint8_t depbar_sb = 7;     // DEPBAR.LE SBx: x;  LDGSTS groups wait on SB0 (DEPBAR.LE SB0, n)
-  uint8_t depbar_count = 0;  // DEPBAR.LE SBx, n: n;  WARPGROUP.DEPBAR.LE gsb0, n: n
-  uint8_t depbar_mask = 0;   // DEPBAR {ids}: further counters that must be zero
-  uint32_t mma_work = 0;     // HMMA/IMMA/DMMA/GMMA: M*N*K of the instruction
-  uint8_t mma_bits = 0;      // bits of one A/B element (16 for fp16, 19 counts as 32 for TF32, 64 for FP64)
-  uint8_t mma_acc_bits = 0;  // bits of one accumulator element (16 or 32; 64 for FP64)
-  uint16_t const_bank = 0;   // c[bank][..] of LDC, ULDC or a constant operand
-  uint32_t const_offset = 0; // immediate offset into that bank
-  uint32_t target = 0;       // branch target pc where the text names one; 0 otherwise
+  uint8_t depbar_sb = 7;         // DEPBAR.LE SBx: x;  LDGSTS groups wait on SB0 (DEPBAR.LE SB0, n)
+  uint8_t depbar_count = 0;      // DEPBAR.LE SBx, n: n;  WARPGROUP.DEPBAR.LE gsb0, n: n
+  uint8_t depbar_mask = 0;       // DEPBAR {ids}: further counters that must be zero
+  uint32_t mma_work = 0;         // HMMA/IMMA/DMMA/GMMA: M*N*K of the instruction
+  uint8_t mma_bits = 0;       // bits of one A/B element (16 for fp16, 19 counts as 32 for TF32, 64 for FP64)
+  uint8_t mma_acc_bits = 0;   // bits of one accumulator element (16 or 32; 64 for FP64)
+  uint16_t const_bank = 0;    // c[bank][..] of LDC, ULDC or a constant operand
+  uint32_t const_offset = 0;  // immediate offset into that bank
+  uint32_t target = 0;        // branch target pc where the text names one; 0 otherwise
 };
 
 }  // namespace heddle::isa

@@ -1,4 +1,5 @@
-// A kernel as the machine sees it: static code and launch shape, plus the dynamic instruction streams of its blocks.
+// A kernel as the machine sees it: static code and launch shape, plus the dynamic instruction streams of its
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +37,14 @@ struct LaunchShape {
 
 // Everything about a kernel that does not change from block to block.
 struct KernelImage {
-  std::string name;         // mangled, as in the trace
-  uint64_t id = 0;          // launch number in the capture
+  std::string name;                 // mangled, as in the trace
+  uint64_t id = 0;                  // launch number in the capture
   uint32_t compute_capability = 0;  // 90 for sm_90; 0 = unknown
   LaunchShape shape;
-  std::vector<Instr> code;             // sorted by pc
-  std::vector<std::string> opcodes;    // full opcode text, e.g. "LDG.E.128"; indexed by Instr::opcode
-  std::vector<std::string> text;       // SASS line per instruction, parallel to `code`; may be empty
-  bool has_control = false;            // every instruction carries control fields
+  std::vector<Instr> code;           // sorted by pc
+  std::vector<std::string> opcodes;  // full opcode text, e.g. "LDG.E.128"; indexed by Instr::opcode
+  std::vector<std::string> text;     // SASS line per instruction, parallel to `code`; may be empty
+  bool has_control = false;          // every instruction carries control fields
   std::map<std::string, uint64_t> unknown_opcodes;  // text -> static occurrences
 
   // Index into `code`, or -1 when no instruction lies at `pc`.
@@ -57,7 +58,8 @@ struct KernelImage {
   }
 };
 
-// ---- dynamic side -------------------------------------------------------------------------------------------------
+// ---- dynamic side
+// -------------------------------------------------------------------------------------------------
 
 // A run of consecutive static instructions executed with one active mask.
 struct Run {
@@ -73,11 +75,12 @@ struct MemRef {
     kStride,  // k-th set lane: base + k * stride
     kDelta,   // first set lane: base; k-th further set lane: base + WarpTrace::deltas[list + k - 1]
     kFull,    // k-th set lane: WarpTrace::values[list + k]
-    kValues,  // not addresses: `count` raw values at WarpTrace::values[list]: uniform registers of TMA, bulk copies and
-              // GMMA
+    kValues,  // not addresses: `count` raw values at WarpTrace::values[list]: uniform registers of TMA, bulk
+              // copies and GMMA
   };
-  // LDGSTS has two references, global addresses first, then shared ones. SYNCS has one, kStride or kFull, and `count` > 0
-  // data operands, one per set lane: at values[list + k], or, for kFull, at values[list + count + k].
+  // LDGSTS has two references, global addresses first, then shared ones. SYNCS has one, kStride or kFull, and
+  // `count` > 0 data operands, one per set lane: at values[list + k], or, for kFull, at values[list + count +
+  // k].
   uint64_t base = 0;
   int32_t stride = 0;
   uint32_t list = 0;
@@ -85,8 +88,8 @@ struct MemRef {
   uint8_t count = 0;
 };
 
-// One warp's complete stream. Every dynamic instance of an instruction with Instr::mem_refs = n and a non-zero mask has
-// n consecutive entries in `refs`, in stream order; an instance with mask 0 has none.
+// One warp's complete stream. Every dynamic instance of an instruction with Instr::mem_refs = n and a
+// non-zero mask has n consecutive entries in `refs`, in stream order; an instance with mask 0 has none.
 struct WarpTrace {
   uint32_t warp = 0;  // index within the block
   std::vector<Run> runs;
@@ -105,12 +108,13 @@ struct WarpTrace {
 };
 
 struct BlockTrace {
-  Dim3 index;      // blockIdx as recorded
+  Dim3 index;           // blockIdx as recorded
   uint64_t linear = 0;  // position in launch order
   std::vector<WarpTrace> warps;
 };
 
-// Produces the blocks of one kernel in launch order, one at a time; memory is bounded by what the caller keeps.
+// Produces the blocks of one kernel in launch order, one at a time; memory is bounded by what the caller
+// keeps.
 class BlockSource {
  public:
   virtual ~BlockSource() = default;

@@ -1,4 +1,5 @@
-// Where a line lives: home partition, slice within a partition, set within a slice, DRAM channel, bank and row.
+// Where a line lives: home partition, slice within a partition, set within a slice, DRAM channel, bank and
+// row.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,8 @@ class AddressMap {
   explicit AddressMap(const config::L2& l2)
       : partitions_(l2.partitions()),
         slices_(l2.slices() / l2.partitions()),
-        sets_(static_cast<uint32_t>(l2.total_bytes() / (uint64_t{l2.slices()} * l2.ways() * l2.line_bytes()))),
+        sets_(
+            static_cast<uint32_t>(l2.total_bytes() / (uint64_t{l2.slices()} * l2.ways() * l2.line_bytes()))),
         chunk_lines_(l2.chunk_bytes() / l2.line_bytes()),
         hashed_(l2.hash() == config::L2::XOR_FOLD) {}
 
@@ -34,13 +36,15 @@ class AddressMap {
       return {static_cast<uint32_t>(line / slices_ % partitions_), static_cast<uint32_t>(line % slices_),
               static_cast<uint32_t>(rest % sets_)};
     }
-    // The real hash is not public. Known of the H200 (tools/microbench/FINDINGS.md 6, 7): no stride is uneven, the
-    // partition changes between blocks of a few KiB (parity of address bits 12, 13, 15, 17, 19, not probed above), and
-    // the lines of a 1 KiB chunk alternate between two slices (throughput of random atomics over 128 B to 64 KB).
+    // The real hash is not public. Known of the H200 (tools/microbench/FINDINGS.md 6, 7): no stride is
+    // uneven, the partition changes between blocks of a few KiB (parity of address bits 12, 13, 15, 17, 19,
+    // not probed above), and the lines of a 1 KiB chunk alternate between two slices (throughput of random
+    // atomics over 128 B to 64 KB).
     uint64_t h = mix(line / chunk_lines_);
     uint64_t parity = std::popcount(line & kPartitionBits) ^ (mix(line >> 15) & 63);
     uint32_t pair = static_cast<uint32_t>((h & 0xffffffff) * ((slices_ + 1) / 2) >> 32);
-    uint32_t odd = (static_cast<uint32_t>(std::popcount(line % chunk_lines_)) ^ static_cast<uint32_t>(h >> 40)) & 1;
+    uint32_t odd =
+        (static_cast<uint32_t>(std::popcount(line % chunk_lines_)) ^ static_cast<uint32_t>(h >> 40)) & 1;
     return {static_cast<uint32_t>(parity % partitions_), std::min(pair * 2 + odd, slices_ - 1),
             static_cast<uint32_t>(mix(line + 0x9e3779b97f4a7c15u) % sets_)};
   }
@@ -56,7 +60,8 @@ class AddressMap {
 
  private:
   // Address bits 12, 13, 15, 17, 19 as bits of the line number.
-  static constexpr uint64_t kPartitionBits = (uint64_t{1} << 5) | (1u << 6) | (1u << 8) | (1u << 10) | (1u << 12);
+  static constexpr uint64_t kPartitionBits =
+      (uint64_t{1} << 5) | (1u << 6) | (1u << 8) | (1u << 10) | (1u << 12);
 
   uint32_t partitions_, slices_, sets_, chunk_lines_;
   bool hashed_;

@@ -51,11 +51,12 @@ bool same_address(const uint64_t addr[32], uint32_t mask) {
 
 }  // namespace
 
-Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks, bool load) {
+Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks,
+                             bool load) {
   Wavefronts w;
   const uint32_t group = lanes_per_group(width);
-  // Two neighbouring groups of a load go together when all their lanes read one address: all lanes of a 64-bit load,
-  // a half-warp of a 128-bit one.
+  // Two neighbouring groups of a load go together when all their lanes read one address: all lanes of a
+  // 64-bit load, a half-warp of a 128-bit one.
   const uint32_t pair = std::min(32u, 2 * group);
   const auto lanes = [](uint32_t n) { return n == 32 ? ~0u : (1u << n) - 1; };
   for (uint32_t first = 0; first < 32; first += pair) {
@@ -79,8 +80,8 @@ Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t wi
 }
 
 Wavefronts shared_atomic_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks) {
-  // Every lane is its own operation, so lanes of one bank never share a pass, the same word included. 64-bit atomics
-  // are served a half-warp at a time.
+  // Every lane is its own operation, so lanes of one bank never share a pass, the same word included. 64-bit
+  // atomics are served a half-warp at a time.
   Wavefronts w;
   const uint32_t group = width > 4 ? 16 : 32;
   for (uint32_t first = 0; first < 32; first += group) {

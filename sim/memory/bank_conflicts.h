@@ -1,4 +1,5 @@
-// Shared-memory wavefronts: how many passes over the banks an access takes. An exact function of the addresses.
+// Shared-memory wavefronts: how many passes over the banks an access takes. An exact function of the
+// addresses.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,14 @@ struct Wavefronts {
   uint32_t conflicts = 0;  // passes beyond those a conflict-free access of this width and mask needs
 };
 
-// Loads and stores of `width` bytes (1..16) at addr[lane] for the lanes of `mask`, over `banks` banks of 4 bytes.
-// Lanes are served in groups of 32, 16 or 8 for accesses of up to 4, 8 and 16 bytes; within a group, different words
-// of one bank conflict and one word is broadcast (cuda-model SH02, SH05, SH07, SH08). Two neighbouring groups of a load
-// share a pass when all their lanes read one address (hw/h200/suite.csv: LDS.128 of one address takes 2 wavefronts, of
-// one address per half-warp 2, of 16 addresses 4; LDS.64 of the same 16 addresses in both half-warps 2).
-Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks, bool load);
+// Loads and stores of `width` bytes (1..16) at addr[lane] for the lanes of `mask`, over `banks` banks of 4
+// bytes. Lanes are served in groups of 32, 16 or 8 for accesses of up to 4, 8 and 16 bytes; within a group,
+// different words of one bank conflict and one word is broadcast (cuda-model SH02, SH05, SH07, SH08). Two
+// neighbouring groups of a load share a pass when all their lanes read one address (hw/h200/suite.csv:
+// LDS.128 of one address takes 2 wavefronts, of one address per half-warp 2, of 16 addresses 4; LDS.64 of the
+// same 16 addresses in both half-warps 2).
+Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks,
+                             bool load);
 
 // Atomics: lanes that meet in one word are serialised as well.
 Wavefronts shared_atomic_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks);

@@ -22,13 +22,13 @@ struct Coalesced {
   uint32_t sectors = 0;  // over all lines
 };
 
-// Passes over single sectors that the atomics of the lanes of `mask` at addr[lane] take in `line`: a pass does any
-// number of words of one sector, and lanes that meet in a word need one pass each. (FINDINGS.md 7: one warp to one
-// address 32 passes, to 32 words of a line 4, to random words of a line about 10.)
+// Passes over single sectors that the atomics of the lanes of `mask` at addr[lane] take in `line`: a pass
+// does any number of words of one sector, and lanes that meet in a word need one pass each. (FINDINGS.md 7:
+// one warp to one address 32 passes, to 32 words of a line 4, to random words of a line about 10.)
 uint8_t sector_operations(const uint64_t addr[32], uint32_t mask, uint64_t line);
 
-// Distinct lines and sectors that the lanes of `mask` touch with `width` bytes at addr[lane]. Lines are in the order of
-// the first lane that touches them.
+// Distinct lines and sectors that the lanes of `mask` touch with `width` bytes at addr[lane]. Lines are in
+// the order of the first lane that touches them.
 void coalesce(const uint64_t addr[32], uint32_t mask, uint32_t width, Coalesced& out);
 
 }  // namespace heddle::memory

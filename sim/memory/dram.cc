@@ -66,8 +66,8 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
     c.last_write = write;
     service += turnaround_;
   }
-  // The controller reorders: while one bank opens a row, the bus serves others. So the bus is booked from the arrival,
-  // not from the moment this bank is ready.
+  // The controller reorders: while one bank opens a row, the bus serves others. So the bus is booked from the
+  // arrival, not from the moment this bank is ready.
   Ticks bus = c.bus.reserve(at, service);
   return std::max(bus, column + t_cl_ + burst_) + latency_;
 }

@@ -113,7 +113,8 @@ Ticks L2::serve(const Request& r, uint32_t partition, Ticks at) {
   Slice& near = slice(partition, home.slice);
   // One request per L2 cycle (FINDINGS.md 6: scattered loads); data that arrives at its home takes one
   // and a half (39 scattered stores a core cycle, half of them far).
-  Ticks lookups = r.kind != RequestKind::kRead && partition == home.partition ? tag_service_ * 3 / 2 : tag_service_;
+  Ticks lookups =
+      r.kind != RequestKind::kRead && partition == home.partition ? tag_service_ * 3 / 2 : tag_service_;
   Ticks service = std::max<Ticks>(lookups, static_cast<Ticks>(n * sector_service_));
   at = near.port.reserve(at, service);
   switch (r.kind) {
@@ -203,7 +204,8 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
     arrive = fabric(partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2);
     passed_on = arrive - far_latency_;
     Slice& s = slice(home.partition, home.slice);
-    arrive = s.port.reserve(arrive, std::max<Ticks>(tag_service_ * 3 / 2, static_cast<Ticks>(n * sector_service_)));
+    arrive = s.port.reserve(arrive,
+                            std::max<Ticks>(tag_service_ * 3 / 2, static_cast<Ticks>(n * sector_service_)));
     counters_[Counter::kL2Sectors] += n;
     counters_[Counter::kL2SectorHits] += n;
     counters_[Counter::kL2FromFabric] += n;
@@ -248,8 +250,8 @@ Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks a
       l = &allocate(home, home.partition, r.line, arrive);
     }
     uint8_t fetch = fetch_group(missing) & static_cast<uint8_t>(~l->valid);
-    data = dram_.access(channel(home), r.line * kLineBytes, std::popcount(fetch_group(missing)) * kSectorBytes, false,
-                        arrive + hit_latency_);
+    data = dram_.access(channel(home), r.line * kLineBytes,
+                        std::popcount(fetch_group(missing)) * kSectorBytes, false, arrive + hit_latency_);
     l->valid |= fetch;
     l->ready = std::max(l->ready, data);
   }

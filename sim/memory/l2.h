@@ -1,7 +1,8 @@
-// The L2: hashed, sectored slices in partitions. An SM's requests go to the slice of its own partition; lines whose
-// home is the other partition are fetched over the fabric and kept as replicas, so a second access is near. Writes and
-// atomics are performed at the home slice. (Read off hw/h200/suite.csv: lts__t_sectors_srcunit_ltcfabric is half of the
-// L1's misses and of its writes, and re-reads of far lines hit.)
+// The L2: hashed, sectored slices in partitions. An SM's requests go to the slice of its own partition; lines
+// whose home is the other partition are fetched over the fabric and kept as replicas, so a second access is
+// near. Writes and atomics are performed at the home slice. (Read off hw/h200/suite.csv:
+// lts__t_sectors_srcunit_ltcfabric is half of the L1's misses and of its writes, and re-reads of far lines
+// hit.)
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ class L2 {
 
   void reset();
 
-  // Serves a request that reaches the slice of `partition` (the requester's) at `at`. Returns when the data or the
-  // acknowledgement leaves that slice.
+  // Serves a request that reaches the slice of `partition` (the requester's) at `at`. Returns when the data
+  // or the acknowledgement leaves that slice.
   Ticks serve(const Request& r, uint32_t partition, Ticks at);
 
   // Which partition's GPCs: the first half of the GPCs belongs to partition 0, and so on.
@@ -49,7 +50,8 @@ class L2 {
   // Sectors that DRAM moves together when one of `sectors` is fetched.
   uint8_t fetch_group(uint8_t sectors) const;
   uint32_t channel(const Home& home) const {
-    return (home.partition * map_.slices() + home.slice) * dram_.channels() / (map_.slices() * map_.partitions());
+    return (home.partition * map_.slices() + home.slice) * dram_.channels() /
+           (map_.slices() * map_.partitions());
   }
   Ticks fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at);
 

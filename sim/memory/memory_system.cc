@@ -26,7 +26,8 @@ void MemorySystem::reset() {
   l2_.reset();
 }
 
-void MemorySystem::process(const std::vector<Request>& requests, std::vector<std::vector<Response>>& responses) {
+void MemorySystem::process(const std::vector<Request>& requests,
+                           std::vector<std::vector<Response>>& responses) {
   for (const Request& r : requests) {
     uint32_t payload = r.kind == RequestKind::kRead ? 0 : std::popcount(r.sectors) * kSectorBytes;
     Ticks at = tlb_.translate(r.sm, r.line * kLineBytes, to_ticks(r.time));
@@ -41,8 +42,7 @@ void MemorySystem::process(const std::vector<Request>& requests, std::vector<std
     }
     bool returns_data = r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic;
     payload = returns_data ? std::popcount(r.sectors) * kSectorBytes : 0;
-    Ticks back = returns_data ? noc_.response(r.sm, payload, done)
-                              : done + to_ticks(noc_.response_latency());
+    Ticks back = returns_data ? noc_.response(r.sm, payload, done) : done + to_ticks(noc_.response_latency());
     Cycle answered = to_cycles_up(back);
     last_performed_ = std::max(last_performed_, to_cycles_up(done));
     responses[r.sm].push_back({answered, r.id, r.sectors});

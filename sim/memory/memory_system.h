@@ -1,5 +1,5 @@
-// Everything behind the SMs: NoC, TLBs, L2, DRAM. Works on whole quanta: it gets the requests of all SMs in a fixed
-// order and returns when each is answered.
+// Everything behind the SMs: NoC, TLBs, L2, DRAM. Works on whole quanta: it gets the requests of all SMs in a
+// fixed order and returns when each is answered.
 #pragma once
 
 #include <cstdint>

@@ -15,12 +15,12 @@ enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic };
 
 // Traffic of one warp instruction to one line.
 struct Request {
-  Cycle time = 0;       // core cycle at which the packet has left the SM
-  uint64_t line = 0;    // address / kLineBytes
-  uint32_t id = 0;      // chosen by the SM, comes back with the response
+  Cycle time = 0;     // core cycle at which the packet has left the SM
+  uint64_t line = 0;  // address / kLineBytes
+  uint32_t id = 0;    // chosen by the SM, comes back with the response
   uint16_t sm = 0;
   RequestKind kind = RequestKind::kRead;
-  uint8_t sectors = 0;  // mask of the line's sectors
+  uint8_t sectors = 0;     // mask of the line's sectors
   uint8_t operations = 0;  // atomics: passes over a sector (see sector_operations)
 };
 

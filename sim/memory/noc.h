@@ -1,4 +1,5 @@
-// The crossbar between SMs and L2 slices: ports of SM, TPC and GPC in each direction, and a fixed transit time.
+// The crossbar between SMs and L2 slices: ports of SM, TPC and GPC in each direction, and a fixed transit
+// time.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ class Noc {
   const Ticks request_latency_, response_latency_;
   const Cycle min_round_trip_;
   std::vector<uint32_t> gpc_of_sm_, tpc_of_sm_;
-  Port tpc_in_, gpc_in_;            // towards L2
+  Port tpc_in_, gpc_in_;             // towards L2
   Port gpc_out_, tpc_out_, sm_out_;  // towards the SM
 };
 

@@ -1,6 +1,7 @@
 // Reads of one line by the SMs of a TPC that overlap in time go to L2 once; the answer serves all. (Read off
-// hw/h200/suite.csv: kernels whose neighbouring blocks share tiles send L2 about 0.6 of what their L1s miss; and
-// tools/microbench/FINDINGS.md 6: a small footprint read in step by all SMs reaches twice the L2's bandwidth.)
+// hw/h200/suite.csv: kernels whose neighbouring blocks share tiles send L2 about 0.6 of what their L1s miss;
+// and tools/microbench/FINDINGS.md 6: a small footprint read in step by all SMs reaches twice the L2's
+// bandwidth.)
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ class RequestMerger {
 
   void reset() { std::fill(table_.begin(), table_.end(), Entry{}); }
 
-  // When the data leaves L2 that a request of `group` made earlier, if one for all of `sectors` is on its way at `at`;
-  // 0 otherwise.
+  // When the data leaves L2 that a request of `group` made earlier, if one for all of `sectors` is on its way
+  // at `at`; 0 otherwise.
   Ticks find(uint32_t group, uint64_t line, uint8_t sectors, Ticks at) const {
     if (entries_ == 0) {
       return 0;

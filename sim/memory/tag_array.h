@@ -8,14 +8,14 @@
 namespace heddle::memory {
 
 struct CacheLine {
-  uint64_t line = 0;      // address / line size; meaningful only when epoch is the array's
+  uint64_t line = 0;  // address / line size; meaningful only when epoch is the array's
   uint32_t epoch = 0;
-  uint32_t stamp = 0;     // last use
-  uint32_t aux = 0;       // owner's field (L1: pending-miss entry; L2: unused)
-  uint8_t valid = 0;      // sector mask
-  uint8_t dirty = 0;      // sector mask
-  uint8_t flags = 0;      // owner's field
-  uint64_t ready = 0;     // owner's field (L2: ticks at which the newest fill arrives)
+  uint32_t stamp = 0;  // last use
+  uint32_t aux = 0;    // owner's field (L1: pending-miss entry; L2: unused)
+  uint8_t valid = 0;   // sector mask
+  uint8_t dirty = 0;   // sector mask
+  uint8_t flags = 0;   // owner's field
+  uint64_t ready = 0;  // owner's field (L2: ticks at which the newest fill arrives)
 };
 
 class TagArray {
@@ -44,8 +44,8 @@ class TagArray {
     return nullptr;
   }
 
-  // The entry to replace in `set`: a free one, else the least recently used one that `evictable` accepts; null when
-  // there is none. The caller reads what it needs of the old content and then calls fill().
+  // The entry to replace in `set`: a free one, else the least recently used one that `evictable` accepts;
+  // null when there is none. The caller reads what it needs of the old content and then calls fill().
   template <class Evictable>
   CacheLine* victim(uint32_t set, Evictable&& evictable) {
     CacheLine* s = &lines_[size_t{set} * ways_];

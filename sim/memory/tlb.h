@@ -14,7 +14,8 @@ namespace heddle::memory {
 class TlbLevel {
  public:
   explicit TlbLevel(uint32_t entries) : capacity_(entries) {}
-  // True when `page` was present (and is usable from `ready` on). Inserts it otherwise; the caller sets *ready.
+  // True when `page` was present (and is usable from `ready` on). Inserts it otherwise; the caller sets
+  // *ready.
   bool look_up(uint64_t page, Ticks** ready);
   void clear() {
     entries_.clear();

@@ -15,10 +15,10 @@ inline constexpr uint32_t kNamedBarriers = 16;
 inline constexpr uint32_t kMaxBlocks = 32;
 
 struct BarrierState {
-  uint32_t arrived = 0;      // warps, waiting or not
-  uint64_t waiting = 0;      // hardware warps of this phase
-  uint64_t leaving = 0;      // of the phase that is complete and about to be released
-  Cycle last = 0;            // when the newest arrival counts
+  uint32_t arrived = 0;  // warps, waiting or not
+  uint64_t waiting = 0;  // hardware warps of this phase
+  uint64_t leaving = 0;  // of the phase that is complete and about to be released
+  Cycle last = 0;        // when the newest arrival counts
 
   // Everybody has arrived: later arrivals belong to the next phase.
   void complete_phase() {
@@ -41,12 +41,12 @@ struct MbarrierState {
 struct BlockSlot {
   bool active = false;
   const isa::BlockTrace* trace = nullptr;
-  uint32_t cluster = 0;       // device-wide number of its cluster
-  uint32_t warps = 0;         // of the block
-  uint32_t warps_left = 0;    // not finished
+  uint32_t cluster = 0;     // device-wide number of its cluster
+  uint32_t warps = 0;       // of the block
+  uint32_t warps_left = 0;  // not finished
   std::array<BarrierState, kNamedBarriers> barrier{};
   BarrierState cluster_barrier;
-  uint32_t cluster_phase = 0;  // cluster barriers completed
+  uint32_t cluster_phase = 0;                   // cluster barriers completed
   std::map<uint64_t, MbarrierState> mbarriers;  // by shared-memory address
 };
 

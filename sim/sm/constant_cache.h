@@ -1,4 +1,5 @@
-// Constant caches: a small one per sub-core, one per SM, the GCC behind it. Lines are the dense numbers that bind() gave.
+// Constant caches: a small one per sub-core, one per SM, the GCC behind it. Lines are the dense numbers that
+// bind() gave.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,8 @@ class ConstantCache {
   ConstantCache(const config::ConstantCache& c, uint32_t subcores, stats::CounterSet& counters)
       : config_(c), counters_(counters), l0_(subcores) {}
 
-  // A new kernel with that many constant lines. `parameter[line]`: the launch has just written it, so it is near.
+  // A new kernel with that many constant lines. `parameter[line]`: the launch has just written it, so it is
+  // near.
   void reset(uint32_t lines, const std::vector<bool>& parameter) {
     parameter_ = &parameter;
     for (LineCache& c : l0_) {

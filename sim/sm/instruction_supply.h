@@ -1,5 +1,5 @@
-// Instruction fetch: an L0 cache per sub-core with a stream buffer that runs ahead, an L1 per SM, the GPC's GCC behind
-// it. (reference/microarchitecture.md 3.3)
+// Instruction fetch: an L0 cache per sub-core with a stream buffer that runs ahead, an L1 per SM, the GPC's
+// GCC behind it. (reference/microarchitecture.md 3.3)
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace heddle::sm {
 
-// Lines of one kernel in a cache of limited size, least recently used out first. A line is usable from its ready cycle.
+// Lines of one kernel in a cache of limited size, least recently used out first. A line is usable from its
+// ready cycle.
 class LineCache {
  public:
   void reset(uint32_t lines, uint32_t capacity);
@@ -43,9 +44,9 @@ class InstructionSupply {
 
  private:
   struct Stream {
-    uint32_t next = 0;   // first line not yet requested
+    uint32_t next = 0;  // first line not yet requested
     uint32_t first = ~0u;
-    Cycle last = 0;      // arrival of the newest prefetched line
+    Cycle last = 0;  // arrival of the newest prefetched line
   };
 
   Cycle fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before);

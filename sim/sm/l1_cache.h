@@ -18,12 +18,12 @@ struct PendingLoad {
   enum class Kind : uint8_t { kRegisters, kCopy, kBulk };
   Kind kind = Kind::kRegisters;
   uint8_t warp = 0;
-  uint8_t group = 0;        // kCopy: LDGSTS group
-  uint32_t code = 0;        // code index; kBulk: number of the bulk copy
-  uint32_t waiting = 0;     // sectors (atomics: packets' sectors) not yet back
-  Cycle ready = 0;          // when the part that hit is ready
-  uint16_t bytes = 0;       // written to registers, for the write-back port
-  uint8_t passes = 0;       // kCopy: wavefronts of the write to shared memory
+  uint8_t group = 0;     // kCopy: LDGSTS group
+  uint32_t code = 0;     // code index; kBulk: number of the bulk copy
+  uint32_t waiting = 0;  // sectors (atomics: packets' sectors) not yet back
+  Cycle ready = 0;       // when the part that hit is ready
+  uint16_t bytes = 0;    // written to registers, for the write-back port
+  uint8_t passes = 0;    // kCopy: wavefronts of the write to shared memory
 };
 
 class L1Cache {
@@ -67,9 +67,9 @@ class L1Cache {
 
   // ---- tags ----
   struct LookUp {
-    uint8_t hit = 0;       // sectors that are there
-    uint8_t in_flight = 0; // sectors requested before
-    uint8_t missing = 0;   // sectors to request
+    uint8_t hit = 0;        // sectors that are there
+    uint8_t in_flight = 0;  // sectors requested before
+    uint8_t missing = 0;    // sectors to request
   };
   LookUp look_up(uint64_t line, uint8_t sectors) {
     memory::CacheLine* l = tags_.find(set(line), line);
@@ -83,8 +83,8 @@ class L1Cache {
     return r;
   }
 
-  // Makes `load` wait for `sectors` of `line`, of which `missing` are about to be requested. Returns the id for the
-  // request. `cached` false keeps the data out of the tags.
+  // Makes `load` wait for `sectors` of `line`, of which `missing` are about to be requested. Returns the id
+  // for the request. `cached` false keeps the data out of the tags.
   uint32_t wait_for(uint64_t line, uint8_t sectors, uint8_t missing, uint32_t load, bool cached) {
     uint32_t m = kNone;
     if (cached) {
@@ -168,7 +168,9 @@ class L1Cache {
     }
   }
   // CCTL.IVALL: nothing that is there now may hit any more.
-  void invalidate_all() { tags_.for_each_live([](memory::CacheLine& l) { l.valid = 0; }); }
+  void invalidate_all() {
+    tags_.for_each_live([](memory::CacheLine& l) { l.valid = 0; });
+  }
 
   uint32_t sectors_in_flight() const { return sectors_in_flight_; }
 

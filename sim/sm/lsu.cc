@@ -40,7 +40,8 @@ void Lsu::reset(uint32_t l1_bytes) {
   free_stores_.clear();
 }
 
-void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref, Cycle now) {
+void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref,
+                  Cycle now) {
   bool lg = t.port == kPortLg;
   auto group = static_cast<uint8_t>(sm_.warp(warp).copies.tail % kGroupRing);
   Queue& q = lg ? lg_[subcore] : mio_[subcore];
@@ -61,7 +62,8 @@ void Lsu::request_arbitration(Cycle at) {
   }
 }
 
-// One instruction per visit. The sub-cores take turns; of one sub-core's two queues the older head goes first.
+// One instruction per visit. The sub-cores take turns; of one sub-core's two queues the older head goes
+// first.
 void Lsu::arbitrate(Cycle now) {
   if (scheduled_ > now) {
     return;  // an earlier visit already did this one's work
@@ -92,7 +94,8 @@ void Lsu::arbitrate(Cycle now) {
       served = true;
       q.pop();
       sm_.subcore(s).set_port_full(use_lg ? kPortLg : kPortMio, false, now);
-      bool light = e.instr->op == OpClass::kLdShared || e.instr->op == OpClass::kLdMatrix || e.instr->mem_refs == 0;
+      bool light =
+          e.instr->op == OpClass::kLdShared || e.instr->op == OpClass::kLdMatrix || e.instr->mem_refs == 0;
       subcore_next_[s] = now + (light ? config_.memory().subcore_shared_load_interval()
                                       : config_.memory().subcore_interval());
       turn_ = (s + 1) % n;
@@ -117,9 +120,12 @@ void Lsu::arbitrate(Cycle now) {
 
 Cycle Lsu::egress(uint32_t payload_bytes, Cycle at) {
   // A request without data, a line's address, takes a cycle; data takes its bytes, and at least two cycles.
-  Ticks service = payload_bytes == 0 ? kTicksPerCycle
-                                     : std::max<Ticks>(2 * kTicksPerCycle, static_cast<Ticks>(payload_bytes *
-                                           static_cast<double>(kTicksPerCycle) / egress_bytes_));
+  Ticks service =
+      payload_bytes == 0
+          ? kTicksPerCycle
+          : std::max<Ticks>(
+                2 * kTicksPerCycle,
+                static_cast<Ticks>(payload_bytes * static_cast<double>(kTicksPerCycle) / egress_bytes_));
   return to_cycles_up(egress_.reserve(to_ticks(at), service));
 }
 
@@ -173,7 +179,8 @@ void Lsu::finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes) {
     Cycle service = (bytes + config_.memory().writeback_bytes_per_cycle() - 1) /
                     config_.memory().writeback_bytes_per_cycle();
     // The unloaded latencies contain one pass through the port.
-    Ticks end = writeback_[sm_.subcore_of(warp)].reserve(to_ticks(at - std::min(at, service)), to_ticks(service));
+    Ticks end =
+        writeback_[sm_.subcore_of(warp)].reserve(to_ticks(at - std::min(at, service)), to_ticks(service));
     at = std::max(at, to_cycles_up(end));
   }
   sm_.result_at(at, warp, t);
@@ -190,7 +197,8 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
       break;
     case PendingLoad::Kind::kCopy:
       data_free_ = std::max(data_free_, now) + l.passes;
-      sm_.schedule(at + config_.async_copy().ldgsts_extra_latency(), {Event::Kind::kCopyDone, l.warp, l.group});
+      sm_.schedule(at + config_.async_copy().ldgsts_extra_latency(),
+                   {Event::Kind::kCopyDone, l.warp, l.group});
       break;
     case PendingLoad::Kind::kBulk:
       sm_.schedule(at, {Event::Kind::kBulkDone, 0, 0, l.code});
@@ -230,7 +238,8 @@ std::string Lsu::state() const {
     queued += lg_[s].count + mio_[s].count;
   }
   return "LSU: " + std::to_string(queued) + " queued, " + std::to_string(l1_.sectors_in_flight()) +
-         " sectors and " + std::to_string(store_packets_) + " stores in flight" + (starved_ ? ", starved" : "");
+         " sectors and " + std::to_string(store_packets_) + " stores in flight" +
+         (starved_ ? ", starved" : "");
 }
 
 }  // namespace heddle::sm

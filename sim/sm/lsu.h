@@ -74,12 +74,15 @@ class Lsu {
   void distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Global, local and the rest (lsu_global.cc).
   bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
-  bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
+  bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now,
+                  bool is_local);
   uint8_t copy_passes(const Entry& e, uint32_t width) const;
   bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
-  bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
+  bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask,
+                    Cycle now);
   void local_addresses(const Entry& e, uint64_t addr[32], memory::Coalesced& out) const;
-  // Credits are taken packet by packet; an instruction starts when half of its packets have one, the rest follow.
+  // Credits are taken packet by packet; an instruction starts when half of its packets have one, the rest
+  // follow.
   bool room_for_stores(uint32_t packets) const {
     return store_packets_ == 0 || store_packets_ + packets / 2 <= config_.l1().store_packets();
   }
@@ -93,22 +96,22 @@ class Lsu {
   const config::Sm config_;
   const double egress_bytes_;
   L1Cache l1_;
-  std::vector<Queue> lg_, mio_;        // per sub-core
-  std::vector<Cycle> subcore_next_;    // when each sub-core may send its next instruction
-  std::vector<Bandwidth> writeback_;      // per sub-core
-  Cycle free_ = 0;                     // when the shared stage takes its next instruction
-  Cycle data_free_ = 0;                // L1/shared data array
+  std::vector<Queue> lg_, mio_;       // per sub-core
+  std::vector<Cycle> subcore_next_;   // when each sub-core may send its next instruction
+  std::vector<Bandwidth> writeback_;  // per sub-core
+  Cycle free_ = 0;                    // when the shared stage takes its next instruction
+  Cycle data_free_ = 0;               // L1/shared data array
   Cycle tag_free_ = 0;
   Server egress_, dsm_;
   uint32_t turn_ = 0;
-  bool starved_ = false;               // LG: waits for a response
-  Cycle scheduled_ = kNever;           // earliest pending arbitration event
+  bool starved_ = false;      // LG: waits for a response
+  Cycle scheduled_ = kNever;  // earliest pending arbitration event
   uint32_t store_packets_ = 0;
   struct Sender {
     uint64_t age;
     uint8_t warp;
   };
-  std::vector<Sender> store_sender_;   // of each store packet in flight, by id
+  std::vector<Sender> store_sender_;  // of each store packet in flight, by id
   std::vector<uint32_t> free_stores_;
 };
 

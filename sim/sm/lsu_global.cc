@@ -21,7 +21,9 @@ namespace {
 constexpr uint64_t kLocalTag = uint64_t{1} << 50;  // lines of local memory, apart from everything else
 constexpr uint32_t kLocalLinesPerWarp = 512;       // 2 KiB per thread before addresses alias
 
-bool is_store(OpClass op) { return op == OpClass::kStGlobal || op == OpClass::kStLocal || op == OpClass::kStGeneric; }
+bool is_store(OpClass op) {
+  return op == OpClass::kStGlobal || op == OpClass::kStLocal || op == OpClass::kStGeneric;
+}
 
 bool is_atomic(OpClass op) {
   return op == OpClass::kAtomGlobal || op == OpClass::kRedGlobal || op == OpClass::kAtomGeneric;
@@ -97,7 +99,9 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   Cycle tags = (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
   Cycle tag_start = std::max(now, tag_free_);
   tag_free_ = tag_start + tags;
-  Cycle hit_latency = width <= 4 ? l1.hit_latency_32() : width <= 8 ? l1.hit_latency_64() : l1.hit_latency_128();
+  Cycle hit_latency = width <= 4   ? l1.hit_latency_32()
+                      : width <= 8 ? l1.hit_latency_64()
+                                   : l1.hit_latency_128();
   Cycle wait = tag_start - now + tags - 1;
 
   PendingLoad p;
@@ -148,7 +152,8 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
     n[Counter::kGlobalLdMisses] += c.sectors - found_sectors;
   }
   // Data leaves through the banks it shares with shared memory, at once or when the misses have come back.
-  Cycle passes = (hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
+  Cycle passes =
+      (hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
   Cycle extra = 0;
   if (!is_local && !copy) {
     memory::Wavefronts bank = memory::shared_wavefronts(addr, e.mask, width, config_.shared().banks(), true);
@@ -230,13 +235,13 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
 }
 
 // Reductions are posted like stores; atomics wait for their value like loads.
-bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now) {
+bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], uint32_t mask,
+                       Cycle now) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
-  if (returns ? !l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)
-              : !room_for_stores(c.count)) {
+  if (returns ? !l1_.room_for_load() || !l1_.room_for_sectors(c.sectors) : !room_for_stores(c.count)) {
     return false;
   }
   uint32_t width = std::max<uint32_t>(in.width, 1);

@@ -11,7 +11,8 @@ namespace heddle::sm {
 using isa::OpClass;
 using stats::Counter;
 
-// SHFL, S2R, MATCH and whatever else passes through without addresses. Also memory instructions with no active lane.
+// SHFL, S2R, MATCH and whatever else passes through without addresses. Also memory instructions with no
+// active lane.
 void Lsu::lane_exchange(const Entry& e, Cycle now) {
   const TimedInstr& t = *e.instr;
   if (t.op == OpClass::kCctl) {

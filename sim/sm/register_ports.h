@@ -26,8 +26,8 @@ class RegisterPorts {
     cache_.fill({});
   }
 
-  // An instruction of `warp` issues at `now` and needs its sources. Returns the cycles by which the issue of the next
-  // instruction is held back because a bank's port cannot serve all reads within the window.
+  // An instruction of `warp` issues at `now` and needs its sources. Returns the cycles by which the issue of
+  // the next instruction is held back because a bank's port cannot serve all reads within the window.
   uint32_t read(const TimedInstr& t, uint32_t warp, Cycle now, stats::CounterSet& counters) {
     if (ideal_ || t.n_reads == 0) {
       return 0;

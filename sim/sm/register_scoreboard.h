@@ -15,8 +15,8 @@ class RegisterScoreboard {
  public:
   void reset() { entries_.fill({}); }
 
-  // The cycle from which `in` has its sources and may write its destinations; kNever while one is waiting for a result
-  // of variable latency. *why is set to the kind of the latest dependence.
+  // The cycle from which `in` has its sources and may write its destinations; kNever while one is waiting for
+  // a result of variable latency. *why is set to the kind of the latest dependence.
   Cycle ready(const isa::Instr& in, Cycle now, stats::Stall* why) const {
     Cycle at = now;
     auto look = [&](const isa::Operand& o) {
@@ -46,7 +46,8 @@ class RegisterScoreboard {
   }
 
  private:
-  static constexpr uint32_t kGpr = 0, kUniform = 256, kPredicate = 320, kUniformPredicate = 328, kConvergence = 336;
+  static constexpr uint32_t kGpr = 0, kUniform = 256, kPredicate = 320, kUniformPredicate = 328,
+                            kConvergence = 336;
   static constexpr uint32_t kEntries = 352;
   struct Entry {
     Cycle ready = 0;

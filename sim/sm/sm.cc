@@ -59,8 +59,8 @@ void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* obse
   now_ = active_since_ = active_cycles_ = last_activity_ = 0;
 }
 
-// A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a block and
-// warp i + 1 sit in neighbouring sub-cores.
+// A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a
+// block and warp i + 1 sit in neighbouring sub-cores.
 void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, Cycle at) {
   BlockSlot& b = blocks_[slot];
   b = {};
@@ -75,7 +75,8 @@ void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, C
   for (uint32_t w = 0; w < warps_.size(); ++w) {
     used[subcore_of(w)] += warps_[w].active;
   }
-  uint32_t first = static_cast<uint32_t>(std::min_element(used.begin(), used.begin() + subcores_count_) - used.begin());
+  uint32_t first =
+      static_cast<uint32_t>(std::min_element(used.begin(), used.begin() + subcores_count_) - used.begin());
   for (uint32_t i = 0; i < trace.warps.size(); ++i) {
     uint32_t sub = (first + i) % subcores_count_;
     uint32_t id = sub;
@@ -364,16 +365,18 @@ void Sm::describe_stuck(std::vector<std::string>& out) const {
       continue;
     }
     const BlockSlot& b = blocks_[w.block];
-    std::string line = "SM " + std::to_string(index_) + " block " + std::to_string(b.trace->linear) + " warp " +
-                       std::to_string(w.index) + ": ";
+    std::string line = "SM " + std::to_string(index_) + " block " + std::to_string(b.trace->linear) +
+                       " warp " + std::to_string(w.index) + ": ";
     if (w.draining) {
-      line += "exited, " + std::to_string(w.stores) + " stores and " + std::to_string(w.loads) + " loads in flight";
+      line += "exited, " + std::to_string(w.stores) + " stores and " + std::to_string(w.loads) +
+              " loads in flight";
     } else if (w.next) {
       char pc[16];
       std::snprintf(pc, sizeof pc, "0x%04x", w.next->instr->pc);
       const std::string& op = kernel_->image->opcodes[w.next->instr->opcode];
       line += "at " + std::string(pc) + " " + op + ", " +
-              std::string(stats::kStallInfo[static_cast<int>(w.state)].name) + " since cycle " + std::to_string(w.since);
+              std::string(stats::kStallInfo[static_cast<int>(w.state)].name) + " since cycle " +
+              std::to_string(w.since);
       for (uint32_t s = 0; s < kBarriersPerWarp; ++s) {
         if (w.counter[s]) {
           line += ", SB" + std::to_string(s) + "=" + std::to_string(w.counter[s]);

@@ -1,5 +1,5 @@
-// A streaming multiprocessor. It advances on its own through a quantum; what it sends to the memory side and to the
-// work distributor is collected and exchanged between quanta.
+// A streaming multiprocessor. It advances on its own through a quantum; what it sends to the memory side and
+// to the work distributor is collected and exchanged between quanta.
 #pragma once
 
 #include <array>
@@ -31,12 +31,12 @@ struct Notice {
   enum class Kind : uint8_t { kBlockDone, kClusterArrive };
   Kind kind;
   Cycle time;
-  uint32_t slot;     // block slot
+  uint32_t slot;  // block slot
   uint32_t cluster;
 };
 
-// Told of every instruction that issues, for tests and tools. With several host threads the calls for different SMs
-// overlap.
+// Told of every instruction that issues, for tests and tools. With several host threads the calls for
+// different SMs overlap.
 class IssueObserver {
  public:
   virtual ~IssueObserver() = default;
@@ -103,8 +103,8 @@ class Sm {
     uint32_t mask = warps_[warp].stream.mask();
     return mask != 0 && (mask & active_mask_[warp]) != active_mask_[warp];
   }
-  // Starts its execution. Returns the earliest cycle of the warp's next issue beyond its stall count (0: no constraint),
-  // kNever when the warp is held until an event.
+  // Starts its execution. Returns the earliest cycle of the warp's next issue beyond its stall count (0: no
+  // constraint), kNever when the warp is held until an event.
   Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
   void finish_warp(uint32_t warp, Cycle now);
   void retire_if_drained(uint32_t warp, Cycle now);
@@ -147,7 +147,7 @@ class Sm {
   const config::Launch launch_;
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
-  uint32_t shared_pipes_ = 0;          // mask of pipes that the sub-cores share
+  uint32_t shared_pipes_ = 0;  // mask of pipes that the sub-cores share
   const TimedKernel* kernel_ = nullptr;
   IssueObserver* observer_ = nullptr;
   stats::CounterSet counters_;
@@ -163,11 +163,11 @@ class Sm {
   std::vector<memory::Request> outbox_;
   std::vector<Notice> notices_;
   std::map<uint32_t, uint64_t> unknown_;  // issues of instructions of unknown opcodes, by code index
-  std::vector<uint32_t> active_mask_;  // per warp: mask of its newest unpredicated instruction
+  std::vector<uint32_t> active_mask_;     // per warp: mask of its newest unpredicated instruction
   Server barrier_unit_;
   uint64_t age_ = 0;
   uint64_t issued_ = 0;
-  uint32_t resident_ = 0;              // warps
+  uint32_t resident_ = 0;  // warps
   Cycle now_ = 0;
   Cycle active_since_ = 0;
   Cycle active_cycles_ = 0;

@@ -136,7 +136,8 @@ Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   const isa::Instr& in = *t.instr;
   uint32_t id = in.barrier_id < kNamedBarriers ? in.barrier_id : 0;
   BarrierState& s = b.barrier[id];
-  Cycle counted = to_cycles_up(barrier_unit_.reserve(to_ticks(now), to_ticks(config_.barrier().arrive_interval())));
+  Cycle counted =
+      to_cycles_up(barrier_unit_.reserve(to_ticks(now), to_ticks(config_.barrier().arrive_interval())));
   s.last = std::max(s.last, counted);
   ++s.arrived;
   bool waits = !(in.flags & isa::kFlagBarrierArrive);
@@ -165,8 +166,8 @@ void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
   }
 }
 
-// A cluster's blocks sit on different SMs, so the device counts their arrivals. The block arrives when its last warp
-// does.
+// A cluster's blocks sit on different SMs, so the device counts their arrivals. The block arrives when its
+// last warp does.
 Cycle Sm::arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now) {
   Warp& w = warps_[warp];
   BlockSlot& b = blocks_[w.block];
@@ -191,8 +192,8 @@ Cycle Sm::arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now) {
 
 // ---- asynchronous copies ----
 
-// LDGDEPBAR: the copies issued so far make one group; its scoreboard counter falls when they and all older groups are
-// complete.
+// LDGDEPBAR: the copies issued so far make one group; its scoreboard counter falls when they and all older
+// groups are complete.
 void Sm::close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now) {
   GroupRing& g = w.copies;
   g.barrier[g.tail % kGroupRing] = t.write_barrier;
@@ -231,7 +232,8 @@ void Sm::bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now
   }
 }
 
-// SYNCS: initialisation and arrival take their time; a (try-)wait ends when no bulk copy is outstanding at its object.
+// SYNCS: initialisation and arrival take their time; a (try-)wait ends when no bulk copy is outstanding at
+// its object.
 void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   Warp& w = warps_[warp];
   operands_read_at(now + kOperandReadCycles, warp, t);
@@ -250,7 +252,8 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
       return;
     }
   }
-  result_at(now + (waits ? config_.barrier().mbarrier_try_wait() : config_.barrier().mbarrier_arrive()), warp, t);
+  result_at(now + (waits ? config_.barrier().mbarrier_try_wait() : config_.barrier().mbarrier_arrive()), warp,
+            t);
 }
 
 void Sm::store_done(uint32_t warp, uint64_t age, Cycle now) {

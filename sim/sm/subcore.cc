@@ -156,7 +156,8 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
     const isa::Instr& in = *t.instr;
     bool counted = in.depbar_sb < kBarriersPerWarp && w.counter[in.depbar_sb] > in.depbar_count;
     if (counted || (in.depbar_mask & w.busy)) {
-      return wait(counted ? w.reason[in.depbar_sb] : w.reason[std::countr_zero<uint8_t>(in.depbar_mask & w.busy)]);
+      return wait(counted ? w.reason[in.depbar_sb]
+                          : w.reason[std::countr_zero<uint8_t>(in.depbar_mask & w.busy)]);
     }
   } else if (t.handler == Handler::kWarpgroupDepbar && w.gmma > t.instr->depbar_count) {
     return wait(Stall::kGmma);
@@ -265,8 +266,8 @@ void SubCore::step(Cycle now) {
   compute_next(now);
 }
 
-// What the ready warps that cannot issue at `cycle` wait for: charged for that cycle, or noted for the cycles that will
-// be skipped from there on.
+// What the ready warps that cannot issue at `cycle` wait for: charged for that cycle, or noted for the cycles
+// that will be skipped from there on.
 void SubCore::charge_waits(Cycle cycle, uint32_t stopped, bool skipped) {
   auto charge = [&](Stall s, uint32_t n) {
     if (skipped) {

@@ -64,15 +64,15 @@ class SubCore {
   const uint32_t branch_cycles_, branch_next_line_cycles_, branch_far_cycles_;
   RegisterPorts ports_;
 
-  uint32_t ready_ = 0;                           // slots that could issue, were their port free
-  std::array<uint32_t, kPortCount> wanting_{};   // of these, by port
+  uint32_t ready_ = 0;                          // slots that could issue, were their port free
+  std::array<uint32_t, kPortCount> wanting_{};  // of these, by port
   std::array<Cycle, isa::kPipeCount> pipe_free_{};
-  uint32_t busy_ports_ = 0;                      // ports that may be occupied
-  uint32_t full_ports_ = 0;                      // queues that are full
-  std::array<uint32_t, kWheel> wheel_{};         // slots by wake-up cycle
+  uint32_t busy_ports_ = 0;               // ports that may be occupied
+  uint32_t full_ports_ = 0;               // queues that are full
+  std::array<uint32_t, kWheel> wheel_{};  // slots by wake-up cycle
   uint64_t wheel_bits_ = 0;
-  uint32_t last_ = 0;                            // slot that issued last
-  Cycle hold_until_ = 0;                         // register ports
+  uint32_t last_ = 0;     // slot that issued last
+  Cycle hold_until_ = 0;  // register ports
   Cycle next_ = kNever;
   Cycle stepped_ = 0;
   // What the ready warps that did not issue were waiting for, to charge skipped cycles.

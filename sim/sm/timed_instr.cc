@@ -45,7 +45,8 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
     e.either_fma = *pipe == Pipe::kFma;
     e.latency = static_cast<uint16_t>(o.latency());
     e.extra_stall = static_cast<uint8_t>(o.extra_stall());
-    e.interval = static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
+    e.interval =
+        static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
   }
   return table;
 }
@@ -109,9 +110,11 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
     return;
   }
   double products = static_cast<double>(in.mma_work) * std::max<uint32_t>(in.mma_bits, 1);
-  double overhead = t.mma_overhead(), rate = t.mma_rate(), latency = t.mma_latency(), factor = t.mma_latency_factor();
+  double overhead = t.mma_overhead(), rate = t.mma_rate(), latency = t.mma_latency(),
+         factor = t.mma_latency_factor();
   if (in.op == OpClass::kDmma) {
-    overhead = t.dmma_overhead(), rate = t.dmma_rate(), latency = t.dmma_latency(), factor = t.dmma_latency_factor();
+    overhead = t.dmma_overhead(), rate = t.dmma_rate(), latency = t.dmma_latency(),
+    factor = t.dmma_latency_factor();
   } else if (in.op == OpClass::kGmma) {
     // A warp-group instruction's work is spread over the four warps that issue it.
     products /= 4;
@@ -175,7 +178,8 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     t.flags = static_cast<uint8_t>((e.either_fma ? kFmaEither : 0) |
                                    (in.flags & isa::kFlagUnknownOpcode ? kUnknownOp : 0) |
                                    (in.op == OpClass::kHalf ? kCountsAsHalf : 0));
-    if (in.op == OpClass::kHmma || in.op == OpClass::kImma || in.op == OpClass::kDmma || in.op == OpClass::kGmma) {
+    if (in.op == OpClass::kHmma || in.op == OpClass::kImma || in.op == OpClass::kDmma ||
+        in.op == OpClass::kGmma) {
       tensor_timing(in, sm.tensor(), t);
     }
     if (t.handler == Handler::kFixed) {
@@ -184,7 +188,8 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (in.op == OpClass::kAtomShared && image.opcodes[in.opcode].find("POPC.INC") != std::string::npos) {
       t.flags |= kMergesSameWord;
     }
-    // FINDINGS.md, the opening notes: fixed-latency instructions issue behind a deferred barrier; loads, XU, branches and barriers wait.
+    // FINDINGS.md, the opening notes: fixed-latency instructions issue behind a deferred barrier; loads, XU,
+    // branches and barriers wait.
     bool variable = in.ctl.write_barrier != kNoBarrier || e.pipe == Pipe::kXu || e.pipe == Pipe::kAdu ||
                     e.pipe == Pipe::kCbu || e.pipe == Pipe::kTensor;
     if (t.handler == Handler::kFixed && !variable) {
@@ -204,7 +209,8 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
       if (fresh) {
         k.constant_is_parameter.push_back(in.const_bank == 0);
       }
-      // ULDC has a fixed latency and no scoreboard counter: like an immediate operand it waits before it issues.
+      // ULDC has a fixed latency and no scoreboard counter: like an immediate operand it waits before it
+      // issues.
       if (in.op != OpClass::kLdc) {
         t.flags |= kFixedLatencyConstant;
       }

@@ -1,5 +1,5 @@
-// A kernel's static instructions bound to one configuration: what the issue stage needs, packed for the hot loop. Built
-// once per launch and shared, read-only, by all SMs.
+// A kernel's static instructions bound to one configuration: what the issue stage needs, packed for the hot
+// loop. Built once per launch and shared, read-only, by all SMs.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace heddle::sm {
 
 // What the SM does with an instruction when it issues.
 enum class Handler : uint8_t {
-  kFixed,      // executes in a pipe of the sub-core; result after `latency`
-  kMemory,     // goes through the LG or MIO queue to the SM's LSU
+  kFixed,   // executes in a pipe of the sub-core; result after `latency`
+  kMemory,  // goes through the LG or MIO queue to the SM's LSU
   kNop,
   kExit,
   kBarrier,
@@ -29,7 +29,8 @@ enum class Handler : uint8_t {
   kWarpgroupDepbar,
 };
 
-// Where an instruction waits for room: a pipe, or one of the two queues to the LSU. Ports 0..kPipeCount-1 are pipes.
+// Where an instruction waits for room: a pipe, or one of the two queues to the LSU. Ports 0..kPipeCount-1 are
+// pipes.
 inline constexpr uint8_t kPortMio = static_cast<uint8_t>(isa::kPipeCount);
 inline constexpr uint8_t kPortLg = kPortMio + 1;
 inline constexpr int kPortCount = kPortLg + 1;
@@ -42,10 +43,10 @@ enum TimedFlag : uint8_t {
   kYield = 1,
   kFixedLatencyConstant = 2,  // waits for its immediate constant before it issues
   kUnknownOp = 4,
-  kFmaEither = 8,             // may use either half of the FMA pipe
-  kCountsAsHalf = 16,         // packed half arithmetic on the FMA pipe
-  kMergesSameWord = 64,       // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
-  kPassesBarrier = 32,        // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
+  kFmaEither = 8,        // may use either half of the FMA pipe
+  kCountsAsHalf = 16,    // packed half arithmetic on the FMA pipe
+  kMergesSameWord = 64,  // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
+  kPassesBarrier = 32,   // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
 };
 
 struct RegisterRead {
@@ -56,16 +57,16 @@ struct RegisterRead {
 
 struct TimedInstr {
   Handler handler = Handler::kNop;
-  uint8_t port = 0;            // kPort*; the pipe's number for everything but queued memory instructions
+  uint8_t port = 0;  // kPort*; the pipe's number for everything but queued memory instructions
   isa::Pipe pipe = isa::Pipe::kNone;  // as counted
-  uint8_t stall = 1;           // cycles to the warp's next issue; already decoded (stall 0, yield)
+  uint8_t stall = 1;                  // cycles to the warp's next issue; already decoded (stall 0, yield)
   uint8_t wait_mask = 0;
   uint8_t write_barrier = kNoBarrier;
   uint8_t read_barrier = kNoBarrier;
   uint8_t flags = 0;
-  uint16_t interval = 1;       // cycles the pipe is busy
-  uint16_t latency = 0;        // issue to result
-  uint32_t line = 0;           // instruction-cache line within the kernel
+  uint16_t interval = 1;            // cycles the pipe is busy
+  uint16_t latency = 0;             // issue to result
+  uint32_t line = 0;                // instruction-cache line within the kernel
   uint32_t constant = kNoConstant;  // dense number of the constant-cache line it reads
   uint8_t n_reads = 0;
   std::array<RegisterRead, kMaxReads> reads{};
@@ -77,9 +78,9 @@ struct TimedInstr {
 struct TimedKernel {
   std::vector<TimedInstr> code;  // parallel to KernelImage::code
   const isa::KernelImage* image = nullptr;
-  bool control_bits = true;      // false: dependences by register scoreboard
-  uint32_t lines = 0;            // instruction-cache lines
-  uint32_t constants = 0;        // constant-cache lines
+  bool control_bits = true;                 // false: dependences by register scoreboard
+  uint32_t lines = 0;                       // instruction-cache lines
+  uint32_t constants = 0;                   // constant-cache lines
   std::vector<bool> constant_is_parameter;  // by line: in bank 0, which the launch writes
 };
 

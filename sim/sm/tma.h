@@ -24,7 +24,8 @@ class Tma {
     scheduled_ = false;
   }
 
-  // Global to shared: `bytes` from `source`; completion counts at the barrier object `barrier` of block `slot`.
+  // Global to shared: `bytes` from `source`; completion counts at the barrier object `barrier` of block
+  // `slot`.
   void start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes, Cycle now);
   // Sends the next line.
   void step(Cycle now);
@@ -35,10 +36,10 @@ class Tma {
  private:
   struct Copy {
     uint32_t slot = 0;
-    uint64_t next = 0;     // address of the next line to request
+    uint64_t next = 0;  // address of the next line to request
     uint64_t end = 0;
     uint64_t barrier = 0;
-    uint32_t flying = 0;   // sectors requested and not here
+    uint32_t flying = 0;  // sectors requested and not here
   };
 
   Sm& sm_;

@@ -54,37 +54,38 @@ class WarpStream {
 
 // Groups of asynchronous operations that complete in order (LDGDEPBAR, WARPGROUP.DEPBAR).
 struct GroupRing {
-  std::array<uint16_t, kGroupRing> open{};     // operations of each group still in flight
-  std::array<uint8_t, kGroupRing> barrier{};   // scoreboard counter to release when the group is complete
-  uint32_t head = 0;                           // oldest group not complete
-  uint32_t tail = 0;                           // group that new operations join
+  std::array<uint16_t, kGroupRing> open{};    // operations of each group still in flight
+  std::array<uint8_t, kGroupRing> barrier{};  // scoreboard counter to release when the group is complete
+  uint32_t head = 0;                          // oldest group not complete
+  uint32_t tail = 0;                          // group that new operations join
 };
 
 struct Warp {
   bool active = false;
-  uint8_t block = 0;          // block slot of the SM
-  uint16_t index = 0;         // within the block
+  uint8_t block = 0;   // block slot of the SM
+  uint16_t index = 0;  // within the block
   WarpStream stream;
-  const TimedInstr* next = nullptr;  // stream.peek()
-  std::array<uint8_t, kBarriersPerWarp> counter{};  // scoreboard counters
+  const TimedInstr* next = nullptr;                     // stream.peek()
+  std::array<uint8_t, kBarriersPerWarp> counter{};      // scoreboard counters
   std::array<stats::Stall, kBarriersPerWarp> reason{};  // what a wait on each is called
-  uint8_t busy = 0;           // bit b: counter[b] != 0
-  bool waiting = false;       // off the ready list until a counter (or store, or group) changes
-  bool draining = false;      // has executed its last instruction
-  bool membar = false;        // waits for its stores
+  uint8_t busy = 0;                                     // bit b: counter[b] != 0
+  bool waiting = false;         // off the ready list until a counter (or store, or group) changes
+  bool draining = false;        // has executed its last instruction
+  bool membar = false;          // waits for its stores
   bool behind_barrier = false;  // has arrived at a barrier that is not complete
   stats::Stall state = stats::Stall::kWait;
-  Cycle since = 0;            // start of the current wait
+  Cycle since = 0;  // start of the current wait
   Cycle started = 0;
-  uint64_t age = 0;           // larger is younger
-  uint32_t line = ~0u;        // instruction line of the previous instruction
-  uint32_t fetched = ~0u;     // line that was fetched for it; its instruction buffer keeps that whatever the L0 does
-  uint32_t stores = 0;        // store packets not acknowledged
-  uint32_t loads = 0;         // memory instructions not complete
-  uint32_t results = 0;       // scoreboard mode: results not written yet
-  GroupRing copies;           // LDGSTS
+  uint64_t age = 0;     // larger is younger
+  uint32_t line = ~0u;  // instruction line of the previous instruction
+  uint32_t fetched =
+      ~0u;  // line that was fetched for it; its instruction buffer keeps that whatever the L0 does
+  uint32_t stores = 0;          // store packets not acknowledged
+  uint32_t loads = 0;           // memory instructions not complete
+  uint32_t results = 0;         // scoreboard mode: results not written yet
+  GroupRing copies;             // LDGSTS
   uint32_t cluster_target = 0;  // cluster phase that ends its next UCGABAR_WAIT
-  uint32_t gmma = 0;          // warp-group MMAs in flight
+  uint32_t gmma = 0;            // warp-group MMAs in flight
 };
 
 }  // namespace heddle::sm

@@ -26,9 +26,11 @@ const std::vector<Derived>& derived() {
          [](R r) { return ratio(r.sm_active_cycles_sum, r.sms); }},
         {{"gpu__time_duration.sum", "ns", "simulated duration of the launch"},
          [](R r) { return r.seconds() * 1e9; }},
-        {{"sm__inst_executed.avg.per_cycle_active", "inst/cycle", "warp instructions per SM cycle with a warp"},
+        {{"sm__inst_executed.avg.per_cycle_active", "inst/cycle",
+          "warp instructions per SM cycle with a warp"},
          [](R r) { return ratio(r.totals[C::kInstExecuted], r.sm_active_cycles_sum); }},
-        {{"smsp__issue_active.avg.pct_of_peak_sustained_active", "%", "issue slots used while a warp was resident"},
+        {{"smsp__issue_active.avg.pct_of_peak_sustained_active", "%",
+          "issue slots used while a warp was resident"},
          [](R r) {
            return 100 * ratio(r.totals[C::kIssueActive],
                               static_cast<double>(r.sm_active_cycles_sum) * r.subcores_per_sm);
@@ -46,7 +48,8 @@ const std::vector<Derived>& derived() {
          [](R r) { return 100 * ratio(r.totals[C::kL1SectorHits], r.totals[C::kL1Sectors]); }},
         {{"lts__t_sector_hit_rate.pct", "%", "L2 sector hits of all look-ups"},
          [](R r) { return 100 * ratio(r.totals[C::kL2SectorHits], r.totals[C::kL2Sectors]); }},
-        {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront", "shared-memory wavefronts, all kinds, lane exchange included"},
+        {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront",
+          "shared-memory wavefronts, all kinds, lane exchange included"},
          [](R r) {
            return static_cast<double>(r.totals[C::kSharedLdWavefronts] + r.totals[C::kSharedStWavefronts] +
                                       r.totals[C::kSharedAtomWavefronts] + r.totals[C::kLanePasses]);
@@ -59,7 +62,8 @@ const std::vector<Derived>& derived() {
          [](R r) { return static_cast<double>(r.occupancy.limit_shared); }},
         {{"launch__occupancy_limit_warps", "block", "blocks per SM allowed by warp slots"},
          [](R r) { return static_cast<double>(r.occupancy.limit_warps); }},
-        {{"launch__waves_per_multiprocessor", "wave", "blocks over the blocks that fit on the device at once"},
+        {{"launch__waves_per_multiprocessor", "wave",
+          "blocks over the blocks that fit on the device at once"},
          [](R r) { return r.occupancy.waves_per_sm; }},
         {{"launch__shared_mem_config_size", "byte", "shared-memory carve-out of the L1 array"},
          [](R r) { return static_cast<double>(r.occupancy.shared_carveout_bytes); }},

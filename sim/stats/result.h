@@ -13,25 +13,25 @@ namespace heddle::stats {
 
 // Theoretical residency of a launch on one SM (Nsight: launch__occupancy_limit_*).
 struct Occupancy {
-  uint32_t limit_blocks = 0;      // by the hardware's block slots
-  uint32_t limit_registers = 0;   // blocks
-  uint32_t limit_shared = 0;      // blocks
-  uint32_t limit_warps = 0;       // blocks
-  uint32_t blocks_per_sm = 0;     // smallest of the four
+  uint32_t limit_blocks = 0;     // by the hardware's block slots
+  uint32_t limit_registers = 0;  // blocks
+  uint32_t limit_shared = 0;     // blocks
+  uint32_t limit_warps = 0;      // blocks
+  uint32_t blocks_per_sm = 0;    // smallest of the four
   uint32_t warps_per_sm = 0;
-  double theoretical_pct = 0;     // warps_per_sm of the SM's maximum, per cent
+  double theoretical_pct = 0;          // warps_per_sm of the SM's maximum, per cent
   uint32_t shared_carveout_bytes = 0;  // launch__shared_mem_config_size
   uint32_t l1_bytes = 0;
   uint32_t shared_bytes_per_block = 0;  // allocated: rounded, with the reserved part
-  double waves_per_sm = 0;        // launch__waves_per_multiprocessor
+  double waves_per_sm = 0;              // launch__waves_per_multiprocessor
 };
 
 struct KernelResult {
-  std::string kernel;         // demangled or mangled, as in the trace
-  uint64_t kernel_id = 0;     // launch number of the capture
+  std::string kernel;      // demangled or mangled, as in the trace
+  uint64_t kernel_id = 0;  // launch number of the capture
   isa::LaunchShape shape;
   Occupancy occupancy;
-  uint64_t cycles = 0;            // core cycles, what gpc__cycles_elapsed.max means: fixed launch cost included
+  uint64_t cycles = 0;  // core cycles, what gpc__cycles_elapsed.max means: fixed launch cost included
   uint64_t sm_active_cycles_max = 0;  // core cycles, sm__cycles_active.max
   uint64_t sm_active_cycles_sum = 0;  // over all SMs; sm__cycles_active.avg = sum / sms
   uint32_t sms = 0;
