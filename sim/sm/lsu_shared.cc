@@ -84,9 +84,11 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
 
 // Another block's shared memory: a fixed transit time and the SM-to-SM port's bandwidth.
 void Lsu::distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now) {
-  (void)addr;
   const TimedInstr& t = *e.instr;
-  uint32_t bytes = std::popcount(mask) * std::max<uint32_t>(t.instr->width, 4);
+  // Traffic between SMs moves in sectors, like that to L2.
+  memory::Coalesced c;
+  memory::coalesce(addr, mask, std::max<uint32_t>(t.instr->width, 1), c);
+  uint32_t bytes = c.sectors * memory::kSectorBytes;
   ++sm_.counters()[Counter::kDsmRequests];
   bool atomic = t.op == OpClass::kAtomGeneric || t.op == OpClass::kRedGlobal;
   double rate =
