@@ -47,9 +47,8 @@ void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* obse
   constants_.reset(kernel.constants, kernel.constant_is_parameter);
   lsu_.reset(l1_bytes);
   tma_.reset();
-  if (!kernel.control_bits) {
-    scoreboards_ = std::make_unique<std::vector<RegisterScoreboard>>(warps_.size());
-  }
+  scoreboards_ =
+      kernel.control_bits ? nullptr : std::make_unique<std::vector<RegisterScoreboard>>(warps_.size());
   unknown_.clear();
   outbox_.clear();
   notices_.clear();
