@@ -28,7 +28,8 @@ TEST_CASE("table: every class has an opcode", "[sass]") {
   for (const OpcodeRow& r : opcode_rows()) {
     seen.insert(classify(r.base).op);
   }
-  for (const char* opcode : {"IMAD.WIDE", "F2F.F64.F32", "WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE"}) {
+  for (const char* opcode :
+       {"IMAD.WIDE", "HFMA2.MMA", "F2F.F64.F32", "WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE"}) {
     seen.insert(classify(opcode).op);
   }
   for (int c = 0; c < isa::kOpClassCount; ++c) {

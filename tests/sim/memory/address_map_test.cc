@@ -70,6 +70,22 @@ TEST_CASE("XOR_FOLD spreads every stride over partitions, pairs of slices and se
   }
 }
 
+TEST_CASE("XOR_FOLD reaches every slice by every stride, chunk-aligned ones too") {
+  // 32 slices, 512 of 16384 lines each. Half of a chunk's 8 lines go to a slice, so the standard deviation is
+  // at most that of stride 1: 4 x sqrt(2048 chunks x 1/16 x 15/16) = 44.
+  AddressMap m(l2(2, 64, config::L2::XOR_FOLD));
+  for (uint64_t stride : {1, 2, 3, 4, 7, 8, 16, 24, 31, 32, 64, 128, 1000, 1024, 4096, 16384, 1048576}) {
+    std::vector<int> slice(32);
+    for (int i = 0; i < 16384; ++i) {
+      ++slice.at(m.home(i * stride).slice);
+    }
+    CAPTURE(stride);
+    for (int n : slice) {
+      CHECK(std::abs(n - 512) < 6 * 44);
+    }
+  }
+}
+
 TEST_CASE("the lines of a chunk alternate between the two slices of a pair, evenly") {
   AddressMap m(l2(2, 64, config::L2::XOR_FOLD));
   for (uint64_t chunk : {0, 1, 2, 77, 123456}) {

@@ -167,5 +167,20 @@ TEST_CASE("another number of banks") {
   check(shared_wavefronts(Lanes([](int i) { return 64u * i; }).addr, ~0u, 4, 64, true), 8, 7);
 }
 
+TEST_CASE("64-bit atomics go by half-warps") {
+  auto atomics = [](const std::function<uint64_t(int)>& a, uint32_t mask = ~0u) {
+    return shared_atomic_wavefronts(Lanes(a).addr, mask, 8, 32);
+  };
+  check(atomics([](int i) { return 8u * i; }), 2, 0);   // 16 bank pairs, twice
+  check(atomics([](int i) { return 16u * i; }), 4, 2);  // 8 bank pairs, two lanes of a half-warp on each
+  check(atomics([](int) { return 0; }), 32, 30);        // 16 lanes on a word, twice
+  check(atomics([](int i) { return 8u * (i / 2); }), 4, 2);
+  check(atomics([](int i) { return 128u * i; }), 32, 30);
+  check(atomics([](int i) { return 8u * i; }, 0x0000ffff), 1, 0);
+  check(atomics([](int i) { return 8u * i; }, 0xffff0000), 1, 0);
+  check(atomics([](int i) { return 8u * i; }, 0x00010001), 2, 0);  // a lane of each half
+  check(atomics([](int i) { return 8u * i; }, 0), 0, 0);
+}
+
 }  // namespace
 }  // namespace heddle::memory

@@ -149,5 +149,10 @@ TEST_CASE("passes of atomics over the sectors of a line: lanes that meet in a wo
   CHECK(passes([](int) { return 0; }, 0, 0xff) == 8);
 }
 
+TEST_CASE(
+    "a request has room for the 128 lines of a 128-bit local access with every word in a line of its own") {
+  CHECK(Coalesced{}.lines.size() == 4 * 32);
+}
+
 }  // namespace
 }  // namespace heddle::memory

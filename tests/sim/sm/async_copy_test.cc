@@ -52,6 +52,59 @@ TEST_CASE("groups complete in order") {
   CHECK(c[5] - c[1] == 411 + 5 + 1);
 }
 
+TEST_CASE("63 groups on one counter, the most it can hold, and the open group behind them") {
+  // The copies leave the queue every 4 cycles, so the last one is under way at about 10 + 63 x 4, before the
+  // first is complete.
+  SECTION("to one sector: it comes for all of them at once, and not before") {
+    Kernel k;
+    for (int i = 0; i < 63; ++i) {
+      k.add(copy(0));
+      k.add(ldgdepbar(0));
+    }
+    k.add(copy(0));
+    uint32_t last = k.add(nop().waits(0b1));
+    Outcome o = run(test_gpu(), k);
+    CHECK(o.cycles_of(last) == Cycles{417});
+  }
+  SECTION("to 63 lines: the first is there at 417, whatever the 62 newer ones do") {
+    Kernel k;
+    for (uint64_t i = 0; i < 63; ++i) {
+      k.add(copy(128 * i));
+      k.add(ldgdepbar(0));
+    }
+    uint32_t last = k.add(depbar(0, 62));
+    CHECK(run(test_gpu(), k).cycles_of(last) == Cycles{417});
+  }
+}
+
+TEST_CASE("a wait for LDGDEPBAR's counter is a long scoreboard") {
+  Kernel k{copy(0), ldgdepbar(0), nop().waits(0b1)};
+  Outcome o = run(test_gpu(), k);
+  // The NOP could issue at 2 and does at 417.
+  CHECK(o[Stall::kLongScoreboard] == 415);
+  CHECK(o[Stall::kShortScoreboard] == 0);
+}
+
+TEST_CASE("LDGSTS writes its shared-memory passes when its data has come") {
+  // 32 lanes in one bank: 32 passes. An unhindered LDS reaches the array 10 cycles after its issue, and its
+  // reader issues 21 cycles after that.
+  SECTION("from L2: the last line comes at t and the passes end at t + 32") {
+    // The waiter issues at t + 6, its LDS reaches the array at t + 16 and waits 16 cycles. (L1 is bypassed,
+    // so that no fills come in between.)
+    Kernel k{ldgsts().at(0, 128).flags(isa::kFlagBypassL1), ldgdepbar(0), lds(1).waits(0b1).writes_barrier(1),
+             nop().waits(0b10)};
+    Cycles c = run(test_gpu(), k).cycles(0);
+    CHECK(c[3] - c[2] == 31 + 16);
+  }
+  SECTION("from L1: behind the copy's own reads") {
+    // From the issue of the copy: array at 10, 32 sectors read in 8 cycles, 32 passes, the LDS at 50.
+    Kernel k{ldg(2).at(0, 128).writes_barrier(1), ldgsts().at(0, 128).waits(0b10), lds(1).writes_barrier(0),
+             nop().waits(0b1)};
+    Cycles c = run(test_gpu(), k).cycles(0);
+    CHECK(c[3] - c[1] == 50 + 21);
+  }
+}
+
 TEST_CASE("an empty group is complete at once") {
   Kernel k{ldgdepbar(0), nop().waits(0b1)};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1});
@@ -144,6 +197,15 @@ TEST_CASE("a warp-group MMA runs beside its warp: 32 cycles in the array and 50 
 TEST_CASE("warp-group MMAs follow one another in the array without holding the warp") {
   Kernel k{gmma(), gmma(), gmma(), gmma_wait(0)};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 2, 3 * 32 + 50 + 1});
+}
+
+TEST_CASE("a warp-group MMA keeps the array for the minimum interval, which its result does not wait for") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_tensor()->set_gmma_min_interval(40);
+  Kernel one{gmma(), gmma_wait(0)};
+  CHECK(run(g, one).cycles(0) == Cycles{0, 32 + 50 + 1});
+  Kernel three{gmma(), gmma(), gmma(), gmma_wait(0)};
+  CHECK(run(g, three).cycles(0) == Cycles{0, 1, 2, 2 * 40 + 32 + 50 + 1});
 }
 
 TEST_CASE("WARPGROUP.DEPBAR.LE gsb0, n waits for all but n") {

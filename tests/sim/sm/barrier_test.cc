@@ -121,5 +121,25 @@ TEST_CASE("blocks on one SM have barriers of their own") {
   CHECK(o.cycles(2).back() > 66);  // block 1
 }
 
+TEST_CASE("who arrives between the completion of a barrier and its release belongs to the next phase") {
+  // Warps 0 and 1 complete the first phase at cycles 0 and 1: counted at 2 and 4, released at 14. Warp 2
+  // comes at 6. Warp 1 comes again at 33, and completes the second phase: released at 33 + 2 + 10.
+  SECTION("a warp that waits") {
+    Kernel k{bar(1, 64), mufu(), bar_arrive(1, 64).stall(11), nop().stall(11), nop().stall(6)};
+    k.warps(3).order(0, {0, 1}).order(1, {2, 3, 3, 2}).order(2, {4, 0, 1});
+    Outcome o = run(test_gpu(), k);
+    CHECK(o.cycles(0).back() == 15);
+    CHECK(o.cycles(1).back() == 33);
+    CHECK(o.cycles(2).back() == 46);
+  }
+  SECTION("a warp that only arrives") {
+    Kernel k{bar(1, 64), mufu(), bar_arrive(1, 64).stall(11), nop().stall(11), nop().stall(6)};
+    k.warps(3).order(0, {0, 1}).order(1, {0, 1, 3, 3, 0, 1}).order(2, {4, 2});
+    Outcome o = run(test_gpu(), k);
+    CHECK(o.cycles(0).back() == 15);
+    CHECK(o.cycles(1).back() == o.cycles(1).at(4) + 13);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::simtest

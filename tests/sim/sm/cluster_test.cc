@@ -101,5 +101,17 @@ TEST_CASE("a load from another block's shared memory") {
   CHECK(o[Counter::kSharedRequests] == 0);
 }
 
+TEST_CASE("a cluster that does not fit in a GPC is refused") {
+  device::Gpu gpu(test_gpu(4));  // two GPCs of two SMs
+  Kernel k = cluster_of_two();   // one block on an SM
+  k.blocks(4).cluster(4);
+  CHECK_THROWS_WITH(run(gpu, k),
+                    "too many resources requested for launch: cluster of 4 blocks, a GPC has room for 2");
+  k.cluster(2);
+  CHECK(run(gpu, k).cycles_of(5).size() == 4);
+  k.cluster(4).shape().dynamic_shared_bytes = 100000;  // two blocks on an SM: four in a GPC
+  CHECK(run(gpu, k).cycles_of(5).size() == 4);
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -86,6 +86,19 @@ TEST_CASE("ULDC has no counter: it waits for its line before it issues") {
   CHECK(o.cycles(0) == Cycles{0, 651, 652});
 }
 
+TEST_CASE("operands, LDC and ULDC share the first level of their sub-core") {
+  Op uldc = make(OpClass::kUldc, "ULDC").constant(3, 8);
+  // The operand brings the line at 651; LDC and ULDC find it.
+  Outcome o = after_nop({operand(3, 0), uldc, ldc(3, 4, 0), nop().waits(0b1)});
+  CHECK(o.cycles(0) == Cycles{0, 651, 653, 654, 654 + 28 + 1});
+  CHECK(o[Counter::kConstMisses] == 1);
+  // LDC after two other lines in an L0 of two: 50 cycles from the L1.
+  o = after_nop({operand(3, 0), operand(3, 64), operand(3, 128), ldc(3, 0, 0), nop().waits(0b1)});
+  Cycles c = o.cycles(0);
+  CHECK(c[5] - c[4] == 50 + 28 + 1);
+  CHECK(o[Counter::kConstMisses] == 4);
+}
+
 TEST_CASE("another warp issues while one waits for its constant") {
   Kernel k{operand(3, 0), nop(), nop()};
   k.warps(5).order(1, {}).order(2, {}).order(3, {}).order(0, {0}).order(4, {1, 2});

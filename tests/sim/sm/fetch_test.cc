@@ -170,5 +170,22 @@ TEST_CASE("every launch starts cold") {
   CHECK(run(gpu, k).first == kWarpStart + 620);
 }
 
+TEST_CASE(
+    "a line that has been fetched for a warp is not lost when the L0 evicts it before the warp issues") {
+  // Two warps of one sub-core in an L0 of one line: each fetch throws out the other's line. Warp 0's line
+  // comes after 620 cycles, warp 4's 2 later (the GCC's port).
+  config::GpuConfig g = cached_gpu();
+  g.mutable_sm()->mutable_fetch()->set_l0_bytes(128);
+  Kernel k;
+  k.add(nop(), 16);
+  k.warps(5).order(0, {0, 1}).order(1, {}).order(2, {}).order(3, {}).order(4, {8, 9});
+  Outcome o = run(g, k);
+  CHECK(o.first == kWarpStart + 620);
+  CHECK(o.cycles(0) == Cycles{0, 1});
+  CHECK(o.cycles(4) == Cycles{2, 3});
+  CHECK(o[Counter::kFetchL0Misses] == 2);
+  CHECK(o[Stall::kNoInstruction] == 620 + 622);
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -163,6 +163,36 @@ TEST_CASE("local memory is interleaved: word k of the 32 lanes is one line") {
   CHECK(o[Counter::kGlobalLdRequests] == 0);
 }
 
+TEST_CASE("128-bit local accesses of 32 lanes to words of their own: 128 lines of a sector") {
+  // Lane i has words 4i to 4i + 3, and every word of the 128 is a line.
+  Kernel load{ldl(1, 16).at(0, 16)};
+  Outcome o = run(test_gpu(), load);
+  CHECK(o[Counter::kLocalLdRequests] == 1);
+  CHECK(o[Counter::kLocalLdSectors] == 128);
+  CHECK(o[Counter::kLocalLdHits] == 0);
+  CHECK(o[Counter::kL1Sectors] == 128);
+  CHECK(o[Counter::kL2Sectors] == 128);
+  CHECK(o[Counter::kL2FromSm] == 128);
+  Kernel store{stl(16).at(0, 16)};
+  o = run(test_gpu(), store);
+  CHECK(o[Counter::kLocalStRequests] == 1);
+  CHECK(o[Counter::kLocalStSectors] == 128);
+  CHECK(o[Counter::kL1Sectors] == 128);
+  CHECK(o[Counter::kL2Sectors] == 128);
+}
+
+TEST_CASE("a fill occupies the data array for its bytes") {
+  // The sector comes at 411 and its fill at a byte a cycle ends at 443. The LDS issues at 413 and reaches the
+  // array at 423: 20 cycles late. A load that bypasses L1 fills nothing.
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_l1()->set_fill_bytes_per_cycle(1);
+  Kernel k{ldg(1).at(0, 0).writes_barrier(0), lds(2).waits(0b1).writes_barrier(1), nop().waits(0b10)};
+  CHECK(run(g, k).cycles(0) == Cycles{0, 413, 413 + 31 + 20});
+  Kernel past{bypass(ldg(1).at(0, 0)).writes_barrier(0), lds(2).waits(0b1).writes_barrier(1),
+              nop().waits(0b10)};
+  CHECK(run(g, past).cycles(0) == Cycles{0, 413, 413 + 31});
+}
+
 TEST_CASE("local memory of two warps does not overlap") {
   Kernel k{ldl(1).at(0x10, 0).writes_barrier(0), nop().waits(0b1)};
   k.warps(2);

@@ -148,6 +148,17 @@ TEST_CASE("integer and FP64 matrix instructions") {
                       nop().waits(0b10)}) == Cycles{0, 16, 37, 53});
 }
 
+TEST_CASE("FP64 matrix instructions have an overhead and a latency factor of their own") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_tensor()->set_mma_overhead(7);
+  g.mutable_sm()->mutable_tensor()->set_dmma_overhead(3);
+  g.mutable_sm()->mutable_tensor()->set_dmma_latency_factor(1.5);
+  Op dmma = hmma(8 * 8 * 4, 64);  // 16 cycles
+  dmma.in.op = OpClass::kDmma;
+  Kernel k{dmma, Op(dmma).writes_barrier(0), nop().waits(0b1)};
+  CHECK(run(g, k).cycles(0) == Cycles{0, 19, 19 + 20 + 24 + 1});
+}
+
 TEST_CASE("every instruction counts in its pipe") {
   Kernel k{alu(),         ffma(),
            dfma(),        mufu(),

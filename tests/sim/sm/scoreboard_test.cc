@@ -118,5 +118,26 @@ TEST_CASE("registers are free again in the next block") {
   CHECK(c[3] - c[2] == 31);
 }
 
+TEST_CASE("a warp does not retire with a result outstanding") {
+  // 32 passes over one bank: the result is there at 30 + 31 x 2 = 92, long after the LSU is done with the
+  // load. The next block starts 31 cycles later (blocks_test.cc).
+  Kernel k{lds(1).at(0, 128)};
+  k.blocks(2).shape().dynamic_shared_bytes = 200000;  // one block at a time
+  Outcome o = run_tracked(k);
+  CHECK(o.cycles(0) == Cycles{0, 92 + 31});
+  CHECK(o[Counter::kWarpsActive] == 2 * 92);
+}
+
+TEST_CASE("a wait for the XU is a short scoreboard, one for the ALU a fixed latency") {
+  Kernel xu{mufu(1), alu(2, {1})};
+  Outcome o = run_tracked(xu);
+  CHECK(o[Stall::kShortScoreboard] == 19);
+  CHECK(o[Stall::kWait] == 0);
+  Kernel arithmetic{alu(1), alu(2, {1})};
+  o = run_tracked(arithmetic);
+  CHECK(o[Stall::kShortScoreboard] == 0);
+  CHECK(o[Stall::kWait] == 4);
+}
+
 }  // namespace
 }  // namespace heddle::simtest

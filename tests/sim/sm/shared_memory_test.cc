@@ -76,6 +76,16 @@ TEST_CASE("ATOMS: 50 cycles, and 4 for each further lane of a bank") {
   CHECK(to_reader(atoms(1).at(0, 8)) == 51 + 4);
 }
 
+TEST_CASE("64-bit ATOMS: two passes without conflict") {
+  CHECK(to_reader(atoms(1, 8)) == 51);
+  CHECK(to_reader(atoms(1, 8).at(0, 16)) == 51 + 4 * 2);  // 2 + 2 passes instead of 1 + 1
+  CHECK(to_reader(atoms(1, 8).at(0, 0)) == 51 + 4 * 30);  // 16 + 16
+  Kernel k{atoms(1, 8)};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kSharedAtomWavefronts] == 2);
+  CHECK(o[Counter::kSharedAtomConflicts] == 0);
+}
+
 TEST_CASE("ATOMS.POPC.INC counts the lanes of a word in one pass") {
   Op inc = atoms(1).at(0, 0);
   inc.text = "ATOMS.POPC.INC.32";
