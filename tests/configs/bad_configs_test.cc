@@ -71,7 +71,7 @@ TEST_CASE("files that are not configurations") {
       {"text for a number",
        "l2 { ways: \"many\" }",
        "",
-       {"FILE:LAST:24: l2.ways: Expected integer", "legal values: 1 to 256"}},
+       {"FILE:LAST:12: l2.ways: Expected integer", "legal values: 1 to 256"}},
       {"negative number",
        "",
        "sm { tensor { mma_rate: -1 } }",

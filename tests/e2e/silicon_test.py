@@ -10,15 +10,13 @@ import unittest
 
 from tests.e2e import shipped
 
-# Mean absolute error of the cycles over the shipped kernels. It only stops the model from getting worse
-# unnoticed: the goal is below 8 %, the noise of the measurements 3.6 %. Lower it as the model improves.
-MEAN_CYCLE_ERROR_BOUND = 0.30
+# Mean absolute error of the cycles over the shipped kernels: 6.4 % now (median 3.2 %; over all 57 kernels about
+# 5.7 %). It only stops the model from getting worse unnoticed: the goal is below 8 %, the noise of the
+# measurements 3.6 %. Lower it as the model improves.
+MEAN_CYCLE_ERROR_BOUND = 0.12
 
 # Simulating one kernel must not need more, however long its trace.
 MEMORY_BOUND = 1 << 30
-
-# The states of the warps, relative to the cycles they were resident.
-STATES_TOLERANCE = 0.05
 
 # What a program and its addresses determine, whatever the timing.
 EXACT = [
@@ -151,7 +149,7 @@ class Silicon(unittest.TestCase):
                 self.db, "SELECT trace, (SELECT sum(warp_cycles) FROM stalls s WHERE s.launch_id = l.id), value "
                 "FROM launches l JOIN counters c ON c.launch_id = l.id AND c.name = 'sm__warps_active.sum'"):
             with self.subTest(trace):
-                self.assertAlmostEqual(states / residency, 1, delta=STATES_TOLERANCE)
+                self.assertLessEqual(abs(states - residency), 1e-9 * residency)
 
     def test_memory(self):
         largest = shipped.rows(self.db, "SELECT max(max_rss_bytes) FROM host_timing")[0][0]
