@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -15,15 +16,15 @@ inline constexpr uint32_t kNamedBarriers = 16;
 inline constexpr uint32_t kMaxBlocks = 32;
 
 struct BarrierState {
-  uint32_t arrived = 0;  // warps, waiting or not
-  uint64_t waiting = 0;  // hardware warps of this phase
-  uint64_t leaving = 0;  // of the phase that is complete and about to be released
-  Cycle last = 0;        // when the newest arrival counts
+  uint32_t arrived = 0;          // warps, waiting or not
+  uint64_t waiting = 0;          // hardware warps of this phase
+  std::deque<uint64_t> leaving;  // of complete phases that are about to be released, in order
+  Cycle last = 0;                // when the newest arrival counts
 
   // Everybody has arrived: later arrivals belong to the next phase.
   void complete_phase() {
     arrived = 0;
-    leaving |= waiting;
+    leaving.push_back(waiting);
     waiting = 0;
   }
 };

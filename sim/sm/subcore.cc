@@ -112,9 +112,9 @@ void SubCore::evaluate(uint32_t slot, Cycle now) {
   const TimedInstr& t = *w.next;
   if (t.line != w.line && t.line != w.fetched) {
     Cycle there = sm_.instructions().want(index_, t.line, now);
+    w.fetched = t.line;
     if (there > now) {
       sm_.charge(Stall::kNoInstruction, there - now);
-      w.fetched = t.line;
       park(slot, there, now);
       return;
     }

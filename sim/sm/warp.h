@@ -13,7 +13,7 @@ namespace heddle::sm {
 
 inline constexpr uint32_t kMaxWarps = 64;
 inline constexpr uint32_t kBarriersPerWarp = 6;
-inline constexpr uint32_t kGroupRing = 64;  // LDGSTS groups in flight: a scoreboard counter holds at most 63
+inline constexpr uint32_t kGroupRing = 128;  // LDGSTS groups in flight; scoreboard counters hold 63 each
 
 // A cursor over a warp's recorded stream: the only thing the SM knows about frontends.
 class WarpStream {
