@@ -14,6 +14,7 @@ Ticks l2_ticks(const config::GpuConfig& g, double cycles) {
 
 enum LineFlag : uint8_t {
   kReplica = 1,     // this copy's home is another partition
+  kPersisting = 4,  // in the set-aside
   kReplicated = 2,  // the home copy: other partitions may hold replicas
 };
 
@@ -43,8 +44,10 @@ L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
       atomic_latency_(to_ticks(g.l2().atomic_latency())),
       sector_service_(static_cast<double>(l2_ticks(g, 1)) * kSectorBytes / g.l2().slice_bytes_per_cycle()),
       fabric_service_(static_cast<double>(l2_ticks(g, 1)) / g.l2().fabric_bytes()),
+      max_persisting_lines_(
+          static_cast<uint32_t>(g.l2().max_persisting_bytes() / g.l2().line_bytes() / g.l2().slices())),
       slices_(g.l2().slices()),
-      fabric_(g.l2().partitions() * g.l2().partitions()) {
+      fabric_(size_t{g.l2().partitions()} * g.l2().partitions()) {
   for (Slice& s : slices_) {
     s.tags = TagArray(map_.sets(), g.l2().ways());
   }
@@ -56,6 +59,7 @@ void L2::reset() {
     s.port.reset();
     s.atomics.reset();
     s.tags.clear();
+    s.persisting = 0;
   }
   for (Bandwidth& f : fabric_) {
     f.reset();
@@ -79,16 +83,26 @@ Ticks L2::fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at) {
   return s.reserve(at, static_cast<Ticks>(bytes * fabric_service_)) + far_latency_;
 }
 
-CacheLine& L2::allocate(const Home& home, uint32_t partition, uint64_t line, Ticks at) {
+CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, Ticks at) {
   Slice& s = slice(partition, home.slice);
-  CacheLine* v = s.tags.victim(home.set, [](const CacheLine&) { return true; });
-  if (s.tags.live(*v) && v->dirty && !(v->flags & kReplica)) {
-    uint32_t bytes = std::popcount(fetch_group(v->dirty)) * kSectorBytes;
-    dram_.access(channel({partition, home.slice, home.set}), v->line * kLineBytes, bytes, true, at);
+  CacheLine* v = s.tags.victim(home.set, [](const CacheLine& l) { return !(l.flags & kPersisting); });
+  if (!v) {
+    v = s.tags.victim(home.set, [](const CacheLine&) { return true; });
   }
-  s.tags.fill(*v, line);
+  if (s.tags.live(*v)) {
+    s.persisting -= (v->flags & kPersisting) != 0;
+    if (v->dirty && !(v->flags & kReplica)) {
+      uint32_t bytes = std::popcount(fetch_group(v->dirty)) * kSectorBytes;
+      dram_.access(channel({partition, home.slice, home.set}), v->line * kLineBytes, bytes, true, at);
+    }
+  }
+  s.tags.fill(*v, r.line);
   if (partition != home.partition) {
     v->flags = kReplica;
+  }
+  if (r.persisting && s.persisting < max_persisting_lines_) {
+    v->flags |= kPersisting;
+    ++s.persisting;
   }
   return *v;
 }
@@ -144,7 +158,7 @@ Ticks L2::read_home(const Request& r, const Home& home, uint8_t sectors, bool fr
   Ticks done = at + hit_latency_;
   if (missing) {
     if (!l) {
-      l = &allocate(home, home.partition, r.line, at);
+      l = &allocate(home, home.partition, r, at);
     }
     uint8_t fetch = fetch_group(missing) & static_cast<uint8_t>(~l->valid);
     if (!from_fabric) {
@@ -186,7 +200,7 @@ Ticks L2::read(const Request& r, const Home& home, uint32_t partition, Ticks at)
   }
   filled = fabric(home.partition, partition, std::popcount(fetch) * kSectorBytes, filled);
   if (!l) {
-    l = &allocate(home, partition, r.line, at);
+    l = &allocate(home, partition, r, at);
   }
   l->valid |= fetch;
   l->ready = std::max(l->ready, filled);
@@ -213,7 +227,7 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
   }
   CacheLine* l = slice(home.partition, home.slice).tags.find(home.set, r.line);
   if (!l) {
-    l = &allocate(home, home.partition, r.line, arrive);
+    l = &allocate(home, home.partition, r, arrive);
   }
   if (l->flags & kReplicated) {
     invalidate_replica(home, r.line, r.sectors, partition);
@@ -247,7 +261,7 @@ Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks a
   Ticks data = arrive;
   if (missing) {
     if (!l) {
-      l = &allocate(home, home.partition, r.line, arrive);
+      l = &allocate(home, home.partition, r, arrive);
     }
     uint8_t fetch = fetch_group(missing) & static_cast<uint8_t>(~l->valid);
     data = dram_.access(channel(home), r.line * kLineBytes,

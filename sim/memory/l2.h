@@ -38,6 +38,7 @@ class L2 {
     Bandwidth port;
     Bandwidth atomics;
     TagArray tags;
+    uint32_t persisting = 0;  // lines in the set-aside
   };
 
   Slice& slice(uint32_t partition, uint32_t index) { return slices_[partition * map_.slices() + index]; }
@@ -45,7 +46,9 @@ class L2 {
   Ticks read_home(const Request& r, const Home& home, uint8_t sectors, bool from_fabric, Ticks at);
   Ticks write(const Request& r, const Home& home, uint32_t partition, Ticks at);
   Ticks atomic(const Request& r, const Home& home, uint32_t partition, Ticks at);
-  CacheLine& allocate(const Home& home, uint32_t partition, uint64_t line, Ticks at);
+  // A line for `r` in the slice of `partition`. Persisting lines are evicted last, and there are at most so
+  // many.
+  CacheLine& allocate(const Home& home, uint32_t partition, const Request& r, Ticks at);
   void invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except);
   // Sectors that DRAM moves together when one of `sectors` is fetched.
   uint8_t fetch_group(uint8_t sectors) const;
@@ -60,6 +63,7 @@ class L2 {
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
   const double sector_service_, fabric_service_;
+  const uint32_t max_persisting_lines_;  // per slice
   std::vector<Slice> slices_;
   std::vector<Bandwidth> fabric_;  // one per direction
 };

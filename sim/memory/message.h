@@ -20,8 +20,9 @@ struct Request {
   uint32_t id = 0;    // chosen by the SM, comes back with the response
   uint16_t sm = 0;
   RequestKind kind = RequestKind::kRead;
-  uint8_t sectors = 0;     // mask of the line's sectors
-  uint8_t operations = 0;  // atomics: passes over a sector (see sector_operations)
+  uint8_t sectors = 0;      // mask of the line's sectors
+  bool persisting = false;  // wants a place in the L2's set-aside (evict-last accesses)
+  uint8_t operations = 0;   // atomics: passes over a sector (see sector_operations)
 };
 
 struct Response {

@@ -18,8 +18,6 @@ struct Event {
     kGmmaDone,        // warp
     kTma,             // the TMA may send the next line
     kCopyDone,        // warp, small = group: an LDGSTS is complete
-    kBulkDone,        // arg = bulk copy
-    kIssueSlot,       // small = sub-core: something it waited for is free
   };
   Kind kind;
   uint8_t warp = 0;

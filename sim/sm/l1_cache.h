@@ -15,11 +15,11 @@ namespace heddle::sm {
 
 // A memory instruction whose data is not complete.
 struct PendingLoad {
-  enum class Kind : uint8_t { kRegisters, kCopy, kBulk };
+  enum class Kind : uint8_t { kRegisters, kCopy };
   Kind kind = Kind::kRegisters;
   uint8_t warp = 0;
   uint8_t group = 0;     // kCopy: LDGSTS group
-  uint32_t code = 0;     // code index; kBulk: number of the bulk copy
+  uint32_t code = 0;     // code index
   uint32_t waiting = 0;  // sectors (atomics: packets' sectors) not yet back
   Cycle ready = 0;       // when the part that hit is ready
   uint16_t bytes = 0;    // written to registers, for the write-back port

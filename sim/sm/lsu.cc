@@ -200,9 +200,6 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
       sm_.schedule(at + config_.async_copy().ldgsts_extra_latency(),
                    {Event::Kind::kCopyDone, l.warp, l.group});
       break;
-    case PendingLoad::Kind::kBulk:
-      sm_.schedule(at, {Event::Kind::kBulkDone, 0, 0, l.code});
-      break;
   }
 }
 

@@ -34,7 +34,6 @@ class Lsu {
   void arbitrate(Cycle now);
   void response(uint32_t id, uint8_t sectors, Cycle now);
 
-  L1Cache& l1() { return l1_; }
   // Books the SM's request port; returns when the packet has left.
   Cycle egress(uint32_t payload_bytes, Cycle at);
   std::string state() const;

@@ -43,7 +43,8 @@ void Lsu::local_addresses(const Entry& e, uint64_t addr[32], Coalesced& out) con
     for (uint32_t m = e.mask; m; m &= m - 1) {
       uint32_t lane = std::countr_zero(m);
       uint64_t word = (addr[lane] + offset) / 4;
-      part[lane] = (base + word % kLocalLinesPerWarp) * memory::kLineBytes + lane * 4 + addr[lane] % 4;
+      part[lane] =
+          (base + word % kLocalLinesPerWarp) * memory::kLineBytes + uint64_t{lane} * 4 + addr[lane] % 4;
     }
     memory::coalesce(part.data(), e.mask, std::min(width, 4u), one);
     for (uint32_t i = 0; i < one.count && out.count < out.lines.size(); ++i) {
@@ -138,6 +139,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
         q.id = id;
         q.sm = static_cast<uint16_t>(sm_.index());
         q.sectors = r.missing;
+        q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
         sm_.send(q);
       }
     }
@@ -158,7 +160,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   if (!is_local && !copy) {
     memory::Wavefronts bank = memory::shared_wavefronts(addr, e.mask, width, config_.shared().banks(), true);
     passes = std::max<Cycle>(passes, bank.total);
-    extra = bank.conflicts * config_.shared().wavefront_latency();
+    extra = Cycle{bank.conflicts} * config_.shared().wavefront_latency();
   }
   if (hit_lines < c.count) {
     passes = std::max<Cycle>(passes, l1.miss_interval());
@@ -227,7 +229,7 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
   n[is_local ? Counter::kLocalStHits : Counter::kGlobalStHits] += hits;
   uint32_t words = (std::max<uint32_t>(t.instr->width, 1) + 3) / 4;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency() +
-                           config_.memory().store_read_per_register() * (words - 1),
+                           Cycle{words - 1} * config_.memory().store_read_per_register(),
                        e.warp, t);
   sm_.result_at(now + 1, e.warp, t);
   sm_.memory_done(e.warp, now);

@@ -68,7 +68,7 @@ class RegisterPorts {
   const uint32_t window_;
   const bool reuse_;
   std::array<Cycle, kMaxBanks> next_free_{};
-  std::array<Entry, kMaxBanks * kSlots> cache_{};
+  std::array<Entry, size_t{kMaxBanks} * kSlots> cache_{};
 };
 
 }  // namespace heddle::sm

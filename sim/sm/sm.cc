@@ -24,7 +24,7 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       active_mask_(gpu.limits().max_warps_per_sm()) {
   for (const config::PipeTiming& p : config_.pipe()) {
     if (p.shared_by_sm()) {
-      shared_pipes_ |= 1u << static_cast<int>(*isa::pipe_from_name(p.pipe()));
+      shared_pipes_ |= 1u << static_cast<int>(isa::pipe_from_name(p.pipe()).value_or(isa::Pipe::kNone));
     }
   }
   subcores_.reserve(subcores_count_);
@@ -220,9 +220,6 @@ void Sm::handle(const Event& e, Cycle now) {
       break;
     case Event::Kind::kCopyDone:
       copy_done(e.warp, e.small, now);
-      break;
-    case Event::Kind::kBulkDone:
-    case Event::Kind::kIssueSlot:
       break;
   }
 }

@@ -31,7 +31,6 @@ class Tma {
   void step(Cycle now);
   // A line of `copy` has arrived.
   void arrived(uint32_t copy, uint8_t sectors, Cycle now);
-  bool idle() const { return copies_.size() == free_.size(); }
 
  private:
   struct Copy {

@@ -74,6 +74,7 @@ const std::vector<Derived>& derived() {
         {{"launch__grid_size", "block", "blocks of the grid"},
          [](R r) { return static_cast<double>(r.shape.grid.count()); }},
     };
+    t.reserve(t.size() + kStallCount);
     for (int i = 0; i < kStallCount; ++i) {
       std::string n(kStallInfo[i].name);
       t.push_back({{"smsp__average_warps_issue_stalled_" + n + "_per_issue_active.ratio", "warp",

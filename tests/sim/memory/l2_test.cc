@@ -129,6 +129,29 @@ TEST_CASE_METHOD(Fixture, "the least recently used line of a set leaves") {
   CHECK(read(kSameSet, 0b1111, 31000) > 31054);
 }
 
+TEST_CASE_METHOD(Fixture,
+                 "a line of the set-aside stays while others come and go, and the set-aside has a size") {
+  // 512 bytes over 4 slices of 128-byte lines: one persisting line a slice.
+  gpu.mutable_l2()->set_max_persisting_bytes(512);
+  L2 small(gpu, n);
+  auto touch = [&](uint64_t line, bool persisting, Cycle at) {
+    Request r;
+    r.line = line;
+    r.sectors = 0b0011;
+    r.persisting = persisting;
+    uint64_t before = n[Counter::kL2SectorHits];
+    small.serve(r, 0, to_ticks(at));
+    return n[Counter::kL2SectorHits] - before == 2;
+  };
+  touch(0, true, 0);
+  touch(kSameSet, true, 1000);  // the slice's set-aside is full: an ordinary line
+  for (uint64_t i = 2; i < 2 + 16; ++i) {
+    touch(i * kSameSet, false, 1000 * i);
+  }
+  CHECK(touch(0, false, 100'000));
+  CHECK_FALSE(touch(kSameSet, false, 101'000));
+}
+
 TEST_CASE_METHOD(Fixture, "an atomic on a resident line: port, a pass, look-up, latency") {
   read(0, 0b0001, 0);
   CHECK(serve(RequestKind::kAtomic, 0, 0b0011, 1000) == 1000 + 2 + 2 + 50 + 20);
