@@ -161,7 +161,8 @@ bool Lsu::process(const Entry& e, Cycle now) {
     lane_exchange(e, now);
     return true;
   }
-  switch (resolve_space(in, addr[std::countr_zero(e.mask)])) {
+  MemSpace space = resolve_space(in, addr[std::countr_zero(e.mask)]);
+  switch (space) {
     case MemSpace::kShared:
       shared_access(e, addr, e.mask, now);
       return true;
@@ -169,7 +170,7 @@ bool Lsu::process(const Entry& e, Cycle now) {
       distributed_shared(e, addr, e.mask, now);
       return true;
     default:
-      return global_access(e, addr, e.mask, now);
+      return global_access(e, addr, e.mask, space == MemSpace::kLocal, now);
   }
 }
 

@@ -72,14 +72,16 @@ class Lsu {
   void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   void distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Global, local and the rest (lsu_global.cc).
-  bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
+  bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
+  Cycle book_tags(const memory::Coalesced& c, Cycle now);
+  void wait_for_port(Cycle sent);
   bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now,
                   bool is_local);
   uint8_t copy_passes(const Entry& e, uint32_t width) const;
   bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
   bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask,
                     Cycle now);
-  void local_addresses(const Entry& e, uint64_t addr[32], memory::Coalesced& out) const;
+  void local_addresses(const Entry& e, const uint64_t addr[32], memory::Coalesced& out) const;
   // Credits are taken packet by packet; an instruction starts when half of its packets have one, the rest
   // follow.
   bool room_for_stores(uint32_t packets) const {

@@ -32,7 +32,7 @@ bool is_atomic(OpClass op) {
 }  // namespace
 
 // Local memory is interleaved by word: word k of all 32 lanes makes one line.
-void Lsu::local_addresses(const Entry& e, uint64_t addr[32], Coalesced& out) const {
+void Lsu::local_addresses(const Entry& e, const uint64_t addr[32], Coalesced& out) const {
   uint64_t base = kLocalTag + (uint64_t{sm_.index()} * kMaxWarps + e.warp) * kLocalLinesPerWarp;
   uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
   out.count = out.sectors = 0;
@@ -54,12 +54,23 @@ void Lsu::local_addresses(const Entry& e, uint64_t addr[32], Coalesced& out) con
   }
 }
 
-bool Lsu::global_access(const Entry& e, const uint64_t addr_in[32], uint32_t mask, Cycle now) {
+// The tag stage looks up a few lines a cycle. Returns when it is done with these.
+Cycle Lsu::book_tags(const Coalesced& c, Cycle now) {
+  uint32_t rate = config_.l1().tags_per_cycle();
+  tag_free_ = std::max(now, tag_free_) + (c.count + rate - 1) / rate;
+  return tag_free_;
+}
+
+// The port to the NoC takes a limited amount ahead: the stage before it waits for a packet that leaves at
+// `sent`.
+void Lsu::wait_for_port(Cycle sent) {
+  Cycle slack = config_.memory().stage_backlog() + config_.l1().miss_latency();
+  tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+}
+
+bool Lsu::global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now) {
   const isa::Instr& in = *e.instr->instr;
-  uint64_t addr[32];
-  std::copy(addr_in, addr_in + 32, addr);
   Coalesced c;
-  bool local = resolve_space(in, addr[std::countr_zero(mask)]) == MemSpace::kLocal;
   if (local) {
     local_addresses(e, addr, c);
   } else {
@@ -96,19 +107,15 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   ++n[is_local ? Counter::kLocalLdRequests : Counter::kGlobalLdRequests];
   n[is_local ? Counter::kLocalLdSectors : Counter::kGlobalLdSectors] += c.sectors;
 
-  // The tag stage looks up a few lines a cycle; the data stage moves a line's worth of bytes a cycle.
-  Cycle tags = (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
-  Cycle tag_start = std::max(now, tag_free_);
-  tag_free_ = tag_start + tags;
+  Cycle wait = book_tags(c, now) - now - 1;
   Cycle hit_latency = width <= 4   ? l1.hit_latency_32()
                       : width <= 8 ? l1.hit_latency_64()
                                    : l1.hit_latency_128();
-  Cycle wait = tag_start - now + tags - 1;
 
   PendingLoad p;
   p.kind = copy ? PendingLoad::Kind::kCopy : PendingLoad::Kind::kRegisters;
   p.warp = e.warp;
-  p.code = static_cast<uint32_t>(&t - sm_.kernel().code.data());
+  p.code = sm_.code_index(t);
   p.bytes = static_cast<uint16_t>(copy ? 0 : std::popcount(e.mask) * width);
   if (copy) {
     p.group = e.group;
@@ -164,8 +171,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   }
   if (hit_lines < c.count) {
     passes = std::max<Cycle>(passes, l1.miss_interval());
-    Cycle slack = config_.memory().stage_backlog() + l1.miss_latency();
-    tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+    wait_for_port(sent);
   }
   Cycle data_start = std::max(now, data_free_);
   data_free_ = data_start + std::max<Cycle>(1, passes);
@@ -204,8 +210,7 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
   stats::CounterSet& n = sm_.counters();
   ++n[is_local ? Counter::kLocalStRequests : Counter::kGlobalStRequests];
   n[is_local ? Counter::kLocalStSectors : Counter::kGlobalStSectors] += c.sectors;
-  Cycle tags = (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
-  tag_free_ = std::max(now, tag_free_) + tags;
+  book_tags(c, now);
   uint32_t hits = 0;
   Cycle sent = now;
   for (uint32_t i = 0; i < c.count; ++i) {
@@ -221,9 +226,7 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
     q.sectors = a.sectors;
     sm_.send(q);
   }
-  // The port to the NoC takes a limited amount ahead.
-  Cycle slack = config_.memory().stage_backlog() + l1.miss_latency();
-  tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+  wait_for_port(sent);
   n[Counter::kL1Sectors] += c.sectors;
   n[Counter::kL1SectorHits] += hits;
   n[is_local ? Counter::kLocalStHits : Counter::kGlobalStHits] += hits;
@@ -251,7 +254,7 @@ bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[3
   if (returns) {
     PendingLoad p;
     p.warp = e.warp;
-    p.code = static_cast<uint32_t>(&t - sm_.kernel().code.data());
+    p.code = sm_.code_index(t);
     p.bytes = static_cast<uint16_t>(std::popcount(mask) * std::max(width, 4u));
     p.ready = now;
     load = l1_.add_load(p);
@@ -278,9 +281,8 @@ bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[3
   ++n[red ? Counter::kGlobalRedRequests : Counter::kGlobalAtomRequests];
   n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += c.sectors;
   n[Counter::kL1Sectors] += c.sectors;
-  tag_free_ = std::max(now, tag_free_) + (c.count + l1.tags_per_cycle() - 1) / l1.tags_per_cycle();
-  Cycle slack = config_.memory().stage_backlog() + l1.miss_latency();
-  tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+  book_tags(c, now);
+  wait_for_port(sent);
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency(), e.warp, t);
   if (!returns) {
     sm_.result_at(now + 1, e.warp, t);

@@ -238,7 +238,7 @@ void Sm::count_issue(Warp& w, const TimedInstr& t) {
   counters_[Counter::kThreadInstPredOn] += std::popcount(mask);
   if (t.flags & kUnknownOp) {
     ++counters_[Counter::kUnknownOpcodes];
-    ++unknown_[static_cast<uint32_t>(&t - kernel_->code.data())];
+    ++unknown_[code_index(t)];
   }
 }
 
@@ -261,15 +261,14 @@ void Sm::expect(uint32_t warp, const TimedInstr& t, Stall why) {
 void Sm::result_at(Cycle at, uint32_t warp, const TimedInstr& t) {
   if (t.write_barrier != kNoBarrier || scoreboards_) {
     warps_[warp].results += scoreboards_ != nullptr;
-    auto code = static_cast<uint32_t>(&t - kernel_->code.data());
-    schedule(std::max(at, now_ + 1), {Event::Kind::kResult, static_cast<uint8_t>(warp), 0, code});
+    schedule(std::max(at, now_ + 1), {Event::Kind::kResult, static_cast<uint8_t>(warp), 0, code_index(t)});
   }
 }
 
 void Sm::operands_read_at(Cycle at, uint32_t warp, const TimedInstr& t) {
   if (t.read_barrier != kNoBarrier) {
-    auto code = static_cast<uint32_t>(&t - kernel_->code.data());
-    schedule(std::max(at, now_ + 1), {Event::Kind::kOperandsRead, static_cast<uint8_t>(warp), 0, code});
+    schedule(std::max(at, now_ + 1),
+             {Event::Kind::kOperandsRead, static_cast<uint8_t>(warp), 0, code_index(t)});
   }
 }
 
@@ -287,7 +286,7 @@ void Sm::release(uint32_t warp, uint8_t barrier, Cycle now) {
 
 void Sm::recheck(uint32_t warp, Cycle now) {
   Warp& w = warps_[warp];
-  if (!w.waiting || w.membar) {
+  if (!w.waiting || w.held) {
     return;
   }
   const TimedInstr& t = *w.next;
@@ -309,7 +308,7 @@ void Sm::recheck(uint32_t warp, Cycle now) {
 void Sm::wake_held(uint32_t warp, Cycle at, Cycle now) {
   Warp& w = warps_[warp];
   w.waiting = false;
-  w.membar = false;
+  w.held = false;
   at = std::max(at, now + 1);
   charge(w.state, at > w.since ? at - w.since : 0);
   subcores_[subcore_of(warp)].park(warp / subcores_count_, at, now);

@@ -84,6 +84,8 @@ class Sm {
   }
   uint32_t subcore_of(uint32_t warp) const { return warp % subcores_count_; }
   SubCore& subcore(uint32_t i) { return subcores_[i]; }
+  // An instruction's number in the kernel's code, as events carry it.
+  uint32_t code_index(const TimedInstr& t) const { return static_cast<uint32_t>(&t - kernel_->code.data()); }
   uint32_t subcores() const { return subcores_count_; }
   BlockSlot& block(uint32_t slot) { return blocks_[slot]; }
   InstructionSupply& instructions() { return instructions_; }

@@ -72,7 +72,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       if (w.stores == 0 || (t.instr->flags & isa::kFlagScopeCta)) {
         return now + cost;
       }
-      w.waiting = w.membar = true;
+      w.waiting = w.held = true;
       w.state = Stall::kMembar;
       w.since = now + 1;
       return kNever;
@@ -160,7 +160,7 @@ void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
   for (; waiting; waiting &= waiting - 1) {
     uint32_t warp = static_cast<uint32_t>(std::countr_zero(waiting));
     warps_[warp].behind_barrier = false;
-    if (warps_[warp].waiting && warps_[warp].membar) {
+    if (warps_[warp].waiting && warps_[warp].held) {
       wake_held(warp, now, now);
     }
   }
@@ -184,7 +184,7 @@ Cycle Sm::arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now) {
     return 0;  // released before this warp came to wait
   }
   s.waiting |= uint64_t{1} << warp;
-  w.waiting = w.membar = true;
+  w.waiting = w.held = true;
   w.state = Stall::kBarrier;
   w.since = now + 1;
   return kNever;
@@ -247,8 +247,7 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
     auto it = objects.find(addr[std::countr_zero(mask)]);
     if (it != objects.end() && it->second.pending_bytes > 0) {
       ++w.loads;  // keeps the warp from retiring under the waiter
-      it->second.waiters.push_back(
-          {static_cast<uint8_t>(warp), static_cast<uint32_t>(&t - kernel_->code.data())});
+      it->second.waiters.push_back({static_cast<uint8_t>(warp), code_index(t)});
       return;
     }
   }
@@ -261,7 +260,7 @@ void Sm::store_done(uint32_t warp, uint64_t age, Cycle now) {
   if (w.age != age) {
     return;  // the warp that sent it has gone
   }
-  if (--w.stores == 0 && w.membar && w.state == Stall::kMembar) {
+  if (--w.stores == 0 && w.held && w.state == Stall::kMembar) {
     // The fence's own round trip ran beside the stores'.
     wake_held(warp, std::max(now + 1, w.since + config_.barrier().membar_gpu()), now);
   }

@@ -120,7 +120,7 @@ void SubCore::evaluate(uint32_t slot, Cycle now) {
     }
   }
   if (w.behind_barrier && !(t.flags & kPassesBarrier)) {
-    w.waiting = w.membar = true;
+    w.waiting = w.held = true;
     w.state = Stall::kBarrier;
     w.since = now;
     return;

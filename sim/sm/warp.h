@@ -71,7 +71,7 @@ struct Warp {
   uint8_t busy = 0;                                     // bit b: counter[b] != 0
   bool waiting = false;         // off the ready list until a counter (or store, or group) changes
   bool draining = false;        // has executed its last instruction
-  bool membar = false;          // waits for its stores
+  bool held = false;            // by a barrier or a fence: scoreboard counters do not wake it
   bool behind_barrier = false;  // has arrived at a barrier that is not complete
   stats::Stall state = stats::Stall::kWait;
   Cycle since = 0;  // start of the current wait
