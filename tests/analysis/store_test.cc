@@ -15,6 +15,7 @@
 #include "analysis/store/sqlite.h"
 #include "sim/engine/error.h"
 #include "tests/analysis/sample_records.h"
+#include "tests/support/temp_dir.h"
 
 namespace heddle::analysis {
 namespace {
@@ -22,17 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-// A fresh directory per test case.
-struct TempDir {
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "heddle-store-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~TempDir() { fs::remove_all(path); }
-  fs::path operator/(const std::string& name) const { return path / name; }
-  fs::path path;
-};
+using test::TempDir;
 
 std::string bytes(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

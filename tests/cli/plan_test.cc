@@ -1,10 +1,10 @@
 #include "tools/heddle/plan.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
+
+#include "tests/support/temp_dir.h"
 
 namespace heddle::cli {
 namespace {
@@ -12,13 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-struct TempDir {
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "heddle-plan-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~TempDir() { fs::remove_all(path); }
+struct TempDir : test::TempDir {
   // A capture with `kernels` empty traces; `size` bytes in each.
   fs::path capture(const std::string& name, int kernels, size_t size = 1) const {
     fs::create_directories(path / name);
@@ -30,7 +24,6 @@ struct TempDir {
     }
     return path / name;
   }
-  fs::path path;
 };
 
 std::vector<std::string> labels(const std::vector<PlannedLaunch>& launches) {

@@ -1,13 +1,12 @@
 #include "tools/heddle/summary.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "sim/engine/error.h"
+#include "tests/support/temp_dir.h"
 
 namespace heddle::cli {
 namespace {
@@ -15,15 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-struct TempDir {
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "heddle-summary-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~TempDir() { fs::remove_all(path); }
-  fs::path path;
-};
+using test::TempDir;
 
 std::string content(const fs::path& file) {
   std::stringstream s;
