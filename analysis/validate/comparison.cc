@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace heddle::analysis {
@@ -62,56 +63,87 @@ std::vector<MetricSummary> summarize_metrics(std::span<const Match> matches) {
   return out;
 }
 
+std::vector<StallShare> stall_shares(std::span<const Match> matches) {
+  std::array<std::string, stats::kStallCount> metrics;
+  for (int i = 0; i < stats::kStallCount; ++i) {
+    metrics[i] = stall_metric(stats::kStallInfo[i].name);
+  }
+  std::vector<StallShare> out;
+  for (size_t m = 0; m < matches.size(); ++m) {
+    const size_t first = out.size();
+    Pair total;
+    for (int i = 0; matches[m].launch && i < stats::kStallCount; ++i) {
+      const std::optional<double> a = matches[m].reference.value(metrics[i]);
+      const std::optional<double> b = matches[m].launch->metric(metrics[i]);
+      if (!a || !b) {
+        continue;
+      }
+      total.measured += *a;
+      total.simulated += *b;
+      if (i != static_cast<int>(stats::Stall::kSelected)) {
+        out.push_back({m, std::string(stats::kStallInfo[i].name), {*a, *b}});
+      }
+    }
+    for (size_t i = first; i < out.size(); ++i) {
+      Pair& p = out[i].share;
+      p.measured = total.measured > 0 ? 100 * p.measured / total.measured : 0;
+      p.simulated = total.simulated > 0 ? 100 * p.simulated / total.simulated : 0;
+    }
+  }
+  return out;
+}
+
+size_t StallAgreement::agreeing() const {
+  return static_cast<size_t>(
+      std::count_if(kernels.begin(), kernels.end(), [](const Kernel& k) { return k.agrees(); }));
+}
+
 StallAgreement compare_stalls(std::span<const Match> matches) {
   StallAgreement out;
-  std::vector<std::string> names, metrics;
-  for (int i = 0; i < stats::kStallCount; ++i) {
-    if (i == static_cast<int>(stats::Stall::kSelected)) {
-      continue;
+  std::array<StallAgreement::Reason, stats::kStallCount> reasons;
+  size_t last = matches.size();
+  for (const StallShare& s : stall_shares(matches)) {
+    if (s.match != last) {
+      last = s.match;
+      out.kernels.push_back({matches[s.match].label(), "", ""});
     }
-    std::string name(stats::kStallInfo[i].name);
-    std::string metric = stall_metric(name);
-    const MetricValues values = common_values(matches, metric);
-    if (values.pairs.empty()) {
-      continue;
+    StallAgreement::Kernel& k = out.kernels.back();
+    if (s.share.measured > k.measured_share) {
+      k.measured = s.reason;
+      k.measured_share = s.share.measured;
     }
-    StallAgreement::Reason r;
-    r.name = name;
-    r.kernels = values.pairs.size();
-    for (const Pair& p : values.pairs) {
-      const auto n = static_cast<double>(r.kernels);
-      r.mean_measured += p.measured / n;
-      r.mean_simulated += p.simulated / n;
-      r.mean_difference += std::fabs(p.simulated - p.measured) / n;
+    if (s.share.simulated > k.simulated_share) {
+      k.simulated = s.reason;
+      k.simulated_share = s.share.simulated;
     }
-    out.reasons.push_back(std::move(r));
-    names.push_back(std::move(name));
-    metrics.push_back(std::move(metric));
+    const auto at = std::find_if(stats::kStallInfo.begin(), stats::kStallInfo.end(),
+                                 [&](const stats::StallInfo& i) { return i.name == s.reason; });
+    StallAgreement::Reason& r = reasons[at - stats::kStallInfo.begin()];
+    r.name = s.reason;
+    ++r.kernels;
+    r.mean_measured += s.share.measured;
+    r.mean_simulated += s.share.simulated;
+    r.mean_difference += std::fabs(s.share.simulated - s.share.measured);
   }
-  for (const Match& m : matches) {
-    if (!m.launch) {
-      continue;
+  for (StallAgreement::Reason& r : reasons) {
+    if (r.kernels > 0) {
+      const auto n = static_cast<double>(r.kernels);
+      r.mean_measured /= n;
+      r.mean_simulated /= n;
+      r.mean_difference /= n;
+      out.reasons.push_back(std::move(r));
     }
-    StallAgreement::Kernel k;
-    k.label = m.label();
-    double measured = 0, simulated = 0;
-    bool any = false;
-    for (size_t i = 0; i < metrics.size(); ++i) {
-      const std::optional<double> a = m.reference.value(metrics[i]);
-      const std::optional<double> b = m.launch->metric(metrics[i]);
-      any = any || (a && b);
-      if (a && b && *a > measured) {
-        measured = *a;
-        k.measured = names[i];
-      }
-      if (a && b && *b > simulated) {
-        simulated = *b;
-        k.simulated = names[i];
-      }
-    }
-    if (any) {
-      out.kernels.push_back(std::move(k));
-    }
+  }
+  return out;
+}
+
+std::array<MetricValues, 2> alternate_halves(std::span<const Match> matches, std::string_view metric) {
+  const MetricValues all = common_values(matches, metric);
+  std::array<MetricValues, 2> out;
+  for (size_t i = 0; i < all.pairs.size(); ++i) {
+    MetricValues& half = out[all.match[i] % 2];
+    half.match.push_back(all.match[i]);
+    half.pairs.push_back(all.pairs[i]);
   }
   return out;
 }

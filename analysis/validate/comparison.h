@@ -1,6 +1,7 @@
 // Puts measured and simulated values side by side.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,23 +49,40 @@ struct MetricSummary {
 // Every metric of the catalogue that at least one kernel has on both sides, in the catalogue's order.
 std::vector<MetricSummary> summarize_metrics(std::span<const Match> matches);
 
-// Why warps did not issue. `selected` is left out: it is no stall.
+// The states of a kernel's warps as shares of its warps' time: `selected` and all reasons that both sides
+// have, together 100 %. So a reason's weight does not grow with the occupancy, as warps per issue do.
+struct StallShare {
+  size_t match = 0;    // index into the matches
+  std::string reason;  // never `selected`: it is no stall
+  Pair share;          // per cent
+};
+
+// In the order of the matches, then of the reasons; a reason that one side lacks is left out.
+std::vector<StallShare> stall_shares(std::span<const Match> matches);
+
+// Why warps did not issue.
 struct StallAgreement {
   struct Kernel {
     std::string label;
     std::string measured, simulated;  // the largest reason of each side; empty: no stalls at all
+    double measured_share = 0, simulated_share = 0;  // theirs, per cent of the warps' time
     bool agrees() const { return measured == simulated; }
   };
   struct Reason {
     std::string name;
     size_t kernels = 0;
     double mean_measured = 0, mean_simulated = 0,
-           mean_difference = 0;  // warps per issue; the last one absolute
+           mean_difference = 0;  // per cent of the warps' time; the last one in points and absolute
   };
   std::vector<Kernel> kernels;
   std::vector<Reason> reasons;  // those that the reference has
+  size_t agreeing() const;      // kernels
 };
 
 StallAgreement compare_stalls(std::span<const Match> matches);
+
+// The kernels taken in turns, the first, third, ... and the second, fourth, ...: whether the error depends on
+// which kernels one looks at.
+std::array<MetricValues, 2> alternate_halves(std::span<const Match> matches, std::string_view metric);
 
 }  // namespace heddle::analysis

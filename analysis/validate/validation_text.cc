@@ -86,15 +86,16 @@ std::string metrics_overview(const std::vector<MetricSummary>& metrics) {
 std::string stall_text(const StallAgreement& stalls) {
   TextTable kernels({{"kernel", Align::kLeft},
                      {"largest stall measured", Align::kLeft},
+                     {"%"},
                      {"simulated", Align::kLeft},
+                     {"%"},
                      {"", Align::kLeft}});
-  size_t agree = 0;
   auto shown = [](const std::string& reason) { return reason.empty() ? "none" : reason; };
   for (const StallAgreement::Kernel& k : stalls.kernels) {
-    agree += k.agrees();
-    kernels.add({k.label, shown(k.measured), shown(k.simulated), k.agrees() ? "" : "differs"});
+    kernels.add({k.label, shown(k.measured), fmt::format("{:.1f}", k.measured_share), shown(k.simulated),
+                 fmt::format("{:.1f}", k.simulated_share), k.agrees() ? "" : "differs"});
   }
-  TextTable reasons({{"stall reason, warps per issue", Align::kLeft},
+  TextTable reasons({{"stall reason, % of the warps' time", Align::kLeft},
                      {"kernels"},
                      {"measured"},
                      {"simulated"},
@@ -103,8 +104,34 @@ std::string stall_text(const StallAgreement& stalls) {
     reasons.add({r.name, grouped(r.kernels), fmt::format("{:.2f}", r.mean_measured),
                  fmt::format("{:.2f}", r.mean_simulated), fmt::format("{:.2f}", r.mean_difference)});
   }
-  return fmt::format("{}\n{}\nlargest stall reason agrees for {} of {} kernels\n", kernels.str(),
-                     reasons.str(), agree, stalls.kernels.size());
+  const size_t agree = stalls.agreeing(), n = stalls.kernels.size();
+  return fmt::format(
+      "{}\n{}\nlargest stall reason agrees for {} of {} kernels{}\n", kernels.str(), reasons.str(), agree, n,
+      n ? fmt::format(", {:.0f} %", 100.0 * static_cast<double>(agree) / static_cast<double>(n)) : "");
+}
+
+std::string split_text(std::span<const Match> matches, std::string_view metric, std::string_view title) {
+  const std::array<MetricValues, 2> halves = alternate_halves(matches, metric);
+  TextTable t({{fmt::format("{}, error of", title), Align::kLeft},
+               {"kernels"},
+               {"mean"},
+               {"median"},
+               {"90th percentile"},
+               {"largest"},
+               {"bias"}});
+  std::array<ErrorStats, 2> s;
+  for (size_t i = 0; i < 2; ++i) {
+    s[i] = error_stats(halves[i].pairs);
+    t.add({i ? "kernels 2, 4, 6, ..." : "kernels 1, 3, 5, ...", grouped(s[i].count), percent(s[i].mean),
+           percent(s[i].median), percent(s[i].p90), percent(s[i].largest),
+           fmt::format("{:+.1f} %", s[i].bias * 100)});
+  }
+  auto points = [&](double ErrorStats::*field) {
+    return fmt::format("{:+.1f}", (s[1].*field - s[0].*field) * 100);
+  };
+  t.add({"difference in points", "", points(&ErrorStats::mean), points(&ErrorStats::median),
+         points(&ErrorStats::p90), points(&ErrorStats::largest), points(&ErrorStats::bias)});
+  return t.str();
 }
 
 }  // namespace heddle::analysis

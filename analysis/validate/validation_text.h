@@ -21,4 +21,7 @@ std::string metrics_overview(const std::vector<MetricSummary>& metrics);
 
 std::string stall_text(const StallAgreement& stalls);
 
+// The error of the two halves of alternate_halves(), and by how many points they differ.
+std::string split_text(std::span<const Match> matches, std::string_view metric, std::string_view title);
+
 }  // namespace heddle::analysis

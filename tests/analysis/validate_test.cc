@@ -1,4 +1,7 @@
+#include <array>
 #include <catch2/catch.hpp>
+#include <limits>
+#include <span>
 
 #include "analysis/validate/comparison.h"
 #include "analysis/validate/reference.h"
@@ -92,21 +95,72 @@ TEST_CASE("metric summaries") {
   CHECK(all[0].mean_difference == Approx(8391424 / 2.0));
 }
 
+// Warps per issue of two reasons and of `selected`.
+Match stall_match(const std::string& name, std::array<double, 3> measured, std::array<double, 3> simulated) {
+  const std::array<std::string, 3> metrics = {stall_metric("wait"), stall_metric("long_scoreboard"),
+                                              stall_metric("selected")};
+  Match m;
+  m.reference.name = name;
+  m.launch = LaunchRecord();
+  m.launch->values.assign(stats::catalogue().size(), std::numeric_limits<double>::quiet_NaN());
+  for (size_t i = 0; i < 3; ++i) {
+    m.reference.values[metrics[i]] = measured[i];
+    m.launch->values[*metric_index(metrics[i])] = simulated[i];
+  }
+  return m;
+}
+
 TEST_CASE("stall agreement") {
-  const StallAgreement s = compare_stalls(sample_matches());
+  // one: 2 of 8 and 5 of 8 warps against 1 of 4 and 2 of 4; two: 3 and 1 of 5 against 1 and 8 of 10.
+  const std::vector<Match> m = {stall_match("one", {2, 5, 1}, {1, 2, 1}),
+                                stall_match("two", {3, 1, 1}, {1, 8, 1}), sample_matches()[2]};
+  const StallAgreement s = compare_stalls(m);
   REQUIRE(s.kernels.size() == 2);
   CHECK(s.kernels[0].measured == "long_scoreboard");
+  CHECK(s.kernels[0].measured_share == Approx(62.5));
   CHECK(s.kernels[0].simulated == "long_scoreboard");
+  CHECK(s.kernels[0].simulated_share == Approx(50));
   CHECK(s.kernels[0].agrees());
   CHECK(s.kernels[1].measured == "wait");
+  CHECK(s.kernels[1].measured_share == Approx(60));
+  CHECK(s.kernels[1].simulated == "long_scoreboard");
+  CHECK(s.kernels[1].simulated_share == Approx(80));
   CHECK_FALSE(s.kernels[1].agrees());
-  REQUIRE(s.reasons.size() == 2);
+  CHECK(s.agreeing() == 1);
+  REQUIRE(s.reasons.size() == 2);  // `selected` is none
   CHECK(s.reasons[0].name == "wait");
-  CHECK(s.reasons[0].mean_measured == Approx(2.5));
-  CHECK(s.reasons[0].mean_difference == Approx(2.5));  // nothing was simulated
+  CHECK(s.reasons[0].kernels == 2);
+  CHECK(s.reasons[0].mean_measured == Approx((25 + 60) / 2.0));
+  CHECK(s.reasons[0].mean_simulated == Approx((25 + 10) / 2.0));
+  CHECK(s.reasons[0].mean_difference == Approx((0 + 50) / 2.0));
   CHECK(s.reasons[1].name == "long_scoreboard");
-  const double simulated = 31000000.0 / 655360;
-  CHECK(s.reasons[1].mean_difference == Approx((simulated - 40 + simulated - 1) / 2));
+  CHECK(s.reasons[1].mean_difference == Approx((12.5 + 60) / 2));
+  CHECK(stall_text(s).find("agrees for 1 of 2 kernels, 50 %") != std::string::npos);
+  CHECK(stall_csv(std::span(m).first(1)) ==
+        "one,1,stall_share.wait,25,25,0.000000\n"
+        "one,1,stall_share.long_scoreboard,62.5,50,-0.200000\n");
+}
+
+TEST_CASE("halves") {
+  std::vector<Match> m;
+  for (const double measured : {100.0, 200.0, 400.0, 100.0}) {
+    Match k;
+    k.reference.name = std::to_string(m.size());
+    k.reference.values[kCycles] = measured;
+    k.launch = LaunchRecord();
+    k.launch->cycles = 110;
+    m.push_back(k);
+  }
+  m[2].launch.reset();  // not simulated: the others keep their halves
+  const std::array<MetricValues, 2> halves = alternate_halves(m, kCycles);
+  CHECK(halves[0].match == std::vector<size_t>{0});
+  CHECK(halves[1].match == std::vector<size_t>{1, 3});
+  CHECK(split_text(m, kCycles, "cycles") ==
+        "cycles, error of      kernels    mean  median  90th percentile  largest     bias\n"
+        "--------------------------------------------------------------------------------\n"
+        "kernels 1, 3, 5, ...        1  10.0 %  10.0 %           10.0 %   10.0 %  +10.0 %\n"
+        "kernels 2, 4, 6, ...        2  27.5 %  27.5 %           41.5 %   45.0 %  -17.5 %\n"
+        "difference in points            +17.5   +17.5            +31.5    +35.0    -27.5\n");
 }
 
 TEST_CASE("tables") {
@@ -124,7 +178,6 @@ TEST_CASE("tables") {
         "  within 5 %: 1, 10 %: 1, 20 %: 1, 50 %: 2 of 2; correlation 1.0000, of logarithms 1.0000\n");
   CHECK(error_summary(m, {}, "x") == "x: no kernel has both a measured and a simulated value\n");
   CHECK(metrics_overview(summarize_metrics(m)).find("dram__bytes_read.sum") != std::string::npos);
-  CHECK(stall_text(compare_stalls(m)).find("agrees for 1 of 2 kernels") != std::string::npos);
 }
 
 TEST_CASE("csv") {

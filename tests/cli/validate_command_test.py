@@ -56,6 +56,15 @@ class Validate(harness.HeddleTest):
     def test_stalls(self):
         out = self.ok(*self.args, "--stalls").stdout
         self.assertRegex(out, r"largest stall reason agrees for \d of 2 kernels")
+        self.ok(*self.args, "--stalls", "--csv", "s.csv")
+        with open(self.path("s.csv")) as f:
+            rows = [r for r in csv.DictReader(f) if r["metric"].startswith("stall_share.")]
+        self.assertEqual([(r["name"], r["metric"], r["measured"]) for r in rows],
+                         [(n, "stall_share.long_scoreboard", "100") for n in ("one", "two")])
+
+    def test_split(self):
+        out = self.ok(*self.args, "--split").stdout
+        self.assertRegex(out, r"kernels 1, 3, 5, ... +1 .*\nkernels 2, 4, 6, ... +1 .*\ndifference in points")
 
     def test_kernel_filter(self):
         out = self.ok(*self.args, "--kernel", "two").stdout

@@ -31,7 +31,7 @@ struct ValidateOptions {
   fs::path reference, traces, results, csv;
   int64_t run = 0;
   std::vector<std::string> kernels, metrics;
-  bool stalls = false;
+  bool stalls = false, split = false;
 };
 
 // The rows of the reference table that were asked for.
@@ -126,6 +126,10 @@ void print_comparison(const ValidateOptions& o, const std::vector<Match>& matche
   if (o.stalls) {
     print(analysis::stall_text(analysis::compare_stalls(matches)) + "\n");
   }
+  if (o.split) {
+    print(analysis::split_text(matches, analysis::kCycles, "cycles") + "\n" +
+          analysis::split_text(matches, analysis::kSmActiveCycles, "SM-active cycles") + "\n");
+  }
   if (o.metrics.empty() || all) {
     print(summary(analysis::kCycles, "cycles") + summary(analysis::kSmActiveCycles, "SM-active cycles"));
   }
@@ -162,7 +166,8 @@ int validate(const ValidateOptions& o) {
     status = simulate(o, matches);
   }
   print_comparison(o, matches);
-  if (csv.is_open() && !(csv << analysis::validation_csv(matches, csv_metrics(o)) << std::flush)) {
+  if (csv.is_open() && !(csv << analysis::validation_csv(matches, csv_metrics(o))
+                             << (o.stalls ? analysis::stall_csv(matches) : "") << std::flush)) {
     throw Error(fmt::format("{}: cannot write", o.csv.string()));
   }
   return status;
@@ -186,6 +191,7 @@ void add_validate(CLI::App& app, int& status) {
   add_repeatable(*c, "--metric", o->metrics,
                  "compare this Nsight metric instead of cycles, or `all` for a line per metric; repeatable");
   c->add_flag("--stalls", o->stalls, "compare the stall reasons");
+  c->add_flag("--split", o->split, "compare the errors of the two halves of the table, taken in turns");
   c->add_option("--csv", o->csv, "write the values to this file, a line per kernel and metric")
       ->type_name("FILE.csv");
   add_sim_options(*c, o->sim, false);
