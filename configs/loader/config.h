@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "configs/schema/ablation.pb.h"
 #include "configs/schema/gpu.pb.h"
 
 namespace heddle::config {
@@ -42,6 +43,10 @@ void set(GpuConfig& config, std::string_view assignment);
 // The names load() knows, sorted.
 std::vector<std::string> gpu_names(const LoadOptions& options = {});
 std::vector<std::string> fidelity_names(const LoadOptions& options = {});
+
+// The table of the mechanisms that `heddle validate --ablate` takes away: ablations.textproto of the first
+// directory that has one.
+std::vector<Ablation> ablations(const LoadOptions& options = {});
 
 struct ShowOptions {
   bool annotate = true;  // unit and provenance as a comment behind each value

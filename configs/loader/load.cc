@@ -197,4 +197,15 @@ std::vector<std::string> fidelity_names(const LoadOptions& options) {
   return names_of(config_directories(options), "fidelity");
 }
 
+std::vector<Ablation> ablations(const LoadOptions& options) {
+  for (const fs::path& directory : config_directories(options)) {
+    const fs::path path = directory / "ablations.textproto";
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) {
+      return parse_ablations(read_file(path), path.string());
+    }
+  }
+  throw Error("no ablations.textproto in a configuration directory");
+}
+
 }  // namespace heddle::config

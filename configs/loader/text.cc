@@ -256,7 +256,28 @@ ParsedFile parse_text(std::string_view text, const std::string& name) {
   return file;
 }
 
-ParsedFile parse_file(const std::filesystem::path& path) {
+std::vector<Ablation> parse_ablations(std::string_view text, const std::string& name) {
+  Ablations table;
+  FirstError error;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
+  if (!parser.Parse(&stream, &table)) {
+    throw Error(place(name, error.line, error.column) + error.text);
+  }
+  std::set<std::string> names;
+  for (const Ablation& a : table.ablation()) {
+    if (a.name().empty() || a.instead().empty() || a.set().empty()) {
+      throw Error(name + ": ablation \"" + a.name() + "\": needs `name`, `instead` and `set`");
+    }
+    if (!names.insert(a.name()).second) {
+      throw Error(name + ": ablation \"" + a.name() + "\" is given twice; legal: one entry per name");
+    }
+  }
+  return {table.ablation().begin(), table.ablation().end()};
+}
+
+std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf())) {
@@ -265,7 +286,11 @@ ParsedFile parse_file(const std::filesystem::path& path) {
       throw Error(path.string() + ": cannot be read");
     }
   }
-  return parse_text(text.str(), path.string());
+  return text.str();
+}
+
+ParsedFile parse_file(const std::filesystem::path& path) {
+  return parse_text(read_file(path), path.string());
 }
 
 }  // namespace heddle::config

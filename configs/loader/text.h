@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "configs/schema/ablation.pb.h"
 #include "configs/schema/gpu.pb.h"
 
 namespace heddle::config {
@@ -23,5 +24,12 @@ struct ParsedFile {
 ParsedFile parse_text(std::string_view text, const std::string& name);
 
 ParsedFile parse_file(const std::filesystem::path& path);
+
+// A table of ablations. Throws Error on syntax, and on entries that lack something or share a name; whether
+// their overrides are good depends on the GPU.
+std::vector<Ablation> parse_ablations(std::string_view text, const std::string& name);
+
+// Throws Error if it cannot be read.
+std::string read_file(const std::filesystem::path& path);
 
 }  // namespace heddle::config

@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 
+#include "analysis/validate/ablation.h"
 #include "analysis/validate/comparison.h"
 #include "analysis/validate/reference.h"
 #include "analysis/validate/validation_csv.h"
@@ -161,6 +162,48 @@ TEST_CASE("halves") {
         "kernels 1, 3, 5, ...        1  10.0 %  10.0 %           10.0 %   10.0 %  +10.0 %\n"
         "kernels 2, 4, 6, ...        2  27.5 %  27.5 %           41.5 %   45.0 %  -17.5 %\n"
         "difference in points            +17.5   +17.5            +31.5    +35.0    -27.5\n");
+}
+
+TEST_CASE("ablation rows") {
+  // Measured 100, 200, 400; the default 110, 210, 400; without: 130, 201, failed.
+  std::vector<Match> all, without;
+  const std::array<double, 3> measured = {100, 200, 400};
+  const std::array<uint64_t, 3> base = {110, 210, 400}, simulated = {130, 201, 0};
+  for (size_t i = 0; i < 3; ++i) {
+    Match m;
+    m.reference.name = std::string(1, static_cast<char>('a' + i));
+    m.reference.values[kCycles] = measured[i];
+    m.launch = LaunchRecord();
+    m.launch->cycles = base[i];
+    m.launch->warp_instructions = 1000;
+    all.push_back(m);
+    m.launch->cycles = simulated[i];
+    without.push_back(m);
+  }
+  without[2].launch.reset();
+  AblationRow first = ablation_row(all, all), r = ablation_row(without, all);
+  CHECK(r.failed == 1);
+  CHECK(r.cycles.count == 2);
+  CHECK(r.cycles.mean == Approx((0.3 + 0.005) / 2));
+  CHECK(r.largest == "a");
+  CHECK(r.worse == 1);   // 10 % -> 30 %
+  CHECK(r.better == 1);  // 5 % -> 0.5 %
+  CHECK(r.most == "a");
+  CHECK(r.most_difference == Approx(0.2));
+  CHECK(r.warp_instructions == 2000);
+  first.name = "default";
+  first.cpu_seconds = 2;  // 1500 a second
+  r.name = "x";
+  r.instead = "y, z";
+  r.config_hash = "abc";
+  r.cpu_seconds = 4;  // 500 a second
+  const std::string csv = ablation_csv(std::vector{first, r});
+  CHECK(csv.substr(csv.rfind("\nx,") + 1) ==
+        "x,\"y, z\",abc,2,1,0.152500,0.152500,0.270500,0.300000,a,0.000000,0.102500,1,1,a,0.200000,2000,4.00,"
+        "0.333\n");
+  const std::string text = ablation_text(std::vector{first, r});
+  CHECK(text.find("x (1 failed)  15.2 %") != std::string::npos);
+  CHECK(text.find("0.33x") != std::string::npos);
 }
 
 TEST_CASE("tables") {

@@ -66,6 +66,30 @@ class Validate(harness.HeddleTest):
         out = self.ok(*self.args, "--split").stdout
         self.assertRegex(out, r"kernels 1, 3, 5, ... +1 .*\nkernels 2, 4, 6, ... +1 .*\ndifference in points")
 
+    def test_ablation(self):
+        chosen = ["--ablation", "fixed launch cost", "--ablation", "TLB"]
+        p = self.ok(*self.args, *chosen, "--csv", "a.csv", "--out", "a.db")
+        self.assertRegex(p.stdout, r"(?m)^default +[0-9.]+ %(.*\n)+TLB .*\nfixed launch cost .*x$")
+        with open(self.path("a.csv")) as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual([r["ablation"] for r in rows], ["default", "TLB", "fixed launch cost"])
+        self.assertEqual(len({r["config"] for r in rows}), 3)
+        self.assertEqual([r["kernels"] for r in rows], ["2"] * 3)
+        # The runs, and by how much the launch cost of 2400 + 400 cycles is missing in the last one.
+        overrides = [o for o, in self.query("a.db", "SELECT overrides FROM runs ORDER BY id")]
+        self.assertEqual(overrides, ["", "tlb.enabled=false\n", "launch.start_cycles=0\nlaunch.end_cycles=0\n"])
+        cycles = {(run, t): c for run, t, c in self.query("a.db", "SELECT run_id, trace, cycles FROM launches")}
+        self.assertEqual(cycles[1, "one"] - cycles[3, "one"], 2800)
+        self.assertEqual(rows[2]["most_changed"], "one")
+        self.assertAlmostEqual(float(rows[2]["most_changed_by"]), -2800 / 5000)
+        self.assertAlmostEqual(float(rows[2]["difference"]), float(rows[2]["mean"]) - float(rows[0]["mean"]), 5)
+        self.fails(*self.args, "--ablation", "tlb", says=["tlb", "legal names: ", "TLB"])
+        self.fails("validate", "--reference", "ref.csv", "--results", "a.db", "--ablate", says="--results")
+
+    def test_ablations_that_change_nothing_are_left_out(self):
+        p = self.ok(*self.args, "--ablation", "TLB", "--set", "tlb.enabled=false")
+        self.assertNotIn("TLB", p.stdout)
+
     def test_kernel_filter(self):
         out = self.ok(*self.args, "--kernel", "two").stdout
         self.assertIn("error of 1 kernels", out)

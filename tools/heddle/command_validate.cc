@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "analysis/store/result_reader.h"
+#include "analysis/validate/ablation.h"
 #include "analysis/validate/comparison.h"
 #include "analysis/validate/reference.h"
 #include "analysis/validate/validation_csv.h"
 #include "analysis/validate/validation_text.h"
+#include "configs/loader/config.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/host.h"
 #include "tools/heddle/plan.h"
 #include "tools/heddle/session.h"
 
@@ -30,8 +33,8 @@ struct ValidateOptions {
   SimOptions sim;
   fs::path reference, traces, results, csv;
   int64_t run = 0;
-  std::vector<std::string> kernels, metrics;
-  bool stalls = false, split = false;
+  std::vector<std::string> kernels, metrics, ablations;
+  bool stalls = false, split = false, ablate = false;
 };
 
 // The rows of the reference table that were asked for.
@@ -76,11 +79,11 @@ std::vector<PlannedLaunch> launches_of(const ValidateOptions& o, const std::vect
   return out;
 }
 
-int simulate(const ValidateOptions& o, std::vector<Match>& matches) {
+int simulate(const ValidateOptions& o, const SimOptions& sim, std::vector<Match>& matches) {
   SessionOptions session_options;
   session_options.keep_going = true;
-  session_options.largest_first = o.sim.jobs > 1;
-  Session session(o.sim, session_options, launches_of(o, matches));
+  session_options.largest_first = sim.jobs > 1;
+  Session session(sim, session_options, launches_of(o, matches));
   return session.run([&](size_t i, const Outcome& outcome) {
     matches[i].launch = outcome.record;
     matches[i].failure = outcome.error ? message_of(outcome.error) : "";
@@ -150,6 +153,82 @@ std::vector<std::string> csv_metrics(const ValidateOptions& o) {
   return out.empty() ? std::vector<std::string>{analysis::kCycles, analysis::kSmActiveCycles} : out;
 }
 
+config::GpuConfig gpu_of(const SimOptions& sim) {
+  config::LoadOptions load;
+  load.fidelity = sim.fidelity;
+  load.overrides = sim.overrides;
+  return config::load(sim.gpu, load);
+}
+
+// The ablations that were asked for and that change this machine.
+std::vector<config::Ablation> selected_ablations(const ValidateOptions& o, const std::string& default_hash) {
+  std::vector<config::Ablation> out;
+  const std::vector<config::Ablation> table = config::ablations();
+  for (const std::string& name : o.ablations) {
+    if (std::none_of(table.begin(), table.end(), [&](const auto& a) { return a.name() == name; })) {
+      std::string names;
+      for (const config::Ablation& a : table) {
+        names += (names.empty() ? "" : ", ") + a.name();
+      }
+      throw Error(fmt::format("no ablation '{}'; legal names: {}", name, names));
+    }
+  }
+  for (const config::Ablation& a : table) {
+    SimOptions sim = o.sim;
+    sim.overrides.insert(sim.overrides.end(), a.set().begin(), a.set().end());
+    const bool asked = o.ablations.empty() ||
+                       std::find(o.ablations.begin(), o.ablations.end(), a.name()) != o.ablations.end();
+    if (asked && config::hash(gpu_of(sim)) != default_hash) {
+      out.push_back(a);
+    }
+  }
+  return out;
+}
+
+// The whole machine first, then without one mechanism after the other. All runs go to the file of --out.
+int ablate(const ValidateOptions& o, std::ofstream& csv) {
+  const std::string default_hash = config::hash(gpu_of(o.sim));
+  const std::vector<config::Ablation> ablations = selected_ablations(o, default_hash);
+  std::vector<Match> all;
+  std::vector<analysis::AblationRow> rows;
+  int status = 0;
+  for (size_t i = 0; i <= ablations.size(); ++i) {
+    SimOptions sim = o.sim;
+    if (i > 0) {
+      sim.overrides.insert(sim.overrides.end(), ablations[i - 1].set().begin(), ablations[i - 1].set().end());
+      sim.append = true;  // to the file that the first run made
+      sim.force = false;
+    }
+    std::vector<Match> matches = selected_rows(o);
+    const double begin = cpu_seconds();
+    const int s = simulate(o, sim, matches);
+    const double spent = cpu_seconds() - begin;
+    if (s > 1) {
+      status = s;  // stopped by a signal: what is complete is reported
+      break;
+    }
+    status = std::max(status, s);
+    if (i == 0) {
+      all = matches;
+    }
+    analysis::AblationRow row = analysis::ablation_row(matches, all);
+    row.name = i ? ablations[i - 1].name() : "default";
+    row.instead = i ? ablations[i - 1].instead() : "";
+    row.config_hash = i ? config::hash(gpu_of(sim)) : default_hash;
+    row.cpu_seconds = spent;
+    note(fmt::format("{} of {} machines: {}: mean error {:.1f} %", i + 1, ablations.size() + 1, row.name,
+                     row.cycles.mean * 100));
+    rows.push_back(std::move(row));
+  }
+  if (!rows.empty()) {
+    print(analysis::ablation_text(rows));
+    if (csv.is_open() && !(csv << analysis::ablation_csv(rows) << std::flush)) {
+      throw Error(fmt::format("{}: cannot write", o.csv.string()));
+    }
+  }
+  return status;
+}
+
 int validate(const ValidateOptions& o) {
   std::vector<Match> matches = selected_rows(o);
   std::ofstream csv;
@@ -159,11 +238,14 @@ int validate(const ValidateOptions& o) {
       throw Error(fmt::format("{}: cannot write", o.csv.string()));
     }
   }
+  if (o.ablate || !o.ablations.empty()) {
+    return ablate(o, csv);
+  }
   int status = 0;
   if (!o.results.empty()) {
     take_stored(o, matches);
   } else {
-    status = simulate(o, matches);
+    status = simulate(o, o.sim, matches);
   }
   print_comparison(o, matches);
   if (csv.is_open() && !(csv << analysis::validation_csv(matches, csv_metrics(o))
@@ -194,7 +276,14 @@ void add_validate(CLI::App& app, int& status) {
   c->add_flag("--split", o->split, "compare the errors of the two halves of the table, taken in turns");
   c->add_option("--csv", o->csv, "write the values to this file, a line per kernel and metric")
       ->type_name("FILE.csv");
+  CLI::Option* all_ablations = c->add_flag(
+      "--ablate", o->ablate, "repeat without one mechanism after the other (configs/ablations.textproto)");
+  CLI::Option* one_ablation =
+      add_repeatable(*c, "--ablation", o->ablations, "the same without this mechanism only; repeatable");
   add_sim_options(*c, o->sim, false);
+  for (CLI::Option* a : {all_ablations, one_ablation}) {
+    a->excludes(results);
+  }
   results->excludes(traces);
   c->callback([o, c, &status] {
     if (o->results.empty() && (o->traces.empty() || o->sim.gpu.empty())) {

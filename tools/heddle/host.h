@@ -11,6 +11,9 @@ std::string hostname();
 std::string utc_now();  // "2026-11-20T15:04:05Z"
 uint64_t max_rss_bytes();
 
+// Processor time of all threads of the process so far: on a busy machine it says more than the clock.
+double cpu_seconds();
+
 // Of the source this program was built from, where the build was stamped (.bazelrc:
 // --workspace_status_command); otherwise "unknown".
 std::string revision();
