@@ -208,7 +208,8 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
   }
   // 64-bit forms of the integer instructions: UIADD3.64, SEL.64.
   if (info.wide == Wide::kNone && has("64") &&
-      (info.op == OpClass::kAlu || info.op == OpClass::kAluPredicate || info.op == OpClass::kUniform)) {
+      (info.op == OpClass::kAlu || info.op == OpClass::kAluPredicate || info.op == OpClass::kUniform ||
+       info.op == OpClass::kUniformMove)) {
     info.wide = Wide::kAll;
   }
 }

@@ -128,6 +128,8 @@ class Decoder {
       depbar();
     } else if (info_.op == OpClass::kBranch || info_.op == OpClass::kCall || info_.op == OpClass::kConverge) {
       target();
+    } else if (info_.op == OpClass::kS2RThread) {
+      special_register();
     }
   }
 
@@ -271,6 +273,15 @@ class Decoder {
         in_.barrier_threads = o.kind == Kind::kRegister ? 0 : static_cast<uint16_t>(o.value & 0xfff);
       }
       ++n;
+    }
+  }
+
+  // Thread and lane numbers come from the LSU, everything else from the ADU.
+  void special_register() {
+    for (const TextOperand& o : text_.operands) {
+      if (o.kind == Kind::kName && !o.name.starts_with("SR_TID") && o.name != "SR_LANEID") {
+        in_.op = OpClass::kS2R;
+      }
     }
   }
 

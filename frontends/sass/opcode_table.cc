@@ -102,7 +102,7 @@ constexpr std::array kRows = {
     OpcodeRow{"REDUX", kRedux},
     OpcodeRow{"SHFL", kShuffle},
     OpcodeRow{"VOTE", kVote, F::kAllButLast},
-    OpcodeRow{"VOTEU", kVote, F::kAllButLast},
+    OpcodeRow{"VOTEU", kVoteUniform, F::kAllButLast},
     // ---- special registers
     OpcodeRow{"B2R", kS2R},
     OpcodeRow{"CS2R", kCs2r, F::kFirst, W::kDest},
@@ -110,7 +110,7 @@ constexpr std::array kRows = {
     OpcodeRow{"QSPC", kS2R, F::kBeforeAddress},
     OpcodeRow{"R2B", kS2R, F::kSources},
     OpcodeRow{"R2UR", kR2ur},
-    OpcodeRow{"S2R", kS2R},
+    OpcodeRow{"S2R", kS2RThread},  // the register decides, where it is known
     OpcodeRow{"S2UR", kS2ur},
     OpcodeRow{"SETCTAID", kS2R, F::kSources},
     OpcodeRow{"SETLMEMBASE", kS2R, F::kSources, W::kSource},
@@ -132,7 +132,7 @@ constexpr std::array kRows = {
     OpcodeRow{"ULOP", kUniform},
     OpcodeRow{"ULOP3", kUniform},
     OpcodeRow{"ULOP32I", kUniform},
-    OpcodeRow{"UMOV", kUniform, F::kFirst},
+    OpcodeRow{"UMOV", kUniformMove, F::kFirst},
     OpcodeRow{"UP2UR", kUniform, F::kFirst},
     OpcodeRow{"UPLOP3", kUniform, F::kPredicates},
     OpcodeRow{"UPOPC", kUniform},
@@ -185,7 +185,7 @@ constexpr std::array kRows = {
     // ---- other control
     OpcodeRow{"ACQBULK", kNop, F::kSources},
     OpcodeRow{"BAR", kBarrier, F::kSources},
-    OpcodeRow{"CGAERRBAR", kErrbar, F::kSources},
+    OpcodeRow{"CGAERRBAR", kNop, F::kSources},
     OpcodeRow{"DEPBAR", kDepbar, F::kSources},
     OpcodeRow{"ERRBAR", kErrbar, F::kSources},
     OpcodeRow{"FENCE", kMembar, F::kSources},

@@ -27,17 +27,20 @@ namespace heddle::isa {
   X(kConvert, "convert")            /* I2F, F2I, F2F, FRND up to 32 bits */                            \
   X(kConvert64, "convert64")        /* conversions from or to 64-bit types */                          \
   X(kBitCount, "bit_count")         /* POPC, FLO, BREV */                                              \
-  X(kVote, "vote")                  /* VOTE, VOTEU */                                                  \
+  X(kVote, "vote")                  /* VOTE */                                                         \
+  X(kVoteUniform, "vote_uniform")   /* VOTEU */                                                        \
   X(kMatch, "match")                /* MATCH.ANY, MATCH.ALL */                                         \
   X(kRedux, "redux")                /* REDUX */                                                        \
   X(kShuffle, "shuffle")            /* SHFL */                                                         \
-  X(kS2R, "s2r")                    /* S2R: special register through a queue */                        \
+  X(kS2R, "s2r")                    /* S2R: special register of the block or the SM */                 \
+  X(kS2RThread, "s2r_thread")       /* S2R of a register that differs from lane to lane */             \
   X(kCs2r, "cs2r")                  /* CS2R: fixed-latency special register */                         \
   X(kS2ur, "s2ur")                  /* S2UR */                                                         \
   X(kR2ur, "r2ur")                  /* R2UR, REDUX into uniform registers */                           \
   X(kLdc, "ldc")                    /* LDC: constant load to a vector register */                      \
   X(kUldc, "uldc")                  /* ULDC */                                                         \
   X(kUniform, "uniform")            /* uniform datapath arithmetic */                                  \
+  X(kUniformMove, "uniform_move")   /* UMOV */                                                         \
   X(kHmma, "hmma")                  /* HMMA */                                                         \
   X(kImma, "imma")                  /* IMMA, BMMA */                                                   \
   X(kDmma, "dmma")                  /* DMMA */                                                         \

@@ -32,7 +32,10 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
     case Handler::kFixed: {
       Cycle done = now + t.latency;
       if (t.constant != kNoConstant && !(t.flags & kFixedLatencyConstant)) {
-        done += constants_.read(subcore, t.constant, now) - now;
+        Cycle wait = constants_.read(subcore, t.constant, now) - now;
+        done += wait;
+        // The ADU counts a load that found its line missing again when it repeats it (FINDINGS.md 14).
+        counters_[Counter::kPipeAdu] += wait > 0;
       }
       if (scoreboards_ && t.write_barrier == kNoBarrier) {
         // Fixed latency: readable from then on, no event needed.

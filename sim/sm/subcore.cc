@@ -359,8 +359,8 @@ void SubCore::issue(uint32_t slot, Cycle now) {
 
   sm_.count_issue(w, t);
   sm_.charge(Stall::kSelected, 1);
-  if (t.pipe != Pipe::kNone) {
-    ++sm_.counters()[pipe_counter(t.pipe)];
+  if (t.counted != Pipe::kNone) {
+    ++sm_.counters()[pipe_counter(t.counted)];
   }
   if (t.port < isa::kPipeCount && t.handler != Handler::kGmma) {
     uint8_t used = occupy(t, now);

@@ -15,6 +15,7 @@ using isa::Pipe;
 
 struct OpEntry {
   Pipe pipe = Pipe::kNone;
+  Pipe counted = Pipe::kNone;
   bool either_fma = false;
   uint16_t latency = 0;
   uint16_t interval = 1;
@@ -41,7 +42,14 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
       throw Error("sm.op[" + o.op() + "]: no such " + (op ? "pipe " + o.pipe() : std::string("class")));
     }
     OpEntry& e = table[static_cast<int>(*op)];
-    e.pipe = *pipe;
+    e.pipe = e.counted = *pipe;
+    if (o.has_counted_pipe()) {
+      std::optional<Pipe> counted = isa::pipe_from_name(o.counted_pipe());
+      if (!counted) {
+        throw Error("sm.op[" + o.op() + "]: no such pipe " + o.counted_pipe());
+      }
+      e.counted = *counted;
+    }
     e.either_fma = *pipe == Pipe::kFma;
     e.latency = static_cast<uint16_t>(o.latency());
     e.extra_stall = static_cast<uint8_t>(o.extra_stall());
@@ -165,6 +173,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     t.instr = &in;
     t.op = in.op;
     t.pipe = e.pipe;
+    t.counted = e.counted;
     t.handler = handler_of(in.op, e.pipe);
     t.port = static_cast<uint8_t>(e.pipe);
     if (t.handler == Handler::kMemory || (t.handler == Handler::kMbarrier && e.pipe == Pipe::kLsu)) {

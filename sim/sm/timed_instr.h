@@ -58,8 +58,9 @@ struct RegisterRead {
 struct TimedInstr {
   Handler handler = Handler::kNop;
   uint8_t port = 0;  // kPort*; the pipe's number for everything but queued memory instructions
-  isa::Pipe pipe = isa::Pipe::kNone;  // as counted
-  uint8_t stall = 1;                  // cycles to the warp's next issue; already decoded (stall 0, yield)
+  isa::Pipe pipe = isa::Pipe::kNone;
+  isa::Pipe counted = isa::Pipe::kNone;  // pipe whose counter has it
+  uint8_t stall = 1;                     // cycles to the warp's next issue; already decoded (stall 0, yield)
   uint8_t wait_mask = 0;
   uint8_t write_barrier = kNoBarrier;
   uint8_t read_barrier = kNoBarrier;

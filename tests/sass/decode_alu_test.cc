@@ -113,8 +113,8 @@ TEST_CASE("decode: warp-wide operations", "[sass]") {
   check_cases({
       {"VOTE.ANY R6, PT, P1", "vote", "R6 <- P1"},
       {"VOTE.ALL P0, P1", "vote", "P0 <- P1"},
-      {"VOTEU.ANY UR4, UPT, PT", "vote", "UR4 <-"},
-      {"VOTEU.ALL UP0, P0", "vote", "UP0 <- P0"},
+      {"VOTEU.ANY UR4, UPT, PT", "vote_uniform", "UR4 <-"},
+      {"VOTEU.ALL UP0, P0", "vote_uniform", "UP0 <- P0"},
       {"MATCH.ANY R8, R7", "match", "R8 <- R7"},
       {"MATCH.ALL PT, R8, R7", "match", "R8 <- R7"},
       {"REDUX.SUM UR5, R0", "redux", "UR5 <- R0"},
@@ -126,7 +126,11 @@ TEST_CASE("decode: warp-wide operations", "[sass]") {
 
 TEST_CASE("decode: special registers", "[sass]") {
   check_cases({
-      {"S2R R0, SR_TID.X", "s2r", "R0 <-"},
+      {"S2R R0, SR_TID.X", "s2r_thread", "R0 <-"},
+      {"S2R R0, SR_TID.Z", "s2r_thread", "R0 <-"},
+      {"S2R R3, SR_LANEID", "s2r_thread", "R3 <-"},
+      {"S2R R0, SR_CTAID.X", "s2r", "R0 <-"},
+      {"S2R R4, SR_LTMASK", "s2r", "R4 <-"},
       {"CS2R R24, SRZ", "cs2r", "R24*2 <-"},
       {"CS2R.32 R2, SR_CLOCKLO", "cs2r", "R2 <-"},
       {"S2UR UR5, SR_CgaCtaId", "s2ur", "UR5 <-"},
@@ -148,7 +152,7 @@ TEST_CASE("decode: uniform datapath", "[sass]") {
       {"ULOP3.LUT UR5, UR5, 0x8, URZ, 0xc0, !UPT", "uniform", "UR5 <- UR5"},
       {"USEL UR4, UR4, UR10, !UP0", "uniform", "UR4 <- UR4 UR10 UP0"},
       {"UISETP.GE.AND UP0, UPT, UR4, 0x3, UPT", "uniform", "UP0 <- UR4"},
-      {"UMOV UR4, 0x400", "uniform", "UR4 <-"},
+      {"UMOV UR4, 0x400", "uniform_move", "UR4 <-"},
       {"ULDC UR4, c[0x0][0x0]", "uldc 4B", "UR4 <-"},
       {"ULDC.64 UR4, c[0x0][0x208]", "uldc 8B", "UR4*2 <-"},
       {"ULDC.64 UR4, c[0x0][UR6+0x10]", "uldc 8B", "UR4*2 <- UR6"},

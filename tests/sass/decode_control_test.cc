@@ -79,7 +79,7 @@ TEST_CASE("decode: guards", "[sass]") {
       {"@P0 LDG.E R2, desc[UR4][R2.64]", "ld_global 4B x1 predicated", "R2 <- P0 UR4*2 R2*2"},
       {"@!PT LDS RZ, [RZ]", "ld_shared 4B x1 predicated", "<-"},
       {"@PT MOV R1, R2", "alu", "R1 <- R2"},
-      {"@UP1 UMOV UR4, UR5", "uniform predicated", "UR4 <- UP1 UR5"},
+      {"@UP1 UMOV UR4, UR5", "uniform_move predicated", "UR4 <- UP1 UR5"},
   });
 }
 

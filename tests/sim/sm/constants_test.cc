@@ -81,6 +81,12 @@ TEST_CASE("LDC issues at once; its result takes 28 cycles, and 650 more the firs
   CHECK(o.cycles(0) == Cycles{0, 1, 1 + 650 + 28 + 1, 681, 681 + 28 + 1});
 }
 
+TEST_CASE("the ADU counts an LDC again that found its line missing or on its way") {
+  // The first two repeat, the third finds the line; the operand is no ADU instruction.
+  Outcome o = after_nop({ldc(3, 0, 0), ldc(3, 8, 1), nop().waits(0b11), ldc(3, 16, 0), operand(3, 64)});
+  CHECK(o[Counter::kPipeAdu] == 3 + 2);
+}
+
 TEST_CASE("ULDC has no counter: it waits for its line before it issues") {
   Outcome o = after_nop({make(OpClass::kUldc, "ULDC").constant(3, 0), nop()});
   CHECK(o.cycles(0) == Cycles{0, 651, 652});

@@ -162,10 +162,11 @@ TEST_CASE("FP64 matrix instructions have an overhead and a latency factor of the
 TEST_CASE("every instruction counts in its pipe") {
   Kernel k{alu(),         ffma(),
            dfma(),        mufu(),
-           hmma(256, 16), make(OpClass::kUniform, "UMOV"),
-           bra(),         make(OpClass::kS2ur, "S2UR"),
+           hmma(256, 16), make(OpClass::kUniform, "UIADD3"),
+           exit_op(),     make(OpClass::kS2ur, "S2UR"),
            lds(1),        make(OpClass::kShuffle, "SHFL"),
            nop()};
+  k.stream(0, {{0}, {1}, {2}, {3}, {4}, {5}, {7}, {8}, {9}, {10}, {6}});
   Outcome o = run(test_gpu(), k);
   for (Counter c : {Counter::kPipeAlu, Counter::kPipeFma, Counter::kPipeFp64, Counter::kPipeXu,
                     Counter::kPipeTensor, Counter::kPipeUniform, Counter::kPipeCbu, Counter::kPipeAdu}) {
@@ -173,6 +174,25 @@ TEST_CASE("every instruction counts in its pipe") {
   }
   CHECK(o[Counter::kPipeLsu] == 2);
   CHECK(o[Counter::kInstExecuted] == 11);
+}
+
+TEST_CASE("an instruction may count in another pipe than the one that delays it, or in none") {
+  Op umov = make(OpClass::kUniformMove, "UMOV"), cctl = make(OpClass::kCctl, "CCTL.IVALL");
+  Kernel k{umov, umov, bra(), make(OpClass::kVoteUniform, "VOTEU"), cctl};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 2, 3, 4, 5});
+  for (Counter c : {Counter::kPipeUniform, Counter::kPipeCbu, Counter::kPipeAlu, Counter::kPipeLsu}) {
+    CHECK(o[c] == 0);
+  }
+  CHECK(o[Counter::kPipeTex] == 1);
+}
+
+TEST_CASE("special registers: what differs from lane to lane comes from the LSU, the rest from the ADU") {
+  Kernel k{make(OpClass::kS2RThread, "S2R", 1), make(OpClass::kS2R, "S2R", 2), make(OpClass::kS2R, "S2R", 3)};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kPipeLsu] == 1);
+  CHECK(o[Counter::kPipeAdu] == 2);
+  CHECK(o[Counter::kLanePasses] == 1);
 }
 
 }  // namespace

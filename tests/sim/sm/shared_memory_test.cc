@@ -120,7 +120,7 @@ TEST_CASE("a shared load whose predicate is false passes through the unit like a
 
 TEST_CASE("lane exchanges take their class's latency through the same unit") {
   CHECK(to_reader(make(OpClass::kShuffle, "SHFL", 1)) == 26);
-  CHECK(to_reader(make(OpClass::kS2R, "S2R", 1)) == 36);
+  CHECK(to_reader(make(OpClass::kS2RThread, "S2R", 1)) == 36);
 }
 
 TEST_CASE("generic loads find shared memory by its window") {

@@ -57,8 +57,8 @@ void add_arithmetic(Samples& s) {
              dfma(),
              mufu(),
              make(OpClass::kS2ur, "S2UR"),
-             make(OpClass::kUniform, "UMOV"),
-             bra(),
+             make(OpClass::kUniform, "UIADD3"),
+             make(OpClass::kConverge, "BSSY"),
              hmma(256, 16),
              lds(1),
              make(OpClass::kTexture, "TEX"),
@@ -112,7 +112,7 @@ void add_memory(Samples& s) {
     return Sample{test_gpu(), k};
   };
   s["lane passes"] = [] {
-    Kernel k{lane_exchange(OpClass::kShuffle, "SHFL"), lane_exchange(OpClass::kS2R, "S2R"), lds(1)};
+    Kernel k{lane_exchange(OpClass::kShuffle, "SHFL"), lane_exchange(OpClass::kS2RThread, "S2R"), lds(1)};
     k.stream(0, {{0}, {1}, {2, 0}});
     return Sample{test_gpu(), k};
   };

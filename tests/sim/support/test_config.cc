@@ -65,16 +65,19 @@ constexpr const char* kGpu = R"(
     op { op: "convert64" pipe: "xu" latency: 22 interval: 16 }
     op { op: "bit_count" pipe: "xu" latency: 20 }
     op { op: "vote" pipe: "alu" latency: 5 }
+    op { op: "vote_uniform" pipe: "alu" latency: 5 counted_pipe: "none" }
     op { op: "match" pipe: "adu" latency: 60 }
     op { op: "redux" pipe: "lsu" latency: 40 }
     op { op: "shuffle" pipe: "lsu" latency: 25 }
-    op { op: "s2r" pipe: "lsu" latency: 35 }
+    op { op: "s2r" pipe: "adu" latency: 35 }
+    op { op: "s2r_thread" pipe: "lsu" latency: 35 }
     op { op: "cs2r" pipe: "alu" latency: 10 }
     op { op: "s2ur" pipe: "adu" latency: 24 }
     op { op: "r2ur" pipe: "alu" latency: 12 }
     op { op: "ldc" pipe: "adu" latency: 28 }
     op { op: "uldc" pipe: "uniform" latency: 20 }
     op { op: "uniform" pipe: "uniform" latency: 8 }
+    op { op: "uniform_move" pipe: "uniform" latency: 8 counted_pipe: "none" }
     op { op: "hmma" pipe: "tensor" latency: 18 }
     op { op: "imma" pipe: "tensor" latency: 18 }
     op { op: "dmma" pipe: "tensor" latency: 18 }
@@ -82,7 +85,7 @@ constexpr const char* kGpu = R"(
     op { op: "gmma" pipe: "tensor" latency: 56 }
     op { op: "warpgroup_arrive" pipe: "none" latency: 0 }
     op { op: "warpgroup_depbar" pipe: "none" latency: 0 }
-    op { op: "branch" pipe: "cbu" latency: 2 }
+    op { op: "branch" pipe: "cbu" latency: 2 counted_pipe: "none" }
     op { op: "call" pipe: "cbu" latency: 2 }
     op { op: "converge" pipe: "cbu" latency: 2 }
     op { op: "exit" pipe: "cbu" latency: 2 }
@@ -92,7 +95,7 @@ constexpr const char* kGpu = R"(
     op { op: "ldgdepbar" pipe: "lsu" latency: 0 }
     op { op: "membar" pipe: "lsu" latency: 0 }
     op { op: "errbar" pipe: "lsu" latency: 0 }
-    op { op: "cctl" pipe: "lsu" latency: 0 }
+    op { op: "cctl" pipe: "lsu" latency: 0 counted_pipe: "tex" }
     op { op: "ld_global" pipe: "lsu" latency: 0 }
     op { op: "st_global" pipe: "lsu" latency: 0 }
     op { op: "atom_global" pipe: "lsu" latency: 0 }
