@@ -173,6 +173,8 @@ class Combinations {
     if (has_pipe("fmaheavy") && has_pipe("fmalite")) {
       pipes.push_back("fma");
     }
+    const std::vector<std::string> timed = {"alu",  "fma", "fmaheavy", "fmalite", "fp16",
+                                            "fp64", "xu",  "tensor",   "uniform"};
     std::map<std::string, int> seen;
     for (const OpTiming& o : c_.sm().op()) {
       const std::string path = "sm.op[" + o.op() + "]";
@@ -183,6 +185,10 @@ class Combinations {
       require(++seen[o.op()] == 1, path + ".op", "given twice; legal: one entry per class");
       require(std::find(pipes.begin(), pipes.end(), o.pipe()) != pipes.end(), path + ".pipe",
               "sm.pipe has no such entry; legal values: " + join(pipes));
+      // The others' times are the memory path's, or they have no result.
+      const bool computes = std::find(timed.begin(), timed.end(), o.pipe()) != timed.end();
+      require(o.has_latency() || !computes, path + ".latency",
+              "not set, which the pipe " + o.pipe() + " needs; legal values: 0 to 4096 core cycles");
     }
     std::vector<std::string> missing;
     for (std::string_view name : isa::kOpClassNames) {

@@ -153,7 +153,9 @@ TEST_CASE("a replaced table entry must be complete") {
   const Scratch scratch;
   const std::string path =
       scratch.write("gpus/bad.textproto", shipped("gpus/h200") + "sm { op { op: \"half\" pipe: \"fma\" } }");
-  check_message(load_error(path, {}), {"sm.op[half].latency: not set; legal values: 0 to 4096 core cycles"});
+  check_message(
+      load_error(path, {}),
+      {"sm.op[half].latency: not set, which the pipe fma needs; legal values: 0 to 4096 core cycles"});
 }
 
 TEST_CASE("names that nothing has") {

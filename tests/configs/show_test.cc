@@ -71,7 +71,8 @@ TEST_CASE("flat lines are overrides that rebuild the configuration") {
     CAPTURE(d.path, d.a, d.b);
     CHECK(d.b.empty());
     CHECK((d.path.starts_with("sm.pipe[") || d.path.ends_with("].interval") ||
-           d.path.ends_with("].counted_pipe") || d.path.ends_with("].extra_stall")));
+           d.path.ends_with("].latency") || d.path.ends_with("].counted_pipe") ||
+           d.path.ends_with("].extra_stall")));
   }
 }
 
