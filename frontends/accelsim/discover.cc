@@ -14,9 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kListName = "kernelslist.g";
 constexpr const char* kLegal =
-    "(legal: a directory with kernelslist.g, that file, one .traceg file, plain or .zst, .xz, .gz, or a "
-    "directory of "
-    "such directories)";
+    "(legal: a directory with kernelslist.g, that file, one .traceg file, plain or .zst, .xz, .gz, a .heddle "
+    "file, or a directory of such directories)";
 
 bool is_trace_name(std::string_view name) {
   for (const std::string_view suffix : {".zst", ".xz", ".gz"}) {

@@ -89,9 +89,32 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
   }
 }
 
+void build_code(const Listing& l, isa::KernelImage& image) {
+  if (!l.side_text.empty()) {
+    add_functions(sass::read_side_text(l.side_text, l.side_name), l.side_name, image);
+    return;
+  }
+  CodeCollector collector;
+  for (const Columns& c : l.columns) {
+    InstrFields f;
+    f.pc = c.pc;
+    f.opcode = c.opcode;
+    f.mem_width = c.mem_width;
+    f.n_dst = static_cast<uint8_t>(std::min<size_t>(c.dst.size(), InstrFields::kMaxRegs));
+    f.n_src = static_cast<uint8_t>(std::min<size_t>(c.src.size(), InstrFields::kMaxRegs));
+    std::copy_n(c.dst.begin(), f.n_dst, f.dst.begin());
+    std::copy_n(c.src.begin(), f.n_src, f.src.begin());
+    collector.add(f);
+  }
+  collector.finish(image);
+}
+
 void CodeCollector::add(const InstrFields& f) {
   code_.push_back(sass::decode_fields(f.pc, f.opcode, f.dst_regs(), f.src_regs(), f.mem_width, pool_));
   text_.push_back(pseudo_sass(f));
+  const auto dst = f.dst_regs(), src = f.src_regs();
+  columns_.push_back(
+      {f.pc, std::string(f.opcode), {dst.begin(), dst.end()}, {src.begin(), src.end()}, f.mem_width});
 }
 
 void CodeCollector::finish(isa::KernelImage& image) {

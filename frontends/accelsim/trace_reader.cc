@@ -27,6 +27,7 @@ struct Inputs {
   Opener trace;
   Opener side;   // empty: no side file
   Opener extra;  // empty: no extra file
+  Listing* listing = nullptr;
 };
 
 class TraceSource final : public isa::BlockSource {
@@ -42,9 +43,9 @@ class TraceSource final : public isa::BlockSource {
     }
     std::string side_name;
     if (inputs.side) {
-      side_name = read_side_file(*inputs.side());
+      side_name = read_side_file(*inputs.side(), inputs.listing);
     } else {
-      collect_code(inputs.trace());
+      collect_code(inputs.trace(), inputs.listing);
     }
     warps_ = std::make_unique<WarpReader>(in_, header_.lineinfo, image_, side_name);
     if (inputs.extra) {
@@ -65,7 +66,7 @@ class TraceSource final : public isa::BlockSource {
     image_.shape.cluster = c;
   }
 
-  std::string read_side_file(ByteStream& in) {
+  std::string read_side_file(ByteStream& in, Listing* listing) {
     std::string text;
     constexpr size_t kChunk = size_t{1} << 16;
     for (size_t n = 1; n > 0;) {
@@ -75,10 +76,13 @@ class TraceSource final : public isa::BlockSource {
       text.resize(have + n);
     }
     add_functions(sass::read_side_text(text, in.name()), in.name(), image_);
+    if (listing) {
+      *listing = {in.name(), std::move(text), {}};
+    }
     return in.name();
   }
 
-  void collect_code(std::unique_ptr<ByteStream> trace) {
+  void collect_code(std::unique_ptr<ByteStream> trace, Listing* listing) {
     LineReader in(std::move(trace));
     const TraceHeader header = read_trace_header(in);
     CodeCollector collector;
@@ -88,6 +92,9 @@ class TraceSource final : public isa::BlockSource {
     while (blocks.next(scratch)) {
     }
     collector.finish(image_);
+    if (listing) {
+      *listing = {"", "", collector.columns()};
+    }
   }
 
   LineReader in_;
@@ -132,10 +139,12 @@ std::unique_ptr<isa::BlockSource> open_trace(const fs::path& trace, const OpenOp
   in.trace = [&] { return open_bytes(trace, o.stream); };
   in.side = companion(o.side, o.side_file, stem + ".sass", "side file", o.stream);
   in.extra = companion(o.extra, o.extra_file, stem + ".extra", "operand file", o.stream);
+  in.listing = o.listing;
   return std::make_unique<TraceSource>(in, o.cluster);
 }
 
-std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& t, const StreamOptions& options) {
+std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& t, const StreamOptions& options,
+                                             Listing* listing) {
   const auto opener = [&](const std::string& suffix, std::string_view data) -> Opener {
     return [name = t.name + suffix, data, options] { return open_memory_bytes(name, data, options); };
   };
@@ -147,6 +156,7 @@ std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& t, const Strea
   if (t.extra) {
     in.extra = opener(".extra", *t.extra);
   }
+  in.listing = listing;
   return std::make_unique<TraceSource>(in, std::nullopt);
 }
 

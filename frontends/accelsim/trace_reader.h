@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "frontends/accelsim/byte_stream.h"
+#include "frontends/accelsim/static_code.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::accelsim {
@@ -26,6 +27,7 @@ struct OpenOptions {
   // the launch attributes a tracer sees, and its header says (1,1,1).
   std::optional<isa::Dim3> cluster;
   StreamOptions stream;
+  Listing* listing = nullptr;  // receives what the static code was made from
 };
 
 // Opens a trace: header and static code are complete in image() when this returns. Without a side file that
@@ -59,6 +61,7 @@ struct TraceInMemory {
   std::optional<std::string_view> side;
   std::optional<std::string_view> extra;
 };
-std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& trace, const StreamOptions& options = {});
+std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& trace, const StreamOptions& options = {},
+                                             Listing* listing = nullptr);
 
 }  // namespace heddle::accelsim

@@ -16,6 +16,7 @@
 
 #include "frontends/accelsim/discover.h"
 #include "frontends/accelsim/trace_reader.h"
+#include "frontends/trace/launches.h"
 #include "sim/engine/error.h"
 
 namespace {
@@ -98,9 +99,10 @@ int run(int argc, char** argv) {
   double seconds = 0;
   std::printf("%-20s %8s %11s %11s %9s %9s %9s %8s\n", "kernel", "blocks", "instrs", "measured", "runs",
               "refs", "unrec.", "Mline/s");
-  for (const ha::Launch& l : ha::discover(path)) {
+  for (const ha::Launch& l : heddle::trace::discover(path)) {
     const auto start = Clock::now();
-    const auto source = ha::open_trace(l.path, options);
+    const auto source = heddle::trace::is_native(l.path) ? heddle::trace::open_any(l.path).source
+                                                         : ha::open_trace(l.path, options);
     const Totals t = read_all(*source);
     const double s = std::chrono::duration<double>(Clock::now() - start).count();
     const auto m = measured.find(l.trace);

@@ -53,6 +53,7 @@ int run_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   int status = 0;
   add_run(app, status);
+  add_import(app, status);
   add_report(app, status);
   add_validate(app, status);
   add_config(app, status);

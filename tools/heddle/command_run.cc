@@ -39,9 +39,10 @@ int run(const RunOptions& o) {
 void add_run(CLI::App& app, int& status) {
   auto o = std::make_shared<RunOptions>();
   CLI::App* c = app.add_subcommand("run", "simulate the kernels of traces");
-  c->add_option("PATH", o->paths,
-                "directory with a kernelslist.g, that file, a .traceg[.zst|.xz|.gz], or a directory of such "
-                "directories")
+  c->add_option(
+       "PATH", o->paths,
+       "directory with a kernelslist.g, that file, a .traceg[.zst|.xz|.gz], a .heddle, a folder of .heddle "
+       "files, or a directory of such directories")
       ->required();
   add_sim_options(*c, o->sim, true);
   c->add_option("--summary", o->session.summary, "write one line per kernel to this CSV file")

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heddle::cli {
@@ -81,11 +82,9 @@ void add_file(Hash& hash, std::string_view role, const fs::path& file) {
   }
 }
 
-}  // namespace
-
-std::string trace_fingerprint(const fs::path& trace) {
-  Hash hash;
-  add_file(hash, "trace", trace);
+// The trace and what its companions may be called, with their roles.
+std::vector<std::pair<std::string_view, fs::path>> files_of(const fs::path& trace) {
+  std::vector<std::pair<std::string_view, fs::path>> files = {{"trace", trace}};
   std::string stem = trace.string();
   for (std::string_view suffix : kCompressed) {
     if (stem.ends_with(suffix)) {
@@ -96,12 +95,32 @@ std::string trace_fingerprint(const fs::path& trace) {
   if (stem.ends_with(".traceg")) {
     stem.resize(stem.size() - std::string_view(".traceg").size());
   }
-  add_file(hash, "sass", stem + ".sass");
-  add_file(hash, "extra", stem + ".extra");
+  files.emplace_back("sass", stem + ".sass");
+  files.emplace_back("extra", stem + ".extra");
   for (std::string_view suffix : kCompressed) {
-    add_file(hash, "extra", stem + ".extra" + std::string(suffix));
+    files.emplace_back("extra", stem + ".extra" + std::string(suffix));
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string trace_fingerprint(const fs::path& trace) {
+  Hash hash;
+  for (const auto& [role, file] : files_of(trace)) {
+    add_file(hash, role, file);
   }
   return fmt::format("{:016x}", hash.value());
+}
+
+uint64_t trace_bytes(const fs::path& trace) {
+  uint64_t bytes = 0;
+  for (const auto& [role, file] : files_of(trace)) {
+    std::error_code missing;
+    const uint64_t size = fs::file_size(file, missing);
+    bytes += missing ? 0 : size;
+  }
+  return bytes;
 }
 
 }  // namespace heddle::cli

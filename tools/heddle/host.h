@@ -23,4 +23,7 @@ std::string revision();
 // simulations.
 std::string trace_fingerprint(const std::filesystem::path& trace);
 
+// Bytes of a text trace and its companions on disk.
+uint64_t trace_bytes(const std::filesystem::path& trace);
+
 }  // namespace heddle::cli

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "frontends/trace/launches.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/console.h"
 
@@ -33,20 +34,22 @@ std::string last_parts(const fs::path& directory, size_t parts) {
   return out;
 }
 
-// Directory -> the shortest tail of its path that no other directory with the same name shares.
-std::map<fs::path, std::string> unique_names(const std::vector<PlannedLaunch>& launches) {
+// Name and directory -> the shortest tail of its path that no other directory with the same name shares.
+using Names = std::map<std::pair<std::string, fs::path>, std::string>;
+Names unique_names(const std::vector<PlannedLaunch>& launches) {
   std::map<std::string, std::set<fs::path>> by_name;
   for (const PlannedLaunch& l : launches) {
     by_name[l.source.trace].insert(directory_of(l.source.path));
   }
-  std::map<fs::path, std::string> out;
+  Names out;
   for (const auto& [name, directories] : by_name) {
     std::set<std::string> tails;
     for (size_t parts = 1; tails.size() < directories.size(); ++parts) {
       tails.clear();
       for (const fs::path& d : directories) {
-        out[d] = parts == 1 ? name : last_parts(d, parts);
-        tails.insert(out[d]);
+        std::string& tail = out[{name, d}];
+        tail = parts == 1 ? name : last_parts(d, parts);
+        tails.insert(tail);
       }
     }
   }
@@ -61,7 +64,7 @@ std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, boo
   std::set<fs::path> files;  // of the earlier paths; one list may name a file twice
   for (const fs::path& path : paths) {
     const size_t first = out.size();
-    for (accelsim::Launch& l : accelsim::discover(path, &warnings)) {
+    for (accelsim::Launch& l : trace::discover(path, &warnings)) {
       if (files.contains(absolute_path(l.path))) {
         throw Error(fmt::format("{}: given twice", l.path.string()));
       }
@@ -77,10 +80,10 @@ std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, boo
   for (const std::string& w : warnings) {
     warn(w);
   }
-  const std::map<fs::path, std::string> names = unique_names(out);
+  const Names names = unique_names(out);
   std::set<std::pair<std::string, uint32_t>> taken;
   for (PlannedLaunch& l : out) {
-    l.trace = names.at(directory_of(l.source.path));
+    l.trace = names.at({l.source.trace, directory_of(l.source.path)});
     l.number = l.source.number;
     while (!taken.emplace(l.trace, l.number).second) {
       ++l.number;

@@ -6,7 +6,7 @@
 #include <new>
 #include <string_view>
 
-#include "frontends/accelsim/trace_reader.h"
+#include "frontends/trace/launches.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/host.h"
@@ -50,7 +50,8 @@ void Simulator::check_image(const PlannedLaunch& launch, const isa::KernelImage&
 analysis::LaunchRecord Simulator::simulate(
     const PlannedLaunch& launch, const std::function<void(const device::Progress&)>& progress) const {
   const auto start = std::chrono::steady_clock::now();
-  const std::unique_ptr<isa::BlockSource> source = accelsim::open_trace(launch.source.path);
+  trace::OpenedTrace opened = trace::open_any(launch.source.path);
+  const std::unique_ptr<isa::BlockSource>& source = opened.source;
   check_image(launch, source->image());
   device::RunOptions run;
   run.threads = options_.threads;
@@ -77,7 +78,7 @@ analysis::LaunchRecord Simulator::simulate(
   analysis::LaunchRecord record = analysis::make_record(result);
   record.trace = launch.trace;
   record.launch = launch.number;
-  record.trace_hash = trace_fingerprint(launch.source.path);
+  record.trace_hash = opened.fingerprint.empty() ? trace_fingerprint(launch.source.path) : opened.fingerprint;
   record.host.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   record.host.hostname = hostname();
   record.host.date = utc_now();

@@ -1,0 +1,81 @@
+#include "frontends/trace/file_bytes.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "sim/engine/error.h"
+
+namespace heddle::trace {
+
+namespace {
+
+class DiskFile final : public FileBytes {
+ public:
+  explicit DiskFile(const std::filesystem::path& file)
+      : FileBytes(file.string()), fd_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat st = {};
+    if (fd_ < 0 || fstat(fd_, &st) != 0 || !S_ISREG(st.st_mode)) {
+      const std::string why = fd_ < 0 ? std::strerror(errno) : "not a regular file";
+      if (fd_ >= 0) {
+        close(fd_);
+      }
+      throw Error(name() + ": cannot open: " + why);
+    }
+    size_ = static_cast<uint64_t>(st.st_size);
+  }
+  ~DiskFile() override { close(fd_); }
+
+  uint64_t size() const override { return size_; }
+
+  void read(uint64_t offset, char* dst, size_t n) const override {
+    while (n > 0) {
+      const ssize_t got = pread(fd_, dst, n, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) {
+        continue;
+      }
+      if (got <= 0) {
+        fail(offset, got < 0 ? std::string("cannot read: ") + std::strerror(errno)
+                             : std::string("the file became shorter while it was read"));
+      }
+      dst += got;
+      offset += static_cast<uint64_t>(got);
+      n -= static_cast<size_t>(got);
+    }
+  }
+
+ private:
+  int fd_;
+  uint64_t size_ = 0;
+};
+
+class MemoryFile final : public FileBytes {
+ public:
+  MemoryFile(std::string name, std::string_view data) : FileBytes(std::move(name)), data_(data) {}
+  uint64_t size() const override { return data_.size(); }
+  void read(uint64_t offset, char* dst, size_t n) const override {
+    std::memcpy(dst, data_.data() + offset, n);
+  }
+
+ private:
+  std::string_view data_;
+};
+
+}  // namespace
+
+void FileBytes::fail(uint64_t offset, std::string_view what) const {
+  throw Error(name_ + ": byte " + std::to_string(offset) + ": " + std::string(what));
+}
+
+std::unique_ptr<FileBytes> open_file(const std::filesystem::path& file) {
+  return std::make_unique<DiskFile>(file);
+}
+
+std::unique_ptr<FileBytes> open_memory(std::string name, std::string_view data) {
+  return std::make_unique<MemoryFile>(std::move(name), data);
+}
+
+}  // namespace heddle::trace

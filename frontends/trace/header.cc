@@ -1,0 +1,162 @@
+#include "frontends/trace/header.h"
+
+#include "frontends/accelsim/trace_header.h"
+#include "sim/engine/error.h"
+
+namespace heddle::trace {
+
+namespace {
+
+void put(const isa::Dim3& d, pb::Dim3& out) {
+  out.set_x(d.x);
+  out.set_y(d.y);
+  out.set_z(d.z);
+}
+
+std::string text(const isa::Dim3& d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
+class KernelReader {
+ public:
+  KernelReader(const pb::Kernel& kernel, const std::string& name) : k_(kernel), name_(name) {}
+
+  void read(isa::KernelImage& image) const {
+    image.name = k_.name();
+    if (image.name.empty()) {
+      fail("no kernel.name (legal: the mangled name)");
+    }
+    image.id = k_.id();
+    image.compute_capability = limited("kernel.compute_capability", k_.compute_capability(), 999);
+    isa::LaunchShape& s = image.shape;
+    s.grid = dims("kernel.grid", k_.grid(), {0x7fffffff, 65535, 65535});
+    s.block = dims("kernel.block", k_.block(), {1024, 1024, 64});
+    if (s.block.count() > 1024) {
+      fail("kernel.block " + text(s.block) + " (legal: at most 1024 threads)");
+    }
+    if (k_.has_cluster()) {
+      s.cluster = dims("kernel.cluster", k_.cluster(), {32, 32, 32});
+    }
+    if (!accelsim::is_cluster_of(s.cluster, s.grid)) {
+      fail("kernel.cluster " + text(s.cluster) + " (legal: " + accelsim::kLegalCluster + ")");
+    }
+    constexpr uint32_t kBytes = 1 << 24;  // a real limit is the architecture's, checked at launch
+    s.registers_per_thread = limited("kernel.registers_per_thread", k_.registers_per_thread(), 256);
+    s.static_shared_bytes = limited("kernel.static_shared_bytes", k_.static_shared_bytes(), kBytes);
+    s.dynamic_shared_bytes = limited("kernel.dynamic_shared_bytes", k_.dynamic_shared_bytes(), kBytes);
+    s.local_bytes_per_thread = limited("kernel.local_bytes_per_thread", k_.local_bytes_per_thread(), kBytes);
+    s.carveout_percent = k_.carveout_percent();
+    if (s.carveout_percent < -1 || s.carveout_percent > 100) {
+      fail("kernel.carveout_percent " + std::to_string(s.carveout_percent) + " (legal: -1..100)");
+    }
+    s.cooperative = k_.cooperative();
+    s.shared_base = k_.shared_base();
+    s.local_base = k_.local_base();
+    s.stream = k_.stream();
+  }
+
+ private:
+  isa::Dim3 dims(const std::string& field, const pb::Dim3& d, const isa::Dim3& max) const {
+    const isa::Dim3 out = {d.x(), d.y(), d.z()};
+    if (out.x < 1 || out.x > max.x || out.y < 1 || out.y > max.y || out.z < 1 || out.z > max.z) {
+      fail(field + " " + text(out) + " (legal: from (1,1,1) to " + text(max) + ")");
+    }
+    return out;
+  }
+  uint32_t limited(const std::string& field, uint32_t v, uint32_t max) const {
+    if (v > max) {
+      fail(field + " " + std::to_string(v) + " (legal: 0.." + std::to_string(max) + ")");
+    }
+    return v;
+  }
+  [[noreturn]] void fail(const std::string& what) const { throw Error(name_ + ": header: " + what); }
+
+  const pb::Kernel& k_;
+  const std::string& name_;
+};
+
+}  // namespace
+
+pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& code, const Origin& origin) {
+  pb::Header h;
+  pb::Kernel& k = *h.mutable_kernel();
+  const isa::LaunchShape& s = image.shape;
+  k.set_name(image.name);
+  k.set_id(image.id);
+  k.set_compute_capability(image.compute_capability);
+  put(s.grid, *k.mutable_grid());
+  put(s.block, *k.mutable_block());
+  put(s.cluster, *k.mutable_cluster());
+  k.set_registers_per_thread(s.registers_per_thread);
+  k.set_static_shared_bytes(s.static_shared_bytes);
+  k.set_dynamic_shared_bytes(s.dynamic_shared_bytes);
+  k.set_local_bytes_per_thread(s.local_bytes_per_thread);
+  k.set_carveout_percent(s.carveout_percent);
+  k.set_cooperative(s.cooperative);
+  k.set_shared_base(s.shared_base);
+  k.set_local_base(s.local_base);
+  k.set_stream(s.stream);
+  h.mutable_code()->set_sass(code.side_text);
+  for (const accelsim::Columns& c : code.columns) {
+    pb::Columns& out = *h.mutable_code()->add_columns();
+    out.set_pc(c.pc);
+    out.set_opcode(c.opcode);
+    out.set_dst(std::string(c.dst.begin(), c.dst.end()));
+    out.set_src(std::string(c.src.begin(), c.src.end()));
+    out.set_mem_width(c.mem_width);
+  }
+  pb::Origin& o = *h.mutable_origin();
+  o.set_trace(origin.trace);
+  o.set_number(origin.number);
+  o.set_source(origin.source);
+  o.set_fingerprint(origin.fingerprint);
+  for (const accelsim::Memcpy& m : origin.memcpys) {
+    pb::Memcpy& out = *o.add_memcpys();
+    out.set_address(m.address);
+    out.set_bytes(m.bytes);
+  }
+  h.set_writer("heddle");
+  return h;
+}
+
+isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
+  isa::KernelImage image;
+  KernelReader(h.kernel(), name).read(image);
+  accelsim::Listing code;
+  code.side_name = name + ": code.sass";
+  code.side_text = h.code().sass();
+  for (const pb::Columns& c : h.code().columns()) {
+    code.columns.push_back({c.pc(),
+                            c.opcode(),
+                            {c.dst().begin(), c.dst().end()},
+                            {c.src().begin(), c.src().end()},
+                            c.mem_width()});
+  }
+  if (code.side_text.empty() && code.columns.empty()) {
+    throw Error(name + ": header: no code (legal: code.sass or code.columns)");
+  }
+  try {
+    accelsim::build_code(code, image);
+  } catch (const Error& e) {
+    const std::string what = e.what();
+    throw Error(what.starts_with(name) ? what : name + ": header: " + what);
+  }
+  for (size_t i = 1; i < image.code.size(); ++i) {
+    if (image.code[i].pc <= image.code[i - 1].pc) {
+      throw Error(name + ": header: two instructions at byte " + std::to_string(image.code[i].pc) +
+                  " of the code");
+    }
+  }
+  return image;
+}
+
+Origin origin_of(const pb::Header& h) {
+  const pb::Origin& o = h.origin();
+  Origin out = {o.trace(), o.number(), o.source(), o.fingerprint(), {}};
+  for (const pb::Memcpy& m : o.memcpys()) {
+    out.memcpys.push_back({m.address(), m.bytes(), 0});
+  }
+  return out;
+}
+
+}  // namespace heddle::trace

@@ -1,0 +1,70 @@
+#include "frontends/trace/launches.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "frontends/accelsim/trace_reader.h"
+#include "frontends/trace/reader.h"
+
+namespace heddle::trace {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+accelsim::Launch launch_of(const fs::path& file) {
+  Origin o = read_origin(file);
+  accelsim::Launch l;
+  l.trace = o.trace.empty() ? file.stem().string() : o.trace;
+  l.number = std::max(o.number, 1u);
+  l.path = file;
+  l.memcpys = std::move(o.memcpys);
+  return l;
+}
+
+std::vector<fs::path> native_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code ec;
+  for (const fs::directory_entry& e : fs::directory_iterator(directory, ec)) {
+    if (is_native(e.path()) && e.is_regular_file(ec)) {
+      files.push_back(e.path());
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+bool is_native(const fs::path& file) { return file.extension() == ".heddle"; }
+
+std::vector<accelsim::Launch> discover(const fs::path& path, std::vector<std::string>* warnings) {
+  std::error_code ec;
+  if (is_native(path) && fs::is_regular_file(path, ec)) {
+    return {launch_of(path)};
+  }
+  if (fs::is_directory(path, ec) && !fs::exists(path / "kernelslist.g", ec)) {
+    std::vector<accelsim::Launch> launches;
+    for (const fs::path& file : native_files(path)) {
+      launches.push_back(launch_of(file));
+    }
+    if (!launches.empty()) {
+      std::sort(launches.begin(), launches.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.trace, a.number, a.path) < std::tie(b.trace, b.number, b.path);
+      });
+      return launches;
+    }
+  }
+  return accelsim::discover(path, warnings);
+}
+
+OpenedTrace open_any(const fs::path& file) {
+  if (!is_native(file)) {
+    return {accelsim::open_trace(file), ""};
+  }
+  std::unique_ptr<Reader> reader = open(file);
+  std::string fingerprint = reader->origin().fingerprint;
+  return {std::move(reader), std::move(fingerprint)};
+}
+
+}  // namespace heddle::trace

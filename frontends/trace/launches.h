@@ -1,0 +1,29 @@
+// Traces of any kind behind a path given by the user.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontends/accelsim/discover.h"
+#include "sim/isa/kernel.h"
+
+namespace heddle::trace {
+
+bool is_native(const std::filesystem::path& file);  // *.heddle
+
+// What accelsim::discover() finds, whose lists may name .heddle files too; also one .heddle file, which says
+// itself what capture and launch it is, and a directory of them without a list, by capture and launch.
+std::vector<accelsim::Launch> discover(const std::filesystem::path& path,
+                                       std::vector<std::string>* warnings = nullptr);
+
+struct OpenedTrace {
+  std::unique_ptr<isa::BlockSource> source;
+  std::string fingerprint;  // of what a .heddle was made from; empty: none
+};
+
+// Opens a .heddle or an Accel-Sim trace.
+OpenedTrace open_any(const std::filesystem::path& file);
+
+}  // namespace heddle::trace

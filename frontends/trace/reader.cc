@@ -1,0 +1,168 @@
+#include "frontends/trace/reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontends/trace/chunk_decoder.h"
+#include "frontends/trace/file_bytes.h"
+#include "frontends/trace/section.h"
+#include "frontends/trace/trace.pb.h"
+#include "sim/engine/error.h"
+
+namespace heddle::trace {
+
+namespace {
+
+// Reads the section at `offset` as a message; returns the offset behind it.
+template <typename Message>
+uint64_t read_message(const FileBytes& file, uint64_t offset, SectionKind kind, Message& m) {
+  std::string bytes;
+  const uint64_t end = read_section(file, offset, kind, bytes);
+  if (!m.ParseFromString(bytes)) {
+    file.fail(offset,
+              "damaged: the " + std::string(name(kind)) + " is not the protobuf message it should be");
+  }
+  return end;
+}
+
+pb::Header read_header(const FileBytes& file) {
+  check_preamble(file);
+  pb::Header h;
+  read_message(file, kPreambleBytes, SectionKind::kHeader, h);
+  return h;
+}
+
+class FileReader final : public Reader {
+ public:
+  explicit FileReader(std::unique_ptr<FileBytes> file)
+      : file_(std::move(file)), header_(read_header(*file_)) {
+    // Before anything is decoded: a truncated file is to be reported as that.
+    const uint64_t index_offset = read_trailer(*file_);
+    image_ = image_of(header_, file_->name());
+    origin_ = origin_of(header_);
+    header_.Clear();
+    read_message(*file_, index_offset, SectionKind::kIndex, index_);
+    check_index(index_offset);
+    read_paths();
+    decoder_ = std::make_unique<ChunkDecoder>(image_, paths_);
+  }
+
+  const isa::KernelImage& image() const override { return image_; }
+  const Origin& origin() const override { return origin_; }
+  uint64_t blocks() const override { return index_.blocks(); }
+  uint64_t warp_instructions() const override { return index_.warp_instructions(); }
+  uint64_t chunks() const override { return static_cast<uint64_t>(index_.chunks_size()); }
+
+  bool next(isa::BlockTrace& out) override {
+    if (decoder_->left() == 0) {
+      if (next_chunk_ == index_.chunks_size()) {
+        return false;
+      }
+      load(next_chunk_);
+    }
+    try {
+      decoder_->next(out);
+    } catch (const ChunkError& e) {
+      fail_chunk(e.what);
+    }
+    return true;
+  }
+
+  void seek(uint64_t block) override {
+    if (block > blocks()) {
+      throw Error(file_->name() + ": no block " + std::to_string(block) + " (legal: 0.." +
+                  std::to_string(blocks()) + ")");
+    }
+    const auto& chunks = index_.chunks();
+    const auto it =
+        std::upper_bound(chunks.begin(), chunks.end(), block,
+                         [](uint64_t b, const pb::Index::Entry& e) { return b < e.first_block(); });
+    load(static_cast<int>(it - chunks.begin()) - 1);
+    isa::BlockTrace skipped;
+    for (uint64_t b = chunks[chunk_].first_block(); b < block; ++b) {
+      next(skipped);
+    }
+  }
+
+ private:
+  uint64_t end_of(int chunk) const {
+    return chunk + 1 < index_.chunks_size() ? index_.chunks(chunk + 1).first_block() : index_.blocks();
+  }
+
+  void check_index(uint64_t offset) const {
+    const auto damaged = [&](const std::string& what) { file_->fail(offset, "damaged: the index: " + what); };
+    if (index_.blocks() != image_.shape.grid.count()) {
+      damaged(std::to_string(index_.blocks()) + " blocks for a grid of " +
+              std::to_string(image_.shape.grid.count()));
+    }
+    if (index_.chunks_size() == 0 || index_.chunks(0).first_block() != 0) {
+      damaged("no chunk with block 0");
+    }
+    for (int i = 0; i < index_.chunks_size(); ++i) {
+      if (end_of(i) <= index_.chunks(i).first_block() ||
+          end_of(i) - index_.chunks(i).first_block() > UINT32_MAX) {
+        damaged("chunks out of order");
+      }
+    }
+  }
+
+  void read_paths() {
+    pb::Paths p;
+    const uint64_t offset = index_.paths_offset();
+    read_message(*file_, offset, SectionKind::kPaths, p);
+    RunCoder coder(image_.code.size());
+    ColumnReader runs(p.runs()), masks(p.masks());
+    for (uint32_t i = 0; i < p.count(); ++i) {
+      paths_.emplace_back();
+      if (!coder.get(runs, masks, paths_.back())) {
+        file_->fail(offset, "damaged: path " + std::to_string(i) + " of " + std::to_string(p.count()) +
+                                " ends early or leaves the code");
+      }
+    }
+    if (!runs.at_end() || !masks.at_end()) {
+      file_->fail(offset, "damaged: there are bytes behind the last path");
+    }
+  }
+
+  void load(int chunk) {
+    chunk_ = chunk;
+    const pb::Index::Entry& e = index_.chunks(chunk);
+    read_message(*file_, e.offset(), SectionKind::kChunk, data_);
+    if (data_.first_block() != e.first_block() || data_.blocks() != end_of(chunk) - e.first_block()) {
+      fail_chunk("it does not hold the blocks that the index says");
+    }
+    decoder_->begin(data_);
+    next_chunk_ = chunk + 1;
+  }
+
+  [[noreturn]] void fail_chunk(const std::string& what) const {
+    const pb::Index::Entry& e = index_.chunks(chunk_);
+    file_->fail(e.offset(), "damaged: the chunk of blocks " + std::to_string(e.first_block()) + " to " +
+                                std::to_string(end_of(chunk_) - 1) + ": " + what);
+  }
+
+  std::unique_ptr<FileBytes> file_;
+  pb::Header header_;
+  isa::KernelImage image_;
+  Origin origin_;
+  pb::Index index_;
+  std::vector<Path> paths_;
+  std::unique_ptr<ChunkDecoder> decoder_;
+  pb::Chunk data_;
+  int chunk_ = 0;
+  int next_chunk_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> open(const std::filesystem::path& file) {
+  return std::make_unique<FileReader>(open_file(file));
+}
+
+std::unique_ptr<Reader> open(std::string name, std::string_view data) {
+  return std::make_unique<FileReader>(open_memory(std::move(name), data));
+}
+
+Origin read_origin(const std::filesystem::path& file) { return origin_of(read_header(*open_file(file))); }
+
+}  // namespace heddle::trace

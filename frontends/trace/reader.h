@@ -1,0 +1,35 @@
+// Reads a .heddle file: all blocks in order, or any block.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "frontends/trace/header.h"
+#include "sim/isa/kernel.h"
+
+namespace heddle::trace {
+
+// Memory: one chunk, its largest block, the table of shared paths, and 16 bytes per chunk of the file.
+class Reader : public isa::BlockSource {
+ public:
+  virtual const Origin& origin() const = 0;
+  virtual uint64_t blocks() const = 0;
+  virtual uint64_t warp_instructions() const = 0;
+  virtual uint64_t chunks() const = 0;
+  // next() gives this block, and then those behind it. `block` counts in launch order; blocks() is the end.
+  virtual void seek(uint64_t block) = 0;
+};
+
+// Reads header, index and shared paths. This, next() and seek() throw heddle::Error, "FILE: byte OFFSET:
+// what", when the file is truncated, damaged, of another version or no .heddle.
+std::unique_ptr<Reader> open(const std::filesystem::path& file);
+// Over memory, which must outlive the reader. `name` stands for the file in messages.
+std::unique_ptr<Reader> open(std::string name, std::string_view data);
+
+// Only the origin, for those who look for traces.
+Origin read_origin(const std::filesystem::path& file);
+
+}  // namespace heddle::trace

@@ -1,0 +1,46 @@
+// The outermost layer of a .heddle file: preamble, sections, trailer. README.md has the layout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "frontends/trace/file_bytes.h"
+
+namespace heddle::trace {
+
+inline constexpr std::string_view kMagic = "\x89HEDDLE\n";
+inline constexpr std::string_view kEndMagic = "HEDDLEND";
+inline constexpr uint32_t kVersion = 1;
+
+inline constexpr uint64_t kPreambleBytes = 16;
+inline constexpr uint64_t kSectionHeaderBytes = 24;
+inline constexpr uint64_t kTrailerBytes = 32;
+// Larger sections are refused: protobuf messages end there.
+inline constexpr uint64_t kMaxSectionBytes = (uint64_t{1} << 31) - 1;
+
+// Four characters.
+enum class SectionKind : uint32_t {
+  kHeader = 0x44414548,  // "HEAD"
+  kChunk = 0x4b4e4843,   // "CHNK"
+  kPaths = 0x48544150,   // "PATH"
+  kIndex = 0x58444e49,   // "INDX"
+};
+std::string_view name(SectionKind kind);
+
+std::string make_preamble();
+// Throws heddle::Error unless the file begins as a .heddle of a version that is understood.
+void check_preamble(const FileBytes& file);
+
+// `message`, compressed, as a section. `level` is zstd's.
+std::string make_section(SectionKind kind, std::string_view message, int level);
+
+// Reads the section at `offset`, of that kind, into `message`; returns the offset behind it. Throws
+// heddle::Error naming the offset when it is cut off, damaged or something else.
+uint64_t read_section(const FileBytes& file, uint64_t offset, SectionKind kind, std::string& message);
+
+std::string make_trailer(uint64_t index_offset, uint64_t file_bytes);
+// The offset of the index. When the trailer is missing, the error says where the file breaks off.
+uint64_t read_trailer(const FileBytes& file);
+
+}  // namespace heddle::trace

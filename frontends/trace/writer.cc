@@ -1,0 +1,133 @@
+#include "frontends/trace/writer.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "frontends/trace/chunk_encoder.h"
+#include "frontends/trace/section.h"
+#include "frontends/trace/trace.pb.h"
+#include "sim/engine/error.h"
+
+namespace heddle::trace {
+
+namespace fs = std::filesystem;
+
+class Writer::Impl {
+ public:
+  Impl(const fs::path& file, const isa::KernelImage& image, const accelsim::Listing& code,
+       const Origin& origin, const WriterOptions& options)
+      : file_(file), part_(file.string() + ".part"), options_(options), image_(image), encoder_(image) {
+    out_ = std::fopen(part_.c_str(), "wb");
+    if (!out_) {
+      fail();
+    }
+    write(make_preamble());
+    write(SectionKind::kHeader, make_header(image, code, origin));
+  }
+
+  ~Impl() {
+    if (out_) {
+      std::fclose(out_);
+      std::remove(part_.c_str());
+    }
+  }
+
+  void add(const isa::BlockTrace& block) {
+    encoder_.add(block);
+    ++totals_.blocks;
+    totals_.warps += block.warps.size();
+    for (const isa::WarpTrace& w : block.warps) {
+      totals_.warp_instructions += w.instructions;
+      totals_.memory_references += w.refs.size();
+    }
+    if (encoder_.bytes() >= options_.chunk_bytes) {
+      end_chunk();
+    }
+  }
+
+  WriterTotals finish() {
+    if (totals_.blocks != image_.shape.grid.count()) {
+      throw Error(file_.string() + ": " + std::to_string(totals_.blocks) + " blocks written of a grid of " +
+                  std::to_string(image_.shape.grid.count()));
+    }
+    end_chunk();
+    index_.set_paths_offset(offset_);
+    write(SectionKind::kPaths, paths());
+    index_.set_blocks(totals_.blocks);
+    index_.set_warps(totals_.warps);
+    index_.set_warp_instructions(totals_.warp_instructions);
+    index_.set_memory_references(totals_.memory_references);
+    const uint64_t index_offset = offset_;
+    write(SectionKind::kIndex, index_);
+    write(make_trailer(index_offset, offset_ + kTrailerBytes));
+    FILE* out = out_;
+    out_ = nullptr;
+    if (std::fclose(out) != 0 || std::rename(part_.c_str(), file_.c_str()) != 0) {
+      const int why = errno;
+      std::remove(part_.c_str());
+      errno = why;
+      fail();
+    }
+    totals_.bytes = offset_;
+    return totals_;
+  }
+
+ private:
+  pb::Paths paths() const {
+    pb::Paths p;
+    RunCoder coder(image_.code.size());
+    for (const Path& path : encoder_.shared_paths().paths()) {
+      coder.put(path, *p.mutable_runs(), *p.mutable_masks());
+    }
+    p.set_count(static_cast<uint32_t>(encoder_.shared_paths().paths().size()));
+    return p;
+  }
+
+  void end_chunk() {
+    if (encoder_.blocks() == 0) {
+      return;
+    }
+    const pb::Chunk c = encoder_.take();
+    pb::Index::Entry& e = *index_.add_chunks();
+    e.set_offset(offset_);
+    e.set_first_block(c.first_block());
+    ++totals_.chunks;
+    write(SectionKind::kChunk, c);
+  }
+
+  void write(SectionKind kind, const google::protobuf::Message& message) {
+    if (message.ByteSizeLong() > kMaxSectionBytes) {
+      throw Error(file_.string() + ": a " + std::string(name(kind)) + " of " +
+                  std::to_string(message.ByteSizeLong()) + " bytes (legal: less than 2 GiB)");
+    }
+    write(make_section(kind, message.SerializeAsString(), options_.level));
+  }
+
+  void write(const std::string& bytes) {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), out_) != bytes.size()) {
+      fail();
+    }
+    offset_ += bytes.size();
+  }
+
+  [[noreturn]] void fail() const { throw Error(file_.string() + ": cannot write: " + std::strerror(errno)); }
+
+  const fs::path file_, part_;
+  const WriterOptions options_;
+  const isa::KernelImage& image_;
+  ChunkEncoder encoder_;
+  std::FILE* out_ = nullptr;
+  uint64_t offset_ = 0;
+  pb::Index index_;
+  WriterTotals totals_;
+};
+
+Writer::Writer(const fs::path& file, const isa::KernelImage& image, const accelsim::Listing& code,
+               const Origin& origin, const WriterOptions& options)
+    : impl_(std::make_unique<Impl>(file, image, code, origin, options)) {}
+Writer::~Writer() = default;
+void Writer::add(const isa::BlockTrace& block) { impl_->add(block); }
+WriterTotals Writer::finish() { return impl_->finish(); }
+
+}  // namespace heddle::trace
