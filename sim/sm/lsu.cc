@@ -35,7 +35,7 @@ void Lsu::reset(uint32_t l1_bytes) {
   turn_ = 0;
   starved_ = false;
   scheduled_ = kNever;
-  store_packets_ = 0;
+  posted_ = 0;
   store_sender_.clear();
   free_stores_.clear();
 }
@@ -217,7 +217,7 @@ void Lsu::response(uint32_t id, uint8_t sectors, Cycle now) {
       l1_.fill(index, sectors, [&](uint32_t load) { complete_load(load, now); });
       break;
     case RequestTag::kStore:
-      --store_packets_;
+      posted_ -= store_sender_[index].entries;
       free_stores_.push_back(index);
       sm_.store_done(store_sender_[index].warp, store_sender_[index].age, now);
       break;
@@ -236,7 +236,7 @@ std::string Lsu::state() const {
     queued += lg_[s].count + mio_[s].count;
   }
   return "LSU: " + std::to_string(queued) + " queued, " + std::to_string(l1_.sectors_in_flight()) +
-         " sectors and " + std::to_string(store_packets_) + " stores in flight" +
+         " sectors and " + std::to_string(posted_) + " posted entries in flight" +
          (starved_ ? ", starved" : "");
 }
 

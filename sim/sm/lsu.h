@@ -82,13 +82,13 @@ class Lsu {
   bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask,
                     Cycle now);
   void local_addresses(const Entry& e, const uint64_t addr[32], memory::Coalesced& out) const;
-  // Credits are taken packet by packet; an instruction starts when half of its packets have one, the rest
+  // Entries are taken one by one; an instruction starts when there is room for half of its own, the rest
   // follow.
-  bool room_for_stores(uint32_t packets) const {
-    return store_packets_ == 0 || store_packets_ + packets / 2 <= config_.l1().store_packets();
+  bool room_for_posted(uint32_t entries) const {
+    return posted_ == 0 || posted_ + entries / 2 <= config_.l1().posted_entries();
   }
   // A packet that will be acknowledged: a number for its request id.
-  uint32_t new_store_packet(uint32_t warp);
+  uint32_t new_posted_packet(uint32_t warp, uint32_t entries);
   void complete_load(uint32_t load, Cycle now);
   void finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes);
   Cycle late(const Entry& e, Cycle now) const;
@@ -107,10 +107,10 @@ class Lsu {
   uint32_t turn_ = 0;
   bool starved_ = false;      // LG: waits for a response
   Cycle scheduled_ = kNever;  // earliest pending arbitration event
-  uint32_t store_packets_ = 0;
+  uint32_t posted_ = 0;       // entries taken by stores and reductions in flight
   struct Sender {
     uint64_t age;
-    uint8_t warp;
+    uint8_t warp, entries;
   };
   std::vector<Sender> store_sender_;  // of each store packet in flight, by id
   std::vector<uint32_t> free_stores_;

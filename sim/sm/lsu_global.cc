@@ -185,7 +185,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   return true;
 }
 
-uint32_t Lsu::new_store_packet(uint32_t warp) {
+uint32_t Lsu::new_posted_packet(uint32_t warp, uint32_t entries) {
   Warp& w = sm_.warp(warp);
   uint32_t id;
   if (free_stores_.empty()) {
@@ -195,8 +195,8 @@ uint32_t Lsu::new_store_packet(uint32_t warp) {
     id = free_stores_.back();
     free_stores_.pop_back();
   }
-  store_sender_[id] = {w.age, static_cast<uint8_t>(warp)};
-  ++store_packets_;
+  store_sender_[id] = {w.age, static_cast<uint8_t>(warp), static_cast<uint8_t>(entries)};
+  posted_ += entries;
   ++w.stores;
   return id | static_cast<uint32_t>(RequestTag::kStore);
 }
@@ -204,7 +204,7 @@ uint32_t Lsu::new_store_packet(uint32_t warp) {
 bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const config::L1Cache& l1 = config_.l1();
-  if (!room_for_stores(c.count)) {
+  if (!room_for_posted(c.sectors)) {
     return false;
   }
   stats::CounterSet& n = sm_.counters();
@@ -220,7 +220,7 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
     sent = egress(std::popcount(a.sectors) * memory::kSectorBytes, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
-    q.id = new_store_packet(e.warp);
+    q.id = new_posted_packet(e.warp, std::popcount(a.sectors));
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = RequestKind::kWrite;
     q.sectors = a.sectors;
@@ -246,7 +246,8 @@ bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[3
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
-  if (returns ? !l1_.room_for_load() || !l1_.room_for_sectors(c.sectors) : !room_for_stores(c.count)) {
+  if (returns ? !l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)
+              : !room_for_posted(std::popcount(mask))) {
     return false;
   }
   uint32_t width = std::max<uint32_t>(in.width, 1);
@@ -268,7 +269,8 @@ bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[3
     sent = egress(a.lanes * ((width + 3) / 4) * 4, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
-    q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false) : new_store_packet(e.warp);
+    q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false)
+                   : new_posted_packet(e.warp, a.lanes);
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
     q.sectors = a.sectors;

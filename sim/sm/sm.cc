@@ -53,6 +53,7 @@ void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* obse
   outbox_.clear();
   notices_.clear();
   barrier_unit_.reset();
+  shared_free_.fill(0);
   age_ = issued_ = 0;
   resident_ = 0;
   now_ = active_since_ = active_cycles_ = last_activity_ = 0;

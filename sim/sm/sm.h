@@ -94,6 +94,8 @@ class Sm {
   RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
   void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
   bool shared_pipe(uint8_t p) const { return (shared_pipes_ >> p) & 1; }
+  // When a pipe that the sub-cores share is done with what is queued for it.
+  Cycle& shared_free(uint8_t p) { return shared_free_[p]; }
   void charge(stats::Stall s, uint64_t cycles) { counters_[s] += cycles; }
   void send(const memory::Request& r) { outbox_.push_back(r); }
 
@@ -106,7 +108,8 @@ class Sm {
   }
   // Starts its execution. Returns the earliest cycle of the warp's next issue beyond its stall count (0: no
   // constraint), kNever when the warp is held until an event.
-  Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
+  // `start` is later than `now` by the time that it waits in a pipe's queue.
+  Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now, Cycle start);
   void finish_warp(uint32_t warp, Cycle now);
   void retire_if_drained(uint32_t warp, Cycle now);
   // A memory instruction of `warp` no longer needs it.
@@ -149,6 +152,7 @@ class Sm {
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
   uint32_t shared_pipes_ = 0;  // mask of pipes that the sub-cores share
+  std::array<Cycle, isa::kPipeCount> shared_free_{};
   const TimedKernel* kernel_ = nullptr;
   IssueObserver* observer_ = nullptr;
   stats::CounterSet counters_;

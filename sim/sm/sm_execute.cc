@@ -24,15 +24,15 @@ constexpr Cycle kOperandReadCycles = 6;  // issue to sources read in a pipe that
 
 }  // namespace
 
-Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now) {
+Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now, Cycle start) {
   Warp& w = warps_[warp];
   uint32_t mask = w.stream.mask();
   expect(warp, t, wait_reason(t));
   switch (t.handler) {
     case Handler::kFixed: {
-      Cycle done = now + t.latency;
+      Cycle done = start + t.latency;
       if (t.constant != kNoConstant && !(t.flags & kFixedLatencyConstant)) {
-        Cycle wait = constants_.read(subcore, t.constant, now) - now;
+        Cycle wait = constants_.read(subcore, t.constant, start) - start;
         done += wait;
         // The ADU counts a load that found its line missing again when it repeats it (FINDINGS.md 14).
         counters_[Counter::kPipeAdu] += wait > 0;
@@ -44,7 +44,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       } else {
         result_at(done, warp, t);
       }
-      operands_read_at(now + kOperandReadCycles, warp, t);
+      operands_read_at(start + kOperandReadCycles, warp, t);
       return 0;
     }
     case Handler::kMemory:
@@ -61,7 +61,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
     case Handler::kBarrier:
       result_at(now + kOperandReadCycles, warp, t);
       operands_read_at(now + kOperandReadCycles, warp, t);
-      return mask ? arrive_barrier(warp, t, now) : 0;
+      return mask ? arrive_barrier(warp, t, start) : 0;
     case Handler::kMembar: {
       result_at(now + 2, warp, t);
       operands_read_at(now + 1, warp, t);

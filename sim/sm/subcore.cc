@@ -20,6 +20,7 @@ Stall throttle(uint8_t port) {
     case kPortLg:
       return Stall::kLgThrottle;
     case kPortMio:
+    case static_cast<uint8_t>(Pipe::kXu):  // tools/microbench/stall.cu
     case static_cast<uint8_t>(Pipe::kAdu):
     case static_cast<uint8_t>(Pipe::kTma):
       return Stall::kMioThrottle;
@@ -68,13 +69,27 @@ SubCore::SubCore(Sm& sm, uint32_t index, const config::Sm& c)
       branch_cycles_(c.issue().branch_cycles()),
       branch_next_line_cycles_(c.issue().branch_next_line_cycles()),
       branch_far_cycles_(c.issue().branch_far_cycles()),
-      ports_(c.registers()) {}
+      ports_(c.registers()) {
+  for (const config::PipeTiming& p : c.pipe()) {
+    if (p.queue()) {
+      auto i = static_cast<int>(isa::pipe_from_name(p.pipe()).value_or(Pipe::kNone));
+      queue_[i].depth = std::min(p.queue(), kMaxPipeQueue);
+      queue_[i].latency = p.queue_latency();
+      queued_pipes_ |= 1u << i;
+    }
+  }
+}
 
 void SubCore::reset() {
   ports_.reset();
   ready_ = 0;
   wanting_.fill(0);
   pipe_free_.fill(0);
+  for (PipeQueue& q : queue_) {
+    q.next = 0;
+    q.free = 0;
+    q.done.fill(0);
+  }
   busy_ports_ = full_ports_ = 0;
   wheel_.fill(0);
   wheel_bits_ = 0;
@@ -319,11 +334,28 @@ void SubCore::compute_next(Cycle now) {
   }
 }
 
-// Books the pipe; returns the pipe that was used.
-uint8_t SubCore::occupy(const TimedInstr& t, Cycle now) {
-  uint8_t p = static_cast<uint8_t>(t.pipe);
+// The pipe works through its queue in order; the sub-core may add to it when the entry `depth` before has
+// left.
+Cycle SubCore::enter_queue(uint8_t p, uint32_t interval, Cycle now) {
+  PipeQueue& q = queue_[p];
+  Cycle& free = sm_.shared_pipe(p) ? sm_.shared_free(p) : q.free;
+  Cycle start = std::max(free, now + q.latency);
+  free = start + interval;
+  q.done[q.next] = free;
+  q.next = (q.next + 1) % q.depth;
+  if (q.done[q.next] > now) {
+    take_pipe(p, q.done[q.next]);
+  }
+  return start - q.latency;
+}
+
+SubCore::Booking SubCore::occupy(const TimedInstr& t, Cycle now) {
+  auto p = static_cast<uint8_t>(t.pipe);
   if (t.flags & kFmaEither) {
     p = pipe_free_[kLite] <= now ? kLite : kHeavy;
+  }
+  if (queued_pipes_ & (1u << p)) {
+    return {p, enter_queue(p, t.interval, now)};
   }
   if (sm_.shared_pipe(p)) {
     for (uint32_t i = 0; i < sm_.subcores(); ++i) {
@@ -332,7 +364,7 @@ uint8_t SubCore::occupy(const TimedInstr& t, Cycle now) {
   } else if (t.interval > 1) {
     take_pipe(p, now + t.interval);
   }
-  return p;
+  return {p, now};
 }
 
 // A change of flow: cycles to the target's issue. Loops go back to lines that are still at hand.
@@ -362,8 +394,11 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   if (t.counted != Pipe::kNone) {
     ++sm_.counters()[pipe_counter(t.counted)];
   }
+  Cycle start = now;
   if (t.port < isa::kPipeCount && t.handler != Handler::kGmma) {
-    uint8_t used = occupy(t, now);
+    Booking booking = occupy(t, now);
+    uint8_t used = booking.pipe;
+    start = booking.start;
     if (used == kHeavy || used == kLite) {
       ++sm_.counters()[used == kHeavy ? Counter::kPipeFmaHeavy : Counter::kPipeFmaLite];
       if (t.flags & kCountsAsHalf) {
@@ -375,7 +410,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
     }
   }
   uint32_t gap = std::max<uint32_t>(1, t.stall);
-  Cycle again = sm_.execute(index_, id, t, now);
+  Cycle again = sm_.execute(index_, id, t, now, start);
 
   bool diverged = t.op == isa::OpClass::kBranch && sm_.is_partial(id);
   bool in_order = w.stream.advance();

@@ -55,7 +55,12 @@ class SubCore {
   uint32_t pick(uint32_t eligible) const;
   void issue(uint32_t slot, Cycle now);
   uint32_t jump_cycles(const TimedInstr& t, uint32_t to) const;
-  uint8_t occupy(const TimedInstr& t, Cycle now);
+  struct Booking {
+    uint8_t pipe;  // the pipe that was used
+    Cycle start;   // `now`, or later by the wait in the pipe's queue
+  };
+  Booking occupy(const TimedInstr& t, Cycle now);
+  Cycle enter_queue(uint8_t p, uint32_t interval, Cycle now);
   void compute_next(Cycle now);
 
   Sm& sm_;
@@ -67,6 +72,14 @@ class SubCore {
   uint32_t ready_ = 0;                          // slots that could issue, were their port free
   std::array<uint32_t, kPortCount> wanting_{};  // of these, by port
   std::array<Cycle, isa::kPipeCount> pipe_free_{};
+  // Of a pipe with a queue: when it will be done with each of the last instructions that entered.
+  struct PipeQueue {
+    uint32_t depth = 0, latency = 0, next = 0;
+    Cycle free = 0;
+    std::array<Cycle, kMaxPipeQueue> done{};
+  };
+  std::array<PipeQueue, isa::kPipeCount> queue_{};
+  uint32_t queued_pipes_ = 0;             // pipes that have one
   uint32_t busy_ports_ = 0;               // ports that may be occupied
   uint32_t full_ports_ = 0;               // queues that are full
   std::array<uint32_t, kWheel> wheel_{};  // slots by wake-up cycle

@@ -35,6 +35,9 @@ inline constexpr uint8_t kPortMio = static_cast<uint8_t>(isa::kPipeCount);
 inline constexpr uint8_t kPortLg = kPortMio + 1;
 inline constexpr int kPortCount = kPortLg + 1;
 
+// A pipe's queue (config::PipeTiming).
+inline constexpr uint32_t kMaxPipeQueue = 16;
+
 inline constexpr uint8_t kNoBarrier = 7;
 inline constexpr uint32_t kNoConstant = ~0u;
 inline constexpr int kMaxReads = 3;  // GPR source operands with a read port of their own

@@ -24,6 +24,46 @@ TEST_CASE("a pipe takes an instruction every `interval` cycles") {
   CHECK(issue_cycles({b, b, b}) == Cycles{0, 1, 2});
 }
 
+TEST_CASE("a pipe with a queue takes some instructions ahead") {
+  config::GpuConfig g = test_gpu();
+  for (auto& p : *g.mutable_sm()->mutable_pipe()) {
+    if (p.pipe() == "xu") {
+      p.set_queue(2);
+      p.set_queue_latency(5);
+    }
+  }
+  // Two enter at once. The first is worked on from 5 to 13, then the third enters; from there one in 8
+  // cycles.
+  Kernel k;
+  k.add(mufu(), 5);
+  Outcome o = run(g, k);
+  CHECK(o.cycles(0) == Cycles{0, 1, 13, 21, 29});
+  CHECK(o[stats::Stall::kMioThrottle] == 11 + 7 + 7);
+  // The second is worked on from 13, so its result comes 20 cycles after 8, and wakes the warp one cycle
+  // later.
+  Kernel chain{mufu(), mufu().writes_barrier(0), nop().waits(0b1)};
+  CHECK(run(g, chain).cycles(0) == Cycles{0, 1, 29});
+}
+
+TEST_CASE("sub-cores have queues of their own to a pipe that they share") {
+  config::GpuConfig g = test_gpu();
+  for (auto& p : *g.mutable_sm()->mutable_pipe()) {
+    if (p.pipe() == "adu") {
+      p.set_interval(2);
+      p.set_queue(2);
+      p.set_queue_latency(6);
+    }
+  }
+  Kernel k({make(OpClass::kS2ur, "S2UR"), make(OpClass::kS2ur, "S2UR"), make(OpClass::kS2ur, "S2UR")});
+  k.warps(2);
+  Outcome o = run(g, k);
+  // One pipe: the four that enter at first are done at 8, 10, 12, 14; each leaves room in its own sub-core's
+  // queue.
+  Cycles third{o.cycles(0)[2] - o.cycles(0)[0], o.cycles(1)[2] - o.cycles(1)[0]};
+  std::sort(third.begin(), third.end());
+  CHECK(third == Cycles{8, 10});
+}
+
 TEST_CASE("an instruction class may have an interval of its own") {
   Op f2f = make(OpClass::kConvert64, "F2F.F64.F32");
   CHECK(issue_cycles({f2f, f2f, mufu(), mufu()}) == Cycles{0, 16, 32, 40});
