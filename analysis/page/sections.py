@@ -129,7 +129,9 @@ def split(r, measured, refit):
     if refit:
         changed = [f"`{p}` {a:g} -> {b:g}" for p, (a, b) in refit["values"].items() if a != b]
         lines += ["", f"`tools/split-check` chose the {len(refit['values'])} values of the kinds {refit['kinds']} again, "
-                  "by the first half alone" + (": " + ", ".join(changed) if changed else "; it kept all of them") +
+                  "by the first half alone" +
+                  (f" (without its slow kernels among {', '.join(refit['skipped'])})" if refit.get("skipped") else "") +
+                  (": " + ", ".join(changed) if changed else "; it kept all of them") +
                   f". Configuration {refit['config']}.", ""]
         lines += markdown(["values", "mean of the half that chose", "of the other half"], [
             [name, *(f"{100 * refit['errors'][name][h]['mean']:.2f} %" for h in ("odd", "even"))]

@@ -85,6 +85,7 @@ class Validate(harness.HeddleTest):
         self.assertAlmostEqual(float(rows[2]["difference"]), float(rows[2]["mean"]) - float(rows[0]["mean"]), 5)
         self.fails(*self.args, "--ablation", "tlb", says=["tlb", "legal names: ", "TLB"])
         self.fails("validate", "--reference", "ref.csv", "--results", "a.db", "--ablate", says="--results")
+        self.fails(*self.args, "--ablate", "--stalls", says="--stalls")
 
     def test_ablations_that_change_nothing_are_left_out(self):
         p = self.ok(*self.args, "--ablation", "TLB", "--set", "tlb.enabled=false")

@@ -270,10 +270,12 @@ void add_validate(CLI::App& app, int& status) {
           ->type_name("FILE.db");
   c->add_option("--run", o->run, "the run of --results; the last one if not given")->needs(results);
   add_repeatable(*c, "--kernel", o->kernels, "only this kernel of the table; repeatable");
-  add_repeatable(*c, "--metric", o->metrics,
-                 "compare this Nsight metric instead of cycles, or `all` for a line per metric; repeatable");
-  c->add_flag("--stalls", o->stalls, "compare the stall reasons");
-  c->add_flag("--split", o->split, "compare the errors of the two halves of the table, taken in turns");
+  CLI::Option* metric = add_repeatable(
+      *c, "--metric", o->metrics,
+      "compare this Nsight metric instead of cycles, or `all` for a line per metric; repeatable");
+  CLI::Option* stalls = c->add_flag("--stalls", o->stalls, "compare the stall reasons");
+  CLI::Option* split =
+      c->add_flag("--split", o->split, "compare the errors of the two halves of the table, taken in turns");
   c->add_option("--csv", o->csv, "write the values to this file, a line per kernel and metric")
       ->type_name("FILE.csv");
   CLI::Option* all_ablations = c->add_flag(
@@ -282,7 +284,7 @@ void add_validate(CLI::App& app, int& status) {
       add_repeatable(*c, "--ablation", o->ablations, "the same without this mechanism only; repeatable");
   add_sim_options(*c, o->sim, false);
   for (CLI::Option* a : {all_ablations, one_ablation}) {
-    a->excludes(results);
+    a->excludes(results)->excludes(metric)->excludes(stalls)->excludes(split);
   }
   results->excludes(traces);
   c->callback([o, c, &status] {
