@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -33,6 +34,25 @@ double number(const CsvTable& t, size_t row, size_t column) {
                             t.columns[column], text));
   }
   return value;
+}
+
+// Nsight gives 0 for a launch without clusters.
+std::optional<isa::Dim3> cluster_of(const CsvTable& t, size_t row) {
+  isa::Dim3 c;
+  for (auto [name, to] : {std::pair<std::string_view, uint32_t*>{"launch__cluster_dim_x", &c.x},
+                          {"launch__cluster_dim_y", &c.y},
+                          {"launch__cluster_dim_z", &c.z}}) {
+    const std::optional<size_t> column = t.column(name);
+    if (column && !t.rows[row][*column].empty()) {
+      const double n = number(t, row, *column);
+      if (n < 0 || n > 32 || n != std::floor(n)) {
+        throw Error(fmt::format("{}:{}: column '{}': '{}' is not a cluster size", t.file, t.lines[row], name,
+                                t.rows[row][*column]));
+      }
+      *to = std::max<uint32_t>(1, static_cast<uint32_t>(n));
+    }
+  }
+  return c.count() > 1 ? std::optional(c) : std::nullopt;
 }
 
 Reference to_reference(const CsvTable& t) {
@@ -78,6 +98,7 @@ Reference to_reference(const CsvTable& t) {
         r.values.emplace(metric, number(t, i, column));
       }
     }
+    r.cluster = cluster_of(t, i);
     out.rows.push_back(std::move(r));
   }
   if (out.rows.empty()) {

@@ -58,11 +58,16 @@ std::vector<accelsim::Launch> discover(const fs::path& path, std::vector<std::st
   return accelsim::discover(path, warnings);
 }
 
-OpenedTrace open_any(const fs::path& file) {
+OpenedTrace open_any(const fs::path& file, const std::optional<isa::Dim3>& cluster) {
   if (!is_native(file)) {
-    return {accelsim::open_trace(file), ""};
+    accelsim::OpenOptions options;
+    options.cluster = cluster;
+    return {accelsim::open_trace(file, options), ""};
   }
   std::unique_ptr<Reader> reader = open(file);
+  if (cluster) {
+    reader->set_cluster(*cluster);
+  }
   std::string fingerprint = reader->origin().fingerprint;
   return {std::move(reader), std::move(fingerprint)};
 }

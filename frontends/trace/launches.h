@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct OpenedTrace {
   std::string fingerprint;  // of what a .heddle was made from; empty: none
 };
 
-// Opens a .heddle or an Accel-Sim trace.
-OpenedTrace open_any(const std::filesystem::path& file);
+// Opens a .heddle or an Accel-Sim trace; `cluster` stands instead of the trace's (accelsim::OpenOptions).
+OpenedTrace open_any(const std::filesystem::path& file,
+                     const std::optional<isa::Dim3>& cluster = std::nullopt);
 
 }  // namespace heddle::trace

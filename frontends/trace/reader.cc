@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontends/accelsim/trace_header.h"
 #include "frontends/trace/chunk_decoder.h"
 #include "frontends/trace/file_bytes.h"
 #include "frontends/trace/section.h"
@@ -48,6 +49,13 @@ class FileReader final : public Reader {
   }
 
   const isa::KernelImage& image() const override { return image_; }
+  void set_cluster(const isa::Dim3& c) override {
+    if (!accelsim::is_cluster_of(c, image_.shape.grid)) {
+      throw Error(file_->name() + ": cluster (" + std::to_string(c.x) + "," + std::to_string(c.y) + "," +
+                  std::to_string(c.z) + ") (legal: " + accelsim::kLegalCluster + ")");
+    }
+    image_.shape.cluster = c;
+  }
   const Origin& origin() const override { return origin_; }
   uint64_t blocks() const override { return index_.blocks(); }
   uint64_t warp_instructions() const override { return index_.warp_instructions(); }

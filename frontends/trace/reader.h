@@ -21,6 +21,8 @@ class Reader : public isa::BlockSource {
   virtual uint64_t chunks() const = 0;
   // next() gives this block, and then those behind it. `block` counts in launch order; blocks() is the end.
   virtual void seek(uint64_t block) = 0;
+  // Cluster size, instead of the file's. Throws heddle::Error when the grid is no multiple of it.
+  virtual void set_cluster(const isa::Dim3& cluster) = 0;
 };
 
 // Reads header, index and shared paths. This, next() and seek() throw heddle::Error, "FILE: byte OFFSET:

@@ -1,7 +1,11 @@
 #include "sim/device/work_distributor.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "sim/engine/error.h"
 #include "sim/memory/noc.h"
@@ -172,16 +176,27 @@ void WorkDistributor::place(Cycle now) {
   }
 }
 
-// All blocks of the cluster or none: the GPC with the most free places, at most one block more per SM than
-// needed.
+// All blocks of the cluster or none, in the GPC whose emptiest SMs have the most free places, at most one
+// block more per SM than needed.
 bool WorkDistributor::place_cluster(Cycle now) {
   auto wanted = static_cast<uint32_t>(fetched_.size());
-  std::vector<uint32_t> room(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()), 0);
+  std::vector<std::vector<uint32_t>> free(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()));
   for (uint32_t s = 0; s < sms_.size(); ++s) {
-    room[gpc_of_sm_[s]] += free_[s].blocks;
+    free[gpc_of_sm_[s]].push_back(free_[s].blocks);
   }
-  auto gpc = static_cast<uint32_t>(std::max_element(room.begin(), room.end()) - room.begin());
-  if (room[gpc] < wanted) {
+  uint32_t gpc = ~0u;
+  std::pair<uint32_t, uint32_t> most{0, 0};  // places on the emptiest SMs, all places
+  for (uint32_t g = 0; g < free.size(); ++g) {
+    uint32_t room = std::accumulate(free[g].begin(), free[g].end(), 0u);
+    auto some = free[g].begin() + std::min<ptrdiff_t>(wanted, std::ssize(free[g]));
+    std::partial_sort(free[g].begin(), some, free[g].end(), std::greater<>());
+    std::pair<uint32_t, uint32_t> rank{std::accumulate(free[g].begin(), some, 0u), room};
+    if (room >= wanted && rank > most) {
+      most = rank;
+      gpc = g;
+    }
+  }
+  if (gpc == ~0u) {
     return false;
   }
   uint32_t cluster = next_cluster_++;

@@ -20,7 +20,8 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       lg_(c.subcores()),
       mio_(c.subcores()),
       subcore_next_(c.subcores()),
-      writeback_(c.subcores(), Bandwidth(4 * kTicksPerCycle, 1024)) {}
+      writeback_(c.subcores(), Bandwidth(4 * kTicksPerCycle, 1024)),
+      cluster_slices_(c.async_copy().dsm_slices()) {}
 
 void Lsu::reset(uint32_t l1_bytes) {
   l1_.reset(l1_bytes);
@@ -31,7 +32,10 @@ void Lsu::reset(uint32_t l1_bytes) {
   }
   free_ = data_free_ = tag_free_ = 0;
   egress_.reset();
-  dsm_.reset();
+  cluster_port_.reset();
+  for (Server& s : cluster_slices_) {
+    s.reset();
+  }
   turn_ = 0;
   starved_ = false;
   scheduled_ = kNever;
@@ -167,8 +171,7 @@ bool Lsu::process(const Entry& e, Cycle now) {
       shared_access(e, addr, e.mask, now);
       return true;
     case MemSpace::kDistributedShared:
-      distributed_shared(e, addr, e.mask, now);
-      return true;
+      return cluster_access(e, addr, now);
     default:
       return global_access(e, addr, e.mask, space == MemSpace::kLocal, now);
   }

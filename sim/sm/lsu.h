@@ -70,7 +70,9 @@ class Lsu {
   // Shared memory and lane exchange (lsu_shared.cc).
   void lane_exchange(const Entry& e, Cycle now);
   void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
-  void distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
+  // Shared memory of the cluster's blocks (lsu_cluster.cc).
+  bool cluster_access(const Entry& e, const uint64_t addr[32], Cycle now);
+  Cycle send_to_block(isa::OpClass op, const memory::LineAccess& a, uint32_t operations, Cycle now);
   // Global, local and the rest (lsu_global.cc).
   bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
   Cycle book_tags(const memory::Coalesced& c, Cycle now);
@@ -103,7 +105,9 @@ class Lsu {
   Cycle free_ = 0;                    // when the shared stage takes its next instruction
   Cycle data_free_ = 0;               // L1/shared data array
   Cycle tag_free_ = 0;
-  Server egress_, dsm_;
+  Server egress_;
+  Server cluster_port_;                 // to the SM-to-SM network of the GPC
+  std::vector<Server> cluster_slices_;  // of that network, this SM's share
   uint32_t turn_ = 0;
   bool starved_ = false;      // LG: waits for a response
   Cycle scheduled_ = kNever;  // earliest pending arbitration event

@@ -82,22 +82,4 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
   sm_.memory_done(e.warp, now);
 }
 
-// Another block's shared memory: a fixed transit time and the SM-to-SM port's bandwidth.
-void Lsu::distributed_shared(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now) {
-  const TimedInstr& t = *e.instr;
-  // Traffic between SMs moves in sectors, like that to L2.
-  memory::Coalesced c;
-  memory::coalesce(addr, mask, std::max<uint32_t>(t.instr->width, 1), c);
-  uint32_t bytes = c.sectors * memory::kSectorBytes;
-  ++sm_.counters()[Counter::kDsmRequests];
-  bool atomic = t.op == OpClass::kAtomGeneric || t.op == OpClass::kRedGlobal;
-  double rate =
-      atomic ? config_.async_copy().dsm_atomic_bytes_per_cycle() : config_.async_copy().dsm_bytes_per_cycle();
-  Ticks service = static_cast<Ticks>(bytes * static_cast<double>(kTicksPerCycle) / rate);
-  Cycle sent = to_cycles_up(dsm_.reserve(to_ticks(now), service));
-  sm_.operands_read_at(sent, e.warp, t);
-  finish(e.warp, t, sent + config_.async_copy().dsm_latency(), bytes);
-  sm_.memory_done(e.warp, now);
-}
-
 }  // namespace heddle::sm

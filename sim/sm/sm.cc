@@ -15,6 +15,7 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       launch_(gpu.launch()),
       subcores_count_(gpu.sm().subcores()),
       ns_per_cycle_(1000.0 / gpu.clocks().core_mhz()),
+      topology_(gpu.topology()),
       warps_(gpu.limits().max_warps_per_sm()),
       blocks_(gpu.limits().max_blocks_per_sm()),
       instructions_(gpu.sm().fetch(), gpu.sm().subcores(), counters_),
@@ -105,6 +106,14 @@ void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, C
     schedule(start, {Event::Kind::kWarpStart, static_cast<uint8_t>(id)});
   }
   ++counters_[Counter::kBlocksLaunched];
+}
+
+double Sm::gpc_blocks_per_own_block() const {
+  double own = static_cast<double>(
+      std::count_if(blocks_.begin(), blocks_.end(), [](const BlockSlot& b) { return b.active; }));
+  double grid = static_cast<double>(kernel_->image->shape.grid.count());
+  return std::min<double>(topology_.sms(), grid / std::max(1.0, own)) /
+         std::max(1, topology_.tpcs_per_gpc_size());
 }
 
 void Sm::deliver(const std::vector<memory::Response>& responses) {

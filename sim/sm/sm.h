@@ -93,6 +93,8 @@ class Sm {
   ConstantCache& constants() { return constants_; }
   RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
   void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
+  // Blocks of the GPC for each of this SM's, when the kernel's blocks are spread evenly.
+  double gpc_blocks_per_own_block() const;
   bool shared_pipe(uint8_t p) const { return (shared_pipes_ >> p) & 1; }
   // When a pipe that the sub-cores share is done with what is queued for it.
   Cycle& shared_free(uint8_t p) { return shared_free_[p]; }
@@ -114,8 +116,13 @@ class Sm {
   void retire_if_drained(uint32_t warp, Cycle now);
   // A memory instruction of `warp` no longer needs it.
   void memory_done(uint32_t warp, Cycle now) {
-    if (--warps_[warp].loads == 0 && warps_[warp].draining) {
-      retire_if_drained(warp, now);
+    Warp& w = warps_[warp];
+    if (--w.loads == 0) {
+      if (w.draining) {
+        retire_if_drained(warp, now);
+      } else if (w.held) {
+        end_fence(warp, now);
+      }
     }
   }
 
@@ -133,6 +140,7 @@ class Sm {
   // A bulk copy has delivered `bytes` for the barrier object at `address` of block `slot`.
   void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now);
   void store_done(uint32_t warp, uint64_t age, Cycle now);
+  void end_fence(uint32_t warp, Cycle now);
 
  private:
   void handle(const Event& e, Cycle now);
@@ -151,6 +159,7 @@ class Sm {
   const config::Launch launch_;
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
+  const config::Topology topology_;
   uint32_t shared_pipes_ = 0;  // mask of pipes that the sub-cores share
   std::array<Cycle, isa::kPipeCount> shared_free_{};
   const TimedKernel* kernel_ = nullptr;

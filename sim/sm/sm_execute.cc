@@ -72,7 +72,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       if (mask == 0) {
         return 0;
       }
-      if (w.stores == 0 || (t.instr->flags & isa::kFlagScopeCta)) {
+      if ((w.stores == 0 && w.loads == 0) || (t.instr->flags & isa::kFlagScopeCta)) {
         return now + cost;
       }
       w.waiting = w.held = true;
@@ -263,7 +263,14 @@ void Sm::store_done(uint32_t warp, uint64_t age, Cycle now) {
   if (w.age != age) {
     return;  // the warp that sent it has gone
   }
-  if (--w.stores == 0 && w.held && w.state == Stall::kMembar) {
+  --w.stores;
+  end_fence(warp, now);
+}
+
+// A fence waits for what the warp has in the queues, too.
+void Sm::end_fence(uint32_t warp, Cycle now) {
+  Warp& w = warps_[warp];
+  if (w.stores == 0 && w.loads == 0 && w.held && w.state == Stall::kMembar) {
     // The fence's own round trip ran beside the stores'.
     wake_held(warp, std::max(now + 1, w.since + config_.barrier().membar_gpu()), now);
   }

@@ -91,6 +91,14 @@ class Run(harness.HeddleTest):
         self.fails("report", "r.db", "--kernel", "nope", says=["r.db", "nope"])
         self.fails("report", "r.db", "--run", "9", says="no run 9")
 
+    def test_cluster_size(self):
+        self.capture("app")
+        self.ok("run", "app", "--gpu", "h200", "--cluster", "2", "--out", "c.db")
+        self.ok("import", "app", "-o", "app.heddle")
+        self.ok("run", "app.heddle", "--gpu", "h200", "--cluster", "2,1", "--out", "c.db", "--append")
+        self.assertEqual(self.query("c.db", "SELECT cluster_x, cluster_y, cluster_z FROM launches"), [(2, 1, 1)] * 2)
+        self.fails("run", "app", "--gpu", "h200", "--cluster", "3", says=["kernel-1.traceg", "cluster"])
+
     def test_nothing_on_stderr_when_nothing_is_wrong(self):
         self.capture("app")
         self.assertEqual(self.ok("run", "app", "--gpu", "h200").stderr, "")

@@ -38,6 +38,16 @@ class Validate(harness.HeddleTest):
                 self.assertEqual(simulated, cycles[r["name"]])
                 self.assertAlmostEqual(float(r["relative_error"]), simulated / measured - 1, places=5)
 
+    def test_cluster_size_of_the_table(self):
+        # The traces say nothing about clusters; a column of the table does, 0 meaning none.
+        self.write("c.csv", "name,cycles_median,launch__cluster_dim_x\none,5000,2\ntwo,6000,0\n")
+        args = [a if a != "ref.csv" else "c.csv" for a in self.args]
+        self.ok(*args, "--out", "c.db")
+        self.assertEqual(self.query("c.db", "SELECT trace, cluster_x, cluster_y FROM launches ORDER BY trace"),
+                         [("one", 2, 1), ("two", 1, 1)])
+        self.write("c.csv", "name,cycles_median,launch__cluster_dim_x\none,5000,1.5\n")
+        self.fails(*args, says=["c.csv:2", "cluster size"])
+
     def test_jobs_change_nothing(self):
         one = self.ok(*self.args, "--out", "1.db", "--no-host-timing").stdout
         two = self.ok(*self.args, "--out", "2.db", "--no-host-timing", "--jobs", "2").stdout

@@ -1,5 +1,6 @@
 // heddle run: simulates traces.
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -20,10 +21,23 @@ struct RunOptions {
   SimOptions sim;
   SessionOptions session;
   std::vector<std::filesystem::path> paths;
+  std::vector<uint32_t> cluster;
 };
 
+std::vector<PlannedLaunch> launches_of(const RunOptions& o) {
+  std::vector<PlannedLaunch> out = plan_launches(o.paths, o.sim.strict);
+  if (!o.cluster.empty()) {
+    std::vector<uint32_t> d = o.cluster;
+    d.resize(3, 1);
+    for (PlannedLaunch& l : out) {
+      l.cluster = isa::Dim3{d[0], d[1], d[2]};
+    }
+  }
+  return out;
+}
+
 int run(const RunOptions& o) {
-  Session session(o.sim, o.session, plan_launches(o.paths, o.sim.strict));
+  Session session(o.sim, o.session, launches_of(o));
   const int status = session.run();
   const std::vector<analysis::LaunchRecord>& results = session.results();
   if (!results.empty()) {
@@ -47,6 +61,14 @@ void add_run(CLI::App& app, int& status) {
   add_sim_options(*c, o->sim, true);
   c->add_option("--summary", o->session.summary, "write one line per kernel to this CSV file")
       ->type_name("FILE.csv");
+  c->add_option(
+       "--cluster", o->cluster,
+       "blocks per cluster; for kernels with a compiled-in size (__cluster_dims__), which a trace lacks")
+      ->type_name("X[,Y[,Z]]")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 32));
   c->add_flag("--keep-going,-k", o->session.keep_going, "go on with the next kernel after an error");
   c->callback([o, &status] { status = run(*o); });
 }

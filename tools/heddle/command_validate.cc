@@ -74,6 +74,7 @@ std::vector<PlannedLaunch> launches_of(const ValidateOptions& o, const std::vect
                               m.reference.launch, o.reference.string()));
     }
     it->trace = m.reference.name;
+    it->cluster = m.reference.cluster;
     out.push_back(std::move(*it));
   }
   return out;

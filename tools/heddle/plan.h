@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "frontends/accelsim/discover.h"
+#include "sim/isa/kernel.h"
 
 namespace heddle::cli {
 
@@ -15,6 +17,7 @@ struct PlannedLaunch {
   accelsim::Launch source;
   std::string trace;  // unique together with `number`
   uint32_t number = 0;
+  std::optional<isa::Dim3> cluster = std::nullopt;  // instead of the trace's
 
   std::string label() const { return trace + "/" + std::to_string(number); }
 };

@@ -50,7 +50,7 @@ void Simulator::check_image(const PlannedLaunch& launch, const isa::KernelImage&
 analysis::LaunchRecord Simulator::simulate(
     const PlannedLaunch& launch, const std::function<void(const device::Progress&)>& progress) const {
   const auto start = std::chrono::steady_clock::now();
-  trace::OpenedTrace opened = trace::open_any(launch.source.path);
+  trace::OpenedTrace opened = trace::open_any(launch.source.path, launch.cluster);
   const std::unique_ptr<isa::BlockSource>& source = opened.source;
   check_image(launch, source->image());
   device::RunOptions run;

@@ -7,7 +7,7 @@ import argparse, concurrent.futures, csv, datetime, gzip, json, os, shutil, subp
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # program, arguments; in the order they are run
-PROGRAMS = [("alu", []), ("smem", []), ("gmem", []), ("sync", []), ("mma", []), ("l2", []), ("bw", ["D"]), ("bw", ["E"]), ("icache", []), ("consts", []), ("cluster", []), ("launch", []), ("extra", []), ("sched", []), ("mem2", []), ("posted", [])]
+PROGRAMS = [("alu", []), ("smem", []), ("gmem", []), ("sync", []), ("mma", []), ("l2", []), ("bw", ["D"]), ("bw", ["E"]), ("icache", []), ("consts", []), ("cluster", []), ("dsm", []), ("async", []), ("place", []), ("launch", []), ("extra", []), ("sched", []), ("mem2", []), ("posted", [])]
 HEADER = ["id", "parameter", "value", "unit", "conditions", "kernel", "repeats", "spread"]
 LAUNCH_METRICS = "gpc__cycles_elapsed.max,sm__cycles_active.max,sm__cycles_active.avg,sm__cycles_elapsed.max,gpu__time_duration.sum"
 
@@ -88,7 +88,10 @@ def main():
         rows += [x for x in csv.reader([l[4:] for l in out.splitlines() if l.startswith("CSV,")])]
     if os.path.exists(os.path.join(a.bin, "tmpl.cubin")) and (not only or "sass" in only):
         t = time.time()
-        rc, out = sh([sys.executable, os.path.join(HERE, "sass", "exp.py"), os.path.join(a.bin, "tmpl.cubin")], 200, dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+        rc, out = 0, ""
+        for script in ("exp.py", "ops.py"):
+            r, o = sh([sys.executable, os.path.join(HERE, "sass", script), os.path.join(a.bin, "tmpl.cubin")], 200, dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+            rc, out = rc or r, out + o
         rows += [x for x in csv.reader([l[4:] for l in out.splitlines() if l.startswith("CSV,")])]
         rest = [l for l in out.splitlines() if not l.startswith("CSV,")]
         log.write(f"## sass rc={rc}\n" + "\n".join(rest) + "\n")

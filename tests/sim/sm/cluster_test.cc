@@ -1,5 +1,5 @@
 // Clusters: blocks on the SMs of one GPC, the cluster barrier (200 cycles), distributed shared memory (200
-// cycles, 32 bytes a cycle).
+// cycles).
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -87,18 +87,95 @@ TEST_CASE("more clusters than fit run one after the other") {
   CHECK(o.cycles_of(5).size() == 10);
 }
 
-TEST_CASE("a load from another block's shared memory") {
-  Op ld = ldg(1).at(0x7f0001000000, 4);  // the second block's window
-  ld.in.op = OpClass::kLdGeneric;
-  ld.in.space = isa::MemSpace::kGeneric;
-  Kernel k{ld.writes_barrier(0), nop().waits(0b1)};
-  k.shape().shared_base = 0x7f0000000000;
-  k.blocks(2).cluster(2);
-  Outcome o = run(test_gpu(2), k);
-  // 10 to the head of the queue, 128 bytes in 4 cycles, 200 on the way, and a cycle to the reader.
-  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 4 + 200 + 1});
-  CHECK(o[Counter::kDsmRequests] == 2);
+// Generic accesses to the shared window of block `rank`: 16 MiB each.
+constexpr uint64_t kShared = 0x7f0000000000, kWindow = 1 << 24;
+
+Op remote(Op op, OpClass as) {
+  op.in.op = as;
+  op.in.space = isa::MemSpace::kGeneric;
+  return op;
+}
+
+Op to_block(Op op, OpClass as, uint64_t rank, int stride = 4) {
+  return remote(std::move(op), as).at(kShared + rank * kWindow, stride);
+}
+
+// Issue cycles of block 0, which alone runs the code, of two blocks of a cluster on two SMs of one GPC. The
+// SM's port takes 2 cycles a packet; a slice of the network 1 cycle a flit of each of the 2 SMs.
+Outcome run_cluster(std::initializer_list<Op> ops, bool contended = false) {
+  Kernel k(ops);
+  k.shape().shared_base = kShared;
+  k.blocks(2).cluster(2).shape().dynamic_shared_bytes = 200000;
+  k.stream_of_block(1, 0, {});
+  config::GpuConfig g = test_gpu(2);
+  if (!contended) {
+    g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(0);
+  }
+  return run(g, k);
+}
+
+TEST_CASE("a load from another block's shared memory: a packet to ask, one back for each sector") {
+  Outcome o = run_cluster({to_block(ldg(1), OpClass::kLdGeneric, 1).writes_barrier(0), nop().waits(0b1)});
+  // 10 to the head of the queue, 5 packets, 200 on the way, and a cycle to the reader.
+  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 5 * 2 + 200 + 1});
+  CHECK(o[Counter::kDsmRequests] == 1);
   CHECK(o[Counter::kSharedRequests] == 0);
+  // 32 sectors of 32 lines: 32 questions and 32 answers.
+  o = run_cluster({to_block(ldg(1), OpClass::kLdGeneric, 1, 128).writes_barrier(0), nop().waits(0b1)});
+  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 64 * 2 + 200 + 1});
+}
+
+TEST_CASE("a store to another block sends 16 bytes a packet, a whole line five") {
+  for (auto [stride, packets] : {std::pair{4, 5}, {8, 16}, {16, 32}, {32, 32}, {0, 1}}) {
+    Outcome o =
+        run_cluster({to_block(stg(), OpClass::kStGeneric, 1, stride).reads_barrier(0), nop().waits(0b1)});
+    CHECK(o.cycles(0, 0) == Cycles{0, Cycle(10 + packets * 2 + 1)});
+  }
+}
+
+TEST_CASE("a remote atomic: lanes that meet in a word go one after the other") {
+  // 4 sectors; one word; two lanes in each of 16 words, two sectors.
+  for (auto [stride, packets] : {std::pair{4, 4}, {0, 32}}) {
+    Outcome o = run_cluster(
+        {to_block(atom(1), OpClass::kAtomGeneric, 1, stride).writes_barrier(0), nop().waits(0b1)});
+    CHECK(o.cycles(0, 0) == Cycles{0, Cycle(10 + 2 * packets * 2 + 200 + 1)});
+  }
+  Op pairs = remote(atom(1).each([](int lane) { return kShared + kWindow + 4 * (lane / 2); }),
+                    OpClass::kAtomGeneric);
+  Outcome o = run_cluster({pairs.writes_barrier(0), nop().waits(0b1)});
+  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 2 * 4 * 2 + 200 + 1});
+}
+
+TEST_CASE("the network's slices are shared by the SMs of the GPC") {
+  // 32 sectors of 8 lines, of which bit 1 is set in every other pair: two slices with 16 flits of 2 cycles.
+  Op near = to_block(stg(), OpClass::kStGeneric, 1, 32).reads_barrier(0);
+  CHECK(run_cluster({near, nop().waits(0b1)}, true).cycles(0, 0) == Cycles{0, 10 + 32 * 2 + 1});
+  // All of one line: 8 flits of 2 cycles in one slice, 5 packets in the port.
+  Op line = to_block(stg(), OpClass::kStGeneric, 1).reads_barrier(0);
+  CHECK(run_cluster({line, nop().waits(0b1)}, true).cycles(0, 0) == Cycles{0, 10 + 8 * 2 + 1});
+  // An atomic on one word: 32 flits there and 32 halves back.
+  Op word = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
+  CHECK(run_cluster({word, nop().waits(0b1)}, true).cycles(0, 0) == Cycles{0, 10 + 64 * 2 + 200 + 1});
+}
+
+TEST_CASE("a block's own window is its shared memory, also for some of the lanes") {
+  Op own = to_block(ldg(1), OpClass::kLdGeneric, 0).writes_barrier(0);
+  Outcome o = run_cluster({own, nop().waits(0b1)});
+  CHECK(o[Counter::kDsmRequests] == 0);
+  CHECK(o[Counter::kSharedRequests] == 1);
+  // Lanes 16-31 go to the other block: two sectors.
+  Op some = remote(ldg(1).each([](int lane) { return kShared + (lane >= 16) * kWindow + 4 * lane; }),
+                   OpClass::kLdGeneric);
+  o = run_cluster({some.writes_barrier(0), nop().waits(0b1)});
+  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 3 * 2 + 200 + 1});
+  CHECK(o[Counter::kDsmRequests] == 1);
+}
+
+TEST_CASE("a fence waits for remote atomics, also for those that have not left the queue") {
+  Op word = to_block(atom(-1), OpClass::kAtomGeneric, 1, 0);
+  // 3 of 64 packets of 2 cycles each: the last answer comes 10 + 3 * 128 + 200 after the first one's issue.
+  Outcome o = run_cluster({word, word, word, membar(), nop()});
+  CHECK(o.cycles(0, 0).at(4) == 10 + 3 * 128 + 200 + 1);
 }
 
 TEST_CASE("a cluster that does not fit in a GPC is refused") {

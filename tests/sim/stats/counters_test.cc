@@ -86,7 +86,7 @@ const Row kTable[] = {
     {Counter::kConstMisses, "cold constant", 1},
     {Counter::kRegPortStalls, "register ports", 4 * 2},
     {Counter::kReuseHits, "reuse", 4},
-    {Counter::kDsmRequests, "other block's memory", 2},
+    {Counter::kDsmRequests, "other block's memory", 1},
     {Counter::kBulkBytes, "bulk copy", 128},
 };
 

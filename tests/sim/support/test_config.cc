@@ -141,7 +141,7 @@ constexpr const char* kGpu = R"(
       mbarrier_arrive: 30 mbarrier_try_wait: 25
     }
     async_copy {
-      tma_latency: 100 tma_request_interval: 2 tma_requests_in_flight: 64 dsm_latency: 200 dsm_bytes_per_cycle: 32 dsm_atomic_bytes_per_cycle: 16
+      tma_latency: 100 tma_request_interval: 2 tma_requests_in_flight: 64 dsm_latency: 200 dsm_packet_cycles: 2 dsm_slices: 4 dsm_flit_cycles: 1
       ldgsts_extra_latency: 5
     }
   }
