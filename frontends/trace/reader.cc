@@ -173,4 +173,12 @@ std::unique_ptr<Reader> open(std::string name, std::string_view data) {
 
 Origin read_origin(const std::filesystem::path& file) { return origin_of(read_header(*open_file(file))); }
 
+uint64_t read_warp_instructions(const std::filesystem::path& file) {
+  const std::unique_ptr<FileBytes> bytes = open_file(file);
+  check_preamble(*bytes);
+  pb::Index index;
+  read_message(*bytes, read_trailer(*bytes), SectionKind::kIndex, index);
+  return index.warp_instructions();
+}
+
 }  // namespace heddle::trace

@@ -33,5 +33,7 @@ std::unique_ptr<Reader> open(std::string name, std::string_view data);
 
 // Only the origin, for those who look for traces.
 Origin read_origin(const std::filesystem::path& file);
+// Only the total, for those who plan the work.
+uint64_t read_warp_instructions(const std::filesystem::path& file);
 
 }  // namespace heddle::trace

@@ -309,6 +309,7 @@ TEST_CASE("traces of both kinds are found", "[trace]") {
   put("app/kernel-1.heddle", "elsewhere", 5);
   dir.write("app/kernel-2.traceg", sample().trace);
   dir.write("app/kernelslist.g", "kernel-1.heddle\nMemcpyHtoD,0x10,4\nkernel-2.traceg\n");
+  CHECK(read_warp_instructions(dir.path() / "app" / "kernel-1.heddle") == 66);
   const auto listed = discover(dir.path() / "app");  // the list decides
   REQUIRE(listed.size() == 2);
   CHECK(listed[0].trace + std::to_string(listed[0].number) == "app1");

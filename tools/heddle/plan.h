@@ -29,7 +29,7 @@ struct PlannedLaunch {
 // they are warnings.
 std::vector<PlannedLaunch> plan_launches(const std::vector<std::filesystem::path>& paths, bool strict);
 
-// Sizes of the trace files: what is known about the work before it is done.
+// What is known about the work before it is done: sizes of text traces, lengths of native ones.
 std::vector<double> weights(const std::vector<PlannedLaunch>& launches);
 
 // The largest first, so that several jobs end at about the same time.
