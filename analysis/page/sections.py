@@ -128,7 +128,7 @@ def split(r, measured, refit):
                        "within 20 %", "SM-active mean"], rows)
     if refit:
         changed = [f"`{p}` {a:g} -> {b:g}" for p, (a, b) in refit["values"].items() if a != b]
-        lines += ["", f"`tools/split-check` chose the {len(refit['values'])} values of the kinds {refit['kinds']} again, "
+        lines += ["", f"`tools/split-check` chose {len(refit['values'])} of the values of the kinds {refit['kinds']} again, "
                   "by the first half alone" +
                   (f" (without its slow kernels among {', '.join(refit['skipped'])})" if refit.get("skipped") else "") +
                   (": " + ", ".join(changed) if changed else "; it kept all of them") +

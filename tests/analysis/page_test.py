@@ -50,7 +50,7 @@ class Sections(unittest.TestCase):
         text = "\n".join(sections.split(r, measured, refit))
         self.assertIn("differ by 10.0 points (more than the 3", text)
         self.assertIn("| kernels 1, 3, 5, ... | 2 | 10.0 % |", text)
-        self.assertIn("chose the 2 values of the kinds FITTED again, by the first half alone: `x.y` 2 -> 4. Config", text)
+        self.assertIn("chose 2 of the values of the kinds FITTED again, by the first half alone: `x.y` 2 -> 4. Config", text)
         self.assertIn("| refitted | 5.00 % | 7.00 % |", text)
         self.assertNotIn("split-check", "\n".join(sections.split(r, measured, None)))
 
