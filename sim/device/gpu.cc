@@ -119,6 +119,7 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
   sm::TimedKernel timed = sm::bind(image, m.config.sm());
 
   m.memory->reset();
+  m.memory->launch(uint64_t{timed.lines} * m.config.sm().fetch().line_bytes());
   for (auto& s : m.sms) {
     s->begin(timed, occ.l1_bytes, options.observer);
   }
@@ -174,6 +175,7 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
       options.progress({now, issued, m.distributor->blocks_done(), m.distributor->blocks_total()});
     }
   }
+  m.memory->finish();
   return impl_->collect(image, timed, occ);
 }
 

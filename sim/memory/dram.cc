@@ -45,7 +45,8 @@ void Dram::reset() {
 Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at) {
   Channel& c = channel_[channel];
   counters_[write ? stats::Counter::kDramWriteBytes : stats::Counter::kDramReadBytes] += bytes;
-  Ticks service = burst_ * (bytes / access_bytes_);
+  uint32_t transfers = (bytes + access_bytes_ - 1) / access_bytes_;
+  Ticks service = burst_ * transfers;
   if (!detailed_) {
     return c.bus.reserve(at, service) + t_rcd_ + t_cl_ + latency_;
   }
@@ -61,7 +62,7 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
     b.activated = precharge;
     column = precharge + t_rcd_;
   }
-  b.ready = column + t_ccd_ * (bytes / access_bytes_);
+  b.ready = column + t_ccd_ * transfers;
   if (c.last_write != write) {
     c.last_write = write;
     service += turnaround_;

@@ -17,8 +17,9 @@ class Dram {
 
   void reset();
 
-  // Reads or writes `bytes` (a multiple of the access size) at byte address `addr` in `channel`. The request
-  // reaches the controller at `at`; returns when the last byte has left (read) or been taken (write).
+  // Reads or writes `bytes` (whole sectors; they take whole accesses) at byte address `addr` in `channel`.
+  // The request reaches the controller at `at`; returns when the last byte has left (read) or been taken
+  // (write).
   Ticks access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at);
 
   uint32_t channels() const { return channels_; }

@@ -21,6 +21,7 @@ enum LineFlag : uint8_t {
 Counter op_counter(RequestKind k) {
   switch (k) {
     case RequestKind::kRead:
+    case RequestKind::kFetch:
       return Counter::kL2Reads;
     case RequestKind::kWrite:
       return Counter::kL2Writes;
@@ -46,10 +47,17 @@ L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
       fabric_service_(static_cast<double>(l2_ticks(g, 1)) / g.l2().fabric_bytes()),
       max_persisting_lines_(
           static_cast<uint32_t>(g.l2().max_persisting_bytes() / g.l2().line_bytes() / g.l2().slices())),
+      max_dirty_lines_(
+          g.l2().max_dirty_bytes() == 0
+              ? ~0u
+              : static_cast<uint32_t>(g.l2().max_dirty_bytes() / g.l2().line_bytes() / g.l2().slices())),
+      old_dirty_lines_(static_cast<uint32_t>(
+          std::min<uint64_t>(map_.sets(), g.launch().dirty_bytes() / g.l2().line_bytes() / g.l2().slices()))),
       slices_(g.l2().slices()),
       fabric_(size_t{g.l2().partitions()} * g.l2().partitions()) {
   for (Slice& s : slices_) {
     s.tags = TagArray(map_.sets(), g.l2().ways());
+    s.dirty = s.old_dirty = old_dirty_lines_;
   }
 }
 
@@ -60,6 +68,7 @@ void L2::reset() {
     s.atomics.reset();
     s.tags.clear();
     s.persisting = 0;
+    s.dirty = s.old_dirty = old_dirty_lines_;
   }
   for (Bandwidth& f : fabric_) {
     f.reset();
@@ -83,18 +92,35 @@ Ticks L2::fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at) {
   return s.reserve(at, static_cast<Ticks>(bytes * fabric_service_)) + far_latency_;
 }
 
+// The controller reads and writes whole transfers; a sector alone is half of one.
+void L2::write_back(CacheLine& l, const Home& home, Ticks at) {
+  uint32_t bytes = std::popcount(l.dirty) * kSectorBytes;
+  dram_.access(channel(home), l.line * kLineBytes, bytes, true, at);
+  l.dirty = 0;
+  --slice(home.partition, home.slice).dirty;
+}
+
+void L2::evict_old(Slice& s, const Home& home, Ticks at) {
+  --s.old_dirty;
+  --s.dirty;
+  dram_.access(channel(home), uint64_t{s.old_dirty} * kLineBytes, kLineBytes, true, at);
+}
+
 CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, Ticks at) {
   Slice& s = slice(partition, home.slice);
+  Home here = {partition, home.slice, home.set};
   CacheLine* v = s.tags.victim(home.set, [](const CacheLine& l) { return !(l.flags & kPersisting); });
   if (!v) {
     v = s.tags.victim(home.set, [](const CacheLine&) { return true; });
   }
   if (s.tags.live(*v)) {
     s.persisting -= (v->flags & kPersisting) != 0;
-    if (v->dirty && !(v->flags & kReplica)) {
-      uint32_t bytes = std::popcount(fetch_group(v->dirty)) * kSectorBytes;
-      dram_.access(channel({partition, home.slice, home.set}), v->line * kLineBytes, bytes, true, at);
+    if (v->dirty) {
+      write_back(*v, here, at);
     }
+  } else if (s.old_dirty > 0 && home.set < old_dirty_lines_ && s.tags.last_way(*v)) {
+    // What was there before the kernel is the oldest: it goes when the set has filled up.
+    evict_old(s, here, at);
   }
   s.tags.fill(*v, r.line);
   if (partition != home.partition) {
@@ -105,6 +131,28 @@ CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, 
     ++s.persisting;
   }
   return *v;
+}
+
+void L2::install(uint64_t line) {
+  Home home = map_.home(line);
+  Request r;
+  r.line = line;
+  allocate(home, home.partition, r, 0).valid = (1u << kSectorsPerLine) - 1;
+}
+
+void L2::set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at) {
+  Slice& s = slice(home.partition, home.slice);
+  bool was_clean = l.dirty == 0;
+  l.dirty |= sectors;
+  if (!was_clean || ++s.dirty <= max_dirty_lines_) {
+    return;
+  }
+  if (s.old_dirty > 0) {
+    evict_old(s, home, at);
+  } else if (CacheLine* oldest =
+                 s.tags.oldest(home.set, [&](const CacheLine& o) { return o.dirty != 0 && &o != &l; })) {
+    write_back(*oldest, home, at);  // it stays, clean
+  }
 }
 
 void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except) {
@@ -118,92 +166,95 @@ void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, ui
   }
 }
 
-Ticks L2::serve(const Request& r, uint32_t partition, Ticks at) {
-  Home home = map_.home(r.line);
+Ticks L2::serve(const Request& r, const Home& home, uint32_t partition, Ticks at) {
   uint32_t n = std::popcount(r.sectors);
+  ++counters_[Counter::kL2Requests];
   counters_[Counter::kL2Sectors] += n;
-  counters_[Counter::kL2FromSm] += n;
+  counters_[Counter::kL2FromGpc] += n;
+  counters_[r.kind == RequestKind::kFetch ? Counter::kL2FromGcc : Counter::kL2FromSm] += n;
   counters_[op_counter(r.kind)] += n;
   Slice& near = slice(partition, home.slice);
+  bool reads = r.kind == RequestKind::kRead || r.kind == RequestKind::kFetch;
   // One request per L2 cycle (FINDINGS.md 6: scattered loads); data that arrives at its home takes one
   // and a half (39 scattered stores a core cycle, half of them far).
-  Ticks lookups =
-      r.kind != RequestKind::kRead && partition == home.partition ? tag_service_ * 3 / 2 : tag_service_;
+  Ticks lookups = !reads && partition == home.partition ? tag_service_ * 3 / 2 : tag_service_;
   Ticks service = std::max<Ticks>(lookups, static_cast<Ticks>(n * sector_service_));
   at = near.port.reserve(at, service);
-  switch (r.kind) {
-    case RequestKind::kRead:
-      return read(r, home, partition, at);
-    case RequestKind::kWrite:
-      return write(r, home, partition, at);
-    default:
-      return atomic(r, home, partition, at);
+  if (reads) {
+    return read(r, home, partition, at);
   }
+  return r.kind == RequestKind::kWrite ? write(r, home, partition, at) : atomic(r, home, partition, at);
 }
 
-// A look-up at the home slice: hits, or fetches from DRAM.
-Ticks L2::read_home(const Request& r, const Home& home, uint8_t sectors, bool from_fabric, Ticks at) {
+// Looks `r` up in a slice that an SM (or a GPC) asks.
+L2::LookUp L2::look_up(const Request& r, const CacheLine* l) {
+  LookUp u;
+  u.missing = r.sectors & static_cast<uint8_t>(~(l ? l->valid : 0));
+  u.fetch = fetch_group(u.missing) & static_cast<uint8_t>(~(l ? l->valid : 0));
+  uint32_t hits = std::popcount(r.sectors) - std::popcount(u.missing);
+  counters_[Counter::kL2SectorHits] += hits;
+  if (r.kind != RequestKind::kFetch) {
+    counters_[Counter::kL2FromSmHits] += hits;
+    counters_[Counter::kL2FromSmMisses] += std::popcount(u.fetch);
+  }
+  return u;
+}
+
+// Brings `fetch` from DRAM into the line of the home slice.
+Ticks L2::fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at) {
+  Ticks filled =
+      dram_.access(channel(home), l.line * kLineBytes, std::popcount(fetch) * kSectorBytes, false, at);
+  l.valid |= fetch;
+  l.ready = std::max(l.ready, filled);
+  return l.ready;
+}
+
+// The home slice reads `sectors` for the other partition.
+Ticks L2::read_for_fabric(const Request& r, const Home& home, uint8_t sectors, Ticks at) {
   Slice& s = slice(home.partition, home.slice);
   uint32_t n = std::popcount(sectors);
-  if (from_fabric) {
-    at = s.port.reserve(at, std::max<Ticks>(tag_service_, static_cast<Ticks>(n * sector_service_)));
-    counters_[Counter::kL2Sectors] += n;
-    counters_[Counter::kL2FromFabric] += n;
-    counters_[Counter::kL2Reads] += n;
-  }
+  at = s.port.reserve(at, std::max<Ticks>(tag_service_, static_cast<Ticks>(n * sector_service_)));
+  ++counters_[Counter::kL2Requests];
+  counters_[Counter::kL2Sectors] += n;
+  counters_[Counter::kL2FromFabric] += n;
+  counters_[Counter::kL2Reads] += n;
   CacheLine* l = s.tags.find(home.set, r.line);
-  uint8_t missing = sectors & static_cast<uint8_t>(~(l ? l->valid : 0));
-  uint32_t hits = n - std::popcount(missing);
-  counters_[Counter::kL2SectorHits] += hits;
+  auto missing = static_cast<uint8_t>(sectors & ~(l ? l->valid : 0));
+  counters_[Counter::kL2SectorHits] += n - std::popcount(missing);
   Ticks done = at + hit_latency_;
   if (missing) {
     if (!l) {
       l = &allocate(home, home.partition, r, at);
     }
-    uint8_t fetch = fetch_group(missing) & static_cast<uint8_t>(~l->valid);
-    if (!from_fabric) {
-      counters_[Counter::kL2FromSmHits] += hits;
-      counters_[Counter::kL2FromSmMisses] += std::popcount(fetch);
-    }
-    uint32_t bytes = std::popcount(fetch_group(missing)) * kSectorBytes;
-    Ticks filled = dram_.access(channel(home), r.line * kLineBytes, bytes, false, done);
-    l->valid |= fetch;
-    l->ready = std::max(l->ready, filled);
-    return l->ready;
+    done = fill_home(*l, home, missing, done);
   }
-  if (!from_fabric) {
-    counters_[Counter::kL2FromSmHits] += hits;
-  }
+  l->flags |= kReplicated;
   return std::max(done, l->ready);
 }
 
 Ticks L2::read(const Request& r, const Home& home, uint32_t partition, Ticks at) {
-  if (partition == home.partition) {
-    return read_home(r, home, r.sectors, false, at);
-  }
   Slice& near = slice(partition, home.slice);
   CacheLine* l = near.tags.find(home.set, r.line);
-  uint8_t missing = r.sectors & static_cast<uint8_t>(~(l ? l->valid : 0));
-  uint32_t hits = std::popcount(r.sectors) - std::popcount(missing);
-  counters_[Counter::kL2SectorHits] += hits;
-  counters_[Counter::kL2FromSmHits] += hits;
-  if (!missing) {
-    return std::max(at + hit_latency_, l->ready);
+  LookUp u = look_up(r, l);
+  Ticks done = at + hit_latency_;
+  if (!u.missing) {
+    return std::max(done, l->ready);
   }
-  uint8_t fetch = fetch_group(missing) & static_cast<uint8_t>(~(l ? l->valid : 0));
-  counters_[Counter::kL2FromSmMisses] += std::popcount(fetch);
-  // The request itself is small; the data on its way back is what fills the fabric.
-  Ticks arrive = at + hit_latency_ / 2 + far_latency_;
-  Ticks filled = read_home(r, home, fetch, true, arrive);
-  if (CacheLine* h = slice(home.partition, home.slice).tags.find(home.set, r.line)) {
-    h->flags |= kReplicated;
+  if (partition == home.partition) {
+    if (!l) {
+      l = &allocate(home, partition, r, at);
+    }
+    fill_home(*l, home, u.fetch, done);
+  } else {
+    // The request itself is small; the data on its way back is what fills the fabric.
+    Ticks filled = read_for_fabric(r, home, u.fetch, at + hit_latency_ / 2 + far_latency_);
+    filled = fabric(home.partition, partition, std::popcount(u.fetch) * kSectorBytes, filled);
+    if (!l) {
+      l = &allocate(home, partition, r, at);
+    }
+    l->valid |= u.fetch;
+    l->ready = std::max(l->ready, filled);
   }
-  filled = fabric(home.partition, partition, std::popcount(fetch) * kSectorBytes, filled);
-  if (!l) {
-    l = &allocate(home, partition, r, at);
-  }
-  l->valid |= fetch;
-  l->ready = std::max(l->ready, filled);
   return l->ready;
 }
 
@@ -220,6 +271,7 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
     Slice& s = slice(home.partition, home.slice);
     arrive = s.port.reserve(arrive,
                             std::max<Ticks>(tag_service_ * 3 / 2, static_cast<Ticks>(n * sector_service_)));
+    ++counters_[Counter::kL2Requests];
     counters_[Counter::kL2Sectors] += n;
     counters_[Counter::kL2SectorHits] += n;
     counters_[Counter::kL2FromFabric] += n;
@@ -233,44 +285,41 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
     invalidate_replica(home, r.line, r.sectors, partition);
   }
   l->valid |= r.sectors;
-  l->dirty |= r.sectors;
+  set_dirty(*l, r.sectors, home, arrive);
   // The near slice acknowledges once it has passed the data on.
   return std::max(at + hit_latency_, passed_on);
 }
 
 Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks at) {
   uint32_t n = std::popcount(r.sectors);
+  Slice& s = slice(home.partition, home.slice);
+  CacheLine* l = s.tags.find(home.set, r.line);
   Ticks arrive = at;
-  if (partition != home.partition) {
+  uint8_t missing, fetch;
+  if (partition == home.partition) {
+    LookUp u = look_up(r, l);
+    missing = u.missing;
+    fetch = u.fetch;
+  } else {
     counters_[Counter::kL2SectorHits] += n;
     counters_[Counter::kL2FromSmHits] += n;
     arrive = fabric(partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2);
+    ++counters_[Counter::kL2Requests];
     counters_[op_counter(r.kind)] += n;
     counters_[Counter::kL2Sectors] += n;
     counters_[Counter::kL2FromFabric] += n;
+    // Only what an SM asks its own partition for brings its neighbour along.
+    fetch = missing = static_cast<uint8_t>(r.sectors & ~(l ? l->valid : 0));
+    counters_[Counter::kL2SectorHits] += n - std::popcount(missing);
   }
-  Slice& s = slice(home.partition, home.slice);
-  CacheLine* l = s.tags.find(home.set, r.line);
-  uint8_t missing = r.sectors & static_cast<uint8_t>(~(l ? l->valid : 0));
-  uint32_t hits = n - std::popcount(missing);
-  counters_[Counter::kL2SectorHits] += hits;
-  if (partition == home.partition) {
-    counters_[Counter::kL2FromSmHits] += hits;
-    counters_[Counter::kL2FromSmMisses] += n - hits;
-  }
-  Ticks data = arrive;
   if (missing) {
     if (!l) {
       l = &allocate(home, home.partition, r, arrive);
     }
-    uint8_t fetch = fetch_group(missing) & static_cast<uint8_t>(~l->valid);
-    data = dram_.access(channel(home), r.line * kLineBytes,
-                        std::popcount(fetch_group(missing)) * kSectorBytes, false, arrive + hit_latency_);
-    l->valid |= fetch;
-    l->ready = std::max(l->ready, data);
+    fill_home(*l, home, fetch, arrive + hit_latency_);
   }
-  data = std::max(data, l->ready);
-  l->dirty |= r.sectors;
+  Ticks data = std::max(arrive, Ticks{l->ready});
+  set_dirty(*l, r.sectors, home, arrive);
   if (l->flags & kReplicated) {
     invalidate_replica(home, r.line, r.sectors, home.partition);
   }

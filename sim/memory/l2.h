@@ -27,7 +27,12 @@ class L2 {
 
   // Serves a request that reaches the slice of `partition` (the requester's) at `at`. Returns when the data
   // or the acknowledgement leaves that slice.
-  Ticks serve(const Request& r, uint32_t partition, Ticks at);
+  Ticks serve(const Request& r, uint32_t partition, Ticks at) {
+    return serve(r, map_.home(r.line), partition, at);
+  }
+  Ticks serve(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  // Makes `line` valid at its home without counting anything: it was there before the kernel.
+  void install(uint64_t line);
 
   // Which partition's GPCs: the first half of the GPCs belongs to partition 0, and so on.
   uint32_t partitions() const { return map_.partitions(); }
@@ -39,16 +44,29 @@ class L2 {
     Bandwidth atomics;
     TagArray tags;
     uint32_t persisting = 0;  // lines in the set-aside
+    uint32_t dirty = 0;       // lines, those of before the kernel included
+    uint32_t old_dirty = 0;   // of before the kernel
   };
 
   Slice& slice(uint32_t partition, uint32_t index) { return slices_[partition * map_.slices() + index]; }
+  struct LookUp {
+    uint8_t missing = 0;  // sectors asked for that are not there
+    uint8_t fetch = 0;    // these and their neighbours
+  };
+  LookUp look_up(const Request& r, const CacheLine* l);
   Ticks read(const Request& r, const Home& home, uint32_t partition, Ticks at);
-  Ticks read_home(const Request& r, const Home& home, uint8_t sectors, bool from_fabric, Ticks at);
+  Ticks read_for_fabric(const Request& r, const Home& home, uint8_t sectors, Ticks at);
+  Ticks fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at);
   Ticks write(const Request& r, const Home& home, uint32_t partition, Ticks at);
   Ticks atomic(const Request& r, const Home& home, uint32_t partition, Ticks at);
   // A line for `r` in the slice of `partition`. Persisting lines are evicted last, and there are at most so
   // many.
   CacheLine& allocate(const Home& home, uint32_t partition, const Request& r, Ticks at);
+  // Sectors of `l` have been written; writes back the oldest dirty lines when there are too many.
+  void set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
+  void write_back(CacheLine& l, const Home& home, Ticks at);
+  // One of the dirty lines of before the kernel leaves.
+  void evict_old(Slice& s, const Home& home, Ticks at);
   void invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except);
   // Sectors that DRAM moves together when one of `sectors` is fetched.
   uint8_t fetch_group(uint8_t sectors) const;
@@ -63,7 +81,7 @@ class L2 {
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
   const double sector_service_, fabric_service_;
-  const uint32_t max_persisting_lines_;  // per slice
+  const uint32_t max_persisting_lines_, max_dirty_lines_, old_dirty_lines_;  // per slice
   std::vector<Slice> slices_;
   std::vector<Bandwidth> fabric_;  // one per direction
 };

@@ -8,12 +8,17 @@ namespace heddle::memory {
 MemorySystem::MemorySystem(const config::GpuConfig& g)
     : noc_(g),
       tlb_(g, noc_.gpc_of_sm(), counters_),
-      merger_(g.topology().sms() / g.topology().sms_per_tpc(), g.noc().merge_entries()),
+      merge_group_(sm_groups(noc_.gpc_of_sm(), g.noc().merge_sms())),
+      merger_(1 + merge_group_.back(), g.noc().merge_entries()),
+      gcc_(static_cast<uint32_t>(g.topology().tpcs_per_gpc_size()), g.sm().fetch().gcc_bytes()),
+      membars_(g),
       l2_(g, counters_),
-      sms_per_tpc_(g.topology().sms_per_tpc()) {
-  uint32_t gpcs = static_cast<uint32_t>(g.topology().tpcs_per_gpc_size());
+      gpcs_(static_cast<uint32_t>(g.topology().tpcs_per_gpc_size())),
+      launch_prefetch_bytes_(g.sm().fetch().launch_prefetch_bytes()),
+      code_beyond_bytes_(g.launch().code_beyond_bytes()),
+      constant_bytes_(g.launch().constant_bytes()) {
   for (uint32_t gpc : noc_.gpc_of_sm()) {
-    partition_of_sm_.push_back(gpc * l2_.partitions() / gpcs);
+    partition_of_sm_.push_back(gpc * l2_.partitions() / gpcs_);
   }
 }
 
@@ -23,21 +28,62 @@ void MemorySystem::reset() {
   noc_.reset();
   tlb_.reset();
   merger_.reset();
+  gcc_.reset();
+  membars_.reset();
   l2_.reset();
+}
+
+void MemorySystem::launch(uint64_t code_bytes) {
+  if (constant_bytes_ == 0) {
+    return;  // not measured
+  }
+  constexpr uint64_t kUnitBytes = uint64_t{GpcCache::kUnitLines} * kLineBytes;
+  uint64_t code = std::min<uint64_t>(
+      launch_prefetch_bytes_, (code_bytes + kUnitBytes - 1) / kUnitBytes * kUnitBytes + code_beyond_bytes_);
+  for (uint64_t line = 0; line * kLineBytes < constant_bytes_; ++line) {
+    l2_.install(kConstantLines + line);  // the launch has just written them
+  }
+  for (uint32_t gpc = 0; gpc < gpcs_; ++gpc) {
+    for (uint64_t b = 0; b < code; b += kUnitBytes) {
+      fetch(gpc, kCodeLines + b / kLineBytes, 0);
+    }
+    for (uint64_t b = 0; b < constant_bytes_; b += kUnitBytes) {
+      fetch(gpc, kConstantLines + b / kLineBytes, 0);
+    }
+  }
+}
+
+void MemorySystem::fetch(uint32_t gpc, uint64_t line, Ticks at) {
+  uint64_t unit = line / GpcCache::kUnitLines;
+  if (gcc_.look_up(gpc, unit)) {
+    return;
+  }
+  Request r;
+  r.kind = RequestKind::kFetch;
+  r.sectors = (1u << kSectorsPerLine) - 1;
+  for (r.line = unit * GpcCache::kUnitLines; r.line < (unit + 1) * GpcCache::kUnitLines; ++r.line) {
+    l2_.serve(r, gpc * l2_.partitions() / gpcs_, at);
+  }
 }
 
 void MemorySystem::process(const std::vector<Request>& requests,
                            std::vector<std::vector<Response>>& responses) {
   for (const Request& r : requests) {
+    if (r.kind == RequestKind::kFetch) {
+      fetch(noc_.gpc_of_sm()[r.sm], r.line, to_ticks(r.time));
+      continue;
+    }
+    Home home = l2_.map().home(r.line);
+    membars_.use(r.sm, home.partition * l2_.map().slices() + home.slice);
     uint32_t payload = r.kind == RequestKind::kRead ? 0 : std::popcount(r.sectors) * kSectorBytes;
     Ticks at = tlb_.translate(r.sm, r.line * kLineBytes, to_ticks(r.time));
-    uint32_t tpc = r.sm / sms_per_tpc_;
+    uint32_t group = merge_group_[r.sm];
     bool read = r.kind == RequestKind::kRead;
-    Ticks done = read ? merger_.find(tpc, r.line, r.sectors, at) : 0;
+    Ticks done = read ? merger_.find(group, r.line, r.sectors, at) : 0;
     if (!done) {
-      done = l2_.serve(r, partition_of_sm_[r.sm], noc_.request(r.sm, payload, at));
+      done = l2_.serve(r, home, partition_of_sm_[r.sm], noc_.request(r.sm, payload, at));
       if (read) {
-        merger_.add(tpc, r.line, r.sectors, done);
+        merger_.add(group, r.line, r.sectors, done);
       }
     }
     bool returns_data = r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic;

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/memory/gpc_cache.h"
 #include "sim/memory/l2.h"
+#include "sim/memory/membars.h"
 #include "sim/memory/message.h"
 #include "sim/memory/noc.h"
 #include "sim/memory/request_merger.h"
@@ -21,6 +23,10 @@ class MemorySystem {
 
   // Cold caches, idle queues, zero counters.
   void reset();
+  // A kernel with so much code is launched: the GPCs fetch its beginning.
+  void launch(uint64_t code_bytes);
+  // It has ended.
+  void finish() { membars_.count(counters_); }
 
   // Serves `requests`, sorted by (time, sm, order of sending), and appends each answer to responses[sm].
   void process(const std::vector<Request>& requests, std::vector<std::vector<Response>>& responses);
@@ -31,12 +37,18 @@ class MemorySystem {
   const Noc& noc() const { return noc_; }
 
  private:
+  // `gpc` wants the unit with that line, not before `at`.
+  void fetch(uint32_t gpc, uint64_t line, Ticks at);
+
   stats::CounterSet counters_;
   Noc noc_;
   Tlb tlb_;
+  const std::vector<uint32_t> merge_group_;  // of each SM
   RequestMerger merger_;
+  GpcCache gcc_;
+  Membars membars_;
   L2 l2_;
-  const uint32_t sms_per_tpc_;
+  const uint32_t gpcs_, launch_prefetch_bytes_, code_beyond_bytes_, constant_bytes_;
   std::vector<uint32_t> partition_of_sm_;
   Cycle last_performed_ = 0;
 };

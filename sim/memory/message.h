@@ -11,7 +11,13 @@ inline constexpr uint32_t kLineBytes = 128;   // an L1/L2 line
 inline constexpr uint32_t kSectorBytes = 32;  // the unit of transfer and validity
 inline constexpr uint32_t kSectorsPerLine = kLineBytes / kSectorBytes;
 
-enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic };
+// kFetch: instructions or constants for the GPC's cache; nobody waits for it here, sm/instruction_supply has
+// its time.
+enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic, kFetch };
+
+// Lines of code and of constants, apart from all addresses: number n of the kernel is kCodeLines + n.
+inline constexpr uint64_t kCodeLines = uint64_t{1} << 56;
+inline constexpr uint64_t kConstantLines = uint64_t{1} << 57;
 
 // Traffic of one warp instruction to one line.
 struct Request {

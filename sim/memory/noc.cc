@@ -10,6 +10,20 @@ std::vector<uint32_t> gpc_of_sm(const config::Topology& t) {
   return out;
 }
 
+std::vector<uint32_t> sm_groups(const std::vector<uint32_t>& gpc_of_sm, uint32_t size) {
+  std::vector<uint32_t> out;
+  uint32_t group = 0, members = 0;
+  for (size_t sm = 0; sm < gpc_of_sm.size(); ++sm) {
+    if (sm > 0 && (gpc_of_sm[sm] != gpc_of_sm[sm - 1] || members == size)) {
+      ++group;
+      members = 0;
+    }
+    ++members;
+    out.push_back(group);
+  }
+  return out;
+}
+
 Noc::Noc(const config::GpuConfig& g)
     : header_(g.noc().packet_header_bytes()),
       request_latency_(to_ticks(g.noc().request_latency())),

@@ -44,6 +44,9 @@ class Noc {
   Port gpc_out_, tpc_out_, sm_out_;  // towards the SM
 };
 
+// The group of each SM: `size` consecutive SMs of one GPC make one.
+std::vector<uint32_t> sm_groups(const std::vector<uint32_t>& gpc_of_sm, uint32_t size);
+
 // GPC of each SM: consecutive SMs fill a TPC, consecutive TPCs a GPC.
 std::vector<uint32_t> gpc_of_sm(const config::Topology& t);
 

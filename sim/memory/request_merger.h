@@ -1,5 +1,5 @@
-// Reads of one line by the SMs of a TPC that overlap in time go to L2 once; the answer serves all. (Read off
-// hw/h200/suite.csv: kernels whose neighbouring blocks share tiles send L2 about 0.6 of what their L1s miss;
+// Reads of one line by the SMs that share a port and overlap in time go to L2 once; the answer serves all.
+// (tools/microbench/FINDINGS.md 17: a line that all SMs read at once is asked for once per two TPCs;
 // and tools/microbench/FINDINGS.md 6: a small footprint read in step by all SMs reaches twice the L2's
 // bandwidth.)
 #pragma once

@@ -61,6 +61,20 @@ class TagArray {
     return best;
   }
 
+  // The least recently used live entry of `set` that `wanted` accepts; null when there is none.
+  template <class Wanted>
+  CacheLine* oldest(uint32_t set, Wanted&& wanted) {
+    CacheLine* best = nullptr;
+    for (CacheLine* l = &lines_[size_t{set} * ways_]; l != &lines_[size_t{set} * ways_] + ways_; ++l) {
+      if (live(*l) && (!best || l->stamp < best->stamp) && wanted(*l)) {
+        best = l;
+      }
+    }
+    return best;
+  }
+  // Entries of a set are filled in order: this one is the last.
+  bool last_way(const CacheLine& l) const { return (&l - lines_.data() + 1) % ways_ == 0; }
+
   template <class F>
   void for_each_live(F&& f) {
     for (CacheLine& l : lines_) {

@@ -15,8 +15,9 @@ namespace heddle::sm {
 
 class ConstantCache {
  public:
-  ConstantCache(const config::ConstantCache& c, uint32_t subcores, stats::CounterSet& counters)
-      : config_(c), counters_(counters), l0_(subcores) {}
+  ConstantCache(const config::ConstantCache& c, uint32_t subcores, stats::CounterSet& counters,
+                FetchPort port)
+      : config_(c), counters_(counters), port_(port), l0_(subcores) {}
 
   // A new kernel with that many constant lines. `parameter[line]`: the launch has just written it, so it is
   // near.
@@ -56,6 +57,12 @@ class ConstantCache {
       ready = now + ((*parameter_)[line] ? config_.parameter_latency()
                      : seen_[line]       ? config_.gcc_latency()
                                          : config_.memory_latency());
+      if (!seen_[line] && !(*parameter_)[line]) {
+        // Dense numbers stand for the addresses: neighbours in the bank are neighbours here.
+        port_.send(
+            memory::kConstantLines + kOtherBanks + uint64_t{line} * config_.line_bytes() / memory::kLineBytes,
+            now);
+      }
       seen_[line] = true;
       l1_.insert(line, ready);
     } else {
@@ -65,8 +72,11 @@ class ConstantCache {
   }
 
  private:
+  static constexpr uint64_t kOtherBanks = 1 << 16;  // lines; bank 0 comes with the launch
+
   const config::ConstantCache config_;
   stats::CounterSet& counters_;
+  FetchPort port_;
   std::vector<LineCache> l0_;
   LineCache l1_;
   std::vector<bool> seen_;

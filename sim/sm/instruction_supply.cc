@@ -27,8 +27,8 @@ void LineCache::insert(uint32_t line, Cycle ready) {
 }
 
 InstructionSupply::InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores,
-                                     stats::CounterSet& counters)
-    : config_(fetch), counters_(counters), l0_(subcores), stream_(subcores) {}
+                                     stats::CounterSet& counters, FetchPort port)
+    : config_(fetch), counters_(counters), port_(port), l0_(subcores), stream_(subcores) {}
 
 void InstructionSupply::reset(uint32_t lines) {
   lines_ = lines;
@@ -60,6 +60,7 @@ Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle
       at_gcc = now + (seen_[line] ? config_.l2_latency() : config_.dram_latency());
       seen_[line] = true;
       gcc_.insert(line, at_gcc);
+      port_.send(memory::kCodeLines + uint64_t{line} * config_.line_bytes() / memory::kLineBytes, now);
     } else {
       gcc_.touch(line);
     }

@@ -7,6 +7,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/time.h"
+#include "sim/memory/message.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::sm {
@@ -32,9 +33,25 @@ class LineCache {
   uint64_t clock_ = 0;
 };
 
+// Where an SM's fetches of code and constants that its GPC may not have are sent.
+struct FetchPort {
+  std::vector<memory::Request>& outbox;
+  uint16_t sm;
+
+  void send(uint64_t line, Cycle at) {
+    memory::Request r;
+    r.kind = memory::RequestKind::kFetch;
+    r.line = line;
+    r.time = at;
+    r.sm = sm;
+    outbox.push_back(r);
+  }
+};
+
 class InstructionSupply {
  public:
-  InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores, stats::CounterSet& counters);
+  InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores, stats::CounterSet& counters,
+                    FetchPort port);
 
   // A new kernel of `lines` lines: everything is cold.
   void reset(uint32_t lines);
@@ -54,6 +71,7 @@ class InstructionSupply {
 
   const config::InstructionFetch config_;
   stats::CounterSet& counters_;
+  FetchPort port_;
   uint32_t lines_ = 0;
   std::vector<LineCache> l0_;
   std::vector<Stream> stream_;

@@ -115,6 +115,9 @@ class L1Cache {
     return m;
   }
 
+  // Where in the outbox the newest request for miss `m` is, for as long as it has not left.
+  uint32_t& request_of(uint32_t m) { return misses_[m].request; }
+
   // The data of miss `m` goes into the cache.
   bool is_cached(uint32_t m) const { return misses_[m].entry != nullptr; }
   // `sectors` of miss `m` have arrived. Calls done(load) for every load that has all its data.
@@ -156,20 +159,32 @@ class L1Cache {
     }
   }
 
-  // Write-through: a store leaves the line as it is, so its sectors stay valid. Returns the sectors present.
-  uint8_t store(uint64_t line, uint8_t sectors) {
+  // Write-through, and a store allocates: what it has written can be read if it wrote the whole sector, and
+  // hit by further stores in any case. Returns the sectors that were there.
+  uint8_t store(uint64_t line, uint8_t sectors, uint8_t whole) {
     memory::CacheLine* l = tags_.find(set(line), line);
-    return l ? sectors & l->valid : 0;
+    if (!l) {
+      l = tags_.victim(set(line), [](const memory::CacheLine& c) { return c.aux == 0; });
+      if (!l) {
+        return 0;
+      }
+      tags_.fill(*l, line);
+    }
+    auto found = static_cast<uint8_t>(sectors & (l->valid | l->flags));
+    l->flags |= sectors;
+    l->valid |= whole;
+    return found;
   }
   // Drops `sectors` of `line` (atomics and strong accesses act at L2).
   void invalidate(uint64_t line, uint8_t sectors) {
     if (memory::CacheLine* l = tags_.find(set(line), line)) {
       l->valid &= static_cast<uint8_t>(~sectors);
+      l->flags &= static_cast<uint8_t>(~sectors);
     }
   }
   // CCTL.IVALL: nothing that is there now may hit any more.
   void invalidate_all() {
-    tags_.for_each_live([](memory::CacheLine& l) { l.valid = 0; });
+    tags_.for_each_live([](memory::CacheLine& l) { l.valid = l.flags = 0; });
   }
 
   uint32_t sectors_in_flight() const { return sectors_in_flight_; }
@@ -181,6 +196,7 @@ class L1Cache {
     memory::CacheLine* entry;
     uint32_t waiters;
     uint8_t pending;
+    uint32_t request = 0;
   };
   struct Waiter {
     uint32_t load;

@@ -77,6 +77,8 @@ class Lsu {
   bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
   Cycle book_tags(const memory::Coalesced& c, Cycle now);
   void wait_for_port(Cycle sent);
+  // Adds `sectors` to the request for miss `id` if it has not left the L1 yet.
+  bool join_request(uint32_t id, uint8_t sectors, Cycle now);
   bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now,
                   bool is_local);
   uint8_t copy_passes(const Entry& e, uint32_t width) const;

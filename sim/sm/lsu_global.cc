@@ -93,6 +93,17 @@ uint8_t Lsu::copy_passes(const Entry& e, uint32_t width) const {
   return static_cast<uint8_t>((width + 3) / 4);
 }
 
+// (FINDINGS.md 17: the byte loads of four warps to one line are one request at L2.)
+bool Lsu::join_request(uint32_t id, uint8_t sectors, Cycle now) {
+  uint32_t i = l1_.request_of(id);
+  std::vector<memory::Request>& out = sm_.outbox();
+  if (i >= out.size() || out[i].id != id || out[i].kind != RequestKind::kRead || out[i].time <= now) {
+    return false;
+  }
+  out[i].sectors |= sectors;
+  return true;
+}
+
 bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
@@ -139,7 +150,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
     uint8_t waits = r.in_flight | r.missing;
     if (waits) {
       uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
-      if (r.missing) {
+      if (r.missing && !(cached && join_request(id, r.missing, now))) {
         memory::Request q;
         q.time = sent = egress(0, miss_at);
         q.line = a.line;
@@ -147,6 +158,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
         q.sm = static_cast<uint16_t>(sm_.index());
         q.sectors = r.missing;
         q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
+        l1_.request_of(id) = static_cast<uint32_t>(sm_.outbox().size());
         sm_.send(q);
       }
     }
@@ -215,7 +227,11 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
   Cycle sent = now;
   for (uint32_t i = 0; i < c.count; ++i) {
     const LineAccess& a = c.lines[i];
-    hits += std::popcount(l1_.store(a.line, a.sectors));
+    uint8_t whole = 0;
+    for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
+      whole |= static_cast<uint8_t>((a.bytes[s] == ~0u) << s);
+    }
+    hits += std::popcount(l1_.store(a.line, a.sectors, whole));
     memory::Request q;
     sent = egress(std::popcount(a.sectors) * memory::kSectorBytes, now + l1.miss_latency());
     q.time = sent;

@@ -18,8 +18,10 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       topology_(gpu.topology()),
       warps_(gpu.limits().max_warps_per_sm()),
       blocks_(gpu.limits().max_blocks_per_sm()),
-      instructions_(gpu.sm().fetch(), gpu.sm().subcores(), counters_),
-      constants_(gpu.sm().constants(), gpu.sm().subcores(), counters_),
+      instructions_(gpu.sm().fetch(), gpu.sm().subcores(), counters_,
+                    FetchPort{outbox_, static_cast<uint16_t>(index)}),
+      constants_(gpu.sm().constants(), gpu.sm().subcores(), counters_,
+                 FetchPort{outbox_, static_cast<uint16_t>(index)}),
       lsu_(*this, config_),
       tma_(*this, config_.async_copy()),
       active_mask_(gpu.limits().max_warps_per_sm()) {

@@ -98,6 +98,12 @@ namespace heddle::stats {
   X(kL2FromSmMisses, "lts__t_sectors_srcunit_tex_lookup_miss.sum", "sector", "of these, misses")             \
   X(kL2FromFabric, "lts__t_sectors_srcunit_ltcfabric.sum", "sector",                                         \
     "L2 sector look-ups for the other partition")                                                            \
+  X(kL2FromGcc, "lts__t_sectors_srcunit_gcc.sum", "sector",                                                  \
+    "L2 sector look-ups for instructions and constants")                                                     \
+  X(kL2FromGpc, "lts__t_sectors_srcnode_gpc.sum", "sector",                                                  \
+    "L2 sector look-ups for the GPCs: L1, instructions, constants, memory barriers")                         \
+  X(kL2Membars, "lts__t_sectors_op_membar.sum", "sector", "L2 sector look-ups of memory barriers")           \
+  X(kL2Requests, "lts__t_requests.sum", "request", "requests to L2 slices, each for one line")               \
   X(kDramReadBytes, "dram__bytes_read.sum", "byte", "bytes read from DRAM")                                  \
   X(kDramWriteBytes, "dram__bytes_write.sum", "byte", "bytes written to DRAM")                               \
   X(kDramRowHits, "heddle__dram_row_hits.sum", "access", "DRAM accesses that found their row open")          \

@@ -123,7 +123,34 @@ TEST_CASE_METHOD(Fixture, "a replica that leaves is not written back") {
   }
   // 16 further lines of the set: the replica of the first left partition 0, its dirty home copy left
   // partition 1.
-  CHECK(n[Counter::kDramWriteBytes] == 64);
+  CHECK(n[Counter::kDramWriteBytes] == 32);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "an atomic at home brings the neighbouring sector, one from the other side does not") {
+  serve(RequestKind::kReduction, kNear, 0b0001, 0, 0);
+  CHECK(n[Counter::kDramReadBytes] == 64);
+  CHECK(n[Counter::kL2FromSmMisses] == 2);
+  CHECK(n[Counter::kL2Requests] == 1);
+  serve(RequestKind::kReduction, kFar, 0b0001, 0, 1000);
+  CHECK(n[Counter::kDramReadBytes] == 64 + 32);
+  CHECK(n[Counter::kL2FromSmMisses] == 2);  // the near slice only passes it on
+  CHECK(n[Counter::kL2FromSmHits] == 1);
+  CHECK(n[Counter::kL2Reds] == 1 + 2);
+  CHECK(n[Counter::kL2Requests] == 1 + 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a fetch of code: counted for the GPC, not for L1") {
+  serve(RequestKind::kFetch, kFar, 0b1111, 0, 0);
+  CHECK(n[Counter::kL2FromGcc] == 4);
+  CHECK(n[Counter::kL2FromGpc] == 4);
+  CHECK(n[Counter::kL2FromSm] == 0);
+  CHECK(n[Counter::kL2FromSmMisses] == 0);
+  CHECK(n[Counter::kL2FromFabric] == 4);
+  CHECK(n[Counter::kL2Reads] == 8);
+  CHECK(n[Counter::kDramReadBytes] == 128);
+  serve(RequestKind::kFetch, kFar, 0b1111, 1, 1000);
+  CHECK(n[Counter::kL2SectorHits] == 4);
 }
 
 }  // namespace

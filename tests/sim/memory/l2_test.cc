@@ -103,9 +103,9 @@ TEST_CASE_METHOD(Fixture, "a dirty line is written to DRAM when it leaves, a cle
   }
   CHECK(n[Counter::kDramWriteBytes] == 0);
   read(16 * kSameSet, 0b0001, 20000);  // the 17th line of the set: line 0 leaves
-  CHECK(n[Counter::kDramWriteBytes] == 64);
+  CHECK(n[Counter::kDramWriteBytes] == 32);
   read(17 * kSameSet, 0b0001, 21000);  // a clean one leaves
-  CHECK(n[Counter::kDramWriteBytes] == 64);
+  CHECK(n[Counter::kDramWriteBytes] == 32);
   CHECK(n[Counter::kDramReadBytes] == 17 * 64);
   read(0, 0b0001, 30000);
   CHECK(n[Counter::kDramReadBytes] == 18 * 64);
@@ -117,6 +117,63 @@ TEST_CASE_METHOD(Fixture, "the whole line is written when all its sectors are di
     write(i * kSameSet, 0b0011, 1000 * i);
   }
   CHECK(n[Counter::kDramWriteBytes] == 128);
+}
+
+TEST_CASE_METHOD(Fixture, "beyond the limit of dirty lines the set's oldest is written back and stays") {
+  gpu.mutable_l2()->set_max_dirty_bytes(4 * 3 * 128);  // 3 lines a slice
+  L2 limited(gpu, n);
+  auto serve_limited = [&](RequestKind kind, uint64_t i) {
+    Request r;
+    r.kind = kind;
+    r.line = i * kSameSet;
+    r.sectors = 0b0111;
+    limited.serve(r, 0, to_ticks(1000 * (i + 1)));
+  };
+  for (uint64_t i = 0; i < 3; ++i) {
+    serve_limited(RequestKind::kWrite, i);
+  }
+  serve_limited(RequestKind::kWrite, 0);  // dirty already, and now the newest
+  CHECK(n[Counter::kDramWriteBytes] == 0);
+  serve_limited(RequestKind::kWrite, 3);  // line 1 is written back
+  CHECK(n[Counter::kDramWriteBytes] == 96);
+  serve_limited(RequestKind::kRead, 1);
+  CHECK(n[Counter::kDramReadBytes] == 0);
+  serve_limited(RequestKind::kWrite, 1);  // dirty once more: line 2 goes
+  CHECK(n[Counter::kDramWriteBytes] == 2 * 96);
+}
+
+TEST_CASE_METHOD(Fixture, "dirty lines of before the kernel leave when their set fills up") {
+  gpu.mutable_launch()->set_dirty_bytes(4 * 1 * 128);  // one line a slice: in set 0
+  L2 used(gpu, n);
+  Request r;
+  r.sectors = 0b0001;
+  auto fill_set = [&](uint64_t first, uint64_t lines) {
+    for (uint64_t i = 0; i < lines; ++i) {
+      r.line = first + i * kSameSet;
+      used.serve(r, 0, to_ticks(1000 * (i + 1)));
+    }
+  };
+  uint64_t in_set_0 = 0, in_set_1 = 0;
+  while (used.map().home(in_set_0).set != 0) {
+    ++in_set_0;
+  }
+  while (used.map().home(in_set_1).set != 1) {
+    ++in_set_1;
+  }
+  fill_set(in_set_0, 15);
+  fill_set(in_set_1, 16);
+  CHECK(n[Counter::kDramWriteBytes] == 0);
+  fill_set(in_set_0, 16);
+  CHECK(n[Counter::kDramWriteBytes] == 128);
+  fill_set(in_set_0, 40);
+  CHECK(n[Counter::kDramWriteBytes] == 128);
+}
+
+TEST_CASE_METHOD(Fixture, "install() puts a line there without a trace in the counters") {
+  l2.install(7);
+  CHECK(read(7, 0b1111, 1000) == 1000 + 4 + 50);
+  CHECK(n[Counter::kL2SectorHits] == 4);
+  CHECK(n[Counter::kDramReadBytes] == 0);
 }
 
 TEST_CASE_METHOD(Fixture, "the least recently used line of a set leaves") {

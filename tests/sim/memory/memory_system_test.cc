@@ -108,5 +108,107 @@ TEST_CASE_METHOD(Fixture, "reset() makes everything cold and zero") {
   CHECK(responses[0][0].time == 1380);
 }
 
+TEST_CASE_METHOD(Fixture,
+                 "a launch: each GPC fetches the code's beginning and the constants the launch wrote") {
+  gpu.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(65536);
+  gpu.mutable_launch()->set_code_beyond_bytes(256);
+  gpu.mutable_launch()->set_constant_bytes(256);
+  MemorySystem m(gpu);
+  m.launch(300);
+  // 300 bytes are 2 units of 256, one beyond, one of constants: 8 lines for each of two GPCs.
+  CHECK(m.counters()[Counter::kL2FromGcc] == 2 * 8 * 4);
+  CHECK(m.counters()[Counter::kL2Requests] == 2 * 8);
+  CHECK(m.counters()[Counter::kDramReadBytes] == 6 * 128);  // the constants are in L2
+  CHECK(m.counters()[Counter::kL2SectorHits] == 2 * 8 * 4 - 6 * 4);
+}
+
+TEST_CASE_METHOD(Fixture, "no more code is fetched at the launch than the cache is given") {
+  gpu.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(512);
+  gpu.mutable_launch()->set_constant_bytes(256);
+  MemorySystem m(gpu);
+  m.launch(100000);
+  CHECK(m.counters()[Counter::kL2Requests] == 2 * (4 + 2));
+}
+
+TEST_CASE_METHOD(Fixture, "the first SM of a GPC that wants a line fetches two, nobody is answered") {
+  MemorySystem m(gpu);
+  auto fetch = [](uint64_t line, uint16_t sm) { return request(RequestKind::kFetch, line, 0, sm, 1000, 0); };
+  m.process({fetch(kCodeLines, 0), fetch(kCodeLines + 1, 0), fetch(kCodeLines, 1)}, responses);
+  CHECK(m.counters()[Counter::kL2FromGcc] == 8);
+  m.process({fetch(kCodeLines + 1, 2)}, responses);  // the other GPC
+  CHECK(m.counters()[Counter::kL2FromGcc] == 16);
+  CHECK(m.counters()[Counter::kDramReadBytes] == 256);
+  m.process({fetch(kCodeLines + 2, 0)}, responses);
+  CHECK(m.counters()[Counter::kL2FromGcc] == 24);
+  for (const std::vector<Response>& r : responses) {
+    CHECK(r.empty());
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "a GPC's cache forgets the least recently used") {
+  MemorySystem m(gpu);  // 2048 bytes: 8 units
+  for (uint64_t line = 0; line < 18; line += 2) {
+    m.process({request(RequestKind::kFetch, kCodeLines + line, 0, 0, 1000, 0)}, responses);
+  }
+  CHECK(m.counters()[Counter::kL2FromGcc] == 9 * 8);
+  m.process({request(RequestKind::kFetch, kCodeLines + 16, 0, 0, 1000, 0)}, responses);
+  CHECK(m.counters()[Counter::kL2FromGcc] == 9 * 8);
+  m.process({request(RequestKind::kFetch, kCodeLines, 0, 0, 1000, 0)}, responses);
+  CHECK(m.counters()[Counter::kL2FromGcc] == 10 * 8);
+}
+
+TEST_CASE_METHOD(
+    Fixture, "at the end each SM sends a barrier to the slices it used, passed on to the other partition") {
+  gpu = simtest::two_partition_gpu();
+  gpu.mutable_launch()->set_slice_membars(6);
+  gpu.mutable_launch()->set_idle_membars(160);
+  MemorySystem m(gpu);
+  // 4 SMs, 2 x 2 slices. SM 0 uses slices 0 and 1 of partition 0, SM 3 slice 0 of partition 1, twice.
+  m.process({request(RequestKind::kRead, 0, 0b1111, 0, 1000, 1),
+             request(RequestKind::kWrite, 1, 0b1111, 0, 1000, 2),
+             request(RequestKind::kRead, 2, 0b0011, 3, 1000, 3),
+             request(RequestKind::kRead, 2, 0b1100, 3, 1000, 4)},
+            responses);
+  const stats::CounterSet before = m.counters();
+  m.finish();
+  auto more = [&](Counter c) {
+    return m.counters().count[static_cast<size_t>(c)] - before.count[static_cast<size_t>(c)];
+  };
+  CHECK(more(Counter::kL2Membars) == 6 * 4 + 3 + 3);
+  CHECK(more(Counter::kL2Sectors) == 30);
+  CHECK(more(Counter::kL2FromGpc) == 3);
+  CHECK(more(Counter::kL2FromFabric) == 3);
+  CHECK(more(Counter::kL2Requests) == 30 + 160 * 13 / 16);
+  CHECK(more(Counter::kL2SectorHits) == 30 + 160 * 13 / 16);
+}
+
+TEST_CASE("SMs that share a port towards L2: consecutive ones of a GPC") {
+  CHECK(sm_groups({0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, 4) == std::vector<uint32_t>{0, 0, 0, 0, 1, 1, 2, 2, 2, 2});
+  CHECK(sm_groups({0, 0, 1, 1}, 2) == std::vector<uint32_t>{0, 0, 1, 1});
+}
+
+TEST_CASE("one line read by all SMs of the H200's layout at once: 34 requests") {
+  config::GpuConfig g = simtest::test_gpu(132);
+  g.mutable_topology()->clear_tpcs_per_gpc();
+  for (uint32_t tpcs : {9, 9, 8, 8, 8, 8, 8, 8}) {
+    g.mutable_topology()->add_tpcs_per_gpc(tpcs);
+  }
+  g.mutable_noc()->set_merge_sms(4);
+  g.mutable_noc()->set_merge_entries(16);
+  MemorySystem m(g);
+  std::vector<Request> all;
+  for (uint16_t sm = 0; sm < 132; ++sm) {
+    Request r;
+    r.time = 1000;
+    r.sm = sm;
+    r.line = 5;
+    r.sectors = 1;
+    all.push_back(r);
+  }
+  std::vector<std::vector<Response>> responses(132);
+  m.process(all, responses);
+  CHECK(m.counters()[Counter::kL2FromSm] == 34);  // microbench/FINDINGS.md 17
+}
+
 }  // namespace
 }  // namespace heddle::memory

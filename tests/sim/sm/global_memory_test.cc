@@ -209,4 +209,33 @@ TEST_CASE("CCTL.IVALL empties the L1") {
 }
 
 }  // namespace
+TEST_CASE("a sector that is wanted before the request for its line has left the L1 goes with it") {
+  // The request leaves 20 cycles after its look-up; the second load is looked up 4 cycles after the first.
+  Kernel together{ldg(1).at(0, 0), ldg(2).at(32, 0)};
+  Outcome o = run(test_gpu(), together);
+  CHECK(o[Counter::kL2Requests] == 1);
+  CHECK(o[Counter::kL2FromSm] == 2);
+  Kernel apart{ldg(1).at(0, 0).stall(11), nop().stall(11), nop().stall(11), ldg(2).at(32, 0)};
+  o = run(test_gpu(), apart);
+  CHECK(o[Counter::kL2Requests] == 2);
+  CHECK(o[Counter::kL2FromSm] == 2);
+  CHECK(o[Counter::kL2FromSmHits] == 1);  // it came along from DRAM
+  Kernel bypass{ldg(1).at(0, 0).flags(isa::kFlagBypassL1), ldg(2).at(32, 0).flags(isa::kFlagBypassL1)};
+  CHECK(run(test_gpu(), bypass)[Counter::kL2Requests] == 2);
+}
+
+TEST_CASE("a store allocates: whole sectors can be read, parts are hit by further stores only") {
+  Kernel whole{stg().at(0, 4).stall(15), ldg(1).at(0, 4)};
+  Outcome o = run(test_gpu(), whole);
+  CHECK(o[Counter::kGlobalStHits] == 0);
+  CHECK(o[Counter::kGlobalLdHits] == 4);
+  CHECK(o[Counter::kL2Reads] == 0);
+  Kernel part{stg().at(0, 32).stall(15), stg().at(4, 32).stall(15), ldg(1).at(0, 32)};
+  o = run(test_gpu(), part);
+  CHECK(o[Counter::kGlobalStSectors] == 64);
+  CHECK(o[Counter::kGlobalStHits] == 32);
+  CHECK(o[Counter::kGlobalLdHits] == 0);
+  CHECK(o[Counter::kL2Reads] == 32);
+}
+
 }  // namespace heddle::simtest

@@ -56,7 +56,7 @@ const Row kTable[] = {
     {Counter::kLocalStHits, "local", 4},  // the second; the first found nothing
     {Counter::kLocalLdRequests, "local", 2},
     {Counter::kLocalLdSectors, "local", 8},
-    {Counter::kLocalLdHits, "local", 4},
+    {Counter::kLocalLdHits, "local", 8},  // the stores have left whole sectors
     {Counter::kSharedLdWavefronts, "shared", 2 + 4},
     {Counter::kSharedLdConflicts, "shared", 1},
     {Counter::kSharedStWavefronts, "shared", 4 + 2},
@@ -75,9 +75,19 @@ const Row kTable[] = {
     {Counter::kDramRowMisses, "one sector at a time", 1},
     {Counter::kDramRowHits, "one sector at a time", 1},
     {Counter::kL2Writes, "dirty L2", 32},
-    {Counter::kDramWriteBytes, "dirty L2", 16 * 64},
+    {Counter::kDramWriteBytes, "dirty L2", 16 * 32},
     {Counter::kL2FromFabric, "far line", 2},
     {Counter::kL2Sectors, "far line", 1 + 2},
+    {Counter::kL2FromGpc, "far line", 1},
+    {Counter::kL2Requests, "far line", 2},
+    {Counter::kL2FromGcc, "cold code", 16},  // lines 0 to 2, two at a time
+    {Counter::kL2FromGpc, "cold code", 16},
+    {Counter::kL2FromGcc, "cold constant", 8},
+    {Counter::kL2Membars, "barriers at L2", 2 * 4 + 1},
+    {Counter::kL2Sectors, "barriers at L2", 4 + 9},
+    {Counter::kL2FromGpc, "barriers at L2", 4 + 1},
+    {Counter::kL2Requests, "barriers at L2", 1 + 9 + 30},  // 40 for 4 slices, of which one was used
+    {Counter::kL2SectorHits, "barriers at L2", 4 + 9 + 30},
     {Counter::kTlbL1Misses, "TLB", 2},
     {Counter::kTlbWalks, "TLB", 2},
     {Counter::kFetchL0Misses, "cold code", 3},
@@ -124,9 +134,12 @@ TEST_CASE("sums that hold in every launch") {
     CHECK(o[Counter::kL1Sectors] == o[Counter::kGlobalLdSectors] + o[Counter::kGlobalStSectors] +
                                         o[Counter::kGlobalRedSectors] + o[Counter::kGlobalAtomSectors] +
                                         o[Counter::kLocalLdSectors] + o[Counter::kLocalStSectors]);
-    CHECK(o[Counter::kL2Sectors] == o[Counter::kL2FromSm] + o[Counter::kL2FromFabric]);
-    CHECK(o[Counter::kL2Sectors] ==
-          o[Counter::kL2Reads] + o[Counter::kL2Writes] + o[Counter::kL2Reds] + o[Counter::kL2Atoms]);
+    if (o[Counter::kL2Membars] == 0) {
+      CHECK(o[Counter::kL2FromGpc] == o[Counter::kL2FromSm] + o[Counter::kL2FromGcc]);
+      CHECK(o[Counter::kL2Sectors] == o[Counter::kL2FromGpc] + o[Counter::kL2FromFabric]);
+    }
+    CHECK(o[Counter::kL2Sectors] == o[Counter::kL2Reads] + o[Counter::kL2Writes] + o[Counter::kL2Reds] +
+                                        o[Counter::kL2Atoms] + o[Counter::kL2Membars]);
     CHECK(o[Counter::kPipeFma] == o[Counter::kPipeFmaHeavy] + o[Counter::kPipeFmaLite]);
     CHECK(o.result.sm_active_cycles_max <= o.result.sm_active_cycles_sum);
     CHECK(o[Counter::kWarpsActive] >= o.result.sm_active_cycles_max);

@@ -87,6 +87,13 @@ void add_arithmetic(Samples& s) {
 }
 
 void add_memory(Samples& s) {
+  s["barriers at L2"] = [] {
+    return Sample{with([](auto& g) {
+                    g.mutable_launch()->set_slice_membars(2);
+                    g.mutable_launch()->set_idle_membars(40);
+                  }),
+                  Kernel{stg().at(0, 4)}};
+  };
   s["global"] = [] {
     // Reads 4 + 32 sectors of which 4 are there the second time; writes 4 that are there.
     Kernel k{ldg(1).at(0, 4).writes_barrier(0), ldg(2).at(0, 32).waits(0b1).writes_barrier(1),
