@@ -141,11 +141,8 @@ void generate(const Options& o) {
              t.warp_instructions, t.chunks, t.bytes);
 }
 
-}  // namespace
-}  // namespace heddle
-
-int main(int argc, char** argv) {
-  heddle::Options o;
+int run(int argc, char** argv) {
+  Options o;
   CLI::App app("Writes a synthetic trace of any length", "gen_trace");
   const auto option = [&app](const char* name, auto& value, const char* help, double min, double max) {
     app.add_option(name, value, help)->check(CLI::Range(min, max))->capture_default_str();
@@ -156,9 +153,8 @@ int main(int argc, char** argv) {
   option("--iterations", o.iterations, "of the loop", 1, 1e6);
   option("--ffma", o.ffma, "multiply-adds of an iteration", 0, 1000);
   option("--paths", o.paths, "different control flows: warp w makes w modulo this more iterations", 1, 1e6);
-  const std::map<std::string, heddle::Pattern> patterns = {{"stream", heddle::Pattern::kStream},
-                                                           {"random", heddle::Pattern::kRandom},
-                                                           {"gather", heddle::Pattern::kGather}};
+  const std::map<std::string, Pattern> patterns = {
+      {"stream", Pattern::kStream}, {"random", Pattern::kRandom}, {"gather", Pattern::kGather}};
   app.add_option("--pattern", o.pattern,
                  "loads: stream, one after the other; random, 128 bytes anywhere; gather, 32 words anywhere")
       ->transform(CLI::CheckedTransformer(patterns, CLI::ignore_case));
@@ -166,11 +162,18 @@ int main(int argc, char** argv) {
   option("--seed", o.seed, "of the random numbers", 0, 1e18);
   option("--level", o.writer.level, "zstd compression level", 1, 22);
   CLI11_PARSE(app, argc, argv);
+  generate(o);
+  return 0;
+}
+
+}  // namespace
+}  // namespace heddle
+
+int main(int argc, char** argv) {
   try {
-    heddle::generate(o);
-  } catch (const heddle::Error& e) {
-    fmt::print(stderr, "gen_trace: error: {}\n", e.what());
+    return heddle::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "gen_trace: error: %s\n", e.what());
     return 1;
   }
-  return 0;
 }

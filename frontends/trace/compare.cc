@@ -11,6 +11,11 @@ namespace {
 
 using Kind = isa::MemRef::Kind;
 
+template <typename T>
+bool same(const T* a, const T* b, size_t n) {
+  return std::equal(a, a + n, b);
+}
+
 bool same_reference(const isa::WarpTrace& a, const isa::MemRef& ra, const isa::WarpTrace& b,
                     const isa::MemRef& rb, uint32_t mask) {
   if (ra.kind != rb.kind || ra.base != rb.base || ra.count != rb.count ||
@@ -18,14 +23,11 @@ bool same_reference(const isa::WarpTrace& a, const isa::MemRef& ra, const isa::W
     return false;
   }
   const auto lanes = static_cast<size_t>(std::popcount(mask));
-  if (ra.kind == Kind::kDelta &&
-      !std::equal(a.deltas.begin() + ra.list, a.deltas.begin() + ra.list + lanes - 1,
-                  b.deltas.begin() + rb.list)) {
+  if (ra.kind == Kind::kDelta && !same(a.deltas.data() + ra.list, b.deltas.data() + rb.list, lanes - 1)) {
     return false;
   }
   const size_t values = (ra.kind == Kind::kFull ? lanes : 0) + (ra.kind == Kind::kNone ? 0u : ra.count);
-  return values == 0 || std::equal(a.values.begin() + ra.list, a.values.begin() + ra.list + values,
-                                   b.values.begin() + rb.list);
+  return same(a.values.data() + ra.list, b.values.data() + rb.list, values);
 }
 
 std::string warp_difference(const Slots& slots, const isa::WarpTrace& a, const isa::WarpTrace& b) {

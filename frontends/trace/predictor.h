@@ -25,7 +25,13 @@ inline constexpr uint8_t kSymbolWords = 1 << 7;     // that difference is in uni
 
 class Predictor {
  public:
-  explicit Predictor(uint32_t slots) : slots_(slots) { begin_chunk(); }
+  explicit Predictor(uint32_t slots) : slots_(slots) {
+    nothing_.first.assign(slots, kNone);
+    begin_chunk();
+  }
+
+  Predictor(const Predictor&) = delete;
+  Predictor& operator=(const Predictor&) = delete;
 
   void begin_chunk() {
     state_.assign(slots_, Slot());
@@ -43,12 +49,12 @@ class Predictor {
     warp_ = &block_[w];
     warp_->references.clear();
     warp_->first.assign(slots_, kNone);
-    above_ = w > 0 ? &block_[w - 1] : nullptr;
-    before_ = w < previous_block_.size() ? &previous_block_[w] : nullptr;
+    above_ = w > 0 ? &block_[w - 1] : &nothing_;
+    before_ = w < previous_block_.size() ? &previous_block_[w] : &nothing_;
     for (uint32_t s = 0; s < slots_; ++s) {
       state_[s].tail = kNone;
-      state_[s].above = above_ ? above_->first[s] : kNone;
-      state_[s].before = before_ ? before_->first[s] : kNone;
+      state_[s].above = above_->first[s];
+      state_[s].before = before_->first[s];
     }
   }
 
@@ -132,9 +138,10 @@ class Predictor {
   uint32_t slots_;
   std::vector<Slot> state_;
   std::vector<Warp> block_, previous_block_;
-  Warp* warp_ = nullptr;
-  const Warp* above_ = nullptr;
-  const Warp* before_ = nullptr;
+  Warp nothing_;  // stands for a warp that there is not
+  Warp* warp_ = &nothing_;
+  const Warp* above_ = &nothing_;
+  const Warp* before_ = &nothing_;
   uint64_t neighbour_base_ = 0;
   uint32_t neighbour_shape_ = kNoShape;
 };

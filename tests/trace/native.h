@@ -99,8 +99,11 @@ inline Text sample() {
                    "0040 ffffffff 1 R1 IADD3 1 R1 0", "0050 0000ffff 0 BRA 0 0",
                    "0040 0000ffff 1 R1 IADD3 1 R1 0", "0050 00000000 0 BRA 0 0", "0060 ffffffff 0 EXIT 0 0"});
       const std::string at = std::to_string(b) + " " + std::to_string(w) + " ";
-      *t.extra += at + "3 10 S 1 0x400 16\n" + at + "4 20 B 2 0x4400 0 V 2 0x2000 0\n" + at + "5 30 U 400 " +
-                  std::to_string(4400 + b) + " 6c000000 7f02\n";
+      for (const std::string& record :
+           {std::string("3 10 S 1 0x400 16"), std::string("4 20 B 2 0x4400 0 V 2 0x2000 0"),
+            "5 30 U 400 " + std::to_string(4400 + b) + " 6c000000 7f02"}) {
+        ((*t.extra += at) += record) += "\n";
+      }
     }
     t.trace += block(std::to_string(b) + ",0,0", warps);
   }

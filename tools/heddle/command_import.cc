@@ -100,7 +100,7 @@ int import(const ImportOptions& o) {
     meter.finish(i, results[i].totals.warp_instructions);
     return analysis::LaunchRecord();
   };
-  calls.done = [&](size_t, Outcome outcome) {
+  calls.done = [&](size_t, const Outcome& outcome) {
     written += outcome.record.has_value();
     error = error ? error : outcome.error;
   };
