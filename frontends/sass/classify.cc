@@ -193,6 +193,7 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
     case OpClass::kMembar:
     case OpClass::kCctl:
       apply_memory_flags(opcode, info);
+      info.flags |= base == "FENCE" ? isa::kFlagScopeCta : 0;  // between proxies of one SM
       break;
     case OpClass::kTexture:
       if (base.starts_with("SU")) {

@@ -276,10 +276,12 @@ class Decoder {
     }
   }
 
-  // Thread and lane numbers come from the LSU, everything else from the ADU.
+  // What belongs to a thread or its warp comes from the LSU, everything else from the ADU.
   void special_register() {
     for (const TextOperand& o : text_.operands) {
-      if (o.kind == Kind::kName && !o.name.starts_with("SR_TID") && o.name != "SR_LANEID") {
+      const bool of_thread = o.name.starts_with("SR_TID") || o.name == "SR_LANEID" || o.name == "SR_VIRTID" ||
+                             (o.name.starts_with("SR_") && o.name.ends_with("MASK"));
+      if (o.kind == Kind::kName && !of_thread) {
         in_.op = OpClass::kS2R;
       }
     }

@@ -185,9 +185,9 @@ constexpr std::array kRows = {
     // ---- other control
     OpcodeRow{"ACQBULK", kNop, F::kSources},
     OpcodeRow{"BAR", kBarrier, F::kSources},
-    OpcodeRow{"CGAERRBAR", kNop, F::kSources},
+    OpcodeRow{"CGAERRBAR", kErrbar, F::kSources},
     OpcodeRow{"DEPBAR", kDepbar, F::kSources},
-    OpcodeRow{"ERRBAR", kErrbar, F::kSources},
+    OpcodeRow{"ERRBAR", kNop, F::kSources},  // of it and CGAERRBAR, which come together, one counts
     OpcodeRow{"FENCE", kMembar, F::kSources},
     OpcodeRow{"LDGDEPBAR", kLdgdepbar, F::kSources},
     OpcodeRow{"MEMBAR", kMembar, F::kSources},
@@ -195,7 +195,7 @@ constexpr std::array kRows = {
     OpcodeRow{"PMTRIG", kNop, F::kSources},
     OpcodeRow{"PREEXIT", kNop, F::kSources},
     OpcodeRow{"UCGABAR_ARV", kClusterBarrier, F::kSources},
-    OpcodeRow{"UCGABAR_WAIT", kClusterBarrier, F::kSources},
+    OpcodeRow{"UCGABAR_WAIT", kClusterWait, F::kSources},
     // ---- memory
     OpcodeRow{"ATOM", kAtomGeneric, F::kBeforeAddress, W::kAccess, M::kGeneric, 1, 4},
     OpcodeRow{"ATOMG", kAtomGlobal, F::kBeforeAddress, W::kAccess, M::kGlobal, 1, 4},

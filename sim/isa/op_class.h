@@ -57,7 +57,7 @@ namespace heddle::isa {
   X(kDepbar, "depbar")       /* DEPBAR */                                                              \
   X(kLdgdepbar, "ldgdepbar") /* LDGDEPBAR: closes an LDGSTS group */                                   \
   X(kMembar, "membar")       /* MEMBAR.*, FENCE.* */                                                   \
-  X(kErrbar, "errbar")       /* ERRBAR, CGAERRBAR */                                                   \
+  X(kErrbar, "errbar")       /* CGAERRBAR */                                                           \
   X(kCctl, "cctl")           /* CCTL.*: cache control */                                               \
   X(kLdGlobal, "ld_global")                                                                            \
   X(kStGlobal, "st_global")                                                                            \
@@ -75,7 +75,8 @@ namespace heddle::isa {
   X(kAtomGeneric, "atom_generic")                                                                      \
   X(kLdgsts, "ldgsts")                  /* LDGSTS: asynchronous global-to-shared copy */               \
   X(kTexture, "texture")                /* TEX, TLD, TLD4, SULD, SUST, ... */                          \
-  X(kClusterBarrier, "cluster_barrier") /* UCGABAR_ARV, UCGABAR_WAIT */                                \
+  X(kClusterBarrier, "cluster_barrier") /* UCGABAR_ARV */                                              \
+  X(kClusterWait, "cluster_wait")       /* UCGABAR_WAIT */                                             \
   X(kMbarrier, "mbarrier")              /* SYNCS.* */                                                  \
   X(kBulkCopy, "bulk_copy")             /* UBLKCP, UBLKRED, UTMALDG, UTMASTG, ... */                   \
   X(kElect, "elect")                    /* ELECT */

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
+
+#include "sim/memory/message.h"
 
 namespace heddle::memory {
 namespace {
@@ -109,6 +112,37 @@ Wavefronts matrix_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t ma
     }
   }
   return w;
+}
+
+uint32_t copy_wavefronts(const uint64_t from[32], const uint64_t to[32], uint32_t mask, uint32_t width,
+                         uint32_t banks) {
+  uint32_t total = 0;
+  while (mask) {
+    const uint64_t line = from[std::countr_zero(mask)] / kLineBytes;
+    uint32_t lanes = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+      const int lane = std::countr_zero(m);
+      lanes |= from[lane] / kLineBytes == line ? 1u << lane : 0;
+    }
+    total += passes(to, lanes, width, banks);
+    mask &= ~lanes;
+  }
+  return total;
+}
+
+uint32_t bypass_sectors(const uint64_t from[32], const uint64_t to[32], uint32_t mask, uint32_t width) {
+  std::array<std::pair<uint64_t, uint64_t>, 64> seen;
+  uint32_t n = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    for (uint64_t a : {to[lane], to[lane] + width - 1}) {
+      const std::pair<uint64_t, uint64_t> one{from[lane] / kLineBytes, a / kSectorBytes};
+      if (std::find(seen.begin(), seen.begin() + n, one) == seen.begin() + n) {
+        seen[n++] = one;
+      }
+    }
+  }
+  return n;
 }
 
 }  // namespace heddle::memory

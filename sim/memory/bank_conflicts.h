@@ -26,4 +26,12 @@ Wavefronts shared_atomic_wavefronts(const uint64_t addr[32], uint32_t mask, uint
 // LDSM/STSM of 1, 2 or 4 matrices: lanes 8m..8m+7 give the row addresses (16 bytes each) of matrix m.
 Wavefronts matrix_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t matrices, uint32_t banks);
 
+// LDGSTS.ACCESS, from[lane] to to[lane]: each line of global memory is written to shared memory by itself.
+uint32_t copy_wavefronts(const uint64_t from[32], const uint64_t to[32], uint32_t mask, uint32_t width,
+                         uint32_t banks);
+
+// LDGSTS.BYPASS: its sectors are those of shared memory, counted for each line of global memory. More than
+// the sectors read when the destination is not aligned like the source.
+uint32_t bypass_sectors(const uint64_t from[32], const uint64_t to[32], uint32_t mask, uint32_t width);
+
 }  // namespace heddle::memory

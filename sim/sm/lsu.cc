@@ -37,7 +37,7 @@ void Lsu::reset(uint32_t l1_bytes) {
     s.reset();
   }
   turn_ = 0;
-  starved_ = false;
+  starved_ = worked_ = false;
   scheduled_ = kNever;
   posted_ = 0;
   store_sender_.clear();
@@ -153,7 +153,13 @@ MemSpace Lsu::resolve_space(const isa::Instr& in, uint64_t address) const {
   return MemSpace::kGlobal;
 }
 
+void Lsu::barrier_released() {
+  sm_.counters()[Counter::kSharedMiscWavefronts] += worked_;
+  worked_ = false;
+}
+
 bool Lsu::process(const Entry& e, Cycle now) {
+  worked_ = true;
   const isa::Instr& in = *e.instr->instr;
   if (in.mem_refs == 0 || e.mask == 0) {
     lane_exchange(e, now);

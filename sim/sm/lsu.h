@@ -34,6 +34,9 @@ class Lsu {
   void arbitrate(Cycle now);
   void response(uint32_t id, uint8_t sectors, Cycle now);
 
+  // A barrier lets its warps go: behind other work of the LSU that is a wavefront (FINDINGS.md 18).
+  void barrier_released();
+
   // Books the SM's request port; returns when the packet has left.
   Cycle egress(uint32_t payload_bytes, Cycle at);
   std::string state() const;
@@ -81,7 +84,7 @@ class Lsu {
   bool join_request(uint32_t id, uint8_t sectors, Cycle now);
   bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now,
                   bool is_local);
-  uint8_t copy_passes(const Entry& e, uint32_t width) const;
+  uint8_t write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors);
   bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
   bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask,
                     Cycle now);
@@ -112,6 +115,7 @@ class Lsu {
   std::vector<Server> cluster_slices_;  // of that network, this SM's share
   uint32_t turn_ = 0;
   bool starved_ = false;      // LG: waits for a response
+  bool worked_ = false;       // since the last barrier that counted
   Cycle scheduled_ = kNever;  // earliest pending arbitration event
   uint32_t posted_ = 0;       // entries taken by stores and reductions in flight
   struct Sender {

@@ -86,10 +86,15 @@ bool Lsu::cluster_access(const Entry& e, const uint64_t addr[32], Cycle now) {
                                                 : memory::shared_wavefronts(addr, own, width, banks, true);
     data_free_ = std::max(now, data_free_) + passes.total * config_.shared().wavefront_cycles();
   }
+  // L1's tag stage sees this traffic too, and an atomic is a shared-memory wavefront of its own SM besides.
+  sm_.counters()[Counter::kSharedAtomWavefronts] += is_atomic(t.op);
+  sm_.counters()[Counter::kL1Sectors] += is_atomic(t.op) ? 0 : lines.sectors;
   Cycle sent = now, back = now;
   for (uint32_t i = 0; i < lines.count; ++i) {
     const memory::LineAccess& a = lines.lines[i];
-    sent = std::max(sent, send_to_block(t.op, a, memory::sector_operations(addr, remote, a.line), now));
+    const uint32_t operations = memory::sector_operations(addr, remote, a.line);
+    sm_.counters()[Counter::kL1Sectors] += is_atomic(t.op) ? operations : 0;
+    sent = std::max(sent, send_to_block(t.op, a, operations, now));
     back = sent + config_.async_copy().dsm_latency();
     if (acknowledged) {
       uint32_t entries = is_atomic(t.op) ? a.lanes : static_cast<uint32_t>(std::popcount(a.sectors));

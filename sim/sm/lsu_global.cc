@@ -82,15 +82,22 @@ bool Lsu::global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
   return is_store(in.op) ? store_lines(e, c, now, local) : load_lines(e, c, addr, now, local);
 }
 
-// Wavefronts with which an LDGSTS writes its data to shared memory, from its second address list.
-uint8_t Lsu::copy_passes(const Entry& e, uint32_t width) const {
+// Wavefronts with which an LDGSTS writes its data to shared memory, from its second address list. `sectors`
+// as the counters have them.
+uint8_t Lsu::write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors) {
   const isa::WarpTrace& trace = sm_.warp(e.warp).stream.trace();
+  const uint32_t banks = config_.shared().banks();
   uint64_t to[32];
-  if (isa::expand(trace, trace.refs[e.ref + 1], e.mask, to)) {
-    return static_cast<uint8_t>(
-        memory::shared_wavefronts(to, e.mask, width, config_.shared().banks(), false).total);
+  if (!isa::expand(trace, trace.refs[e.ref + 1], e.mask, to)) {
+    return static_cast<uint8_t>((width + 3) / 4);
   }
-  return static_cast<uint8_t>((width + 3) / 4);
+  if (e.instr->instr->flags & isa::kFlagBypassL1) {
+    sectors = memory::bypass_sectors(from, to, e.mask, width);
+    return static_cast<uint8_t>(memory::shared_wavefronts(to, e.mask, width, banks, false).total);
+  }
+  uint32_t passes = memory::copy_wavefronts(from, to, e.mask, width, banks);
+  sm_.counters()[Counter::kSharedCopyWavefronts] += passes;
+  return static_cast<uint8_t>(passes);
 }
 
 // (FINDINGS.md 17: the byte loads of four warps to one line are one request at L2.)
@@ -115,8 +122,7 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   bool copy = in.op == OpClass::kLdgsts;
   bool cached = !(in.flags & isa::kFlagBypassL1);
   uint32_t width = std::max<uint32_t>(in.width, 1);
-  ++n[is_local ? Counter::kLocalLdRequests : Counter::kGlobalLdRequests];
-  n[is_local ? Counter::kLocalLdSectors : Counter::kGlobalLdSectors] += c.sectors;
+  uint32_t counted = c.sectors;
 
   Cycle wait = book_tags(c, now) - now - 1;
   Cycle hit_latency = width <= 4   ? l1.hit_latency_32()
@@ -130,8 +136,10 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
   p.bytes = static_cast<uint16_t>(copy ? 0 : std::popcount(e.mask) * width);
   if (copy) {
     p.group = e.group;
-    p.passes = copy_passes(e, width);
+    p.passes = write_copy(e, addr, width, counted);
   }
+  ++n[is_local ? Counter::kLocalLdRequests : Counter::kGlobalLdRequests];
+  n[is_local ? Counter::kLocalLdSectors : Counter::kGlobalLdSectors] += counted;
   uint32_t load = l1_.add_load(p);
   uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;
   Cycle miss_at = now + wait + l1.miss_latency();
@@ -164,13 +172,13 @@ bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32]
     }
   }
   // A sector on its way counts as a hit, as it does for Nsight.
-  n[Counter::kL1Sectors] += c.sectors;
+  n[Counter::kL1Sectors] += counted;
   n[Counter::kL1SectorHits] += found_sectors;
   if (is_local) {
     n[Counter::kLocalLdHits] += found_sectors;
   } else {
     n[Counter::kGlobalLdHits] += found_sectors;
-    n[Counter::kGlobalLdMisses] += c.sectors - found_sectors;
+    n[Counter::kGlobalLdMisses] += counted - found_sectors;
   }
   // Data leaves through the banks it shares with shared memory, at once or when the misses have come back.
   Cycle passes =
@@ -297,8 +305,9 @@ bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[3
   stats::CounterSet& n = sm_.counters();
   bool red = in.op == OpClass::kRedGlobal;
   ++n[red ? Counter::kGlobalRedRequests : Counter::kGlobalAtomRequests];
-  n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += c.sectors;
-  n[Counter::kL1Sectors] += c.sectors;
+  // One sector for each pass: lanes that meet in a word go one after the other.
+  n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += operations;
+  n[Counter::kL1Sectors] += operations;
   book_tags(c, now);
   wait_for_port(sent);
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency(), e.warp, t);

@@ -21,7 +21,7 @@ void Lsu::lane_exchange(const Entry& e, Cycle now) {
   // One wavefront each: suite.csv counts SHFL, S2R and predicated-off memory instructions alike.
   Cycle start = std::max(now, data_free_);
   data_free_ = start + config_.shared().shuffle_cycles();
-  ++sm_.counters()[Counter::kLanePasses];
+  ++sm_.counters()[Counter::kSharedMiscWavefronts];
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
   Cycle latency = t.latency ? t.latency : config_.shared().load_latency_32();
   finish(e.warp, t, e.issued + latency + late(e, now) + (start - now), 0);

@@ -34,7 +34,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       if (t.constant != kNoConstant && !(t.flags & kFixedLatencyConstant)) {
         Cycle wait = constants_.read(subcore, t.constant, start) - start;
         done += wait;
-        // The ADU counts a load that found its line missing again when it repeats it (FINDINGS.md 14).
+        // The ADU counts a load that found its line missing again when it repeats it (FINDINGS.md 18).
         counters_[Counter::kPipeAdu] += wait > 0;
       }
       if (scoreboards_ && t.write_barrier == kNoBarrier) {
@@ -65,6 +65,9 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
     case Handler::kMembar: {
       result_at(now + 2, warp, t);
       operands_read_at(now + 1, warp, t);
+      // It passes through the LSU, and beyond the block through the texture pipe (FINDINGS.md 18).
+      ++counters_[Counter::kSharedMiscWavefronts];
+      counters_[Counter::kPipeTex] += !(t.instr->flags & isa::kFlagScopeCta);
       const config::Barrier& b = config_.barrier();
       Cycle cost = t.instr->flags & isa::kFlagScopeCta   ? b.membar_cta()
                    : t.instr->flags & isa::kFlagScopeSys ? b.membar_sys()
@@ -160,6 +163,7 @@ void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
   BarrierState& s = blocks_[slot].barrier[id];
   uint64_t waiting = s.leaving.front();
   s.leaving.pop_front();
+  lsu_.barrier_released();
   for (; waiting; waiting &= waiting - 1) {
     uint32_t warp = static_cast<uint32_t>(std::countr_zero(waiting));
     warps_[warp].behind_barrier = false;
@@ -284,6 +288,9 @@ void Sm::start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle 
   Cycle& free = subcores_[subcore].pipe_free(isa::Pipe::kTensor);
   free = std::max(free, now) + t.interval;
   ++w.gmma;
+  if (w.stream.trace().warp % 4 == 0) {
+    counters_[Counter::kSharedGmmaWavefronts] += t.gmma_wavefronts;  // of the whole warp group
+  }
   schedule(free - t.interval + t.latency, {Event::Kind::kGmmaDone, static_cast<uint8_t>(warp)});
   operands_read_at(now + kOperandReadCycles, warp, t);
   result_at(free - t.interval + t.latency, warp, t);

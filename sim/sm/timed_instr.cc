@@ -78,6 +78,7 @@ Handler handler_of(OpClass op, Pipe pipe) {
     case OpClass::kNanosleep:
       return Handler::kNanosleep;
     case OpClass::kClusterBarrier:
+    case OpClass::kClusterWait:
       return Handler::kClusterBarrier;
     case OpClass::kMbarrier:
       return Handler::kMbarrier;
@@ -136,6 +137,16 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
   out.latency = static_cast<uint16_t>(std::round(latency + factor * products / rate));
 }
 
+// A row of an operand is K elements, 32 bytes whatever their type; A has 64 rows, B has N.
+uint16_t gmma_wavefronts(const isa::Instr& in) {
+  constexpr uint32_t kRows = 64, kRowBits = 256, kRowsPerWavefront = 4;
+  const bool a_in_registers =
+      std::any_of(in.src.begin(), in.src.begin() + in.n_src,
+                  [](const isa::Operand& o) { return o.file == isa::RegFile::kGpr && o.slot == 0; });
+  uint32_t n = in.mma_work * std::max<uint32_t>(in.mma_bits, 1) / (kRows * kRowBits);
+  return static_cast<uint16_t>((n + (a_in_registers ? 0 : kRows)) / kRowsPerWavefront);
+}
+
 // Cycles to the warp's next issue (tools/microbench/FINDINGS.md 1: the odd encodings).
 uint8_t stall_cycles(const isa::Control& c, const config::Issue& issue) {
   constexpr uint8_t kLongestPlain = 11;
@@ -190,6 +201,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (in.op == OpClass::kHmma || in.op == OpClass::kImma || in.op == OpClass::kDmma ||
         in.op == OpClass::kGmma) {
       tensor_timing(in, sm.tensor(), t);
+      t.gmma_wavefronts = in.op == OpClass::kGmma ? gmma_wavefronts(in) : 0;
     }
     if (t.handler == Handler::kFixed) {
       operand_reads(in, t);

@@ -72,6 +72,7 @@ struct TimedInstr {
   uint16_t latency = 0;             // issue to result
   uint32_t line = 0;                // instruction-cache line within the kernel
   uint32_t constant = kNoConstant;  // dense number of the constant-cache line it reads
+  uint16_t gmma_wavefronts = 0;     // operands that a warp group reads from shared memory
   uint8_t n_reads = 0;
   std::array<RegisterRead, kMaxReads> reads{};
   uint8_t mem_refs = 0;

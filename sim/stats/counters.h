@@ -81,9 +81,14 @@ namespace heddle::stats {
     "wavefronts of shared stores beyond the conflict-free number")                                           \
   X(kSharedAtomConflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", "conflict",          \
     "wavefronts of shared atomics beyond the conflict-free number")                                          \
-  X(kLanePasses, "heddle__lsu_lane_passes.sum", "wavefront",                                                 \
-    "wavefronts of LSU instructions without addresses: shuffles, special registers, predicated-off "         \
-    "accesses")                                                                                              \
+  X(kSharedMiscWavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_misc.sum", "wavefront",            \
+    "shared-memory wavefronts of LSU instructions without addresses: shuffles, special registers, "          \
+    "predicated-off "                                                                                        \
+    "accesses, fences, barriers behind LSU work")                                                            \
+  X(kSharedGmmaWavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", "wavefront",            \
+    "shared-memory wavefronts of warp-group products' operands")                                             \
+  X(kSharedCopyWavefronts, "heddle__shared_copy_wavefronts.sum", "wavefront",                                \
+    "shared-memory wavefronts of asynchronous copies through L1")                                            \
   X(kSharedRequests, "heddle__shared_requests.sum", "request", "shared-memory warp instructions")            \
   X(kL1Sectors, "l1tex__t_sectors.sum", "sector", "sectors looked up in L1, all kinds")                      \
   X(kL1SectorHits, "l1tex__t_sectors_lookup_hit.sum", "sector", "sectors that hit in L1, all kinds")         \

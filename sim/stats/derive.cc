@@ -51,8 +51,10 @@ const std::vector<Derived>& derived() {
         {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront",
           "shared-memory wavefronts, all kinds, lane exchange included"},
          [](R r) {
-           return static_cast<double>(r.totals[C::kSharedLdWavefronts] + r.totals[C::kSharedStWavefronts] +
-                                      r.totals[C::kSharedAtomWavefronts] + r.totals[C::kLanePasses]);
+           return static_cast<double>(
+               r.totals[C::kSharedLdWavefronts] + r.totals[C::kSharedStWavefronts] +
+               r.totals[C::kSharedAtomWavefronts] + r.totals[C::kSharedMiscWavefronts] +
+               r.totals[C::kSharedGmmaWavefronts] + r.totals[C::kSharedCopyWavefronts]);
          }},
         {{"launch__occupancy_limit_blocks", "block", "blocks per SM allowed by block slots"},
          [](R r) { return static_cast<double>(r.occupancy.limit_blocks); }},

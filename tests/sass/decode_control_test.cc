@@ -70,7 +70,8 @@ TEST_CASE("decode: branches and barriers", "[sass]") {
       {"DEPBAR.LE SB0, 0x1", "depbar", "<- SB0"},
       {"DEPBAR.LE SB0, 0x0, {2,1}", "depbar", "<- SB0"},
       {"DEPBAR {SB5,SB3}", "depbar", "<-"},
-      {"ERRBAR", "errbar", "<-"},
+      {"ERRBAR", "nop", "<-"},
+      {"CGAERRBAR", "errbar", "<-"},
   });
 }
 

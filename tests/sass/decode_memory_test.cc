@@ -59,7 +59,7 @@ TEST_CASE("decode: memory access", "[sass]") {
       {"CCTL.E.PF2 [R2.64]", "cctl x1", "<- R2*2"},
       {"MEMBAR.SC.SYS", "membar sys", "<-"},
       {"MEMBAR.ALL.CTA", "membar cta", "<-"},
-      {"FENCE.VIEW.ASYNC.S", "membar", "<-"},
+      {"FENCE.VIEW.ASYNC.S", "membar cta", "<-"},
       {"QSPC.E.S P0, RZ, [R2]", "s2r", "P0 <- R2*2"},
   });
 }
@@ -77,7 +77,7 @@ TEST_CASE("decode: texture", "[sass]") {
 TEST_CASE("decode: asynchronous copies and barriers", "[sass]") {
   check_cases({
       {"UCGABAR_ARV", "cluster_barrier arrive", "<-"},
-      {"UCGABAR_WAIT", "cluster_barrier", "<-"},
+      {"UCGABAR_WAIT", "cluster_wait", "<-"},
       {"SYNCS.EXCH.64 URZ, [UR6+0x8], UR4", "mbarrier 8B x1 uniform", "<- UR6 UR4*2"},
       {"SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R2+URZ], RZ", "mbarrier 8B x1", "<- R2"},
       {"SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [R3+UR9], R0", "mbarrier 8B x1", "P1 <- R3 UR9 R0"},

@@ -182,5 +182,43 @@ TEST_CASE("64-bit atomics go by half-warps") {
   check(atomics([](int i) { return 8u * i; }, 0), 0, 0);
 }
 
+// The figures of tools/microbench/counts.cu, section copies (FINDINGS.md 18).
+TEST_CASE("LDGSTS.ACCESS writes each line of its source by itself") {
+  auto copy = [](uint32_t width, const std::function<uint64_t(int)>& from,
+                 const std::function<uint64_t(int)>& to, uint32_t mask = ~0u) {
+    return copy_wavefronts(Lanes(from).addr, Lanes(to).addr, mask, width, 32);
+  };
+  auto stride = [](uint64_t n) { return [n](int i) { return n * i; }; };
+  CHECK(copy(4, stride(4), stride(4)) == 1);
+  CHECK(copy(4, stride(4), stride(8)) == 2);
+  CHECK(copy(4, stride(4), stride(128)) == 32);
+  CHECK(copy(4, stride(32), stride(4)) == 8);  // eight lines
+  CHECK(copy(8, stride(8), stride(8)) == 2);
+  CHECK(copy(8, stride(8), stride(16)) == 4);
+  CHECK(copy(16, stride(16), stride(16)) == 4);
+  CHECK(copy(16, stride(16), stride(16), 0xff) == 1);
+  CHECK(copy(16, stride(16), stride(16), 0) == 0);
+}
+
+TEST_CASE("LDGSTS.BYPASS counts the sectors it writes, for each line of its source") {
+  auto sectors = [](const std::function<uint64_t(int)>& from, const std::function<uint64_t(int)>& to,
+                    uint32_t mask = ~0u) {
+    return bypass_sectors(Lanes(from).addr, Lanes(to).addr, mask, 16);
+  };
+  auto rows = [](uint64_t lanes, uint64_t stride, uint64_t base = 0) {
+    return [=](int i) { return base + i / lanes * stride + i % lanes * 16; };
+  };
+  CHECK(sectors(rows(32, 0), rows(32, 0)) == 16);
+  CHECK(sectors(rows(32, 0), rows(32, 0, 32)) == 16);
+  CHECK(sectors(rows(32, 0), rows(32, 0, 16)) == 20);
+  CHECK(sectors(rows(32, 0, 16), rows(32, 0)) == 20);
+  CHECK(sectors(rows(4, 2048), rows(4, 80)) == 20);  // gemm_mma
+  CHECK(sectors(rows(4, 2048), rows(4, 96)) == 16);
+  CHECK(sectors(rows(8, 2048), rows(8, 144)) == 18);
+  CHECK(sectors(rows(32, 0), rows(1, 48)) == 32);
+  CHECK(sectors(rows(1, 32), rows(32, 0)) == 16);
+  CHECK(sectors(rows(32, 0), rows(32, 0), 0x3) == 1);
+}
+
 }  // namespace
 }  // namespace heddle::memory

@@ -183,6 +183,14 @@ Op gmma() {
   o.in.mma_bits = 16;
   return o;
 }
+TEST_CASE(
+    "a warp group's operands: 4 rows of 32 bytes in a wavefront, A's only when it is not in registers") {
+  Kernel both{gmma()}, b_only{gmma().src(isa::RegFile::kGpr, 8, 4)};
+  both.warps(4), b_only.warps(4);
+  CHECK(run(test_gpu(), both)[Counter::kSharedGmmaWavefronts] == (64 + 64) / 4);
+  CHECK(run(test_gpu(), b_only)[Counter::kSharedGmmaWavefronts] == 64 / 4);
+}
+
 Op gmma_wait(int n) {
   Op o = make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR.LE");
   o.in.depbar_count = static_cast<uint8_t>(n);

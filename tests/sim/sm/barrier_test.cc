@@ -29,6 +29,14 @@ TEST_CASE("all warps of a block leave together: 2 cycles for each arrival, 10 fo
   }
 }
 
+TEST_CASE("a barrier behind work of the LSU is a shared-memory wavefront") {
+  Kernel k{bar(), sts(4), bar(), bar()};
+  k.warps(2);
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kSharedStWavefronts] == 2);
+  CHECK(o[Counter::kSharedMiscWavefronts] == 1);
+}
+
 TEST_CASE("nobody passes before the last has come") {
   Kernel k;
   k.add(nop().stall(11), 10);

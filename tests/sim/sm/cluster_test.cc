@@ -9,7 +9,7 @@ namespace heddle::simtest {
 namespace {
 
 Op cluster_arrive() { return make(OpClass::kClusterBarrier, "UCGABAR_ARV").flags(isa::kFlagBarrierArrive); }
-Op cluster_wait() { return make(OpClass::kClusterBarrier, "UCGABAR_WAIT"); }
+Op cluster_wait() { return make(OpClass::kClusterWait, "UCGABAR_WAIT"); }
 
 Kernel cluster_of_two() {
   Kernel k;

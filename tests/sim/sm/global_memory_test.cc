@@ -114,7 +114,7 @@ TEST_CASE("an atomic returns its value from L2 and takes its sectors out of L1")
   Cycles c = o.cycles(0);
   CHECK(c[3] - c[2] == 287);  // misses L1
   CHECK(o[Counter::kGlobalAtomRequests] == 1);
-  CHECK(o[Counter::kGlobalAtomSectors] == 1);
+  CHECK(o[Counter::kGlobalAtomSectors] == 32);
   CHECK(o[Counter::kL2Atoms] == 1);
 }
 
@@ -136,8 +136,20 @@ TEST_CASE("a reduction is posted: nobody waits for it") {
   Outcome o = run(test_gpu(), k);
   CHECK(o.cycles(0) == Cycles{0, 1, 2});
   CHECK(o[Counter::kGlobalRedRequests] == 1);
-  CHECK(o[Counter::kGlobalRedSectors] == 1);
+  CHECK(o[Counter::kGlobalRedSectors] == 32);
   CHECK(o[Counter::kL2Reds] == 1);
+}
+
+TEST_CASE("a reduction's sectors: one for each of the lanes that meet in a word") {
+  auto sectors = [](Op op) {
+    Kernel k{op};
+    return run(test_gpu(), k)[Counter::kGlobalRedSectors];
+  };
+  CHECK(sectors(red().at(0, 4)) == 4);
+  CHECK(sectors(red().at(0, 0)) == 32);
+  CHECK(sectors(red().each([](int i) { return i / 2 * 4; })) == 2 * 2);
+  CHECK(sectors(red().each([](int i) { return i == 31 ? 0 : i * 4; })) == 5);
+  CHECK(sectors(red().each([](int i) { return i == 5 ? 4 : 0; })) == 31);
 }
 
 TEST_CASE("global instructions whose predicate is false pass through the LSU like a shared load of 32 bits") {

@@ -217,14 +217,24 @@ TEST_CASE("every instruction counts in its pipe") {
 }
 
 TEST_CASE("an instruction may count in another pipe than the one that delays it, or in none") {
-  Op umov = make(OpClass::kUniformMove, "UMOV"), cctl = make(OpClass::kCctl, "CCTL.IVALL");
-  Kernel k{umov, umov, bra(), make(OpClass::kVoteUniform, "VOTEU"), cctl};
+  Op umov = make(OpClass::kUniformMove, "UMOV"), wait = make(OpClass::kNop, "ERRBAR");
+  Kernel k{umov, umov, bra(), make(OpClass::kVoteUniform, "VOTEU"), wait};
   Outcome o = run(test_gpu(), k);
   CHECK(o.cycles(0) == Cycles{0, 2, 3, 4, 5});
   for (Counter c : {Counter::kPipeUniform, Counter::kPipeCbu, Counter::kPipeAlu, Counter::kPipeLsu}) {
     CHECK(o[c] == 0);
   }
+}
+
+TEST_CASE("fences and CCTL pass through the LSU; a fence beyond the block is also seen by the texture pipe") {
+  Op cta = make(OpClass::kMembar, "MEMBAR.ALL.CTA").flags(isa::kFlagScopeCta);
+  Kernel k{cta, make(OpClass::kMembar, "MEMBAR.ALL.GPU"), make(OpClass::kErrbar, "CGAERRBAR"),
+           make(OpClass::kCctl, "CCTL.IVALL"), make(OpClass::kRedux, "REDUX.SUM")};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kPipeLsu] == 3);
   CHECK(o[Counter::kPipeTex] == 1);
+  CHECK(o[Counter::kPipeAdu] == 2);
+  CHECK(o[Counter::kSharedMiscWavefronts] == 3);
 }
 
 TEST_CASE("special registers: what differs from lane to lane comes from the LSU, the rest from the ADU") {
@@ -232,7 +242,7 @@ TEST_CASE("special registers: what differs from lane to lane comes from the LSU,
   Outcome o = run(test_gpu(), k);
   CHECK(o[Counter::kPipeLsu] == 1);
   CHECK(o[Counter::kPipeAdu] == 2);
-  CHECK(o[Counter::kLanePasses] == 1);
+  CHECK(o[Counter::kSharedMiscWavefronts] == 1);
 }
 
 }  // namespace

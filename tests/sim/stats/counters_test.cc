@@ -46,9 +46,9 @@ const Row kTable[] = {
     {Counter::kL1Sectors, "global", 40},
     {Counter::kL1SectorHits, "global", 8},
     {Counter::kGlobalAtomRequests, "atomics", 1},
-    {Counter::kGlobalAtomSectors, "atomics", 1},
+    {Counter::kGlobalAtomSectors, "atomics", 32},
     {Counter::kGlobalRedRequests, "atomics", 2},
-    {Counter::kGlobalRedSectors, "atomics", 4 + 1},
+    {Counter::kGlobalRedSectors, "atomics", 4 + 32},
     {Counter::kL2Atoms, "atomics", 1},
     {Counter::kL2Reds, "atomics", 5},
     {Counter::kLocalStRequests, "local", 2},
@@ -64,7 +64,9 @@ const Row kTable[] = {
     {Counter::kSharedAtomWavefronts, "shared", 32},
     {Counter::kSharedAtomConflicts, "shared", 31},
     {Counter::kSharedRequests, "shared", 5},
-    {Counter::kLanePasses, "lane passes", 3},
+    {Counter::kSharedMiscWavefronts, "lane passes", 3},
+    {Counter::kSharedGmmaWavefronts, "warp-group MMA", 32},
+    {Counter::kSharedCopyWavefronts, "copies", 1},
     {Counter::kL2Sectors, "one sector at a time", 3},
     {Counter::kL2FromSm, "one sector at a time", 3},
     {Counter::kL2Reads, "one sector at a time", 3},
@@ -131,9 +133,12 @@ TEST_CASE("sums that hold in every launch") {
     CHECK(o[Counter::kThreadInstExecuted] <= 32 * o[Counter::kInstExecuted]);
     CHECK(o[Counter::kGlobalLdSectors] == o[Counter::kGlobalLdHits] + o[Counter::kGlobalLdMisses]);
     CHECK(o[Counter::kL1SectorHits] <= o[Counter::kL1Sectors]);
-    CHECK(o[Counter::kL1Sectors] == o[Counter::kGlobalLdSectors] + o[Counter::kGlobalStSectors] +
-                                        o[Counter::kGlobalRedSectors] + o[Counter::kGlobalAtomSectors] +
-                                        o[Counter::kLocalLdSectors] + o[Counter::kLocalStSectors]);
+    // L1 also sees the traffic to other blocks' shared memory.
+    if (o[Counter::kDsmRequests] == 0) {
+      CHECK(o[Counter::kL1Sectors] == o[Counter::kGlobalLdSectors] + o[Counter::kGlobalStSectors] +
+                                          o[Counter::kGlobalRedSectors] + o[Counter::kGlobalAtomSectors] +
+                                          o[Counter::kLocalLdSectors] + o[Counter::kLocalStSectors]);
+    }
     if (o[Counter::kL2Membars] == 0) {
       CHECK(o[Counter::kL2FromGpc] == o[Counter::kL2FromSm] + o[Counter::kL2FromGcc]);
       CHECK(o[Counter::kL2Sectors] == o[Counter::kL2FromGpc] + o[Counter::kL2FromFabric]);

@@ -207,7 +207,7 @@ void add_waits(Samples& s) {
   s["cluster barrier"] = [] {
     return Sample{test_gpu(),
                   Kernel{make(OpClass::kClusterBarrier, "UCGABAR_ARV").flags(isa::kFlagBarrierArrive),
-                         make(OpClass::kClusterBarrier, "UCGABAR_WAIT"), nop()}};
+                         make(OpClass::kClusterWait, "UCGABAR_WAIT"), nop()}};
   };
   s["fence"] = [] { return Sample{test_gpu(), Kernel{membar(), nop()}}; };
   s["fence after stores"] = [] { return Sample{test_gpu(), Kernel{stg().at(0, 128), membar(), nop()}}; };

@@ -67,7 +67,7 @@ constexpr const char* kGpu = R"(
     op { op: "vote" pipe: "alu" latency: 5 }
     op { op: "vote_uniform" pipe: "alu" latency: 5 counted_pipe: "none" }
     op { op: "match" pipe: "adu" latency: 60 }
-    op { op: "redux" pipe: "lsu" latency: 40 }
+    op { op: "redux" pipe: "adu" latency: 40 }
     op { op: "shuffle" pipe: "lsu" latency: 25 }
     op { op: "s2r" pipe: "adu" latency: 35 }
     op { op: "s2r_thread" pipe: "lsu" latency: 35 }
@@ -94,8 +94,8 @@ constexpr const char* kGpu = R"(
     op { op: "depbar" pipe: "none" latency: 0 }
     op { op: "ldgdepbar" pipe: "lsu" latency: 0 }
     op { op: "membar" pipe: "lsu" latency: 0 }
-    op { op: "errbar" pipe: "lsu" latency: 0 }
-    op { op: "cctl" pipe: "lsu" latency: 0 counted_pipe: "tex" }
+    op { op: "errbar" pipe: "adu" }
+    op { op: "cctl" pipe: "lsu" }
     op { op: "ld_global" pipe: "lsu" latency: 0 }
     op { op: "st_global" pipe: "lsu" latency: 0 }
     op { op: "atom_global" pipe: "lsu" latency: 0 }
@@ -113,6 +113,7 @@ constexpr const char* kGpu = R"(
     op { op: "ldgsts" pipe: "lsu" latency: 0 }
     op { op: "texture" pipe: "tex" latency: 0 }
     op { op: "cluster_barrier" pipe: "adu" latency: 0 }
+    op { op: "cluster_wait" pipe: "none" }
     op { op: "mbarrier" pipe: "adu" latency: 0 }
     op { op: "bulk_copy" pipe: "tma" latency: 0 }
     op { op: "elect" pipe: "alu" latency: 6 }
