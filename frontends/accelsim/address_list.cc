@@ -115,7 +115,24 @@ const char* scan_address_list(const char* p, uint32_t mask, uint64_t addr[32], L
   return p;
 }
 
-isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w) {
+uint32_t DeltaLists::keep_once(std::vector<int32_t>& deltas, size_t n) {
+  const size_t begin = deltas.size() - n;
+  const int32_t* d = deltas.data() + begin;
+  // A few elements tell patterns apart well enough; slots are overwritten, so that long warps stay cheap.
+  uint64_t h = n;
+  for (const int32_t e : {d[0], d[n / 3], d[n / 2], d[n - 1]}) {
+    h = (h ^ static_cast<uint32_t>(e)) * 0x9e3779b97f4a7c15u;
+  }
+  Slot& s = slots_[h >> 56];
+  if (s.warp == warp_ && s.n == n && std::equal(d, d + n, deltas.data() + s.list)) {
+    deltas.resize(begin);
+    return s.list;
+  }
+  s = {warp_, static_cast<uint32_t>(begin), static_cast<uint32_t>(n)};
+  return s.list;
+}
+
+isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w, DeltaLists* known) {
   using Kind = isa::MemRef::Kind;
   isa::MemRef r;
   r.base = addr[0];
@@ -137,6 +154,9 @@ isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w) {
     for (int i = 1; i < n; ++i) {
       w.deltas.push_back(static_cast<int32_t>(addr[i] - addr[0]));
     }
+    if (known) {
+      r.list = known->keep_once(w.deltas, static_cast<size_t>(n) - 1);
+    }
   } else {
     r.kind = Kind::kFull;
     r.list = static_cast<uint32_t>(w.values.size());
@@ -145,8 +165,8 @@ isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w) {
   return r;
 }
 
-const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::MemRef& ref,
-                         ListError& error) {
+const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::MemRef& ref, ListError& error,
+                         DeltaLists* known) {
   if (*p == '1') {
     char mode = 0;
     int64_t stride = 0;
@@ -159,7 +179,7 @@ const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::M
   uint64_t addr[32] = {};
   p = scan_address_list(p, mask, addr, error);
   if (p) {
-    ref = compact(addr, std::popcount(mask), w);
+    ref = compact(addr, std::popcount(mask), w, known);
   }
   return p;
 }

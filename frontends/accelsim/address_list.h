@@ -1,7 +1,10 @@
 // Address lists of the trace text ("mode addresses...") to compact isa::MemRefs.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "sim/isa/kernel.h"
 
@@ -21,11 +24,32 @@ struct ListError {
 // returns the position behind the list, or nullptr and fills `error`.
 const char* scan_address_list(const char* p, uint32_t mask, uint64_t addr[32], ListError& error);
 
-// The most compact reference to `n` >= 1 addresses: kStride, kDelta (list appended to w.deltas) or kFull
-// (list appended to w.values).
-isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w);
+// Where the lists of deltas of one warp are: its references repeat a few patterns, each of which is kept
+// once.
+class DeltaLists {
+ public:
+  // Lists added before are of another warp.
+  void begin_warp() { ++warp_; }
+  // The last `n` > 0 of `deltas` are a new list. Returns where that list begins; when it was there before, it
+  // is removed from the end again.
+  uint32_t keep_once(std::vector<int32_t>& deltas, size_t n);
+
+ private:
+  static constexpr size_t kSlots = 256;
+  struct Slot {
+    uint64_t warp = 0;
+    uint32_t list = 0, n = 0;
+  };
+  uint64_t warp_ = 1;
+  std::array<Slot, kSlots> slots_{};
+};
+
+// The most compact reference to `n` >= 1 addresses: kStride, kDelta (list in w.deltas, found through `known`
+// where given) or kFull (list appended to w.values).
+isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w, DeltaLists* known = nullptr);
 
 // Both steps; mode 1 does not go through a list. Nothing has been appended to `w` when it returns nullptr.
-const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::MemRef& ref, ListError& error);
+const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::MemRef& ref, ListError& error,
+                         DeltaLists* known = nullptr);
 
 }  // namespace heddle::accelsim

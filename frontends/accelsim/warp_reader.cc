@@ -77,6 +77,7 @@ const char* WarpReader::next_lines() {
 
 void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal) {
   out.clear();
+  delta_lists_.begin_warp();
   out.instructions = n;
   expected_ = n;
   lines_ = 0;
@@ -218,7 +219,7 @@ void WarpReader::check_opcode(uint32_t index, const InstrFields& f) const {
 const char* WarpReader::read_refs(const char* p, uint32_t mask, int mem_refs, isa::WarpTrace& out) {
   isa::MemRef ref;
   ListError error;
-  const char* q = scan_mem_ref(skip_blanks(p), mask, out, ref, error);
+  const char* q = scan_mem_ref(skip_blanks(p), mask, out, ref, error, &delta_lists_);
   if (!q) {
     fail(std::string(error.what) + (*error.at == '\n' ? "" : ": " + quote(token_at(error.at))));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/accelsim/address_list.h"
 #include "frontends/accelsim/extra_reader.h"
 #include "frontends/accelsim/instr_line.h"
 #include "frontends/accelsim/line_reader.h"
@@ -62,6 +63,7 @@ class WarpReader {
   std::string side_name_;
   std::vector<Entry> entries_;  // one for each static instruction, and one that never matches
   PcMap index_of_;
+  DeltaLists delta_lists_;
   const char* limit_ = nullptr;  // of the lines in the buffer
   uint64_t lines_ = 0;           // read since `in_` was last told
   uint64_t expected_ = 0;        // "insts" of the warp being read, and how many of them were read

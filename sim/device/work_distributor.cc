@@ -49,7 +49,7 @@ void WorkDistributor::begin(isa::BlockSource& source, const stats::Occupancy& o,
   done_ = running_ = 0;
   exhausted_ = false;
   clusters_.clear();
-  fetched_.clear();
+  fetched_end_ = placed_ = 0;
   issue_free_ = to_ticks(at);
   std::fill(free_.begin(), free_.end(), Free{blocks_per_sm_, at});
   std::fill(sm_next_.begin(), sm_next_.end(), at);
@@ -105,14 +105,18 @@ void WorkDistributor::notice(uint32_t sm, const sm::Notice& n) {
 }
 
 bool WorkDistributor::fetch() {
-  while (!exhausted_ && fetched_.size() < cluster_size_) {
-    fetched_.emplace_back();
-    if (!source_->next(fetched_.back())) {
-      fetched_.pop_back();
-      exhausted_ = true;
+  if (placed_ == fetched_end_) {
+    placed_ = fetched_end_ = 0;
+    fetched_.resize(cluster_size_);
+    while (!exhausted_ && fetched_end_ < cluster_size_) {
+      if (source_->next(fetched_[fetched_end_])) {
+        ++fetched_end_;
+      } else {
+        exhausted_ = true;
+      }
     }
   }
-  return !fetched_.empty();
+  return placed_ < fetched_end_;
 }
 
 // The SM for the next block: the one with most room, the earliest ready among equals, then in wave order.
@@ -144,8 +148,8 @@ void WorkDistributor::start(uint32_t sm, uint32_t cluster, Cycle ready, Cycle no
   if (!*slot) {
     *slot = std::make_unique<Slot>();
   }
-  std::swap((*slot)->trace, fetched_.front());
-  fetched_.erase(fetched_.begin());
+  // A copy takes no more room than there is to hold; what the reader wrote into has grown by doubling.
+  (*slot)->trace = fetched_[placed_++];
   (*slot)->busy = true;
   auto index = static_cast<uint32_t>(slot - slots_[sm].begin());
   --free_[sm].blocks;
@@ -179,7 +183,7 @@ void WorkDistributor::place(Cycle now) {
 // All blocks of the cluster or none, in the GPC whose emptiest SMs have the most free places, at most one
 // block more per SM than needed.
 bool WorkDistributor::place_cluster(Cycle now) {
-  auto wanted = static_cast<uint32_t>(fetched_.size());
+  const uint32_t wanted = fetched_end_ - placed_;
   std::vector<std::vector<uint32_t>> free(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()));
   for (uint32_t s = 0; s < sms_.size(); ++s) {
     free[gpc_of_sm_[s]].push_back(free_[s].blocks);

@@ -63,7 +63,8 @@ class WorkDistributor {
   std::vector<Free> free_;
   std::vector<Cycle> sm_next_;  // earliest next block start of each SM
   std::map<uint32_t, Cluster> clusters_;
-  std::vector<isa::BlockTrace> fetched_;  // blocks of the next cluster, read and not yet placed
+  std::vector<isa::BlockTrace> fetched_;   // blocks of the next cluster; storage is reused
+  uint32_t fetched_end_ = 0, placed_ = 0;  // of `fetched_`: how many were read, and placed
   uint32_t cluster_size_ = 1;
   uint32_t next_cluster_ = 0;
   uint32_t blocks_per_sm_ = 0;

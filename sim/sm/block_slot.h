@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <vector>
 
@@ -16,10 +15,10 @@ inline constexpr uint32_t kNamedBarriers = 16;
 inline constexpr uint32_t kMaxBlocks = 32;
 
 struct BarrierState {
-  uint32_t arrived = 0;          // warps, waiting or not
-  uint64_t waiting = 0;          // hardware warps of this phase
-  std::deque<uint64_t> leaving;  // of complete phases that are about to be released, in order
-  Cycle last = 0;                // when the newest arrival counts
+  uint32_t arrived = 0;           // warps, waiting or not
+  uint64_t waiting = 0;           // hardware warps of this phase
+  std::vector<uint64_t> leaving;  // of complete phases that are about to be released, in order
+  Cycle last = 0;                 // when the newest arrival counts
 
   // Everybody has arrived: later arrivals belong to the next phase.
   void complete_phase() {

@@ -89,17 +89,17 @@ void Lsu::arbitrate(Cycle now) {
         continue;
       }
       Queue& q = use_lg ? lg_[s] : mio_[s];
-      Entry e = q.front();
+      Entry& e = q.front();
       if (!process(e, now)) {
         starved_ = true;
         lg_ok = false;
         continue;
       }
       served = true;
-      q.pop();
-      sm_.subcore(s).set_port_full(use_lg ? kPortLg : kPortMio, false, now);
       bool light =
           e.instr->op == OpClass::kLdShared || e.instr->op == OpClass::kLdMatrix || e.instr->mem_refs == 0;
+      q.pop();
+      sm_.subcore(s).set_port_full(use_lg ? kPortLg : kPortMio, false, now);
       subcore_next_[s] = now + (light ? config_.memory().subcore_shared_load_interval()
                                       : config_.memory().subcore_interval());
       turn_ = (s + 1) % n;
@@ -158,8 +158,24 @@ void Lsu::barrier_released() {
   worked_ = false;
 }
 
-bool Lsu::process(const Entry& e, Cycle now) {
+bool Lsu::lacks_load(Entry& e, uint32_t sectors) const {
+  e.shortage = Shortage::kLoad;
+  e.lacking = static_cast<uint16_t>(sectors);
+  return !l1_.room_for_load() || !l1_.room_for_sectors(sectors);
+}
+
+bool Lsu::lacks_posted(Entry& e, uint32_t entries) const {
+  e.shortage = Shortage::kPosted;
+  e.lacking = static_cast<uint16_t>(entries);
+  return !room_for_posted(entries);
+}
+
+bool Lsu::process(Entry& e, Cycle now) {
   worked_ = true;
+  if ((e.shortage == Shortage::kLoad && lacks_load(e, e.lacking)) ||
+      (e.shortage == Shortage::kPosted && lacks_posted(e, e.lacking))) {
+    return false;
+  }
   const isa::Instr& in = *e.instr->instr;
   if (in.mem_refs == 0 || e.mask == 0) {
     lane_exchange(e, now);

@@ -42,6 +42,9 @@ class Lsu {
   std::string state() const;
 
  private:
+  // What an instruction at the head of its queue did not find: it is tried again at every response, and its
+  // addresses need not be looked at before there is room.
+  enum class Shortage : uint8_t { kUnknown, kLoad, kPosted };
   struct Entry {
     uint8_t warp = 0;
     uint8_t group = 0;  // LDGSTS group it belongs to
@@ -50,6 +53,8 @@ class Lsu {
     const TimedInstr* instr = nullptr;
     Cycle issued = 0;
     Cycle ready = 0;
+    Shortage shortage = Shortage::kUnknown;
+    uint16_t lacking = 0;  // sectors, or entries for posted packets
   };
   // First in, first out, of at most kCapacity entries.
   struct Queue {
@@ -67,27 +72,28 @@ class Lsu {
 
   void request_arbitration(Cycle at);
   // False when a resource is missing; the entry stays in its queue until a response frees one.
-  bool process(const Entry& e, Cycle now);
+  bool process(Entry& e, Cycle now);
+  // Notes in `e` what there is no room for.
+  bool lacks_load(Entry& e, uint32_t sectors) const;
+  bool lacks_posted(Entry& e, uint32_t entries) const;
   isa::MemSpace resolve_space(const isa::Instr& in, uint64_t address) const;
 
   // Shared memory and lane exchange (lsu_shared.cc).
   void lane_exchange(const Entry& e, Cycle now);
   void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Shared memory of the cluster's blocks (lsu_cluster.cc).
-  bool cluster_access(const Entry& e, const uint64_t addr[32], Cycle now);
+  bool cluster_access(Entry& e, const uint64_t addr[32], Cycle now);
   Cycle send_to_block(isa::OpClass op, const memory::LineAccess& a, uint32_t operations, Cycle now);
   // Global, local and the rest (lsu_global.cc).
-  bool global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
+  bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
   Cycle book_tags(const memory::Coalesced& c, Cycle now);
   void wait_for_port(Cycle sent);
   // Adds `sectors` to the request for miss `id` if it has not left the L1 yet.
   bool join_request(uint32_t id, uint8_t sectors, Cycle now);
-  bool load_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now,
-                  bool is_local);
+  bool load_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
   uint8_t write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors);
-  bool store_lines(const Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
-  bool atomic_lines(const Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask,
-                    Cycle now);
+  bool store_lines(Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
+  bool atomic_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
   void local_addresses(const Entry& e, const uint64_t addr[32], memory::Coalesced& out) const;
   // Entries are taken one by one; an instruction starts when there is room for half of its own, the rest
   // follow.

@@ -56,7 +56,7 @@ Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations)
 }  // namespace
 
 // Lanes that name their own block's window stay here; the others' go out.
-bool Lsu::cluster_access(const Entry& e, const uint64_t addr[32], Cycle now) {
+bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const TimedInstr& t = *e.instr;
   const isa::LaunchShape& shape = sm_.kernel().image->shape;
   uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
@@ -77,7 +77,7 @@ bool Lsu::cluster_access(const Entry& e, const uint64_t addr[32], Cycle now) {
   memory::coalesce(addr, remote, width, lines);
   bool acknowledged = is_store(t.op) || is_atomic(t.op);
   uint32_t lanes = static_cast<uint32_t>(std::popcount(remote));
-  if (acknowledged && !room_for_posted(is_atomic(t.op) ? lanes : lines.sectors)) {
+  if (acknowledged && lacks_posted(e, is_atomic(t.op) ? lanes : lines.sectors)) {
     return false;
   }
   ++sm_.counters()[Counter::kDsmRequests];

@@ -68,7 +68,7 @@ void Lsu::wait_for_port(Cycle sent) {
   tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
 }
 
-bool Lsu::global_access(const Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now) {
+bool Lsu::global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now) {
   const isa::Instr& in = *e.instr->instr;
   Coalesced c;
   if (local) {
@@ -111,11 +111,11 @@ bool Lsu::join_request(uint32_t id, uint8_t sectors, Cycle now) {
   return true;
 }
 
-bool Lsu::load_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
+bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
-  if (!l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)) {
+  if (lacks_load(e, c.sectors)) {
     return false;
   }
   stats::CounterSet& n = sm_.counters();
@@ -221,10 +221,10 @@ uint32_t Lsu::new_posted_packet(uint32_t warp, uint32_t entries) {
   return id | static_cast<uint32_t>(RequestTag::kStore);
 }
 
-bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_local) {
+bool Lsu::store_lines(Entry& e, const Coalesced& c, Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const config::L1Cache& l1 = config_.l1();
-  if (!room_for_posted(c.sectors)) {
+  if (lacks_posted(e, c.sectors)) {
     return false;
   }
   stats::CounterSet& n = sm_.counters();
@@ -264,14 +264,12 @@ bool Lsu::store_lines(const Entry& e, const Coalesced& c, Cycle now, bool is_loc
 }
 
 // Reductions are posted like stores; atomics wait for their value like loads.
-bool Lsu::atomic_lines(const Entry& e, const Coalesced& c, const uint64_t addr[32], uint32_t mask,
-                       Cycle now) {
+bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
-  if (returns ? !l1_.room_for_load() || !l1_.room_for_sectors(c.sectors)
-              : !room_for_posted(std::popcount(mask))) {
+  if (returns ? lacks_load(e, c.sectors) : lacks_posted(e, static_cast<uint32_t>(std::popcount(mask)))) {
     return false;
   }
   uint32_t width = std::max<uint32_t>(in.width, 1);

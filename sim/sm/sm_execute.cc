@@ -162,7 +162,7 @@ Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
 void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
   BarrierState& s = blocks_[slot].barrier[id];
   uint64_t waiting = s.leaving.front();
-  s.leaving.pop_front();
+  s.leaving.erase(s.leaving.begin());
   lsu_.barrier_released();
   for (; waiting; waiting &= waiting - 1) {
     uint32_t warp = static_cast<uint32_t>(std::countr_zero(waiting));

@@ -108,4 +108,25 @@ TEST_CASE("a failed scan appends nothing", "[addresses]") {
 }
 
 }  // namespace
+
+TEST_CASE("a warp keeps each pattern of deltas once", "[addresses]") {
+  isa::WarpTrace w;
+  DeltaLists known;
+  isa::MemRef r;
+  ListError e;
+  const auto scan = [&](const char* list) {
+    REQUIRE(scan_mem_ref(list, 0xf, w, r, e, &known) != nullptr);
+    return r.list;
+  };
+  CHECK(scan("2 0x1000 4 8 4\n") == 0);
+  CHECK(scan("2 0x2000 4 8 8\n") == 3);
+  CHECK(scan("2 0x3000 4 8 4\n") == 0);  // the pattern of the first, elsewhere
+  CHECK(r.base == 0x3000);
+  CHECK(w.deltas == std::vector<int32_t>{4, 12, 16, 4, 12, 20});
+  w.clear();
+  known.begin_warp();
+  CHECK(scan("2 0x3000 4 8 8\n") == 0);
+  CHECK(w.deltas == std::vector<int32_t>{4, 12, 20});
+}
+
 }  // namespace heddle::accelsim::test
