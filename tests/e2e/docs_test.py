@@ -53,6 +53,7 @@ class Docs(shipped.HeddleTest):
         os.mkdir(self.path("tools"))
         for name in ("quickstart", "setup", "packages.txt"):
             shutil.copy(os.path.join(CHECKOUT, "tools", name), self.path("tools", name))
+        os.symlink(os.path.join(CHECKOUT, "tools", "microbench"), self.path("tools", "microbench"))
         os.makedirs(self.path("bazel-bin/tools"))
         os.symlink(shipped.HEDDLE, self.path("bazel-bin/tools/heddle"))
         self.write("bin/bazel", "#!/bin/sh\n")

@@ -49,7 +49,7 @@ template <int M> void posted() {
   }
 }
 int main() {
-  times = dmalloc<u32>(132 * 32 * kOps * 2); b = dmalloc<char>(256 << 20);
+  times = dmalloc<u32>((size_t)nsm() * 32 * kOps * 2); b = dmalloc<char>(256 << 20);
   posted<kRedWord>(); posted<kRedLines>(); posted<kStoreLine>(); posted<kStoreLane>(); posted<kStoreScattered>(); posted<kStore32>(); posted<kStore128>(); posted<kStoreOwnLines>();
   return 0;
 }

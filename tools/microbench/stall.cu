@@ -37,7 +37,8 @@ KERNEL(w_mma, float c[4] = {}, asm volatile("mma.sync.aligned.m16n8k16.row.col.f
 KERNEL(w_banks, float h = g + 1; float q = g + 2, asm volatile("fma.rn.f32 %0,%1,%2,%3; fma.rn.f32 %1,%2,%3,%0; fma.rn.f32 %2,%3,%0,%1; fma.rn.f32 %3,%0,%1,%2;" : "+f"(f), "+f"(g), "+f"(h), "+f"(q)), f + g + h + q)
 int main() {
   u32* o = dmalloc<u32>(64 << 20);
-#define RUN(k) k<<<132, 256>>>(o, 1); k<<<132, 1024>>>(o, 1);
+  const int sms = nsm();
+#define RUN(k) k<<<sms, 256>>>(o, 1); k<<<sms, 1024>>>(o, 1);
   RUN(w_mufu) RUN(w_mufu_ilp) RUN(w_i2d) RUN(w_popc_ilp) RUN(w_ffma) RUN(w_imad_ilp) RUN(w_iadd_ilp) RUN(w_dfma) RUN(w_lds_chain) RUN(w_lds) RUN(w_sts) RUN(w_shfl) RUN(w_vote) RUN(w_match) RUN(w_redux) RUN(w_atoms) RUN(w_stg) RUN(w_stg_lines) RUN(w_red) RUN(w_ldg_hit) RUN(w_bar) RUN(w_syncwarp) RUN(w_branch) RUN(w_diverge) RUN(w_switch) RUN(w_fence) RUN(w_fence_cta) RUN(w_sleep) RUN(w_s2r) RUN(w_hfma2) RUN(w_mma) RUN(w_banks)
   sync();
   return 0;
