@@ -164,7 +164,8 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       }
       break;
     case OpClass::kHalf:
-      info.op = has("MMA") ? OpClass::kHalfMma : info.op;
+      // HADD2.F32 converts, in one half of the FMA pipe (tools/microbench/FINDINGS.md 16).
+      info.op = has("MMA") ? OpClass::kHalfMma : has("F32") ? OpClass::kFp32 : info.op;
       break;
     case OpClass::kConvert:
       apply_conversion(base, opcode, info);

@@ -54,6 +54,7 @@ enum InstrFlag : uint16_t {
   kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block takes part
 };
 
+inline constexpr uint8_t kBarrierInRegister = 0xff;  // Instr::barrier_id
 inline constexpr int kMaxSrc = 8;
 inline constexpr int kMaxDst = 4;
 
@@ -70,7 +71,7 @@ struct Instr {
   std::array<Operand, kMaxSrc> src{};
   std::array<Operand, kMaxDst> dst{};
   uint16_t opcode = 0;           // index into KernelImage::opcodes (full opcode text with modifiers)
-  uint8_t barrier_id = 0;        // BAR: named barrier 0..15 (0xff: in a register)
+  uint8_t barrier_id = 0;        // BAR: named barrier 0..15, or kBarrierInRegister
   uint8_t matrices = 0;          // LDSM/STSM: 1, 2 or 4
   uint16_t barrier_threads = 0;  // BAR with an immediate thread count; 0 = the whole block
   uint8_t depbar_sb = 7;         // DEPBAR.LE SBx: x;  LDGSTS groups wait on SB0 (DEPBAR.LE SB0, n)

@@ -19,6 +19,7 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters)
       banks_(g.dram().banks()),
       row_bytes_(g.dram().row_bytes()),
       access_bytes_(g.dram().access_bytes()),
+      write_batch_(g.dram().write_batch()),
       latency_(to_ticks(g.dram().latency())),
       burst_(dram_ticks(g, g.dram().access_bytes() / (g.dram().bytes_per_cycle() * g.dram().efficiency()))),
       t_rcd_(dram_ticks(g, g.dram().t_rcd())),
@@ -37,7 +38,7 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters)
 void Dram::reset() {
   for (Channel& c : channel_) {
     c.bus.reset();
-    c.last_write = false;
+    c.writes = 0;
     std::fill(c.banks.begin(), c.banks.end(), Bank{});
   }
 }
@@ -47,6 +48,15 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   counters_[write ? stats::Counter::kDramWriteBytes : stats::Counter::kDramReadBytes] += bytes;
   uint32_t transfers = (bytes + access_bytes_ - 1) / access_bytes_;
   Ticks service = burst_ * transfers;
+  if (write) {
+    // Sorted by bank and row before they go, so only the bus counts.
+    c.writes += transfers;
+    if (c.writes >= write_batch_) {
+      c.bus.reserve(at, burst_ * c.writes + (detailed_ ? 2 * turnaround_ : 0));
+      c.writes = 0;
+    }
+    return at;
+  }
   if (!detailed_) {
     return c.bus.reserve(at, service) + t_rcd_ + t_cl_ + latency_;
   }
@@ -63,10 +73,6 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
     column = precharge + t_rcd_;
   }
   b.ready = column + t_ccd_ * transfers;
-  if (c.last_write != write) {
-    c.last_write = write;
-    service += turnaround_;
-  }
   // The controller reorders: while one bank opens a row, the bus serves others. So the bus is booked from the
   // arrival, not from the moment this bank is ready.
   Ticks bus = c.bus.reserve(at, service);

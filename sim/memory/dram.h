@@ -19,7 +19,7 @@ class Dram {
 
   // Reads or writes `bytes` (whole sectors; they take whole accesses) at byte address `addr` in `channel`.
   // The request reaches the controller at `at`; returns when the last byte has left (read) or been taken
-  // (write).
+  // (write). Writes are collected, and a batch of them takes the bus at once.
   Ticks access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at);
 
   uint32_t channels() const { return channels_; }
@@ -33,12 +33,12 @@ class Dram {
   };
   struct Channel {
     Bandwidth bus;
-    bool last_write = false;
+    uint32_t writes = 0;  // transfers collected
     std::vector<Bank> banks;
   };
 
   const bool detailed_;
-  const uint32_t channels_, banks_, row_bytes_, access_bytes_;
+  const uint32_t channels_, banks_, row_bytes_, access_bytes_, write_batch_;
   const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_;
   std::vector<Channel> channel_;
   stats::CounterSet& counters_;

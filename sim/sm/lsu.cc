@@ -96,12 +96,11 @@ void Lsu::arbitrate(Cycle now) {
         continue;
       }
       served = true;
-      bool light =
-          e.instr->op == OpClass::kLdShared || e.instr->op == OpClass::kLdMatrix || e.instr->mem_refs == 0;
+      uint32_t reads = config_.memory().register_read_interval() * e.instr->source_registers;
+      subcore_next_[s] =
+          now + std::max({config_.memory().subcore_interval(), reads, uint32_t{e.instr->interval}});
       q.pop();
       sm_.subcore(s).set_port_full(use_lg ? kPortLg : kPortMio, false, now);
-      subcore_next_[s] = now + (light ? config_.memory().subcore_shared_load_interval()
-                                      : config_.memory().subcore_interval());
       turn_ = (s + 1) % n;
       // The stages behind take a few instructions ahead of the one they work on, no more.
       Cycle stage = std::max(data_free_, tag_free_);

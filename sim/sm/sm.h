@@ -121,7 +121,7 @@ class Sm {
       if (w.draining) {
         retire_if_drained(warp, now);
       } else if (w.held) {
-        end_fence(warp, now);
+        end_fence(warp, now, now + 1);
       }
     }
   }
@@ -140,7 +140,7 @@ class Sm {
   // A bulk copy has delivered `bytes` for the barrier object at `address` of block `slot`.
   void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now);
   void store_done(uint32_t warp, uint64_t age, Cycle now);
-  void end_fence(uint32_t warp, Cycle now);
+  void end_fence(uint32_t warp, Cycle now, Cycle earliest);
 
  private:
   void handle(const Event& e, Cycle now);

@@ -141,6 +141,10 @@ Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   BlockSlot& b = blocks_[w.block];
   const isa::Instr& in = *t.instr;
   uint32_t id = in.barrier_id < kNamedBarriers ? in.barrier_id : 0;
+  if (t.flags & kBarrierByOrder) {
+    id = 1 + w.barriers++ % (kNamedBarriers - 1);  // barrier 0 is __syncthreads'
+    ++counters_[Counter::kBarriersByOrder];
+  }
   BarrierState& s = b.barrier[id];
   Cycle counted =
       to_cycles_up(barrier_unit_.reserve(to_ticks(now), to_ticks(config_.barrier().arrive_interval())));
@@ -268,15 +272,15 @@ void Sm::store_done(uint32_t warp, uint64_t age, Cycle now) {
     return;  // the warp that sent it has gone
   }
   --w.stores;
-  end_fence(warp, now);
+  end_fence(warp, now, now + config_.barrier().membar_behind_stores());
 }
 
-// A fence waits for what the warp has in the queues, too.
-void Sm::end_fence(uint32_t warp, Cycle now) {
+// A fence waits for what the warp has in the queues, too. It ends at `earliest`, and not before its own round
+// trip.
+void Sm::end_fence(uint32_t warp, Cycle now, Cycle earliest) {
   Warp& w = warps_[warp];
   if (w.stores == 0 && w.loads == 0 && w.held && w.state == Stall::kMembar) {
-    // The fence's own round trip ran beside the stores'.
-    wake_held(warp, std::max(now + 1, w.since + config_.barrier().membar_gpu()), now);
+    wake_held(warp, std::max(earliest, w.since + config_.barrier().membar_gpu()), now);
   }
 }
 

@@ -14,6 +14,7 @@ using stats::Stall;
 constexpr uint8_t kFma = static_cast<uint8_t>(Pipe::kFma);
 constexpr uint8_t kHeavy = static_cast<uint8_t>(Pipe::kFmaHeavy);
 constexpr uint8_t kLite = static_cast<uint8_t>(Pipe::kFmaLite);
+constexpr uint8_t kBoth = static_cast<uint8_t>(Pipe::kFp16);  // both halves of FMA at once
 
 Stall throttle(uint8_t port) {
   switch (port) {
@@ -229,6 +230,9 @@ uint32_t SubCore::blocked(Cycle now) {
   if (wanting_[kFma] && (busy_ports_ & (1u << kHeavy)) && (busy_ports_ & (1u << kLite))) {
     mask |= wanting_[kFma];
   }
+  if (busy_ports_ & ((1u << kHeavy) | (1u << kLite))) {
+    mask |= wanting_[kBoth];
+  }
   for (uint32_t m = full_ports_; m; m &= m - 1) {
     mask |= wanting_[std::countr_zero(m)];
   }
@@ -299,7 +303,7 @@ void SubCore::charge_waits(Cycle cycle, uint32_t stopped, bool skipped) {
   if (!stopped) {
     return;
   }
-  for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma); m; m &= m - 1) {
+  for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma) | (1u << kBoth); m; m &= m - 1) {
     uint32_t p = std::countr_zero(m);
     if (uint32_t n = std::popcount(wanting_[p] & stopped)) {
       charge(throttle(static_cast<uint8_t>(p)), n);
@@ -324,7 +328,7 @@ void SubCore::compute_next(Cycle now) {
   } else {
     for (uint32_t m = busy_ports_; m; m &= m - 1) {
       uint32_t p = std::countr_zero(m);
-      if (wanting_[p] || ((p == kHeavy || p == kLite) && wanting_[kFma])) {
+      if (wanting_[p] || ((p == kHeavy || p == kLite) && (wanting_[kFma] || wanting_[kBoth]))) {
         next_ = std::min(next_, pipe_free_[p]);
       }
     }
@@ -353,6 +357,11 @@ SubCore::Booking SubCore::occupy(const TimedInstr& t, Cycle now) {
   auto p = static_cast<uint8_t>(t.pipe);
   if (t.flags & kFmaEither) {
     p = pipe_free_[kLite] <= now ? kLite : kHeavy;
+  }
+  if (p == kBoth) {
+    take_pipe(kHeavy, now + t.interval);
+    take_pipe(kLite, now + t.interval);
+    return {p, now};
   }
   if (queued_pipes_ & (1u << p)) {
     return {p, enter_queue(p, t.interval, now)};
@@ -399,8 +408,9 @@ void SubCore::issue(uint32_t slot, Cycle now) {
     Booking booking = occupy(t, now);
     uint8_t used = booking.pipe;
     start = booking.start;
-    if (used == kHeavy || used == kLite) {
-      ++sm_.counters()[used == kHeavy ? Counter::kPipeFmaHeavy : Counter::kPipeFmaLite];
+    if (used == kHeavy || used == kLite || used == kBoth) {
+      sm_.counters()[Counter::kPipeFmaHeavy] += used != kLite;
+      sm_.counters()[Counter::kPipeFmaLite] += used != kHeavy;
       if (t.flags & kCountsAsHalf) {
         ++sm_.counters()[Counter::kPipeFp16];
       }
@@ -430,6 +440,10 @@ void SubCore::issue(uint32_t slot, Cycle now) {
     return;  // the handler keeps the warp until something happens (barrier, fence)
   }
   sm_.charge(Stall::kWait, gap - 1);
+  if (t.reconverge > std::max(gap, jump)) {
+    sm_.charge(Stall::kNoInstruction, t.reconverge - gap);
+    gap = t.reconverge;
+  }
   if (jump > gap) {
     sm_.charge(Stall::kBranchResolve, jump - gap);
     gap = jump;

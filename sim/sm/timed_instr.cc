@@ -168,6 +168,24 @@ void operand_reads(const isa::Instr& in, TimedInstr& out) {
   }
 }
 
+uint8_t source_registers(const isa::Instr& in) {
+  uint32_t n = 0;
+  for (int i = 0; i < in.n_src; ++i) {
+    n += in.src[i].file == isa::RegFile::kGpr ? in.src[i].count : 0;
+  }
+  return static_cast<uint8_t>(n);
+}
+
+// A barrier's number may come from a register, whose value a trace does not have. Without a thread count it
+// is taken for __syncthreads' barrier 0, as in cooperative groups. Else all barriers with a thread count are
+// matched by the order in which each warp comes to them: in the usual hand-over between producers and
+// consumers the n-th of one meets the n-th of the other.
+bool has_barrier_in_register(const isa::KernelImage& image) {
+  return std::any_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
+    return in.op == OpClass::kBarrier && in.barrier_id == isa::kBarrierInRegister && in.barrier_threads;
+  });
+}
+
 }  // namespace
 
 TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
@@ -177,6 +195,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
   std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants;
   const uint32_t line_bytes = sm.fetch().line_bytes();
+  const bool by_order = has_barrier_in_register(image);
   k.code.reserve(image.code.size());
   for (const isa::Instr& in : image.code) {
     const OpEntry& e = table[static_cast<int>(in.op)];
@@ -205,6 +224,14 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     }
     if (t.handler == Handler::kFixed) {
       operand_reads(in, t);
+    } else if (t.handler == Handler::kMemory) {
+      t.source_registers = source_registers(in);
+    }
+    if (in.op == OpClass::kConverge && image.opcodes[in.opcode].starts_with("BSYNC")) {
+      t.reconverge = static_cast<uint8_t>(sm.issue().reconverge_cycles());
+    }
+    if (by_order && in.op == OpClass::kBarrier && in.barrier_threads) {
+      t.flags |= kBarrierByOrder;
     }
     if (in.op == OpClass::kAtomShared && image.opcodes[in.opcode].find("POPC.INC") != std::string::npos) {
       t.flags |= kMergesSameWord;

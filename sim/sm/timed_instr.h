@@ -46,10 +46,11 @@ enum TimedFlag : uint8_t {
   kYield = 1,
   kFixedLatencyConstant = 2,  // waits for its immediate constant before it issues
   kUnknownOp = 4,
-  kFmaEither = 8,        // may use either half of the FMA pipe
-  kCountsAsHalf = 16,    // packed half arithmetic on the FMA pipe
-  kMergesSameWord = 64,  // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
-  kPassesBarrier = 32,   // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
+  kFmaEither = 8,         // may use either half of the FMA pipe
+  kCountsAsHalf = 16,     // packed half arithmetic on the FMA pipe
+  kMergesSameWord = 64,   // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
+  kPassesBarrier = 32,    // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
+  kBarrierByOrder = 128,  // a barrier whose partners are found by the order of arrivals, see bind()
 };
 
 struct RegisterRead {
@@ -76,6 +77,8 @@ struct TimedInstr {
   uint8_t n_reads = 0;
   std::array<RegisterRead, kMaxReads> reads{};
   uint8_t mem_refs = 0;
+  uint8_t source_registers = 0;  // 32-bit registers that a memory instruction reads
+  uint8_t reconverge = 0;        // BSYNC: least cycles to the warp's next issue
   isa::OpClass op = isa::OpClass::kUnknown;
   const isa::Instr* instr = nullptr;
 };

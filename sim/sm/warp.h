@@ -84,6 +84,7 @@ struct Warp {
   uint32_t loads = 0;           // memory instructions not complete
   uint32_t results = 0;         // scoreboard mode: results not written yet
   GroupRing copies;             // LDGSTS
+  uint32_t barriers = 0;        // barriers that it came to, of those matched by order
   uint32_t cluster_target = 0;  // cluster phase that ends its next UCGABAR_WAIT
   uint32_t gmma = 0;            // warp-group MMAs in flight
 };

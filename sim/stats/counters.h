@@ -123,6 +123,7 @@ namespace heddle::stats {
   X(kRegPortStalls, "heddle__register_port_stalls.sum", "cycle", "issue cycles lost to register read ports") \
   X(kReuseHits, "heddle__register_reuse_hits.sum", "operand", "source operands served by the reuse cache")   \
   X(kDsmRequests, "heddle__dsm_requests.sum", "request", "requests to another block's shared memory")        \
+  X(kBarriersByOrder, "heddle__barriers_by_order.sum", "inst", "barriers matched by the order of arrivals")  \
   X(kBulkBytes, "heddle__bulk_copy_bytes.sum", "byte", "bytes moved by bulk copies")                         \
   X(kUnknownOpcodes, "heddle__unknown_opcodes.sum", "inst", "executed instructions classified by prefix only")
 

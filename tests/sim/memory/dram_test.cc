@@ -94,14 +94,18 @@ TEST_CASE_METHOD(Fixture, "channels are independent") {
   CHECK(misses() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "each change between reading and writing costs the bus 8 cycles") {
+TEST_CASE_METHOD(Fixture, "four writes at a time go to the bus, which turns around before and after them") {
   read(0, 0);
   Cycle last = 0;
   for (int i = 0; i < 200; ++i) {
-    last = i % 2 ? read(0, 1008) : write(0, 1008);
+    if (i % 2) {
+      last = read(0, 1008);
+    } else {
+      CHECK(write(0, 1008) == 1008);  // taken at once
+    }
   }
-  // 200 x (2 + 8) from 1008 (the start of a 16-cycle bucket) on.
-  CHECK(last == 1008 + 2000 + 100);
+  // 100 reads of 2 and 25 batches of 4 x 2 + 2 x 8 from 1008 (the start of a 16-cycle bucket) on.
+  CHECK(last == 1008 + 200 + 25 * 24 + 100);
   CHECK(counters[Counter::kDramWriteBytes] == 6400);
   CHECK(counters[Counter::kDramReadBytes] == 64 + 6400);
 }
@@ -129,11 +133,16 @@ TEST_CASE_METHOD(Fixture, "ROOFLINE: a fixed time and the bus, no rows") {
   gpu.mutable_dram()->set_model(config::Dram::ROOFLINE);
   Dram d(gpu, counters);
   for (uint64_t i = 1; i <= 50; ++i) {
-    CHECK(to_cycles_up(d.access(0, i * 1024, 64, i % 2, 0)) == 2 * i + 10 + 14 + 100);
+    CHECK(to_cycles_up(d.access(0, i * 1024, 64, false, 0)) == 2 * i + 10 + 14 + 100);
   }
   CHECK(hits() == 0);
   CHECK(misses() == 0);
-  CHECK(counters[Counter::kDramReadBytes] + counters[Counter::kDramWriteBytes] == 3200);
+  CHECK(counters[Counter::kDramReadBytes] == 3200);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(d.access(0, 0, 64, true, 0) == 0);
+  }
+  // A batch of writes takes the bus, without turning it around.
+  CHECK(to_cycles_up(d.access(0, 0, 64, false, 0)) == 2 * 55 + 10 + 14 + 100);
 }
 
 TEST_CASE_METHOD(Fixture, "reset() closes the rows and frees the bus") {

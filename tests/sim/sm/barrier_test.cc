@@ -149,5 +149,33 @@ TEST_CASE("who arrives between the completion of a barrier and its release belon
   }
 }
 
+TEST_CASE("barriers whose number is in a register are matched by the order of arrivals") {
+  // Warp 0 hands over to warp 1 through two barriers; the numbers of one are constants, of the other unknown.
+  auto named = [](uint8_t id, uint16_t flags = 0) {
+    Op b = bar();
+    b.in.barrier_id = id;
+    b.in.barrier_threads = 64;
+    b.in.flags = flags;
+    return b;
+  };
+  Kernel k{named(1, isa::kFlagBarrierArrive), named(2, isa::kFlagBarrierArrive),
+           named(isa::kBarrierInRegister), named(isa::kBarrierInRegister), mufu()};
+  k.warps(2).order(0, {0, 1, 4}).order(1, {2, 3, 4});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kBarriersByOrder] == 4);
+  CHECK(o.cycles(0).size() == 3);
+  CHECK(o.cycles(1).size() == 3);
+}
+
+TEST_CASE("without a thread count such a barrier is taken for barrier 0") {
+  Op unknown = bar();
+  unknown.in.barrier_id = isa::kBarrierInRegister;
+  Kernel k{bar(), unknown, mufu()};
+  k.warps(2).order(0, {0, 2}).order(1, {1, 2});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0).back() == 2 * 2 + 10 + 1);
+  CHECK(o[Counter::kBarriersByOrder] == 0);
+}
+
 }  // namespace
 }  // namespace heddle::simtest

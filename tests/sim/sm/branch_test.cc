@@ -80,5 +80,15 @@ TEST_CASE("another warp issues while one waits for its target") {
   CHECK(o.cycles(4) == Cycles{1, 2, 3, 4, 5});
 }
 
+TEST_CASE("BSYNC holds its warp for 6 cycles, not longer than a change of flow does") {
+  Op bsync = make(OpClass::kConverge, "BSYNC"), bssy = make(OpClass::kConverge, "BSSY");
+  CHECK(gap(0, 1, bsync) == 6);
+  CHECK(gap(0, 1, bsync.stall(8)) == 8);
+  CHECK(gap(0, 2, make(OpClass::kConverge, "BSYNC")) == 10);
+  CHECK(gap(0, 1, bssy) == 1);
+  Kernel k{make(OpClass::kConverge, "BSYNC").stall(2), nop()};
+  CHECK(run(test_gpu(), k)[Stall::kNoInstruction] == 4);
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -32,6 +32,17 @@ TEST_CASE("a device-scope fence waits for the warp's stores") {
   CHECK(o[Stall::kMembar] > 400);
 }
 
+TEST_CASE("a device-scope fence takes 30 cycles from the last acknowledgement") {
+  config::GpuConfig g = test_gpu();
+  Kernel k;
+  k.add(stg().at(0, 128), 40);
+  k.add(membar());
+  k.add(nop());
+  Cycle with = run(g, k).cycles(0)[41];
+  g.mutable_sm()->mutable_barrier()->set_membar_behind_stores(130);
+  CHECK(run(g, k).cycles(0)[41] == with + 100);
+}
+
 TEST_CASE("a block-scope fence does not wait for them") {
   Kernel k{stg().at(0, 128), membar(isa::kFlagScopeCta), nop()};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 51});

@@ -98,12 +98,19 @@ TEST_CASE("the depth of the queue is a parameter") {
   CHECK(run(g, k).cycles(0) == Cycles{0, 1, 10, 14, 20});
 }
 
-TEST_CASE("loads from shared memory and lane exchanges may leave a sub-core faster than others") {
+TEST_CASE("an instruction leaves its sub-core when its source registers have been read") {
   config::GpuConfig g = ampere();
-  g.mutable_sm()->mutable_memory()->set_subcore_shared_load_interval(2);
+  g.mutable_sm()->mutable_memory()->set_subcore_interval(2);
+  g.mutable_sm()->mutable_memory()->set_register_read_interval(2);
   CHECK(table(lds(1).at(0, 0), 1, g)[7] == Cycles{17});
   CHECK(table(make(OpClass::kShuffle, "SHFL", 1), 1, g)[7] == Cycles{17});
-  CHECK(table(sts().at(0, 0), 1, g)[7] == Cycles{21});
+  Op two = sts().at(0, 0);
+  two.in.n_src = 2;
+  two.in.src[0] = {isa::RegFile::kGpr, 1};
+  two.in.src[1] = {isa::RegFile::kGpr, 2};
+  CHECK(table(two, 1, g)[7] == Cycles{21});
+  two.in.src[1].count = 4;
+  CHECK(table(two, 1, g)[7] == Cycles{33});
 }
 
 TEST_CASE("warps of a sub-core share its queue") {

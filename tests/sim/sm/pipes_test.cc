@@ -115,6 +115,26 @@ TEST_CASE("integer multiplication keeps the heavy half, FP32 beside it takes the
   CHECK(issue_cycles({ffma(), ffma(), imad()}) == Cycles{0, 1, 3});
 }
 
+TEST_CASE("packed half arithmetic on the pipe fp16 takes both halves of FMA") {
+  config::GpuConfig g = test_gpu();
+  for (auto& o : *g.mutable_sm()->mutable_op()) {
+    if (o.op() == "half") {
+      o.set_pipe("fp16");
+      o.set_counted_pipe("fma");
+      o.set_interval(2);
+    }
+  }
+  Op hfma = make(OpClass::kHalf, "HFMA2");
+  Kernel k{ffma(), hfma, ffma(), hfma, hfma};
+  Outcome o = run(g, k);
+  // FFMA holds one half for 2 cycles, HFMA2 both.
+  CHECK(o.cycles(0) == Cycles{0, 2, 4, 6, 8});
+  CHECK(o[Counter::kPipeFma] == 5);
+  CHECK(o[Counter::kPipeFmaHeavy] + o[Counter::kPipeFmaLite] == 2 + 2 * 3);
+  CHECK(o[Counter::kPipeFp16] == 3);
+  CHECK(o[stats::Stall::kMathPipeThrottle] == 4);
+}
+
 TEST_CASE("packed half arithmetic counts as FP16 on the FMA pipe") {
   Kernel k;
   k.add(make(OpClass::kHalf, "HFMA2"), 4);

@@ -211,6 +211,9 @@ void add_waits(Samples& s) {
   };
   s["fence"] = [] { return Sample{test_gpu(), Kernel{membar(), nop()}}; };
   s["fence after stores"] = [] { return Sample{test_gpu(), Kernel{stg().at(0, 128), membar(), nop()}}; };
+  s["barriers of unknown number"] = [] {
+    return Sample{test_gpu(), Kernel{bar(isa::kBarrierInRegister, 32), bar(1, 32)}};
+  };
   s["sleep"] = [] { return Sample{test_gpu(), Kernel{make(OpClass::kNanosleep, "NANOSLEEP"), nop()}}; };
   s["warp-group MMA"] = [] {
     return Sample{test_gpu(), Kernel{gmma(), make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR"), nop()}};

@@ -25,7 +25,7 @@ constexpr const char* kGpu = R"(
     subcores: 4
     issue {
       policy: GREEDY_THEN_YOUNGEST dependences: CONTROL_BITS stall_zero_cycles: 45 branch_cycles: 10
-      branch_next_line_cycles: 12 branch_far_cycles: 15 scoreboard_wakeup_cycles: 1
+      branch_next_line_cycles: 12 branch_far_cycles: 15 reconverge_cycles: 6 scoreboard_wakeup_cycles: 1
     }
     fetch {
       model: PERFECT line_bytes: 128 l0_bytes: 512 l1_bytes: 1024 gcc_bytes: 2048 l1_latency: 20 gcc_latency: 100
@@ -122,7 +122,7 @@ constexpr const char* kGpu = R"(
       dmma_latency: 20 dmma_latency_factor: 1 gmma_rate: 8192 gmma_min_interval: 1 gmma_latency: 50
     }
     memory {
-      lg_queue: 5 mio_queue: 5 subcore_interval: 4 subcore_shared_load_interval: 4 shared_interval: 2 queue_latency: 10 load_read_latency: 12
+      lg_queue: 5 mio_queue: 5 subcore_interval: 4 register_read_interval: 0 shared_interval: 2 queue_latency: 10 load_read_latency: 12
       store_read_latency: 15 store_read_per_register: 2 stage_backlog: 8 writeback_bytes_per_cycle: 64
     }
     shared {
@@ -138,7 +138,7 @@ constexpr const char* kGpu = R"(
       posted_entries: 256 store_bytes_per_cycle: 32 fill_bytes_per_cycle: 128
     }
     barrier {
-      release_latency: 10 arrive_interval: 2 membar_cta: 50 membar_gpu: 400 membar_sys: 1000 cluster_barrier: 200
+      release_latency: 10 arrive_interval: 2 membar_cta: 50 membar_behind_stores: 30 membar_gpu: 400 membar_sys: 1000 cluster_barrier: 200
       mbarrier_arrive: 30 mbarrier_try_wait: 25
     }
     async_copy {
@@ -159,7 +159,7 @@ constexpr const char* kGpu = R"(
   }
   dram {
     model: BANKS total_bytes: 1073741824 channels: 4 banks: 4 row_bytes: 1024 bytes_per_cycle: 32 efficiency: 1
-    latency: 100 t_rcd: 10 t_rp: 12 t_cl: 14 t_ras: 40 t_ccd: 2 t_wr_turnaround: 8 access_bytes: 64
+    latency: 100 t_rcd: 10 t_rp: 12 t_cl: 14 t_ras: 40 t_ccd: 2 t_wr_turnaround: 8 write_batch: 4 access_bytes: 64
   }
   tlb {
     enabled: false page_bytes: 2097152 l1_entries: 2 l2_entries: 4 l3_entries: 8 l2_latency: 10 l3_latency: 100
