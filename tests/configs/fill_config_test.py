@@ -33,8 +33,6 @@ NEAR = {
 
 # Shipped values that are something else on purpose. Take a line out once its reason is gone.
 DIFFERENT = {
-    "sm.op[s2r].latency": "35 is from A S2R_warpid_to_use; X S2R_latency says 25 (FINDINGS.md 16)",
-    "sm.op[s2ur].latency": "24 was a guess; X S2UR_latency says 35 (FINDINGS.md 16)",
     "l2.atomic_latency": "the upper end of ATOM near 310-320 less the hit, FINDINGS.md 7; one address lies nearer or farther",
 }
 

@@ -273,11 +273,12 @@ FIELDS = [
     ("sm.tensor.gmma_min_interval", M, 0, lambda r, c: r("A", "HGMMA.64x8x16.F32", "rate; one warpgroup; A+B in shared")),
     ("sm.tensor.gmma_latency", M, 0, lambda r, c: r("A", "HGMMA.64x8x16.F32", "commit+wait after each; A+B in shared") - 4),
 
-    ("sm.memory.subcore_interval", M, 0, lambda r, c: drain(r, "LDG32")),
-    ("sm.memory.subcore_shared_load_interval", M, 0, lambda r, c: drain(r, "LDS32")),
+    ("sm.memory.subcore_interval", M, 0, lambda r, c: drain(r, "LDS32")),
+    # Three more registers of data.
+    ("sm.memory.register_read_interval", M, 0, lambda r, c: (drain(r, "STS128") - drain(r, "STS32")) / 3),
     # What has issued at full speed, less what has left by then.
-    ("sm.memory.lg_queue", D, 0, lambda r, c: (n := at_full_speed(r, "LDG32")) - (n - c("sm.memory.queue_latency")) // c("sm.memory.subcore_interval")),
-    ("sm.memory.mio_queue", D, 0, lambda r, c: (n := at_full_speed(r, "LDS32")) - (n - c("sm.memory.queue_latency")) // c("sm.memory.subcore_shared_load_interval")),
+    ("sm.memory.lg_queue", D, 0, lambda r, c: (n := at_full_speed(r, "LDG32")) - (n - c("sm.memory.queue_latency")) // (2 * c("sm.memory.register_read_interval"))),
+    ("sm.memory.mio_queue", D, 0, lambda r, c: (n := at_full_speed(r, "LDS32")) - (n - c("sm.memory.queue_latency")) // c("sm.memory.subcore_interval")),
     ("sm.memory.shared_interval", M, 0, lambda r, c: r("B", "LDS32_throughput", "conflict degree 1; 32 warps")),
     ("sm.memory.load_read_latency", M, 0, lambda r, c: r.inside("X", "release_LDG32", r"read-barrier release (\d+)", "1 sub-cores") - RELEASE),
     ("sm.memory.store_read_latency", M, 0, lambda r, c: r.inside("X", "release_STS32", r"read-barrier release (\d+)", "1 sub-cores") - RELEASE),
