@@ -17,7 +17,7 @@ class Bandwidth {
  public:
   // `width`: ticks of a bucket. `buckets`: how far ahead bookings may reach (a power of two).
   explicit Bandwidth(Ticks width = 16 * kTicksPerCycle, uint32_t buckets = 1024)
-      : width_(width), mask_(buckets - 1), used_(buckets), number_(buckets, ~uint64_t{0}) {}
+      : width_(width), mask_(buckets - 1), buckets_(buckets) {}
 
   // Books `service` from `at` on; returns when it ends.
   Ticks reserve(Ticks at, Ticks service) {
@@ -43,19 +43,22 @@ class Bandwidth {
   }
 
   void reset() {
-    std::fill(number_.begin(), number_.end(), ~uint64_t{0});
+    std::fill(buckets_.begin(), buckets_.end(), Bucket{});
     full_from_ = full_to_ = 0;
   }
 
  private:
+  struct Bucket {
+    uint64_t number = ~uint64_t{0};
+    Ticks used = 0;
+  };
   Ticks& bucket(uint64_t b) {
-    uint32_t i = static_cast<uint32_t>(b) & mask_;
-    if (number_[i] != b) {
+    Bucket& slot = buckets_[static_cast<uint32_t>(b) & mask_];
+    if (slot.number != b) {
       // A bucket a whole ring ahead replaces one that lies in the past.
-      number_[i] = b;
-      used_[i] = 0;
+      slot = {b, 0};
     }
-    return used_[i];
+    return slot.used;
   }
   // Remembers one run of full buckets, so that a saturated resource is not searched bucket by bucket.
   void note_full(uint64_t b, Ticks used) {
@@ -74,8 +77,7 @@ class Bandwidth {
 
   Ticks width_;
   uint32_t mask_;
-  std::vector<Ticks> used_;
-  std::vector<uint64_t> number_;
+  std::vector<Bucket> buckets_;
   uint64_t full_from_ = 0, full_to_ = 0;  // buckets known to be full
 };
 

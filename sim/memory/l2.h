@@ -34,6 +34,14 @@ class L2 {
   // Makes `line` valid at its home without counting anything: it was there before the kernel.
   void install(uint64_t line);
 
+  // A hint that serve() will look at these soon.
+  void prefetch(const Home& home, uint32_t partition) const {
+    slices_[partition * map_.slices() + home.slice].tags.prefetch(home.set);
+    if (partition != home.partition) {
+      slices_[home.partition * map_.slices() + home.slice].tags.prefetch(home.set);
+    }
+  }
+
   // Which partition's GPCs: the first half of the GPCs belongs to partition 0, and so on.
   uint32_t partitions() const { return map_.partitions(); }
   const AddressMap& map() const { return map_; }

@@ -1,6 +1,7 @@
 #include "sim/memory/memory_system.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace heddle::memory {
@@ -68,12 +69,26 @@ void MemorySystem::fetch(uint32_t gpc, uint64_t line, Ticks at) {
 
 void MemorySystem::process(const std::vector<Request>& requests,
                            std::vector<std::vector<Response>>& responses) {
-  for (const Request& r : requests) {
+  // The tags of a request's set come from the host's memory while those before it are served.
+  constexpr size_t kAhead = 8;
+  std::array<Home, kAhead> homes;
+  auto look_ahead = [&](size_t i) {
+    if (i < requests.size()) {
+      homes[i % kAhead] = l2_.map().home(requests[i].line);
+      l2_.prefetch(homes[i % kAhead], partition_of_sm_[requests[i].sm]);
+    }
+  };
+  for (size_t i = 0; i < kAhead; ++i) {
+    look_ahead(i);
+  }
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const Request& r = requests[i];
+    const Home home = homes[i % kAhead];
+    look_ahead(i + kAhead);
     if (r.kind == RequestKind::kFetch) {
       fetch(noc_.gpc_of_sm()[r.sm], r.line, to_ticks(r.time));
       continue;
     }
-    Home home = l2_.map().home(r.line);
     membars_.use(r.sm, home.partition * l2_.map().slices() + home.slice);
     uint32_t payload = r.kind == RequestKind::kRead ? 0 : std::popcount(r.sectors) * kSectorBytes;
     Ticks at = tlb_.translate(r.sm, r.line * kLineBytes, to_ticks(r.time));

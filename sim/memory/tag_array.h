@@ -1,6 +1,7 @@
 // Tags of a sectored, set-associative cache with LRU replacement. Used by L1 and by the L2 slices.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -8,37 +9,46 @@
 namespace heddle::memory {
 
 struct CacheLine {
-  uint64_t line = 0;  // address / line size; meaningful only when epoch is the array's
-  uint32_t epoch = 0;
-  uint32_t stamp = 0;  // last use
+  uint64_t line = 0;   // address / line size
+  uint64_t ready = 0;  // owner's field (L2: ticks at which the newest fill arrives)
   uint32_t aux = 0;    // owner's field (L1: pending-miss entry; L2: unused)
   uint8_t valid = 0;   // sector mask
   uint8_t dirty = 0;   // sector mask
   uint8_t flags = 0;   // owner's field
-  uint64_t ready = 0;  // owner's field (L2: ticks at which the newest fill arrives)
 };
 
 class TagArray {
  public:
   TagArray() = default;
-  TagArray(uint32_t sets, uint32_t ways) : sets_(sets), ways_(ways), lines_(size_t{sets} * ways) {}
+  TagArray(uint32_t sets, uint32_t ways)
+      : sets_(sets),
+        ways_(ways),
+        tags_(size_t{sets} * ways),
+        stamps_(size_t{sets} * ways),
+        lines_(size_t{sets} * ways) {}
 
   uint32_t sets() const { return sets_; }
   uint32_t ways() const { return ways_; }
 
-  // Forgets everything, in constant time.
   void clear() {
-    ++epoch_;
+    std::fill(stamps_.begin(), stamps_.end(), 0);
     clock_ = 0;
+  }
+
+  // A hint that `set` is about to be looked at.
+  void prefetch(uint32_t set) const {
+    __builtin_prefetch(&tags_[size_t{set} * ways_]);
+    __builtin_prefetch(&stamps_[size_t{set} * ways_]);
   }
 
   // The entry holding `line` in `set`, touched as most recently used; null when absent.
   CacheLine* find(uint32_t set, uint64_t line) {
-    CacheLine* s = &lines_[size_t{set} * ways_];
-    for (uint32_t w = 0; w < ways_; ++w) {
-      if (s[w].line == line && s[w].epoch == epoch_) {
-        s[w].stamp = ++clock_;
-        return &s[w];
+    const size_t first = size_t{set} * ways_;
+    const auto tag = static_cast<uint32_t>(line);
+    for (size_t i = first; i < first + ways_; ++i) {
+      if (tags_[i] == tag && stamps_[i] != 0 && lines_[i].line == line) {
+        stamps_[i] = ++clock_;
+        return &lines_[i];
       }
     }
     return nullptr;
@@ -48,51 +58,61 @@ class TagArray {
   // null when there is none. The caller reads what it needs of the old content and then calls fill().
   template <class Evictable>
   CacheLine* victim(uint32_t set, Evictable&& evictable) {
-    CacheLine* s = &lines_[size_t{set} * ways_];
-    CacheLine* best = nullptr;
-    for (uint32_t w = 0; w < ways_; ++w) {
-      if (s[w].epoch != epoch_) {
-        return &s[w];
+    const size_t first = size_t{set} * ways_;
+    size_t least = first;
+    for (size_t i = first; i < first + ways_; ++i) {
+      if (stamps_[i] == 0) {
+        return &lines_[i];
       }
-      if ((!best || s[w].stamp < best->stamp) && evictable(s[w])) {
-        best = &s[w];
-      }
+      least = stamps_[i] < stamps_[least] ? i : least;
     }
-    return best;
+    // Usually the oldest of all will do, and the others need not be fetched to be asked.
+    return evictable(lines_[least]) ? &lines_[least] : oldest(set, evictable);
   }
 
   // The least recently used live entry of `set` that `wanted` accepts; null when there is none.
   template <class Wanted>
   CacheLine* oldest(uint32_t set, Wanted&& wanted) {
+    const size_t first = size_t{set} * ways_;
+    uint32_t oldest = ~0u;
     CacheLine* best = nullptr;
-    for (CacheLine* l = &lines_[size_t{set} * ways_]; l != &lines_[size_t{set} * ways_] + ways_; ++l) {
-      if (live(*l) && (!best || l->stamp < best->stamp) && wanted(*l)) {
-        best = l;
+    for (size_t i = first; i < first + ways_; ++i) {
+      if (stamps_[i] != 0 && stamps_[i] < oldest && wanted(lines_[i])) {
+        oldest = stamps_[i];
+        best = &lines_[i];
       }
     }
     return best;
   }
   // Entries of a set are filled in order: this one is the last.
-  bool last_way(const CacheLine& l) const { return (&l - lines_.data() + 1) % ways_ == 0; }
+  bool last_way(const CacheLine& l) const { return (index(l) + 1) % ways_ == 0; }
 
   template <class F>
   void for_each_live(F&& f) {
     for (CacheLine& l : lines_) {
-      if (l.epoch == epoch_) {
+      if (live(l)) {
         f(l);
       }
     }
   }
 
-  bool live(const CacheLine& l) const { return l.epoch == epoch_; }
+  bool live(const CacheLine& l) const { return stamps_[index(l)] != 0; }
 
-  void fill(CacheLine& l, uint64_t line) { l = {line, epoch_, ++clock_, 0, 0, 0, 0, 0}; }
+  void fill(CacheLine& l, uint64_t line) {
+    l = {.line = line};
+    tags_[index(l)] = static_cast<uint32_t>(line);
+    stamps_[index(l)] = ++clock_;
+  }
 
  private:
+  size_t index(const CacheLine& l) const { return static_cast<size_t>(&l - lines_.data()); }
+
   uint32_t sets_ = 0;
   uint32_t ways_ = 0;
-  uint32_t epoch_ = 1;
   uint32_t clock_ = 0;
+  // What a search reads lies by itself: the sets of the L2 are seldom in the host's cache.
+  std::vector<uint32_t> tags_;    // lower bits of the line
+  std::vector<uint32_t> stamps_;  // last use; 0: free
   std::vector<CacheLine> lines_;
 };
 
