@@ -27,13 +27,15 @@ class Determinism(shipped.HeddleTest):
         self.assertEqual(len(hashes), 1)
 
     def test_databases_without_host_timing_are_equal_byte_for_byte(self):
-        files = []
-        for db, options in (("1.db", ()), ("2.db", ("--threads", "2"))):
-            self.ok("run", os.path.join(shipped.TRACES, "stride32"), "--gpu", "h200", "--quiet", "--out", db,
-                    "--no-host-timing", *options)
-            with open(self.path(db), "rb") as f:
-                files.append(f.read())
-        self.assertTrue(files[0] == files[1])
+        for kernel in ("stride32", "hist_gmem", "cluster_dsm"):
+            files = []
+            for threads in (1, 1, 2, 8, 16):
+                self.ok("run", os.path.join(shipped.TRACES, kernel), "--gpu", "h200", "--quiet", "--out", "1.db",
+                        "--force", "--no-host-timing", "--threads", str(threads))
+                with open(self.path("1.db"), "rb") as f:
+                    files.append(f.read())
+            with self.subTest(kernel=kernel):
+                self.assertEqual(len(set(files)), 1)
 
     def test_fidelity_presets(self):
         configurations = set()
