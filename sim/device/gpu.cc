@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "sim/device/build.h"
 #include "sim/engine/worker_pool.h"
@@ -17,13 +18,21 @@ constexpr auto kReportEvery = std::chrono::milliseconds(50);
 }  // namespace
 
 struct Gpu::Impl {
-  explicit Impl(const config::GpuConfig& c) : machine(build(c)) { responses.resize(machine->sms.size()); }
+  explicit Impl(const config::GpuConfig& c) : machine(build(c)), responses(machine->sms.size()) {
+    for (uint32_t gpc : machine->memory->noc().gpc_of_sm()) {
+      first_sm.resize(gpc + 2);
+      ++first_sm[gpc + 1];
+    }
+    first_sm.resize(machine->memory->gpcs() + 1);
+    std::partial_sum(first_sm.begin(), first_sm.end(), first_sm.begin());
+  }
 
   std::unique_ptr<Machine> machine;
   std::vector<memory::Request> requests;
   std::vector<std::vector<memory::Response>> responses;
+  std::vector<uint32_t> first_sm;  // of each GPC, and the end
 
-  void exchange(Cycle now);
+  void exchange(Cycle now, WorkerPool& pool);
   Cycle next_activity() const;
   [[noreturn]] void deadlock(const std::string& kernel, Cycle now) const;
   stats::KernelResult collect(const isa::KernelImage& image, const sm::TimedKernel& timed,
@@ -34,7 +43,7 @@ Gpu::Gpu(const config::GpuConfig& config) : impl_(std::make_unique<Impl>(config)
 Gpu::~Gpu() = default;
 
 // Between quanta: requests to memory and answers back, finished blocks to the distributor and new blocks out.
-void Gpu::Impl::exchange(Cycle now) {
+void Gpu::Impl::exchange(Cycle now, WorkerPool& pool) {
   requests.clear();
   for (auto& s : machine->sms) {
     requests.insert(requests.end(), s->outbox().begin(), s->outbox().end());
@@ -44,13 +53,15 @@ void Gpu::Impl::exchange(Cycle now) {
     // Stable: each SM's requests stay in the order of sending, and SMs are in order.
     std::stable_sort(requests.begin(), requests.end(),
                      [](const memory::Request& a, const memory::Request& b) { return a.time < b.time; });
-    machine->memory->process(requests, responses);
-    for (size_t i = 0; i < responses.size(); ++i) {
-      if (!responses[i].empty()) {
+    memory::MemorySystem& memory = *machine->memory;
+    memory.serve(requests);
+    pool.parallel_for(memory.gpcs(), [&](uint32_t gpc) {
+      memory.respond(gpc, requests, responses);
+      for (uint32_t i = first_sm[gpc]; i < first_sm[gpc + 1]; ++i) {
         machine->sms[i]->deliver(responses[i]);
         responses[i].clear();
       }
-    }
+    });
   }
   machine->distributor->exchange(now);
 }
@@ -154,7 +165,7 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
     }
     pool.parallel_for(static_cast<uint32_t>(active.size()),
                       [&](uint32_t i) { m.sms[active[i]]->advance(end); });
-    impl_->exchange(end);
+    impl_->exchange(end, pool);
     now = end;
 
     if (options.cancel && options.cancel->load(std::memory_order_relaxed)) {

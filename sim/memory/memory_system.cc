@@ -17,7 +17,8 @@ MemorySystem::MemorySystem(const config::GpuConfig& g)
       gpcs_(static_cast<uint32_t>(g.topology().tpcs_per_gpc_size())),
       launch_prefetch_bytes_(g.sm().fetch().launch_prefetch_bytes()),
       code_beyond_bytes_(g.launch().code_beyond_bytes()),
-      constant_bytes_(g.launch().constant_bytes()) {
+      constant_bytes_(g.launch().constant_bytes()),
+      served_(gpcs_) {
   for (uint32_t gpc : noc_.gpc_of_sm()) {
     partition_of_sm_.push_back(gpc * l2_.partitions() / gpcs_);
   }
@@ -69,6 +70,16 @@ void MemorySystem::fetch(uint32_t gpc, uint64_t line, Ticks at) {
 
 void MemorySystem::process(const std::vector<Request>& requests,
                            std::vector<std::vector<Response>>& responses) {
+  serve(requests);
+  for (uint32_t gpc = 0; gpc < gpcs_; ++gpc) {
+    respond(gpc, requests, responses);
+  }
+}
+
+void MemorySystem::serve(const std::vector<Request>& requests) {
+  for (std::vector<Served>& s : served_) {
+    s.clear();
+  }
   // The tags of a request's set come from the host's memory while those before it are served.
   constexpr size_t kAhead = 8;
   std::array<Home, kAhead> homes;
@@ -101,12 +112,20 @@ void MemorySystem::process(const std::vector<Request>& requests,
         merger_.add(group, r.line, r.sectors, done);
       }
     }
-    bool returns_data = r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic;
-    payload = returns_data ? std::popcount(r.sectors) * kSectorBytes : 0;
-    Ticks back = returns_data ? noc_.response(r.sm, payload, done) : done + to_ticks(noc_.response_latency());
-    Cycle answered = to_cycles_up(back);
     last_performed_ = std::max(last_performed_, to_cycles_up(done));
-    responses[r.sm].push_back({answered, r.id, r.sectors});
+    served_[noc_.gpc_of_sm()[r.sm]].push_back({static_cast<uint32_t>(i), done});
+  }
+}
+
+void MemorySystem::respond(uint32_t gpc, const std::vector<Request>& requests,
+                           std::vector<std::vector<Response>>& responses) {
+  for (const Served& s : served_[gpc]) {
+    const Request& r = requests[s.request];
+    bool returns_data = r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic;
+    uint32_t payload = returns_data ? std::popcount(r.sectors) * kSectorBytes : 0;
+    Ticks back =
+        returns_data ? noc_.response(r.sm, payload, s.done) : s.done + to_ticks(noc_.response_latency());
+    responses[r.sm].push_back({to_cycles_up(back), r.id, r.sectors});
   }
 }
 

@@ -30,6 +30,12 @@ class MemorySystem {
 
   // Serves `requests`, sorted by (time, sm, order of sending), and appends each answer to responses[sm].
   void process(const std::vector<Request>& requests, std::vector<std::vector<Response>>& responses);
+  // The same in two steps: what the requests do up to L2 and DRAM, one after the other; then the way back,
+  // which the SMs of a GPC share with nobody else, so that GPCs may be done at the same time.
+  void serve(const std::vector<Request>& requests);
+  void respond(uint32_t gpc, const std::vector<Request>& requests,
+               std::vector<std::vector<Response>>& responses);
+  uint32_t gpcs() const { return gpcs_; }
 
   // Core cycle at which the newest request had been performed at L2.
   Cycle last_performed() const { return last_performed_; }
@@ -50,6 +56,12 @@ class MemorySystem {
   L2 l2_;
   const uint32_t gpcs_, launch_prefetch_bytes_, code_beyond_bytes_, constant_bytes_;
   std::vector<uint32_t> partition_of_sm_;
+  // Of the requests served last, by GPC: which, and when they leave L2.
+  struct Served {
+    uint32_t request;
+    Ticks done;
+  };
+  std::vector<std::vector<Served>> served_;
   Cycle last_performed_ = 0;
 };
 
