@@ -121,14 +121,10 @@ void Lsu::arbitrate(Cycle now) {
   }
 }
 
-Cycle Lsu::egress(uint32_t payload_bytes, Cycle at) {
-  // A request without data, a line's address, takes a cycle; data takes its bytes, and at least two cycles.
+Cycle Lsu::egress(uint32_t payload_bytes, uint32_t least_cycles, Cycle at) {
   Ticks service =
-      payload_bytes == 0
-          ? kTicksPerCycle
-          : std::max<Ticks>(
-                2 * kTicksPerCycle,
-                static_cast<Ticks>(payload_bytes * static_cast<double>(kTicksPerCycle) / egress_bytes_));
+      std::max(to_ticks(least_cycles),
+               static_cast<Ticks>(payload_bytes * static_cast<double>(kTicksPerCycle) / egress_bytes_));
   return to_cycles_up(egress_.reserve(to_ticks(at), service));
 }
 

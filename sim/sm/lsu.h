@@ -26,6 +26,10 @@ class Lsu {
  public:
   Lsu(Sm& sm, const config::Sm& config);
 
+  // Least cycles of a packet in the SM's request port: a line's address or a reduction; a store (FINDINGS.md
+  // 6, 7: 32 lines of one sector each take a reduction 32 cycles, a store 64).
+  static constexpr uint32_t kRequestCycles = 1, kStoreCycles = 2;
+
   void reset(uint32_t l1_bytes);
 
   // A memory instruction has issued and enters its sub-core's queue.
@@ -38,7 +42,7 @@ class Lsu {
   void barrier_released();
 
   // Books the SM's request port; returns when the packet has left.
-  Cycle egress(uint32_t payload_bytes, Cycle at);
+  Cycle egress(uint32_t payload_bytes, uint32_t least_cycles, Cycle at);
   std::string state() const;
 
  private:

@@ -160,7 +160,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
       uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
       if (r.missing && !(cached && join_request(id, r.missing, now))) {
         memory::Request q;
-        q.time = sent = egress(0, miss_at);
+        q.time = sent = egress(0, kRequestCycles, miss_at);
         q.line = a.line;
         q.id = id;
         q.sm = static_cast<uint16_t>(sm_.index());
@@ -241,7 +241,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, Cycle now, bool is_local) {
     }
     hits += std::popcount(l1_.store(a.line, a.sectors, whole));
     memory::Request q;
-    sent = egress(std::popcount(a.sectors) * memory::kSectorBytes, now + l1.miss_latency());
+    sent = egress(std::popcount(a.sectors) * memory::kSectorBytes, kStoreCycles, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
     q.id = new_posted_packet(e.warp, std::popcount(a.sectors));
@@ -288,7 +288,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     const LineAccess& a = c.lines[i];
     l1_.invalidate(a.line, a.sectors);
     memory::Request q;
-    sent = egress(a.lanes * ((width + 3) / 4) * 4, now + l1.miss_latency());
+    sent = egress(a.lanes * ((width + 3) / 4) * 4, kRequestCycles, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
     q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false)

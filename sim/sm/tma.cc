@@ -45,7 +45,7 @@ void Tma::step(Cycle now) {
   c.flying += std::popcount(sectors);
   ++in_flight_;
   memory::Request q;
-  q.time = sm_.lsu().egress(0, now);
+  q.time = sm_.lsu().egress(0, Lsu::kRequestCycles, now);
   q.line = line;
   q.id = i | static_cast<uint32_t>(RequestTag::kBulk);
   q.sm = static_cast<uint16_t>(sm_.index());
