@@ -6,6 +6,7 @@
 
 #include "frontends/accelsim/trace_reader.h"
 #include "frontends/trace/reader.h"
+#include "sim/engine/error.h"
 
 namespace heddle::trace {
 
@@ -46,7 +47,12 @@ std::vector<accelsim::Launch> discover(const fs::path& path, std::vector<std::st
   if (fs::is_directory(path, ec) && !fs::exists(path / "kernelslist.g", ec)) {
     std::vector<accelsim::Launch> launches;
     for (const fs::path& file : native_files(path)) {
-      launches.push_back(launch_of(file));
+      try {
+        launches.push_back(launch_of(file));
+      } catch (const Error&) {
+        // It keeps its place and fails when it is opened; the others of the folder do not.
+        launches.push_back({file.stem().string(), 1, file, {}});
+      }
     }
     if (!launches.empty()) {
       std::sort(launches.begin(), launches.end(), [](const auto& a, const auto& b) {

@@ -14,6 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kReportEvery = std::chrono::milliseconds(50);
+constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait for the same
 
 }  // namespace
 
@@ -79,9 +80,14 @@ void Gpu::Impl::deadlock(const std::string& kernel, Cycle now) const {
   for (const auto& s : machine->sms) {
     s->describe_stuck(lines);
   }
-  throw DeadlockError("deadlock in kernel " + kernel + " at cycle " + std::to_string(now) + ": " +
-                          std::to_string(lines.size()) + " warps cannot go on",
-                      lines);
+  const std::string what = "deadlock in kernel " + kernel + " at cycle " + std::to_string(now) + ": " +
+                           std::to_string(lines.size()) + " warps cannot go on";
+  if (lines.size() > kReportedWarps) {
+    const std::string rest = "... and " + std::to_string(lines.size() - kReportedWarps) + " more";
+    lines.resize(kReportedWarps);
+    lines.push_back(rest);
+  }
+  throw DeadlockError(what, std::move(lines));
 }
 
 stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::TimedKernel& timed,

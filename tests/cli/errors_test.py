@@ -98,20 +98,41 @@ class Errors(harness.HeddleTest):
         with open(self.path("notes.txt")) as f:
             self.assertTrue(f.read().startswith("not a database"))
 
+    def test_a_deadlock_does_not_stop_the_others(self):
+        for jobs in (1, 2):
+            with self.subTest(jobs=jobs):
+                self.capture("app", kernels=3)
+                self.deadlock("app/kernel-2")
+                p = self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--force", "--keep-going",
+                               "--jobs", jobs, says=["app/kernel-2.traceg", "deadlock"])
+                self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,), (3,)])
+                self.assertIn("2 of 3 launches", p.stdout)
+
+    def test_a_truncated_native_trace_does_not_stop_the_others(self):
+        self.capture("app", kernels=3)
+        self.ok("import", "app", "-o", "native")
+        for f in os.listdir(self.path("native/app")):  # a folder of files without a list
+            if not f.endswith(".heddle"):
+                os.remove(self.path("native/app", f))
+        for keep in (8, 1000):  # not even the header is there; the chunks are not
+            with self.subTest(keep=keep):
+                bad = self.path("native/app/kernel-2.heddle")
+                with open(bad, "r+b") as f:
+                    f.truncate(keep)
+                self.fails("run", "native/app", "--gpu", "h200", "--out", "r.db", "--force", "--keep-going",
+                           says="native/app/kernel-2.heddle")
+                self.assertEqual(sorted(self.query("r.db", "SELECT trace, launch FROM launches")),
+                                 [("app", 1), ("app", 3)])
+
+    def test_a_deadlock_of_many_warps_is_reported_in_short(self):
+        self.deadlock("app/kernel-1", blocks=20)
+        p = self.fails("run", "app/kernel-1.traceg", "--gpu", "h200", says="40 warps cannot go on")
+        lines = [line for line in p.stderr.splitlines() if line.startswith("  ")]
+        self.assertEqual(len(lines), 17)
+        self.assertEqual(lines[-1], "  ... and 24 more")
+
     def test_deadlock_says_who_waits_for_what(self):
-        # Two warps, each alone at a barrier that wants both.
-        self.write("app/kernel-1.sass", """\
-# function _Z5stuckv base 0
-0000 0000000000007919 000fea0000002100 S2R R0, SR_TID.X ;
-0010 0000000000007b1d 000fea0000010000 BAR.SYNC 0x1, 0x40 ;
-0020 0000000000007b1d 000fea0000010000 BAR.SYNC 0x2, 0x40 ;
-0030 000000000000794d 000fea0003800000 EXIT ;
-""")
-        text = harness.trace_text(name="_Z5stuckv", blocks=1, warps=2,
-                                  body="0000 ffffffff 1 R0 S2R 0 0\n0010 ffffffff 0 BAR.SYNC 0 0\n"
-                                       "0030 ffffffff 0 EXIT 0 0\n")
-        first, second = text.split("warp = 1")
-        self.write("app/kernel-1.traceg", first + "warp = 1" + second.replace("0010", "0020"))
+        self.deadlock("app/kernel-1")
         p = self.fails("run", "app/kernel-1.traceg", "--gpu", "h200", "--out", "r.db",
                        says=["app/kernel-1.traceg", "deadlock"])
         for warp in (0, 1):

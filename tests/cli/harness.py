@@ -71,6 +71,22 @@ class HeddleTest(unittest.TestCase):
         self.write(f"{name}/kernelslist.g", "".join(f + "\n" for f in files))
         return self.path(name)
 
+    def deadlock(self, name, blocks=1):
+        """A trace of blocks of two warps, each alone at a barrier that wants both."""
+        self.write(name + ".sass", """\
+# function _Z5stuckv base 0
+0000 0000000000007919 000fea0000002100 S2R R0, SR_TID.X ;
+0010 0000000000007b1d 000fea0000010000 BAR.SYNC 0x1, 0x40 ;
+0020 0000000000007b1d 000fea0000010000 BAR.SYNC 0x2, 0x40 ;
+0030 000000000000794d 000fea0003800000 EXIT ;
+""")
+        text = trace_text(name="_Z5stuckv", blocks=blocks, warps=2,
+                          body="0000 ffffffff 1 R0 S2R 0 0\n0010 ffffffff 0 BAR.SYNC 0 0\n0030 ffffffff 0 EXIT 0 0\n")
+        # Of every second warp the other barrier.
+        parts = text.split("warp = 1\n")
+        self.write(name + ".traceg", parts[0] + "".join(
+            "warp = 1\n" + p.replace("0010 ", "0020 ", 1) for p in parts[1:]))
+
     def heddle(self, *args, **kwargs):
         return subprocess.run([HEDDLE, *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, cwd=self.dir, **kwargs)

@@ -123,6 +123,13 @@ class Validate(harness.HeddleTest):
         self.assertIn("error of 1 kernels", p.stdout)
         self.assertEqual(self.query("v.db", "SELECT trace FROM launches"), [("two",)])
 
+    def test_a_kernel_that_deadlocks_does_not_stop_the_others(self):
+        self.deadlock("t/one/kernel-1")
+        p = self.fails(*self.args, "--out", "v.db", says=["t/one/kernel-1.traceg", "deadlock"])
+        self.assertRegex(p.stdout, r"one +5,000 +- +- +failed: .*deadlock")
+        self.assertIn("error of 1 kernels", p.stdout)
+        self.assertEqual(self.query("v.db", "SELECT trace FROM launches"), [("two",)])
+
     def test_errors(self):
         self.fails("validate", "--reference", "ref.csv", says="--traces")
         self.fails("validate", "--reference", "none.csv", "--traces", "t", "--gpu", "h200", says="none.csv")

@@ -123,6 +123,28 @@ TEST_CASE("a barrier that can never open is a deadlock, with a line for every st
   CHECK(run(gpu, good).issues.size() == 1);
 }
 
+TEST_CASE("a deadlock names the first 16 stuck warps and counts the others") {
+  auto report = [](uint32_t warps) {
+    Kernel k{bar(3, 1024), exit_op()};
+    k.warps(warps);
+    try {
+      run(test_gpu(1), k);
+    } catch (const device::DeadlockError& e) {
+      CHECK(std::string(e.what()).find(std::to_string(warps) + " warps cannot go on") != std::string::npos);
+      return e.report;
+    }
+    FAIL("no deadlock was reported");
+    return std::vector<std::string>();
+  };
+  const std::vector<std::string> all = report(16);
+  REQUIRE(all.size() == 16);
+  CHECK(all.back().find("SM 0 block 0 warp 15: ") == 0);
+  const std::vector<std::string> some = report(20);
+  REQUIRE(some.size() == 17);
+  CHECK(some[15].find("SM 0 block 0 warp 15: ") == 0);
+  CHECK(some.back() == "... and 4 more");
+}
+
 TEST_CASE("a counter that nobody releases is a deadlock") {
   // LDGDEPBAR of another warp's barrier: SB1 is never set, SB0 is waited for by DEPBAR while an MMA group is
   // missing.
