@@ -11,7 +11,7 @@ import argparse, concurrent.futures, csv, datetime, gzip, json, os, shutil, subp
 HERE = os.path.dirname(os.path.abspath(__file__))
 # program, arguments; in the order they are run
 PROGRAMS = [("props", []), ("alu", []), ("smem", []), ("gmem", []), ("sync", []), ("mma", []), ("l2", []), ("bw", ["D"]), ("bw", ["E"]), ("icache", []), ("consts", []), ("cluster", []),
-            ("dsm", []), ("async", []), ("place", []), ("launch", []), ("extra", []), ("sched", []), ("mem2", []), ("posted", [])]
+            ("dsm", []), ("async", []), ("place", []), ("launch", []), ("extra", []), ("sched", []), ("mem2", []), ("posted", []), ("partial", [])]
 ONLY_NCU = ["stall"]
 HEADER = ["id", "parameter", "value", "unit", "conditions", "kernel", "repeats", "spread"]
 LAUNCH_METRICS = "gpc__cycles_elapsed.max,sm__cycles_active.max,sm__cycles_active.avg,sm__cycles_elapsed.max,gpu__time_duration.sum"
