@@ -13,6 +13,8 @@ namespace heddle::sm {
 
 inline constexpr uint32_t kNamedBarriers = 16;
 inline constexpr uint32_t kMaxBlocks = 32;
+inline constexpr uint32_t kWarpsPerGroup = 4;  // of a warp-group
+inline constexpr uint32_t kMaxWarpgroups = 16;
 
 struct BarrierState {
   uint32_t arrived = 0;           // warps, waiting or not
@@ -26,6 +28,12 @@ struct BarrierState {
     leaving.push_back(waiting);
     waiting = 0;
   }
+};
+
+// Warps of a warp-group that have come to WARPGROUP.ARRIVE.
+struct WarpgroupState {
+  uint32_t arrived = 0;
+  uint64_t waiting = 0;
 };
 
 // A shared-memory barrier object, as far as replay needs it: bytes of bulk copies it still expects.
@@ -45,6 +53,7 @@ struct BlockSlot {
   uint32_t warps = 0;       // of the block
   uint32_t warps_left = 0;  // not finished
   std::array<BarrierState, kNamedBarriers> barrier{};
+  std::array<WarpgroupState, kMaxWarpgroups> warpgroup{};
   BarrierState cluster_barrier;
   uint32_t cluster_phase = 0;                   // cluster barriers completed
   std::map<uint64_t, MbarrierState> mbarriers;  // by shared-memory address

@@ -149,6 +149,7 @@ class Sm {
   Cycle arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now);
   void release_barrier(uint32_t slot, uint32_t barrier, Cycle now);
   Cycle arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now);
+  Cycle arrive_warpgroup(uint32_t warp, Cycle now);
   void start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
   void mbarrier(uint32_t warp, const TimedInstr& t, Cycle now);
   uint32_t expected_warps(const BlockSlot& b, const isa::Instr& in) const;

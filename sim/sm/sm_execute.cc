@@ -116,6 +116,10 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
     case Handler::kGmma:
       start_gmma(subcore, warp, t, now);
       return 0;
+    case Handler::kWarpgroupArrive:
+      result_at(now + 2, warp, t);
+      operands_read_at(now + 1, warp, t);
+      return mask ? arrive_warpgroup(warp, now) : 0;
     case Handler::kExit:
     case Handler::kNop:
     case Handler::kDepbar:
@@ -285,6 +289,26 @@ void Sm::end_fence(uint32_t warp, Cycle now, Cycle earliest) {
 }
 
 // ---- warp-group MMA ----
+
+// The four warps of a warp-group wait for each other.
+Cycle Sm::arrive_warpgroup(uint32_t warp, Cycle now) {
+  Warp& w = warps_[warp];
+  BlockSlot& b = blocks_[w.block];
+  uint32_t group = w.index / kWarpsPerGroup;
+  WarpgroupState& s = b.warpgroup[group];
+  if (++s.arrived < std::min(kWarpsPerGroup, b.warps - group * kWarpsPerGroup)) {
+    s.waiting |= uint64_t{1} << warp;
+    w.waiting = w.held = true;
+    w.state = Stall::kGmma;
+    w.since = now + 1;
+    return kNever;
+  }
+  for (uint64_t waiting = s.waiting; waiting; waiting &= waiting - 1) {
+    wake_held(static_cast<uint32_t>(std::countr_zero(waiting)), now + 1, now);
+  }
+  s = {};
+  return 0;
+}
 
 // The tensor array works through the warp's instructions in order; the warp goes on at once.
 void Sm::start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now) {

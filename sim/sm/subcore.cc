@@ -176,7 +176,7 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
                           : w.reason[std::countr_zero<uint8_t>(in.depbar_mask & w.busy)]);
     }
   } else if (t.handler == Handler::kWarpgroupDepbar && w.gmma > t.instr->depbar_count) {
-    return wait(Stall::kGmma);
+    return wait(Stall::kBarrier);  // so Nsight calls it: tools/microbench/FINDINGS.md 15
   }
   if (t.flags & kFixedLatencyConstant) {
     Cycle there = sm_.constants().read(index_, t.constant, now);

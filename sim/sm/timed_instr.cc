@@ -62,7 +62,6 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
 Handler handler_of(OpClass op, Pipe pipe) {
   switch (op) {
     case OpClass::kNop:
-    case OpClass::kWarpgroupArrive:
     case OpClass::kErrbar:
       return Handler::kNop;
     case OpClass::kExit:
@@ -86,6 +85,8 @@ Handler handler_of(OpClass op, Pipe pipe) {
       return Handler::kBulkCopy;
     case OpClass::kGmma:
       return Handler::kGmma;
+    case OpClass::kWarpgroupArrive:
+      return Handler::kWarpgroupArrive;
     case OpClass::kWarpgroupDepbar:
       return Handler::kWarpgroupDepbar;
     default:

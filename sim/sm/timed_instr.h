@@ -26,6 +26,7 @@ enum class Handler : uint8_t {
   kMbarrier,
   kBulkCopy,
   kGmma,
+  kWarpgroupArrive,
   kWarpgroupDepbar,
 };
 

@@ -218,6 +218,12 @@ void add_waits(Samples& s) {
   s["warp-group MMA"] = [] {
     return Sample{test_gpu(), Kernel{gmma(), make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR"), nop()}};
   };
+  s["warp-group"] = [] {
+    // The fourth warp comes to it 9 cycles later than the others.
+    Kernel k{nop().stall(9), make(OpClass::kWarpgroupArrive, "WARPGROUP.ARRIVE"), nop()};
+    k.warps(4).order(0, {1, 2}).order(1, {1, 2}).order(2, {1, 2}).order(3, {0, 1, 2});
+    return Sample{test_gpu(), k};
+  };
   s["warps start apart"] = [] {
     Kernel k{nop(), nop()};
     k.warps(4);

@@ -34,7 +34,8 @@ const Row kTable[] = {
     {Stall::kBarrier, "cluster barrier", 199, "from 2 to 201"},
     {Stall::kMembar, "fence", 399, "from 1 to 400"},
     {Stall::kSleeping, "sleep", 99, "from 1 to 100"},
-    {Stall::kGmma, "warp-group MMA", 82, "from 1 to 83"},
+    {Stall::kBarrier, "warp-group MMA", 82, "from 1 to 83"},
+    {Stall::kGmma, "warp-group", 3 * 9, "three of four warps, from 1 to 10"},
 };
 
 TEST_CASE("warp-cycles by reason") {
