@@ -22,6 +22,7 @@ AMOUNTS = [
     ("DRAM bytes read", "dram__bytes_read.sum"),
     ("DRAM bytes written", "dram__bytes_write.sum"),
 ]
+SUMMARY = ["kernels", "mean", "median", "90th percentile", "largest", "within 10 %", "within 20 %"]
 SPLIT_LIMIT, STALL_LIMIT = 3, 80  # points; per cent
 
 
@@ -46,20 +47,51 @@ def markdown(header, rows):
 
 
 def cycles(r, measured):
+    return ["## Cycles", "", *cycles_table(r, measured)]
+
+
+def cycles_table(r, measured):
     rows = []
     for n, row in measured.items():
         low, high = float(row["cycles_min"]), float(row["cycles_max"])
         rows.append([n, f"{float(row['cycles_median']):,.0f}", f"{low:,.0f}..{high:,.0f}", f"{r.cycles[n]:,}",
                      f"{100 * r.error(measured, n):+.1f} %", f"{float(row['sm_active_cycles_max_median']):,.0f}",
                      f"{r.active[n]:,}", f"{100 * r.active_error(measured, n):+.1f} %"])
-    return ["## Cycles", "", *markdown(
-        ["kernel", "measured", "min..max", "simulated", "error", "SM-active: measured", "simulated", "error"], rows)]
+    return markdown(["kernel", "measured", "min..max", "simulated", "error", "SM-active: measured", "simulated", "error"], rows)
+
+
+def agreement(r, measured):
+    """How many kernels have exactly the measured counts."""
+    rows = []
+    for label, metric in EXACT.items():
+        compared, different = r.differences(measured, metric)
+        rows.append([label, str(compared), str(compared - len(different))])
+    return markdown(["counts that must be exact", "kernels compared", "equal to silicon"], rows)
 
 
 def counts(r, measured):
+    return ["## Counts that differ", "", *counts_table(r, measured)]
+
+
+def counts_table(r, measured):
     rows = [[label, n, f"{float(measured[n][metric]):,.10g}", f"{r.counters[n][metric]:,.10g}"]
             for label, metric in EXACT.items() for n in r.differences(measured, metric)[1]]
-    return ["## Counts that differ", "", *markdown(["count", "kernel", "measured", "simulated"], rows)]
+    return markdown(["count", "kernel", "measured", "simulated"], rows)
+
+
+def second(r, measured):
+    """`r`, `measured`: of traces/h200/second."""
+    errors = [r.error(measured, n) for n in measured]
+    active = [r.active_error(measured, n) for n in measured]
+    lines = ["## The second suite", "",
+             f"{len(measured)} kernels of other kinds, captured after the first calibration; no value was chosen by them, but "
+             "some of their errors led to mechanisms",
+             "([what it is](second/README.md)).", ""]
+    lines += markdown(["error of", *SUMMARY], [["the cycles", *summary(errors).split(" | ")],
+                                               ["the SM-active cycles", *summary(active).split(" | ")]])
+    lines += ["", *cycles_table(r, measured), "", *agreement(r, measured)]
+    differ = counts_table(r, measured)
+    return lines + (["", "The counts that differ:", "", *differ] if len(differ) > 2 else [])
 
 
 def rates(r, measured):
@@ -124,8 +156,7 @@ def split(r, measured, refit):
     lines = ["## Two halves", "",
              f"The means of the two halves differ by {apart:.1f} points ({'within' if apart <= SPLIT_LIMIT else 'more than'} "
              f"the {SPLIT_LIMIT} that are allowed).", ""]
-    lines += markdown(["error of the cycles", "kernels", "mean", "median", "90th percentile", "largest", "within 10 %",
-                       "within 20 %", "SM-active mean"], rows)
+    lines += markdown(["error of the cycles", *SUMMARY, "SM-active mean"], rows)
     if refit:
         changed = [f"`{p}` {a:g} -> {b:g}" for p, (a, b) in refit["values"].items() if a != b]
         lines += ["", f"`tools/split-check` chose {len(refit['values'])} of the values of the kinds {refit['kinds']} again, "

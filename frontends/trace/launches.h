@@ -15,8 +15,8 @@ namespace heddle::trace {
 bool is_native(const std::filesystem::path& file);  // *.heddle
 
 // What accelsim::discover() finds, whose lists may name .heddle files too; also one .heddle file, which says
-// itself what capture and launch it is, and a directory of them without a list, by capture and launch. In that, a file that
-// cannot be read goes by its own name, and is an error when it is opened.
+// itself what capture and launch it is, and a directory of them without a list, by capture and launch. In
+// that, a file that cannot be read goes by its own name, and is an error when it is opened.
 std::vector<accelsim::Launch> discover(const std::filesystem::path& path,
                                        std::vector<std::string>* warnings = nullptr);
 

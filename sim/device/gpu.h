@@ -46,8 +46,8 @@ class Cancelled : public Error {
 };
 
 // The machine can make no progress. `what()` is a one-line summary; `report` has a line for each of
-// the first 16 stuck warps (SM, block, warp, PC, instruction, what it waits for and the state of that), and if
-// there are more, how many.
+// the first 16 stuck warps (SM, block, warp, PC, instruction, what it waits for and the state of that), and
+// if there are more, how many.
 class DeadlockError : public Error {
  public:
   DeadlockError(const std::string& what, std::vector<std::string> lines)

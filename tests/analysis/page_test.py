@@ -1,9 +1,13 @@
-"""The sections of the validation page, and the search of tools/split-check."""
+"""The sections of the validation page, what tools/update-validation makes of them, and the search of tools/split-check."""
 import importlib.machinery
 import importlib.util
+import os
+import sqlite3
+import tempfile
 import unittest
 
 from analysis.page import sections
+from analysis.page.results import EXACT, Results
 
 
 class Fake:
@@ -84,11 +88,72 @@ class Sections(unittest.TestCase):
         self.assertIn("| `a.d=2` | fitted | z |", text)
 
 
+def script(name):
+    """A program of tools/, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), "tools/" + name)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+LOADS = EXACT["global load sectors"]
+
+
+def measured_kernel(loads):
+    return {"cycles_median": "1000", "cycles_min": "990", "cycles_max": "1020", "sm_active_cycles_max_median": "500", LOADS: loads}
+
+
+class SecondSuite(unittest.TestCase):
+    MEASURED = {"a": measured_kernel("64"), "b": measured_kernel("32")}
+
+    def stored(self, loads):
+        with tempfile.TemporaryDirectory() as d:
+            c = sqlite3.connect(os.path.join(d, "r.db"))
+            c.executescript("""
+                CREATE TABLE runs (id, revision, config_hash, product);
+                CREATE TABLE launches (id, run_id, trace, cycles, sm_active_cycles, warp_instructions);
+                CREATE TABLE host_timing (launch_id, wall_seconds, max_rss_bytes);
+                CREATE TABLE counters (launch_id, name, value);
+                INSERT INTO runs VALUES (1, 'abc', 'def', 'H200');
+                INSERT INTO launches VALUES (1, 1, 'a', 1080, 500, 2000000), (2, 1, 'b', 700, 450, 4000000);
+                INSERT INTO host_timing VALUES (1, 1.0, 1048576), (2, 1.0, 2097152);
+            """)
+            c.executemany("INSERT INTO counters VALUES (?, ?, ?)", [(i + 1, LOADS, x) for i, x in enumerate(loads)])
+            c.commit()
+            c.close()
+            return Results(os.path.join(d, "r.db"))
+
+    def test_section(self):
+        text = "\n".join(sections.second(self.stored([64, 33]), self.MEASURED))
+        self.assertIn("2 kernels of other kinds", text)
+        self.assertIn("| the cycles | 2 | 19.0 % | 19.0 % | 27.8 % | 30.0 % | 1 | 1 |", text)
+        self.assertIn("| the SM-active cycles | 2 | 5.0 % | 5.0 % | 9.0 % | 10.0 % | 2 | 2 |", text)
+        self.assertIn("| a | 1,000 | 990..1,020 | 1,080 | +8.0 % | 500 | 500 | +0.0 % |", text)
+        self.assertIn("| global load sectors | 2 | 1 |", text)
+        self.assertIn("| warp instructions | 0 | 0 |", text)
+        self.assertIn("| global load sectors | b | 32 | 33 |", text)
+        self.assertNotIn("that differ", "\n".join(sections.second(self.stored([64, 32]), self.MEASURED)))
+
+    def test_row_of_the_front_page(self):
+        tool = script("update-validation")
+        measured = {"a": self.MEASURED["a"]}
+        peer = {"a": {"cycles": "1500", "wall_seconds": "100"}}
+        first = self.stored([64, 32])
+        block = tool.front_block(first, measured, peer, (self.stored([64, 33]), self.MEASURED))
+        self.assertIn("| error of the cycles | kernels | mean | median | 90th percentile | largest | within 10 % | within 20 % |\n"
+                      "|---|---|---|---|---|---|---|---|\n"
+                      "| Heddle, all kernels | 1 | 8.0 % | 8.0 % | 8.0 % | 8.0 % | 1 | 1 |\n", block)
+        self.assertIn("| Heddle, [second suite](traces/h200/second/README.md) | 2 | 19.0 % | 19.0 % | 27.8 % | 30.0 % | 1 | 1 |\n\n"
+                      "| counts that must be exact | kernels compared | equal to silicon |\n|---|---|---|\n", block)
+        self.assertIn("| global load sectors | 1 | 1 |", block)  # of the first suite
+        self.assertIn("Peak memory: 2 MiB", block)
+        front = "x\n<!-- validation: begin. tools/update-validation writes this -->\nold\n<!-- validation: end -->\ny"
+        self.assertIn(f"-->\n{block}\n<!-- validation: end -->\ny", tool.replaced(front, "validation", block))
+
+
 class SplitCheck(unittest.TestCase):
     def setUp(self):
-        loader = importlib.machinery.SourceFileLoader("split_check", "tools/split-check")
-        self.tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("split_check", loader))
-        loader.exec_module(self.tool)
+        self.tool = script("split-check")
 
     def test_candidates(self):
         self.assertEqual(self.tool.candidates(0), [1])

@@ -1,0 +1,3 @@
+MemcpyHtoD,0x00007f22c4000000,4194304
+MemcpyHtoD,0x00007f22c4400000,262144
+kernel-1.heddle

@@ -1,0 +1,3 @@
+MemcpyHtoD,0x00007f9448000000,8388608
+MemcpyHtoD,0x00007f9448800000,1152
+kernel-1.heddle

@@ -1,0 +1,3 @@
+MemcpyHtoD,0x00007fc1ca000000,4325376
+MemcpyHtoD,0x00007fc1ca420000,270336
+kernel-1.heddle

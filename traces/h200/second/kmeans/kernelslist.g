@@ -1,0 +1,3 @@
+MemcpyHtoD,0x00007f8abc000000,4194304
+MemcpyHtoD,0x00007f8abc400000,1024
+kernel-1.heddle

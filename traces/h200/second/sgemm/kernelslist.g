@@ -1,0 +1,3 @@
+MemcpyHtoD,0x00007f93cc000000,1638400
+MemcpyHtoD,0x00007f93cc190000,1638400
+kernel-1.heddle
