@@ -11,5 +11,6 @@ void add_report(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);
 void add_metrics(CLI::App& app, int& status);
+void add_occupancy(CLI::App& app, int& status);
 
 }  // namespace heddle::cli

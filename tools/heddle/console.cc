@@ -1,11 +1,13 @@
 #include "tools/heddle/console.h"
 
+#include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -74,6 +76,13 @@ void print(std::string_view text) {
   }
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(std::string("standard output: ") + std::strerror(errno));
+  }
+}
+
+void write_file(const std::filesystem::path& file, std::string_view text) {
+  std::ofstream out(file, std::ios::binary);
+  if (!(out << text) || !out.flush()) {
+    throw Error(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
   }
 }
 

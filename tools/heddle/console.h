@@ -1,6 +1,7 @@
 // What the command says besides its results. Results go to stdout; warnings, errors and progress to stderr.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,5 +22,8 @@ void before_output(std::function<void()> clear);
 
 // Writes to stdout and reports a closed pipe or a full disk as a heddle::Error.
 void print(std::string_view text);
+
+// Writes or replaces `file`. Throws heddle::Error when that fails.
+void write_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace heddle::cli

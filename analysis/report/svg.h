@@ -1,0 +1,25 @@
+// The few shapes that pictures of results are made of, as SVG 1.1 text. Lengths are pixels.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heddle::analysis {
+
+class Svg {
+ public:
+  Svg(double width, double height);
+
+  void line(double x1, double y1, double x2, double y2, std::string_view colour, double width = 1);
+  void rectangle(double x, double y, double w, double h, std::string_view fill,
+                 std::string_view title = "");  // `title` is shown by a browser's pointer
+  // `anchor`: start, middle or end.
+  void text(double x, double y, std::string_view what, double size = 12, std::string_view anchor = "start",
+            std::string_view colour = "#24292f");
+  std::string str() const { return body_ + "</svg>\n"; }
+
+ private:
+  std::string body_;
+};
+
+}  // namespace heddle::analysis
