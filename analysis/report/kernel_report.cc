@@ -6,6 +6,7 @@
 
 #include "analysis/report/format.h"
 #include "analysis/report/launch_facts.h"
+#include "analysis/report/run_report.h"
 #include "analysis/report/table.h"
 
 namespace heddle::analysis {
@@ -50,6 +51,9 @@ std::string kernel_details(const LaunchRecord& l) {
   Section time(out, "time");
   time.line("cycles",
             fmt::format("{}, {} at {:.0f} MHz", grouped(l.cycles), duration(f.seconds), l.core_mhz));
+  if (l.sampling.requested) {
+    time.line("sampling", sampling_text(l));
+  }
   time.line("SM-active cycles", fmt::format("{} busiest SM, {} mean", grouped(l.sm_active_cycles),
                                             number(l.metric_or_zero("sm__cycles_active.avg"))));
 

@@ -98,6 +98,30 @@ std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit) 
   return out;
 }
 
+std::string sampling_text(const LaunchRecord& l) {
+  const stats::Sampling& s = l.sampling;
+  if (!s.requested) {
+    return "";
+  }
+  if (!s.sampled()) {
+    return fmt::format("not sampled: {}", s.reason);
+  }
+  const double half_width = static_cast<double>(s.cycles_high - s.cycles_low) / 2;
+  return fmt::format("sampled, +- {:.1f} %, {} of {} blocks simulated",
+                     100 * half_width / static_cast<double>(l.cycles), grouped(s.detailed_blocks),
+                     grouped(s.total_blocks));
+}
+
+std::string sampling_note(std::span<const LaunchRecord> launches) {
+  std::string out;
+  for (const LaunchRecord& l : launches) {
+    if (l.sampling.requested) {
+      out += fmt::format("note: {} launch {}: {}\n", l.trace, l.launch, sampling_text(l));
+    }
+  }
+  return out;
+}
+
 std::string launch_notes(std::span<const LaunchRecord> launches) {
   size_t scoreboard = 0;
   std::map<std::string, uint64_t> unknown;
@@ -107,7 +131,7 @@ std::string launch_notes(std::span<const LaunchRecord> launches) {
       unknown[opcode] += count;
     }
   }
-  std::string out;
+  std::string out = sampling_note(launches);
   if (scoreboard) {
     out += fmt::format(
         "note: {} of {} launches ran on the register scoreboard, not on control bits (no .sass file beside "

@@ -48,6 +48,7 @@ LaunchRecord make_record(const stats::KernelResult& result) {
   }
   r.stall_warp_cycles = result.totals.stall;
   r.unknown_opcodes = result.unknown_opcodes;
+  r.sampling = result.sampling;
   return r;
 }
 

@@ -57,6 +57,7 @@ struct LaunchRecord {
   std::vector<double> values;  // parallel to stats::catalogue(); NaN = not stored
   std::array<uint64_t, stats::kStallCount> stall_warp_cycles{};
   std::map<std::string, uint64_t> unknown_opcodes;  // opcode -> executed warp instructions
+  stats::Sampling sampling;
   HostTiming host;
 
   // The value under a catalogued name; nothing for other names and values that were not stored.

@@ -36,6 +36,7 @@ constexpr const char* kHashed[] = {
     "SELECT * FROM counters ORDER BY launch_id, name",
     "SELECT * FROM stalls ORDER BY launch_id, reason",
     "SELECT * FROM unknown_opcodes ORDER BY launch_id, opcode",
+    "SELECT * FROM sampling ORDER BY launch_id",
 };
 
 }  // namespace
@@ -135,6 +136,17 @@ void ResultReader::read_details(LaunchRecord& r) {
       db_.prepare("SELECT opcode, warp_instructions FROM unknown_opcodes WHERE launch_id = ?");
   for (unknown.bind(1, r.id); unknown.step();) {
     r.unknown_opcodes[unknown.text(0)] = static_cast<uint64_t>(unknown.integer(1));
+  }
+  Statement sampling = db_.prepare(
+      "SELECT detailed_blocks, total_blocks, cycles_low, cycles_high, reason FROM sampling WHERE launch_id = "
+      "?");
+  for (sampling.bind(1, r.id); sampling.step();) {
+    r.sampling.requested = true;
+    r.sampling.detailed_blocks = static_cast<uint64_t>(sampling.integer(0));
+    r.sampling.total_blocks = static_cast<uint64_t>(sampling.integer(1));
+    r.sampling.cycles_low = static_cast<uint64_t>(sampling.integer(2));
+    r.sampling.cycles_high = static_cast<uint64_t>(sampling.integer(3));
+    r.sampling.reason = sampling.text(4);
   }
   Statement host = db_.prepare(
       "SELECT wall_seconds, hostname, date, threads, max_rss_bytes, trace_path FROM host_timing WHERE "

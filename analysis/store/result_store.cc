@@ -160,6 +160,12 @@ void ResultStore::insert_details(int64_t id, const LaunchRecord& r) {
   for (const auto& [opcode, count] : r.unknown_opcodes) {
     unknown.bind(1, id).bind(2, opcode).bind(3, count).run();
   }
+  if (r.sampling.requested) {
+    Statement s = db_.prepare("INSERT INTO sampling VALUES (?, ?, ?, ?, ?, ?, ?)");
+    s.bind(1, id).bind(2, int64_t{r.sampling.sampled()}).bind(3, r.sampling.detailed_blocks);
+    s.bind(4, r.sampling.total_blocks).bind(5, r.sampling.cycles_low).bind(6, r.sampling.cycles_high);
+    s.bind(7, r.sampling.reason).run();
+  }
   if (options_.host_timing) {
     Statement host = db_.prepare("INSERT INTO host_timing VALUES (?, ?, ?, ?, ?, ?, ?)");
     host.bind(1, id).bind(2, r.host.wall_seconds).bind(3, r.host.hostname).bind(4, r.host.date);

@@ -9,7 +9,7 @@ namespace heddle::analysis {
 inline constexpr int64_t kApplicationId = 0x4845444c;
 
 // Raised with every change of a table; a file of another version is refused, not guessed at.
-inline constexpr int64_t kSchemaVersion = 1;
+inline constexpr int64_t kSchemaVersion = 2;
 
 // Settings that the file's bytes depend on. `secure_delete` zeroes freed space, so that no stale bytes stay
 // in a page.
@@ -90,6 +90,15 @@ CREATE TABLE unknown_opcodes (
   warp_instructions INTEGER NOT NULL,
   PRIMARY KEY (launch_id, opcode)
 ) WITHOUT ROWID;
+CREATE TABLE sampling (
+  launch_id INTEGER PRIMARY KEY REFERENCES launches(id),
+  sampled INTEGER NOT NULL,
+  detailed_blocks INTEGER NOT NULL,
+  total_blocks INTEGER NOT NULL,
+  cycles_low INTEGER NOT NULL,
+  cycles_high INTEGER NOT NULL,
+  reason TEXT NOT NULL
+);
 CREATE TABLE host_timing (
   launch_id INTEGER PRIMARY KEY REFERENCES launches(id),
   wall_seconds REAL NOT NULL,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <optional>
 
+#include "sim/device/block_sampler.h"
 #include "sim/device/build.h"
 #include "sim/engine/worker_pool.h"
 #include "sim/memory/memory_system.h"
@@ -35,6 +37,7 @@ struct Gpu::Impl {
 
   void exchange(Cycle now, WorkerPool& pool);
   Cycle next_activity() const;
+  stats::CounterSet counters() const;
   [[noreturn]] void deadlock(const std::string& kernel, Cycle now) const;
   stats::KernelResult collect(const isa::KernelImage& image, const sm::TimedKernel& timed,
                               const stats::Occupancy& occupancy) const;
@@ -75,6 +78,14 @@ Cycle Gpu::Impl::next_activity() const {
   return t;
 }
 
+stats::CounterSet Gpu::Impl::counters() const {
+  stats::CounterSet all = machine->memory->counters();
+  for (const auto& s : machine->sms) {
+    all.add(s->counters());
+  }
+  return all;
+}
+
 void Gpu::Impl::deadlock(const std::string& kernel, Cycle now) const {
   std::vector<std::string> lines;
   for (const auto& s : machine->sms) {
@@ -105,12 +116,11 @@ stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::
   r.used_control_bits = timed.control_bits;
   Cycle last = 0;
   for (const auto& s : machine->sms) {
-    r.totals.add(s->counters());
     r.sm_active_cycles_sum += s->active_cycles();
     r.sm_active_cycles_max = std::max(r.sm_active_cycles_max, s->active_cycles());
     last = std::max(last, s->last_activity());
   }
-  r.totals.add(machine->memory->counters());
+  r.totals = counters();
   // The launch ends when its last store has been performed, which can be long after the last warp.
   last = std::max(last, machine->memory->last_performed());
   r.cycles = last + c.launch().end_cycles();
@@ -141,7 +151,11 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
     s->begin(timed, occ.l1_bytes, options.observer);
   }
   Cycle start = m.config.launch().start_cycles();
-  m.distributor->begin(kernel, occ, start);
+  std::optional<BlockSampler> sampler;
+  if (options.sample) {
+    sampler.emplace(m.config, kernel, options.cancel);
+  }
+  m.distributor->begin(sampler ? *sampler : kernel, occ, start, sampler ? &*sampler : nullptr);
 
   // Blocks of one cluster meet at barriers, which is quicker than any way through memory.
   Cycle quantum = m.quantum;
@@ -181,6 +195,9 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
     for (auto& s : m.sms) {
       issued += s->issued();
     }
+    if (sampler) {
+      sampler->exchange(now, issued, [this] { return impl_->counters(); });
+    }
     if (issued != issued_before) {
       issued_before = issued;
       progress_at = now;
@@ -189,11 +206,16 @@ stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options
     }
     if (options.progress && Clock::now() - reported > kReportEvery) {
       reported = Clock::now();
-      options.progress({now, issued, m.distributor->blocks_done(), m.distributor->blocks_total()});
+      options.progress({now, issued, m.distributor->blocks_done() + (sampler ? sampler->skipped() : 0),
+                        m.distributor->blocks_total()});
     }
   }
   m.memory->finish();
-  return impl_->collect(image, timed, occ);
+  stats::KernelResult result = impl_->collect(image, timed, occ);
+  if (sampler) {
+    sampler->complete(result);
+  }
+  return result;
 }
 
 }  // namespace heddle::device

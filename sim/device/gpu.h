@@ -36,6 +36,9 @@ struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;
   // No instruction issued for this many core cycles while warps are resident: DeadlockError.
   uint64_t watchdog_cycles = 5'000'000;
+  // Blocks may be left out and what they do be extrapolated (sim/device/block_sampler.h);
+  // KernelResult::sampling says what happened.
+  bool sample = false;
   // Told of every issue. May be null.
   sm::IssueObserver* observer = nullptr;
 };

@@ -28,8 +28,10 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
   }
 }
 
-void WorkDistributor::begin(isa::BlockSource& source, const stats::Occupancy& o, Cycle at) {
+void WorkDistributor::begin(isa::BlockSource& source, const stats::Occupancy& o, Cycle at,
+                            BlockSampler* sampler) {
   source_ = &source;
+  sampler_ = sampler;
   const isa::LaunchShape& shape = source.image().shape;
   cluster_size_ = static_cast<uint32_t>(std::max<uint64_t>(1, shape.cluster.count()));
   if (cluster_size_ > 1) {
@@ -61,6 +63,9 @@ void WorkDistributor::begin(isa::BlockSource& source, const stats::Occupancy& o,
     }
   }
   place(at);
+  if (sampler_) {
+    sampler_->begin(running_, at);
+  }
 }
 
 void WorkDistributor::exchange(Cycle now) {
@@ -80,6 +85,9 @@ void WorkDistributor::exchange(Cycle now) {
 void WorkDistributor::notice(uint32_t sm, const sm::Notice& n) {
   if (n.kind == sm::Notice::Kind::kBlockDone) {
     slots_[sm][n.slot]->busy = false;
+    if (sampler_) {
+      sampler_->done(slots_[sm][n.slot]->trace.linear);
+    }
     ++free_[sm].blocks;
     free_[sm].since = std::max(free_[sm].since, n.time);
     ++done_;

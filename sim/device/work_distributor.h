@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/device/block_sampler.h"
 #include "sim/engine/time.h"
 #include "sim/isa/kernel.h"
 #include "sim/sm/sm.h"
@@ -20,7 +21,9 @@ class WorkDistributor {
  public:
   WorkDistributor(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms);
 
-  void begin(isa::BlockSource& source, const stats::Occupancy& occupancy, Cycle at);
+  // `sampler`, which may be null, is told of the first wave and of each block that is done.
+  void begin(isa::BlockSource& source, const stats::Occupancy& occupancy, Cycle at,
+             BlockSampler* sampler = nullptr);
 
   // Handles what the SMs reported in the last quantum, then places blocks; nothing starts before `now`.
   void exchange(Cycle now);
@@ -59,6 +62,7 @@ class WorkDistributor {
   std::vector<uint32_t> gpc_of_sm_;
   std::vector<uint32_t> order_;  // SMs in the order of the first wave
   isa::BlockSource* source_ = nullptr;
+  BlockSampler* sampler_ = nullptr;
   std::vector<std::vector<std::unique_ptr<Slot>>> slots_;  // by SM and block slot; storage is reused
   std::vector<Free> free_;
   std::vector<Cycle> sm_next_;  // earliest next block start of each SM

@@ -26,6 +26,18 @@ struct Occupancy {
   double waves_per_sm = 0;              // launch__waves_per_multiprocessor
 };
 
+// Whether blocks were left out of the simulation, and how far the result can be trusted then.
+struct Sampling {
+  bool requested = false;
+  uint64_t detailed_blocks = 0;  // simulated; the others' share is extrapolated
+  uint64_t total_blocks = 0;
+  uint64_t cycles_low = 0,
+           cycles_high = 0;  // bound of KernelResult::cycles; both equal to it when all were simulated
+  std::string reason;        // why all blocks were simulated; empty when not all were
+
+  bool sampled() const { return detailed_blocks < total_blocks; }
+};
+
 struct KernelResult {
   std::string kernel;      // demangled or mangled, as in the trace
   uint64_t kernel_id = 0;  // launch number of the capture
@@ -41,6 +53,7 @@ struct KernelResult {
   CounterSet totals;              // over all units
   bool used_control_bits = true;  // false: the trace had no encodings and the register scoreboard was used
   std::map<std::string, uint64_t> unknown_opcodes;  // opcode text -> executed warp instructions
+  Sampling sampling;
 
   double seconds() const { return cycles / (core_mhz * 1e6); }  // simulated time
 };

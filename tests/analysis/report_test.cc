@@ -98,6 +98,19 @@ vecadd  2      25.0      40.0  9.39 MB  1.51 TB/s  long_scoreboard 72 %, no_inst
   CHECK(launch_tables(launches, 1).find("... and 1 more launches\n") != std::string::npos);
 }
 
+TEST_CASE("what became of sampling") {
+  LaunchRecord l = sample_launch("vecadd", 1, 0);
+  CHECK(sampling_text(l).empty());
+  CHECK(kernel_details(l).find("sampling") == std::string::npos);
+  l.cycles = 10000;
+  l.sampling = {true, 512, 4096, 9500, 10500, ""};
+  CHECK(sampling_text(l) == "sampled, +- 5.0 %, 512 of 4,096 blocks simulated");
+  CHECK(kernel_details(l).find("  sampling              sampled, +- 5.0 %") != std::string::npos);
+  l.sampling = {true, 4096, 4096, 10000, 10000, "no steady state"};
+  CHECK(launch_notes(std::vector<LaunchRecord>{l})
+            .find("note: vecadd launch 1: not sampled: no steady state\n") == 0);
+}
+
 TEST_CASE("notes") {
   std::vector<LaunchRecord> launches = {sample_launch("a", 1, 0), sample_launch("b", 1, 0)};
   CHECK(launch_notes(launches) ==

@@ -62,6 +62,35 @@ auto fields(const HostTiming& h) {
   return std::tie(h.wall_seconds, h.hostname, h.date, h.threads, h.max_rss_bytes, h.trace_path);
 }
 
+TEST_CASE("a sampled launch is marked") {
+  TempDir dir;
+  {
+    ResultStore store(dir / "r.db", sample_run(), {});
+    LaunchRecord r = sample_launch("vecadd", 1, 1);
+    store.add(r);
+    r.launch = 2;
+    r.sampling = {true, 512, 4096, 11000, 11500, ""};
+    store.add(r);
+    r.launch = 3;
+    r.sampling = {true, 4096, 4096, 11283, 11283, "no steady state"};
+    store.add(r);
+  }
+  CHECK(query(dir / "r.db", "SELECT group_concat(launch_id || ':' || sampled) = '2:1,3:0' FROM sampling") ==
+        1);
+  ResultReader reader(dir / "r.db");
+  const std::vector<LaunchRecord> launches = reader.launches(1);
+  REQUIRE(launches.size() == 3);
+  CHECK_FALSE(launches[0].sampling.requested);
+  CHECK(launches[1].sampling.requested);
+  CHECK(launches[1].sampling.sampled());
+  CHECK(launches[1].sampling.detailed_blocks == 512);
+  CHECK(launches[1].sampling.total_blocks == 4096);
+  CHECK(launches[1].sampling.cycles_low == 11000);
+  CHECK(launches[1].sampling.cycles_high == 11500);
+  CHECK_FALSE(launches[2].sampling.sampled());
+  CHECK(launches[2].sampling.reason == "no steady state");
+}
+
 TEST_CASE("what is written is read back") {
   TempDir dir;
   write_two(dir / "r.db", {});

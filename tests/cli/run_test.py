@@ -5,7 +5,7 @@ import unittest
 
 from tests.cli import harness
 
-ALL_BUT_HOST = ("runs", "launches", "counters", "metrics", "stalls", "unknown_opcodes")
+ALL_BUT_HOST = ("runs", "launches", "counters", "metrics", "stalls", "unknown_opcodes", "sampling")
 
 
 class Run(harness.HeddleTest):
@@ -42,6 +42,26 @@ class Run(harness.HeddleTest):
         uncatalogued = "SELECT count(*) FROM counters WHERE name NOT IN (SELECT name FROM metrics)"
         self.assertEqual(self.query("r.db", uncatalogued), [(0,)])
         self.assertIn("far_latency: 80", self.query("r.db", "SELECT config_text FROM runs")[0][0])
+
+    def test_sample(self):
+        machine = ["--gpu", "h200", "--set", "topology.sms=2", "--set", "topology.tpcs_per_gpc=[1]"]
+        self.capture("short", kernels=1, blocks=8)
+        self.capture("long", kernels=1, blocks=6000)
+        out = self.ok("run", "short", "long", *machine, "--sample", "--out", "s.db", "--no-host-timing").stdout
+        self.assertIn("note: short launch 1: not sampled: fewer than 4 waves of blocks\n", out)
+        self.assertRegex(out, r"note: long launch 1: sampled, \+- [0-9.]+ %, [0-9,]+ of 6,000 blocks simulated\n")
+        self.ok("run", "short", "long", *machine, "--out", "full.db")
+        self.assertEqual(self.query("full.db", "SELECT count(*) FROM sampling"), [(0,)])
+        rows = self.query("s.db", "SELECT sampled, total_blocks, detailed_blocks < total_blocks, reason FROM sampling")
+        self.assertEqual(rows, [(0, 8, 0, "fewer than 4 waves of blocks"), (1, 6000, 1, "")])
+        inst = "SELECT warp_instructions FROM launches"
+        self.assertEqual(self.query("s.db", inst), self.query("full.db", inst))
+        (low, high), = self.query("s.db", "SELECT cycles_low, cycles_high FROM sampling WHERE launch_id = 2")
+        (full,), = self.query("full.db", "SELECT cycles FROM launches WHERE id = 2")
+        self.assertTrue(low <= full <= high, (low, full, high))
+        self.ok("run", "short", "long", *machine, "--sample", "--out", "t.db", "--no-host-timing", "--threads", "2")
+        self.assertTrue(self.read("s.db") == self.read("t.db"))
+        self.assertIn("sampled, +- ", self.ok("report", "s.db").stdout)
 
     def test_equal_runs_give_equal_bytes_for_any_number_of_threads(self):
         for name in ("a", "b", "c"):

@@ -42,8 +42,9 @@ int run(const RunOptions& o) {
   const std::vector<analysis::LaunchRecord>& results = session.results();
   if (!results.empty()) {
     print(analysis::run_heading(session.record(), results) + "\n");
-    print(results.size() == 1 ? analysis::kernel_details(results[0])
-                              : analysis::launch_tables(results, kTableRows));
+    print(results.size() == 1
+              ? analysis::kernel_details(results[0])
+              : analysis::launch_tables(results, kTableRows) + analysis::sampling_note(results));
   }
   return status;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
 #include "analysis/validate/ablation.h"
 #include "analysis/validate/comparison.h"
@@ -133,6 +134,15 @@ void print_comparison(const ValidateOptions& o, const std::vector<Match>& matche
   if (o.split) {
     print(analysis::split_text(matches, analysis::kCycles, "cycles") + "\n" +
           analysis::split_text(matches, analysis::kSmActiveCycles, "SM-active cycles") + "\n");
+  }
+  std::vector<analysis::LaunchRecord> launches;
+  for (const Match& m : matches) {
+    if (m.launch) {
+      launches.push_back(*m.launch);
+    }
+  }
+  if (const std::string sampled = analysis::sampling_note(launches); !sampled.empty()) {
+    print(sampled + "\n");
   }
   if (o.metrics.empty() || all) {
     print(summary(analysis::kCycles, "cycles") + summary(analysis::kSmActiveCycles, "SM-active cycles"));

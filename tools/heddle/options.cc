@@ -36,6 +36,9 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
                  "cycles without an issued instruction that count as a deadlock")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_flag(
+      "--sample", o.sample,
+      "simulate only as many blocks as tell how long the others take, where the grid is long enough");
   app.add_flag("--strict", o.strict, "unknown opcodes and unknown lines of a kernelslist.g are errors");
   app.add_flag("--allow-capability-mismatch", o.allow_capability_mismatch,
                "simulate traces of another compute capability than the GPU's");

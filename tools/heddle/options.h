@@ -18,6 +18,7 @@ struct SimOptions {
   int threads = 1;
   int jobs = 1;
   uint64_t watchdog_cycles = 5'000'000;
+  bool sample = false;  // device::RunOptions::sample
   bool strict = false;
   bool allow_capability_mismatch = false;
   std::filesystem::path out;  // empty: results are not stored

@@ -55,6 +55,7 @@ analysis::LaunchRecord Simulator::simulate(
   check_image(launch, source->image());
   device::RunOptions run;
   run.threads = options_.threads;
+  run.sample = options_.sample;
   run.progress = progress;
   run.cancel = &cancel_;
   run.watchdog_cycles = options_.watchdog_cycles;

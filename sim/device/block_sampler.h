@@ -1,0 +1,114 @@
+// Leaves out blocks of a long grid. It stands between the trace and the work distributor: once the grid is
+// worked off at a constant rate, whole waves of blocks like those just seen are read and dropped, and what
+// they would have taken is added to the result. The rest of the grid, its last partial wave too, is
+// simulated.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/device/steady_state.h"
+#include "sim/isa/kernel.h"
+#include "sim/stats/result.h"
+
+namespace heddle::device {
+
+// Blocks whose warps execute the same parts of the code are of one kind; how often they execute them is their
+// work.
+struct BlockSummary {
+  uint64_t kind = 0;            // hash of the set of instructions executed by at least one lane
+  uint64_t instructions = 0;    // warp instructions
+  uint64_t thread_pred_on = 0;  // thread instructions with a true predicate
+};
+class BlockSummarizer {
+ public:
+  explicit BlockSummarizer(const isa::KernelImage& image) : longest_(image.code.size()) {}
+  BlockSummary operator()(const isa::BlockTrace& block);
+
+ private:
+  std::vector<uint32_t> longest_;  // by instruction: the longest run from there
+};
+
+class BlockSampler final : public isa::BlockSource {
+ public:
+  // Shorter grids are simulated.
+  static constexpr uint64_t kMinWaves = 4;
+
+  // `cancel` may be null: it ends the reading of blocks that are left out.
+  BlockSampler(const config::GpuConfig& gpu, isa::BlockSource& inner, const std::atomic<bool>* cancel);
+
+  const isa::KernelImage& image() const override { return inner_.image(); }
+  bool next(isa::BlockTrace& out) override;
+
+  // The first wave has been placed: so many blocks are resident at once.
+  void begin(uint64_t wave, Cycle at);
+  // A block is done.
+  void done(uint64_t linear);
+  // Between quanta: so many warp instructions were issued until `now`. `counters` gives the sum of all
+  // counters.
+  void exchange(Cycle now, uint64_t issued, const std::function<stats::CounterSet()>& counters);
+
+  uint64_t skipped() const { return skipped_.blocks; }
+  // Adds what was left out, and says so in result.sampling.
+  void complete(stats::KernelResult& result) const;
+
+ private:
+  struct Total {
+    uint64_t blocks = 0, instructions = 0, thread_pred_on = 0;
+    void add(const BlockSummary& s) {
+      ++blocks;
+      instructions += s.instructions;
+      thread_pred_on += s.thread_pred_on;
+    }
+  };
+  // What the blocks left out at one place are taken to do.
+  struct Gap {
+    SteadySpan span;           // the rate
+    stats::CounterSet counts;  // in the span
+    uint64_t work = 0;         // left out
+    double strange = 0;  // share of it by blocks of kinds that were not measured, beyond what chance gives
+  };
+  struct Share {
+    double blocks = 0, work = 0;
+  };
+  using Mix = std::unordered_map<uint64_t, Share>;  // by kind
+
+  bool take(isa::BlockTrace& out);
+  bool skip();
+  double novelty() const;
+  bool alike(const Mix& mix, double work, double blocks) const;
+  void restart(double ignored);
+  bool filling(const stats::CounterSet& now, const SteadySpan& span) const;
+
+  isa::BlockSource& inner_;
+  const std::atomic<bool>* cancel_;
+  BlockSummarizer summarize_;
+  const uint64_t total_, cluster_;
+  const double l2_bytes_, dirty_bytes_;  // what the L2 holds, and of written data
+  const double dram_rate_;               // bytes per core cycle
+  uint64_t wave_ = 0;
+  uint64_t position_ = 0;  // blocks read
+  bool begun_ = false;
+  SteadyState rate_;
+  std::optional<SteadySpan> steady_;
+  std::deque<stats::CounterSet> at_mark_;  // counters at the newest marks
+  uint64_t marks_ = 0;
+  std::unordered_map<uint64_t, BlockSummary> running_;  // by BlockTrace::linear
+  Mix measured_;                                        // of the blocks done since the rate is measured
+  double measured_work_ = 0, measured_blocks_ = 0;
+  Cycle now_ = 0;
+  uint64_t issued_ = 0;
+  bool filling_ = false;  // the caches were not full when the rate was constant for the first time
+  Total detailed_, skipped_;
+  std::vector<Gap> gaps_;
+  isa::BlockTrace scratch_;
+};
+
+}  // namespace heddle::device
