@@ -16,6 +16,7 @@ class Errors(harness.HeddleTest):
         self.fails("run", "app", says="--gpu")
         self.fails("run", "app", "--gpu", "h200", "--no-such-option", says="--no-such-option")
         self.fails("run", "app", "--gpu", "h200", "--threads", "0", says="--threads")
+        self.fails("run", "app", "--gpu", "h200", "--threads", "2", "--cpus", "4", says="--cpus")
         self.fails("run", "app", "--gpu", "h200", "--append", "--force", "--out", "x.db", says="--force")
         self.fails("frobnicate", says="frobnicate")
 

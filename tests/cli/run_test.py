@@ -66,10 +66,10 @@ class Run(harness.HeddleTest):
     def test_equal_runs_give_equal_bytes_for_any_number_of_threads(self):
         for name in ("a", "b", "c"):
             self.capture(name, kernels=2, blocks=30)
-        extra = {"1.db": [], "2.db": [], "3.db": ["--threads", "2"], "4.db": ["--jobs", "3"]}
+        extra = {"1.db": [], "2.db": [], "3.db": ["--threads", "2"], "4.db": ["--jobs", "3"], "6.db": ["--cpus", "3"]}
         for db, options in extra.items():
             self.ok("run", "a", "b", "c", "--gpu", "h200", "--out", db, "--no-host-timing", *options)
-        for db in ("2.db", "3.db", "4.db"):
+        for db in ("2.db", "3.db", "4.db", "6.db"):
             self.assertTrue(self.read("1.db") == self.read(db), db)
         self.ok("run", "a", "b", "c", "--gpu", "h200", "--out", "5.db", "--threads", "2")
         for table in ALL_BUT_HOST:

@@ -26,12 +26,18 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
       ->type_name("PATH=VALUE");
   app.add_option("--fidelity", o.fidelity, "preset: fast, default, detailed, or a file")
       ->capture_default_str();
-  app.add_option("--threads", o.threads, "host threads that simulate one launch; results do not depend on it")
+  CLI::Option* threads = app.add_option("--threads", o.threads,
+                                        "host threads that simulate one launch; results do not depend on it")
+                             ->check(CLI::Range(1, 1024))
+                             ->capture_default_str();
+  CLI::Option* jobs =
+      app.add_option("--jobs,-j", o.jobs, "launches simulated at a time; results do not depend on it")
+          ->check(CLI::Range(1, 1024))
+          ->capture_default_str();
+  app.add_option("--cpus", o.cpus, "host threads in all, shared out between launches and within them")
       ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_option("--jobs,-j", o.jobs, "launches simulated at a time; results do not depend on it")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+      ->excludes(threads)
+      ->excludes(jobs);
   app.add_option("--watchdog", o.watchdog_cycles,
                  "cycles without an issued instruction that count as a deadlock")
       ->check(CLI::PositiveNumber)

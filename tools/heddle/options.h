@@ -17,6 +17,7 @@ struct SimOptions {
   std::string fidelity = "default";
   int threads = 1;
   int jobs = 1;
+  int cpus = 0;  // not 0: to be shared out between jobs and threads
   uint64_t watchdog_cycles = 5'000'000;
   bool sample = false;  // device::RunOptions::sample
   bool strict = false;

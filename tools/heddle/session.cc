@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -59,8 +60,23 @@ std::string message_of(const std::exception_ptr& error) {
   }
 }
 
+namespace {
+
+// Launches side by side use the host best; a few threads each shorten the largest ones, which would be the
+// last.
+SimOptions share_out(SimOptions sim, size_t launches) {
+  if (sim.cpus) {
+    int threads = sim.cpus >= 16 ? 4 : sim.cpus >= 12 ? 3 : sim.cpus >= 4 ? 2 : 1;
+    sim.jobs = std::clamp(sim.cpus / threads, 1, static_cast<int>(std::clamp<size_t>(launches, 1, 1024)));
+    sim.threads = sim.cpus / sim.jobs;
+  }
+  return sim;
+}
+
+}  // namespace
+
 Session::Session(const SimOptions& sim, const SessionOptions& options, std::vector<PlannedLaunch> launches)
-    : sim_(sim),
+    : sim_(share_out(sim, launches.size())),
       options_(options),
       launches_(std::move(launches)),
       gpu_(load_gpu(sim)),
@@ -96,8 +112,9 @@ int Session::run(const Finished& finished) {
   calls.done = [&](size_t i, Outcome outcome) { take(i, std::move(outcome), finished); };
   std::exception_ptr fatal;
   try {
-    run_batch(launches_.size(), options_.largest_first ? largest_first(launches_) : std::vector<size_t>(),
-              batch, calls);
+    run_batch(launches_.size(),
+              options_.largest_first || sim_.cpus ? largest_first(launches_) : std::vector<size_t>(), batch,
+              calls);
   } catch (...) {
     fatal = std::current_exception();
   }
