@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/isa/space.h"
 #include "sim/memory/bank_conflicts.h"
 #include "sim/sm/sm.h"
 
@@ -131,23 +132,6 @@ Cycle Lsu::egress(uint32_t payload_bytes, uint32_t least_cycles, Cycle at) {
 // Cycles by which an instruction reaches the shared stage later than an unhindered one.
 Cycle Lsu::late(const Entry& e, Cycle now) const { return now - e.issued - config_.memory().queue_latency(); }
 
-MemSpace Lsu::resolve_space(const isa::Instr& in, uint64_t address) const {
-  if (in.space != MemSpace::kGeneric) {
-    return in.space;
-  }
-  const isa::LaunchShape& shape = sm_.kernel().image->shape;
-  constexpr uint64_t kWindow = uint64_t{1} << 24;
-  // A cluster's blocks follow each other in the shared window, 16 MiB each.
-  if (shape.shared_base && address >= shape.shared_base && address < shape.shared_base + kWindow * 16) {
-    bool other_block = shape.cluster.count() > 1 || address >= shape.shared_base + kWindow;
-    return other_block ? MemSpace::kDistributedShared : MemSpace::kShared;
-  }
-  if (shape.local_base && address >= shape.local_base && address < shape.local_base + kWindow) {
-    return MemSpace::kLocal;
-  }
-  return MemSpace::kGlobal;
-}
-
 void Lsu::barrier_released() {
   sm_.counters()[Counter::kSharedMiscWavefronts] += worked_;
   worked_ = false;
@@ -182,7 +166,7 @@ bool Lsu::process(Entry& e, Cycle now) {
     lane_exchange(e, now);
     return true;
   }
-  MemSpace space = resolve_space(in, addr[std::countr_zero(e.mask)]);
+  MemSpace space = isa::space_of(sm_.kernel().image->shape, in, addr[std::countr_zero(e.mask)]);
   switch (space) {
     case MemSpace::kShared:
       shared_access(e, addr, e.mask, now);

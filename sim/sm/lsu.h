@@ -80,7 +80,6 @@ class Lsu {
   // Notes in `e` what there is no room for.
   bool lacks_load(Entry& e, uint32_t sectors) const;
   bool lacks_posted(Entry& e, uint32_t entries) const;
-  isa::MemSpace resolve_space(const isa::Instr& in, uint64_t address) const;
 
   // Shared memory and lane exchange (lsu_shared.cc).
   void lane_exchange(const Entry& e, Cycle now);

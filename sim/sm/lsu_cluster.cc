@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/isa/space.h"
 #include "sim/memory/bank_conflicts.h"
 #include "sim/sm/lsu.h"
 #include "sim/sm/sm.h"
@@ -15,7 +16,6 @@ using stats::Counter;
 namespace {
 
 constexpr uint32_t kFlitBytes = 16;
-constexpr uint64_t kBlockWindow = uint64_t{1} << 24;  // of the shared window, for each block of a cluster
 
 bool is_atomic(OpClass op) { return op == OpClass::kAtomGeneric || op == OpClass::kRedGlobal; }
 bool is_store(OpClass op) { return op == OpClass::kStGeneric || op == OpClass::kStShared; }
@@ -66,7 +66,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   for (uint32_t m = e.mask; m; m &= m - 1) {
     uint32_t lane = static_cast<uint32_t>(std::countr_zero(m));
     uint64_t offset = addr[lane] - std::min(addr[lane], shape.shared_base);
-    own |= static_cast<uint32_t>(offset / kBlockWindow == rank) << lane;
+    own |= static_cast<uint32_t>(offset / isa::kSharedWindow == rank) << lane;
   }
   uint32_t remote = e.mask & ~own;
   if (remote == 0) {

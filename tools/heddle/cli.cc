@@ -59,6 +59,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_config(app, status);
   add_metrics(app, status);
   add_occupancy(app, status);
+  add_access(app, status);
   try {
     if (argc > 1 && argv[1][0] != '-') {
       check_command(app, argv[1]);

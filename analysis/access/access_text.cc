@@ -1,0 +1,123 @@
+#include "analysis/access/access_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/access/access_picture.h"
+#include "analysis/access/padding.h"
+#include "analysis/report/format.h"
+#include "analysis/report/table.h"
+#include "analysis/validate/csv.h"
+
+namespace heddle::analysis {
+namespace {
+
+using Align = TextTable::Align;
+
+// SASS where the trace has it, else the opcode.
+std::string sass(const isa::KernelImage& image, uint32_t index) {
+  if (index < image.text.size() && !image.text[index].empty()) {
+    return image.text[index];
+  }
+  return image.opcodes[image.code[index].opcode];
+}
+
+double per_request(const InstrAccesses& n) {
+  return static_cast<double>(n.total) / static_cast<double>(std::max<uint64_t>(n.requests, 1));
+}
+
+std::string padding_words(const isa::KernelImage& image, const InstrAccesses& n) {
+  const std::optional<Padding> p = find_padding(image, n);
+  if (!p) {
+    return "no padding of rows by less than 32 words removes them\n";
+  }
+  return fmt::format(
+      "padding: {} more word{} behind each row of {} words; recomputed with it, the pattern takes {} "
+      "wavefronts and 0 "
+      "conflicts\n",
+      p->words, p->words == 1 ? "" : "s", p->row_words, p->padded.total);
+}
+
+std::string worst_text(const isa::KernelImage& image, AccessSide side, const InstrAccesses& n) {
+  const isa::Instr& in = image.code[n.index];
+  const bool banks = side == AccessSide::kBanks;
+  const AccessCost& c = n.worst.cost;
+  std::string out = fmt::format(
+      "\nworst: {:04x} {}\nblock {}, warp {}, and {} of {} requests cost as much beyond the ideal: ", in.pc,
+      sass(image, n.index), n.worst.block, n.worst.warp, grouped(n.as_bad), grouped(n.requests));
+  if (!banks) {
+    return out + fmt::format("{} sectors, ideal {}\n", c.total, c.ideal) + sector_picture(in, n.worst);
+  }
+  out += fmt::format("{} wavefronts, {} conflicts\n", c.total, c.excess()) + bank_picture(in, n.worst);
+  return c.excess() ? out + padding_words(image, n) : out;
+}
+
+}  // namespace
+
+std::string access_text(const isa::KernelImage& image, AccessSide side, const std::vector<InstrAccesses>& all,
+                        size_t top) {
+  const bool banks = side == AccessSide::kBanks;
+  InstrAccesses sum;
+  for (const InstrAccesses& n : all) {
+    sum.requests += n.requests;
+    sum.total += n.total;
+    sum.ideal += n.ideal;
+  }
+  if (sum.requests == 0) {
+    return fmt::format("no access to {} memory\n", banks ? "shared" : "global");
+  }
+  std::string out =
+      banks ? fmt::format("shared memory: {} requests, {} wavefronts, {} conflicts\n", grouped(sum.requests),
+                          grouped(sum.total), grouped(sum.excess()))
+            : fmt::format("global memory: {} requests, {} sectors, {:.2f} per request, ideal {}\n",
+                          grouped(sum.requests), grouped(sum.total), per_request(sum), grouped(sum.ideal));
+  TextTable t({{"pc"},
+               {"requests"},
+               {banks ? "wavefronts" : "sectors"},
+               {"per request"},
+               {banks ? "conflicts" : "ideal"},
+               {"worst"},
+               {"instruction", Align::kLeft}});
+  for (size_t i = 0; i < all.size() && i < top; ++i) {
+    const InstrAccesses& n = all[i];
+    t.add({fmt::format("{:04x}", image.code[n.index].pc), grouped(n.requests), grouped(n.total),
+           fmt::format("{:.2f}", per_request(n)), grouped(banks ? n.excess() : n.ideal),
+           fmt::format("{}", n.worst.cost.total), sass(image, n.index)});
+  }
+  out += t.str();
+  if (all.size() > top) {
+    out += fmt::format("{} instructions more (--top)\n", all.size() - top);
+  }
+  return all.front().excess() ? out + worst_text(image, side, all.front()) : out;
+}
+
+std::string access_svg(const isa::KernelImage& image, AccessSide side,
+                       const std::vector<InstrAccesses>& all) {
+  if (all.empty()) {
+    return "";
+  }
+  const InstrAccesses& n = all.front();
+  const isa::Instr& in = image.code[n.index];
+  const std::string title = fmt::format("{:04x} {}", in.pc, sass(image, n.index));
+  return side == AccessSide::kBanks ? bank_svg(in, n.worst, title) : sector_svg(in, n.worst, title);
+}
+
+std::string access_csv_header(AccessSide side) {
+  return side == AccessSide::kBanks
+             ? "trace,launch,kernel,pc,sass,requests,wavefronts,conflicts,worst_wavefronts\n"
+             : "trace,launch,kernel,pc,sass,requests,sectors,ideal_sectors,worst_sectors\n";
+}
+
+std::string access_csv(const isa::KernelImage& image, AccessSide side, const std::vector<InstrAccesses>& all,
+                       const std::string& trace, uint32_t launch) {
+  std::string out;
+  for (const InstrAccesses& n : all) {
+    out += fmt::format("{},{},{},{:#x},{},{},{},{},{}\n", csv_field(trace), launch, csv_field(image.name),
+                       image.code[n.index].pc, csv_field(sass(image, n.index)), n.requests, n.total,
+                       side == AccessSide::kBanks ? n.excess() : n.ideal, n.worst.cost.total);
+  }
+  return out;
+}
+
+}  // namespace heddle::analysis

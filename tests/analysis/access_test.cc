@@ -1,0 +1,176 @@
+// Accesses by instruction from a trace, with costs worked out by hand.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "analysis/access/access_picture.h"
+#include "analysis/access/access_text.h"
+#include "analysis/access/padding.h"
+
+namespace heddle::analysis {
+namespace {
+
+using Catch::Contains;
+using isa::MemRef;
+using isa::MemSpace;
+using isa::OpClass;
+
+isa::KernelImage image(OpClass op, MemSpace space, uint8_t width, const std::string& text) {
+  isa::KernelImage k;
+  k.name = "k";
+  isa::Instr in;
+  in.op = op;
+  in.space = space;
+  in.width = width;
+  in.mem_refs = 1;
+  k.code = {isa::Instr{}, in};
+  k.code[1].pc = 16;
+  k.opcodes = {text};
+  k.text = {"NOP", text + " R0, [R2]"};
+  return k;
+}
+
+// One warp that makes the access of `ref` once, and an instruction before it.
+isa::BlockTrace block(MemRef ref, uint32_t mask, std::vector<int32_t> deltas = {}) {
+  isa::BlockTrace b;
+  b.warps.resize(1);
+  b.warps[0].runs = {{0, 2, mask}};
+  b.warps[0].refs = {ref};
+  b.warps[0].deltas = std::move(deltas);
+  return b;
+}
+
+MemRef stride(uint64_t base, int32_t bytes) {
+  MemRef r;
+  r.kind = MemRef::Kind::kStride;
+  r.base = base;
+  r.stride = bytes;
+  return r;
+}
+
+MemRef deltas(uint64_t base) {
+  MemRef r;
+  r.kind = MemRef::Kind::kDelta;
+  r.base = base;
+  return r;
+}
+
+InstrAccesses only(const isa::KernelImage& k, AccessSide side, const isa::BlockTrace& b) {
+  AccessProfile p(k, side);
+  p.add(b);
+  const auto all = p.by_excess();
+  REQUIRE(all.size() == 1);
+  return all[0];
+}
+
+TEST_CASE("a column of a 32 x 32 tile: 32 wavefronts; one word more a row removes 31 conflicts") {
+  const isa::KernelImage k = image(OpClass::kLdShared, MemSpace::kShared, 4, "LDS");
+  const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(1024, 128), ~0u));
+  CHECK(n.total == 32);
+  CHECK(n.excess() == 31);
+  CHECK(n.lowest == 1024);
+  const auto p = find_padding(k, n);
+  REQUIRE(p);
+  CHECK(p->row_words == 32);
+  CHECK(p->words == 1);
+  CHECK(p->padded == AccessCost{1, 1});
+  CHECK(padded_address(1024 + 3 * 128 + 8, 1024, *p) == 1024 + 3 * 132 + 8);
+}
+
+TEST_CASE("every eighth word: 8 wavefronts, a word behind each 32 removes the conflicts") {
+  const isa::KernelImage k = image(OpClass::kStShared, MemSpace::kShared, 4, "STS");
+  const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(0, 32), ~0u));
+  CHECK(n.total == 8);
+  CHECK(n.excess() == 7);
+  CHECK(find_padding(k, n)->words == 1);
+}
+
+TEST_CASE("wide accesses are padded by whole accesses") {
+  // 128 bits at a distance of 128 bytes: each of the four groups of 8 lanes takes 8 wavefronts; rows of 32
+  // words with 4 more make its lanes follow each other.
+  const isa::KernelImage k = image(OpClass::kLdShared, MemSpace::kShared, 16, "LDS.128");
+  const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(0, 128), ~0u));
+  CHECK(n.total == 32);
+  CHECK(n.ideal == 4);
+  const auto p = find_padding(k, n);
+  REQUIRE(p);
+  CHECK(p->row_words == 32);
+  CHECK(p->words == 4);
+  CHECK(p->padded.total == 4);
+}
+
+TEST_CASE("atomics that meet in one word cannot be padded apart") {
+  const isa::KernelImage k = image(OpClass::kAtomShared, MemSpace::kShared, 4, "ATOMS.ADD");
+  const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(64, 0), 0xff));
+  CHECK(n.total == 8);
+  CHECK(n.excess() == 7);
+  CHECK_FALSE(find_padding(k, n));
+}
+
+TEST_CASE("sums, the worst pattern and how often it comes") {
+  const isa::KernelImage k = image(OpClass::kLdShared, MemSpace::kShared, 4, "LDS");
+  AccessProfile p(k, AccessSide::kBanks);
+  p.add(block(stride(0, 4), ~0u));             // 1
+  p.add(block(stride(0, 8), ~0u));             // 2
+  p.add(block(stride(128, 8), ~0u));           // 2 again, remembered
+  p.add(block(deltas(256), 0b111, {0, 128}));  // 2 words of bank 0: 2
+  p.add(block(deltas(384), 0b111, {0, -128}));
+  p.add(block(deltas(0), 0b111, {4, 8}));  // 1
+  p.add(block(stride(0, 8), 0));           // predicated off
+  CHECK(p.accesses() == 6);
+  const InstrAccesses n = p.by_excess().at(0);
+  CHECK(n.requests == 6);
+  CHECK(n.total == 10);
+  CHECK(n.excess() == 4);
+  CHECK(n.as_bad == 4);
+  CHECK(n.worst.address[1] == 8);
+  CHECK(n.lowest == 0);
+}
+
+TEST_CASE("sectors of global memory, and what they would be side by side") {
+  const isa::KernelImage k = image(OpClass::kLdGlobal, MemSpace::kGlobal, 4, "LDG.E");
+  AccessProfile p(k, AccessSide::kSectors);
+  p.add(block(stride(0x1000, 4), ~0u));    // 4 of 4
+  p.add(block(stride(0x1010, 4), ~0u));    // 5 of 4
+  p.add(block(stride(0x1000, 128), ~0u));  // 32 of 4
+  const InstrAccesses n = p.by_excess().at(0);
+  CHECK(n.total == 41);
+  CHECK(n.ideal == 12);
+  CHECK(n.worst.cost == AccessCost{32, 4});
+  CHECK(AccessProfile(k, AccessSide::kBanks).by_excess().empty());
+}
+
+TEST_CASE("generic addresses belong to the side they lie in") {
+  isa::KernelImage k = image(OpClass::kLdGeneric, MemSpace::kGeneric, 4, "LD.E");
+  k.shape.shared_base = uint64_t{1} << 40;
+  AccessProfile banks(k, AccessSide::kBanks), sectors(k, AccessSide::kSectors);
+  for (uint64_t base : {uint64_t{1} << 40, uint64_t{0x1000}}) {
+    banks.add(block(stride(base, 128), ~0u));
+    sectors.add(block(stride(base, 4), ~0u));
+  }
+  CHECK(banks.accesses() == 1);
+  CHECK(banks.by_excess().at(0).total == 32);
+  CHECK(sectors.accesses() == 1);
+  CHECK(sectors.by_excess().at(0).total == 4);
+}
+
+TEST_CASE("the picture names the pass of every word") {
+  const isa::KernelImage k = image(OpClass::kLdShared, MemSpace::kShared, 4, "LDS");
+  const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(0, 64), 0b1111));
+  const BankPasses passes = bank_passes(k.code[1], n.worst);
+  CHECK(passes[0][0] == 1);
+  CHECK(passes[1][16] == 1);
+  CHECK(passes[2][0] == 2);
+  CHECK(passes[3][16] == 2);
+  CHECK(passes[4][0] == 0);
+  CHECK_THAT(bank_picture(k.code[1], n.worst),
+             Contains("   3       ................2...............  0xc0\n"));
+  const std::string text = access_text(k, AccessSide::kBanks, {n}, 10);
+  CHECK_THAT(text, Contains("1 requests, 2 wavefronts, 1 conflicts") &&
+                       Contains("worst: 0010 LDS R0, [R2]") &&
+                       Contains("padding: 1 more word behind each row of 32 words"));
+  CHECK_THAT(access_svg(k, AccessSide::kBanks, {n}), Contains("lane 2, bank 0: pass 2"));
+  CHECK(access_csv(k, AccessSide::kBanks, {n}, "t", 1) == "t,1,k,0x10,\"LDS R0, [R2]\",1,2,1,2\n");
+}
+
+}  // namespace
+}  // namespace heddle::analysis

@@ -1,0 +1,89 @@
+// heddle banks, heddle coalesce: memory accesses of a trace, without a simulation.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/access/access_text.h"
+#include "analysis/report/format.h"
+#include "frontends/trace/launches.h"
+#include "sim/engine/error.h"
+#include "tools/heddle/commands.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/plan.h"
+
+namespace heddle::cli {
+namespace {
+
+struct AccessOptions {
+  analysis::AccessSide side;
+  std::vector<std::filesystem::path> paths;
+  uint32_t launch = 0;  // 0: all
+  size_t top = 10;
+  std::filesystem::path csv, svg;
+};
+
+int profile(const AccessOptions& o) {
+  std::vector<PlannedLaunch> launches = plan_launches(o.paths, false);
+  if (o.launch) {
+    std::erase_if(launches, [&o](const PlannedLaunch& l) { return l.number != o.launch; });
+  }
+  if (launches.empty()) {
+    throw Error(fmt::format("--kernel {}: there is no launch of this number", o.launch));
+  }
+  if (!o.svg.empty() && launches.size() > 1) {
+    throw Error(fmt::format("--svg draws one kernel, and there are {} (--kernel N)", launches.size()));
+  }
+  std::string csv = analysis::access_csv_header(o.side);
+  for (const PlannedLaunch& l : launches) {
+    const auto start = std::chrono::steady_clock::now();
+    const trace::OpenedTrace opened = trace::open_any(l.source.path, l.cluster);
+    const isa::KernelImage& image = opened.source->image();
+    analysis::AccessProfile counts(image, o.side);
+    isa::BlockTrace block;
+    while (opened.source->next(block)) {
+      counts.add(block);
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::vector<analysis::InstrAccesses> all = counts.by_excess();
+    print(fmt::format("{} launch {}: {}\n{}\n", l.trace, l.number, analysis::demangled(image.name),
+                      analysis::access_text(image, o.side, all, o.top)));
+    note(fmt::format("{}: {} warp accesses in {:.0f} ms, {}/s", l.label(),
+                     analysis::grouped(counts.accesses()), 1e3 * seconds,
+                     analysis::quantity(static_cast<double>(counts.accesses()) / seconds, "")));
+    csv += analysis::access_csv(image, o.side, all, l.trace, l.number);
+    if (!o.svg.empty()) {
+      write_file(o.svg, analysis::access_svg(image, o.side, all));
+    }
+  }
+  if (!o.csv.empty()) {
+    write_file(o.csv, csv);
+  }
+  return 0;
+}
+
+void add(CLI::App& app, int& status, const char* name, const char* help, analysis::AccessSide side) {
+  auto o = std::make_shared<AccessOptions>();
+  o->side = side;
+  CLI::App* c = app.add_subcommand(name, help);
+  c->add_option("TRACE", o->paths, "traces, as for `heddle run`")->required();
+  c->add_option("--kernel", o->launch, "only the launch of this number")->check(CLI::PositiveNumber);
+  c->add_option("--top", o->top, "instructions in the table")->capture_default_str();
+  c->add_option("--csv", o->csv, "all instructions as a table")->type_name("FILE.csv");
+  c->add_option("--svg", o->svg, "the worst pattern as a picture")->type_name("FILE.svg");
+  c->callback([o, &status] { status = profile(*o); });
+}
+
+}  // namespace
+
+void add_access(CLI::App& app, int& status) {
+  add(app, status, "banks", "bank conflicts of shared memory by instruction, without a simulation",
+      analysis::AccessSide::kBanks);
+  add(app, status, "coalesce", "sectors of global memory by instruction, without a simulation",
+      analysis::AccessSide::kSectors);
+}
+
+}  // namespace heddle::cli
