@@ -4,6 +4,8 @@
 // Equal to the CUDA runtime on an H200 in every row of tools/microbench/results/h200_occupancy.csv
 // (cudaOccupancyMaxActiveBlocksPerMultiprocessor, MaxActiveClusters, MaxPotentialBlockSize), and to Nsight
 // Compute's launch__occupancy_limit_* for hw/h200/suite.csv.
+// The rule of clusters, and the card's GPCs with which it gives these rows, were worked out from the rows
+// themselves; the GPCs of configs/gpus/h200 are another card's.
 #pragma once
 
 #include <cstdint>
