@@ -91,14 +91,7 @@ bool AccessProfile::belongs(const isa::BlockTrace& block, const isa::Instr& in, 
   if (space != MemSpace::kDistributedShared) {
     return space == MemSpace::kShared;
   }
-  const uint64_t rank = block.linear % std::max<uint64_t>(1, shape.cluster.count());
-  for (uint32_t m = mask; m; m &= m - 1) {
-    const uint64_t a = addr[std::countr_zero(m)];
-    if ((a - std::min(a, shape.shared_base)) / isa::kSharedWindow != rank) {
-      return false;
-    }
-  }
-  return true;
+  return isa::own_lanes(shape, block.linear, addr, mask) == mask;
 }
 
 // Whether the slot of this list holds it; if not, it is made ready for it.

@@ -25,7 +25,8 @@ bool is_store(const OpcodeInfo& info) {
   return info.form == Form::kSources && (info.wide == Wide::kAccess || info.wide == Wide::kMatrix);
 }
 
-bool is_atomic(OpClass c) {
+// Atomics that may return the old value.
+bool may_return(OpClass c) {
   return c == OpClass::kAtomGlobal || c == OpClass::kAtomGeneric || c == OpClass::kAtomShared;
 }
 
@@ -45,7 +46,7 @@ bool first_source_is_destination(const OpcodeInfo& info, std::string_view opcode
   if (info.op == OpClass::kShuffle || base_of(opcode) == "LOP3") {
     return true;
   }
-  return is_atomic(info.op) && info.form == Form::kBeforeAddress && n_src >= 3;
+  return may_return(info.op) && info.form == Form::kBeforeAddress && n_src >= 3;
 }
 
 // Whether source `i` of `n` is (part of) an address.

@@ -87,6 +87,15 @@ enum class OpClass : uint8_t {
 #undef HEDDLE_X
 };
 
+// Stores; and atomics, but for those that name shared memory themselves (ATOMS).
+constexpr bool is_store(OpClass c) {
+  return c == OpClass::kStGlobal || c == OpClass::kStLocal || c == OpClass::kStGeneric ||
+         c == OpClass::kStShared;
+}
+constexpr bool is_atomic(OpClass c) {
+  return c == OpClass::kAtomGlobal || c == OpClass::kRedGlobal || c == OpClass::kAtomGeneric;
+}
+
 inline constexpr std::array kOpClassNames = {
 #define HEDDLE_X(e, n) std::string_view(n),
     HEDDLE_OP_CLASSES(HEDDLE_X)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "sim/isa/kernel.h"
@@ -25,6 +26,19 @@ inline MemSpace space_of(const LaunchShape& shape, const Instr& in, uint64_t add
     return MemSpace::kLocal;
   }
   return MemSpace::kGlobal;
+}
+
+// Of the lanes of `mask`, which access distributed shared memory: those whose address is in the window of
+// their own block, number `block` of the grid.
+inline uint32_t own_lanes(const LaunchShape& shape, uint64_t block, const uint64_t addr[32], uint32_t mask) {
+  uint64_t rank = block % std::max<uint64_t>(1, shape.cluster.count());
+  uint32_t own = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    uint64_t offset = addr[lane] - std::min(addr[lane], shape.shared_base);
+    own |= uint32_t{offset / kSharedWindow == rank} << lane;
+  }
+  return own;
 }
 
 }  // namespace heddle::isa

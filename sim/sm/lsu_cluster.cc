@@ -17,9 +17,6 @@ namespace {
 
 constexpr uint32_t kFlitBytes = 16;
 
-bool is_atomic(OpClass op) { return op == OpClass::kAtomGeneric || op == OpClass::kRedGlobal; }
-bool is_store(OpClass op) { return op == OpClass::kStGeneric || op == OpClass::kStShared; }
-
 // What one line's share of an instruction sends and gets back. A store or atomic packet carries up to 16
 // bytes, but a line that is written whole goes as five; a load asks once for a line and gets a packet per
 // sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14).
@@ -58,16 +55,9 @@ Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations)
 // Lanes that name their own block's window stay here; the others' go out.
 bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const TimedInstr& t = *e.instr;
-  const isa::LaunchShape& shape = sm_.kernel().image->shape;
   uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
-  uint64_t rank =
-      sm_.block(sm_.warp(e.warp).block).trace->linear % std::max<uint64_t>(1, shape.cluster.count());
-  uint32_t own = 0;
-  for (uint32_t m = e.mask; m; m &= m - 1) {
-    uint32_t lane = static_cast<uint32_t>(std::countr_zero(m));
-    uint64_t offset = addr[lane] - std::min(addr[lane], shape.shared_base);
-    own |= static_cast<uint32_t>(offset / isa::kSharedWindow == rank) << lane;
-  }
+  uint32_t own = isa::own_lanes(sm_.kernel().image->shape, sm_.block(sm_.warp(e.warp).block).trace->linear,
+                                addr, e.mask);
   uint32_t remote = e.mask & ~own;
   if (remote == 0) {
     shared_access(e, addr, own, now);

@@ -21,14 +21,6 @@ namespace {
 constexpr uint64_t kLocalTag = uint64_t{1} << 50;  // lines of local memory, apart from everything else
 constexpr uint32_t kLocalLinesPerWarp = 512;       // 2 KiB per thread before addresses alias
 
-bool is_store(OpClass op) {
-  return op == OpClass::kStGlobal || op == OpClass::kStLocal || op == OpClass::kStGeneric;
-}
-
-bool is_atomic(OpClass op) {
-  return op == OpClass::kAtomGlobal || op == OpClass::kRedGlobal || op == OpClass::kAtomGeneric;
-}
-
 }  // namespace
 
 // Local memory is interleaved by word: word k of all 32 lanes makes one line.
