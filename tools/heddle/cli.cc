@@ -6,10 +6,10 @@
 #include <exception>
 #include <string>
 
+#include "analysis/run/host.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/host.h"
 #include "tools/heddle/session.h"
 
 namespace heddle::cli {
@@ -49,7 +49,7 @@ int parse_and_run(CLI::App& app, int argc, const char* const* argv, const int& s
 
 int run_command_line(int argc, const char* const* argv) {
   CLI::App app("Heddle, a cycle-approximate GPU simulator", "heddle");
-  app.set_version_flag("--version", "heddle, revision " + revision());
+  app.set_version_flag("--version", "heddle, revision " + analysis::revision());
   app.require_subcommand(1);
   int status = 0;
   add_run(app, status);
@@ -66,7 +66,7 @@ int run_command_line(int argc, const char* const* argv) {
     }
     return parse_and_run(app, argc, argv, status);
   } catch (...) {
-    report_error(message_of(std::current_exception()));
+    report_error(analysis::message_of(std::current_exception()));
     return 1;
   }
 }

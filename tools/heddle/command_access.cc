@@ -9,11 +9,11 @@
 
 #include "analysis/access/access_text.h"
 #include "analysis/report/format.h"
+#include "analysis/run/plan.h"
 #include "frontends/trace/launches.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/plan.h"
 
 namespace heddle::cli {
 namespace {
@@ -27,9 +27,9 @@ struct AccessOptions {
 };
 
 int profile(const AccessOptions& o) {
-  std::vector<PlannedLaunch> launches = plan_launches(o.paths, false);
+  std::vector<analysis::PlannedLaunch> launches = analysis::plan_launches(o.paths, false, warn);
   if (o.launch) {
-    std::erase_if(launches, [&o](const PlannedLaunch& l) { return l.number != o.launch; });
+    std::erase_if(launches, [&o](const analysis::PlannedLaunch& l) { return l.number != o.launch; });
   }
   if (launches.empty()) {
     throw Error(fmt::format("--kernel {}: there is no launch of this number", o.launch));
@@ -38,7 +38,7 @@ int profile(const AccessOptions& o) {
     throw Error(fmt::format("--svg draws one kernel, and there are {} (--kernel N)", launches.size()));
   }
   std::string csv = analysis::access_csv_header(o.side);
-  for (const PlannedLaunch& l : launches) {
+  for (const analysis::PlannedLaunch& l : launches) {
     const auto start = std::chrono::steady_clock::now();
     const trace::OpenedTrace opened = trace::open_any(l.source.path, l.cluster);
     const isa::KernelImage& image = opened.source->image();

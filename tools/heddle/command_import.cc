@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "analysis/report/table.h"
+#include "analysis/run/batch.h"
+#include "analysis/run/plan.h"
 #include "frontends/trace/launches.h"
-#include "tools/heddle/batch.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/import.h"
 #include "tools/heddle/interrupt.h"
-#include "tools/heddle/plan.h"
 #include "tools/heddle/progress.h"
 #include "tools/heddle/session.h"
 
@@ -39,7 +39,7 @@ double ratio(uint64_t a, uint64_t b) {
 }
 
 // A line per launch and one for all.
-std::string import_table(const std::vector<PlannedLaunch>& launches,
+std::string import_table(const std::vector<analysis::PlannedLaunch>& launches,
                          const std::vector<ImportResult>& results) {
   using Align = analysis::TextTable::Align;
   analysis::TextTable table({{"trace", Align::kLeft},
@@ -76,21 +76,21 @@ std::string import_table(const std::vector<PlannedLaunch>& launches,
 }
 
 int import(const ImportOptions& o) {
-  const std::vector<PlannedLaunch> launches = plan_launches(o.paths, o.strict);
+  const std::vector<analysis::PlannedLaunch> launches = analysis::plan_launches(o.paths, o.strict, warn);
   const std::vector<fs::path> targets = import_targets(launches, o.out, o.force);
   std::vector<ImportResult> results(launches.size());
   catch_signals();
   ProgressMeter meter(o.quiet ? ProgressMeter::Style::kNone : ProgressMeter::style_for_stderr(),
-                      weights(launches), [](std::string_view text) {
+                      analysis::weights(launches), [](std::string_view text) {
                         std::fwrite(text.data(), 1, text.size(), stderr);
                         std::fflush(stderr);
                       });
   before_output([&meter] { meter.clear(); });
 
-  BatchOptions batch;
+  analysis::BatchOptions batch;
   batch.jobs = o.jobs;
   batch.cancel = &cancel_flag();
-  BatchCalls calls;
+  analysis::BatchCalls calls;
   size_t written = 0;
   std::exception_ptr error;
   calls.simulate = [&](size_t i) {
@@ -100,11 +100,12 @@ int import(const ImportOptions& o) {
     meter.finish(i, results[i].totals.warp_instructions);
     return analysis::LaunchRecord();
   };
-  calls.done = [&](size_t, const Outcome& outcome) {
+  calls.done = [&](size_t, const analysis::Outcome& outcome) {
     written += outcome.record.has_value();
     error = error ? error : outcome.error;
   };
-  run_batch(launches.size(), o.jobs > 1 ? largest_first(launches) : std::vector<size_t>(), batch, calls);
+  analysis::run_batch(launches.size(), o.jobs > 1 ? analysis::largest_first(launches) : std::vector<size_t>(),
+                      batch, calls);
   meter.clear();
   before_output(nullptr);
   if (error) {

@@ -7,9 +7,9 @@
 
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/run_report.h"
+#include "analysis/run/plan.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/plan.h"
 #include "tools/heddle/session.h"
 
 namespace heddle::cli {
@@ -24,12 +24,12 @@ struct RunOptions {
   std::vector<uint32_t> cluster;
 };
 
-std::vector<PlannedLaunch> launches_of(const RunOptions& o) {
-  std::vector<PlannedLaunch> out = plan_launches(o.paths, o.sim.strict);
+std::vector<analysis::PlannedLaunch> launches_of(const RunOptions& o) {
+  std::vector<analysis::PlannedLaunch> out = analysis::plan_launches(o.paths, o.sim.strict, warn);
   if (!o.cluster.empty()) {
     std::vector<uint32_t> d = o.cluster;
     d.resize(3, 1);
-    for (PlannedLaunch& l : out) {
+    for (analysis::PlannedLaunch& l : out) {
       l.cluster = isa::Dim3{d[0], d[1], d[2]};
     }
   }

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "analysis/report/run_report.h"
+#include "analysis/run/host.h"
+#include "analysis/run/plan.h"
 #include "analysis/store/result_reader.h"
 #include "analysis/validate/ablation.h"
 #include "analysis/validate/comparison.h"
@@ -20,8 +22,6 @@
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/host.h"
-#include "tools/heddle/plan.h"
 #include "tools/heddle/session.h"
 
 namespace heddle::cli {
@@ -64,12 +64,14 @@ std::vector<Match> selected_rows(const ValidateOptions& o) {
 }
 
 // The launch of a row: that number of the capture in the directory of its name.
-std::vector<PlannedLaunch> launches_of(const ValidateOptions& o, const std::vector<Match>& matches) {
-  std::vector<PlannedLaunch> out;
+std::vector<analysis::PlannedLaunch> launches_of(const ValidateOptions& o,
+                                                 const std::vector<Match>& matches) {
+  std::vector<analysis::PlannedLaunch> out;
   for (const Match& m : matches) {
-    std::vector<PlannedLaunch> all = plan_launches({o.traces / m.reference.name}, o.sim.strict);
+    std::vector<analysis::PlannedLaunch> all =
+        analysis::plan_launches({o.traces / m.reference.name}, o.sim.strict, warn);
     auto it = std::find_if(all.begin(), all.end(),
-                           [&](const PlannedLaunch& l) { return l.number == m.reference.launch; });
+                           [&](const analysis::PlannedLaunch& l) { return l.number == m.reference.launch; });
     if (it == all.end()) {
       throw Error(fmt::format("{}: no launch {}, which {} asks for", (o.traces / m.reference.name).string(),
                               m.reference.launch, o.reference.string()));
@@ -86,9 +88,9 @@ int simulate(const ValidateOptions& o, const SimOptions& sim, std::vector<Match>
   session_options.keep_going = true;
   session_options.largest_first = sim.jobs > 1;
   Session session(sim, session_options, launches_of(o, matches));
-  return session.run([&](size_t i, const Outcome& outcome) {
+  return session.run([&](size_t i, const analysis::Outcome& outcome) {
     matches[i].launch = outcome.record;
-    matches[i].failure = outcome.error ? message_of(outcome.error) : "";
+    matches[i].failure = outcome.error ? analysis::message_of(outcome.error) : "";
   });
 }
 
@@ -211,9 +213,9 @@ int ablate(const ValidateOptions& o, std::ofstream& csv) {
       sim.force = false;
     }
     std::vector<Match> matches = selected_rows(o);
-    const double begin = cpu_seconds();
+    const double begin = analysis::cpu_seconds();
     const int s = simulate(o, sim, matches);
-    const double spent = cpu_seconds() - begin;
+    const double spent = analysis::cpu_seconds() - begin;
     if (s > 1) {
       status = s;  // stopped by a signal: what is complete is reported
       break;

@@ -8,12 +8,12 @@
 #include <memory>
 #include <string>
 
+#include "analysis/run/host.h"
 #include "frontends/accelsim/trace_reader.h"
 #include "frontends/trace/compare.h"
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
 #include "sim/engine/error.h"
-#include "tools/heddle/host.h"
 
 namespace heddle::cli {
 namespace {
@@ -34,7 +34,7 @@ void make_directory(const fs::path& directory) {
   }
 }
 
-void verify(const PlannedLaunch& launch, const fs::path& target, const std::atomic<bool>& cancel) {
+void verify(const analysis::PlannedLaunch& launch, const fs::path& target, const std::atomic<bool>& cancel) {
   const std::unique_ptr<isa::BlockSource> text = accelsim::open_trace(launch.source.path);
   const std::unique_ptr<trace::Reader> native = trace::open(target);
   isa::BlockTrace a, b;
@@ -50,14 +50,14 @@ void verify(const PlannedLaunch& launch, const fs::path& target, const std::atom
 
 }  // namespace
 
-std::vector<fs::path> import_targets(const std::vector<PlannedLaunch>& launches, const fs::path& out,
-                                     bool force) {
+std::vector<fs::path> import_targets(const std::vector<analysis::PlannedLaunch>& launches,
+                                     const fs::path& out, bool force) {
   std::vector<fs::path> targets;
   if (trace::is_native(out) && launches.size() != 1) {
     throw Error(
         fmt::format("{}: one file for {} launches (legal: a directory)", out.string(), launches.size()));
   }
-  for (const PlannedLaunch& l : launches) {
+  for (const analysis::PlannedLaunch& l : launches) {
     if (trace::is_native(l.source.path)) {
       throw Error(fmt::format("{}: is a .heddle already (legal: Accel-Sim traces)", l.source.path.string()));
     }
@@ -70,7 +70,7 @@ std::vector<fs::path> import_targets(const std::vector<PlannedLaunch>& launches,
   return targets;
 }
 
-ImportResult import_launch(const PlannedLaunch& launch, const fs::path& target,
+ImportResult import_launch(const analysis::PlannedLaunch& launch, const fs::path& target,
                            const trace::WriterOptions& options, bool verified,
                            const std::atomic<bool>& cancel,
                            const std::function<void(const device::Progress&)>& progress) {
@@ -84,7 +84,7 @@ ImportResult import_launch(const PlannedLaunch& launch, const fs::path& target,
   origin.trace = launch.trace;
   origin.number = launch.number;
   origin.source = launch.source.path.filename().string();
-  origin.fingerprint = trace_fingerprint(launch.source.path);
+  origin.fingerprint = analysis::trace_fingerprint(launch.source.path);
   origin.memcpys = launch.source.memcpys;
   make_directory(target.parent_path());
   trace::Writer writer(target, source->image(), code, origin, options);
@@ -104,7 +104,7 @@ ImportResult import_launch(const PlannedLaunch& launch, const fs::path& target,
     }
   }
   result.totals = writer.finish();
-  result.source_bytes = trace_bytes(launch.source.path);
+  result.source_bytes = analysis::trace_bytes(launch.source.path);
   if (verified) {
     verify(launch, target, cancel);
   }
@@ -112,7 +112,7 @@ ImportResult import_launch(const PlannedLaunch& launch, const fs::path& target,
   return result;
 }
 
-void write_lists(const std::vector<PlannedLaunch>& launches, const std::vector<fs::path>& targets) {
+void write_lists(const std::vector<analysis::PlannedLaunch>& launches, const std::vector<fs::path>& targets) {
   std::map<fs::path, std::string> lists;
   for (size_t i = 0; i < launches.size(); ++i) {
     std::string& list = lists[targets[i].parent_path()];

@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
+#include "analysis/run/plan.h"
 #include "frontends/trace/writer.h"
 #include "sim/device/gpu.h"
-#include "tools/heddle/plan.h"
 
 namespace heddle::cli {
 
@@ -22,17 +22,17 @@ struct ImportResult {
 // A file for each launch: `out` itself when it is a .heddle, for which there must be one launch; else
 // OUT/TRACE/kernel-N.heddle. Throws heddle::Error when a launch is a .heddle already, or a file exists and
 // `force` is not set.
-std::vector<std::filesystem::path> import_targets(const std::vector<PlannedLaunch>& launches,
+std::vector<std::filesystem::path> import_targets(const std::vector<analysis::PlannedLaunch>& launches,
                                                   const std::filesystem::path& out, bool force);
 
 // Writes `target`. `verify`: reads it again, beside the text, and throws heddle::Error where they differ.
 // `cancel` ends it with device::Cancelled; then, and after an error, there is no file.
-ImportResult import_launch(const PlannedLaunch& launch, const std::filesystem::path& target,
+ImportResult import_launch(const analysis::PlannedLaunch& launch, const std::filesystem::path& target,
                            const trace::WriterOptions& options, bool verify, const std::atomic<bool>& cancel,
                            const std::function<void(const device::Progress&)>& progress);
 
 // A kernelslist.g in each directory of `targets`, with the copies between the launches.
-void write_lists(const std::vector<PlannedLaunch>& launches,
+void write_lists(const std::vector<analysis::PlannedLaunch>& launches,
                  const std::vector<std::filesystem::path>& targets);
 
 }  // namespace heddle::cli

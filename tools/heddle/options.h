@@ -7,21 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run/settings.h"
 #include "analysis/store/result_store.h"
 
 namespace heddle::cli {
 
-struct SimOptions {
+struct SimOptions : analysis::RunSettings {
   std::string gpu;
   std::vector<std::string> overrides;
   std::string fidelity = "default";
-  int threads = 1;
-  int jobs = 1;
-  int cpus = 0;  // not 0: to be shared out between jobs and threads
-  uint64_t watchdog_cycles = 5'000'000;
-  bool sample = false;  // device::RunOptions::sample
-  bool strict = false;
-  bool allow_capability_mismatch = false;
   std::filesystem::path out;  // empty: results are not stored
   bool append = false;
   bool force = false;

@@ -7,12 +7,13 @@
 #include <map>
 #include <utility>
 
+#include "analysis/run/host.h"
+#include "analysis/run/plan.h"
+#include "analysis/run/run_record.h"
 #include "configs/loader/config.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/host.h"
 #include "tools/heddle/interrupt.h"
-#include "tools/heddle/plan.h"
 #include "tools/heddle/progress.h"
 
 namespace heddle::cli {
@@ -25,20 +26,9 @@ config::GpuConfig load_gpu(const SimOptions& sim) {
   return config::load(sim.gpu, load);
 }
 
-analysis::RunRecord describe(const SimOptions& sim, const config::GpuConfig& gpu, size_t launches) {
-  analysis::RunRecord r;
-  r.gpu = gpu.name();
-  r.product = gpu.product();
-  r.config_hash = config::hash(gpu);
-  r.config_text = config::to_text(gpu);
-  r.fidelity = sim.fidelity;
-  for (const std::string& o : sim.overrides) {
-    r.overrides += o + '\n';
-  }
-  r.seed = gpu.seed();
-  r.revision = revision();
-  r.launches_planned = launches;
-  return r;
+SimOptions shared_out(SimOptions sim, size_t launches) {
+  analysis::share_out(sim, launches);
+  return sim;
 }
 
 void write_stderr(std::string_view text) {
@@ -48,39 +38,13 @@ void write_stderr(std::string_view text) {
 
 }  // namespace
 
-std::string message_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::bad_alloc&) {
-    return "out of memory";
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "unknown exception";
-  }
-}
-
-namespace {
-
-// Launches side by side use the host best; a few threads each shorten the largest ones, which would be the
-// last.
-SimOptions share_out(SimOptions sim, size_t launches) {
-  if (sim.cpus) {
-    int threads = sim.cpus >= 16 ? 4 : sim.cpus >= 12 ? 3 : sim.cpus >= 4 ? 2 : 1;
-    sim.jobs = std::clamp(sim.cpus / threads, 1, static_cast<int>(std::clamp<size_t>(launches, 1, 1024)));
-    sim.threads = sim.cpus / sim.jobs;
-  }
-  return sim;
-}
-
-}  // namespace
-
-Session::Session(const SimOptions& sim, const SessionOptions& options, std::vector<PlannedLaunch> launches)
-    : sim_(share_out(sim, launches.size())),
+Session::Session(const SimOptions& sim, const SessionOptions& options,
+                 std::vector<analysis::PlannedLaunch> launches)
+    : sim_(shared_out(sim, launches.size())),
       options_(options),
       launches_(std::move(launches)),
       gpu_(load_gpu(sim)),
-      record_(describe(sim, gpu_, launches_.size())) {
+      record_(analysis::run_record(gpu_, sim.fidelity, sim.overrides, launches_.size())) {
   if (!options_.summary.empty()) {
     summary_ = std::make_unique<SummaryFile>(options_.summary);
   }
@@ -92,16 +56,16 @@ Session::Session(const SimOptions& sim, const SessionOptions& options, std::vect
 
 int Session::run(const Finished& finished) {
   catch_signals();
-  const Simulator simulator(gpu_, sim_, cancel_flag());
+  const analysis::Simulator simulator(gpu_, sim_, cancel_flag(), warn);
   ProgressMeter meter(sim_.quiet ? ProgressMeter::Style::kNone : ProgressMeter::style_for_stderr(),
-                      weights(launches_), write_stderr);
+                      analysis::weights(launches_), write_stderr);
   before_output([&meter] { meter.clear(); });
 
-  BatchOptions batch;
+  analysis::BatchOptions batch;
   batch.jobs = sim_.jobs;
   batch.keep_going = options_.keep_going;
   batch.cancel = &cancel_flag();
-  BatchCalls calls;
+  analysis::BatchCalls calls;
   calls.simulate = [&](size_t i) {
     meter.begin(i, launches_[i].label());
     auto progress = [&meter, i](const device::Progress& p) { meter.update(i, p); };
@@ -109,12 +73,13 @@ int Session::run(const Finished& finished) {
     meter.finish(i, r.warp_instructions);
     return r;
   };
-  calls.done = [&](size_t i, Outcome outcome) { take(i, std::move(outcome), finished); };
+  calls.done = [&](size_t i, analysis::Outcome outcome) { take(i, std::move(outcome), finished); };
   std::exception_ptr fatal;
   try {
-    run_batch(launches_.size(),
-              options_.largest_first || sim_.cpus ? largest_first(launches_) : std::vector<size_t>(), batch,
-              calls);
+    analysis::run_batch(
+        launches_.size(),
+        options_.largest_first || sim_.cpus ? analysis::largest_first(launches_) : std::vector<size_t>(),
+        batch, calls);
   } catch (...) {
     fatal = std::current_exception();
   }
@@ -131,7 +96,7 @@ int Session::run(const Finished& finished) {
   return failures_ ? 1 : 0;
 }
 
-void Session::take(size_t launch, Outcome outcome, const Finished& finished) {
+void Session::take(size_t launch, analysis::Outcome outcome, const Finished& finished) {
   if (outcome.record) {
     if (store_) {
       store_->add(*outcome.record);
@@ -160,7 +125,7 @@ void Session::report_failure(const std::exception_ptr& error) {
     }
   } catch (...) {
   }
-  report_error(message_of(error));
+  report_error(analysis::message_of(error));
 }
 
 void Session::report_stop() const {

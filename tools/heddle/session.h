@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run/batch.h"
+#include "analysis/run/simulator.h"
 #include "analysis/store/record.h"
 #include "analysis/store/result_store.h"
 #include "configs/schema/gpu.pb.h"
-#include "tools/heddle/batch.h"
 #include "tools/heddle/options.h"
-#include "tools/heddle/simulator.h"
 #include "tools/heddle/summary.h"
 
 namespace heddle::cli {
@@ -28,11 +28,12 @@ class Session {
  public:
   // Loads the configuration and opens the outputs; everything that can be wrong before a simulation is found
   // here.
-  Session(const SimOptions& sim, const SessionOptions& options, std::vector<PlannedLaunch> launches);
+  Session(const SimOptions& sim, const SessionOptions& options,
+          std::vector<analysis::PlannedLaunch> launches);
 
   // Simulates. `finished` gets the launches in order, after they were stored, and may be empty. Returns the
   // exit status: 0, 1 when a launch failed (the error was printed), 128 + the signal's number when one came.
-  using Finished = std::function<void(size_t launch, const Outcome& outcome)>;
+  using Finished = std::function<void(size_t launch, const analysis::Outcome& outcome)>;
   int run(const Finished& finished = nullptr);
 
   const analysis::RunRecord& record() const { return record_; }
@@ -40,14 +41,14 @@ class Session {
   const std::vector<analysis::LaunchRecord>& results() const { return results_; }
 
  private:
-  void take(size_t launch, Outcome outcome, const Finished& finished);
+  void take(size_t launch, analysis::Outcome outcome, const Finished& finished);
   void report_failure(const std::exception_ptr& error);
   void report_stop() const;
   void warn_unknown_opcodes() const;
 
   const SimOptions sim_;
   const SessionOptions options_;
-  const std::vector<PlannedLaunch> launches_;
+  const std::vector<analysis::PlannedLaunch> launches_;
   const config::GpuConfig gpu_;
   analysis::RunRecord record_;
   std::unique_ptr<analysis::ResultStore> store_;
@@ -55,8 +56,5 @@ class Session {
   std::vector<analysis::LaunchRecord> results_;
   size_t failures_ = 0;
 };
-
-// The message of an exception; every kind that the program throws.
-std::string message_of(const std::exception_ptr& error);
 
 }  // namespace heddle::cli

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace heddle::cli {
+namespace heddle::analysis {
 
 std::string hostname();
 std::string utc_now();  // "2026-11-20T15:04:05Z"
@@ -26,4 +26,4 @@ std::string trace_fingerprint(const std::filesystem::path& trace);
 // Bytes of a text trace and its companions on disk.
 uint64_t trace_bytes(const std::filesystem::path& trace);
 
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

@@ -1,4 +1,4 @@
-#include "tools/heddle/plan.h"
+#include "analysis/run/plan.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ TEST_CASE("the largest trace first") {
 }
 
 }  // namespace
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

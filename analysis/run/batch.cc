@@ -1,12 +1,13 @@
-#include "tools/heddle/batch.h"
+#include "analysis/run/batch.h"
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "sim/device/gpu.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 namespace {
 
 class Batch {
@@ -108,4 +109,16 @@ void run_batch(size_t count, const std::vector<size_t>& schedule, const BatchOpt
   Batch(count, schedule, options, calls).run();
 }
 
-}  // namespace heddle::cli
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "unknown exception";
+  }
+}
+
+}  // namespace heddle::analysis

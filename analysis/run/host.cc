@@ -1,4 +1,4 @@
-#include "tools/heddle/host.h"
+#include "analysis/run/host.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::cli {
+namespace heddle::analysis {
 
 extern const char* const kRevision;  // revision.cc, made by the build
 
@@ -123,4 +123,4 @@ uint64_t trace_bytes(const fs::path& trace) {
   return bytes;
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

@@ -1,4 +1,4 @@
-#include "tools/heddle/batch.h"
+#include "analysis/run/batch.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include "sim/device/gpu.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 namespace {
 
 analysis::LaunchRecord numbered(size_t i) {
@@ -119,4 +119,4 @@ TEST_CASE("nothing to do") {
 }
 
 }  // namespace
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

@@ -1,4 +1,4 @@
-// From the paths of the command line to the launches to simulate.
+// From paths given by the user to the launches to simulate.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run/settings.h"
 #include "frontends/accelsim/discover.h"
 #include "sim/isa/kernel.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 
-// A launch of the command line: what discover() found, under the name its results get.
+// What trace::discover() found, under the name its results get.
 struct PlannedLaunch {
   accelsim::Launch source;
   std::string trace;  // unique together with `number`
@@ -26,8 +27,9 @@ struct PlannedLaunch {
 // directories have the same name, as many parents are put in front ("hotspot/traces") as tell them apart.
 // Single files of one directory are numbered from 1 in the order given. Throws heddle::Error when a path
 // holds no launch or a file is named twice. `strict` makes lines that the lists do not explain an error; else
-// they are warnings.
-std::vector<PlannedLaunch> plan_launches(const std::vector<std::filesystem::path>& paths, bool strict);
+// `warn`, where given, is told of each.
+std::vector<PlannedLaunch> plan_launches(const std::vector<std::filesystem::path>& paths, bool strict,
+                                         const Warn& warn = nullptr);
 
 // What is known about the work before it is done: sizes of text traces, lengths of native ones.
 std::vector<double> weights(const std::vector<PlannedLaunch>& launches);
@@ -35,4 +37,4 @@ std::vector<double> weights(const std::vector<PlannedLaunch>& launches);
 // The largest first, so that several jobs end at about the same time.
 std::vector<size_t> largest_first(const std::vector<PlannedLaunch>& launches);
 
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

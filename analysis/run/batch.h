@@ -6,15 +6,16 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/store/record.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 
 // Of one launch: a record, or the reason why there is none.
 struct Outcome {
-  std::optional<analysis::LaunchRecord> record;
+  std::optional<LaunchRecord> record;
   std::exception_ptr error;
 };
 
@@ -26,7 +27,7 @@ struct BatchOptions {
 
 struct BatchCalls {
   // Simulates launch `i`; throws heddle::Error, device::Cancelled when it was stopped. In any of the threads.
-  std::function<analysis::LaunchRecord(size_t i)> simulate;
+  std::function<LaunchRecord(size_t i)> simulate;
   // Takes an outcome. Never two at a time, in the order of the launches; as soon as all earlier ones are
   // there, and after a stop for those that are there. Launches that were stopped or not started do not come.
   // What it throws stops the batch.
@@ -38,4 +39,7 @@ struct BatchCalls {
 void run_batch(size_t count, const std::vector<size_t>& schedule, const BatchOptions& options,
                const BatchCalls& calls);
 
-}  // namespace heddle::cli
+// The message of an exception; every kind that the program throws.
+std::string message_of(const std::exception_ptr& error);
+
+}  // namespace heddle::analysis

@@ -1,4 +1,4 @@
-#include "tools/heddle/plan.h"
+#include "analysis/run/plan.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,8 @@
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
 #include "sim/engine/error.h"
-#include "tools/heddle/console.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,7 +73,7 @@ double weight(const fs::path& file) {
 
 }  // namespace
 
-std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, bool strict) {
+std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, bool strict, const Warn& warn) {
   std::vector<PlannedLaunch> out;
   std::vector<std::string> warnings;
   std::set<fs::path> files;  // of the earlier paths; one list may name a file twice
@@ -94,7 +93,9 @@ std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, boo
     throw Error(warnings.front());
   }
   for (const std::string& w : warnings) {
-    warn(w);
+    if (warn) {
+      warn(w);
+    }
   }
   const Names names = unique_names(out);
   std::set<std::pair<std::string, uint32_t>> taken;
@@ -124,4 +125,4 @@ std::vector<size_t> largest_first(const std::vector<PlannedLaunch>& launches) {
   return order;
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

@@ -1,4 +1,4 @@
-#include "tools/heddle/simulator.h"
+#include "analysis/run/simulator.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,11 @@
 #include <new>
 #include <string_view>
 
+#include "analysis/run/host.h"
 #include "frontends/trace/launches.h"
 #include "sim/engine/error.h"
-#include "tools/heddle/console.h"
-#include "tools/heddle/host.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 namespace {
 
 // "9.0" for 90.
@@ -33,12 +32,14 @@ void Simulator::check_image(const PlannedLaunch& launch, const isa::KernelImage&
     const std::string what = fmt::format("{}: the trace is of compute capability {}, the GPU '{}' has {}",
                                          launch.source.path.string(), capability(image.compute_capability),
                                          gpu_.name(), capability(wanted));
-    if (!options_.allow_capability_mismatch) {
+    if (!settings_.allow_capability_mismatch) {
       throw Error(what + " (--allow-capability-mismatch simulates it all the same)");
     }
-    warn(what);
+    if (warn_) {
+      warn_(what);
+    }
   }
-  if (options_.strict && !image.unknown_opcodes.empty()) {
+  if (settings_.strict && !image.unknown_opcodes.empty()) {
     std::string list;
     for (const auto& [opcode, count] : image.unknown_opcodes) {
       list += fmt::format("{}{} ({} in the code)", list.empty() ? "" : ", ", opcode, count);
@@ -47,18 +48,18 @@ void Simulator::check_image(const PlannedLaunch& launch, const isa::KernelImage&
   }
 }
 
-analysis::LaunchRecord Simulator::simulate(
-    const PlannedLaunch& launch, const std::function<void(const device::Progress&)>& progress) const {
+LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
+                                 const std::function<void(const device::Progress&)>& progress) const {
   const auto start = std::chrono::steady_clock::now();
   trace::OpenedTrace opened = trace::open_any(launch.source.path, launch.cluster);
   const std::unique_ptr<isa::BlockSource>& source = opened.source;
   check_image(launch, source->image());
   device::RunOptions run;
-  run.threads = options_.threads;
-  run.sample = options_.sample;
+  run.threads = settings_.threads;
+  run.sample = settings_.sample;
   run.progress = progress;
   run.cancel = &cancel_;
-  run.watchdog_cycles = options_.watchdog_cycles;
+  run.watchdog_cycles = settings_.watchdog_cycles;
   stats::KernelResult result;
   try {
     // A fresh machine each time, so that no launch can leave anything behind for the next one.
@@ -76,17 +77,17 @@ analysis::LaunchRecord Simulator::simulate(
     // A mistake of the program's, not of the user's; the trace is what a report about it needs to name.
     throw Error(fmt::format("{}: internal error: {}", launch.source.path.string(), e.what()));
   }
-  analysis::LaunchRecord record = analysis::make_record(result);
+  LaunchRecord record = make_record(result);
   record.trace = launch.trace;
   record.launch = launch.number;
   record.trace_hash = opened.fingerprint.empty() ? trace_fingerprint(launch.source.path) : opened.fingerprint;
   record.host.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   record.host.hostname = hostname();
   record.host.date = utc_now();
-  record.host.threads = options_.threads;
+  record.host.threads = settings_.threads;
   record.host.max_rss_bytes = max_rss_bytes();
   record.host.trace_path = launch.source.path.string();
   return record;
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

@@ -1,0 +1,17 @@
+// The row of a run: what follows from the configuration and the program.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/store/record.h"
+#include "configs/schema/gpu.pb.h"
+
+namespace heddle::analysis {
+
+// `gpu` was made with `fidelity` and `overrides` ("path=value").
+RunRecord run_record(const config::GpuConfig& gpu, const std::string& fidelity,
+                     const std::vector<std::string>& overrides, size_t launches);
+
+}  // namespace heddle::analysis

@@ -1,0 +1,27 @@
+// How launches are simulated, whoever asks: what the command line and the Python package share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace heddle::analysis {
+
+// Told of what is odd but no error; may be empty.
+using Warn = std::function<void(std::string_view)>;
+
+struct RunSettings {
+  int threads = 1;                         // host threads that simulate one launch
+  int jobs = 1;                            // launches simulated at a time
+  int cpus = 0;                            // not 0: to be shared out between jobs and threads
+  uint64_t watchdog_cycles = 5'000'000;    // device::RunOptions::watchdog_cycles
+  bool sample = false;                     // device::RunOptions::sample
+  bool strict = false;                     // unknown opcodes and unknown lines of lists are errors
+  bool allow_capability_mismatch = false;  // traces of another compute capability than the GPU's
+};
+
+// Chooses `jobs` and `threads` for `launches` where `cpus` is given.
+void share_out(RunSettings& settings, size_t launches);
+
+}  // namespace heddle::analysis

@@ -1,0 +1,37 @@
+// Simulates one launch: opens its trace, checks it against the GPU and the options, runs it on a machine of
+// its own.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "analysis/run/plan.h"
+#include "analysis/run/settings.h"
+#include "analysis/store/record.h"
+#include "configs/schema/gpu.pb.h"
+#include "sim/device/gpu.h"
+
+namespace heddle::analysis {
+
+class Simulator {
+ public:
+  // The references must outlive the object. `cancel` stops the simulation with device::Cancelled; `warn`,
+  // where given, is told in the simulating thread of what is odd and was allowed.
+  Simulator(const config::GpuConfig& gpu, const RunSettings& settings, const std::atomic<bool>& cancel,
+            Warn warn = nullptr)
+      : gpu_(gpu), settings_(settings), cancel_(cancel), warn_(std::move(warn)) {}
+
+  // In any thread. Throws heddle::Error that names the trace, device::Cancelled, device::DeadlockError.
+  LaunchRecord simulate(const PlannedLaunch& launch,
+                        const std::function<void(const device::Progress&)>& progress) const;
+
+ private:
+  void check_image(const PlannedLaunch& launch, const isa::KernelImage& image) const;
+
+  const config::GpuConfig& gpu_;
+  const RunSettings& settings_;
+  const std::atomic<bool>& cancel_;
+  const Warn warn_;
+};
+
+}  // namespace heddle::analysis
