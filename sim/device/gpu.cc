@@ -18,6 +18,42 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kReportEvery = std::chrono::milliseconds(50);
 constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait for the same
 
+// A launch on its way.
+struct Running {
+  Running(isa::BlockSource& k, const RunOptions& o, const Machine& m)
+      : kernel(k),
+        image(k.image()),
+        options(o),
+        occ(occupancy(m.config, image.shape)),
+        timed(sm::bind(image, m.config.sm())),
+        quantum(m.quantum),
+        pool(std::max(1, o.threads)),
+        now(m.config.launch().start_cycles()),
+        progress_at(now) {
+    // Blocks of one cluster meet at barriers, which is quicker than any way through memory.
+    if (image.shape.cluster.count() > 1) {
+      quantum = std::min<Cycle>(quantum, m.config.sm().barrier().cluster_barrier());
+    }
+    if (options.sample) {
+      sampler.emplace(m.config, kernel, options.cancel);
+    }
+  }
+
+  isa::BlockSource& kernel;
+  const isa::KernelImage& image;
+  const RunOptions options;
+  const stats::Occupancy occ;
+  const sm::TimedKernel timed;
+  std::optional<BlockSampler> sampler;
+  Cycle quantum;
+  WorkerPool pool;
+  std::vector<uint32_t> active;
+  Cycle now;
+  uint64_t issued = 0;
+  Cycle progress_at;  // when the last instruction was issued
+  Clock::time_point reported = Clock::now();
+};
+
 }  // namespace
 
 struct Gpu::Impl {
@@ -34,13 +70,14 @@ struct Gpu::Impl {
   std::vector<memory::Request> requests;
   std::vector<std::vector<memory::Response>> responses;
   std::vector<uint32_t> first_sm;  // of each GPC, and the end
+  std::unique_ptr<Running> running;
 
   void exchange(Cycle now, WorkerPool& pool);
   Cycle next_activity() const;
   stats::CounterSet counters() const;
   [[noreturn]] void deadlock(const std::string& kernel, Cycle now) const;
-  stats::KernelResult collect(const isa::KernelImage& image, const sm::TimedKernel& timed,
-                              const stats::Occupancy& occupancy) const;
+  void quantum(Running& r);
+  stats::KernelResult collect(const Running& run) const;
 };
 
 Gpu::Gpu(const config::GpuConfig& config) : impl_(std::make_unique<Impl>(config)) {}
@@ -101,23 +138,24 @@ void Gpu::Impl::deadlock(const std::string& kernel, Cycle now) const {
   throw DeadlockError(what, std::move(lines));
 }
 
-stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::TimedKernel& timed,
-                                       const stats::Occupancy& occupancy) const {
+stats::KernelResult Gpu::Impl::collect(const Running& run) const {
+  const isa::KernelImage& image = run.image;
   stats::KernelResult r;
   const config::GpuConfig& c = machine->config;
   r.kernel = image.name;
   r.kernel_id = image.id;
   r.shape = image.shape;
-  r.occupancy = occupancy;
+  r.occupancy = run.occ;
   r.sms = c.topology().sms();
   r.subcores_per_sm = c.sm().subcores();
   r.max_warps_per_sm = c.limits().max_warps_per_sm();
   r.core_mhz = c.clocks().core_mhz();
-  r.used_control_bits = timed.control_bits;
+  r.used_control_bits = run.timed.control_bits;
   Cycle last = 0;
   for (const auto& s : machine->sms) {
-    r.sm_active_cycles_sum += s->active_cycles();
-    r.sm_active_cycles_max = std::max(r.sm_active_cycles_max, s->active_cycles());
+    const Cycle active = s->active_cycles(run.now);
+    r.sm_active_cycles_sum += active;
+    r.sm_active_cycles_max = std::max(r.sm_active_cycles_max, active);
     last = std::max(last, s->last_activity());
   }
   r.totals = counters();
@@ -139,83 +177,99 @@ stats::KernelResult Gpu::Impl::collect(const isa::KernelImage& image, const sm::
   return r;
 }
 
-stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options) {
-  Machine& m = *impl_->machine;
-  const isa::KernelImage& image = kernel.image();
-  stats::Occupancy occ = occupancy(m.config, image.shape);
-  sm::TimedKernel timed = sm::bind(image, m.config.sm());
+// One quantum of a launch that is not over.
+void Gpu::Impl::quantum(Running& r) {
+  Machine& m = *machine;
+  const Cycle next = next_activity();
+  if (next == kNever) {
+    deadlock(r.image.name, r.now);
+  }
+  // Quanta need not be aligned: idle time is skipped at once.
+  r.now = std::max(r.now, next);
+  const Cycle end = r.now + r.quantum;
+  r.active.clear();
+  for (uint32_t i = 0; i < m.sms.size(); ++i) {
+    if (m.sms[i]->next() < end) {
+      r.active.push_back(i);
+    }
+  }
+  r.pool.parallel_for(static_cast<uint32_t>(r.active.size()),
+                      [&](uint32_t i) { m.sms[r.active[i]]->advance(end); });
+  exchange(end, r.pool);
+  r.now = end;
 
-  m.memory->reset();
-  m.memory->launch(uint64_t{timed.lines} * m.config.sm().fetch().line_bytes());
+  const RunOptions& options = r.options;
+  if (options.cancel && options.cancel->load(std::memory_order_relaxed)) {
+    throw Cancelled("interrupted in kernel " + r.image.name + " at cycle " + std::to_string(r.now));
+  }
+  uint64_t issued = 0;
   for (auto& s : m.sms) {
-    s->begin(timed, occ.l1_bytes, options.observer);
+    issued += s->issued();
   }
-  Cycle start = m.config.launch().start_cycles();
-  std::optional<BlockSampler> sampler;
-  if (options.sample) {
-    sampler.emplace(m.config, kernel, options.cancel);
+  if (r.sampler) {
+    r.sampler->exchange(r.now, issued, [this] { return counters(); });
   }
-  m.distributor->begin(sampler ? *sampler : kernel, occ, start, sampler ? &*sampler : nullptr);
+  if (issued != r.issued) {
+    r.issued = issued;
+    r.progress_at = r.now;
+  } else if (r.now - r.progress_at > options.watchdog_cycles) {
+    deadlock(r.image.name, r.now);
+  }
+  if (options.progress && Clock::now() - r.reported > kReportEvery) {
+    r.reported = Clock::now();
+    options.progress({r.now, issued, m.distributor->blocks_done() + (r.sampler ? r.sampler->skipped() : 0),
+                      m.distributor->blocks_total()});
+  }
+}
 
-  // Blocks of one cluster meet at barriers, which is quicker than any way through memory.
-  Cycle quantum = m.quantum;
-  if (image.shape.cluster.count() > 1) {
-    quantum = std::min<Cycle>(quantum, m.config.sm().barrier().cluster_barrier());
+void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
+  Machine& m = *impl_->machine;
+  impl_->running = std::make_unique<Running>(kernel, options, m);
+  Running& r = *impl_->running;
+  m.memory->reset();
+  m.memory->launch(uint64_t{r.timed.lines} * m.config.sm().fetch().line_bytes());
+  for (auto& s : m.sms) {
+    s->begin(r.timed, r.occ.l1_bytes, options.observer);
   }
+  m.distributor->begin(r.sampler ? *r.sampler : kernel, r.occ, r.now, r.sampler ? &*r.sampler : nullptr);
+}
 
-  WorkerPool pool(std::max(1, options.threads));
-  std::vector<uint32_t> active;
-  uint64_t issued = 0, issued_before = 0;
-  Cycle progress_at = start;
-  auto reported = Clock::now();
-  Cycle now = start;
-  while (!m.distributor->finished()) {
-    Cycle next = impl_->next_activity();
-    if (next == kNever) {
-      impl_->deadlock(image.name, now);
+bool Gpu::advance(Cycle until) {
+  Running& r = *impl_->running;
+  while (!impl_->machine->distributor->finished()) {
+    if (r.now >= until) {
+      return true;
     }
-    // Quanta need not be aligned: idle time is skipped at once.
-    now = std::max(now, next);
-    Cycle end = now + quantum;
-    active.clear();
-    for (uint32_t i = 0; i < m.sms.size(); ++i) {
-      if (m.sms[i]->next() < end) {
-        active.push_back(i);
-      }
-    }
-    pool.parallel_for(static_cast<uint32_t>(active.size()),
-                      [&](uint32_t i) { m.sms[active[i]]->advance(end); });
-    impl_->exchange(end, pool);
-    now = end;
+    impl_->quantum(r);
+  }
+  return false;
+}
 
-    if (options.cancel && options.cancel->load(std::memory_order_relaxed)) {
-      throw Cancelled("interrupted in kernel " + image.name + " at cycle " + std::to_string(now));
-    }
-    issued = 0;
-    for (auto& s : m.sms) {
-      issued += s->issued();
-    }
-    if (sampler) {
-      sampler->exchange(now, issued, [this] { return impl_->counters(); });
-    }
-    if (issued != issued_before) {
-      issued_before = issued;
-      progress_at = now;
-    } else if (now - progress_at > options.watchdog_cycles) {
-      impl_->deadlock(image.name, now);
-    }
-    if (options.progress && Clock::now() - reported > kReportEvery) {
-      reported = Clock::now();
-      options.progress({now, issued, m.distributor->blocks_done() + (sampler ? sampler->skipped() : 0),
-                        m.distributor->blocks_total()});
-    }
-  }
-  m.memory->finish();
-  stats::KernelResult result = impl_->collect(image, timed, occ);
-  if (sampler) {
-    sampler->complete(result);
-  }
+stats::KernelResult Gpu::so_far() const {
+  stats::KernelResult result = impl_->collect(*impl_->running);
+  result.cycles = impl_->running->now;
   return result;
+}
+
+stats::KernelResult Gpu::finish() {
+  impl_->machine->memory->finish();
+  stats::KernelResult result = impl_->collect(*impl_->running);
+  if (impl_->running->sampler) {
+    impl_->running->sampler->complete(result);
+  }
+  impl_->running.reset();
+  return result;
+}
+
+stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options) {
+  try {
+    begin(kernel, options);
+    advance(kNever);
+    return finish();
+  } catch (...) {
+    impl_->running.reset();  // ends its threads
+    throw;
+  }
 }
 
 }  // namespace heddle::device

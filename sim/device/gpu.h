@@ -11,6 +11,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/occupancy.h"
 #include "sim/engine/error.h"
+#include "sim/engine/time.h"
 #include "sim/isa/kernel.h"
 #include "sim/stats/result.h"
 
@@ -68,6 +69,17 @@ class Gpu {
   // Simulates one launch from cold caches. Throws Error (bad launch, malformed trace), Cancelled,
   // DeadlockError; the machine can be used again afterwards.
   stats::KernelResult run(isa::BlockSource& kernel, const RunOptions& options = {});
+
+  // The same launch piece by piece: begin(), advance() while it says true, finish(). `kernel` and what the
+  // options point to must live until then. The pieces change no result.
+  void begin(isa::BlockSource& kernel, const RunOptions& options = {});
+  // Simulates whole quanta (some hundred cycles at most) until core cycle `until`; false: the launch is over.
+  bool advance(Cycle until);
+  // Of the launch so far: cycles are those that have passed. What ends when a warp leaves its SM or its state
+  // (warps active, stalls) is counted then.
+  stats::KernelResult so_far() const;
+  // Once advance() has said false.
+  stats::KernelResult finish();
 
  private:
   struct Impl;

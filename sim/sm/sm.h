@@ -65,7 +65,10 @@ class Sm {
     auto it = unknown_.find(code);
     return it == unknown_.end() ? 0 : it->second;
   }
-  Cycle active_cycles() const { return active_cycles_; }
+  // Until `now`, the time in which it has been holding warps since then included.
+  Cycle active_cycles(Cycle now) const {
+    return active_cycles_ + (resident_ && now > active_since_ ? now - active_since_ : 0);
+  }
   // When its last warp ended.
   Cycle last_activity() const { return last_activity_; }
   std::vector<memory::Request>& outbox() { return outbox_; }

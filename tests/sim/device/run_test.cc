@@ -50,6 +50,33 @@ void check_equal(const Outcome& a, const Outcome& b) {
   }
 }
 
+TEST_CASE("a launch in pieces has the result of the whole, and says in between how far it is") {
+  Kernel k = mixed();
+  const Outcome whole = run(everything(), k);
+  const uint64_t instructions = whole[Counter::kInstExecuted];
+  device::Gpu gpu(everything());
+  k.rewind();
+  gpu.begin(k);
+  uint64_t before = 0;
+  int pieces = 0;
+  for (Cycle until = 1000; gpu.advance(until); until += 1000, ++pieces) {
+    const stats::KernelResult r = gpu.so_far();
+    CHECK(r.cycles >= until);
+    CHECK(r.cycles < until + 1000);
+    CHECK(r.totals[Counter::kInstExecuted] >= before);
+    CHECK(r.totals[Counter::kInstExecuted] <= instructions);
+    CHECK(r.sm_active_cycles_max <= r.cycles);
+    before = r.totals[Counter::kInstExecuted];
+  }
+  CHECK(pieces > 3);
+  CHECK(before > 0);
+  const stats::KernelResult r = gpu.finish();
+  CHECK(r.cycles == whole.result.cycles);
+  CHECK(r.sm_active_cycles_sum == whole.result.sm_active_cycles_sum);
+  CHECK(r.totals.count == whole.result.totals.count);
+  CHECK(r.totals.stall == whole.result.totals.stall);
+}
+
 TEST_CASE("warp states account for every resident warp-cycle of a launch with everything in it") {
   Kernel k = mixed();
   for (bool control : {true, false}) {
