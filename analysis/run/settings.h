@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "sim/stats/profile.h"
+
 namespace heddle::analysis {
 
 // Told of what is odd but no error; may be empty.
@@ -17,6 +19,7 @@ struct RunSettings {
   int cpus = 0;                            // not 0: to be shared out between jobs and threads
   uint64_t watchdog_cycles = 5'000'000;    // device::RunOptions::watchdog_cycles
   bool sample = false;                     // device::RunOptions::sample
+  stats::ProfileRequest profile;           // device::RunOptions::profile
   bool strict = false;                     // unknown opcodes and unknown lines of lists are errors
   bool allow_capability_mismatch = false;  // traces of another compute capability than the GPU's
 };

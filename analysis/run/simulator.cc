@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "analysis/run/host.h"
 #include "frontends/trace/launches.h"
@@ -60,6 +61,7 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
   run.progress = progress;
   run.cancel = &cancel_;
   run.watchdog_cycles = settings_.watchdog_cycles;
+  run.profile = settings_.profile;
   stats::KernelResult result;
   try {
     // A fresh machine each time, so that no launch can leave anything behind for the next one.
@@ -77,7 +79,7 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
     // A mistake of the program's, not of the user's; the trace is what a report about it needs to name.
     throw Error(fmt::format("{}: internal error: {}", launch.source.path.string(), e.what()));
   }
-  LaunchRecord record = make_record(result);
+  LaunchRecord record = make_record(std::move(result));
   record.trace = launch.trace;
   record.launch = launch.number;
   record.trace_hash = opened.fingerprint.empty() ? trace_fingerprint(launch.source.path) : opened.fingerprint;

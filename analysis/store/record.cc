@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace heddle::analysis {
 
@@ -30,7 +31,7 @@ std::string stall_metric(std::string_view reason) {
   return "smsp__average_warps_issue_stalled_" + std::string(reason) + "_per_issue_active.ratio";
 }
 
-LaunchRecord make_record(const stats::KernelResult& result) {
+LaunchRecord make_record(stats::KernelResult result) {
   LaunchRecord r;
   r.kernel = result.kernel;
   r.kernel_id = result.kernel_id;
@@ -49,6 +50,7 @@ LaunchRecord make_record(const stats::KernelResult& result) {
   r.stall_warp_cycles = result.totals.stall;
   r.unknown_opcodes = result.unknown_opcodes;
   r.sampling = result.sampling;
+  r.profile = std::move(result.profile);
   return r;
 }
 

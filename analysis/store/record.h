@@ -58,6 +58,7 @@ struct LaunchRecord {
   std::array<uint64_t, stats::kStallCount> stall_warp_cycles{};
   std::map<std::string, uint64_t> unknown_opcodes;  // opcode -> executed warp instructions
   stats::Sampling sampling;
+  stats::Profile profile;  // only what was asked for; ResultReader reads it on request
   HostTiming host;
 
   // The value under a catalogued name; nothing for other names and values that were not stored.
@@ -66,7 +67,7 @@ struct LaunchRecord {
   double metric_or_zero(std::string_view name) const { return metric(name).value_or(0); }
 };
 
-LaunchRecord make_record(const stats::KernelResult& result);
+LaunchRecord make_record(stats::KernelResult result);
 
 // Position of a name in stats::catalogue().
 std::optional<size_t> metric_index(std::string_view name);

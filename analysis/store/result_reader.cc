@@ -37,6 +37,11 @@ constexpr const char* kHashed[] = {
     "SELECT * FROM stalls ORDER BY launch_id, reason",
     "SELECT * FROM unknown_opcodes ORDER BY launch_id, opcode",
     "SELECT * FROM sampling ORDER BY launch_id",
+    "SELECT * FROM series ORDER BY launch_id, name, cycle",
+    "SELECT * FROM instructions ORDER BY launch_id, pc",
+    "SELECT * FROM instruction_stalls ORDER BY launch_id, pc, reason",
+    "SELECT * FROM spans ORDER BY id",
+    "SELECT * FROM dropped_spans ORDER BY launch_id",
 };
 
 }  // namespace

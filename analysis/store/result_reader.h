@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,17 @@ class ResultReader {
   std::vector<RunRecord> runs();
   // The launches of one run in the order they were given; host timing where it was stored.
   std::vector<LaunchRecord> launches(int64_t run_id);
+
+  // What was collected by instruction and over time; empty where nobody asked for it. Spans are left to
+  // for_each_span: there can be many.
+  stats::Profile profile(int64_t launch_id);
+  // Floating-point operations by kind (flop.h); empty without counts by instruction.
+  std::map<std::string, uint64_t> flop(int64_t launch_id);
+  // Spans of a run in the order in which they were written. `launch_id` is 0 for those of no launch.
+  void for_each_span(int64_t run_id,
+                     const std::function<void(int64_t launch_id, const stats::Span& span)>& call);
+  // Of a launch's spans, those beyond the limit.
+  uint64_t dropped_spans(int64_t launch_id);
 
   // A hash over everything but the table host_timing, the catalogue and runs.revision: equal for two runs
   // that simulated the same thing, whatever the host, the number of threads and the build. 16 hexadecimal

@@ -82,7 +82,7 @@ ResultStore::ResultStore(const fs::path& file, RunRecord run, const StoreOptions
 }
 
 ResultStore::~ResultStore() {
-  if (created_ && launches_ == 0) {
+  if (created_ && !has_run_) {
     std::error_code ignored;
     fs::remove(file_, ignored);
   }
@@ -90,14 +90,26 @@ ResultStore::~ResultStore() {
 
 void ResultStore::add(const LaunchRecord& launch) {
   Transaction t(db_);
-  if (launches_ == 0) {
+  if (!has_run_) {
     insert_run();
   }
   int64_t id = db_.integer("SELECT coalesce(max(id), 0) + 1 FROM launches");
   insert_launch(id, launch);
   insert_details(id, launch);
+  insert_profile(id, launch);
   t.commit();
+  has_run_ = true;
   ++launches_;
+}
+
+void ResultStore::add_spans(const std::vector<stats::Span>& spans) {
+  Transaction t(db_);
+  if (!has_run_) {
+    insert_run();
+  }
+  insert_spans(std::nullopt, spans);
+  t.commit();
+  has_run_ = true;
 }
 
 void ResultStore::insert_run() {

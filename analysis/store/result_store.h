@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "analysis/store/record.h"
 #include "analysis/store/sqlite.h"
@@ -35,10 +37,17 @@ class ResultStore {
   // held); the store can be used again afterwards.
   void add(const LaunchRecord& launch);
 
+  // Spans of the run that belong to no launch: host threads, streams, copy engines. One transaction; before
+  // the first launch or after, in any number of calls. With them, the times of all spans of the run count
+  // from the run's start; without, those of a launch's spans from its own start.
+  void add_spans(const std::vector<stats::Span>& spans);
+
   uint64_t launches() const { return launches_; }
 
  private:
   void insert_run();
+  void insert_spans(std::optional<int64_t> launch, const std::vector<stats::Span>& spans);
+  void insert_profile(int64_t id, const LaunchRecord& r);
   void insert_launch(int64_t id, const LaunchRecord& r);
   void insert_details(int64_t id, const LaunchRecord& r);
 
@@ -47,6 +56,7 @@ class ResultStore {
   StoreOptions options_;
   bool created_ = false;
   uint64_t launches_ = 0;
+  bool has_run_ = false;  // the row of this run is written
   Database db_;
 };
 

@@ -9,7 +9,7 @@ namespace heddle::analysis {
 inline constexpr int64_t kApplicationId = 0x4845444c;
 
 // Raised with every change of a table; a file of another version is refused, not guessed at.
-inline constexpr int64_t kSchemaVersion = 2;
+inline constexpr int64_t kSchemaVersion = 3;
 
 // Settings that the file's bytes depend on. `secure_delete` zeroes freed space, so that no stale bytes stay
 // in a page.
@@ -98,6 +98,52 @@ CREATE TABLE sampling (
   cycles_low INTEGER NOT NULL,
   cycles_high INTEGER NOT NULL,
   reason TEXT NOT NULL
+);
+CREATE TABLE series (
+  launch_id INTEGER NOT NULL REFERENCES launches(id),
+  name TEXT NOT NULL,
+  cycle INTEGER NOT NULL,
+  value INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, name, cycle)
+) WITHOUT ROWID;
+CREATE TABLE instructions (
+  launch_id INTEGER NOT NULL REFERENCES launches(id),
+  pc INTEGER NOT NULL,
+  opcode TEXT NOT NULL,
+  sass TEXT NOT NULL,
+  executed INTEGER NOT NULL,
+  threads INTEGER NOT NULL,
+  flop INTEGER NOT NULL,
+  flop_kind TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  sectors INTEGER NOT NULL,
+  sector_hits INTEGER NOT NULL,
+  shared_wavefronts INTEGER NOT NULL,
+  shared_conflicts INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, pc)
+) WITHOUT ROWID;
+CREATE TABLE instruction_stalls (
+  launch_id INTEGER NOT NULL,
+  pc INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  warp_cycles INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, pc, reason),
+  FOREIGN KEY (launch_id, pc) REFERENCES instructions(launch_id, pc)
+) WITHOUT ROWID;
+CREATE TABLE spans (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs(id),
+  launch_id INTEGER REFERENCES launches(id),
+  track TEXT NOT NULL,
+  lane INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  start_ps INTEGER NOT NULL,
+  end_ps INTEGER NOT NULL,
+  args TEXT NOT NULL
+);
+CREATE TABLE dropped_spans (
+  launch_id INTEGER PRIMARY KEY REFERENCES launches(id),
+  spans INTEGER NOT NULL
 );
 CREATE TABLE host_timing (
   launch_id INTEGER PRIMARY KEY REFERENCES launches(id),

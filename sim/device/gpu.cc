@@ -7,6 +7,7 @@
 
 #include "sim/device/block_sampler.h"
 #include "sim/device/build.h"
+#include "sim/device/profiler.h"
 #include "sim/engine/worker_pool.h"
 #include "sim/memory/memory_system.h"
 #include "sim/sm/timed_instr.h"
@@ -20,7 +21,7 @@ constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait
 
 // A launch on its way.
 struct Running {
-  Running(isa::BlockSource& k, const RunOptions& o, const Machine& m)
+  Running(isa::BlockSource& k, const RunOptions& o, Machine& m)
       : kernel(k),
         image(k.image()),
         options(o),
@@ -37,6 +38,12 @@ struct Running {
     if (options.sample) {
       sampler.emplace(m.config, kernel, options.cancel);
     }
+    if (options.profile.any()) {
+      profiler.emplace(options.profile, m, image);
+    }
+    if (sampler && profiler) {
+      throw Error("a profile needs every block: it cannot be had with sampling");
+    }
   }
 
   isa::BlockSource& kernel;
@@ -45,6 +52,7 @@ struct Running {
   const stats::Occupancy occ;
   const sm::TimedKernel timed;
   std::optional<BlockSampler> sampler;
+  std::optional<Profiler> profiler;
   Cycle quantum;
   WorkerPool pool;
   std::vector<uint32_t> active;
@@ -197,6 +205,9 @@ void Gpu::Impl::quantum(Running& r) {
                       [&](uint32_t i) { m.sms[r.active[i]]->advance(end); });
   exchange(end, r.pool);
   r.now = end;
+  if (r.profiler) {
+    r.profiler->exchange(end);
+  }
 
   const RunOptions& options = r.options;
   if (options.cancel && options.cancel->load(std::memory_order_relaxed)) {
@@ -229,7 +240,7 @@ void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
   m.memory->reset();
   m.memory->launch(uint64_t{r.timed.lines} * m.config.sm().fetch().line_bytes());
   for (auto& s : m.sms) {
-    s->begin(r.timed, r.occ.l1_bytes, options.observer);
+    s->begin(r.timed, r.occ.l1_bytes, options.observer, Profiler::noting(options.profile, s->index()));
   }
   m.distributor->begin(r.sampler ? *r.sampler : kernel, r.occ, r.now, r.sampler ? &*r.sampler : nullptr);
 }
@@ -256,6 +267,9 @@ stats::KernelResult Gpu::finish() {
   stats::KernelResult result = impl_->collect(*impl_->running);
   if (impl_->running->sampler) {
     impl_->running->sampler->complete(result);
+  }
+  if (impl_->running->profiler) {
+    impl_->running->profiler->complete(result);
   }
   impl_->running.reset();
   return result;

@@ -40,6 +40,8 @@ struct RunOptions {
   // Blocks may be left out and what they do be extrapolated (sim/device/block_sampler.h);
   // KernelResult::sampling says what happened.
   bool sample = false;
+  // What KernelResult::profile will have. Not together with `sample`.
+  stats::ProfileRequest profile;
   // Told of every issue. May be null.
   sm::IssueObserver* observer = nullptr;
 };

@@ -49,9 +49,10 @@ struct MbarrierState {
 struct BlockSlot {
   bool active = false;
   const isa::BlockTrace* trace = nullptr;
-  uint32_t cluster = 0;     // device-wide number of its cluster
-  uint32_t warps = 0;       // of the block
-  uint32_t warps_left = 0;  // not finished
+  uint32_t cluster = 0;          // device-wide number of its cluster
+  uint32_t warps = 0;            // of the block
+  uint32_t warps_left = 0;       // not finished
+  Cycle started = 0, ended = 0;  // ended: of the warps that are finished, the last
   std::array<BarrierState, kNamedBarriers> barrier{};
   std::array<WarpgroupState, kMaxWarpgroups> warpgroup{};
   BarrierState cluster_barrier;

@@ -88,6 +88,7 @@ class Lsu {
   bool cluster_access(Entry& e, const uint64_t addr[32], Cycle now);
   Cycle send_to_block(isa::OpClass op, const memory::LineAccess& a, uint32_t operations, Cycle now);
   // Global, local and the rest (lsu_global.cc).
+  void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
   bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
   Cycle book_tags(const memory::Coalesced& c, Cycle now);
   void wait_for_port(Cycle sent);

@@ -78,12 +78,12 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   }
   // L1's tag stage sees this traffic too, and an atomic is a shared-memory wavefront of its own SM besides.
   sm_.counters()[Counter::kSharedAtomWavefronts] += is_atomic(t.op);
-  sm_.counters()[Counter::kL1Sectors] += is_atomic(t.op) ? 0 : lines.sectors;
   Cycle sent = now, back = now;
+  uint32_t counted = is_atomic(t.op) ? 0 : lines.sectors;
   for (uint32_t i = 0; i < lines.count; ++i) {
     const memory::LineAccess& a = lines.lines[i];
     const uint32_t operations = memory::sector_operations(addr, remote, a.line);
-    sm_.counters()[Counter::kL1Sectors] += is_atomic(t.op) ? operations : 0;
+    counted += is_atomic(t.op) ? operations : 0;
     sent = std::max(sent, send_to_block(t.op, a, operations, now));
     back = sent + config_.async_copy().dsm_latency();
     if (acknowledged) {
@@ -91,6 +91,11 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
       // Fences wait for it, as for the acknowledgement of a store to memory.
       sm_.schedule(back, {Event::Kind::kResponse, 0, 0, new_posted_packet(e.warp, entries)});
     }
+  }
+  sm_.counters()[Counter::kL1Sectors] += counted;
+  note_sectors(t, counted, 0);
+  if (stats::InstructionCounts* p = sm_.profile(t)) {
+    p->shared_wavefronts += is_atomic(t.op);
   }
   sm_.operands_read_at(sent, e.warp, t);
   finish(e.warp, t, back, is_store(t.op) ? 0 : static_cast<uint32_t>(std::popcount(e.mask)) * width);

@@ -103,6 +103,14 @@ bool Lsu::join_request(uint32_t id, uint8_t sectors, Cycle now) {
   return true;
 }
 
+void Lsu::note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits) {
+  if (stats::InstructionCounts* p = sm_.profile(t)) {
+    ++p->requests;
+    p->sectors += sectors;
+    p->sector_hits += hits;
+  }
+}
+
 bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
@@ -166,6 +174,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   // A sector on its way counts as a hit, as it does for Nsight.
   n[Counter::kL1Sectors] += counted;
   n[Counter::kL1SectorHits] += found_sectors;
+  note_sectors(t, counted, found_sectors);
   if (is_local) {
     n[Counter::kLocalLdHits] += found_sectors;
   } else {
@@ -245,6 +254,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, Cycle now, bool is_local) {
   wait_for_port(sent);
   n[Counter::kL1Sectors] += c.sectors;
   n[Counter::kL1SectorHits] += hits;
+  note_sectors(t, c.sectors, hits);
   n[is_local ? Counter::kLocalStHits : Counter::kGlobalStHits] += hits;
   uint32_t words = (std::max<uint32_t>(t.instr->width, 1) + 3) / 4;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency() +
@@ -298,6 +308,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
   // One sector for each pass: lanes that meet in a word go one after the other.
   n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += operations;
   n[Counter::kL1Sectors] += operations;
+  note_sectors(t, operations, 0);
   book_tags(c, now);
   wait_for_port(sent);
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency(), e.warp, t);

@@ -71,6 +71,10 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
     sm_.counters()[Counter::kSharedLdConflicts] += w.conflicts;
   }
   ++sm_.counters()[Counter::kSharedRequests];
+  if (stats::InstructionCounts* p = sm_.profile(t)) {
+    p->shared_wavefronts += w.total;
+    p->shared_conflicts += w.conflicts;
+  }
   Cycle start = std::max(now, data_free_);
   data_free_ = start + w.total * per_pass;
   Cycle wait = start - now + w.conflicts * std::max<Cycle>(per_pass, s.wavefront_latency());

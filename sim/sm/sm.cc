@@ -36,10 +36,13 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer) {
+void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer, const Noting& noting) {
   kernel_ = &kernel;
   observer_ = observer;
   counters_ = {};
+  noting_ = noting;
+  profile_.assign(noting.instructions ? std::max<size_t>(kernel.code.size(), 1) : 0, {});
+  residencies_.clear();
   events_ = {};
   std::fill(warps_.begin(), warps_.end(), Warp{});
   std::fill(blocks_.begin(), blocks_.end(), BlockSlot{});
@@ -70,6 +73,7 @@ void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, C
   b.active = true;
   b.trace = &trace;
   b.cluster = cluster;
+  b.started = at;
   b.warps = b.warps_left = static_cast<uint32_t>(trace.warps.size());
   if (resident_ == 0) {
     active_since_ = at;
@@ -169,12 +173,12 @@ void Sm::handle(const Event& e, Cycle now) {
       break;
     case Event::Kind::kWarpStart: {
       Warp& w = warps_[e.warp];
-      charge(Stall::kNoInstruction, now - w.started);
+      w.next = w.stream.done() ? nullptr : &w.stream.peek();
+      charge(w, Stall::kNoInstruction, now - w.started);
       if (w.stream.done()) {
         finish_warp(e.warp, now);
         break;
       }
-      w.next = &w.stream.peek();
       subcores_[subcore_of(e.warp)].evaluate(e.warp / subcores_count_, now);
       break;
     }
@@ -243,6 +247,10 @@ void Sm::count_issue(Warp& w, const TimedInstr& t) {
   if (!(t.instr->flags & isa::kFlagPredicated)) {
     active_mask_[id] = mask;
   }
+  if (stats::InstructionCounts* p = profile(t)) {
+    ++p->executed;
+    p->threads += std::popcount(mask);
+  }
   ++issued_;
   ++counters_[Counter::kInstExecuted];
   ++counters_[Counter::kIssueActive];
@@ -307,7 +315,7 @@ void Sm::recheck(uint32_t warp, Cycle now) {
   }
   w.waiting = false;
   Cycle at = now + config_.issue().scoreboard_wakeup_cycles();
-  charge(w.state, at - w.since);
+  charge(w, w.state, at - w.since);
   SubCore& s = subcores_[subcore_of(warp)];
   if (at == now) {
     s.evaluate(warp / subcores_count_, now);
@@ -322,7 +330,7 @@ void Sm::wake_held(uint32_t warp, Cycle at, Cycle now) {
   w.waiting = false;
   w.held = false;
   at = std::max(at, now + 1);
-  charge(w.state, at > w.since ? at - w.since : 0);
+  charge(w, w.state, at > w.since ? at - w.since : 0);
   subcores_[subcore_of(warp)].park(warp / subcores_count_, at, now);
 }
 
@@ -341,8 +349,9 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
   }
   w.active = w.draining = false;
   now = std::max(now, w.since);
-  charge(Stall::kDrain, now - w.since);
+  charge(w, Stall::kDrain, now - w.since);
   counters_[Counter::kWarpsActive] += now - w.started;
+  note_residency(w, warp, now);
   --resident_;
   last_activity_ = std::max(last_activity_, now);
   if (resident_ == 0) {
@@ -363,6 +372,30 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
       s.complete_phase();
     }
   }
+}
+
+void Sm::profile_charge(const Warp& w, Stall s, uint64_t cycles) {
+  profile_[w.next ? code_index(*w.next) : 0].stall[static_cast<size_t>(s)] += cycles;
+}
+
+// A warp retires; called before its block knows.
+void Sm::note_residency(const Warp& w, uint32_t id, Cycle now) {
+  BlockSlot& b = blocks_[w.block];
+  b.ended = std::max(b.ended, now);
+  if (noting_.warps) {
+    residencies_.push_back({b.trace->linear, b.trace->index, id, w.index, w.started, now});
+  }
+  if (noting_.blocks && b.warps_left == 1) {
+    residencies_.push_back({b.trace->linear, b.trace->index, w.block, -1, b.started, b.ended});
+  }
+}
+
+uint64_t Sm::warp_cycles(Cycle now) const {
+  uint64_t sum = counters_[Counter::kWarpsActive];
+  for (const Warp& w : warps_) {
+    sum += w.active && w.started < now ? now - w.started : 0;
+  }
+  return sum;
 }
 
 void Sm::describe_stuck(std::vector<std::string>& out) const {

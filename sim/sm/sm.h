@@ -23,6 +23,7 @@
 #include "sim/sm/tma.h"
 #include "sim/sm/warp.h"
 #include "sim/stats/counters.h"
+#include "sim/stats/profile.h"
 
 namespace heddle::sm {
 
@@ -33,6 +34,19 @@ struct Notice {
   Cycle time;
   uint32_t slot;  // block slot
   uint32_t cluster;
+};
+
+// How long a block or one of its warps was on an SM.
+struct Residency {
+  uint64_t block = 0;  // BlockTrace::linear
+  isa::Dim3 index;     // of the block
+  uint32_t lane = 0;   // block slot, or warp slot of the SM
+  int32_t warp = -1;   // within the block; -1: the whole block
+  Cycle start = 0, end = 0;
+};
+// What an SM notes for stats::Profile.
+struct Noting {
+  bool instructions = false, blocks = false, warps = false;
 };
 
 // Told of every instruction that issues, for tests and tools. With several host threads the calls for
@@ -48,7 +62,8 @@ class Sm {
   Sm(uint32_t index, const config::GpuConfig& gpu);
 
   // ---- between quanta, called by the device ----
-  void begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer = nullptr);
+  void begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer = nullptr,
+             const Noting& noting = {});
   // Places `trace` in block slot `slot`; its first warp may issue at `at`. There must be room.
   void launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, Cycle at);
   void deliver(const std::vector<memory::Response>& responses);
@@ -74,6 +89,12 @@ class Sm {
   std::vector<memory::Request>& outbox() { return outbox_; }
   std::vector<Notice>& notices() { return notices_; }
   stats::CounterSet& counters() { return counters_; }
+  // Warp-cycles of residency until `now`, those of resident warps included.
+  uint64_t warp_cycles(Cycle now) const;
+  // Parallel to the kernel's code; empty unless noted.
+  const std::vector<stats::InstructionCounts>& profile() const { return profile_; }
+  // What has ended since they were taken last.
+  std::vector<Residency>& residencies() { return residencies_; }
   // One line per warp that is not done: what it is and what it waits for.
   void describe_stuck(std::vector<std::string>& out) const;
 
@@ -101,7 +122,18 @@ class Sm {
   bool shared_pipe(uint8_t p) const { return (shared_pipes_ >> p) & 1; }
   // When a pipe that the sub-cores share is done with what is queued for it.
   Cycle& shared_free(uint8_t p) { return shared_free_[p]; }
-  void charge(stats::Stall s, uint64_t cycles) { counters_[s] += cycles; }
+  // The warp was in that state for so long, before its next instruction.
+  void charge(const Warp& w, stats::Stall s, uint64_t cycles) {
+    counters_[s] += cycles;
+    if (noting_.instructions) [[unlikely]] {
+      profile_charge(w, s, cycles);
+    }
+  }
+  // Where an instruction's counts are noted; null when nobody wants them.
+  stats::InstructionCounts* profile(const TimedInstr& t) {
+    return noting_.instructions ? &profile_[code_index(t)] : nullptr;
+  }
+  bool profiles() const { return noting_.instructions; }
   void send(const memory::Request& r) { outbox_.push_back(r); }
 
   // An instruction of `warp` issues: counts it.
@@ -147,6 +179,8 @@ class Sm {
 
  private:
   void handle(const Event& e, Cycle now);
+  void profile_charge(const Warp& w, stats::Stall s, uint64_t cycles);
+  void note_residency(const Warp& w, uint32_t id, Cycle now);
   void close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now);
   void pop_copy_groups(uint32_t warp, Cycle now);
   Cycle arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now);
@@ -169,6 +203,9 @@ class Sm {
   const TimedKernel* kernel_ = nullptr;
   IssueObserver* observer_ = nullptr;
   stats::CounterSet counters_;
+  Noting noting_;
+  std::vector<stats::InstructionCounts> profile_;
+  std::vector<Residency> residencies_;
   EventWheel<Event> events_;
   std::vector<Warp> warps_;
   std::vector<BlockSlot> blocks_;

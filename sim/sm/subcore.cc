@@ -99,7 +99,7 @@ void SubCore::reset() {
   next_ = kNever;
   stepped_ = 0;
   pending_.fill(0);
-  any_pending_ = false;
+  pending_reasons_ = 0;
 }
 
 void SubCore::park(uint32_t slot, Cycle at, Cycle now) {
@@ -130,7 +130,7 @@ void SubCore::evaluate(uint32_t slot, Cycle now) {
     Cycle there = sm_.instructions().want(index_, t.line, now);
     w.fetched = t.line;
     if (there > now) {
-      sm_.charge(Stall::kNoInstruction, there - now);
+      sm_.charge(w, Stall::kNoInstruction, there - now);
       park(slot, there, now);
       return;
     }
@@ -181,7 +181,7 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
   if (t.flags & kFixedLatencyConstant) {
     Cycle there = sm_.constants().read(index_, t.constant, now);
     if (there > now) {
-      sm_.charge(Stall::kImcMiss, there - now);
+      sm_.charge(w, Stall::kImcMiss, there - now);
       park(slot, there, now);
       return true;
     }
@@ -193,7 +193,7 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
       return wait(why);
     }
     if (at > now) {
-      sm_.charge(why, at - now);
+      sm_.charge(w, why, at - now);
       park(slot, at, now);
       return true;
     }
@@ -201,18 +201,28 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
   return false;
 }
 
+// Each warp in `slots` was waiting for so long.
+inline void SubCore::charge_slots(Stall s, uint32_t slots, Cycle cycles) {
+  sm_.counters()[s] += cycles * static_cast<uint32_t>(std::popcount(slots));
+  if (sm_.profiles()) [[unlikely]] {
+    profile_slots(s, slots, cycles);
+  }
+}
+
+void SubCore::profile_slots(Stall s, uint32_t slots, Cycle cycles) {
+  for (; slots; slots &= slots - 1) {
+    sm_.profile(*sm_.warp(index_, std::countr_zero(slots)).next)->stall[static_cast<size_t>(s)] += cycles;
+  }
+}
+
 // Charges the cycles in which nothing was done to what the ready warps were waiting for.
 void SubCore::account_gap(Cycle now) {
-  if (any_pending_ && now > stepped_ + 1) {
-    for (int i = 0; i < stats::kStallCount; ++i) {
-      if (pending_[i]) {
-        sm_.charge(static_cast<Stall>(i), (now - stepped_ - 1) * pending_[i]);
-      }
+  for (; pending_reasons_; pending_reasons_ &= pending_reasons_ - 1) {
+    int s = std::countr_zero(pending_reasons_);
+    if (now > stepped_ + 1) {
+      charge_slots(static_cast<Stall>(s), pending_[s], now - stepped_ - 1);
     }
-  }
-  if (any_pending_) {
-    pending_.fill(0);
-    any_pending_ = false;
+    pending_[s] = 0;
   }
 }
 
@@ -259,7 +269,9 @@ uint32_t SubCore::pick(uint32_t eligible) const {
 }
 
 void SubCore::step(Cycle now) {
-  account_gap(now);
+  if (pending_reasons_) {
+    account_gap(now);
+  }
   stepped_ = now;
   uint32_t slot_now = now % kWheel;
   uint32_t woken = wheel_[slot_now];
@@ -272,12 +284,14 @@ void SubCore::step(Cycle now) {
   }
   if (ready_) {
     uint32_t stopped = blocked(now);
-    charge_waits(now, stopped, false);
+    if (stopped || now < hold_until_) {
+      charge_waits(now, stopped, false);
+    }
     uint32_t eligible = now < hold_until_ ? 0 : ready_ & ~stopped;
     if (eligible) {
       uint32_t slot = pick(eligible);
-      if (uint32_t others = std::popcount(eligible) - 1) {
-        sm_.charge(Stall::kNotSelected, others);
+      if (uint32_t others = eligible & ~(1u << slot)) {
+        charge_slots(Stall::kNotSelected, others, 1);
       }
       issue(slot, now);
     }
@@ -288,25 +302,22 @@ void SubCore::step(Cycle now) {
 // What the ready warps that cannot issue at `cycle` wait for: charged for that cycle, or noted for the cycles
 // that will be skipped from there on.
 void SubCore::charge_waits(Cycle cycle, uint32_t stopped, bool skipped) {
-  auto charge = [&](Stall s, uint32_t n) {
+  auto charge = [&](Stall s, uint32_t slots) {
     if (skipped) {
-      pending_[static_cast<int>(s)] = static_cast<uint16_t>(pending_[static_cast<int>(s)] + n);
-      any_pending_ = true;
+      pending_[static_cast<int>(s)] |= slots;
+      pending_reasons_ |= 1u << static_cast<int>(s);
     } else {
-      sm_.charge(s, n);
+      charge_slots(s, slots, 1);
     }
   };
   if (cycle < hold_until_) {
-    charge(Stall::kDispatchStall, std::popcount(ready_));
-    return;
-  }
-  if (!stopped) {
+    charge(Stall::kDispatchStall, ready_);
     return;
   }
   for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma) | (1u << kBoth); m; m &= m - 1) {
     uint32_t p = std::countr_zero(m);
-    if (uint32_t n = std::popcount(wanting_[p] & stopped)) {
-      charge(throttle(static_cast<uint8_t>(p)), n);
+    if (uint32_t slots = wanting_[p] & stopped) {
+      charge(throttle(static_cast<uint8_t>(p)), slots);
     }
   }
 }
@@ -333,7 +344,7 @@ void SubCore::compute_next(Cycle now) {
       }
     }
   }
-  if (next_ > now + 1) {
+  if (next_ > now + 1 && (stopped || now + 1 < hold_until_)) {
     charge_waits(now + 1, stopped, true);
   }
 }
@@ -399,7 +410,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   }
 
   sm_.count_issue(w, t);
-  sm_.charge(Stall::kSelected, 1);
+  sm_.charge(w, Stall::kSelected, 1);
   if (t.counted != Pipe::kNone) {
     ++sm_.counters()[pipe_counter(t.counted)];
   }
@@ -425,7 +436,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   bool diverged = t.op == isa::OpClass::kBranch && sm_.is_partial(id);
   bool in_order = w.stream.advance();
   if (w.stream.done()) {
-    sm_.charge(Stall::kWait, gap - 1);
+    sm_.charge(w, Stall::kWait, gap - 1);
     sm_.finish_warp(id, now + gap);
     return;
   }
@@ -439,17 +450,17 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   if (again == kNever) {
     return;  // the handler keeps the warp until something happens (barrier, fence)
   }
-  sm_.charge(Stall::kWait, gap - 1);
+  sm_.charge(w, Stall::kWait, gap - 1);
   if (t.reconverge > std::max(gap, jump)) {
-    sm_.charge(Stall::kNoInstruction, t.reconverge - gap);
+    sm_.charge(w, Stall::kNoInstruction, t.reconverge - gap);
     gap = t.reconverge;
   }
   if (jump > gap) {
-    sm_.charge(Stall::kBranchResolve, jump - gap);
+    sm_.charge(w, Stall::kBranchResolve, jump - gap);
     gap = jump;
   }
   if (again > now + gap) {
-    sm_.charge(t.handler == Handler::kNanosleep ? Stall::kSleeping : Stall::kMembar, again - now - gap);
+    sm_.charge(w, t.handler == Handler::kNanosleep ? Stall::kSleeping : Stall::kMembar, again - now - gap);
   }
   park(slot, std::max(now + gap, again), now);
 }

@@ -49,6 +49,8 @@ class SubCore {
   static constexpr uint32_t kWheel = 64;
 
   bool hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cycle now);
+  void charge_slots(stats::Stall s, uint32_t slots, Cycle cycles);
+  void profile_slots(stats::Stall s, uint32_t slots, Cycle cycles);
   void account_gap(Cycle now);
   uint32_t blocked(Cycle now);
   void charge_waits(Cycle cycle, uint32_t stopped, bool skipped);
@@ -88,9 +90,9 @@ class SubCore {
   Cycle hold_until_ = 0;  // register ports
   Cycle next_ = kNever;
   Cycle stepped_ = 0;
-  // What the ready warps that did not issue were waiting for, to charge skipped cycles.
-  std::array<uint16_t, stats::kStallCount> pending_{};
-  bool any_pending_ = false;
+  // Slots of the ready warps that did not issue, by what they were waiting for, to charge skipped cycles.
+  std::array<uint32_t, stats::kStallCount> pending_{};
+  uint32_t pending_reasons_ = 0;  // mask of those that have any
 };
 
 }  // namespace heddle::sm

@@ -8,6 +8,7 @@
 
 #include "sim/isa/kernel.h"
 #include "sim/stats/counters.h"
+#include "sim/stats/profile.h"
 
 namespace heddle::stats {
 
@@ -54,6 +55,7 @@ struct KernelResult {
   bool used_control_bits = true;  // false: the trace had no encodings and the register scoreboard was used
   std::map<std::string, uint64_t> unknown_opcodes;  // opcode text -> executed warp instructions
   Sampling sampling;
+  Profile profile;  // what was asked for with device::RunOptions::profile
 
   double seconds() const { return cycles / (core_mhz * 1e6); }  // simulated time
 };

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "analysis/store/flop.h"
 #include "analysis/store/result_reader.h"
 #include "analysis/store/result_store.h"
 #include "analysis/store/sqlite.h"
@@ -89,6 +90,101 @@ TEST_CASE("a sampled launch is marked") {
   CHECK(launches[1].sampling.cycles_high == 11500);
   CHECK_FALSE(launches[2].sampling.sampled());
   CHECK(launches[2].sampling.reason == "no steady state");
+}
+
+stats::Profile sample_profile() {
+  stats::Profile p;
+  for (uint32_t i = 0; i < 3; ++i) {
+    stats::InstructionProfile in;
+    in.pc = 16 * i;
+    in.opcode = i == 1 ? "FFMA.FTZ" : "LDG.E";
+    in.text = in.opcode + " R" + std::to_string(i);
+    in.counts.executed = 10 + i;
+    in.counts.threads = 320 + i;
+    in.counts.requests = 4 * i;
+    in.counts.sectors = 5 * i;
+    in.counts.sector_hits = 3 * i;
+    in.counts.shared_wavefronts = 7 * i;
+    in.counts.shared_conflicts = i;
+    in.counts.stall[static_cast<size_t>(stats::Stall::kLongScoreboard)] = 100 * i;
+    in.counts.stall[static_cast<size_t>(stats::Stall::kWait)] = 1 + i;
+    p.instructions.push_back(in);
+  }
+  p.series = {{128, {1, 2, 3, 4, 5, 6, 7, 8}}, {300, {10, 20, 30, 40, 50, 60, 70, 80}}};
+  p.spans = {{"SM 0", 1, "block (0,0,0)", 1500, 2500, "{}"}, {"SM 1", 0, "block (1,0,0)", 1501, 2600, ""}};
+  p.dropped_spans = 9;
+  return p;
+}
+
+TEST_CASE("a profile is read back") {
+  TempDir dir;
+  LaunchRecord launch = sample_launch("vecadd", 1, 1);
+  launch.profile = sample_profile();
+  {
+    ResultStore store(dir / "r.db", sample_run(), {});
+    store.add_spans({{"host thread 0", 0, "cudaMalloc", 0, 700, ""}});
+    store.add(launch);
+    store.add(sample_launch("vecadd", 2, 2));
+    store.add_spans({{"stream 0", 0, "vecadd", 800, 9000, "{\"launch\":1}"}});
+  }
+  ResultReader reader(dir / "r.db");
+  const stats::Profile expected = sample_profile(), got = reader.profile(1);
+  REQUIRE(got.instructions.size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    const auto &a = got.instructions[i], &b = expected.instructions[i];
+    CHECK(std::tie(a.pc, a.opcode, a.text) == std::tie(b.pc, b.opcode, b.text));
+    CHECK(a.counts.executed == b.counts.executed);
+    CHECK(a.counts.threads == b.counts.threads);
+    CHECK(a.counts.requests == b.counts.requests);
+    CHECK(a.counts.sectors == b.counts.sectors);
+    CHECK(a.counts.sector_hits == b.counts.sector_hits);
+    CHECK(a.counts.shared_wavefronts == b.counts.shared_wavefronts);
+    CHECK(a.counts.shared_conflicts == b.counts.shared_conflicts);
+    CHECK(a.counts.stall == b.counts.stall);
+  }
+  REQUIRE(got.series.size() == 2);
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(got.series[i].cycle == expected.series[i].cycle);
+    CHECK(got.series[i].growth == expected.series[i].growth);
+  }
+  CHECK(got.dropped_spans == 9);
+  CHECK(reader.flop(1) == std::map<std::string, uint64_t>{{"fp32", 2 * 321}});
+  CHECK(reader.profile(2).empty());
+  CHECK(reader.flop(2).empty());
+  std::string spans;
+  reader.for_each_span(1, [&](int64_t id, const stats::Span& s) {
+    spans += fmt::format("{} {}/{} {} {}-{} {}; ", id, s.track, s.lane, s.name, s.start_ps, s.end_ps, s.args);
+  });
+  CHECK(spans ==
+        "0 host thread 0/0 cudaMalloc 0-700 ; 1 SM 0/1 block (0,0,0) 1500-2500 {}; "
+        "1 SM 1/0 block (1,0,0) 1501-2600 ; 0 stream 0/0 vecadd 800-9000 {\"launch\":1}; ");
+}
+
+TEST_CASE("spans alone make a run") {
+  TempDir dir;
+  { ResultStore(dir / "r.db", sample_run(), {}).add_spans({{"host thread 0", 0, "wait", 0, 7, ""}}); }
+  CHECK(query(dir / "r.db", "SELECT count(*) FROM runs JOIN spans ON run_id = runs.id") == 1);
+}
+
+TEST_CASE("floating-point operations by opcode") {
+  const auto flop = [](const char* opcode, isa::OpClass op = isa::OpClass::kFp32, uint32_t work = 0) {
+    stats::InstructionProfile p;
+    p.opcode = opcode;
+    p.op = op;
+    p.mma_work = work;
+    p.counts.executed = 8;
+    p.counts.threads = 100;
+    const Flop f = flop_of(p);
+    return fmt::format("{} {}", f.count, f.kind);
+  };
+  CHECK(flop("FADD") == "100 fp32");
+  CHECK(flop("FFMA.FTZ") == "200 fp32");
+  CHECK(flop("HFMA2.BF16_V2") == "400 fp16");
+  CHECK(flop("DFMA") == "200 fp64");
+  CHECK(flop("MUFU.RCP") == "0 ");
+  CHECK(flop("HMMA.16816.F32", isa::OpClass::kHmma, 16 * 8 * 16) == "32768 tensor");
+  CHECK(flop("HGMMA.64x64x16.F32", isa::OpClass::kGmma, 64 * 64 * 16) == "262144 tensor");
+  CHECK(flop("IMMA.16832.S8.S8", isa::OpClass::kImma, 16 * 8 * 32) == "0 ");
 }
 
 TEST_CASE("what is written is read back") {

@@ -60,6 +60,7 @@ void add_run(CLI::App& app, int& status) {
        "files, or a directory of such directories")
       ->required();
   add_sim_options(*c, o->sim, true);
+  add_profile_options(*c, o->sim);
   c->add_option("--summary", o->session.summary, "write one line per kernel to this CSV file")
       ->type_name("FILE.csv");
   c->add_option(

@@ -19,6 +19,37 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
   return app.add_option(name, values, help)->allow_extra_args(false);
 }
 
+void add_profile_options(CLI::App& app, SimOptions& o) {
+  constexpr uint32_t kInterval = 128;
+  CLI::Option* out = app.get_option("--out");
+  CLI::Option* sample = app.get_option("--sample");
+  CLI::Option* profile = app.add_flag_callback(
+      "--profile",
+      [&o] {
+        o.profile.instructions = true;
+        o.profile.series_interval = o.profile.series_interval ? o.profile.series_interval : kInterval;
+      },
+      "also store counts and stalls by instruction, and counters over time");
+  app.add_option("--profile-interval", o.profile.series_interval,
+                 "core cycles between the samples of --profile; doubled when there are more than 1024")
+      ->check(CLI::Range(1u, 1u << 30))
+      ->needs(profile);
+  CLI::Option* timeline =
+      app.add_flag("--timeline", o.profile.blocks, "also store when each block was on which SM");
+  app.add_option("--timeline-warps", o.profile.warps_of_sms, "the same for the warps of these SMs")
+      ->type_name("SM[,SM]...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(timeline);
+  app.add_option("--timeline-limit", o.profile.max_spans,
+                 "blocks and warps stored per launch; further ones are counted only")
+      ->needs(timeline)
+      ->capture_default_str();
+  for (CLI::Option* p : {profile, timeline}) {
+    p->needs(out)->excludes(sample);
+  }
+}
+
 void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
   app.add_option("--gpu", o.gpu, "GPU: a name (heddle config list) or a configuration file")
       ->required(gpu_required);

@@ -25,6 +25,9 @@ struct SimOptions : analysis::RunSettings {
   analysis::StoreOptions store() const;
 };
 
+// --profile, --timeline and what belongs to them; `sim` must outlive the parsing.
+void add_profile_options(CLI::App& app, SimOptions& sim);
+
 // `gpu_required`: --gpu must be given.
 void add_sim_options(CLI::App& app, SimOptions& options, bool gpu_required);
 

@@ -45,6 +45,13 @@ Session::Session(const SimOptions& sim, const SessionOptions& options,
       launches_(std::move(launches)),
       gpu_(load_gpu(sim)),
       record_(analysis::run_record(gpu_, sim.fidelity, sim.overrides, launches_.size())) {
+  const auto sms = static_cast<uint32_t>(gpu_.topology().sms());
+  for (uint32_t sm : sim_.profile.warps_of_sms) {
+    if (sm >= sms) {
+      throw Error(
+          fmt::format("--timeline-warps: there is no SM {}, '{}' has SMs 0 to {}", sm, gpu_.name(), sms - 1));
+    }
+  }
   if (!options_.summary.empty()) {
     summary_ = std::make_unique<SummaryFile>(options_.summary);
   }
@@ -111,6 +118,7 @@ void Session::take(size_t launch, analysis::Outcome outcome, const Finished& fin
     finished(launch, outcome);
   }
   if (outcome.record) {
+    outcome.record->profile = {};  // stored; of many launches it would be too much to keep
     results_.push_back(std::move(*outcome.record));
   }
 }

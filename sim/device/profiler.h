@@ -1,0 +1,42 @@
+// Collects stats::Profile while a launch runs: time series and spans between quanta, the instructions' counts
+// at the end. It only looks at the machine, so results are the same with and without it.
+#pragma once
+
+#include "sim/device/build.h"
+#include "sim/isa/kernel.h"
+#include "sim/stats/profile.h"
+#include "sim/stats/result.h"
+
+namespace heddle::device {
+
+class Profiler {
+ public:
+  // The references must outlive the object.
+  Profiler(const stats::ProfileRequest& request, Machine& machine, const isa::KernelImage& image)
+      : request_(request), machine_(machine), image_(image), interval_(request.series_interval) {}
+
+  // What the SM with that number has to note.
+  static sm::Noting noting(const stats::ProfileRequest& request, uint32_t sm);
+
+  // Between quanta: everything before `now` has happened. What is in flight to L2 and DRAM then is counted.
+  void exchange(Cycle now);
+  // The launch has ended: fills in result.profile.
+  void complete(stats::KernelResult& result);
+
+ private:
+  using Values = std::array<uint64_t, stats::kSeriesCounters.size()>;
+
+  Values values(Cycle now) const;
+  void take_spans();
+  void take_sample(Cycle now, const Values& at);
+
+  const stats::ProfileRequest request_;
+  Machine& machine_;
+  const isa::KernelImage& image_;
+  Cycle interval_;  // 0: no series
+  Cycle next_ = 0;  // sample
+  Values last_{};
+  stats::Profile profile_;
+};
+
+}  // namespace heddle::device
