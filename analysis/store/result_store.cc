@@ -14,17 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Throws unless `db` is a result database of this version.
-void check_version(Database& db) {
-  if (db.integer("PRAGMA application_id") != kApplicationId) {
-    throw Error(fmt::format("{}: not a Heddle result database", db.file()));
-  }
-  if (int64_t v = db.integer("PRAGMA user_version"); v != kSchemaVersion) {
-    throw Error(fmt::format("{}: result database of version {}, this program writes version {}", db.file(), v,
-                            kSchemaVersion));
-  }
-}
-
 // Prepares the place for opening; true when the file has to be created.
 bool prepare_file(const fs::path& file, IfExists if_exists) {
   if (!fs::exists(file)) {
@@ -62,7 +51,41 @@ void write_catalogue(Database& db) {
   }
 }
 
+// With empty tables.
+void create_tables(Database& db) {
+  db.execute(kSchema);
+  db.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kSchemaVersion));
+}
+
 }  // namespace
+
+void check_version(Database& db) {
+  if (db.integer("PRAGMA application_id") != kApplicationId) {
+    throw Error(fmt::format("{}: not a Heddle result database", db.file()));
+  }
+  if (int64_t v = db.integer("PRAGMA user_version"); v != kSchemaVersion) {
+    throw Error(fmt::format("{}: result database of version {}, this program writes version {}", db.file(), v,
+                            kSchemaVersion));
+  }
+}
+
+Database create_result_database(const fs::path& file) {
+  Database db(file, Database::Mode::kCreate);
+  db.execute(kSettings);
+  Transaction t(db);
+  create_tables(db);
+  write_catalogue(db);
+  t.commit();
+  return db;
+}
+
+void insert_run(Database& db, const RunRecord& run) {
+  Statement s = db.prepare("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  s.bind(1, run.id).bind(2, run.gpu).bind(3, run.product).bind(4, run.config_hash).bind(5, run.config_text);
+  s.bind(6, run.fidelity).bind(7, run.overrides).bind(8, run.seed).bind(9, run.revision);
+  s.bind(10, run.launches_planned).run();
+}
 
 ResultStore::ResultStore(const fs::path& file, RunRecord run, const StoreOptions& options)
     : file_(file),
@@ -73,9 +96,7 @@ ResultStore::ResultStore(const fs::path& file, RunRecord run, const StoreOptions
   db_.execute(kSettings);
   Transaction t(db_);
   if (created_) {
-    db_.execute(kSchema);
-    db_.execute(
-        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kSchemaVersion));
+    create_tables(db_);
   }
   write_catalogue(db_);
   t.commit();
@@ -91,7 +112,7 @@ ResultStore::~ResultStore() {
 void ResultStore::add(const LaunchRecord& launch) {
   Transaction t(db_);
   if (!has_run_) {
-    insert_run();
+    write_run();
   }
   int64_t id = db_.integer("SELECT coalesce(max(id), 0) + 1 FROM launches");
   insert_launch(id, launch);
@@ -105,23 +126,21 @@ void ResultStore::add(const LaunchRecord& launch) {
 void ResultStore::add_spans(const std::vector<stats::Span>& spans) {
   Transaction t(db_);
   if (!has_run_) {
-    insert_run();
+    write_run();
   }
   insert_spans(std::nullopt, spans);
   t.commit();
   has_run_ = true;
 }
 
-void ResultStore::insert_run() {
+void ResultStore::begin_run(RunRecord run) {
+  run_ = std::move(run);
+  has_run_ = false;
+}
+
+void ResultStore::write_run() {
   run_.id = db_.integer("SELECT coalesce(max(id), 0) + 1 FROM runs");
-  Statement s = db_.prepare("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  s.bind(1, run_.id)
-      .bind(2, run_.gpu)
-      .bind(3, run_.product)
-      .bind(4, run_.config_hash)
-      .bind(5, run_.config_text);
-  s.bind(6, run_.fidelity).bind(7, run_.overrides).bind(8, run_.seed).bind(9, run_.revision);
-  s.bind(10, run_.launches_planned).run();
+  insert_run(db_, run_);
 }
 
 void ResultStore::insert_launch(int64_t id, const LaunchRecord& r) {

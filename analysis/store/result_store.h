@@ -20,6 +20,15 @@ struct StoreOptions {
   bool host_timing = true;
 };
 
+// Creates `file`, which must not exist, with empty tables and the catalogue of metrics.
+Database create_result_database(const std::filesystem::path& file);
+
+// Throws heddle::Error unless `db` is a result database of this version.
+void check_version(Database& db);
+
+// Adds a row to `runs`, with the record's id.
+void insert_run(Database& db, const RunRecord& run);
+
 // Each launch is one transaction, so whatever ends the process, the file holds whole launches and nothing
 // else. The run's own row is written with its first launch: a run that finished nothing leaves no trace, and
 // not even a file where there was none before.
@@ -42,10 +51,13 @@ class ResultStore {
   // from the run's start; without, those of a launch's spans from its own start.
   void add_spans(const std::vector<stats::Span>& spans);
 
+  // The launches that follow belong to another run, whose row is written with the first of them.
+  void begin_run(RunRecord run);
+
   uint64_t launches() const { return launches_; }
 
  private:
-  void insert_run();
+  void write_run();
   void insert_spans(std::optional<int64_t> launch, const std::vector<stats::Span>& spans);
   void insert_profile(int64_t id, const LaunchRecord& r);
   void insert_launch(int64_t id, const LaunchRecord& r);

@@ -11,6 +11,7 @@ void add_report(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);
 void add_metrics(CLI::App& app, int& status);
+void add_sweep(CLI::App& app, int& status);
 void add_access(CLI::App& app, int& status);
 void add_occupancy(CLI::App& app, int& status);
 

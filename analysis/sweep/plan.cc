@@ -1,0 +1,138 @@
+#include "analysis/sweep/plan.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "analysis/run/host.h"
+#include "analysis/run/run_record.h"
+#include "analysis/sweep/sweep_file.h"
+#include "configs/loader/config.h"
+#include "frontends/trace/launches.h"
+#include "frontends/trace/reader.h"
+#include "sim/engine/error.h"
+
+namespace heddle::sweep {
+namespace {
+
+constexpr size_t kNamed = 5;  // impossible points in an error; `heddle sweep --dry-run` lists them all
+
+config::LoadOptions load_options(const Sweep& sweep, const Point& point) {
+  config::LoadOptions o;
+  o.fidelity = sweep.fidelity();
+  o.overrides = point.set;
+  return o;
+}
+
+// As the simulator finds it. A trace that cannot be read is reported when it is simulated.
+std::string fingerprint(const std::filesystem::path& trace) {
+  if (trace::is_native(trace)) {
+    try {
+      const std::string stored = trace::read_origin(trace).fingerprint;
+      return stored.empty() ? analysis::trace_fingerprint(trace) : stored;
+    } catch (const Error&) {
+      return analysis::trace_fingerprint(trace);
+    }
+  }
+  return analysis::trace_fingerprint(trace);
+}
+
+}  // namespace
+
+SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn) : sweep_(std::move(sweep)) {
+  points_ = design_points(sweep_);
+  launches_ = analysis::plan_launches({sweep_.trace().begin(), sweep_.trace().end()}, /*strict=*/false, warn);
+  for (const analysis::PlannedLaunch& l : launches_) {
+    trace_hashes_.push_back(fingerprint(l.source.path));
+  }
+  for (const std::string& gpu : sweep_.gpu()) {
+    config::LoadOptions base;
+    base.fidelity = sweep_.fidelity();
+    config::load(gpu, base);  // an unknown GPU is no impossible point
+  }
+  for (size_t p = 0; p < points_.size(); ++p) {
+    for (const std::string& gpu : sweep_.gpu()) {
+      try {
+        configs_.push_back({p, gpu, config::hash(config::load(gpu, load_options(sweep_, points_[p])))});
+      } catch (const Error& e) {
+        skipped_.push_back({p, gpu, e.what()});
+      }
+    }
+  }
+  if (!skipped_.empty() && !sweep_.skip_impossible()) {
+    std::string text = fmt::format(
+        "{} of {} configurations are impossible (skip_impossible: true leaves them out):", skipped_.size(),
+        skipped_.size() + configs_.size());
+    for (size_t i = 0; i < skipped_.size() && i < kNamed; ++i) {
+      text += fmt::format("{} point {} ({}): {}", i ? ";" : "", skipped_[i].point,
+                          values_of(skipped_[i].point), skipped_[i].reason);
+    }
+    throw Error(text + (skipped_.size() > kNamed ? "; ..." : ""));
+  }
+  if (configs_.empty()) {
+    throw Error(fmt::format("no possible configuration: point 0: {}", skipped_.at(0).reason));
+  }
+}
+
+std::vector<std::string> SweepPlan::axes() const {
+  std::vector<std::string> out;
+  for (const Axis& a : sweep_.axis()) {
+    out.push_back(axis_name(a));
+  }
+  return out;
+}
+
+RunKey SweepPlan::key_of(size_t task) const {
+  const analysis::PlannedLaunch& l = launch_of(task);
+  return {config_of(task).hash, l.trace, l.number, trace_hashes_[task % launches_.size()],
+          sweep_.sample_blocks()};
+}
+
+std::string SweepPlan::label_of(size_t task) const {
+  const PlannedConfig& c = config_of(task);
+  return fmt::format("point {} {} {}", c.point, c.gpu, launch_of(task).label());
+}
+
+std::string SweepPlan::values_of(size_t point) const {
+  std::string out;
+  for (int a = 0; a < sweep_.axis_size(); ++a) {
+    out += fmt::format("{}{}={}", a ? " " : "", axis_name(sweep_.axis(a)), points_[point].values[a]);
+  }
+  return out;
+}
+
+config::GpuConfig SweepPlan::load(const PlannedConfig& config) const {
+  return config::load(config.gpu, load_options(sweep_, points_[config.point]));
+}
+
+Collection SweepPlan::collection(std::vector<CollectedFailure> failures) const {
+  Collection out;
+  out.axes = axes();
+  out.failures = std::move(failures);
+  out.skipped = skipped_;
+  std::map<std::string, size_t> first;  // run of each GPU
+  for (size_t c = 0; c < configs_.size(); ++c) {
+    CollectedRun run;
+    run.point = configs_[c].point;
+    run.values = points_[run.point].values;
+    const size_t whole = first.emplace(configs_[c].gpu, c).first->second;
+    run.record = [this, c, whole] {
+      const PlannedConfig& config = configs_[c];
+      analysis::RunRecord r =
+          analysis::run_record(load(config), sweep_.fidelity(), points_[config.point].set, launches_.size());
+      if (c != whole) {
+        // Tens of kilobytes that say the same for every point.
+        r.config_text = fmt::format("# as run {}, with the overrides of this one\n", whole + 1);
+      }
+      return r;
+    };
+    for (size_t l = 0; l < launches_.size(); ++l) {
+      run.launches.push_back(key_of(c * launches_.size() + l));
+    }
+    out.runs.push_back(std::move(run));
+  }
+  return out;
+}
+
+}  // namespace heddle::sweep
