@@ -107,9 +107,10 @@ std::string sampling_text(const LaunchRecord& l) {
     return fmt::format("not sampled: {}", s.reason);
   }
   const double half_width = static_cast<double>(s.cycles_high - s.cycles_low) / 2;
-  return fmt::format("sampled, +- {:.1f} %, {} of {} blocks simulated",
+  const std::string sms = s.total_sms ? fmt::format(" on {} of {} SMs", s.detailed_sms, s.total_sms) : "";
+  return fmt::format("sampled, +- {:.1f} %, {} of {} blocks simulated{}",
                      100 * half_width / static_cast<double>(l.cycles), grouped(s.detailed_blocks),
-                     grouped(s.total_blocks));
+                     grouped(s.total_blocks), sms);
 }
 
 std::string sampling_note(std::span<const LaunchRecord> launches) {

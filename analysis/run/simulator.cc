@@ -9,6 +9,7 @@
 
 #include "analysis/run/host.h"
 #include "frontends/trace/launches.h"
+#include "sim/device/simulate.h"
 #include "sim/engine/error.h"
 
 namespace heddle::analysis {
@@ -65,8 +66,7 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
   stats::KernelResult result;
   try {
     // A fresh machine each time, so that no launch can leave anything behind for the next one.
-    device::Gpu gpu(gpu_);
-    result = gpu.run(*source, run);
+    result = device::simulate(gpu_, *source, run);
   } catch (const device::Cancelled&) {
     throw;
   } catch (device::DeadlockError& e) {

@@ -143,7 +143,9 @@ void ResultReader::read_details(LaunchRecord& r) {
     r.unknown_opcodes[unknown.text(0)] = static_cast<uint64_t>(unknown.integer(1));
   }
   Statement sampling = db_.prepare(
-      "SELECT detailed_blocks, total_blocks, cycles_low, cycles_high, reason FROM sampling WHERE launch_id = "
+      "SELECT detailed_blocks, total_blocks, cycles_low, cycles_high, reason, detailed_sms, total_sms FROM "
+      "sampling "
+      "WHERE launch_id = "
       "?");
   for (sampling.bind(1, r.id); sampling.step();) {
     r.sampling.requested = true;
@@ -152,6 +154,8 @@ void ResultReader::read_details(LaunchRecord& r) {
     r.sampling.cycles_low = static_cast<uint64_t>(sampling.integer(2));
     r.sampling.cycles_high = static_cast<uint64_t>(sampling.integer(3));
     r.sampling.reason = sampling.text(4);
+    r.sampling.detailed_sms = static_cast<uint32_t>(sampling.integer(5));
+    r.sampling.total_sms = static_cast<uint32_t>(sampling.integer(6));
   }
   Statement host = db_.prepare(
       "SELECT wall_seconds, hostname, date, threads, max_rss_bytes, trace_path FROM host_timing WHERE "

@@ -192,10 +192,11 @@ void ResultStore::insert_details(int64_t id, const LaunchRecord& r) {
     unknown.bind(1, id).bind(2, opcode).bind(3, count).run();
   }
   if (r.sampling.requested) {
-    Statement s = db_.prepare("INSERT INTO sampling VALUES (?, ?, ?, ?, ?, ?, ?)");
+    Statement s = db_.prepare("INSERT INTO sampling VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     s.bind(1, id).bind(2, int64_t{r.sampling.sampled()}).bind(3, r.sampling.detailed_blocks);
-    s.bind(4, r.sampling.total_blocks).bind(5, r.sampling.cycles_low).bind(6, r.sampling.cycles_high);
-    s.bind(7, r.sampling.reason).run();
+    s.bind(4, r.sampling.total_blocks).bind(5, int64_t{r.sampling.detailed_sms});
+    s.bind(6, int64_t{r.sampling.total_sms}).bind(7, r.sampling.cycles_low).bind(8, r.sampling.cycles_high);
+    s.bind(9, r.sampling.reason).run();
   }
   if (options_.host_timing) {
     Statement host = db_.prepare("INSERT INTO host_timing VALUES (?, ?, ?, ?, ?, ?, ?)");

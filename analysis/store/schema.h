@@ -95,6 +95,8 @@ CREATE TABLE sampling (
   sampled INTEGER NOT NULL,
   detailed_blocks INTEGER NOT NULL,
   total_blocks INTEGER NOT NULL,
+  detailed_sms INTEGER NOT NULL,
+  total_sms INTEGER NOT NULL,
   cycles_low INTEGER NOT NULL,
   cycles_high INTEGER NOT NULL,
   reason TEXT NOT NULL

@@ -38,7 +38,7 @@ L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
     : map_(g.l2()),
       counters_(counters),
       dram_(g, counters),
-      tag_service_(l2_ticks(g, 1)),
+      tag_service_(l2_ticks(g, 1 / g.l2().slice_requests_per_cycle())),
       hit_latency_(l2_ticks(g, g.l2().hit_latency())),
       far_latency_(to_ticks(g.l2().far_latency())),
       atomic_interval_(l2_ticks(g, g.l2().atomic_interval())),

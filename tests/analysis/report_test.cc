@@ -106,6 +106,8 @@ TEST_CASE("what became of sampling") {
   l.sampling = {true, 512, 4096, 9500, 10500, ""};
   CHECK(sampling_text(l) == "sampled, +- 5.0 %, 512 of 4,096 blocks simulated");
   CHECK(kernel_details(l).find("  sampling              sampled, +- 5.0 %") != std::string::npos);
+  l.sampling = {true, 512, 4096, 9500, 10500, "", 32, 132};
+  CHECK(sampling_text(l) == "sampled, +- 5.0 %, 512 of 4,096 blocks simulated on 32 of 132 SMs");
   l.sampling = {true, 4096, 4096, 10000, 10000, "no steady state"};
   CHECK(launch_notes(std::vector<LaunchRecord>{l})
             .find("note: vecadd launch 1: not sampled: no steady state\n") == 0);

@@ -70,7 +70,7 @@ TEST_CASE("a sampled launch is marked") {
     LaunchRecord r = sample_launch("vecadd", 1, 1);
     store.add(r);
     r.launch = 2;
-    r.sampling = {true, 512, 4096, 11000, 11500, ""};
+    r.sampling = {true, 512, 4096, 11000, 11500, "", 32, 132};
     store.add(r);
     r.launch = 3;
     r.sampling = {true, 4096, 4096, 11283, 11283, "no steady state"};
@@ -86,6 +86,8 @@ TEST_CASE("a sampled launch is marked") {
   CHECK(launches[1].sampling.sampled());
   CHECK(launches[1].sampling.detailed_blocks == 512);
   CHECK(launches[1].sampling.total_blocks == 4096);
+  CHECK(launches[1].sampling.detailed_sms == 32);
+  CHECK(launches[1].sampling.total_sms == 132);
   CHECK(launches[1].sampling.cycles_low == 11000);
   CHECK(launches[1].sampling.cycles_high == 11500);
   CHECK_FALSE(launches[2].sampling.sampled());

@@ -134,12 +134,11 @@ TEST_CASE("overrides: sizes in KiB, MiB, GiB") {
 }
 
 TEST_CASE("overrides: the last one wins, and they come after the preset") {
-  LoadOptions o = overrides({"l2.far_latency=1", "l2.far_latency=2", "tlb.enabled=true"});
+  LoadOptions o = overrides({"l2.far_latency=1", "l2.far_latency=2", "share.sms=16"});
   o.fidelity = "fast";
   const GpuConfig c = load("h200", o);
   CHECK(c.l2().far_latency() == 2);
-  CHECK(c.tlb().enabled());
-  CHECK(c.sm().fetch().model() == InstructionFetch::PERFECT);
+  CHECK(c.share().sms() == 16);
 }
 
 TEST_CASE("set() leaves the configuration alone when it fails") {

@@ -180,12 +180,9 @@ TEST_CASE("H200: what the device's properties say (hw/h200/hostbench.csv)") {
 
 TEST_CASE("the presets switch what they say") {
   const GpuConfig fast = load("h200", fidelity("fast"));
-  CHECK(fast.sm().fetch().model() == InstructionFetch::PERFECT);
-  CHECK(fast.sm().registers().model() == RegisterFile::IDEAL);
-  CHECK(fast.sm().constants().model() == ConstantCache::PERFECT);
-  CHECK(fast.dram().model() == Dram::ROOFLINE);
-  CHECK_FALSE(fast.tlb().enabled());
-  CHECK(provenance_of(fast, "dram.model")->source() == "fidelity preset fast");
+  CHECK(fast.share().sms() == 32);
+  CHECK(fast.dram().model() == Dram::BANKS);
+  CHECK(provenance_of(fast, "share.sms")->source() == "fidelity preset fast");
   CHECK(provenance_of(fast, "dram.t_rcd")->source() == provenance_of(load("h200"), "dram.t_rcd")->source());
 
   const GpuConfig detailed = load("h200", fidelity("detailed"));
