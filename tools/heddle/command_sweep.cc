@@ -135,6 +135,7 @@ void add_sweep(CLI::App& app, int& status) {
   };
   add("status", "how far a sweep is, and what failed", status_command);
   add("collect", "one database from what is finished", collect_command);
+  add_sweep_best(*c, status);
 }
 
 }  // namespace heddle::cli

@@ -12,6 +12,7 @@ void add_validate(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);
 void add_metrics(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
+void add_sweep_best(CLI::App& sweep, int& status);
 void add_access(CLI::App& app, int& status);
 void add_occupancy(CLI::App& app, int& status);
 
