@@ -46,11 +46,14 @@ void scale(config::Dram& d, uint32_t slices, double part) {
 
 std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t sms) {
   const config::Topology& whole = gpu.topology();
+  if (sms >= whole.sms()) {
+    return std::nullopt;
+  }
   const double tpcs = static_cast<double>(whole.sms()) / whole.sms_per_tpc();
   const double gpc = tpcs / whole.tpcs_per_gpc_size();  // TPCs of a mean one
   const uint32_t wanted = sms / whole.sms_per_tpc();
   uint32_t gpcs = gpu.l2().partitions();
-  while (wanted > gpcs * std::floor(gpc)) {
+  while (wanted > gpcs * std::floor(gpc) && gpcs < static_cast<uint32_t>(whole.tpcs_per_gpc_size())) {
     gpcs += gpu.l2().partitions();
   }
   const uint32_t each = std::max(1u, wanted / gpcs);

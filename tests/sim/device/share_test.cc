@@ -75,6 +75,13 @@ TEST_CASE("no share of a machine that is no larger") {
   CHECK_FALSE(share_of(test_gpu(8), 8));
   CHECK_FALSE(share_of(test_gpu(8), 100));
   CHECK(share_of(test_gpu(8), 7)->topology().sms() == 6);
+  config::GpuConfig uneven = test_gpu(12);
+  uneven.mutable_topology()->clear_tpcs_per_gpc();
+  uneven.mutable_topology()->add_tpcs_per_gpc(3);
+  uneven.mutable_topology()->add_tpcs_per_gpc(2);
+  uneven.mutable_topology()->add_tpcs_per_gpc(1);
+  CHECK_FALSE(share_of(uneven, 12));
+  CHECK(share_of(uneven, 11)->topology().sms() == 6);  // three GPCs of a TPC
 }
 
 TEST_CASE("DRAM channels divide the slices, and together keep the share's bandwidth") {
