@@ -190,7 +190,7 @@ class Executor {
     if (!shard.store || shard.config_hash != config.hash) {
       analysis::RunRecord run =
           analysis::run_record(gpu, plan_.sweep().fidelity(), plan_.points()[config.point].set, 1);
-      run.config_text = "";  // of every point: the merged database has it
+      run.config_text = kConfigText[plan_.sweep().sample_blocks()];
       if (shard.store) {
         shard.store->begin_run(run);
       } else {

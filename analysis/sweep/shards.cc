@@ -40,15 +40,15 @@ void ShardIndex::read(const fs::path& file, const std::string& revision) {
   analysis::check_version(db);
   files_.push_back(file);
   Statement s = db.prepare(
-      "SELECT r.config_hash, l.trace, l.launch, l.trace_hash, s.launch_id IS NOT NULL, l.id, r.revision FROM "
-      "launches l"
-      " JOIN runs r ON r.id = l.run_id LEFT JOIN sampling s ON s.launch_id = l.id ORDER BY l.id");
+      "SELECT r.config_hash, l.trace, l.launch, l.trace_hash, r.config_text, l.id, r.revision FROM launches l"
+      " JOIN runs r ON r.id = l.run_id ORDER BY l.id");
   while (s.step()) {
     if (s.text(6) != revision) {
       ++foreign_;
       continue;
     }
-    RunKey key{s.text(0), s.text(1), static_cast<uint32_t>(s.integer(2)), s.text(3), s.integer(4) != 0};
+    RunKey key{s.text(0), s.text(1), static_cast<uint32_t>(s.integer(2)), s.text(3),
+               s.text(4) == kConfigText[1]};
     results_.emplace(std::move(key), ShardResult{files_.size() - 1, s.integer(5)});
   }
 }

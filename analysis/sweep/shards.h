@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::sweep {
@@ -24,6 +25,10 @@ struct RunKey {
   auto operator<=>(const RunKey&) const = default;
   std::string text() const;  // one word
 };
+
+// Stands in a shard's runs.config_text, by RunKey::sampled. The text itself is long and in the merged
+// database.
+inline constexpr std::string_view kConfigText[] = {"", "--sample"};
 
 struct ShardResult {
   size_t shard = 0;  // index into ShardIndex::files()

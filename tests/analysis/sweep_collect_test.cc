@@ -37,6 +37,7 @@ std::string bytes(const fs::path& file) {
 RunRecord run_of(size_t run) {
   RunRecord r = analysis::sample_run();
   r.config_hash = fmt::format("hash{}", run);
+  r.config_text = kConfigText[0];
   return r;
 }
 
@@ -152,6 +153,16 @@ TEST_CASE("keys tell results apart") {
   sampled.sampled = true;
   CHECK(sampled != key);
   CHECK(sampled.text() != key.text());
+
+  TempDir dir;
+  {
+    RunRecord run = run_of(0);
+    run.config_text = kConfigText[1];
+    ResultStore(dir / "a.db", run).add(launch_of(0, 0));
+  }
+  const ShardIndex shards(dir.path, run_of(0).revision);
+  CHECK(shards.find(sampled));
+  CHECK_FALSE(shards.find(key));
 }
 
 TEST_CASE("the journal counts attempts") {
