@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "analysis/report/format.h"
@@ -26,6 +28,24 @@ class Section {
   std::string& out_;
 };
 
+constexpr double kShownRoof = 1;  // per cent
+
+// A mark for every started 5 %.
+std::string bar(double percent) {
+  return std::string(static_cast<size_t>(std::clamp(std::ceil(percent / 5), 0.0, 20.0)), '#');
+}
+
+std::string bound_by(const std::vector<Roof>& roofs, const LaunchFacts& f) {
+  if (roofs[0].percent > kBoundPct) {
+    return bottleneck(roofs);
+  }
+  std::string out = fmt::format("latency: no roof above {:.0f} %", kBoundPct);
+  if (!f.stalls.empty()) {
+    out += fmt::format("; {} is {:.0f} % of warp-cycles", f.stalls[0].reason, f.stalls[0].percent);
+  }
+  return out;
+}
+
 std::string hit(const LaunchRecord& l, std::string_view hits, std::string_view sectors,
                 const std::optional<double>& pct) {
   return pct ? fmt::format("{:.1f} % of {} sectors ({} hit)", *pct, number(l.metric_or_zero(sectors)),
@@ -35,7 +55,7 @@ std::string hit(const LaunchRecord& l, std::string_view hits, std::string_view s
 
 }  // namespace
 
-std::string kernel_details(const LaunchRecord& l) {
+std::string kernel_details(const LaunchRecord& l, const std::vector<Roof>& roofs) {
   const LaunchFacts f = facts(l);
   std::string out = fmt::format("{} launch {}: {}\n", l.trace, l.launch, demangled(l.kernel));
   Section launch(out, "launch");
@@ -56,6 +76,16 @@ std::string kernel_details(const LaunchRecord& l) {
   }
   time.line("SM-active cycles", fmt::format("{} busiest SM, {} mean", grouped(l.sm_active_cycles),
                                             number(l.metric_or_zero("sm__cycles_active.avg"))));
+
+  if (!roofs.empty()) {
+    time.line("bound by", bound_by(roofs, f));
+    Section limits(out, "roofs, % of the peak over all cycles");
+    for (const Roof& r : roofs) {
+      if (r.percent >= kShownRoof) {
+        limits.line(r.name, fmt::format("{:>5.1f}  {}", r.percent, bar(r.percent)));
+      }
+    }
+  }
 
   Section occupancy(out, "occupancy");
   occupancy.line("achieved", fmt::format("{:.1f} %, {:.1f} warps of an active SM", f.achieved_pct,

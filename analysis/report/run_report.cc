@@ -7,6 +7,7 @@
 
 #include "analysis/report/format.h"
 #include "analysis/report/launch_facts.h"
+#include "analysis/report/roofs.h"
 #include "analysis/report/table.h"
 
 namespace heddle::analysis {
@@ -56,7 +57,8 @@ std::string run_heading(const RunRecord& run, std::span<const LaunchRecord> laun
   return out + "\n";
 }
 
-std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit) {
+std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit,
+                          const std::optional<config::GpuConfig>& gpu) {
   TextTable time({{"trace", Align::kLeft},
                   {"#"},
                   {"kernel", Align::kLeft},
@@ -71,6 +73,7 @@ std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit) 
                   {"limit", Align::kLeft}});
   TextTable memory({{"trace", Align::kLeft},
                     {"#"},
+                    {"bound by, % of peak", Align::kLeft},
                     {"L1 hit %"},
                     {"L2 hit %"},
                     {"DRAM"},
@@ -88,8 +91,10 @@ std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit) 
               duration(f.seconds), grouped(l.warp_instructions), fmt::format("{:.2f}", f.ipc),
               fmt::format("{:.1f}", f.issue_pct), fmt::format("{:.1f}", f.achieved_pct),
               fmt::format("{:.1f}", f.theoretical_pct), f.limiter});
-    memory.add({trace, grouped(l.launch), optional_pct(f.l1_hit_pct), optional_pct(f.l2_hit_pct),
-                quantity(f.dram_bytes, "B"), quantity(f.dram_bandwidth, "B/s"), top_stalls(f)});
+    const std::string bound = bottleneck(roofs(l, gpu));
+    memory.add({trace, grouped(l.launch), bound.empty() ? "-" : bound, optional_pct(f.l1_hit_pct),
+                optional_pct(f.l2_hit_pct), quantity(f.dram_bytes, "B"), quantity(f.dram_bandwidth, "B/s"),
+                top_stalls(f)});
   }
   std::string out = time.str() + "\n" + memory.str();
   if (shown < launches.size()) {

@@ -2,19 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "analysis/store/record.h"
+#include "configs/schema/gpu.pb.h"
 
 namespace heddle::analysis {
 
 // What was run, and the totals over its launches.
 std::string run_heading(const RunRecord& run, std::span<const LaunchRecord> launches);
 
-// Two tables with a line per launch: time and issue, memory and stalls. At most `limit` launches, then a line
-// that says how many more there are.
-std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit = static_cast<size_t>(-1));
+// Two tables with a line per launch: time and issue; bottleneck (with the configuration), memory and stalls.
+// At most `limit` launches, then a line that says how many more there are.
+std::string launch_tables(std::span<const LaunchRecord> launches, size_t limit = static_cast<size_t>(-1),
+                          const std::optional<config::GpuConfig>& gpu = std::nullopt);
 
 // "sampled, +- 3.2 %, 512 of 4,096 blocks simulated", or why all blocks were simulated; empty when nobody
 // asked for sampling.

@@ -49,6 +49,7 @@ constexpr Counter kOfBlocks[] = {
     Counter::kPipeCbu,
     Counter::kPipeUniform,
     Counter::kPipeTensor,
+    Counter::kTensorBusy,
     Counter::kPipeTex,
     Counter::kGlobalLdRequests,
     Counter::kGlobalLdSectors,

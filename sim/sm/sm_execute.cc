@@ -316,6 +316,7 @@ void Sm::start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle 
   Cycle& free = subcores_[subcore].pipe_free(isa::Pipe::kTensor);
   free = std::max(free, now) + t.interval;
   ++w.gmma;
+  counters_[Counter::kTensorBusy] += t.interval;
   if (w.stream.trace().warp % 4 == 0) {
     counters_[Counter::kSharedGmmaWavefronts] += t.gmma_wavefronts;  // of the whole warp group
   }

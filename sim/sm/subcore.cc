@@ -14,6 +14,7 @@ using stats::Stall;
 constexpr uint8_t kFma = static_cast<uint8_t>(Pipe::kFma);
 constexpr uint8_t kHeavy = static_cast<uint8_t>(Pipe::kFmaHeavy);
 constexpr uint8_t kLite = static_cast<uint8_t>(Pipe::kFmaLite);
+constexpr uint8_t kTensor = static_cast<uint8_t>(Pipe::kTensor);
 constexpr uint8_t kBoth = static_cast<uint8_t>(Pipe::kFp16);  // both halves of FMA at once
 
 Stall throttle(uint8_t port) {
@@ -373,6 +374,9 @@ SubCore::Booking SubCore::occupy(const TimedInstr& t, Cycle now) {
     take_pipe(kHeavy, now + t.interval);
     take_pipe(kLite, now + t.interval);
     return {p, now};
+  }
+  if (p == kTensor) {
+    sm_.counters()[Counter::kTensorBusy] += t.interval;
   }
   if (queued_pipes_ & (1u << p)) {
     return {p, enter_queue(p, t.interval, now)};

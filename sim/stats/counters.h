@@ -36,6 +36,8 @@ namespace heddle::stats {
   X(kPipeUniform, "sm__inst_executed_pipe_uniform.sum", "inst",                                              \
     "instructions executed by the uniform datapath")                                                         \
   X(kPipeTensor, "sm__inst_executed_pipe_tensor.sum", "inst", "instructions executed by the tensor pipe")    \
+  X(kTensorBusy, "heddle__tensor_busy_cycles.sum", "cycle",                                                  \
+    "cycles in which a sub-core's tensor array works")                                                       \
   X(kPipeTex, "sm__inst_executed_pipe_tex.sum", "inst", "instructions executed by the texture pipe")         \
   X(kGlobalLdRequests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request",                         \
     "global load requests at L1")                                                                            \

@@ -3,12 +3,15 @@
 #include "analysis/report/format.h"
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/launch_facts.h"
+#include "analysis/report/roofs.h"
 #include "analysis/report/run_report.h"
 #include "analysis/report/table.h"
 #include "tests/analysis/sample_records.h"
 
 namespace heddle::analysis {
 namespace {
+
+using stats::Counter;
 
 TEST_CASE("numbers") {
   CHECK(grouped(0) == "0");
@@ -87,10 +90,10 @@ trace   #  kernel    cycles  SM active     time  warp inst   IPC  issue %  occ. 
 vecadd  1  k_vecadd  11,282      8,207  5.70 us    655,360  0.69     17.2    72.2  100.0  warps
 vecadd  2  k_vecadd  12,282      9,207  6.20 us    655,360  0.69     17.2    72.2  100.0  warps
 
-trace   #  L1 hit %  L2 hit %     DRAM  DRAM rate  largest stalls, % of warp-cycles
---------------------------------------------------------------------------------------------------------------
-vecadd  1      25.0      40.0  9.39 MB  1.65 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
-vecadd  2      25.0      40.0  9.39 MB  1.51 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
+trace   #  bound by, % of peak  L1 hit %  L2 hit %     DRAM  DRAM rate  largest stalls, % of warp-cycles
+-----------------------------------------------------------------------------------------------------------------------------------
+vecadd  1  -                        25.0      40.0  9.39 MB  1.65 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
+vecadd  2  -                        25.0      40.0  9.39 MB  1.51 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
 )" + 1);
   std::vector<LaunchRecord> templated = {launches[0]};
   templated[0].kernel = "_Z6k_bankILi2EEvPf";
@@ -111,6 +114,70 @@ TEST_CASE("what became of sampling") {
   l.sampling = {true, 4096, 4096, 10000, 10000, "no steady state"};
   CHECK(launch_notes(std::vector<LaunchRecord>{l})
             .find("note: vecadd launch 1: not sampled: no steady state\n") == 0);
+}
+
+// A round machine: 10 SMs of 4 sub-cores at 1 GHz.
+RunRecord round_run() {
+  RunRecord r = sample_run();
+  r.config_text = R"(
+    topology { sms: 10 } clocks { core_mhz: 1000 l2_mhz: 500 dram_mhz: 2000 }
+    sm { subcores: 4
+         pipe { pipe: "alu" interval: 2 } pipe { pipe: "fmaheavy" interval: 2 } pipe { pipe: "fmalite" interval: 2 }
+         pipe { pipe: "adu" interval: 2 shared_by_sm: true }
+         tensor { mma_rate: 4096 gmma_rate: 8192 } memory { shared_interval: 1 }
+         shared { wavefront_cycles: 1 } l1 { data_bytes_per_cycle: 128 } }
+    l2 { slices: 8 slice_bytes_per_cycle: 64 } dram { channels: 4 bytes_per_cycle: 16 })";
+  return r;
+}
+
+TEST_CASE("roofs: work over what all cycles of the launch allow") {
+  const std::optional<config::GpuConfig> gpu = configuration(round_run());
+  REQUIRE(gpu);
+  stats::KernelResult k = sample_result(0);
+  k.cycles = 1000;
+  k.totals = {};
+  k.totals[Counter::kIssueActive] = 20000;  // of 10 * 4 * 1000
+  k.totals[Counter::kPipeAlu] = 6000;       // 2 cycles each
+  k.totals[Counter::kPipeFmaHeavy] = 5000;  // the fuller half
+  k.totals[Counter::kPipeFmaLite] = 1000;
+  k.totals[Counter::kPipeAdu] = 500;  // one for an SM: of 10 * 1000
+  k.totals[Counter::kTensorBusy] = 8000;
+  k.totals[Counter::kPipeLsu] = 1500;
+  k.totals[Counter::kSharedLdWavefronts] = 7500;
+  k.totals[Counter::kL1Sectors] = 4000;       // 128000 bytes of 10 * 128 * 1000
+  k.totals[Counter::kL2Sectors] = 2000;       // 64000 of 8 * 64 * 500
+  k.totals[Counter::kDramReadBytes] = 70000;  // of 4 * 16 * 2000
+  k.totals[Counter::kDramWriteBytes] = 26000;
+  const LaunchRecord l = make_record(k);
+  const std::vector<std::pair<std::string, double>> expected = {
+      {"shared memory", 75}, {"DRAM", 75}, {"issue slots", 50}, {"ALU", 30}, {"FMA", 25}, {"L2", 25},
+      {"tensor", 20},        {"LSU", 15},  {"ADU", 10},         {"L1", 10}};
+  const std::vector<Roof> got = roofs(l, gpu);
+  REQUIRE(got.size() == expected.size());  // none for the pipes that the machine lacks
+  for (size_t i = 0; i < got.size(); ++i) {
+    CHECK(got[i].name == expected[i].first);
+    CHECK(got[i].percent == Approx(expected[i].second));
+  }
+  CHECK(bottleneck(got) == "shared memory 75 %");
+  CHECK(bottleneck({{"L2", 60}, {"DRAM", 10}}) == "latency (L2 60 %)");
+  CHECK(kernel_details(l, got).find("  bound by              shared memory 75 %\n") != std::string::npos);
+  CHECK(kernel_details(l, got).find("  issue slots            50.0  ##########\n") != std::string::npos);
+  const Peaks p = peaks(*gpu);
+  CHECK(p.fp32 == Approx(2 * 2 * 16 * 40e9));  // both halves, 16 lanes
+  CHECK(p.fp64 == 0);
+  CHECK(p.tensor == Approx(2 * 512 * 40e9));  // 8192 bit-products are 512 of 16 bits
+  CHECK(p.l1 == Approx(1280e9));
+  CHECK(p.l2 == Approx(256e9));
+  CHECK(p.dram == Approx(128e9));
+}
+
+TEST_CASE("without a configuration there are no roofs") {
+  RunRecord broken = sample_run();
+  broken.config_text = "no such field: 1";
+  CHECK_FALSE(configuration(broken));
+  CHECK_FALSE(configuration(sample_run()));  // has no clocks
+  CHECK(roofs(sample_launch("a", 1, 0), std::nullopt).empty());
+  CHECK(bottleneck({}).empty());
 }
 
 TEST_CASE("notes") {

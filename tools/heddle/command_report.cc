@@ -33,8 +33,14 @@ bool wanted(const LaunchRecord& l, const std::string& name) {
 void report_run(const ReportOptions& o, const analysis::RunRecord& run,
                 const std::vector<LaunchRecord>& launches) {
   print(fmt::format("run {}: {}\n", run.id, analysis::run_heading(run, launches)));
+  const std::optional<config::GpuConfig> gpu = analysis::configuration(run);
+  if (o.kernels.empty() && launches.size() == 1) {
+    print("\n" + analysis::kernel_details(launches[0], analysis::roofs(launches[0], gpu)));
+    print(analysis::launch_notes(launches));
+    return;
+  }
   if (o.kernels.empty()) {
-    print(analysis::launch_tables(launches));
+    print(analysis::launch_tables(launches, launches.size(), gpu));
     print(analysis::launch_notes(launches));
     return;
   }
@@ -43,7 +49,7 @@ void report_run(const ReportOptions& o, const analysis::RunRecord& run,
     for (const LaunchRecord& l : launches) {
       if (wanted(l, name)) {
         found = true;
-        print(analysis::kernel_details(l) + "\n");
+        print(analysis::kernel_details(l, analysis::roofs(l, gpu)) + "\n");
       }
     }
     if (!found) {

@@ -42,9 +42,10 @@ int run(const RunOptions& o) {
   const std::vector<analysis::LaunchRecord>& results = session.results();
   if (!results.empty()) {
     print(analysis::run_heading(session.record(), results) + "\n");
+    const std::optional<config::GpuConfig> gpu = analysis::configuration(session.record());
     print(results.size() == 1
-              ? analysis::kernel_details(results[0])
-              : analysis::launch_tables(results, kTableRows) + analysis::sampling_note(results));
+              ? analysis::kernel_details(results[0], analysis::roofs(results[0], gpu))
+              : analysis::launch_tables(results, kTableRows, gpu) + analysis::sampling_note(results));
   }
   return status;
 }

@@ -34,6 +34,8 @@ const Row kTable[] = {
     {Counter::kPipeCbu, "every pipe", 1},
     {Counter::kPipeUniform, "every pipe", 1},
     {Counter::kPipeTensor, "every pipe", 1},
+    {Counter::kTensorBusy, "every pipe", 1},
+    {Counter::kTensorBusy, "warp-group MMA", 32},
     {Counter::kPipeTex, "every pipe", 1},
     {Counter::kUnknownOpcodes, "every pipe", 1},
     {Counter::kGlobalLdRequests, "global", 2},
