@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <sstream>
 
 #include "analysis/report/format.h"
+#include "analysis/report/json.h"
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/launch_facts.h"
 #include "analysis/report/roofs.h"
@@ -169,6 +172,17 @@ TEST_CASE("roofs: work over what all cycles of the launch allow") {
   CHECK(p.l1 == Approx(1280e9));
   CHECK(p.l2 == Approx(256e9));
   CHECK(p.dram == Approx(128e9));
+}
+
+TEST_CASE("JSON: text stays text, also within a page") {
+  std::ostringstream out;
+  JsonWriter j(out);
+  j.begin_object().field("a\"b", "</script>&\n\x01\xff\xc3\xa9").key("list").begin_array();
+  j.value(1).value(-2.5).value(std::nan("")).value(true).value(uint64_t{1} << 53).begin_object().end_object();
+  j.end_array().key("raw").raw("{\"x\":1}").end_object();
+  CHECK(out.str() ==
+        "{\"a\\\"b\":\"\\u003c/script\\u003e\\u0026\\u000a\\u0001\\ufffd\xc3\xa9\","
+        "\"list\":[1,-2.5,null,true,9007199254740992,{}],\"raw\":{\"x\":1}}");
 }
 
 TEST_CASE("without a configuration there are no roofs") {

@@ -55,6 +55,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_run(app, status);
   add_import(app, status);
   add_report(app, status);
+  add_timeline(app, status);
   add_sweep(app, status);
   add_validate(app, status);
   add_config(app, status);

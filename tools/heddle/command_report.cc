@@ -2,17 +2,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "analysis/html/report_data.h"
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/output_file.h"
 
 namespace heddle::cli {
 namespace {
@@ -24,6 +27,7 @@ struct ReportOptions {
   int64_t run = 0;                   // 0: all
   std::vector<std::string> kernels;  // TRACE or TRACE/LAUNCH
   bool hash = false;
+  std::filesystem::path html;
 };
 
 bool wanted(const LaunchRecord& l, const std::string& name) {
@@ -58,11 +62,44 @@ void report_run(const ReportOptions& o, const analysis::RunRecord& run,
   }
 }
 
+// Launches that --run and --kernel leave.
+int write_html(const ReportOptions& o, analysis::ResultReader& reader) {
+  std::vector<analysis::ReportRun> runs;
+  size_t found = 0;
+  for (analysis::RunRecord& run : reader.runs()) {
+    if (o.run != 0 && run.id != o.run) {
+      continue;
+    }
+    std::vector<LaunchRecord> launches = reader.launches(run.id);
+    if (!o.kernels.empty()) {
+      std::erase_if(launches, [&](const LaunchRecord& l) {
+        return std::none_of(o.kernels.begin(), o.kernels.end(),
+                            [&](const std::string& name) { return wanted(l, name); });
+      });
+    }
+    found += launches.size();
+    runs.push_back({std::move(run), std::move(launches)});
+  }
+  if (found == 0) {
+    throw Error(fmt::format("{}: no such results", o.file.string()));
+  }
+  OutputFile out(o.html);
+  analysis::write_html_report(out.stream(), o.file.filename().string(), runs, [&](const LaunchRecord& l) {
+    return analysis::LaunchProfile{reader.profile(l.id), reader.flop(l.id)};
+  });
+  out.commit();
+  print(fmt::format("{}: {} kernels of {} runs\n", o.html.string(), found, runs.size()));
+  return 0;
+}
+
 int report(const ReportOptions& o) {
   analysis::ResultReader reader(o.file);
   if (o.hash) {
     print(reader.content_hash() + "\n");
     return 0;
+  }
+  if (!o.html.empty()) {
+    return write_html(o, reader);
   }
   bool any = false;
   for (const analysis::RunRecord& run : reader.runs()) {
@@ -93,6 +130,8 @@ void add_report(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   c->add_flag("--hash", o->hash,
               "print only a hash of the results; it depends neither on the host nor on the threads");
+  c->add_option("--html", o->html, "write a page for a browser instead: tables, hot spots, charts; one file")
+      ->type_name("FILE.html");
   c->callback([o, &status] { status = report(*o); });
 }
 
