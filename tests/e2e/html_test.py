@@ -143,6 +143,20 @@ class Html(shipped.HeddleTest):
         self.assertEqual(found["runs"], [["vecadd/1", f"{one:,}", f"{two:,}", f"{two / one:.3f}"]])
         self.assertEqual(found["rebased"], [["vecadd/1", f"{one:,}", f"{one / two:.3f}", f"{two:,}"]])
 
+    def test_many_runs_are_rows(self):
+        self.ok("run", VECADD, "--gpu", "h200", "--out", "r.db")
+        for i in range(1, 8):
+            self.ok("run", VECADD, "--gpu", "h200", "--set", f"l2.far_latency={20 * i}", "--out", "r.db", "--append")
+        page = self.page()
+        cycles = [c for (c,) in self.query("SELECT cycles FROM launches ORDER BY run_id")]
+        found = self.browse(page)
+        self.assertEqual(found["runsHeads"], ["run", "GPU", "changed", "ratio", "kernels", "time in all"])
+        self.assertEqual({int(r[0]): r[3] for r in found["runs"]}, {i + 1: f"{c / cycles[0]:.3f}" for i, c in enumerate(cycles)})
+        ratios = [float(r[3]) for r in found["runs"]]
+        self.assertEqual(ratios, sorted(ratios))
+        self.assertIn("l2.far_latency=20", [r[2] for r in found["runs"]])
+        self.assertEqual({int(r[0]): r[3] for r in found["rebased"]}, {i + 1: f"{c / cycles[1]:.3f}" for i, c in enumerate(cycles)})
+
     def test_text_cannot_break_out_and_a_narrow_page_fits(self):
         self.ok("run", VECADD, "--gpu", "h200", "--out", "r.db", "--profile")
         evil = "</script><script>window.failures.push('x')</script><b>&amp;\"'"
