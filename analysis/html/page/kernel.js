@@ -131,7 +131,7 @@ function showKernel(run, l, pick) {
   const profiled = l.code.length || l.series.cycle.length;
   const flat = (nodes) => nodes.filter((n) => n);
   document.getElementById("kernel").replaceChildren(...flat([
-    el("h2", { id: "picked" }, `${nameOf(l)}: ${l.kernel}`), launchLine(l), el("div", { style: "height:12px" }), factStrip(l),
+    el("h2", { id: "picked" }, `${nameOf(l)}${DATA.runs.length > 1 ? `, run ${run.id}` : ""}: ${l.kernel}`), launchLine(l), el("div", { style: "height:12px" }), factStrip(l),
     el("div", { class: "grid" }, ...flat([roofCard(l), stallCard(l), roofline(run, run.launches, l, pick)])),
     overTime(run, l), hotSpots(l),
     profiled ? null : el("p", { class: "note", style: "margin-top:16px" }, "With heddle run --profile there are hot spots, a roofline and charts over time here."),
