@@ -1,9 +1,9 @@
-// Simulates one launch: opens its trace, checks it against the GPU and the options, runs it on a machine of
-// its own.
+// Simulates launches, each on a machine of its own.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <utility>
 
 #include "analysis/run/plan.h"
 #include "analysis/run/settings.h"
@@ -26,8 +26,6 @@ class Simulator {
                         const std::function<void(const device::Progress&)>& progress) const;
 
  private:
-  void check_image(const PlannedLaunch& launch, const isa::KernelImage& image) const;
-
   const config::GpuConfig& gpu_;
   const RunSettings& settings_;
   const std::atomic<bool>& cancel_;

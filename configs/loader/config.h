@@ -19,6 +19,8 @@ struct LoadOptions {
   // $HEDDLE_CONFIGS (several, separated by ':'), the executable's runfiles, `configs` beside or above the
   // executable, ./configs.
   std::vector<std::filesystem::path> search;
+  // The same, looked in after all others; those that do not exist are passed over.
+  std::vector<std::filesystem::path> last;
   // A file of fidelity/, or the path of one: a partial configuration merged over the GPU's.
   std::string fidelity = "default";
   // "path=value", applied last, in order: l2.ways=16, sm.op[fp32].latency=4, topology.tpcs_per_gpc=[8,8].

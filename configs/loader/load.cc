@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "configs/loader/assemble.h"
 #include "configs/loader/config.h"
 #include "configs/loader/fields.h"
 #include "configs/loader/layers.h"
@@ -59,6 +60,7 @@ std::vector<fs::path> config_directories(const LoadOptions& options) {
     }
   }
   candidates.emplace_back("configs");
+  candidates.insert(candidates.end(), options.last.begin(), options.last.end());
   std::vector<fs::path> out;
   std::set<fs::path> seen;
   for (const fs::path& candidate : candidates) {
@@ -106,6 +108,8 @@ fs::path find_file(const std::vector<fs::path>& directories, const std::string& 
               (looked.empty() ? " (none: no configuration directory found; set HEDDLE_CONFIGS)"
                               : " (from " + join(looked) + ")"));
 }
+
+}  // namespace
 
 Layers assemble(std::string_view name, const LoadOptions& options) {
   std::vector<fs::path> directories = config_directories(options);
@@ -155,18 +159,20 @@ std::vector<std::string> problems_of(const GpuConfig& config, const Origins& ori
   return problems.lines();
 }
 
-}  // namespace
+std::string summary_of(const std::vector<std::string>& problems, std::string_view name_or_path) {
+  std::string message = problems.front();
+  if (problems.size() > 1) {
+    message.append(" (and ").append(std::to_string(problems.size() - 1));
+    message.append(" more; `heddle config check ").append(name_or_path).append("` lists them)");
+  }
+  return message;
+}
 
 GpuConfig load(std::string_view name_or_path, const LoadOptions& options) {
   const Layers layers = assemble(name_or_path, options);
   const auto problems = problems_of(layers.config(), layers.origins());
   if (!problems.empty()) {
-    std::string message = problems.front();
-    if (problems.size() > 1) {
-      message.append(" (and ").append(std::to_string(problems.size() - 1));
-      message.append(" more; `heddle config check ").append(name_or_path).append("` lists them)");
-    }
-    throw Error(message);
+    throw Error(summary_of(problems, name_or_path));
   }
   return layers.finish();
 }

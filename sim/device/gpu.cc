@@ -256,6 +256,8 @@ bool Gpu::advance(Cycle until) {
   return false;
 }
 
+Cycle Gpu::now() const { return impl_->running->now; }
+
 stats::KernelResult Gpu::so_far() const {
   stats::KernelResult result = impl_->collect(*impl_->running);
   result.cycles = impl_->running->now;

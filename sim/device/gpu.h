@@ -77,6 +77,8 @@ class Gpu {
   void begin(isa::BlockSource& kernel, const RunOptions& options = {});
   // Simulates whole quanta (some hundred cycles at most) until core cycle `until`; false: the launch is over.
   bool advance(Cycle until);
+  // How far it is, in core cycles.
+  Cycle now() const;
   // Of the launch so far: cycles are those that have passed. What ends when a warp leaves its SM or its state
   // (warps active, stalls) is counted then.
   stats::KernelResult so_far() const;

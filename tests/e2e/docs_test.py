@@ -1,9 +1,11 @@
 """README.md and every page it leads to: links lead somewhere, and every command works.
 
-Commands are the ```sh blocks. One that cannot be run here has a line `<!-- not run: REASON -->` in front of it.
-They run in a copy of the checkout's layout, one page after the other, with `bazel` replaced by nothing: the program has
-been built. The test reads the checkout itself, not Bazel's copy of it, so that new pages need no BUILD file.
+Commands are the ```sh blocks, and the ```python blocks of a page, which are one program. One that cannot be run here has a
+line `<!-- not run: REASON -->` in front of it. They run in a copy of the checkout's layout with a home of its own, one
+page after the other, with `bazel` replaced by nothing: the program has been built. The test reads the checkout itself,
+not Bazel's copy of it, so that new pages need no BUILD file.
 """
+import glob
 import os
 import re
 import shutil
@@ -39,9 +41,14 @@ def pages():
     return found
 
 
-def commands(page):
+def blocks(page, language):
     text = read(page)
-    return [m.group(3) for m in FENCE.finditer(text) if m.group(2) == "sh" and not NOT_RUN.search(text[:m.start()])]
+    return [m.group(3) for m in FENCE.finditer(text) if m.group(2) == language and not NOT_RUN.search(text[:m.start()])]
+
+
+def commands(page):
+    program = "".join(blocks(page, "python"))
+    return blocks(page, "sh") + ([f"/usr/bin/python3 - <<'END'\n{program}END\n"] if program else [])
 
 
 class Docs(shipped.HeddleTest):
@@ -51,18 +58,28 @@ class Docs(shipped.HeddleTest):
             os.symlink(os.path.join(CHECKOUT, name), self.path(name))
         # tools/quickstart goes to the root of its checkout, which is here.
         os.mkdir(self.path("tools"))
-        for name in ("quickstart", "setup", "packages.txt"):
+        for name in ("quickstart", "setup", "install-python", "packages.txt"):
             shutil.copy(os.path.join(CHECKOUT, "tools", name), self.path("tools", name))
         os.symlink(os.path.join(CHECKOUT, "tools", "microbench"), self.path("tools", "microbench"))
         os.makedirs(self.path("bazel-bin/tools"))
         os.symlink(shipped.HEDDLE, self.path("bazel-bin/tools/heddle"))
+        shutil.copytree(os.path.join(CHECKOUT, "analysis/python/heddle"), self.path("analysis/python/heddle"),
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        os.makedirs(self.path("bazel-bin/analysis/python"))
+        for file in glob.glob(os.path.join(shipped.ROOT, "analysis/python/_heddle*.so")):
+            os.symlink(file, self.path("bazel-bin/analysis/python", os.path.basename(file)))
         self.write("bin/bazel", "#!/bin/sh\n")
         os.chmod(self.path("bin/bazel"), 0o755)
 
     def run_here(self, script):
         return subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", script], cwd=self.dir, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env={**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+                              env={**self.environment(), "HOME": self.path("home"),
+                                   "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+
+    def environment(self):
+        """Without what Bazel adds for this test's own modules."""
+        return {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
 
     def test_links(self):
         for page in pages():
@@ -97,12 +114,20 @@ class Docs(shipped.HeddleTest):
         self.assertEqual(self.query("heddle-quickstart.db", "SELECT trace FROM launches"), [("vecadd",)])
         self.assertEqual(self.run_here("tools/quickstart").returncode, 0, "a second time")
 
+    def test_after_quickstart_the_package_is_there_until_it_is_removed(self):
+        use = "cd /; /usr/bin/python3 -c 'import heddle; print(heddle.__file__, heddle.Config().topology.sms)'"
+        self.assertNotEqual(self.run_here(use).returncode, 0)
+        self.assertEqual(self.run_here("tools/quickstart").returncode, 0)
+        self.assertEqual(self.run_here(use).stdout, self.path("analysis/python/heddle/__init__.py") + " 132\n")
+        self.assertEqual(self.run_here("tools/install-python --remove").returncode, 0)
+        self.assertNotEqual(self.run_here(use).returncode, 0)
+
     def test_the_front_page_has_its_numbers(self):
         front = read("README.md")
         for name in ("validation", "example"):
             begin, end = (front.index(f"<!-- {name}: {mark}") for mark in ("begin", "end"))
             self.assertGreater(len(front[begin:end].splitlines()), 5, name)
-        self.assertLess(len(front.splitlines()), 250)
+        self.assertLess(len(front.splitlines()), 270)
 
 
 if __name__ == "__main__":

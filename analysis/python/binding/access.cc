@@ -1,0 +1,88 @@
+// Bank conflicts and sectors, of a trace and of single accesses.
+#include <memory>
+
+#include "analysis/access/access_picture.h"
+#include "analysis/access/access_profile.h"
+#include "analysis/access/padding.h"
+#include "analysis/python/binding/binding.h"
+#include "analysis/run/plan.h"
+#include "frontends/trace/launches.h"
+#include "sim/memory/bank_conflicts.h"
+#include "sim/memory/coalesce.h"
+
+namespace heddle::python {
+namespace {
+
+using analysis::AccessSide;
+using Addresses = std::array<uint64_t, 32>;
+
+// A dictionary per instruction, the most beyond the ideal first.
+py::list profile(const analysis::PlannedLaunch& l, bool banks) {
+  const AccessSide side = banks ? AccessSide::kBanks : AccessSide::kSectors;
+  trace::OpenedTrace t;
+  std::vector<analysis::InstrAccesses> all;
+  interruptible([&](std::atomic<bool>& cancel) {
+    throwing<TraceError>([&] {
+      t = trace::open_any(l.source.path, l.cluster);
+      analysis::AccessProfile counts(t.source->image(), side);
+      isa::BlockTrace block;
+      while (!cancel && t.source->next(block)) {
+        counts.add(block);
+      }
+      all = counts.by_excess();
+    });
+  });
+  const isa::KernelImage& image = t.source->image();
+  py::list out;
+  for (const analysis::InstrAccesses& n : all) {
+    const isa::Instr& in = image.code[n.index];
+    py::dict d;
+    d["pc"] = in.pc;
+    d["opcode"] = image.opcodes[in.opcode];
+    d["width"] = in.width;
+    d["requests"] = n.requests;
+    d["total"] = n.total;
+    d["ideal"] = n.ideal;
+    d["excess"] = n.excess();
+    d["worst"] = n.worst.cost.total;
+    d["worst_mask"] = n.worst.mask;
+    d["worst_addresses"] = std::vector<uint64_t>(n.worst.address.begin(), n.worst.address.end());
+    d["picture"] = banks ? analysis::bank_picture(in, n.worst) : analysis::sector_picture(in, n.worst);
+    const auto padding = banks ? analysis::find_padding(image, n) : std::nullopt;
+    d["padding"] = padding ? py::object(py::int_(padding->words * 4)) : py::object(py::none());
+    out.append(d);
+  }
+  return out;
+}
+
+py::tuple bank_conflicts(const Addresses& a, uint32_t mask, uint32_t width, const std::string& kind) {
+  constexpr uint32_t kBanks = analysis::kBanks;
+  const memory::Wavefronts w =
+      kind == "atomic" ? memory::shared_atomic_wavefronts(a.data(), mask, width, kBanks)
+      : kind == "matrix"
+          ? memory::matrix_wavefronts(a.data(), mask, width / 4, kBanks)  // a lane gets 4 bytes of each
+          : memory::shared_wavefronts(a.data(), mask, width, kBanks, kind == "load");
+  return py::make_tuple(w.total, w.conflicts);
+}
+
+py::tuple sectors(const Addresses& a, uint32_t mask, uint32_t width) {
+  const auto c = std::make_unique<memory::Coalesced>();
+  memory::coalesce(a.data(), mask, width, *c);
+  uint32_t bytes = 0;
+  for (uint32_t i = 0; i < c->count; ++i) {
+    for (uint32_t part : c->lines[i].bytes) {
+      bytes += static_cast<uint32_t>(std::popcount(part));
+    }
+  }
+  return py::make_tuple(c->count, c->sectors, bytes);
+}
+
+}  // namespace
+
+void bind_access(py::module_& m) {
+  m.def("profile", profile);
+  m.def("bank_conflicts", bank_conflicts);
+  m.def("sectors", sectors);
+}
+
+}  // namespace heddle::python

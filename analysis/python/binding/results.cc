@@ -1,0 +1,171 @@
+// Finished launches as columns, the same for simulations and databases.
+#include <algorithm>
+#include <optional>
+
+#include "analysis/python/binding/binding.h"
+#include "analysis/report/format.h"
+#include "analysis/report/kernel_report.h"
+#include "analysis/report/roofs.h"
+#include "analysis/report/run_report.h"
+#include "analysis/store/result_reader.h"
+#include "analysis/store/result_store.h"
+
+namespace heddle::python {
+namespace {
+
+using analysis::LaunchRecord;
+using analysis::RunRecord;
+
+py::tuple dimensions(const isa::Dim3& d) { return py::make_tuple(d.x, d.y, d.z); }
+
+// A list with f(launch) of each.
+template <typename F>
+py::list column(const Records& r, const F& f) {
+  py::list out;
+  for (const LaunchRecord& l : r.launches) {
+    out.append(f(l));
+  }
+  return out;
+}
+
+py::dict launches(const Records& r) {
+  using L = const LaunchRecord&;
+  py::dict d;
+  d["trace"] = column(r, [](L l) { return l.trace; });
+  d["launch"] = column(r, [](L l) { return l.launch; });
+  d["kernel"] = column(r, [](L l) { return analysis::demangled(l.kernel); });
+  d["grid"] = column(r, [](L l) { return dimensions(l.shape.grid); });
+  d["block"] = column(r, [](L l) { return dimensions(l.shape.block); });
+  d["cluster"] = column(r, [](L l) { return dimensions(l.shape.cluster); });
+  d["registers"] = column(r, [](L l) { return l.shape.registers_per_thread; });
+  d["static_shared"] = column(r, [](L l) { return l.shape.static_shared_bytes; });
+  d["dynamic_shared"] = column(r, [](L l) { return l.shape.dynamic_shared_bytes; });
+  d["core_mhz"] = column(r, [](L l) { return l.core_mhz; });
+  d["cycles"] = column(r, [](L l) { return l.cycles; });
+  d["sm_active_cycles"] = column(r, [](L l) { return l.sm_active_cycles; });
+  d["seconds"] = column(r, [](L l) { return static_cast<double>(l.cycles) / (l.core_mhz * 1e6); });
+  d["warp_instructions"] = column(r, [](L l) { return l.warp_instructions; });
+  d["used_control_bits"] = column(r, [](L l) { return l.used_control_bits; });
+  d["sampled"] = column(r, [](L l) { return l.sampling.sampled(); });
+  d["cycles_low"] = column(r, [](L l) { return l.sampling.requested ? l.sampling.cycles_low : l.cycles; });
+  d["cycles_high"] = column(r, [](L l) { return l.sampling.requested ? l.sampling.cycles_high : l.cycles; });
+  d["wall_seconds"] = column(r, [](L l) { return l.host.wall_seconds; });
+  d["trace_hash"] = column(r, [](L l) { return l.trace_hash; });
+  return d;
+}
+
+// A row per launch, a column per metric of the catalogue; NaN where there is no value.
+py::array_t<double> counters(const Records& r) {
+  const size_t metrics = stats::catalogue().size();
+  py::array_t<double> out({r.launches.size(), metrics});
+  for (size_t i = 0; i < r.launches.size(); ++i) {
+    std::copy(r.launches[i].values.begin(), r.launches[i].values.end(), out.mutable_data(i, 0));
+  }
+  return out;
+}
+
+py::array_t<uint64_t> stalls(const Records& r) {
+  py::array_t<uint64_t> out({r.launches.size(), size_t{stats::kStallCount}});
+  for (size_t i = 0; i < r.launches.size(); ++i) {
+    std::copy(r.launches[i].stall_warp_cycles.begin(), r.launches[i].stall_warp_cycles.end(),
+              out.mutable_data(i, 0));
+  }
+  return out;
+}
+
+py::dict run_facts(const RunRecord& r) {
+  py::dict d;
+  d["run"] = r.id;
+  d["gpu"] = r.gpu;
+  d["product"] = r.product;
+  d["config_hash"] = r.config_hash;
+  d["config_text"] = r.config_text;
+  d["fidelity"] = r.fidelity;
+  d["overrides"] = r.overrides;
+  d["seed"] = r.seed;
+  d["revision"] = r.revision;
+  d["launches_planned"] = r.launches_planned;
+  return d;
+}
+
+std::string report(const Records& r) {
+  if (r.launches.empty()) {
+    return "no launches\n";
+  }
+  const std::optional<config::GpuConfig> gpu = analysis::configuration(r.run);
+  const std::string heading = analysis::run_heading(r.run, r.launches) + "\n";
+  return r.launches.size() == 1
+             ? heading + analysis::kernel_details(r.launches[0], analysis::roofs(r.launches[0], gpu))
+             : heading + analysis::launch_tables(r.launches, r.launches.size(), gpu) +
+                   analysis::sampling_note(r.launches);
+}
+
+void save(const Records& r, const std::string& file, const std::string& exists) {
+  throwing<ResultsError>([&] {
+    analysis::StoreOptions how;
+    how.if_exists = exists == "append"    ? analysis::IfExists::kAppend
+                    : exists == "replace" ? analysis::IfExists::kReplace
+                                          : analysis::IfExists::kRefuse;
+    analysis::ResultStore store(file, r.run, how);
+    for (const LaunchRecord& l : r.launches) {
+      store.add(l);
+    }
+  });
+}
+
+// Run `id` of a file; the last one for 0.
+Records read(const std::string& file, int64_t id) {
+  return throwing<ResultsError>([&] {
+    analysis::ResultReader reader(file);
+    const std::vector<RunRecord> runs = reader.runs();
+    std::string ids;
+    for (const RunRecord& r : runs) {
+      if (r.id == id || (id == 0 && &r == &runs.back())) {
+        return Records{r, reader.launches(r.id)};
+      }
+      ids += (ids.empty() ? "" : ", ") + std::to_string(r.id);
+    }
+    throw Error(file + ": " +
+                (id ? "no run " + std::to_string(id) + "; there are: " + (ids.empty() ? "none" : ids)
+                    : "the database is empty"));
+  });
+}
+
+py::list read_runs(const std::string& file) {
+  py::list out;
+  for (const RunRecord& r : throwing<ResultsError>([&] { return analysis::ResultReader(file).runs(); })) {
+    out.append(run_facts(r));
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_results(py::module_& m) {
+  py::class_<Records>(m, "Records")
+      .def("__len__", [](const Records& r) { return r.launches.size(); })
+      .def("select",
+           [](const Records& r, const std::vector<size_t>& which) {
+             Records out{r.run, {}};
+             for (size_t i : which) {
+               out.launches.push_back(r.launches.at(i));
+             }
+             return out;
+           })
+      .def("run", [](const Records& r) { return run_facts(r.run); })
+      .def("launches", launches)
+      .def("counters", counters)
+      .def("stalls", stalls)
+      .def(
+          "unknown_opcodes",
+          [](const Records& r) { return column(r, [](const LaunchRecord& l) { return l.unknown_opcodes; }); })
+      .def("report", report)
+      .def("save", save);
+  m.def("read", read);
+  m.def("read_runs", read_runs);
+  m.def("content_hash", [](const std::string& file) {
+    return throwing<ResultsError>([&] { return analysis::ResultReader(file).content_hash(); });
+  });
+}
+
+}  // namespace heddle::python

@@ -1,0 +1,36 @@
+"""Heddle: a simulator of NVIDIA GPUs, from Python.
+
+The package calls the library that the `heddle` command is made of; it starts no other program.
+
+    import heddle
+    cfg = heddle.Config("h200")
+    cfg.l2.ways = 8                                  # wrong names and values raise ConfigError
+    results = heddle.run("traces/h200/softmax", gpu=cfg)
+    results.launches[["kernel", "cycles"]]           # pandas data frames
+    results.counters["dram__bytes_read.sum"]         # counters under Nsight Compute's names
+    heddle.compare(results, "traces/h200/suite.csv")  # beside what silicon measured
+
+Times are core cycles of the simulated GPU unless a name says otherwise, sizes bytes, percentages 0 to 100. Every error
+is a heddle.Error; Ctrl-C in a run raises heddle.Interrupted, which is a KeyboardInterrupt and has the finished launches.
+"""
+from heddle._native import revision
+from heddle.access import bank_conflicts, banks, coalesce, sectors
+from heddle.compare import compare, read_ncu
+from heddle.config import Config, Difference, Field, Group, Table, fidelities, gpus
+from heddle.errors import (ConfigError, ConfigNameError, DeadlockError, Error, HeddleWarning, Interrupted,
+                           ResultsError, SimulationError, TraceError)
+from heddle.occupancy import Occupancy, Point, occupancy, occupancy_curve, suggest_block_size
+from heddle.results import Results, metrics, open, runs, stall_reasons
+from heddle.run import Progress, run
+from heddle.simulator import Simulator
+from heddle.trace import Instruction, Launch, Trace, load
+
+__version__ = revision()
+
+__all__ = [
+    "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference", "Error", "Field", "Group",
+    "HeddleWarning", "Instruction", "Interrupted", "Launch", "Occupancy", "Point", "Progress", "Results",
+    "ResultsError", "SimulationError", "Simulator", "Table", "Trace", "TraceError", "bank_conflicts", "banks",
+    "coalesce", "compare", "fidelities", "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open",
+    "read_ncu", "revision", "run", "runs", "sectors", "stall_reasons", "suggest_block_size",
+]

@@ -1,0 +1,494 @@
+# Written by analysis/python/make_stubs.py: signatures for editors and type checkers. Documentation: help(heddle).
+import dataclasses
+import os
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+
+import pandas
+
+__version__: str
+
+class Config:
+    name: str
+    product: str
+    capability: str
+    limits: _Limits
+    topology: _Topology
+    clocks: _Clocks
+    launch: _Launch
+    sm: _Sm
+    noc: _Noc
+    l2: _L2
+    dram: _Dram
+    tlb: _Tlb
+    seed: int  # whole numbers
+    share: _Share
+    def __init__(self, gpu: str = 'h200', fidelity: str = 'default', set: Sequence[str] = ()): ...
+    @property
+    def fidelity(self) -> str: ...
+    @property
+    def overrides(self) -> List[str]: ...
+    def get(self, path: str) -> Any: ...
+    def set(self, path: str, value: Any) -> 'Config': ...
+    def with_set(self, *assignments: str) -> 'Config': ...
+    def copy(self) -> 'Config': ...
+    def problems(self) -> List[str]: ...
+    def validate(self) -> 'Config': ...
+    def describe(self, path: str) -> Field: ...
+    def diff(self, other: 'Config') -> List[Difference]: ...
+    def to_text(self, annotate: bool = True, flat: bool = False, under: Optional[str] = None) -> str: ...
+    def hash(self) -> str: ...
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    path: str
+    a: str
+    b: str
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    path: str
+    value: Any
+    unit: str
+    legal: str
+    provenance: str
+    source: str
+
+class Group:
+    def __init__(self, draft, path: str): ...
+
+@dataclasses.dataclass(frozen=True)
+class Instruction:
+    pc: int
+    opcode: str
+    text: str
+
+class Launch:
+    def __init__(self, planned): ...
+    @property
+    def trace(self) -> str: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def mangled(self) -> str: ...
+    @property
+    def compute_capability(self) -> int: ...
+    @property
+    def grid(self) -> Tuple[int, int, int]: ...
+    @property
+    def block(self) -> Tuple[int, int, int]: ...
+    @property
+    def cluster(self) -> Tuple[int, int, int]: ...
+    @property
+    def registers(self) -> int: ...
+    @property
+    def static_shared(self) -> int: ...
+    @property
+    def dynamic_shared(self) -> int: ...
+    @property
+    def control_bits(self) -> bool: ...
+    @property
+    def unknown_opcodes(self) -> Dict[str, int]: ...
+    @property
+    def code(self) -> List[Instruction]: ...
+    @property
+    def opcodes(self) -> Dict[str, int]: ...
+    def with_cluster(self, x: int, y: int = 1, z: int = 1) -> 'Launch': ...
+
+@dataclasses.dataclass(frozen=True)
+class Occupancy:
+    blocks: int
+    warps: int
+    percent: float
+    limiter: str
+    limit_blocks: int
+    limit_registers: int
+    limit_shared: int
+    limit_warps: int
+    shared_carveout: int
+    l1: int
+    shared_per_block: int
+    clusters: Optional[int]
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    value: int
+    blocks: int
+    warps: int
+    percent: float
+    limiter: str
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    launches: int
+    finished: int
+    share: float
+    warp_instructions: int
+    running: str
+    cycle: int
+    blocks_done: int
+    blocks_total: int
+
+class Results:
+    failures: List[Tuple[str, SimulationError]]
+    def __init__(self, records, failures: Sequence[Tuple[str, SimulationError]] = ()): ...
+    def __len__(self) -> int: ...
+    @property
+    def info(self) -> Dict[str, Any]: ...
+    @property
+    def launches(self) -> pandas.DataFrame: ...
+    @property
+    def counters(self) -> pandas.DataFrame: ...
+    @property
+    def stalls(self) -> pandas.DataFrame: ...
+    @property
+    def stall_shares(self) -> pandas.DataFrame: ...
+    @property
+    def unknown_opcodes(self) -> List[Dict[str, int]]: ...
+    def select(self, trace: str) -> 'Results': ...
+    def report(self) -> str: ...
+    def save(self, file: Union[str, os.PathLike], exists: str = 'error') -> None: ...
+
+class Simulator:
+    def __init__(self, gpu: Union[str, Config], trace: Traces, *, fidelity: Optional[str] = None, set: Sequence[str] = (), threads: int = 1, allow_capability_mismatch: bool = False): ...
+    @property
+    def cycle(self) -> int: ...
+    @property
+    def finished(self) -> bool: ...
+    def step(self, cycles: int = 1000) -> bool: ...
+    def run(self) -> Results: ...
+    def result(self) -> Results: ...
+    def counters(self) -> Dict[str, float]: ...
+    def stalls(self) -> Dict[str, int]: ...
+    def series(self, every: int = 1000, metrics: Optional[Iterable[str]] = None) -> pandas.DataFrame: ...
+
+class Table:
+    def __init__(self, draft, path: str): ...
+    def __getitem__(self, name: str) -> Group: ...
+    def keys(self) -> List[str]: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, name: str) -> bool: ...
+
+class Error(Exception): ...
+
+class Interrupted(KeyboardInterrupt):
+    results: Optional[Results]
+    def __init__(self, message, results=None): ...
+
+class ConfigError(Error): ...
+
+class ResultsError(Error): ...
+
+class SimulationError(Error):
+    results: Optional[Results]
+
+class TraceError(Error): ...
+
+class DeadlockError(SimulationError):
+    report: List[str]
+    def __init__(self, message, report=()): ...
+
+class HeddleWarning(UserWarning): ...
+
+class ConfigNameError(ConfigError, AttributeError): ...
+
+class Trace(Sequence):
+    def __init__(self, launches: Sequence[Launch]): ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, at: Any) -> Any: ...
+    def __iter__(self) -> Iterator[Launch]: ...
+
+class _Limits(Group):
+    compute_capability: int  # 50 to 200
+    warp_size: int  # threads; 32 to 32
+    max_warps_per_sm: int  # warps; 4 to 64
+    max_blocks_per_sm: int  # blocks; 1 to 64
+    max_threads_per_block: int  # threads; 32 to 2048
+    registers_per_sm: int  # 32-bit registers; 1024 to 1048576
+    max_registers_per_block: int  # 32-bit registers; 1024 to 1048576
+    max_registers_per_thread: int  # 32-bit registers; 16 to 255
+    register_allocation_unit: int  # registers per warp; 1 to 4096
+    warp_allocation_unit: int  # warps; 1 to 16
+    shared_bytes_per_sm: int  # bytes; 0 to 1048576
+    max_shared_bytes_per_block: int  # bytes; 0 to 1048576
+    shared_allocation_unit: int  # bytes; 1 to 4096
+    reserved_shared_bytes_per_block: int  # bytes; 0 to 65536
+    max_cluster_blocks: int  # blocks; 1 to 32
+    max_resident_grids: int  # grids; 1 to 1024
+
+class _Topology(Group):
+    sms: int  # 1 to 1024
+    sms_per_tpc: int  # 1 to 8
+    tpcs_per_gpc: Tuple[int, ...]  # a list of whole numbers
+
+class _Clocks(Group):
+    core_mhz: float  # MHz; 1 to 10000
+    l2_mhz: float  # MHz; 1 to 10000
+    dram_mhz: float  # MHz; 1 to 20000
+
+class _Launch(Group):
+    start_cycles: int  # core cycles; 0 to 1e+06
+    end_cycles: int  # core cycles; 0 to 1e+06
+    block_interval: float  # core cycles; 0 to 1000
+    sm_block_interval: int  # core cycles; 1 to 10000
+    block_start_latency: int  # core cycles; 1 to 1e+05
+    warp_start_interval: float  # core cycles per warp; 0 to 1000
+    block_retire_latency: int  # core cycles; 1 to 1e+05
+    nanosleep_ns: int  # ns; 0 to 1e+06
+    code_beyond_bytes: int  # bytes; 0 to 65536
+    constant_bytes: int  # bytes; 0 to 65536
+    slice_membars: int  # barriers per slice; 0 to 1000
+    idle_membars: int  # requests; 0 to 1e+06
+    dirty_bytes: int  # bytes; 0 to 1073741824
+
+class _Sm(Group):
+    subcores: int  # 1 to 8
+    issue: _SmIssue
+    fetch: _SmFetch
+    registers: _SmRegisters
+    constants: _SmConstants
+    pipe: _SmPipeTable
+    op: _SmOpTable
+    tensor: _SmTensor
+    memory: _SmMemory
+    shared: _SmShared
+    l1: _SmL1
+    barrier: _SmBarrier
+    async_copy: _SmAsyncCopy
+
+class _Noc(Group):
+    request_latency: int  # core cycles; 1 to 4096
+    response_latency: int  # core cycles; 1 to 4096
+    sm_response_bytes: float  # bytes per core cycle; 1 to 4096
+    tpc_request_bytes: float  # bytes per core cycle; 1 to 4096
+    tpc_response_bytes: float  # bytes per core cycle; 1 to 4096
+    gpc_request_bytes: float  # bytes per core cycle; 1 to 65536
+    gpc_response_bytes: float  # bytes per core cycle; 1 to 65536
+    merge_sms: int  # SMs; 1 to 64
+    merge_entries: int  # lines; 0 to 65536
+    packet_header_bytes: int  # bytes; 0 to 256
+
+class _L2(Group):
+    total_bytes: int  # bytes; 65536 to 1099511627776
+    partitions: int  # 1 to 8
+    slices: int  # slices on the device; 1 to 1024
+    ways: int  # 1 to 256
+    line_bytes: int  # bytes; a power of two from 32 to 512
+    sector_bytes: int  # bytes; a power of two from 16 to 128
+    hash: str  # XOR_FOLD, MODULO
+    chunk_bytes: int  # bytes; a power of two from 128 to 1048576
+    hit_latency: int  # L2 cycles; 1 to 4096
+    far_latency: int  # core cycles; 0 to 4096
+    fabric_bytes: float  # bytes per L2 cycle; 1 to 65536
+    slice_bytes_per_cycle: float  # bytes per L2 cycle; 0.1 to 1024
+    slice_requests_per_cycle: float  # requests per L2 cycle; 0.01 to 16
+    atomic_interval: float  # L2 cycles per pass; 0.1 to 256
+    atomic_latency: int  # core cycles; 0 to 4096
+    max_persisting_bytes: int  # bytes; 0 to 1099511627776
+    max_dirty_bytes: int  # bytes; 0 to 1099511627776
+
+class _Dram(Group):
+    model: str  # BANKS, ROOFLINE
+    total_bytes: int  # bytes; 1048576 to 281474976710656
+    channels: int  # 1 to 1024
+    banks: int  # banks per channel; 1 to 1024
+    row_bytes: int  # bytes; a power of two from 64 to 65536
+    bytes_per_cycle: float  # bytes per DRAM cycle per channel; 0.1 to 1024
+    efficiency: float  # 0.05 to 1
+    latency: int  # core cycles; 0 to 8192
+    t_rcd: int  # DRAM cycles; 1 to 256
+    t_rp: int  # DRAM cycles; 1 to 256
+    t_cl: int  # DRAM cycles; 1 to 256
+    t_ras: int  # DRAM cycles; 1 to 256
+    t_ccd: int  # DRAM cycles; 1 to 64
+    t_wr_turnaround: int  # DRAM cycles; 0 to 256
+    write_batch: int  # 1 to 1024
+    access_bytes: int  # bytes; a power of two from 16 to 256
+
+class _Tlb(Group):
+    enabled: bool  # true, false
+    page_bytes: int  # bytes; a power of two from 4096 to 1073741824
+    walk_bytes: int  # bytes; a power of two from 4096 to 281474976710656
+    l1_entries: int  # 1 to 65536
+    l2_entries: int  # 1 to 65536
+    l3_entries: int  # 1 to 1048576
+    l2_latency: int  # core cycles; 0 to 8192
+    l3_latency: int  # core cycles; 0 to 8192
+    walk_latency: int  # core cycles; 0 to 65536
+    walkers: int  # page walks at a time; 1 to 4096
+
+class _Share(Group):
+    sms: int  # 2 to 1024
+
+class _SmIssue(Group):
+    policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN
+    dependences: str  # CONTROL_BITS, SCOREBOARD
+    stall_zero_cycles: int  # core cycles; 1 to 64
+    branch_cycles: int  # core cycles; 1 to 64
+    branch_next_line_cycles: int  # core cycles; 1 to 64
+    branch_far_cycles: int  # core cycles; 1 to 64
+    reconverge_cycles: int  # core cycles; 1 to 64
+    scoreboard_wakeup_cycles: int  # core cycles; 0 to 64
+
+class _SmFetch(Group):
+    model: str  # CACHED, PERFECT
+    line_bytes: int  # bytes; a power of two from 16 to 1024
+    l0_bytes: int  # bytes per sub-core; 128 to 1048576
+    l1_bytes: int  # bytes per SM; 1024 to 4194304
+    gcc_bytes: int  # bytes per GPC; 1024 to 16777216
+    l1_latency: int  # core cycles; 1 to 1024
+    gcc_latency: int  # core cycles; 1 to 4096
+    l2_latency: int  # core cycles; 1 to 8192
+    dram_latency: int  # core cycles; 1 to 16384
+    prefetch_lines: int  # 0 to 256
+    prefetch_interval: int  # core cycles; 1 to 1024
+    launch_prefetch_bytes: int  # bytes; 0 to 4194304
+    first_fetch_bytes: int  # bytes; 0 to 65536
+    l1_interval: int  # core cycles; 1 to 256
+    gcc_interval: int  # core cycles; 1 to 256
+
+class _SmRegisters(Group):
+    model: str  # PORTS, IDEAL
+    banks: int  # a power of two from 1 to 8
+    read_window: int  # core cycles; 1 to 8
+    reuse_cache: bool  # true, false
+
+class _SmConstants(Group):
+    model: str  # CACHED, PERFECT
+    line_bytes: int  # bytes; a power of two from 16 to 1024
+    l0_bytes: int  # bytes; 64 to 1048576
+    l1_bytes: int  # bytes; 64 to 4194304
+    l1_latency: int  # core cycles; 1 to 4096
+    gcc_latency: int  # core cycles; 1 to 4096
+    memory_latency: int  # core cycles; 1 to 16384
+    parameter_latency: int  # core cycles; 1 to 16384
+
+class _SmPipe(Group):
+    pipe: str
+    interval: int  # core cycles; 1 to 1024
+    shared_by_sm: bool  # true, false
+    queue: int  # entries; 0 to 16
+    queue_latency: int  # core cycles; 0 to 64
+
+class _SmPipeTable(Table):
+    def __getitem__(self, name: str) -> _SmPipe: ...
+
+class _SmOp(Group):
+    op: str
+    pipe: str
+    latency: int  # core cycles; 0 to 4096
+    interval: int  # core cycles; 1 to 1024
+    extra_stall: int  # core cycles; 0 to 64
+    counted_pipe: str
+
+class _SmOpTable(Table):
+    def __getitem__(self, name: str) -> _SmOp: ...
+
+class _SmTensor(Group):
+    mma_rate: int  # bit-products per core cycle per sub-core; 1 to 1048576
+    mma_overhead: int  # core cycles; 0 to 1024
+    mma_latency: int  # core cycles; 1 to 1024
+    mma_latency_factor: float  # 0 to 64
+    dmma_rate: int  # bit-products per core cycle per sub-core; 1 to 1048576
+    dmma_overhead: int  # core cycles; 0 to 1024
+    dmma_latency: int  # core cycles; 1 to 1024
+    dmma_latency_factor: float  # 0 to 64
+    gmma_rate: int  # bit-products per core cycle per sub-core; 1 to 1048576
+    gmma_min_interval: int  # core cycles; 1 to 1024
+    gmma_latency: int  # core cycles; 1 to 1024
+
+class _SmMemory(Group):
+    lg_queue: int  # instructions per sub-core; 1 to 64
+    mio_queue: int  # instructions per sub-core; 1 to 64
+    subcore_interval: int  # core cycles; 1 to 64
+    register_read_interval: int  # core cycles per register; 0 to 64
+    shared_interval: int  # core cycles; 1 to 64
+    queue_latency: int  # core cycles; 1 to 64
+    load_read_latency: int  # core cycles; 1 to 64
+    store_read_latency: int  # core cycles; 1 to 64
+    store_read_per_register: int  # core cycles; 0 to 16
+    stage_backlog: int  # core cycles; 0 to 1024
+    writeback_bytes_per_cycle: int  # bytes per core cycle per sub-core; 4 to 512
+
+class _SmShared(Group):
+    banks: int  # a power of two from 1 to 64
+    bank_bytes: int  # bytes; a power of two from 4 to 8
+    load_latency_32: int  # core cycles; 1 to 256
+    load_latency_64: int  # core cycles; 1 to 256
+    load_latency_128: int  # core cycles; 1 to 256
+    wavefront_cycles: int  # core cycles; 1 to 16
+    wavefront_latency: int  # core cycles; 1 to 16
+    atomic_latency: int  # core cycles; 1 to 512
+    atomic_wavefront_cycles: int  # core cycles; 1 to 64
+    ldmatrix_latency: int  # core cycles; 1 to 256
+    shuffle_cycles: int  # core cycles; 1 to 64
+
+class _SmL1(Group):
+    total_bytes: int  # bytes; 16384 to 4194304
+    carveout_bytes: Tuple[int, ...]  # bytes; a list of whole numbers
+    default_min_carveout_bytes: int  # bytes; 0 to 4194304
+    default_min_carveout_threads: int  # threads; 1 to 2048
+    default_carveout_headroom: float  # 0 to 16
+    line_bytes: int  # bytes; a power of two from 32 to 512
+    sector_bytes: int  # bytes; a power of two from 16 to 128
+    ways: int  # 1 to 4096
+    hit_latency_32: int  # core cycles; 1 to 256
+    hit_latency_64: int  # core cycles; 1 to 256
+    hit_latency_128: int  # core cycles; 1 to 256
+    tags_per_cycle: int  # 128-byte lines per core cycle; 1 to 32
+    data_bytes_per_cycle: int  # bytes per core cycle; 16 to 1024
+    miss_interval: int  # core cycles; 1 to 64
+    miss_sectors: int  # 8 to 65536
+    pending_requests: int  # warp instructions; 4 to 65536
+    miss_latency: int  # core cycles; 0 to 1024
+    posted_entries: int  # 1 to 65536
+    store_bytes_per_cycle: int  # bytes per core cycle; 1 to 1024
+    fill_bytes_per_cycle: int  # bytes per core cycle; 1 to 1024
+
+class _SmBarrier(Group):
+    release_latency: int  # core cycles; 1 to 1024
+    arrive_interval: int  # core cycles per warp; 1 to 64
+    membar_behind_stores: int  # core cycles; 0 to 65536
+    membar_cta: int  # core cycles; 1 to 65536
+    membar_gpu: int  # core cycles; 1 to 65536
+    membar_sys: int  # core cycles; 1 to 65536
+    cluster_barrier: int  # core cycles; 1 to 65536
+    mbarrier_arrive: int  # core cycles; 1 to 4096
+    mbarrier_try_wait: int  # core cycles; 1 to 4096
+
+class _SmAsyncCopy(Group):
+    tma_latency: int  # core cycles over a plain load; 1 to 4096
+    tma_request_interval: int  # core cycles per 128-byte line; 1 to 256
+    tma_requests_in_flight: int  # 128-byte lines; 1 to 4096
+    dsm_latency: int  # core cycles; 1 to 4096
+    dsm_packet_cycles: float  # core cycles per packet; 0.01 to 1024
+    dsm_slices: int  # per GPC; a power of two from 1 to 64
+    dsm_flit_cycles: float  # core cycles per 16 bytes; 0 to 1024
+    ldgsts_extra_latency: int  # core cycles over a plain load; 0 to 1024
+
+Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]
+
+def bank_conflicts(addresses: Sequence[int], width: int = 4, kind: str = 'load', mask: int = 4294967295) -> Dict[str, int]: ...
+def banks(trace: Traces) -> pandas.DataFrame: ...
+def coalesce(trace: Traces) -> pandas.DataFrame: ...
+def compare(results: Results, measured: Union[str, os.PathLike], metrics: Optional[Iterable[str]] = None) -> pandas.DataFrame: ...
+def fidelities() -> List[str]: ...
+def gpus() -> List[str]: ...
+def load(*paths: Union[str, os.PathLike], strict: bool = False) -> Trace: ...
+def metrics(text: str = '') -> pandas.DataFrame: ...
+def occupancy(gpu: Union[str, Config] = 'h200', *, registers: int, block: int = 256, smem: int = 0, dynamic_smem: int = 0, cluster: int = 1, carveout: Union[str, int] = 'driver', set: Sequence[str] = ()) -> Occupancy: ...
+def occupancy_curve(gpu: Union[str, Config] = 'h200', resource: str = 'block', *, registers: int, block: int = 256, smem: int = 0, dynamic_smem: int = 0, cluster: int = 1, carveout: Union[str, int] = 'driver', set: Sequence[str] = ()) -> pandas.DataFrame: ...
+def open(file: Union[str, os.PathLike], run: int = 0) -> Results: ...
+def read_ncu(file: Union[str, os.PathLike]) -> pandas.DataFrame: ...
+def revision() -> str: ...
+def run(traces: Traces, gpu: Union[str, Config] = 'h200', *, fidelity: Optional[str] = None, set: Sequence[str] = (), sample: bool = False, threads: int = 1, jobs: int = 1, cpus: int = 0, progress: Optional[Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None, exists: str = 'error', host_timing: bool = True, keep_going: bool = False, strict: bool = False, allow_capability_mismatch: bool = False, watchdog_cycles: int = 5000000) -> Results: ...
+def runs(file: Union[str, os.PathLike]) -> pandas.DataFrame: ...
+def sectors(addresses: Sequence[int], width: int = 4, mask: int = 4294967295) -> Dict[str, int]: ...
+def stall_reasons() -> Dict[str, str]: ...
+def suggest_block_size(gpu: Union[str, Config] = 'h200', *, registers: int, smem: int = 0, dynamic_smem: int = 0, carveout: Union[str, int] = 'driver', set: Sequence[str] = ()) -> Point: ...
+
+__all__: List[str]

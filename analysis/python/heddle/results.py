@@ -1,0 +1,180 @@
+"""Results as data frames, the same for simulations and databases."""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Sequence, Tuple, Union
+
+from heddle._native import native, pandas
+from heddle.errors import ResultsError, SimulationError
+
+
+class Results:
+    """Finished launches of one run. Frames have a row per launch and the index (trace, launch).
+
+    Attributes:
+        failures: (launch, exception) of the launches that failed, where the run was to go on.
+
+    Raises:
+        Error: from every frame, when pandas is missing; names the Debian package.
+    """
+
+    def __init__(self, records, failures: Sequence[Tuple[str, SimulationError]] = ()):
+        self._records = records
+        self.failures = list(failures)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __repr__(self) -> str:
+        run = self.info
+        return f"<heddle.Results of {len(self)} launches on {run['gpu']}, fidelity {run['fidelity']}>"
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """The run: gpu, product, config_hash, config_text, fidelity, overrides, seed, revision, launches_planned, run (its
+        number in a database)."""
+        return self._records.run()
+
+    def _index(self):
+        columns = self._records.launches()
+        return pandas().MultiIndex.from_arrays([columns["trace"], columns["launch"]], names=["trace", "launch"])
+
+    @property
+    def launches(self) -> pandas.DataFrame:
+        """DataFrame: what was launched and how long it took.
+
+        Columns: kernel; grid, block, cluster (tuples x, y, z); registers (per thread); static_shared, dynamic_shared (bytes
+        per block); core_mhz; cycles (core cycles, what gpc__cycles_elapsed.max is with cold caches); sm_active_cycles
+        (core cycles, the busiest SM); seconds (simulated); warp_instructions; used_control_bits; sampled (blocks were
+        left out, cycles are an estimate), cycles_low and cycles_high (its bound); wall_seconds (of the host; 0 where
+        not stored); trace_hash.
+        """
+        columns = self._records.launches()
+        index = self._index()
+        return pandas().DataFrame({k: v for k, v in columns.items() if k not in index.names}, index=index)
+
+    @property
+    def counters(self) -> pandas.DataFrame:
+        """DataFrame of float: a column per metric of heddle.metrics(), most under Nsight Compute's names; NaN where a
+        database has no value. Units: heddle.metrics()."""
+        names = [m[0] for m in native.catalogue()]
+        return pandas().DataFrame(self._records.counters(), index=self._index(), columns=names)
+
+    @property
+    def stalls(self) -> pandas.DataFrame:
+        """DataFrame of int: warp-cycles by state, a column per reason of heddle.stall_reasons(). A resident warp is in
+        exactly one state in every cycle; "selected" is no stall."""
+        names = [s[0] for s in native.stall_reasons()]
+        return pandas().DataFrame(self._records.stalls(), index=self._index(), columns=names)
+
+    @property
+    def stall_shares(self) -> pandas.DataFrame:
+        """DataFrame of float: the same in per cent of the warps' time; rows add up to 100."""
+        counts = self.stalls
+        return counts.mul(100.0).div(counts.sum(axis=1), axis=0)
+
+    @property
+    def unknown_opcodes(self) -> List[Dict[str, int]]:
+        """Per launch: opcodes classified by prefix only, with their executed warp instructions."""
+        return self._records.unknown_opcodes()
+
+    def select(self, trace: str) -> "Results":
+        """The launches of one trace.
+
+        Args:
+            trace: its name, as in the index of the frames.
+
+        Returns:
+            Results.
+
+        Raises:
+            ResultsError: there are none; names those there are.
+        """
+        names = self._records.launches()["trace"]
+        found = [i for i, n in enumerate(names) if n == trace]
+        if not found:
+            raise ResultsError(f"no launches of {trace!r}; there are: {', '.join(dict.fromkeys(names))}")
+        return Results(self._records.select(found))
+
+    def report(self) -> str:
+        """What `heddle run` prints.
+
+        Returns:
+            str of several lines: everything about one launch, a table of several.
+        """
+        return self._records.report()
+
+    def save(self, file: Union[str, os.PathLike], exists: str = "error") -> None:
+        """Stores the launches as `heddle run --out` does.
+
+        Args:
+            file: an SQLite file; the tables are described in analysis/README.md.
+            exists: what to do with a file that is there: "error", "append" (another run) or "replace".
+
+        Raises:
+            ResultsError: the file exists, is no result database, or cannot be written.
+        """
+        self._records.save(os.fspath(file), check_exists(exists))
+
+
+def check_exists(exists: str) -> str:
+    """`exists` if it is legal."""
+    if exists not in ("error", "append", "replace"):
+        raise ResultsError(f"exists={exists!r}; legal values: error, append, replace")
+    return exists
+
+
+def open(file: Union[str, os.PathLike], run: int = 0) -> Results:
+    """Results of a database that `heddle run --out`, heddle.run(out=...) or Results.save() wrote.
+
+    Args:
+        file: the SQLite file.
+        run: number of the run in it; 0 is the last one.
+
+    Returns:
+        Results.
+
+    Raises:
+        ResultsError: no such file or run, or not a result database of this version.
+    """
+    return Results(native.read(os.fspath(file), run))
+
+
+def runs(file: Union[str, os.PathLike]) -> pandas.DataFrame:
+    """The runs of a database.
+
+    Args:
+        file: the SQLite file.
+
+    Returns:
+        DataFrame, a row per run and the index `run`: gpu, product, config_hash, config_text, fidelity, overrides, seed,
+        revision, launches_planned.
+
+    Raises:
+        ResultsError: as open().
+    """
+    columns = ["run", "gpu", "product", "config_hash", "config_text", "fidelity", "overrides", "seed", "revision",
+               "launches_planned"]
+    return pandas().DataFrame(native.read_runs(os.fspath(file)), columns=columns).set_index("run")
+
+
+def metrics(text: str = "") -> pandas.DataFrame:
+    """The catalogue of metrics.
+
+    Args:
+        text: only those with this in their name or meaning; case does not matter.
+
+    Returns:
+        DataFrame with the index `name` and the columns unit and meaning.
+    """
+    found = [m for m in native.catalogue() if text.lower() in (m[0] + " " + m[2]).lower()]
+    return pandas().DataFrame(found, columns=["name", "unit", "meaning"]).set_index("name")
+
+
+def stall_reasons() -> Dict[str, str]:
+    """The states of a warp, under Nsight Compute's names.
+
+    Returns:
+        dict from name to meaning.
+    """
+    return dict(native.stall_reasons())

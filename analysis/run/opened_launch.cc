@@ -1,0 +1,92 @@
+#include "analysis/run/opened_launch.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "analysis/run/host.h"
+#include "sim/device/gpu.h"
+#include "sim/engine/error.h"
+
+namespace heddle::analysis {
+namespace {
+
+// "9.0" for 90.
+std::string capability(uint32_t cc) { return fmt::format("{}.{}", cc / 10, cc % 10); }
+
+void check_image(const PlannedLaunch& launch, const config::GpuConfig& gpu, const RunSettings& settings,
+                 const Warn& warn, const isa::KernelImage& image) {
+  const uint32_t wanted = gpu.limits().compute_capability();
+  if (image.compute_capability != 0 && image.compute_capability != wanted) {
+    const std::string what = fmt::format("{}: the trace is of compute capability {}, the GPU '{}' has {}",
+                                         launch.source.path.string(), capability(image.compute_capability),
+                                         gpu.name(), capability(wanted));
+    if (!settings.allow_capability_mismatch) {
+      throw Error(what + " (--allow-capability-mismatch simulates it all the same)");
+    }
+    if (warn) {
+      warn(what);
+    }
+  }
+  if (settings.strict && !image.unknown_opcodes.empty()) {
+    std::string list;
+    for (const auto& [opcode, count] : image.unknown_opcodes) {
+      list += fmt::format("{}{} ({} in the code)", list.empty() ? "" : ", ", opcode, count);
+    }
+    throw Error(fmt::format("{}: unknown opcodes: {}", launch.source.path.string(), list));
+  }
+}
+
+// Errors of the machine do not know the file; those of the reader begin with the trace's name or a
+// companion's.
+std::string with_file(const PlannedLaunch& launch, std::string_view what) {
+  const std::string file = launch.source.path.string();
+  const size_t suffix = file.rfind(".traceg");
+  return what.starts_with(file.substr(0, suffix)) ? std::string(what) : fmt::format("{}: {}", file, what);
+}
+
+}  // namespace
+
+OpenedLaunch::OpenedLaunch(const config::GpuConfig& gpu, PlannedLaunch launch, const RunSettings& settings,
+                           const Warn& warn)
+    : launch_(std::move(launch)),
+      threads_(settings.threads),
+      opened_(trace::open_any(launch_.source.path, launch_.cluster)) {
+  check_image(launch_, gpu, settings, warn, source().image());
+}
+
+void OpenedLaunch::located(const std::function<void()>& f) const {
+  try {
+    f();
+  } catch (const device::Cancelled&) {
+    throw;
+  } catch (device::DeadlockError& e) {
+    throw device::DeadlockError(with_file(launch_, e.what()), std::move(e.report));
+  } catch (const Error& e) {
+    throw Error(with_file(launch_, e.what()));
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    // A mistake of the program's, not of the user's; the trace is what a report about it needs to name.
+    throw Error(fmt::format("{}: internal error: {}", launch_.source.path.string(), e.what()));
+  }
+}
+
+LaunchRecord OpenedLaunch::record(stats::KernelResult result) const {
+  LaunchRecord record = make_record(std::move(result));
+  record.trace = launch_.trace;
+  record.launch = launch_.number;
+  record.trace_hash =
+      opened_.fingerprint.empty() ? trace_fingerprint(launch_.source.path) : opened_.fingerprint;
+  record.host.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  record.host.hostname = hostname();
+  record.host.date = utc_now();
+  record.host.threads = threads_;
+  record.host.max_rss_bytes = max_rss_bytes();
+  record.host.trace_path = launch_.source.path.string();
+  return record;
+}
+
+}  // namespace heddle::analysis

@@ -1,0 +1,91 @@
+"""Frames, databases, reports."""
+import math
+import os
+import sys
+import unittest
+
+from tests.python.harness import TRACES, PythonTest, heddle
+
+
+class Results(PythonTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.path("r.db")
+        self.results = heddle.run([self.capture("a", kernels=2), self.capture("b")], out=self.file)
+
+    def test_memory_and_database_have_the_same_frames(self):
+        stored = heddle.open(self.file)
+        for name in ("launches", "counters", "stalls", "stall_shares"):
+            here, there = getattr(self.results, name), getattr(stored, name)
+            self.assertEqual(list(here.index), [("a", 1), ("a", 2), ("b", 1)])
+            self.assertTrue(here.equals(there), name)
+        # Its number is the database's.
+        self.assertEqual({**stored.info, "run": 0}, {**self.results.info, "run": 0})
+        self.assertEqual(stored.report(), self.results.report())
+
+    def test_launches(self):
+        row = self.results.launches.loc["a", 2]
+        self.assertEqual((row.grid, row.block, row.cluster), ((8, 1, 1), (64, 1, 1), (1, 1, 1)))
+        self.assertEqual(row.registers, 16)
+        self.assertEqual(row.core_mhz, heddle.Config("h200").clocks.core_mhz)
+        self.assertEqual(row.seconds, row.cycles / (row.core_mhz * 1e6))
+        self.assertGreater(row.cycles, row.sm_active_cycles)
+        self.assertFalse(row.used_control_bits)
+
+    def test_counters_are_those_of_the_database(self):
+        counters = self.results.counters
+        self.assertEqual(list(counters.columns), list(heddle.metrics().index))
+        for name, value in self.query("r.db", "SELECT name, value FROM counters JOIN launches ON launch_id = id "
+                                              "WHERE trace = 'b'"):
+            self.assertEqual(counters.loc[("b", 1), name], value)
+
+    def test_stalls_are_the_warps_time(self):
+        stalls = self.results.stalls
+        self.assertEqual(set(stalls.columns), set(heddle.stall_reasons()))
+        self.assertEqual(list(stalls.sum(axis=1)), list(self.results.counters["sm__warps_active.sum"]))
+        self.assertEqual(list(stalls["selected"]), list(self.results.launches["warp_instructions"]))
+        for total in self.results.stall_shares.sum(axis=1):
+            self.assertTrue(math.isclose(total, 100))
+
+    def test_a_selection(self):
+        self.assertEqual(list(self.results.select("a").launches.index), [("a", 1), ("a", 2)])
+        self.raises(heddle.ResultsError, "there are: a, b", self.results.select, "c")
+
+    def test_files(self):
+        self.raises(heddle.ResultsError, "r.db: the file exists", self.results.save, self.file)
+        self.results.save(self.path("new.db"))
+        self.assertTrue(heddle.open(self.path("new.db")).counters.equals(self.results.counters))
+        self.results.select("b").save(self.path("new.db"), exists="append")
+        runs = heddle.runs(self.path("new.db"))
+        self.assertEqual(list(runs.index), [1, 2])
+        self.assertEqual(runs.loc[2, "gpu"], "h200")
+        self.assertEqual(len(heddle.open(self.path("new.db"))), 1)
+        self.assertEqual(len(heddle.open(self.path("new.db"), run=1)), 3)
+        self.raises(heddle.ResultsError, "no run 3; there are: 1, 2", heddle.open, self.path("new.db"), run=3)
+        self.raises(heddle.ResultsError, "no such file", heddle.open, self.path("none.db"))
+        self.raises(heddle.ResultsError, "none.txt", heddle.open, self.write("none.txt", "no database"))
+        self.raises(heddle.ResultsError, "legal values: error, append, replace", self.results.save, "x", exists="yes")
+
+    def test_the_report_is_the_commands(self):
+        shown = self.ok("report", self.file).stdout
+        for line in self.results.report().splitlines()[2:]:
+            self.assertIn(line, shown)
+        self.assertIn("issue slots used", heddle.run(os.path.join(TRACES, "softmax")).report())
+
+    def test_the_catalogue(self):
+        all_metrics = heddle.metrics()
+        self.assertEqual(all_metrics.loc["dram__bytes_read.sum", "unit"], "byte")
+        self.assertTrue(all(all_metrics["meaning"] != ""))
+        self.assertEqual(list(heddle.metrics("DRAM__bytes_read").index), ["dram__bytes_read.sum"])
+
+    def test_without_pandas(self):
+        before = sys.modules["pandas"]
+        sys.modules["pandas"] = None
+        try:
+            self.raises(heddle.Error, "apt-get install python3-pandas", lambda: self.results.launches)
+        finally:
+            sys.modules["pandas"] = before
+
+
+if __name__ == "__main__":
+    unittest.main()
