@@ -73,6 +73,9 @@ void read(const fs::path& file, const std::string& revision, JournalIndex& index
       ++h.attempts;
       h.last = failure_of(f[2]);
       h.message = f[3];
+      if (h.last == Failure::kTerminated) {
+        index.lost[worker].push_back(f[1]);
+      }
     }
   }
   for (const auto& [key, count] : open) {
@@ -144,7 +147,8 @@ JournalIndex read_journals(const fs::path& folder, const std::string& revision) 
   }
   for (const auto& [key, message] : explained) {
     auto it = index.tasks.find(key);
-    if (it != index.tasks.end() && it->second.last == Failure::kKilled) {
+    if (it != index.tasks.end() &&
+        (it->second.last == Failure::kKilled || it->second.last == Failure::kTerminated)) {
       it->second.message = message;
     }
   }

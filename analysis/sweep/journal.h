@@ -66,7 +66,7 @@ struct History {
 struct JournalIndex {
   std::map<std::string, History> tasks;  // by key; those with failures or running
   std::map<std::string, std::vector<std::string>>
-      lost;             // worker -> keys it began and did not end; dead workers
+      lost;             // worker -> what it did not end, or ended at a signal
   size_t alive = 0;     // workers
   size_t finished = 0;  // runs
 };

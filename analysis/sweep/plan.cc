@@ -40,7 +40,8 @@ std::string fingerprint(const std::filesystem::path& trace) {
 
 }  // namespace
 
-SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn) : sweep_(std::move(sweep)) {
+SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only)
+    : sweep_(std::move(sweep)) {
   points_ = design_points(sweep_);
   launches_ = analysis::plan_launches({sweep_.trace().begin(), sweep_.trace().end()}, /*strict=*/false, warn);
   for (const analysis::PlannedLaunch& l : launches_) {
@@ -52,6 +53,9 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn) : sweep_(std::move
     config::load(gpu, base);  // an unknown GPU is no impossible point
   }
   for (size_t p = 0; p < points_.size(); ++p) {
+    if (only && !only->contains(p)) {
+      continue;
+    }
     for (const std::string& gpu : sweep_.gpu()) {
       try {
         configs_.push_back({p, gpu, config::hash(config::load(gpu, load_options(sweep_, points_[p])))});

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct PlannedConfig {
 class SweepPlan {
  public:
   // Reads the traces' fingerprints and checks every configuration. Throws heddle::Error; points that give no
-  // possible configuration are one, unless the sweep skips them.
-  SweepPlan(Sweep sweep, const analysis::Warn& warn);
+  // possible configuration are one, unless the sweep skips them. With `only`, points that are not
+  // in it have no configurations: a worker of a large sweep does not check what others simulate.
+  SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only = nullptr);
 
   const Sweep& sweep() const { return sweep_; }
   const std::vector<Point>& points() const { return points_; }

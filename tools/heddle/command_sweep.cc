@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/sweep_run.h"
+#include "tools/heddle/sweep_slurm.h"
 
 namespace heddle::cli {
 namespace {
@@ -23,8 +25,12 @@ namespace {
 struct SweepOptions {
   SweepChoice choice;
   SweepChanges changes;
-  int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  int jobs = 0;  // 0: all cores here, one in a job of Slurm
   bool dry_run = false, retry_failed = false, quiet = false;
+  bool slurm = false, no_watch = false, print_template = false;
+  SlurmOptions on_slurm;
+  std::filesystem::path round;  // slurm-task
+  size_t task = 0;
 };
 
 sweep::SweepPlan plan_of(const SweepOptions& o) {
@@ -59,7 +65,22 @@ std::string points_text(const sweep::SweepPlan& plan) {
   return t.str();
 }
 
+int run_slurm(const SweepOptions& o, const sweep::SweepPlan& plan, const sweep::Folder& folder) {
+  SlurmOptions s = o.on_slurm;
+  s.jobs = o.jobs > 0 ? o.jobs : 1;
+  s.watch = !o.no_watch;
+  s.retry_failed = o.retry_failed;
+  if (int stopped = run_sweep_on_slurm(plan, folder, s)) {
+    return stopped;
+  }
+  return s.watch ? finish_sweep(plan, folder) : 0;
+}
+
 int run(const SweepOptions& o) {
+  if (o.print_template) {
+    print(default_slurm_template());
+    return 0;
+  }
   if (o.choice.file.empty()) {
     throw Error("FILE is required: a sweep file, or the folder of its results (heddle sweep --help)");
   }
@@ -70,6 +91,9 @@ int run(const SweepOptions& o) {
     return 0;
   }
   folder.create(plan.sweep());
+  if (o.slurm) {
+    return run_slurm(o, plan, folder);
+  }
   const sweep::Progress before = sweep::progress_of(plan, folder, o.retry_failed);
   if (before.alive > 0) {
     throw Error(fmt::format(
@@ -80,7 +104,8 @@ int run(const SweepOptions& o) {
   note(fmt::format("{}: {} of {} runs to do, {} done before", folder.path.string(),
                    analysis::grouped(tasks.size()), analysis::grouped(plan.tasks()),
                    analysis::grouped(before.done)));
-  if (int stopped = run_sweep_tasks(plan, folder, tasks, o.jobs, o.quiet, "")) {
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  if (int stopped = run_sweep_tasks(plan, folder, tasks, o.jobs > 0 ? o.jobs : cores, o.quiet, "")) {
     const sweep::Progress p = sweep::progress_of(plan, folder);
     note(fmt::format("interrupted: {} of {} runs done; the same command goes on", p.done, plan.tasks()));
     return stopped;
@@ -111,7 +136,8 @@ void add_sweep(CLI::App& app, int& status) {
   auto o = std::make_shared<SweepOptions>();
   CLI::App* c = app.add_subcommand("sweep", "simulate many configurations; also on a Slurm cluster");
   add_choice(*c, *o, false);
-  c->add_option("--jobs,-j", o->jobs, "runs simulated at a time; otherwise as many as there are cores")
+  c->add_option("--jobs,-j", o->jobs,
+                "runs simulated at a time; otherwise all cores, and in a job of Slurm one")
       ->check(CLI::Range(1, 1024));
   c->add_option("--timeout", o->changes.timeout_s, "seconds after which a run is given up; 0: never")
       ->check(CLI::NonNegativeNumber);
@@ -121,6 +147,20 @@ void add_sweep(CLI::App& app, int& status) {
   c->add_flag("--retry-failed", o->retry_failed, "try what failed once more");
   c->add_flag("--dry-run,-n", o->dry_run, "only list the points");
   c->add_flag("--quiet,-q", o->quiet, "no progress on stderr");
+  CLI::Option* slurm =
+      c->add_flag("--slurm", o->slurm, "submit the runs to Slurm as a job array and watch it");
+  c->add_option("--template", o->on_slurm.template_file, "batch script to fill in instead of heddle's")
+      ->type_name("FILE.sbatch")
+      ->needs(slurm);
+  c->add_flag("--print-template", o->print_template, "print heddle's batch script");
+  c->add_option("--chunk", o->on_slurm.chunk, "runs per task of the array; otherwise for at most 1000 tasks")
+      ->check(CLI::PositiveNumber)
+      ->needs(slurm);
+  c->add_option("--poll", o->on_slurm.poll_s, "seconds between two looks at the job")
+      ->check(CLI::PositiveNumber)
+      ->needs(slurm)
+      ->capture_default_str();
+  c->add_flag("--no-watch", o->no_watch, "return when the job is submitted")->needs(slurm);
   c->require_subcommand(0, 1);
   c->callback([o, c, &status] {
     if (c->get_subcommands().empty()) {
@@ -136,6 +176,15 @@ void add_sweep(CLI::App& app, int& status) {
   add("status", "how far a sweep is, and what failed", status_command);
   add("collect", "one database from what is finished", collect_command);
   add_sweep_best(*c, status);
+  // Called by the batch script.
+  CLI::App* t = c->add_subcommand("slurm-task", "one task of a job array")->group("");
+  t->add_option("DIR", o->choice.file)->required();
+  t->add_option("--round", o->round)->required();
+  t->add_option("--task", o->task)->envname("SLURM_ARRAY_TASK_ID")->required();
+  t->add_option("--jobs", o->jobs)->check(CLI::Range(1, 1024));
+  t->callback([o, &status] {
+    status = run_slurm_task(folder_of(o->choice), o->round, o->task, std::max(o->jobs, 1));
+  });
 }
 
 }  // namespace heddle::cli

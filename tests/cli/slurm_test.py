@@ -1,0 +1,139 @@
+"""heddle sweep --slurm on a real Slurm of this machine: tools/cluster/local-slurm.
+
+Where Slurm is not installed or does not start, the cases are skipped, with the reason.
+"""
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from tests.cli import harness
+
+LOCAL_SLURM = os.path.join(os.getcwd(), "tools", "cluster", "local-slurm")
+
+# Each point of the app takes about a second; the other trace fails the same way each time.
+SWEEP = """\
+trace: "app"
+trace: "stuck"
+gpu: "h200"
+axis { path: "l2.ways" value: "4" value: "5" value: "8" value: "10" value: "16" value: "20" }
+"""
+
+# In the first round, task 0 is killed in its first run, and task 1 hangs in it until Slurm's time limit of a minute.
+SABOTAGE = r"""#!/bin/bash
+#SBATCH --job-name={{name}}
+#SBATCH --array={{array}}
+#SBATCH --cpus-per-task={{cpus}}
+#SBATCH --output={{log}}
+#SBATCH --no-requeue
+#SBATCH --time=1
+me=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+if [ $SLURM_ARRAY_TASK_ID -lt 2 ] && mkdir first-$SLURM_ARRAY_TASK_ID 2> /dev/null; then
+  {{command}} &
+  until mine=$(grep -ls "$me" s.sweep/journal/*.log) && grep -q ^start $mine; do sleep 0.02; done
+  if [ $SLURM_ARRAY_TASK_ID = 0 ]; then
+    kill -KILL $!
+    wait $!
+    exit
+  fi
+  kill -STOP $!
+  sleep 600
+fi
+exec {{command}}
+"""
+
+
+class Slurm(harness.HeddleTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.slurm = tempfile.mkdtemp(prefix="heddle-slurm-")
+        p = subprocess.run([LOCAL_SLURM, "up", cls.slurm, str(os.cpu_count())], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if p.returncode != 0:
+            shutil.rmtree(cls.slurm, ignore_errors=True)
+            raise unittest.SkipTest("no Slurm here: " + p.stdout.strip())
+        os.environ["SLURM_CONF"] = os.path.join(cls.slurm, "slurm.conf")
+
+    @classmethod
+    def tearDownClass(cls):
+        subprocess.run([LOCAL_SLURM, "down", cls.slurm], stdin=subprocess.DEVNULL)
+        shutil.rmtree(cls.slurm, ignore_errors=True)
+
+    def setUp(self):
+        super().setUp()
+        self.capture("app", blocks=15000, warps=4)
+        os.mkdir(self.path("stuck"))
+        self.deadlock("stuck/kernel-1")
+        self.write("stuck/kernelslist.g", "kernel-1.traceg\n")
+        self.write("s.textproto", SWEEP)
+
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def test_lost_tasks_are_named_and_done_again(self):
+        self.write("sabotage.sbatch", SABOTAGE)
+        p = self.heddle("sweep", "s.textproto", "--slurm", "--template", "sabotage.sbatch", "--chunk", "4",
+                        "--poll", "0.5")
+        self.assertEqual(p.returncode, 1, p.stderr)
+        self.assertRegex(p.stderr, r"Slurm job \d+: 12 runs in 3 tasks")
+        self.assertRegex(p.stderr, r"Slurm job \d+_0: FAILED, exit code 137; lost: point 0 h200 app/1\n")
+        self.assertRegex(p.stderr, r"Slurm job \d+_1: TIMEOUT; lost: point 2 h200 app/1\n")
+        self.assertRegex(p.stderr, r"Slurm job \d+: 8 runs in 2 tasks")
+        self.assertRegex(p.stderr, r"\d of 12 runs done; Slurm job \d+: \d tasks running, \d waiting")
+        self.assertIn("6 of 12 runs failed", p.stderr)
+        self.assertRegex(p.stdout, r"point 5 h200 stuck/1 +deadlock +1 ")
+        self.assertIn("6 done, 0 running, 0 to do, 6 failed", p.stdout)
+        # The same as without Slurm.
+        self.assertEqual(self.heddle("sweep", "s.textproto", "--out", "here", "-q").returncode, 1)
+        self.assertEqual(self.bytes_of("s.sweep/results.db"), self.bytes_of("here/results.db"))
+        # And nothing is left to submit.
+        p = self.heddle("sweep", "s.textproto", "--slurm")
+        self.assertNotIn("Slurm job", p.stderr)
+
+    def test_submit_leave_and_come_back(self):
+        p = self.heddle("sweep", "s.textproto", "--slurm", "--no-watch", "--chunk", "12")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertRegex(p.stderr, r"Slurm job (\d+): 12 runs in 1 tasks")
+        # The second call watches the job of the first; Ctrl-C leaves it alone.
+        q = subprocess.Popen([harness.HEDDLE, "sweep", "s.textproto", "--slurm", "--poll", "0.2"], cwd=self.dir,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while not glob.glob(self.path("s.sweep/journal/*.log")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        time.sleep(0.5)
+        q.send_signal(signal.SIGINT)
+        _, err = q.communicate(timeout=30)
+        self.assertEqual(q.returncode, 130, err)
+        self.assertIn("goes on; the same command watches it again", err)
+        p = self.heddle("sweep", "s.textproto", "--slurm", "--poll", "0.2")
+        self.assertIn("6 done, 0 running, 0 to do, 6 failed", p.stdout)
+        self.assertEqual(os.listdir(self.path("s.sweep/slurm")), ["1"])  # one submission in all
+
+    def test_a_job_that_does_nothing_is_an_error(self):
+        self.write("bad.sbatch", "#!/bin/bash\n#SBATCH --array={{array}}\n#SBATCH --output={{log}}\nfalse # {{command}}\n")
+        self.fails("sweep", "s.textproto", "--slurm", "--template", "bad.sbatch", "--poll", "0.2",
+                   says=("ended without a run being tried (12 FAILED, exit code 1)", "s.sweep/slurm/1"))
+        self.write("bad.sbatch", "#!/bin/bash\n#SBATCH --array={{array}}\n")
+        self.fails("sweep", "s.textproto", "--slurm", "--template", "bad.sbatch", says="bad.sbatch: has no {{command}}")
+        self.write("bad.sbatch", "#!/bin/bash\n{{commands}}\n")
+        self.fails("sweep", "s.textproto", "--slurm", "--template", "bad.sbatch",
+                   says="nothing is called {{commands}}; legal: array, command, cpus, log, name")
+        self.write("bad.sbatch", "{{command}}\n")
+        self.fails("sweep", "s.textproto", "--slurm", "--template", "bad.sbatch", says="sbatch")
+
+
+class Template(harness.HeddleTest):
+    def test_it_is_printed(self):
+        text = self.ok("sweep", "--print-template").stdout
+        self.assertTrue(text.startswith("#!/bin/bash\n"))
+        self.assertIn("{{command}}", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

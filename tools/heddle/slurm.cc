@@ -1,0 +1,113 @@
+#include "tools/heddle/slurm.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+
+#include "sim/engine/error.h"
+
+namespace heddle::cli {
+namespace {
+
+struct Answer {
+  int status = 0;
+  std::string text;  // stdout and stderr
+};
+
+// `command` is shell text.
+Answer ask(const std::string& command) {
+  FILE* pipe = popen((command + " 2>&1 < /dev/null").c_str(), "re");
+  if (!pipe) {
+    throw Error(fmt::format("cannot start {}: {}", command, std::strerror(errno)));
+  }
+  Answer a;
+  char buffer[4096];
+  for (size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
+    a.text.append(buffer, n);
+  }
+  const int status = pclose(pipe);
+  a.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  while (!a.text.empty() && a.text.back() == '\n') {
+    a.text.pop_back();
+  }
+  return a;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) {
+    out += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return out + "'";
+}
+
+// The value behind "NAME=" in a line of scontrol.
+std::string field(const std::string& line, const std::string& name) {
+  const size_t at = (" " + line).find(" " + name + "=");
+  if (at == std::string::npos) {
+    return "";
+  }
+  const size_t begin = at + name.size() + 1;
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+}  // namespace
+
+std::string submit_job(const std::filesystem::path& script) {
+  const Answer a = ask("sbatch --parsable " + quoted(script.string()));
+  if (a.status == 127) {
+    throw Error("sbatch: not found; heddle sweep --slurm runs where jobs can be submitted");
+  }
+  // With warnings in front, and the cluster's name behind a semicolon.
+  std::string id = a.text.substr(a.text.rfind('\n') + 1);
+  id = id.substr(0, id.find(';'));
+  if (a.status != 0 || id.empty() || id.find_first_not_of("0123456789") != std::string::npos) {
+    throw Error(fmt::format("sbatch {}: {}", script.string(), a.text));
+  }
+  return id;
+}
+
+std::optional<SlurmTasks> job_tasks(const std::string& job) {
+  const Answer a = ask("squeue --noheader --array --format=%T --jobs=" + job);
+  SlurmTasks out;
+  if (a.status != 0) {
+    return a.text.find("Invalid job id") != std::string::npos ? std::optional(out) : std::nullopt;
+  }
+  std::istringstream lines(a.text);
+  for (std::string state; std::getline(lines, state);) {
+    (state == "RUNNING" || state == "COMPLETING" ? out.running : out.pending) += 1;
+  }
+  return out;
+}
+
+std::map<std::string, std::string> job_ends(const std::string& job) {
+  std::map<std::string, std::string> out;
+  const Answer a = ask("scontrol --oneliner show job " + job);
+  std::istringstream lines(a.text);
+  for (std::string line; a.status == 0 && std::getline(lines, line);) {
+    const std::string task = field(line, "ArrayTaskId"), exit = field(line, "ExitCode");
+    std::string end = field(line, "JobState");
+    const size_t colon = exit.find(':');
+    if (end == "FAILED" && colon != std::string::npos) {
+      end += exit.substr(colon + 1) != "0" ? ", signal " + exit.substr(colon + 1)
+                                           : ", exit code " + exit.substr(0, colon);
+    }
+    out[task] = end;
+  }
+  return out;
+}
+
+size_t largest_array() {
+  constexpr size_t kSlurmsDefault = 1001;
+  const Answer a = ask("scontrol show config | sed -n 's/^MaxArraySize *= *//p'");
+  size_t n = 0;
+  std::from_chars(a.text.data(), a.text.data() + a.text.size(), n);
+  return n > 0 ? n : kSlurmsDefault;
+}
+
+}  // namespace heddle::cli
