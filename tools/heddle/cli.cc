@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "analysis/run/host.h"
@@ -62,6 +63,11 @@ int run_command_line(int argc, const char* const* argv) {
   add_metrics(app, status);
   add_occupancy(app, status);
   add_access(app, status);
+  add_doctor(app, status);
+  add_shell(app, status);
+  // Of the program alone: all commands on a screen of 80 columns.
+  app.formatter(std::make_shared<CLI::Formatter>());
+  app.get_formatter()->column_width(14);
   try {
     if (argc > 1 && argv[1][0] != '-') {
       check_command(app, argv[1]);

@@ -80,9 +80,9 @@ void add(CLI::App& app, int& status, const char* name, const char* help, analysi
 }  // namespace
 
 void add_access(CLI::App& app, int& status) {
-  add(app, status, "banks", "bank conflicts of shared memory by instruction, without a simulation",
+  add(app, status, "banks", "bank conflicts by instruction, from a trace alone",
       analysis::AccessSide::kBanks);
-  add(app, status, "coalesce", "sectors of global memory by instruction, without a simulation",
+  add(app, status, "coalesce", "sectors by instruction, from a trace alone",
       analysis::AccessSide::kSectors);
 }
 

@@ -14,6 +14,8 @@ void add_config(CLI::App& app, int& status);
 void add_metrics(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
 void add_sweep_best(CLI::App& sweep, int& status);
+void add_shell(CLI::App& app, int& status);
+void add_doctor(CLI::App& app, int& status);
 void add_access(CLI::App& app, int& status);
 void add_occupancy(CLI::App& app, int& status);
 

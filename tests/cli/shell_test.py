@@ -1,0 +1,85 @@
+"""heddle --help, completion, man, doctor: the command line for people and shells."""
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from tests.cli import harness
+
+
+class Shell(harness.HeddleTest):
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        self.write("heddle.bash", self.ok("completion", "bash").stdout)
+        script = (". ./heddle.bash; compopt() { :; }; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _heddle; "
+                  "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        p = subprocess.run(["bash", "-c", script, "bash", *words], cwd=self.dir, stdout=subprocess.PIPE, text=True,
+                           check=True)
+        return p.stdout.split()
+
+    def test_help_fits_a_screen(self):
+        lines = self.ok("--help").stdout.rstrip("\n").splitlines()
+        self.assertLessEqual(len(lines), 24)
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertTrue(any(line.startswith("  sweep ") for line in lines))
+
+    def test_bash(self):
+        commands = self.complete("heddle", "")
+        for name in ("run", "sweep", "config", "doctor"):
+            self.assertIn(name, commands)
+        self.assertEqual(self.complete("heddle", "sw"), ["sweep"])
+        self.assertEqual(self.complete("heddle", "config", "ch"), ["check"])
+        self.assertEqual(self.complete("heddle", "run", "--fid"), ["--fidelity"])
+        self.assertEqual(self.complete("heddle", "run", "--gpu", "h2"), ["h200"])
+        self.assertEqual(self.complete("heddle", "run", "--set", "l2.wa"), ["l2.ways="])
+        self.assertIn("sm.op[fp32].latency=", self.complete("heddle", "run", "--set", "sm.op[fp32].l"))
+        self.assertEqual(self.complete("heddle", "validate", "--metric", "gpc__"), ["gpc__cycles_elapsed.max"])
+        self.assertEqual(self.complete("heddle", "sweep", "best", "--par"), ["--pareto"])
+        self.assertNotIn("slurm-task", self.complete("heddle", "sweep", ""))
+
+    def test_zsh_and_fish(self):
+        for shell in ("zsh", "fish"):
+            text = self.ok("completion", shell).stdout
+            for word in ("h200", "l2.ways=", "gpc__cycles_elapsed.max", "--pareto" if shell == "zsh" else "-l pareto"):
+                self.assertIn(word, text)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n", self.write("script", text)], check=True)
+        self.fails("completion", "tcsh", says="legal values: bash, zsh, fish")
+
+    def test_man(self):
+        text = self.ok("man").stdout
+        self.assertTrue(text.startswith(".TH HEDDLE 1 "))
+        for word in (".SS heddle sweep best", "\\fB\\-\\-gpu\\fR \\fI"):
+            self.assertIn(word, text)
+        if not shutil.which("groff"):
+            self.skipTest("no groff to render the page")
+        p = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-Wbreak", self.write("heddle.1", text)],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        plain = re.sub(".\b", "", p.stdout)  # bold and underlined by overstriking
+        self.assertIn("   heddle sweep best\n", plain)
+        self.assertRegex(plain, r"--dry-run, -n\n +only list the points")
+
+    def test_doctor(self):
+        p = self.heddle("doctor")
+        self.assertRegex(p.stdout, r"GPU configurations +good +\d+ GPUs")
+        self.assertEqual(p.returncode, 0 if "all that is needed is there" in p.stdout else 1, p.stdout)
+        # With a dpkg-query that knows no package, everything of [build] is missing.
+        self.write("bin/dpkg-query", "#!/bin/sh\n")
+        os.chmod(self.path("bin/dpkg-query"), 0o755)
+        p = self.heddle("doctor", env={**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+        self.assertEqual(p.returncode, 1)
+        self.assertRegex(p.stdout, r"packages: build +missing +missing: bazel-bootstrap build-essential")
+        self.assertIn("needed: apt-get install --no-install-recommends bazel-bootstrap build-essential", p.stdout)
+        self.assertRegex(p.stdout, r"for the optional parts: apt-get .* slurm-wlm")
+        # Configurations that are bad are named.
+        os.makedirs(self.path("mine/gpus"))
+        self.write("mine/gpus/bad.textproto", 'name: "bad"\nwayz: 1\n')
+        p = self.heddle("doctor", env={**os.environ, "HEDDLE_CONFIGS": self.path("mine")})
+        self.assertEqual(p.returncode, 1)
+        self.assertRegex(p.stdout, r"GPU configurations +bad .*bad.textproto:2")
+
+
+if __name__ == "__main__":
+    unittest.main()
