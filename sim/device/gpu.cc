@@ -237,13 +237,17 @@ void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
   Machine& m = *impl_->machine;
   impl_->running = std::make_unique<Running>(kernel, options, m);
   Running& r = *impl_->running;
-  m.memory->reset();
+  m.memory->reset(options.l2, options.warm);
   m.memory->launch(uint64_t{r.timed.lines} * m.config.sm().fetch().line_bytes());
   for (auto& s : m.sms) {
     s->begin(r.timed, r.occ.l1_bytes, options.observer, Profiler::noting(options.profile, s->index()));
   }
   m.distributor->begin(r.sampler ? *r.sampler : kernel, r.occ, r.now, r.sampler ? &*r.sampler : nullptr);
 }
+
+void Gpu::reset_persisting_l2() { impl_->machine->memory->reset_persisting(); }
+
+uint64_t Gpu::persisting_l2_bytes() const { return impl_->machine->memory->persisting_bytes(); }
 
 bool Gpu::advance(Cycle until) {
   Running& r = *impl_->running;

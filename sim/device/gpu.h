@@ -13,6 +13,7 @@
 #include "sim/engine/error.h"
 #include "sim/engine/time.h"
 #include "sim/isa/kernel.h"
+#include "sim/memory/access_policy.h"
 #include "sim/stats/result.h"
 
 namespace heddle::sm {
@@ -42,6 +43,11 @@ struct RunOptions {
   bool sample = false;
   // What KernelResult::profile will have. Not together with `sample`.
   stats::ProfileRequest profile;
+  // L2 residency control.
+  memory::L2Policy l2;
+  // The L2 is as the launch before on this Gpu left it; other caches are cold. A Gpu's first launch finds it
+  // empty.
+  bool warm = false;
   // Told of every issue. May be null.
   sm::IssueObserver* observer = nullptr;
 };
@@ -71,6 +77,10 @@ class Gpu {
   // Simulates one launch from cold caches. Throws Error (bad launch, malformed trace), Cancelled,
   // DeadlockError; the machine can be used again afterwards.
   stats::KernelResult run(isa::BlockSource& kernel, const RunOptions& options = {});
+
+  // Between launches: nothing persists any more (cudaCtxResetPersistingL2Cache); and how much does.
+  void reset_persisting_l2();
+  uint64_t persisting_l2_bytes() const;
 
   // The same launch piece by piece: begin(), advance() while it says true, finish(). `kernel` and what the
   // options point to must live until then. The pieces change no result.

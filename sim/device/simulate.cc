@@ -39,8 +39,10 @@ stats::KernelResult simulate(const config::GpuConfig& gpu, isa::BlockSource& ker
             "a profile needs every block: it cannot be had from a share of the machine (share.sms, "
             "sampling)");
       }
+      RunOptions scaled = options;
+      scaled.l2.set_aside_bytes = options.l2.set_aside_bytes * share->topology().sms() / gpu.topology().sms();
       BlockShare part(kernel, kept, gpu.topology().sms_per_tpc());
-      stats::KernelResult result = Gpu(*share).run(part, options);
+      stats::KernelResult result = Gpu(*share).run(part, scaled);
       part.complete(result, gpu);
       result.occupancy = occupancy(gpu, shape);
       return result;

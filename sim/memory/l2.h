@@ -11,6 +11,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
+#include "sim/memory/access_policy.h"
 #include "sim/memory/address_map.h"
 #include "sim/memory/dram.h"
 #include "sim/memory/message.h"
@@ -24,6 +25,14 @@ class L2 {
   L2(const config::GpuConfig& gpu, stats::CounterSet& counters);
 
   void reset();
+  // Between two launches: the lines stay, with what is dirty and what persists.
+  void next_launch();
+  // For the launches from now on; lines that persist go on doing so.
+  void set_policy(const L2Policy& policy) { policy_ = policy; }
+  // cudaCtxResetPersistingL2Cache: all lines are normal again.
+  void reset_persisting();
+  // Lines that persist, replicas not counted.
+  uint64_t persisting_lines();
 
   // Serves a request that reaches the slice of `partition` (the requester's) at `at`. Returns when the data
   // or the acknowledgement leaves that slice.
@@ -70,6 +79,14 @@ class L2 {
   // A line for `r` in the slice of `partition`. Persisting lines are evicted last, and there are at most so
   // many.
   CacheLine& allocate(const Home& home, uint32_t partition, const Request& r, Ticks at);
+  // The same under an L2Policy.
+  CacheLine& victim_under_policy(Slice& s, const Home& home, AccessProperty property);
+  AccessProperty property(const Request& r) const {
+    return r.persisting ? AccessProperty::kPersisting : policy_.window.of(r.line);
+  }
+  // An access to a line that is there, which its window gives a property.
+  void touch(CacheLine& l, const Home& home, uint32_t partition, const Request& r);
+  uint32_t set_aside_ways(uint32_t set) const;
   // Sectors of `l` have been written; writes back the oldest dirty lines when there are too many.
   void set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
   void write_back(CacheLine& l, const Home& home, Ticks at);
@@ -85,10 +102,13 @@ class L2 {
   Ticks fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at);
 
   AddressMap map_;
+  L2Policy policy_;
   stats::CounterSet& counters_;
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
   const double sector_service_, fabric_service_;
+  const bool keeps_persisting_;
+  const uint64_t total_bytes_;
   const uint32_t max_persisting_lines_, max_dirty_lines_, old_dirty_lines_;  // per slice
   std::vector<Slice> slices_;
   std::vector<Bandwidth> fabric_;  // one per direction

@@ -24,7 +24,7 @@ MemorySystem::MemorySystem(const config::GpuConfig& g)
   }
 }
 
-void MemorySystem::reset() {
+void MemorySystem::reset(const L2Policy& policy, bool warm) {
   counters_ = {};
   last_performed_ = 0;
   noc_.reset();
@@ -32,7 +32,12 @@ void MemorySystem::reset() {
   merger_.reset();
   gcc_.reset();
   membars_.reset();
-  l2_.reset();
+  if (warm) {
+    l2_.next_launch();
+  } else {
+    l2_.reset();
+  }
+  l2_.set_policy(policy);
 }
 
 void MemorySystem::launch(uint64_t code_bytes) {

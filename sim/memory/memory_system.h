@@ -21,8 +21,11 @@ class MemorySystem {
  public:
   explicit MemorySystem(const config::GpuConfig& gpu);
 
-  // Cold caches, idle queues, zero counters.
-  void reset();
+  // Idle queues, zero counters, cold caches; but the L2 keeps what it has when `warm`.
+  void reset(const L2Policy& policy = {}, bool warm = false);
+  // cudaCtxResetPersistingL2Cache, between launches.
+  void reset_persisting() { l2_.reset_persisting(); }
+  uint64_t persisting_bytes() { return l2_.persisting_lines() * kLineBytes; }
   // A kernel with so much code is launched: the GPCs fetch its beginning.
   void launch(uint64_t code_bytes);
   // It has ended.

@@ -84,6 +84,26 @@ class TagArray {
     }
     return best;
   }
+  // A free entry of `set`; null when there is none.
+  CacheLine* free(uint32_t set) {
+    const size_t first = size_t{set} * ways_;
+    for (size_t i = first; i < first + ways_; ++i) {
+      if (stamps_[i] == 0) {
+        return &lines_[i];
+      }
+    }
+    return nullptr;
+  }
+  // How many live entries of `set` are `wanted`.
+  template <class Wanted>
+  uint32_t count(uint32_t set, Wanted&& wanted) const {
+    const size_t first = size_t{set} * ways_;
+    uint32_t n = 0;
+    for (size_t i = first; i < first + ways_; ++i) {
+      n += stamps_[i] != 0 && wanted(lines_[i]);
+    }
+    return n;
+  }
   // Entries of a set are filled in order: this one is the last.
   bool last_way(const CacheLine& l) const { return (index(l) + 1) % ways_ == 0; }
 

@@ -155,7 +155,7 @@ constexpr const char* kGpu = R"(
     total_bytes: 1048576 partitions: 1 slices: 4 ways: 16 line_bytes: 128 sector_bytes: 32 hash: MODULO
     chunk_bytes: 1024
     hit_latency: 50 far_latency: 60 fabric_bytes: 32 slice_bytes_per_cycle: 32 slice_requests_per_cycle: 1 atomic_interval: 2
-    atomic_latency: 20 max_persisting_bytes: 0
+    atomic_latency: 20 max_persisting_bytes: 0 set_aside_replacement: LRU
   }
   dram {
     model: BANKS total_bytes: 1073741824 channels: 4 banks: 4 row_bytes: 1024 bytes_per_cycle: 32 efficiency: 1

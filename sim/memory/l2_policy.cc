@@ -1,0 +1,105 @@
+// The L2 under an L2Policy: who is replaced, and what lines are.
+#include "sim/memory/l2.h"
+#include "sim/memory/l2_flags.h"
+
+namespace heddle::memory {
+namespace {
+
+bool persists(const CacheLine& l) { return (l.flags & kPersisting) != 0; }
+bool streams(const CacheLine& l) { return (l.flags & kStreaming) != 0; }
+bool others(const CacheLine& l) { return !persists(l); }
+
+}  // namespace
+
+// Ways of a set that are set aside: a fraction is spread over the sets.
+uint32_t L2::set_aside_ways(uint32_t set) const {
+  const uint64_t lines = policy_.set_aside_bytes * slices_[0].tags.ways() * map_.sets() / total_bytes_;
+  return static_cast<uint32_t>(lines * (set + 1) / map_.sets() - lines * set / map_.sets());
+}
+
+// Persisting lines have the set-aside to themselves (L204). When it is full, a further one takes the place of
+// the oldest of them (L213) or, with l2.set_aside_replacement KEEP, goes where the others are. These have
+// what is not set aside; streaming lines leave first (L215).
+CacheLine& L2::victim_under_policy(Slice& s, const Home& home, AccessProperty property) {
+  const uint32_t aside = set_aside_ways(home.set);
+  const uint32_t persisting = s.tags.count(home.set, persists);
+  CacheLine* v = nullptr;
+  if (property == AccessProperty::kPersisting) {
+    if (persisting < aside) {
+      v = s.tags.free(home.set);
+      v = v ? v : s.tags.oldest(home.set, streams);
+      v = v ? v : s.tags.oldest(home.set, others);
+    } else if (!keeps_persisting_ && aside > 0) {
+      v = s.tags.oldest(home.set, persists);
+    }
+    if (v) {
+      return *v;
+    }
+  }
+  if (s.tags.count(home.set, others) < s.tags.ways() - aside) {
+    v = s.tags.free(home.set);
+  }
+  v = v ? v : s.tags.oldest(home.set, streams);
+  v = v ? v : s.tags.oldest(home.set, others);
+  // Only persisting lines: of an earlier, larger set-aside, or all ways are set aside.
+  v = v ? v : s.tags.free(home.set);
+  return v ? *v : *s.tags.oldest(home.set, persists);
+}
+
+void L2::touch(CacheLine& l, const Home& home, uint32_t partition, const Request& r) {
+  Slice& s = slice(partition, home.slice);
+  const AccessProperty p = property(r);
+  if (p == AccessProperty::kNone) {
+    return;
+  }
+  if (p == AccessProperty::kPersisting) {
+    if (persists(l) || partition != home.partition) {
+      return;
+    }
+    if (s.tags.count(home.set, persists) >= set_aside_ways(home.set)) {
+      CacheLine* oldest = keeps_persisting_ ? nullptr : s.tags.oldest(home.set, persists);
+      if (!oldest) {
+        return;
+      }
+      oldest->flags &= static_cast<uint8_t>(~kPersisting);
+      --s.persisting;
+    }
+    l.flags = static_cast<uint8_t>((l.flags & ~kStreaming) | kPersisting);
+    ++s.persisting;
+    return;
+  }
+  s.persisting -= persists(l);
+  l.flags &= static_cast<uint8_t>(~(kPersisting | kStreaming));
+  if (p == AccessProperty::kStreaming) {
+    l.flags |= kStreaming;
+  }
+}
+
+void L2::next_launch() {
+  dram_.reset();
+  for (Slice& s : slices_) {
+    s.port.reset();
+    s.atomics.reset();
+    s.tags.for_each_live([](CacheLine& l) { l.ready = 0; });
+  }
+  for (Bandwidth& f : fabric_) {
+    f.reset();
+  }
+}
+
+void L2::reset_persisting() {
+  for (Slice& s : slices_) {
+    s.tags.for_each_live([](CacheLine& l) { l.flags &= static_cast<uint8_t>(~kPersisting); });
+    s.persisting = 0;
+  }
+}
+
+uint64_t L2::persisting_lines() {
+  uint64_t n = 0;
+  for (const Slice& s : slices_) {
+    n += s.persisting;
+  }
+  return n;
+}
+
+}  // namespace heddle::memory
