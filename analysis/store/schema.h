@@ -9,7 +9,7 @@ namespace heddle::analysis {
 inline constexpr int64_t kApplicationId = 0x4845444c;
 
 // Raised with every change of a table; a file of another version is refused, not guessed at.
-inline constexpr int64_t kSchemaVersion = 3;
+inline constexpr int64_t kSchemaVersion = 4;
 
 // Settings that the file's bytes depend on. `secure_delete` zeroes freed space, so that no stale bytes stay
 // in a page.
