@@ -82,8 +82,7 @@ void add(CLI::App& app, int& status, const char* name, const char* help, analysi
 void add_access(CLI::App& app, int& status) {
   add(app, status, "banks", "bank conflicts by instruction, from a trace alone",
       analysis::AccessSide::kBanks);
-  add(app, status, "coalesce", "sectors by instruction, from a trace alone",
-      analysis::AccessSide::kSectors);
+  add(app, status, "coalesce", "sectors by instruction, from a trace alone", analysis::AccessSide::kSectors);
 }
 
 }  // namespace heddle::cli

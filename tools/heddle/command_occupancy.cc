@@ -72,8 +72,7 @@ int occupancy(OccupancyOptions o) {
 
 void add_occupancy(CLI::App& app, int& status) {
   auto o = std::make_shared<OccupancyOptions>();
-  CLI::App* c =
-      app.add_subcommand("occupancy", "blocks per SM, what limits them, the best block size");
+  CLI::App* c = app.add_subcommand("occupancy", "blocks per SM, what limits them, the best block size");
   c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
   c->add_option("--regs", o->needs.registers, "registers per thread, as the compiler reports them")
       ->required();
