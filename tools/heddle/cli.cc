@@ -62,6 +62,8 @@ int run_command_line(int argc, const char* const* argv) {
   add_config(app, status);
   add_metrics(app, status);
   add_occupancy(app, status);
+  add_host(app, status);
+  add_hostbench(app, status);
   add_access(app, status);
   add_doctor(app, status);
   add_shell(app, status);

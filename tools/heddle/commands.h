@@ -18,5 +18,7 @@ void add_shell(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_access(CLI::App& app, int& status);
 void add_occupancy(CLI::App& app, int& status);
+void add_host(CLI::App& app, int& status);
+void add_hostbench(CLI::App& app, int& status);
 
 }  // namespace heddle::cli

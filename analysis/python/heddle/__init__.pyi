@@ -22,6 +22,7 @@ class Config:
     tlb: _Tlb
     seed: int  # whole numbers
     share: _Share
+    host: _Host
     def __init__(self, gpu: str = 'h200', fidelity: str = 'default', set: Sequence[str] = ()): ...
     @property
     def fidelity(self) -> str: ...
@@ -289,6 +290,7 @@ class _L2(Group):
     atomic_interval: float  # L2 cycles per pass; 0.1 to 256
     atomic_latency: int  # core cycles; 0 to 4096
     max_persisting_bytes: int  # bytes; 0 to 1099511627776
+    set_aside_replacement: str  # LRU, KEEP
     max_dirty_bytes: int  # bytes; 0 to 1099511627776
 
 class _Dram(Group):
@@ -323,6 +325,16 @@ class _Tlb(Group):
 
 class _Share(Group):
     sms: int  # 2 to 1024
+
+class _Host(Group):
+    link: _HostLink
+    peer: _HostPeer
+    copy: _HostCopy
+    staging: _HostStaging
+    queues: _HostQueues
+    latency: _HostLatency
+    calls: _HostCalls
+    priorities: int  # 1 to 100
 
 class _SmIssue(Group):
     policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN
@@ -469,6 +481,81 @@ class _SmAsyncCopy(Group):
     dsm_slices: int  # per GPC; a power of two from 1 to 64
     dsm_flit_cycles: float  # core cycles per 16 bytes; 0 to 1024
     ldgsts_extra_latency: int  # core cycles over a plain load; 0 to 1024
+
+class _HostLink(Group):
+    generation: int  # 1 to 7
+    lanes: int  # 1 to 32
+    max_payload_bytes: int  # bytes; a power of two from 64 to 4096
+    read_request_bytes: int  # bytes; a power of two from 64 to 4096
+    efficiency: float  # 0.1 to 1
+    write_combined_gain: float  # 0.5 to 2
+
+class _HostPeer(Group):
+    links: int  # 0 to 64
+    link_gb_per_s: float  # GB/s, one direction; 0.1 to 10000
+    efficiency: float  # 0.1 to 1
+    start_ns: int  # ns; 0 to 1e+06
+
+class _HostCopy(Group):
+    engines: int  # 1 to 16
+    h2d_start_ns: int  # ns; 0 to 1e+06
+    d2h_start_ns: int  # ns; 0 to 1e+06
+    d2d_start_ns: int  # ns; 0 to 1e+06
+    d2d_efficiency: float  # 0.05 to 1
+    memset_efficiency: float  # 0.05 to 1
+    memset_start_ns: int  # ns; 0 to 1e+06
+    d2h_to_kernel_ns: int  # ns; 0 to 1e+06
+    h2d_to_kernel_ns: int  # ns; 0 to 1e+06
+
+class _HostStaging(Group):
+    inline_bytes: int  # bytes; 0 to 16777216
+    inline_host_gb_per_s: float  # GB/s; 0.01 to 1000
+    inline_device_gb_per_s: float  # GB/s; 0.01 to 1000
+    chunk_bytes: int  # bytes; 4096 to 1073741824
+    inline_start_ns: int  # ns; 0 to 1e+07
+    chunk_ns: int  # ns; 0 to 1e+07
+    to_device_gb_per_s: float  # GB/s; 0.01 to 1000
+    to_device_uncached_gb_per_s: float  # GB/s; 0.01 to 1000
+    cached_bytes: int  # bytes; 0 to 1099511627776
+    from_device_gb_per_s: float  # GB/s; 0.01 to 1000
+    from_device_ns: int  # ns; 0 to 1e+07
+
+class _HostQueues(Group):
+    connections: int  # 1 to 32
+    copy_connections: int  # of each engine; 1 to 32
+    depth: int  # commands; 1 to 1048576
+
+class _HostLatency(Group):
+    submit_ns: int  # ns; 0 to 1e+07
+    kernel_start_ns: int  # ns; 0 to 1e+07
+    kernel_end_ns: int  # ns; 0 to 1e+07
+    same_stream_ns: int  # ns; 0 to 1e+07
+    other_stream_ns: int  # ns; 0 to 1e+07
+    event_ns: int  # ns; 0 to 1e+07
+    spin_ns: int  # ns; 0 to 1e+07
+    yield_ns: int  # ns; 0 to 1e+07
+    block_ns: int  # ns; 0 to 1e+07
+    host_function_start_ns: int  # ns; 0 to 1e+07
+    host_function_end_ns: int  # ns; 0 to 1e+07
+
+class _HostCalls(Group):
+    launch_ns: int  # ns; 0 to 1e+07
+    stream_switch_ns: int  # ns; 0 to 1e+07
+    memcpy_ns: int  # ns; 0 to 1e+07
+    d2d_ns: int  # ns; 0 to 1e+07
+    memset_ns: int  # ns; 0 to 1e+07
+    event_record_ns: int  # ns; 0 to 1e+07
+    event_record_no_timing_ns: int  # ns; 0 to 1e+07
+    wait_event_ns: int  # ns; 0 to 1e+07
+    query_ns: int  # ns; 0 to 1e+07
+    synchronize_ns: int  # ns; 0 to 1e+07
+    host_function_ns: int  # ns; 0 to 1e+07
+    create_ns: int  # ns; 0 to 1e+07
+    malloc_ns: int  # ns; 0 to 1e+09
+    free_ns: int  # ns; 0 to 1e+09
+    malloc_host_ns: int  # ns; 0 to 1e+09
+    malloc_host_ns_per_mib: int  # ns per MiB; 0 to 1e+09
+    free_host_ns: int  # ns; 0 to 1e+09
 
 Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]
 

@@ -165,6 +165,33 @@ constexpr const char* kGpu = R"(
     enabled: false page_bytes: 2097152 l1_entries: 2 l2_entries: 4 l3_entries: 8 l2_latency: 10 l3_latency: 100
     walk_latency: 500 walk_bytes: 2097152 walkers: 2
   }
+  host {
+    link {
+      generation: 1 lanes: 32 max_payload_bytes: 256 read_request_bytes: 256 efficiency: 1 write_combined_gain: 1
+    }
+    peer { links: 0 link_gb_per_s: 25 efficiency: 1 start_ns: 0 }
+    copy {
+      engines: 2 h2d_start_ns: 0 d2h_start_ns: 0 d2d_start_ns: 0 d2d_efficiency: 1 memset_efficiency: 1
+      memset_start_ns: 0 d2h_to_kernel_ns: 0 h2d_to_kernel_ns: 0
+    }
+    staging {
+      inline_bytes: 65536 inline_start_ns: 0 inline_host_gb_per_s: 10 inline_device_gb_per_s: 10 chunk_bytes: 1048576
+      chunk_ns: 0
+      to_device_gb_per_s: 10 to_device_uncached_gb_per_s: 5 cached_bytes: 16777216 from_device_gb_per_s: 10
+      from_device_ns: 0
+    }
+    queues { connections: 8 copy_connections: 8 depth: 1024 }
+    latency {
+      submit_ns: 0 kernel_start_ns: 0 kernel_end_ns: 0 same_stream_ns: 0 other_stream_ns: 0 event_ns: 0 spin_ns: 0
+      yield_ns: 0 block_ns: 0 host_function_start_ns: 0 host_function_end_ns: 0
+    }
+    calls {
+      launch_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
+      event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
+      malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0
+    }
+    priorities: 6
+  }
   seed: 1
 )";
 

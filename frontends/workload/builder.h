@@ -1,0 +1,120 @@
+// Host programs written as code that reads like CUDA's:
+//
+//   Builder w;
+//   auto s = w.stream("s1");
+//   auto host = w.pinned("host", 1 << 20), dev = w.device("dev", 1 << 20);
+//   auto& main = w.thread("main");
+//   main.memcpyAsync(dev, host, s);
+//   main.launch(w.kernel_us("saxpy", 20), s);
+//   main.streamSynchronize(s);
+//   host::Result r = host::run(w.program(), gpu);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <string>
+
+#include "sim/host/machine.h"
+
+namespace heddle::workload {
+
+struct Stream {
+  uint32_t id = 0;
+};
+struct Event {
+  uint32_t id = 0;
+};
+struct Buffer {
+  uint32_t id = 0;
+};
+struct Kernel {
+  uint32_t id = 0;
+};
+struct Flag {
+  uint32_t id = 0;
+};
+
+class Builder;
+
+// The calls of one host thread. A stream that is not given is stream 0: the legacy default stream of device
+// 0.
+class Thread {
+ public:
+  Thread& line(uint32_t n);  // of the file that the following calls come from
+
+  Thread& compute_us(double us);
+  Thread& repeat(uint64_t times, const std::function<void(Thread&)>& body);
+  Thread& launch(Kernel k, Stream s = {});
+  Thread& launch(Kernel k, Stream s, int32_t priority);
+  // `bytes` 0: the smaller buffer.
+  Thread& memcpyAsync(Buffer to, Buffer from, Stream s = {}, uint64_t bytes = 0, uint64_t rows = 1);
+  Thread& memcpy(Buffer to, Buffer from, uint64_t bytes = 0, uint64_t rows = 1, Stream s = {});
+  Thread& memsetAsync(Buffer to, Stream s = {}, uint64_t bytes = 0);
+  Thread& memset(Buffer to, uint64_t bytes = 0, Stream s = {});
+  Thread& eventRecord(Event e, Stream s = {});
+  Thread& streamWaitEvent(Stream s, Event e);
+  Thread& eventSynchronize(Event e);
+  Thread& eventQuery(Event e);
+  Thread& eventElapsedTime(Event from, Event to);
+  Thread& streamSynchronize(Stream s = {});
+  Thread& streamQuery(Stream s = {});
+  Thread& deviceSynchronize();
+  Thread& streamCreate(Stream s);
+  Thread& streamDestroy(Stream s);
+  Thread& eventCreate(Event e);
+  Thread& eventDestroy(Event e);
+  Thread& launchHostFunc(Stream s, double us);
+  Thread& launchHostFunc(Stream s, double us, Flag sets);
+  Thread& launchHostFuncThatCallsCuda(Stream s);
+  Thread& malloc(uint64_t bytes);
+  Thread& free(uint64_t bytes);
+  Thread& mallocHost(uint64_t bytes);
+  Thread& freeHost(uint64_t bytes);
+  Thread& setDevice(uint32_t device);
+  Thread& getLastError();
+  Thread& peekAtLastError();
+  Thread& setFlag(Flag f);
+  Thread& waitFlag(Flag f);
+
+ private:
+  friend class Builder;
+  Thread(Builder& w, size_t index) : w_(w), index_(index) {}
+  host::Call& add(host::Op op, uint32_t object = host::kNone, uint32_t stream = 0);
+  uint64_t copy_bytes(Buffer to, Buffer from, uint64_t bytes) const;
+
+  Builder& w_;
+  size_t index_;
+  uint32_t line_ = 0;
+};
+
+class Builder {
+ public:
+  explicit Builder(uint32_t devices = 1) : program_(host::empty_program(devices)) {}
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  Stream legacy(uint32_t device = 0) const { return {device}; }
+  Stream stream(const std::string& name, bool non_blocking = false, int32_t priority = 0,
+                uint32_t device = 0);
+  Stream stream_later(const std::string& name, bool non_blocking = false);  // by streamCreate
+  Event event(const std::string& name, bool timing = true, uint32_t device = 0);
+  Buffer buffer(const std::string& name, host::Memory memory, uint64_t bytes, uint32_t device = 0);
+  Buffer device(const std::string& name, uint64_t bytes, uint32_t device = 0);
+  Buffer pinned(const std::string& name, uint64_t bytes);
+  Buffer pageable(const std::string& name, uint64_t bytes);
+  Kernel kernel(const host::KernelDesc& k);
+  Kernel kernel_us(const std::string& name, double us);  // takes its time and nothing else
+  Kernel kernel_blocks(const std::string& name, uint32_t blocks, uint32_t threads, double block_us);
+  Flag flag(const std::string& name);
+  Thread& thread(const std::string& name);
+
+  const host::Program& program() const { return program_; }
+  host::Program& program() { return program_; }
+
+ private:
+  host::Program program_;
+  std::list<Thread> threads_;
+};
+
+}  // namespace heddle::workload

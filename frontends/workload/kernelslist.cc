@@ -1,0 +1,45 @@
+#include "frontends/accelsim/kernelslist.h"
+
+#include <map>
+
+#include "frontends/workload/builder.h"
+#include "frontends/workload/reader.h"
+
+namespace heddle::workload {
+
+Workload from_kernelslist(const std::filesystem::path& file, const KernelTimer& timer,
+                          const std::function<uint64_t(const std::filesystem::path&)>& stream_of) {
+  const accelsim::KernelsList list = accelsim::read_kernelslist(file);
+  Builder b;
+  std::map<uint64_t, Stream> streams = {{0, b.legacy()}};
+  std::map<std::filesystem::path, Kernel> kernels;
+  Thread& main = b.thread("main");
+  uint64_t copies = 0;
+  for (const accelsim::ListEntry& e : list.entries) {
+    main.line(e.line);
+    if (e.kind == accelsim::ListEntry::Kind::kMemcpyHtoD) {
+      const std::string n = std::to_string(++copies);
+      const Buffer from = b.pageable("host " + n, e.copy.bytes), to = b.device("device " + n, e.copy.bytes);
+      main.memcpy(to, from);
+      continue;
+    }
+    const uint64_t number = stream_of(e.trace);
+    if (!streams.contains(number)) {
+      streams[number] = b.stream("stream " + std::to_string(number));
+    }
+    if (!kernels.contains(e.trace)) {
+      host::KernelDesc k;
+      k.name = e.trace.filename().string();
+      timer(e.trace, k);
+      kernels[e.trace] = b.kernel(k);
+    }
+    main.launch(kernels[e.trace], streams[number]);
+  }
+  main.deviceSynchronize();
+  Workload out;
+  out.name = file.string();
+  out.program = b.program();
+  return out;
+}
+
+}  // namespace heddle::workload

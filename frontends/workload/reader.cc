@@ -1,0 +1,422 @@
+#include "frontends/workload/reader.h"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/text_format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "frontends/workload/builder.h"
+#include "frontends/workload/workload.pb.h"
+#include "sim/engine/error.h"
+
+namespace heddle::workload {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::TextFormat;
+using Tree = TextFormat::ParseInfoTree;
+
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
+    if (text.empty()) {
+      text = std::to_string(line + 1) + ":" + std::to_string(column + 1) + ": " + message;
+    }
+  }
+  std::string text;
+};
+
+const FieldDescriptor* field(const Message& m, const char* name) {
+  return m.GetDescriptor()->FindFieldByName(name);
+}
+
+// Turns the parsed message into a program. Every message says the line that it is about.
+class Reader {
+ public:
+  Reader(const proto::Workload& w, const Tree& tree, std::string file, std::filesystem::path folder,
+         const KernelTimer& timer)
+      : w_(w),
+        tree_(tree),
+        file_(std::move(file)),
+        folder_(std::move(folder)),
+        timer_(timer),
+        builder_(w.devices()) {}
+
+  Workload read() {
+    Workload out;
+    out.name = w_.name().empty() ? file_ : w_.name();
+    read_environment(out.rules);
+    read_objects();
+    if (w_.thread_size() == 0) {
+      throw Error(file_ + ": no thread: nothing would happen");
+    }
+    for (int i = 0; i < w_.thread_size(); ++i) {
+      const proto::Thread& t = w_.thread(i);
+      const Tree* at = nested(tree_, w_, "thread", i);
+      line_ = line_of(tree_, w_, "thread", i);
+      Thread& thread = builder_.thread(need(t.name(), "a thread", "name"));
+      default_stream_ = per_thread_ ? builder_.stream("per-thread " + t.name()) : Stream{};
+      device_ = 0;
+      for (int k = 0; k < t.call_size(); ++k) {
+        read_call(thread, t.call(k), at, t, k, static_cast<uint32_t>(i), out);
+      }
+    }
+    out.program = builder_.program();
+    out.program.peer_access = w_.peer_access();
+    return out;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(file_ + ":" + std::to_string(line_) + ": " + what);
+  }
+  const std::string& need(const std::string& value, const char* what, const char* name) const {
+    if (value.empty()) {
+      refuse(std::string(what) + " needs `" + name + "`");
+    }
+    return value;
+  }
+  static const Tree* nested(const Tree& tree, const Message& m, const char* name, int index) {
+    return tree.GetTreeForNested(field(m, name), index);
+  }
+  static int line_of(const Tree& tree, const Message& m, const char* name, int index) {
+    return tree.GetLocation(field(m, name), index).line + 1;
+  }
+
+  template <class T>
+  T look_up(const std::map<std::string, T>& names, const std::string& name, const char* what) const {
+    const auto it = names.find(name);
+    if (it == names.end()) {
+      std::string known;
+      for (const auto& [n, t] : names) {
+        known += (known.empty() ? "" : ", ") + n;
+      }
+      refuse(std::string("no ") + what + " \"" + name + "\"; there are: " + (known.empty() ? "none" : known));
+    }
+    return it->second;
+  }
+  template <class T>
+  void enter(std::map<std::string, T>& names, const std::string& name, T id, const char* what) {
+    if (!names.emplace(need(name, what, "name"), id).second) {
+      refuse(std::string(what) + " \"" + name + "\" is given twice");
+    }
+  }
+  uint32_t device(uint32_t d) const {
+    if (d >= w_.devices()) {
+      refuse("device " + std::to_string(d) + ": there are " + std::to_string(w_.devices()));
+    }
+    return d;
+  }
+
+  void read_environment(host::Rules& r) {
+    const proto::Environment& e = w_.environment();
+    r.implicit_sync_12_4 = e.implicit_sync() == proto::Environment::GUIDE_12_4;
+    r.launch_blocking = e.launch_blocking();
+    r.per_thread_default = per_thread_ = e.per_thread_default_stream();
+    line_ = 1;
+    if (e.has_max_connections() && (e.max_connections() < 1 || e.max_connections() > 32)) {
+      refuse("max_connections: 1 to 32");
+    }
+    if (e.has_max_copy_connections() && (e.max_copy_connections() < 1 || e.max_copy_connections() > 32)) {
+      refuse("max_copy_connections: 1 to 32");
+    }
+    r.connections = e.max_connections();
+    r.copy_connections = e.max_copy_connections();
+    if (e.has_scale_launch_queues()) {
+      const double s = e.scale_launch_queues();
+      if (s != 0.25 && s != 0.5 && s != 2 && s != 4) {
+        refuse("scale_launch_queues: 0.25, 0.5, 2 or 4");
+      }
+      r.launch_queue_scale = s;
+    }
+    r.wait = e.schedule() == proto::Environment::SPIN    ? host::Rules::Wait::kSpin
+             : e.schedule() == proto::Environment::YIELD ? host::Rules::Wait::kYield
+                                                         : host::Rules::Wait::kBlock;
+    r.pageable_overlaps = e.pageable_overlaps();
+    r.small_pinned_copies_return = e.small_pinned_copies_return();
+    if (w_.devices() == 0 || w_.devices() > 64) {
+      refuse("devices: 1 to 64");
+    }
+  }
+
+  void read_objects() {
+    for (int i = 0; i < w_.flag_size(); ++i) {
+      line_ = line_of(tree_, w_, "flag", i);
+      enter(flags_, w_.flag(i), builder_.flag(w_.flag(i)), "flag");
+    }
+    for (int i = 0; i < w_.stream_size(); ++i) {
+      const proto::Stream& s = w_.stream(i);
+      line_ = line_of(tree_, w_, "stream", i);
+      const Stream id = builder_.stream(s.name(), s.non_blocking(), s.priority(), device(s.device()));
+      builder_.program().streams[id.id].created_by_call = s.created_by_call();
+      enter(streams_, s.name(), id, "stream");
+    }
+    for (int i = 0; i < w_.event_size(); ++i) {
+      const proto::Event& e = w_.event(i);
+      line_ = line_of(tree_, w_, "event", i);
+      enter(events_, e.name(), builder_.event(e.name(), !e.disable_timing(), device(e.device())), "event");
+    }
+    for (int i = 0; i < w_.buffer_size(); ++i) {
+      const proto::Buffer& b = w_.buffer(i);
+      line_ = line_of(tree_, w_, "buffer", i);
+      if (!b.has_bytes()) {
+        refuse("buffer \"" + b.name() + "\" needs `bytes`");
+      }
+      const host::Memory memory = b.memory() == proto::Buffer::PINNED           ? host::Memory::kPinned
+                                  : b.memory() == proto::Buffer::PAGEABLE       ? host::Memory::kPageable
+                                  : b.memory() == proto::Buffer::WRITE_COMBINED ? host::Memory::kWriteCombined
+                                  : b.memory() == proto::Buffer::MAPPED         ? host::Memory::kMapped
+                                                                                : host::Memory::kDevice;
+      enter(buffers_, b.name(), builder_.buffer(b.name(), memory, b.bytes(), device(b.device())), "buffer");
+    }
+    for (int i = 0; i < w_.kernel_size(); ++i) {
+      line_ = line_of(tree_, w_, "kernel", i);
+      read_kernel(w_.kernel(i));
+    }
+  }
+
+  void read_kernel(const proto::Kernel& k) {
+    host::KernelDesc d;
+    d.name = k.name();
+    const auto dim = [](const proto::Dim& v) { return host::Extent{v.x(), v.y(), v.z()}; };
+    d.has_grid = k.has_grid() || k.has_block();
+    d.grid = dim(k.grid());
+    d.block = dim(k.block());
+    d.cluster = dim(k.cluster());
+    d.registers = k.registers();
+    d.static_shared_bytes = k.static_shared_bytes();
+    d.dynamic_shared_bytes = k.dynamic_shared_bytes();
+    d.max_threads = k.max_threads();
+    d.cooperative = k.cooperative();
+    d.fails = k.fails();
+    if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
+      refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
+    }
+    for (const double v : {k.us(), k.block_us()}) {
+      if (!(v >= 0 && v <= 1e9)) {
+        refuse("kernel \"" + k.name() + "\": times are from 0 to 1e9 microseconds");
+      }
+    }
+    d.duration = host::from_us(k.us());
+    d.block_duration = host::from_us(k.block_us());
+    if (k.has_block_us() && !d.has_grid) {
+      refuse("kernel \"" + k.name() + "\": `block_us` needs a grid");
+    }
+    if (k.has_until_flag()) {
+      d.until_flag = look_up(flags_, k.until_flag(), "flag").id;
+    }
+    if (k.has_sets_flag()) {
+      d.sets_flag = look_up(flags_, k.sets_flag(), "flag").id;
+    }
+    if (k.has_trace()) {
+      if (!timer_) {
+        refuse("kernel \"" + k.name() + "\": traces cannot be simulated here");
+      }
+      timer_(folder_ / k.trace(), d);
+    }
+    enter(kernels_, k.name(), builder_.kernel(d), "kernel");
+  }
+
+  Stream stream(bool given, const std::string& name) const {
+    if (given) {
+      return look_up(streams_, name, "stream");
+    }
+    return per_thread_ ? default_stream_ : Stream{device_};
+  }
+  Event event(const std::string& name) const { return look_up(events_, name, "event"); }
+
+  template <class C>
+  void read_copy(Thread& t, const C& c, bool async) {
+    const Buffer to = look_up(buffers_, c.to(), "buffer"), from = look_up(buffers_, c.from(), "buffer");
+    const Stream s = stream(c.has_stream(), c.stream());
+    if (c.rows() == 0) {
+      refuse("rows: at least 1");
+    }
+    if (async) {
+      t.memcpyAsync(to, from, s, c.bytes(), c.rows());
+    } else {
+      t.memcpy(to, from, c.bytes(), c.rows(), s);
+    }
+  }
+
+  void read_call(Thread& t, const proto::Call& c, const Tree* tree, const Message& parent, int index,
+                 uint32_t thread, Workload& out) {
+    line_ = tree ? line_of(*tree, parent, "call", index) : 0;
+    t.line(static_cast<uint32_t>(line_));
+    if (c.has_expect()) {
+      out.expected[{thread, static_cast<uint32_t>(line_)}] = c.expect();
+    }
+    using What = proto::Call::WhatCase;
+    switch (c.what_case()) {
+      case What::WHAT_NOT_SET:
+        refuse("an empty call");
+      case What::kComputeUs:
+        if (!(c.compute_us() >= 0 && c.compute_us() <= 1e9)) {
+          refuse("compute_us: 0 to 1e9");
+        }
+        t.compute_us(c.compute_us());
+        break;
+      case What::kRepeat: {
+        const Tree* call = tree ? nested(*tree, parent, "call", index) : nullptr;
+        const Tree* body = call ? nested(*call, c, "repeat", -1) : nullptr;
+        t.repeat(c.repeat().times(), [&](Thread& inner) {
+          for (int k = 0; k < c.repeat().call_size(); ++k) {
+            read_call(inner, c.repeat().call(k), body, c.repeat(), k, thread, out);
+          }
+        });
+        break;
+      }
+      case What::kLaunch: {
+        const Kernel k = look_up(kernels_, c.launch().kernel(), "kernel");
+        const Stream s = stream(c.launch().has_stream(), c.launch().stream());
+        if (c.launch().has_priority()) {
+          t.launch(k, s, c.launch().priority());
+        } else {
+          t.launch(k, s);
+        }
+        break;
+      }
+      case What::kMemcpyAsync:
+        read_copy(t, c.memcpy_async(), true);
+        break;
+      case What::kMemcpy:
+        read_copy(t, c.memcpy(), false);
+        break;
+      case What::kMemsetAsync:
+        t.memsetAsync(look_up(buffers_, c.memset_async().to(), "buffer"),
+                      stream(c.memset_async().has_stream(), c.memset_async().stream()),
+                      c.memset_async().bytes());
+        break;
+      case What::kMemset:
+        t.memset(look_up(buffers_, c.memset().to(), "buffer"), c.memset().bytes(),
+                 stream(c.memset().has_stream(), c.memset().stream()));
+        break;
+      case What::kEventRecord:
+        t.eventRecord(event(c.event_record().event()),
+                      stream(c.event_record().has_stream(), c.event_record().stream()));
+        break;
+      case What::kStreamWaitEvent:
+        t.streamWaitEvent(stream(c.stream_wait_event().has_stream(), c.stream_wait_event().stream()),
+                          event(c.stream_wait_event().event()));
+        break;
+      case What::kEventSynchronize:
+        t.eventSynchronize(event(c.event_synchronize()));
+        break;
+      case What::kEventQuery:
+        t.eventQuery(event(c.event_query()));
+        break;
+      case What::kEventElapsed:
+        t.eventElapsedTime(event(c.event_elapsed().from()), event(c.event_elapsed().to()));
+        break;
+      case What::kStreamSynchronize:
+        t.streamSynchronize(stream(!c.stream_synchronize().empty(), c.stream_synchronize()));
+        break;
+      case What::kStreamQuery:
+        t.streamQuery(stream(!c.stream_query().empty(), c.stream_query()));
+        break;
+      case What::kDeviceSynchronize:
+        t.deviceSynchronize();
+        break;
+      case What::kStreamCreate:
+        t.streamCreate(stream(true, c.stream_create()));
+        break;
+      case What::kStreamDestroy:
+        t.streamDestroy(stream(true, c.stream_destroy()));
+        break;
+      case What::kEventCreate:
+        t.eventCreate(event(c.event_create()));
+        break;
+      case What::kEventDestroy:
+        t.eventDestroy(event(c.event_destroy()));
+        break;
+      case What::kLaunchHostFunc: {
+        const proto::HostFunction& f = c.launch_host_func();
+        const Stream s = stream(f.has_stream(), f.stream());
+        if (f.calls_cuda()) {
+          t.launchHostFuncThatCallsCuda(s);
+        } else if (f.has_sets_flag()) {
+          t.launchHostFunc(s, f.us(), look_up(flags_, f.sets_flag(), "flag"));
+        } else {
+          t.launchHostFunc(s, f.us());
+        }
+        break;
+      }
+      case What::kMalloc:
+        t.malloc(c.malloc());
+        break;
+      case What::kFree:
+        t.free(c.free());
+        break;
+      case What::kMallocHost:
+        t.mallocHost(c.malloc_host());
+        break;
+      case What::kFreeHost:
+        t.freeHost(c.free_host());
+        break;
+      case What::kSetDevice:
+        device_ = device(c.set_device());
+        t.setDevice(device_);
+        break;
+      case What::kGetLastError:
+        t.getLastError();
+        break;
+      case What::kPeekAtLastError:
+        t.peekAtLastError();
+        break;
+      case What::kSetFlag:
+        t.setFlag(look_up(flags_, c.set_flag(), "flag"));
+        break;
+      case What::kWaitFlag:
+        t.waitFlag(look_up(flags_, c.wait_flag(), "flag"));
+        break;
+    }
+  }
+
+  const proto::Workload& w_;
+  const Tree& tree_;
+  const std::string file_;
+  const std::filesystem::path folder_;
+  const KernelTimer& timer_;
+  Builder builder_;
+  int line_ = 1;
+  uint32_t device_ = 0;
+  bool per_thread_ = false;
+  Stream default_stream_;
+  std::map<std::string, Stream> streams_;
+  std::map<std::string, Event> events_;
+  std::map<std::string, Buffer> buffers_;
+  std::map<std::string, Kernel> kernels_;
+  std::map<std::string, Flag> flags_;
+};
+
+}  // namespace
+
+Workload parse_workload(std::string_view text, const std::string& name, const std::filesystem::path& folder,
+                        const KernelTimer& timer) {
+  proto::Workload w;
+  Tree tree;
+  FirstError errors;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(&tree);
+  google::protobuf::io::ArrayInputStream in(text.data(), static_cast<int>(text.size()));
+  if (!parser.Parse(&in, &w)) {
+    throw Error(name + ":" + (errors.text.empty() ? "1: not a workload" : errors.text));
+  }
+  return Reader(w, tree, name, folder, timer).read();
+}
+
+Workload read_workload(const std::filesystem::path& file, const KernelTimer& timer) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) {
+    throw Error(file.string() + ": cannot be read");
+  }
+  return parse_workload(text.str(), file.string(), file.parent_path(), timer);
+}
+
+}  // namespace heddle::workload

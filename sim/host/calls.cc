@@ -1,0 +1,377 @@
+// The effects of calls.
+#include <algorithm>
+
+#include "sim/host/resources.h"
+#include "sim/host/threads.h"
+
+namespace heddle::host {
+
+// ---- errors
+
+void Threads::fail(uint32_t thread, std::string_view error, const std::string& why) {
+  Thread& t = threads_[thread];
+  const Call& c = call(t, thread);
+  t.last_error = error;
+  result_.errors.push_back({thread, t.calls, c.line, op_name(c.op), std::string(error), why});
+}
+
+void Threads::answer(uint32_t thread, std::string_view value) {
+  result_.answers.push_back({thread, threads_[thread].calls, std::string(value)});
+}
+
+bool Threads::report_device_error(uint32_t thread, uint32_t device) {
+  if (device_error_[device].empty()) {
+    return false;
+  }
+  fail(thread, device_error_[device], "a kernel before it failed (ER01)");
+  return true;
+}
+
+bool Threads::stream_alive(uint32_t thread, uint32_t stream) {
+  if (!streams_alive_[stream]) {
+    fail(thread, "cudaErrorInvalidResourceHandle",
+         "stream " + core_.program.streams[stream].name + " does not exist now");
+    return false;
+  }
+  return true;
+}
+
+bool Threads::event_alive(uint32_t thread, uint32_t event) {
+  if (!events_alive_[event]) {
+    fail(thread, "cudaErrorInvalidResourceHandle",
+         "event " + core_.program.events[event].name + " does not exist now");
+    return false;
+  }
+  return true;
+}
+
+// ---- commands
+
+uint32_t Threads::make(Work work, uint32_t stream, uint32_t name) {
+  const uint32_t slot = core_.commands.add();
+  Command& c = core_.commands[slot];
+  c.work = work;
+  c.stream = stream;
+  c.device = core_.program.streams[stream].device;
+  c.name = name;
+  return slot;
+}
+
+// False: the connection is full; the call has its effect when there is room (AX15).
+bool Threads::room(uint32_t thread, uint32_t stream, Work work, Path path) {
+  const uint32_t device = core_.program.streams[stream].device;
+  if (!connections_.full(device, stream, work, path)) {
+    return true;
+  }
+  connections_.wait_for_room(thread, device, stream, work, path);
+  return false;
+}
+
+void Threads::submit(uint32_t slot) { connections_.submit(slot, core_.now + core_.params.submit); }
+
+// ST08: a call that, by the older guides, keeps streams apart.
+void Threads::barrier(uint32_t device) {
+  if (core_.rules.implicit_sync_12_4) {
+    const uint32_t slot = make(Work::kBarrier, device, 0);
+    ordering_.append_barrier(slot, device);
+    submit(slot);
+  }
+}
+
+bool Threads::synchronize(uint32_t thread, const std::vector<CommandRef>& commands) {
+  wait_for(thread, commands);
+  threads_[thread].next = Next::kReturn;
+  return threads_[thread].waits == 0;
+}
+
+// ---- kernels
+
+bool Threads::launch(uint32_t thread, const Call& c) {
+  Thread& t = threads_[thread];
+  if (report_device_error(thread, t.device) || !stream_alive(thread, c.stream)) {
+    return true;
+  }
+  const StreamDesc& stream = core_.program.streams[c.stream];
+  if (stream.device != t.device) {  // MU02
+    fail(thread, "cudaErrorInvalidResourceHandle", "the stream is not of the current device");
+    return true;
+  }
+  const KernelDesc& k = core_.program.kernels[c.object];
+  if (const auto no = refuse_launch(k, core_.params)) {
+    fail(thread, no->error, no->why);
+    return true;
+  }
+  if (!room(thread, c.stream, Work::kKernel, Path::kHostToDevice)) {
+    return false;
+  }
+  t.last_stream = c.stream;
+  const uint32_t slot = make(Work::kKernel, c.stream, kernel_name_[c.object]);
+  Command& command = core_.commands[slot];
+  command.object = c.object;
+  command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
+                                core_.params.priority_least);
+  ordering_.append(slot);
+  const CommandRef ref = core_.commands.ref(slot);
+  submit(slot);
+  return !core_.rules.launch_blocking || synchronize(thread, {ref});  // AX03
+}
+
+// ---- copies
+
+bool Threads::copy(uint32_t thread, const Call& c) {
+  Thread& t = threads_[thread];
+  if (!stream_alive(thread, c.stream)) {
+    return true;
+  }
+  const BufferDesc& to = core_.program.buffers[c.object];
+  const BufferDesc& from = core_.program.buffers[c.source];
+  if (c.bytes > to.bytes || c.bytes > from.bytes) {
+    fail(thread, "cudaErrorInvalidValue",
+         std::to_string(c.bytes) + " bytes are more than " + (c.bytes > to.bytes ? to.name : from.name) +
+             " has");
+    return true;
+  }
+  const bool to_device = to.memory == Memory::kDevice, from_device = from.memory == Memory::kDevice;
+  const bool waits = c.op == Op::kMemcpy;
+  if (c.bytes == 0) {
+    return true;
+  }
+  if (to_device != from_device && (to_device ? from : to).memory == Memory::kPageable) {
+    if (report_device_error(thread, t.device)) {
+      return true;
+    }
+    if (!to_device || c.bytes > core_.params.inline_bytes) {
+      return start_staged(thread, c, to_device);
+    }
+  }
+  if (!to_device && !from_device) {  // the host does it, when the stream has come there
+    t.staged = Staged{};
+    t.next = Next::kReturn;
+    wait_for(thread, ordering_.unfinished(c.stream));
+    const Ps took = static_cast<Ps>(static_cast<double>(c.bytes) / core_.params.to_device_rate);
+    t.resume_at = core_.now + took;
+    if (t.waits == 0) {
+      core_.events.push(t.resume_at, Happening::kThread, thread);
+    }
+    return false;
+  }
+  const Path path = to_device && from_device ? (to.device == from.device    ? Path::kDeviceToDevice
+                                                : core_.program.peer_access ? Path::kPeer
+                                                                            : Path::kPeerStaged)
+                                             : (to_device ? Path::kHostToDevice : Path::kDeviceToHost);
+  if (!room(thread, c.stream, Work::kCopy, path)) {
+    return false;
+  }
+  t.last_stream = c.stream;
+  const uint32_t slot = make(Work::kCopy, c.stream,
+                             path == Path::kHostToDevice     ? h2d_name_
+                             : path == Path::kDeviceToHost   ? d2h_name_
+                             : path == Path::kDeviceToDevice ? d2d_name_
+                                                             : peer_name_);
+  Command& command = core_.commands[slot];
+  command.path = path;
+  command.bytes = c.bytes;
+  command.rows = c.rows;
+  command.peer = to.device;
+  command.write_combined = !to_device ? false : from.memory == Memory::kWriteCombined;
+  const bool pageable = (to_device ? from : to).memory == Memory::kPageable;
+  command.with_command = pageable;
+  Ps inline_time = 0;
+  if (pageable) {  // the host writes the data into the command
+    inline_time = static_cast<Ps>(static_cast<double>(c.bytes) / core_.params.inline_host_rate);
+  }
+  const bool peers = path == Path::kPeer || path == Path::kPeerStaged;
+  if ((path == Path::kDeviceToDevice && core_.rules.implicit_sync_12_4) ||
+      (pageable && !core_.rules.pageable_overlaps)) {
+    ordering_.append_barrier(slot, command.device);
+  } else if (peers && c.stream < core_.program.devices) {
+    ordering_.append_barrier(slot, from.device == command.device ? to.device : from.device);  // MU04
+  } else {
+    ordering_.append(slot);
+  }
+  const CommandRef ref = core_.commands.ref(slot);
+  connections_.submit(slot, core_.now + inline_time + core_.params.submit);
+  // HM15, AX02: which plain copies return at once.
+  const bool returns =
+      path == Path::kDeviceToDevice || (path == Path::kHostToDevice && c.bytes <= core_.params.inline_bytes &&
+                                        (pageable || core_.rules.small_pinned_copies_return));
+  if (waits && !returns) {
+    return synchronize(thread, {ref});
+  }
+  if (inline_time > 0) {
+    t.next = Next::kReturn;
+    core_.events.push(core_.now + inline_time, Happening::kThread, thread);
+    return false;
+  }
+  return true;
+}
+
+bool Threads::memset(uint32_t thread, const Call& c) {
+  if (!stream_alive(thread, c.stream)) {
+    return true;
+  }
+  const BufferDesc& to = core_.program.buffers[c.object];
+  if (c.bytes > to.bytes) {
+    fail(thread, "cudaErrorInvalidValue",
+         std::to_string(c.bytes) + " bytes are more than " + to.name + " has");
+    return true;
+  }
+  if (!room(thread, c.stream, Work::kCopy, Path::kMemset)) {
+    return false;
+  }
+  threads_[thread].last_stream = c.stream;
+  const uint32_t slot = make(Work::kCopy, c.stream, op_name_[static_cast<size_t>(Op::kMemset)]);
+  core_.commands[slot].path = Path::kMemset;
+  core_.commands[slot].bytes = c.bytes;
+  if (core_.rules.implicit_sync_12_4) {
+    ordering_.append_barrier(slot, core_.commands[slot].device);
+  } else {
+    ordering_.append(slot);
+  }
+  submit(slot);
+  return true;  // AX02: asynchronous to the host, also the plain call
+}
+
+// ---- events
+
+void Threads::event_done(uint32_t slot) {
+  const Command& c = core_.commands[slot];
+  EventState& e = event_states_[c.object];
+  const CommandRef last = ordering_.recorded(c.object);
+  if (last.slot == slot && last.number == c.number) {
+    e.time = core_.now;
+    e.done = last;
+  }
+}
+
+bool Threads::event_call(uint32_t thread, const Call& c) {
+  if (c.op == Op::kEventCreate || c.op == Op::kEventDestroy) {
+    if (c.op == Op::kEventCreate || event_alive(thread, c.object)) {
+      events_alive_[c.object] = c.op == Op::kEventCreate;
+      event_states_[c.object].recorded = false;
+    }
+    return true;
+  }
+  if (!event_alive(thread, c.object)) {
+    return true;
+  }
+  const EventDesc& event = core_.program.events[c.object];
+  const CommandRef record = ordering_.recorded(c.object);
+  switch (c.op) {
+    case Op::kEventRecord: {
+      if (!stream_alive(thread, c.stream)) {
+        return true;
+      }
+      if (core_.program.streams[c.stream].device != event.device) {  // EV04
+        fail(thread, "cudaErrorInvalidResourceHandle", "event and stream are of different devices");
+        return true;
+      }
+      const uint32_t slot = make(Work::kRecord, c.stream, op_name_[static_cast<size_t>(c.op)]);
+      core_.commands[slot].object = c.object;
+      core_.commands[slot].duration = event.timing ? core_.params.event : 0;
+      ordering_.append(slot);
+      ordering_.event_recorded(c.object, slot);
+      event_states_[c.object].recorded = true;
+      submit(slot);
+      return true;
+    }
+    case Op::kStreamWaitEvent: {
+      if (!stream_alive(thread, c.stream)) {
+        return true;
+      }
+      if (!core_.commands.unfinished(record)) {
+        return true;  // nothing recorded, or done: nothing to wait for
+      }
+      // No command of a connection: the driver makes the stream's next work wait. So it holds back nothing
+      // else.
+      const uint32_t slot = make(Work::kWait, c.stream, op_name_[static_cast<size_t>(c.op)]);
+      ordering_.append(slot);
+      const bool other = core_.commands[record.slot].stream != c.stream;
+      ordering_.depend(slot, record, other ? core_.params.other_stream : 0);
+      return true;  // the record is unfinished, so the wait has something to wait for
+    }
+    case Op::kEventSynchronize:
+      return synchronize(thread, {record});
+    case Op::kEventQuery:
+      answer(thread, core_.commands.unfinished(record) ? "cudaErrorNotReady" : "cudaSuccess");
+      return true;
+    default:
+      break;
+  }
+  // cudaEventElapsedTime(source, object)
+  if (!event_alive(thread, c.source)) {
+    return true;
+  }
+  const EventDesc& from = core_.program.events[c.source];
+  if (!event.timing || !from.timing || event.device != from.device || !event_states_[c.object].recorded ||
+      !event_states_[c.source].recorded) {
+    fail(thread, "cudaErrorInvalidResourceHandle",
+         !event.timing || !from.timing ? "an event without timing"
+         : event.device != from.device ? "events of different devices"
+                                       : "an event that was never recorded");
+    return true;
+  }
+  if (core_.commands.unfinished(record) || core_.commands.unfinished(ordering_.recorded(c.source))) {
+    answer(thread, "cudaErrorNotReady");
+    return true;
+  }
+  result_.elapsed.push_back({thread, threads_[thread].calls, c.source, c.object,
+                             event_states_[c.object].time - event_states_[c.source].time});
+  return true;
+}
+
+// ---- streams and the device
+
+bool Threads::stream_call(uint32_t thread, const Call& c) {
+  Thread& t = threads_[thread];
+  switch (c.op) {
+    case Op::kDeviceSynchronize:
+      return synchronize(thread, ordering_.unfinished_of_device(t.device));
+    case Op::kStreamCreate:
+      streams_alive_[c.stream] = true;
+      return true;
+    case Op::kStreamSynchronize:
+      return !stream_alive(thread, c.stream) || synchronize(thread, ordering_.unfinished(c.stream));
+    case Op::kStreamQuery:
+      if (stream_alive(thread, c.stream)) {
+        answer(thread, ordering_.busy(c.stream) ? "cudaErrorNotReady" : "cudaSuccess");
+      }
+      return true;
+    case Op::kStreamDestroy:  // ST02: returns at once, the work goes on
+      if (stream_alive(thread, c.stream)) {
+        if (c.stream < core_.program.devices) {
+          fail(thread, "cudaErrorInvalidResourceHandle", "the legacy default stream cannot be destroyed");
+        } else {
+          streams_alive_[c.stream] = false;
+        }
+      }
+      return true;
+    default:
+      break;
+  }
+  // cudaLaunchHostFunc
+  if (!stream_alive(thread, c.stream)) {
+    return true;
+  }
+  const uint32_t slot = make(Work::kHostFunc, c.stream, op_name_[static_cast<size_t>(c.op)]);
+  Command& command = core_.commands[slot];
+  command.duration = c.duration;
+  command.object = c.object;
+  command.failed = c.calls_cuda;
+  ordering_.append(slot);
+  submit(slot);
+  return true;
+}
+
+bool Threads::memory_call(uint32_t thread, const Call& c) {
+  const uint32_t device = threads_[thread].device;
+  if (c.op == Op::kFree) {  // ST15
+    return synchronize(thread, ordering_.unfinished_of_device(device));
+  }
+  if (c.op != Op::kFreeHost) {
+    barrier(device);
+  }
+  return true;
+}
+
+}  // namespace heddle::host

@@ -1,0 +1,124 @@
+#include "sim/host/check_program.h"
+
+#include "sim/engine/error.h"
+
+namespace heddle::host {
+namespace {
+
+// What Call::object is, for each call.
+enum class Object : uint8_t { kNothing, kKernel, kBuffer, kEvent, kFlag, kDevice, kMaybeFlag };
+
+Object object_of(Op op) {
+  switch (op) {
+    case Op::kLaunch:
+      return Object::kKernel;
+    case Op::kMemcpyAsync:
+    case Op::kMemcpy:
+    case Op::kMemsetAsync:
+    case Op::kMemset:
+      return Object::kBuffer;
+    case Op::kEventRecord:
+    case Op::kEventSynchronize:
+    case Op::kEventQuery:
+    case Op::kEventElapsed:
+    case Op::kStreamWaitEvent:
+    case Op::kEventCreate:
+    case Op::kEventDestroy:
+      return Object::kEvent;
+    case Op::kSetFlag:
+    case Op::kWaitFlag:
+      return Object::kFlag;
+    case Op::kSetDevice:
+      return Object::kDevice;
+    case Op::kLaunchHostFunc:
+      return Object::kMaybeFlag;
+    default:
+      return Object::kNothing;
+  }
+}
+
+size_t count_of(const Program& p, Object o) {
+  switch (o) {
+    case Object::kKernel:
+      return p.kernels.size();
+    case Object::kBuffer:
+      return p.buffers.size();
+    case Object::kEvent:
+      return p.events.size();
+    case Object::kDevice:
+      return p.devices;
+    default:
+      return p.flags.size();
+  }
+}
+
+void check_call(const Program& p, const Call& c) {
+  if (c.stream >= p.streams.size()) {
+    throw Error("no stream " + std::to_string(c.stream));
+  }
+  const Object o = object_of(c.op);
+  if (o != Object::kNothing && !(o == Object::kMaybeFlag && c.object == kNone) &&
+      c.object >= count_of(p, o)) {
+    throw Error("no such object: " + std::to_string(c.object));
+  }
+  if ((c.op == Op::kMemcpy || c.op == Op::kMemcpyAsync) && c.source >= p.buffers.size()) {
+    throw Error("no source buffer " + std::to_string(c.source));
+  }
+  if (c.op == Op::kEventElapsed && c.source >= p.events.size()) {
+    throw Error("no event " + std::to_string(c.source));
+  }
+}
+
+}  // namespace
+
+void check_program(const Program& p) {
+  if (p.devices == 0 || p.streams.size() < p.devices) {
+    throw Error("a program has at least one device, and a legacy default stream for each");
+  }
+  const auto device = [&](const std::string& what, uint32_t d) {
+    if (d >= p.devices) {
+      throw Error(what + ": no device " + std::to_string(d) + "; there are " + std::to_string(p.devices));
+    }
+  };
+  for (size_t i = 0; i < p.streams.size(); ++i) {
+    device("stream " + p.streams[i].name, p.streams[i].device);
+    if (i < p.devices && p.streams[i].device != i) {
+      throw Error("the first streams are the devices' legacy default streams, in order");
+    }
+  }
+  for (const EventDesc& e : p.events) {
+    device("event " + e.name, e.device);
+  }
+  for (const BufferDesc& b : p.buffers) {
+    device("buffer " + b.name, b.device);
+  }
+  for (const KernelDesc& k : p.kernels) {
+    for (uint32_t f : {k.until_flag, k.sets_flag}) {
+      if (f != kNone && f >= p.flags.size()) {
+        throw Error("kernel " + k.name + ": no flag " + std::to_string(f));
+      }
+    }
+  }
+  for (const ThreadDesc& t : p.threads) {
+    size_t depth = 0;
+    for (size_t i = 0; i < t.calls.size(); ++i) {
+      const Call& c = t.calls[i];
+      const std::string where =
+          "thread " + t.name + ", call " + std::to_string(i + 1) + " (" + op_name(c.op) + "): ";
+      try {
+        check_call(p, c);
+      } catch (const Error& e) {
+        throw Error(where + e.what());
+      }
+      depth += c.op == Op::kLoopBegin ? 1 : 0;
+      if (c.op == Op::kLoopEnd && depth-- == 0) {
+        throw Error(where + "the end of no loop");
+      }
+    }
+    if (depth > 0) {
+      throw Error("thread " + t.name + ": a loop without an end");
+    }
+  }
+}
+
+}  // namespace heddle::host

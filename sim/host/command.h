@@ -1,0 +1,129 @@
+// A piece of work given to a device: a node of the graph of dependences that everything is ordered by.
+// Whatever orders work (streams, events, the legacy stream, graphs) only adds edges between commands:
+// sim/host/ordering.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/host/program.h"
+#include "sim/host/time.h"
+
+namespace heddle::host {
+
+enum class Work : uint8_t {
+  kKernel,
+  kCopy,      // by an engine: over a link, inside the device, or filling memory
+  kRecord,    // an event's completion
+  kWait,      // for an event
+  kHostFunc,  // a function of the program on the host
+  kBarrier,   // nothing, in its place in the order
+};
+
+// A reference that outlives its command: when the slot has another number, the command is finished.
+struct CommandRef {
+  uint32_t slot = kNone;
+  uint64_t number = 0;
+};
+
+// The kind of copy decides the engine and the path.
+enum class Path : uint8_t {
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kPeer,
+  kPeerStaged,
+  kMemset,
+  kHostToHost
+};
+
+struct Command {
+  uint64_t number = 0;  // 0: slot is free
+  Work work = Work::kBarrier;
+  Path path = Path::kDeviceToDevice;
+  bool in_queue = false;
+  bool failed = false;
+  bool with_command = false;  // a copy whose data came with it, see Staging.inline_bytes
+  bool write_combined = false;
+  uint32_t device = 0;
+  uint32_t peer = 0;  // kPeer: the destination
+  uint32_t stream = 0;
+  uint32_t queue = kNone;
+  uint32_t next_in_queue = kNone;
+  uint32_t object = kNone;  // kernel, event
+  uint32_t unmet = 0;       // dependences that are not finished
+  uint32_t first_edge = kNone;
+  uint32_t name = 0;
+  int32_t priority = 0;
+  uint64_t bytes = 0;
+  uint64_t rows = 1;
+  Ps duration = 0;
+  Ps ready = 0;  // not before: arrival at the device, dependences with their latencies
+  Ps start = 0;
+};
+
+// An edge leads to a command or to a host thread that waits.
+struct Edge {
+  uint32_t target;
+  uint32_t next;
+  Ps latency;
+  bool to_thread;
+};
+
+class CommandPool {
+ public:
+  uint32_t add() {
+    uint32_t slot;
+    if (free_.empty()) {
+      slot = static_cast<uint32_t>(commands_.size());
+      commands_.emplace_back();
+    } else {
+      slot = free_.back();
+      free_.pop_back();
+      commands_[slot] = Command();
+    }
+    commands_[slot].number = ++numbers_;
+    ++live_;
+    return slot;
+  }
+  void release(uint32_t slot) {
+    --live_;
+    commands_[slot].number = 0;
+    free_.push_back(slot);
+  }
+  Command& operator[](uint32_t slot) { return commands_[slot]; }
+  const Command& operator[](uint32_t slot) const { return commands_[slot]; }
+  CommandRef ref(uint32_t slot) const { return {slot, commands_[slot].number}; }
+  bool unfinished(CommandRef r) const { return r.slot != kNone && commands_[r.slot].number == r.number; }
+
+  void add_edge(uint32_t from, uint32_t target, Ps latency, bool to_thread) {
+    uint32_t e;
+    if (free_edge_ == kNone) {
+      e = static_cast<uint32_t>(edges_.size());
+      edges_.emplace_back();
+    } else {
+      e = free_edge_;
+      free_edge_ = edges_[e].next;
+    }
+    edges_[e] = {target, commands_[from].first_edge, latency, to_thread};
+    commands_[from].first_edge = e;
+  }
+  Edge edge(uint32_t e) const { return edges_[e]; }
+  void release_edge(uint32_t e) {
+    edges_[e].next = free_edge_;
+    free_edge_ = e;
+  }
+  uint64_t added() const { return numbers_; }
+  uint64_t live() const { return live_; }
+  uint32_t slots() const { return static_cast<uint32_t>(commands_.size()); }
+
+ private:
+  std::vector<Command> commands_;
+  std::vector<uint32_t> free_;
+  std::vector<Edge> edges_;
+  uint32_t free_edge_ = kNone;
+  uint64_t numbers_ = 0;
+  uint64_t live_ = 0;
+};
+
+}  // namespace heddle::host

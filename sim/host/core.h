@@ -1,0 +1,36 @@
+// What the parts of the host model share: the clock, what is to happen, the commands. Each part does one
+// thing and tells the others through these few functions; Machine (machine.h) implements them.
+#pragma once
+
+#include "sim/host/command.h"
+#include "sim/host/event_queue.h"
+#include "sim/host/params.h"
+#include "sim/host/program.h"
+#include "sim/host/recorder.h"
+
+namespace heddle::host {
+
+struct Core {
+  Core(const Program& p, const Params& n, const Rules& r, bool record)
+      : program(p), params(n), rules(r), recorder(record) {}
+  virtual ~Core() = default;
+
+  // The command has ended now: its successors may go on.
+  virtual void finish(uint32_t slot) = 0;
+  // The command's turn has come: it goes to the unit that does its work.
+  virtual void dispatch(uint32_t slot) = 0;
+  // A host thread that waited goes on at `at`.
+  virtual void resume(uint32_t thread, Ps at) = 0;
+  virtual void set_flag(uint32_t flag) = 0;
+  virtual bool flag(uint32_t flag) const = 0;
+
+  const Program& program;
+  const Params& params;
+  const Rules& rules;
+  EventQueue events;
+  CommandPool commands;
+  Recorder recorder;
+  Ps now = 0;
+};
+
+}  // namespace heddle::host

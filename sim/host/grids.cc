@@ -1,0 +1,237 @@
+#include "sim/host/grids.h"
+
+#include <algorithm>
+
+namespace heddle::host {
+
+Grids::Grids(Core& core, uint32_t device)
+    : core_(core),
+      device_(device),
+      track_(core.recorder.track("device " + std::to_string(device) + " kernels")) {
+  const config::Limits& l = core.params.limits;
+  sms_.assign(core.params.sms, Sm{l.max_warps_per_sm(), l.max_blocks_per_sm(), l.registers_per_sm(),
+                                  l.shared_bytes_per_sm(), 0});
+}
+
+void Grids::launch(uint32_t slot) {
+  if (resident_ < core_.params.limits.max_resident_grids()) {
+    admit(slot);
+    return;
+  }
+  // Behind those of its priority and higher ones.
+  const int32_t priority = core_.commands[slot].priority;
+  auto it = waiting_.begin();
+  while (it != waiting_.end() && core_.commands[*it].priority <= priority) {
+    ++it;
+  }
+  waiting_.insert(it, slot);
+}
+
+void Grids::admit(uint32_t slot) {
+  ++resident_;
+  uint32_t g;
+  if (free_grids_.empty()) {
+    g = static_cast<uint32_t>(grids_.size());
+    grids_.emplace_back();
+  } else {
+    g = free_grids_.back();
+    free_grids_.pop_back();
+    grids_[g] = Grid();
+  }
+  const Command& c = core_.commands[slot];
+  const KernelDesc& k = core_.program.kernels[c.object];
+  Grid& grid = grids_[g];
+  grid.slot = slot;
+  grid.kernel = c.object;
+  grid.priority = c.priority;
+  grid.order = ++orders_;
+  if (k.has_grid) {
+    grid.needs = needs_of(k, core_.params);
+    grid.left = k.grid.count();
+    grid.block_time = block_time(k, core_.params);
+  }
+  core_.events.push(core_.now + core_.params.kernel_start, Happening::kGridStart, g, device_);
+}
+
+bool Grids::waits_for_flag(const Grid& g) const {
+  const uint32_t flag = core_.program.kernels[g.kernel].until_flag;
+  return flag != kNone && !core_.flag(flag);
+}
+
+void Grids::grid_start(uint32_t g) {
+  Grid& grid = grids_[g];
+  const KernelDesc& k = core_.program.kernels[grid.kernel];
+  if (!k.has_grid) {
+    grid.started = core_.now;
+    grid.running = 1;
+    if (waits_for_flag(grid)) {
+      grid.held.push_back(kNone);
+    } else {
+      core_.events.push(core_.now + k.duration, Happening::kBlockEnd, g, kNone, device_);
+    }
+    return;
+  }
+  const auto before = [&](uint32_t a, uint32_t b) {
+    return grids_[a].priority != grids_[b].priority ? grids_[a].priority < grids_[b].priority
+                                                    : grids_[a].order < grids_[b].order;
+  };
+  active_.insert(std::upper_bound(active_.begin(), active_.end(), g, before), g);
+  look_everywhere_ |= active_.front() == g;
+  hand_out();
+}
+
+bool Grids::fits(const Grid& g, const Sm& sm) const {
+  return sm.blocks > 0 && sm.warps >= g.needs.warps && sm.registers >= g.needs.registers &&
+         sm.shared >= g.needs.shared;
+}
+
+// A cooperative grid starts as a whole or not at all (PM18).
+bool Grids::all_fit(const Grid& g) const {
+  uint64_t room = 0;
+  for (const Sm& sm : sms_) {
+    uint64_t n = std::min(sm.blocks, sm.warps / g.needs.warps);
+    n = std::min<uint64_t>(n, sm.registers / g.needs.registers);
+    room += g.needs.shared ? std::min<uint64_t>(n, sm.shared / g.needs.shared) : n;
+  }
+  return room >= g.left;
+}
+
+// Breadth first: the next SM in turn that has room. After a search in vain only those that have been given
+// room since.
+uint32_t Grids::find_sm(const Grid& g) {
+  if (look_everywhere_) {
+    for (size_t i = 0; i < sms_.size(); ++i) {
+      const uint32_t sm = cursor_;
+      cursor_ = cursor_ + 1 == sms_.size() ? 0 : cursor_ + 1;
+      if (fits(g, sms_[sm])) {
+        return sm;
+      }
+    }
+    look_everywhere_ = false;
+    freed_.clear();
+    return kNone;
+  }
+  while (!freed_.empty()) {
+    if (fits(g, sms_[freed_.front()])) {
+      return freed_.front();
+    }
+    freed_.pop_front();
+  }
+  return kNone;
+}
+
+void Grids::hand_out() {
+  if (wake_ <= core_.now) {
+    wake_ = kNever;
+  }
+  Ps at = core_.now;
+  while (!active_.empty()) {
+    const uint32_t g = active_.front();
+    Grid& grid = grids_[g];
+    if (at < distributor_free_) {
+      // Nothing else happens until then: go on at once. Otherwise come back.
+      if (core_.events.next_time() <= distributor_free_) {
+        if (distributor_free_ < wake_) {
+          wake_ = distributor_free_;
+          core_.events.push(wake_, Happening::kBlocks, 0, device_);
+        }
+        return;
+      }
+      at = distributor_free_;
+    }
+    if (grid.started == kNever && core_.program.kernels[grid.kernel].cooperative && !all_fit(grid)) {
+      return;
+    }
+    const uint32_t sm = find_sm(grid);
+    if (sm == kNone) {
+      return;  // a block's end continues this
+    }
+    place(g, sm, at);
+    distributor_free_ = at + core_.params.block_interval;
+    if (--grid.left == 0) {
+      active_.erase(active_.begin());
+      look_everywhere_ = true;
+    }
+  }
+}
+
+void Grids::place(uint32_t g, uint32_t sm, Ps at) {
+  Grid& grid = grids_[g];
+  Sm& s = sms_[sm];
+  const Ps start = std::max(at, s.next);
+  s.next = start + core_.params.sm_block_interval;
+  s.warps -= grid.needs.warps;
+  s.registers -= grid.needs.registers;
+  s.shared -= grid.needs.shared;
+  --s.blocks;
+  ++grid.running;
+  ++blocks_run_;
+  grid.started = std::min(grid.started, start);
+  if (waits_for_flag(grid)) {
+    grid.held.push_back(sm);
+  } else {
+    core_.events.push(start + core_.params.block_start + grid.block_time + core_.params.block_retire,
+                      Happening::kBlockEnd, g, sm, device_);
+  }
+}
+
+void Grids::block_end(uint32_t g, uint32_t sm) {
+  Grid& grid = grids_[g];
+  if (sm != kNone) {
+    Sm& s = sms_[sm];
+    s.warps += grid.needs.warps;
+    s.registers += grid.needs.registers;
+    s.shared += grid.needs.shared;
+    ++s.blocks;
+    if (!look_everywhere_) {
+      freed_.push_back(sm);
+    }
+  }
+  if (--grid.running == 0 && grid.left == 0) {
+    grid_done(g);
+  }
+  if (sm != kNone) {
+    hand_out();
+  }
+}
+
+void Grids::grid_done(uint32_t g) {
+  const uint32_t slot = grids_[g].slot;
+  Command& c = core_.commands[slot];
+  c.start = grids_[g].started;
+  core_.recorder.add(track_, c.name, c.start, core_.now);
+  grids_[g].slot = kNone;
+  free_grids_.push_back(g);
+  core_.events.push(core_.now + core_.params.kernel_end, Happening::kFinish, slot);
+  --resident_;
+  if (!waiting_.empty()) {
+    const uint32_t next = waiting_.front();
+    waiting_.pop_front();
+    admit(next);
+  }
+}
+
+void Grids::flag_set(uint32_t flag) {
+  for (uint32_t g = 0; g < grids_.size(); ++g) {
+    Grid& grid = grids_[g];
+    if (grid.slot != kNone && core_.program.kernels[grid.kernel].until_flag == flag) {
+      for (uint32_t sm : grid.held) {
+        core_.events.push(core_.now, Happening::kBlockEnd, g, sm, device_);
+      }
+      grid.held.clear();
+    }
+  }
+}
+
+std::vector<uint32_t> Grids::commands() const {
+  std::vector<uint32_t> out;
+  for (const Grid& g : grids_) {
+    if (g.slot != kNone) {
+      out.push_back(g.slot);
+    }
+  }
+  out.insert(out.end(), waiting_.begin(), waiting_.end());
+  return out;
+}
+
+}  // namespace heddle::host

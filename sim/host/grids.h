@@ -1,0 +1,76 @@
+// The work distributor of one device: which grids are resident, and which block goes to which SM when. Blocks
+// are never taken back (ST13); a freed place goes to the grid of the highest priority, among equals to the
+// one that came first, and nobody overtakes the one whose turn it is.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sim/host/core.h"
+#include "sim/host/resources.h"
+
+namespace heddle::host {
+
+class Grids {
+ public:
+  Grids(Core& core, uint32_t device);
+
+  // A kernel whose turn has come in its stream.
+  void launch(uint32_t slot);
+  // kGridStart: its blocks may be handed out.
+  void grid_start(uint32_t grid);
+  // kBlocks: the distributor is free again.
+  void hand_out();
+  // kBlockEnd: a block of the grid has left the SM. For kernels without blocks, `sm` is kNone.
+  void block_end(uint32_t grid, uint32_t sm);
+  void flag_set(uint32_t flag);
+
+  uint64_t blocks() const { return blocks_run_; }
+  // The kernels that are under way or wait, for reports.
+  std::vector<uint32_t> commands() const;
+
+ private:
+  struct Sm {
+    uint32_t warps, blocks, registers, shared;  // free
+    Ps next;                                    // earliest start of another block
+  };
+  struct Grid {
+    uint32_t slot = kNone;
+    uint32_t kernel = 0;
+    BlockNeeds needs;
+    uint64_t left = 0;     // blocks not handed out
+    uint64_t running = 0;  // on SMs
+    Ps block_time = 0;
+    Ps started = kNever;
+    int32_t priority = 0;
+    uint64_t order = 0;
+    std::vector<uint32_t> held;  // SMs of blocks that only a flag lets end
+  };
+  void admit(uint32_t slot);
+  void grid_done(uint32_t grid);
+  bool fits(const Grid& g, const Sm& sm) const;
+  bool all_fit(const Grid& g) const;
+  uint32_t find_sm(const Grid& g);
+  void place(uint32_t grid, uint32_t sm, Ps at);
+  bool waits_for_flag(const Grid& g) const;
+
+  Core& core_;
+  const uint32_t device_;
+  const uint32_t track_;
+  std::vector<Sm> sms_;
+  std::vector<Grid> grids_;
+  std::vector<uint32_t> free_grids_;
+  std::vector<uint32_t> active_;  // with blocks to hand out, in the order of their turns
+  std::deque<uint32_t> waiting_;  // commands beyond the limit of resident grids (OC20)
+  uint32_t resident_ = 0;
+  Ps distributor_free_ = 0;
+  Ps wake_ = kNever;
+  uint32_t cursor_ = 0;
+  bool look_everywhere_ = true;
+  std::deque<uint32_t> freed_;  // SMs that have got room since
+  uint64_t orders_ = 0;
+  uint64_t blocks_run_ = 0;
+};
+
+}  // namespace heddle::host

@@ -1,0 +1,218 @@
+#include "sim/host/machine.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "sim/engine/error.h"
+#include "sim/host/check_program.h"
+#include "sim/host/connections.h"
+#include "sim/host/core.h"
+#include "sim/host/deadlock.h"
+#include "sim/host/grids.h"
+#include "sim/host/host_functions.h"
+#include "sim/host/ordering.h"
+#include "sim/host/threads.h"
+#include "sim/host/transfers.h"
+
+namespace heddle::host {
+namespace {
+
+class Machine final : public Core {
+ public:
+  Machine(const Program& p, const Params& params, const RunOptions& options)
+      : Core(p, params, options.rules, options.spans),
+        ordering_(*this),
+        connections_(*this),
+        threads_(*this, ordering_, connections_, result_),
+        host_functions_(*this) {
+    for (const StreamDesc& s : p.streams) {
+      stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
+    }
+    grids_.reserve(p.devices);
+    for (uint32_t d = 0; d < p.devices; ++d) {
+      grids_.emplace_back(*this, d);
+    }
+    transfers_ = std::make_unique<Transfers>(*this);
+    copies_.resize(p.devices);
+    kernels_.resize(p.devices);
+  }
+
+  Result run() {
+    threads_.start();
+    while (!events.empty()) {
+      const Event e = events.pop();
+      now = e.at;
+      happen(e);
+    }
+    if (!threads_.all_done() || commands.live() > 0) {
+      result_.deadlock = explain_deadlock(*this, threads_.blocked(), connections_, host_functions_.stuck());
+    }
+    result_.end = now;
+    result_.commands = commands.added();
+    for (const Grids& g : grids_) {
+      result_.blocks += g.blocks();
+    }
+    for (uint32_t d = 0; d < program.devices; ++d) {
+      result_.copy_kernel_overlap.push_back(covered_by_both(copies_[d], kernels_[d]));
+    }
+    recorder.finish(result_);
+    return std::move(result_);
+  }
+
+  void finish(uint32_t slot) override {
+    const Command& c = commands[slot];
+    switch (c.work) {
+      case Work::kRecord:
+        threads_.event_done(slot);
+        break;
+      case Work::kHostFunc:
+        host_functions_.ended(slot);
+        if (c.object != kNone) {
+          set_flag(c.object);
+        }
+        show(c);
+        break;
+      case Work::kKernel: {
+        const KernelDesc& k = program.kernels[c.object];
+        if (k.fails) {
+          threads_.kernel_failed(c.device);
+        }
+        if (k.sets_flag != kNone) {
+          set_flag(k.sets_flag);
+        }
+        show(c);
+        break;
+      }
+      case Work::kCopy:
+        show(c);
+        break;
+      default:
+        break;
+    }
+    uint32_t e = commands[slot].first_edge;
+    commands.release(slot);
+    while (e != kNone) {
+      const Edge edge = commands.edge(e);
+      commands.release_edge(e);
+      e = edge.next;
+      if (edge.to_thread) {
+        threads_.released(edge.target, now + edge.latency);
+        continue;
+      }
+      Command& next = commands[edge.target];
+      next.ready = std::max(next.ready, now + edge.latency);
+      if (--next.unmet == 0) {
+        connections_.released(edge.target);
+      }
+    }
+  }
+
+  void dispatch(uint32_t slot) override {
+    Command& c = commands[slot];
+    c.start = now;
+    switch (c.work) {
+      case Work::kKernel:
+        grids_[c.device].launch(slot);
+        break;
+      case Work::kCopy:
+        transfers_->start(slot);
+        break;
+      case Work::kHostFunc:
+        host_functions_.start(slot);
+        break;
+      case Work::kRecord:
+        if (c.duration > 0) {
+          events.push(now + c.duration, Happening::kFinish, slot);
+          break;
+        }
+        [[fallthrough]];
+      default:
+        finish(slot);
+    }
+  }
+
+  void resume(uint32_t thread, Ps at) override { events.push(at, Happening::kThread, thread); }
+
+  void set_flag(uint32_t flag) override {
+    threads_.set_flag(flag);
+    for (Grids& g : grids_) {
+      g.flag_set(flag);
+    }
+  }
+  bool flag(uint32_t flag) const override { return threads_.flag(flag); }
+
+ private:
+  void happen(const Event& e) {
+    switch (e.what) {
+      case Happening::kThread:
+        threads_.step(e.object);
+        break;
+      case Happening::kQueue:
+        connections_.pump(e.object);
+        break;
+      case Happening::kDispatchCommand:
+        dispatch(e.object);
+        break;
+      case Happening::kFlowStart:
+        transfers_->flow_start(e.object);
+        break;
+      case Happening::kFlowEnd:
+        transfers_->flow_end(e.stamp);
+        break;
+      case Happening::kGridStart:
+        grids_[e.extra].grid_start(e.object);
+        break;
+      case Happening::kBlocks:
+        grids_[e.extra].hand_out();
+        break;
+      case Happening::kBlockEnd:
+        grids_[e.stamp].block_end(e.object, e.extra);
+        break;
+      case Happening::kFinish:
+        finish(e.object);
+        break;
+    }
+  }
+
+  void show(const Command& c) {
+    if (recorder.on()) {
+      recorder.add(stream_track_[c.stream], c.name, c.start, now);
+      if (c.work != Work::kHostFunc) {
+        (c.work == Work::kKernel ? kernels_ : copies_)[c.device].emplace_back(c.start, now);
+      }
+    }
+  }
+
+  Result result_;
+  Ordering ordering_;
+  Connections connections_;
+  Threads threads_;
+  HostFunctions host_functions_;
+  std::vector<Grids> grids_;
+  std::unique_ptr<Transfers> transfers_;
+  std::vector<uint32_t> stream_track_;
+  std::vector<std::vector<std::pair<Ps, Ps>>> copies_, kernels_;  // of each device
+};
+
+}  // namespace
+
+Result run(const Program& program, const config::GpuConfig& gpu, const RunOptions& options) {
+  check_program(program);
+  const Params params(gpu, options.rules);
+  return Machine(program, params, options).run();
+}
+
+Program empty_program(uint32_t devices) {
+  Program p;
+  p.devices = devices;
+  for (uint32_t d = 0; d < devices; ++d) {
+    StreamDesc s;
+    s.name = "default";
+    s.device = d;
+    p.streams.push_back(s);
+  }
+  return p;
+}
+
+}  // namespace heddle::host

@@ -1,0 +1,25 @@
+// The host model: a program's threads, the streams, queues, engines and work distributors of its devices, put
+// together.
+#pragma once
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/host/params.h"
+#include "sim/host/program.h"
+#include "sim/host/result.h"
+
+namespace heddle::host {
+
+struct RunOptions {
+  Rules rules;
+  bool spans = true;  // keep the timeline: without it, tracks have no times
+};
+
+// Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.
+// Errors of calls are part of the result. Throws heddle::Error when the program refers to something that it
+// does not have.
+Result run(const Program& program, const config::GpuConfig& gpu, const RunOptions& options = {});
+
+// A program with nothing in it but the devices' legacy default streams.
+Program empty_program(uint32_t devices = 1);
+
+}  // namespace heddle::host

@@ -1,0 +1,109 @@
+#include "sim/host/params.h"
+
+#include <algorithm>
+
+namespace heddle::host {
+namespace {
+
+// Transfers per second and lane in 10^9, and what the line code leaves: PCI Express base specification.
+double lane_gigabits(uint32_t generation) {
+  constexpr double kTransfers[] = {2.5, 5, 8, 16, 32, 64, 128};
+  const double t = kTransfers[std::clamp(generation, 1u, 7u) - 1];
+  return generation <= 2 ? t * 8 / 10 : generation <= 5 ? t * 128 / 130 : t * 242 / 256;
+}
+
+double per_ps(double gb_per_s) { return gb_per_s * 1e-3; }
+
+}  // namespace
+
+double wire_bytes(uint64_t bytes, uint64_t rows, uint32_t payload, uint32_t header) {
+  const uint64_t row = std::max<uint64_t>(1, bytes / std::max<uint64_t>(1, rows));
+  const uint64_t packets = (row + payload - 1) / payload * std::max<uint64_t>(1, rows);
+  return static_cast<double>(bytes) + static_cast<double>(packets) * header;
+}
+
+Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
+  const config::Host& h = gpu.host();
+  const auto ns = [](double v) { return from_ns(v); };
+  link_rate = lane_gigabits(h.link().generation()) * h.link().lanes() / 8 * 1e-3 * h.link().efficiency();
+  payload = h.link().max_payload_bytes();
+  read_request = h.link().read_request_bytes();
+  write_combined_gain = h.link().write_combined_gain();
+  peer_rate = per_ps(h.peer().links() * h.peer().link_gb_per_s() * h.peer().efficiency());
+  peer_start = ns(h.peer().start_ns());
+  memory_rate = gpu.clocks().dram_mhz() * gpu.dram().channels() * gpu.dram().bytes_per_cycle() * 1e-6;
+  d2d_efficiency = h.copy().d2d_efficiency();
+  memset_efficiency = h.copy().memset_efficiency();
+  engines = h.copy().engines();
+  h2d_start = ns(h.copy().h2d_start_ns());
+  d2h_start = ns(h.copy().d2h_start_ns());
+  d2d_start = ns(h.copy().d2d_start_ns());
+  memset_start = ns(h.copy().memset_start_ns());
+  d2h_to_kernel = ns(h.copy().d2h_to_kernel_ns());
+  h2d_to_kernel = ns(h.copy().h2d_to_kernel_ns());
+
+  const config::Staging& s = h.staging();
+  inline_bytes = s.inline_bytes();
+  chunk_bytes = s.chunk_bytes();
+  cached_bytes = s.cached_bytes();
+  inline_host_rate = per_ps(s.inline_host_gb_per_s());
+  inline_device_rate = per_ps(s.inline_device_gb_per_s());
+  to_device_rate = per_ps(s.to_device_gb_per_s());
+  to_device_uncached_rate = per_ps(s.to_device_uncached_gb_per_s());
+  from_device_rate = per_ps(s.from_device_gb_per_s());
+  inline_start = ns(s.inline_start_ns());
+  chunk_gap = ns(s.chunk_ns());
+  from_device_extra = ns(s.from_device_ns());
+
+  connections = rules.connections ? rules.connections : h.queues().connections();
+  // AX14: the number of connections also sets that of copies unless they have a number of their own.
+  copy_connections = rules.copy_connections ? rules.copy_connections
+                     : rules.connections    ? std::min(rules.connections, h.queues().copy_connections())
+                                            : h.queues().copy_connections();
+  depth = std::max(1u, static_cast<uint32_t>(h.queues().depth() * rules.launch_queue_scale));
+
+  const config::HostLatency& l = h.latency();
+  submit = ns(l.submit_ns());
+  kernel_start = ns(l.kernel_start_ns());
+  kernel_end = ns(l.kernel_end_ns());
+  same_stream = ns(l.same_stream_ns());
+  other_stream = ns(l.other_stream_ns());
+  event = ns(l.event_ns());
+  notify = ns(rules.wait == Rules::Wait::kSpin    ? l.spin_ns()
+              : rules.wait == Rules::Wait::kYield ? l.yield_ns()
+                                                  : l.block_ns());
+  host_function_start = ns(l.host_function_start_ns());
+  host_function_end = ns(l.host_function_end_ns());
+
+  const config::CallCosts& c = h.calls();
+  calls = {ns(c.launch_ns()),
+           ns(c.stream_switch_ns()),
+           ns(c.memcpy_ns()),
+           ns(c.d2d_ns()),
+           ns(c.memset_ns()),
+           ns(c.event_record_ns()),
+           ns(c.event_record_no_timing_ns()),
+           ns(c.wait_event_ns()),
+           ns(c.query_ns()),
+           ns(c.synchronize_ns()),
+           ns(c.host_function_ns()),
+           ns(c.create_ns()),
+           ns(c.malloc_ns()),
+           ns(c.free_ns()),
+           ns(c.malloc_host_ns()),
+           ns(c.malloc_host_ns_per_mib()),
+           ns(c.free_host_ns())};
+  priority_greatest = 1 - static_cast<int32_t>(h.priorities());
+  priority_least = 0;
+
+  limits = gpu.limits();
+  sms = gpu.topology().sms();
+  subcores = gpu.sm().subcores();
+  const auto cycles = [&](double n) { return from_ns(n * 1e3 / gpu.clocks().core_mhz()); };
+  block_interval = cycles(gpu.launch().block_interval());
+  sm_block_interval = cycles(gpu.launch().sm_block_interval());
+  block_start = cycles(gpu.launch().block_start_latency());
+  block_retire = cycles(gpu.launch().block_retire_latency());
+}
+
+}  // namespace heddle::host

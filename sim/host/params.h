@@ -1,0 +1,75 @@
+// The numbers of one GPU and its host that this model needs, from the configuration
+// (configs/schema/host.proto), in picoseconds and bytes per picosecond.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/host/time.h"
+
+namespace heddle::host {
+
+// How work may overlap where CUDA's guides, or a guide and the silicon, differ.
+struct Rules {
+  // Guide 12.4, 12.6 (ST08): between two commands of different streams, a pinned or device allocation, a
+  // memset, a copy inside the device or a change of the L1 split keeps them from running at the same time.
+  // Guide 12.8 (ST09), which is what the H200 does: only the legacy default stream orders, and only blocking
+  // streams.
+  bool implicit_sync_12_4 = false;
+  // Copies of pageable memory overlap with other streams' work. The guide says that they do not (HM01, C06);
+  // the driver only keeps the stream's order.
+  bool pageable_overlaps = true;
+  // Plain copies of at most 64 KB to the device return at once also from pinned memory (HM15). The H200's
+  // driver does so for pageable memory only.
+  bool small_pinned_copies_return = false;
+  bool launch_blocking = false;     // CUDA_LAUNCH_BLOCKING=1 (AX03)
+  bool per_thread_default = false;  // what stream 0 means; used by frontends (ST03)
+  uint32_t connections = 0;         // CUDA_DEVICE_MAX_CONNECTIONS; 0: the configuration's
+  uint32_t copy_connections = 0;    // CUDA_DEVICE_MAX_COPY_CONNECTIONS; 0: the same
+  double launch_queue_scale = 1;    // CUDA_SCALE_LAUNCH_QUEUES
+  enum class Wait : uint8_t { kSpin, kYield, kBlock } wait = Wait::kSpin;  // cudaDeviceScheduleSpin, ...
+};
+
+struct Params {
+  explicit Params(const config::GpuConfig& gpu, const Rules& rules = {});
+
+  // ---- PCI Express: bytes per picosecond of one direction, and what a packet adds to its payload.
+  double link_rate;
+  uint32_t payload, read_request;
+  double write_combined_gain;
+  double peer_rate;  // 0: no links
+  Ps peer_start;
+  double memory_rate;  // DRAM's peak, bytes per picosecond
+  double d2d_efficiency, memset_efficiency;
+  uint32_t engines;
+  Ps h2d_start, d2h_start, d2d_start, memset_start, d2h_to_kernel, h2d_to_kernel;
+
+  // ---- pageable memory
+  uint64_t inline_bytes, chunk_bytes, cached_bytes;
+  double inline_host_rate, inline_device_rate, to_device_rate, to_device_uncached_rate, from_device_rate;
+  Ps inline_start, chunk_gap, from_device_extra;
+
+  uint32_t connections, copy_connections, depth;
+  Ps submit, kernel_start, kernel_end, same_stream, other_stream, event, notify, host_function_start,
+      host_function_end;
+
+  struct Calls {
+    Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
+        host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host;
+  } calls;
+  int32_t priority_greatest, priority_least;
+
+  // ---- the SMs, as the work distributor sees them
+  config::Limits limits;
+  uint32_t sms, subcores;
+  Ps block_interval;     // between two blocks handed out
+  Ps sm_block_interval;  // between two to one SM
+  Ps block_start, block_retire;
+};
+
+// Bytes that `bytes` of payload, in `rows` pieces of equal length, are in packets of up to `payload` with
+// `header` bytes.
+double wire_bytes(uint64_t bytes, uint64_t rows, uint32_t payload, uint32_t header);
+
+}  // namespace heddle::host

@@ -1,0 +1,134 @@
+// A workload as the host model runs it: what exists (streams, events, buffers, kernels), and what each host
+// thread calls, in order. Frontends make it from files; nothing here knows a file format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/host/time.h"
+
+namespace heddle::host {
+
+struct Extent {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+};
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+// Stream numbers of every program: 0 .. devices-1 are the legacy default streams, one for each device.
+struct StreamDesc {
+  std::string name;
+  uint32_t device = 0;
+  bool blocking = true;  // false: cudaStreamNonBlocking, exempt from the legacy stream's barrier (ST05)
+  int32_t priority = 0;  // as CUDA: lower numbers go first; clamped to the device's range
+  // Not there until a kStreamCreate names it.
+  bool created_by_call = false;
+};
+
+struct EventDesc {
+  std::string name;
+  uint32_t device = 0;
+  bool timing = true;
+};
+
+enum class Memory : uint8_t { kPageable, kPinned, kWriteCombined, kMapped, kDevice };
+
+struct BufferDesc {
+  std::string name;
+  Memory memory = Memory::kDevice;
+  uint32_t device = 0;  // of kDevice
+  uint64_t bytes = 0;
+};
+
+struct KernelDesc {
+  std::string name;
+  // Blocks and what each needs; they take SM resources. No blocks: the kernel takes its duration and nothing
+  // else.
+  bool has_grid = false;
+  Extent grid, block, cluster;
+  uint32_t registers = 32;  // per thread
+  uint32_t static_shared_bytes = 0;
+  uint32_t dynamic_shared_bytes = 0;
+  uint32_t max_threads = 0;  // __launch_bounds__; 0 = none given
+  bool cooperative = false;
+  // Time from the first block's start to the last one's end with the device to itself; or the time of one
+  // block.
+  Ps duration = 0;
+  Ps block_duration = 0;
+  // Runs on until the flag is set (a kernel that polls memory). kNone: no.
+  uint32_t until_flag = kNone;
+  uint32_t sets_flag = kNone;  // when it ends
+  bool fails = false;          // ends with cudaErrorLaunchFailure (ER01)
+};
+
+enum class Op : uint8_t {
+  kCompute,  // the host thread's own work: `duration`
+  kLoopBegin,
+  kLoopEnd,
+  kLaunch,
+  kMemcpyAsync,
+  kMemcpy,
+  kMemsetAsync,
+  kMemset,
+  kEventRecord,
+  kEventSynchronize,
+  kEventQuery,
+  kEventElapsed,
+  kStreamWaitEvent,
+  kStreamSynchronize,
+  kStreamQuery,
+  kDeviceSynchronize,
+  kStreamCreate,
+  kStreamDestroy,
+  kEventCreate,
+  kEventDestroy,
+  kLaunchHostFunc,
+  kMalloc,
+  kFree,
+  kMallocHost,
+  kFreeHost,
+  kSetDevice,
+  kGetLastError,
+  kPeekAtLastError,
+  kSetFlag,   // the program's own variable in host memory
+  kWaitFlag,  // polls it
+};
+// "cudaMemcpyAsync", "(host work)".
+const char* op_name(Op op);
+
+struct Call {
+  Op op = Op::kCompute;
+  bool calls_cuda = false;  // kLaunchHostFunc: the function calls CUDA, which it must not (ST11)
+  uint32_t stream = 0;
+  uint32_t object =
+      kNone;  // kernel, event, flag, device, buffer (kMalloc...), destination buffer (copies, memset)
+  uint32_t source = kNone;  // source buffer; kEventElapsed: the earlier event
+  uint64_t count = 0;       // kLoopBegin: repetitions
+  uint64_t bytes = 0;       // in all
+  uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
+  Ps duration = 0;          // kCompute, kLaunchHostFunc
+  int32_t priority = 0;     // launch attribute; see has_priority
+  bool has_priority = false;
+  uint32_t line = 0;  // of the workload's file, 0 if none
+};
+
+struct ThreadDesc {
+  std::string name;
+  std::vector<Call> calls;
+};
+
+struct Program {
+  uint32_t devices = 1;
+  bool peer_access =
+      true;  // cudaDeviceEnablePeerAccess between all devices; false: copies go through the host (MU05)
+  std::vector<StreamDesc> streams;
+  std::vector<EventDesc> events;
+  std::vector<BufferDesc> buffers;
+  std::vector<KernelDesc> kernels;
+  std::vector<std::string> flags;
+  std::vector<ThreadDesc> threads;
+};
+
+}  // namespace heddle::host

@@ -1,0 +1,67 @@
+// What a run of the host model gives: the timeline, the errors of calls, what waited for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/host/time.h"
+
+namespace heddle::host {
+
+struct Track {
+  std::string name;  // "thread main", "device 0 stream s1", "device 0 copy H2D", "device 0 kernels"
+  Ps busy = 0;       // some span of the track covers so much time
+  uint64_t spans = 0;
+};
+
+struct Span {
+  uint32_t track;
+  uint32_t name;  // index into Result::names
+  Ps start, end;
+};
+
+// A call that returned something else than cudaSuccess. CUDA's name of the error, and why.
+struct CallError {
+  uint32_t thread = 0;
+  uint64_t call = 0;  // position among the thread's calls
+  uint32_t line = 0;  // of the workload's file
+  std::string api;    // "cudaLaunchKernel"
+  std::string error;  // "cudaErrorInvalidConfiguration"
+  std::string why;
+};
+
+struct Elapsed {
+  uint32_t thread = 0;
+  uint64_t call = 0;
+  uint32_t from = 0, to = 0;  // events
+  Ps time = 0;
+};
+
+// What cudaStreamQuery, cudaEventQuery, cudaGetLastError or cudaPeekAtLastError said: CUDA's name.
+// cudaErrorNotReady of a query is no error (EV06).
+struct Answer {
+  uint32_t thread = 0;
+  uint64_t call = 0;
+  std::string value;
+};
+
+struct Result {
+  Ps end = 0;               // the last host thread's return, or the last work's end if that is later
+  uint64_t operations = 0;  // calls made
+  uint64_t commands = 0;    // pieces of work given to devices
+  uint64_t blocks = 0;      // thread blocks run
+  std::vector<Track> tracks;
+  std::vector<std::string> names;
+  std::vector<Span> spans;  // empty if not asked for
+  std::vector<CallError> errors;
+  std::vector<Elapsed> elapsed;
+  std::vector<Answer> answers;
+  std::vector<Ps> thread_end;  // of each host thread
+  // Who waits for whom when nothing can go on; empty if everything ended.
+  std::vector<std::string> deadlock;
+  // Time in which some copy and some kernel were both under way, by device.
+  std::vector<Ps> copy_kernel_overlap;
+};
+
+}  // namespace heddle::host

@@ -1,0 +1,315 @@
+#include "sim/host/threads.h"
+
+#include <algorithm>
+#include <array>
+
+namespace heddle::host {
+namespace {
+
+constexpr std::array kOpNames = {"(host work)",
+                                 "(loop)",
+                                 "(loop end)",
+                                 "cudaLaunchKernel",
+                                 "cudaMemcpyAsync",
+                                 "cudaMemcpy",
+                                 "cudaMemsetAsync",
+                                 "cudaMemset",
+                                 "cudaEventRecord",
+                                 "cudaEventSynchronize",
+                                 "cudaEventQuery",
+                                 "cudaEventElapsedTime",
+                                 "cudaStreamWaitEvent",
+                                 "cudaStreamSynchronize",
+                                 "cudaStreamQuery",
+                                 "cudaDeviceSynchronize",
+                                 "cudaStreamCreate",
+                                 "cudaStreamDestroy",
+                                 "cudaEventCreate",
+                                 "cudaEventDestroy",
+                                 "cudaLaunchHostFunc",
+                                 "cudaMalloc",
+                                 "cudaFree",
+                                 "cudaMallocHost",
+                                 "cudaFreeHost",
+                                 "cudaSetDevice",
+                                 "cudaGetLastError",
+                                 "cudaPeekAtLastError",
+                                 "(set flag)",
+                                 "(wait for flag)"};
+
+}  // namespace
+
+const char* op_name(Op op) { return kOpNames[static_cast<size_t>(op)]; }
+
+Threads::Threads(Core& core, Ordering& ordering, Connections& connections, Result& result)
+    : core_(core),
+      ordering_(ordering),
+      connections_(connections),
+      result_(result),
+      threads_(core.program.threads.size()),
+      flags_(core.program.flags.size(), false),
+      event_states_(core.program.events.size()),
+      device_error_(core.program.devices) {
+  result.thread_end.assign(threads_.size(), 0);
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    threads_[i].track = core.recorder.track("thread " + core.program.threads[i].name);
+  }
+  for (const StreamDesc& s : core.program.streams) {
+    streams_alive_.push_back(!s.created_by_call);
+  }
+  events_alive_.assign(core.program.events.size(), true);
+  for (const KernelDesc& k : core.program.kernels) {
+    kernel_name_.push_back(core.recorder.name(k.name));
+  }
+  for (const char* name : kOpNames) {
+    op_name_.push_back(core.recorder.name(name));
+  }
+  h2d_name_ = core.recorder.name("copy H2D");
+  d2h_name_ = core.recorder.name("copy D2H");
+  d2d_name_ = core.recorder.name("copy D2D");
+  peer_name_ = core.recorder.name("copy peer");
+  h2h_name_ = core.recorder.name("copy H2H");
+}
+
+void Threads::start() {
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    if (!fetch(threads_[i], i)) {
+      threads_[i].done = true;
+      continue;
+    }
+    core_.events.push(cost(threads_[i], call(threads_[i], i)), Happening::kThread, i);
+  }
+}
+
+bool Threads::fetch(Thread& t, uint32_t thread) {
+  const std::vector<Call>& calls = core_.program.threads[thread].calls;
+  for (; t.pc < calls.size(); ++t.pc) {
+    const Call& c = calls[t.pc];
+    if (c.op == Op::kLoopBegin) {
+      if (c.count == 0) {  // on to behind its end
+        for (int depth = 1; depth > 0;) {
+          ++t.pc;
+          depth += calls[t.pc].op == Op::kLoopBegin ? 1 : calls[t.pc].op == Op::kLoopEnd ? -1 : 0;
+        }
+      } else {
+        t.loops.push_back({t.pc, c.count});
+      }
+    } else if (c.op == Op::kLoopEnd) {
+      if (--t.loops.back().left > 0) {
+        t.pc = t.loops.back().body;
+      } else {
+        t.loops.pop_back();
+      }
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+Ps Threads::cost(const Thread& t, const Call& c) const {
+  const Params::Calls& p = core_.params.calls;
+  const auto memory = [&](uint32_t buffer) {
+    return buffer == kNone ? Memory::kPageable : core_.program.buffers[buffer].memory;
+  };
+  const Ps to_stream = c.stream != t.last_stream && t.last_stream != kNone ? p.stream_switch : 0;
+  switch (c.op) {
+    case Op::kCompute:
+      return c.duration;
+    case Op::kLaunch:
+      return p.launch + to_stream;
+    case Op::kMemcpy:
+    case Op::kMemcpyAsync:
+      return memory(c.object) == Memory::kDevice && memory(c.source) == Memory::kDevice ? p.d2d : p.memcpy;
+    case Op::kMemset:
+    case Op::kMemsetAsync:
+      return p.memset;
+    case Op::kEventRecord:
+      return core_.program.events[c.object].timing ? p.record : p.record_no_timing;
+    case Op::kStreamWaitEvent:
+      return p.wait_event;
+    case Op::kEventQuery:
+    case Op::kStreamQuery:
+    case Op::kEventElapsed:
+      return p.query;
+    case Op::kEventSynchronize:
+    case Op::kStreamSynchronize:
+    case Op::kDeviceSynchronize:
+      return p.synchronize;
+    case Op::kLaunchHostFunc:
+      return p.host_function;
+    case Op::kStreamCreate:
+    case Op::kStreamDestroy:
+    case Op::kEventCreate:
+    case Op::kEventDestroy:
+      return p.create;
+    case Op::kMalloc:
+      return p.malloc;
+    case Op::kFree:
+      return p.free;
+    case Op::kMallocHost:
+      return p.malloc_host + static_cast<Ps>(static_cast<double>(p.malloc_host_per_mib) *
+                                             static_cast<double>(c.bytes) / 1048576);
+    case Op::kFreeHost:
+      return p.free_host;
+    default:
+      return 0;
+  }
+}
+
+// Runs the thread on as long as nothing else happens before its next call takes effect.
+void Threads::step(uint32_t thread) {
+  for (;;) {
+    Thread& t = threads_[thread];
+    bool back = false;
+    switch (t.next) {
+      case Next::kEffect:
+        back = effect(thread);
+        break;
+      case Next::kReturn:
+        t.waits_for.clear();
+        back = true;
+        break;
+      case Next::kStaged:
+        back = continue_staged(thread);
+        break;
+    }
+    if (!back) {
+      return;
+    }
+    returned(thread);
+    if (!fetch(t, thread)) {
+      t.done = true;
+      result_.thread_end[thread] = core_.now;
+      return;
+    }
+    const Ps at = core_.now + cost(t, call(t, thread));
+    if (core_.events.next_time() <= at) {
+      core_.events.push(at, Happening::kThread, thread);
+      return;
+    }
+    core_.now = at;
+  }
+}
+
+void Threads::returned(uint32_t thread) {
+  Thread& t = threads_[thread];
+  const Call& c = call(t, thread);
+  core_.recorder.add(t.track, op_name_[static_cast<size_t>(c.op)], t.call_start, core_.now);
+  t.call_start = core_.now;
+  t.next = Next::kEffect;
+  // A failed kernel shows at the first call that waits for the device (ER01).
+  if (c.op == Op::kStreamSynchronize || c.op == Op::kDeviceSynchronize || c.op == Op::kEventSynchronize ||
+      c.op == Op::kMemcpy) {
+    report_device_error(thread, t.device);
+  }
+  ++t.pc;
+  ++t.calls;
+  ++result_.operations;
+}
+
+void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands) {
+  Thread& t = threads_[thread];
+  t.waits_for = commands;
+  t.resume_at = core_.now;
+  for (const CommandRef& c : commands) {
+    t.waits += ordering_.thread_waits(thread, c, core_.params.notify) ? 1 : 0;
+  }
+}
+
+void Threads::released(uint32_t thread, Ps at) {
+  Thread& t = threads_[thread];
+  t.resume_at = std::max(t.resume_at, at);
+  if (t.waits > 0 && --t.waits > 0) {
+    return;
+  }
+  core_.events.push(std::max(core_.now, t.resume_at), Happening::kThread, thread);
+}
+
+bool Threads::effect(uint32_t thread) {
+  Thread& t = threads_[thread];
+  const Call& c = call(t, thread);
+  switch (c.op) {
+    case Op::kLaunch:
+      return launch(thread, c);
+    case Op::kMemcpy:
+    case Op::kMemcpyAsync:
+      return copy(thread, c);
+    case Op::kMemset:
+    case Op::kMemsetAsync:
+      return memset(thread, c);
+    case Op::kEventRecord:
+    case Op::kEventSynchronize:
+    case Op::kEventQuery:
+    case Op::kEventElapsed:
+    case Op::kStreamWaitEvent:
+    case Op::kEventCreate:
+    case Op::kEventDestroy:
+      return event_call(thread, c);
+    case Op::kStreamSynchronize:
+    case Op::kStreamQuery:
+    case Op::kDeviceSynchronize:
+    case Op::kStreamCreate:
+    case Op::kStreamDestroy:
+    case Op::kLaunchHostFunc:
+      return stream_call(thread, c);
+    case Op::kMalloc:
+    case Op::kFree:
+    case Op::kMallocHost:
+    case Op::kFreeHost:
+      return memory_call(thread, c);
+    case Op::kSetDevice:
+      t.device = c.object;
+      return true;
+    case Op::kGetLastError:
+      answer(thread, t.last_error);
+      t.last_error = "cudaSuccess";
+      return true;
+    case Op::kPeekAtLastError:
+      answer(thread, t.last_error);
+      return true;
+    case Op::kSetFlag:
+      core_.set_flag(c.object);
+      return true;
+    case Op::kWaitFlag:
+      if (flags_[c.object]) {
+        return true;
+      }
+      t.waits_for_flag = c.object;
+      t.next = Next::kReturn;
+      return false;
+    default:
+      return true;
+  }
+}
+
+void Threads::set_flag(uint32_t flag) {
+  flags_[flag] = true;
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].waits_for_flag == flag) {
+      threads_[i].waits_for_flag = kNone;
+      core_.events.push(core_.now, Happening::kThread, i);
+    }
+  }
+}
+
+bool Threads::all_done() const {
+  return std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.done; });
+}
+
+std::vector<Threads::Blocked> Threads::blocked() const {
+  std::vector<Blocked> out;
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    const Thread& t = threads_[i];
+    if (!t.done) {
+      const Call& c = call(t, i);
+      out.push_back({"thread " + core_.program.threads[i].name,
+                     op_name(c.op) + (c.line ? std::string(", line ") + std::to_string(c.line)
+                                             : std::string(", call ") + std::to_string(t.calls + 1)),
+                     t.waits_for, t.waits_for_flag});
+    }
+  }
+  return out;
+}
+
+}  // namespace heddle::host

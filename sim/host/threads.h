@@ -1,0 +1,133 @@
+// Host threads: each makes its calls one after the other, each call takes its time on the host, some wait.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/host/connections.h"
+#include "sim/host/core.h"
+#include "sim/host/ordering.h"
+#include "sim/host/result.h"
+
+namespace heddle::host {
+
+class Threads {
+ public:
+  Threads(Core& core, Ordering& ordering, Connections& connections, Result& result);
+
+  void start();
+  // kThread: the thread's time has come.
+  void step(uint32_t thread);
+  // One of the things that the thread waits for is there; it notices at `at`.
+  void released(uint32_t thread, Ps at);
+  void set_flag(uint32_t flag);
+  bool flag(uint32_t flag) const { return flags_[flag]; }
+  void event_done(uint32_t slot);
+  void kernel_failed(uint32_t device) { device_error_[device] = "cudaErrorLaunchFailure"; }
+
+  bool all_done() const;
+  // "thread main, call 12 (cudaStreamSynchronize)", of every thread that has not come to its end.
+  struct Blocked {
+    std::string who;
+    std::string what;
+    std::vector<CommandRef> for_commands;
+    uint32_t for_flag = kNone;
+  };
+  std::vector<Blocked> blocked() const;
+
+ private:
+  enum class Next : uint8_t { kEffect, kReturn, kStaged };
+  struct Loop {
+    size_t body;
+    uint64_t left;
+  };
+  // A copy of pageable memory in progress: pieces through the driver's two buffers.
+  struct Staged {
+    bool to_device = true;
+    uint64_t left = 0;      // bytes not given to the device (from it: not asked for)
+    uint64_t arriving = 0;  // from the device: bytes of the piece that is next to come
+    uint32_t pieces = 0;
+    double rate = 1;
+    CommandRef in_flight[2];
+    uint64_t size[2] = {0, 0};
+    bool copying = false;
+  };
+  struct Thread {
+    size_t pc = 0;
+    uint64_t calls = 0;
+    Next next = Next::kEffect;
+    bool done = false;
+    uint32_t device = 0;
+    uint32_t last_stream = kNone;
+    uint32_t waits = 0;
+    Ps resume_at = 0;
+    Ps call_start = 0;
+    std::vector<Loop> loops;
+    std::vector<CommandRef> waits_for;
+    uint32_t waits_for_flag = kNone;
+    std::string last_error = "cudaSuccess";
+    Staged staged;
+    uint32_t track = 0;
+  };
+
+  // ---- stepping
+  const Call& call(const Thread& t, uint32_t thread) const {
+    return core_.program.threads[thread].calls[t.pc];
+  }
+  bool fetch(Thread& t, uint32_t thread);  // past loop ends; false at the end
+  Ps cost(const Thread& t, const Call& c) const;
+  bool effect(uint32_t thread);  // true: the call has returned
+  void returned(uint32_t thread);
+  void wait_for(uint32_t thread, const std::vector<CommandRef>& commands);
+
+  // ---- calls (calls.cc)
+  bool launch(uint32_t thread, const Call& c);
+  bool copy(uint32_t thread, const Call& c);
+  bool memset(uint32_t thread, const Call& c);
+  bool event_call(uint32_t thread, const Call& c);
+  bool stream_call(uint32_t thread, const Call& c);
+  bool memory_call(uint32_t thread, const Call& c);
+  bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
+  bool report_device_error(uint32_t thread, uint32_t device);
+  void fail(uint32_t thread, std::string_view error, const std::string& why);
+  void answer(uint32_t thread, std::string_view value);
+  bool stream_alive(uint32_t thread, uint32_t stream);
+  bool event_alive(uint32_t thread, uint32_t event);
+
+  // ---- commands
+  uint32_t make(Work work, uint32_t stream, uint32_t name);
+  bool room(uint32_t thread, uint32_t stream, Work work, Path path);
+  void submit(uint32_t slot);
+  void barrier(uint32_t device);
+
+  // ---- pageable memory (staged.cc)
+  bool start_staged(uint32_t thread, const Call& c, bool to_device);
+  bool continue_staged(uint32_t thread);
+  bool send_piece(uint32_t thread);
+  bool receive_piece(uint32_t thread);
+  CommandRef ask_piece(uint32_t thread, uint64_t bytes, Path path);
+
+  Core& core_;
+  Ordering& ordering_;
+  Connections& connections_;
+  Result& result_;
+  std::vector<Thread> threads_;
+  std::vector<bool> flags_;
+  std::vector<bool> streams_alive_;
+  std::vector<bool> events_alive_;
+  struct EventState {
+    bool recorded = false;
+    Ps time = 0;
+    CommandRef done;  // the record that `time` is of
+  };
+  std::vector<EventState> event_states_;
+  std::vector<std::string> device_error_;
+  // Names of spans.
+  std::vector<uint32_t> kernel_name_;
+  std::vector<uint32_t> op_name_;
+  uint32_t h2d_name_, d2h_name_, d2d_name_, peer_name_, h2h_name_;
+};
+
+}  // namespace heddle::host

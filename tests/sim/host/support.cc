@@ -1,0 +1,54 @@
+#include "tests/sim/host/support.h"
+
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::hosttest {
+
+config::GpuConfig plain_gpu(uint32_t sms) {
+  config::GpuConfig g = simtest::test_gpu(1);
+  g.mutable_topology()->set_sms(sms);
+  g.mutable_launch()->set_block_interval(0);
+  g.mutable_launch()->set_sm_block_interval(0);
+  g.mutable_launch()->set_block_start_latency(0);
+  g.mutable_launch()->set_block_retire_latency(0);
+  return g;
+}
+
+// Packets of 256 bytes and 20 (completions) or 24 (writes) more; 8 bytes per nanosecond: 32 lanes of 2
+// Gbit/s. A whole number of microseconds is a multiple of 69 (276 / 4) or 35 (280 / 8) packets ... so count
+// the packets of 1 us.
+uint64_t h2d_bytes(uint32_t us) { return uint64_t{us} * 8000 * 256 / 276; }
+uint64_t d2h_bytes(uint32_t us) { return uint64_t{us} * 8000 * 256 / 280; }
+
+Times span(const host::Result& r, const std::string& track, const std::string& name, size_t index) {
+  for (const host::Span& s : r.spans) {
+    if (r.tracks[s.track].name == track && r.names[s.name] == name && index-- == 0) {
+      return {host::to_us(s.start), host::to_us(s.end)};
+    }
+  }
+  return {};
+}
+
+Times in_stream(const host::Result& r, const std::string& stream, const std::string& name, size_t index) {
+  return span(r, "device 0 stream " + stream, name, index);
+}
+
+double us(host::Ps t) { return host::to_us(t); }
+
+std::vector<std::string> errors(const host::Result& r) {
+  std::vector<std::string> out;
+  for (const host::CallError& e : r.errors) {
+    out.push_back(e.error);
+  }
+  return out;
+}
+
+std::vector<std::string> answers(const host::Result& r) {
+  std::vector<std::string> out;
+  for (const host::Answer& a : r.answers) {
+    out.push_back(a.value);
+  }
+  return out;
+}
+
+}  // namespace heddle::hosttest

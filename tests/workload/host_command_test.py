@@ -1,0 +1,77 @@
+"""heddle host and heddle hostbench as a user types them."""
+import json
+import os
+import re
+import unittest
+
+from tests.cli import harness
+
+EXAMPLE = os.path.join(os.getcwd(), "traces/workloads/two_streams.workload.textproto")
+MEASURED = [os.path.join(os.getcwd(), f"traces/h200/{name}.csv") for name in ("hostbench", "hostcalls")]
+
+
+class Host(harness.HeddleTest):
+    def test_the_example(self):
+        out = self.ok("host", EXAMPLE, "--gpu", "h200", "--timeline", self.path("t.json"), "--out", self.path("t.db"),
+                      "--check").stdout
+        self.assertRegex(out, r"(?m)^device 0 stream s1 +3 +\d")
+        self.assertRegex(out, r"(?m)^device 0 copy to device +2 +\d")
+        total = float(re.search(r"(?m)^total ([\d.]+) us, 12 calls, 10 commands, 2048 blocks$", out).group(1))
+        elapsed = float(re.search(r"thread main: start to stop: ([\d.]+) us", out).group(1))
+        self.assertLess(elapsed, total)
+        # Two copies of 16 MiB each way, half of them beside each other: 3 x 0.3 ms and two short kernels.
+        self.assertAlmostEqual(total, 960, delta=30)
+        with open(self.path("t.json"), encoding="utf-8") as f:
+            events = json.load(f)["traceEvents"]
+        names = {e["name"] for e in events if e["ph"] == "X"}
+        self.assertLessEqual({"copy H2D", "copy D2H", "saxpy", "cudaMemcpyAsync"}, names)
+        tracks = [r[0] for r in self.query("t.db", "SELECT DISTINCT track FROM spans ORDER BY track")]
+        self.assertIn("device 0 kernels", tracks)
+        longest, = self.query("t.db", "SELECT max(end_ps) FROM spans")[0]
+        self.assertAlmostEqual(longest / 1e6, total, places=2)
+
+    def test_errors_of_calls(self):
+        text = """kernel { name: 'k' grid { x: 1 } block { x: 2000 } }
+thread { name: 'm'
+  call { launch { kernel: 'k' } %s }
+}"""
+        unexpected = self.write("a.workload.textproto", text % "")
+        self.assertIn("cudaLaunchKernel: cudaErrorInvalidConfiguration (block beyond 1024 x 1024 x 64)",
+                      self.ok("host", unexpected, "--gpu", "h200").stdout)
+        self.fails("host", unexpected, "--gpu", "h200", "--check", says="line 3: cudaLaunchKernel returned")
+        expected = self.write("b.workload.textproto", text % "expect: 'cudaErrorInvalidConfiguration'")
+        self.ok("host", expected, "--gpu", "h200", "--check")
+        other = self.write("c.workload.textproto", text.replace("2000", "20") % "expect: 'cudaErrorInvalidValue'")
+        self.fails("host", other, "--gpu", "h200", "--check", says="did not return cudaErrorInvalidValue")
+
+    def test_a_deadlock_is_a_report(self):
+        file = self.write("d.workload.textproto", "flag: 'f' thread { name: 'm' call { wait_flag: 'f' } }")
+        p = self.heddle("host", file, "--gpu", "h200")
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("nothing can go on after", p.stderr)
+        self.assertIn("thread m ((wait for flag), line 1) waits for flag f, which nothing sets", p.stderr)
+
+    def test_bad_files(self):
+        bad = self.write("bad.workload.textproto", "thread {\n  nam: 'm'\n}")
+        self.fails("host", bad, "--gpu", "h200", says="bad.workload.textproto:2:")
+        self.fails("host", self.path("none"), "--gpu", "h200", says="cannot be read")
+
+    def test_kernels_from_traces(self):
+        self.write("capture/kernel-1.traceg", harness.trace_text())
+        self.write("capture/kernelslist.g", "MemcpyHtoD,0x7f0000000000,1048576\nkernel-1.traceg\nkernel-1.traceg\n")
+        out = self.ok("host", self.path("capture/kernelslist.g"), "--gpu", "h200").stdout
+        self.assertRegex(out, r"(?m)^device 0 kernels +2 ")
+        self.assertRegex(out, r"4 calls, 3 commands, 8 blocks")
+        file = self.write("w.workload.textproto", "kernel { name: 'k' trace: 'capture/kernel-1.traceg' }\n"
+                          "thread { name: 'm' call { repeat { times: 3 call { launch { kernel: 'k' } } } } }")
+        self.assertRegex(self.ok("host", file, "--gpu", "h200").stdout, r"3 calls, 3 commands, 12 blocks")
+
+    def test_hostbench(self):
+        out = self.ok("hostbench", *MEASURED, "--gpu", "h200", "--page", self.path("HOST.md")).stdout
+        self.assertRegex(out, r"120 of 120 within what is asked; \d+ not modelled yet")
+        with open(self.path("HOST.md"), encoding="utf-8") as f:
+            self.assertIn("| concurrent_streams_us | 160 streams spin1e6 | 1128 |", f.read())
+
+
+if __name__ == "__main__":
+    unittest.main()

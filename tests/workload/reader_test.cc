@@ -1,0 +1,116 @@
+// Workload files: what they become, and what is wrong with them.
+#include "frontends/workload/reader.h"
+
+#include <catch2/catch.hpp>
+
+#include "sim/host/machine.h"
+#include "tests/sim/host/support.h"
+
+namespace heddle::workload {
+namespace {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+host::Result run(const std::string& text) {
+  const Workload w = parse_workload(text, "w");
+  return host::run(w.program, hosttest::plain_gpu(), {w.rules, true});
+}
+
+TEST_CASE("streams, copies, kernels, events of a file") {
+  const host::Result r = run(R"(
+    stream { name: "s" non_blocking: true }
+    event { name: "a" } event { name: "b" }
+    buffer { name: "h" memory: PINNED bytes: 1048576 }
+    buffer { name: "d" bytes: 1048576 }
+    kernel { name: "k" us: 5 }
+    kernel { name: "g" grid { x: 4 } block { x: 1024 } block_us: 2 }
+    thread { name: "main"
+      call { event_record { event: "a" stream: "s" } }
+      call { memcpy_async { to: "d" from: "h" stream: "s" } }
+      call { repeat { times: 3 call { launch { kernel: "k" stream: "s" } } } }
+      call { launch { kernel: "g" stream: "s" } }
+      call { event_record { event: "b" stream: "s" } }
+      call { stream_synchronize: "s" }
+      call { event_elapsed { from: "a" to: "b" } }
+    })");
+  REQUIRE(r.elapsed.size() == 1);
+  CHECK(host::to_us(r.elapsed[0].time) == Approx(141.312 + 15 + 2));
+  CHECK(r.operations == 9);
+}
+
+TEST_CASE("ST03: stream 0 is the legacy stream, or the thread's own") {
+  const std::string body = R"(
+    kernel { name: "k" us: 5 }
+    thread { name: "x" call { launch { kernel: "k" } } }
+    thread { name: "y" call { launch { kernel: "k" } } })";
+  CHECK(host::to_us(run(body).end) == 10);
+  CHECK(host::to_us(run("environment { per_thread_default_stream: true }" + body).end) == 5);
+}
+
+TEST_CASE("FP07 AX13: the environment") {
+  const std::string body = R"(
+    stream { name: "x" } stream { name: "y" } kernel { name: "k" us: 5 }
+    thread { name: "main"
+      call { launch { kernel: "k" stream: "x" } } call { launch { kernel: "k" stream: "x" } }
+      call { launch { kernel: "k" stream: "y" } } call { launch { kernel: "k" stream: "y" } }
+    })";
+  CHECK(host::to_us(run(body).end) == 10);
+  CHECK(host::to_us(run("environment { max_connections: 1 }" + body).end) == 15);
+  CHECK(host::to_us(run("environment { launch_blocking: true }" + body).end) == 20);
+}
+
+TEST_CASE("errors of calls carry the line") {
+  const host::Result r =
+      run("kernel { name: 'k' grid { x: 1 } block { x: 2000 } }\nthread { name: 'm'\n"
+          "call { launch { kernel: 'k' } } }");
+  REQUIRE(r.errors.size() == 1);
+  CHECK(r.errors[0].line == 3);
+  CHECK(r.errors[0].error == "cudaErrorInvalidConfiguration");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_workload(text, "f");
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("what is wrong, and where") {
+  CHECK_THAT(error_of("thread { nam: 'm' }"), StartsWith("f:1:") && Contains("nam"));
+  CHECK_THAT(error_of("stream {\n"), StartsWith("f:2:"));
+  CHECK(error_of("") == "f: no thread: nothing would happen");
+  CHECK(error_of("stream { }") == "f:1: stream needs `name`");
+  CHECK(error_of("stream { name: 's' }\nstream { name: 's' }") == "f:2: stream \"s\" is given twice");
+  CHECK(error_of("stream { name: 's' device: 1 }") == "f:1: device 1: there are 1");
+  CHECK(error_of("buffer { name: 'b' }") == "f:1: buffer \"b\" needs `bytes`");
+  CHECK(error_of("kernel { name: 'k' us: 1 block_us: 1 }") ==
+        "f:1: kernel \"k\": one of `us`, `block_us` and `trace`");
+  CHECK(error_of("kernel { name: 'k' block_us: 1 }") == "f:1: kernel \"k\": `block_us` needs a grid");
+  CHECK(error_of("kernel { name: 'k' us: -1 }") == "f:1: kernel \"k\": times are from 0 to 1e9 microseconds");
+  CHECK(error_of("kernel { name: 'k' trace: 'x' }") == "f:1: kernel \"k\": traces cannot be simulated here");
+  CHECK(error_of("kernel { name: 'k' }\nthread { name: 'm'\n call { launch { kernel: 'j' } } }") ==
+        "f:3: no kernel \"j\"; there are: k");
+  CHECK(error_of("thread { name: 'm'\n call { repeat { times: 2\n call { set_flag: 'x' } } } }") ==
+        "f:3: no flag \"x\"; there are: none");
+  CHECK(error_of("thread { name: 'm' call { } }") == "f:1: an empty call");
+  CHECK(error_of("environment { max_connections: 33 } thread { name: 'm' }") ==
+        "f:1: max_connections: 1 to 32");
+}
+
+TEST_CASE("a kernel's trace is asked for once, in the workload's folder") {
+  std::vector<std::string> asked;
+  const Workload w = parse_workload(
+      "kernel { name: 'k' trace: 't/kernel-1.traceg' } thread { name: 'm' call { launch { kernel: 'k' } } }",
+      "f", "dir", [&](const std::filesystem::path& p, host::KernelDesc& k) {
+        asked.push_back(p.string());
+        k.duration = host::from_us(7);
+      });
+  CHECK(asked == std::vector<std::string>{"dir/t/kernel-1.traceg"});
+  CHECK(host::to_us(host::run(w.program, hosttest::plain_gpu()).end) == 7);
+}
+
+}  // namespace
+}  // namespace heddle::workload

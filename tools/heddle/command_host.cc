@@ -1,0 +1,283 @@
+// heddle host: a host program on the model of the machine around the SMs. heddle hostbench: that model
+// against silicon.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/report/table.h"
+#include "analysis/run/plan.h"
+#include "analysis/run/run_record.h"
+#include "analysis/run/simulator.h"
+#include "analysis/store/result_store.h"
+#include "configs/loader/config.h"
+#include "frontends/workload/experiments.h"
+#include "frontends/workload/reader.h"
+#include "sim/engine/error.h"
+#include "sim/host/machine.h"
+#include "tools/heddle/commands.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/host_text.h"
+#include "tools/heddle/interrupt.h"
+#include "tools/heddle/options.h"
+
+namespace heddle::cli {
+namespace {
+
+struct HostOptions {
+  std::filesystem::path file;
+  std::string gpu;
+  config::LoadOptions load;
+  std::filesystem::path out;
+  std::filesystem::path timeline;
+  bool force = false;
+  bool check = false;
+};
+
+// Simulates each trace once and gives what the host model needs to know of the kernel.
+class TraceTimes {
+ public:
+  explicit TraceTimes(const config::GpuConfig& gpu) : gpu_(gpu) {}
+
+  void fill(const std::filesystem::path& trace, host::KernelDesc& k) {
+    const analysis::LaunchRecord& r = record(trace);
+    const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
+    k.has_grid = true;
+    k.grid = dim(r.shape.grid);
+    k.block = dim(r.shape.block);
+    k.cluster = dim(r.shape.cluster);
+    k.registers = r.shape.registers_per_thread;
+    k.static_shared_bytes = r.shape.static_shared_bytes;
+    k.dynamic_shared_bytes = r.shape.dynamic_shared_bytes;
+    // The launch's own start and end are the host model's.
+    const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
+    k.duration = host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
+                               gpu_.clocks().core_mhz());
+  }
+  uint64_t stream(const std::filesystem::path& trace) { return record(trace).shape.stream; }
+
+ private:
+  const analysis::LaunchRecord& record(const std::filesystem::path& trace) {
+    const auto it = done_.find(trace);
+    if (it != done_.end()) {
+      return it->second;
+    }
+    const std::vector<analysis::PlannedLaunch> plan = analysis::plan_launches({trace}, false);
+    if (plan.size() != 1) {
+      throw Error(fmt::format("{}: {} launches; a kernel of a workload is one", trace.string(), plan.size()));
+    }
+    const analysis::RunSettings settings;
+    const std::atomic<bool> cancel{false};
+    const analysis::Simulator simulator(gpu_, settings, cancel);
+    return done_.emplace(trace, simulator.simulate(plan[0], nullptr)).first->second;
+  }
+
+  const config::GpuConfig& gpu_;
+  std::map<std::filesystem::path, analysis::LaunchRecord> done_;
+};
+
+// Lines about what --check does not accept.
+std::vector<std::string> unexpected(const workload::Workload& w, const host::Result& r) {
+  std::vector<std::string> out;
+  std::map<std::pair<uint32_t, uint32_t>, std::string> open = w.expected;
+  for (const host::CallError& e : r.errors) {
+    const auto it = w.expected.find({e.thread, e.line});
+    if (it == w.expected.end() || it->second != e.error) {
+      out.push_back(fmt::format("line {}: {} returned {} ({}){}", e.line, e.api, e.error, e.why,
+                                it == w.expected.end() ? "" : ", expected " + it->second));
+    }
+    open.erase({e.thread, e.line});
+  }
+  for (const auto& [where, error] : open) {
+    out.push_back(fmt::format("line {}: did not return {}", where.second, error));
+  }
+  return out;
+}
+
+int host_command(const HostOptions& o) {
+  const config::GpuConfig gpu = config::load(o.gpu, o.load);
+  TraceTimes times(gpu);
+  const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
+    times.fill(trace, k);
+  };
+  const workload::Workload w =
+      o.file.filename() == "kernelslist.g" || o.file.extension() == ".g"
+          ? workload::from_kernelslist(o.file, timer, [&](const auto& trace) { return times.stream(trace); })
+          : workload::read_workload(o.file, timer);
+  std::unique_ptr<analysis::ResultStore> store;
+  if (!o.out.empty()) {
+    analysis::StoreOptions options;
+    options.if_exists = o.force ? analysis::IfExists::kReplace : analysis::IfExists::kRefuse;
+    store = std::make_unique<analysis::ResultStore>(
+        o.out, analysis::run_record(gpu, "default", o.load.overrides, 0), options);
+  }
+  const host::Result r = host::run(w.program, gpu, {w.rules, true});
+  print(host_summary(r));
+  print(host_calls(w.program, r));
+  if (!o.timeline.empty()) {
+    write_file(o.timeline, host_trace_json(r));
+  }
+  if (store) {
+    store->add_spans(host_spans(r));
+  }
+  int status = 0;
+  if (!r.deadlock.empty()) {
+    report_error(fmt::format("{}: nothing can go on after {:.3f} us", o.file.string(), host::to_us(r.end)));
+    for (const std::string& line : r.deadlock) {
+      detail("  " + line);
+    }
+    status = 1;
+  }
+  if (o.check) {
+    for (const std::string& line : unexpected(w, r)) {
+      report_error(o.file.string() + ": " + line);
+      status = 1;
+    }
+  }
+  return status;
+}
+
+// ---- hostbench
+
+std::vector<workload::Row> read_rows(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) {
+    throw Error(file.string() + ": cannot be read");
+  }
+  std::vector<workload::Row> rows;
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    std::vector<std::string> cells;
+    std::string cell;
+    for (const char c : line + ",") {
+      if (c == ',') {
+        cells.push_back(cell);
+        cell.clear();
+      } else {
+        cell += c;
+      }
+    }
+    if (number == 1 && cells[0] == "test") {
+      continue;
+    }
+    workload::Row r;
+    try {
+      r = {cells.at(0), cells.at(1), std::stod(cells.at(2)), cells.at(3)};
+    } catch (const std::exception&) {
+      throw Error(fmt::format("{}:{}: not `test,parameter,value,unit`", file.string(), number));
+    }
+    rows.push_back(r);
+  }
+  return rows;
+}
+
+struct BenchOptions {
+  std::vector<std::filesystem::path> files;
+  std::string gpu;
+  config::LoadOptions load;
+  std::filesystem::path page;
+};
+
+int hostbench(const BenchOptions& o) {
+  const config::GpuConfig gpu = config::load(o.gpu, o.load);
+  std::vector<workload::Row> rows;
+  for (const auto& f : o.files) {
+    const auto more = read_rows(f);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  workload::KernelTimes times;
+  for (const workload::Row& r : rows) {
+    if (r.test == "touch_us") {
+      double& t = r.parameter.starts_with("64")   ? times.touch_64mib
+                  : r.parameter.starts_with("32") ? times.touch_32mib
+                  : r.parameter.starts_with("16") ? times.touch_16mib
+                                                  : times.touch_8mib;
+      t = t > 0 ? t : r.value;
+    }
+  }
+  using Align = analysis::TextTable::Align;
+  analysis::TextTable table({{"experiment", Align::kLeft},
+                             {"parameter", Align::kLeft},
+                             {"measured"},
+                             {"simulated"},
+                             {"error %"},
+                             {"asked %"},
+                             {"", Align::kLeft}});
+  size_t within = 0, asked = 0, missing = 0;
+  std::string page = fmt::format(
+      "# The host model against the silicon\n\n"
+      "Made by `heddle hostbench --page`; microseconds. Configuration `{}`, hash {}.\n\n"
+      "| experiment | parameter | measured | simulated | error % | asked % | "
+      "|\n|---|---|---:|---:|---:|---:|---|\n",
+      o.gpu, config::hash(gpu));
+  for (const workload::Row& r : rows) {
+    const std::optional<double> bound = workload::bound(r);
+    const std::optional<double> value = workload::simulate(r, gpu, times);
+    if (!bound && !value) {
+      continue;
+    }
+    const std::string limit = bound ? fmt::format("{:g}", *bound) : "";
+    std::string simulated = "not modelled yet", error, verdict;
+    if (value) {
+      const double e = 100 * (*value / r.value - 1);
+      simulated = fmt::format("{:.4g}", *value);
+      error = fmt::format("{:+.1f}", e);
+      asked += bound ? 1 : 0;
+      if (bound && std::abs(e) <= *bound) {
+        ++within;
+      } else if (bound) {
+        verdict = "beyond";
+      }
+    } else {
+      ++missing;
+    }
+    const std::string measured = fmt::format("{:.4g}", r.value);
+    table.add({r.test, r.parameter, measured, simulated, error, limit, verdict});
+    page += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", r.test, r.parameter, measured, simulated,
+                        error, limit, verdict);
+  }
+  const std::string sum =
+      fmt::format("{} of {} within what is asked; {} not modelled yet\n", within, asked, missing);
+  print(table.str() + sum);
+  if (!o.page.empty()) {
+    write_file(o.page, page + "\n" + sum);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_host(CLI::App& app, int& status) {
+  auto o = std::make_shared<HostOptions>();
+  CLI::App* c = app.add_subcommand("host", "a host program: streams, copies, events, launches");
+  c->add_option("FILE", o->file, "NAME.workload.textproto (frontends/workload/README.md), or a kernelslist.g")
+      ->required();
+  c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
+  c->add_option("--out", o->out, "result database that gets the timeline")->type_name("FILE.db");
+  c->add_flag("--force", o->force, "replace the database");
+  c->add_option("--timeline", o->timeline, "the timeline for Perfetto or chrome://tracing")
+      ->type_name("FILE.json");
+  c->add_flag("--check", o->check, "exit status 1 for errors of calls that the file does not expect");
+  add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
+      ->type_name("PATH=VALUE");
+  c->callback([o, &status] { status = host_command(*o); });
+}
+
+void add_hostbench(CLI::App& app, int& status) {
+  auto o = std::make_shared<BenchOptions>();
+  CLI::App* c = app.add_subcommand("hostbench", "the host model against measurements");
+  c->add_option("FILE", o->files, "tables `test,parameter,value,unit` of tools/microbench")->required();
+  c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
+  c->add_option("--page", o->page, "write the table as a page")->type_name("FILE.md");
+  add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
+      ->type_name("PATH=VALUE");
+  c->callback([o, &status] { status = hostbench(*o); });
+}
+
+}  // namespace heddle::cli
