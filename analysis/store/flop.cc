@@ -52,4 +52,13 @@ Flop flop_of(const stats::InstructionProfile& p) {
   return each ? Flop{each * p.counts.threads, kind} : Flop{};
 }
 
+std::vector<Flop> flops_of(const stats::Profile& p) {
+  std::vector<Flop> out;
+  out.reserve(p.instructions.size());
+  for (const stats::InstructionProfile& i : p.instructions) {
+    out.push_back(flop_of(i));
+  }
+  return out;
+}
+
 }  // namespace heddle::analysis

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "sim/stats/profile.h"
 
@@ -16,5 +17,7 @@ struct Flop {
 };
 
 Flop flop_of(const stats::InstructionProfile& p);
+// Of each instruction of a profile.
+std::vector<Flop> flops_of(const stats::Profile& p);
 
 }  // namespace heddle::analysis

@@ -23,16 +23,17 @@ void ResultStore::insert_profile(int64_t id, const LaunchRecord& r) {
   Statement instruction =
       db_.prepare("INSERT INTO instructions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Statement stall = db_.prepare("INSERT INTO instruction_stalls VALUES (?, ?, ?, ?)");
-  for (const stats::InstructionProfile& p : r.profile.instructions) {
+  for (size_t i = 0; i < r.profile.instructions.size(); ++i) {
+    const stats::InstructionProfile& p = r.profile.instructions[i];
     const stats::InstructionCounts& n = p.counts;
-    const Flop flop = flop_of(p);
+    const Flop& flop = r.flop.at(i);
     instruction.bind(1, id).bind(2, p.pc).bind(3, p.opcode).bind(4, p.text).bind(5, n.executed);
     instruction.bind(6, n.threads).bind(7, flop.count).bind(8, flop.kind).bind(9, n.requests);
     instruction.bind(10, n.sectors).bind(11, n.sector_hits).bind(12, n.shared_wavefronts);
     instruction.bind(13, n.shared_conflicts).run();
-    for (int i = 0; i < stats::kStallCount; ++i) {
-      if (n.stall[i]) {
-        stall.bind(1, id).bind(2, p.pc).bind(3, stats::kStallInfo[i].name).bind(4, n.stall[i]).run();
+    for (int s = 0; s < stats::kStallCount; ++s) {
+      if (n.stall[s]) {
+        stall.bind(1, id).bind(2, p.pc).bind(3, stats::kStallInfo[s].name).bind(4, n.stall[s]).run();
       }
     }
   }
@@ -104,6 +105,22 @@ stats::Profile ResultReader::profile(int64_t launch_id) {
   }
   out.dropped_spans = dropped_spans(launch_id);
   return out;
+}
+
+std::vector<Flop> ResultReader::flop_by_instruction(int64_t launch_id) {
+  static constexpr std::string_view kKinds[] = {"fp64", "fp32", "fp16", "tensor"};
+  std::vector<Flop> out;
+  Statement s = db_.prepare("SELECT flop, flop_kind FROM instructions WHERE launch_id = ? ORDER BY pc");
+  for (s.bind(1, launch_id); s.step();) {
+    const std::string kind = s.text(1);
+    const auto* known = std::find(std::begin(kKinds), std::end(kKinds), kind);
+    out.push_back({static_cast<uint64_t>(s.integer(0)), known == std::end(kKinds) ? "" : *known});
+  }
+  return out;
+}
+
+bool ResultReader::profiled() {
+  return db_.integer("SELECT EXISTS (SELECT 1 FROM instructions) OR EXISTS (SELECT 1 FROM series)") != 0;
 }
 
 std::map<std::string, uint64_t> ResultReader::flop(int64_t launch_id) {

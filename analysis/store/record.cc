@@ -51,6 +51,7 @@ LaunchRecord make_record(stats::KernelResult result) {
   r.unknown_opcodes = result.unknown_opcodes;
   r.sampling = result.sampling;
   r.profile = std::move(result.profile);
+  r.flop = flops_of(r.profile);
   return r;
 }
 

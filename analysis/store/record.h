@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/store/flop.h"
 #include "sim/isa/kernel.h"
 #include "sim/stats/result.h"
 
@@ -59,6 +60,7 @@ struct LaunchRecord {
   std::map<std::string, uint64_t> unknown_opcodes;  // opcode -> executed warp instructions
   stats::Sampling sampling;
   stats::Profile profile;  // only what was asked for; ResultReader reads it on request
+  std::vector<Flop> flop;  // parallel to profile.instructions
   HostTiming host;
 
   // The value under a catalogued name; nothing for other names and values that were not stored.

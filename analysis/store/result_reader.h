@@ -25,6 +25,10 @@ class ResultReader {
   // What was collected by instruction and over time; empty where nobody asked for it. Spans are left to
   // for_each_span: there can be many.
   stats::Profile profile(int64_t launch_id);
+  // Floating-point operations of its instructions, in the same order.
+  std::vector<Flop> flop_by_instruction(int64_t launch_id);
+  // Whether the file has any counts by instruction or over time.
+  bool profiled();
   // Floating-point operations by kind (flop.h); empty without counts by instruction.
   std::map<std::string, uint64_t> flop(int64_t launch_id);
   // Spans of a run in the order in which they were written. `launch_id` is 0 for those of no launch.

@@ -122,6 +122,7 @@ TEST_CASE("a profile is read back") {
   TempDir dir;
   LaunchRecord launch = sample_launch("vecadd", 1, 1);
   launch.profile = sample_profile();
+  launch.flop = flops_of(launch.profile);
   {
     ResultStore store(dir / "r.db", sample_run(), {});
     store.add_spans({{"host thread 0", 0, "cudaMalloc", 0, 700, ""}});

@@ -64,6 +64,9 @@ class Api(PythonTest):
         r = heddle.run(self.capture("a"))
         for column in r.launches.columns:
             self.assertIn(column, heddle.Results.launches.__doc__)
+        r = heddle.run(self.capture("p"), profile=True)
+        for column in r.instructions.columns:
+            self.assertRegex(heddle.Results.instructions.__doc__, rf"\b{column}\b")
         banks, sectors = heddle.banks(self.capture("b")), heddle.coalesce(self.capture("c"))
         for frame, f in ((banks, heddle.banks), (sectors, heddle.coalesce)):
             for column in frame.columns:

@@ -72,6 +72,55 @@ class Results(PythonTest):
             self.assertIn(line, shown)
         self.assertIn("issue slots used", heddle.run(os.path.join(TRACES, "softmax")).report())
 
+    def test_a_profile(self):
+        r = heddle.run(self.capture("p", kernels=2, blocks=1, warps=2), profile=True)
+        code = r.instructions.loc["p", 1]
+        self.assertEqual(list(code.index), [0x00, 0x10, 0x20, 0x30, 0x40, 0x50])
+        self.assertEqual(list(code["opcode"]), ["S2R", "IMAD.WIDE", "LDG.E", "FADD", "STG.E", "EXIT"])
+        self.assertEqual(list(code["executed"]), [2] * 6)
+        self.assertEqual(list(code["threads"]), [64] * 6)
+        # Two warps read and write 128 consecutive bytes each; FADD is one operation per thread.
+        self.assertEqual(list(code["sectors"]), [0, 0, 8, 0, 8, 0])
+        self.assertEqual(list(code["flop"]), [0, 0, 0, 64, 0, 0])
+        self.assertEqual(code.loc[0x30, "flop_kind"], "fp32")
+        by_launch = r.instruction_stalls.groupby(level=["trace", "launch"]).sum()
+        self.assertTrue(by_launch.equals(r.stalls.astype(by_launch.dtypes)))
+        self.assertEqual(list(r.instruction_stalls.loc["p", 1]["selected"]), [2] * 6)
+        for name in r.series.columns:
+            self.assertEqual(list(r.series[name].groupby(level=["trace", "launch"]).sum()), list(r.counters[name]), name)
+        self.assertEqual(len(r.series.columns), 8)
+
+    def test_a_profile_changes_nothing_and_is_the_commands(self):
+        path = self.capture("p", kernels=2)
+        r = heddle.run(path, profile=True, out=self.path("p.db"), host_timing=False)
+        plain = heddle.run(path)
+        self.assertTrue(plain.counters.equals(r.counters))
+        self.raises(heddle.ResultsError, "heddle.run(..., profile=True)", lambda: plain.instructions)
+        self.raises(heddle.ResultsError, "profile=True", lambda: plain.instruction_stalls)
+        self.raises(heddle.ResultsError, "profile=True", lambda: plain.series)
+        self.ok("run", path, "--gpu", "h200", "--profile", "--out", self.path("c.db"), "--no-host-timing")
+        stored = heddle.open(self.path("p.db"))
+        stored.save(self.path("s.db"))
+        with open(self.path("p.db"), "rb") as p, open(self.path("c.db"), "rb") as c:
+            self.assertEqual(p.read(), c.read())
+        tables = ("instructions", "instruction_stalls", "series")
+        for table in tables:
+            self.assertEqual(self.query("s.db", f"SELECT * FROM {table}"), self.query("p.db", f"SELECT * FROM {table}"))
+            self.assertTrue(getattr(r, table).equals(getattr(stored, table)), table)
+        self.assertEqual(set(r.instructions.index.get_level_values("launch")), {1, 2})
+        self.assertEqual(set(stored.select("p").instructions.index.get_level_values("launch")), {1, 2})
+
+    def test_the_interval_of_a_profile(self):
+        path = self.capture("p", blocks=400)
+        fine, coarse = (heddle.run(path, profile=True, profile_interval=n).series for n in (1, 2000))
+        self.assertGreater(len(fine), len(coarse))
+        steps = coarse.index.get_level_values("cycle").to_series().diff().iloc[1:-1]
+        self.assertTrue((steps >= 2000).all())
+        self.assertEqual(list(fine.sum()), list(coarse.sum()))
+        self.raises(heddle.Error, "profile_interval=0: out of range; legal values: 1 to", heddle.run, path, profile=True,
+                    profile_interval=0)
+        self.raises(heddle.Error, "give only one of them", heddle.run, path, profile=True, sample=True)
+
     def test_the_catalogue(self):
         all_metrics = heddle.metrics()
         self.assertEqual(all_metrics.loc["dram__bytes_read.sum", "unit"], "byte")

@@ -1,6 +1,7 @@
 // Finished launches as columns, the same for simulations and databases.
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "analysis/python/binding/binding.h"
 #include "analysis/report/format.h"
@@ -73,6 +74,75 @@ py::array_t<uint64_t> stalls(const Records& r) {
   return out;
 }
 
+// Columns of a frame with the rows of all launches: `rows_of(profile)` of each, f(launch, index of the row).
+template <typename Rows, typename F>
+py::list row_column(const Records& r, const Rows& rows_of, const F& f) {
+  py::list out;
+  for (const LaunchRecord& l : r.launches) {
+    for (size_t i = 0; i < rows_of(l.profile).size(); ++i) {
+      out.append(f(l, i));
+    }
+  }
+  return out;
+}
+
+const auto kInstructions = [](const stats::Profile& p) -> auto& { return p.instructions; };
+const auto kSamples = [](const stats::Profile& p) -> auto& { return p.series; };
+
+py::dict instructions(const Records& r) {
+  using L = const LaunchRecord&;
+  py::dict d;
+  const auto add = [&](const char* name, const auto& f) { d[name] = row_column(r, kInstructions, f); };
+  const auto count = [&](const char* name, uint64_t stats::InstructionCounts::*member) {
+    add(name, [member](L l, size_t i) { return l.profile.instructions[i].counts.*member; });
+  };
+  add("trace", [](L l, size_t) { return l.trace; });
+  add("launch", [](L l, size_t) { return l.launch; });
+  add("pc", [](L l, size_t i) { return l.profile.instructions[i].pc; });
+  add("opcode", [](L l, size_t i) { return l.profile.instructions[i].opcode; });
+  add("sass", [](L l, size_t i) { return l.profile.instructions[i].text; });
+  count("executed", &stats::InstructionCounts::executed);
+  count("threads", &stats::InstructionCounts::threads);
+  add("flop", [](L l, size_t i) { return l.flop[i].count; });
+  add("flop_kind", [](L l, size_t i) { return std::string(l.flop[i].kind); });
+  count("requests", &stats::InstructionCounts::requests);
+  count("sectors", &stats::InstructionCounts::sectors);
+  count("sector_hits", &stats::InstructionCounts::sector_hits);
+  count("shared_wavefronts", &stats::InstructionCounts::shared_wavefronts);
+  count("shared_conflicts", &stats::InstructionCounts::shared_conflicts);
+  return d;
+}
+
+// A row per instruction as in instructions(), a column per stall reason.
+py::array_t<uint64_t> instruction_stalls(const Records& r) {
+  size_t rows = 0;
+  for (const LaunchRecord& l : r.launches) {
+    rows += l.profile.instructions.size();
+  }
+  py::array_t<uint64_t> out({rows, size_t{stats::kStallCount}});
+  size_t row = 0;
+  for (const LaunchRecord& l : r.launches) {
+    for (const stats::InstructionProfile& p : l.profile.instructions) {
+      std::copy(p.counts.stall.begin(), p.counts.stall.end(), out.mutable_data(row++, 0));
+    }
+  }
+  return out;
+}
+
+py::dict series(const Records& r) {
+  using L = const LaunchRecord&;
+  py::dict d;
+  d["trace"] = row_column(r, kSamples, [](L l, size_t) { return l.trace; });
+  d["launch"] = row_column(r, kSamples, [](L l, size_t) { return l.launch; });
+  d["cycle"] = row_column(r, kSamples, [](L l, size_t i) { return l.profile.series[i].cycle; });
+  for (size_t c = 0; c < stats::kSeriesCounters.size(); ++c) {
+    const auto& info = stats::kCounterInfo[static_cast<size_t>(stats::kSeriesCounters[c])];
+    d[py::str(std::string(info.name))] =
+        row_column(r, kSamples, [c](L l, size_t i) { return l.profile.series[i].growth[c]; });
+  }
+  return d;
+}
+
 py::dict run_facts(const RunRecord& r) {
   py::dict d;
   d["run"] = r.id;
@@ -121,7 +191,13 @@ Records read(const std::string& file, int64_t id) {
     std::string ids;
     for (const RunRecord& r : runs) {
       if (r.id == id || (id == 0 && &r == &runs.back())) {
-        return Records{r, reader.launches(r.id)};
+        Records out{r, reader.launches(r.id)};
+        for (LaunchRecord& l : reader.profiled() ? std::span(out.launches) : std::span<LaunchRecord>()) {
+          l.profile = reader.profile(l.id);
+          l.profile.dropped_spans = 0;  // the spans are left in the file
+          l.flop = reader.flop_by_instruction(l.id);
+        }
+        return out;
       }
       ids += (ids.empty() ? "" : ", ") + std::to_string(r.id);
     }
@@ -159,6 +235,9 @@ void bind_results(py::module_& m) {
       .def(
           "unknown_opcodes",
           [](const Records& r) { return column(r, [](const LaunchRecord& l) { return l.unknown_opcodes; }); })
+      .def("instructions", instructions)
+      .def("instruction_stalls", instruction_stalls)
+      .def("series", series)
       .def("report", report)
       .def("save", save);
   m.def("read", read);

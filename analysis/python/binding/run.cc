@@ -171,6 +171,12 @@ void bind_run(py::module_& m) {
       .def_readwrite("cpus", &RunSettings::cpus)
       .def_readwrite("watchdog_cycles", &RunSettings::watchdog_cycles)
       .def_readwrite("sample", &RunSettings::sample)
+      .def_property(
+          "profile_interval", [](const RunSettings& s) { return s.profile.series_interval; },
+          [](RunSettings& s, uint32_t cycles) {  // 0: no profile
+            s.profile.instructions = cycles != 0;
+            s.profile.series_interval = cycles;
+          })
       .def_readwrite("strict", &RunSettings::strict)
       .def_readwrite("allow_capability_mismatch", &RunSettings::allow_capability_mismatch);
   m.def("run", [](const config::Draft& config, std::vector<PlannedLaunch> launches,

@@ -73,6 +73,48 @@ class Results:
         counts = self.stalls
         return counts.mul(100.0).div(counts.sum(axis=1), axis=0)
 
+    def _profile(self, columns, keys):
+        index = pandas().MultiIndex.from_arrays([columns[k] for k in keys], names=keys)
+        if not len(index):
+            raise ResultsError("no profile was collected: heddle.run(..., profile=True), or heddle run --profile")
+        return pandas().DataFrame({k: v for k, v in columns.items() if k not in keys}, index=index)
+
+    @property
+    def instructions(self) -> pandas.DataFrame:
+        """DataFrame, a row per static instruction of the launches that were profiled, index (trace, launch, pc); pc is the
+        byte offset in the kernel.
+
+        Columns: opcode; sass (its line); executed (by warps); threads (with a true predicate); flop, flop_kind (floating-point
+        operations as in Nsight Compute's rooflines: fp64, fp32, fp16, tensor); requests, sectors, sector_hits (of global
+        and local memory, at the L1); shared_wavefronts, shared_conflicts (of shared memory). Sums are the counters.
+
+        Raises:
+            ResultsError: there is no profile.
+        """
+        return self._profile(self._records.instructions(), ["trace", "launch", "pc"])
+
+    @property
+    def instruction_stalls(self) -> pandas.DataFrame:
+        """DataFrame of int with the rows of `instructions`: warp-cycles that warps waited to issue the instruction, a column
+        per reason of heddle.stall_reasons(). Sums over a launch are those of `stalls`.
+
+        Raises:
+            ResultsError: there is no profile.
+        """
+        index = self.instructions.index
+        names = [s[0] for s in native.stall_reasons()]
+        return pandas().DataFrame(self._records.instruction_stalls(), index=index, columns=names)
+
+    @property
+    def series(self) -> pandas.DataFrame:
+        """DataFrame of int, index (trace, launch, cycle): by how much counters grew until that core cycle since the row
+        before. A column per counter, under the names and in the units of heddle.metrics(); sums are the counters.
+
+        Raises:
+            ResultsError: there is no profile.
+        """
+        return self._profile(self._records.series(), ["trace", "launch", "cycle"])
+
     @property
     def unknown_opcodes(self) -> List[Dict[str, int]]:
         """Per launch: opcodes classified by prefix only, with their executed warp instructions."""
@@ -105,7 +147,7 @@ class Results:
         return self._records.report()
 
     def save(self, file: Union[str, os.PathLike], exists: str = "error") -> None:
-        """Stores the launches as `heddle run --out` does.
+        """Stores the launches as `heddle run --out` does, with their profiles; spans of --timeline stay where they are.
 
         Args:
             file: an SQLite file; the tables are described in analysis/README.md.

@@ -36,22 +36,27 @@ class Progress:
 
 
 def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = False, strict: bool = False,
-             allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000):
+             allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000, profile: bool = False,
+             profile_interval: int = 128):
     """The C++ side's settings, checked."""
     out = native.Settings()
     for name, value, low, high in (("threads", threads, 1, 1024), ("jobs", jobs, 1, 1024), ("cpus", cpus, 0, 1024),
-                                   ("watchdog_cycles", watchdog_cycles, 1, 2**62)):
+                                   ("watchdog_cycles", watchdog_cycles, 1, 2**62),
+                                   ("profile_interval", profile_interval, 1, 2**30)):
         if not low <= value <= high:
             raise Error(f"{name}={value}: out of range; legal values: {low} to {high}")
-        setattr(out, name, value)
+        if name != "profile_interval" or profile:
+            setattr(out, name, value)
     if cpus and (threads != 1 or jobs != 1):
         raise Error("cpus shares out what threads and jobs set: give either it or them")
+    if sample and profile:
+        raise Error("profile is of all blocks, and sample leaves some out: give only one of them")
     out.sample, out.strict, out.allow_capability_mismatch = sample, strict, allow_capability_mismatch
     return out
 
 
 def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[str] = None, set: Sequence[str] = (),
-        sample: bool = False, threads: int = 1, jobs: int = 1, cpus: int = 0,
+        sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0,
         progress: Optional[Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None,
         exists: str = "error", host_timing: bool = True, keep_going: bool = False, strict: bool = False,
         allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000) -> Results:
@@ -63,6 +68,9 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
         fidelity: preset, "default" unless `gpu` is a Config, which has its own.
         set: overrides "path=value".
         sample: simulate only as many blocks of a long grid as tell how long the others take; the result is marked.
+        profile: also collect counts and stalls by instruction, and counters over time: Results.instructions,
+            instruction_stalls, series.
+        profile_interval: core cycles between two rows of the series, at least; doubled when there are more than 1024.
         threads: host threads that simulate one launch. Results depend on none of threads, jobs and cpus.
         jobs: launches simulated at a time.
         cpus: host threads in all, shared out between the two; 0: as they say.
@@ -86,7 +94,8 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
     """
     config = as_config(gpu, fidelity, set)
     how = settings(threads=threads, jobs=jobs, cpus=cpus, sample=sample, strict=strict,
-                   allow_capability_mismatch=allow_capability_mismatch, watchdog_cycles=watchdog_cycles)
+                   allow_capability_mismatch=allow_capability_mismatch, watchdog_cycles=watchdog_cycles,
+                   profile=profile, profile_interval=profile_interval)
     launches = launches_of(traces, strict)
 
     def tell(state):
