@@ -6,6 +6,7 @@
 #include <functional>
 #include <string_view>
 
+#include "sim/memory/access_policy.h"
 #include "sim/stats/profile.h"
 
 namespace heddle::analysis {
@@ -19,6 +20,7 @@ struct RunSettings {
   int cpus = 0;                            // not 0: to be shared out between jobs and threads
   uint64_t watchdog_cycles = 5'000'000;    // device::RunOptions::watchdog_cycles
   bool sample = false;                     // device::RunOptions::sample
+  memory::L2Policy l2;                     // device::RunOptions::l2
   stats::ProfileRequest profile;           // device::RunOptions::profile
   bool strict = false;                     // unknown opcodes and unknown lines of lists are errors
   bool allow_capability_mismatch = false;  // traces of another compute capability than the GPU's

@@ -13,6 +13,7 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
   device::RunOptions run;
   run.threads = settings_.threads;
   run.sample = settings_.sample;
+  run.l2 = settings_.l2;
   run.progress = progress;
   run.cancel = &cancel_;
   run.watchdog_cycles = settings_.watchdog_cycles;

@@ -25,6 +25,7 @@
 #include "tools/heddle/console.h"
 #include "tools/heddle/host_text.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/l2_persist.h"
 #include "tools/heddle/options.h"
 
 namespace heddle::cli {
@@ -182,6 +183,8 @@ struct BenchOptions {
   std::string gpu;
   config::LoadOptions load;
   std::filesystem::path page;
+  std::filesystem::path l2;
+  int threads = 1;
 };
 
 int hostbench(const BenchOptions& o) {
@@ -218,7 +221,10 @@ int hostbench(const BenchOptions& o) {
       o.gpu, config::hash(gpu));
   for (const workload::Row& r : rows) {
     const std::optional<double> bound = workload::bound(r);
-    const std::optional<double> value = workload::simulate(r, gpu, times);
+    std::optional<double> value = workload::simulate(r, gpu, times);
+    if (!value && !o.l2.empty()) {
+      value = l2_persist_us(r, gpu, o.l2, o.threads);
+    }
     if (!bound && !value) {
       continue;
     }
@@ -274,6 +280,9 @@ void add_hostbench(CLI::App& app, int& status) {
   CLI::App* c = app.add_subcommand("hostbench", "the host model against measurements");
   c->add_option("FILE", o->files, "tables `test,parameter,value,unit` of tools/microbench")->required();
   c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
+  c->add_option("--l2", o->l2, "also the rows l2_persist_us, with this code of the kernel; ten minutes or so")
+      ->type_name("FILE.sass");
+  c->add_option("--threads", o->threads, "host threads for --l2")->check(CLI::Range(1, 1024));
   c->add_option("--page", o->page, "write the table as a page")->type_name("FILE.md");
   add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
       ->type_name("PATH=VALUE");

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analysis/run/residency.h"
+
 namespace heddle::cli {
 
 analysis::StoreOptions SimOptions::store() const {
@@ -76,6 +78,14 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
   app.add_flag(
       "--sample", o.sample,
       "simulate only as many blocks as tell how long the others take, where the grid is long enough");
+  app.add_option("--l2-set-aside", o.l2.set_aside_bytes,
+                 "bytes of the L2 that are set aside for persisting lines")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  app.add_option_function<std::string>(
+         "--l2-window", [&o](const std::string& s) { o.l2.window = analysis::parse_window(s); },
+         "access-policy window of the launches: addresses that persist in the set-aside")
+      ->type_name("BASE,BYTES[,RATIO[,HIT[,MISS]]]");
   app.add_flag("--strict", o.strict, "unknown opcodes and unknown lines of a kernelslist.g are errors");
   app.add_flag("--allow-capability-mismatch", o.allow_capability_mismatch,
                "simulate traces of another compute capability than the GPU's");

@@ -9,6 +9,7 @@
 
 #include "analysis/run/host.h"
 #include "analysis/run/plan.h"
+#include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
 #include "configs/loader/config.h"
 #include "sim/engine/error.h"
@@ -51,6 +52,10 @@ Session::Session(const SimOptions& sim, const SessionOptions& options,
       throw Error(
           fmt::format("--timeline-warps: there is no SM {}, '{}' has SMs 0 to {}", sm, gpu_.name(), sms - 1));
     }
+  }
+  analysis::check(sim_.l2, gpu_);
+  for (const std::string& line : analysis::describe(sim_.l2)) {
+    record_.overrides += line + '\n';
   }
   if (!options_.summary.empty()) {
     summary_ = std::make_unique<SummaryFile>(options_.summary);
