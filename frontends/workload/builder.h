@@ -34,6 +34,16 @@ struct Kernel {
 struct Flag {
   uint32_t id = 0;
 };
+// Made by the functions of graph_builder.h.
+struct Graph {
+  uint32_t id = 0;
+};
+struct GraphExec {
+  uint32_t id = 0;
+};
+struct Node {
+  uint32_t id = 0;  // of its graph
+};
 
 class Builder;
 
@@ -67,6 +77,11 @@ class Thread {
   Thread& launchHostFunc(Stream s, double us);
   Thread& launchHostFunc(Stream s, double us, Flag sets);
   Thread& launchHostFuncThatCallsCuda(Stream s);
+  Thread& graphInstantiate(GraphExec x, Graph g);
+  Thread& graphLaunch(GraphExec x, Stream s = {});
+  Thread& graphUpload(GraphExec x, Stream s = {});
+  Thread& graphExecDestroy(GraphExec x);
+  Thread& graphDestroy(Graph g);
   Thread& malloc(uint64_t bytes);
   Thread& free(uint64_t bytes);
   Thread& mallocHost(uint64_t bytes);

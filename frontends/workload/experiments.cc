@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "frontends/workload/builder.h"
+#include "frontends/workload/graph_builder.h"
 
 namespace heddle::workload {
 namespace {
@@ -234,6 +234,46 @@ std::optional<double> fork_join(Experiment& e, const Row& row) {
   });
 }
 
+// hostbench.cu's graphs. Each was launched once before it was timed.
+std::optional<double> graphs(Experiment& e, const Row& row) {
+  const uint64_t n = leading_number(row.parameter);
+  const Graph g = add_graph(e.w, "g");
+  const GraphExec x = add_graph_exec(e.w, "x");
+  if (row.test == "graph_forkjoin_us") {
+    const Kernel k = e.spin(20000);
+    const Node root = kernel_node(e.w, g, k);
+    Nodes branches;
+    for (uint64_t i = 0; i < n; ++i) {
+      branches.push_back(kernel_node(e.w, g, k, {root}));
+    }
+    kernel_node(e.w, g, k, branches);
+  } else {
+    const Kernel k = e.spin(0);
+    for (uint32_t i = 0; i < n; ++i) {
+      kernel_node(e.w, g, k, i == 0 ? Nodes{} : Nodes{Node{i - 1}});
+    }
+  }
+  if (row.test == "graph_instantiate_us" && n > 1) {  // that of one node was the process's first
+    const Graph one = add_graph(e.w, "one");
+    kernel_node(e.w, one, e.spin(0));
+    e.main.graphInstantiate(x, one);
+    const double first = e.host_time();
+    e.main.graphInstantiate(x, g);
+    return e.host_time() - first;
+  }
+  e.main.graphInstantiate(x, g);
+  if (row.test == "graph_instantiate_us") {
+    return e.host_time();
+  }
+  e.main.graphLaunch(x, e.s).streamSynchronize(e.s);
+  if (row.test == "graph_launch_return_us") {
+    const double before = e.host_time();
+    e.main.graphLaunch(x, e.s);
+    return e.host_time() - before;
+  }
+  return e.between_events([&] { e.main.graphLaunch(x, e.s); });
+}
+
 // Two kernels of 1 ms in two streams with something between them.
 std::optional<double> between(Experiment& e, const Row& row) {
   const bool blocking = row.parameter.ends_with(" blocking");
@@ -322,6 +362,9 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   }
   if (t == "stream_forkjoin_us") {
     return fork_join(e, row);
+  }
+  if (t.starts_with("graph_")) {
+    return graphs(e, row);
   }
   if (t == "between_us") {
     return between(e, row);

@@ -241,6 +241,7 @@ void Threads::event_done(uint32_t slot) {
   if (last.slot == slot && last.number == c.number) {
     e.time = core_.now;
     e.done = last;
+    e.recorded = true;
   }
 }
 

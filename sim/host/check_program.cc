@@ -6,7 +6,7 @@ namespace heddle::host {
 namespace {
 
 // What Call::object is, for each call.
-enum class Object : uint8_t { kNothing, kKernel, kBuffer, kEvent, kFlag, kDevice, kMaybeFlag };
+enum class Object : uint8_t { kNothing, kKernel, kBuffer, kEvent, kFlag, kDevice, kMaybeFlag, kGraph, kExec };
 
 Object object_of(Op op) {
   switch (op) {
@@ -30,6 +30,13 @@ Object object_of(Op op) {
       return Object::kFlag;
     case Op::kSetDevice:
       return Object::kDevice;
+    case Op::kGraphInstantiate:
+    case Op::kGraphLaunch:
+    case Op::kGraphUpload:
+    case Op::kGraphExecDestroy:
+      return Object::kExec;
+    case Op::kGraphDestroy:
+      return Object::kGraph;
     case Op::kLaunchHostFunc:
       return Object::kMaybeFlag;
     default:
@@ -47,6 +54,10 @@ size_t count_of(const Program& p, Object o) {
       return p.events.size();
     case Object::kDevice:
       return p.devices;
+    case Object::kGraph:
+      return p.graphs.size();
+    case Object::kExec:
+      return p.graph_execs.size();
     default:
       return p.flags.size();
   }
@@ -66,6 +77,52 @@ void check_call(const Program& p, const Call& c) {
   }
   if (c.op == Op::kEventElapsed && c.source >= p.events.size()) {
     throw Error("no event " + std::to_string(c.source));
+  }
+  if (c.op == Op::kGraphInstantiate && c.source >= p.graphs.size()) {
+    throw Error("no graph " + std::to_string(c.source));
+  }
+}
+
+void check_graph(const Program& p, const GraphDesc& g) {
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    const GraphNode& n = g.nodes[i];
+    const auto need = [&](uint32_t index, size_t count, const char* what) {
+      if (index >= count) {
+        throw Error("graph " + g.name + ", node " + std::to_string(i + 1) + ": no " + what + " " +
+                    std::to_string(index));
+      }
+    };
+    for (uint32_t from : n.after) {
+      need(from, g.nodes.size(), "node");
+    }
+    switch (n.kind) {
+      case NodeKind::kKernel:
+        need(n.object, p.kernels.size(), "kernel");
+        break;
+      case NodeKind::kMemcpy:
+        need(n.source, p.buffers.size(), "buffer");
+        [[fallthrough]];
+      case NodeKind::kMemset:
+        need(n.object, p.buffers.size(), "buffer");
+        break;
+      case NodeKind::kEventRecord:
+      case NodeKind::kEventWait:
+        need(n.object, p.events.size(), "event");
+        break;
+      case NodeKind::kChild:
+        need(n.object, p.graphs.size(), "graph");
+        break;
+      case NodeKind::kHost:
+        if (n.object != kNone) {
+          need(n.object, p.flags.size(), "flag");
+        }
+        break;
+      case NodeKind::kEmpty:
+        break;
+    }
+  }
+  if (g.device >= p.devices) {
+    throw Error("graph " + g.name + ": no device " + std::to_string(g.device));
   }
 }
 
@@ -98,6 +155,9 @@ void check_program(const Program& p) {
         throw Error("kernel " + k.name + ": no flag " + std::to_string(f));
       }
     }
+  }
+  for (const GraphDesc& g : p.graphs) {
+    check_graph(p, g);
   }
   for (const ThreadDesc& t : p.threads) {
     size_t depth = 0;

@@ -18,6 +18,8 @@ enum class Work : uint8_t {
   kWait,      // for an event
   kHostFunc,  // a function of the program on the host
   kBarrier,   // nothing, in its place in the order
+  kGraphStart,
+  kGraphEnd,
 };
 
 // A reference that outlives its command: when the slot has another number, the command is finished.
@@ -50,7 +52,8 @@ struct Command {
   uint32_t stream = 0;
   uint32_t queue = kNone;
   uint32_t next_in_queue = kNone;
-  uint32_t object = kNone;  // kernel, event
+  uint32_t object = kNone;  // kernel, event, run of a graph
+  uint32_t run = kNone;     // of the graph that it is a node of
   uint32_t unmet = 0;       // dependences that are not finished
   uint32_t first_edge = kNone;
   uint32_t name = 0;

@@ -33,7 +33,8 @@ uint32_t Connections::queue_of(uint32_t device, uint32_t stream, Work work, Path
     const uint32_t engine = path == Path::kHostToDevice ? 0 : 1;
     return first + p.connections + engine * p.copy_connections + index_[stream] % p.copy_connections;
   }
-  if (work != Work::kKernel && work != Work::kCopy && last_of_stream_[stream] != kNone) {
+  if (work != Work::kKernel && work != Work::kGraphStart && work != Work::kCopy &&
+      last_of_stream_[stream] != kNone) {
     return last_of_stream_[stream];  // records and waits go where the stream's work is
   }
   return first + index_[stream] % p.connections;

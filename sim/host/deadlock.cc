@@ -26,6 +26,12 @@ std::string describe(const Core& core, uint32_t slot) {
     case Work::kHostFunc:
       what = "host function";
       break;
+    case Work::kGraphStart:
+      what = "launch of " + core.recorder.text(c.name);
+      break;
+    case Work::kGraphEnd:
+      what = "end of " + core.recorder.text(c.name);
+      break;
     case Work::kBarrier:
       what = "implicit synchronisation";
       break;

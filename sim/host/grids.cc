@@ -50,7 +50,9 @@ void Grids::admit(uint32_t slot) {
     grid.left = k.grid.count();
     grid.block_time = block_time(k, core_.params);
   }
-  core_.events.push(core_.now + core_.params.kernel_start, Happening::kGridStart, g, device_);
+  // A graph's node: the way to it is on the graph's edges.
+  const Ps way = c.run == kNone ? core_.params.kernel_start : 0;
+  core_.events.push(core_.now + way, Happening::kGridStart, g, device_);
 }
 
 bool Grids::waits_for_flag(const Grid& g) const {
@@ -202,7 +204,7 @@ void Grids::grid_done(uint32_t g) {
   core_.recorder.add(track_, c.name, c.start, core_.now);
   grids_[g].slot = kNone;
   free_grids_.push_back(g);
-  core_.events.push(core_.now + core_.params.kernel_end, Happening::kFinish, slot);
+  core_.events.push(core_.now + (c.run == kNone ? core_.params.kernel_end : 0), Happening::kFinish, slot);
   --resident_;
   if (!waiting_.empty()) {
     const uint32_t next = waiting_.front();

@@ -9,6 +9,7 @@
 #include "sim/host/connections.h"
 #include "sim/host/core.h"
 #include "sim/host/deadlock.h"
+#include "sim/host/graphs.h"
 #include "sim/host/grids.h"
 #include "sim/host/host_functions.h"
 #include "sim/host/ordering.h"
@@ -24,7 +25,8 @@ class Machine final : public Core {
       : Core(p, params, options.rules, options.spans),
         ordering_(*this),
         connections_(*this),
-        threads_(*this, ordering_, connections_, result_),
+        graphs_(*this, ordering_),
+        threads_(*this, ordering_, connections_, graphs_, result_),
         host_functions_(*this) {
     for (const StreamDesc& s : p.streams) {
       stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
@@ -87,6 +89,10 @@ class Machine final : public Core {
       case Work::kCopy:
         show(c);
         break;
+      case Work::kGraphEnd:
+        graphs_.ended(slot);
+        recorder.add(stream_track_[c.stream], c.name, c.start, now);
+        break;
       default:
         break;
     }
@@ -110,7 +116,9 @@ class Machine final : public Core {
 
   void dispatch(uint32_t slot) override {
     Command& c = commands[slot];
-    c.start = now;
+    if (c.work != Work::kGraphEnd) {  // whose span is the whole graph's
+      c.start = now;
+    }
     switch (c.work) {
       case Work::kKernel:
         grids_[c.device].launch(slot);
@@ -120,6 +128,10 @@ class Machine final : public Core {
         break;
       case Work::kHostFunc:
         host_functions_.start(slot);
+        break;
+      case Work::kGraphStart:
+        graphs_.start(slot);
+        finish(slot);
         break;
       case Work::kRecord:
         if (c.duration > 0) {
@@ -187,6 +199,7 @@ class Machine final : public Core {
   Result result_;
   Ordering ordering_;
   Connections connections_;
+  Graphs graphs_;
   Threads threads_;
   HostFunctions host_functions_;
   std::vector<Grids> grids_;

@@ -11,10 +11,10 @@ Ordering::Ordering(Core& core)
 // What lies between the end of one command and the start of the next: measured by chains in one stream.
 Ps Ordering::latency(const Command& from, const Command& to) const {
   const Params& p = core_.params;
-  if (from.work == Work::kKernel) {
+  if (from.work == Work::kKernel || from.work == Work::kGraphEnd) {
     return to.work == Work::kRecord || to.work == Work::kBarrier ? 0 : p.same_stream;
   }
-  if (from.work == Work::kCopy && to.work == Work::kKernel) {
+  if (from.work == Work::kCopy && (to.work == Work::kKernel || to.work == Work::kGraphStart)) {
     return from.path == Path::kDeviceToHost   ? p.d2h_to_kernel
            : from.path == Path::kHostToDevice ? p.h2d_to_kernel
                                               : 0;

@@ -93,6 +93,12 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
            ns(c.malloc_host_ns()),
            ns(c.malloc_host_ns_per_mib()),
            ns(c.free_host_ns())};
+  const config::GraphCosts& g = h.graph();
+  graph = {ns(g.launch_ns()),       ns(g.instantiate_ns()),   ns(g.first_instantiate_ns()),
+           ns(g.upload_ns()),       ns(g.update_node_ns()),   ns(g.capture_ns()),
+           ns(g.start_ns()),        ns(g.node_ns()),          ns(g.branch_ns()),
+           ns(g.join_ns()),         g.launch_node_ns() * 1e3, g.instantiate_node_ns() * 1e3,
+           g.upload_node_ns() * 1e3};
   priority_greatest = 1 - static_cast<int32_t>(h.priorities());
   priority_least = 0;
 

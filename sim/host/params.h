@@ -58,6 +58,10 @@ struct Params {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
         host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host;
   } calls;
+  struct Graph {
+    Ps launch, instantiate, first_instantiate, upload, update_node, capture, start, node, branch, join;
+    double launch_node, instantiate_node, upload_node;  // picoseconds for each node
+  } graph;
   int32_t priority_greatest, priority_least;
 
   // ---- the SMs, as the work distributor sees them

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/host/graph_desc.h"
 #include "sim/host/time.h"
 
 namespace heddle::host {
@@ -85,6 +86,11 @@ enum class Op : uint8_t {
   kEventCreate,
   kEventDestroy,
   kLaunchHostFunc,
+  kGraphInstantiate,
+  kGraphLaunch,
+  kGraphUpload,
+  kGraphExecDestroy,
+  kGraphDestroy,
   kMalloc,
   kFree,
   kMallocHost,
@@ -102,9 +108,9 @@ struct Call {
   Op op = Op::kCompute;
   bool calls_cuda = false;  // kLaunchHostFunc: the function calls CUDA, which it must not (ST11)
   uint32_t stream = 0;
-  uint32_t object =
-      kNone;  // kernel, event, flag, device, buffer (kMalloc...), destination buffer (copies, memset)
-  uint32_t source = kNone;  // source buffer; kEventElapsed: the earlier event
+  uint32_t object = kNone;  // kernel, event, flag, device, buffer (kMalloc...), destination buffer (copies,
+                            // memset), graph exec
+  uint32_t source = kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate: the graph
   uint64_t count = 0;       // kLoopBegin: repetitions
   uint64_t bytes = 0;       // in all
   uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
@@ -128,6 +134,8 @@ struct Program {
   std::vector<BufferDesc> buffers;
   std::vector<KernelDesc> kernels;
   std::vector<std::string> flags;
+  std::vector<GraphDesc> graphs;
+  std::vector<std::string> graph_execs;  // what instantiation fills
   std::vector<ThreadDesc> threads;
 };
 

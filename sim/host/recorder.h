@@ -26,6 +26,7 @@ class Recorder {
     }
     return it->second;
   }
+  const std::string& text(uint32_t name) const { return names_[name]; }
   void add(uint32_t track, uint32_t name, Ps start, Ps end) {
     if (on_) {
       spans_.push_back({track, name, start, end});

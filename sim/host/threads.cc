@@ -6,45 +6,34 @@
 namespace heddle::host {
 namespace {
 
-constexpr std::array kOpNames = {"(host work)",
-                                 "(loop)",
-                                 "(loop end)",
-                                 "cudaLaunchKernel",
-                                 "cudaMemcpyAsync",
-                                 "cudaMemcpy",
-                                 "cudaMemsetAsync",
-                                 "cudaMemset",
-                                 "cudaEventRecord",
-                                 "cudaEventSynchronize",
-                                 "cudaEventQuery",
-                                 "cudaEventElapsedTime",
-                                 "cudaStreamWaitEvent",
-                                 "cudaStreamSynchronize",
-                                 "cudaStreamQuery",
-                                 "cudaDeviceSynchronize",
-                                 "cudaStreamCreate",
-                                 "cudaStreamDestroy",
-                                 "cudaEventCreate",
-                                 "cudaEventDestroy",
-                                 "cudaLaunchHostFunc",
-                                 "cudaMalloc",
-                                 "cudaFree",
-                                 "cudaMallocHost",
-                                 "cudaFreeHost",
-                                 "cudaSetDevice",
-                                 "cudaGetLastError",
-                                 "cudaPeekAtLastError",
-                                 "(set flag)",
+constexpr std::array kOpNames = {"(host work)",          "(loop)",
+                                 "(loop end)",           "cudaLaunchKernel",
+                                 "cudaMemcpyAsync",      "cudaMemcpy",
+                                 "cudaMemsetAsync",      "cudaMemset",
+                                 "cudaEventRecord",      "cudaEventSynchronize",
+                                 "cudaEventQuery",       "cudaEventElapsedTime",
+                                 "cudaStreamWaitEvent",  "cudaStreamSynchronize",
+                                 "cudaStreamQuery",      "cudaDeviceSynchronize",
+                                 "cudaStreamCreate",     "cudaStreamDestroy",
+                                 "cudaEventCreate",      "cudaEventDestroy",
+                                 "cudaLaunchHostFunc",   "cudaGraphInstantiate",
+                                 "cudaGraphLaunch",      "cudaGraphUpload",
+                                 "cudaGraphExecDestroy", "cudaGraphDestroy",
+                                 "cudaMalloc",           "cudaFree",
+                                 "cudaMallocHost",       "cudaFreeHost",
+                                 "cudaSetDevice",        "cudaGetLastError",
+                                 "cudaPeekAtLastError",  "(set flag)",
                                  "(wait for flag)"};
 
 }  // namespace
 
 const char* op_name(Op op) { return kOpNames[static_cast<size_t>(op)]; }
 
-Threads::Threads(Core& core, Ordering& ordering, Connections& connections, Result& result)
+Threads::Threads(Core& core, Ordering& ordering, Connections& connections, Graphs& graphs, Result& result)
     : core_(core),
       ordering_(ordering),
       connections_(connections),
+      graphs_(graphs),
       result_(result),
       threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
@@ -138,6 +127,12 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
       return p.synchronize;
     case Op::kLaunchHostFunc:
       return p.host_function;
+    case Op::kGraphInstantiate:
+    case Op::kGraphLaunch:
+    case Op::kGraphUpload:
+    case Op::kGraphExecDestroy:
+    case Op::kGraphDestroy:
+      return graph_cost(c);
     case Op::kStreamCreate:
     case Op::kStreamDestroy:
     case Op::kEventCreate:
@@ -253,6 +248,12 @@ bool Threads::effect(uint32_t thread) {
     case Op::kStreamDestroy:
     case Op::kLaunchHostFunc:
       return stream_call(thread, c);
+    case Op::kGraphInstantiate:
+    case Op::kGraphLaunch:
+    case Op::kGraphUpload:
+    case Op::kGraphExecDestroy:
+    case Op::kGraphDestroy:
+      return graph_call(thread, c);
     case Op::kMalloc:
     case Op::kFree:
     case Op::kMallocHost:

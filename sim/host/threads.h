@@ -8,6 +8,7 @@
 
 #include "sim/host/connections.h"
 #include "sim/host/core.h"
+#include "sim/host/graphs.h"
 #include "sim/host/ordering.h"
 #include "sim/host/result.h"
 
@@ -15,7 +16,7 @@ namespace heddle::host {
 
 class Threads {
  public:
-  Threads(Core& core, Ordering& ordering, Connections& connections, Result& result);
+  Threads(Core& core, Ordering& ordering, Connections& connections, Graphs& graphs, Result& result);
 
   void start();
   // kThread: the thread's time has come.
@@ -89,6 +90,10 @@ class Threads {
   bool event_call(uint32_t thread, const Call& c);
   bool stream_call(uint32_t thread, const Call& c);
   bool memory_call(uint32_t thread, const Call& c);
+  // graph_calls.cc
+  Ps graph_cost(const Call& c) const;
+  bool graph_call(uint32_t thread, const Call& c);
+  bool launch_graph(uint32_t thread, const Call& c);
   bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
   bool report_device_error(uint32_t thread, uint32_t device);
   void fail(uint32_t thread, std::string_view error, const std::string& why);
@@ -112,6 +117,7 @@ class Threads {
   Core& core_;
   Ordering& ordering_;
   Connections& connections_;
+  Graphs& graphs_;
   Result& result_;
   std::vector<Thread> threads_;
   std::vector<bool> flags_;

@@ -1,6 +1,7 @@
 // Calls per second of the host model with synthetic kernels.
 #include <benchmark/benchmark.h>
 
+#include "frontends/workload/graph_builder.h"
 #include "tests/sim/host/support.h"
 
 namespace heddle::hosttest {
@@ -63,7 +64,29 @@ void bench_blocks(benchmark::State& state) {
   measure(state, w, false);
 }
 
+// Launches of a graph of a chain of 100 kernels; the rate is of its nodes.
+void bench_graphs(benchmark::State& state) {
+  workload::Builder w;
+  const workload::Stream s = w.stream("s", true);
+  const workload::Kernel k = w.kernel_us("k", 5);
+  const workload::Graph g = workload::add_graph(w, "g");
+  const workload::GraphExec x = workload::add_graph_exec(w, "x");
+  workload::Nodes last;
+  for (int i = 0; i < 100; ++i) {
+    last = {workload::kernel_node(w, g, k, last)};
+  }
+  w.thread("main").graphInstantiate(x, g).repeat(kRounds / 100,
+                                                 [&](workload::Thread& t) { t.graphLaunch(x, s); });
+  const config::GpuConfig gpu = plain_gpu();
+  uint64_t nodes = 0;
+  for (auto _ : state) {
+    nodes += host::run(w.program(), gpu, {{}, false}).commands;
+  }
+  state.SetItemsProcessed(static_cast<int64_t>(nodes));
+}
+
 BENCHMARK(bench_launches);
+BENCHMARK(bench_graphs);
 BENCHMARK(bench_pipelines);
 BENCHMARK(bench_pipelines_with_spans);
 BENCHMARK(bench_blocks);

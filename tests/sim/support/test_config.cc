@@ -191,6 +191,10 @@ constexpr const char* kGpu = R"(
       malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0
     }
     priorities: 6
+    graph {
+      launch_ns: 0 launch_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
+      upload_node_ns: 0 update_node_ns: 0 capture_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
+    }
   }
   seed: 1
 )";

@@ -1,0 +1,118 @@
+#include "frontends/workload/graph_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::workload {
+
+using host::NodeKind;
+using host::Op;
+
+Graph add_graph(Builder& w, const std::string& name, uint32_t device) {
+  w.program().graphs.push_back({name, device, {}});
+  return {static_cast<uint32_t>(w.program().graphs.size() - 1)};
+}
+
+GraphExec add_graph_exec(Builder& w, const std::string& name) {
+  w.program().graph_execs.push_back(name);
+  return {static_cast<uint32_t>(w.program().graph_execs.size() - 1)};
+}
+
+Node add_node(Builder& w, Graph g, host::GraphNode node, const Nodes& after) {
+  for (const Node n : after) {
+    node.after.push_back(n.id);
+  }
+  std::vector<host::GraphNode>& nodes = w.program().graphs[g.id].nodes;
+  nodes.push_back(std::move(node));
+  return {static_cast<uint32_t>(nodes.size() - 1)};
+}
+
+namespace {
+
+host::GraphNode node_of(NodeKind kind, uint32_t object) {
+  host::GraphNode n;
+  n.kind = kind;
+  n.object = object;
+  return n;
+}
+
+}  // namespace
+
+Node kernel_node(Builder& w, Graph g, Kernel k, const Nodes& after) {
+  return add_node(w, g, node_of(NodeKind::kKernel, k.id), after);
+}
+
+Node kernel_node(Builder& w, Graph g, Kernel k, int32_t priority, const Nodes& after) {
+  host::GraphNode n = node_of(NodeKind::kKernel, k.id);
+  n.has_priority = true;
+  n.priority = priority;
+  return add_node(w, g, n, after);
+}
+
+Node memcpy_node(Builder& w, Graph g, Buffer to, Buffer from, const Nodes& after, uint64_t bytes) {
+  host::GraphNode n = node_of(NodeKind::kMemcpy, to.id);
+  n.source = from.id;
+  n.bytes = bytes ? bytes : std::min(w.program().buffers[to.id].bytes, w.program().buffers[from.id].bytes);
+  return add_node(w, g, n, after);
+}
+
+Node memset_node(Builder& w, Graph g, Buffer to, const Nodes& after, uint64_t bytes) {
+  host::GraphNode n = node_of(NodeKind::kMemset, to.id);
+  n.bytes = bytes ? bytes : w.program().buffers[to.id].bytes;
+  return add_node(w, g, n, after);
+}
+
+Node host_node(Builder& w, Graph g, double us, const Nodes& after) {
+  host::GraphNode n = node_of(NodeKind::kHost, host::kNone);
+  n.duration = host::from_us(us);
+  return add_node(w, g, n, after);
+}
+
+Node empty_node(Builder& w, Graph g, const Nodes& after) {
+  return add_node(w, g, node_of(NodeKind::kEmpty, host::kNone), after);
+}
+
+Node event_record_node(Builder& w, Graph g, Event e, const Nodes& after) {
+  return add_node(w, g, node_of(NodeKind::kEventRecord, e.id), after);
+}
+
+Node event_wait_node(Builder& w, Graph g, Event e, const Nodes& after) {
+  return add_node(w, g, node_of(NodeKind::kEventWait, e.id), after);
+}
+
+Node child_node(Builder& w, Graph g, Graph child, const Nodes& after) {
+  return add_node(w, g, node_of(NodeKind::kChild, child.id), after);
+}
+
+void add_dependency(Builder& w, Graph g, Node from, Node to) {
+  w.program().graphs[g.id].nodes[to.id].after.push_back(from.id);
+}
+
+// ---- calls
+
+Thread& Thread::graphInstantiate(GraphExec x, Graph g) {
+  add(Op::kGraphInstantiate, x.id).source = g.id;
+  return *this;
+}
+
+Thread& Thread::graphLaunch(GraphExec x, Stream s) {
+  add(Op::kGraphLaunch, x.id, s.id);
+  return *this;
+}
+
+Thread& Thread::graphUpload(GraphExec x, Stream s) {
+  add(Op::kGraphUpload, x.id, s.id);
+  return *this;
+}
+
+Thread& Thread::graphExecDestroy(GraphExec x) {
+  add(Op::kGraphExecDestroy, x.id);
+  return *this;
+}
+
+Thread& Thread::graphDestroy(Graph g) {
+  add(Op::kGraphDestroy, g.id);
+  return *this;
+}
+
+}  // namespace heddle::workload

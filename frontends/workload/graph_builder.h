@@ -1,0 +1,36 @@
+// CUDA graphs of a program, written as code that reads like CUDA's:
+//
+//   Graph g = add_graph(w, "g");
+//   Node a = kernel_node(w, g, k);
+//   Node b = memcpy_node(w, g, dev, host, {a});
+//   GraphExec x = add_graph_exec(w, "x");
+//   main.graphInstantiate(x, g).graphLaunch(x, s);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/workload/builder.h"
+
+namespace heddle::workload {
+
+using Nodes = std::vector<Node>;
+
+Graph add_graph(Builder& w, const std::string& name, uint32_t device = 0);
+GraphExec add_graph_exec(Builder& w, const std::string& name);
+
+// Each gives the new node; `after`: what it waits for.
+Node add_node(Builder& w, Graph g, host::GraphNode node, const Nodes& after = {});
+Node kernel_node(Builder& w, Graph g, Kernel k, const Nodes& after = {});
+Node kernel_node(Builder& w, Graph g, Kernel k, int32_t priority, const Nodes& after = {});
+// `bytes` 0: the smaller buffer, the buffer.
+Node memcpy_node(Builder& w, Graph g, Buffer to, Buffer from, const Nodes& after = {}, uint64_t bytes = 0);
+Node memset_node(Builder& w, Graph g, Buffer to, const Nodes& after = {}, uint64_t bytes = 0);
+Node host_node(Builder& w, Graph g, double us, const Nodes& after = {});
+Node empty_node(Builder& w, Graph g, const Nodes& after = {});
+Node event_record_node(Builder& w, Graph g, Event e, const Nodes& after = {});
+Node event_wait_node(Builder& w, Graph g, Event e, const Nodes& after = {});
+Node child_node(Builder& w, Graph g, Graph child, const Nodes& after = {});
+void add_dependency(Builder& w, Graph g, Node from, Node to);
+
+}  // namespace heddle::workload

@@ -1,0 +1,58 @@
+// The effects of calls on graphs.
+#include "sim/host/threads.h"
+
+namespace heddle::host {
+
+Ps Threads::graph_cost(const Call& c) const {
+  switch (c.op) {
+    case Op::kGraphInstantiate:
+      return graphs_.instantiate_cost(c.source);
+    case Op::kGraphLaunch:
+      return graphs_.launch_cost(c.object);
+    case Op::kGraphUpload:
+      return graphs_.upload_cost(c.object);
+    default:
+      return core_.params.graph.capture;
+  }
+}
+
+bool Threads::graph_call(uint32_t thread, const Call& c) {
+  const auto done = [&](const std::optional<Refusal>& no) {
+    if (no) {
+      fail(thread, no->error, no->why);
+    }
+    return true;
+  };
+  switch (c.op) {
+    case Op::kGraphInstantiate:
+      return done(graphs_.instantiate(c.object, c.source));
+    case Op::kGraphExecDestroy:
+      return done(graphs_.destroy_exec(c.object));
+    case Op::kGraphDestroy:
+      return done(graphs_.destroy_graph(c.object));
+    case Op::kGraphUpload:
+      return !stream_alive(thread, c.stream) || done(graphs_.upload(c.object));
+    default:
+      return launch_graph(thread, c);
+  }
+}
+
+bool Threads::launch_graph(uint32_t thread, const Call& c) {
+  Thread& t = threads_[thread];
+  if (report_device_error(thread, t.device) || !stream_alive(thread, c.stream)) {
+    return true;
+  }
+  if (const auto no = graphs_.refuse_launch_of(c.object)) {
+    fail(thread, no->error, no->why);
+    return true;
+  }
+  if (!room(thread, c.stream, Work::kGraphStart, Path::kHostToDevice)) {
+    return false;
+  }
+  t.last_stream = c.stream;
+  const Graphs::Launched l = graphs_.launch(c.object, c.stream);
+  submit(l.start);
+  return !core_.rules.launch_blocking || synchronize(thread, {l.end});  // AX03
+}
+
+}  // namespace heddle::host

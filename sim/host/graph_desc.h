@@ -1,0 +1,35 @@
+// CUDA graphs as a program defines them: nodes, and what each waits for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/host/time.h"
+
+namespace heddle::host {
+
+enum class NodeKind : uint8_t { kKernel, kMemcpy, kMemset, kHost, kEmpty, kEventRecord, kEventWait, kChild };
+
+struct GraphNode {
+  std::string name;  // may be empty
+  NodeKind kind = NodeKind::kEmpty;
+  uint32_t object = UINT32_MAX;  // kernel; destination buffer; event; flag that a function sets; child graph
+  uint32_t source = UINT32_MAX;  // source buffer
+  uint64_t bytes = 0;            // in all
+  uint64_t rows = 1;             // contiguous pieces that they come in
+  Ps duration = 0;               // of a host function
+  bool calls_cuda = false;       // the host function calls CUDA, which it must not (ST11)
+  bool has_priority = false;     // of a kernel: the node's, over the launch stream's (GR25)
+  int32_t priority = 0;
+  std::vector<uint32_t> after;  // the nodes that it waits for
+};
+
+// A graph without nodes is one that a capture fills.
+struct GraphDesc {
+  std::string name;
+  uint32_t device = 0;
+  std::vector<GraphNode> nodes;
+};
+
+}  // namespace heddle::host

@@ -1,0 +1,65 @@
+// An instantiated graph: the snapshot of a definition, checked, with child graphs in place and the latency of
+// every edge. Launches share it; updates make another one, so that what runs keeps its own (GR19).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/host/command.h"
+#include "sim/host/core.h"
+#include "sim/host/graph_desc.h"
+#include "sim/host/resources.h"
+
+namespace heddle::host {
+
+// A graph with the graphs inside it, as they were when it was taken.
+struct Definition {
+  std::string name;
+  uint32_t device = 0;
+  std::vector<GraphNode> nodes;
+  std::vector<std::shared_ptr<const Definition>> children;  // of each node, null for most
+};
+
+struct PlanNode {
+  Work work = Work::kBarrier;
+  Path path = Path::kDeviceToDevice;
+  bool with_command = false;
+  bool write_combined = false;
+  bool calls_cuda = false;
+  bool has_priority = false;
+  int32_t priority = 0;
+  uint32_t device = 0;
+  uint32_t peer = 0;
+  uint32_t object = kNone;
+  uint32_t label = 0;
+  uint64_t bytes = 0;
+  uint64_t rows = 1;
+  Ps duration = 0;
+};
+
+struct Plan {
+  struct Arc {
+    uint32_t from, to;
+    Ps latency;
+  };
+  uint32_t label = 0;
+  std::vector<PlanNode> nodes;  // each after what it waits for
+  std::vector<Arc> arcs;
+  std::vector<Arc> roots;          // `from` is the start
+  std::vector<Arc> sinks;          // `to` is the end
+  std::vector<uint32_t> prepared;  // event nodes: their commands exist from the launch call on
+  std::vector<uint32_t> place;     // of the definition's nodes among `nodes`; kNone: a child graph
+};
+
+// What one node is on the device. `enabled` false: nothing, in its place (GR22).
+PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled);
+
+// Why a definition cannot be instantiated, as CUDA's error; nothing if it can.
+std::optional<Refusal> refuse_graph(const Core& core, const Definition& d);
+
+// `enabled`: of each node of the definition. The definition is one that can be instantiated.
+std::shared_ptr<const Plan> make_plan(Core& core, const Definition& d, const std::vector<bool>& enabled);
+
+}  // namespace heddle::host

@@ -1,0 +1,227 @@
+#include "sim/host/graphs.h"
+
+#include <algorithm>
+
+namespace heddle::host {
+namespace {
+
+// A graph that contains itself has no end.
+constexpr uint32_t kDeepest = 64;
+
+Ps times(double per_node, size_t nodes) { return static_cast<Ps>(per_node * static_cast<double>(nodes)); }
+
+Refusal gone(const std::string& what) { return {"cudaErrorInvalidValue", what + " does not exist now"}; }
+
+}  // namespace
+
+Graphs::Graphs(Core& core, Ordering& ordering)
+    : core_(core), ordering_(ordering), execs_(core.program.graph_execs.size()) {
+  for (const GraphDesc& g : core.program.graphs) {
+    graphs_.push_back({true, g});
+  }
+}
+
+// ---- definitions
+
+std::shared_ptr<const Definition> Graphs::take(uint32_t graph, uint32_t depth) const {
+  if (depth > kDeepest || !graphs_[graph].alive) {
+    return nullptr;
+  }
+  auto d = std::make_shared<Definition>();
+  const GraphDesc& g = graphs_[graph].desc;
+  d->name = g.name;
+  d->device = g.device;
+  d->nodes = g.nodes;
+  d->children.resize(g.nodes.size());
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    if (g.nodes[i].kind == NodeKind::kChild) {
+      d->children[i] = take(g.nodes[i].object, depth + 1);
+      if (d->children[i] == nullptr) {
+        return nullptr;
+      }
+    }
+  }
+  return d;
+}
+
+std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph) {
+  if (!graphs_[graph].alive) {
+    return gone("graph " + graphs_[graph].desc.name);
+  }
+  const auto d = take(graph, 0);
+  if (d == nullptr) {
+    return Refusal{"cudaErrorInvalidValue", "a child graph does not exist, or contains itself"};
+  }
+  if (auto no = refuse_graph(core_, *d)) {
+    return no;
+  }
+  any_instantiated_ = true;
+  Exec& x = execs_[exec];
+  x = Exec();
+  x.definition = d;
+  x.enabled.assign(d->nodes.size(), true);
+  x.plan = make_plan(core_, *d, x.enabled);
+  return std::nullopt;
+}
+
+std::optional<Refusal> Graphs::destroy_exec(uint32_t exec) {
+  if (execs_[exec].plan == nullptr) {
+    return gone("graph exec " + core_.program.graph_execs[exec]);
+  }
+  execs_[exec] = Exec();  // what runs goes on, with its own reference to the plan
+  return std::nullopt;
+}
+
+std::optional<Refusal> Graphs::destroy_graph(uint32_t graph) {
+  if (!graphs_[graph].alive) {
+    return gone("graph " + graphs_[graph].desc.name);
+  }
+  graphs_[graph].alive = false;
+  return std::nullopt;
+}
+
+std::optional<Refusal> Graphs::upload(uint32_t exec) {
+  if (auto no = refuse_launch_of(exec)) {
+    return no;
+  }
+  execs_[exec].uploaded = true;
+  return std::nullopt;
+}
+
+std::optional<Refusal> Graphs::refuse_launch_of(uint32_t exec) const {
+  if (execs_[exec].plan == nullptr) {
+    return gone("graph exec " + core_.program.graph_execs[exec]);
+  }
+  return std::nullopt;
+}
+
+// ---- what calls cost
+
+Ps Graphs::instantiate_cost(uint32_t graph) const {
+  const Params::Graph& g = core_.params.graph;
+  const auto d = take(graph, 0);
+  // Child graphs' nodes count as the graph's own.
+  const auto nodes = [](const auto& self, const Definition& of) -> size_t {
+    size_t n = 0;
+    for (const auto& c : of.children) {
+      n += c == nullptr ? 1 : self(self, *c);
+    }
+    return n;
+  };
+  return g.instantiate + times(g.instantiate_node, d ? nodes(nodes, *d) : 0) +
+         (any_instantiated_ ? 0 : g.first_instantiate);
+}
+
+Ps Graphs::upload_cost(uint32_t exec) const {
+  const Exec& x = execs_[exec];
+  const Params::Graph& g = core_.params.graph;
+  return x.plan == nullptr || x.uploaded ? 0 : g.upload + times(g.upload_node, x.plan->nodes.size());
+}
+
+Ps Graphs::launch_cost(uint32_t exec) const {
+  const Exec& x = execs_[exec];
+  const Params::Graph& g = core_.params.graph;
+  return x.plan == nullptr ? g.launch
+                           : g.launch + times(g.launch_node, x.plan->nodes.size()) + upload_cost(exec);
+}
+
+// ---- launches
+
+uint32_t Graphs::add(Work work, uint32_t stream, uint32_t device, uint32_t label) {
+  const uint32_t slot = core_.commands.add();
+  Command& c = core_.commands[slot];
+  c.work = work;
+  c.stream = stream;
+  c.device = device;
+  c.name = label;
+  return slot;
+}
+
+uint32_t Graphs::add_node(const PlanNode& n, uint32_t run, uint32_t stream) {
+  const uint32_t slot = add(n.work, stream, n.device, n.label);
+  Command& c = core_.commands[slot];
+  c.path = n.path;
+  c.with_command = n.with_command;
+  c.write_combined = n.write_combined;
+  c.failed = n.calls_cuda;
+  c.peer = n.peer;
+  c.object = n.object;
+  c.bytes = n.bytes;
+  c.rows = n.rows;
+  c.duration = n.duration;
+  c.run = run;
+  if (n.work == Work::kKernel) {
+    c.priority = std::clamp(n.has_priority ? n.priority : core_.program.streams[stream].priority,
+                            core_.params.priority_greatest, core_.params.priority_least);
+  }
+  return slot;
+}
+
+Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
+  Exec& x = execs_[exec];
+  x.uploaded = true;
+  uint32_t run;
+  if (free_runs_.empty()) {
+    run = static_cast<uint32_t>(runs_.size());
+    runs_.emplace_back();
+  } else {
+    run = free_runs_.back();
+    free_runs_.pop_back();
+  }
+  const Plan& plan = *x.plan;
+  const uint32_t device = core_.program.streams[stream].device;
+  const uint32_t start = add(Work::kGraphStart, stream, device, plan.label);
+  const uint32_t end = add(Work::kGraphEnd, stream, device, plan.label);
+  core_.commands[start].object = core_.commands[end].object = run;
+  ordering_.append(start);
+  ordering_.depend(start, x.last);  // GR16
+  ordering_.append(end);
+  ordering_.depend(end, core_.commands.ref(start));
+  Run& r = runs_[run];
+  r.plan = x.plan;
+  r.end = end;
+  r.slots.assign(plan.nodes.size(), kNone);
+  // An event node's event is the launch's from now on, for all calls that follow.
+  for (uint32_t i : plan.prepared) {
+    const uint32_t slot = add_node(plan.nodes[i], run, stream);
+    r.slots[i] = slot;
+    ordering_.depend(slot, core_.commands.ref(start));
+    if (plan.nodes[i].work == Work::kRecord) {
+      ordering_.event_recorded(plan.nodes[i].object, slot);
+    } else {
+      ordering_.depend(slot, ordering_.recorded(plan.nodes[i].object));
+    }
+  }
+  x.last = core_.commands.ref(end);
+  return {start, x.last};
+}
+
+void Graphs::start(uint32_t slot) {
+  const uint32_t run = core_.commands[slot].object;
+  const uint32_t stream = core_.commands[slot].stream;
+  Run& r = runs_[run];
+  const Plan& plan = *r.plan;
+  core_.commands[r.end].start = core_.now;
+  for (uint32_t i = 0; i < plan.nodes.size(); ++i) {
+    if (r.slots[i] == kNone) {
+      r.slots[i] = add_node(plan.nodes[i], run, stream);
+    }
+  }
+  for (const Plan::Arc& a : plan.roots) {
+    ordering_.depend(r.slots[a.to], core_.commands.ref(slot), a.latency);
+  }
+  for (const Plan::Arc& a : plan.arcs) {
+    ordering_.depend(r.slots[a.to], core_.commands.ref(r.slots[a.from]), a.latency);
+  }
+  for (const Plan::Arc& a : plan.sinks) {
+    ordering_.depend(r.end, core_.commands.ref(r.slots[a.from]), a.latency);
+  }
+}
+
+void Graphs::ended(uint32_t slot) {
+  const uint32_t run = core_.commands[slot].object;
+  runs_[run].plan.reset();
+  free_runs_.push_back(run);
+}
+
+}  // namespace heddle::host

@@ -1,0 +1,77 @@
+// The graphs of a program: definitions, what has been instantiated, and the launches that are under way.
+//
+// A launch is two commands of its stream: the start, which goes through a connection like a kernel, and the
+// end. When the start's turn comes the nodes' commands are made with the edges of the graph between them
+// (Ordering::depend).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/host/core.h"
+#include "sim/host/graph_plan.h"
+#include "sim/host/ordering.h"
+
+namespace heddle::host {
+
+class Graphs {
+ public:
+  Graphs(Core& core, Ordering& ordering);
+
+  // ---- calls; each gives CUDA's error or nothing
+  std::optional<Refusal> instantiate(uint32_t exec, uint32_t graph);
+  std::optional<Refusal> destroy_exec(uint32_t exec);
+  std::optional<Refusal> destroy_graph(uint32_t graph);
+  std::optional<Refusal> upload(uint32_t exec);
+  // Why the launch call fails, if it does.
+  std::optional<Refusal> refuse_launch_of(uint32_t exec) const;
+  struct Launched {
+    uint32_t start;  // to be submitted
+    CommandRef end;
+  };
+  Launched launch(uint32_t exec, uint32_t stream);
+
+  // What calls cost the host.
+  Ps instantiate_cost(uint32_t graph) const;
+  Ps launch_cost(uint32_t exec) const;
+  Ps upload_cost(uint32_t exec) const;
+
+  // ---- the device
+  // The start's turn has come.
+  void start(uint32_t slot);
+  // The end's command has ended.
+  void ended(uint32_t slot);
+
+ private:
+  struct Graph {
+    bool alive = true;
+    GraphDesc desc;
+  };
+  struct Exec {
+    std::shared_ptr<const Definition> definition;  // null: not there
+    std::shared_ptr<const Plan> plan;
+    std::vector<bool> enabled;
+    bool uploaded = false;
+    CommandRef last;  // the end of its last launch (GR16)
+  };
+  struct Run {
+    std::shared_ptr<const Plan> plan;
+    uint32_t end = kNone;
+    std::vector<uint32_t> slots;  // of the nodes
+  };
+
+  std::shared_ptr<const Definition> take(uint32_t graph, uint32_t depth) const;
+  uint32_t add(Work work, uint32_t stream, uint32_t device, uint32_t label);
+  uint32_t add_node(const PlanNode& n, uint32_t run, uint32_t stream);
+
+  Core& core_;
+  Ordering& ordering_;
+  std::vector<Graph> graphs_;
+  std::vector<Exec> execs_;
+  std::vector<Run> runs_;
+  std::vector<uint32_t> free_runs_;
+  bool any_instantiated_ = false;
+};
+
+}  // namespace heddle::host
