@@ -341,6 +341,7 @@ class _Host(Group):
     latency: _HostLatency
     calls: _HostCalls
     priorities: int  # 1 to 100
+    graph: _HostGraph
 
 class _SmIssue(Group):
     policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN
@@ -562,6 +563,21 @@ class _HostCalls(Group):
     malloc_host_ns: int  # ns; 0 to 1e+09
     malloc_host_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     free_host_ns: int  # ns; 0 to 1e+09
+
+class _HostGraph(Group):
+    launch_ns: int  # ns; 0 to 1e+07
+    launch_node_ns: float  # ns; 0 to 1e+06
+    instantiate_ns: int  # ns; 0 to 1e+08
+    instantiate_node_ns: float  # ns; 0 to 1e+06
+    first_instantiate_ns: int  # ns; 0 to 1e+08
+    upload_ns: int  # ns; 0 to 1e+08
+    upload_node_ns: float  # ns; 0 to 1e+06
+    update_node_ns: int  # ns; 0 to 1e+07
+    capture_ns: int  # ns; 0 to 1e+07
+    start_ns: int  # ns; 0 to 1e+07
+    node_ns: int  # ns; 0 to 1e+07
+    branch_ns: int  # ns; 0 to 1e+07
+    join_ns: int  # ns; 0 to 1e+07
 
 Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]
 
