@@ -77,6 +77,12 @@ class Thread {
   Thread& launchHostFunc(Stream s, double us);
   Thread& launchHostFunc(Stream s, double us, Flag sets);
   Thread& launchHostFuncThatCallsCuda(Stream s);
+  Thread& streamBeginCapture(Stream s, host::CaptureMode mode = host::CaptureMode::kGlobal);
+  Thread& streamBeginCaptureToGraph(Stream s, Graph g, host::CaptureMode mode = host::CaptureMode::kGlobal);
+  Thread& streamEndCapture(Stream s, Graph g);
+  Thread& streamGetCaptureInfo(Stream s);
+  Thread& eventRecordExternal(Event e, Stream s);
+  Thread& streamWaitEventExternal(Stream s, Event e);
   Thread& graphInstantiate(GraphExec x, Graph g);
   Thread& graphLaunch(GraphExec x, Stream s = {});
   Thread& graphUpload(GraphExec x, Stream s = {});

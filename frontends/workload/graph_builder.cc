@@ -90,6 +90,38 @@ void add_dependency(Builder& w, Graph g, Node from, Node to) {
 
 // ---- calls
 
+Thread& Thread::streamBeginCapture(Stream s, host::CaptureMode mode) {
+  add(Op::kStreamBeginCapture, host::kNone, s.id).mode = mode;
+  return *this;
+}
+
+Thread& Thread::streamBeginCaptureToGraph(Stream s, Graph g, host::CaptureMode mode) {
+  host::Call& c = add(Op::kStreamBeginCapture, g.id, s.id);
+  c.mode = mode;
+  c.into_graph = true;
+  return *this;
+}
+
+Thread& Thread::streamEndCapture(Stream s, Graph g) {
+  add(Op::kStreamEndCapture, g.id, s.id);
+  return *this;
+}
+
+Thread& Thread::streamGetCaptureInfo(Stream s) {
+  add(Op::kStreamGetCaptureInfo, host::kNone, s.id);
+  return *this;
+}
+
+Thread& Thread::eventRecordExternal(Event e, Stream s) {
+  add(Op::kEventRecord, e.id, s.id).external = true;
+  return *this;
+}
+
+Thread& Thread::streamWaitEventExternal(Stream s, Event e) {
+  add(Op::kStreamWaitEvent, e.id, s.id).external = true;
+  return *this;
+}
+
 Thread& Thread::graphInstantiate(GraphExec x, Graph g) {
   add(Op::kGraphInstantiate, x.id).source = g.id;
   return *this;

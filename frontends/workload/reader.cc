@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontends/workload/builder.h"
+#include "frontends/workload/graph_reader.h"
 #include "frontends/workload/workload.pb.h"
 #include "sim/engine/error.h"
 
@@ -176,6 +176,33 @@ class Reader {
       line_ = line_of(tree_, w_, "kernel", i);
       read_kernel(w_.kernel(i));
     }
+    for (int i = 0; i < w_.graph_size(); ++i) {
+      line_ = line_of(tree_, w_, "graph", i);
+      const proto::Graph& g = w_.graph(i);
+      enter(graphs_, g.name(), add_graph(builder_, g.name(), device(g.device())), "graph");
+    }
+    for (int i = 0; i < w_.graph_exec_size(); ++i) {
+      line_ = line_of(tree_, w_, "graph_exec", i);
+      enter(execs_, w_.graph_exec(i), add_graph_exec(builder_, w_.graph_exec(i)), "graph_exec");
+    }
+    for (int i = 0; i < w_.graph_size(); ++i) {
+      const Tree* inside = nested(tree_, w_, "graph", i);
+      read_nodes(w_.graph(i), builder_, graphs_.at(w_.graph(i).name()), names(),
+                 [&](int node) { line_ = line_of(*inside, w_.graph(i), "node", node); });
+    }
+  }
+
+  Names names() const {
+    Names n;
+    n.kernel = [this](const std::string& name) { return look_up(kernels_, name, "kernel"); };
+    n.buffer = [this](const std::string& name) { return look_up(buffers_, name, "buffer"); };
+    n.event = [this](const std::string& name) { return event(name); };
+    n.flag = [this](const std::string& name) { return look_up(flags_, name, "flag"); };
+    n.graph = [this](const std::string& name) { return look_up(graphs_, name, "graph"); };
+    n.exec = [this](const std::string& name) { return look_up(execs_, name, "graph_exec"); };
+    n.stream = [this](bool given, const std::string& name) { return stream(given, name); };
+    n.refuse = [this](const std::string& what) { refuse(what); };
+    return n;
   }
 
   void read_kernel(const proto::Kernel& k) {
@@ -227,6 +254,16 @@ class Reader {
     return per_thread_ ? default_stream_ : Stream{device_};
   }
   Event event(const std::string& name) const { return look_up(events_, name, "event"); }
+
+  void read_event(Thread& t, const proto::EventUse& u, bool record) const {
+    const Event e = event(u.event());
+    const Stream s = stream(u.has_stream(), u.stream());
+    if (record) {
+      u.external() ? t.eventRecordExternal(e, s) : t.eventRecord(e, s);
+    } else {
+      u.external() ? t.streamWaitEventExternal(s, e) : t.streamWaitEvent(s, e);
+    }
+  }
 
   template <class C>
   void read_copy(Thread& t, const C& c, bool async) {
@@ -295,12 +332,10 @@ class Reader {
                  stream(c.memset().has_stream(), c.memset().stream()));
         break;
       case What::kEventRecord:
-        t.eventRecord(event(c.event_record().event()),
-                      stream(c.event_record().has_stream(), c.event_record().stream()));
+        read_event(t, c.event_record(), true);
         break;
       case What::kStreamWaitEvent:
-        t.streamWaitEvent(stream(c.stream_wait_event().has_stream(), c.stream_wait_event().stream()),
-                          event(c.stream_wait_event().event()));
+        read_event(t, c.stream_wait_event(), false);
         break;
       case What::kEventSynchronize:
         t.eventSynchronize(event(c.event_synchronize()));
@@ -372,6 +407,9 @@ class Reader {
       case What::kWaitFlag:
         t.waitFlag(look_up(flags_, c.wait_flag(), "flag"));
         break;
+      default:
+        read_graph_call(c, t, names());
+        break;
     }
   }
 
@@ -390,6 +428,8 @@ class Reader {
   std::map<std::string, Buffer> buffers_;
   std::map<std::string, Kernel> kernels_;
   std::map<std::string, Flag> flags_;
+  std::map<std::string, Graph> graphs_;
+  std::map<std::string, GraphExec> execs_;
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ Object object_of(Op op) {
     case Op::kGraphExecDestroy:
       return Object::kExec;
     case Op::kGraphDestroy:
+    case Op::kStreamEndCapture:
       return Object::kGraph;
     case Op::kLaunchHostFunc:
       return Object::kMaybeFlag;
@@ -78,6 +79,9 @@ void check_call(const Program& p, const Call& c) {
   if (c.op == Op::kEventElapsed && c.source >= p.events.size()) {
     throw Error("no event " + std::to_string(c.source));
   }
+  if (c.op == Op::kStreamBeginCapture && c.into_graph && c.object >= p.graphs.size()) {
+    throw Error("no graph " + std::to_string(c.object));
+  }
   if (c.op == Op::kGraphInstantiate && c.source >= p.graphs.size()) {
     throw Error("no graph " + std::to_string(c.source));
   }
@@ -97,6 +101,9 @@ void check_graph(const Program& p, const GraphDesc& g) {
     }
     switch (n.kind) {
       case NodeKind::kKernel:
+        if (n.device != kNone) {
+          need(n.device, p.devices, "device");
+        }
         need(n.object, p.kernels.size(), "kernel");
         break;
       case NodeKind::kMemcpy:

@@ -1,4 +1,6 @@
 // The effects of calls on graphs.
+#include <utility>
+
 #include "sim/host/threads.h"
 
 namespace heddle::host {
@@ -35,6 +37,32 @@ bool Threads::graph_call(uint32_t thread, const Call& c) {
     default:
       return launch_graph(thread, c);
   }
+}
+
+bool Threads::capture_call(uint32_t thread, const Call& c) {
+  if (!stream_alive(thread, c.stream)) {
+    return true;
+  }
+  if (c.op == Op::kStreamGetCaptureInfo) {
+    answer(thread, captures_.info(c.stream));
+    return true;
+  }
+  if (c.op == Op::kStreamBeginCapture) {
+    const auto no =
+        captures_.begin(thread, c.stream, c.mode, c.into_graph ? graphs_.definition(c.object) : GraphDesc{});
+    if (no) {
+      fail(thread, no->error, no->why);
+    }
+    return true;
+  }
+  Captures::Ended e = captures_.end(thread, c.stream);
+  if (e.over) {
+    graphs_.set(c.object, e.no ? std::nullopt : std::optional<GraphDesc>(std::move(e.graph)));
+  }
+  if (e.no) {
+    fail(thread, e.no->error, e.no->why);
+  }
+  return true;
 }
 
 bool Threads::launch_graph(uint32_t thread, const Call& c) {

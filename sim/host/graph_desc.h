@@ -9,6 +9,9 @@
 
 namespace heddle::host {
 
+// Which calls a capture forbids to whom (cudaStreamCaptureMode...).
+enum class CaptureMode : uint8_t { kGlobal, kThreadLocal, kRelaxed };
+
 enum class NodeKind : uint8_t { kKernel, kMemcpy, kMemset, kHost, kEmpty, kEventRecord, kEventWait, kChild };
 
 struct GraphNode {
@@ -17,6 +20,7 @@ struct GraphNode {
   uint32_t object = UINT32_MAX;  // kernel; destination buffer; event; flag that a function sets; child graph
   uint32_t source = UINT32_MAX;  // source buffer
   uint64_t bytes = 0;            // in all
+  uint32_t device = UINT32_MAX;  // of a kernel; default: the graph's
   uint64_t rows = 1;             // contiguous pieces that they come in
   Ps duration = 0;               // of a host function
   bool calls_cuda = false;       // the host function calls CUDA, which it must not (ST11)

@@ -156,6 +156,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
   switch (n.kind) {
     case NodeKind::kKernel:
       p.work = Work::kKernel;
+      p.device = n.device == kNone ? device : n.device;
       p.has_priority = n.has_priority;
       p.priority = n.priority;
       p.label = label(core.program.kernels[n.object].name);

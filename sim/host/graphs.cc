@@ -1,6 +1,7 @@
 #include "sim/host/graphs.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::host {
 namespace {
@@ -78,6 +79,13 @@ std::optional<Refusal> Graphs::destroy_graph(uint32_t graph) {
   }
   graphs_[graph].alive = false;
   return std::nullopt;
+}
+
+void Graphs::set(uint32_t graph, std::optional<GraphDesc> desc) {
+  graphs_[graph].alive = desc.has_value();
+  if (desc) {
+    graphs_[graph].desc.nodes = std::move(desc->nodes);
+  }
 }
 
 std::optional<Refusal> Graphs::upload(uint32_t exec) {

@@ -24,6 +24,9 @@ class Graphs {
   std::optional<Refusal> destroy_exec(uint32_t exec);
   std::optional<Refusal> destroy_graph(uint32_t graph);
   std::optional<Refusal> upload(uint32_t exec);
+  // A capture has made the graph, or has failed and leaves none.
+  void set(uint32_t graph, std::optional<GraphDesc> desc);
+  const GraphDesc& definition(uint32_t graph) const { return graphs_[graph].desc; }
   // Why the launch call fails, if it does.
   std::optional<Refusal> refuse_launch_of(uint32_t exec) const;
   struct Launched {

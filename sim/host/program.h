@@ -86,6 +86,9 @@ enum class Op : uint8_t {
   kEventCreate,
   kEventDestroy,
   kLaunchHostFunc,
+  kStreamBeginCapture,
+  kStreamEndCapture,
+  kStreamGetCaptureInfo,
   kGraphInstantiate,
   kGraphLaunch,
   kGraphUpload,
@@ -117,7 +120,10 @@ struct Call {
   Ps duration = 0;          // kCompute, kLaunchHostFunc
   int32_t priority = 0;     // launch attribute; see has_priority
   bool has_priority = false;
-  uint32_t line = 0;  // of the workload's file, 0 if none
+  CaptureMode mode = CaptureMode::kGlobal;
+  bool into_graph = false;  // kStreamBeginCapture: more nodes for the graph `object`
+  bool external = false;    // kEventRecord, kStreamWaitEvent: a node of its own when captured
+  uint32_t line = 0;        // of the workload's file, 0 if none
 };
 
 struct ThreadDesc {

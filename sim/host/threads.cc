@@ -6,23 +6,43 @@
 namespace heddle::host {
 namespace {
 
-constexpr std::array kOpNames = {"(host work)",          "(loop)",
-                                 "(loop end)",           "cudaLaunchKernel",
-                                 "cudaMemcpyAsync",      "cudaMemcpy",
-                                 "cudaMemsetAsync",      "cudaMemset",
-                                 "cudaEventRecord",      "cudaEventSynchronize",
-                                 "cudaEventQuery",       "cudaEventElapsedTime",
-                                 "cudaStreamWaitEvent",  "cudaStreamSynchronize",
-                                 "cudaStreamQuery",      "cudaDeviceSynchronize",
-                                 "cudaStreamCreate",     "cudaStreamDestroy",
-                                 "cudaEventCreate",      "cudaEventDestroy",
-                                 "cudaLaunchHostFunc",   "cudaGraphInstantiate",
-                                 "cudaGraphLaunch",      "cudaGraphUpload",
-                                 "cudaGraphExecDestroy", "cudaGraphDestroy",
-                                 "cudaMalloc",           "cudaFree",
-                                 "cudaMallocHost",       "cudaFreeHost",
-                                 "cudaSetDevice",        "cudaGetLastError",
-                                 "cudaPeekAtLastError",  "(set flag)",
+constexpr std::array kOpNames = {"(host work)",
+                                 "(loop)",
+                                 "(loop end)",
+                                 "cudaLaunchKernel",
+                                 "cudaMemcpyAsync",
+                                 "cudaMemcpy",
+                                 "cudaMemsetAsync",
+                                 "cudaMemset",
+                                 "cudaEventRecord",
+                                 "cudaEventSynchronize",
+                                 "cudaEventQuery",
+                                 "cudaEventElapsedTime",
+                                 "cudaStreamWaitEvent",
+                                 "cudaStreamSynchronize",
+                                 "cudaStreamQuery",
+                                 "cudaDeviceSynchronize",
+                                 "cudaStreamCreate",
+                                 "cudaStreamDestroy",
+                                 "cudaEventCreate",
+                                 "cudaEventDestroy",
+                                 "cudaLaunchHostFunc",
+                                 "cudaStreamBeginCapture",
+                                 "cudaStreamEndCapture",
+                                 "cudaStreamGetCaptureInfo",
+                                 "cudaGraphInstantiate",
+                                 "cudaGraphLaunch",
+                                 "cudaGraphUpload",
+                                 "cudaGraphExecDestroy",
+                                 "cudaGraphDestroy",
+                                 "cudaMalloc",
+                                 "cudaFree",
+                                 "cudaMallocHost",
+                                 "cudaFreeHost",
+                                 "cudaSetDevice",
+                                 "cudaGetLastError",
+                                 "cudaPeekAtLastError",
+                                 "(set flag)",
                                  "(wait for flag)"};
 
 }  // namespace
@@ -34,6 +54,7 @@ Threads::Threads(Core& core, Ordering& ordering, Connections& connections, Graph
       ordering_(ordering),
       connections_(connections),
       graphs_(graphs),
+      captures_(core),
       result_(result),
       threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
@@ -102,6 +123,9 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
     return buffer == kNone ? Memory::kPageable : core_.program.buffers[buffer].memory;
   };
   const Ps to_stream = c.stream != t.last_stream && t.last_stream != kNone ? p.stream_switch : 0;
+  if (captures_.used() && captures_.capturing(c.stream)) {
+    return core_.params.graph.capture;
+  }
   switch (c.op) {
     case Op::kCompute:
       return c.duration;
@@ -127,6 +151,9 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
       return p.synchronize;
     case Op::kLaunchHostFunc:
       return p.host_function;
+    case Op::kStreamBeginCapture:
+    case Op::kStreamEndCapture:
+    case Op::kStreamGetCaptureInfo:
     case Op::kGraphInstantiate:
     case Op::kGraphLaunch:
     case Op::kGraphUpload:
@@ -224,6 +251,15 @@ void Threads::released(uint32_t thread, Ps at) {
 bool Threads::effect(uint32_t thread) {
   Thread& t = threads_[thread];
   const Call& c = call(t, thread);
+  if (captures_.used()) {
+    const Captures::Verdict v = captures_.call(thread, t.device, c);
+    if (v.no) {
+      fail(thread, v.no->error, v.no->why);
+    }
+    if (v.over) {
+      return true;
+    }
+  }
   switch (c.op) {
     case Op::kLaunch:
       return launch(thread, c);
@@ -248,6 +284,10 @@ bool Threads::effect(uint32_t thread) {
     case Op::kStreamDestroy:
     case Op::kLaunchHostFunc:
       return stream_call(thread, c);
+    case Op::kStreamBeginCapture:
+    case Op::kStreamEndCapture:
+    case Op::kStreamGetCaptureInfo:
+      return capture_call(thread, c);
     case Op::kGraphInstantiate:
     case Op::kGraphLaunch:
     case Op::kGraphUpload:

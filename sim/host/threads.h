@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/host/capture.h"
 #include "sim/host/connections.h"
 #include "sim/host/core.h"
 #include "sim/host/graphs.h"
@@ -93,6 +94,7 @@ class Threads {
   // graph_calls.cc
   Ps graph_cost(const Call& c) const;
   bool graph_call(uint32_t thread, const Call& c);
+  bool capture_call(uint32_t thread, const Call& c);
   bool launch_graph(uint32_t thread, const Call& c);
   bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
   bool report_device_error(uint32_t thread, uint32_t device);
@@ -118,6 +120,7 @@ class Threads {
   Ordering& ordering_;
   Connections& connections_;
   Graphs& graphs_;
+  Captures captures_;
   Result& result_;
   std::vector<Thread> threads_;
   std::vector<bool> flags_;

@@ -112,5 +112,71 @@ TEST_CASE("a kernel's trace is asked for once, in the workload's folder") {
   CHECK(host::to_us(host::run(w.program, hosttest::plain_gpu()).end) == 7);
 }
 
+TEST_CASE("GR03 GR08: a graph in a file, its launch and what is wrong with one") {
+  const std::string body = R"(
+    stream { name: "s" } event { name: "e" } flag: "f"
+    buffer { name: "h" memory: PINNED bytes: 1048576 } buffer { name: "d" bytes: 1048576 }
+    kernel { name: "k" us: 5 }
+    graph { name: "inner" node { kernel: "k" } }
+    graph { name: "g"
+      node { name: "join" host { us: 2 sets_flag: "f" } after: "b" after: "c" after: "fill" }
+      node { name: "a" memcpy { to: "d" from: "h" bytes: 4096 } }
+      node { name: "fill" memset { to: "d" bytes: 4 } }
+      node { name: "b" kernel: "k" priority: -1 after: "a" }
+      node { name: "c" child: "inner" after: "a" }
+      node { name: "nothing" empty: true after: "c" }
+      node { name: "said" event_record: "e" after: "nothing" }
+    }
+    graph_exec: "x"
+    thread { name: "main"
+      call { graph_instantiate { exec: "x" graph: "g" } }
+      call { graph_upload { exec: "x" stream: "s" } }
+      call { graph_launch { exec: "x" stream: "s" } }
+      call { event_synchronize: "e" }
+      call { wait_flag: "f" }
+      call { graph_exec_destroy: "x" } call { graph_destroy: "g" }
+      call { graph_launch { exec: "x" } expect: "cudaErrorInvalidValue" }
+    })";
+  const host::Result r = run(body);
+  CHECK(hosttest::in_stream(r, "s", "b").start == hosttest::in_stream(r, "s", "k").start);
+  CHECK(host::to_us(r.end) == Approx(0.552 + 5 + 2));
+  CHECK(hosttest::errors(r) == std::vector<std::string>{"cudaErrorInvalidValue"});
+  const auto bad = [&](const std::string& node) {
+    return "kernel { name: \"k\" us: 5 } graph { name: \"g\"\n" + node + " } thread { name: \"m\" }";
+  };
+  CHECK_THROWS_WITH(run(bad("node { name: \"a\" }")), StartsWith("w:2: a node needs one of kernel"));
+  CHECK_THROWS_WITH(run(bad("node { kernel: \"q\" }")), StartsWith("w:2: no kernel \"q\"; there are: k"));
+  CHECK_THROWS_WITH(run(bad("node { kernel: \"k\" after: \"z\" }")),
+                    Contains("no node \"z\" in graph \"g\""));
+  CHECK_THROWS_WITH(run(bad("node { name: \"a\" empty: true } node { name: \"a\" empty: true }")),
+                    Contains("node \"a\" is given twice"));
+}
+
+TEST_CASE("GR09 GR10: a captured graph in a file") {
+  const host::Result r = run(R"(
+    stream { name: "s" } stream { name: "t" } event { name: "e" } event { name: "done" } kernel { name: "k" us: 5 }
+    graph { name: "g" } graph_exec: "x"
+    thread { name: "main"
+      call { stream_begin_capture { stream: "s" mode: THREAD_LOCAL } }
+      call { launch { kernel: "k" stream: "s" } }
+      call { event_record { event: "e" stream: "s" } } call { stream_wait_event { event: "e" stream: "t" } }
+      call { launch { kernel: "k" stream: "s" } } call { launch { kernel: "k" stream: "t" } }
+      call { event_record { event: "done" stream: "t" } } call { stream_wait_event { event: "done" stream: "s" } }
+      call { stream_get_capture_info: "s" }
+      call { stream_end_capture { stream: "s" graph: "g" } }
+      call { stream_begin_capture { stream: "s" into: "g" } }
+      call { launch { kernel: "k" stream: "s" } }
+      call { event_record { event: "done" stream: "s" external: true } }
+      call { stream_end_capture { stream: "s" graph: "g" } }
+      call { graph_instantiate { exec: "x" graph: "g" } }
+      call { repeat { times: 3 call { graph_launch { exec: "x" stream: "s" } } } }
+    })");
+  CHECK(r.errors.empty());
+  CHECK(hosttest::answers(r) ==
+        std::vector<std::string>{"cudaStreamCaptureStatusActive, id 1, next after 1 2"});
+  CHECK(host::to_us(r.end) == 30);
+  CHECK(r.commands == 3 * 7);
+}
+
 }  // namespace
 }  // namespace heddle::workload

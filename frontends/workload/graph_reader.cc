@@ -1,0 +1,149 @@
+#include "frontends/workload/graph_reader.h"
+
+#include <algorithm>
+#include <map>
+
+namespace heddle::workload {
+namespace {
+
+using host::NodeKind;
+
+host::CaptureMode mode_of(proto::Capture::Mode m) {
+  return m == proto::Capture::GLOBAL         ? host::CaptureMode::kGlobal
+         : m == proto::Capture::THREAD_LOCAL ? host::CaptureMode::kThreadLocal
+                                             : host::CaptureMode::kRelaxed;
+}
+
+}  // namespace
+
+host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& names) {
+  using What = proto::Node::WhatCase;
+  host::GraphNode out;
+  out.name = n.name();
+  out.has_priority = n.has_priority();
+  out.priority = n.priority();
+  const auto size = [&](Buffer b) { return w.program().buffers[b.id].bytes; };
+  switch (n.what_case()) {
+    case What::kKernel:
+      out.kind = NodeKind::kKernel;
+      out.object = names.kernel(n.kernel()).id;
+      break;
+    case What::kMemcpy: {
+      const Buffer to = names.buffer(n.memcpy().to()), from = names.buffer(n.memcpy().from());
+      if (n.memcpy().rows() == 0) {
+        names.refuse("rows: at least 1");
+      }
+      out.kind = NodeKind::kMemcpy;
+      out.object = to.id;
+      out.source = from.id;
+      out.bytes = n.memcpy().bytes() ? n.memcpy().bytes() : std::min(size(to), size(from));
+      out.rows = n.memcpy().rows();
+      break;
+    }
+    case What::kMemset: {
+      const Buffer to = names.buffer(n.memset().to());
+      out.kind = NodeKind::kMemset;
+      out.object = to.id;
+      out.bytes = n.memset().bytes() ? n.memset().bytes() : size(to);
+      break;
+    }
+    case What::kHost:
+      if (!(n.host().us() >= 0 && n.host().us() <= 1e9)) {
+        names.refuse("us: 0 to 1e9");
+      }
+      out.kind = NodeKind::kHost;
+      out.duration = host::from_us(n.host().us());
+      out.calls_cuda = n.host().calls_cuda();
+      if (n.host().has_sets_flag()) {
+        out.object = names.flag(n.host().sets_flag()).id;
+      }
+      break;
+    case What::kEventRecord:
+      out.kind = NodeKind::kEventRecord;
+      out.object = names.event(n.event_record()).id;
+      break;
+    case What::kEventWait:
+      out.kind = NodeKind::kEventWait;
+      out.object = names.event(n.event_wait()).id;
+      break;
+    case What::kChild:
+      out.kind = NodeKind::kChild;
+      out.object = names.graph(n.child()).id;
+      break;
+    case What::kEmpty:
+      break;
+    case What::WHAT_NOT_SET:
+      names.refuse(
+          "a node needs one of kernel, memcpy, memset, host, empty, event_record, event_wait, child");
+  }
+  return out;
+}
+
+void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
+                const std::function<void(int)>& at) {
+  std::map<std::string, uint32_t> index;
+  for (int i = 0; i < g.node_size(); ++i) {
+    at(i);
+    if (!g.node(i).name().empty() && !index.emplace(g.node(i).name(), static_cast<uint32_t>(i)).second) {
+      names.refuse("node \"" + g.node(i).name() + "\" is given twice");
+    }
+  }
+  for (int i = 0; i < g.node_size(); ++i) {
+    at(i);
+    host::GraphNode n = read_node(g.node(i), w, names);
+    for (const std::string& from : g.node(i).after()) {
+      const auto it = index.find(from);
+      if (it == index.end()) {
+        names.refuse("no node \"" + from + "\" in graph \"" + g.name() + "\"");
+      } else {
+        n.after.push_back(it->second);
+      }
+    }
+    add_node(w, id, n);
+  }
+}
+
+bool read_graph_call(const proto::Call& c, Thread& t, const Names& names) {
+  using What = proto::Call::WhatCase;
+  switch (c.what_case()) {
+    case What::kStreamBeginCapture: {
+      const proto::Capture& b = c.stream_begin_capture();
+      const Stream s = names.stream(b.has_stream(), b.stream());
+      if (b.has_into()) {
+        t.streamBeginCaptureToGraph(s, names.graph(b.into()), mode_of(b.mode()));
+      } else {
+        t.streamBeginCapture(s, mode_of(b.mode()));
+      }
+      return true;
+    }
+    case What::kStreamEndCapture:
+      t.streamEndCapture(names.stream(c.stream_end_capture().has_stream(), c.stream_end_capture().stream()),
+                         names.graph(c.stream_end_capture().graph()));
+      return true;
+    case What::kStreamGetCaptureInfo:
+      t.streamGetCaptureInfo(names.stream(!c.stream_get_capture_info().empty(), c.stream_get_capture_info()));
+      return true;
+    case What::kGraphInstantiate:
+      t.graphInstantiate(names.exec(c.graph_instantiate().exec()),
+                         names.graph(c.graph_instantiate().graph()));
+      return true;
+    case What::kGraphLaunch:
+      t.graphLaunch(names.exec(c.graph_launch().exec()),
+                    names.stream(c.graph_launch().has_stream(), c.graph_launch().stream()));
+      return true;
+    case What::kGraphUpload:
+      t.graphUpload(names.exec(c.graph_upload().exec()),
+                    names.stream(c.graph_upload().has_stream(), c.graph_upload().stream()));
+      return true;
+    case What::kGraphExecDestroy:
+      t.graphExecDestroy(names.exec(c.graph_exec_destroy()));
+      return true;
+    case What::kGraphDestroy:
+      t.graphDestroy(names.graph(c.graph_destroy()));
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace heddle::workload

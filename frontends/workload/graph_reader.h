@@ -1,0 +1,33 @@
+// Graphs of a workload file, and the calls that use them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "frontends/workload/graph_builder.h"
+#include "frontends/workload/workload.pb.h"
+
+namespace heddle::workload {
+
+// What the reader knows of names. Each refuses, with the line, a name that there is not.
+struct Names {
+  std::function<Kernel(const std::string&)> kernel;
+  std::function<Buffer(const std::string&)> buffer;
+  std::function<Event(const std::string&)> event;
+  std::function<Flag(const std::string&)> flag;
+  std::function<Graph(const std::string&)> graph;
+  std::function<GraphExec(const std::string&)> exec;
+  // Left out: stream 0.
+  std::function<Stream(bool given, const std::string&)> stream;
+  std::function<void(const std::string&)> refuse;  // throws
+};
+
+// The node without its edges.
+host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& names);
+// Adds the graph's nodes, after all graphs have been named. `at(i)`: the reader is at node i now.
+void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
+                const std::function<void(int)>& at);
+// False: not a call of graphs or capture.
+bool read_graph_call(const proto::Call& c, Thread& t, const Names& names);
+
+}  // namespace heddle::workload
