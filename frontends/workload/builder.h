@@ -41,6 +41,9 @@ struct Graph {
 struct GraphExec {
   uint32_t id = 0;
 };
+struct Change {
+  uint32_t id = 0;
+};
 struct Node {
   uint32_t id = 0;  // of its graph
 };
@@ -83,7 +86,11 @@ class Thread {
   Thread& streamGetCaptureInfo(Stream s);
   Thread& eventRecordExternal(Event e, Stream s);
   Thread& streamWaitEventExternal(Stream s, Event e);
-  Thread& graphInstantiate(GraphExec x, Graph g);
+  Thread& graphInstantiate(GraphExec x, Graph g, bool use_node_priority = false);
+  Thread& graphExecUpdate(GraphExec x, Graph g);
+  Thread& graphExecNodeSetParams(GraphExec x, Change c);
+  Thread& graphNodeSetParams(Graph g, Change c);
+  Thread& graphNodeSetEnabled(GraphExec x, Node n, bool enabled);
   Thread& graphLaunch(GraphExec x, Stream s = {});
   Thread& graphUpload(GraphExec x, Stream s = {});
   Thread& graphExecDestroy(GraphExec x);

@@ -49,17 +49,32 @@ Node kernel_node(Builder& w, Graph g, Kernel k, int32_t priority, const Nodes& a
   return add_node(w, g, n, after);
 }
 
-Node memcpy_node(Builder& w, Graph g, Buffer to, Buffer from, const Nodes& after, uint64_t bytes) {
+host::GraphNode kernel_params(Kernel k) { return node_of(NodeKind::kKernel, k.id); }
+
+host::GraphNode memcpy_params(const Builder& w, Buffer to, Buffer from, uint64_t bytes) {
   host::GraphNode n = node_of(NodeKind::kMemcpy, to.id);
   n.source = from.id;
   n.bytes = bytes ? bytes : std::min(w.program().buffers[to.id].bytes, w.program().buffers[from.id].bytes);
-  return add_node(w, g, n, after);
+  return n;
+}
+
+host::GraphNode memset_params(const Builder& w, Buffer to, uint64_t bytes) {
+  host::GraphNode n = node_of(NodeKind::kMemset, to.id);
+  n.bytes = bytes ? bytes : w.program().buffers[to.id].bytes;
+  return n;
+}
+
+Change add_change(Builder& w, Node n, const host::GraphNode& to) {
+  w.program().node_changes.push_back({n.id, to});
+  return {static_cast<uint32_t>(w.program().node_changes.size() - 1)};
+}
+
+Node memcpy_node(Builder& w, Graph g, Buffer to, Buffer from, const Nodes& after, uint64_t bytes) {
+  return add_node(w, g, memcpy_params(w, to, from, bytes), after);
 }
 
 Node memset_node(Builder& w, Graph g, Buffer to, const Nodes& after, uint64_t bytes) {
-  host::GraphNode n = node_of(NodeKind::kMemset, to.id);
-  n.bytes = bytes ? bytes : w.program().buffers[to.id].bytes;
-  return add_node(w, g, n, after);
+  return add_node(w, g, memset_params(w, to, bytes), after);
 }
 
 Node host_node(Builder& w, Graph g, double us, const Nodes& after) {
@@ -122,8 +137,32 @@ Thread& Thread::streamWaitEventExternal(Stream s, Event e) {
   return *this;
 }
 
-Thread& Thread::graphInstantiate(GraphExec x, Graph g) {
-  add(Op::kGraphInstantiate, x.id).source = g.id;
+Thread& Thread::graphInstantiate(GraphExec x, Graph g, bool use_node_priority) {
+  host::Call& c = add(Op::kGraphInstantiate, x.id);
+  c.source = g.id;
+  c.node_priority = use_node_priority;
+  return *this;
+}
+
+Thread& Thread::graphExecUpdate(GraphExec x, Graph g) {
+  add(Op::kGraphExecUpdate, x.id).source = g.id;
+  return *this;
+}
+
+Thread& Thread::graphExecNodeSetParams(GraphExec x, Change change) {
+  add(Op::kGraphExecNodeSetParams, x.id).source = change.id;
+  return *this;
+}
+
+Thread& Thread::graphNodeSetParams(Graph g, Change change) {
+  add(Op::kGraphNodeSetParams, g.id).source = change.id;
+  return *this;
+}
+
+Thread& Thread::graphNodeSetEnabled(GraphExec x, Node n, bool enabled) {
+  host::Call& c = add(Op::kGraphNodeSetEnabled, x.id);
+  c.source = n.id;
+  c.enable = enabled;
   return *this;
 }
 

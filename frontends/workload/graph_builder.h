@@ -31,6 +31,11 @@ Node empty_node(Builder& w, Graph g, const Nodes& after = {});
 Node event_record_node(Builder& w, Graph g, Event e, const Nodes& after = {});
 Node event_wait_node(Builder& w, Graph g, Event e, const Nodes& after = {});
 Node child_node(Builder& w, Graph g, Graph child, const Nodes& after = {});
+// The node with other parameters, for ...NodeSetParams.
+Change add_change(Builder& w, Node n, const host::GraphNode& to);
+host::GraphNode kernel_params(Kernel k);
+host::GraphNode memcpy_params(const Builder& w, Buffer to, Buffer from, uint64_t bytes = 0);
+host::GraphNode memset_params(const Builder& w, Buffer to, uint64_t bytes = 0);
 void add_dependency(Builder& w, Graph g, Node from, Node to);
 
 }  // namespace heddle::workload

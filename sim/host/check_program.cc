@@ -33,8 +33,12 @@ Object object_of(Op op) {
     case Op::kGraphInstantiate:
     case Op::kGraphLaunch:
     case Op::kGraphUpload:
+    case Op::kGraphExecUpdate:
+    case Op::kGraphExecNodeSetParams:
+    case Op::kGraphNodeSetEnabled:
     case Op::kGraphExecDestroy:
       return Object::kExec;
+    case Op::kGraphNodeSetParams:
     case Op::kGraphDestroy:
     case Op::kStreamEndCapture:
       return Object::kGraph;
@@ -79,10 +83,14 @@ void check_call(const Program& p, const Call& c) {
   if (c.op == Op::kEventElapsed && c.source >= p.events.size()) {
     throw Error("no event " + std::to_string(c.source));
   }
+  if ((c.op == Op::kGraphExecNodeSetParams || c.op == Op::kGraphNodeSetParams) &&
+      c.source >= p.node_changes.size()) {
+    throw Error("no change " + std::to_string(c.source));
+  }
   if (c.op == Op::kStreamBeginCapture && c.into_graph && c.object >= p.graphs.size()) {
     throw Error("no graph " + std::to_string(c.object));
   }
-  if (c.op == Op::kGraphInstantiate && c.source >= p.graphs.size()) {
+  if ((c.op == Op::kGraphInstantiate || c.op == Op::kGraphExecUpdate) && c.source >= p.graphs.size()) {
     throw Error("no graph " + std::to_string(c.source));
   }
 }
@@ -164,6 +172,12 @@ void check_program(const Program& p) {
     }
   }
   for (const GraphDesc& g : p.graphs) {
+    check_graph(p, g);
+  }
+  for (const NodeChange& n : p.node_changes) {
+    GraphDesc g;
+    g.name = "(change)";
+    g.nodes.push_back(n.to);
     check_graph(p, g);
   }
   for (const ThreadDesc& t : p.threads) {

@@ -13,6 +13,12 @@ Ps Threads::graph_cost(const Call& c) const {
       return graphs_.launch_cost(c.object);
     case Op::kGraphUpload:
       return graphs_.upload_cost(c.object);
+    case Op::kGraphExecUpdate:
+      return graphs_.update_cost(c.object);
+    case Op::kGraphExecNodeSetParams:
+    case Op::kGraphNodeSetParams:
+    case Op::kGraphNodeSetEnabled:
+      return core_.params.graph.update_node;
     default:
       return core_.params.graph.capture;
   }
@@ -27,7 +33,15 @@ bool Threads::graph_call(uint32_t thread, const Call& c) {
   };
   switch (c.op) {
     case Op::kGraphInstantiate:
-      return done(graphs_.instantiate(c.object, c.source));
+      return done(graphs_.instantiate(c.object, c.source, c.node_priority));
+    case Op::kGraphExecUpdate:
+      return done(graphs_.update(c.object, c.source));
+    case Op::kGraphExecNodeSetParams:
+      return done(graphs_.set_exec_node(c.object, core_.program.node_changes[c.source]));
+    case Op::kGraphNodeSetParams:
+      return done(graphs_.set_node(c.object, core_.program.node_changes[c.source]));
+    case Op::kGraphNodeSetEnabled:
+      return done(graphs_.enable(c.object, c.source, c.enable));
     case Op::kGraphExecDestroy:
       return done(graphs_.destroy_exec(c.object));
     case Op::kGraphDestroy:

@@ -29,6 +29,12 @@ struct GraphNode {
   std::vector<uint32_t> after;  // the nodes that it waits for
 };
 
+// New parameters for a node.
+struct NodeChange {
+  uint32_t node = 0;  // of the graph
+  GraphNode to;       // its edges and name stay
+};
+
 // A graph without nodes is one that a capture fills.
 struct GraphDesc {
   std::string name;

@@ -45,7 +45,7 @@ std::shared_ptr<const Definition> Graphs::take(uint32_t graph, uint32_t depth) c
   return d;
 }
 
-std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph) {
+std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, bool node_priority) {
   if (!graphs_[graph].alive) {
     return gone("graph " + graphs_[graph].desc.name);
   }
@@ -62,6 +62,9 @@ std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph) {
   x.definition = d;
   x.enabled.assign(d->nodes.size(), true);
   x.plan = make_plan(core_, *d, x.enabled);
+  x.node_priority = core_.rules.node_priority == Rules::NodePriority::kAsInstantiated
+                        ? node_priority
+                        : core_.rules.node_priority == Rules::NodePriority::kAlways;
   return std::nullopt;
 }
 
@@ -126,6 +129,11 @@ Ps Graphs::upload_cost(uint32_t exec) const {
   return x.plan == nullptr || x.uploaded ? 0 : g.upload + times(g.upload_node, x.plan->nodes.size());
 }
 
+Ps Graphs::update_cost(uint32_t exec) const {
+  const Exec& x = execs_[exec];
+  return x.plan == nullptr ? 0 : core_.params.graph.update_node * x.plan->nodes.size();
+}
+
 Ps Graphs::launch_cost(uint32_t exec) const {
   const Exec& x = execs_[exec];
   const Params::Graph& g = core_.params.graph;
@@ -159,8 +167,9 @@ uint32_t Graphs::add_node(const PlanNode& n, uint32_t run, uint32_t stream) {
   c.duration = n.duration;
   c.run = run;
   if (n.work == Work::kKernel) {
-    c.priority = std::clamp(n.has_priority ? n.priority : core_.program.streams[stream].priority,
-                            core_.params.priority_greatest, core_.params.priority_least);
+    c.priority = std::clamp(
+        n.has_priority && runs_[run].node_priority ? n.priority : core_.program.streams[stream].priority,
+        core_.params.priority_greatest, core_.params.priority_least);
   }
   return slot;
 }
@@ -187,6 +196,7 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
   ordering_.depend(end, core_.commands.ref(start));
   Run& r = runs_[run];
   r.plan = x.plan;
+  r.node_priority = x.node_priority;
   r.end = end;
   r.slots.assign(plan.nodes.size(), kNone);
   // An event node's event is the launch's from now on, for all calls that follow.
@@ -215,10 +225,13 @@ void Graphs::start(uint32_t slot) {
       r.slots[i] = add_node(plan.nodes[i], run, stream);
     }
   }
-  for (const Plan::Arc& a : plan.roots) {
+  // A command's edges are followed from the last one made: so that branches start in the order of the definition.
+  for (size_t i = plan.roots.size(); i-- > 0;) {
+    const Plan::Arc& a = plan.roots[i];
     ordering_.depend(r.slots[a.to], core_.commands.ref(slot), a.latency);
   }
-  for (const Plan::Arc& a : plan.arcs) {
+  for (size_t i = plan.arcs.size(); i-- > 0;) {
+    const Plan::Arc& a = plan.arcs[i];
     ordering_.depend(r.slots[a.to], core_.commands.ref(r.slots[a.from]), a.latency);
   }
   for (const Plan::Arc& a : plan.sinks) {

@@ -20,7 +20,12 @@ class Graphs {
   Graphs(Core& core, Ordering& ordering);
 
   // ---- calls; each gives CUDA's error or nothing
-  std::optional<Refusal> instantiate(uint32_t exec, uint32_t graph);
+  std::optional<Refusal> instantiate(uint32_t exec, uint32_t graph, bool node_priority);
+  // Take effect with the next launch (GR19). graph_update.cc
+  std::optional<Refusal> update(uint32_t exec, uint32_t graph);
+  std::optional<Refusal> set_exec_node(uint32_t exec, const NodeChange& change);
+  std::optional<Refusal> set_node(uint32_t graph, const NodeChange& change);
+  std::optional<Refusal> enable(uint32_t exec, uint32_t node, bool on);
   std::optional<Refusal> destroy_exec(uint32_t exec);
   std::optional<Refusal> destroy_graph(uint32_t graph);
   std::optional<Refusal> upload(uint32_t exec);
@@ -39,6 +44,7 @@ class Graphs {
   Ps instantiate_cost(uint32_t graph) const;
   Ps launch_cost(uint32_t exec) const;
   Ps upload_cost(uint32_t exec) const;
+  Ps update_cost(uint32_t exec) const;
 
   // ---- the device
   // The start's turn has come.
@@ -55,18 +61,21 @@ class Graphs {
     std::shared_ptr<const Definition> definition;  // null: not there
     std::shared_ptr<const Plan> plan;
     std::vector<bool> enabled;
+    bool node_priority = false;  // else nodes have the launch stream's
     bool uploaded = false;
     CommandRef last;  // the end of its last launch (GR16)
   };
   struct Run {
     std::shared_ptr<const Plan> plan;
     uint32_t end = kNone;
+    bool node_priority = false;
     std::vector<uint32_t> slots;  // of the nodes
   };
 
   std::shared_ptr<const Definition> take(uint32_t graph, uint32_t depth) const;
   uint32_t add(Work work, uint32_t stream, uint32_t device, uint32_t label);
   uint32_t add_node(const PlanNode& n, uint32_t run, uint32_t stream);
+  void renew(Exec& x, uint32_t node);
 
   Core& core_;
   Ordering& ordering_;

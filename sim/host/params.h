@@ -27,7 +27,13 @@ struct Rules {
   bool per_thread_default = false;  // what stream 0 means; used by frontends (ST03)
   uint32_t connections = 0;         // CUDA_DEVICE_MAX_CONNECTIONS; 0: the configuration's
   uint32_t copy_connections = 0;    // CUDA_DEVICE_MAX_COPY_CONNECTIONS; 0: the same
-  double launch_queue_scale = 1;    // CUDA_SCALE_LAUNCH_QUEUES
+  // CUDA_GRAPHS_USE_NODE_PRIORITY: over the flag of the instantiation (GR25).
+  enum class NodePriority : uint8_t {
+    kAsInstantiated,
+    kNever,
+    kAlways
+  } node_priority = NodePriority::kAsInstantiated;
+  double launch_queue_scale = 1;                                           // CUDA_SCALE_LAUNCH_QUEUES
   enum class Wait : uint8_t { kSpin, kYield, kBlock } wait = Wait::kSpin;  // cudaDeviceScheduleSpin, ...
 };
 

@@ -92,6 +92,10 @@ enum class Op : uint8_t {
   kGraphInstantiate,
   kGraphLaunch,
   kGraphUpload,
+  kGraphExecUpdate,
+  kGraphExecNodeSetParams,
+  kGraphNodeSetParams,
+  kGraphNodeSetEnabled,
   kGraphExecDestroy,
   kGraphDestroy,
   kMalloc,
@@ -113,17 +117,21 @@ struct Call {
   uint32_t stream = 0;
   uint32_t object = kNone;  // kernel, event, flag, device, buffer (kMalloc...), destination buffer (copies,
                             // memset), graph exec
-  uint32_t source = kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate: the graph
-  uint64_t count = 0;       // kLoopBegin: repetitions
-  uint64_t bytes = 0;       // in all
-  uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
-  Ps duration = 0;          // kCompute, kLaunchHostFunc
-  int32_t priority = 0;     // launch attribute; see has_priority
+  uint32_t source =
+      kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate,
+              // kGraphExecUpdate: the graph; ...SetParams: the change; kGraphNodeSetEnabled: the node
+  uint64_t count = 0;    // kLoopBegin: repetitions
+  uint64_t bytes = 0;    // in all
+  uint64_t rows = 1;     // 2D and 3D copies: contiguous pieces that `bytes` come in
+  Ps duration = 0;       // kCompute, kLaunchHostFunc
+  int32_t priority = 0;  // launch attribute; see has_priority
   bool has_priority = false;
   CaptureMode mode = CaptureMode::kGlobal;
-  bool into_graph = false;  // kStreamBeginCapture: more nodes for the graph `object`
-  bool external = false;    // kEventRecord, kStreamWaitEvent: a node of its own when captured
-  uint32_t line = 0;        // of the workload's file, 0 if none
+  bool into_graph = false;     // kStreamBeginCapture: more nodes for the graph `object`
+  bool enable = false;         // kGraphNodeSetEnabled
+  bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)
+  bool external = false;       // kEventRecord, kStreamWaitEvent: a node of its own when captured
+  uint32_t line = 0;           // of the workload's file, 0 if none
 };
 
 struct ThreadDesc {
@@ -141,6 +149,7 @@ struct Program {
   std::vector<KernelDesc> kernels;
   std::vector<std::string> flags;
   std::vector<GraphDesc> graphs;
+  std::vector<NodeChange> node_changes;
   std::vector<std::string> graph_execs;  // what instantiation fills
   std::vector<ThreadDesc> threads;
 };

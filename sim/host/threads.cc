@@ -33,6 +33,10 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaGraphInstantiate",
                                  "cudaGraphLaunch",
                                  "cudaGraphUpload",
+                                 "cudaGraphExecUpdate",
+                                 "cudaGraphExecNodeSetParams",
+                                 "cudaGraphNodeSetParams",
+                                 "cudaGraphNodeSetEnabled",
                                  "cudaGraphExecDestroy",
                                  "cudaGraphDestroy",
                                  "cudaMalloc",
@@ -157,6 +161,10 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
     case Op::kGraphInstantiate:
     case Op::kGraphLaunch:
     case Op::kGraphUpload:
+    case Op::kGraphExecUpdate:
+    case Op::kGraphExecNodeSetParams:
+    case Op::kGraphNodeSetParams:
+    case Op::kGraphNodeSetEnabled:
     case Op::kGraphExecDestroy:
     case Op::kGraphDestroy:
       return graph_cost(c);
@@ -291,6 +299,10 @@ bool Threads::effect(uint32_t thread) {
     case Op::kGraphInstantiate:
     case Op::kGraphLaunch:
     case Op::kGraphUpload:
+    case Op::kGraphExecUpdate:
+    case Op::kGraphExecNodeSetParams:
+    case Op::kGraphNodeSetParams:
+    case Op::kGraphNodeSetEnabled:
     case Op::kGraphExecDestroy:
     case Op::kGraphDestroy:
       return graph_call(thread, c);
