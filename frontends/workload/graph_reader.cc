@@ -14,6 +14,21 @@ host::CaptureMode mode_of(proto::Capture::Mode m) {
                                              : host::CaptureMode::kRelaxed;
 }
 
+// By name, or, where the file does not know the nodes, by number.
+Node find_node(const proto::NodeSet& n, const Builder& w, const Names& names) {
+  const std::vector<host::GraphNode>& nodes = w.program().graphs[names.graph(n.graph()).id].nodes;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].name == n.node()) {
+      return {i};
+    }
+  }
+  if (n.node().empty() || n.node().size() > 6 ||
+      n.node().find_first_not_of("0123456789") != std::string::npos) {
+    names.refuse("no node \"" + n.node() + "\" in graph \"" + n.graph() + "\"");
+  }
+  return {static_cast<uint32_t>(std::stoul(n.node()))};
+}
+
 }  // namespace
 
 host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& names) {
@@ -103,7 +118,7 @@ void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
   }
 }
 
-bool read_graph_call(const proto::Call& c, Thread& t, const Names& names) {
+bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names) {
   using What = proto::Call::WhatCase;
   switch (c.what_case()) {
     case What::kStreamBeginCapture: {
@@ -124,9 +139,29 @@ bool read_graph_call(const proto::Call& c, Thread& t, const Names& names) {
       t.streamGetCaptureInfo(names.stream(!c.stream_get_capture_info().empty(), c.stream_get_capture_info()));
       return true;
     case What::kGraphInstantiate:
-      t.graphInstantiate(names.exec(c.graph_instantiate().exec()),
-                         names.graph(c.graph_instantiate().graph()));
+      t.graphInstantiate(names.exec(c.graph_instantiate().exec()), names.graph(c.graph_instantiate().graph()),
+                         c.graph_instantiate().use_node_priority());
       return true;
+    case What::kGraphExecUpdate:
+      t.graphExecUpdate(names.exec(c.graph_exec_update().exec()), names.graph(c.graph_exec_update().graph()));
+      return true;
+    case What::kGraphExecNodeSetParams: {
+      const proto::NodeSet& n = c.graph_exec_node_set_params();
+      t.graphExecNodeSetParams(names.exec(n.exec()),
+                               add_change(w, find_node(n, w, names), read_node(n.to(), w, names)));
+      return true;
+    }
+    case What::kGraphNodeSetParams: {
+      const proto::NodeSet& n = c.graph_node_set_params();
+      t.graphNodeSetParams(names.graph(n.graph()),
+                           add_change(w, find_node(n, w, names), read_node(n.to(), w, names)));
+      return true;
+    }
+    case What::kGraphNodeSetEnabled: {
+      const proto::NodeSet& n = c.graph_node_set_enabled();
+      t.graphNodeSetEnabled(names.exec(n.exec()), find_node(n, w, names), n.enabled());
+      return true;
+    }
     case What::kGraphLaunch:
       t.graphLaunch(names.exec(c.graph_launch().exec()),
                     names.stream(c.graph_launch().has_stream(), c.graph_launch().stream()));

@@ -28,6 +28,6 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
 void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
                 const std::function<void(int)>& at);
 // False: not a call of graphs or capture.
-bool read_graph_call(const proto::Call& c, Thread& t, const Names& names);
+bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names);
 
 }  // namespace heddle::workload

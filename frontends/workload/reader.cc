@@ -136,6 +136,10 @@ class Reader {
              : e.schedule() == proto::Environment::YIELD ? host::Rules::Wait::kYield
                                                          : host::Rules::Wait::kBlock;
     r.pageable_overlaps = e.pageable_overlaps();
+    if (e.has_graphs_use_node_priority()) {
+      r.node_priority = e.graphs_use_node_priority() ? host::Rules::NodePriority::kAlways
+                                                     : host::Rules::NodePriority::kNever;
+    }
     r.small_pinned_copies_return = e.small_pinned_copies_return();
     if (w_.devices() == 0 || w_.devices() > 64) {
       refuse("devices: 1 to 64");
@@ -408,7 +412,7 @@ class Reader {
         t.waitFlag(look_up(flags_, c.wait_flag(), "flag"));
         break;
       default:
-        read_graph_call(c, t, names());
+        read_graph_call(c, builder_, t, names());
         break;
     }
   }

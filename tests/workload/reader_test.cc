@@ -178,5 +178,30 @@ TEST_CASE("GR09 GR10: a captured graph in a file") {
   CHECK(r.commands == 3 * 7);
 }
 
+TEST_CASE("GR21 GR22 GR25: updates of a graph in a file") {
+  const std::string head = R"(
+    stream { name: "s" } kernel { name: "k" us: 5 } kernel { name: "long" us: 9 }
+    graph { name: "g" node { name: "a" kernel: "k" } node { name: "b" kernel: "k" after: "a" } }
+    graph { name: "captured" } graph_exec: "x" graph_exec: "y"
+    environment { graphs_use_node_priority: true }
+    thread { name: "main"
+      call { graph_instantiate { exec: "x" graph: "g" use_node_priority: true } }
+      call { graph_node_set_params { graph: "g" node: "b" to { kernel: "long" } } }
+      call { graph_exec_update { exec: "x" graph: "g" } }
+      call { graph_exec_node_set_params { exec: "x" graph: "g" node: "a" to { kernel: "long" } } }
+      call { graph_launch { exec: "x" } }
+      call { stream_begin_capture { stream: "s" } } call { launch { kernel: "k" stream: "s" } }
+      call { stream_end_capture { stream: "s" graph: "captured" } }
+      call { graph_instantiate { exec: "y" graph: "captured" } }
+      call { graph_node_set_enabled { exec: "y" graph: "captured" node: "0" enabled: false } }
+      call { graph_launch { exec: "y" } })";
+  const host::Result r = run(head + "}");
+  CHECK(r.errors.empty());
+  CHECK(host::to_us(r.end) == 18);
+  CHECK_THROWS_WITH(
+      run(head + "\ncall { graph_node_set_enabled { exec: \"x\" graph: \"g\" node: \"q\" } } }"),
+      Contains("no node \"q\" in graph \"g\""));
+}
+
 }  // namespace
 }  // namespace heddle::workload
