@@ -38,6 +38,9 @@ struct Flag {
 struct Graph {
   uint32_t id = 0;
 };
+struct Handle {
+  uint32_t id = 0;
+};
 struct GraphExec {
   uint32_t id = 0;
 };

@@ -99,6 +99,34 @@ Node child_node(Builder& w, Graph g, Graph child, const Nodes& after) {
   return add_node(w, g, node_of(NodeKind::kChild, child.id), after);
 }
 
+Kernel setting_kernel(Builder& w, const std::string& name, double us, Handle h,
+                      std::vector<uint32_t> values) {
+  const Kernel k = w.kernel_us(name, us);
+  w.program().kernels[k.id].sets_handle = h.id;
+  w.program().kernels[k.id].handle_values = std::move(values);
+  return k;
+}
+
+Handle add_handle(Builder& w, const std::string& name) {
+  w.program().handles.push_back({name, 0, false});
+  return {static_cast<uint32_t>(w.program().handles.size() - 1)};
+}
+
+Handle add_handle(Builder& w, const std::string& name, uint32_t default_value) {
+  w.program().handles.push_back({name, default_value, true});
+  return {static_cast<uint32_t>(w.program().handles.size() - 1)};
+}
+
+Node conditional_node(Builder& w, Graph g, host::GraphNode::Condition c, Handle h,
+                      const std::vector<Graph>& bodies, const Nodes& after) {
+  host::GraphNode n = node_of(NodeKind::kConditional, h.id);
+  n.condition = c;
+  for (const Graph body : bodies) {
+    n.bodies.push_back(body.id);
+  }
+  return add_node(w, g, n, after);
+}
+
 void add_dependency(Builder& w, Graph g, Node from, Node to) {
   w.program().graphs[g.id].nodes[to.id].after.push_back(from.id);
 }

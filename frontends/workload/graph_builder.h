@@ -31,6 +31,13 @@ Node empty_node(Builder& w, Graph g, const Nodes& after = {});
 Node event_record_node(Builder& w, Graph g, Event e, const Nodes& after = {});
 Node event_wait_node(Builder& w, Graph g, Event e, const Nodes& after = {});
 Node child_node(Builder& w, Graph g, Graph child, const Nodes& after = {});
+// A kernel that sets the handle: the n-th time in one execution of the graph to the n-th value, then to the
+// last.
+Kernel setting_kernel(Builder& w, const std::string& name, double us, Handle h, std::vector<uint32_t> values);
+Handle add_handle(Builder& w, const std::string& name);  // undefined when an execution starts
+Handle add_handle(Builder& w, const std::string& name, uint32_t default_value);
+Node conditional_node(Builder& w, Graph g, host::GraphNode::Condition c, Handle h,
+                      const std::vector<Graph>& bodies, const Nodes& after = {});
 // The node with other parameters, for ...NodeSetParams.
 Change add_change(Builder& w, Node n, const host::GraphNode& to);
 host::GraphNode kernel_params(Kernel k);

@@ -132,6 +132,12 @@ void check_graph(const Program& p, const GraphDesc& g) {
           need(n.object, p.flags.size(), "flag");
         }
         break;
+      case NodeKind::kConditional:
+        need(n.object, p.handles.size(), "handle");
+        for (uint32_t body : n.bodies) {
+          need(body, p.graphs.size(), "graph");
+        }
+        break;
       case NodeKind::kEmpty:
         break;
     }
@@ -169,6 +175,9 @@ void check_program(const Program& p) {
       if (f != kNone && f >= p.flags.size()) {
         throw Error("kernel " + k.name + ": no flag " + std::to_string(f));
       }
+    }
+    if (k.sets_handle != kNone && k.sets_handle >= p.handles.size()) {
+      throw Error("kernel " + k.name + ": no handle " + std::to_string(k.sets_handle));
     }
   }
   for (const GraphDesc& g : p.graphs) {

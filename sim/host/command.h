@@ -20,6 +20,8 @@ enum class Work : uint8_t {
   kBarrier,   // nothing, in its place in the order
   kGraphStart,
   kGraphEnd,
+  kConditional,
+  kBodyEnd,  // of a conditional node's body
 };
 
 // A reference that outlives its command: when the slot has another number, the command is finished.
@@ -54,6 +56,7 @@ struct Command {
   uint32_t next_in_queue = kNone;
   uint32_t object = kNone;  // kernel, event, run of a graph
   uint32_t run = kNone;     // of the graph that it is a node of
+  uint32_t node = 0;        // which
   uint32_t unmet = 0;       // dependences that are not finished
   uint32_t first_edge = kNone;
   uint32_t name = 0;

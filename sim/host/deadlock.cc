@@ -32,6 +32,10 @@ std::string describe(const Core& core, uint32_t slot) {
     case Work::kGraphEnd:
       what = "end of " + core.recorder.text(c.name);
       break;
+    case Work::kConditional:
+    case Work::kBodyEnd:
+      what = core.recorder.text(c.name);
+      break;
     case Work::kBarrier:
       what = "implicit synchronisation";
       break;

@@ -12,7 +12,17 @@ namespace heddle::host {
 // Which calls a capture forbids to whom (cudaStreamCaptureMode...).
 enum class CaptureMode : uint8_t { kGlobal, kThreadLocal, kRelaxed };
 
-enum class NodeKind : uint8_t { kKernel, kMemcpy, kMemset, kHost, kEmpty, kEventRecord, kEventWait, kChild };
+enum class NodeKind : uint8_t {
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kHost,
+  kEmpty,
+  kEventRecord,
+  kEventWait,
+  kChild,
+  kConditional
+};
 
 struct GraphNode {
   std::string name;  // may be empty
@@ -26,7 +36,17 @@ struct GraphNode {
   bool calls_cuda = false;       // the host function calls CUDA, which it must not (ST11)
   bool has_priority = false;     // of a kernel: the node's, over the launch stream's (GR25)
   int32_t priority = 0;
+  // kConditional: the graphs that it chooses from; `object` is the handle that it reads (GC04-GC07).
+  enum class Condition : uint8_t { kIf, kWhile, kSwitch } condition = Condition::kIf;
+  std::vector<uint32_t> bodies;
   std::vector<uint32_t> after;  // the nodes that it waits for
+};
+
+// What a conditional node reads and kernels set.
+struct HandleDesc {
+  std::string name;
+  uint32_t default_value = 0;
+  bool has_default = false;  // else it is undefined, here 0, when an execution starts (GC03)
 };
 
 // New parameters for a node.

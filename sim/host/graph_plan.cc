@@ -83,6 +83,9 @@ class Planner {
         const auto at = static_cast<uint32_t>(plan->nodes.size());
         plan->nodes.push_back(plan_node(core_, d.nodes[i], d.device, enabled == nullptr || (*enabled)[i]));
         befores_.push_back(before);
+        if (d.nodes[i].kind == NodeKind::kConditional) {
+          add_bodies(d, i, plan->nodes[at]);
+        }
         ends[i] = {at};
         if (plan->nodes[at].work == Work::kRecord || plan->nodes[at].work == Work::kWait) {
           plan->prepared.push_back(at);
@@ -127,6 +130,17 @@ class Planner {
   std::shared_ptr<Plan> plan = std::make_shared<Plan>();
 
  private:
+  void add_bodies(const Definition& d, uint32_t i, PlanNode& node) {
+    node.bodies = static_cast<uint32_t>(plan->bodies.size());
+    plan->bodies.emplace_back();
+    plan->handles.push_back(node.object);
+    for (const auto& body : d.bodies[i]) {
+      const auto p = make_plan(core_, *body, std::vector<bool>(body->nodes.size(), true));
+      plan->handles.insert(plan->handles.end(), p->handles.begin(), p->handles.end());
+      plan->bodies.back().push_back(p);
+    }
+  }
+
   Ps after_copy(const PlanNode& from, const PlanNode& to) const {
     if (from.work != Work::kCopy || to.work != Work::kKernel) {
       return 0;
@@ -204,6 +218,11 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
       p.work = Work::kWait;
       p.label = label("cudaStreamWaitEvent");
       break;
+    case NodeKind::kConditional:
+      p.work = Work::kConditional;
+      p.condition = n.condition;
+      p.label = label("conditional node");
+      break;
     case NodeKind::kEmpty:
     case NodeKind::kChild:
       p.label = label("empty node");
@@ -212,12 +231,67 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
   return p;
 }
 
+namespace {
+
+// GC09: what the body of a conditional node may hold.
+std::optional<std::string> refuse_body(const Core& core, const Definition& d, uint32_t device) {
+  if (d.device != device) {
+    return "a body of another device";
+  }
+  for (size_t i = 0; i < d.nodes.size(); ++i) {
+    const GraphNode& n = d.nodes[i];
+    if (n.kind == NodeKind::kHost || n.kind == NodeKind::kEventRecord || n.kind == NodeKind::kEventWait) {
+      return "a body holds kernels, empty nodes, copies, memsets, child graphs and conditional nodes only";
+    }
+    if (n.kind == NodeKind::kKernel && n.device != kNone && n.device != device) {
+      return "a kernel of another device in a body";
+    }
+    if (n.kind == NodeKind::kMemcpy) {
+      for (uint32_t b : {n.object, n.source}) {
+        const Memory m = core.program.buffers[b].memory;
+        if (m == Memory::kPageable || m == Memory::kWriteCombined) {
+          return "a body copies device memory and pinned, mapped memory only";
+        }
+      }
+    }
+    if (d.children[i] != nullptr) {
+      if (auto no = refuse_body(core, *d.children[i], device)) {
+        return no;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void handles_of(const Definition& d, std::vector<uint32_t>& out) {
+  for (size_t i = 0; i < d.nodes.size(); ++i) {
+    if (d.nodes[i].kind == NodeKind::kConditional) {
+      out.push_back(d.nodes[i].object);
+    }
+    if (d.children[i] != nullptr) {
+      handles_of(*d.children[i], out);
+    }
+    for (const auto& body : d.bodies[i]) {
+      handles_of(*body, out);
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
   const auto name = [&](const GraphNode& n) {
     return "graph " + d.name + (n.name.empty() ? "" : ", node " + n.name);
   };
   if (order_of(d).sorted.size() != d.nodes.size()) {
     return Refusal{"cudaErrorInvalidValue", "graph " + d.name + ": its edges make a cycle"};
+  }
+  std::vector<uint32_t> handles;
+  handles_of(d, handles);
+  std::sort(handles.begin(), handles.end());
+  if (std::adjacent_find(handles.begin(), handles.end()) != handles.end()) {
+    return Refusal{"cudaErrorInvalidValue",
+                   "graph " + d.name + ": two conditional nodes with one handle (GC02)"};
   }
   for (size_t i = 0; i < d.nodes.size(); ++i) {
     const GraphNode& n = d.nodes[i];
@@ -233,6 +307,23 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
           return Refusal{"cudaErrorInvalidValue", name(n) + ": " + std::to_string(n.bytes) +
                                                       " bytes are more than " + core.program.buffers[b].name +
                                                       " has"};
+        }
+      }
+    }
+    if (n.kind == NodeKind::kConditional) {
+      const size_t most = n.condition == GraphNode::Condition::kIf      ? 2
+                          : n.condition == GraphNode::Condition::kWhile ? 1
+                                                                        : SIZE_MAX;
+      if (n.bodies.empty() || n.bodies.size() > most) {
+        return Refusal{"cudaErrorInvalidValue",
+                       name(n) + ": IF has one or two bodies, WHILE one, SWITCH one or more"};
+      }
+      for (const auto& body : d.bodies[i]) {
+        if (const auto why = refuse_body(core, *body, d.device)) {
+          return Refusal{"cudaErrorNotSupported", name(n) + ": " + *why + " (GC09)"};
+        }
+        if (auto no = refuse_graph(core, *body)) {
+          return no;
         }
       }
     }

@@ -19,10 +19,13 @@ struct Definition {
   std::string name;
   uint32_t device = 0;
   std::vector<GraphNode> nodes;
-  std::vector<std::shared_ptr<const Definition>> children;  // of each node, null for most
+  std::vector<std::shared_ptr<const Definition>> children;             // of each node, null for most
+  std::vector<std::vector<std::shared_ptr<const Definition>>> bodies;  // of each node, none for most
 };
 
 struct PlanNode {
+  GraphNode::Condition condition = GraphNode::Condition::kIf;
+  uint32_t bodies = kNone;  // in Plan::bodies
   Work work = Work::kBarrier;
   Path path = Path::kDeviceToDevice;
   bool with_command = false;
@@ -45,7 +48,9 @@ struct Plan {
     Ps latency;
   };
   uint32_t label = 0;
-  std::vector<PlanNode> nodes;  // each after what it waits for
+  std::vector<std::vector<std::shared_ptr<const Plan>>> bodies;  // of the conditional nodes
+  std::vector<uint32_t> handles;                                 // that they read, also inside bodies
+  std::vector<PlanNode> nodes;                                   // each after what it waits for
   std::vector<Arc> arcs;
   std::vector<Arc> roots;          // `from` is the start
   std::vector<Arc> sinks;          // `to` is the end

@@ -18,6 +18,10 @@ std::optional<std::string> refuse_change(const Core& core, uint32_t device, cons
   if (from.kind != to.kind) {
     return "cudaGraphExecUpdateErrorNodeTypeChanged";
   }
+  if (from.kind == NodeKind::kConditional && (from.object != to.object || from.condition != to.condition ||
+                                              from.bodies.size() != to.bodies.size())) {
+    return "cudaGraphExecUpdateErrorParametersChanged: a conditional node's handle and kind are fixed";
+  }
   if (from.kind == NodeKind::kKernel) {
     const auto of = [&](const GraphNode& n) { return n.device == kNone ? device : n.device; };
     if (of(from) != of(to)) {
@@ -58,6 +62,12 @@ std::string refuse_update(const Core& core, const Definition& from, const Defini
     }
     if (const auto why = refuse_change(core, from.device, from.nodes[i], to.nodes[i])) {
       return *why + " (" + place_of(to, i) + ")";
+    }
+    for (size_t k = 0; k < from.bodies[i].size(); ++k) {
+      const std::string why = refuse_update(core, *from.bodies[i][k], *to.bodies[i][k]);
+      if (!why.empty()) {
+        return why;
+      }
     }
     if (from.children[i] != nullptr) {
       const std::string why = refuse_update(core, *from.children[i], *to.children[i]);
@@ -121,6 +131,9 @@ std::optional<Refusal> Graphs::set_exec_node(uint32_t exec, const NodeChange& ch
   const GraphNode& old = x.definition->nodes[change.node];
   if (const auto why = refuse_change(core_, x.definition->device, old, change.to)) {
     return Refusal{"cudaErrorInvalidValue", *why + " (" + place_of(*x.definition, change.node) + ")"};
+  }
+  if (old.kind == NodeKind::kConditional) {
+    return Refusal{"cudaErrorInvalidValue", "a conditional node has no parameters to set (GR23)"};
   }
   auto d = std::make_shared<Definition>(*x.definition);
   d->nodes[change.node] = changed(old, change.to);

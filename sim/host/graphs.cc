@@ -16,7 +16,10 @@ Refusal gone(const std::string& what) { return {"cudaErrorInvalidValue", what + 
 }  // namespace
 
 Graphs::Graphs(Core& core, Ordering& ordering)
-    : core_(core), ordering_(ordering), execs_(core.program.graph_execs.size()) {
+    : core_(core),
+      ordering_(ordering),
+      execs_(core.program.graph_execs.size()),
+      handles_(core.program.handles.size()) {
   for (const GraphDesc& g : core.program.graphs) {
     graphs_.push_back({true, g});
   }
@@ -34,7 +37,14 @@ std::shared_ptr<const Definition> Graphs::take(uint32_t graph, uint32_t depth) c
   d->device = g.device;
   d->nodes = g.nodes;
   d->children.resize(g.nodes.size());
+  d->bodies.resize(g.nodes.size());
   for (size_t i = 0; i < g.nodes.size(); ++i) {
+    for (uint32_t body : g.nodes[i].bodies) {
+      d->bodies[i].push_back(take(body, depth + 1));
+      if (d->bodies[i].back() == nullptr) {
+        return nullptr;
+      }
+    }
     if (g.nodes[i].kind == NodeKind::kChild) {
       d->children[i] = take(g.nodes[i].object, depth + 1);
       if (d->children[i] == nullptr) {
@@ -51,7 +61,7 @@ std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, bool n
   }
   const auto d = take(graph, 0);
   if (d == nullptr) {
-    return Refusal{"cudaErrorInvalidValue", "a child graph does not exist, or contains itself"};
+    return Refusal{"cudaErrorInvalidValue", "a graph inside it does not exist, or contains itself"};
   }
   if (auto no = refuse_graph(core_, *d)) {
     return no;
@@ -117,6 +127,11 @@ Ps Graphs::instantiate_cost(uint32_t graph) const {
     for (const auto& c : of.children) {
       n += c == nullptr ? 1 : self(self, *c);
     }
+    for (const auto& bodies : of.bodies) {
+      for (const auto& body : bodies) {
+        n += self(self, *body);
+      }
+    }
     return n;
   };
   return g.instantiate + times(g.instantiate_node, d ? nodes(nodes, *d) : 0) +
@@ -174,9 +189,7 @@ uint32_t Graphs::add_node(const PlanNode& n, uint32_t run, uint32_t stream) {
   return slot;
 }
 
-Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
-  Exec& x = execs_[exec];
-  x.uploaded = true;
+uint32_t Graphs::new_run(std::shared_ptr<const Plan> plan) {
   uint32_t run;
   if (free_runs_.empty()) {
     run = static_cast<uint32_t>(runs_.size());
@@ -185,6 +198,16 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
     run = free_runs_.back();
     free_runs_.pop_back();
   }
+  runs_[run].conditional = kNone;
+  runs_[run].slots.assign(plan->nodes.size(), kNone);
+  runs_[run].plan = std::move(plan);
+  return run;
+}
+
+Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
+  Exec& x = execs_[exec];
+  x.uploaded = true;
+  const uint32_t run = new_run(x.plan);
   const Plan& plan = *x.plan;
   const uint32_t device = core_.program.streams[stream].device;
   const uint32_t start = add(Work::kGraphStart, stream, device, plan.label);
@@ -195,10 +218,8 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
   ordering_.append(end);
   ordering_.depend(end, core_.commands.ref(start));
   Run& r = runs_[run];
-  r.plan = x.plan;
   r.node_priority = x.node_priority;
   r.end = end;
-  r.slots.assign(plan.nodes.size(), kNone);
   // An event node's event is the launch's from now on, for all calls that follow.
   for (uint32_t i : plan.prepared) {
     const uint32_t slot = add_node(plan.nodes[i], run, stream);
@@ -216,19 +237,33 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
 
 void Graphs::start(uint32_t slot) {
   const uint32_t run = core_.commands[slot].object;
-  const uint32_t stream = core_.commands[slot].stream;
+  core_.commands[runs_[run].end].start = core_.now;
+  for (uint32_t h : runs_[run].plan->handles) {  // GC03
+    handles_[h] = {core_.program.handles[h].default_value, 0};
+  }
+  add_nodes(run, slot);
+}
+
+// The commands of a run's nodes, between its start and its end.
+void Graphs::add_nodes(uint32_t run, uint32_t start) {
   Run& r = runs_[run];
   const Plan& plan = *r.plan;
-  core_.commands[r.end].start = core_.now;
+  const uint32_t stream = core_.commands[start].stream;
   for (uint32_t i = 0; i < plan.nodes.size(); ++i) {
     if (r.slots[i] == kNone) {
       r.slots[i] = add_node(plan.nodes[i], run, stream);
+      core_.commands[r.slots[i]].node = i;
     }
   }
-  // A command's edges are followed from the last one made: so that branches start in the order of the definition.
+  // A body is on the device already.
+  const Ps there = r.conditional == kNone ? 0
+                                          : core_.params.graph.start -
+                                                std::min(core_.params.graph.start, core_.params.graph.node);
+  // A command's edges are followed from the last one made: so that branches start in the order of the
+  // definition.
   for (size_t i = plan.roots.size(); i-- > 0;) {
     const Plan::Arc& a = plan.roots[i];
-    ordering_.depend(r.slots[a.to], core_.commands.ref(slot), a.latency);
+    ordering_.depend(r.slots[a.to], core_.commands.ref(start), a.latency - there);
   }
   for (size_t i = plan.arcs.size(); i-- > 0;) {
     const Plan::Arc& a = plan.arcs[i];

@@ -49,6 +49,12 @@ class Graphs {
   // ---- the device
   // The start's turn has come.
   void start(uint32_t slot);
+  // ---- conditional nodes (graph_conditions.cc)
+  // The node's turn has come: a body, or on.
+  void decide(uint32_t slot);
+  void body_ended(uint32_t slot);
+  // A kernel of a graph has ended.
+  void kernel_ended(uint32_t kernel);
   // The end's command has ended.
   void ended(uint32_t slot);
 
@@ -68,11 +74,15 @@ class Graphs {
   struct Run {
     std::shared_ptr<const Plan> plan;
     uint32_t end = kNone;
+    uint32_t conditional = kNone;  // of a body: its node's command
     bool node_priority = false;
     std::vector<uint32_t> slots;  // of the nodes
   };
 
   std::shared_ptr<const Definition> take(uint32_t graph, uint32_t depth) const;
+  uint32_t new_run(std::shared_ptr<const Plan> plan);
+  void add_nodes(uint32_t run, uint32_t start);
+  void run_body(uint32_t conditional, const std::shared_ptr<const Plan>& body);
   uint32_t add(Work work, uint32_t stream, uint32_t device, uint32_t label);
   uint32_t add_node(const PlanNode& n, uint32_t run, uint32_t stream);
   void renew(Exec& x, uint32_t node);
@@ -83,6 +93,11 @@ class Graphs {
   std::vector<Exec> execs_;
   std::vector<Run> runs_;
   std::vector<uint32_t> free_runs_;
+  struct Handle {
+    uint32_t value = 0;
+    uint32_t sets = 0;  // in this execution
+  };
+  std::vector<Handle> handles_;
   bool any_instantiated_ = false;
 };
 

@@ -80,6 +80,9 @@ class Machine final : public Core {
         if (k.fails) {
           threads_.kernel_failed(c.device);
         }
+        if (c.run != kNone) {
+          graphs_.kernel_ended(c.object);
+        }
         if (k.sets_flag != kNone) {
           set_flag(k.sets_flag);
         }
@@ -88,6 +91,12 @@ class Machine final : public Core {
       }
       case Work::kCopy:
         show(c);
+        break;
+      case Work::kConditional:
+        recorder.add(stream_track_[c.stream], c.name, c.start, now);
+        break;
+      case Work::kBodyEnd:
+        graphs_.body_ended(slot);
         break;
       case Work::kGraphEnd:
         graphs_.ended(slot);
@@ -128,6 +137,12 @@ class Machine final : public Core {
         break;
       case Work::kHostFunc:
         host_functions_.start(slot);
+        break;
+      case Work::kConditional:
+        graphs_.decide(slot);
+        break;
+      case Work::kBodyEnd:  // by way of the queue: a loop of bodies is no recursion
+        events.push(now, Happening::kFinish, slot);
         break;
       case Work::kGraphStart:
         graphs_.start(slot);

@@ -61,7 +61,11 @@ struct KernelDesc {
   // Runs on until the flag is set (a kernel that polls memory). kNone: no.
   uint32_t until_flag = kNone;
   uint32_t sets_flag = kNone;  // when it ends
-  bool fails = false;          // ends with cudaErrorLaunchFailure (ER01)
+  // As a node of a graph: the n-th time that this handle is set in one execution, to the n-th of the values,
+  // then to the last.
+  uint32_t sets_handle = kNone;
+  std::vector<uint32_t> handle_values;
+  bool fails = false;  // ends with cudaErrorLaunchFailure (ER01)
 };
 
 enum class Op : uint8_t {
@@ -149,6 +153,7 @@ struct Program {
   std::vector<KernelDesc> kernels;
   std::vector<std::string> flags;
   std::vector<GraphDesc> graphs;
+  std::vector<HandleDesc> handles;
   std::vector<NodeChange> node_changes;
   std::vector<std::string> graph_execs;  // what instantiation fills
   std::vector<ThreadDesc> threads;
