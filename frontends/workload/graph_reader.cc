@@ -85,11 +85,24 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
       out.kind = NodeKind::kChild;
       out.object = names.graph(n.child()).id;
       break;
+    case What::kConditional: {
+      const proto::Conditional& c = n.conditional();
+      out.kind = NodeKind::kConditional;
+      out.object = names.handle(c.handle()).id;
+      out.condition = c.kind() == proto::Conditional::IF      ? host::GraphNode::Condition::kIf
+                      : c.kind() == proto::Conditional::WHILE ? host::GraphNode::Condition::kWhile
+                                                              : host::GraphNode::Condition::kSwitch;
+      for (const std::string& body : c.body()) {
+        out.bodies.push_back(names.graph(body).id);
+      }
+      break;
+    }
     case What::kEmpty:
       break;
     case What::WHAT_NOT_SET:
       names.refuse(
-          "a node needs one of kernel, memcpy, memset, host, empty, event_record, event_wait, child");
+          "a node needs one of kernel, memcpy, memset, host, empty, event_record, event_wait, child, "
+          "conditional");
   }
   return out;
 }

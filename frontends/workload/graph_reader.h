@@ -16,6 +16,7 @@ struct Names {
   std::function<Event(const std::string&)> event;
   std::function<Flag(const std::string&)> flag;
   std::function<Graph(const std::string&)> graph;
+  std::function<Handle(const std::string&)> handle;
   std::function<GraphExec(const std::string&)> exec;
   // Left out: stream 0.
   std::function<Stream(bool given, const std::string&)> stream;

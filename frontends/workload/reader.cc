@@ -176,6 +176,13 @@ class Reader {
                                                                                 : host::Memory::kDevice;
       enter(buffers_, b.name(), builder_.buffer(b.name(), memory, b.bytes(), device(b.device())), "buffer");
     }
+    for (int i = 0; i < w_.handle_size(); ++i) {
+      line_ = line_of(tree_, w_, "handle", i);
+      const proto::Handle& h = w_.handle(i);
+      enter(handles_, h.name(),
+            h.has_default_() ? add_handle(builder_, h.name(), h.default_()) : add_handle(builder_, h.name()),
+            "handle");
+    }
     for (int i = 0; i < w_.kernel_size(); ++i) {
       line_ = line_of(tree_, w_, "kernel", i);
       read_kernel(w_.kernel(i));
@@ -203,6 +210,7 @@ class Reader {
     n.event = [this](const std::string& name) { return event(name); };
     n.flag = [this](const std::string& name) { return look_up(flags_, name, "flag"); };
     n.graph = [this](const std::string& name) { return look_up(graphs_, name, "graph"); };
+    n.handle = [this](const std::string& name) { return look_up(handles_, name, "handle"); };
     n.exec = [this](const std::string& name) { return look_up(execs_, name, "graph_exec"); };
     n.stream = [this](bool given, const std::string& name) { return stream(given, name); };
     n.refuse = [this](const std::string& what) { refuse(what); };
@@ -241,6 +249,13 @@ class Reader {
     }
     if (k.has_sets_flag()) {
       d.sets_flag = look_up(flags_, k.sets_flag(), "flag").id;
+    }
+    if (k.has_sets_handle()) {
+      d.sets_handle = look_up(handles_, k.sets_handle(), "handle").id;
+      d.handle_values.assign(k.handle_value().begin(), k.handle_value().end());
+      if (d.handle_values.empty()) {
+        refuse("kernel \"" + k.name() + "\": `sets_handle` needs a handle_value");
+      }
     }
     if (k.has_trace()) {
       if (!timer_) {
@@ -433,6 +448,7 @@ class Reader {
   std::map<std::string, Kernel> kernels_;
   std::map<std::string, Flag> flags_;
   std::map<std::string, Graph> graphs_;
+  std::map<std::string, Handle> handles_;
   std::map<std::string, GraphExec> execs_;
 };
 

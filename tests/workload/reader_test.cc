@@ -203,5 +203,23 @@ TEST_CASE("GR21 GR22 GR25: updates of a graph in a file") {
       Contains("no node \"q\" in graph \"g\""));
 }
 
+TEST_CASE("C23 GC06: a loop on the device in a file") {
+  const std::string body = R"(
+    handle { name: "again" default: 1 }
+    kernel { name: "step" us: 5 sets_handle: "again" handle_value: 1 handle_value: 1 handle_value: 0 }
+    graph { name: "body" node { kernel: "step" } }
+    graph { name: "g" node { conditional { handle: "again" kind: WHILE body: "body" } } } graph_exec: "x"
+    thread { name: "main"
+      call { graph_instantiate { exec: "x" graph: "g" } }
+      call { graph_launch { exec: "x" } }
+    })";
+  const host::Result r = run(body);
+  CHECK(r.errors.empty());
+  CHECK(host::to_us(r.end) == 15);
+  CHECK_THROWS_WITH(
+      run(R"(handle { name: "h" } kernel { name: "k" us: 1 sets_handle: "h" } thread { name: "m" })"),
+      Contains("`sets_handle` needs a handle_value"));
+}
+
 }  // namespace
 }  // namespace heddle::workload
