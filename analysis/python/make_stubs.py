@@ -23,6 +23,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequ
 
 import pandas
 
+from heddle import plot as plot
+
 __version__: str
 '''
 

@@ -23,7 +23,7 @@ def public():
 
 class Api(PythonTest):
     def test_all_is_what_the_package_has(self):
-        modules = {"access", "compare", "config", "errors", "occupancy", "results", "run", "simulator", "trace"}
+        modules = {"access", "compare", "config", "errors", "occupancy", "plot", "results", "run", "simulator", "trace"}
         names = {n for n in vars(heddle) if not n.startswith("_")}
         self.assertEqual(names - modules, set(heddle.__all__) - modules)
         self.assertEqual(sorted(heddle.__all__), heddle.__all__)

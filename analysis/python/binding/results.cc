@@ -10,6 +10,7 @@
 #include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
 #include "analysis/store/result_store.h"
+#include "configs/loader/draft.h"
 
 namespace heddle::python {
 namespace {
@@ -143,6 +144,32 @@ py::dict series(const Records& r) {
   return d;
 }
 
+// Per launch: unit -> per cent of its peak, the busiest first; empty where the configuration is unknown.
+py::list roofs(const Records& r) {
+  const std::optional<config::GpuConfig> gpu = analysis::configuration(r.run);
+  return column(r, [&](const LaunchRecord& l) {
+    py::dict d;
+    for (const analysis::Roof& roof : analysis::roofs(l, gpu)) {
+      d[py::str(std::string(roof.name))] = roof.percent;
+    }
+    return d;
+  });
+}
+
+py::dict peaks(const config::Draft& draft) {
+  const analysis::Peaks p =
+      analysis::peaks(throwing<ConfigError>([&]() -> config::GpuConfig { return draft.finish(); }));
+  py::dict d;
+  d["fp64"] = p.fp64;
+  d["fp32"] = p.fp32;
+  d["fp16"] = p.fp16;
+  d["tensor"] = p.tensor;
+  d["l1"] = p.l1;
+  d["l2"] = p.l2;
+  d["dram"] = p.dram;
+  return d;
+}
+
 py::dict run_facts(const RunRecord& r) {
   py::dict d;
   d["run"] = r.id;
@@ -238,8 +265,10 @@ void bind_results(py::module_& m) {
       .def("instructions", instructions)
       .def("instruction_stalls", instruction_stalls)
       .def("series", series)
+      .def("roofs", roofs)
       .def("report", report)
       .def("save", save);
+  m.def("peaks", peaks);
   m.def("read", read);
   m.def("read_runs", read_runs);
   m.def("content_hash", [](const std::string& file) {

@@ -13,6 +13,7 @@ The package calls the library that the `heddle` command is made of; it starts no
 Times are core cycles of the simulated GPU unless a name says otherwise, sizes bytes, percentages 0 to 100. Every error
 is a heddle.Error; Ctrl-C in a run raises heddle.Interrupted, which is a KeyboardInterrupt and has the finished launches.
 """
+from heddle import plot
 from heddle._native import revision
 from heddle.access import bank_conflicts, banks, coalesce, sectors
 from heddle.compare import compare, read_ncu
@@ -20,7 +21,7 @@ from heddle.config import Config, Difference, Field, Group, Table, fidelities, g
 from heddle.errors import (ConfigError, ConfigNameError, DeadlockError, Error, HeddleWarning, Interrupted,
                            ResultsError, SimulationError, TraceError)
 from heddle.occupancy import Occupancy, Point, occupancy, occupancy_curve, suggest_block_size
-from heddle.results import Results, metrics, open, runs, stall_reasons
+from heddle.results import Results, metrics, open, peaks, runs, stall_reasons
 from heddle.run import Progress, run
 from heddle.simulator import Simulator
 from heddle.trace import Instruction, Launch, Trace, load
@@ -32,5 +33,5 @@ __all__ = [
     "HeddleWarning", "Instruction", "Interrupted", "Launch", "Occupancy", "Point", "Progress", "Results",
     "ResultsError", "SimulationError", "Simulator", "Table", "Trace", "TraceError", "bank_conflicts", "banks",
     "coalesce", "compare", "fidelities", "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open",
-    "read_ncu", "revision", "run", "runs", "sectors", "stall_reasons", "suggest_block_size",
+    "peaks", "read_ncu", "revision", "run", "runs", "sectors", "stall_reasons", "suggest_block_size",
 ]

@@ -5,6 +5,7 @@ import os
 from typing import Any, Dict, List, Sequence, Tuple, Union
 
 from heddle._native import native, pandas
+from heddle.config import Config, as_config
 from heddle.errors import ResultsError, SimulationError
 
 
@@ -72,6 +73,12 @@ class Results:
         """DataFrame of float: the same in per cent of the warps' time; rows add up to 100."""
         counts = self.stalls
         return counts.mul(100.0).div(counts.sum(axis=1), axis=0)
+
+    @property
+    def peak_shares(self) -> pandas.DataFrame:
+        """DataFrame of float: how busy each unit was, in per cent of its peak over all cycles of the launch, as in Nsight
+        Compute's "speed of light"; a column per unit (issue slots, FMA, L2, DRAM, ...), NaN where a unit is missing."""
+        return pandas().DataFrame(self._records.roofs(), index=self._index(), dtype=float)
 
     def _profile(self, columns, keys):
         index = pandas().MultiIndex.from_arrays([columns[k] for k in keys], names=keys)
@@ -211,6 +218,23 @@ def metrics(text: str = "") -> pandas.DataFrame:
     """
     found = [m for m in native.catalogue() if text.lower() in (m[0] + " " + m[2]).lower()]
     return pandas().DataFrame(found, columns=["name", "unit", "meaning"]).set_index("name")
+
+
+def peaks(gpu: Union[str, Config] = "h200", *, set: Sequence[str] = ()) -> Dict[str, float]:
+    """What a GPU could do at its core clock, the roofs of a roofline.
+
+    Args:
+        gpu: a name, the path of a configuration file, or a Config.
+        set: overrides "path=value".
+
+    Returns:
+        dict: fp64, fp32, fp16, tensor (dense products of 16-bit elements) in operations per second, a fused multiply-add
+        counting as two; l1, l2, dram in bytes per second. 0 for a unit that is missing.
+
+    Raises:
+        ConfigError: the configuration is wrong.
+    """
+    return native.peaks(as_config(gpu, None, set)._draft)
 
 
 def stall_reasons() -> Dict[str, str]:
