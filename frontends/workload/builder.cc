@@ -115,9 +115,16 @@ Thread& Thread::launch(Kernel k, Stream s) {
 }
 
 Thread& Thread::launch(Kernel k, Stream s, int32_t priority) {
+  return launch(k, s, LaunchAttributes{priority});
+}
+
+Thread& Thread::launch(Kernel k, Stream s, const LaunchAttributes& a) {
   host::Call& c = add(Op::kLaunch, k.id, s.id);
-  c.priority = priority;
-  c.has_priority = true;
+  c.priority = a.priority.value_or(0);
+  c.has_priority = a.priority.has_value();
+  c.programmatic = a.programmatic;
+  c.programmatic_event = a.programmatic_event ? a.programmatic_event->id : host::kNone;
+  c.trigger_at_block_start = a.trigger_at_block_start;
   return *this;
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <optional>
 #include <string>
 
 #include "sim/host/machine.h"
@@ -53,6 +54,14 @@ struct Node {
 
 class Builder;
 
+// Launch attributes.
+struct LaunchAttributes {
+  std::optional<int32_t> priority = {};
+  bool programmatic = false;  // cudaLaunchAttributeProgrammaticStreamSerialization
+  std::optional<Event> programmatic_event = {};
+  bool trigger_at_block_start = false;
+};
+
 // The calls of one host thread. A stream that is not given is stream 0: the legacy default stream of device
 // 0.
 class Thread {
@@ -63,6 +72,7 @@ class Thread {
   Thread& repeat(uint64_t times, const std::function<void(Thread&)>& body);
   Thread& launch(Kernel k, Stream s = {});
   Thread& launch(Kernel k, Stream s, int32_t priority);
+  Thread& launch(Kernel k, Stream s, const LaunchAttributes& attributes);
   // `bytes` 0: the smaller buffer.
   Thread& memcpyAsync(Buffer to, Buffer from, Stream s = {}, uint64_t bytes = 0, uint64_t rows = 1);
   Thread& memcpy(Buffer to, Buffer from, uint64_t bytes = 0, uint64_t rows = 1, Stream s = {});

@@ -113,6 +113,14 @@ std::optional<double> launches(Experiment& e, const Row& row) {
   return e.between_events([&] { e.main.repeat(200, [&](Thread& t) { t.launch(k, e.s); }); }) / 200;
 }
 
+// Empty kernels that trigger nothing and wait for nothing: what the attribute itself changes.
+std::optional<double> programmatic(Experiment& e, const Row& row) {
+  const Kernel k = e.spin(0, 132, 128);
+  const LaunchAttributes attributes{.programmatic = row.parameter == "on"};
+  return e.between_events([&] { e.main.repeat(100, [&](Thread& t) { t.launch(k, e.s, attributes); }); }) /
+         100;
+}
+
 std::optional<double> concurrent_streams(Experiment& e, const Row& row) {
   const Kernel k = e.spin(1e6);
   const uint64_t n = leading_number(row.parameter);
@@ -344,6 +352,9 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   if (is({"launch_return_us", "launch_sync_us", "event_pair_us", "empty_kernel_period_us",
           "empty_kernel_event_us"})) {
     return launches(e, row);
+  }
+  if (t == "pdl_period_us") {
+    return programmatic(e, row);
   }
   if (t == "concurrent_streams_us") {
     return concurrent_streams(e, row);

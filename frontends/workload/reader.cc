@@ -234,7 +234,7 @@ class Reader {
     if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
       refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
     }
-    for (const double v : {k.us(), k.block_us()}) {
+    for (const double v : {k.us(), k.block_us(), k.trigger_us(), k.wait_us()}) {
       if (!(v >= 0 && v <= 1e9)) {
         refuse("kernel \"" + k.name() + "\": times are from 0 to 1e9 microseconds");
       }
@@ -244,6 +244,8 @@ class Reader {
     if (k.has_block_us() && !d.has_grid) {
       refuse("kernel \"" + k.name() + "\": `block_us` needs a grid");
     }
+    d.trigger_after = k.has_trigger_us() ? host::from_us(k.trigger_us()) : host::kNever;
+    d.wait_after = k.has_wait_us() ? host::from_us(k.wait_us()) : host::kNever;
     if (k.has_until_flag()) {
       d.until_flag = look_up(flags_, k.until_flag(), "flag").id;
     }
@@ -328,11 +330,16 @@ class Reader {
       case What::kLaunch: {
         const Kernel k = look_up(kernels_, c.launch().kernel(), "kernel");
         const Stream s = stream(c.launch().has_stream(), c.launch().stream());
+        LaunchAttributes a;
         if (c.launch().has_priority()) {
-          t.launch(k, s, c.launch().priority());
-        } else {
-          t.launch(k, s);
+          a.priority = c.launch().priority();
         }
+        a.programmatic = c.launch().programmatic();
+        if (c.launch().has_programmatic_event()) {
+          a.programmatic_event = event(c.launch().programmatic_event());
+        }
+        a.trigger_at_block_start = c.launch().trigger_at_block_start();
+        t.launch(k, s, a);
         break;
       }
       case What::kMemcpyAsync:

@@ -101,6 +101,9 @@ bool Threads::launch(uint32_t thread, const Call& c) {
     fail(thread, no->error, no->why);
     return true;
   }
+  if (port_of(c) != Port::kDefault && !programmatic_allowed(thread, c)) {
+    return true;
+  }
   if (!room(thread, c.stream, Work::kKernel, Path::kHostToDevice)) {
     return false;
   }
@@ -110,10 +113,45 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   command.object = c.object;
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
                                 core_.params.priority_least);
-  ordering_.append(slot);
+  if (c.programmatic) {
+    ordering_.append_programmatic(slot);
+  } else {
+    ordering_.append(slot);
+  }
   const CommandRef ref = core_.commands.ref(slot);
+  if (c.programmatic_event != kNone) {
+    record_programmatic(slot, c);
+  }
   submit(slot);
   return !core_.rules.launch_blocking || synchronize(thread, {ref});  // AX03
+}
+
+// PD08: the launch records its event, in no order but the kernel's.
+void Threads::record_programmatic(uint32_t kernel, const Call& c) {
+  const uint32_t slot = make(Work::kRecord, c.stream, op_name_[static_cast<size_t>(Op::kEventRecord)]);
+  core_.commands[slot].object = c.programmatic_event;
+  event_states_[c.programmatic_event].recorded = true;
+  ordering_.record_programmatic(slot, kernel, port_of(c));
+}
+
+bool Threads::programmatic_allowed(uint32_t thread, const Call& c) {
+  if (core_.params.compute_capability < 90) {
+    fail(thread, "cudaErrorNotSupported", "programmatic launch needs compute capability 9.0");
+    return false;
+  }
+  if (c.programmatic_event == kNone) {
+    return true;
+  }
+  const EventDesc& event = core_.program.events[c.programmatic_event];
+  if (!event_alive(thread, c.programmatic_event)) {
+    return false;
+  }
+  if (event.timing || event.device != core_.program.streams[c.stream].device) {
+    fail(thread, "cudaErrorInvalidValue",
+         "the programmatic event needs cudaEventDisableTiming and the stream's device");
+    return false;
+  }
+  return true;
 }
 
 // ---- copies
@@ -222,6 +260,7 @@ bool Threads::memset(uint32_t thread, const Call& c) {
   threads_[thread].last_stream = c.stream;
   const uint32_t slot = make(Work::kCopy, c.stream, op_name_[static_cast<size_t>(Op::kMemset)]);
   core_.commands[slot].path = Path::kMemset;
+  core_.commands[slot].with_command = c.bytes <= core_.params.memset_inline_bytes;
   core_.commands[slot].bytes = c.bytes;
   if (core_.rules.implicit_sync_12_4) {
     ordering_.append_barrier(slot, core_.commands[slot].device);
@@ -280,6 +319,7 @@ bool Threads::event_call(uint32_t thread, const Call& c) {
       if (!stream_alive(thread, c.stream)) {
         return true;
       }
+      ordering_.note_programmatic_wait(c.stream, c.object);
       if (!core_.commands.unfinished(record)) {
         return true;  // nothing recorded, or done: nothing to wait for
       }

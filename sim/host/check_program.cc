@@ -80,6 +80,9 @@ void check_call(const Program& p, const Call& c) {
   if ((c.op == Op::kMemcpy || c.op == Op::kMemcpyAsync) && c.source >= p.buffers.size()) {
     throw Error("no source buffer " + std::to_string(c.source));
   }
+  if (c.op == Op::kLaunch && c.programmatic_event != kNone && c.programmatic_event >= p.events.size()) {
+    throw Error("no event " + std::to_string(c.programmatic_event));
+  }
   if (c.op == Op::kEventElapsed && c.source >= p.events.size()) {
     throw Error("no event " + std::to_string(c.source));
   }

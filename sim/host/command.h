@@ -59,6 +59,10 @@ struct Command {
   uint32_t node = 0;        // which
   uint32_t unmet = 0;       // dependences that are not finished
   uint32_t first_edge = kNone;
+  uint32_t first_trigger_edge = kNone;  // programmatic launches that wait for this kernel's trigger
+  uint32_t primaries = 0;               // kernels before this one that it may run beside, not finished
+  bool ended = false;                   // its own work; it is finished when those are
+  uint32_t grid = kNone;                // a kernel that the distributor has admitted
   uint32_t name = 0;
   int32_t priority = 0;
   uint64_t bytes = 0;
@@ -66,14 +70,18 @@ struct Command {
   Ps duration = 0;
   Ps ready = 0;  // not before: arrival at the device, dependences with their latencies
   Ps start = 0;
+  Ps triggered_at = kNever;    // by all blocks, when that is known
+  Ps all_started_at = kNever;  // all blocks
 };
 
-// An edge leads to a command or to a host thread that waits.
+// An edge leads to a command or to a host thread that waits. Those to a kernel's secondaries: kPrimary says
+// that the kernel is finished, the two of the other list that it has come to the point of that port.
 struct Edge {
+  enum class Kind : uint8_t { kCommand, kThread, kPrimary, kProgrammatic, kLaunchCompletion };
   uint32_t target;
   uint32_t next;
   Ps latency;
-  bool to_thread;
+  Kind kind;
 };
 
 class CommandPool {
@@ -103,6 +111,11 @@ class CommandPool {
   bool unfinished(CommandRef r) const { return r.slot != kNone && commands_[r.slot].number == r.number; }
 
   void add_edge(uint32_t from, uint32_t target, Ps latency, bool to_thread) {
+    add_edge(commands_[from].first_edge, target, latency,
+             to_thread ? Edge::Kind::kThread : Edge::Kind::kCommand);
+  }
+  // `first` is the list's.
+  void add_edge(uint32_t& first, uint32_t target, Ps latency, Edge::Kind kind) {
     uint32_t e;
     if (free_edge_ == kNone) {
       e = static_cast<uint32_t>(edges_.size());
@@ -111,8 +124,8 @@ class CommandPool {
       e = free_edge_;
       free_edge_ = edges_[e].next;
     }
-    edges_[e] = {target, commands_[from].first_edge, latency, to_thread};
-    commands_[from].first_edge = e;
+    edges_[e] = {target, first, latency, kind};
+    first = e;
   }
   Edge edge(uint32_t e) const { return edges_[e]; }
   void release_edge(uint32_t e) {

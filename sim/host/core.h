@@ -6,6 +6,7 @@
 #include "sim/host/event_queue.h"
 #include "sim/host/params.h"
 #include "sim/host/program.h"
+#include "sim/host/programmatic.h"
 #include "sim/host/recorder.h"
 
 namespace heddle::host {
@@ -19,6 +20,8 @@ struct Core {
   virtual void finish(uint32_t slot) = 0;
   // The command's turn has come: it goes to the unit that does its work.
   virtual void dispatch(uint32_t slot) = 0;
+  // A kernel has come to the point at which secondaries with an edge from this port may start.
+  virtual void triggered(uint32_t slot, Port port) = 0;
   // A host thread that waited goes on at `at`.
   virtual void resume(uint32_t thread, Ps at) = 0;
   virtual void set_flag(uint32_t flag) = 0;

@@ -62,16 +62,22 @@ std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Th
     out.push_back(line);
   }
   // Edges, the other way round.
-  std::map<uint32_t, std::vector<uint32_t>> waits_for;
+  std::map<uint32_t, std::vector<std::pair<uint32_t, Edge::Kind>>> waits_for;
+  std::map<uint32_t, uint32_t> primary;
   std::vector<uint32_t> live;
   for (uint32_t slot = 0; slot < core.commands.slots(); ++slot) {
     if (core.commands[slot].number == 0) {
       continue;
     }
     live.push_back(slot);
-    for (uint32_t e = core.commands[slot].first_edge; e != kNone; e = core.commands.edge(e).next) {
-      if (!core.commands.edge(e).to_thread) {
-        waits_for[core.commands.edge(e).target].push_back(slot);
+    for (const uint32_t first : {core.commands[slot].first_edge, core.commands[slot].first_trigger_edge}) {
+      for (uint32_t e = first; e != kNone; e = core.commands.edge(e).next) {
+        const Edge edge = core.commands.edge(e);
+        if (edge.kind == Edge::Kind::kPrimary) {
+          primary[edge.target] = slot;
+        } else if (edge.kind != Edge::Kind::kThread) {
+          waits_for[edge.target].push_back({slot, edge.kind});
+        }
       }
     }
   }
@@ -87,7 +93,11 @@ std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Th
     const Command& c = core.commands[slot];
     std::string line = describe(core, slot);
     if (!waits_for[slot].empty()) {
-      line += " waits for " + describe(core, waits_for[slot].front());
+      const auto [other, kind] = waits_for[slot].front();
+      line += kind == Edge::Kind::kCommand        ? " waits for "
+              : kind == Edge::Kind::kProgrammatic ? " waits for the trigger of "
+                                                  : " waits for the start of all blocks of ";
+      line += describe(core, other);
     } else if (const uint32_t head = connections.behind(slot); head != kNone) {
       line += " is behind " + describe(core, head) + " in the hardware queue (AX13)";
     } else if (slot == stuck) {
@@ -95,6 +105,10 @@ std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Th
     } else if (c.work == Work::kKernel && p.kernels[c.object].until_flag != kNone &&
                !core.flag(p.kernels[c.object].until_flag)) {
       line += " runs until flag " + p.flags[p.kernels[c.object].until_flag] + " is set";
+    } else if (primary.count(slot) && (c.ended || p.kernels[c.object].wait_after != kNever) &&
+               c.grid != kNone) {
+      line += c.ended ? " has ended, but not " : " waits at its grid dependency for ";
+      line += describe(core, primary[slot]);
     } else if (c.work == Work::kHostFunc) {
       line += " waits for the function before it";
     } else {

@@ -38,9 +38,10 @@ void Grids::admit(uint32_t slot) {
     free_grids_.pop_back();
     grids_[g] = Grid();
   }
-  const Command& c = core_.commands[slot];
+  Command& c = core_.commands[slot];
   const KernelDesc& k = core_.program.kernels[c.object];
   Grid& grid = grids_[g];
+  c.grid = g;
   grid.slot = slot;
   grid.kernel = c.object;
   grid.priority = c.priority;
@@ -49,6 +50,10 @@ void Grids::admit(uint32_t slot) {
     grid.needs = needs_of(k, core_.params);
     grid.left = k.grid.count();
     grid.block_time = block_time(k, core_.params);
+    grid.untriggered = grid.left;
+  } else {
+    grid.block_time = k.duration;
+    grid.untriggered = 1;
   }
   // A graph's node: the way to it is on the graph's edges.
   const Ps way = c.run == kNone ? core_.params.kernel_start : 0;
@@ -64,13 +69,10 @@ void Grids::grid_start(uint32_t g) {
   Grid& grid = grids_[g];
   const KernelDesc& k = core_.program.kernels[grid.kernel];
   if (!k.has_grid) {
-    grid.started = core_.now;
+    grid.started = grid.last_start = core_.now;
     grid.running = 1;
-    if (waits_for_flag(grid)) {
-      grid.held.push_back(kNone);
-    } else {
-      core_.events.push(core_.now + k.duration, Happening::kBlockEnd, g, kNone, device_);
-    }
+    run_block(g, kNone, core_.now);
+    all_started(grid);
     return;
   }
   const auto before = [&](uint32_t a, uint32_t b) {
@@ -153,6 +155,7 @@ void Grids::hand_out() {
     if (--grid.left == 0) {
       active_.erase(active_.begin());
       look_everywhere_ = true;
+      all_started(grid);
     }
   }
 }
@@ -169,12 +172,8 @@ void Grids::place(uint32_t g, uint32_t sm, Ps at) {
   ++grid.running;
   ++blocks_run_;
   grid.started = std::min(grid.started, start);
-  if (waits_for_flag(grid)) {
-    grid.held.push_back(sm);
-  } else {
-    core_.events.push(start + core_.params.block_start + grid.block_time + core_.params.block_retire,
-                      Happening::kBlockEnd, g, sm, device_);
-  }
+  grid.last_start = std::max(grid.last_start, start);
+  run_block(g, sm, start + core_.params.block_start);
 }
 
 void Grids::block_end(uint32_t g, uint32_t sm) {
@@ -201,6 +200,10 @@ void Grids::grid_done(uint32_t g) {
   const uint32_t slot = grids_[g].slot;
   Command& c = core_.commands[slot];
   c.start = grids_[g].started;
+  if (c.triggered_at > core_.now) {  // PD03: no trigger, or not of all blocks
+    c.triggered_at = core_.now;
+    core_.triggered(slot, Port::kProgrammatic);
+  }
   core_.recorder.add(track_, c.name, c.start, core_.now);
   grids_[g].slot = kNone;
   free_grids_.push_back(g);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "sim/host/core.h"
@@ -25,8 +26,14 @@ class Grids {
   // kBlockEnd: a block of the grid has left the SM. For kernels without blocks, `sm` is kNone.
   void block_end(uint32_t grid, uint32_t sm);
   void flag_set(uint32_t flag);
+  // All kernels that this one may run beside are finished: its blocks go on from where they wait (PD04).
+  void primaries_done(uint32_t slot);
 
   uint64_t blocks() const { return blocks_run_; }
+  // Time that blocks have waited for kernels before theirs, added up.
+  Ps dependency_wait() const { return dependency_wait_; }
+  // Kernels that ran beside one before them and do not wait for it: launches of each (PD05).
+  const std::map<uint32_t, uint64_t>& hazards() const { return hazards_; }
   // The kernels that are under way or wait, for reports.
   std::vector<uint32_t> commands() const;
 
@@ -34,6 +41,11 @@ class Grids {
   struct Sm {
     uint32_t warps, blocks, registers, shared;  // free
     Ps next;                                    // earliest start of another block
+  };
+  // A block that waits for the kernels before: on which SM, since when.
+  struct Waiting {
+    uint32_t sm;
+    Ps since;
   };
   struct Grid {
     uint32_t slot = kNone;
@@ -45,7 +57,11 @@ class Grids {
     Ps started = kNever;
     int32_t priority = 0;
     uint64_t order = 0;
-    std::vector<uint32_t> held;  // SMs of blocks that only a flag lets end
+    uint64_t untriggered = 0;  // blocks whose trigger's time is not known
+    Ps triggered_at = 0;       // the last of the others
+    Ps last_start = 0;
+    std::vector<uint32_t> held;    // SMs of blocks that only a flag lets end
+    std::vector<Waiting> waiting;  // blocks at their grid dependency
   };
   void admit(uint32_t slot);
   void grid_done(uint32_t grid);
@@ -54,6 +70,11 @@ class Grids {
   uint32_t find_sm(const Grid& g);
   void place(uint32_t grid, uint32_t sm, Ps at);
   bool waits_for_flag(const Grid& g) const;
+  // A block runs from `begin` on (sm kNone: a kernel without blocks), to its end or to what it waits for.
+  void run_block(uint32_t grid, uint32_t sm, Ps begin);
+  void end_block(uint32_t grid, uint32_t sm, Ps from, Ps left);
+  void block_triggers(Grid& g, Ps at);
+  void all_started(Grid& g);
 
   Core& core_;
   const uint32_t device_;
@@ -71,6 +92,8 @@ class Grids {
   std::deque<uint32_t> freed_;  // SMs that have got room since
   uint64_t orders_ = 0;
   uint64_t blocks_run_ = 0;
+  Ps dependency_wait_ = 0;
+  std::map<uint32_t, uint64_t> hazards_;
 };
 
 }  // namespace heddle::host

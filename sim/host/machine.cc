@@ -54,6 +54,12 @@ class Machine final : public Core {
     result_.commands = commands.added();
     for (const Grids& g : grids_) {
       result_.blocks += g.blocks();
+      result_.dependency_wait += g.dependency_wait();
+      for (const auto& [kernel, launches] : g.hazards()) {
+        result_.hazards.push_back(program.kernels[kernel].name + ": " + std::to_string(launches) +
+                                  " launches ran beside the kernel before without waiting for it; what that "
+                                  "writes may not be visible (PD05)");
+      }
     }
     for (uint32_t d = 0; d < program.devices; ++d) {
       result_.copy_kernel_overlap.push_back(covered_by_both(copies_[d], kernels_[d]));
@@ -63,7 +69,7 @@ class Machine final : public Core {
   }
 
   void finish(uint32_t slot) override {
-    const Command& c = commands[slot];
+    Command& c = commands[slot];
     switch (c.work) {
       case Work::kRecord:
         threads_.event_done(slot);
@@ -105,20 +111,24 @@ class Machine final : public Core {
       default:
         break;
     }
-    uint32_t e = commands[slot].first_edge;
-    commands.release(slot);
+    if (c.primaries > 0) {  // what comes next in the stream waits for those too
+      c.ended = true;
+    } else {
+      release(slot);
+    }
+  }
+
+  void triggered(uint32_t slot, Port port) override {
+    const auto kind = port == Port::kProgrammatic ? Edge::Kind::kProgrammatic : Edge::Kind::kLaunchCompletion;
+    uint32_t e = std::exchange(commands[slot].first_trigger_edge, kNone);
     while (e != kNone) {
       const Edge edge = commands.edge(e);
       commands.release_edge(e);
       e = edge.next;
-      if (edge.to_thread) {
-        threads_.released(edge.target, now + edge.latency);
-        continue;
-      }
-      Command& next = commands[edge.target];
-      next.ready = std::max(next.ready, now + edge.latency);
-      if (--next.unmet == 0) {
-        connections_.released(edge.target);
+      if (edge.kind == kind) {
+        go_on(edge);
+      } else {
+        commands.add_edge(commands[slot].first_trigger_edge, edge.target, edge.latency, edge.kind);
       }
     }
   }
@@ -196,9 +206,48 @@ class Machine final : public Core {
       case Happening::kBlockEnd:
         grids_[e.stamp].block_end(e.object, e.extra);
         break;
+      case Happening::kTrigger:  // outdated if the kernel is finished
+        if (commands[e.object].number == e.stamp) {
+          triggered(e.object, static_cast<Port>(e.extra));
+        }
+        break;
       case Happening::kFinish:
         finish(e.object);
         break;
+    }
+  }
+
+  // The command is finished: what waits for it may go on.
+  void release(uint32_t slot) {
+    uint32_t e = commands[slot].first_edge;
+    commands.release(slot);
+    while (e != kNone) {
+      const Edge edge = commands.edge(e);
+      commands.release_edge(e);
+      e = edge.next;
+      go_on(edge);
+    }
+  }
+
+  void go_on(const Edge& edge) {
+    if (edge.kind == Edge::Kind::kThread) {
+      threads_.released(edge.target, now + edge.latency);
+      return;
+    }
+    Command& next = commands[edge.target];
+    if (edge.kind == Edge::Kind::kPrimary) {
+      if (--next.primaries == 0) {
+        if (next.ended) {
+          release(edge.target);
+        } else {
+          grids_[next.device].primaries_done(edge.target);
+        }
+      }
+      return;
+    }
+    next.ready = std::max(next.ready, now + edge.latency);
+    if (--next.unmet == 0) {
+      connections_.released(edge.target);
     }
   }
 

@@ -6,7 +6,8 @@ Ordering::Ordering(Core& core)
     : core_(core),
       streams_(core.program.streams.size()),
       devices_(core.program.devices),
-      recorded_(core.program.events.size()) {}
+      recorded_(core.program.events.size()),
+      recorded_kernel_(core.program.events.size()) {}
 
 // What lies between the end of one command and the start of the next: measured by chains in one stream.
 Ps Ordering::latency(const Command& from, const Command& to) const {
@@ -37,6 +38,54 @@ bool Ordering::thread_waits(uint32_t thread, CommandRef from, Ps latency) {
   return true;
 }
 
+// ---- programmatic launch
+
+void Ordering::add_primary(uint32_t slot, CommandRef from) {
+  if (core_.commands.unfinished(from)) {
+    core_.commands.add_edge(core_.commands[from.slot].first_edge, slot, 0, Edge::Kind::kPrimary);
+    ++core_.commands[slot].primaries;
+  }
+}
+
+void Ordering::depend_programmatic(uint32_t slot, CommandRef from, Port port) {
+  if (!core_.commands.unfinished(from)) {
+    return;
+  }
+  Command& k = core_.commands[from.slot];
+  Command& c = core_.commands[slot];
+  const bool kernel = c.work == Work::kKernel;
+  if (port == Port::kDefault || k.work != Work::kKernel || (!kernel && c.work != Work::kRecord)) {
+    depend(slot, from, latency(k, c));
+    return;
+  }
+  const Ps at = port == Port::kProgrammatic ? k.triggered_at : k.all_started_at;
+  if (at > core_.now) {
+    core_.commands.add_edge(
+        k.first_trigger_edge, slot, 0,
+        port == Port::kProgrammatic ? Edge::Kind::kProgrammatic : Edge::Kind::kLaunchCompletion);
+    ++c.unmet;
+    if (at != kNever) {
+      core_.events.push(at, Happening::kTrigger, from.slot, static_cast<uint32_t>(port), from.number);
+    }
+  }
+  if (kernel) {
+    add_primary(slot, from);
+  }
+}
+
+void Ordering::record_programmatic(uint32_t record, uint32_t kernel, Port port) {
+  const uint32_t event = core_.commands[record].object;
+  depend_programmatic(record, core_.commands.ref(kernel), port);
+  recorded_[event] = core_.commands.ref(record);
+  recorded_kernel_[event] = core_.commands.ref(kernel);
+}
+
+void Ordering::note_programmatic_wait(uint32_t stream, uint32_t event) {
+  if (core_.commands.unfinished(recorded_kernel_[event])) {
+    streams_[stream].primaries.push_back(recorded_kernel_[event]);
+  }
+}
+
 void Ordering::follow(uint32_t slot, uint32_t stream) {
   const CommandRef last = streams_[stream].last;
   if (core_.commands.unfinished(last)) {
@@ -55,10 +104,29 @@ void Ordering::note(uint32_t slot) {
   }
 }
 
-void Ordering::append(uint32_t slot) {
+void Ordering::append(uint32_t slot) { append(slot, false); }
+
+void Ordering::append_programmatic(uint32_t slot) { append(slot, true); }
+
+void Ordering::append(uint32_t slot, bool programmatic) {
   const Command& c = core_.commands[slot];
   Device& d = devices_[c.device];
-  follow(slot, c.stream);   // ST01
+  Stream& stream = streams_[c.stream];
+  if (programmatic) {
+    depend_programmatic(slot, stream.last, Port::kProgrammatic);
+  } else {
+    follow(slot, c.stream);  // ST01
+  }
+  if (!stream.primaries.empty() && c.work != Work::kWait) {
+    for (const CommandRef& k : stream.primaries) {
+      if (c.work == Work::kKernel) {
+        add_primary(slot, k);
+      } else {
+        depend(slot, k);  // only kernels can start early
+      }
+    }
+    stream.primaries.clear();
+  }
   depend(slot, d.barrier);  // ST08
   if (c.stream < core_.program.devices) {
     // ST04: the legacy stream waits for all blocking streams ...

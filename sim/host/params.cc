@@ -39,6 +39,8 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   d2h_start = ns(h.copy().d2h_start_ns());
   d2d_start = ns(h.copy().d2d_start_ns());
   memset_start = ns(h.copy().memset_start_ns());
+  memset_inline_start = ns(h.copy().memset_inline_start_ns());
+  memset_inline_bytes = h.copy().memset_inline_bytes();
   d2h_to_kernel = ns(h.copy().d2h_to_kernel_ns());
   h2d_to_kernel = ns(h.copy().h2d_to_kernel_ns());
 
@@ -92,7 +94,8 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
            ns(c.free_ns()),
            ns(c.malloc_host_ns()),
            ns(c.malloc_host_ns_per_mib()),
-           ns(c.free_host_ns())};
+           ns(c.free_host_ns()),
+           ns(c.launch_programmatic_ns())};
   const config::GraphCosts& g = h.graph();
   graph = {ns(g.launch_ns()),       ns(g.instantiate_ns()),   ns(g.first_instantiate_ns()),
            ns(g.upload_ns()),       ns(g.update_node_ns()),   ns(g.capture_ns()),
@@ -102,6 +105,7 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   priority_greatest = 1 - static_cast<int32_t>(h.priorities());
   priority_least = 0;
 
+  compute_capability = gpu.limits().compute_capability();
   limits = gpu.limits();
   sms = gpu.topology().sms();
   subcores = gpu.sm().subcores();

@@ -49,7 +49,8 @@ struct Params {
   double memory_rate;  // DRAM's peak, bytes per picosecond
   double d2d_efficiency, memset_efficiency;
   uint32_t engines;
-  Ps h2d_start, d2h_start, d2d_start, memset_start, d2h_to_kernel, h2d_to_kernel;
+  uint64_t memset_inline_bytes;
+  Ps h2d_start, d2h_start, d2d_start, memset_start, memset_inline_start, d2h_to_kernel, h2d_to_kernel;
 
   // ---- pageable memory
   uint64_t inline_bytes, chunk_bytes, cached_bytes;
@@ -62,7 +63,7 @@ struct Params {
 
   struct Calls {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
-        host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host;
+        host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic;
   } calls;
   struct Graph {
     Ps launch, instantiate, first_instantiate, upload, update_node, capture, start, node, branch, join;
@@ -71,6 +72,7 @@ struct Params {
   int32_t priority_greatest, priority_least;
 
   // ---- the SMs, as the work distributor sees them
+  uint32_t compute_capability;
   config::Limits limits;
   uint32_t sms, subcores;
   Ps block_interval;     // between two blocks handed out

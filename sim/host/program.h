@@ -54,6 +54,10 @@ struct KernelDesc {
   uint32_t dynamic_shared_bytes = 0;
   uint32_t max_threads = 0;  // __launch_bounds__; 0 = none given
   bool cooperative = false;
+  // Programmatic launch (PD02, PD04): so long after its start a block triggers, waits for the kernels before.
+  // kNever: not at all.
+  Ps trigger_after = kNever;
+  Ps wait_after = kNever;
   // Time from the first block's start to the last one's end with the device to itself; or the time of one
   // block.
   Ps duration = 0;
@@ -135,6 +139,10 @@ struct Call {
   bool enable = false;         // kGraphNodeSetEnabled
   bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)
   bool external = false;       // kEventRecord, kStreamWaitEvent: a node of its own when captured
+  // Launch attributes (programmatic.h): form A; form B with its event and triggerAtBlockStart.
+  bool programmatic = false;
+  uint32_t programmatic_event = kNone;
+  bool trigger_at_block_start = false;
   uint32_t line = 0;           // of the workload's file, 0 if none
 };
 

@@ -58,6 +58,10 @@ struct Result {
   std::vector<Elapsed> elapsed;
   std::vector<Answer> answers;
   std::vector<Ps> thread_end;  // of each host thread
+  // Time that blocks have waited for the kernels before theirs (griddepcontrol.wait), added up over blocks.
+  Ps dependency_wait = 0;
+  // Kernels that may read what is not written yet, a line each.
+  std::vector<std::string> hazards;
   // Who waits for whom when nothing can go on; empty if everything ended.
   std::vector<std::string> deadlock;
   // Time in which some copy and some kernel were both under way, by device.

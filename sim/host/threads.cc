@@ -134,13 +134,13 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
     case Op::kCompute:
       return c.duration;
     case Op::kLaunch:
-      return p.launch + to_stream;
+      return (port_of(c) == Port::kDefault ? p.launch : p.launch_programmatic) + to_stream;
     case Op::kMemcpy:
     case Op::kMemcpyAsync:
       return memory(c.object) == Memory::kDevice && memory(c.source) == Memory::kDevice ? p.d2d : p.memcpy;
     case Op::kMemset:
     case Op::kMemsetAsync:
-      return p.memset;
+      return c.bytes <= core_.params.memset_inline_bytes ? p.memcpy : p.memset;
     case Op::kEventRecord:
       return core_.program.events[c.object].timing ? p.record : p.record_no_timing;
     case Op::kStreamWaitEvent:

@@ -86,6 +86,8 @@ class Threads {
 
   // ---- calls (calls.cc)
   bool launch(uint32_t thread, const Call& c);
+  bool programmatic_allowed(uint32_t thread, const Call& c);
+  void record_programmatic(uint32_t kernel, const Call& c);
   bool copy(uint32_t thread, const Call& c);
   bool memset(uint32_t thread, const Call& c);
   bool event_call(uint32_t thread, const Call& c);

@@ -80,7 +80,7 @@ void Transfers::begin(uint32_t slot, uint32_t engine) {
       wait = p.d2h_start + p.h2d_start;
       break;
     case Path::kMemset:
-      wait = p.memset_start;
+      wait = c.with_command ? p.memset_inline_start : p.memset_start;
       break;
     default:
       wait = p.d2d_start;
@@ -133,6 +133,7 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
       break;
     case Path::kMemset:
       use(here + kMemory, 1 / p.memset_efficiency);
+      f.limit = c.with_command ? p.inline_device_rate : kUnlimited;
       break;
     default:
       use(here + kMemory, 2 / p.d2d_efficiency);  // read and written

@@ -172,7 +172,7 @@ constexpr const char* kGpu = R"(
     peer { links: 0 link_gb_per_s: 25 efficiency: 1 start_ns: 0 }
     copy {
       engines: 2 h2d_start_ns: 0 d2h_start_ns: 0 d2d_start_ns: 0 d2d_efficiency: 1 memset_efficiency: 1
-      memset_start_ns: 0 d2h_to_kernel_ns: 0 h2d_to_kernel_ns: 0
+      memset_start_ns: 0 memset_inline_bytes: 0 memset_inline_start_ns: 0 d2h_to_kernel_ns: 0 h2d_to_kernel_ns: 0
     }
     staging {
       inline_bytes: 65536 inline_start_ns: 0 inline_host_gb_per_s: 10 inline_device_gb_per_s: 10 chunk_bytes: 1048576
@@ -186,7 +186,7 @@ constexpr const char* kGpu = R"(
       yield_ns: 0 block_ns: 0 host_function_start_ns: 0 host_function_end_ns: 0
     }
     calls {
-      launch_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
+      launch_ns: 0 launch_programmatic_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
       event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
       malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0
     }

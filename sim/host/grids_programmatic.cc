@@ -1,0 +1,77 @@
+// What blocks do between their start and their end: trigger secondaries, wait for the kernels before, poll.
+#include <algorithm>
+
+#include "sim/host/grids.h"
+
+namespace heddle::host {
+
+void Grids::end_block(uint32_t g, uint32_t sm, Ps from, Ps left) {
+  core_.events.push(from + left + (sm == kNone ? 0 : core_.params.block_retire), Happening::kBlockEnd, g, sm,
+                    device_);
+}
+
+void Grids::run_block(uint32_t g, uint32_t sm, Ps begin) {
+  Grid& grid = grids_[g];
+  const KernelDesc& k = core_.program.kernels[grid.kernel];
+  const bool beside = core_.commands[grid.slot].primaries > 0;
+  if (beside && k.wait_after == kNever && grid.running == 1) {
+    ++hazards_[grid.kernel];
+  }
+  const bool waits = beside && k.wait_after != kNever;
+  if (k.trigger_after != kNever && (!waits || k.trigger_after <= k.wait_after)) {
+    block_triggers(grid, begin + std::min(k.trigger_after, waits_for_flag(grid) ? kNever : grid.block_time));
+  }
+  if (waits) {
+    grid.waiting.push_back({sm, begin + std::min(k.wait_after, grid.block_time)});
+  } else if (waits_for_flag(grid)) {
+    grid.held.push_back(sm);
+  } else {
+    end_block(g, sm, begin, grid.block_time);
+  }
+}
+
+void Grids::primaries_done(uint32_t slot) {
+  const uint32_t g = core_.commands[slot].grid;
+  if (g == kNone) {
+    return;
+  }
+  Grid& grid = grids_[g];
+  const KernelDesc& k = core_.program.kernels[grid.kernel];
+  for (const Waiting& w : grid.waiting) {
+    const Ps on = std::max(core_.now, w.since);
+    dependency_wait_ += on - w.since;
+    if (k.trigger_after != kNever && k.trigger_after > k.wait_after) {
+      block_triggers(grid, on + k.trigger_after - k.wait_after);
+    }
+    if (waits_for_flag(grid)) {
+      grid.held.push_back(w.sm);
+    } else {
+      end_block(g, w.sm, on, grid.block_time - std::min(k.wait_after, grid.block_time));
+    }
+  }
+  grid.waiting.clear();
+}
+
+// PD02: secondaries may start when the last block has triggered.
+void Grids::block_triggers(Grid& grid, Ps at) {
+  grid.triggered_at = std::max(grid.triggered_at, at);
+  if (--grid.untriggered == 0) {
+    Command& c = core_.commands[grid.slot];
+    c.triggered_at = grid.triggered_at;
+    if (c.first_trigger_edge != kNone) {
+      core_.events.push(c.triggered_at, Happening::kTrigger, grid.slot,
+                        static_cast<uint32_t>(Port::kProgrammatic), c.number);
+    }
+  }
+}
+
+void Grids::all_started(Grid& grid) {
+  Command& c = core_.commands[grid.slot];
+  c.all_started_at = grid.last_start;
+  if (c.first_trigger_edge != kNone) {
+    core_.events.push(c.all_started_at, Happening::kTrigger, grid.slot,
+                      static_cast<uint32_t>(Port::kLaunchCompletion), c.number);
+  }
+}
+
+}  // namespace heddle::host
