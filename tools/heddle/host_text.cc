@@ -47,6 +47,12 @@ std::string host_summary(const host::Result& r) {
     out += fmt::format("device {}: copies and kernels at the same time {} us\n", d,
                        us(r.copy_kernel_overlap[d]));
   }
+  if (r.dependency_wait > 0) {
+    out += fmt::format("blocks waited at their grid dependency for {} us in all\n", us(r.dependency_wait));
+  }
+  for (const std::string& h : r.hazards) {
+    out += "hazard: " + h + "\n";
+  }
   return out + fmt::format("total {} us, {} calls, {} commands, {} blocks\n", us(r.end), r.operations,
                            r.commands, r.blocks);
 }

@@ -515,6 +515,8 @@ class _HostCopy(Group):
     d2d_efficiency: float  # 0.05 to 1
     memset_efficiency: float  # 0.05 to 1
     memset_start_ns: int  # ns; 0 to 1e+06
+    memset_inline_bytes: int  # bytes; 0 to 1048576
+    memset_inline_start_ns: int  # ns; 0 to 1e+06
     d2h_to_kernel_ns: int  # ns; 0 to 1e+06
     h2d_to_kernel_ns: int  # ns; 0 to 1e+06
 
@@ -567,6 +569,7 @@ class _HostCalls(Group):
     malloc_host_ns: int  # ns; 0 to 1e+09
     malloc_host_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     free_host_ns: int  # ns; 0 to 1e+09
+    launch_programmatic_ns: int  # ns; 0 to 1e+07
 
 class _HostGraph(Group):
     launch_ns: int  # ns; 0 to 1e+07

@@ -203,7 +203,7 @@ TEST_CASE("PD07: what is no kernel is waited for as without the attribute") {
   CHECK(in_stream(host::run(w.program(), plain_gpu()), "s", "k").start == Approx(5).epsilon(0.01));
 }
 
-TEST_CASE("C20 PD09: the edge of a graph that each attribute stands for") {
+TEST_CASE("C20: the edge of a graph that each attribute stands for") {
   host::Call c;
   CHECK(host::port_of(c) == host::Port::kDefault);
   CHECK(host::edge_type(host::port_of(c)) == 0);
