@@ -125,6 +125,8 @@ Thread& Thread::launch(Kernel k, Stream s, const LaunchAttributes& a) {
   c.programmatic = a.programmatic;
   c.programmatic_event = a.programmatic_event ? a.programmatic_event->id : host::kNone;
   c.trigger_at_block_start = a.trigger_at_block_start;
+  c.cluster = a.cluster.value_or(host::Extent{});
+  c.has_cluster = a.cluster.has_value();
   return *this;
 }
 

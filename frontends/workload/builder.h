@@ -60,6 +60,7 @@ struct LaunchAttributes {
   bool programmatic = false;  // cudaLaunchAttributeProgrammaticStreamSerialization
   std::optional<Event> programmatic_event = {};
   bool trigger_at_block_start = false;
+  std::optional<host::Extent> cluster = {};
 };
 
 // The calls of one host thread. A stream that is not given is stream 0: the legacy default stream of device

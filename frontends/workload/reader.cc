@@ -230,6 +230,14 @@ class Reader {
     d.dynamic_shared_bytes = k.dynamic_shared_bytes();
     d.max_threads = k.max_threads();
     d.cooperative = k.cooperative();
+    d.non_portable_cluster = k.non_portable_cluster();
+    d.needs_cluster = k.needs_cluster();
+    d.max_cluster_blocks = k.max_cluster_blocks();
+    d.parameter_bytes = k.parameter_bytes();
+    if (k.carveout_percent() > 100) {
+      refuse("kernel \"" + k.name() + "\": carveout_percent: 0 to 100");
+    }
+    d.carveout_percent = k.has_carveout_percent() ? static_cast<int32_t>(k.carveout_percent()) : -1;
     d.fails = k.fails();
     if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
       refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
@@ -337,6 +345,10 @@ class Reader {
         a.programmatic = c.launch().programmatic();
         if (c.launch().has_programmatic_event()) {
           a.programmatic_event = event(c.launch().programmatic_event());
+        }
+        if (c.launch().has_cluster()) {
+          const proto::Dim& d = c.launch().cluster();
+          a.cluster = host::Extent{d.x(), d.y(), d.z()};
         }
         a.trigger_at_block_start = c.launch().trigger_at_block_start();
         t.launch(k, s, a);

@@ -1,5 +1,6 @@
 // The effects of calls.
 #include <algorithm>
+#include <utility>
 
 #include "sim/host/resources.h"
 #include "sim/host/threads.h"
@@ -97,7 +98,8 @@ bool Threads::launch(uint32_t thread, const Call& c) {
     return true;
   }
   const KernelDesc& k = core_.program.kernels[c.object];
-  if (const auto no = refuse_launch(k, core_.params)) {
+  if (const auto no =
+          refuse_launch(k, core_.params, c.has_cluster ? std::optional(c.cluster) : std::nullopt)) {
     fail(thread, no->error, no->why);
     return true;
   }
@@ -113,7 +115,10 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   command.object = c.object;
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
                                 core_.params.priority_least);
-  if (c.programmatic) {
+  command.cluster = c.has_cluster ? static_cast<uint32_t>(c.cluster.count()) : 0;
+  if (switches_carveout(k, command.device)) {
+    ordering_.append_barrier(slot, command.device);
+  } else if (c.programmatic) {
     ordering_.append_programmatic(slot);
   } else {
     ordering_.append(slot);
@@ -124,6 +129,15 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   }
   submit(slot);
   return !core_.rules.launch_blocking || synchronize(thread, {ref});  // AX03
+}
+
+// OC16: by the older guides, a kernel that needs another split of the L1 array has the device to itself.
+bool Threads::switches_carveout(const KernelDesc& k, uint32_t device) {
+  const uint32_t wanted = core_.rules.implicit_sync_12_4 ? carveout(k, core_.params) : kNone;
+  if (wanted == kNone || wanted == carveout_[device]) {
+    return false;
+  }
+  return std::exchange(carveout_[device], wanted) != kNone;
 }
 
 // PD08: the launch records its event, in no order but the kernel's.

@@ -62,6 +62,7 @@ struct Command {
   uint32_t first_trigger_edge = kNone;  // programmatic launches that wait for this kernel's trigger
   uint32_t primaries = 0;               // kernels before this one that it may run beside, not finished
   bool ended = false;                   // its own work; it is finished when those are
+  uint32_t cluster = 0;                 // blocks, by the launch; 0: as the kernel has it
   uint32_t grid = kNone;                // a kernel that the distributor has admitted
   uint32_t name = 0;
   int32_t priority = 0;

@@ -1,6 +1,7 @@
 #include "sim/host/grids.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::host {
 
@@ -36,7 +37,7 @@ void Grids::admit(uint32_t slot) {
   } else {
     g = free_grids_.back();
     free_grids_.pop_back();
-    grids_[g] = Grid();
+    grids_[g].reset();
   }
   Command& c = core_.commands[slot];
   const KernelDesc& k = core_.program.kernels[c.object];
@@ -51,6 +52,7 @@ void Grids::admit(uint32_t slot) {
     grid.left = k.grid.count();
     grid.block_time = block_time(k, core_.params);
     grid.untriggered = grid.left;
+    grid.cluster = c.cluster > 0 ? c.cluster : static_cast<uint32_t>(k.cluster.count());
   } else {
     grid.block_time = k.duration;
     grid.untriggered = 1;
@@ -91,13 +93,47 @@ bool Grids::fits(const Grid& g, const Sm& sm) const {
 
 // A cooperative grid starts as a whole or not at all (PM18).
 bool Grids::all_fit(const Grid& g) const {
-  uint64_t room = 0;
-  for (const Sm& sm : sms_) {
-    uint64_t n = std::min(sm.blocks, sm.warps / g.needs.warps);
-    n = std::min<uint64_t>(n, sm.registers / g.needs.registers);
-    room += g.needs.shared ? std::min<uint64_t>(n, sm.shared / g.needs.shared) : n;
+  std::vector<uint64_t> room(core_.params.gpc_of_sm.back() + 1);
+  for (size_t i = 0; i < sms_.size(); ++i) {
+    room[core_.params.gpc_of_sm[i]] += places(g, sms_[i]);
   }
-  return room >= g.left;
+  uint64_t whole = 0;  // clusters
+  for (const uint64_t r : room) {
+    whole += g.cluster > 1 ? r / g.cluster : r;
+  }
+  return whole * g.cluster >= g.left;
+}
+
+uint32_t Grids::places(const Grid& g, const Sm& sm) const {
+  const uint32_t n = std::min({sm.blocks, sm.warps / g.needs.warps, sm.registers / g.needs.registers});
+  return g.needs.shared ? std::min(n, sm.shared / g.needs.shared) : n;
+}
+
+// PM10: all blocks of a cluster or none, in the GPC with the most room, on its emptiest SMs.
+bool Grids::place_cluster(uint32_t g, Ps at) {
+  const Grid& grid = grids_[g];
+  const std::vector<uint32_t>& gpc_of = core_.params.gpc_of_sm;
+  std::vector<uint32_t> room(gpc_of.back() + 1);
+  for (size_t i = 0; i < sms_.size(); ++i) {
+    room[gpc_of[i]] += places(grid, sms_[i]);
+  }
+  const auto most = std::max_element(room.begin(), room.end());
+  if (*most < grid.cluster) {
+    return false;
+  }
+  const auto gpc = static_cast<uint32_t>(most - room.begin());
+  for (uint32_t b = 0; b < grid.cluster; ++b) {
+    uint32_t best = kNone, free = 0;
+    for (uint32_t i = 0; i < sms_.size(); ++i) {
+      const uint32_t n = gpc_of[i] == gpc ? places(grid, sms_[i]) : 0;
+      if (n > free) {
+        best = i;
+        free = n;
+      }
+    }
+    place(g, best, at + b * core_.params.block_interval);
+  }
+  return true;
 }
 
 // Breadth first: the next SM in turn that has room. After a search in vain only those that have been given
@@ -146,13 +182,21 @@ void Grids::hand_out() {
     if (grid.started == kNever && core_.program.kernels[grid.kernel].cooperative && !all_fit(grid)) {
       return;
     }
-    const uint32_t sm = find_sm(grid);
-    if (sm == kNone) {
-      return;  // a block's end continues this
+    if (grid.cluster > 1) {
+      if (!place_cluster(g, at)) {
+        return;
+      }
+      look_everywhere_ = true;
+    } else {
+      const uint32_t sm = find_sm(grid);
+      if (sm == kNone) {
+        return;  // a block's end continues this
+      }
+      place(g, sm, at);
     }
-    place(g, sm, at);
-    distributor_free_ = at + core_.params.block_interval;
-    if (--grid.left == 0) {
+    distributor_free_ = at + grid.cluster * core_.params.block_interval;
+    grid.left -= grid.cluster;
+    if (grid.left == 0) {
       active_.erase(active_.begin());
       look_everywhere_ = true;
       all_started(grid);
@@ -176,24 +220,59 @@ void Grids::place(uint32_t g, uint32_t sm, Ps at) {
   run_block(g, sm, start + core_.params.block_start);
 }
 
-void Grids::block_end(uint32_t g, uint32_t sm) {
+void Grids::leave(uint32_t g, uint32_t sm) {
   Grid& grid = grids_[g];
-  if (sm != kNone) {
-    Sm& s = sms_[sm];
-    s.warps += grid.needs.warps;
-    s.registers += grid.needs.registers;
-    s.shared += grid.needs.shared;
-    ++s.blocks;
-    if (!look_everywhere_) {
-      freed_.push_back(sm);
-    }
+  --grid.running;
+  if (sm == kNone) {
+    return;
   }
-  if (--grid.running == 0 && grid.left == 0) {
+  Sm& s = sms_[sm];
+  s.warps += grid.needs.warps;
+  s.registers += grid.needs.registers;
+  s.shared += grid.needs.shared;
+  ++s.blocks;
+  if (!look_everywhere_) {
+    freed_.push_back(sm);
+  }
+}
+
+void Grids::block_ends(uint32_t g) {
+  Grid& grid = grids_[g];
+  if (grid.next_event <= core_.now) {
+    grid.next_event = kNever;
+  }
+  const size_t before = grid.first_end;
+  while (grid.first_end < grid.ends.size() && grid.ends[grid.first_end].at <= core_.now) {
+    leave(g, grid.ends[grid.first_end++].sm);
+  }
+  if (grid.first_end == before) {
+    return;
+  }
+  if (grid.first_end * 2 >= grid.ends.size()) {  // most are over: only as many are kept as run
+    grid.ends.erase(grid.ends.begin(), grid.ends.begin() + static_cast<std::ptrdiff_t>(grid.first_end));
+    grid.first_end = 0;
+  }
+  if (!grid.ends.empty() && grid.ends[grid.first_end].at < grid.next_event) {
+    grid.next_event = grid.ends[grid.first_end].at;
+    core_.events.push(grid.next_event, Happening::kBlockEnd, g, 0, device_);
+  }
+  if (grid.running == 0 && grid.left == 0) {
     grid_done(g);
   }
-  if (sm != kNone) {
-    hand_out();
-  }
+  hand_out();
+}
+
+void Grids::Grid::reset() {
+  std::vector<End> e = std::move(ends);
+  std::vector<uint32_t> h = std::move(held);
+  std::vector<Waiting> w = std::move(waiting);
+  *this = Grid();
+  ends = std::move(e);
+  ends.clear();
+  held = std::move(h);
+  held.clear();
+  waiting = std::move(w);
+  waiting.clear();
 }
 
 void Grids::grid_done(uint32_t g) {
@@ -221,7 +300,7 @@ void Grids::flag_set(uint32_t flag) {
     Grid& grid = grids_[g];
     if (grid.slot != kNone && core_.program.kernels[grid.kernel].until_flag == flag) {
       for (uint32_t sm : grid.held) {
-        core_.events.push(core_.now, Happening::kBlockEnd, g, sm, device_);
+        add_end(g, sm, core_.now);
       }
       grid.held.clear();
     }

@@ -23,8 +23,8 @@ class Grids {
   void grid_start(uint32_t grid);
   // kBlocks: the distributor is free again.
   void hand_out();
-  // kBlockEnd: a block of the grid has left the SM. For kernels without blocks, `sm` is kNone.
-  void block_end(uint32_t grid, uint32_t sm);
+  // kBlockEnd: blocks of the grid leave their SMs now.
+  void block_ends(uint32_t grid);
   void flag_set(uint32_t flag);
   // All kernels that this one may run beside are finished: its blocks go on from where they wait (PD04).
   void primaries_done(uint32_t slot);
@@ -47,7 +47,13 @@ class Grids {
     uint32_t sm;
     Ps since;
   };
+  struct End {
+    Ps at;
+    uint32_t sm;
+  };
   struct Grid {
+    void reset();  // as new, with its memory
+
     uint32_t slot = kNone;
     uint32_t kernel = 0;
     BlockNeeds needs;
@@ -60,6 +66,12 @@ class Grids {
     uint64_t untriggered = 0;  // blocks whose trigger's time is not known
     Ps triggered_at = 0;       // the last of the others
     Ps last_start = 0;
+    uint32_t cluster = 1;  // blocks
+    // Of running blocks, in order from `first_end` on. An event stands for the first; outdated ones do no
+    // harm.
+    std::vector<End> ends;
+    size_t first_end = 0;
+    Ps next_event = kNever;
     std::vector<uint32_t> held;    // SMs of blocks that only a flag lets end
     std::vector<Waiting> waiting;  // blocks at their grid dependency
   };
@@ -69,9 +81,13 @@ class Grids {
   bool all_fit(const Grid& g) const;
   uint32_t find_sm(const Grid& g);
   void place(uint32_t grid, uint32_t sm, Ps at);
+  bool place_cluster(uint32_t grid, Ps at);
+  uint32_t places(const Grid& g, const Sm& sm) const;
+  void leave(uint32_t grid, uint32_t sm);
   bool waits_for_flag(const Grid& g) const;
   // A block runs from `begin` on (sm kNone: a kernel without blocks), to its end or to what it waits for.
   void run_block(uint32_t grid, uint32_t sm, Ps begin);
+  void add_end(uint32_t grid, uint32_t sm, Ps at);
   void end_block(uint32_t grid, uint32_t sm, Ps from, Ps left);
   void block_triggers(Grid& g, Ps at);
   void all_started(Grid& g);

@@ -6,8 +6,21 @@
 namespace heddle::host {
 
 void Grids::end_block(uint32_t g, uint32_t sm, Ps from, Ps left) {
-  core_.events.push(from + left + (sm == kNone ? 0 : core_.params.block_retire), Happening::kBlockEnd, g, sm,
-                    device_);
+  add_end(g, sm, from + left + (sm == kNone ? 0 : core_.params.block_retire));
+}
+
+void Grids::add_end(uint32_t g, uint32_t sm, Ps at) {
+  Grid& grid = grids_[g];
+  auto it = grid.ends.end();
+  const auto first = grid.ends.begin() + static_cast<std::ptrdiff_t>(grid.first_end);
+  while (it != first && (it - 1)->at > at) {
+    --it;
+  }
+  grid.ends.insert(it, {at, sm});
+  if (at < grid.next_event) {
+    grid.next_event = at;
+    core_.events.push(at, Happening::kBlockEnd, g, 0, device_);
+  }
 }
 
 void Grids::run_block(uint32_t g, uint32_t sm, Ps begin) {

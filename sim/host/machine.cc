@@ -204,7 +204,7 @@ class Machine final : public Core {
         grids_[e.extra].hand_out();
         break;
       case Happening::kBlockEnd:
-        grids_[e.stamp].block_end(e.object, e.extra);
+        grids_[e.stamp].block_ends(e.object);
         break;
       case Happening::kTrigger:  // outdated if the kernel is finished
         if (commands[e.object].number == e.stamp) {

@@ -109,6 +109,12 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   limits = gpu.limits();
   sms = gpu.topology().sms();
   subcores = gpu.sm().subcores();
+  for (int g = 0; g < gpu.topology().tpcs_per_gpc_size(); ++g) {
+    gpc_of_sm.insert(gpc_of_sm.end(), size_t{gpu.topology().tpcs_per_gpc(g)} * gpu.topology().sms_per_tpc(),
+                     static_cast<uint32_t>(g));
+  }
+  gpc_of_sm.resize(sms, gpc_of_sm.empty() ? 0 : gpc_of_sm.back());
+  carveouts.assign(gpu.sm().l1().carveout_bytes().begin(), gpu.sm().l1().carveout_bytes().end());
   const auto cycles = [&](double n) { return from_ns(n * 1e3 / gpu.clocks().core_mhz()); };
   block_interval = cycles(gpu.launch().block_interval());
   sm_block_interval = cycles(gpu.launch().sm_block_interval());

@@ -75,8 +75,10 @@ struct Params {
   uint32_t compute_capability;
   config::Limits limits;
   uint32_t sms, subcores;
-  Ps block_interval;     // between two blocks handed out
-  Ps sm_block_interval;  // between two to one SM
+  std::vector<uint32_t> gpc_of_sm;
+  std::vector<uint32_t> carveouts;  // bytes of shared memory that the L1 array can be split to, ascending
+  Ps block_interval;                // between two blocks handed out
+  Ps sm_block_interval;             // between two to one SM
   Ps block_start, block_retire;
 };
 

@@ -54,6 +54,11 @@ struct KernelDesc {
   uint32_t dynamic_shared_bytes = 0;
   uint32_t max_threads = 0;  // __launch_bounds__; 0 = none given
   bool cooperative = false;
+  bool non_portable_cluster = false;  // cudaFuncAttributeNonPortableClusterSizeAllowed
+  bool needs_cluster = false;         // __cluster_dims__() without a size: only the launch gives it (PM14)
+  uint32_t max_cluster_blocks = 0;    // __launch_bounds__; 0 = none given
+  uint32_t parameter_bytes = 0;
+  int32_t carveout_percent = -1;  // cudaFuncAttributePreferredSharedMemoryCarveout; -1: none (OC16)
   // Programmatic launch (PD02, PD04): so long after its start a block triggers, waits for the kernels before.
   // kNever: not at all.
   Ps trigger_after = kNever;
@@ -139,6 +144,8 @@ struct Call {
   bool enable = false;         // kGraphNodeSetEnabled
   bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)
   bool external = false;       // kEventRecord, kStreamWaitEvent: a node of its own when captured
+  Extent cluster;  // launch attribute; see has_cluster
+  bool has_cluster = false;
   // Launch attributes (programmatic.h): form A; form B with its event and triggerAtBlockStart.
   bool programmatic = false;
   uint32_t programmatic_event = kNone;

@@ -7,6 +7,8 @@ namespace {
 
 uint32_t round_up(uint32_t v, uint32_t unit) { return (v + unit - 1) / unit * unit; }
 
+constexpr uint32_t kPortableCluster = 8;  // cuda-model B7
+
 std::string number(uint64_t v) { return std::to_string(v); }
 
 }  // namespace
@@ -38,7 +40,76 @@ uint32_t blocks_per_sm(const KernelDesc& k, const Params& p) {
   return n.shared > 0 ? std::min(fit, l.shared_bytes_per_sm() / n.shared) : fit;
 }
 
-std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p) {
+uint64_t max_active_clusters(const KernelDesc& k, uint64_t cluster, const Params& p) {
+  std::vector<uint64_t> room;
+  const uint32_t fit = blocks_per_sm(k, p);
+  for (const uint32_t gpc : p.gpc_of_sm) {
+    room.resize(std::max<size_t>(room.size(), gpc + 1));
+    room[gpc] += fit;
+  }
+  uint64_t sum = 0;
+  for (const uint64_t r : room) {
+    sum += r / std::max<uint64_t>(1, cluster);
+  }
+  return sum;
+}
+
+uint32_t max_potential_cluster(const KernelDesc& k, const Params& p) {
+  uint32_t size = k.non_portable_cluster ? p.limits.max_cluster_blocks()
+                                         : std::min(kPortableCluster, p.limits.max_cluster_blocks());
+  while (size > 0 && max_active_clusters(k, size, p) == 0) {
+    --size;
+  }
+  return size;
+}
+
+uint32_t carveout(const KernelDesc& k, const Params& p) {
+  if (k.carveout_percent < 0 || p.carveouts.empty()) {
+    return kNone;
+  }
+  const uint64_t wanted = uint64_t{p.carveouts.back()} * static_cast<uint32_t>(k.carveout_percent);
+  for (const uint32_t c : p.carveouts) {
+    if (uint64_t{c} * 100 >= wanted) {
+      return c;
+    }
+  }
+  return p.carveouts.back();
+}
+
+namespace {
+
+// Errors of clusters: PM11-PM14, OC10.
+std::optional<Refusal> refuse_cluster(const KernelDesc& k, const Params& p,
+                                      const std::optional<Extent>& attribute) {
+  const auto no = [](const std::string& why) { return Refusal{"cudaErrorInvalidClusterSize", why}; };
+  const bool fixed = k.cluster.count() != 1;
+  if (k.needs_cluster && !attribute) {
+    return no("the kernel has __cluster_dims__() without a size, and the launch gives none");
+  }
+  const Extent c = attribute.value_or(k.cluster);
+  if (fixed && (c.x != k.cluster.x || c.y != k.cluster.y || c.z != k.cluster.z)) {
+    return no("the kernel was compiled for another cluster");
+  }
+  const uint64_t cluster = c.count();
+  const uint32_t most = k.non_portable_cluster ? p.limits.max_cluster_blocks()
+                                               : std::min(kPortableCluster, p.limits.max_cluster_blocks());
+  if (cluster > most) {
+    return no(number(cluster) + " blocks per cluster, limit " + number(most) +
+              (cluster <= p.limits.max_cluster_blocks() ? " unless non-portable sizes are allowed" : ""));
+  }
+  if (cluster == 0 || k.grid.x % c.x || k.grid.y % c.y || k.grid.z % c.z) {
+    return no("the grid is no multiple of the cluster");
+  }
+  if (k.max_cluster_blocks > 0 && cluster > k.max_cluster_blocks) {
+    return no(number(cluster) + " blocks per cluster, launch bounds " + number(k.max_cluster_blocks));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p,
+                                     const std::optional<Extent>& attribute) {
   const config::Limits& l = p.limits;
   if (!k.has_grid) {
     return std::nullopt;
@@ -73,22 +144,27 @@ std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p) {
     return no("cudaErrorLaunchOutOfResources",
               number(k.registers) + " registers per thread, limit " + number(l.max_registers_per_thread()));
   }
-  const uint64_t cluster = k.cluster.count();
-  if (cluster > l.max_cluster_blocks()) {  // PM11
-    return no("cudaErrorInvalidClusterSize",
-              number(cluster) + " blocks per cluster, limit " + number(l.max_cluster_blocks()));
+  const uint32_t parameters = p.compute_capability >= 70 ? 32764 : 4096;
+  if (k.parameter_bytes > parameters) {  // PM29
+    return no("cudaErrorInvalidValue",
+              number(k.parameter_bytes) + " bytes of parameters, limit " + number(parameters));
   }
-  if (cluster == 0 || k.grid.x % k.cluster.x || k.grid.y % k.cluster.y || k.grid.z % k.cluster.z) {  // PM12
-    return no("cudaErrorInvalidClusterSize", "the grid is no multiple of the cluster");
+  if (const auto refused = refuse_cluster(k, p, attribute)) {
+    return refused;
   }
   const uint32_t fit = blocks_per_sm(k, p);
   if (fit == 0) {  // OC02
     return no("cudaErrorLaunchOutOfResources", "not even one block fits on an SM");
   }
-  if (k.cooperative && k.grid.count() > uint64_t{fit} * p.sms) {  // PM18
-    return no(
-        "cudaErrorCooperativeLaunchTooLarge",
-        number(k.grid.count()) + " blocks, " + number(uint64_t{fit} * p.sms) + " can be resident at once");
+  const uint64_t cluster = attribute.value_or(k.cluster).count();
+  const uint64_t resident =
+      cluster > 1 ? max_active_clusters(k, cluster, p) * cluster : uint64_t{fit} * p.sms;
+  if (resident == 0) {
+    return no("cudaErrorLaunchOutOfResources", "no GPC has room for a cluster of " + number(cluster));
+  }
+  if (k.cooperative && k.grid.count() > resident) {  // PM18
+    return no("cudaErrorCooperativeLaunchTooLarge",
+              number(k.grid.count()) + " blocks, " + number(resident) + " can be resident at once");
   }
   return std::nullopt;
 }

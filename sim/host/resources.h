@@ -22,12 +22,23 @@ BlockNeeds needs_of(const KernelDesc& k, const Params& p);
 // Blocks that fit on one SM that has nothing else; 0 if not even one.
 uint32_t blocks_per_sm(const KernelDesc& k, const Params& p);
 
+// cudaOccupancyMaxActiveClusters: clusters of so many blocks of the kernel that an idle device holds, each
+// within a GPC (PM17).
+uint64_t max_active_clusters(const KernelDesc& k, uint64_t cluster, const Params& p);
+// cudaOccupancyMaxPotentialClusterSize: the largest cluster that a launch may have; 0 if no block fits.
+uint32_t max_potential_cluster(const KernelDesc& k, const Params& p);
+// The split of the L1 array that the kernel asks for, rounded up to one there is (OC15); kNone: none asked
+// for.
+uint32_t carveout(const KernelDesc& k, const Params& p);
+
 struct Refusal {
   std::string error;  // CUDA's name
   std::string why;
 };
 // What the launch call returns if it is not cudaSuccess.
-std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p);
+// `attribute`: the cluster that the launch gives.
+std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p,
+                                     const std::optional<Extent>& attribute = std::nullopt);
 
 // The time of one block of a kernel whose whole duration is known (KernelDesc::duration).
 Ps block_time(const KernelDesc& k, const Params& p);

@@ -63,7 +63,8 @@ Threads::Threads(Core& core, Ordering& ordering, Connections& connections, Graph
       threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
       event_states_(core.program.events.size()),
-      device_error_(core.program.devices) {
+      device_error_(core.program.devices),
+      carveout_(core.program.devices, kNone) {
   result.thread_end.assign(threads_.size(), 0);
   for (size_t i = 0; i < threads_.size(); ++i) {
     threads_[i].track = core.recorder.track("thread " + core.program.threads[i].name);

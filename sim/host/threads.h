@@ -86,6 +86,7 @@ class Threads {
 
   // ---- calls (calls.cc)
   bool launch(uint32_t thread, const Call& c);
+  bool switches_carveout(const KernelDesc& k, uint32_t device);
   bool programmatic_allowed(uint32_t thread, const Call& c);
   void record_programmatic(uint32_t kernel, const Call& c);
   bool copy(uint32_t thread, const Call& c);
@@ -135,6 +136,7 @@ class Threads {
   };
   std::vector<EventState> event_states_;
   std::vector<std::string> device_error_;
+  std::vector<uint32_t> carveout_;  // of each device, by the kernel before; kNone: none asked for one
   // Names of spans.
   std::vector<uint32_t> kernel_name_;
   std::vector<uint32_t> op_name_;

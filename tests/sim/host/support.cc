@@ -7,6 +7,9 @@ namespace heddle::hosttest {
 config::GpuConfig plain_gpu(uint32_t sms) {
   config::GpuConfig g = simtest::test_gpu(1);
   g.mutable_topology()->set_sms(sms);
+  g.mutable_topology()->set_sms_per_tpc(1);
+  g.mutable_topology()->clear_tpcs_per_gpc();
+  g.mutable_topology()->add_tpcs_per_gpc(sms);
   g.mutable_launch()->set_block_interval(0);
   g.mutable_launch()->set_sm_block_interval(0);
   g.mutable_launch()->set_block_start_latency(0);
