@@ -144,13 +144,13 @@ struct Call {
   bool enable = false;         // kGraphNodeSetEnabled
   bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)
   bool external = false;       // kEventRecord, kStreamWaitEvent: a node of its own when captured
-  Extent cluster;  // launch attribute; see has_cluster
+  Extent cluster;              // launch attribute; see has_cluster
   bool has_cluster = false;
   // Launch attributes (programmatic.h): form A; form B with its event and triggerAtBlockStart.
   bool programmatic = false;
   uint32_t programmatic_event = kNone;
   bool trigger_at_block_start = false;
-  uint32_t line = 0;           // of the workload's file, 0 if none
+  uint32_t line = 0;  // of the workload's file, 0 if none
 };
 
 struct ThreadDesc {
