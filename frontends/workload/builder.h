@@ -15,6 +15,7 @@
 #include <list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/host/machine.h"
 
@@ -31,6 +32,9 @@ struct Buffer {
 };
 struct Kernel {
   uint32_t id = 0;
+};
+struct Pool {
+  uint32_t id = host::kNone;  // the current device's default pool
 };
 struct Flag {
   uint32_t id = 0;
@@ -51,6 +55,20 @@ struct Change {
 struct Node {
   uint32_t id = 0;  // of its graph
 };
+
+// `bytes` 0: to the buffer's end.
+inline host::Access reads(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
+  return {b.id, true, false, false, offset, bytes};
+}
+inline host::Access writes(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
+  return {b.id, false, true, false, offset, bytes};
+}
+inline host::Access updates(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
+  return {b.id, true, true, false, offset, bytes};
+}
+inline host::Access atomics(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
+  return {b.id, true, true, true, offset, bytes};
+}
 
 class Builder;
 
@@ -119,10 +137,34 @@ class Thread {
   Thread& setFlag(Flag f);
   Thread& waitFlag(Flag f);
 
+  // ---- memory (builder_memory.cc)
+  // Where the copy or memset just added begins in its buffers.
+  Thread& at(uint64_t offset, uint64_t source_offset = 0);
+  // What the launch just added accesses, besides what its kernel says.
+  Thread& with(const std::vector<host::Access>& accesses);
+  Thread& hostAccess(const std::vector<host::Access>& accesses);  // the program's own reads and writes
+  // cudaMalloc, cudaMallocHost, ... and their opposites, as the buffer's memory asks.
+  Thread& malloc(Buffer b);
+  Thread& free(Buffer b);
+  Thread& memGetInfo();
+  Thread& mallocAsync(Buffer b, Stream s = {}, Pool p = {});
+  Thread& freeAsync(Buffer b, Stream s = {});
+  Thread& memPoolSetAttribute(Pool p, host::PoolAttribute what, uint64_t value);
+  Thread& memPoolTrimTo(Pool p, uint64_t keep);
+  Thread& memPoolStats(Pool p = {});  // reserved and used memory
+  Thread& memPoolResetHigh(Pool p = {});
+  // ---- unified memory. `device` kNone: the host. `bytes` 0: to the buffer's end.
+  Thread& memPrefetchAsync(Buffer b, uint32_t device, Stream s = {}, uint64_t offset = 0, uint64_t bytes = 0);
+  Thread& memAdvise(Buffer b, host::Advice what, uint32_t device = host::kNone);
+  Thread& memRangeAttributes(Buffer b);
+  Thread& streamAttachMemAsync(Stream s, Buffer b, host::Attach to = host::Attach::kStream,
+                               uint64_t length = 0);
+
  private:
   friend class Builder;
   Thread(Builder& w, size_t index) : w_(w), index_(index) {}
   host::Call& add(host::Op op, uint32_t object = host::kNone, uint32_t stream = 0);
+  void add_accesses(host::Call& c, const std::vector<host::Access>& accesses);
   uint64_t copy_bytes(Buffer to, Buffer from, uint64_t bytes) const;
 
   Builder& w_;
@@ -143,6 +185,10 @@ class Builder {
   Event event(const std::string& name, bool timing = true, uint32_t device = 0);
   Buffer buffer(const std::string& name, host::Memory memory, uint64_t bytes, uint32_t device = 0);
   Buffer device(const std::string& name, uint64_t bytes, uint32_t device = 0);
+  Buffer later(const std::string& name, host::Memory memory, uint64_t bytes,
+               uint32_t device = 0);  // by malloc
+  Pool pool(const std::string& name, uint64_t max_bytes = 0, uint32_t device = 0);
+  Buffer managed(const std::string& name, uint64_t bytes);
   Buffer pinned(const std::string& name, uint64_t bytes);
   Buffer pageable(const std::string& name, uint64_t bytes);
   Kernel kernel(const host::KernelDesc& k);

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "frontends/workload/builder.h"
 #include "frontends/workload/graph_reader.h"
+#include "frontends/workload/read_memory.h"
 #include "frontends/workload/workload.pb.h"
 #include "sim/engine/error.h"
 
@@ -43,7 +45,12 @@ class Reader {
         file_(std::move(file)),
         folder_(std::move(folder)),
         timer_(timer),
-        builder_(w.devices()) {}
+        builder_(w.devices()) {
+    memory_ = {[this](const std::string& n) { return look_up(buffers_, n, "buffer"); },
+               [this](const std::string& n) { return n.empty() ? Pool{} : look_up(pools_, n, "pool"); },
+               [this](bool given, const std::string& n) { return stream(given, n); },
+               [this](const std::string& what) { refuse(what); }};
+  }
 
   Workload read() {
     Workload out;
@@ -172,9 +179,17 @@ class Reader {
       const host::Memory memory = b.memory() == proto::Buffer::PINNED           ? host::Memory::kPinned
                                   : b.memory() == proto::Buffer::PAGEABLE       ? host::Memory::kPageable
                                   : b.memory() == proto::Buffer::WRITE_COMBINED ? host::Memory::kWriteCombined
+                                  : b.memory() == proto::Buffer::MANAGED        ? host::Memory::kManaged
                                   : b.memory() == proto::Buffer::MAPPED         ? host::Memory::kMapped
                                                                                 : host::Memory::kDevice;
-      enter(buffers_, b.name(), builder_.buffer(b.name(), memory, b.bytes(), device(b.device())), "buffer");
+      const Buffer id = builder_.buffer(b.name(), memory, b.bytes(), device(b.device()));
+      builder_.program().buffers[id.id].allocated_by_call = b.allocated_by_call();
+      enter(buffers_, b.name(), id, "buffer");
+    }
+    for (int i = 0; i < w_.pool_size(); ++i) {
+      const proto::Pool& p = w_.pool(i);
+      line_ = line_of(tree_, w_, "pool", i);
+      enter(pools_, p.name(), builder_.pool(p.name(), p.max_bytes(), device(p.device())), "pool");
     }
     for (int i = 0; i < w_.handle_size(); ++i) {
       line_ = line_of(tree_, w_, "handle", i);
@@ -239,6 +254,7 @@ class Reader {
     }
     d.carveout_percent = k.has_carveout_percent() ? static_cast<int32_t>(k.carveout_percent()) : -1;
     d.fails = k.fails();
+    d.accesses = read_accesses(k.access(), memory_);
     if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
       refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
     }
@@ -306,6 +322,7 @@ class Reader {
     } else {
       t.memcpy(to, from, c.bytes(), c.rows(), s);
     }
+    t.at(c.to_offset(), c.from_offset());
   }
 
   void read_call(Thread& t, const proto::Call& c, const Tree* tree, const Message& parent, int index,
@@ -352,6 +369,9 @@ class Reader {
         }
         a.trigger_at_block_start = c.launch().trigger_at_block_start();
         t.launch(k, s, a);
+        if (c.launch().access_size() > 0) {
+          t.with(read_accesses(c.launch().access(), memory_));
+        }
         break;
       }
       case What::kMemcpyAsync:
@@ -364,10 +384,12 @@ class Reader {
         t.memsetAsync(look_up(buffers_, c.memset_async().to(), "buffer"),
                       stream(c.memset_async().has_stream(), c.memset_async().stream()),
                       c.memset_async().bytes());
+        t.at(c.memset_async().offset());
         break;
       case What::kMemset:
         t.memset(look_up(buffers_, c.memset().to(), "buffer"), c.memset().bytes(),
                  stream(c.memset().has_stream(), c.memset().stream()));
+        t.at(c.memset().offset());
         break;
       case What::kEventRecord:
         read_event(t, c.event_record(), true);
@@ -446,7 +468,9 @@ class Reader {
         t.waitFlag(look_up(flags_, c.wait_flag(), "flag"));
         break;
       default:
-        read_graph_call(c, builder_, t, names());
+        if (!read_memory_call(t, c, memory_)) {
+          read_graph_call(c, builder_, t, names());
+        }
         break;
     }
   }
@@ -465,6 +489,8 @@ class Reader {
   std::map<std::string, Event> events_;
   std::map<std::string, Buffer> buffers_;
   std::map<std::string, Kernel> kernels_;
+  std::map<std::string, Pool> pools_;
+  MemoryNames memory_;
   std::map<std::string, Flag> flags_;
   std::map<std::string, Graph> graphs_;
   std::map<std::string, Handle> handles_;

@@ -110,9 +110,20 @@ bool Threads::launch(uint32_t thread, const Call& c) {
     return false;
   }
   t.last_stream = c.stream;
+  if (clocks_.on()) {
+    const Epoch epoch = clocks_.command(thread, c.stream);
+    accesses(k.accesses, c, epoch, clocks_.of_stream(c.stream), thread);
+    if (k.sets_flag != kNone) {
+      clocks_.flag_set_by_stream(k.sets_flag, c.stream);
+    }
+    if (core_.rules.launch_blocking) {
+      clocks_.thread_waits_stream(thread, c.stream);
+    }
+  }
   const uint32_t slot = make(Work::kKernel, c.stream, kernel_name_[c.object]);
   Command& command = core_.commands[slot];
   command.object = c.object;
+  command.call = &c;
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
                                 core_.params.priority_least);
   command.cluster = c.has_cluster ? static_cast<uint32_t>(c.cluster.count()) : 0;
@@ -177,26 +188,38 @@ bool Threads::copy(uint32_t thread, const Call& c) {
   }
   const BufferDesc& to = core_.program.buffers[c.object];
   const BufferDesc& from = core_.program.buffers[c.source];
-  if (c.bytes > to.bytes || c.bytes > from.bytes) {
+  const bool beyond = c.offset > to.bytes || c.bytes > to.bytes - c.offset;
+  if (beyond || c.source_offset > from.bytes || c.bytes > from.bytes - c.source_offset) {
     fail(thread, "cudaErrorInvalidValue",
-         std::to_string(c.bytes) + " bytes are more than " + (c.bytes > to.bytes ? to.name : from.name) +
-             " has");
+         std::to_string(c.bytes) + " bytes are more than " + (beyond ? to.name : from.name) + " has");
     return true;
   }
-  const bool to_device = to.memory == Memory::kDevice, from_device = from.memory == Memory::kDevice;
+  if (!buffer_mapped(thread, c.object) || !buffer_mapped(thread, c.source)) {
+    return true;
+  }
+  const Memory to_memory = memory_of(c.object), from_memory = memory_of(c.source);
+  const bool to_device = to_memory == Memory::kDevice, from_device = from_memory == Memory::kDevice;
   const bool waits = c.op == Op::kMemcpy;
   if (c.bytes == 0) {
     return true;
   }
-  if (to_device != from_device && (to_device ? from : to).memory == Memory::kPageable) {
+  if (to_device != from_device && (to_device ? from_memory : to_memory) == Memory::kPageable) {
     if (report_device_error(thread, t.device)) {
       return true;
     }
     if (!to_device || c.bytes > core_.params.inline_bytes) {
+      copy_accesses(thread, c, to_device);
+      if (clocks_.on() && !to_device) {
+        clocks_.thread_waits_stream(thread, c.stream);
+      }
       return start_staged(thread, c, to_device);
     }
   }
   if (!to_device && !from_device) {  // the host does it, when the stream has come there
+    copy_accesses(thread, c, false);
+    if (clocks_.on()) {
+      clocks_.thread_waits_stream(thread, c.stream);
+    }
     t.staged = Staged{};
     t.next = Next::kReturn;
     wait_for(thread, ordering_.unfinished(c.stream));
@@ -207,14 +230,16 @@ bool Threads::copy(uint32_t thread, const Call& c) {
     }
     return false;
   }
-  const Path path = to_device && from_device ? (to.device == from.device    ? Path::kDeviceToDevice
-                                                : core_.program.peer_access ? Path::kPeer
-                                                                            : Path::kPeerStaged)
-                                             : (to_device ? Path::kHostToDevice : Path::kDeviceToHost);
+  const Path path = to_device && from_device
+                        ? (device_of(c.object) == device_of(c.source) ? Path::kDeviceToDevice
+                           : core_.program.peer_access                ? Path::kPeer
+                                                                      : Path::kPeerStaged)
+                        : (to_device ? Path::kHostToDevice : Path::kDeviceToHost);
   if (!room(thread, c.stream, Work::kCopy, path)) {
     return false;
   }
   t.last_stream = c.stream;
+  copy_accesses(thread, c, (to_device ? from_memory : to_memory) == Memory::kPageable);
   const uint32_t slot = make(Work::kCopy, c.stream,
                              path == Path::kHostToDevice     ? h2d_name_
                              : path == Path::kDeviceToHost   ? d2h_name_
@@ -224,9 +249,9 @@ bool Threads::copy(uint32_t thread, const Call& c) {
   command.path = path;
   command.bytes = c.bytes;
   command.rows = c.rows;
-  command.peer = to.device;
-  command.write_combined = !to_device ? false : from.memory == Memory::kWriteCombined;
-  const bool pageable = (to_device ? from : to).memory == Memory::kPageable;
+  command.peer = device_of(c.object);
+  command.write_combined = !to_device ? false : from_memory == Memory::kWriteCombined;
+  const bool pageable = (to_device ? from_memory : to_memory) == Memory::kPageable;
   command.with_command = pageable;
   Ps inline_time = 0;
   if (pageable) {  // the host writes the data into the command
@@ -248,6 +273,9 @@ bool Threads::copy(uint32_t thread, const Call& c) {
       path == Path::kDeviceToDevice || (path == Path::kHostToDevice && c.bytes <= core_.params.inline_bytes &&
                                         (pageable || core_.rules.small_pinned_copies_return));
   if (waits && !returns) {
+    if (clocks_.on()) {
+      clocks_.thread_waits_stream(thread, c.stream);
+    }
     return synchronize(thread, {ref});
   }
   if (inline_time > 0) {
@@ -263,15 +291,19 @@ bool Threads::memset(uint32_t thread, const Call& c) {
     return true;
   }
   const BufferDesc& to = core_.program.buffers[c.object];
-  if (c.bytes > to.bytes) {
+  if (c.offset > to.bytes || c.bytes > to.bytes - c.offset) {
     fail(thread, "cudaErrorInvalidValue",
          std::to_string(c.bytes) + " bytes are more than " + to.name + " has");
+    return true;
+  }
+  if (!buffer_mapped(thread, c.object)) {
     return true;
   }
   if (!room(thread, c.stream, Work::kCopy, Path::kMemset)) {
     return false;
   }
   threads_[thread].last_stream = c.stream;
+  copy_accesses(thread, c, false);
   const uint32_t slot = make(Work::kCopy, c.stream, op_name_[static_cast<size_t>(Op::kMemset)]);
   core_.commands[slot].path = Path::kMemset;
   core_.commands[slot].with_command = c.bytes <= core_.params.memset_inline_bytes;
@@ -326,6 +358,10 @@ bool Threads::event_call(uint32_t thread, const Call& c) {
       ordering_.append(slot);
       ordering_.event_recorded(c.object, slot);
       event_states_[c.object].recorded = true;
+      if (clocks_.on()) {
+        clocks_.command(thread, c.stream);
+        clocks_.event_recorded(c.object, c.stream);
+      }
       submit(slot);
       return true;
     }
@@ -334,6 +370,9 @@ bool Threads::event_call(uint32_t thread, const Call& c) {
         return true;
       }
       ordering_.note_programmatic_wait(c.stream, c.object);
+      if (clocks_.on()) {
+        clocks_.stream_waits(c.stream, c.object);
+      }
       if (!core_.commands.unfinished(record)) {
         return true;  // nothing recorded, or done: nothing to wait for
       }
@@ -346,9 +385,15 @@ bool Threads::event_call(uint32_t thread, const Call& c) {
       return true;  // the record is unfinished, so the wait has something to wait for
     }
     case Op::kEventSynchronize:
+      if (clocks_.on()) {
+        clocks_.thread_waits_event(thread, c.object);
+      }
       return synchronize(thread, {record});
     case Op::kEventQuery:
       answer(thread, core_.commands.unfinished(record) ? "cudaErrorNotReady" : "cudaSuccess");
+      if (clocks_.on() && !core_.commands.unfinished(record)) {
+        clocks_.thread_waits_event(thread, c.object);
+      }
       return true;
     default:
       break;
@@ -381,15 +426,24 @@ bool Threads::stream_call(uint32_t thread, const Call& c) {
   Thread& t = threads_[thread];
   switch (c.op) {
     case Op::kDeviceSynchronize:
+      if (clocks_.on()) {
+        clocks_.thread_waits_device(thread, t.device);
+      }
       return synchronize(thread, ordering_.unfinished_of_device(t.device));
     case Op::kStreamCreate:
       streams_alive_[c.stream] = true;
       return true;
     case Op::kStreamSynchronize:
+      if (clocks_.on()) {
+        clocks_.thread_waits_stream(thread, c.stream);
+      }
       return !stream_alive(thread, c.stream) || synchronize(thread, ordering_.unfinished(c.stream));
     case Op::kStreamQuery:
       if (stream_alive(thread, c.stream)) {
         answer(thread, ordering_.busy(c.stream) ? "cudaErrorNotReady" : "cudaSuccess");
+        if (clocks_.on() && !ordering_.busy(c.stream)) {
+          clocks_.thread_waits_stream(thread, c.stream);
+        }
       }
       return true;
     case Op::kStreamDestroy:  // ST02: returns at once, the work goes on
@@ -414,18 +468,13 @@ bool Threads::stream_call(uint32_t thread, const Call& c) {
   command.object = c.object;
   command.failed = c.calls_cuda;
   ordering_.append(slot);
+  if (clocks_.on()) {
+    clocks_.command(thread, c.stream);
+    if (c.object != kNone) {
+      clocks_.flag_set_by_stream(c.object, c.stream);
+    }
+  }
   submit(slot);
-  return true;
-}
-
-bool Threads::memory_call(uint32_t thread, const Call& c) {
-  const uint32_t device = threads_[thread].device;
-  if (c.op == Op::kFree) {  // ST15
-    return synchronize(thread, ordering_.unfinished_of_device(device));
-  }
-  if (c.op != Op::kFreeHost) {
-    barrier(device);
-  }
   return true;
 }
 

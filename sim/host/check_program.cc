@@ -6,7 +6,19 @@ namespace heddle::host {
 namespace {
 
 // What Call::object is, for each call.
-enum class Object : uint8_t { kNothing, kKernel, kBuffer, kEvent, kFlag, kDevice, kMaybeFlag, kGraph, kExec };
+enum class Object : uint8_t {
+  kNothing,
+  kKernel,
+  kBuffer,
+  kEvent,
+  kFlag,
+  kDevice,
+  kMaybeFlag,
+  kMaybeBuffer,
+  kMaybePool,
+  kGraph,
+  kExec
+};
 
 Object object_of(Op op) {
   switch (op) {
@@ -16,7 +28,24 @@ Object object_of(Op op) {
     case Op::kMemcpy:
     case Op::kMemsetAsync:
     case Op::kMemset:
+    case Op::kMallocAsync:
+    case Op::kFreeAsync:
+    case Op::kMallocManaged:
+    case Op::kMemPrefetch:
+    case Op::kMemAdvise:
+    case Op::kMemAttributes:
+    case Op::kStreamAttach:
       return Object::kBuffer;
+    case Op::kMalloc:
+    case Op::kFree:
+    case Op::kMallocHost:
+    case Op::kFreeHost:
+      return Object::kMaybeBuffer;
+    case Op::kPoolSetAttribute:
+    case Op::kPoolTrim:
+    case Op::kPoolStats:
+    case Op::kPoolResetHigh:
+      return Object::kMaybePool;
     case Op::kEventRecord:
     case Op::kEventSynchronize:
     case Op::kEventQuery:
@@ -53,7 +82,10 @@ size_t count_of(const Program& p, Object o) {
   switch (o) {
     case Object::kKernel:
       return p.kernels.size();
+    case Object::kMaybePool:
+      return p.pools.size();
     case Object::kBuffer:
+    case Object::kMaybeBuffer:
       return p.buffers.size();
     case Object::kEvent:
       return p.events.size();
@@ -68,13 +100,27 @@ size_t count_of(const Program& p, Object o) {
   }
 }
 
+bool optional(Object o) {
+  return o == Object::kMaybeFlag || o == Object::kMaybeBuffer || o == Object::kMaybePool;
+}
+
+void check_access(const Program& p, const Access& a) {
+  if (a.buffer >= p.buffers.size()) {
+    throw Error("an access to no buffer: " + std::to_string(a.buffer));
+  }
+  const BufferDesc& b = p.buffers[a.buffer];
+  if (a.offset > b.bytes || a.bytes > b.bytes - a.offset) {
+    throw Error("an access to " + std::to_string(a.bytes) + " bytes from " + std::to_string(a.offset) +
+                " on, but buffer " + b.name + " has " + std::to_string(b.bytes));
+  }
+}
+
 void check_call(const Program& p, const Call& c) {
   if (c.stream >= p.streams.size()) {
     throw Error("no stream " + std::to_string(c.stream));
   }
   const Object o = object_of(c.op);
-  if (o != Object::kNothing && !(o == Object::kMaybeFlag && c.object == kNone) &&
-      c.object >= count_of(p, o)) {
+  if (o != Object::kNothing && !(optional(o) && c.object == kNone) && c.object >= count_of(p, o)) {
     throw Error("no such object: " + std::to_string(c.object));
   }
   if ((c.op == Op::kMemcpy || c.op == Op::kMemcpyAsync) && c.source >= p.buffers.size()) {
@@ -82,6 +128,25 @@ void check_call(const Program& p, const Call& c) {
   }
   if (c.op == Op::kLaunch && c.programmatic_event != kNone && c.programmatic_event >= p.events.size()) {
     throw Error("no event " + std::to_string(c.programmatic_event));
+  }
+  if (c.op == Op::kMallocAsync || ((c.op == Op::kMalloc || c.op == Op::kMallocHost) && c.object != kNone)) {
+    const BufferDesc& b = p.buffers[c.object];
+    if ((b.memory == Memory::kDevice) == (c.op == Op::kMallocHost)) {
+      throw Error("buffer " + b.name + " is of another kind of memory");
+    }
+  }
+  if (c.op == Op::kMallocManaged && p.buffers[c.object].memory != Memory::kManaged) {
+    throw Error("buffer " + p.buffers[c.object].name + " is of another kind of memory");
+  }
+  if ((c.op == Op::kMemPrefetch || c.op == Op::kMemAdvise) && c.source != kNone && c.source >= p.devices) {
+    throw Error("no device " + std::to_string(c.source));
+  }
+  if (c.op == Op::kMallocAsync && c.source != kNone &&
+      (c.source >= p.pools.size() || p.pools[c.source].device != p.buffers[c.object].device)) {
+    throw Error("the pool is of another device than buffer " + p.buffers[c.object].name);
+  }
+  if (c.first_access > p.accesses.size() || c.accesses > p.accesses.size() - c.first_access) {
+    throw Error("accesses that the program does not have");
   }
   if (c.op == Op::kEventElapsed && c.source >= p.events.size()) {
     throw Error("no event " + std::to_string(c.source));
@@ -173,7 +238,16 @@ void check_program(const Program& p) {
   for (const BufferDesc& b : p.buffers) {
     device("buffer " + b.name, b.device);
   }
+  for (const PoolDesc& pool : p.pools) {
+    device("pool " + pool.name, pool.device);
+  }
+  for (const Access& a : p.accesses) {
+    check_access(p, a);
+  }
   for (const KernelDesc& k : p.kernels) {
+    for (const Access& a : k.accesses) {
+      check_access(p, a);
+    }
     for (uint32_t f : {k.until_flag, k.sets_flag}) {
       if (f != kNone && f >= p.flags.size()) {
         throw Error("kernel " + k.name + ": no flag " + std::to_string(f));

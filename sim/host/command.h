@@ -22,6 +22,8 @@ enum class Work : uint8_t {
   kGraphEnd,
   kConditional,
   kBodyEnd,  // of a conditional node's body
+  kMigrate,   // pages of unified memory, for the command `object` or the host
+  kPrefetch,  // of the call `object` says: cudaMemPrefetchAsync
 };
 
 // A reference that outlives its command: when the slot has another number, the command is finished.
@@ -73,6 +75,7 @@ struct Command {
   Ps start = 0;
   Ps triggered_at = kNever;    // by all blocks, when that is known
   Ps all_started_at = kNever;  // all blocks
+  const Call* call = nullptr;  // kKernel with accesses, kPrefetch
 };
 
 // An edge leads to a command or to a host thread that waits. Those to a kernel's secondaries: kPrimary says

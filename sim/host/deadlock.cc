@@ -36,6 +36,12 @@ std::string describe(const Core& core, uint32_t slot) {
     case Work::kBodyEnd:
       what = core.recorder.text(c.name);
       break;
+    case Work::kMigrate:
+      what = "page migration";
+      break;
+    case Work::kPrefetch:
+      what = "prefetch";
+      break;
     case Work::kBarrier:
       what = "implicit synchronisation";
       break;

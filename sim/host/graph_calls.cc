@@ -92,6 +92,12 @@ bool Threads::launch_graph(uint32_t thread, const Call& c) {
     return false;
   }
   t.last_stream = c.stream;
+  if (clocks_.on()) {  // in the stream's order; what the nodes access is not looked at
+    clocks_.command(thread, c.stream);
+    if (core_.rules.launch_blocking) {
+      clocks_.thread_waits_stream(thread, c.stream);
+    }
+  }
   const Graphs::Launched l = graphs_.launch(c.object, c.stream);
   submit(l.start);
   return !core_.rules.launch_blocking || synchronize(thread, {l.end});  // AX03

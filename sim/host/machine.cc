@@ -12,12 +12,21 @@
 #include "sim/host/graphs.h"
 #include "sim/host/grids.h"
 #include "sim/host/host_functions.h"
+#include "sim/host/migration.h"
 #include "sim/host/ordering.h"
 #include "sim/host/threads.h"
 #include "sim/host/transfers.h"
 
 namespace heddle::host {
 namespace {
+
+// Pools ask who is ordered after a free.
+bool uses_pools(const Program& p) {
+  return std::any_of(p.threads.begin(), p.threads.end(), [](const ThreadDesc& t) {
+    return std::any_of(t.calls.begin(), t.calls.end(),
+                       [](const Call& c) { return c.op == Op::kMallocAsync; });
+  });
+}
 
 class Machine final : public Core {
  public:
@@ -26,7 +35,13 @@ class Machine final : public Core {
         ordering_(*this),
         connections_(*this),
         graphs_(*this, ordering_),
-        threads_(*this, ordering_, connections_, graphs_, result_),
+        clocks_(p, options.check || uses_pools(p)),
+        memory_(p, params),
+        checker_(p, options.check, result_),
+        unified_(p, params, memory_),
+        migration_(*this),
+        threads_(*this, {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_},
+                 result_),
         host_functions_(*this) {
     for (const StreamDesc& s : p.streams) {
       stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
@@ -64,6 +79,8 @@ class Machine final : public Core {
     for (uint32_t d = 0; d < program.devices; ++d) {
       result_.copy_kernel_overlap.push_back(covered_by_both(copies_[d], kernels_[d]));
     }
+    memory_.count(result_);
+    unified_.count(result_);
     recorder.finish(result_);
     return std::move(result_);
   }
@@ -82,6 +99,9 @@ class Machine final : public Core {
         show(c);
         break;
       case Work::kKernel: {
+        if (unified_.active() && !migration_.may_finish(slot)) {
+          return;
+        }
         const KernelDesc& k = program.kernels[c.object];
         if (k.fails) {
           threads_.kernel_failed(c.device);
@@ -108,11 +128,19 @@ class Machine final : public Core {
         graphs_.ended(slot);
         recorder.add(stream_track_[c.stream], c.name, c.start, now);
         break;
+      case Work::kPrefetch:
+        migration_.may_finish(slot);
+        show(c);
+        break;
+      case Work::kMigrate:
+        migration_.moved(slot);
+        break;
       default:
         break;
     }
-    if (c.primaries > 0) {  // what comes next in the stream waits for those too
-      c.ended = true;
+    Command& done = commands[slot];  // there may be more commands now
+    if (done.primaries > 0) {        // what comes next in the stream waits for those too
+      done.ended = true;
     } else {
       release(slot);
     }
@@ -140,7 +168,23 @@ class Machine final : public Core {
     }
     switch (c.work) {
       case Work::kKernel:
-        grids_[c.device].launch(slot);
+        if (!unified_.active() ||
+            !migration_.start(slot, unified_.kernel(c.device, c.stream, accesses(c), now))) {
+          grids_[c.device].launch(slot);
+        }
+        break;
+      case Work::kMigrate:
+        if (c.bytes > 0) {
+          transfers_->start(slot);
+        } else {
+          finish(slot);
+        }
+        break;
+      case Work::kPrefetch:
+        if (!migration_.start(slot, unified_.prefetch(c.call->object, c.call->offset, c.call->bytes,
+                                                      c.call->source, now))) {
+          finish(slot);
+        }
         break;
       case Work::kCopy:
         transfers_->start(slot);
@@ -167,6 +211,16 @@ class Machine final : public Core {
       default:
         finish(slot);
     }
+  }
+
+  void prepared(uint32_t slot) override {
+    if (commands[slot].work == Work::kPrefetch) {
+      finish(slot);
+      return;
+    }
+    const uint32_t device = commands[slot].device;
+    migration_.begun(slot);
+    grids_[device].launch(slot);
   }
 
   void resume(uint32_t thread, Ps at) override { events.push(at, Happening::kThread, thread); }
@@ -251,6 +305,15 @@ class Machine final : public Core {
     }
   }
 
+  std::vector<Access> accesses(const Command& c) const {
+    std::vector<Access> out = program.kernels[c.object].accesses;
+    if (c.call) {  // no node of a graph
+      const auto first = program.accesses.begin() + c.call->first_access;
+      out.insert(out.end(), first, first + c.call->accesses);
+    }
+    return out;
+  }
+
   void show(const Command& c) {
     if (recorder.on()) {
       recorder.add(stream_track_[c.stream], c.name, c.start, now);
@@ -264,6 +327,11 @@ class Machine final : public Core {
   Ordering ordering_;
   Connections connections_;
   Graphs graphs_;
+  Clocks clocks_;
+  Allocations memory_;
+  Checker checker_;
+  Unified unified_;
+  Migration migration_;
   Threads threads_;
   HostFunctions host_functions_;
   std::vector<Grids> grids_;

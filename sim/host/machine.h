@@ -11,7 +11,8 @@ namespace heddle::host {
 
 struct RunOptions {
   Rules rules;
-  bool spans = true;  // keep the timeline: without it, tracks have no times
+  bool spans = true;   // keep the timeline: without it, tracks have no times
+  bool check = false;  // look for undefined behaviour: Result::findings
 };
 
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.

@@ -106,6 +106,18 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   priority_least = 0;
 
   compute_capability = gpu.limits().compute_capability();
+  const config::DeviceMemory& m = h.memory();
+  memory = {gpu.dram().total_bytes(), m.context_bytes(),    m.granularity_bytes(),
+            m.alignment_bytes(),      m.pool_chunk_bytes(), ns(m.pool_malloc_ns()),
+            ns(m.pool_free_ns()),     ns(m.map_ns()),       ns(m.unmap_ns())};
+
+  const config::UnifiedMemory& u = h.um();
+  um = {u.support(),           u.direct_host_access(),
+        u.page_bytes(),        u.block_bytes(),
+        u.fault_batch_pages(), u.thrash_count(),
+        ns(u.gpu_fault_ns()),  ns(u.cpu_fault_ns()),
+        ns(u.evict_ns()),      from_us(u.thrash_lapse_us())};
+
   limits = gpu.limits();
   sms = gpu.topology().sms();
   subcores = gpu.sm().subcores();

@@ -71,6 +71,18 @@ struct Params {
   } graph;
   int32_t priority_greatest, priority_least;
 
+  // ---- the device's memory
+  struct DeviceBytes {
+    uint64_t total, context, granularity, alignment, pool_chunk;
+    Ps pool_malloc, pool_free, map, unmap;
+  } memory;
+  struct Unified {
+    config::UnifiedMemory::Support support;
+    bool direct_host_access;
+    uint32_t page, block, fault_batch, thrash_count;
+    Ps gpu_fault, cpu_fault, evict, thrash_lapse;
+  } um;
+
   // ---- the SMs, as the work distributor sees them
   uint32_t compute_capability;
   config::Limits limits;

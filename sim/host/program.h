@@ -34,13 +34,31 @@ struct EventDesc {
   bool timing = true;
 };
 
-enum class Memory : uint8_t { kPageable, kPinned, kWriteCombined, kMapped, kDevice };
+enum class Memory : uint8_t { kPageable, kPinned, kWriteCombined, kMapped, kDevice, kManaged };
 
 struct BufferDesc {
   std::string name;
   Memory memory = Memory::kDevice;
   uint32_t device = 0;  // of kDevice
   uint64_t bytes = 0;
+  // Not there until a call allocates it; others are there from the start.
+  bool allocated_by_call = false;
+};
+
+// A pool besides the devices' default pools.
+struct PoolDesc {
+  std::string name;
+  uint32_t device = 0;
+  uint64_t max_bytes = 0;  // 0: the device's memory
+};
+
+// What the program says that a kernel, or the host, does to a buffer. For --check, and for unified memory.
+struct Access {
+  uint32_t buffer = kNone;
+  bool reads = true, writes = false;
+  bool atomic = false;  // reads and writes that are in no race with each other
+  uint64_t offset = 0;
+  uint64_t bytes = 0;  // 0: to the buffer's end
 };
 
 struct KernelDesc {
@@ -75,6 +93,7 @@ struct KernelDesc {
   uint32_t sets_handle = kNone;
   std::vector<uint32_t> handle_values;
   bool fails = false;  // ends with cudaErrorLaunchFailure (ER01)
+  std::vector<Access> accesses;
 };
 
 enum class Op : uint8_t {
@@ -120,7 +139,41 @@ enum class Op : uint8_t {
   kPeekAtLastError,
   kSetFlag,   // the program's own variable in host memory
   kWaitFlag,  // polls it
+  // ---- memory (memory_calls.cc)
+  kHostAccess,  // the program's own reads and writes of a buffer
+  kMemGetInfo,
+  kMallocAsync,
+  kFreeAsync,
+  kPoolSetAttribute,
+  kPoolTrim,
+  kPoolStats,
+  kPoolResetHigh,
+  kMallocManaged,
+  kMemPrefetch,
+  kMemAdvise,
+  kMemAttributes,
+  kStreamAttach,
 };
+
+// Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.
+enum class Advice : uint8_t {
+  kSetReadMostly,
+  kUnsetReadMostly,
+  kSetPreferredLocation,
+  kUnsetPreferredLocation,
+  kSetAccessedBy,
+  kUnsetAccessedBy
+};
+enum class Attach : uint8_t { kGlobal, kHost, kStream };
+
+// Call::count of kPoolSetAttribute.
+enum class PoolAttribute : uint8_t {
+  kReleaseThreshold,
+  kFollowEvents,
+  kOpportunistic,
+  kInternalDependencies
+};
+
 // "cudaMemcpyAsync", "(host work)".
 const char* op_name(Op op);
 
@@ -128,8 +181,8 @@ struct Call {
   Op op = Op::kCompute;
   bool calls_cuda = false;  // kLaunchHostFunc: the function calls CUDA, which it must not (ST11)
   uint32_t stream = 0;
-  uint32_t object = kNone;  // kernel, event, flag, device, buffer (kMalloc...), destination buffer (copies,
-                            // memset), graph exec
+  uint32_t object = kNone;  // kernel, event, flag, device, pool, buffer (kMalloc...; kNone: time only),
+                            // destination buffer (copies, memset), graph exec
   uint32_t source =
       kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate,
               // kGraphExecUpdate: the graph; ...SetParams: the change; kGraphNodeSetEnabled: the node
@@ -150,6 +203,10 @@ struct Call {
   bool programmatic = false;
   uint32_t programmatic_event = kNone;
   bool trigger_at_block_start = false;
+  // Into `object` and `source`, of copies and memsets.
+  uint64_t offset = 0, source_offset = 0;
+  // More accesses of a kernel, or those of kHostAccess: a range of Program::accesses.
+  uint32_t first_access = 0, accesses = 0;
   uint32_t line = 0;  // of the workload's file, 0 if none
 };
 
@@ -165,6 +222,8 @@ struct Program {
   std::vector<StreamDesc> streams;
   std::vector<EventDesc> events;
   std::vector<BufferDesc> buffers;
+  std::vector<PoolDesc> pools;
+  std::vector<Access> accesses;  // of calls
   std::vector<KernelDesc> kernels;
   std::vector<std::string> flags;
   std::vector<GraphDesc> graphs;

@@ -31,6 +31,26 @@ struct CallError {
   std::string why;
 };
 
+// Undefined behaviour that the program's declared accesses show (RunOptions::check).
+struct Finding {
+  struct Place {
+    uint32_t thread = 0;
+    uint64_t call = 0;
+    uint32_t line = 0;
+    std::string api;  // "cudaLaunchKernel saxpy"; empty: there is no such call
+  };
+  std::string kind;  // "use after free", "use before allocation", "race",
+                     // "free while in use", "free before allocation"
+  std::string buffer;
+  Place call, other;
+};
+
+// "device 0 memory peak bytes".
+struct Counter {
+  std::string name;
+  uint64_t value = 0;
+};
+
 struct Elapsed {
   uint32_t thread = 0;
   uint64_t call = 0;
@@ -55,6 +75,8 @@ struct Result {
   std::vector<std::string> names;
   std::vector<Span> spans;  // empty if not asked for
   std::vector<CallError> errors;
+  std::vector<Finding> findings;  // with RunOptions::check
+  std::vector<Counter> counters;
   std::vector<Elapsed> elapsed;
   std::vector<Answer> answers;
   std::vector<Ps> thread_end;  // of each host thread

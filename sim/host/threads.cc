@@ -47,18 +47,36 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaGetLastError",
                                  "cudaPeekAtLastError",
                                  "(set flag)",
-                                 "(wait for flag)"};
+                                 "(wait for flag)",
+                                 "(host access)",
+                                 "cudaMemGetInfo",
+                                 "cudaMallocAsync",
+                                 "cudaFreeAsync",
+                                 "cudaMemPoolSetAttribute",
+                                 "cudaMemPoolTrimTo",
+                                 "cudaMemPoolGetAttribute",
+                                 "cudaMemPoolSetAttribute (high watermarks)",
+                                 "cudaMallocManaged",
+                                 "cudaMemPrefetchAsync",
+                                 "cudaMemAdvise",
+                                 "cudaMemRangeGetAttributes",
+                                 "cudaStreamAttachMemAsync"};
 
 }  // namespace
 
 const char* op_name(Op op) { return kOpNames[static_cast<size_t>(op)]; }
 
-Threads::Threads(Core& core, Ordering& ordering, Connections& connections, Graphs& graphs, Result& result)
+Threads::Threads(Core& core, const Parts& parts, Result& result)
     : core_(core),
-      ordering_(ordering),
-      connections_(connections),
-      graphs_(graphs),
+      ordering_(parts.ordering),
+      connections_(parts.connections),
+      graphs_(parts.graphs),
       captures_(core),
+      clocks_(parts.clocks),
+      memory_(parts.memory),
+      checker_(parts.checker),
+      unified_(parts.unified),
+      migration_(parts.migration),
       result_(result),
       threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
@@ -175,6 +193,7 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
     case Op::kEventDestroy:
       return p.create;
     case Op::kMalloc:
+    case Op::kMallocManaged:
       return p.malloc;
     case Op::kFree:
       return p.free;
@@ -183,6 +202,21 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
                                              static_cast<double>(c.bytes) / 1048576);
     case Op::kFreeHost:
       return p.free_host;
+    case Op::kMemGetInfo:
+    case Op::kPoolSetAttribute:
+    case Op::kPoolStats:
+    case Op::kPoolResetHigh:
+    case Op::kPoolTrim:
+    case Op::kMemAdvise:
+    case Op::kMemAttributes:
+    case Op::kStreamAttach:
+      return p.query;
+    case Op::kMemPrefetch:
+      return p.memcpy;
+    case Op::kMallocAsync:
+      return core_.params.memory.pool_malloc;
+    case Op::kFreeAsync:
+      return core_.params.memory.pool_free;
     default:
       return 0;
   }
@@ -214,7 +248,8 @@ void Threads::step(uint32_t thread) {
       result_.thread_end[thread] = core_.now;
       return;
     }
-    const Ps at = core_.now + cost(t, call(t, thread));
+    const Ps at = core_.now + cost(t, call(t, thread)) + t.owed;
+    t.owed = 0;
     if (core_.events.next_time() <= at) {
       core_.events.push(at, Happening::kThread, thread);
       return;
@@ -233,6 +268,13 @@ void Threads::returned(uint32_t thread) {
   if (c.op == Op::kStreamSynchronize || c.op == Op::kDeviceSynchronize || c.op == Op::kEventSynchronize ||
       c.op == Op::kMemcpy) {
     report_device_error(thread, t.device);
+  }
+  if (clocks_.on()) {
+    clocks_.returned(thread);
+    // SO11: at synchronisations pools give back what is above their thresholds (SO04).
+    if (c.op == Op::kStreamSynchronize || c.op == Op::kDeviceSynchronize || c.op == Op::kEventSynchronize) {
+      t.owed += memory_.trim_pools(clocks_) * core_.params.memory.unmap;
+    }
   }
   ++t.pc;
   ++t.calls;
@@ -311,6 +353,19 @@ bool Threads::effect(uint32_t thread) {
     case Op::kFree:
     case Op::kMallocHost:
     case Op::kFreeHost:
+    case Op::kHostAccess:
+    case Op::kMemGetInfo:
+    case Op::kMallocAsync:
+    case Op::kFreeAsync:
+    case Op::kPoolSetAttribute:
+    case Op::kPoolTrim:
+    case Op::kPoolStats:
+    case Op::kPoolResetHigh:
+    case Op::kMallocManaged:
+    case Op::kMemPrefetch:
+    case Op::kMemAdvise:
+    case Op::kMemAttributes:
+    case Op::kStreamAttach:
       return memory_call(thread, c);
     case Op::kSetDevice:
       t.device = c.object;
@@ -323,10 +378,16 @@ bool Threads::effect(uint32_t thread) {
       answer(thread, t.last_error);
       return true;
     case Op::kSetFlag:
+      if (clocks_.on()) {
+        clocks_.flag_set_by_thread(c.object, thread);
+      }
       core_.set_flag(c.object);
       return true;
     case Op::kWaitFlag:
       if (flags_[c.object]) {
+        if (clocks_.on()) {
+          clocks_.thread_waits_flag(thread, c.object);
+        }
         return true;
       }
       t.waits_for_flag = c.object;
@@ -341,6 +402,9 @@ void Threads::set_flag(uint32_t flag) {
   flags_[flag] = true;
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     if (threads_[i].waits_for_flag == flag) {
+      if (clocks_.on()) {
+        clocks_.thread_waits_flag(i, flag);
+      }
       threads_[i].waits_for_flag = kNone;
       core_.events.push(core_.now, Happening::kThread, i);
     }

@@ -6,10 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/host/allocations.h"
 #include "sim/host/capture.h"
+#include "sim/host/checker.h"
+#include "sim/host/clocks.h"
 #include "sim/host/connections.h"
 #include "sim/host/core.h"
 #include "sim/host/graphs.h"
+#include "sim/host/migration.h"
 #include "sim/host/ordering.h"
 #include "sim/host/result.h"
 
@@ -17,7 +21,18 @@ namespace heddle::host {
 
 class Threads {
  public:
-  Threads(Core& core, Ordering& ordering, Connections& connections, Graphs& graphs, Result& result);
+  // What orders and memory the calls make and need.
+  struct Parts {
+    Ordering& ordering;
+    Connections& connections;
+    Clocks& clocks;
+    Allocations& memory;
+    Checker& checker;
+    Unified& unified;
+    Migration& migration;
+    Graphs& graphs;
+  };
+  Threads(Core& core, const Parts& parts, Result& result);
 
   void start();
   // kThread: the thread's time has come.
@@ -70,6 +85,7 @@ class Threads {
     std::vector<CommandRef> waits_for;
     uint32_t waits_for_flag = kNone;
     std::string last_error = "cudaSuccess";
+    Ps owed = 0;  // host time that the call before caused
     Staged staged;
     uint32_t track = 0;
   };
@@ -93,7 +109,6 @@ class Threads {
   bool memset(uint32_t thread, const Call& c);
   bool event_call(uint32_t thread, const Call& c);
   bool stream_call(uint32_t thread, const Call& c);
-  bool memory_call(uint32_t thread, const Call& c);
   // graph_calls.cc
   Ps graph_cost(const Call& c) const;
   bool graph_call(uint32_t thread, const Call& c);
@@ -105,6 +120,27 @@ class Threads {
   void answer(uint32_t thread, std::string_view value);
   bool stream_alive(uint32_t thread, uint32_t stream);
   bool event_alive(uint32_t thread, uint32_t event);
+
+  // ---- memory (memory_calls.cc)
+  bool memory_call(uint32_t thread, const Call& c);
+  bool allocate(uint32_t thread, const Call& c);
+  bool release(uint32_t thread, const Call& c);
+  bool malloc_async(uint32_t thread, const Call& c);
+  bool free_async(uint32_t thread, const Call& c);
+  bool pool_call(uint32_t thread, const Call& c);
+  // The buffer is there; otherwise the call has failed.
+  bool buffer_mapped(uint32_t thread, uint32_t buffer);
+  // Places in the order, and what is accessed there. Only when the order is kept.
+  Checker::Site site(uint32_t thread) const { return {thread, threads_[thread].pc, threads_[thread].calls}; }
+  void accesses(const std::vector<Access>& more, const Call& c, Epoch epoch, const Clock& clock,
+                uint32_t thread);
+  void copy_accesses(uint32_t thread, const Call& c, bool source_by_host);
+  bool host_access(uint32_t thread, const Call& c);
+  // ---- unified memory (unified_calls.cc)
+  bool unified_call(uint32_t thread, const Call& c);
+  bool unified_host_access(uint32_t thread, const Call& c);
+  Memory memory_of(uint32_t buffer) const;
+  uint32_t device_of(uint32_t buffer) const;
 
   // ---- commands
   uint32_t make(Work work, uint32_t stream, uint32_t name);
@@ -124,6 +160,11 @@ class Threads {
   Connections& connections_;
   Graphs& graphs_;
   Captures captures_;
+  Clocks& clocks_;
+  Allocations& memory_;
+  Checker& checker_;
+  Unified& unified_;
+  Migration& migration_;
   Result& result_;
   std::vector<Thread> threads_;
   std::vector<bool> flags_;

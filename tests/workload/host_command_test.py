@@ -44,6 +44,26 @@ thread { name: 'm'
         other = self.write("c.workload.textproto", text.replace("2000", "20") % "expect: 'cudaErrorInvalidValue'")
         self.fails("host", other, "--gpu", "h200", "--check", says="did not return cudaErrorInvalidValue")
 
+    def test_undefined_behaviour(self):
+        text = """buffer { name: 'b' bytes: 4096 allocated_by_call: true } pool { name: 'p' max_bytes: 33554432 }
+stream { name: 's' } stream { name: 't' } kernel { name: 'k' us: 5 access { buffer: 'b' mode: WRITE } }
+thread { name: 'm'
+  call { malloc_async { buffer: 'b' stream: 's' pool: 'p' } }
+  call { launch { kernel: 'k' stream: 's' } }
+  call { launch { kernel: 'k' stream: 't' access { buffer: 'b' mode: ATOMIC offset: 16 bytes: 4 } } }
+  call { free_async { buffer: 'b' stream: 's' } }
+  call { pool_set_attribute { pool: 'p' release_threshold: 1 } }
+  call { pool_stats: 'p' } call { pool_trim { pool: 'p' } } call { pool_reset_high: 'p' } call { mem_get_info: true }
+}"""
+        file = self.write("u.workload.textproto", text)
+        out = self.ok("host", file, "--gpu", "h200").stdout
+        self.assertIn("thread m, call 6: reserved 33554432 high 33554432 used 0 high 4096", out)
+        self.assertIn("device 0 pool chunks taken 1", out)
+        p = self.heddle("host", file, "--gpu", "h200", "--check")
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("use before allocation: buffer b: cudaLaunchKernel k (thread m, line 6) and cudaMallocAsync "
+                      "(thread m, line 4)", p.stderr)
+
     def test_a_deadlock_is_a_report(self):
         file = self.write("d.workload.textproto", "flag: 'f' thread { name: 'm' call { wait_flag: 'f' } }")
         p = self.heddle("host", file, "--gpu", "h200")

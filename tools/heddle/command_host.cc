@@ -118,8 +118,9 @@ int host_command(const HostOptions& o) {
     store = std::make_unique<analysis::ResultStore>(
         o.out, analysis::run_record(gpu, "default", o.load.overrides, 0), options);
   }
-  const host::Result r = host::run(w.program, gpu, {w.rules, true});
+  const host::Result r = host::run(w.program, gpu, {w.rules, true, o.check});
   print(host_summary(r));
+  print(host_counters(r));
   print(host_calls(w.program, r));
   if (!o.timeline.empty()) {
     write_file(o.timeline, host_trace_json(r));
@@ -136,7 +137,11 @@ int host_command(const HostOptions& o) {
     status = 1;
   }
   if (o.check) {
-    for (const std::string& line : unexpected(w, r)) {
+    std::vector<std::string> lines = unexpected(w, r);
+    for (const host::Finding& f : r.findings) {
+      lines.push_back(host_finding(w.program, f));
+    }
+    for (const std::string& line : lines) {
       report_error(o.file.string() + ": " + line);
       status = 1;
     }
@@ -269,7 +274,10 @@ void add_host(CLI::App& app, int& status) {
   c->add_flag("--force", o->force, "replace the database");
   c->add_option("--timeline", o->timeline, "the timeline for Perfetto or chrome://tracing")
       ->type_name("FILE.json");
-  c->add_flag("--check", o->check, "exit status 1 for errors of calls that the file does not expect");
+  c->add_flag("--check", o->check,
+              "exit status 1 for errors of calls that the file does not expect, and for use of memory after "
+              "its free, "
+              "before its allocation, or without synchronisation");
   add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
       ->type_name("PATH=VALUE");
   c->callback([o, &status] { status = host_command(*o); });

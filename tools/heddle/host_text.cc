@@ -57,6 +57,14 @@ std::string host_summary(const host::Result& r) {
                            r.commands, r.blocks);
 }
 
+std::string host_counters(const host::Result& r) {
+  std::string out;
+  for (const host::Counter& c : r.counters) {
+    out += fmt::format("{} {}\n", c.name, c.value);
+  }
+  return out;
+}
+
 std::string host_calls(const host::Program& p, const host::Result& r) {
   std::string out;
   for (const host::Elapsed& e : r.elapsed) {
@@ -70,6 +78,14 @@ std::string host_calls(const host::Program& p, const host::Result& r) {
     out += fmt::format("{}: {}: {} ({})\n", where(p, e.thread, e.line, e.call), e.api, e.error, e.why);
   }
   return out;
+}
+
+std::string host_finding(const host::Program& p, const host::Finding& f) {
+  const auto place = [&](const host::Finding::Place& c) {
+    return fmt::format("{} ({})", c.api, where(p, c.thread, c.line, c.call));
+  };
+  return fmt::format("{}: buffer {}: {}{}", f.kind, f.buffer, place(f.call),
+                     f.other.api.empty() ? "" : " and " + place(f.other));
 }
 
 std::vector<stats::Span> host_spans(const host::Result& r) {

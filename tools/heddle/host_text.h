@@ -14,6 +14,10 @@ namespace heddle::cli {
 std::string host_summary(const host::Result& result);
 // Errors of calls, answers of queries, elapsed times, by thread and line; empty if there are none.
 std::string host_calls(const host::Program& program, const host::Result& result);
+// "kind: buffer b: cudaLaunchKernel k (thread main, line 12) and ...".
+std::string host_finding(const host::Program& program, const host::Finding& finding);
+// A line for each counter.
+std::string host_counters(const host::Result& result);
 // For chrome://tracing and Perfetto: trace events in JSON.
 std::string host_trace_json(const host::Result& result);
 // The timeline as the result database has it. Spans that overlap on one track get lanes of their own.

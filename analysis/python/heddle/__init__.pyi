@@ -346,6 +346,8 @@ class _Host(Group):
     calls: _HostCalls
     priorities: int  # 1 to 100
     graph: _HostGraph
+    memory: _HostMemory
+    um: _HostUm
 
 class _SmIssue(Group):
     policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN
@@ -585,6 +587,28 @@ class _HostGraph(Group):
     node_ns: int  # ns; 0 to 1e+07
     branch_ns: int  # ns; 0 to 1e+07
     join_ns: int  # ns; 0 to 1e+07
+
+class _HostMemory(Group):
+    context_bytes: int  # bytes; 0 to 1099511627776
+    granularity_bytes: int  # bytes; a power of two from 4096 to 1073741824
+    alignment_bytes: int  # bytes; a power of two from 16 to 2097152
+    pool_chunk_bytes: int  # bytes; a power of two from 4096 to 1099511627776
+    pool_malloc_ns: int  # ns; 0 to 1e+09
+    pool_free_ns: int  # ns; 0 to 1e+09
+    map_ns: int  # ns; 0 to 1e+09
+    unmap_ns: int  # ns; 0 to 1e+09
+
+class _HostUm(Group):
+    support: str  # LIMITED, MANAGED, HMM, ATS
+    page_bytes: int  # bytes; a power of two from 4096 to 2097152
+    block_bytes: int  # bytes; a power of two from 4096 to 1073741824
+    fault_batch_pages: int  # pages; 1 to 65536
+    gpu_fault_ns: int  # ns per batch; 0 to 1e+09
+    cpu_fault_ns: int  # ns per page; 0 to 1e+09
+    evict_ns: int  # ns per block; 0 to 1e+09
+    thrash_count: int  # moves; 2 to 1000
+    thrash_lapse_us: int  # us; 0 to 1e+09
+    direct_host_access: bool  # true, false
 
 Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]
 

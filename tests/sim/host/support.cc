@@ -10,6 +10,7 @@ config::GpuConfig plain_gpu(uint32_t sms) {
   g.mutable_topology()->set_sms_per_tpc(1);
   g.mutable_topology()->clear_tpcs_per_gpc();
   g.mutable_topology()->add_tpcs_per_gpc(sms);
+  g.mutable_dram()->set_total_bytes(1 << 30);
   g.mutable_launch()->set_block_interval(0);
   g.mutable_launch()->set_sm_block_interval(0);
   g.mutable_launch()->set_block_start_latency(0);

@@ -195,6 +195,14 @@ constexpr const char* kGpu = R"(
       launch_ns: 0 launch_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
       upload_node_ns: 0 update_node_ns: 0 capture_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
     }
+    memory {
+      context_bytes: 0 granularity_bytes: 2097152 alignment_bytes: 512
+      pool_chunk_bytes: 2097152 pool_malloc_ns: 0 pool_free_ns: 0 map_ns: 0 unmap_ns: 0
+    }
+    um {
+      support: MANAGED page_bytes: 65536 block_bytes: 2097152 fault_batch_pages: 16 gpu_fault_ns: 10000
+      cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
+    }
   }
   seed: 1
 )";

@@ -1,0 +1,114 @@
+#include "frontends/workload/read_memory.h"
+
+namespace heddle::workload {
+
+host::Access read_access(const proto::Access& a, const MemoryNames& names) {
+  const Buffer b = names.buffer(a.buffer());
+  switch (a.mode()) {
+    case proto::Access::READ:
+      return reads(b, a.offset(), a.bytes());
+    case proto::Access::WRITE:
+      return writes(b, a.offset(), a.bytes());
+    case proto::Access::READ_WRITE:
+      return updates(b, a.offset(), a.bytes());
+    case proto::Access::ATOMIC:
+      break;
+  }
+  return atomics(b, a.offset(), a.bytes());
+}
+
+namespace {
+
+void set_attribute(Thread& t, const proto::PoolAttribute& a, const MemoryNames& names) {
+  const Pool pool = names.pool(a.pool());
+  using What = proto::PoolAttribute::WhatCase;
+  switch (a.what_case()) {
+    case What::WHAT_NOT_SET:
+      names.refuse(
+          "pool_set_attribute: one of release_threshold, follow_event_dependencies, "
+          "allow_opportunistic, allow_internal_dependencies");
+      break;
+    case What::kReleaseThreshold:
+      t.memPoolSetAttribute(pool, host::PoolAttribute::kReleaseThreshold, a.release_threshold());
+      break;
+    case What::kFollowEventDependencies:
+      t.memPoolSetAttribute(pool, host::PoolAttribute::kFollowEvents, a.follow_event_dependencies());
+      break;
+    case What::kAllowOpportunistic:
+      t.memPoolSetAttribute(pool, host::PoolAttribute::kOpportunistic, a.allow_opportunistic());
+      break;
+    case What::kAllowInternalDependencies:
+      t.memPoolSetAttribute(pool, host::PoolAttribute::kInternalDependencies,
+                            a.allow_internal_dependencies());
+      break;
+  }
+}
+
+}  // namespace
+
+bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names) {
+  using What = proto::Call::WhatCase;
+  switch (c.what_case()) {
+    case What::kMallocBuffer:
+      t.malloc(names.buffer(c.malloc_buffer()));
+      return true;
+    case What::kFreeBuffer:
+      t.free(names.buffer(c.free_buffer()));
+      return true;
+    case What::kMallocAsync:
+      t.mallocAsync(names.buffer(c.malloc_async().buffer()),
+                    names.stream(c.malloc_async().has_stream(), c.malloc_async().stream()),
+                    names.pool(c.malloc_async().pool()));
+      return true;
+    case What::kFreeAsync:
+      t.freeAsync(names.buffer(c.free_async().buffer()),
+                  names.stream(c.free_async().has_stream(), c.free_async().stream()));
+      return true;
+    case What::kMemGetInfo:
+      t.memGetInfo();
+      return true;
+    case What::kPoolSetAttribute:
+      set_attribute(t, c.pool_set_attribute(), names);
+      return true;
+    case What::kPoolTrim:
+      t.memPoolTrimTo(names.pool(c.pool_trim().pool()), c.pool_trim().keep_bytes());
+      return true;
+    case What::kPoolStats:
+      t.memPoolStats(names.pool(c.pool_stats()));
+      return true;
+    case What::kPoolResetHigh:
+      t.memPoolResetHigh(names.pool(c.pool_reset_high()));
+      return true;
+    case What::kHostAccess:
+      t.hostAccess(read_accesses(c.host_access().access(), names));
+      return true;
+    case What::kMemPrefetchAsync: {
+      const proto::Prefetch& p = c.mem_prefetch_async();
+      t.memPrefetchAsync(names.buffer(p.buffer()), p.has_device() ? p.device() : host::kNone,
+                         names.stream(p.has_stream(), p.stream()), p.offset(), p.bytes());
+      return true;
+    }
+    case What::kMemAdvise: {
+      const proto::MemAdvise& a = c.mem_advise();
+      if (!a.has_advice()) {
+        names.refuse("mem_advise needs `advice`");
+      }
+      t.memAdvise(names.buffer(a.buffer()), static_cast<host::Advice>(a.advice() - 1),
+                  a.has_device() ? a.device() : host::kNone);
+      return true;
+    }
+    case What::kMemRangeAttributes:
+      t.memRangeAttributes(names.buffer(c.mem_range_attributes()));
+      return true;
+    case What::kStreamAttachMemAsync: {
+      const proto::StreamAttach& a = c.stream_attach_mem_async();
+      t.streamAttachMemAsync(names.stream(a.has_stream(), a.stream()), names.buffer(a.buffer()),
+                             static_cast<host::Attach>(a.to() - 1));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace heddle::workload
