@@ -43,6 +43,12 @@ void Dram::reset() {
   }
 }
 
+Ticks Dram::write_now(uint32_t channel, uint32_t bytes, Ticks at) {
+  counters_[stats::Counter::kDramWriteBytes] += bytes;
+  const uint32_t transfers = (bytes + access_bytes_ - 1) / access_bytes_;
+  return channel_[channel].bus.reserve(at, burst_ * transfers + (detailed_ ? 2 * turnaround_ : 0));
+}
+
 Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at) {
   Channel& c = channel_[channel];
   counters_[write ? stats::Counter::kDramWriteBytes : stats::Counter::kDramReadBytes] += bytes;

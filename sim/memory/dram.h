@@ -20,6 +20,8 @@ class Dram {
   // Reads or writes `bytes` (whole sectors; they take whole accesses) at byte address `addr` in `channel`.
   // The request reaches the controller at `at`; returns when the last byte has left (read) or been taken
   // (write). Writes are collected, and a batch of them takes the bus at once.
+  // A write that something waits for: alone between two turn-arounds. Returns when the bus has carried it.
+  Ticks write_now(uint32_t channel, uint32_t bytes, Ticks at);
   Ticks access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at);
 
   uint32_t channels() const { return channels_; }

@@ -41,6 +41,7 @@ L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
       atomic_latency_(to_ticks(g.l2().atomic_latency())),
       sector_service_(static_cast<double>(l2_ticks(g, 1)) * kSectorBytes / g.l2().slice_bytes_per_cycle()),
       fabric_service_(static_cast<double>(l2_ticks(g, 1)) / g.l2().fabric_bytes()),
+      clean_ways_(g.l2().clean_ways()),
       keeps_persisting_(g.l2().set_aside_replacement() == config::L2::KEEP),
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
@@ -104,6 +105,15 @@ void L2::evict_old(Slice& s, const Home& home, Ticks at) {
   dram_.access(channel(home), uint64_t{s.old_dirty} * kLineBytes, kLineBytes, true, at);
 }
 
+// Dirty lines are written, in batches, before they are the next to go.
+void L2::clean_old(Slice& s, const Home& home, Ticks at) {
+  auto normal = [](const CacheLine& l) { return !(l.flags & kPersisting); };
+  CacheLine* oldest = s.tags.oldest(home.set, [&](const CacheLine& l) { return l.dirty != 0 && normal(l); });
+  if (oldest && s.tags.newer(home.set, *oldest, normal) >= clean_ways_) {
+    write_back(*oldest, home, at);
+  }
+}
+
 CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, Ticks at) {
   Slice& s = slice(partition, home.slice);
   Home here = {partition, home.slice, home.set};
@@ -126,13 +136,19 @@ CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, 
   if (s.tags.live(*v)) {
     s.persisting -= (v->flags & kPersisting) != 0;
     if (v->dirty) {
-      write_back(*v, here, at);
+      // Nobody has cleaned it in time: the line that takes its place waits.
+      evicted_ = dram_.write_now(channel(here), std::popcount(v->dirty) * kSectorBytes, at);
+      v->dirty = 0;
+      --s.dirty;
     }
   } else if (s.old_dirty > 0 && home.set < old_dirty_lines_ && s.tags.last_way(*v)) {
     // What was there before the kernel is the oldest: it goes when the set has filled up.
     evict_old(s, here, at);
   }
   s.tags.fill(*v, r.line);
+  if (clean_ways_ > 0 && s.dirty > 0) {
+    clean_old(s, here, at);
+  }
   if (partition != home.partition) {
     v->flags = kReplica;
   }
@@ -186,6 +202,7 @@ void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, ui
 }
 
 Ticks L2::serve(const Request& r, const Home& home, uint32_t partition, Ticks at) {
+  evicted_ = 0;
   uint32_t n = std::popcount(r.sectors);
   ++counters_[Counter::kL2Requests];
   counters_[Counter::kL2Sectors] += n;
@@ -221,8 +238,9 @@ L2::LookUp L2::look_up(const Request& r, const CacheLine* l) {
 
 // Brings `fetch` from DRAM into the line of the home slice.
 Ticks L2::fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at) {
-  Ticks filled =
-      dram_.access(channel(home), l.line * kLineBytes, std::popcount(fetch) * kSectorBytes, false, at);
+  Ticks filled = dram_.access(channel(home), l.line * kLineBytes, std::popcount(fetch) * kSectorBytes, false,
+                              std::max(at, evicted_));
+  evicted_ = 0;
   l.valid |= fetch;
   l.ready = std::max(l.ready, filled);
   return l.ready;

@@ -87,6 +87,7 @@ class L2 {
   // An access to a line that is there, which its window gives a property.
   void touch(CacheLine& l, const Home& home, uint32_t partition, const Request& r);
   uint32_t set_aside_ways(uint32_t set) const;
+  void clean_old(Slice& s, const Home& home, Ticks at);
   // Sectors of `l` have been written; writes back the oldest dirty lines when there are too many.
   void set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
   void write_back(CacheLine& l, const Home& home, Ticks at);
@@ -103,10 +104,12 @@ class L2 {
 
   AddressMap map_;
   L2Policy policy_;
+  Ticks evicted_ = 0;  // when a dirty victim was out of the way of the line allocated last
   stats::CounterSet& counters_;
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
   const double sector_service_, fabric_service_;
+  const uint32_t clean_ways_;
   const bool keeps_persisting_;
   const uint64_t total_bytes_;
   const uint32_t max_persisting_lines_, max_dirty_lines_, old_dirty_lines_;  // per slice

@@ -206,5 +206,33 @@ TEST_CASE_METHOD(Fixture, "a line that is there becomes persisting when its wind
   CHECK(read(5));
 }
 
+// A set of four ways, all of them dirty; the next read has to write one of them first: two turn-arounds of 8
+// DRAM cycles and 128 bytes at 32 bytes per cycle. Or it was written before, when three others were newer.
+TEST_CASE("a read waits for a dirty line that has to leave, unless it was cleaned in time") {
+  for (const uint32_t clean_ways : {0u, 3u}) {
+    config::GpuConfig g = small_l2();
+    g.mutable_l2()->set_clean_ways(clean_ways);
+    g.mutable_dram()->set_t_wr_turnaround(100);
+    g.mutable_dram()->set_write_batch(64);
+    stats::CounterSet n;
+    L2 l2(g, n);
+    auto serve = [&](RequestKind kind, uint64_t line, Cycle at) {
+      Request r;
+      r.kind = kind;
+      r.line = line;
+      r.sectors = 0b1111;
+      return to_cycles_up(l2.serve(r, 0, to_ticks(at))) - at;
+    };
+    const Cycle cold = serve(RequestKind::kRead, 1, 10'000);
+    for (uint64_t way = 0; way < 4; ++way) {
+      serve(RequestKind::kWrite, 8 * way, 20'000 + 1000 * way);
+    }
+    CHECK(n[Counter::kDramWriteBytes] == (clean_ways ? 128 : 0));
+    const Cycle wait = serve(RequestKind::kRead, 32, 30'000) - cold;
+    CHECK(wait == 12 + (clean_ways ? 0 : 204 - 50));
+    CHECK(n[Counter::kDramWriteBytes] == (clean_ways ? 256 : 128));
+  }
+}
+
 }  // namespace
 }  // namespace heddle::memory
