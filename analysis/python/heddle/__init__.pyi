@@ -301,6 +301,7 @@ class _L2(Group):
     atomic_latency: int  # core cycles; 0 to 4096
     max_persisting_bytes: int  # bytes; 0 to 1099511627776
     set_aside_replacement: str  # LRU, KEEP
+    clean_ways: int  # 0 to 256
     max_dirty_bytes: int  # bytes; 0 to 1099511627776
 
 class _Dram(Group):
