@@ -65,7 +65,7 @@ class Slurm(harness.HeddleTest):
 
     def setUp(self):
         super().setUp()
-        self.capture("app", blocks=15000, warps=4)
+        self.capture("app", blocks=60000, warps=4)
         os.mkdir(self.path("stuck"))
         self.deadlock("stuck/kernel-1")
         self.write("stuck/kernelslist.g", "kernel-1.traceg\n")
