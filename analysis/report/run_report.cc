@@ -41,6 +41,9 @@ std::string run_heading(const RunRecord& run, std::span<const LaunchRecord> laun
     std::replace(overrides.begin(), overrides.end(), '\n', ' ');
     out += fmt::format("overrides: {}\n", overrides);
   }
+  if (launches.empty() && run.launches_planned == 0) {  // a host program
+    return out;
+  }
   double seconds = 0, wall = 0;
   uint64_t instructions = 0;
   for (const LaunchRecord& l : launches) {

@@ -1,4 +1,5 @@
-// The tables of a launch's profile: series, instructions, instruction_stalls, spans.
+// The tables of a launch's profile: series, instructions, instruction_stalls, spans; and of a host program's
+// run.
 #include <algorithm>
 
 #include "analysis/store/flop.h"
@@ -154,6 +155,37 @@ void ResultReader::for_each_span(
     span.args = s.text(6);
     call(s.integer(0), span);
   }
+}
+
+std::vector<RunCounter> ResultReader::counters(int64_t run_id) {
+  std::vector<RunCounter> out;
+  Statement s = db_.prepare("SELECT name, value FROM run_counters WHERE run_id = ? ORDER BY name");
+  for (s.bind(1, run_id); s.step();) {
+    out.push_back({s.text(0), static_cast<uint64_t>(s.integer(1))});
+  }
+  return out;
+}
+
+std::vector<TrackUse> ResultReader::tracks(int64_t run_id) {
+  std::vector<TrackUse> out;
+  uint64_t until = 0;  // of the track, covered so far
+  Statement s = db_.prepare(
+      "SELECT track, start_ps, end_ps FROM spans WHERE run_id = ? AND launch_id IS NULL ORDER BY track, "
+      "start_ps");
+  for (s.bind(1, run_id); s.step();) {
+    const std::string track = s.text(0);
+    const auto start = static_cast<uint64_t>(s.integer(1)), end = static_cast<uint64_t>(s.integer(2));
+    if (out.empty() || out.back().track != track) {
+      out.push_back({track, 0, 0});
+      until = 0;
+    }
+    ++out.back().spans;
+    if (end > until) {
+      out.back().busy_ps += end - std::max(start, until);
+      until = end;
+    }
+  }
+  return out;
 }
 
 }  // namespace heddle::analysis

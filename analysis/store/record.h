@@ -69,6 +69,18 @@ struct LaunchRecord {
   double metric_or_zero(std::string_view name) const { return metric(name).value_or(0); }
 };
 
+// Of a run that is a host program (`heddle host`): what it counted, and how its threads, streams and engines
+// were used.
+struct RunCounter {
+  std::string name;  // "commands", "device 0 memory peak bytes", "time ps"
+  uint64_t value = 0;
+};
+struct TrackUse {
+  std::string track;
+  uint64_t spans = 0;
+  uint64_t busy_ps = 0;  // some span of the track covers so much time
+};
+
 LaunchRecord make_record(stats::KernelResult result);
 
 // Position of a name in stats::catalogue().

@@ -32,6 +32,7 @@ struct Hash {
 constexpr const char* kHashed[] = {
     "SELECT id, gpu, product, config_hash, config_text, fidelity, overrides, seed, launches_planned "
     "FROM runs ORDER BY id",
+    "SELECT * FROM run_counters ORDER BY run_id, name",
     "SELECT * FROM launches ORDER BY id",
     "SELECT * FROM counters ORDER BY launch_id, name",
     "SELECT * FROM stalls ORDER BY launch_id, reason",

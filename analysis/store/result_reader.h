@@ -34,6 +34,9 @@ class ResultReader {
   // Spans of a run in the order in which they were written. `launch_id` is 0 for those of no launch.
   void for_each_span(int64_t run_id,
                      const std::function<void(int64_t launch_id, const stats::Span& span)>& call);
+  // Of a host program: what it counted, by name; the use of its tracks, by name. Empty for other runs.
+  std::vector<RunCounter> counters(int64_t run_id);
+  std::vector<TrackUse> tracks(int64_t run_id);
   // Of a launch's spans, those beyond the limit.
   uint64_t dropped_spans(int64_t launch_id);
 

@@ -133,6 +133,19 @@ void ResultStore::add_spans(const std::vector<stats::Span>& spans) {
   has_run_ = true;
 }
 
+void ResultStore::add_counters(const std::vector<RunCounter>& counters) {
+  Transaction t(db_);
+  if (!has_run_) {
+    write_run();
+  }
+  Statement s = db_.prepare("INSERT INTO run_counters VALUES (?, ?, ?)");
+  for (const RunCounter& c : counters) {
+    s.bind(1, run_.id).bind(2, c.name).bind(3, c.value).run();
+  }
+  t.commit();
+  has_run_ = true;
+}
+
 void ResultStore::begin_run(RunRecord run) {
   run_ = std::move(run);
   has_run_ = false;

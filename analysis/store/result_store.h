@@ -51,6 +51,9 @@ class ResultStore {
   // from the run's start; without, those of a launch's spans from its own start.
   void add_spans(const std::vector<stats::Span>& spans);
 
+  // What the run counted beside its launches, each name once. As add_spans().
+  void add_counters(const std::vector<RunCounter>& counters);
+
   // The launches that follow belong to another run, whose row is written with the first of them.
   void begin_run(RunRecord run);
 

@@ -9,7 +9,7 @@ namespace heddle::analysis {
 inline constexpr int64_t kApplicationId = 0x4845444c;
 
 // Raised with every change of a table; a file of another version is refused, not guessed at.
-inline constexpr int64_t kSchemaVersion = 4;
+inline constexpr int64_t kSchemaVersion = 5;
 
 // Settings that the file's bytes depend on. `secure_delete` zeroes freed space, so that no stale bytes stay
 // in a page.
@@ -66,6 +66,12 @@ CREATE TABLE launches (
   used_control_bits INTEGER NOT NULL,
   UNIQUE (run_id, trace, launch)
 );
+CREATE TABLE run_counters (
+  run_id INTEGER NOT NULL REFERENCES runs(id),
+  name TEXT NOT NULL,
+  value INTEGER NOT NULL,
+  PRIMARY KEY (run_id, name)
+) WITHOUT ROWID;
 CREATE TABLE metrics (
   name TEXT PRIMARY KEY,
   unit TEXT NOT NULL,

@@ -7,67 +7,14 @@
 #include <string>
 
 #include "analysis/report/format.h"
-#include "analysis/report/json.h"
 #include "analysis/report/roofs.h"
+#include "analysis/timeline/trace_events.h"
 
 namespace heddle::analysis {
 namespace {
 
-constexpr uint64_t kPsPerUs = 1'000'000;
 constexpr double kSectorBytes = 32;
 constexpr int kGpuProcess = 1;
-
-// The format counts microseconds; decimals keep the picoseconds.
-std::string microseconds(uint64_t ps) { return fmt::format("{}.{:06}", ps / kPsPerUs, ps % kPsPerUs); }
-
-class Trace {
- public:
-  explicit Trace(std::ostream& out) : json_(out) {
-    json_.begin_object().field("displayTimeUnit", "ns").key("traceEvents").begin_array();
-  }
-  void end() { json_.line().end_array().end_object(); }
-
-  void process(int pid, std::string_view name, int order) {
-    metadata("process_name", pid, 0).key("args").begin_object().field("name", name).end_object().end_object();
-    metadata("process_sort_index", pid, 0).key("args").begin_object();
-    json_.field("sort_index", order).end_object().end_object();
-  }
-  void thread(int pid, uint32_t tid, std::string_view name) {
-    metadata("thread_name", pid, tid)
-        .key("args")
-        .begin_object()
-        .field("name", name)
-        .end_object()
-        .end_object();
-  }
-  void span(int pid, uint32_t tid, std::string_view name, uint64_t start, uint64_t end,
-            std::string_view args) {
-    event("X", name, pid).field("tid", tid).key("ts").raw(microseconds(start));
-    json_.key("dur").raw(microseconds(end - start));
-    if (!args.empty()) {
-      json_.key("args").raw(args);
-    }
-    json_.end_object();
-  }
-  void counter(std::string_view name, uint64_t at,
-               const std::vector<std::pair<std::string_view, double>>& values) {
-    event("C", name, kGpuProcess).key("ts").raw(microseconds(at)).key("args").begin_object();
-    for (const auto& [series, value] : values) {
-      json_.field(series, value);
-    }
-    json_.end_object().end_object();
-  }
-
- private:
-  JsonWriter& event(std::string_view phase, std::string_view name, int pid) {
-    return json_.line().begin_object().field("ph", phase).field("name", name).field("pid", pid);
-  }
-  JsonWriter& metadata(std::string_view what, int pid, uint32_t tid) {
-    return event("M", what, pid).field("tid", tid);
-  }
-
-  JsonWriter json_;
-};
 
 // Lanes of an SM are block or warp slots; other tracks mostly have one lane.
 std::string lane_name(const stats::Span& s) {
@@ -90,7 +37,7 @@ int sort_index(const std::string& track) {
 }
 
 // A value holds until the next one of its track.
-uint64_t counters(Trace& trace, const LaunchRecord& l, const std::vector<stats::SeriesSample>& series,
+uint64_t counters(TraceEvents& trace, const LaunchRecord& l, const std::vector<stats::SeriesSample>& series,
                   uint64_t offset, double sms) {
   const double ps_per_cycle = 1e6 / l.core_mhz;
   const auto ps = [&](uint64_t cycle) {
@@ -100,13 +47,13 @@ uint64_t counters(Trace& trace, const LaunchRecord& l, const std::vector<stats::
   const auto write = [&](uint64_t at, const std::array<double, stats::kSeriesCounters.size()>& v,
                          double cycles) {
     const double ns = cycles * ps_per_cycle / 1000;
-    trace.counter("active warps per SM", at, {{"warps", v[0] / cycles / sms}});
-    trace.counter("warp instructions per cycle and SM", at, {{"issued", v[1] / cycles / sms}});
-    trace.counter("L1, B/ns", at,
+    trace.counter(kGpuProcess, "active warps per SM", at, {{"warps", v[0] / cycles / sms}});
+    trace.counter(kGpuProcess, "warp instructions per cycle and SM", at, {{"issued", v[1] / cycles / sms}});
+    trace.counter(kGpuProcess, "L1, B/ns", at,
                   {{"hit", v[3] * kSectorBytes / ns}, {"miss", (v[2] - v[3]) * kSectorBytes / ns}});
-    trace.counter("L2, B/ns", at,
+    trace.counter(kGpuProcess, "L2, B/ns", at,
                   {{"hit", v[5] * kSectorBytes / ns}, {"other", (v[4] - v[5]) * kSectorBytes / ns}});
-    trace.counter("DRAM, B/ns", at, {{"read", v[6] / ns}, {"write", v[7] / ns}});
+    trace.counter(kGpuProcess, "DRAM, B/ns", at, {{"read", v[6] / ns}, {"write", v[7] / ns}});
     ++samples;
   };
   for (const stats::SeriesSample& s : series) {
@@ -128,7 +75,7 @@ uint64_t counters(Trace& trace, const LaunchRecord& l, const std::vector<stats::
 TimelineSummary write_chrome_trace(std::ostream& out, ResultReader& reader, const RunRecord& run,
                                    const std::vector<LaunchRecord>& launches) {
   TimelineSummary summary;
-  Trace trace(out);
+  TraceEvents trace(out);
   bool absolute = false;
   reader.for_each_span(run.id,
                        [&](int64_t launch, const stats::Span&) { absolute = absolute || launch == 0; });

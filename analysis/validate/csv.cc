@@ -94,17 +94,18 @@ std::optional<size_t> CsvTable::column(std::string_view name) const {
   return std::nullopt;
 }
 
-CsvTable parse_csv(std::string_view text, std::string file) {
+CsvTable parse_csv(std::string_view text, std::string file, const std::vector<std::string>& columns) {
   if (text.starts_with("\xef\xbb\xbf")) {
     text.remove_prefix(3);
   }
   CsvTable t;
   t.file = std::move(file);
+  t.columns = columns;
   Parser p(text, t.file);
   while (!p.at_end()) {
     const uint64_t line = p.line();
     std::vector<std::string> fields = p.record();
-    if (fields.size() == 1 && fields[0].empty()) {
+    if ((fields.size() == 1 && fields[0].empty()) || (t.rows.empty() && fields == columns)) {
       continue;
     }
     if (t.columns.empty()) {
@@ -117,8 +118,8 @@ CsvTable parse_csv(std::string_view text, std::string file) {
       continue;
     }
     if (fields.size() != t.columns.size()) {
-      throw Error(fmt::format("{}:{}: {} fields where the header has {}", t.file, line, fields.size(),
-                              t.columns.size()));
+      throw Error(fmt::format("{}:{}: {} fields where {} {}", t.file, line, fields.size(),
+                              columns.empty() ? "the header has" : "there should be", t.columns.size()));
     }
     t.rows.push_back(std::move(fields));
     t.lines.push_back(line);
@@ -129,7 +130,11 @@ CsvTable parse_csv(std::string_view text, std::string file) {
   return t;
 }
 
-CsvTable read_csv(const std::filesystem::path& file) {
+CsvTable parse_csv(std::string_view text, std::string file) { return parse_csv(text, std::move(file), {}); }
+
+CsvTable read_csv(const std::filesystem::path& file) { return read_csv(file, {}); }
+
+CsvTable read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {
   if (std::filesystem::is_directory(file)) {
     throw Error(fmt::format("{}: is a directory", file.string()));
   }
@@ -138,7 +143,7 @@ CsvTable read_csv(const std::filesystem::path& file) {
     throw Error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
   }
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  return parse_csv(text, file.string());
+  return parse_csv(text, file.string(), columns);
 }
 
 std::string csv_field(std::string_view text) {

@@ -22,6 +22,9 @@ struct CsvTable {
 // Throws heddle::Error "FILE:LINE: what". Empty lines are skipped; a byte-order mark is dropped.
 CsvTable read_csv(const std::filesystem::path& file);
 CsvTable parse_csv(std::string_view text, std::string file);
+// The same with the columns given: the file has no line with their names, or just these.
+CsvTable read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns);
+CsvTable parse_csv(std::string_view text, std::string file, const std::vector<std::string>& columns);
 
 // `text` as a field: quoted when it has to be.
 std::string csv_field(std::string_view text);

@@ -35,6 +35,17 @@ TEST_CASE("line ends, byte-order mark, empty lines, no final line end") {
   CHECK(t.lines == std::vector<uint64_t>{3, 5});
 }
 
+TEST_CASE("columns given: with or without the line that names them") {
+  const std::vector<std::string> columns = {"a", "b"};
+  for (const char* text : {"a,b\n1,\"x,y\"\n", "1,\"x,y\"\n"}) {
+    const CsvTable t = parse_csv(text, "x.csv", columns);
+    CHECK(t.columns == columns);
+    REQUIRE(t.rows.size() == 1);
+    CHECK(t.rows[0] == std::vector<std::string>{"1", "x,y"});
+  }
+  CHECK_THROWS_WITH(parse_csv("1,2,3\n", "x.csv", columns), "x.csv:1: 3 fields where there should be 2");
+}
+
 TEST_CASE("errors name the file and the line") {
   CHECK_THROWS_WITH(parse_csv("a,b\n1,2\n1,2,3\n", "x.csv"), "x.csv:3: 3 fields where the header has 2");
   CHECK_THROWS_WITH(parse_csv("a,b\n1,\"2\n", "x.csv"), "x.csv:2: quote without an end");

@@ -163,6 +163,31 @@ TEST_CASE("a profile is read back") {
         "1 SM 1/0 block (1,0,0) 1501-2600 ; 0 stream 0/0 vecadd 800-9000 {\"launch\":1}; ");
 }
 
+TEST_CASE("a host program's run: counters by name, tracks with the time that their spans cover") {
+  TempDir dir;
+  {
+    ResultStore store(dir / "r.db", sample_run(), {});
+    store.add_counters({{"time ps", 100}, {"calls", 3}});
+    store.add_spans({{"thread", 0, "a", 10, 30, ""},
+                     {"device", 0, "k", 0, 40, ""},
+                     {"device", 1, "k", 20, 60, ""},
+                     {"device", 0, "k", 70, 80, ""}});
+    store.begin_run(sample_run());
+    store.add_counters({{"calls", 4}});
+  }
+  ResultReader reader(dir / "r.db");
+  const std::vector<RunCounter> counters = reader.counters(1);
+  REQUIRE(counters.size() == 2);
+  CHECK((counters[0].name == "calls" && counters[0].value == 3));
+  CHECK((counters[1].name == "time ps" && counters[1].value == 100));
+  CHECK(reader.counters(2).size() == 1);
+  const std::vector<TrackUse> tracks = reader.tracks(1);
+  REQUIRE(tracks.size() == 2);
+  CHECK((tracks[0].track == "device" && tracks[0].spans == 3 && tracks[0].busy_ps == 70));
+  CHECK((tracks[1].track == "thread" && tracks[1].spans == 1 && tracks[1].busy_ps == 20));
+  CHECK(reader.tracks(2).empty());
+}
+
 TEST_CASE("spans alone make a run") {
   TempDir dir;
   { ResultStore(dir / "r.db", sample_run(), {}).add_spans({{"host thread 0", 0, "wait", 0, 7, ""}}); }

@@ -21,14 +21,52 @@ class Host(harness.HeddleTest):
         self.assertLess(elapsed, total)
         # Two copies of 16 MiB each way, half of them beside each other: 3 x 0.3 ms and two short kernels.
         self.assertAlmostEqual(total, 960, delta=30)
-        with open(self.path("t.json"), encoding="utf-8") as f:
-            events = json.load(f)["traceEvents"]
+        events = self.check_trace("t.json")
         names = {e["name"] for e in events if e["ph"] == "X"}
         self.assertLessEqual({"copy H2D", "copy D2H", "saxpy", "cudaMemcpyAsync"}, names)
         tracks = [r[0] for r in self.query("t.db", "SELECT DISTINCT track FROM spans ORDER BY track")]
         self.assertIn("device 0 kernels", tracks)
         longest, = self.query("t.db", "SELECT max(end_ps) FROM spans")[0]
         self.assertAlmostEqual(longest / 1e6, total, places=2)
+        counters = dict(self.query("t.db", "SELECT name, value FROM run_counters"))
+        self.assertEqual((counters["calls"], counters["commands"], counters["thread blocks"]), (12, 10, 2048))
+        self.assertEqual(counters["time ps"], longest)
+        report = self.ok("report", self.path("t.db")).stdout
+        for line in (r"device 0 stream s1 +3 +\d", r"time us %.3f" % total, r"thread blocks 2048"):
+            self.assertRegex(report, r"(?m)^" + line)
+        # The same spans by way of the database.
+        self.ok("timeline", self.path("t.db"), "-o", self.path("u.json"))
+        spans = lambda es: sorted((e["name"], e["ts"], e["dur"]) for e in es if e["ph"] == "X")
+        self.assertEqual(spans(self.check_trace("u.json")), spans(events))
+
+    def check_trace(self, name):
+        """The rules of Chrome's trace event format that viewers depend on. Debian has no reader of Perfetto's to ask."""
+        with open(self.path(name), encoding="utf-8") as f:
+            trace = json.load(f)
+        self.assertEqual(trace["displayTimeUnit"], "ns")
+        rows, named = {}, set()
+        for e in trace["traceEvents"]:
+            self.assertIn(e["ph"], "XM")
+            self.assertIsInstance(e["name"], str)
+            self.assertIsInstance(e["pid"], int)
+            self.assertIsInstance(e["tid"], int)
+            if e["ph"] == "M":
+                self.assertIn(e["name"], ("process_name", "process_sort_index", "thread_name"))
+                self.assertTrue(e["args"])
+                if e["name"] == "thread_name":
+                    self.assertNotIn((e["pid"], e["tid"]), named)
+                    named.add((e["pid"], e["tid"]))
+            else:
+                start, length = round(e["ts"] * 1e6), round(e["dur"] * 1e6)
+                self.assertGreaterEqual(start, 0)
+                self.assertGreaterEqual(length, 0)
+                rows.setdefault((e["pid"], e["tid"]), []).append((start, start + length))
+        self.assertEqual(set(rows), named)
+        for spans in rows.values():  # complete events of a row must nest; these follow each other
+            spans.sort()
+            for (_, end), (start, _) in zip(spans, spans[1:]):
+                self.assertLessEqual(end, start)
+        return trace["traceEvents"]
 
     def test_errors_of_calls(self):
         text = """kernel { name: 'k' grid { x: 1 } block { x: 2000 } }

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cmath>
-#include <fstream>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +16,7 @@
 #include "analysis/run/run_record.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
+#include "analysis/validate/csv.h"
 #include "configs/loader/config.h"
 #include "frontends/workload/experiments.h"
 #include "frontends/workload/reader.h"
@@ -27,6 +28,7 @@
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/l2_persist.h"
 #include "tools/heddle/options.h"
+#include "tools/heddle/output_file.h"
 
 namespace heddle::cli {
 namespace {
@@ -120,13 +122,15 @@ int host_command(const HostOptions& o) {
   }
   const host::Result r = host::run(w.program, gpu, {w.rules, true, o.check});
   print(host_summary(r));
-  print(host_counters(r));
   print(host_calls(w.program, r));
   if (!o.timeline.empty()) {
-    write_file(o.timeline, host_trace_json(r));
+    OutputFile out(o.timeline);
+    write_host_trace(out.stream(), r);
+    out.commit();
   }
   if (store) {
     store->add_spans(host_spans(r));
+    store->add_counters(host_counters(r));
   }
   int status = 0;
   if (!r.deadlock.empty()) {
@@ -151,34 +155,18 @@ int host_command(const HostOptions& o) {
 
 // ---- hostbench
 
+// Rows `test,parameter,value,unit`; a first line that says so is skipped.
 std::vector<workload::Row> read_rows(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) {
-    throw Error(file.string() + ": cannot be read");
-  }
   std::vector<workload::Row> rows;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    std::vector<std::string> cells;
-    std::string cell;
-    for (const char c : line + ",") {
-      if (c == ',') {
-        cells.push_back(cell);
-        cell.clear();
-      } else {
-        cell += c;
-      }
+  const analysis::CsvTable table = analysis::read_csv(file, {"test", "parameter", "value", "unit"});
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    const std::vector<std::string>& cells = table.rows[i];
+    char* end = nullptr;
+    const double value = std::strtod(cells[2].c_str(), &end);
+    if (cells[2].empty() || *end != '\0') {
+      throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[i], cells[2]));
     }
-    if (number == 1 && cells[0] == "test") {
-      continue;
-    }
-    workload::Row r;
-    try {
-      r = {cells.at(0), cells.at(1), std::stod(cells.at(2)), cells.at(3)};
-    } catch (const std::exception&) {
-      throw Error(fmt::format("{}:{}: not `test,parameter,value,unit`", file.string(), number));
-    }
-    rows.push_back(r);
+    rows.push_back({cells[0], cells[1], value, cells[3]});
   }
   return rows;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/html/report_data.h"
+#include "analysis/report/host_report.h"
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
@@ -34,9 +35,16 @@ bool wanted(const LaunchRecord& l, const std::string& name) {
   return name == l.trace || name == fmt::format("{}/{}", l.trace, l.launch);
 }
 
-void report_run(const ReportOptions& o, const analysis::RunRecord& run,
-                const std::vector<LaunchRecord>& launches) {
+void report_run(const ReportOptions& o, const analysis::RunRecord& run, analysis::ResultReader& reader) {
+  const std::vector<LaunchRecord> launches = reader.launches(run.id);
   print(fmt::format("run {}: {}\n", run.id, analysis::run_heading(run, launches)));
+  if (const std::vector<analysis::RunCounter> counters = reader.counters(run.id); !counters.empty()) {
+    print(analysis::track_table(reader.tracks(run.id), analysis::counter(counters, "time ps")) + "\n" +
+          analysis::counter_lines(counters));
+  }
+  if (launches.empty() && o.kernels.empty()) {
+    return;
+  }
   const std::optional<config::GpuConfig> gpu = analysis::configuration(run);
   if (o.kernels.empty() && launches.size() == 1) {
     print("\n" + analysis::kernel_details(launches[0], analysis::roofs(launches[0], gpu)));
@@ -110,7 +118,7 @@ int report(const ReportOptions& o) {
       print("\n");
     }
     any = true;
-    report_run(o, run, reader.launches(run.id));
+    report_run(o, run, reader);
   }
   if (!any) {
     throw Error(o.run ? fmt::format("{}: no run {}", o.file.string(), o.run)

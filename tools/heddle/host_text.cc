@@ -4,7 +4,8 @@
 
 #include <map>
 
-#include "analysis/report/table.h"
+#include "analysis/report/host_report.h"
+#include "analysis/timeline/trace_events.h"
 
 namespace heddle::cli {
 namespace {
@@ -16,33 +17,16 @@ std::string where(const host::Program& p, uint32_t thread, uint32_t line, uint64
               : fmt::format("thread {}, call {}", p.threads[thread].name, call + 1);
 }
 
-std::string json_text(const std::string& s) {
-  std::string out;
-  for (const char c : s) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-    }
-    if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string host_summary(const host::Result& r) {
-  using Align = analysis::TextTable::Align;
-  analysis::TextTable table({{"track", Align::kLeft}, {"spans"}, {"busy us"}, {"busy %"}});
+  std::vector<analysis::TrackUse> tracks;
   for (const host::Track& t : r.tracks) {
     if (t.spans > 0) {
-      const double percent = r.end ? 100.0 * static_cast<double>(t.busy) / static_cast<double>(r.end) : 0;
-      table.add({t.name, std::to_string(t.spans), us(t.busy), fmt::format("{:.1f}", percent)});
+      tracks.push_back({t.name, t.spans, t.busy});
     }
   }
-  std::string out = table.str();
+  std::string out = analysis::track_table(tracks, r.end);
   for (size_t d = 0; d < r.copy_kernel_overlap.size(); ++d) {
     out += fmt::format("device {}: copies and kernels at the same time {} us\n", d,
                        us(r.copy_kernel_overlap[d]));
@@ -53,14 +37,27 @@ std::string host_summary(const host::Result& r) {
   for (const std::string& h : r.hazards) {
     out += "hazard: " + h + "\n";
   }
+  for (const host::Counter& c : r.counters) {
+    out += fmt::format("{} {}\n", c.name, c.value);
+  }
   return out + fmt::format("total {} us, {} calls, {} commands, {} blocks\n", us(r.end), r.operations,
                            r.commands, r.blocks);
 }
 
-std::string host_counters(const host::Result& r) {
-  std::string out;
+std::vector<analysis::RunCounter> host_counters(const host::Result& r) {
+  std::vector<analysis::RunCounter> out = {{"time ps", r.end},
+                                           {"calls", r.operations},
+                                           {"commands", r.commands},
+                                           {"thread blocks", r.blocks},
+                                           {"grid dependency wait ps", r.dependency_wait},
+                                           {"calls with errors", r.errors.size()},
+                                           {"findings", r.findings.size()},
+                                           {"in a deadlock", r.deadlock.size()}};
+  for (size_t d = 0; d < r.copy_kernel_overlap.size(); ++d) {
+    out.push_back({fmt::format("device {} copies beside kernels ps", d), r.copy_kernel_overlap[d]});
+  }
   for (const host::Counter& c : r.counters) {
-    out += fmt::format("{} {}\n", c.name, c.value);
+    out.push_back({c.name, c.value});
   }
   return out;
 }
@@ -106,28 +103,18 @@ std::vector<stats::Span> host_spans(const host::Result& r) {
   return out;
 }
 
-std::string host_trace_json(const host::Result& r) {
-  std::string out = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
-  std::map<std::pair<std::string, uint32_t>, int> rows;
-  std::string events;
+void write_host_trace(std::ostream& out, const host::Result& r) {
+  analysis::TraceEvents trace(out);
+  std::map<std::pair<std::string, uint32_t>, uint32_t> rows;
   for (const stats::Span& s : host_spans(r)) {
-    const auto [it, is_new] = rows.emplace(std::pair(s.track, s.lane), static_cast<int>(rows.size() + 1));
+    const auto [row, is_new] =
+        rows.emplace(std::pair(s.track, s.lane), static_cast<uint32_t>(rows.size() + 1));
     if (is_new) {
-      const std::string name = s.lane ? fmt::format("{} ({})", s.track, s.lane + 1) : s.track;
-      out += fmt::format(
-          "{{\"ph\": \"M\", \"pid\": 1, \"tid\": {}, \"name\": \"thread_name\", \"args\": {{\"name\": "
-          "\"{}\"}}}},\n",
-          it->second, json_text(name));
+      trace.thread(1, row->second, s.lane ? fmt::format("{} ({})", s.track, s.lane + 1) : s.track);
     }
-    events += fmt::format(
-        "{}{{\"ph\": \"X\", \"pid\": 1, \"tid\": {}, \"ts\": {:.6f}, \"dur\": {:.6f}, \"name\": \"{}\"}}",
-        events.empty() ? "" : ",\n", it->second, host::to_us(s.start_ps), host::to_us(s.end_ps - s.start_ps),
-        json_text(s.name));
+    trace.span(1, row->second, s.name, s.start_ps, s.end_ps);
   }
-  if (events.empty() && out.ends_with(",\n")) {
-    out.resize(out.size() - 2);
-  }
-  return out + events + "\n]}\n";
+  trace.end();
 }
 
 }  // namespace heddle::cli

@@ -1,25 +1,27 @@
 // What `heddle host` prints and writes of a run of the host model.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include "analysis/store/record.h"
 #include "sim/host/program.h"
 #include "sim/host/result.h"
 #include "sim/stats/profile.h"
 
 namespace heddle::cli {
 
-// Busy time of each track, overlap, totals.
+// Busy time of each track, overlap, counters, totals.
 std::string host_summary(const host::Result& result);
 // Errors of calls, answers of queries, elapsed times, by thread and line; empty if there are none.
 std::string host_calls(const host::Program& program, const host::Result& result);
 // "kind: buffer b: cudaLaunchKernel k (thread main, line 12) and ...".
 std::string host_finding(const host::Program& program, const host::Finding& finding);
-// A line for each counter.
-std::string host_counters(const host::Result& result);
+// Totals and counters, as the result database has them.
+std::vector<analysis::RunCounter> host_counters(const host::Result& result);
 // For chrome://tracing and Perfetto: trace events in JSON.
-std::string host_trace_json(const host::Result& result);
+void write_host_trace(std::ostream& out, const host::Result& result);
 // The timeline as the result database has it. Spans that overlap on one track get lanes of their own.
 std::vector<stats::Span> host_spans(const host::Result& result);
 
