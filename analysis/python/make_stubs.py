@@ -19,7 +19,7 @@ TYPES = {"int": "int", "float": "float", "bool": "bool", "enum": "str", "text": 
 HEAD = '''\
 # Written by analysis/python/make_stubs.py: signatures for editors and type checkers. Documentation: help(heddle).
 import os
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, ContextManager, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import pandas
 
@@ -116,6 +116,7 @@ def text():
     for name, value in sorted(classes, key=lambda c: len(c[1].__mro__)):  # bases first
         out.append(class_stub(name, value, config if name == "Config" else ()))
     out += parts
+    out.append("Dim = Union[int, Sequence[int]]\n")
     out.append("Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]\n")
     out.append("\n".join(f"def {n}{signature(v)}: ..." for n, v in plain.items() if inspect.isfunction(v)) + "\n")
     out.append("__all__: List[str]\n")

@@ -23,7 +23,8 @@ def public():
 
 class Api(PythonTest):
     def test_all_is_what_the_package_has(self):
-        modules = {"access", "compare", "config", "errors", "occupancy", "plot", "results", "run", "simulator", "trace"}
+        modules = {"access", "compare", "config", "errors", "occupancy", "plot", "results", "run", "simulator", "trace",
+                   "workload"}
         names = {n for n in vars(heddle) if not n.startswith("_")}
         self.assertEqual(names - modules, set(heddle.__all__) - modules)
         self.assertEqual(sorted(heddle.__all__), heddle.__all__)
@@ -56,7 +57,7 @@ class Api(PythonTest):
             self.assertIn("Returns:", f.__doc__)
 
     def test_constructors_are_documented(self):
-        for c in (heddle.Config, heddle.Simulator):
+        for c in (heddle.Config, heddle.Simulator, heddle.Workload):
             for p in list(inspect.signature(c).parameters):
                 self.assertIn(f" {p}: ", c.__doc__)
 

@@ -13,5 +13,6 @@ PYBIND11_MODULE(_heddle, m) {
   bind_stepper(m);
   bind_occupancy(m);
   bind_access(m);
+  bind_host(m);
   bind_metrics(m);
 }

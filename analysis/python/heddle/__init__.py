@@ -25,13 +25,14 @@ from heddle.results import Results, metrics, open, peaks, runs, stall_reasons
 from heddle.run import Progress, run
 from heddle.simulator import Simulator
 from heddle.trace import Instruction, Launch, Trace, load
+from heddle.workload import Handle, HostResults, Workload, run_host
 
 __version__ = revision()
 
 __all__ = [
     "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference", "Error", "Field", "Group",
-    "HeddleWarning", "Instruction", "Interrupted", "Launch", "Occupancy", "Point", "Progress", "Results",
-    "ResultsError", "SimulationError", "Simulator", "Table", "Trace", "TraceError", "bank_conflicts", "banks",
+    "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Launch", "Occupancy", "Point", "Progress", "Results",
+    "ResultsError", "SimulationError", "Simulator", "Table", "Trace", "TraceError", "Workload", "bank_conflicts", "banks",
     "coalesce", "compare", "fidelities", "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open",
-    "peaks", "read_ncu", "revision", "run", "runs", "sectors", "stall_reasons", "suggest_block_size",
+    "peaks", "read_ncu", "revision", "run", "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size",
 ]
