@@ -105,6 +105,36 @@ class Workloads(PythonTest):
         r = heddle.run_host(w)
         self.assertEqual((r.deadlock, round(r.end_us, 6)), ([], 7))
 
+    def test_races_are_found(self):
+        w = heddle.Workload()
+        a, b, e = w.stream("a"), w.stream("b"), w.event()
+        host, dev = w.pinned(4096), w.device(4096, "d")
+        k = w.kernel("k", us=5, reads=[dev])
+        w.memcpy_async(dev, host, stream=a)
+        w.launch(k, stream=b)
+        w.call("device_synchronize: 0")
+        f = heddle.run_host(w, check=True).findings
+        self.assertEqual(f.values.tolist(),
+                         [["race", "d", "main", 2, "cudaLaunchKernel k", "main", 1, "cudaMemcpyAsync"]])
+        self.assertEqual(len(heddle.run_host(w).findings), 0)
+        w = heddle.Workload()
+        a, b, e = w.stream("a"), w.stream("b"), w.event()
+        host, dev = w.pinned(4096), w.device(4096, "d")
+        k = w.kernel("k", us=5, reads=[dev])
+        w.memcpy_async(dev, host, stream=a)
+        w.event_record(e, a)
+        w.stream_wait_event(b, e)
+        w.launch(k, stream=b)
+        self.assertEqual(len(heddle.run_host(w, check=True).findings), 0)
+
+    def test_counters(self):
+        def peak(size):
+            w = heddle.Workload()
+            w.device(size)
+            return heddle.run_host(w, gpu()).counters["device 0 memory peak bytes"]
+
+        self.assertEqual(peak(8 << 20) - peak(2 << 20), 6 << 20)
+
     def test_wrong_programs(self):
         w, other = heddle.Workload(), heddle.Workload()
         s = w.stream("s")
@@ -116,7 +146,7 @@ class Workloads(PythonTest):
         w.call("no_such_call: 1")
         self.raises(heddle.Error, ["workload:", "no_such_call"], heddle.run_host, w)
         self.raises(heddle.Error, "nowhere: No such file", heddle.run_host, "nowhere")
-        self.raises(heddle.ConfigNameError, "h300", heddle.run_host, one_kernel(), "h300")
+        self.raises(heddle.ConfigError, "h300", heddle.run_host, one_kernel(), "h300")
 
 
 if __name__ == "__main__":

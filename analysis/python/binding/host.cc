@@ -46,6 +46,27 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   out["errors"] = errors;
   out["elapsed"] = elapsed;
   out["answers"] = answers;
+  py::dict counters, findings;
+  for (const host::Counter& c : r.counters) {
+    counters[py::str(c.name)] = c.value;
+  }
+  findings["kind"] = column(r.findings, [](const host::Finding& f) { return f.kind; });
+  findings["buffer"] = column(r.findings, [](const host::Finding& f) { return f.buffer; });
+  findings["thread"] = column(r.findings, [&](const host::Finding& f) { return thread(f.call); });
+  findings["call"] = column(r.findings, [&](const host::Finding& f) { return call(f.call); });
+  findings["api"] = column(r.findings, [](const host::Finding& f) { return f.call.api; });
+  // -1 and empty: the finding has no second call
+  findings["other_thread"] = column(r.findings, [&](const host::Finding& f) {
+    return f.other.api.empty() ? std::string() : thread(f.other);
+  });
+  findings["other_call"] = column(r.findings, [&](const host::Finding& f) {
+    return f.other.api.empty() ? int64_t{-1} : static_cast<int64_t>(call(f.other));
+  });
+  findings["other_api"] = column(r.findings, [](const host::Finding& f) { return f.other.api; });
+  out["counters"] = counters;
+  out["findings"] = findings;
+  out["hazards"] = r.hazards;
+  out["dependency_wait_us"] = host::to_us(r.dependency_wait);
   out["overlap_us"] = column(r.copy_kernel_overlap, [](host::Ps t) { return host::to_us(t); });
   out["end_us"] = host::to_us(r.end);
   out["calls"] = r.operations;
@@ -55,13 +76,13 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   return out;
 }
 
-py::dict run_host(const std::string& text, const std::string& name, const config::Draft& draft) {
+py::dict run_host(const std::string& text, const std::string& name, const config::Draft& draft, bool check) {
   const config::GpuConfig gpu = throwing<ConfigError>([&] { return draft.finish(); });
   const workload::Workload w = workload::parse_workload(text, name);
   host::Result r;
   {
     py::gil_scoped_release release;
-    r = host::run(w.program, gpu, {w.rules, true});
+    r = host::run(w.program, gpu, {w.rules, true, check});
   }
   return frames(w.program, r);
 }

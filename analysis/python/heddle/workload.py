@@ -11,7 +11,7 @@ from heddle.config import Config, as_config
 from heddle.errors import Error
 
 Dim = Union[int, Sequence[int]]
-_MEMORY = ("device", "pinned", "pageable", "write_combined", "mapped")
+_MEMORY = ("device", "pinned", "pageable", "write_combined", "mapped", "managed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Workload:
 
         Args:
             bytes: its size.
-            memory: "device", "pinned", "pageable", "write_combined" or "mapped".
+            memory: "device", "pinned", "pageable", "write_combined", "mapped" or "managed".
             name: "buffer1", ... if empty.
             device: the GPU of device memory.
 
@@ -194,7 +194,8 @@ class Workload:
                us: Optional[float] = None, block_us: Optional[float] = None, cluster: Optional[Dim] = None,
                registers: int = 32, static_shared_bytes: int = 0, dynamic_shared_bytes: int = 0,
                trigger_us: Optional[float] = None, wait_us: Optional[float] = None,
-               until_flag: Optional[Handle] = None, sets_flag: Optional[Handle] = None, **more: Any) -> Handle:
+               until_flag: Optional[Handle] = None, sets_flag: Optional[Handle] = None,
+               reads: Sequence[Handle] = (), writes: Sequence[Handle] = (), **more: Any) -> Handle:
         """A kernel, by what it needs and how long it takes.
 
         Args:
@@ -208,6 +209,7 @@ class Workload:
             wait_us: so long after its start a block waits for the kernel before.
             until_flag: it runs until this flag is set.
             sets_flag: it sets this one at its end.
+            reads, writes: buffers, all of each: what unified memory moves by and what run_host(check=True) looks at.
             more: other fields of Kernel in frontends/workload/workload.proto.
 
         Returns:
@@ -215,10 +217,13 @@ class Workload:
         """
         dims = " ".join(f"{n} {_dim(d)}" for n, d in (("grid", grid), ("block", block), ("cluster", cluster))
                         if d is not None)
+        accesses = "".join(f' access {{ buffer: {_text(self._is("buffer", b).name)} mode: {mode} }}'
+                           for mode, buffers in (("READ", reads), ("WRITE", writes)) for b in buffers)
         return self._new("kernel", name, dims + " " + _fields(
             us=us, block_us=block_us, registers=registers, static_shared_bytes=static_shared_bytes,
             dynamic_shared_bytes=dynamic_shared_bytes, trigger_us=trigger_us, wait_us=wait_us,
-            until_flag=self._is("flag", until_flag, True), sets_flag=self._is("flag", sets_flag, True), **more))
+            until_flag=self._is("flag", until_flag, True), sets_flag=self._is("flag", sets_flag, True), **more) +
+                         accesses)
 
     # ---- calls
 
@@ -476,6 +481,9 @@ class HostResults:
         calls, commands, blocks: made by threads, given to devices, run on SMs.
         overlap_us: time in which copies and kernels were both under way, by device.
         deadlock: who waits for whom if it could not end; otherwise empty.
+        counters: by name, such as "device 0 memory peak bytes".
+        hazards: kernels that may read what is not written yet, a line each (programmatic launch).
+        dependency_wait_us: waited by blocks for the kernels before theirs, added up.
     """
 
     def __init__(self, columns: Dict[str, Any]):
@@ -486,6 +494,9 @@ class HostResults:
         self.blocks: int = columns["blocks"]
         self.overlap_us: List[float] = columns["overlap_us"]
         self.deadlock: List[str] = columns["deadlock"]
+        self.counters: Dict[str, int] = columns["counters"]
+        self.hazards: List[str] = columns["hazards"]
+        self.dependency_wait_us: float = columns["dependency_wait_us"]
 
     def _frame(self, name):
         return pandas().DataFrame(self._columns[name])
@@ -508,6 +519,12 @@ class HostResults:
         return self._frame("errors")
 
     @property
+    def findings(self) -> pandas.DataFrame:
+        """With check=True, undefined behaviour: kind ("race", "use after free", ...), buffer, thread, call (from 1), api,
+        and the same of the other call that it is about: other_thread, other_call (-1: none), other_api."""
+        return self._frame("findings")
+
+    @property
     def elapsed(self) -> pandas.DataFrame:
         """What cudaEventElapsedTime said: thread, call, from, to, us."""
         return self._frame("elapsed")
@@ -519,13 +536,14 @@ class HostResults:
 
 
 def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = "h200", *,
-             set: Sequence[str] = ()) -> HostResults:
+             set: Sequence[str] = (), check: bool = False) -> HostResults:
     """Runs a host program on the model of the machine around the SMs, as `heddle host` does.
 
     Args:
         workload: a Workload, or the path of a workload file without traces.
         gpu: a name, the path of a configuration file, or a Config.
         set: overrides "path=value".
+        check: look for races and use of freed memory: HostResults.findings.
 
     Returns:
         Timeline, busy times, errors. A program that cannot end is no exception: see HostResults.deadlock.
@@ -539,4 +557,4 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
                 text = f.read()
         except OSError as e:
             raise Error(f"{name}: {e.strerror}") from None
-    return HostResults(native.run_host(text, name, as_config(gpu, None, set)._draft))
+    return HostResults(native.run_host(text, name, as_config(gpu, None, set)._draft, check))
