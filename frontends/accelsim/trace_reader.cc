@@ -55,7 +55,14 @@ class TraceSource final : public isa::BlockSource {
   }
 
   const isa::KernelImage& image() const override { return image_; }
-  bool next(isa::BlockTrace& out) override { return blocks_->next(out); }
+  bool next(isa::BlockTrace& out) override {
+    warps_->want_refs(true);
+    return blocks_->next(out);
+  }
+  bool next_runs(isa::BlockTrace& out) override {
+    warps_->want_refs(false);
+    return blocks_->next(out);
+  }
 
  private:
   void set_cluster(const isa::Dim3& c) {

@@ -108,7 +108,7 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
       }
       run = {index, 1, mask};
     }
-    if (mask != 0 && e->mem_refs != 0) {
+    if (mask != 0 && e->mem_refs != 0 && want_refs_) {
       if (e->addresses) {
         p = read_refs(p, mask, e->mem_refs, out);
       } else {
@@ -119,7 +119,7 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
     }
     ++lines_;
     if (i == ordinal) {
-      ordinal = extra->apply(e->pc, mask, e->mem_refs, out);
+      ordinal = extra->apply(e->pc, mask, want_refs_ ? e->mem_refs : 0, out);
     }
     predicted = index + 1;
   }

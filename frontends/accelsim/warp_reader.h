@@ -29,6 +29,8 @@ class WarpReader {
   // Reads `n` lines into `out` (cleared first). `extra`, where given, is at the warp of which these are the
   // lines, and `ordinal` is its next record.
   void read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal);
+  // From here on: whether references are read, or passed over (addresses and operands are then not checked).
+  void want_refs(bool want) { want_refs_ = want; }
 
  private:
   struct Entry {
@@ -61,6 +63,7 @@ class WarpReader {
   const isa::KernelImage* image_ = nullptr;
   CodeCollector* collector_ = nullptr;
   std::string side_name_;
+  bool want_refs_ = true;
   std::vector<Entry> entries_;  // one for each static instruction, and one that never matches
   PcMap index_of_;
   DeltaLists delta_lists_;

@@ -79,19 +79,13 @@ constexpr Counter kOfBlocks[] = {
     Counter::kUnknownOpcodes,
 };
 
-uint64_t scaled(uint64_t count, double factor) {
-  return static_cast<uint64_t>(std::llround(static_cast<double>(count) * factor));
-}
-
 }  // namespace
 
 BlockSummary BlockSummarizer::operator()(const isa::BlockTrace& block) {
-  BlockSummary s;
+  BlockSummary s = {isa::work_of(block)};
   std::fill(longest_.begin(), longest_.end(), 0);
   for (const isa::WarpTrace& w : block.warps) {
-    s.instructions += w.instructions;
     for (const isa::Run& r : w.runs) {
-      s.thread_pred_on += uint64_t{r.count} * static_cast<uint64_t>(std::popcount(r.mask));
       if (r.mask) {
         longest_[r.first] = std::max(longest_[r.first], r.count);
       }
@@ -358,13 +352,13 @@ void BlockSampler::complete(stats::KernelResult& r) const {
     r.totals.stall[i] += static_cast<uint64_t>(std::llround(stall[i]));
   }
   for (Counter c : kOfBlocks) {
-    r.totals[c] = scaled(detailed[c], grown);
+    r.totals[c] = stats::scaled(detailed[c], grown);
   }
   r.totals[Counter::kInstExecuted] = detailed[Counter::kInstExecuted] + skipped_.instructions;
   r.totals[Counter::kThreadInstPredOn] = detailed[Counter::kThreadInstPredOn] + skipped_.thread_pred_on;
   r.totals[Counter::kBlocksLaunched] = detailed[Counter::kBlocksLaunched] + skipped_.blocks;
   for (auto& [opcode, n] : r.unknown_opcodes) {
-    n = scaled(n, grown);
+    n = stats::scaled(n, grown);
   }
   const auto added = static_cast<uint64_t>(std::llround(cycles));
   r.cycles += added;

@@ -22,10 +22,8 @@ namespace heddle::device {
 
 // Blocks whose warps execute the same parts of the code are of one kind; how often they execute them is their
 // work.
-struct BlockSummary {
-  uint64_t kind = 0;            // hash of the set of instructions executed by at least one lane
-  uint64_t instructions = 0;    // warp instructions
-  uint64_t thread_pred_on = 0;  // thread instructions with a true predicate
+struct BlockSummary : isa::BlockWork {
+  uint64_t kind = 0;  // hash of the set of instructions executed by at least one lane
 };
 class BlockSummarizer {
  public:
@@ -60,12 +58,11 @@ class BlockSampler final : public isa::BlockSource {
   void complete(stats::KernelResult& result) const;
 
  private:
-  struct Total {
-    uint64_t blocks = 0, instructions = 0, thread_pred_on = 0;
+  struct Total : isa::BlockWork {
+    uint64_t blocks = 0;
     void add(const BlockSummary& s) {
       ++blocks;
-      instructions += s.instructions;
-      thread_pred_on += s.thread_pred_on;
+      *this += s;
     }
   };
   // What the blocks left out at one place are taken to do.

@@ -1,7 +1,6 @@
 #include "sim/device/share.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace heddle::device {
@@ -100,44 +99,37 @@ bool BlockShare::keeps(uint64_t cluster) const {
 }
 
 bool BlockShare::next(isa::BlockTrace& out) {
-  while (inner_.next(out)) {
-    Total one;
-    for (const isa::WarpTrace& w : out.warps) {
-      one.instructions += w.instructions;
-      for (const isa::Run& r : w.runs) {
-        one.thread_pred_on += uint64_t{r.count} * static_cast<uint64_t>(std::popcount(r.mask));
-      }
+  while (true) {
+    const bool kept = keeps(position_ / blocks_per_cluster_);
+    if (!(kept ? inner_.next(out) : inner_.next_runs(out))) {
+      return false;
     }
-    all_.instructions += one.instructions;
-    all_.thread_pred_on += one.thread_pred_on;
-    if (keeps(position_++ / blocks_per_cluster_)) {
-      own_.instructions += one.instructions;
-      own_.thread_pred_on += one.thread_pred_on;
+    ++position_;
+    const isa::BlockWork work = isa::work_of(out);
+    all_ += work;
+    if (kept) {
+      own_ += work;
       return true;
     }
   }
-  return false;
 }
 
 void BlockShare::complete(stats::KernelResult& r, const config::GpuConfig& gpu) const {
   const double grown = static_cast<double>(all_.instructions) / static_cast<double>(own_.instructions);
-  auto scaled = [](uint64_t n, double factor) {
-    return static_cast<uint64_t>(std::llround(static_cast<double>(n) * factor));
-  };
   for (uint64_t& n : r.totals.count) {
-    n = scaled(n, grown);
+    n = stats::scaled(n, grown);
   }
   for (uint64_t& n : r.totals.stall) {
-    n = scaled(n, grown);
+    n = stats::scaled(n, grown);
   }
   for (auto& [opcode, n] : r.unknown_opcodes) {
-    n = scaled(n, grown);
+    n = stats::scaled(n, grown);
   }
   r.totals[Counter::kInstExecuted] = all_.instructions;
   r.totals[Counter::kThreadInstPredOn] = all_.thread_pred_on;
   r.totals[Counter::kBlocksLaunched] = inner_.image().shape.grid.count();
   const uint32_t sms = gpu.topology().sms();
-  r.sm_active_cycles_sum = scaled(r.sm_active_cycles_sum, static_cast<double>(sms) / r.sms);
+  r.sm_active_cycles_sum = stats::scaled(r.sm_active_cycles_sum, static_cast<double>(sms) / r.sms);
   r.shape = inner_.image().shape;
 
   stats::Sampling& s = r.sampling;

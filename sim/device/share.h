@@ -49,9 +49,7 @@ class BlockShare final : public isa::BlockSource {
   const uint64_t blocks_per_cluster_, kept_, together_;
   const uint64_t units_, units_kept_;  // of `together_` clusters
   uint64_t position_ = 0;              // blocks read
-  struct Total {
-    uint64_t instructions = 0, thread_pred_on = 0;
-  } all_, own_;
+  isa::BlockWork all_, own_;
 };
 
 }  // namespace heddle::device

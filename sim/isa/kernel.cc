@@ -4,6 +4,17 @@
 
 namespace heddle::isa {
 
+BlockWork work_of(const BlockTrace& block) {
+  BlockWork work;
+  for (const WarpTrace& w : block.warps) {
+    work.instructions += w.instructions;
+    for (const Run& r : w.runs) {
+      work.thread_pred_on += uint64_t{r.count} * static_cast<uint64_t>(std::popcount(r.mask));
+    }
+  }
+  return work;
+}
+
 bool expand(const WarpTrace& w, const MemRef& r, uint32_t mask, uint64_t addr[32]) {
   switch (r.kind) {
     case MemRef::Kind::kStride: {

@@ -122,7 +122,22 @@ class BlockSource {
   // Fills `out` (reusing its storage) with the next block. False when all blocks of the grid were produced.
   // Throws heddle::Error (sim/engine/error.h) on malformed input.
   virtual bool next(BlockTrace& out) = 0;
+  // The same for those who need only the runs: sources that save time by it leave out the memory references,
+  // and do not look at their text.
+  virtual bool next_runs(BlockTrace& out) { return next(out); }
 };
+
+// What a block executes.
+struct BlockWork {
+  uint64_t instructions = 0;    // warp instructions
+  uint64_t thread_pred_on = 0;  // thread instructions with a true predicate
+  BlockWork& operator+=(const BlockWork& o) {
+    instructions += o.instructions;
+    thread_pred_on += o.thread_pred_on;
+    return *this;
+  }
+};
+BlockWork work_of(const BlockTrace& block);
 
 // Writes the addresses of the set lanes of `mask` to addr[lane] for lanes in the mask. Returns false when the
 // reference records no addresses (kNone, kValues).

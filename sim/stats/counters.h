@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -205,5 +206,10 @@ struct CounterSet {
     }
   }
 };
+
+// A count that grows with the work, for `factor` times the work.
+inline uint64_t scaled(uint64_t count, double factor) {
+  return static_cast<uint64_t>(std::llround(static_cast<double>(count) * factor));
+}
 
 }  // namespace heddle::stats

@@ -156,5 +156,30 @@ TEST_CASE("malformed records name file and line", "[extra][malformed]") {
   }
 }
 
+TEST_CASE("blocks of which only the runs are asked for: as before and behind, without references",
+          "[extra]") {
+  const std::string bad = with(kCopy, "1 0x7f0000000000 16", "9 none");
+  const std::string text = header({.grid = "(3,1,1)"}) + block("0,0,0", warp(0, {kAdd, kCopy})) +
+                           block("1,0,0", warp(0, {kAdd, bad, kCopyOff})) +
+                           block("2,0,0", warp(0, {kAdd, kCopy}));
+  const std::string extra = "0 0 1 0 S 1 0x400 16\n1 0 1 0 S 9 none\n2 0 1 0 S 1 0x800 16\n";
+  const std::unique_ptr<isa::BlockSource> source = open_trace(TraceInMemory{"t", text, kSide, extra});
+  isa::BlockTrace b;
+  REQUIRE(source->next(b));
+  CHECK(b.warps[0].refs.size() == 2);
+  REQUIRE(source->next_runs(b));
+  CHECK(b.linear == 1);
+  CHECK(b.warps[0].instructions == 3);
+  REQUIRE(b.warps[0].runs.size() == 3);
+  CHECK(b.warps[0].runs[1].first == 0);
+  CHECK(b.warps[0].runs[1].mask == 0xf);
+  CHECK(b.warps[0].refs.empty());
+  CHECK(isa::work_of(b).instructions == 3);
+  CHECK(isa::work_of(b).thread_pred_on == 32 + 4);
+  REQUIRE(source->next(b));
+  CHECK(addresses(b.warps[0], b.warps[0].refs.at(1), 0xf).front() == 0x800);
+  CHECK(!source->next(b));
+}
+
 }  // namespace
 }  // namespace heddle::accelsim::test
