@@ -118,7 +118,8 @@ class Thread {
   Thread& streamGetCaptureInfo(Stream s);
   Thread& eventRecordExternal(Event e, Stream s);
   Thread& streamWaitEventExternal(Stream s, Event e);
-  Thread& graphInstantiate(GraphExec x, Graph g, bool use_node_priority = false);
+  Thread& graphInstantiate(GraphExec x, Graph g, bool use_node_priority = false,
+                           bool auto_free_on_launch = false);
   Thread& graphExecUpdate(GraphExec x, Graph g);
   Thread& graphExecNodeSetParams(GraphExec x, Change c);
   Thread& graphNodeSetParams(Graph g, Change c);
@@ -127,6 +128,10 @@ class Thread {
   Thread& graphUpload(GraphExec x, Stream s = {});
   Thread& graphExecDestroy(GraphExec x);
   Thread& graphDestroy(Graph g);
+  Thread& graphMemAllocNodeGetParams(Graph g, Node n);  // address, size, who reaches it
+  Thread& deviceGraphMemTrim();
+  Thread& deviceGraphMemStats();
+  Thread& deviceGraphMemResetHigh();
   Thread& malloc(uint64_t bytes);
   Thread& free(uint64_t bytes);
   Thread& mallocHost(uint64_t bytes);
@@ -153,6 +158,7 @@ class Thread {
   Thread& memPoolTrimTo(Pool p, uint64_t keep);
   Thread& memPoolStats(Pool p = {});  // reserved and used memory
   Thread& memPoolResetHigh(Pool p = {});
+  Thread& memPoolSetAccess(Pool p, uint32_t device, bool enabled = true);
   // ---- unified memory. `device` kNone: the host. `bytes` 0: to the buffer's end.
   Thread& memPrefetchAsync(Buffer b, uint32_t device, Stream s = {}, uint64_t offset = 0, uint64_t bytes = 0);
   Thread& memAdvise(Buffer b, host::Advice what, uint32_t device = host::kNone);

@@ -96,6 +96,13 @@ Thread& Thread::memPoolResetHigh(Pool p) {
   return *this;
 }
 
+Thread& Thread::memPoolSetAccess(Pool p, uint32_t device, bool enabled) {
+  host::Call& c = add(Op::kPoolSetAccess, p.id);
+  c.source = device;
+  c.enable = enabled;
+  return *this;
+}
+
 Thread& Thread::memPrefetchAsync(Buffer b, uint32_t device, Stream s, uint64_t offset, uint64_t bytes) {
   host::Call& c = add(Op::kMemPrefetch, b.id, s.id);
   c.source = device;

@@ -1,51 +1,11 @@
 #include "frontends/workload/experiments.h"
 
-#include <cmath>
-#include <functional>
-
-#include "frontends/workload/graph_builder.h"
+#include "frontends/workload/experiment.h"
 
 namespace heddle::workload {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
-
-// A program, timed by its host thread from `from` calls on, or by its two events a and b.
-class Experiment {
- public:
-  explicit Experiment(const config::GpuConfig& gpu) : gpu_(gpu) {}
-
-  Builder w;
-  Thread& main = w.thread("main");
-  Stream s = w.stream("s", true), s2 = w.stream("s2", true);
-  Event a = w.event("a"), b = w.event("b");
-  host::Rules rules;
-
-  // spin kernels: `cycles` of the core clock in every block.
-  Kernel spin(double cycles, uint32_t blocks = 1, uint32_t threads = 32) {
-    return w.kernel_blocks("spin", blocks, threads, cycles / gpu_.clocks().core_mhz());
-  }
-  double between_events(const std::function<void()>& work) {
-    main.eventRecord(a, s);
-    work();
-    main.eventRecord(b, s);
-    main.eventSynchronize(b).eventElapsedTime(a, b);
-    return between_events_done();
-  }
-  // The same, where the program records a and b and asks for the time between them.
-  double between_events_done() {
-    const host::Result r = run();
-    return r.elapsed.empty() ? NAN : host::to_us(r.elapsed[0].time);
-  }
-  // From the thread's start to its end.
-  double host_time() { return host::to_us(run().thread_end[0]); }
-
- private:
-  host::Result run() { return host::run(w.program(), gpu_, {rules, false}); }
-  const config::GpuConfig& gpu_;
-};
-
-uint64_t leading_number(const std::string& text) { return std::stoull(text); }
 
 // hostbench.cu's copies: from 4 bytes to 256 MiB.
 std::optional<double> copies(Experiment& e, const Row& row) {
@@ -374,8 +334,11 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   if (t == "stream_forkjoin_us") {
     return fork_join(e, row);
   }
-  if (t.starts_with("graph_")) {
+  if (is({"graph_instantiate_us", "graph_exec_us", "graph_launch_return_us", "graph_forkjoin_us"})) {
     return graphs(e, row);
+  }
+  if (t.starts_with("graph_") || t.starts_with("device_")) {
+    return more_graphs(e, row);
   }
   if (t == "between_us") {
     return between(e, row);
@@ -401,8 +364,9 @@ std::optional<double> bound(const Row& row) {
     return 10;
   }
   if (t == "empty_kernel_period_us" || t == "launch_return_us" || t == "graph_exec_us" ||
-      t == "graph_forkjoin_us" || t == "stream_forkjoin_us" || t == "concurrent_streams_us" ||
-      t == "overlap_us" || t == "overlap_spin_us" || t.starts_with("two_kernels_per_stream")) {
+      t == "graph_forkjoin_us" || t == "graph_update_us" || t == "graph_upload_us" ||
+      t == "stream_forkjoin_us" || t == "concurrent_streams_us" || t == "overlap_us" ||
+      t == "overlap_spin_us" || t.starts_with("two_kernels_per_stream")) {
     return 15;
   }
   if (t == "priority_latency_us") {

@@ -99,6 +99,16 @@ Node child_node(Builder& w, Graph g, Graph child, const Nodes& after) {
   return add_node(w, g, node_of(NodeKind::kChild, child.id), after);
 }
 
+Node mem_alloc_node(Builder& w, Graph g, Buffer b, const Nodes& after, const std::vector<uint32_t>& access) {
+  host::GraphNode n = node_of(NodeKind::kMemAlloc, b.id);
+  n.access = access;
+  return add_node(w, g, n, after);
+}
+
+Node mem_free_node(Builder& w, Graph g, Buffer b, const Nodes& after) {
+  return add_node(w, g, node_of(NodeKind::kMemFree, b.id), after);
+}
+
 Kernel setting_kernel(Builder& w, const std::string& name, double us, Handle h,
                       std::vector<uint32_t> values) {
   const Kernel k = w.kernel_us(name, us);
@@ -165,10 +175,11 @@ Thread& Thread::streamWaitEventExternal(Stream s, Event e) {
   return *this;
 }
 
-Thread& Thread::graphInstantiate(GraphExec x, Graph g, bool use_node_priority) {
+Thread& Thread::graphInstantiate(GraphExec x, Graph g, bool use_node_priority, bool auto_free_on_launch) {
   host::Call& c = add(Op::kGraphInstantiate, x.id);
   c.source = g.id;
   c.node_priority = use_node_priority;
+  c.auto_free = auto_free_on_launch;
   return *this;
 }
 
@@ -211,6 +222,26 @@ Thread& Thread::graphExecDestroy(GraphExec x) {
 
 Thread& Thread::graphDestroy(Graph g) {
   add(Op::kGraphDestroy, g.id);
+  return *this;
+}
+
+Thread& Thread::graphMemAllocNodeGetParams(Graph g, Node n) {
+  add(Op::kGraphMemAllocNodeGetParams, g.id).source = n.id;
+  return *this;
+}
+
+Thread& Thread::deviceGraphMemTrim() {
+  add(Op::kGraphMemTrim);
+  return *this;
+}
+
+Thread& Thread::deviceGraphMemStats() {
+  add(Op::kGraphMemStats);
+  return *this;
+}
+
+Thread& Thread::deviceGraphMemResetHigh() {
+  add(Op::kGraphMemResetHigh);
   return *this;
 }
 

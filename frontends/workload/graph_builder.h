@@ -31,6 +31,10 @@ Node empty_node(Builder& w, Graph g, const Nodes& after = {});
 Node event_record_node(Builder& w, Graph g, Event e, const Nodes& after = {});
 Node event_wait_node(Builder& w, Graph g, Event e, const Nodes& after = {});
 Node child_node(Builder& w, Graph g, Graph child, const Nodes& after = {});
+// Memory whose address is the graph's from its definition on: a buffer of Builder::later.
+Node mem_alloc_node(Builder& w, Graph g, Buffer b, const Nodes& after = {},
+                    const std::vector<uint32_t>& access = {});
+Node mem_free_node(Builder& w, Graph g, Buffer b, const Nodes& after = {});
 // A kernel that sets the handle: the n-th time in one execution of the graph to the n-th value, then to the
 // last.
 Kernel setting_kernel(Builder& w, const std::string& name, double us, Handle h, std::vector<uint32_t> values);

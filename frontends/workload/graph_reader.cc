@@ -97,12 +97,21 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
       }
       break;
     }
+    case What::kMemAlloc:
+      out.kind = NodeKind::kMemAlloc;
+      out.object = names.buffer(n.mem_alloc().buffer()).id;
+      out.access.assign(n.mem_alloc().access_device().begin(), n.mem_alloc().access_device().end());
+      break;
+    case What::kMemFree:
+      out.kind = NodeKind::kMemFree;
+      out.object = names.buffer(n.mem_free()).id;
+      break;
     case What::kEmpty:
       break;
     case What::WHAT_NOT_SET:
       names.refuse(
           "a node needs one of kernel, memcpy, memset, host, empty, event_record, event_wait, child, "
-          "conditional");
+          "conditional, mem_alloc, mem_free");
   }
   return out;
 }
@@ -151,10 +160,12 @@ bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& n
     case What::kStreamGetCaptureInfo:
       t.streamGetCaptureInfo(names.stream(!c.stream_get_capture_info().empty(), c.stream_get_capture_info()));
       return true;
-    case What::kGraphInstantiate:
-      t.graphInstantiate(names.exec(c.graph_instantiate().exec()), names.graph(c.graph_instantiate().graph()),
-                         c.graph_instantiate().use_node_priority());
+    case What::kGraphInstantiate: {
+      const proto::Instantiate& i = c.graph_instantiate();
+      t.graphInstantiate(names.exec(i.exec()), names.graph(i.graph()), i.use_node_priority(),
+                         i.auto_free_on_launch());
       return true;
+    }
     case What::kGraphExecUpdate:
       t.graphExecUpdate(names.exec(c.graph_exec_update().exec()), names.graph(c.graph_exec_update().graph()));
       return true;
@@ -185,6 +196,20 @@ bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& n
       return true;
     case What::kGraphExecDestroy:
       t.graphExecDestroy(names.exec(c.graph_exec_destroy()));
+      return true;
+    case What::kGraphMemAllocNodeGetParams: {
+      const proto::NodeSet& n = c.graph_mem_alloc_node_get_params();
+      t.graphMemAllocNodeGetParams(names.graph(n.graph()), find_node(n, w, names));
+      return true;
+    }
+    case What::kGraphMemTrim:
+      t.deviceGraphMemTrim();
+      return true;
+    case What::kGraphMemStats:
+      t.deviceGraphMemStats();
+      return true;
+    case What::kGraphMemResetHigh:
+      t.deviceGraphMemResetHigh();
       return true;
     case What::kGraphDestroy:
       t.graphDestroy(names.graph(c.graph_destroy()));

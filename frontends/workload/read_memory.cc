@@ -73,6 +73,10 @@ bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names)
     case What::kPoolTrim:
       t.memPoolTrimTo(names.pool(c.pool_trim().pool()), c.pool_trim().keep_bytes());
       return true;
+    case What::kPoolSetAccess:
+      t.memPoolSetAccess(names.pool(c.pool_set_access().pool()), c.pool_set_access().device(),
+                         c.pool_set_access().enabled());
+      return true;
     case What::kPoolStats:
       t.memPoolStats(names.pool(c.pool_stats()));
       return true;

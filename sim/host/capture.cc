@@ -43,6 +43,12 @@ GraphNode node_of(const Program& p, const Call& c) {
     case Op::kEventRecord:
       n.kind = NodeKind::kEventRecord;
       break;
+    case Op::kMallocAsync:
+      n.kind = NodeKind::kMemAlloc;
+      break;
+    case Op::kFreeAsync:
+      n.kind = NodeKind::kMemFree;
+      break;
     default:
       n.kind = NodeKind::kEventWait;
       break;
@@ -52,8 +58,11 @@ GraphNode node_of(const Program& p, const Call& c) {
 
 }  // namespace
 
-Captures::Captures(const Core& core)
-    : core_(core), streams_(core.program.streams.size()), events_(core.program.events.size()) {}
+Captures::Captures(const Core& core, Allocations& memory)
+    : core_(core),
+      memory_(memory),
+      streams_(core.program.streams.size()),
+      events_(core.program.events.size()) {}
 
 std::optional<Refusal> Captures::begin(uint32_t thread, uint32_t stream, CaptureMode mode, GraphDesc into) {
   if (stream < core_.program.devices) {
@@ -272,6 +281,10 @@ Captures::Verdict Captures::stream_work(const Call& c) {
   GraphDesc& g = captures_[s.capture].graph;
   g.nodes.push_back(node_of(core_.program, c));
   g.nodes.back().after = s.next_after;
+  if (c.op == Op::kMallocAsync) {  // GN12: who reaches the pool now
+    const Pool& pool = memory_.pool(memory_.pool_number(c.source, core_.program.buffers[c.object].device));
+    g.nodes.back().access.assign(pool.access.begin(), pool.access.end());
+  }
   s.next_after = {static_cast<uint32_t>(g.nodes.size() - 1)};
   return {true, std::nullopt};
 }
@@ -304,6 +317,8 @@ Captures::Verdict Captures::call(uint32_t thread, uint32_t device, const Call& c
     case Op::kEventRecord:
     case Op::kStreamWaitEvent:
     case Op::kLaunchHostFunc:
+    case Op::kMallocAsync:
+    case Op::kFreeAsync:
     case Op::kGraphLaunch:
     case Op::kStreamSynchronize:
     case Op::kStreamQuery:

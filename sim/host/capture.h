@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/host/allocations.h"
 #include "sim/host/core.h"
 #include "sim/host/graph_desc.h"
 #include "sim/host/resources.h"
@@ -15,7 +16,7 @@ namespace heddle::host {
 
 class Captures {
  public:
-  explicit Captures(const Core& core);
+  Captures(const Core& core, Allocations& memory);
 
   // False until the first capture begins: nothing else here has an effect before.
   bool used() const { return ids_ > 0; }
@@ -70,6 +71,7 @@ class Captures {
   void close(uint32_t capture);
 
   const Core& core_;
+  Allocations& memory_;
   std::vector<Capture> captures_;
   std::vector<Stream> streams_;
   std::vector<Event> events_;

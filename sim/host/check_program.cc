@@ -45,6 +45,7 @@ Object object_of(Op op) {
     case Op::kPoolTrim:
     case Op::kPoolStats:
     case Op::kPoolResetHigh:
+    case Op::kPoolSetAccess:
       return Object::kMaybePool;
     case Op::kEventRecord:
     case Op::kEventSynchronize:
@@ -68,6 +69,7 @@ Object object_of(Op op) {
     case Op::kGraphExecDestroy:
       return Object::kExec;
     case Op::kGraphNodeSetParams:
+    case Op::kGraphMemAllocNodeGetParams:
     case Op::kGraphDestroy:
     case Op::kStreamEndCapture:
       return Object::kGraph;
@@ -141,6 +143,9 @@ void check_call(const Program& p, const Call& c) {
   if ((c.op == Op::kMemPrefetch || c.op == Op::kMemAdvise) && c.source != kNone && c.source >= p.devices) {
     throw Error("no device " + std::to_string(c.source));
   }
+  if (c.op == Op::kPoolSetAccess && c.source >= p.devices) {
+    throw Error("no device " + std::to_string(c.source));
+  }
   if (c.op == Op::kMallocAsync && c.source != kNone &&
       (c.source >= p.pools.size() || p.pools[c.source].device != p.buffers[c.object].device)) {
     throw Error("the pool is of another device than buffer " + p.buffers[c.object].name);
@@ -194,6 +199,17 @@ void check_graph(const Program& p, const GraphDesc& g) {
         break;
       case NodeKind::kChild:
         need(n.object, p.graphs.size(), "graph");
+        break;
+      case NodeKind::kMemAlloc:
+      case NodeKind::kMemFree:
+        need(n.object, p.buffers.size(), "buffer");
+        if (p.buffers[n.object].memory != Memory::kDevice || !p.buffers[n.object].allocated_by_call) {
+          throw Error("graph " + g.name + ", node " + std::to_string(i + 1) + ": buffer " +
+                      p.buffers[n.object].name + " is not device memory that is allocated by a call");
+        }
+        for (uint32_t d : n.access) {
+          need(d, p.devices, "device");
+        }
         break;
       case NodeKind::kHost:
         if (n.object != kNone) {

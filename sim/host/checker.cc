@@ -13,7 +13,7 @@ Checker::Checker(const Program& p, bool on, Result& result) : program_(p), on_(o
   }
 }
 
-Finding::Place Checker::place(Site s) const {
+Finding::Place Checker::place(const Site& s) const {
   if (s.thread == kNone) {
     return {};
   }
@@ -22,17 +22,21 @@ Finding::Place Checker::place(Site s) const {
   if (c.op == Op::kLaunch) {
     api += " " + program_.kernels[c.object].name;
   }
+  if (!s.node.empty()) {
+    api += ", node " + s.node;
+  }
   return {s.thread, s.call, c.line, api};
 }
 
 // Once for each pair of calls of the text, however often a loop makes them.
-void Checker::report(const char* kind, uint32_t buffer, Site call, Site other) {
-  if (reported_.emplace(kind, buffer, call.thread, call.pc, other.thread, other.pc).second) {
+void Checker::report(const char* kind, uint32_t buffer, const Site& call, const Site& other) {
+  if (reported_.emplace(kind, buffer, call.thread, call.pc, call.node, other.thread, other.pc, other.node)
+          .second) {
     result_.findings.push_back({kind, program_.buffers[buffer].name, place(call), place(other)});
   }
 }
 
-void Checker::access(const Access& a, Epoch epoch, const Clock& clock, Site site) {
+void Checker::access(const Access& a, Epoch epoch, const Clock& clock, const Site& site) {
   Buffer& b = buffers_[a.buffer];
   if (b.state == Buffer::State::kFreed) {
     report("use after free", a.buffer, site, b.site);
@@ -59,11 +63,11 @@ void Checker::access(const Access& a, Epoch epoch, const Clock& clock, Site site
   b.records.push_back({a.offset, end, epoch, site, a.writes, a.atomic});
 }
 
-void Checker::allocated(uint32_t buffer, Epoch epoch, Site site) {
+void Checker::allocated(uint32_t buffer, Epoch epoch, const Site& site) {
   buffers_[buffer] = {Buffer::State::kAllocated, epoch, site, {}};
 }
 
-void Checker::freed(uint32_t buffer, const Clock& clock, Site site) {
+void Checker::freed(uint32_t buffer, const Clock& clock, const Site& site) {
   Buffer& b = buffers_[buffer];
   bool in_use = false;
   for (const Record& r : b.records) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -23,12 +24,14 @@ class Checker {
     uint32_t thread = kNone;
     size_t pc = 0;
     uint64_t call = 0;
+    std::string node = {};  // of the graph that the call launches
   };
   // `clock`: what the access is ordered after.
-  void access(const Access& a, Epoch epoch, const Clock& clock, Site site);
-  void allocated(uint32_t buffer, Epoch epoch, Site site);
+  void access(const Access& a, Epoch epoch, const Clock& clock, const Site& site);
+  void allocated(uint32_t buffer, Epoch epoch, const Site& site);
   // Whoever frees must come after all accesses.
-  void freed(uint32_t buffer, const Clock& clock, Site site);
+  void freed(uint32_t buffer, const Clock& clock, const Site& site);
+  void report(const char* kind, uint32_t buffer, const Site& call, const Site& other);
 
  private:
   struct Record {
@@ -43,14 +46,14 @@ class Checker {
     Site site;    // of the allocation or the free
     std::vector<Record> records;
   };
-  void report(const char* kind, uint32_t buffer, Site call, Site other);
-  Finding::Place place(Site s) const;
+  Finding::Place place(const Site& s) const;
 
   const Program& program_;
   bool on_;
   Result& result_;
   std::vector<Buffer> buffers_;
-  std::set<std::tuple<const char*, uint32_t, uint32_t, size_t, uint32_t, size_t>> reported_;
+  std::set<std::tuple<std::string, uint32_t, uint32_t, size_t, std::string, uint32_t, size_t, std::string>>
+      reported_;
 };
 
 }  // namespace heddle::host

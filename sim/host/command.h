@@ -21,7 +21,9 @@ enum class Work : uint8_t {
   kGraphStart,
   kGraphEnd,
   kConditional,
-  kBodyEnd,  // of a conditional node's body
+  kBodyEnd,   // of a conditional node's body
+  kMemAlloc,  // of a graph: the lifetime of the buffer `object` begins, ends
+  kMemFree,
   kMigrate,   // pages of unified memory, for the command `object` or the host
   kPrefetch,  // of the call `object` says: cudaMemPrefetchAsync
 };

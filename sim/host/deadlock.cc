@@ -34,6 +34,8 @@ std::string describe(const Core& core, uint32_t slot) {
       break;
     case Work::kConditional:
     case Work::kBodyEnd:
+    case Work::kMemAlloc:
+    case Work::kMemFree:
       what = core.recorder.text(c.name);
       break;
     case Work::kMigrate:

@@ -19,6 +19,11 @@ Ps Threads::graph_cost(const Call& c) const {
     case Op::kGraphNodeSetParams:
     case Op::kGraphNodeSetEnabled:
       return core_.params.graph.update_node;
+    case Op::kGraphMemAllocNodeGetParams:
+    case Op::kGraphMemTrim:
+    case Op::kGraphMemStats:
+    case Op::kGraphMemResetHigh:
+      return core_.params.calls.query;
     default:
       return core_.params.graph.capture;
   }
@@ -33,7 +38,7 @@ bool Threads::graph_call(uint32_t thread, const Call& c) {
   };
   switch (c.op) {
     case Op::kGraphInstantiate:
-      return done(graphs_.instantiate(c.object, c.source, c.node_priority));
+      return done(graphs_.instantiate(c.object, c.source, {c.node_priority, c.auto_free}));
     case Op::kGraphExecUpdate:
       return done(graphs_.update(c.object, c.source));
     case Op::kGraphExecNodeSetParams:
@@ -47,10 +52,49 @@ bool Threads::graph_call(uint32_t thread, const Call& c) {
     case Op::kGraphDestroy:
       return done(graphs_.destroy_graph(c.object));
     case Op::kGraphUpload:
-      return !stream_alive(thread, c.stream) || done(graphs_.upload(c.object));
-    default:
+      return upload_graph(thread, c);
+    case Op::kGraphLaunch:
       return launch_graph(thread, c);
+    default:
+      return graph_memory_call(thread, c);
   }
+}
+
+// What memory nodes ask of the device that is current.
+bool Threads::graph_memory_call(uint32_t thread, const Call& c) {
+  Thread& t = threads_[thread];
+  GraphMemory& memory = graphs_.memory();
+  switch (c.op) {
+    case Op::kGraphMemTrim:
+      t.owed += memory.trim(t.device);
+      return true;
+    case Op::kGraphMemResetHigh:
+      memory.reset_high(t.device);
+      return true;
+    case Op::kGraphMemStats: {
+      const GraphMemory::Stats& s = memory.stats(t.device);
+      answer(thread, "reserved " + std::to_string(s.reserved) + " high " + std::to_string(s.reserved_high) +
+                         " used " + std::to_string(s.used) + " high " + std::to_string(s.used_high));
+      return true;
+    }
+    default:
+      break;
+  }
+  const std::vector<GraphNode>& nodes = graphs_.definition(c.object).nodes;
+  const GraphLayout::Allocation* a = c.source < nodes.size() && nodes[c.source].kind == NodeKind::kMemAlloc
+                                         ? memory.allocation(nodes[c.source].object)
+                                         : nullptr;
+  if (a == nullptr) {
+    fail(thread, "cudaErrorInvalidValue", "no such allocation node");
+    return true;
+  }
+  std::string text = "address " + std::to_string(a->address) + " bytes " + std::to_string(a->bytes) +
+                     " device " + std::to_string(a->device) + " access";
+  for (uint32_t d : a->access) {
+    text += " " + std::to_string(d);
+  }
+  answer(thread, text);
+  return true;
 }
 
 bool Threads::capture_call(uint32_t thread, const Call& c) {
@@ -79,21 +123,52 @@ bool Threads::capture_call(uint32_t thread, const Call& c) {
   return true;
 }
 
-bool Threads::launch_graph(uint32_t thread, const Call& c) {
-  Thread& t = threads_[thread];
-  if (report_device_error(thread, t.device) || !stream_alive(thread, c.stream)) {
+// Has its effect later: `cost` of the call's time is not in what calls of its kind cost.
+bool Threads::goes_on_after(uint32_t thread, Ps cost) {
+  core_.events.push(core_.now + cost, Happening::kThread, thread);
+  return false;
+}
+
+bool Threads::upload_graph(uint32_t thread, const Call& c) {
+  if (std::exchange(threads_[thread].mapped, false) || !stream_alive(thread, c.stream)) {
     return true;
   }
-  if (const auto no = graphs_.refuse_launch_of(c.object)) {
+  Ps cost = 0;
+  if (const auto no = graphs_.upload(c.object, c.stream, cost)) {
     fail(thread, no->error, no->why);
     return true;
+  }
+  threads_[thread].mapped = cost > 0;
+  return cost == 0 || goes_on_after(thread, cost);
+}
+
+bool Threads::launch_graph(uint32_t thread, const Call& c) {
+  Thread& t = threads_[thread];
+  if (!t.mapped) {
+    if (report_device_error(thread, t.device) || !stream_alive(thread, c.stream)) {
+      return true;
+    }
+    Ps cost = 0;
+    auto no = graphs_.refuse_launch_of(c.object);
+    if (!no) {
+      no = graphs_.map_memory(c.object, c.stream, cost, t.freed);
+    }
+    if (no) {
+      fail(thread, no->error, no->why);
+      return true;
+    }
+    t.mapped = true;
+    if (cost > 0) {
+      return goes_on_after(thread, cost);
+    }
   }
   if (!room(thread, c.stream, Work::kGraphStart, Path::kHostToDevice)) {
     return false;
   }
+  t.mapped = false;
   t.last_stream = c.stream;
-  if (clocks_.on()) {  // in the stream's order; what the nodes access is not looked at
-    clocks_.command(thread, c.stream);
+  if (clocks_.on()) {
+    check_graph(thread, c, t.freed);
     if (core_.rules.launch_blocking) {
       clocks_.thread_waits_stream(thread, c.stream);
     }

@@ -21,13 +21,16 @@ enum class NodeKind : uint8_t {
   kEventRecord,
   kEventWait,
   kChild,
-  kConditional
+  kConditional,
+  kMemAlloc,
+  kMemFree
 };
 
 struct GraphNode {
   std::string name;  // may be empty
   NodeKind kind = NodeKind::kEmpty;
-  uint32_t object = UINT32_MAX;  // kernel; destination buffer; event; flag that a function sets; child graph
+  uint32_t object =
+      UINT32_MAX;  // kernel; destination or allocated buffer; event; flag that a function sets; child graph
   uint32_t source = UINT32_MAX;  // source buffer
   uint64_t bytes = 0;            // in all
   uint32_t device = UINT32_MAX;  // of a kernel; default: the graph's
@@ -39,7 +42,8 @@ struct GraphNode {
   // kConditional: the graphs that it chooses from; `object` is the handle that it reads (GC04-GC07).
   enum class Condition : uint8_t { kIf, kWhile, kSwitch } condition = Condition::kIf;
   std::vector<uint32_t> bodies;
-  std::vector<uint32_t> after;  // the nodes that it waits for
+  std::vector<uint32_t> access;  // kMemAlloc: devices that reach the memory besides the buffer's (GN12)
+  std::vector<uint32_t> after;   // the nodes that it waits for
 };
 
 // What a conditional node reads and kernels set.

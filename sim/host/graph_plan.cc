@@ -33,17 +33,17 @@ struct Order {
   std::vector<uint32_t> sorted;
 };
 
-Order order_of(const Definition& d) {
+Order order_of(const std::vector<GraphNode>& nodes) {
   Order o;
-  o.successors.resize(d.nodes.size());
-  std::vector<uint32_t> open(d.nodes.size(), 0);
-  for (uint32_t i = 0; i < d.nodes.size(); ++i) {
-    for (uint32_t from : d.nodes[i].after) {
+  o.successors.resize(nodes.size());
+  std::vector<uint32_t> open(nodes.size(), 0);
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    for (uint32_t from : nodes[i].after) {
       o.successors[from].push_back(i);
       ++open[i];
     }
   }
-  for (uint32_t i = 0; i < d.nodes.size(); ++i) {
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
     if (open[i] == 0) {
       o.sorted.push_back(i);
     }
@@ -65,7 +65,7 @@ class Planner {
   // Appends the definition's nodes. `after`: what its roots wait for. Returns its sinks.
   std::vector<uint32_t> add(const Definition& d, const std::vector<bool>* enabled,
                             const std::vector<uint32_t>& after, std::vector<uint32_t>* place) {
-    const Order o = order_of(d);
+    const Order o = order_of(d.nodes);
     std::vector<std::vector<uint32_t>> ends(d.nodes.size());  // in the plan, of each node
     std::vector<uint32_t> sinks;
     for (uint32_t i : o.sorted) {
@@ -109,7 +109,9 @@ class Planner {
     std::vector<uint32_t> branches(plan->nodes.size(), 0);
     uint32_t starts = 0;
     for (uint32_t to = 0; to < plan->nodes.size(); ++to) {
-      const bool none = plan->nodes[to].work == Work::kBarrier;  // takes no time and has no successor's start
+      const Work work = plan->nodes[to].work;
+      // Takes no time and is no successor's start.
+      const bool none = work == Work::kBarrier || work == Work::kMemAlloc || work == Work::kMemFree;
       const Ps join = befores_[to].size() > 1 ? g.join : 0;
       for (uint32_t from : befores_[to]) {
         const Ps start = none ? 0 : g.node + g.branch * branches[from] + join;
@@ -156,6 +158,8 @@ class Planner {
 
 }  // namespace
 
+std::vector<uint32_t> sorted_nodes(const std::vector<GraphNode>& nodes) { return order_of(nodes).sorted; }
+
 PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled) {
   PlanNode p;
   p.device = device;
@@ -179,6 +183,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
       const BufferDesc& to = core.program.buffers[n.object];
       const BufferDesc& from = core.program.buffers[n.source];
       p.path = path_of(core.program, to, from);
+      p.accesses = {{n.source, true, false, false, 0, n.bytes}, {n.object, false, true, false, 0, n.bytes}};
       p.bytes = n.bytes;
       p.rows = n.rows;
       p.label = label(path_name(p.path));
@@ -198,6 +203,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
     case NodeKind::kMemset:
       p.work = Work::kCopy;
       p.path = Path::kMemset;
+      p.accesses = {{n.object, false, true, false, 0, n.bytes}};
       p.bytes = n.bytes;
       p.device = core.program.buffers[n.object].device;
       p.label = label("cudaMemset");
@@ -223,6 +229,14 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
       p.condition = n.condition;
       p.label = label("conditional node");
       break;
+    case NodeKind::kMemAlloc:
+      p.work = Work::kMemAlloc;
+      p.label = label("alloc " + core.program.buffers[n.object].name);
+      break;
+    case NodeKind::kMemFree:
+      p.work = Work::kMemFree;
+      p.label = label("free " + core.program.buffers[n.object].name);
+      break;
     case NodeKind::kEmpty:
     case NodeKind::kChild:
       p.label = label("empty node");
@@ -240,7 +254,8 @@ std::optional<std::string> refuse_body(const Core& core, const Definition& d, ui
   }
   for (size_t i = 0; i < d.nodes.size(); ++i) {
     const GraphNode& n = d.nodes[i];
-    if (n.kind == NodeKind::kHost || n.kind == NodeKind::kEventRecord || n.kind == NodeKind::kEventWait) {
+    if (n.kind == NodeKind::kHost || n.kind == NodeKind::kEventRecord || n.kind == NodeKind::kEventWait ||
+        n.kind == NodeKind::kMemAlloc || n.kind == NodeKind::kMemFree) {
       return "a body holds kernels, empty nodes, copies, memsets, child graphs and conditional nodes only";
     }
     if (n.kind == NodeKind::kKernel && n.device != kNone && n.device != device) {
@@ -283,7 +298,7 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
   const auto name = [&](const GraphNode& n) {
     return "graph " + d.name + (n.name.empty() ? "" : ", node " + n.name);
   };
-  if (order_of(d).sorted.size() != d.nodes.size()) {
+  if (sorted_nodes(d.nodes).size() != d.nodes.size()) {
     return Refusal{"cudaErrorInvalidValue", "graph " + d.name + ": its edges make a cycle"};
   }
   std::vector<uint32_t> handles;
@@ -328,6 +343,9 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
       }
     }
     if (d.children[i] != nullptr) {
+      if (d.children[i]->memory != nullptr) {
+        return Refusal{"cudaErrorNotSupported", name(n) + ": a child graph with memory nodes"};
+      }
       if (auto no = refuse_graph(core, *d.children[i])) {
         return no;
       }

@@ -14,6 +14,8 @@
 
 namespace heddle::host {
 
+struct GraphLayout;
+
 // A graph with the graphs inside it, as they were when it was taken.
 struct Definition {
   std::string name;
@@ -21,6 +23,7 @@ struct Definition {
   std::vector<GraphNode> nodes;
   std::vector<std::shared_ptr<const Definition>> children;             // of each node, null for most
   std::vector<std::vector<std::shared_ptr<const Definition>>> bodies;  // of each node, none for most
+  std::shared_ptr<GraphLayout> memory;                                 // of its memory nodes; null without
 };
 
 struct PlanNode {
@@ -40,6 +43,7 @@ struct PlanNode {
   uint64_t bytes = 0;
   uint64_t rows = 1;
   Ps duration = 0;
+  std::vector<Access> accesses;  // of copies and memsets; kernels have their own
 };
 
 struct Plan {
@@ -57,6 +61,9 @@ struct Plan {
   std::vector<uint32_t> prepared;  // event nodes: their commands exist from the launch call on
   std::vector<uint32_t> place;     // of the definition's nodes among `nodes`; kNone: a child graph
 };
+
+// The nodes in an order in which each comes after those that it waits for; fewer if there is none.
+std::vector<uint32_t> sorted_nodes(const std::vector<GraphNode>& nodes);
 
 // What one node is on the device. `enabled` false: nothing, in its place (GR22).
 PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled);

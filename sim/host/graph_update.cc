@@ -31,6 +31,10 @@ std::optional<std::string> refuse_change(const Core& core, uint32_t device, cons
       return "cudaGraphExecUpdateErrorParametersChanged: " + no->why;
     }
   }
+  if (from.kind == NodeKind::kMemAlloc &&
+      core.program.buffers[from.object].bytes != core.program.buffers[to.object].bytes) {
+    return "cudaGraphExecUpdateErrorParametersChanged: another number of bytes";
+  }
   if (from.kind == NodeKind::kMemcpy || from.kind == NodeKind::kMemset) {
     const auto& b = core.program.buffers;
     const auto same = [&](uint32_t x, uint32_t y) {
@@ -106,6 +110,13 @@ std::optional<Refusal> Graphs::update(uint32_t exec, uint32_t graph) {
   if (!why.empty()) {
     return Refusal{"cudaErrorGraphExecUpdateFailure", why};
   }
+  if (d->memory != x.definition->memory) {
+    if (auto no = memory_.refuse(d->nodes, *d->memory)) {  // GR23: not if it has an instantiation
+      return no;
+    }
+    --x.definition->memory->execs;
+    ++d->memory->execs;
+  }
   x.definition = d;
   x.plan = make_plan(core_, *d, x.enabled);
   return std::nullopt;
@@ -132,8 +143,9 @@ std::optional<Refusal> Graphs::set_exec_node(uint32_t exec, const NodeChange& ch
   if (const auto why = refuse_change(core_, x.definition->device, old, change.to)) {
     return Refusal{"cudaErrorInvalidValue", *why + " (" + place_of(*x.definition, change.node) + ")"};
   }
-  if (old.kind == NodeKind::kConditional) {
-    return Refusal{"cudaErrorInvalidValue", "a conditional node has no parameters to set (GR23)"};
+  if (old.kind == NodeKind::kConditional || old.kind == NodeKind::kMemAlloc ||
+      old.kind == NodeKind::kMemFree) {
+    return Refusal{"cudaErrorInvalidValue", "conditional and memory nodes have no parameters to set (GR23)"};
   }
   auto d = std::make_shared<Definition>(*x.definition);
   d->nodes[change.node] = changed(old, change.to);
@@ -159,6 +171,9 @@ std::optional<Refusal> Graphs::set_node(uint32_t graph, const NodeChange& change
   if (!g.alive || change.node >= g.desc.nodes.size() || g.desc.nodes[change.node].kind != change.to.kind) {
     return Refusal{"cudaErrorInvalidValue",
                    !g.alive ? "the graph does not exist now" : "no such node of that kind"};
+  }
+  if (change.to.kind == NodeKind::kMemAlloc || change.to.kind == NodeKind::kMemFree) {
+    return Refusal{"cudaErrorInvalidValue", "memory nodes have no parameters to set (GN01)"};
   }
   g.desc.nodes[change.node] = changed(g.desc.nodes[change.node], change.to);
   return std::nullopt;

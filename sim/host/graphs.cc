@@ -15,13 +15,14 @@ Refusal gone(const std::string& what) { return {"cudaErrorInvalidValue", what + 
 
 }  // namespace
 
-Graphs::Graphs(Core& core, Ordering& ordering)
+Graphs::Graphs(Core& core, Ordering& ordering, Allocations& memory)
     : core_(core),
       ordering_(ordering),
+      memory_(core, memory),
       execs_(core.program.graph_execs.size()),
       handles_(core.program.handles.size()) {
   for (const GraphDesc& g : core.program.graphs) {
-    graphs_.push_back({true, g});
+    graphs_.push_back({true, g, memory_.lay_out(g)});
   }
 }
 
@@ -36,6 +37,7 @@ std::shared_ptr<const Definition> Graphs::take(uint32_t graph, uint32_t depth) c
   d->name = g.name;
   d->device = g.device;
   d->nodes = g.nodes;
+  d->memory = graphs_[graph].memory;
   d->children.resize(g.nodes.size());
   d->bodies.resize(g.nodes.size());
   for (size_t i = 0; i < g.nodes.size(); ++i) {
@@ -55,7 +57,7 @@ std::shared_ptr<const Definition> Graphs::take(uint32_t graph, uint32_t depth) c
   return d;
 }
 
-std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, bool node_priority) {
+std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, Flags flags) {
   if (!graphs_[graph].alive) {
     return gone("graph " + graphs_[graph].desc.name);
   }
@@ -66,23 +68,38 @@ std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, bool n
   if (auto no = refuse_graph(core_, *d)) {
     return no;
   }
+  if (d->memory != nullptr) {
+    if (auto no = memory_.refuse(d->nodes, *d->memory)) {
+      return no;
+    }
+    ++d->memory->execs;
+  }
   any_instantiated_ = true;
   Exec& x = execs_[exec];
-  x = Exec();
+  drop(x);
+  x.auto_free = flags.auto_free;
   x.definition = d;
   x.enabled.assign(d->nodes.size(), true);
   x.plan = make_plan(core_, *d, x.enabled);
   x.node_priority = core_.rules.node_priority == Rules::NodePriority::kAsInstantiated
-                        ? node_priority
+                        ? flags.node_priority
                         : core_.rules.node_priority == Rules::NodePriority::kAlways;
   return std::nullopt;
+}
+
+// What runs goes on, with its own reference to the plan.
+void Graphs::drop(Exec& x) {
+  if (x.definition != nullptr && x.definition->memory != nullptr) {
+    --x.definition->memory->execs;
+  }
+  x = Exec();
 }
 
 std::optional<Refusal> Graphs::destroy_exec(uint32_t exec) {
   if (execs_[exec].plan == nullptr) {
     return gone("graph exec " + core_.program.graph_execs[exec]);
   }
-  execs_[exec] = Exec();  // what runs goes on, with its own reference to the plan
+  drop(execs_[exec]);
   return std::nullopt;
 }
 
@@ -91,6 +108,7 @@ std::optional<Refusal> Graphs::destroy_graph(uint32_t graph) {
     return gone("graph " + graphs_[graph].desc.name);
   }
   graphs_[graph].alive = false;
+  graphs_[graph].memory = nullptr;  // what is allocated stays so (GN04)
   return std::nullopt;
 }
 
@@ -98,14 +116,21 @@ void Graphs::set(uint32_t graph, std::optional<GraphDesc> desc) {
   graphs_[graph].alive = desc.has_value();
   if (desc) {
     graphs_[graph].desc.nodes = std::move(desc->nodes);
+    graphs_[graph].memory = memory_.lay_out(graphs_[graph].desc);
   }
 }
 
-std::optional<Refusal> Graphs::upload(uint32_t exec) {
-  if (auto no = refuse_launch_of(exec)) {
-    return no;
+std::optional<Refusal> Graphs::upload(uint32_t exec, uint32_t stream, Ps& cost) {
+  Exec& x = execs_[exec];
+  if (x.plan == nullptr) {
+    return gone("graph exec " + core_.program.graph_execs[exec]);
   }
-  execs_[exec].uploaded = true;
+  x.uploaded = true;
+  // GN10. What the last launch left allocated is in use.
+  if (x.definition->memory != nullptr && !memory_.refuse_launch(*x.definition->memory, false)) {
+    std::vector<uint32_t> freed;
+    return map_memory(exec, stream, cost, freed);
+  }
   return std::nullopt;
 }
 
@@ -113,7 +138,21 @@ std::optional<Refusal> Graphs::refuse_launch_of(uint32_t exec) const {
   if (execs_[exec].plan == nullptr) {
     return gone("graph exec " + core_.program.graph_execs[exec]);
   }
-  return std::nullopt;
+  const Exec& x = execs_[exec];
+  return x.definition->memory ? memory_.refuse_launch(*x.definition->memory, x.auto_free) : std::nullopt;
+}
+
+std::optional<Refusal> Graphs::map_memory(uint32_t exec, uint32_t stream, Ps& cost,
+                                          std::vector<uint32_t>& freed) {
+  Exec& x = execs_[exec];
+  if (x.definition->memory == nullptr) {
+    return std::nullopt;
+  }
+  freed = memory_.free_left(*x.definition->memory, stream);
+  const std::optional<Ps> took = memory_.map(*x.definition->memory, stream);
+  cost = took.value_or(0);
+  return took ? std::nullopt
+              : std::optional(Refusal{"cudaErrorMemoryAllocation", "no memory for the graph's allocations"});
 }
 
 // ---- what calls cost
@@ -146,7 +185,8 @@ Ps Graphs::upload_cost(uint32_t exec) const {
 
 Ps Graphs::update_cost(uint32_t exec) const {
   const Exec& x = execs_[exec];
-  return x.plan == nullptr ? 0 : core_.params.graph.update_node * x.plan->nodes.size();
+  const Params::Graph& g = core_.params.graph;
+  return x.plan == nullptr ? 0 : g.update + times(g.update_each, x.plan->nodes.size());
 }
 
 Ps Graphs::launch_cost(uint32_t exec) const {
@@ -232,6 +272,9 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
     }
   }
   x.last = core_.commands.ref(end);
+  if (x.definition->memory != nullptr) {
+    memory_.launched(x.definition->memory, stream, x.last);
+  }
   return {start, x.last};
 }
 
@@ -271,6 +314,33 @@ void Graphs::add_nodes(uint32_t run, uint32_t start) {
   }
   for (const Plan::Arc& a : plan.sinks) {
     ordering_.depend(r.end, core_.commands.ref(r.slots[a.from]), a.latency);
+  }
+}
+
+// The timeline has the lifetimes of what nodes allocate and free (GN02).
+void Graphs::lifetime(uint32_t slot) {
+  const Command& c = core_.commands[slot];
+  if (!core_.recorder.on()) {
+    return;
+  }
+  if (memory_track_.empty()) {
+    allocated_at_.assign(core_.program.buffers.size(), 0);
+    for (uint32_t d = 0; d < core_.program.devices; ++d) {
+      memory_track_.push_back(core_.recorder.track("device " + std::to_string(d) + " graph memory"));
+    }
+  }
+  const BufferDesc& b = core_.program.buffers[c.object];
+  if (c.work == Work::kMemAlloc) {
+    allocated_at_[c.object] = core_.now;
+  } else {
+    core_.recorder.add(memory_track_[b.device], core_.recorder.name(b.name), allocated_at_[c.object],
+                       core_.now);
+  }
+}
+
+void Graphs::count(Result& result) const {
+  if (const uint64_t n = memory_.never_freed()) {  // GN04
+    result.counters.push_back({"graph allocations never freed", n});
   }
 }
 

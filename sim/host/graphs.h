@@ -10,17 +10,22 @@
 #include <vector>
 
 #include "sim/host/core.h"
+#include "sim/host/graph_memory.h"
 #include "sim/host/graph_plan.h"
 #include "sim/host/ordering.h"
+#include "sim/host/result.h"
 
 namespace heddle::host {
 
 class Graphs {
  public:
-  Graphs(Core& core, Ordering& ordering);
+  Graphs(Core& core, Ordering& ordering, Allocations& memory);
 
   // ---- calls; each gives CUDA's error or nothing
-  std::optional<Refusal> instantiate(uint32_t exec, uint32_t graph, bool node_priority);
+  struct Flags {
+    bool node_priority = false, auto_free = false;
+  };
+  std::optional<Refusal> instantiate(uint32_t exec, uint32_t graph, Flags flags);
   // Take effect with the next launch (GR19). graph_update.cc
   std::optional<Refusal> update(uint32_t exec, uint32_t graph);
   std::optional<Refusal> set_exec_node(uint32_t exec, const NodeChange& change);
@@ -28,7 +33,7 @@ class Graphs {
   std::optional<Refusal> enable(uint32_t exec, uint32_t node, bool on);
   std::optional<Refusal> destroy_exec(uint32_t exec);
   std::optional<Refusal> destroy_graph(uint32_t graph);
-  std::optional<Refusal> upload(uint32_t exec);
+  std::optional<Refusal> upload(uint32_t exec, uint32_t stream, Ps& cost);
   // A capture has made the graph, or has failed and leaves none.
   void set(uint32_t graph, std::optional<GraphDesc> desc);
   const GraphDesc& definition(uint32_t graph) const { return graphs_[graph].desc; }
@@ -39,6 +44,12 @@ class Graphs {
     CommandRef end;
   };
   Launched launch(uint32_t exec, uint32_t stream);
+  // Before it: the memory of the graph's allocations is mapped for the stream, which takes the call `cost`
+  // more. `freed`: what AutoFreeOnLaunch frees (GN06).
+  std::optional<Refusal> map_memory(uint32_t exec, uint32_t stream, Ps& cost, std::vector<uint32_t>& freed);
+  GraphMemory& memory() { return memory_; }
+  void count(Result& result) const;
+  const Plan& plan(uint32_t exec) const { return *execs_[exec].plan; }
 
   // What calls cost the host.
   Ps instantiate_cost(uint32_t graph) const;
@@ -55,6 +66,8 @@ class Graphs {
   void body_ended(uint32_t slot);
   // A kernel of a graph has ended.
   void kernel_ended(uint32_t kernel);
+  // A memory node's turn has come.
+  void lifetime(uint32_t slot);
   // The end's command has ended.
   void ended(uint32_t slot);
 
@@ -62,12 +75,14 @@ class Graphs {
   struct Graph {
     bool alive = true;
     GraphDesc desc;
+    std::shared_ptr<GraphLayout> memory;
   };
   struct Exec {
     std::shared_ptr<const Definition> definition;  // null: not there
     std::shared_ptr<const Plan> plan;
     std::vector<bool> enabled;
     bool node_priority = false;  // else nodes have the launch stream's
+    bool auto_free = false;
     bool uploaded = false;
     CommandRef last;  // the end of its last launch (GR16)
   };
@@ -79,6 +94,7 @@ class Graphs {
     std::vector<uint32_t> slots;  // of the nodes
   };
 
+  void drop(Exec& x);
   std::shared_ptr<const Definition> take(uint32_t graph, uint32_t depth) const;
   uint32_t new_run(std::shared_ptr<const Plan> plan);
   void add_nodes(uint32_t run, uint32_t start);
@@ -89,6 +105,7 @@ class Graphs {
 
   Core& core_;
   Ordering& ordering_;
+  GraphMemory memory_;
   std::vector<Graph> graphs_;
   std::vector<Exec> execs_;
   std::vector<Run> runs_;
@@ -99,6 +116,8 @@ class Graphs {
   };
   std::vector<Handle> handles_;
   bool any_instantiated_ = false;
+  std::vector<Ps> allocated_at_;        // of each buffer, by a node
+  std::vector<uint32_t> memory_track_;  // of each device; empty without memory nodes
 };
 
 }  // namespace heddle::host

@@ -34,9 +34,9 @@ class Machine final : public Core {
       : Core(p, params, options.rules, options.spans),
         ordering_(*this),
         connections_(*this),
-        graphs_(*this, ordering_),
         clocks_(p, options.check || uses_pools(p)),
         memory_(p, params),
+        graphs_(*this, ordering_, memory_),
         checker_(p, options.check, result_),
         unified_(p, params, memory_),
         migration_(*this),
@@ -80,6 +80,7 @@ class Machine final : public Core {
       result_.copy_kernel_overlap.push_back(covered_by_both(copies_[d], kernels_[d]));
     }
     memory_.count(result_);
+    graphs_.count(result_);
     unified_.count(result_);
     recorder.finish(result_);
     return std::move(result_);
@@ -123,6 +124,10 @@ class Machine final : public Core {
         break;
       case Work::kBodyEnd:
         graphs_.body_ended(slot);
+        break;
+      case Work::kMemAlloc:
+      case Work::kMemFree:
+        graphs_.lifetime(slot);
         break;
       case Work::kGraphEnd:
         graphs_.ended(slot);
@@ -326,9 +331,9 @@ class Machine final : public Core {
   Result result_;
   Ordering ordering_;
   Connections connections_;
-  Graphs graphs_;
   Clocks clocks_;
   Allocations memory_;
+  Graphs graphs_;
   Checker checker_;
   Unified unified_;
   Migration migration_;

@@ -73,6 +73,9 @@ bool Threads::release(uint32_t thread, const Call& c) {
   Allocations::Buffer& state = memory_.buffer(c.object);
   const bool managed = b.memory == Memory::kManaged;
   const bool device = b.memory == Memory::kDevice || managed;
+  if (graphs_.memory().owns(c.object)) {  // GN02: at once, and without a wait
+    return free_of_graph(thread, c, 0, {}, clocks_.on() ? &clocks_.of_thread(thread) : nullptr);
+  }
   if (state.state == Allocations::State::kNever) {
     return true;  // a null pointer: nothing happens
   }
@@ -156,7 +159,8 @@ bool Threads::free_async(uint32_t thread, const Call& c) {
   }
   Allocations::Buffer& state = memory_.buffer(c.object);
   const BufferDesc& b = core_.program.buffers[c.object];
-  if (state.state != Allocations::State::kAllocated || b.memory != Memory::kDevice) {
+  const bool of_graph = graphs_.memory().owns(c.object);
+  if (!of_graph && (state.state != Allocations::State::kAllocated || b.memory != Memory::kDevice)) {
     fail(thread, "cudaErrorInvalidValue",
          b.name + (b.memory != Memory::kDevice ? " is not device memory" : " is not allocated now"));
     return true;
@@ -167,9 +171,12 @@ bool Threads::free_async(uint32_t thread, const Call& c) {
   if (core_.commands[slot].unmet == 0) {
     core_.dispatch(slot);
   }
+  const Epoch epoch = clocks_.on() ? clocks_.command(thread, c.stream) : Epoch();
+  if (of_graph) {  // GN02, GN05
+    return free_of_graph(thread, c, c.stream, done, clocks_.on() ? &clocks_.of_stream(c.stream) : nullptr);
+  }
   state.state = Allocations::State::kFreed;
   if (clocks_.on()) {
-    const Epoch epoch = clocks_.command(thread, c.stream);
     if (checker_.on()) {
       checker_.freed(c.object, clocks_.of_stream(c.stream), site(thread));
     }
@@ -179,6 +186,17 @@ bool Threads::free_async(uint32_t thread, const Call& c) {
   }
   if (state.pool == kNone) {  // cudaMalloc's memory: back at once
     memory_.device(b.device).release(state.address);
+  }
+  return true;
+}
+
+// Memory of a graph's node that outlives the launch.
+bool Threads::free_of_graph(uint32_t thread, const Call& c, uint32_t stream, CommandRef done,
+                            const Clock* clock) {
+  if (const auto no = graphs_.memory().free(c.object, stream, done)) {
+    fail(thread, no->error, no->why);
+  } else if (checker_.on()) {
+    checker_.freed(c.object, *clock, site(thread));
   }
   return true;
 }
@@ -208,6 +226,13 @@ bool Threads::pool_call(uint32_t thread, const Call& c) {
       return true;
     case Op::kPoolResetHigh:
       pool.reset_high();
+      return true;
+    case Op::kPoolSetAccess:
+      if (c.enable) {
+        pool.access.insert(c.source);
+      } else {
+        pool.access.erase(c.source);
+      }
       return true;
     default:
       break;

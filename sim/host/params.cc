@@ -97,11 +97,25 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
            ns(c.free_host_ns()),
            ns(c.launch_programmatic_ns())};
   const config::GraphCosts& g = h.graph();
-  graph = {ns(g.launch_ns()),       ns(g.instantiate_ns()),   ns(g.first_instantiate_ns()),
-           ns(g.upload_ns()),       ns(g.update_node_ns()),   ns(g.capture_ns()),
-           ns(g.start_ns()),        ns(g.node_ns()),          ns(g.branch_ns()),
-           ns(g.join_ns()),         g.launch_node_ns() * 1e3, g.instantiate_node_ns() * 1e3,
-           g.upload_node_ns() * 1e3};
+  graph = {ns(g.launch_ns()),
+           ns(g.instantiate_ns()),
+           ns(g.first_instantiate_ns()),
+           ns(g.upload_ns()),
+           ns(g.update_ns()),
+           ns(g.update_node_ns()),
+           ns(g.capture_ns()),
+           ns(g.start_ns()),
+           ns(g.node_ns()),
+           ns(g.branch_ns()),
+           ns(g.join_ns()),
+           g.launch_node_ns() * 1e3,
+           g.instantiate_node_ns() * 1e3,
+           g.upload_node_ns() * 1e3,
+           g.update_each_ns() * 1e3};
+  const config::GraphMemory& gm = h.graph_memory();
+  graph_memory = {ns(gm.launch_ns()), ns(gm.map_ns()),        ns(gm.map_chunk_ns()),
+                  ns(gm.take_ns()),   ns(gm.take_chunk_ns()), ns(gm.stream_chunk_ns()),
+                  ns(gm.trim_ns()),   ns(gm.trim_chunk_ns())};
   priority_greatest = 1 - static_cast<int32_t>(h.priorities());
   priority_least = 0;
 

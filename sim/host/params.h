@@ -66,9 +66,13 @@ struct Params {
         host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic;
   } calls;
   struct Graph {
-    Ps launch, instantiate, first_instantiate, upload, update_node, capture, start, node, branch, join;
-    double launch_node, instantiate_node, upload_node;  // picoseconds for each node
+    Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, start, node, branch,
+        join;
+    double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
   } graph;
+  struct GraphMemory {
+    Ps launch, map, map_chunk, take, take_chunk, stream_chunk, trim, trim_chunk;
+  } graph_memory;
   int32_t priority_greatest, priority_least;
 
   // ---- the device's memory

@@ -28,6 +28,8 @@ class Pool {
   // What cudaMemPoolSetAttribute sets.
   uint64_t release_threshold = 0;
   bool follow_events = true, opportunistic = true, internal_dependencies = true;
+  // Devices that reach the pool's memory besides its own: cudaMemPoolSetAccess.
+  std::set<uint32_t> access;
 
   struct Given {
     uint64_t address = 0;

@@ -130,6 +130,10 @@ enum class Op : uint8_t {
   kGraphNodeSetEnabled,
   kGraphExecDestroy,
   kGraphDestroy,
+  kGraphMemAllocNodeGetParams,
+  kGraphMemTrim,
+  kGraphMemStats,
+  kGraphMemResetHigh,
   kMalloc,
   kFree,
   kMallocHost,
@@ -148,6 +152,7 @@ enum class Op : uint8_t {
   kPoolTrim,
   kPoolStats,
   kPoolResetHigh,
+  kPoolSetAccess,
   kMallocManaged,
   kMemPrefetch,
   kMemAdvise,
@@ -176,6 +181,10 @@ enum class PoolAttribute : uint8_t {
 
 // "cudaMemcpyAsync", "(host work)".
 const char* op_name(Op op);
+inline bool is_capture_call(Op op) {
+  return op >= Op::kStreamBeginCapture && op <= Op::kStreamGetCaptureInfo;
+}
+inline bool is_graph_call(Op op) { return op >= Op::kGraphInstantiate && op <= Op::kGraphMemResetHigh; }
 
 struct Call {
   Op op = Op::kCompute;
@@ -183,19 +192,20 @@ struct Call {
   uint32_t stream = 0;
   uint32_t object = kNone;  // kernel, event, flag, device, pool, buffer (kMalloc...; kNone: time only),
                             // destination buffer (copies, memset), graph exec
-  uint32_t source =
-      kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate,
-              // kGraphExecUpdate: the graph; ...SetParams: the change; kGraphNodeSetEnabled: the node
-  uint64_t count = 0;    // kLoopBegin: repetitions
-  uint64_t bytes = 0;    // in all
-  uint64_t rows = 1;     // 2D and 3D copies: contiguous pieces that `bytes` come in
-  Ps duration = 0;       // kCompute, kLaunchHostFunc
-  int32_t priority = 0;  // launch attribute; see has_priority
+  uint32_t source = kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate,
+                            // kGraphExecUpdate: the graph; ...SetParams: the change; kGraphNodeSetEnabled,
+                            // kGraphMemAllocNodeGetParams: the node; kPoolSetAccess: the device
+  uint64_t count = 0;       // kLoopBegin: repetitions
+  uint64_t bytes = 0;       // in all
+  uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
+  Ps duration = 0;          // kCompute, kLaunchHostFunc
+  int32_t priority = 0;     // launch attribute; see has_priority
   bool has_priority = false;
   CaptureMode mode = CaptureMode::kGlobal;
   bool into_graph = false;     // kStreamBeginCapture: more nodes for the graph `object`
-  bool enable = false;         // kGraphNodeSetEnabled
+  bool enable = false;         // kGraphNodeSetEnabled, kPoolSetAccess
   bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)
+  bool auto_free = false;      // kGraphInstantiate: cudaGraphInstantiateFlagAutoFreeOnLaunch (GN06)
   bool external = false;       // kEventRecord, kStreamWaitEvent: a node of its own when captured
   Extent cluster;              // launch attribute; see has_cluster
   bool has_cluster = false;

@@ -39,6 +39,10 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaGraphNodeSetEnabled",
                                  "cudaGraphExecDestroy",
                                  "cudaGraphDestroy",
+                                 "cudaGraphMemAllocNodeGetParams",
+                                 "cudaDeviceGraphMemTrim",
+                                 "cudaDeviceGetGraphMemAttribute",
+                                 "cudaDeviceSetGraphMemAttribute",
                                  "cudaMalloc",
                                  "cudaFree",
                                  "cudaMallocHost",
@@ -56,6 +60,7 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaMemPoolTrimTo",
                                  "cudaMemPoolGetAttribute",
                                  "cudaMemPoolSetAttribute (high watermarks)",
+                                 "cudaMemPoolSetAccess",
                                  "cudaMallocManaged",
                                  "cudaMemPrefetchAsync",
                                  "cudaMemAdvise",
@@ -71,7 +76,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       ordering_(parts.ordering),
       connections_(parts.connections),
       graphs_(parts.graphs),
-      captures_(core),
+      captures_(core, parts.memory),
       clocks_(parts.clocks),
       memory_(parts.memory),
       checker_(parts.checker),
@@ -149,6 +154,9 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
   if (captures_.used() && captures_.capturing(c.stream)) {
     return core_.params.graph.capture;
   }
+  if (is_capture_call(c.op) || is_graph_call(c.op)) {
+    return graph_cost(c);
+  }
   switch (c.op) {
     case Op::kCompute:
       return c.duration;
@@ -174,19 +182,6 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
       return p.synchronize;
     case Op::kLaunchHostFunc:
       return p.host_function;
-    case Op::kStreamBeginCapture:
-    case Op::kStreamEndCapture:
-    case Op::kStreamGetCaptureInfo:
-    case Op::kGraphInstantiate:
-    case Op::kGraphLaunch:
-    case Op::kGraphUpload:
-    case Op::kGraphExecUpdate:
-    case Op::kGraphExecNodeSetParams:
-    case Op::kGraphNodeSetParams:
-    case Op::kGraphNodeSetEnabled:
-    case Op::kGraphExecDestroy:
-    case Op::kGraphDestroy:
-      return graph_cost(c);
     case Op::kStreamCreate:
     case Op::kStreamDestroy:
     case Op::kEventCreate:
@@ -207,6 +202,7 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
     case Op::kPoolStats:
     case Op::kPoolResetHigh:
     case Op::kPoolTrim:
+    case Op::kPoolSetAccess:
     case Op::kMemAdvise:
     case Op::kMemAttributes:
     case Op::kStreamAttach:
@@ -311,6 +307,12 @@ bool Threads::effect(uint32_t thread) {
       return true;
     }
   }
+  if (is_capture_call(c.op)) {
+    return capture_call(thread, c);
+  }
+  if (is_graph_call(c.op)) {
+    return graph_call(thread, c);
+  }
   switch (c.op) {
     case Op::kLaunch:
       return launch(thread, c);
@@ -335,20 +337,6 @@ bool Threads::effect(uint32_t thread) {
     case Op::kStreamDestroy:
     case Op::kLaunchHostFunc:
       return stream_call(thread, c);
-    case Op::kStreamBeginCapture:
-    case Op::kStreamEndCapture:
-    case Op::kStreamGetCaptureInfo:
-      return capture_call(thread, c);
-    case Op::kGraphInstantiate:
-    case Op::kGraphLaunch:
-    case Op::kGraphUpload:
-    case Op::kGraphExecUpdate:
-    case Op::kGraphExecNodeSetParams:
-    case Op::kGraphNodeSetParams:
-    case Op::kGraphNodeSetEnabled:
-    case Op::kGraphExecDestroy:
-    case Op::kGraphDestroy:
-      return graph_call(thread, c);
     case Op::kMalloc:
     case Op::kFree:
     case Op::kMallocHost:
@@ -361,6 +349,7 @@ bool Threads::effect(uint32_t thread) {
     case Op::kPoolTrim:
     case Op::kPoolStats:
     case Op::kPoolResetHigh:
+    case Op::kPoolSetAccess:
     case Op::kMallocManaged:
     case Op::kMemPrefetch:
     case Op::kMemAdvise:

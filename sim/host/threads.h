@@ -87,6 +87,8 @@ class Threads {
     std::string last_error = "cudaSuccess";
     Ps owed = 0;  // host time that the call before caused
     Staged staged;
+    bool mapped = false;          // the graph that the call launches has its memory
+    std::vector<uint32_t> freed;  // buffers that AutoFreeOnLaunch freed for that
     uint32_t track = 0;
   };
 
@@ -114,6 +116,10 @@ class Threads {
   bool graph_call(uint32_t thread, const Call& c);
   bool capture_call(uint32_t thread, const Call& c);
   bool launch_graph(uint32_t thread, const Call& c);
+  bool goes_on_after(uint32_t thread, Ps cost);
+  bool upload_graph(uint32_t thread, const Call& c);
+  bool graph_memory_call(uint32_t thread, const Call& c);
+  void check_graph(uint32_t thread, const Call& c, const std::vector<uint32_t>& freed);
   bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
   bool report_device_error(uint32_t thread, uint32_t device);
   void fail(uint32_t thread, std::string_view error, const std::string& why);
@@ -127,6 +133,7 @@ class Threads {
   bool release(uint32_t thread, const Call& c);
   bool malloc_async(uint32_t thread, const Call& c);
   bool free_async(uint32_t thread, const Call& c);
+  bool free_of_graph(uint32_t thread, const Call& c, uint32_t stream, CommandRef done, const Clock* clock);
   bool pool_call(uint32_t thread, const Call& c);
   // The buffer is there; otherwise the call has failed.
   bool buffer_mapped(uint32_t thread, uint32_t buffer);

@@ -126,7 +126,7 @@ thread { name: 'm'
 
     def test_hostbench(self):
         out = self.ok("hostbench", *MEASURED, "--gpu", "h200", "--page", self.path("HOST.md")).stdout
-        self.assertRegex(out, r"129 of 129 within what is asked; \d+ not modelled yet")
+        self.assertRegex(out, r"135 of 135 within what is asked; \d+ not modelled yet")
         with open(self.path("HOST.md"), encoding="utf-8") as f:
             self.assertIn("| concurrent_streams_us | 160 streams spin1e6 | 1128 |", f.read())
 

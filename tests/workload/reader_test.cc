@@ -203,6 +203,39 @@ TEST_CASE("GR21 GR22 GR25: updates of a graph in a file") {
       Contains("no node \"q\" in graph \"g\""));
 }
 
+TEST_CASE("C28 GN01 GN11 GN12: memory nodes in a file") {
+  const std::string body = R"(
+    stream { name: "s" } pool { name: "p" }
+    buffer { name: "tmp" bytes: 4096 allocated_by_call: true }
+    buffer { name: "out" bytes: 4096 allocated_by_call: true }
+    buffer { name: "there" bytes: 4096 }
+    kernel { name: "k" us: 5 access { buffer: "tmp" mode: WRITE } access { buffer: "out" mode: WRITE } }
+    graph { name: "g"
+      node { name: "tmp" mem_alloc { buffer: "tmp" access_device: 0 } }
+      node { name: "out" mem_alloc { buffer: "out" } }
+      node { name: "k" kernel: "k" after: "tmp" after: "out" }
+      node { mem_free: "tmp" after: "k" } }
+    graph_exec: "x"
+    thread { name: "main"
+      call { pool_set_access { pool: "p" device: 0 } }
+      call { graph_instantiate { exec: "x" graph: "g" auto_free_on_launch: true } }
+      call { repeat { times: 2 call { graph_launch { exec: "x" stream: "s" } } } }
+      call { graph_mem_alloc_node_get_params { graph: "g" node: "out" } }
+      call { stream_synchronize: "s" }
+      call { free_async { buffer: "out" stream: "s" } } call { graph_mem_trim: true }
+      call { graph_mem_reset_high: true } call { graph_mem_stats: true }
+    })";
+  const host::Result r = run(body);
+  CHECK(r.errors.empty());
+  CHECK(host::to_us(r.end) == 10);
+  REQUIRE(r.answers.size() == 2);
+  CHECK_THAT(r.answers[0].value, Contains(" bytes 4096 device 0 access 0"));
+  CHECK(r.answers[1].value == "reserved 0 high 0 used 0 high 0");
+  CHECK_THROWS_WITH(run(R"(buffer { name: "there" bytes: 4096 } graph { name: "g" node { mem_free: "there" } }
+                           thread { name: "m" call { graph_mem_stats: true } })"),
+                    Contains("node 1: buffer there is not device memory that is allocated by a call"));
+}
+
 TEST_CASE("C23 GC06: a loop on the device in a file") {
   const std::string body = R"(
     handle { name: "again" default: 1 }

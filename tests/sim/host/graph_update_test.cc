@@ -49,7 +49,8 @@ TEST_CASE("GR19: the definition's parameters are the next instantiation's") {
 
 TEST_CASE("C32 GR20: ten iterations, one instantiation, nine updates, ten launches") {
   Program p;
-  p.gpu.mutable_host()->mutable_graph()->set_update_node_ns(500);
+  p.gpu.mutable_host()->mutable_graph()->set_update_ns(1000);
+  p.gpu.mutable_host()->mutable_graph()->set_update_each_ns(500);
   p.gpu.mutable_host()->mutable_graph()->set_instantiate_ns(100000);
   for (int i = 0; i < 10; ++i) {
     const Kernel k = p.k("k" + std::to_string(i), i + 1);
@@ -63,7 +64,7 @@ TEST_CASE("C32 GR20: ten iterations, one instantiation, nine updates, ten launch
   }
   const host::Result r = p.run();
   CHECK(r.errors.empty());
-  CHECK(us(r.thread_end[0]) == 100 + 9 * 2 * 0.5);
+  CHECK(us(r.thread_end[0]) == 100 + 9 * (1 + 2 * 0.5));
   CHECK(us(r.end) == 100 + 2 * 55);
 }
 
@@ -138,6 +139,8 @@ TEST_CASE("GR23: what a node's parameters cannot become") {
 TEST_CASE("GR21: one node's update costs the same in any graph, the whole graph's by its nodes") {
   Program p;
   p.gpu.mutable_host()->mutable_graph()->set_update_node_ns(500);
+  p.gpu.mutable_host()->mutable_graph()->set_update_ns(1000);
+  p.gpu.mutable_host()->mutable_graph()->set_update_each_ns(20);
   Nodes last;
   for (int i = 0; i < 100; ++i) {
     last = {kernel_node(p.w, p.g, p.k("k"), last)};
@@ -149,7 +152,7 @@ TEST_CASE("GR21: one node's update costs the same in any graph, the whole graph'
   }
   SECTION("all") {
     p.main.graphExecUpdate(p.x, p.g);
-    CHECK(us(p.run().thread_end[0]) == 50);
+    CHECK(us(p.run().thread_end[0]) == 1 + 100 * 0.02);
   }
 }
 

@@ -1,0 +1,54 @@
+// What the experiments of experiments.cc and graph_experiments.cc share.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "frontends/workload/experiments.h"
+#include "frontends/workload/graph_builder.h"
+
+namespace heddle::workload {
+
+// A program, timed by its host thread from `from` calls on, or by its two events a and b.
+class Experiment {
+ public:
+  explicit Experiment(const config::GpuConfig& gpu) : gpu_(gpu) {}
+
+  Builder w;
+  Thread& main = w.thread("main");
+  Stream s = w.stream("s", true), s2 = w.stream("s2", true);
+  Event a = w.event("a"), b = w.event("b");
+  host::Rules rules;
+
+  // spin kernels: `cycles` of the core clock in every block.
+  Kernel spin(double cycles, uint32_t blocks = 1, uint32_t threads = 32) {
+    return w.kernel_blocks("spin", blocks, threads, cycles / gpu_.clocks().core_mhz());
+  }
+  double between_events(const std::function<void()>& work) {
+    main.eventRecord(a, s);
+    work();
+    main.eventRecord(b, s);
+    main.eventSynchronize(b).eventElapsedTime(a, b);
+    return between_events_done();
+  }
+  // The same, where the program records a and b and asks for the time between them.
+  double between_events_done() {
+    const host::Result r = run();
+    return r.elapsed.empty() ? NAN : host::to_us(r.elapsed[0].time);
+  }
+  // From the thread's start to its end.
+  double host_time() { return host::to_us(run().thread_end[0]); }
+
+ private:
+  host::Result run() { return host::run(w.program(), gpu_, {rules, false}); }
+  const config::GpuConfig& gpu_;
+};
+
+inline uint64_t leading_number(const std::string& text) { return std::stoull(text); }
+
+// Those of tools/microbench/host_graphs.cu.
+std::optional<double> more_graphs(Experiment& e, const Row& row);
+
+}  // namespace heddle::workload

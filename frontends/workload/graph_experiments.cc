@@ -1,0 +1,109 @@
+// The experiments of host_graphs.cu: memory nodes, updates, capture.
+#include "frontends/workload/experiment.h"
+
+namespace heddle::workload {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+
+// The time of the last of the program's calls.
+double last_call(Experiment& e, const std::function<void()>& call) {
+  const double before = e.host_time();
+  call();
+  return e.host_time() - before;
+}
+
+Graph chain(Experiment& e, const std::string& name, uint64_t n) {
+  const Graph g = add_graph(e.w, name);
+  const Kernel k = e.spin(0);
+  for (uint32_t i = 0; i < n; ++i) {
+    kernel_node(e.w, g, k, i == 0 ? Nodes{} : Nodes{Node{i - 1}});
+  }
+  return g;
+}
+
+// alloc -> kernel -> free
+std::optional<double> memory(Experiment& e, const Row& row) {
+  const uint64_t bytes = leading_number(row.parameter) * kMiB;
+  const auto temporary = [&](const std::string& name) {
+    const Graph g = add_graph(e.w, name);
+    const Buffer b = e.w.later(name, host::Memory::kDevice, bytes);
+    const Node alloc = mem_alloc_node(e.w, g, b);
+    mem_free_node(e.w, g, b, {kernel_node(e.w, g, e.spin(0), {alloc})});
+    return g;
+  };
+  const GraphExec x = add_graph_exec(e.w, "x"), y = add_graph_exec(e.w, "y");
+  e.main.graphInstantiate(x, temporary("g")).graphInstantiate(y, temporary("h"));
+  e.main.graphLaunch(x, e.s).deviceSynchronize();
+  const auto timed = [&](GraphExec exec, Stream s) {
+    return last_call(e, [&] { e.main.graphLaunch(exec, s); });
+  };
+  if (row.test == "graph_mem_trim_us") {
+    e.main.graphLaunch(y, e.s).deviceSynchronize();
+    return last_call(e, [&] { e.main.deviceGraphMemTrim().compute_us(0); });
+  }
+  if (row.parameter.ends_with(" again")) {
+    return timed(x, e.s);
+  }
+  if (row.parameter.ends_with(" second graph same stream first")) {
+    return timed(y, e.s);
+  }
+  e.main.graphLaunch(y, e.s).deviceSynchronize();
+  if (row.parameter.ends_with(" two graphs in turn same stream")) {
+    return timed(x, e.s);
+  }
+  if (row.parameter.ends_with(" streams in turn")) {
+    return timed(y, e.s2);
+  }
+  if (row.parameter.ends_with(" two graphs two streams")) {
+    return timed(x, e.s2);
+  }
+  if (row.parameter.ends_with(" after trim")) {
+    e.main.deviceGraphMemTrim().compute_us(0);
+    return timed(x, e.s);
+  }
+  if (row.parameter.ends_with(" second graph while the first is under way")) {
+    e.main.deviceGraphMemTrim().graphLaunch(x, e.s).deviceSynchronize();
+    e.main.launch(e.spin(20000000), e.s).graphLaunch(x, e.s);
+    return timed(y, e.s2);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> calls(Experiment& e, const Row& row) {
+  const size_t of = row.parameter.find(" of ");
+  const uint64_t n = leading_number(of == std::string::npos ? row.parameter : row.parameter.substr(of + 4));
+  const Graph g = chain(e, "g", n);
+  const GraphExec x = add_graph_exec(e.w, "x");
+  if (row.test == "graph_capture_us") {
+    e.main.streamBeginCapture(e.s);
+    e.main.repeat(n, [&](Thread& t) { t.launch(e.spin(0), e.s); }).streamEndCapture(e.s, g);
+    return e.host_time();
+  }
+  e.main.graphInstantiate(x, g);
+  if (row.test == "graph_upload_us") {
+    return last_call(e, [&] { e.main.graphUpload(x, e.s); });
+  }
+  e.main.graphLaunch(x, e.s).streamSynchronize(e.s);
+  if (row.test == "graph_update_us") {
+    return last_call(e, [&] { e.main.graphExecUpdate(x, g); });
+  }
+  return last_call(
+      e, [&] { e.main.graphExecNodeSetParams(x, add_change(e.w, Node{0}, kernel_params(e.spin(0)))); });
+}
+
+}  // namespace
+
+std::optional<double> more_graphs(Experiment& e, const Row& row) {
+  const std::string& t = row.test;
+  if (t == "graph_mem_launch_us" || t == "graph_mem_trim_us") {
+    return memory(e, row);
+  }
+  if (t == "graph_capture_us" || t == "graph_update_us" || t == "graph_set_params_us" ||
+      t == "graph_upload_us") {
+    return calls(e, row);
+  }
+  return std::nullopt;
+}
+
+}  // namespace heddle::workload
