@@ -127,6 +127,7 @@ Thread& Thread::launch(Kernel k, Stream s, const LaunchAttributes& a) {
   c.trigger_at_block_start = a.trigger_at_block_start;
   c.cluster = a.cluster.value_or(host::Extent{});
   c.has_cluster = a.cluster.has_value();
+  c.window = a.window.id;
   return *this;
 }
 

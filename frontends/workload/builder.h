@@ -39,6 +39,9 @@ struct Pool {
 struct Flag {
   uint32_t id = 0;
 };
+struct Window {
+  uint32_t id = host::kNone;  // none
+};
 // Made by the functions of graph_builder.h.
 struct Graph {
   uint32_t id = 0;
@@ -79,6 +82,7 @@ struct LaunchAttributes {
   std::optional<Event> programmatic_event = {};
   bool trigger_at_block_start = false;
   std::optional<host::Extent> cluster = {};
+  Window window = {};  // cudaLaunchAttributeAccessPolicyWindow
 };
 
 // The calls of one host thread. A stream that is not given is stream 0: the legacy default stream of device
@@ -159,6 +163,11 @@ class Thread {
   Thread& memPoolStats(Pool p = {});  // reserved and used memory
   Thread& memPoolResetHigh(Pool p = {});
   Thread& memPoolSetAccess(Pool p, uint32_t device, bool enabled = true);
+  // ---- limits, and what stays in the L2
+  Thread& deviceSetLimit(host::Limit what, uint64_t value);
+  Thread& deviceGetLimit(host::Limit what);
+  Thread& streamSetAccessPolicyWindow(Stream s, Window w = {});
+  Thread& ctxResetPersistingL2Cache();
   // ---- unified memory. `device` kNone: the host. `bytes` 0: to the buffer's end.
   Thread& memPrefetchAsync(Buffer b, uint32_t device, Stream s = {}, uint64_t offset = 0, uint64_t bytes = 0);
   Thread& memAdvise(Buffer b, host::Advice what, uint32_t device = host::kNone);
@@ -194,6 +203,9 @@ class Builder {
   Buffer later(const std::string& name, host::Memory memory, uint64_t bytes,
                uint32_t device = 0);  // by malloc
   Pool pool(const std::string& name, uint64_t max_bytes = 0, uint32_t device = 0);
+  Window window(Buffer b, uint64_t bytes, double hit_ratio = 1,
+                memory::AccessProperty hit = memory::AccessProperty::kPersisting,
+                memory::AccessProperty miss = memory::AccessProperty::kStreaming, uint64_t offset = 0);
   Buffer managed(const std::string& name, uint64_t bytes);
   Buffer pinned(const std::string& name, uint64_t bytes);
   Buffer pageable(const std::string& name, uint64_t bytes);

@@ -130,4 +130,32 @@ Thread& Thread::streamAttachMemAsync(Stream s, Buffer b, host::Attach to, uint64
   return *this;
 }
 
+// ---- limits, and what stays in the L2
+
+Window Builder::window(Buffer b, uint64_t bytes, double hit_ratio, memory::AccessProperty hit,
+                       memory::AccessProperty miss, uint64_t offset) {
+  program_.windows.push_back({b.id, offset, bytes, hit_ratio, hit, miss});
+  return {static_cast<uint32_t>(program_.windows.size() - 1)};
+}
+
+Thread& Thread::deviceSetLimit(host::Limit what, uint64_t value) {
+  add(Op::kDeviceSetLimit, static_cast<uint32_t>(what)).bytes = value;
+  return *this;
+}
+
+Thread& Thread::deviceGetLimit(host::Limit what) {
+  add(Op::kDeviceGetLimit, static_cast<uint32_t>(what));
+  return *this;
+}
+
+Thread& Thread::streamSetAccessPolicyWindow(Stream s, Window w) {
+  add(Op::kStreamSetWindow, host::kNone, s.id).window = w.id;
+  return *this;
+}
+
+Thread& Thread::ctxResetPersistingL2Cache() {
+  add(Op::kResetPersistingL2);
+  return *this;
+}
+
 }  // namespace heddle::workload

@@ -37,6 +37,9 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
   out.name = n.name();
   out.has_priority = n.has_priority();
   out.priority = n.priority();
+  if (n.has_window()) {
+    out.window = names.window(n.window()).id;
+  }
   const auto size = [&](Buffer b) { return w.program().buffers[b.id].bytes; };
   switch (n.what_case()) {
     case What::kKernel:

@@ -21,6 +21,7 @@ struct Names {
   // Left out: stream 0.
   std::function<Stream(bool given, const std::string&)> stream;
   std::function<void(const std::string&)> refuse;  // throws
+  std::function<Window(const proto::AccessWindow&)> window;
 };
 
 // The node without its edges.

@@ -17,7 +17,30 @@ host::Access read_access(const proto::Access& a, const MemoryNames& names) {
   return atomics(b, a.offset(), a.bytes());
 }
 
+Window read_window(const proto::AccessWindow& w, const MemoryNames& names) {
+  const auto property = [](proto::AccessWindow::Property p) {
+    return p == proto::AccessWindow::NORMAL      ? memory::AccessProperty::kNormal
+           : p == proto::AccessWindow::STREAMING ? memory::AccessProperty::kStreaming
+                                                 : memory::AccessProperty::kPersisting;
+  };
+  host::WindowDesc d;
+  d.buffer = names.buffer(w.buffer()).id;
+  d.offset = w.offset();
+  d.bytes = w.bytes();
+  d.hit_ratio = w.hit_ratio();
+  d.hit = property(w.hit());
+  d.miss = property(w.miss());
+  return names.window(d);
+}
+
 namespace {
+
+host::Limit limit_of(const proto::DeviceLimit& l, const MemoryNames& names) {
+  if (l.what_case() == proto::DeviceLimit::WHAT_NOT_SET) {
+    names.refuse("a device limit: persisting_l2_bytes");
+  }
+  return host::Limit::kPersistingL2;
+}
 
 void set_attribute(Thread& t, const proto::PoolAttribute& a, const MemoryNames& names) {
   const Pool pool = names.pool(a.pool());
@@ -110,6 +133,21 @@ bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names)
                              static_cast<host::Attach>(a.to() - 1));
       return true;
     }
+    case What::kDeviceSetLimit:
+      t.deviceSetLimit(limit_of(c.device_set_limit(), names), c.device_set_limit().persisting_l2_bytes());
+      return true;
+    case What::kDeviceGetLimit:
+      t.deviceGetLimit(limit_of(c.device_get_limit(), names));
+      return true;
+    case What::kStreamSetAccessPolicyWindow: {
+      const proto::StreamWindow& s = c.stream_set_access_policy_window();
+      t.streamSetAccessPolicyWindow(names.stream(s.has_stream(), s.stream()),
+                                    s.has_window() ? read_window(s.window(), names) : Window{});
+      return true;
+    }
+    case What::kResetPersistingL2Cache:
+      t.ctxResetPersistingL2Cache();
+      return true;
     default:
       return false;
   }

@@ -17,6 +17,7 @@ struct MemoryNames {
   std::function<Pool(const std::string&)> pool;  // empty: the default pool
   std::function<Stream(bool given, const std::string&)> stream;
   std::function<void(const std::string&)> refuse;
+  std::function<Window(const host::WindowDesc&)> window;
 };
 
 host::Access read_access(const proto::Access& a, const MemoryNames& names);
@@ -28,6 +29,8 @@ std::vector<host::Access> read_accesses(const Messages& messages, const MemoryNa
   }
   return out;
 }
+
+Window read_window(const proto::AccessWindow& w, const MemoryNames& names);
 
 // A call of those; false: it is another.
 bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names);

@@ -9,6 +9,8 @@
 
 #include "frontends/workload/builder.h"
 #include "frontends/workload/graph_reader.h"
+#include "frontends/workload/read_environment.h"
+#include "frontends/workload/read_kernel.h"
 #include "frontends/workload/read_memory.h"
 #include "frontends/workload/workload.pb.h"
 #include "sim/engine/error.h"
@@ -49,13 +51,26 @@ class Reader {
     memory_ = {[this](const std::string& n) { return look_up(buffers_, n, "buffer"); },
                [this](const std::string& n) { return n.empty() ? Pool{} : look_up(pools_, n, "pool"); },
                [this](bool given, const std::string& n) { return stream(given, n); },
-               [this](const std::string& what) { refuse(what); }};
+               [this](const std::string& what) { refuse(what); },
+               [this](host::WindowDesc w) {
+                 const uint64_t size = builder_.program().buffers[w.buffer].bytes;
+                 if (w.offset > size || w.bytes > size - w.offset) {
+                   refuse("a window beyond the end of its buffer");
+                 }
+                 w.bytes = w.bytes ? w.bytes : size - w.offset;
+                 builder_.program().windows.push_back(w);
+                 return Window{static_cast<uint32_t>(builder_.program().windows.size() - 1)};
+               }};
   }
 
   Workload read() {
     Workload out;
     out.name = w_.name().empty() ? file_ : w_.name();
-    read_environment(out.rules);
+    out.rules = read_environment(w_.environment(), [this](const std::string& what) { refuse(what); });
+    per_thread_ = out.rules.per_thread_default;
+    if (w_.devices() == 0 || w_.devices() > 64) {
+      refuse("devices: 1 to 64");
+    }
     read_objects();
     if (w_.thread_size() == 0) {
       throw Error(file_ + ": no thread: nothing would happen");
@@ -118,41 +133,6 @@ class Reader {
     return d;
   }
 
-  void read_environment(host::Rules& r) {
-    const proto::Environment& e = w_.environment();
-    r.implicit_sync_12_4 = e.implicit_sync() == proto::Environment::GUIDE_12_4;
-    r.launch_blocking = e.launch_blocking();
-    r.per_thread_default = per_thread_ = e.per_thread_default_stream();
-    line_ = 1;
-    if (e.has_max_connections() && (e.max_connections() < 1 || e.max_connections() > 32)) {
-      refuse("max_connections: 1 to 32");
-    }
-    if (e.has_max_copy_connections() && (e.max_copy_connections() < 1 || e.max_copy_connections() > 32)) {
-      refuse("max_copy_connections: 1 to 32");
-    }
-    r.connections = e.max_connections();
-    r.copy_connections = e.max_copy_connections();
-    if (e.has_scale_launch_queues()) {
-      const double s = e.scale_launch_queues();
-      if (s != 0.25 && s != 0.5 && s != 2 && s != 4) {
-        refuse("scale_launch_queues: 0.25, 0.5, 2 or 4");
-      }
-      r.launch_queue_scale = s;
-    }
-    r.wait = e.schedule() == proto::Environment::SPIN    ? host::Rules::Wait::kSpin
-             : e.schedule() == proto::Environment::YIELD ? host::Rules::Wait::kYield
-                                                         : host::Rules::Wait::kBlock;
-    r.pageable_overlaps = e.pageable_overlaps();
-    if (e.has_graphs_use_node_priority()) {
-      r.node_priority = e.graphs_use_node_priority() ? host::Rules::NodePriority::kAlways
-                                                     : host::Rules::NodePriority::kNever;
-    }
-    r.small_pinned_copies_return = e.small_pinned_copies_return();
-    if (w_.devices() == 0 || w_.devices() > 64) {
-      refuse("devices: 1 to 64");
-    }
-  }
-
   void read_objects() {
     for (int i = 0; i < w_.flag_size(); ++i) {
       line_ = line_of(tree_, w_, "flag", i);
@@ -184,6 +164,7 @@ class Reader {
                                                                                 : host::Memory::kDevice;
       const Buffer id = builder_.buffer(b.name(), memory, b.bytes(), device(b.device()));
       builder_.program().buffers[id.id].allocated_by_call = b.allocated_by_call();
+      builder_.program().buffers[id.id].trace_address = b.trace_address();
       enter(buffers_, b.name(), id, "buffer");
     }
     for (int i = 0; i < w_.pool_size(); ++i) {
@@ -229,60 +210,12 @@ class Reader {
     n.exec = [this](const std::string& name) { return look_up(execs_, name, "graph_exec"); };
     n.stream = [this](bool given, const std::string& name) { return stream(given, name); };
     n.refuse = [this](const std::string& what) { refuse(what); };
+    n.window = [this](const proto::AccessWindow& w) { return read_window(w, memory_); };
     return n;
   }
 
   void read_kernel(const proto::Kernel& k) {
-    host::KernelDesc d;
-    d.name = k.name();
-    const auto dim = [](const proto::Dim& v) { return host::Extent{v.x(), v.y(), v.z()}; };
-    d.has_grid = k.has_grid() || k.has_block();
-    d.grid = dim(k.grid());
-    d.block = dim(k.block());
-    d.cluster = dim(k.cluster());
-    d.registers = k.registers();
-    d.static_shared_bytes = k.static_shared_bytes();
-    d.dynamic_shared_bytes = k.dynamic_shared_bytes();
-    d.max_threads = k.max_threads();
-    d.cooperative = k.cooperative();
-    d.non_portable_cluster = k.non_portable_cluster();
-    d.needs_cluster = k.needs_cluster();
-    d.max_cluster_blocks = k.max_cluster_blocks();
-    d.parameter_bytes = k.parameter_bytes();
-    if (k.carveout_percent() > 100) {
-      refuse("kernel \"" + k.name() + "\": carveout_percent: 0 to 100");
-    }
-    d.carveout_percent = k.has_carveout_percent() ? static_cast<int32_t>(k.carveout_percent()) : -1;
-    d.fails = k.fails();
-    d.accesses = read_accesses(k.access(), memory_);
-    if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
-      refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
-    }
-    for (const double v : {k.us(), k.block_us(), k.trigger_us(), k.wait_us()}) {
-      if (!(v >= 0 && v <= 1e9)) {
-        refuse("kernel \"" + k.name() + "\": times are from 0 to 1e9 microseconds");
-      }
-    }
-    d.duration = host::from_us(k.us());
-    d.block_duration = host::from_us(k.block_us());
-    if (k.has_block_us() && !d.has_grid) {
-      refuse("kernel \"" + k.name() + "\": `block_us` needs a grid");
-    }
-    d.trigger_after = k.has_trigger_us() ? host::from_us(k.trigger_us()) : host::kNever;
-    d.wait_after = k.has_wait_us() ? host::from_us(k.wait_us()) : host::kNever;
-    if (k.has_until_flag()) {
-      d.until_flag = look_up(flags_, k.until_flag(), "flag").id;
-    }
-    if (k.has_sets_flag()) {
-      d.sets_flag = look_up(flags_, k.sets_flag(), "flag").id;
-    }
-    if (k.has_sets_handle()) {
-      d.sets_handle = look_up(handles_, k.sets_handle(), "handle").id;
-      d.handle_values.assign(k.handle_value().begin(), k.handle_value().end());
-      if (d.handle_values.empty()) {
-        refuse("kernel \"" + k.name() + "\": `sets_handle` needs a handle_value");
-      }
-    }
+    host::KernelDesc d = workload::read_kernel(k, names(), memory_);
     if (k.has_trace()) {
       if (!timer_) {
         refuse("kernel \"" + k.name() + "\": traces cannot be simulated here");
@@ -368,6 +301,9 @@ class Reader {
           a.cluster = host::Extent{d.x(), d.y(), d.z()};
         }
         a.trigger_at_block_start = c.launch().trigger_at_block_start();
+        if (c.launch().has_window()) {
+          a.window = read_window(c.launch().window(), memory_);
+        }
         t.launch(k, s, a);
         if (c.launch().access_size() > 0) {
           t.with(read_accesses(c.launch().access(), memory_));

@@ -106,6 +106,12 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   if (port_of(c) != Port::kDefault && !programmatic_allowed(thread, c)) {
     return true;
   }
+  if (c.window != kNone) {
+    if (const auto no = refuse_window(core_, c.window)) {
+      fail(thread, no->error, no->why);
+      return true;
+    }
+  }
   if (!room(thread, c.stream, Work::kKernel, Path::kHostToDevice)) {
     return false;
   }
@@ -124,6 +130,7 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   Command& command = core_.commands[slot];
   command.object = c.object;
   command.call = &c;
+  command.window = c.window != kNone ? c.window : l2_.window_of(c.stream);
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
                                 core_.params.priority_least);
   command.cluster = c.has_cluster ? static_cast<uint32_t>(c.cluster.count()) : 0;

@@ -15,7 +15,7 @@ void unite(std::vector<uint32_t>& into, const std::vector<uint32_t>& more) {
 }
 
 // The node that work of a stream becomes.
-GraphNode node_of(const Program& p, const Call& c) {
+GraphNode node_of(const Program& p, const Call& c, uint32_t stream_window) {
   GraphNode n;
   n.object = c.object;
   n.device = p.streams[c.stream].device;
@@ -24,6 +24,7 @@ GraphNode node_of(const Program& p, const Call& c) {
       n.kind = NodeKind::kKernel;
       n.has_priority = true;
       n.priority = c.has_priority ? c.priority : p.streams[c.stream].priority;
+      n.window = c.window != kNone ? c.window : stream_window;
       break;
     case Op::kMemcpyAsync:
       n.kind = NodeKind::kMemcpy;
@@ -263,7 +264,7 @@ Captures::Verdict Captures::wait_event(const Call& c) {
   return {true, std::nullopt};
 }
 
-Captures::Verdict Captures::stream_work(const Call& c) {
+Captures::Verdict Captures::stream_work(const Call& c, uint32_t stream_window) {
   Stream& s = streams_[c.stream];
   if (c.op == Op::kStreamWaitEvent && !c.external) {
     return wait_event(c);
@@ -279,7 +280,7 @@ Captures::Verdict Captures::stream_work(const Call& c) {
     return {true, std::nullopt};
   }
   GraphDesc& g = captures_[s.capture].graph;
-  g.nodes.push_back(node_of(core_.program, c));
+  g.nodes.push_back(node_of(core_.program, c, stream_window));
   g.nodes.back().after = s.next_after;
   if (c.op == Op::kMallocAsync) {  // GN12: who reaches the pool now
     const Pool& pool = memory_.pool(memory_.pool_number(c.source, core_.program.buffers[c.object].device));
@@ -289,7 +290,7 @@ Captures::Verdict Captures::stream_work(const Call& c) {
   return {true, std::nullopt};
 }
 
-Captures::Verdict Captures::call(uint32_t thread, uint32_t device, const Call& c) {
+Captures::Verdict Captures::call(uint32_t thread, uint32_t device, const Call& c, uint32_t stream_window) {
   switch (c.op) {
     case Op::kDeviceSynchronize: {
       const auto kill = captures_of_device(device);
@@ -347,7 +348,7 @@ Captures::Verdict Captures::call(uint32_t thread, uint32_t device, const Call& c
                           : refuse("cudaErrorStreamCaptureUnsupported",
                                    "not possible in a stream that captures (GR13)", {own});
     default:
-      return stream_work(c);
+      return stream_work(c, stream_window);
   }
 }
 

@@ -39,7 +39,8 @@ class Captures {
     bool over = false;
     std::optional<Refusal> no;
   };
-  Verdict call(uint32_t thread, uint32_t device, const Call& c);
+  // `stream_window`: the access-policy window of the call's stream, which kernel nodes get.
+  Verdict call(uint32_t thread, uint32_t device, const Call& c, uint32_t stream_window);
 
  private:
   struct Capture {
@@ -63,7 +64,7 @@ class Captures {
   Verdict refuse(const char* error, const std::string& why, const std::vector<uint32_t>& kill);
   std::vector<uint32_t> blocking_captures(uint32_t device) const;
   std::vector<uint32_t> captures_of_device(uint32_t device) const;
-  Verdict stream_work(const Call& c);
+  Verdict stream_work(const Call& c, uint32_t stream_window);
   Verdict wait_event(const Call& c);
   Verdict touches_event(uint32_t thread, const Call& c);
   Verdict unsafe(uint32_t thread, const char* what);

@@ -150,6 +150,9 @@ void check_call(const Program& p, const Call& c) {
       (c.source >= p.pools.size() || p.pools[c.source].device != p.buffers[c.object].device)) {
     throw Error("the pool is of another device than buffer " + p.buffers[c.object].name);
   }
+  if (c.window != kNone && c.window >= p.windows.size()) {
+    throw Error("no window " + std::to_string(c.window));
+  }
   if (c.first_access > p.accesses.size() || c.accesses > p.accesses.size() - c.first_access) {
     throw Error("accesses that the program does not have");
   }
@@ -186,6 +189,9 @@ void check_graph(const Program& p, const GraphDesc& g) {
           need(n.device, p.devices, "device");
         }
         need(n.object, p.kernels.size(), "kernel");
+        if (n.window != kNone) {
+          need(n.window, p.windows.size(), "window");
+        }
         break;
       case NodeKind::kMemcpy:
         need(n.source, p.buffers.size(), "buffer");
@@ -259,6 +265,9 @@ void check_program(const Program& p) {
   }
   for (const Access& a : p.accesses) {
     check_access(p, a);
+  }
+  for (const WindowDesc& w : p.windows) {
+    check_access(p, {w.buffer, true, false, false, w.offset, w.bytes});
   }
   for (const KernelDesc& k : p.kernels) {
     for (const Access& a : k.accesses) {

@@ -68,12 +68,13 @@ struct Command {
   bool ended = false;                   // its own work; it is finished when those are
   uint32_t cluster = 0;                 // blocks, by the launch; 0: as the kernel has it
   uint32_t grid = kNone;                // a kernel that the distributor has admitted
+  uint32_t window = kNone;              // of a kernel: Program::windows
   uint32_t name = 0;
   int32_t priority = 0;
   uint64_t bytes = 0;
   uint64_t rows = 1;
-  Ps duration = 0;
-  Ps ready = 0;  // not before: arrival at the device, dependences with their latencies
+  Ps duration = 0;  // of a kernel: 0 is as the kernel has it
+  Ps ready = 0;     // not before: arrival at the device, dependences with their latencies
   Ps start = 0;
   Ps triggered_at = kNever;    // by all blocks, when that is known
   Ps all_started_at = kNever;  // all blocks

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/host/l2_control.h"
+
 namespace heddle::host {
 namespace {
 
@@ -177,6 +179,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
       p.device = n.device == kNone ? device : n.device;
       p.has_priority = n.has_priority;
       p.priority = n.priority;
+      p.window = n.window;
       p.label = label(core.program.kernels[n.object].name);
       break;
     case NodeKind::kMemcpy: {
@@ -314,6 +317,11 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
       if (auto no = refuse_launch(core.program.kernels[n.object], core.params)) {
         no->why = name(n) + ": " + no->why;
         return no;
+      }
+      if (n.window != kNone) {
+        if (auto no = refuse_window(core, n.window)) {
+          return no;
+        }
       }
     }
     if (n.kind == NodeKind::kMemcpy || n.kind == NodeKind::kMemset) {

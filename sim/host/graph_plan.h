@@ -39,6 +39,7 @@ struct PlanNode {
   uint32_t device = 0;
   uint32_t peer = 0;
   uint32_t object = kNone;
+  uint32_t window = kNone;
   uint32_t label = 0;
   uint64_t bytes = 0;
   uint64_t rows = 1;

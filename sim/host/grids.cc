@@ -50,11 +50,11 @@ void Grids::admit(uint32_t slot) {
   if (k.has_grid) {
     grid.needs = needs_of(k, core_.params);
     grid.left = k.grid.count();
-    grid.block_time = block_time(k, core_.params);
+    grid.block_time = block_time(k, c.duration, core_.params);
     grid.untriggered = grid.left;
     grid.cluster = c.cluster > 0 ? c.cluster : static_cast<uint32_t>(k.cluster.count());
   } else {
-    grid.block_time = k.duration;
+    grid.block_time = c.duration > 0 ? c.duration : k.duration;
     grid.untriggered = 1;
   }
   // A graph's node: the way to it is on the graph's edges.

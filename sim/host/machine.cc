@@ -40,7 +40,9 @@ class Machine final : public Core {
         checker_(p, options.check, result_),
         unified_(p, params, memory_),
         migration_(*this),
-        threads_(*this, {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_},
+        l2_(*this, options.kernel_time),
+        threads_(*this,
+                 {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, l2_},
                  result_),
         host_functions_(*this) {
     for (const StreamDesc& s : p.streams) {
@@ -82,6 +84,7 @@ class Machine final : public Core {
     memory_.count(result_);
     graphs_.count(result_);
     unified_.count(result_);
+    l2_.count(result_);
     recorder.finish(result_);
     return std::move(result_);
   }
@@ -173,6 +176,9 @@ class Machine final : public Core {
     }
     switch (c.work) {
       case Work::kKernel:
+        if (l2_.used()) {
+          c.duration = l2_.kernel(c.object, c.device, c.window, accesses(c));
+        }
         if (!unified_.active() ||
             !migration_.start(slot, unified_.kernel(c.device, c.stream, accesses(c), now))) {
           grids_[c.device].launch(slot);
@@ -337,6 +343,7 @@ class Machine final : public Core {
   Checker checker_;
   Unified unified_;
   Migration migration_;
+  L2Control l2_;
   Threads threads_;
   HostFunctions host_functions_;
   std::vector<Grids> grids_;

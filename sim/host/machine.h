@@ -3,6 +3,7 @@
 #pragma once
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/host/l2_control.h"
 #include "sim/host/params.h"
 #include "sim/host/program.h"
 #include "sim/host/result.h"
@@ -13,6 +14,8 @@ struct RunOptions {
   Rules rules;
   bool spans = true;   // keep the timeline: without it, tracks have no times
   bool check = false;  // look for undefined behaviour: Result::findings
+  // What a policy of the L2 makes of a kernel from a trace (KernelDesc::trace); without it, nothing.
+  KernelTime kernel_time = {};
 };
 
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.

@@ -125,6 +125,15 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
             m.alignment_bytes(),      m.pool_chunk_bytes(), ns(m.pool_malloc_ns()),
             ns(m.pool_free_ns()),     ns(m.map_ns()),       ns(m.unmap_ns())};
 
+  const uint64_t l2_unit = gpu.l2().total_bytes() / h.l2().set_aside_steps();
+  l2 = {h.l2().max_window_bytes(),
+        gpu.l2().max_persisting_bytes(),
+        l2_unit,
+        h.l2().default_steps() * l2_unit,
+        gpu.l2().set_aside_replacement() == config::L2::KEEP,
+        ns(h.l2().set_limit_ns()),
+        ns(h.l2().reset_ns())};
+
   const config::UnifiedMemory& u = h.um();
   um = {u.support(),           u.direct_host_access(),
         u.page_bytes(),        u.block_bytes(),

@@ -33,6 +33,8 @@ struct Rules {
     kNever,
     kAlways
   } node_priority = NodePriority::kAsInstantiated;
+  Ps l2_reset_after =
+      0;  // persisting lines that nobody touches for so long are normal again; 0: never (L219)
   double launch_queue_scale = 1;                                           // CUDA_SCALE_LAUNCH_QUEUES
   enum class Wait : uint8_t { kSpin, kYield, kBlock } wait = Wait::kSpin;  // cudaDeviceScheduleSpin, ...
 };
@@ -80,6 +82,11 @@ struct Params {
     uint64_t total, context, granularity, alignment, pool_chunk;
     Ps pool_malloc, pool_free, map, unmap;
   } memory;
+  struct L2 {
+    uint64_t window, most, unit, default_limit;  // bytes
+    bool keep;
+    Ps set_limit, reset;
+  } l2;
   struct Unified {
     config::UnifiedMemory::Support support;
     bool direct_host_access;

@@ -8,6 +8,7 @@
 
 #include "sim/host/graph_desc.h"
 #include "sim/host/time.h"
+#include "sim/memory/access_policy.h"
 
 namespace heddle::host {
 
@@ -43,6 +44,16 @@ struct BufferDesc {
   uint64_t bytes = 0;
   // Not there until a call allocates it; others are there from the start.
   bool allocated_by_call = false;
+  uint64_t trace_address = 0;  // where traces of kernels have it, for access-policy windows
+};
+
+// cudaAccessPolicyWindow: a part of a buffer (L208).
+struct WindowDesc {
+  uint32_t buffer = kNone;
+  uint64_t offset = 0, bytes = 0;
+  double hit_ratio = 1;
+  memory::AccessProperty hit = memory::AccessProperty::kPersisting;
+  memory::AccessProperty miss = memory::AccessProperty::kStreaming;
 };
 
 // A pool besides the devices' default pools.
@@ -76,6 +87,7 @@ struct KernelDesc {
   bool needs_cluster = false;         // __cluster_dims__() without a size: only the launch gives it (PM14)
   uint32_t max_cluster_blocks = 0;    // __launch_bounds__; 0 = none given
   uint32_t parameter_bytes = 0;
+  uint32_t trace = kNone;         // its number with who gave its duration (RunOptions::kernel_time)
   int32_t carveout_percent = -1;  // cudaFuncAttributePreferredSharedMemoryCarveout; -1: none (OC16)
   // Programmatic launch (PD02, PD04): so long after its start a block triggers, waits for the kernels before.
   // kNever: not at all.
@@ -158,6 +170,11 @@ enum class Op : uint8_t {
   kMemAdvise,
   kMemAttributes,
   kStreamAttach,
+  // ---- limits and the L2 (limit_calls.cc)
+  kDeviceSetLimit,
+  kDeviceGetLimit,
+  kStreamSetWindow,
+  kResetPersistingL2,
 };
 
 // Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.
@@ -170,6 +187,9 @@ enum class Advice : uint8_t {
   kUnsetAccessedBy
 };
 enum class Attach : uint8_t { kGlobal, kHost, kStream };
+
+// Call::object of kDeviceSetLimit and kDeviceGetLimit.
+enum class Limit : uint8_t { kPersistingL2 };
 
 // Call::count of kPoolSetAttribute.
 enum class PoolAttribute : uint8_t {
@@ -212,6 +232,7 @@ struct Call {
   // Launch attributes (programmatic.h): form A; form B with its event and triggerAtBlockStart.
   bool programmatic = false;
   uint32_t programmatic_event = kNone;
+  uint32_t window = kNone;  // launch attribute; kStreamSetWindow: the stream's from now on, kNone: none
   bool trigger_at_block_start = false;
   // Into `object` and `source`, of copies and memsets.
   uint64_t offset = 0, source_offset = 0;
@@ -234,6 +255,7 @@ struct Program {
   std::vector<BufferDesc> buffers;
   std::vector<PoolDesc> pools;
   std::vector<Access> accesses;  // of calls
+  std::vector<WindowDesc> windows;
   std::vector<KernelDesc> kernels;
   std::vector<std::string> flags;
   std::vector<GraphDesc> graphs;

@@ -40,7 +40,8 @@ struct Refusal {
 std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p,
                                      const std::optional<Extent>& attribute = std::nullopt);
 
-// The time of one block of a kernel whose whole duration is known (KernelDesc::duration).
-Ps block_time(const KernelDesc& k, const Params& p);
+// The time of one block of a kernel whose whole duration is known: `duration`, or if that is 0
+// KernelDesc::duration.
+Ps block_time(const KernelDesc& k, Ps duration, const Params& p);
 
 }  // namespace heddle::host

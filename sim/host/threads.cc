@@ -65,7 +65,11 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaMemPrefetchAsync",
                                  "cudaMemAdvise",
                                  "cudaMemRangeGetAttributes",
-                                 "cudaStreamAttachMemAsync"};
+                                 "cudaStreamAttachMemAsync",
+                                 "cudaDeviceSetLimit",
+                                 "cudaDeviceGetLimit",
+                                 "cudaStreamSetAttribute",
+                                 "cudaCtxResetPersistingL2Cache"};
 
 }  // namespace
 
@@ -82,6 +86,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       checker_(parts.checker),
       unified_(parts.unified),
       migration_(parts.migration),
+      l2_(parts.l2),
       result_(result),
       threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
@@ -206,7 +211,13 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
     case Op::kMemAdvise:
     case Op::kMemAttributes:
     case Op::kStreamAttach:
+    case Op::kDeviceGetLimit:
+    case Op::kStreamSetWindow:
       return p.query;
+    case Op::kDeviceSetLimit:
+      return core_.params.l2.set_limit;
+    case Op::kResetPersistingL2:
+      return core_.params.l2.reset;
     case Op::kMemPrefetch:
       return p.memcpy;
     case Op::kMallocAsync:
@@ -299,7 +310,7 @@ bool Threads::effect(uint32_t thread) {
   Thread& t = threads_[thread];
   const Call& c = call(t, thread);
   if (captures_.used()) {
-    const Captures::Verdict v = captures_.call(thread, t.device, c);
+    const Captures::Verdict v = captures_.call(thread, t.device, c, l2_.window_of(c.stream));
     if (v.no) {
       fail(thread, v.no->error, v.no->why);
     }
@@ -356,6 +367,11 @@ bool Threads::effect(uint32_t thread) {
     case Op::kMemAttributes:
     case Op::kStreamAttach:
       return memory_call(thread, c);
+    case Op::kDeviceSetLimit:
+    case Op::kDeviceGetLimit:
+    case Op::kStreamSetWindow:
+    case Op::kResetPersistingL2:
+      return limit_call(thread, c);
     case Op::kSetDevice:
       t.device = c.object;
       return true;

@@ -13,6 +13,7 @@
 #include "sim/host/connections.h"
 #include "sim/host/core.h"
 #include "sim/host/graphs.h"
+#include "sim/host/l2_control.h"
 #include "sim/host/migration.h"
 #include "sim/host/ordering.h"
 #include "sim/host/result.h"
@@ -31,6 +32,7 @@ class Threads {
     Unified& unified;
     Migration& migration;
     Graphs& graphs;
+    L2Control& l2;
   };
   Threads(Core& core, const Parts& parts, Result& result);
 
@@ -149,6 +151,9 @@ class Threads {
   Memory memory_of(uint32_t buffer) const;
   uint32_t device_of(uint32_t buffer) const;
 
+  // ---- limits and the L2 (limit_calls.cc)
+  bool limit_call(uint32_t thread, const Call& c);
+
   // ---- commands
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
@@ -172,6 +177,7 @@ class Threads {
   Checker& checker_;
   Unified& unified_;
   Migration& migration_;
+  L2Control& l2_;
   Result& result_;
   std::vector<Thread> threads_;
   std::vector<bool> flags_;

@@ -124,6 +124,23 @@ thread { name: 'm'
                           "thread { name: 'm' call { repeat { times: 3 call { launch { kernel: 'k' } } } } }")
         self.assertRegex(self.ok("host", file, "--gpu", "h200").stdout, r"3 calls, 3 commands, 12 blocks")
 
+    def test_the_l2s_policy_reaches_the_kernel_of_a_trace(self):
+        trace = os.path.join(os.getcwd(), "traces/h200/vecadd")
+        kernel = next(os.path.join(d, f) for d, _, fs in os.walk(trace) for f in fs if ".traceg" in f or f.endswith(".heddle"))
+        file = self.write("p.workload.textproto", """kernel { name: 'k' trace: '%s' } thread { name: 'm'
+call { launch { kernel: 'k' } } call { device_synchronize: true }
+call { device_set_limit { persisting_l2_bytes: 39321600 } }
+call { launch { kernel: 'k' } } call { launch { kernel: 'k' } } }""" % kernel)
+        self.ok("host", file, "--gpu", "h200", "--out", self.path("p.db"))
+        lengths = [b - a for a, b in self.query("p.db", "SELECT start_ps, end_ps FROM spans WHERE name = 'k' AND "
+                                                        "track = 'device 0 kernels' ORDER BY start_ps")]
+        self.ok("run", kernel, "--gpu", "h200", "--out", self.path("a.db"))
+        self.ok("run", kernel, "--gpu", "h200", "--out", self.path("b.db"), "--l2-set-aside", "39321600")
+        a, b = (self.query(name, "SELECT cycles FROM launches")[0][0] for name in ("a.db", "b.db"))
+        self.assertGreater(b, a)
+        self.assertEqual(lengths[1], lengths[2])
+        self.assertAlmostEqual((lengths[1] - lengths[0]) / 1e6, (b - a) / 1980, delta=0.002)
+
     def test_hostbench(self):
         out = self.ok("hostbench", *MEASURED, "--gpu", "h200", "--page", self.path("HOST.md")).stdout
         self.assertRegex(out, r"135 of 135 within what is asked; \d+ not modelled yet")

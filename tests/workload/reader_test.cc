@@ -254,5 +254,37 @@ TEST_CASE("C23 GC06: a loop on the device in a file") {
       Contains("`sets_handle` needs a handle_value"));
 }
 
+TEST_CASE("limits and access-policy windows of a file") {
+  const Workload w = parse_workload(R"(
+    environment { l2_reset_after_us: 5 }
+    stream { name: "s" } buffer { name: "b" bytes: 65536 trace_address: 4096 } kernel { name: "k" us: 5 }
+    graph { name: "g" node { kernel: "k" window { buffer: "b" offset: 128 } } } graph_exec: "x"
+    thread { name: "main"
+      call { device_set_limit { persisting_l2_bytes: 1048576 } expect: "cudaErrorInvalidValue" }
+      call { device_get_limit { persisting_l2_bytes: 0 } }
+      call { stream_set_access_policy_window { stream: "s" window { buffer: "b" bytes: 4096 hit_ratio: 0.5 hit: STREAMING miss: NORMAL } } }
+      call { stream_set_access_policy_window { stream: "s" } }
+      call { launch { kernel: "k" window { buffer: "b" miss: PERSISTING } } expect: "cudaErrorInvalidValue" }
+      call { reset_persisting_l2_cache: true }
+    })",
+                                    "w");
+  CHECK(w.rules.l2_reset_after == host::from_us(5));
+  REQUIRE(w.program.windows.size() == 3);
+  CHECK((w.program.windows[0].offset == 128 && w.program.windows[0].bytes == 65536 - 128));
+  CHECK(w.program.graphs[0].nodes[0].window == 0);
+  CHECK(w.program.windows[1].hit_ratio == 0.5);
+  CHECK(w.program.windows[1].hit == memory::AccessProperty::kStreaming);
+  CHECK(w.program.windows[1].miss == memory::AccessProperty::kNormal);
+  CHECK(w.program.buffers[0].trace_address == 4096);
+  const host::Result r = host::run(w.program, hosttest::plain_gpu(), {w.rules});
+  CHECK(hosttest::errors(r) == std::vector<std::string>(2, "cudaErrorInvalidValue"));
+  CHECK(hosttest::answers(r) == std::vector<std::string>{"0"});
+  CHECK_THROWS_WITH(
+      parse_workload("buffer { name: 'b' bytes: 8 } kernel { name: 'k' us: 1 } thread { name: 'm'\n"
+                     "call { launch { kernel: 'k' window { buffer: 'b' bytes: 9 } } } }",
+                     "w"),
+      "w:2: a window beyond the end of its buffer");
+}
+
 }  // namespace
 }  // namespace heddle::workload

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -13,6 +13,7 @@
 
 #include "analysis/report/table.h"
 #include "analysis/run/plan.h"
+#include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
@@ -58,31 +59,52 @@ class TraceTimes {
     k.registers = r.shape.registers_per_thread;
     k.static_shared_bytes = r.shape.static_shared_bytes;
     k.dynamic_shared_bytes = r.shape.dynamic_shared_bytes;
-    // The launch's own start and end are the host model's.
-    const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
-    k.duration = host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
-                               gpu_.clocks().core_mhz());
+    k.duration = duration(r);
+    k.trace = number(trace);
+  }
+  // The duration of that kernel under a policy of the L2, which it finds empty.
+  host::Ps under(uint32_t number, const memory::L2Policy& policy) const {
+    analysis::check(policy, gpu_);
+    return duration(simulate(traces_[number], policy));
   }
   uint64_t stream(const std::filesystem::path& trace) { return record(trace).shape.stream; }
 
  private:
+  // The launch's own start and end are the host model's.
+  host::Ps duration(const analysis::LaunchRecord& r) const {
+    const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
+    return host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
+                         gpu_.clocks().core_mhz());
+  }
+  uint32_t number(const std::filesystem::path& trace) {
+    const auto it = std::find(traces_.begin(), traces_.end(), trace);
+    if (it == traces_.end()) {
+      traces_.push_back(trace);
+      return static_cast<uint32_t>(traces_.size() - 1);
+    }
+    return static_cast<uint32_t>(it - traces_.begin());
+  }
   const analysis::LaunchRecord& record(const std::filesystem::path& trace) {
     const auto it = done_.find(trace);
     if (it != done_.end()) {
       return it->second;
     }
+    return done_.emplace(trace, simulate(trace, {})).first->second;
+  }
+  analysis::LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const {
     const std::vector<analysis::PlannedLaunch> plan = analysis::plan_launches({trace}, false);
     if (plan.size() != 1) {
       throw Error(fmt::format("{}: {} launches; a kernel of a workload is one", trace.string(), plan.size()));
     }
-    const analysis::RunSettings settings;
-    const std::atomic<bool> cancel{false};
-    const analysis::Simulator simulator(gpu_, settings, cancel);
-    return done_.emplace(trace, simulator.simulate(plan[0], nullptr)).first->second;
+    analysis::RunSettings settings;
+    settings.l2 = policy;
+    const analysis::Simulator simulator(gpu_, settings, cancel_flag());
+    return simulator.simulate(plan[0], nullptr);
   }
 
   const config::GpuConfig& gpu_;
   std::map<std::filesystem::path, analysis::LaunchRecord> done_;
+  std::vector<std::filesystem::path> traces_;  // by KernelDesc::trace
 };
 
 // Lines about what --check does not accept.
@@ -120,7 +142,11 @@ int host_command(const HostOptions& o) {
     store = std::make_unique<analysis::ResultStore>(
         o.out, analysis::run_record(gpu, "default", o.load.overrides, 0), options);
   }
-  const host::Result r = host::run(w.program, gpu, {w.rules, true, o.check});
+  host::RunOptions run{w.rules, true, o.check, {}};
+  run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
+    return times.under(w.program.kernels[kernel].trace, policy);
+  };
+  const host::Result r = host::run(w.program, gpu, run);
   print(host_summary(r));
   print(host_calls(w.program, r));
   if (!o.timeline.empty()) {

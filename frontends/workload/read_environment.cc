@@ -1,0 +1,42 @@
+#include "frontends/workload/read_environment.h"
+
+namespace heddle::workload {
+
+host::Rules read_environment(const proto::Environment& e,
+                             const std::function<void(const std::string&)>& refuse) {
+  host::Rules r;
+  r.implicit_sync_12_4 = e.implicit_sync() == proto::Environment::GUIDE_12_4;
+  r.launch_blocking = e.launch_blocking();
+  r.per_thread_default = e.per_thread_default_stream();
+  if (e.has_max_connections() && (e.max_connections() < 1 || e.max_connections() > 32)) {
+    refuse("max_connections: 1 to 32");
+  }
+  if (e.has_max_copy_connections() && (e.max_copy_connections() < 1 || e.max_copy_connections() > 32)) {
+    refuse("max_copy_connections: 1 to 32");
+  }
+  r.connections = e.max_connections();
+  r.copy_connections = e.max_copy_connections();
+  if (e.has_scale_launch_queues()) {
+    const double s = e.scale_launch_queues();
+    if (s != 0.25 && s != 0.5 && s != 2 && s != 4) {
+      refuse("scale_launch_queues: 0.25, 0.5, 2 or 4");
+    }
+    r.launch_queue_scale = s;
+  }
+  r.wait = e.schedule() == proto::Environment::SPIN    ? host::Rules::Wait::kSpin
+           : e.schedule() == proto::Environment::YIELD ? host::Rules::Wait::kYield
+                                                       : host::Rules::Wait::kBlock;
+  r.pageable_overlaps = e.pageable_overlaps();
+  if (e.has_graphs_use_node_priority()) {
+    r.node_priority =
+        e.graphs_use_node_priority() ? host::Rules::NodePriority::kAlways : host::Rules::NodePriority::kNever;
+  }
+  r.small_pinned_copies_return = e.small_pinned_copies_return();
+  if (!(e.l2_reset_after_us() >= 0 && e.l2_reset_after_us() <= 1e12)) {
+    refuse("l2_reset_after_us: 0 to 1e12");
+  }
+  r.l2_reset_after = host::from_us(e.l2_reset_after_us());
+  return r;
+}
+
+}  // namespace heddle::workload

@@ -1,0 +1,59 @@
+#include "frontends/workload/read_kernel.h"
+
+namespace heddle::workload {
+
+host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const MemoryNames& memory) {
+  host::KernelDesc d;
+  d.name = k.name();
+  const auto dim = [](const proto::Dim& v) { return host::Extent{v.x(), v.y(), v.z()}; };
+  d.has_grid = k.has_grid() || k.has_block();
+  d.grid = dim(k.grid());
+  d.block = dim(k.block());
+  d.cluster = dim(k.cluster());
+  d.registers = k.registers();
+  d.static_shared_bytes = k.static_shared_bytes();
+  d.dynamic_shared_bytes = k.dynamic_shared_bytes();
+  d.max_threads = k.max_threads();
+  d.cooperative = k.cooperative();
+  d.non_portable_cluster = k.non_portable_cluster();
+  d.needs_cluster = k.needs_cluster();
+  d.max_cluster_blocks = k.max_cluster_blocks();
+  d.parameter_bytes = k.parameter_bytes();
+  if (k.carveout_percent() > 100) {
+    names.refuse("kernel \"" + k.name() + "\": carveout_percent: 0 to 100");
+  }
+  d.carveout_percent = k.has_carveout_percent() ? static_cast<int32_t>(k.carveout_percent()) : -1;
+  d.fails = k.fails();
+  d.accesses = read_accesses(k.access(), memory);
+  if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
+    names.refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
+  }
+  for (const double v : {k.us(), k.block_us(), k.trigger_us(), k.wait_us()}) {
+    if (!(v >= 0 && v <= 1e9)) {
+      names.refuse("kernel \"" + k.name() + "\": times are from 0 to 1e9 microseconds");
+    }
+  }
+  d.duration = host::from_us(k.us());
+  d.block_duration = host::from_us(k.block_us());
+  if (k.has_block_us() && !d.has_grid) {
+    names.refuse("kernel \"" + k.name() + "\": `block_us` needs a grid");
+  }
+  d.trigger_after = k.has_trigger_us() ? host::from_us(k.trigger_us()) : host::kNever;
+  d.wait_after = k.has_wait_us() ? host::from_us(k.wait_us()) : host::kNever;
+  if (k.has_until_flag()) {
+    d.until_flag = names.flag(k.until_flag()).id;
+  }
+  if (k.has_sets_flag()) {
+    d.sets_flag = names.flag(k.sets_flag()).id;
+  }
+  if (k.has_sets_handle()) {
+    d.sets_handle = names.handle(k.sets_handle()).id;
+    d.handle_values.assign(k.handle_value().begin(), k.handle_value().end());
+    if (d.handle_values.empty()) {
+      names.refuse("kernel \"" + k.name() + "\": `sets_handle` needs a handle_value");
+    }
+  }
+  return d;
+}
+
+}  // namespace heddle::workload

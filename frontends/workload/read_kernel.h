@@ -1,0 +1,13 @@
+// Kernels of a workload file.
+#pragma once
+
+#include "frontends/workload/graph_reader.h"
+#include "frontends/workload/read_memory.h"
+#include "frontends/workload/workload.pb.h"
+
+namespace heddle::workload {
+
+// Without what its trace says.
+host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const MemoryNames& memory);
+
+}  // namespace heddle::workload
