@@ -61,16 +61,23 @@ struct Node {
 
 // `bytes` 0: to the buffer's end.
 inline host::Access reads(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
-  return {b.id, true, false, false, offset, bytes};
+  return {b.id, true, false, false, offset, bytes, 4, 0};
 }
 inline host::Access writes(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
-  return {b.id, false, true, false, offset, bytes};
+  return {b.id, false, true, false, offset, bytes, 4, 0};
 }
 inline host::Access updates(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
-  return {b.id, true, true, false, offset, bytes};
+  return {b.id, true, true, false, offset, bytes, 4, 0};
 }
 inline host::Access atomics(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
-  return {b.id, true, true, true, offset, bytes};
+  return {b.id, true, true, true, offset, bytes, 4, 0};
+}
+
+// The access by threads `element` bytes each, `stride` apart (0: next to each other).
+inline host::Access by_threads(host::Access a, uint32_t element, uint32_t stride = 0) {
+  a.element = element;
+  a.stride = stride;
+  return a;
 }
 
 class Builder;

@@ -352,7 +352,7 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   if (t == "sync_us") {
     return sync_kinds(e, row);
   }
-  return std::nullopt;
+  return memory_experiments(e, row);
 }
 
 std::optional<double> bound(const Row& row) {
@@ -368,6 +368,9 @@ std::optional<double> bound(const Row& row) {
       t == "stream_forkjoin_us" || t == "concurrent_streams_us" || t == "overlap_us" ||
       t == "overlap_spin_us" || t.starts_with("two_kernels_per_stream")) {
     return 15;
+  }
+  if (t == "zerocopy_us" && row.parameter.ends_with("1056 blocks")) {
+    return leading_number(row.parameter) >= 4 ? 10 : 20;
   }
   if (t == "priority_latency_us") {
     return 50;

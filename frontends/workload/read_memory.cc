@@ -4,17 +4,17 @@ namespace heddle::workload {
 
 host::Access read_access(const proto::Access& a, const MemoryNames& names) {
   const Buffer b = names.buffer(a.buffer());
-  switch (a.mode()) {
-    case proto::Access::READ:
-      return reads(b, a.offset(), a.bytes());
-    case proto::Access::WRITE:
-      return writes(b, a.offset(), a.bytes());
-    case proto::Access::READ_WRITE:
-      return updates(b, a.offset(), a.bytes());
-    case proto::Access::ATOMIC:
-      break;
+  if (a.element_bytes() == 0) {
+    names.refuse("element_bytes: at least 1");
   }
-  return atomics(b, a.offset(), a.bytes());
+  using Mode = proto::Access;
+  host::Access out = a.mode() == Mode::READ         ? reads(b, a.offset(), a.bytes())
+                     : a.mode() == Mode::WRITE      ? writes(b, a.offset(), a.bytes())
+                     : a.mode() == Mode::READ_WRITE ? updates(b, a.offset(), a.bytes())
+                                                    : atomics(b, a.offset(), a.bytes());
+  out.element = a.element_bytes();
+  out.stride = a.stride_bytes();
+  return out;
 }
 
 Window read_window(const proto::AccessWindow& w, const MemoryNames& names) {

@@ -42,7 +42,12 @@ enum class Path : uint8_t {
   kPeer,
   kPeerStaged,
   kMemset,
-  kHostToHost
+  kHostToHost,
+  // a kernel's loads and stores, by no engine (kernel_traffic.h)
+  kMappedRead,
+  kMappedWrite,
+  kPeerRead,
+  kPeerWrite
 };
 
 struct Command {
@@ -72,9 +77,12 @@ struct Command {
   uint32_t name = 0;
   int32_t priority = 0;
   uint64_t bytes = 0;
-  uint64_t rows = 1;
-  Ps duration = 0;  // of a kernel: 0 is as the kernel has it
-  Ps ready = 0;     // not before: arrival at the device, dependences with their latencies
+  uint64_t rows = 1;     // of a kernel's traffic: packets
+  uint64_t partial = 0;  // of these, that fill no sector
+  double limit = 0;      // bytes per picosecond; 0: as the link has it
+  bool beside = false;   // a kernel with traffic beside it
+  Ps duration = 0;       // of a kernel: 0 is as the kernel has it
+  Ps ready = 0;          // not before: arrival at the device, dependences with their latencies
   Ps start = 0;
   Ps triggered_at = kNever;    // by all blocks, when that is known
   Ps all_started_at = kNever;  // all blocks

@@ -73,6 +73,9 @@ void Grids::grid_start(uint32_t g) {
   if (!k.has_grid) {
     grid.started = grid.last_start = core_.now;
     grid.running = 1;
+    if (core_.commands[grid.slot].beside) {
+      core_.begun(grid.slot, core_.now);
+    }
     run_block(g, kNone, core_.now);
     all_started(grid);
     return;
@@ -215,6 +218,9 @@ void Grids::place(uint32_t g, uint32_t sm, Ps at) {
   --s.blocks;
   ++grid.running;
   ++blocks_run_;
+  if (grid.started == kNever && core_.commands[grid.slot].beside) {
+    core_.begun(grid.slot, start);
+  }
   grid.started = std::min(grid.started, start);
   grid.last_start = std::max(grid.last_start, start);
   run_block(g, sm, start + core_.params.block_start);

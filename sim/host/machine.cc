@@ -12,6 +12,7 @@
 #include "sim/host/graphs.h"
 #include "sim/host/grids.h"
 #include "sim/host/host_functions.h"
+#include "sim/host/kernel_traffic.h"
 #include "sim/host/migration.h"
 #include "sim/host/ordering.h"
 #include "sim/host/threads.h"
@@ -41,6 +42,7 @@ class Machine final : public Core {
         unified_(p, params, memory_),
         migration_(*this),
         l2_(*this, options.kernel_time),
+        traffic_(*this),
         threads_(*this,
                  {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, l2_},
                  result_),
@@ -85,6 +87,7 @@ class Machine final : public Core {
     graphs_.count(result_);
     unified_.count(result_);
     l2_.count(result_);
+    traffic_.count(result_);
     recorder.finish(result_);
     return std::move(result_);
   }
@@ -103,7 +106,7 @@ class Machine final : public Core {
         show(c);
         break;
       case Work::kKernel: {
-        if (unified_.active() && !migration_.may_finish(slot)) {
+        if (c.beside && !migration_.may_finish(slot)) {
           return;
         }
         const KernelDesc& k = program.kernels[c.object];
@@ -179,8 +182,7 @@ class Machine final : public Core {
         if (l2_.used()) {
           c.duration = l2_.kernel(c.object, c.device, c.window, accesses(c));
         }
-        if (!unified_.active() ||
-            !migration_.start(slot, unified_.kernel(c.device, c.stream, accesses(c), now))) {
+        if (!prepare(slot)) {
           grids_[c.device].launch(slot);
         }
         break;
@@ -229,10 +231,10 @@ class Machine final : public Core {
       finish(slot);
       return;
     }
-    const uint32_t device = commands[slot].device;
-    migration_.begun(slot);
-    grids_[device].launch(slot);
+    grids_[commands[slot].device].launch(slot);
   }
+
+  void begun(uint32_t slot, Ps at) override { migration_.begun(slot, at - now); }
 
   void resume(uint32_t thread, Ps at) override { events.push(at, Happening::kThread, thread); }
 
@@ -245,6 +247,28 @@ class Machine final : public Core {
   bool flag(uint32_t flag) const override { return threads_.flag(flag); }
 
  private:
+  // False: the kernel needs nothing before its blocks and moves nothing over links.
+  bool prepare(uint32_t slot) {
+    if (!unified_.active() && !traffic_.used()) {
+      return false;
+    }
+    const Command& c = commands[slot];
+    const std::vector<Access> all = accesses(c);
+    Unified::Plan plan;
+    if (unified_.active()) {
+      plan = unified_.kernel(c.device, c.stream, all, now);
+    }
+    bool legal = true;
+    std::vector<Traffic> traffic;
+    if (traffic_.used()) {
+      traffic = traffic_.of(c.object, c.device, all, legal);
+      if (!legal) {
+        threads_.kernel_failed(c.device, "cudaErrorIllegalAddress");
+      }
+    }
+    return migration_.start(slot, std::move(plan), std::move(traffic));
+  }
+
   void happen(const Event& e) {
     switch (e.what) {
       case Happening::kThread:
@@ -344,6 +368,7 @@ class Machine final : public Core {
   Unified unified_;
   Migration migration_;
   L2Control l2_;
+  KernelTraffic traffic_;
   Threads threads_;
   HostFunctions host_functions_;
   std::vector<Grids> grids_;

@@ -4,24 +4,31 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "sim/host/core.h"
+#include "sim/host/kernel_traffic.h"
 #include "sim/host/unified.h"
 
 namespace heddle::host {
 
 class Migration {
  public:
-  explicit Migration(Core& core) : core_(core), name_(core.recorder.name("page migration")) {}
+  explicit Migration(Core& core)
+      : core_(core),
+        name_(core.recorder.name("page migration")),
+        traffic_name_(core.recorder.name("kernel's traffic")) {}
 
-  // Does the plan for a command, then calls Core::prepared(). False: nothing to do.
-  bool start(uint32_t slot, Unified::Plan plan) {
+  // Does the plan for a command, then calls Core::prepared(); `beside` goes on while the command's own work
+  // does. False: nothing to do.
+  bool start(uint32_t slot, Unified::Plan plan, std::vector<Traffic> beside = {}) {
     Job job;
     job.plan = std::move(plan);
+    job.beside = std::move(beside);
     job.begun = job.plan.steps.empty();
-    if (job.plan.remote > 0) {
-      job.moves = 1;  // ends after the command's own work
-    }
+    // What ends after the command's own work.
+    job.moves = static_cast<uint32_t>(job.beside.size()) + (job.plan.remote > 0 ? 1 : 0);
+    core_.commands[slot].beside = job.moves > 0;
     const bool work = !job.plan.steps.empty();
     if (!work && job.moves == 0) {
       return false;
@@ -34,11 +41,19 @@ class Migration {
     }
     return true;
   }
-  // The command's own work begins: traffic beside it.
-  void begun(uint32_t slot) {
-    const auto it = jobs_.find(slot);
-    if (it != jobs_.end() && it->second.plan.remote > 0) {
-      move(slot, Path::kHostToDevice, it->second.plan.remote, 0);
+  // The command's own work begins `after` from now: traffic beside it.
+  void begun(uint32_t slot, Ps after) {
+    const Job& job = jobs_.at(slot);
+    if (job.plan.remote > 0) {
+      move(slot, Path::kHostToDevice, job.plan.remote, after);
+    }
+    for (const Traffic& t : job.beside) {
+      Command& c = core_.commands[make(slot, core_.commands[slot].device, t.path, t.bytes, after)];
+      c.peer = t.peer;
+      c.rows = t.packets;
+      c.partial = t.partial;
+      c.limit = t.limit;
+      c.name = traffic_name_;
     }
   }
   // The command's own work has ended. False: its traffic has not.
@@ -70,8 +85,7 @@ class Migration {
       core_.prepared(slot);
       return;
     }
-    job.moves = 0;
-    if (job.ended) {
+    if (--job.moves == 0 && job.ended) {
       core_.finish(slot);
     }
   }
@@ -87,6 +101,7 @@ class Migration {
  private:
   struct Job {
     Unified::Plan plan;
+    std::vector<Traffic> beside;
     size_t step = 0;
     uint32_t moves = 0;
     bool ended = false;
@@ -126,7 +141,7 @@ class Migration {
   }
 
   Core& core_;
-  uint32_t name_;
+  uint32_t name_, traffic_name_;
   std::map<uint32_t, Job> jobs_;  // by command
 };
 

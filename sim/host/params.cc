@@ -29,6 +29,8 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   payload = h.link().max_payload_bytes();
   read_request = h.link().read_request_bytes();
   write_combined_gain = h.link().write_combined_gain();
+  access = {h.link().read_piece_bytes(), ns(h.link().access_ns()),
+            static_cast<Ps>(h.link().partial_write_ns() * 1e3)};
   peer_rate = per_ps(h.peer().links() * h.peer().link_gb_per_s() * h.peer().efficiency());
   peer_start = ns(h.peer().start_ns());
   memory_rate = gpu.clocks().dram_mhz() * gpu.dram().channels() * gpu.dram().bytes_per_cycle() * 1e-6;

@@ -54,6 +54,11 @@ struct Params {
   uint64_t memset_inline_bytes;
   Ps h2d_start, d2h_start, d2d_start, memset_start, memset_inline_start, d2h_to_kernel, h2d_to_kernel;
 
+  struct Access {
+    uint64_t read_piece;  // bytes
+    Ps latency, partial_write;
+  } access;  // of kernels, over the link
+
   // ---- pageable memory
   uint64_t inline_bytes, chunk_bytes, cached_bytes;
   double inline_host_rate, inline_device_rate, to_device_rate, to_device_uncached_rate, from_device_rate;

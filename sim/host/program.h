@@ -70,6 +70,9 @@ struct Access {
   bool atomic = false;  // reads and writes that are in no race with each other
   uint64_t offset = 0;
   uint64_t bytes = 0;  // 0: to the buffer's end
+  // What one thread reads or writes at once, and from there to the next thread's (0: as close as can be). Of
+  // a kernel's access to memory behind a link.
+  uint32_t element = 4, stride = 0;
 };
 
 struct KernelDesc {

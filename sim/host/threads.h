@@ -44,7 +44,9 @@ class Threads {
   void set_flag(uint32_t flag);
   bool flag(uint32_t flag) const { return flags_[flag]; }
   void event_done(uint32_t slot);
-  void kernel_failed(uint32_t device) { device_error_[device] = "cudaErrorLaunchFailure"; }
+  void kernel_failed(uint32_t device, const char* error = "cudaErrorLaunchFailure") {
+    device_error_[device] = error;
+  }
 
   bool all_done() const;
   // "thread main, call 12 (cudaStreamSynchronize)", of every thread that has not come to its end.

@@ -31,6 +31,7 @@ Transfers::Transfers(Core& core) : core_(core) {
       engines_.push_back({false, {}, core.recorder.track(device + name)});
     }
     memory_track_.push_back(core.recorder.track(device + "copy inside"));
+    traffic_track_.push_back(core.recorder.track(device + "kernels' traffic"));
   }
 }
 
@@ -82,6 +83,11 @@ void Transfers::begin(uint32_t slot, uint32_t engine) {
     case Path::kMemset:
       wait = c.with_command ? p.memset_inline_start : p.memset_start;
       break;
+    case Path::kMappedRead:
+    case Path::kMappedWrite:
+    case Path::kPeerRead:
+    case Path::kPeerWrite:
+      break;
     default:
       wait = p.d2d_start;
   }
@@ -101,6 +107,9 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
   };
   const double requests =
       (wire_bytes(c.bytes, c.rows, p.read_request, kRequestHeader) - static_cast<double>(c.bytes)) / bytes;
+  const auto with_headers = [&](uint32_t header) {
+    return (bytes + static_cast<double>(c.rows * header)) / bytes;
+  };
   const double gain = c.write_combined ? p.write_combined_gain : 1;
   switch (c.path) {
     case Path::kHostToDevice:  // the device reads: completions come down, the requests have gone up
@@ -135,6 +144,32 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
       use(here + kMemory, 1 / p.memset_efficiency);
       f.limit = c.with_command ? p.inline_device_rate : kUnlimited;
       break;
+    case Path::kMappedRead:
+      use(here + kDown, with_headers(kCompletionHeader));
+      use(here + kUp, static_cast<double>(c.rows * kRequestHeader) / bytes);
+      f.limit = c.limit > 0 ? c.limit : kUnlimited;
+      break;
+    case Path::kMappedWrite: {
+      const double partial =
+          static_cast<double>(c.partial) * static_cast<double>(p.access.partial_write) * p.link_rate;
+      use(here + kUp, std::max(with_headers(kRequestHeader), partial / bytes));
+      break;
+    }
+    case Path::kPeerRead:
+    case Path::kPeerWrite: {  // the data comes from `from`
+      const uint32_t from = c.path == Path::kPeerRead ? there : here;
+      const uint32_t to = c.path == Path::kPeerRead ? here : there;
+      if (p.peer_rate > 0) {
+        use(from + kPeerOut, 1);
+        use(to + kPeerIn, 1);
+      } else {
+        use(from + kUp, with_headers(kCompletionHeader));
+        use(to + kDown, with_headers(kCompletionHeader));
+      }
+      use(there + kMemory, 1);
+      f.limit = c.limit > 0 ? c.limit : kUnlimited;
+      break;
+    }
     default:
       use(here + kMemory, 2 / p.d2d_efficiency);  // read and written
   }
@@ -236,7 +271,9 @@ void Transfers::flow_end(uint64_t stamp) {
 
 void Transfers::end_flow(const Flow& flow) {
   const Command& c = core_.commands[flow.slot];
-  const uint32_t track = flow.engine == kNoEngine ? memory_track_[c.device] : engines_[flow.engine].track;
+  const uint32_t track = flow.engine != kNoEngine      ? engines_[flow.engine].track
+                         : c.path >= Path::kMappedRead ? traffic_track_[c.device]
+                                                       : memory_track_[c.device];
   core_.recorder.add(track, c.name, c.start, core_.now);
   if (flow.engine != kNoEngine) {
     Engine& e = engines_[flow.engine];

@@ -59,7 +59,7 @@ class Transfers {
   uint64_t stamp_ = 0;
   std::vector<Engine> engines_;
   uint32_t engines_per_device_;
-  std::vector<uint32_t> memory_track_;
+  std::vector<uint32_t> memory_track_, traffic_track_;
 };
 
 }  // namespace heddle::host

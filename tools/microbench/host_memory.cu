@@ -358,7 +358,7 @@ static void vmm() {
   cuMemGetInfo(&f0, &tt);
   say("vmm", "unmap two", D(cuMemUnmap(va, 2 * G)));
   cuMemGetInfo(&f1, &tt);
-  row("vmm", "free bytes grew by unmap of two, one released", (double)f1 - (double)f0, "B");
+  row("vmm", "free bytes grew by unmap of two (one released)", (double)f1 - (double)f0, "B");
   say("vmm", "unmap third", D(cuMemUnmap(va + 2 * G, G)));
   cuMemGetInfo(&f0, &tt);
   row("vmm", "free bytes grew by last unmap of the released", (double)f0 - (double)f1, "B");

@@ -168,6 +168,7 @@ constexpr const char* kGpu = R"(
   host {
     link {
       generation: 1 lanes: 32 max_payload_bytes: 256 read_request_bytes: 256 efficiency: 1 write_combined_gain: 1
+      read_piece_bytes: 32 access_ns: 0 partial_write_ns: 10
     }
     peer { links: 0 link_gb_per_s: 25 efficiency: 1 start_ns: 0 }
     copy {
