@@ -126,7 +126,7 @@ class Thread {
   Thread& streamBeginCapture(Stream s, host::CaptureMode mode = host::CaptureMode::kGlobal);
   Thread& streamBeginCaptureToGraph(Stream s, Graph g, host::CaptureMode mode = host::CaptureMode::kGlobal);
   Thread& streamEndCapture(Stream s, Graph g);
-  Thread& streamGetCaptureInfo(Stream s);
+  Thread& streamGetCaptureInfo(Stream s, bool edge_data = true);
   Thread& eventRecordExternal(Event e, Stream s);
   Thread& streamWaitEventExternal(Stream s, Event e);
   Thread& graphInstantiate(GraphExec x, Graph g, bool use_node_priority = false,
@@ -139,6 +139,7 @@ class Thread {
   Thread& graphUpload(GraphExec x, Stream s = {});
   Thread& graphExecDestroy(GraphExec x);
   Thread& graphDestroy(Graph g);
+  Thread& graphGetEdges(Graph g, bool edge_data = true);
   Thread& graphMemAllocNodeGetParams(Graph g, Node n);  // address, size, who reaches it
   Thread& deviceGraphMemTrim();
   Thread& deviceGraphMemStats();

@@ -137,8 +137,11 @@ Node conditional_node(Builder& w, Graph g, host::GraphNode::Condition c, Handle 
   return add_node(w, g, n, after);
 }
 
-void add_dependency(Builder& w, Graph g, Node from, Node to) {
-  w.program().graphs[g.id].nodes[to.id].after.push_back(from.id);
+void add_dependency(Builder& w, Graph g, Node from, Node to, host::EdgeData edge) {
+  host::GraphNode& n = w.program().graphs[g.id].nodes[to.id];
+  n.edges.resize(n.after.size());
+  n.after.push_back(from.id);
+  n.edges.push_back(edge);
 }
 
 // ---- calls
@@ -160,8 +163,8 @@ Thread& Thread::streamEndCapture(Stream s, Graph g) {
   return *this;
 }
 
-Thread& Thread::streamGetCaptureInfo(Stream s) {
-  add(Op::kStreamGetCaptureInfo, host::kNone, s.id);
+Thread& Thread::streamGetCaptureInfo(Stream s, bool edge_data) {
+  add(Op::kStreamGetCaptureInfo, host::kNone, s.id).edge_data = edge_data;
   return *this;
 }
 
@@ -222,6 +225,11 @@ Thread& Thread::graphExecDestroy(GraphExec x) {
 
 Thread& Thread::graphDestroy(Graph g) {
   add(Op::kGraphDestroy, g.id);
+  return *this;
+}
+
+Thread& Thread::graphGetEdges(Graph g, bool edge_data) {
+  add(Op::kGraphGetEdges, g.id).edge_data = edge_data;
   return *this;
 }
 

@@ -47,6 +47,7 @@ Change add_change(Builder& w, Node n, const host::GraphNode& to);
 host::GraphNode kernel_params(Kernel k);
 host::GraphNode memcpy_params(const Builder& w, Buffer to, Buffer from, uint64_t bytes = 0);
 host::GraphNode memset_params(const Builder& w, Buffer to, uint64_t bytes = 0);
-void add_dependency(Builder& w, Graph g, Node from, Node to);
+inline constexpr host::EdgeData kProgrammatic{1, 0, 1}, kLaunchCompletion{2, 0, 1};
+void add_dependency(Builder& w, Graph g, Node from, Node to, host::EdgeData edge = {});
 
 }  // namespace heddle::workload

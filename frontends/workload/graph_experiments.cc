@@ -1,4 +1,4 @@
-// The experiments of host_graphs.cu: memory nodes, updates, capture.
+// The experiments of host_graphs.cu: memory nodes, updates, capture, programmatic edges.
 #include "frontends/workload/experiment.h"
 
 namespace heddle::workload {
@@ -70,6 +70,32 @@ std::optional<double> memory(Experiment& e, const Row& row) {
   return std::nullopt;
 }
 
+// A hundred kernels one behind the other. With programmatic edges each triggers at its start and waits at its
+// end.
+std::optional<double> edges(Experiment& e, const Row& row) {
+  const bool full = row.parameter.ends_with(" full");
+  const double spin = row.parameter.find(" spin4000 ") != std::string::npos ? 4000 : 0;
+  const Kernel k = e.spin(spin, 132, 128);
+  host::KernelDesc& desc = e.w.program().kernels[k.id];
+  if (!full) {
+    desc.trigger_after = 0;
+    desc.wait_after = desc.block_duration;
+  }
+  const Graph g = add_graph(e.w, "g");
+  const GraphExec x = add_graph_exec(e.w, "x");
+  for (uint32_t i = 0; i < leading_number(row.parameter); ++i) {
+    const Node n = kernel_node(e.w, g, k);
+    if (i > 0) {
+      add_dependency(e.w, g, Node{i - 1}, n,
+                     full                                            ? host::EdgeData()
+                     : row.parameter.ends_with(" launch completion") ? kLaunchCompletion
+                                                                     : kProgrammatic);
+    }
+  }
+  e.main.graphInstantiate(x, g).graphLaunch(x, e.s).streamSynchronize(e.s);
+  return e.between_events([&] { e.main.graphLaunch(x, e.s); });
+}
+
 std::optional<double> calls(Experiment& e, const Row& row) {
   const size_t of = row.parameter.find(" of ");
   const uint64_t n = leading_number(of == std::string::npos ? row.parameter : row.parameter.substr(of + 4));
@@ -98,6 +124,9 @@ std::optional<double> more_graphs(Experiment& e, const Row& row) {
   const std::string& t = row.test;
   if (t == "graph_mem_launch_us" || t == "graph_mem_trim_us") {
     return memory(e, row);
+  }
+  if (t == "graph_edge_us") {
+    return edges(e, row);
   }
   if (t == "graph_capture_us" || t == "graph_update_us" || t == "graph_set_params_us" ||
       t == "graph_upload_us") {

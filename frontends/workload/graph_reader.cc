@@ -131,13 +131,20 @@ void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
   for (int i = 0; i < g.node_size(); ++i) {
     at(i);
     host::GraphNode n = read_node(g.node(i), w, names);
-    for (const std::string& from : g.node(i).after()) {
+    const auto add_edge = [&](const std::string& from, host::EdgeData edge) {
       const auto it = index.find(from);
       if (it == index.end()) {
         names.refuse("no node \"" + from + "\" in graph \"" + g.name() + "\"");
       } else {
         n.after.push_back(it->second);
+        n.edges.push_back(edge);
       }
+    };
+    for (const std::string& from : g.node(i).after()) {
+      add_edge(from, {});
+    }
+    for (const proto::Edge& e : g.node(i).edge()) {
+      add_edge(e.from(), {static_cast<uint8_t>(e.from_port()), 0, static_cast<uint8_t>(e.type())});
     }
     add_node(w, id, n);
   }
@@ -199,6 +206,12 @@ bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& n
       return true;
     case What::kGraphExecDestroy:
       t.graphExecDestroy(names.exec(c.graph_exec_destroy()));
+      return true;
+    case What::kGraphGetEdges:
+      t.graphGetEdges(names.graph(c.graph_get_edges().graph()), c.graph_get_edges().edge_data());
+      return true;
+    case What::kStreamGetCaptureInfoV2:
+      t.streamGetCaptureInfo(names.stream(true, c.stream_get_capture_info_v2()), false);
       return true;
     case What::kGraphMemAllocNodeGetParams: {
       const proto::NodeSet& n = c.graph_mem_alloc_node_get_params();

@@ -6,8 +6,9 @@
 namespace heddle::host {
 namespace {
 
-void unite(std::vector<uint32_t>& into, const std::vector<uint32_t>& more) {
-  for (uint32_t n : more) {
+template <class T>
+void unite(std::vector<T>& into, const std::vector<T>& more) {
+  for (const T& n : more) {
     if (std::find(into.begin(), into.end(), n) == into.end()) {
       into.push_back(n);
     }
@@ -59,6 +60,12 @@ GraphNode node_of(const Program& p, const Call& c, uint32_t stream_window) {
 
 }  // namespace
 
+std::string text_of(EdgeData e) {
+  return e.full() ? ""
+                  : "(" + std::to_string(e.from_port) + "," + std::to_string(e.to_port) + "," +
+                        std::to_string(e.type) + ")";
+}
+
 Captures::Captures(const Core& core, Allocations& memory)
     : core_(core),
       memory_(memory),
@@ -89,7 +96,7 @@ std::optional<Refusal> Captures::begin(uint32_t thread, uint32_t stream, Capture
   c.mode = mode;
   c.graph = std::move(into);
   c.first = c.graph.nodes.size();
-  streams_[stream] = {static_cast<uint32_t>(free), {}};
+  streams_[stream] = {static_cast<uint32_t>(free), {}, kNone};
   return std::nullopt;
 }
 
@@ -105,7 +112,13 @@ void Captures::close(uint32_t capture) {
 // GR11: whether the origin's next node would wait, directly or not, for all that was captured.
 bool Captures::joined(const Capture& c) const {
   std::vector<bool> reached(c.graph.nodes.size(), false);
-  std::vector<uint32_t> open = streams_[c.origin].next_after;
+  std::vector<uint32_t> open;
+  for (const HalfEdge& e : streams_[c.origin].next_after) {
+    if (!e.data.full()) {
+      return false;  // GR07: nobody would wait for the node's end
+    }
+    open.push_back(e.node);
+  }
   while (!open.empty()) {
     const uint32_t n = open.back();
     open.pop_back();
@@ -149,19 +162,22 @@ Captures::Ended Captures::end(uint32_t thread, uint32_t stream) {
   return e;
 }
 
-std::string Captures::info(uint32_t stream) const {
+Captures::Info Captures::info(uint32_t stream, bool edge_data) const {
   if (!capturing(stream)) {
-    return "cudaStreamCaptureStatusNone";
+    return {{}, "cudaStreamCaptureStatusNone"};
   }
   const Capture& c = captures_[streams_[stream].capture];
   if (c.invalid) {
-    return "cudaStreamCaptureStatusInvalidated";
+    return {{}, "cudaStreamCaptureStatusInvalidated"};
   }
   std::string text = "cudaStreamCaptureStatusActive, id " + std::to_string(c.id) + ", next after";
-  for (uint32_t n : streams_[stream].next_after) {
-    text += " " + std::to_string(n);
+  for (const HalfEdge& e : streams_[stream].next_after) {
+    if (!e.data.full() && !edge_data) {
+      return {Refusal{"cudaErrorLossyQuery", "an edge has data that was not asked for (GR06)"}, ""};
+    }
+    text += " " + std::to_string(e.node) + text_of(e.data);
   }
-  return streams_[stream].next_after.empty() ? text + " nothing" : text;
+  return {{}, streams_[stream].next_after.empty() ? text + " nothing" : text};
 }
 
 // ---- what is not allowed
@@ -260,7 +276,7 @@ Captures::Verdict Captures::wait_event(const Call& c) {
     s.capture = from;
     s.next_after.clear();
   }
-  unite(s.next_after, e.nodes);
+  unite(s.next_after, e.edges);
   return {true, std::nullopt};
 }
 
@@ -279,15 +295,35 @@ Captures::Verdict Captures::stream_work(const Call& c, uint32_t stream_window) {
     events_[c.object] = {true, captures_[s.capture].id, s.next_after};
     return {true, std::nullopt};
   }
-  GraphDesc& g = captures_[s.capture].graph;
-  g.nodes.push_back(node_of(core_.program, c, stream_window));
-  g.nodes.back().after = s.next_after;
+  add_node(s, c, stream_window);
+  return {true, std::nullopt};
+}
+
+void Captures::add_node(Stream& s, const Call& c, uint32_t stream_window) {
+  Capture& capture = captures_[s.capture];
+  GraphDesc& g = capture.graph;
+  GraphNode n = node_of(core_.program, c, stream_window);
+  const bool kernel = c.op == Op::kLaunch;
+  for (const HalfEdge& e : s.next_after) {
+    n.after.push_back(e.node);
+    const bool early =
+        kernel && c.programmatic && e.node == s.last && g.nodes[e.node].kind == NodeKind::kKernel;
+    // C20. Only kernels can start early.
+    n.edges.push_back(early && e.data.full() ? edge_from(Port::kProgrammatic) : kernel ? e.data : EdgeData());
+  }
   if (c.op == Op::kMallocAsync) {  // GN12: who reaches the pool now
     const Pool& pool = memory_.pool(memory_.pool_number(c.source, core_.program.buffers[c.object].device));
-    g.nodes.back().access.assign(pool.access.begin(), pool.access.end());
+    n.access.assign(pool.access.begin(), pool.access.end());
   }
-  s.next_after = {static_cast<uint32_t>(g.nodes.size() - 1)};
-  return {true, std::nullopt};
+  g.nodes.push_back(std::move(n));
+  s.last = static_cast<uint32_t>(g.nodes.size() - 1);
+  s.next_after = {{s.last, {}}};
+  if (kernel && c.programmatic_event != kNone) {
+    events_[c.programmatic_event] = {
+        true,
+        capture.id,
+        {{s.last, edge_from(c.trigger_at_block_start ? Port::kLaunchCompletion : Port::kProgrammatic)}}};
+  }
 }
 
 Captures::Verdict Captures::call(uint32_t thread, uint32_t device, const Call& c, uint32_t stream_window) {

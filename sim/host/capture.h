@@ -10,9 +10,13 @@
 #include "sim/host/allocations.h"
 #include "sim/host/core.h"
 #include "sim/host/graph_desc.h"
+#include "sim/host/programmatic.h"
 #include "sim/host/resources.h"
 
 namespace heddle::host {
+
+// "(1,0,1)": ports and type; empty for a full dependence.
+std::string text_of(EdgeData e);
 
 class Captures {
  public:
@@ -31,7 +35,12 @@ class Captures {
   };
   Ended end(uint32_t thread, uint32_t stream);
   // cudaStreamGetCaptureInfo: status, id, what the next node waits for (GR15).
-  std::string info(uint32_t stream) const;
+  struct Info {
+    std::optional<Refusal> no;
+    std::string text;
+  };
+  // `edge_data` false: the older call, which cannot tell of dangling programmatic edges (GR06).
+  Info info(uint32_t stream, bool edge_data) const;
 
   // What becomes of a call while captures are about. Nothing: as always. Otherwise it is over: captured, or
   // refused.
@@ -51,14 +60,21 @@ class Captures {
     size_t first = 0;  // of its own nodes in the graph
     GraphDesc graph;
   };
+  // An edge without its second node (GR07).
+  struct HalfEdge {
+    uint32_t node;
+    EdgeData data;
+    bool operator==(const HalfEdge&) const = default;
+  };
   struct Stream {
     uint32_t capture = kNone;
-    std::vector<uint32_t> next_after;
+    std::vector<HalfEdge> next_after;
+    uint32_t last = kNone;  // its own last node
   };
   struct Event {
     bool captured = false;
     uint64_t id = 0;  // of the capture
-    std::vector<uint32_t> nodes;
+    std::vector<HalfEdge> edges;
   };
 
   Verdict refuse(const char* error, const std::string& why, const std::vector<uint32_t>& kill);
@@ -69,6 +85,7 @@ class Captures {
   Verdict touches_event(uint32_t thread, const Call& c);
   Verdict unsafe(uint32_t thread, const char* what);
   bool joined(const Capture& c) const;
+  void add_node(Stream& s, const Call& c, uint32_t stream_window);
   void close(uint32_t capture);
 
   const Core& core_;

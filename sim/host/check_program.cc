@@ -69,6 +69,7 @@ Object object_of(Op op) {
     case Op::kGraphExecDestroy:
       return Object::kExec;
     case Op::kGraphNodeSetParams:
+    case Op::kGraphGetEdges:
     case Op::kGraphMemAllocNodeGetParams:
     case Op::kGraphDestroy:
     case Op::kStreamEndCapture:

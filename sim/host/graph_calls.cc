@@ -19,6 +19,7 @@ Ps Threads::graph_cost(const Call& c) const {
     case Op::kGraphNodeSetParams:
     case Op::kGraphNodeSetEnabled:
       return core_.params.graph.update_node;
+    case Op::kGraphGetEdges:
     case Op::kGraphMemAllocNodeGetParams:
     case Op::kGraphMemTrim:
     case Op::kGraphMemStats:
@@ -55,9 +56,30 @@ bool Threads::graph_call(uint32_t thread, const Call& c) {
       return upload_graph(thread, c);
     case Op::kGraphLaunch:
       return launch_graph(thread, c);
+    case Op::kGraphGetEdges:
+      return graph_edges(thread, c);
     default:
       return graph_memory_call(thread, c);
   }
+}
+
+// "0-1 1-2(1,0,1)": nodes, and the data of edges that are not full dependences.
+bool Threads::graph_edges(uint32_t thread, const Call& c) {
+  std::string text;
+  const std::vector<GraphNode>& nodes = graphs_.definition(c.object).nodes;
+  for (size_t to = 0; to < nodes.size(); ++to) {
+    for (size_t k = 0; k < nodes[to].after.size(); ++k) {
+      const EdgeData e = nodes[to].edge(k);
+      if (!e.full() && !c.edge_data) {
+        fail(thread, "cudaErrorLossyQuery", "an edge has data that was not asked for (GR06)");
+        return true;
+      }
+      text += (text.empty() ? "" : " ") + std::to_string(nodes[to].after[k]) + "-" + std::to_string(to) +
+              text_of(e);
+    }
+  }
+  answer(thread, text.empty() ? "no edges" : text);
+  return true;
 }
 
 // What memory nodes ask of the device that is current.
@@ -102,7 +124,12 @@ bool Threads::capture_call(uint32_t thread, const Call& c) {
     return true;
   }
   if (c.op == Op::kStreamGetCaptureInfo) {
-    answer(thread, captures_.info(c.stream));
+    const Captures::Info info = captures_.info(c.stream, c.edge_data);
+    if (info.no) {
+      fail(thread, info.no->error, info.no->why);
+    } else {
+      answer(thread, info.text);
+    }
     return true;
   }
   if (c.op == Op::kStreamBeginCapture) {

@@ -29,15 +29,28 @@ void collect(const Program& p, const Plan& plan, uint32_t node, uint32_t as, std
   }
 }
 
-// Which nodes of a plan come before which.
+// Which nodes of a plan have ended before which begin.
 class Before {
  public:
-  explicit Before(const Plan& plan)
+  Before(const Program& p, const Plan& plan)
       : before_(plan.nodes.size(), std::vector<bool>(plan.nodes.size(), false)) {
+    std::vector<std::vector<uint32_t>> beside(plan.nodes.size());
     for (const Plan::Arc& a : plan.arcs) {  // by `to`, ascending: those of `from` are complete
-      before_[a.to][a.from] = true;
+      std::vector<bool>& to = before_[a.to];
       for (uint32_t i = 0; i < a.from; ++i) {
-        before_[a.to][i] = before_[a.to][i] || before_[a.from][i];
+        to[i] = to[i] || before_[a.from][i];
+      }
+      // A secondary that does not wait has its primary beside it, but ends no earlier.
+      const bool early = a.port != Port::kDefault && plan.nodes[a.to].work == Work::kKernel &&
+                         plan.nodes[a.from].work == Work::kKernel &&
+                         p.kernels[plan.nodes[a.to].object].wait_after == kNever;
+      if (early) {
+        beside[a.to].push_back(a.from);
+        continue;
+      }
+      to[a.from] = true;
+      for (uint32_t i : beside[a.from]) {
+        to[i] = true;
       }
     }
   }
@@ -87,7 +100,7 @@ void Threads::check_graph(uint32_t thread, const Call& c, const std::vector<uint
     checker_.access(u.access, epoch, clock, at(u.node));
     by_buffer[u.access.buffer].push_back(u);
   }
-  const Before before(plan);
+  const Before before(core_.program, plan);
   for (const auto& [buffer, all] : by_buffer) {
     const auto made = alloc.find(buffer), gone = release.find(buffer);
     for (const Use& u : all) {

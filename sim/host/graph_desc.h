@@ -26,6 +26,15 @@ enum class NodeKind : uint8_t {
   kMemFree
 };
 
+// cudaGraphEdgeData: the port of the first node that the edge leaves from (programmatic.h), of the second,
+// and cudaGraphDependencyTypeDefault (0) or ...Programmatic (1). All zero: the second waits for the first's
+// end.
+struct EdgeData {
+  uint8_t from_port = 0, to_port = 0, type = 0;
+  bool full() const { return from_port == 0 && to_port == 0 && type == 0; }
+  bool operator==(const EdgeData&) const = default;
+};
+
 struct GraphNode {
   std::string name;  // may be empty
   NodeKind kind = NodeKind::kEmpty;
@@ -45,6 +54,8 @@ struct GraphNode {
   std::vector<uint32_t> bodies;
   std::vector<uint32_t> access;  // kMemAlloc: devices that reach the memory besides the buffer's (GN12)
   std::vector<uint32_t> after;   // the nodes that it waits for
+  std::vector<EdgeData> edges;   // of these, in their order; missing ones are full dependences (GR05)
+  EdgeData edge(size_t i) const { return i < edges.size() ? edges[i] : EdgeData(); }
 };
 
 // What a conditional node reads and kernels set.

@@ -62,18 +62,24 @@ Order order_of(const std::vector<GraphNode>& nodes) {
 
 class Planner {
  public:
+  struct Before {  // a node of the plan that another waits for
+    uint32_t node;
+    Port port;
+  };
   explicit Planner(Core& core) : core_(core) {}
 
   // Appends the definition's nodes. `after`: what its roots wait for. Returns its sinks.
   std::vector<uint32_t> add(const Definition& d, const std::vector<bool>* enabled,
-                            const std::vector<uint32_t>& after, std::vector<uint32_t>* place) {
+                            const std::vector<Before>& after, std::vector<uint32_t>* place) {
     const Order o = order_of(d.nodes);
     std::vector<std::vector<uint32_t>> ends(d.nodes.size());  // in the plan, of each node
     std::vector<uint32_t> sinks;
     for (uint32_t i : o.sorted) {
-      std::vector<uint32_t> before;
-      for (uint32_t from : d.nodes[i].after) {
-        before.insert(before.end(), ends[from].begin(), ends[from].end());
+      std::vector<Before> before;
+      for (size_t k = 0; k < d.nodes[i].after.size(); ++k) {
+        for (uint32_t from : ends[d.nodes[i].after[k]]) {
+          before.push_back({from, static_cast<Port>(d.nodes[i].edge(k).from_port)});
+        }
       }
       if (d.nodes[i].after.empty()) {
         before = after;
@@ -115,7 +121,12 @@ class Planner {
       // Takes no time and is no successor's start.
       const bool none = work == Work::kBarrier || work == Work::kMemAlloc || work == Work::kMemFree;
       const Ps join = befores_[to].size() > 1 ? g.join : 0;
-      for (uint32_t from : befores_[to]) {
+      for (const auto [from, port] : befores_[to]) {
+        if (port != Port::kDefault && work == Work::kKernel && plan->nodes[from].work == Work::kKernel) {
+          plan->arcs.push_back(
+              {from, to, port == Port::kProgrammatic ? g.programmatic : g.launch_completion, port});
+          continue;
+        }
         const Ps start = none ? 0 : g.node + g.branch * branches[from] + join;
         plan->arcs.push_back({from, to, start + after_copy(plan->nodes[from], plan->nodes[to])});
         branches[from] += none ? 0 : 1;
@@ -155,7 +166,7 @@ class Planner {
   }
 
   Core& core_;
-  std::vector<std::vector<uint32_t>> befores_;
+  std::vector<std::vector<Before>> befores_;
 };
 
 }  // namespace
@@ -281,6 +292,22 @@ std::optional<std::string> refuse_body(const Core& core, const Definition& d, ui
   return std::nullopt;
 }
 
+std::optional<std::string> refuse_edge(const GraphNode& from, const GraphNode& to, EdgeData e) {
+  if (e.full()) {
+    return std::nullopt;
+  }
+  if (e.to_port != 0 || e.from_port > 2 || e.type > 1) {
+    return "an edge with a port or a type that there is not";
+  }
+  if ((e.from_port == 0) != (e.type == 0)) {
+    return "edges from a kernel's other ports are programmatic, and only those are";
+  }
+  if (from.kind != NodeKind::kKernel || to.kind != NodeKind::kKernel) {
+    return "a programmatic edge is between two kernels";
+  }
+  return std::nullopt;
+}
+
 void handles_of(const Definition& d, std::vector<uint32_t>& out) {
   for (size_t i = 0; i < d.nodes.size(); ++i) {
     if (d.nodes[i].kind == NodeKind::kConditional) {
@@ -313,6 +340,11 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
   }
   for (size_t i = 0; i < d.nodes.size(); ++i) {
     const GraphNode& n = d.nodes[i];
+    for (size_t k = 0; k < n.after.size(); ++k) {
+      if (const auto why = refuse_edge(d.nodes[n.after[k]], n, n.edge(k))) {
+        return Refusal{"cudaErrorInvalidValue", name(n) + ": " + *why + " (GR05)"};
+      }
+    }
     if (n.kind == NodeKind::kKernel) {
       if (auto no = refuse_launch(core.program.kernels[n.object], core.params)) {
         no->why = name(n) + ": " + no->why;

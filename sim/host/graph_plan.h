@@ -51,6 +51,7 @@ struct Plan {
   struct Arc {
     uint32_t from, to;
     Ps latency;
+    Port port = Port::kDefault;
   };
   uint32_t label = 0;
   std::vector<std::vector<std::shared_ptr<const Plan>>> bodies;  // of the conditional nodes

@@ -60,9 +60,13 @@ std::string refuse_update(const Core& core, const Definition& from, const Defini
            " nodes instead of " + std::to_string(from.nodes.size());
   }
   for (size_t i = 0; i < from.nodes.size(); ++i) {
-    if (from.nodes[i].after != to.nodes[i].after) {
+    bool same = from.nodes[i].after == to.nodes[i].after;
+    for (size_t k = 0; same && k < to.nodes[i].after.size(); ++k) {
+      same = from.nodes[i].edge(k) == to.nodes[i].edge(k);
+    }
+    if (!same) {
       return "cudaGraphExecUpdateErrorTopologyChanged: " + place_of(to, i) +
-             " waits for others, or in another order";
+             " waits for others, in another order, or at other ports";
     }
     if (const auto why = refuse_change(core, from.device, from.nodes[i], to.nodes[i])) {
       return *why + " (" + place_of(to, i) + ")";
@@ -92,6 +96,7 @@ GraphNode changed(const GraphNode& old, const GraphNode& to) {
   GraphNode n = to;
   n.name = old.name;
   n.after = old.after;
+  n.edges = old.edges;
   return n;
 }
 

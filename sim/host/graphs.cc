@@ -311,7 +311,12 @@ void Graphs::add_nodes(uint32_t run, uint32_t start) {
   }
   for (size_t i = plan.arcs.size(); i-- > 0;) {
     const Plan::Arc& a = plan.arcs[i];
-    ordering_.depend(r.slots[a.to], core_.commands.ref(r.slots[a.from]), a.latency);
+    const CommandRef from = core_.commands.ref(r.slots[a.from]);
+    if (a.port == Port::kDefault) {
+      ordering_.depend(r.slots[a.to], from, a.latency);
+    } else {
+      ordering_.depend_programmatic(r.slots[a.to], from, a.port, a.latency);
+    }
   }
   for (const Plan::Arc& a : plan.sinks) {
     ordering_.depend(r.end, core_.commands.ref(r.slots[a.from]), a.latency);

@@ -47,7 +47,7 @@ void Ordering::add_primary(uint32_t slot, CommandRef from) {
   }
 }
 
-void Ordering::depend_programmatic(uint32_t slot, CommandRef from, Port port) {
+void Ordering::depend_programmatic(uint32_t slot, CommandRef from, Port port, Ps after) {
   if (!core_.commands.unfinished(from)) {
     return;
   }
@@ -61,7 +61,7 @@ void Ordering::depend_programmatic(uint32_t slot, CommandRef from, Port port) {
   const Ps at = port == Port::kProgrammatic ? k.triggered_at : k.all_started_at;
   if (at > core_.now) {
     core_.commands.add_edge(
-        k.first_trigger_edge, slot, 0,
+        k.first_trigger_edge, slot, after,
         port == Port::kProgrammatic ? Edge::Kind::kProgrammatic : Edge::Kind::kLaunchCompletion);
     ++c.unmet;
     if (at != kNever) {

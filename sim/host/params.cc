@@ -110,6 +110,8 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
            ns(g.node_ns()),
            ns(g.branch_ns()),
            ns(g.join_ns()),
+           ns(g.programmatic_ns()),
+           ns(g.launch_completion_ns()),
            g.launch_node_ns() * 1e3,
            g.instantiate_node_ns() * 1e3,
            g.upload_node_ns() * 1e3,

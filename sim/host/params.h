@@ -74,7 +74,7 @@ struct Params {
   } calls;
   struct Graph {
     Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, start, node, branch,
-        join;
+        join, programmatic, launch_completion;
     double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
   } graph;
   struct GraphMemory {

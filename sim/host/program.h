@@ -145,6 +145,7 @@ enum class Op : uint8_t {
   kGraphNodeSetEnabled,
   kGraphExecDestroy,
   kGraphDestroy,
+  kGraphGetEdges,
   kGraphMemAllocNodeGetParams,
   kGraphMemTrim,
   kGraphMemStats,
@@ -227,6 +228,7 @@ struct Call {
   CaptureMode mode = CaptureMode::kGlobal;
   bool into_graph = false;     // kStreamBeginCapture: more nodes for the graph `object`
   bool enable = false;         // kGraphNodeSetEnabled, kPoolSetAccess
+  bool edge_data = true;       // kGraphGetEdges, kStreamGetCaptureInfo: asked for too (GR06)
   bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)
   bool auto_free = false;      // kGraphInstantiate: cudaGraphInstantiateFlagAutoFreeOnLaunch (GN06)
   bool external = false;       // kEventRecord, kStreamWaitEvent: a node of its own when captured

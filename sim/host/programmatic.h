@@ -20,7 +20,9 @@ inline Port port_of(const Call& launch) {
          : launch.programmatic ? Port::kProgrammatic
                                : Port::kDefault;
 }
-// cudaGraphDependencyTypeProgrammatic (1) or the default one (0).
-inline uint8_t edge_type(Port p) { return p == Port::kDefault ? 0 : 1; }
+// The data of an edge from that port: programmatic, except from the default one.
+inline EdgeData edge_from(Port p) {
+  return {static_cast<uint8_t>(p), 0, static_cast<uint8_t>(p == Port::kDefault ? 0 : 1)};
+}
 
 }  // namespace heddle::host

@@ -120,6 +120,7 @@ class Threads {
   bool graph_call(uint32_t thread, const Call& c);
   bool capture_call(uint32_t thread, const Call& c);
   bool launch_graph(uint32_t thread, const Call& c);
+  bool graph_edges(uint32_t thread, const Call& c);
   bool goes_on_after(uint32_t thread, Ps cost);
   bool upload_graph(uint32_t thread, const Call& c);
   bool graph_memory_call(uint32_t thread, const Call& c);

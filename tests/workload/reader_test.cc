@@ -203,6 +203,26 @@ TEST_CASE("GR21 GR22 GR25: updates of a graph in a file") {
       Contains("no node \"q\" in graph \"g\""));
 }
 
+TEST_CASE("PD09 GR05 GR06: edges with data in a file") {
+  const std::string head = R"(
+    kernel { name: "k" us: 10 trigger_us: 4 wait_us: 1 }
+    graph { name: "g" node { name: "a" kernel: "k" }
+      node { name: "b" kernel: "k" edge { from: "a" from_port: PROGRAMMATIC_PORT type: PROGRAMMATIC } }
+      node { name: "c" empty: true after: "b" } }
+    graph_exec: "x" stream { name: "s" }
+    thread { name: "main"
+      call { graph_get_edges { graph: "g" } }
+      call { graph_get_edges { graph: "g" edge_data: false } expect: "cudaErrorLossyQuery" }
+      call { stream_get_capture_info_v2: "s" }
+      call { graph_instantiate { exec: "x" graph: "g" } } call { graph_launch { exec: "x" } } })";
+  const host::Result r = run(head);
+  REQUIRE(r.errors.size() == 1);
+  CHECK(r.errors[0].error == "cudaErrorLossyQuery");
+  CHECK(r.answers[0].value == "0-1(1,0,1) 1-2");
+  CHECK(r.answers[1].value == "cudaStreamCaptureStatusNone");
+  CHECK(host::to_us(r.end) == 19);  // b starts at 4, waits from 5 to 10, and has 9 more
+}
+
 TEST_CASE("C28 GN01 GN11 GN12: memory nodes in a file") {
   const std::string body = R"(
     stream { name: "s" } pool { name: "p" }

@@ -206,16 +206,16 @@ TEST_CASE("PD07: what is no kernel is waited for as without the attribute") {
 TEST_CASE("C20: the edge of a graph that each attribute stands for") {
   host::Call c;
   CHECK(host::port_of(c) == host::Port::kDefault);
-  CHECK(host::edge_type(host::port_of(c)) == 0);
+  CHECK(host::edge_from(host::port_of(c)).type == 0);
   c.programmatic = true;
   CHECK(host::port_of(c) == host::Port::kProgrammatic);
-  CHECK(host::edge_type(host::port_of(c)) == 1);
+  CHECK(host::edge_from(host::port_of(c)).type == 1);
   c.programmatic = false;
   c.programmatic_event = 0;
   CHECK(host::port_of(c) == host::Port::kProgrammatic);
   c.trigger_at_block_start = true;
   CHECK(host::port_of(c) == host::Port::kLaunchCompletion);
-  CHECK(host::edge_type(host::port_of(c)) == 1);
+  CHECK(host::edge_from(host::port_of(c)).type == 1);
 }
 
 }  // namespace
