@@ -39,6 +39,28 @@ uint32_t default_carveout(const config::L1Cache& l1, double resident_blocks, uin
   return sizes[sizes.size() - 1];
 }
 
+// The smallest carve-out of at least `bytes`; the largest when there is none.
+uint32_t carveout_of(const config::L1Cache& l1, uint64_t bytes) {
+  for (uint32_t s : l1.carveout_bytes()) {
+    if (s >= bytes) {
+      return s;
+    }
+  }
+  return l1.carveout_bytes(l1.carveout_bytes_size() - 1);
+}
+
+// Which splits of the L1 array a block accepts that finds the SM in use (FINDINGS.md 21): enough shared
+// memory for as many blocks as its other resources allow; with a preferred carve-out, no more than that.
+void carveout_range(const config::L1Cache& l1, const isa::LaunchShape& shape, uint32_t whole_blocks,
+                    stats::Occupancy& o) {
+  o.carveout_min_bytes = carveout_of(l1, uint64_t{whole_blocks} * o.shared_bytes_per_block);
+  o.carveout_max_bytes = l1.carveout_bytes(l1.carveout_bytes_size() - 1);
+  if (shape.carveout_percent >= 0) {
+    o.carveout_min_bytes = std::min(o.carveout_min_bytes, o.shared_carveout_bytes);
+    o.carveout_max_bytes = o.shared_carveout_bytes;
+  }
+}
+
 }  // namespace
 
 stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape& shape) {
@@ -76,6 +98,7 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
     refuse("registers per block", uint64_t{per_warp} * warps, lim.max_registers_per_block());
   }
   o.limit_registers = register_warps / warps;
+  o.registers_per_block = per_warp * warps;
   o.shared_bytes_per_block =
       round_up(shape.shared_bytes(), lim.shared_allocation_unit()) + lim.reserved_shared_bytes_per_block();
 
@@ -87,17 +110,12 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
       std::min({fractional, static_cast<double>(o.limit_blocks), static_cast<double>(o.limit_warps)});
   if (shape.carveout_percent >= 0) {
     uint64_t want = uint64_t{lim.shared_bytes_per_sm()} * static_cast<uint32_t>(shape.carveout_percent) / 100;
-    o.shared_carveout_bytes = l1.carveout_bytes(l1.carveout_bytes_size() - 1);
-    for (uint32_t s : l1.carveout_bytes()) {
-      if (s >= want && s >= o.shared_bytes_per_block) {
-        o.shared_carveout_bytes = s;
-        break;
-      }
-    }
+    o.shared_carveout_bytes = carveout_of(l1, std::max<uint64_t>(want, o.shared_bytes_per_block));
   } else {
     o.shared_carveout_bytes =
         default_carveout(l1, shape.shared_bytes() ? fractional : 0, other, threads, o.shared_bytes_per_block);
   }
+  carveout_range(l1, shape, other, o);
   o.limit_shared =
       o.shared_bytes_per_block ? o.shared_carveout_bytes / o.shared_bytes_per_block : lim.max_blocks_per_sm();
   o.l1_bytes = l1.total_bytes() - std::min(l1.total_bytes(), o.shared_carveout_bytes);

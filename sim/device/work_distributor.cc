@@ -14,57 +14,71 @@ namespace heddle::device {
 
 WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms)
     : launch_(gpu.launch()),
+      empty_{.blocks = gpu.limits().max_blocks_per_sm(),
+             .warps = gpu.limits().max_warps_per_sm(),
+             .registers = gpu.limits().registers_per_sm()},
       cluster_barrier_(gpu.sm().barrier().cluster_barrier()),
       sms_(sms),
       gpc_of_sm_(memory::gpc_of_sm(gpu.topology())),
-      slots_(sms.size()),
-      free_(sms.size()),
-      sm_next_(sms.size()) {
+      slots_(sms.size()) {
   for (auto& s : slots_) {
     s.resize(gpu.limits().max_blocks_per_sm());
   }
-  for (uint32_t i = 0; i < sms.size(); ++i) {
-    order_.push_back(i);
+}
+
+void WorkDistributor::begin() {
+  grids_.clear();
+  clusters_.clear();
+  ended_.clear();
+  room_.assign(sms_.size(), empty_);
+  next_cluster_ = 0;
+  launches_ = 0;
+  total_ = done_ = 0;
+  issue_free_ = 0;
+  for (auto& sm : slots_) {
+    for (auto& s : sm) {
+      if (s) {
+        s->grid = nullptr;
+      }
+    }
   }
 }
 
-void WorkDistributor::begin(isa::BlockSource& source, const stats::Occupancy& o, Cycle at,
-                            BlockSampler* sampler) {
-  source_ = &source;
-  sampler_ = sampler;
-  const isa::LaunchShape& shape = source.image().shape;
-  cluster_size_ = static_cast<uint32_t>(std::max<uint64_t>(1, shape.cluster.count()));
-  if (cluster_size_ > 1) {
+void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
+  const isa::LaunchShape& shape = launch.source->image().shape;
+  const stats::Occupancy& o = launch.occupancy;
+  auto grid = std::make_unique<Grid>();
+  grid->launch = launch;
+  grid->serial = ++launches_;
+  grid->at = at;
+  grid->warps = shape.warps();
+  grid->cluster_size = static_cast<uint32_t>(std::max<uint64_t>(1, shape.cluster.count()));
+  grid->result.number = launch.number;
+  if (grid->cluster_size > 1) {
     std::map<uint32_t, uint32_t> room;
     uint32_t most = 0;
     for (uint32_t gpc : gpc_of_sm_) {
       most = std::max(most, room[gpc] += o.blocks_per_sm);
     }
-    if (cluster_size_ > most) {
-      throw Error("too many resources requested for launch: cluster of " + std::to_string(cluster_size_) +
-                  " blocks, a GPC has room for " + std::to_string(most));
+    if (grid->cluster_size > most) {
+      throw Error("too many resources requested for launch: cluster of " +
+                  std::to_string(grid->cluster_size) + " blocks, a GPC has room for " + std::to_string(most));
     }
   }
-  next_cluster_ = 0;
-  blocks_per_sm_ = o.blocks_per_sm;
-  total_ = shape.grid.count();
-  done_ = running_ = 0;
-  exhausted_ = false;
-  clusters_.clear();
-  fetched_end_ = placed_ = 0;
-  issue_free_ = to_ticks(at);
-  std::fill(free_.begin(), free_.end(), Free{blocks_per_sm_, at});
-  std::fill(sm_next_.begin(), sm_next_.end(), at);
-  for (auto& sm : slots_) {
-    for (auto& s : sm) {
-      if (s) {
-        s->busy = false;
-      }
-    }
+  grid->own.assign(sms_.size(), 0);
+  for (uint32_t s = 0; s < sms_.size(); ++s) {
+    grid->places.push_back(places(*grid, s));
   }
+  total_ += shape.grid.count();
+  Grid& g = *grid;
+  const auto turn =
+      std::upper_bound(grids_.begin(), grids_.end(), launch.priority,
+                       [](int32_t priority, const auto& other) { return priority < other->launch.priority; });
+  grids_.insert(turn, std::move(grid));
+  issue_free_ = std::max(issue_free_, to_ticks(at));
   place(at);
-  if (sampler_) {
-    sampler_->begin(running_, at);
+  if (launch.sampler) {
+    launch.sampler->begin(g.running, at);
   }
 }
 
@@ -84,25 +98,15 @@ void WorkDistributor::exchange(Cycle now) {
 
 void WorkDistributor::notice(uint32_t sm, const sm::Notice& n) {
   if (n.kind == sm::Notice::Kind::kBlockDone) {
-    slots_[sm][n.slot]->busy = false;
-    if (sampler_) {
-      sampler_->done(slots_[sm][n.slot]->trace.linear);
-    }
-    ++free_[sm].blocks;
-    free_[sm].since = std::max(free_[sm].since, n.time);
-    ++done_;
-    --running_;
-    auto c = clusters_.find(n.cluster);
-    if (c != clusters_.end() && --c->second.left == 0) {
-      clusters_.erase(c);
-    }
+    block_done(sm, n);
     return;
   }
-  if (cluster_size_ == 1) {  // a cluster of one block
+  const auto it = clusters_.find(n.cluster);
+  if (it == clusters_.end()) {  // a cluster of one block
     sms_[sm]->release_cluster(n.slot, n.time + cluster_barrier_);
     return;
   }
-  Cluster& c = clusters_.at(n.cluster);
+  Cluster& c = it->second;
   c.last = std::max(c.last, n.time);
   if (++c.arrived == c.blocks) {
     c.arrived = 0;
@@ -112,100 +116,182 @@ void WorkDistributor::notice(uint32_t sm, const sm::Notice& n) {
   }
 }
 
-bool WorkDistributor::fetch() {
-  if (placed_ == fetched_end_) {
-    placed_ = fetched_end_ = 0;
-    fetched_.resize(cluster_size_);
-    while (!exhausted_ && fetched_end_ < cluster_size_) {
-      if (source_->next(fetched_[fetched_end_])) {
-        ++fetched_end_;
+void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
+  Grid& g = *std::exchange(slots_[sm][n.slot]->grid, nullptr);
+  if (g.launch.sampler) {
+    g.launch.sampler->done(slots_[sm][n.slot]->trace.linear);
+  }
+  room_[sm].since = std::max(room_[sm].since, n.time);
+  give(g, sm);
+  g.result.last_warp = std::max(g.result.last_warp, n.time - launch_.block_retire_latency());
+  ++done_;
+  --g.running;
+  auto c = clusters_.find(n.cluster);
+  if (c != clusters_.end() && --c->second.left == 0) {
+    clusters_.erase(c);
+  }
+}
+
+// The SM's resources without what is on it; a block that has the SM to itself chooses the split of the L1
+// array, others must do with the split there is (traces/h200/together).
+uint32_t WorkDistributor::places(const Grid& g, uint32_t sm) const {
+  const Room& r = room_[sm];
+  const stats::Occupancy& o = g.launch.occupancy;
+  if (r.resident == 0) {
+    return o.blocks_per_sm;
+  }
+  if (r.carveout < o.carveout_min_bytes || r.carveout > o.carveout_max_bytes) {
+    return 0;
+  }
+  const uint32_t shared = o.shared_bytes_per_block ? r.shared / o.shared_bytes_per_block : r.blocks;
+  return std::min({o.blocks_per_sm - g.own[sm], r.blocks, r.warps / g.warps,
+                   r.registers / o.registers_per_block, shared});
+}
+
+void WorkDistributor::update_places(uint32_t sm) {
+  for (const auto& g : grids_) {
+    g->places[sm] = places(*g, sm);
+  }
+}
+
+void WorkDistributor::take(Grid& g, uint32_t sm) {
+  Room& r = room_[sm];
+  const stats::Occupancy& o = g.launch.occupancy;
+  if (r.resident == 0) {
+    if (r.split_for != g.serial) {
+      sms_[sm]->resize_l1(o.l1_bytes);
+    }
+    r.split_for = g.serial;
+    r.carveout = r.shared = o.shared_carveout_bytes;
+  }
+  ++r.resident;
+  --r.blocks;
+  r.warps -= g.warps;
+  r.registers -= o.registers_per_block;
+  r.shared -= o.shared_bytes_per_block;
+  ++g.own[sm];
+  update_places(sm);
+}
+
+void WorkDistributor::give(Grid& g, uint32_t sm) {
+  Room& r = room_[sm];
+  const stats::Occupancy& o = g.launch.occupancy;
+  --r.resident;
+  ++r.blocks;
+  r.warps += g.warps;
+  r.registers += o.registers_per_block;
+  r.shared += o.shared_bytes_per_block;
+  --g.own[sm];
+  update_places(sm);
+}
+
+bool WorkDistributor::fetch(Grid& g) {
+  if (g.placed == g.fetched_end) {
+    g.placed = g.fetched_end = 0;
+    g.fetched.resize(g.cluster_size);
+    isa::BlockSource& source = g.launch.sampler ? *g.launch.sampler : *g.launch.source;
+    while (!g.exhausted && g.fetched_end < g.cluster_size) {
+      if (source.next(g.fetched[g.fetched_end])) {
+        g.result.work += isa::work_of(g.fetched[g.fetched_end]);
+        ++g.fetched_end;
       } else {
-        exhausted_ = true;
+        g.exhausted = true;
       }
     }
   }
-  return placed_ < fetched_end_;
+  return g.placed < g.fetched_end;
 }
 
 // The SM for the next block: the one with most room, the earliest ready among equals, then in wave order.
-uint32_t WorkDistributor::next_sm(Cycle* ready) const {
+uint32_t WorkDistributor::next_sm(const Grid& g, Cycle* when) const {
   uint32_t best = ~0u;
   Cycle best_ready = kNever;
-  for (uint32_t s : order_) {
-    if (free_[s].blocks == 0) {
+  for (uint32_t s = 0; s < sms_.size(); ++s) {
+    if (g.places[s] == 0) {
       continue;
     }
-    Cycle r = std::max(free_[s].since, sm_next_[s]);
-    if (best == ~0u || free_[s].blocks > free_[best].blocks ||
-        (free_[s].blocks == free_[best].blocks && r < best_ready)) {
+    const Cycle r = ready(g, s);
+    if (best == ~0u || g.places[s] > g.places[best] || (g.places[s] == g.places[best] && r < best_ready)) {
       best = s;
       best_ready = r;
     }
   }
-  *ready = best_ready;
+  *when = best_ready;
   return best;
 }
 
-void WorkDistributor::start(uint32_t sm, uint32_t cluster, Cycle ready, Cycle now) {
+void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready, Cycle now) {
   issue_free_ = std::max(issue_free_, to_ticks(ready)) +
                 static_cast<Ticks>(launch_.block_interval() * static_cast<double>(kTicksPerCycle));
   Cycle at = std::max(to_cycles_up(issue_free_) + launch_.block_start_latency(), now);
-  sm_next_[sm] = ready + launch_.sm_block_interval();
+  room_[sm].next = ready + launch_.sm_block_interval();
   auto slot =
-      std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const auto& s) { return !s || !s->busy; });
+      std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const auto& s) { return !s || !s->grid; });
   if (!*slot) {
     *slot = std::make_unique<Slot>();
   }
   // A copy takes no more room than there is to hold; what the reader wrote into has grown by doubling.
-  (*slot)->trace = fetched_[placed_++];
-  (*slot)->busy = true;
+  (*slot)->trace = g.fetched[g.placed++];
+  (*slot)->grid = &g;
   auto index = static_cast<uint32_t>(slot - slots_[sm].begin());
-  --free_[sm].blocks;
-  ++running_;
-  if (cluster_size_ > 1) {
+  take(g, sm);
+  ++g.running;
+  if (!std::exchange(g.started, true)) {
+    g.result.first_block = at;
+  }
+  if (g.cluster_size > 1) {
     Cluster& c = clusters_[cluster];
     ++c.blocks;
     ++c.left;
     c.members.emplace_back(sm, index);
   }
-  sms_[sm]->launch((*slot)->trace, index, cluster, at);
+  sms_[sm]->launch({(*slot)->trace, *g.launch.kernel, g.launch.number, index, cluster}, at);
 }
 
 void WorkDistributor::place(Cycle now) {
-  while (fetch()) {
-    if (cluster_size_ > 1) {
-      if (!place_cluster(now)) {
+  for (auto g = grids_.begin(); g != grids_.end();) {
+    while (fetch(**g)) {
+      if (!((*g)->cluster_size > 1 ? place_cluster(**g, now) : place_one(**g, now))) {
         return;
       }
-      continue;
     }
-    Cycle ready = 0;
-    uint32_t sm = next_sm(&ready);
-    if (sm == ~0u) {
-      return;
+    if ((*g)->running == 0) {
+      ended_.push_back((*g)->result);
+      g = grids_.erase(g);
+    } else {
+      ++g;
     }
-    start(sm, next_cluster_++, ready, now);
   }
+}
+
+bool WorkDistributor::place_one(Grid& g, Cycle now) {
+  Cycle ready = 0;
+  const uint32_t sm = next_sm(g, &ready);
+  if (sm == ~0u) {
+    return false;
+  }
+  start(g, sm, next_cluster_++, ready, now);
+  return true;
 }
 
 // All blocks of the cluster or none, in the GPC whose emptiest SMs have the most free places, at most one
 // block more per SM than needed.
-bool WorkDistributor::place_cluster(Cycle now) {
-  const uint32_t wanted = fetched_end_ - placed_;
+bool WorkDistributor::place_cluster(Grid& g, Cycle now) {
+  const uint32_t wanted = g.fetched_end - g.placed;
   std::vector<std::vector<uint32_t>> free(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()));
   for (uint32_t s = 0; s < sms_.size(); ++s) {
-    free[gpc_of_sm_[s]].push_back(free_[s].blocks);
+    free[gpc_of_sm_[s]].push_back(g.places[s]);
   }
   uint32_t gpc = ~0u;
   std::pair<uint32_t, uint32_t> most{0, 0};  // places on the emptiest SMs, all places
-  for (uint32_t g = 0; g < free.size(); ++g) {
-    uint32_t room = std::accumulate(free[g].begin(), free[g].end(), 0u);
-    auto some = free[g].begin() + std::min<ptrdiff_t>(wanted, std::ssize(free[g]));
-    std::partial_sort(free[g].begin(), some, free[g].end(), std::greater<>());
-    std::pair<uint32_t, uint32_t> rank{std::accumulate(free[g].begin(), some, 0u), room};
+  for (uint32_t i = 0; i < free.size(); ++i) {
+    uint32_t room = std::accumulate(free[i].begin(), free[i].end(), 0u);
+    auto some = free[i].begin() + std::min<ptrdiff_t>(wanted, std::ssize(free[i]));
+    std::partial_sort(free[i].begin(), some, free[i].end(), std::greater<>());
+    std::pair<uint32_t, uint32_t> rank{std::accumulate(free[i].begin(), some, 0u), room};
     if (room >= wanted && rank > most) {
       most = rank;
-      gpc = g;
+      gpc = i;
     }
   }
   if (gpc == ~0u) {
@@ -215,11 +301,11 @@ bool WorkDistributor::place_cluster(Cycle now) {
   for (uint32_t i = 0; i < wanted; ++i) {
     uint32_t best = ~0u;
     for (uint32_t s = 0; s < sms_.size(); ++s) {
-      if (gpc_of_sm_[s] == gpc && free_[s].blocks && (best == ~0u || free_[s].blocks > free_[best].blocks)) {
+      if (gpc_of_sm_[s] == gpc && g.places[s] && (best == ~0u || g.places[s] > g.places[best])) {
         best = s;
       }
     }
-    start(best, cluster, std::max(free_[best].since, sm_next_[best]), now);
+    start(g, best, cluster, ready(g, best), now);
   }
   return true;
 }

@@ -1,7 +1,10 @@
-// Hands the blocks of a grid to SMs: first wave breadth-first over the SMs, then wherever a block has left.
-// Blocks of a cluster go to SMs of one GPC, all at once.
+// Hands the blocks of grids to SMs: first wave breadth-first over the SMs, then wherever a block has left.
+// Blocks of a cluster go to SMs of one GPC, all at once. Several grids are worked off by priority, then in
+// the order of their launches: none starts a block while one before it has blocks left
+// (traces/h200/together).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,25 +20,63 @@
 
 namespace heddle::device {
 
+// A launch as the distributor sees it. What it points to must live until the grid has ended.
+struct GridLaunch {
+  uint8_t number = 0;  // among those on the machine
+  isa::BlockSource* source = nullptr;
+  const sm::TimedKernel* kernel = nullptr;
+  stats::Occupancy occupancy;
+  int32_t priority = 0;             // as CUDA: lower numbers go first
+  BlockSampler* sampler = nullptr;  // may be null: told of the first wave and of each block that is done
+};
+
+// A grid that has ended: its number, when its first block and its last warp were on an SM, its work.
+struct GridEnd {
+  uint8_t number = 0;
+  Cycle first_block = 0, last_warp = 0;
+  isa::BlockWork work;
+};
+
 class WorkDistributor {
  public:
   WorkDistributor(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms);
 
-  // `sampler`, which may be null, is told of the first wave and of each block that is done.
-  void begin(isa::BlockSource& source, const stats::Occupancy& occupancy, Cycle at,
-             BlockSampler* sampler = nullptr);
+  // No grids; SMs are empty.
+  void begin();
+  // Its blocks may start at `at`, which is no earlier than any time it was told before. Throws Error when a
+  // cluster never fits.
+  void launch(const GridLaunch& grid, Cycle at);
 
   // Handles what the SMs reported in the last quantum, then places blocks; nothing starts before `now`.
   void exchange(Cycle now);
 
-  bool finished() const { return exhausted_ && running_ == 0; }
+  // No grid has blocks left or on SMs.
+  bool finished() const { return grids_.empty(); }
+  // Grids that have ended since they were taken last.
+  std::vector<GridEnd>& ended() { return ended_; }
+  // Of all grids since begin().
   uint64_t blocks_done() const { return done_; }
   uint64_t blocks_total() const { return total_; }
 
  private:
+  struct Grid {
+    GridLaunch launch;
+    uint64_t serial = 0;  // in the order of launches
+    Cycle at = 0;
+    uint32_t warps = 0;  // of a block
+    uint32_t cluster_size = 1;
+    std::vector<isa::BlockTrace> fetched;  // blocks of the next cluster; storage is reused
+    uint32_t fetched_end = 0, placed = 0;  // of `fetched`: how many were read, and placed
+    bool exhausted = false;
+    uint64_t running = 0;
+    std::vector<uint32_t> own;     // blocks on each SM
+    std::vector<uint32_t> places;  // for more of them, on each SM
+    GridEnd result;
+    bool started = false;
+  };
   struct Slot {
     isa::BlockTrace trace;
-    bool busy = false;
+    Grid* grid = nullptr;  // null: free
   };
   struct Cluster {
     uint32_t blocks = 0;   // started
@@ -44,37 +85,43 @@ class WorkDistributor {
     Cycle last = 0;
     std::vector<std::pair<uint32_t, uint32_t>> members;  // SM, slot
   };
-  struct Free {
-    uint32_t blocks = 0;  // free block places under the occupancy limit
-    Cycle since = 0;      // when the newest became free
+  // What an SM has left, and for whom its L1 array is split.
+  struct Room {
+    uint32_t blocks = 0, warps = 0, registers = 0, shared = 0;
+    uint32_t resident = 0;  // blocks
+    uint32_t carveout = 0;
+    uint64_t split_for = 0;  // Grid::serial
+    Cycle since = 0;         // when the newest block left
+    Cycle next = 0;          // earliest next block start
   };
 
   void notice(uint32_t sm, const sm::Notice& n);
+  void block_done(uint32_t sm, const sm::Notice& n);
   void place(Cycle now);
-  bool place_cluster(Cycle now);
-  uint32_t next_sm(Cycle* ready) const;
-  void start(uint32_t sm, uint32_t cluster, Cycle ready, Cycle now);
-  bool fetch();
+  bool place_one(Grid& g, Cycle now);
+  bool place_cluster(Grid& g, Cycle now);
+  uint32_t next_sm(const Grid& g, Cycle* ready) const;
+  Cycle ready(const Grid& g, uint32_t sm) const { return std::max({room_[sm].since, room_[sm].next, g.at}); }
+  void start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready, Cycle now);
+  bool fetch(Grid& g);
+  uint32_t places(const Grid& g, uint32_t sm) const;
+  void take(Grid& g, uint32_t sm);
+  void give(Grid& g, uint32_t sm);
+  void update_places(uint32_t sm);
 
   const config::Launch launch_;
+  const Room empty_;
   const Cycle cluster_barrier_;
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   std::vector<uint32_t> gpc_of_sm_;
-  std::vector<uint32_t> order_;  // SMs in the order of the first wave
-  isa::BlockSource* source_ = nullptr;
-  BlockSampler* sampler_ = nullptr;
+  std::vector<std::unique_ptr<Grid>> grids_;               // by turn; those without blocks left among them
   std::vector<std::vector<std::unique_ptr<Slot>>> slots_;  // by SM and block slot; storage is reused
-  std::vector<Free> free_;
-  std::vector<Cycle> sm_next_;  // earliest next block start of each SM
+  std::vector<Room> room_;                                 // by SM
   std::map<uint32_t, Cluster> clusters_;
-  std::vector<isa::BlockTrace> fetched_;   // blocks of the next cluster; storage is reused
-  uint32_t fetched_end_ = 0, placed_ = 0;  // of `fetched_`: how many were read, and placed
-  uint32_t cluster_size_ = 1;
+  std::vector<GridEnd> ended_;
   uint32_t next_cluster_ = 0;
-  uint32_t blocks_per_sm_ = 0;
+  uint64_t launches_ = 0;
   uint64_t total_ = 0, done_ = 0;
-  uint32_t running_ = 0;
-  bool exhausted_ = false;
   Ticks issue_free_ = 0;
 };
 

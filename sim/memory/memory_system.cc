@@ -26,7 +26,7 @@ MemorySystem::MemorySystem(const config::GpuConfig& g)
 
 void MemorySystem::reset(const L2Policy& policy, bool warm) {
   counters_ = {};
-  last_performed_ = 0;
+  last_performed_.fill(0);
   noc_.reset();
   tlb_.reset();
   merger_.reset();
@@ -40,22 +40,24 @@ void MemorySystem::reset(const L2Policy& policy, bool warm) {
   l2_.set_policy(policy);
 }
 
-void MemorySystem::launch(uint64_t code_bytes) {
+void MemorySystem::launch(uint8_t grid, uint64_t first_code_byte, uint64_t code_bytes, Cycle at) {
   if (constant_bytes_ == 0) {
     return;  // not measured
   }
   constexpr uint64_t kUnitBytes = uint64_t{GpcCache::kUnitLines} * kLineBytes;
   uint64_t code = std::min<uint64_t>(
       launch_prefetch_bytes_, (code_bytes + kUnitBytes - 1) / kUnitBytes * kUnitBytes + code_beyond_bytes_);
+  const uint64_t first_constant =
+      kConstantLines + grid * ((constant_bytes_ + kUnitBytes - 1) / kUnitBytes * kUnitBytes / kLineBytes);
   for (uint64_t line = 0; line * kLineBytes < constant_bytes_; ++line) {
-    l2_.install(kConstantLines + line);  // the launch has just written them
+    l2_.install(first_constant + line);  // the launch has just written them
   }
   for (uint32_t gpc = 0; gpc < gpcs_; ++gpc) {
     for (uint64_t b = 0; b < code; b += kUnitBytes) {
-      fetch(gpc, kCodeLines + b / kLineBytes, 0);
+      fetch(gpc, kCodeLines + (first_code_byte + b) / kLineBytes, to_ticks(at));
     }
     for (uint64_t b = 0; b < constant_bytes_; b += kUnitBytes) {
-      fetch(gpc, kConstantLines + b / kLineBytes, 0);
+      fetch(gpc, first_constant + b / kLineBytes, to_ticks(at));
     }
   }
 }
@@ -117,7 +119,7 @@ void MemorySystem::serve(const std::vector<Request>& requests) {
         merger_.add(group, r.line, r.sectors, done);
       }
     }
-    last_performed_ = std::max(last_performed_, to_cycles_up(done));
+    last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(done));
     served_[noc_.gpc_of_sm()[r.sm]].push_back({static_cast<uint32_t>(i), done});
   }
 }

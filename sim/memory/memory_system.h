@@ -2,6 +2,7 @@
 // fixed order and returns when each is answered.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +27,9 @@ class MemorySystem {
   // cudaCtxResetPersistingL2Cache, between launches.
   void reset_persisting() { l2_.reset_persisting(); }
   uint64_t persisting_bytes() { return l2_.persisting_lines() * kLineBytes; }
-  // A kernel with so much code is launched: the GPCs fetch its beginning.
-  void launch(uint64_t code_bytes);
+  // A kernel with so much code is launched: the GPCs fetch its beginning. `grid` numbers the launches that
+  // are on the machine together.
+  void launch(uint8_t grid, uint64_t first_code_byte, uint64_t code_bytes, Cycle at);
   // It has ended.
   void finish() { membars_.count(counters_); }
 
@@ -40,8 +42,8 @@ class MemorySystem {
                std::vector<std::vector<Response>>& responses);
   uint32_t gpcs() const { return gpcs_; }
 
-  // Core cycle at which the newest request had been performed at L2.
-  Cycle last_performed() const { return last_performed_; }
+  // Core cycle at which the newest request had been performed at L2; of launch `grid`, or, for reads, 0.
+  Cycle last_performed(uint8_t grid = 0) const { return last_performed_[grid]; }
   const stats::CounterSet& counters() const { return counters_; }
   const Noc& noc() const { return noc_; }
 
@@ -65,7 +67,7 @@ class MemorySystem {
     Ticks done;
   };
   std::vector<std::vector<Served>> served_;
-  Cycle last_performed_ = 0;
+  std::array<Cycle, 256> last_performed_{};  // by launch
 };
 
 }  // namespace heddle::memory

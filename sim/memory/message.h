@@ -29,6 +29,7 @@ struct Request {
   uint8_t sectors = 0;      // mask of the line's sectors
   bool persisting = false;  // wants a place in the L2's set-aside (evict-last accesses)
   uint8_t operations = 0;   // atomics: passes over a sector (see sector_operations)
+  uint8_t grid = 0;         // stores and reductions: the launch they belong to
 };
 
 struct Response {

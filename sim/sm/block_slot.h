@@ -8,6 +8,7 @@
 
 #include "sim/engine/time.h"
 #include "sim/isa/kernel.h"
+#include "sim/sm/timed_instr.h"
 
 namespace heddle::sm {
 
@@ -49,6 +50,8 @@ struct MbarrierState {
 struct BlockSlot {
   bool active = false;
   const isa::BlockTrace* trace = nullptr;
+  const TimedKernel* kernel = nullptr;
+  uint8_t grid = 0;              // number of its launch on the device
   uint32_t cluster = 0;          // device-wide number of its cluster
   uint32_t warps = 0;            // of the block
   uint32_t warps_left = 0;       // not finished

@@ -19,15 +19,27 @@ class ConstantCache {
                 FetchPort port)
       : config_(c), counters_(counters), port_(port), l0_(subcores) {}
 
-  // A new kernel with that many constant lines. `parameter[line]`: the launch has just written it, so it is
-  // near.
-  void reset(uint32_t lines, const std::vector<bool>& parameter) {
-    parameter_ = &parameter;
+  // Everything is cold, no kernel has lines.
+  void reset() {
     for (LineCache& c : l0_) {
-      c.reset(lines, config_.l0_bytes() / config_.line_bytes());
+      c.reset(config_.l0_bytes() / config_.line_bytes());
     }
-    l1_.reset(lines, config_.l1_bytes() / config_.line_bytes());
-    seen_.assign(lines, false);
+    l1_.reset(config_.l1_bytes() / config_.line_bytes());
+    seen_.clear();
+    parameter_.clear();
+  }
+  // A kernel with constant lines from `first` on has been launched. `parameter`, of each of them: the launch
+  // has just written it, so it is near.
+  void add(uint32_t first, const std::vector<bool>& parameter) {
+    const auto count = static_cast<uint32_t>(parameter.size());
+    for (LineCache& c : l0_) {
+      c.add(first, count);
+    }
+    l1_.add(first, count);
+    seen_.resize(std::max<size_t>(seen_.size(), first + count));
+    std::fill_n(seen_.begin() + first, count, false);
+    parameter_.resize(seen_.size());
+    std::copy(parameter.begin(), parameter.end(), parameter_.begin() + first);
   }
 
   // When a constant line is in the first level of `subcore`.
@@ -54,10 +66,10 @@ class ConstantCache {
     }
     Cycle ready = l1_.ready(line);
     if (ready == kNever) {
-      ready = now + ((*parameter_)[line] ? config_.parameter_latency()
-                     : seen_[line]       ? config_.gcc_latency()
-                                         : config_.memory_latency());
-      if (!seen_[line] && !(*parameter_)[line]) {
+      ready = now + (parameter_[line] ? config_.parameter_latency()
+                     : seen_[line]    ? config_.gcc_latency()
+                                      : config_.memory_latency());
+      if (!seen_[line] && !parameter_[line]) {
         // Dense numbers stand for the addresses: neighbours in the bank are neighbours here.
         port_.send(
             memory::kConstantLines + kOtherBanks + uint64_t{line} * config_.line_bytes() / memory::kLineBytes,
@@ -80,7 +92,7 @@ class ConstantCache {
   std::vector<LineCache> l0_;
   LineCache l1_;
   std::vector<bool> seen_;
-  const std::vector<bool>* parameter_ = nullptr;
+  std::vector<bool> parameter_;
 };
 
 }  // namespace heddle::sm

@@ -4,11 +4,17 @@
 
 namespace heddle::sm {
 
-void LineCache::reset(uint32_t lines, uint32_t capacity) {
-  entries_.assign(lines, {});
+void LineCache::reset(uint32_t capacity) {
+  entries_.clear();
   present_.clear();
   capacity_ = std::max(1u, capacity);
   clock_ = 0;
+}
+
+void LineCache::add(uint32_t first, uint32_t count) {
+  std::erase_if(present_, [&](uint32_t line) { return line >= first && line - first < count; });
+  entries_.resize(std::max<size_t>(entries_.size(), first + count));
+  std::fill_n(entries_.begin() + first, count, Entry{});
 }
 
 void LineCache::insert(uint32_t line, Cycle ready) {
@@ -30,21 +36,32 @@ InstructionSupply::InstructionSupply(const config::InstructionFetch& fetch, uint
                                      stats::CounterSet& counters, FetchPort port)
     : config_(fetch), counters_(counters), port_(port), l0_(subcores), stream_(subcores) {}
 
-void InstructionSupply::reset(uint32_t lines) {
-  lines_ = lines;
+void InstructionSupply::reset() {
+  lines_ = 0;
   for (LineCache& c : l0_) {
-    c.reset(lines, config_.l0_bytes() / config_.line_bytes());
+    c.reset(config_.l0_bytes() / config_.line_bytes());
   }
   std::fill(stream_.begin(), stream_.end(), Stream{});
-  l1_.reset(lines, config_.l1_bytes() / config_.line_bytes());
-  gcc_.reset(lines, config_.gcc_bytes() / config_.line_bytes());
+  l1_.reset(config_.l1_bytes() / config_.line_bytes());
+  gcc_.reset(config_.gcc_bytes() / config_.line_bytes());
   l1_port_ = gcc_port_ = 0;
-  seen_.assign(lines, false);
-  uint32_t end = std::min(lines, config_.launch_prefetch_bytes() / config_.line_bytes());
+  seen_.clear();
+}
+
+void InstructionSupply::add(uint32_t first, uint32_t count) {
+  lines_ = std::max(lines_, first + count);
+  for (LineCache& c : l0_) {
+    c.add(first, count);
+  }
+  l1_.add(first, count);
+  gcc_.add(first, count);
+  seen_.resize(lines_);
+  std::fill_n(seen_.begin() + first, count, false);
+  uint32_t end = std::min(count, config_.launch_prefetch_bytes() / config_.line_bytes());
   for (uint32_t line = config_.first_fetch_bytes() / config_.line_bytes(); line < end; ++line) {
-    l1_.insert(line, 0);
-    gcc_.insert(line, 0);
-    seen_[line] = true;
+    l1_.insert(first + line, 0);
+    gcc_.insert(first + line, 0);
+    seen_[first + line] = true;
   }
 }
 

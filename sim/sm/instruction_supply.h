@@ -12,11 +12,13 @@
 
 namespace heddle::sm {
 
-// Lines of one kernel in a cache of limited size, least recently used out first. A line is usable from its
-// ready cycle.
+// Lines of code or constants in a cache of limited size, least recently used out first. A line is usable from
+// its ready cycle.
 class LineCache {
  public:
-  void reset(uint32_t lines, uint32_t capacity);
+  void reset(uint32_t capacity);
+  // Lines first .. first + count - 1 may come from now on, none of them is there.
+  void add(uint32_t first, uint32_t count);
   // The cycle from which `line` is usable, kNever when it is absent.
   Cycle ready(uint32_t line) const { return line < entries_.size() ? entries_[line].ready : kNever; }
   void touch(uint32_t line) { entries_[line].stamp = ++clock_; }
@@ -53,8 +55,10 @@ class InstructionSupply {
   InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores, stats::CounterSet& counters,
                     FetchPort port);
 
-  // A new kernel of `lines` lines: everything is cold.
-  void reset(uint32_t lines);
+  // Everything is cold, no kernel has lines.
+  void reset();
+  // A kernel with `count` lines from `first` on has been launched.
+  void add(uint32_t first, uint32_t count);
 
   // A warp of `subcore` wants `line` at `now`; returns when it can use it (now, when it is there).
   Cycle want(uint32_t subcore, uint32_t line, Cycle now);
@@ -72,7 +76,7 @@ class InstructionSupply {
   const config::InstructionFetch config_;
   stats::CounterSet& counters_;
   FetchPort port_;
-  uint32_t lines_ = 0;
+  uint32_t lines_ = 0;  // of all kernels
   std::vector<LineCache> l0_;
   std::vector<Stream> stream_;
   LineCache l1_, gcc_;

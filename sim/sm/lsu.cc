@@ -166,7 +166,7 @@ bool Lsu::process(Entry& e, Cycle now) {
     lane_exchange(e, now);
     return true;
   }
-  MemSpace space = isa::space_of(sm_.kernel().image->shape, in, addr[std::countr_zero(e.mask)]);
+  MemSpace space = isa::space_of(sm_.kernel(e.warp).image->shape, in, addr[std::countr_zero(e.mask)]);
   switch (space) {
     case MemSpace::kShared:
       shared_access(e, addr, e.mask, now);
@@ -197,7 +197,7 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
   Cycle at = std::max(now, l.ready);
   switch (l.kind) {
     case PendingLoad::Kind::kRegisters:
-      finish(l.warp, sm_.kernel().code[l.code], at, l.bytes);
+      finish(l.warp, sm_.kernel(l.warp).code[l.code], at, l.bytes);
       sm_.memory_done(l.warp, now);
       break;
     case PendingLoad::Kind::kCopy:

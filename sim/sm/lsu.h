@@ -31,6 +31,8 @@ class Lsu {
   static constexpr uint32_t kRequestCycles = 1, kStoreCycles = 2;
 
   void reset(uint32_t l1_bytes);
+  // Only while no load is in flight.
+  void resize_l1(uint32_t bytes) { l1_.reset(bytes); }
 
   // A memory instruction has issued and enters its sub-core's queue.
   void enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref, Cycle now);
@@ -86,7 +88,8 @@ class Lsu {
   void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Shared memory of the cluster's blocks (lsu_cluster.cc).
   bool cluster_access(Entry& e, const uint64_t addr[32], Cycle now);
-  Cycle send_to_block(isa::OpClass op, const memory::LineAccess& a, uint32_t operations, Cycle now);
+  Cycle send_to_block(uint32_t warp, isa::OpClass op, const memory::LineAccess& a, uint32_t operations,
+                      Cycle now);
   // Global, local and the rest (lsu_global.cc).
   void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
   bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);

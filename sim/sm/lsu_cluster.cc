@@ -56,8 +56,8 @@ Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations)
 bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const TimedInstr& t = *e.instr;
   uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
-  uint32_t own = isa::own_lanes(sm_.kernel().image->shape, sm_.block(sm_.warp(e.warp).block).trace->linear,
-                                addr, e.mask);
+  uint32_t own = isa::own_lanes(sm_.kernel(e.warp).image->shape,
+                                sm_.block(sm_.warp(e.warp).block).trace->linear, addr, e.mask);
   uint32_t remote = e.mask & ~own;
   if (remote == 0) {
     shared_access(e, addr, own, now);
@@ -84,7 +84,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     const memory::LineAccess& a = lines.lines[i];
     const uint32_t operations = memory::sector_operations(addr, remote, a.line);
     counted += is_atomic(t.op) ? operations : 0;
-    sent = std::max(sent, send_to_block(t.op, a, operations, now));
+    sent = std::max(sent, send_to_block(e.warp, t.op, a, operations, now));
     back = sent + config_.async_copy().dsm_latency();
     if (acknowledged) {
       uint32_t entries = is_atomic(t.op) ? a.lanes : static_cast<uint32_t>(std::popcount(a.sectors));
@@ -105,7 +105,8 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
 
 // Books the SM's port and the line's slice; returns when the last packet has left. What this SM answers for
 // others is taken to be as much as they answer for it, and all blocks of the GPC to be as busy.
-Cycle Lsu::send_to_block(OpClass op, const memory::LineAccess& a, uint32_t operations, Cycle now) {
+Cycle Lsu::send_to_block(uint32_t warp, OpClass op, const memory::LineAccess& a, uint32_t operations,
+                         Cycle now) {
   const config::AsyncCopy& c = config_.async_copy();
   Traffic x = traffic_of(op, a, operations);
   Ticks port = cluster_port_.reserve(to_ticks(now),
@@ -115,7 +116,7 @@ Cycle Lsu::send_to_block(OpClass op, const memory::LineAccess& a, uint32_t opera
   double flits = x.request_flits + 0.5 * x.response_flits;
   Ticks network = cluster_slices_[slice % cluster_slices_.size()].reserve(
       to_ticks(now),
-      static_cast<Ticks>(flits * c.dsm_flit_cycles() * sm_.gpc_blocks_per_own_block() * kTicksPerCycle));
+      static_cast<Ticks>(flits * c.dsm_flit_cycles() * sm_.gpc_blocks_per_own_block(warp) * kTicksPerCycle));
   return to_cycles_up(std::max(port, network));
 }
 

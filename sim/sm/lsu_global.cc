@@ -132,7 +132,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   PendingLoad p;
   p.kind = copy ? PendingLoad::Kind::kCopy : PendingLoad::Kind::kRegisters;
   p.warp = e.warp;
-  p.code = sm_.code_index(t);
+  p.code = t.index;
   p.bytes = static_cast<uint16_t>(copy ? 0 : std::popcount(e.mask) * width);
   if (copy) {
     p.group = e.group;
@@ -248,6 +248,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, Cycle now, bool is_local) {
     q.id = new_posted_packet(e.warp, std::popcount(a.sectors));
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = RequestKind::kWrite;
+    q.grid = sm_.grid(e.warp);
     q.sectors = a.sectors;
     sm_.send(q);
   }
@@ -279,7 +280,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
   if (returns) {
     PendingLoad p;
     p.warp = e.warp;
-    p.code = sm_.code_index(t);
+    p.code = t.index;
     p.bytes = static_cast<uint16_t>(std::popcount(mask) * std::max(width, 4u));
     p.ready = now;
     load = l1_.add_load(p);
@@ -297,6 +298,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
                    : new_posted_packet(e.warp, a.lanes);
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
+    q.grid = sm_.grid(e.warp);
     q.sectors = a.sectors;
     q.operations = memory::sector_operations(addr, mask, a.line);
     operations += q.operations;

@@ -36,12 +36,11 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer, const Noting& noting) {
-  kernel_ = &kernel;
+void Sm::begin(uint32_t l1_bytes, IssueObserver* observer, const Noting& noting) {
   observer_ = observer;
   counters_ = {};
   noting_ = noting;
-  profile_.assign(noting.instructions ? std::max<size_t>(kernel.code.size(), 1) : 0, {});
+  profile_.clear();
   residencies_.clear();
   events_ = {};
   std::fill(warps_.begin(), warps_.end(), Warp{});
@@ -49,12 +48,11 @@ void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* obse
   for (SubCore& s : subcores_) {
     s.reset();
   }
-  instructions_.reset(kernel.lines);
-  constants_.reset(kernel.constants, kernel.constant_is_parameter);
+  instructions_.reset();
+  constants_.reset();
   lsu_.reset(l1_bytes);
   tma_.reset();
-  scoreboards_ =
-      kernel.control_bits ? nullptr : std::make_unique<std::vector<RegisterScoreboard>>(warps_.size());
+  scoreboards_.reset();
   unknown_.clear();
   outbox_.clear();
   notices_.clear();
@@ -65,14 +63,28 @@ void Sm::begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* obse
   now_ = active_since_ = active_cycles_ = last_activity_ = 0;
 }
 
+void Sm::add_kernel(const TimedKernel& kernel) {
+  instructions_.add(kernel.first_line, kernel.lines);
+  constants_.add(kernel.first_constant, kernel.constant_is_parameter);
+  if (!kernel.control_bits && !scoreboards_) {
+    scoreboards_ = std::make_unique<std::vector<RegisterScoreboard>>(warps_.size());
+  }
+  if (noting_.instructions) {
+    profile_.assign(std::max<size_t>(kernel.code.size(), 1), {});
+  }
+}
+
 // A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a
 // block and warp i + 1 sit in neighbouring sub-cores.
-void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, Cycle at) {
-  BlockSlot& b = blocks_[slot];
+void Sm::launch(const Placement& p, Cycle at) {
+  const isa::BlockTrace& trace = p.trace;
+  BlockSlot& b = blocks_[p.slot];
   b = {};
   b.active = true;
   b.trace = &trace;
-  b.cluster = cluster;
+  b.kernel = &p.kernel;
+  b.grid = p.grid;
+  b.cluster = p.cluster;
   b.started = at;
   b.warps = b.warps_left = static_cast<uint32_t>(trace.warps.size());
   if (resident_ == 0) {
@@ -98,11 +110,11 @@ void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, C
     Warp& w = warps_[id];
     w = Warp{};
     w.active = true;
-    w.block = static_cast<uint8_t>(slot);
+    w.block = static_cast<uint8_t>(p.slot);
     w.index = static_cast<uint16_t>(i);
     w.age = ++age_;
     w.started = at;
-    w.stream.start(trace.warps[i], *kernel_);
+    w.stream.start(trace.warps[i], p.kernel);
     active_mask_[id] = ~0u;
     if (scoreboards_) {
       (*scoreboards_)[id].reset();
@@ -114,10 +126,11 @@ void Sm::launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, C
   ++counters_[Counter::kBlocksLaunched];
 }
 
-double Sm::gpc_blocks_per_own_block() const {
-  double own = static_cast<double>(
-      std::count_if(blocks_.begin(), blocks_.end(), [](const BlockSlot& b) { return b.active; }));
-  double grid = static_cast<double>(kernel_->image->shape.grid.count());
+double Sm::gpc_blocks_per_own_block(uint32_t warp) const {
+  const uint8_t launch = grid(warp);
+  double own = static_cast<double>(std::count_if(
+      blocks_.begin(), blocks_.end(), [&](const BlockSlot& b) { return b.active && b.grid == launch; }));
+  double grid = static_cast<double>(kernel(warp).image->shape.grid.count());
   return std::min<double>(topology_.sms(), grid / std::max(1.0, own)) /
          std::max(1, topology_.tpcs_per_gpc_size());
 }
@@ -183,8 +196,8 @@ void Sm::handle(const Event& e, Cycle now) {
       break;
     }
     case Event::Kind::kResult: {
-      const TimedInstr& t = kernel_->code[e.arg];
-      if (!scoreboards_) {
+      const TimedInstr& t = kernel(e.warp).code[e.arg];
+      if (!by_scoreboard(e.warp)) {
         release(e.warp, t.write_barrier, now);
         break;
       }
@@ -199,7 +212,7 @@ void Sm::handle(const Event& e, Cycle now) {
       break;
     }
     case Event::Kind::kOperandsRead:
-      release(e.warp, kernel_->code[e.arg].read_barrier, now);
+      release(e.warp, kernel(e.warp).code[e.arg].read_barrier, now);
       break;
     case Event::Kind::kLsu:
       lsu_.arbitrate(now);
@@ -258,7 +271,7 @@ void Sm::count_issue(Warp& w, const TimedInstr& t) {
   counters_[Counter::kThreadInstPredOn] += std::popcount(mask);
   if (t.flags & kUnknownOp) {
     ++counters_[Counter::kUnknownOpcodes];
-    ++unknown_[code_index(t)];
+    ++unknown_[t.index];
   }
 }
 
@@ -273,22 +286,22 @@ void Sm::expect(uint32_t warp, const TimedInstr& t, Stall why) {
       w.busy |= static_cast<uint8_t>(1u << b);
     }
   }
-  if (scoreboards_) {
+  if (by_scoreboard(warp)) {
     (*scoreboards_)[warp].set(*t.instr, kNever, why);
   }
 }
 
 void Sm::result_at(Cycle at, uint32_t warp, const TimedInstr& t) {
-  if (t.write_barrier != kNoBarrier || scoreboards_) {
-    warps_[warp].results += scoreboards_ != nullptr;
-    schedule(std::max(at, now_ + 1), {Event::Kind::kResult, static_cast<uint8_t>(warp), 0, code_index(t)});
+  const bool scoreboard = by_scoreboard(warp);
+  if (t.write_barrier != kNoBarrier || scoreboard) {
+    warps_[warp].results += scoreboard;
+    schedule(std::max(at, now_ + 1), {Event::Kind::kResult, static_cast<uint8_t>(warp), 0, t.index});
   }
 }
 
 void Sm::operands_read_at(Cycle at, uint32_t warp, const TimedInstr& t) {
   if (t.read_barrier != kNoBarrier) {
-    schedule(std::max(at, now_ + 1),
-             {Event::Kind::kOperandsRead, static_cast<uint8_t>(warp), 0, code_index(t)});
+    schedule(std::max(at, now_ + 1), {Event::Kind::kOperandsRead, static_cast<uint8_t>(warp), 0, t.index});
   }
 }
 
@@ -375,7 +388,7 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
 }
 
 void Sm::profile_charge(const Warp& w, Stall s, uint64_t cycles) {
-  profile_[w.next ? code_index(*w.next) : 0].stall[static_cast<size_t>(s)] += cycles;
+  profile_[w.next ? w.next->index : 0].stall[static_cast<size_t>(s)] += cycles;
 }
 
 // A warp retires; called before its block knows.
@@ -413,7 +426,7 @@ void Sm::describe_stuck(std::vector<std::string>& out) const {
     } else if (w.next) {
       char pc[16];
       std::snprintf(pc, sizeof pc, "0x%04x", w.next->instr->pc);
-      const std::string& op = kernel_->image->opcodes[w.next->instr->opcode];
+      const std::string& op = b.kernel->image->opcodes[w.next->instr->opcode];
       line += "at " + std::string(pc) + " " + op + ", " +
               std::string(stats::kStallInfo[static_cast<int>(w.state)].name) + " since cycle " +
               std::to_string(w.since);

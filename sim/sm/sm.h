@@ -62,10 +62,23 @@ class Sm {
   Sm(uint32_t index, const config::GpuConfig& gpu);
 
   // ---- between quanta, called by the device ----
-  void begin(const TimedKernel& kernel, uint32_t l1_bytes, IssueObserver* observer = nullptr,
-             const Noting& noting = {});
-  // Places `trace` in block slot `slot`; its first warp may issue at `at`. There must be room.
-  void launch(const isa::BlockTrace& trace, uint32_t slot, uint32_t cluster, Cycle at);
+  // Empty and cold, with nothing counted. Who notes instructions adds one kernel.
+  void begin(uint32_t l1_bytes, IssueObserver* observer = nullptr, const Noting& noting = {});
+  // Blocks of this kernel may come from now on; its code and constants are cold. It must live as long as
+  // they.
+  void add_kernel(const TimedKernel& kernel);
+  // Only while it has no blocks: the L1 has that size from now on, and nothing in it.
+  void resize_l1(uint32_t l1_bytes) { lsu_.resize_l1(l1_bytes); }
+  // A block, and where it goes: `grid` numbers its launch, `cluster` its cluster on the device.
+  struct Placement {
+    const isa::BlockTrace& trace;
+    const TimedKernel& kernel;
+    uint8_t grid = 0;
+    uint32_t slot = 0;
+    uint32_t cluster = 0;
+  };
+  // Its first warp may issue at `at`. There must be room.
+  void launch(const Placement& p, Cycle at);
   void deliver(const std::vector<memory::Response>& responses);
   void release_cluster(uint32_t slot, Cycle at);
   // Handles everything before `end`.
@@ -99,7 +112,8 @@ class Sm {
   void describe_stuck(std::vector<std::string>& out) const;
 
   // ---- for the units inside ----
-  const TimedKernel& kernel() const { return *kernel_; }
+  const TimedKernel& kernel(uint32_t warp) const { return warps_[warp].stream.kernel(); }
+  uint8_t grid(uint32_t warp) const { return blocks_[warps_[warp].block].grid; }
   IssueObserver* observer() const { return observer_; }
   Warp& warp(uint32_t id) { return warps_[id]; }
   Warp& warp(uint32_t subcore, uint32_t slot) { return warps_[slot * subcores_count_ + subcore]; }
@@ -108,8 +122,6 @@ class Sm {
   }
   uint32_t subcore_of(uint32_t warp) const { return warp % subcores_count_; }
   SubCore& subcore(uint32_t i) { return subcores_[i]; }
-  // An instruction's number in the kernel's code, as events carry it.
-  uint32_t code_index(const TimedInstr& t) const { return static_cast<uint32_t>(&t - kernel_->code.data()); }
   uint32_t subcores() const { return subcores_count_; }
   BlockSlot& block(uint32_t slot) { return blocks_[slot]; }
   InstructionSupply& instructions() { return instructions_; }
@@ -117,8 +129,8 @@ class Sm {
   ConstantCache& constants() { return constants_; }
   RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
   void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
-  // Blocks of the GPC for each of this SM's, when the kernel's blocks are spread evenly.
-  double gpc_blocks_per_own_block() const;
+  // Blocks of the warp's kernel on the GPC for each on this SM, when they are spread evenly.
+  double gpc_blocks_per_own_block(uint32_t warp) const;
   bool shared_pipe(uint8_t p) const { return (shared_pipes_ >> p) & 1; }
   // When a pipe that the sub-cores share is done with what is queued for it.
   Cycle& shared_free(uint8_t p) { return shared_free_[p]; }
@@ -131,7 +143,7 @@ class Sm {
   }
   // Where an instruction's counts are noted; null when nobody wants them.
   stats::InstructionCounts* profile(const TimedInstr& t) {
-    return noting_.instructions ? &profile_[code_index(t)] : nullptr;
+    return noting_.instructions ? &profile_[t.index] : nullptr;
   }
   bool profiles() const { return noting_.instructions; }
   void send(const memory::Request& r) { outbox_.push_back(r); }
@@ -191,6 +203,8 @@ class Sm {
   void mbarrier(uint32_t warp, const TimedInstr& t, Cycle now);
   uint32_t expected_warps(const BlockSlot& b, const isa::Instr& in) const;
   void wake_held(uint32_t warp, Cycle at, Cycle now);
+  // Its dependences are known by registers, not by control bits.
+  bool by_scoreboard(uint32_t warp) const { return scoreboards_ && !kernel(warp).control_bits; }
 
   const uint32_t index_;
   const config::Sm config_;
@@ -200,7 +214,6 @@ class Sm {
   const config::Topology topology_;
   uint32_t shared_pipes_ = 0;  // mask of pipes that the sub-cores share
   std::array<Cycle, isa::kPipeCount> shared_free_{};
-  const TimedKernel* kernel_ = nullptr;
   IssueObserver* observer_ = nullptr;
   stats::CounterSet counters_;
   Noting noting_;

@@ -37,7 +37,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
         // The ADU counts a load that found its line missing again when it repeats it (FINDINGS.md 18).
         counters_[Counter::kPipeAdu] += wait > 0;
       }
-      if (scoreboards_ && t.write_barrier == kNoBarrier) {
+      if (by_scoreboard(warp) && t.write_barrier == kNoBarrier) {
         // Fixed latency: readable from then on, no event needed.
         bool queued = t.pipe == isa::Pipe::kXu || t.pipe == isa::Pipe::kAdu;
         (*scoreboards_)[warp].set(*t.instr, done, queued ? Stall::kShortScoreboard : Stall::kWait);
@@ -241,7 +241,7 @@ void Sm::bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now
   if (m.pending_bytes == 0) {
     for (const MbarrierState::Waiter& x : m.waiters) {
       memory_done(x.warp, now);
-      result_at(now + config_.barrier().mbarrier_try_wait(), x.warp, kernel_->code[x.code]);
+      result_at(now + config_.barrier().mbarrier_try_wait(), x.warp, kernel(x.warp).code[x.code]);
     }
     m.waiters.clear();
   }
@@ -253,7 +253,7 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   Warp& w = warps_[warp];
   operands_read_at(now + kOperandReadCycles, warp, t);
   const isa::WarpTrace& trace = w.stream.trace();
-  const std::string& opcode = kernel_->image->opcodes[t.instr->opcode];
+  const std::string& opcode = kernel(warp).image->opcodes[t.instr->opcode];
   bool waits = opcode.find("PHASECHK") != std::string::npos;
   uint32_t mask = w.stream.mask();
   uint64_t addr[32];
@@ -262,7 +262,7 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
     auto it = objects.find(addr[std::countr_zero(mask)]);
     if (it != objects.end() && it->second.pending_bytes > 0) {
       ++w.loads;  // keeps the warp from retiring under the waiter
-      it->second.waiters.push_back({static_cast<uint8_t>(warp), code_index(t)});
+      it->second.waiters.push_back({static_cast<uint8_t>(warp), t.index});
       return;
     }
   }

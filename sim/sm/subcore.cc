@@ -187,7 +187,7 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
       return true;
     }
   }
-  if (!sm_.kernel().control_bits) {
+  if (!w.stream.kernel().control_bits) {
     Stall why = Stall::kWait;
     Cycle at = sm_.scoreboard(sm_.warp_of(index_, slot)).ready(*t.instr, now, &why);
     if (at == kNever) {

@@ -189,8 +189,11 @@ bool has_barrier_in_register(const isa::KernelImage& image) {
 
 }  // namespace
 
-TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
+TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm, uint32_t first_line,
+                 uint32_t first_constant) {
   TimedKernel k;
+  k.first_line = first_line;
+  k.first_constant = first_constant;
   k.image = &image;
   k.control_bits = image.has_control && sm.issue().dependences() == config::Issue::CONTROL_BITS;
   std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
@@ -202,6 +205,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     const OpEntry& e = table[static_cast<int>(in.op)];
     TimedInstr t;
     t.instr = &in;
+    t.index = static_cast<uint32_t>(k.code.size());
     t.op = in.op;
     t.pipe = e.pipe;
     t.counted = e.counted;
@@ -212,9 +216,9 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     }
     t.interval = e.interval;
     t.latency = e.latency;
-    t.line = in.pc / line_bytes;
+    t.line = first_line + in.pc / line_bytes;
     t.mem_refs = in.mem_refs;
-    k.lines = std::max(k.lines, t.line + 1);
+    k.lines = std::max(k.lines, in.pc / line_bytes + 1);
     t.flags = static_cast<uint8_t>((e.either_fma ? kFmaEither : 0) |
                                    (in.flags & isa::kFlagUnknownOpcode ? kUnknownOp : 0) |
                                    (in.op == OpClass::kHalf ? kCountsAsHalf : 0));
@@ -254,7 +258,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (loads_constant || (in.flags & isa::kFlagConstOperand)) {
       auto key = std::make_pair(uint32_t{in.const_bank}, in.const_offset / sm.constants().line_bytes());
       auto [it, fresh] = constants.try_emplace(key, static_cast<uint32_t>(constants.size()));
-      t.constant = it->second;
+      t.constant = first_constant + it->second;
       if (fresh) {
         k.constant_is_parameter.push_back(in.const_bank == 0);
       }

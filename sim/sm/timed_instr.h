@@ -72,7 +72,7 @@ struct TimedInstr {
   uint8_t flags = 0;
   uint16_t interval = 1;            // cycles the pipe is busy
   uint16_t latency = 0;             // issue to result
-  uint32_t line = 0;                // instruction-cache line within the kernel
+  uint32_t line = 0;                // instruction-cache line
   uint32_t constant = kNoConstant;  // dense number of the constant-cache line it reads
   uint16_t gmma_wavefronts = 0;     // operands that a warp group reads from shared memory
   uint8_t n_reads = 0;
@@ -81,18 +81,23 @@ struct TimedInstr {
   uint8_t source_registers = 0;  // 32-bit registers that a memory instruction reads
   uint8_t reconverge = 0;        // BSYNC: least cycles to the warp's next issue
   isa::OpClass op = isa::OpClass::kUnknown;
+  uint32_t index = 0;  // in the kernel's code, as events carry it
   const isa::Instr* instr = nullptr;
 };
 
 struct TimedKernel {
   std::vector<TimedInstr> code;  // parallel to KernelImage::code
   const isa::KernelImage* image = nullptr;
-  bool control_bits = true;                 // false: dependences by register scoreboard
-  uint32_t lines = 0;                       // instruction-cache lines
-  uint32_t constants = 0;                   // constant-cache lines
-  std::vector<bool> constant_is_parameter;  // by line: in bank 0, which the launch writes
+  bool control_bits = true;     // false: dependences by register scoreboard
+  uint32_t first_line = 0;      // its instruction-cache lines are numbered from here on,
+  uint32_t lines = 0;           // so many
+  uint32_t first_constant = 0;  // and its constant-cache lines
+  uint32_t constants = 0;
+  std::vector<bool> constant_is_parameter;  // of each of them: in bank 0, which the launch writes
 };
 
-TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm);
+// Kernels that are on the machine together have lines with different numbers.
+TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm, uint32_t first_line = 0,
+                 uint32_t first_constant = 0);
 
 }  // namespace heddle::sm

@@ -28,6 +28,7 @@ class WarpStream {
   const TimedInstr& peek() const { return kernel_->code[trace_->runs[run_].first + pos_]; }
   uint32_t mask() const { return trace_->runs[run_].mask; }
   const isa::WarpTrace& trace() const { return *trace_; }
+  const TimedKernel& kernel() const { return *kernel_; }
   // Address lists of the instruction at the cursor start here.
   uint32_t ref() const { return ref_; }
 

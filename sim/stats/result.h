@@ -24,7 +24,10 @@ struct Occupancy {
   uint32_t shared_carveout_bytes = 0;  // launch__shared_mem_config_size
   uint32_t l1_bytes = 0;
   uint32_t shared_bytes_per_block = 0;  // allocated: rounded, with the reserved part
-  double waves_per_sm = 0;              // launch__waves_per_multiprocessor
+  uint32_t registers_per_block = 0;     // allocated
+  // Beside blocks of other kernels it goes only to SMs whose carve-out is in this range.
+  uint32_t carveout_min_bytes = 0, carveout_max_bytes = 0;
+  double waves_per_sm = 0;  // launch__waves_per_multiprocessor
 };
 
 // Whether blocks were left out of the simulation, and how far the result can be trusted then.

@@ -1,0 +1,62 @@
+// The machine's time: quanta in which SMs advance on their own, and between them the exchange of requests,
+// answers, finished and new blocks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/device/build.h"
+#include "sim/engine/worker_pool.h"
+#include "sim/memory/message.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::device {
+
+class QuantumLoop {
+ public:
+  explicit QuantumLoop(const config::GpuConfig& config);
+
+  struct Options {
+    int threads = 1;
+    const std::atomic<bool>* cancel = nullptr;  // may be null
+    uint64_t watchdog_cycles = 0;               // no instruction issued for so long: deadlock
+    std::string what;                           // "kernel NAME", for messages
+  };
+  // From core cycle `at` on.
+  void begin(const Options& options, Cycle at);
+  // One quantum, of `longest` cycles at most, that ends by `limit`; idle time is skipped at once. Throws
+  // Cancelled, DeadlockError.
+  void advance(Cycle longest, Cycle limit = kNever);
+  // Nothing happens until then.
+  void skip_to(Cycle at) { now_ = std::max(now_, at); }
+  // Ends its threads.
+  void end() { pool_.reset(); }
+
+  Machine& machine() { return *machine_; }
+  const Machine& machine() const { return *machine_; }
+  Cycle now() const { return now_; }
+  uint64_t issued() const { return issued_; }  // warp instructions
+  stats::CounterSet counters() const;
+  Cycle next_activity() const;  // kNever: all SMs wait for something outside
+
+ private:
+  void exchange(Cycle now);
+  void watch();
+  [[noreturn]] void deadlock() const;
+
+  std::unique_ptr<Machine> machine_;
+  Options options_;
+  std::unique_ptr<WorkerPool> pool_;
+  std::vector<memory::Request> requests_;
+  std::vector<std::vector<memory::Response>> responses_;  // by SM
+  std::vector<uint32_t> first_sm_;                        // of each GPC, and the end
+  std::vector<uint32_t> active_;
+  Cycle now_ = 0;
+  uint64_t issued_ = 0;
+  Cycle progress_at_ = 0;  // when the last instruction was issued
+};
+
+}  // namespace heddle::device
