@@ -1,0 +1,152 @@
+#include "sim/device/session.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/device/occupancy.h"
+#include "sim/device/quantum_loop.h"
+#include "sim/engine/error.h"
+#include "sim/sm/timed_instr.h"
+
+namespace heddle::device {
+namespace {
+
+// Ranges of numbers, for lines of code and constants: taken from the lowest gap, so that they stay small.
+class Ranges {
+ public:
+  uint32_t take(uint32_t count) {
+    count = (count + kUnit - 1) / kUnit * kUnit;
+    uint32_t first = 0;
+    for (const auto& [begin, length] : taken_) {
+      if (begin - first >= count) {
+        break;
+      }
+      first = begin + length;
+    }
+    taken_[first] = std::max(count, kUnit);
+    return first;
+  }
+  void give_back(uint32_t first) { taken_.erase(first); }
+
+ private:
+  static constexpr uint32_t kUnit = 64;  // whole units of every cache
+  std::map<uint32_t, uint32_t> taken_;   // first number to how many
+};
+
+struct Launched {
+  std::unique_ptr<isa::BlockSource> source;
+  sm::TimedKernel kernel;
+  uint64_t tag = 0;
+};
+
+}  // namespace
+
+struct Session::Impl {
+  Impl(const config::GpuConfig& gpu, const SessionOptions& o) : loop(gpu) {
+    Machine& m = loop.machine();
+    loop.begin({o.threads, o.cancel, o.watchdog_cycles, "kernels that run together"}, 0);
+    m.memory->reset();
+    for (auto& s : m.sms) {
+      s->begin(0, o.observer);
+    }
+    m.distributor->begin();
+    launched.resize(1 + std::min<uint32_t>(gpu.limits().max_resident_grids(), UINT8_MAX));
+  }
+
+  Cycle quantum() const;
+  Ended take_ended();
+
+  QuantumLoop loop;
+  Ranges lines, constants;
+  std::vector<std::unique_ptr<Launched>> launched;  // by number; reads that belong to no launch have number 0
+  uint32_t count = 0;
+};
+
+Session::Session(const config::GpuConfig& gpu, const SessionOptions& options)
+    : impl_(std::make_unique<Impl>(gpu, options)) {}
+Session::~Session() = default;
+
+uint32_t Session::most_launches() const { return static_cast<uint32_t>(impl_->launched.size() - 1); }
+uint32_t Session::launches() const { return impl_->count; }
+
+void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority, Cycle at, uint64_t tag) {
+  Machine& m = impl_->loop.machine();
+  const auto free = std::find(impl_->launched.begin() + 1, impl_->launched.end(), nullptr);
+  if (free == impl_->launched.end()) {
+    throw Error("kernel " + kernel->image().name + ": " + std::to_string(most_launches()) +
+                " launches are on the machine already");
+  }
+  const auto number = static_cast<uint8_t>(free - impl_->launched.begin());
+  auto l = std::make_unique<Launched>();
+  const isa::KernelImage& image = kernel->image();
+  const stats::Occupancy occ = occupancy(m.config, image.shape);
+  sm::TimedKernel sizes = sm::bind(image, m.config.sm());
+  const uint32_t first_line = impl_->lines.take(sizes.lines);
+  l->kernel = sm::bind(image, m.config.sm(), first_line, impl_->constants.take(sizes.constants));
+  l->source = std::move(kernel);
+  l->tag = tag;
+  impl_->loop.skip_to(impl_->count == 0 ? at : 0);
+  at = std::max(at, impl_->loop.now());
+  const uint64_t line_bytes = m.config.sm().fetch().line_bytes();
+  m.memory->launch(number, first_line * line_bytes, l->kernel.lines * line_bytes, at);
+  for (auto& s : m.sms) {
+    s->add_kernel(l->kernel);
+  }
+  *free = std::move(l);
+  ++impl_->count;
+  m.distributor->launch({.number = number,
+                         .source = (*free)->source.get(),
+                         .kernel = &(*free)->kernel,
+                         .occupancy = occ,
+                         .priority = priority},
+                        at);
+}
+
+Cycle Session::Impl::quantum() const {
+  Cycle q = loop.machine().quantum;
+  for (const auto& l : launched) {
+    if (l) {
+      q = std::min(q, loop.machine().quantum_of(l->source->image().shape));
+    }
+  }
+  return q;
+}
+
+Session::Ended Session::Impl::take_ended() {
+  std::vector<GridEnd>& ended = loop.machine().distributor->ended();
+  const GridEnd e = ended.front();
+  ended.erase(ended.begin());
+  Launched& l = *launched[e.number];
+  const Ended out = {l.tag, e.first_block,
+                     std::max(e.last_warp, loop.machine().memory->last_performed(e.number)), e.work};
+  lines.give_back(l.kernel.first_line);
+  constants.give_back(l.kernel.first_constant);
+  launched[e.number].reset();
+  --count;
+  return out;
+}
+
+std::optional<Session::Ended> Session::advance(Cycle until) {
+  const Machine& m = impl_->loop.machine();
+  while (true) {
+    if (!m.distributor->ended().empty()) {
+      return impl_->take_ended();
+    }
+    if (impl_->count == 0) {
+      return std::nullopt;
+    }
+    if (impl_->loop.now() >= until) {
+      return std::nullopt;
+    }
+    impl_->loop.advance(impl_->quantum(), until);
+  }
+}
+
+Cycle Session::now() const { return impl_->loop.now(); }
+
+stats::CounterSet Session::counters() const { return impl_->loop.counters(); }
+
+}  // namespace heddle::device
