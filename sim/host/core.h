@@ -11,9 +11,11 @@
 
 namespace heddle::host {
 
+class KernelModel;  // kernel_model.h
+
 struct Core {
-  Core(const Program& p, const Params& n, const Rules& r, bool record)
-      : program(p), params(n), rules(r), recorder(record) {}
+  Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k)
+      : program(p), params(n), rules(r), recorder(record), kernels(k) {}
   virtual ~Core() = default;
 
   // The command has ended now: its successors may go on.
@@ -38,6 +40,7 @@ struct Core {
   CommandPool commands;
   Recorder recorder;
   Ps now = 0;
+  KernelModel* const kernels;  // runs kernels that have a trace; null: they take their durations
 };
 
 }  // namespace heddle::host

@@ -18,6 +18,7 @@ enum class Happening : uint8_t {
   kGridStart,
   kBlocks,
   kBlockEnd,
+  kKernelEnd,
   kTrigger,
   kFinish
 };

@@ -70,6 +70,10 @@ bool Grids::waits_for_flag(const Grid& g) const {
 void Grids::grid_start(uint32_t g) {
   Grid& grid = grids_[g];
   const KernelDesc& k = core_.program.kernels[grid.kernel];
+  if (is_simulated(grid.kernel)) {
+    simulate(g);
+    return;
+  }
   if (!k.has_grid) {
     grid.started = grid.last_start = core_.now;
     grid.running = 1;

@@ -25,6 +25,8 @@ class Grids {
   void hand_out();
   // kBlockEnd: blocks of the grid leave their SMs now.
   void block_ends(uint32_t grid);
+  // kKernelEnd: the kernel model has run it from `start` until now.
+  void simulated_end(uint32_t grid, Ps start);
   void flag_set(uint32_t flag);
   // All kernels that this one may run beside are finished: its blocks go on from where they wait (PD04).
   void primaries_done(uint32_t slot);
@@ -72,9 +74,12 @@ class Grids {
     std::vector<End> ends;
     size_t first_end = 0;
     Ps next_event = kNever;
-    std::vector<uint32_t> held;    // SMs of blocks that only a flag lets end
-    std::vector<Waiting> waiting;  // blocks at their grid dependency
+    std::vector<uint32_t> held;     // SMs of blocks that only a flag lets end
+    std::vector<Waiting> waiting;   // blocks at their grid dependency
+    bool behind_primaries = false;  // of a simulated kernel: not given to the kernel model yet
   };
+  bool is_simulated(uint32_t kernel) const;
+  void simulate(uint32_t grid);
   void admit(uint32_t slot);
   void grid_done(uint32_t grid);
   bool fits(const Grid& g, const Sm& sm) const;

@@ -1,5 +1,6 @@
 // What blocks do between their start and their end: trigger secondaries, wait for the kernels before, poll.
 #include <algorithm>
+#include <utility>
 
 #include "sim/host/grids.h"
 
@@ -49,6 +50,10 @@ void Grids::primaries_done(uint32_t slot) {
     return;
   }
   Grid& grid = grids_[g];
+  if (std::exchange(grid.behind_primaries, false)) {
+    simulate(g);
+    return;
+  }
   const KernelDesc& k = core_.program.kernels[grid.kernel];
   for (const Waiting& w : grid.waiting) {
     const Ps on = std::max(core_.now, w.since);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "sim/engine/error.h"
@@ -12,6 +13,7 @@
 #include "sim/host/graphs.h"
 #include "sim/host/grids.h"
 #include "sim/host/host_functions.h"
+#include "sim/host/kernel_model.h"
 #include "sim/host/kernel_traffic.h"
 #include "sim/host/migration.h"
 #include "sim/host/ordering.h"
@@ -32,7 +34,7 @@ bool uses_pools(const Program& p) {
 class Machine final : public Core {
  public:
   Machine(const Program& p, const Params& params, const RunOptions& options)
-      : Core(p, params, options.rules, options.spans),
+      : Core(p, params, options.rules, options.spans, options.kernels),
         ordering_(*this),
         connections_(*this),
         clocks_(p, options.check || uses_pools(p)),
@@ -61,7 +63,7 @@ class Machine final : public Core {
 
   Result run() {
     threads_.start();
-    while (!events.empty()) {
+    while (kernels_ended() || !events.empty()) {
       const Event e = events.pop();
       now = e.at;
       happen(e);
@@ -269,6 +271,21 @@ class Machine final : public Core {
     return migration_.start(slot, std::move(plan), std::move(traffic));
   }
 
+  // Simulated kernels catch up with what happens next. True when one has ended before that: its end comes
+  // next.
+  bool kernels_ended() {
+    bool any = false;
+    while (kernels) {
+      const std::optional<KernelModel::End> e = kernels->advance(events.next_time());
+      if (!e) {
+        break;
+      }
+      events.push(std::max(now, e->end), Happening::kKernelEnd, e->tag, e->device, e->start);
+      any = true;
+    }
+    return any;
+  }
+
   void happen(const Event& e) {
     switch (e.what) {
       case Happening::kThread:
@@ -294,6 +311,9 @@ class Machine final : public Core {
         break;
       case Happening::kBlockEnd:
         grids_[e.stamp].block_ends(e.object);
+        break;
+      case Happening::kKernelEnd:
+        grids_[e.extra].simulated_end(e.object, e.stamp);
         break;
       case Happening::kTrigger:  // outdated if the kernel is finished
         if (commands[e.object].number == e.stamp) {

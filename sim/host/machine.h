@@ -10,12 +10,16 @@
 
 namespace heddle::host {
 
+class KernelModel;  // kernel_model.h
+
 struct RunOptions {
   Rules rules;
   bool spans = true;   // keep the timeline: without it, tracks have no times
   bool check = false;  // look for undefined behaviour: Result::findings
   // What a policy of the L2 makes of a kernel from a trace (KernelDesc::trace); without it, nothing.
   KernelTime kernel_time = {};
+  // Runs kernels that have a trace, together with each other; durations do not count then. May be null.
+  KernelModel* kernels = nullptr;
 };
 
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.

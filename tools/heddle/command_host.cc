@@ -12,10 +12,7 @@
 #include <vector>
 
 #include "analysis/report/table.h"
-#include "analysis/run/plan.h"
-#include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
-#include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
 #include "analysis/validate/csv.h"
 #include "configs/loader/config.h"
@@ -30,6 +27,7 @@
 #include "tools/heddle/l2_persist.h"
 #include "tools/heddle/options.h"
 #include "tools/heddle/output_file.h"
+#include "tools/heddle/traced_kernels.h"
 
 namespace heddle::cli {
 namespace {
@@ -42,69 +40,8 @@ struct HostOptions {
   std::filesystem::path timeline;
   bool force = false;
   bool check = false;
-};
-
-// Simulates each trace once and gives what the host model needs to know of the kernel.
-class TraceTimes {
- public:
-  explicit TraceTimes(const config::GpuConfig& gpu) : gpu_(gpu) {}
-
-  void fill(const std::filesystem::path& trace, host::KernelDesc& k) {
-    const analysis::LaunchRecord& r = record(trace);
-    const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
-    k.has_grid = true;
-    k.grid = dim(r.shape.grid);
-    k.block = dim(r.shape.block);
-    k.cluster = dim(r.shape.cluster);
-    k.registers = r.shape.registers_per_thread;
-    k.static_shared_bytes = r.shape.static_shared_bytes;
-    k.dynamic_shared_bytes = r.shape.dynamic_shared_bytes;
-    k.duration = duration(r);
-    k.trace = number(trace);
-  }
-  // The duration of that kernel under a policy of the L2, which it finds empty.
-  host::Ps under(uint32_t number, const memory::L2Policy& policy) const {
-    analysis::check(policy, gpu_);
-    return duration(simulate(traces_[number], policy));
-  }
-  uint64_t stream(const std::filesystem::path& trace) { return record(trace).shape.stream; }
-
- private:
-  // The launch's own start and end are the host model's.
-  host::Ps duration(const analysis::LaunchRecord& r) const {
-    const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
-    return host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
-                         gpu_.clocks().core_mhz());
-  }
-  uint32_t number(const std::filesystem::path& trace) {
-    const auto it = std::find(traces_.begin(), traces_.end(), trace);
-    if (it == traces_.end()) {
-      traces_.push_back(trace);
-      return static_cast<uint32_t>(traces_.size() - 1);
-    }
-    return static_cast<uint32_t>(it - traces_.begin());
-  }
-  const analysis::LaunchRecord& record(const std::filesystem::path& trace) {
-    const auto it = done_.find(trace);
-    if (it != done_.end()) {
-      return it->second;
-    }
-    return done_.emplace(trace, simulate(trace, {})).first->second;
-  }
-  analysis::LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const {
-    const std::vector<analysis::PlannedLaunch> plan = analysis::plan_launches({trace}, false);
-    if (plan.size() != 1) {
-      throw Error(fmt::format("{}: {} launches; a kernel of a workload is one", trace.string(), plan.size()));
-    }
-    analysis::RunSettings settings;
-    settings.l2 = policy;
-    const analysis::Simulator simulator(gpu_, settings, cancel_flag());
-    return simulator.simulate(plan[0], nullptr);
-  }
-
-  const config::GpuConfig& gpu_;
-  std::map<std::filesystem::path, analysis::LaunchRecord> done_;
-  std::vector<std::filesystem::path> traces_;  // by KernelDesc::trace
+  bool together = false;
+  int threads = 1;
 };
 
 // Lines about what --check does not accept.
@@ -127,13 +64,13 @@ std::vector<std::string> unexpected(const workload::Workload& w, const host::Res
 
 int host_command(const HostOptions& o) {
   const config::GpuConfig gpu = config::load(o.gpu, o.load);
-  TraceTimes times(gpu);
+  TracedKernels traced(gpu, o.together, o.threads);
   const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
-    times.fill(trace, k);
+    traced.fill(trace, k);
   };
   const workload::Workload w =
       o.file.filename() == "kernelslist.g" || o.file.extension() == ".g"
-          ? workload::from_kernelslist(o.file, timer, [&](const auto& trace) { return times.stream(trace); })
+          ? workload::from_kernelslist(o.file, timer, [&](const auto& trace) { return traced.stream(trace); })
           : workload::read_workload(o.file, timer);
   std::unique_ptr<analysis::ResultStore> store;
   if (!o.out.empty()) {
@@ -142,9 +79,9 @@ int host_command(const HostOptions& o) {
     store = std::make_unique<analysis::ResultStore>(
         o.out, analysis::run_record(gpu, "default", o.load.overrides, 0), options);
   }
-  host::RunOptions run{w.rules, true, o.check, {}};
+  host::RunOptions run{w.rules, true, o.check, {}, traced.model()};
   run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
-    return times.under(w.program.kernels[kernel].trace, policy);
+    return traced.under(w.program.kernels[kernel].trace, policy);
   };
   const host::Result r = host::run(w.program, gpu, run);
   print(host_summary(r));
@@ -292,6 +229,12 @@ void add_host(CLI::App& app, int& status) {
               "exit status 1 for errors of calls that the file does not expect, and for use of memory after "
               "its free, "
               "before its allocation, or without synchronisation");
+  c->add_flag(
+      "--together", o->together,
+      "kernels given as traces are simulated with what runs beside them, each launch; else each trace "
+      "once, by itself");
+  c->add_option("--threads", o->threads, "host threads that simulate; results do not depend on it")
+      ->check(CLI::Range(1, 1024));
   add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
       ->type_name("PATH=VALUE");
   c->callback([o, &status] { status = host_command(*o); });

@@ -1,0 +1,113 @@
+#include "tools/heddle/traced_kernels.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <vector>
+
+#include "analysis/run/opened_launch.h"
+#include "analysis/run/plan.h"
+#include "analysis/run/simulator.h"
+#include "sim/engine/error.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/interrupt.h"
+
+namespace heddle::cli {
+namespace {
+
+analysis::PlannedLaunch planned(const std::filesystem::path& trace) {
+  std::vector<analysis::PlannedLaunch> plan = analysis::plan_launches({trace}, false);
+  if (plan.size() != 1) {
+    throw Error(fmt::format("{}: {} launches; a kernel of a workload is one", trace.string(), plan.size()));
+  }
+  return std::move(plan.front());
+}
+
+// A launch's trace, checked against the GPU; its errors name the file.
+class CheckedSource final : public isa::BlockSource {
+ public:
+  CheckedSource(const config::GpuConfig& gpu, const std::filesystem::path& trace)
+      : launch_(gpu, planned(trace), {}, warn) {}
+  const isa::KernelImage& image() const override { return launch_.source().image(); }
+  bool next(isa::BlockTrace& out) override {
+    bool more = false;
+    launch_.located([&] { more = launch_.source().next(out); });
+    return more;
+  }
+
+ private:
+  analysis::OpenedLaunch launch_;
+};
+
+// A line every few seconds.
+class Ticker {
+ public:
+  void operator()(host::Ps now, uint64_t ended) {
+    constexpr auto kEvery = std::chrono::seconds(3);
+    const auto at = std::chrono::steady_clock::now();
+    if (at - last_ >= kEvery) {
+      last_ = at;
+      note(fmt::format("{:.1f} us simulated, {} traced kernels have ended", host::to_us(now), ended));
+    }
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+TracedKernels::TracedKernels(const config::GpuConfig& gpu, bool together, int threads)
+    : gpu_(gpu), threads_(threads) {
+  if (together) {
+    host::Together::Options o;
+    o.open = [this](const std::string& trace) { return std::make_unique<CheckedSource>(gpu_, trace); };
+    o.threads = threads;
+    o.cancel = &cancel_flag();
+    o.progress = Ticker();
+    model_ = std::make_unique<host::Together>(gpu, std::move(o));
+  }
+}
+
+const TracedKernels::Known& TracedKernels::known(const std::filesystem::path& trace) {
+  const auto it = known_.find(trace);
+  if (it != known_.end()) {
+    return it->second;
+  }
+  Known k;
+  if (model_) {
+    k.shape = CheckedSource(gpu_, trace).image().shape;
+  } else {
+    analysis::RunSettings settings;
+    settings.threads = threads_;
+    const analysis::LaunchRecord r =
+        analysis::Simulator(gpu_, settings, cancel_flag()).simulate(planned(trace), nullptr);
+    k.shape = r.shape;
+    k.cycles = r.cycles;
+  }
+  return known_.emplace(trace, k).first->second;
+}
+
+void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k) {
+  const Known& known = this->known(trace);
+  const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
+  k.has_grid = true;
+  k.grid = dim(known.shape.grid);
+  k.block = dim(known.shape.block);
+  k.cluster = dim(known.shape.cluster);
+  k.registers = known.shape.registers_per_thread;
+  k.static_shared_bytes = known.shape.static_shared_bytes;
+  k.dynamic_shared_bytes = known.shape.dynamic_shared_bytes;
+  if (model_) {
+    k.trace = trace.string();
+    return;
+  }
+  // The launch's own start and end are the host model's.
+  const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
+  k.duration = host::from_us(static_cast<double>(known.cycles > fixed ? known.cycles - fixed : 0) /
+                             gpu_.clocks().core_mhz());
+}
+
+uint64_t TracedKernels::stream(const std::filesystem::path& trace) { return known(trace).shape.stream; }
+
+}  // namespace heddle::cli
