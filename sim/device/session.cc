@@ -72,7 +72,8 @@ Session::~Session() = default;
 uint32_t Session::most_launches() const { return static_cast<uint32_t>(impl_->launched.size() - 1); }
 uint32_t Session::launches() const { return impl_->count; }
 
-void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority, Cycle at, uint64_t tag) {
+void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority, Cycle at, uint64_t tag,
+                     uint64_t address_offset) {
   Machine& m = impl_->loop.machine();
   const auto free = std::find(impl_->launched.begin() + 1, impl_->launched.end(), nullptr);
   if (free == impl_->launched.end()) {
@@ -86,6 +87,7 @@ void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority,
   sm::TimedKernel sizes = sm::bind(image, m.config.sm());
   const uint32_t first_line = impl_->lines.take(sizes.lines);
   l->kernel = sm::bind(image, m.config.sm(), first_line, impl_->constants.take(sizes.constants));
+  l->kernel.address_offset = address_offset;
   l->source = std::move(kernel);
   l->tag = tag;
   impl_->loop.skip_to(impl_->count == 0 ? at : 0);

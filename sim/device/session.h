@@ -43,7 +43,10 @@ class Session {
   // The launch's blocks may start from core cycle `at` on, or from now() on if that is later. `priority` as
   // CUDA's: lower numbers go first. `tag` comes back when it has ended. Throws Error when no block or cluster
   // fits, or too many launches are under way.
-  void launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority, Cycle at, uint64_t tag);
+  // `address_offset` is added to its addresses in memory: kernels of different processes have nothing in
+  // common there, whatever their traces say.
+  void launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority, Cycle at, uint64_t tag,
+              uint64_t address_offset = 0);
 
   struct Ended {
     uint64_t tag = 0;

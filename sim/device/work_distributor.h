@@ -119,6 +119,7 @@ class WorkDistributor {
   std::vector<Room> room_;                                 // by SM
   std::map<uint32_t, Cluster> clusters_;
   std::vector<GridEnd> ended_;
+  std::vector<std::pair<uint32_t, sm::Notice>> notices_;  // of a quantum, with their SMs
   uint32_t next_cluster_ = 0;
   uint64_t launches_ = 0;
   uint64_t total_ = 0, done_ = 0;

@@ -24,7 +24,8 @@ void Together::launch(const Launch& l) {
     d = std::make_unique<device::Session>(
         gpu_, device::SessionOptions{.threads = options_.threads, .cancel = options_.cancel});
   }
-  d->launch(options_.open(l.kernel->trace), l.priority, cycles(l.at), l.tag);
+  const uint64_t offset = options_.address_offset ? options_.address_offset(l.kernel->trace) : 0;
+  d->launch(options_.open(l.kernel->trace), l.priority, cycles(l.at), l.tag, offset);
 }
 
 // Every device goes as far as the first end among those before it, so that none is beyond what happens next.

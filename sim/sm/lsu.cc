@@ -174,6 +174,11 @@ bool Lsu::process(Entry& e, Cycle now) {
     case MemSpace::kDistributedShared:
       return cluster_access(e, addr, now);
     default:
+      if (const uint64_t offset = sm_.kernel(e.warp).address_offset) {
+        for (uint32_t m = e.mask; m; m &= m - 1) {
+          addr[std::countr_zero(m)] += offset;
+        }
+      }
       return global_access(e, addr, e.mask, space == MemSpace::kLocal, now);
   }
 }

@@ -105,7 +105,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
         const uint64_t* v = trace.values.data() + r.list;
         if (r.count >= 5 && t.instr->space == isa::MemSpace::kGlobal) {
           // UBLKCP: destination, barrier object, source (two words), size in 16-byte units.
-          uint64_t source = (v[2] & 0xffffffffu) | (v[3] << 32);
+          uint64_t source = ((v[2] & 0xffffffffu) | (v[3] << 32)) + kernel(warp).address_offset;
           uint64_t bytes = v[4] * 16;
           blocks_[w.block].mbarriers[v[1]].pending_bytes += bytes;
           tma_.start(w.block, source, v[1], bytes, now);

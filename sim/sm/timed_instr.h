@@ -94,6 +94,7 @@ struct TimedKernel {
   uint32_t first_constant = 0;  // and its constant-cache lines
   uint32_t constants = 0;
   std::vector<bool> constant_is_parameter;  // of each of them: in bank 0, which the launch writes
+  uint64_t address_offset = 0;              // added to addresses of global and local memory
 };
 
 // Kernels that are on the machine together have lines with different numbers.

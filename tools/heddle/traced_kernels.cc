@@ -62,6 +62,7 @@ TracedKernels::TracedKernels(const config::GpuConfig& gpu, bool together, int th
   if (together) {
     host::Together::Options o;
     o.open = [this](const std::string& trace) { return std::make_unique<CheckedSource>(gpu_, trace); };
+    o.address_offset = [this](const std::string& trace) { return address_offset(trace); };
     o.threads = threads;
     o.cancel = &cancel_flag();
     o.progress = Ticker();
@@ -106,6 +107,12 @@ void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k
   const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
   k.duration = host::from_us(static_cast<double>(known.cycles > fixed ? known.cycles - fixed : 0) /
                              gpu_.clocks().core_mhz());
+}
+
+uint64_t TracedKernels::address_offset(const std::filesystem::path& trace) {
+  constexpr int kBits = 48;  // what an address has
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(trace).parent_path();
+  return uint64_t{captures_.try_emplace(folder, captures_.size()).first->second} << kBits;
 }
 
 uint64_t TracedKernels::stream(const std::filesystem::path& trace) { return known(trace).shape.stream; }

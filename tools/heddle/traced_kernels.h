@@ -32,11 +32,14 @@ class TracedKernels {
     uint64_t cycles = 0;  // by itself; 0 when together
   };
   const Known& known(const std::filesystem::path& trace);
+  // Traces of one folder are of one capture and share their addresses; others do not.
+  uint64_t address_offset(const std::filesystem::path& trace);
 
   const config::GpuConfig& gpu_;
   const int threads_;
   std::unique_ptr<host::Together> model_;
   std::map<std::filesystem::path, Known> known_;
+  std::map<std::filesystem::path, uint64_t> captures_;  // by folder
 };
 
 }  // namespace heddle::cli

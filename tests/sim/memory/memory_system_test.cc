@@ -114,7 +114,7 @@ TEST_CASE_METHOD(Fixture,
   gpu.mutable_launch()->set_code_beyond_bytes(256);
   gpu.mutable_launch()->set_constant_bytes(256);
   MemorySystem m(gpu);
-  m.launch(300);
+  m.launch(0, 0, 300, 0);
   // 300 bytes are 2 units of 256, one beyond, one of constants: 8 lines for each of two GPCs.
   CHECK(m.counters()[Counter::kL2FromGcc] == 2 * 8 * 4);
   CHECK(m.counters()[Counter::kL2Requests] == 2 * 8);
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(Fixture, "no more code is fetched at the launch than the cache 
   gpu.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(512);
   gpu.mutable_launch()->set_constant_bytes(256);
   MemorySystem m(gpu);
-  m.launch(100000);
+  m.launch(0, 0, 100000, 0);
   CHECK(m.counters()[Counter::kL2Requests] == 2 * (4 + 2));
 }
 
