@@ -7,7 +7,7 @@
 namespace heddle::host {
 
 bool Grids::is_simulated(uint32_t kernel) const {
-  return core_.kernels && !core_.program.kernels[kernel].trace.empty();
+  return core_.kernels && core_.program.kernels[kernel].trace != kNone;
 }
 
 // A trace does not say where its blocks would wait for the kernels before: the launch waits as a whole

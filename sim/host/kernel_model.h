@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "sim/host/program.h"
 #include "sim/host/time.h"

@@ -90,7 +90,8 @@ struct KernelDesc {
   bool needs_cluster = false;         // __cluster_dims__() without a size: only the launch gives it (PM14)
   uint32_t max_cluster_blocks = 0;    // __launch_bounds__; 0 = none given
   uint32_t parameter_bytes = 0;
-  uint32_t trace = kNone;         // its number with who gave its duration (RunOptions::kernel_time) or runs it (::kernels)
+  uint32_t trace =
+      kNone;  // its number with who gave its duration (RunOptions::kernel_time) or runs it (::kernels)
   int32_t carveout_percent = -1;  // cudaFuncAttributePreferredSharedMemoryCarveout; -1: none (OC16)
   // Programmatic launch (PD02, PD04): so long after its start a block triggers, waits for the kernels before.
   // kNever: not at all.

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
@@ -17,9 +16,9 @@ class Together final : public KernelModel {
  public:
   struct Options {
     // Opens KernelDesc::trace; called once for each launch.
-    std::function<std::unique_ptr<isa::BlockSource>(const std::string& trace)> open;
+    std::function<std::unique_ptr<isa::BlockSource>(uint32_t trace)> open;
     // Of a trace: Session::launch(). Empty: all share one address space.
-    std::function<uint64_t(const std::string& trace)> address_offset;
+    std::function<uint64_t(uint32_t trace)> address_offset;
     int threads = 1;                                       // host threads; results do not depend on it
     const std::atomic<bool>* cancel = nullptr;             // may be null
     std::function<void(Ps now, uint64_t ended)> progress;  // now and then; may be empty

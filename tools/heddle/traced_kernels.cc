@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include "analysis/run/opened_launch.h"
 #include "analysis/run/plan.h"
+#include "analysis/run/residency.h"
 #include "analysis/run/simulator.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/console.h"
@@ -61,8 +63,8 @@ TracedKernels::TracedKernels(const config::GpuConfig& gpu, bool together, int th
     : gpu_(gpu), threads_(threads) {
   if (together) {
     host::Together::Options o;
-    o.open = [this](const std::string& trace) { return std::make_unique<CheckedSource>(gpu_, trace); };
-    o.address_offset = [this](const std::string& trace) { return address_offset(trace); };
+    o.open = [this](uint32_t trace) { return std::make_unique<CheckedSource>(gpu_, traces_[trace].file); };
+    o.address_offset = [this](uint32_t trace) { return address_offset(traces_[trace].file); };
     o.threads = threads;
     o.cancel = &cancel_flag();
     o.progress = Ticker();
@@ -70,27 +72,36 @@ TracedKernels::TracedKernels(const config::GpuConfig& gpu, bool together, int th
   }
 }
 
-const TracedKernels::Known& TracedKernels::known(const std::filesystem::path& trace) {
-  const auto it = known_.find(trace);
-  if (it != known_.end()) {
-    return it->second;
+analysis::LaunchRecord TracedKernels::simulate(const std::filesystem::path& trace,
+                                               const memory::L2Policy& policy) const {
+  analysis::RunSettings settings;
+  settings.threads = threads_;
+  settings.l2 = policy;
+  return analysis::Simulator(gpu_, settings, cancel_flag()).simulate(planned(trace), nullptr);
+}
+
+uint32_t TracedKernels::number(const std::filesystem::path& trace) {
+  const auto it =
+      std::find_if(traces_.begin(), traces_.end(), [&](const Known& k) { return k.file == trace; });
+  if (it != traces_.end()) {
+    return static_cast<uint32_t>(it - traces_.begin());
   }
   Known k;
+  k.file = trace;
   if (model_) {
     k.shape = CheckedSource(gpu_, trace).image().shape;
   } else {
-    analysis::RunSettings settings;
-    settings.threads = threads_;
-    const analysis::LaunchRecord r =
-        analysis::Simulator(gpu_, settings, cancel_flag()).simulate(planned(trace), nullptr);
+    const analysis::LaunchRecord r = simulate(trace, {});
     k.shape = r.shape;
-    k.cycles = r.cycles;
+    k.duration = duration(r);
   }
-  return known_.emplace(trace, k).first->second;
+  traces_.push_back(std::move(k));
+  return static_cast<uint32_t>(traces_.size() - 1);
 }
 
 void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k) {
-  const Known& known = this->known(trace);
+  k.trace = number(trace);
+  const Known& known = traces_[k.trace];
   const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
   k.has_grid = true;
   k.grid = dim(known.shape.grid);
@@ -99,14 +110,19 @@ void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k
   k.registers = known.shape.registers_per_thread;
   k.static_shared_bytes = known.shape.static_shared_bytes;
   k.dynamic_shared_bytes = known.shape.dynamic_shared_bytes;
-  if (model_) {
-    k.trace = trace.string();
-    return;
-  }
-  // The launch's own start and end are the host model's.
+  k.duration = known.duration;
+}
+
+// The launch's own start and end are the host model's.
+host::Ps TracedKernels::duration(const analysis::LaunchRecord& r) const {
   const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
-  k.duration = host::from_us(static_cast<double>(known.cycles > fixed ? known.cycles - fixed : 0) /
-                             gpu_.clocks().core_mhz());
+  return host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
+                       gpu_.clocks().core_mhz());
+}
+
+host::Ps TracedKernels::under(uint32_t trace, const memory::L2Policy& policy) const {
+  analysis::check(policy, gpu_);
+  return duration(simulate(traces_[trace].file, policy));
 }
 
 uint64_t TracedKernels::address_offset(const std::filesystem::path& trace) {
@@ -114,7 +130,5 @@ uint64_t TracedKernels::address_offset(const std::filesystem::path& trace) {
   const std::filesystem::path folder = std::filesystem::weakly_canonical(trace).parent_path();
   return uint64_t{captures_.try_emplace(folder, captures_.size()).first->second} << kBits;
 }
-
-uint64_t TracedKernels::stream(const std::filesystem::path& trace) { return known(trace).shape.stream; }
 
 }  // namespace heddle::cli

@@ -4,12 +4,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "analysis/store/record.h"
 #include "configs/schema/gpu.pb.h"
 #include "sim/host/program.h"
 #include "sim/host/together.h"
+#include "sim/memory/access_policy.h"
 
 namespace heddle::cli {
 
@@ -22,23 +23,28 @@ class TracedKernels {
   // workload::KernelTimer.
   void fill(const std::filesystem::path& trace, host::KernelDesc& k);
   // The stream that the trace names.
-  uint64_t stream(const std::filesystem::path& trace);
+  uint64_t stream(const std::filesystem::path& trace) { return traces_[number(trace)].shape.stream; }
+  // The duration of that kernel (KernelDesc::trace) under a policy of the L2, which it finds empty.
+  host::Ps under(uint32_t trace, const memory::L2Policy& policy) const;
   // Null when kernels are not simulated together.
   host::Together* model() { return model_.get(); }
 
  private:
   struct Known {
+    std::filesystem::path file;
     isa::LaunchShape shape;
-    uint64_t cycles = 0;  // by itself; 0 when together
+    host::Ps duration = 0;  // by itself; 0 when together
   };
-  const Known& known(const std::filesystem::path& trace);
+  uint32_t number(const std::filesystem::path& trace);
+  analysis::LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const;
+  host::Ps duration(const analysis::LaunchRecord& r) const;
   // Traces of one folder are of one capture and share their addresses; others do not.
   uint64_t address_offset(const std::filesystem::path& trace);
 
   const config::GpuConfig& gpu_;
   const int threads_;
   std::unique_ptr<host::Together> model_;
-  std::map<std::filesystem::path, Known> known_;
+  std::vector<Known> traces_;                           // by KernelDesc::trace
   std::map<std::filesystem::path, uint64_t> captures_;  // by folder
 };
 
