@@ -176,6 +176,7 @@ class Thread {
   Thread& deviceGetLimit(host::Limit what);
   Thread& streamSetAccessPolicyWindow(Stream s, Window w = {});
   Thread& ctxResetPersistingL2Cache();
+  Thread& funcGetAttributes(Kernel k);  // loads it
   // ---- unified memory. `device` kNone: the host. `bytes` 0: to the buffer's end.
   Thread& memPrefetchAsync(Buffer b, uint32_t device, Stream s = {}, uint64_t offset = 0, uint64_t bytes = 0);
   Thread& memAdvise(Buffer b, host::Advice what, uint32_t device = host::kNone);

@@ -158,4 +158,9 @@ Thread& Thread::ctxResetPersistingL2Cache() {
   return *this;
 }
 
+Thread& Thread::funcGetAttributes(Kernel k) {
+  add(Op::kFuncGetAttributes, k.id);
+  return *this;
+}
+
 }  // namespace heddle::workload

@@ -35,6 +35,9 @@ host::Rules read_environment(const proto::Environment& e,
   if (!(e.l2_reset_after_us() >= 0 && e.l2_reset_after_us() <= 1e12)) {
     refuse("l2_reset_after_us: 0 to 1e12");
   }
+  r.lazy_loading = e.module_loading() == proto::Environment::LAZY;
+  r.lazy_start = e.lazy_start();
+  r.host_threads = e.host_threads();
   r.l2_reset_after = host::from_us(e.l2_reset_after_us());
   return r;
 }

@@ -387,6 +387,9 @@ class Reader {
       case What::kFreeHost:
         t.freeHost(c.free_host());
         break;
+      case What::kFuncGetAttributes:
+        t.funcGetAttributes(look_up(kernels_, c.func_get_attributes(), "kernel"));
+        break;
       case What::kSetDevice:
         device_ = device(c.set_device());
         t.setDevice(device_);

@@ -68,7 +68,13 @@ bool Threads::room(uint32_t thread, uint32_t stream, Work work, Path path) {
   return false;
 }
 
-void Threads::submit(uint32_t slot) { connections_.submit(slot, core_.now + core_.params.submit); }
+void Threads::submit(uint32_t slot, Ps after) {
+  if (core_.rules.lazy_start) {
+    not_submitted_.push_back(slot);
+  } else {
+    connections_.submit(slot, core_.now + after + core_.params.submit);
+  }
+}
 
 // ST08: a call that, by the older guides, keeps streams apart.
 void Threads::barrier(uint32_t device) {
@@ -134,8 +140,11 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
                                 core_.params.priority_least);
   command.cluster = c.has_cluster ? static_cast<uint32_t>(c.cluster.count()) : 0;
+  const bool first = loads(c, command.device);
   if (switches_carveout(k, command.device)) {
     ordering_.append_barrier(slot, command.device);
+  } else if (first) {
+    ordering_.append_after_all(slot, command.device);
   } else if (c.programmatic) {
     ordering_.append_programmatic(slot);
   } else {
@@ -274,7 +283,7 @@ bool Threads::copy(uint32_t thread, const Call& c) {
     ordering_.append(slot);
   }
   const CommandRef ref = core_.commands.ref(slot);
-  connections_.submit(slot, core_.now + inline_time + core_.params.submit);
+  submit(slot, inline_time);
   // HM15, AX02: which plain copies return at once.
   const bool returns =
       path == Path::kDeviceToDevice || (path == Path::kHostToDevice && c.bytes <= core_.params.inline_bytes &&

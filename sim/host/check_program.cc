@@ -23,6 +23,7 @@ enum class Object : uint8_t {
 Object object_of(Op op) {
   switch (op) {
     case Op::kLaunch:
+    case Op::kFuncGetAttributes:
       return Object::kKernel;
     case Op::kMemcpyAsync:
     case Op::kMemcpy:

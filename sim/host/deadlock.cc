@@ -62,6 +62,7 @@ std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Th
     if (t.for_flag != kNone) {
       line += " waits for flag " + p.flags[t.for_flag] + ", which nothing sets";
     }
+    line += t.why;
     for (const CommandRef& r : t.for_commands) {
       if (core.commands.unfinished(r)) {
         line += " waits for " + describe(core, r.slot);
@@ -113,6 +114,13 @@ std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Th
     } else if (c.work == Work::kKernel && p.kernels[c.object].until_flag != kNone &&
                !core.flag(p.kernels[c.object].until_flag)) {
       line += " runs until flag " + p.flags[p.kernels[c.object].until_flag] + " is set";
+    } else if (c.work == Work::kKernel && c.grid != kNone && p.kernels[c.object].polls_plainly) {
+      line += " polls flag " + p.flags[p.kernels[c.object].until_flag] +
+              " by plain loads, which need not see that it is set (FP03)";
+    } else if (c.work == Work::kKernel && c.grid != kNone && p.kernels[c.object].grid_barrier) {
+      line +=
+          " waits at a barrier of its grid for blocks that find no room; its launch is not cooperative "
+          "(FP02)";
     } else if (primary.count(slot) && (c.ended || p.kernels[c.object].wait_after != kNever) &&
                c.grid != kNone) {
       line += c.ended ? " has ended, but not " : " waits at its grid dependency for ";

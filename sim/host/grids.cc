@@ -81,7 +81,7 @@ void Grids::grid_start(uint32_t g) {
       core_.begun(grid.slot, core_.now);
     }
     run_block(g, kNone, core_.now);
-    all_started(grid);
+    all_started(g);
     return;
   }
   const auto before = [&](uint32_t a, uint32_t b) {
@@ -206,7 +206,7 @@ void Grids::hand_out() {
     if (grid.left == 0) {
       active_.erase(active_.begin());
       look_everywhere_ = true;
-      all_started(grid);
+      all_started(g);
     }
   }
 }
@@ -308,7 +308,8 @@ void Grids::grid_done(uint32_t g) {
 void Grids::flag_set(uint32_t flag) {
   for (uint32_t g = 0; g < grids_.size(); ++g) {
     Grid& grid = grids_[g];
-    if (grid.slot != kNone && core_.program.kernels[grid.kernel].until_flag == flag) {
+    const KernelDesc& k = core_.program.kernels[grid.kernel];
+    if (grid.slot != kNone && k.until_flag == flag && !k.polls_plainly) {
       for (uint32_t sm : grid.held) {
         add_end(g, sm, core_.now);
       }

@@ -69,6 +69,7 @@ class Grids {
     Ps triggered_at = 0;       // the last of the others
     Ps last_start = 0;
     uint32_t cluster = 1;  // blocks
+    bool all_started = false;
     // Of running blocks, in order from `first_end` on. An event stands for the first; outdated ones do no
     // harm.
     std::vector<End> ends;
@@ -90,12 +91,13 @@ class Grids {
   uint32_t places(const Grid& g, const Sm& sm) const;
   void leave(uint32_t grid, uint32_t sm);
   bool waits_for_flag(const Grid& g) const;
+  bool at_barrier(const Grid& g) const;
   // A block runs from `begin` on (sm kNone: a kernel without blocks), to its end or to what it waits for.
   void run_block(uint32_t grid, uint32_t sm, Ps begin);
   void add_end(uint32_t grid, uint32_t sm, Ps at);
   void end_block(uint32_t grid, uint32_t sm, Ps from, Ps left);
   void block_triggers(Grid& g, Ps at);
-  void all_started(Grid& g);
+  void all_started(uint32_t grid);
 
   Core& core_;
   const uint32_t device_;

@@ -37,7 +37,7 @@ void Grids::run_block(uint32_t g, uint32_t sm, Ps begin) {
   }
   if (waits) {
     grid.waiting.push_back({sm, begin + std::min(k.wait_after, grid.block_time)});
-  } else if (waits_for_flag(grid)) {
+  } else if (waits_for_flag(grid) || at_barrier(grid)) {
     grid.held.push_back(sm);
   } else {
     end_block(g, sm, begin, grid.block_time);
@@ -83,7 +83,19 @@ void Grids::block_triggers(Grid& grid, Ps at) {
   }
 }
 
-void Grids::all_started(Grid& grid) {
+bool Grids::at_barrier(const Grid& g) const {
+  return core_.program.kernels[g.kernel].grid_barrier && !g.all_started;
+}
+
+void Grids::all_started(uint32_t g) {
+  Grid& grid = grids_[g];
+  if (at_barrier(grid) && !waits_for_flag(grid)) {
+    for (const uint32_t sm : grid.held) {
+      end_block(g, sm, grid.last_start + (sm == kNone ? 0 : core_.params.block_start), grid.block_time);
+    }
+    grid.held.clear();
+  }
+  grid.all_started = true;
   Command& c = core_.commands[grid.slot];
   c.all_started_at = grid.last_start;
   if (c.first_trigger_edge != kNone) {

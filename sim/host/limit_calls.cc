@@ -1,4 +1,6 @@
-// Calls about the device's limits and what stays in its L2.
+// Calls about the device's limits and what stays in its L2; what is not done before it has to be.
+#include <utility>
+
 #include "sim/host/threads.h"
 
 namespace heddle::host {
@@ -19,10 +21,30 @@ bool Threads::limit_call(uint32_t thread, const Call& c) {
       return true;
     case Op::kStreamSetWindow:
       return !stream_alive(thread, c.stream) || done(l2_.set_window(c.stream, c.window));
+    case Op::kFuncGetAttributes:
+      loads(c, device);
+      return true;
     default:
       l2_.reset(device);
       return true;
   }
+}
+
+// LZ02: whether the call is the first to name the kernel, so that it loads it. Loading needs the context,
+// which may have to wait for everything that the device does (LZ04).
+bool Threads::loads(const Call& c, uint32_t device) {
+  if (!core_.rules.lazy_loading || loaded_[device][c.object]) {
+    return false;
+  }
+  loaded_[device][c.object] = true;
+  return true;
+}
+
+bool Threads::flush() {
+  for (const uint32_t slot : not_submitted_) {
+    connections_.submit(slot, core_.now + core_.params.submit);
+  }
+  return !std::exchange(not_submitted_, {}).empty();
 }
 
 }  // namespace heddle::host

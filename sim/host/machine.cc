@@ -63,11 +63,13 @@ class Machine final : public Core {
 
   Result run() {
     threads_.start();
-    while (kernels_ended() || !events.empty()) {
-      const Event e = events.pop();
-      now = e.at;
-      happen(e);
-    }
+    do {
+      while (kernels_ended() || !events.empty()) {
+        const Event e = events.pop();
+        now = e.at;
+        happen(e);
+      }
+    } while (threads_.all_done() && threads_.flush());
     if (!threads_.all_done() || commands.live() > 0) {
       result_.deadlock = explain_deadlock(*this, threads_.blocked(), connections_, host_functions_.stuck());
     }

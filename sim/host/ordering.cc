@@ -143,6 +143,11 @@ void Ordering::append(uint32_t slot, bool programmatic) {
 }
 
 void Ordering::append_barrier(uint32_t slot, uint32_t other_device) {
+  append_after_all(slot, other_device);
+  devices_[core_.commands[slot].device].barrier = devices_[other_device].barrier = core_.commands.ref(slot);
+}
+
+void Ordering::append_after_all(uint32_t slot, uint32_t other_device) {
   const uint32_t device = core_.commands[slot].device;
   for (uint32_t s = 0; s < streams_.size(); ++s) {
     const uint32_t d = core_.program.streams[s].device;
@@ -151,7 +156,6 @@ void Ordering::append_barrier(uint32_t slot, uint32_t other_device) {
     }
   }
   append(slot);
-  devices_[device].barrier = devices_[other_device].barrier = core_.commands.ref(slot);
 }
 
 std::vector<CommandRef> Ordering::unfinished(uint32_t stream) const {

@@ -20,6 +20,8 @@ class Ordering {
   // The same for a command that all streams of its device and of another (which may be the same), blocking or
   // not, wait for, and that waits for all (ST08, MU04).
   void append_barrier(uint32_t slot, uint32_t other_device);
+  // The same for a command that only waits for all (LZ04).
+  void append_after_all(uint32_t slot, uint32_t other_device);
 
   // `slot` waits for `from`, if that is not finished.
   void depend(uint32_t slot, CommandRef from, Ps latency = 0);

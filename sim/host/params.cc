@@ -97,7 +97,8 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
            ns(c.malloc_host_ns()),
            ns(c.malloc_host_ns_per_mib()),
            ns(c.free_host_ns()),
-           ns(c.launch_programmatic_ns())};
+           ns(c.launch_programmatic_ns()),
+           ns(c.lazy_load_ns())};
   const config::GraphCosts& g = h.graph();
   graph = {ns(g.launch_ns()),
            ns(g.instantiate_ns()),

@@ -33,6 +33,15 @@ struct Rules {
     kNever,
     kAlways
   } node_priority = NodePriority::kAsInstantiated;
+  // CUDA_MODULE_LOADING=LAZY: a kernel's first launch loads its code, which waits for what the device does
+  // (LZ04).
+  bool lazy_loading = false;
+  // Work starts when some thread asks for it, by a synchronisation or a query, or all threads have ended
+  // (FP05).
+  bool lazy_start = false;
+  // So many host threads make progress at the same time; the others begin when those have ended (FP08). 0:
+  // all.
+  uint32_t host_threads = 0;
   Ps l2_reset_after =
       0;  // persisting lines that nobody touches for so long are normal again; 0: never (L219)
   double launch_queue_scale = 1;                                           // CUDA_SCALE_LAUNCH_QUEUES
@@ -70,7 +79,8 @@ struct Params {
 
   struct Calls {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
-        host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic;
+        host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic,
+        lazy_load;
   } calls;
   struct Graph {
     Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, start, node, branch,

@@ -104,6 +104,11 @@ struct KernelDesc {
   // Runs on until the flag is set (a kernel that polls memory). kNone: no.
   uint32_t until_flag = kNone;
   uint32_t sets_flag = kNone;  // when it ends
+  // It polls by plain loads, which need never see what is written after their first (FP03).
+  bool polls_plainly = false;
+  // Its blocks go on when all of the grid have started: a barrier of all blocks, which only a cooperative
+  // launch makes safe (FP02).
+  bool grid_barrier = false;
   // As a node of a graph: the n-th time that this handle is set in one execution, to the n-th of the values,
   // then to the last.
   uint32_t sets_handle = kNone;
@@ -180,6 +185,7 @@ enum class Op : uint8_t {
   kDeviceGetLimit,
   kStreamSetWindow,
   kResetPersistingL2,
+  kFuncGetAttributes,  // loads the kernel `object`
 };
 
 // Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.

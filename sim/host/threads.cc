@@ -70,7 +70,14 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaDeviceSetLimit",
                                  "cudaDeviceGetLimit",
                                  "cudaStreamSetAttribute",
-                                 "cudaCtxResetPersistingL2Cache"};
+                                 "cudaCtxResetPersistingL2Cache",
+                                 "cudaFuncGetAttributes"};
+
+// FP04: calls after which work of the device must go on.
+bool asks_for_progress(Op op) {
+  return op == Op::kStreamSynchronize || op == Op::kDeviceSynchronize || op == Op::kEventSynchronize ||
+         op == Op::kStreamQuery || op == Op::kEventQuery || op == Op::kMemcpy || op == Op::kFree;
+}
 
 }  // namespace
 
@@ -101,6 +108,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
   for (const StreamDesc& s : core.program.streams) {
     streams_alive_.push_back(!s.created_by_call);
   }
+  loaded_.assign(core.program.devices, std::vector<bool>(core.program.kernels.size(), false));
   events_alive_.assign(core.program.events.size(), true);
   for (const KernelDesc& k : core.program.kernels) {
     kernel_name_.push_back(core.recorder.name(k.name));
@@ -116,12 +124,23 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
 }
 
 void Threads::start() {
-  for (uint32_t i = 0; i < threads_.size(); ++i) {
-    if (!fetch(threads_[i], i)) {
-      threads_[i].done = true;
-      continue;
+  const uint32_t most = core_.rules.host_threads;
+  const auto all = static_cast<uint32_t>(threads_.size());
+  while (begun_ < (most > 0 ? std::min(most, all) : all)) {
+    begin_next();
+  }
+}
+
+void Threads::begin_next() {
+  while (begun_ < threads_.size()) {
+    const uint32_t i = begun_++;
+    Thread& t = threads_[i];
+    if (fetch(t, i)) {
+      t.call_start = core_.now;
+      core_.events.push(core_.now + cost(t, call(t, i)), Happening::kThread, i);
+      return;
     }
-    core_.events.push(cost(threads_[i], call(threads_[i], i)), Happening::kThread, i);
+    t.done = true;
   }
 }
 
@@ -163,11 +182,15 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
   if (is_capture_call(c.op) || is_graph_call(c.op)) {
     return graph_cost(c);
   }
+  const bool names = c.op == Op::kLaunch || c.op == Op::kFuncGetAttributes;
+  const Ps first = names && core_.rules.lazy_loading && !loaded_[t.device][c.object] ? p.lazy_load : 0;
   switch (c.op) {
     case Op::kCompute:
       return c.duration;
+    case Op::kFuncGetAttributes:
+      return p.query + first;
     case Op::kLaunch:
-      return (port_of(c) == Port::kDefault ? p.launch : p.launch_programmatic) + to_stream;
+      return first + (port_of(c) == Port::kDefault ? p.launch : p.launch_programmatic) + to_stream;
     case Op::kMemcpy:
     case Op::kMemcpyAsync:
       return memory(c.object) == Memory::kDevice && memory(c.source) == Memory::kDevice ? p.d2d : p.memcpy;
@@ -254,6 +277,7 @@ void Threads::step(uint32_t thread) {
     if (!fetch(t, thread)) {
       t.done = true;
       result_.thread_end[thread] = core_.now;
+      begin_next();
       return;
     }
     const Ps at = core_.now + cost(t, call(t, thread)) + t.owed;
@@ -325,6 +349,9 @@ bool Threads::effect(uint32_t thread) {
   if (is_graph_call(c.op)) {
     return graph_call(thread, c);
   }
+  if (core_.rules.lazy_start && asks_for_progress(c.op)) {
+    flush();
+  }
   switch (c.op) {
     case Op::kLaunch:
       return launch(thread, c);
@@ -372,6 +399,7 @@ bool Threads::effect(uint32_t thread) {
     case Op::kDeviceGetLimit:
     case Op::kStreamSetWindow:
     case Op::kResetPersistingL2:
+    case Op::kFuncGetAttributes:
       return limit_call(thread, c);
     case Op::kSetDevice:
       t.device = c.object;
@@ -425,7 +453,14 @@ std::vector<Threads::Blocked> Threads::blocked() const {
   std::vector<Blocked> out;
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     const Thread& t = threads_[i];
-    if (!t.done) {
+    if (i >= begun_) {
+      out.push_back({"thread " + core_.program.threads[i].name,
+                     "not begun",
+                     {},
+                     kNone,
+                     " waits for another thread's end: only " + std::to_string(core_.rules.host_threads) +
+                         " make progress at a time (FP08)"});
+    } else if (!t.done) {
       const Call& c = call(t, i);
       out.push_back({"thread " + core_.program.threads[i].name,
                      op_name(c.op) + (c.line ? std::string(", line ") + std::to_string(c.line)

@@ -48,6 +48,8 @@ class Threads {
     device_error_[device] = error;
   }
 
+  // Gives the devices what they have not been given (Rules::lazy_start). False: nothing.
+  bool flush();
   bool all_done() const;
   // "thread main, call 12 (cudaStreamSynchronize)", of every thread that has not come to its end.
   struct Blocked {
@@ -55,6 +57,7 @@ class Threads {
     std::string what;
     std::vector<CommandRef> for_commands;
     uint32_t for_flag = kNone;
+    std::string why = {};  // of another kind
   };
   std::vector<Blocked> blocked() const;
 
@@ -100,6 +103,7 @@ class Threads {
   const Call& call(const Thread& t, uint32_t thread) const {
     return core_.program.threads[thread].calls[t.pc];
   }
+  void begin_next();
   bool fetch(Thread& t, uint32_t thread);  // past loop ends; false at the end
   Ps cost(const Thread& t, const Call& c) const;
   bool effect(uint32_t thread);  // true: the call has returned
@@ -160,7 +164,8 @@ class Threads {
   // ---- commands
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
-  void submit(uint32_t slot);
+  void submit(uint32_t slot, Ps after = 0);  // the call's own time on the host until then
+  bool loads(const Call& c, uint32_t device);
   void barrier(uint32_t device);
 
   // ---- pageable memory (staged.cc)
@@ -193,7 +198,10 @@ class Threads {
   };
   std::vector<EventState> event_states_;
   std::vector<std::string> device_error_;
-  std::vector<uint32_t> carveout_;  // of each device, by the kernel before; kNone: none asked for one
+  uint32_t begun_ = 0;                     // threads that run or have ended
+  std::vector<uint32_t> not_submitted_;    // with Rules::lazy_start
+  std::vector<std::vector<bool>> loaded_;  // kernels, of each device
+  std::vector<uint32_t> carveout_;         // of each device, by the kernel before; kNone: none asked for one
   // Names of spans.
   std::vector<uint32_t> kernel_name_;
   std::vector<uint32_t> op_name_;

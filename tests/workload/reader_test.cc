@@ -306,5 +306,30 @@ TEST_CASE("limits and access-policy windows of a file") {
       "w:2: a window beyond the end of its buffer");
 }
 
+TEST_CASE("C75 FP05 FP08: lazy loading, lazy start, host threads of a file") {
+  const auto hangs = [&](const std::string& environment, const std::string& first, const std::string& last) {
+    return !run("environment { " + environment + R"( }
+      flag: "f" stream { name: "x" non_blocking: true } stream { name: "y" non_blocking: true }
+      kernel { name: "a" until_flag: "f" } kernel { name: "b" us: 5 sets_flag: "f" grid_barrier: true }
+      thread { name: "m" call { )" +
+                first + R"( }
+        call { launch { kernel: "a" stream: "x" } } call { launch { kernel: "b" stream: "y" } }
+        call { )" +
+                last + " } }")
+                .deadlock.empty();
+  };
+  const std::string nothing = "compute_us: 1", wait = "wait_flag: \"f\"";
+  CHECK_FALSE(hangs("", nothing, wait));
+  CHECK(hangs("module_loading: LAZY", nothing, nothing));
+  CHECK_FALSE(hangs("module_loading: LAZY", "func_get_attributes: \"b\"", nothing));
+  CHECK(hangs("lazy_start: true", nothing, wait));
+  CHECK_FALSE(hangs("lazy_start: true", nothing, nothing));
+  const Workload w = parse_workload(
+      "environment { host_threads: 2 lazy_start: true } kernel { name: 'k' us: 1 "
+      "polls_plainly: true } thread { name: 'm' }",
+      "w");
+  CHECK((w.rules.host_threads == 2 && w.rules.lazy_start && w.program.kernels[0].polls_plainly));
+}
+
 }  // namespace
 }  // namespace heddle::workload

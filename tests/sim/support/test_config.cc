@@ -189,7 +189,7 @@ constexpr const char* kGpu = R"(
     calls {
       launch_ns: 0 launch_programmatic_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
       event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
-      malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0
+      malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0 lazy_load_ns: 0
     }
     priorities: 6
     graph {
