@@ -27,7 +27,7 @@ void Grids::simulated_end(uint32_t g, Ps start) {
   grid.started = start;
   grid.last_start = core_.now;
   blocks_run_ += core_.program.kernels[grid.kernel].grid.count();
-  all_started(grid);
+  all_started(g);
   grid_done(g);
   hand_out();
 }
