@@ -257,6 +257,16 @@ Thread& Thread::setDevice(uint32_t device) {
   return *this;
 }
 
+Thread& Thread::getDeviceCount() {
+  add(Op::kGetDeviceCount);
+  return *this;
+}
+
+Thread& Thread::deviceGetPciBusId(uint32_t device) {
+  add(Op::kDeviceGetPciBusId, device);
+  return *this;
+}
+
 Thread& Thread::getLastError() {
   add(Op::kGetLastError);
   return *this;

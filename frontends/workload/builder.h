@@ -149,6 +149,8 @@ class Thread {
   Thread& mallocHost(uint64_t bytes);
   Thread& freeHost(uint64_t bytes);
   Thread& setDevice(uint32_t device);
+  Thread& getDeviceCount();
+  Thread& deviceGetPciBusId(uint32_t device);  // its number in the machine
   Thread& getLastError();
   Thread& peekAtLastError();
   Thread& setFlag(Flag f);

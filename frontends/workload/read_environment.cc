@@ -1,6 +1,24 @@
 #include "frontends/workload/read_environment.h"
 
+#include <algorithm>
+#include <sstream>
+
 namespace heddle::workload {
+
+std::vector<uint32_t> visible_devices(const std::string& list, uint32_t devices) {
+  std::vector<uint32_t> out;
+  std::stringstream numbers(list);
+  for (std::string text; std::getline(numbers, text, ',');) {
+    const bool number =
+        !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
+    const auto d = number ? static_cast<uint32_t>(std::stoul(text)) : devices;
+    if (d >= devices || std::find(out.begin(), out.end(), d) != out.end()) {
+      break;
+    }
+    out.push_back(d);
+  }
+  return out;
+}
 
 host::Rules read_environment(const proto::Environment& e,
                              const std::function<void(const std::string&)>& refuse) {

@@ -47,7 +47,11 @@ class Reader {
         file_(std::move(file)),
         folder_(std::move(folder)),
         timer_(timer),
-        builder_(w.devices()) {
+        visible_(w.environment().has_visible_devices()
+                     ? visible_devices(w.environment().visible_devices(), w.devices())
+                     : std::vector<uint32_t>()),
+        builder_(visible_.empty() ? w.devices() : static_cast<uint32_t>(visible_.size())) {
+    builder_.program().visible = visible_;
     memory_ = {[this](const std::string& n) { return look_up(buffers_, n, "buffer"); },
                [this](const std::string& n) { return n.empty() ? Pool{} : look_up(pools_, n, "pool"); },
                [this](bool given, const std::string& n) { return stream(given, n); },
@@ -70,6 +74,11 @@ class Reader {
     per_thread_ = out.rules.per_thread_default;
     if (w_.devices() == 0 || w_.devices() > 64) {
       refuse("devices: 1 to 64");
+    }
+    if (w_.environment().has_visible_devices() && visible_.empty()) {
+      refuse("visible_devices \"" + w_.environment().visible_devices() +
+             "\" leaves none: every call would return "
+             "cudaErrorNoDevice");
     }
     read_objects();
     if (w_.thread_size() == 0) {
@@ -127,8 +136,8 @@ class Reader {
     }
   }
   uint32_t device(uint32_t d) const {
-    if (d >= w_.devices()) {
-      refuse("device " + std::to_string(d) + ": there are " + std::to_string(w_.devices()));
+    if (d >= builder_.program().devices) {
+      refuse("device " + std::to_string(d) + ": there are " + std::to_string(builder_.program().devices));
     }
     return d;
   }
@@ -391,8 +400,14 @@ class Reader {
         t.funcGetAttributes(look_up(kernels_, c.func_get_attributes(), "kernel"));
         break;
       case What::kSetDevice:
-        device_ = device(c.set_device());
-        t.setDevice(device_);
+        device_ = c.set_device() < builder_.program().devices ? c.set_device() : device_;
+        t.setDevice(c.set_device());
+        break;
+      case What::kGetDeviceCount:
+        t.getDeviceCount();
+        break;
+      case What::kDeviceGetPciBusId:
+        t.deviceGetPciBusId(c.device_get_pci_bus_id());
         break;
       case What::kGetLastError:
         t.getLastError();
@@ -419,6 +434,7 @@ class Reader {
   const std::string file_;
   const std::filesystem::path folder_;
   const KernelTimer& timer_;
+  const std::vector<uint32_t> visible_;  // devices that CUDA_VISIBLE_DEVICES chooses
   Builder builder_;
   int line_ = 1;
   uint32_t device_ = 0;

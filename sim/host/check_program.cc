@@ -12,7 +12,6 @@ enum class Object : uint8_t {
   kBuffer,
   kEvent,
   kFlag,
-  kDevice,
   kMaybeFlag,
   kMaybeBuffer,
   kMaybePool,
@@ -59,8 +58,6 @@ Object object_of(Op op) {
     case Op::kSetFlag:
     case Op::kWaitFlag:
       return Object::kFlag;
-    case Op::kSetDevice:
-      return Object::kDevice;
     case Op::kGraphInstantiate:
     case Op::kGraphLaunch:
     case Op::kGraphUpload:
@@ -93,8 +90,6 @@ size_t count_of(const Program& p, Object o) {
       return p.buffers.size();
     case Object::kEvent:
       return p.events.size();
-    case Object::kDevice:
-      return p.devices;
     case Object::kGraph:
       return p.graphs.size();
     case Object::kExec:
@@ -242,6 +237,9 @@ void check_graph(const Program& p, const GraphDesc& g) {
 }  // namespace
 
 void check_program(const Program& p) {
+  if (!p.visible.empty() && p.visible.size() != p.devices) {
+    throw Error("as many visible devices as there are");
+  }
   if (p.devices == 0 || p.streams.size() < p.devices) {
     throw Error("a program has at least one device, and a legacy default stream for each");
   }

@@ -47,4 +47,19 @@ bool Threads::flush() {
   return !std::exchange(not_submitted_, {}).empty();
 }
 
+bool Threads::device_call(uint32_t thread, const Call& c) {
+  const Program& p = core_.program;
+  if (c.op == Op::kGetDeviceCount) {
+    answer(thread, std::to_string(p.devices));
+  } else if (c.object >= p.devices) {
+    fail(thread, "cudaErrorInvalidDevice",
+         "device " + std::to_string(c.object) + " of " + std::to_string(p.devices) + " that are visible");
+  } else if (c.op == Op::kSetDevice) {
+    threads_[thread].device = c.object;
+  } else {
+    answer(thread, std::to_string(p.visible.empty() ? c.object : p.visible[c.object]));
+  }
+  return true;
+}
+
 }  // namespace heddle::host

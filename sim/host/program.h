@@ -186,6 +186,8 @@ enum class Op : uint8_t {
   kStreamSetWindow,
   kResetPersistingL2,
   kFuncGetAttributes,  // loads the kernel `object`
+  kGetDeviceCount,
+  kDeviceGetPciBusId,  // of the device `object`: its number in the machine
 };
 
 // Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.
@@ -260,6 +262,8 @@ struct ThreadDesc {
 
 struct Program {
   uint32_t devices = 1;
+  // The machine's number of each, where CUDA_VISIBLE_DEVICES has chosen (ER05); empty: their own.
+  std::vector<uint32_t> visible;
   bool peer_access =
       true;  // cudaDeviceEnablePeerAccess between all devices; false: copies go through the host (MU05)
   std::vector<StreamDesc> streams;

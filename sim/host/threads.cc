@@ -71,7 +71,9 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaDeviceGetLimit",
                                  "cudaStreamSetAttribute",
                                  "cudaCtxResetPersistingL2Cache",
-                                 "cudaFuncGetAttributes"};
+                                 "cudaFuncGetAttributes",
+                                 "cudaGetDeviceCount",
+                                 "cudaDeviceGetPCIBusId"};
 
 // FP04: calls after which work of the device must go on.
 bool asks_for_progress(Op op) {
@@ -402,8 +404,9 @@ bool Threads::effect(uint32_t thread) {
     case Op::kFuncGetAttributes:
       return limit_call(thread, c);
     case Op::kSetDevice:
-      t.device = c.object;
-      return true;
+    case Op::kGetDeviceCount:
+    case Op::kDeviceGetPciBusId:
+      return device_call(thread, c);
     case Op::kGetLastError:
       answer(thread, t.last_error);
       t.last_error = "cudaSuccess";

@@ -160,6 +160,7 @@ class Threads {
 
   // ---- limits and the L2 (limit_calls.cc)
   bool limit_call(uint32_t thread, const Call& c);
+  bool device_call(uint32_t thread, const Call& c);
 
   // ---- commands
   uint32_t make(Work work, uint32_t stream, uint32_t name);

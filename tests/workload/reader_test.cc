@@ -331,5 +331,27 @@ TEST_CASE("C75 FP05 FP08: lazy loading, lazy start, host threads of a file") {
   CHECK((w.rules.host_threads == 2 && w.rules.lazy_start && w.program.kernels[0].polls_plainly));
 }
 
+TEST_CASE("C54 ER05: CUDA_VISIBLE_DEVICES chooses and orders, up to the first number that no device has") {
+  const auto answers = [](const std::string& list) {
+    const host::Result r = run("devices: 3 environment { visible_devices: \"" + list + R"(" }
+      thread { name: "m" call { get_device_count: true }
+        call { device_get_pci_bus_id: 0 } call { device_get_pci_bus_id: 1 } call { set_device: 1 }
+        call { set_device: 2 } })");
+    CHECK(hosttest::errors(r) == std::vector<std::string>{"cudaErrorInvalidDevice"});
+    return hosttest::answers(r);
+  };
+  using Is = std::vector<std::string>;
+  CHECK(answers("2,1") == Is{"2", "2", "1"});  // device 0 is hidden, 2 comes first
+  CHECK(answers("0,2,-1,1") == Is{"2", "0", "2"});
+  CHECK(answers("1,0,1,2") == Is{"2", "1", "0"});
+  CHECK_THROWS_WITH(parse_workload("environment { visible_devices: '3' } thread { name: 'm' }", "w"),
+                    Contains("cudaErrorNoDevice"));
+  CHECK_THROWS_WITH(
+      parse_workload("devices: 2 environment { visible_devices: '1' } stream { name: 's' device: 1 } "
+                     "thread { name: 'm' }",
+                     "w"),
+      Contains("device 1: there are 1"));
+}
+
 }  // namespace
 }  // namespace heddle::workload
