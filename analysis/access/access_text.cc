@@ -72,18 +72,30 @@ std::string access_text(const isa::KernelImage& image, AccessSide side, const st
                           grouped(sum.total), grouped(sum.excess()))
             : fmt::format("global memory: {} requests, {} sectors, {:.2f} per request, ideal {}\n",
                           grouped(sum.requests), grouped(sum.total), per_request(sum), grouped(sum.ideal));
-  TextTable t({{"pc"},
-               {"requests"},
-               {banks ? "wavefronts" : "sectors"},
-               {"per request"},
-               {banks ? "conflicts" : "ideal"},
-               {"worst"},
-               {"instruction", Align::kLeft}});
+  std::vector<TextTable::Column> columns = {{"pc"},
+                                            {"requests"},
+                                            {banks ? "wavefronts" : "sectors"},
+                                            {"per request"},
+                                            {banks ? "conflicts" : "ideal"},
+                                            {"worst"}};
+  if (image.source) {
+    columns.push_back({"source", Align::kLeft});
+  }
+  columns.push_back({"instruction", Align::kLeft});
+  TextTable t(std::move(columns));
   for (size_t i = 0; i < all.size() && i < top; ++i) {
     const InstrAccesses& n = all[i];
-    t.add({fmt::format("{:04x}", image.code[n.index].pc), grouped(n.requests), grouped(n.total),
-           fmt::format("{:.2f}", per_request(n)), grouped(banks ? n.excess() : n.ideal),
-           fmt::format("{}", n.worst.cost.total), sass(image, n.index)});
+    std::vector<std::string> row = {fmt::format("{:04x}", image.code[n.index].pc),
+                                    grouped(n.requests),
+                                    grouped(n.total),
+                                    fmt::format("{:.2f}", per_request(n)),
+                                    grouped(banks ? n.excess() : n.ideal),
+                                    fmt::format("{}", n.worst.cost.total)};
+    if (image.source) {
+      row.push_back(image.source_text(n.index));
+    }
+    row.push_back(sass(image, n.index));
+    t.add(std::move(row));
   }
   out += t.str();
   if (all.size() > top) {
@@ -104,18 +116,22 @@ std::string access_svg(const isa::KernelImage& image, AccessSide side,
 }
 
 std::string access_csv_header(AccessSide side) {
-  return side == AccessSide::kBanks
-             ? "trace,launch,kernel,pc,sass,requests,wavefronts,conflicts,worst_wavefronts\n"
-             : "trace,launch,kernel,pc,sass,requests,sectors,ideal_sectors,worst_sectors\n";
+  return side == AccessSide::kBanks ? "trace,launch,kernel,pc,source_file,source_line,sass,requests,"
+                                      "wavefronts,conflicts,worst_wavefronts\n"
+                                    : "trace,launch,kernel,pc,source_file,source_line,sass,requests,sectors,"
+                                      "ideal_sectors,worst_sectors\n";
 }
 
 std::string access_csv(const isa::KernelImage& image, AccessSide side, const std::vector<InstrAccesses>& all,
                        const std::string& trace, uint32_t launch) {
   std::string out;
   for (const InstrAccesses& n : all) {
-    out += fmt::format("{},{},{},{:#x},{},{},{},{},{}\n", csv_field(trace), launch, csv_field(image.name),
-                       image.code[n.index].pc, csv_field(sass(image, n.index)), n.requests, n.total,
-                       side == AccessSide::kBanks ? n.excess() : n.ideal, n.worst.cost.total);
+    const isa::SourceLine source = image.source_line(n.index);
+    out += fmt::format(
+        "{},{},{},{:#x},{},{},{},{},{},{},{}\n", csv_field(trace), launch, csv_field(image.name),
+        image.code[n.index].pc, source.line ? csv_field(image.source->files[source.file]) : "",
+        source.line ? std::to_string(source.line) : "", csv_field(sass(image, n.index)), n.requests, n.total,
+        side == AccessSide::kBanks ? n.excess() : n.ideal, n.worst.cost.total);
   }
   return out;
 }

@@ -169,7 +169,7 @@ TEST_CASE("the picture names the pass of every word") {
                        Contains("worst: 0010 LDS R0, [R2]") &&
                        Contains("padding: 1 more word behind each row of 32 words"));
   CHECK_THAT(access_svg(k, AccessSide::kBanks, {n}), Contains("lane 2, bank 0: pass 2"));
-  CHECK(access_csv(k, AccessSide::kBanks, {n}, "t", 1) == "t,1,k,0x10,\"LDS R0, [R2]\",1,2,1,2\n");
+  CHECK(access_csv(k, AccessSide::kBanks, {n}, "t", 1) == "t,1,k,0x10,,,\"LDS R0, [R2]\",1,2,1,2\n");
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ py::list profile(const analysis::PlannedLaunch& l, bool banks) {
     py::dict d;
     d["pc"] = in.pc;
     d["opcode"] = image.opcodes[in.opcode];
+    d["source"] = image.source_text(n.index);
     d["width"] = in.width;
     d["requests"] = n.requests;
     d["total"] = n.total;

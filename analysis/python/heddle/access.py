@@ -68,7 +68,7 @@ def sectors(addresses: Sequence[int], width: int = 4, mask: int = _ALL) -> Dict[
 
 
 def _frame(rows: Sequence[Dict[str, Any]], total: str, ideal: str, excess: str, extra: Sequence[str]):
-    columns = ["pc", "opcode", "width", "requests", "total", "ideal", "excess", "worst", "worst_mask",
+    columns = ["pc", "opcode", "source", "width", "requests", "total", "ideal", "excess", "worst", "worst_mask",
                "worst_addresses", "picture", *extra]
     frame = pandas().DataFrame([[r[c] for c in columns] for r in rows], columns=columns)
     return frame.rename(columns={"total": total, "ideal": ideal, "excess": excess}).set_index("pc")
@@ -81,7 +81,7 @@ def banks(trace: Traces) -> pandas.DataFrame:
         trace: one launch: a Launch, or a path or Trace with one.
 
     Returns:
-        DataFrame, the most conflicts first, with the index `pc` (byte offset) and the columns opcode, width (bytes per lane),
+        DataFrame, the most conflicts first, with the index `pc` (byte offset) and the columns opcode, source ("file.cu:12" where the trace has it), width (bytes per lane),
         requests (warp accesses), wavefronts, ideal (wavefronts without conflicts), conflicts, worst (wavefronts of the
         worst access), worst_mask, worst_addresses (its 32 lanes), picture (lane by bank, as text), padding (bytes behind
         each row that make it free of conflicts; <NA>: none needed or found). The sums are the counters of a run.
@@ -101,7 +101,7 @@ def coalesce(trace: Traces) -> pandas.DataFrame:
         trace: one launch: a Launch, or a path or Trace with one.
 
     Returns:
-        DataFrame, the most beyond the ideal first, with the index `pc` (byte offset) and the columns opcode, width (bytes per
+        DataFrame, the most beyond the ideal first, with the index `pc` (byte offset) and the columns opcode, source ("file.cu:12" where the trace has it), width (bytes per
         lane), requests (warp accesses), sectors (of 32 bytes), ideal (if the bytes touched lay side by side), excess, worst
         (sectors of the worst access), worst_mask, worst_addresses (its 32 lanes), picture (line by sector, as text).
 
