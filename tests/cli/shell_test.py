@@ -65,10 +65,16 @@ class Shell(harness.HeddleTest):
         p = self.heddle("doctor")
         self.assertRegex(p.stdout, r"GPU configurations +good +\d+ GPUs")
         self.assertEqual(p.returncode, 0 if "all that is needed is there" in p.stdout else 1, p.stdout)
-        # With a dpkg-query that knows no package, everything of [build] is missing.
+        # With a dpkg-query that knows no package, everything of [build] is missing, and needed in a checkout only.
         self.write("bin/dpkg-query", "#!/bin/sh\n")
         os.chmod(self.path("bin/dpkg-query"), 0o755)
-        p = self.heddle("doctor", env={**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+        none = {**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]}
+        p = self.heddle("doctor", env=none)
+        self.assertEqual(p.returncode, 0)
+        self.assertRegex(p.stdout, r"packages: build +optional +missing: bazel-bootstrap build-essential")
+        os.makedirs(self.path("tools"))
+        self.write("tools/packages.txt", "")
+        p = self.heddle("doctor", env=none)
         self.assertEqual(p.returncode, 1)
         self.assertRegex(p.stdout, r"packages: build +missing +missing: bazel-bootstrap build-essential")
         self.assertIn("needed: apt-get install --no-install-recommends bazel-bootstrap build-essential", p.stdout)
