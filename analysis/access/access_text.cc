@@ -79,10 +79,13 @@ std::string remedy_text(const Remedy& r) {
     return fmt::format("padding: {} more word{} behind each row of {} words", r.words,
                        r.words == 1 ? "" : "s", r.row_words);
   }
-  const std::string row = r.shift ? fmt::format("(r >> {})", r.shift) : "r";
-  return fmt::format("swizzle: in rows of {} words, {} c of row r at c ^ {} % {}", r.row_words,
-                     r.words == 1 ? "word" : fmt::format("group of {} words", r.words), r.shift ? row : "r",
-                     kBanks / r.words);
+  return fmt::format("swizzle: in rows of {} words, {} c of row r at {}", r.row_words,
+                     r.words == 1 ? "word" : fmt::format("group of {} words", r.words), formula(r));
+}
+
+std::string formula(const Remedy& r) {
+  return r.shift ? fmt::format("c ^ (r >> {}) % {}", r.shift, kBanks / r.words)
+                 : fmt::format("c ^ r % {}", kBanks / r.words);
 }
 
 std::string access_text(const KernelAccesses& k, AccessSide side, size_t top) {

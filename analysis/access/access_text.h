@@ -15,6 +15,9 @@ std::string access_text(const KernelAccesses& k, AccessSide side, size_t top);
 // "padding: 1 more word behind each row of 32 words": what to do, not what comes of it.
 std::string remedy_text(const Remedy& r);
 
+// Of a swizzle: "c ^ r % 32", where word (or group) c of row r is kept.
+std::string formula(const Remedy& r);
+
 // The drawing alone; empty when there is no access.
 std::string access_svg(const KernelAccesses& k, AccessSide side);
 

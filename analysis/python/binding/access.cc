@@ -46,18 +46,18 @@ py::list profile(const analysis::PlannedLaunch& l, bool banks) {
     d["worst_addresses"] = std::vector<uint64_t>(n.worst.address.begin(), n.worst.address.end());
     d["picture"] = banks ? analysis::bank_picture(in, n.worst) : analysis::sector_picture(in, n.worst);
     const analysis::Advice* a = k.advice_for(n.index);
-    const auto padding = a ? a->padding : std::nullopt, swizzle = a ? a->swizzle : std::nullopt;
-    const auto number = [](bool known, uint64_t v) {
-      return known ? py::object(py::int_(v)) : py::object(py::none());
+    const analysis::RemedyEffect* padding = a && a->padding ? &*a->padding : nullptr;
+    const analysis::RemedyEffect* swizzle = a && a->swizzle ? &*a->swizzle : nullptr;
+    const analysis::RemedyEffect* either = padding ? padding : swizzle;
+    const auto number = [](const analysis::RemedyEffect* known, auto f) {
+      return known ? py::object(py::int_(f(*known))) : py::object(py::none());
     };
-    d["padding"] = number(padding.has_value(), padding ? padding->remedy.words * 4 : 0);
-    d["row_bytes"] = number(a, padding   ? padding->remedy.row_words * 4
-                               : swizzle ? swizzle->remedy.row_words * 4
-                                         : 0);
-    d["padded_conflicts"] = number(padding.has_value(), padding ? padding->conflicts_with : 0);
-    d["swizzle"] = swizzle ? py::object(py::str(analysis::remedy_text(swizzle->remedy).substr(9)))
-                           : py::object(py::none());
-    d["swizzled_conflicts"] = number(swizzle.has_value(), swizzle ? swizzle->conflicts_with : 0);
+    const auto left = [](const analysis::RemedyEffect& e) { return e.conflicts_with; };
+    d["padding"] = number(padding, [](const auto& e) { return e.remedy.words * 4; });
+    d["row_bytes"] = number(either, [](const auto& e) { return e.remedy.row_words * 4; });
+    d["padded_conflicts"] = number(padding, left);
+    d["swizzle"] = swizzle ? py::object(py::str(analysis::formula(swizzle->remedy))) : py::object(py::none());
+    d["swizzled_conflicts"] = number(swizzle, left);
     out.append(d);
   }
   return out;

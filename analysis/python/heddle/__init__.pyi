@@ -404,6 +404,7 @@ class _Host(Group):
     graph_memory: _HostGraphMemory
     memory: _HostMemory
     um: _HostUm
+    l2: _HostL2
 
 class _SmIssue(Group):
     policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN
@@ -558,6 +559,9 @@ class _HostLink(Group):
     read_request_bytes: int  # bytes; a power of two from 64 to 4096
     efficiency: float  # 0.1 to 1
     write_combined_gain: float  # 0.5 to 2
+    read_piece_bytes: int  # bytes; a power of two from 32 to 128
+    access_ns: int  # ns; 0 to 1e+06
+    partial_write_ns: float  # ns; 0 to 1000
 
 class _HostPeer(Group):
     links: int  # 0 to 64
@@ -677,6 +681,13 @@ class _HostUm(Group):
     thrash_count: int  # moves; 2 to 1000
     thrash_lapse_us: int  # us; 0 to 1e+09
     direct_host_access: bool  # true, false
+
+class _HostL2(Group):
+    max_window_bytes: int  # bytes; 0 to 1099511627776
+    set_aside_steps: int  # parts of the L2; 1 to 65536
+    default_steps: int  # parts; 0 to 65536
+    set_limit_ns: int  # ns; 0 to 1e+09
+    reset_ns: int  # ns; 0 to 1e+09
 
 Dim = Union[int, Sequence[int]]
 

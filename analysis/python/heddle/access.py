@@ -86,7 +86,8 @@ def banks(trace: Traces) -> pandas.DataFrame:
         worst access), worst_mask, worst_addresses (its 32 lanes), picture (lane by bank, as text), row_bytes (a row: the distance
         at which lanes meet in a bank), padding (bytes behind each row that leave the worst access without conflicts, <NA>: none
         needed or found), padded_conflicts (of all accesses to the same rows with it, over the whole trace), swizzle (the
-        same by an exchange of words within rows, as a formula), swizzled_conflicts. The sums of conflicts are the
+        same by an exchange of words within rows: "c ^ r % 32" is where word c of row r is kept; wider accesses exchange groups
+        of their width), swizzled_conflicts. The sums of conflicts are the
         counters of a run.
 
     Raises:
