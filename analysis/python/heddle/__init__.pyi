@@ -649,6 +649,8 @@ class _HostGraph(Group):
     node_ns: int  # ns; 0 to 1e+07
     branch_ns: int  # ns; 0 to 1e+07
     join_ns: int  # ns; 0 to 1e+07
+    programmatic_ns: int  # ns; 0 to 1e+07
+    launch_completion_ns: int  # ns; 0 to 1e+07
 
 class _HostGraphMemory(Group):
     launch_ns: int  # ns; 0 to 1e+09
