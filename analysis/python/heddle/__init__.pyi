@@ -632,6 +632,7 @@ class _HostCalls(Group):
     malloc_host_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     free_host_ns: int  # ns; 0 to 1e+09
     launch_programmatic_ns: int  # ns; 0 to 1e+07
+    lazy_load_ns: int  # ns; 0 to 1e+09
 
 class _HostGraph(Group):
     launch_ns: int  # ns; 0 to 1e+07
