@@ -19,6 +19,7 @@ enum class Happening : uint8_t {
   kBlocks,
   kBlockEnd,
   kTrigger,
+  kDeviceCall,
   kFinish
 };
 
