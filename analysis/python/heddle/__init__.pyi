@@ -652,6 +652,13 @@ class _HostGraph(Group):
     join_ns: int  # ns; 0 to 1e+07
     programmatic_ns: int  # ns; 0 to 1e+07
     launch_completion_ns: int  # ns; 0 to 1e+07
+    instantiate_device_ns: int  # ns; 0 to 1e+08
+    upload_device_ns: int  # ns; 0 to 1e+08
+    device_launcher_ns: int  # ns; 0 to 1e+07
+    device_launch_ns: int  # ns; 0 to 1e+07
+    device_start_ns: int  # ns; 0 to 1e+07
+    device_tail_ns: int  # ns; 0 to 1e+07
+    device_node_ns: int  # ns; 0 to 1e+07
 
 class _HostGraphMemory(Group):
     launch_ns: int  # ns; 0 to 1e+09
