@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/isa/space.h"
 #include "sim/memory/bank_conflicts.h"
 #include "sim/memory/coalesce.h"
 
@@ -95,6 +96,18 @@ AccessKind access_kind(const isa::KernelImage& image, const isa::Instr& in, Acce
     default:
       return AccessKind::kNone;
   }
+}
+
+bool on_side(const isa::KernelImage& image, AccessSide side, const isa::BlockTrace& block,
+             const isa::Instr& in, const uint64_t addr[32], uint32_t mask) {
+  const MemSpace space = isa::space_of(image.shape, in, addr[std::countr_zero(mask)]);
+  if (side == AccessSide::kSectors) {
+    return space == MemSpace::kGlobal;
+  }
+  if (space != MemSpace::kDistributedShared) {
+    return space == MemSpace::kShared;
+  }
+  return isa::own_lanes(image.shape, block.linear, addr, mask) == mask;
 }
 
 AccessCost access_cost(const isa::Instr& in, AccessKind kind, AccessSide side, const uint64_t from[32],

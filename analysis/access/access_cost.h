@@ -36,6 +36,14 @@ enum class AccessKind : uint8_t {
 // addresses decide.
 AccessKind access_kind(const isa::KernelImage& image, const isa::Instr& in, AccessSide side);
 
+// An LDGSTS: two address lists.
+inline bool is_copy(AccessKind k) { return k == AccessKind::kCopy || k == AccessKind::kBypassCopy; }
+
+// Whether the access is of the side. Distributed shared memory counts where all lanes name their own block,
+// as in sim/sm.
+bool on_side(const isa::KernelImage& image, AccessSide side, const isa::BlockTrace& block,
+             const isa::Instr& in, const uint64_t addr[32], uint32_t mask);
+
 // `from` are the instruction's addresses in global memory and `to` those in shared memory; only copies need
 // both. They hold the lanes of `mask`, which is not 0.
 AccessCost access_cost(const isa::Instr& in, AccessKind kind, AccessSide side, const uint64_t from[32],

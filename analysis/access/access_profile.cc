@@ -4,7 +4,6 @@
 #include <bit>
 #include <iterator>
 
-#include "sim/isa/space.h"
 #include "sim/memory/message.h"
 
 namespace heddle::analysis {
@@ -13,7 +12,6 @@ namespace {
 using isa::MemRef;
 using isa::MemSpace;
 
-constexpr uint32_t kNotCounted = ~0u;
 constexpr uint32_t kSlots = 2048;  // of remembered costs
 constexpr uint32_t kRecent = 512;
 constexpr uint32_t kPeriod = memory::kLineBytes;  // also the banks' period
@@ -31,74 +29,53 @@ uint64_t hash_of(const int32_t* d, uint32_t n) {
   return a * 31 + b + (i < n ? static_cast<uint32_t>(d[i]) * 0x85ebca6bu : 0);
 }
 
-uint64_t lowest_of(const uint64_t addr[32], uint32_t mask) {
-  uint64_t low = ~uint64_t{0};
-  for (uint32_t m = mask; m; m &= m - 1) {
-    low = std::min(low, addr[std::countr_zero(m)]);
-  }
-  return low;
-}
+// Of 32 bits, faster than a library's where the processor has no instruction for it in the baseline.
+uint32_t set_lanes(uint32_t mask) { return mask == ~0u ? 32 : static_cast<uint32_t>(std::popcount(mask)); }
 
 }  // namespace
 
 AccessProfile::AccessProfile(const isa::KernelImage& image, AccessSide side)
-    : image_(image), side_(side), remembered_(kSlots), recent_(kRecent) {
-  for (uint32_t i = 0; i < image.code.size(); ++i) {
-    first_memory_.push_back(static_cast<uint32_t>(memory_.size()));
-    const isa::Instr& in = image.code[i];
-    if (in.mem_refs == 0) {
-      continue;
-    }
-    const AccessKind kind = access_kind(image, in, side);
-    memory_.push_back(
-        {i, in.mem_refs, kind == AccessKind::kNone ? kNotCounted : static_cast<uint32_t>(counts_.size())});
-    if (kind != AccessKind::kNone) {
-      counts_.emplace_back();
-      counts_.back().index = i;
-      counts_.back().kind = kind;
-    }
+    : image_(image), side_(side), walk_(image, side), remembered_(kSlots), recent_(kRecent) {
+  for (const MemoryWalk::Code& c : walk_.code()) {
+    counts_.emplace_back();
+    counts_.back().index = c.index;
+    counts_.back().kind = c.kind;
   }
 }
 
 void AccessProfile::add(const isa::BlockTrace& block) {
   for (const isa::WarpTrace& w : block.warps) {
     ++warps_;
-    const MemRef* ref = w.refs.data();
-    for (const isa::Run& run : w.runs) {
-      if (run.mask == 0) {
-        continue;
-      }
-      const uint32_t end = run.first + run.count;
-      for (uint32_t i = first_memory_[run.first]; i < memory_.size() && memory_[i].index < end; ++i) {
-        if (memory_[i].counted != kNotCounted) {
-          access(block, w, memory_[i].counted, ref, run.mask);
-        }
-        ref += memory_[i].refs;
-      }
-    }
+    walk_.warp(
+        w, [&](uint32_t counted, const MemRef* ref, uint32_t mask) { access(block, w, counted, ref, mask); });
   }
 }
 
-// Whether the access is of the side that is counted. Distributed shared memory counts where all lanes name
-// their own block, as in sim/sm.
-bool AccessProfile::belongs(const isa::BlockTrace& block, const isa::Instr& in, const uint64_t addr[32],
-                            uint32_t mask) const {
-  const isa::LaunchShape& shape = image_.shape;
-  const MemSpace space = isa::space_of(shape, in, addr[std::countr_zero(mask)]);
-  if (side_ == AccessSide::kSectors) {
-    return space == MemSpace::kGlobal;
+void AccessProfile::append(const AccessProfile& later) {
+  accesses_ += later.accesses_;
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    InstrAccesses& n = counts_[i];
+    const InstrAccesses& o = later.counts_[i];
+    const bool worse = o.requests && (n.requests == 0 || o.worst.cost.excess() > n.worst.cost.excess());
+    if (worse) {
+      n.worst = o.worst;
+      n.as_bad = o.as_bad;
+    } else if (o.requests && o.worst.cost.excess() == n.worst.cost.excess()) {
+      n.as_bad += o.as_bad;
+    }
+    n.requests += o.requests;
+    n.total += o.total;
+    n.ideal += o.ideal;
+    n.lowest = std::min(n.lowest, o.lowest);
+    n.highest = std::max(n.highest, o.highest);
   }
-  if (space != MemSpace::kDistributedShared) {
-    return space == MemSpace::kShared;
-  }
-  return isa::own_lanes(shape, block.linear, addr, mask) == mask;
 }
 
 // Whether the slot of this list holds it; if not, it is made ready for it.
 bool AccessProfile::known_list(const isa::WarpTrace& w, uint32_t counted, const MemRef& r, uint32_t mask,
                                Remembered*& slot) {
   const auto phase = static_cast<uint32_t>(r.base % kPeriod);
-  const uint32_t n = static_cast<uint32_t>(std::popcount(mask)) - 1;
+  const uint32_t n = set_lanes(mask) - 1;
   const int32_t* deltas = w.deltas.data() + r.list;
   const uint64_t key =
       hash_of(deltas, n) ^ (uint64_t{mask} << 32) ^ (uint64_t{phase} << 20) ^ (uint64_t{counted} << 8);
@@ -116,15 +93,17 @@ bool AccessProfile::known_list(const isa::WarpTrace& w, uint32_t counted, const 
 }
 
 void AccessProfile::count(const isa::BlockTrace& block, const isa::WarpTrace& w, InstrAccesses& n,
-                          const MemRef* ref, uint32_t mask, AccessCost cost, uint64_t lowest) {
+                          const MemRef* ref, uint32_t mask, uint64_t base, const Shape& shape) {
+  const AccessCost& cost = shape.cost;
   ++accesses_;
   ++n.requests;
   n.total += cost.total;
   n.ideal += cost.ideal;
-  n.lowest = std::min(n.lowest, lowest);
+  n.lowest = std::min(n.lowest, base + static_cast<int64_t>(shape.least));
+  n.highest = std::max(n.highest, base + static_cast<int64_t>(shape.most));
   const uint32_t worst = n.worst.mask ? n.worst.cost.excess() : 0;
   if (n.worst.mask == 0 || cost.excess() > worst) {
-    const bool copy = n.kind == AccessKind::kCopy || n.kind == AccessKind::kBypassCopy;
+    const bool copy = is_copy(n.kind);
     n.worst.cost = cost;
     n.worst.mask = mask;
     n.worst.block = block.linear;
@@ -143,7 +122,7 @@ void AccessProfile::access(const isa::BlockTrace& block, const isa::WarpTrace& w
                            const MemRef* ref, uint32_t mask) {
   InstrAccesses& n = counts_[counted];
   const isa::Instr& in = image_.code[n.index];
-  const bool copy = n.kind == AccessKind::kCopy || n.kind == AccessKind::kBypassCopy;
+  const bool copy = is_copy(n.kind);
   // Copies have two lists and generic addresses have a space: only what is plain is remembered.
   const bool plain = !copy && (in.space == MemSpace::kShared || in.space == MemSpace::kGlobal) &&
                      (ref->kind == MemRef::Kind::kStride || ref->kind == MemRef::Kind::kDelta);
@@ -159,33 +138,41 @@ void AccessProfile::access(const isa::BlockTrace& block, const isa::WarpTrace& w
                  kRecent];
     if (recent->warp == warp && recent->counted == counted && recent->mask == mask &&
         recent->phase == phase && recent->shape == shape) {
-      count(block, w, n, ref, mask, recent->cost, ref->base + static_cast<int64_t>(recent->least));
+      count(block, w, n, ref, mask, ref->base, recent->result);
       return;
     }
-    *recent = {warp, counted, mask, phase, shape, {}, 0};
+    *recent = {warp, counted, mask, phase, shape, {}};
     if (listed && known_list(w, counted, *ref, mask, slot)) {
-      recent->cost = slot->cost;
-      recent->least = slot->least;
-      count(block, w, n, ref, mask, slot->cost, ref->base + static_cast<int64_t>(slot->least));
+      recent->result = slot->result;
+      count(block, w, n, ref, mask, ref->base, slot->result);
       return;
     }
   }
   uint64_t first[32], second[32];
   if (!isa::expand(w, *ref, mask, first) || (copy && !isa::expand(w, ref[1], mask, second)) ||
-      (!copy && !belongs(block, in, first, mask))) {
+      (!copy && !on_side(image_, side_, block, in, first, mask))) {
     return;  // not recorded, or of another space; what is plain is neither
   }
-  const AccessCost cost = access_cost(in, n.kind, side_, first, copy ? second : first, mask);
-  const uint64_t lowest = lowest_of(copy && side_ == AccessSide::kBanks ? second : first, mask);
+  const uint64_t* place = copy && side_ == AccessSide::kBanks ? second : first;
+  const uint64_t base = place[std::countr_zero(mask)];
+  uint64_t low = base, high = base;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    low = std::min(low, place[std::countr_zero(m)]);
+    high = std::max(high, place[std::countr_zero(m)]);
+  }
+  // Lanes further apart than 2 GiB are not asked for padding.
+  const auto distance = [&](uint64_t to) {
+    return static_cast<int32_t>(std::clamp<int64_t>(static_cast<int64_t>(to - base), INT32_MIN, INT32_MAX));
+  };
+  const Shape shape = {access_cost(in, n.kind, side_, first, copy ? second : first, mask), distance(low),
+                       distance(high + std::max<uint32_t>(in.width, 1))};
   if (recent) {
-    recent->cost = cost;
-    recent->least = static_cast<int32_t>(lowest - ref->base);
+    recent->result = shape;
   }
   if (slot) {
-    slot->cost = cost;
-    slot->least = static_cast<int32_t>(lowest - ref->base);
+    slot->result = shape;
   }
-  count(block, w, n, ref, mask, cost, lowest);
+  count(block, w, n, ref, mask, base, shape);
 }
 
 std::vector<InstrAccesses> AccessProfile::by_excess() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/access/access_cost.h"
+#include "analysis/access/memory_walk.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::analysis {
@@ -27,6 +28,7 @@ struct InstrAccesses {
   uint64_t total = 0;  // wavefronts, or sectors
   uint64_t ideal = 0;
   uint64_t lowest = ~uint64_t{0};  // address
+  uint64_t highest = 0;            // behind the last byte
   AccessPattern worst;             // the first with the most beyond its ideal
   uint64_t as_bad = 0;             // accesses that cost as much beyond their ideal
 
@@ -41,30 +43,30 @@ class AccessProfile {
   AccessProfile(const isa::KernelImage& image, AccessSide side);
 
   void add(const isa::BlockTrace& block);
+  // What another one of the same image counted, of blocks behind those of this.
+  void append(const AccessProfile& later);
 
   uint64_t accesses() const { return accesses_; }  // warp accesses that were counted
   // Of the instructions that made an access, those with the most beyond the ideal first, then by address.
   std::vector<InstrAccesses> by_excess() const;
 
  private:
-  struct MemoryInstr {
-    uint32_t index;
-    uint32_t refs;     // of this instruction
-    uint32_t counted;  // index into counts_; kNotCounted: another side's
+  // What a shape costs, and how far it reaches to both sides of its first address.
+  struct Shape {
+    AccessCost cost;
+    int32_t least = 0, most = 0;
   };
   // A cost by the content of the address list.
   struct Remembered {
     uint32_t counted = ~0u, mask = 0, phase = 0, deltas = 0;
     std::array<int32_t, 31> delta{};
-    AccessCost cost;
-    int32_t least = 0;  // lowest address from the first lane's
+    Shape result;
   };
   // A cost by the stride, or by the place of the list, which says the same within one warp.
   struct Recent {
     uint64_t warp = ~uint64_t{0};  // warps before it; 0 for strides
     uint32_t counted = 0, mask = 0, phase = 0, shape = 0;
-    AccessCost cost;
-    int32_t least = 0;
+    Shape result;
   };
 
   void access(const isa::BlockTrace& block, const isa::WarpTrace& w, uint32_t counted, const isa::MemRef* ref,
@@ -72,14 +74,11 @@ class AccessProfile {
   bool known_list(const isa::WarpTrace& w, uint32_t counted, const isa::MemRef& r, uint32_t mask,
                   Remembered*& slot);
   void count(const isa::BlockTrace& block, const isa::WarpTrace& w, InstrAccesses& n, const isa::MemRef* ref,
-             uint32_t mask, AccessCost cost, uint64_t lowest);
-  bool belongs(const isa::BlockTrace& block, const isa::Instr& in, const uint64_t addr[32],
-               uint32_t mask) const;
+             uint32_t mask, uint64_t base, const Shape& shape);
 
   const isa::KernelImage& image_;
   const AccessSide side_;
-  std::vector<MemoryInstr> memory_;     // those with address lists, by index
-  std::vector<uint32_t> first_memory_;  // by code index: the first of memory_ at or behind it
+  const MemoryWalk walk_;
   std::vector<InstrAccesses> counts_;
   std::vector<Remembered> remembered_;
   std::vector<Recent> recent_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "analysis/access/access_picture.h"
-#include "analysis/access/padding.h"
 #include "analysis/report/format.h"
 #include "analysis/report/table.h"
 #include "analysis/validate/csv.h"
@@ -27,16 +26,36 @@ double per_request(const InstrAccesses& n) {
   return static_cast<double>(n.total) / static_cast<double>(std::max<uint64_t>(n.requests, 1));
 }
 
-std::string padding_words(const isa::KernelImage& image, const InstrAccesses& n) {
-  const std::optional<Padding> p = find_padding(image, n);
-  if (!p) {
-    return "no padding of rows by less than 32 words removes them\n";
-  }
+// What a remedy makes of all accesses to its rows.
+std::string effect_text(const RemedyEffect& e) {
   return fmt::format(
-      "padding: {} more word{} behind each row of {} words; recomputed with it, the pattern takes {} "
-      "wavefronts and 0 "
-      "conflicts\n",
-      p->words, p->words == 1 ? "" : "s", p->row_words, p->padded.total);
+      "  {}; with it all {} accesses to these rows take {} wavefronts, {} conflicts, now {}, {}\n",
+      remedy_text(e.remedy), grouped(e.requests), grouped(e.wavefronts_with), grouped(e.conflicts_with),
+      grouped(e.wavefronts), grouped(e.conflicts));
+}
+
+// Instructions with the same advice share its lines.
+std::string advice_text(const KernelAccesses& k, size_t top) {
+  std::vector<std::pair<std::string, std::string>> parts;  // program counters, advice
+  for (size_t i = 0; i < k.all.size() && i < top && k.all[i].excess() > 0; ++i) {
+    const Advice* a = k.advice_for(k.all[i].index);
+    std::string text;
+    for (const std::optional<RemedyEffect>& e :
+         {a ? a->padding : std::nullopt, a ? a->swizzle : std::nullopt}) {
+      text += e ? effect_text(*e) : "";
+    }
+    if (!a) {
+      text = "  neither a padding of rows by less than 32 words nor a swizzle removes their conflicts\n";
+    }
+    const std::string pc = fmt::format("{:04x}", k.image().code[k.all[i].index].pc);
+    const auto at = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.second == text; });
+    at == parts.end() ? parts.emplace_back(pc, text), void() : void(at->first += ", " + pc);
+  }
+  std::string out = parts.empty() ? "" : "\nagainst the conflicts, recomputed over the whole trace\n";
+  for (const auto& [pcs, text] : parts) {
+    out += pcs + "\n" + text;
+  }
+  return out;
 }
 
 std::string worst_text(const isa::KernelImage& image, AccessSide side, const InstrAccesses& n) {
@@ -50,13 +69,28 @@ std::string worst_text(const isa::KernelImage& image, AccessSide side, const Ins
     return out + fmt::format("{} sectors, ideal {}\n", c.total, c.ideal) + sector_picture(in, n.worst);
   }
   out += fmt::format("{} wavefronts, {} conflicts\n", c.total, c.excess()) + bank_picture(in, n.worst);
-  return c.excess() ? out + padding_words(image, n) : out;
+  return out;
 }
 
 }  // namespace
 
-std::string access_text(const isa::KernelImage& image, AccessSide side, const std::vector<InstrAccesses>& all,
-                        size_t top) {
+std::string remedy_text(const Remedy& r) {
+  if (r.kind == Remedy::Kind::kPadding) {
+    return fmt::format("padding: {} more word{} behind each row of {} words", r.words,
+                       r.words == 1 ? "" : "s", r.row_words);
+  }
+  return fmt::format("swizzle: in rows of {} words, {} c of row r at {}", r.row_words,
+                     r.words == 1 ? "word" : fmt::format("group of {} words", r.words), formula(r));
+}
+
+std::string formula(const Remedy& r) {
+  return r.shift ? fmt::format("c ^ (r >> {}) % {}", r.shift, kBanks / r.words)
+                 : fmt::format("c ^ r % {}", kBanks / r.words);
+}
+
+std::string access_text(const KernelAccesses& k, AccessSide side, size_t top) {
+  const isa::KernelImage& image = k.image();
+  const std::vector<InstrAccesses>& all = k.all;
   const bool banks = side == AccessSide::kBanks;
   InstrAccesses sum;
   for (const InstrAccesses& n : all) {
@@ -72,50 +106,74 @@ std::string access_text(const isa::KernelImage& image, AccessSide side, const st
                           grouped(sum.total), grouped(sum.excess()))
             : fmt::format("global memory: {} requests, {} sectors, {:.2f} per request, ideal {}\n",
                           grouped(sum.requests), grouped(sum.total), per_request(sum), grouped(sum.ideal));
-  TextTable t({{"pc"},
-               {"requests"},
-               {banks ? "wavefronts" : "sectors"},
-               {"per request"},
-               {banks ? "conflicts" : "ideal"},
-               {"worst"},
-               {"instruction", Align::kLeft}});
+  std::vector<TextTable::Column> columns = {{"pc"},
+                                            {"requests"},
+                                            {banks ? "wavefronts" : "sectors"},
+                                            {"per request"},
+                                            {banks ? "conflicts" : "ideal"},
+                                            {"worst"}};
+  if (image.source) {
+    columns.push_back({"source", Align::kLeft});
+  }
+  columns.push_back({"instruction", Align::kLeft});
+  TextTable t(std::move(columns));
   for (size_t i = 0; i < all.size() && i < top; ++i) {
     const InstrAccesses& n = all[i];
-    t.add({fmt::format("{:04x}", image.code[n.index].pc), grouped(n.requests), grouped(n.total),
-           fmt::format("{:.2f}", per_request(n)), grouped(banks ? n.excess() : n.ideal),
-           fmt::format("{}", n.worst.cost.total), sass(image, n.index)});
+    std::vector<std::string> row = {fmt::format("{:04x}", image.code[n.index].pc),
+                                    grouped(n.requests),
+                                    grouped(n.total),
+                                    fmt::format("{:.2f}", per_request(n)),
+                                    grouped(banks ? n.excess() : n.ideal),
+                                    fmt::format("{}", n.worst.cost.total)};
+    if (image.source) {
+      row.push_back(image.source_text(n.index));
+    }
+    row.push_back(sass(image, n.index));
+    t.add(std::move(row));
   }
   out += t.str();
   if (all.size() > top) {
     out += fmt::format("{} instructions more (--top)\n", all.size() - top);
   }
-  return all.front().excess() ? out + worst_text(image, side, all.front()) : out;
+  return all.front().excess() ? out + worst_text(image, side, all.front()) + advice_text(k, top) : out;
 }
 
-std::string access_svg(const isa::KernelImage& image, AccessSide side,
-                       const std::vector<InstrAccesses>& all) {
-  if (all.empty()) {
+std::string access_svg(const KernelAccesses& k, AccessSide side) {
+  if (k.all.empty()) {
     return "";
   }
-  const InstrAccesses& n = all.front();
+  const isa::KernelImage& image = k.image();
+  const InstrAccesses& n = k.all.front();
   const isa::Instr& in = image.code[n.index];
   const std::string title = fmt::format("{:04x} {}", in.pc, sass(image, n.index));
   return side == AccessSide::kBanks ? bank_svg(in, n.worst, title) : sector_svg(in, n.worst, title);
 }
 
 std::string access_csv_header(AccessSide side) {
-  return side == AccessSide::kBanks
-             ? "trace,launch,kernel,pc,sass,requests,wavefronts,conflicts,worst_wavefronts\n"
-             : "trace,launch,kernel,pc,sass,requests,sectors,ideal_sectors,worst_sectors\n";
+  return side == AccessSide::kBanks ? "trace,launch,kernel,pc,source_file,source_line,sass,requests,"
+                                      "wavefronts,conflicts,worst_wavefronts\n"
+                                    : "trace,launch,kernel,pc,source_file,source_line,sass,requests,sectors,"
+                                      "ideal_sectors,worst_sectors\n";
 }
 
-std::string access_csv(const isa::KernelImage& image, AccessSide side, const std::vector<InstrAccesses>& all,
-                       const std::string& trace, uint32_t launch) {
+std::string access_csv(const KernelAccesses& k, AccessSide side, const std::string& trace, uint32_t launch) {
+  const isa::KernelImage& image = k.image();
   std::string out;
-  for (const InstrAccesses& n : all) {
-    out += fmt::format("{},{},{},{:#x},{},{},{},{},{}\n", csv_field(trace), launch, csv_field(image.name),
-                       image.code[n.index].pc, csv_field(sass(image, n.index)), n.requests, n.total,
-                       side == AccessSide::kBanks ? n.excess() : n.ideal, n.worst.cost.total);
+  for (const InstrAccesses& n : k.all) {
+    const isa::SourceLine source = image.source_line(n.index);
+    out += fmt::format("{},{},{},{:#x},{},{},{},{},{},{},{}", csv_field(trace), launch, csv_field(image.name),
+                       image.code[n.index].pc, source.line ? csv_field(image.source->files[source.file]) : "",
+                       source.line ? std::to_string(source.line) : "", csv_field(sass(image, n.index)),
+                       n.requests, n.total, side == AccessSide::kBanks ? n.excess() : n.ideal,
+                       n.worst.cost.total);
+    if (side == AccessSide::kBanks) {
+      const Advice* a = k.advice_for(n.index);
+      for (const std::optional<RemedyEffect>& e :
+           {a ? a->padding : std::nullopt, a ? a->swizzle : std::nullopt}) {
+        out += e ? fmt::format(",{},{}", csv_field(remedy_text(e->remedy)), e->conflicts_with) : ",,";
+      }
+    }
+    out += '\n';
   }
   return out;
 }

@@ -83,6 +83,9 @@ void write_instructions(JsonWriter& j, const std::vector<stats::InstructionProfi
   for (const stats::InstructionProfile& p : code) {
     const stats::InstructionCounts& n = p.counts;
     j.line().begin_object().field("pc", p.pc).field("op", p.opcode).field("sass", p.text);
+    if (p.source_line) {
+      j.field("file", p.source_file).field("line", p.source_line);
+    }
     j.field("executed", n.executed).field("threads", n.threads);
     j.field("requests", n.requests).field("sectors", n.sectors).field("hits", n.sector_hits);
     j.field("wavefronts", n.shared_wavefronts).field("conflicts", n.shared_conflicts).key("stalls");

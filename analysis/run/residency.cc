@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <utility>
 
+#include "configs/loader/byte_units.h"
 #include "sim/engine/error.h"
 
 namespace heddle::analysis {
@@ -27,23 +29,17 @@ constexpr std::array<std::pair<std::string_view, AccessProperty>, 3> kProperties
 }
 
 uint64_t number(const std::string& s, std::string_view text, const char* name) {
-  size_t used = 0;
+  std::string_view digits = s;
+  const uint64_t factor = config::take_byte_unit(digits);
+  const bool hex = digits.starts_with("0x");
+  digits.remove_prefix(hex ? 2 : 0);
   uint64_t value = 0;
-  try {
-    value = std::stoull(s, &used, 0);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  const std::string unit = s.substr(used);
-  const int shift = unit.empty() || unit == "B" ? 0
-                    : unit == "KiB"             ? 10
-                    : unit == "MiB"             ? 20
-                    : unit == "GiB"             ? 30
-                                                : -1;
-  if (used == 0 || s[0] == '-' || shift < 0 || (value << shift) >> shift != value) {
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+  if (error != std::errc() || end != digits.data() + digits.size() || value > UINT64_MAX / factor) {
     bad(text, fmt::format("{} is \"{}\"", name, s));
   }
-  return value << shift;
+  return value * factor;
 }
 
 AccessProperty property(const std::string& s, std::string_view text) {

@@ -22,6 +22,7 @@ Stepper::Stepper(const config::GpuConfig& gpu, const PlannedLaunch& launch, cons
   device::RunOptions run;
   run.threads = settings.threads;
   run.watchdog_cycles = settings.watchdog_cycles;
+  run.l2 = settings.l2;
   launch_.located([&] { gpu_.begin(launch_.source(), run); });
 }
 

@@ -22,16 +22,16 @@ void ResultStore::insert_profile(int64_t id, const LaunchRecord& r) {
     }
   }
   Statement instruction =
-      db_.prepare("INSERT INTO instructions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      db_.prepare("INSERT INTO instructions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Statement stall = db_.prepare("INSERT INTO instruction_stalls VALUES (?, ?, ?, ?)");
   for (size_t i = 0; i < r.profile.instructions.size(); ++i) {
     const stats::InstructionProfile& p = r.profile.instructions[i];
     const stats::InstructionCounts& n = p.counts;
     const Flop& flop = r.flop.at(i);
-    instruction.bind(1, id).bind(2, p.pc).bind(3, p.opcode).bind(4, p.text).bind(5, n.executed);
-    instruction.bind(6, n.threads).bind(7, flop.count).bind(8, flop.kind).bind(9, n.requests);
-    instruction.bind(10, n.sectors).bind(11, n.sector_hits).bind(12, n.shared_wavefronts);
-    instruction.bind(13, n.shared_conflicts).run();
+    instruction.bind(1, id).bind(2, p.pc).bind(3, p.opcode).bind(4, p.text).bind(5, p.source_file);
+    instruction.bind(6, p.source_line).bind(7, n.executed).bind(8, n.threads).bind(9, flop.count);
+    instruction.bind(10, flop.kind).bind(11, n.requests).bind(12, n.sectors).bind(13, n.sector_hits);
+    instruction.bind(14, n.shared_wavefronts).bind(15, n.shared_conflicts).run();
     for (int s = 0; s < stats::kStallCount; ++s) {
       if (n.stall[s]) {
         stall.bind(1, id).bind(2, p.pc).bind(3, stats::kStallInfo[s].name).bind(4, n.stall[s]).run();
@@ -71,7 +71,8 @@ stats::Profile ResultReader::profile(int64_t launch_id) {
     }
   }
   Statement s = db_.prepare(
-      "SELECT pc, opcode, sass, executed, threads, requests, sectors, sector_hits, shared_wavefronts, "
+      "SELECT pc, opcode, sass, source_file, source_line, executed, threads, requests, sectors, sector_hits, "
+      "shared_wavefronts, "
       "shared_conflicts FROM instructions WHERE launch_id = ? ORDER BY pc");
   for (s.bind(1, launch_id); s.step();) {
     stats::InstructionProfile p;
@@ -80,6 +81,8 @@ stats::Profile ResultReader::profile(int64_t launch_id) {
     p.pc = static_cast<uint32_t>(number());
     p.opcode = s.text(i++);
     p.text = s.text(i++);
+    p.source_file = s.text(i++);
+    p.source_line = static_cast<uint32_t>(number());
     p.counts.executed = number();
     p.counts.threads = number();
     p.counts.requests = number();

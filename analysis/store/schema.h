@@ -9,7 +9,7 @@ namespace heddle::analysis {
 inline constexpr int64_t kApplicationId = 0x4845444c;
 
 // Raised with every change of a table; a file of another version is refused, not guessed at.
-inline constexpr int64_t kSchemaVersion = 5;
+inline constexpr int64_t kSchemaVersion = 6;
 
 // Settings that the file's bytes depend on. `secure_delete` zeroes freed space, so that no stale bytes stay
 // in a page.
@@ -119,6 +119,8 @@ CREATE TABLE instructions (
   pc INTEGER NOT NULL,
   opcode TEXT NOT NULL,
   sass TEXT NOT NULL,
+  source_file TEXT NOT NULL,
+  source_line INTEGER NOT NULL,
   executed INTEGER NOT NULL,
   threads INTEGER NOT NULL,
   flop INTEGER NOT NULL,

@@ -9,6 +9,7 @@
 
 #include "analysis/sweep/sampling.h"
 #include "analysis/sweep/sweep_file.h"
+#include "configs/loader/byte_units.h"
 #include "configs/loader/fields.h"
 #include "sim/engine/error.h"
 
@@ -131,14 +132,7 @@ void add_grid(const std::vector<Values>& axes, const Point& base, std::vector<Po
 }  // namespace
 
 std::optional<double> number_of(std::string_view value) {
-  double factor = 1;
-  for (auto [suffix, by] : {std::pair("KiB", 0x1p10), {"MiB", 0x1p20}, {"GiB", 0x1p30}}) {
-    if (value.ends_with(suffix)) {
-      factor = by;
-      value.remove_suffix(3);
-      break;
-    }
-  }
+  const auto factor = static_cast<double>(config::take_byte_unit(value));
   double number = 0;
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number)) {

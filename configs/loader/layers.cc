@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 
+#include "configs/loader/byte_units.h"
 #include "configs/loader/config.h"
 #include "configs/loader/fields.h"
 #include "configs/schema/options.pb.h"
@@ -68,20 +69,6 @@ void merge(const Message& from, Message& to) {
   }
 }
 
-// "60MiB" where the unit is bytes.
-std::string_view take_suffix(std::string_view value, const FieldDescriptor* field, uint64_t& factor) {
-  factor = 1;
-  if (unit_suffix(field).rfind(" bytes", 0) == 0) {
-    for (auto [suffix, by] : {std::pair("KiB", 1ull << 10), {"MiB", 1ull << 20}, {"GiB", 1ull << 30}}) {
-      if (value.ends_with(suffix)) {
-        factor = by;
-        return value.substr(0, value.size() - 3);
-      }
-    }
-  }
-  return value;
-}
-
 template <typename T>
 bool parse_number(std::string_view text, T& out) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -95,10 +82,11 @@ bool put(Message& message, const FieldDescriptor* field, std::string_view value)
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_UINT32:
     case FieldDescriptor::CPPTYPE_UINT64: {
-      uint64_t factor = 1;
+      // "60MiB" where the unit is bytes.
+      const uint64_t factor = unit_suffix(field).starts_with(" bytes") ? take_byte_unit(value) : 1;
       uint64_t v = 0;
       const bool wide = field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64;
-      if (!parse_number(take_suffix(value, field, factor), v) || v > UINT64_MAX / factor) {
+      if (!parse_number(value, v) || v > UINT64_MAX / factor) {
         return false;
       }
       v *= factor;

@@ -42,14 +42,16 @@ bool is_opcode(std::string_view s) {
 
 }  // namespace
 
-const char* scan_pc_and_mask(const char* p, bool lineinfo, uint32_t& pc, uint32_t& mask, FieldError& error) {
+const char* scan_pc_and_mask(const char* p, bool lineinfo, uint32_t& line, uint32_t& pc, uint32_t& mask,
+                             FieldError& error) {
   p = skip_blanks(p);
   if (lineinfo) {
-    uint64_t line = 0;
-    const char* q = scan_dec(p, line);
-    if (!q) {
+    uint64_t number = 0;
+    const char* q = scan_dec(p, number);
+    if (!q || number > UINT32_MAX) {
       return fail(error, p, "source line", "a decimal number, as the header has -enable lineinfo = 1");
     }
+    line = static_cast<uint32_t>(number);
     p = skip_blanks(q);
   }
   const char* q = scan_hex32(p, pc);
@@ -62,7 +64,7 @@ const char* scan_pc_and_mask(const char* p, bool lineinfo, uint32_t& pc, uint32_
 }
 
 bool scan_instr(const char* p, bool lineinfo, InstrFields& f, FieldError& error) {
-  p = scan_pc_and_mask(p, lineinfo, f.pc, f.mask, error);
+  p = scan_pc_and_mask(p, lineinfo, f.source_line, f.pc, f.mask, error);
   if (!p) {
     return false;
   }

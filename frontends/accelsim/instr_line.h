@@ -13,6 +13,7 @@ struct InstrFields {
 
   uint32_t pc = 0;
   uint32_t mask = 0;
+  uint32_t source_line = 0;
   uint8_t n_dst = 0;
   uint8_t n_src = 0;
   std::array<uint8_t, kMaxRegs> dst{};
@@ -34,7 +35,8 @@ struct FieldError {
 
 // Scans "[line] PC mask" at `p`; the line must be ended by '\n' inside the buffer. Returns the position
 // behind the mask, or nullptr and fills `error`.
-const char* scan_pc_and_mask(const char* p, bool lineinfo, uint32_t& pc, uint32_t& mask, FieldError& error);
+const char* scan_pc_and_mask(const char* p, bool lineinfo, uint32_t& line, uint32_t& pc, uint32_t& mask,
+                             FieldError& error);
 
 // Scans the whole line up to mem_width. False, and `error`, when a field is missing or malformed.
 bool scan_instr(const char* p, bool lineinfo, InstrFields& fields, FieldError& error);

@@ -42,6 +42,14 @@ std::string pseudo_sass(const InstrFields& f) {
   return s;
 }
 
+// The lines of a function whose code was just added.
+void add_source(const sass::Function& f, const isa::KernelImage& image, isa::SourceMap& map) {
+  map.lines.resize(image.code.size());
+  for (size_t i = 0, at = image.code.size() - f.code.size(); i < f.source.lines.size(); ++i) {
+    map.lines[at + i] = {map.file(f.source.files[f.source.lines[i].file]), f.source.lines[i].line};
+  }
+}
+
 }  // namespace
 
 void add_functions(std::vector<sass::Function> functions, const std::string& file, isa::KernelImage& image) {
@@ -52,6 +60,7 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
   std::map<std::string, uint16_t> opcode_index;
   image.has_control = true;
+  isa::SourceMap source;
   uint64_t end = 0;  // of the code so far
   for (sass::Function& f : functions) {
     std::vector<uint16_t> renumbered;
@@ -82,10 +91,14 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
       image.code.push_back(in);
     }
     std::move(f.text.begin(), f.text.end(), std::back_inserter(image.text));
+    add_source(f, image, source);
     image.has_control &= f.has_control;
     for (const auto& [op, n] : f.unknown_opcodes) {
       image.unknown_opcodes[op] += n;
     }
+  }
+  if (source.files.size() > 1) {
+    image.source = std::make_shared<isa::SourceMap>(std::move(source));
   }
 }
 
@@ -100,6 +113,7 @@ void build_code(const Listing& l, isa::KernelImage& image) {
     f.pc = c.pc;
     f.opcode = c.opcode;
     f.mem_width = c.mem_width;
+    f.source_line = c.source_line;
     f.n_dst = static_cast<uint8_t>(std::min<size_t>(c.dst.size(), InstrFields::kMaxRegs));
     f.n_src = static_cast<uint8_t>(std::min<size_t>(c.src.size(), InstrFields::kMaxRegs));
     std::copy_n(c.dst.begin(), f.n_dst, f.dst.begin());
@@ -113,8 +127,12 @@ void CodeCollector::add(const InstrFields& f) {
   code_.push_back(sass::decode_fields(f.pc, f.opcode, f.dst_regs(), f.src_regs(), f.mem_width, pool_));
   text_.push_back(pseudo_sass(f));
   const auto dst = f.dst_regs(), src = f.src_regs();
-  columns_.push_back(
-      {f.pc, std::string(f.opcode), {dst.begin(), dst.end()}, {src.begin(), src.end()}, f.mem_width});
+  columns_.push_back({f.pc,
+                      std::string(f.opcode),
+                      {dst.begin(), dst.end()},
+                      {src.begin(), src.end()},
+                      f.mem_width,
+                      f.source_line});
 }
 
 void CodeCollector::finish(isa::KernelImage& image) {
@@ -124,6 +142,13 @@ void CodeCollector::finish(isa::KernelImage& image) {
   for (const size_t i : order) {
     image.code.push_back(code_[i]);
     image.text.push_back(std::move(text_[i]));
+  }
+  if (std::any_of(columns_.begin(), columns_.end(), [](const Columns& c) { return c.source_line != 0; })) {
+    auto source = std::make_shared<isa::SourceMap>();
+    for (const size_t i : order) {
+      source->lines.push_back({0, columns_[i].source_line});
+    }
+    image.source = std::move(source);
   }
   image.opcodes = pool_.opcodes();
   image.unknown_opcodes = pool_.unknown();

@@ -23,6 +23,7 @@ struct Columns {
   std::string opcode;
   std::vector<uint8_t> dst, src;  // vector-register numbers
   uint32_t mem_width = 0;         // bytes; 0 = no addresses
+  uint32_t source_line = 0;       // 0 = not known
 };
 
 // What a kernel's static code was made from, complete: build_code() makes the same code again.

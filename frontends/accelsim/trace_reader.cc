@@ -47,7 +47,14 @@ class TraceSource final : public isa::BlockSource {
     } else {
       collect_code(inputs.trace(), inputs.listing);
     }
-    warps_ = std::make_unique<WarpReader>(in_, header_.lineinfo, image_, side_name);
+    // A side file's lines have a file, the trace's have none.
+    std::shared_ptr<isa::SourceMap> lines;
+    if (header_.lineinfo && !image_.source) {
+      lines = std::make_shared<isa::SourceMap>();
+      lines->lines.resize(image_.code.size());
+      image_.source = lines;
+    }
+    warps_ = std::make_unique<WarpReader>(in_, header_.lineinfo, image_, side_name, lines);
     if (inputs.extra) {
       extra_ = std::make_unique<ExtraReader>(inputs.extra());
     }

@@ -33,8 +33,13 @@ bool is_structure(const char* p) {
 
 }  // namespace
 
-WarpReader::WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& image, std::string side_name)
-    : in_(in), lineinfo_(lineinfo), image_(&image), side_name_(std::move(side_name)) {
+WarpReader::WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& image, std::string side_name,
+                       std::shared_ptr<isa::SourceMap> source)
+    : in_(in),
+      lineinfo_(lineinfo),
+      image_(&image),
+      source_(std::move(source)),
+      side_name_(std::move(side_name)) {
   entries_.reserve(image.code.size() + 1);
   for (const isa::Instr& i : image.code) {
     index_of_.insert(i.pc, static_cast<uint32_t>(entries_.size()));
@@ -132,8 +137,8 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
 // The line at p is not the one foreseen. Finds its instruction; returns the position behind the kept text.
 const char* WarpReader::resolve(const char* p, uint32_t& index, uint32_t& mask) {
   FieldError error;
-  uint32_t pc = 0;
-  const char* q = scan_pc_and_mask(p, lineinfo_, pc, mask, error);
+  uint32_t pc = 0, line = 0;
+  const char* q = scan_pc_and_mask(p, lineinfo_, line, pc, mask, error);
   if (!q) {
     fail_line(p, error);
   }
@@ -153,6 +158,9 @@ const char* WarpReader::resolve(const char* p, uint32_t& index, uint32_t& mask) 
     fail_line(p, error);
   }
   check_opcode(index, f);
+  if (source_ && source_->lines[index].line == 0) {
+    source_->lines[index].line = line;
+  }
   e.mask = mask;
   e.mask_end = head < Entry::kText ? static_cast<uint8_t>(head) : 0;
   return keep_text(p, e, f);

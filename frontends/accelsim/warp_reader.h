@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ namespace heddle::accelsim {
 // comparison. Only a new mask is parsed, and only a new text is split into fields and checked.
 class WarpReader {
  public:
-  // Reads with the static code of `image`, which must be complete and stay as it is.
-  WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& image, std::string side_name);
+  // Reads with the static code of `image`, which must be complete and stay as it is. `source`, where given,
+  // has an element for each instruction; those without a line get it when they are read first.
+  WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& image, std::string side_name,
+             std::shared_ptr<isa::SourceMap> source = nullptr);
   // Collects the static code: next to the checks, each new program counter goes to `collector`. The runs
   // produced count in order of appearance, and there are no memory references.
   WarpReader(LineReader& in, bool lineinfo, CodeCollector& collector);
@@ -62,6 +65,7 @@ class WarpReader {
   const bool lineinfo_;
   const isa::KernelImage* image_ = nullptr;
   CodeCollector* collector_ = nullptr;
+  std::shared_ptr<isa::SourceMap> source_;
   std::string side_name_;
   bool want_refs_ = true;
   std::vector<Entry> entries_;  // one for each static instruction, and one that never matches

@@ -28,9 +28,23 @@ void FunctionBuilder::function(std::string_view name, uint32_t base) {
   f.has_control = true;
   functions_.push_back(std::move(f));
   open_ = true;
+  source_ = {};
+  source_used_ = true;
 }
 
 void FunctionBuilder::label(std::string_view name) { pending_labels_.emplace_back(name); }
+
+void FunctionBuilder::source(std::string_view file, uint32_t line) {
+  if (!open_) {
+    return;
+  }
+  close_instruction();
+  if (!source_used_) {
+    return;
+  }
+  source_used_ = false;
+  source_ = {functions_.back().source.file(file), line};
+}
 
 void FunctionBuilder::instruction(uint32_t pc, std::string_view text) {
   close_instruction();
@@ -89,6 +103,8 @@ void FunctionBuilder::close_instruction() {
     text_.remove_suffix(1);
   }
   f.text.emplace_back(text_);
+  f.source.lines.push_back(source_);
+  source_used_ = true;
   line_ = here;
 }
 
@@ -113,6 +129,9 @@ void FunctionBuilder::close_function() {
   Function& f = functions_.back();
   if (f.code.empty()) {
     fail("function " + f.name + " has no instructions");
+  }
+  if (f.source.files.size() == 1) {
+    f.source.lines.clear();
   }
   f.opcodes = pool_.opcodes();
   f.unknown_opcodes = pool_.unknown();

@@ -25,6 +25,9 @@ class FunctionBuilder {
   void function(std::string_view name, uint32_t base);
   // A label at the next instruction.
   void label(std::string_view name);
+  // The following instructions are of this line, until the next call behind one of them: of several calls in
+  // a row the first counts, which is the innermost inlined function's.
+  void source(std::string_view file, uint32_t line);
   // `text` must live until the next call of instruction(), function() or finish().
   void instruction(uint32_t pc, std::string_view text);
   // The encoding of the instruction just given.
@@ -56,6 +59,8 @@ class FunctionBuilder {
   uint32_t pc_ = 0;
   std::string_view text_;
   uint64_t lo_ = 0, hi_ = 0;
+  isa::SourceLine source_;
+  bool source_used_ = true;  // an instruction came behind it
 };
 
 }  // namespace heddle::sass

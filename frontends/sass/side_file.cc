@@ -28,6 +28,27 @@ bool parse_number(std::string_view t, int base, T& value) {
   return ec == std::errc() && p == t.data() + t.size() && !t.empty();
 }
 
+// What `nvdisasm -g` and `-gi` print before the instructions of a line:
+//   //## File "/home/me/saxpy.cu", line 12 inlined at "/home/me/saxpy.cu", line 20
+// False: another comment. Lines of PTX are none of the program's.
+bool source_comment(std::string_view s, FunctionBuilder& out) {
+  constexpr std::string_view kFile = "//## File \"", kLine = "\", line ", kPtx = ".nv_debug_ptx_txt";
+  if (!s.starts_with(kFile)) {
+    return false;
+  }
+  s.remove_prefix(kFile.size());
+  const size_t end = s.find(kLine);
+  const std::string_view number = end == std::string_view::npos ? "" : s.substr(end + kLine.size());
+  uint32_t line = 0;
+  if (!parse_number(number.substr(0, number.find_first_not_of("0123456789")), 10, line)) {
+    out.fail("bad line information (legal: //## File \"PATH\", line N)");
+  }
+  if (s.substr(0, end) != kPtx) {
+    out.source(s.substr(0, end), line);
+  }
+  return true;
+}
+
 // ---- our format: "# function NAME base N", then "OFFSET LO HI TEXT"
 
 class SideReader {
@@ -36,7 +57,7 @@ class SideReader {
 
   void line(std::string_view s) {
     s = trim(s);
-    if (s.empty()) {
+    if (s.empty() || source_comment(s, out_)) {
       return;
     }
     if (s[0] == '#') {
@@ -90,7 +111,7 @@ class DisassemblyReader {
 
   void line(std::string_view s) {
     s = trim(s);
-    if (s.empty() || s.starts_with("//")) {
+    if (s.empty() || source_comment(s, out_) || s.starts_with("//")) {
       return;
     }
     if (s.starts_with("/*")) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/isa/instr.h"
+#include "sim/isa/kernel.h"
 
 namespace heddle::sass {
 
@@ -20,6 +21,7 @@ struct Function {
   std::vector<isa::Instr> code;      // ascending pc; pc is relative to the function, `base` not added
   std::vector<std::string> opcodes;  // full opcode texts; indexed by Instr::opcode
   std::vector<std::string> text;     // SASS line per instruction, without the semicolon; parallel to `code`
+  isa::SourceMap source;             // no lines: the file has no line information
   bool has_control = false;          // every instruction carried its encoding
   std::map<std::string, uint64_t> unknown_opcodes;  // text -> static occurrences
 };

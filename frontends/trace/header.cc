@@ -104,6 +104,7 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
     out.set_dst(std::string(c.dst.begin(), c.dst.end()));
     out.set_src(std::string(c.src.begin(), c.src.end()));
     out.set_mem_width(c.mem_width);
+    out.set_source_line(c.source_line);
   }
   pb::Origin& o = *h.mutable_origin();
   o.set_trace(origin.trace);
@@ -130,7 +131,8 @@ isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
                             c.opcode(),
                             {c.dst().begin(), c.dst().end()},
                             {c.src().begin(), c.src().end()},
-                            c.mem_width()});
+                            c.mem_width(),
+                            c.source_line()});
   }
   if (code.side_text.empty() && code.columns.empty()) {
     throw Error(name + ": header: no code (legal: code.sass or code.columns)");

@@ -44,6 +44,7 @@ class FileReader final : public Reader {
     header_.Clear();
     read_message(*file_, index_offset, SectionKind::kIndex, index_);
     check_index(index_offset);
+    read_source_lines(index_offset);
     read_paths();
     decoder_ = std::make_unique<ChunkDecoder>(image_, paths_);
   }
@@ -112,6 +113,22 @@ class FileReader final : public Reader {
         damaged("chunks out of order");
       }
     }
+  }
+
+  void read_source_lines(uint64_t offset) {
+    if (index_.source_pc_size() == 0) {
+      return;
+    }
+    auto source = std::make_shared<isa::SourceMap>();
+    source->lines.resize(image_.code.size());
+    for (int i = 0; i < index_.source_pc_size(); ++i) {
+      const int64_t at = image_.index_of(index_.source_pc(i));
+      if (at < 0 || i >= index_.source_line_size()) {
+        file_->fail(offset, "damaged: the index: a source line of no instruction");
+      }
+      source->lines[static_cast<size_t>(at)].line = index_.source_line(i);
+    }
+    image_.source = std::move(source);
   }
 
   void read_paths() {

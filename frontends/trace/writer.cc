@@ -17,7 +17,12 @@ class Writer::Impl {
  public:
   Impl(const fs::path& file, const isa::KernelImage& image, const accelsim::Listing& code,
        const Origin& origin, const WriterOptions& options)
-      : file_(file), part_(file.string() + ".part"), options_(options), image_(image), encoder_(image) {
+      : file_(file),
+        part_(file.string() + ".part"),
+        options_(options),
+        image_(image),
+        encoder_(image),
+        lines_in_code_(!image.source || code.side_text.empty() || image.source->files.size() > 1) {
     out_ = std::fopen(part_.c_str(), "wb");
     if (!out_) {
       fail();
@@ -58,6 +63,12 @@ class Writer::Impl {
     index_.set_warps(totals_.warps);
     index_.set_warp_instructions(totals_.warp_instructions);
     index_.set_memory_references(totals_.memory_references);
+    for (size_t i = 0; i < image_.code.size() && !lines_in_code_; ++i) {
+      if (image_.source->lines[i].line != 0) {
+        index_.add_source_pc(image_.code[i].pc);
+        index_.add_source_line(image_.source->lines[i].line);
+      }
+    }
     const uint64_t index_offset = offset_;
     write(SectionKind::kIndex, index_);
     write(make_trailer(index_offset, offset_ + kTrailerBytes));
@@ -117,6 +128,7 @@ class Writer::Impl {
   const WriterOptions options_;
   const isa::KernelImage& image_;
   ChunkEncoder encoder_;
+  const bool lines_in_code_;  // the header tells the source lines, or there are none
   std::FILE* out_ = nullptr;
   uint64_t offset_ = 0;
   pb::Index index_;

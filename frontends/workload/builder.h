@@ -92,6 +92,13 @@ struct LaunchAttributes {
   Window window = {};  // cudaLaunchAttributeAccessPolicyWindow
 };
 
+// cudaGraphInstantiateFlags.
+struct InstantiateFlags {
+  bool use_node_priority = false;
+  bool auto_free_on_launch = false;
+  bool device_launch = false;
+};
+
 // The calls of one host thread. A stream that is not given is stream 0: the legacy default stream of device
 // 0.
 class Thread {
@@ -129,8 +136,7 @@ class Thread {
   Thread& streamGetCaptureInfo(Stream s, bool edge_data = true);
   Thread& eventRecordExternal(Event e, Stream s);
   Thread& streamWaitEventExternal(Stream s, Event e);
-  Thread& graphInstantiate(GraphExec x, Graph g, bool use_node_priority = false,
-                           bool auto_free_on_launch = false);
+  Thread& graphInstantiate(GraphExec x, Graph g, const InstantiateFlags& flags = {});
   Thread& graphExecUpdate(GraphExec x, Graph g);
   Thread& graphExecNodeSetParams(GraphExec x, Change c);
   Thread& graphNodeSetParams(Graph g, Change c);

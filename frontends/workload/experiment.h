@@ -38,6 +38,7 @@ class Experiment {
     const host::Result r = run();
     return r.elapsed.empty() ? NAN : host::to_us(r.elapsed[0].time);
   }
+  const config::GpuConfig& gpu() const { return gpu_; }
   // From the thread's start to its end.
   double host_time() { return host::to_us(run().thread_end[0]); }
 

@@ -364,7 +364,8 @@ std::optional<double> bound(const Row& row) {
     return 10;
   }
   if (t == "empty_kernel_period_us" || t == "launch_return_us" || t == "graph_exec_us" ||
-      t == "graph_forkjoin_us" || t == "graph_edge_us" || t == "graph_update_us" || t == "graph_upload_us" ||
+      t == "graph_forkjoin_us" || t == "graph_edge_us" || t.starts_with("device_") ||
+      t == "graph_upload_device_us" || t == "graph_update_us" || t == "graph_upload_us" ||
       t == "stream_forkjoin_us" || t == "concurrent_streams_us" || t == "overlap_us" ||
       t == "overlap_spin_us" || t.starts_with("two_kernels_per_stream")) {
     return 15;

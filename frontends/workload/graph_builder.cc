@@ -117,6 +117,11 @@ Kernel setting_kernel(Builder& w, const std::string& name, double us, Handle h,
   return k;
 }
 
+void launches(Builder& w, Kernel k, const DeviceLaunch& what) {
+  w.program().kernels[k.id].launches.push_back({what.into, what.x ? what.x->id : host::kNone,
+                                                host::from_us(what.after_us), what.times, what.executions});
+}
+
 Handle add_handle(Builder& w, const std::string& name) {
   w.program().handles.push_back({name, 0, false});
   return {static_cast<uint32_t>(w.program().handles.size() - 1)};
@@ -178,11 +183,12 @@ Thread& Thread::streamWaitEventExternal(Stream s, Event e) {
   return *this;
 }
 
-Thread& Thread::graphInstantiate(GraphExec x, Graph g, bool use_node_priority, bool auto_free_on_launch) {
+Thread& Thread::graphInstantiate(GraphExec x, Graph g, const InstantiateFlags& flags) {
   host::Call& c = add(Op::kGraphInstantiate, x.id);
   c.source = g.id;
-  c.node_priority = use_node_priority;
-  c.auto_free = auto_free_on_launch;
+  c.node_priority = flags.use_node_priority;
+  c.auto_free = flags.auto_free_on_launch;
+  c.device_launch = flags.device_launch;
   return *this;
 }
 

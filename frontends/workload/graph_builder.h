@@ -7,6 +7,7 @@
 //   main.graphInstantiate(x, g).graphLaunch(x, s);
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,16 @@ Handle add_handle(Builder& w, const std::string& name);  // undefined when an ex
 Handle add_handle(Builder& w, const std::string& name, uint32_t default_value);
 Node conditional_node(Builder& w, Graph g, host::GraphNode::Condition c, Handle h,
                       const std::vector<Graph>& bodies, const Nodes& after = {});
+// The kernel, as a node, launches a graph from the device: `after_us` its start, by `times` threads, in its
+// first so many `executions`. `x` left out: the graph that it is in.
+struct DeviceLaunch {
+  std::optional<GraphExec> x = {};
+  host::DeviceLaunch::Into into = host::DeviceLaunch::Into::kFireAndForget;
+  double after_us = 0;
+  uint32_t times = 1;
+  uint64_t executions = UINT64_MAX;
+};
+void launches(Builder& w, Kernel k, const DeviceLaunch& what);
 // The node with other parameters, for ...NodeSetParams.
 Change add_change(Builder& w, Node n, const host::GraphNode& to);
 host::GraphNode kernel_params(Kernel k);

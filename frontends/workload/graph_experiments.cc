@@ -1,4 +1,5 @@
-// The experiments of host_graphs.cu: memory nodes, updates, capture, programmatic edges.
+// The experiments of host_graphs.cu: memory nodes, updates, capture, programmatic edges, launches
+// from the device.
 #include "frontends/workload/experiment.h"
 
 namespace heddle::workload {
@@ -96,6 +97,50 @@ std::optional<double> edges(Experiment& e, const Row& row) {
   return e.between_events([&] { e.main.graphLaunch(x, e.s); });
 }
 
+// A launcher calls and then spins for 20000 cycles; a graph that launches itself again.
+std::optional<double> from_device(Experiment& e, const Row& row) {
+  using Into = host::DeviceLaunch::Into;
+  const auto ready = [&](const std::string& name, uint64_t n) {
+    const GraphExec x = add_graph_exec(e.w, name);
+    e.main.graphInstantiate(x, chain(e, name, n), {.device_launch = true}).graphUpload(x, e.s);
+    return x;
+  };
+  const double call_us = e.gpu().host().graph().device_launch_ns() / 1e3;
+  const GraphExec x = add_graph_exec(e.w, "x");
+  if (row.test == "device_relaunch_total_us") {
+    const uint64_t n = leading_number(row.parameter.substr(row.parameter.find(" of ") + 4));
+    const Graph g = chain(e, "g", n - 1);
+    const Kernel k = e.spin(0);
+    launches(e.w, k, {.into = Into::kTail, .executions = 100});
+    kernel_node(e.w, g, k, n > 1 ? Nodes{Node{static_cast<uint32_t>(n - 2)}} : Nodes{});
+    e.main.graphInstantiate(x, g, {.device_launch = true}).graphUpload(x, e.s);
+  } else if (row.parameter == "none") {
+    e.main.graphInstantiate(x, chain(e, "g", 1));
+  } else {
+    const bool many = row.test == "device_launch_many_us";
+    const uint64_t n = many ? leading_number(row.parameter) : row.parameter.starts_with("a launcher") ? 0 : 1;
+    const Kernel k = e.spin(many ? 0 : 20000);
+    e.w.program().kernels[k.id].block_duration += host::from_us(static_cast<double>(n) * call_us);
+    for (uint64_t i = 0; i < n; ++i) {
+      const size_t of = row.parameter.find(" of ");
+      const uint64_t nodes = of == std::string::npos ? 1 : leading_number(row.parameter.substr(of + 4));
+      launches(e.w, k,
+               {.x = ready("child", nodes),
+                .into = row.parameter.starts_with("tail")      ? Into::kTail
+                        : row.parameter.starts_with("sibling") ? Into::kSibling
+                                                               : Into::kFireAndForget});
+    }
+    if (n == 0) {  // it could
+      launches(e.w, k, {.executions = 0});
+    }
+    const Graph g = add_graph(e.w, "g");
+    kernel_node(e.w, g, k);
+    e.main.graphInstantiate(x, g);
+  }
+  e.main.graphUpload(x, e.s).deviceSynchronize();
+  return e.between_events([&] { e.main.graphLaunch(x, e.s); });
+}
+
 std::optional<double> calls(Experiment& e, const Row& row) {
   const size_t of = row.parameter.find(" of ");
   const uint64_t n = leading_number(of == std::string::npos ? row.parameter : row.parameter.substr(of + 4));
@@ -106,8 +151,8 @@ std::optional<double> calls(Experiment& e, const Row& row) {
     e.main.repeat(n, [&](Thread& t) { t.launch(e.spin(0), e.s); }).streamEndCapture(e.s, g);
     return e.host_time();
   }
-  e.main.graphInstantiate(x, g);
-  if (row.test == "graph_upload_us") {
+  e.main.graphInstantiate(x, g, {.device_launch = row.test == "graph_upload_device_us"});
+  if (row.test.starts_with("graph_upload_")) {
     return last_call(e, [&] { e.main.graphUpload(x, e.s); });
   }
   e.main.graphLaunch(x, e.s).streamSynchronize(e.s);
@@ -125,11 +170,14 @@ std::optional<double> more_graphs(Experiment& e, const Row& row) {
   if (t == "graph_mem_launch_us" || t == "graph_mem_trim_us") {
     return memory(e, row);
   }
+  if (t == "device_launch_exec_us" || t == "device_launch_many_us" || t == "device_relaunch_total_us") {
+    return from_device(e, row);
+  }
   if (t == "graph_edge_us") {
     return edges(e, row);
   }
   if (t == "graph_capture_us" || t == "graph_update_us" || t == "graph_set_params_us" ||
-      t == "graph_upload_us") {
+      t.starts_with("graph_upload_")) {
     return calls(e, row);
   }
   return std::nullopt;

@@ -31,6 +31,22 @@ Node find_node(const proto::NodeSet& n, const Builder& w, const Names& names) {
 
 }  // namespace
 
+std::vector<host::DeviceLaunch> read_device_launches(const proto::Kernel& k, const Names& names) {
+  std::vector<host::DeviceLaunch> out;
+  for (const proto::DeviceLaunch& l : k.graph_launch()) {
+    if (!(l.after_us() >= 0 && l.after_us() <= 1e9)) {
+      names.refuse("kernel \"" + k.name() + "\": times are from 0 to 1e9 microseconds");
+    }
+    using Into = host::DeviceLaunch::Into;
+    out.push_back({l.into() == proto::DeviceLaunch::TAIL      ? Into::kTail
+                   : l.into() == proto::DeviceLaunch::SIBLING ? Into::kSibling
+                                                              : Into::kFireAndForget,
+                   l.has_exec() ? names.exec(l.exec()).id : host::kNone, host::from_us(l.after_us()),
+                   l.times(), l.has_executions() ? l.executions() : UINT64_MAX});
+  }
+  return out;
+}
+
 host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& names) {
   using What = proto::Node::WhatCase;
   host::GraphNode out;
@@ -172,8 +188,8 @@ bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& n
       return true;
     case What::kGraphInstantiate: {
       const proto::Instantiate& i = c.graph_instantiate();
-      t.graphInstantiate(names.exec(i.exec()), names.graph(i.graph()), i.use_node_priority(),
-                         i.auto_free_on_launch());
+      t.graphInstantiate(names.exec(i.exec()), names.graph(i.graph()),
+                         {i.use_node_priority(), i.auto_free_on_launch(), i.device_launch()});
       return true;
     }
     case What::kGraphExecUpdate:

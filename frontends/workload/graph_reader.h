@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "frontends/workload/graph_builder.h"
 #include "frontends/workload/workload.pb.h"
@@ -24,6 +25,7 @@ struct Names {
   std::function<Window(const proto::AccessWindow&)> window;
 };
 
+std::vector<host::DeviceLaunch> read_device_launches(const proto::Kernel& k, const Names& names);
 // The node without its edges.
 host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& names);
 // Adds the graph's nodes, after all graphs have been named. `at(i)`: the reader is at node i now.

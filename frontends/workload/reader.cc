@@ -188,6 +188,10 @@ class Reader {
             h.has_default_() ? add_handle(builder_, h.name(), h.default_()) : add_handle(builder_, h.name()),
             "handle");
     }
+    for (int i = 0; i < w_.graph_exec_size(); ++i) {
+      line_ = line_of(tree_, w_, "graph_exec", i);
+      enter(execs_, w_.graph_exec(i), add_graph_exec(builder_, w_.graph_exec(i)), "graph_exec");
+    }
     for (int i = 0; i < w_.kernel_size(); ++i) {
       line_ = line_of(tree_, w_, "kernel", i);
       read_kernel(w_.kernel(i));
@@ -196,10 +200,6 @@ class Reader {
       line_ = line_of(tree_, w_, "graph", i);
       const proto::Graph& g = w_.graph(i);
       enter(graphs_, g.name(), add_graph(builder_, g.name(), device(g.device())), "graph");
-    }
-    for (int i = 0; i < w_.graph_exec_size(); ++i) {
-      line_ = line_of(tree_, w_, "graph_exec", i);
-      enter(execs_, w_.graph_exec(i), add_graph_exec(builder_, w_.graph_exec(i)), "graph_exec");
     }
     for (int i = 0; i < w_.graph_size(); ++i) {
       const Tree* inside = nested(tree_, w_, "graph", i);
@@ -225,6 +225,7 @@ class Reader {
 
   void read_kernel(const proto::Kernel& k) {
     host::KernelDesc d = workload::read_kernel(k, names(), memory_);
+    d.launches = read_device_launches(k, names());
     if (k.has_trace()) {
       if (!timer_) {
         refuse("kernel \"" + k.name() + "\": traces cannot be simulated here");

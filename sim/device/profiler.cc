@@ -113,6 +113,10 @@ void Profiler::complete(stats::KernelResult& result) {
       p.pc = in.pc;
       p.opcode = image_.opcodes[in.opcode];
       p.text = i < image_.text.size() && !image_.text[i].empty() ? image_.text[i] : p.opcode;
+      if (const isa::SourceLine source = image_.source_line(i); source.line != 0) {
+        p.source_line = source.line;
+        p.source_file = image_.source->files[source.file];
+      }
       p.op = in.op;
       p.mma_work = in.mma_work;
       for (const auto& s : machine_.sms) {

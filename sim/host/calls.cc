@@ -109,6 +109,10 @@ bool Threads::launch(uint32_t thread, const Call& c) {
     fail(thread, no->error, no->why);
     return true;
   }
+  if (!k.launches.empty()) {  // as the H200's driver answers
+    fail(thread, "cudaErrorNotSupported", k.name + " launches graphs, which only nodes of graphs may (GD05)");
+    return true;
+  }
   if (port_of(c) != Port::kDefault && !programmatic_allowed(thread, c)) {
     return true;
   }

@@ -273,6 +273,11 @@ void check_program(const Program& p) {
     for (const Access& a : k.accesses) {
       check_access(p, a);
     }
+    for (const DeviceLaunch& l : k.launches) {
+      if (l.exec != kNone && l.exec >= p.graph_execs.size()) {
+        throw Error("kernel " + k.name + ": no graph exec " + std::to_string(l.exec));
+      }
+    }
     for (uint32_t f : {k.until_flag, k.sets_flag}) {
       if (f != kNone && f >= p.flags.size()) {
         throw Error("kernel " + k.name + ": no flag " + std::to_string(f));

@@ -26,6 +26,8 @@ struct Core {
   virtual void triggered(uint32_t slot, Port port) = 0;
   // A kernel with traffic beside it (Command::beside): its first block starts at `at`.
   virtual void begun(uint32_t slot, Ps at) = 0;
+  // A kernel that launches graphs from the device has begun.
+  virtual void kernel_started(uint32_t slot, Ps at) = 0;
   // A command's unified memory is where it must be: its own work begins.
   virtual void prepared(uint32_t slot) = 0;
   // A host thread that waited goes on at `at`.

@@ -20,6 +20,7 @@ enum class Happening : uint8_t {
   kBlockEnd,
   kKernelEnd,
   kTrigger,
+  kDeviceCall,
   kFinish
 };
 

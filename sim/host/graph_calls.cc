@@ -8,7 +8,7 @@ namespace heddle::host {
 Ps Threads::graph_cost(const Call& c) const {
   switch (c.op) {
     case Op::kGraphInstantiate:
-      return graphs_.instantiate_cost(c.source);
+      return graphs_.instantiate_cost(c.source, c.device_launch);
     case Op::kGraphLaunch:
       return graphs_.launch_cost(c.object);
     case Op::kGraphUpload:
@@ -39,7 +39,7 @@ bool Threads::graph_call(uint32_t thread, const Call& c) {
   };
   switch (c.op) {
     case Op::kGraphInstantiate:
-      return done(graphs_.instantiate(c.object, c.source, {c.node_priority, c.auto_free}));
+      return done(graphs_.instantiate(c.object, c.source, {c.node_priority, c.auto_free, c.device_launch}));
     case Op::kGraphExecUpdate:
       return done(graphs_.update(c.object, c.source));
     case Op::kGraphExecNodeSetParams:

@@ -115,6 +115,10 @@ class Planner {
   void connect(const std::vector<uint32_t>& sinks) {
     const Params::Graph& g = core_.params.graph;
     std::vector<uint32_t> branches(plan->nodes.size(), 0);
+    const bool launcher = std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const PlanNode& n) {
+      return n.work == Work::kKernel && !core_.program.kernels[n.object].launches.empty();
+    });
+    plan->begin = g.start + (launcher ? g.device_launcher : 0);
     uint32_t starts = 0;
     for (uint32_t to = 0; to < plan->nodes.size(); ++to) {
       const Work work = plan->nodes[to].work;
@@ -132,7 +136,7 @@ class Planner {
         branches[from] += none ? 0 : 1;
       }
       if (befores_[to].empty()) {
-        plan->roots.push_back({kNone, to, g.start + (none ? 0 : g.branch * starts)});
+        plan->roots.push_back({kNone, to, plan->begin + (none ? 0 : g.branch * starts)});
         starts += none ? 0 : 1;
       }
     }
@@ -274,6 +278,9 @@ std::optional<std::string> refuse_body(const Core& core, const Definition& d, ui
     }
     if (n.kind == NodeKind::kKernel && n.device != kNone && n.device != device) {
       return "a kernel of another device in a body";
+    }
+    if (n.kind == NodeKind::kKernel && !core.program.kernels[n.object].launches.empty()) {
+      return "a kernel in a body that launches graphs";
     }
     if (n.kind == NodeKind::kMemcpy) {
       for (uint32_t b : {n.object, n.source}) {

@@ -54,6 +54,7 @@ struct Plan {
     Port port = Port::kDefault;
   };
   uint32_t label = 0;
+  Ps begin = 0;  // in the latencies of `roots`, when the host launches it
   std::vector<std::vector<std::shared_ptr<const Plan>>> bodies;  // of the conditional nodes
   std::vector<uint32_t> handles;                                 // that they read, also inside bodies
   std::vector<PlanNode> nodes;                                   // each after what it waits for
@@ -72,6 +73,9 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
 
 // Why a definition cannot be instantiated, as CUDA's error; nothing if it can.
 std::optional<Refusal> refuse_graph(const Core& core, const Definition& d);
+
+// Why it cannot be launched from the device, for CUDA's result and a reason (GD02).
+std::optional<std::string> refuse_for_device(const Core& core, const Definition& d, uint32_t device);
 
 // `enabled`: of each node of the definition. The definition is one that can be instantiated.
 std::shared_ptr<const Plan> make_plan(Core& core, const Definition& d, const std::vector<bool>& enabled);

@@ -23,6 +23,10 @@ std::optional<std::string> refuse_change(const Core& core, uint32_t device, cons
     return "cudaGraphExecUpdateErrorParametersChanged: a conditional node's handle and kind are fixed";
   }
   if (from.kind == NodeKind::kKernel) {
+    if (core.program.kernels[from.object].launches.empty() &&
+        !core.program.kernels[to.object].launches.empty()) {
+      return "cudaGraphExecUpdateErrorUnsupportedFunctionChange: it launches graphs from the device";
+    }
     const auto of = [&](const GraphNode& n) { return n.device == kNone ? device : n.device; };
     if (of(from) != of(to)) {
       return "cudaGraphExecUpdateErrorParametersChanged: another device";
@@ -124,6 +128,7 @@ std::optional<Refusal> Graphs::update(uint32_t exec, uint32_t graph) {
   }
   x.definition = d;
   x.plan = make_plan(core_, *d, x.enabled);
+  x.uploaded = x.uploaded && !x.device_launch;  // GD03
   return std::nullopt;
 }
 
@@ -134,6 +139,7 @@ void Graphs::renew(Exec& x, uint32_t node) {
   plan->nodes[plan->place[node]] =
       plan_node(core_, x.definition->nodes[node], x.definition->device, x.enabled[node]);
   x.plan = std::move(plan);
+  x.uploaded = x.uploaded && !x.device_launch;  // GD03
 }
 
 std::optional<Refusal> Graphs::set_exec_node(uint32_t exec, const NodeChange& change) {

@@ -68,6 +68,13 @@ std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, Flags 
   if (auto no = refuse_graph(core_, *d)) {
     return no;
   }
+  if (flags.device_launch) {
+    const auto why = flags.auto_free ? std::optional<std::string>("not together with automatic frees")
+                                     : refuse_for_device(core_, *d, d->device);
+    if (why) {
+      return Refusal{"cudaErrorInvalidValue", "for launches from the device: " + *why + " (GD02)"};
+    }
+  }
   if (d->memory != nullptr) {
     if (auto no = memory_.refuse(d->nodes, *d->memory)) {
       return no;
@@ -78,6 +85,8 @@ std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, Flags 
   Exec& x = execs_[exec];
   drop(x);
   x.auto_free = flags.auto_free;
+  x.device_launch = flags.device_launch;
+  x.activity = std::make_shared<Activity>();
   x.definition = d;
   x.enabled.assign(d->nodes.size(), true);
   x.plan = make_plan(core_, *d, x.enabled);
@@ -157,7 +166,7 @@ std::optional<Refusal> Graphs::map_memory(uint32_t exec, uint32_t stream, Ps& co
 
 // ---- what calls cost
 
-Ps Graphs::instantiate_cost(uint32_t graph) const {
+Ps Graphs::instantiate_cost(uint32_t graph, bool device_launch) const {
   const Params::Graph& g = core_.params.graph;
   const auto d = take(graph, 0);
   // Child graphs' nodes count as the graph's own.
@@ -174,13 +183,15 @@ Ps Graphs::instantiate_cost(uint32_t graph) const {
     return n;
   };
   return g.instantiate + times(g.instantiate_node, d ? nodes(nodes, *d) : 0) +
-         (any_instantiated_ ? 0 : g.first_instantiate);
+         (any_instantiated_ ? 0 : g.first_instantiate) + (device_launch ? g.instantiate_device : 0);
 }
 
 Ps Graphs::upload_cost(uint32_t exec) const {
   const Exec& x = execs_[exec];
   const Params::Graph& g = core_.params.graph;
-  return x.plan == nullptr || x.uploaded ? 0 : g.upload + times(g.upload_node, x.plan->nodes.size());
+  return x.plan == nullptr || x.uploaded ? 0
+                                         : g.upload + times(g.upload_node, x.plan->nodes.size()) +
+                                               (x.device_launch ? g.upload_device : 0);
 }
 
 Ps Graphs::update_cost(uint32_t exec) const {
@@ -239,7 +250,9 @@ uint32_t Graphs::new_run(std::shared_ptr<const Plan> plan) {
     run = free_runs_.back();
     free_runs_.pop_back();
   }
-  runs_[run].conditional = kNone;
+  Run& r = runs_[run];
+  r.conditional = r.exec = r.environment = kNone;
+  r.on_device = false;
   runs_[run].slots.assign(plan->nodes.size(), kNone);
   runs_[run].plan = std::move(plan);
   return run;
@@ -261,6 +274,9 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
   Run& r = runs_[run];
   r.node_priority = x.node_priority;
   r.end = end;
+  r.exec = exec;
+  r.stream = stream;
+  r.activity = x.activity;
   // An event node's event is the launch's from now on, for all calls that follow.
   for (uint32_t i : plan.prepared) {
     const uint32_t slot = add_node(plan.nodes[i], run, stream);
@@ -282,6 +298,7 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
 void Graphs::start(uint32_t slot) {
   const uint32_t run = core_.commands[slot].object;
   core_.commands[runs_[run].end].start = core_.now;
+  ++runs_[run].activity->running;
   for (uint32_t h : runs_[run].plan->handles) {  // GC03
     handles_[h] = {core_.program.handles[h].default_value, 0};
   }
@@ -299,10 +316,10 @@ void Graphs::add_nodes(uint32_t run, uint32_t start) {
       core_.commands[r.slots[i]].node = i;
     }
   }
-  // A body is on the device already.
-  const Ps there = r.conditional == kNone ? 0
-                                          : core_.params.graph.start -
-                                                std::min(core_.params.graph.start, core_.params.graph.node);
+  // A body is on the device already, and so is what the device launches.
+  const Params::Graph& g = core_.params.graph;
+  const Ps slower = r.on_device ? g.device_node - std::min(g.device_node, g.node) : 0;
+  const Ps there = r.conditional == kNone && !r.on_device ? 0 : plan.begin - std::min(plan.begin, g.node);
   // A command's edges are followed from the last one made: so that branches start in the order of the
   // definition.
   for (size_t i = plan.roots.size(); i-- > 0;) {
@@ -313,7 +330,7 @@ void Graphs::add_nodes(uint32_t run, uint32_t start) {
     const Plan::Arc& a = plan.arcs[i];
     const CommandRef from = core_.commands.ref(r.slots[a.from]);
     if (a.port == Port::kDefault) {
-      ordering_.depend(r.slots[a.to], from, a.latency);
+      ordering_.depend(r.slots[a.to], from, a.latency + slower);
     } else {
       ordering_.depend_programmatic(r.slots[a.to], from, a.port, a.latency);
     }
@@ -345,6 +362,7 @@ void Graphs::lifetime(uint32_t slot) {
 }
 
 void Graphs::count(Result& result) const {
+  result.device_errors = device_errors_;
   if (const uint64_t n = memory_.never_freed()) {  // GN04
     result.counters.push_back({"graph allocations never freed", n});
   }
@@ -353,6 +371,7 @@ void Graphs::count(Result& result) const {
 void Graphs::ended(uint32_t slot) {
   const uint32_t run = core_.commands[slot].object;
   runs_[run].plan.reset();
+  runs_[run].activity.reset();
   free_runs_.push_back(run);
 }
 

@@ -5,11 +5,13 @@
 // (Ordering::depend).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "sim/host/core.h"
+#include "sim/host/environments.h"
 #include "sim/host/graph_memory.h"
 #include "sim/host/graph_plan.h"
 #include "sim/host/ordering.h"
@@ -17,13 +19,13 @@
 
 namespace heddle::host {
 
-class Graphs {
+class Graphs : private Environments::Owner {
  public:
   Graphs(Core& core, Ordering& ordering, Allocations& memory);
 
   // ---- calls; each gives CUDA's error or nothing
   struct Flags {
-    bool node_priority = false, auto_free = false;
+    bool node_priority = false, auto_free = false, device_launch = false;
   };
   std::optional<Refusal> instantiate(uint32_t exec, uint32_t graph, Flags flags);
   // Take effect with the next launch (GR19). graph_update.cc
@@ -52,7 +54,7 @@ class Graphs {
   const Plan& plan(uint32_t exec) const { return *execs_[exec].plan; }
 
   // What calls cost the host.
-  Ps instantiate_cost(uint32_t graph) const;
+  Ps instantiate_cost(uint32_t graph, bool device_launch) const;
   Ps launch_cost(uint32_t exec) const;
   Ps upload_cost(uint32_t exec) const;
   Ps update_cost(uint32_t exec) const;
@@ -64,6 +66,14 @@ class Graphs {
   // The node's turn has come: a body, or on.
   void decide(uint32_t slot);
   void body_ended(uint32_t slot);
+  // ---- launches from the device (graph_device.cc)
+  // A kernel of a graph that launches graphs has begun.
+  void kernel_started(uint32_t slot, Ps at);
+  void device_call(uint32_t slot, uint32_t launch);
+  // The kernel has ended but for its calls: it is finished after the last one.
+  bool still_calls(uint32_t slot);
+  // The nodes of a run have ended, `slot` is its end.
+  void work_ended(uint32_t slot);
   // A kernel of a graph has ended.
   void kernel_ended(uint32_t kernel);
   // A memory node's turn has come.
@@ -77,12 +87,18 @@ class Graphs {
     GraphDesc desc;
     std::shared_ptr<GraphLayout> memory;
   };
+  struct Activity {  // of an exec
+    uint32_t running = 0;
+    bool tail_pending = false;
+  };
   struct Exec {
     std::shared_ptr<const Definition> definition;  // null: not there
     std::shared_ptr<const Plan> plan;
     std::vector<bool> enabled;
     bool node_priority = false;  // else nodes have the launch stream's
     bool auto_free = false;
+    bool device_launch = false;
+    std::shared_ptr<Activity> activity;
     bool uploaded = false;
     CommandRef last;  // the end of its last launch (GR16)
   };
@@ -91,10 +107,30 @@ class Graphs {
     uint32_t end = kNone;
     uint32_t conditional = kNone;  // of a body: its node's command
     bool node_priority = false;
+    bool on_device = false;  // launched there
+    uint32_t exec = kNone;
+    uint32_t stream = 0;
+    uint32_t environment = kNone;  // on the device, or once it has launched something
+    std::shared_ptr<Activity> activity;
     std::vector<uint32_t> slots;  // of the nodes
   };
 
+  // An environment's: the graph that runs in it, or the end of the host's launch that is on top of all.
+  struct DeviceRun {
+    std::shared_ptr<Activity> activity;
+    uint32_t end = kNone;
+    uint32_t stream = 0;
+    uint32_t forgotten = 0;  // fire-and-forget launches
+  };
+
   void drop(Exec& x);
+  uint32_t open(uint32_t parent, DeviceRun what);
+  void note_environment(uint32_t environment, DeviceRun what);
+  uint32_t environment_of(uint32_t run);
+  std::optional<Refusal> launch_on_device(uint32_t run, uint32_t exec, const DeviceLaunch& l);
+  void start_on_device(uint32_t exec, uint32_t environment, uint32_t stream, Ps after);
+  void complete(uint32_t environment) override;
+  void run_tail(uint32_t exec, uint32_t environment) override;
   std::shared_ptr<const Definition> take(uint32_t graph, uint32_t depth) const;
   uint32_t new_run(std::shared_ptr<const Plan> plan);
   void add_nodes(uint32_t run, uint32_t start);
@@ -116,6 +152,15 @@ class Graphs {
   };
   std::vector<Handle> handles_;
   bool any_instantiated_ = false;
+  Environments environments_{*this};
+  std::vector<DeviceRun> device_runs_;  // of each environment
+  std::vector<uint64_t> executions_;    // of each kernel that launches
+  struct Calling {
+    uint32_t left = 0;
+    bool finished = false;  // but for them
+  };
+  std::map<uint32_t, Calling> calling_;  // kernels' commands
+  std::vector<DeviceError> device_errors_;
   std::vector<Ps> allocated_at_;        // of each buffer, by a node
   std::vector<uint32_t> memory_track_;  // of each device; empty without memory nodes
 };

@@ -98,6 +98,9 @@ void Grids::all_started(uint32_t g) {
   grid.all_started = true;
   Command& c = core_.commands[grid.slot];
   c.all_started_at = grid.last_start;
+  if (!core_.program.kernels[grid.kernel].launches.empty()) {
+    core_.kernel_started(grid.slot, grid.started);
+  }
   if (c.first_trigger_edge != kNone) {
     core_.events.push(c.all_started_at, Happening::kTrigger, grid.slot,
                       static_cast<uint32_t>(Port::kLaunchCompletion), c.number);

@@ -114,6 +114,9 @@ class Machine final : public Core {
           return;
         }
         const KernelDesc& k = program.kernels[c.object];
+        if (!k.launches.empty() && graphs_.still_calls(slot)) {
+          return;
+        }
         if (k.fails) {
           threads_.kernel_failed(c.device);
         }
@@ -176,6 +179,8 @@ class Machine final : public Core {
     }
   }
 
+  void kernel_started(uint32_t slot, Ps at) override { graphs_.kernel_started(slot, at); }
+
   void dispatch(uint32_t slot) override {
     Command& c = commands[slot];
     if (c.work != Work::kGraphEnd) {  // whose span is the whole graph's
@@ -218,6 +223,9 @@ class Machine final : public Core {
       case Work::kGraphStart:
         graphs_.start(slot);
         finish(slot);
+        break;
+      case Work::kGraphEnd:
+        graphs_.work_ended(slot);
         break;
       case Work::kRecord:
         if (c.duration > 0) {
@@ -321,6 +329,9 @@ class Machine final : public Core {
         if (commands[e.object].number == e.stamp) {
           triggered(e.object, static_cast<Port>(e.extra));
         }
+        break;
+      case Happening::kDeviceCall:
+        graphs_.device_call(e.object, e.extra);
         break;
       case Happening::kFinish:
         finish(e.object);

@@ -84,7 +84,8 @@ struct Params {
   } calls;
   struct Graph {
     Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, start, node, branch,
-        join, programmatic, launch_completion;
+        join, programmatic, launch_completion, instantiate_device, upload_device, device_launcher,
+        device_launch, device_start, device_tail, device_node;
     double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
   } graph;
   struct GraphMemory {

@@ -75,6 +75,15 @@ struct Access {
   uint32_t element = 4, stride = 0;
 };
 
+// A graph that a kernel, itself a node of a graph, launches (A18).
+struct DeviceLaunch {
+  enum class Into : uint8_t { kFireAndForget, kTail, kSibling } into = Into::kFireAndForget;
+  uint32_t exec = kNone;             // kNone: the graph that the kernel is in (GD11)
+  Ps after = 0;                      // the kernel's start
+  uint32_t times = 1;                // by so many threads (GD05)
+  uint64_t executions = UINT64_MAX;  // only in the first so many of the kernel
+};
+
 struct KernelDesc {
   std::string name;
   // Blocks and what each needs; they take SM resources. No blocks: the kernel takes its duration and nothing
@@ -113,6 +122,8 @@ struct KernelDesc {
   // then to the last.
   uint32_t sets_handle = kNone;
   std::vector<uint32_t> handle_values;
+  // The kernel lasts at least until its calls have returned.
+  std::vector<DeviceLaunch> launches;
   bool fails = false;  // ends with cudaErrorLaunchFailure (ER01)
   std::vector<Access> accesses;
 };
@@ -239,6 +250,7 @@ struct Call {
   bool enable = false;         // kGraphNodeSetEnabled, kPoolSetAccess
   bool edge_data = true;       // kGraphGetEdges, kStreamGetCaptureInfo: asked for too (GR06)
   bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)
+  bool device_launch = false;  // kGraphInstantiate: cudaGraphInstantiateFlagDeviceLaunch (GD01)
   bool auto_free = false;      // kGraphInstantiate: cudaGraphInstantiateFlagAutoFreeOnLaunch (GN06)
   bool external = false;       // kEventRecord, kStreamWaitEvent: a node of its own when captured
   Extent cluster;              // launch attribute; see has_cluster

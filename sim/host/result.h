@@ -58,6 +58,13 @@ struct Elapsed {
   Ps time = 0;
 };
 
+// A call on the device that returned something else than cudaSuccess.
+struct DeviceError {
+  std::string call;   // "k: cudaGraphLaunch(x, cudaStreamGraphTailLaunch)"
+  std::string error;  // CUDA's name
+  std::string why;
+};
+
 // What cudaStreamQuery, cudaEventQuery, cudaGetLastError or cudaPeekAtLastError said: CUDA's name.
 // cudaErrorNotReady of a query is no error (EV06).
 struct Answer {
@@ -75,6 +82,7 @@ struct Result {
   std::vector<std::string> names;
   std::vector<Span> spans;  // empty if not asked for
   std::vector<CallError> errors;
+  std::vector<DeviceError> device_errors;
   std::vector<Finding> findings;  // with RunOptions::check
   std::vector<Counter> counters;
   std::vector<Elapsed> elapsed;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/isa/instr.h"
@@ -35,6 +36,23 @@ struct LaunchShape {
   uint32_t warps() const { return (threads() + 31) / 32; }
 };
 
+// A line of the program's source; 0: not known.
+struct SourceLine {
+  uint32_t file = 0;  // index into SourceMap::files
+  uint32_t line = 0;
+  bool operator==(const SourceLine&) const = default;
+};
+struct SourceMap {
+  std::vector<SourceLine> lines;          // parallel to KernelImage::code
+  std::vector<std::string> files = {""};  // the first is the one without a name
+
+  // Index of the file, added if it is new.
+  uint32_t file(std::string_view name);
+};
+
+// "saxpy.cu:12", the file without its folders; "line 12" when no file is named; empty when the line is 0.
+std::string source_text(std::string_view file, uint32_t line);
+
 // Everything about a kernel that does not change from block to block.
 struct KernelImage {
   std::string name;                 // mangled, as in the trace
@@ -44,8 +62,17 @@ struct KernelImage {
   std::vector<Instr> code;           // sorted by pc
   std::vector<std::string> opcodes;  // full opcode text, e.g. "LDG.E.128"; indexed by Instr::opcode
   std::vector<std::string> text;     // SASS line per instruction, parallel to `code`; may be empty
-  bool has_control = false;          // every instruction carries control fields
+  // Null where the trace has no line information. Some traces tell an instruction's line only where it is
+  // executed: then it is complete behind the last block, in copies of the image too.
+  std::shared_ptr<const SourceMap> source;
+  bool has_control = false;                         // every instruction carries control fields
   std::map<std::string, uint64_t> unknown_opcodes;  // text -> static occurrences
+
+  // Of the n-th instruction; line 0 when nothing is known.
+  SourceLine source_line(size_t n) const {
+    return source && n < source->lines.size() ? source->lines[n] : SourceLine{};
+  }
+  std::string source_text(size_t n) const;  // the same as text
 
   // Index into `code`, or -1 when no instruction lies at `pc`.
   int64_t index_of(uint32_t pc) const {

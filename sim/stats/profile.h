@@ -41,9 +41,11 @@ struct InstructionCounts {
 };
 
 struct InstructionProfile {
-  uint32_t pc = 0;     // byte offset within the kernel's code
-  std::string opcode;  // with modifiers: "LDG.E.128"
-  std::string text;    // the SASS line; the opcode where the trace has no text
+  uint32_t pc = 0;           // byte offset within the kernel's code
+  std::string opcode;        // with modifiers: "LDG.E.128"
+  std::string text;          // the SASS line; the opcode where the trace has no text
+  std::string source_file;   // empty: not known
+  uint32_t source_line = 0;  // 0: not known
   isa::OpClass op = isa::OpClass::kUnknown;
   uint32_t mma_work = 0;  // M*N*K of a matrix product
   InstructionCounts counts;

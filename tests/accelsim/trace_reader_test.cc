@@ -229,7 +229,22 @@ TEST_CASE("with lineinfo a source line precedes the program counter", "[versions
     CHECK(k.warp().instructions == 4);
     CHECK(k.warp().runs.size() == 3);
     CHECK(k.warp().refs.at(0).base == 0x80);
+    REQUIRE(k.image.source);
+    // The first line that comes with an instruction counts; those that were not executed have none.
+    CHECK(k.image.source_text(0) == "line 12");
+    CHECK(k.image.source_text(1) == "line 13");
+    CHECK(k.image.source->lines.size() == k.image.code.size());
+    if (side_text) {
+      CHECK(k.image.source_text(2).empty());
+    }
   }
+  const std::string lines =
+      "# function k base 0\n//## File \"/a/b.cu\", line 5\n0000 000000000000794d 000fea0003800000 EXIT ;\n";
+  // What the side file says stands: it knows the file.
+  CHECK(read(trace({"12 0000 ffffffff 0 EXIT 0 0"}, h), lines).image.source_text(0) == "b.cu:5");
+  CHECK_FALSE(read(trace({"0000 ffffffff 0 EXIT 0 0"})).image.source);
+  CHECK(error_of([&] { read(trace({"4294967296 0000 ffffffff 0 EXIT 0 0"}, h)); }).find("bad source line") !=
+        std::string::npos);
 }
 
 TEST_CASE("blocks keep the order of the file", "[blocks]") {

@@ -4,7 +4,7 @@
 
 #include "analysis/access/access_picture.h"
 #include "analysis/access/access_text.h"
-#include "analysis/access/padding.h"
+#include "analysis/access/remedy_check.h"
 
 namespace heddle::analysis {
 namespace {
@@ -68,12 +68,72 @@ TEST_CASE("a column of a 32 x 32 tile: 32 wavefronts; one word more a row remove
   CHECK(n.total == 32);
   CHECK(n.excess() == 31);
   CHECK(n.lowest == 1024);
-  const auto p = find_padding(k, n);
-  REQUIRE(p);
-  CHECK(p->row_words == 32);
-  CHECK(p->words == 1);
-  CHECK(p->padded == AccessCost{1, 1});
-  CHECK(padded_address(1024 + 3 * 128 + 8, 1024, *p) == 1024 + 3 * 132 + 8);
+  CHECK(n.highest == 1024 + 31 * 128 + 4);
+  const auto r = remedies_for(k, n, 1024, 1024 + 32 * 128);
+  REQUIRE(r.size() == 3);  // two paddings by 1 and 3 words: odd distances; one swizzle
+  CHECK(r[0].row_words == 32);
+  CHECK(r[0].words == 1);
+  CHECK(r[1].words == 3);
+  CHECK(cost_with(k.code[1], n.kind, n.worst, r[0]) == AccessCost{1, 1});
+  CHECK(moved_address(1024 + 3 * 128 + 8, r[0]) == 1024 + 3 * 132 + 8);
+  CHECK(moved_address(1020, r[0]) == 1020);
+  CHECK(moved_address(1024 + 32 * 128, r[0]) == 1024 + 32 * 128);
+  CHECK(r[2].kind == Remedy::Kind::kSwizzle);
+  CHECK(cost_with(k.code[1], n.kind, n.worst, r[2]) == AccessCost{1, 1});
+  CHECK(moved_address(1024 + 3 * 128 + 8, r[2]) == 1024 + 3 * 128 + (2 ^ 3) * 4);
+  CHECK(moved_address(1024 + 31 * 128 + 1, r[2]) == 1024 + 31 * 128 + 31 * 4 + 1);
+}
+
+TEST_CASE("a remedy is judged by all accesses to its rows") {
+  // The tile is read by columns and written by rows, with a load and a store.
+  isa::KernelImage k = image(OpClass::kLdShared, MemSpace::kShared, 4, "LDS");
+  k.code[0] = k.code[1];
+  k.code[0].op = OpClass::kStShared;
+  k.code[0].pc = 0;
+  AccessProfile p(k, AccessSide::kBanks);
+  std::vector<isa::BlockTrace> blocks;
+  for (uint64_t i = 0; i < 32; ++i) {
+    isa::BlockTrace b = block(stride(i * 128, 4), ~0u);
+    b.warps[0].refs.push_back(stride(i * 4, 128));
+    blocks.push_back(b);
+  }
+  for (const isa::BlockTrace& b : blocks) {
+    p.add(b);
+  }
+  const auto all = p.by_excess();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].excess() == 32 * 31);
+  const auto r = remedies_for(k, all[0], 0, 4096);
+  RemedyCheck check(k, all, r);
+  for (const isa::BlockTrace& b : blocks) {
+    check.add(b);
+    check.add(b);
+  }
+  for (const RemedyEffect& e : check.effects()) {
+    CHECK(e.requests == 128);
+    CHECK(e.wavefronts == 2 * (32 + 32 * 32));
+    CHECK(e.conflicts == 2 * 32 * 31);
+    CHECK(e.wavefronts_with == 128);  // the stores stay free of conflicts
+    CHECK(e.conflicts_with == 0);
+  }
+}
+
+TEST_CASE("parts of a profile put together are the whole") {
+  const isa::KernelImage k = image(OpClass::kLdShared, MemSpace::kShared, 4, "LDS");
+  AccessProfile whole(k, AccessSide::kBanks), first(k, AccessSide::kBanks), second(k, AccessSide::kBanks);
+  for (const int32_t bytes : {4, 8, 16, 8, 16, 4}) {
+    const isa::BlockTrace b = block(stride(0, bytes), ~0u);
+    whole.add(b);
+    (whole.accesses() > 3 ? second : first).add(b);
+  }
+  first.append(second);
+  const InstrAccesses a = whole.by_excess().at(0), b = first.by_excess().at(0);
+  CHECK(first.accesses() == 6);
+  CHECK(b.total == 1 + 2 + 4 + 2 + 4 + 1);
+  CHECK(a.total == b.total);
+  CHECK(a.as_bad == 2);
+  CHECK(b.as_bad == 2);
+  CHECK(b.worst.address[1] == 16);
 }
 
 TEST_CASE("every eighth word: 8 wavefronts, a word behind each 32 removes the conflicts") {
@@ -81,7 +141,7 @@ TEST_CASE("every eighth word: 8 wavefronts, a word behind each 32 removes the co
   const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(0, 32), ~0u));
   CHECK(n.total == 8);
   CHECK(n.excess() == 7);
-  CHECK(find_padding(k, n)->words == 1);
+  CHECK(remedies_for(k, n, 0, 1024).at(0).words == 1);
 }
 
 TEST_CASE("wide accesses are padded by whole accesses") {
@@ -91,11 +151,16 @@ TEST_CASE("wide accesses are padded by whole accesses") {
   const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(0, 128), ~0u));
   CHECK(n.total == 32);
   CHECK(n.ideal == 4);
-  const auto p = find_padding(k, n);
-  REQUIRE(p);
-  CHECK(p->row_words == 32);
-  CHECK(p->words == 4);
-  CHECK(p->padded.total == 4);
+  const auto r = remedies_for(k, n, 0, 4096);
+  REQUIRE(r.size() >= 2);
+  CHECK(r[0].row_words == 32);
+  CHECK(r[0].words == 4);
+  CHECK(cost_with(k.code[1], n.kind, n.worst, r[0]).total == 4);
+  // Groups of 4 words change places: row 9 keeps its group 2 where group 2 ^ 9 % 8 was.
+  CHECK(r.back().kind == Remedy::Kind::kSwizzle);
+  CHECK(r.back().words == 4);
+  CHECK(cost_with(k.code[1], n.kind, n.worst, r.back()).total == 4);
+  CHECK(moved_address(9 * 128 + 2 * 16 + 4, r.back()) == 9 * 128 + 3 * 16 + 4);
 }
 
 TEST_CASE("atomics that meet in one word cannot be padded apart") {
@@ -103,7 +168,7 @@ TEST_CASE("atomics that meet in one word cannot be padded apart") {
   const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(64, 0), 0xff));
   CHECK(n.total == 8);
   CHECK(n.excess() == 7);
-  CHECK_FALSE(find_padding(k, n));
+  CHECK(remedies_for(k, n, 64, 192).empty());
 }
 
 TEST_CASE("sums, the worst pattern and how often it comes") {
@@ -164,12 +229,6 @@ TEST_CASE("the picture names the pass of every word") {
   CHECK(passes[4][0] == 0);
   CHECK_THAT(bank_picture(k.code[1], n.worst),
              Contains("   3       ................2...............  0xc0\n"));
-  const std::string text = access_text(k, AccessSide::kBanks, {n}, 10);
-  CHECK_THAT(text, Contains("1 requests, 2 wavefronts, 1 conflicts") &&
-                       Contains("worst: 0010 LDS R0, [R2]") &&
-                       Contains("padding: 1 more word behind each row of 32 words"));
-  CHECK_THAT(access_svg(k, AccessSide::kBanks, {n}), Contains("lane 2, bank 0: pass 2"));
-  CHECK(access_csv(k, AccessSide::kBanks, {n}, "t", 1) == "t,1,k,0x10,\"LDS R0, [R2]\",1,2,1,2\n");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "analysis/report/format.h"
+#include "analysis/report/hot_spots.h"
 #include "analysis/report/json.h"
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/launch_facts.h"
@@ -205,6 +206,31 @@ TEST_CASE("notes") {
     l.unknown_opcodes.clear();
   }
   CHECK(launch_notes(launches).empty());
+}
+
+TEST_CASE("hot spots: by warp-cycles, with the source line where the trace has it") {
+  std::vector<stats::InstructionProfile> code(3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    code[i].pc = 16 * i;
+    code[i].text = "FADD R" + std::to_string(i);
+  }
+  CHECK(hot_spots(code).empty());
+  code[0].counts.stall[static_cast<size_t>(stats::Stall::kWait)] = 10;
+  code[1].counts.stall[static_cast<size_t>(stats::Stall::kWait)] = 10;
+  code[1].counts.stall[static_cast<size_t>(stats::Stall::kLongScoreboard)] = 20;
+  CHECK(hot_spots(code) == R"(hot spots, % of warp-cycles
+   %    pc  largest          instruction
+----------------------------------------
+75.0  0010  long_scoreboard  FADD R1
+25.0  0000  wait             FADD R0
+)");
+  code[1].source_file = "/home/me/a.cu";
+  code[1].source_line = 12;
+  CHECK(hot_spots(code, 1) == R"(hot spots, % of warp-cycles
+   %    pc  largest          source   instruction
+-------------------------------------------------
+75.0  0010  long_scoreboard  a.cu:12  FADD R1
+)");
 }
 
 TEST_CASE("the report of a kernel") {

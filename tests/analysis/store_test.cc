@@ -101,6 +101,8 @@ stats::Profile sample_profile() {
     in.pc = 16 * i;
     in.opcode = i == 1 ? "FFMA.FTZ" : "LDG.E";
     in.text = in.opcode + " R" + std::to_string(i);
+    in.source_file = i == 1 ? "/a/b.cu" : "";
+    in.source_line = i == 1 ? 42 : 0;
     in.counts.executed = 10 + i;
     in.counts.threads = 320 + i;
     in.counts.requests = 4 * i;
@@ -135,6 +137,8 @@ TEST_CASE("a profile is read back") {
   REQUIRE(got.instructions.size() == 3);
   for (size_t i = 0; i < 3; ++i) {
     const auto &a = got.instructions[i], &b = expected.instructions[i];
+    CHECK(a.source_file == b.source_file);
+    CHECK(a.source_line == b.source_line);
     CHECK(std::tie(a.pc, a.opcode, a.text) == std::tie(b.pc, b.opcode, b.text));
     CHECK(a.counts.executed == b.counts.executed);
     CHECK(a.counts.threads == b.counts.threads);

@@ -47,6 +47,42 @@ class Shell(harness.HeddleTest):
                 subprocess.run([shell, "-n", self.write("script", text)], check=True)
         self.fails("completion", "tcsh", says="legal values: bash, zsh, fish")
 
+    def test_fish_itself_completes(self):
+        if not shutil.which("fish"):
+            self.skipTest("no fish: `tools/setup shells` installs it")
+        self.write("heddle.fish", self.ok("completion", "fish").stdout)
+
+        def complete(line):
+            p = subprocess.run(["fish", "--no-config", "-c", 'source heddle.fish; complete -C $argv[1]', line], cwd=self.dir,
+                               stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, "HOME": self.dir})
+            return [x.split("\t")[0] for x in p.stdout.splitlines()]
+        self.assertEqual(complete("heddle sw"), ["sweep"])
+        self.assertEqual(complete("heddle config ch"), ["check"])
+        self.assertEqual(complete("heddle run --gpu h2"), ["h200"])
+        self.assertEqual(complete("heddle run --fid"), ["--fidelity"])
+        self.assertEqual(complete("heddle run --set l2.wa"), ["l2.ways="])
+        self.assertEqual(complete("heddle sweep best --par"), ["--pareto"])
+
+    def test_zsh_itself_completes(self):
+        if not shutil.which("zsh"):
+            self.skipTest("no zsh: `tools/setup shells` installs it")
+        self.write("_heddle", self.ok("completion", "zsh").stdout)
+        # What the function offers, before zsh takes those that fit what was typed.
+        self.write("offer.zsh", "compdef() { :; }; _files() { :; }\n"
+                   'compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- "$@" }\n'
+                   'source ./_heddle; words=("$@"); CURRENT=$#; _heddle\n')
+
+        def offered(*words):
+            p = subprocess.run(["zsh", "-f", "offer.zsh", *words], cwd=self.dir, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, check=True)
+            return p.stdout.splitlines()
+        self.assertIn("sweep", offered("heddle", "sw"))
+        self.assertEqual(offered("heddle", "config", "ch"), ["list", "show", "diff", "check"])
+        self.assertIn("h200", offered("heddle", "run", "--gpu", "h2"))
+        self.assertIn("l2.ways=", offered("heddle", "run", "--set", "l2.wa"))
+        self.assertIn("sm.op[fp32].latency=", offered("heddle", "run", "--set", "sm"))
+        self.assertIn("--pareto", offered("heddle", "sweep", "best", "--par"))
+
     def test_man(self):
         text = self.ok("man").stdout
         self.assertTrue(text.startswith(".TH HEDDLE 1 "))
@@ -65,10 +101,16 @@ class Shell(harness.HeddleTest):
         p = self.heddle("doctor")
         self.assertRegex(p.stdout, r"GPU configurations +good +\d+ GPUs")
         self.assertEqual(p.returncode, 0 if "all that is needed is there" in p.stdout else 1, p.stdout)
-        # With a dpkg-query that knows no package, everything of [build] is missing.
+        # With a dpkg-query that knows no package, everything of [build] is missing, and needed in a checkout only.
         self.write("bin/dpkg-query", "#!/bin/sh\n")
         os.chmod(self.path("bin/dpkg-query"), 0o755)
-        p = self.heddle("doctor", env={**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+        none = {**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]}
+        p = self.heddle("doctor", env=none)
+        self.assertEqual(p.returncode, 0)
+        self.assertRegex(p.stdout, r"packages: build +optional +missing: bazel-bootstrap build-essential")
+        os.makedirs(self.path("tools"))
+        self.write("tools/packages.txt", "")
+        p = self.heddle("doctor", env=none)
         self.assertEqual(p.returncode, 1)
         self.assertRegex(p.stdout, r"packages: build +missing +missing: bazel-bootstrap build-essential")
         self.assertIn("needed: apt-get install --no-install-recommends bazel-bootstrap build-essential", p.stdout)

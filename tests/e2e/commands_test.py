@@ -1,6 +1,7 @@
 """The commands as a user types them, on the shipped kernels."""
 import csv
 import os
+import re
 import signal
 import subprocess
 import time
@@ -9,6 +10,7 @@ import unittest
 from tests.e2e import shipped
 
 VECADD = os.path.join(shipped.TRACES, "vecadd")
+LATIN = os.path.join(os.getcwd(), "configs", "sweeps", "latin.textproto")
 CHASE = os.path.join(shipped.TRACES, "chase_l1")
 
 
@@ -28,6 +30,18 @@ class Commands(shipped.HeddleTest):
         for text in ("k_vecadd(float const*, float const*, float*, int)", "(4096, 1, 1), (256, 1, 1)",
                      "limited by warps", "dependences           control bits", "stalls, % of warp-cycles"):
             self.assertIn(text, out)
+
+    def test_the_shipped_sweep_of_random_points(self):
+        out = self.ok("sweep", LATIN, "--out", "latin.sweep").stdout
+        left_out = int(re.search(r"(\d+) impossible configurations left out", out)[1]) if "left out" in out else 0
+        self.assertIn(f"{24 - left_out} done, 0 running, 0 to do, 0 failed", out)
+        self.assertGreaterEqual(24 - left_out, 12)
+        rows = self.query("latin.sweep/results.db", "SELECT gpu, axis, value FROM sweep_points JOIN runs ON run_id = id")
+        for gpu in ("h200", "a100"):
+            # Twelve strata of each range, a point in each, unless one of them is no possible machine.
+            mhz = [float(v) for g, a, v in rows if (g, a) == (gpu, "clocks.core_mhz")]
+            self.assertEqual(len({int((m - 1200) / (800 / 12)) for m in mhz}), len(mhz))
+            self.assertTrue(all(float(v) % 4 == 0 for g, a, v in rows if a == "l2.ways"))
 
     def test_summary(self):
         self.ok("run", VECADD, CHASE, "--gpu", "h200", "--summary", "s.csv")

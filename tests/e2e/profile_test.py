@@ -36,6 +36,29 @@ class Profile(shipped.HeddleTest):
         self.assertEqual(self.query("p.db", "SELECT track LIKE '% warps', count(*) FROM spans GROUP BY 1"),
                          [(0, 512), (1, 8 * on_two)])
 
+    def test_source_lines_reach_every_output(self):
+        header = ("-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 4096\n-nregs = 16\n"
+                  "-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x7f0400000000\n-local mem base_addr = "
+                  "0x7f0375000000\n-accelsim tracer version = 4\n-enable lineinfo = 1\n#traces format = x\n")
+        body = ("#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 3\n"
+                "41 0000 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0000000000 128 0\n"
+                "42 0010 ffffffff 1 R3 LDS 1 R4 4 1 0x0 128 0\n43 0020 ffffffff 0 EXIT 0 0 0\n#END_TB\n")
+        self.write("k.traceg", header + body)
+        self.ok("import", "k.traceg", "-o", "k.heddle")
+        for trace in ("k.traceg", "k.heddle"):
+            with self.subTest(trace):
+                self.assertRegex(self.ok("banks", trace).stdout, r"32  line 42  LDS R3, R4\n")
+                self.assertRegex(self.ok("coalesce", trace).stdout, r"32  line 41  LDG.E R2, R4\n")
+                for fidelity in ("default", "fast"):
+                    self.ok("run", trace, "--gpu", "h200", "--fidelity", fidelity, "--profile", "--out", "s.db", "--force")
+                    self.assertEqual(self.query("s.db", "SELECT source_file, source_line, sass FROM instructions"),
+                                     [("", 41, "LDG.E R2, R4"), ("", 42, "LDS R3, R4"), ("", 43, "EXIT")])
+                self.assertRegex(self.ok("report", "s.db").stdout, r"hot spots(.|\n)*  line 41 ")
+        self.write("k.sass", '# function k base 0\n//## File "/home/me/k.cu", line 7\n'
+                   "0000 0000000402027981 000ea2000c1e1900 LDG.E R2, [R4] ;\n"
+                   "0010 0000000004037984 000e240000000800 LDS R3, [R4] ;\n0020 000000000000794d 000fea0003800000 EXIT ;\n")
+        self.assertRegex(self.ok("banks", "k.traceg").stdout, r"32  k.cu:7  LDS R3, \[R4\]\n")
+
     def test_nothing_else_changes_and_threads_do_not_matter(self):
         self.ok("run", SOFTMAX, "--gpu", "h200", "--out", "plain.db")
         self.ok("run", SOFTMAX, "--gpu", "h200", "--out", "p1.db", "--no-host-timing", *PROFILE)

@@ -39,7 +39,11 @@ class Access(PythonTest):
         self.assertEqual(loads.conflicts.sum(),
                          counters["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"])
         self.assertEqual(loads.wavefronts.sum(), counters["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"])
-        self.assertEqual(banks.iloc[0].padding, 4)
+        worst = banks.iloc[0]
+        self.assertEqual((worst.padding, worst.row_bytes, worst.padded_conflicts), (4, 128, 0))
+        self.assertEqual((worst.swizzle, worst.swizzled_conflicts), ("c ^ r % 32", 0))
+        free = banks[banks.conflicts == 0]
+        self.assertTrue(free.padding.isna().all() and free.swizzle.isna().all())
         self.assertEqual(len(banks.iloc[0].worst_addresses), 32)
         worst = heddle.bank_conflicts(banks.iloc[0].worst_addresses, int(banks.iloc[0].width))
         self.assertEqual(worst["wavefronts"], banks.iloc[0].worst)

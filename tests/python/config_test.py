@@ -82,6 +82,17 @@ class Config(PythonTest):
         cfg.limits.max_warps_per_sm = 32
         self.assertEqual(cfg.describe("limits.max_warps_per_sm").provenance, "ASSUMED")
 
+    def test_describe_says_what_a_field_means(self):
+        cfg = heddle.Config("h200")
+        self.assertEqual(cfg.describe("topology.tpcs_per_gpc").comment,
+                         "TPCs of each GPC, in order; their sum times sms_per_tpc is `sms`.")
+        self.assertIn("the work distributor", cfg.describe("launch.sm_block_interval").comment.lower())  # of the line above, too
+        self.assertEqual(cfg.describe("limits.compute_capability").comment, "90 for 9.0")
+        self.assertIn("Issue to result usable", cfg.describe("sm.op[fp32].latency").comment)
+        self.assertEqual(cfg.describe("limits.max_warps_per_sm").comment,  # of its message
+                         "Architecture limits: reference/cuda-model.md B1.")
+        self.assertIn("\n  TPCs of each GPC", str(cfg.describe("topology.tpcs_per_gpc")))
+
     def test_values_may_contradict_each_other_until_they_are_used(self):
         cfg = heddle.Config("h200")
         cfg.topology.sms = 4

@@ -20,6 +20,18 @@ class Run(PythonTest):
         with open(self.path("c.db"), "rb") as c, open(self.path("p.db"), "rb") as p:
             self.assertEqual(c.read(), p.read())
 
+    def test_residency_control_is_the_commands(self):
+        path = self.capture("a", kernels=2)
+        self.ok("run", path, "--gpu", "h200", "--l2-set-aside", "20MiB", "--l2-window",
+                "0x7f0000000000,8MiB,0.6,persisting,normal", "--out", self.path("c.db"), "--no-host-timing")
+        heddle.run(path, l2_set_aside=20 << 20, l2_window=(0x7f0000000000, 8 << 20, 0.6, "persisting", "normal"),
+                   out=self.path("p.db"), host_timing=False)
+        with open(self.path("c.db"), "rb") as c, open(self.path("p.db"), "rb") as p:
+            self.assertEqual(c.read(), p.read())
+        self.raises(heddle.ConfigError, "max_persisting_bytes", heddle.run, path, l2_set_aside=1 << 40)
+        self.raises(heddle.Error, 'a property is "x"', heddle.run, path, l2_window=(0, 128, 1.0, "x"))
+        self.raises(heddle.Error, "l2_set_aside=-1: out of range", heddle.run, path, l2_set_aside=-1)
+
     def test_counts_are_exact(self):
         r = heddle.run(self.capture("a", kernels=2, blocks=4, warps=2), gpu="h200")
         self.assertEqual(list(r.launches["warp_instructions"]), [8 * WARP_INSTRUCTIONS, 16 * WARP_INSTRUCTIONS])

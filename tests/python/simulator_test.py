@@ -52,6 +52,16 @@ class Simulator(PythonTest):
         self.assertEqual(frame["smsp__inst_executed.sum"].iloc[-1], 2039808)
         self.assertGreater(len(frame), 4)
 
+    def test_a_share_of_the_machine_has_no_steps(self):
+        self.raises(heddle.Error, ["share.sms = 32", "cannot be simulated in steps", "fidelity default"],
+                    heddle.Simulator, "h200", SOFTMAX, fidelity="fast")
+
+    def test_residency_control(self):
+        base = 0x7f0000000000
+        options = {"l2_set_aside": 4 << 20, "l2_window": (hex(base), "1MiB", 0.5, "persisting", "streaming")}
+        sim = heddle.Simulator("h200", SOFTMAX, **options)
+        self.assertTrue(sim.run().counters.equals(heddle.run(SOFTMAX, **options).counters))
+
     def test_errors(self):
         path = self.capture("a", kernels=2)
         self.raises(heddle.TraceError, "one launch is needed, and there are 2", heddle.Simulator, "h200", path)

@@ -113,6 +113,27 @@ TEST_CASE("side file: both halves of an encoding in one comment or on one line",
   }
 }
 
+TEST_CASE("side file: line information of nvdisasm -g and -gi", "[sass]") {
+  const std::vector<Function> f = read_side_text(
+      ".text.f:\n"
+      " /*0000*/ NOP ;\n"
+      "\t//## File \"/home/me/a.h\", line 3 inlined at \"/home/me/a b.cu\", line 7\n"
+      "\t//## File \"/home/me/a b.cu\", line 7\n"
+      "\t//## File \".nv_debug_ptx_txt\", line 19\n"
+      " /*0010*/ NOP ;\n /*0020*/ NOP ;\n"
+      "\t//## File \"/home/me/a b.cu\", line 8\n"
+      " /*0030*/ EXIT ;\n"
+      ".text.g:\n /*0000*/ EXIT ;\n",
+      "F");
+  REQUIRE(f.size() == 2);
+  const isa::SourceMap& s = f[0].source;
+  CHECK(s.files == std::vector<std::string>{"", "/home/me/a.h", "/home/me/a b.cu"});
+  CHECK(s.lines == std::vector<isa::SourceLine>{{0, 0}, {1, 3}, {1, 3}, {2, 8}});
+  CHECK(f[1].source.lines.empty());
+  CHECK_THROWS_WITH(read_side_text(".text.f:\n//## File \"a.cu\", line x\n", "F"),
+                    "F:2: bad line information (legal: //## File \"PATH\", line N)");
+}
+
 TEST_CASE("side file: unknown opcodes are counted by function", "[sass]") {
   const std::vector<Function> f = read_side_text(
       "# function a base 0\n0000 0000000000000000 0000000000000000 UNEWOP.X UR4, UR5 ;\n"

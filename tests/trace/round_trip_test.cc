@@ -57,6 +57,32 @@ void check_images(const isa::KernelImage& a, const isa::KernelImage& b) {
   CHECK(s.stream == t.stream);
 }
 
+TEST_CASE("source lines are kept, wherever they come from", "[trace]") {
+  using namespace accelsim::test;
+  HeaderOptions lineinfo;
+  lineinfo.more = "-enable lineinfo = 1\n";
+  const std::vector<std::string> plain = {"0000 ffffffff 1 R1 MOV 0 0", "0010 ffffffff 0 EXIT 0 0"};
+  const std::vector<std::string> with_lines = {"12 " + plain[0], "0 " + plain[1]};
+  const std::string code = side({"MOV R1, R2", "EXIT"});
+  const std::string code_with_lines = with(code, "0010 ", "//## File \"/a/b.cu\", line 9\n0010 ");
+  const struct {
+    Text text;
+    const char *first, *second;
+  } cases[] = {{{accelsim::test::trace(plain), code, {}}, "", ""},
+               {{accelsim::test::trace(with_lines, lineinfo), {}, {}}, "line 12", ""},
+               {{accelsim::test::trace(with_lines, lineinfo), code, {}}, "line 12", ""},
+               {{accelsim::test::trace(with_lines, lineinfo), code_with_lines, {}}, "", "b.cu:9"},
+               {{accelsim::test::trace(plain), code_with_lines, {}}, "", "b.cu:9"}};
+  for (const auto& c : cases) {
+    const Kernel want = read_all(*open_text(c.text).source);
+    const auto native = open("f", pack(c.text));
+    for (const isa::KernelImage* image : {&want.image, &native->image()}) {
+      CHECK(image->source_text(0) == c.first);
+      CHECK(image->source_text(1) == c.second);
+    }
+  }
+}
+
 TEST_CASE("a text trace and its .heddle are the same", "[trace]") {
   for (const bool with_side : {true, false}) {
     Text t = sample();

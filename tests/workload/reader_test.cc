@@ -203,6 +203,31 @@ TEST_CASE("GR21 GR22 GR25: updates of a graph in a file") {
       Contains("no node \"q\" in graph \"g\""));
 }
 
+TEST_CASE("C30 GD06 GD11: launches from the device in a file, by the streams that there are") {
+  const std::string text = R"(
+    kernel { name: "leaf" us: 30 }
+    kernel { name: "again" us: 1 graph_launch { into: TAIL executions: 100 } }
+    kernel { name: "launcher" us: 10
+      graph_launch { exec: "child" after_us: 2 } graph_launch { exec: "self" into: TAIL }
+      graph_launch { exec: "child" times: 2 } }
+    graph { name: "leaf" node { kernel: "leaf" } }
+    graph { name: "self" node { kernel: "again" } }
+    graph { name: "g" node { kernel: "launcher" } }
+    graph_exec: "child" graph_exec: "self" graph_exec: "x"
+    thread { name: "main"
+      call { graph_instantiate { exec: "child" graph: "leaf" device_launch: true } }
+      call { graph_instantiate { exec: "self" graph: "self" device_launch: true } }
+      call { graph_upload { exec: "child" } } call { graph_upload { exec: "self" } }
+      call { graph_instantiate { exec: "x" graph: "g" } }
+      call { graph_launch { exec: "x" } } })";
+  const host::Result r = run(text);
+  CHECK(r.errors.empty());
+  CHECK(r.device_errors.size() == 2);  // the child runs already
+  CHECK(host::to_us(r.end) == 2 + 30 + 101);
+  CHECK_THROWS_WITH(run("kernel { name: \"k\" us: 1 graph_launch { into: LEGACY } } thread { name: \"m\" }"),
+                    Contains("LEGACY"));
+}
+
 TEST_CASE("PD09 GR05 GR06: edges with data in a file") {
   const std::string head = R"(
     kernel { name: "k" us: 10 trigger_us: 4 wait_us: 1 }

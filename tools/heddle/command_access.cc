@@ -2,18 +2,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "analysis/access/access_text.h"
 #include "analysis/report/format.h"
 #include "analysis/run/plan.h"
-#include "frontends/trace/launches.h"
+#include "sim/device/gpu.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/interrupt.h"
 
 namespace heddle::cli {
 namespace {
@@ -40,23 +43,19 @@ int profile(const AccessOptions& o) {
   std::string csv = analysis::access_csv_header(o.side);
   for (const analysis::PlannedLaunch& l : launches) {
     const auto start = std::chrono::steady_clock::now();
-    const trace::OpenedTrace opened = trace::open_any(l.source.path, l.cluster);
-    const isa::KernelImage& image = opened.source->image();
-    analysis::AccessProfile counts(image, o.side);
-    isa::BlockTrace block;
-    while (opened.source->next(block)) {
-      counts.add(block);
+    const analysis::KernelAccesses k = analysis::profile_kernel(
+        l.source.path, l.cluster, o.side, std::max(1u, std::thread::hardware_concurrency()), cancel_flag());
+    if (cancel_flag()) {
+      throw device::Cancelled("interrupted");
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const std::vector<analysis::InstrAccesses> all = counts.by_excess();
-    print(fmt::format("{} launch {}: {}\n{}\n", l.trace, l.number, analysis::demangled(image.name),
-                      analysis::access_text(image, o.side, all, o.top)));
-    note(fmt::format("{}: {} warp accesses in {:.0f} ms, {}/s", l.label(),
-                     analysis::grouped(counts.accesses()), 1e3 * seconds,
-                     analysis::quantity(static_cast<double>(counts.accesses()) / seconds, "")));
-    csv += analysis::access_csv(image, o.side, all, l.trace, l.number);
+    print(fmt::format("{} launch {}: {}\n{}\n", l.trace, l.number, analysis::demangled(k.image().name),
+                      analysis::access_text(k, o.side, o.top)));
+    note(fmt::format("{}: {} warp accesses in {:.0f} ms, {}/s", l.label(), analysis::grouped(k.accesses),
+                     1e3 * seconds, analysis::quantity(static_cast<double>(k.accesses) / seconds, "")));
+    csv += analysis::access_csv(k, o.side, l.trace, l.number);
     if (!o.svg.empty()) {
-      write_file(o.svg, analysis::access_svg(image, o.side, all));
+      write_file(o.svg, analysis::access_svg(k, o.side));
     }
   }
   if (!o.csv.empty()) {

@@ -83,6 +83,20 @@ std::set<std::string> installed() {
   return out;
 }
 
+// The program alone needs no packages; who has the sources wants to build them.
+bool in_checkout() {
+  std::error_code error;
+  for (fs::path p = fs::current_path(error); !error && !p.empty(); p = p.parent_path()) {
+    if (fs::exists(p / "tools" / "packages.txt", error)) {
+      return true;
+    }
+    if (p == p.parent_path()) {
+      break;
+    }
+  }
+  return false;
+}
+
 Check configurations() {
   size_t good = 0;
   std::string bad;
@@ -118,13 +132,14 @@ int doctor() {
   std::vector<Check> checks = {configurations(), disk()};
   checks.push_back({"cores", "good", fmt::format("{}", std::thread::hardware_concurrency()), false});
   const std::set<std::string> have = installed();
+  const bool checkout = in_checkout();
   std::string needed, wanted;
   for (const auto& [group, packages] : groups()) {
     std::string missing;
     for (const std::string& p : packages) {
       missing += have.contains(p) ? "" : " " + p;
     }
-    const bool need = group == "build";
+    const bool need = group == "build" && checkout;
     (need ? needed : wanted) += missing;
     checks.push_back({fmt::format("packages: {}", group),
                       missing.empty() ? "good"

@@ -105,6 +105,9 @@ int host_command(const HostOptions& o) {
   }
   if (o.check) {
     std::vector<std::string> lines = unexpected(w, r);
+    for (const host::DeviceError& e : r.device_errors) {
+      lines.push_back(fmt::format("device: {} returned {} ({})", e.call, e.error, e.why));
+    }
     for (const host::Finding& f : r.findings) {
       lines.push_back(host_finding(w.program, f));
     }

@@ -10,6 +10,7 @@
 
 #include "analysis/html/report_data.h"
 #include "analysis/report/host_report.h"
+#include "analysis/report/hot_spots.h"
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
@@ -48,6 +49,7 @@ void report_run(const ReportOptions& o, const analysis::RunRecord& run, analysis
   const std::optional<config::GpuConfig> gpu = analysis::configuration(run);
   if (o.kernels.empty() && launches.size() == 1) {
     print("\n" + analysis::kernel_details(launches[0], analysis::roofs(launches[0], gpu)));
+    print(analysis::hot_spots(reader.profile(launches[0].id).instructions));
     print(analysis::launch_notes(launches));
     return;
   }
@@ -61,7 +63,8 @@ void report_run(const ReportOptions& o, const analysis::RunRecord& run, analysis
     for (const LaunchRecord& l : launches) {
       if (wanted(l, name)) {
         found = true;
-        print(analysis::kernel_details(l, analysis::roofs(l, gpu)) + "\n");
+        print(analysis::kernel_details(l, analysis::roofs(l, gpu)));
+        print(analysis::hot_spots(reader.profile(l.id).instructions) + "\n");
       }
     }
     if (!found) {

@@ -82,13 +82,14 @@ _heddle() {{
     --gpu) compadd -- {}; _files; return ;;
     --fidelity) compadd -- {}; _files; return ;;
     --metric | --pareto) compadd -- {}; return ;;
-    --set) compadd -S '' -- {}; return ;;
+    --set) compadd -S '' -- '{}'; return ;;
   esac
   local -a options commands
   case $path_ in
 )",
                                 paths(commands), words(v.gpus), words(v.presets), words(v.metrics),
-                                words(assignments(v.fields)));
+                                // in quotes: sm.op[fp32] is a pattern of zsh's
+                                fmt::join(assignments(v.fields), "' '"));
   for (const DescribedCommand& c : commands) {
     out += fmt::format("    \"{}\") options=({}) commands=({}) ;;\n", c.path, options_of(c),
                        words(c.subcommands));

@@ -71,6 +71,9 @@ std::string host_calls(const host::Program& p, const host::Result& r) {
   for (const host::Answer& a : r.answers) {
     out += fmt::format("{}: {}\n", where(p, a.thread, 0, a.call), a.value);
   }
+  for (const host::DeviceError& e : r.device_errors) {
+    out += fmt::format("device: {}: {} ({})\n", e.call, e.error, e.why);
+  }
   for (const host::CallError& e : r.errors) {
     out += fmt::format("{}: {}: {} ({})\n", where(p, e.thread, e.line, e.call), e.api, e.error, e.why);
   }

@@ -82,6 +82,10 @@ function overTime(run, l) {
   el("p", { class: "note" }, `Against core cycles of the launch; ${samples} intervals${together > 1 ? `, drawn ${together} at a time` : ""}. Traffic counts when the SM has sent it.`));
 }
 
+function sourceOf(r) {
+  return r.line ? (r.file ? `${r.file.split("/").pop()}:${r.line}` : `line ${r.line}`) : "";
+}
+
 function hotSpots(l) {
   if (!l.code.length) {
     return null;
@@ -93,6 +97,7 @@ function hotSpots(l) {
   const columns = [
     { title: "PC", key: (r) => r.pc, show: (r) => r.pc.toString(16).padStart(4, "0"), className: "mono dim", tip: "byte offset in the kernel's code" },
     { title: "SASS", key: (r) => r.sass, show: (r) => r.sass, text: true, className: "mono sass" },
+    ...(l.code.some((r) => r.line) ? [{ title: "source", key: (r) => (r.line ? sourceOf(r) : "~"), show: sourceOf, text: true, className: "mono dim", tip: "line of the program's source" }] : []),
     { title: "% of time", key: cost, show: (r) => (cost(r) / total >= 0.0005 ? fixed(1)(100 * cost(r) / total) : ""), tip: "share of all warp-cycles, spent waiting to issue this instruction or issuing it" },
     { title: "stalls", key: cost, show: (r) => stallStack(r.stalls, most), text: true, tip: "widest: the instruction that costs most" },
     { title: "largest", key: (r) => (topOf(r) || [""])[0], show: (r) => (topOf(r) && cost(r) / total >= 0.001 ? topOf(r)[0] : ""), text: true },

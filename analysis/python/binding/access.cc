@@ -1,9 +1,11 @@
 // Bank conflicts and sectors, of a trace and of single accesses.
+#include <algorithm>
 #include <memory>
+#include <thread>
 
 #include "analysis/access/access_picture.h"
-#include "analysis/access/access_profile.h"
-#include "analysis/access/padding.h"
+#include "analysis/access/access_text.h"
+#include "analysis/access/kernel_accesses.h"
 #include "analysis/python/binding/binding.h"
 #include "analysis/run/plan.h"
 #include "frontends/trace/launches.h"
@@ -19,26 +21,21 @@ using Addresses = std::array<uint64_t, 32>;
 // A dictionary per instruction, the most beyond the ideal first.
 py::list profile(const analysis::PlannedLaunch& l, bool banks) {
   const AccessSide side = banks ? AccessSide::kBanks : AccessSide::kSectors;
-  trace::OpenedTrace t;
-  std::vector<analysis::InstrAccesses> all;
+  analysis::KernelAccesses k;
   interruptible([&](std::atomic<bool>& cancel) {
     throwing<TraceError>([&] {
-      t = trace::open_any(l.source.path, l.cluster);
-      analysis::AccessProfile counts(t.source->image(), side);
-      isa::BlockTrace block;
-      while (!cancel && t.source->next(block)) {
-        counts.add(block);
-      }
-      all = counts.by_excess();
+      k = analysis::profile_kernel(l.source.path, l.cluster, side,
+                                   std::max(1u, std::thread::hardware_concurrency()), cancel);
     });
   });
-  const isa::KernelImage& image = t.source->image();
+  const isa::KernelImage& image = k.image();
   py::list out;
-  for (const analysis::InstrAccesses& n : all) {
+  for (const analysis::InstrAccesses& n : k.all) {
     const isa::Instr& in = image.code[n.index];
     py::dict d;
     d["pc"] = in.pc;
     d["opcode"] = image.opcodes[in.opcode];
+    d["source"] = image.source_text(n.index);
     d["width"] = in.width;
     d["requests"] = n.requests;
     d["total"] = n.total;
@@ -48,8 +45,19 @@ py::list profile(const analysis::PlannedLaunch& l, bool banks) {
     d["worst_mask"] = n.worst.mask;
     d["worst_addresses"] = std::vector<uint64_t>(n.worst.address.begin(), n.worst.address.end());
     d["picture"] = banks ? analysis::bank_picture(in, n.worst) : analysis::sector_picture(in, n.worst);
-    const auto padding = banks ? analysis::find_padding(image, n) : std::nullopt;
-    d["padding"] = padding ? py::object(py::int_(padding->words * 4)) : py::object(py::none());
+    const analysis::Advice* a = k.advice_for(n.index);
+    const analysis::RemedyEffect* padding = a && a->padding ? &*a->padding : nullptr;
+    const analysis::RemedyEffect* swizzle = a && a->swizzle ? &*a->swizzle : nullptr;
+    const analysis::RemedyEffect* either = padding ? padding : swizzle;
+    const auto number = [](const analysis::RemedyEffect* known, auto f) {
+      return known ? py::object(py::int_(f(*known))) : py::object(py::none());
+    };
+    const auto left = [](const analysis::RemedyEffect& e) { return e.conflicts_with; };
+    d["padding"] = number(padding, [](const auto& e) { return e.remedy.words * 4; });
+    d["row_bytes"] = number(either, [](const auto& e) { return e.remedy.row_words * 4; });
+    d["padded_conflicts"] = number(padding, left);
+    d["swizzle"] = swizzle ? py::object(py::str(analysis::formula(swizzle->remedy))) : py::object(py::none());
+    d["swizzled_conflicts"] = number(swizzle, left);
     out.append(d);
   }
   return out;

@@ -102,6 +102,8 @@ py::dict instructions(const Records& r) {
   add("pc", [](L l, size_t i) { return l.profile.instructions[i].pc; });
   add("opcode", [](L l, size_t i) { return l.profile.instructions[i].opcode; });
   add("sass", [](L l, size_t i) { return l.profile.instructions[i].text; });
+  add("source_file", [](L l, size_t i) { return l.profile.instructions[i].source_file; });
+  add("source_line", [](L l, size_t i) { return l.profile.instructions[i].source_line; });
   count("executed", &stats::InstructionCounts::executed);
   count("threads", &stats::InstructionCounts::threads);
   add("flop", [](L l, size_t i) { return l.flop[i].count; });

@@ -1,5 +1,6 @@
 // Whole launches: what `heddle run` does, under Python's control.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include "analysis/python/binding/binding.h"
 #include "analysis/run/batch.h"
 #include "analysis/run/plan.h"
+#include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
@@ -93,7 +95,10 @@ struct Request {
 py::tuple run(Request q, const py::object& progress) {
   Records records;
   const config::GpuConfig gpu = throwing<ConfigError>([&] { return q.config->finish(); });
-  records.run = analysis::run_record(gpu, q.config->fidelity(), q.config->overrides(), q.launches.size());
+  throwing<ConfigError>([&] { analysis::check(q.settings.l2, gpu); });
+  std::vector<std::string> overrides = q.config->overrides();
+  std::ranges::move(analysis::describe(q.settings.l2), std::back_inserter(overrides));
+  records.run = analysis::run_record(gpu, q.config->fidelity(), overrides, q.launches.size());
   analysis::share_out(q.settings, q.launches.size());
   std::unique_ptr<analysis::ResultStore> store;
   if (!q.out.empty()) {
@@ -171,6 +176,11 @@ void bind_run(py::module_& m) {
       .def_readwrite("cpus", &RunSettings::cpus)
       .def_readwrite("watchdog_cycles", &RunSettings::watchdog_cycles)
       .def_readwrite("sample", &RunSettings::sample)
+      .def_property(
+          "l2_set_aside", [](const RunSettings& s) { return s.l2.set_aside_bytes; },
+          [](RunSettings& s, uint64_t bytes) { s.l2.set_aside_bytes = bytes; })
+      .def("set_l2_window",
+           [](RunSettings& s, const std::string& text) { s.l2.window = analysis::parse_window(text); })
       .def_property(
           "profile_interval", [](const RunSettings& s) { return s.profile.series_interval; },
           [](RunSettings& s, uint32_t cycles) {  // 0: no profile

@@ -1,9 +1,12 @@
 // A launch in steps.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 
 #include "analysis/python/binding/binding.h"
 #include "analysis/run/plan.h"
+#include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/stepper.h"
 #include "configs/loader/draft.h"
@@ -11,12 +14,19 @@
 namespace heddle::python {
 namespace {
 
+std::vector<std::string> with_policy(std::vector<std::string> overrides,
+                                     const analysis::RunSettings& settings) {
+  std::ranges::move(analysis::describe(settings.l2), std::back_inserter(overrides));
+  return overrides;
+}
+
 class Steps {
  public:
   Steps(const config::Draft& config, const analysis::PlannedLaunch& launch,
         const analysis::RunSettings& settings)
       : gpu_(throwing<ConfigError>([&] { return config.finish(); })),
-        run_(analysis::run_record(gpu_, config.fidelity(), config.overrides(), 1)) {
+        run_(analysis::run_record(gpu_, config.fidelity(), with_policy(config.overrides(), settings), 1)) {
+    throwing<ConfigError>([&] { analysis::check(settings.l2, gpu_); });
     const auto warn = [this](std::string_view w) { warnings_.emplace_back(w); };
     interruptible([&](std::atomic<bool>&) {
       stepper_ = std::make_unique<analysis::Stepper>(gpu_, launch, settings, warn);

@@ -55,6 +55,7 @@ class Field:
     legal: str
     provenance: str
     source: str
+    comment: str
 
 class Group:
     def __init__(self, draft, path: str): ...
@@ -184,7 +185,7 @@ class Results:
     def save(self, file: Union[str, os.PathLike], exists: str = 'error') -> None: ...
 
 class Simulator:
-    def __init__(self, gpu: Union[str, Config], trace: Traces, *, fidelity: Optional[str] = None, set: Sequence[str] = (), threads: int = 1, allow_capability_mismatch: bool = False): ...
+    def __init__(self, gpu: Union[str, Config], trace: Traces, *, fidelity: Optional[str] = None, set: Sequence[str] = (), threads: int = 1, allow_capability_mismatch: bool = False, l2_set_aside: int = 0, l2_window: Optional[Window] = None): ...
     @property
     def cycle(self) -> int: ...
     @property
@@ -400,8 +401,10 @@ class _Host(Group):
     calls: _HostCalls
     priorities: int  # 1 to 100
     graph: _HostGraph
+    graph_memory: _HostGraphMemory
     memory: _HostMemory
     um: _HostUm
+    l2: _HostL2
 
 class _SmIssue(Group):
     policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN
@@ -556,6 +559,9 @@ class _HostLink(Group):
     read_request_bytes: int  # bytes; a power of two from 64 to 4096
     efficiency: float  # 0.1 to 1
     write_combined_gain: float  # 0.5 to 2
+    read_piece_bytes: int  # bytes; a power of two from 32 to 128
+    access_ns: int  # ns; 0 to 1e+06
+    partial_write_ns: float  # ns; 0 to 1000
 
 class _HostPeer(Group):
     links: int  # 0 to 64
@@ -626,6 +632,7 @@ class _HostCalls(Group):
     malloc_host_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     free_host_ns: int  # ns; 0 to 1e+09
     launch_programmatic_ns: int  # ns; 0 to 1e+07
+    lazy_load_ns: int  # ns; 0 to 1e+09
 
 class _HostGraph(Group):
     launch_ns: int  # ns; 0 to 1e+07
@@ -635,12 +642,33 @@ class _HostGraph(Group):
     first_instantiate_ns: int  # ns; 0 to 1e+08
     upload_ns: int  # ns; 0 to 1e+08
     upload_node_ns: float  # ns; 0 to 1e+06
+    update_ns: int  # ns; 0 to 1e+07
+    update_each_ns: float  # ns; 0 to 1e+06
     update_node_ns: int  # ns; 0 to 1e+07
     capture_ns: int  # ns; 0 to 1e+07
     start_ns: int  # ns; 0 to 1e+07
     node_ns: int  # ns; 0 to 1e+07
     branch_ns: int  # ns; 0 to 1e+07
     join_ns: int  # ns; 0 to 1e+07
+    programmatic_ns: int  # ns; 0 to 1e+07
+    launch_completion_ns: int  # ns; 0 to 1e+07
+    instantiate_device_ns: int  # ns; 0 to 1e+08
+    upload_device_ns: int  # ns; 0 to 1e+08
+    device_launcher_ns: int  # ns; 0 to 1e+07
+    device_launch_ns: int  # ns; 0 to 1e+07
+    device_start_ns: int  # ns; 0 to 1e+07
+    device_tail_ns: int  # ns; 0 to 1e+07
+    device_node_ns: int  # ns; 0 to 1e+07
+
+class _HostGraphMemory(Group):
+    launch_ns: int  # ns; 0 to 1e+09
+    map_ns: int  # ns; 0 to 1e+09
+    map_chunk_ns: int  # ns per chunk; 0 to 1e+09
+    take_ns: int  # ns; 0 to 1e+09
+    take_chunk_ns: int  # ns per chunk; 0 to 1e+09
+    stream_chunk_ns: int  # ns per chunk; 0 to 1e+09
+    trim_ns: int  # ns; 0 to 1e+09
+    trim_chunk_ns: int  # ns per chunk; 0 to 1e+09
 
 class _HostMemory(Group):
     context_bytes: int  # bytes; 0 to 1099511627776
@@ -664,6 +692,13 @@ class _HostUm(Group):
     thrash_lapse_us: int  # us; 0 to 1e+09
     direct_host_access: bool  # true, false
 
+class _HostL2(Group):
+    max_window_bytes: int  # bytes; 0 to 1099511627776
+    set_aside_steps: int  # parts of the L2; 1 to 65536
+    default_steps: int  # parts; 0 to 65536
+    set_limit_ns: int  # ns; 0 to 1e+09
+    reset_ns: int  # ns; 0 to 1e+09
+
 Dim = Union[int, Sequence[int]]
 
 Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]
@@ -682,7 +717,7 @@ def open(file: Union[str, os.PathLike], run: int = 0) -> Results: ...
 def peaks(gpu: Union[str, Config] = 'h200', *, set: Sequence[str] = ()) -> Dict[str, float]: ...
 def read_ncu(file: Union[str, os.PathLike]) -> pandas.DataFrame: ...
 def revision() -> str: ...
-def run(traces: Traces, gpu: Union[str, Config] = 'h200', *, fidelity: Optional[str] = None, set: Sequence[str] = (), sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0, progress: Optional[Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None, exists: str = 'error', host_timing: bool = True, keep_going: bool = False, strict: bool = False, allow_capability_mismatch: bool = False, watchdog_cycles: int = 5000000) -> Results: ...
+def run(traces: Traces, gpu: Union[str, Config] = 'h200', *, fidelity: Optional[str] = None, set: Sequence[str] = (), sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0, l2_set_aside: int = 0, l2_window: Optional[Window] = None, progress: Optional[Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None, exists: str = 'error', host_timing: bool = True, keep_going: bool = False, strict: bool = False, allow_capability_mismatch: bool = False, watchdog_cycles: int = 5000000) -> Results: ...
 def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = 'h200', *, set: Sequence[str] = (), check: bool = False) -> HostResults: ...
 def runs(file: Union[str, os.PathLike]) -> pandas.DataFrame: ...
 def sectors(addresses: Sequence[int], width: int = 4, mask: int = 4294967295) -> Dict[str, int]: ...

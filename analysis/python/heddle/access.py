@@ -68,7 +68,7 @@ def sectors(addresses: Sequence[int], width: int = 4, mask: int = _ALL) -> Dict[
 
 
 def _frame(rows: Sequence[Dict[str, Any]], total: str, ideal: str, excess: str, extra: Sequence[str]):
-    columns = ["pc", "opcode", "width", "requests", "total", "ideal", "excess", "worst", "worst_mask",
+    columns = ["pc", "opcode", "source", "width", "requests", "total", "ideal", "excess", "worst", "worst_mask",
                "worst_addresses", "picture", *extra]
     frame = pandas().DataFrame([[r[c] for c in columns] for r in rows], columns=columns)
     return frame.rename(columns={"total": total, "ideal": ideal, "excess": excess}).set_index("pc")
@@ -81,17 +81,21 @@ def banks(trace: Traces) -> pandas.DataFrame:
         trace: one launch: a Launch, or a path or Trace with one.
 
     Returns:
-        DataFrame, the most conflicts first, with the index `pc` (byte offset) and the columns opcode, width (bytes per lane),
+        DataFrame, the most conflicts first, with the index `pc` (byte offset) and the columns opcode, source ("file.cu:12" where the trace has it), width (bytes per lane),
         requests (warp accesses), wavefronts, ideal (wavefronts without conflicts), conflicts, worst (wavefronts of the
-        worst access), worst_mask, worst_addresses (its 32 lanes), picture (lane by bank, as text), padding (bytes behind
-        each row that make it free of conflicts; <NA>: none needed or found). The sums are the counters of a run.
+        worst access), worst_mask, worst_addresses (its 32 lanes), picture (lane by bank, as text), row_bytes (a row: the distance
+        at which lanes meet in a bank), padding (bytes behind each row that leave the worst access without conflicts, <NA>: none
+        needed or found), padded_conflicts (of all accesses to the same rows with it, over the whole trace), swizzle (the
+        same by an exchange of words within rows: "c ^ r % 32" is where word c of row r is kept; wider accesses exchange groups
+        of their width), swizzled_conflicts. The sums of conflicts are the
+        counters of a run.
 
     Raises:
         TraceError: the trace cannot be read.
     """
     rows = native.profile(one_launch(trace)._planned, True)
-    frame = _frame(rows, "wavefronts", "ideal", "conflicts", ["padding"])
-    return frame.astype({"padding": "Int64"})
+    frame = _frame(rows, "wavefronts", "ideal", "conflicts", ["row_bytes", "padding", "padded_conflicts", "swizzle", "swizzled_conflicts"])
+    return frame.astype({c: "Int64" for c in ("row_bytes", "padding", "padded_conflicts", "swizzled_conflicts")})
 
 
 def coalesce(trace: Traces) -> pandas.DataFrame:
@@ -101,7 +105,7 @@ def coalesce(trace: Traces) -> pandas.DataFrame:
         trace: one launch: a Launch, or a path or Trace with one.
 
     Returns:
-        DataFrame, the most beyond the ideal first, with the index `pc` (byte offset) and the columns opcode, width (bytes per
+        DataFrame, the most beyond the ideal first, with the index `pc` (byte offset) and the columns opcode, source ("file.cu:12" where the trace has it), width (bytes per
         lane), requests (warp accesses), sectors (of 32 bytes), ideal (if the bytes touched lay side by side), excess, worst
         (sectors of the worst access), worst_mask, worst_addresses (its 32 lanes), picture (line by sector, as text).
 

@@ -5,6 +5,7 @@ import dataclasses
 import operator
 from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
+from heddle._comments import comment
 from heddle._native import CONFIGS, native
 from heddle.errors import ConfigError, ConfigNameError
 
@@ -20,6 +21,7 @@ class Field:
         legal: "0 to 4096", or the names of an enumeration.
         provenance: DOCUMENTED, MEASURED, DERIVED, PUBLISHED, FITTED, MODEL or ASSUMED (configs/README.md).
         source: the document, measurement or guess that the value is from.
+        comment: what it means, as the schema says; empty where its name says all.
     """
     path: str
     value: Any
@@ -27,10 +29,12 @@ class Field:
     legal: str
     provenance: str
     source: str
+    comment: str = ""
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        return f"{self.path} = {self.value}{unit} (legal: {self.legal}); {self.provenance}, {self.source}"
+        line = f"{self.path} = {self.value}{unit} (legal: {self.legal}); {self.provenance}, {self.source}"
+        return f"{line}\n  {self.comment}" if self.comment else line
 
 
 @dataclasses.dataclass(frozen=True)
@@ -318,13 +322,13 @@ class Config:
         return self
 
     def describe(self, path: str) -> Field:
-        """A value with its unit, legal values and source.
+        """A value with its meaning, unit, legal values and source.
 
         Args:
             path: of a single value, "l2.far_latency".
 
         Returns:
-            A Field; str() of it is one line.
+            A Field; str() of it is a line, and one more for the meaning.
 
         Raises:
             ConfigError: there is no such value.
@@ -332,7 +336,7 @@ class Config:
         _, _, _, unit, legal = _kind(path)
         value = self._draft.value(path)
         provenance, source = self._draft.provenance(path) or ("", "no source given")
-        return Field(path, value, unit, legal, provenance, source)
+        return Field(path, value, unit, legal, provenance, source, comment(path))
 
     def diff(self, other: "Config") -> List[Difference]:
         """The values in which two configurations differ.

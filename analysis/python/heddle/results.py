@@ -91,7 +91,7 @@ class Results:
         """DataFrame, a row per static instruction of the launches that were profiled, index (trace, launch, pc); pc is the
         byte offset in the kernel.
 
-        Columns: opcode; sass (its line); executed (by warps); threads (with a true predicate); flop, flop_kind (floating-point
+        Columns: opcode; sass (its line); source_file, source_line (empty and 0 where the trace has none); executed (by warps); threads (with a true predicate); flop, flop_kind (floating-point
         operations as in Nsight Compute's rooflines: fp64, fp32, fp16, tensor); requests, sectors, sector_hits (of global
         and local memory, at the L1); shared_wavefronts, shared_conflicts (of shared memory). Sums are the counters.
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 import dataclasses
 import os
 import warnings
-from typing import Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 from heddle._native import native
 from heddle.config import Config, as_config
 from heddle.errors import Error, HeddleWarning, Interrupted
 from heddle.results import Results, check_exists
 from heddle.trace import Traces, launches_of
+
+Window = Union[str, Sequence[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,12 +39,13 @@ class Progress:
 
 def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = False, strict: bool = False,
              allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000, profile: bool = False,
-             profile_interval: int = 128):
+             profile_interval: int = 128, l2_set_aside: int = 0, l2_window: Optional[Window] = None):
     """The C++ side's settings, checked."""
     out = native.Settings()
     for name, value, low, high in (("threads", threads, 1, 1024), ("jobs", jobs, 1, 1024), ("cpus", cpus, 0, 1024),
                                    ("watchdog_cycles", watchdog_cycles, 1, 2**62),
-                                   ("profile_interval", profile_interval, 1, 2**30)):
+                                   ("profile_interval", profile_interval, 1, 2**30),
+                                   ("l2_set_aside", l2_set_aside, 0, 2**62)):
         if not low <= value <= high:
             raise Error(f"{name}={value}: out of range; legal values: {low} to {high}")
         if name != "profile_interval" or profile:
@@ -51,12 +54,15 @@ def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = F
         raise Error("cpus shares out what threads and jobs set: give either it or them")
     if sample and profile:
         raise Error("profile is of all blocks, and sample leaves some out: give only one of them")
+    if l2_window is not None:
+        out.set_l2_window(l2_window if isinstance(l2_window, str) else ",".join(str(part) for part in l2_window))
     out.sample, out.strict, out.allow_capability_mismatch = sample, strict, allow_capability_mismatch
     return out
 
 
 def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[str] = None, set: Sequence[str] = (),
         sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0,
+        l2_set_aside: int = 0, l2_window: Optional[Window] = None,
         progress: Optional[Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None,
         exists: str = "error", host_timing: bool = True, keep_going: bool = False, strict: bool = False,
         allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000) -> Results:
@@ -74,6 +80,10 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
         threads: host threads that simulate one launch. Results depend on none of threads, jobs and cpus.
         jobs: launches simulated at a time.
         cpus: host threads in all, shared out between the two; 0: as they say.
+        l2_set_aside: bytes of L2 for persisting lines only (cudaLimitPersistingL2CacheSize), at most
+            l2.max_persisting_bytes.
+        l2_window: cudaAccessPolicyWindow: (base, bytes), and if wanted hit ratio, hit and miss property ("normal", "streaming",
+            "persisting"); or the text that --l2-window takes.
         progress: called with a Progress in the calling thread, at most ten times a second, and once when all is done. What
             it raises stops the run and is raised.
         out: store the results in this SQLite file, each launch as it is finished.
@@ -95,7 +105,7 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
     config = as_config(gpu, fidelity, set)
     how = settings(threads=threads, jobs=jobs, cpus=cpus, sample=sample, strict=strict,
                    allow_capability_mismatch=allow_capability_mismatch, watchdog_cycles=watchdog_cycles,
-                   profile=profile, profile_interval=profile_interval)
+                   profile=profile, profile_interval=profile_interval, l2_set_aside=l2_set_aside, l2_window=l2_window)
     launches = launches_of(traces, strict)
 
     def tell(state):

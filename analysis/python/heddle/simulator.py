@@ -8,7 +8,7 @@ from heddle._native import native, pandas
 from heddle.config import Config, as_config
 from heddle.errors import Error, HeddleWarning
 from heddle.results import Results
-from heddle.run import settings
+from heddle.run import Window, settings
 from heddle.trace import Traces, one_launch
 
 _END = 2**62
@@ -24,18 +24,23 @@ class Simulator:
         set: overrides "path=value".
         threads: host threads; results do not depend on it.
         allow_capability_mismatch: simulate traces of another compute capability than the GPU's.
+        l2_set_aside: bytes of L2 for persisting lines only, as in heddle.run().
+        l2_window: the access-policy window, as in heddle.run().
 
     Raises:
-        ConfigError, TraceError: something given is wrong.
+        ConfigError, TraceError: something given is wrong. Presets that simulate a share of the machine (fidelity "fast")
+            have no steps.
 
     The machine advances in quanta of some hundred cycles, so a step ends at the first quantum's end at or behind the cycle
     asked for. Steps change no result.
     """
 
     def __init__(self, gpu: Union[str, Config], trace: Traces, *, fidelity: Optional[str] = None,
-                 set: Sequence[str] = (), threads: int = 1, allow_capability_mismatch: bool = False):
+                 set: Sequence[str] = (), threads: int = 1, allow_capability_mismatch: bool = False,
+                 l2_set_aside: int = 0, l2_window: Optional[Window] = None):
         config = as_config(gpu, fidelity, set)
-        how = settings(threads=threads, allow_capability_mismatch=allow_capability_mismatch)
+        how = settings(threads=threads, allow_capability_mismatch=allow_capability_mismatch,
+                       l2_set_aside=l2_set_aside, l2_window=l2_window)
         self._steps = native.Steps(config._draft, one_launch(trace)._planned, how)
         for message in self._steps.warnings:
             warnings.warn(message, HeddleWarning, stacklevel=2)

@@ -164,7 +164,7 @@ TEST_CASE("C28 GN06: a graph that leaves memory allocated is launched again only
     CHECK(errors(p.run()) == Strings{"cudaErrorInvalidValue"});
   }
   SECTION("with it, in a loop with consumers") {
-    p.main.graphInstantiate(p.x, p.g, false, true);
+    p.main.graphInstantiate(p.x, p.g, {.auto_free_on_launch = true});
     p.main.repeat(3, [&](Thread& t) { t.graphLaunch(p.x, p.s).launch(consumer, p.s); }).deviceGraphMemStats();
     const host::Result r = p.run();
     CHECK(r.errors.empty());
@@ -172,7 +172,9 @@ TEST_CASE("C28 GN06: a graph that leaves memory allocated is launched again only
     CHECK(answers(r) == Strings{stats(2, 2, 2, 2)});
   }
   SECTION("with it, while a consumer of another stream is not waited for") {
-    p.main.graphInstantiate(p.x, p.g, false, true).graphLaunch(p.x, p.s).streamSynchronize(p.s);
+    p.main.graphInstantiate(p.x, p.g, {.auto_free_on_launch = true})
+        .graphLaunch(p.x, p.s)
+        .streamSynchronize(p.s);
     p.main.launch(consumer, p.s2).graphLaunch(p.x, p.s);
     CHECK(findings(p.run()) == Strings{"free while in use: cudaGraphLaunch"});
   }

@@ -189,7 +189,7 @@ TEST_CASE("GR25: a kernel node's priority, if the instantiation or the environme
     q.main.launch(q.w.kernel_blocks("fill", 8, 1024, 10), q.s2);
     kernel_node(q.w, q.g, q.w.kernel_blocks("low", 8, 1024, 10));
     kernel_node(q.w, q.g, q.w.kernel_blocks("high", 8, 1024, 10), -3);
-    q.main.graphInstantiate(q.x, q.g, flag).graphLaunch(q.x, q.s);
+    q.main.graphInstantiate(q.x, q.g, {.use_node_priority = flag}).graphLaunch(q.x, q.s);
     host::Rules rules;
     rules.node_priority = environment;
     return in_stream(q.run(rules), "s", "high").start;

@@ -195,7 +195,8 @@ constexpr const char* kGpu = R"(
     graph {
       launch_ns: 0 launch_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
       upload_node_ns: 0 update_ns: 0 update_each_ns: 0 update_node_ns: 0 capture_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
-      programmatic_ns: 0 launch_completion_ns: 0
+      programmatic_ns: 0 launch_completion_ns: 0 instantiate_device_ns: 0 upload_device_ns: 0 device_launcher_ns: 0
+      device_launch_ns: 0 device_start_ns: 0 device_tail_ns: 0 device_node_ns: 0
     }
     graph_memory {
       launch_ns: 0 map_ns: 0 map_chunk_ns: 0 take_ns: 0 take_chunk_ns: 0 stream_chunk_ns: 0 trim_ns: 0 trim_chunk_ns: 0

@@ -1,0 +1,172 @@
+#include "analysis/access/kernel_accesses.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <thread>
+
+#include "frontends/trace/launches.h"
+#include "frontends/trace/reader.h"
+
+namespace heddle::analysis {
+namespace {
+
+constexpr size_t kAdvised = 16;                        // instructions
+constexpr uint64_t kWorthAThread = uint64_t{1} << 19;  // warp instructions
+
+// Consecutive blocks of a trace that one thread reads.
+struct Part {
+  std::unique_ptr<isa::BlockSource> source;
+  uint64_t blocks = ~uint64_t{0};
+};
+
+// Any block of a .heddle can be read at once; a text trace is one part.
+std::vector<Part> parts_of(const std::filesystem::path& file, const std::optional<isa::Dim3>& cluster,
+                           uint32_t threads) {
+  std::vector<Part> parts;
+  parts.push_back({trace::open_any(file, cluster).source, ~uint64_t{0}});
+  const auto* first = dynamic_cast<trace::Reader*>(parts[0].source.get());
+  if (!first) {
+    return parts;
+  }
+  const uint64_t n =
+      std::min({uint64_t{threads}, first->chunks(), first->warp_instructions() / kWorthAThread});
+  const uint64_t blocks = first->blocks();
+  for (uint64_t i = 1; i < n; ++i) {
+    std::unique_ptr<trace::Reader> reader = trace::open(file);
+    reader->seek(blocks * i / n);
+    parts.push_back({std::move(reader), blocks * (i + 1) / n - blocks * i / n});
+  }
+  parts[0].blocks = n > 1 ? blocks / n : blocks;
+  return parts;
+}
+
+// Reads all parts at once; the first error counts.
+template <typename Sink>
+void read_parts(std::vector<Part>& parts, std::vector<Sink>& sinks, const std::atomic<bool>& cancel) {
+  std::vector<std::exception_ptr> errors(parts.size());
+  const auto work = [&](size_t i) {
+    try {
+      isa::BlockTrace block;
+      for (uint64_t b = 0; b < parts[i].blocks && !cancel && parts[i].source->next(block); ++b) {
+        sinks[i].add(block);
+      }
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    threads.emplace_back(work, i);
+  }
+  work(0);
+  for (std::thread& t : threads) {
+    t.join();
+  }
+  for (const std::exception_ptr& e : errors) {
+    if (e) {
+      std::rethrow_exception(e);
+    }
+  }
+}
+
+// Instructions whose addresses overlap use the same rows: begin and end of those of `n`.
+std::pair<uint64_t, uint64_t> rows_of(const std::vector<InstrAccesses>& all, const InstrAccesses& n) {
+  uint64_t begin = n.lowest, end = n.highest;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const InstrAccesses& o : all) {
+      if (o.lowest < end && o.highest > begin && (o.lowest < begin || o.highest > end)) {
+        begin = std::min(begin, o.lowest);
+        end = std::max(end, o.highest);
+        grown = true;
+      }
+    }
+  }
+  // Whole rows of all banks: what lies behind is of the same array, or nobody's.
+  constexpr uint64_t kBytes = kBanks * 4;
+  return {begin, begin + (end - begin + kBytes - 1) / kBytes * kBytes};
+}
+
+void advise(const std::filesystem::path& file, const std::optional<isa::Dim3>& cluster, uint32_t threads,
+            const std::atomic<bool>& cancel, KernelAccesses& k) {
+  std::vector<Remedy> remedies;
+  std::vector<std::vector<size_t>> of;  // the remedies of k.all[i]
+  for (size_t i = 0; i < k.all.size() && i < kAdvised && k.all[i].excess() > 0; ++i) {
+    of.emplace_back();
+    const auto [begin, end] = rows_of(k.all, k.all[i]);
+    for (const Remedy& r : remedies_for(k.image(), k.all[i], begin, end)) {
+      const auto at = std::find(remedies.begin(), remedies.end(), r);
+      of.back().push_back(static_cast<size_t>(at - remedies.begin()));
+      if (at == remedies.end()) {
+        remedies.push_back(r);
+      }
+    }
+  }
+  if (remedies.empty()) {
+    return;
+  }
+  std::vector<Part> parts = parts_of(file, cluster, threads);
+  std::vector<RemedyCheck> checks;
+  for (const Part& p : parts) {
+    checks.emplace_back(p.source->image(), k.all, remedies);
+  }
+  read_parts(parts, checks, cancel);
+  std::vector<RemedyEffect> effects(remedies.size());
+  for (RemedyCheck& c : checks) {
+    const std::vector<RemedyEffect> e = c.effects();
+    for (size_t r = 0; r < e.size(); ++r) {
+      effects[r].remedy = e[r].remedy;
+      effects[r].requests += e[r].requests;
+      effects[r].wavefronts += e[r].wavefronts;
+      effects[r].conflicts += e[r].conflicts;
+      effects[r].wavefronts_with += e[r].wavefronts_with;
+      effects[r].conflicts_with += e[r].conflicts_with;
+    }
+  }
+  for (size_t i = 0; i < of.size(); ++i) {
+    Advice a;
+    a.index = k.all[i].index;
+    for (const size_t r : of[i]) {
+      auto& best = effects[r].remedy.kind == Remedy::Kind::kPadding ? a.padding : a.swizzle;
+      if (effects[r].conflicts_with < effects[r].conflicts &&
+          (!best || effects[r].conflicts_with < best->conflicts_with)) {
+        best = effects[r];
+      }
+    }
+    if (a.padding || a.swizzle) {
+      k.advice.push_back(a);
+    }
+  }
+}
+
+}  // namespace
+
+const Advice* KernelAccesses::advice_for(uint32_t index) const {
+  const auto at =
+      std::find_if(advice.begin(), advice.end(), [&](const Advice& a) { return a.index == index; });
+  return at == advice.end() ? nullptr : &*at;
+}
+
+KernelAccesses profile_kernel(const std::filesystem::path& file, const std::optional<isa::Dim3>& cluster,
+                              AccessSide side, uint32_t threads, const std::atomic<bool>& cancel) {
+  KernelAccesses k;
+  std::vector<Part> parts = parts_of(file, cluster, threads);
+  std::vector<AccessProfile> profiles;
+  for (const Part& p : parts) {
+    profiles.emplace_back(p.source->image(), side);
+  }
+  read_parts(parts, profiles, cancel);
+  for (size_t i = 1; i < profiles.size(); ++i) {
+    profiles[0].append(profiles[i]);
+  }
+  k.accesses = profiles[0].accesses();
+  k.all = profiles[0].by_excess();
+  k.source = std::move(parts[0].source);
+  if (side == AccessSide::kBanks && !cancel) {
+    advise(file, cluster, threads, cancel, k);
+  }
+  return k;
+}
+
+}  // namespace heddle::analysis
