@@ -159,7 +159,9 @@ TEST_CASE("malformed records name file and line", "[extra][malformed]") {
 TEST_CASE("blocks of which only the runs are asked for: as before and behind, without references",
           "[extra]") {
   const std::string bad = with(kCopy, "1 0x7f0000000000 16", "9 none");
-  const std::string text = header({.grid = "(3,1,1)"}) + block("0,0,0", warp(0, {kAdd, kCopy})) +
+  HeaderOptions three;
+  three.grid = "(3,1,1)";
+  const std::string text = header(three) + block("0,0,0", warp(0, {kAdd, kCopy})) +
                            block("1,0,0", warp(0, {kAdd, bad, kCopyOff})) +
                            block("2,0,0", warp(0, {kAdd, kCopy}));
   const std::string extra = "0 0 1 0 S 1 0x400 16\n1 0 1 0 S 9 none\n2 0 1 0 S 1 0x800 16\n";

@@ -23,7 +23,8 @@ gpu: "h200"
 axis { path: "l2.ways" value: "4" value: "5" value: "8" value: "10" value: "16" value: "20" }
 """
 
-# In the first round, task 0 is killed in its first run, and task 1 hangs in it until Slurm's time limit of a minute.
+# In the first round, task 0 is killed in a run, and task 1 hangs in one until Slurm's time limit of a minute: the first, unless
+# the machine is busy.
 SABOTAGE = r"""#!/bin/bash
 #SBATCH --job-name={{name}}
 #SBATCH --array={{array}}
@@ -35,12 +36,12 @@ me=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 if [ $SLURM_ARRAY_TASK_ID -lt 2 ] && mkdir first-$SLURM_ARRAY_TASK_ID 2> /dev/null; then
   {{command}} &
   until mine=$(grep -ls "$me" s.sweep/journal/*.log) && grep -q ^start $mine; do sleep 0.02; done
+  until kill -STOP $!; [ $(grep -c ^start $mine) -gt $(grep -cE '^(done|stopped|failed)' $mine) ]; do kill -CONT $!; sleep 0.02; done
   if [ $SLURM_ARRAY_TASK_ID = 0 ]; then
     kill -KILL $!
     wait $!
     exit
   fi
-  kill -STOP $!
   sleep 600
 fi
 exec {{command}}
@@ -81,9 +82,9 @@ class Slurm(harness.HeddleTest):
                         "--poll", "0.5")
         self.assertEqual(p.returncode, 1, p.stderr)
         self.assertRegex(p.stderr, r"Slurm job \d+: 12 runs in 3 tasks")
-        self.assertRegex(p.stderr, r"Slurm job \d+_0: FAILED, exit code 137; lost: point 0 h200 app/1\n")
-        self.assertRegex(p.stderr, r"Slurm job \d+_1: TIMEOUT; lost: point 2 h200 app/1\n")
-        self.assertRegex(p.stderr, r"Slurm job \d+: 8 runs in 2 tasks")
+        self.assertRegex(p.stderr, r"Slurm job \d+_0: FAILED, exit code 137; lost: point [01] h200 (app|stuck)/1\n")
+        self.assertRegex(p.stderr, r"Slurm job \d+_1: TIMEOUT; lost: point [23] h200 (app|stuck)/1\n")
+        self.assertRegex(p.stderr, r"Slurm job \d+: [1-8] runs in [12] tasks")
         self.assertRegex(p.stderr, r"\d of 12 runs done; Slurm job \d+: \d tasks running, \d waiting")
         self.assertIn("6 of 12 runs failed", p.stderr)
         self.assertRegex(p.stdout, r"point 5 h200 stuck/1 +deadlock +1 ")
