@@ -36,6 +36,10 @@ struct Kernel {
 struct Pool {
   uint32_t id = host::kNone;  // the current device's default pool
 };
+// Physical memory (cuMemCreate).
+struct Physical {
+  uint32_t id = 0;
+};
 struct Flag {
   uint32_t id = 0;
 };
@@ -71,6 +75,12 @@ inline host::Access updates(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
 }
 inline host::Access atomics(Buffer b, uint64_t offset = 0, uint64_t bytes = 0) {
   return {b.id, true, true, true, offset, bytes, 4, 0};
+}
+
+// The access behind a fence.proxy.alias in its kernel.
+inline host::Access fenced(host::Access a) {
+  a.alias_fence = true;
+  return a;
 }
 
 // The access by threads `element` bytes each, `stride` apart (0: next to each other).
@@ -179,6 +189,18 @@ class Thread {
   Thread& memPoolStats(Pool p = {});  // reserved and used memory
   Thread& memPoolResetHigh(Pool p = {});
   Thread& memPoolSetAccess(Pool p, uint32_t device, bool enabled = true);
+  // ---- virtual memory management: of a buffer of Builder::range(). `bytes` 0: to its end; memMap: all of
+  // `p`
+  Thread& memGetAllocationGranularity(uint32_t device = 0);
+  Thread& memCreate(Physical p);
+  Thread& memRelease(Physical p);
+  Thread& memAddressReserve(Buffer range);
+  Thread& memAddressFree(Buffer range, uint64_t bytes = 0);
+  Thread& memMap(Buffer range, Physical p, uint64_t offset = 0, uint64_t bytes = 0, uint64_t p_offset = 0);
+  Thread& memUnmap(Buffer range, uint64_t offset = 0, uint64_t bytes = 0);
+  Thread& memSetAccess(Buffer range, uint32_t device, uint64_t offset = 0, uint64_t bytes = 0,
+                       host::Protection p = host::Protection::kReadWrite);
+  Thread& multicastCreate(uint32_t devices, uint64_t bytes);
   // ---- limits, and what stays in the L2
   Thread& deviceSetLimit(host::Limit what, uint64_t value);
   Thread& deviceGetLimit(host::Limit what);
@@ -218,7 +240,9 @@ class Builder {
   Buffer buffer(const std::string& name, host::Memory memory, uint64_t bytes, uint32_t device = 0);
   Buffer device(const std::string& name, uint64_t bytes, uint32_t device = 0);
   Buffer later(const std::string& name, host::Memory memory, uint64_t bytes,
-               uint32_t device = 0);  // by malloc
+               uint32_t device = 0);                                           // by malloc
+  Buffer range(const std::string& name, uint64_t bytes, uint32_t device = 0);  // by memAddressReserve
+  Physical physical(const std::string& name, uint64_t bytes, uint32_t device = 0);
   Pool pool(const std::string& name, uint64_t max_bytes = 0, uint32_t device = 0);
   Window window(Buffer b, uint64_t bytes, double hit_ratio = 1,
                 memory::AccessProperty hit = memory::AccessProperty::kPersisting,

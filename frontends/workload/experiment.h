@@ -41,6 +41,16 @@ class Experiment {
   const config::GpuConfig& gpu() const { return gpu_; }
   // From the thread's start to its end.
   double host_time() { return host::to_us(run().thread_end[0]); }
+  // What the call of that name, the only one, takes on the host.
+  double call_time(host::Op op) {
+    const host::Result r = host::run(w.program(), gpu_, {rules, true});
+    for (const host::Span& s : r.spans) {
+      if (r.names[s.name] == host::op_name(op)) {
+        return host::to_us(s.end - s.start);
+      }
+    }
+    return NAN;
+  }
 
  private:
   host::Result run() { return host::run(w.program(), gpu_, {rules, false}); }

@@ -1,6 +1,7 @@
 // The experiments of tools/microbench/host_memory.cu.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "frontends/workload/experiment.h"
 
@@ -56,6 +57,26 @@ std::optional<double> beside(Experiment& e, const std::string& p) {
   return e.host_time();
 }
 
+// "2MiB set access": the calls in their order.
+std::optional<double> virtual_memory(Experiment& e, const std::string& p) {
+  const uint64_t bytes = leading_number(p) * kMiB;
+  const Physical m = e.w.physical("m", bytes);
+  const Buffer va = e.w.range("va", bytes);
+  e.main.memAddressReserve(va).memCreate(m).memMap(va, m).memSetAccess(va, 0).memUnmap(va).memRelease(m);
+  const std::pair<const char*, host::Op> calls[] = {{" reserve", host::Op::kMemAddressReserve},
+                                                    {" create", host::Op::kMemCreate},
+                                                    {" map", host::Op::kMemMap},
+                                                    {" set access", host::Op::kMemSetAccess},
+                                                    {" unmap", host::Op::kMemUnmap},
+                                                    {" release", host::Op::kMemRelease}};
+  for (const auto& [name, op] : calls) {
+    if (p.ends_with(name)) {
+      return e.call_time(op);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> memory_experiments(Experiment& e, const Row& row) {
@@ -64,6 +85,9 @@ std::optional<double> memory_experiments(Experiment& e, const Row& row) {
   }
   if (row.test == "zerocopy_beside_us") {
     return beside(e, row.parameter);
+  }
+  if (row.test == "vmm_us") {
+    return virtual_memory(e, row.parameter);
   }
   return std::nullopt;
 }

@@ -14,6 +14,7 @@ host::Access read_access(const proto::Access& a, const MemoryNames& names) {
                                                     : atomics(b, a.offset(), a.bytes());
   out.element = a.element_bytes();
   out.stride = a.stride_bytes();
+  out.alias_fence = a.alias_fence();
   return out;
 }
 

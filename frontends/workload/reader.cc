@@ -12,6 +12,7 @@
 #include "frontends/workload/read_environment.h"
 #include "frontends/workload/read_kernel.h"
 #include "frontends/workload/read_memory.h"
+#include "frontends/workload/read_vmm.h"
 #include "frontends/workload/workload.pb.h"
 #include "sim/engine/error.h"
 
@@ -65,6 +66,8 @@ class Reader {
                  builder_.program().windows.push_back(w);
                  return Window{static_cast<uint32_t>(builder_.program().windows.size() - 1)};
                }};
+    virtual_ = {[this](const std::string& n) { return look_up(buffers_, n, "buffer"); },
+                [this](const std::string& n) { return look_up(physical_, n, "physical"); }};
   }
 
   Workload read() {
@@ -171,10 +174,17 @@ class Reader {
                                   : b.memory() == proto::Buffer::MANAGED        ? host::Memory::kManaged
                                   : b.memory() == proto::Buffer::MAPPED         ? host::Memory::kMapped
                                                                                 : host::Memory::kDevice;
+      const bool range = b.memory() == proto::Buffer::VIRTUAL;
       const Buffer id = builder_.buffer(b.name(), memory, b.bytes(), device(b.device()));
-      builder_.program().buffers[id.id].allocated_by_call = b.allocated_by_call();
+      builder_.program().buffers[id.id].allocated_by_call = b.allocated_by_call() || range;
+      builder_.program().buffers[id.id].reserved = range;
       builder_.program().buffers[id.id].trace_address = b.trace_address();
       enter(buffers_, b.name(), id, "buffer");
+    }
+    for (int i = 0; i < w_.physical_size(); ++i) {
+      const proto::Physical& p = w_.physical(i);
+      line_ = line_of(tree_, w_, "physical", i);
+      enter(physical_, p.name(), builder_.physical(p.name(), p.bytes(), device(p.device())), "physical");
     }
     for (int i = 0; i < w_.pool_size(); ++i) {
       const proto::Pool& p = w_.pool(i);
@@ -423,7 +433,7 @@ class Reader {
         t.waitFlag(look_up(flags_, c.wait_flag(), "flag"));
         break;
       default:
-        if (!read_memory_call(t, c, memory_)) {
+        if (!read_memory_call(t, c, memory_) && !read_vmm_call(t, c, virtual_)) {
           read_graph_call(c, builder_, t, names());
         }
         break;
@@ -446,7 +456,9 @@ class Reader {
   std::map<std::string, Buffer> buffers_;
   std::map<std::string, Kernel> kernels_;
   std::map<std::string, Pool> pools_;
+  std::map<std::string, Physical> physical_;
   MemoryNames memory_;
+  VmmNames virtual_;
   std::map<std::string, Flag> flags_;
   std::map<std::string, Graph> graphs_;
   std::map<std::string, Handle> handles_;

@@ -12,7 +12,9 @@ namespace heddle::host {
 void Threads::fail(uint32_t thread, std::string_view error, const std::string& why) {
   Thread& t = threads_[thread];
   const Call& c = call(t, thread);
-  t.last_error = error;
+  if (!error.starts_with("CUDA_ERROR_")) {  // the driver's calls leave the runtime's error alone
+    t.last_error = error;
+  }
   result_.errors.push_back({thread, t.calls, c.line, op_name(c.op), std::string(error), why});
 }
 
@@ -214,7 +216,9 @@ bool Threads::copy(uint32_t thread, const Call& c) {
          std::to_string(c.bytes) + " bytes are more than " + (beyond ? to.name : from.name) + " has");
     return true;
   }
-  if (!buffer_mapped(thread, c.object) || !buffer_mapped(thread, c.source)) {
+  const uint32_t by = core_.program.streams[c.stream].device;
+  if (!buffer_mapped(thread, by, {c.object, c.offset, c.bytes, true}) ||
+      !buffer_mapped(thread, by, {c.source, c.source_offset, c.bytes, false})) {
     return true;
   }
   const Memory to_memory = memory_of(c.object), from_memory = memory_of(c.source);
@@ -250,11 +254,12 @@ bool Threads::copy(uint32_t thread, const Call& c) {
     }
     return false;
   }
-  const Path path = to_device && from_device
-                        ? (device_of(c.object) == device_of(c.source) ? Path::kDeviceToDevice
-                           : core_.program.peer_access                ? Path::kPeer
-                                                                      : Path::kPeerStaged)
-                        : (to_device ? Path::kHostToDevice : Path::kDeviceToHost);
+  const uint32_t to_device_id = device_of(c.object, c.offset);
+  const uint32_t from_device_id = device_of(c.source, c.source_offset);
+  const Path path = to_device && from_device ? (to_device_id == from_device_id ? Path::kDeviceToDevice
+                                                : core_.program.peer_access    ? Path::kPeer
+                                                                               : Path::kPeerStaged)
+                                             : (to_device ? Path::kHostToDevice : Path::kDeviceToHost);
   if (!room(thread, c.stream, Work::kCopy, path)) {
     return false;
   }
@@ -269,7 +274,7 @@ bool Threads::copy(uint32_t thread, const Call& c) {
   command.path = path;
   command.bytes = c.bytes;
   command.rows = c.rows;
-  command.peer = device_of(c.object);
+  command.peer = to_device_id;
   command.write_combined = !to_device ? false : from_memory == Memory::kWriteCombined;
   const bool pageable = (to_device ? from_memory : to_memory) == Memory::kPageable;
   command.with_command = pageable;
@@ -316,7 +321,7 @@ bool Threads::memset(uint32_t thread, const Call& c) {
          std::to_string(c.bytes) + " bytes are more than " + to.name + " has");
     return true;
   }
-  if (!buffer_mapped(thread, c.object)) {
+  if (!buffer_mapped(thread, core_.program.streams[c.stream].device, {c.object, c.offset, c.bytes, true})) {
     return true;
   }
   if (!room(thread, c.stream, Work::kCopy, Path::kMemset)) {
@@ -335,109 +340,6 @@ bool Threads::memset(uint32_t thread, const Call& c) {
   }
   submit(slot);
   return true;  // AX02: asynchronous to the host, also the plain call
-}
-
-// ---- events
-
-void Threads::event_done(uint32_t slot) {
-  const Command& c = core_.commands[slot];
-  EventState& e = event_states_[c.object];
-  const CommandRef last = ordering_.recorded(c.object);
-  if (last.slot == slot && last.number == c.number) {
-    e.time = core_.now;
-    e.done = last;
-    e.recorded = true;
-  }
-}
-
-bool Threads::event_call(uint32_t thread, const Call& c) {
-  if (c.op == Op::kEventCreate || c.op == Op::kEventDestroy) {
-    if (c.op == Op::kEventCreate || event_alive(thread, c.object)) {
-      events_alive_[c.object] = c.op == Op::kEventCreate;
-      event_states_[c.object].recorded = false;
-    }
-    return true;
-  }
-  if (!event_alive(thread, c.object)) {
-    return true;
-  }
-  const EventDesc& event = core_.program.events[c.object];
-  const CommandRef record = ordering_.recorded(c.object);
-  switch (c.op) {
-    case Op::kEventRecord: {
-      if (!stream_alive(thread, c.stream)) {
-        return true;
-      }
-      if (core_.program.streams[c.stream].device != event.device) {  // EV04
-        fail(thread, "cudaErrorInvalidResourceHandle", "event and stream are of different devices");
-        return true;
-      }
-      const uint32_t slot = make(Work::kRecord, c.stream, op_name_[static_cast<size_t>(c.op)]);
-      core_.commands[slot].object = c.object;
-      core_.commands[slot].duration = event.timing ? core_.params.event : 0;
-      ordering_.append(slot);
-      ordering_.event_recorded(c.object, slot);
-      event_states_[c.object].recorded = true;
-      if (clocks_.on()) {
-        clocks_.command(thread, c.stream);
-        clocks_.event_recorded(c.object, c.stream);
-      }
-      submit(slot);
-      return true;
-    }
-    case Op::kStreamWaitEvent: {
-      if (!stream_alive(thread, c.stream)) {
-        return true;
-      }
-      ordering_.note_programmatic_wait(c.stream, c.object);
-      if (clocks_.on()) {
-        clocks_.stream_waits(c.stream, c.object);
-      }
-      if (!core_.commands.unfinished(record)) {
-        return true;  // nothing recorded, or done: nothing to wait for
-      }
-      // No command of a connection: the driver makes the stream's next work wait. So it holds back nothing
-      // else.
-      const uint32_t slot = make(Work::kWait, c.stream, op_name_[static_cast<size_t>(c.op)]);
-      ordering_.append(slot);
-      const bool other = core_.commands[record.slot].stream != c.stream;
-      ordering_.depend(slot, record, other ? core_.params.other_stream : 0);
-      return true;  // the record is unfinished, so the wait has something to wait for
-    }
-    case Op::kEventSynchronize:
-      if (clocks_.on()) {
-        clocks_.thread_waits_event(thread, c.object);
-      }
-      return synchronize(thread, {record});
-    case Op::kEventQuery:
-      answer(thread, core_.commands.unfinished(record) ? "cudaErrorNotReady" : "cudaSuccess");
-      if (clocks_.on() && !core_.commands.unfinished(record)) {
-        clocks_.thread_waits_event(thread, c.object);
-      }
-      return true;
-    default:
-      break;
-  }
-  // cudaEventElapsedTime(source, object)
-  if (!event_alive(thread, c.source)) {
-    return true;
-  }
-  const EventDesc& from = core_.program.events[c.source];
-  if (!event.timing || !from.timing || event.device != from.device || !event_states_[c.object].recorded ||
-      !event_states_[c.source].recorded) {
-    fail(thread, "cudaErrorInvalidResourceHandle",
-         !event.timing || !from.timing ? "an event without timing"
-         : event.device != from.device ? "events of different devices"
-                                       : "an event that was never recorded");
-    return true;
-  }
-  if (core_.commands.unfinished(record) || core_.commands.unfinished(ordering_.recorded(c.source))) {
-    answer(thread, "cudaErrorNotReady");
-    return true;
-  }
-  result_.elapsed.push_back({thread, threads_[thread].calls, c.source, c.object,
-                             event_states_[c.object].time - event_states_[c.source].time});
-  return true;
 }
 
 // ---- streams and the device

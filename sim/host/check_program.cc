@@ -15,6 +15,7 @@ enum class Object : uint8_t {
   kMaybeFlag,
   kMaybeBuffer,
   kMaybePool,
+  kPhysical,
   kGraph,
   kExec
 };
@@ -35,7 +36,15 @@ Object object_of(Op op) {
     case Op::kMemAdvise:
     case Op::kMemAttributes:
     case Op::kStreamAttach:
+    case Op::kMemAddressReserve:
+    case Op::kMemAddressFree:
+    case Op::kMemMap:
+    case Op::kMemUnmap:
+    case Op::kMemSetAccess:
       return Object::kBuffer;
+    case Op::kMemCreate:
+    case Op::kMemRelease:
+      return Object::kPhysical;
     case Op::kMalloc:
     case Op::kFree:
     case Op::kMallocHost:
@@ -85,6 +94,8 @@ size_t count_of(const Program& p, Object o) {
       return p.kernels.size();
     case Object::kMaybePool:
       return p.pools.size();
+    case Object::kPhysical:
+      return p.physical.size();
     case Object::kBuffer:
     case Object::kMaybeBuffer:
       return p.buffers.size();
@@ -114,6 +125,22 @@ void check_access(const Program& p, const Access& a) {
   }
 }
 
+void check_range_call(const Program& p, const Call& c) {
+  const BufferDesc& b = p.buffers[c.object];
+  if (!b.reserved) {
+    throw Error("buffer " + b.name + " is no range of virtual memory");
+  }
+  if (c.op == Op::kMemMap && c.source >= p.physical.size()) {
+    throw Error("no physical memory " + std::to_string(c.source));
+  }
+  if (c.op == Op::kMemSetAccess && c.source >= p.devices) {
+    throw Error("no device " + std::to_string(c.source));
+  }
+  if (c.offset > b.bytes || (c.op != Op::kMemMap && c.bytes > b.bytes - c.offset)) {
+    throw Error("a range beyond the end of buffer " + b.name);
+  }
+}
+
 void check_call(const Program& p, const Call& c) {
   if (c.stream >= p.streams.size()) {
     throw Error("no stream " + std::to_string(c.stream));
@@ -133,6 +160,13 @@ void check_call(const Program& p, const Call& c) {
     if ((b.memory == Memory::kDevice) == (c.op == Op::kMallocHost)) {
       throw Error("buffer " + b.name + " is of another kind of memory");
     }
+  }
+  if (c.op >= Op::kMemAddressReserve && c.op <= Op::kMemSetAccess) {
+    check_range_call(p, c);
+  }
+  if ((c.op == Op::kMallocAsync || c.op == Op::kMalloc) && c.object != kNone &&
+      p.buffers[c.object].reserved) {
+    throw Error("buffer " + p.buffers[c.object].name + " is virtual memory: it gets memory by cuMemMap");
   }
   if (c.op == Op::kMallocManaged && p.buffers[c.object].memory != Memory::kManaged) {
     throw Error("buffer " + p.buffers[c.object].name + " is of another kind of memory");
@@ -206,7 +240,8 @@ void check_graph(const Program& p, const GraphDesc& g) {
       case NodeKind::kMemAlloc:
       case NodeKind::kMemFree:
         need(n.object, p.buffers.size(), "buffer");
-        if (p.buffers[n.object].memory != Memory::kDevice || !p.buffers[n.object].allocated_by_call) {
+        if (p.buffers[n.object].memory != Memory::kDevice || !p.buffers[n.object].allocated_by_call ||
+            p.buffers[n.object].reserved) {
           throw Error("graph " + g.name + ", node " + std::to_string(i + 1) + ": buffer " +
                       p.buffers[n.object].name + " is not device memory that is allocated by a call");
         }
@@ -259,6 +294,12 @@ void check_program(const Program& p) {
   }
   for (const BufferDesc& b : p.buffers) {
     device("buffer " + b.name, b.device);
+    if (b.reserved && (b.memory != Memory::kDevice || !b.allocated_by_call)) {
+      throw Error("buffer " + b.name + ": virtual memory is reserved by a call, of a device");
+    }
+  }
+  for (const PhysicalDesc& m : p.physical) {
+    device("physical memory " + m.name, m.device);
   }
   for (const PoolDesc& pool : p.pools) {
     device("pool " + pool.name, pool.device);

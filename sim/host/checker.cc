@@ -4,10 +4,11 @@
 
 namespace heddle::host {
 
-Checker::Checker(const Program& p, bool on, Result& result) : program_(p), on_(on), result_(result) {
+Checker::Checker(const Program& p, const AddressSpace& space, bool on, Result& result)
+    : program_(p), space_(space), on_(on), result_(result) {
   if (on) {
-    buffers_.resize(p.buffers.size());
-    for (size_t b = 0; b < buffers_.size(); ++b) {
+    buffers_.resize(p.buffers.size() + p.physical.size());
+    for (size_t b = 0; b < p.buffers.size(); ++b) {
       buffers_[b].state = p.buffers[b].allocated_by_call ? Buffer::State::kNever : Buffer::State::kAllocated;
     }
   }
@@ -46,21 +47,62 @@ void Checker::access(const Access& a, Epoch epoch, const Clock& clock, const Sit
     report("use before allocation", a.buffer, site, b.site);
     return;
   }
-  const uint64_t size = program_.buffers[a.buffer].bytes;
-  const uint64_t end = a.bytes ? std::min(size, a.offset + a.bytes) : size;
+  if (!program_.buffers[a.buffer].reserved) {
+    const uint64_t size = program_.buffers[a.buffer].bytes;
+    record(b, a.offset, a.bytes ? std::min(size, a.offset + a.bytes) : size, a, epoch, clock, site);
+    return;
+  }
+  const auto pieces = space_.pieces(a.buffer, kNone, a.offset, a.bytes);
+  if (!pieces) {
+    report("use of unmapped addresses", a.buffer, site, {});
+    return;
+  }
+  for (const AddressSpace::Piece& p : *pieces) {
+    record(buffers_[program_.buffers.size() + p.physical], p.offset, p.offset + p.bytes, a, epoch, clock,
+           site);
+  }
+}
+
+void Checker::record(Buffer& b, uint64_t begin, uint64_t end, const Access& a, Epoch epoch,
+                     const Clock& clock, const Site& site) {
   std::erase_if(b.records, [&](const Record& r) {
-    if (r.end <= a.offset || end <= r.begin) {
+    if (r.end <= begin || end <= r.begin) {
       return false;
     }
-    const bool ordered = Clocks::covers(clock, r.epoch);
-    if (!ordered && (a.writes || r.writes) && !(a.atomic && r.atomic)) {
-      report("race", a.buffer, site, r.site);
+    const bool alias = r.buffer != a.buffer;
+    // Addresses of their own are coherent with each other when the operation is done (VM04), or has a fence
+    // (VM05): until then also atomics are not atomic with each other.
+    const bool same =
+        alias && r.epoch.actor == epoch.actor && r.epoch.tick == epoch.tick && r.site.node == site.node;
+    const bool ordered = Clocks::covers(clock, r.epoch) && !(same && !r.fence && !a.alias_fence);
+    if (!ordered && (a.writes || r.writes) && (alias || !(a.atomic && r.atomic))) {
+      report(same    ? "aliases in one operation without fence.proxy.alias"
+             : alias ? "race through an alias"
+                     : "race",
+             a.buffer, site, r.site);
     }
     // Whatever conflicts with such a record later also conflicts with this access.
     const bool stronger = (a.writes && !a.atomic) || (a.writes == r.writes && a.atomic == r.atomic);
-    return ordered && stronger && a.offset <= r.begin && r.end <= end;
+    return ordered && stronger && begin <= r.begin && r.end <= end && !same;
   });
-  b.records.push_back({a.offset, end, epoch, site, a.writes, a.atomic});
+  b.records.push_back({begin, end, epoch, site, a.writes, a.atomic, a.buffer, a.alias_fence});
+}
+
+// A range with holes is not looked at.
+void Checker::unmapped(uint32_t buffer, uint64_t offset, uint64_t bytes, const Clock& clock,
+                       const Site& site) {
+  const auto pieces = space_.pieces(buffer, kNone, offset, bytes);
+  if (!pieces) {
+    return;
+  }
+  for (const AddressSpace::Piece& p : *pieces) {
+    for (const Record& r : buffers_[program_.buffers.size() + p.physical].records) {
+      if (r.buffer == buffer && r.begin < p.offset + p.bytes && p.offset < r.end &&
+          !Clocks::covers(clock, r.epoch)) {
+        report("unmap while in use", buffer, site, r.site);
+      }
+    }
+  }
 }
 
 void Checker::allocated(uint32_t buffer, Epoch epoch, const Site& site) {

@@ -11,12 +11,13 @@
 #include "sim/host/clocks.h"
 #include "sim/host/program.h"
 #include "sim/host/result.h"
+#include "sim/host/vmm.h"
 
 namespace heddle::host {
 
 class Checker {
  public:
-  Checker(const Program& p, bool on, Result& result);
+  Checker(const Program& p, const AddressSpace& space, bool on, Result& result);
   bool on() const { return on_; }
 
   // A call of the program; `pc` numbers it among its thread's calls, loops not unrolled.
@@ -31,6 +32,9 @@ class Checker {
   void allocated(uint32_t buffer, Epoch epoch, const Site& site);
   // Whoever frees must come after all accesses.
   void freed(uint32_t buffer, const Clock& clock, const Site& site);
+  // Memory that ranges of addresses map (VM04): new; mapped no longer, before the call does so.
+  void created(uint32_t physical) { buffers_[program_.buffers.size() + physical].records.clear(); }
+  void unmapped(uint32_t buffer, uint64_t offset, uint64_t bytes, const Clock& clock, const Site& site);
   void report(const char* kind, uint32_t buffer, const Site& call, const Site& other);
 
  private:
@@ -39,6 +43,8 @@ class Checker {
     Epoch epoch;
     Site site;
     bool writes, atomic;
+    uint32_t buffer;  // through whose addresses
+    bool fence;
   };
   struct Buffer {
     enum class State : uint8_t { kNever, kAllocated, kFreed } state = State::kAllocated;
@@ -46,12 +52,15 @@ class Checker {
     Site site;    // of the allocation or the free
     std::vector<Record> records;
   };
+  void record(Buffer& b, uint64_t begin, uint64_t end, const Access& a, Epoch epoch, const Clock& clock,
+              const Site& site);
   Finding::Place place(const Site& s) const;
 
   const Program& program_;
+  const AddressSpace& space_;
   bool on_;
   Result& result_;
-  std::vector<Buffer> buffers_;
+  std::vector<Buffer> buffers_;  // then physical memory
   std::set<std::tuple<std::string, uint32_t, uint32_t, size_t, std::string, uint32_t, size_t, std::string>>
       reported_;
 };

@@ -15,10 +15,11 @@ bool of_host(Memory m) { return m == Memory::kMapped || m == Memory::kPinned || 
 
 }  // namespace
 
-KernelTraffic::KernelTraffic(const Core& core) : core_(core), devices_(core.program.devices) {
+KernelTraffic::KernelTraffic(const Core& core, const AddressSpace& space)
+    : core_(core), space_(space), devices_(core.program.devices) {
   const Program& p = core.program;
   const auto any = [&](const Access& a) {
-    return of_host(p.buffers[a.buffer].memory) ||
+    return of_host(p.buffers[a.buffer].memory) || p.buffers[a.buffer].reserved ||
            (p.devices > 1 && p.buffers[a.buffer].memory == Memory::kDevice);
   };
   used_ = std::any_of(p.accesses.begin(), p.accesses.end(), any);
@@ -64,13 +65,13 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
     threads = std::min(k.grid.count(), at_once) * k.block.count();
   }
   std::vector<Traffic> out;
-  const auto add = [&](const Access& a, bool write) {
+  const auto add = [&](const Access& a, uint32_t peer, bool write) {
     const BufferDesc& b = core_.program.buffers[a.buffer];
     Traffic t = packets_of(a, b.bytes, write, p);
     const bool host = of_host(b.memory);
     t.path = host ? (write ? Path::kMappedWrite : Path::kMappedRead)
                   : (write ? Path::kPeerWrite : Path::kPeerRead);
-    t.peer = b.device;
+    t.peer = peer;
     if (!write && threads > 0 && p.access.latency > 0) {
       t.limit = static_cast<double>(threads * a.element) / static_cast<double>(p.access.latency);
     }
@@ -78,20 +79,38 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
     (host ? (write ? n.mapped_written : n.mapped_read) : (write ? n.peer_written : n.peer_read)) += t.bytes;
     out.push_back(t);
   };
+  const auto add_all = [&](const Access& a, uint32_t peer) {
+    if (a.reads) {
+      add(a, peer, false);
+    }
+    if (a.writes) {
+      add(a, peer, true);
+    }
+  };
   for (const Access& a : accesses) {
+    const BufferDesc& b = core_.program.buffers[a.buffer];
+    if (b.reserved) {  // VM01, VM02
+      if (!space_.reaches(device, a.buffer, a.offset, a.bytes, a.writes)) {
+        legal = false;
+        continue;
+      }
+      for (const AddressSpace::Piece& piece : *space_.pieces(a.buffer, device, a.offset, a.bytes)) {
+        if (piece.device != device) {
+          Access part = a;
+          part.bytes = piece.bytes;
+          add_all(part, piece.device);
+        }
+      }
+      continue;
+    }
     if (!remote(device, a)) {
       continue;
     }
-    if (!of_host(core_.program.buffers[a.buffer].memory) && !core_.program.peer_access) {
+    if (!of_host(b.memory) && !core_.program.peer_access) {
       legal = false;
       continue;
     }
-    if (a.reads) {
-      add(a, false);
-    }
-    if (a.writes) {
-      add(a, true);
-    }
+    add_all(a, b.device);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "sim/host/core.h"
 #include "sim/host/result.h"
+#include "sim/host/vmm.h"
 
 namespace heddle::host {
 
@@ -22,12 +23,12 @@ struct Traffic {
 
 class KernelTraffic {
  public:
-  explicit KernelTraffic(const Core& core);
+  KernelTraffic(const Core& core, const AddressSpace& space);
 
   // Whether any kernel of the program has such accesses.
   bool used() const { return used_; }
   // Of a kernel on the device. `legal` becomes false when it reaches for memory of a device that it cannot
-  // reach.
+  // reach, or for addresses that are not mapped, or not for this device.
   std::vector<Traffic> of(uint32_t kernel, uint32_t device, const std::vector<Access>& accesses, bool& legal);
   void count(Result& result) const;
 
@@ -35,6 +36,7 @@ class KernelTraffic {
   bool remote(uint32_t device, const Access& a) const;
 
   const Core& core_;
+  const AddressSpace& space_;
   bool used_ = false;
   struct Bytes {
     uint64_t mapped_read = 0, mapped_written = 0, peer_read = 0, peer_written = 0;

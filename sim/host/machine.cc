@@ -40,14 +40,16 @@ class Machine final : public Core {
         clocks_(p, options.check || uses_pools(p)),
         memory_(p, params),
         graphs_(*this, ordering_, memory_),
-        checker_(p, options.check, result_),
+        space_(p, params, memory_),
+        checker_(p, space_, options.check, result_),
         unified_(p, params, memory_),
         migration_(*this),
         l2_(*this, options.kernel_time),
-        traffic_(*this),
-        threads_(*this,
-                 {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, l2_},
-                 result_),
+        traffic_(*this, space_),
+        threads_(
+            *this,
+            {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, l2_, space_},
+            result_),
         host_functions_(*this) {
     for (const StreamDesc& s : p.streams) {
       stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
@@ -397,6 +399,7 @@ class Machine final : public Core {
   Clocks clocks_;
   Allocations memory_;
   Graphs graphs_;
+  AddressSpace space_;
   Checker checker_;
   Unified unified_;
   Migration migration_;

@@ -80,9 +80,10 @@ bool Threads::release(uint32_t thread, const Call& c) {
     return true;  // a null pointer: nothing happens
   }
   if (state.state == Allocations::State::kFreed || device != (c.op == Op::kFree) ||
-      b.memory == Memory::kPageable) {
+      b.memory == Memory::kPageable || b.reserved) {
     fail(thread, "cudaErrorInvalidValue",
          b.name + (state.state == Allocations::State::kFreed ? " is freed already"
+                   : b.reserved                              ? " is reserved by cuMemAddressReserve"
                    : b.memory == Memory::kPageable           ? " is not CUDA's memory"
                    : device                                  ? " is device memory"
                                                              : " is host memory"));
@@ -113,10 +114,37 @@ bool Threads::release(uint32_t thread, const Call& c) {
   return synchronize(thread, ordering_.unfinished_of_device(b.device));
 }
 
-bool Threads::buffer_mapped(uint32_t thread, uint32_t buffer) {
-  if (!memory_.mapped(buffer)) {
-    fail(thread, "cudaErrorInvalidValue", core_.program.buffers[buffer].name + " is not allocated now");
+bool Threads::buffer_mapped(uint32_t thread, uint32_t device, const Range& r) {
+  const BufferDesc& b = core_.program.buffers[r.buffer];
+  if (!memory_.mapped(r.buffer)) {
+    fail(thread, "cudaErrorInvalidValue", b.name + " is not allocated now");
     return false;
+  }
+  if (b.reserved && !space_.reaches(device, r.buffer, r.offset, r.bytes, r.written)) {  // VM01
+    fail(thread, "cudaErrorInvalidValue",
+         std::to_string(r.bytes) + " bytes of " + b.name + " from " + std::to_string(r.offset) +
+             " on: not all mapped, or without access from device " + std::to_string(device));
+    return false;
+  }
+  return true;
+}
+
+// ---- virtual memory management
+
+bool Threads::vmm_call(uint32_t thread, const Call& c) {
+  if (c.op == Op::kMemGranularity) {
+    answer(thread, std::to_string(core_.params.memory.granularity));
+    return true;
+  }
+  if (c.op == Op::kMemUnmap && checker_.on()) {
+    checker_.unmapped(c.object, c.offset, c.bytes, clocks_.of_thread(thread), site(thread));
+  }
+  if (const auto no = space_.call(c)) {
+    fail(thread, no->error, no->why);
+  } else if (c.op == Op::kMemCreate && checker_.on()) {
+    checker_.created(c.object);
+  } else if (c.op == Op::kMemAddressReserve && checker_.on()) {
+    checker_.allocated(c.object, clocks_.host_access(thread), site(thread));
   }
   return true;
 }
@@ -160,9 +188,12 @@ bool Threads::free_async(uint32_t thread, const Call& c) {
   Allocations::Buffer& state = memory_.buffer(c.object);
   const BufferDesc& b = core_.program.buffers[c.object];
   const bool of_graph = graphs_.memory().owns(c.object);
-  if (!of_graph && (state.state != Allocations::State::kAllocated || b.memory != Memory::kDevice)) {
+  if (!of_graph &&
+      (state.state != Allocations::State::kAllocated || b.memory != Memory::kDevice || b.reserved)) {
     fail(thread, "cudaErrorInvalidValue",
-         b.name + (b.memory != Memory::kDevice ? " is not device memory" : " is not allocated now"));
+         b.name + (b.memory != Memory::kDevice ? " is not device memory"
+                   : b.reserved                ? " is reserved by cuMemAddressReserve"
+                                               : " is not allocated now"));
     return true;
   }
   const uint32_t slot = make(Work::kBarrier, c.stream, op_name_[static_cast<size_t>(c.op)]);

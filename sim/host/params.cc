@@ -137,6 +137,18 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
             m.alignment_bytes(),      m.pool_chunk_bytes(), ns(m.pool_malloc_ns()),
             ns(m.pool_free_ns()),     ns(m.map_ns()),       ns(m.unmap_ns())};
 
+  const config::VirtualMemory& v = h.vmm();
+  vmm = {ns(v.reserve_ns()),
+         ns(v.create_ns()),
+         ns(v.map_ns()),
+         ns(v.set_access_ns()),
+         ns(v.unmap_ns()),
+         ns(v.release_ns()),
+         v.create_ns_per_mib() * 1e3,
+         v.set_access_ns_per_mib() * 1e3,
+         v.unmap_ns_per_mib() * 1e3,
+         v.release_ns_per_mib() * 1e3};
+
   const uint64_t l2_unit = gpu.l2().total_bytes() / h.l2().set_aside_steps();
   l2 = {h.l2().max_window_bytes(),
         gpu.l2().max_persisting_bytes(),

@@ -98,6 +98,10 @@ struct Params {
     uint64_t total, context, granularity, alignment, pool_chunk;
     Ps pool_malloc, pool_free, map, unmap;
   } memory;
+  struct VirtualMemory {
+    Ps reserve, create, map, set_access, unmap, release;
+    double create_mib, set_access_mib, unmap_mib, release_mib;  // picoseconds for each MiB
+  } vmm;
   struct L2 {
     uint64_t window, most, unit, default_limit;  // bytes
     bool keep;

@@ -44,7 +44,16 @@ struct BufferDesc {
   uint64_t bytes = 0;
   // Not there until a call allocates it; others are there from the start.
   bool allocated_by_call = false;
+  // Of kDevice: addresses only (cuMemAddressReserve), to which calls map physical memory.
+  bool reserved = false;
   uint64_t trace_address = 0;  // where traces of kernels have it, for access-policy windows
+};
+
+// What cuMemCreate makes: a device's memory without addresses.
+struct PhysicalDesc {
+  std::string name;
+  uint32_t device = 0;
+  uint64_t bytes = 0;
 };
 
 // cudaAccessPolicyWindow: a part of a buffer (L208).
@@ -73,6 +82,8 @@ struct Access {
   // What one thread reads or writes at once, and from there to the next thread's (0: as close as can be). Of
   // a kernel's access to memory behind a link.
   uint32_t element = 4, stride = 0;
+  // fence.proxy.alias is between it and what the kernel does through other addresses of the memory (VM05).
+  bool alias_fence = false;
 };
 
 // A graph that a kernel, itself a node of a graph, launches (A18).
@@ -191,6 +202,16 @@ enum class Op : uint8_t {
   kMemAdvise,
   kMemAttributes,
   kStreamAttach,
+  // ---- virtual memory management (vmm.h)
+  kMemGranularity,  // of the device `object`
+  kMemCreate,       // the physical memory `object`
+  kMemRelease,
+  kMemAddressReserve,  // the buffer `object`
+  kMemAddressFree,
+  kMemMap,  // to the buffer `object` from `offset` on, the physical memory `source` from `source_offset` on
+  kMemUnmap,
+  kMemSetAccess,  // for the device `source`
+  kMulticastCreate,
   // ---- limits and the L2 (limit_calls.cc)
   kDeviceSetLimit,
   kDeviceGetLimit,
@@ -212,6 +233,9 @@ enum class Advice : uint8_t {
 };
 enum class Attach : uint8_t { kGlobal, kHost, kStream };
 
+// What a device may do to mapped memory.
+enum class Protection : uint8_t { kNone, kRead, kReadWrite };
+
 // Call::object of kDeviceSetLimit and kDeviceGetLimit.
 enum class Limit : uint8_t { kPersistingL2 };
 
@@ -229,6 +253,7 @@ inline bool is_capture_call(Op op) {
   return op >= Op::kStreamBeginCapture && op <= Op::kStreamGetCaptureInfo;
 }
 inline bool is_graph_call(Op op) { return op >= Op::kGraphInstantiate && op <= Op::kGraphMemResetHigh; }
+inline bool is_vmm_call(Op op) { return op >= Op::kMemGranularity && op <= Op::kMulticastCreate; }
 
 struct Call {
   Op op = Op::kCompute;
@@ -260,6 +285,7 @@ struct Call {
   uint32_t programmatic_event = kNone;
   uint32_t window = kNone;  // launch attribute; kStreamSetWindow: the stream's from now on, kNone: none
   bool trigger_at_block_start = false;
+  Protection protection = Protection::kReadWrite;  // kMemSetAccess
   // Into `object` and `source`, of copies and memsets.
   uint64_t offset = 0, source_offset = 0;
   // More accesses of a kernel, or those of kHostAccess: a range of Program::accesses.
@@ -281,6 +307,7 @@ struct Program {
   std::vector<StreamDesc> streams;
   std::vector<EventDesc> events;
   std::vector<BufferDesc> buffers;
+  std::vector<PhysicalDesc> physical;
   std::vector<PoolDesc> pools;
   std::vector<Access> accesses;  // of calls
   std::vector<WindowDesc> windows;

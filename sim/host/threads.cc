@@ -67,6 +67,15 @@ constexpr std::array kOpNames = {"(host work)",
                                  "cudaMemAdvise",
                                  "cudaMemRangeGetAttributes",
                                  "cudaStreamAttachMemAsync",
+                                 "cuMemGetAllocationGranularity",
+                                 "cuMemCreate",
+                                 "cuMemRelease",
+                                 "cuMemAddressReserve",
+                                 "cuMemAddressFree",
+                                 "cuMemMap",
+                                 "cuMemUnmap",
+                                 "cuMemSetAccess",
+                                 "cuMulticastCreate",
                                  "cudaDeviceSetLimit",
                                  "cudaDeviceGetLimit",
                                  "cudaStreamSetAttribute",
@@ -97,6 +106,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       unified_(parts.unified),
       migration_(parts.migration),
       l2_(parts.l2),
+      space_(parts.space),
       result_(result),
       threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
@@ -183,6 +193,9 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
   }
   if (is_capture_call(c.op) || is_graph_call(c.op)) {
     return graph_cost(c);
+  }
+  if (is_vmm_call(c.op)) {
+    return space_.cost(c);
   }
   const bool names = c.op == Op::kLaunch || c.op == Op::kFuncGetAttributes;
   const Ps first = names && core_.rules.lazy_loading && !loaded_[t.device][c.object] ? p.lazy_load : 0;
@@ -350,6 +363,9 @@ bool Threads::effect(uint32_t thread) {
   }
   if (is_graph_call(c.op)) {
     return graph_call(thread, c);
+  }
+  if (is_vmm_call(c.op)) {
+    return vmm_call(thread, c);
   }
   if (core_.rules.lazy_start && asks_for_progress(c.op)) {
     flush();

@@ -17,6 +17,7 @@
 #include "sim/host/migration.h"
 #include "sim/host/ordering.h"
 #include "sim/host/result.h"
+#include "sim/host/vmm.h"
 
 namespace heddle::host {
 
@@ -33,6 +34,7 @@ class Threads {
     Migration& migration;
     Graphs& graphs;
     L2Control& l2;
+    AddressSpace& space;
   };
   Threads(Core& core, const Parts& parts, Result& result);
 
@@ -144,8 +146,14 @@ class Threads {
   bool free_async(uint32_t thread, const Call& c);
   bool free_of_graph(uint32_t thread, const Call& c, uint32_t stream, CommandRef done, const Clock* clock);
   bool pool_call(uint32_t thread, const Call& c);
-  // The buffer is there; otherwise the call has failed.
-  bool buffer_mapped(uint32_t thread, uint32_t buffer);
+  bool vmm_call(uint32_t thread, const Call& c);
+  // The buffer is there, and `device` reaches these bytes of it; otherwise the call has failed.
+  struct Range {
+    uint32_t buffer;
+    uint64_t offset, bytes;
+    bool written;
+  };
+  bool buffer_mapped(uint32_t thread, uint32_t device, const Range& r);
   // Places in the order, and what is accessed there. Only when the order is kept.
   Checker::Site site(uint32_t thread) const { return {thread, threads_[thread].pc, threads_[thread].calls}; }
   void accesses(const std::vector<Access>& more, const Call& c, Epoch epoch, const Clock& clock,
@@ -156,7 +164,7 @@ class Threads {
   bool unified_call(uint32_t thread, const Call& c);
   bool unified_host_access(uint32_t thread, const Call& c);
   Memory memory_of(uint32_t buffer) const;
-  uint32_t device_of(uint32_t buffer) const;
+  uint32_t device_of(uint32_t buffer, uint64_t offset) const;
 
   // ---- limits and the L2 (limit_calls.cc)
   bool limit_call(uint32_t thread, const Call& c);
@@ -187,6 +195,7 @@ class Threads {
   Unified& unified_;
   Migration& migration_;
   L2Control& l2_;
+  AddressSpace& space_;
   Result& result_;
   std::vector<Thread> threads_;
   std::vector<bool> flags_;

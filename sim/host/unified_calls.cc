@@ -9,8 +9,12 @@ Memory Threads::memory_of(uint32_t buffer) const {
   return m != Memory::kManaged ? m : unified_.home(buffer) == kNone ? Memory::kPinned : Memory::kDevice;
 }
 
-uint32_t Threads::device_of(uint32_t buffer) const {
+uint32_t Threads::device_of(uint32_t buffer, uint64_t offset) const {
   const BufferDesc& b = core_.program.buffers[buffer];
+  if (b.reserved) {
+    const auto pieces = space_.pieces(buffer, kNone, offset, 1);
+    return pieces ? pieces->front().device : b.device;
+  }
   return b.memory == Memory::kManaged && unified_.home(buffer) != kNone ? unified_.home(buffer) : b.device;
 }
 

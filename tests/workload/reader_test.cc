@@ -378,5 +378,34 @@ TEST_CASE("C54 ER05: CUDA_VISIBLE_DEVICES chooses and orders, up to the first nu
       Contains("device 1: there are 1"));
 }
 
+TEST_CASE("VM01 VM05: virtual memory in a file") {
+  const std::string objects = R"(
+    physical { name: "m" bytes: 2097152 }
+    buffer { name: "a" memory: VIRTUAL bytes: 4194304 } buffer { name: "b" memory: VIRTUAL bytes: 2097152 }
+    stream { name: "s" non_blocking: true }
+    kernel { name: "k" us: 1 access { buffer: "a" mode: WRITE offset: 2097152 }
+      access { buffer: "b" alias_fence: true } }
+    thread { name: "t" call { mem_get_allocation_granularity: 0 } call { mem_create: "m" }
+      call { mem_address_reserve: "a" } call { mem_address_reserve: "b" }
+      call { mem_map { buffer: "a" offset: 2097152 physical: "m" } }
+      call { mem_map { buffer: "b" physical: "m" physical_offset: 4096 } }
+      call { mem_map { buffer: "b" physical: "m" } }
+      call { mem_set_access { buffer: "a" offset: 2097152 device: 0 } }
+      call { mem_set_access { buffer: "b" protection: READ } }
+      call { launch { kernel: "k" stream: "s" } } call { device_synchronize: true }
+      call { mem_unmap { buffer: "a" } } call { mem_unmap { buffer: "b" } } call { mem_release: "m" }
+      call { mem_address_free { buffer: "a" } } call { mem_address_free { buffer: "b" bytes: 1 } }
+      call { multicast_create { devices: 2 bytes: 2097152 } }
+    })";
+  const Workload w = parse_workload(objects, "w");
+  const host::Result r = host::run(w.program, hosttest::plain_gpu(), {w.rules, true, true});
+  CHECK(hosttest::errors(r) == std::vector<std::string>{"CUDA_ERROR_NOT_SUPPORTED",
+                                                        "CUDA_ERROR_INVALID_VALUE",
+                                                        "CUDA_ERROR_NOT_SUPPORTED"});
+  CHECK(r.findings.empty());
+  CHECK_THROWS_WITH(parse_workload("thread { name: 't' call { mem_create: 'x' } }", "w"),
+                    Contains("no physical \"x\""));
+}
+
 }  // namespace
 }  // namespace heddle::workload

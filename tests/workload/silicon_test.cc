@@ -49,7 +49,7 @@ TEST_CASE("the host experiments of the H200") {
       ++compared;
     }
   }
-  CHECK(compared == 172);
+  CHECK(compared == 192);
 }
 
 }  // namespace

@@ -404,6 +404,7 @@ class _Host(Group):
     graph_memory: _HostGraphMemory
     memory: _HostMemory
     um: _HostUm
+    vmm: _HostVmm
     l2: _HostL2
 
 class _SmIssue(Group):
@@ -691,6 +692,18 @@ class _HostUm(Group):
     thrash_count: int  # moves; 2 to 1000
     thrash_lapse_us: int  # us; 0 to 1e+09
     direct_host_access: bool  # true, false
+
+class _HostVmm(Group):
+    reserve_ns: int  # ns; 0 to 1e+09
+    create_ns: int  # ns; 0 to 1e+09
+    map_ns: int  # ns; 0 to 1e+09
+    set_access_ns: int  # ns; 0 to 1e+09
+    unmap_ns: int  # ns; 0 to 1e+09
+    release_ns: int  # ns; 0 to 1e+09
+    create_ns_per_mib: float  # ns per MiB; 0 to 1e+06
+    set_access_ns_per_mib: float  # ns per MiB; 0 to 1e+06
+    unmap_ns_per_mib: float  # ns per MiB; 0 to 1e+06
+    release_ns_per_mib: float  # ns per MiB; 0 to 1e+06
 
 class _HostL2(Group):
     max_window_bytes: int  # bytes; 0 to 1099511627776

@@ -205,6 +205,10 @@ constexpr const char* kGpu = R"(
       context_bytes: 0 granularity_bytes: 2097152 alignment_bytes: 512
       pool_chunk_bytes: 2097152 pool_malloc_ns: 0 pool_free_ns: 0 map_ns: 0 unmap_ns: 0
     }
+    vmm {
+      reserve_ns: 0 create_ns: 0 map_ns: 0 set_access_ns: 0 unmap_ns: 0 release_ns: 0 create_ns_per_mib: 0 set_access_ns_per_mib: 0
+      unmap_ns_per_mib: 0 release_ns_per_mib: 0
+    }
     um {
       support: MANAGED page_bytes: 65536 block_bytes: 2097152 fault_batch_pages: 16 gpu_fault_ns: 10000
       cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
