@@ -127,7 +127,7 @@ void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
   m.memory->reset(options.l2, options.warm);
   m.memory->launch(0, 0, uint64_t{r.timed.lines} * m.config.sm().fetch().line_bytes(), 0);
   for (auto& s : m.sms) {
-    s->begin(r.occ.l1_bytes, options.observer, Profiler::noting(options.profile, s->index()));
+    s->begin(options.observer, Profiler::noting(options.profile, s->index()));
     s->add_kernel(r.timed);
   }
   m.distributor->begin();

@@ -50,7 +50,7 @@ struct Session::Impl {
     loop.begin({o.threads, o.cancel, o.watchdog_cycles, "kernels that run together"}, 0);
     m.memory->reset();
     for (auto& s : m.sms) {
-      s->begin(0, o.observer);
+      s->begin(o.observer);
     }
     m.distributor->begin();
     launched.resize(1 + std::min<uint32_t>(gpu.limits().max_resident_grids(), UINT8_MAX));
@@ -84,16 +84,15 @@ void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority,
   auto l = std::make_unique<Launched>();
   const isa::KernelImage& image = kernel->image();
   const stats::Occupancy occ = occupancy(m.config, image.shape);
-  sm::TimedKernel sizes = sm::bind(image, m.config.sm());
-  const uint32_t first_line = impl_->lines.take(sizes.lines);
-  l->kernel = sm::bind(image, m.config.sm(), first_line, impl_->constants.take(sizes.constants));
+  l->kernel = sm::bind(image, m.config.sm());
+  sm::number_lines(l->kernel, impl_->lines.take(l->kernel.lines), impl_->constants.take(l->kernel.constants));
   l->kernel.address_offset = address_offset;
   l->source = std::move(kernel);
   l->tag = tag;
   impl_->loop.skip_to(impl_->count == 0 ? at : 0);
   at = std::max(at, impl_->loop.now());
   const uint64_t line_bytes = m.config.sm().fetch().line_bytes();
-  m.memory->launch(number, first_line * line_bytes, l->kernel.lines * line_bytes, at);
+  m.memory->launch(number, l->kernel.first_line * line_bytes, l->kernel.lines * line_bytes, at);
   for (auto& s : m.sms) {
     s->add_kernel(l->kernel);
   }

@@ -24,8 +24,7 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       writeback_(c.subcores(), Bandwidth(4 * kTicksPerCycle, 1024)),
       cluster_slices_(c.async_copy().dsm_slices()) {}
 
-void Lsu::reset(uint32_t l1_bytes) {
-  l1_.reset(l1_bytes);
+void Lsu::reset() {
   for (uint32_t i = 0; i < lg_.size(); ++i) {
     lg_[i].count = mio_[i].count = 0;
     subcore_next_[i] = 0;

@@ -30,7 +30,7 @@ class Lsu {
   // 6, 7: 32 lines of one sector each take a reduction 32 cycles, a store 64).
   static constexpr uint32_t kRequestCycles = 1, kStoreCycles = 2;
 
-  void reset(uint32_t l1_bytes);
+  void reset();
   // Only while no load is in flight.
   void resize_l1(uint32_t bytes) { l1_.reset(bytes); }
 

@@ -36,7 +36,7 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(uint32_t l1_bytes, IssueObserver* observer, const Noting& noting) {
+void Sm::begin(IssueObserver* observer, const Noting& noting) {
   observer_ = observer;
   counters_ = {};
   noting_ = noting;
@@ -50,7 +50,7 @@ void Sm::begin(uint32_t l1_bytes, IssueObserver* observer, const Noting& noting)
   }
   instructions_.reset();
   constants_.reset();
-  lsu_.reset(l1_bytes);
+  lsu_.reset();
   tma_.reset();
   scoreboards_.reset();
   unknown_.clear();

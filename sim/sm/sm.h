@@ -62,8 +62,9 @@ class Sm {
   Sm(uint32_t index, const config::GpuConfig& gpu);
 
   // ---- between quanta, called by the device ----
-  // Empty and cold, with nothing counted. Who notes instructions adds one kernel.
-  void begin(uint32_t l1_bytes, IssueObserver* observer = nullptr, const Noting& noting = {});
+  // Empty and cold, with nothing counted. Who notes instructions adds one kernel. resize_l1() comes before
+  // the first block.
+  void begin(IssueObserver* observer = nullptr, const Noting& noting = {});
   // Blocks of this kernel may come from now on; its code and constants are cold. It must live as long as
   // they.
   void add_kernel(const TimedKernel& kernel);

@@ -189,11 +189,8 @@ bool has_barrier_in_register(const isa::KernelImage& image) {
 
 }  // namespace
 
-TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm, uint32_t first_line,
-                 uint32_t first_constant) {
+TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
   TimedKernel k;
-  k.first_line = first_line;
-  k.first_constant = first_constant;
   k.image = &image;
   k.control_bits = image.has_control && sm.issue().dependences() == config::Issue::CONTROL_BITS;
   std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
@@ -216,9 +213,9 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm, uint32_t f
     }
     t.interval = e.interval;
     t.latency = e.latency;
-    t.line = first_line + in.pc / line_bytes;
+    t.line = in.pc / line_bytes;
     t.mem_refs = in.mem_refs;
-    k.lines = std::max(k.lines, in.pc / line_bytes + 1);
+    k.lines = std::max(k.lines, t.line + 1);
     t.flags = static_cast<uint8_t>((e.either_fma ? kFmaEither : 0) |
                                    (in.flags & isa::kFlagUnknownOpcode ? kUnknownOp : 0) |
                                    (in.op == OpClass::kHalf ? kCountsAsHalf : 0));
@@ -258,7 +255,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm, uint32_t f
     if (loads_constant || (in.flags & isa::kFlagConstOperand)) {
       auto key = std::make_pair(uint32_t{in.const_bank}, in.const_offset / sm.constants().line_bytes());
       auto [it, fresh] = constants.try_emplace(key, static_cast<uint32_t>(constants.size()));
-      t.constant = first_constant + it->second;
+      t.constant = it->second;
       if (fresh) {
         k.constant_is_parameter.push_back(in.const_bank == 0);
       }
@@ -272,6 +269,17 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm, uint32_t f
   }
   k.constants = static_cast<uint32_t>(constants.size());
   return k;
+}
+
+void number_lines(TimedKernel& k, uint32_t first_line, uint32_t first_constant) {
+  for (TimedInstr& t : k.code) {
+    t.line += first_line - k.first_line;
+    if (t.constant != kNoConstant) {
+      t.constant += first_constant - k.first_constant;
+    }
+  }
+  k.first_line = first_line;
+  k.first_constant = first_constant;
 }
 
 }  // namespace heddle::sm

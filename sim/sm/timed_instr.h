@@ -97,8 +97,9 @@ struct TimedKernel {
   uint64_t address_offset = 0;              // added to addresses of global and local memory
 };
 
-// Kernels that are on the machine together have lines with different numbers.
-TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm, uint32_t first_line = 0,
-                 uint32_t first_constant = 0);
+// Lines are numbered from 0.
+TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm);
+// Numbers its lines anew: kernels that are on the machine together have lines with different numbers.
+void number_lines(TimedKernel& kernel, uint32_t first_line, uint32_t first_constant);
 
 }  // namespace heddle::sm

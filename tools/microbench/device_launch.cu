@@ -8,43 +8,8 @@
 #include <cstring>
 #include <string>
 #include <vector>
-using clk = std::chrono::steady_clock;
-static double us_since(clk::time_point t) {
-  return std::chrono::duration<double, std::micro>(clk::now() - t).count();
-}
-static void row(const char* t, const std::string& p, double v, const char* u) {
-  printf("%s,%s,%.6g,%s\n", t, p.c_str(), v, u);
-  fflush(stdout);
-}
-static void say(const char* t, const std::string& p, const char* e) {
-  printf("%s,%s,%s,error\n", t, p.c_str(), e);
-  fflush(stdout);
-}
-#define R(x) cudaGetErrorName(x)
-static double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
-}
 
-template <class F>
-static double timed(F f, int reps = 7) {
-  cudaEvent_t a, b;
-  cudaEventCreate(&a);
-  cudaEventCreate(&b);
-  std::vector<double> v;
-  for (int i = 0; i < reps + 1; ++i) {
-    cudaEventRecord(a);
-    f();
-    cudaEventRecord(b);
-    cudaEventSynchronize(b);
-    float ms;
-    cudaEventElapsedTime(&ms, a, b);
-    if (i) {
-      v.push_back(ms * 1e3);
-    }
-  }
-  return median(v);
-}
+#include "host_timing.h"
 // ---- dynamic parallelism
 __global__ void nop() {}
 __global__ void spin(long long c) {

@@ -9,27 +9,12 @@
 #include <cstring>
 #include <string>
 #include <vector>
-using clk = std::chrono::steady_clock;
-static double us_since(clk::time_point t) {
-  return std::chrono::duration<double, std::micro>(clk::now() - t).count();
-}
-static void row(const char* t, const std::string& p, double v, const char* u) {
-  printf("%s,%s,%.6g,%s\n", t, p.c_str(), v, u);
-  fflush(stdout);
-}
-static void say(const char* t, const std::string& p, const char* e) {
-  printf("%s,%s,%s,error\n", t, p.c_str(), e);
-  fflush(stdout);
-}
-#define R(x) cudaGetErrorName(x)
+
+#include "host_timing.h"
 static const char* D(CUresult r) {
   const char* s;
   cuGetErrorName(r, &s);
   return s;
-}
-static double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
 }
 
 template <class T>
@@ -88,25 +73,6 @@ __global__ void chase(const unsigned* p, int n, long long* out) {
   }
   out[0] = clock64() - t;
   out[1] = i;
-}
-template <class F>
-static double timed(F f, int reps = 7) {
-  cudaEvent_t a, b;
-  cudaEventCreate(&a);
-  cudaEventCreate(&b);
-  std::vector<double> v;
-  for (int i = 0; i < reps + 1; ++i) {
-    cudaEventRecord(a);
-    f();
-    cudaEventRecord(b);
-    cudaEventSynchronize(b);
-    float ms;
-    cudaEventElapsedTime(&ms, a, b);
-    if (i) {
-      v.push_back(ms * 1e3);
-    }
-  }
-  return median(v);
 }
 static void zerocopy() {
   char *h, *d;
