@@ -36,6 +36,8 @@ void TraceEvents::process(int pid, std::string_view name, int order) {
 
 void TraceEvents::thread(int pid, uint32_t tid, std::string_view name) {
   metadata("thread_name", pid, tid).key("args").begin_object().field("name", name).end_object().end_object();
+  metadata("thread_sort_index", pid, tid).key("args").begin_object();
+  json_.field("sort_index", static_cast<int>(tid)).end_object().end_object();
 }
 
 void TraceEvents::span(int pid, uint32_t tid, std::string_view name, uint64_t start, uint64_t end,

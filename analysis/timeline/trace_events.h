@@ -19,7 +19,7 @@ class TraceEvents {
   void end();  // nothing may follow
 
   void process(int pid, std::string_view name, int order);
-  void thread(int pid, uint32_t tid, std::string_view name);
+  void thread(int pid, uint32_t tid, std::string_view name);  // rows are in the order of `tid`
   // `args`: JSON, or nothing.
   void span(int pid, uint32_t tid, std::string_view name, uint64_t start, uint64_t end,
             std::string_view args = {});

@@ -1,22 +1,15 @@
 """heddle report --html, opened in headless Chromium: what the page shows is what the database says, sorting works, and
 nothing goes wrong on the console. Without a browser (tools/setup browser) only the file itself is looked at."""
-import html
 import json
 import os
 import re
-import shutil
 import sqlite3
-import subprocess
 import unittest
 
-from tests.e2e import shipped
+from tests.e2e import browser, shipped
 
 SOFTMAX = os.path.join(shipped.TRACES, "softmax")
 VECADD = os.path.join(shipped.TRACES, "vecadd")
-BROWSER = shutil.which("chromium") or shutil.which("chromium", path="/usr/bin:/usr/local/bin")
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--enable-logging=stderr")
-
 # Runs in the page behind its own scripts and leaves what it found in an element.
 PROBE = """
 <script>
@@ -56,10 +49,7 @@ if (base) {
 }
 found.objects = document.body.innerText.includes("[object");
 found.wide = document.documentElement.scrollWidth > innerWidth;
-document.body.append(Object.assign(document.createElement("pre"), { id: "found", textContent: JSON.stringify(found) }));
-</script>
-"""
-CATCH = "<script>window.failures = []; window.onerror = (m) => { window.failures.push(String(m)); };</script>"
+""" + browser.LEAVE + "</script>"
 
 
 def number(text):
@@ -73,16 +63,9 @@ class Html(shipped.HeddleTest):
             return f.read()
 
     def browse(self, page, width=1280):
-        if not BROWSER:
-            self.skipTest("no chromium here: `tools/setup browser` installs it")
-        self.write("probed.html", page.replace("<head>", "<head>" + CATCH).replace("</body>", PROBE + "</body>"))
-        p = subprocess.run([BROWSER, *FLAGS, f"--user-data-dir={self.path('profile')}", f"--window-size={width},900", "--dump-dom",
-                            "file://" + self.path("probed.html")], capture_output=True, text=True, timeout=120,
-                           env={**os.environ, "HOME": self.dir})
-        m = re.search(r'<pre id="found">(.*?)</pre>', p.stdout, re.DOTALL)
-        self.assertTrue(m, p.stdout[-2000:] + p.stderr[-2000:])
-        self.assertNotIn("CONSOLE", p.stderr)
-        found = json.loads(html.unescape(m.group(1)))
+        self.write("probed.html", page.replace("<head>", "<head>" + browser.CATCH).replace("</body>", PROBE + "</body>"))
+        found, console = browser.found(self, "probed.html", width)
+        self.assertEqual(console, [])
         self.assertEqual(found["errors"], [])
         self.assertFalse(found["objects"])
         return found

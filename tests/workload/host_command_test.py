@@ -40,7 +40,7 @@ class Host(harness.HeddleTest):
         self.assertEqual(spans(self.check_trace("u.json")), spans(events))
 
     def check_trace(self, name):
-        """The rules of Chrome's trace event format that viewers depend on. Debian has no reader of Perfetto's to ask."""
+        """The rules of Chrome's trace event format that viewers depend on; tests/e2e/trace_viewer_test.py asks a viewer."""
         with open(self.path(name), encoding="utf-8") as f:
             trace = json.load(f)
         self.assertEqual(trace["displayTimeUnit"], "ns")
@@ -51,7 +51,7 @@ class Host(harness.HeddleTest):
             self.assertIsInstance(e["pid"], int)
             self.assertIsInstance(e["tid"], int)
             if e["ph"] == "M":
-                self.assertIn(e["name"], ("process_name", "process_sort_index", "thread_name"))
+                self.assertIn(e["name"], ("process_name", "process_sort_index", "thread_name", "thread_sort_index"))
                 self.assertTrue(e["args"])
                 if e["name"] == "thread_name":
                     self.assertNotIn((e["pid"], e["tid"]), named)

@@ -108,6 +108,7 @@ std::vector<stats::Span> host_spans(const host::Result& r) {
 
 void write_host_trace(std::ostream& out, const host::Result& r) {
   analysis::TraceEvents trace(out);
+  trace.process(1, "host program", 0);
   std::map<std::pair<std::string, uint32_t>, uint32_t> rows;
   for (const stats::Span& s : host_spans(r)) {
     const auto [row, is_new] =
