@@ -51,8 +51,16 @@ def annotation(a):
     return a if isinstance(a, str) else "None" if a is None else inspect.formatannotation(a)
 
 
+def parts(cls):
+    """The class and those that it is put together from and that have no name in the package."""
+    return [c for c in cls.__mro__ if c is cls or (c.__module__.startswith("heddle._") and c.__name__ not in heddle.__all__)]
+
+
 def methods(cls):
-    for name, member in vars(cls).items():
+    members = {}
+    for part in reversed(parts(cls)):
+        members.update(vars(part))
+    for name, member in members.items():
         if name.startswith("_") and name not in ("__init__", "__len__", "__getitem__", "__iter__", "__contains__"):
             continue
         if name == "__init__" and dataclasses.is_dataclass(cls):
@@ -65,7 +73,7 @@ def methods(cls):
 
 
 def class_stub(name, cls, fields=()):
-    bases = ", ".join(b.__name__ for b in cls.__bases__ if b is not object)
+    bases = ", ".join(b.__name__ for b in cls.__bases__ if b is not object and b not in parts(cls))
     lines = list(fields)
     if dataclasses.is_dataclass(cls):
         lines += [f"    {f.name}: {annotation(f.type)}" for f in dataclasses.fields(cls)]
@@ -117,6 +125,7 @@ def text():
         out.append(class_stub(name, value, config if name == "Config" else ()))
     out += parts
     out.append("Dim = Union[int, Sequence[int]]\n")
+    out.append("Edges = Sequence[Union[Handle, Tuple[Handle, str]]]\n")
     out.append("Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]\n")
     out.append("\n".join(f"def {n}{signature(v)}: ..." for n, v in plain.items() if inspect.isfunction(v)) + "\n")
     out.append("__all__: List[str]\n")

@@ -4,8 +4,10 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "frontends/workload/builder.h"
 #include "frontends/workload/graph_reader.h"
@@ -483,11 +485,12 @@ Workload parse_workload(std::string_view text, const std::string& name, const st
 }
 
 Workload read_workload(const std::filesystem::path& file, const KernelTimer& timer) {
+  errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
   if (!in) {
-    throw Error(file.string() + ": cannot be read");
+    throw Error(file.string() + ": cannot be read: " + std::generic_category().message(errno));
   }
   return parse_workload(text.str(), file.string(), file.parent_path(), timer);
 }

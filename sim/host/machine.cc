@@ -35,6 +35,7 @@ class Machine final : public Core {
  public:
   Machine(const Program& p, const Params& params, const RunOptions& options)
       : Core(p, params, options.rules, options.spans, options.kernels),
+        cancel_(options.cancel),
         ordering_(*this),
         connections_(*this),
         clocks_(p, options.check || uses_pools(p)),
@@ -67,6 +68,9 @@ class Machine final : public Core {
     threads_.start();
     do {
       while (kernels_ended() || !events.empty()) {
+        if (cancel_ && cancel_->load(std::memory_order_relaxed)) {
+          throw Cancelled("cancelled");
+        }
         const Event e = events.pop();
         now = e.at;
         happen(e);
@@ -393,6 +397,7 @@ class Machine final : public Core {
     }
   }
 
+  const std::atomic<bool>* cancel_;
   Result result_;
   Ordering ordering_;
   Connections connections_;

@@ -2,7 +2,10 @@
 // together.
 #pragma once
 
+#include <atomic>
+
 #include "configs/schema/gpu.pb.h"
+#include "sim/engine/error.h"
 #include "sim/host/l2_control.h"
 #include "sim/host/params.h"
 #include "sim/host/program.h"
@@ -20,6 +23,13 @@ struct RunOptions {
   KernelTime kernel_time = {};
   // Runs kernels that have a trace, together with each other; durations do not count then. May be null.
   KernelModel* kernels = nullptr;
+  // When it becomes true the run stops soon and throws Cancelled. May be null.
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+class Cancelled : public Error {
+ public:
+  using Error::Error;
 };
 
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.

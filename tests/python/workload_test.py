@@ -145,7 +145,7 @@ class Workloads(PythonTest):
         self.raises(heddle.Error, "one to three whole numbers", w.kernel, "k", (1, 2, 3, 4))
         w.call("no_such_call: 1")
         self.raises(heddle.Error, ["workload:", "no_such_call"], heddle.run_host, w)
-        self.raises(heddle.Error, "nowhere: No such file", heddle.run_host, "nowhere")
+        self.raises(heddle.Error, "nowhere: cannot be read: No such file or directory", heddle.run_host, "nowhere")
         self.raises(heddle.ConfigError, "h300", heddle.run_host, one_kernel(), "h300")
 
 

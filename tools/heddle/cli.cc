@@ -11,6 +11,7 @@
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/interrupt.h"
 #include "tools/heddle/session.h"
 
 namespace heddle::cli {
@@ -76,6 +77,10 @@ int run_command_line(int argc, const char* const* argv) {
     }
     return parse_and_run(app, argc, argv, status);
   } catch (...) {
+    if (caught_signal()) {
+      report_error("interrupted");
+      return 128 + caught_signal();
+    }
     report_error(analysis::message_of(std::current_exception()));
     return 1;
   }

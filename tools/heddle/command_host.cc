@@ -4,18 +4,21 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/report/table.h"
 #include "analysis/run/run_record.h"
+#include "analysis/run/traced_kernels.h"
 #include "analysis/store/result_store.h"
+#include "analysis/timeline/host_timeline.h"
 #include "analysis/validate/csv.h"
 #include "configs/loader/config.h"
+#include "frontends/workload/expected.h"
 #include "frontends/workload/experiments.h"
 #include "frontends/workload/reader.h"
 #include "sim/engine/error.h"
@@ -27,7 +30,6 @@
 #include "tools/heddle/l2_persist.h"
 #include "tools/heddle/options.h"
 #include "tools/heddle/output_file.h"
-#include "tools/heddle/traced_kernels.h"
 
 namespace heddle::cli {
 namespace {
@@ -44,27 +46,26 @@ struct HostOptions {
   int threads = 1;
 };
 
-// Lines about what --check does not accept.
-std::vector<std::string> unexpected(const workload::Workload& w, const host::Result& r) {
-  std::vector<std::string> out;
-  std::map<std::pair<uint32_t, uint32_t>, std::string> open = w.expected;
-  for (const host::CallError& e : r.errors) {
-    const auto it = w.expected.find({e.thread, e.line});
-    if (it == w.expected.end() || it->second != e.error) {
-      out.push_back(fmt::format("line {}: {} returned {} ({}){}", e.line, e.api, e.error, e.why,
-                                it == w.expected.end() ? "" : ", expected " + it->second));
+// A line every few seconds.
+class Ticker {
+ public:
+  void operator()(host::Ps now, uint64_t ended) {
+    constexpr auto kEvery = std::chrono::seconds(3);
+    const auto at = std::chrono::steady_clock::now();
+    if (at - last_ >= kEvery) {
+      last_ = at;
+      note(fmt::format("{:.1f} us simulated, {} traced kernels have ended", host::to_us(now), ended));
     }
-    open.erase({e.thread, e.line});
   }
-  for (const auto& [where, error] : open) {
-    out.push_back(fmt::format("line {}: did not return {}", where.second, error));
-  }
-  return out;
-}
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 int host_command(const HostOptions& o) {
+  catch_signals();
   const config::GpuConfig gpu = config::load(o.gpu, o.load);
-  TracedKernels traced(gpu, o.together, o.threads);
+  analysis::TracedKernels traced(gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker()});
   const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
     traced.fill(trace, k);
   };
@@ -83,16 +84,17 @@ int host_command(const HostOptions& o) {
   run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
     return traced.under(w.program.kernels[kernel].trace, policy);
   };
+  run.cancel = &cancel_flag();
   const host::Result r = host::run(w.program, gpu, run);
   print(host_summary(r));
   print(host_calls(w.program, r));
   if (!o.timeline.empty()) {
     OutputFile out(o.timeline);
-    write_host_trace(out.stream(), r);
+    analysis::write_host_trace(out.stream(), r);
     out.commit();
   }
   if (store) {
-    store->add_spans(host_spans(r));
+    store->add_spans(analysis::host_spans(r));
     store->add_counters(host_counters(r));
   }
   int status = 0;
@@ -104,10 +106,7 @@ int host_command(const HostOptions& o) {
     status = 1;
   }
   if (o.check) {
-    std::vector<std::string> lines = unexpected(w, r);
-    for (const host::DeviceError& e : r.device_errors) {
-      lines.push_back(fmt::format("device: {} returned {} ({})", e.call, e.error, e.why));
-    }
+    std::vector<std::string> lines = workload::unexpected(w, r);
     for (const host::Finding& f : r.findings) {
       lines.push_back(host_finding(w.program, f));
     }

@@ -1,14 +1,12 @@
 // What `heddle host` prints and writes of a run of the host model.
 #pragma once
 
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "analysis/store/record.h"
 #include "sim/host/program.h"
 #include "sim/host/result.h"
-#include "sim/stats/profile.h"
 
 namespace heddle::cli {
 
@@ -20,9 +18,5 @@ std::string host_calls(const host::Program& program, const host::Result& result)
 std::string host_finding(const host::Program& program, const host::Finding& finding);
 // Totals and counters, as the result database has them.
 std::vector<analysis::RunCounter> host_counters(const host::Result& result);
-// For chrome://tracing and Perfetto: trace events in JSON.
-void write_host_trace(std::ostream& out, const host::Result& result);
-// The timeline as the result database has it. Spans that overlap on one track get lanes of their own.
-std::vector<stats::Span> host_spans(const host::Result& result);
 
 }  // namespace heddle::cli

@@ -1,6 +1,13 @@
 // Host programs on the model of the machine around the SMs, as `heddle host` runs them.
+#include <memory>
+#include <mutex>
+#include <sstream>
+
 #include "analysis/python/binding/binding.h"
+#include "analysis/run/traced_kernels.h"
+#include "analysis/timeline/host_timeline.h"
 #include "configs/loader/draft.h"
+#include "frontends/workload/expected.h"
 #include "frontends/workload/reader.h"
 #include "sim/host/machine.h"
 
@@ -63,6 +70,11 @@ py::dict frames(const host::Program& p, const host::Result& r) {
     return f.other.api.empty() ? int64_t{-1} : static_cast<int64_t>(call(f.other));
   });
   findings["other_api"] = column(r.findings, [](const host::Finding& f) { return f.other.api; });
+  py::dict on_device;
+  on_device["call"] = column(r.device_errors, [](const host::DeviceError& e) { return e.call; });
+  on_device["error"] = column(r.device_errors, [](const host::DeviceError& e) { return e.error; });
+  on_device["why"] = column(r.device_errors, [](const host::DeviceError& e) { return e.why; });
+  out["device_errors"] = on_device;
   out["counters"] = counters;
   out["findings"] = findings;
   out["hazards"] = r.hazards;
@@ -76,23 +88,79 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   return out;
 }
 
-py::dict run_host(const std::string& text, const std::string& name, const config::Draft& draft, bool check) {
+struct Request {
+  std::string text;  // empty: `name` is a file
+  std::string name;
+  bool check = false, together = false;
+  int threads = 1;
+};
+
+// Frames, and what was warned of.
+py::tuple run_host(const Request& q, const config::Draft& draft, const py::object& progress) {
   const config::GpuConfig gpu = throwing<ConfigError>([&] { return draft.finish(); });
-  const workload::Workload w = workload::parse_workload(text, name);
+  std::mutex mutex;  // guards what follows; any thread simulates
+  std::vector<std::string> warnings;
+  host::Ps now = 0;
+  uint64_t ended = 0;
+  workload::Workload w;
   host::Result r;
-  {
-    py::gil_scoped_release release;
-    r = host::run(w.program, gpu, {w.rules, true, check});
-  }
-  return frames(w.program, r);
+  const auto work = [&](std::atomic<bool>& cancel) {
+    analysis::TracedKernels traced(gpu, {q.together, q.threads, &cancel,
+                                         [&](std::string_view text) {
+                                           const std::lock_guard lock(mutex);
+                                           warnings.emplace_back(text);
+                                         },
+                                         [&](host::Ps at, uint64_t kernels) {
+                                           const std::lock_guard lock(mutex);
+                                           now = at;
+                                           ended = kernels;
+                                         }});
+    const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
+      traced.fill(trace, k);
+    };
+    const std::filesystem::path file = q.name;
+    w = !q.text.empty() ? workload::parse_workload(q.text, q.name, {}, timer)
+        : file.extension() == ".g"
+            ? workload::from_kernelslist(file, timer, [&](const auto& trace) { return traced.stream(trace); })
+            : workload::read_workload(file, timer);
+    host::RunOptions run{w.rules, true, q.check, {}, traced.model(), &cancel};
+    run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
+      return traced.under(w.program.kernels[kernel].trace, policy);
+    };
+    r = host::run(w.program, gpu, run);
+  };
+  const auto tell = [&] {
+    if (!progress.is_none()) {
+      const auto [at, kernels] = [&] {
+        const std::lock_guard lock(mutex);
+        return std::pair(now, ended);
+      }();
+      progress(host::to_us(at), kernels);
+    }
+  };
+  interruptible(work, tell, std::chrono::milliseconds(100));
+  py::dict out = frames(w.program, r);
+  const auto kept = std::make_shared<host::Result>(std::move(r));
+  out["timeline"] = py::cpp_function([kept] {
+    std::ostringstream text;
+    analysis::write_host_trace(text, *kept);
+    return text.str();
+  });
+  out["unexpected"] = q.check ? workload::unexpected(w, *kept) : std::vector<std::string>();
+  return py::make_tuple(out, warnings);
 }
 
 }  // namespace
 
 void bind_host(py::module_& m) {
-  m.def("run_host", &run_host);
-  m.def("check_workload",
-        [](const std::string& text, const std::string& name) { workload::parse_workload(text, name); });
+  m.def("run_host", [](const std::string& text, const std::string& name, const config::Draft& draft,
+                       bool check, bool together, int threads, const py::object& progress) {
+    return run_host({text, name, check, together, threads}, draft, progress);
+  });
+  // Kernels' traces are not looked at.
+  m.def("check_workload", [](const std::string& text, const std::string& name) {
+    workload::parse_workload(text, name, {}, [](const auto&, host::KernelDesc&) {});
+  });
 }
 
 }  // namespace heddle::python

@@ -20,17 +20,18 @@ from heddle.compare import compare, read_ncu
 from heddle.config import Config, Difference, Field, Group, Table, fidelities, gpus
 from heddle.errors import (ConfigError, ConfigNameError, DeadlockError, Error, HeddleWarning, Interrupted,
                            ResultsError, SimulationError, TraceError)
+from heddle.host import HostResults, run_host
 from heddle.occupancy import Occupancy, Point, occupancy, occupancy_curve, suggest_block_size
 from heddle.results import Results, metrics, open, peaks, runs, stall_reasons
 from heddle.run import Progress, run
 from heddle.simulator import Simulator
 from heddle.trace import Instruction, Launch, Trace, load
-from heddle.workload import Handle, HostResults, Workload, run_host
+from heddle.workload import Access, AccessPolicyWindow, Handle, Workload
 
 __version__ = revision()
 
 __all__ = [
-    "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference", "Error", "Field", "Group",
+    "Access", "AccessPolicyWindow", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference", "Error", "Field", "Group",
     "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Launch", "Occupancy", "Point", "Progress", "Results",
     "ResultsError", "SimulationError", "Simulator", "Table", "Trace", "TraceError", "Workload", "bank_conflicts", "banks",
     "coalesce", "compare", "fidelities", "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open",

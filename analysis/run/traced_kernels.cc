@@ -1,9 +1,8 @@
-#include "tools/heddle/traced_kernels.h"
+#include "analysis/run/traced_kernels.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "analysis/run/opened_launch.h"
@@ -11,14 +10,12 @@
 #include "analysis/run/residency.h"
 #include "analysis/run/simulator.h"
 #include "sim/engine/error.h"
-#include "tools/heddle/console.h"
-#include "tools/heddle/interrupt.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 namespace {
 
-analysis::PlannedLaunch planned(const std::filesystem::path& trace) {
-  std::vector<analysis::PlannedLaunch> plan = analysis::plan_launches({trace}, false);
+PlannedLaunch planned(const std::filesystem::path& trace) {
+  std::vector<PlannedLaunch> plan = plan_launches({trace}, false);
   if (plan.size() != 1) {
     throw Error(fmt::format("{}: {} launches; a kernel of a workload is one", trace.string(), plan.size()));
   }
@@ -28,7 +25,7 @@ analysis::PlannedLaunch planned(const std::filesystem::path& trace) {
 // A launch's trace, checked against the GPU; its errors name the file.
 class CheckedSource final : public isa::BlockSource {
  public:
-  CheckedSource(const config::GpuConfig& gpu, const std::filesystem::path& trace)
+  CheckedSource(const config::GpuConfig& gpu, const std::filesystem::path& trace, const Warn& warn)
       : launch_(gpu, planned(trace), {}, warn) {}
   const isa::KernelImage& image() const override { return launch_.source().image(); }
   bool next(isa::BlockTrace& out) override {
@@ -38,46 +35,32 @@ class CheckedSource final : public isa::BlockSource {
   }
 
  private:
-  analysis::OpenedLaunch launch_;
-};
-
-// A line every few seconds.
-class Ticker {
- public:
-  void operator()(host::Ps now, uint64_t ended) {
-    constexpr auto kEvery = std::chrono::seconds(3);
-    const auto at = std::chrono::steady_clock::now();
-    if (at - last_ >= kEvery) {
-      last_ = at;
-      note(fmt::format("{:.1f} us simulated, {} traced kernels have ended", host::to_us(now), ended));
-    }
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  OpenedLaunch launch_;
 };
 
 }  // namespace
 
-TracedKernels::TracedKernels(const config::GpuConfig& gpu, bool together, int threads)
-    : gpu_(gpu), threads_(threads) {
-  if (together) {
+TracedKernels::TracedKernels(const config::GpuConfig& gpu, Options options)
+    : gpu_(gpu), options_(std::move(options)) {
+  if (options_.together) {
     host::Together::Options o;
-    o.open = [this](uint32_t trace) { return std::make_unique<CheckedSource>(gpu_, traces_[trace].file); };
+    o.open = [this](uint32_t trace) {
+      return std::make_unique<CheckedSource>(gpu_, traces_[trace].file, options_.warn);
+    };
     o.address_offset = [this](uint32_t trace) { return address_offset(traces_[trace].file); };
-    o.threads = threads;
-    o.cancel = &cancel_flag();
-    o.progress = Ticker();
+    o.threads = options_.threads;
+    o.cancel = options_.cancel;
+    o.progress = options_.progress;
     model_ = std::make_unique<host::Together>(gpu, std::move(o));
   }
 }
 
-analysis::LaunchRecord TracedKernels::simulate(const std::filesystem::path& trace,
-                                               const memory::L2Policy& policy) const {
-  analysis::RunSettings settings;
-  settings.threads = threads_;
+LaunchRecord TracedKernels::simulate(const std::filesystem::path& trace,
+                                     const memory::L2Policy& policy) const {
+  RunSettings settings;
+  settings.threads = options_.threads;
   settings.l2 = policy;
-  return analysis::Simulator(gpu_, settings, cancel_flag()).simulate(planned(trace), nullptr);
+  return Simulator(gpu_, settings, *options_.cancel, options_.warn).simulate(planned(trace), nullptr);
 }
 
 uint32_t TracedKernels::number(const std::filesystem::path& trace) {
@@ -89,9 +72,9 @@ uint32_t TracedKernels::number(const std::filesystem::path& trace) {
   Known k;
   k.file = trace;
   if (model_) {
-    k.shape = CheckedSource(gpu_, trace).image().shape;
+    k.shape = CheckedSource(gpu_, trace, options_.warn).image().shape;
   } else {
-    const analysis::LaunchRecord r = simulate(trace, {});
+    const LaunchRecord r = simulate(trace, {});
     k.shape = r.shape;
     k.duration = duration(r);
   }
@@ -114,14 +97,14 @@ void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k
 }
 
 // The launch's own start and end are the host model's.
-host::Ps TracedKernels::duration(const analysis::LaunchRecord& r) const {
+host::Ps TracedKernels::duration(const LaunchRecord& r) const {
   const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
   return host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
                        gpu_.clocks().core_mhz());
 }
 
 host::Ps TracedKernels::under(uint32_t trace, const memory::L2Policy& policy) const {
-  analysis::check(policy, gpu_);
+  check(policy, gpu_);
   return duration(simulate(traces_[trace].file, policy));
 }
 
@@ -131,4 +114,4 @@ uint64_t TracedKernels::address_offset(const std::filesystem::path& trace) {
   return uint64_t{captures_.try_emplace(folder, captures_.size()).first->second} << kBits;
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

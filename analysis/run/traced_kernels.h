@@ -1,24 +1,34 @@
 // Kernels of a host program that are given as traces.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "analysis/run/plan.h"
 #include "analysis/store/record.h"
 #include "configs/schema/gpu.pb.h"
 #include "sim/host/program.h"
 #include "sim/host/together.h"
 #include "sim/memory/access_policy.h"
 
-namespace heddle::cli {
+namespace heddle::analysis {
 
 class TracedKernels {
  public:
-  // `together`: each launch is simulated with what runs beside it; else each trace once, by itself, for its
-  // duration. `gpu` must outlive the object.
-  TracedKernels(const config::GpuConfig& gpu, bool together, int threads);
+  struct Options {
+    // Each launch is simulated with what runs beside it; else each trace once, by itself, for its duration.
+    bool together = false;
+    int threads = 1;                            // host threads; results do not depend on it
+    const std::atomic<bool>* cancel = nullptr;  // when true: device::Cancelled
+    Warn warn;
+    std::function<void(host::Ps now, uint64_t ended)> progress;  // together: now and then; may be empty
+  };
+  // `gpu` and what the options point to must outlive the object.
+  TracedKernels(const config::GpuConfig& gpu, Options options);
 
   // workload::KernelTimer.
   void fill(const std::filesystem::path& trace, host::KernelDesc& k);
@@ -36,16 +46,16 @@ class TracedKernels {
     host::Ps duration = 0;  // by itself; 0 when together
   };
   uint32_t number(const std::filesystem::path& trace);
-  analysis::LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const;
-  host::Ps duration(const analysis::LaunchRecord& r) const;
+  LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const;
+  host::Ps duration(const LaunchRecord& r) const;
   // Traces of one folder are of one capture and share their addresses; others do not.
   uint64_t address_offset(const std::filesystem::path& trace);
 
   const config::GpuConfig& gpu_;
-  const int threads_;
+  const Options options_;
   std::unique_ptr<host::Together> model_;
   std::vector<Known> traces_;                           // by KernelDesc::trace
   std::map<std::filesystem::path, uint64_t> captures_;  // by folder
 };
 
-}  // namespace heddle::cli
+}  // namespace heddle::analysis

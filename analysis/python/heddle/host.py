@@ -1,0 +1,144 @@
+"""Running host programs."""
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+
+from heddle._native import native, pandas
+from heddle.config import Config, as_config
+from heddle.errors import Error, HeddleWarning
+from heddle.workload import Workload
+
+
+class HostResults:
+    """What a host program did; heddle.run_host makes it.
+
+    Attributes:
+        end_us: when the last work and the last host thread ended.
+        calls, commands, blocks: made by threads, given to devices, run on SMs.
+        overlap_us: time in which copies and kernels were both under way, by device.
+        deadlock: who waits for whom if it could not end; otherwise empty.
+        counters: by name, such as "device 0 memory peak bytes".
+        hazards: kernels that may read what is not written yet, a line each (programmatic launch).
+        dependency_wait_us: waited by blocks for the kernels before theirs, added up.
+        unexpected: with check=True, a line for each error that the program does not expect (Workload.expect), and for each
+            that it expects and that did not come. Lines are those of Workload.text().
+    """
+
+    def __init__(self, columns: Dict[str, Any]):
+        self._columns = columns
+        self.end_us: float = columns["end_us"]
+        self.calls: int = columns["calls"]
+        self.commands: int = columns["commands"]
+        self.blocks: int = columns["blocks"]
+        self.overlap_us: List[float] = columns["overlap_us"]
+        self.deadlock: List[str] = columns["deadlock"]
+        self.counters: Dict[str, int] = columns["counters"]
+        self.hazards: List[str] = columns["hazards"]
+        self.dependency_wait_us: float = columns["dependency_wait_us"]
+        self.unexpected: List[str] = columns["unexpected"]
+
+    def _summary(self) -> str:
+        parts = [f"{self.end_us:.3f} us", f"{self.calls} calls", f"{self.commands} commands"]
+        parts += [f"{len(frame)} {what}" for what, frame in (("errors", self.errors), ("findings", self.findings))
+                  if len(frame)]
+        return ", ".join(parts + (["DEADLOCK"] if self.deadlock else []))
+
+    def __repr__(self) -> str:
+        return f"<heddle.HostResults: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        frame = self.tracks
+        return f"<p>{self._summary()}</p>" + frame[frame.spans > 0].to_html(index=False, float_format="%.3f")
+
+    def _frame(self, name):
+        return pandas().DataFrame(self._columns[name])
+
+    @property
+    def spans(self) -> pandas.DataFrame:
+        """The timeline: track ("thread main", "device 0 stream s", "device 0 copy to device"), name, start_us, end_us."""
+        return self._frame("spans").sort_values(["start_us", "end_us"], kind="stable", ignore_index=True)
+
+    @property
+    def tracks(self) -> pandas.DataFrame:
+        """Each thread, stream and engine: track, spans, busy_us, busy_percent of the whole time."""
+        frame = self._frame("tracks")
+        frame["busy_percent"] = frame["busy_us"] * (100.0 / self.end_us if self.end_us else 0.0)
+        return frame
+
+    @property
+    def errors(self) -> pandas.DataFrame:
+        """Calls that returned an error: thread, call (from 1), api, error (CUDA's name), why."""
+        return self._frame("errors")
+
+    @property
+    def device_errors(self) -> pandas.DataFrame:
+        """Calls of kernels that returned an error: call, error (CUDA's name), why."""
+        return self._frame("device_errors")
+
+    @property
+    def findings(self) -> pandas.DataFrame:
+        """With check=True, undefined behaviour: kind ("race", "use after free", ...), buffer, thread, call (from 1), api,
+        and the same of the other call that it is about: other_thread, other_call (-1: none), other_api."""
+        return self._frame("findings")
+
+    @property
+    def elapsed(self) -> pandas.DataFrame:
+        """What cudaEventElapsedTime said: thread, call, from, to, us."""
+        return self._frame("elapsed")
+
+    @property
+    def answers(self) -> pandas.DataFrame:
+        """What queries, cudaGetLastError and the like said: thread, call, answer."""
+        return self._frame("answers")
+
+    def save_timeline(self, path: Union[str, os.PathLike]) -> None:
+        """Writes the timeline for https://ui.perfetto.dev and chrome://tracing, as `heddle host --timeline` does.
+
+        Args:
+            path: of the file, such as timeline.json.
+
+        Raises:
+            Error: it cannot be written.
+        """
+        try:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(self._columns["timeline"]())
+        except OSError as e:
+            raise Error(f"{os.fspath(path)}: {e.strerror}") from None
+
+
+def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = "h200", *,
+             set: Sequence[str] = (), check: bool = False, together: bool = False, threads: int = 1,
+             progress: Optional[Callable[[float, int], None]] = None) -> HostResults:
+    """Runs a host program on the model of the machine around the SMs, as `heddle host` does. Other Python threads go on
+    meanwhile; Ctrl-C raises KeyboardInterrupt.
+
+    Args:
+        workload: a Workload, or the path of a workload file or of an Accel-Sim kernelslist.g.
+        gpu: a name, the path of a configuration file, or a Config.
+        set: overrides "path=value".
+        check: look for races and use of freed memory, and for errors that the program does not expect:
+            HostResults.findings, unexpected.
+        together: kernels given as traces are simulated on one machine with what runs beside them, each launch; otherwise each
+            trace once, by itself.
+        threads: host threads that simulate such kernels; results do not depend on it.
+        progress: called about ten times a second with the simulated microseconds and the traced kernels that have ended
+            (both 0 unless together). What it raises stops the run and is raised.
+
+    Returns:
+        Timeline, busy times, errors. A program that cannot end is no exception: see HostResults.deadlock.
+
+    Raises:
+        ConfigError: of the GPU.
+        Error: the program is wrong, or a kernel's trace.
+    """
+    if not 1 <= threads <= 1024:
+        raise Error(f"threads={threads}: out of range; legal values: 1 to 1024")
+    text, name = (workload.text(), workload._name) if isinstance(workload, Workload) else ("", os.fspath(workload))
+    columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress)
+    for line in warned:
+        warnings.warn(line, HeddleWarning, stacklevel=2)
+    return HostResults(columns)

@@ -1,0 +1,17 @@
+// The timeline of a run of the host model.
+#pragma once
+
+#include <ostream>
+#include <vector>
+
+#include "sim/host/result.h"
+#include "sim/stats/profile.h"
+
+namespace heddle::analysis {
+
+// For chrome://tracing and Perfetto: trace events in JSON.
+void write_host_trace(std::ostream& out, const host::Result& result);
+// The timeline as the result database has it. Spans that overlap on one track get lanes of their own.
+std::vector<stats::Span> host_spans(const host::Result& result);
+
+}  // namespace heddle::analysis
