@@ -2,6 +2,8 @@
 // thing and tells the others through these few functions; Machine (machine.h) implements them.
 #pragma once
 
+#include <atomic>
+
 #include "sim/host/command.h"
 #include "sim/host/event_queue.h"
 #include "sim/host/params.h"
@@ -14,9 +16,12 @@ namespace heddle::host {
 class KernelModel;  // kernel_model.h
 
 struct Core {
-  Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k)
-      : program(p), params(n), rules(r), recorder(record), kernels(k) {}
+  Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k,
+       const std::atomic<bool>* c)
+      : program(p), params(n), rules(r), recorder(record), kernels(k), cancel(c) {}
   virtual ~Core() = default;
+
+  bool cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
 
   // The command has ended now: its successors may go on.
   virtual void finish(uint32_t slot) = 0;
@@ -42,7 +47,8 @@ struct Core {
   CommandPool commands;
   Recorder recorder;
   Ps now = 0;
-  KernelModel* const kernels;  // runs kernels that have a trace; null: they take their durations
+  KernelModel* const kernels;             // runs kernels that have a trace; null: they take their durations
+  const std::atomic<bool>* const cancel;  // RunOptions::cancel
 };
 
 }  // namespace heddle::host

@@ -34,8 +34,7 @@ bool uses_pools(const Program& p) {
 class Machine final : public Core {
  public:
   Machine(const Program& p, const Params& params, const RunOptions& options)
-      : Core(p, params, options.rules, options.spans, options.kernels),
-        cancel_(options.cancel),
+      : Core(p, params, options.rules, options.spans, options.kernels, options.cancel),
         ordering_(*this),
         connections_(*this),
         clocks_(p, options.check || uses_pools(p)),
@@ -68,7 +67,7 @@ class Machine final : public Core {
     threads_.start();
     do {
       while (kernels_ended() || !events.empty()) {
-        if (cancel_ && cancel_->load(std::memory_order_relaxed)) {
+        if (cancelled()) {
           throw Cancelled("cancelled");
         }
         const Event e = events.pop();
@@ -397,7 +396,6 @@ class Machine final : public Core {
     }
   }
 
-  const std::atomic<bool>* cancel_;
   Result result_;
   Ordering ordering_;
   Connections connections_;

@@ -297,7 +297,7 @@ void Threads::step(uint32_t thread) {
     }
     const Ps at = core_.now + cost(t, call(t, thread)) + t.owed;
     t.owed = 0;
-    if (core_.events.next_time() <= at) {
+    if (core_.events.next_time() <= at || core_.cancelled()) {
       core_.events.push(at, Happening::kThread, thread);
       return;
     }

@@ -110,6 +110,16 @@ class Interrupt(harness.HeddleTest):
         # The last thing drawn is taken away before the message.
         self.assertRegex(text, r"\r\x1b\[Kheddle: interrupted")
 
+    def test_a_host_program_stops(self):
+        file = self.write("w.workload.textproto",
+                          "thread { name: 'm' call { repeat { times: 30000000 call { compute_us: 1 } } } }")
+        p = subprocess.Popen([harness.HEDDLE, "host", file, "--gpu", "h200"], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate()
+        self.assertEqual((p.returncode, out, err), (130, "", "heddle: error: interrupted\n"))
+
 
 if __name__ == "__main__":
     unittest.main()

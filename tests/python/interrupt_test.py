@@ -35,6 +35,19 @@ except KeyboardInterrupt:
 """
 
 
+HOST = """
+import sys, heddle
+w = heddle.Workload()
+with w.repeat(30_000_000):
+    w.compute(1)
+try:
+    heddle.run_host(w, progress=lambda us, ended: print("second", flush=True))
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+    sys.exit(3)
+"""
+
+
 class Interrupt(PythonTest):
     def long(self):
         """A short launch, then one of minutes."""
@@ -64,6 +77,9 @@ class Interrupt(PythonTest):
 
     def test_a_step_ends_between_quanta_and_can_go_on(self):
         self.assertEqual(self.interrupted(STEP, self.long()), "True True False")
+
+    def test_a_host_program_stops(self):
+        self.assertEqual(self.interrupted(HOST), "stopped")
 
 
 if __name__ == "__main__":

@@ -34,10 +34,15 @@ class Memory(PythonTest):
             w.memset(d)
         r = heddle.run_host(w, check=True)
         self.assertEqual((r.unexpected, r.errors.api.tolist()), ([], ["cudaMemset"]))
-        peak = "device 0 memory peak bytes"
-        nothing = heddle.Workload()
-        nothing.compute(1)
-        self.assertEqual(r.counters[peak] - heddle.run_host(nothing).counters[peak], 4 * MIB)
+
+    def test_memory_counts_while_it_is_allocated(self):
+        def peak(size):
+            w = heddle.Workload()
+            with w.repeat(2):
+                w.free(w.malloc(size))
+            return heddle.run_host(w).counters["device 0 memory peak bytes"]
+
+        self.assertEqual(peak(8 * MIB) - peak(4 * MIB), 4 * MIB)
 
     def test_a_pool_keeps_what_its_threshold_says(self):
         def reserved(threshold):
