@@ -125,6 +125,7 @@ def text():
         out.append(class_stub(name, value, config if name == "Config" else ()))
     out += parts
     out.append("Dim = Union[int, Sequence[int]]\n")
+    out.append("Axes = Dict[str, Sequence[Any]]\n")
     out.append("Edges = Sequence[Union[Handle, Tuple[Handle, str]]]\n")
     out.append("Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]\n")
     out.append("\n".join(f"def {n}{signature(v)}: ..." for n, v in plain.items() if inspect.isfunction(v)) + "\n")

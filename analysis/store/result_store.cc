@@ -93,16 +93,24 @@ ResultStore::ResultStore(const fs::path& file, RunRecord run, const StoreOptions
       options_(options),
       created_(prepare_file(file, options.if_exists)),
       db_(file, created_ ? Database::Mode::kCreate : Database::Mode::kWrite) {
-  db_.execute(kSettings);
-  Transaction t(db_);
-  if (created_) {
-    create_tables(db_);
+  try {
+    db_.execute(kSettings);
+    Transaction t(db_);
+    if (created_) {
+      create_tables(db_);
+    }
+    write_catalogue(db_);
+    t.commit();
+  } catch (...) {
+    discard();
+    throw;
   }
-  write_catalogue(db_);
-  t.commit();
 }
 
-ResultStore::~ResultStore() {
+ResultStore::~ResultStore() { discard(); }
+
+// A new file with nothing in it is in the way of the next attempt.
+void ResultStore::discard() {
   if (created_ && !has_run_) {
     std::error_code ignored;
     fs::remove(file_, ignored);

@@ -60,6 +60,7 @@ class ResultStore {
   uint64_t launches() const { return launches_; }
 
  private:
+  void discard();
   void write_run();
   void insert_spans(std::optional<int64_t> launch, const std::vector<stats::Span>& spans);
   void insert_profile(int64_t id, const LaunchRecord& r);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 #include "sim/engine/error.h"
 
@@ -92,6 +96,12 @@ Database::Database(const std::filesystem::path& file, Mode mode) : file_(file.st
   int code = sqlite3_open_v2(file_.c_str(), &raw, flags, nullptr);
   db_.reset(raw);
   if (code != SQLITE_OK) {
+    // SQLite has tried to read what it could not write, and would tell why that failed.
+    const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
+    if (mode == Mode::kCreate && !std::filesystem::exists(file) && access(folder.c_str(), W_OK) != 0) {
+      throw Error(fmt::format("{}: cannot open the database: cannot write to {} ({})", file_, folder,
+                              std::generic_category().message(errno)));
+    }
     throw Error(fmt::format("{}: cannot open the database: {}", file_, reason(raw, code)));
   }
   sqlite3_busy_timeout(raw, kBusyMilliseconds);

@@ -154,7 +154,7 @@ Sweep parse_sweep(std::string_view text, const std::string& name) {
 Sweep read_sweep(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!fs::is_regular_file(file) || !in) {
-    throw Error(file.string() + ": cannot be read");
+    throw Error(file.string() + ": cannot be read: " + (fs::exists(file) ? "no plain file" : "no such file"));
   }
   Sweep s = parse_sweep(std::string(std::istreambuf_iterator<char>(in), {}), file.string());
   const fs::path folder = fs::absolute(file).parent_path();

@@ -283,7 +283,11 @@ std::string read_file(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf())) {
     // An empty file is read as well, although << of it fails.
     if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) != 0) {
-      throw Error(path.string() + ": cannot be read");
+      const bool folder = std::filesystem::is_directory(path);
+      throw Error(path.string() + ": cannot be read: " +
+                  (folder                          ? "is a directory"
+                   : std::filesystem::exists(path) ? "no plain file"
+                                                   : "no such file"));
     }
   }
   return text.str();

@@ -45,6 +45,10 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
+bool LineReader::torn(const char* p) const {
+  return torn_ && std::memchr(p, '\n', static_cast<size_t>(limit_ - p)) == limit_ - 1;
+}
+
 bool LineReader::refill() {
   // What is left is the beginning of one line.
   size_t have = static_cast<size_t>(end_ - cur_);
@@ -66,6 +70,7 @@ bool LineReader::refill() {
       at_end_ = true;
       if (have > 0) {
         buffer_[have++] = '\n';
+        torn_ = true;
         whole = have;
       }
       break;

@@ -28,6 +28,8 @@ class LineReader {
   // Number of the line that next() returned last, from 1; 0 before the first.
   uint64_t line() const { return line_; }
   const std::string& name() const { return in_->name(); }
+  // Whether the line at `p`, in [pos(), limit()), is the file's last and lacks its line end.
+  bool torn(const char* p) const;
 
   // For loops that scan in place. [pos(), limit()) holds whole lines, each ended by '\n' (one is added where
   // the file's last line lacks it); kPad bytes behind limit() may be read, not used. has_line() refills when
@@ -51,6 +53,7 @@ class LineReader {
   const char* end_ = nullptr;    // behind the last byte read
   uint64_t line_ = 0;
   bool at_end_ = false;
+  bool torn_ = false;  // a line end was added to the last line
 };
 
 }  // namespace heddle::accelsim

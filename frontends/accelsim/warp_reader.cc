@@ -67,7 +67,8 @@ void WarpReader::fail_line(const char* p, const FieldError& e) const {
     fail("insts = " + std::to_string(expected_) + ", but only " + std::to_string(done_) +
          " instruction lines follow");
   }
-  fail(std::string("bad ") + e.field + " " + quote(token_at(e.at)) + " (legal: " + e.legal + ")");
+  fail(std::string("bad ") + e.field + " " + quote(token_at(e.at)) + " (legal: " + e.legal + ")" +
+       (in_.torn(p) ? "; the file ends inside this line (incomplete copy?)" : ""));
 }
 
 const char* WarpReader::next_lines() {

@@ -485,6 +485,9 @@ Workload parse_workload(std::string_view text, const std::string& name, const st
 }
 
 Workload read_workload(const std::filesystem::path& file, const KernelTimer& timer) {
+  if (std::filesystem::is_directory(file)) {
+    throw Error(file.string() + ": is a directory (legal: a workload file, or a kernelslist.g)");
+  }
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;

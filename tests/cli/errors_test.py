@@ -10,7 +10,7 @@ from tests.cli import harness
 
 class Errors(harness.HeddleTest):
     def test_usage(self):
-        self.fails(says="subcommand")
+        self.fails(says=["no command given", "there are: run, import"])
         self.fails("run", says=["PATH", "heddle run --help"])
         self.capture("app")
         self.fails("run", "app", says="--gpu")
@@ -58,6 +58,11 @@ class Errors(harness.HeddleTest):
         self.write("app/kernel-1.traceg", text[:len(text) * 2 // 3])
         self.fails("run", "app/kernel-1.traceg", "--gpu", "h200", "--out", "r.db", says="app/kernel-1.traceg")
         self.assertFalse(os.path.exists(self.path("r.db")))
+        inside = text.index(" LDG") + 2  # of a line
+        self.write("app/kernel-1.traceg", text[:inside])
+        line = text[:inside].count("\n") + 1
+        self.fails("run", "app/kernel-1.traceg", "--gpu", "h200",
+                   says=[f"app/kernel-1.traceg:{line}: ", "; the file ends inside this line (incomplete copy?)"])
 
     def test_kernels_before_the_error_are_kept(self):
         self.capture("app", kernels=3)
@@ -92,6 +97,8 @@ class Errors(harness.HeddleTest):
 
     def test_report_of_something_else(self):
         self.fails("report", "none.db", says="none.db: no such file")
+        self.fails("host", ".", "--gpu", "h200", says=".: is a directory (legal: a workload file, or a kernelslist.g)")
+        self.fails("config", "check", "none.textproto", says="none.textproto: cannot be read: no such file")
         self.write("notes.txt", "not a database" * 100)
         self.fails("report", "notes.txt", says="notes.txt")
         self.capture("app")
@@ -164,6 +171,14 @@ class Errors(harness.HeddleTest):
             p = subprocess.run([harness.HEDDLE, "metrics"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(p.returncode, 1)
         self.assertIn("heddle: error: standard output: No space left", p.stderr)
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        p = self.heddle("run", "app", "--gpu", "h200", "--out", "r.db", preexec_fn=limit)
+        self.assertEqual(p.returncode, 1, p.stderr)
+        self.assertFalse(os.path.exists(self.path("r.db")), "in the way of the next attempt")
         self.fails("run", "app", "--gpu", "h200", "--summary", "/dev/full", says="/dev/full")
 
 

@@ -109,7 +109,8 @@ class Run(harness.HeddleTest):
         details = self.ok("report", "r.db", "--kernel", "app/2").stdout
         self.assertIn("app launch 2: vecadd(float*, float*)", details)
         self.fails("report", "r.db", "--kernel", "nope", says=["r.db", "nope"])
-        self.fails("report", "r.db", "--run", "9", says="no run 9")
+        self.fails("report", "r.db", "--run", "9", says="no run 9; the last one is ")
+        self.fails("report", "r.db", "--kernel", "none", says="has no launch 'none'; there are: ")
 
     def test_cluster_size(self):
         self.capture("app")

@@ -138,6 +138,24 @@ class Plot(PythonTest):
             if callable(getattr(plot, name)):
                 self.assertIn("Raises:", getattr(plot, name).__doc__)
 
+    def test_the_timeline_of_a_host_program(self):
+        w = heddle.Workload()
+        s = w.stream("s")
+        a, b = w.kernel("a", us=20), w.kernel("b", us=10)
+        w.launch(a, stream=s)
+        w.launch(b, stream=s)
+        w.stream_synchronize(s)
+        r = heddle.run_host(w)
+        ax = plot.timeline(r, "device 0 kernels|thread")
+        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["thread main", "device 0 kernels"])
+        bars = {c.get_label(): [(round(x.get_x(), 6), round(x.get_width(), 6)) for x in c] for c in ax.containers}
+        spans = r.spans[r.spans.track == "device 0 kernels"].set_index("name")
+        for name, length in (("a", 20), ("b", 10)):
+            self.assertEqual(bars[name], [(round(spans.start_us[name], 6), length)])
+        self.assertGreater(self.saved(plot.timeline(r)), 5000)
+        with self.assertRaisesRegex(heddle.Error, "no spans; there are: .*device 0 kernels"):
+            plot.timeline(r, "nothing")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -26,7 +26,8 @@ void check_command(const CLI::App& app, const std::string& name) {
     }
     known += (known.empty() ? "" : ", ") + c->get_name();
   }
-  throw Error(fmt::format("no command '{}' (there are: {})", name, known));
+  throw Error(fmt::format("{} (there are: {})",
+                          name.empty() ? "no command given" : fmt::format("no command '{}'", name), known));
 }
 
 int parse_and_run(CLI::App& app, int argc, const char* const* argv, const int& status) {
@@ -72,8 +73,8 @@ int run_command_line(int argc, const char* const* argv) {
   app.formatter(std::make_shared<CLI::Formatter>());
   app.get_formatter()->column_width(14);
   try {
-    if (argc > 1 && argv[1][0] != '-') {
-      check_command(app, argv[1]);
+    if (argc == 1 || argv[1][0] != '-') {
+      check_command(app, argc > 1 ? argv[1] : "");
     }
     return parse_and_run(app, argc, argv, status);
   } catch (...) {

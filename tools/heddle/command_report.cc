@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,7 +69,12 @@ void report_run(const ReportOptions& o, const analysis::RunRecord& run, analysis
       }
     }
     if (!found) {
-      throw Error(fmt::format("{}: run {} has no launch '{}'", o.file.string(), run.id, name));
+      std::set<std::string> names;
+      for (const LaunchRecord& l : launches) {
+        names.insert(l.trace);
+      }
+      throw Error(fmt::format("{}: run {} has no launch '{}'; there are: {}", o.file.string(), run.id, name,
+                              fmt::join(names, ", ")));
     }
   }
 }
@@ -99,7 +105,8 @@ int write_html(const ReportOptions& o, analysis::ResultReader& reader) {
     return analysis::LaunchProfile{reader.profile(l.id), reader.flop(l.id)};
   });
   out.commit();
-  print(fmt::format("{}: {} kernels of {} runs\n", o.html.string(), found, runs.size()));
+  print(fmt::format("{}: {} kernel{} of {} run{}\n", o.html.string(), found, found == 1 ? "" : "s",
+                    runs.size(), runs.size() == 1 ? "" : "s"));
   return 0;
 }
 
@@ -124,8 +131,10 @@ int report(const ReportOptions& o) {
     report_run(o, run, reader);
   }
   if (!any) {
-    throw Error(o.run ? fmt::format("{}: no run {}", o.file.string(), o.run)
-                      : fmt::format("{}: no results", o.file.string()));
+    const std::vector<analysis::RunRecord> runs = reader.runs();
+    throw Error(o.run && !runs.empty()
+                    ? fmt::format("{}: no run {}; the last one is {}", o.file.string(), o.run, runs.back().id)
+                    : fmt::format("{}: no results", o.file.string()));
   }
   return 0;
 }

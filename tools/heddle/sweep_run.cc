@@ -143,7 +143,8 @@ int finish_sweep(const sweep::SweepPlan& plan, const sweep::Folder& folder) {
   const size_t launches = sweep::collect_folder(plan, folder);
   const sweep::Progress p = sweep::progress_of(plan, folder);
   print(sweep_status_text(plan, p));
-  print(fmt::format("{}: {} results\n", folder.results().string(), analysis::grouped(launches)));
+  print(fmt::format("{}: {} results (heddle sweep best {} ranks them)\n", folder.results().string(),
+                    analysis::grouped(launches), folder.path.string()));
   if (p.failed > 0) {
     report_error(
         fmt::format("{} of {} runs failed (--retry-failed tries them again)", p.failed, plan.tasks()));

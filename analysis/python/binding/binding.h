@@ -62,6 +62,7 @@ void bind_stepper(py::module_& m);
 void bind_occupancy(py::module_& m);
 void bind_access(py::module_& m);
 void bind_host(py::module_& m);
+void bind_sweep(py::module_& m);
 void bind_metrics(py::module_& m);
 
 }  // namespace heddle::python

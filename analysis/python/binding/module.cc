@@ -14,5 +14,6 @@ PYBIND11_MODULE(_heddle, m) {
   bind_occupancy(m);
   bind_access(m);
   bind_host(m);
+  bind_sweep(m);
   bind_metrics(m);
 }

@@ -9,6 +9,7 @@ The package calls the library that the `heddle` command is made of; it starts no
     results.launches[["kernel", "cycles"]]           # pandas data frames
     results.counters["dram__bytes_read.sum"]         # counters under Nsight Compute's names
     heddle.compare(results, "traces/h200/suite.csv")  # beside what silicon measured
+    heddle.sweep({"l2.ways": [5, 10, 20]}, "traces/h200/softmax").frame()
 
 Times are core cycles of the simulated GPU unless a name says otherwise, sizes bytes, percentages 0 to 100. Every error
 is a heddle.Error; Ctrl-C in a run raises heddle.Interrupted, which is a KeyboardInterrupt and has the finished launches.
@@ -25,15 +26,17 @@ from heddle.occupancy import Occupancy, Point, occupancy, occupancy_curve, sugge
 from heddle.results import Results, metrics, open, peaks, runs, stall_reasons
 from heddle.run import Progress, run
 from heddle.simulator import Simulator
+from heddle.sweep import Sweep, collect, sweep
 from heddle.trace import Instruction, Launch, Trace, load
 from heddle.workload import Access, AccessPolicyWindow, Handle, Workload
 
 __version__ = revision()
 
 __all__ = [
-    "Access", "AccessPolicyWindow", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference", "Error", "Field", "Group",
-    "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Launch", "Occupancy", "Point", "Progress", "Results",
-    "ResultsError", "SimulationError", "Simulator", "Table", "Trace", "TraceError", "Workload", "bank_conflicts", "banks",
-    "coalesce", "compare", "fidelities", "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open",
-    "peaks", "read_ncu", "revision", "run", "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size",
+    "Access", "AccessPolicyWindow", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference",
+    "Error", "Field", "Group", "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Launch",
+    "Occupancy", "Point", "Progress", "Results", "ResultsError", "SimulationError", "Simulator", "Sweep", "Table",
+    "Trace", "TraceError", "Workload", "bank_conflicts", "banks", "coalesce", "collect", "compare", "fidelities",
+    "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open", "peaks", "read_ncu", "revision", "run",
+    "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size", "sweep",
 ]

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import operator
 from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
@@ -218,6 +219,13 @@ class Config:
     def __repr__(self) -> str:
         changed = "".join(f", {o}" for o in self.overrides)
         return f"<heddle.Config {self.name} ({self.product}), fidelity {self.fidelity}{changed}>"
+
+    def _repr_html_(self) -> str:
+        changed = [d.path for d in Config(self._draft.name, self.fidelity).diff(self)] if self.overrides else []
+        shown = list(dict.fromkeys(["topology.sms", "clocks.core_mhz", "l2.total_bytes", "dram.total_bytes", *changed]))
+        rows = "".join(f"<tr><td>{html.escape(f.path)}</td><td>{html.escape(str(f.value))} {html.escape(f.unit)}</td>"
+                       f"<td>{html.escape(f.provenance)}</td></tr>" for f in map(self.describe, shown))
+        return f"<p>{html.escape(repr(self)[1:-1])}</p><table>{rows}</table>"
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, Config) and not self.diff(other)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Optional, Sequence, Union
+from typing import List, Optional, Sequence, Tuple, Union
 
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
@@ -35,6 +35,20 @@ class Occupancy:
     l1: int
     shared_per_block: int
     clusters: Optional[int]
+
+    def _rows(self) -> List[Tuple[str, str]]:
+        limits = ", ".join(f"{n} {getattr(self, f'limit_{n}')}" for n in ("blocks", "registers", "shared", "warps"))
+        rows = [("resident on an SM", f"{self.blocks} blocks, {self.warps} warps, {self.percent:.1f} %"),
+                ("limited by", self.limiter), ("blocks allowed by", limits),
+                ("shared memory", f"{self.shared_per_block:,} of {self.shared_carveout:,} bytes a block"),
+                ("L1", f"{self.l1:,} bytes")]
+        return rows + ([("clusters on the device", str(self.clusters))] if self.clusters is not None else [])
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:24}{value}" for name, value in self._rows())
+
+    def _repr_html_(self) -> str:
+        return "<table>" + "".join(f"<tr><th>{n}</th><td>{v}</td></tr>" for n, v in self._rows()) + "</table>"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from heddle.config import Config
 from heddle.errors import Error
+from heddle.host import HostResults
 from heddle.results import Results, peaks
 
 # Distinct with the common kinds of colour blindness, too (Okabe and Ito); in the order of use.
@@ -174,6 +175,42 @@ def roofline(results: Results, gpu: Union[str, Config] = "h200", level: str = "d
     ax.text(0.01, 0.98, f"{_LEVELS[level]}: {slope / 1e12:.1f} TB/s", transform=ax.transAxes, va="top", fontsize=8, color=_INK)
     if len(x):
         ax.legend(loc="lower right")
+    return ax
+
+
+def timeline(results: HostResults, tracks: Optional[str] = None, ax=None):
+    """What a host program's threads, streams and engines did when: a row each, a bar per span, a colour per name.
+
+    Args:
+        results: of heddle.run_host().
+        tracks: a regular expression: only rows that it is found in; None: all with spans.
+        ax: matplotlib axes; a new figure if not given.
+
+    Returns:
+        The axes.
+
+    Raises:
+        Error: there is no such track, or matplotlib is missing.
+    """
+    spans = results.spans
+    if tracks is not None:
+        spans = spans[spans.track.str.contains(tracks)]
+    if not len(spans):
+        raise Error(f"tracks={tracks!r}: no spans; there are: {', '.join(results.spans.track.unique())}")
+    rows = [t for t in results.tracks.track if t in set(spans.track)]
+    ax = _axes(ax, 1.2 + 0.3 * len(rows))
+    names = spans.name.value_counts().index  # the most frequent get a colour of their own
+    for name in names:
+        of = spans[spans.name == name]
+        at = list(names).index(name)
+        ax.barh([rows.index(t) for t in of.track], of.end_us - of.start_us, left=of.start_us, height=0.7,
+                color=COLORS[at] if at < len(COLORS) else _OTHER, edgecolor="white", linewidth=0.4,
+                label=name if at < len(COLORS) else None)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.invert_yaxis()
+    ax.set(xlabel="microseconds", xlim=(0, results.end_us))
+    ax.grid(axis="y", visible=False)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, columnspacing=1.2, handlelength=1.2)
     return ax
 
 
@@ -387,4 +424,4 @@ def heat_map(frame, label: str, text: str = "{:.2f}", ax=None):
 
 
 __all__: Iterable[str] = ["COLORS", "STALL_COLORS", "agreement", "errors", "heat_map", "hot_spots", "occupancy", "over_time",
-                          "peak_shares", "roofline", "stalls", "style"]
+                          "peak_shares", "roofline", "stalls", "style", "timeline"]

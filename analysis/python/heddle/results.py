@@ -1,6 +1,7 @@
 """Results as data frames, the same for simulations and databases."""
 from __future__ import annotations
 
+import html
 import os
 from typing import Any, Dict, List, Sequence, Tuple, Union
 
@@ -29,6 +30,15 @@ class Results:
     def __repr__(self) -> str:
         run = self.info
         return f"<heddle.Results of {len(self)} launches on {run['gpu']}, fidelity {run['fidelity']}>"
+
+    def _repr_html_(self) -> str:
+        run, columns = self.info, ["kernel", "grid", "block", "cycles", "seconds", "warp_instructions"]
+        frame = self.launches[columns].rename(columns={"seconds": "us"})
+        frame["us"] *= 1e6
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        head = html.escape(f"{len(self)} launches on {run['gpu']}, fidelity {run['fidelity']}{failed}")
+        return f"<p>{head}</p>" + frame.to_html(max_rows=30, formatters={"us": "{:.2f}".format, "cycles": "{:,}".format,
+                                                                         "warp_instructions": "{:,}".format})
 
     @property
     def info(self) -> Dict[str, Any]:

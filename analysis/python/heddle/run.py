@@ -7,6 +7,7 @@ import warnings
 from typing import Any, Callable, Optional, Sequence, Union
 
 from heddle._native import native
+from heddle._progress import reporter
 from heddle.config import Config, as_config
 from heddle.errors import Error, HeddleWarning, Interrupted
 from heddle.results import Results, check_exists
@@ -63,7 +64,7 @@ def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = F
 def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[str] = None, set: Sequence[str] = (),
         sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0,
         l2_set_aside: int = 0, l2_window: Optional[Window] = None,
-        progress: Optional[Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None,
+        progress: Union[None, bool, Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None,
         exists: str = "error", host_timing: bool = True, keep_going: bool = False, strict: bool = False,
         allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000) -> Results:
     """Simulates launches, as `heddle run` does. Other Python threads go on meanwhile.
@@ -84,8 +85,8 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
             l2.max_persisting_bytes.
         l2_window: cudaAccessPolicyWindow: (base, bytes), and if wanted hit ratio, hit and miss property ("normal", "streaming",
             "persisting"); or the text that --l2-window takes.
-        progress: called with a Progress in the calling thread, at most ten times a second, and once when all is done. What
-            it raises stops the run and is raised.
+        progress: True for a bar, in notebooks, too; or a function that is called with a Progress in the calling thread, at
+            most ten times a second, and once when all is done. What it raises stops the run and is raised.
         out: store the results in this SQLite file, each launch as it is finished.
         exists: what to do with a file that is there: "error", "append" (another run) or "replace".
         host_timing: False leaves wall-clock times out of the file, so that equal runs give equal bytes.
@@ -107,15 +108,16 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
                    allow_capability_mismatch=allow_capability_mismatch, watchdog_cycles=watchdog_cycles,
                    profile=profile, profile_interval=profile_interval, l2_set_aside=l2_set_aside, l2_window=l2_window)
     launches = launches_of(traces, strict)
+    report = reporter(progress)
 
     def tell(state):
         count, finished, share, instructions, running, cycle, done, total = state
         name = f"{launches[running].trace}/{launches[running].number}" if running >= 0 else ""
-        progress(Progress(count, finished, share, instructions, name, cycle, done, total))
+        report(Progress(count, finished, share, instructions, name, cycle, done, total))
 
     records, failures, stopped, warned = native.run(
         config._draft, [x._planned for x in launches], how, os.fspath(out) if out is not None else "",
-        check_exists(exists), host_timing, keep_going, tell if progress else None)
+        check_exists(exists), host_timing, keep_going, tell if report else None)
     results = Results(records, failures)
     for message in warned + _unknown(results):
         warnings.warn(message, HeddleWarning, stacklevel=2)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import html
 import os
 import warnings
 from collections import abc
@@ -154,6 +155,13 @@ class Trace(abc.Sequence):
     def __repr__(self) -> str:
         names = ", ".join(f"{x.trace}/{x.number}" for x in self._launches[:4])
         return f"<heddle.Trace of {len(self)} launches: {names}{', ...' if len(self) > 4 else ''}>"
+
+    def _repr_html_(self) -> str:
+        most = 30
+        rows = "".join(f"<tr><td>{html.escape(f'{x.trace}/{x.number}')}</td><td>{html.escape(x.path)}</td></tr>"
+                       for x in self._launches[:most])
+        more = f"<p>and {len(self) - most} more</p>" if len(self) > most else ""
+        return f"<table><tr><th>launch</th><th>file</th></tr>{rows}</table>{more}"
 
 
 Traces = Union[str, os.PathLike, Trace, Launch, Sequence[Any]]
