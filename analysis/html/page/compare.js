@@ -65,7 +65,7 @@ function compare() {
   const choose = (id, options, change) => el("select", { id, onchange: (e) => { change(e.target.value); draw(); } },
     options.map(([value, text]) => el("option", { value }, text)));
   document.getElementById("compare").append(el("h2", {}, `${DATA.runs.length} runs compared`),
-    el("label", {}, "ratios to ", choose("base", DATA.runs.map((r, i) => [i, `run ${r.id}: ${r.gpu}${overrides(r) ? ", " + overrides(r) : ""}`]),
+    el("label", {}, "cycles, and ratios to ", choose("base", DATA.runs.map((r, i) => [i, `run ${r.id}: ${r.gpu}${overrides(r) ? ", " + overrides(r) : ""}`]),
       (v) => { state.base = Number(v); })), " ",
     many ? el("label", {}, "of ", choose("of", [["", "all kernels"], ...names.map((n) => [n, n])], (v) => { state.kernel = v; })) : "", place);
   draw();
