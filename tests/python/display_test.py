@@ -54,6 +54,7 @@ class Display(PythonTest):
     def test_configurations(self):
         c = heddle.Config("h200")
         self.assertEqual(self.texts(c)[:4], [repr(c)[1:-1], "topology.sms", "132", "MEASURED"])
+        self.assertIn("62,914,560 bytes", self.texts(c))
         self.assertNotIn("l2.ways", self.texts(c))
         c.l2.ways = 10
         texts = self.texts(c)
@@ -62,6 +63,7 @@ class Display(PythonTest):
     def test_occupancy(self):
         o = heddle.occupancy("h200", registers=96, smem=48 << 10)
         self.assertIn("resident on an SM       2 blocks, 16 warps, 25.0 %", str(o))
+        self.assertIn("50,176 bytes a block, of a carve-out of 102,400", str(o))
         self.assertEqual(self.texts(o)[:4], ["resident on an SM", "2 blocks, 16 warps, 25.0 %", "limited by", "registers+shared"])
 
     def test_tab(self):

@@ -223,7 +223,10 @@ class Config:
     def _repr_html_(self) -> str:
         changed = [d.path for d in Config(self._draft.name, self.fidelity).diff(self)] if self.overrides else []
         shown = list(dict.fromkeys(["topology.sms", "clocks.core_mhz", "l2.total_bytes", "dram.total_bytes", *changed]))
-        rows = "".join(f"<tr><td>{html.escape(f.path)}</td><td>{html.escape(str(f.value))} {html.escape(f.unit)}</td>"
+        def value(f):
+            return f"{f.value:,}" if type(f.value) in (int, float) else html.escape(str(f.value))
+
+        rows = "".join(f"<tr><td>{html.escape(f.path)}</td><td>{value(f)} {html.escape(f.unit)}</td>"
                        f"<td>{html.escape(f.provenance)}</td></tr>" for f in map(self.describe, shown))
         return f"<p>{html.escape(repr(self)[1:-1])}</p><table>{rows}</table>"
 

@@ -40,7 +40,7 @@ class Occupancy:
         limits = ", ".join(f"{n} {getattr(self, f'limit_{n}')}" for n in ("blocks", "registers", "shared", "warps"))
         rows = [("resident on an SM", f"{self.blocks} blocks, {self.warps} warps, {self.percent:.1f} %"),
                 ("limited by", self.limiter), ("blocks allowed by", limits),
-                ("shared memory", f"{self.shared_per_block:,} of {self.shared_carveout:,} bytes a block"),
+                ("shared memory", f"{self.shared_per_block:,} bytes a block, of a carve-out of {self.shared_carveout:,}"),
                 ("L1", f"{self.l1:,} bytes")]
         return rows + ([("clusters on the device", str(self.clusters))] if self.clusters is not None else [])
 

@@ -210,7 +210,7 @@ def timeline(results: HostResults, tracks: Optional[str] = None, ax=None):
     ax.invert_yaxis()
     ax.set(xlabel="microseconds", xlim=(0, results.end_us))
     ax.grid(axis="y", visible=False)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, columnspacing=1.2, handlelength=1.2)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, columnspacing=1.2, handlelength=1.2)
     return ax
 
 
