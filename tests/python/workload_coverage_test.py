@@ -1,4 +1,6 @@
 """Everything that a workload file can say, a Workload can: every call, field and value of the protobuf schema."""
+import inspect
+import re
 import unittest
 
 from google.protobuf import text_format
@@ -201,6 +203,16 @@ class Coverage(PythonTest):
         known = sayable(workload_pb2.Workload.DESCRIPTOR, set(), set())
         self.assertLessEqual(set(NOT), known)
         self.assertEqual(set(NOT) & python_says(), set())
+
+    def test_rules_that_methods_name_are_rules(self):
+        with open("sim/host/COVERAGE.md", encoding="utf-8") as f:
+            rules = set(re.findall(r"(?m)^\| ([A-Z]+\d+) \|", f.read()))
+        named = set()
+        for name in dir(heddle.Workload):
+            doc = inspect.getdoc(getattr(heddle.Workload, name)) or ""
+            named |= set(re.findall(r"\b[A-Z]{1,2}\d\d\b", doc)) if not name.startswith("_") else set()
+        self.assertGreater(len(named), 60)
+        self.assertEqual(sorted(named - rules), [])
 
     def test_every_method_is_used(self):
         used = set()

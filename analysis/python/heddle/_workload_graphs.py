@@ -20,7 +20,7 @@ class GraphCalls(Base):
     # ---- definition
 
     def graph_create(self, name: str = "", device: int = 0) -> Handle:
-        """cudaGraphCreate: a graph without nodes. Graphs are defined before the program starts and cost it nothing.
+        """cudaGraphCreate: a graph without nodes. Graphs are defined before the program starts and cost it nothing (GR01).
 
         Args:
             name: "graph1", ... if empty.
@@ -90,7 +90,7 @@ class GraphCalls(Base):
 
     def graph_add_kernel_node(self, graph: Handle, kernel: Handle, after: Edges = (), name: str = "", *,
                               priority: Optional[int] = None, window: Optional[AccessPolicyWindow] = None) -> Handle:
-        """cudaGraphAddKernelNode.
+        """cudaGraphAddKernelNode (GR03, GR05, GR25, PD09).
 
         Args:
             graph: the graph.
@@ -197,7 +197,7 @@ class GraphCalls(Base):
         return self._node(graph, self._node_text(event_wait=event), after, name, "event wait")
 
     def graph_add_child_graph_node(self, graph: Handle, child: Handle, after: Edges = (), name: str = "") -> Handle:
-        """cudaGraphAddChildGraphNode.
+        """cudaGraphAddChildGraphNode (GR27).
 
         Args:
             graph: the graph.
@@ -211,7 +211,7 @@ class GraphCalls(Base):
         return self._node(graph, self._node_text(child=child), after, name, child.name)
 
     def conditional_handle(self, name: str = "", default: Optional[int] = None) -> Handle:
-        """cudaGraphConditionalHandleCreate. Kernels set it: kernel(sets_handle=..., handle_value=...).
+        """cudaGraphConditionalHandleCreate. Kernels set it: kernel(sets_handle=..., handle_value=...) (GC02, GC03).
 
         Args:
             name: "handle1", ... if empty.
@@ -224,7 +224,7 @@ class GraphCalls(Base):
 
     def graph_add_conditional_node(self, graph: Handle, handle: Handle, kind: str, bodies: Sequence[Handle],
                                    after: Edges = (), name: str = "") -> Handle:
-        """cudaGraphAddNode with cudaGraphNodeTypeConditional.
+        """cudaGraphAddNode with cudaGraphNodeTypeConditional (GC01, GC04 to GC09).
 
         Args:
             graph: the graph.
@@ -243,7 +243,7 @@ class GraphCalls(Base):
 
     def graph_add_mem_alloc_node(self, graph: Handle, bytes: int, after: Edges = (), name: str = "", *,
                                  access_devices: Sequence[int] = (), device: int = 0) -> Tuple[Handle, Handle]:
-        """cudaGraphAddMemAllocNode.
+        """cudaGraphAddMemAllocNode (GN01 to GN05).
 
         Args:
             graph: the graph.
@@ -262,7 +262,7 @@ class GraphCalls(Base):
                           name, name), b
 
     def graph_add_mem_free_node(self, graph: Handle, buffer: Handle, after: Edges = (), name: str = "") -> Handle:
-        """cudaGraphAddMemFreeNode.
+        """cudaGraphAddMemFreeNode (GN01 to GN05).
 
         Args:
             graph: the graph.
@@ -291,7 +291,7 @@ class GraphCalls(Base):
     # ---- capture
 
     def stream_begin_capture(self, stream: Handle, mode: str = "global", graph: Optional[Handle] = None) -> None:
-        """cudaStreamBeginCapture, cudaStreamBeginCaptureToGraph.
+        """cudaStreamBeginCapture, cudaStreamBeginCaptureToGraph (GR09, GR13).
 
         Args:
             stream: the stream.
@@ -302,7 +302,7 @@ class GraphCalls(Base):
                    into=self._is("graph", graph, True))
 
     def stream_end_capture(self, stream: Handle, graph: Optional[Handle] = None, name: str = "") -> Handle:
-        """cudaStreamEndCapture.
+        """cudaStreamEndCapture (GR11, GR12).
 
         Args:
             stream: where the capture began.
@@ -317,7 +317,7 @@ class GraphCalls(Base):
         return graph
 
     def stream_get_capture_info(self, stream: Handle, edge_data: bool = True) -> None:
-        """cudaStreamGetCaptureInfo; see HostResults.answers.
+        """cudaStreamGetCaptureInfo; see HostResults.answers (GR06, GR15).
 
         Args:
             stream: the stream.
@@ -327,7 +327,7 @@ class GraphCalls(Base):
         self.call(fields(**{name: self._is("stream", stream)}))
 
     def graph_get_edges(self, graph: Handle, edge_data: bool = True) -> None:
-        """cudaGraphGetEdges; see HostResults.answers.
+        """cudaGraphGetEdges; see HostResults.answers (GR06).
 
         Args:
             graph: the graph.
@@ -350,7 +350,7 @@ class GraphCalls(Base):
 
     def graph_instantiate(self, graph: Handle, exec: Optional[Handle] = None, *, use_node_priority: bool = False,
                           auto_free_on_launch: bool = False, device_launch: bool = False) -> Handle:
-        """cudaGraphInstantiate.
+        """cudaGraphInstantiate (GR01, GN06, GD01).
 
         Args:
             graph: the graph.
@@ -369,7 +369,7 @@ class GraphCalls(Base):
         return exec
 
     def graph_launch(self, exec: Handle, stream: Optional[Handle] = None) -> None:
-        """cudaGraphLaunch.
+        """cudaGraphLaunch (GR16, GR17).
 
         Args:
             exec: the executable graph.
@@ -378,7 +378,7 @@ class GraphCalls(Base):
         self._call("graph_launch", exec=self._is("graph_exec", exec), stream=self._is("stream", stream, True))
 
     def graph_upload(self, exec: Handle, stream: Optional[Handle] = None) -> None:
-        """cudaGraphUpload.
+        """cudaGraphUpload (GR26, GD03).
 
         Args:
             exec: the executable graph.
@@ -388,7 +388,7 @@ class GraphCalls(Base):
 
     def device_graph_launch(self, kernel: Handle, exec: Optional[Handle] = None, into: str = "fire_and_forget", *,
                             after_us: float = 0, times: int = 1, executions: Optional[int] = None) -> None:
-        """The kernel, as a node of a graph, calls cudaGraphLaunch on the device. No call of the host's.
+        """The kernel, as a node of a graph, calls cudaGraphLaunch on the device. No call of the host's (GD01 to GD12).
 
         Args:
             kernel: of this workload.
@@ -403,7 +403,7 @@ class GraphCalls(Base):
             executions=executions)))
 
     def graph_exec_update(self, exec: Handle, graph: Handle) -> None:
-        """cudaGraphExecUpdate.
+        """cudaGraphExecUpdate (GR20, GR23).
 
         Args:
             exec: the executable graph.
@@ -416,7 +416,7 @@ class GraphCalls(Base):
             exec=self._is("graph_exec", exec, True), graph=self._is_node(node).graph, node=node.name), more) if t)))
 
     def graph_exec_node_set_params(self, exec: Handle, node: Handle, **params: Any) -> None:
-        """cudaGraphExecNodeSetParams: for later launches of the executable graph.
+        """cudaGraphExecNodeSetParams: for later launches of the executable graph (GR21, GR23).
 
         Args:
             exec: the executable graph.
@@ -428,7 +428,7 @@ class GraphCalls(Base):
                        message("to", self._node_text(**params)))
 
     def graph_node_set_params(self, node: Handle, **params: Any) -> None:
-        """cudaGraphNodeSetParams: for later instantiations.
+        """cudaGraphNodeSetParams: for later instantiations (GR19).
 
         Args:
             node: of a graph.
@@ -437,7 +437,7 @@ class GraphCalls(Base):
         self._node_set("graph_node_set_params", None, node, message("to", self._node_text(**params)))
 
     def graph_node_set_enabled(self, exec: Handle, node: Handle, enabled: bool) -> None:
-        """cudaGraphNodeSetEnabled.
+        """cudaGraphNodeSetEnabled (GR22).
 
         Args:
             exec: the executable graph.
@@ -473,11 +473,11 @@ class GraphCalls(Base):
         self._node_set("graph_mem_alloc_node_get_params", None, node, "")
 
     def device_graph_mem_trim(self) -> None:
-        """cudaDeviceGraphMemTrim, of the current device."""
+        """cudaDeviceGraphMemTrim, of the current device (GN11)."""
         self.call("graph_mem_trim: true")
 
     def device_get_graph_mem_attribute(self) -> None:
-        """cudaDeviceGetGraphMemAttribute: reserved and used memory of graphs, and their highest; see HostResults.answers."""
+        """cudaDeviceGetGraphMemAttribute: reserved and used memory of graphs, and their highest; see HostResults.answers (GN11)."""
         self.call("graph_mem_stats: true")
 
     def device_graph_mem_reset_high(self) -> None:

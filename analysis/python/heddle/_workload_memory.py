@@ -23,7 +23,7 @@ class MemoryCalls(Base):
 
     def buffer(self, bytes: int, memory: str = "device", name: str = "", device: int = 0, *,
                trace_address: Optional[int] = None) -> Handle:
-        """Memory that exists from the start.
+        """Memory that exists from the start (HM01, HM03, HM04).
 
         Args:
             bytes: its size.
@@ -79,7 +79,7 @@ class MemoryCalls(Base):
         return self.buffer(bytes, "pageable", name)
 
     def managed(self, bytes: int, name: str = "") -> Handle:
-        """Unified memory that exists from the start. Its pages move by what kernels and host_access say they touch.
+        """Unified memory that exists from the start. Its pages move by what kernels and host_access say they touch (UM03, UM04).
 
         Args:
             bytes: its size.
@@ -93,7 +93,7 @@ class MemoryCalls(Base):
     def access(self, buffer: Handle, mode: str = "read", offset: int = 0, bytes: Optional[int] = None, *,
                element_bytes: Optional[int] = None, stride_bytes: Optional[int] = None,
                alias_fence: Optional[bool] = None) -> Access:
-        """What a kernel or the host does to a part of a buffer, for `accesses` of kernel, launch and host_access.
+        """What a kernel or the host does to a part of a buffer, for `accesses` of kernel, launch and host_access (HM09, VM05).
 
         Args:
             buffer: the buffer.
@@ -140,7 +140,7 @@ class MemoryCalls(Base):
         return b
 
     def malloc(self, bytes: Union[int, Handle], name: str = "", device: int = 0) -> Handle:
-        """cudaMalloc.
+        """cudaMalloc (ST15).
 
         Args:
             bytes: the size; or a buffer of an earlier allocation that was freed since, which is then there again.
@@ -167,7 +167,7 @@ class MemoryCalls(Base):
         return self._malloc(bytes, memory, name)
 
     def malloc_managed(self, bytes: Union[int, Handle], name: str = "") -> Handle:
-        """cudaMallocManaged.
+        """cudaMallocManaged (UM03, UM04).
 
         Args:
             bytes: the size; or a buffer of an earlier allocation.
@@ -179,7 +179,7 @@ class MemoryCalls(Base):
         return self._malloc(bytes, "managed", name)
 
     def free(self, buffer: Handle) -> None:
-        """cudaFree or cudaFreeHost, as the buffer's memory asks.
+        """cudaFree or cudaFreeHost, as the buffer's memory asks (ST15).
 
         Args:
             buffer: the buffer.
@@ -188,7 +188,7 @@ class MemoryCalls(Base):
 
     def malloc_async(self, bytes: Union[int, Handle], stream: Optional[Handle] = None, pool: Optional[Handle] = None,
                      name: str = "", device: int = 0) -> Handle:
-        """cudaMallocAsync, cudaMallocFromPoolAsync. In a capture: a memory node.
+        """cudaMallocAsync, cudaMallocFromPoolAsync. In a capture: a memory node (SO01, GN01).
 
         Args:
             bytes: the size; or a buffer of an earlier allocation.
@@ -205,7 +205,7 @@ class MemoryCalls(Base):
         return b
 
     def free_async(self, buffer: Handle, stream: Optional[Handle] = None) -> None:
-        """cudaFreeAsync. In a capture: a memory node.
+        """cudaFreeAsync. In a capture: a memory node (SO01, GN01).
 
         Args:
             buffer: the buffer.
@@ -220,7 +220,7 @@ class MemoryCalls(Base):
     # ---- pools
 
     def mem_pool(self, name: str = "", max_bytes: Optional[int] = None, device: int = 0) -> Handle:
-        """A pool besides the devices' default pools, there from the start (cudaMemPoolCreate).
+        """A pool besides the devices' default pools, there from the start: cudaMemPoolCreate (SO03).
 
         Args:
             name: "pool1", ... if empty.
@@ -233,7 +233,7 @@ class MemoryCalls(Base):
         return self._new("pool", name, fields(max_bytes=max_bytes, device=device))
 
     def mem_pool_set_attribute(self, pool: Optional[Handle], attribute: str, value: Union[int, bool]) -> None:
-        """cudaMemPoolSetAttribute.
+        """cudaMemPoolSetAttribute (SO04, SO08 to SO10).
 
         Args:
             pool: None: the current device's default pool.
@@ -246,7 +246,7 @@ class MemoryCalls(Base):
                    **{attribute: int(value) if attribute == "release_threshold" else bool(value)})
 
     def mem_pool_set_access(self, pool: Optional[Handle], device: int, enabled: bool = True) -> None:
-        """cudaMemPoolSetAccess.
+        """cudaMemPoolSetAccess (SO12).
 
         Args:
             pool: None: the current device's default pool.
@@ -256,7 +256,7 @@ class MemoryCalls(Base):
         self._call("pool_set_access", pool=self._is("pool", pool, True), device=device, enabled=enabled)
 
     def mem_pool_trim_to(self, pool: Optional[Handle] = None, keep_bytes: int = 0) -> None:
-        """cudaMemPoolTrimTo.
+        """cudaMemPoolTrimTo (SO05).
 
         Args:
             pool: None: the current device's default pool.
@@ -265,7 +265,7 @@ class MemoryCalls(Base):
         self._call("pool_trim", pool=self._is("pool", pool, True), keep_bytes=keep_bytes)
 
     def mem_pool_stats(self, pool: Optional[Handle] = None) -> None:
-        """cudaMemPoolGetAttribute: reserved and used memory and their highest; see HostResults.answers.
+        """cudaMemPoolGetAttribute: reserved and used memory and their highest; see HostResults.answers (SO06).
 
         Args:
             pool: None: the current device's default pool.
@@ -284,7 +284,7 @@ class MemoryCalls(Base):
 
     def mem_prefetch_async(self, buffer: Handle, device: Optional[int] = None, stream: Optional[Handle] = None,
                            offset: int = 0, bytes: Optional[int] = None) -> None:
-        """cudaMemPrefetchAsync.
+        """cudaMemPrefetchAsync (UM07).
 
         Args:
             buffer: managed memory.
@@ -296,7 +296,7 @@ class MemoryCalls(Base):
                    stream=self._is("stream", stream, True), offset=offset, bytes=bytes)
 
     def mem_advise(self, buffer: Handle, advice: str, device: Optional[int] = None) -> None:
-        """cudaMemAdvise.
+        """cudaMemAdvise (UM08).
 
         Args:
             buffer: managed memory.
@@ -306,7 +306,7 @@ class MemoryCalls(Base):
         self._call("mem_advise", buffer=self._is("buffer", buffer), advice=word("advice", advice, ADVICE), device=device)
 
     def mem_range_attributes(self, buffer: Handle) -> None:
-        """cudaMemRangeGetAttributes; see HostResults.answers.
+        """cudaMemRangeGetAttributes; see HostResults.answers (UM16).
 
         Args:
             buffer: managed memory.
@@ -314,7 +314,7 @@ class MemoryCalls(Base):
         self.call(fields(mem_range_attributes=self._is("buffer", buffer)))
 
     def stream_attach_mem_async(self, stream: Optional[Handle], buffer: Handle, to: str = "single") -> None:
-        """cudaStreamAttachMemAsync.
+        """cudaStreamAttachMemAsync (UM15).
 
         Args:
             stream: None: stream 0.
@@ -327,7 +327,7 @@ class MemoryCalls(Base):
     # ---- limits, and what stays in the L2
 
     def device_set_limit(self, limit: str, value: int) -> None:
-        """cudaDeviceSetLimit, of the current device.
+        """cudaDeviceSetLimit, of the current device (C18).
 
         Args:
             limit: "persisting_l2_bytes" (cudaLimitPersistingL2CacheSize): the L2's set-aside.
@@ -345,7 +345,7 @@ class MemoryCalls(Base):
 
     def access_policy_window(self, buffer: Handle, bytes: Optional[int] = None, hit_ratio: float = 1.0, *,
                              hit: str = "persisting", miss: str = "streaming", offset: int = 0) -> AccessPolicyWindow:
-        """cudaAccessPolicyWindow, for streams, launches and kernel nodes of graphs.
+        """cudaAccessPolicyWindow, for streams, launches and kernel nodes of graphs (C14, C16, GR30).
 
         Args:
             buffer: whose lines; with trace_address if kernels are given as traces.

@@ -12,7 +12,7 @@ class StreamCalls(Base):
     # ---- there from the start
 
     def stream(self, name: str = "", non_blocking: bool = False, priority: int = 0, device: int = 0) -> Handle:
-        """A stream that exists from the start.
+        """A stream that exists from the start (ST05, ST12).
 
         Args:
             name: "stream1", ... if empty.
@@ -26,7 +26,7 @@ class StreamCalls(Base):
         return self._new("stream", name, fields(non_blocking=non_blocking, priority=priority, device=device))
 
     def event(self, name: str = "", timing: bool = True, device: int = 0) -> Handle:
-        """An event that exists from the start.
+        """An event that exists from the start (EV05).
 
         Args:
             name: "event1", ... if empty.
@@ -52,7 +52,7 @@ class StreamCalls(Base):
     # ---- streams and events
 
     def stream_create(self, name: str = "", non_blocking: bool = False, priority: int = 0, device: int = 0) -> Handle:
-        """cudaStreamCreate, cudaStreamCreateWithPriority.
+        """cudaStreamCreate, cudaStreamCreateWithPriority (ST01, ST05, ST12).
 
         Args:
             name: "stream1", ... if empty.
@@ -69,7 +69,7 @@ class StreamCalls(Base):
         return s
 
     def stream_destroy(self, stream: Handle) -> None:
-        """cudaStreamDestroy.
+        """cudaStreamDestroy (ST02).
 
         Args:
             stream: the stream.
@@ -77,7 +77,7 @@ class StreamCalls(Base):
         self.call(fields(stream_destroy=self._is("stream", stream)))
 
     def event_create(self, name: str = "", timing: bool = True, device: int = 0) -> Handle:
-        """cudaEventCreate, cudaEventCreateWithFlags.
+        """cudaEventCreate, cudaEventCreateWithFlags (EV05).
 
         Args:
             name: "event1", ... if empty.
@@ -100,7 +100,7 @@ class StreamCalls(Base):
         self.call(fields(event_destroy=self._is("event", event)))
 
     def event_record(self, event: Handle, stream: Optional[Handle] = None, *, external: bool = False) -> None:
-        """cudaEventRecord.
+        """cudaEventRecord (EV01).
 
         Args:
             event: the event.
@@ -111,7 +111,7 @@ class StreamCalls(Base):
                    external=external or None)
 
     def stream_wait_event(self, stream: Optional[Handle], event: Handle, *, external: bool = False) -> None:
-        """cudaStreamWaitEvent.
+        """cudaStreamWaitEvent (ST07).
 
         Args:
             stream: None: stream 0.
@@ -130,7 +130,7 @@ class StreamCalls(Base):
         self.call(fields(event_synchronize=self._is("event", event)))
 
     def event_query(self, event: Handle) -> None:
-        """cudaEventQuery; see HostResults.answers.
+        """cudaEventQuery; see HostResults.answers (EV06).
 
         Args:
             event: the event.
@@ -138,7 +138,7 @@ class StreamCalls(Base):
         self.call(fields(event_query=self._is("event", event)))
 
     def event_elapsed_time(self, start: Handle, end: Handle) -> None:
-        """cudaEventElapsedTime; see HostResults.elapsed.
+        """cudaEventElapsedTime; see HostResults.elapsed (EV02, EV03).
 
         Args:
             start, end: events.
@@ -146,7 +146,7 @@ class StreamCalls(Base):
         self._call("event_elapsed", **{"from": self._is("event", start), "to": self._is("event", end)})
 
     def stream_synchronize(self, stream: Optional[Handle] = None) -> None:
-        """cudaStreamSynchronize.
+        """cudaStreamSynchronize (ST06).
 
         Args:
             stream: None: stream 0.
@@ -162,7 +162,7 @@ class StreamCalls(Base):
         self.call("stream_query: " + text_of(self._is("stream", stream).name if stream else ""))
 
     def device_synchronize(self) -> None:
-        """cudaDeviceSynchronize."""
+        """cudaDeviceSynchronize (ST06)."""
         self.call("device_synchronize: true")
 
     # ---- copies
@@ -173,7 +173,7 @@ class StreamCalls(Base):
     def memcpy_async(self, to: Handle, source: Handle, bytes: Optional[int] = None, stream: Optional[Handle] = None,
                      rows: Optional[int] = None, *, to_offset: Optional[int] = None,
                      source_offset: Optional[int] = None) -> None:
-        """cudaMemcpyAsync.
+        """cudaMemcpyAsync (AX05, AX08 to AX11, HM10).
 
         Args:
             to, source: buffers.
@@ -187,7 +187,7 @@ class StreamCalls(Base):
 
     def memcpy(self, to: Handle, source: Handle, bytes: Optional[int] = None, rows: Optional[int] = None, *,
                to_offset: Optional[int] = None, source_offset: Optional[int] = None) -> None:
-        """cudaMemcpy.
+        """cudaMemcpy (AX16).
 
         Args:
             to, source: buffers.
@@ -199,7 +199,7 @@ class StreamCalls(Base):
 
     def memset_async(self, to: Handle, bytes: Optional[int] = None, stream: Optional[Handle] = None, *,
                      offset: Optional[int] = None) -> None:
-        """cudaMemsetAsync.
+        """cudaMemsetAsync (AX02).
 
         Args:
             to: the buffer.
@@ -211,7 +211,7 @@ class StreamCalls(Base):
                    offset=offset)
 
     def memset(self, to: Handle, bytes: Optional[int] = None, *, offset: Optional[int] = None) -> None:
-        """cudaMemset.
+        """cudaMemset (AX16).
 
         Args:
             to: the buffer.
@@ -232,7 +232,7 @@ class StreamCalls(Base):
 
     def launch_host_func(self, us: float = 0, stream: Optional[Handle] = None, sets_flag: Optional[Handle] = None, *,
                          calls_cuda: bool = False) -> None:
-        """cudaLaunchHostFunc.
+        """cudaLaunchHostFunc (ST11).
 
         Args:
             us: the function's time.
@@ -260,17 +260,17 @@ class StreamCalls(Base):
         self.call(fields(wait_flag=self._is("flag", flag)))
 
     def get_last_error(self) -> None:
-        """cudaGetLastError; see HostResults.answers."""
+        """cudaGetLastError; see HostResults.answers (ER01)."""
         self.call("get_last_error: true")
 
     def peek_at_last_error(self) -> None:
-        """cudaPeekAtLastError; see HostResults.answers."""
+        """cudaPeekAtLastError; see HostResults.answers (ER01)."""
         self.call("peek_at_last_error: true")
 
     # ---- devices
 
     def set_device(self, device: int) -> None:
-        """cudaSetDevice, of the thread.
+        """cudaSetDevice, of the thread (MU01).
 
         Args:
             device: the GPU.
@@ -278,11 +278,11 @@ class StreamCalls(Base):
         self.call(fields(set_device=device))
 
     def get_device_count(self) -> None:
-        """cudaGetDeviceCount; see HostResults.answers."""
+        """cudaGetDeviceCount; see HostResults.answers (ER05)."""
         self.call("get_device_count: true")
 
     def device_get_pci_bus_id(self, device: int) -> None:
-        """cudaDeviceGetPCIBusId, here the device's number in the machine; see HostResults.answers.
+        """cudaDeviceGetPCIBusId, here the device's number in the machine; see HostResults.answers (ER05).
 
         Args:
             device: its number in the program, which visible_devices gives.

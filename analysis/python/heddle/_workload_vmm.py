@@ -20,7 +20,7 @@ class VirtualMemoryCalls(Base):
         self.call(fields(mem_get_allocation_granularity=device))
 
     def mem_create(self, bytes: Union[int, Handle], device: int = 0, name: str = "") -> Handle:
-        """cuMemCreate: memory without addresses.
+        """cuMemCreate: memory without addresses (VM01).
 
         Args:
             bytes: the size, a multiple of the granularity; or memory that was released, to be made again.
@@ -44,7 +44,7 @@ class VirtualMemoryCalls(Base):
         self.call(fields(mem_release=self._is("physical", memory)))
 
     def mem_address_reserve(self, bytes: Union[int, Handle], name: str = "") -> Handle:
-        """cuMemAddressReserve: addresses without memory.
+        """cuMemAddressReserve: addresses without memory (VM01).
 
         Args:
             bytes: the size, a multiple of the granularity; or a range that was freed, to be reserved again.
@@ -69,7 +69,7 @@ class VirtualMemoryCalls(Base):
 
     def mem_map(self, range: Handle, memory: Handle, offset: int = 0, bytes: Optional[int] = None,
                 memory_offset: int = 0) -> None:
-        """cuMemMap. Nobody may access it before mem_set_access.
+        """cuMemMap. Nobody may access it before mem_set_access (VM01, VM02, VM04).
 
         Args:
             range: of mem_address_reserve.
@@ -92,7 +92,7 @@ class VirtualMemoryCalls(Base):
 
     def mem_set_access(self, range: Handle, device: int = 0, protection: str = "read_write", offset: int = 0,
                        bytes: Optional[int] = None) -> None:
-        """cuMemSetAccess.
+        """cuMemSetAccess (VM02, VM03).
 
         Args:
             range: of mem_address_reserve.
@@ -104,7 +104,7 @@ class VirtualMemoryCalls(Base):
                    protection=word("protection", protection, PROTECTION), offset=offset, bytes=bytes)
 
     def multicast_create(self, devices: int, bytes: int) -> None:
-        """cuMulticastCreate, whose errors the model has, and nothing else of it.
+        """cuMulticastCreate, whose errors the model has, and nothing else of it (VM07).
 
         Args:
             devices: that would share it.

@@ -46,7 +46,8 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls):
 
     A call without a stream goes to stream 0, the legacy default stream. Calls are of the thread "main"; those in
     `with w.thread("other"):` are of that one. Times are microseconds, sizes bytes. It is the text of a workload file
-    (frontends/workload/README.md) all the time: `text()` gives it, `heddle host` takes it.
+    (frontends/workload/README.md) all the time: `text()` gives it, `heddle host` takes it. Errors of calls are no exceptions
+    but values: HostResults.errors. (SO01) and the like are rules of the specification, listed in sim/host/COVERAGE.md.
 
     Args:
         name: in messages.
@@ -117,7 +118,7 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls):
                priority: Optional[int] = None, programmatic: bool = False, cluster: Optional[Dim] = None,
                programmatic_event: Optional[Handle] = None, trigger_at_block_start: bool = False,
                window: Optional[AccessPolicyWindow] = None, accesses: Sequence[Access] = ()) -> Handle:
-        """cudaLaunchKernel, cudaLaunchKernelEx.
+        """cudaLaunchKernel, cudaLaunchKernelEx (ST12, PD07, PD08).
 
         Args:
             kernel: of this workload; or the name of a new one, with grid, block and a time.
