@@ -9,7 +9,7 @@ using host::Op;
 // ---- what exists
 
 Stream Builder::stream(const std::string& name, bool non_blocking, int32_t priority, uint32_t device) {
-  program_.streams.push_back({name, device, !non_blocking, priority, false});
+  program_.streams.push_back({name, device, !non_blocking, priority, false, {}});
   return {static_cast<uint32_t>(program_.streams.size() - 1)};
 }
 
@@ -128,6 +128,7 @@ Thread& Thread::launch(Kernel k, Stream s, const LaunchAttributes& a) {
   c.cluster = a.cluster.value_or(host::Extent{});
   c.has_cluster = a.cluster.has_value();
   c.window = a.window.id;
+  c.domain = a.domain;
   return *this;
 }
 

@@ -100,6 +100,7 @@ struct LaunchAttributes {
   bool trigger_at_block_start = false;
   std::optional<host::Extent> cluster = {};
   Window window = {};  // cudaLaunchAttributeAccessPolicyWindow
+  host::SyncDomain domain = {};
 };
 
 // cudaGraphInstantiateFlags.

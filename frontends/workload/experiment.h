@@ -63,5 +63,7 @@ inline uint64_t leading_number(const std::string& text) { return std::stoull(tex
 std::optional<double> more_graphs(Experiment& e, const Row& row);
 // Those of tools/microbench/host_memory.cu.
 std::optional<double> memory_experiments(Experiment& e, const Row& row);
+// Those of tools/microbench/host_links.cu.
+std::optional<double> link_experiments(Experiment& e, const Row& row);
 
 }  // namespace heddle::workload

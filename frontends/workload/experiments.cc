@@ -352,6 +352,9 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   if (t == "sync_us") {
     return sync_kinds(e, row);
   }
+  if (const auto v = link_experiments(e, row)) {
+    return v;
+  }
   return memory_experiments(e, row);
 }
 
@@ -372,6 +375,13 @@ std::optional<double> bound(const Row& row) {
   }
   if (t == "zerocopy_us" && row.parameter.ends_with("1056 blocks")) {
     return leading_number(row.parameter) >= 4 ? 10 : 20;
+  }
+  if (t == "zerocopy_beside_us") {
+    return 10;
+  }
+  if (t == "domain_kernel_us" && row.parameter.find("mapped reads") == 0 &&
+      row.parameter.find("graph") == std::string::npos) {
+    return 30;
   }
   if (t == "vmm_us") {  // the calls' times grow in steps, the model's in proportion
     return row.parameter.ends_with("reserve") ? std::nullopt : std::optional<double>(25);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "frontends/workload/read_kernel.h"
+
 namespace heddle::workload {
 namespace {
 
@@ -56,6 +58,7 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
   if (n.has_window()) {
     out.window = names.window(n.window()).id;
   }
+  out.domain = read_domain(n.sync_domain(), names);
   const auto size = [&](Buffer b) { return w.program().buffers[b.id].bytes; };
   switch (n.what_case()) {
     case What::kKernel:

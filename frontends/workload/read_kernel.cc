@@ -58,4 +58,40 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
   return d;
 }
 
+LaunchAttributes read_attributes(const proto::Launch& l, const Names& names, const MemoryNames& memory) {
+  LaunchAttributes a;
+  if (l.has_priority()) {
+    a.priority = l.priority();
+  }
+  a.programmatic = l.programmatic();
+  if (l.has_programmatic_event()) {
+    a.programmatic_event = names.event(l.programmatic_event());
+  }
+  if (l.has_cluster()) {
+    a.cluster = host::Extent{l.cluster().x(), l.cluster().y(), l.cluster().z()};
+  }
+  a.trigger_at_block_start = l.trigger_at_block_start();
+  if (l.has_window()) {
+    a.window = read_window(l.window(), memory);
+  }
+  a.domain = read_domain(l.sync_domain(), names);
+  return a;
+}
+
+host::SyncDomain read_domain(const proto::SyncDomain& d, const Names& names) {
+  host::SyncDomain out;
+  if (d.has_domain()) {
+    out.remote = d.domain() == proto::SyncDomain::REMOTE;
+  }
+  const auto number = [&](uint32_t n) {
+    if (n > 127) {
+      names.refuse("sync_domain: numbers of domains are from 0 to 3");
+    }
+    return static_cast<int8_t>(n);
+  };
+  out.of_default = d.has_map_default() ? number(d.map_default()) : int8_t{-1};
+  out.of_remote = d.has_map_remote() ? number(d.map_remote()) : int8_t{-1};
+  return out;
+}
+
 }  // namespace heddle::workload

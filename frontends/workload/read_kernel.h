@@ -9,5 +9,8 @@ namespace heddle::workload {
 
 // Without what its trace says.
 host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const MemoryNames& memory);
+// Launch attributes.
+LaunchAttributes read_attributes(const proto::Launch& l, const Names& names, const MemoryNames& memory);
+host::SyncDomain read_domain(const proto::SyncDomain& d, const Names& names);
 
 }  // namespace heddle::workload

@@ -157,6 +157,7 @@ class Reader {
       line_ = line_of(tree_, w_, "stream", i);
       const Stream id = builder_.stream(s.name(), s.non_blocking(), s.priority(), device(s.device()));
       builder_.program().streams[id.id].created_by_call = s.created_by_call();
+      builder_.program().streams[id.id].domain = read_domain(s.sync_domain(), names());
       enter(streams_, s.name(), id, "stream");
     }
     for (int i = 0; i < w_.event_size(); ++i) {
@@ -310,23 +311,7 @@ class Reader {
       case What::kLaunch: {
         const Kernel k = look_up(kernels_, c.launch().kernel(), "kernel");
         const Stream s = stream(c.launch().has_stream(), c.launch().stream());
-        LaunchAttributes a;
-        if (c.launch().has_priority()) {
-          a.priority = c.launch().priority();
-        }
-        a.programmatic = c.launch().programmatic();
-        if (c.launch().has_programmatic_event()) {
-          a.programmatic_event = event(c.launch().programmatic_event());
-        }
-        if (c.launch().has_cluster()) {
-          const proto::Dim& d = c.launch().cluster();
-          a.cluster = host::Extent{d.x(), d.y(), d.z()};
-        }
-        a.trigger_at_block_start = c.launch().trigger_at_block_start();
-        if (c.launch().has_window()) {
-          a.window = read_window(c.launch().window(), memory_);
-        }
-        t.launch(k, s, a);
+        t.launch(k, s, read_attributes(c.launch(), names(), memory_));
         if (c.launch().access_size() > 0) {
           t.with(read_accesses(c.launch().access(), memory_));
         }

@@ -124,6 +124,11 @@ bool Threads::launch(uint32_t thread, const Call& c) {
       return true;
     }
   }
+  const SyncDomain domain = c.domain.over(stream.domain);
+  if (!domain.legal(core_.params.compute_capability)) {
+    fail(thread, "cudaErrorInvalidValue", "no such memory synchronisation domain (MD05)");
+    return true;
+  }
   if (!room(thread, c.stream, Work::kKernel, Path::kHostToDevice)) {
     return false;
   }
@@ -142,6 +147,7 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   Command& command = core_.commands[slot];
   command.object = c.object;
   command.call = &c;
+  command.domain = domain.of_device(core_.params.compute_capability);
   command.window = c.window != kNone ? c.window : l2_.window_of(c.stream);
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
                                 core_.params.priority_least);

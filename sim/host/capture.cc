@@ -26,6 +26,7 @@ GraphNode node_of(const Program& p, const Call& c, uint32_t stream_window) {
       n.has_priority = true;
       n.priority = c.has_priority ? c.priority : p.streams[c.stream].priority;
       n.window = c.window != kNone ? c.window : stream_window;
+      n.domain = c.domain.over(p.streams[c.stream].domain);
       break;
     case Op::kMemcpyAsync:
       n.kind = NodeKind::kMemcpy;

@@ -80,6 +80,10 @@ struct Command {
   uint64_t rows = 1;     // of a kernel's traffic: packets
   uint64_t partial = 0;  // of these, that fill no sector
   double limit = 0;      // bytes per picosecond; 0: as the link has it
+  double under_way = 0;  // bytes of a kernel's traffic at any time, see Params::access
+  uint8_t domain = 0;    // of a kernel and its traffic (sync_domain.h)
+  bool stores = false;   // a kernel that stores over a link
+  bool flushed = false;  // a kernel's end has waited for what its domain has under way
   bool beside = false;   // a kernel with traffic beside it
   Ps duration = 0;       // of a kernel: 0 is as the kernel has it
   Ps ready = 0;          // not before: arrival at the device, dependences with their latencies

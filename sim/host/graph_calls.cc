@@ -25,6 +25,10 @@ Ps Threads::graph_cost(const Call& c) const {
     case Op::kGraphMemStats:
     case Op::kGraphMemResetHigh:
       return core_.params.calls.query;
+    case Op::kStreamBeginCapture:
+      return core_.params.graph.capture_begin;
+    case Op::kStreamEndCapture:
+      return core_.params.graph.capture_end;
     default:
       return core_.params.graph.capture;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/host/sync_domain.h"
 #include "sim/host/time.h"
 
 namespace heddle::host {
@@ -49,6 +50,7 @@ struct GraphNode {
   bool has_priority = false;     // of a kernel: the node's, over the launch stream's (GR25)
   int32_t priority = 0;
   uint32_t window = UINT32_MAX;  // of a kernel: in Program::windows (GR30)
+  SyncDomain domain;             // of a kernel (GR30, MD06)
   // kConditional: the graphs that it chooses from; `object` is the handle that it reads (GC04-GC07).
   enum class Condition : uint8_t { kIf, kWhile, kSwitch } condition = Condition::kIf;
   std::vector<uint32_t> bodies;

@@ -195,6 +195,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
       p.has_priority = n.has_priority;
       p.priority = n.priority;
       p.window = n.window;
+      p.domain = n.domain.of_device(core.params.compute_capability);
       p.label = label(core.program.kernels[n.object].name);
       break;
     case NodeKind::kMemcpy: {
@@ -356,6 +357,9 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
       if (auto no = refuse_launch(core.program.kernels[n.object], core.params)) {
         no->why = name(n) + ": " + no->why;
         return no;
+      }
+      if (!n.domain.legal(core.params.compute_capability)) {
+        return Refusal{"cudaErrorInvalidValue", name(n) + ": no such memory synchronisation domain (MD05)"};
       }
       if (n.window != kNone) {
         if (auto no = refuse_window(core, n.window)) {

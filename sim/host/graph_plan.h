@@ -40,6 +40,7 @@ struct PlanNode {
   uint32_t peer = 0;
   uint32_t object = kNone;
   uint32_t window = kNone;
+  uint8_t domain = 0;
   uint32_t label = 0;
   uint64_t bytes = 0;
   uint64_t rows = 1;

@@ -229,6 +229,7 @@ uint32_t Graphs::add_node(const PlanNode& n, uint32_t run, uint32_t stream) {
   c.peer = n.peer;
   c.object = n.object;
   c.window = n.window;
+  c.domain = n.domain;
   c.bytes = n.bytes;
   c.rows = n.rows;
   c.duration = n.duration;

@@ -60,9 +60,12 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
   const Params& p = core_.params;
   // Each thread has one element under way (HM04: the link's latency is hidden by many threads only).
   uint64_t threads = 0;
+  uint64_t all_threads = uint64_t{p.sms} * p.limits.max_warps_per_sm() * 32;
+  uint64_t sms = p.sms;
   if (k.has_grid) {
     const uint64_t at_once = uint64_t{blocks_per_sm(k, p)} * p.sms;
-    threads = std::min(k.grid.count(), at_once) * k.block.count();
+    threads = all_threads = std::min(k.grid.count(), at_once) * k.block.count();
+    sms = std::min<uint64_t>(k.grid.count(), p.sms);
   }
   std::vector<Traffic> out;
   const auto add = [&](const Access& a, uint32_t peer, bool write) {
@@ -75,6 +78,9 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
     if (!write && threads > 0 && p.access.latency > 0) {
       t.limit = static_cast<double>(threads * a.element) / static_cast<double>(p.access.latency);
     }
+    // Stores need no answer: they fill what holds them on their way.
+    t.under_way = write ? std::min(static_cast<double>(sms) * p.access.posted_sm_bytes, p.access.posted_bytes)
+                        : static_cast<double>(all_threads * a.element);
     Bytes& n = devices_[device];
     (host ? (write ? n.mapped_written : n.mapped_read) : (write ? n.peer_written : n.peer_read)) += t.bytes;
     out.push_back(t);
@@ -111,6 +117,14 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
       continue;
     }
     add_all(a, b.device);
+  }
+  // The threads of a kernel that does both store when they have loaded.
+  const auto read =
+      std::find_if(out.begin(), out.end(), [](const Traffic& t) { return t.path == Path::kMappedRead; });
+  for (Traffic& t : out) {
+    if (t.path == Path::kMappedWrite && read != out.end()) {
+      t.under_way = read->under_way * static_cast<double>(t.bytes) / static_cast<double>(read->bytes);
+    }
   }
   return out;
 }

@@ -19,6 +19,7 @@ struct Traffic {
   uint64_t packets = 0;
   uint64_t partial = 0;  // of these, stores that do not fill a sector
   double limit = 0;      // bytes per picosecond that so many threads can ask for; 0: no limit
+  double under_way = 0;  // bytes at any time
 };
 
 class KernelTraffic {

@@ -118,6 +118,17 @@ class Machine final : public Core {
         if (c.beside && !migration_.may_finish(slot)) {
           return;
         }
+        if (traffic_.used() && params.access.flush > 0 && !c.flushed) {  // MD01
+          c.flushed = true;
+          // Between nodes of a graph only stores are waited for, as the H200 does.
+          const Transfers::Before b = transfers_->before(slot, c.run != kNone);
+          const auto flush = static_cast<Ps>(static_cast<double>(b.of_domain) * params.access.flush);
+          const Ps wait = std::max(flush, c.stores ? b.of_all : 0);
+          if (wait > 0) {
+            events.push(now + wait, Happening::kFinish, slot);
+            return;
+          }
+        }
         const KernelDesc& k = program.kernels[c.object];
         if (!k.launches.empty() && graphs_.still_calls(slot)) {
           return;

@@ -2,6 +2,7 @@
 // traffic over the link beside them, prefetches. Moves take the link and the copy engines as copies do.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -29,6 +30,9 @@ class Migration {
     // What ends after the command's own work.
     job.moves = static_cast<uint32_t>(job.beside.size()) + (job.plan.remote > 0 ? 1 : 0);
     core_.commands[slot].beside = job.moves > 0;
+    core_.commands[slot].stores = std::any_of(job.beside.begin(), job.beside.end(), [](const Traffic& t) {
+      return t.path == Path::kMappedWrite || t.path == Path::kPeerWrite;
+    });
     const bool work = !job.plan.steps.empty();
     if (!work && job.moves == 0) {
       return false;
@@ -53,6 +57,8 @@ class Migration {
       c.rows = t.packets;
       c.partial = t.partial;
       c.limit = t.limit;
+      c.under_way = t.under_way;
+      c.domain = core_.commands[slot].domain;
       c.name = traffic_name_;
     }
   }

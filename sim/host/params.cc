@@ -29,8 +29,13 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   payload = h.link().max_payload_bytes();
   read_request = h.link().read_request_bytes();
   write_combined_gain = h.link().write_combined_gain();
-  access = {h.link().read_piece_bytes(), ns(h.link().access_ns()),
-            static_cast<Ps>(h.link().partial_write_ns() * 1e3)};
+  access = {h.link().read_piece_bytes(),
+            ns(h.link().access_ns()),
+            static_cast<Ps>(h.link().partial_write_ns() * 1e3),
+            static_cast<double>(h.link().engine_bytes()),
+            static_cast<double>(h.link().posted_bytes_per_sm()),
+            static_cast<double>(h.link().posted_bytes()),
+            h.link().flush_scale()};
   peer_rate = per_ps(h.peer().links() * h.peer().link_gb_per_s() * h.peer().efficiency());
   peer_start = ns(h.peer().start_ns());
   memory_rate = gpu.clocks().dram_mhz() * gpu.dram().channels() * gpu.dram().bytes_per_cycle() * 1e-6;
@@ -107,6 +112,8 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
            ns(g.update_ns()),
            ns(g.update_node_ns()),
            ns(g.capture_ns()),
+           ns(g.capture_begin_ns()),
+           ns(g.capture_end_ns()),
            ns(g.start_ns()),
            ns(g.node_ns()),
            ns(g.branch_ns()),

@@ -66,7 +66,9 @@ struct Params {
   struct Access {
     uint64_t read_piece;  // bytes
     Ps latency, partial_write;
-  } access;  // of kernels, over the link
+    double engine_bytes, posted_sm_bytes, posted_bytes;  // under way; engine_bytes 0: shares are equal
+    double flush;                                        // times what kernels' ends wait for (MD01)
+  } access;                                              // of kernels, over the link
 
   // ---- pageable memory
   uint64_t inline_bytes, chunk_bytes, cached_bytes;
@@ -83,9 +85,9 @@ struct Params {
         lazy_load;
   } calls;
   struct Graph {
-    Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, start, node, branch,
-        join, programmatic, launch_completion, instantiate_device, upload_device, device_launcher,
-        device_launch, device_start, device_tail, device_node;
+    Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, capture_begin,
+        capture_end, start, node, branch, join, programmatic, launch_completion, instantiate_device,
+        upload_device, device_launcher, device_launch, device_start, device_tail, device_node;
     double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
   } graph;
   struct GraphMemory {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/host/graph_desc.h"
+#include "sim/host/sync_domain.h"
 #include "sim/host/time.h"
 #include "sim/memory/access_policy.h"
 
@@ -27,6 +28,7 @@ struct StreamDesc {
   int32_t priority = 0;  // as CUDA: lower numbers go first; clamped to the device's range
   // Not there until a kStreamCreate names it.
   bool created_by_call = false;
+  SyncDomain domain;  // cudaStreamSetAttribute
 };
 
 struct EventDesc {
@@ -285,6 +287,7 @@ struct Call {
   uint32_t programmatic_event = kNone;
   uint32_t window = kNone;  // launch attribute; kStreamSetWindow: the stream's from now on, kNone: none
   bool trigger_at_block_start = false;
+  SyncDomain domain;                               // launch attribute, over the stream's
   Protection protection = Protection::kReadWrite;  // kMemSetAccess
   // Into `object` and `source`, of copies and memsets.
   uint64_t offset = 0, source_offset = 0;

@@ -188,7 +188,7 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
     return buffer == kNone ? Memory::kPageable : core_.program.buffers[buffer].memory;
   };
   const Ps to_stream = c.stream != t.last_stream && t.last_stream != kNone ? p.stream_switch : 0;
-  if (captures_.used() && captures_.capturing(c.stream)) {
+  if (captures_.used() && captures_.capturing(c.stream) && !is_capture_call(c.op)) {
     return core_.params.graph.capture;
   }
   if (is_capture_call(c.op) || is_graph_call(c.op)) {

@@ -97,7 +97,10 @@ void Transfers::begin(uint32_t slot, uint32_t engine) {
 Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
   const Params& p = core_.params;
   const Command& c = core_.commands[slot];
-  Flow f{slot, engine, static_cast<double>(c.bytes), 0, kUnlimited, {}, 0};
+  Flow f{slot, engine, static_cast<double>(c.bytes), 0, kUnlimited, 1, {}, 0};
+  if (p.access.engine_bytes > 0) {
+    f.share = c.under_way > 0 ? c.under_way / p.access.engine_bytes : 1;
+  }
   const uint32_t here = c.device * kResources, there = c.peer * kResources;
   const double bytes = std::max(1.0, f.left);
   const auto use = [&](uint32_t resource, double weight) { f.uses[f.use_count++] = {resource, weight}; };
@@ -191,6 +194,47 @@ void Transfers::advance() {
   }
 }
 
+// Where a full direction of the host's link holds up a kernel's accesses, nothing of the device's passes
+// them.
+void Transfers::one_queue(std::vector<bool>& fixed, const std::vector<double>& left) const {
+  const auto of_link = [&](const Flow& f, bool full) {
+    return std::any_of(f.uses.begin(), f.uses.begin() + f.use_count, [&](const Use& u) {
+      return u.resource % kResources <= kUp && (!full || left[u.resource] <= capacity_[u.resource] * 1e-12);
+    });
+  };
+  for (const Flow& f : flows_) {
+    const Command& c = core_.commands[f.slot];
+    const bool accesses = c.path == Path::kMappedRead || c.path == Path::kMappedWrite;
+    if (!accesses || f.rate >= f.limit * (1 - 1e-12) || !of_link(f, true)) {
+      continue;
+    }
+    for (size_t i = 0; i < flows_.size(); ++i) {
+      if (core_.commands[flows_[i].slot].device == c.device && of_link(flows_[i], false)) {
+        fixed[i] = true;
+      }
+    }
+  }
+}
+
+Transfers::Before Transfers::before(uint32_t kernel, bool stores_only) const {
+  Before out;
+  const Command& k = core_.commands[kernel];
+  for (const Flow& f : flows_) {
+    const Command& c = core_.commands[f.slot];
+    const bool store = c.path == Path::kMappedWrite || c.path == Path::kPeerWrite;
+    if (c.path < Path::kMappedRead || c.device != k.device || c.object == kernel || (stores_only && !store)) {
+      continue;
+    }
+    const double left = f.left - f.rate * static_cast<double>(core_.now - moved_to_);
+    const auto time = static_cast<Ps>(std::min(left, c.under_way) / f.rate);
+    out.of_all = std::max(out.of_all, time);
+    if (c.domain == k.domain) {
+      out.of_domain = std::max(out.of_domain, time);
+    }
+  }
+  return out;
+}
+
 // Raises all rates together until a resource is full, fixes the flows that use it, and goes on with the
 // others.
 void Transfers::share() {
@@ -205,9 +249,9 @@ void Transfers::share() {
     for (size_t i = 0; i < flows_.size(); ++i) {
       if (!fixed[i]) {
         for (uint32_t u = 0; u < flows_[i].use_count; ++u) {
-          weight[flows_[i].uses[u].resource] += flows_[i].uses[u].weight;
+          weight[flows_[i].uses[u].resource] += flows_[i].uses[u].weight * flows_[i].share;
         }
-        step = std::min(step, flows_[i].limit - flows_[i].rate);
+        step = std::min(step, (flows_[i].limit - flows_[i].rate) / flows_[i].share);
       }
     }
     for (size_t r = 0; r < weight.size(); ++r) {
@@ -217,7 +261,7 @@ void Transfers::share() {
     }
     for (size_t i = 0; i < flows_.size(); ++i) {
       if (!fixed[i]) {
-        flows_[i].rate += step;
+        flows_[i].rate += step * flows_[i].share;
       }
     }
     for (size_t r = 0; r < weight.size(); ++r) {
@@ -234,9 +278,12 @@ void Transfers::share() {
       }
       if (full) {
         fixed[i] = true;
-        --remaining;
       }
     }
+    if (core_.params.access.engine_bytes > 0) {
+      one_queue(fixed, left);
+    }
+    remaining = static_cast<size_t>(std::count(fixed.begin(), fixed.end(), false));
   }
   ++stamp_;
   double soonest = kUnlimited;

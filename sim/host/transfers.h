@@ -1,6 +1,7 @@
 // Copy engines, links and memory: what moves bytes. An engine works on one copy at a time, in order; what all
-// moves at the same time shares the links' directions and the memory, each of which is a rate (a fluid model,
-// max-min fair).
+// moves at the same time shares the links' directions and the memory, each of which is a rate: a fluid model,
+// max-min fair, weighted by what each has under way. While a link holds up kernels' accesses, all that uses
+// it waits in one queue with them, whatever its direction.
 #pragma once
 
 #include <array>
@@ -22,6 +23,12 @@ class Transfers {
   // outdated.
   void flow_start(uint32_t slot);
   void flow_end(uint64_t stamp);
+  // How long what other kernels have under way over the device's links now takes to come through: those of
+  // the kernel's domain, all.
+  struct Before {
+    Ps of_domain = 0, of_all = 0;
+  };
+  Before before(uint32_t kernel, bool stores_only) const;
 
  private:
   static constexpr uint32_t kNoEngine = kNone;
@@ -35,6 +42,7 @@ class Transfers {
     double left;  // bytes
     double rate;  // bytes per picosecond
     double limit;
+    double share;  // rates are in proportion to these
     std::array<Use, 4> uses;
     uint32_t use_count;
   };
@@ -50,6 +58,7 @@ class Transfers {
   Flow make_flow(uint32_t slot, uint32_t engine) const;
   void advance();  // moves all flows to now
   void share();    // rates, and the next end
+  void one_queue(std::vector<bool>& fixed, const std::vector<double>& left) const;
   void end_flow(const Flow& flow);
 
   Core& core_;

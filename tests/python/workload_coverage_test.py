@@ -25,7 +25,8 @@ def everything():
         "schedule": "YIELD", "pageable_overlaps": False, "small_pinned_copies_return": True, "l2_reset_after_us": 5.0,
         "CUDA_MODULE_LOADING": "LAZY", "lazy_start": True, "CUDA_VISIBLE_DEVICES": "1,0", "host_threads": 2,
         "CUDA_GRAPHS_USE_NODE_PRIORITY": "1"}, peer_access=False)
-    s, t = w.stream("s", True, -1, 1), w.stream_create("t", True, -1, 1)
+    domain = w.mem_sync_domain("remote", map_default=2, map_remote=3)
+    s, t = w.stream("s", True, -1, 1, sync_domain=domain), w.stream_create("t", True, -1, 1)
     e, f = w.event("e", False, 1), w.event_create("f")
     flag = w.flag()
     a, b = w.device(4096, "a", 1), w.pinned(4096)
@@ -48,7 +49,7 @@ def everything():
 
     # streams, events, copies, the host
     w.launch(k, stream=s, priority=1, programmatic=True, cluster=1, programmatic_event=e, trigger_at_block_start=True,
-             window=window, accesses=accesses)
+             window=window, accesses=accesses, sync_domain=domain)
     for copy in (w.memcpy_async, w.memcpy):
         copy(a, b, 16, rows=2, to_offset=4, source_offset=4)
     w.memcpy_async(a, b, stream=s)
@@ -115,7 +116,7 @@ def everything():
 
     # graphs
     g, body, later = w.graph_create("g", 1), w.graph_create(), w.graph_create()
-    first = w.graph_add_kernel_node(g, k, priority=1, window=window)
+    first = w.graph_add_kernel_node(g, k, priority=1, window=window, sync_domain=domain)
     second = w.graph_add_kernel_node(g, k, [(first, "programmatic")])
     w.graph_add_kernel_node(g, k, [(first, "launch_completion"), second])
     w.graph_add_memcpy_node(g, a, b, 16, [first], rows=2)

@@ -378,6 +378,23 @@ TEST_CASE("C54 ER05: CUDA_VISIBLE_DEVICES chooses and orders, up to the first nu
       Contains("device 1: there are 1"));
 }
 
+TEST_CASE("MD05: domains of streams, launches and nodes in a file") {
+  const Workload w = parse_workload(R"(
+    stream { name: "s" sync_domain { domain: REMOTE map_remote: 2 } }
+    kernel { name: "k" us: 1 }
+    graph { name: "g" node { name: "n" kernel: "k" sync_domain { map_default: 3 } } }
+    thread { name: "t" call { launch { kernel: "k" stream: "s" sync_domain { domain: DEFAULT } } } })",
+                                    "w");
+  const host::SyncDomain s = w.program.streams[1].domain, l = w.program.threads[0].calls[0].domain,
+                         n = w.program.graphs[0].nodes[0].domain;
+  CHECK((s.remote == 1 && s.of_default == -1 && s.of_remote == 2));
+  CHECK((l.remote == 0 && l.of_default == -1 && l.of_remote == -1));
+  CHECK((n.remote == -1 && n.of_default == 3));
+  CHECK_THROWS_WITH(
+      parse_workload("stream { name: 's' sync_domain { map_remote: 1000 } } thread { name: 't' }", "w"),
+      Contains("sync_domain: numbers of domains are from 0 to 3"));
+}
+
 TEST_CASE("VM01 VM05: virtual memory in a file") {
   const std::string objects = R"(
     physical { name: "m" bytes: 2097152 }

@@ -28,14 +28,14 @@ from heddle.run import Progress, run
 from heddle.simulator import Simulator
 from heddle.sweep import Sweep, collect, sweep
 from heddle.trace import Instruction, Launch, Trace, load
-from heddle.workload import Access, AccessPolicyWindow, Handle, Workload
+from heddle.workload import Access, AccessPolicyWindow, Handle, MemSyncDomain, Workload
 
 __version__ = revision()
 
 __all__ = [
     "Access", "AccessPolicyWindow", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference",
     "Error", "Field", "Group", "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Launch",
-    "Occupancy", "Point", "Progress", "Results", "ResultsError", "SimulationError", "Simulator", "Sweep", "Table",
+    "MemSyncDomain", "Occupancy", "Point", "Progress", "Results", "ResultsError", "SimulationError", "Simulator", "Sweep", "Table",
     "Trace", "TraceError", "Workload", "bank_conflicts", "banks", "coalesce", "collect", "compare", "fidelities",
     "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open", "peaks", "read_ncu", "revision", "run",
     "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size", "sweep",

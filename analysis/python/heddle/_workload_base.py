@@ -46,6 +46,16 @@ class AccessPolicyWindow:
     text: str
 
 
+@dataclasses.dataclass(frozen=True)
+class MemSyncDomain:
+    """A memory synchronisation domain; Workload.mem_sync_domain makes it.
+
+    Attributes:
+        text: in the syntax of workload files.
+    """
+    text: str
+
+
 class Word(str):
     """A value of an enumeration: no quotes in the text."""
 
@@ -202,4 +212,4 @@ class Base:
         self.call(message(name, fields(**values)))
 
 
-__all__ = ["Access", "AccessPolicyWindow", "Base", "Dim", "Handle", "Word", "dim", "fields", "message", "text_of", "word"]
+__all__ = ["Access", "AccessPolicyWindow", "Base", "Dim", "Handle", "MemSyncDomain", "Word", "dim", "fields", "message", "text_of", "word"]

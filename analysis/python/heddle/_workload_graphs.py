@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Tuple, Union
 
-from heddle._workload_base import AccessPolicyWindow, Base, Handle, Word, fields, message, text_of, word
+from heddle._workload_base import AccessPolicyWindow, Base, Handle, MemSyncDomain, Word, fields, message, text_of, word
 from heddle.errors import Error
 
 CAPTURE_MODES = ("global", "thread_local", "relaxed")
@@ -63,7 +63,8 @@ class GraphCalls(Base):
         return node
 
     def _node_text(self, *, kernel=None, memcpy=None, memset=None, host_us=None, sets_flag=None, calls_cuda=None,
-                   event_record=None, event_wait=None, child=None, priority=None, window=None) -> str:
+                   event_record=None, event_wait=None, child=None, priority=None, window=None,
+                   sync_domain=None) -> str:
         """What a node does, in protobuf text."""
         what = []
         if kernel is not None:
@@ -86,10 +87,12 @@ class GraphCalls(Base):
             what.append(fields(child=self._is("graph", child)))
         if len(what) != 1:
             raise Error("a node's parameters are one of kernel, memcpy, memset, host_us, event_record, event_wait, child")
-        return " ".join(t for t in (what[0], fields(priority=priority), self._window(window)) if t)
+        return " ".join(t for t in (what[0], fields(priority=priority), self._window(window),
+                                 self._domain(sync_domain)) if t)
 
     def graph_add_kernel_node(self, graph: Handle, kernel: Handle, after: Edges = (), name: str = "", *,
-                              priority: Optional[int] = None, window: Optional[AccessPolicyWindow] = None) -> Handle:
+                              priority: Optional[int] = None, window: Optional[AccessPolicyWindow] = None,
+                              sync_domain: Optional[MemSyncDomain] = None) -> Handle:
         """cudaGraphAddKernelNode (GR03, GR05, GR25, PD09).
 
         Args:
@@ -100,11 +103,13 @@ class GraphCalls(Base):
             name: the kernel's if empty, with a number behind it for a second one.
             priority: cudaLaunchAttributePriority; counts if the instantiation says so.
             window: what the L2 keeps while it runs.
+            sync_domain: of mem_sync_domain().
 
         Returns:
             The node.
         """
-        return self._node(graph, self._node_text(kernel=kernel, priority=priority, window=window), after, name, kernel.name)
+        return self._node(graph, self._node_text(kernel=kernel, priority=priority, window=window, sync_domain=sync_domain), after,
+                          name, kernel.name)
 
     def graph_add_memcpy_node(self, graph: Handle, to: Handle, source: Handle, bytes: Optional[int] = None,
                               after: Edges = (), name: str = "", *, rows: Optional[int] = None) -> Handle:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from heddle._workload_base import Base, Handle, fields, text_of
+from heddle._workload_base import Base, Handle, MemSyncDomain, fields, message, text_of, word
 
 
 class StreamCalls(Base):
@@ -11,7 +11,8 @@ class StreamCalls(Base):
 
     # ---- there from the start
 
-    def stream(self, name: str = "", non_blocking: bool = False, priority: int = 0, device: int = 0) -> Handle:
+    def stream(self, name: str = "", non_blocking: bool = False, priority: int = 0, device: int = 0, *,
+               sync_domain: Optional[MemSyncDomain] = None) -> Handle:
         """A stream that exists from the start (ST05, ST12).
 
         Args:
@@ -19,11 +20,34 @@ class StreamCalls(Base):
             non_blocking: cudaStreamNonBlocking: the legacy default stream does not hold it up.
             priority: lower numbers go first, as in CUDA.
             device: its GPU.
+            sync_domain: of its kernels, of mem_sync_domain().
 
         Returns:
             What calls take as `stream`.
         """
-        return self._new("stream", name, fields(non_blocking=non_blocking, priority=priority, device=device))
+        return self._new("stream", name, " ".join(t for t in (
+            fields(non_blocking=non_blocking, priority=priority, device=device), self._domain(sync_domain)) if t))
+
+    def mem_sync_domain(self, domain: Optional[str] = None, *, map_default: Optional[int] = None,
+                        map_remote: Optional[int] = None) -> MemSyncDomain:
+        """cudaLaunchAttributeMemSyncDomain and ...MemSyncDomainMap, for streams, launches and kernel nodes (MD01, MD03, MD05).
+
+        Args:
+            domain: "default" or "remote"; None: not set.
+            map_default, map_remote: the device's domain, 0 to 3, that each stands for; None: not set.
+
+        Returns:
+            What stream, launch and graph_add_kernel_node take as `sync_domain`.
+        """
+        return MemSyncDomain(message("sync_domain", fields(
+            domain=word("domain", domain, ("default", "remote")) if domain is not None else None, map_default=map_default,
+            map_remote=map_remote)))
+
+    @staticmethod
+    def _domain(domain: Optional[MemSyncDomain]) -> str:
+        if domain is not None and not isinstance(domain, MemSyncDomain):
+            raise Error(f"sync_domain: {domain!r} is none; Workload.mem_sync_domain() makes them")
+        return domain.text if domain is not None else ""
 
     def event(self, name: str = "", timing: bool = True, device: int = 0) -> Handle:
         """An event that exists from the start (EV05).

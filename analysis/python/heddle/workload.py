@@ -6,7 +6,7 @@ import re
 from typing import Any, Dict, Optional, Sequence, Union
 
 from heddle._native import native
-from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, Word, dim, fields, message, text_of)
+from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, MemSyncDomain, Word, dim, fields, message, text_of)
 from heddle._workload_graphs import GraphCalls
 from heddle._workload_memory import MemoryCalls
 from heddle._workload_streams import StreamCalls
@@ -117,7 +117,8 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls):
                stream: Optional[Handle] = None, *, us: Optional[float] = None, block_us: Optional[float] = None,
                priority: Optional[int] = None, programmatic: bool = False, cluster: Optional[Dim] = None,
                programmatic_event: Optional[Handle] = None, trigger_at_block_start: bool = False,
-               window: Optional[AccessPolicyWindow] = None, accesses: Sequence[Access] = ()) -> Handle:
+               window: Optional[AccessPolicyWindow] = None, accesses: Sequence[Access] = (),
+               sync_domain: Optional[MemSyncDomain] = None) -> Handle:
         """cudaLaunchKernel, cudaLaunchKernelEx (ST12, PD07, PD08).
 
         Args:
@@ -132,6 +133,7 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls):
             trigger_at_block_start: or have started.
             window: what the L2 keeps while it runs, of access_policy_window().
             accesses: besides the kernel's, of access().
+            sync_domain: over the stream's, of mem_sync_domain().
 
         Returns:
             The kernel.
@@ -146,7 +148,7 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls):
                    programmatic=programmatic or None, programmatic_event=self._is("event", programmatic_event, True),
                    trigger_at_block_start=trigger_at_block_start or None),
             f"cluster {dim(cluster)}" if cluster is not None else "", self._window(window),
-            self._accesses((), (), accesses)) if t)))
+            self._domain(sync_domain), self._accesses((), (), accesses)) if t)))
         return kernel
 
     def func_get_attributes(self, kernel: Handle) -> None:

@@ -168,7 +168,8 @@ constexpr const char* kGpu = R"(
   host {
     link {
       generation: 1 lanes: 32 max_payload_bytes: 256 read_request_bytes: 256 efficiency: 1 write_combined_gain: 1
-      read_piece_bytes: 32 access_ns: 0 partial_write_ns: 10
+      read_piece_bytes: 32 access_ns: 0 partial_write_ns: 10 engine_bytes: 0
+      posted_bytes_per_sm: 65536 posted_bytes: 131072 flush_scale: 0
     }
     peer { links: 0 link_gb_per_s: 25 efficiency: 1 start_ns: 0 }
     copy {
@@ -194,7 +195,8 @@ constexpr const char* kGpu = R"(
     priorities: 6
     graph {
       launch_ns: 0 launch_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
-      upload_node_ns: 0 update_ns: 0 update_each_ns: 0 update_node_ns: 0 capture_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
+      upload_node_ns: 0 update_ns: 0 update_each_ns: 0 update_node_ns: 0 capture_ns: 0 capture_begin_ns: 0
+      capture_end_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
       programmatic_ns: 0 launch_completion_ns: 0 instantiate_device_ns: 0 upload_device_ns: 0 device_launcher_ns: 0
       device_launch_ns: 0 device_start_ns: 0 device_tail_ns: 0 device_node_ns: 0
     }
