@@ -98,8 +98,8 @@ AccessKind access_kind(const isa::KernelImage& image, const isa::Instr& in, Acce
   }
 }
 
-bool on_side(const isa::KernelImage& image, AccessSide side, const isa::BlockTrace& block,
-             const isa::Instr& in, const uint64_t addr[32], uint32_t mask) {
+bool on_side(const isa::KernelImage& image, AccessSide side, uint64_t block, const isa::Instr& in,
+             const uint64_t addr[32], uint32_t mask) {
   const MemSpace space = isa::space_of(image.shape, in, addr[std::countr_zero(mask)]);
   if (side == AccessSide::kSectors) {
     return space == MemSpace::kGlobal;
@@ -107,7 +107,7 @@ bool on_side(const isa::KernelImage& image, AccessSide side, const isa::BlockTra
   if (space != MemSpace::kDistributedShared) {
     return space == MemSpace::kShared;
   }
-  return isa::own_lanes(image.shape, block.linear, addr, mask) == mask;
+  return isa::own_lanes(image.shape, block, addr, mask) == mask;
 }
 
 AccessCost access_cost(const isa::Instr& in, AccessKind kind, AccessSide side, const uint64_t from[32],

@@ -41,8 +41,8 @@ inline bool is_copy(AccessKind k) { return k == AccessKind::kCopy || k == Access
 
 // Whether the access is of the side. Distributed shared memory counts where all lanes name their own block,
 // as in sim/sm.
-bool on_side(const isa::KernelImage& image, AccessSide side, const isa::BlockTrace& block,
-             const isa::Instr& in, const uint64_t addr[32], uint32_t mask);
+bool on_side(const isa::KernelImage& image, AccessSide side, uint64_t block, const isa::Instr& in,
+             const uint64_t addr[32], uint32_t mask);
 
 // `from` are the instruction's addresses in global memory and `to` those in shared memory; only copies need
 // both. They hold the lanes of `mask`, which is not 0.

@@ -3,10 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/access/access_cost.h"
 #include "analysis/access/memory_walk.h"
+#include "analysis/access/pattern_counts.h"
+#include "frontends/trace/packed.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::analysis {
@@ -36,19 +39,33 @@ struct InstrAccesses {
 };
 
 // Adds up blocks as they come. Costs of shapes seen before are remembered: a cost does not change when all
-// addresses move by a multiple of 128 bytes.
+// addresses move by whole lines, in shared memory by whole words.
 class AccessProfile {
  public:
   // `image` must outlive the object.
   AccessProfile(const isa::KernelImage& image, AccessSide side);
 
   void add(const isa::BlockTrace& block);
-  // What another one of the same image counted, of blocks behind those of this.
-  void append(const AccessProfile& later);
+  // Faster: shapes are told apart by their numbers. Blocks of one reader.
+  void add(const trace::PackedBlock& block);
+  // The same, and counts the patterns, until settle().
+  template <typename Block>
+  void add(const Block& block, PatternCounts& patterns) {
+    patterns_ = &patterns;
+    add(block);
+  }
+  // What was counted is in `patterns` then, which may be cleared.
+  void settle(PatternCounts& patterns);
+  // Passes over this instruction.
+  void ignore(uint32_t number) { ways_[number] = Way::kIgnored; }
 
-  uint64_t accesses() const { return accesses_; }  // warp accesses that were counted
+  // What another one of the same image counted, of blocks behind those of this.
+  void append(AccessProfile& later);
+
+  const std::vector<MemoryWalk::Code>& code() const { return walk_.code(); }
+  uint64_t accesses();  // warp accesses that were counted
   // Of the instructions that made an access, those with the most beyond the ideal first, then by address.
-  std::vector<InstrAccesses> by_excess() const;
+  std::vector<InstrAccesses> by_excess();
 
  private:
   // What a shape costs, and how far it reaches to both sides of its first address.
@@ -62,26 +79,67 @@ class AccessProfile {
     std::array<int32_t, 31> delta{};
     Shape result;
   };
-  // A cost by the stride, or by the place of the list, which says the same within one warp.
+  // Accesses of one cost, told by what says the same within one epoch.
+  struct Key {
+    uint64_t epoch = 0;              // chunk; number of the warp; 0: any
+    uint32_t counted = 0, mask = 0;  // that is not 0, if the key is one
+    uint32_t shape = 0, second = 0;  // by number, stride or place of the list; a copy's second one
+    // Where these begin: within the period of the costs, or with patterns, everywhere.
+    uint64_t base = 0, second_base = 0;
+    uint64_t kinds = 0;  // of the references
+
+    bool operator==(const Key& o) const {
+      return ((epoch ^ o.epoch) | (counted ^ o.counted) | (mask ^ o.mask) | (shape ^ o.shape) |
+              (second ^ o.second) | (base ^ o.base) | (second_base ^ o.second_base) | (kinds ^ o.kinds)) == 0;
+    }
+  };
   struct Recent {
-    uint64_t warp = ~uint64_t{0};  // warps before it; 0 for strides
-    uint32_t counted = 0, mask = 0, phase = 0, shape = 0;
+    Key key;
+    uint32_t pattern = 0;                   // where they are counted
+    uint64_t times = 0;                     // not yet in counts_
+    uint64_t low = ~uint64_t{0}, high = 0;  // the base addresses of these
     Shape result;
   };
+  struct Place {
+    uint64_t block = 0;  // in launch order
+    uint32_t warp = 0;
+  };
 
-  void access(const isa::BlockTrace& block, const isa::WarpTrace& w, uint32_t counted, const isa::MemRef* ref,
-              uint32_t mask);
-  bool known_list(const isa::WarpTrace& w, uint32_t counted, const isa::MemRef& r, uint32_t mask,
-                  Remembered*& slot);
-  void count(const isa::BlockTrace& block, const isa::WarpTrace& w, InstrAccesses& n, const isa::MemRef* ref,
-             uint32_t mask, uint64_t base, const Shape& shape);
+  enum class Way : uint8_t { kPlain, kCopy, kByAddress, kIgnored };
+  struct Addresses {
+    std::array<uint64_t, 32> first{}, second{};
+  };
+  static constexpr Shape kNotCounted = {{}, 0, -1};
+
+  template <typename Ref>
+  void access(const Place& at, uint32_t counted, const Ref* ref, uint32_t mask, const isa::WarpTrace* w);
+  bool identify(const trace::Reference& r, uint32_t which, uint32_t& shape, Key& key) const;
+  bool identify(const isa::MemRef& r, uint32_t which, uint32_t& shape, Key& key) const;
+  std::optional<isa::MemSpace> space_of(const isa::Instr& in, const trace::Reference& r,
+                                        const isa::WarpTrace* w) const;
+  std::optional<isa::MemSpace> space_of(const isa::Instr& in, const isa::MemRef& r,
+                                        const isa::WarpTrace* w) const;
+  void first_seen(const Place& at, const trace::Reference* ref, const isa::WarpTrace* w, uint64_t base,
+                  bool cheap, Recent& r);
+  void first_seen(const Place& at, const isa::MemRef* ref, const isa::WarpTrace* w, uint64_t base, bool cheap,
+                  Recent& r);
+  Shape shape_of(const isa::Instr& in, AccessKind kind, const Addresses& p, uint32_t mask,
+                 uint64_t base) const;
+  bool known_list(const isa::WarpTrace& w, const Key& key, const isa::MemRef& r, Remembered*& slot);
+  void settle(Recent& r);
+  void settle_all();
 
   const isa::KernelImage& image_;
   const AccessSide side_;
   const MemoryWalk walk_;
   std::vector<InstrAccesses> counts_;
+  std::vector<Way> ways_;              // parallel
+  PatternCounts* patterns_ = nullptr;  // null: they are not counted
   std::vector<Remembered> remembered_;
   std::vector<Recent> recent_;
+  const trace::ShapeTable* shapes_ = nullptr;  // of the packed block at hand
+  isa::WarpTrace unpacked_;                    // one instruction's references
+  uint64_t chunk_ = 0;
   uint64_t warps_ = 0;
   uint64_t accesses_ = 0;
 };

@@ -11,7 +11,8 @@
 namespace heddle::analysis {
 namespace {
 
-constexpr size_t kAdvised = 16;                        // instructions
+constexpr size_t kAdvised = 16;  // instructions
+constexpr size_t kKeptWords = size_t{1} << 22;
 constexpr uint64_t kWorthAThread = uint64_t{1} << 19;  // warp instructions
 
 // Consecutive blocks of a trace that one thread reads.
@@ -47,8 +48,15 @@ void read_parts(std::vector<Part>& parts, std::vector<Sink>& sinks, const std::a
   std::vector<std::exception_ptr> errors(parts.size());
   const auto work = [&](size_t i) {
     try {
+      if (auto* native = dynamic_cast<trace::Reader*>(parts[i].source.get())) {
+        trace::PackedBlock block;
+        for (uint64_t b = 0; b < parts[i].blocks && !cancel && native->next_packed(block); ++b) {
+          sinks[i].add(block);
+        }
+        return;
+      }
       isa::BlockTrace block;
-      for (uint64_t b = 0; b < parts[i].blocks && !cancel && parts[i].source->next(block); ++b) {
+      while (!cancel && parts[i].source->next(block)) {
         sinks[i].add(block);
       }
     } catch (...) {
@@ -70,6 +78,38 @@ void read_parts(std::vector<Part>& parts, std::vector<Sink>& sinks, const std::a
   }
 }
 
+// A profile, and the patterns of what it has read where they are kept and not too many.
+class ProfileSink {
+ public:
+  ProfileSink(const isa::KernelImage& image, AccessSide side, bool keep)
+      : profile_(image, side), patterns_(keep ? std::make_unique<PatternCounts>(kKeptWords) : nullptr) {}
+
+  template <typename Block>
+  void add(const Block& block) {
+    if (!patterns_) {
+      profile_.add(block);
+      return;
+    }
+    profile_.add(block, *patterns_);
+    if (patterns_->full()) {
+      profile_.settle(*patterns_);
+      patterns_.reset();
+    }
+  }
+  AccessProfile& profile() { return profile_; }
+  // Null: they were not kept.
+  const PatternCounts* patterns() {
+    if (patterns_) {
+      profile_.settle(*patterns_);
+    }
+    return patterns_.get();
+  }
+
+ private:
+  AccessProfile profile_;
+  std::unique_ptr<PatternCounts> patterns_;
+};
+
 // Instructions whose addresses overlap use the same rows: begin and end of those of `n`.
 std::pair<uint64_t, uint64_t> rows_of(const std::vector<InstrAccesses>& all, const InstrAccesses& n) {
   uint64_t begin = n.lowest, end = n.highest;
@@ -88,8 +128,9 @@ std::pair<uint64_t, uint64_t> rows_of(const std::vector<InstrAccesses>& all, con
   return {begin, begin + (end - begin + kBytes - 1) / kBytes * kBytes};
 }
 
+// `known`: the patterns of all accesses, if they were kept.
 void advise(const std::filesystem::path& file, const std::optional<isa::Dim3>& cluster, uint32_t threads,
-            const std::atomic<bool>& cancel, KernelAccesses& k) {
+            const std::atomic<bool>& cancel, const PatternCounts* known, KernelAccesses& k) {
   std::vector<Remedy> remedies;
   std::vector<std::vector<size_t>> of;  // the remedies of k.all[i]
   for (size_t i = 0; i < k.all.size() && i < kAdvised && k.all[i].excess() > 0; ++i) {
@@ -106,12 +147,16 @@ void advise(const std::filesystem::path& file, const std::optional<isa::Dim3>& c
   if (remedies.empty()) {
     return;
   }
-  std::vector<Part> parts = parts_of(file, cluster, threads);
   std::vector<RemedyCheck> checks;
-  for (const Part& p : parts) {
-    checks.emplace_back(p.source->image(), k.all, remedies);
+  if (known) {
+    checks.emplace_back(k.image(), k.all, remedies).add(*known);
+  } else {
+    std::vector<Part> parts = parts_of(file, cluster, threads);
+    for (const Part& p : parts) {
+      checks.emplace_back(p.source->image(), k.all, remedies);
+    }
+    read_parts(parts, checks, cancel);
   }
-  read_parts(parts, checks, cancel);
   std::vector<RemedyEffect> effects(remedies.size());
   for (RemedyCheck& c : checks) {
     const std::vector<RemedyEffect> e = c.effects();
@@ -152,19 +197,27 @@ KernelAccesses profile_kernel(const std::filesystem::path& file, const std::opti
                               AccessSide side, uint32_t threads, const std::atomic<bool>& cancel) {
   KernelAccesses k;
   std::vector<Part> parts = parts_of(file, cluster, threads);
-  std::vector<AccessProfile> profiles;
+  // Reading a text trace again takes longer than keeping its patterns; a .heddle the other way round.
+  const bool keep = side == AccessSide::kBanks && !dynamic_cast<trace::Reader*>(parts[0].source.get());
+  std::vector<ProfileSink> sinks;
   for (const Part& p : parts) {
-    profiles.emplace_back(p.source->image(), side);
+    sinks.emplace_back(p.source->image(), side, keep);
+    std::vector<bool> wanted(p.source->image().code.size());
+    for (const MemoryWalk::Code& c : sinks.back().profile().code()) {
+      wanted[c.index] = true;
+    }
+    p.source->want_refs_of(wanted);
   }
-  read_parts(parts, profiles, cancel);
-  for (size_t i = 1; i < profiles.size(); ++i) {
-    profiles[0].append(profiles[i]);
+  read_parts(parts, sinks, cancel);
+  AccessProfile& whole = sinks[0].profile();
+  for (size_t i = 1; i < sinks.size(); ++i) {
+    whole.append(sinks[i].profile());
   }
-  k.accesses = profiles[0].accesses();
-  k.all = profiles[0].by_excess();
+  k.accesses = whole.accesses();
+  k.all = whole.by_excess();
   k.source = std::move(parts[0].source);
   if (side == AccessSide::kBanks && !cancel) {
-    advise(file, cluster, threads, cancel, k);
+    advise(file, cluster, threads, cancel, sinks[0].patterns(), k);
   }
   return k;
 }

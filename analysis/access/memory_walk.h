@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analysis/access/access_cost.h"
@@ -22,12 +23,13 @@ class MemoryWalk {
         continue;
       }
       const AccessKind kind = access_kind(image, in, side);
-      memory_.push_back({i, in.mem_refs, kNone});
+      memory_.push_back({in.mem_refs, kNone});
       if (kind != AccessKind::kNone) {
         memory_.back().number = static_cast<uint32_t>(code_.size());
         code_.push_back({i, kind});
       }
     }
+    first_.push_back(static_cast<uint32_t>(memory_.size()));
   }
 
   struct Code {
@@ -36,32 +38,30 @@ class MemoryWalk {
   };
   const std::vector<Code>& code() const { return code_; }
 
-  // call(number, ref, mask) for each access of a warp; mask is not 0.
-  template <typename F>
-  void warp(const isa::WarpTrace& w, const F& call) const {
-    const isa::MemRef* ref = w.refs.data();
-    for (const isa::Run& run : w.runs) {
+  // call(number, ref, mask) for each access of a warp; mask is not 0. `ref` are the references of its runs.
+  template <typename Ref, typename F>
+  void warp(std::span<const isa::Run> runs, const Ref* ref, const F& call) const {
+    for (const isa::Run& run : runs) {
       if (run.mask == 0) {
         continue;
       }
-      const uint32_t end = run.first + run.count;
-      for (uint32_t i = first_[run.first]; i < memory_.size() && memory_[i].index < end; ++i) {
-        if (memory_[i].number != kNone) {
-          call(memory_[i].number, ref, run.mask);
+      const Memory* const end = memory_.data() + first_[run.first + run.count];
+      for (const Memory* m = memory_.data() + first_[run.first]; m != end; ++m) {
+        if (m->number != kNone) {
+          call(m->number, ref, run.mask);
         }
-        ref += memory_[i].refs;
+        ref += m->refs;
       }
     }
   }
 
  private:
   struct Memory {
-    uint32_t index;
     uint32_t refs;    // of this instruction
     uint32_t number;  // in code_; kNone: another side's
   };
   std::vector<Memory> memory_;   // those with address lists, by index
-  std::vector<uint32_t> first_;  // by code index: the first of memory_ at or behind it
+  std::vector<uint32_t> first_;  // by code index, its end included: the first of memory_ at or behind it
   std::vector<Code> code_;
 };
 

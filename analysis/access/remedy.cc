@@ -25,25 +25,47 @@ uint32_t conflict_distance(const AccessPattern& p, uint32_t width) {
   return static_cast<uint32_t>(best);
 }
 
+// moved_address() for many addresses.
+class Mover {
+ public:
+  explicit Mover(const Remedy& r) : r_(r), row_bytes_(uint64_t{r.row_words} * kWord) {
+    // Below 2^20 a multiplication gives the exact quotient: its error is less than 2^20 / 2^40, and a
+    // quotient lies at least 1 / row_bytes from the next number.
+    constexpr uint64_t kSmall = uint64_t{1} << 20;
+    inverse_ =
+        r.end - r.begin <= kSmall && row_bytes_ < kSmall ? (uint64_t{1} << kShift) / row_bytes_ + 1 : 0;
+  }
+
+  uint64_t operator()(uint64_t address) const {
+    if (address < r_.begin || address >= r_.end) {
+      return address;
+    }
+    const uint64_t offset = address - r_.begin;
+    const uint64_t row = inverse_ ? offset * inverse_ >> kShift : offset / row_bytes_;
+    if (r_.kind == Remedy::Kind::kPadding) {
+      return address + row * r_.words * kWord;
+    }
+    const uint64_t group = uint64_t{r_.words} * kWord, groups = kBanks / r_.words;
+    return r_.begin + (offset ^ ((row >> r_.shift & (groups - 1)) * group));
+  }
+
+ private:
+  static constexpr int kShift = 40;
+  const Remedy& r_;
+  uint64_t row_bytes_;
+  uint64_t inverse_ = 0;  // 0: not exact enough
+};
+
 }  // namespace
 
-uint64_t moved_address(uint64_t address, const Remedy& r) {
-  if (address < r.begin || address >= r.end) {
-    return address;
-  }
-  const uint64_t offset = address - r.begin, row = offset / (uint64_t{r.row_words} * kWord);
-  if (r.kind == Remedy::Kind::kPadding) {
-    return address + row * r.words * kWord;
-  }
-  const uint64_t group = uint64_t{r.words} * kWord, groups = kBanks / r.words;
-  return r.begin + (offset ^ ((row >> r.shift) % groups * group));
-}
+uint64_t moved_address(uint64_t address, const Remedy& r) { return Mover(r)(address); }
 
 AccessCost cost_with(const isa::Instr& in, AccessKind kind, const AccessPattern& p, const Remedy& r) {
+  const Mover moved_to(r);
   std::array<uint64_t, 32> moved{};
   for (uint32_t m = p.mask; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    moved[lane] = moved_address(p.address[lane], r);
+    moved[lane] = moved_to(p.address[lane]);
   }
   return access_cost(in, kind, AccessSide::kBanks, p.from.data(), moved.data(), p.mask);
 }

@@ -12,7 +12,8 @@ namespace heddle::analysis {
 struct Remedy {
   enum class Kind : uint8_t {
     kPadding,  // each row of the array gets `words` more
-    kSwizzle,  // in row r, group c of `words` words is kept at group c ^ (r >> shift) % groups of 32 words
+    kSwizzle,  // in row r, group c of `words` words is kept at group c ^ (r >> shift) % groups of 32 words;
+               // `words` is a power of two
   };
   Kind kind = Kind::kPadding;
   uint32_t row_words = 0;  // of a row before; a multiple of 32

@@ -70,6 +70,7 @@ class TraceSource final : public isa::BlockSource {
     warps_->want_refs(false);
     return blocks_->next(out);
   }
+  void want_refs_of(const std::vector<bool>& wanted) override { warps_->want_refs_of(wanted); }
 
  private:
   void set_cluster(const isa::Dim3& c) {

@@ -71,6 +71,12 @@ void WarpReader::fail_line(const char* p, const FieldError& e) const {
        (in_.torn(p) ? "; the file ends inside this line (incomplete copy?)" : ""));
 }
 
+void WarpReader::want_refs_of(const std::vector<bool>& wanted) {
+  for (size_t i = 0; i < wanted.size() && i < entries_.size(); ++i) {
+    entries_[i].wanted = wanted[i];
+  }
+}
+
 const char* WarpReader::next_lines() {
   sync(limit_);
   if (!in_.has_line()) {
@@ -115,10 +121,11 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
       run = {index, 1, mask};
     }
     if (mask != 0 && e->mem_refs != 0 && want_refs_) {
-      if (e->addresses) {
+      if (e->addresses && e->wanted) {
         p = read_refs(p, mask, e->mem_refs, out);
       } else {
         out.refs.resize(out.refs.size() + e->mem_refs);
+        p = e->addresses ? line_end(p) + 1 : p;
       }
     } else if (e->addresses) {
       p = line_end(p) + 1;

@@ -34,6 +34,8 @@ class WarpReader {
   void read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal);
   // From here on: whether references are read, or passed over (addresses and operands are then not checked).
   void want_refs(bool want) { want_refs_ = want; }
+  // The same by static instruction.
+  void want_refs_of(const std::vector<bool>& wanted);
 
  private:
   struct Entry {
@@ -43,6 +45,7 @@ class WarpReader {
     uint8_t mem_refs = 0;
     uint8_t length = 0;      // of the text; 0 = none kept
     uint8_t mask_end = 0;    // offset behind the mask in the text
+    bool wanted = true;      // its references
     bool addresses = false;  // the text ends before the address mode; else it is the whole line
     char text[kText];
   };

@@ -34,6 +34,16 @@ class ColumnReader {
     return *p_++;
   }
 
+  // The next `n` bytes; null when there are not so many.
+  const uint8_t* take(size_t n) {
+    if (n > static_cast<size_t>(end_ - p_)) {
+      good_ = false;
+      return nullptr;
+    }
+    p_ += n;
+    return p_ - n;
+  }
+
   uint64_t varint() {
     uint64_t v = 0;
     for (int shift = 0; shift < 64; shift += 7) {

@@ -8,9 +8,46 @@ namespace {
 
 using Kind = isa::MemRef::Kind;
 
+constexpr uint8_t kShapeCoded = static_cast<uint8_t>(ShapeGuess::kNumber) << 4;  // bit of a symbol
+const char* const kBadSymbol = "the column of symbols ends early or holds an unknown one";
+
 [[noreturn]] void fail(std::string what) { throw ChunkError{std::move(what)}; }
 
+isa::MemRef unlisted(const Reference& packed, const Shape& s) {
+  isa::MemRef r;
+  r.base = packed.base;
+  r.stride = s.stride;
+  r.kind = s.kind;
+  r.count = s.count;
+  return r;
+}
+
+// The elements of the shape, as a warp has them.
+void put(isa::MemRef& r, const Shape& s, const uint64_t* e, isa::WarpTrace& w) {
+  if (s.kind == Kind::kDelta) {
+    r.list = static_cast<uint32_t>(w.deltas.size());
+    for (size_t i = 0; i < s.addresses; ++i) {
+      w.deltas.push_back(static_cast<int32_t>(e[i]));
+    }
+    return;
+  }
+  r.list = static_cast<uint32_t>(w.values.size());
+  for (size_t i = 0; i < s.addresses; ++i) {
+    w.values.push_back(r.base + e[i]);
+  }
+  w.values.insert(w.values.end(), e + s.addresses, e + s.elements());
+}
+
 }  // namespace
+
+void unpack(const Reference& packed, const ShapeTable& shapes, isa::WarpTrace& w) {
+  const Shape& s = shapes[packed.shape];
+  isa::MemRef r = unlisted(packed, s);
+  if (s.elements() > 0) {
+    put(r, s, shapes.elements(s), w);
+  }
+  w.refs.push_back(r);
+}
 
 ChunkDecoder::ChunkDecoder(const isa::KernelImage& image, const std::vector<Path>& shared_paths)
     : image_(image),
@@ -37,36 +74,65 @@ void ChunkDecoder::begin(const pb::Chunk& c) {
   run_coder_.reset();
   predictor_.begin_chunk();
   shapes_.clear();
+  lanes_.clear();
   in_warp_.clear();
+  ++chunk_;
+}
+
+isa::Dim3 ChunkDecoder::begin_block(size_t warps) {
+  const isa::Dim3 index = next_index();
+  predictor_.begin_block(warps);
+  return index;
+}
+
+void ChunkDecoder::end_block() {
+  ++block_;
+  if (--left_ == 0) {
+    finish_chunk();
+  }
 }
 
 void ChunkDecoder::next(isa::BlockTrace& out) {
   out.linear = block_;
-  out.index = next_index();
   out.warps.resize(image_.shape.warps());
-  predictor_.begin_block(out.warps.size());
+  out.index = begin_block(out.warps.size());
   for (size_t i = 0; i < out.warps.size(); ++i) {
     isa::WarpTrace& w = out.warps[i];
     w.clear();
     w.warp = static_cast<uint32_t>(i);
     ++warp_;
-    predictor_.begin_warp(i);
-    const Path& path = next_path();
+    const Path& path = next_warp(i);
     w.runs.assign(path.begin(), path.end());
     for (const isa::Run& r : path) {
       w.instructions += r.count;
-      if (r.mask) {
-        const uint32_t end = slots_.end(r);
-        for (uint32_t slot = slots_.begin(r); slot < end; ++slot) {
-          next_reference(slot, r.mask, w);
-        }
+    }
+    w.refs.reserve(predictor_.references().size());
+    for (const Reference& packed : predictor_.references()) {
+      const Shape& s = shapes_[packed.shape];
+      isa::MemRef r = unlisted(packed, s);
+      if (s.elements() > 0) {
+        put_lists(packed.shape, r, w);
       }
+      w.refs.push_back(r);
     }
   }
-  ++block_;
-  if (--left_ == 0) {
-    finish_chunk();
+  end_block();
+}
+
+void ChunkDecoder::next_packed(PackedBlock& out) {
+  out.linear = block_;
+  out.chunk = chunk_;
+  out.shapes = &shapes_;
+  out.warps.resize(image_.shape.warps());
+  begin_block(out.warps.size());
+  for (size_t i = 0; i < out.warps.size(); ++i) {
+    PackedWarp& w = out.warps[i];
+    const Path& path = next_warp(i);
+    w.runs = path;
+    w.path = predictor_.path();
+    w.refs = predictor_.references();
   }
+  end_block();
 }
 
 isa::Dim3 ChunkDecoder::next_index() {
@@ -83,7 +149,24 @@ isa::Dim3 ChunkDecoder::next_index() {
   return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
 }
 
-const Path& ChunkDecoder::next_path() {
+const Path& ChunkDecoder::next_warp(size_t w) {
+  uint64_t number = 0;
+  const Path& path = next_path(number);
+  predictor_.begin_warp(w, number);
+  if (!predictor_.may_align()) {
+    one_by_one(path);
+  } else if (!predictor_.has_before()) {
+    aligned<true, false>(path);
+  } else if (!predictor_.has_above()) {
+    aligned<false, true>(path);
+  } else {
+    aligned<true, true>(path);
+  }
+  return path;
+}
+
+// `number` is that of the encoder's: not 0.
+const Path& ChunkDecoder::next_path(uint64_t& number_out) {
   const uint64_t code = paths_.varint();
   if (!paths_.good()) {
     fail("the column of paths ends early");
@@ -93,8 +176,10 @@ const Path& ChunkDecoder::next_path() {
     if (!run_coder_.get(runs_, masks_, local_paths_.back())) {
       fail("a warp's path ends early or leaves the code");
     }
+    number_out = 2 * uint64_t{local_paths_.size()};
     return local_paths_.back();
   }
+  number_out = code;
   const std::vector<Path>& table = code & 1 ? shared_paths_ : local_paths_;
   const uint64_t number = (code - 1) / 2;
   if (number >= table.size()) {
@@ -103,64 +188,105 @@ const Path& ChunkDecoder::next_path() {
   return table[number];
 }
 
-void ChunkDecoder::next_reference(uint32_t slot, uint32_t mask, isa::WarpTrace& w) {
-  const uint8_t symbol = symbols_.byte();
-  const int guess = symbol & 7;
-  if (!symbols_.good() || guess >= kGuesses) {
-    fail("the column of symbols ends early or holds an unknown one");
-  }
-  const uint32_t number = next_shape(slot, symbol, mask);
-  uint64_t base = predictor_.base(slot, static_cast<Guess>(guess));
-  if (symbol & kSymbolResidual) {
-    const uint64_t difference = residuals_.signed_varint();
-    if (!residuals_.good()) {
-      fail("the column of residuals ends early");
+void ChunkDecoder::one_by_one(const Path& path) {
+  predictor_.begin();
+  for (const isa::Run& r : path) {
+    const auto lanes = static_cast<uint32_t>(std::popcount(r.mask));
+    const uint32_t end = slots_.end(r);
+    for (uint32_t slot = slots_.begin(r); lanes && slot < end; ++slot) {
+      const uint8_t symbol = symbols_.byte();
+      const int guess = symbol & 7;
+      if (!symbols_.good() || guess >= kGuesses) {
+        fail(kBadSymbol);
+      }
+      const auto how = static_cast<ShapeGuess>(symbol >> 4 & 7);
+      uint32_t number = 0;
+      if (how < ShapeGuess::kNumber) {
+        number = predictor_.shape(slot, how);
+        check_shape(number, lanes);
+      } else {
+        number = coded_shape(slot, how, lanes);
+      }
+      const uint64_t base = predictor_.base(slot, static_cast<Guess>(guess)) + residual(symbol);
+      predictor_.learn(slot, base, number);
     }
-    base += symbol & kSymbolWords ? difference * 4 : difference;
   }
-  predictor_.learn(slot, base, number);
-  const Shape& s = shapes_[number];
-  isa::MemRef r;
-  r.base = base;
-  r.stride = s.stride;
-  r.kind = s.kind;
-  r.count = s.count;
-  if (s.elements() > 0) {
-    put_lists(number, r, w);
-  }
-  w.refs.push_back(r);
 }
 
-uint32_t ChunkDecoder::next_shape(uint32_t slot, uint8_t symbol, uint32_t mask) {
-  const auto guess = static_cast<ShapeGuess>(symbol >> 4 & 7);
-  uint32_t number = kNoShape;
-  if (guess == ShapeGuess::kNew) {
-    return new_shape(slot, mask);
+// The same for most warps, several times as fast: what one_by_one() decides by branches, which the processor
+// cannot foresee, is selected here.
+template <bool kAbove, bool kBefore>
+void ChunkDecoder::aligned(const Path& path) {
+  using Warp = Predictor::Aligned<kAbove, kBefore>;
+  Warp warp(predictor_);
+  const uint8_t* symbols = symbols_.take(warp.size());
+  if (!symbols) {
+    fail(kBadSymbol);
   }
-  if (guess == ShapeGuess::kNumber) {
-    const uint64_t n = shape_bytes_.varint();
-    number = n < kNoShape ? static_cast<uint32_t>(n) : kNoShape;
-  } else {
-    number = predictor_.shape(slot, guess);
+  const uint8_t* known = lanes_.data();
+  size_t shapes = lanes_.size();
+  for (const isa::Run& r : path) {
+    const auto lanes = static_cast<uint32_t>(std::popcount(r.mask));
+    const uint32_t end = lanes ? slots_.end(r) : 0;
+    for (uint32_t slot = slots_.begin(r); slot < end; ++slot) {
+      const uint8_t symbol = *symbols++;
+      if ((symbol & 7) >= kGuesses) {
+        fail(kBadSymbol);
+      }
+      uint64_t base = warp.base(slot, static_cast<Guess>(symbol & 7));
+      uint32_t number = warp.shape(slot, static_cast<ShapeGuess>(symbol >> 4 & 3));
+      if (symbol & (kSymbolResidual | kShapeCoded)) {
+        if (symbol & kShapeCoded) {
+          number = coded_shape(slot, static_cast<ShapeGuess>(symbol >> 4 & 7), lanes);
+          known = lanes_.data();
+          shapes = lanes_.size();
+        }
+        base += residual(symbol);
+      }
+      if (number >= shapes || (known[number] != 0 && known[number] != lanes)) {
+        check_shape(number, lanes);  // throws
+      }
+      warp.learn(slot, base, number);
+    }
   }
-  if (number >= shapes_.size()) {
-    fail("a reference of an unknown shape");
+}
+
+uint64_t ChunkDecoder::residual(uint8_t symbol) {
+  if (!(symbol & kSymbolResidual)) {
+    return 0;
   }
-  const Shape& s = shapes_[number];
-  const auto lanes = static_cast<uint32_t>(std::popcount(mask));
-  if ((s.kind == Kind::kDelta && s.addresses + 1u != lanes) ||
-      (s.kind == Kind::kFull && s.addresses != lanes)) {
-    fail("a reference of another number of lanes than its instruction has");
+  const uint64_t difference = residuals_.signed_varint();
+  if (!residuals_.good()) {
+    fail("the column of residuals ends early");
   }
+  return symbol & kSymbolWords ? difference * 4 : difference;
+}
+
+uint32_t ChunkDecoder::coded_shape(uint32_t slot, ShapeGuess how, uint32_t lanes) {
+  if (how == ShapeGuess::kNew) {
+    return new_shape(slot, lanes);
+  }
+  const uint64_t n = how == ShapeGuess::kNumber ? shape_bytes_.varint() : kNoShape;
+  const uint32_t number = n < kNoShape ? static_cast<uint32_t>(n) : kNoShape;
+  check_shape(number, lanes);
   return number;
 }
 
-uint32_t ChunkDecoder::new_shape(uint32_t slot, uint32_t mask) {
+void ChunkDecoder::check_shape(uint32_t number, uint32_t lanes) const {
+  if (number >= lanes_.size()) {
+    fail("a reference of an unknown shape");
+  }
+  if (lanes_[number] != 0 && lanes_[number] != lanes) {
+    fail("a reference of another number of lanes than its instruction has");
+  }
+}
+
+uint32_t ChunkDecoder::new_shape(uint32_t slot, uint32_t for_lanes) {
   const uint8_t how = shape_bytes_.byte();
   Shape s;
   s.kind = static_cast<Kind>(how & 7);
   s.count = how & 8 ? shape_bytes_.byte() : 0;
-  const auto lanes = static_cast<uint16_t>(std::popcount(mask));
+  const auto lanes = static_cast<uint16_t>(for_lanes);
   if (s.kind == Kind::kStride) {
     const auto stride = static_cast<int64_t>(shape_bytes_.signed_varint());
     if (stride < INT32_MIN || stride > INT32_MAX) {
@@ -198,35 +324,19 @@ uint32_t ChunkDecoder::new_shape(uint32_t slot, uint32_t mask) {
     fail("the columns of lists end early or do not fit");
   }
   in_warp_.emplace_back();
+  lanes_.push_back(s.addresses > 0 || s.kind == Kind::kDelta ? static_cast<uint8_t>(lanes) : 0);
   return shapes_.add(s, elements.data());
 }
 
 // Distances and values are the same for every reference of a shape, so a warp holds them once.
 void ChunkDecoder::put_lists(uint32_t number, isa::MemRef& r, isa::WarpTrace& w) {
   const Shape& s = shapes_[number];
-  const uint64_t* e = shapes_.elements(s);
-  if (s.kind == Kind::kFull) {
-    r.list = static_cast<uint32_t>(w.values.size());
-    for (size_t i = 0; i < s.addresses; ++i) {
-      w.values.push_back(r.base + e[i]);
-    }
-    w.values.insert(w.values.end(), e + s.addresses, e + s.elements());
-    return;
-  }
   Shared& shared = in_warp_[number];
-  if (shared.warp == warp_) {
+  if (s.kind != Kind::kFull && shared.warp == warp_) {
     r.list = shared.list;
     return;
   }
-  if (s.kind == Kind::kDelta) {
-    r.list = static_cast<uint32_t>(w.deltas.size());
-    for (size_t i = 0; i < s.addresses; ++i) {
-      w.deltas.push_back(static_cast<int32_t>(e[i]));
-    }
-  } else {
-    r.list = static_cast<uint32_t>(w.values.size());
-    w.values.insert(w.values.end(), e, e + s.count);
-  }
+  put(r, s, shapes_.elements(s), w);
   shared = {warp_, r.list};
 }
 

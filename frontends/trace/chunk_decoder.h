@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontends/trace/list_coder.h"
+#include "frontends/trace/packed.h"
 #include "frontends/trace/path_table.h"
 #include "frontends/trace/predictor.h"
 #include "frontends/trace/run_coder.h"
@@ -31,8 +32,9 @@ class ChunkDecoder {
   void begin(const pb::Chunk& chunk);
   // Blocks left in the chunk.
   uint32_t left() const { return left_; }
-  // Throws ChunkError. `left()` > 0.
+  // Both throw ChunkError. `left()` > 0. What a packed block points to holds until the next call.
   void next(isa::BlockTrace& out);
+  void next_packed(PackedBlock& out);
 
  private:
   struct Shared {
@@ -40,12 +42,19 @@ class ChunkDecoder {
     uint32_t list = 0;  // where
   };
 
+  isa::Dim3 begin_block(size_t warps);
   isa::Dim3 next_index();
-  const Path& next_path();
-  void next_reference(uint32_t slot, uint32_t mask, isa::WarpTrace& w);
-  uint32_t next_shape(uint32_t slot, uint8_t symbol, uint32_t mask);
-  uint32_t new_shape(uint32_t slot, uint32_t mask);
+  const Path& next_warp(size_t w);
+  const Path& next_path(uint64_t& number);
+  void one_by_one(const Path& path);
+  template <bool kAbove, bool kBefore>
+  void aligned(const Path& path);
+  uint64_t residual(uint8_t symbol);
+  uint32_t coded_shape(uint32_t slot, ShapeGuess how, uint32_t lanes);
+  uint32_t new_shape(uint32_t slot, uint32_t lanes);
+  void check_shape(uint32_t number, uint32_t lanes) const;
   void put_lists(uint32_t shape, isa::MemRef& r, isa::WarpTrace& w);
+  void end_block();
   void finish_chunk() const;
 
   const isa::KernelImage& image_;
@@ -55,8 +64,10 @@ class ChunkDecoder {
   RunCoder run_coder_;
   Predictor predictor_;
   ShapeTable shapes_;
+  std::vector<uint8_t> lanes_;   // by shape: how many it is for; 0: any number
   std::vector<Shared> in_warp_;  // by shape
   uint64_t warp_ = 0;            // decoded so far
+  uint64_t chunk_ = 0;
 
   uint64_t block_ = 0;
   uint32_t left_ = 0;

@@ -81,6 +81,7 @@ void ChunkEncoder::add(const isa::BlockTrace& b) {
   for (size_t i = 0; i < b.warps.size(); ++i) {
     const isa::WarpTrace& w = b.warps[i];
     predictor_.begin_warp(i);
+    predictor_.begin();
     put_path(w);
     size_t next = 0;
     for (const isa::Run& r : w.runs) {

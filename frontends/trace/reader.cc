@@ -63,18 +63,10 @@ class FileReader final : public Reader {
   uint64_t chunks() const override { return static_cast<uint64_t>(index_.chunks_size()); }
 
   bool next(isa::BlockTrace& out) override {
-    if (decoder_->left() == 0) {
-      if (next_chunk_ == index_.chunks_size()) {
-        return false;
-      }
-      load(next_chunk_);
-    }
-    try {
-      decoder_->next(out);
-    } catch (const ChunkError& e) {
-      fail_chunk(e.what);
-    }
-    return true;
+    return decode([&] { decoder_->next(out); });
+  }
+  bool next_packed(PackedBlock& out) override {
+    return decode([&] { decoder_->next_packed(out); });
   }
 
   void seek(uint64_t block) override {
@@ -87,13 +79,30 @@ class FileReader final : public Reader {
         std::upper_bound(chunks.begin(), chunks.end(), block,
                          [](uint64_t b, const pb::Index::Entry& e) { return b < e.first_block(); });
     load(static_cast<int>(it - chunks.begin()) - 1);
-    isa::BlockTrace skipped;
+    PackedBlock skipped;
     for (uint64_t b = chunks[chunk_].first_block(); b < block; ++b) {
-      next(skipped);
+      next_packed(skipped);
     }
   }
 
  private:
+  // False when there is no block for it.
+  template <typename Decode>
+  bool decode(const Decode& next) {
+    if (decoder_->left() == 0) {
+      if (next_chunk_ == index_.chunks_size()) {
+        return false;
+      }
+      load(next_chunk_);
+    }
+    try {
+      next();
+    } catch (const ChunkError& e) {
+      fail_chunk(e.what);
+    }
+    return true;
+  }
+
   uint64_t end_of(int chunk) const {
     return chunk + 1 < index_.chunks_size() ? index_.chunks(chunk + 1).first_block() : index_.blocks();
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "frontends/trace/header.h"
+#include "frontends/trace/packed.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::trace {
@@ -19,6 +20,9 @@ class Reader : public isa::BlockSource {
   virtual uint64_t blocks() const = 0;
   virtual uint64_t warp_instructions() const = 0;
   virtual uint64_t chunks() const = 0;
+  // next(), with references left as they are stored, for those who need not all addresses: several times as
+  // fast. What `out` points to holds until the next call of anything here.
+  virtual bool next_packed(PackedBlock& out) = 0;
   // next() gives this block, and then those behind it. `block` counts in launch order; blocks() is the end.
   virtual void seek(uint64_t block) = 0;
   // Cluster size, instead of the file's. Throws heddle::Error when the grid is no multiple of it.

@@ -152,6 +152,9 @@ class BlockSource {
   // The same for those who need only the runs: sources that save time by it leave out the memory references,
   // and do not look at their text.
   virtual bool next_runs(BlockTrace& out) { return next(out); }
+  // Before the first block, for those who need only the references of some instructions: `wanted` is parallel
+  // to the code. Sources that save time by it leave the others' kNone, and do not look at their text.
+  virtual void want_refs_of(const std::vector<bool>& wanted) {}
 };
 
 // What a block executes.

@@ -15,25 +15,41 @@ constexpr uint32_t kWord = 4;
 
 // Distinct words per bank of one group of lanes; returns the largest number.
 uint32_t passes(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks) {
-  std::array<uint64_t, 128> words;
-  std::array<uint8_t, kMaxBanks> depth{};
-  uint32_t n = 0;
-  uint32_t worst = 0;
+  constexpr uint8_t kEnd = 0xff;
+  // The words of a bank are chained; only banks in `used` have a chain.
+  std::array<uint64_t, 160> words;
+  std::array<uint8_t, 160> next;
+  std::array<uint8_t, kMaxBanks> chain, depth;
+  uint64_t used = 0;
+  uint8_t n = 0;
+  uint32_t worst = mask != 0;
   uint64_t last = ~uint64_t{0};
   for (uint32_t m = mask; m; m &= m - 1) {
-    uint64_t a = addr[std::countr_zero(m)];
+    const uint64_t a = addr[std::countr_zero(m)];
     for (uint64_t w = a / kWord; w <= (a + width - 1) / kWord; ++w) {
       if (w == last) {
         continue;
       }
       last = w;
-      uint32_t bank = static_cast<uint32_t>(w % banks);
-      // Only words of a bank that is already in use can be duplicates.
-      if (depth[bank] && std::find(words.begin(), words.begin() + n, w) != words.begin() + n) {
-        continue;
+      const auto bank = static_cast<uint32_t>(w % banks);
+      const uint64_t bit = uint64_t{1} << bank;
+      uint8_t behind = kEnd;
+      if (used & bit) {
+        uint8_t i = behind = chain[bank];
+        while (i != kEnd && words[i] != w) {
+          i = next[i];
+        }
+        if (i != kEnd) {
+          continue;  // broadcast
+        }
+        worst = std::max<uint32_t>(worst, ++depth[bank]);
+      } else {
+        used |= bit;
+        depth[bank] = 1;
       }
-      words[n++] = w;
-      worst = std::max<uint32_t>(worst, ++depth[bank]);
+      words[n] = w;
+      next[n] = behind;
+      chain[bank] = n++;
     }
   }
   return worst;

@@ -39,6 +39,15 @@ void coalesce(const uint64_t addr[32], uint32_t mask, uint32_t width, Coalesced&
   out.sectors = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
     uint64_t a = addr[std::countr_zero(m)];
+    const auto begin = static_cast<uint32_t>(a % kSectorBytes);
+    if (begin + width <= kSectorBytes) {  // nearly always
+      LineAccess& l = find_line(out, a / kLineBytes);
+      const uint32_t s = static_cast<uint32_t>(a / kSectorBytes) % kSectorsPerLine;
+      l.sectors |= static_cast<uint8_t>(1u << s);
+      l.bytes[s] |= static_cast<uint32_t>(((uint64_t{1} << width) - 1) << begin);
+      ++l.lanes;
+      continue;
+    }
     uint32_t left = width;
     bool first = true;
     while (left > 0) {

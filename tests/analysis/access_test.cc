@@ -136,6 +136,36 @@ TEST_CASE("parts of a profile put together are the whole") {
   CHECK(b.worst.address[1] == 16);
 }
 
+TEST_CASE("patterns are counted by their addresses, not by their cost") {
+  const isa::KernelImage k = image(OpClass::kLdShared, MemSpace::kShared, 4, "LDS");
+  AccessProfile p(k, AccessSide::kBanks);
+  PatternCounts seen(1000);
+  for (const uint64_t base : {0, 128, 128, 0, 132, 128}) {
+    p.add(block(stride(base, 8), 0b11), seen);
+  }
+  p.add(block(deltas(128), 0b11, {8}), seen);  // the same addresses as a list
+  p.settle(seen);
+  REQUIRE(seen.all().size() == 3);
+  uint64_t address[32], from[32];
+  const uint64_t times[3] = {2, 4, 1}, first[3] = {0, 128, 132};
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(seen.all()[i].times == times[i]);
+    seen.expand(seen.all()[i], address, from);
+    CHECK(address[0] == first[i]);
+    CHECK(address[1] == first[i] + 8);
+    CHECK(seen.all()[i].cost == AccessCost{1, 1});
+  }
+  CHECK(p.accesses() == 7);
+  CHECK_FALSE(seen.full());
+  PatternCounts small(5);  // words; a pattern has 2
+  for (const uint64_t base : {0, 4, 8}) {
+    p.add(block(stride(base, 8), 0b11), small);
+  }
+  CHECK(small.full());
+  small.clear();
+  CHECK_FALSE(small.full());
+}
+
 TEST_CASE("every eighth word: 8 wavefronts, a word behind each 32 removes the conflicts") {
   const isa::KernelImage k = image(OpClass::kStShared, MemSpace::kShared, 4, "STS");
   const InstrAccesses n = only(k, AccessSide::kBanks, block(stride(0, 32), ~0u));

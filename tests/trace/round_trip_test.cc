@@ -19,6 +19,30 @@ void check_blocks(const Kernel& want, Reader& got) {
     REQUIRE(difference(want.image, want.blocks[n], b).empty());
   }
   CHECK(n == want.blocks.size());
+  // As they are stored, they say the same.
+  got.seek(0);
+  PackedBlock packed;
+  for (n = 0; got.next_packed(packed); ++n) {
+    REQUIRE(n < want.blocks.size());
+    CHECK(packed.linear == n);
+    isa::BlockTrace unpacked;
+    unpacked.linear = packed.linear;
+    unpacked.index = want.blocks[n].index;
+    for (const PackedWarp& w : packed.warps) {
+      unpacked.warps.emplace_back();
+      isa::WarpTrace& u = unpacked.warps.back();
+      u.warp = static_cast<uint32_t>(unpacked.warps.size() - 1);
+      u.runs.assign(w.runs.begin(), w.runs.end());
+      for (const isa::Run& r : w.runs) {
+        u.instructions += r.count;
+      }
+      for (const Reference& r : w.refs) {
+        unpack(r, *packed.shapes, u);
+      }
+    }
+    REQUIRE(difference(want.image, want.blocks[n], unpacked).empty());
+  }
+  CHECK(n == want.blocks.size());
 }
 
 void check_images(const isa::KernelImage& a, const isa::KernelImage& b) {
