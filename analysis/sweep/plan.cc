@@ -18,13 +18,6 @@ namespace {
 
 constexpr size_t kNamed = 5;  // impossible points in an error; `heddle sweep --dry-run` lists them all
 
-config::LoadOptions load_options(const Sweep& sweep, const Point& point) {
-  config::LoadOptions o;
-  o.fidelity = sweep.fidelity();
-  o.overrides = point.set;
-  return o;
-}
-
 // As the simulator finds it. A trace that cannot be read is reported when it is simulated.
 std::string fingerprint(const std::filesystem::path& trace) {
   if (trace::is_native(trace)) {
@@ -40,17 +33,24 @@ std::string fingerprint(const std::filesystem::path& trace) {
 
 }  // namespace
 
-SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only)
-    : sweep_(std::move(sweep)) {
+config::LoadOptions SweepPlan::load_options(const Point& point) const {
+  config::LoadOptions o;
+  o.last = last_;
+  o.fidelity = sweep_.fidelity();
+  o.overrides = point.set;
+  return o;
+}
+
+SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only,
+                     std::vector<std::filesystem::path> configs)
+    : sweep_(std::move(sweep)), last_(std::move(configs)) {
   points_ = design_points(sweep_);
   launches_ = analysis::plan_launches({sweep_.trace().begin(), sweep_.trace().end()}, /*strict=*/false, warn);
   for (const analysis::PlannedLaunch& l : launches_) {
     trace_hashes_.push_back(fingerprint(l.source.path));
   }
   for (const std::string& gpu : sweep_.gpu()) {
-    config::LoadOptions base;
-    base.fidelity = sweep_.fidelity();
-    config::load(gpu, base);  // an unknown GPU is no impossible point
+    config::load(gpu, load_options({}));  // an unknown GPU is no impossible point
   }
   for (size_t p = 0; p < points_.size(); ++p) {
     if (only && !only->contains(p)) {
@@ -58,7 +58,7 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<siz
     }
     for (const std::string& gpu : sweep_.gpu()) {
       try {
-        configs_.push_back({p, gpu, config::hash(config::load(gpu, load_options(sweep_, points_[p])))});
+        configs_.push_back({p, gpu, config::hash(config::load(gpu, load_options(points_[p])))});
       } catch (const Error& e) {
         skipped_.push_back({p, gpu, e.what()});
       }
@@ -107,7 +107,7 @@ std::string SweepPlan::values_of(size_t point) const {
 }
 
 config::GpuConfig SweepPlan::load(const PlannedConfig& config) const {
-  return config::load(config.gpu, load_options(sweep_, points_[config.point]));
+  return config::load(config.gpu, load_options(points_[config.point]));
 }
 
 Collection SweepPlan::collection(std::vector<CollectedFailure> failures) const {

@@ -12,6 +12,7 @@
 #include "analysis/sweep/design.h"
 #include "analysis/sweep/shards.h"
 #include "analysis/sweep/sweep.pb.h"
+#include "configs/loader/config.h"
 #include "configs/schema/gpu.pb.h"
 
 namespace heddle::sweep {
@@ -29,8 +30,10 @@ class SweepPlan {
  public:
   // Reads the traces' fingerprints and checks every configuration. Throws heddle::Error; points that give no
   // possible configuration are one, unless the sweep skips them. With `only`, points that are not
-  // in it have no configurations: a worker of a large sweep does not check what others simulate.
-  SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only = nullptr);
+  // in it have no configurations: a worker of a large sweep does not check what others simulate. `configs`:
+  // config::LoadOptions::last.
+  SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only = nullptr,
+            std::vector<std::filesystem::path> configs = {});
 
   const Sweep& sweep() const { return sweep_; }
   const std::vector<Point>& points() const { return points_; }
@@ -54,7 +57,10 @@ class SweepPlan {
   Collection collection(std::vector<CollectedFailure> failures) const;
 
  private:
+  config::LoadOptions load_options(const Point& point) const;
+
   Sweep sweep_;
+  std::vector<std::filesystem::path> last_;
   std::vector<Point> points_;
   std::vector<analysis::PlannedLaunch> launches_;
   std::vector<std::string> trace_hashes_;

@@ -1,8 +1,10 @@
 """Sweeps from Python: what `heddle sweep` does with the same points."""
 import os
+import subprocess
+import sys
 import unittest
 
-from tests.python.harness import PythonTest, heddle
+from tests.python.harness import PACKAGE, PythonTest, heddle
 
 AXES = {"l2.far_latency": [0, 50], "sm.l1.hit_latency_32": range(20, 31, 10)}
 
@@ -42,6 +44,14 @@ class Sweeps(PythonTest):
         with open("s.sweep/results.db", "rb") as a, open("c.sweep/results.db", "rb") as b:
             self.assertEqual(a.read(), b.read())
         self.assertTrue(heddle.collect("s.sweep").frame().equals(heddle.Sweep("c.sweep").frame()))
+
+    def test_the_shipped_configurations_are_found_from_anywhere(self):
+        program = ("import heddle; s = heddle.sweep({'l2.far_latency': [0]}, 'a', out='s'); "
+                   "print(len(heddle.collect('s')), set(s.points.gpu))")
+        self.capture("a")
+        p = subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": PACKAGE, "PATH": os.environ["PATH"]},
+                           capture_output=True, text=True)
+        self.assertEqual((p.stdout, p.stderr), ("1 {'h200'}\n", ""))
 
     def test_a_config_and_what_fails(self):
         good, bad = self.capture("good"), self.capture("bad")

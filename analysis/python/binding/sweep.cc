@@ -26,8 +26,9 @@ sweep::Folder existing(const std::string& folder) {
 }
 
 // Simulates what is to do and collects. `folder` empty: `file` is the folder of a sweep that goes on.
-py::tuple run(const std::string& file, const std::string& folder, int jobs, bool retry_failed,
-              bool skip_impossible, const py::object& progress) {
+// `configs`: config::LoadOptions::last.
+py::tuple run(const std::string& file, const std::string& folder, const std::string& configs, int jobs,
+              bool retry_failed, bool skip_impossible, const py::object& progress) {
   std::mutex mutex;  // guards what follows; any thread
   std::vector<std::string> warnings;
   size_t done = 0, all = 0;
@@ -40,7 +41,7 @@ py::tuple run(const std::string& file, const std::string& folder, int jobs, bool
   const auto work = [&](std::atomic<bool>& cancel) {
     sweep::Sweep s = sweep::read_sweep(folder.empty() ? where.file() : fs::path(file));
     s.set_skip_impossible(s.skip_impossible() || skip_impossible);
-    plan = std::make_unique<sweep::SweepPlan>(std::move(s), warn);
+    plan = std::make_unique<sweep::SweepPlan>(std::move(s), warn, nullptr, std::vector<fs::path>{configs});
     where.create(plan->sweep());
     const sweep::Progress before = sweep::progress_of(*plan, where, retry_failed);
     if (before.alive > 0) {
@@ -80,9 +81,9 @@ py::tuple run(const std::string& file, const std::string& folder, int jobs, bool
 }
 
 // Puts together what is finished; the database's path, runs done and in all.
-py::tuple collect(const std::string& folder) {
+py::tuple collect(const std::string& folder, const std::string& configs) {
   const sweep::Folder f = existing(folder);
-  const sweep::SweepPlan plan(sweep::read_sweep(f.file()), [](std::string_view) {});
+  const sweep::SweepPlan plan(sweep::read_sweep(f.file()), [](std::string_view) {}, nullptr, {configs});
   sweep::collect_folder(plan, f);
   return py::make_tuple(f.results().string(), sweep::progress_of(plan, f).done, plan.tasks());
 }
@@ -90,10 +91,7 @@ py::tuple collect(const std::string& folder) {
 }  // namespace
 
 void bind_sweep(py::module_& m) {
-  m.def("sweep", [](const std::string& file, const std::string& folder, int jobs, bool retry_failed,
-                    bool skip_impossible, const py::object& progress) {
-    return run(file, folder, jobs, retry_failed, skip_impossible, progress);
-  });
+  m.def("sweep", &run);
   m.def("collect", &collect);
   py::class_<sweep::SweepResults>(m, "SweepResults")
       .def(py::init([](const std::string& file) {

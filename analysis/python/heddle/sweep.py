@@ -7,7 +7,7 @@ import tempfile
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
-from heddle._native import native, pandas
+from heddle._native import CONFIGS, native, pandas
 from heddle._progress import reporter
 from heddle._workload_base import text_of
 from heddle.config import Config
@@ -189,7 +189,7 @@ def sweep(what: Union[str, os.PathLike, Axes], traces: Any = None, gpu: Any = "h
             folder = "" if os.path.isdir(file) else os.fspath(out) if out is not None else name
         tell = reporter(progress)
         database, warned = native.sweep(
-            file, folder, jobs, retry_failed, skip_impossible,
+            file, folder, CONFIGS, jobs, retry_failed, skip_impossible,
             (lambda done, of: tell(Progress(of, done, done / of if of else 1.0, 0, "", 0, 0, 0))) if tell else None)
     for line in warned:
         warnings.warn(line, HeddleWarning, stacklevel=2)
@@ -208,4 +208,4 @@ def collect(folder: Union[str, os.PathLike]) -> Sweep:
     Raises:
         Error: it is no folder of a sweep.
     """
-    return Sweep(native.collect(os.fspath(folder))[0])
+    return Sweep(native.collect(os.fspath(folder), CONFIGS)[0])
