@@ -24,6 +24,7 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
   }
   d.carveout_percent = k.has_carveout_percent() ? static_cast<int32_t>(k.carveout_percent()) : -1;
   d.fails = k.fails();
+  d.asserts = k.asserts();
   d.polls_plainly = k.polls_plainly();
   d.grid_barrier = k.grid_barrier();
   d.accesses = read_accesses(k.access(), memory);

@@ -12,6 +12,7 @@ namespace heddle::host {
 void Threads::fail(uint32_t thread, std::string_view error, const std::string& why) {
   Thread& t = threads_[thread];
   const Call& c = call(t, thread);
+  t.failed = true;
   if (!error.starts_with("CUDA_ERROR_")) {  // the driver's calls leave the runtime's error alone
     t.last_error = error;
   }

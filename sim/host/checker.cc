@@ -81,11 +81,24 @@ void Checker::record(Buffer& b, uint64_t begin, uint64_t end, const Access& a, E
                      : "race",
              a.buffer, site, r.site);
     }
+    if (!ordered && !alias && a.atomic && r.atomic && apart(r, a, epoch)) {
+      report("atomics of host and device on mapped memory", a.buffer, site, r.site);
+    }
     // Whatever conflicts with such a record later also conflicts with this access.
     const bool stronger = (a.writes && !a.atomic) || (a.writes == r.writes && a.atomic == r.atomic);
     return ordered && stronger && begin <= r.begin && r.end <= end && !same;
   });
   b.records.push_back({begin, end, epoch, site, a.writes, a.atomic, a.buffer, a.alias_fence});
+}
+
+bool Checker::apart(const Record& r, const Access& a, Epoch epoch) const {
+  const Memory m = program_.buffers[a.buffer].memory;
+  // Actors are streams, then host threads.
+  const auto side = [&](uint32_t actor) {
+    return actor < program_.streams.size() ? program_.streams[actor].device : program_.devices;
+  };
+  return (m == Memory::kMapped || m == Memory::kPinned || m == Memory::kWriteCombined) &&
+         side(r.epoch.actor) != side(epoch.actor);
 }
 
 // A range with holes is not looked at.

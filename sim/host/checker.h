@@ -55,6 +55,8 @@ class Checker {
   void record(Buffer& b, uint64_t begin, uint64_t end, const Access& a, Epoch epoch, const Clock& clock,
               const Site& site);
   Finding::Place place(const Site& s) const;
+  // Of two atomic accesses: they are not atomic with each other (HM07).
+  bool apart(const Record& r, const Access& a, Epoch epoch) const;
 
   const Program& program_;
   const AddressSpace& space_;

@@ -154,7 +154,13 @@ class Planner {
     plan->bodies.emplace_back();
     plan->handles.push_back(node.object);
     for (const auto& body : d.bodies[i]) {
-      const auto p = make_plan(core_, *body, std::vector<bool>(body->nodes.size(), true));
+      auto p = std::make_shared<Plan>(*make_plan(core_, *body, std::vector<bool>(body->nodes.size(), true)));
+      for (PlanNode& n : p->nodes) {
+        // GC10: by the engines of the graph's device, wherever the device memory is.
+        if (n.work == Work::kCopy && (n.path == Path::kHostToDevice || n.path == Path::kDeviceToHost)) {
+          n.device = body->device;
+        }
+      }
       plan->handles.insert(plan->handles.end(), p->handles.begin(), p->handles.end());
       plan->bodies.back().push_back(p);
     }

@@ -15,8 +15,8 @@ bool of_host(Memory m) { return m == Memory::kMapped || m == Memory::kPinned || 
 
 }  // namespace
 
-KernelTraffic::KernelTraffic(const Core& core, const AddressSpace& space)
-    : core_(core), space_(space), devices_(core.program.devices) {
+KernelTraffic::KernelTraffic(const Core& core, const AddressSpace& space, Allocations& memory)
+    : core_(core), space_(space), memory_(memory), devices_(core.program.devices) {
   const Program& p = core.program;
   const auto any = [&](const Access& a) {
     return of_host(p.buffers[a.buffer].memory) || p.buffers[a.buffer].reserved ||
@@ -31,6 +31,12 @@ KernelTraffic::KernelTraffic(const Core& core, const AddressSpace& space)
 bool KernelTraffic::remote(uint32_t device, const Access& a) const {
   const BufferDesc& b = core_.program.buffers[a.buffer];
   return of_host(b.memory) || (b.memory == Memory::kDevice && b.device != device);
+}
+
+// Memory of pools by the pool's access, whether peer access is enabled or not (SO12).
+bool KernelTraffic::reaches(uint32_t device, uint32_t buffer) const {
+  const uint32_t pool = memory_.buffer(buffer).pool;
+  return pool == kNone ? core_.program.peer_access : memory_.pool(pool).access.contains(device);
 }
 
 Traffic packets_of(const Access& a, uint64_t buffer_bytes, bool write, const Params& p) {
@@ -112,7 +118,7 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
     if (!remote(device, a)) {
       continue;
     }
-    if (!of_host(b.memory) && !core_.program.peer_access) {
+    if (!of_host(b.memory) && !reaches(device, a.buffer)) {
       legal = false;
       continue;
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/host/allocations.h"
 #include "sim/host/core.h"
 #include "sim/host/result.h"
 #include "sim/host/vmm.h"
@@ -24,7 +25,7 @@ struct Traffic {
 
 class KernelTraffic {
  public:
-  KernelTraffic(const Core& core, const AddressSpace& space);
+  KernelTraffic(const Core& core, const AddressSpace& space, Allocations& memory);
 
   // Whether any kernel of the program has such accesses.
   bool used() const { return used_; }
@@ -35,9 +36,11 @@ class KernelTraffic {
 
  private:
   bool remote(uint32_t device, const Access& a) const;
+  bool reaches(uint32_t device, uint32_t buffer) const;
 
   const Core& core_;
   const AddressSpace& space_;
+  Allocations& memory_;
   bool used_ = false;
   struct Bytes {
     uint64_t mapped_read = 0, mapped_written = 0, peer_read = 0, peer_written = 0;

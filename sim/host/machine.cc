@@ -44,8 +44,9 @@ class Machine final : public Core {
         checker_(p, space_, options.check, result_),
         unified_(p, params, memory_),
         migration_(*this),
+        graphs_wanted_(options.graphs),
         l2_(*this, options.kernel_time),
-        traffic_(*this, space_),
+        traffic_(*this, space_, memory_),
         threads_(
             *this,
             {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, l2_, space_},
@@ -92,6 +93,10 @@ class Machine final : public Core {
     for (uint32_t d = 0; d < program.devices; ++d) {
       result_.copy_kernel_overlap.push_back(covered_by_both(copies_[d], kernels_[d]));
     }
+    for (uint32_t g = 0; graphs_wanted_ && g < program.graphs.size(); ++g) {
+      result_.graphs.push_back(graphs_.definition(g));
+      result_.graphs.back().name = program.graphs[g].name;
+    }
     memory_.count(result_);
     graphs_.count(result_);
     unified_.count(result_);
@@ -133,8 +138,8 @@ class Machine final : public Core {
         if (!k.launches.empty() && graphs_.still_calls(slot)) {
           return;
         }
-        if (k.fails) {
-          threads_.kernel_failed(c.device);
+        if (k.fails || k.asserts) {
+          threads_.kernel_failed(c.device, k.asserts ? "cudaErrorAssert" : "cudaErrorLaunchFailure");
         }
         if (c.run != kNone) {
           graphs_.kernel_ended(c.object);
@@ -417,6 +422,7 @@ class Machine final : public Core {
   Checker checker_;
   Unified unified_;
   Migration migration_;
+  const bool graphs_wanted_;
   L2Control l2_;
   KernelTraffic traffic_;
   Threads threads_;

@@ -25,6 +25,7 @@ struct RunOptions {
   KernelModel* kernels = nullptr;
   // When it becomes true the run stops soon and throws Cancelled. May be null.
   const std::atomic<bool>* cancel = nullptr;
+  bool graphs = false;  // Result::graphs
 };
 
 class Cancelled : public Error {

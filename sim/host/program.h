@@ -137,7 +137,9 @@ struct KernelDesc {
   std::vector<uint32_t> handle_values;
   // The kernel lasts at least until its calls have returned.
   std::vector<DeviceLaunch> launches;
-  bool fails = false;  // ends with cudaErrorLaunchFailure (ER01)
+  bool fails =
+      false;  // ends with cudaErrorLaunchFailure (ER01): a trap, a breakpoint without a debugger (ER03)
+  bool asserts = false;  // ends with cudaErrorAssert (ER02)
   std::vector<Access> accesses;
 };
 

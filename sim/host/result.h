@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/host/graph_desc.h"
 #include "sim/host/time.h"
 
 namespace heddle::host {
@@ -87,6 +88,8 @@ struct Result {
   std::vector<Counter> counters;
   std::vector<Elapsed> elapsed;
   std::vector<Answer> answers;
+  // The program's graphs as they are at the end: built, captured or changed. Only when asked for.
+  std::vector<GraphDesc> graphs;
   std::vector<Ps> thread_end;  // of each host thread
   // Time that blocks have waited for the kernels before theirs (griddepcontrol.wait), added up over blocks.
   Ps dependency_wait = 0;

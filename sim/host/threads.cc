@@ -90,6 +90,13 @@ bool asks_for_progress(Op op) {
          op == Op::kStreamQuery || op == Op::kEventQuery || op == Op::kMemcpy || op == Op::kFree;
 }
 
+// Calls that need the device's context.
+bool asks_device(Op op) {
+  return op != Op::kCompute && op != Op::kSetDevice && op != Op::kGetLastError &&
+         op != Op::kPeekAtLastError && op != Op::kSetFlag && op != Op::kWaitFlag && op != Op::kHostAccess &&
+         op != Op::kGetDeviceCount && op != Op::kDeviceGetPciBusId;
+}
+
 }  // namespace
 
 const char* op_name(Op op) { return kOpNames[static_cast<size_t>(op)]; }
@@ -312,10 +319,11 @@ void Threads::returned(uint32_t thread) {
   t.call_start = core_.now;
   t.next = Next::kEffect;
   // A failed kernel shows at the first call that waits for the device (ER01).
-  if (c.op == Op::kStreamSynchronize || c.op == Op::kDeviceSynchronize || c.op == Op::kEventSynchronize ||
-      c.op == Op::kMemcpy) {
+  if (!t.failed && (c.op == Op::kStreamSynchronize || c.op == Op::kDeviceSynchronize ||
+                    c.op == Op::kEventSynchronize || c.op == Op::kMemcpy)) {
     report_device_error(thread, t.device);
   }
+  t.failed = false;
   if (clocks_.on()) {
     clocks_.returned(thread);
     // SO11: at synchronisations pools give back what is above their thresholds (SO04).
@@ -349,6 +357,11 @@ void Threads::released(uint32_t thread, Ps at) {
 bool Threads::effect(uint32_t thread) {
   Thread& t = threads_[thread];
   const Call& c = call(t, thread);
+  // Whatever is called fails from then on (ER02), as the H200's driver answers (traces/h200/hosterrors.csv,
+  // fault).
+  if (asks_device(c.op) && report_device_error(thread, t.device)) {
+    return true;
+  }
   if (captures_.used()) {
     const Captures::Verdict v = captures_.call(thread, t.device, c, l2_.window_of(c.stream));
     if (v.no) {

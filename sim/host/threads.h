@@ -94,7 +94,8 @@ class Threads {
     std::vector<CommandRef> waits_for;
     uint32_t waits_for_flag = kNone;
     std::string last_error = "cudaSuccess";
-    Ps owed = 0;  // host time that the call before caused
+    bool failed = false;  // the call that is under way
+    Ps owed = 0;          // host time that the call before caused
     Staged staged;
     bool mapped = false;          // the graph that the call launches has its memory
     std::vector<uint32_t> freed;  // buffers that AutoFreeOnLaunch freed for that

@@ -43,7 +43,7 @@ def everything():
                  trigger_us=1, wait_us=1, until_flag=flag, sets_flag=flag, sets_handle=h, handle_value=[1, 0], reads=[a],
                  writes=[a], accesses=accesses, max_threads=64, cooperative=True, fails=True, non_portable_cluster=True,
                  needs_cluster=True, max_cluster_blocks=8, parameter_bytes=4, carveout_percent=50, polls_plainly=True,
-                 grid_barrier=True)
+                 grid_barrier=True, asserts=True)
     w.kernel("timed", us=1)
     w.kernel("traced", trace="x.traceg")
 

@@ -2,6 +2,8 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 import unittest
 
 from tests.cli import harness
@@ -38,6 +40,33 @@ class Host(harness.HeddleTest):
         self.ok("timeline", self.path("t.db"), "-o", self.path("u.json"))
         spans = lambda es: sorted((e["name"], e["ts"], e["dur"]) for e in es if e["ph"] == "X")
         self.assertEqual(spans(self.check_trace("u.json")), spans(events))
+
+    def test_graphs_are_drawn(self):
+        """--dot: Graphviz reads it (tools/setup browser installs it)."""
+        with open(self.path("w.textproto"), "w", encoding="utf-8") as f:
+            f.write("""
+                buffer { name: "h" memory: PINNED bytes: 4096 } buffer { name: "d" bytes: 4096 } stream { name: "s" }
+                kernel { name: "k" us: 1 } graph { name: "captured" }
+                graph { name: "g" node { name: "in" memcpy { to: "d" from: "h" } } node { name: "x" kernel: "k" after: "in" }
+                  node { name: "y" kernel: "k" edge { from: "x" from_port: PROGRAMMATIC_PORT type: PROGRAMMATIC } }
+                  node { name: "z" child: "captured" after: "y" } }
+                thread { name: "main" call { stream_begin_capture { stream: "s" } }
+                  call { launch { kernel: "k" stream: "s" } } call { memset_async { to: "d" stream: "s" } }
+                  call { stream_end_capture { stream: "s" graph: "captured" } } }""")
+        self.ok("host", self.path("w.textproto"), "--gpu", "h200", "--dot", self.path("g.dot"))
+        if not shutil.which("dot"):
+            self.skipTest("no Graphviz here: `tools/setup browser` installs it")
+        p = subprocess.run(["dot", "-Tjson0", self.path("g.dot")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        drawn = json.loads(p.stdout)
+        self.assertEqual([o["label"] for o in drawn["objects"] if "nodes" in o], ["captured", "g"])
+        label = {o["_gvid"]: o["label"] for o in drawn["objects"]}
+        self.assertEqual(sorted((label[e["tail"]], label[e["head"]], e.get("label", ""), e.get("style", "")) for e in drawn["edges"]),
+                         sorted([("kernel k", "memset d, 4096 bytes", "", ""),
+                                 ("in: memcpy h to d, 4096 bytes", "x: kernel k", "", ""),
+                                 ("x: kernel k", "y: kernel k", "programmatic", ""),
+                                 ("y: kernel k", "z: child graph captured", "", ""),
+                                 ("z: child graph captured", "kernel k", "", "dashed")]))
 
     def check_trace(self, name):
         """The rules of Chrome's trace event format that viewers depend on; tests/e2e/trace_viewer_test.py asks a viewer."""

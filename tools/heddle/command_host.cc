@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/graph_dot.h"
 #include "analysis/report/table.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/traced_kernels.h"
@@ -39,7 +40,7 @@ struct HostOptions {
   std::string gpu;
   config::LoadOptions load;
   std::filesystem::path out;
-  std::filesystem::path timeline;
+  std::filesystem::path timeline, dot;
   bool force = false;
   bool check = false;
   bool together = false;
@@ -85,12 +86,18 @@ int host_command(const HostOptions& o) {
     return traced.under(w.program.kernels[kernel].trace, policy);
   };
   run.cancel = &cancel_flag();
+  run.graphs = !o.dot.empty();
   const host::Result r = host::run(w.program, gpu, run);
   print(host_summary(r));
   print(host_calls(w.program, r));
   if (!o.timeline.empty()) {
     OutputFile out(o.timeline);
     analysis::write_host_trace(out.stream(), r);
+    out.commit();
+  }
+  if (!o.dot.empty()) {
+    OutputFile out(o.dot);
+    out.stream() << analysis::graphs_as_dot(w.program, r.graphs);
     out.commit();
   }
   if (store) {
@@ -225,6 +232,8 @@ void add_host(CLI::App& app, int& status) {
   c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
   c->add_option("--out", o->out, "result database that gets the timeline")->type_name("FILE.db");
   c->add_flag("--force", o->force, "replace the database");
+  c->add_option("--dot", o->dot, "the program's graphs for Graphviz: dot -Tsvg FILE.dot")
+      ->type_name("FILE.dot");
   c->add_option("--timeline", o->timeline, "the timeline for Perfetto or chrome://tracing")
       ->type_name("FILE.json");
   c->add_flag("--check", o->check,

@@ -173,4 +173,23 @@ TEST_CASE("SO02: use after free, use before allocation, free while in use") {
 }
 
 }  // namespace
+TEST_CASE("HM07: atomics of host and device on mapped memory are not atomic with each other") {
+  const auto findings = [](Memory memory, bool ordered) {
+    Program p;
+    const Buffer m = p.w.buffer("m", memory, 8000);
+    p.main.launch(p.k, p.s1).with({atomics(m)}).launch(p.j, p.s2).with({atomics(m)});
+    if (ordered) {
+      p.main.deviceSynchronize();
+    }
+    p.main.hostAccess({atomics(m)});
+    return p.run();
+  };
+  // The two kernels' are atomic with each other.
+  const std::string what =
+      "atomics of host and device on mapped memory m: (host access) 3, cudaLaunchKernel ";
+  CHECK(findings(Memory::kMapped, false) == std::vector<std::string>{what + "k 1", what + "j 2"});
+  CHECK(findings(Memory::kMapped, true).empty());
+  CHECK(findings(Memory::kManaged, false).empty());  // C71
+}
+
 }  // namespace heddle::hosttest

@@ -97,6 +97,63 @@ TEST_CASE("ER01: a kernel's failure is reported by a later call; get resets, pee
   CHECK(r.errors[0].api == "cudaDeviceSynchronize");
 }
 
+// A kernel of that kind of end; then calls.
+host::Result after_fault(bool asserts) {
+  Builder w;
+  host::KernelDesc k;
+  k.name = "k";
+  k.duration = host::from_us(5);
+  k.fails = !asserts;
+  k.asserts = asserts;
+  const Stream s = w.stream("s", true);
+  const auto d = w.device("d", 8000), h = w.pinned("h", 8000);
+  w.thread("main")
+      .launch(w.kernel(k), s)
+      .deviceSynchronize()
+      .getLastError()
+      .getLastError()
+      .launch(w.kernel_us("fine", 5), s)
+      .memcpy(h, d)
+      .streamSynchronize(s)
+      .eventRecord(w.event("e"), s)
+      .memGetInfo()
+      .compute_us(1)
+      .getDeviceCount();
+  return host::run(w.program(), plain_gpu());
+}
+
+// As the H200's driver answers: traces/h200/hosterrors.csv, rows "fault".
+TEST_CASE("ER02, ER03: after an assert or a trap every call returns that error") {
+  for (const bool asserts : {true, false}) {
+    const std::string error = asserts ? "cudaErrorAssert" : "cudaErrorLaunchFailure";
+    const host::Result r = after_fault(asserts);
+    CHECK(answers(r) == std::vector<std::string>{error, "cudaSuccess", "1"});
+    CHECK(errors(r) == std::vector<std::string>(6, error));
+    CHECK(us(r.end) == 6);
+    CHECK(in_stream(r, "s", "fine").start < 0);
+  }
+}
+
+TEST_CASE("MU01: allocations, the default stream and synchronisation are of the current device, at first 0") {
+  Builder w(2);
+  const auto a = w.kernel_us("a", 5), b = w.kernel_us("b", 9);
+  const auto there = w.later("there", host::Memory::kDevice, 4096, 1);
+  const Stream s0 = w.stream("s0", true), s1 = w.stream("s1", true, 0, 1);
+  auto& main = w.thread("main");
+  main.launch(a, s0).launch(b, s1);  // not of the current device: MU02
+  main.setDevice(1).launch(b, s1).mallocAsync(there, s1).memPoolStats().deviceSynchronize();
+  main.setDevice(0).memPoolStats().deviceSynchronize();
+  const host::Result r = host::run(w.program(), plain_gpu());
+  CHECK(errors(r) == std::vector<std::string>{"cudaErrorInvalidResourceHandle"});
+  CHECK(in_stream(r, "s0", "a").end == 5);
+  CHECK(span(r, "device 1 stream s1", "b").end == 9);
+  CHECK(span(r, "thread main", "cudaDeviceSynchronize", 0).end == 9);
+  CHECK(span(r, "thread main", "cudaDeviceSynchronize", 1).start == 9);
+  // The pool of device 1 has the allocation, that of device 0 nothing.
+  CHECK(answers(r)[0].find(" used 4096 ") != std::string::npos);
+  CHECK(answers(r)[1].starts_with("reserved 0 "));
+}
+
 bool says(const host::Result& r, const std::string& text) {
   for (const std::string& line : r.deadlock) {
     if (line.find(text) != std::string::npos) {

@@ -150,4 +150,20 @@ TEST_CASE("GC02 GC09: what is refused") {
 }
 
 }  // namespace
+TEST_CASE("GC10: copies of a body run by the engines of the graph's device, wherever the memory is") {
+  workload::Builder w(2);
+  const auto h = w.pinned("h", h2d_bytes(5)), far = w.device("far", h2d_bytes(5), 1);
+  const auto handle = workload::add_handle(w, "once", 1);
+  const auto body = workload::add_graph(w, "body"), g = workload::add_graph(w, "g");
+  workload::memcpy_node(w, body, far, h);
+  workload::memcpy_node(w, g, far, h);
+  workload::conditional_node(w, g, host::GraphNode::Condition::kIf, handle, {body});
+  const auto x = workload::add_graph_exec(w, "x");
+  w.thread("main").graphInstantiate(x, g).graphLaunch(x, w.stream("s", true));
+  const host::Result r = host::run(w.program(), plain_gpu());
+  CHECK(errors(r).empty());
+  CHECK(span(r, "device 0 copy to device", "copy H2D").end == Approx(5).epsilon(1e-3));  // the body's
+  CHECK(span(r, "device 1 copy to device", "copy H2D").end == Approx(5).epsilon(1e-3));  // the other
+}
+
 }  // namespace heddle::hosttest

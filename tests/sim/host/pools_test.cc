@@ -181,4 +181,26 @@ TEST_CASE("SO01: cudaFree of a pool's memory does not wait, cudaFreeAsync takes 
 }
 
 }  // namespace
+TEST_CASE("SO12: a pool's access decides, whether peer access is enabled or not") {
+  const auto run = [](bool peer_access, bool pool_access) {
+    workload::Builder w(2);
+    w.program().peer_access = peer_access;
+    const auto d = w.later("d", host::Memory::kDevice, 8000, 0);
+    const auto s = w.stream("s", true), t = w.stream("t", true, 0, 1);
+    const auto k = w.kernel_us("k", 1);
+    w.program().kernels[k.id].accesses = {workload::reads(d)};
+    auto& main = w.thread("main");
+    if (pool_access) {
+      main.memPoolSetAccess({}, 1);
+    }
+    main.mallocAsync(d, s).streamSynchronize(s).setDevice(1).launch(k, t).deviceSynchronize();
+    return errors(host::run(w.program(), plain_gpu()));
+  };
+  const std::vector<std::string> no = {"cudaErrorIllegalAddress"};
+  CHECK(run(true, false) == no);
+  CHECK(run(false, false) == no);
+  CHECK(run(true, true).empty());
+  CHECK(run(false, true).empty());
+}
+
 }  // namespace heddle::hosttest
