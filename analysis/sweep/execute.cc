@@ -15,7 +15,6 @@
 
 #include "analysis/run/batch.h"
 #include "analysis/run/host.h"
-#include "analysis/run/run_record.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
 #include "sim/engine/error.h"
@@ -149,9 +148,8 @@ class Executor {
     };
     std::optional<Failure> failure;
     std::optional<analysis::LaunchRecord> record;
-    config::GpuConfig gpu;
     try {
-      gpu = plan_.load(plan_.config_of(task));
+      const config::GpuConfig gpu = plan_.load(plan_.config_of(task));
       const analysis::Simulator simulator(gpu, settings_, entry.stop, options_.warn);
       record = simulator.simulate(plan_.launch_of(task), [&](const device::Progress& p) {
         if (calls_.update) {
@@ -176,7 +174,7 @@ class Executor {
     }
     stopper_.remove(entry);
     if (record) {
-      store(task, gpu, *record);
+      store(task, *record);
       journal_.done(key);
       std::lock_guard lock(mutex_);
       instructions_[i] = record->warp_instructions;
@@ -184,12 +182,11 @@ class Executor {
     return failure;
   }
 
-  void store(size_t task, const config::GpuConfig& gpu, const analysis::LaunchRecord& record) {
+  void store(size_t task, const analysis::LaunchRecord& record) {
     const PlannedConfig& config = plan_.config_of(task);
     Shard shard = take_shard();
     if (!shard.store || shard.config_hash != config.hash) {
-      analysis::RunRecord run =
-          analysis::run_record(gpu, plan_.sweep().fidelity(), plan_.points()[config.point].set, 1);
+      analysis::RunRecord run = plan_.record_of(config, 1);
       run.config_text = kConfigText[plan_.sweep().sample_blocks()];
       if (shard.store) {
         shard.store->begin_run(run);

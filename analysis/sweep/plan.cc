@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/run/host.h"
-#include "analysis/run/run_record.h"
 #include "analysis/sweep/sweep_file.h"
 #include "configs/loader/config.h"
 #include "frontends/trace/launches.h"
@@ -58,7 +57,8 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<siz
     }
     for (const std::string& gpu : sweep_.gpu()) {
       try {
-        configs_.push_back({p, gpu, config::hash(config::load(gpu, load_options(points_[p])))});
+        const config::GpuConfig config = config::load(gpu, load_options(points_[p]));
+        configs_.push_back({p, gpu, config::hash(config), config.name(), config.product(), config.seed()});
       } catch (const Error& e) {
         skipped_.push_back({p, gpu, e.what()});
       }
@@ -110,6 +110,21 @@ config::GpuConfig SweepPlan::load(const PlannedConfig& config) const {
   return config::load(config.gpu, load_options(points_[config.point]));
 }
 
+analysis::RunRecord SweepPlan::record_of(const PlannedConfig& config, size_t launches) const {
+  analysis::RunRecord r;
+  r.gpu = config.name;
+  r.product = config.product;
+  r.config_hash = config.hash;
+  r.fidelity = sweep_.fidelity();
+  for (const std::string& o : points_[config.point].set) {
+    r.overrides += o + '\n';
+  }
+  r.seed = config.seed;
+  r.revision = analysis::revision();
+  r.launches_planned = launches;
+  return r;
+}
+
 Collection SweepPlan::collection(std::vector<CollectedFailure> failures) const {
   Collection out;
   out.axes = axes();
@@ -122,13 +137,10 @@ Collection SweepPlan::collection(std::vector<CollectedFailure> failures) const {
     run.values = points_[run.point].values;
     const size_t whole = first.emplace(configs_[c].gpu, c).first->second;
     run.record = [this, c, whole] {
-      const PlannedConfig& config = configs_[c];
-      analysis::RunRecord r =
-          analysis::run_record(load(config), sweep_.fidelity(), points_[config.point].set, launches_.size());
-      if (c != whole) {
-        // Tens of kilobytes that say the same for every point.
-        r.config_text = fmt::format("# as run {}, with the overrides of this one\n", whole + 1);
-      }
+      analysis::RunRecord r = record_of(configs_[c], launches_.size());
+      // Tens of kilobytes that say the same for every point.
+      r.config_text = c == whole ? config::to_text(load(configs_[c]))
+                                 : fmt::format("# as run {}, with the overrides of this one\n", whole + 1);
       return r;
     };
     for (size_t l = 0; l < launches_.size(); ++l) {

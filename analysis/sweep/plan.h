@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/run/plan.h"
+#include "analysis/store/record.h"
 #include "analysis/sweep/collect.h"
 #include "analysis/sweep/design.h"
 #include "analysis/sweep/shards.h"
@@ -22,6 +23,9 @@ struct PlannedConfig {
   size_t point = 0;
   std::string gpu;  // as the sweep names it
   std::string hash;
+  // Of the machine; to load it again takes milliseconds.
+  std::string name, product;
+  uint64_t seed = 0;
 };
 
 // The sweep's simulations ("tasks"): every launch of every configuration, configurations first by point, then
@@ -52,6 +56,8 @@ class SweepPlan {
   std::string values_of(size_t point) const;
 
   config::GpuConfig load(const PlannedConfig& config) const;
+  // Its row of `runs`, without the configuration's text.
+  analysis::RunRecord record_of(const PlannedConfig& config, size_t launches) const;
 
   // All that collect() needs, with what has failed.
   Collection collection(std::vector<CollectedFailure> failures) const;

@@ -239,6 +239,10 @@ namespace {
 
 // Whether the entry's path is `path` or lies above it; [*] stands for any name.
 bool covers(std::string_view entry, std::string_view path) {
+  // Every value of a machine is looked for among all entries: nearly all differ in the first words.
+  if (entry.find('*') == std::string_view::npos && !path.starts_with(entry)) {
+    return false;
+  }
   size_t at = 0;
   for (size_t i = 0; i < entry.size(); ++i) {
     if (at < path.size() && path[at] == '[' && entry.substr(i).starts_with("[*]")) {
