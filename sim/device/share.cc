@@ -22,10 +22,13 @@ void scale(config::L2& l2, double part) {
   l2.set_slice_requests_per_cycle(l2.slice_requests_per_cycle() * part);
   l2.set_atomic_interval(l2.atomic_interval() / part);
   l2.set_max_persisting_bytes(static_cast<uint64_t>(static_cast<double>(l2.max_persisting_bytes()) * part));
+  auto scaled = [&](uint64_t bytes) { return static_cast<uint64_t>(static_cast<double>(bytes) * part); };
   if (l2.max_dirty_bytes() > 0) {
-    l2.set_max_dirty_bytes(
-        std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(l2.max_dirty_bytes()) * part)));
+    l2.set_max_dirty_bytes(std::max<uint64_t>(1, scaled(l2.max_dirty_bytes())));
   }
+  l2.set_dirty_full_aside_bytes(scaled(l2.dirty_full_aside_bytes()));
+  l2.set_dirty_none_aside_bytes(scaled(l2.dirty_none_aside_bytes()));
+  l2.set_scarce_dirty_bytes(scaled(l2.scarce_dirty_bytes()));
 }
 
 // As many channels as divide the slices evenly, each a little faster or slower for the difference.

@@ -34,9 +34,8 @@ struct AccessWindow {
 };
 
 struct L2Policy {
-  // cudaLimitPersistingL2CacheSize, at most l2.max_persisting_bytes. Bytes that only persisting lines may
-  // use; on an H200 the others do not get them while they are free either (hw/h200/hostbench.csv
-  // l2_persist_us: without a window, 5 MiB do not stay beside a stream through 60 MiB less the set-aside).
+  // cudaLimitPersistingL2CacheSize, at most l2.max_persisting_bytes. Bytes that persisting lines have before
+  // others; these use them while they are free (L204), but less of them may be dirty (FINDINGS.md 20).
   uint64_t set_aside_bytes = 0;
   AccessWindow window;
 

@@ -19,7 +19,8 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters)
       banks_(g.dram().banks()),
       row_bytes_(g.dram().row_bytes()),
       access_bytes_(g.dram().access_bytes()),
-      write_batch_(g.dram().write_batch()),
+      full_batch_(g.dram().write_batch()),
+      write_batch_(full_batch_),
       latency_(to_ticks(g.dram().latency())),
       burst_(dram_ticks(g, g.dram().access_bytes() / (g.dram().bytes_per_cycle() * g.dram().efficiency()))),
       t_rcd_(dram_ticks(g, g.dram().t_rcd())),
@@ -39,14 +40,10 @@ void Dram::reset() {
   for (Channel& c : channel_) {
     c.bus.reset();
     c.writes = 0;
+    c.read = false;
+    c.taken = 0;
     std::fill(c.banks.begin(), c.banks.end(), Bank{});
   }
-}
-
-Ticks Dram::write_now(uint32_t channel, uint32_t bytes, Ticks at) {
-  counters_[stats::Counter::kDramWriteBytes] += bytes;
-  const uint32_t transfers = (bytes + access_bytes_ - 1) / access_bytes_;
-  return channel_[channel].bus.reserve(at, burst_ * transfers + (detailed_ ? 2 * turnaround_ : 0));
 }
 
 Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at) {
@@ -58,11 +55,17 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
     // Sorted by bank and row before they go, so only the bus counts.
     c.writes += transfers;
     if (c.writes >= write_batch_) {
-      c.bus.reserve(at, burst_ * c.writes + (detailed_ ? 2 * turnaround_ : 0));
+      // A batch opens rows of its own; the bus turns round if it has read since the last one.
+      const Ticks overhead = detailed_ ? t_rcd_ + (c.read ? 2 * turnaround_ : 0) : 0;
+      const Ticks service = burst_ * c.writes + overhead;
+      const Ticks end = c.bus.reserve(at, service);
+      c.taken = std::max(at, end - std::min(end, 2 * service));
       c.writes = 0;
+      c.read = false;
     }
-    return at;
+    return std::max(at, c.taken);
   }
+  c.read = true;
   if (!detailed_) {
     return c.bus.reserve(at, service) + t_rcd_ + t_cl_ + latency_;
   }

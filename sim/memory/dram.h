@@ -19,10 +19,12 @@ class Dram {
 
   // Reads or writes `bytes` (whole sectors; they take whole accesses) at byte address `addr` in `channel`.
   // The request reaches the controller at `at`; returns when the last byte has left (read) or been taken
-  // (write). Writes are collected, and a batch of them takes the bus at once.
-  // A write that something waits for: alone between two turn-arounds. Returns when the bus has carried it.
-  Ticks write_now(uint32_t channel, uint32_t bytes, Ticks at);
+  // (write). Writes are collected, and a batch of them takes the bus at once; there is room for one batch
+  // that is collected, one that waits and one that goes.
   Ticks access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at);
+
+  // Transfers of a batch of writes from now on; 0: dram.write_batch.
+  void set_write_batch(uint32_t transfers) { write_batch_ = transfers == 0 ? full_batch_ : transfers; }
 
   uint32_t channels() const { return channels_; }
   uint32_t access_bytes() const { return access_bytes_; }
@@ -36,11 +38,14 @@ class Dram {
   struct Channel {
     Bandwidth bus;
     uint32_t writes = 0;  // transfers collected
+    bool read = false;    // since the last batch of writes
+    Ticks taken = 0;      // when there was room for the last batch behind one that goes
     std::vector<Bank> banks;
   };
 
   const bool detailed_;
-  const uint32_t channels_, banks_, row_bytes_, access_bytes_, write_batch_;
+  const uint32_t channels_, banks_, row_bytes_, access_bytes_, full_batch_;
+  uint32_t write_batch_;
   const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_;
   std::vector<Channel> channel_;
   stats::CounterSet& counters_;

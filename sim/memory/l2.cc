@@ -14,6 +14,9 @@ Ticks l2_ticks(const config::GpuConfig& g, double cycles) {
   return domain_ticks(cycles, g.clocks().l2_mhz(), g.clocks().core_mhz());
 }
 
+// Dirty lines that max_dirty_bytes is for: those that persist have their own room.
+bool counted_dirty(const CacheLine& l) { return l.dirty != 0 && !(l.flags & kPersisting); }
+
 Counter op_counter(RequestKind k) {
   switch (k) {
     case RequestKind::kRead:
@@ -41,17 +44,18 @@ L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
       atomic_latency_(to_ticks(g.l2().atomic_latency())),
       sector_service_(static_cast<double>(l2_ticks(g, 1)) * kSectorBytes / g.l2().slice_bytes_per_cycle()),
       fabric_service_(static_cast<double>(l2_ticks(g, 1)) / g.l2().fabric_bytes()),
-      clean_ways_(g.l2().clean_ways()),
       keeps_persisting_(g.l2().set_aside_replacement() == config::L2::KEEP),
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
           static_cast<uint32_t>(g.l2().max_persisting_bytes() / g.l2().line_bytes() / g.l2().slices())),
-      max_dirty_lines_(
+      full_dirty_lines_(
           g.l2().max_dirty_bytes() == 0
               ? ~0u
               : static_cast<uint32_t>(g.l2().max_dirty_bytes() / g.l2().line_bytes() / g.l2().slices())),
       old_dirty_lines_(static_cast<uint32_t>(
           std::min<uint64_t>(map_.sets(), g.launch().dirty_bytes() / g.l2().line_bytes() / g.l2().slices()))),
+      max_dirty_lines_(full_dirty_lines_),
+      config_(g.l2()),
       slices_(g.l2().slices()),
       fabric_(size_t{g.l2().partitions()} * g.l2().partitions()) {
   for (Slice& s : slices_) {
@@ -92,26 +96,17 @@ Ticks L2::fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at) {
 }
 
 // The controller reads and writes whole transfers; a sector alone is half of one.
-void L2::write_back(CacheLine& l, const Home& home, Ticks at) {
+Ticks L2::write_back(CacheLine& l, const Home& home, Ticks at) {
   uint32_t bytes = std::popcount(l.dirty) * kSectorBytes;
-  dram_.access(channel(home), l.line * kLineBytes, bytes, true, at);
+  slice(home.partition, home.slice).dirty -= counted_dirty(l);
   l.dirty = 0;
-  --slice(home.partition, home.slice).dirty;
+  return dram_.access(channel(home), l.line * kLineBytes, bytes, true, at);
 }
 
-void L2::evict_old(Slice& s, const Home& home, Ticks at) {
+Ticks L2::evict_old(Slice& s, const Home& home, Ticks at) {
   --s.old_dirty;
   --s.dirty;
-  dram_.access(channel(home), uint64_t{s.old_dirty} * kLineBytes, kLineBytes, true, at);
-}
-
-// Dirty lines are written, in batches, before they are the next to go.
-void L2::clean_old(Slice& s, const Home& home, Ticks at) {
-  auto normal = [](const CacheLine& l) { return !(l.flags & kPersisting); };
-  CacheLine* oldest = s.tags.oldest(home.set, [&](const CacheLine& l) { return l.dirty != 0 && normal(l); });
-  if (oldest && s.tags.newer(home.set, *oldest, normal) >= clean_ways_) {
-    write_back(*oldest, home, at);
-  }
+  return dram_.access(channel(home), uint64_t{s.old_dirty} * kLineBytes, kLineBytes, true, at);
 }
 
 CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, Ticks at) {
@@ -136,19 +131,13 @@ CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, 
   if (s.tags.live(*v)) {
     s.persisting -= (v->flags & kPersisting) != 0;
     if (v->dirty) {
-      // Nobody has cleaned it in time: the line that takes its place waits.
-      evicted_ = dram_.write_now(channel(here), std::popcount(v->dirty) * kSectorBytes, at);
-      v->dirty = 0;
-      --s.dirty;
+      write_back(*v, here, at);
     }
   } else if (s.old_dirty > 0 && home.set < old_dirty_lines_ && s.tags.last_way(*v)) {
     // What was there before the kernel is the oldest: it goes when the set has filled up.
     evict_old(s, here, at);
   }
   s.tags.fill(*v, r.line);
-  if (clean_ways_ > 0 && s.dirty > 0) {
-    clean_old(s, here, at);
-  }
   if (partition != home.partition) {
     v->flags = kReplica;
   }
@@ -175,19 +164,21 @@ void L2::install(uint64_t line) {
   allocate(home, home.partition, r, 0).valid = (1u << kSectorsPerLine) - 1;
 }
 
-void L2::set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at) {
+Ticks L2::set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at) {
   Slice& s = slice(home.partition, home.slice);
-  bool was_clean = l.dirty == 0;
+  const bool was = counted_dirty(l);
   l.dirty |= sectors;
-  if (!was_clean || ++s.dirty <= max_dirty_lines_) {
-    return;
+  if (was || !counted_dirty(l) || ++s.dirty <= max_dirty_lines_) {
+    return at;
   }
   if (s.old_dirty > 0) {
-    evict_old(s, home, at);
-  } else if (CacheLine* oldest =
-                 s.tags.oldest(home.set, [&](const CacheLine& o) { return o.dirty != 0 && &o != &l; })) {
-    write_back(*oldest, home, at);  // it stays, clean
+    return evict_old(s, home, at);
   }
+  if (CacheLine* oldest =
+          s.tags.oldest(home.set, [&](const CacheLine& o) { return counted_dirty(o) && &o != &l; })) {
+    return write_back(*oldest, home, at);  // it stays, clean
+  }
+  return at;
 }
 
 void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except) {
@@ -202,7 +193,6 @@ void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, ui
 }
 
 Ticks L2::serve(const Request& r, const Home& home, uint32_t partition, Ticks at) {
-  evicted_ = 0;
   uint32_t n = std::popcount(r.sectors);
   ++counters_[Counter::kL2Requests];
   counters_[Counter::kL2Sectors] += n;
@@ -238,9 +228,8 @@ L2::LookUp L2::look_up(const Request& r, const CacheLine* l) {
 
 // Brings `fetch` from DRAM into the line of the home slice.
 Ticks L2::fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at) {
-  Ticks filled = dram_.access(channel(home), l.line * kLineBytes, std::popcount(fetch) * kSectorBytes, false,
-                              std::max(at, evicted_));
-  evicted_ = 0;
+  Ticks filled =
+      dram_.access(channel(home), l.line * kLineBytes, std::popcount(fetch) * kSectorBytes, false, at);
   l.valid |= fetch;
   l.ready = std::max(l.ready, filled);
   return l.ready;
@@ -330,9 +319,10 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
     invalidate_replica(home, r.line, r.sectors, partition);
   }
   l->valid |= r.sectors;
-  set_dirty(*l, r.sectors, home, arrive);
+  // DRAM that cannot keep up holds up the writers.
+  const Ticks taken = set_dirty(*l, r.sectors, home, arrive);
   // The near slice acknowledges once it has passed the data on.
-  return std::max(at + hit_latency_, passed_on);
+  return std::max({at + hit_latency_, passed_on, taken > arrive ? taken : 0});
 }
 
 Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks at) {

@@ -28,7 +28,7 @@ class L2 {
   // Between two launches: the lines stay, with what is dirty and what persists.
   void next_launch();
   // For the launches from now on; lines that persist go on doing so.
-  void set_policy(const L2Policy& policy) { policy_ = policy; }
+  void set_policy(const L2Policy& policy);
   // cudaCtxResetPersistingL2Cache: all lines are normal again.
   void reset_persisting();
   // Lines that persist, replicas not counted.
@@ -87,12 +87,12 @@ class L2 {
   // An access to a line that is there, which its window gives a property.
   void touch(CacheLine& l, const Home& home, uint32_t partition, const Request& r);
   uint32_t set_aside_ways(uint32_t set) const;
-  void clean_old(Slice& s, const Home& home, Ticks at);
   // Sectors of `l` have been written; writes back the oldest dirty lines when there are too many.
-  void set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
-  void write_back(CacheLine& l, const Home& home, Ticks at);
+  // Returns when DRAM has taken what that sends away.
+  Ticks set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
+  Ticks write_back(CacheLine& l, const Home& home, Ticks at);
   // One of the dirty lines of before the kernel leaves.
-  void evict_old(Slice& s, const Home& home, Ticks at);
+  Ticks evict_old(Slice& s, const Home& home, Ticks at);
   void invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except);
   // Sectors that DRAM moves together when one of `sectors` is fetched.
   uint8_t fetch_group(uint8_t sectors) const;
@@ -104,15 +104,15 @@ class L2 {
 
   AddressMap map_;
   L2Policy policy_;
-  Ticks evicted_ = 0;  // when a dirty victim was out of the way of the line allocated last
   stats::CounterSet& counters_;
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
   const double sector_service_, fabric_service_;
-  const uint32_t clean_ways_;
   const bool keeps_persisting_;
   const uint64_t total_bytes_;
-  const uint32_t max_persisting_lines_, max_dirty_lines_, old_dirty_lines_;  // per slice
+  const uint32_t max_persisting_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice
+  uint32_t max_dirty_lines_;  // per slice: full_dirty_lines_, or what a set-aside leaves of them
+  const config::L2 config_;
   std::vector<Slice> slices_;
   std::vector<Bandwidth> fabric_;  // one per direction
 };

@@ -17,9 +17,26 @@ uint32_t L2::set_aside_ways(uint32_t set) const {
   return static_cast<uint32_t>(lines * (set + 1) / map_.sets() - lines * set / map_.sets());
 }
 
+void L2::set_policy(const L2Policy& policy) {
+  policy_ = policy;
+  max_dirty_lines_ = full_dirty_lines_;
+  dram_.set_write_batch(0);
+  const uint64_t full = config_.dirty_full_aside_bytes(), none = config_.dirty_none_aside_bytes();
+  const uint64_t aside = policy.set_aside_bytes;
+  if (aside <= full || none <= full) {
+    return;
+  }
+  const uint64_t left = aside < none ? full_dirty_lines_ * (none - aside) / (none - full) : 0;
+  max_dirty_lines_ = static_cast<uint32_t>(left);
+  dram_.set_write_batch(left * config_.line_bytes() * config_.slices() > config_.scarce_dirty_bytes()
+                            ? config_.lowered_write_batch()
+                            : config_.scarce_write_batch());
+}
+
 // Persisting lines have the set-aside to themselves (L204). When it is full, a further one takes the place of
-// the oldest of them (L213) or, with l2.set_aside_replacement KEEP, goes where the others are. These have
-// what is not set aside; streaming lines leave first (L215).
+// the oldest of them (L213) or, with l2.set_aside_replacement KEEP, goes where the others are. These have all
+// that persisting lines do not take: what is set aside is theirs to read from until then (FINDINGS.md 20).
+// Streaming lines leave first (L215).
 CacheLine& L2::victim_under_policy(Slice& s, const Home& home, AccessProperty property) {
   const uint32_t aside = set_aside_ways(home.set);
   const uint32_t persisting = s.tags.count(home.set, persists);
@@ -36,13 +53,10 @@ CacheLine& L2::victim_under_policy(Slice& s, const Home& home, AccessProperty pr
       return *v;
     }
   }
-  if (s.tags.count(home.set, others) < s.tags.ways() - aside) {
-    v = s.tags.free(home.set);
-  }
+  v = s.tags.free(home.set);
   v = v ? v : s.tags.oldest(home.set, streams);
   v = v ? v : s.tags.oldest(home.set, others);
   // Only persisting lines: of an earlier, larger set-aside, or all ways are set aside.
-  v = v ? v : s.tags.free(home.set);
   return v ? *v : *s.tags.oldest(home.set, persists);
 }
 
@@ -63,12 +77,15 @@ void L2::touch(CacheLine& l, const Home& home, uint32_t partition, const Request
       }
       oldest->flags &= static_cast<uint8_t>(~kPersisting);
       --s.persisting;
+      s.dirty += oldest->dirty != 0;
     }
     l.flags = static_cast<uint8_t>((l.flags & ~kStreaming) | kPersisting);
     ++s.persisting;
+    s.dirty -= l.dirty != 0;
     return;
   }
   s.persisting -= persists(l);
+  s.dirty += persists(l) && l.dirty != 0;
   l.flags &= static_cast<uint8_t>(~(kPersisting | kStreaming));
   if (p == AccessProperty::kStreaming) {
     l.flags |= kStreaming;
@@ -89,7 +106,10 @@ void L2::next_launch() {
 
 void L2::reset_persisting() {
   for (Slice& s : slices_) {
-    s.tags.for_each_live([](CacheLine& l) { l.flags &= static_cast<uint8_t>(~kPersisting); });
+    s.tags.for_each_live([&](CacheLine& l) {
+      s.dirty += persists(l) && l.dirty != 0;
+      l.flags &= static_cast<uint8_t>(~kPersisting);
+    });
     s.persisting = 0;
   }
 }

@@ -21,9 +21,10 @@ constexpr uint32_t kBlocks = 262144, kSimulated = kBlocks / 8;
 
 std::optional<double> l2_persist_us(const workload::Row& row, const config::GpuConfig& gpu,
                                     const std::filesystem::path& sass, int threads) {
-  unsigned mib = 0;
+  unsigned mib = 0, sixteenths = 0;
   char mode[16] = "";
-  if (row.test != "l2_persist_us" || std::sscanf(row.parameter.c_str(), "%uMiB %15s", &mib, mode) != 2) {
+  const int found = std::sscanf(row.parameter.c_str(), "%uMiB %15s with %u/16", &mib, mode, &sixteenths);
+  if (row.test != "l2_persist_us" || found < 2) {
     return std::nullopt;
   }
   const std::string_view how = mode;
@@ -33,7 +34,9 @@ std::optional<double> l2_persist_us(const workload::Row& row, const config::GpuC
   o.threads = threads;
   o.cancel = &cancel_flag();
   // hostbench.cu: min(0.75 of the L2, persistingL2CacheMaxSize)
-  o.l2.set_aside_bytes = std::min(gpu.l2().total_bytes() / 4 * 3, gpu.l2().max_persisting_bytes());
+  o.l2.set_aside_bytes = found == 3
+                             ? gpu.l2().total_bytes() / 16 * sixteenths
+                             : std::min(gpu.l2().total_bytes() / 4 * 3, gpu.l2().max_persisting_bytes());
   if (how != "none") {
     const double fits = static_cast<double>(o.l2.set_aside_bytes) / static_cast<double>(frequent);
     o.l2.window = {patterns::SlidingWindow::kPersist, frequent, tuned ? std::min(1.0, fits) : 1.0,

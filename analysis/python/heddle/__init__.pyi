@@ -464,8 +464,12 @@ class _L2(Group):
     atomic_latency: int  # core cycles; 0 to 4096
     max_persisting_bytes: int  # bytes; 0 to 1099511627776
     set_aside_replacement: str  # LRU, KEEP
-    clean_ways: int  # 0 to 256
     max_dirty_bytes: int  # bytes; 0 to 1099511627776
+    dirty_full_aside_bytes: int  # bytes; 0 to 1099511627776
+    dirty_none_aside_bytes: int  # bytes; 0 to 1099511627776
+    lowered_write_batch: int  # 0 to 1024
+    scarce_write_batch: int  # 0 to 1024
+    scarce_dirty_bytes: int  # bytes; 0 to 1099511627776
 
 class _Dram(Group):
     model: str  # BANKS, ROOFLINE

@@ -101,13 +101,50 @@ TEST_CASE_METHOD(Fixture, "four writes at a time go to the bus, which turns arou
     if (i % 2) {
       last = read(0, 1008);
     } else {
-      CHECK(write(0, 1008) == 1008);  // taken at once
+      write(0, 1008);
     }
   }
-  // 100 reads of 2 and 25 batches of 4 x 2 + 2 x 8 from 1008 (the start of a 16-cycle bucket) on.
-  CHECK(last == 1008 + 200 + 25 * 24 + 100);
+  // 100 reads of 2 and 25 batches of 4 x 2 + 10 (tRCD) + 2 x 8 from 1008 (the start of a 16-cycle bucket) on.
+  CHECK(last == 1008 + 200 + 25 * 34 + 100);
   CHECK(counters[Counter::kDramWriteBytes] == 6400);
   CHECK(counters[Counter::kDramReadBytes] == 64 + 6400);
+}
+
+TEST_CASE_METHOD(Fixture, "a batch of writes after another one only opens its rows") {
+  read(0, 0);
+  for (int i = 0; i < 40; ++i) {
+    write(0, 1008);
+  }
+  // 10 batches of 4 x 2 + 10; only the first turns the bus around, 2 x 8.
+  CHECK(read(0, 1008) == 1008 + 10 * 18 + 16 + 2 + 100);
+}
+
+TEST_CASE_METHOD(Fixture, "a batch is collected, one waits, one goes: then writers wait") {
+  // Batches of 4 x 2 + 10.
+  for (int i = 0; i < 11; ++i) {
+    CHECK(write(0, 1008) == 1008);
+  }
+  CHECK(write(0, 1008) == 1008 + 18);  // the third batch: the first has gone
+  CHECK(write(0, 1008) == 1008 + 18);
+  CHECK(write(0, 1040) == 1040);
+  write(0, 1040);
+  CHECK(write(0, 1040) == 1044);  // the fourth: 1008 + 2 x 18
+}
+
+TEST_CASE_METHOD(Fixture, "the size of a batch can be another for a while") {
+  dram.set_write_batch(2);
+  write(0, 1008);
+  write(0, 1008);  // 2 x 2 + 10
+  CHECK(read(0, 1008) == 1008 + 10 + 14 + 2 + 100);
+  dram.set_write_batch(0);  // 4 again
+  dram.reset();
+  read(0, 0);
+  write(0, 1008);
+  write(0, 1008);
+  write(0, 1008);
+  CHECK(read(0, 1008) == 1008 + 14 + 2 + 100);
+  write(0, 1008);
+  CHECK(read(0, 1008) == 1008 + 4 + 8 + 10 + 16 + 100);
 }
 
 TEST_CASE_METHOD(Fixture, "larger accesses take the bus longer") {
@@ -138,9 +175,10 @@ TEST_CASE_METHOD(Fixture, "ROOFLINE: a fixed time and the bus, no rows") {
   CHECK(hits() == 0);
   CHECK(misses() == 0);
   CHECK(counters[Counter::kDramReadBytes] == 3200);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 3; ++i) {
     CHECK(d.access(0, 0, 64, true, 0) == 0);
   }
+  CHECK(to_cycles_up(d.access(0, 0, 64, true, 0)) == 108 - 2 * 8);  // behind the reads
   // A batch of writes takes the bus, without turning it around.
   CHECK(to_cycles_up(d.access(0, 0, 64, false, 0)) == 2 * 55 + 10 + 14 + 100);
 }

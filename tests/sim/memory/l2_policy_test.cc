@@ -86,14 +86,15 @@ TEST_CASE_METHOD(Fixture, "persisting lines survive a stream larger than the L2 
   CHECK(sweep(0, 16) == 16);
 }
 
-TEST_CASE_METHOD(Fixture, "the others have what is not set aside, also while it is free (L204, on an H200)") {
+TEST_CASE_METHOD(Fixture, "the others use what is set aside until lines persist there (L204)") {
   policy(16);
   sweep(0, 32);
-  CHECK(sweep(16, 32) == 16);  // two of four ways
-  CHECK(sweep(0, 16) == 0);
-  policy(0);
-  sweep(0, 32);
   CHECK(sweep(0, 32) == 32);
+  policy(16, {1000 * kLineBytes, 8 * kLineBytes, 1, kPersisting, kStreaming});
+  sweep(1000, 1008);  // one of four ways of each set: of what is set aside
+  policy(16);
+  CHECK(sweep(8, 32) == 24);
+  CHECK(sweep(0, 8) == 0);
 }
 
 TEST_CASE_METHOD(Fixture, "ratio 0.5 of twice the set-aside persists without evictions (L212, C14)") {
@@ -206,31 +207,87 @@ TEST_CASE_METHOD(Fixture, "a line that is there becomes persisting when its wind
   CHECK(read(5));
 }
 
-// A set of four ways, all of them dirty; the next read has to write one of them first: two turn-arounds of 8
-// DRAM cycles and 128 bytes at 32 bytes per cycle. Or it was written before, when three others were newer.
-TEST_CASE("a read waits for a dirty line that has to leave, unless it was cleaned in time") {
-  for (const uint32_t clean_ways : {0u, 3u}) {
-    config::GpuConfig g = small_l2();
-    g.mutable_l2()->set_clean_ways(clean_ways);
-    g.mutable_dram()->set_t_wr_turnaround(100);
-    g.mutable_dram()->set_write_batch(64);
-    stats::CounterSet n;
-    L2 l2(g, n);
-    auto serve = [&](RequestKind kind, uint64_t line, Cycle at) {
-      Request r;
-      r.kind = kind;
-      r.line = line;
-      r.sectors = 0b1111;
-      return to_cycles_up(l2.serve(r, 0, to_ticks(at))) - at;
-    };
-    const Cycle cold = serve(RequestKind::kRead, 1, 10'000);
-    for (uint64_t way = 0; way < 4; ++way) {
-      serve(RequestKind::kWrite, 8 * way, 20'000 + 1000 * way);
+// Lines of one set of eight ways; 8 may be dirty, with 16 lines set aside all of them, with 32 none.
+struct Dirty {
+  Dirty() {
+    gpu.mutable_l2()->set_ways(8);
+    gpu.mutable_l2()->set_total_bytes(8 * 8 * kLineBytes);
+    gpu.mutable_l2()->set_max_persisting_bytes(7 * 8 * kLineBytes);
+    gpu.mutable_l2()->set_max_dirty_bytes(8 * kLineBytes);
+    gpu.mutable_l2()->set_dirty_full_aside_bytes(16 * kLineBytes);
+    gpu.mutable_l2()->set_dirty_none_aside_bytes(32 * kLineBytes);
+    gpu.mutable_l2()->set_lowered_write_batch(3);
+    gpu.mutable_l2()->set_scarce_write_batch(1);
+    gpu.mutable_l2()->set_scarce_dirty_bytes(2 * kLineBytes);
+    gpu.mutable_dram()->set_write_batch(64);
+  }
+  config::GpuConfig gpu = small_l2();
+  stats::CounterSet n;
+
+  static void write(L2& l2, uint64_t set_line, Cycle at) {
+    Request r;
+    r.kind = RequestKind::kWrite;
+    r.line = 8 * set_line;
+    r.sectors = 0b1111;
+    l2.serve(r, 0, to_ticks(at));
+  }
+};
+
+TEST_CASE_METHOD(Dirty, "a set-aside lowers how much may be dirty though nothing persists") {
+  const uint64_t expected[][2] = {{0, 8}, {16, 8}, {18, 7}, {24, 4}, {30, 1}, {32, 0}, {40, 0}};
+  for (const auto& [aside, dirty] : expected) {
+    CAPTURE(aside);
+    n = {};
+    L2 l2(gpu, n);
+    l2.set_policy({aside * kLineBytes, {}});
+    for (uint64_t i = 0; i < 8; ++i) {
+      write(l2, i, 1000 * i);
     }
-    CHECK(n[Counter::kDramWriteBytes] == (clean_ways ? 128 : 0));
-    const Cycle wait = serve(RequestKind::kRead, 32, 30'000) - cold;
-    CHECK(wait == 12 + (clean_ways ? 0 : 204 - 50));
-    CHECK(n[Counter::kDramWriteBytes] == (clean_ways ? 256 : 128));
+    // The newest line is never the one that is written back.
+    CHECK(n[Counter::kDramWriteBytes] == (8 - std::max<uint64_t>(dirty, 1)) * kLineBytes);
+    l2.set_policy({});
+    n = {};
+    write(l2, 0, 10'000);  // all are still there
+    CHECK(n[Counter::kDramReadBytes] == 0);
+    CHECK(n[Counter::kL2SectorHits] == 4);
+  }
+}
+
+TEST_CASE_METHOD(Dirty, "lines that persist may be dirty beside it") {
+  L2 l2(gpu, n);
+  l2.set_policy({28 * kLineBytes, {0, 2 * 8 * kLineBytes, 1, kPersisting, kStreaming}});  // 2 dirty lines
+  write(l2, 0, 1000);
+  write(l2, 1, 2000);  // these persist
+  write(l2, 2, 3000);
+  write(l2, 3, 4000);
+  CHECK(n[Counter::kDramWriteBytes] == 0);
+  write(l2, 4, 5000);
+  CHECK(n[Counter::kDramWriteBytes] == kLineBytes);
+  l2.reset_persisting();  // four dirty lines of all kinds: each further one sends the oldest
+  write(l2, 5, 6000);
+  CHECK(n[Counter::kDramWriteBytes] == 2 * kLineBytes);
+}
+
+// A line is two transfers of 2 cycles; a batch opens a row in 10. Batches of 3 are two lines: 18 cycles.
+TEST_CASE_METHOD(Dirty, "writers wait for DRAM, which writes fewer dirty lines in smaller batches") {
+  // set aside, cycles that 20 lines take
+  const uint64_t expected[][2] = {{24, 10 * 18}, {28, 20 * 14}};
+  for (const auto& [aside, cycles] : expected) {
+    CAPTURE(aside);
+    L2 l2(gpu, n);
+    l2.set_policy({aside * kLineBytes, {}});
+    auto write_at_once = [&](uint64_t i) {
+      Request r;
+      r.kind = RequestKind::kWrite;
+      r.line = 8 * i;
+      r.sectors = 0b1111;
+      return to_cycles_up(l2.serve(r, 0, to_ticks(1024)));
+    };
+    Cycle at[61];
+    for (uint64_t i = 0; i <= 60; ++i) {
+      at[i] = write_at_once(i);
+    }
+    CHECK(at[60] - at[40] == cycles);
   }
 }
 
