@@ -61,6 +61,8 @@ inline uint64_t leading_number(const std::string& text) { return std::stoull(tex
 
 // Those of tools/microbench/host_graphs.cu.
 std::optional<double> more_graphs(Experiment& e, const Row& row);
+// Those of tools/microbench/device_launch.cu and device_calls.cu.
+std::optional<double> device_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/host_memory.cu.
 std::optional<double> memory_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/host_links.cu.

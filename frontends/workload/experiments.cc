@@ -352,6 +352,9 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   if (t == "sync_us") {
     return sync_kinds(e, row);
   }
+  if (t.starts_with("cdp_")) {
+    return device_experiments(e, row);
+  }
   if (const auto v = link_experiments(e, row)) {
     return v;
   }
@@ -370,7 +373,8 @@ std::optional<double> bound(const Row& row) {
       t == "graph_forkjoin_us" || t == "graph_edge_us" || t.starts_with("device_") ||
       t == "graph_upload_device_us" || t == "graph_update_us" || t == "graph_upload_us" ||
       t == "stream_forkjoin_us" || t == "concurrent_streams_us" || t == "overlap_us" ||
-      t == "overlap_spin_us" || t.starts_with("two_kernels_per_stream")) {
+      t == "overlap_spin_us" || t.starts_with("two_kernels_per_stream") ||
+      (t.starts_with("cdp_") && t.ends_with("_us") && t != "cdp_overhead_us") || t == "cdp_us") {
     return 15;
   }
   if (t == "zerocopy_us" && row.parameter.ends_with("1056 blocks")) {

@@ -55,6 +55,7 @@ host::Rules read_environment(const proto::Environment& e,
   }
   r.lazy_loading = e.module_loading() == proto::Environment::LAZY;
   r.lazy_start = e.lazy_start();
+  r.lazy_children = e.lazy_children();
   r.host_threads = e.host_threads();
   r.l2_reset_after = host::from_us(e.l2_reset_after_us());
   return r;

@@ -15,6 +15,9 @@ host::Access read_access(const proto::Access& a, const MemoryNames& names) {
   out.element = a.element_bytes();
   out.stride = a.stride_bytes();
   out.alias_fence = a.alias_fence();
+  out.after_call = a.after_call();
+  out.before_call = a.has_before_call() ? a.before_call() : UINT32_MAX;
+  out.by_caller = a.by_caller();
   return out;
 }
 
@@ -36,11 +39,25 @@ Window read_window(const proto::AccessWindow& w, const MemoryNames& names) {
 
 namespace {
 
-host::Limit limit_of(const proto::DeviceLimit& l, const MemoryNames& names) {
-  if (l.what_case() == proto::DeviceLimit::WHAT_NOT_SET) {
-    names.refuse("a device limit: persisting_l2_bytes");
+struct LimitValue {
+  host::Limit what;
+  uint64_t value;
+};
+LimitValue limit_of(const proto::DeviceLimit& l, const MemoryNames& names) {
+  using What = proto::DeviceLimit::WhatCase;
+  switch (l.what_case()) {
+    case What::kDevRuntimePendingLaunchCount:
+      return {host::Limit::kPendingLaunches, l.dev_runtime_pending_launch_count()};
+    case What::kDevRuntimeSyncDepth:
+      return {host::Limit::kSyncDepth, l.dev_runtime_sync_depth()};
+    case What::WHAT_NOT_SET:
+      names.refuse(
+          "a device limit: persisting_l2_bytes, dev_runtime_pending_launch_count or dev_runtime_sync_depth");
+      break;
+    case What::kPersistingL2Bytes:
+      break;
   }
-  return host::Limit::kPersistingL2;
+  return {host::Limit::kPersistingL2, l.persisting_l2_bytes()};
 }
 
 void set_attribute(Thread& t, const proto::PoolAttribute& a, const MemoryNames& names) {
@@ -134,11 +151,13 @@ bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names)
                              static_cast<host::Attach>(a.to() - 1));
       return true;
     }
-    case What::kDeviceSetLimit:
-      t.deviceSetLimit(limit_of(c.device_set_limit(), names), c.device_set_limit().persisting_l2_bytes());
+    case What::kDeviceSetLimit: {
+      const LimitValue l = limit_of(c.device_set_limit(), names);
+      t.deviceSetLimit(l.what, l.value);
       return true;
+    }
     case What::kDeviceGetLimit:
-      t.deviceGetLimit(limit_of(c.device_get_limit(), names));
+      t.deviceGetLimit(limit_of(c.device_get_limit(), names).what);
       return true;
     case What::kStreamSetAccessPolicyWindow: {
       const proto::StreamWindow& s = c.stream_set_access_policy_window();

@@ -209,6 +209,7 @@ class Reader {
       line_ = line_of(tree_, w_, "kernel", i);
       read_kernel(w_.kernel(i));
     }
+    read_device_calls(w_, builder_, names(), [this](int i) { line_ = line_of(tree_, w_, "kernel", i); });
     for (int i = 0; i < w_.graph_size(); ++i) {
       line_ = line_of(tree_, w_, "graph", i);
       const proto::Graph& g = w_.graph(i);

@@ -116,6 +116,12 @@ bool Threads::launch(uint32_t thread, const Call& c) {
     fail(thread, "cudaErrorNotSupported", k.name + " launches graphs, which only nodes of graphs may (GD05)");
     return true;
   }
+  if (!k.calls.empty()) {
+    if (const auto no = refuse_device_code(core_.program, c.object, core_.params)) {
+      fail(thread, no->error, no->why);
+      return true;
+    }
+  }
   if (port_of(c) != Port::kDefault && !programmatic_allowed(thread, c)) {
     return true;
   }
@@ -137,6 +143,9 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   if (clocks_.on()) {
     const Epoch epoch = clocks_.command(thread, c.stream);
     accesses(k.accesses, c, epoch, clocks_.of_stream(c.stream), thread);
+    if (checker_.on() && !k.calls.empty()) {
+      check_tree(thread, c, epoch);
+    }
     if (k.sets_flag != kNone) {
       clocks_.flag_set_by_stream(k.sets_flag, c.stream);
     }

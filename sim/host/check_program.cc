@@ -1,6 +1,7 @@
 #include "sim/host/check_program.h"
 
 #include "sim/engine/error.h"
+#include "sim/host/check_calls.h"
 
 namespace heddle::host {
 namespace {
@@ -328,6 +329,7 @@ void check_program(const Program& p) {
       throw Error("kernel " + k.name + ": no handle " + std::to_string(k.sets_handle));
     }
   }
+  check_calls(p);
   for (const GraphDesc& g : p.graphs) {
     check_graph(p, g);
   }

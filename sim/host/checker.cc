@@ -4,6 +4,11 @@
 
 namespace heddle::host {
 
+bool conflict(const Program& p, const Access& a, const Access& b) {
+  const auto end = [&](const Access& x) { return x.bytes ? x.offset + x.bytes : p.buffers[x.buffer].bytes; };
+  return (a.writes || b.writes) && !(a.atomic && b.atomic) && a.offset < end(b) && b.offset < end(a);
+}
+
 Checker::Checker(const Program& p, const AddressSpace& space, bool on, Result& result)
     : program_(p), space_(space), on_(on), result_(result) {
   if (on) {
@@ -24,7 +29,7 @@ Finding::Place Checker::place(const Site& s) const {
     api += " " + program_.kernels[c.object].name;
   }
   if (!s.node.empty()) {
-    api += ", node " + s.node;
+    api += ", " + s.node;
   }
   return {s.thread, s.call, c.line, api};
 }
@@ -33,7 +38,8 @@ Finding::Place Checker::place(const Site& s) const {
 void Checker::report(const char* kind, uint32_t buffer, const Site& call, const Site& other) {
   if (reported_.emplace(kind, buffer, call.thread, call.pc, call.node, other.thread, other.pc, other.node)
           .second) {
-    result_.findings.push_back({kind, program_.buffers[buffer].name, place(call), place(other)});
+    result_.findings.push_back(
+        {kind, buffer == kNone ? "" : program_.buffers[buffer].name, place(call), place(other)});
   }
 }
 

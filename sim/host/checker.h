@@ -15,6 +15,9 @@
 
 namespace heddle::host {
 
+// Two accesses of a buffer are a race if nothing orders them.
+bool conflict(const Program& p, const Access& a, const Access& b);
+
 class Checker {
  public:
   Checker(const Program& p, const AddressSpace& space, bool on, Result& result);
@@ -25,7 +28,7 @@ class Checker {
     uint32_t thread = kNone;
     size_t pc = 0;
     uint64_t call = 0;
-    std::string node = {};  // of the graph that the call launches
+    std::string node = {};  // "node k" of the graph that the call launches, "child k" of the kernel
   };
   // `clock`: what the access is ordered after.
   void access(const Access& a, Epoch epoch, const Clock& clock, const Site& site);
@@ -35,6 +38,7 @@ class Checker {
   // Memory that ranges of addresses map (VM04): new; mapped no longer, before the call does so.
   void created(uint32_t physical) { buffers_[program_.buffers.size() + physical].records.clear(); }
   void unmapped(uint32_t buffer, uint64_t offset, uint64_t bytes, const Clock& clock, const Site& site);
+  // `buffer` kNone: it is about none.
   void report(const char* kind, uint32_t buffer, const Site& call, const Site& other);
 
  private:

@@ -58,6 +58,7 @@ struct Command {
   bool failed = false;
   bool with_command = false;  // a copy whose data came with it, see Staging.inline_bytes
   bool write_combined = false;
+  bool is_child = false;  // a kernel that a kernel has launched
   uint32_t device = 0;
   uint32_t peer = 0;  // kPeer: the destination
   uint32_t stream = 0;
@@ -72,6 +73,7 @@ struct Command {
   uint32_t primaries = 0;               // kernels before this one that it may run beside, not finished
   bool ended = false;                   // its own work; it is finished when those are
   uint32_t cluster = 0;                 // blocks, by the launch; 0: as the kernel has it
+  uint32_t nested = kNone;              // a kernel that launches others or is launched by one (nested.h)
   uint32_t grid = kNone;                // a kernel that the distributor has admitted
   uint32_t window = kNone;              // of a kernel: Program::windows
   uint32_t name = 0;
@@ -85,8 +87,9 @@ struct Command {
   bool stores = false;   // a kernel that stores over a link
   bool flushed = false;  // a kernel's end has waited for what its domain has under way
   bool beside = false;   // a kernel with traffic beside it
-  Ps duration = 0;       // of a kernel: 0 is as the kernel has it
-  Ps ready = 0;          // not before: arrival at the device, dependences with their latencies
+  bool ended_beside = false;
+  Ps duration = 0;  // of a kernel: 0 is as the kernel has it
+  Ps ready = 0;     // not before: arrival at the device, dependences with their latencies
   Ps start = 0;
   Ps triggered_at = kNever;    // by all blocks, when that is known
   Ps all_started_at = kNever;  // all blocks

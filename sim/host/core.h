@@ -33,6 +33,12 @@ struct Core {
   virtual void begun(uint32_t slot, Ps at) = 0;
   // A kernel that launches graphs from the device has begun.
   virtual void kernel_started(uint32_t slot, Ps at) = 0;
+  // A block of a kernel that launches others begins at `at`, with `time` of its own; it may end when its
+  // calls have returned.
+  virtual void block_calls(uint32_t slot, uint32_t block, Ps at, Ps time) = 0;
+  virtual void calls_returned(uint32_t slot, uint32_t block) = 0;
+  // It waits for its children and gives its place on an SM to others (CDP1).
+  virtual void block_leaves(uint32_t slot, uint32_t block) = 0;
   // A command's unified memory is where it must be: its own work begins.
   virtual void prepared(uint32_t slot) = 0;
   // A host thread that waited goes on at `at`.

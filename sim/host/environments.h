@@ -3,7 +3,8 @@
 // runs when it is complete, one after the other, each in the environment's place (GD09); the tails of a tail
 // come before those that were queued earlier (GD10).
 //
-// Graphs launched from the device use it (graph_device.cc); it knows nothing of graphs.
+// Graphs launched from the device use it (graph_device.cc), and kernels (nested.h); it knows nothing of
+// either.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,10 @@ class Environments {
   // `work`: whatever the owner knows it by.
   void add_tail(uint32_t environment, uint32_t work) { all_[environment].tails.push_back(work); }
   size_t tails(uint32_t environment) const { return all_[environment].tails.size(); }
+  // Its own, or those of the environment whose place it has taken.
+  bool more_tails(uint32_t environment) const {
+    return !all_[environment].tails.empty() || !all_[environment].inherited.empty();
+  }
   uint32_t parent(uint32_t environment) const { return all_[environment].parent; }
   // The environment's own work has ended.
   void ended(uint32_t environment);

@@ -21,6 +21,9 @@ enum class Happening : uint8_t {
   kKernelEnd,
   kTrigger,
   kDeviceCall,
+  kNestedCall,
+  kNestedReturn,
+  kNestedJoin,
   kFinish
 };
 

@@ -61,11 +61,6 @@ class Before {
   std::vector<std::vector<bool>> before_;
 };
 
-bool conflict(const Program& p, const Access& a, const Access& b) {
-  const auto end = [&](const Access& x) { return x.bytes ? x.offset + x.bytes : p.buffers[x.buffer].bytes; };
-  return (a.writes || b.writes) && !(a.atomic && b.atomic) && a.offset < end(b) && b.offset < end(a);
-}
-
 }  // namespace
 
 void Threads::check_graph(uint32_t thread, const Call& c, const std::vector<uint32_t>& freed) {
@@ -77,7 +72,7 @@ void Threads::check_graph(uint32_t thread, const Call& c, const std::vector<uint
   const Plan& plan = graphs_.plan(c.object);
   const auto at = [&](uint32_t node) {
     Checker::Site s = site(thread);
-    s.node = core_.recorder.text(plan.nodes[node].label);
+    s.node = "node " + core_.recorder.text(plan.nodes[node].label);
     return s;
   };
   for (uint32_t b : freed) {

@@ -30,6 +30,9 @@ std::optional<std::string> refuse_for_device(const Core& core, const Definition&
         if (n.device != kNone && n.device != device) {
           return "cudaGraphInstantiateMultipleDevicesNotSupported";
         }
+        if (!core.program.kernels[n.object].calls.empty()) {
+          return "cudaGraphInstantiateNodeOperationNotSupported: a kernel that launches kernels";
+        }
         break;
       case NodeKind::kMemcpy:
       case NodeKind::kMemset:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/host/l2_control.h"
+#include "sim/host/nested.h"
 
 namespace heddle::host {
 namespace {
@@ -362,6 +363,9 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
     if (n.kind == NodeKind::kKernel) {
       if (auto no = refuse_launch(core.program.kernels[n.object], core.params)) {
         no->why = name(n) + ": " + no->why;
+        return no;
+      }
+      if (auto no = refuse_device_code(core.program, n.object, core.params)) {
         return no;
       }
       if (!n.domain.legal(core.params.compute_capability)) {

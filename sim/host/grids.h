@@ -28,6 +28,10 @@ class Grids {
   // kKernelEnd: the kernel model has run it from `start` until now.
   void simulated_end(uint32_t grid, Ps start);
   void flag_set(uint32_t flag);
+  // The block's calls have returned (Core::block_calls).
+  void calls_returned(uint32_t grid, uint32_t block);
+  // It gives its place to others, and goes on later without one.
+  void block_leaves(uint32_t grid, uint32_t block);
   // All kernels that this one may run beside are finished: its blocks go on from where they wait (PD04).
   void primaries_done(uint32_t slot);
 
@@ -48,6 +52,11 @@ class Grids {
   struct Waiting {
     uint32_t sm;
     Ps since;
+  };
+  // A block with calls of its own.
+  struct Caller {
+    uint32_t sm;
+    Ps end;  // of its own time
   };
   struct End {
     Ps at;
@@ -77,8 +86,12 @@ class Grids {
     Ps next_event = kNever;
     std::vector<uint32_t> held;     // SMs of blocks that only a flag lets end
     std::vector<Waiting> waiting;   // blocks at their grid dependency
+    uint64_t callers_left = 0;      // blocks that will call, of those not begun
+    std::vector<Caller> callers;    // those that have, in the order of their starts
     bool behind_primaries = false;  // of a simulated kernel: not given to the kernel model yet
   };
+  // Neither a graph's node nor launched by a kernel.
+  static bool from_host(const Command& c) { return c.run == kNone && !c.is_child; }
   bool is_simulated(uint32_t kernel) const;
   void simulate(uint32_t grid);
   void admit(uint32_t slot);
@@ -102,6 +115,7 @@ class Grids {
   Core& core_;
   const uint32_t device_;
   const uint32_t track_;
+  const bool device_runtime_;  // some kernel launches others
   std::vector<Sm> sms_;
   std::vector<Grid> grids_;
   std::vector<uint32_t> free_grids_;

@@ -37,11 +37,32 @@ void Grids::run_block(uint32_t g, uint32_t sm, Ps begin) {
   }
   if (waits) {
     grid.waiting.push_back({sm, begin + std::min(k.wait_after, grid.block_time)});
+  } else if (grid.callers_left > 0) {
+    --grid.callers_left;
+    grid.callers.push_back({sm, begin + grid.block_time});
+    core_.block_calls(grid.slot, static_cast<uint32_t>(grid.callers.size() - 1), begin, grid.block_time);
   } else if (waits_for_flag(grid) || at_barrier(grid)) {
     grid.held.push_back(sm);
   } else {
     end_block(g, sm, begin, grid.block_time);
   }
+}
+
+void Grids::calls_returned(uint32_t g, uint32_t block) {
+  Grid& grid = grids_[g];
+  const Caller c = grid.callers[block];
+  if (waits_for_flag(grid)) {
+    grid.held.push_back(c.sm);
+  } else {
+    end_block(g, c.sm, std::max(core_.now, c.end), 0);
+  }
+}
+
+void Grids::block_leaves(uint32_t g, uint32_t block) {
+  Caller& c = grids_[g].callers[block];
+  ++grids_[g].running;  // it still does
+  leave(g, std::exchange(c.sm, kNone));
+  hand_out();
 }
 
 void Grids::primaries_done(uint32_t slot) {

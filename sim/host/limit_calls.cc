@@ -4,6 +4,11 @@
 #include "sim/host/threads.h"
 
 namespace heddle::host {
+namespace {
+
+bool of_l2(const Call& c) { return c.object == static_cast<uint32_t>(Limit::kPersistingL2); }
+
+}  // namespace
 
 bool Threads::limit_call(uint32_t thread, const Call& c) {
   const uint32_t device = threads_[thread].device;
@@ -15,9 +20,11 @@ bool Threads::limit_call(uint32_t thread, const Call& c) {
   };
   switch (c.op) {
     case Op::kDeviceSetLimit:
-      return done(l2_.set_limit(device, c.bytes));
+      return done(of_l2(c) ? l2_.set_limit(device, c.bytes)
+                           : nested_.set_limit(device, static_cast<Limit>(c.object), c.bytes));
     case Op::kDeviceGetLimit:
-      answer(thread, std::to_string(l2_.limit(device)));
+      answer(thread, std::to_string(of_l2(c) ? l2_.limit(device)
+                                             : nested_.limit(device, static_cast<Limit>(c.object))));
       return true;
     case Op::kStreamSetWindow:
       return !stream_alive(thread, c.stream) || done(l2_.set_window(c.stream, c.window));

@@ -16,6 +16,7 @@
 #include "sim/host/kernel_model.h"
 #include "sim/host/kernel_traffic.h"
 #include "sim/host/migration.h"
+#include "sim/host/nested.h"
 #include "sim/host/ordering.h"
 #include "sim/host/threads.h"
 #include "sim/host/transfers.h"
@@ -40,6 +41,7 @@ class Machine final : public Core {
         clocks_(p, options.check || uses_pools(p)),
         memory_(p, params),
         graphs_(*this, ordering_, memory_),
+        nested_(*this, ordering_, memory_),
         space_(p, params, memory_),
         checker_(p, space_, options.check, result_),
         unified_(p, params, memory_),
@@ -47,10 +49,10 @@ class Machine final : public Core {
         graphs_wanted_(options.graphs),
         l2_(*this, options.kernel_time),
         traffic_(*this, space_, memory_),
-        threads_(
-            *this,
-            {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, l2_, space_},
-            result_),
+        threads_(*this,
+                 {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, nested_,
+                  l2_, space_},
+                 result_),
         host_functions_(*this) {
     for (const StreamDesc& s : p.streams) {
       stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
@@ -99,6 +101,7 @@ class Machine final : public Core {
     }
     memory_.count(result_);
     graphs_.count(result_);
+    nested_.count(result_);
     unified_.count(result_);
     l2_.count(result_);
     traffic_.count(result_);
@@ -120,8 +123,11 @@ class Machine final : public Core {
         show(c);
         break;
       case Work::kKernel: {
-        if (c.beside && !migration_.may_finish(slot)) {
-          return;
+        if (c.beside && !c.ended_beside) {
+          if (!migration_.may_finish(slot)) {
+            return;
+          }
+          c.ended_beside = true;
         }
         if (traffic_.used() && params.access.flush > 0 && !c.flushed) {  // MD01
           c.flushed = true;
@@ -138,7 +144,11 @@ class Machine final : public Core {
         if (!k.launches.empty() && graphs_.still_calls(slot)) {
           return;
         }
-        if (k.fails || k.asserts) {
+        if (c.nested != kNone && !nested_.may_finish(slot)) {
+          return;
+        }
+        const bool own = k.fails || k.asserts;
+        if (c.nested == kNone ? own : nested_.failed(slot, own)) {
           threads_.kernel_failed(c.device, k.asserts ? "cudaErrorAssert" : "cudaErrorLaunchFailure");
         }
         if (c.run != kNone) {
@@ -148,6 +158,9 @@ class Machine final : public Core {
           set_flag(k.sets_flag);
         }
         show(c);
+        if (c.nested != kNone) {
+          nested_.finished(slot);
+        }
         break;
       }
       case Work::kCopy:
@@ -202,6 +215,16 @@ class Machine final : public Core {
 
   void kernel_started(uint32_t slot, Ps at) override { graphs_.kernel_started(slot, at); }
 
+  void block_calls(uint32_t slot, uint32_t block, Ps at, Ps time) override {
+    nested_.block_calls(slot, block, at, time);
+  }
+  void calls_returned(uint32_t slot, uint32_t block) override {
+    grids_[commands[slot].device].calls_returned(commands[slot].grid, block);
+  }
+  void block_leaves(uint32_t slot, uint32_t block) override {
+    grids_[commands[slot].device].block_leaves(commands[slot].grid, block);
+  }
+
   void dispatch(uint32_t slot) override {
     Command& c = commands[slot];
     if (c.work != Work::kGraphEnd) {  // whose span is the whole graph's
@@ -211,6 +234,9 @@ class Machine final : public Core {
       case Work::kKernel:
         if (l2_.used()) {
           c.duration = l2_.kernel(c.object, c.device, c.window, accesses(c));
+        }
+        if (!program.kernels[c.object].calls.empty()) {
+          nested_.begins(slot);
         }
         if (!prepare(slot)) {
           grids_[c.device].launch(slot);
@@ -354,6 +380,15 @@ class Machine final : public Core {
       case Happening::kDeviceCall:
         graphs_.device_call(e.object, e.extra);
         break;
+      case Happening::kNestedCall:
+        nested_.step(e.object);
+        break;
+      case Happening::kNestedReturn:
+        nested_.returned(e.object, e.extra == 1);
+        break;
+      case Happening::kNestedJoin:
+        nested_.joined(e.object);
+        break;
       case Happening::kFinish:
         finish(e.object);
         break;
@@ -418,6 +453,7 @@ class Machine final : public Core {
   Clocks clocks_;
   Allocations memory_;
   Graphs graphs_;
+  Nested nested_;
   AddressSpace space_;
   Checker checker_;
   Unified unified_;

@@ -156,6 +156,17 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
          v.unmap_ns_per_mib() * 1e3,
          v.release_ns_per_mib() * 1e3};
 
+  const config::DynamicParallelism& d = h.dynamic();
+  dynamic = {ns(d.forget_call_ns()),      ns(d.stream_call_ns()),   ns(d.behind_call_ns()),
+             ns(d.tail_call_ns()),        ns(d.forget_serial_ns()), ns(d.stream_serial_ns()),
+             ns(d.first_contention_ns()), ns(d.contention_ns()),    ns(d.stream_create_ns()),
+             ns(d.event_call_ns()),       ns(d.start_ns()),         ns(d.next_ns()),
+             ns(d.event_wait_ns()),       ns(d.tail_start_ns()),    ns(d.join_ns()),
+             ns(d.finish_ns()),           ns(d.cleanup_ns()),       ns(d.parent_ns()),
+             ns(d.runtime_ns()),          ns(d.virtual_pool_ns()),  d.pending_launches(),
+             d.least_pending_launches(),  d.parameter_bytes(),      d.sync_depth(),
+             d.sync_level_bytes()};
+
   const uint64_t l2_unit = gpu.l2().total_bytes() / h.l2().set_aside_steps();
   l2 = {h.l2().max_window_bytes(),
         gpu.l2().max_persisting_bytes(),

@@ -36,6 +36,9 @@ struct Rules {
   // CUDA_MODULE_LOADING=LAZY: a kernel's first launch loads its code, which waits for what the device does
   // (LZ04).
   bool lazy_loading = false;
+  // Grids that kernels launch start when the launching grid's blocks have ended: all that is guaranteed
+  // (DP02).
+  bool lazy_children = false;
   // Work starts when some thread asks for it, by a synchronisation or a query, or all threads have ended
   // (FP05).
   bool lazy_start = false;
@@ -104,6 +107,13 @@ struct Params {
     Ps reserve, create, map, set_access, unmap, release;
     double create_mib, set_access_mib, unmap_mib, release_mib;  // picoseconds for each MiB
   } vmm;
+  struct Dynamic {
+    Ps forget_call, stream_call, behind_call, tail_call, forget_serial, stream_serial, first_contention,
+        contention, stream_create, event_call, start, next, event_wait, tail_start, join, finish, cleanup,
+        parent, runtime, virtual_pool;
+    uint32_t pending_launches, least_pending, parameter_bytes, sync_depth;
+    uint64_t sync_level_bytes;
+  } dynamic;
   struct L2 {
     uint64_t window, most, unit, default_limit;  // bytes
     bool keep;

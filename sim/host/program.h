@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/host/device_calls.h"
 #include "sim/host/graph_desc.h"
 #include "sim/host/sync_domain.h"
 #include "sim/host/time.h"
@@ -86,6 +87,10 @@ struct Access {
   uint32_t element = 4, stride = 0;
   // fence.proxy.alias is between it and what the kernel does through other addresses of the memory (VM05).
   bool alias_fence = false;
+  // Of a kernel with calls of its own: how many of these each block has made before the access, at least and
+  // at most. By the thread that makes them (DP09), or by all.
+  uint32_t after_call = 0, before_call = UINT32_MAX;
+  bool by_caller = false;
 };
 
 // A graph that a kernel, itself a node of a graph, launches (A18).
@@ -137,8 +142,12 @@ struct KernelDesc {
   std::vector<uint32_t> handle_values;
   // The kernel lasts at least until its calls have returned.
   std::vector<DeviceLaunch> launches;
-  bool fails =
-      false;  // ends with cudaErrorLaunchFailure (ER01): a trap, a breakpoint without a debugger (ER03)
+  // Dynamic parallelism (nested.h). Each block lasts at least until its calls have returned.
+  std::vector<DeviceCall> calls;
+  std::vector<std::string> device_streams, device_events;  // that the grid makes
+  bool cdp1 = false;   // compiled with CUDA_FORCE_CDP1_IF_SUPPORTED (DP16)
+  // Ends with cudaErrorLaunchFailure (ER01): a trap, a breakpoint without a debugger (ER03).
+  bool fails = false;
   bool asserts = false;  // ends with cudaErrorAssert (ER02)
   std::vector<Access> accesses;
 };
@@ -241,7 +250,7 @@ enum class Attach : uint8_t { kGlobal, kHost, kStream };
 enum class Protection : uint8_t { kNone, kRead, kReadWrite };
 
 // Call::object of kDeviceSetLimit and kDeviceGetLimit.
-enum class Limit : uint8_t { kPersistingL2 };
+enum class Limit : uint8_t { kPersistingL2, kPendingLaunches, kSyncDepth };
 
 // Call::count of kPoolSetAttribute.
 enum class PoolAttribute : uint8_t {

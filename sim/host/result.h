@@ -40,9 +40,9 @@ struct Finding {
     uint32_t line = 0;
     std::string api;  // "cudaLaunchKernel saxpy"; empty: there is no such call
   };
-  std::string kind;  // "use after free", "use before allocation", "race",
-                     // "free while in use", "free before allocation"
-  std::string buffer;
+  std::string kind;    // "use after free", "use before allocation", "race",
+                       // "free while in use", "free before allocation"
+  std::string buffer;  // empty: about none
   Place call, other;
 };
 
@@ -63,7 +63,8 @@ struct Elapsed {
 struct DeviceError {
   std::string call;   // "k: cudaGraphLaunch(x, cudaStreamGraphTailLaunch)"
   std::string error;  // CUDA's name
-  std::string why;
+  std::string why;    // of the first
+  uint64_t times = 1;
 };
 
 // What cudaStreamQuery, cudaEventQuery, cudaGetLastError or cudaPeekAtLastError said: CUDA's name.

@@ -106,6 +106,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       ordering_(parts.ordering),
       connections_(parts.connections),
       graphs_(parts.graphs),
+      nested_(parts.nested),
       captures_(core, parts.memory),
       clocks_(parts.clocks),
       memory_(parts.memory),

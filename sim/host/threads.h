@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "sim/host/graphs.h"
 #include "sim/host/l2_control.h"
 #include "sim/host/migration.h"
+#include "sim/host/nested.h"
 #include "sim/host/ordering.h"
 #include "sim/host/result.h"
 #include "sim/host/vmm.h"
@@ -33,6 +35,7 @@ class Threads {
     Unified& unified;
     Migration& migration;
     Graphs& graphs;
+    Nested& nested;
     L2Control& l2;
     AddressSpace& space;
   };
@@ -131,6 +134,7 @@ class Threads {
   bool goes_on_after(uint32_t thread, Ps cost);
   bool upload_graph(uint32_t thread, const Call& c);
   bool graph_memory_call(uint32_t thread, const Call& c);
+  void check_tree(uint32_t thread, const Call& c, Epoch epoch);
   void check_graph(uint32_t thread, const Call& c, const std::vector<uint32_t>& freed);
   bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
   bool report_device_error(uint32_t thread, uint32_t device);
@@ -189,6 +193,7 @@ class Threads {
   Ordering& ordering_;
   Connections& connections_;
   Graphs& graphs_;
+  Nested& nested_;
   Captures captures_;
   Clocks& clocks_;
   Allocations& memory_;
@@ -209,6 +214,7 @@ class Threads {
   };
   std::vector<EventState> event_states_;
   std::vector<std::string> device_error_;
+  std::set<const Call*> checked_trees_;    // launches
   uint32_t begun_ = 0;                     // threads that run or have ended
   std::vector<uint32_t> not_submitted_;    // with Rules::lazy_start
   std::vector<std::vector<bool>> loaded_;  // kernels, of each device

@@ -157,6 +157,23 @@ class Graphs(PythonTest):
         self.assertLess(spans["c"][0], spans["b"][1])          # beside each other
         self.assertGreaterEqual(spans["a 2"][0], spans["b"][1])  # after both
 
+    def test_kernels_that_launch_kernels(self):
+        w = heddle.Workload()
+        s, b = w.stream("s"), w.device(64, "b")
+        parent = w.kernel("parent", 1, 32, block_us=10, accesses=[w.access(b, "write", before_call=0)])
+        child = w.kernel("child", us=50, reads=[b])
+        w.device_launch(parent, child, at_end=True, barrier=True)
+        w.device_launch(parent, child, "tail")
+        w.launch(parent, stream=s)
+        r = heddle.run_host(w, check=True)
+        self.assertEqual(len(r.findings), 0)
+        self.assertGreater(r.end_us, 110)
+        parent = w.kernel("forgets the barrier", 1, 32, block_us=10, accesses=[w.access(b, "write", before_call=0)])
+        w.device_launch(parent, child)
+        w.launch(parent, stream=s)
+        self.assertEqual(len(heddle.run_host(w, check=True).findings), 1)
+        self.raises(TypeError, "block", w.device_launch, parent, child, block=1)
+
     def test_programmatic_edges(self):
         w = heddle.Workload()
         k = w.kernel("k", 1, 32, block_us=10, trigger_us=4, wait_us=1)

@@ -23,7 +23,7 @@ def everything():
         "implicit_sync": "GUIDE_12_4", "CUDA_LAUNCH_BLOCKING": "1", "per_thread_default_stream": True,
         "CUDA_DEVICE_MAX_CONNECTIONS": "8", "max_copy_connections": 4, "CUDA_SCALE_LAUNCH_QUEUES": "2",
         "schedule": "YIELD", "pageable_overlaps": False, "small_pinned_copies_return": True, "l2_reset_after_us": 5.0,
-        "CUDA_MODULE_LOADING": "LAZY", "lazy_start": True, "CUDA_VISIBLE_DEVICES": "1,0", "host_threads": 2,
+        "CUDA_MODULE_LOADING": "LAZY", "lazy_start": True, "lazy_children": True, "CUDA_VISIBLE_DEVICES": "1,0", "host_threads": 2,
         "CUDA_GRAPHS_USE_NODE_PRIORITY": "1"}, peer_access=False)
     domain = w.mem_sync_domain("remote", map_default=2, map_remote=3)
     s, t = w.stream("s", True, -1, 1, sync_domain=domain), w.stream_create("t", True, -1, 1)
@@ -36,15 +36,25 @@ def everything():
     m = w.managed(4096)
     pool = w.mem_pool("p", 1 << 20, 1)
     window = w.access_policy_window(a, 64, 0.5, hit="normal", miss="normal", offset=64)
-    accesses = [w.access(a, mode, 4, 8, element_bytes=8, stride_bytes=16, alias_fence=True)
+    accesses = [w.access(a, mode, 4, 8, element_bytes=8, stride_bytes=16, alias_fence=True, after_call=1,
+                         before_call=2, by_caller=True)
                 for mode in ("read", "write", "read_write", "atomic")]
     h = w.conditional_handle("h", 1)
     k = w.kernel("k", (1, 2, 3), 32, block_us=1, cluster=1, registers=8, static_shared_bytes=1, dynamic_shared_bytes=1,
                  trigger_us=1, wait_us=1, until_flag=flag, sets_flag=flag, sets_handle=h, handle_value=[1, 0], reads=[a],
                  writes=[a], accesses=accesses, max_threads=64, cooperative=True, fails=True, non_portable_cluster=True,
                  needs_cluster=True, max_cluster_blocks=8, parameter_bytes=4, carveout_percent=50, polls_plainly=True,
-                 grid_barrier=True, asserts=True)
-    w.kernel("timed", us=1)
+                 grid_barrier=True, cdp1=True,
+                 asserts=True)
+    child = w.kernel("timed", us=1)
+    for into in ("fire_and_forget", "tail"):
+        w.device_launch(k, child, into, after_us=1, at_end=True, blocks=2, threads=2, times=2, levels=2, barrier=True,
+                        passes_local=True, passes_shared=True)
+    w.device_launch(k, child, stream="t", all_blocks=True)
+    w.device_event_create(k, 2)
+    w.device_event_record(k, "e", "t")
+    w.device_stream_wait_event(k, "u", "e")
+    w.device_kernel_synchronize(k)
     w.kernel("traced", trace="x.traceg")
 
     # streams, events, copies, the host
@@ -98,6 +108,8 @@ def everything():
     for to in ("global", "host", "single"):
         w.stream_attach_mem_async(s, m, to)
     w.device_set_limit("persisting_l2_bytes", 1 << 20)
+    w.device_set_limit("dev_runtime_pending_launch_count", 64)
+    w.device_set_limit("dev_runtime_sync_depth", 3)
     w.device_get_limit("persisting_l2_bytes")
     w.stream_set_access_policy_window(s, w.access_policy_window(a))
     w.ctx_reset_persisting_l2_cache()

@@ -228,6 +228,35 @@ TEST_CASE("C30 GD06 GD11: launches from the device in a file, by the streams tha
                     Contains("LEGACY"));
 }
 
+TEST_CASE("C50 DP04 DP06 DP08 DP11: kernels that launch kernels in a file") {
+  const std::string head = R"(
+    buffer { name: "b" bytes: 64 }
+    kernel { name: "P1" us: 10 access { buffer: "b" mode: WRITE after_call: 1 }
+      device_call { launch: "T" into: TAIL } device_call { launch: "C" stream: "t" threads: 2 after_us: 2 }
+      device_call { event_record: "e" stream: "t" } device_call { stream_wait_event: "e" stream: "u" }
+      device_call { launch: "C" stream: "u" } )";
+  const std::string tail = R"( }
+    kernel { name: "T" us: 1 device_call { launch: "C" into: FIRE_AND_FORGET times: 40 levels: 5 at_end: true } }
+    kernel { name: "C" us: 7 }
+    stream { name: "s" }
+    thread { name: "main"
+      call { device_set_limit { dev_runtime_pending_launch_count: 32 } }
+      call { device_get_limit { dev_runtime_pending_launch_count: 0 } }
+      call { launch { kernel: "P1" stream: "s" } } call { launch { kernel: "C" stream: "s" } } })";
+  const host::Result r = run(head + tail);
+  CHECK(r.errors.empty());
+  // Three children of 7 us from 2 us on, the tail, its children, the next launch.
+  CHECK(host::to_us(r.end) == 2 + 3 * 7 + 1 + 7 + 7);
+  REQUIRE(r.device_errors.size() == 1);
+  CHECK(r.device_errors[0].times == 9);  // the tail is pending too
+  CHECK(r.answers[0].value == "32");
+  CHECK_THROWS_WITH(run(head + "device_call { launch: \"Q\" }" + tail), Contains("no kernel \"Q\""));
+  CHECK_THROWS_WITH(run(head + "device_call { launch: \"C\" into: TAIL stream: \"t\" }" + tail),
+                    Contains("one of `into` and `stream`"));
+  CHECK_THROWS_WITH(run(head + "device_call { times: 2 }" + tail), Contains("one of launch, event_create"));
+  CHECK_THROWS_WITH(run(head + "device_call { device_synchronize: true }" + tail), Contains("DP08"));
+}
+
 TEST_CASE("PD09 GR05 GR06: edges with data in a file") {
   const std::string head = R"(
     kernel { name: "k" us: 10 trigger_us: 4 wait_us: 1 }

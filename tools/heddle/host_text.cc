@@ -69,7 +69,8 @@ std::string host_calls(const host::Program& p, const host::Result& r) {
     out += fmt::format("{}: {}\n", where(p, a.thread, 0, a.call), a.value);
   }
   for (const host::DeviceError& e : r.device_errors) {
-    out += fmt::format("device: {}: {} ({})\n", e.call, e.error, e.why);
+    out += fmt::format("device: {}: {} ({}){}\n", e.call, e.error, e.why,
+                       e.times > 1 ? fmt::format(", {} times", e.times) : "");
   }
   for (const host::CallError& e : r.errors) {
     out += fmt::format("{}: {}: {} ({})\n", where(p, e.thread, e.line, e.call), e.api, e.error, e.why);
@@ -81,7 +82,7 @@ std::string host_finding(const host::Program& p, const host::Finding& f) {
   const auto place = [&](const host::Finding::Place& c) {
     return fmt::format("{} ({})", c.api, where(p, c.thread, c.line, c.call));
   };
-  return fmt::format("{}: buffer {}: {}{}", f.kind, f.buffer, place(f.call),
+  return fmt::format("{}: {}{}{}", f.kind, f.buffer.empty() ? "" : "buffer " + f.buffer + ": ", place(f.call),
                      f.other.api.empty() ? "" : " and " + place(f.other));
 }
 

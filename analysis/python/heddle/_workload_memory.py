@@ -12,7 +12,7 @@ PROPERTIES = ("normal", "streaming", "persisting")
 ADVICE = ("set_read_mostly", "unset_read_mostly", "set_preferred_location", "unset_preferred_location", "set_accessed_by",
           "unset_accessed_by")
 ATTACH = ("global", "host", "single")
-LIMITS = ("persisting_l2_bytes",)
+LIMITS = ("persisting_l2_bytes", "dev_runtime_pending_launch_count", "dev_runtime_sync_depth")
 POOL_ATTRIBUTES = ("release_threshold", "follow_event_dependencies", "allow_opportunistic", "allow_internal_dependencies")
 
 
@@ -92,7 +92,8 @@ class MemoryCalls(Base):
 
     def access(self, buffer: Handle, mode: str = "read", offset: int = 0, bytes: Optional[int] = None, *,
                element_bytes: Optional[int] = None, stride_bytes: Optional[int] = None,
-               alias_fence: Optional[bool] = None) -> Access:
+               alias_fence: Optional[bool] = None, after_call: Optional[int] = None,
+               before_call: Optional[int] = None, by_caller: Optional[bool] = None) -> Access:
         """What a kernel or the host does to a part of a buffer, for `accesses` of kernel, launch and host_access (HM09, VM05).
 
         Args:
@@ -102,13 +103,17 @@ class MemoryCalls(Base):
             element_bytes: of a kernel's access to host memory or another device's: bytes of one thread (4).
             stride_bytes: from there to the next thread's (element_bytes).
             alias_fence: fence.proxy.alias is between it and what the kernel does through other addresses of the memory.
+            after_call, before_call: of a kernel with device_launch: each block has made so many of its calls, at least and at
+                most.
+            by_caller: by the thread that makes them.
 
         Returns:
             The access.
         """
         return Access(f"access {{ {fields(buffer=self._is('buffer', buffer), mode=word('mode', mode, MODES))} " +
                       fields(offset=offset or None, bytes=bytes, element_bytes=element_bytes, stride_bytes=stride_bytes,
-                             alias_fence=alias_fence) + " }")
+                             alias_fence=alias_fence, after_call=after_call, before_call=before_call,
+                             by_caller=by_caller) + " }")
 
     def _accesses(self, reads: Sequence[Handle], writes: Sequence[Handle], accesses: Sequence[Access]) -> str:
         for a in accesses:
@@ -330,8 +335,9 @@ class MemoryCalls(Base):
         """cudaDeviceSetLimit, of the current device (C18).
 
         Args:
-            limit: "persisting_l2_bytes" (cudaLimitPersistingL2CacheSize): the L2's set-aside.
-            value: bytes; rounded up to whole ways of the L2.
+            limit: "persisting_l2_bytes" (cudaLimitPersistingL2CacheSize): the L2's set-aside;
+                "dev_runtime_pending_launch_count", "dev_runtime_sync_depth" (before compute capability 9.0).
+            value: of the L2 bytes, rounded up to whole ways.
         """
         self.call(message("device_set_limit", f"{word('limit', limit, LIMITS).lower()}: {value}"))
 

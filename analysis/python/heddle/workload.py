@@ -9,6 +9,7 @@ from heddle._native import native
 from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, MemSyncDomain, Word, dim, fields, message, text_of)
 from heddle._workload_graphs import GraphCalls
 from heddle._workload_memory import MemoryCalls
+from heddle._workload_nested import NestedCalls
 from heddle._workload_streams import StreamCalls
 from heddle._workload_vmm import VirtualMemoryCalls
 from heddle.errors import Error
@@ -32,7 +33,7 @@ def _environment(values: Dict[str, Any]) -> str:
     return " ".join(out)
 
 
-class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls):
+class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedCalls):
     """A host program, built by calls that are named as CUDA's.
 
         w = heddle.Workload()
@@ -98,7 +99,7 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls):
             accesses: parts of buffers, of access().
             more: other fields of Kernel in frontends/workload/command.proto: max_threads, cooperative, fails,
                 non_portable_cluster, needs_cluster, max_cluster_blocks, parameter_bytes, carveout_percent, polls_plainly,
-                grid_barrier.
+                grid_barrier, cdp1.
 
         Returns:
             What launch and graph_add_kernel_node take.

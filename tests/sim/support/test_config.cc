@@ -211,6 +211,12 @@ constexpr const char* kGpu = R"(
       reserve_ns: 0 create_ns: 0 map_ns: 0 set_access_ns: 0 unmap_ns: 0 release_ns: 0 create_ns_per_mib: 0 set_access_ns_per_mib: 0
       unmap_ns_per_mib: 0 release_ns_per_mib: 0
     }
+    dynamic {
+      forget_call_ns: 0 stream_call_ns: 0 behind_call_ns: 0 tail_call_ns: 0 forget_serial_ns: 0 stream_serial_ns: 0 first_contention_ns: 0 contention_ns: 0
+      stream_create_ns: 0 event_call_ns: 0 start_ns: 0 next_ns: 0 event_wait_ns: 0 tail_start_ns: 0 join_ns: 0 finish_ns: 0
+      cleanup_ns: 0 parent_ns: 0 runtime_ns: 0 pending_launches: 2048 least_pending_launches: 32 parameter_bytes: 4096
+      virtual_pool_ns: 0 sync_depth: 2 sync_level_bytes: 1048576
+    }
     um {
       support: MANAGED page_bytes: 65536 block_bytes: 2097152 fault_batch_pages: 16 gpu_fault_ns: 10000
       cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
