@@ -106,7 +106,8 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
         legal = false;
         continue;
       }
-      for (const AddressSpace::Piece& piece : *space_.pieces(a.buffer, device, a.offset, a.bytes)) {
+      const auto mapped = space_.pieces(a.buffer, device, a.offset, a.bytes);
+      for (const AddressSpace::Piece& piece : *mapped) {
         if (piece.device != device) {
           Access part = a;
           part.bytes = piece.bytes;

@@ -129,7 +129,6 @@ TEST_CASE("GR13 GR14: calls that a capture does not allow end it") {
   Program p;
   const Buffer h = p.w.pinned("h", 8), d = p.w.device("d", 8);
   std::string error;
-  CaptureMode mode = CaptureMode::kGlobal;
   Stream origin = p.s;
   SECTION("waiting for the stream") {
     p.main.streamBeginCapture(origin).streamSynchronize(origin);
