@@ -130,8 +130,7 @@ TEST_CASE("GR03: simulated kernels are nodes of graphs") {
 }
 
 TEST_CASE("MU02: each device has a machine of its own") {
-  Setup s;
-  s.w = Builder(2);
+  Setup s{.traces = {}, .w = Builder(2)};
   const auto k = s.kernel("k", 32, 100);  // all block places of the one SM
   s.w.thread("main").launch(k, s.w.stream("x", true, 0, 0)).launch(k, s.w.stream("y", true, 0, 1));
   const host::Result r = s.run();
