@@ -16,7 +16,8 @@ uint32_t at_least_one(double x) { return static_cast<uint32_t>(std::max(1.0, std
 
 void scale(config::L2& l2, double part) {
   const uint64_t one_set = uint64_t{l2.slices()} * l2.ways() * l2.line_bytes();
-  l2.set_total_bytes(one_set * at_least_one(static_cast<double>(l2.total_bytes() / one_set) * part));
+  const uint64_t sets = l2.total_bytes() / one_set;
+  l2.set_total_bytes(one_set * at_least_one(static_cast<double>(sets) * part));
   l2.set_fabric_bytes(l2.fabric_bytes() * part);
   l2.set_slice_bytes_per_cycle(l2.slice_bytes_per_cycle() * part);
   l2.set_slice_requests_per_cycle(l2.slice_requests_per_cycle() * part);
