@@ -104,17 +104,6 @@ class TagArray {
     }
     return n;
   }
-  // How many live `wanted` entries of `set` were used after `l`.
-  template <class Wanted>
-  uint32_t newer(uint32_t set, const CacheLine& l, Wanted&& wanted) const {
-    const uint32_t stamp = stamps_[index(l)];
-    const size_t first = size_t{set} * ways_;
-    uint32_t n = 0;
-    for (size_t i = first; i < first + ways_; ++i) {
-      n += stamps_[i] > stamp && wanted(lines_[i]);
-    }
-    return n;
-  }
   // Entries of a set are filled in order: this one is the last.
   bool last_way(const CacheLine& l) const { return (index(l) + 1) % ways_ == 0; }
 

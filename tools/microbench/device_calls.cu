@@ -2,42 +2,13 @@
 // (device_launch.cu has the totals). `device_calls PART` prints rows test,parameter,value,unit.
 #include <cuda_runtime.h>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
-static void row(const std::string& t, const std::string& p, double v, const char* u) {
-  printf("%s,%s,%.6g,%s\n", t.c_str(), p.c_str(), v, u);
-  fflush(stdout);
-}
-static void say(const std::string& t, const std::string& p, cudaError_t e) {
-  printf("%s,%s,%s,error\n", t.c_str(), p.c_str(), cudaGetErrorName(e));
-  fflush(stdout);
-}
-static double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
-}
-static double timed(const std::function<void()>& f, int reps = 9) {
-  cudaEvent_t a, b;
-  cudaEventCreate(&a);
-  cudaEventCreate(&b);
-  std::vector<double> v;
-  for (int i = 0; i < reps + 2; ++i) {
-    cudaEventRecord(a);
-    f();
-    cudaEventRecord(b);
-    cudaEventSynchronize(b);
-    float ms = 0;
-    cudaEventElapsedTime(&ms, a, b);
-    if (i > 1) {
-      v.push_back(ms * 1e3);
-    }
-  }
-  return median(v);
-}
+
+#include "host_timing.h"
+
 __device__ __forceinline__ long long now() {
   long long t;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t)::"memory");
@@ -128,9 +99,9 @@ static void timeline() {
     }
     for (int n : {1, 2, 10, 100}) {
       row("cdp_tree_us", std::string(names[how]) + " " + std::to_string(n) + " x 20 us",
-          timed([&] { parent<<<1, 1>>>(n, how, o, 20000, 0); }, 5), "us");
+          timed([&] { parent<<<1, 1>>>(n, how, o, 20000, 0); }, 5, 2), "us");
       row("cdp_tree_us", std::string(names[how]) + " " + std::to_string(n) + " x 20 us of a parent of 100 us",
-          timed([&] { parent<<<1, 1>>>(n, how, o, 20000, 100000); }, 5), "us");
+          timed([&] { parent<<<1, 1>>>(n, how, o, 20000, 100000); }, 5, 2), "us");
     }
   }
   for (int f : {0, 1}) {
@@ -204,15 +175,16 @@ static void many() {
   for (int how : {kNull, kForget, kTail, kOwn}) {
     for (int blocks : {1, 2, 4, 8, 16, 32, 64, 132, 264, 528}) {
       row("cdp_many_us", std::to_string(blocks) + " blocks 1 threads 1 each " + names[how],
-          timed([&] { callers<<<blocks, 32>>>(1, how, 1); }, 5), "us");
+          timed([&] { callers<<<blocks, 32>>>(1, how, 1); }, 5, 2), "us");
     }
     for (int blocks : {4, 16, 132}) {
       row("cdp_many_us", std::to_string(blocks) + " blocks 1 threads 10 each " + names[how],
-          timed([&] { callers<<<blocks, 32>>>(10, how, 1); }, 5), "us");
+          timed([&] { callers<<<blocks, 32>>>(10, how, 1); }, 5, 2), "us");
     }
     for (int threads : {2, 8, 32, 128}) {
+      const int block = threads < 32 ? 32 : threads;
       row("cdp_many_us", "1 blocks " + std::to_string(threads) + " threads 1 each " + names[how],
-          timed([&] { callers < <<1, threads<32 ? 32 : threads>>>(1, how, threads); }, 5), "us");
+          timed([&] { callers<<<1, block>>>(1, how, threads); }, 5, 2), "us");
     }
     cudaError_t e = cudaDeviceSynchronize();
     if (e) {
@@ -247,7 +219,7 @@ static void depth() {
   for (int how : {kNull, kForget, kTail}) {
     for (int d : {1, 2, 4, 8, 16, 24}) {
       row("cdp_depth_us", std::to_string(d) + " levels " + names[how],
-          timed([&] { chain<<<1, 1>>>(d, how); }), "us");
+          timed([&] { chain<<<1, 1>>>(d, how); }, 9, 2), "us");
     }
     int* q = (int*)o;
     q[0] = q[1] = 0;
@@ -454,7 +426,7 @@ static void calls() {
   }
   for (int n : {1, 2, 4, 8, 16}) {
     row("cdp_tree_us", std::to_string(n) + " own streams of 2 x 100 us",
-        timed([&] { two_streams<<<1, 1>>>(o, n); }, 5), "us");
+        timed([&] { two_streams<<<1, 1>>>(o, n); }, 5, 2), "us");
   }
   for (int size : {32, 512}) {
     cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, size);
