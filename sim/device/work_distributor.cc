@@ -122,11 +122,30 @@ void WorkDistributor::notice(uint32_t sm, const sm::Notice& n) {
     return;
   }
   Cluster& c = it->second;
-  c.last = std::max(c.last, n.time);
-  if (++c.arrived == c.blocks) {
-    c.arrived = 0;
-    for (auto [s, slot] : c.members) {
-      sms_[s]->release_cluster(slot, c.last + cluster_barrier_);
+  member(c, sm, n.slot).arrived = true;
+  release_if_complete(c, n.time);
+}
+
+WorkDistributor::Member& WorkDistributor::member(Cluster& c, uint32_t sm, uint32_t slot) {
+  return *std::find_if(c.members.begin(), c.members.end(),
+                       [&](const Member& m) { return m.sm == sm && m.slot == slot && !m.done; });
+}
+
+// The barrier waits for all blocks that have not ended. `at`: of an arrival, or an end without one.
+void WorkDistributor::release_if_complete(Cluster& c, Cycle at) {
+  bool waits = false, missing = false;
+  for (const Member& m : c.members) {
+    waits |= !m.done && m.arrived;
+    missing |= !m.done && !m.arrived;
+  }
+  c.last = std::max(c.last, at);
+  if (!waits || missing) {
+    return;
+  }
+  for (Member& m : c.members) {
+    if (!m.done) {
+      m.arrived = false;
+      sms_[m.sm]->release_cluster(m.slot, c.last + cluster_barrier_);
     }
   }
 }
@@ -142,8 +161,15 @@ void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
   ++done_;
   --g.running;
   auto c = clusters_.find(n.cluster);
-  if (c != clusters_.end() && --c->second.left == 0) {
+  if (c == clusters_.end()) {
+    return;
+  }
+  Member& m = member(c->second, sm, n.slot);
+  m.done = true;
+  if (--c->second.left == 0) {
     clusters_.erase(c);
+  } else {
+    release_if_complete(c->second, m.arrived ? 0 : n.time - launch_.block_retire_latency());
   }
 }
 
@@ -256,9 +282,8 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready,
   }
   if (g.cluster_size > 1) {
     Cluster& c = clusters_[cluster];
-    ++c.blocks;
     ++c.left;
-    c.members.emplace_back(sm, index);
+    c.members.push_back({sm, index});
   }
   sms_[sm]->launch({(*slot)->trace, *g.launch.kernel, g.launch.number, index, cluster}, at);
 }

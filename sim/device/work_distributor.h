@@ -78,12 +78,15 @@ class WorkDistributor {
     isa::BlockTrace trace;
     Grid* grid = nullptr;  // null: free
   };
+  struct Member {
+    uint32_t sm, slot;
+    bool arrived = false;  // at the cluster barrier
+    bool done = false;
+  };
   struct Cluster {
-    uint32_t blocks = 0;   // started
-    uint32_t left = 0;     // not finished
-    uint32_t arrived = 0;  // at the cluster barrier
-    Cycle last = 0;
-    std::vector<std::pair<uint32_t, uint32_t>> members;  // SM, slot
+    uint32_t left = 0;  // blocks that are not finished
+    Cycle last = 0;     // arrival, or end of a block
+    std::vector<Member> members;
   };
   // What an SM has left, and for whom its L1 array is split.
   struct Room {
@@ -97,6 +100,8 @@ class WorkDistributor {
 
   void notice(uint32_t sm, const sm::Notice& n);
   void block_done(uint32_t sm, const sm::Notice& n);
+  static Member& member(Cluster& c, uint32_t sm, uint32_t slot);
+  void release_if_complete(Cluster& c, Cycle at);
   void place(Cycle now);
   bool place_one(Grid& g, Cycle now);
   bool place_cluster(Grid& g, Cycle now);

@@ -14,6 +14,7 @@ namespace heddle::sm {
 
 inline constexpr uint32_t kNamedBarriers = 16;
 inline constexpr uint32_t kMaxBlocks = 32;
+inline constexpr uint32_t kBarriersPerSm = kMaxBlocks * kNamedBarriers;
 inline constexpr uint32_t kWarpsPerGroup = 4;  // of a warp-group
 inline constexpr uint32_t kMaxWarpgroups = 16;
 
@@ -31,9 +32,19 @@ struct BarrierState {
   }
 };
 
+// The cluster barrier, as far as the block is concerned: it has arrived when all its warps that have not
+// exited have.
+struct ClusterBarrierState {
+  uint64_t arrived = 0;  // hardware warps, without those that have exited
+  uint64_t waiting = 0;
+  Cycle last = 0;
+  bool announced = false;  // the device knows
+};
+
 // Warps of a warp-group that have come to WARPGROUP.ARRIVE.
 struct WarpgroupState {
   uint32_t arrived = 0;
+  uint32_t exited = 0;  // they are not waited for
   uint64_t waiting = 0;
 };
 
@@ -49,6 +60,7 @@ struct MbarrierState {
 
 struct BlockSlot {
   bool active = false;
+  uint32_t generation = 0;  // of the slot: counts its blocks
   const isa::BlockTrace* trace = nullptr;
   const TimedKernel* kernel = nullptr;
   uint8_t grid = 0;              // number of its launch on the device
@@ -58,7 +70,7 @@ struct BlockSlot {
   Cycle started = 0, ended = 0;  // ended: of the warps that are finished, the last
   std::array<BarrierState, kNamedBarriers> barrier{};
   std::array<WarpgroupState, kMaxWarpgroups> warpgroup{};
-  BarrierState cluster_barrier;
+  ClusterBarrierState cluster_barrier;
   uint32_t cluster_phase = 0;                   // cluster barriers completed
   std::map<uint64_t, MbarrierState> mbarriers;  // by shared-memory address
 };

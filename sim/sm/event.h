@@ -13,8 +13,8 @@ struct Event {
     kOperandsRead,    // warp, arg = code index: the sources have been read
     kLsu,             // the LSU may take the next instruction
     kResponse,        // arg = request id, small = sectors
-    kBarrierRelease,  // arg = block slot * 16 + barrier
-    kClusterRelease,  // arg = block slot
+    kBarrierRelease,  // arg = Sm::barrier_event()
+    kClusterRelease,  // arg = Sm::barrier_event() of barrier 0
     kGmmaDone,        // warp
     kTma,             // the TMA may send the next line
     kCopyDone,        // warp, small = group: an LDGSTS is complete

@@ -79,7 +79,9 @@ void Sm::add_kernel(const TimedKernel& kernel) {
 void Sm::launch(const Placement& p, Cycle at) {
   const isa::BlockTrace& trace = p.trace;
   BlockSlot& b = blocks_[p.slot];
+  const uint32_t generation = b.generation + 1;
   b = {};
+  b.generation = generation;
   b.active = true;
   b.trace = &trace;
   b.kernel = &p.kernel;
@@ -142,7 +144,7 @@ void Sm::deliver(const std::vector<memory::Response>& responses) {
 }
 
 void Sm::release_cluster(uint32_t slot, Cycle at) {
-  schedule(std::max(at, now_), {Event::Kind::kClusterRelease, 0, 0, slot});
+  schedule(std::max(at, now_), {Event::Kind::kClusterRelease, 0, 0, barrier_event(slot, 0)});
 }
 
 Cycle Sm::next() const {
@@ -225,18 +227,15 @@ void Sm::handle(const Event& e, Cycle now) {
       }
       break;
     case Event::Kind::kBarrierRelease:
-      release_barrier(e.arg / kNamedBarriers, e.arg % kNamedBarriers, now);
-      break;
-    case Event::Kind::kClusterRelease: {
-      BlockSlot& b = blocks_[e.arg];
-      uint64_t waiting = b.cluster_barrier.waiting;
-      b.cluster_barrier = {};
-      ++b.cluster_phase;
-      for (; waiting; waiting &= waiting - 1) {
-        wake_held(std::countr_zero(waiting), now, now);
+      if (is_current(e.arg)) {
+        release_barrier(e.arg % kBarriersPerSm / kNamedBarriers, e.arg % kNamedBarriers, now);
       }
       break;
-    }
+    case Event::Kind::kClusterRelease:
+      if (is_current(e.arg)) {
+        open_cluster_barrier(e.arg % kBarriersPerSm / kNamedBarriers, now);
+      }
+      break;
     case Event::Kind::kGmmaDone:
       --warps_[e.warp].gmma;
       recheck(e.warp, now);
@@ -344,6 +343,10 @@ void Sm::wake_held(uint32_t warp, Cycle at, Cycle now) {
   w.held = false;
   at = std::max(at, now + 1);
   charge(w, w.state, at > w.since ? at - w.since : 0);
+  if (w.stream.done()) {  // recorded without an EXIT: what held it was its last instruction
+    finish_warp(warp, std::max(at, w.since));
+    return;
+  }
   subcores_[subcore_of(warp)].park(warp / subcores_count_, at, now);
 }
 
@@ -376,15 +379,7 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
     notices_.push_back({Notice::Kind::kBlockDone, now + launch_.block_retire_latency(), w.block, b.cluster});
     return;
   }
-  // A barrier must not wait for a warp that has exited.
-  for (uint32_t i = 0; i < kNamedBarriers; ++i) {
-    BarrierState& s = b.barrier[i];
-    if (s.arrived && s.arrived >= b.warps_left && std::popcount(s.waiting) == static_cast<int>(s.arrived)) {
-      schedule(std::max(now, s.last) + config_.barrier().release_latency(),
-               {Event::Kind::kBarrierRelease, 0, 0, w.block * kNamedBarriers + i});
-      s.complete_phase();
-    }
-  }
+  leave_barriers(warp, now);
 }
 
 void Sm::profile_charge(const Warp& w, Stall s, uint64_t cycles) {

@@ -160,6 +160,7 @@ class Sm {
   // constraint), kNever when the warp is held until an event.
   // `start` is later than `now` by the time that it waits in a pipe's queue.
   Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now, Cycle start);
+  // Its stream has ended.
   void finish_warp(uint32_t warp, Cycle now);
   void retire_if_drained(uint32_t warp, Cycle now);
   // A memory instruction of `warp` no longer needs it.
@@ -185,7 +186,7 @@ class Sm {
   // LDGSTS groups.
   void copy_started(uint32_t warp) { ++warps_[warp].copies.open[warps_[warp].copies.tail % kGroupRing]; }
   void copy_done(uint32_t warp, uint32_t group, Cycle now);
-  // A bulk copy has delivered `bytes` for the barrier object at `address` of block `slot`.
+  // A bulk copy has delivered `bytes` for the barrier object at `address` of the block in `slot`.
   void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now);
   void store_done(uint32_t warp, uint64_t age, Cycle now);
   void end_fence(uint32_t warp, Cycle now, Cycle earliest);
@@ -197,9 +198,22 @@ class Sm {
   void close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now);
   void pop_copy_groups(uint32_t warp, Cycle now);
   Cycle arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now);
+  // What an event for a barrier of the block in `slot` carries. The block may have gone when it comes, and
+  // another be in its place.
+  uint32_t barrier_event(uint32_t slot, uint32_t barrier) const {
+    return blocks_[slot].generation * kBarriersPerSm + slot * kNamedBarriers + barrier;
+  }
+  bool is_current(uint32_t barrier_event) const {
+    return barrier_event / kBarriersPerSm ==
+           blocks_[barrier_event % kBarriersPerSm / kNamedBarriers].generation % (~0u / kBarriersPerSm + 1);
+  }
   void release_barrier(uint32_t slot, uint32_t barrier, Cycle now);
+  void open_cluster_barrier(uint32_t slot, Cycle now);
   Cycle arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now);
+  void announce_cluster_arrival(uint32_t slot, Cycle now);
   Cycle arrive_warpgroup(uint32_t warp, Cycle now);
+  bool release_warpgroup(const BlockSlot& b, WarpgroupState& s, uint32_t group, Cycle now);
+  void leave_barriers(uint32_t warp, Cycle now);
   void start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
   void mbarrier(uint32_t warp, const TimedInstr& t, Cycle now);
   uint32_t expected_warps(const BlockSlot& b, const isa::Instr& in) const;

@@ -1,6 +1,7 @@
 // What an SM does when an instruction has issued.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/sm/sm.h"
 
@@ -161,10 +162,29 @@ Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   }
   if (s.arrived >= expected_warps(b, in)) {
     schedule(s.last + config_.barrier().release_latency(),
-             {Event::Kind::kBarrierRelease, 0, 0, w.block * kNamedBarriers + id});
+             {Event::Kind::kBarrierRelease, 0, 0, barrier_event(w.block, id)});
     s.complete_phase();
   }
   return 0;
+}
+
+// No barrier may wait for a warp that has exited.
+void Sm::leave_barriers(uint32_t warp, Cycle now) {
+  const Warp& w = warps_[warp];
+  BlockSlot& b = blocks_[w.block];
+  for (uint32_t i = 0; i < kNamedBarriers; ++i) {
+    BarrierState& s = b.barrier[i];
+    if (s.arrived && s.arrived >= b.warps_left && std::popcount(s.waiting) == static_cast<int>(s.arrived)) {
+      schedule(std::max(now, s.last) + config_.barrier().release_latency(),
+               {Event::Kind::kBarrierRelease, 0, 0, barrier_event(w.block, i)});
+      s.complete_phase();
+    }
+  }
+  b.cluster_barrier.arrived &= ~(uint64_t{1} << warp);
+  announce_cluster_arrival(w.block, now);
+  const uint32_t group = w.index / kWarpsPerGroup;
+  ++b.warpgroup[group].exited;
+  release_warpgroup(b, b.warpgroup[group], group, now);
 }
 
 void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
@@ -182,17 +202,16 @@ void Sm::release_barrier(uint32_t slot, uint32_t id, Cycle now) {
 }
 
 // A cluster's blocks sit on different SMs, so the device counts their arrivals. The block arrives when its
-// last warp does.
+// last warp does, or exits.
 Cycle Sm::arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now) {
   Warp& w = warps_[warp];
   BlockSlot& b = blocks_[w.block];
-  BarrierState& s = b.cluster_barrier;
+  ClusterBarrierState& s = b.cluster_barrier;
   if (t.instr->flags & isa::kFlagBarrierArrive) {
     s.last = now;
     w.cluster_target = b.cluster_phase + 1;
-    if (++s.arrived >= b.warps_left) {
-      notices_.push_back({Notice::Kind::kClusterArrive, now, w.block, b.cluster});
-    }
+    s.arrived |= uint64_t{1} << warp;
+    announce_cluster_arrival(w.block, now);
     return 0;
   }
   if (b.cluster_phase >= w.cluster_target) {
@@ -203,6 +222,25 @@ Cycle Sm::arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now) {
   w.state = Stall::kBarrier;
   w.since = now + 1;
   return kNever;
+}
+
+void Sm::announce_cluster_arrival(uint32_t slot, Cycle now) {
+  const BlockSlot& b = blocks_[slot];
+  ClusterBarrierState& s = blocks_[slot].cluster_barrier;
+  if (s.arrived && !s.announced && std::popcount(s.arrived) == static_cast<int>(b.warps_left)) {
+    s.announced = true;
+    notices_.push_back({Notice::Kind::kClusterArrive, std::max(now, s.last), slot, b.cluster});
+  }
+}
+
+void Sm::open_cluster_barrier(uint32_t slot, Cycle now) {
+  BlockSlot& b = blocks_[slot];
+  uint64_t waiting = b.cluster_barrier.waiting;
+  b.cluster_barrier = {};
+  ++b.cluster_phase;
+  for (; waiting; waiting &= waiting - 1) {
+    wake_held(static_cast<uint32_t>(std::countr_zero(waiting)), now, now);
+  }
 }
 
 // ---- asynchronous copies ----
@@ -240,8 +278,8 @@ void Sm::bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now
   m.pending_bytes -= std::min(m.pending_bytes, bytes);
   if (m.pending_bytes == 0) {
     for (const MbarrierState::Waiter& x : m.waiters) {
-      memory_done(x.warp, now);
       result_at(now + config_.barrier().mbarrier_try_wait(), x.warp, kernel(x.warp).code[x.code]);
+      memory_done(x.warp, now);
     }
     m.waiters.clear();
   }
@@ -296,18 +334,27 @@ Cycle Sm::arrive_warpgroup(uint32_t warp, Cycle now) {
   BlockSlot& b = blocks_[w.block];
   uint32_t group = w.index / kWarpsPerGroup;
   WarpgroupState& s = b.warpgroup[group];
-  if (++s.arrived < std::min(kWarpsPerGroup, b.warps - group * kWarpsPerGroup)) {
-    s.waiting |= uint64_t{1} << warp;
-    w.waiting = w.held = true;
-    w.state = Stall::kGmma;
-    w.since = now + 1;
-    return kNever;
+  ++s.arrived;
+  if (release_warpgroup(b, s, group, now)) {
+    return 0;
   }
-  for (uint64_t waiting = s.waiting; waiting; waiting &= waiting - 1) {
+  s.waiting |= uint64_t{1} << warp;
+  w.waiting = w.held = true;
+  w.state = Stall::kGmma;
+  w.since = now + 1;
+  return kNever;
+}
+
+// True when all warps of the group that have not exited have come; those that wait go on.
+bool Sm::release_warpgroup(const BlockSlot& b, WarpgroupState& s, uint32_t group, Cycle now) {
+  if (!s.arrived || s.arrived + s.exited < std::min(kWarpsPerGroup, b.warps - group * kWarpsPerGroup)) {
+    return false;
+  }
+  s.arrived = 0;
+  for (uint64_t waiting = std::exchange(s.waiting, 0); waiting; waiting &= waiting - 1) {
     wake_held(static_cast<uint32_t>(std::countr_zero(waiting)), now + 1, now);
   }
-  s = {};
-  return 0;
+  return true;
 }
 
 // The tensor array works through the warp's instructions in order; the warp goes on at once.

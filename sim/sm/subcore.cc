@@ -400,6 +400,23 @@ uint32_t SubCore::jump_cycles(const TimedInstr& t, uint32_t to) const {
   return to == t.line + 1 || to + 1 == t.line ? branch_next_line_cycles_ : branch_far_cycles_;
 }
 
+// The warp has issued the last of its stream. That need not be an EXIT: a recording can stop early. Then
+// what holds the warp, or the barrier that it waits at, ends it (Sm::wake_held).
+void SubCore::end_stream(uint32_t id, Cycle now, uint32_t gap, Cycle again) {
+  if (again == kNever) {
+    return;
+  }
+  Warp& w = sm_.warp(id);
+  sm_.charge(w, Stall::kWait, gap - 1);
+  if (w.behind_barrier) {
+    w.waiting = w.held = true;
+    w.state = Stall::kBarrier;
+    w.since = now + gap;
+    return;
+  }
+  sm_.finish_warp(id, now + gap);
+}
+
 void SubCore::issue(uint32_t slot, Cycle now) {
   uint32_t id = sm_.warp_of(index_, slot);
   Warp& w = sm_.warp(index_, slot);
@@ -440,8 +457,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   bool diverged = t.op == isa::OpClass::kBranch && sm_.is_partial(id);
   bool in_order = w.stream.advance();
   if (w.stream.done()) {
-    sm_.charge(w, Stall::kWait, gap - 1);
-    sm_.finish_warp(id, now + gap);
+    end_stream(id, now, gap, again);
     return;
   }
   w.next = &w.stream.peek();

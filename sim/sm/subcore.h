@@ -56,6 +56,7 @@ class SubCore {
   void charge_waits(Cycle cycle, uint32_t stopped, bool skipped);
   uint32_t pick(uint32_t eligible) const;
   void issue(uint32_t slot, Cycle now);
+  void end_stream(uint32_t warp, Cycle now, uint32_t gap, Cycle again);
   uint32_t jump_cycles(const TimedInstr& t, uint32_t to) const;
   struct Booking {
     uint8_t pipe;  // the pipe that was used

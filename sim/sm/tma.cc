@@ -10,7 +10,7 @@
 namespace heddle::sm {
 
 void Tma::start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes, Cycle now) {
-  Copy c{slot, source, source + bytes, barrier, 0};
+  Copy c{slot, sm_.block(slot).generation, source, source + bytes, barrier, 0};
   uint32_t i;
   if (free_.empty()) {
     i = static_cast<uint32_t>(copies_.size());
@@ -68,10 +68,13 @@ void Tma::arrived(uint32_t i, uint8_t sectors, Cycle now) {
   bool done = c.flying == 0 && c.next >= c.end;
   uint32_t slot = c.slot;
   uint64_t barrier = c.barrier;
+  bool wanted = sm_.block(slot).active && sm_.block(slot).generation == c.generation;
   if (done) {
     free_.push_back(i);
   }
-  sm_.bulk_arrived(slot, barrier, bytes, now);
+  if (wanted) {
+    sm_.bulk_arrived(slot, barrier, bytes, now);
+  }
   if (!scheduled_ && !queue_.empty()) {
     scheduled_ = true;
     sm_.schedule(now + 1, {Event::Kind::kTma});

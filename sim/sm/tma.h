@@ -35,7 +35,8 @@ class Tma {
  private:
   struct Copy {
     uint32_t slot = 0;
-    uint64_t next = 0;  // address of the next line to request
+    uint32_t generation = 0;  // of the slot: its block can end before the copy does
+    uint64_t next = 0;        // address of the next line to request
     uint64_t end = 0;
     uint64_t barrier = 0;
     uint32_t flying = 0;  // sectors requested and not here
