@@ -1,0 +1,50 @@
+// The kernels of the metamorphic tests: shipped traces and generated ones, with all their blocks in memory,
+// so that they can be changed and run many times.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/accelsim/static_code.h"
+#include "sim/isa/kernel.h"
+
+namespace heddle::metamorphic {
+
+struct Recording {
+  std::string name;
+  isa::KernelImage image;
+  accelsim::Listing listing;  // of text traces; else without columns and text
+  std::vector<isa::BlockTrace> blocks;
+
+  bool from_text() const { return !listing.side_text.empty() || !listing.columns.empty(); }
+  size_t cluster() const { return std::max<uint64_t>(1, image.shape.cluster.count()); }
+  bool has(const std::function<bool(const isa::Instr&)>& what) const;  // static code
+};
+
+// All of them; read once.
+const std::vector<Recording>& kernels();
+
+// `kernel` with these blocks, which are numbered anew, as a grid of one dimension.
+Recording with_blocks(const Recording& kernel, std::vector<isa::BlockTrace> blocks);
+
+// The blocks of a recording, which must outlive it.
+class Replay : public isa::BlockSource {
+ public:
+  explicit Replay(const Recording& recording) : recording_(recording) {}
+  const isa::KernelImage& image() const override { return recording_.image; }
+  bool next(isa::BlockTrace& out) override {
+    if (next_ == recording_.blocks.size()) {
+      return false;
+    }
+    out = recording_.blocks[next_++];
+    return true;
+  }
+
+ private:
+  const Recording& recording_;
+  size_t next_ = 0;
+};
+
+}  // namespace heddle::metamorphic

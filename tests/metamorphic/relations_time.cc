@@ -1,0 +1,135 @@
+// Clocks, and what a launch costs.
+#include "tests/metamorphic/relation.h"
+
+namespace heddle::metamorphic {
+namespace {
+
+const Except kSleeps{"NANOSLEEP is in nanoseconds", [](const Recording& k) {
+                       return k.has([](const isa::Instr& i) { return i.op == isa::OpClass::kNanosleep; });
+                     }};
+
+}  // namespace
+
+Relations clock_relations() {
+  const auto all = [](double f) { return scaled({{"clocks", f}}); };
+  return {
+      {"all clocks doubled",
+       "a cycle of each domain is as many core cycles as before, and half as long",
+       {},
+       all(2),
+       same_everything() + equal(seconds(), 0.5),
+       {kSleeps}},
+      {"all clocks halved",
+       "a cycle of each domain is as many core cycles as before, and twice as long",
+       {},
+       all(0.5),
+       same_everything() + equal(seconds(), 2),
+       {kSleeps}},
+      {"DRAM clock doubled",
+       "all of DRAM's times halve",
+       {},
+       scaled({{"clocks.dram_mhz", 2}}),
+       same_work() + not_slower(),
+       {}},
+      {"DRAM clock halved",
+       "all of DRAM's times double",
+       {},
+       scaled({{"clocks.dram_mhz", 0.5}}),
+       same_work() + not_faster(),
+       {}},
+      {"L2 clock doubled",
+       "all of the L2's times halve",
+       {},
+       scaled({{"clocks.l2_mhz", 2}}),
+       same_work() + not_slower(),
+       {}},
+      {"L2 clock halved",
+       "all of the L2's times double",
+       {},
+       scaled({{"clocks.l2_mhz", 0.5}}),
+       same_work() + not_faster(),
+       {}},
+      {"core clock doubled",
+       "memory takes more core cycles, the cores no more time",
+       {},
+       scaled({{"clocks.core_mhz", 2}}),
+       same_work() + not_faster() + at_most(seconds(), kAnomaly),
+       {kSleeps}},
+      {"core clock halved",
+       "memory takes fewer core cycles, the cores no less time",
+       {},
+       scaled({{"clocks.core_mhz", 0.5}}),
+       same_work() + not_slower() + at_least(seconds(), kAnomaly),
+       {kSleeps}},
+      {"DRAM of twice the clock, half as wide, with twice the cycles",
+       "the same times in another unit",
+       {},
+       scaled({{"clocks.dram_mhz", 2}, {"dram.bytes_per_cycle", 0.5}, {"dram.t_", 2}}),
+       same_everything(),
+       {}},
+      {"L2 of twice the clock, half as wide, with twice the cycles",
+       "the same times in another unit",
+       {},
+       scaled({{"clocks.l2_mhz", 2},
+               {"l2.hit_latency", 2},
+               {"l2.fabric_bytes", 0.5},
+               {"l2.slice_bytes_per_cycle", 0.5},
+               {"l2.slice_requests_per_cycle", 0.5},
+               {"l2.atomic_interval", 2}}),
+       same_everything(),
+       {}},
+  };
+}
+
+Relations launch_relations() {
+  const auto start = [](int cycles) { return set({"launch.start_cycles=" + std::to_string(cycles)}); };
+  const std::string later = "the machine is idle before: everything happens so many cycles later";
+  return {
+      {"a start 1,000 cycles later",
+       later,
+       start(2400),
+       start(3400),
+       same_work() + equal(cycles(), 1, 1000),
+       {}},
+      {"a start 1 cycle later", later, start(2400), start(2401), same_work() + equal(cycles(), 1, 1), {}},
+      {"a start 164 cycles later",
+       later + "; a quantum of this machine",
+       start(2400),
+       start(2564),
+       same_work() + equal(cycles(), 1, 164),
+       {}},
+      {"a start at cycle 0", later, start(0), start(2400), same_work() + equal(cycles(), 1, 2400), {}},
+      {"an end 1,000 cycles later",
+       "they are added to the end",
+       set({"launch.end_cycles=400"}),
+       set({"launch.end_cycles=1400"}),
+       same_work() + equal(cycles(), 1, 1000),
+       {}},
+      {"doubled time to start a block",
+       "no block starts sooner",
+       {},
+       scaled({{"launch.block_start_latency", 2}}),
+       same_work() + not_faster(),
+       {}},
+      {"doubled time to start a warp",
+       "no warp starts sooner",
+       {},
+       scaled({{"launch.warp_start_interval", 2}}),
+       same_work() + not_faster(),
+       {}},
+      {"doubled time to retire a block",
+       "no place is free sooner",
+       {},
+       scaled({{"launch.block_retire_latency", 2}}),
+       same_work() + not_faster(),
+       {}},
+      {"dirty lines in the L2",
+       "they may have to be written before new ones come",
+       set({"launch.dirty_bytes=0"}),
+       {},
+       same_work() + not_faster(),
+       {}},
+  };
+}
+
+}  // namespace heddle::metamorphic
