@@ -16,6 +16,7 @@ using Warn = std::function<void(std::string_view)>;
 
 struct RunSettings {
   int threads = 1;                         // host threads that simulate one launch
+  uint64_t quantum = 0;                    // device::RunOptions::quantum
   int jobs = 1;                            // launches simulated at a time
   int cpus = 0;                            // not 0: to be shared out between jobs and threads
   uint64_t watchdog_cycles = 5'000'000;    // device::RunOptions::watchdog_cycles

@@ -12,6 +12,7 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
   const OpenedLaunch opened(gpu_, launch, settings_, warn_);
   device::RunOptions run;
   run.threads = settings_.threads;
+  run.quantum = settings_.quantum;
   run.sample = settings_.sample;
   run.l2 = settings_.l2;
   run.progress = progress;

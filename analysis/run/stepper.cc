@@ -21,6 +21,7 @@ Stepper::Stepper(const config::GpuConfig& gpu, const PlannedLaunch& launch, cons
     : launch_(whole(gpu), launch, settings, warn), gpu_(gpu) {
   device::RunOptions run;
   run.threads = settings.threads;
+  run.quantum = settings.quantum;
   run.watchdog_cycles = settings.watchdog_cycles;
   run.l2 = settings.l2;
   launch_.located([&] { gpu_.begin(launch_.source(), run); });

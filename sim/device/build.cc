@@ -15,15 +15,16 @@ std::unique_ptr<Machine> build(const config::GpuConfig& config) {
 
   // SM ports -> NoC -> TLBs -> L2 slices -> DRAM channels, and back (sim/memory).
   m->memory = std::make_unique<memory::MemorySystem>(m->config);
+  for (auto& s : m->sms) {
+    m->memory->connect(s->index(), s->outbox(), s->inbox());
+  }
 
   // Blocks -> SMs (sim/device).
   m->distributor = std::make_unique<WorkDistributor>(m->config, m->sms);
 
-  // SM -> memory -> SM takes at least a NoC round trip; block done -> next block goes through the
-  // distributor.
-  const config::Launch& l = config.launch();
-  m->quantum =
-      std::min(m->memory->noc().min_round_trip(), Cycle{l.block_retire_latency()} + l.block_start_latency());
+  // SM -> memory -> SM takes at least a NoC round trip and a look-up; block done -> next block goes through
+  // the distributor.
+  m->quantum = std::min(m->memory->min_round_trip(), m->distributor->least_turnaround());
   m->quantum = std::max<Cycle>(m->quantum, 1);
   return m;
 }

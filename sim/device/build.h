@@ -1,7 +1,6 @@
 // The machine and what is connected to what.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -18,14 +17,8 @@ struct Machine {
   std::unique_ptr<memory::MemorySystem> memory;
   std::unique_ptr<WorkDistributor> distributor;
   // Cycles every SM may advance alone: no consequence of what one SM does reaches another, or comes back,
-  // sooner.
+  // sooner. Any shorter quantum gives the same result.
   Cycle quantum = 1;
-  // The same while a kernel of that shape runs: blocks of one cluster meet at barriers, which is quicker than
-  // any way through memory.
-  Cycle quantum_of(const isa::LaunchShape& shape) const {
-    return shape.cluster.count() > 1 ? std::min<Cycle>(quantum, config.sm().barrier().cluster_barrier())
-                                     : quantum;
-  }
 };
 
 std::unique_ptr<Machine> build(const config::GpuConfig& config);

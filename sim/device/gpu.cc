@@ -22,8 +22,7 @@ struct Running {
         image(k.image()),
         options(o),
         occ(occupancy(m.config, image.shape)),
-        timed(sm::bind(image, m.config.sm())),
-        quantum(m.quantum_of(image.shape)) {
+        timed(sm::bind(image, m.config.sm())) {
     if (options.sample) {
       sampler.emplace(m.config, kernel, options.cancel);
     }
@@ -42,7 +41,6 @@ struct Running {
   const sm::TimedKernel timed;
   std::optional<BlockSampler> sampler;
   std::optional<Profiler> profiler;
-  const Cycle quantum;
   Clock::time_point reported = Clock::now();
 };
 
@@ -103,7 +101,7 @@ stats::KernelResult Gpu::Impl::collect(const Running& run) const {
 
 // One quantum of a launch that is not over.
 void Gpu::Impl::quantum(Running& r) {
-  loop.advance(r.quantum);
+  loop.advance();
   if (r.profiler) {
     r.profiler->exchange(loop.now());
   }
@@ -123,11 +121,13 @@ void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
   impl_->running = std::make_unique<Running>(kernel, options, m);
   Running& r = *impl_->running;
   const Cycle at = m.config.launch().start_cycles();
-  impl_->loop.begin({options.threads, options.cancel, options.watchdog_cycles, "kernel " + r.image.name}, at);
-  m.memory->reset(options.l2, options.warm);
+  impl_->loop.begin(
+      {options.threads, options.quantum, options.cancel, options.watchdog_cycles, "kernel " + r.image.name},
+      at);
+  m.memory->reset(options.l2, options.warm, at);
   m.memory->launch(0, 0, uint64_t{r.timed.lines} * m.config.sm().fetch().line_bytes(), 0);
   for (auto& s : m.sms) {
-    s->begin(options.observer, Profiler::noting(options.profile, s->index()));
+    s->begin(at, options.observer, Profiler::noting(options.profile, s->index()));
     s->add_kernel(r.timed);
   }
   m.distributor->begin();
@@ -161,6 +161,7 @@ stats::KernelResult Gpu::so_far() const {
 }
 
 stats::KernelResult Gpu::finish() {
+  impl_->loop.settle();
   impl_->loop.machine().memory->finish();
   stats::KernelResult result = impl_->collect(*impl_->running);
   if (impl_->running->sampler) {

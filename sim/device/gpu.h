@@ -32,6 +32,9 @@ struct Progress {
 
 struct RunOptions {
   int threads = 1;  // host threads that advance SMs; results do not depend on it
+  // Core cycles that SMs advance between two exchanges, at most; 0: as many as there can be. Results do not
+  // depend on it, which is what it is for.
+  uint64_t quantum = 0;
   // Called from the thread that called run(), at most every few milliseconds of host time. May be empty.
   std::function<void(const Progress&)> progress;
   // When it becomes true the run stops soon and throws Cancelled. May be null.

@@ -1,7 +1,6 @@
 #include "sim/device/quantum_loop.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "sim/device/gpu.h"
 
@@ -12,51 +11,20 @@ constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait
 
 }  // namespace
 
-QuantumLoop::QuantumLoop(const config::GpuConfig& config)
-    : machine_(build(config)), responses_(machine_->sms.size()) {
-  for (uint32_t gpc : machine_->memory->noc().gpc_of_sm()) {
-    first_sm_.resize(gpc + 2);
-    ++first_sm_[gpc + 1];
-  }
-  first_sm_.resize(machine_->memory->gpcs() + 1);
-  std::partial_sum(first_sm_.begin(), first_sm_.end(), first_sm_.begin());
-}
+QuantumLoop::QuantumLoop(const config::GpuConfig& config) : machine_(build(config)) {}
 
 void QuantumLoop::begin(const Options& options, Cycle at) {
   options_ = options;
   pool_ = std::make_unique<WorkerPool>(std::max(1, options.threads));
   now_ = progress_at_ = at;
   issued_ = 0;
-}
-
-// Between quanta: requests to memory and answers back, finished blocks to the distributor and new blocks out.
-void QuantumLoop::exchange(Cycle now) {
-  requests_.clear();
-  for (auto& s : machine_->sms) {
-    requests_.insert(requests_.end(), s->outbox().begin(), s->outbox().end());
-    s->outbox().clear();
-  }
-  if (!requests_.empty()) {
-    // Stable: each SM's requests stay in the order of sending, and SMs are in order.
-    std::stable_sort(requests_.begin(), requests_.end(),
-                     [](const memory::Request& a, const memory::Request& b) { return a.time < b.time; });
-    memory::MemorySystem& memory = *machine_->memory;
-    memory.serve(requests_);
-    pool_->parallel_for(memory.gpcs(), [&](uint32_t gpc) {
-      memory.respond(gpc, requests_, responses_);
-      for (uint32_t i = first_sm_[gpc]; i < first_sm_[gpc + 1]; ++i) {
-        machine_->sms[i]->deliver(responses_[i]);
-        responses_[i].clear();
-      }
-    });
-  }
-  machine_->distributor->exchange(now);
+  quantum_ = options.quantum == 0 ? machine_->quantum : std::min(options.quantum, machine_->quantum);
 }
 
 Cycle QuantumLoop::next_activity() const {
-  Cycle t = kNever;
+  Cycle t = machine_->distributor->next();
   for (const auto& s : machine_->sms) {
-    t = std::min(t, s->next());
+    t = std::min({t, s->next(), s->outbox().next()});
   }
   return t;
 }
@@ -84,23 +52,40 @@ void QuantumLoop::deadlock() const {
   throw DeadlockError(what, std::move(lines));
 }
 
-void QuantumLoop::advance(Cycle longest, Cycle limit) {
+// Those that have something to do before `end`. While there are clusters, the SMs of a GPC meet more often,
+// among themselves.
+void QuantumLoop::advance_sms(Cycle end) {
+  WorkDistributor& d = *machine_->distributor;
+  const Cycle step = d.has_clusters() ? d.cluster_barrier() : end - now_;
+  for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
+    active_.clear();
+    for (uint32_t i = 0; i < machine_->sms.size(); ++i) {
+      if (machine_->sms[i]->next() < at) {
+        active_.push_back(i);
+      }
+    }
+    pool_->parallel_for(static_cast<uint32_t>(active_.size()),
+                        [&](uint32_t i) { machine_->sms[active_[i]]->advance(at); });
+    if (d.has_clusters()) {
+      pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) { d.exchange_clusters(gpc); });
+    }
+    if (at == end) {
+      return;
+    }
+  }
+}
+
+void QuantumLoop::advance(Cycle limit) {
   const Cycle next = next_activity();
   if (next == kNever) {
     deadlock();
   }
   // Quanta need not be aligned: idle time is skipped at once.
   now_ = std::max(now_, std::min(next, limit));
-  const Cycle end = std::min(now_ + longest, limit);
-  active_.clear();
-  for (uint32_t i = 0; i < machine_->sms.size(); ++i) {
-    if (machine_->sms[i]->next() < end) {
-      active_.push_back(i);
-    }
-  }
-  pool_->parallel_for(static_cast<uint32_t>(active_.size()),
-                      [&](uint32_t i) { machine_->sms[active_[i]]->advance(end); });
-  exchange(end);
+  const Cycle end = std::min(now_ + quantum_, limit);
+  advance_sms(end);
+  machine_->memory->exchange(end, *pool_);
+  machine_->distributor->exchange(end);
   now_ = end;
   watch();
 }

@@ -10,7 +10,6 @@
 
 #include "sim/device/build.h"
 #include "sim/engine/worker_pool.h"
-#include "sim/memory/message.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::device {
@@ -21,15 +20,17 @@ class QuantumLoop {
 
   struct Options {
     int threads = 1;
+    Cycle quantum = 0;                          // at most; 0: as long as there can be
     const std::atomic<bool>* cancel = nullptr;  // may be null
     uint64_t watchdog_cycles = 0;               // no instruction issued for so long: deadlock
     std::string what;                           // "kernel NAME", for messages
   };
   // From core cycle `at` on.
   void begin(const Options& options, Cycle at);
-  // One quantum, of `longest` cycles at most, that ends by `limit`; idle time is skipped at once. Throws
-  // Cancelled, DeadlockError.
-  void advance(Cycle longest, Cycle limit = kNever);
+  // One quantum, that ends by `limit`; idle time is skipped at once. Throws Cancelled, DeadlockError.
+  void advance(Cycle limit = kNever);
+  // Nobody advances any more; what is still to leave the SMs reaches memory.
+  void settle() { machine_->memory->exchange(kNever, *pool_); }
   // Nothing happens until then.
   void skip_to(Cycle at) { now_ = std::max(now_, at); }
   // Ends its threads.
@@ -40,20 +41,18 @@ class QuantumLoop {
   Cycle now() const { return now_; }
   uint64_t issued() const { return issued_; }  // warp instructions
   stats::CounterSet counters() const;
-  Cycle next_activity() const;  // kNever: all SMs wait for something outside
+  Cycle next_activity() const;  // kNever: all SMs wait for something that will not come
 
  private:
-  void exchange(Cycle now);
+  void advance_sms(Cycle end);
   void watch();
   [[noreturn]] void deadlock() const;
 
   std::unique_ptr<Machine> machine_;
   Options options_;
   std::unique_ptr<WorkerPool> pool_;
-  std::vector<memory::Request> requests_;
-  std::vector<std::vector<memory::Response>> responses_;  // by SM
-  std::vector<uint32_t> first_sm_;                        // of each GPC, and the end
   std::vector<uint32_t> active_;
+  Cycle quantum_ = 1;
   Cycle now_ = 0;
   uint64_t issued_ = 0;
   Cycle progress_at_ = 0;  // when the last instruction was issued

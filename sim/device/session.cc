@@ -47,16 +47,19 @@ struct Launched {
 struct Session::Impl {
   Impl(const config::GpuConfig& gpu, const SessionOptions& o) : loop(gpu) {
     Machine& m = loop.machine();
-    loop.begin({o.threads, o.cancel, o.watchdog_cycles, "kernels that run together"}, 0);
-    m.memory->reset();
+    loop.begin({o.threads, o.quantum, o.cancel, o.watchdog_cycles, "kernels that run together"}, 0);
+    // As a single launch counts its time, so that one takes as long in both.
+    const Cycle origin = gpu.launch().start_cycles();
+    m.memory->reset({}, false, origin);
     for (auto& s : m.sms) {
-      s->begin(o.observer);
+      s->begin(origin, o.observer);
     }
     m.distributor->begin();
     launched.resize(1 + std::min<uint32_t>(gpu.limits().max_resident_grids(), UINT8_MAX));
   }
 
-  Cycle quantum() const;
+  // Nothing that the launch has stored is still to leave an SM.
+  bool settled(uint8_t number) const;
   Ended take_ended();
 
   QuantumLoop loop;
@@ -106,14 +109,10 @@ void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority,
                         at);
 }
 
-Cycle Session::Impl::quantum() const {
-  Cycle q = loop.machine().quantum;
-  for (const auto& l : launched) {
-    if (l) {
-      q = std::min(q, loop.machine().quantum_of(l->source->image().shape));
-    }
-  }
-  return q;
+bool Session::Impl::settled(uint8_t number) const {
+  const auto& sms = loop.machine().sms;
+  return std::all_of(sms.begin(), sms.end(),
+                     [&](const auto& s) { return s->outbox().last_departure(number) == 0; });
 }
 
 Session::Ended Session::Impl::take_ended() {
@@ -133,7 +132,7 @@ Session::Ended Session::Impl::take_ended() {
 std::optional<Session::Ended> Session::advance(Cycle until) {
   const Machine& m = impl_->loop.machine();
   while (true) {
-    if (!m.distributor->ended().empty()) {
+    if (!m.distributor->ended().empty() && impl_->settled(m.distributor->ended().front().number)) {
       return impl_->take_ended();
     }
     if (impl_->count == 0) {
@@ -142,7 +141,7 @@ std::optional<Session::Ended> Session::advance(Cycle until) {
     if (impl_->loop.now() >= until) {
       return std::nullopt;
     }
-    impl_->loop.advance(impl_->quantum(), until);
+    impl_->loop.advance(until);
   }
 }
 

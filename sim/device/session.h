@@ -24,6 +24,7 @@ namespace heddle::device {
 
 struct SessionOptions {
   int threads = 1;                            // host threads that advance SMs; results do not depend on it
+  uint64_t quantum = 0;                       // as RunOptions::quantum
   const std::atomic<bool>* cancel = nullptr;  // as RunOptions::cancel
   uint64_t watchdog_cycles = 5'000'000;       // as RunOptions::watchdog_cycles
   sm::IssueObserver* observer = nullptr;      // told of every issue; may be null

@@ -24,11 +24,16 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
   for (auto& s : slots_) {
     s.resize(gpu.limits().max_blocks_per_sm());
   }
+  first_sm_ = memory::first_sms(gpc_of_sm_);
+  clusters_.resize(first_sm_.size() - 1);
 }
 
 void WorkDistributor::begin() {
   grids_.clear();
-  clusters_.clear();
+  for (auto& c : clusters_) {
+    c.clear();
+  }
+  done_blocks_.clear();
   ended_.clear();
   room_.assign(sms_.size(), empty_);
   next_cluster_ = 0;
@@ -76,54 +81,50 @@ void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
                        [](int32_t priority, const auto& other) { return priority < other->launch.priority; });
   grids_.insert(turn, std::move(grid));
   issue_free_ = std::max(issue_free_, to_ticks(at));
-  place(at);
+  place();
   if (launch.sampler) {
     launch.sampler->begin(g.running, at);
   }
 }
 
-void WorkDistributor::exchange(Cycle now) {
-  notices_.clear();
+void WorkDistributor::exchange(Cycle horizon) {
+  const size_t before = done_blocks_.size();
   for (uint32_t i = 0; i < sms_.size(); ++i) {
-    for (const sm::Notice& n : sms_[i]->notices()) {
-      notices_.emplace_back(i, n);
+    for (const sm::Notice& n : sms_[i]->blocks_done()) {
+      done_blocks_.push_back({i, n});
     }
-    sms_[i]->notices().clear();
+    sms_[i]->blocks_done().clear();
   }
-  if (grids_.size() > 1) {
-    std::stable_sort(notices_.begin(), notices_.end(),
-                     [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
+  if (done_blocks_.size() > before) {
+    std::stable_sort(done_blocks_.begin(), done_blocks_.end(), [](const Done& a, const Done& b) {
+      return std::pair(a.notice.time, a.sm) < std::pair(b.notice.time, b.sm);
+    });
   }
-  // With several grids a place goes to the next block before another becomes free: where a kernel waits for a
-  // whole SM to be empty, the first one gets as many of its blocks as it holds (FINDINGS.md 22). Blocks of
-  // one grid spread over what a quantum has freed; in time order the H200's times are met no better.
-  const bool in_order = grids_.size() > 1;
-  bool freed = false;
-  for (const auto& [sm, n] : notices_) {
-    notice(sm, n);
-    freed = freed || n.kind == sm::Notice::Kind::kBlockDone;
-    if (in_order && n.kind == sm::Notice::Kind::kBlockDone) {
-      place(now);
-    }
+  // Every place that is free before then is known.
+  const Cycle known = horizon + launch_.block_retire_latency();
+  auto d = done_blocks_.begin();
+  for (; d != done_blocks_.end() && d->notice.time < known; ++d) {
+    block_done(d->sm, d->notice);
+    place();
   }
-  if (freed && !in_order) {
-    place(now);
-  }
+  done_blocks_.erase(done_blocks_.begin(), d);
 }
 
-void WorkDistributor::notice(uint32_t sm, const sm::Notice& n) {
-  if (n.kind == sm::Notice::Kind::kBlockDone) {
-    block_done(sm, n);
-    return;
+bool WorkDistributor::has_clusters() const {
+  return std::any_of(grids_.begin(), grids_.end(), [](const auto& g) { return g->cluster_size > 1; });
+}
+
+void WorkDistributor::exchange_clusters(uint32_t gpc) {
+  for (uint32_t sm = first_sm_[gpc]; sm < first_sm_[gpc + 1]; ++sm) {
+    for (const sm::Notice& n : sms_[sm]->cluster_notices()) {
+      Cluster& c = clusters_[gpc].at(n.cluster);
+      Member& m = member(c, sm, n.slot);
+      const bool waits_for_it = !n.ended || !m.arrived;
+      (n.ended ? m.done : m.arrived) = true;
+      release_if_complete(c, waits_for_it ? n.time : 0);
+    }
+    sms_[sm]->cluster_notices().clear();
   }
-  const auto it = clusters_.find(n.cluster);
-  if (it == clusters_.end()) {  // a cluster of one block
-    sms_[sm]->release_cluster(n.slot, n.time + cluster_barrier_);
-    return;
-  }
-  Cluster& c = it->second;
-  member(c, sm, n.slot).arrived = true;
-  release_if_complete(c, n.time);
 }
 
 WorkDistributor::Member& WorkDistributor::member(Cluster& c, uint32_t sm, uint32_t slot) {
@@ -160,16 +161,10 @@ void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
   g.result.last_warp = std::max(g.result.last_warp, n.time - launch_.block_retire_latency());
   ++done_;
   --g.running;
-  auto c = clusters_.find(n.cluster);
-  if (c == clusters_.end()) {
-    return;
-  }
-  Member& m = member(c->second, sm, n.slot);
-  m.done = true;
-  if (--c->second.left == 0) {
-    clusters_.erase(c);
-  } else {
-    release_if_complete(c->second, m.arrived ? 0 : n.time - launch_.block_retire_latency());
+  auto& clusters = clusters_[gpc_of_sm_[sm]];
+  const auto c = clusters.find(n.cluster);
+  if (c != clusters.end() && --c->second.left == 0) {
+    clusters.erase(c);
   }
 }
 
@@ -195,13 +190,12 @@ void WorkDistributor::update_places(uint32_t sm) {
   }
 }
 
-void WorkDistributor::take(Grid& g, uint32_t sm) {
+// Returns whether the L1 array is split anew.
+bool WorkDistributor::take(Grid& g, uint32_t sm) {
   Room& r = room_[sm];
   const stats::Occupancy& o = g.launch.occupancy;
+  const bool new_l1 = r.resident == 0 && r.split_for != g.serial;
   if (r.resident == 0) {
-    if (r.split_for != g.serial) {
-      sms_[sm]->resize_l1(o.l1_bytes);
-    }
     r.split_for = g.serial;
     r.carveout = r.shared = o.shared_carveout_bytes;
   }
@@ -212,6 +206,7 @@ void WorkDistributor::take(Grid& g, uint32_t sm) {
   r.shared -= o.shared_bytes_per_block;
   ++g.own[sm];
   update_places(sm);
+  return new_l1;
 }
 
 void WorkDistributor::give(Grid& g, uint32_t sm) {
@@ -261,10 +256,10 @@ uint32_t WorkDistributor::next_sm(const Grid& g, Cycle* when) const {
   return best;
 }
 
-void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready, Cycle now) {
+void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready) {
   issue_free_ = std::max(issue_free_, to_ticks(ready)) +
                 static_cast<Ticks>(launch_.block_interval() * static_cast<double>(kTicksPerCycle));
-  Cycle at = std::max(to_cycles_up(issue_free_) + launch_.block_start_latency(), now);
+  const Cycle at = to_cycles_up(issue_free_) + launch_.block_start_latency();
   room_[sm].next = ready + launch_.sm_block_interval();
   auto slot =
       std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const auto& s) { return !s || !s->grid; });
@@ -275,23 +270,31 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready,
   (*slot)->trace = g.fetched[g.placed++];
   (*slot)->grid = &g;
   auto index = static_cast<uint32_t>(slot - slots_[sm].begin());
-  take(g, sm);
+  const bool new_l1 = take(g, sm);
   ++g.running;
   if (!std::exchange(g.started, true)) {
     g.result.first_block = at;
   }
   if (g.cluster_size > 1) {
-    Cluster& c = clusters_[cluster];
+    Cluster& c = clusters_[gpc_of_sm_[sm]][cluster];
     ++c.left;
     c.members.push_back({sm, index});
   }
-  sms_[sm]->launch({(*slot)->trace, *g.launch.kernel, g.launch.number, index, cluster}, at);
+  sms_[sm]->launch({.trace = &(*slot)->trace,
+                    .kernel = g.launch.kernel,
+                    .grid = g.launch.number,
+                    .slot = index,
+                    .cluster = cluster,
+                    .in_cluster = g.cluster_size > 1,
+                    .new_l1 = new_l1,
+                    .l1_bytes = g.launch.occupancy.l1_bytes},
+                   at);
 }
 
-void WorkDistributor::place(Cycle now) {
+void WorkDistributor::place() {
   for (auto g = grids_.begin(); g != grids_.end();) {
     while (fetch(**g)) {
-      if (!((*g)->cluster_size > 1 ? place_cluster(**g, now) : place_one(**g, now))) {
+      if (!((*g)->cluster_size > 1 ? place_cluster(**g) : place_one(**g))) {
         return;
       }
     }
@@ -304,19 +307,19 @@ void WorkDistributor::place(Cycle now) {
   }
 }
 
-bool WorkDistributor::place_one(Grid& g, Cycle now) {
+bool WorkDistributor::place_one(Grid& g) {
   Cycle ready = 0;
   const uint32_t sm = next_sm(g, &ready);
   if (sm == ~0u) {
     return false;
   }
-  start(g, sm, next_cluster_++, ready, now);
+  start(g, sm, next_cluster_++, ready);
   return true;
 }
 
 // All blocks of the cluster or none, in the GPC whose emptiest SMs have the most free places, at most one
 // block more per SM than needed.
-bool WorkDistributor::place_cluster(Grid& g, Cycle now) {
+bool WorkDistributor::place_cluster(Grid& g) {
   const uint32_t wanted = g.fetched_end - g.placed;
   std::vector<std::vector<uint32_t>> free(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()));
   for (uint32_t s = 0; s < sms_.size(); ++s) {
@@ -345,7 +348,7 @@ bool WorkDistributor::place_cluster(Grid& g, Cycle now) {
         best = s;
       }
     }
-    start(g, best, cluster, ready(g, best), now);
+    start(g, best, cluster, ready(g, best));
   }
   return true;
 }

@@ -47,8 +47,24 @@ class WorkDistributor {
   // cluster never fits.
   void launch(const GridLaunch& grid, Cycle at);
 
-  // Handles what the SMs reported in the last quantum, then places blocks; nothing starts before `now`.
-  void exchange(Cycle now);
+  // The SMs have handled everything before `horizon`: takes the blocks that are done by then and the
+  // launches, in the order of time, and places blocks. None starts before horizon, if a quantum is at most
+  // least_turnaround() long.
+  void exchange(Cycle horizon);
+  // When it has something to do that it could not do yet; kNever: nothing.
+  Cycle next() const {
+    return done_blocks_.empty() ? kNever : done_blocks_.front().notice.time - launch_.block_retire_latency();
+  }
+  // From the end of a block's last warp to the first cycle of the next block in its place.
+  Cycle least_turnaround() const {
+    return Cycle{launch_.block_retire_latency()} + launch_.block_start_latency();
+  }
+  // Barriers of the clusters of `gpc`, between its SMs; they may advance cluster_barrier() cycles without
+  // this.
+  void exchange_clusters(uint32_t gpc);
+  Cycle cluster_barrier() const { return cluster_barrier_; }
+  // There are blocks of clusters on the machine, or will be.
+  bool has_clusters() const;
 
   // No grid has blocks left or on SMs.
   bool finished() const { return grids_.empty(); }
@@ -88,6 +104,11 @@ class WorkDistributor {
     Cycle last = 0;     // arrival, or end of a block
     std::vector<Member> members;
   };
+  // A block that is done, of which the distributor has not heard yet.
+  struct Done {
+    uint32_t sm;
+    sm::Notice notice;
+  };
   // What an SM has left, and for whom its L1 array is split.
   struct Room {
     uint32_t blocks = 0, warps = 0, registers = 0, shared = 0;
@@ -98,19 +119,18 @@ class WorkDistributor {
     Cycle next = 0;          // earliest next block start
   };
 
-  void notice(uint32_t sm, const sm::Notice& n);
   void block_done(uint32_t sm, const sm::Notice& n);
   static Member& member(Cluster& c, uint32_t sm, uint32_t slot);
   void release_if_complete(Cluster& c, Cycle at);
-  void place(Cycle now);
-  bool place_one(Grid& g, Cycle now);
-  bool place_cluster(Grid& g, Cycle now);
+  void place();
+  bool place_one(Grid& g);
+  bool place_cluster(Grid& g);
   uint32_t next_sm(const Grid& g, Cycle* ready) const;
   Cycle ready(const Grid& g, uint32_t sm) const { return std::max({room_[sm].since, room_[sm].next, g.at}); }
-  void start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready, Cycle now);
+  void start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready);
   bool fetch(Grid& g);
   uint32_t places(const Grid& g, uint32_t sm) const;
-  void take(Grid& g, uint32_t sm);
+  bool take(Grid& g, uint32_t sm);
   void give(Grid& g, uint32_t sm);
   void update_places(uint32_t sm);
 
@@ -122,9 +142,10 @@ class WorkDistributor {
   std::vector<std::unique_ptr<Grid>> grids_;               // by turn; those without blocks left among them
   std::vector<std::vector<std::unique_ptr<Slot>>> slots_;  // by SM and block slot; storage is reused
   std::vector<Room> room_;                                 // by SM
-  std::map<uint32_t, Cluster> clusters_;
+  std::vector<uint32_t> first_sm_;                         // of each GPC, and the end
+  std::vector<std::map<uint32_t, Cluster>> clusters_;      // by GPC
   std::vector<GridEnd> ended_;
-  std::vector<std::pair<uint32_t, sm::Notice>> notices_;  // of a quantum, with their SMs
+  std::vector<Done> done_blocks_;  // by time, then SM
   uint32_t next_cluster_ = 0;
   uint64_t launches_ = 0;
   uint64_t total_ = 0, done_ = 0;

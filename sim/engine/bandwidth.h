@@ -21,7 +21,7 @@ class Bandwidth {
 
   // Books `service` from `at` on; returns when it ends.
   Ticks reserve(Ticks at, Ticks service) {
-    uint64_t b = at / width_;
+    uint64_t b = (at + offset_) / width_;
     if (b >= full_from_ && b < full_to_) {
       b = full_to_;
     }
@@ -33,7 +33,7 @@ class Bandwidth {
       left -= take;
       note_full(b, used);
       if (left == 0) {
-        return std::max(at + service, b * width_ + used);
+        return std::max(at + service, b * width_ + used - offset_);
       }
       ++b;
       if (b >= full_from_ && b < full_to_) {
@@ -42,9 +42,11 @@ class Bandwidth {
     }
   }
 
-  void reset() {
+  // Nothing is booked. Buckets begin at `origin`, so that times count from there.
+  void reset(Ticks origin = 0) {
     std::fill(buckets_.begin(), buckets_.end(), Bucket{});
     full_from_ = full_to_ = 0;
+    offset_ = (width_ - origin % width_) % width_;
   }
 
  private:
@@ -76,6 +78,7 @@ class Bandwidth {
   }
 
   Ticks width_;
+  Ticks offset_ = 0;  // from the beginning of a bucket to time 0
   uint32_t mask_;
   std::vector<Bucket> buckets_;
   uint64_t full_from_ = 0, full_to_ = 0;  // buckets known to be full

@@ -13,9 +13,9 @@ Ticks dram_ticks(const config::GpuConfig& g, double cycles) {
 
 }  // namespace
 
-Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters)
+Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters, uint32_t channels)
     : detailed_(g.dram().model() == config::Dram::BANKS),
-      channels_(g.dram().channels()),
+      channels_(channels),
       banks_(g.dram().banks()),
       row_bytes_(g.dram().row_bytes()),
       access_bytes_(g.dram().access_bytes()),
@@ -36,9 +36,9 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters)
   }
 }
 
-void Dram::reset() {
+void Dram::reset(Ticks origin) {
   for (Channel& c : channel_) {
-    c.bus.reset();
+    c.bus.reset(origin);
     c.writes = 0;
     c.read = false;
     c.taken = 0;

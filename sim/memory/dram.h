@@ -13,9 +13,13 @@ namespace heddle::memory {
 
 class Dram {
  public:
-  Dram(const config::GpuConfig& gpu, stats::CounterSet& counters);
+  Dram(const config::GpuConfig& gpu, stats::CounterSet& counters)
+      : Dram(gpu, counters, gpu.dram().channels()) {}
+  // The device's channels, or some of them, numbered from 0.
+  Dram(const config::GpuConfig& gpu, stats::CounterSet& counters, uint32_t channels);
 
-  void reset();
+  // Idle; time counts from `origin`.
+  void reset(Ticks origin = 0);
 
   // Reads or writes `bytes` (whole sectors; they take whole accesses) at byte address `addr` in `channel`.
   // The request reaches the controller at `at`; returns when the last byte has left (read) or been taken

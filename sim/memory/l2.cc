@@ -31,19 +31,62 @@ Counter op_counter(RequestKind k) {
   }
 }
 
+// The DRAM channel behind slice `index` of `partition`.
+uint32_t device_channel(const config::GpuConfig& g, uint32_t partition, uint32_t index) {
+  const uint32_t slices = g.l2().slices() / g.l2().partitions();
+  return static_cast<uint32_t>(uint64_t{partition * slices + index} * g.dram().channels() / g.l2().slices());
+}
+
+std::vector<uint32_t> channels_behind(const config::GpuConfig& g, const SliceRange& range) {
+  std::vector<uint32_t> out, distinct;
+  for (uint32_t p = 0; p < g.l2().partitions(); ++p) {
+    for (uint32_t i = range.first; i < range.first + range.count; ++i) {
+      const uint32_t c = device_channel(g, p, i);
+      const auto at = std::find(distinct.begin(), distinct.end(), c);
+      out.push_back(static_cast<uint32_t>(at - distinct.begin()));
+      if (at == distinct.end()) {
+        distinct.push_back(c);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
-L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
+std::vector<SliceRange> slice_ranges(const config::GpuConfig& g) {
+  const uint32_t partitions = g.l2().partitions(), slices = g.l2().slices() / partitions;
+  if (g.dram().channels() % partitions != 0) {
+    return {{0, slices}};  // a channel between two partitions ties first and last slices together
+  }
+  std::vector<SliceRange> out;
+  for (uint32_t i = 0; i < slices; ++i) {
+    if (i > 0 && device_channel(g, 0, i) == device_channel(g, 0, i - 1)) {
+      ++out.back().count;
+    } else {
+      out.push_back({i, 1});
+    }
+  }
+  return out;
+}
+
+L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& counters)
+    : L2(g, fabric, counters, {0, g.l2().slices() / g.l2().partitions()}) {}
+
+L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& counters,
+       const SliceRange& slices)
     : map_(g.l2()),
+      range_(slices),
+      channel_(channels_behind(g, slices)),
       counters_(counters),
-      dram_(g, counters),
+      fabric_(fabric),
+      dram_(g, counters, 1 + *std::max_element(channel_.begin(), channel_.end())),
       tag_service_(l2_ticks(g, 1 / g.l2().slice_requests_per_cycle())),
       hit_latency_(l2_ticks(g, g.l2().hit_latency())),
       far_latency_(to_ticks(g.l2().far_latency())),
       atomic_interval_(l2_ticks(g, g.l2().atomic_interval())),
       atomic_latency_(to_ticks(g.l2().atomic_latency())),
       sector_service_(static_cast<double>(l2_ticks(g, 1)) * kSectorBytes / g.l2().slice_bytes_per_cycle()),
-      fabric_service_(static_cast<double>(l2_ticks(g, 1)) / g.l2().fabric_bytes()),
       keeps_persisting_(g.l2().set_aside_replacement() == config::L2::KEEP),
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
@@ -56,26 +99,24 @@ L2::L2(const config::GpuConfig& g, stats::CounterSet& counters)
           std::min<uint64_t>(map_.sets(), g.launch().dirty_bytes() / g.l2().line_bytes() / g.l2().slices()))),
       max_dirty_lines_(full_dirty_lines_),
       config_(g.l2()),
-      slices_(g.l2().slices()),
-      fabric_(size_t{g.l2().partitions()} * g.l2().partitions()) {
+      slices_(size_t{g.l2().partitions()} * slices.count) {
   for (Slice& s : slices_) {
     s.tags = TagArray(map_.sets(), g.l2().ways());
     s.dirty = s.old_dirty = old_dirty_lines_;
   }
 }
 
-void L2::reset() {
-  dram_.reset();
+void L2::reset(Ticks origin) {
+  dram_.reset(origin);
   for (Slice& s : slices_) {
-    s.port.reset();
-    s.atomics.reset();
+    s.port.reset(origin);
+    s.atomics.reset(origin);
     s.tags.clear();
     s.persisting = 0;
     s.dirty = s.old_dirty = old_dirty_lines_;
   }
-  for (Bandwidth& f : fabric_) {
-    f.reset();
-  }
+  forget_transfers();
+  filling_.clear();
 }
 
 uint8_t L2::fetch_group(uint8_t sectors) const {
@@ -90,9 +131,23 @@ uint8_t L2::fetch_group(uint8_t sectors) const {
   return out;
 }
 
-Ticks L2::fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at) {
-  Bandwidth& s = fabric_[from * map_.partitions() + to];
-  return s.reserve(at, static_cast<Ticks>(bytes * fabric_service_)) + far_latency_;
+uint32_t L2::cross(const Request& r, uint32_t from, uint32_t to, uint32_t bytes, Ticks at, Ticks latency) {
+  transfers_.push_back({.sent = r.time,
+                        .at = at,
+                        .latency = latency,
+                        .bytes = bytes,
+                        .direction = fabric_.direction(from, to)});
+  return static_cast<uint32_t>(transfers_.size());
+}
+
+void L2::settle() {
+  for (const Filling& f : filling_) {
+    if (f.line->aux == f.transfer) {  // else it has been filled again, or is another line by now
+      f.line->ready = std::max(f.line->ready, end_of(transfers_, f.transfer));
+      f.line->aux = 0;
+    }
+  }
+  filling_.clear();
 }
 
 // The controller reads and writes whole transfers; a sector alone is half of one.
@@ -192,7 +247,7 @@ void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, ui
   }
 }
 
-Ticks L2::serve(const Request& r, const Home& home, uint32_t partition, Ticks at) {
+L2::Served L2::serve(const Request& r, const Home& home, uint32_t partition, Ticks at) {
   uint32_t n = std::popcount(r.sectors);
   ++counters_[Counter::kL2Requests];
   counters_[Counter::kL2Sectors] += n;
@@ -261,7 +316,7 @@ Ticks L2::read_for_fabric(const Request& r, const Home& home, uint8_t sectors, T
   return std::max(done, l->ready);
 }
 
-Ticks L2::read(const Request& r, const Home& home, uint32_t partition, Ticks at) {
+L2::Served L2::read(const Request& r, const Home& home, uint32_t partition, Ticks at) {
   Slice& near = slice(partition, home.slice);
   CacheLine* l = near.tags.find(home.set, r.line);
   if (l && policy_.window.bytes > 0) {
@@ -270,7 +325,7 @@ Ticks L2::read(const Request& r, const Home& home, uint32_t partition, Ticks at)
   LookUp u = look_up(r, l);
   Ticks done = at + hit_latency_;
   if (!u.missing) {
-    return std::max(done, l->ready);
+    return {std::max(done, l->ready), l->aux};
   }
   if (partition == home.partition) {
     if (!l) {
@@ -279,26 +334,32 @@ Ticks L2::read(const Request& r, const Home& home, uint32_t partition, Ticks at)
     fill_home(*l, home, u.fetch, done);
   } else {
     // The request itself is small; the data on its way back is what fills the fabric.
-    Ticks filled = read_for_fabric(r, home, u.fetch, at + hit_latency_ / 2 + far_latency_);
-    filled = fabric(home.partition, partition, std::popcount(u.fetch) * kSectorBytes, filled);
+    const Ticks found = read_for_fabric(r, home, u.fetch, at + hit_latency_ / 2 + far_latency_);
+    const uint32_t bytes = std::popcount(u.fetch) * kSectorBytes;
+    const uint32_t transfer = cross(r, home.partition, partition, bytes, found, far_latency_);
     if (!l) {
       l = &allocate(home, partition, r, at);
     }
+    transfers_.back().behind = l->aux;  // other sectors of the line that are on their way
     l->valid |= u.fetch;
-    l->ready = std::max(l->ready, filled);
+    l->ready = std::max(l->ready, found + crossing(bytes));
+    l->aux = transfer;
+    filling_.push_back({l, transfer});
   }
-  return l->ready;
+  return {l->ready, l->aux};
 }
 
-Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at) {
+L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at) {
   uint32_t n = std::popcount(r.sectors);
   counters_[Counter::kL2SectorHits] += n;
   counters_[Counter::kL2FromSmHits] += n;
   Ticks arrive = at;
   Ticks passed_on = at;
+  uint32_t transfer = 0;
   if (partition != home.partition) {
     // The near slice passes the data on; a replica it holds is kept up to date.
-    arrive = fabric(partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2);
+    transfer = cross(r, partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2, 0);
+    arrive = at + hit_latency_ / 2 + crossing(n * kSectorBytes);
     passed_on = arrive - far_latency_;
     Slice& s = slice(home.partition, home.slice);
     arrive = s.port.reserve(arrive,
@@ -322,10 +383,10 @@ Ticks L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at
   // DRAM that cannot keep up holds up the writers.
   const Ticks taken = set_dirty(*l, r.sectors, home, arrive);
   // The near slice acknowledges once it has passed the data on.
-  return std::max({at + hit_latency_, passed_on, taken > arrive ? taken : 0});
+  return {std::max({at + hit_latency_, passed_on, taken > arrive ? taken : 0}), transfer};
 }
 
-Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks at) {
+L2::Served L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks at) {
   uint32_t n = std::popcount(r.sectors);
   Slice& s = slice(home.partition, home.slice);
   CacheLine* l = s.tags.find(home.set, r.line);
@@ -333,6 +394,7 @@ Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks a
     touch(*l, home, home.partition, r);
   }
   Ticks arrive = at;
+  uint32_t transfer = 0;
   uint8_t missing, fetch;
   if (partition == home.partition) {
     LookUp u = look_up(r, l);
@@ -341,7 +403,8 @@ Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks a
   } else {
     counters_[Counter::kL2SectorHits] += n;
     counters_[Counter::kL2FromSmHits] += n;
-    arrive = fabric(partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2);
+    transfer = cross(r, partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2, far_latency_);
+    arrive = at + hit_latency_ / 2 + crossing(n * kSectorBytes);
     ++counters_[Counter::kL2Requests];
     counters_[op_counter(r.kind)] += n;
     counters_[Counter::kL2Sectors] += n;
@@ -362,10 +425,16 @@ Ticks L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks a
     invalidate_replica(home, r.line, r.sectors, home.partition);
   }
   Ticks done = s.atomics.reserve(data, atomic_interval_ * r.operations) + hit_latency_;
-  if (partition != home.partition) {
-    done = fabric(home.partition, partition, n * kSectorBytes, done);
+  if (transfer == 0) {
+    return {done + atomic_latency_, 0};
   }
-  return done + atomic_latency_;
+  // Back again; later by as much as it came later.
+  const uint32_t back =
+      cross(r, home.partition, partition, n * kSectorBytes, done, far_latency_ + atomic_latency_);
+  done += crossing(n * kSectorBytes) + atomic_latency_;
+  transfers_.back().behind = transfer;
+  transfers_.back().lag = done - arrive;
+  return {done, back};
 }
 
 }  // namespace heddle::memory

@@ -14,19 +14,32 @@
 #include "sim/memory/access_policy.h"
 #include "sim/memory/address_map.h"
 #include "sim/memory/dram.h"
+#include "sim/memory/fabric.h"
 #include "sim/memory/message.h"
 #include "sim/memory/tag_array.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::memory {
 
+// Some slices of each partition, the same ones: a request meets its near slice and its home slice, which have
+// the same number, and the DRAM channels behind them. So a part of the L2 shares nothing with the others.
+struct SliceRange {
+  uint32_t first = 0, count = 0;  // of a partition's slices
+};
+// The smallest parts, each with DRAM channels of its own; their order is that of the slices.
+std::vector<SliceRange> slice_ranges(const config::GpuConfig& gpu);
+
 class L2 {
  public:
-  L2(const config::GpuConfig& gpu, stats::CounterSet& counters);
+  // The whole L2, or those slices.
+  L2(const config::GpuConfig& gpu, const Fabric& fabric, stats::CounterSet& counters);
+  L2(const config::GpuConfig& gpu, const Fabric& fabric, stats::CounterSet& counters,
+     const SliceRange& slices);
 
-  void reset();
+  // Cold and idle; time counts from `origin`.
+  void reset(Ticks origin = 0);
   // Between two launches: the lines stay, with what is dirty and what persists.
-  void next_launch();
+  void next_launch(Ticks origin = 0);
   // For the launches from now on; lines that persist go on doing so.
   void set_policy(const L2Policy& policy);
   // cudaCtxResetPersistingL2Cache: all lines are normal again.
@@ -34,20 +47,30 @@ class L2 {
   // Lines that persist, replicas not counted.
   uint64_t persisting_lines();
 
-  // Serves a request that reaches the slice of `partition` (the requester's) at `at`. Returns when the data
-  // or the acknowledgement leaves that slice.
-  Ticks serve(const Request& r, uint32_t partition, Ticks at) {
-    return serve(r, map_.home(r.line), partition, at);
-  }
-  Ticks serve(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  // When data or acknowledgement leaves the slice that was asked: not before `done`, nor before the end of a
+  // transfer; `done` alone is what it would be if nobody else crossed the fabric.
+  struct Served {
+    Ticks done = 0;
+    uint32_t transfer = 0;  // 1 + its number; 0: none
+  };
+  // Serves a request that left its SM at r.time and reaches the slice of `partition` (the requester's) at
+  // `at`.
+  Served serve(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  // What has been sent across since the last settle(), for Fabric::book.
+  std::vector<Transfer>& transfers() { return transfers_; }
+  Ticks end(const Served& s) const { return std::max(s.done, end_of(transfers_, s.transfer)); }
+  // They have been booked: lines that they fill get their time.
+  void settle();
+  // Nobody asks for their ends any more.
+  void forget_transfers() { transfers_.clear(); }
   // Makes `line` valid at its home without counting anything: it was there before the kernel.
   void install(uint64_t line);
 
   // A hint that serve() will look at these soon.
   void prefetch(const Home& home, uint32_t partition) const {
-    slices_[partition * map_.slices() + home.slice].tags.prefetch(home.set);
+    slices_[partition * range_.count + home.slice - range_.first].tags.prefetch(home.set);
     if (partition != home.partition) {
-      slices_[home.partition * map_.slices() + home.slice].tags.prefetch(home.set);
+      slices_[home.partition * range_.count + home.slice - range_.first].tags.prefetch(home.set);
     }
   }
 
@@ -65,17 +88,19 @@ class L2 {
     uint32_t old_dirty = 0;   // of before the kernel
   };
 
-  Slice& slice(uint32_t partition, uint32_t index) { return slices_[partition * map_.slices() + index]; }
+  Slice& slice(uint32_t partition, uint32_t index) {
+    return slices_[partition * range_.count + index - range_.first];
+  }
   struct LookUp {
     uint8_t missing = 0;  // sectors asked for that are not there
     uint8_t fetch = 0;    // these and their neighbours
   };
   LookUp look_up(const Request& r, const CacheLine* l);
-  Ticks read(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  Served read(const Request& r, const Home& home, uint32_t partition, Ticks at);
   Ticks read_for_fabric(const Request& r, const Home& home, uint8_t sectors, Ticks at);
   Ticks fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at);
-  Ticks write(const Request& r, const Home& home, uint32_t partition, Ticks at);
-  Ticks atomic(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  Served write(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  Served atomic(const Request& r, const Home& home, uint32_t partition, Ticks at);
   // A line for `r` in the slice of `partition`. Persisting lines are evicted last, and there are at most so
   // many.
   CacheLine& allocate(const Home& home, uint32_t partition, const Request& r, Ticks at);
@@ -97,24 +122,34 @@ class L2 {
   // Sectors that DRAM moves together when one of `sectors` is fetched.
   uint8_t fetch_group(uint8_t sectors) const;
   uint32_t channel(const Home& home) const {
-    return (home.partition * map_.slices() + home.slice) * dram_.channels() /
-           (map_.slices() * map_.partitions());
+    return channel_[home.partition * range_.count + home.slice - range_.first];
   }
-  Ticks fabric(uint32_t from, uint32_t to, uint32_t bytes, Ticks at);
+  // Sends data across; returns the transfer's number + 1. It ends at `at` + crossing() if nobody else is
+  // there.
+  uint32_t cross(const Request& r, uint32_t from, uint32_t to, uint32_t bytes, Ticks at, Ticks latency);
+  Ticks crossing(uint32_t bytes) const { return fabric_.service(bytes) + far_latency_; }
 
   AddressMap map_;
+  const SliceRange range_;
+  const std::vector<uint32_t> channel_;  // of each of slices_, in dram_
   L2Policy policy_;
   stats::CounterSet& counters_;
+  const Fabric& fabric_;
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
-  const double sector_service_, fabric_service_;
+  const double sector_service_;
   const bool keeps_persisting_;
   const uint64_t total_bytes_;
   const uint32_t max_persisting_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice
   uint32_t max_dirty_lines_;  // per slice: full_dirty_lines_, or what a set-aside leaves of them
   const config::L2 config_;
   std::vector<Slice> slices_;
-  std::vector<Bandwidth> fabric_;  // one per direction
+  std::vector<Transfer> transfers_;
+  struct Filling {
+    CacheLine* line;
+    uint32_t transfer;
+  };
+  std::vector<Filling> filling_;  // replicas whose data is on its way; CacheLine::aux is the transfer
 };
 
 }  // namespace heddle::memory

@@ -92,16 +92,18 @@ void L2::touch(CacheLine& l, const Home& home, uint32_t partition, const Request
   }
 }
 
-void L2::next_launch() {
-  dram_.reset();
+void L2::next_launch(Ticks origin) {
+  dram_.reset(origin);
   for (Slice& s : slices_) {
-    s.port.reset();
-    s.atomics.reset();
-    s.tags.for_each_live([](CacheLine& l) { l.ready = 0; });
+    s.port.reset(origin);
+    s.atomics.reset(origin);
+    s.tags.for_each_live([](CacheLine& l) {
+      l.ready = 0;
+      l.aux = 0;
+    });
   }
-  for (Bandwidth& f : fabric_) {
-    f.reset();
-  }
+  forget_transfers();
+  filling_.clear();
 }
 
 void L2::reset_persisting() {

@@ -1,43 +1,62 @@
 #include "sim/memory/memory_system.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 
 namespace heddle::memory {
 
 MemorySystem::MemorySystem(const config::GpuConfig& g)
-    : noc_(g),
-      tlb_(g, noc_.gpc_of_sm(), counters_),
+    : map_(g.l2()),
+      noc_(g),
       merge_group_(sm_groups(noc_.gpc_of_sm(), g.noc().merge_sms())),
-      merger_(1 + merge_group_.back(), g.noc().merge_entries()),
-      gcc_(static_cast<uint32_t>(g.topology().tpcs_per_gpc_size()), g.sm().fetch().gcc_bytes()),
       membars_(g),
-      l2_(g, counters_),
-      gpcs_(static_cast<uint32_t>(g.topology().tpcs_per_gpc_size())),
+      walkers_(g.tlb(), counters_),
+      fabric_(g),
       launch_prefetch_bytes_(g.sm().fetch().launch_prefetch_bytes()),
       code_beyond_bytes_(g.launch().code_beyond_bytes()),
       constant_bytes_(g.launch().constant_bytes()),
-      served_(gpcs_) {
-  for (uint32_t gpc : noc_.gpc_of_sm()) {
-    partition_of_sm_.push_back(gpc * l2_.partitions() / gpcs_);
+      // Nothing is answered without a look-up.
+      min_round_trip_(noc_.min_round_trip() +
+                      domain_ticks(g.l2().hit_latency(), g.clocks().l2_mhz(), g.clocks().core_mhz()) /
+                          kTicksPerCycle) {
+  const std::vector<SliceRange> ranges = slice_ranges(g);
+  for (uint32_t i = 0; i < ranges.size(); ++i) {
+    shard_of_slice_.insert(shard_of_slice_.end(), ranges[i].count, i);
+    shards_.push_back(std::make_unique<SliceShard>(g, fabric_, ranges[i], i, 1 + merge_group_.back()));
+    transfers_.push_back(&shards_.back()->l2().transfers());
+  }
+  const GpcPort::Common common = {map_, shard_of_slice_, static_cast<uint32_t>(ranges.size()), merge_group_,
+                                  noc_, membars_};
+  for (uint32_t i = 0; i < static_cast<uint32_t>(g.topology().tpcs_per_gpc_size()); ++i) {
+    gpcs_.push_back(std::make_unique<GpcPort>(g, i, common));
   }
 }
 
-void MemorySystem::reset(const L2Policy& policy, bool warm) {
+void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin) {
   counters_ = {};
-  last_performed_.fill(0);
-  noc_.reset();
-  tlb_.reset();
-  merger_.reset();
-  gcc_.reset();
+  noc_.reset(to_ticks(origin));
   membars_.reset();
-  if (warm) {
-    l2_.next_launch();
-  } else {
-    l2_.reset();
+  walkers_.reset();
+  fabric_.reset(to_ticks(origin));
+  for (auto& g : gpcs_) {
+    g->reset();
   }
-  l2_.set_policy(policy);
+  for (auto& s : shards_) {
+    s->reset(policy, warm, to_ticks(origin));
+  }
+}
+
+void MemorySystem::reset_persisting() {
+  for (auto& s : shards_) {
+    s->l2().reset_persisting();
+  }
+}
+
+uint64_t MemorySystem::persisting_bytes() {
+  uint64_t lines = 0;
+  for (auto& s : shards_) {
+    lines += s->l2().persisting_lines();
+  }
+  return lines * kLineBytes;
 }
 
 void MemorySystem::launch(uint8_t grid, uint64_t first_code_byte, uint64_t code_bytes, Cycle at) {
@@ -45,95 +64,93 @@ void MemorySystem::launch(uint8_t grid, uint64_t first_code_byte, uint64_t code_
     return;  // not measured
   }
   constexpr uint64_t kUnitBytes = uint64_t{GpcCache::kUnitLines} * kLineBytes;
-  uint64_t code = std::min<uint64_t>(
-      launch_prefetch_bytes_, (code_bytes + kUnitBytes - 1) / kUnitBytes * kUnitBytes + code_beyond_bytes_);
-  const uint64_t first_constant =
-      kConstantLines + grid * ((constant_bytes_ + kUnitBytes - 1) / kUnitBytes * kUnitBytes / kLineBytes);
+  auto lines = [](uint64_t bytes) { return (bytes + kUnitBytes - 1) / kUnitBytes * GpcCache::kUnitLines; };
+  const uint64_t code =
+      std::min<uint64_t>(launch_prefetch_bytes_, lines(code_bytes) * kLineBytes + code_beyond_bytes_);
+  const uint64_t first_constant = kConstantLines + grid * lines(constant_bytes_);
   for (uint64_t line = 0; line * kLineBytes < constant_bytes_; ++line) {
-    l2_.install(first_constant + line);  // the launch has just written them
+    gpcs_.front()->install(first_constant + line, at);  // the launch has just written them
   }
-  for (uint32_t gpc = 0; gpc < gpcs_; ++gpc) {
-    for (uint64_t b = 0; b < code; b += kUnitBytes) {
-      fetch(gpc, kCodeLines + (first_code_byte + b) / kLineBytes, to_ticks(at));
-    }
-    for (uint64_t b = 0; b < constant_bytes_; b += kUnitBytes) {
-      fetch(gpc, first_constant + b / kLineBytes, to_ticks(at));
-    }
+  for (auto& g : gpcs_) {
+    g->fetch(kCodeLines + first_code_byte / kLineBytes, lines(code), at);
+    g->fetch(first_constant, lines(constant_bytes_), at);
   }
 }
 
-void MemorySystem::fetch(uint32_t gpc, uint64_t line, Ticks at) {
-  uint64_t unit = line / GpcCache::kUnitLines;
-  if (gcc_.look_up(gpc, unit)) {
-    return;
-  }
-  Request r;
-  r.kind = RequestKind::kFetch;
-  r.sectors = (1u << kSectorsPerLine) - 1;
-  for (r.line = unit * GpcCache::kUnitLines; r.line < (unit + 1) * GpcCache::kUnitLines; ++r.line) {
-    l2_.serve(r, gpc * l2_.partitions() / gpcs_, at);
-  }
-}
-
-void MemorySystem::process(const std::vector<Request>& requests,
-                           std::vector<std::vector<Response>>& responses) {
-  serve(requests);
-  for (uint32_t gpc = 0; gpc < gpcs_; ++gpc) {
-    respond(gpc, requests, responses);
-  }
-}
-
-void MemorySystem::serve(const std::vector<Request>& requests) {
-  for (std::vector<Served>& s : served_) {
-    s.clear();
-  }
-  // The tags of a request's set come from the host's memory while those before it are served.
-  constexpr size_t kAhead = 8;
-  std::array<Home, kAhead> homes;
-  auto look_ahead = [&](size_t i) {
-    if (i < requests.size()) {
-      homes[i % kAhead] = l2_.map().home(requests[i].line);
-      l2_.prefetch(homes[i % kAhead], partition_of_sm_[requests[i].sm]);
-    }
-  };
-  for (size_t i = 0; i < kAhead; ++i) {
-    look_ahead(i);
-  }
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const Request& r = requests[i];
-    const Home home = homes[i % kAhead];
-    look_ahead(i + kAhead);
-    if (r.kind == RequestKind::kFetch) {
-      fetch(noc_.gpc_of_sm()[r.sm], r.line, to_ticks(r.time));
-      continue;
-    }
-    membars_.use(r.sm, home.partition * l2_.map().slices() + home.slice);
-    uint32_t payload = r.kind == RequestKind::kRead ? 0 : std::popcount(r.sectors) * kSectorBytes;
-    Ticks at = tlb_.translate(r.sm, r.line * kLineBytes, to_ticks(r.time));
-    uint32_t group = merge_group_[r.sm];
-    bool read = r.kind == RequestKind::kRead;
-    Ticks done = read ? merger_.find(group, r.line, r.sectors, at) : 0;
-    if (!done) {
-      done = l2_.serve(r, home, partition_of_sm_[r.sm], noc_.request(r.sm, payload, at));
-      if (read) {
-        merger_.add(group, r.line, r.sectors, done);
+// The device's TLB is asked in the order of the packets, whichever GPC they are from.
+void MemorySystem::walk() {
+  walks_.clear();
+  for (uint32_t g = 0; g < gpcs_.size(); ++g) {
+    const std::vector<GpcTlb::Fill>& fills = gpcs_[g]->walks();
+    for (uint32_t i = 0; i < fills.size(); ++i) {
+      if (fills[i].behind == 0) {
+        walks_.push_back({fills[i].sent, g, i});
       }
     }
-    last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(done));
-    served_[noc_.gpc_of_sm()[r.sm]].push_back({static_cast<uint32_t>(i), done});
+  }
+  std::stable_sort(walks_.begin(), walks_.end(),
+                   [](const Walk& a, const Walk& b) { return a.sent < b.sent; });
+  for (const Walk& w : walks_) {
+    GpcTlb::Fill& f = gpcs_[w.gpc]->walks()[w.fill];
+    f.ready = walkers_.walk(f.region, f.at);
   }
 }
 
-void MemorySystem::respond(uint32_t gpc, const std::vector<Request>& requests,
-                           std::vector<std::vector<Response>>& responses) {
-  for (const Served& s : served_[gpc]) {
-    const Request& r = requests[s.request];
-    bool returns_data = r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic;
-    uint32_t payload = returns_data ? std::popcount(r.sectors) * kSectorBytes : 0;
-    Ticks back =
-        returns_data ? noc_.response(r.sm, payload, s.done) : s.done + to_ticks(noc_.response_latency());
-    responses[r.sm].push_back({to_cycles_up(back), r.id, r.sectors});
+void MemorySystem::exchange(Cycle horizon, WorkerPool& pool) {
+  const auto gpcs = static_cast<uint32_t>(gpcs_.size());
+  // Most quanta need no walk, and then a GPC goes through both steps at once.
+  pool.parallel_for(gpcs, [&](uint32_t g) {
+    gpcs_[g]->take(horizon);
+    if (gpcs_[g]->walks().empty()) {
+      gpcs_[g]->enter();
+    }
+  });
+  bool idle = true, walks = false;
+  for (auto& g : gpcs_) {
+    idle = idle && g->idle();
+    walks = walks || !g->walks().empty();
   }
+  if (idle) {
+    return;
+  }
+  if (walks) {
+    walk();
+    for (auto& g : gpcs_) {
+      if (!g->walks().empty()) {
+        g->enter();
+      }
+    }
+  }
+  const auto shards = static_cast<uint32_t>(shards_.size());
+  pool.parallel_for(shards, [&](uint32_t s) { shards_[s]->serve(gpcs_); });
+  pool.parallel_for(fabric_.directions(), [&](uint32_t d) { fabric_.book(d, transfers_); });
+  // Answers need no more than the ends of transfers.
+  pool.parallel_for(gpcs + shards, [&](uint32_t i) {
+    if (i < gpcs) {
+      gpcs_[i]->answer(shards_);
+    } else {
+      shards_[i - gpcs]->settle();
+    }
+  });
+}
+
+Cycle MemorySystem::last_performed(uint8_t grid) const {
+  Cycle last = 0;
+  for (const auto& g : gpcs_) {
+    last = std::max(last, g->last_performed(grid));
+  }
+  return last;
+}
+
+stats::CounterSet MemorySystem::counters() const {
+  stats::CounterSet all = counters_;
+  for (const auto& g : gpcs_) {
+    all.add(g->counters());
+  }
+  for (const auto& s : shards_) {
+    all.add(s->counters());
+  }
+  return all;
 }
 
 }  // namespace heddle::memory

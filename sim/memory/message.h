@@ -1,4 +1,4 @@
-// What SMs and the memory side exchange at the end of a quantum.
+// What SMs and the memory side exchange.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ inline constexpr uint32_t kSectorBytes = 32;  // the unit of transfer and validi
 inline constexpr uint32_t kSectorsPerLine = kLineBytes / kSectorBytes;
 
 // kFetch: instructions or constants for the GPC's cache; nobody waits for it here, sm/instruction_supply has
-// its time.
-enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic, kFetch };
+// its time. kInstall: a launch has written the line.
+enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic, kFetch, kInstall };
 
 // Lines of code and of constants, apart from all addresses: number n of the kernel is kCodeLines + n.
 inline constexpr uint64_t kCodeLines = uint64_t{1} << 56;

@@ -10,6 +10,17 @@ std::vector<uint32_t> gpc_of_sm(const config::Topology& t) {
   return out;
 }
 
+std::vector<uint32_t> first_sms(const std::vector<uint32_t>& gpc_of_sm) {
+  std::vector<uint32_t> out;
+  for (uint32_t sm = 0; sm < gpc_of_sm.size(); ++sm) {
+    if (sm == 0 || gpc_of_sm[sm] != gpc_of_sm[sm - 1]) {
+      out.push_back(sm);
+    }
+  }
+  out.push_back(static_cast<uint32_t>(gpc_of_sm.size()));
+  return out;
+}
+
 std::vector<uint32_t> sm_groups(const std::vector<uint32_t>& gpc_of_sm, uint32_t size) {
   std::vector<uint32_t> out;
   uint32_t group = 0, members = 0;
@@ -46,10 +57,10 @@ Noc::Noc(const config::GpuConfig& g)
   sm_out_ = port(sms, g.noc().sm_response_bytes());
 }
 
-void Noc::reset() {
+void Noc::reset(Ticks origin) {
   for (Port* p : {&tpc_in_, &gpc_in_, &gpc_out_, &tpc_out_, &sm_out_}) {
     for (Bandwidth& s : p->servers) {
-      s.reset();
+      s.reset(origin);
     }
   }
 }

@@ -15,7 +15,8 @@ class Noc {
  public:
   explicit Noc(const config::GpuConfig& gpu);
 
-  void reset();
+  // Nothing is under way; time counts from `origin`.
+  void reset(Ticks origin = 0);
 
   // A packet of `payload` bytes that has left `sm` at `at`; returns its arrival at L2.
   Ticks request(uint32_t sm, uint32_t payload, Ticks at);
@@ -46,6 +47,9 @@ class Noc {
 
 // The group of each SM: `size` consecutive SMs of one GPC make one.
 std::vector<uint32_t> sm_groups(const std::vector<uint32_t>& gpc_of_sm, uint32_t size);
+
+// The first SM of each GPC, and the number of SMs.
+std::vector<uint32_t> first_sms(const std::vector<uint32_t>& gpc_of_sm);
 
 // GPC of each SM: consecutive SMs fill a TPC, consecutive TPCs a GPC.
 std::vector<uint32_t> gpc_of_sm(const config::Topology& t);

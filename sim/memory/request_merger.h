@@ -9,6 +9,7 @@
 
 #include "sim/engine/time.h"
 #include "sim/memory/address_map.h"
+#include "sim/memory/l2.h"
 
 namespace heddle::memory {
 
@@ -16,27 +17,44 @@ class RequestMerger {
  public:
   RequestMerger(uint32_t groups, uint32_t entries) : entries_(entries), table_(size_t{groups} * entries) {}
 
-  void reset() { std::fill(table_.begin(), table_.end(), Entry{}); }
+  void reset() {
+    std::fill(table_.begin(), table_.end(), Entry{});
+    crossing_.clear();
+  }
 
   // When the data leaves L2 that a request of `group` made earlier, if one for all of `sectors` is on its way
-  // at `at`; 0 otherwise.
-  Ticks find(uint32_t group, uint64_t line, uint8_t sectors, Ticks at) const {
+  // at `at`, when the later one passes the port; null otherwise. Whether it is on its way is told without the
+  // others that cross the fabric.
+  const L2::Served* find(uint32_t group, uint64_t line, uint8_t sectors, Ticks at) const {
     if (entries_ == 0) {
-      return 0;
+      return nullptr;
     }
     const Entry& e = table_[index(group, line)];
-    return e.line == line && (sectors & ~e.sectors) == 0 && at < e.done ? e.done : 0;
+    return e.line == line && (sectors & ~e.sectors) == 0 && at < e.until ? &e.served : nullptr;
   }
-  void add(uint32_t group, uint64_t line, uint8_t sectors, Ticks done) {
-    if (entries_ != 0) {
-      table_[index(group, line)] = {line, done, sectors};
+  void add(uint32_t group, uint64_t line, uint8_t sectors, const L2::Served& served) {
+    if (entries_ == 0) {
+      return;
     }
+    const size_t i = index(group, line);
+    table_[i] = {line, served.done, served, sectors};
+    if (served.transfer != 0) {
+      crossing_.push_back(i);
+    }
+  }
+  // The transfers of `l2` have been booked.
+  void settle(const L2& l2) {
+    for (size_t i : crossing_) {
+      table_[i].served = {l2.end(table_[i].served), 0};
+    }
+    crossing_.clear();
   }
 
  private:
   struct Entry {
     uint64_t line = 0;
-    Ticks done = 0;
+    Ticks until = 0;
+    L2::Served served;
     uint8_t sectors = 0;
   };
   size_t index(uint32_t group, uint64_t line) const {
@@ -44,6 +62,7 @@ class RequestMerger {
   }
   uint32_t entries_;
   std::vector<Entry> table_;
+  std::vector<size_t> crossing_;  // entries that wait for a transfer
 };
 
 }  // namespace heddle::memory

@@ -4,20 +4,19 @@
 
 namespace heddle::memory {
 
-bool TlbLevel::look_up(uint64_t page, Ticks** ready) {
+uint32_t TlbLevel::look_up(uint64_t page, bool* found) {
   ++clock_;
+  *found = true;
   if (last_ < entries_.size() && entries_[last_].page == page) {
     entries_[last_].stamp = clock_;
-    *ready = &entries_[last_].ready;
-    return true;
+    return static_cast<uint32_t>(last_);
   }
   size_t oldest = 0;
   for (size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].page == page) {
       entries_[i].stamp = clock_;
       last_ = i;
-      *ready = &entries_[i].ready;
-      return true;
+      return static_cast<uint32_t>(i);
     }
     if (entries_[i].stamp < entries_[oldest].stamp) {
       oldest = i;
@@ -27,64 +26,110 @@ bool TlbLevel::look_up(uint64_t page, Ticks** ready) {
     oldest = entries_.size();
     entries_.push_back({});
   }
-  entries_[oldest] = {page, clock_, 0};
+  entries_[oldest] = {.page = page, .stamp = clock_};
   last_ = oldest;
-  *ready = &entries_[oldest].ready;
-  return false;
+  *found = false;
+  return static_cast<uint32_t>(oldest);
 }
 
-Tlb::Tlb(const config::GpuConfig& g, const std::vector<uint32_t>& gpc_of_sm, stats::CounterSet& counters)
-    : enabled_(g.tlb().enabled()),
-      page_bytes_(g.tlb().page_bytes()),
-      walk_bytes_(g.tlb().walk_bytes()),
-      l2_latency_(to_ticks(g.tlb().l2_latency())),
-      l3_latency_(to_ticks(g.tlb().l3_latency())),
-      walk_latency_(to_ticks(g.tlb().walk_latency())),
-      gpc_of_sm_(gpc_of_sm),
-      l1_(gpc_of_sm.size(), TlbLevel(g.tlb().l1_entries())),
-      l2_(1 + *std::max_element(gpc_of_sm.begin(), gpc_of_sm.end()), TlbLevel(g.tlb().l2_entries())),
-      l3_(g.tlb().l3_entries()),
-      walkers_(g.tlb().walkers()),
+PageWalkers::PageWalkers(const config::Tlb& tlb, stats::CounterSet& counters)
+    : walk_latency_(to_ticks(tlb.walk_latency())),
+      known_(tlb.l3_entries()),
+      walkers_(tlb.walkers()),
       counters_(counters) {}
 
-void Tlb::reset() {
-  for (TlbLevel& t : l1_) {
-    t.clear();
-  }
-  for (TlbLevel& t : l2_) {
-    t.clear();
-  }
-  l3_.clear();
+void PageWalkers::reset() {
+  known_.clear();
   for (Server& w : walkers_) {
     w.reset();
   }
 }
 
-Ticks Tlb::translate(uint32_t sm, uint64_t addr, Ticks at) {
-  if (!enabled_) {
-    return at;
-  }
-  uint64_t page = addr / page_bytes_;
-  Ticks* r1 = nullptr;
-  if (l1_[sm].look_up(page, &r1)) {
-    return std::max(at, *r1);
-  }
-  ++counters_[stats::Counter::kTlbL1Misses];
-  Ticks* r2 = nullptr;
-  uint64_t region = addr / walk_bytes_;
-  Ticks t = at + l2_latency_;
-  if (l2_[gpc_of_sm_[sm]].look_up(region, &r2)) {
-    return *r1 = std::max(t, *r2);
-  }
-  Ticks* r3 = nullptr;
-  t += l3_latency_;
-  if (!l3_.look_up(region, &r3)) {
+Ticks PageWalkers::walk(uint64_t region, Ticks at) {
+  bool found = false;
+  TlbLevel::Entry& e = known_.entry(known_.look_up(region, &found));
+  if (!found) {
     ++counters_[stats::Counter::kTlbWalks];
     auto w = std::min_element(walkers_.begin(), walkers_.end(),
                               [](const Server& a, const Server& b) { return a.free_at() < b.free_at(); });
-    *r3 = w->reserve(t, walk_latency_);
+    e.ready = w->reserve(at, walk_latency_);
   }
-  return *r1 = *r2 = std::max(t, *r3);
+  return std::max(at, e.ready);
+}
+
+GpcTlb::GpcTlb(const config::Tlb& tlb, uint32_t sms, stats::CounterSet& counters)
+    : enabled_(tlb.enabled()),
+      page_bytes_(tlb.page_bytes()),
+      walk_bytes_(tlb.walk_bytes()),
+      l2_latency_(to_ticks(tlb.l2_latency())),
+      l3_latency_(to_ticks(tlb.l3_latency())),
+      l1_(sms, TlbLevel(tlb.l1_entries())),
+      l2_(tlb.l2_entries()),
+      counters_(counters) {}
+
+void GpcTlb::reset() {
+  for (TlbLevel& t : l1_) {
+    t.clear();
+  }
+  l2_.clear();
+  fills_.clear();
+  waiting_.clear();
+}
+
+uint32_t GpcTlb::add_fill(const Fill& f) {
+  fills_.push_back(f);
+  return static_cast<uint32_t>(fills_.size());
+}
+
+void GpcTlb::wait(TlbLevel& level, uint32_t entry, uint32_t fill) {
+  level.entry(entry).fill = fill;
+  waiting_.push_back({&level, entry, fill});
+}
+
+GpcTlb::Translation GpcTlb::translate(uint32_t sm, uint64_t addr, Ticks at, Cycle sent) {
+  if (!enabled_) {
+    return {at, 0};
+  }
+  bool found = false;
+  const uint32_t i1 = l1_[sm].look_up(addr / page_bytes_, &found);
+  TlbLevel::Entry& e1 = l1_[sm].entry(i1);
+  if (found) {
+    return {std::max(at, e1.ready), e1.fill};
+  }
+  ++counters_[stats::Counter::kTlbL1Misses];
+  const uint64_t region = addr / walk_bytes_;
+  Ticks t = at + l2_latency_;
+  const uint32_t i2 = l2_.look_up(region, &found);
+  TlbLevel::Entry& e2 = l2_.entry(i2);
+  if (found && e2.fill == 0) {
+    e1.ready = std::max(t, e2.ready);
+    return {e1.ready, 0};
+  }
+  uint32_t fill = 0;
+  if (found) {
+    fill = add_fill({.sent = sent, .at = t, .behind = e2.fill});
+  } else {
+    fill = add_fill({.sent = sent, .at = t + l3_latency_, .region = region});
+    wait(l2_, i2, fill);
+  }
+  wait(l1_[sm], i1, fill);
+  return {t, fill};
+}
+
+void GpcTlb::settle() {
+  for (Fill& f : fills_) {
+    if (f.behind != 0) {
+      f.ready = std::max(f.at, fills_[f.behind - 1].ready);
+    }
+  }
+  for (const Waiting& w : waiting_) {
+    TlbLevel::Entry& e = w.level->entry(w.entry);
+    if (e.fill == w.fill) {  // else another page has taken its place
+      e.ready = fills_[w.fill - 1].ready;
+      e.fill = 0;
+    }
+  }
+  waiting_.clear();
 }
 
 }  // namespace heddle::memory

@@ -1,4 +1,6 @@
-// Address translation on the way from L1 to L2: a TLB per SM, one per GPC, one per device, and page walkers.
+// Address translation on the way from L1 to L2: a TLB per SM, one per GPC, one per device with the page
+// walkers. The TLBs of a GPC are worked by themselves; what misses them goes to the device's in the order of
+// time, and until that has been done its result is a `Fill` that others may wait for, too.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +15,92 @@ namespace heddle::memory {
 // Fully associative, least recently used.
 class TlbLevel {
  public:
+  struct Entry {
+    uint64_t page = 0;
+    uint64_t stamp = 0;
+    Ticks ready = 0;    // usable from then on, once `fill` is done
+    uint32_t fill = 0;  // 1 + number of the Fill that it waits for; 0: none
+  };
   explicit TlbLevel(uint32_t entries) : capacity_(entries) {}
-  // True when `page` was present (and is usable from `ready` on). Inserts it otherwise; the caller sets
-  // *ready.
-  bool look_up(uint64_t page, Ticks** ready);
+  // The index of `page`'s entry; *found tells whether it was there. It is inserted otherwise, and the caller
+  // says when it is ready.
+  uint32_t look_up(uint64_t page, bool* found);
+  Entry& entry(uint32_t i) { return entries_[i]; }
   void clear() {
     entries_.clear();
     last_ = 0;
   }
 
  private:
-  struct Entry {
-    uint64_t page;
-    uint64_t stamp;
-    Ticks ready;
-  };
   uint32_t capacity_;
   uint64_t clock_ = 0;
   size_t last_ = 0;
   std::vector<Entry> entries_;
 };
 
-class Tlb {
+// The device's TLB and its page walkers.
+class PageWalkers {
  public:
-  Tlb(const config::GpuConfig& gpu, const std::vector<uint32_t>& gpc_of_sm, stats::CounterSet& counters);
+  PageWalkers(const config::Tlb& tlb, stats::CounterSet& counters);
   void reset();
-  // When a request of `sm` for byte address `addr` that starts translation at `at` has its physical address.
-  Ticks translate(uint32_t sm, uint64_t addr, Ticks at);
+  // When the translation of `region` is known that is asked for at `at`. Calls in the order of time.
+  Ticks walk(uint64_t region, Ticks at);
 
  private:
+  const Ticks walk_latency_;
+  TlbLevel known_;
+  std::vector<Server> walkers_;
+  stats::CounterSet& counters_;
+};
+
+// The TLBs of a GPC's SMs and their common one.
+class GpcTlb {
+ public:
+  // Of `sms` SMs.
+  GpcTlb(const config::Tlb& tlb, uint32_t sms, stats::CounterSet& counters);
+  void reset();
+
+  // A page, or a region, that is on its way.
+  struct Fill {
+    Cycle sent = 0;       // when the packet left its SM that asked first: the order of the walks
+    Ticks at = 0;         // when the device's TLB is asked, or when the answer is wanted
+    uint64_t region = 0;  // for a walk
+    uint32_t behind = 0;  // 1 + number of the fill that it waits for; 0: it is a walk
+    Ticks ready = 0;
+  };
+  struct Translation {
+    Ticks at = 0;       // when the address is known, but not before
+    uint32_t fill = 0;  // 1 + number of this fill; 0: nothing else
+  };
+  // SM number `sm` of the GPC asks at `at` for byte address `addr`, for a packet that left at `sent`.
+  Translation translate(uint32_t sm, uint64_t addr, Ticks at, Cycle sent);
+
+  // Fills since the last settle(), in order. Whoever has walked sets `ready` of the walks.
+  std::vector<Fill>& fills() { return fills_; }
+  // All walks have been done: every fill and every entry gets its time.
+  void settle();
+  // After settle(): when the address is known.
+  Ticks known(const Translation& t) const {
+    return t.fill == 0 ? t.at : std::max(t.at, fills_[t.fill - 1].ready);
+  }
+  // Forgets the fills; nobody asks for their translations any more.
+  void forget_fills() { fills_.clear(); }
+
+ private:
+  struct Waiting {
+    TlbLevel* level;
+    uint32_t entry, fill;
+  };
+  uint32_t add_fill(const Fill& f);
+  void wait(TlbLevel& level, uint32_t entry, uint32_t fill);
+
   const bool enabled_;
   const uint64_t page_bytes_, walk_bytes_;
-  const Ticks l2_latency_, l3_latency_, walk_latency_;
-  std::vector<uint32_t> gpc_of_sm_;
-  std::vector<TlbLevel> l1_, l2_;
-  TlbLevel l3_;
-  std::vector<Server> walkers_;
+  const Ticks l2_latency_, l3_latency_;
+  std::vector<TlbLevel> l1_;
+  TlbLevel l2_;
+  std::vector<Fill> fills_;
+  std::vector<Waiting> waiting_;
   stats::CounterSet& counters_;
 };
 

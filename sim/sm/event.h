@@ -14,7 +14,6 @@ struct Event {
     kLsu,             // the LSU may take the next instruction
     kResponse,        // arg = request id, small = sectors
     kBarrierRelease,  // arg = Sm::barrier_event()
-    kClusterRelease,  // arg = Sm::barrier_event() of barrier 0
     kGmmaDone,        // warp
     kTma,             // the TMA may send the next line
     kCopyDone,        // warp, small = group: an LDGSTS is complete

@@ -8,6 +8,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/time.h"
 #include "sim/memory/message.h"
+#include "sim/memory/outbox.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::sm {
@@ -37,7 +38,7 @@ class LineCache {
 
 // Where an SM's fetches of code and constants that its GPC may not have are sent.
 struct FetchPort {
-  std::vector<memory::Request>& outbox;
+  memory::Outbox& outbox;
   uint16_t sm;
 
   void send(uint64_t line, Cycle at) {
@@ -46,7 +47,7 @@ struct FetchPort {
     r.line = line;
     r.time = at;
     r.sm = sm;
-    outbox.push_back(r);
+    outbox.fetch(r);
   }
 };
 

@@ -24,11 +24,11 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       writeback_(c.subcores(), Bandwidth(4 * kTicksPerCycle, 1024)),
       cluster_slices_(c.async_copy().dsm_slices()) {}
 
-void Lsu::reset() {
+void Lsu::reset(Cycle origin) {
   for (uint32_t i = 0; i < lg_.size(); ++i) {
     lg_[i].count = mio_[i].count = 0;
     subcore_next_[i] = 0;
-    writeback_[i].reset();
+    writeback_[i].reset(to_ticks(origin));
   }
   free_ = data_free_ = tag_free_ = 0;
   egress_.reset();

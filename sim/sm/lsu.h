@@ -30,7 +30,8 @@ class Lsu {
   // 6, 7: 32 lines of one sector each take a reduction 32 cycles, a store 64).
   static constexpr uint32_t kRequestCycles = 1, kStoreCycles = 2;
 
-  void reset();
+  // Time counts from `origin`.
+  void reset(Cycle origin);
   // Only while no load is in flight.
   void resize_l1(uint32_t bytes) { l1_.reset(bytes); }
 

@@ -94,12 +94,11 @@ uint8_t Lsu::write_copy(const Entry& e, const uint64_t from[32], uint32_t width,
 
 // (FINDINGS.md 17: the byte loads of four warps to one line are one request at L2.)
 bool Lsu::join_request(uint32_t id, uint8_t sectors, Cycle now) {
-  uint32_t i = l1_.request_of(id);
-  std::vector<memory::Request>& out = sm_.outbox();
-  if (i >= out.size() || out[i].id != id || out[i].kind != RequestKind::kRead || out[i].time <= now) {
+  memory::Request* r = sm_.outbox().waiting(l1_.request_of(id), now);
+  if (!r || r->id != id || r->kind != RequestKind::kRead) {
     return false;
   }
-  out[i].sectors |= sectors;
+  r->sectors |= sectors;
   return true;
 }
 
@@ -166,8 +165,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
         q.sm = static_cast<uint16_t>(sm_.index());
         q.sectors = r.missing;
         q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
-        l1_.request_of(id) = static_cast<uint32_t>(sm_.outbox().size());
-        sm_.send(q);
+        l1_.request_of(id) = sm_.outbox().send(q);
       }
     }
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdio>
+#include <tuple>
 
 namespace heddle::sm {
 
@@ -36,7 +38,8 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(IssueObserver* observer, const Noting& noting) {
+void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting) {
+  origin_ = origin;
   observer_ = observer;
   counters_ = {};
   noting_ = noting;
@@ -50,12 +53,15 @@ void Sm::begin(IssueObserver* observer, const Noting& noting) {
   }
   instructions_.reset();
   constants_.reset();
-  lsu_.reset();
+  lsu_.reset(origin);
   tma_.reset();
   scoreboards_.reset();
   unknown_.clear();
   outbox_.clear();
-  notices_.clear();
+  inbox_.clear();
+  arrivals_.clear();
+  blocks_done_.clear();
+  cluster_notices_.clear();
   barrier_unit_.reset();
   shared_free_.fill(0);
   age_ = issued_ = 0;
@@ -74,23 +80,42 @@ void Sm::add_kernel(const TimedKernel& kernel) {
   }
 }
 
+// By time, then barriers before blocks, then by slot: the same however early it was told.
+void Sm::arrive(const Arrival& a) {
+  assert(a.time >= now_);
+  auto key = [](const Arrival& x) { return std::tuple(x.time, x.is_block, x.block.slot); };
+  arrivals_.insert(std::upper_bound(arrivals_.begin(), arrivals_.end(), a,
+                                    [&](const Arrival& x, const Arrival& y) { return key(x) < key(y); }),
+                   a);
+}
+
+void Sm::launch(const Placement& p, Cycle at) { arrive({at, true, p, 0}); }
+
+void Sm::release_cluster(uint32_t slot, Cycle at) {
+  arrive({at, false, {.slot = slot}, barrier_event(slot, 0)});
+}
+
 // A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a
 // block and warp i + 1 sit in neighbouring sub-cores.
-void Sm::launch(const Placement& p, Cycle at) {
-  const isa::BlockTrace& trace = p.trace;
+void Sm::start_block(const Placement& p, Cycle now) {
+  if (p.new_l1) {
+    lsu_.resize_l1(p.l1_bytes);
+  }
+  const isa::BlockTrace& trace = *p.trace;
   BlockSlot& b = blocks_[p.slot];
   const uint32_t generation = b.generation + 1;
   b = {};
   b.generation = generation;
   b.active = true;
   b.trace = &trace;
-  b.kernel = &p.kernel;
+  b.kernel = p.kernel;
   b.grid = p.grid;
   b.cluster = p.cluster;
-  b.started = at;
+  b.in_cluster = p.in_cluster;
+  b.started = now;
   b.warps = b.warps_left = static_cast<uint32_t>(trace.warps.size());
   if (resident_ == 0) {
-    active_since_ = at;
+    active_since_ = now;
   }
   std::array<uint32_t, 8> used{};
   for (uint32_t w = 0; w < warps_.size(); ++w) {
@@ -115,14 +140,14 @@ void Sm::launch(const Placement& p, Cycle at) {
     w.block = static_cast<uint8_t>(p.slot);
     w.index = static_cast<uint16_t>(i);
     w.age = ++age_;
-    w.started = at;
-    w.stream.start(trace.warps[i], p.kernel);
+    w.started = now;
+    w.stream.start(trace.warps[i], *p.kernel);
     active_mask_[id] = ~0u;
     if (scoreboards_) {
       (*scoreboards_)[id].reset();
     }
     ++resident_;
-    Cycle start = at + static_cast<Cycle>(i * launch_.warp_start_interval());
+    Cycle start = now + static_cast<Cycle>(i * launch_.warp_start_interval());
     schedule(start, {Event::Kind::kWarpStart, static_cast<uint8_t>(id)});
   }
   ++counters_[Counter::kBlocksLaunched];
@@ -137,18 +162,11 @@ double Sm::gpc_blocks_per_own_block(uint32_t warp) const {
          std::max(1, topology_.tpcs_per_gpc_size());
 }
 
-void Sm::deliver(const std::vector<memory::Response>& responses) {
-  for (const memory::Response& r : responses) {
-    schedule(std::max(r.time, now_), {Event::Kind::kResponse, 0, r.sectors, r.id});
-  }
-}
-
-void Sm::release_cluster(uint32_t slot, Cycle at) {
-  schedule(std::max(at, now_), {Event::Kind::kClusterRelease, 0, 0, barrier_event(slot, 0)});
-}
-
 Cycle Sm::next() const {
-  Cycle t = events_.next();
+  Cycle t = std::min(events_.next(), inbox_.next());
+  if (!arrivals_.empty()) {
+    t = std::min(t, arrivals_.front().time);
+  }
   for (const SubCore& s : subcores_) {
     t = std::min(t, s.next());
   }
@@ -157,8 +175,9 @@ Cycle Sm::next() const {
 
 void Sm::advance(Cycle end) {
   for (;;) {
-    Cycle events = events_.next();
-    Cycle t = events;
+    const Cycle events = events_.next(), inbox = inbox_.next();
+    const Cycle arrival = arrivals_.empty() ? kNever : arrivals_.front().time;
+    Cycle t = std::min({events, inbox, arrival});
     for (const SubCore& s : subcores_) {
       t = std::min(t, s.next());
     }
@@ -166,11 +185,19 @@ void Sm::advance(Cycle end) {
       break;
     }
     now_ = t;
-    if (events == t) {
+    // What comes from outside is first, in an order of its own; the SM's own events are in that of
+    // scheduling.
+    if (inbox == t) {
+      inbox_.run(t, [&](const memory::Inbox::Answer& a) { answer(a.id, a.sectors, t); });
+    }
+    if (arrival == t) {
+      take_arrivals(t);
+    }
+    if (events_.next() == t) {
       events_.run(t, [&](const Event& e) { handle(e, t); });
     }
     // Whoever is first gets a pipe that all share; they take turns at being first.
-    uint32_t first = static_cast<uint32_t>(t / 2);
+    uint32_t first = static_cast<uint32_t>((t - origin_) / 2);
     for (uint32_t i = 0; i < subcores_count_; ++i) {
       SubCore& s = subcores_[(first + i) % subcores_count_];
       if (s.next() <= t) {
@@ -179,6 +206,27 @@ void Sm::advance(Cycle end) {
     }
   }
   now_ = std::max(now_, end);
+  inbox_.advanced(now_);
+}
+
+void Sm::take_arrivals(Cycle now) {
+  while (!arrivals_.empty() && arrivals_.front().time == now) {
+    const Arrival a = arrivals_.front();
+    arrivals_.erase(arrivals_.begin());
+    if (a.is_block) {
+      start_block(a.block, now);
+    } else if (is_current(a.barrier)) {
+      open_cluster_barrier(a.block.slot, now);
+    }
+  }
+}
+
+void Sm::answer(uint32_t id, uint8_t sectors, Cycle now) {
+  if ((id & kRequestTagMask) == static_cast<uint32_t>(RequestTag::kBulk)) {
+    tma_.arrived(id & ~kRequestTagMask, sectors, now);
+  } else {
+    lsu_.response(id, sectors, now);
+  }
 }
 
 void Sm::handle(const Event& e, Cycle now) {
@@ -220,20 +268,11 @@ void Sm::handle(const Event& e, Cycle now) {
       lsu_.arbitrate(now);
       break;
     case Event::Kind::kResponse:
-      if ((e.arg & kRequestTagMask) == static_cast<uint32_t>(RequestTag::kBulk)) {
-        tma_.arrived(e.arg & ~kRequestTagMask, e.small, now);
-      } else {
-        lsu_.response(e.arg, e.small, now);
-      }
+      answer(e.arg, e.small, now);
       break;
     case Event::Kind::kBarrierRelease:
       if (is_current(e.arg)) {
         release_barrier(e.arg % kBarriersPerSm / kNamedBarriers, e.arg % kNamedBarriers, now);
-      }
-      break;
-    case Event::Kind::kClusterRelease:
-      if (is_current(e.arg)) {
-        open_cluster_barrier(e.arg % kBarriersPerSm / kNamedBarriers, now);
       }
       break;
     case Event::Kind::kGmmaDone:
@@ -376,7 +415,10 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
   BlockSlot& b = blocks_[w.block];
   if (--b.warps_left == 0) {
     b.active = false;
-    notices_.push_back({Notice::Kind::kBlockDone, now + launch_.block_retire_latency(), w.block, b.cluster});
+    if (b.in_cluster) {
+      cluster_notices_.push_back({now, w.block, b.cluster, true});
+    }
+    blocks_done_.push_back({now + launch_.block_retire_latency(), w.block, b.cluster});
     return;
   }
   leave_barriers(warp, now);

@@ -12,7 +12,9 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/event_wheel.h"
 #include "sim/engine/time.h"
+#include "sim/memory/inbox.h"
 #include "sim/memory/message.h"
+#include "sim/memory/outbox.h"
 #include "sim/sm/block_slot.h"
 #include "sim/sm/constant_cache.h"
 #include "sim/sm/event.h"
@@ -27,13 +29,13 @@
 
 namespace heddle::sm {
 
-// To the work distributor.
+// To the work distributor: the block in that slot is done, and its place free, at `time`. Or to the other SMs
+// of the GPC: all its warps have come to the cluster's barrier, or it has ended.
 struct Notice {
-  enum class Kind : uint8_t { kBlockDone, kClusterArrive };
-  Kind kind;
   Cycle time;
-  uint32_t slot;  // block slot
+  uint32_t slot;
   uint32_t cluster;
+  bool ended = false;
 };
 
 // How long a block or one of its warps was on an SM.
@@ -64,23 +66,26 @@ class Sm {
   // ---- between quanta, called by the device ----
   // Empty and cold, with nothing counted. Who notes instructions adds one kernel. resize_l1() comes before
   // the first block.
-  void begin(IssueObserver* observer = nullptr, const Noting& noting = {});
+  // Time counts from `origin`.
+  void begin(Cycle origin, IssueObserver* observer = nullptr, const Noting& noting = {});
   // Blocks of this kernel may come from now on; its code and constants are cold. It must live as long as
   // they.
   void add_kernel(const TimedKernel& kernel);
-  // Only while it has no blocks: the L1 has that size from now on, and nothing in it.
-  void resize_l1(uint32_t l1_bytes) { lsu_.resize_l1(l1_bytes); }
-  // A block, and where it goes: `grid` numbers its launch, `cluster` its cluster on the device.
+  // A block, and where it goes: `grid` numbers its launch, `cluster` its cluster on the device. What it
+  // points to must live until the block has ended.
   struct Placement {
-    const isa::BlockTrace& trace;
-    const TimedKernel& kernel;
+    const isa::BlockTrace* trace = nullptr;
+    const TimedKernel* kernel = nullptr;
     uint8_t grid = 0;
     uint32_t slot = 0;
     uint32_t cluster = 0;
+    bool in_cluster = false;  // of several blocks
+    bool new_l1 = false;      // the SM is empty then: its L1 has `l1_bytes` from there on, and nothing in it
+    uint32_t l1_bytes = 0;
   };
-  // Its first warp may issue at `at`. There must be room.
+  // Its first warp may issue at `at`, which is not in the SM's past. There must be room then.
   void launch(const Placement& p, Cycle at);
-  void deliver(const std::vector<memory::Response>& responses);
+  // All blocks of the cluster have arrived; their warps go on at `at`.
   void release_cluster(uint32_t slot, Cycle at);
   // Handles everything before `end`.
   void advance(Cycle end);
@@ -100,8 +105,11 @@ class Sm {
   }
   // When its last warp ended.
   Cycle last_activity() const { return last_activity_; }
-  std::vector<memory::Request>& outbox() { return outbox_; }
-  std::vector<Notice>& notices() { return notices_; }
+  memory::Outbox& outbox() { return outbox_; }
+  memory::Inbox& inbox() { return inbox_; }
+  // Since they were taken last.
+  std::vector<Notice>& blocks_done() { return blocks_done_; }
+  std::vector<Notice>& cluster_notices() { return cluster_notices_; }
   stats::CounterSet& counters() { return counters_; }
   // Warp-cycles of residency until `now`, those of resident warps included.
   uint64_t warp_cycles(Cycle now) const;
@@ -147,7 +155,7 @@ class Sm {
     return noting_.instructions ? &profile_[t.index] : nullptr;
   }
   bool profiles() const { return noting_.instructions; }
-  void send(const memory::Request& r) { outbox_.push_back(r); }
+  void send(const memory::Request& r) { outbox_.send(r); }
 
   // An instruction of `warp` issues: counts it.
   void count_issue(Warp& w, const TimedInstr& t);
@@ -193,6 +201,9 @@ class Sm {
 
  private:
   void handle(const Event& e, Cycle now);
+  void answer(uint32_t id, uint8_t sectors, Cycle now);
+  void take_arrivals(Cycle now);
+  void start_block(const Placement& p, Cycle now);
   void profile_charge(const Warp& w, stats::Stall s, uint64_t cycles);
   void note_residency(const Warp& w, uint32_t id, Cycle now);
   void close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now);
@@ -243,14 +254,26 @@ class Sm {
   Lsu lsu_;
   Tma tma_;
   std::unique_ptr<std::vector<RegisterScoreboard>> scoreboards_;
-  std::vector<memory::Request> outbox_;
-  std::vector<Notice> notices_;
+  memory::Outbox outbox_;
+  memory::Inbox inbox_;
+  // Blocks that will start, and barriers of clusters that will open, by time: from outside, so apart from the
+  // SM's own events.
+  struct Arrival {
+    Cycle time;
+    bool is_block;
+    Placement block;       // of a cluster's barrier: the slot only
+    uint32_t barrier = 0;  // barrier_event()
+  };
+  void arrive(const Arrival& a);
+  std::vector<Arrival> arrivals_;
+  std::vector<Notice> blocks_done_, cluster_notices_;
   std::map<uint32_t, uint64_t> unknown_;  // issues of instructions of unknown opcodes, by code index
   std::vector<uint32_t> active_mask_;     // per warp: mask of its newest unpredicated instruction
   Server barrier_unit_;
   uint64_t age_ = 0;
   uint64_t issued_ = 0;
   uint32_t resident_ = 0;  // warps
+  Cycle origin_ = 0;
   Cycle now_ = 0;
   Cycle active_since_ = 0;
   Cycle active_cycles_ = 0;

@@ -229,7 +229,12 @@ void Sm::announce_cluster_arrival(uint32_t slot, Cycle now) {
   ClusterBarrierState& s = blocks_[slot].cluster_barrier;
   if (s.arrived && !s.announced && std::popcount(s.arrived) == static_cast<int>(b.warps_left)) {
     s.announced = true;
-    notices_.push_back({Notice::Kind::kClusterArrive, std::max(now, s.last), slot, b.cluster});
+    const Cycle at = std::max(now, s.last);
+    if (b.in_cluster) {
+      cluster_notices_.push_back({at, slot, b.cluster});
+    } else {
+      release_cluster(slot, at + config_.barrier().cluster_barrier());
+    }
   }
 }
 

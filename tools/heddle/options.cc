@@ -71,6 +71,11 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
       ->check(CLI::Range(1, 1024))
       ->excludes(threads)
       ->excludes(jobs);
+  app.add_option(
+         "--quantum", o.quantum,
+         "cycles that SMs advance by themselves, at most; 0: as many as there can be. Results do not depend "
+         "on it, which this is there to check")
+      ->capture_default_str();
   app.add_option("--watchdog", o.watchdog_cycles,
                  "cycles without an issued instruction that count as a deadlock")
       ->check(CLI::PositiveNumber)

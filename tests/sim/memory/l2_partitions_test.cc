@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/memory/l2.h"
+#include "tests/sim/support/memory.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::memory {
@@ -16,7 +17,7 @@ constexpr uint64_t kNear = 0, kFar = 2;  // homes in partition 0 and 1 (MODULO)
 struct Fixture {
   config::GpuConfig gpu = simtest::two_partition_gpu();
   stats::CounterSet n;
-  L2 l2{gpu, n};
+  simtest::WholeL2 l2{gpu, n};
 
   Cycle serve(RequestKind kind, uint64_t line, uint8_t sectors, uint32_t partition, Cycle at) {
     Request r;

@@ -3,6 +3,7 @@
 
 #include "sim/engine/time.h"
 #include "sim/memory/l2.h"
+#include "tests/sim/support/memory.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::memory {
@@ -25,7 +26,7 @@ config::GpuConfig small_l2() {
 struct Fixture {
   config::GpuConfig gpu = small_l2();
   stats::CounterSet n;
-  L2 l2{gpu, n};
+  simtest::WholeL2 l2{gpu, n};
   Cycle now = 0;
 
   // Reads a line; whether it was there.
@@ -124,7 +125,7 @@ TEST_CASE("with KEEP the first half stays instead, whatever the order of the swe
   config::GpuConfig g = small_l2();
   g.mutable_l2()->set_set_aside_replacement(config::L2::KEEP);
   Fixture f;
-  L2 l2(g, f.n);
+  simtest::WholeL2 l2(g, f.n);
   l2.set_policy({16 * kLineBytes, window(32)});
   auto read = [&](uint64_t line) {
     const uint64_t before = f.n[Counter::kL2SectorHits];
@@ -224,7 +225,7 @@ struct Dirty {
   config::GpuConfig gpu = small_l2();
   stats::CounterSet n;
 
-  static void write(L2& l2, uint64_t set_line, Cycle at) {
+  static void write(simtest::WholeL2& l2, uint64_t set_line, Cycle at) {
     Request r;
     r.kind = RequestKind::kWrite;
     r.line = 8 * set_line;
@@ -238,7 +239,7 @@ TEST_CASE_METHOD(Dirty, "a set-aside lowers how much may be dirty though nothing
   for (const auto& [aside, dirty] : expected) {
     CAPTURE(aside);
     n = {};
-    L2 l2(gpu, n);
+    simtest::WholeL2 l2(gpu, n);
     l2.set_policy({aside * kLineBytes, {}});
     for (uint64_t i = 0; i < 8; ++i) {
       write(l2, i, 1000 * i);
@@ -254,7 +255,7 @@ TEST_CASE_METHOD(Dirty, "a set-aside lowers how much may be dirty though nothing
 }
 
 TEST_CASE_METHOD(Dirty, "lines that persist may be dirty beside it") {
-  L2 l2(gpu, n);
+  simtest::WholeL2 l2(gpu, n);
   l2.set_policy({28 * kLineBytes, {0, 2 * 8 * kLineBytes, 1, kPersisting, kStreaming}});  // 2 dirty lines
   write(l2, 0, 1000);
   write(l2, 1, 2000);  // these persist
@@ -274,7 +275,7 @@ TEST_CASE_METHOD(Dirty, "writers wait for DRAM, which writes fewer dirty lines i
   const uint64_t expected[][2] = {{24, 10 * 18}, {28, 20 * 14}};
   for (const auto& [aside, cycles] : expected) {
     CAPTURE(aside);
-    L2 l2(gpu, n);
+    simtest::WholeL2 l2(gpu, n);
     l2.set_policy({aside * kLineBytes, {}});
     auto write_at_once = [&](uint64_t i) {
       Request r;

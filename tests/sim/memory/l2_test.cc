@@ -7,6 +7,7 @@
 #include <bit>
 #include <catch2/catch.hpp>
 
+#include "tests/sim/support/memory.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::memory {
@@ -19,7 +20,7 @@ constexpr uint64_t kSameSet = 4 * 128;  // lines from one line to the next of it
 struct Fixture {
   config::GpuConfig gpu = simtest::test_gpu();
   stats::CounterSet n;
-  L2 l2{gpu, n};
+  simtest::WholeL2 l2{gpu, n};
 
   Cycle serve(RequestKind kind, uint64_t line, uint8_t sectors, Cycle at, uint8_t operations = 1) {
     Request r;
@@ -121,7 +122,7 @@ TEST_CASE_METHOD(Fixture, "the whole line is written when all its sectors are di
 
 TEST_CASE_METHOD(Fixture, "beyond the limit of dirty lines the set's oldest is written back and stays") {
   gpu.mutable_l2()->set_max_dirty_bytes(4 * 3 * 128);  // 3 lines a slice
-  L2 limited(gpu, n);
+  simtest::WholeL2 limited(gpu, n);
   auto serve_limited = [&](RequestKind kind, uint64_t i) {
     Request r;
     r.kind = kind;
@@ -144,7 +145,7 @@ TEST_CASE_METHOD(Fixture, "beyond the limit of dirty lines the set's oldest is w
 
 TEST_CASE_METHOD(Fixture, "dirty lines of before the kernel leave when their set fills up") {
   gpu.mutable_launch()->set_dirty_bytes(4 * 1 * 128);  // one line a slice: in set 0
-  L2 used(gpu, n);
+  simtest::WholeL2 used(gpu, n);
   Request r;
   r.sectors = 0b0001;
   auto fill_set = [&](uint64_t first, uint64_t lines) {
@@ -190,7 +191,7 @@ TEST_CASE_METHOD(Fixture,
                  "a line of the set-aside stays while others come and go, and the set-aside has a size") {
   // 512 bytes over 4 slices of 128-byte lines: one persisting line a slice.
   gpu.mutable_l2()->set_max_persisting_bytes(512);
-  L2 small(gpu, n);
+  simtest::WholeL2 small(gpu, n);
   auto touch = [&](uint64_t line, bool persisting, Cycle at) {
     Request r;
     r.line = line;
@@ -251,7 +252,7 @@ TEST_CASE_METHOD(Fixture, "an atomic makes its line dirty") {
 
 TEST_CASE_METHOD(Fixture, "L2 cycles are converted to core cycles") {
   gpu.mutable_clocks()->set_l2_mhz(500);
-  L2 slow(gpu, n);
+  simtest::WholeL2 slow(gpu, n);
   Request r;
   r.sectors = 1;
   slow.serve(r, 0, 0);

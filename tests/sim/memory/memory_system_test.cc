@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/sim/support/memory.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::memory {
@@ -29,7 +30,7 @@ struct Fixture {
 };
 
 TEST_CASE_METHOD(Fixture, "a read: 100 to L2, 177 miss, 3 ports of one cycle and 100 back") {
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.process({request(RequestKind::kRead, 0, 1, 2, 1000, 77)}, responses);
   REQUIRE(responses[2].size() == 1);
   CHECK(responses[2][0].time == 1000 + 100 + 177 + 3 + 100);
@@ -42,7 +43,7 @@ TEST_CASE_METHOD(Fixture, "a read: 100 to L2, 177 miss, 3 ports of one cycle and
 }
 
 TEST_CASE_METHOD(Fixture, "a write sends its data and gets an acknowledgement without payload") {
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.process({request(RequestKind::kWrite, 0, 0b1111, 0, 1000, 5)}, responses);
   REQUIRE(responses[0].size() == 1);
   // 128 bytes: 4 + 4 cycles in the request ports, 100; port 4 + look-up 50; 100.
@@ -50,7 +51,7 @@ TEST_CASE_METHOD(Fixture, "a write sends its data and gets an acknowledgement wi
 }
 
 TEST_CASE_METHOD(Fixture, "an atomic sends and returns its sectors, a reduction returns nothing") {
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.process({request(RequestKind::kRead, 0, 3, 0, 0, 1), request(RequestKind::kAtomic, 0, 3, 0, 5000, 2),
              request(RequestKind::kReduction, 0, 3, 0, 9000, 3)},
             responses);
@@ -61,7 +62,7 @@ TEST_CASE_METHOD(Fixture, "an atomic sends and returns its sectors, a reduction 
 
 TEST_CASE_METHOD(Fixture, "translation comes before the NoC") {
   gpu.mutable_tlb()->set_enabled(true);
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.process({request(RequestKind::kRead, 0, 1, 0, 1000, 1)}, responses);
   CHECK(responses[0][0].time == 1000 + 610 + 100 + 177 + 103);
   CHECK(m.counters()[Counter::kTlbWalks] == 1);
@@ -70,7 +71,7 @@ TEST_CASE_METHOD(Fixture, "translation comes before the NoC") {
 
 TEST_CASE_METHOD(Fixture, "the SMs of GPC 1 are next to partition 1") {
   gpu = simtest::two_partition_gpu();
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   // Line 2 is at home in partition 1: near for SMs 2 and 3, far for SMs 0 and 1.
   m.process({request(RequestKind::kRead, 2, 1, 3, 1000, 1)}, responses);
   CHECK(responses[3][0].time == 1000 + 100 + 177 + 103);
@@ -82,7 +83,7 @@ TEST_CASE_METHOD(Fixture, "the SMs of GPC 1 are next to partition 1") {
 
 TEST_CASE_METHOD(Fixture, "reads of one line by the two SMs of a TPC go to L2 once while they overlap") {
   gpu.mutable_noc()->set_merge_entries(64);
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.process(
       {request(RequestKind::kRead, 9, 0b0011, 0, 1000, 1), request(RequestKind::kRead, 9, 0b0001, 1, 1010, 2),
        request(RequestKind::kRead, 9, 0b0001, 2, 1010, 3)},
@@ -99,7 +100,7 @@ TEST_CASE_METHOD(Fixture, "reads of one line by the two SMs of a TPC go to L2 on
 }
 
 TEST_CASE_METHOD(Fixture, "reset() makes everything cold and zero") {
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.process({request(RequestKind::kRead, 0, 1, 0, 1000, 1)}, responses);
   m.reset();
   CHECK(m.counters()[Counter::kL2Sectors] == 0);
@@ -113,8 +114,9 @@ TEST_CASE_METHOD(Fixture,
   gpu.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(65536);
   gpu.mutable_launch()->set_code_beyond_bytes(256);
   gpu.mutable_launch()->set_constant_bytes(256);
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.launch(0, 0, 300, 0);
+  m.exchange(kNever);
   // 300 bytes are 2 units of 256, one beyond, one of constants: 8 lines for each of two GPCs.
   CHECK(m.counters()[Counter::kL2FromGcc] == 2 * 8 * 4);
   CHECK(m.counters()[Counter::kL2Requests] == 2 * 8);
@@ -125,13 +127,14 @@ TEST_CASE_METHOD(Fixture,
 TEST_CASE_METHOD(Fixture, "no more code is fetched at the launch than the cache is given") {
   gpu.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(512);
   gpu.mutable_launch()->set_constant_bytes(256);
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   m.launch(0, 0, 100000, 0);
+  m.exchange(kNever);
   CHECK(m.counters()[Counter::kL2Requests] == 2 * (4 + 2));
 }
 
 TEST_CASE_METHOD(Fixture, "the first SM of a GPC that wants a line fetches two, nobody is answered") {
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   auto fetch = [](uint64_t line, uint16_t sm) { return request(RequestKind::kFetch, line, 0, sm, 1000, 0); };
   m.process({fetch(kCodeLines, 0), fetch(kCodeLines + 1, 0), fetch(kCodeLines, 1)}, responses);
   CHECK(m.counters()[Counter::kL2FromGcc] == 8);
@@ -146,7 +149,7 @@ TEST_CASE_METHOD(Fixture, "the first SM of a GPC that wants a line fetches two, 
 }
 
 TEST_CASE_METHOD(Fixture, "a GPC's cache forgets the least recently used") {
-  MemorySystem m(gpu);  // 2048 bytes: 8 units
+  simtest::MemorySide m(gpu);  // 2048 bytes: 8 units
   for (uint64_t line = 0; line < 18; line += 2) {
     m.process({request(RequestKind::kFetch, kCodeLines + line, 0, 0, 1000, 0)}, responses);
   }
@@ -162,7 +165,7 @@ TEST_CASE_METHOD(
   gpu = simtest::two_partition_gpu();
   gpu.mutable_launch()->set_slice_membars(6);
   gpu.mutable_launch()->set_idle_membars(160);
-  MemorySystem m(gpu);
+  simtest::MemorySide m(gpu);
   // 4 SMs, 2 x 2 slices. SM 0 uses slices 0 and 1 of partition 0, SM 3 slice 0 of partition 1, twice.
   m.process({request(RequestKind::kRead, 0, 0b1111, 0, 1000, 1),
              request(RequestKind::kWrite, 1, 0b1111, 0, 1000, 2),
@@ -195,7 +198,7 @@ TEST_CASE("one line read by all SMs of the H200's layout at once: 34 requests") 
   }
   g.mutable_noc()->set_merge_sms(4);
   g.mutable_noc()->set_merge_entries(16);
-  MemorySystem m(g);
+  simtest::MemorySide m(g);
   std::vector<Request> all;
   for (uint16_t sm = 0; sm < 132; ++sm) {
     Request r;

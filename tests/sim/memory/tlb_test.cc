@@ -11,13 +11,38 @@ namespace {
 
 using stats::Counter;
 
+// Two GPCs of two SMs and the walkers, one translation at a time.
+struct Tlbs {
+  std::vector<GpcTlb> gpcs;
+  PageWalkers walkers;
+
+  Tlbs(const config::GpuConfig& gpu, stats::CounterSet& counters)
+      : gpcs(2, GpcTlb(gpu.tlb(), 2, counters)), walkers(gpu.tlb(), counters) {}
+  Ticks translate(uint32_t sm, uint64_t addr, Ticks at) {
+    GpcTlb& gpc = gpcs[sm / 2];
+    const GpcTlb::Translation t = gpc.translate(sm % 2, addr, at, at / kTicksPerCycle);
+    for (GpcTlb::Fill& f : gpc.fills()) {
+      f.ready = walkers.walk(f.region, f.at);
+    }
+    gpc.settle();
+    const Ticks known = gpc.known(t);
+    gpc.forget_fills();
+    return known;
+  }
+  void reset() {
+    for (GpcTlb& g : gpcs) {
+      g.reset();
+    }
+    walkers.reset();
+  }
+};
+
 struct Fixture {
   config::GpuConfig gpu = simtest::test_gpu(4);
   stats::CounterSet counters;
-  std::vector<uint32_t> gpc_of_sm{0, 0, 1, 1};
-  Tlb tlb;
+  Tlbs tlb;
 
-  Fixture() : tlb((gpu.mutable_tlb()->set_enabled(true), gpu), gpc_of_sm, counters) {}
+  Fixture() : tlb((gpu.mutable_tlb()->set_enabled(true), gpu), counters) {}
   Cycle translate(uint32_t sm, uint64_t page, Cycle at) {
     return to_cycles_up(tlb.translate(sm, page * 2097152 + 4096, to_ticks(at)));
   }
@@ -84,7 +109,7 @@ TEST_CASE("one walk makes a whole region known to the shared levels") {
   g.mutable_tlb()->set_enabled(true);
   g.mutable_tlb()->set_walk_bytes(8 << 20);  // four pages
   stats::CounterSet counters;
-  Tlb tlb(g, {0, 0, 1, 1}, counters);
+  Tlbs tlb(g, counters);
   auto translate = [&](uint64_t page, Cycle at) {
     return to_cycles_up(tlb.translate(0, page << 21, to_ticks(at)));
   };
@@ -103,10 +128,32 @@ TEST_CASE_METHOD(Fixture, "reset() forgets pages and walks") {
   CHECK(walks() == 3);
 }
 
+TEST_CASE("what is asked for while a walk has not been done yet waits for it, too") {
+  config::GpuConfig g = simtest::test_gpu(4);
+  g.mutable_tlb()->set_enabled(true);
+  stats::CounterSet counters;
+  GpcTlb tlb(g.tlb(), 2, counters);
+  const GpcTlb::Translation first = tlb.translate(0, 0, to_ticks(100), 100);
+  const GpcTlb::Translation same = tlb.translate(0, 64, to_ticks(120), 120);  // the SM's own TLB has the page
+  const GpcTlb::Translation other = tlb.translate(1, 128, to_ticks(130), 130);  // the GPC's has it
+  REQUIRE(tlb.fills().size() == 2);
+  CHECK(tlb.fills()[0].behind == 0);
+  CHECK(tlb.fills()[0].at == to_ticks(100 + 10 + 100));
+  CHECK(tlb.fills()[1].behind == 1);
+  tlb.fills()[0].ready = to_ticks(5000);
+  tlb.settle();
+  for (const GpcTlb::Translation& t : {first, same, other}) {
+    CHECK(tlb.known(t) == to_ticks(5000));
+  }
+  tlb.forget_fills();
+  CHECK(tlb.known(tlb.translate(1, 0, to_ticks(6000), 6000)) == to_ticks(6000));
+  CHECK(counters[Counter::kTlbL1Misses] == 2);
+}
+
 TEST_CASE("a TLB that is switched off takes no time") {
   config::GpuConfig g = simtest::test_gpu(1);
   stats::CounterSet counters;
-  Tlb tlb(g, {0}, counters);
+  Tlbs tlb(g, counters);
   CHECK(tlb.translate(0, 123456789, 77) == 77);
   CHECK(counters[Counter::kTlbL1Misses] == 0);
 }

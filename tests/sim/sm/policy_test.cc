@@ -73,12 +73,12 @@ TEST_CASE("one instruction a cycle for each sub-core, four for the SM") {
 
 TEST_CASE("age counts over blocks: the warps of a later block are younger") {
   Kernel k;
-  k.add(nop(), 4);
-  k.blocks(5);  // blocks 0 and 4 on sub-core 0
+  k.add(nop(), 8);
+  k.blocks(5);  // blocks 0 and 4 on sub-core 0; block 4 comes when block 0 has issued 4
   config::GpuConfig g = test_gpu();
   g.mutable_launch()->set_block_interval(0);
   g.mutable_sm()->mutable_issue()->set_policy(config::Issue::GREEDY_THEN_OLDEST);
-  CHECK(run(g, k).sequence(0) == Sequence{0, 0, 0, 0, 4, 4, 4, 4});
+  CHECK(run(g, k).sequence(0) == Sequence{0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 4, 4});
 }
 
 }  // namespace

@@ -1,0 +1,148 @@
+#include "sim/memory/gpc_port.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/memory/slice_shard.h"
+
+namespace heddle::memory {
+namespace {
+
+bool returns_data(const Request& r) { return r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic; }
+bool is_answered(const Request& r) {
+  return r.kind != RequestKind::kFetch && r.kind != RequestKind::kInstall;
+}
+uint32_t bytes_of(const Request& r) { return std::popcount(r.sectors) * kSectorBytes; }
+
+}  // namespace
+
+GpcPort::GpcPort(const config::GpuConfig& g, uint32_t gpc, const Common& common)
+    : gpc_(gpc),
+      partition_(gpc * common.map.partitions() / static_cast<uint32_t>(g.topology().tpcs_per_gpc_size())),
+      first_sm_(first_sms(common.noc.gpc_of_sm())[gpc]),
+      common_(common),
+      tlb_(g.tlb(), first_sms(common.noc.gpc_of_sm())[gpc + 1] - first_sm_, counters_),
+      gcc_(1, g.sm().fetch().gcc_bytes()),
+      bins_(common.shards) {}
+
+void GpcPort::reset() {
+  counters_ = {};
+  tlb_.reset();
+  gcc_.reset();
+  launched_.clear();
+  packets_.clear();
+  last_performed_.fill(0);
+}
+
+void GpcPort::fetch(uint64_t first_line, uint64_t lines, Cycle at) {
+  Request r;
+  r.kind = RequestKind::kFetch;
+  r.time = at;
+  r.sm = static_cast<uint16_t>(first_sm_);
+  for (r.line = first_line; r.line < first_line + lines; r.line += GpcCache::kUnitLines) {
+    launched_.push_back(r);
+  }
+}
+
+void GpcPort::install(uint64_t line, Cycle at) {
+  Request r;
+  r.kind = RequestKind::kInstall;
+  r.time = at;
+  r.sm = static_cast<uint16_t>(first_sm_);
+  r.line = line;
+  launched_.push_back(r);
+}
+
+// By time; within a cycle launches first, then SM by SM.
+void GpcPort::gather(Cycle horizon) {
+  gathered_.clear();
+  auto add = [&](const Request& r) { gathered_.push_back(r); };
+  auto l = launched_.begin();
+  for (; l != launched_.end() && l->time < horizon; ++l) {
+    add(*l);
+  }
+  launched_.erase(launched_.begin(), l);
+  for (const End& e : ends_) {
+    e.out->depart(horizon, add);
+  }
+  order_.sort(gathered_, [](const Request& r) { return r.time; });
+}
+
+// The GPC's cache asks L2 for the lines of a unit that it does not have.
+void GpcPort::add_fetch(const Request& r) {
+  const uint64_t unit = r.line / GpcCache::kUnitLines;
+  if (gcc_.look_up(0, unit)) {
+    return;
+  }
+  Packet p;
+  p.request = r;
+  p.request.sectors = (1u << kSectorsPerLine) - 1;
+  p.at = to_ticks(r.time);
+  for (uint64_t line = unit * GpcCache::kUnitLines; line < (unit + 1) * GpcCache::kUnitLines; ++line) {
+    p.request.line = line;
+    p.home = common_.map.home(line);
+    packets_.push_back(p);
+  }
+}
+
+void GpcPort::take(Cycle horizon) {
+  gather(horizon);
+  packets_.clear();
+  packets_.reserve(gathered_.size());
+  for (const Request& r : gathered_) {
+    if (r.kind == RequestKind::kFetch) {
+      add_fetch(r);
+      continue;
+    }
+    Packet& p = packets_.emplace_back();
+    p.request = r;
+    p.home = common_.map.home(r.line);
+    p.at = to_ticks(r.time);
+    if (r.kind != RequestKind::kInstall) {
+      const GpcTlb::Translation t =
+          tlb_.translate(r.sm - first_sm_, r.line * kLineBytes, to_ticks(r.time), r.time);
+      p.at = t.at;
+      p.fill = t.fill;
+    }
+  }
+}
+
+void GpcPort::enter() {
+  for (std::vector<PacketRef>& b : bins_) {
+    b.clear();
+  }
+  const bool filled = !tlb_.fills().empty();
+  if (filled) {
+    tlb_.settle();
+  }
+  for (uint32_t i = 0; i < packets_.size(); ++i) {
+    Packet& p = packets_[i];
+    const Request& r = p.request;
+    if (is_answered(r)) {
+      if (filled) {
+        p.at = tlb_.known({p.at, p.fill});
+      }
+      common_.membars.use(r.sm, p.home.partition * common_.map.slices() + p.home.slice);
+      p.at = common_.noc.request(r.sm, r.kind == RequestKind::kRead ? 0 : bytes_of(r), p.at);
+    }
+    bins_[common_.shard_of_slice[p.home.slice]].push_back({r.time, i});
+  }
+  tlb_.forget_fills();
+}
+
+void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
+  for (const Packet& p : packets_) {
+    const Request& r = p.request;
+    if (!is_answered(r)) {
+      continue;
+    }
+    const Ticks done = shards[common_.shard_of_slice[p.home.slice]]->l2().end(p.served);
+    last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(done));
+    const Ticks back = returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
+                                       : done + to_ticks(common_.noc.response_latency());
+    ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors});
+  }
+  packets_.clear();
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,93 @@
+// What the SMs of a GPC share on their way to the L2 and back: the order of their packets, the TLBs, the
+// cache of instructions and constants, the ports of TPCs and GPC. It takes what its SMs have sent before a
+// horizon, sorts it by slice shard, and when the shards have served it, brings the answers back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/memory/address_map.h"
+#include "sim/memory/by_time.h"
+#include "sim/memory/gpc_cache.h"
+#include "sim/memory/inbox.h"
+#include "sim/memory/membars.h"
+#include "sim/memory/noc.h"
+#include "sim/memory/outbox.h"
+#include "sim/memory/packet.h"
+#include "sim/memory/tlb.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::memory {
+
+class SliceShard;
+
+class GpcPort {
+ public:
+  // What all ports have in common.
+  struct Common {
+    const AddressMap& map;
+    const std::vector<uint32_t>& shard_of_slice;  // of a partition's slices
+    uint32_t shards = 0;
+    const std::vector<uint32_t>& merge_group;  // of each SM
+    Noc& noc;
+    Membars& membars;
+  };
+  GpcPort(const config::GpuConfig& gpu, uint32_t gpc, const Common& common);
+
+  void reset();
+  // Of an SM of the GPC, in their order.
+  void connect(Outbox& out, Inbox& in) { ends_.push_back({&out, &in}); }
+
+  // A launch at `at` fetches these lines, ahead of what the SMs send then. Of several launches in the order
+  // of time.
+  void fetch(uint64_t first_line, uint64_t lines, Cycle at);
+  // ... or has written this one.
+  void install(uint64_t line, Cycle at);
+
+  // Takes the packets that leave before `horizon`, in the order (time, SM, sending), and translates their
+  // addresses as far as the TLBs of the GPC know them.
+  void take(Cycle horizon);
+  // Translations that the device's TLB is asked for. Whoever has done them calls settle().
+  std::vector<GpcTlb::Fill>& walks() { return tlb_.fills(); }
+  // Books the ports towards L2 and sorts by shard.
+  void enter();
+  // For a shard: its packets in order.
+  const std::vector<PacketRef>& bin(uint32_t shard) const { return bins_[shard]; }
+  Packet& packet(uint32_t i) { return packets_[i]; }
+  const Packet& packet(uint32_t i) const { return packets_[i]; }
+  // All have been served: books the ports back and delivers.
+  void answer(const std::vector<std::unique_ptr<SliceShard>>& shards);
+
+  bool idle() const { return packets_.empty(); }
+  uint32_t partition() const { return partition_; }
+  uint32_t merge_group(uint32_t sm) const { return common_.merge_group[sm]; }
+  // Core cycle at which the newest request of launch `grid` had been performed at L2; for reads of any, 0.
+  Cycle last_performed(uint8_t grid) const { return last_performed_[grid]; }
+  const stats::CounterSet& counters() const { return counters_; }
+
+ private:
+  struct End {
+    Outbox* out;
+    Inbox* in;
+  };
+  void gather(Cycle horizon);
+  void add_fetch(const Request& r);
+
+  const uint32_t gpc_, partition_, first_sm_;
+  const Common common_;
+  stats::CounterSet counters_;
+  GpcTlb tlb_;
+  GpcCache gcc_;
+  std::vector<End> ends_;
+  std::vector<Request> launched_;  // fetches of launches, by time
+  std::vector<Request> gathered_;
+  ByTime<Request> order_;
+  std::vector<Packet> packets_;
+  std::vector<std::vector<PacketRef>> bins_;  // by shard
+  std::array<Cycle, 256> last_performed_{};   // by launch
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,90 @@
+// What an SM has sent towards memory and what has not left it yet. A packet leaves at its own time: the
+// memory side takes those that have left before its horizon, the others stay and may still be added to.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/memory/message.h"
+
+namespace heddle::memory {
+
+class Outbox {
+ public:
+  // A packet through the SM's request port; their times never go back. Returns its number.
+  uint32_t send(const Request& r) {
+    packets_.push_back(r);
+    return gone_ + static_cast<uint32_t>(packets_.size() - 1 - first_);
+  }
+  // A fetch of code or constants, which has a way of its own.
+  void fetch(const Request& r) {
+    fetches_.insert(std::upper_bound(fetches_.begin(), fetches_.end(), r.time,
+                                     [](Cycle t, const Request& o) { return t < o.time; }),
+                    r);
+  }
+
+  // The packet with that number while it has not left at `now`, else null.
+  Request* waiting(uint32_t number, Cycle now) {
+    const uint32_t i = number - gone_;  // of those that the memory side has taken: beyond the end
+    if (i >= packets_.size() - first_ || packets_[first_ + i].time <= now) {
+      return nullptr;
+    }
+    return &packets_[first_ + i];
+  }
+
+  // When the next one leaves; kNever: none is waiting.
+  Cycle next() const {
+    const Cycle packet = first_ < packets_.size() ? packets_[first_].time : kNever;
+    return fetches_.empty() ? packet : std::min(packet, fetches_.front().time);
+  }
+  // Of launch `grid`, when the last packet leaves; 0: none is waiting.
+  Cycle last_departure(uint8_t grid) const {
+    Cycle last = 0;
+    for (size_t i = first_; i < packets_.size(); ++i) {
+      last = packets_[i].grid == grid ? std::max(last, packets_[i].time) : last;
+    }
+    return last;
+  }
+
+  // Hands over what leaves before `horizon`: the packets in order, then the fetches in order.
+  template <class Take>
+  void depart(Cycle horizon, Take&& take) {
+    const size_t before = first_;
+    for (; first_ < packets_.size() && packets_[first_].time < horizon; ++first_) {
+      take(packets_[first_]);
+    }
+    gone_ += static_cast<uint32_t>(first_ - before);
+    if (first_ == packets_.size()) {
+      packets_.clear();
+      first_ = 0;
+    } else if (first_ > kCompact) {
+      packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    if (!fetches_.empty()) {
+      auto f = fetches_.begin();
+      for (; f != fetches_.end() && f->time < horizon; ++f) {
+        take(*f);
+      }
+      fetches_.erase(fetches_.begin(), f);
+    }
+  }
+
+  void clear() {
+    packets_.clear();
+    fetches_.clear();
+    first_ = 0;
+    gone_ = 0;
+  }
+
+ private:
+  static constexpr size_t kCompact = 256;
+
+  std::vector<Request> packets_;  // from first_ on
+  std::vector<Request> fetches_;
+  size_t first_ = 0;
+  uint32_t gone_ = 0;  // packets that have left
+};
+
+}  // namespace heddle::memory

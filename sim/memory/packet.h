@@ -1,0 +1,27 @@
+// A request on its way through the memory side.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/engine/time.h"
+#include "sim/memory/address_map.h"
+#include "sim/memory/l2.h"
+#include "sim/memory/message.h"
+
+namespace heddle::memory {
+
+struct Packet {
+  Request request;
+  Home home;
+  uint32_t fill = 0;  // GpcTlb::Translation
+  Ticks at = 0;       // its address is known; then: it reaches its slice
+  L2::Served served;  // data or acknowledgement leaves the slice
+};
+
+// Where a slice shard finds a packet of one GPC, and when it left its SM.
+struct PacketRef {
+  Cycle sent;
+  uint32_t index;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,61 @@
+// A part of the L2 that shares nothing with the others: some slices of every partition, the DRAM channels
+// behind them, and what merges reads on their way there. It serves packets in the order in which they left
+// their SMs, (time, SM, order of sending), which is the order of everything that meets here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/memory/by_time.h"
+#include "sim/memory/fabric.h"
+#include "sim/memory/l2.h"
+#include "sim/memory/packet.h"
+#include "sim/memory/request_merger.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::memory {
+
+class GpcPort;
+
+class SliceShard {
+ public:
+  // `groups`: how many groups of SMs merge reads of their own.
+  SliceShard(const config::GpuConfig& gpu, const Fabric& fabric, const SliceRange& slices, uint32_t shard,
+             uint32_t groups);
+
+  // Cold, or, when `warm`, with the lines of the launch before.
+  // Time counts from `origin`.
+  void reset(const L2Policy& policy, bool warm, Ticks origin);
+  // Serves what the ports have for this shard and notes in each packet when it is done, apart from what
+  // crosses the fabric.
+  void serve(std::vector<std::unique_ptr<GpcPort>>& gpcs);
+  // That has been booked.
+  void settle() {
+    l2_.settle();
+    merger_.settle(l2_);
+  }
+
+  L2& l2() { return l2_; }
+  const L2& l2() const { return l2_; }
+  const stats::CounterSet& counters() const { return counters_; }
+
+ private:
+  struct Turn {
+    Cycle sent;
+    uint32_t gpc, index;
+  };
+  void gather(std::vector<std::unique_ptr<GpcPort>>& gpcs);
+  L2::Served serve(const Packet& p, const GpcPort& gpc);
+
+  const uint32_t shard_;
+  const Ticks request_latency_, merged_latency_;
+  stats::CounterSet counters_;
+  RequestMerger merger_;
+  L2 l2_;
+  std::vector<Turn> turns_;
+  ByTime<Turn> order_;
+};
+
+}  // namespace heddle::memory
