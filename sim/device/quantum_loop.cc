@@ -11,22 +11,39 @@ constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait
 
 }  // namespace
 
-QuantumLoop::QuantumLoop(const config::GpuConfig& config) : machine_(build(config)) {}
+QuantumLoop::QuantumLoop(const config::GpuConfig& config)
+    : machine_(build(config)),
+      first_sm_(memory::first_sms(memory::gpc_of_sm(config.topology()))),
+      gpcs_(first_sm_.size() - 1) {}
 
 void QuantumLoop::begin(const Options& options, Cycle at) {
   options_ = options;
   pool_ = std::make_unique<WorkerPool>(std::max(1, options.threads));
   now_ = progress_at_ = at;
   issued_ = 0;
+  std::fill(gpcs_.begin(), gpcs_.end(), GpcState{});
   quantum_ = options.quantum == 0 ? machine_->quantum : std::min(options.quantum, machine_->quantum);
 }
 
 Cycle QuantumLoop::next_activity() const {
   Cycle t = machine_->distributor->next();
-  for (const auto& s : machine_->sms) {
-    t = std::min({t, s->next(), s->outbox().next()});
+  for (const GpcState& g : gpcs_) {
+    t = std::min(t, g.next);
   }
   return t;
+}
+
+// What the SMs of a GPC have done and will do, seen by the thread that had them last.
+void QuantumLoop::summarize(uint32_t gpc) {
+  GpcState& g = gpcs_[gpc];
+  g.next = kNever;
+  g.issued = 0;
+  for (uint32_t i = first_sm_[gpc]; i < first_sm_[gpc + 1]; ++i) {
+    sm::Sm& s = *machine_->sms[i];
+    g.next = std::min({g.next, s.next(), s.outbox().next()});
+    g.issued += s.issued();
+  }
+  machine_->distributor->collect(gpc);
 }
 
 stats::CounterSet QuantumLoop::counters() const {
@@ -58,14 +75,11 @@ void QuantumLoop::advance_sms(Cycle end) {
   WorkDistributor& d = *machine_->distributor;
   const Cycle step = d.has_clusters() ? d.cluster_barrier() : end - now_;
   for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
-    active_.clear();
-    for (uint32_t i = 0; i < machine_->sms.size(); ++i) {
+    pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
       if (machine_->sms[i]->next() < at) {
-        active_.push_back(i);
+        machine_->sms[i]->advance(at);
       }
-    }
-    pool_->parallel_for(static_cast<uint32_t>(active_.size()),
-                        [&](uint32_t i) { machine_->sms[active_[i]]->advance(at); });
+    });
     if (d.has_clusters()) {
       pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) { d.exchange_clusters(gpc); });
     }
@@ -84,10 +98,14 @@ void QuantumLoop::advance(Cycle limit) {
   now_ = std::max(now_, std::min(next, limit));
   const Cycle end = std::min(now_ + quantum_, limit);
   advance_sms(end);
-  machine_->memory->exchange(end, *pool_);
+  machine_->memory->exchange(end, *pool_, [this](uint32_t gpc) { summarize(gpc); });
   machine_->distributor->exchange(end);
   now_ = end;
   watch();
+}
+
+void QuantumLoop::settle() {
+  machine_->memory->exchange(kNever, *pool_, [](uint32_t) {});
 }
 
 void QuantumLoop::watch() {
@@ -95,8 +113,8 @@ void QuantumLoop::watch() {
     throw Cancelled("interrupted in " + options_.what + " at cycle " + std::to_string(now_));
   }
   uint64_t issued = 0;
-  for (auto& s : machine_->sms) {
-    issued += s->issued();
+  for (const GpcState& g : gpcs_) {
+    issued += g.issued;
   }
   if (issued != issued_) {
     issued_ = issued;

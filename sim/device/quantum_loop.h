@@ -30,7 +30,7 @@ class QuantumLoop {
   // One quantum, that ends by `limit`; idle time is skipped at once. Throws Cancelled, DeadlockError.
   void advance(Cycle limit = kNever);
   // Nobody advances any more; what is still to leave the SMs reaches memory.
-  void settle() { machine_->memory->exchange(kNever, *pool_); }
+  void settle();
   // Nothing happens until then.
   void skip_to(Cycle at) { now_ = std::max(now_, at); }
   // Ends its threads.
@@ -45,13 +45,19 @@ class QuantumLoop {
 
  private:
   void advance_sms(Cycle end);
+  void summarize(uint32_t gpc);
   void watch();
   [[noreturn]] void deadlock() const;
 
   std::unique_ptr<Machine> machine_;
   Options options_;
   std::unique_ptr<WorkerPool> pool_;
-  std::vector<uint32_t> active_;
+  struct alignas(64) GpcState {
+    Cycle next = kNever;  // when one of its SMs has something to do, or a packet leaves
+    uint64_t issued = 0;
+  };
+  std::vector<uint32_t> first_sm_;  // of each GPC, and the end
+  std::vector<GpcState> gpcs_;
   Cycle quantum_ = 1;
   Cycle now_ = 0;
   uint64_t issued_ = 0;

@@ -26,6 +26,7 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
   }
   first_sm_ = memory::first_sms(gpc_of_sm_);
   clusters_.resize(first_sm_.size() - 1);
+  reported_.resize(clusters_.size());
 }
 
 void WorkDistributor::begin() {
@@ -33,7 +34,11 @@ void WorkDistributor::begin() {
   for (auto& c : clusters_) {
     c.clear();
   }
+  for (auto& r : reported_) {
+    r.clear();
+  }
   done_blocks_.clear();
+  first_start_ = kNever;
   ended_.clear();
   room_.assign(sms_.size(), empty_);
   next_cluster_ = 0;
@@ -87,13 +92,21 @@ void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
   }
 }
 
-void WorkDistributor::exchange(Cycle horizon) {
-  const size_t before = done_blocks_.size();
-  for (uint32_t i = 0; i < sms_.size(); ++i) {
+void WorkDistributor::collect(uint32_t gpc) {
+  for (uint32_t i = first_sm_[gpc]; i < first_sm_[gpc + 1]; ++i) {
     for (const sm::Notice& n : sms_[i]->blocks_done()) {
-      done_blocks_.push_back({i, n});
+      reported_[gpc].push_back({i, n});
     }
     sms_[i]->blocks_done().clear();
+  }
+}
+
+void WorkDistributor::exchange(Cycle horizon) {
+  first_start_ = kNever;
+  const size_t before = done_blocks_.size();
+  for (std::vector<Done>& r : reported_) {
+    done_blocks_.insert(done_blocks_.end(), r.begin(), r.end());
+    r.clear();
   }
   if (done_blocks_.size() > before) {
     std::stable_sort(done_blocks_.begin(), done_blocks_.end(), [](const Done& a, const Done& b) {
@@ -270,6 +283,7 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready)
   (*slot)->trace = g.fetched[g.placed++];
   (*slot)->grid = &g;
   auto index = static_cast<uint32_t>(slot - slots_[sm].begin());
+  first_start_ = std::min(first_start_, at);
   const bool new_l1 = take(g, sm);
   ++g.running;
   if (!std::exchange(g.started, true)) {

@@ -47,13 +47,18 @@ class WorkDistributor {
   // cluster never fits.
   void launch(const GridLaunch& grid, Cycle at);
 
+  // Takes what the SMs of `gpc` have reported; for several GPCs at a time, before exchange().
+  void collect(uint32_t gpc);
   // The SMs have handled everything before `horizon`: takes the blocks that are done by then and the
   // launches, in the order of time, and places blocks. None starts before horizon, if a quantum is at most
   // least_turnaround() long.
   void exchange(Cycle horizon);
-  // When it has something to do that it could not do yet; kNever: nothing.
+  // When the first of the blocks starts that were placed last, or it has something to do that it could not do yet;
+  // kNever: nothing.
   Cycle next() const {
-    return done_blocks_.empty() ? kNever : done_blocks_.front().notice.time - launch_.block_retire_latency();
+    const Cycle done =
+        done_blocks_.empty() ? kNever : done_blocks_.front().notice.time - launch_.block_retire_latency();
+    return std::min(done, first_start_);
   }
   // From the end of a block's last warp to the first cycle of the next block in its place.
   Cycle least_turnaround() const {
@@ -145,7 +150,9 @@ class WorkDistributor {
   std::vector<uint32_t> first_sm_;                         // of each GPC, and the end
   std::vector<std::map<uint32_t, Cluster>> clusters_;      // by GPC
   std::vector<GridEnd> ended_;
+  std::vector<std::vector<Done>> reported_;  // by GPC
   std::vector<Done> done_blocks_;  // by time, then SM
+  Cycle first_start_ = kNever;
   uint32_t next_cluster_ = 0;
   uint64_t launches_ = 0;
   uint64_t total_ = 0, done_ = 0;

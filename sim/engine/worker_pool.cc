@@ -2,53 +2,92 @@
 
 #include <utility>
 
-namespace heddle {
+#include "sim/engine/threads.h"
 
-WorkerPool::WorkerPool(int threads) {
-  for (int i = 1; i < threads; ++i) {
-    threads_.emplace_back([this] { work(0); });
-  }
+namespace heddle {
+namespace {
+
+// Between two steps of a quantum lie microseconds, so the next one usually starts while a worker spins. Where
+// threads share cores that would only keep others from working.
+constexpr int kSpins = 8192;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
 }
 
-WorkerPool::~WorkerPool() {
+}  // namespace
+
+WorkerPool::WorkerPool(int threads)
+    : spins_(static_cast<unsigned>(threads) <= std::thread::hardware_concurrency() ? kSpins : 0) {
+  start(threads - 1);
+  if (const int got = static_cast<int>(threads_.size()); got < threads - 1) {
+    // All that there was of something, such as address space for stacks; the simulation needs some, too.
+    end();
+    start(got / 2);
+  }
+  shares_ = std::vector<Share>(threads_.size() + 1);
+}
+
+void WorkerPool::start(int threads) {
+  started_ = 0;
+  threads_ = start_threads(threads, [this] { work(1 + started_.fetch_add(1)); });
+}
+
+WorkerPool::~WorkerPool() { end(); }
+
+void WorkerPool::end() {
   stop_ = true;
   ++generation_;
   generation_.notify_all();
-  for (std::thread& t : threads_) {
-    t.join();
-  }
+  threads_.clear();  // joins them
+  stop_ = false;
+  generation_ = 0;
 }
 
-void WorkerPool::drain() {
-  for (;;) {
-    uint32_t i = next_.fetch_add(1, std::memory_order_relaxed);
-    if (i >= count_) {
-      return;
+template <class T>
+T WorkerPool::wait_while(const std::atomic<T>& value, T old) const {
+  for (int i = 0; i < spins_; ++i) {
+    if (const T now = value.load(std::memory_order_acquire); now != old) {
+      return now;
     }
-    try {
-      (*job_)(i);
-    } catch (...) {
-      std::lock_guard lock(error_mutex_);
-      if (!error_) {
-        error_ = std::current_exception();
+    pause();
+  }
+  value.wait(old, std::memory_order_acquire);
+  return value.load(std::memory_order_acquire);
+}
+
+void WorkerPool::drain(uint32_t self) {
+  const auto parts = static_cast<uint32_t>(shares_.size());
+  for (uint32_t p = 0; p < parts; ++p) {
+    Share& s = shares_[(self + p) % parts];
+    while (s.next.load(std::memory_order_relaxed) < s.end) {
+      const uint32_t i = s.next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= s.end) {
+        break;
+      }
+      try {
+        (*job_)(i);
+      } catch (...) {
+        std::lock_guard lock(error_mutex_);
+        if (!error_) {
+          error_ = std::current_exception();
+        }
       }
     }
   }
 }
 
-void WorkerPool::work(uint64_t seen) {
-  for (;;) {
-    // A quantum is microseconds long, so the next one usually starts while a worker spins; it sleeps only
-    // after that.
-    for (int spin = 0; spin < 4096 && generation_.load(std::memory_order_acquire) == seen; ++spin) {
-      std::this_thread::yield();
-    }
-    generation_.wait(seen, std::memory_order_acquire);
-    seen = generation_.load(std::memory_order_acquire);
+void WorkerPool::work(uint32_t self) {
+  for (uint64_t seen = 0;;) {
+    seen = wait_while(generation_, seen);
     if (stop_) {
       return;
     }
-    drain();
+    drain(self);
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       busy_.notify_one();
     }
@@ -63,15 +102,17 @@ void WorkerPool::parallel_for(uint32_t n, const std::function<void(uint32_t)>& f
     return;
   }
   job_ = &f;
-  count_ = n;
-  next_.store(0, std::memory_order_relaxed);
+  const uint64_t parts = shares_.size();
+  for (uint64_t p = 0; p < parts; ++p) {
+    shares_[p].end = static_cast<uint32_t>(n * (p + 1) / parts);
+    shares_[p].next.store(static_cast<uint32_t>(n * p / parts), std::memory_order_relaxed);
+  }
   busy_.store(static_cast<uint32_t>(threads_.size()), std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
-  drain();
-  for (uint32_t b = busy_.load(std::memory_order_acquire); b != 0;
-       b = busy_.load(std::memory_order_acquire)) {
-    busy_.wait(b, std::memory_order_acquire);
+  drain(0);
+  for (uint32_t b = busy_.load(std::memory_order_acquire); b != 0;) {
+    b = wait_while(busy_, b);
   }
   if (error_) {
     std::rethrow_exception(std::exchange(error_, nullptr));

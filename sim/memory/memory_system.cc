@@ -96,7 +96,8 @@ void MemorySystem::walk() {
   }
 }
 
-void MemorySystem::exchange(Cycle horizon, WorkerPool& pool) {
+void MemorySystem::exchange(Cycle horizon, WorkerPool& pool,
+                            const std::function<void(uint32_t)>& then) {
   const auto gpcs = static_cast<uint32_t>(gpcs_.size());
   // Most quanta need no walk, and then a GPC goes through both steps at once.
   pool.parallel_for(gpcs, [&](uint32_t g) {
@@ -111,6 +112,7 @@ void MemorySystem::exchange(Cycle horizon, WorkerPool& pool) {
     walks = walks || !g->walks().empty();
   }
   if (idle) {
+    pool.parallel_for(gpcs, then);
     return;
   }
   if (walks) {
@@ -128,6 +130,7 @@ void MemorySystem::exchange(Cycle horizon, WorkerPool& pool) {
   pool.parallel_for(gpcs + shards, [&](uint32_t i) {
     if (i < gpcs) {
       gpcs_[i]->answer(shards_);
+      then(i);
     } else {
       shards_[i - gpcs]->settle();
     }

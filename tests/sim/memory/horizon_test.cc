@@ -70,7 +70,7 @@ TEST_CASE("the answers do not depend on the horizons or on the number of threads
     }
     std::vector<std::array<uint64_t, 3>> all;
     for (Cycle t = 1000 + step; t < 9000 + step; t += step) {
-      m.MemorySystem::exchange(t, pool);
+      m.MemorySystem::exchange(t, pool, [](uint32_t) {});
     }
     for (uint32_t sm = 0; sm < 4; ++sm) {
       for (Cycle t = m.inbox(sm).next(); t != kNever; t = m.inbox(sm).next()) {
