@@ -53,8 +53,8 @@ class WorkDistributor {
   // launches, in the order of time, and places blocks. None starts before horizon, if a quantum is at most
   // least_turnaround() long.
   void exchange(Cycle horizon);
-  // When the first of the blocks starts that were placed last, or it has something to do that it could not do yet;
-  // kNever: nothing.
+  // When the first of the blocks starts that were placed last, or it has something to do that it could not do
+  // yet; kNever: nothing.
   Cycle next() const {
     const Cycle done =
         done_blocks_.empty() ? kNever : done_blocks_.front().notice.time - launch_.block_retire_latency();
@@ -151,7 +151,7 @@ class WorkDistributor {
   std::vector<std::map<uint32_t, Cluster>> clusters_;      // by GPC
   std::vector<GridEnd> ended_;
   std::vector<std::vector<Done>> reported_;  // by GPC
-  std::vector<Done> done_blocks_;  // by time, then SM
+  std::vector<Done> done_blocks_;            // by time, then SM
   Cycle first_start_ = kNever;
   uint32_t next_cluster_ = 0;
   uint64_t launches_ = 0;

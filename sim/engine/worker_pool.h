@@ -10,10 +10,10 @@
 
 namespace heddle {
 
-// parallel_for(n, f) calls f(i) once for every i in [0, n), on the calling thread and the workers. Each thread
-// begins with a range of its own, the same in every call of the same n, so that a part of the machine stays in the
-// caches of one core; who is done helps the others. Which thread gets which i does not influence results: parts
-// share nothing within a quantum. The first exception is rethrown.
+// parallel_for(n, f) calls f(i) once for every i in [0, n), on the calling thread and the workers. Each
+// thread begins with a range of its own, the same in every call of the same n, so that a part of the machine
+// stays in the caches of one core; who is done helps the others. Which thread gets which i does not influence
+// results: parts share nothing within a quantum. The first exception is rethrown.
 class WorkerPool {
  public:
   // With the calling thread. There are fewer where the host does not start as many.

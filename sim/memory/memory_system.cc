@@ -96,8 +96,7 @@ void MemorySystem::walk() {
   }
 }
 
-void MemorySystem::exchange(Cycle horizon, WorkerPool& pool,
-                            const std::function<void(uint32_t)>& then) {
+void MemorySystem::exchange(Cycle horizon, WorkerPool& pool, const std::function<void(uint32_t)>& then) {
   const auto gpcs = static_cast<uint32_t>(gpcs_.size());
   // Most quanta need no walk, and then a GPC goes through both steps at once.
   pool.parallel_for(gpcs, [&](uint32_t g) {

@@ -44,8 +44,8 @@ class MemorySystem {
   void finish() { membars_.count(counters_); }
 
   // Serves everything that leaves the SMs before `horizon` and delivers the answers, none of which arrives
-  // sooner than min_round_trip() cycles after its request has left. `then` is called for each GPC that has its
-  // answers, several at a time.
+  // sooner than min_round_trip() cycles after its request has left. `then` is called for each GPC that has
+  // its answers, several at a time.
   void exchange(Cycle horizon, WorkerPool& pool, const std::function<void(uint32_t gpc)>& then);
   Cycle min_round_trip() const { return min_round_trip_; }
 

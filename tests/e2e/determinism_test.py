@@ -37,6 +37,22 @@ class Determinism(shipped.HeddleTest):
             with self.subTest(kernel=kernel):
                 self.assertEqual(len(set(files)), 1)
 
+    def test_no_quantum_and_no_number_of_threads_changes_a_result(self):
+        def run(options, *command):
+            self.ok(*command, "--gpu", "h200", "--quiet", "--out", "q.db", "--force", *options)
+            return self.ok("report", "q.db", "--hash").stdout
+        commands = [("run", os.path.join(shipped.TRACES, k)) for k in sorted(os.listdir(shipped.TRACES))
+                    if os.path.exists(os.path.join(shipped.TRACES, k, "kernelslist.g"))]
+        self.assertGreaterEqual(len(commands), 16)
+        # As long as can be (235), and shorter ones that divide nothing; the cluster's blocks, too, in a cluster.
+        variants = (("--quantum", "164"), ("--quantum", "101", "--threads", "2"), ("--quantum", "47"),
+                    ("--threads", "3"), ("--threads", "16"))
+        for command in commands:
+            expected = run((), *command)
+            for options in variants:
+                with self.subTest(command=command, options=options):
+                    self.assertEqual(run(options, *command), expected)
+
     def test_fidelity_presets(self):
         configurations = set()
         for preset in ("fast", "default", "detailed"):

@@ -50,6 +50,22 @@ void check_equal(const Outcome& a, const Outcome& b) {
   }
 }
 
+TEST_CASE("a launch that starts 1,000 cycles later ends 1,000 cycles later") {
+  Kernel k;
+  k.add(ldg(2).at(0x10000, 4).per_block(0x400).writes_barrier(0));
+  k.add(alu(3, {2}).waits(1));
+  k.add(stg(3).at(0x80000, 4).per_block(0x400));
+  k.blocks(400);
+  config::GpuConfig g = test_gpu(4);
+  g.mutable_tlb()->set_enabled(true);
+  const Outcome now = run(g, k);
+  for (uint64_t later : {1, 16, 1000, 12345}) {
+    g.mutable_launch()->set_start_cycles(1000 + later);
+    CAPTURE(later);
+    CHECK(run(g, k).result.cycles == now.result.cycles + later);
+  }
+}
+
 TEST_CASE("a launch in pieces has the result of the whole, and says in between how far it is") {
   Kernel k = mixed();
   const Outcome whole = run(everything(), k);

@@ -1,6 +1,7 @@
 // Launches that share the machine. Test GPU: a block starts 11 cycles after it is handed out (block_interval
 // 1, block_start_latency 10); 40 instructions take it 440 more; 20 later its place is free.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <map>
 #include <memory>
@@ -60,6 +61,33 @@ TEST_CASE("a launch alone takes as long as in a run by itself") {
   Session s(test_gpu(4));
   s.launch(std::move(k), 0, 1000, 1);  // start_cycles
   CHECK(run_all(s)[1].end == alone.result.cycles - 500);
+}
+
+TEST_CASE("two launches side by side end when they do, whatever the quantum and the number of threads") {
+  auto ends = [](uint64_t quantum, int threads) {
+    config::GpuConfig g = test_gpu(8);
+    g.mutable_tlb()->set_enabled(true);
+    g.mutable_noc()->set_merge_entries(16);
+    Session s(g, {.threads = threads, .quantum = quantum});
+    for (uint64_t tag : {1, 2}) {
+      auto k = long_blocks(60 + static_cast<uint32_t>(tag));
+      k->add(ldg(2).at(0x10000 * tag, 4).writes_barrier(0));
+      k->add(stg(2).at(0x80000, 128).waits(1));
+      s.launch(std::move(k), 0, 1000, tag);
+    }
+    auto all = run_all(s);
+    return std::array<uint64_t, 5>{all[1].end, all[2].end, s.counters()[Counter::kL2Sectors],
+                                   s.counters()[Counter::kL2SectorHits], s.counters()[Counter::kWarpsActive]};
+  };
+  const auto expected = ends(0, 1);
+  for (uint64_t quantum : {29, 20, 13, 7}) {
+    CAPTURE(quantum);
+    CHECK(ends(quantum, 1) == expected);
+  }
+  for (int threads : {2, 3, 16}) {
+    CAPTURE(threads);
+    CHECK(ends(17, threads) == expected);
+  }
 }
 
 TEST_CASE("a launch that does not fit beside the one before starts when that has left") {

@@ -62,7 +62,9 @@ class MemorySide : public memory::MemorySystem {
       in_[sm].clear();
     }
   }
-  void exchange(Cycle horizon) { MemorySystem::exchange(horizon, pool_, [](uint32_t) {}); }
+  void exchange(Cycle horizon) {
+    MemorySystem::exchange(horizon, pool_, [](uint32_t) {});
+  }
   memory::Inbox& inbox(uint32_t sm) { return in_[sm]; }
   memory::Outbox& outbox(uint32_t sm) { return out_[sm]; }
 
