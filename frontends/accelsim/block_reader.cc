@@ -6,6 +6,7 @@
 
 #include "frontends/accelsim/text_error.h"
 #include "frontends/accelsim/text_fields.h"
+#include "frontends/accelsim/warp_bytes.h"
 
 namespace heddle::accelsim {
 
@@ -24,20 +25,9 @@ void BlockReader::fail(const std::string& what) const {
   fail_at(in_.name(), std::max<uint64_t>(in_.line(), 1), what);
 }
 
-// The next line that is not blank.
-bool BlockReader::content_line(std::string_view& line) {
-  while (in_.next(line)) {
-    line = trim(line);
-    if (!line.empty()) {
-      return true;
-    }
-  }
-  return false;
-}
-
 std::string_view BlockReader::need_line(std::string_view legal) {
   std::string_view line;
-  if (!content_line(line)) {
+  if (!in_.next_content(line)) {
     fail("the file ends inside a thread block, the " + std::to_string(blocks_ + 1) + ". of " +
          std::to_string(shape_.grid.count()) + " (legal: " + std::string(legal) + ")");
   }
@@ -93,7 +83,7 @@ bool BlockReader::next(isa::BlockTrace& out) {
     return finish();
   }
   std::string_view line;
-  if (!content_line(line)) {
+  if (!in_.next_content(line)) {
     fail("the file ends after " + std::to_string(blocks_) + " of the " + std::to_string(shape_.grid.count()) +
          " thread blocks of grid (" + to_text(shape_.grid) + ")");
   }
@@ -108,6 +98,7 @@ bool BlockReader::next(isa::BlockTrace& out) {
     fail("thread block " + to_text(out.index) + " a second time");
   }
   out.warps.resize(shape_.warps());
+  bytes_ = 0;
   uint32_t seen = 0;
   while (true) {
     line = need_line("'warp = N' or '#END_TB'");
@@ -141,10 +132,17 @@ void BlockReader::read_warp(std::string_view id_text, uint64_t linear, isa::Bloc
     fail(quote(line) + " behind 'warp = " + std::to_string(id) + "' (legal: 'insts = N')");
   }
   const uint64_t n = number(*count, "insts", UINT32_MAX);
+  if (n > warp_limit_.value) {
+    fail("insts = " + std::to_string(n) + " in one warp (legal: " + warp_limit_.legal() + ")");
+  }
   const uint64_t ordinal = extra_ ? extra_->begin_warp(linear, id) : ExtraReader::kNone;
   isa::WarpTrace& w = out.warps[id];
   w.warp = id;
-  warps_.read(n, w, extra_, ordinal);
+  warps_.read(n, w, extra_, ordinal, block_limit_.value - bytes_);
+  bytes_ += bytes_of(w);
+  if (bytes_ > block_limit_.value) {
+    warps_.fail_block_bytes();
+  }
   if (extra_) {
     extra_->end_warp(n);
   }
@@ -161,13 +159,19 @@ void BlockReader::check_complete(uint32_t seen) const {
 
 bool BlockReader::finish() {
   std::string_view line;
-  while (content_line(line)) {
+  uint64_t comments = 0;
+  while (in_.next_content(line)) {
     if (line == "#BEGIN_TB") {
       fail("more thread blocks than the " + std::to_string(blocks_) + " of grid (" + to_text(shape_.grid) +
            ")");
     }
     if (line[0] != '#') {
       fail(quote(line) + " behind the last thread block");
+    }
+    comments += line.size() + 1;
+    if (comments > input::limits().blank_bytes.value) {
+      fail(std::to_string(comments) + " bytes of comments behind the last thread block (legal: " +
+           input::limits().blank_bytes.legal() + ")");
     }
   }
   if (extra_) {

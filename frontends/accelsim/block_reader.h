@@ -10,6 +10,7 @@
 #include "frontends/accelsim/extra_reader.h"
 #include "frontends/accelsim/line_reader.h"
 #include "frontends/accelsim/warp_reader.h"
+#include "frontends/input/limits.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::accelsim {
@@ -23,7 +24,6 @@ class BlockReader {
   bool next(isa::BlockTrace& out);
 
  private:
-  bool content_line(std::string_view& line);
   std::string_view need_line(std::string_view legal);
   std::optional<std::string_view> value_of(std::string_view line, std::string_view key) const;
   uint64_t number(std::string_view text, std::string_view key, uint64_t max) const;
@@ -38,7 +38,10 @@ class BlockReader {
   WarpReader& warps_;
   ExtraReader* extra_;
   BlockOrder order_;
+  const input::Limit warp_limit_ = input::limits().warp_instructions;
+  const input::Limit block_limit_ = input::limits().block_bytes;
   uint64_t blocks_ = 0;  // produced
+  uint64_t bytes_ = 0;   // of the block's streams so far
 };
 
 }  // namespace heddle::accelsim

@@ -1,14 +1,16 @@
 #include "frontends/accelsim/byte_stream.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 #include "frontends/accelsim/decompress.h"
+#include "frontends/input/limits.h"
+#include "frontends/input/regular_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::accelsim {
@@ -17,18 +19,12 @@ namespace {
 
 class FileBytes final : public ByteStream {
  public:
-  explicit FileBytes(const std::filesystem::path& file)
-      : ByteStream(file.string()), fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) {
-      throw Error(name() + ": cannot open: " + std::strerror(errno));
-    }
-  }
-  ~FileBytes() override { ::close(fd_); }
+  explicit FileBytes(const std::filesystem::path& file) : ByteStream(file.string()), file_(file) {}
 
   size_t read(char* dst, size_t n) override {
     ssize_t r = 0;
     do {
-      r = ::read(fd_, dst, n);
+      r = ::read(file_.fd(), dst, n);
     } while (r < 0 && errno == EINTR);
     if (r < 0) {
       throw Error(name() + ": byte " + std::to_string(offset_) + ": cannot read: " + std::strerror(errno));
@@ -38,7 +34,7 @@ class FileBytes final : public ByteStream {
   }
 
  private:
-  int fd_;
+  const input::RegularFile file_;
   uint64_t offset_ = 0;
 };
 
@@ -59,6 +55,41 @@ class MemoryBytes final : public ByteStream {
   std::string_view left_;
 };
 
+// What a decompressor gives, as long as it stays in proportion to what it takes.
+class BoundedExpansion final : public ByteStream {
+ public:
+  // `in` is what `decompressor` reads.
+  BoundedExpansion(const ChunkedInput& in, std::unique_ptr<ByteStream> decompressor)
+      : ByteStream(in.name()), in_(in), decompressor_(std::move(decompressor)) {}
+
+  size_t read(char* dst, size_t n) override {
+    n = decompressor_->read(dst, n);
+    out_ += n;
+    constexpr uint64_t kSmall = 1 << 14;  // a short file may well be one long repetition
+    if (out_ / std::max<uint64_t>(limit_.value, 1) > in_.offset() + kSmall) {
+      in_.fail("these bytes became " + std::to_string(out_) +
+               ", which no trace does (legal, on average: " + limit_.legal() + ")");
+    }
+    return n;
+  }
+
+ private:
+  const ChunkedInput& in_;
+  std::unique_ptr<ByteStream> decompressor_;
+  const input::Limit limit_ = input::limits().expansion;
+  uint64_t out_ = 0;
+};
+
+using Decompressor = std::unique_ptr<ByteStream> (*)(std::unique_ptr<ChunkedInput>, int max_window_log);
+
+std::unique_ptr<ByteStream> bounded(Decompressor make, std::unique_ptr<ChunkedInput> in,
+                                    const StreamOptions& options) {
+  const ChunkedInput& raw = *in;
+  const uint64_t window = std::max<uint64_t>(input::limits().window_bytes.value, 1 << 10);
+  const int log = std::min({options.max_window_log, static_cast<int>(std::bit_width(window)) - 1, 31});
+  return std::make_unique<BoundedExpansion>(raw, make(std::move(in), log));
+}
+
 std::unique_ptr<ByteStream> decode(std::unique_ptr<ByteStream> raw, const StreamOptions& options) {
   auto in = std::make_unique<ChunkedInput>(std::move(raw));
   in->fill();
@@ -69,13 +100,13 @@ std::unique_ptr<ByteStream> decode(std::unique_ptr<ByteStream> raw, const Stream
   const bool skippable =
       head.size() >= 4 && (head[0] & 0xf0) == 0x50 && head.substr(1, 3) == "\x2a\x4d\x18"sv;
   if (name.ends_with(".zst") || skippable || head.starts_with("\x28\xb5\x2f\xfd"sv)) {
-    return zstd_stream(std::move(in), options.max_window_log);
+    return bounded(zstd_stream, std::move(in), options);
   }
   if (name.ends_with(".xz") || head.starts_with("\xfd\x37\x7a\x58\x5a\x00"sv)) {
-    return xz_stream(std::move(in), options.max_window_log);
+    return bounded(xz_stream, std::move(in), options);
   }
   if (name.ends_with(".gz") || head.starts_with("\x1f\x8b"sv)) {
-    return gzip_stream(std::move(in));
+    return bounded([](auto in, int) { return gzip_stream(std::move(in)); }, std::move(in), options);
   }
   return plain_stream(std::move(in));
 }

@@ -32,7 +32,8 @@ class ByteStream {
 };
 
 struct StreamOptions {
-  // Largest zstd or xz window accepted, as a power of two (10..31). A window costs that much memory.
+  // Largest zstd or xz window accepted, as a power of two (10..31), if input::limits() does not say less. A
+  // window costs that much memory.
   int max_window_log = 31;
 };
 

@@ -3,6 +3,7 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +16,11 @@ namespace heddle::accelsim {
 namespace {
 
 constexpr size_t kInputChunk = size_t{1} << 17;
+
+std::string window_too_large(int max_window_log) {
+  return "its window is too large (legal: up to " + std::to_string(uint64_t{1} << max_window_log) +
+         " bytes; HEDDLE_LIMITS=window_bytes=N changes that)";
+}
 
 class PlainStream final : public ByteStream {
  public:
@@ -37,7 +43,7 @@ class PlainStream final : public ByteStream {
 class ZstdStream final : public ByteStream {
  public:
   ZstdStream(std::unique_ptr<ChunkedInput> in, int max_window_log)
-      : ByteStream(in->name()), in_(std::move(in)), dctx_(ZSTD_createDCtx()) {
+      : ByteStream(in->name()), in_(std::move(in)), dctx_(ZSTD_createDCtx()), window_log_(max_window_log) {
     if (!dctx_) {
       in_->fail("out of memory for the zstd decompressor");
     }
@@ -59,7 +65,7 @@ class ZstdStream final : public ByteStream {
       const size_t r = ZSTD_decompressStream(dctx_.get(), &out, &in);
       in_->consume(in.pos);
       if (ZSTD_isError(r)) {
-        in_->fail(std::string("corrupt zstd data: ") + ZSTD_getErrorName(r));
+        fail(ZSTD_getErrorCode(r), ZSTD_getErrorName(r));
       }
       between_frames_ = r == 0;
       if (!more && out.pos == 0 && !between_frames_) {
@@ -70,22 +76,31 @@ class ZstdStream final : public ByteStream {
   }
 
  private:
+  [[noreturn]] void fail(ZSTD_ErrorCode code, const char* text) const {
+    if (code == ZSTD_error_frameParameter_windowTooLarge) {
+      in_->fail(window_too_large(window_log_));
+    }
+    in_->fail(code == ZSTD_error_memory_allocation ? "out of memory for the zstd window"
+                                                   : std::string("corrupt zstd data: ") + text);
+  }
+
   struct Free {
     void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
   };
   std::unique_ptr<ChunkedInput> in_;
   std::unique_ptr<ZSTD_DCtx, Free> dctx_;
+  const int window_log_;
   bool between_frames_ = true;
 };
 
-const char* describe(lzma_ret r) {
+std::string describe(lzma_ret r, int max_window_log) {
   switch (r) {
     case LZMA_FORMAT_ERROR:
       return "not in xz format";
     case LZMA_OPTIONS_ERROR:
       return "options this xz library does not know";
     case LZMA_MEMLIMIT_ERROR:
-      return "its window is larger than allowed";
+      return window_too_large(max_window_log);
     case LZMA_MEM_ERROR:
       return "out of memory";
     default:
@@ -96,7 +111,7 @@ const char* describe(lzma_ret r) {
 class XzStream final : public ByteStream {
  public:
   XzStream(std::unique_ptr<ChunkedInput> in, int max_window_log)
-      : ByteStream(in->name()), in_(std::move(in)) {
+      : ByteStream(in->name()), in_(std::move(in)), window_log_(max_window_log) {
     constexpr uint64_t kBesidesWindow = uint64_t{1} << 24;
     const uint64_t limit = (uint64_t{1} << max_window_log) + kBesidesWindow;
     if (lzma_stream_decoder(&s_, limit, LZMA_CONCATENATED) != LZMA_OK) {
@@ -119,7 +134,7 @@ class XzStream final : public ByteStream {
       } else if (r == LZMA_BUF_ERROR) {
         in_->fail_truncated("xz");
       } else if (r != LZMA_OK) {
-        in_->fail(std::string("corrupt xz data: ") + describe(r));
+        in_->fail(std::string("corrupt xz data: ") + describe(r, window_log_));
       }
     }
     return n - s_.avail_out;
@@ -127,6 +142,7 @@ class XzStream final : public ByteStream {
 
  private:
   std::unique_ptr<ChunkedInput> in_;
+  const int window_log_;
   lzma_stream s_ = LZMA_STREAM_INIT;
   bool ended_ = false;
 };

@@ -16,9 +16,7 @@ void ExtraReader::fail(std::string_view what) const { fail_at(in_.name(), in_.li
 
 void ExtraReader::advance() {
   std::string_view line;
-  do {
-    valid_ = in_.next(line);
-  } while (valid_ && *skip_blanks(line.data()) == '\n');
+  valid_ = in_.next_content(line);
   if (!valid_) {
     return;
   }

@@ -1,11 +1,13 @@
 #include "frontends/accelsim/kernelslist.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "frontends/accelsim/byte_stream.h"
 #include "frontends/accelsim/line_reader.h"
 #include "frontends/accelsim/text_error.h"
 #include "frontends/accelsim/text_fields.h"
+#include "frontends/input/limits.h"
 
 namespace heddle::accelsim {
 
@@ -34,11 +36,32 @@ Memcpy parse_copy(std::string_view line, const LineReader& in) {
   fail_at(in.name(), in.line(), quote(line) + " (legal: MemcpyHtoD,0x<hexadecimal address>,<decimal bytes>)");
 }
 
+// A capture is a folder: its list does not reach out of it.
+fs::path parse_name(std::string_view line, const LineReader& in) {
+  const fs::path name(line);
+  const bool leaves = std::find(name.begin(), name.end(), "..") != name.end();
+  const bool control = std::any_of(line.begin(), line.end(), [](char c) { return (c & 0xe0) == 0; });
+  if (leaves || control) {
+    fail_at(in.name(), in.line(),
+            quote(line) +
+                " (legal: the name of a file in the list's folder, without '..' and control characters)");
+  }
+  return name;
+}
+
 KernelsList parse(LineReader& in) {
   KernelsList list;
   list.file = in.name();
   std::string_view line;
+  const input::Limits& most = input::limits();
+  uint64_t bytes = 0;
   while (in.next(line)) {
+    bytes += line.size() + 1;
+    if (bytes > most.list_bytes.value) {
+      fail_at(in.name(), in.line(),
+              "a list of more than " + std::to_string(most.list_bytes.value) +
+                  " bytes (legal: " + most.list_bytes.legal() + ")");
+    }
     line = trim(line);
     ListEntry e;
     e.line = static_cast<uint32_t>(in.line());
@@ -49,7 +72,7 @@ KernelsList parse(LineReader& in) {
       e.kind = ListEntry::Kind::kMemcpyHtoD;
       e.copy = parse_copy(line, in);
     } else if (line.starts_with("kernel")) {
-      e.trace = fs::path(line);
+      e.trace = parse_name(line, in);
     } else {
       if (list.ignored_lines++ < kMaxWarnings) {
         list.warnings.push_back(in.name() + ":" + std::to_string(in.line()) + ": ignored " + quote(line) +
@@ -57,11 +80,17 @@ KernelsList parse(LineReader& in) {
       }
       continue;
     }
+    if (list.entries.size() >= most.list_entries.value) {
+      fail_at(in.name(), in.line(),
+              "more than " + std::to_string(most.list_entries.value) +
+                  " kernels and copies (legal: " + most.list_entries.legal() + ")");
+    }
     list.entries.push_back(std::move(e));
   }
   return list;
 }
 
+// What is no regular file is found here as well, so that opening it tells what it is.
 bool is_file(const fs::path& p) {
   std::error_code ec;
   return fs::exists(p, ec) && !fs::is_directory(p, ec);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontends/accelsim/text_error.h"
+#include "frontends/accelsim/text_fields.h"
 
 namespace heddle::accelsim {
 
@@ -45,6 +46,23 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
+bool LineReader::next_content(std::string_view& line) {
+  uint64_t blank = 0;
+  while (next(line)) {
+    blank += line.size() + 1;
+    line = trim(line);
+    if (!line.empty()) {
+      return true;
+    }
+    if (blank > input::limits().blank_bytes.value) {
+      fail_at(name(), line_,
+              std::to_string(blank) + " bytes of blank lines (legal: " + input::limits().blank_bytes.legal() +
+                  ")");
+    }
+  }
+  return false;
+}
+
 bool LineReader::torn(const char* p) const {
   return torn_ && std::memchr(p, '\n', static_cast<size_t>(limit_ - p)) == limit_ - 1;
 }
@@ -59,9 +77,11 @@ bool LineReader::refill() {
   size_t whole = 0;
   while (whole == 0 && !at_end_) {
     if (have + kChunk / 2 + kPad > buffer_.size()) {
-      if (have > kMaxLine) {
+      if (have > line_limit_.value) {
         cur_ = limit_ = end_ = buffer_.data();
-        fail_at(name(), line_ + 1, "line longer than " + std::to_string(kMaxLine) + " bytes");
+        fail_at(name(), line_ + 1,
+                "line longer than " + std::to_string(line_limit_.value) +
+                    " bytes (legal: " + line_limit_.legal() + ")");
       }
       buffer_.resize(buffer_.size() * 2);
     }
@@ -85,7 +105,17 @@ bool LineReader::refill() {
   cur_ = buffer_.data();
   limit_ = cur_ + whole;
   end_ = cur_ + have;
-  return whole > 0;
+  if (line_ == 0) {
+    skip_mark();
+  }
+  return cur_ != limit_;
+}
+
+void LineReader::skip_mark() {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (std::string_view(cur_, static_cast<size_t>(limit_ - cur_)).starts_with(kMark)) {
+    cur_ += kMark.size();
+  }
 }
 
 }  // namespace heddle::accelsim

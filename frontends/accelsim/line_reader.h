@@ -1,4 +1,5 @@
-// Lines of a ByteStream, without copying them: a buffer that always holds whole lines.
+// Lines of a ByteStream, without copying them: a buffer that always holds whole lines. A byte-order mark in
+// front of the first is dropped.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +10,22 @@
 #include <vector>
 
 #include "frontends/accelsim/byte_stream.h"
+#include "frontends/input/limits.h"
 
 namespace heddle::accelsim {
 
 class LineReader {
  public:
-  static constexpr size_t kMaxLine = size_t{1} << 20;  // a longer line is an error: memory stays bounded
-  static constexpr size_t kPad = 256;                  // readable bytes behind limit()
+  static constexpr size_t kPad = 256;  // readable bytes behind limit()
 
   explicit LineReader(std::unique_ptr<ByteStream> in);
 
   // The next line without its line end ('\n' or '\r\n'), valid until the next call; false at the end of the
   // file. A last line without '\n' counts as a line.
   bool next(std::string_view& line);
-  // The same without consuming it.
+  // The next one that is not blank, without blanks around it.
+  bool next_content(std::string_view& line);
+  // The same as next() without consuming it.
   bool peek(std::string_view& line);
 
   // Number of the line that next() returned last, from 1; 0 before the first.
@@ -45,6 +48,7 @@ class LineReader {
 
  private:
   bool refill();
+  void skip_mark();
 
   std::unique_ptr<ByteStream> in_;
   std::vector<char> buffer_;
@@ -53,7 +57,8 @@ class LineReader {
   const char* end_ = nullptr;    // behind the last byte read
   uint64_t line_ = 0;
   bool at_end_ = false;
-  bool torn_ = false;  // a line end was added to the last line
+  bool torn_ = false;                                           // a line end was added to the last line
+  const input::Limit line_limit_ = input::limits().line_bytes;  // memory stays bounded
 };
 
 }  // namespace heddle::accelsim

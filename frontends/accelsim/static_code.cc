@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "frontends/accelsim/text_error.h"
+#include "frontends/input/limits.h"
 #include "frontends/sass/from_fields.h"
 #include "sim/engine/error.h"
 
@@ -54,7 +56,7 @@ void add_source(const sass::Function& f, const isa::KernelImage& image, isa::Sou
 
 void add_functions(std::vector<sass::Function> functions, const std::string& file, isa::KernelImage& image) {
   if (!drop_other_kernels(functions, image.name)) {
-    throw Error(file + ": no function for kernel " + image.name +
+    throw Error(file + ": no function for kernel " + quote(image.name) +
                 " (legal: one function of that name, or a single " + "function with base 0)");
   }
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
@@ -81,7 +83,7 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
       const uint64_t pc = uint64_t{base} + in.pc;
       if (pc < end || pc > UINT32_MAX) {
         throw Error(
-            file + ": function " + f.name + " at base " + hex(f.base) +
+            file + ": function " + quote(f.name) + " at base " + hex(f.base) +
             (pc < end ? " overlaps the one before it" : " does not fit into 32-bit program counters"));
       }
       end = pc + 1;
@@ -124,6 +126,10 @@ void build_code(const Listing& l, isa::KernelImage& image) {
 }
 
 void CodeCollector::add(const InstrFields& f) {
+  if (const input::Limit& most = input::limits().instructions; code_.size() >= most.value) {
+    throw Error("more than " + std::to_string(most.value) +
+                " different instructions (legal: " + most.legal() + ")");
+  }
   code_.push_back(sass::decode_fields(f.pc, f.opcode, f.dst_regs(), f.src_regs(), f.mem_width, pool_));
   text_.push_back(pseudo_sass(f));
   const auto dst = f.dst_regs(), src = f.src_regs();

@@ -8,6 +8,7 @@
 
 #include "frontends/accelsim/text_error.h"
 #include "frontends/accelsim/text_fields.h"
+#include "frontends/input/limits.h"
 
 namespace heddle::accelsim {
 
@@ -22,6 +23,8 @@ class Keys {
  public:
   explicit Keys(LineReader& in) : file_(in.name()) {
     std::string_view line;
+    uint64_t bytes = 0;
+    const input::Limit& most = input::limits().header_bytes;
     while (true) {
       if (!in.peek(line)) {
         fail_at(file_, in.line() + 1,
@@ -33,6 +36,12 @@ class Keys {
       in.next(line);
       if (line.starts_with('#')) {
         break;
+      }
+      bytes += line.size() + 1;
+      if (bytes > most.value) {
+        fail_at(file_, in.line(),
+                "a header of more than " + std::to_string(most.value) + " bytes (legal: " + most.legal() +
+                    "; a '#' line ends it)");
       }
       if (!trim(line).empty()) {
         add(line, in.line());
@@ -52,6 +61,15 @@ class Keys {
       fail_at(file_, end_line_, "the header has no '-" + key + " = ...' line");
     }
     return *v;
+  }
+
+  std::string name(const std::string& key) const {
+    const Value& v = need(key);
+    const input::Limit& most = input::limits().name_bytes;
+    if (v.text.empty() || v.text.size() > most.value) {
+      fail(key, v, "a mangled name; bytes: " + most.legal());
+    }
+    return v.text;
   }
 
   uint64_t number(const std::string& key, const Value& v, int64_t lo, int64_t hi, int base = 10) const {
@@ -194,7 +212,7 @@ TraceHeader read_trace_header(LineReader& in) {
   TraceHeader h;
   // The version first: what else is in the header depends on it.
   check_tracer_version(keys, h);
-  h.kernel_name = keys.need("kernel name").text;
+  h.kernel_name = keys.name("kernel name");
   h.kernel_id = keys.number_or("kernel id", 0, 0, INT64_MAX);
   h.binary_version =
       static_cast<uint32_t>(keys.number("binary version", keys.need("binary version"), 20, 999));

@@ -12,6 +12,8 @@
 #include "frontends/accelsim/static_code.h"
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/accelsim/warp_reader.h"
+#include "frontends/input/limits.h"
+#include "frontends/input/out_of_memory.h"
 #include "frontends/sass/side_file.h"
 #include "sim/engine/error.h"
 
@@ -62,17 +64,20 @@ class TraceSource final : public isa::BlockSource {
   }
 
   const isa::KernelImage& image() const override { return image_; }
-  bool next(isa::BlockTrace& out) override {
-    warps_->want_refs(true);
-    return blocks_->next(out);
-  }
-  bool next_runs(isa::BlockTrace& out) override {
-    warps_->want_refs(false);
-    return blocks_->next(out);
-  }
+  bool next(isa::BlockTrace& out) override { return next(out, true); }
+  bool next_runs(isa::BlockTrace& out) override { return next(out, false); }
   void want_refs_of(const std::vector<bool>& wanted) override { warps_->want_refs_of(wanted); }
 
  private:
+  bool next(isa::BlockTrace& out, bool refs) {
+    warps_->want_refs(refs);
+    try {
+      return blocks_->next(out);
+    } catch (const std::bad_alloc&) {
+      throw input::OutOfMemory(in_.name() + ":" + std::to_string(in_.line()));
+    }
+  }
+
   void set_cluster(const isa::Dim3& c) {
     if (!is_cluster_of(c, image_.shape.grid)) {
       throw Error(in_.name() + ": cluster (" + std::to_string(c.x) + "," + std::to_string(c.y) + "," +
@@ -89,6 +94,10 @@ class TraceSource final : public isa::BlockSource {
       text.resize(have + kChunk);
       n = in.read(text.data() + have, kChunk);
       text.resize(have + n);
+      if (const input::Limit& most = input::limits().code_bytes; text.size() > most.value) {
+        throw Error(in.name() + ": more than " + std::to_string(most.value) +
+                    " bytes of code (legal: " + most.legal() + ")");
+      }
     }
     add_functions(sass::read_side_text(text, in.name()), in.name(), image_);
     if (listing) {
@@ -155,7 +164,7 @@ std::unique_ptr<isa::BlockSource> open_trace(const fs::path& trace, const OpenOp
   in.side = companion(o.side, o.side_file, stem + ".sass", "side file", o.stream);
   in.extra = companion(o.extra, o.extra_file, stem + ".extra", "operand file", o.stream);
   in.listing = o.listing;
-  return std::make_unique<TraceSource>(in, o.cluster);
+  return input::naming(trace.string(), [&] { return std::make_unique<TraceSource>(in, o.cluster); });
 }
 
 std::unique_ptr<isa::BlockSource> open_trace(const TraceInMemory& t, const StreamOptions& options,

@@ -7,6 +7,8 @@
 #include "frontends/accelsim/address_list.h"
 #include "frontends/accelsim/scan.h"
 #include "frontends/accelsim/text_error.h"
+#include "frontends/accelsim/warp_bytes.h"
+#include "frontends/input/limits.h"
 #include "frontends/sass/opcode_table.h"
 #include "sim/engine/error.h"
 
@@ -67,6 +69,12 @@ void WarpReader::fail_line(const char* p, const FieldError& e) const {
     fail("insts = " + std::to_string(expected_) + ", but only " + std::to_string(done_) +
          " instruction lines follow");
   }
+  FieldError other;
+  InstrFields f;
+  if (lineinfo_ && scan_instr(p, false, f, other)) {
+    fail("no source line in front of PC " + hex_pc(f.pc) +
+         " (legal: 'LINE PC MASK ...', as the header has -enable lineinfo = 1)");
+  }
   fail(std::string("bad ") + e.field + " " + quote(token_at(e.at)) + " (legal: " + e.legal + ")" +
        (in_.torn(p) ? "; the file ends inside this line (incomplete copy?)" : ""));
 }
@@ -77,7 +85,15 @@ void WarpReader::want_refs_of(const std::vector<bool>& wanted) {
   }
 }
 
-const char* WarpReader::next_lines() {
+void WarpReader::fail_block_bytes() const {
+  fail("the streams of this thread block need too many bytes of memory (legal: " +
+       input::limits().block_bytes.legal() + ")");
+}
+
+const char* WarpReader::next_lines(const isa::WarpTrace& so_far, uint64_t most) {
+  if (bytes_of(so_far) > most) {
+    fail_block_bytes();
+  }
   sync(limit_);
   if (!in_.has_line()) {
     fail("the file ends after " + std::to_string(done_) + " of " + std::to_string(expected_) +
@@ -87,7 +103,7 @@ const char* WarpReader::next_lines() {
   return in_.pos();
 }
 
-void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal) {
+void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal, uint64_t most) {
   out.clear();
   delta_lists_.begin_warp();
   out.instructions = n;
@@ -100,7 +116,7 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
   for (uint64_t i = 0; i < n; ++i) {
     done_ = i;
     if (p == limit_) {
-      p = next_lines();
+      p = next_lines(out, most);
     }
     uint32_t index = predicted;
     uint32_t mask = 0;
@@ -179,13 +195,13 @@ uint32_t WarpReader::find_or_collect(const char* p, uint32_t pc) {
   if (index != PcMap::kNone) {
     return index;
   }
-  if (!collector_) {
-    fail("PC " + hex_pc(pc) + " is not in the side file " + side_name_);
-  }
   FieldError error;
   InstrFields f;
   if (!scan_instr(p, lineinfo_, f, error)) {
     fail_line(p, error);
+  }
+  if (!collector_) {
+    fail("PC " + hex_pc(pc) + " is not in the side file " + side_name_);
   }
   try {
     collector_->add(f);

@@ -30,8 +30,10 @@ class WarpReader {
   WarpReader(LineReader& in, bool lineinfo, CodeCollector& collector);
 
   // Reads `n` lines into `out` (cleared first). `extra`, where given, is at the warp of which these are the
-  // lines, and `ordinal` is its next record.
-  void read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal);
+  // lines, and `ordinal` is its next record. Fails when `out` gets much larger than `most` bytes.
+  void read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint64_t ordinal, uint64_t most);
+  // Throws: the block that the lines are of needs more memory than it may.
+  [[noreturn]] void fail_block_bytes() const;
   // From here on: whether references are read, or passed over (addresses and operands are then not checked).
   void want_refs(bool want) { want_refs_ = want; }
   // The same by static instruction.
@@ -56,7 +58,7 @@ class WarpReader {
   const char* keep_text(const char* p, Entry& e, const InstrFields& f);
   const char* read_refs(const char* p, uint32_t mask, int mem_refs, isa::WarpTrace& out);
   void check_opcode(uint32_t index, const InstrFields& f) const;
-  const char* next_lines();
+  const char* next_lines(const isa::WarpTrace& so_far, uint64_t most);
   void sync(const char* p) {
     in_.consume(p, lines_);
     lines_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "frontends/input/limits.h"
 #include "frontends/sass/decode.h"
 #include "sim/engine/error.h"
 
@@ -13,7 +14,13 @@ void FunctionBuilder::fail(const std::string& what) const {
   for (char& c : printable) {
     c = c < ' ' || c > '~' ? '?' : c;  // other bytes do not belong in a message
   }
-  throw Error(file_ + ":" + std::to_string(line_) + ": " + printable);
+  throw Error(file_ + (line_ ? ":" + std::to_string(line_) : "") + ": " + printable);
+}
+
+void FunctionBuilder::check_name(std::string_view name) const {
+  if (const input::Limit& most = input::limits().name_bytes; name.size() > most.value) {
+    fail("a name of " + std::to_string(name.size()) + " bytes (legal: " + most.legal() + ")");
+  }
 }
 
 void FunctionBuilder::function(std::string_view name, uint32_t base) {
@@ -21,6 +28,7 @@ void FunctionBuilder::function(std::string_view name, uint32_t base) {
   if (name.empty()) {
     fail("function without a name (legal: a mangled name)");
   }
+  check_name(name);
   Function f;
   f.name = std::string(name);
   f.base = base;
@@ -42,6 +50,7 @@ void FunctionBuilder::source(std::string_view file, uint32_t line) {
   if (!source_used_) {
     return;
   }
+  check_name(file);
   source_used_ = false;
   source_ = {functions_.back().source.file(file), line};
 }
@@ -52,6 +61,9 @@ void FunctionBuilder::instruction(uint32_t pc, std::string_view text) {
     fail(
         "instruction outside a function (legal: after '# function NAME base N', 'Function : NAME' or "
         "'.text.NAME:')");
+  }
+  if (const input::Limit& most = input::limits().instructions; ++instructions_ > most.value) {
+    fail("more than " + std::to_string(most.value) + " instructions (legal: " + most.legal() + ")");
   }
   const auto& code = functions_.back().code;
   if (pc % 16) {

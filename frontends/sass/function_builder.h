@@ -18,7 +18,7 @@ class FunctionBuilder {
   explicit FunctionBuilder(std::string_view file) : file_(file) {}
 
   void next_line() { ++line_; }
-  // Throws heddle::Error "FILE:LINE: what".
+  // Throws heddle::Error "FILE:LINE: what", without the line for an empty file.
   [[noreturn]] void fail(const std::string& what) const;
 
   void capability(uint32_t cc) { capability_ = cc; }
@@ -39,12 +39,14 @@ class FunctionBuilder {
   std::vector<Function> finish();
 
  private:
+  void check_name(std::string_view name) const;
   void close_instruction();
   void close_function();
   void resolve_labels();
 
   std::string file_;
-  uint64_t line_ = 0;
+  uint64_t line_ = 0;  // 0: the file is empty
+  uint64_t instructions_ = 0;
   uint32_t capability_ = 0;
   std::vector<Function> functions_;
   OpcodePool pool_;

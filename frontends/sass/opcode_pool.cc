@@ -1,5 +1,6 @@
 #include "frontends/sass/opcode_pool.h"
 
+#include "frontends/input/limits.h"
 #include "sim/engine/error.h"
 
 namespace heddle::sass {
@@ -7,6 +8,9 @@ namespace heddle::sass {
 uint16_t OpcodePool::intern(std::string_view opcode) {
   if (const auto it = index_.find(opcode); it != index_.end()) {
     return it->second;
+  }
+  if (const input::Limit& most = input::limits().opcode_bytes; opcode.size() > most.value) {
+    throw Error("an opcode of " + std::to_string(opcode.size()) + " bytes (legal: " + most.legal() + ")");
   }
   if (opcodes_.size() > 0xffff) {
     throw Error("more than 65536 different opcodes in one kernel");

@@ -1,9 +1,9 @@
 #include "frontends/sass/side_file.h"
 
 #include <charconv>
-#include <fstream>
-#include <sstream>
 
+#include "frontends/input/limits.h"
+#include "frontends/input/regular_file.h"
 #include "frontends/sass/function_builder.h"
 #include "frontends/sass/lexical.h"
 #include "sim/engine/error.h"
@@ -261,6 +261,9 @@ void each_line(std::string_view text, FunctionBuilder& out) {
 
 std::vector<Function> read_side_text(std::string_view text, std::string_view name) {
   FunctionBuilder out(name);
+  if (constexpr std::string_view kMark = "\xef\xbb\xbf"; text.starts_with(kMark)) {
+    text.remove_prefix(kMark.size());
+  }
   if (is_side_format(text)) {
     each_line<SideReader>(text, out);
   } else {
@@ -270,14 +273,7 @@ std::vector<Function> read_side_text(std::string_view text, std::string_view nam
 }
 
 std::vector<Function> read_side_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) {
-    throw Error(path.string() +
-                ": cannot read it, or it is empty (legal: a .sass side file, cuobjdump -sass or "
-                "nvdisasm -hex output)");
-  }
-  return read_side_text(text.view(), path.string());
+  return read_side_text(input::read_regular_file(path, input::limits().code_bytes), path.string());
 }
 
 }  // namespace heddle::sass

@@ -1,5 +1,6 @@
 #include "frontends/trace/chunk_decoder.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace heddle::trace {
@@ -56,7 +57,25 @@ ChunkDecoder::ChunkDecoder(const isa::KernelImage& image, const std::vector<Path
       run_coder_(image.code.size()),
       predictor_(slots_.count()) {}
 
+namespace {
+
+// The most memory that decoding can take beside the columns, as each path, run, reference, shape and element
+// of a list has a byte of its own.
+uint64_t most_bytes(const pb::Chunk& c) {
+  const uint64_t paths = std::min(c.paths().size(), c.runs().size());
+  const uint64_t shapes = std::min(c.shapes().size(), c.symbols().size());
+  const uint64_t elements = c.planes_size() > 0 ? c.planes(0).size() : 0;
+  return paths * sizeof(Path) + c.runs().size() * sizeof(isa::Run) +
+         c.symbols().size() * std::max(sizeof(isa::MemRef), sizeof(Reference)) + shapes * 2 * sizeof(Shape) +
+         elements * sizeof(uint64_t);
+}
+
+}  // namespace
+
 void ChunkDecoder::begin(const pb::Chunk& c) {
+  if (const uint64_t bytes = most_bytes(c); bytes > block_limit_.value) {
+    fail("it may need " + std::to_string(bytes) + " bytes of memory (legal: " + block_limit_.legal() + ")");
+  }
   block_ = c.first_block();
   left_ = c.blocks();
   indices_ = ColumnReader(c.indices());
@@ -92,7 +111,16 @@ void ChunkDecoder::end_block() {
   }
 }
 
+// Paths and shapes are shared, so that a block may be many times as large as its chunk.
+void ChunkDecoder::take(uint64_t bytes) {
+  bytes_ += bytes;
+  if (bytes_ > block_limit_.value) {
+    fail("the streams of a block need too many bytes of memory (legal: " + block_limit_.legal() + ")");
+  }
+}
+
 void ChunkDecoder::next(isa::BlockTrace& out) {
+  bytes_ = 0;
   out.linear = block_;
   out.warps.resize(image_.shape.warps());
   out.index = begin_block(out.warps.size());
@@ -102,10 +130,12 @@ void ChunkDecoder::next(isa::BlockTrace& out) {
     w.warp = static_cast<uint32_t>(i);
     ++warp_;
     const Path& path = next_warp(i);
+    take(path.size() * sizeof(isa::Run));
     w.runs.assign(path.begin(), path.end());
     for (const isa::Run& r : path) {
       w.instructions += r.count;
     }
+    take(predictor_.references().size() * sizeof(isa::MemRef));
     w.refs.reserve(predictor_.references().size());
     for (const Reference& packed : predictor_.references()) {
       const Shape& s = shapes_[packed.shape];
@@ -175,6 +205,9 @@ const Path& ChunkDecoder::next_path(uint64_t& number_out) {
     local_paths_.emplace_back();
     if (!run_coder_.get(runs_, masks_, local_paths_.back())) {
       fail("a warp's path ends early or leaves the code");
+    }
+    if (!within(local_paths_.back(), warp_limit_)) {
+      fail(too_long(warp_limit_));
     }
     number_out = 2 * uint64_t{local_paths_.size()};
     return local_paths_.back();
@@ -336,6 +369,7 @@ void ChunkDecoder::put_lists(uint32_t number, isa::MemRef& r, isa::WarpTrace& w)
     r.list = shared.list;
     return;
   }
+  take(s.elements() * sizeof(uint64_t));
   put(r, s, shapes_.elements(s), w);
   shared = {warp_, r.list};
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/input/limits.h"
 #include "frontends/trace/list_coder.h"
 #include "frontends/trace/packed.h"
 #include "frontends/trace/path_table.h"
@@ -28,7 +29,8 @@ class ChunkDecoder {
   // Both outlive the decoder.
   ChunkDecoder(const isa::KernelImage& image, const std::vector<Path>& shared_paths);
 
-  // `chunk` stays as it is until the last block has been read.
+  // `chunk` stays as it is until the last block has been read. Throws ChunkError when its blocks may need
+  // more memory than input::limits() grant.
   void begin(const pb::Chunk& chunk);
   // Blocks left in the chunk.
   uint32_t left() const { return left_; }
@@ -46,6 +48,7 @@ class ChunkDecoder {
   isa::Dim3 next_index();
   const Path& next_warp(size_t w);
   const Path& next_path(uint64_t& number);
+  void take(uint64_t bytes);
   void one_by_one(const Path& path);
   template <bool kAbove, bool kBefore>
   void aligned(const Path& path);
@@ -69,6 +72,9 @@ class ChunkDecoder {
   uint64_t warp_ = 0;            // decoded so far
   uint64_t chunk_ = 0;
 
+  const input::Limit warp_limit_ = input::limits().warp_instructions;
+  const input::Limit block_limit_ = input::limits().block_bytes;
+  uint64_t bytes_ = 0;  // of the block's streams so far
   uint64_t block_ = 0;
   uint32_t left_ = 0;
   ColumnReader indices_, paths_, runs_, masks_, symbols_, residuals_, shape_bytes_;

@@ -1,12 +1,11 @@
 #include "frontends/trace/file_bytes.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "frontends/input/regular_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::trace {
@@ -15,25 +14,13 @@ namespace {
 
 class DiskFile final : public FileBytes {
  public:
-  explicit DiskFile(const std::filesystem::path& file)
-      : FileBytes(file.string()), fd_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat st = {};
-    if (fd_ < 0 || fstat(fd_, &st) != 0 || !S_ISREG(st.st_mode)) {
-      const std::string why = fd_ < 0 ? std::strerror(errno) : "not a regular file";
-      if (fd_ >= 0) {
-        close(fd_);
-      }
-      throw Error(name() + ": cannot open: " + why);
-    }
-    size_ = static_cast<uint64_t>(st.st_size);
-  }
-  ~DiskFile() override { close(fd_); }
+  explicit DiskFile(const std::filesystem::path& file) : FileBytes(file.string()), file_(file) {}
 
-  uint64_t size() const override { return size_; }
+  uint64_t size() const override { return file_.size(); }
 
   void read(uint64_t offset, char* dst, size_t n) const override {
     while (n > 0) {
-      const ssize_t got = pread(fd_, dst, n, static_cast<off_t>(offset));
+      const ssize_t got = pread(file_.fd(), dst, n, static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) {
         continue;
       }
@@ -48,8 +35,7 @@ class DiskFile final : public FileBytes {
   }
 
  private:
-  int fd_;
-  uint64_t size_ = 0;
+  const input::RegularFile file_;
 };
 
 class MemoryFile final : public FileBytes {

@@ -1,6 +1,7 @@
 #include "frontends/trace/header.h"
 
 #include "frontends/accelsim/trace_header.h"
+#include "frontends/input/limits.h"
 #include "sim/engine/error.h"
 
 namespace heddle::trace {
@@ -17,6 +18,13 @@ std::string text(const isa::Dim3& d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
+void check_name(const std::string& field, const std::string& name, const std::string& file) {
+  if (const input::Limit& most = input::limits().name_bytes; name.size() > most.value) {
+    throw Error(file + ": header: " + field + " of " + std::to_string(name.size()) +
+                " bytes (legal: " + most.legal() + ")");
+  }
+}
+
 class KernelReader {
  public:
   KernelReader(const pb::Kernel& kernel, const std::string& name) : k_(kernel), name_(name) {}
@@ -26,6 +34,7 @@ class KernelReader {
     if (image.name.empty()) {
       fail("no kernel.name (legal: the mangled name)");
     }
+    check_name("kernel.name", image.name, name_);
     image.id = k_.id();
     image.compute_capability = limited("kernel.compute_capability", k_.compute_capability(), 999);
     isa::LaunchShape& s = image.shape;
@@ -126,6 +135,10 @@ isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
   accelsim::Listing code;
   code.side_name = name + ": code.sass";
   code.side_text = h.code().sass();
+  if (const input::Limit& most = input::limits().code_bytes; code.side_text.size() > most.value) {
+    throw Error(code.side_name + ": " + std::to_string(code.side_text.size()) +
+                " bytes (legal: " + most.legal() + ")");
+  }
   for (const pb::Columns& c : h.code().columns()) {
     code.columns.push_back({c.pc(),
                             c.opcode(),
@@ -152,8 +165,11 @@ isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
   return image;
 }
 
-Origin origin_of(const pb::Header& h) {
+Origin origin_of(const pb::Header& h, const std::string& name) {
   const pb::Origin& o = h.origin();
+  check_name("origin.trace", o.trace(), name);
+  check_name("origin.source", o.source(), name);
+  check_name("origin.fingerprint", o.fingerprint(), name);
   Origin out = {o.trace(), o.number(), o.source(), o.fingerprint(), {}};
   for (const pb::Memcpy& m : o.memcpys()) {
     out.memcpys.push_back({m.address(), m.bytes(), 0});

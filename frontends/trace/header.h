@@ -24,6 +24,6 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
 
 // The image with its decoded code. Throws heddle::Error, "NAME: what", when the header describes no launch.
 isa::KernelImage image_of(const pb::Header& header, const std::string& name);
-Origin origin_of(const pb::Header& header);
+Origin origin_of(const pb::Header& header, const std::string& name);
 
 }  // namespace heddle::trace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontends/accelsim/trace_reader.h"
+#include "frontends/input/out_of_memory.h"
 #include "frontends/trace/reader.h"
 #include "sim/engine/error.h"
 
@@ -39,9 +40,11 @@ std::vector<fs::path> native_files(const fs::path& directory) {
 
 bool is_native(const fs::path& file) { return file.extension() == ".heddle"; }
 
-std::vector<accelsim::Launch> discover(const fs::path& path, std::vector<std::string>* warnings) {
+namespace {
+
+std::vector<accelsim::Launch> find(const fs::path& path, std::vector<std::string>* warnings) {
   std::error_code ec;
-  if (is_native(path) && fs::is_regular_file(path, ec)) {
+  if (is_native(path) && fs::exists(path, ec) && !fs::is_directory(path, ec)) {
     return {launch_of(path)};
   }
   if (fs::is_directory(path, ec) && !fs::exists(path / "kernelslist.g", ec)) {
@@ -62,6 +65,12 @@ std::vector<accelsim::Launch> discover(const fs::path& path, std::vector<std::st
     }
   }
   return accelsim::discover(path, warnings);
+}
+
+}  // namespace
+
+std::vector<accelsim::Launch> discover(const fs::path& path, std::vector<std::string>* warnings) {
+  return input::naming(path.string(), [&] { return find(path, warnings); });
 }
 
 OpenedTrace open_any(const fs::path& file, const std::optional<isa::Dim3>& cluster) {

@@ -2,15 +2,28 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "frontends/input/limits.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::trace {
 
 using Path = std::vector<isa::Run>;
+
+// Whether a warp may execute so many instructions, and what is said when not.
+inline bool within(const Path& path, const input::Limit& most) {
+  uint64_t instructions = 0;
+  for (const isa::Run& r : path) {
+    instructions += r.count;
+  }
+  return instructions <= most.value;
+}
+inline std::string too_long(const input::Limit& most) {
+  return "a warp of more than " + std::to_string(most.value) + " instructions (legal: " + most.legal() + ")";
+}
 
 class PathTable {
  public:

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "frontends/accelsim/trace_header.h"
+#include "frontends/input/limits.h"
+#include "frontends/input/out_of_memory.h"
 #include "frontends/trace/chunk_decoder.h"
+#include "frontends/trace/elements.h"
 #include "frontends/trace/file_bytes.h"
 #include "frontends/trace/section.h"
 #include "frontends/trace/trace.pb.h"
@@ -19,6 +22,12 @@ template <typename Message>
 uint64_t read_message(const FileBytes& file, uint64_t offset, SectionKind kind, Message& m) {
   std::string bytes;
   const uint64_t end = read_section(file, offset, kind, bytes);
+  const input::Limit& most = input::limits().elements;
+  if (!has_at_most(bytes, *Message::descriptor(), most.value)) {
+    file.fail(offset, "the " + std::string(name(kind)) + " has more than " + std::to_string(most.value) +
+                          " elements in its lists, or is not the protobuf message it should be (legal: " +
+                          most.legal() + ")");
+  }
   if (!m.ParseFromString(bytes)) {
     file.fail(offset,
               "damaged: the " + std::string(name(kind)) + " is not the protobuf message it should be");
@@ -40,7 +49,7 @@ class FileReader final : public Reader {
     // Before anything is decoded: a truncated file is to be reported as that.
     const uint64_t index_offset = read_trailer(*file_);
     image_ = image_of(header_, file_->name());
-    origin_ = origin_of(header_);
+    origin_ = origin_of(header_, file_->name());
     header_.Clear();
     read_message(*file_, index_offset, SectionKind::kIndex, index_);
     check_index(index_offset);
@@ -99,6 +108,8 @@ class FileReader final : public Reader {
       next();
     } catch (const ChunkError& e) {
       fail_chunk(e.what);
+    } catch (const std::bad_alloc&) {
+      throw input::OutOfMemory(file_->name() + ": byte " + std::to_string(index_.chunks(chunk_).offset()));
     }
     return true;
   }
@@ -146,11 +157,25 @@ class FileReader final : public Reader {
     read_message(*file_, offset, SectionKind::kPaths, p);
     RunCoder coder(image_.code.size());
     ColumnReader runs(p.runs()), masks(p.masks());
+    // Each takes a byte or more of the column.
+    if (p.count() > p.runs().size()) {
+      file_->fail(offset, "damaged: " + std::to_string(p.count()) + " paths in " +
+                              std::to_string(p.runs().size()) + " bytes");
+    }
+    if (const uint64_t bytes = p.count() * sizeof(Path) + p.runs().size() * sizeof(isa::Run);
+        bytes > block_limit_.value) {
+      file_->fail(offset, "the table of paths may need " + std::to_string(bytes) +
+                              " bytes of memory (legal: " + block_limit_.legal() + ")");
+    }
+    paths_.reserve(p.count());
     for (uint32_t i = 0; i < p.count(); ++i) {
       paths_.emplace_back();
       if (!coder.get(runs, masks, paths_.back())) {
         file_->fail(offset, "damaged: path " + std::to_string(i) + " of " + std::to_string(p.count()) +
                                 " ends early or leaves the code");
+      }
+      if (!within(paths_.back(), warp_limit_)) {
+        file_->fail(offset, too_long(warp_limit_));
       }
     }
     if (!runs.at_end() || !masks.at_end()) {
@@ -165,7 +190,11 @@ class FileReader final : public Reader {
     if (data_.first_block() != e.first_block() || data_.blocks() != end_of(chunk) - e.first_block()) {
       fail_chunk("it does not hold the blocks that the index says");
     }
-    decoder_->begin(data_);
+    try {
+      decoder_->begin(data_);
+    } catch (const ChunkError& e) {
+      fail_chunk(e.what);
+    }
     next_chunk_ = chunk + 1;
   }
 
@@ -181,6 +210,8 @@ class FileReader final : public Reader {
   Origin origin_;
   pb::Index index_;
   std::vector<Path> paths_;
+  const input::Limit warp_limit_ = input::limits().warp_instructions;
+  const input::Limit block_limit_ = input::limits().block_bytes;
   std::unique_ptr<ChunkDecoder> decoder_;
   pb::Chunk data_;
   int chunk_ = 0;
@@ -190,14 +221,16 @@ class FileReader final : public Reader {
 }  // namespace
 
 std::unique_ptr<Reader> open(const std::filesystem::path& file) {
-  return std::make_unique<FileReader>(open_file(file));
+  return input::naming(file.string(), [&] { return std::make_unique<FileReader>(open_file(file)); });
 }
 
 std::unique_ptr<Reader> open(std::string name, std::string_view data) {
   return std::make_unique<FileReader>(open_memory(std::move(name), data));
 }
 
-Origin read_origin(const std::filesystem::path& file) { return origin_of(read_header(*open_file(file))); }
+Origin read_origin(const std::filesystem::path& file) {
+  return origin_of(read_header(*open_file(file)), file.string());
+}
 
 uint64_t read_warp_instructions(const std::filesystem::path& file) {
   const std::unique_ptr<FileBytes> bytes = open_file(file);

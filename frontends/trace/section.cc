@@ -3,10 +3,12 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include "frontends/input/limits.h"
 #include "sim/engine/error.h"
 
 namespace heddle::trace {
@@ -63,9 +65,7 @@ SectionHeader read_header(const FileBytes& file, uint64_t offset, char raw[kSect
   if (name(kind).empty()) {
     file.fail(offset, "damaged: no section begins here, but '" + printable(h.kind) + "'");
   }
-  if (h.stored > kMaxSectionBytes || h.bytes > kMaxSectionBytes) {
-    file.fail(offset, "damaged: the " + std::string(name(kind)) + " cannot be that large");
-  }
+  check_section_bytes(kind, std::max(h.stored, h.bytes), file.name() + ": byte " + std::to_string(offset));
   if (h.stored > file.size() - offset - kSectionHeaderBytes) {
     file.fail(offset, "truncated: the " + std::string(name(kind)) + " that begins here needs " +
                           std::to_string(kSectionHeaderBytes + h.stored) + " bytes, the file ends after " +
@@ -88,6 +88,17 @@ std::string_view name(SectionKind kind) {
       return "index";
   }
   return "";
+}
+
+void check_section_bytes(SectionKind kind, uint64_t bytes, const std::string& where) {
+  constexpr uint64_t kProtobuf = (uint64_t{1} << 31) - 1;
+  const input::Limits& l = input::limits();
+  const uint64_t code = kind == SectionKind::kHeader ? l.code_bytes.value : 0;
+  if (bytes > kProtobuf || bytes > l.section_bytes.value + code) {
+    throw Error(where + ": the " + std::string(name(kind)) + " has " + std::to_string(bytes) +
+                " bytes (legal: " + l.section_bytes.legal() + (code ? ", besides the code" : "") +
+                "; less than 2 GiB)");
+  }
 }
 
 std::string make_preamble() {
@@ -121,10 +132,6 @@ void check_preamble(const FileBytes& file) {
 }
 
 std::string make_section(SectionKind kind, std::string_view message, int level) {
-  if (message.size() > kMaxSectionBytes) {
-    throw Error("a " + std::string(name(kind)) + " of " + std::to_string(message.size()) +
-                " bytes (legal: up to 2 GiB; smaller blocks)");
-  }
   std::string payload(ZSTD_compressBound(message.size()), '\0');
   const size_t n = ZSTD_compress(payload.data(), payload.size(), message.data(), message.size(), level);
   if (ZSTD_isError(n)) {

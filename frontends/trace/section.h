@@ -16,8 +16,6 @@ inline constexpr uint32_t kVersion = 1;
 inline constexpr uint64_t kPreambleBytes = 16;
 inline constexpr uint64_t kSectionHeaderBytes = 24;
 inline constexpr uint64_t kTrailerBytes = 32;
-// Larger sections are refused: protobuf messages end there.
-inline constexpr uint64_t kMaxSectionBytes = (uint64_t{1} << 31) - 1;
 
 // Four characters.
 enum class SectionKind : uint32_t {
@@ -27,6 +25,11 @@ enum class SectionKind : uint32_t {
   kIndex = 0x58444e49,   // "INDX"
 };
 std::string_view name(SectionKind kind);
+
+// Throws heddle::Error, which begins with `where`, when a section's message of so many bytes is larger than
+// input::limits() say, or than protobuf can do. The header may hold input::Limits::code_bytes of code
+// besides.
+void check_section_bytes(SectionKind kind, uint64_t bytes, const std::string& where);
 
 std::string make_preamble();
 // Throws heddle::Error unless the file begins as a .heddle of a version that is understood.

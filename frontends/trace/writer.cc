@@ -108,10 +108,7 @@ class Writer::Impl {
   }
 
   void write(SectionKind kind, const google::protobuf::Message& message) {
-    if (message.ByteSizeLong() > kMaxSectionBytes) {
-      throw Error(file_.string() + ": a " + std::string(name(kind)) + " of " +
-                  std::to_string(message.ByteSizeLong()) + " bytes (legal: less than 2 GiB)");
-    }
+    check_section_bytes(kind, message.ByteSizeLong(), file_.string());  // so that it can be read again
     write(make_section(kind, message.SerializeAsString(), options_.level));
   }
 

@@ -4,11 +4,10 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
-#include <cerrno>
-#include <fstream>
 #include <sstream>
-#include <system_error>
 
+#include "frontends/input/limits.h"
+#include "frontends/input/regular_file.h"
 #include "frontends/workload/builder.h"
 #include "frontends/workload/graph_reader.h"
 #include "frontends/workload/read_environment.h"
@@ -474,14 +473,8 @@ Workload read_workload(const std::filesystem::path& file, const KernelTimer& tim
   if (std::filesystem::is_directory(file)) {
     throw Error(file.string() + ": is a directory (legal: a workload file, or a kernelslist.g)");
   }
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) {
-    throw Error(file.string() + ": cannot be read: " + std::generic_category().message(errno));
-  }
-  return parse_workload(text.str(), file.string(), file.parent_path(), timer);
+  return parse_workload(input::read_regular_file(file, input::limits().text_bytes), file.string(),
+                        file.parent_path(), timer);
 }
 
 }  // namespace heddle::workload

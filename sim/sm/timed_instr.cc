@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/engine/error.h"
+#include "sim/sm/code_lines.h"
 
 namespace heddle::sm {
 namespace {
@@ -195,7 +196,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
   k.control_bits = image.has_control && sm.issue().dependences() == config::Issue::CONTROL_BITS;
   std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants;
-  const uint32_t line_bytes = sm.fetch().line_bytes();
+  CodeLines lines(sm.fetch());
   const bool by_order = has_barrier_in_register(image);
   k.code.reserve(image.code.size());
   for (const isa::Instr& in : image.code) {
@@ -213,9 +214,8 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     }
     t.interval = e.interval;
     t.latency = e.latency;
-    t.line = in.pc / line_bytes;
+    t.line = lines.number(in.pc);
     t.mem_refs = in.mem_refs;
-    k.lines = std::max(k.lines, t.line + 1);
     t.flags = static_cast<uint8_t>((e.either_fma ? kFmaEither : 0) |
                                    (in.flags & isa::kFlagUnknownOpcode ? kUnknownOp : 0) |
                                    (in.op == OpClass::kHalf ? kCountsAsHalf : 0));
@@ -267,6 +267,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     }
     k.code.push_back(t);
   }
+  k.lines = lines.count();
   k.constants = static_cast<uint32_t>(constants.size());
   return k;
 }

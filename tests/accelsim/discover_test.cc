@@ -1,5 +1,7 @@
 #include "frontends/accelsim/discover.h"
 
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/accelsim/trace_text.h"
@@ -63,6 +65,39 @@ TEST_CASE("kernel files are found with any compression suffix", "[kernelslist]")
   CHECK(l.entries[1].trace.filename() == "kernel-2.traceg");
   CHECK(l.entries[2].trace.filename() == "kernel-3.traceg.gz");
   CHECK(l.entries[3].trace.filename() == "kernel-4.traceg.xz");
+}
+
+TEST_CASE("a byte-order mark is no part of the first line", "[kernelslist]") {
+  const KernelsList l = parse_kernelslist("\xef\xbb\xbfkernel-1.traceg\n", "l.g");
+  REQUIRE(l.entries.size() == 1);
+  CHECK(l.entries[0].trace == "kernel-1.traceg");
+  CHECK(l.ignored_lines == 0);
+  CHECK(read("\xef\xbb\xbf" + trace({"0000 ffffffff 0 EXIT 0 0"}), "\xef\xbb\xbf" + side({"EXIT"}))
+            .blocks.size() == 1);
+}
+
+TEST_CASE("names that leave the list's folder or hold control characters", "[kernelslist][malformed]") {
+  using namespace std::string_literals;
+  for (const std::string& name :
+       {"kernel-x/../../f"s, "kernel/.."s, "kernel\0-1.traceg"s, "kernel\x1b[2J"s}) {
+    const std::string message = error_of([&] { parse_kernelslist("\n" + name + "\n", "l.g"); });
+    CHECK_THAT(message, Catch::StartsWith("l.g:2: 'kernel") &&
+                            Catch::Contains("(legal: the name of a file in the list's folder"));
+  }
+  CHECK(parse_kernelslist("kernel-1..traceg\nkernel/a/b.traceg\n", "l.g").entries.size() == 2);
+}
+
+TEST_CASE("what is not a regular file is said to be that", "[discover][malformed]") {
+  const TempDir dir;
+  const auto pipe = dir.path() / "kernel-1.traceg", list = dir.path() / "kernelslist.g";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(error_of([&] { open_trace(pipe); }) == pipe.string() + ": is a pipe (legal: a regular file)");
+  dir.write("kernel-2.traceg", trace({"0000 ffffffff 0 EXIT 0 0"}));
+  REQUIRE(mkfifo((dir.path() / "kernel-2.sass").c_str(), 0600) == 0);
+  CHECK_THAT(error_of([&] { open_trace(dir.path() / "kernel-2.traceg"); }),
+             Catch::Contains("kernel-2.sass: is a pipe"));
+  REQUIRE(mkfifo(list.c_str(), 0600) == 0);
+  CHECK_THAT(error_of([&] { discover(dir.path()); }), Catch::Contains("kernelslist.g: is a pipe"));
 }
 
 TEST_CASE("a missing kernel file is an error at its line", "[kernelslist][malformed]") {

@@ -199,10 +199,33 @@ TEST_CASE("traces and side files that do not belong together", "[malformed]") {
   CHECK_THAT(error_of([] { read(good(), ""); }), Catch::StartsWith("t.sass:"));
   CHECK_THAT(
       error_of([&] { read(good(), "# function a base 0\n0000" + nop + "# function b base 0\n0000" + nop); }),
-      Catch::StartsWith("t.sass: no function for kernel k"));
+      Catch::StartsWith("t.sass: no function for kernel 'k'"));
   CHECK_THAT(error_of([&] { read(good(), kSide + "# function b base 0x20\n0000" + nop); }),
-             Catch::StartsWith("t.sass: function b at base 0x20 overlaps"));
+             Catch::StartsWith("t.sass: function 'b' at base 0x20 overlaps"));
   CHECK_THAT(error_of([] { read(good(), "# function k base 0\nxyz\n"); }), Catch::StartsWith("t.sass:2: "));
+}
+
+TEST_CASE("line information that the header promises and a line lacks", "[malformed]") {
+  HeaderOptions lineinfo;
+  lineinfo.more = "-enable lineinfo = 1\n";
+  const std::string said = "no source line in front of PC 0x0010 (legal: 'LINE PC MASK ...'";
+  for (const char* line : {"0010 ffffffff 1 R1 MOV 0 0", "0010 00000000 0 BRA 0 0"}) {
+    expect(trace({"7 0000 ffffffff 1 R1 MOV 0 0", line}, lineinfo), 22, said, true);
+    expect(trace({"7 0000 ffffffff 1 R1 MOV 0 0", line}, lineinfo), 22, said);
+  }
+}
+
+TEST_CASE("names that are empty or could act on a terminal", "[malformed]") {
+  expect(with(good(), "-kernel name = k", "-kernel name = "), 1, "-kernel name = '' (legal: a mangled name");
+  const std::string other = with(good(), "-kernel name = k", std::string("-kernel name = a\x1b[2J\0b", 22));
+  CHECK_THAT(error_of([&] {
+               read(other, kSide + "# function b base 0\n0000 0000000000007918 000fc00000000000 NOP ;\n");
+             }),
+             Catch::Contains("no function for kernel 'a\\x1b[2J\\x00b' (legal:"));
+}
+
+TEST_CASE("an empty side file has no line", "[malformed]") {
+  CHECK_THAT(error_of([] { read(good(), ""); }), Catch::StartsWith("t.sass: no function (legal:"));
 }
 
 TEST_CASE("compressed traces that end early or are corrupt", "[malformed]") {

@@ -150,7 +150,7 @@ TEST_CASE("side file: malformed input names its line and what is legal", "[sass]
     std::string text;
     const char* expected;  // a part of the message
   } cases[] = {
-      {"", "F:0: no function (legal"},
+      {"", "F: no function (legal"},
       {"hello\nworld\n", "F:2: no function (legal"},
       {"# a comment only\n", "F:1: no function (legal"},
       {kNop, "F:1: instruction outside a function (legal"},

@@ -1,30 +1,37 @@
-// Writes inputs for fuzz_trace into a directory:
+// Writes inputs for fuzz_trace and fuzz_sections into two directories:
 //
-//   make_corpus DIR
+//   make_corpus DIR SECTIONS_DIR
 #include <cstdio>
 #include <fstream>
 
 #include "tests/trace/native.h"
 #include "tests/trace/parts.h"
+#include "tests/trace/sections.h"
 
 int main(int argc, char** argv) {
   using namespace heddle::trace;
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: make_corpus DIR\n");
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: make_corpus DIR SECTIONS_DIR\n");
     return 2;
   }
-  const std::filesystem::path dir = argv[1];
-  const auto put = [&](const char* name, const std::string& bytes) {
+  const auto put_to = [](const std::filesystem::path& dir, const char* name, const std::string& bytes) {
     std::ofstream(dir / name, std::ios::binary) << bytes;
+  };
+  const auto put = [&](const char* name, const std::string& bytes) { put_to(argv[1], name, bytes); };
+  const auto put_sections = [&](const char* name, const std::string& bytes) {
+    put_to(argv[2], name, test::text_of(bytes));
   };
   test::Text text = test::sample();
   WriterOptions options;
   put("file", test::pack(text));
   put("parts", test::parts_of(test::pack(text)));
+  put_sections("one", test::pack(text));
   options.chunk_bytes = 1;
   put("chunks", test::parts_of(test::pack(text, options)));
+  put_sections("chunks", test::pack(text, options));
   text.side.reset();
   text.extra.reset();
   put("columns", test::parts_of(test::pack(text, options)));
+  put_sections("columns", test::pack(text, options));
   return 0;
 }

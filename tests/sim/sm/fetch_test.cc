@@ -2,6 +2,7 @@
 // from memory. A line is 8 instructions. "Cold" is 500 + 100 + 20 = 620.
 #include <catch2/catch.hpp>
 
+#include "sim/sm/code_lines.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
 
@@ -185,6 +186,49 @@ TEST_CASE(
   CHECK(o.cycles(4) == Cycles{2, 3});
   CHECK(o[Counter::kFetchL0Misses] == 2);
   CHECK(o[Stall::kNoInstruction] == 620 + 622);
+}
+
+// A line of code at 0 and one at `pc`, both executed twice.
+Kernel two_functions(uint32_t pc) {
+  Kernel k;
+  k.add(nop(), 16);
+  for (uint32_t i = 8; i < 16; ++i) {
+    k.mutable_image().code[i].pc = pc + 16 * (i - 8);
+  }
+  std::vector<Kernel::Step> steps;
+  for (uint32_t i = 0; i < 32; ++i) {
+    steps.push_back({i % 16});
+  }
+  return k.stream(0, steps);
+}
+
+TEST_CASE("functions that are far apart need no lines for what lies between") {
+  config::GpuConfig g = cached_gpu();
+  for (const uint32_t prefetch : {0u, 8192u}) {
+    g.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(prefetch);
+    Kernel near = two_functions(96 * 128), far = two_functions(0xffffff80);
+    CHECK(sm::bind(near.image(), g.sm()).lines == 97);
+    CHECK(sm::bind(far.image(), g.sm()).lines < 300);
+    const Outcome a = run(g, near), b = run(g, far);
+    CHECK(a.result.totals.count == b.result.totals.count);
+    CHECK(a.cycles(0) == b.cycles(0));
+  }
+}
+
+TEST_CASE("gaps are shortened only behind what a launch prefetches and a stream reaches") {
+  config::InstructionFetch fetch = cached_gpu().sm().fetch();
+  fetch.set_prefetch_lines(100);
+  fetch.set_launch_prefetch_bytes(1000 * 128);
+  sm::CodeLines lines(fetch);
+  CHECK(lines.number(0) == 0);
+  CHECK(lines.number(1255 * 128) == 1255);
+  CHECK(lines.number(1256 * 128) == 1256);
+  CHECK(lines.number((1257 + 256) * 128) == 1257 + 128);
+  const uint32_t last = lines.number(~0u);
+  CHECK(last >= 1257 + 128 + 128);
+  CHECK(last < 1257 + 128 + 128 + sm::CodeLines::kKept);
+  CHECK((~0u / 128 - last) % sm::CodeLines::kKept == 0);  // aligned as before
+  CHECK(lines.count() == last + 1);
 }
 
 }  // namespace
