@@ -74,7 +74,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   if (own) {
     memory::Wavefronts passes = is_atomic(t.op) ? memory::shared_atomic_wavefronts(addr, own, width, banks)
                                                 : memory::shared_wavefronts(addr, own, width, banks, true);
-    data_free_ = std::max(now, data_free_) + passes.total * config_.shared().wavefront_cycles();
+    data_free_ = std::max(now, data_free_) + Cycle{passes.total} * config_.shared().wavefront_cycles();
   }
   // L1's tag stage sees this traffic too, and an atomic is a shared-memory wavefront of its own SM besides.
   sm_.counters()[Counter::kSharedAtomWavefronts] += is_atomic(t.op);
