@@ -5,7 +5,7 @@
 namespace heddle::sass {
 namespace {
 
-using namespace lexical;  // NOLINT: the scanner's own helpers
+using namespace lexical;  // the scanner's own helpers
 using isa::RegFile;
 using Kind = TextOperand::Kind;
 

@@ -8,7 +8,7 @@
 namespace heddle::hosttest {
 namespace {
 
-using namespace workload;  // NOLINT: the builder's functions
+using namespace workload;  // the builder's functions
 using Condition = host::GraphNode::Condition;
 using Strings = std::vector<std::string>;
 

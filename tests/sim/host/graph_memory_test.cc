@@ -8,7 +8,7 @@
 namespace heddle::hosttest {
 namespace {
 
-using namespace workload;  // NOLINT: the builder's functions
+using namespace workload;  // the builder's functions
 using host::Memory;
 using Strings = std::vector<std::string>;
 

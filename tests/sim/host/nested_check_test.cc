@@ -8,7 +8,7 @@
 namespace heddle::hosttest {
 namespace {
 
-using namespace workload;  // NOLINT: the builder's functions
+using namespace workload;  // the builder's functions
 using Into = host::DeviceCall::Into;
 using Strings = std::vector<std::string>;
 

@@ -11,7 +11,7 @@
 
 namespace heddle::hosttest::nested {
 
-using namespace workload;  // NOLINT: the builder's functions
+using namespace workload;  // the builder's functions
 using Into = host::DeviceCall::Into;
 using Strings = std::vector<std::string>;
 inline constexpr auto kForget = Into::kFireAndForget;

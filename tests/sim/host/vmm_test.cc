@@ -10,7 +10,7 @@
 namespace heddle::hosttest {
 namespace {
 
-using namespace workload;  // NOLINT: the builder's functions
+using namespace workload;  // the builder's functions
 using host::Protection;
 using Strings = std::vector<std::string>;
 
