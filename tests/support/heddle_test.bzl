@@ -49,7 +49,7 @@ def heddle_py_test(name, srcs = None, deps = [], data = [], size = "small", tags
         **kwargs
     )
 
-def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", **kwargs):
+def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", tags = [], **kwargs):
     """A fuzz target: defines extern "C" int LLVMFuzzerTestOneInput(const uint8_t*, size_t).
 
     NAME_test replays the corpus and a fixed number of pseudo-random mutations
@@ -63,6 +63,7 @@ def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", 
       deps: libraries under test.
       corpus: seed inputs, files.
       size: of NAME_test.
+      tags: of both; tools/fuzz finds NAME by its own, "heddle_fuzz".
       **kwargs: passed on to both.
     """
     srcs = srcs if srcs != None else [name + ".cc"]
@@ -70,6 +71,7 @@ def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", 
         name = name,
         testonly = True,
         srcs = srcs,
+        tags = tags + ["heddle_fuzz"],
         linkopts = select({
             "//tests/support:fuzzing": ["-fsanitize=fuzzer"],
             "//conditions:default": [],
@@ -84,6 +86,7 @@ def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", 
         name = name + "_test",
         size = size,
         srcs = srcs,
+        tags = tags,
         args = ["$(rootpaths %s)" % c for c in corpus],
         data = corpus,
         deps = deps + ["//tests/support:fuzz_replay"],

@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Runs clang-tidy-16 over C++ files of compile_commands.json, many files in one go.
+
+usage: tools/tidy.py [FILE.cc ...]     (all files of ours without arguments; tools/lint calls it)
+
+Nearly all of clang-tidy's time goes into the headers: those of Catch2, protobuf and the standard library are parsed and
+searched anew for each file. So files with the same compiler flags are checked together, as the #includes of one file,
+named UnifiedSource-N.cc because the analyzer then treats what it includes as code and not as headers. Files that define
+the same name without linkage are put into different ones. Where such a file does not compile all the same, it is halved
+until it does: each file of ours is checked, at worst by itself, and one that does not compile alone is a finding.
+
+Prints the findings, then a count; the exit status is 1 when there are any. A NOLINT without the names of its checks and
+a reason behind them, "NOLINT(check): reason", is a finding, and so is a file that no Bazel target compiles.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BATCH_LINES = 5000
+OURS = r"^(.*/)?(sim|frontends|analysis|tools|tests|configs)/.*\.(h|cc)$"
+# A source of several #includes is what this check is there to find.
+CHECKS = "-bugprone-suspicious-include"
+# By default the analyzer does not look at a function by itself that it has seen through one of its callers, and with the
+# callers in the same source it would so miss what only shows without them, such as a null line in memory::L2::read.
+ANALYZER = ["-Xclang", "-analyzer-inlining-mode=all"]
+NOLINT = re.compile(r"NOLINT(NEXTLINE|BEGIN)?(?!END)\b")
+NOLINT_GOOD = re.compile(r"NOLINT(NEXTLINE|BEGIN)?\([a-z0-9.,* -]+\): \S+")
+
+
+def our_files():
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.cc"], stdout=subprocess.PIPE, text=True,
+                         check=True).stdout
+    return [f for f in out.split() if os.path.exists(f)]
+
+
+def flags_of(arguments):
+    """The arguments without the compiler, source, outputs, and the version stamps of tools/bazel_rules/system_deps.bzl."""
+    kept = []
+    skip = False
+    for a in arguments[1:]:
+        if skip:
+            skip = False
+        elif a in ("-c", "-o", "-MF"):
+            skip = True
+        elif a != "-MD" and not a.startswith("-DSYSDEP_"):
+            kept.append(a)
+    return tuple(kept)
+
+
+def own_names(path):
+    """Names that a second file of the same batch must not define: of anonymous namespaces, static, macros, main."""
+    names = set()
+    anonymous = False
+    with open(path) as f:
+        for line in f:
+            if line.startswith("namespace {"):
+                anonymous = True
+            elif line.startswith("}  // namespace"):
+                anonymous = False
+            elif line.startswith("#define"):
+                names.add(re.split(r"\W", line.split()[1])[0])
+            elif line.startswith(("namespace ", "using namespace ", "TEST_CASE", "INSTANTIATE")):
+                pass  # an alias may be repeated; a test's name is made by a counter
+            elif re.match(r'int main\(|extern "C" int LLVMFuzzer', line):
+                names.add("main")
+            elif line.startswith("static ") or (anonymous and line[0] not in " }#/\n"):
+                m = re.match(r"(?:struct|class|enum class|enum|union|using)\s+(\w+)", line)
+                m = m or re.search(r"(\w+)\s*[(=\[{;]", re.sub(r"<[^()]*>", "", line))
+                if m:
+                    names.add(m[1])
+    return names
+
+
+def batches(files):
+    """Lists of files, of some BATCH_LINES lines, in the order given; none has two files with a name in common."""
+    made = []  # [files, names, lines]
+    for f in files:
+        names = own_names(f)
+        with open(f) as text:
+            lines = sum(1 for _ in text)
+        for b in made:
+            if b[2] + lines <= BATCH_LINES and not names & b[1]:
+                break
+        else:
+            b = [[], set(), 0]
+            made.append(b)
+        b[0].append(f)
+        b[1].update(names)
+        b[2] += lines
+    return [b[0] for b in sorted(made, key=lambda b: -b[2])]
+
+
+def check(files, flags, folder):
+    """The findings of these files, as lines."""
+    with tempfile.NamedTemporaryFile("w", dir=folder, prefix="UnifiedSource-", suffix=".cc") as f:
+        f.write("".join('#include "%s"\n' % os.path.join(ROOT, name) for name in files))
+        f.flush()
+        p = subprocess.run(
+            ["clang-tidy-16", "--quiet", "--header-filter=" + OURS, "--checks=" + CHECKS,
+             "--config-file=.clang-tidy", f.name, "--", *flags, *ANALYZER],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    if len(files) > 1 and "[clang-diagnostic-error]" in p.stdout:
+        half = len(files) // 2
+        return check(files[:half], flags, folder) + check(files[half:], flags, folder)
+    found = [line for line in p.stdout.splitlines()
+             if re.search(r": (warning|error): .*\[[\w.,-]+\]$", line) and "bazel-out/" not in line.split(": ")[0]]
+    if p.returncode not in (0, 1) or (p.returncode and not found):
+        found.append("%s: error: clang-tidy-16 ended with exit status %d: %s" % (
+            " ".join(files), p.returncode, p.stdout.strip()[-500:]))
+    return found
+
+
+def suppressions(files):
+    """NOLINTs that do not say which checks and why."""
+    found = []
+    for path in files:
+        with open(path) as f:
+            for number, line in enumerate(f, 1):
+                if NOLINT.search(line) and not NOLINT_GOOD.search(line):
+                    found.append('%s:%d: warning: a suppression is written "NOLINT(check): reason"' % (path, number))
+    return found
+
+
+def main(argv):
+    os.chdir(ROOT)
+    with open("compile_commands.json") as f:
+        commands = {c["file"]: flags_of(c["arguments"]) for c in json.load(f)}
+    wanted = [os.path.relpath(f) for f in argv] or our_files()
+    findings = ["%s:1: error: no Bazel target compiles this file" % f for f in wanted if f not in commands]
+    headers = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.h"], stdout=subprocess.PIPE, text=True,
+                             check=True).stdout.split() if not argv else []
+    findings += suppressions(wanted + [h for h in headers if os.path.exists(h)])
+
+    groups = collections.defaultdict(list)
+    for f in wanted:
+        if f in commands:
+            groups[commands[f]].append(f)
+    work = [(b, flags) for flags, files in sorted(groups.items()) for b in batches(sorted(files))]
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for lines in pool.map(lambda w: check(w[0], w[1], folder), work):
+            findings += lines
+    here = re.compile("^(%s/|\\./)" % re.escape(ROOT))
+    findings = sorted({here.sub("", line) for line in findings})
+    if findings:
+        print("\n".join(findings))
+    print("clang-tidy: %d files, %d findings" % (len(wanted), len(findings)))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
