@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/report/table.h"
 
 namespace heddle::analysis {
@@ -11,12 +13,15 @@ double us(uint64_t ps) { return static_cast<double>(ps) / 1e6; }
 
 }  // namespace
 
-std::string track_table(const std::vector<TrackUse>& tracks, uint64_t end_ps) {
-  TextTable table({{"track", TextTable::Align::kLeft}, {"spans"}, {"busy us"}, {"busy %"}});
+std::string track_table(const std::vector<TrackUse>& tracks, const std::vector<RunCounter>& counters) {
+  TextTable table({{"track", TextTable::Align::kLeft}, {"spans"}, {"busy us"}, {"busy %"}, {"waiting us"}});
+  const uint64_t end = counter(counters, kRunTime);
   for (const TrackUse& t : tracks) {
-    const double percent = end_ps ? 100 * us(t.busy_ps) / us(end_ps) : 0;
-    table.add({t.track, std::to_string(t.spans), fmt::format("{:.3f}", us(t.busy_ps)),
-               fmt::format("{:.1f}", percent)});
+    const uint64_t waiting = std::min(t.busy_ps, counter(counters, t.track + kWaiting));
+    const uint64_t busy = t.busy_ps - waiting;
+    table.add({t.track, std::to_string(t.spans), fmt::format("{:.3f}", us(busy)),
+               fmt::format("{:.1f}", end ? 100 * us(busy) / us(end) : 0),
+               waiting > 0 ? fmt::format("{:.3f}", us(waiting)) : ""});
   }
   return table.str();
 }

@@ -8,8 +8,13 @@
 
 namespace heddle::analysis {
 
-// A line for each track: spans, time and share of `end_ps`, the length of the run.
-std::string track_table(const std::vector<TrackUse>& tracks, uint64_t end_ps);
+// Counters that tables look at: the length of the run; a host thread's waiting time, behind the name of its
+// track.
+inline constexpr const char* kRunTime = "time ps";
+inline constexpr const char* kWaiting = " waiting ps";
+
+// A line for each track: spans, busy time and its share of the run, waiting time, which is not busy.
+std::string track_table(const std::vector<TrackUse>& tracks, const std::vector<RunCounter>& counters);
 
 // A line for each counter; those in picoseconds ("... ps") as microseconds.
 std::string counter_lines(const std::vector<RunCounter>& counters);

@@ -53,6 +53,7 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
   using What = proto::Node::WhatCase;
   host::GraphNode out;
   out.name = n.name();
+  out.line = names.line();
   out.has_priority = n.has_priority();
   out.priority = n.priority();
   if (n.has_window()) {

@@ -22,6 +22,7 @@ struct Names {
   // Left out: stream 0.
   std::function<Stream(bool given, const std::string&)> stream;
   std::function<void(const std::string&)> refuse;  // throws
+  std::function<uint32_t()> line;                  // where the reader is
   std::function<Window(const proto::AccessWindow&)> window;
 };
 

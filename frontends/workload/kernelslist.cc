@@ -37,7 +37,8 @@ Workload from_kernelslist(const std::filesystem::path& file, const KernelTimer& 
   }
   main.deviceSynchronize();
   Workload out;
-  out.name = file.string();
+  out.name = out.file = file.string();
+  out.rules.lazy_loading = true;  // as a workload file has it by default
   out.program = b.program();
   return out;
 }

@@ -31,6 +31,13 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
   if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
     names.refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
   }
+  if (k.has_grid() && !k.has_block()) {
+    names.refuse("kernel \"" + k.name() + "\": a grid needs a `block`: the threads of each of its blocks");
+  }
+  const bool ends_otherwise = k.has_until_flag() || k.fails() || k.asserts();
+  if (!k.has_us() && !k.has_block_us() && !k.has_trace() && !ends_otherwise) {
+    names.refuse("kernel \"" + k.name() + "\" needs its time: one of `us`, `block_us` and `trace`");
+  }
   for (const double v : {k.us(), k.block_us(), k.trigger_us(), k.wait_us()}) {
     if (!(v >= 0 && v <= 1e9)) {
       names.refuse("kernel \"" + k.name() + "\": times are from 0 to 1e9 microseconds");

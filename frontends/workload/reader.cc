@@ -1,15 +1,15 @@
 #include "frontends/workload/reader.h"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
-#include <sstream>
+#include <set>
 
 #include "frontends/input/limits.h"
 #include "frontends/input/regular_file.h"
 #include "frontends/workload/builder.h"
+#include "frontends/workload/error_names.h"
 #include "frontends/workload/graph_reader.h"
+#include "frontends/workload/parse_text.h"
 #include "frontends/workload/read_environment.h"
 #include "frontends/workload/read_kernel.h"
 #include "frontends/workload/read_memory.h"
@@ -24,16 +24,6 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::TextFormat;
 using Tree = TextFormat::ParseInfoTree;
-
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
-    if (text.empty()) {
-      text = std::to_string(line + 1) + ":" + std::to_string(column + 1) + ": " + message;
-    }
-  }
-  std::string text;
-};
 
 const FieldDescriptor* field(const Message& m, const char* name) {
   return m.GetDescriptor()->FindFieldByName(name);
@@ -50,9 +40,9 @@ class Reader {
         folder_(std::move(folder)),
         timer_(timer),
         visible_(w.environment().has_visible_devices()
-                     ? visible_devices(w.environment().visible_devices(), w.devices())
+                     ? visible_devices(w.environment().visible_devices(), checked_devices())
                      : std::vector<uint32_t>()),
-        builder_(visible_.empty() ? w.devices() : static_cast<uint32_t>(visible_.size())) {
+        builder_(visible_.empty() ? checked_devices() : static_cast<uint32_t>(visible_.size())) {
     builder_.program().visible = visible_;
     memory_ = {[this](const std::string& n) { return look_up(buffers_, n, "buffer"); },
                [this](const std::string& n) { return n.empty() ? Pool{} : look_up(pools_, n, "pool"); },
@@ -74,11 +64,9 @@ class Reader {
   Workload read() {
     Workload out;
     out.name = w_.name().empty() ? file_ : w_.name();
+    out.file = file_;
     out.rules = read_environment(w_.environment(), [this](const std::string& what) { refuse(what); });
     per_thread_ = out.rules.per_thread_default;
-    if (w_.devices() == 0 || w_.devices() > 64) {
-      refuse("devices: 1 to 64");
-    }
     if (w_.environment().has_visible_devices() && visible_.empty()) {
       refuse("visible_devices \"" + w_.environment().visible_devices() +
              "\" leaves none: every call would return "
@@ -92,7 +80,11 @@ class Reader {
       const proto::Thread& t = w_.thread(i);
       const Tree* at = nested(tree_, w_, "thread", i);
       line_ = line_of(tree_, w_, "thread", i);
-      Thread& thread = builder_.thread(need(t.name(), "a thread", "name"));
+      if (!threads_.insert(need(t.name(), "a thread", "name")).second) {
+        refuse("thread \"" + t.name() + "\" is given twice");
+      }
+      Thread& thread = builder_.thread(t.name());
+      builder_.program().threads.back().line = here();
       default_stream_ = per_thread_ ? builder_.stream("per-thread " + t.name()) : Stream{};
       device_ = 0;
       for (int k = 0; k < t.call_size(); ++k) {
@@ -105,9 +97,19 @@ class Reader {
   }
 
  private:
+  // Before anything is made for each of them.
+  uint32_t checked_devices() {
+    if (w_.devices() == 0 || w_.devices() > host::kMostDevices) {
+      line_ = w_.has_devices() ? line_of(tree_, w_, "devices", -1) : 1;
+      refuse("devices: " + std::to_string(w_.devices()) + "; legal: 1 to " +
+             std::to_string(host::kMostDevices));
+    }
+    return w_.devices();
+  }
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error(file_ + ":" + std::to_string(line_) + ": " + what);
   }
+  uint32_t here() const { return static_cast<uint32_t>(line_); }
   const std::string& need(const std::string& value, const char* what, const char* name) const {
     if (value.empty()) {
       refuse(std::string(what) + " needs `" + name + "`");
@@ -123,15 +125,18 @@ class Reader {
 
   template <class T>
   T look_up(const std::map<std::string, T>& names, const std::string& name, const char* what) const {
-    const auto it = names.find(name);
-    if (it == names.end()) {
+    const auto found = names.find(name);
+    if (found == names.end()) {
       std::string known;
-      for (const auto& [n, t] : names) {
-        known += (known.empty() ? "" : ", ") + n;
+      constexpr size_t kShown = 20;
+      size_t left = names.size();
+      for (auto it = names.begin(); it != names.end() && names.size() - left < kShown; ++it, --left) {
+        known += (known.empty() ? "" : ", ") + it->first;
       }
+      known += left > 0 ? " and " + std::to_string(left) + " more" : "";
       refuse(std::string("no ") + what + " \"" + name + "\"; there are: " + (known.empty() ? "none" : known));
     }
-    return it->second;
+    return found->second;
   }
   template <class T>
   void enter(std::map<std::string, T>& names, const std::string& name, T id, const char* what) {
@@ -155,6 +160,7 @@ class Reader {
       const proto::Stream& s = w_.stream(i);
       line_ = line_of(tree_, w_, "stream", i);
       const Stream id = builder_.stream(s.name(), s.non_blocking(), s.priority(), device(s.device()));
+      builder_.program().streams[id.id].line = here();
       builder_.program().streams[id.id].created_by_call = s.created_by_call();
       builder_.program().streams[id.id].domain = read_domain(s.sync_domain(), names());
       enter(streams_, s.name(), id, "stream");
@@ -163,6 +169,7 @@ class Reader {
       const proto::Event& e = w_.event(i);
       line_ = line_of(tree_, w_, "event", i);
       enter(events_, e.name(), builder_.event(e.name(), !e.disable_timing(), device(e.device())), "event");
+      builder_.program().events.back().line = here();
     }
     for (int i = 0; i < w_.buffer_size(); ++i) {
       const proto::Buffer& b = w_.buffer(i);
@@ -178,6 +185,7 @@ class Reader {
                                                                                 : host::Memory::kDevice;
       const bool range = b.memory() == proto::Buffer::VIRTUAL;
       const Buffer id = builder_.buffer(b.name(), memory, b.bytes(), device(b.device()));
+      builder_.program().buffers[id.id].line = here();
       builder_.program().buffers[id.id].allocated_by_call = b.allocated_by_call() || range;
       builder_.program().buffers[id.id].reserved = range;
       builder_.program().buffers[id.id].trace_address = b.trace_address();
@@ -187,11 +195,13 @@ class Reader {
       const proto::Physical& p = w_.physical(i);
       line_ = line_of(tree_, w_, "physical", i);
       enter(physical_, p.name(), builder_.physical(p.name(), p.bytes(), device(p.device())), "physical");
+      builder_.program().physical.back().line = here();
     }
     for (int i = 0; i < w_.pool_size(); ++i) {
       const proto::Pool& p = w_.pool(i);
       line_ = line_of(tree_, w_, "pool", i);
       enter(pools_, p.name(), builder_.pool(p.name(), p.max_bytes(), device(p.device())), "pool");
+      builder_.program().pools.back().line = here();
     }
     for (int i = 0; i < w_.handle_size(); ++i) {
       line_ = line_of(tree_, w_, "handle", i);
@@ -213,6 +223,7 @@ class Reader {
       line_ = line_of(tree_, w_, "graph", i);
       const proto::Graph& g = w_.graph(i);
       enter(graphs_, g.name(), add_graph(builder_, g.name(), device(g.device())), "graph");
+      builder_.program().graphs.back().line = here();
     }
     for (int i = 0; i < w_.graph_size(); ++i) {
       const Tree* inside = nested(tree_, w_, "graph", i);
@@ -232,6 +243,7 @@ class Reader {
     n.exec = [this](const std::string& name) { return look_up(execs_, name, "graph_exec"); };
     n.stream = [this](bool given, const std::string& name) { return stream(given, name); };
     n.refuse = [this](const std::string& what) { refuse(what); };
+    n.line = [this] { return here(); };
     n.window = [this](const proto::AccessWindow& w) { return read_window(w, memory_); };
     return n;
   }
@@ -239,6 +251,7 @@ class Reader {
   void read_kernel(const proto::Kernel& k) {
     host::KernelDesc d = workload::read_kernel(k, names(), memory_);
     d.launches = read_device_launches(k, names());
+    d.line = here();
     if (k.has_trace()) {
       if (!timer_) {
         refuse("kernel \"" + k.name() + "\": traces cannot be simulated here");
@@ -286,6 +299,9 @@ class Reader {
     line_ = tree ? line_of(*tree, parent, "call", index) : 0;
     t.line(static_cast<uint32_t>(line_));
     if (c.has_expect()) {
+      if (!is_error_name(c.expect())) {
+        refuse("expect: \"" + c.expect() + "\" is none of CUDA's errors, such as cudaErrorInvalidValue");
+      }
       out.expected[{thread, static_cast<uint32_t>(line_)}] = c.expect();
     }
     using What = proto::Call::WhatCase;
@@ -373,6 +389,9 @@ class Reader {
       case What::kLaunchHostFunc: {
         const proto::HostFunction& f = c.launch_host_func();
         const Stream s = stream(f.has_stream(), f.stream());
+        if (!(f.us() >= 0 && f.us() <= 1e9)) {
+          refuse("launch_host_func: us: 0 to 1e9");
+        }
         if (f.calls_cuda()) {
           t.launchHostFuncThatCallsCuda(s);
         } else if (f.has_sets_flag()) {
@@ -431,13 +450,14 @@ class Reader {
   const Tree& tree_;
   const std::string file_;
   const std::filesystem::path folder_;
+  int line_ = 1;
   const KernelTimer& timer_;
   const std::vector<uint32_t> visible_;  // devices that CUDA_VISIBLE_DEVICES chooses
   Builder builder_;
-  int line_ = 1;
   uint32_t device_ = 0;
   bool per_thread_ = false;
   Stream default_stream_;
+  std::set<std::string> threads_;
   std::map<std::string, Stream> streams_;
   std::map<std::string, Event> events_;
   std::map<std::string, Buffer> buffers_;
@@ -458,14 +478,7 @@ Workload parse_workload(std::string_view text, const std::string& name, const st
                         const KernelTimer& timer) {
   proto::Workload w;
   Tree tree;
-  FirstError errors;
-  TextFormat::Parser parser;
-  parser.RecordErrorsTo(&errors);
-  parser.WriteLocationsTo(&tree);
-  google::protobuf::io::ArrayInputStream in(text.data(), static_cast<int>(text.size()));
-  if (!parser.Parse(&in, &w)) {
-    throw Error(name + ":" + (errors.text.empty() ? "1: not a workload" : errors.text));
-  }
+  parse_text(text, name, w, tree);
   return Reader(w, tree, name, folder, timer).read();
 }
 

@@ -19,6 +19,7 @@ using KernelTimer = std::function<void(const std::filesystem::path& trace, host:
 
 struct Workload {
   std::string name;
+  std::string file;  // as messages call it
   host::Program program;
   host::Rules rules;
   // Errors that calls must return, CUDA's names: by thread and line of the file.
@@ -27,6 +28,8 @@ struct Workload {
 
 // Throws heddle::Error "FILE:LINE: ..." for text that is not a workload, unknown fields and names, names
 // given twice, and what lacks something. `timer` may be empty: then a trace is an error.
+inline constexpr size_t kMostText = size_t{64} << 20;  // bytes of a file: about a million calls
+inline constexpr int kMostLoops = 256;                 // `repeat` inside `repeat`
 Workload read_workload(const std::filesystem::path& file, const KernelTimer& timer = nullptr);
 // `name` stands for the file in messages; traces are looked for in `folder`.
 Workload parse_workload(std::string_view text, const std::string& name,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/engine/error.h"
+#include "sim/host/program_error.h"
 
 namespace heddle::host {
 
@@ -26,9 +26,10 @@ Allocations::Allocations(const Program& p, const Params& n) : buffers_(p.buffers
     if (b.memory == Memory::kDevice) {
       const auto address = devices_[b.device].allocate(b.bytes);
       if (!address) {
-        throw Error("buffer " + b.name + ": " + std::to_string(b.bytes) + " bytes, but device " +
-                    std::to_string(b.device) + " has only " +
-                    std::to_string(devices_[b.device].free_bytes()) + " left (dram.total_bytes)");
+        throw ProgramError(b.line, "buffer " + b.name + ": " + std::to_string(b.bytes) +
+                                       " bytes, but device " + std::to_string(b.device) + " has only " +
+                                       std::to_string(devices_[b.device].free_bytes()) +
+                                       " left (dram.total_bytes)");
       }
       buffers_[i].address = *address;
     }

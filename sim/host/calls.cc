@@ -11,16 +11,29 @@ namespace heddle::host {
 
 void Threads::fail(uint32_t thread, std::string_view error, const std::string& why) {
   Thread& t = threads_[thread];
-  const Call& c = call(t, thread);
   t.failed = true;
   if (!error.starts_with("CUDA_ERROR_")) {  // the driver's calls leave the runtime's error alone
     t.last_error = error;
   }
-  result_.errors.push_back({thread, t.calls, c.line, op_name(c.op), std::string(error), why});
+  note_error(thread, std::string(error), why);
+}
+
+void Threads::note_error(uint32_t thread, const std::string& error, const std::string& why) {
+  const Thread& t = threads_[thread];
+  const Call& c = call(t, thread);
+  if (result_.errors.size() < core_.limits.records) {
+    result_.errors.push_back({thread, t.calls, c.line, op_name(c.op), error, why});
+  } else {
+    ++result_.errors_left_out;
+  }
 }
 
 void Threads::answer(uint32_t thread, std::string_view value) {
-  result_.answers.push_back({thread, threads_[thread].calls, std::string(value)});
+  if (result_.answers.size() < core_.limits.records) {
+    result_.answers.push_back({thread, threads_[thread].calls, std::string(value)});
+  } else {
+    ++result_.answers_left_out;
+  }
 }
 
 bool Threads::report_device_error(uint32_t thread, uint32_t device) {
@@ -63,16 +76,21 @@ uint32_t Threads::make(Work work, uint32_t stream, uint32_t name) {
 
 // False: the connection is full; the call has its effect when there is room (AX15).
 bool Threads::room(uint32_t thread, uint32_t stream, Work work, Path path) {
+  if (not_submitted_.size() >= core_.params.depth) {
+    flush();  // no driver holds back more than its queues take (AX15)
+  }
   const uint32_t device = core_.program.streams[stream].device;
   if (!connections_.full(device, stream, work, path)) {
     return true;
   }
+  threads_[thread].waits_since = core_.now;
   connections_.wait_for_room(thread, device, stream, work, path);
   return false;
 }
 
 void Threads::submit(uint32_t slot, Ps after) {
   if (core_.rules.lazy_start) {
+    core_.commands[slot].withheld = true;
     not_submitted_.push_back(slot);
   } else {
     connections_.submit(slot, core_.now + after + core_.params.submit);
@@ -265,7 +283,9 @@ bool Threads::copy(uint32_t thread, const Call& c) {
     wait_for(thread, ordering_.unfinished(c.stream));
     const Ps took = static_cast<Ps>(static_cast<double>(c.bytes) / core_.params.to_device_rate);
     t.resume_at = core_.now + took;
-    if (t.waits == 0) {
+    if (t.waits > 0) {
+      t.waits_since = t.resume_at;  // until then it copies
+    } else {
       core_.events.push(t.resume_at, Happening::kThread, thread);
     }
     return false;

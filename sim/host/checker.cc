@@ -1,6 +1,7 @@
 #include "sim/host/checker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::host {
 
@@ -9,8 +10,8 @@ bool conflict(const Program& p, const Access& a, const Access& b) {
   return (a.writes || b.writes) && !(a.atomic && b.atomic) && a.offset < end(b) && b.offset < end(a);
 }
 
-Checker::Checker(const Program& p, const AddressSpace& space, bool on, Result& result)
-    : program_(p), space_(space), on_(on), result_(result) {
+Checker::Checker(const Program& p, const AddressSpace& space, bool on, uint64_t most, Result& result)
+    : program_(p), space_(space), on_(on), most_(most), result_(result) {
   if (on) {
     buffers_.resize(p.buffers.size() + p.physical.size());
     for (size_t b = 0; b < p.buffers.size(); ++b) {
@@ -36,8 +37,14 @@ Finding::Place Checker::place(const Site& s) const {
 
 // Once for each pair of calls of the text, however often a loop makes them.
 void Checker::report(const char* kind, uint32_t buffer, const Site& call, const Site& other) {
-  if (reported_.emplace(kind, buffer, call.thread, call.pc, call.node, other.thread, other.pc, other.node)
-          .second) {
+  std::tuple key(std::string(kind), buffer, call.thread, call.pc, call.node, other.thread, other.pc,
+                 other.node);
+  if (const auto it = reported_.find(key); it != reported_.end()) {
+    ++result_.findings[it->second].times;
+  } else if (result_.findings.size() >= most_) {
+    ++result_.findings_left_out;
+  } else {
+    reported_.emplace(std::move(key), result_.findings.size());
     result_.findings.push_back(
         {kind, buffer == kNone ? "" : program_.buffers[buffer].name, place(call), place(other)});
   }

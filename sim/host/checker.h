@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -20,7 +20,8 @@ bool conflict(const Program& p, const Access& a, const Access& b);
 
 class Checker {
  public:
-  Checker(const Program& p, const AddressSpace& space, bool on, Result& result);
+  // `most`: findings that are kept.
+  Checker(const Program& p, const AddressSpace& space, bool on, uint64_t most, Result& result);
   bool on() const { return on_; }
 
   // A call of the program; `pc` numbers it among its thread's calls, loops not unrolled.
@@ -65,9 +66,12 @@ class Checker {
   const Program& program_;
   const AddressSpace& space_;
   bool on_;
+  const uint64_t most_;
   Result& result_;
   std::vector<Buffer> buffers_;  // then physical memory
-  std::set<std::tuple<std::string, uint32_t, uint32_t, size_t, std::string, uint32_t, size_t, std::string>>
+  // Which finding.
+  std::map<std::tuple<std::string, uint32_t, uint32_t, size_t, std::string, uint32_t, size_t, std::string>,
+           size_t>
       reported_;
 };
 

@@ -55,6 +55,7 @@ struct Command {
   Work work = Work::kBarrier;
   Path path = Path::kDeviceToDevice;
   bool in_queue = false;
+  bool withheld = false;  // made by a call, but not given to the device yet (Rules::lazy_start)
   bool failed = false;
   bool with_command = false;  // a copy whose data came with it, see Staging.inline_bytes
   bool write_combined = false;

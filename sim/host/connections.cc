@@ -54,6 +54,7 @@ void Connections::submit(uint32_t slot, Ps arrival) {
   c.queue = queue_of(c.device, c.stream, c.work, c.path);
   last_of_stream_[c.stream] = c.queue;
   c.in_queue = true;
+  c.withheld = false;
   c.next_in_queue = kNone;
   Queue& q = queues_[c.queue];
   ++q.held;
@@ -109,6 +110,9 @@ void Connections::pump(uint32_t queue) {
 
 void Connections::released(uint32_t slot) {
   const Command& c = core_.commands[slot];
+  if (c.withheld) {
+    return;  // it goes on when it is submitted
+  }
   if (c.in_queue) {
     if (queues_[c.queue].head == slot) {
       pump(c.queue);

@@ -6,6 +6,7 @@
 
 #include "sim/host/command.h"
 #include "sim/host/event_queue.h"
+#include "sim/host/limits.h"
 #include "sim/host/params.h"
 #include "sim/host/program.h"
 #include "sim/host/programmatic.h"
@@ -17,8 +18,8 @@ class KernelModel;  // kernel_model.h
 
 struct Core {
   Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k,
-       const std::atomic<bool>* c)
-      : program(p), params(n), rules(r), recorder(record), kernels(k), cancel(c) {}
+       const std::atomic<bool>* c, const Limits& l)
+      : program(p), params(n), rules(r), limits(l), recorder(record, l.spans), kernels(k), cancel(c) {}
   virtual ~Core() = default;
 
   bool cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
@@ -49,6 +50,7 @@ struct Core {
   const Program& program;
   const Params& params;
   const Rules& rules;
+  const Limits& limits;
   EventQueue events;
   CommandPool commands;
   Recorder recorder;

@@ -29,10 +29,15 @@ void Environments::ended(uint32_t environment) {
   look(environment);
 }
 
+// From the environment up to the first that is not complete.
 void Environments::look(uint32_t e) {
-  if (!all_[e].ended || all_[e].children > 0) {
-    return;
+  while (e != kNone && all_[e].ended && all_[e].children == 0) {
+    e = leave(e);
   }
+}
+
+// It is complete. Returns the one that need wait for it no longer; kNone: a tail has its place.
+uint32_t Environments::leave(uint32_t e) {
   owner_.complete(e);
   std::deque<uint32_t> rest = std::move(all_[e].tails);
   rest.insert(rest.end(), all_[e].inherited.begin(), all_[e].inherited.end());
@@ -45,10 +50,12 @@ void Environments::look(uint32_t e) {
     all_[next].parent = parent;
     all_[next].inherited = std::move(rest);
     owner_.run_tail(work, next);
-  } else if (parent != kNone) {
-    --all_[parent].children;
-    look(parent);
+    return kNone;
   }
+  if (parent != kNone) {
+    --all_[parent].children;
+  }
+  return parent;
 }
 
 }  // namespace heddle::host

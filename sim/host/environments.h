@@ -53,6 +53,7 @@ class Environments {
   };
   uint32_t add();
   void look(uint32_t environment);
+  uint32_t leave(uint32_t environment);
 
   Owner& owner_;
   std::vector<Environment> all_;

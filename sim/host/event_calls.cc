@@ -99,8 +99,12 @@ bool Threads::event_call(uint32_t thread, const Call& c) {
     answer(thread, "cudaErrorNotReady");
     return true;
   }
-  result_.elapsed.push_back({thread, threads_[thread].calls, c.source, c.object,
-                             event_states_[c.object].time - event_states_[c.source].time});
+  if (result_.elapsed.size() < core_.limits.records) {
+    result_.elapsed.push_back({thread, threads_[thread].calls, c.source, c.object,
+                               event_states_[c.object].time - event_states_[c.source].time});
+  } else {
+    ++result_.elapsed_left_out;
+  }
   return true;
 }
 

@@ -8,6 +8,9 @@
 namespace heddle::host {
 namespace {
 
+// Each is compared with each: a bit for each pair is kept.
+constexpr size_t kMostCheckedNodes = 16384;
+
 struct Use {
   uint32_t node;
   Access access;
@@ -70,6 +73,10 @@ void Threads::check_graph(uint32_t thread, const Call& c, const std::vector<uint
   }
   const Clock& clock = clocks_.of_stream(c.stream);
   const Plan& plan = graphs_.plan(c.object);
+  if (plan.nodes.size() > kMostCheckedNodes) {
+    throw LimitReached(core_.recorder.text(plan.label) + ": more than " + std::to_string(kMostCheckedNodes) +
+                       " nodes, which --check does not compare with each other");
+  }
   const auto at = [&](uint32_t node) {
     Checker::Site s = site(thread);
     s.node = "node " + core_.recorder.text(plan.nodes[node].label);

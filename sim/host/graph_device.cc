@@ -97,9 +97,14 @@ void Graphs::device_call(uint32_t slot, uint32_t launch) {
   const DeviceLaunch& l = core_.program.kernels[c.object].launches[launch];
   const uint32_t exec = l.exec == kNone ? runs_[c.run].exec : l.exec;
   if (const auto no = launch_on_device(c.run, exec, l)) {
-    device_errors_.push_back({core_.recorder.text(c.name) + ": cudaGraphLaunch(" +
-                                  core_.program.graph_execs[exec] + ", " + stream_name(l.into) + ")",
-                              no->error, no->why});
+    const std::string call = core_.recorder.text(c.name) + ": cudaGraphLaunch(" +
+                             core_.program.graph_execs[exec] + ", " + stream_name(l.into) + ")";
+    const auto [it, first] = device_error_of_.try_emplace({call, no->error}, device_errors_.size());
+    if (first) {
+      device_errors_.push_back({call, no->error, no->why});
+    } else {
+      ++device_errors_[it->second].times;
+    }
   }
   const auto it = calling_.find(slot);
   if (--it->second.left == 0) {

@@ -141,6 +141,7 @@ class Planner {
         starts += none ? 0 : 1;
       }
     }
+    find_branches();
     for (uint32_t from : sinks) {
       plan->sinks.push_back(
           {from, kNone, plan->nodes[from].work == Work::kKernel ? core_.params.kernel_end : 0});
@@ -150,6 +151,24 @@ class Planner {
   std::shared_ptr<Plan> plan = std::make_shared<Plan>();
 
  private:
+  // A node goes on in the row of what it waits for, if no other has done so.
+  void find_branches() {
+    constexpr uint32_t kMost = 64;
+    uint32_t branches = 0;
+    std::vector<bool> goes_on(plan->nodes.size(), false);
+    for (uint32_t to = 0; to < plan->nodes.size(); ++to) {
+      const auto& all = befores_[to];
+      const auto free =
+          std::find_if(all.begin(), all.end(), [&](const Before& b) { return !goes_on[b.node]; });
+      if (free != all.end()) {
+        goes_on[free->node] = true;
+        plan->nodes[to].branch = plan->nodes[free->node].branch;
+      } else {
+        plan->nodes[to].branch = branches++ % kMost;
+      }
+    }
+  }
+
   void add_bodies(const Definition& d, uint32_t i, PlanNode& node) {
     node.bodies = static_cast<uint32_t>(plan->bodies.size());
     plan->bodies.emplace_back();

@@ -42,6 +42,7 @@ struct PlanNode {
   uint32_t window = kNone;
   uint8_t domain = 0;
   uint32_t label = 0;
+  uint32_t branch = 0;  // its row on the timeline
   uint64_t bytes = 0;
   uint64_t rows = 1;
   Ps duration = 0;

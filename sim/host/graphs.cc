@@ -28,9 +28,42 @@ Graphs::Graphs(Core& core, Ordering& ordering, Allocations& memory)
 
 // ---- definitions
 
+void Graphs::check_size(uint32_t graph) const {
+  struct Known {
+    uint64_t nodes = 0;  // beyond the limit: that and one
+    bool open = false, done = false;
+  };
+  const uint64_t most = core_.limits.nodes;
+  std::vector<Known> known(graphs_.size());
+  const auto size = [&](const auto& self, uint32_t g, uint32_t depth) -> uint64_t {
+    Known& k = known[g];
+    if (k.done || k.open || depth > kDeepest) {
+      return k.nodes;  // one that contains itself is refused later
+    }
+    k.open = true;
+    uint64_t nodes = 0;
+    for (const GraphNode& n : graphs_[g].desc.nodes) {
+      ++nodes;
+      nodes += n.kind == NodeKind::kChild ? self(self, n.object, depth + 1) : 0;
+      for (const uint32_t body : n.bodies) {
+        nodes += self(self, body, depth + 1);
+      }
+      nodes = std::min(nodes, most + 1);
+    }
+    k = {nodes, false, true};
+    return nodes;
+  };
+  if (size(size, graph, 0) > most) {
+    throw LimitReached("graph " + graphs_[graph].desc.name + ": " + beyond(most, "nodes", "nodes"));
+  }
+}
+
 std::shared_ptr<const Definition> Graphs::take(uint32_t graph, uint32_t depth) const {
   if (depth > kDeepest || !graphs_[graph].alive) {
     return nullptr;
+  }
+  if (depth == 0) {
+    check_size(graph);
   }
   auto d = std::make_shared<Definition>();
   const GraphDesc& g = graphs_[graph].desc;
@@ -281,6 +314,7 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
   // An event node's event is the launch's from now on, for all calls that follow.
   for (uint32_t i : plan.prepared) {
     const uint32_t slot = add_node(plan.nodes[i], run, stream);
+    core_.commands[slot].node = i;
     r.slots[i] = slot;
     ordering_.depend(slot, core_.commands.ref(start));
     if (plan.nodes[i].work == Work::kRecord) {
@@ -367,6 +401,19 @@ void Graphs::count(Result& result) const {
   if (const uint64_t n = memory_.never_freed()) {  // GN04
     result.counters.push_back({"graph allocations never freed", n});
   }
+}
+
+uint32_t Graphs::track_of(const Command& c) {
+  const Plan& plan = *runs_[c.run].plan;
+  const uint32_t branch = plan.nodes[c.node].branch;
+  const auto [it, first] = tracks_.try_emplace({c.stream, plan.label, branch}, 0);
+  if (first) {
+    const StreamDesc& s = core_.program.streams[c.stream];
+    it->second = core_.recorder.track("device " + std::to_string(s.device) + " stream " + s.name + " " +
+                                      core_.recorder.text(plan.label) +
+                                      (branch > 0 ? " branch " + std::to_string(branch + 1) : ""));
+  }
+  return it->second;
 }
 
 void Graphs::ended(uint32_t slot) {

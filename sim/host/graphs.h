@@ -8,6 +8,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/host/core.h"
@@ -51,6 +54,8 @@ class Graphs : private Environments::Owner {
   std::optional<Refusal> map_memory(uint32_t exec, uint32_t stream, Ps& cost, std::vector<uint32_t>& freed);
   GraphMemory& memory() { return memory_; }
   void count(Result& result) const;
+  // The row of a node's command on the timeline.
+  uint32_t track_of(const Command& c);
   const Plan& plan(uint32_t exec) const { return *execs_[exec].plan; }
 
   // What calls cost the host.
@@ -132,6 +137,8 @@ class Graphs : private Environments::Owner {
   void complete(uint32_t environment) override;
   void run_tail(uint32_t exec, uint32_t environment) override;
   std::shared_ptr<const Definition> take(uint32_t graph, uint32_t depth) const;
+  // Nodes of the graph and of those inside it, before they are taken. LimitReached: too many.
+  void check_size(uint32_t graph) const;
   uint32_t new_run(std::shared_ptr<const Plan> plan);
   void add_nodes(uint32_t run, uint32_t start);
   void run_body(uint32_t conditional, const std::shared_ptr<const Plan>& body);
@@ -161,7 +168,9 @@ class Graphs : private Environments::Owner {
   };
   std::map<uint32_t, Calling> calling_;  // kernels' commands
   std::vector<DeviceError> device_errors_;
-  std::vector<Ps> allocated_at_;        // of each buffer, by a node
+  std::map<std::pair<std::string, std::string>, size_t> device_error_of_;  // by call and error
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> tracks_;    // by stream, graph and branch
+  std::vector<Ps> allocated_at_;                                           // of each buffer, by a node
   std::vector<uint32_t> memory_track_;  // of each device; empty without memory nodes
 };
 

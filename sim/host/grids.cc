@@ -326,6 +326,16 @@ void Grids::flag_set(uint32_t flag) {
   }
 }
 
+void Grids::count(Result& result) const {
+  result.blocks += blocks_run_;
+  result.dependency_wait += dependency_wait_;
+  for (const auto& [kernel, launches] : hazards_) {
+    result.hazards.push_back(core_.program.kernels[kernel].name + ": " + std::to_string(launches) +
+                             " launches ran beside the kernel before without waiting for it; what that "
+                             "writes may not be visible (PD05)");
+  }
+}
+
 std::vector<uint32_t> Grids::commands() const {
   std::vector<uint32_t> out;
   for (const Grid& g : grids_) {

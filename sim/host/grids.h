@@ -35,11 +35,8 @@ class Grids {
   // All kernels that this one may run beside are finished: its blocks go on from where they wait (PD04).
   void primaries_done(uint32_t slot);
 
-  uint64_t blocks() const { return blocks_run_; }
-  // Time that blocks have waited for kernels before theirs, added up.
-  Ps dependency_wait() const { return dependency_wait_; }
-  // Kernels that ran beside one before them and do not wait for it: launches of each (PD05).
-  const std::map<uint32_t, uint64_t>& hazards() const { return hazards_; }
+  // Blocks, how long they waited for kernels before theirs, hazards.
+  void count(Result& result) const;
   // The kernels that are under way or wait, for reports.
   std::vector<uint32_t> commands() const;
 
@@ -130,6 +127,7 @@ class Grids {
   uint64_t orders_ = 0;
   uint64_t blocks_run_ = 0;
   Ps dependency_wait_ = 0;
+  // Kernels that ran beside one before them and do not wait for it: launches of each (PD05).
   std::map<uint32_t, uint64_t> hazards_;
 };
 

@@ -48,10 +48,11 @@ bool Threads::loads(const Call& c, uint32_t device) {
 }
 
 bool Threads::flush() {
-  for (const uint32_t slot : not_submitted_) {
+  const std::vector<uint32_t> now = std::exchange(not_submitted_, {});
+  for (const uint32_t slot : now) {
     connections_.submit(slot, core_.now + core_.params.submit);
   }
-  return !std::exchange(not_submitted_, {}).empty();
+  return !now.empty();
 }
 
 bool Threads::device_call(uint32_t thread, const Call& c) {

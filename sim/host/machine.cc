@@ -20,6 +20,7 @@
 #include "sim/host/ordering.h"
 #include "sim/host/threads.h"
 #include "sim/host/transfers.h"
+#include "sim/host/watch.h"
 
 namespace heddle::host {
 namespace {
@@ -35,7 +36,7 @@ bool uses_pools(const Program& p) {
 class Machine final : public Core {
  public:
   Machine(const Program& p, const Params& params, const RunOptions& options)
-      : Core(p, params, options.rules, options.spans, options.kernels, options.cancel),
+      : Core(p, params, options.rules, options.spans, options.kernels, options.cancel, options.limits),
         ordering_(*this),
         connections_(*this),
         clocks_(p, options.check || uses_pools(p)),
@@ -43,7 +44,7 @@ class Machine final : public Core {
         graphs_(*this, ordering_, memory_),
         nested_(*this, ordering_, memory_),
         space_(p, params, memory_),
-        checker_(p, space_, options.check, result_),
+        checker_(p, space_, options.check, options.limits.findings, result_),
         unified_(p, params, memory_),
         migration_(*this),
         graphs_wanted_(options.graphs),
@@ -53,7 +54,8 @@ class Machine final : public Core {
                  {ordering_, connections_, clocks_, memory_, checker_, unified_, migration_, graphs_, nested_,
                   l2_, space_},
                  result_),
-        host_functions_(*this) {
+        host_functions_(*this),
+        watch_(options.progress) {
     for (const StreamDesc& s : p.streams) {
       stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
     }
@@ -62,17 +64,14 @@ class Machine final : public Core {
       grids_.emplace_back(*this, d);
     }
     transfers_ = std::make_unique<Transfers>(*this);
-    copies_.resize(p.devices);
-    kernels_.resize(p.devices);
+    work_.resize(p.devices);
   }
 
   Result run() {
     threads_.start();
     do {
       while (kernels_ended() || !events.empty()) {
-        if (cancelled()) {
-          throw Cancelled("cancelled");
-        }
+        watch_.look(*this, threads_, result_.operations);
         const Event e = events.pop();
         now = e.at;
         happen(e);
@@ -84,16 +83,10 @@ class Machine final : public Core {
     result_.end = now;
     result_.commands = commands.added();
     for (const Grids& g : grids_) {
-      result_.blocks += g.blocks();
-      result_.dependency_wait += g.dependency_wait();
-      for (const auto& [kernel, launches] : g.hazards()) {
-        result_.hazards.push_back(program.kernels[kernel].name + ": " + std::to_string(launches) +
-                                  " launches ran beside the kernel before without waiting for it; what that "
-                                  "writes may not be visible (PD05)");
-      }
+      g.count(result_);
     }
     for (uint32_t d = 0; d < program.devices; ++d) {
-      result_.copy_kernel_overlap.push_back(covered_by_both(copies_[d], kernels_[d]));
+      result_.copy_kernel_overlap.push_back(work_[d].both());
     }
     for (uint32_t g = 0; graphs_wanted_ && g < program.graphs.size(); ++g) {
       result_.graphs.push_back(graphs_.definition(g));
@@ -167,7 +160,7 @@ class Machine final : public Core {
         show(c);
         break;
       case Work::kConditional:
-        recorder.add(stream_track_[c.stream], c.name, c.start, now);
+        recorder.add(track_of(c), c.name, c.start, now);
         break;
       case Work::kBodyEnd:
         graphs_.body_ended(slot);
@@ -226,6 +219,39 @@ class Machine final : public Core {
   }
 
   void dispatch(uint32_t slot) override {
+    // Commands that take no time end in each other's turn: long chains go by way of the queue.
+    constexpr uint32_t kDeepest = 200;
+    if (deep_ >= kDeepest) {
+      events.push(now, Happening::kDispatchCommand, slot);
+      return;
+    }
+    ++deep_;
+    carry_out(slot);
+    --deep_;
+  }
+
+  void prepared(uint32_t slot) override {
+    if (commands[slot].work == Work::kPrefetch) {
+      finish(slot);
+      return;
+    }
+    grids_[commands[slot].device].launch(slot);
+  }
+
+  void begun(uint32_t slot, Ps at) override { migration_.begun(slot, at - now); }
+
+  void resume(uint32_t thread, Ps at) override { events.push(at, Happening::kThread, thread); }
+
+  void set_flag(uint32_t flag) override {
+    threads_.set_flag(flag);
+    for (Grids& g : grids_) {
+      g.flag_set(flag);
+    }
+  }
+  bool flag(uint32_t flag) const override { return threads_.flag(flag); }
+
+ private:
+  void carry_out(uint32_t slot) {
     Command& c = commands[slot];
     if (c.work != Work::kGraphEnd) {  // whose span is the whole graph's
       c.start = now;
@@ -285,27 +311,6 @@ class Machine final : public Core {
     }
   }
 
-  void prepared(uint32_t slot) override {
-    if (commands[slot].work == Work::kPrefetch) {
-      finish(slot);
-      return;
-    }
-    grids_[commands[slot].device].launch(slot);
-  }
-
-  void begun(uint32_t slot, Ps at) override { migration_.begun(slot, at - now); }
-
-  void resume(uint32_t thread, Ps at) override { events.push(at, Happening::kThread, thread); }
-
-  void set_flag(uint32_t flag) override {
-    threads_.set_flag(flag);
-    for (Grids& g : grids_) {
-      g.flag_set(flag);
-    }
-  }
-  bool flag(uint32_t flag) const override { return threads_.flag(flag); }
-
- private:
   // False: the kernel needs nothing before its blocks and moves nothing over links.
   bool prepare(uint32_t slot) {
     if (!unified_.active() && !traffic_.used()) {
@@ -440,11 +445,17 @@ class Machine final : public Core {
 
   void show(const Command& c) {
     if (recorder.on()) {
-      recorder.add(stream_track_[c.stream], c.name, c.start, now);
+      recorder.add(track_of(c), c.name, c.start, now);
       if (c.work != Work::kHostFunc) {
-        (c.work == Work::kKernel ? kernels_ : copies_)[c.device].emplace_back(c.start, now);
+        work_[c.device].add(c.work == Work::kKernel, c.start, now);
       }
     }
+  }
+
+  // Nodes of graphs have rows of their own: which of them run side by side is the graph's doing, not the
+  // stream's.
+  uint32_t track_of(const Command& c) {
+    return c.run == kNone ? stream_track_[c.stream] : graphs_.track_of(c);
   }
 
   Result result_;
@@ -466,7 +477,9 @@ class Machine final : public Core {
   std::vector<Grids> grids_;
   std::unique_ptr<Transfers> transfers_;
   std::vector<uint32_t> stream_track_;
-  std::vector<std::vector<std::pair<Ps, Ps>>> copies_, kernels_;  // of each device
+  std::vector<Overlap> work_;  // of each device: kernels and copies
+  Watch watch_;
+  uint32_t deep_ = 0;
 };
 
 }  // namespace

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/error.h"
 #include "sim/host/l2_control.h"
+#include "sim/host/limits.h"
 #include "sim/host/params.h"
 #include "sim/host/program.h"
 #include "sim/host/result.h"
@@ -26,6 +28,9 @@ struct RunOptions {
   // When it becomes true the run stops soon and throws Cancelled. May be null.
   const std::atomic<bool>* cancel = nullptr;
   bool graphs = false;  // Result::graphs
+  Limits limits = {};
+  // Told every now and then how far the run is: its time, and calls made.
+  std::function<void(Ps now, uint64_t calls)> progress = {};
 };
 
 class Cancelled : public Error {
@@ -34,8 +39,8 @@ class Cancelled : public Error {
 };
 
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.
-// Errors of calls are part of the result. Throws heddle::Error when the program refers to something that it
-// does not have.
+// Errors of calls are part of the result. Throws ProgramError (check_program.h) when the program refers to
+// something that it does not have, LimitReached when it goes beyond `limits`.
 Result run(const Program& program, const config::GpuConfig& gpu, const RunOptions& options = {});
 
 // A program with nothing in it but the devices' legacy default streams.

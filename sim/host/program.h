@@ -20,6 +20,7 @@ struct Extent {
 };
 
 inline constexpr uint32_t kNone = UINT32_MAX;
+inline constexpr uint32_t kMostDevices = 64;  // of a program
 
 // Stream numbers of every program: 0 .. devices-1 are the legacy default streams, one for each device.
 struct StreamDesc {
@@ -30,12 +31,14 @@ struct StreamDesc {
   // Not there until a kStreamCreate names it.
   bool created_by_call = false;
   SyncDomain domain;  // cudaStreamSetAttribute
+  uint32_t line = 0;  // of the workload's file, 0 if none; the same below
 };
 
 struct EventDesc {
   std::string name;
   uint32_t device = 0;
   bool timing = true;
+  uint32_t line = 0;
 };
 
 enum class Memory : uint8_t { kPageable, kPinned, kWriteCombined, kMapped, kDevice, kManaged };
@@ -50,6 +53,7 @@ struct BufferDesc {
   // Of kDevice: addresses only (cuMemAddressReserve), to which calls map physical memory.
   bool reserved = false;
   uint64_t trace_address = 0;  // where traces of kernels have it, for access-policy windows
+  uint32_t line = 0;
 };
 
 // What cuMemCreate makes: a device's memory without addresses.
@@ -57,6 +61,7 @@ struct PhysicalDesc {
   std::string name;
   uint32_t device = 0;
   uint64_t bytes = 0;
+  uint32_t line = 0;
 };
 
 // cudaAccessPolicyWindow: a part of a buffer (L208).
@@ -73,6 +78,7 @@ struct PoolDesc {
   std::string name;
   uint32_t device = 0;
   uint64_t max_bytes = 0;  // 0: the device's memory
+  uint32_t line = 0;
 };
 
 // What the program says that a kernel, or the host, does to a buffer. For --check, and for unified memory.
@@ -145,11 +151,12 @@ struct KernelDesc {
   // Dynamic parallelism (nested.h). Each block lasts at least until its calls have returned.
   std::vector<DeviceCall> calls;
   std::vector<std::string> device_streams, device_events;  // that the grid makes
-  bool cdp1 = false;   // compiled with CUDA_FORCE_CDP1_IF_SUPPORTED (DP16)
+  bool cdp1 = false;  // compiled with CUDA_FORCE_CDP1_IF_SUPPORTED (DP16)
   // Ends with cudaErrorLaunchFailure (ER01): a trap, a breakpoint without a debugger (ER03).
   bool fails = false;
   bool asserts = false;  // ends with cudaErrorAssert (ER02)
   std::vector<Access> accesses;
+  uint32_t line = 0;
 };
 
 enum class Op : uint8_t {
@@ -234,6 +241,7 @@ enum class Op : uint8_t {
   kGetDeviceCount,
   kDeviceGetPciBusId,  // of the device `object`: its number in the machine
 };
+inline constexpr size_t kOps = static_cast<size_t>(Op::kDeviceGetPciBusId) + 1;
 
 // Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.
 enum class Advice : uint8_t {
@@ -310,6 +318,7 @@ struct Call {
 struct ThreadDesc {
   std::string name;
   std::vector<Call> calls;
+  uint32_t line = 0;
 };
 
 struct Program {

@@ -11,9 +11,10 @@
 namespace heddle::host {
 
 struct Track {
-  std::string name;  // "thread main", "device 0 stream s1", "device 0 copy H2D", "device 0 kernels"
-  Ps busy = 0;       // some span of the track covers so much time
-  uint64_t spans = 0;
+  std::string name;    // "thread main", "device 0 stream s1", "device 0 copy H2D", "device 0 kernels"
+  Ps busy = 0;         // some span of the track covers so much time; of a thread: without `waiting`
+  Ps waiting = 0;      // of a thread: its calls have waited for devices, other threads or room in a queue
+  uint64_t spans = 0;  // also those that are not kept
 };
 
 struct Span {
@@ -44,6 +45,7 @@ struct Finding {
                        // "free while in use", "free before allocation"
   std::string buffer;  // empty: about none
   Place call, other;
+  uint64_t times = 1;  // the calls are those of the first
 };
 
 // "device 0 memory peak bytes".
@@ -85,10 +87,13 @@ struct Result {
   std::vector<Span> spans;  // empty if not asked for
   std::vector<CallError> errors;
   std::vector<DeviceError> device_errors;
-  std::vector<Finding> findings;  // with RunOptions::check
+  std::vector<Finding> findings;  // with RunOptions::check; one for each pair of calls of the text
   std::vector<Counter> counters;
   std::vector<Elapsed> elapsed;
   std::vector<Answer> answers;
+  // What is beyond RunOptions::limits.
+  uint64_t spans_left_out = 0, errors_left_out = 0, answers_left_out = 0, elapsed_left_out = 0;
+  uint64_t findings_left_out = 0;  // reports, of any pairs
   // The program's graphs as they are at the end: built, captured or changed. Only when asked for.
   std::vector<GraphDesc> graphs;
   std::vector<Ps> thread_end;  // of each host thread

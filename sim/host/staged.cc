@@ -42,6 +42,9 @@ CommandRef Threads::ask_piece(uint32_t thread, uint64_t bytes, Path path) {
   }
   const CommandRef ref = core_.commands.ref(slot);
   submit(slot);
+  if (core_.rules.lazy_start) {
+    flush();  // the driver is at work on the copy: a synchronisation (FP04)
+  }
   return ref;
 }
 
@@ -64,7 +67,9 @@ bool Threads::send_piece(uint32_t thread) {
   const uint32_t i = s.pieces % 2;
   if (core_.commands.unfinished(s.in_flight[i])) {
     wait_for(thread, {s.in_flight[i]});
-    return false;
+    if (t.waits > 0) {
+      return false;
+    }
   }
   s.size[i] = std::min(s.left, p.chunk_bytes);
   s.left -= s.size[i];
@@ -94,7 +99,9 @@ bool Threads::receive_piece(uint32_t thread) {
   const uint32_t i = s.pieces % 2;
   if (core_.commands.unfinished(s.in_flight[i])) {
     wait_for(thread, {s.in_flight[i]});
-    return false;
+    if (t.waits > 0) {
+      return false;
+    }
   }
   s.copying = true;
   const Ps took = static_cast<Ps>(static_cast<double>(s.size[i]) / s.rate);

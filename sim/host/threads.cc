@@ -1,88 +1,10 @@
 #include "sim/host/threads.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace heddle::host {
 namespace {
-
-constexpr std::array kOpNames = {"(host work)",
-                                 "(loop)",
-                                 "(loop end)",
-                                 "cudaLaunchKernel",
-                                 "cudaMemcpyAsync",
-                                 "cudaMemcpy",
-                                 "cudaMemsetAsync",
-                                 "cudaMemset",
-                                 "cudaEventRecord",
-                                 "cudaEventSynchronize",
-                                 "cudaEventQuery",
-                                 "cudaEventElapsedTime",
-                                 "cudaStreamWaitEvent",
-                                 "cudaStreamSynchronize",
-                                 "cudaStreamQuery",
-                                 "cudaDeviceSynchronize",
-                                 "cudaStreamCreate",
-                                 "cudaStreamDestroy",
-                                 "cudaEventCreate",
-                                 "cudaEventDestroy",
-                                 "cudaLaunchHostFunc",
-                                 "cudaStreamBeginCapture",
-                                 "cudaStreamEndCapture",
-                                 "cudaStreamGetCaptureInfo",
-                                 "cudaGraphInstantiate",
-                                 "cudaGraphLaunch",
-                                 "cudaGraphUpload",
-                                 "cudaGraphExecUpdate",
-                                 "cudaGraphExecNodeSetParams",
-                                 "cudaGraphNodeSetParams",
-                                 "cudaGraphNodeSetEnabled",
-                                 "cudaGraphExecDestroy",
-                                 "cudaGraphDestroy",
-                                 "cudaGraphGetEdges",
-                                 "cudaGraphMemAllocNodeGetParams",
-                                 "cudaDeviceGraphMemTrim",
-                                 "cudaDeviceGetGraphMemAttribute",
-                                 "cudaDeviceSetGraphMemAttribute",
-                                 "cudaMalloc",
-                                 "cudaFree",
-                                 "cudaMallocHost",
-                                 "cudaFreeHost",
-                                 "cudaSetDevice",
-                                 "cudaGetLastError",
-                                 "cudaPeekAtLastError",
-                                 "(set flag)",
-                                 "(wait for flag)",
-                                 "(host access)",
-                                 "cudaMemGetInfo",
-                                 "cudaMallocAsync",
-                                 "cudaFreeAsync",
-                                 "cudaMemPoolSetAttribute",
-                                 "cudaMemPoolTrimTo",
-                                 "cudaMemPoolGetAttribute",
-                                 "cudaMemPoolSetAttribute (high watermarks)",
-                                 "cudaMemPoolSetAccess",
-                                 "cudaMallocManaged",
-                                 "cudaMemPrefetchAsync",
-                                 "cudaMemAdvise",
-                                 "cudaMemRangeGetAttributes",
-                                 "cudaStreamAttachMemAsync",
-                                 "cuMemGetAllocationGranularity",
-                                 "cuMemCreate",
-                                 "cuMemRelease",
-                                 "cuMemAddressReserve",
-                                 "cuMemAddressFree",
-                                 "cuMemMap",
-                                 "cuMemUnmap",
-                                 "cuMemSetAccess",
-                                 "cuMulticastCreate",
-                                 "cudaDeviceSetLimit",
-                                 "cudaDeviceGetLimit",
-                                 "cudaStreamSetAttribute",
-                                 "cudaCtxResetPersistingL2Cache",
-                                 "cudaFuncGetAttributes",
-                                 "cudaGetDeviceCount",
-                                 "cudaDeviceGetPCIBusId"};
 
 // FP04: calls after which work of the device must go on.
 bool asks_for_progress(Op op) {
@@ -97,9 +19,17 @@ bool asks_device(Op op) {
          op != Op::kGetDeviceCount && op != Op::kDeviceGetPciBusId;
 }
 
-}  // namespace
+// LimitReached of `f` gets the thread and its call in front.
+template <class Place, class F>
+void located(const Place& place, const ThreadDesc& thread, const F& f) {
+  try {
+    f();
+  } catch (const LimitReached& e) {
+    throw LimitReached("thread " + thread.name + ", " + place() + ": " + e.what());
+  }
+}
 
-const char* op_name(Op op) { return kOpNames[static_cast<size_t>(op)]; }
+}  // namespace
 
 Threads::Threads(Core& core, const Parts& parts, Result& result)
     : core_(core),
@@ -133,8 +63,8 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
   for (const KernelDesc& k : core.program.kernels) {
     kernel_name_.push_back(core.recorder.name(k.name));
   }
-  for (const char* name : kOpNames) {
-    op_name_.push_back(core.recorder.name(name));
+  for (size_t op = 0; op < kOps; ++op) {
+    op_name_.push_back(core.recorder.name(op_name(static_cast<Op>(op))));
   }
   h2d_name_ = core.recorder.name("copy H2D");
   d2h_name_ = core.recorder.name("copy D2H");
@@ -157,7 +87,8 @@ void Threads::begin_next() {
     Thread& t = threads_[i];
     if (fetch(t, i)) {
       t.call_start = core_.now;
-      core_.events.push(core_.now + cost(t, call(t, i)), Happening::kThread, i);
+      located([&] { return place(i); }, core_.program.threads[i],
+              [&] { core_.events.push(core_.now + cost(t, call(t, i)), Happening::kThread, i); });
       return;
     }
     t.done = true;
@@ -175,11 +106,14 @@ bool Threads::fetch(Thread& t, uint32_t thread) {
           depth += calls[t.pc].op == Op::kLoopBegin ? 1 : calls[t.pc].op == Op::kLoopEnd ? -1 : 0;
         }
       } else {
-        t.loops.push_back({t.pc, c.count});
+        t.loops.push_back({t.pc, c.count, t.calls});
       }
     } else if (c.op == Op::kLoopEnd) {
-      if (--t.loops.back().left > 0) {
-        t.pc = t.loops.back().body;
+      Loop& l = t.loops.back();
+      // A turn without a call: the others have none either.
+      if (t.calls > l.calls && --l.left > 0) {
+        l.calls = t.calls;
+        t.pc = l.body;
       } else {
         t.loops.pop_back();
       }
@@ -276,11 +210,20 @@ Ps Threads::cost(const Thread& t, const Call& c) const {
   }
 }
 
-// Runs the thread on as long as nothing else happens before its next call takes effect.
 void Threads::step(uint32_t thread) {
-  for (;;) {
+  located([&] { return place(thread); }, core_.program.threads[thread], [&] { run_on(thread); });
+}
+
+// As long as nothing else happens before its next call takes effect.
+void Threads::run_on(uint32_t thread) {
+  constexpr uint64_t kAtOnce = 256;  // calls: then whoever watches the run has a look
+  for (uint64_t calls = 1;; ++calls) {
     Thread& t = threads_[thread];
     bool back = false;
+    if (t.waits_since != kNever) {
+      t.waited += core_.now - std::min(core_.now, t.waits_since);
+      t.waits_since = kNever;
+    }
     switch (t.next) {
       case Next::kEffect:
         back = effect(thread);
@@ -305,7 +248,7 @@ void Threads::step(uint32_t thread) {
     }
     const Ps at = core_.now + cost(t, call(t, thread)) + t.owed;
     t.owed = 0;
-    if (core_.events.next_time() <= at || core_.cancelled()) {
+    if (core_.events.next_time() <= at || core_.cancelled() || calls == kAtOnce || at > kLatest) {
       core_.events.push(at, Happening::kThread, thread);
       return;
     }
@@ -317,6 +260,7 @@ void Threads::returned(uint32_t thread) {
   Thread& t = threads_[thread];
   const Call& c = call(t, thread);
   core_.recorder.add(t.track, op_name_[static_cast<size_t>(c.op)], t.call_start, core_.now);
+  core_.recorder.waited(t.track, std::exchange(t.waited, 0));
   t.call_start = core_.now;
   t.next = Next::kEffect;
   // A failed kernel shows at the first call that waits for the device (ER01).
@@ -338,11 +282,17 @@ void Threads::returned(uint32_t thread) {
 }
 
 void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands) {
+  if (core_.rules.lazy_start) {
+    flush();  // FP04: whoever waits for work asks for it
+  }
   Thread& t = threads_[thread];
   t.waits_for = commands;
   t.resume_at = core_.now;
   for (const CommandRef& c : commands) {
     t.waits += ordering_.thread_waits(thread, c, core_.params.notify) ? 1 : 0;
+  }
+  if (t.waits > 0) {
+    t.waits_since = core_.now;
   }
 }
 
@@ -458,6 +408,7 @@ bool Threads::effect(uint32_t thread) {
         return true;
       }
       t.waits_for_flag = c.object;
+      t.waits_since = core_.now;
       t.next = Next::kReturn;
       return false;
     default:
@@ -482,6 +433,25 @@ bool Threads::all_done() const {
   return std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.done; });
 }
 
+std::string Threads::place(uint32_t thread) const {
+  const Thread& t = threads_[thread];
+  if (t.pc >= core_.program.threads[thread].calls.size()) {
+    return "behind its last call";
+  }
+  const Call& c = call(t, thread);
+  return op_name(c.op) +
+         (c.line ? ", line " + std::to_string(c.line) : ", call " + std::to_string(t.calls + 1));
+}
+
+std::string Threads::where() const {
+  for (uint32_t i = 0; i < begun_; ++i) {
+    if (!threads_[i].done) {
+      return "thread " + core_.program.threads[i].name + ", " + place(i) + ": ";
+    }
+  }
+  return "";
+}
+
 std::vector<Threads::Blocked> Threads::blocked() const {
   std::vector<Blocked> out;
   for (uint32_t i = 0; i < threads_.size(); ++i) {
@@ -494,11 +464,7 @@ std::vector<Threads::Blocked> Threads::blocked() const {
                      " waits for another thread's end: only " + std::to_string(core_.rules.host_threads) +
                          " make progress at a time (FP08)"});
     } else if (!t.done) {
-      const Call& c = call(t, i);
-      out.push_back({"thread " + core_.program.threads[i].name,
-                     op_name(c.op) + (c.line ? std::string(", line ") + std::to_string(c.line)
-                                             : std::string(", call ") + std::to_string(t.calls + 1)),
-                     t.waits_for, t.waits_for_flag});
+      out.push_back({"thread " + core_.program.threads[i].name, place(i), t.waits_for, t.waits_for_flag});
     }
   }
   return out;

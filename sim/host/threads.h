@@ -42,7 +42,7 @@ class Threads {
   Threads(Core& core, const Parts& parts, Result& result);
 
   void start();
-  // kThread: the thread's time has come.
+  // kThread: the thread's time has come. LimitReached says in which call.
   void step(uint32_t thread);
   // One of the things that the thread waits for is there; it notices at `at`.
   void released(uint32_t thread, Ps at);
@@ -56,6 +56,8 @@ class Threads {
   // Gives the devices what they have not been given (Rules::lazy_start). False: nothing.
   bool flush();
   bool all_done() const;
+  // "thread main, cudaFree, line 12: " of the first that has not come to its end.
+  std::string where() const;
   // "thread main, call 12 (cudaStreamSynchronize)", of every thread that has not come to its end.
   struct Blocked {
     std::string who;
@@ -71,6 +73,7 @@ class Threads {
   struct Loop {
     size_t body;
     uint64_t left;
+    uint64_t calls;  // that the thread had made when this turn began
   };
   // A copy of pageable memory in progress: pieces through the driver's two buffers.
   struct Staged {
@@ -93,6 +96,8 @@ class Threads {
     uint32_t waits = 0;
     Ps resume_at = 0;
     Ps call_start = 0;
+    Ps waits_since = kNever;  // kNever: it does not
+    Ps waited = 0;            // in this call
     std::vector<Loop> loops;
     std::vector<CommandRef> waits_for;
     uint32_t waits_for_flag = kNone;
@@ -110,7 +115,9 @@ class Threads {
     return core_.program.threads[thread].calls[t.pc];
   }
   void begin_next();
-  bool fetch(Thread& t, uint32_t thread);  // past loop ends; false at the end
+  void run_on(uint32_t thread);
+  std::string place(uint32_t thread) const;  // "cudaFree, line 12"
+  bool fetch(Thread& t, uint32_t thread);    // past loop ends; false at the end
   Ps cost(const Thread& t, const Call& c) const;
   bool effect(uint32_t thread);  // true: the call has returned
   void returned(uint32_t thread);
@@ -139,6 +146,7 @@ class Threads {
   bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
   bool report_device_error(uint32_t thread, uint32_t device);
   void fail(uint32_t thread, std::string_view error, const std::string& why);
+  void note_error(uint32_t thread, const std::string& error, const std::string& why);
   void answer(uint32_t thread, std::string_view value);
   bool stream_alive(uint32_t thread, uint32_t stream);
   bool event_alive(uint32_t thread, uint32_t event);

@@ -84,10 +84,9 @@ bool Threads::unified_host_access(uint32_t thread, const Call& c) {
       const bool one = unified_.attached(a.buffer) == Attach::kStream;
       if (one ? ordering_.busy(unified_.attached_stream(a.buffer))
               : !ordering_.unfinished_of_device(device).empty()) {
-        result_.errors.push_back(
-            {thread, threads_[thread].calls, c.line, op_name(c.op), "SIGSEGV",
-             "the host accesses " + core_.program.buffers[a.buffer].name +
-                 (one ? " while its stream is at work" : " while the device is at work")});
+        note_error(thread, "SIGSEGV",
+                   "the host accesses " + core_.program.buffers[a.buffer].name +
+                       (one ? " while its stream is at work" : " while the device is at work"));
         continue;
       }
     }

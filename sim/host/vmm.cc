@@ -35,8 +35,10 @@ Ps AddressSpace::cost(const Call& c) const {
     return once + static_cast<Ps>(per_mib * static_cast<double>(bytes) / 1048576);
   };
   switch (c.op) {
-    case Op::kMemCreate:
-      return by_size(p.create, p.create_mib, program_.physical[c.object].bytes);
+    case Op::kMemCreate: {  // one that fails makes nothing
+      const PhysicalDesc& d = program_.physical[c.object];
+      return by_size(p.create, p.create_mib, d.bytes <= memory_.device(d.device).free_bytes() ? d.bytes : 0);
+    }
     case Op::kMemRelease:  // what is mapped stays for now
       return by_size(p.release, p.release_mib,
                      physical_[c.object].mappings == 0 ? program_.physical[c.object].bytes : 0);

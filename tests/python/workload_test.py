@@ -7,7 +7,7 @@ from tests.python.harness import PythonTest, heddle
 # Host and device latencies that the figures below are made of.
 COSTS = {"host.calls.launch_ns": 3000, "host.latency.submit_ns": 1000, "host.latency.kernel_start_ns": 700,
          "host.latency.kernel_end_ns": 300, "host.latency.spin_ns": 2500, "host.calls.synchronize_ns": 400,
-         "host.latency.same_stream_ns": 440, "host.calls.launch_programmatic_ns": 2000}
+         "host.latency.same_stream_ns": 440, "host.calls.launch_programmatic_ns": 2000, "host.calls.lazy_load_ns": 0}
 
 
 def gpu():
@@ -115,7 +115,7 @@ class Workloads(PythonTest):
         w.call("device_synchronize: 0")
         f = heddle.run_host(w, check=True).findings
         self.assertEqual(f.values.tolist(),
-                         [["race", "d", "main", 2, "cudaLaunchKernel k", "main", 1, "cudaMemcpyAsync"]])
+                         [["race", "d", "main", 2, "cudaLaunchKernel k", "main", 1, "cudaMemcpyAsync", 1]])
         self.assertEqual(len(heddle.run_host(w).findings), 0)
         w = heddle.Workload()
         a, b, e = w.stream("a"), w.stream("b"), w.event()
@@ -145,6 +145,86 @@ class Workloads(PythonTest):
         self.raises(heddle.Error, "one to three whole numbers", w.kernel, "k", (1, 2, 3, 4))
         w.call("no_such_call: 1")
         self.raises(heddle.Error, ["workload:", "no_such_call"], heddle.run_host, w)
+        self.raises(heddle.Error, "needs its time: one of us, block_us and trace", w.kernel, "k", 4, 32)
+        self.raises(heddle.Error, "a grid needs a block", w.kernel, "k", 4, us=1)
+        self.raises(heddle.Error, "no argument 'register'; legal: max_threads", w.kernel, "k", us=1, register=4)
+
+    def test_numbers_of_other_libraries(self):
+        class Whole:  # as numpy's integers
+            def __init__(self, value):
+                self.value = value
+
+            def __index__(self):
+                return self.value
+
+        class Real:  # and its floats
+            def __init__(self, value):
+                self.value = value
+
+            def __float__(self):
+                return self.value
+
+        w = heddle.Workload()
+        buffer = w.device(Whole(4096), "d")
+        k = w.kernel("k", grid=Whole(4), block=(Whole(32), 2), block_us=Real(2.0))
+        with w.repeat(Whole(3)):
+            w.launch(k)
+        w.memset(buffer, Whole(16))
+        w.compute(Real(7.5))
+        w.device_synchronize()
+        self.assertEqual(heddle.run_host(w).blocks, 12)
+        g = w.graph_create()
+        first = w.graph_add_kernel_node(g, k)
+        for after in (first, (first, "programmatic"), [first], [(first, "launch_completion")], (first, first)):
+            w.graph_add_kernel_node(g, k, after=after)
+        self.assertIn("after: \"k\"", w.text())
+        for call, value, what in ((w.compute, float("nan"), "compute_us=nan: microseconds, legal: 0 to 1e9"),
+                                  (w.compute, -1, "compute_us=-1"), (w.launch_host_func, float("inf"), "us=inf"),
+                                  (w.device, 1.5, "bytes=1.5: a whole number"), (w.device, -4, "bytes=-4: out of range")):
+            with self.subTest(what=what):
+                self.raises(heddle.Error, what, call, value)
+
+    def test_errors_name_the_line_of_python(self):
+        def here():
+            import sys
+            return f"{__file__}:{sys._getframe(1).f_lineno - 1}: "
+
+        w = heddle.Workload()
+        s = w.stream("s")
+        d = w.device(64, "d")
+        k = w.kernel("k", us=1)
+        with w.repeat(2):
+            w.launch(k, stream=s)
+            w.launch(k, stream=s, accesses=[w.access(d, "write", offset=65)])
+            line = here()
+        self.raises(heddle.Error, [line + "workload:", "an access to 0 bytes from 65 on"], heddle.run_host, w)
+        w = heddle.Workload()
+        w.device(1 << 40, "large")
+        line = here()
+        self.raises(heddle.Error, [line + "workload:", "buffer large: "], heddle.run_host, w)
+        w = heddle.Workload()
+        g, k = w.graph_create(), w.kernel("k", us=1)
+        w.graph_add_kernel_node(g, k)
+        w.graph_add_kernel_node(g, k, priority=1 << 40)
+        line = here()
+        self.raises(heddle.Error, [line + "workload:"], w.save, self.dir + "/x.workload.textproto")
+
+    def test_limits(self):
+        w = one_kernel()
+        with w.repeat(100):
+            w.get_last_error()
+        r = heddle.run_host(w, limits={"spans": 10, "records": 5})
+        self.assertEqual((len(r.spans), len(r.answers)), (10, 5))
+        self.assertEqual((r.left_out["answers"], r.left_out["errors"]), (95, 0))
+        self.assertGreater(r.left_out["spans"], 90)
+        self.raises(heddle.Error, "no limit \"span\"; legal: steps, commands, nodes, spans, records, findings",
+                    heddle.run_host, w, limits={"span": 1})
+        self.raises(heddle.Error, "(limit steps, which can be raised)", heddle.run_host, w, limits={"steps": 5})
+
+    def test_waiting_is_not_busy(self):
+        tracks = heddle.run_host(one_kernel(), gpu=gpu()).tracks.set_index("track")
+        self.assertAlmostEqual(tracks.waiting_us["thread main"], 24.1)  # of 27.5: the launch's 3 and the call's own 0.4
+        self.assertAlmostEqual(tracks.busy_us["thread main"], 3.4)
         self.raises(heddle.Error, "nowhere: cannot be read: No such file or directory", heddle.run_host, "nowhere")
         self.raises(heddle.ConfigError, "h300", heddle.run_host, one_kernel(), "h300")
 

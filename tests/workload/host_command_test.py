@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -98,7 +99,7 @@ class Host(harness.HeddleTest):
         return trace["traceEvents"]
 
     def test_errors_of_calls(self):
-        text = """kernel { name: 'k' grid { x: 1 } block { x: 2000 } }
+        text = """kernel { name: 'k' grid { x: 1 } block { x: 2000 } block_us: 1 }
 thread { name: 'm'
   call { launch { kernel: 'k' } %s }
 }"""
@@ -171,6 +172,58 @@ call { launch { kernel: 'k' } } call { launch { kernel: 'k' } } }""" % kernel)
         self.assertGreater(b, a)
         self.assertEqual(lengths[1], lengths[2])
         self.assertAlmostEqual((lengths[1] - lengths[0]) / 1e6, (b - a) / 1980, delta=0.002)
+
+    def test_programs_without_end(self):
+        """What would take the machine is refused with its place; what only goes on tells how far and ends by Ctrl-C."""
+        for name, text, says in (
+                ("devices", "devices: 4294967295 thread { name: 'm' }", ":1: devices: 4294967295; legal: 1 to 64"),
+                ("deep", "thread { name: 'm' " + "call { repeat { times: 1 " * 10000 + "} } " * 10000 + "}", "too deep; legal: 256"),
+                ("rows", "buffer { name: 'd' bytes: 64 }\nthread { name: 'm'\ncall { memcpy { to: 'd' from: 'd' rows: "
+                         "9223372036854775808 } } }", ":3: thread m, call 1 (cudaMemcpy): rows: 9223372036854775808"),
+                ("us", "thread { name: 'm'\ncall { launch_host_func { us: nan } } }", ":2: launch_host_func: us: 0 to 1e9"),
+                ("time", "thread { name: 'm'\ncall { repeat { times: 1000000 call { compute_us: 1e9 } } } }",
+                 "thread m, (host work), line 2: the program takes more than 53 days"),
+                ("steps", "kernel { name: 'k' us: 1 } thread { name: 'm'\ncall { repeat { times: 1000000000 call { launch { "
+                          "kernel: 'k' } } } } }", "more than 1000 steps (limit steps, which can be raised)")):
+            with self.subTest(name):
+                self.fails("host", self.write(name + ".workload.textproto", text), "--gpu", "h200", "--limit", "steps=0" if
+                           name != "steps" else "steps=1000", says=[name + ".workload.textproto:", says])
+        empty = self.write("empty.workload.textproto", "thread { name: 'm' call { repeat { times: 1000000000000000000 } } }")
+        self.ok("host", empty, "--gpu", "h200")
+        endless = self.write("endless.workload.textproto", "thread { name: 'm' call { repeat { times: 1000000000000000000 "
+                             "call { get_last_error: true } } } }")
+        p = subprocess.Popen([harness.HEDDLE, "host", endless, "--gpu", "h200"], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
+        self.assertRegex(p.stderr.readline(), r"us simulated, \d+ calls made")
+        p.send_signal(signal.SIGINT)
+        p.communicate(timeout=30)
+        self.assertEqual(p.returncode, 130)
+        self.fails("host", empty, "--gpu", "h200", "--limit", "spans", says="--limit spans: not NAME=NUMBER")
+        self.fails("host", empty, "--gpu", "h200", "--limit", "x=1", says='no limit "x"; legal: steps, commands, nodes')
+
+    def test_findings_are_grouped(self):
+        calls = "".join("call { memset_async { to: 'd' stream: 's' } }\ncall { memset_async { to: 'd' stream: 't' } }\n"
+                        for _ in range(300))
+        file = self.write("r.workload.textproto", "stream { name: 's' } stream { name: 't' } buffer { name: 'd' bytes: 64 }\n"
+                          "thread { name: 'm'\n" + calls + "}")
+        p = self.heddle("host", file, "--gpu", "h200", "--check")
+        self.assertEqual(p.returncode, 1)
+        lines = [line for line in p.stderr.splitlines() if "race" in line]
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], r"race: buffer d: cudaMemsetAsync \(thread m, line 4\) and cudaMemsetAsync "
+                                   r"\(thread m, line 3\); \d+ such pairs of calls; \d+ times")
+        text = "stream { name: 's' } stream { name: 't' } " + "".join(
+            f"buffer {{ name: 'd{i}' bytes: 64 }}" for i in range(20)) + "thread { name: 'm'\n" + "".join(
+            f"call {{ memset_async {{ to: 'd{i}' stream: '{s}' }} }}" for i in range(20) for s in "st") + "}"
+        p = self.heddle("host", self.write("s.workload.textproto", text), "--gpu", "h200", "--check", "--check-lines", "5")
+        self.assertEqual(p.stderr.count("race: "), 5)
+        self.assertIn("... and 15 more (--check-lines)", p.stderr)
+
+    def test_hostbench_of_tables_with_nothing_in_them(self):
+        bad = self.write("bad.csv", "test,parameter,value,unit\nh2d_pinned_us,x,3.84,us\n")
+        self.fails("hostbench", bad, "--gpu", "h200", says="bad.csv:2: test h2d_pinned_us: 'x' is no parameter of it")
+        for text in ("test,parameter,value,unit\n", "test,parameter,value,unit\nno_such_test,1,1,us\n"):
+            self.fails("hostbench", self.write("none.csv", text), "--gpu", "h200", says="nothing to compare")
 
     def test_hostbench(self):
         out = self.ok("hostbench", *MEASURED, "--gpu", "h200", "--page", self.path("HOST.md")).stdout

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "frontends/workload/run.h"
 #include "sim/host/machine.h"
 #include "tests/sim/host/support.h"
 
@@ -62,7 +63,7 @@ TEST_CASE("FP07 AX13: the environment") {
 
 TEST_CASE("errors of calls carry the line") {
   const host::Result r =
-      run("kernel { name: 'k' grid { x: 1 } block { x: 2000 } }\nthread { name: 'm'\n"
+      run("kernel { name: 'k' grid { x: 1 } block { x: 2000 } us: 1 }\nthread { name: 'm'\n"
           "call { launch { kernel: 'k' } } }");
   REQUIRE(r.errors.size() == 1);
   CHECK(r.errors[0].line == 3);
@@ -91,13 +92,99 @@ TEST_CASE("what is wrong, and where") {
   CHECK(error_of("kernel { name: 'k' block_us: 1 }") == "f:1: kernel \"k\": `block_us` needs a grid");
   CHECK(error_of("kernel { name: 'k' us: -1 }") == "f:1: kernel \"k\": times are from 0 to 1e9 microseconds");
   CHECK(error_of("kernel { name: 'k' trace: 'x' }") == "f:1: kernel \"k\": traces cannot be simulated here");
-  CHECK(error_of("kernel { name: 'k' }\nthread { name: 'm'\n call { launch { kernel: 'j' } } }") ==
+  CHECK(error_of("kernel { name: 'k' us: 1 }\nthread { name: 'm'\n call { launch { kernel: 'j' } } }") ==
         "f:3: no kernel \"j\"; there are: k");
   CHECK(error_of("thread { name: 'm'\n call { repeat { times: 2\n call { set_flag: 'x' } } } }") ==
         "f:3: no flag \"x\"; there are: none");
+  CHECK(error_of("kernel { name: 'k' }") ==
+        "f:1: kernel \"k\" needs its time: one of `us`, `block_us` and `trace`");
+  CHECK(error_of("kernel { name: 'k' us: 1 grid { x: 2 } }") ==
+        "f:1: kernel \"k\": a grid needs a `block`: the threads of each of its blocks");
+  CHECK(error_of("\ndevices: 4294967295 thread { name: 'm' }") == "f:2: devices: 4294967295; legal: 1 to 64");
+  CHECK(error_of("devices: 0 environment { visible_devices: '0' }") == "f:1: devices: 0; legal: 1 to 64");
+  CHECK(error_of("thread { name: 'm' }\nthread { name: 'm' }") == "f:2: thread \"m\" is given twice");
+  CHECK(error_of("thread { name: 'm'\n call { launch_host_func { us: nan } } }") ==
+        "f:2: launch_host_func: us: 0 to 1e9");
+  CHECK(error_of("thread { name: 'm'\n call { launch_host_func { us: -1 } } }") ==
+        "f:2: launch_host_func: us: 0 to 1e9");
+  CHECK(error_of("thread { name: 'm'\n call { device_synchronize: true expect: 'cudaErrorBanana' } }") ==
+        "f:2: expect: \"cudaErrorBanana\" is none of CUDA's errors, such as cudaErrorInvalidValue");
+  CHECK(error_of("thread { name: 'm' call { device_synchronize: true expect: 'cudaError' } }") != "no error");
+  CHECK(error_of("thread { name: 'm' call { device_synchronize: true expect: 'cudaErrorNotReady' } }") ==
+        "no error");
+  CHECK(
+      error_of("thread { name: 'm' call { device_synchronize: true expect: 'CUDA_ERROR_OUT_OF_MEMORY' } }") ==
+      "no error");
   CHECK(error_of("thread { name: 'm' call { } }") == "f:1: an empty call");
   CHECK(error_of("environment { max_connections: 33 } thread { name: 'm' }") ==
         "f:1: max_connections: 1 to 32");
+}
+
+std::string nested_loops(int depth) {
+  std::string text = "thread { name: 'm'\n";
+  for (int i = 0; i < depth; ++i) {
+    text += "call { repeat { times: 1 ";
+  }
+  text += "call { compute_us: 1 }";
+  for (int i = 0; i < depth; ++i) {
+    text += " } }";
+  }
+  return text + " }";
+}
+
+TEST_CASE("loops inside loops are limited, text is") {
+  CHECK(host::to_us(run(nested_loops(kMostLoops)).end) == 1);
+  for (const int depth : {kMostLoops + 10, 3000, 100000}) {
+    CHECK_THAT(error_of(nested_loops(depth)),
+               StartsWith("f:2:") && Contains("too deep; legal: 256 times `repeat` inside `repeat`"));
+  }
+  CHECK_THAT(error_of(std::string(kMostText + 1, ' ')), StartsWith("f: more than 64 MiB"));
+}
+
+std::string run_error(const std::string& text) {
+  try {
+    run(parse_workload(text, "f"), hosttest::plain_gpu(), {});
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("what a program lacks is said with the file and the line") {
+  CHECK(run_error("buffer { name: 'b' bytes: 100 }\nkernel { name: 'k' us: 1\n access { buffer: 'b' offset: "
+                  "64 bytes: 2000 } }\n"
+                  "thread { name: 'm' }") == "f:2: an access to 2000 bytes from 64 on, but buffer b has 100");
+  CHECK(run_error("buffer { name: 'b' bytes: 100 }\nthread { name: 'm'\n"
+                  " call { host_access { access { buffer: 'b' offset: 101 } } } }") ==
+        "f:3: thread m, call 1 ((host access)): an access to 0 bytes from 101 on, but buffer b has 100");
+  CHECK_THAT(run_error("\nbuffer { name: 'd' bytes: 1099511627776 } thread { name: 'm' }"),
+             StartsWith("f:2: buffer d: 1099511627776 bytes, but device 0 has only"));
+  CHECK_THAT(run_error("kernel { name: 'k' us: 1 device_call { launch: 'k' } }\nthread { name: 'm' }"),
+             StartsWith("f:1: kernel k launches k"));
+  CHECK_THAT(
+      run_error(
+          "buffer { name: 'd' bytes: 4 }\ngraph { name: 'g'\n node { mem_free: 'd' } } thread { name: 'm' }"),
+      StartsWith("f:3: graph g, node 1: buffer d is not"));
+  CHECK_THAT(run_error("\nbuffer { name: 'd' bytes: 64 } thread { name: 'm'\n"
+                       "call { memcpy { to: 'd' from: 'd' rows: 9223372036854775808 } } }"),
+             StartsWith("f:3: ") && Contains("rows: 9223372036854775808: legal: 1 to the 64 bytes"));
+  // Two devices are not too few for this kernel, and its program is right.
+  CHECK(run_error("devices: 2 environment { lazy_start: true } stream { name: 's0' } event { name: 'e0' }"
+                  "buffer { name: 'b0' bytes: 65536 } buffer { name: 'b1' bytes: 4096 device: 1 }"
+                  "buffer { name: 'b2' memory: MANAGED bytes: 16777216 } graph_exec: 'x1'"
+                  "kernel { name: 'k0' us: 1 access { buffer: 'b1' mode: ATOMIC offset: 2000 bytes: 2000 }"
+                  "  access { buffer: 'b2' mode: WRITE offset: 64 bytes: 64 element_bytes: 16 } }"
+                  "thread { name: 't0' call { memcpy { to: 'b1' from: 'b2' bytes: 4096 rows: 4 } } }"
+                  "thread { name: 't1' call { graph_launch { exec: 'x1' stream: 's0' } }"
+                  "  call { launch { kernel: 'k0' priority: -3 } } call { free: 4096 } }"
+                  "thread { name: 't2' call { memset_async { to: 'b0' stream: 's0' bytes: 99999999999 } }"
+                  "  call { event_query: 'e0' } }") == "no error");
+}
+
+TEST_CASE("LZ04: modules are loaded lazily, unless the environment says otherwise") {
+  CHECK(parse_workload("thread { name: 'm' }", "f").rules.lazy_loading);
+  CHECK_FALSE(
+      parse_workload("environment { module_loading: EAGER } thread { name: 'm' }", "f").rules.lazy_loading);
 }
 
 TEST_CASE("a kernel's trace is asked for once, in the workload's folder") {
@@ -222,7 +309,8 @@ TEST_CASE("C30 GD06 GD11: launches from the device in a file, by the streams tha
       call { graph_launch { exec: "x" } } })";
   const host::Result r = run(text);
   CHECK(r.errors.empty());
-  CHECK(r.device_errors.size() == 2);  // the child runs already
+  REQUIRE(r.device_errors.size() == 1);  // the child runs already
+  CHECK(r.device_errors[0].times == 2);
   CHECK(host::to_us(r.end) == 2 + 30 + 101);
   CHECK_THROWS_WITH(run("kernel { name: \"k\" us: 1 graph_launch { into: LEGACY } } thread { name: \"m\" }"),
                     Contains("LEGACY"));
@@ -373,11 +461,13 @@ TEST_CASE("C75 FP05 FP08: lazy loading, lazy start, host threads of a file") {
                 .deadlock.empty();
   };
   const std::string nothing = "compute_us: 1", wait = "wait_flag: \"f\"";
-  CHECK_FALSE(hangs("", nothing, wait));
-  CHECK(hangs("module_loading: LAZY", nothing, nothing));
-  CHECK_FALSE(hangs("module_loading: LAZY", "func_get_attributes: \"b\"", nothing));
-  CHECK(hangs("lazy_start: true", nothing, wait));
-  CHECK_FALSE(hangs("lazy_start: true", nothing, nothing));
+  CHECK_FALSE(hangs("module_loading: EAGER", nothing, wait));
+  for (const std::string loading : {"", "module_loading: LAZY"}) {
+    CHECK(hangs(loading, nothing, nothing));
+    CHECK_FALSE(hangs(loading, "func_get_attributes: \"b\"", nothing));
+  }
+  CHECK(hangs("module_loading: EAGER lazy_start: true", nothing, wait));
+  CHECK_FALSE(hangs("module_loading: EAGER lazy_start: true", nothing, nothing));
   const Workload w = parse_workload(
       "environment { host_threads: 2 lazy_start: true } kernel { name: 'k' us: 1 "
       "polls_plainly: true } thread { name: 'm' }",

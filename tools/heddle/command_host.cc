@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -22,6 +23,7 @@
 #include "frontends/workload/expected.h"
 #include "frontends/workload/experiments.h"
 #include "frontends/workload/reader.h"
+#include "frontends/workload/run.h"
 #include "sim/engine/error.h"
 #include "sim/host/machine.h"
 #include "tools/heddle/commands.h"
@@ -45,28 +47,49 @@ struct HostOptions {
   bool check = false;
   bool together = false;
   int threads = 1;
+  std::vector<std::string> limits;
+  size_t lines = 100;
 };
+
+host::Limits limits_of(const std::vector<std::string>& given) {
+  host::Limits out;
+  for (const std::string& text : given) {
+    const size_t at = text.find('=');
+    uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const char* const digits = at == std::string::npos ? end : text.data() + at + 1;
+    const auto [stop, error] = std::from_chars(digits, end, value);
+    if (digits == end || stop != end || error != std::errc()) {
+      throw Error(fmt::format("--limit {}: not NAME=NUMBER", text));
+    }
+    host::set_limit(out, text.substr(0, at), value);
+  }
+  return out;
+}
 
 // A line every few seconds.
 class Ticker {
  public:
-  void operator()(host::Ps now, uint64_t ended) {
+  explicit Ticker(const char* what) : what_(what) {}
+  void operator()(host::Ps now, uint64_t count) {
     constexpr auto kEvery = std::chrono::seconds(3);
     const auto at = std::chrono::steady_clock::now();
     if (at - last_ >= kEvery) {
       last_ = at;
-      note(fmt::format("{:.1f} us simulated, {} traced kernels have ended", host::to_us(now), ended));
+      note(fmt::format("{:.1f} us simulated, {} {}", host::to_us(now), count, what_));
     }
   }
 
  private:
+  const char* what_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 int host_command(const HostOptions& o) {
   catch_signals();
   const config::GpuConfig gpu = config::load(o.gpu, o.load);
-  analysis::TracedKernels traced(gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker()});
+  analysis::TracedKernels traced(
+      gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker("traced kernels have ended")});
   const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
     traced.fill(trace, k);
   };
@@ -82,12 +105,16 @@ int host_command(const HostOptions& o) {
         o.out, analysis::run_record(gpu, "default", o.load.overrides, 0), options);
   }
   host::RunOptions run{w.rules, true, o.check, {}, traced.model()};
+  run.limits = limits_of(o.limits);
+  if (!o.together) {  // which tells itself
+    run.progress = Ticker("calls made");
+  }
   run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
     return traced.under(w.program.kernels[kernel].trace, policy);
   };
   run.cancel = &cancel_flag();
   run.graphs = !o.dot.empty();
-  const host::Result r = host::run(w.program, gpu, run);
+  const host::Result r = workload::run(w, gpu, run);
   print(host_summary(r));
   print(host_calls(w.program, r));
   if (!o.timeline.empty()) {
@@ -113,23 +140,29 @@ int host_command(const HostOptions& o) {
     status = 1;
   }
   if (o.check) {
-    std::vector<std::string> lines = workload::unexpected(w, r);
-    for (const host::Finding& f : r.findings) {
-      lines.push_back(host_finding(w.program, f));
+    std::vector<std::string> lines = counted(workload::unexpected(w, r));
+    const std::vector<std::string> findings = host_findings(w.program, r);
+    lines.insert(lines.end(), findings.begin(), findings.end());
+    for (size_t i = 0; i < lines.size() && i < o.lines; ++i) {
+      report_error(o.file.string() + ": " + lines[i]);
     }
-    for (const std::string& line : lines) {
-      report_error(o.file.string() + ": " + line);
-      status = 1;
+    if (lines.size() > o.lines) {
+      detail(fmt::format("  ... and {} more (--check-lines)", lines.size() - o.lines));
     }
+    status = lines.empty() ? status : 1;
   }
   return status;
 }
 
 // ---- hostbench
 
+struct MeasuredRow : workload::Row {
+  std::string place;  // FILE:LINE
+};
+
 // Rows `test,parameter,value,unit`; a first line that says so is skipped.
-std::vector<workload::Row> read_rows(const std::filesystem::path& file) {
-  std::vector<workload::Row> rows;
+std::vector<MeasuredRow> read_rows(const std::filesystem::path& file) {
+  std::vector<MeasuredRow> rows;
   const analysis::CsvTable table = analysis::read_csv(file, {"test", "parameter", "value", "unit"});
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const std::vector<std::string>& cells = table.rows[i];
@@ -138,7 +171,7 @@ std::vector<workload::Row> read_rows(const std::filesystem::path& file) {
     if (cells[2].empty() || *end != '\0') {
       throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[i], cells[2]));
     }
-    rows.push_back({cells[0], cells[1], value, cells[3]});
+    rows.push_back({{cells[0], cells[1], value, cells[3]}, fmt::format("{}:{}", table.file, table.lines[i])});
   }
   return rows;
 }
@@ -152,9 +185,19 @@ struct BenchOptions {
   int threads = 1;
 };
 
+// Parameters are read by the experiments; a number that is none is the table's fault.
+std::optional<double> simulated(const MeasuredRow& r, const config::GpuConfig& gpu,
+                                const workload::KernelTimes& times) {
+  try {
+    return workload::simulate(r, gpu, times);
+  } catch (const std::logic_error&) {
+    throw Error(fmt::format("{}: test {}: '{}' is no parameter of it", r.place, r.test, r.parameter));
+  }
+}
+
 int hostbench(const BenchOptions& o) {
   const config::GpuConfig gpu = config::load(o.gpu, o.load);
-  std::vector<workload::Row> rows;
+  std::vector<MeasuredRow> rows;
   for (const auto& f : o.files) {
     const auto more = read_rows(f);
     rows.insert(rows.end(), more.begin(), more.end());
@@ -184,9 +227,9 @@ int hostbench(const BenchOptions& o) {
       "| experiment | parameter | measured | simulated | error % | asked % | "
       "|\n|---|---|---:|---:|---:|---:|---|\n",
       o.gpu, config::hash(gpu));
-  for (const workload::Row& r : rows) {
+  for (const MeasuredRow& r : rows) {
     const std::optional<double> bound = workload::bound(r);
-    std::optional<double> value = workload::simulate(r, gpu, times);
+    std::optional<double> value = simulated(r, gpu, times);
     if (!value && !o.l2.empty()) {
       value = l2_persist_us(r, gpu, o.l2, o.threads);
     }
@@ -212,6 +255,10 @@ int hostbench(const BenchOptions& o) {
     table.add({r.test, r.parameter, measured, simulated, error, limit, verdict});
     page += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", r.test, r.parameter, measured, simulated,
                         error, limit, verdict);
+  }
+  if (asked + missing == 0) {
+    throw Error(fmt::format("{}: no row of an experiment that is asked for: nothing to compare",
+                            o.files.front().string()));
   }
   const std::string sum =
       fmt::format("{} of {} within what is asked; {} not modelled yet\n", within, asked, missing);
@@ -240,6 +287,13 @@ void add_host(CLI::App& app, int& status) {
               "exit status 1 for errors of calls that the file does not expect, and for use of memory after "
               "its free, "
               "before its allocation, or without synchronisation");
+  c->add_option("--check-lines", o->lines, "lines that --check prints at most; by custom 100");
+  add_repeatable(
+      *c, "--limit", o->limits,
+      "raise or lower a limit: commands (under way at once, 2000000), nodes (of a graph, 500000), spans (of "
+      "the timeline, 4000000), records (errors, answers and times kept of each, 100000), findings (of "
+      "--check, 10000), steps (calls and events of devices; any number); repeatable")
+      ->type_name("NAME=N");
   c->add_flag(
       "--together", o->together,
       "kernels given as traces are simulated with what runs beside them, each launch; else each trace "

@@ -41,8 +41,7 @@ void report_run(const ReportOptions& o, const analysis::RunRecord& run, analysis
   const std::vector<LaunchRecord> launches = reader.launches(run.id);
   print(fmt::format("run {}: {}\n", run.id, analysis::run_heading(run, launches)));
   if (const std::vector<analysis::RunCounter> counters = reader.counters(run.id); !counters.empty()) {
-    print(analysis::track_table(reader.tracks(run.id), analysis::counter(counters, "time ps")) + "\n" +
-          analysis::counter_lines(counters));
+    print(analysis::track_table(reader.tracks(run.id), counters) + "\n" + analysis::counter_lines(counters));
   }
   if (launches.empty() && o.kernels.empty()) {
     return;

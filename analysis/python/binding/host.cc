@@ -1,4 +1,5 @@
 // Host programs on the model of the machine around the SMs, as `heddle host` runs them.
+#include <map>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "configs/loader/draft.h"
 #include "frontends/workload/expected.h"
 #include "frontends/workload/reader.h"
+#include "frontends/workload/run.h"
 #include "sim/host/machine.h"
 
 namespace heddle::python {
@@ -32,6 +34,7 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   spans["end_us"] = column(r.spans, [](const host::Span& s) { return host::to_us(s.end); });
   tracks["track"] = column(r.tracks, [](const host::Track& t) { return t.name; });
   tracks["spans"] = column(r.tracks, [](const host::Track& t) { return t.spans; });
+  tracks["waiting_us"] = column(r.tracks, [](const host::Track& t) { return host::to_us(t.waiting); });
   tracks["busy_us"] = column(r.tracks, [](const host::Track& t) { return host::to_us(t.busy); });
   const auto thread = [&](const auto& x) { return p.threads[x.thread].name; };
   const auto call = [](const auto& x) { return x.call + 1; };
@@ -69,6 +72,7 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   findings["other_call"] = column(r.findings, [&](const host::Finding& f) {
     return f.other.api.empty() ? int64_t{-1} : static_cast<int64_t>(call(f.other));
   });
+  findings["times"] = column(r.findings, [](const host::Finding& f) { return f.times; });
   findings["other_api"] = column(r.findings, [](const host::Finding& f) { return f.other.api; });
   py::dict on_device;
   on_device["call"] = column(r.device_errors, [](const host::DeviceError& e) { return e.call; });
@@ -77,6 +81,13 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   out["device_errors"] = on_device;
   out["counters"] = counters;
   out["findings"] = findings;
+  py::dict left_out;
+  left_out["spans"] = r.spans_left_out;
+  left_out["errors"] = r.errors_left_out;
+  left_out["answers"] = r.answers_left_out;
+  left_out["elapsed"] = r.elapsed_left_out;
+  left_out["findings"] = r.findings_left_out;
+  out["left_out"] = left_out;
   out["hazards"] = r.hazards;
   out["dependency_wait_us"] = host::to_us(r.dependency_wait);
   out["overlap_us"] = column(r.copy_kernel_overlap, [](host::Ps t) { return host::to_us(t); });
@@ -93,6 +104,7 @@ struct Request {
   std::string name;
   bool check = false, together = false;
   int threads = 1;
+  host::Limits limits;
 };
 
 // Frames, and what was warned of.
@@ -124,10 +136,17 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
             ? workload::from_kernelslist(file, timer, [&](const auto& trace) { return traced.stream(trace); })
             : workload::read_workload(file, timer);
     host::RunOptions run{w.rules, true, q.check, {}, traced.model(), &cancel};
+    run.limits = q.limits;
+    if (!q.together) {  // which tells itself
+      run.progress = [&](host::Ps at, uint64_t) {
+        const std::lock_guard lock(mutex);
+        now = at;
+      };
+    }
     run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
       return traced.under(w.program.kernels[kernel].trace, policy);
     };
-    r = host::run(w.program, gpu, run);
+    r = workload::run(w, gpu, run);
   };
   const auto tell = [&] {
     if (!progress.is_none()) {
@@ -154,8 +173,13 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
 
 void bind_host(py::module_& m) {
   m.def("run_host", [](const std::string& text, const std::string& name, const config::Draft& draft,
-                       bool check, bool together, int threads, const py::object& progress) {
-    return run_host({text, name, check, together, threads}, draft, progress);
+                       bool check, bool together, int threads, const py::object& progress,
+                       const std::map<std::string, uint64_t>& limits) {
+    host::Limits all;
+    for (const auto& [limit, value] : limits) {
+      host::set_limit(all, limit, value);
+    }
+    return run_host({text, name, check, together, threads, all}, draft, progress);
   });
   // Kernels' traces are not looked at.
   m.def("check_workload", [](const std::string& text, const std::string& name) {

@@ -3,7 +3,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
+import operator
+import os
 import re
+import sys
 from typing import Any, ContextManager, Dict, List, Optional, Sequence, Tuple, Union
 
 from heddle.errors import Error
@@ -60,6 +64,63 @@ class Word(str):
     """A value of an enumeration: no quotes in the text."""
 
 
+class Lines(str):
+    """Text of a workload; `places`: of each of its lines, the line of Python that has caused it."""
+    places: List[str]
+
+    @staticmethod
+    def at(text: str, places: Optional[List[str]] = None) -> Lines:
+        """`places` None: all of it the caller's of this package."""
+        out = Lines(text)
+        out.places = places if places is not None else [caller()] * (text.count("\n") + 1)
+        return out
+
+
+_HERE = (os.path.dirname(os.path.abspath(__file__)), os.path.dirname(contextlib.__file__) + "/contextlib.py")
+
+
+def caller() -> str:
+    """FILE:LINE of the innermost frame that is not of this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+# Fields that are signed, and those that are no whole numbers besides times.
+_SIGNED = ("priority",)
+_FRACTIONS = ("hit_ratio",)
+
+
+def value_of(name: str, value):
+    """A field's value as a plain bool, int, float or str: numpy's numbers are none of these.
+
+    Raises:
+        Error: no number, or out of range, with the name.
+    """
+    if isinstance(value, (bool, str)):
+        return value
+    if type(value).__name__ in ("bool_", "bool8"):  # numpy's
+        return bool(value)
+    time = name == "us" or name.endswith("_us")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise Error(f"{name}={value!r}: a number") from None
+        if not time and name not in _FRACTIONS:
+            raise Error(f"{name}={value!r}: a whole number") from None
+    if time and not 0 <= number <= 1e9:
+        raise Error(f"{name}={value!r}: microseconds, legal: 0 to 1e9")
+    if name in _FRACTIONS and not math.isfinite(number):
+        raise Error(f"{name}={value!r}: a number")
+    if not time and name not in _SIGNED + _FRACTIONS and not 0 <= number < 1 << 64:
+        raise Error(f"{name}={value!r}: out of range; legal: 0 to 2**64 - 1")
+    return number
+
+
 def text_of(value) -> str:
     """A value in protobuf text."""
     if isinstance(value, bool):
@@ -73,9 +134,12 @@ def text_of(value) -> str:
 
 def dim(value: Dim) -> str:
     """The message Dim."""
-    parts = [value] if isinstance(value, int) else list(value)
-    if not 1 <= len(parts) <= 3 or any(not isinstance(p, int) or p < 0 for p in parts):
-        raise Error(f"{value!r}: a grid, block or cluster is one to three whole numbers")
+    try:
+        parts = [operator.index(p) for p in (value if hasattr(value, "__len__") else [value])]
+    except TypeError:
+        parts = []
+    if not 1 <= len(parts) <= 3 or any(not 0 <= p < 1 << 32 for p in parts):
+        raise Error(f"{value!r}: a grid, block or cluster is one to three whole numbers below 2**32")
     return "{ " + " ".join(f"{axis}: {p}" for axis, p in zip("xyz", parts)) + " }"
 
 
@@ -85,7 +149,7 @@ def fields(**values) -> str:
     for name, given in values.items():
         for v in given if isinstance(given, (list, tuple)) else [given]:
             if v is not None:
-                out.append(f"{name}: {text_of(v.name if isinstance(v, Handle) else v)}")
+                out.append(f"{name}: {text_of(v.name if isinstance(v, Handle) else value_of(name, v))}")
     return " ".join(out)
 
 
@@ -107,7 +171,8 @@ class Base:
         # What exists, in the order it was made: (kind, name) to its fields' texts.
         self._objects: Dict[Tuple[str, str], List[str]] = {}
         self._handles: Dict[Tuple[str, str], Handle] = {}
-        self._threads: Dict[str, List[str]] = {"main": []}
+        self._places: Dict[Tuple[str, str], str] = {}  # of objects and threads: the lines of Python that made them
+        self._threads: Dict[str, List[Lines]] = {"main": []}
         self._thread = "main"
         self._expected: Optional[str] = None
 
@@ -118,6 +183,7 @@ class Base:
         if (kind, name) in self._objects:
             raise Error(f'{kind} "{name}" is given twice')
         self._objects[kind, name] = [t for t in texts if t]
+        self._places[kind, name] = caller()
         handle = self._handles[kind, name] = Handle(kind, name)
         return handle
 
@@ -128,17 +194,20 @@ class Base:
             raise Error(f"{value!r} is no {kind} of this workload")
         return value
 
-    def _object_lines(self) -> List[str]:
+    def _object_lines(self) -> List[Lines]:
         out = []
         for (kind, name), texts in self._objects.items():
+            place = self._places[kind, name]
             if kind in ("flag", "graph_exec"):
-                out.append(f"{kind}: {text_of(name)}")
+                text, places = f"{kind}: {text_of(name)}", []
             elif kind == "graph":
                 first = [t for t in texts if not t.startswith("node ")]
-                nodes = ["  " + t for t in texts if t.startswith("node ")]
-                out.append("\n".join([" ".join([f"graph {{ name: {text_of(name)}", *first]), *nodes]) + " }")
+                nodes = [t for t in texts if t.startswith("node ")]
+                text = "\n".join([" ".join([f"graph {{ name: {text_of(name)}", *first]), *("  " + t for t in nodes)]) + " }"
+                places = [t.places[0] for t in nodes]
             else:
-                out.append(" ".join([f"{kind} {{ name: {text_of(name)}", *texts]) + " }")
+                text, places = " ".join([f"{kind} {{ name: {text_of(name)}", *texts]) + " }", []
+            out.append(Lines.at(text, [place, *places]))
         return out
 
     # ---- calls
@@ -154,7 +223,9 @@ class Base:
             The workload.
         """
         before, self._thread = self._thread, name
-        self._threads.setdefault(name, [])
+        if name not in self._threads:
+            self._threads[name] = []
+            self._places["thread", name] = caller()
         try:
             yield self
         finally:
@@ -170,6 +241,7 @@ class Base:
         Returns:
             The workload.
         """
+        times, place = value_of("times", times), caller()
         calls = self._threads[self._thread]
         self._threads[self._thread] = []
         try:
@@ -177,7 +249,9 @@ class Base:
         finally:
             body = self._threads[self._thread]
             self._threads[self._thread] = calls
-        self._threads[self._thread].append(f"call {{ repeat {{ times: {times}\n" + "\n".join(body) + "\n} }")
+        self._threads[self._thread].append(Lines.at(
+            "\n".join([f"call {{ repeat {{ times: {times}", *body, "} }"]),
+            [place, *(p for line in body for p in line.places), place]))
 
     @contextlib.contextmanager
     def expect(self, error: str) -> ContextManager[Workload]:
@@ -205,11 +279,13 @@ class Base:
             expect: CUDA's name of the error that it must return: see HostResults.unexpected.
         """
         expect = expect or self._expected
-        self._threads[self._thread].append(f"call {{ {text}{' ' + fields(expect=expect) if expect else ''} }}")
+        self._threads[self._thread].append(
+            Lines.at(f"call {{ {text}{' ' + fields(expect=expect) if expect else ''} }}"))
 
     def _call(self, name: str, **values: Any) -> None:
         """A call whose argument is a message."""
         self.call(message(name, fields(**values)))
 
 
-__all__ = ["Access", "AccessPolicyWindow", "Base", "Dim", "Handle", "MemSyncDomain", "Word", "dim", "fields", "message", "text_of", "word"]
+__all__ = ["Access", "AccessPolicyWindow", "Base", "Dim", "Handle", "Lines", "MemSyncDomain", "Word", "caller", "dim", "fields", "message",
+           "text_of", "word"]

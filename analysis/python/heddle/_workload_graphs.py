@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Tuple, Union
 
-from heddle._workload_base import AccessPolicyWindow, Base, Handle, MemSyncDomain, Word, fields, message, text_of, word
+from heddle._workload_base import (AccessPolicyWindow, Base, Handle, Lines, MemSyncDomain, Word, fields, message, text_of,
+                                    word)
 from heddle.errors import Error
 
 CAPTURE_MODES = ("global", "thread_local", "relaxed")
@@ -11,7 +12,8 @@ CONDITIONS = ("if", "while", "switch")
 INTO = ("fire_and_forget", "tail", "sibling")
 EDGES = {"programmatic": "from_port: PROGRAMMATIC_PORT type: PROGRAMMATIC",
          "launch_completion": "from_port: LAUNCH_COMPLETION type: PROGRAMMATIC"}
-Edges = Sequence[Union[Handle, Tuple[Handle, str]]]
+Edge = Union[Handle, Tuple[Handle, str]]
+Edges = Union[Edge, Sequence[Edge]]
 
 
 class GraphCalls(Base):
@@ -45,14 +47,15 @@ class GraphCalls(Base):
         if key in self._handles:
             raise Error(f'node "{name}" of graph "{graph.name}" is given twice')
         edges = []
-        for edge in after:
+        one = isinstance(after, Handle) or (isinstance(after, tuple) and len(after) == 2 and isinstance(after[1], str))
+        for edge in [after] if one else after:
             first, kind = edge if isinstance(edge, tuple) else (edge, "")
             self._is_node(first, graph)
             if kind and kind not in EDGES:
                 raise Error(f"an edge {kind!r}; legal values: {', '.join(EDGES)}")
             edges.append(f" edge {{ from: {text_of(first.name)} {EDGES[kind]} }}" if kind else
                          f" after: {text_of(first.name)}")
-        texts.append(f"node {{ name: {text_of(name)} {what}{''.join(edges)} }}")
+        texts.append(Lines.at(f"node {{ name: {text_of(name)} {what}{''.join(edges)} }}"))
         node = self._handles[key] = Handle("node", name, graph.name)
         return node
 
@@ -98,7 +101,7 @@ class GraphCalls(Base):
         Args:
             graph: the graph.
             kernel: of this workload.
-            after: the nodes that it waits for. Of a kernel node also (node, "programmatic"): until all its blocks have
+            after: the node or nodes that it waits for. Of a kernel node also (node, "programmatic"): until all its blocks have
                 triggered; (node, "launch_completion"): have started (cudaGraphEdgeData).
             name: the kernel's if empty, with a number behind it for a second one.
             priority: cudaLaunchAttributePriority; counts if the instantiation says so.
@@ -119,7 +122,7 @@ class GraphCalls(Base):
             graph: the graph.
             to, source: buffers.
             bytes: None: the smaller one's.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: "memcpy", "memcpy 2", ... if empty.
             rows: contiguous pieces that the bytes come in.
 
@@ -136,7 +139,7 @@ class GraphCalls(Base):
             graph: the graph.
             to: the buffer.
             bytes: None: all.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: "memset", ... if empty.
 
         Returns:
@@ -151,7 +154,7 @@ class GraphCalls(Base):
         Args:
             graph: the graph.
             us: the function's time.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: "host", ... if empty.
             sets_flag: what it sets at its end.
 
@@ -165,7 +168,7 @@ class GraphCalls(Base):
 
         Args:
             graph: the graph.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: "empty", ... if empty.
 
         Returns:
@@ -179,7 +182,7 @@ class GraphCalls(Base):
         Args:
             graph: the graph.
             event: the event.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: "event record", ... if empty.
 
         Returns:
@@ -193,7 +196,7 @@ class GraphCalls(Base):
         Args:
             graph: the graph.
             event: the event.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: "event wait", ... if empty.
 
         Returns:
@@ -207,7 +210,7 @@ class GraphCalls(Base):
         Args:
             graph: the graph.
             child: another graph.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: the child's if empty.
 
         Returns:
@@ -236,7 +239,7 @@ class GraphCalls(Base):
             handle: of conditional_handle.
             kind: "if" (a second body is run when the value is 0), "while" or "switch".
             bodies: graphs.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: `kind` if empty.
 
         Returns:
@@ -253,7 +256,7 @@ class GraphCalls(Base):
         Args:
             graph: the graph.
             bytes: the size.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: of the node, "mem_alloc", "mem_alloc 2", ... if empty; the buffer is called "NAME of GRAPH".
             access_devices: GPUs that reach the memory besides its own.
             device: where it is.
@@ -272,7 +275,7 @@ class GraphCalls(Base):
         Args:
             graph: the graph.
             buffer: that a node of this graph or of another allocates.
-            after: the nodes that it waits for.
+            after: the node or nodes that it waits for.
             name: "mem_free", ... if empty.
 
         Returns:

@@ -23,6 +23,7 @@ class HostResults:
         counters: by name, such as "device 0 memory peak bytes".
         hazards: kernels that may read what is not written yet, a line each (programmatic launch).
         dependency_wait_us: waited by blocks for the kernels before theirs, added up.
+        left_out: what is beyond run_host's limits and not kept, by kind: "spans", "errors", "answers", "elapsed", "findings".
         unexpected: with check=True, a line for each error that the program does not expect (Workload.expect), and for each
             that it expects and that did not come. Lines are those of Workload.text().
     """
@@ -38,6 +39,7 @@ class HostResults:
         self.counters: Dict[str, int] = columns["counters"]
         self.hazards: List[str] = columns["hazards"]
         self.dependency_wait_us: float = columns["dependency_wait_us"]
+        self.left_out: Dict[str, int] = columns["left_out"]
         self.unexpected: List[str] = columns["unexpected"]
 
     def _summary(self) -> str:
@@ -63,7 +65,8 @@ class HostResults:
 
     @property
     def tracks(self) -> pandas.DataFrame:
-        """Each thread, stream and engine: track, spans, busy_us, busy_percent of the whole time."""
+        """Each thread, stream and engine: track, spans, busy_us, waiting_us (of threads: for devices, flags, room in a queue;
+        not busy), busy_percent of the whole time."""
         frame = self._frame("tracks")
         frame["busy_percent"] = frame["busy_us"] * (100.0 / self.end_us if self.end_us else 0.0)
         return frame
@@ -80,8 +83,9 @@ class HostResults:
 
     @property
     def findings(self) -> pandas.DataFrame:
-        """With check=True, undefined behaviour: kind ("race", "use after free", ...), buffer, thread, call (from 1), api,
-        and the same of the other call that it is about: other_thread, other_call (-1: none), other_api."""
+        """With check=True, undefined behaviour, a row for each pair of calls of the text: kind ("race", "use after free",
+        ...), buffer, thread, call (from 1), api, the same of the other call that it is about: other_thread, other_call (-1:
+        none), other_api, and times, how often."""
         return self._frame("findings")
 
     @property
@@ -112,6 +116,7 @@ class HostResults:
 
 def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = "h200", *,
              set: Sequence[str] = (), check: bool = False, together: bool = False, threads: int = 1,
+             limits: Optional[Dict[str, int]] = None,
              progress: Optional[Callable[[float, int], None]] = None) -> HostResults:
     """Runs a host program on the model of the machine around the SMs, as `heddle host` does. Other Python threads go on
     meanwhile; Ctrl-C raises KeyboardInterrupt.
@@ -125,8 +130,9 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
         together: kernels given as traces are simulated on one machine with what runs beside them, each launch; otherwise each
             trace once, by itself.
         threads: host threads that simulate such kernels; results do not depend on it.
+        limits: what a run may take and keep, by name, such as {"spans": 10_000_000}: see frontends/workload/README.md.
         progress: called about ten times a second with the simulated microseconds and the traced kernels that have ended
-            (both 0 unless together). What it raises stops the run and is raised.
+            (0 unless together). What it raises stops the run and is raised.
 
     Returns:
         Timeline, busy times, errors. A program that cannot end is no exception: see HostResults.deadlock.
@@ -138,7 +144,11 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
     if not 1 <= threads <= 1024:
         raise Error(f"threads={threads}: out of range; legal values: 1 to 1024")
     text, name = (workload.text(), workload._name) if isinstance(workload, Workload) else ("", os.fspath(workload))
-    columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress)
+    try:
+        columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress,
+                                          limits or {})
+    except Error as e:
+        raise (workload._located(e) if isinstance(workload, Workload) else e) from None
     for line in warned:
         warnings.warn(line, HeddleWarning, stacklevel=2)
     return HostResults(columns)

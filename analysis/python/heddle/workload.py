@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from heddle._native import native
-from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, MemSyncDomain, Word, dim, fields, message, text_of)
+from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, Lines, MemSyncDomain, Word, caller, dim, fields, message,
+                                    text_of)
 from heddle._workload_graphs import GraphCalls
 from heddle._workload_memory import MemoryCalls
 from heddle._workload_nested import NestedCalls
@@ -20,6 +21,11 @@ _VARIABLES = {"CUDA_LAUNCH_BLOCKING": "launch_blocking", "CUDA_DEVICE_MAX_CONNEC
               "CUDA_MODULE_LOADING": "module_loading", "CUDA_VISIBLE_DEVICES": "visible_devices",
               "CUDA_GRAPHS_USE_NODE_PRIORITY": "graphs_use_node_priority"}
 _SWITCHES = ("launch_blocking", "graphs_use_node_priority")
+
+
+# Kernel's other fields, of frontends/workload/command.proto.
+_KERNEL_FIELDS = ("max_threads", "cooperative", "fails", "asserts", "non_portable_cluster", "needs_cluster",
+                  "max_cluster_blocks", "parameter_bytes", "carveout_percent", "polls_plainly", "grid_barrier", "cdp1")
 
 
 def _environment(values: Dict[str, Any]) -> str:
@@ -64,6 +70,7 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
         super().__init__()
         self._name, self._devices, self._peer_access = name, devices, peer_access
         self._environment = dict(environment or {})
+        self._place = caller()
 
     def __repr__(self) -> str:
         calls = sum(len(c) for c in self._threads.values())
@@ -97,13 +104,21 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
                 the n-th value, then to the last.
             reads, writes: buffers, all of each: what unified memory moves by and what run_host(check=True) looks at.
             accesses: parts of buffers, of access().
-            more: other fields of Kernel in frontends/workload/command.proto: max_threads, cooperative, fails,
+            more: other fields of Kernel in frontends/workload/command.proto: max_threads, cooperative, fails, asserts,
                 non_portable_cluster, needs_cluster, max_cluster_blocks, parameter_bytes, carveout_percent, polls_plainly,
                 grid_barrier, cdp1.
 
         Returns:
             What launch and graph_add_kernel_node take.
         """
+        for field in more:
+            if field not in _KERNEL_FIELDS:
+                raise Error(f"kernel {name!r}: no argument {field!r}; legal: {', '.join(_KERNEL_FIELDS)}")
+        if grid is not None and block is None:
+            raise Error(f"kernel {name!r}: a grid needs a block: the threads of each of its blocks")
+        ends = until_flag is not None or more.get("fails") or more.get("asserts")
+        if us is None and block_us is None and trace is None and not ends:
+            raise Error(f"kernel {name!r} needs its time: one of us, block_us and trace")
         dims = " ".join(f"{n} {dim(d)}" for n, d in (("grid", grid), ("block", block), ("cluster", cluster))
                         if d is not None)
         return self._new("kernel", name, dims, fields(
@@ -168,13 +183,26 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
         Returns:
             Protobuf text (frontends/workload/workload.proto).
         """
-        lines = [fields(name=self._name, devices=self._devices, peer_access=None if self._peer_access else False)]
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> List[Lines]:
+        made = self._place
+        head = [fields(name=self._name, devices=self._devices, peer_access=None if self._peer_access else False)]
         if self._environment:
-            lines.append(message("environment", _environment(self._environment)))
-        lines += self._object_lines()
+            head.append(message("environment", _environment(self._environment)))
+        lines = [Lines.at(text, [made]) for text in head] + self._object_lines()
         for name, calls in self._threads.items():
-            lines += [f"thread {{ name: {text_of(name)}", *calls, "}"]
-        return "\n".join(lines) + "\n"
+            place = [self._places.get(("thread", name), made)]
+            lines += [Lines.at(f"thread {{ name: {text_of(name)}", place), *calls, Lines.at("}", place)]
+        return lines
+
+    def _located(self, error: Error) -> Error:
+        """The error, with the line of Python in front if it names a line of text()."""
+        found = re.match(re.escape(self._name) + r":(\d+):", str(error))
+        places = [p for line in self._lines() for p in line.places]
+        if type(error) is not Error or not found or not 1 <= int(found[1]) <= len(places):
+            return error
+        return Error(f"{places[int(found[1]) - 1]}: {error}")
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """Writes text() to a file.
@@ -185,7 +213,10 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
         Raises:
             Error: the workload is wrong, or the file cannot be written.
         """
-        native.check_workload(self.text(), self._name)
+        try:
+            native.check_workload(self.text(), self._name)
+        except Error as e:
+            raise self._located(e) from None
         try:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(self.text())

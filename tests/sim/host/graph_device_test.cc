@@ -49,7 +49,7 @@ struct Program {
 Strings device_errors(const host::Result& r) {
   Strings out;
   for (const host::DeviceError& e : r.device_errors) {
-    out.push_back(e.error);
+    out.insert(out.end(), e.times, e.error);
   }
   return out;
 }

@@ -1,5 +1,7 @@
 #include "tests/sim/host/support.h"
 
+#include <algorithm>
+
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::hosttest {
@@ -25,12 +27,17 @@ uint64_t h2d_bytes(uint32_t us) { return uint64_t{us} * 8000 * 256 / 276; }
 uint64_t d2h_bytes(uint32_t us) { return uint64_t{us} * 8000 * 256 / 280; }
 
 Times span(const host::Result& r, const std::string& track, const std::string& name, size_t index) {
+  std::vector<const host::Span*> found;
   for (const host::Span& s : r.spans) {
-    if (r.tracks[s.track].name == track && r.names[s.name] == name && index-- == 0) {
-      return {host::to_us(s.start), host::to_us(s.end)};
+    const std::string& of = r.tracks[s.track].name;
+    if ((of == track || of.starts_with(track + " graph ")) && r.names[s.name] == name) {
+      found.push_back(&s);
     }
   }
-  return {};
+  std::stable_sort(found.begin(), found.end(),
+                   [](const host::Span* a, const host::Span* b) { return a->start < b->start; });
+  return index < found.size() ? Times{host::to_us(found[index]->start), host::to_us(found[index]->end)}
+                              : Times{};
 }
 
 Times in_stream(const host::Result& r, const std::string& stream, const std::string& name, size_t index) {

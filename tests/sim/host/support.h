@@ -21,7 +21,8 @@ uint64_t d2h_bytes(uint32_t us);
 struct Times {
   double start = -1, end = -1;  // microseconds
 };
-// The `index`-th span of that name on that track, by start; start -1 if there is none.
+// The `index`-th span of that name on that track or on the rows of the graphs in that stream, by start; start
+// -1 if there is none.
 Times span(const host::Result& r, const std::string& track, const std::string& name, size_t index = 0);
 // The same of the track "device 0 stream STREAM".
 Times in_stream(const host::Result& r, const std::string& stream, const std::string& name, size_t index = 0);
