@@ -321,7 +321,8 @@ void check_objects(const Program& p) {
     if (b.reserved && (b.memory != Memory::kDevice || !b.allocated_by_call)) {
       throw ProgramError(b.line, "buffer " + b.name + ": virtual memory is reserved by a call, of a device");
     }
-    if (b.bytes > kMostBytes) {
+    // More than a device has is an error of the call that asks for it.
+    if (b.bytes > kMostBytes && (b.memory != Memory::kDevice || b.reserved)) {
       throw ProgramError(b.line,
                          "buffer " + b.name + ": " + std::to_string(b.bytes) + " bytes" + kLegalBytes);
     }
