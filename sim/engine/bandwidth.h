@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "sim/engine/time.h"
+#include "sim/engine/zeroed.h"
 
 namespace heddle {
 
@@ -26,10 +26,11 @@ class Bandwidth {
       b = full_to_;
     }
     Ticks left = service;
+    used_ = true;
     for (;;) {
-      Ticks& used = bucket(b);
-      Ticks take = std::min(left, width_ - used);
-      used += take;
+      uint32_t& used = bucket(b);
+      const Ticks take = std::min(left, width_ - used);
+      used += static_cast<uint32_t>(take);
       left -= take;
       note_full(b, used);
       if (left == 0) {
@@ -44,21 +45,25 @@ class Bandwidth {
 
   // Nothing is booked. Buckets begin at `origin`, so that times count from there.
   void reset(Ticks origin = 0) {
-    std::fill(buckets_.begin(), buckets_.end(), Bucket{});
+    if (used_) {
+      std::fill(buckets_.begin(), buckets_.end(), Bucket{});
+      used_ = false;
+    }
     full_from_ = full_to_ = 0;
     offset_ = (width_ - origin % width_) % width_;
   }
 
  private:
   struct Bucket {
-    uint64_t number = ~uint64_t{0};
-    Ticks used = 0;
+    uint32_t lap = 0;   // of the ring, and 1; 0: never used
+    uint32_t used = 0;  // ticks, at most a bucket's width
   };
-  Ticks& bucket(uint64_t b) {
+  uint32_t& bucket(uint64_t b) {
     Bucket& slot = buckets_[static_cast<uint32_t>(b) & mask_];
-    if (slot.number != b) {
+    const auto lap = static_cast<uint32_t>(b / (uint64_t{mask_} + 1)) + 1;
+    if (slot.lap != lap) {
       // A bucket a whole ring ahead replaces one that lies in the past.
-      slot = {b, 0};
+      slot = {lap, 0};
     }
     return slot.used;
   }
@@ -80,7 +85,8 @@ class Bandwidth {
   Ticks width_;
   Ticks offset_ = 0;  // from the beginning of a bucket to time 0
   uint32_t mask_;
-  std::vector<Bucket> buckets_;
+  bool used_ = false;
+  Zeroed<Bucket> buckets_;
   uint64_t full_from_ = 0, full_to_ = 0;  // buckets known to be full
 };
 

@@ -18,7 +18,9 @@ class GpcCache {
   GpcCache(uint32_t gpcs, uint32_t bytes) {
     uint32_t units = std::max(1u, bytes / (kUnitLines * kLineBytes));
     uint32_t ways = std::min(kWays, units);
-    tags_.assign(gpcs, TagArray(units / ways, ways));
+    for (uint32_t g = 0; g < gpcs; ++g) {
+      tags_.emplace_back(units / ways, ways);
+    }
   }
 
   void reset() {

@@ -249,6 +249,9 @@ void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, ui
 
 L2::Served L2::serve(const Request& r, const Home& home, uint32_t partition, Ticks at) {
   uint32_t n = std::popcount(r.sectors);
+  if (n == 0) {
+    return {at + hit_latency_, 0};  // it asks for nothing
+  }
   ++counters_[Counter::kL2Requests];
   counters_[Counter::kL2Sectors] += n;
   counters_[Counter::kL2FromGpc] += n;
@@ -306,10 +309,10 @@ Ticks L2::read_for_fabric(const Request& r, const Home& home, uint8_t sectors, T
   auto missing = static_cast<uint8_t>(sectors & ~(l ? l->valid : 0));
   counters_[Counter::kL2SectorHits] += n - std::popcount(missing);
   Ticks done = at + hit_latency_;
+  if (!l) {
+    l = &allocate(home, home.partition, r, at);
+  }
   if (missing) {
-    if (!l) {
-      l = &allocate(home, home.partition, r, at);
-    }
     done = fill_home(*l, home, missing, done);
   }
   l->flags |= kReplicated;
@@ -324,7 +327,7 @@ L2::Served L2::read(const Request& r, const Home& home, uint32_t partition, Tick
   }
   LookUp u = look_up(r, l);
   Ticks done = at + hit_latency_;
-  if (!u.missing) {
+  if (l && !u.missing) {
     return {std::max(done, l->ready), l->aux};
   }
   if (partition == home.partition) {
@@ -413,10 +416,10 @@ L2::Served L2::atomic(const Request& r, const Home& home, uint32_t partition, Ti
     fetch = missing = static_cast<uint8_t>(r.sectors & ~(l ? l->valid : 0));
     counters_[Counter::kL2SectorHits] += n - std::popcount(missing);
   }
+  if (!l) {
+    l = &allocate(home, home.partition, r, arrive);
+  }
   if (missing) {
-    if (!l) {
-      l = &allocate(home, home.partition, r, arrive);
-    }
     fill_home(*l, home, fetch, arrive + hit_latency_);
   }
   Ticks data = std::max(arrive, Ticks{l->ready});

@@ -57,7 +57,7 @@ CacheLine& L2::victim_under_policy(Slice& s, const Home& home, AccessProperty pr
   v = v ? v : s.tags.oldest(home.set, streams);
   v = v ? v : s.tags.oldest(home.set, others);
   // Only persisting lines: of an earlier, larger set-aside, or all ways are set aside.
-  return v ? *v : *s.tags.oldest(home.set, persists);
+  return v ? *v : s.tags.least_recent(home.set);
 }
 
 void L2::touch(CacheLine& l, const Home& home, uint32_t partition, const Request& r) {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "sim/engine/zeroed.h"
 
 namespace heddle::memory {
 
@@ -31,8 +32,10 @@ class TagArray {
   uint32_t ways() const { return ways_; }
 
   void clear() {
-    std::fill(stamps_.begin(), stamps_.end(), 0);
-    clock_ = 0;
+    if (clock_ != 0) {
+      std::fill(stamps_.begin(), stamps_.end(), 0);
+      clock_ = 0;
+    }
   }
 
   // A hint that `set` is about to be looked at.
@@ -70,6 +73,12 @@ class TagArray {
     return evictable(lines_[least]) ? &lines_[least] : oldest(set, evictable);
   }
 
+  // The least recently used entry of `set`.
+  CacheLine& least_recent(uint32_t set) {
+    const size_t first = size_t{set} * ways_;
+    return lines_[static_cast<size_t>(std::min_element(&stamps_[first], &stamps_[first] + ways_) -
+                                      &stamps_[0])];
+  }
   // The least recently used live entry of `set` that `wanted` accepts; null when there is none.
   template <class Wanted>
   CacheLine* oldest(uint32_t set, Wanted&& wanted) {
@@ -109,9 +118,9 @@ class TagArray {
 
   template <class F>
   void for_each_live(F&& f) {
-    for (CacheLine& l : lines_) {
-      if (live(l)) {
-        f(l);
+    for (size_t i = 0; i < stamps_.size(); ++i) {
+      if (stamps_[i] != 0) {
+        f(lines_[i]);
       }
     }
   }
@@ -131,9 +140,9 @@ class TagArray {
   uint32_t ways_ = 0;
   uint32_t clock_ = 0;
   // What a search reads lies by itself: the sets of the L2 are seldom in the host's cache.
-  std::vector<uint32_t> tags_;    // lower bits of the line
-  std::vector<uint32_t> stamps_;  // last use; 0: free
-  std::vector<CacheLine> lines_;
+  Zeroed<uint32_t> tags_;    // lower bits of the line
+  Zeroed<uint32_t> stamps_;  // last use; 0: free
+  Zeroed<CacheLine> lines_;
 };
 
 }  // namespace heddle::memory

@@ -21,8 +21,11 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       lg_(c.subcores()),
       mio_(c.subcores()),
       subcore_next_(c.subcores()),
-      writeback_(c.subcores(), Bandwidth(4 * kTicksPerCycle, 1024)),
-      cluster_slices_(c.async_copy().dsm_slices()) {}
+      cluster_slices_(c.async_copy().dsm_slices()) {
+  for (uint32_t i = 0; i < c.subcores(); ++i) {
+    writeback_.emplace_back(4 * kTicksPerCycle, 1024);
+  }
+}
 
 void Lsu::reset(Cycle origin) {
   for (uint32_t i = 0; i < lg_.size(); ++i) {

@@ -265,5 +265,16 @@ TEST_CASE_METHOD(Fixture, "reset() makes the cache cold") {
   CHECK(read(0, 0b0001, 0) == 177);
 }
 
+TEST_CASE_METHOD(Fixture, "a request of no sectors asks for nothing and touches no line") {
+  for (RequestKind kind : {RequestKind::kRead, RequestKind::kWrite, RequestKind::kAtomic}) {
+    Request r;
+    r.line = 3;
+    r.kind = kind;
+    r.operations = 1;
+    CHECK(l2.serve(r, 0, to_ticks(1000)) == to_ticks(1050));
+  }
+  CHECK(n[Counter::kL2Requests] == 0);
+}
+
 }  // namespace
 }  // namespace heddle::memory
