@@ -274,7 +274,7 @@ class Machine(PythonTest):
 
     def test_cudas_variables(self):
         def serial(environment):
-            w = heddle.Workload(environment=environment)
+            w = heddle.Workload(environment={"CUDA_MODULE_LOADING": "EAGER", **environment})
             w.launch("k", us=100)
             return heddle.run_host(w).spans.query("name == 'cudaLaunchKernel'").iloc[0].end_us > 100
 

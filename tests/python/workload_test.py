@@ -74,7 +74,7 @@ class Workloads(PythonTest):
         self.assertGreater(row["us"], 30)
 
     def test_programmatic_launch(self):
-        w = heddle.Workload()
+        w = heddle.Workload(environment={"CUDA_MODULE_LOADING": "EAGER"})  # else loading separates the two
         s = w.stream("s")
         first = w.kernel("first", 132, 128, block_us=20, trigger_us=5)
         second = w.kernel("second", 132, 128, block_us=10, wait_us=2)

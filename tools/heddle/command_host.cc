@@ -186,10 +186,10 @@ struct BenchOptions {
 };
 
 // Parameters are read by the experiments; a number that is none is the table's fault.
-std::optional<double> simulated(const MeasuredRow& r, const config::GpuConfig& gpu,
-                                const workload::KernelTimes& times) {
+template <class F>
+std::optional<double> of_row(const MeasuredRow& r, F&& f) {
   try {
-    return workload::simulate(r, gpu, times);
+    return f();
   } catch (const std::logic_error&) {
     throw Error(fmt::format("{}: test {}: '{}' is no parameter of it", r.place, r.test, r.parameter));
   }
@@ -228,8 +228,8 @@ int hostbench(const BenchOptions& o) {
       "|\n|---|---|---:|---:|---:|---:|---|\n",
       o.gpu, config::hash(gpu));
   for (const MeasuredRow& r : rows) {
-    const std::optional<double> bound = workload::bound(r);
-    std::optional<double> value = simulated(r, gpu, times);
+    const std::optional<double> bound = of_row(r, [&] { return workload::bound(r); });
+    std::optional<double> value = of_row(r, [&] { return workload::simulate(r, gpu, times); });
     if (!value && !o.l2.empty()) {
       value = l2_persist_us(r, gpu, o.l2, o.threads);
     }

@@ -72,8 +72,8 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   findings["other_call"] = column(r.findings, [&](const host::Finding& f) {
     return f.other.api.empty() ? int64_t{-1} : static_cast<int64_t>(call(f.other));
   });
-  findings["times"] = column(r.findings, [](const host::Finding& f) { return f.times; });
   findings["other_api"] = column(r.findings, [](const host::Finding& f) { return f.other.api; });
+  findings["times"] = column(r.findings, [](const host::Finding& f) { return f.times; });
   py::dict on_device;
   on_device["call"] = column(r.device_errors, [](const host::DeviceError& e) { return e.call; });
   on_device["error"] = column(r.device_errors, [](const host::DeviceError& e) { return e.error; });

@@ -114,13 +114,13 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
         for field in more:
             if field not in _KERNEL_FIELDS:
                 raise Error(f"kernel {name!r}: no argument {field!r}; legal: {', '.join(_KERNEL_FIELDS)}")
+        dims = " ".join(f"{n} {dim(d)}" for n, d in (("grid", grid), ("block", block), ("cluster", cluster))
+                        if d is not None)
         if grid is not None and block is None:
             raise Error(f"kernel {name!r}: a grid needs a block: the threads of each of its blocks")
         ends = until_flag is not None or more.get("fails") or more.get("asserts")
         if us is None and block_us is None and trace is None and not ends:
             raise Error(f"kernel {name!r} needs its time: one of us, block_us and trace")
-        dims = " ".join(f"{n} {dim(d)}" for n, d in (("grid", grid), ("block", block), ("cluster", cluster))
-                        if d is not None)
         return self._new("kernel", name, dims, fields(
             us=us, block_us=block_us, trace=os.path.abspath(trace) if trace is not None else None, registers=registers,
             static_shared_bytes=static_shared_bytes,
