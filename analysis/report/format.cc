@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "frontends/input/printable.h"
+
 namespace heddle::analysis {
 namespace {
 
@@ -75,7 +77,7 @@ std::string demangled(const std::string& name) {
   int status = 0;
   std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                               std::free);
-  return status == 0 && text ? text.get() : name;
+  return input::printable(status == 0 && text ? text.get() : name);
 }
 
 std::string shortened(const std::string& text, size_t width) {

@@ -22,7 +22,7 @@ std::string duration(double seconds);
 // Time to wait, in words of a clock: "8 s", "1:05 min", "2:03 h".
 std::string clock_time(double seconds);
 
-// The readable form of a mangled C++ name; other names unchanged.
+// The readable form of a mangled C++ name, or the name itself; control characters as \xNN.
 std::string demangled(const std::string& name);
 
 // `text` cut to `width` characters, with dots in place of the rest.

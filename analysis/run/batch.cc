@@ -5,6 +5,7 @@
 #include <new>
 #include <thread>
 
+#include "frontends/input/out_of_memory.h"
 #include "sim/device/gpu.h"
 
 namespace heddle::analysis {
@@ -112,6 +113,8 @@ void run_batch(size_t count, const std::vector<size_t>& schedule, const BatchOpt
 std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
+  } catch (const input::OutOfMemory& e) {
+    return e.what();
   } catch (const std::bad_alloc&) {
     return "out of memory";
   } catch (const std::exception& e) {

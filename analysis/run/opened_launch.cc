@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/run/host.h"
+#include "frontends/input/out_of_memory.h"
 #include "sim/device/gpu.h"
 #include "sim/engine/error.h"
 
@@ -66,8 +67,10 @@ void OpenedLaunch::located(const std::function<void()>& f) const {
     throw device::DeadlockError(with_file(launch_, e.what()), std::move(e.report));
   } catch (const Error& e) {
     throw Error(with_file(launch_, e.what()));
-  } catch (const std::bad_alloc&) {
+  } catch (const input::OutOfMemory&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw input::OutOfMemory(launch_.source.path.string());
   } catch (const std::exception& e) {
     // A mistake of the program's, not of the user's; the trace is what a report about it needs to name.
     throw Error(fmt::format("{}: internal error: {}", launch_.source.path.string(), e.what()));

@@ -6,14 +6,15 @@
 #include <string_view>
 
 #include "analysis/store/schema.h"
+#include "frontends/input/regular_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::analysis {
 namespace {
 
 const std::filesystem::path& existing(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) {
-    throw Error(fmt::format("{}: no such file", file.string()));
+  if (const std::string why = input::why_not_regular(file); !why.empty()) {
+    throw Error(fmt::format("{}: {} (legal: a result database)", file.string(), why));
   }
   return file;
 }

@@ -7,14 +7,15 @@
 
 #include "analysis/store/record.h"
 #include "analysis/store/result_store.h"
+#include "frontends/input/regular_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::sweep {
 namespace {
 
 const std::filesystem::path& existing(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) {
-    throw Error(fmt::format("{}: no such file (heddle sweep collect writes it)", file.string()));
+  if (const std::string why = input::why_not_regular(file); !why.empty()) {
+    throw Error(fmt::format("{}: {} (heddle sweep collect writes it)", file.string(), why));
   }
   return file;
 }

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
+#include "frontends/input/limits.h"
+#include "frontends/input/printable.h"
+#include "frontends/input/regular_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::analysis {
@@ -135,20 +133,13 @@ CsvTable parse_csv(std::string_view text, std::string file) { return parse_csv(t
 CsvTable read_csv(const std::filesystem::path& file) { return read_csv(file, {}); }
 
 CsvTable read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {
-  if (std::filesystem::is_directory(file)) {
-    throw Error(fmt::format("{}: is a directory", file.string()));
-  }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    throw Error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
-  }
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  return parse_csv(text, file.string(), columns);
+  return parse_csv(input::read_regular_file(file, input::limits().text_bytes), file.string(), columns);
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    return std::string(text);
+std::string csv_field(std::string_view raw) {
+  const std::string text = input::printable_lines(raw);
+  if (text.find_first_of(",\"\n") == std::string_view::npos) {
+    return text;
   }
   std::string out = "\"";
   for (char c : text) {

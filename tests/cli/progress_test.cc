@@ -20,6 +20,9 @@ ProgressState sample() {
 TEST_CASE("progress in words") {
   CHECK(progress_text(sample()) ==
         "kernel 3/57 vecadd/1 42 %, total 12 %, 1.21 M warp-inst/s, 1:10 min left");
+  ProgressState s = sample();
+  s.running = "a\x1b[2J/1";
+  CHECK(progress_text(s).starts_with("kernel 3/57 a\\x1b[2J/1 42 %"));
 }
 
 TEST_CASE("no estimate before there is something to estimate from, none at the end") {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "frontends/input/printable.h"
 #include "sim/engine/error.h"
 
 namespace heddle::cli {
@@ -48,26 +49,33 @@ void write(spdlog::logger& logger, spdlog::level::level_enum level, std::string_
 
 }  // namespace
 
-void warn(std::string_view message) { write(*loggers().problems, spdlog::level::warn, message); }
+void warn(std::string_view message) {
+  write(*loggers().problems, spdlog::level::warn, input::printable_lines(message));
+}
 
 void report_error(std::string_view message) {
   std::string line(message);
   for (char& c : line) {
     c = c == '\n' || c == '\r' ? ' ' : c;
   }
-  write(*loggers().problems, spdlog::level::err, line);
+  write(*loggers().problems, spdlog::level::err, input::printable(line));
 }
 
-void note(std::string_view message) { write(*loggers().notes, spdlog::level::info, message); }
+void note(std::string_view message) {
+  write(*loggers().notes, spdlog::level::info, input::printable_lines(message));
+}
 
-void detail(std::string_view line) { write(*loggers().details, spdlog::level::info, line); }
+void detail(std::string_view line) {
+  write(*loggers().details, spdlog::level::info, input::printable_lines(line));
+}
 
 void before_output(std::function<void()> clear) {
   std::lock_guard lock(mutex);
   clear_bar = std::move(clear);
 }
 
-void print(std::string_view text) {
+void print(std::string_view raw) {
+  const std::string text = input::printable_lines(raw);
   {
     std::lock_guard lock(mutex);
     if (clear_bar) {

@@ -1,4 +1,5 @@
 // What the command says besides its results. Results go to stdout; warnings, errors and progress to stderr.
+// Names of kernels and files may hold anything: control characters come out as \xNN.
 #pragma once
 
 #include <filesystem>

@@ -82,6 +82,9 @@ std::string man_page(const std::vector<DescribedCommand>& commands, const std::s
   }
   out +=
       ".SH EXIT STATUS\n0 when all went well, 1 after an error, 130 and 143 when interrupted.\n"
+      ".SH ENVIRONMENT\n\\fBHEDDLE_LIMITS\\fR: NAME=N[,NAME=N...] changes how much an input file may ask "
+      "for; the "
+      "message about a file that asks for more names the limit.\n"
       ".SH FILES\nGPUs are looked up in the directories of \\fBHEDDLE_CONFIGS\\fR, then in the shipped "
       "ones.\n";
   return out;

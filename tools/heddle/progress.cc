@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/report/format.h"
+#include "frontends/input/printable.h"
 
 namespace heddle::cli {
 namespace {
@@ -30,7 +31,7 @@ size_t terminal_columns() {
 std::string progress_text(const ProgressState& s) {
   std::string out = fmt::format("kernel {}/{}", std::min(s.finished + 1, s.launches), s.launches);
   if (!s.running.empty()) {
-    out += fmt::format(" {} {:.0f} %", s.running, std::floor(s.running_share * 100));
+    out += fmt::format(" {} {:.0f} %", input::printable(s.running), std::floor(s.running_share * 100));
   }
   out += fmt::format(", total {:.0f} %", std::floor(s.share * 100));
   if (s.seconds > 0) {
