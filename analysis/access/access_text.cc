@@ -135,7 +135,11 @@ std::string access_text(const KernelAccesses& k, AccessSide side, size_t top) {
   if (all.size() > top) {
     out += fmt::format("{} instructions more (--top)\n", all.size() - top);
   }
-  return all.front().excess() ? out + worst_text(image, side, all.front()) + advice_text(k, top) : out;
+  if (all.front().excess() > 0) {
+    // Padding and swizzling are remedies for banks.
+    out += worst_text(image, side, all.front()) + (banks ? advice_text(k, top) : "");
+  }
+  return out;
 }
 
 std::string access_svg(const KernelAccesses& k, AccessSide side) {

@@ -1,12 +1,14 @@
 #include "analysis/access/kernel_accesses.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <thread>
 
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
+#include "sim/engine/threads.h"
 
 namespace heddle::analysis {
 namespace {
@@ -46,7 +48,7 @@ std::vector<Part> parts_of(const std::filesystem::path& file, const std::optiona
 template <typename Sink>
 void read_parts(std::vector<Part>& parts, std::vector<Sink>& sinks, const std::atomic<bool>& cancel) {
   std::vector<std::exception_ptr> errors(parts.size());
-  const auto work = [&](size_t i) {
+  const auto read = [&](size_t i) {
     try {
       if (auto* native = dynamic_cast<trace::Reader*>(parts[i].source.get())) {
         trace::PackedBlock block;
@@ -63,13 +65,15 @@ void read_parts(std::vector<Part>& parts, std::vector<Sink>& sinks, const std::a
       errors[i] = std::current_exception();
     }
   };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < parts.size(); ++i) {
-    threads.emplace_back(work, i);
-  }
-  work(0);
-  for (std::thread& t : threads) {
-    t.join();
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < parts.size(); i = next++) {
+      read(i);
+    }
+  };
+  {
+    const std::vector<std::jthread> others = start_threads(static_cast<int>(parts.size()) - 1, work);
+    work();
   }
   for (const std::exception_ptr& e : errors) {
     if (e) {

@@ -1,5 +1,7 @@
 #include "analysis/run/batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <new>
@@ -7,6 +9,7 @@
 
 #include "frontends/input/out_of_memory.h"
 #include "sim/device/gpu.h"
+#include "sim/engine/threads.h"
 
 namespace heddle::analysis {
 namespace {
@@ -20,9 +23,11 @@ class Batch {
   void run() {
     const size_t threads = std::clamp<size_t>(options_.jobs, 1, std::max<size_t>(slots_.size(), 1));
     {
-      std::vector<std::jthread> others;
-      for (size_t i = 1; i < threads; ++i) {
-        others.emplace_back([this] { work(); });
+      const std::vector<std::jthread> others =
+          start_threads(static_cast<int>(threads) - 1, [this] { work(); });
+      if (others.size() + 1 < threads && options_.warn) {
+        options_.warn(fmt::format("{} launches at a time, not {}: the host starts no more threads",
+                                  others.size() + 1, threads));
       }
       work();
     }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run/settings.h"
 #include "analysis/store/record.h"
 
 namespace heddle::analysis {
@@ -22,6 +23,7 @@ struct Outcome {
 struct BatchOptions {
   int jobs = 1;                         // launches simulated at a time, each in a thread of its own
   bool keep_going = false;              // a failed launch does not stop the others
+  Warn warn = nullptr;                  // told when there are fewer threads than jobs
   std::atomic<bool>* cancel = nullptr;  // set from outside to stop; set by the batch when a launch failed
 };
 

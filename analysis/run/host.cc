@@ -95,10 +95,12 @@ std::vector<std::pair<std::string_view, fs::path>> files_of(const fs::path& trac
   if (stem.ends_with(".traceg")) {
     stem.resize(stem.size() - std::string_view(".traceg").size());
   }
-  files.emplace_back("sass", stem + ".sass");
-  files.emplace_back("extra", stem + ".extra");
-  for (std::string_view suffix : kCompressed) {
-    files.emplace_back("extra", stem + ".extra" + std::string(suffix));
+  // An uncompressed companion is hashed as it always was: stored fingerprints stay good.
+  for (const char* role : {"sass", "extra"}) {
+    files.emplace_back(role, fmt::format("{}.{}", stem, role));
+    for (std::string_view suffix : kCompressed) {
+      files.emplace_back(role, fmt::format("{}.{}{}", stem, role, suffix));
+    }
   }
   return files;
 }

@@ -1,8 +1,35 @@
 #include "analysis/run/settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "sim/engine/threads.h"
 
 namespace heddle::analysis {
+
+int threads_for(int wanted, uint32_t sms, const Warn& warn) {
+  wanted = std::clamp(wanted, 1, static_cast<int>(std::max(1U, sms)));
+  int threads = 1;
+  {
+    std::atomic<bool> end{false};
+    const std::vector<std::jthread> others = start_threads(wanted - 1, [&end] { end.wait(false); });
+    threads += static_cast<int>(others.size());
+    end = true;
+    end.notify_all();
+  }
+  if (threads == wanted) {
+    return wanted;
+  }
+  threads = std::max(1, threads / 2);
+  if (warn) {
+    warn(fmt::format("{} threads for a launch, not {}: the host starts no more", threads, wanted));
+  }
+  return threads;
+}
 
 // Launches side by side use the host best; a few threads each shorten the largest ones, which would be the
 // last.

@@ -14,6 +14,11 @@ namespace heddle::analysis {
 // Told of what is odd but no error; may be empty.
 using Warn = std::function<void(std::string_view)>;
 
+// How many host threads can simulate a launch on `sms` SMs, of those that are wanted: no more than SMs, and
+// where the host does not start as many, half of what it starts, so that there is room for the simulation;
+// `warn` is told of that.
+int threads_for(int wanted, uint32_t sms, const Warn& warn);
+
 struct RunSettings {
   int threads = 1;                         // host threads that simulate one launch
   uint64_t quantum = 0;                    // device::RunOptions::quantum

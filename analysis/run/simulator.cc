@@ -10,8 +10,11 @@ namespace heddle::analysis {
 LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
                                  const std::function<void(const device::Progress&)>& progress) const {
   const OpenedLaunch opened(gpu_, launch, settings_, warn_);
+  std::call_once(counted_, [this] {
+    threads_ = threads_for(settings_.threads, static_cast<uint32_t>(gpu_.topology().sms()), warn_);
+  });
   device::RunOptions run;
-  run.threads = settings_.threads;
+  run.threads = threads_;
   run.quantum = settings_.quantum;
   run.sample = settings_.sample;
   run.l2 = settings_.l2;

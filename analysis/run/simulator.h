@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <utility>
 
 #include "analysis/run/plan.h"
@@ -30,6 +31,8 @@ class Simulator {
   const RunSettings& settings_;
   const std::atomic<bool>& cancel_;
   const Warn warn_;
+  mutable std::once_flag counted_;
+  mutable int threads_ = 1;  // once counted
 };
 
 }  // namespace heddle::analysis

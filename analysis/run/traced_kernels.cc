@@ -48,7 +48,7 @@ TracedKernels::TracedKernels(const config::GpuConfig& gpu, Options options)
       return std::make_unique<CheckedSource>(gpu_, traces_[trace].file, options_.warn);
     };
     o.address_offset = [this](uint32_t trace) { return address_offset(traces_[trace].file); };
-    o.threads = options_.threads;
+    o.threads = threads_for(options_.threads, static_cast<uint32_t>(gpu.topology().sms()), options_.warn);
     o.cancel = options_.cancel;
     o.progress = options_.progress;
     model_ = std::make_unique<host::Together>(gpu, std::move(o));

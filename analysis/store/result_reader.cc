@@ -12,13 +12,6 @@
 namespace heddle::analysis {
 namespace {
 
-const std::filesystem::path& existing(const std::filesystem::path& file) {
-  if (const std::string why = input::why_not_regular(file); !why.empty()) {
-    throw Error(fmt::format("{}: {} (legal: a result database)", file.string(), why));
-  }
-  return file;
-}
-
 // FNV-1a, 64 bits.
 struct Hash {
   uint64_t value = 0xcbf29ce484222325;
@@ -48,7 +41,7 @@ constexpr const char* kHashed[] = {
 
 }  // namespace
 
-ResultReader::ResultReader(const std::filesystem::path& file) : db_(existing(file), Database::Mode::kRead) {
+ResultReader::ResultReader(const std::filesystem::path& file) : db_(file, Database::Mode::kRead) {
   if (db_.integer("PRAGMA application_id") != kApplicationId) {
     throw Error(fmt::format("{}: not a Heddle result database", db_.file()));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <system_error>
 #include <utility>
@@ -14,33 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Prepares the place for opening; true when the file has to be created.
-bool prepare_file(const fs::path& file, IfExists if_exists) {
-  if (!fs::exists(file)) {
-    return true;
-  }
-  if (if_exists == IfExists::kRefuse) {
-    throw Error(
-        fmt::format("{}: the file exists (--append adds a run to it, --force replaces it)", file.string()));
-  }
-  if (fs::is_directory(file)) {
-    throw Error(fmt::format("{}: is a directory", file.string()));
-  }
-  // Nobody's other file is overwritten by a slip of the keyboard, also with --force.
-  Database old(file, Database::Mode::kWrite);
-  if (if_exists == IfExists::kAppend) {
-    check_version(old);
-    return false;
-  }
-  if (old.integer("PRAGMA application_id") != kApplicationId && fs::file_size(file) > 0) {
-    throw Error(fmt::format("{}: not a Heddle result database, --force does not replace it", file.string()));
-  }
-  std::error_code error;
-  if (!fs::remove(file, error)) {
-    throw Error(fmt::format("{}: cannot replace the file: {}", file.string(), error.message()));
-  }
-  return true;
-}
+// With a launch that took hours, another process may hold the file for a while.
+constexpr std::chrono::milliseconds kPatience{10'000};
 
 void write_catalogue(Database& db) {
   Statement s = db.prepare(
@@ -60,16 +36,6 @@ void create_tables(Database& db) {
 
 }  // namespace
 
-void check_version(Database& db) {
-  if (db.integer("PRAGMA application_id") != kApplicationId) {
-    throw Error(fmt::format("{}: not a Heddle result database", db.file()));
-  }
-  if (int64_t v = db.integer("PRAGMA user_version"); v != kSchemaVersion) {
-    throw Error(fmt::format("{}: result database of version {}, this program writes version {}", db.file(), v,
-                            kSchemaVersion));
-  }
-}
-
 Database create_result_database(const fs::path& file) {
   Database db(file, Database::Mode::kCreate);
   db.execute(kSettings);
@@ -88,19 +54,19 @@ void insert_run(Database& db, const RunRecord& run) {
 }
 
 ResultStore::ResultStore(const fs::path& file, RunRecord run, const StoreOptions& options)
-    : file_(file),
-      run_(std::move(run)),
+    : run_(std::move(run)),
       options_(options),
-      created_(prepare_file(file, options.if_exists)),
-      db_(file, created_ ? Database::Mode::kCreate : Database::Mode::kWrite) {
+      file_(file, options.if_exists),
+      db_(file_.path(), file_.created() ? Database::Mode::kCreate : Database::Mode::kWrite) {
   try {
     db_.execute(kSettings);
     Transaction t(db_);
-    if (created_) {
+    if (file_.created()) {
       create_tables(db_);
     }
     write_catalogue(db_);
     t.commit();
+    db_.set_patience(kPatience);
   } catch (...) {
     discard();
     throw;
@@ -111,9 +77,9 @@ ResultStore::~ResultStore() { discard(); }
 
 // A new file with nothing in it is in the way of the next attempt.
 void ResultStore::discard() {
-  if (created_ && !has_run_) {
+  if (file_.created() && !has_run_ && launches_ == 0) {
     std::error_code ignored;
-    fs::remove(file_, ignored);
+    fs::remove(file_.path(), ignored);
   }
 }
 

@@ -6,13 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/store/claimed_file.h"
 #include "analysis/store/record.h"
 #include "analysis/store/sqlite.h"
 
 namespace heddle::analysis {
-
-// What to do with a file that is already there.
-enum class IfExists { kRefuse, kAppend, kReplace };
 
 struct StoreOptions {
   IfExists if_exists = IfExists::kRefuse;
@@ -20,11 +18,8 @@ struct StoreOptions {
   bool host_timing = true;
 };
 
-// Creates `file`, which must not exist, with empty tables and the catalogue of metrics.
+// Fills `file`, which is empty or does not exist, with empty tables and the catalogue of metrics.
 Database create_result_database(const std::filesystem::path& file);
-
-// Throws heddle::Error unless `db` is a result database of this version.
-void check_version(Database& db);
 
 // Adds a row to `runs`, with the record's id.
 void insert_run(Database& db, const RunRecord& run);
@@ -36,7 +31,7 @@ class ResultStore {
  public:
   // Creates or opens the file and writes to it once, so that a place that cannot be written is known before
   // any simulation. Throws heddle::Error, and does not touch a file that is not a result database of this
-  // version.
+  // version, nor one that another process is about to write (ClaimedFile).
   ResultStore(const std::filesystem::path& file, RunRecord run, const StoreOptions& options = {});
   ~ResultStore();
   ResultStore(const ResultStore&) = delete;
@@ -67,10 +62,9 @@ class ResultStore {
   void insert_launch(int64_t id, const LaunchRecord& r);
   void insert_details(int64_t id, const LaunchRecord& r);
 
-  std::filesystem::path file_;
   RunRecord run_;
   StoreOptions options_;
-  bool created_ = false;
+  ClaimedFile file_;
   uint64_t launches_ = 0;
   bool has_run_ = false;  // the row of this run is written
   Database db_;

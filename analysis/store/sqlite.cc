@@ -20,10 +20,24 @@ std::string reason(sqlite3* db, int code) {
       text = fmt::format("{} ({})", text, std::generic_category().message(e));
     }
   }
+  if ((code & 0xff) == SQLITE_BUSY) {
+    text = "the database is locked by another program (waited for it in vain)";
+  }
   return text;
 }
 
-constexpr int kBusyMilliseconds = 10'000;  // another process commits one launch at a time
+// Another process commits one launch at a time.
+constexpr std::chrono::milliseconds kPatience{4'000};
+
+// Nothing for a file that SQLite can open.
+std::string unusable(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status s = std::filesystem::status(file, error);
+  return !std::filesystem::exists(s)            ? "no such file"
+         : std::filesystem::is_directory(s)     ? "is a directory"
+         : !std::filesystem::is_regular_file(s) ? "is no regular file"
+                                                : "";
+}
 
 }  // namespace
 
@@ -92,6 +106,9 @@ Database::Database(const std::filesystem::path& file, Mode mode) : file_(file.st
   // Also for reading: a reader must be able to undo what a killed writer left half done. SQLite falls back to
   // reading when it may not write.
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  if (const std::string why = mode == Mode::kCreate ? "" : unusable(file); !why.empty()) {
+    throw Error(fmt::format("{}: {}", file_, why));
+  }
   sqlite3* raw = nullptr;
   int code = sqlite3_open_v2(file_.c_str(), &raw, flags, nullptr);
   db_.reset(raw);
@@ -104,12 +121,16 @@ Database::Database(const std::filesystem::path& file, Mode mode) : file_(file.st
     }
     throw Error(fmt::format("{}: cannot open the database: {}", file_, reason(raw, code)));
   }
-  sqlite3_busy_timeout(raw, kBusyMilliseconds);
+  set_patience(kPatience);
   if (mode == Mode::kRead) {
     execute("PRAGMA query_only = ON");
   } else if (sqlite3_db_readonly(raw, "main") == 1) {
     throw Error(fmt::format("{}: the file is read-only", file_));
   }
+}
+
+void Database::set_patience(std::chrono::milliseconds time) {
+  sqlite3_busy_timeout(db_.get(), static_cast<int>(time.count()));
 }
 
 void Database::execute(const std::string& sql) {

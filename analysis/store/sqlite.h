@@ -1,6 +1,7 @@
 // The little of SQLite's C interface that the result store needs, with owners and exceptions.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -52,6 +53,9 @@ class Database {
  public:
   enum class Mode { kRead, kWrite, kCreate };
   Database(const std::filesystem::path& file, Mode mode);
+
+  // How long to wait for a lock that another program holds; at first four seconds.
+  void set_patience(std::chrono::milliseconds time);
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <list>
-#include <system_error>
 #include <utility>
 
 #include "analysis/store/result_store.h"
 #include "analysis/store/sqlite.h"
+#include "frontends/output/temporary.h"
 #include "sim/engine/error.h"
 
 namespace heddle::sweep {
@@ -189,14 +189,10 @@ size_t collect(const fs::path& file, const Collection& collection, const ShardIn
     Database old(file, Database::Mode::kRead);
     analysis::check_version(old);  // nobody's other file is replaced
   }
-  const fs::path part = file.string() + ".part";
-  std::error_code error;
-  fs::remove(part, error);
-  const size_t copied = write_database(part, collection, shards);
-  fs::rename(part, file, error);
-  if (error) {
-    throw Error(fmt::format("{}: cannot be replaced: {}", file.string(), error.message()));
-  }
+  output::Temporary part(file, file);
+  part.close();
+  const size_t copied = write_database(part.path(), collection, shards);
+  part.commit(/*replace=*/true);
   return copied;
 }
 

@@ -11,7 +11,6 @@
 #include "analysis/sweep/sweep_file.h"
 #include "configs/loader/byte_units.h"
 #include "configs/loader/fields.h"
-#include "sim/engine/error.h"
 
 namespace heddle::sweep {
 namespace {
@@ -88,7 +87,11 @@ class Values {
     return *number;
   }
 
-  size_t steps() const { return static_cast<size_t>(std::floor((to_ - from_) / step_ * (1 + 1e-12))) + 1; }
+  // At most what a double counts exactly: more than any sweep has points.
+  size_t steps() const {
+    constexpr double kMost = 1e15;
+    return static_cast<size_t>(std::min(kMost, std::floor((to_ - from_) / step_ * (1 + 1e-12)))) + 1;
+  }
 
   double between(double u) const {
     return axis_.range().scale() == Range::LOG ? from_ * std::pow(to_ / from_, u) : from_ + u * (to_ - from_);
@@ -111,6 +114,18 @@ class Values {
   bool whole_ = false;
   double from_ = 0, to_ = 0, step_ = 0;
 };
+
+std::vector<Values> axes_of(const Sweep& sweep) {
+  std::vector<Values> out;
+  for (int i = 0; i < sweep.axis_size(); ++i) {
+    try {
+      out.emplace_back(sweep.axis(i));
+    } catch (const Error& e) {
+      throw AxisError(i, e.what());
+    }
+  }
+  return out;
+}
 
 // The first axis varies slowest.
 void add_grid(const std::vector<Values>& axes, const Point& base, std::vector<Point>& points) {
@@ -138,11 +153,12 @@ std::optional<double> number_of(std::string_view value) {
   if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number)) {
     return std::nullopt;
   }
-  return number * factor;
+  number *= factor;
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-std::vector<Point> design_points(const Sweep& sweep) {
-  const std::vector<Values> axes(sweep.axis().begin(), sweep.axis().end());
+size_t count_points(const Sweep& sweep) {
+  const std::vector<Values> axes = axes_of(sweep);
   double total = sweep.samples();
   if (sweep.design() == Sweep::GRID) {
     total = 1;
@@ -153,15 +169,26 @@ std::vector<Point> design_points(const Sweep& sweep) {
     total = axes.empty() ? 1 : static_cast<double>(axes[0].count());
     for (size_t i = 1; i < axes.size(); ++i) {
       if (axes[i].count() != axes[0].count()) {
-        throw Error(
+        const int number = static_cast<int>(i);
+        throw AxisError(
+            number,
             fmt::format("axis \"{}\": has {} values, the first axis has {}; in a LIST all have as many",
-                        axis_name(sweep.axis(static_cast<int>(i))), axes[i].count(), axes[0].count()));
+                        axis_name(sweep.axis(number)), axes[i].count(), axes[0].count()));
       }
     }
   }
-  if (total > kMaxPoints) {
-    throw Error(fmt::format("the axes make {:.3g} points; at most {} are possible", total, kMaxPoints));
+  const size_t most = std::min<size_t>(sweep.max_points(), kMaxPoints);
+  if (total > static_cast<double>(most)) {
+    throw Error(fmt::format(
+        "the axes make {:.9g} points; at most {} are possible{}", total, most,
+        most < kMaxPoints ? fmt::format(" unless max_points says more (up to {})", kMaxPoints) : ""));
   }
+  return static_cast<size_t>(total);
+}
+
+std::vector<Point> design_points(const Sweep& sweep) {
+  const size_t total = count_points(sweep);
+  const std::vector<Values> axes = axes_of(sweep);
   Point base;
   base.set.assign(sweep.set().begin(), sweep.set().end());
   std::vector<Point> points;
@@ -174,7 +201,7 @@ std::vector<Point> design_points(const Sweep& sweep) {
     samples = (sweep.design() == Sweep::RANDOM ? random_samples : latin_hypercube)(sweep.samples(),
                                                                                    axes.size(), sweep.seed());
   }
-  for (size_t i = 0; i < static_cast<size_t>(total); ++i) {
+  for (size_t i = 0; i < total; ++i) {
     Point p = base;
     for (size_t a = 0; a < axes.size(); ++a) {
       samples.empty() ? axes[a].put(i, p) : axes[a].put_sample(samples[i][a], p);

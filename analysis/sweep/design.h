@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/sweep/sweep.pb.h"
+#include "sim/engine/error.h"
 
 namespace heddle::sweep {
 
@@ -16,11 +17,21 @@ struct Point {
   std::vector<std::string> set;     // overrides: those for all points, then the axes' in order
 };
 
+// Sweep.max_points may be as much; each point takes some milliseconds to check before anything runs.
 inline constexpr size_t kMaxPoints = 1'000'000;
 
-// The points in order; the same for the same sweep. Without axes there is one. Throws heddle::Error that
-// begins with the axis: an unknown path, values that are no numbers in a range, LIST axes of different
-// lengths, more than kMaxPoints.
+// What is wrong with an axis; `what()` begins with its name.
+class AxisError : public Error {
+ public:
+  AxisError(int number, const std::string& what) : Error(what), axis(number) {}
+  int axis;  // from 0
+};
+
+// How many points there are, without making them. Throws AxisError for an unknown path, values that are no
+// numbers in a range, LIST axes of different lengths; heddle::Error for more points than allowed.
+size_t count_points(const Sweep& sweep);
+
+// The points in order; the same for the same sweep. Without axes there is one. Throws like count_points().
 std::vector<Point> design_points(const Sweep& sweep);
 
 // "8", "1.5", "16KiB" (16384); nothing for other text.

@@ -10,11 +10,13 @@
 #include <new>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "analysis/run/batch.h"
 #include "analysis/run/host.h"
+#include "analysis/run/isolation.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
 #include "sim/engine/error.h"
@@ -33,8 +35,13 @@ class Stopper {
     Clock::time_point deadline = Clock::time_point::max();
   };
 
-  Stopper(double timeout_s, const std::atomic<bool>& cancel)
-      : timeout_s_(timeout_s), cancel_(cancel), thread_([this](const std::stop_token& end) { watch(end); }) {}
+  Stopper(double timeout_s, const std::atomic<bool>& cancel) : timeout_s_(timeout_s), cancel_(cancel) {
+    try {
+      thread_ = std::jthread([this](const std::stop_token& end) { watch(end); });
+    } catch (const std::system_error& e) {
+      throw Error(fmt::format("the host starts no thread that watches over time-outs: {}", e.what()));
+    }
+  }
 
   Entry& add() {
     std::lock_guard lock(mutex_);
@@ -77,20 +84,35 @@ class Stopper {
   std::jthread thread_;
 };
 
+analysis::LaunchRecord simulate(const SweepPlan& plan, size_t task, const std::atomic<bool>& cancel,
+                                const analysis::ReportProgress& update, const analysis::Warn& warn) {
+  analysis::RunSettings settings;
+  settings.sample = plan.sweep().sample_blocks();
+  settings.allow_capability_mismatch = plan.sweep().allow_capability_mismatch();
+  const config::GpuConfig gpu = plan.load(plan.config_of(task));
+  return analysis::Simulator(gpu, settings, cancel, warn).simulate(plan.launch_of(task), update);
+}
+
+// Workers are not cancelled but killed.
+std::unique_ptr<analysis::Isolation> isolate(const SweepPlan& plan, const std::atomic<bool>& cancel) {
+  return std::make_unique<analysis::Isolation>(
+      [&plan, &cancel](size_t task, const analysis::ReportProgress& update, const analysis::Warn& warn) {
+        return simulate(plan, task, cancel, update, warn);
+      });
+}
+
 class Executor {
  public:
   Executor(const SweepPlan& plan, const Folder& folder, const std::vector<size_t>& tasks,
            const ExecuteOptions& options, const ExecuteCalls& calls)
-      : plan_(plan),
+      : isolation_(options.isolate ? isolate(plan, *options.cancel) : nullptr),
+        plan_(plan),
         folder_(folder),
         tasks_(tasks),
         options_(options),
         calls_(calls),
         journal_(folder.journals() / (worker_name() + ".log"), analysis::revision(), options.worker),
-        stopper_(plan.sweep().timeout_s(), *options.cancel) {
-    settings_.sample = plan.sweep().sample_blocks();
-    settings_.allow_capability_mismatch = plan.sweep().allow_capability_mismatch();
-  }
+        stopper_(plan.sweep().timeout_s(), *options.cancel) {}
 
   void run() {
     analysis::BatchOptions batch;
@@ -119,9 +141,9 @@ class Executor {
   };
 
   void task(size_t i) {
-    const unsigned attempts = plan_.sweep().retries() + 1;
-    for (unsigned attempt = 1; attempt <= attempts; ++attempt) {
-      const std::optional<Failure> failure = try_once(i, static_cast<int>(attempt));
+    const int attempts = static_cast<int>(plan_.sweep().retries()) + 1;
+    for (int attempt = 1; attempt <= attempts; ++attempt) {
+      const std::optional<Failure> failure = try_once(i, attempt);
       if (!failure || !worth_retrying(*failure) || *options_.cancel) {
         break;
       }
@@ -149,13 +171,15 @@ class Executor {
     std::optional<Failure> failure;
     std::optional<analysis::LaunchRecord> record;
     try {
-      const config::GpuConfig gpu = plan_.load(plan_.config_of(task));
-      const analysis::Simulator simulator(gpu, settings_, entry.stop, options_.warn);
-      record = simulator.simulate(plan_.launch_of(task), [&](const device::Progress& p) {
+      const auto update = [&](const device::Progress& p) {
         if (calls_.update) {
           calls_.update(i, p);
         }
-      });
+      };
+      record = isolation_ ? isolation_->run(task, entry.stop, update, options_.warn)
+                          : simulate(plan_, task, entry.stop, update, options_.warn);
+    } catch (const analysis::Crashed& e) {
+      failure = failed(Failure::kKilled, e.what());
     } catch (const device::Cancelled&) {
       if (entry.expired) {
         failure =
@@ -218,12 +242,13 @@ class Executor {
     return it == instructions_.end() ? 0 : it->second;
   }
 
+  // First of all: it forks, and the members behind it open files and start a thread.
+  std::unique_ptr<analysis::Isolation> isolation_;
   const SweepPlan& plan_;
   const Folder& folder_;
   const std::vector<size_t>& tasks_;
   const ExecuteOptions& options_;
   const ExecuteCalls& calls_;
-  analysis::RunSettings settings_;
   Journal journal_;
   std::mutex mutex_;  // guards what follows
   std::vector<Shard> idle_;

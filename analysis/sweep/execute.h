@@ -1,4 +1,4 @@
-// Simulates tasks of a sweep in this process, each worker thread into a shard of its own.
+// Simulates tasks of a sweep, each worker thread into a shard of its own.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,9 @@ namespace heddle::sweep {
 
 struct ExecuteOptions {
   int jobs = 1;
+  // Each worker thread simulates in a process of its own: one that crashes is a failed attempt. execute() is
+  // then to be called while this process has one thread.
+  bool isolate = false;
   std::string worker;                   // for the journal: "12_3", the task of a Slurm array
   std::atomic<bool>* cancel = nullptr;  // set from outside to stop
   // A stop counts as a failed attempt: it was not the user's wish but the batch system's.

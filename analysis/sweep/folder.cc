@@ -5,12 +5,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <set>
 #include <system_error>
 
 #include "analysis/run/host.h"
 #include "analysis/sweep/sweep_file.h"
+#include "frontends/output/output_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::sweep {
@@ -19,6 +19,13 @@ namespace fs = std::filesystem;
 
 void Folder::create(const Sweep& sweep) const {
   std::error_code error;
+  if (path.empty() || (fs::exists(path, error) && !fs::is_directory(path, error))) {
+    throw Error(fmt::format("{}: is no folder (legal: that of a sweep, or a new one)", path.string()));
+  }
+  if (!fs::exists(journals(), error) && fs::exists(path, error) && !fs::is_empty(path, error)) {
+    throw Error(fmt::format(
+        "{}: the folder is not empty and no sweep's (legal: that of a sweep, or a new one)", path.string()));
+  }
   for (const fs::path& p : {path, shards(), journals()}) {
     fs::create_directories(p, error);
     if (error) {
@@ -26,18 +33,7 @@ void Folder::create(const Sweep& sweep) const {
     }
   }
   // Renamed into place: workers on other hosts may be reading it.
-  const fs::path part = path / (worker_name() + ".part");
-  {
-    std::ofstream out(part);
-    out << to_text(sweep);
-    if (!out.flush()) {
-      throw Error(part.string() + ": cannot be written");
-    }
-  }
-  fs::rename(part, file(), error);
-  if (error) {
-    throw Error(fmt::format("{}: cannot be written: {}", file().string(), error.message()));
-  }
+  output::write_file(file(), output::text_that_begins("a sweep", ""), output::Replace::kAny, to_text(sweep));
 }
 
 std::string worker_name() {

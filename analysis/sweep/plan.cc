@@ -41,7 +41,8 @@ config::LoadOptions SweepPlan::load_options(const Point& point) const {
 }
 
 SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only,
-                     std::vector<std::filesystem::path> configs)
+                     std::vector<std::filesystem::path> configs,
+                     const std::function<void(size_t done, size_t all)>& checked)
     : sweep_(std::move(sweep)), last_(std::move(configs)) {
   points_ = design_points(sweep_);
   launches_ = analysis::plan_launches({sweep_.trace().begin(), sweep_.trace().end()}, /*strict=*/false, warn);
@@ -54,6 +55,9 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<siz
   for (size_t p = 0; p < points_.size(); ++p) {
     if (only && !only->contains(p)) {
       continue;
+    }
+    if (checked) {
+      checked(p, points_.size());
     }
     for (const std::string& gpu : sweep_.gpu()) {
       try {

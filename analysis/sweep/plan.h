@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,9 +36,11 @@ class SweepPlan {
   // Reads the traces' fingerprints and checks every configuration. Throws heddle::Error; points that give no
   // possible configuration are one, unless the sweep skips them. With `only`, points that are not
   // in it have no configurations: a worker of a large sweep does not check what others simulate. `configs`:
-  // config::LoadOptions::last.
+  // config::LoadOptions::last. `checked`, where given, is told how many configurations were checked of how
+  // many.
   SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only = nullptr,
-            std::vector<std::filesystem::path> configs = {});
+            std::vector<std::filesystem::path> configs = {},
+            const std::function<void(size_t done, size_t all)>& checked = nullptr);
 
   const Sweep& sweep() const { return sweep_; }
   const std::vector<Point>& points() const { return points_; }

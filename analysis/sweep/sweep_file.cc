@@ -8,7 +8,9 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <utility>
 
+#include "analysis/sweep/design.h"
 #include "sim/engine/error.h"
 
 namespace heddle::sweep {
@@ -62,73 +64,138 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-void check_axis(const Axis& a, const std::string& where) {
+constexpr uint32_t kMostRetries = 100;
+constexpr double kMostSeconds = 1e9;
+
+// Where fields stand in the file: "FILE:LINE".
+class Places {
+ public:
+  Places(std::string name, const TextFormat::ParseInfoTree& tree) : name_(std::move(name)), tree_(tree) {}
+
+  // Of the value `index` of a repeated field; of any other: -1. The file alone for what is not in it.
+  std::string of(int field, int index = -1) const {
+    const int line = tree_.GetLocation(Sweep::descriptor()->FindFieldByNumber(field), index).line;
+    return line < 0 ? name_ : fmt::format("{}:{}", name_, line + 1);
+  }
+  const std::string& file() const { return name_; }
+
+ private:
+  std::string name_;
+  const TextFormat::ParseInfoTree& tree_;
+};
+
+void check_levels(const Axis& a, const std::string& where) {
+  std::set<std::string> names;
+  if (a.name().empty() || a.path_size() > 0) {
+    throw Error(where + ": with `level` it needs a `name` and no `path`");
+  }
+  for (const Level& l : a.level()) {
+    if (l.name().empty() || l.set_size() == 0 || !names.insert(l.name()).second) {
+      throw Error(
+          fmt::format("{}: level \"{}\": needs a `name` of its own and at least one `set`", where, l.name()));
+    }
+  }
+}
+
+void check_range(const Range& r, bool sampled, const std::string& where) {
+  if (r.from().empty() || r.to().empty()) {
+    throw Error(where + ": range: needs `from` and `to`");
+  }
+  if (r.has_count() && r.has_step()) {
+    throw Error(where + ": range: `count` or `step`, not both");
+  }
+  if (r.has_count() && r.count() < 2) {
+    throw Error(where + ": range: count = " + std::to_string(r.count()) + "; legal values: 2 and more");
+  }
+  if (r.has_step() && r.scale() == Range::LOG) {
+    throw Error(where + ": range: with scale LOG it takes `count`, not `step`");
+  }
+  if (!sampled && !r.has_count() && !r.has_step()) {
+    throw Error(where + ": range: needs `count` or `step` with this design");
+  }
+}
+
+void check_axis(const Axis& a, bool sampled, const std::string& where) {
   const int kinds = (a.value_size() > 0) + a.has_range() + (a.level_size() > 0);
   if (kinds != 1) {
     throw Error(where + ": needs one of `value`, `range` and `level`, has " + (kinds ? "several" : "none"));
   }
   if (a.level_size() > 0) {
-    std::set<std::string> names;
-    if (a.name().empty() || a.path_size() > 0) {
-      throw Error(where + ": with `level` it needs a `name` and no `path`");
-    }
-    for (const Level& l : a.level()) {
-      if (l.name().empty() || l.set_size() == 0 || !names.insert(l.name()).second) {
-        throw Error(fmt::format("{}: level \"{}\": needs a `name` of its own and at least one `set`", where,
-                                l.name()));
-      }
-    }
+    check_levels(a, where);
   } else if (a.path_size() == 0) {
     throw Error(where + ": needs a `path`, a field of the configuration such as l2.ways");
   }
   if (a.has_range()) {
-    const Range& r = a.range();
-    if (r.from().empty() || r.to().empty()) {
-      throw Error(where + ": range: needs `from` and `to`");
-    }
-    if (r.has_count() && r.has_step()) {
-      throw Error(where + ": range: `count` or `step`, not both");
-    }
-    if (r.has_count() && r.count() < 2) {
-      throw Error(where + ": range: count = " + std::to_string(r.count()) + "; legal values: 2 and more");
-    }
-    if (r.has_step() && r.scale() == Range::LOG) {
-      throw Error(where + ": range: with scale LOG it takes `count`, not `step`");
-    }
+    check_range(a.range(), sampled, where);
   }
 }
 
-void check(const Sweep& s, const std::string& name) {
+void check_names(const Sweep& s, const Places& at) {
   if (s.trace_size() == 0 || s.gpu_size() == 0) {
-    throw Error(fmt::format("{}: needs at least one `{}`", name, s.trace_size() ? "gpu" : "trace"));
+    throw Error(fmt::format("{}: needs at least one `{}`", at.file(), s.trace_size() ? "gpu" : "trace"));
+  }
+  for (int i = 0; i < s.trace_size(); ++i) {
+    if (s.trace(i).empty()) {
+      throw Error(at.of(Sweep::kTraceFieldNumber, i) + ": trace is empty (legal: a path)");
+    }
   }
   std::set<std::string> gpus;
-  for (const std::string& g : s.gpu()) {
-    if (!gpus.insert(g).second) {
-      throw Error(fmt::format("{}: gpu \"{}\" is given twice", name, g));
+  for (int i = 0; i < s.gpu_size(); ++i) {
+    const std::string where = at.of(Sweep::kGpuFieldNumber, i);
+    if (s.gpu(i).empty()) {
+      throw Error(where + ": gpu is empty (legal: a name, heddle config list, or a file)");
+    }
+    if (!gpus.insert(s.gpu(i)).second) {
+      throw Error(fmt::format("{}: gpu \"{}\" is given twice", where, s.gpu(i)));
     }
   }
-  const bool sampled = s.design() == Sweep::RANDOM || s.design() == Sweep::LATIN_HYPERCUBE;
+  if (s.fidelity().empty()) {
+    throw Error(at.of(Sweep::kFidelityFieldNumber) +
+                ": fidelity is empty (legal: fast, default, detailed, or a file)");
+  }
+}
+
+void check_numbers(const Sweep& s, bool sampled, const Places& at) {
   if (sampled != (s.samples() > 0)) {
     throw Error(
-        fmt::format("{}: samples = {}; legal values: {}", name, s.samples(),
+        fmt::format("{}: samples = {}; legal values: {}", at.of(Sweep::kSamplesFieldNumber), s.samples(),
                     sampled ? "1 and more, with this design" : "none, with the designs GRID and LIST"));
   }
-  if (s.timeout_s() < 0) {
-    throw Error(fmt::format("{}: timeout_s = {}; legal values: 0 (none) and more", name, s.timeout_s()));
+  if (!(s.timeout_s() >= 0 && s.timeout_s() <= kMostSeconds)) {
+    throw Error(fmt::format("{}: timeout_s = {}; legal values: 0 (never) to {:.0f}",
+                            at.of(Sweep::kTimeoutSFieldNumber), s.timeout_s(), kMostSeconds));
   }
-  std::set<std::string> names = {"point", "gpu", "trace"};
+  if (s.retries() > kMostRetries) {
+    throw Error(fmt::format("{}: retries = {}; legal values: 0 to {}", at.of(Sweep::kRetriesFieldNumber),
+                            s.retries(), kMostRetries));
+  }
+  if (s.max_points() == 0 || s.max_points() > kMaxPoints) {
+    throw Error(fmt::format("{}: max_points = {}; legal values: 1 to {}", at.of(Sweep::kMaxPointsFieldNumber),
+                            s.max_points(), kMaxPoints));
+  }
+}
+
+void check(const Sweep& s, const Places& at) {
+  const bool sampled = s.design() == Sweep::RANDOM || s.design() == Sweep::LATIN_HYPERCUBE;
+  check_names(s, at);
+  check_numbers(s, sampled, at);
+  // What tables of results and the objectives of rankings call their own.
+  std::set<std::string> names = {"point", "gpu", "trace", "cycles", "time"};
   for (int i = 0; i < s.axis_size(); ++i) {
     const std::string axis = axis_name(s.axis(i));
-    const std::string where = fmt::format("{}: axis {} \"{}\"", name, i + 1, axis);
-    check_axis(s.axis(i), where);
-    if (!sampled && s.axis(i).has_range() && !s.axis(i).range().has_count() &&
-        !s.axis(i).range().has_step()) {
-      throw Error(where + ": range: needs `count` or `step` with this design");
-    }
+    const std::string where =
+        fmt::format("{}: axis {} \"{}\"", at.of(Sweep::kAxisFieldNumber, i), i + 1, axis);
+    check_axis(s.axis(i), sampled, where);
     if (!names.insert(axis).second) {
       throw Error(where + ": the name is taken; give the axis another `name`");
     }
+  }
+  try {
+    count_points(s);
+  } catch (const AxisError& e) {
+    throw Error(fmt::format("{}: {}", at.of(Sweep::kAxisFieldNumber, e.axis), e.what()));
+  } catch (const Error& e) {
+    throw Error(fmt::format("{}: {}", at.file(), e.what()));
   }
 }
 
@@ -141,13 +208,15 @@ std::string axis_name(const Axis& axis) {
 Sweep parse_sweep(std::string_view text, const std::string& name) {
   FirstError error(name);
   TextFormat::Parser parser;
+  TextFormat::ParseInfoTree places;
   parser.RecordErrorsTo(&error);
+  parser.WriteLocationsTo(&places);
   google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
   Sweep sweep;
   if (!parser.Parse(&stream, &sweep)) {
     throw Error(error.text());
   }
-  check(sweep, name);
+  check(sweep, Places(name, places));
   return sweep;
 }
 

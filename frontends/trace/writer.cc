@@ -1,9 +1,6 @@
 #include "frontends/trace/writer.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
+#include "frontends/output/output_file.h"
 #include "frontends/trace/chunk_encoder.h"
 #include "frontends/trace/section.h"
 #include "frontends/trace/trace.pb.h"
@@ -13,29 +10,24 @@ namespace heddle::trace {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+output::FileKind native_trace() { return output::text_that_begins("a .heddle trace", std::string(kMagic)); }
+
+}  // namespace
+
 class Writer::Impl {
  public:
   Impl(const fs::path& file, const isa::KernelImage& image, const accelsim::Listing& code,
        const Origin& origin, const WriterOptions& options)
       : file_(file),
-        part_(file.string() + ".part"),
         options_(options),
+        out_(file, native_trace(), options.replace),
         image_(image),
         encoder_(image),
         lines_in_code_(!image.source || code.side_text.empty() || image.source->files.size() > 1) {
-    out_ = std::fopen(part_.c_str(), "wb");
-    if (!out_) {
-      fail();
-    }
     write(make_preamble());
     write(SectionKind::kHeader, make_header(image, code, origin));
-  }
-
-  ~Impl() {
-    if (out_) {
-      std::fclose(out_);
-      std::remove(part_.c_str());
-    }
   }
 
   void add(const isa::BlockTrace& block) {
@@ -72,14 +64,7 @@ class Writer::Impl {
     const uint64_t index_offset = offset_;
     write(SectionKind::kIndex, index_);
     write(make_trailer(index_offset, offset_ + kTrailerBytes));
-    FILE* out = out_;
-    out_ = nullptr;
-    if (std::fclose(out) != 0 || std::rename(part_.c_str(), file_.c_str()) != 0) {
-      const int why = errno;
-      std::remove(part_.c_str());
-      errno = why;
-      fail();
-    }
+    out_.commit();
     totals_.bytes = offset_;
     return totals_;
   }
@@ -113,20 +98,17 @@ class Writer::Impl {
   }
 
   void write(const std::string& bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), out_) != bytes.size()) {
-      fail();
-    }
+    out_.stream() << bytes;
+    out_.check();
     offset_ += bytes.size();
   }
 
-  [[noreturn]] void fail() const { throw Error(file_.string() + ": cannot write: " + std::strerror(errno)); }
-
-  const fs::path file_, part_;
+  const fs::path file_;
   const WriterOptions options_;
+  output::OutputFile out_;
   const isa::KernelImage& image_;
   ChunkEncoder encoder_;
   const bool lines_in_code_;  // the header tells the source lines, or there are none
-  std::FILE* out_ = nullptr;
   uint64_t offset_ = 0;
   pb::Index index_;
   WriterTotals totals_;

@@ -7,13 +7,15 @@
 #include <memory>
 #include <string>
 
+#include "frontends/output/place.h"
 #include "frontends/trace/header.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::trace {
 
 struct WriterOptions {
-  int level = 19;  // zstd's, 1..22
+  output::Replace replace = output::Replace::kSameKind;  // what may be at the file's place
+  int level = 19;                                        // zstd's, 1..22
   // A chunk ends with the block that makes its columns this long: more compress better, and reading one block
   // costs more.
   size_t chunk_bytes = size_t{1} << 20;
@@ -31,8 +33,8 @@ struct WriterTotals {
 // Memory: one chunk, the largest block, and 16 bytes per chunk written.
 class Writer {
  public:
-  // `image` outlives the writer. Writes to FILE.part, which finish() renames and the destructor removes.
-  // Throws heddle::Error when that cannot be written; so do all others.
+  // `image` outlives the writer. Writes to a temporary file, which finish() renames and the destructor
+  // removes. Throws heddle::Error when that cannot be written; so do all others.
   Writer(const std::filesystem::path& file, const isa::KernelImage& image, const accelsim::Listing& code,
          const Origin& origin, const WriterOptions& options = {});
   ~Writer();

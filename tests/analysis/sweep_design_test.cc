@@ -166,7 +166,7 @@ TEST_CASE("errors say where and what is legal") {
   CHECK_THROWS_WITH(parse_sweep("gpu: \"x\"", "s"), "s: needs at least one `trace`");
   CHECK_THROWS_WITH(parse_sweep(kHead + "gpu: \"h200\"", "s"), Contains("gpu \"h200\" is given twice"));
   CHECK_THROWS_WITH(parse("axis { path: \"l2.ways\" }"),
-                    "s.textproto: axis 1 \"l2.ways\": needs one of `value`, `range` and `level`, has none");
+                    "s.textproto:1: axis 1 \"l2.ways\": needs one of `value`, `range` and `level`, has none");
   CHECK_THROWS_WITH(parse("axis { value: \"1\" }"), Contains("needs a `path`"));
   CHECK_THROWS_WITH(parse("axis { path: \"l2.ways\" value: \"1\" } axis { path: \"l2.ways\" value: \"1\" }"),
                     Contains("axis 2 \"l2.ways\": the name is taken"));
@@ -177,14 +177,25 @@ TEST_CASE("errors say where and what is legal") {
   CHECK_THROWS_WITH(parse("samples: 5"), Contains("samples = 5; legal values: none"));
   CHECK_THROWS_WITH(parse("design: RANDOM"), Contains("samples = 0; legal values: 1 and more"));
   CHECK_THAT(error("axis { path: \"l2.wayz\" value: \"1\" }"),
-             StartsWith("axis \"l2.wayz\"") && Contains("l2.ways"));
+             StartsWith("s.textproto:1: axis \"l2.wayz\"") && Contains("l2.ways"));
   CHECK_THAT(error("axis { path: \"l2.ways\" range { from: \"1\" to: \"x\" count: 2 } }"),
              Contains("to = \"x\""));
   CHECK_THAT(error("axis { path: \"l2.ways\" range { from: \"2\" to: \"1\" count: 2 } }"), Contains("below"));
   CHECK_THAT(error("axis { path: \"l2.hash\" range { from: \"1\" to: \"2\" count: 2 } }"),
              Contains("l2.hash is no number"));
-  CHECK_THAT(error("axis { path: \"l2.ways\" range { from: \"1\" to: \"2000000\" step: \"1\" } }"),
-             Contains("2e+06 points; at most 1000000"));
+  CHECK_THAT(
+      error("axis { path: \"l2.ways\" range { from: \"1\" to: \"2000000\" step: \"1\" } }"),
+      StartsWith("s.textproto: the axes make 2000000 points; at most 20000 are possible unless max_points"));
+  CHECK_THAT(
+      error("max_points: 1000000 axis { path: \"l2.ways\" range { from: \"1\" to: \"1e300\" step: \"1\" } }"),
+      Contains("1e+15 points; at most 1000000 are possible"));
+  CHECK_THROWS_WITH(parse("\nretries: 4294967295"),
+                    "s.textproto:2: retries = 4294967295; legal values: 0 to 100");
+  CHECK_THROWS_WITH(parse("timeout_s: nan"),
+                    StartsWith("s.textproto:1: timeout_s = nan; legal values: 0 (never)"));
+  CHECK_THROWS_WITH(parse("fidelity: \"\""), StartsWith("s.textproto:1: fidelity is empty"));
+  CHECK_THROWS_WITH(parse("\naxis { name: \"cycles\" path: \"l2.ways\" value: \"1\" }"),
+                    StartsWith("s.textproto:2: axis 1 \"cycles\": the name is taken"));
 }
 
 TEST_CASE("a sweep's text is read back as the same") {

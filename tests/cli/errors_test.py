@@ -67,7 +67,7 @@ class Errors(harness.HeddleTest):
     def test_kernels_before_the_error_are_kept(self):
         self.capture("app", kernels=3)
         self.write("app/kernel-2.traceg", "this is no trace\n")
-        p = self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv",
+        p = self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv", "--fail-fast",
                        says="app/kernel-2.traceg")
         self.assertIn("1 of 3 launches finished, kept in r.db", p.stderr)
         self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,)])
@@ -78,8 +78,43 @@ class Errors(harness.HeddleTest):
     def test_keep_going(self):
         self.capture("app", kernels=3)
         self.write("app/kernel-2.traceg", "this is no trace\n")
-        self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--keep-going", says="app/kernel-2.traceg")
-        self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,), (3,)])
+        for option in (["--keep-going"], []):
+            with self.subTest(option):
+                self.fails("run", "app", "--gpu", "h200", "--out", "r.db", "--force", *option, says="app/kernel-2.traceg")
+                self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,), (3,)])
+
+    def test_a_killed_launch_does_not_stop_the_others(self):
+        """Each launch is simulated in a process of its own; the second one's is ended by a signal."""
+        for jobs in (1, 2):
+            with self.subTest(jobs=jobs):
+                self.capture("app", kernels=3)
+                self.write("app/kernel-2.traceg", harness.trace_text(blocks=30000, warps=8))
+                p = subprocess.Popen([harness.HEDDLE, "run", "app", "--gpu", "h200", "--out", "r.db", "--force", "--jobs",
+                                      str(jobs), "-q"], cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                os.kill(self.busy_worker(p.pid), signal.SIGSEGV)
+                out, err = p.communicate(timeout=120)
+                self.assertEqual(p.returncode, 1, err)
+                self.assertIn("app/kernel-2.traceg: the process of the simulation was ended by signal 11 (Segmentation "
+                              "fault)", err)
+                self.assertEqual(self.query("r.db", "SELECT launch FROM launches"), [(1,), (3,)])
+                self.assertIn("2 of 3 launches", out)
+
+    def test_threads_that_cannot_be_started(self):
+        """A limit of memory leaves room for few stacks: fewer threads, a warning, and the same results."""
+        self.capture("app", blocks=300)
+        self.ok("run", "app", "--gpu", "h200", "--out", "one.db")
+        want = self.ok("report", "one.db", "--hash").stdout
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
+            resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, 64 << 20))  # of each thread
+
+        for options in (["--threads", "1024"], ["--cpus", "1024"]):
+            with self.subTest(options):
+                p = self.heddle("run", "app", "--gpu", "h200", "--out", "r.db", "--force", *options, preexec_fn=limit)
+                self.assertEqual(p.returncode, 0, p.stderr)
+                self.assertRegex(p.stderr, r"heddle: warning: \d+ threads for a launch, not \d+: the host starts no more")
+                self.assertEqual(self.ok("report", "r.db", "--hash").stdout, want)
 
     def test_capability(self):
         self.capture("app", capability=80)

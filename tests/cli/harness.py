@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 import unittest
 
 HEDDLE = os.path.join(os.getcwd(), "tools", "heddle")
@@ -105,6 +106,26 @@ class HeddleTest(unittest.TestCase):
         for text in [says] if isinstance(says, str) else says:
             self.assertIn(text, errors[0])
         return p
+
+    def busy_worker(self, parent):
+        """A process that simulates for `parent` and has used 0.3 s."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            for child in self.children(parent):
+                for worker in self.children(child):
+                    with open(f"/proc/{worker}/stat") as f:
+                        if int(f.read().split()[13]) >= 30:
+                            return worker
+            time.sleep(0.05)
+        raise AssertionError("no process simulates")
+
+    @staticmethod
+    def children(pid):
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children") as f:
+                return [int(x) for x in f.read().split()]
+        except OSError:
+            return []
 
     def query(self, db, sql):
         with sqlite3.connect(self.path(db)) as c:

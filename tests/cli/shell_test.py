@@ -36,6 +36,11 @@ class Shell(harness.HeddleTest):
         self.assertIn("sm.op[fp32].latency=", self.complete("heddle", "run", "--set", "sm.op[fp32].l"))
         self.assertEqual(self.complete("heddle", "validate", "--metric", "gpc__"), ["gpc__cycles_elapsed.max"])
         self.assertEqual(self.complete("heddle", "sweep", "best", "--par"), ["--pareto"])
+        for command in ("show", "diff", "check"):
+            self.assertIn("h200", self.complete("heddle", "config", command, "h2"))
+        self.assertEqual(self.complete("heddle", "completion", "z"), ["zsh"])
+        self.assertEqual(self.complete("heddle", "occupancy", "--carveout", ""), ["driver", "max"])
+        self.assertEqual(sorted(self.complete("heddle", "occupancy", "--curve", "")), ["block", "regs", "smem"])
         self.assertNotIn("slurm-task", self.complete("heddle", "sweep", ""))
 
     def test_zsh_and_fish(self):
@@ -62,6 +67,9 @@ class Shell(harness.HeddleTest):
         self.assertEqual(complete("heddle run --fid"), ["--fidelity"])
         self.assertEqual(complete("heddle run --set l2.wa"), ["l2.ways="])
         self.assertEqual(complete("heddle sweep best --par"), ["--pareto"])
+        self.assertEqual(complete("heddle completion z"), ["zsh"])
+        self.assertEqual(complete("heddle occupancy --carveout d"), ["driver"])
+        self.assertIn("h200", complete("heddle config show h2"))
 
     def test_zsh_itself_completes(self):
         if not shutil.which("zsh"):
@@ -78,6 +86,9 @@ class Shell(harness.HeddleTest):
             return p.stdout.splitlines()
         self.assertIn("sweep", offered("heddle", "sw"))
         self.assertEqual(offered("heddle", "config", "ch"), ["list", "show", "diff", "check"])
+        self.assertEqual(offered("heddle", "completion", ""), ["bash", "zsh", "fish"])
+        self.assertEqual(offered("heddle", "occupancy", "--carveout", ""), ["driver", "max"])
+        self.assertIn("h200", offered("heddle", "config", "show", ""))
         self.assertIn("h200", offered("heddle", "run", "--gpu", "h2"))
         self.assertIn("l2.ways=", offered("heddle", "run", "--set", "l2.wa"))
         self.assertIn("sm.op[fp32].latency=", offered("heddle", "run", "--set", "sm"))

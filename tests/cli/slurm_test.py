@@ -129,6 +129,77 @@ class Slurm(harness.HeddleTest):
         self.fails("sweep", "s.textproto", "--slurm", "--template", "bad.sbatch", says="sbatch")
 
 
+# As sbatch reads its lines: words of a shell's kind, and in names of files %% for %.
+FAKE_SBATCH = r"""#!/usr/bin/python3
+import re, sys
+with open(sys.argv[2]) as f:
+    lines = f.read().splitlines()
+print(lines, file=open("script", "w"))
+def words(line):
+    out, quote, escaped, word, begun = [], "", False, "", False
+    for c in line:
+        if escaped: word, escaped, begun = word + c, False, True
+        elif c == "\\": escaped = True
+        elif quote: quote, word = ("", word) if c == quote else (quote, word + c)
+        elif c in "'\"": quote, begun = c, True
+        elif c.isspace() or c == "#":
+            if word or begun: out.append(word)
+            word, begun = "", False
+            if c == "#": return out
+        else: word, begun = word + c, True
+    return out + ([word] if word or begun else [])
+with open("directives", "w") as f:
+    for line in lines:
+        if line.startswith("#SBATCH "):
+            got = words(line[8:])
+            if len(got) != 1: sys.exit("Invalid directive found in batch script: " + repr(got))
+            print(got[0], file=f)
+print("77")
+"""
+
+
+class Quoting(harness.HeddleTest):
+    """What the batch script says, whatever the folder is called."""
+
+    def setUp(self):
+        super().setUp()
+        self.capture("app")
+        self.write("s.textproto", 'trace: "app" gpu: "h200"')
+        for name, text in (("sbatch", FAKE_SBATCH), ("squeue", "#!/bin/sh\n"), ("scontrol", "#!/bin/sh\n")):
+            os.chmod(self.write("bin/" + name, text), 0o755)
+        self.env = {**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]}
+
+    def submit(self, folder):
+        return self.heddle("sweep", "s.textproto", "--out", folder, "--slurm", "--no-watch", env=self.env)
+
+    def test_names_that_need_quotes(self):
+        for name in ("my results.sweep", "a'b", 'a"b', "a#b", "100%a", "$(touch PWNED)", "a;b", "\u00e4"):
+            with self.subTest(name):
+                p = self.submit(name)
+                self.assertEqual(p.returncode, 0, p.stderr)
+                with open(self.path("directives"), encoding="utf-8") as f:
+                    options = dict(line.rstrip("\n").split("=", 1) for line in f if "=" in line)
+                self.assertRegex(options["--job-name"], r"^[A-Za-z0-9._-]+$")
+                self.assertEqual(options["--output"].replace("%%", "%"), self.path(name, "slurm", "1", "task-%a.log"))
+                # The command is what a shell takes apart into the same names.
+                with open(self.path(name, "slurm", "1", "job.sbatch"), encoding="utf-8") as f:
+                    command = [line[5:] for line in f if line.startswith("exec ")][0]
+                words = subprocess.run(["bash", "-c", "printf '%s\\0' " + command], stdout=subprocess.PIPE, text=True,
+                                       check=True, cwd=self.dir).stdout.split("\0")
+                self.assertEqual(words[1:4], ["sweep", "slurm-task", self.path(name)])
+                self.assertEqual(words[4:6], ["--round", self.path(name, "slurm", "1")])
+                self.assertFalse(os.path.exists(self.path("PWNED")))
+
+    def test_names_that_no_script_can_hold(self):
+        for name in ("o2\ntouch PWNED #.sweep", "a\tb", "a\\b"):
+            with self.subTest(name):
+                p = self.submit(name)
+                self.assertEqual(p.returncode, 1)
+                self.assertIn("a batch script of Slurm cannot name it", p.stderr)
+                self.assertFalse(os.path.exists(self.path(name, "slurm", "1")))
+                self.assertFalse(os.path.exists(self.path("script")))
+
+
 class Template(harness.HeddleTest):
     def test_it_is_printed(self):
         text = self.ok("sweep", "--print-template").stdout

@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
+using output::Replace;
 using test::TempDir;
 
 std::string content(const fs::path& file) {
@@ -39,31 +40,46 @@ constexpr char kHeader[] = "trace,launch,kernel,cycles,sm_active_cycles,warp_ins
 TEST_CASE("one line per launch") {
   TempDir dir;
   const fs::path f = dir.path / "s.csv";
-  std::ofstream(f) << "something older and longer than what is going to be written to the file by this test; "
-                      "nothing of it may be left behind the new lines that replace it.\n";
-  SummaryFile s(f);
-  CHECK(content(f).starts_with("something older"));
+  const std::string older = std::string(kHeader) +
+                            "something older and longer than what is going to be written to the file by this "
+                            "test; nothing of it may be left behind the new lines that replace it.\n";
+  std::ofstream(f) << older;
+  SummaryFile s(f, Replace::kSameKind);
+  CHECK(content(f) == older);
   s.add(sample());
   CHECK(content(f) == std::string(kHeader) + "app,2,\"f(int, int)\",1000,900,500,0.250000\n");
   s.add(sample());
   CHECK(content(f).size() == std::string(kHeader).size() + 84);
 }
 
+TEST_CASE("a file that is no summary is replaced on demand only") {
+  TempDir dir;
+  const fs::path f = dir.path / "r.db";
+  std::ofstream(f) << "SQLite format 3";
+  CHECK_THROWS_WITH(
+      SummaryFile(f, Replace::kSameKind),
+      Contains("r.db: the file exists and is not a summary of heddle run (--force replaces it)"));
+  CHECK(content(f) == "SQLite format 3");
+  SummaryFile s(f, Replace::kAny);
+  s.add(sample());
+  CHECK(content(f).starts_with(kHeader));
+}
+
 TEST_CASE("no launch, no file") {
   TempDir dir;
-  { SummaryFile s(dir.path / "s.csv"); }
+  { SummaryFile s(dir.path / "s.csv", Replace::kSameKind); }
   CHECK_FALSE(fs::exists(dir.path / "s.csv"));
 }
 
 TEST_CASE("a place that cannot be written is known at once") {
-  CHECK_THROWS_WITH(SummaryFile("/no/such/dir/s.csv"),
-                    "/no/such/dir/s.csv: cannot write: No such file or directory");
-  CHECK_THROWS_WITH(SummaryFile("/"), Contains("/: cannot write"));
+  CHECK_THROWS_WITH(SummaryFile("/no/such/dir/s.csv", Replace::kAny),
+                    "/no/such/dir/s.csv: cannot be written: No such file or directory");
+  CHECK_THROWS_WITH(SummaryFile("/", Replace::kAny), Contains("/: cannot be written"));
 }
 
 TEST_CASE("a full disk") {
-  SummaryFile s("/dev/full");
-  CHECK_THROWS_WITH(s.add(sample()), "/dev/full: cannot write: No space left on device");
+  SummaryFile s("/dev/full", Replace::kSameKind);
+  CHECK_THROWS_WITH(s.add(sample()), "/dev/full: cannot be written: No space left on device");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 """heddle sweep on this machine: results, resumption, failures, errors."""
 import glob
+import gzip
 import os
 import signal
 import subprocess
@@ -150,6 +151,76 @@ class Sweep(harness.HeddleTest):
         self.fails("sweep", "s.textproto", says="nowhere")
         self.write("s.textproto", 'trace: "app" gpu: "h200" axis { path: "l2.wayz" value: "1" }')
         self.fails("sweep", "s.textproto", says=("axis \"l2.wayz\"", "l2.ways"))
+
+    def test_values_that_are_none(self):
+        head = 'trace: "app"\ngpu: "h200"\n'
+        ways = 'axis { path: "l2.ways" value: "20" }\n'
+        for text, says in (
+                (head + ways + "retries: 4294967295", ["s.textproto:4: retries = 4294967295", "0 to 100"]),
+                (head + "timeout_s: nan", ["s.textproto:3: timeout_s = nan", "0 (never) to"]),
+                (head + "timeout_s: inf", "s.textproto:3: timeout_s = inf"),
+                (head + "timeout_s: 1e300", "s.textproto:3: timeout_s = 1e+300"),
+                (head + "timeout_s: -1", "s.textproto:3: timeout_s = -1"),
+                (head + ways + 'axis { path: "l2.slices" range { from: "1" to: "1e300" step: "1" } }',
+                 ["s.textproto: the axes make 1e+15 points; at most 20000", "max_points", "1000000"]),
+                (head + 'axis { path: "l2.ways" range { from: "9" to: "x" step: "1" } }', 's.textproto:3: axis "l2.ways"'),
+                (head + ways + 'axis { path: "l2.wayz" value: "1" }', 's.textproto:4: axis "l2.wayz"'),
+                (head + ways + 'axis { path: "seed" range { from: "3" to: "1" count: 2 } }', 's.textproto:4: axis "seed"'),
+                (head + 'axis { name: "cycles" path: "l2.ways" value: "20" }', ["s.textproto:3: axis 1", "the name is taken"]),
+                (head + 'axis { name: "time" path: "l2.ways" value: "20" }', "the name is taken"),
+                (head + 'gpu: ""', "s.textproto:3: gpu is empty"),
+                (head + 'trace: ""', "s.textproto:3: trace is empty"),
+                (head + 'fidelity: ""', "s.textproto:3: fidelity is empty"),
+                (head + "max_points: 0", ["s.textproto:3: max_points = 0", "1 to 1000000"]),
+                (head + "max_points: 5 design: RANDOM samples: 6", "make 6 points; at most 5"),
+                (head + "max_points: 1000000 design: RANDOM samples: 1000001", "make 1000001 points; at most 1000000 are possible")):
+            with self.subTest(text):
+                self.write("s.textproto", text)
+                self.fails("sweep", "s.textproto", "--dry-run", says=says)
+
+    def test_a_million_points_are_refused_at_once(self):
+        self.write("s.textproto", 'trace: "app" gpu: "h200" '
+                   'axis { path: "sm.l1.hit_latency_32" range { from: "1" to: "1000" step: "1" } } '
+                   'axis { path: "sm.l1.miss_latency" range { from: "1" to: "1000" step: "1" } }')
+        start = time.monotonic()
+        self.fails("sweep", "s.textproto", "--dry-run", says="the axes make 1000000 points; at most 20000")
+        self.assertLess(time.monotonic() - start, 5)
+
+    def test_a_compressed_side_file_that_changes(self):
+        """Its control bits count, so the runs are done again."""
+        self.write("one/kernelslist.g", "kernel-1.traceg\n")
+        self.deadlock("one/kernel-1")
+        with open(self.path("one/kernel-1.sass")) as f:
+            text = f.read()
+        os.remove(self.path("one/kernel-1.sass"))
+        trace = harness.trace_text(name="_Z5stuckv", blocks=1, warps=1,
+                                   body="0000 ffffffff 1 R0 S2R 0 0\n0030 ffffffff 0 EXIT 0 0\n")
+        self.write("one/kernel-1.traceg", trace)
+        self.write("s.textproto", 'trace: "one" gpu: "h200"')
+        cycles = []
+        for control in ("000fea0000002100", "000ff60000002100"):  # another stall count
+            with gzip.open(self.path("one/kernel-1.sass.gz"), "wt") as f:
+                f.write(text.replace("000fea0000002100", control))
+            p = self.ok("sweep", "s.textproto")
+            self.assertIn("1 of 1 runs to do", p.stderr)
+            cycles.append(self.query("s.sweep/results.db", "SELECT cycles FROM launches")[0][0])
+        p = self.ok("sweep", "s.textproto")
+        self.assertIn("0 of 1 runs to do", p.stderr)
+        self.assertNotEqual(*cycles)
+
+    def test_a_killed_simulation_takes_no_other_with_it(self):
+        """The process of one simulation is killed, once; the sweep counts that and does it again."""
+        self.write("app/kernel-2.traceg", harness.trace_text(blocks=30000, warps=8))
+        self.write("s.textproto", 'trace: "app" gpu: "h200" axis { path: "l2.ways" value: "10" value: "20" }')
+        p = subprocess.Popen([harness.HEDDLE, "sweep", "s.textproto", "-j", "2", "-q"], cwd=self.dir,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        victim = self.busy_worker(p.pid)
+        os.kill(victim, signal.SIGSEGV)
+        out, err = p.communicate(timeout=120)
+        self.assertEqual(p.returncode, 0, err)
+        self.assertRegex(err, r"point \d h200 app/2: killed, attempt 1: the process of the simulation was ended by "
+                              r"signal 11 \(Segmentation fault\)")
+        self.assertIn("4 done, 0 running, 0 to do, 0 failed", out)
 
     def test_dry_run_lists_the_points(self):
         self.write("s.textproto", 'trace: "app" gpu: "h200" axis { path: "l2.ways" value: "20" value: "10" }')

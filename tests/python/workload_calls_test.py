@@ -303,6 +303,15 @@ class Machine(PythonTest):
         with open(self.path("a.json")) as a, open(self.path("b.json")) as b:
             self.assertEqual(json.load(a), json.load(b))
         self.raises(heddle.Error, "No such file", heddle.run_host(w).save_timeline, self.path("none/a.json"))
+        # Neither replaces a file of another kind unasked.
+        for save, other in ((heddle.run_host(w).save_timeline, "w.workload.textproto"), (w.save, "a.json")):
+            with open(self.path(other)) as f:
+                before = f.read()
+            self.raises(heddle.Error, "(force=True replaces it)", save, self.path(other))
+            with open(self.path(other)) as f:
+                self.assertEqual(f.read(), before)
+        w.save(self.path("w.workload.textproto"))
+        w.save(self.path("a.json"), force=True)
 
     def test_how_results_look(self):
         w = heddle.Workload("name")

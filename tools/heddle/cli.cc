@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "analysis/run/host.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
@@ -35,7 +38,10 @@ int parse_and_run(CLI::App& app, int argc, const char* const* argv, const int& s
     app.parse(argc, argv);
     return status;
   } catch (const CLI::Success& e) {
-    return app.exit(e);  // --help, --version
+    std::ostringstream text;  // --help, --version
+    const int code = app.exit(e, text);
+    print(text.str());
+    return code;
   } catch (const CLI::ParseError& e) {
     // Where the user was when it went wrong: "heddle run".
     std::string command = app.get_name();
@@ -51,6 +57,7 @@ int parse_and_run(CLI::App& app, int argc, const char* const* argv, const int& s
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond a limit is a write that fails, with a message
   CLI::App app("Heddle, a cycle-approximate GPU simulator", "heddle");
   app.set_version_flag("--version", "heddle, revision " + analysis::revision());
   app.require_subcommand(1);
@@ -69,6 +76,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_access(app, status);
   add_doctor(app, status);
   add_shell(app, status);
+  refuse_empty_values(app);
   // Of the program alone: all commands on a screen of 80 columns.
   app.formatter(std::make_shared<CLI::Formatter>());
   app.get_formatter()->column_width(14);

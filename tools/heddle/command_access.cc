@@ -12,11 +12,14 @@
 #include "analysis/access/access_text.h"
 #include "analysis/report/format.h"
 #include "analysis/run/plan.h"
+#include "frontends/output/output_file.h"
 #include "sim/device/gpu.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/options.h"
 
 namespace heddle::cli {
 namespace {
@@ -27,6 +30,7 @@ struct AccessOptions {
   uint32_t launch = 0;  // 0: all
   size_t top = 10;
   std::filesystem::path csv, svg;
+  bool force = false;
 };
 
 int profile(const AccessOptions& o) {
@@ -55,11 +59,13 @@ int profile(const AccessOptions& o) {
                      1e3 * seconds, analysis::quantity(static_cast<double>(k.accesses) / seconds, "")));
     csv += analysis::access_csv(k, o.side, l.trace, l.number);
     if (!o.svg.empty()) {
-      write_file(o.svg, analysis::access_svg(k, o.side));
+      output::write_file(o.svg, output::svg_picture(), replace(o.force), analysis::access_svg(k, o.side));
     }
   }
   if (!o.csv.empty()) {
-    write_file(o.csv, csv);
+    output::write_file(
+        o.csv, output::text_that_begins("a table of these columns", analysis::access_csv_header(o.side)),
+        replace(o.force), csv);
   }
   return 0;
 }
@@ -69,10 +75,11 @@ void add(CLI::App& app, int& status, const char* name, const char* help, analysi
   o->side = side;
   CLI::App* c = app.add_subcommand(name, help);
   c->add_option("TRACE", o->paths, "traces, as for `heddle run`")->required();
-  c->add_option("--kernel", o->launch, "only the launch of this number")->check(CLI::PositiveNumber);
-  c->add_option("--top", o->top, "instructions in the table")->capture_default_str();
+  c->add_option("--kernel", o->launch, "only the launch of this number")->check(at_least(1));
+  c->add_option("--top", o->top, "instructions in the table")->check(at_least(1))->capture_default_str();
   c->add_option("--csv", o->csv, "all instructions as a table")->type_name("FILE.csv");
   c->add_option("--svg", o->svg, "the worst pattern as a picture")->type_name("FILE.svg");
+  add_force(*c, o->force);
   c->callback([o, &status] { status = profile(*o); });
 }
 

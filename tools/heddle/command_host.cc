@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "analysis/timeline/host_timeline.h"
 #include "analysis/validate/csv.h"
 #include "configs/loader/config.h"
+#include "frontends/output/output_file.h"
 #include "frontends/workload/expected.h"
 #include "frontends/workload/experiments.h"
 #include "frontends/workload/reader.h"
@@ -32,7 +34,6 @@
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/l2_persist.h"
 #include "tools/heddle/options.h"
-#include "tools/heddle/output_file.h"
 
 namespace heddle::cli {
 namespace {
@@ -97,6 +98,14 @@ int host_command(const HostOptions& o) {
       o.file.filename() == "kernelslist.g" || o.file.extension() == ".g"
           ? workload::from_kernelslist(o.file, timer, [&](const auto& trace) { return traced.stream(trace); })
           : workload::read_workload(o.file, timer);
+  // Before the program runs: a place that cannot be written is known at once.
+  std::optional<output::OutputFile> timeline, dot;
+  if (!o.timeline.empty()) {
+    timeline.emplace(o.timeline, output::timeline(), replace(o.force));
+  }
+  if (!o.dot.empty()) {
+    dot.emplace(o.dot, output::dot_graph(), replace(o.force));
+  }
   std::unique_ptr<analysis::ResultStore> store;
   if (!o.out.empty()) {
     analysis::StoreOptions options;
@@ -117,15 +126,13 @@ int host_command(const HostOptions& o) {
   const host::Result r = workload::run(w, gpu, run);
   print(host_summary(r));
   print(host_calls(w.program, r));
-  if (!o.timeline.empty()) {
-    OutputFile out(o.timeline);
-    analysis::write_host_trace(out.stream(), r);
-    out.commit();
+  if (timeline) {
+    analysis::write_host_trace(timeline->stream(), r);
+    timeline->commit();
   }
-  if (!o.dot.empty()) {
-    OutputFile out(o.dot);
-    out.stream() << analysis::graphs_as_dot(w.program, r.graphs);
-    out.commit();
+  if (dot) {
+    dot->stream() << analysis::graphs_as_dot(w.program, r.graphs);
+    dot->commit();
   }
   if (store) {
     store->add_spans(analysis::host_spans(r));
@@ -176,6 +183,10 @@ std::vector<MeasuredRow> read_rows(const std::filesystem::path& file) {
   return rows;
 }
 
+constexpr char kPageTitle[] = "# The host model against the silicon";
+
+output::FileKind page_kind() { return output::text_that_begins("a page of heddle hostbench", kPageTitle); }
+
 struct BenchOptions {
   std::vector<std::filesystem::path> files;
   std::string gpu;
@@ -183,6 +194,7 @@ struct BenchOptions {
   std::filesystem::path page;
   std::filesystem::path l2;
   int threads = 1;
+  bool force = false;
 };
 
 // Parameters are read by the experiments; a number that is none is the table's fault.
@@ -222,11 +234,11 @@ int hostbench(const BenchOptions& o) {
                              {"", Align::kLeft}});
   size_t within = 0, asked = 0, missing = 0;
   std::string page = fmt::format(
-      "# The host model against the silicon\n\n"
+      "{}\n\n"
       "Made by `heddle hostbench --page`; microseconds. Configuration `{}`, hash {}.\n\n"
       "| experiment | parameter | measured | simulated | error % | asked % | "
       "|\n|---|---|---:|---:|---:|---:|---|\n",
-      o.gpu, config::hash(gpu));
+      kPageTitle, o.gpu, config::hash(gpu));
   for (const MeasuredRow& r : rows) {
     const std::optional<double> bound = of_row(r, [&] { return workload::bound(r); });
     std::optional<double> value = of_row(r, [&] { return workload::simulate(r, gpu, times); });
@@ -264,7 +276,7 @@ int hostbench(const BenchOptions& o) {
       fmt::format("{} of {} within what is asked; {} not modelled yet\n", within, asked, missing);
   print(table.str() + sum);
   if (!o.page.empty()) {
-    write_file(o.page, page + "\n" + sum);
+    output::write_file(o.page, page_kind(), replace(o.force), page + "\n" + sum);
   }
   return 0;
 }
@@ -278,7 +290,7 @@ void add_host(CLI::App& app, int& status) {
       ->required();
   c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
   c->add_option("--out", o->out, "result database that gets the timeline")->type_name("FILE.db");
-  c->add_flag("--force", o->force, "replace the database");
+  add_force(*c, o->force);
   c->add_option("--dot", o->dot, "the program's graphs for Graphviz: dot -Tsvg FILE.dot")
       ->type_name("FILE.dot");
   c->add_option("--timeline", o->timeline, "the timeline for Perfetto or chrome://tracing")
@@ -314,6 +326,7 @@ void add_hostbench(CLI::App& app, int& status) {
       ->type_name("FILE.sass");
   c->add_option("--threads", o->threads, "host threads for --l2")->check(CLI::Range(1, 1024));
   c->add_option("--page", o->page, "write the table as a page")->type_name("FILE.md");
+  add_force(*c, o->force);
   add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
       ->type_name("PATH=VALUE");
   c->callback([o, &status] { status = hostbench(*o); });

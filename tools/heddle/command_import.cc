@@ -18,6 +18,7 @@
 #include "tools/heddle/console.h"
 #include "tools/heddle/import.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/options.h"
 #include "tools/heddle/progress.h"
 #include "tools/heddle/session.h"
 
@@ -79,6 +80,8 @@ int import(const ImportOptions& o) {
   const std::vector<analysis::PlannedLaunch> launches = analysis::plan_launches(o.paths, o.strict, warn);
   const std::vector<fs::path> targets = import_targets(launches, o.out, o.force);
   std::vector<ImportResult> results(launches.size());
+  trace::WriterOptions writer = o.writer;
+  writer.replace = replace(o.force);
   catch_signals();
   ProgressMeter meter(o.quiet ? ProgressMeter::Style::kNone : ProgressMeter::style_for_stderr(),
                       analysis::weights(launches), [](std::string_view text) {
@@ -96,7 +99,7 @@ int import(const ImportOptions& o) {
   calls.simulate = [&](size_t i) {
     meter.begin(i, launches[i].label());
     auto progress = [&meter, i](const device::Progress& p) { meter.update(i, p); };
-    results[i] = import_launch(launches[i], targets[i], o.writer, o.verify, cancel_flag(), progress);
+    results[i] = import_launch(launches[i], targets[i], writer, o.verify, cancel_flag(), progress);
     meter.finish(i, results[i].totals.warp_instructions);
     return analysis::LaunchRecord();
   };
@@ -116,7 +119,7 @@ int import(const ImportOptions& o) {
     return 128 + caught_signal();
   }
   if (!trace::is_native(o.out)) {
-    write_lists(launches, targets);
+    write_lists(launches, targets, replace(o.force));
   }
   print(import_table(launches, results));
   return 0;

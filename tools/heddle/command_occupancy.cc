@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,7 +9,9 @@
 
 #include "analysis/occupancy/occupancy_text.h"
 #include "configs/loader/config.h"
+#include "frontends/output/output_file.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/options.h"
@@ -24,7 +25,7 @@ struct OccupancyOptions {
   analysis::BlockNeeds needs;
   std::string carveout = "driver";
   std::string curve;
-  bool suggest = false;
+  bool suggest = false, force = false;
   std::filesystem::path svg;
 };
 
@@ -63,7 +64,8 @@ int occupancy(OccupancyOptions o) {
     print(analysis::curve_text(gpu, o.needs, axes.at(o.curve)));
   }
   if (!o.svg.empty()) {
-    write_file(o.svg, analysis::curve_svg(gpu, o.needs, axes.at(o.curve)));
+    output::write_file(o.svg, output::svg_picture(), replace(o.force),
+                       analysis::curve_svg(gpu, o.needs, axes.at(o.curve)));
   }
   return 0;
 }
@@ -78,11 +80,11 @@ void add_occupancy(CLI::App& app, int& status) {
       ->required();
   c->add_option("--block", o->needs.threads, "threads per block")->capture_default_str();
   c->add_option("--smem", o->needs.static_shared, "static shared memory per block: bytes, or 48KiB")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(size_value(true));
   c->add_option("--dynamic-smem", o->needs.dynamic_shared, "dynamic shared memory per block")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(size_value(true));
   c->add_option("--cluster", o->needs.cluster, "blocks per cluster")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
   c->add_option(
        "--carveout", o->carveout,
@@ -94,6 +96,7 @@ void add_occupancy(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"block", "regs", "smem"}));
   c->add_option("--svg", o->svg, "the curve as a picture")->type_name("FILE.svg");
   c->add_flag("--suggest", o->suggest, "the block size with the most resident warps");
+  add_force(*c, o->force);
   add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
       ->type_name("PATH=VALUE");
   c->callback([o, &status] { status = occupancy(*o); });

@@ -15,10 +15,12 @@
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
+#include "frontends/output/output_file.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/output_file.h"
+#include "tools/heddle/options.h"
 
 namespace heddle::cli {
 namespace {
@@ -29,7 +31,7 @@ struct ReportOptions {
   std::filesystem::path file;
   int64_t run = 0;                   // 0: all
   std::vector<std::string> kernels;  // TRACE or TRACE/LAUNCH
-  bool hash = false;
+  bool hash = false, force = false;
   std::filesystem::path html;
 };
 
@@ -99,7 +101,7 @@ int write_html(const ReportOptions& o, analysis::ResultReader& reader) {
   if (found == 0) {
     throw Error(fmt::format("{}: no such results", o.file.string()));
   }
-  OutputFile out(o.html);
+  output::OutputFile out(o.html, output::html_page(), replace(o.force));
   analysis::write_html_report(out.stream(), o.file.filename().string(), runs, [&](const LaunchRecord& l) {
     return analysis::LaunchProfile{reader.profile(l.id), reader.flop(l.id)};
   });
@@ -144,13 +146,14 @@ void add_report(CLI::App& app, int& status) {
   auto o = std::make_shared<ReportOptions>();
   CLI::App* c = app.add_subcommand("report", "print the results in a database");
   c->add_option("FILE", o->file, "database written by --out")->required();
-  c->add_option("--run", o->run, "only the run with this number")->check(CLI::PositiveNumber);
+  c->add_option("--run", o->run, "only the run with this number")->check(at_least(1));
   c->add_option("--kernel", o->kernels, "everything about this launch: TRACE or TRACE/LAUNCH; repeatable")
       ->allow_extra_args(false);
   c->add_flag("--hash", o->hash,
               "print only a hash of the results; it depends neither on the host nor on the threads");
   c->add_option("--html", o->html, "write a page for a browser instead: tables, hot spots, charts; one file")
       ->type_name("FILE.html");
+  add_force(*c, o->force);
   c->callback([o, &status] { status = report(*o); });
 }
 

@@ -72,7 +72,8 @@ void add_run(CLI::App& app, int& status) {
       ->expected(1, 3)
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 32));
-  c->add_flag("--keep-going,-k", o->session.keep_going, "go on with the next kernel after an error");
+  c->add_flag("--keep-going,-k,!--fail-fast", o->session.keep_going,
+              "go on with the next kernel after one that fails (the default), or stop at the first");
   c->callback([o, &status] { status = run(*o); });
 }
 

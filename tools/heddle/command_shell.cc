@@ -35,7 +35,7 @@ CompletionValues completion_values() {
 void add_shell(CLI::App& app, int& status) {
   auto shell = std::make_shared<std::string>();
   CLI::App* c = app.add_subcommand("completion", "print a completion script: bash, zsh, fish");
-  c->add_option("SHELL", *shell, "bash, zsh or fish")->required();
+  c->add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("bash|zsh|fish");
   c->callback([shell, &app, &status] {
     print(completion_script(*shell, describe(app), completion_values()));
     status = 0;

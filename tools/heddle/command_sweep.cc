@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,9 +14,11 @@
 #include "analysis/report/format.h"
 #include "analysis/report/table.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/options.h"
 #include "tools/heddle/sweep_run.h"
 #include "tools/heddle/sweep_slurm.h"
 
@@ -42,7 +45,15 @@ sweep::SweepPlan plan_of(const SweepOptions& o) {
   if (o.changes.retries >= 0) {
     s.set_retries(static_cast<uint32_t>(o.changes.retries));
   }
-  return {std::move(s), warn};
+  auto said = std::chrono::steady_clock::now();
+  const auto checked = [&said](size_t done, size_t all) {
+    constexpr auto kEvery = std::chrono::seconds(3);
+    if (const auto now = std::chrono::steady_clock::now(); now - said >= kEvery) {
+      said = now;
+      note(fmt::format("{} of {} points checked", analysis::grouped(done), analysis::grouped(all)));
+    }
+  };
+  return {std::move(s), warn, nullptr, {}, checked};
 }
 
 std::string points_text(const sweep::SweepPlan& plan) {
@@ -140,7 +151,7 @@ void add_sweep(CLI::App& app, int& status) {
                 "runs simulated at a time; otherwise all cores, and in a job of Slurm one")
       ->check(CLI::Range(1, 1024));
   c->add_option("--timeout", o->changes.timeout_s, "seconds after which a run is given up; 0: never")
-      ->check(CLI::NonNegativeNumber);
+      ->check(seconds("0 (never) or more", 0));
   c->add_option("--retries", o->changes.retries,
                 "how often a run is tried again that timed out or was killed")
       ->check(CLI::Range(0, 100));
@@ -154,10 +165,10 @@ void add_sweep(CLI::App& app, int& status) {
       ->needs(slurm);
   c->add_flag("--print-template", o->print_template, "print heddle's batch script");
   c->add_option("--chunk", o->on_slurm.chunk, "runs per task of the array; otherwise for at most 1000 tasks")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->needs(slurm);
   c->add_option("--poll", o->on_slurm.poll_s, "seconds between two looks at the job")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds("0.1 to 86400", 0.1, 86400))
       ->needs(slurm)
       ->capture_default_str();
   c->add_flag("--no-watch", o->no_watch, "return when the job is submitted")->needs(slurm);

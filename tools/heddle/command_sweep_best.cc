@@ -11,9 +11,12 @@
 #include "analysis/sweep/ranking.h"
 #include "analysis/sweep/ranking_text.h"
 #include "analysis/sweep/results.h"
+#include "frontends/output/output_file.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/options.h"
 #include "tools/heddle/sweep_run.h"
 
 namespace heddle::cli {
@@ -26,6 +29,7 @@ struct BestOptions {
   std::optional<size_t> baseline;
   size_t top = 10;
   std::filesystem::path svg;
+  bool force = false;
 };
 
 sweep::SweepResults results_of(const BestOptions& o) {
@@ -49,7 +53,8 @@ int best(const BestOptions& o) {
   }
   print(sweep::pareto_text(results, objectives, baseline));
   if (!o.svg.empty()) {
-    write_file(o.svg, sweep::pareto_svg(results, objectives, baseline));
+    output::write_file(o.svg, output::svg_picture(), replace(o.force),
+                       sweep::pareto_svg(results, objectives, baseline));
   }
   return 0;
 }
@@ -57,8 +62,9 @@ int best(const BestOptions& o) {
 int plot(const BestOptions& o) {
   sweep::SweepResults results = results_of(o);
   const size_t baseline = sweep::baseline_of(results, o.baseline);
-  write_file(o.svg, o.y.empty() ? sweep::axis_svg(results, o.metric, baseline, o.x)
-                                : sweep::map_svg(results, o.metric, baseline, o.x, o.y));
+  output::write_file(o.svg, output::svg_picture(), replace(o.force),
+                     o.y.empty() ? sweep::axis_svg(results, o.metric, baseline, o.x)
+                                 : sweep::map_svg(results, o.metric, baseline, o.x, o.y));
   return 0;
 }
 
@@ -70,7 +76,9 @@ void add_common(CLI::App& app, BestOptions& o) {
   app.add_option("--metric", o.metric,
                  "a metric (heddle metrics), or cycles, time; NAME:max where more is better")
       ->capture_default_str();
-  app.add_option("--baseline", o.baseline, "point that the others are compared with; otherwise the first");
+  app.add_option("--baseline", o.baseline, "point that the others are compared with; otherwise the first")
+      ->check(at_least(0));
+  add_force(app, o.force);
 }
 
 }  // namespace
@@ -80,7 +88,7 @@ void add_sweep_best(CLI::App& sweep, int& status) {
   CLI::App* b = sweep.add_subcommand("best", "the best configurations, or the Pareto front");
   add_common(*b, *o);
   b->add_option("--group-by", o->group_by, "the best of each: trace, gpu or an axis");
-  b->add_option("--top", o->top, "how many")->capture_default_str();
+  b->add_option("--top", o->top, "how many")->check(at_least(1))->capture_default_str();
   b->add_option("--pareto", o->pareto, "metrics and axes, comma-separated: cycles,l2.size")
       ->delimiter(',')
       ->expected(2, 8)

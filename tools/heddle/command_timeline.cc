@@ -10,10 +10,12 @@
 #include "analysis/report/format.h"
 #include "analysis/store/result_reader.h"
 #include "analysis/timeline/chrome_trace.h"
+#include "frontends/output/output_file.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/output_file.h"
+#include "tools/heddle/options.h"
 
 namespace heddle::cli {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 struct TimelineOptions {
   std::filesystem::path file, out;
   int64_t run = 0;  // 0: the only one
+  bool force = false;
 };
 
 analysis::RunRecord chosen(const TimelineOptions& o, analysis::ResultReader& reader) {
@@ -43,7 +46,7 @@ analysis::RunRecord chosen(const TimelineOptions& o, analysis::ResultReader& rea
 int timeline(const TimelineOptions& o) {
   analysis::ResultReader reader(o.file);
   const analysis::RunRecord run = chosen(o, reader);
-  OutputFile out(o.out);
+  output::OutputFile out(o.out, output::timeline(), replace(o.force));
   const analysis::TimelineSummary s =
       analysis::write_chrome_trace(out.stream(), reader, run, reader.launches(run.id));
   out.commit();
@@ -65,7 +68,8 @@ void add_timeline(CLI::App& app, int& status) {
   CLI::App* c = app.add_subcommand("timeline", "export a run as a trace for Perfetto or chrome://tracing");
   c->add_option("FILE", o->file, "database written by --out, best with --profile --timeline")->required();
   c->add_option("-o,--output", o->out, "the trace, Chrome JSON")->required()->type_name("FILE.json");
-  c->add_option("--run", o->run, "the run with this number")->check(CLI::PositiveNumber);
+  c->add_option("--run", o->run, "the run with this number")->check(at_least(1));
+  add_force(*c, o->force);
   c->callback([o, &status] { status = timeline(*o); });
 }
 

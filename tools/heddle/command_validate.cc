@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +19,9 @@
 #include "analysis/validate/validation_csv.h"
 #include "analysis/validate/validation_text.h"
 #include "configs/loader/config.h"
+#include "frontends/output/output_file.h"
 #include "sim/engine/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/session.h"
@@ -199,7 +201,7 @@ std::vector<config::Ablation> selected_ablations(const ValidateOptions& o, const
 }
 
 // The whole machine first, then without one mechanism after the other. All runs go to the file of --out.
-int ablate(const ValidateOptions& o, std::ofstream& csv) {
+int ablate(const ValidateOptions& o, std::optional<output::OutputFile>& csv) {
   const std::string default_hash = config::hash(gpu_of(o.sim));
   const std::vector<config::Ablation> ablations = selected_ablations(o, default_hash);
   std::vector<Match> all;
@@ -235,21 +237,27 @@ int ablate(const ValidateOptions& o, std::ofstream& csv) {
   }
   if (!rows.empty()) {
     print(analysis::ablation_text(rows));
-    if (csv.is_open() && !(csv << analysis::ablation_csv(rows) << std::flush)) {
-      throw Error(fmt::format("{}: cannot write", o.csv.string()));
+    if (csv) {
+      csv->stream() << analysis::ablation_csv(rows);
+      csv->commit();
     }
   }
   return status;
 }
 
+// Tables of --csv, of either kind.
+output::FileKind csv_kind() {
+  return {"a table of heddle validate", [](std::string_view head) {
+            return head.starts_with("name,launch,metric,measured,simulated,") ||
+                   head.starts_with("ablation,instead,config,");
+          }};
+}
+
 int validate(const ValidateOptions& o) {
   std::vector<Match> matches = selected_rows(o);
-  std::ofstream csv;
+  std::optional<output::OutputFile> csv;
   if (!o.csv.empty()) {
-    csv.open(o.csv);
-    if (!csv) {
-      throw Error(fmt::format("{}: cannot write", o.csv.string()));
-    }
+    csv.emplace(o.csv, csv_kind(), replace(o.sim.force));
   }
   if (o.ablate || !o.ablations.empty()) {
     return ablate(o, csv);
@@ -261,9 +269,10 @@ int validate(const ValidateOptions& o) {
     status = simulate(o, o.sim, matches);
   }
   print_comparison(o, matches);
-  if (csv.is_open() && !(csv << analysis::validation_csv(matches, csv_metrics(o))
-                             << (o.stalls ? analysis::stall_csv(matches) : "") << std::flush)) {
-    throw Error(fmt::format("{}: cannot write", o.csv.string()));
+  if (csv) {
+    csv->stream() << analysis::validation_csv(matches, csv_metrics(o))
+                  << (o.stalls ? analysis::stall_csv(matches) : "");
+    csv->commit();
   }
   return status;
 }
@@ -281,7 +290,9 @@ void add_validate(CLI::App& app, int& status) {
   CLI::Option* results =
       c->add_option("--results", o->results, "compare stored results instead of simulating")
           ->type_name("FILE.db");
-  c->add_option("--run", o->run, "the run of --results; the last one if not given")->needs(results);
+  c->add_option("--run", o->run, "the run of --results; the last one if not given")
+      ->check(at_least(1))
+      ->needs(results);
   add_repeatable(*c, "--kernel", o->kernels, "only this kernel of the table; repeatable");
   CLI::Option* metric = add_repeatable(
       *c, "--metric", o->metrics,

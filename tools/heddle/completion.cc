@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "sim/engine/error.h"
 #include "tools/heddle/describe.h"
 
@@ -35,6 +37,47 @@ std::vector<std::string> assignments(const std::vector<std::string>& fields) {
   return out;
 }
 
+// What stands behind an option, or in the place of an argument.
+std::vector<std::string> values_of(const DescribedOption& o, const CompletionValues& v) {
+  const std::string& name = o.names.front();
+  return name == "--gpu" || name == "GPU"           ? v.gpus
+         : name == "--fidelity"                     ? v.presets
+         : name == "--metric" || name == "--pareto" ? v.metrics
+         : name == "--set"                          ? assignments(v.fields)
+                                                    : o.choices;
+}
+
+// Where the value may be a file as well.
+bool takes_file(const DescribedOption& o) {
+  return o.names.front() == "--gpu" || o.names.front() == "--fidelity";
+}
+
+// Every option with values, once, but --set, which is followed by more of the same word.
+std::map<std::string, DescribedOption> options_with_values(const std::vector<DescribedCommand>& commands,
+                                                           const CompletionValues& v) {
+  std::map<std::string, DescribedOption> out;
+  for (const DescribedCommand& c : commands) {
+    for (const DescribedOption& o : c.options) {
+      if (!o.positional && !values_of(o, v).empty() && o.names.front() != "--set") {
+        out.emplace(fmt::format("{}", fmt::join(o.names, " | ")), o);
+      }
+    }
+  }
+  return out;
+}
+
+// Subcommands, and the values of arguments.
+std::string words_of(const DescribedCommand& c, const CompletionValues& v) {
+  std::vector<std::string> out = c.subcommands;
+  for (const DescribedOption& o : c.options) {
+    if (o.positional) {
+      const std::vector<std::string> values = values_of(o, v);
+      out.insert(out.end(), values.begin(), values.end());
+    }
+  }
+  return words(out);
+}
+
 std::string bash(const std::vector<DescribedCommand>& commands, const CompletionValues& v) {
   std::string out = fmt::format(
       R"(# bash completion of heddle: source it, or put it into /etc/bash_completion.d
@@ -46,17 +89,17 @@ _heddle() {{
     esac
   done
   case $prev in
-    --gpu) COMPREPLY=($(compgen -W "{}" -- "$cur") $(compgen -f -- "$cur")); return ;;
-    --fidelity) COMPREPLY=($(compgen -W "{}" -- "$cur") $(compgen -f -- "$cur")); return ;;
-    --metric | --pareto) COMPREPLY=($(compgen -W "{}" -- "$cur")); return ;;
     --set) compopt -o nospace; COMPREPLY=($(compgen -W "{}" -- "$cur")); return ;;
-  esac
-  case $path in
 )",
-      paths(commands), words(v.gpus), words(v.presets), words(v.metrics), words(assignments(v.fields)));
+      paths(commands), words(assignments(v.fields)));
+  for (const auto& [names, o] : options_with_values(commands, v)) {
+    out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"){}); return ;;\n", names,
+                       words(values_of(o, v)), takes_file(o) ? " $(compgen -f -- \"$cur\")" : "");
+  }
+  out += "  esac\n  case $path in\n";
   for (const DescribedCommand& c : commands) {
-    out += fmt::format("    \"{}\") options=\"{}\" commands=\"{}\" ;;\n", c.path, options_of(c),
-                       words(c.subcommands));
+    out +=
+        fmt::format("    \"{}\") options=\"{}\" commands=\"{}\" ;;\n", c.path, options_of(c), words_of(c, v));
   }
   return out + R"(  esac
   case $cur in
@@ -79,20 +122,17 @@ _heddle() {{
     esac
   done
   case ${{words[CURRENT-1]}} in
-    --gpu) compadd -- {}; _files; return ;;
-    --fidelity) compadd -- {}; _files; return ;;
-    --metric | --pareto) compadd -- {}; return ;;
     --set) compadd -S '' -- '{}'; return ;;
-  esac
-  local -a options commands
-  case $path_ in
 )",
-                                paths(commands), words(v.gpus), words(v.presets), words(v.metrics),
                                 // in quotes: sm.op[fp32] is a pattern of zsh's
-                                fmt::join(assignments(v.fields), "' '"));
+                                paths(commands), fmt::join(assignments(v.fields), "' '"));
+  for (const auto& [names, o] : options_with_values(commands, v)) {
+    out += fmt::format("    {}) compadd -- {};{} return ;;\n", names, words(values_of(o, v)),
+                       takes_file(o) ? " _files;" : "");
+  }
+  out += "  esac\n  local -a options commands\n  case $path_ in\n";
   for (const DescribedCommand& c : commands) {
-    out += fmt::format("    \"{}\") options=({}) commands=({}) ;;\n", c.path, options_of(c),
-                       words(c.subcommands));
+    out += fmt::format("    \"{}\") options=({}) commands=({}) ;;\n", c.path, options_of(c), words_of(c, v));
   }
   return out + R"(  esac
   if [[ ${words[CURRENT]} == -* ]]; then
@@ -137,8 +177,8 @@ end
                   patterns);
   for (const DescribedCommand& c : commands) {
     const std::string here = fmt::format("complete -c heddle -n '__heddle_at {}'", c.path);
-    if (!c.subcommands.empty()) {
-      out += fmt::format("{} -f -a {}\n", here, fish_quoted(words(c.subcommands)));
+    if (const std::string offered = words_of(c, v); !offered.empty()) {
+      out += fmt::format("{}{} -a {}\n", here, c.subcommands.empty() ? "" : " -f", fish_quoted(offered));
     }
     for (const DescribedOption& o : c.options) {
       if (o.positional) {
@@ -148,12 +188,7 @@ end
       for (const std::string& n : o.names) {
         line += n.starts_with("--") ? " -l " + n.substr(2) : " -s " + n.substr(1);
       }
-      const std::string& name = o.names.front();
-      const std::vector<std::string> values = name == "--gpu"        ? v.gpus
-                                              : name == "--fidelity" ? v.presets
-                                              : name == "--metric"   ? v.metrics
-                                              : name == "--set"      ? assignments(v.fields)
-                                                                     : std::vector<std::string>();
+      const std::vector<std::string> values = values_of(o, v);
       line += o.value.empty() ? "" : " -r";
       line += values.empty() ? "" : " -a " + fish_quoted(words(values));
       out += line + " -d " + fish_quoted(o.help) + "\n";

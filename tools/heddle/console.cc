@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -84,13 +83,6 @@ void print(std::string_view raw) {
   }
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(std::string("standard output: ") + std::strerror(errno));
-  }
-}
-
-void write_file(const std::filesystem::path& file, std::string_view text) {
-  std::ofstream out(file, std::ios::binary);
-  if (!(out << text) || !out.flush()) {
-    throw Error(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
   }
 }
 

@@ -2,7 +2,6 @@
 // Names of kernels and files may hold anything: control characters come out as \xNN.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -23,8 +22,5 @@ void before_output(std::function<void()> clear);
 
 // Writes to stdout and reports a closed pipe or a full disk as a heddle::Error.
 void print(std::string_view text);
-
-// Writes or replaces `file`. Throws heddle::Error when that fails.
-void write_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace heddle::cli

@@ -3,9 +3,23 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace heddle::cli {
 namespace {
+
+// The words of "driver|max|PERCENT", and of what CLI11 says of a set: "TEXT:{block,regs,smem}".
+std::vector<std::string> choices_of(const std::string& type) {
+  std::vector<std::string> out(1);
+  for (char c : type.substr(type.find('{') == std::string::npos ? 0 : type.find('{') + 1)) {
+    c == '|' || c == ',' || c == '}' ? (void)out.emplace_back() : out.back().push_back(c);
+  }
+  std::erase_if(out, [](const std::string& word) {
+    return word.empty() ||
+           !std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  });
+  return out;
+}
 
 void add(const CLI::App& app, const std::string& path, std::vector<DescribedCommand>& out) {
   DescribedCommand c{path, app.get_description(), {}, {}};
@@ -25,6 +39,7 @@ void add(const CLI::App& app, const std::string& path, std::vector<DescribedComm
     if (o->get_items_expected_max() != 0) {
       // "INT:INT in [1 - 64]": what CLI11 appends for checks is too much for a page.
       const std::string type = o->get_type_name();
+      d.choices = choices_of(type);
       d.value = type.empty() ? "VALUE" : type.substr(0, type.find(':'));
     }
     d.required = o->get_required();

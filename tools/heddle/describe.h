@@ -11,7 +11,8 @@ namespace heddle::cli {
 struct DescribedOption {
   std::vector<std::string> names;  // "--gpu"; "-j" behind "--jobs"
   std::string help;
-  std::string value;  // "FILE.db"; empty for a flag
+  std::string value;                 // "FILE.db"; empty for a flag
+  std::vector<std::string> choices;  // values that are words: "driver", "max"
   bool positional = false;
   bool required = false;
 };

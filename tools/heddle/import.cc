@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "analysis/run/host.h"
 #include "frontends/accelsim/trace_reader.h"
+#include "frontends/output/output_file.h"
 #include "frontends/trace/compare.h"
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
@@ -66,6 +66,11 @@ std::vector<fs::path> import_targets(const std::vector<analysis::PlannedLaunch>&
     if (fs::exists(targets.back()) && !force) {
       throw Error(fmt::format("{}: exists (--force replaces it)", targets.back().string()));
     }
+    if (!trace::is_native(out)) {
+      // Before hours of work: the list that write_lists() is to replace.
+      output::find_place(targets.back().parent_path() / "kernelslist.g", output::native_list(),
+                         force ? output::Replace::kAny : output::Replace::kSameKind);
+    }
   }
   return targets;
 }
@@ -112,7 +117,8 @@ ImportResult import_launch(const analysis::PlannedLaunch& launch, const fs::path
   return result;
 }
 
-void write_lists(const std::vector<analysis::PlannedLaunch>& launches, const std::vector<fs::path>& targets) {
+void write_lists(const std::vector<analysis::PlannedLaunch>& launches, const std::vector<fs::path>& targets,
+                 output::Replace replace) {
   std::map<fs::path, std::string> lists;
   for (size_t i = 0; i < launches.size(); ++i) {
     std::string& list = lists[targets[i].parent_path()];
@@ -123,10 +129,7 @@ void write_lists(const std::vector<analysis::PlannedLaunch>& launches, const std
   }
   for (const auto& [directory, text] : lists) {
     const fs::path file = directory / "kernelslist.g";
-    std::ofstream out(file, std::ios::binary);
-    if (!(out << text << std::flush)) {
-      throw Error(fmt::format("{}: cannot write", file.string()));
-    }
+    output::write_file(file, output::native_list(), replace, text);
   }
 }
 

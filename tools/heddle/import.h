@@ -20,8 +20,8 @@ struct ImportResult {
 };
 
 // A file for each launch: `out` itself when it is a .heddle, for which there must be one launch; else
-// OUT/TRACE/kernel-N.heddle. Throws heddle::Error when a launch is a .heddle already, or a file exists and
-// `force` is not set.
+// OUT/TRACE/kernel-N.heddle. Throws heddle::Error when a launch is a .heddle already, or, without `force`, a
+// file exists or a list of traces that are no .heddle files.
 std::vector<std::filesystem::path> import_targets(const std::vector<analysis::PlannedLaunch>& launches,
                                                   const std::filesystem::path& out, bool force);
 
@@ -33,6 +33,6 @@ ImportResult import_launch(const analysis::PlannedLaunch& launch, const std::fil
 
 // A kernelslist.g in each directory of `targets`, with the copies between the launches.
 void write_lists(const std::vector<analysis::PlannedLaunch>& launches,
-                 const std::vector<std::filesystem::path>& targets);
+                 const std::vector<std::filesystem::path>& targets, output::Replace replace);
 
 }  // namespace heddle::cli

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/run/residency.h"
+#include "tools/heddle/checks.h"
 
 namespace heddle::cli {
 
@@ -13,6 +14,10 @@ analysis::StoreOptions SimOptions::store() const {
                         : analysis::IfExists::kRefuse;
   s.host_timing = !no_host_timing;
   return s;
+}
+
+void add_force(CLI::App& app, bool& force) {
+  app.add_flag("--force", force, "replace files of another kind, too");
 }
 
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
@@ -45,6 +50,7 @@ void add_profile_options(CLI::App& app, SimOptions& o) {
       ->needs(timeline);
   app.add_option("--timeline-limit", o.profile.max_spans,
                  "blocks and warps stored per launch; further ones are counted only")
+      ->check(at_least(0))
       ->needs(timeline)
       ->capture_default_str();
   for (CLI::Option* p : {profile, timeline}) {
@@ -78,14 +84,14 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
       ->capture_default_str();
   app.add_option("--watchdog", o.watchdog_cycles,
                  "cycles without an issued instruction that count as a deadlock")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
   app.add_flag(
       "--sample", o.sample,
       "simulate only as many blocks as tell how long the others take, where the grid is long enough");
   app.add_option("--l2-set-aside", o.l2.set_aside_bytes,
                  "bytes of the L2 that are set aside for persisting lines")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_value(false))
       ->type_name("SIZE");
   app.add_option_function<std::string>(
          "--l2-window", [&o](const std::string& s) { o.l2.window = analysis::parse_window(s); },
@@ -96,7 +102,9 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
                "simulate traces of another compute capability than the GPU's");
   app.add_option("--out", o.out, "store the results in this SQLite file")->type_name("FILE.db");
   CLI::Option* append = app.add_flag("--append", o.append, "add a run to the file of --out if it exists");
-  app.add_flag("--force", o.force, "replace the file of --out if it exists")->excludes(append);
+  app.add_flag("--force", o.force,
+               "replace the database of --out if it exists, and other outputs whatever they are")
+      ->excludes(append);
   app.add_flag("--no-host-timing", o.no_host_timing,
                "leave the table host_timing empty: equal runs then give equal bytes");
   app.add_flag("--quiet,-q", o.quiet, "no progress on stderr");

@@ -9,6 +9,7 @@
 
 #include "analysis/run/settings.h"
 #include "analysis/store/result_store.h"
+#include "frontends/output/place.h"
 
 namespace heddle::cli {
 
@@ -30,6 +31,12 @@ void add_profile_options(CLI::App& app, SimOptions& sim);
 
 // `gpu_required`: --gpu must be given.
 void add_sim_options(CLI::App& app, SimOptions& options, bool gpu_required);
+
+// --force: also files of another kind are replaced.
+void add_force(CLI::App& app, bool& force);
+inline output::Replace replace(bool force) {
+  return force ? output::Replace::kAny : output::Replace::kSameKind;
+}
 
 // Options with one argument each that may be given several times.
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,

@@ -58,7 +58,7 @@ Session::Session(const SimOptions& sim, const SessionOptions& options,
     record_.overrides += line + '\n';
   }
   if (!options_.summary.empty()) {
-    summary_ = std::make_unique<SummaryFile>(options_.summary);
+    summary_ = std::make_unique<SummaryFile>(options_.summary, replace(sim_.force));
   }
   // Last, since --force replaces a file.
   if (!sim_.out.empty()) {
@@ -69,6 +69,8 @@ Session::Session(const SimOptions& sim, const SessionOptions& options,
 int Session::run(const Finished& finished) {
   catch_signals();
   const analysis::Simulator simulator(gpu_, sim_, cancel_flag(), warn);
+  // One alone takes no other with it.
+  const std::unique_ptr<analysis::Isolation> isolation = launches_.size() > 1 ? isolate() : nullptr;
   ProgressMeter meter(sim_.quiet ? ProgressMeter::Style::kNone : ProgressMeter::style_for_stderr(),
                       analysis::weights(launches_), write_stderr);
   before_output([&meter] { meter.clear(); });
@@ -76,12 +78,14 @@ int Session::run(const Finished& finished) {
   analysis::BatchOptions batch;
   batch.jobs = sim_.jobs;
   batch.keep_going = options_.keep_going;
+  batch.warn = warn;
   batch.cancel = &cancel_flag();
   analysis::BatchCalls calls;
   calls.simulate = [&](size_t i) {
     meter.begin(i, launches_[i].label());
     auto progress = [&meter, i](const device::Progress& p) { meter.update(i, p); };
-    analysis::LaunchRecord r = simulator.simulate(launches_[i], progress);
+    analysis::LaunchRecord r =
+        isolation ? isolated(*isolation, i, progress) : simulator.simulate(launches_[i], progress);
     meter.finish(i, r.warp_instructions);
     return r;
   };
@@ -106,6 +110,22 @@ int Session::run(const Finished& finished) {
     return 128 + caught_signal();
   }
   return failures_ ? 1 : 0;
+}
+
+std::unique_ptr<analysis::Isolation> Session::isolate() const {
+  return std::make_unique<analysis::Isolation>(
+      [this](size_t i, const analysis::ReportProgress& progress, const analysis::Warn& tell) {
+        return analysis::Simulator(gpu_, sim_, cancel_flag(), tell).simulate(launches_[i], progress);
+      });
+}
+
+analysis::LaunchRecord Session::isolated(analysis::Isolation& isolation, size_t i,
+                                         const analysis::ReportProgress& progress) const {
+  try {
+    return isolation.run(i, cancel_flag(), progress, warn);
+  } catch (const analysis::Crashed& e) {
+    throw Error(fmt::format("{}: {}", launches_[i].source.path.string(), e.what()));
+  }
 }
 
 void Session::take(size_t launch, analysis::Outcome outcome, const Finished& finished) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/run/batch.h"
+#include "analysis/run/isolation.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/record.h"
 #include "analysis/store/result_store.h"
@@ -19,7 +20,7 @@
 namespace heddle::cli {
 
 struct SessionOptions {
-  bool keep_going = false;        // a failed launch is reported and the others go on
+  bool keep_going = true;         // a failed launch is reported and the others go on
   std::filesystem::path summary;  // empty: no CSV file
   bool largest_first = false;     // the order in which launches are started
 };
@@ -41,6 +42,9 @@ class Session {
   const std::vector<analysis::LaunchRecord>& results() const { return results_; }
 
  private:
+  std::unique_ptr<analysis::Isolation> isolate() const;
+  analysis::LaunchRecord isolated(analysis::Isolation& isolation, size_t i,
+                                  const analysis::ReportProgress& progress) const;
   void take(size_t launch, analysis::Outcome outcome, const Finished& finished);
   void report_failure(const std::exception_ptr& error);
   void report_stop() const;

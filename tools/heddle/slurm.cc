@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -38,14 +40,6 @@ Answer ask(const std::string& command) {
   return a;
 }
 
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (char c : text) {
-    out += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return out + "'";
-}
-
 // The value behind "NAME=" in a line of scontrol.
 std::string field(const std::string& line, const std::string& name) {
   const size_t at = (" " + line).find(" " + name + "=");
@@ -58,8 +52,47 @@ std::string field(const std::string& line, const std::string& name) {
 
 }  // namespace
 
+std::string shell_word(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) {
+    out += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return out + "'";
+}
+
+std::string job_name(const std::string& text) {
+  std::string out = text;
+  std::replace_if(
+      out.begin(), out.end(),
+      [](unsigned char c) { return !(std::isalnum(c) && c < 0x80) && c != '.' && c != '_' && c != '-'; },
+      '_');
+  return out;
+}
+
+std::string job_file(const std::filesystem::path& file) {
+  std::string out;
+  for (char c : file.string()) {
+    // A backslash turns the patterns of the name off, %a of the log among them.
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f' || c == '\\') {
+      throw Error(
+          fmt::format("{}: a batch script of Slurm cannot name it: it has a line break, another "
+                      "control character or a backslash (legal: another folder, --out)",
+                      file.string()));
+    }
+    if (c == '%') {
+      out += "%%";
+      continue;
+    }
+    if (c == ' ' || c == '\'' || c == '"' || c == '#') {
+      out += '\\';
+    }
+    out += c;
+  }
+  return out;
+}
+
 std::string submit_job(const std::filesystem::path& script) {
-  const Answer a = ask("sbatch --parsable " + quoted(script.string()));
+  const Answer a = ask("sbatch --parsable " + shell_word(script.string()));
   if (a.status == 127) {
     throw Error("sbatch: not found; heddle sweep --slurm runs where jobs can be submitted");
   }

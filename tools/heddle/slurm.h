@@ -15,6 +15,15 @@ struct SlurmTasks {
   bool gone() const { return running + pending == 0; }
 };
 
+// `text` as a word of the shell.
+std::string shell_word(const std::string& text);
+
+// What a #SBATCH line may hold: a name, with other characters than letters, digits and "._-" replaced; a
+// file, with all that sbatch would take for something else escaped. Throws heddle::Error for a file whose
+// name has characters that no such line can hold.
+std::string job_name(const std::string& text);
+std::string job_file(const std::filesystem::path& file);
+
 // Submits a script; the job's id. Throws heddle::Error with sbatch's words.
 std::string submit_job(const std::filesystem::path& script);
 

@@ -1,6 +1,5 @@
 #include "tools/heddle/summary.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,20 +11,22 @@
 #include "sim/engine/error.h"
 
 namespace heddle::cli {
+namespace {
 
-SummaryFile::SummaryFile(const std::filesystem::path& file) : file_(file) {
-  created_ = !std::filesystem::exists(file);
-  fd_ = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) {
-    fail("cannot write");
-  }
-}
+constexpr char kHeader[] = "trace,launch,kernel,cycles,sm_active_cycles,warp_instructions,wall_seconds";
+
+}  // namespace
+
+SummaryFile::SummaryFile(const std::filesystem::path& file, output::Replace replace)
+    : file_(file),
+      place_(output::find_place(file, output::text_that_begins("a summary of heddle run", kHeader), replace)),
+      fd_(output::open_in_place(file, place_)) {}
 
 SummaryFile::~SummaryFile() {
   close(fd_);
-  if (created_ && !started_) {
+  if (!place_.mode && !started_) {
     std::error_code ignored;
-    std::filesystem::remove(file_, ignored);
+    std::filesystem::remove(place_.target, ignored);
   }
 }
 
@@ -36,11 +37,10 @@ void SummaryFile::fail(const char* what) const {
 void SummaryFile::add(const analysis::LaunchRecord& l) {
   std::string text;
   if (!started_) {
-    // Pipes and terminals cannot be truncated and need not be.
-    if (ftruncate(fd_, 0) != 0 && errno != EINVAL) {
-      fail("cannot write");
+    if (!place_.in_place && ftruncate(fd_, 0) != 0) {
+      fail("cannot be written");
     }
-    text = "trace,launch,kernel,cycles,sm_active_cycles,warp_instructions,wall_seconds\n";
+    text = std::string(kHeader) + "\n";
   }
   text += fmt::format("{},{},{},{},{},{},{:.6f}\n", analysis::csv_field(l.trace), l.launch,
                       analysis::csv_field(l.kernel), l.cycles, l.sm_active_cycles, l.warp_instructions,
@@ -59,7 +59,7 @@ void SummaryFile::write(const std::string& text) {
         lseek(fd_, before, SEEK_SET);
       }
       errno = error;
-      fail("cannot write");
+      fail("cannot be written");
     }
     done += n > 0 ? static_cast<size_t>(n) : 0;
   }

@@ -4,14 +4,15 @@
 #include <filesystem>
 
 #include "analysis/store/record.h"
+#include "frontends/output/place.h"
 
 namespace heddle::cli {
 
 class SummaryFile {
  public:
-  // Opens the file for writing, so that a place that cannot be written is known before any simulation; an
-  // existing file keeps its content until the first launch is added. Throws heddle::Error.
-  explicit SummaryFile(const std::filesystem::path& file);
+  // Opens the file for writing, so that a place that may not or cannot be written is known before any
+  // simulation; an existing file keeps its content until the first launch is added. Throws heddle::Error.
+  SummaryFile(const std::filesystem::path& file, output::Replace replace);
   // Removes a file that was created and has no line.
   ~SummaryFile();
   SummaryFile(const SummaryFile&) = delete;
@@ -25,8 +26,8 @@ class SummaryFile {
   [[noreturn]] void fail(const char* what) const;
 
   std::filesystem::path file_;
+  output::Place place_;
   int fd_ = -1;
-  bool created_ = false;
   bool started_ = false;
 };
 

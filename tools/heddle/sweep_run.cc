@@ -115,6 +115,7 @@ int run_sweep_tasks(const sweep::SweepPlan& plan, const sweep::Folder& folder,
   before_output([&meter] { meter.clear(); });
   sweep::ExecuteOptions options;
   options.jobs = jobs;
+  options.isolate = true;
   options.worker = worker;
   options.cancel = &cancel_flag();
   options.warn = warn;

@@ -20,6 +20,7 @@
 #include "analysis/run/host.h"
 #include "analysis/sweep/journal.h"
 #include "analysis/sweep/sweep_file.h"
+#include "frontends/output/output_file.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
@@ -86,6 +87,11 @@ std::string job_of(const fs::path& round) {
   return id;
 }
 
+// In the folder of the sweep, where nothing is anybody else's.
+void write_own(const fs::path& file, std::string_view text) {
+  output::write_file(file, output::text_that_begins("a file of a sweep", ""), output::Replace::kAny, text);
+}
+
 // A line per run: chunk, point, GPU, launch; numbers from 0.
 void write_chunks(const sweep::SweepPlan& plan, const std::vector<size_t>& tasks, size_t chunk,
                   const fs::path& file) {
@@ -96,7 +102,7 @@ void write_chunks(const sweep::SweepPlan& plan, const std::vector<size_t>& tasks
     const auto gpu = std::find(gpus.begin(), gpus.end(), c.gpu) - gpus.begin();
     text += fmt::format("{} {} {} {}\n", i / chunk, c.point, gpu, tasks[i] % plan.launches().size());
   }
-  write_file(file, text);
+  write_own(file, text);
 }
 
 std::string submit(const sweep::SweepPlan& plan, const sweep::Folder& folder,
@@ -108,18 +114,19 @@ std::string submit(const sweep::SweepPlan& plan, const sweep::Folder& folder,
   const std::string name = fs::absolute(folder.path).lexically_normal().stem().string();
   const std::string script =
       filled(template_of(o),
-             {{"name", name},
+             {{"name", job_name(name)},
               {"array", fmt::format("0-{}", array - 1)},
               {"cpus", fmt::format("{}", o.jobs)},
-              {"log", (round / "task-%a.log").string()},
-              {"command", fmt::format("'{}' sweep slurm-task '{}' --round '{}' --jobs {}",
-                                      fs::read_symlink("/proc/self/exe").string(),
-                                      fs::absolute(folder.path).string(), round.string(), o.jobs)}},
+              {"log", job_file(round) + "/task-%a.log"},
+              {"command", fmt::format("{} sweep slurm-task {} --round {} --jobs {}",
+                                      shell_word(fs::read_symlink("/proc/self/exe").string()),
+                                      shell_word(fs::absolute(folder.path).string()),
+                                      shell_word(round.string()), o.jobs)}},
              o.template_file.empty() ? "the template" : o.template_file.string());
   fs::create_directories(round);
-  write_file(round / "sweep.textproto", sweep::to_text(plan.sweep()));
+  write_own(round / "sweep.textproto", sweep::to_text(plan.sweep()));
   write_chunks(plan, tasks, chunk, round / "chunks");
-  write_file(round / "job.sbatch", script);
+  write_own(round / "job.sbatch", script);
   std::string job;
   try {
     job = submit_job(round / "job.sbatch");
@@ -127,7 +134,7 @@ std::string submit(const sweep::SweepPlan& plan, const sweep::Folder& folder,
     fs::remove_all(round);
     throw;
   }
-  write_file(round / "job", job + "\n");
+  write_own(round / "job", job + "\n");
   note(fmt::format("Slurm job {}: {} runs in {} tasks", job, analysis::grouped(tasks.size()),
                    analysis::grouped(array)));
   return job;

@@ -1,5 +1,6 @@
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "analysis/python/binding/binding.h"
@@ -45,7 +46,7 @@ void interruptible(const std::function<void(std::atomic<bool>&)>& work, const st
     std::mutex mutex;
     std::condition_variable ended;
     bool done = false;
-    const std::jthread thread([&] {
+    const auto in_thread = [&] {
       try {
         work(cancel);
       } catch (...) {
@@ -54,7 +55,13 @@ void interruptible(const std::function<void(std::atomic<bool>&)>& work, const st
       const std::lock_guard lock(mutex);
       done = true;
       ended.notify_all();
-    });
+    };
+    std::jthread thread;
+    try {
+      thread = std::jthread(in_thread);
+    } catch (const std::system_error& e) {
+      throw Error(std::string("the host starts no thread to work in: ") + e.what());
+    }
     std::unique_lock lock(mutex);
     while (!ended.wait_for(lock, period, [&] { return done; })) {
       lock.unlock();

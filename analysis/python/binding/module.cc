@@ -16,4 +16,5 @@ PYBIND11_MODULE(_heddle, m) {
   bind_host(m);
   bind_sweep(m);
   bind_metrics(m);
+  bind_output(m);
 }

@@ -122,6 +122,7 @@ py::tuple run(Request q, const py::object& progress) {
     analysis::BatchOptions batch;
     batch.jobs = q.settings.jobs;
     batch.keep_going = q.keep_going;
+    batch.warn = warn;
     batch.cancel = &cancel;
     analysis::BatchCalls calls;
     calls.simulate = [&](size_t i) {

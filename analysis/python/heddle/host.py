@@ -98,20 +98,17 @@ class HostResults:
         """What queries, cudaGetLastError and the like said: thread, call, answer."""
         return self._frame("answers")
 
-    def save_timeline(self, path: Union[str, os.PathLike]) -> None:
+    def save_timeline(self, path: Union[str, os.PathLike], force: bool = False) -> None:
         """Writes the timeline for https://ui.perfetto.dev and chrome://tracing, as `heddle host --timeline` does.
 
         Args:
             path: of the file, such as timeline.json.
+            force: replace a file that is no timeline, too.
 
         Raises:
-            Error: it cannot be written.
+            Error: it cannot be written, or is there and no timeline.
         """
-        try:
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(self._columns["timeline"]())
-        except OSError as e:
-            raise Error(f"{os.fspath(path)}: {e.strerror}") from None
+        native.write_timeline(os.fspath(path), self._columns["timeline"](), force)
 
 
 def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = "h200", *,

@@ -204,21 +204,18 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
             return error
         return Error(f"{places[int(found[1]) - 1]}: {error}")
 
-    def save(self, path: Union[str, os.PathLike]) -> None:
+    def save(self, path: Union[str, os.PathLike], force: bool = False) -> None:
         """Writes text() to a file.
 
         Args:
             path: by custom NAME.workload.textproto.
+            force: replace a file that is no workload, too.
 
         Raises:
-            Error: the workload is wrong, or the file cannot be written.
+            Error: the workload is wrong, or the file cannot be written or is there and no workload.
         """
         try:
             native.check_workload(self.text(), self._name)
         except Error as e:
             raise self._located(e) from None
-        try:
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(self.text())
-        except OSError as e:
-            raise Error(f"{os.fspath(path)}: {e.strerror}") from None
+        native.write_workload(os.fspath(path), self.text(), force)

@@ -1,8 +1,13 @@
 // parallel_for calls its function once for every index, whatever the number of threads.
 #include "sim/engine/worker_pool.h"
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -67,6 +72,31 @@ TEST_CASE("a pool that was never used ends quietly") {
     WorkerPool pool(4);
   }
   SUCCEED();
+}
+
+TEST_CASE("where the host starts no more threads there are fewer, and some room is left") {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  constexpr uint64_t kRoom = 400 << 20;  // for some tens of stacks
+  const rlimit little{pages * 4096 + kRoom, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &little) == 0);
+  int threads = 0;
+  std::atomic<int> visits = 0;
+  bool room = false;
+  {
+    WorkerPool pool(1000);
+    threads = pool.threads();
+    pool.parallel_for(100, [&](uint32_t) { ++visits; });
+    const std::unique_ptr<char[]> block(new (std::nothrow) char[kRoom / 10]);
+    room = block != nullptr;
+  }
+  setrlimit(RLIMIT_AS, &before);
+  CHECK(threads >= 1);
+  CHECK(threads < 1000);
+  CHECK(visits == 100);
+  CHECK(room);
 }
 
 }  // namespace
