@@ -202,18 +202,8 @@ class Combinations {
             "no entry for " + join(missing) + "; legal: one for each instruction class");
   }
 
-  void sectors(const std::string& prefix, uint32_t line, uint32_t sector) {
-    multiple(line, prefix + "line_bytes", sector, prefix + "sector_bytes");
-    require(
-        line / sector <= 32, prefix + "sector_bytes",
-        "makes " + str(line / sector) + " sectors per line; legal values: " + str(line / 32) + " or more");
-  }
-
   void l1() {
     const L1Cache& l1 = c_.sm().l1();
-    sectors("sm.l1.", l1.line_bytes(), l1.sector_bytes());
-    require(l1.sector_bytes() == c_.l2().sector_bytes(), "sm.l1.sector_bytes",
-            "differs from l2.sector_bytes; legal value: " + str(c_.l2().sector_bytes()));
     ascending("sm.l1.", {{"hit_latency_32", l1.hit_latency_32()},
                          {"hit_latency_64", l1.hit_latency_64()},
                          {"hit_latency_128", l1.hit_latency_128()}});
@@ -264,12 +254,10 @@ class Combinations {
 
   void l2() {
     const L2& l2 = c_.l2();
-    sectors("l2.", l2.line_bytes(), l2.sector_bytes());
     multiple(l2.slices(), "l2.slices", l2.partitions(), "l2.partitions");
     const uint64_t one_set = uint64_t{l2.slices()} * l2.ways() * l2.line_bytes();
     multiple(l2.total_bytes(), "l2.total_bytes", one_set, "l2.slices x l2.ways x l2.line_bytes");
     at_most(l2.max_persisting_bytes(), "l2.max_persisting_bytes", l2.total_bytes(), "l2.total_bytes");
-    multiple(l2.chunk_bytes(), "l2.chunk_bytes", l2.line_bytes(), "l2.line_bytes");
   }
 
   void dram() {

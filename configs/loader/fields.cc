@@ -206,6 +206,9 @@ std::string legal_values(const FieldDescriptor* field) {
     return list + (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ? "numbers" : "whole numbers");
   }
   const Range& r = field->options().GetExtension(range);
+  if (r.has_min() && r.has_max() && r.min() == r.max()) {
+    return list + number_text(r.min());
+  }
   std::string out = list + (r.power_of_two() ? "a power of two from " : "");
   out += (r.has_min() ? number_text(r.min()) : "0") + " to ";
   return out + (r.has_max() ? number_text(r.max()) : "any");

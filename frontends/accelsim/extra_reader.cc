@@ -41,21 +41,34 @@ uint64_t ExtraReader::begin_warp(uint64_t block, uint32_t warp) {
   return at(block, warp) ? ordinal_ : kNone;
 }
 
-uint64_t ExtraReader::apply(uint32_t pc, uint32_t mask, int mem_refs, isa::WarpTrace& w) {
-  if (pc_ != pc) {
+void ExtraReader::fail_missing(uint32_t pc) const {
+  char b[128];
+  std::snprintf(b, sizeof b,
+                "the file ends here, but warp %u of block %llu goes on with offset %x (incomplete copy?)",
+                current_warp_, static_cast<unsigned long long>(current_block_), pc);
+  fail(b);
+}
+
+uint64_t ExtraReader::apply(const Place& place, const sass::OperandCheck& check, isa::WarpTrace& w) {
+  if (pc_ != place.pc) {
     char b[96];
     std::snprintf(b, sizeof b, "the record is for offset %x, but the trace has offset %x at this place", pc_,
-                  pc);
+                  place.pc);
     fail(b);
   }
-  if (mask && mem_refs) {
-    isa::MemRef* refs = &w.refs[w.refs.size() - static_cast<size_t>(mem_refs)];
+  if (place.mask && place.mem_refs) {
+    isa::MemRef* refs = &w.refs[w.refs.size() - static_cast<size_t>(place.mem_refs)];
     if (kind_ == 'S') {
-      apply_addresses(payload_, mask, refs[mem_refs - 1], w);
+      apply_addresses(payload_, place.mask, refs[place.mem_refs - 1], w);
     } else if (kind_ == 'B') {
-      apply_barrier(payload_, mask, refs[0], w);
+      apply_barrier(payload_, place.mask, refs[0], w);
     } else {
       apply_values(payload_, refs[0], w);
+    }
+    if (check.wanted(place.index)) {
+      if (const std::string what = check.fault(place.index, place.mask, refs, w); !what.empty()) {
+        fail(what);
+      }
     }
   }
   const uint64_t done = ordinal_;
@@ -148,10 +161,10 @@ void ExtraReader::apply_values(const char* p, isa::MemRef& ref, isa::WarpTrace& 
   r.kind = isa::MemRef::Kind::kValues;
   r.list = static_cast<uint32_t>(w.values.size());
   while (*p != '\n') {
-    uint64_t v = 0;
-    const char* q = scan_hex(p, v);
+    uint32_t v = 0;
+    const char* q = scan_hex32(p, v);
     if (!q || r.count == kMaxValues) {
-      fail("bad register value " + quote(token_at(p)) + " (legal: up to 32 hexadecimal numbers)");
+      fail("bad register value " + quote(token_at(p)) + " (legal: up to 32 hexadecimal numbers of 32 bits)");
     }
     w.values.push_back(v);
     ++r.count;

@@ -8,6 +8,7 @@
 
 #include "frontends/accelsim/byte_stream.h"
 #include "frontends/accelsim/line_reader.h"
+#include "frontends/sass/operand_check.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::accelsim {
@@ -28,9 +29,21 @@ class ExtraReader {
   // Ordinal of the next record if it belongs to this warp, else kNone.
   uint64_t begin_warp(uint64_t block, uint32_t warp);
 
-  // Merges the record at hand, which must be for `pc`, into the `mem_refs` references at the end of w.refs;
-  // nothing to merge when mask or mem_refs is 0. Returns the next ordinal for this warp as begin_warp() does.
-  uint64_t apply(uint32_t pc, uint32_t mask, int mem_refs, isa::WarpTrace& w);
+  struct Place {
+    uint32_t index = 0;  // of the static instruction
+    uint32_t pc = 0;
+    uint32_t mask = 0;
+    int mem_refs = 0;
+  };
+  // Merges the record at hand, which must be for that instruction, into the `mem_refs` references at the end
+  // of w.refs; nothing to merge when mask or mem_refs is 0. Returns the next ordinal for this warp as
+  // begin_warp() does.
+  uint64_t apply(const Place& at, const sass::OperandCheck& check, isa::WarpTrace& w);
+
+  // There are no more records.
+  bool ended() const { return !valid_; }
+  // Throws: the file has ended, but the instruction at `pc`, which had records, is executed again.
+  [[noreturn]] void fail_missing(uint32_t pc) const;
 
   // Throws when the record at hand belongs to this warp, or block: nothing will ask for it any more.
   void end_warp(uint64_t instructions) const;

@@ -19,7 +19,8 @@ bool drop_other_kernels(std::vector<sass::Function>& functions, const std::strin
   if (std::count_if(functions.begin(), functions.end(), at_zero) > 1) {
     std::erase_if(functions, [&](const sass::Function& f) { return f.base == 0 && f.name != name; });
   }
-  return std::count_if(functions.begin(), functions.end(), at_zero) == 1;
+  const auto kernel = std::find_if(functions.begin(), functions.end(), at_zero);
+  return kernel != functions.end() && (kernel->name.empty() || kernel->name == name);
 }
 
 std::string hex(uint64_t v) {
@@ -55,9 +56,11 @@ void add_source(const sass::Function& f, const isa::KernelImage& image, isa::Sou
 }  // namespace
 
 void add_functions(std::vector<sass::Function> functions, const std::string& file, isa::KernelImage& image) {
+  const std::string first = functions.empty() ? "" : functions.front().name;
   if (!drop_other_kernels(functions, image.name)) {
     throw Error(file + ": no function for kernel " + quote(image.name) +
-                " (legal: one function of that name, or a single " + "function with base 0)");
+                (first.empty() ? "" : ", the first is for " + quote(first)) +
+                " (legal: one function of that name, with base 0)");
   }
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
   std::map<std::string, uint16_t> opcode_index;

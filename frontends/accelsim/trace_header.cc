@@ -158,7 +158,7 @@ void check_tracer_version(const Keys& keys, TraceHeader& h) {
 
 void read_shape(const Keys& keys, isa::LaunchShape& s) {
   constexpr int64_t kMaxShared = int64_t{1} << 24;  // any real limit is an architecture's, checked at launch
-  constexpr int64_t kMaxLocal = int64_t{1} << 24;
+  constexpr int64_t kMaxLocal = int64_t{1} << 19;   // of every GPU
   const std::string grid = "grid dim", block = "block dim", cluster = "cluster dim", shmem = "shmem";
   s.grid = keys.dims(grid, keys.need(grid), {0x7fffffff, 65535, 65535});
   s.block = keys.dims(block, keys.need(block), {1024, 1024, 64});
@@ -171,7 +171,7 @@ void read_shape(const Keys& keys, isa::LaunchShape& s) {
       keys.fail(cluster, *v, kLegalCluster);
     }
   }
-  s.registers_per_thread = static_cast<uint32_t>(keys.number("nregs", keys.need("nregs"), 0, 256));
+  s.registers_per_thread = static_cast<uint32_t>(keys.number("nregs", keys.need("nregs"), 1, 256));
   const Value& total = keys.need(shmem);
   const uint64_t bytes = keys.number(shmem, total, 0, kMaxShared);
   const Value* stat = keys.find("shmem static");

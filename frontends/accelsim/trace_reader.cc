@@ -14,6 +14,7 @@
 #include "frontends/accelsim/warp_reader.h"
 #include "frontends/input/limits.h"
 #include "frontends/input/out_of_memory.h"
+#include "frontends/sass/operand_check.h"
 #include "frontends/sass/side_file.h"
 #include "sim/engine/error.h"
 
@@ -48,6 +49,9 @@ class TraceSource final : public isa::BlockSource {
       side_name = read_side_file(*inputs.side(), inputs.listing);
     } else {
       collect_code(inputs.trace(), inputs.listing);
+    }
+    if (const std::string what = sass::register_fault(image_); !what.empty()) {
+      throw Error((side_name.empty() ? in_.name() : side_name) + ": " + what);
     }
     // A side file's lines have a file, the trace's have none.
     std::shared_ptr<isa::SourceMap> lines;

@@ -43,9 +43,12 @@ WarpReader::WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& im
       source_(std::move(source)),
       side_name_(std::move(side_name)) {
   entries_.reserve(image.code.size() + 1);
+  check_.emplace(image);
   for (const isa::Instr& i : image.code) {
-    index_of_.insert(i.pc, static_cast<uint32_t>(entries_.size()));
+    const auto index = static_cast<uint32_t>(entries_.size());
+    index_of_.insert(i.pc, index);
     entries_.push_back(make_entry(i.pc, i.mem_refs));
+    entries_.back().checked = check_->wanted(index);
   }
   entries_.push_back(make_entry(0, 0));
 }
@@ -113,6 +116,7 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
   limit_ = in_.limit();
   uint32_t predicted = 0;
   isa::Run run = {0, 0, 0};
+  const uint32_t lanes = check_ ? check_->lanes(out.warp) : ~0u;
   for (uint64_t i = 0; i < n; ++i) {
     done_ = i;
     if (p == limit_) {
@@ -134,11 +138,17 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
       if (run.count != 0) {
         out.runs.push_back(run);
       }
+      if (mask & ~lanes) {
+        fail(check_->lane_fault(out.warp, mask));
+      }
       run = {index, 1, mask};
     }
     if (mask != 0 && e->mem_refs != 0 && want_refs_) {
       if (e->addresses && e->wanted) {
         p = read_refs(p, mask, e->mem_refs, out);
+        if (e->checked) {
+          check_refs(index, mask, out);
+        }
       } else {
         out.refs.resize(out.refs.size() + e->mem_refs);
         p = e->addresses ? line_end(p) + 1 : p;
@@ -148,7 +158,10 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
     }
     ++lines_;
     if (i == ordinal) {
-      ordinal = extra->apply(e->pc, mask, want_refs_ ? e->mem_refs : 0, out);
+      ordinal = extra->apply({index, e->pc, mask, want_refs_ ? e->mem_refs : 0}, *check_, out);
+      entries_[index].recorded = true;
+    } else if (e->recorded && mask != 0 && extra->ended()) {
+      extra->fail_missing(e->pc);
     }
     predicted = index + 1;
   }
@@ -245,6 +258,13 @@ void WarpReader::check_opcode(uint32_t index, const InstrFields& f) const {
         collector_ ? "in an earlier line"
                    : "in the side file " + side_name_ + ", which does not belong to this trace";
     fail("PC " + hex_pc(f.pc) + " is " + quote(f.opcode) + " here but " + quote(known) + " " + where);
+  }
+}
+
+void WarpReader::check_refs(uint32_t index, uint32_t mask, const isa::WarpTrace& out) const {
+  const isa::MemRef* refs = &out.refs[out.refs.size() - entries_[index].mem_refs];
+  if (const std::string what = check_->fault(index, mask, refs, out); !what.empty()) {
+    fail(what);
   }
 }
 

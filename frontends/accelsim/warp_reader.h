@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "frontends/accelsim/line_reader.h"
 #include "frontends/accelsim/pc_map.h"
 #include "frontends/accelsim/static_code.h"
+#include "frontends/sass/operand_check.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::accelsim {
@@ -48,6 +50,8 @@ class WarpReader {
     uint8_t length = 0;      // of the text; 0 = none kept
     uint8_t mask_end = 0;    // offset behind the mask in the text
     bool wanted = true;      // its references
+    bool checked = false;    // they are looked at by check_
+    bool recorded = false;   // an instance of it had a record in the operand file
     bool addresses = false;  // the text ends before the address mode; else it is the whole line
     char text[kText];
   };
@@ -63,6 +67,7 @@ class WarpReader {
     in_.consume(p, lines_);
     lines_ = 0;
   }
+  void check_refs(uint32_t index, uint32_t mask, const isa::WarpTrace& out) const;
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void fail_line(const char* p, const FieldError& e) const;
 
@@ -70,6 +75,7 @@ class WarpReader {
   const bool lineinfo_;
   const isa::KernelImage* image_ = nullptr;
   CodeCollector* collector_ = nullptr;
+  std::optional<sass::OperandCheck> check_;  // where there is an image
   std::shared_ptr<isa::SourceMap> source_;
   std::string side_name_;
   bool want_refs_ = true;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontends/sass/control.h"
+#include "frontends/sass/modifiers.h"
 #include "frontends/sass/operand.h"
 #include "frontends/sass/operand_counts.h"
 #include "frontends/sass/slots.h"
@@ -102,6 +103,8 @@ class Decoder {
 
   // Whether the encoding's Ra, Rb and Rc fields hold the sources in the order of the text.
   bool has_slot_fields() const { return !single_source_ && info_.op != OpClass::kLdgsts; }
+
+  const MmaShape& shape() const { return widths_.shape(); }
 
   void run() {
     if (text_.guard.file != RegFile::kNone && (!text_.guard.zero || text_.guard_never)) {
@@ -335,7 +338,7 @@ isa::Instr decode(uint32_t pc, std::string_view text, OpcodePool& pool, const En
   Decoder decoder(in, t, info);
   decoder.run();
   in.opcode = pool.intern(t.opcode);
-  if (!info.known) {
+  if (!info.known || has_odd_modifier(t.opcode, info, decoder.shape())) {
     pool.count_unknown(t.opcode);
   }
   if (e) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontends/sass/modifiers.h"
 #include "frontends/sass/widths.h"
 
 namespace heddle::sass {
@@ -84,6 +85,9 @@ isa::Instr decode_fields(uint32_t pc, std::string_view opcode, std::span<const u
     info.width = static_cast<uint8_t>(std::min<uint32_t>(mem_width, 255));
   }
   const Widths widths(opcode, info);
+  if (has_odd_modifier(opcode, info, widths.shape())) {
+    pool.count_unknown(opcode);
+  }
   isa::Instr in;
   in.pc = pc;
   in.opcode = pool.intern(opcode);

@@ -2,6 +2,7 @@
 
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/input/limits.h"
+#include "frontends/sass/operand_check.h"
 #include "sim/engine/error.h"
 
 namespace heddle::trace {
@@ -50,10 +51,12 @@ class KernelReader {
       fail("kernel.cluster " + text(s.cluster) + " (legal: " + accelsim::kLegalCluster + ")");
     }
     constexpr uint32_t kBytes = 1 << 24;  // a real limit is the architecture's, checked at launch
-    s.registers_per_thread = limited("kernel.registers_per_thread", k_.registers_per_thread(), 256);
+    constexpr uint32_t kLocalBytes = 1 << 19;
+    s.registers_per_thread = limited("kernel.registers_per_thread", k_.registers_per_thread(), 256, 1);
     s.static_shared_bytes = limited("kernel.static_shared_bytes", k_.static_shared_bytes(), kBytes);
     s.dynamic_shared_bytes = limited("kernel.dynamic_shared_bytes", k_.dynamic_shared_bytes(), kBytes);
-    s.local_bytes_per_thread = limited("kernel.local_bytes_per_thread", k_.local_bytes_per_thread(), kBytes);
+    s.local_bytes_per_thread =
+        limited("kernel.local_bytes_per_thread", k_.local_bytes_per_thread(), kLocalBytes);
     s.carveout_percent = k_.carveout_percent();
     if (s.carveout_percent < -1 || s.carveout_percent > 100) {
       fail("kernel.carveout_percent " + std::to_string(s.carveout_percent) + " (legal: -1..100)");
@@ -72,9 +75,10 @@ class KernelReader {
     }
     return out;
   }
-  uint32_t limited(const std::string& field, uint32_t v, uint32_t max) const {
-    if (v > max) {
-      fail(field + " " + std::to_string(v) + " (legal: 0.." + std::to_string(max) + ")");
+  uint32_t limited(const std::string& field, uint32_t v, uint32_t max, uint32_t min = 0) const {
+    if (v < min || v > max) {
+      fail(field + " " + std::to_string(v) + " (legal: " + std::to_string(min) + ".." + std::to_string(max) +
+           ")");
     }
     return v;
   }
@@ -155,6 +159,9 @@ isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
   } catch (const Error& e) {
     const std::string what = e.what();
     throw Error(what.starts_with(name) ? what : name + ": header: " + what);
+  }
+  if (const std::string what = sass::register_fault(image); !what.empty()) {
+    throw Error(name + ": header: " + what);
   }
   for (size_t i = 1; i < image.code.size(); ++i) {
     if (image.code[i].pc <= image.code[i - 1].pc) {

@@ -80,6 +80,7 @@ OpenedTrace open_any(const fs::path& file, const std::optional<isa::Dim3>& clust
     return {accelsim::open_trace(file, options), ""};
   }
   std::unique_ptr<Reader> reader = open(file);
+  reader->check_operands();
   if (cluster) {
     reader->set_cluster(*cluster);
   }

@@ -1,11 +1,13 @@
 #include "frontends/trace/reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/input/limits.h"
 #include "frontends/input/out_of_memory.h"
+#include "frontends/sass/operand_check.h"
 #include "frontends/trace/chunk_decoder.h"
 #include "frontends/trace/elements.h"
 #include "frontends/trace/file_bytes.h"
@@ -66,13 +68,22 @@ class FileReader final : public Reader {
     }
     image_.shape.cluster = c;
   }
+  void check_operands() override { check_.emplace(image_); }
   const Origin& origin() const override { return origin_; }
   uint64_t blocks() const override { return index_.blocks(); }
   uint64_t warp_instructions() const override { return index_.warp_instructions(); }
   uint64_t chunks() const override { return static_cast<uint64_t>(index_.chunks_size()); }
 
   bool next(isa::BlockTrace& out) override {
-    return decode([&] { decoder_->next(out); });
+    if (!decode([&] { decoder_->next(out); })) {
+      return false;
+    }
+    for (size_t i = 0; check_ && i < out.warps.size(); ++i) {
+      if (const std::string what = check_->fault_of(out.warps[i]); !what.empty()) {
+        throw Error(file_->name() + ": block " + std::to_string(out.linear) + ", " + what);
+      }
+    }
+    return true;
   }
   bool next_packed(PackedBlock& out) override {
     return decode([&] { decoder_->next_packed(out); });
@@ -209,6 +220,7 @@ class FileReader final : public Reader {
   isa::KernelImage image_;
   Origin origin_;
   pb::Index index_;
+  std::optional<sass::OperandCheck> check_;
   std::vector<Path> paths_;
   const input::Limit warp_limit_ = input::limits().warp_instructions;
   const input::Limit block_limit_ = input::limits().block_bytes;

@@ -27,6 +27,9 @@ class Reader : public isa::BlockSource {
   virtual void seek(uint64_t block) = 0;
   // Cluster size, instead of the file's. Throws heddle::Error when the grid is no multiple of it.
   virtual void set_cluster(const isa::Dim3& cluster) = 0;
+  // From here on next() throws heddle::Error "FILE: block 3, instruction 7 of warp 0: what" for lanes,
+  // addresses and operands that no GPU would have executed, which the format can hold.
+  virtual void check_operands() = 0;
 };
 
 // Reads header, index and shared paths. This, next() and seek() throw heddle::Error, "FILE: byte OFFSET:

@@ -51,7 +51,7 @@ enum InstrFlag : uint16_t {
   kFlagEvictFirst = 1 << 10,         // .EF
   kFlagEvictLast = 1 << 11,          // .EL
   kFlagStrong = 1 << 12,             // .STRONG.*
-  kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block takes part
+  kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block
 };
 
 inline constexpr uint8_t kBarrierInRegister = 0xff;  // Instr::barrier_id
@@ -70,14 +70,15 @@ struct Instr {
   uint8_t n_dst = 0;
   std::array<Operand, kMaxSrc> src{};
   std::array<Operand, kMaxDst> dst{};
-  uint16_t opcode = 0;           // index into KernelImage::opcodes (full opcode text with modifiers)
-  uint8_t barrier_id = 0;        // BAR: named barrier 0..15, or kBarrierInRegister
-  uint8_t matrices = 0;          // LDSM/STSM: 1, 2 or 4
-  uint16_t barrier_threads = 0;  // BAR with an immediate thread count; 0 = the whole block
-  uint8_t depbar_sb = 7;         // DEPBAR.LE SBx: x;  LDGSTS groups wait on SB0 (DEPBAR.LE SB0, n)
-  uint8_t depbar_count = 0;      // DEPBAR.LE SBx, n: n;  WARPGROUP.DEPBAR.LE gsb0, n: n
-  uint8_t depbar_mask = 0;       // DEPBAR {ids}: further counters that must be zero
-  uint32_t mma_work = 0;         // HMMA/IMMA/DMMA/GMMA: M*N*K of the instruction
+  uint16_t opcode = 0;     // index into KernelImage::opcodes (full opcode text with modifiers)
+  uint8_t barrier_id = 0;  // BAR: named barrier 0..15, or kBarrierInRegister
+  uint8_t matrices = 0;    // LDSM/STSM: 1, 2 or 4
+  // BAR with an immediate thread count. 0: the whole block or, without kFlagBarrierAllThreads, in a register.
+  uint16_t barrier_threads = 0;
+  uint8_t depbar_sb = 7;      // DEPBAR.LE SBx: x;  LDGSTS groups wait on SB0 (DEPBAR.LE SB0, n)
+  uint8_t depbar_count = 0;   // DEPBAR.LE SBx, n: n;  WARPGROUP.DEPBAR.LE gsb0, n: n
+  uint8_t depbar_mask = 0;    // DEPBAR {ids}: further counters that must be zero
+  uint32_t mma_work = 0;      // HMMA/IMMA/DMMA/GMMA: M*N*K of the instruction
   uint8_t mma_bits = 0;       // bits of one A/B element (16 for fp16, 19 counts as 32 for TF32, 64 for FP64)
   uint8_t mma_acc_bits = 0;   // bits of one accumulator element (16 or 32; 64 for FP64)
   uint16_t const_bank = 0;    // c[bank][..] of LDC, ULDC or a constant operand

@@ -8,11 +8,11 @@
 
 #include "sim/engine/time.h"
 #include "sim/isa/kernel.h"
+#include "sim/sm/barrier_counts.h"
 #include "sim/sm/timed_instr.h"
 
 namespace heddle::sm {
 
-inline constexpr uint32_t kNamedBarriers = 16;
 inline constexpr uint32_t kMaxBlocks = 32;
 inline constexpr uint32_t kBarriersPerSm = kMaxBlocks * kNamedBarriers;
 inline constexpr uint32_t kWarpsPerGroup = 4;  // of a warp-group
@@ -20,6 +20,7 @@ inline constexpr uint32_t kMaxWarpgroups = 16;
 
 struct BarrierState {
   uint32_t arrived = 0;           // warps, waiting or not
+  uint32_t phase = 0;             // how many are complete
   uint64_t waiting = 0;           // hardware warps of this phase
   std::vector<uint64_t> leaving;  // of complete phases that are about to be released, in order
   Cycle last = 0;                 // when the newest arrival counts
@@ -27,6 +28,7 @@ struct BarrierState {
   // Everybody has arrived: later arrivals belong to the next phase.
   void complete_phase() {
     arrived = 0;
+    ++phase;
     leaving.push_back(waiting);
     waiting = 0;
   }
@@ -70,6 +72,7 @@ struct BlockSlot {
   uint32_t warps_left = 0;       // not finished
   Cycle started = 0, ended = 0;  // ended: of the warps that are finished, the last
   std::array<BarrierState, kNamedBarriers> barrier{};
+  std::vector<BarrierCount> barrier_counts;  // by barrier; empty when all are in the code
   std::array<WarpgroupState, kMaxWarpgroups> warpgroup{};
   ClusterBarrierState cluster_barrier;
   uint32_t cluster_phase = 0;                   // cluster barriers completed

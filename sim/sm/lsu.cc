@@ -49,17 +49,27 @@ void Lsu::reset(Cycle origin) {
 
 void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref,
                   Cycle now) {
-  bool lg = t.port == kPortLg;
+  const bool lg = uses_lg_queue(t.port);
   auto group = static_cast<uint8_t>(sm_.warp(warp).copies.tail % kGroupRing);
   Queue& q = lg ? lg_[subcore] : mio_[subcore];
   q.push({static_cast<uint8_t>(warp), group, mask, ref, &t, now, now + config_.memory().queue_latency()});
   uint32_t depth = lg ? config_.memory().lg_queue() : config_.memory().mio_queue();
   if (q.count >= depth) {
-    sm_.subcore(subcore).set_port_full(t.port, true, now);
+    set_full(subcore, lg, true, now);
   }
   if (q.count == 1 && !(lg && starved_)) {
     request_arbitration(std::max({free_, q.front().ready, subcore_next_[subcore], now + 1}));
   }
+}
+
+void Lsu::set_full(uint32_t subcore, bool lg, bool full, Cycle now) {
+  SubCore& s = sm_.subcore(subcore);
+  if (!lg) {
+    s.set_port_full(kPortMio, full, now);
+    return;
+  }
+  s.set_port_full(kPortLg, full, now);
+  s.set_port_full(kPortTex, full, now);
 }
 
 void Lsu::request_arbitration(Cycle at) {
@@ -103,7 +113,7 @@ void Lsu::arbitrate(Cycle now) {
       subcore_next_[s] =
           now + std::max({config_.memory().subcore_interval(), reads, uint32_t{e.instr->interval}});
       q.pop();
-      sm_.subcore(s).set_port_full(use_lg ? kPortLg : kPortMio, false, now);
+      set_full(s, use_lg, false, now);
       turn_ = (s + 1) % n;
       // The stages behind take a few instructions ahead of the one they work on, no more.
       Cycle stage = std::max(data_free_, tag_free_);
@@ -209,8 +219,11 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
       break;
     case PendingLoad::Kind::kCopy:
       data_free_ = std::max(data_free_, now) + l.passes;
-      sm_.schedule(at + config_.async_copy().ldgsts_extra_latency(),
-                   {Event::Kind::kCopyDone, l.warp, l.group});
+      at += config_.async_copy().ldgsts_extra_latency();
+      if (const TimedInstr& t = sm_.kernel(l.warp).code[l.code]; t.write_barrier != kNoBarrier) {
+        sm_.result_at(at, l.warp, t);  // compilers leave that to LDGDEPBAR
+      }
+      sm_.schedule(at, {Event::Kind::kCopyDone, l.warp, l.group});
       break;
   }
 }

@@ -77,6 +77,8 @@ class Lsu {
     }
   };
 
+  // The LG queue of the sub-core, or its MIO queue.
+  void set_full(uint32_t subcore, bool lg, bool full, Cycle now);
   void request_arbitration(Cycle at);
   // False when a resource is missing; the entry stays in its queue until a response frees one.
   bool process(Entry& e, Cycle now);

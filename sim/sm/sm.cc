@@ -114,6 +114,7 @@ void Sm::start_block(const Placement& p, Cycle now) {
   b.in_cluster = p.in_cluster;
   b.started = now;
   b.warps = b.warps_left = static_cast<uint32_t>(trace.warps.size());
+  b.barrier_counts = recorded_barrier_counts(trace, *p.kernel);
   if (resident_ == 0) {
     active_since_ = now;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -155,7 +156,10 @@ class Sm {
     return noting_.instructions ? &profile_[t.index] : nullptr;
   }
   bool profiles() const { return noting_.instructions; }
-  void send(const memory::Request& r) { outbox_.send(r); }
+  void send(const memory::Request& r) {
+    assert(r.sectors != 0);  // the memory side serves sectors
+    outbox_.send(r);
+  }
 
   // An instruction of `warp` issues: counts it.
   void count_issue(Warp& w, const TimedInstr& t);
@@ -226,8 +230,9 @@ class Sm {
   bool release_warpgroup(const BlockSlot& b, WarpgroupState& s, uint32_t group, Cycle now);
   void leave_barriers(uint32_t warp, Cycle now);
   void start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
+  void start_bulk_load(uint32_t warp, Cycle now);
   void mbarrier(uint32_t warp, const TimedInstr& t, Cycle now);
-  uint32_t expected_warps(const BlockSlot& b, const isa::Instr& in) const;
+  uint32_t expected_warps(const BlockSlot& b, const isa::Instr& in, uint32_t barrier) const;
   void wake_held(uint32_t warp, Cycle at, Cycle now);
   // Its dependences are known by registers, not by control bits.
   bool by_scoreboard(uint32_t warp) const { return scoreboards_ && !kernel(warp).control_bits; }

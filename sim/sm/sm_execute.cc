@@ -1,8 +1,10 @@
 // What an SM does when an instruction has issued.
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
+#include "sim/isa/bulk_copy.h"
 #include "sim/sm/sm.h"
 
 namespace heddle::sm {
@@ -15,7 +17,7 @@ namespace {
 
 // What a warp's wait on a variable-latency result is called.
 Stall wait_reason(const TimedInstr& t) {
-  if (t.port == kPortLg || t.pipe == isa::Pipe::kTex || t.handler == Handler::kLdgdepbar) {
+  if (uses_lg_queue(t.port) || t.handler == Handler::kLdgdepbar) {
     return Stall::kLongScoreboard;
   }
   return Stall::kShortScoreboard;
@@ -97,23 +99,13 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
     case Handler::kMbarrier:
       mbarrier(warp, t, now);
       return 0;
-    case Handler::kBulkCopy: {
+    case Handler::kBulkCopy:
       operands_read_at(now + kOperandReadCycles, warp, t);
       result_at(now + kOperandReadCycles, warp, t);
-      const isa::WarpTrace& trace = w.stream.trace();
-      if (mask && t.mem_refs && trace.refs[w.stream.ref()].kind == isa::MemRef::Kind::kValues) {
-        const isa::MemRef& r = trace.refs[w.stream.ref()];
-        const uint64_t* v = trace.values.data() + r.list;
-        if (r.count >= 5 && t.instr->space == isa::MemSpace::kGlobal) {
-          // UBLKCP: destination, barrier object, source (two words), size in 16-byte units.
-          uint64_t source = ((v[2] & 0xffffffffu) | (v[3] << 32)) + kernel(warp).address_offset;
-          uint64_t bytes = v[4] * 16;
-          blocks_[w.block].mbarriers[v[1]].pending_bytes += bytes;
-          tma_.start(w.block, source, v[1], bytes, now);
-        }
+      if (mask && (t.flags & kBulkLoad)) {
+        start_bulk_load(warp, now);
       }
       return 0;
-    }
     case Handler::kGmma:
       start_gmma(subcore, warp, t, now);
       return 0;
@@ -134,22 +126,22 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
 
 // ---- barriers ----
 
-uint32_t Sm::expected_warps(const BlockSlot& b, const isa::Instr& in) const {
+uint32_t Sm::expected_warps(const BlockSlot& b, const isa::Instr& in, uint32_t barrier) const {
   if (in.barrier_threads) {
     return (in.barrier_threads + 31) / 32;
   }
-  return b.warps_left;
+  if (in.flags & isa::kFlagBarrierAllThreads || b.barrier_counts.empty()) {
+    return b.warps_left;
+  }
+  return b.barrier_counts[barrier].at(b.barrier[barrier].phase);
 }
 
 Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   Warp& w = warps_[warp];
   BlockSlot& b = blocks_[w.block];
   const isa::Instr& in = *t.instr;
-  uint32_t id = in.barrier_id < kNamedBarriers ? in.barrier_id : 0;
-  if (t.flags & kBarrierByOrder) {
-    id = 1 + w.barriers++ % (kNamedBarriers - 1);  // barrier 0 is __syncthreads'
-    ++counters_[Counter::kBarriersByOrder];
-  }
+  const uint32_t id = barrier_number(t, w.barriers);
+  counters_[Counter::kBarriersByOrder] += (t.flags & kBarrierByOrder) != 0;
   BarrierState& s = b.barrier[id];
   Cycle counted =
       to_cycles_up(barrier_unit_.reserve(to_ticks(now), to_ticks(config_.barrier().arrive_interval())));
@@ -160,7 +152,7 @@ Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
     s.waiting |= uint64_t{1} << warp;
     w.behind_barrier = true;
   }
-  if (s.arrived >= expected_warps(b, in)) {
+  if (s.arrived >= expected_warps(b, in, id)) {
     schedule(s.last + config_.barrier().release_latency(),
              {Event::Kind::kBarrierRelease, 0, 0, barrier_event(w.block, id)});
     s.complete_phase();
@@ -275,6 +267,20 @@ void Sm::pop_copy_groups(uint32_t warp, Cycle now) {
     if (barrier != kNoBarrier) {
       release(warp, barrier, now);
     }
+  }
+}
+
+void Sm::start_bulk_load(uint32_t warp, Cycle now) {
+  const Warp& w = warps_[warp];
+  const isa::WarpTrace& trace = w.stream.trace();
+  const isa::MemRef& r = trace.refs[w.stream.ref()];
+  if (r.kind != isa::MemRef::Kind::kValues || r.count < isa::kBulkCopyValues) {
+    return;  // not recorded
+  }
+  const isa::BulkCopy c = isa::bulk_copy(std::span(trace.values).subspan(r.list, r.count));
+  if (c.bytes > 0) {
+    blocks_[w.block].mbarriers[c.barrier].pending_bytes += c.bytes;
+    tma_.start(w.block, c.source + kernel(warp).address_offset, c.barrier, c.bytes, now);
   }
 }
 

@@ -26,7 +26,7 @@ Stall throttle(uint8_t port) {
     case static_cast<uint8_t>(Pipe::kAdu):
     case static_cast<uint8_t>(Pipe::kTma):
       return Stall::kMioThrottle;
-    case static_cast<uint8_t>(Pipe::kTex):
+    case kPortTex:
       return Stall::kTexThrottle;
     default:
       return Stall::kMathPipeThrottle;

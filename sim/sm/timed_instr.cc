@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/engine/error.h"
+#include "sim/isa/bulk_copy.h"
 #include "sim/sm/code_lines.h"
 
 namespace heddle::sm {
@@ -95,7 +96,7 @@ Handler handler_of(OpClass op, Pipe pipe) {
   }
 }
 
-bool uses_lg_queue(OpClass op) {
+bool goes_to_memory(OpClass op) {
   switch (op) {
     case OpClass::kLdGlobal:
     case OpClass::kStGlobal:
@@ -108,11 +109,15 @@ bool uses_lg_queue(OpClass op) {
     case OpClass::kAtomGeneric:
     case OpClass::kLdgsts:
     case OpClass::kCctl:
-    case OpClass::kTexture:
       return true;
     default:
       return false;
   }
+}
+
+// The queue of an instruction that goes through the LSU.
+uint8_t lsu_port(OpClass op) {
+  return op == OpClass::kTexture ? kPortTex : goes_to_memory(op) ? kPortLg : kPortMio;
 }
 
 // Cycles in the tensor array, and result latency.
@@ -182,10 +187,27 @@ uint8_t source_registers(const isa::Instr& in) {
 // is taken for __syncthreads' barrier 0, as in cooperative groups. Else all barriers with a thread count are
 // matched by the order in which each warp comes to them: in the usual hand-over between producers and
 // consumers the n-th of one meets the n-th of the other.
+bool has_thread_count(const isa::Instr& in) {
+  return in.op == OpClass::kBarrier && !(in.flags & isa::kFlagBarrierAllThreads);
+}
+
 bool has_barrier_in_register(const isa::KernelImage& image) {
   return std::any_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
-    return in.op == OpClass::kBarrier && in.barrier_id == isa::kBarrierInRegister && in.barrier_threads;
+    return has_thread_count(in) && in.barrier_id == isa::kBarrierInRegister;
   });
+}
+
+std::vector<uint32_t> counted_barriers(const isa::KernelImage& image) {
+  std::vector<uint32_t> all;
+  bool in_register = false;
+  for (uint32_t i = 0; i < image.code.size(); ++i) {
+    const isa::Instr& in = image.code[i];
+    if (in.op == OpClass::kBarrier) {
+      all.push_back(i);
+      in_register |= has_thread_count(in) && in.barrier_threads == 0;
+    }
+  }
+  return in_register ? all : std::vector<uint32_t>{};
 }
 
 }  // namespace
@@ -198,6 +220,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants;
   CodeLines lines(sm.fetch());
   const bool by_order = has_barrier_in_register(image);
+  k.counted_barriers = counted_barriers(image);
   k.code.reserve(image.code.size());
   for (const isa::Instr& in : image.code) {
     const OpEntry& e = table[static_cast<int>(in.op)];
@@ -210,7 +233,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     t.handler = handler_of(in.op, e.pipe);
     t.port = static_cast<uint8_t>(e.pipe);
     if (t.handler == Handler::kMemory || (t.handler == Handler::kMbarrier && e.pipe == Pipe::kLsu)) {
-      t.port = uses_lg_queue(in.op) ? kPortLg : kPortMio;
+      t.port = lsu_port(in.op);
     }
     t.interval = e.interval;
     t.latency = e.latency;
@@ -232,8 +255,11 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (in.op == OpClass::kConverge && image.opcodes[in.opcode].starts_with("BSYNC")) {
       t.reconverge = static_cast<uint8_t>(sm.issue().reconverge_cycles());
     }
-    if (by_order && in.op == OpClass::kBarrier && in.barrier_threads) {
+    if (by_order && has_thread_count(in)) {
       t.flags |= kBarrierByOrder;
+    }
+    if (isa::is_bulk_load(in, image.opcodes[in.opcode])) {
+      t.flags |= kBulkLoad;
     }
     if (in.op == OpClass::kAtomShared && image.opcodes[in.opcode].find("POPC.INC") != std::string::npos) {
       t.flags |= kMergesSameWord;

@@ -31,10 +31,12 @@ enum class Handler : uint8_t {
 };
 
 // Where an instruction waits for room: a pipe, or one of the two queues to the LSU. Ports 0..kPipeCount-1 are
-// pipes.
+// pipes. Texture instructions share the LG queue; their wait for it has a name of its own.
 inline constexpr uint8_t kPortMio = static_cast<uint8_t>(isa::kPipeCount);
 inline constexpr uint8_t kPortLg = kPortMio + 1;
-inline constexpr int kPortCount = kPortLg + 1;
+inline constexpr uint8_t kPortTex = kPortLg + 1;
+inline constexpr int kPortCount = kPortTex + 1;
+inline bool uses_lg_queue(uint8_t port) { return port == kPortLg || port == kPortTex; }
 
 // A pipe's queue (config::PipeTiming).
 inline constexpr uint32_t kMaxPipeQueue = 16;
@@ -44,7 +46,7 @@ inline constexpr uint32_t kNoConstant = ~0u;
 inline constexpr int kMaxReads = 3;  // GPR source operands with a read port of their own
 
 enum TimedFlag : uint8_t {
-  kYield = 1,
+  kBulkLoad = 1,              // a bulk copy whose operands are known
   kFixedLatencyConstant = 2,  // waits for its immediate constant before it issues
   kUnknownOp = 4,
   kFmaEither = 8,         // may use either half of the FMA pipe
@@ -93,6 +95,8 @@ struct TimedKernel {
   uint32_t lines = 0;           // so many
   uint32_t first_constant = 0;  // and its constant-cache lines
   uint32_t constants = 0;
+  // Its barriers, when the thread count of some is in a register (barrier_counts.h); else none.
+  std::vector<uint32_t> counted_barriers;
   std::vector<bool> constant_is_parameter;  // of each of them: in bank 0, which the launch writes
   uint64_t address_offset = 0;              // added to addresses of global and local memory
 };

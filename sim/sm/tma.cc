@@ -10,7 +10,7 @@
 namespace heddle::sm {
 
 void Tma::start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes, Cycle now) {
-  Copy c{slot, sm_.block(slot).generation, source, source + bytes, barrier, 0};
+  Copy c{slot, sm_.block(slot).generation, source, bytes, barrier, 0};
   uint32_t i;
   if (free_.empty()) {
     i = static_cast<uint32_t>(copies_.size());
@@ -36,12 +36,14 @@ void Tma::step(Cycle now) {
   uint32_t i = queue_.front();
   Copy& c = copies_[i];
   uint64_t line = c.next / memory::kLineBytes;
-  uint64_t stop = std::min(c.end, (line + 1) * memory::kLineBytes);
+  const uint64_t from = c.next % memory::kLineBytes;
+  const uint64_t bytes = std::min(c.left, memory::kLineBytes - from);
   uint8_t sectors = 0;
-  for (uint64_t a = c.next; a < stop; a = (a / memory::kSectorBytes + 1) * memory::kSectorBytes) {
-    sectors |= static_cast<uint8_t>(1u << (a / memory::kSectorBytes % memory::kSectorsPerLine));
+  for (uint64_t s = from / memory::kSectorBytes; s * memory::kSectorBytes < from + bytes; ++s) {
+    sectors |= static_cast<uint8_t>(1u << s);
   }
-  c.next = stop;
+  c.next += bytes;
+  c.left -= bytes;
   c.flying += std::popcount(sectors);
   ++in_flight_;
   memory::Request q;
@@ -51,7 +53,7 @@ void Tma::step(Cycle now) {
   q.sm = static_cast<uint16_t>(sm_.index());
   q.sectors = sectors;
   sm_.send(q);
-  if (c.next >= c.end) {
+  if (c.left == 0) {
     queue_.pop_front();
   }
   if (!queue_.empty()) {
@@ -65,7 +67,7 @@ void Tma::arrived(uint32_t i, uint8_t sectors, Cycle now) {
   c.flying -= std::popcount(sectors);
   --in_flight_;
   uint64_t bytes = static_cast<uint64_t>(std::popcount(sectors)) * memory::kSectorBytes;
-  bool done = c.flying == 0 && c.next >= c.end;
+  bool done = c.flying == 0 && c.left == 0;
   uint32_t slot = c.slot;
   uint64_t barrier = c.barrier;
   bool wanted = sm_.block(slot).active && sm_.block(slot).generation == c.generation;

@@ -24,8 +24,8 @@ class Tma {
     scheduled_ = false;
   }
 
-  // Global to shared: `bytes` from `source`; completion counts at the barrier object `barrier` of block
-  // `slot`.
+  // Global to shared: `bytes` from `source`, at least one; completion counts at the barrier object `barrier`
+  // of block `slot`.
   void start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes, Cycle now);
   // Sends the next line.
   void step(Cycle now);
@@ -37,7 +37,7 @@ class Tma {
     uint32_t slot = 0;
     uint32_t generation = 0;  // of the slot: its block can end before the copy does
     uint64_t next = 0;        // address of the next line to request
-    uint64_t end = 0;
+    uint64_t left = 0;        // bytes to request
     uint64_t barrier = 0;
     uint32_t flying = 0;  // sectors requested and not here
   };

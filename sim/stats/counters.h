@@ -160,7 +160,7 @@ inline constexpr int kCounterCount = static_cast<int>(kCounterInfo.size());
   X(kMathPipeThrottle, "math_pipe_throttle", "its math pipe is busy")                            \
   X(kMioThrottle, "mio_throttle", "the MIO queue is full")                                       \
   X(kLgThrottle, "lg_throttle", "the local/global queue is full")                                \
-  X(kTexThrottle, "tex_throttle", "the texture queue is full")                                   \
+  X(kTexThrottle, "tex_throttle", "a texture instruction finds the LG queue full")               \
   X(kNoInstruction, "no_instruction", "its next instruction has not been fetched")               \
   X(kBranchResolve, "branch_resolve", "waits for a branch target")                               \
   X(kDispatchStall, "dispatch_stall", "register ports or the dispatch stage hold it back")       \

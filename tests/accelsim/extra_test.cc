@@ -97,7 +97,9 @@ TEST_CASE("records are matched by block and warp, also out of linear order", "[e
   for (const char* index : {"1,1,0", "0,0,0", "0,1,0", "1,0,0"}) {
     text += block(index, warp(0, {kAdd, kBulk}) + warp(1, {kBulk}));
   }
-  const Kernel k = read(text, kSide, "3 1 0 20 U 31\n0 0 1 20 U 1\n0 1 0 20 U 2\n1 1 0 20 U 11\n");
+  const Kernel k =
+      read(text, kSide,
+           "3 1 0 20 U 31 0 0 0 0\n0 0 1 20 U 1 0 0 0 0\n0 1 0 20 U 2 0 0 0 0\n1 1 0 20 U 11 0 0 0 0\n");
   const auto value = [&](size_t b, size_t w) {
     const isa::WarpTrace& t = k.warp(b, w);
     return t.refs.at(0).kind == Kind::kNone ? 0 : t.values.at(t.refs[0].list);
@@ -138,7 +140,7 @@ TEST_CASE("malformed records name file and line", "[extra][malformed]") {
       {"5 0 0 0 S 1 0x800 16\n", "t.extra:1", "that block does not exist"},
       {"0 0 0 0 S\n", "t.extra:1", "the address mode is missing"},
       {"0 0 0 0 S 3 0x800\n", "t.extra:1", "bad address mode"},
-      {"0 0 0 0 S 2 0x800 16 16\n", "t.extra:1", "fewer address deltas"},
+      {"0 0 0 0 S 2 0x400 16 16\n", "t.extra:1", "fewer address deltas"},
       {"0 0 0 0 S 1 0x800 16 0 0\n", "t.extra:1", "unexpected '0'"},
       {"0 0 0 0 S 1 zzz 16\n", "t.extra:1", "not a hexadecimal address"},
       {"0 0 1 10 B 1 0x800 0 W 1 0x0 0\n", "t.extra:1", "unexpected 'W'"},
@@ -146,6 +148,20 @@ TEST_CASE("malformed records name file and line", "[extra][malformed]") {
       {"0 0 2 20 U 1 2 xyz\n", "t.extra:1", "bad register value 'xyz'"},
       {"0 0 2 20 U 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", "t.extra:1",
        "up to 32"},
+      {"0 0 2 20 U 1 2 3 100000000 5\n", "t.extra:1", "bad register value '100000000'"},
+      // destination, barrier, source, size in units of 16 bytes
+      {"0 0 2 20 U 400 4400 6c000000 7f02\n", "t.extra:1", "a bulk copy with 4 register values"},
+      {"0 0 2 20 U\n", "t.extra:1", "a bulk copy with 0 register values"},
+      {"0 0 2 20 U 400 4400 6c000000 7f02 10000000\n", "t.extra:1",
+       "a bulk copy of 0x10000000 units of 16 bytes, but the block has 16384 bytes of shared memory (legal: "
+       "up to 0x400 "
+       "units)"},
+      {"0 0 2 20 U 400 4400 fffffff0 ffffffff 2\n", "t.extra:1",
+       "a bulk copy of 32 bytes from 0xfffffffffffffff0 (legal: within 64 bits of address)"},
+      {"0 0 0 0 S 1 0x43d8 16\n", "t.extra:1",
+       "LDGSTS.E.BYPASS.128 of 16 bytes at shared-memory address 0x43f8, but the block has 16384 bytes "
+       "(legal: below "
+       "0x4400"},
   };
   for (const Case& c : cases) {
     const std::string message = error_of([&] { read(trace({kCopy, kSyncs, kBulk}), kSide, c.extra); });
@@ -154,6 +170,25 @@ TEST_CASE("malformed records name file and line", "[extra][malformed]") {
     CHECK_THAT(message, Catch::Contains(c.what));
     CHECK(message.find('\n') == std::string::npos);
   }
+}
+
+TEST_CASE("a bulk copy of nothing, and one as large as shared memory, are legal", "[extra]") {
+  for (const char* size : {"0", "400"}) {
+    const Kernel k = read(trace({kBulk}), kSide, "0 0 0 20 U 0 0 0 0 " + std::string(size) + "\n");
+    CHECK(k.warp().refs.at(0).count == 5);
+  }
+}
+
+TEST_CASE("operand records that end early: the instruction had some before", "[extra][malformed]") {
+  const std::string all = "0 0 0 0 S 1 0x400 16\n0 0 2 0 S 1 0x440 16\n";
+  CHECK(read(trace({kCopy, kAdd, kCopy}), kSide, all).warp().refs.size() == 4);
+  const std::string cut = all.substr(0, all.find('\n') + 1);
+  CHECK(error_of([&] {
+          read(trace({kCopy, kAdd, kCopy}), kSide, cut);
+        }) ==
+        "t.extra:1: the file ends here, but warp 0 of block 0 goes on with offset 0 (incomplete copy?)");
+  // Those without active lanes have nothing to be recorded.
+  CHECK(read(trace({kCopy, kAdd, kCopyOff}), kSide, cut).warp().refs.size() == 2);
 }
 
 TEST_CASE("blocks of which only the runs are asked for: as before and behind, without references",

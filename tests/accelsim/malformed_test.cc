@@ -69,9 +69,11 @@ TEST_CASE("headers", "[malformed]") {
   }
   expect(with(g, "(32,1,1)", "(1025,1,1)"), 4, "x 1..1024");
   expect(with(g, "(32,1,1)", "(1024,2,1)"), 4, "at most 1024 threads");
-  expect(with(g, "-shmem = 0", "-shmem = -4"), 5, "legal: 0..");
-  expect(with(g, "-shmem = 0", "-shmem = 12x"), 5, "'12x'");
-  expect(with(g, "-nregs = 16", "-nregs = 257"), 6, "legal: 0..256");
+  expect(with(g, "-shmem = 16384", "-shmem = -4"), 5, "legal: 0..");
+  expect(with(g, "-shmem = 16384", "-shmem = 12x"), 5, "'12x'");
+  expect(with(g, "-nregs = 32", "-nregs = 257"), 6, "legal: 1..256");
+  expect(with(g, "-nregs = 32", "-nregs = 0"), 6, "legal: 1..256");
+  expect(with(g, "-nregs = 32\n", "-nregs = 32\n-local bytes per thread = 524289\n"), 7, "legal: 0..524288");
   expect(with(g, "-binary version = 90", "-binary version = sm_90"), 7, "legal: 20..999");
   expect(with(g, "0x7f0400000000", "0xshared"), 9, "a hexadecimal address");
   expect(with(g, "-kernel id = 7", "kernel id = 7"), 2, "not a header line");
@@ -82,10 +84,10 @@ TEST_CASE("headers", "[malformed]") {
   expect(trace({kExit}, h), 12, "the grid a multiple of it");
   h.more = "-enable lineinfo = 2\n";
   expect(trace({kExit}, h), 12, "legal: 0..1");
-  h.more = "-shmem static = 0\n-shmem dynamic = 8\n";
-  expect(trace({kExit}, h), 13, "legal: 0..0");
+  h.more = "-shmem static = 0\n-shmem dynamic = 16385\n";
+  expect(trace({kExit}, h), 13, "legal: 0..16384");
   h.more = "-shmem static = 4\n-shmem dynamic = 8\n";
-  expect(with(trace({kExit}, h), "-shmem = 0", "-shmem = 16"), 5, "-shmem static plus -shmem dynamic");
+  expect(with(trace({kExit}, h), "-shmem = 16384", "-shmem = 16"), 5, "-shmem static plus -shmem dynamic");
   h.more = "-shmem carveout = 101\n";
   expect(trace({kExit}, h), 12, "legal: -1..100");
 }
@@ -200,6 +202,10 @@ TEST_CASE("traces and side files that do not belong together", "[malformed]") {
   CHECK_THAT(
       error_of([&] { read(good(), "# function a base 0\n0000" + nop + "# function b base 0\n0000" + nop); }),
       Catch::StartsWith("t.sass: no function for kernel 'k'"));
+  CHECK(
+      error_of([&] { read(good(), "# function other base 0\n0000" + nop); }) ==
+      "t.sass: no function for kernel 'k', the first is for 'other' (legal: one function of that name, with "
+      "base 0)");
   CHECK_THAT(error_of([&] { read(good(), kSide + "# function b base 0x20\n0000" + nop); }),
              Catch::StartsWith("t.sass: function 'b' at base 0x20 overlaps"));
   CHECK_THAT(error_of([] { read(good(), "# function k base 0\nxyz\n"); }), Catch::StartsWith("t.sass:2: "));
@@ -221,11 +227,45 @@ TEST_CASE("names that are empty or could act on a terminal", "[malformed]") {
   CHECK_THAT(error_of([&] {
                read(other, kSide + "# function b base 0\n0000 0000000000007918 000fc00000000000 NOP ;\n");
              }),
-             Catch::Contains("no function for kernel 'a\\x1b[2J\\x00b' (legal:"));
+             Catch::Contains("no function for kernel 'a\\x1b[2J\\x00b', the first is for 'k' (legal:"));
 }
 
 TEST_CASE("an empty side file has no line", "[malformed]") {
   CHECK_THAT(error_of([] { read(good(), ""); }), Catch::StartsWith("t.sass: no function (legal:"));
+}
+
+TEST_CASE("lanes, addresses and registers that the launch does not have", "[malformed]") {
+  HeaderOptions h;
+  h.block = "(40,1,1)";
+  const std::string nop = "0000 000000ff 0 NOP 0 0";
+  const auto two_warps = [&](const std::string& second) {
+    return header(h) + block("0,0,0", warp(0, {with(nop, "000000ff", "ffffffff")}) + warp(1, {nop, second}));
+  };
+  CHECK(read(two_warps(nop)).blocks.size() == 1);
+  CHECK(error_of([&] { read(two_warps(with(nop, "000000ff", "00000100"))); }) ==
+        "t:24: mask 0x100 names threads beyond the 40 of the block (legal for warp 1: lanes of 0xff)");
+
+  const auto shared = [](const std::string& op, const std::string& addresses) {
+    return trace({"0000 00000003 1 R2 " + op + " 1 R4 4 " + addresses});
+  };
+  // 16,384 bytes behind the system's 1,024.
+  CHECK(read(shared("LDS", "1 0x43f8 4")).blocks.size() == 1);
+  CHECK(error_of([&] { read(shared("LDS", "1 0x43fc 4")); }) ==
+        "t:20: LDS of 4 bytes at shared-memory address 0x4400, but the block has 16384 bytes (legal: below "
+        "0x4400, "
+        "with what the system and the allocation add)");
+  CHECK_THAT(error_of([&] { read(shared("STS", "0 0xffffffffffff 0x0")); }),
+             Catch::Contains("at shared-memory address 0xffffffffffff"));
+  CHECK_THAT(error_of([&] { read(shared("LDS", "2 0x400 -2000")); }),
+             Catch::Contains("at shared-memory address 0xfffffffffffffc30"));
+  CHECK_THAT(error_of([&] { read(shared("ATOMS.ADD", "1 0xfffffffffffffffc 4")); }),
+             Catch::Contains("at shared-memory address 0xfffffffffffffffc"));
+
+  CHECK(read(trace({"0000 ffffffff 1 R31 MOV 0 0"})).blocks.size() == 1);
+  CHECK(error_of([] { read(trace({"0000 ffffffff 1 R32 MOV 0 0"})); }) ==
+        "t: the MOV at 0x0 names R32, but a thread has nregs = 32 registers (legal: R0..R31)");
+  CHECK(read(trace({"0000 ffffffff 1 R232 MOV 0 0", "0010 ffffffff 0 USETMAXREG.ALLOC 0 0"})).blocks.size() ==
+        1);
 }
 
 TEST_CASE("compressed traces that end early or are corrupt", "[malformed]") {

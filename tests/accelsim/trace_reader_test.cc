@@ -34,7 +34,7 @@ TEST_CASE("the header fills image and shape", "[header]") {
       "-cluster dim = (4,2,1)\n-shmem static = 100\n-local bytes per thread = 64\n-cooperative = 1\n"
       "-max blocks per sm = 8\n-shmem carveout = 50\n-nvbit version = 1.7\n-param 0 = 0011\n-param 1 = 22\n"
       "-some future key = whatever = 3\n";
-  std::string text = with(header(h), "-shmem = 0", "-shmem = 228");
+  std::string text = with(header(h), "-shmem = 16384", "-shmem = 228");
   text = with(text, "stream id = 0", "stream id = 9");
   for (int y = 0; y < 2; ++y) {
     for (int x = 0; x < 8; ++x) {
@@ -49,7 +49,7 @@ TEST_CASE("the header fills image and shape", "[header]") {
   CHECK(s.grid == isa::Dim3{8, 2, 1});
   CHECK(s.block == isa::Dim3{16, 4, 1});
   CHECK(s.cluster == isa::Dim3{4, 2, 1});
-  CHECK(s.registers_per_thread == 16);
+  CHECK(s.registers_per_thread == 32);
   CHECK(s.static_shared_bytes == 100);
   CHECK(s.dynamic_shared_bytes == 128);
   CHECK(s.local_bytes_per_thread == 64);
@@ -62,7 +62,7 @@ TEST_CASE("the header fills image and shape", "[header]") {
 }
 
 TEST_CASE("a header without our extra keys has defaults", "[header]") {
-  const Kernel k = read(with(trace({}), "-shmem = 0", "-shmem = 48"), kSide);
+  const Kernel k = read(with(trace({}), "-shmem = 16384", "-shmem = 48"), kSide);
   const isa::LaunchShape& s = k.image.shape;
   CHECK(s.cluster == isa::Dim3{1, 1, 1});
   CHECK(s.static_shared_bytes == 48);
@@ -106,7 +106,8 @@ TEST_CASE("related functions keep the program counters of the trace", "[side]") 
 TEST_CASE("of several kernels in a side file the traced one is taken", "[side]") {
   const std::string other = "# function other base 0\n0000 0000000000007918 000fc00000000000 NOP ;\n";
   CHECK(read(trace({}), other + kSide).image.code.size() == 4);
-  CHECK(read(trace({}), with(kSide, "function k", "function renamed")).image.code.size() == 4);
+  CHECK_THROWS_WITH(read(trace({}), with(kSide, "function k", "function renamed")),
+                    Catch::StartsWith("t.sass: no function for kernel 'k', the first is for 'renamed'"));
 }
 
 TEST_CASE("runs join consecutive instructions of one mask", "[runs]") {

@@ -34,7 +34,7 @@ struct HeaderOptions {
 // 12 lines, and those of `more`.
 inline std::string header(const HeaderOptions& o = {}) {
   return "-kernel name = k\n-kernel id = 7\n-grid dim = " + o.grid + "\n-block dim = " + o.block +
-         "\n-shmem = 0\n-nregs = 16\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = "
+         "\n-shmem = 16384\n-nregs = 32\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = "
          "0x7f0400000000\n"
          "-local mem base_addr = 0x7f0375000000\n-accelsim tracer version = " +
          std::to_string(o.version) + "\n" + o.more + "#traces format = PC mask ...\n";

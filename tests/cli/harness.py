@@ -29,7 +29,7 @@ def trace_text(name="_Z6vecaddPfS_", blocks=4, warps=2, capability=90, body=BODY
 -grid dim = ({blocks},1,1)
 -block dim = ({warps * 32},1,1)
 -shmem = 0
--nregs = 16
+-nregs = 32
 -binary version = {capability}
 -cuda stream id = 0
 -shmem base_addr = 0x00007f0400000000

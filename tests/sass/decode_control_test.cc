@@ -1,6 +1,7 @@
 // Decoding of single SASS lines: class, widths, flags and every register read and written.
 #include <catch2/catch.hpp>
 
+#include "frontends/sass/from_fields.h"
 #include "tests/sass/decode_case.h"
 
 namespace heddle::sass {
@@ -181,6 +182,39 @@ TEST_CASE("decode: unknown opcodes are counted", "[sass]") {
   decode_text(32, "FADD R4, R5, R6", pool);
   CHECK(pool.unknown() == std::map<std::string, uint64_t>{{"UFOOBAR.X", 2}});
   CHECK(pool.opcodes() == std::vector<std::string>{"UFOOBAR.X", "FADD"});
+}
+
+TEST_CASE("decode: known opcodes with modifiers that no assembler writes are counted, too", "[sass]") {
+  for (const char* text : {"HMMA.9999.F32 R4, R8, R10, R4", "MUFU.XYZ R1, R2", "SYNCS.XYZ.64 URZ, [UR8], UR4",
+                           "LDG.E.9999 R2, [R4.64]", "STS.12 [R2], R4", "IMMA.77x1.S8.S8 R4, R8, R10, R4"}) {
+    OpcodePool pool;
+    const isa::Instr in = decode_text(0, text, pool);
+    CAPTURE(text);
+    CHECK(pool.unknown().size() == 1);
+    CHECK_FALSE(in.flags & isa::kFlagUnknownOpcode);  // what it does is known
+    OpcodePool fields;
+    decode_fields(0, std::string_view(text).substr(0, std::string_view(text).find(' ')), {}, {}, 0, fields);
+    CHECK(fields.unknown().size() == 1);
+  }
+  for (const char* text :
+       {"HMMA.16816.F32 R4, R8, R10, R4", "HMMA R4, R8, R10, R4", "MUFU.EX2.F16 R1, R2", "MUFU R1, R2",
+        "FCHK P0, R1, R2", "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR8], R2", "ARRIVES.LDGSTSBAR.64 [UR4]",
+        "LDG.E.LTC128B.128 R4, [R2.64]", "LDS.U8 R2, [R4]", "ATOMG.E.ADD.F16x2.RN PT, RZ, [R2], R4",
+        "DMMA.16x8x16 R4, R8, R10, R4", "HGMMA.64x64x16.F32 R24, gdesc[UR8], R24"}) {
+    OpcodePool pool;
+    decode_text(0, text, pool);
+    CAPTURE(text);
+    CHECK(pool.unknown().empty());
+  }
+}
+
+TEST_CASE("decode: a barrier's thread count in a register is no barrier of the whole block", "[sass]") {
+  OpcodePool pool;
+  const isa::Instr in = decode_text(0, "BAR.SYNC.DEFER_BLOCKING R1, R2", pool);
+  CHECK(in.barrier_id == isa::kBarrierInRegister);
+  CHECK(in.barrier_threads == 0);
+  CHECK_FALSE(in.flags & isa::kFlagBarrierAllThreads);
+  CHECK(decode_text(16, "BAR.SYNC.DEFER_BLOCKING R1", pool).flags & isa::kFlagBarrierAllThreads);
 }
 
 TEST_CASE("decode: register counts stay inside the register file", "[sass]") {

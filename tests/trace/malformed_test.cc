@@ -81,7 +81,11 @@ TEST_CASE("headers that describe no launch", "[malformed]") {
   CHECK_THAT(kernel([](pb::Kernel& k) { k.mutable_block()->set_y(100); }), Contains("at most 1024 threads"));
   CHECK_THAT(kernel([](pb::Kernel& k) { k.mutable_cluster()->set_x(2); }),
              Contains("kernel.cluster (2,1,1)"));
-  CHECK_THAT(kernel([](pb::Kernel& k) { k.set_registers_per_thread(300); }), Contains("300 (legal: 0..256)"));
+  CHECK_THAT(kernel([](pb::Kernel& k) { k.set_registers_per_thread(300); }), Contains("300 (legal: 1..256)"));
+  CHECK_THAT(kernel([](pb::Kernel& k) { k.set_registers_per_thread(0); }),
+             Contains("kernel.registers_per_thread 0 (legal: 1..256)"));
+  CHECK_THAT(kernel([](pb::Kernel& k) { k.set_local_bytes_per_thread(524289); }),
+             Contains("kernel.local_bytes_per_thread 524289 (legal: 0..524288)"));
   CHECK_THAT(kernel([](pb::Kernel& k) { k.set_carveout_percent(101); }), Contains("(legal: -1..100)"));
   CHECK_THAT(kernel([](pb::Kernel& k) { k.mutable_grid()->set_x(6); }), Contains("3 blocks for a grid of 6"));
   const auto code = [](auto change) { return after([&](Parts& p) { change(*p.header.mutable_code()); }); };
@@ -140,6 +144,52 @@ TEST_CASE("columns that end early, late, or hold nonsense", "[malformed]") {
   CHECK_THAT(after([](Parts& p) { p.paths.mutable_masks()->push_back(0); }),
              Contains("bytes behind the last path"));
   CHECK_THAT(after([](Parts& p) { p.paths.set_count(2); }), Contains("path 1 of 2"));
+}
+
+TEST_CASE("lanes and operands that no GPU would have executed", "[malformed]") {
+  const Text text = sample();
+  Opened o = open_text(text);
+  const Kernel good = read_all(*o.source);
+  const auto first = [&](const isa::WarpTrace& w, isa::OpClass op) -> std::pair<uint64_t, size_t> {
+    size_t ref = 0;
+    uint64_t n = 0;
+    for (const isa::Run& r : w.runs) {
+      for (uint32_t i = r.first; i < r.first + r.count; ++i, ++n) {
+        if (good.image.code[i].op == op && r.mask) {
+          return {n, ref};
+        }
+        ref += r.mask ? good.image.code[i].mem_refs : 0;
+      }
+    }
+    throw std::logic_error("no such instruction in the sample");
+  };
+  const auto message = [&](const std::vector<isa::BlockTrace>& blocks) {
+    const std::string bytes = pack(good.image, o.listing, blocks);
+    CHECK(message_for(bytes).empty());  // the format can hold it
+    return error_of([&] {
+      const std::unique_ptr<Reader> r = open("f", bytes);
+      r->check_operands();
+      read_all(*r);
+    });
+  };
+  CHECK(message(good.blocks).empty());
+
+  std::vector<isa::BlockTrace> bad = good.blocks;
+  isa::WarpTrace& w = bad.at(1).warps.at(0);
+  const auto [n, ref] = first(w, isa::OpClass::kBulkCopy);
+  isa::MemRef& r = w.refs.at(ref);
+  r = {};
+  r.kind = isa::MemRef::Kind::kValues;
+  r.count = 5;
+  r.list = static_cast<uint32_t>(w.values.size());
+  w.values.insert(w.values.end(), {0, 0, 0, 0, 0x1000000});
+  CHECK_THAT(message(bad), StartsWith("f: block 1, instruction " + std::to_string(n) +
+                                      " of warp 0: a bulk copy of 0x1000000 units"));
+
+  w.values.back() = 0;
+  CHECK(message(bad).empty());
+  w.values[w.values.size() - 2] = uint64_t{1} << 32;
+  CHECK_THAT(message(bad), Contains("register value 0x100000000 of a bulk copy (legal: 32 bits)"));
 }
 
 }  // namespace

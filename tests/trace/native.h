@@ -101,7 +101,7 @@ inline Text sample() {
       const std::string at = std::to_string(b) + " " + std::to_string(w) + " ";
       for (const std::string& record :
            {std::string("3 10 S 1 0x400 16"), std::string("4 20 B 2 0x4400 0 V 2 0x2000 0"),
-            "5 30 U 400 " + std::to_string(4400 + b) + " 6c000000 7f02"}) {
+            "5 30 U 400 " + std::to_string(4400 + b) + " 6c000000 7f02 10"}) {
         ((*t.extra += at) += record) += "\n";
       }
     }

@@ -132,7 +132,7 @@ TEST_CASE("a text trace and its .heddle are the same", "[trace]") {
 TEST_CASE("launch attributes and origin are kept", "[trace]") {
   Text t = sample();
   t.trace = accelsim::test::with(
-      t.trace, "-shmem = 0\n",
+      t.trace, "-shmem = 16384\n",
       "-shmem = 1536\n-shmem static = 512\n-shmem dynamic = 1024\n-cluster dim = (3,1,1)\n"
       "-local bytes per thread = 48\n-cooperative = 1\n-shmem carveout = 50\n");
   t.trace = accelsim::test::with(t.trace, "stream id = 0", "stream id = 9");

@@ -30,7 +30,7 @@ class Config:
     l2: _L2
     dram: _Dram
     tlb: _Tlb
-    seed: int  # whole numbers
+    seed: int  # 0
     share: _Share
     host: _Host
     def __init__(self, gpu: str = 'h200', fidelity: str = 'default', set: Sequence[str] = ()): ...
@@ -383,7 +383,7 @@ class Workload:
 
 class _Limits(Group):
     compute_capability: int  # 50 to 200
-    warp_size: int  # threads; 32 to 32
+    warp_size: int  # threads; 32
     max_warps_per_sm: int  # warps; 4 to 64
     max_blocks_per_sm: int  # blocks; 1 to 64
     max_threads_per_block: int  # threads; 32 to 2048
@@ -456,8 +456,8 @@ class _L2(Group):
     partitions: int  # 1 to 8
     slices: int  # slices on the device; 1 to 1024
     ways: int  # 1 to 256
-    line_bytes: int  # bytes; a power of two from 32 to 512
-    sector_bytes: int  # bytes; a power of two from 16 to 128
+    line_bytes: int  # bytes; 128
+    sector_bytes: int  # bytes; 32
     hash: str  # XOR_FOLD, MODULO
     chunk_bytes: int  # bytes; a power of two from 128 to 1048576
     hit_latency: int  # L2 cycles; 1 to 4096
@@ -618,7 +618,7 @@ class _SmMemory(Group):
 
 class _SmShared(Group):
     banks: int  # a power of two from 1 to 64
-    bank_bytes: int  # bytes; a power of two from 4 to 8
+    bank_bytes: int  # bytes; 4
     load_latency_32: int  # core cycles; 1 to 256
     load_latency_64: int  # core cycles; 1 to 256
     load_latency_128: int  # core cycles; 1 to 256
@@ -635,8 +635,8 @@ class _SmL1(Group):
     default_min_carveout_bytes: int  # bytes; 0 to 4194304
     default_min_carveout_threads: int  # threads; 1 to 2048
     default_carveout_headroom: float  # 0 to 16
-    line_bytes: int  # bytes; a power of two from 32 to 512
-    sector_bytes: int  # bytes; a power of two from 16 to 128
+    line_bytes: int  # bytes; 128
+    sector_bytes: int  # bytes; 32
     ways: int  # 1 to 4096
     hit_latency_32: int  # core cycles; 1 to 256
     hit_latency_64: int  # core cycles; 1 to 256

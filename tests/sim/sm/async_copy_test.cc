@@ -105,6 +105,11 @@ TEST_CASE("LDGSTS writes its shared-memory passes when its data has come") {
   }
 }
 
+TEST_CASE("a copy's own scoreboard counter falls when it is complete") {
+  Kernel k{copy(0).writes_barrier(1), nop().waits(0b10)};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 411 + 5 + 1});
+}
+
 TEST_CASE("an empty group is complete at once") {
   Kernel k{ldgdepbar(0), nop().waits(0b1)};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1});
@@ -152,6 +157,44 @@ TEST_CASE("a wait on an mbarrier ends when the bulk copies that report to it hav
 TEST_CASE("a wait on an mbarrier without copies takes 25 cycles") {
   Kernel k{bulk(64, 0x100000, 128), try_wait(128), nop().waits(0b1)};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 1 + 25 + 1});
+}
+
+TEST_CASE("a bulk copy of nothing delivers nothing and holds nobody") {
+  Kernel k{bulk(64, 0x100000, 0), try_wait(64), nop().waits(0b1)};
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{0, 1, 1 + 25 + 1});
+  CHECK(o[Counter::kBulkBytes] == 0);
+  CHECK(o[Counter::kL2Sectors] == 0);
+}
+
+TEST_CASE("a bulk copy up to the end of the address space, and around it") {
+  for (uint64_t source : {~uint64_t{0} - 255, ~uint64_t{0} - 127}) {
+    Kernel k{bulk(64, source, 256), try_wait(64), nop().waits(0b1)};
+    CHECK(run(test_gpu(), k)[Counter::kL2Sectors] == 8);
+  }
+}
+
+TEST_CASE("a bulk copy that does not begin or end with a line asks for the sectors it touches") {
+  Kernel k{bulk(64, 0x100000 + 48, 96), try_wait(64), nop().waits(0b1)};
+  CHECK(run(test_gpu(), k)[Counter::kL2Sectors] == 4);
+  Kernel two{bulk(64, 0x100000 + 112, 32), try_wait(64), nop().waits(0b1)};
+  CHECK(run(test_gpu(), two)[Counter::kL2Sectors] == 2);
+}
+
+TEST_CASE("tensor-map copies, bulk stores and prefetches issue and move nothing, whatever their operands") {
+  for (const char* text :
+       {"UTMALDG.2D", "UTMASTG.2D", "UBLKCP.G.S", "UBLKCP.S.S", "UBLKPF", "UBLKRED.G.S.ADD"}) {
+    Op o = bulk(64, 0x100000, 128);
+    o.text = text;
+    for (uint64_t size : {0, 8}) {
+      o.addresses.values[4] = size;
+      Kernel k{o, try_wait(64), nop().waits(0b1)};
+      Outcome out = run(test_gpu(), k);
+      CAPTURE(text, size);
+      CHECK(out[Counter::kBulkBytes] == 0);
+      CHECK(out[Counter::kL2Sectors] == 0);
+    }
+  }
 }
 
 TEST_CASE("an arrival takes 30 cycles") {

@@ -177,5 +177,76 @@ TEST_CASE("without a thread count such a barrier is taken for barrier 0") {
   CHECK(o[Counter::kBarriersByOrder] == 0);
 }
 
+// A barrier whose thread count is in a register.
+Op counted(uint8_t id, uint16_t flags = 0) {
+  Op b = bar(id);
+  b.in.flags = flags;
+  return b;
+}
+
+TEST_CASE("a thread count in a register: as many warps as come to the barrier, not the whole block") {
+  Kernel k{counted(1), mufu(), nop().stall(11), nop().stall(11), nop().stall(11), exit_op()};
+  k.warps(4).order(0, {0, 1, 5}).order(1, {0, 1, 5}).order(2, {2, 3, 4, 5}).order(3, {2, 3, 4, 5});
+  CHECK(run(test_gpu(), k).cycles_of(1) == Cycles{15, 15});
+}
+
+TEST_CASE("producers and consumers whose counts are in registers") {
+  // Warp 0 fills and warps 1 and 2 empty, five times; warp 3 waits for all of them at __syncthreads.
+  Kernel k;
+  const uint32_t full_arrive = k.add(counted(1, isa::kFlagBarrierArrive)), full_wait = k.add(counted(1));
+  const uint32_t empty_arrive = k.add(counted(2, isa::kFlagBarrierArrive)), empty_wait = k.add(counted(2));
+  const uint32_t work = k.add(nop().stall(11)), all = k.add(bar()), last = k.add(mufu());
+  std::vector<Kernel::Step> producer, consumer;
+  for (int i = 0; i < 5; ++i) {
+    producer.insert(producer.end(), {{work}, {full_arrive}, {empty_wait}});
+    consumer.insert(consumer.end(), {{full_wait}, {work}, {empty_arrive}});
+  }
+  for (std::vector<Kernel::Step>* s : {&producer, &consumer}) {
+    s->insert(s->end(), {{all}, {last}});
+  }
+  k.warps(4).stream(0, producer).stream(1, consumer).stream(2, consumer).order(3, {all, last});
+  Outcome o = run(test_gpu(), k);
+  Cycles c = o.cycles(0);
+  REQUIRE(c.size() == 17);
+  // Each hand-over: both have worked for 11 cycles, and two barriers have opened.
+  for (size_t i = 3; i < 15; i += 3) {
+    CHECK(c[i] - c[i - 3] >= 2 * 11 + 2 * 10);
+  }
+  CHECK(o.cycles_of(last).size() == 4);
+}
+
+TEST_CASE("one warp of two in turn at a counted barrier") {
+  // Warp 0 meets warp 1, then warp 2: six arrivals in three phases, two warps each.
+  Kernel k{counted(1), mufu(), nop().stall(11), nop().stall(11), nop().stall(11)};
+  k.warps(4)
+      .order(0, {0, 1, 0, 1, 0, 1})
+      .order(1, {0, 1, 2, 2, 2, 2, 0, 1})
+      .order(2, {2, 2, 0, 1})
+      .order(3, {});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles_of(1).size() == 6);
+  CHECK(o.cycles(1).at(1) == 15);
+}
+
+TEST_CASE("warps that stop coming to a counted barrier are not waited for") {
+  // Five arrivals of two warps cannot be divided: both at the first two phases, warp 0 alone at the third.
+  Kernel k{counted(1), mufu(), nop().stall(11)};
+  k.warps(3).order(0, {0, 1, 0, 1, 0, 1}).order(1, {0, 1, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2});
+  k.stream(2, std::vector<Kernel::Step>(40, {2}));
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.cycles_of(1).size() == 5);
+  CHECK(o.cycles(0).back() < 100);
+}
+
+TEST_CASE("number and count in registers: matched by order, counted by arrivals") {
+  Op both = counted(isa::kBarrierInRegister),
+     both_arrive = counted(isa::kBarrierInRegister, isa::kFlagBarrierArrive);
+  Kernel k{both, both_arrive, mufu(), bar(), nop().stall(11)};
+  k.warps(4).order(0, {1, 0, 2, 3}).order(1, {0, 1, 2, 3}).order(2, {4, 3}).order(3, {4, 3});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kBarriersByOrder] == 4);
+  CHECK(o.cycles_of(2).size() == 2);
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -193,6 +193,17 @@ void add_waits(Samples& s) {
     k.add(ldg(1).at(0, 0), 6);
     return Sample{test_gpu(), k};
   };
+  s["full queue, texture"] = [] {
+    Kernel k;
+    k.add(make(OpClass::kTexture, "TEX"), 6);
+    return Sample{test_gpu(), k};
+  };
+  s["full queue, texture before a load"] = [] {
+    Kernel k;
+    k.add(make(OpClass::kTexture, "TEX"), 5);
+    k.add(ldg(1).at(0, 0));
+    return Sample{test_gpu(), k};
+  };
   s["taken branch"] = [] {
     Kernel k{bra().stall(2), nop(), nop()};
     k.order(0, {0, 2});

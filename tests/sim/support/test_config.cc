@@ -223,7 +223,6 @@ constexpr const char* kGpu = R"(
     }
     l2 { max_window_bytes: 1048576 set_aside_steps: 64 default_steps: 0 set_limit_ns: 0 reset_ns: 0 }
   }
-  seed: 1
 )";
 
 }  // namespace

@@ -1,0 +1,182 @@
+#include "frontends/sass/operand_check.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include "sim/isa/bulk_copy.h"
+
+namespace heddle::sass {
+namespace {
+
+using isa::MemRef;
+using isa::OpClass;
+
+// The system's own part at the beginning of a block's shared memory, from sm_80 on; earlier parts have none.
+constexpr uint64_t kSystemShared = 1024;
+constexpr uint64_t kSharedUnit = 256;  // the coarsest unit of allocation of any part
+constexpr uint32_t kRegisterUnit = 8;  // per thread, of allocation
+
+std::string hex(uint64_t v) {
+  char b[24];
+  std::snprintf(b, sizeof b, "0x%llx", static_cast<unsigned long long>(v));
+  return b;
+}
+
+bool is_shared(const isa::Instr& in) {
+  switch (in.op) {
+    case OpClass::kLdShared:
+    case OpClass::kStShared:
+    case OpClass::kAtomShared:
+    case OpClass::kLdMatrix:
+    case OpClass::kStMatrix:
+    case OpClass::kLdgsts:
+      return in.mem_refs > 0;
+    default:
+      return false;
+  }
+}
+
+// Lanes whose addresses count.
+uint32_t addressing(const isa::Instr& in, uint32_t mask) {
+  const bool matrix = in.op == OpClass::kLdMatrix || in.op == OpClass::kStMatrix;
+  return matrix && in.matrices > 0 && in.matrices < 4 ? mask & ((1u << 8 * in.matrices) - 1) : mask;
+}
+
+}  // namespace
+
+OperandCheck::OperandCheck(const isa::KernelImage& image)
+    : image_(image),
+      shared_end_(kSystemShared + (image.shape.shared_bytes() + kSharedUnit - 1) / kSharedUnit * kSharedUnit),
+      wanted_(image.code.size() + 1),
+      refs_(image.code.size() + 1) {
+  for (size_t i = 0; i < image.code.size(); ++i) {
+    const isa::Instr& in = image.code[i];
+    wanted_[i + 1] = wanted_[i] + (is_shared(in) || isa::is_bulk_load(in, image.opcodes[in.opcode]));
+    refs_[i + 1] = refs_[i] + in.mem_refs;
+  }
+}
+
+uint32_t OperandCheck::lanes(uint32_t warp) const {
+  const uint32_t threads = image_.shape.threads() - std::min(image_.shape.threads(), 32 * warp);
+  return threads < 32 ? (1u << threads) - 1 : ~0u;
+}
+
+std::string OperandCheck::lane_fault(uint32_t warp, uint32_t mask) const {
+  const uint32_t legal = lanes(warp);
+  if ((mask & ~legal) == 0) {
+    return "";
+  }
+  return "mask " + hex(mask) + " names threads beyond the " + std::to_string(image_.shape.threads()) +
+         " of the block (legal for warp " + std::to_string(warp) + ": lanes of " + hex(legal) + ")";
+}
+
+std::string OperandCheck::fault(uint32_t index, uint32_t mask, const MemRef* refs,
+                                const isa::WarpTrace& w) const {
+  const isa::Instr& in = image_.code[index];
+  if (in.op == OpClass::kBulkCopy) {
+    return bulk_fault(refs[0], w);
+  }
+  return shared_fault(in, mask, refs[in.mem_refs - 1], w);
+}
+
+std::string OperandCheck::bulk_fault(const MemRef& r, const isa::WarpTrace& w) const {
+  if (r.kind == MemRef::Kind::kNone) {
+    return "";
+  }
+  if (r.kind != MemRef::Kind::kValues || r.count < isa::kBulkCopyValues) {
+    return "a bulk copy with " + std::to_string(r.kind == MemRef::Kind::kValues ? r.count : 0) +
+           " register values (legal: destination, barrier, source (low, high word), size in units of 16 "
+           "bytes)";
+  }
+  const uint64_t* v = w.values.data() + r.list;
+  for (size_t i = 0; i < isa::kBulkCopyValues; ++i) {
+    if (v[i] > UINT32_MAX) {
+      return "register value " + hex(v[i]) + " of a bulk copy (legal: 32 bits)";
+    }
+  }
+  const isa::BulkCopy c = isa::bulk_copy({v, isa::kBulkCopyValues});
+  const uint64_t most = shared_end_ - kSystemShared;
+  if (c.bytes > most) {
+    return "a bulk copy of " + hex(v[4]) + " units of 16 bytes, but the block has " +
+           std::to_string(image_.shape.shared_bytes()) + " bytes of shared memory (legal: up to " +
+           hex(most / isa::kBulkCopyUnit) + " units)";
+  }
+  if (c.bytes > UINT64_MAX - c.source) {
+    return "a bulk copy of " + std::to_string(c.bytes) + " bytes from " + hex(c.source) +
+           " (legal: within 64 bits of address)";
+  }
+  return "";
+}
+
+std::string OperandCheck::shared_fault(const isa::Instr& in, uint32_t mask, const MemRef& r,
+                                       const isa::WarpTrace& w) const {
+  uint64_t addr[32];
+  mask = addressing(in, mask);
+  if (mask == 0 || !isa::expand(w, r, mask, addr)) {
+    return "";
+  }
+  const uint64_t width = std::max<uint64_t>(in.width, 1);
+  for (uint32_t m = mask; m; m &= m - 1) {
+    const uint64_t a = addr[std::countr_zero(m)];
+    if (a > shared_end_ || width > shared_end_ - a) {
+      return image_.opcodes[in.opcode] + " of " + std::to_string(width) + " bytes at shared-memory address " +
+             hex(a) + ", but the block has " + std::to_string(image_.shape.shared_bytes()) +
+             " bytes (legal: below " + hex(shared_end_) + ", with what the system and the allocation add)";
+    }
+  }
+  return "";
+}
+
+std::string OperandCheck::fault_of(const isa::WarpTrace& w) const {
+  uint64_t before = 0;
+  size_t ref = 0;
+  const auto at = [&](uint64_t n, const std::string& what) {
+    return "instruction " + std::to_string(n) + " of warp " + std::to_string(w.warp) + ": " + what;
+  };
+  for (const isa::Run& r : w.runs) {
+    if (const std::string what = lane_fault(w.warp, r.mask); !what.empty()) {
+      return at(before, what);
+    }
+    const uint32_t end = r.first + r.count;
+    for (uint32_t i = r.first; r.mask && wanted_[end] != wanted_[r.first] && i < end; ++i) {
+      if (!wanted(i)) {
+        continue;
+      }
+      const MemRef* refs = &w.refs[ref + refs_[i] - refs_[r.first]];
+      if (const std::string what = fault(i, r.mask, refs, w); !what.empty()) {
+        return at(before + i - r.first, what);
+      }
+    }
+    ref += r.mask ? refs_[end] - refs_[r.first] : 0;
+    before += r.count;
+  }
+  return "";
+}
+
+std::string register_fault(const isa::KernelImage& image) {
+  const uint32_t have =
+      (image.shape.registers_per_thread + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
+  // Warps of specialised kernels take each other's registers.
+  if (std::any_of(image.opcodes.begin(), image.opcodes.end(),
+                  [](const std::string& o) { return o.starts_with("USETMAXREG"); })) {
+    return "";
+  }
+  for (const isa::Instr& in : image.code) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < in.n_src; ++i) {
+      most = std::max<uint32_t>(most, in.src[i].file == isa::RegFile::kGpr ? in.src[i].index : 0);
+    }
+    for (uint32_t i = 0; i < in.n_dst; ++i) {
+      most = std::max<uint32_t>(most, in.dst[i].file == isa::RegFile::kGpr ? in.dst[i].index : 0);
+    }
+    if (most > 0 && most >= have) {
+      return "the " + image.opcodes[in.opcode] + " at " + hex(in.pc) + " names R" + std::to_string(most) +
+             ", but a thread has nregs = " + std::to_string(image.shape.registers_per_thread) +
+             " registers (legal: R0..R" + std::to_string(have - 1) + ")";
+    }
+  }
+  return "";
+}
+
+}  // namespace heddle::sass
