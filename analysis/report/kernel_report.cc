@@ -46,10 +46,9 @@ std::string bound_by(const std::vector<Roof>& roofs, const LaunchFacts& f) {
   return out;
 }
 
-std::string hit(const LaunchRecord& l, std::string_view hits, std::string_view sectors,
-                const std::optional<double>& pct) {
-  return pct ? fmt::format("{:.1f} % of {} sectors ({} hit)", *pct, number(l.metric_or_zero(sectors)),
-                           number(l.metric_or_zero(hits)))
+std::string hit(const LaunchRecord& l, const LookUps& of, const std::optional<double>& pct) {
+  return pct ? fmt::format("{:.1f} % of {} sectors ({} hit)", *pct, number(l.metric_or_zero(of.sectors)),
+                           number(l.metric_or_zero(of.hits)))
              : "no look-ups";
 }
 
@@ -101,8 +100,8 @@ std::string kernel_details(const LaunchRecord& l, const std::vector<Roof>& roofs
   issue.line("dependences", l.used_control_bits ? "control bits" : "register scoreboard");
 
   Section memory(out, "memory");
-  memory.line("L1 hits", hit(l, "l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors.sum", f.l1_hit_pct));
-  memory.line("L2 hits", hit(l, "lts__t_sectors_lookup_hit.sum", "lts__t_sectors.sum", f.l2_hit_pct));
+  memory.line("L1 hits", hit(l, kL1LookUps, f.l1_hit_pct));
+  memory.line("L2 hits", hit(l, kL2LookUps, f.l2_hit_pct));
   memory.line("DRAM",
               fmt::format("{} read, {} written, {}", quantity(l.metric_or_zero("dram__bytes_read.sum"), "B"),
                           quantity(l.metric_or_zero("dram__bytes_write.sum"), "B"),

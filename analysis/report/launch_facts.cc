@@ -29,8 +29,9 @@ void find_limiter(const LaunchRecord& launch, LaunchFacts& f) {
   }
 }
 
-std::optional<double> hit_rate(const LaunchRecord& launch, std::string_view lookups, std::string_view rate) {
-  return launch.metric_or_zero(lookups) > 0 ? launch.metric(rate) : std::nullopt;
+std::optional<double> hit_rate(const LaunchRecord& launch, const LookUps& l) {
+  const double sectors = launch.metric_or_zero(l.sectors);
+  return sectors > 0 ? std::optional(100 * launch.metric_or_zero(l.hits) / sectors) : std::nullopt;
 }
 
 }  // namespace
@@ -43,8 +44,8 @@ LaunchFacts facts(const LaunchRecord& launch) {
   f.achieved_pct = launch.metric_or_zero("sm__warps_active.avg.pct_of_peak_sustained_active");
   f.theoretical_pct = launch.metric_or_zero("sm__maximum_warps_per_active_cycle_pct");
   find_limiter(launch, f);
-  f.l1_hit_pct = hit_rate(launch, "l1tex__t_sectors.sum", "l1tex__t_sector_hit_rate.pct");
-  f.l2_hit_pct = hit_rate(launch, "lts__t_sectors.sum", "lts__t_sector_hit_rate.pct");
+  f.l1_hit_pct = hit_rate(launch, kL1LookUps);
+  f.l2_hit_pct = hit_rate(launch, kL2LookUps);
   f.dram_bytes =
       launch.metric_or_zero("dram__bytes_read.sum") + launch.metric_or_zero("dram__bytes_write.sum");
   f.dram_bandwidth = f.seconds > 0 ? f.dram_bytes / f.seconds : 0;

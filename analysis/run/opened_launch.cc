@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,17 @@ void check_image(const PlannedLaunch& launch, const config::GpuConfig& gpu, cons
       warn(what);
     }
   }
+  const auto of_clusters = [](const isa::Instr& i) {
+    return i.op == isa::OpClass::kClusterBarrier || i.op == isa::OpClass::kClusterWait;
+  };
+  if (warn && !launch.cluster && image.shape.cluster.count() <= 1 &&
+      std::any_of(image.code.begin(), image.code.end(), of_clusters)) {
+    warn(
+        fmt::format("{}: the kernel synchronises clusters, but the trace names no cluster size (a "
+                    "compiled-in one, __cluster_dims__, is not recorded): simulated with clusters of one "
+                    "block; --cluster X,Y,Z says what they are",
+                    launch.source.path.string()));
+  }
   if (settings.strict && !image.unknown_opcodes.empty()) {
     std::string list;
     for (const auto& [opcode, count] : image.unknown_opcodes) {
@@ -48,20 +60,50 @@ std::string with_file(const PlannedLaunch& launch, std::string_view what) {
   return what.starts_with(file.substr(0, suffix)) ? std::string(what) : fmt::format("{}: {}", file, what);
 }
 
+// f(), whose errors are the trace's.
+template <typename F>
+auto of_trace(const PlannedLaunch& launch, const F& f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    throw TraceError(with_file(launch, e.what()));
+  }
+}
+
+class Reader final : public isa::BlockSource {
+ public:
+  Reader(const PlannedLaunch& launch, isa::BlockSource& source) : launch_(launch), source_(source) {}
+  const isa::KernelImage& image() const override { return source_.image(); }
+  bool next(isa::BlockTrace& out) override {
+    return of_trace(launch_, [&] { return source_.next(out); });
+  }
+  bool next_runs(isa::BlockTrace& out) override {
+    return of_trace(launch_, [&] { return source_.next_runs(out); });
+  }
+  void want_refs_of(const std::vector<bool>& wanted) override { source_.want_refs_of(wanted); }
+
+ private:
+  const PlannedLaunch& launch_;
+  isa::BlockSource& source_;
+};
+
 }  // namespace
 
 OpenedLaunch::OpenedLaunch(const config::GpuConfig& gpu, PlannedLaunch launch, const RunSettings& settings,
                            const Warn& warn)
     : launch_(std::move(launch)),
       threads_(settings.threads),
-      opened_(trace::open_any(launch_.source.path, launch_.cluster)) {
-  check_image(launch_, gpu, settings, warn, source().image());
+      opened_(of_trace(launch_, [&] { return trace::open_any(launch_.source.path, launch_.cluster); })),
+      source_(std::make_unique<Reader>(launch_, *opened_.source)) {
+  of_trace(launch_, [&] { check_image(launch_, gpu, settings, warn, source().image()); });
 }
 
 void OpenedLaunch::located(const std::function<void()>& f) const {
   try {
     f();
   } catch (const device::Cancelled&) {
+    throw;
+  } catch (const TraceError&) {
     throw;
   } catch (device::DeadlockError& e) {
     throw device::DeadlockError(with_file(launch_, e.what()), std::move(e.report));

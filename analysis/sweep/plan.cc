@@ -34,7 +34,7 @@ std::string fingerprint(const std::filesystem::path& trace) {
 
 config::LoadOptions SweepPlan::load_options(const Point& point) const {
   config::LoadOptions o;
-  o.last = last_;
+  o.shipped = shipped_;
   o.fidelity = sweep_.fidelity();
   o.overrides = point.set;
   return o;
@@ -43,7 +43,7 @@ config::LoadOptions SweepPlan::load_options(const Point& point) const {
 SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only,
                      std::vector<std::filesystem::path> configs,
                      const std::function<void(size_t done, size_t all)>& checked)
-    : sweep_(std::move(sweep)), last_(std::move(configs)) {
+    : sweep_(std::move(sweep)), shipped_(std::move(configs)) {
   points_ = design_points(sweep_);
   launches_ = analysis::plan_launches({sweep_.trace().begin(), sweep_.trace().end()}, /*strict=*/false, warn);
   for (const analysis::PlannedLaunch& l : launches_) {

@@ -36,7 +36,7 @@ class SweepPlan {
   // Reads the traces' fingerprints and checks every configuration. Throws heddle::Error; points that give no
   // possible configuration are one, unless the sweep skips them. With `only`, points that are not
   // in it have no configurations: a worker of a large sweep does not check what others simulate. `configs`:
-  // config::LoadOptions::last. `checked`, where given, is told how many configurations were checked of how
+  // config::LoadOptions::shipped. `checked`, where given, is told how many configurations were checked of how
   // many.
   SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<size_t>* only = nullptr,
             std::vector<std::filesystem::path> configs = {},
@@ -69,7 +69,7 @@ class SweepPlan {
   config::LoadOptions load_options(const Point& point) const;
 
   Sweep sweep_;
-  std::vector<std::filesystem::path> last_;
+  std::vector<std::filesystem::path> shipped_;
   std::vector<Point> points_;
   std::vector<analysis::PlannedLaunch> launches_;
   std::vector<std::string> trace_hashes_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -51,8 +52,9 @@ uint64_t counters(TraceEvents& trace, const LaunchRecord& l, const std::vector<s
     trace.counter(kGpuProcess, "warp instructions per cycle and SM", at, {{"issued", v[1] / cycles / sms}});
     trace.counter(kGpuProcess, "L1, B/ns", at,
                   {{"hit", v[3] * kSectorBytes / ns}, {"miss", (v[2] - v[3]) * kSectorBytes / ns}});
+    // Memory barriers, at the end of a launch, are more hits than look-ups (derive.cc).
     trace.counter(kGpuProcess, "L2, B/ns", at,
-                  {{"hit", v[5] * kSectorBytes / ns}, {"other", (v[4] - v[5]) * kSectorBytes / ns}});
+                  {{"hit", v[5] * kSectorBytes / ns}, {"other", std::max(0.0, v[4] - v[5]) * kSectorBytes / ns}});
     trace.counter(kGpuProcess, "DRAM, B/ns", at, {{"read", v[6] / ns}, {"write", v[7] / ns}});
     ++samples;
   };

@@ -4,11 +4,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace heddle::analysis {
 
 std::string Match::label() const {
   return reference.launch == 1 ? reference.name : fmt::format("{}/{}", reference.name, reference.launch);
+}
+
+std::string other_shape(const ReferenceRow& row, const isa::LaunchShape& shape) {
+  const auto text = [](const isa::Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); };
+  for (const auto& [name, measured, simulated] :
+       {std::tuple("grid", row.grid, shape.grid), std::tuple("block", row.block, shape.block),
+        std::tuple("cluster", row.cluster, shape.cluster)}) {
+    if (measured && *measured != simulated) {
+      return fmt::format("its {} is {}, the table's {}", name, text(simulated), text(*measured));
+    }
+  }
+  for (const auto& [metric, simulated] : {std::pair("launch__grid_size", shape.grid.count()),
+                                          std::pair("launch__block_size", uint64_t{shape.threads()})}) {
+    const std::optional<double> measured = row.value(metric);
+    if (measured && *measured != static_cast<double>(simulated)) {
+      return fmt::format("its {} is {}, the table's {:.0f}", metric, simulated, *measured);
+    }
+  }
+  return "";
 }
 
 std::optional<double> simulated_value(const LaunchRecord& launch, std::string_view metric) {

@@ -17,12 +17,17 @@ namespace heddle::analysis {
 // A row of the reference table and its simulation.
 struct Match {
   ReferenceRow reference;
-  std::optional<LaunchRecord> launch;  // absent: it could not be simulated
+  std::optional<LaunchRecord> launch;  // absent: it could not be simulated, or is of another shape
   std::string failure;                 // why
+  bool reported = false;               // the failure was, when it happened
 
   // "name", or "name/launch" where the launch is not the first.
   std::string label() const;
 };
+
+// Why a launch of this shape is not what the row measured: another grid, block or cluster, where the table
+// has them. Empty when it may be.
+std::string other_shape(const ReferenceRow& row, const isa::LaunchShape& shape);
 
 // The simulated counterpart of ReferenceRow::value: kCycles, kSmActiveCycles or a catalogued metric.
 std::optional<double> simulated_value(const LaunchRecord& launch, std::string_view metric);

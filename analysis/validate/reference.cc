@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -55,6 +56,34 @@ std::optional<isa::Dim3> cluster_of(const CsvTable& t, size_t row) {
   return c.count() > 1 ? std::optional(c) : std::nullopt;
 }
 
+// "(512, 1, 1)", as Nsight writes it; one or two numbers and no parentheses will do.
+std::optional<isa::Dim3> size_of(const CsvTable& t, size_t row, std::string_view name) {
+  const std::optional<size_t> column = t.column(name);
+  if (!column || t.rows[row][*column].empty()) {
+    return std::nullopt;
+  }
+  const std::string& text = t.rows[row][*column];
+  std::array<uint32_t, 3> n = {1, 1, 1};
+  size_t count = 0;
+  for (size_t at = text.find_first_not_of("(), "); at != std::string::npos && count <= n.size();
+       at = text.find_first_not_of("(), ", at)) {
+    const char* end = text.data() + std::min(text.find_first_of("(), ", at), text.size());
+    uint32_t value = 0;
+    const auto [parsed, error] = std::from_chars(text.data() + at, end, value);
+    if (count == n.size() || error != std::errc() || parsed != end || value == 0) {
+      count = n.size() + 1;
+      break;
+    }
+    n[count++] = value;
+    at = static_cast<size_t>(end - text.data());
+  }
+  if (count == 0 || count > n.size()) {
+    throw Error(fmt::format("{}:{}: column '{}': '{}' is no size such as (512, 1, 1)", t.file, t.lines[row],
+                            name, text));
+  }
+  return isa::Dim3{n[0], n[1], n[2]};
+}
+
 Reference to_reference(const CsvTable& t) {
   const std::optional<size_t> name = first_column(t, {"name", "trace"});
   const std::optional<size_t> launch = t.column("launch");
@@ -99,6 +128,8 @@ Reference to_reference(const CsvTable& t) {
       }
     }
     r.cluster = cluster_of(t, i);
+    r.grid = size_of(t, i, "grid");
+    r.block = size_of(t, i, "block");
     out.rows.push_back(std::move(r));
   }
   if (out.rows.empty()) {

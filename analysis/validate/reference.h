@@ -18,6 +18,7 @@ struct ReferenceRow {
   uint32_t launch = 1;                                // position in that capture, from 1
   std::map<std::string, double, std::less<>> values;  // by metric name; empty fields are absent
   std::optional<isa::Dim3> cluster;                   // that it ran with; a trace may not know it
+  std::optional<isa::Dim3> grid, block;               // that it ran with
 
   std::optional<double> value(std::string_view metric) const;
 };
@@ -32,9 +33,9 @@ inline constexpr char kCycles[] = "cycles";
 inline constexpr char kSmActiveCycles[] = "sm_active_cycles";
 
 // Columns: `name` (or `trace`), optionally `launch`; `cycles_median` or `cycles`; optionally
-// `sm_active_cycles_max_median` or `sm_active_cycles`; `launch__cluster_dim_x`, `_y` and `_z`; any metric of
-// the catalogue by its name. Others are ignored. So the CSV of `heddle run --summary` is a reference table
-// too. Throws heddle::Error "FILE:LINE: what".
+// `sm_active_cycles_max_median` or `sm_active_cycles`; `grid` and `block` as "(512, 1, 1)";
+// `launch__cluster_dim_x`, `_y` and `_z`; any metric of the catalogue by its name. Others are ignored. So the
+// CSV of `heddle run --summary` is a reference table too. Throws heddle::Error "FILE:LINE: what".
 Reference read_reference(const std::filesystem::path& file);
 Reference parse_reference(std::string_view text, std::string file);
 

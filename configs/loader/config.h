@@ -16,11 +16,11 @@ namespace heddle::config {
 
 struct LoadOptions {
   // Directories laid out like configs/ (gpus/, capability/, fidelity/). Looked in before the default ones:
-  // $HEDDLE_CONFIGS (several, separated by ':'), the executable's runfiles, `configs` beside or above the
-  // executable, ./configs.
+  // $HEDDLE_CONFIGS (several, separated by ':'), the shipped ones, ./configs.
   std::vector<std::filesystem::path> search;
-  // The same, looked in after all others; those that do not exist are passed over.
-  std::vector<std::filesystem::path> last;
+  // The shipped ones; those that do not exist are passed over. Empty: the executable's runfiles, `configs`
+  // beside or above the executable.
+  std::vector<std::filesystem::path> shipped;
   // A file of fidelity/, or the path of one: a partial configuration merged over the GPU's.
   std::string fidelity = "default";
   // "path=value", applied last, in order: l2.ways=16, sm.op[fp32].latency=4, topology.tpcs_per_gpc=[8,8].
@@ -31,6 +31,13 @@ struct LoadOptions {
 // capability's file comes first, then the GPU's, the preset's and the overrides. Throws heddle::Error, one
 // line, when anything is missing, unknown, out of range or contradictory.
 GpuConfig load(std::string_view name_or_path, const LoadOptions& options = {});
+
+// The file that load() reads the GPU from. Throws heddle::Error for a name that there is not.
+struct GpuFile {
+  std::filesystem::path path;
+  bool shipped = false;  // found by name where Heddle's own files are
+};
+GpuFile gpu_file(std::string_view name_or_path, const LoadOptions& options = {});
 
 // Everything wrong with it, one line each; empty is good. More than load() asks for: every value must have a
 // provenance entry.

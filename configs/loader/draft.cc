@@ -18,7 +18,10 @@ std::string path_of(const std::string& assignment) {
 }  // namespace
 
 Draft::Draft(std::string_view name_or_path, const LoadOptions& options)
-    : name_(name_or_path), fidelity_(options.fidelity), layers_(assemble(name_or_path, [&options] {
+    : name_(name_or_path),
+      fidelity_(options.fidelity),
+      file_(gpu_file(name_or_path, options)),
+      layers_(assemble(name_or_path, [&options] {
         LoadOptions bare = options;
         bare.overrides.clear();
         return bare;

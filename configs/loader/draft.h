@@ -21,6 +21,7 @@ class Draft {
 
   const GpuConfig& values() const { return layers_.config(); }
   const std::string& name() const { return name_; }
+  const GpuFile& file() const { return file_; }
   const std::string& fidelity() const { return fidelity_; }
   // All assignments in the order in which they were made; of one path only the last.
   const std::vector<std::string>& overrides() const { return overrides_; }
@@ -34,6 +35,7 @@ class Draft {
 
  private:
   std::string name_, fidelity_;
+  GpuFile file_;
   std::vector<std::string> overrides_;
   Layers layers_;
 };

@@ -29,7 +29,32 @@ void add_named(const fs::path& path, const std::string& by, std::vector<fs::path
   to.push_back(path);
 }
 
-// Directories that exist, best first, each once.
+// Where this program's own files may be.
+std::vector<fs::path> shipped_candidates() {
+  std::vector<fs::path> out;
+  for (const char* variable : {"RUNFILES_DIR", "TEST_SRCDIR"}) {
+    if (const char* env = std::getenv(variable)) {
+      out.push_back(fs::path(env) / "heddle" / "configs");
+    }
+  }
+  std::error_code error;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    out.push_back(executable.string() + ".runfiles/heddle/configs");
+    for (fs::path dir = executable.parent_path(); dir.has_relative_path(); dir = dir.parent_path()) {
+      out.push_back(dir / "configs");
+      out.push_back(dir / "share" / "heddle" / "configs");
+    }
+  }
+  return out;
+}
+
+std::vector<fs::path> shipped_directories(const LoadOptions& options) {
+  return options.shipped.empty() ? shipped_candidates() : options.shipped;
+}
+
+// Directories that exist, best first, each once. The current folder is last: what lies there by chance must
+// not stand in for a shipped file.
 std::vector<fs::path> config_directories(const LoadOptions& options) {
   std::vector<fs::path> candidates;
   for (const fs::path& path : options.search) {
@@ -45,24 +70,13 @@ std::vector<fs::path> config_directories(const LoadOptions& options) {
       rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
   }
-  for (const char* variable : {"RUNFILES_DIR", "TEST_SRCDIR"}) {
-    if (const char* env = std::getenv(variable)) {
-      candidates.push_back(fs::path(env) / "heddle" / "configs");
-    }
-  }
-  std::error_code error;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    candidates.push_back(executable.string() + ".runfiles/heddle/configs");
-    for (fs::path dir = executable.parent_path(); dir.has_relative_path(); dir = dir.parent_path()) {
-      candidates.push_back(dir / "configs");
-      candidates.push_back(dir / "share" / "heddle" / "configs");
-    }
+  for (const fs::path& path : shipped_directories(options)) {
+    candidates.push_back(path);
   }
   candidates.emplace_back("configs");
-  candidates.insert(candidates.end(), options.last.begin(), options.last.end());
   std::vector<fs::path> out;
   std::set<fs::path> seen;
+  std::error_code error;
   for (const fs::path& candidate : candidates) {
     if (is_config_directory(candidate) && seen.insert(fs::weakly_canonical(candidate, error)).second) {
       out.push_back(candidate);
@@ -115,8 +129,7 @@ fs::path find_file(const std::vector<fs::path>& directories, const std::string& 
 
 Layers assemble(std::string_view name, const LoadOptions& options) {
   std::vector<fs::path> directories = config_directories(options);
-  const fs::path gpu_path =
-      is_path(name) ? fs::path(name) : find_file(directories, "gpus", name, "unknown GPU");
+  const fs::path gpu_path = gpu_file(name, options).path;
   // A GPU's file outside the known directories may have its capability's file beside it.
   const fs::path beside = gpu_path.parent_path().parent_path();
   if (is_path(name) && is_config_directory(beside.empty() ? "." : beside)) {
@@ -168,6 +181,17 @@ std::string summary_of(const std::vector<std::string>& problems, std::string_vie
     message.append(" more; `heddle config check ").append(name_or_path).append("` lists them)");
   }
   return message;
+}
+
+GpuFile gpu_file(std::string_view name_or_path, const LoadOptions& options) {
+  if (is_path(name_or_path)) {
+    return {fs::path(name_or_path), false};
+  }
+  GpuFile out{find_file(config_directories(options), "gpus", name_or_path, "unknown GPU"), false};
+  const std::vector<fs::path> shipped = shipped_directories(options);
+  const fs::path directory = out.path.parent_path().parent_path();
+  out.shipped = std::find(shipped.begin(), shipped.end(), directory) != shipped.end();
+  return out;
 }
 
 GpuConfig load(std::string_view name_or_path, const LoadOptions& options) {

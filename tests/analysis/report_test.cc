@@ -7,6 +7,7 @@
 #include "analysis/report/json.h"
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/launch_facts.h"
+#include "analysis/report/relation_report.h"
 #include "analysis/report/roofs.h"
 #include "analysis/report/run_report.h"
 #include "analysis/report/table.h"
@@ -70,6 +71,27 @@ TEST_CASE("facts of a launch") {
   REQUIRE(f.stalls.size() == 3);
   CHECK(f.stalls[0].reason == "long_scoreboard");
   CHECK(f.stalls[0].percent == Approx(100 * 31000000.0 / 43055360));
+}
+
+TEST_CASE("relations between the counters of a launch") {
+  stats::KernelResult r;  // of nothing: all hold
+  LaunchRecord l = make_record(r);
+  CHECK(broken_relations(l).empty());
+  r.totals[stats::Counter::kInstExecuted] = 1200;
+  r.totals[stats::Counter::kIssueActive] = 1199;
+  const std::vector<std::string> broken = broken_relations(make_record(r));
+  CHECK(std::find(broken.begin(), broken.end(),
+                  "smsp__issue_active.sum = smsp__inst_executed.sum: 1,199 against 1,200") != broken.end());
+  CHECK(relations_text("dram__bytes_read")
+            .find("dram__bytes_read.sum <= 32 lts__t_sectors_srcunit_tex_lookup_miss.sum + ") !=
+        std::string::npos);
+  CHECK(relations_text("no such counter").empty());
+  // A database of an older version lacks a counter: nothing is said of it.
+  l.values[*metric_index("smsp__issue_active.sum")] = std::nan("");
+  l.values[*metric_index("smsp__inst_executed.sum")] = 7;
+  for (const std::string& line : broken_relations(l)) {
+    CHECK(line.find("smsp__issue_active.sum") == std::string::npos);
+  }
 }
 
 TEST_CASE("no look-ups are no hit rate; equal limits are all named") {
@@ -255,7 +277,7 @@ issue
   dependences           control bits
 memory
   L1 hits               25.0 % of 400,000 sectors (100,000 hit)
-  L2 hits               40.0 % of 600,000 sectors (240,000 hit)
+  L2 hits               40.0 % of 500,000 sectors (200,000 hit)
   DRAM                  8.39 MB read, 1.00 MB written, 1.65 TB/s
   shared memory         0 wavefronts, 0 bank conflicts
 stalls, % of warp-cycles

@@ -45,7 +45,9 @@ stats::KernelResult sample_result(uint64_t seed) {
   r.totals[Counter::kL1Sectors] = 400000;
   r.totals[Counter::kL1SectorHits] = 100000;
   r.totals[Counter::kL2Sectors] = 600000;
-  r.totals[Counter::kL2SectorHits] = 240000;
+  r.totals[Counter::kL2SectorHits] = 660000;  // more than there are sectors, as on silicon
+  r.totals[Counter::kL2FromSm] = 500000;
+  r.totals[Counter::kL2FromSmHits] = 200000;
   r.totals[Counter::kDramReadBytes] = 8391424;
   r.totals[Counter::kDramWriteBytes] = 1000000;
   r.totals[Stall::kSelected] = 655360;

@@ -1,6 +1,7 @@
 """heddle run, report, metrics, config: what they leave behind and print."""
 import csv
 import os
+import sqlite3
 import unittest
 
 from tests.cli import harness
@@ -109,6 +110,10 @@ class Run(harness.HeddleTest):
         details = self.ok("report", "r.db", "--kernel", "app/2").stdout
         self.assertIn("app launch 2: vecadd(float*, float*)", details)
         self.fails("report", "r.db", "--kernel", "nope", says=["r.db", "nope"])
+        self.assertRegex(self.ok("report", "r.db", "--relations").stdout, r"^\d+ relations between counters, 2 launches: all hold$")
+        with sqlite3.connect(self.path("r.db")) as c:
+            c.execute("UPDATE counters SET value = value + 1 WHERE launch_id = 2 AND name = 'lts__t_sectors_op_read.sum'")
+        self.fails("report", "r.db", "--relations", says=["app/2: ", "lts__t_sectors_op_read.sum + "])
         self.fails("report", "r.db", "--run", "9", says="no run 9; the last one is ")
         self.fails("report", "r.db", "--kernel", "none", says="has no launch 'none'; there are: ")
 
@@ -119,6 +124,28 @@ class Run(harness.HeddleTest):
         self.ok("run", "app.heddle", "--gpu", "h200", "--cluster", "2,1", "--out", "c.db", "--append")
         self.assertEqual(self.query("c.db", "SELECT cluster_x, cluster_y, cluster_z FROM launches"), [(2, 1, 1)] * 2)
         self.fails("run", "app", "--gpu", "h200", "--cluster", "3", says=["kernel-1.traceg", "cluster"])
+
+    def test_clusters_of_unknown_size_are_warned_about(self):
+        body = harness.BODY.replace("0050 ffffffff 0 EXIT 0 0", "0050 ffffffff 0 UCGABAR_ARV 0 0\n"
+                                    "0060 ffffffff 0 UCGABAR_WAIT 0 0\n0070 ffffffff 0 EXIT 0 0")
+        self.capture("app", body=body)
+        warning = "heddle: warning: app/kernel-1.traceg: the kernel synchronises clusters, but the trace names no cluster size"
+        self.assertIn(warning, self.ok("run", "app", "--gpu", "h200").stderr)
+        self.assertEqual(self.ok("run", "app", "--gpu", "h200", "--cluster", "2,1,1").stderr, "")
+        self.assertEqual(self.ok("run", "app", "--gpu", "h200", "--cluster", "1").stderr, "")
+
+    def test_the_current_folder_stands_in_for_no_shipped_gpu(self):
+        self.capture("app")
+        for name in ("h200", "mine"):
+            text = self.ok("config", "show", "h200", "--set", "l2.far_latency=4000").stdout
+            self.write(f"configs/gpus/{name}.textproto", text.replace('name: "h200"', f'name: "{name}"'))
+        other = {"HEDDLE_CONFIGS": self.path("configs"), **os.environ}
+        for options, gpu, file in (({}, "h200", None), ({}, "mine", "configs/gpus/mine.textproto"),
+                                   ({"env": other}, "h200", self.path("configs/gpus/h200.textproto"))):
+            with self.subTest(gpu=gpu, file=file):
+                p = self.heddle("run", "app", "--gpu", gpu, **options)
+                said = f'heddle: GPU "{gpu}" is {file}, none of those shipped\n' if file else ""
+                self.assertEqual((p.returncode, p.stderr), (0, said))
 
     def test_nothing_on_stderr_when_nothing_is_wrong(self):
         self.capture("app")

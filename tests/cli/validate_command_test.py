@@ -1,5 +1,6 @@
 """heddle validate."""
 import csv
+import os
 import unittest
 
 from tests.cli import harness
@@ -43,6 +44,9 @@ class Validate(harness.HeddleTest):
         self.write("c.csv", "name,cycles_median,launch__cluster_dim_x\none,5000,2\ntwo,6000,0\n")
         args = [a if a != "ref.csv" else "c.csv" for a in self.args]
         self.ok(*args, "--out", "c.db")
+        for source in (["--traces", "t", "--gpu", "h200"], ["--results", "c.db"]):
+            self.assertIn("note: one: clusters of the table's size (heddle run: --cluster 2,1,1)\n",
+                          self.ok("validate", "--reference", "c.csv", *source).stdout)
         self.assertEqual(self.query("c.db", "SELECT trace, cluster_x, cluster_y FROM launches ORDER BY trace"),
                          [("one", 2, 1), ("two", 1, 1)])
         self.write("c.csv", "name,cycles_median,launch__cluster_dim_x\none,5000,1.5\n")
@@ -129,6 +133,34 @@ class Validate(harness.HeddleTest):
         self.assertRegex(p.stdout, r"one +5,000 +- +- +failed: .*deadlock")
         self.assertIn("error of 1 kernels", p.stdout)
         self.assertEqual(self.query("v.db", "SELECT trace FROM launches"), [("two",)])
+
+    def test_what_is_not_of_the_tables_shape_is_not_compared(self):
+        self.ok("run", "t", "--gpu", "h200", "--out", "v.db")
+        for column, value, says in (("grid", "(4096, 1, 1)", "its grid is (4, 1, 1), the table's (4096, 1, 1)"),
+                                    ("block", "(64, 2, 1)", "its block is (64, 1, 1), the table's (64, 2, 1)"),
+                                    ("launch__grid_size", "8.0", "its launch__grid_size is 4, the table's 8"),
+                                    ("launch__block_size", "32", "its launch__block_size is 64, the table's 32"),
+                                    ("launch__cluster_dim_x", "2", "its cluster is (1, 1, 1), the table's (2, 1, 1)")):
+            with self.subTest(column):
+                self.write("o.csv", f'name,cycles_median,{column}\none,5000,"{value}"\ntwo,6000,\n')
+                p = self.fails("validate", "--reference", "o.csv", "--results", "v.db",
+                               says=["o.csv: 1 of 2 kernels are not compared: one: " + says])
+                self.assertRegex(p.stdout, r"one +5,000 +- +- +failed: its")
+                self.assertIn("error of 1 kernels", p.stdout)
+                if "cluster" not in column:  # the table's is simulated
+                    self.fails("validate", "--reference", "o.csv", "--traces", "t", "--gpu", "h200", says=["one: " + says])
+        self.write("o.csv", "name,cycles_median,grid\none,5000,many\n")
+        self.fails("validate", "--reference", "o.csv", "--results", "v.db", says=["o.csv:2", "'grid'", "'many'", "(512, 1, 1)"])
+
+    def test_what_is_missing_fails_alike_in_a_folder_and_in_a_database(self):
+        self.ok("run", "t/one", "--gpu", "h200", "--out", "v.db")
+        os.rename(self.path("t/two"), self.path("elsewhere"))
+        for source in (["--traces", "t", "--gpu", "h200"], ["--results", "v.db"]):
+            with self.subTest(source):
+                p = self.fails("validate", "--reference", "ref.csv", *source,
+                               says="ref.csv: 1 of 2 kernels are not compared: two: ")
+                self.assertRegex(p.stdout, r"two +6,000 +- +- +failed: ")
+                self.assertIn("cycles: error of 1 kernels", p.stdout)
 
     def test_errors(self):
         self.fails("validate", "--reference", "ref.csv", says="--traces")

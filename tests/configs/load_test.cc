@@ -96,6 +96,40 @@ TEST_CASE("search directories come before HEDDLE_CONFIGS, and that before the sh
   CHECK(std::find(names.begin(), names.end(), "h200") != names.end());
 }
 
+// Restores the current folder.
+class Folder {
+ public:
+  explicit Folder(const std::filesystem::path& to) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(to);
+  }
+  ~Folder() { std::filesystem::current_path(before_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+ private:
+  const std::filesystem::path before_;
+};
+
+TEST_CASE("what lies in ./configs by chance stands in for no shipped file") {
+  const Scratch scratch;
+  for (const char* name : {"h200", "mine"}) {
+    scratch.write(std::string("configs/gpus/") + name + ".textproto",
+                  replaced(replaced(shipped("gpus/h200"), "\"h200\"", "\"" + std::string(name) + "\""), "SXM",
+                           "of the folder"));
+  }
+  LoadOptions given;  // as the Python package says where Heddle's files are
+  given.shipped = {std::filesystem::absolute("configs")};
+  const Folder folder(scratch.path());
+  for (const LoadOptions& o : {LoadOptions(), given}) {
+    CHECK(load("h200", o).product() == "NVIDIA H200 SXM 141GB");
+    CHECK(gpu_file("h200", o).shipped);
+    CHECK(load("mine", o).product() == "NVIDIA H200 of the folder 141GB");
+    CHECK(gpu_file("mine", o).path == "configs/gpus/mine.textproto");
+    CHECK_FALSE(gpu_file("mine", o).shipped);
+    CHECK(load("configs/gpus/h200.textproto", o).product() == "NVIDIA H200 of the folder 141GB");
+  }
+}
+
 TEST_CASE("overrides: numbers, enumerators, booleans, text, lists, tables") {
   const GpuConfig c = load("h200", overrides({
                                        "l2.ways = 10",

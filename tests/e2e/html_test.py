@@ -47,6 +47,14 @@ if (base) {
   base.dispatchEvent(new Event("change"));
   found.rebased = cells("runs");
 }
+found.units = [...document.querySelectorAll("#roofs .bars > span")].map((s) => s.textContent);
+found.axes = [...document.querySelectorAll(".grid .card svg")].map((s) => [...s.querySelectorAll("text[text-anchor=end]")].map((t) => t.textContent));
+found.lines = [...document.querySelectorAll(".grid .card")].filter((c) => c.querySelector("svg")).map((c) => ({
+  title: c.querySelector("h3").textContent,
+  lines: [...c.querySelectorAll("path[fill=none]")].map((p) => p.getAttribute("d").split(/[ML]/).slice(1).map((s) => Number(s.split(",")[1]))) }));
+found.titles = [...document.querySelectorAll(".grid .card h3")].map((h) => h.textContent);
+const table = document.getElementById("all"), frame = table.parentElement;
+found.tableFits = table.scrollWidth <= frame.clientWidth + 1;
 found.objects = document.body.innerText.includes("[object");
 found.wide = document.documentElement.scrollWidth > innerWidth;
 """ + browser.LEAVE + "</script>"
@@ -112,8 +120,39 @@ class Html(shipped.HeddleTest):
         self.assertEqual({r[0]: number(r[1]) for r in found["filtered"]},
                          {n: v for n, v in counters.items() if n.startswith("dram__bytes")})
         self.assertEqual(found["points"], 2 * 3)  # two kernels, per byte of DRAM, L2 and L1
-        self.assertEqual(len(found["charts"]), 6)  # the roofline and five over time
+        self.assertEqual(len(found["charts"]), 7)  # the roofline and six over time: two full rows of three
         self.assertEqual(found["runs"], [])
+
+    def test_a_small_kernel_with_a_long_name(self):
+        chase = os.path.join(shipped.TRACES, "chase_l1")
+        self.ok("run", chase, "--gpu", "h200", "--out", "r.db", "--profile")
+        name = "void " + "".join(f"some_namespace_{i}::" for i in range(8)) + "kernel<float, 4>(float*)"
+        with sqlite3.connect(self.path("r.db")) as c:
+            c.execute("UPDATE launches SET kernel = ?", (name,))
+        found = self.browse(self.page(), width=1400)
+        # Nothing is above half a per cent, and the busiest units are named all the same.
+        self.assertEqual(len(found["units"]), 10)
+        self.assertTrue(all(float(u.split("\u2009")[0]) > 0 for u in found["units"][1::2]), found["units"])
+        self.assertEqual(len(found["axes"]), len(found["titles"]) - 2)
+        for title, labels in zip(found["titles"][2:], found["axes"]):
+            self.assertEqual(len(labels), len(set(labels)), (title, labels))
+        self.assertTrue(found["tableFits"])
+
+    def test_memory_barriers_are_no_traffic_over_time(self):
+        self.ok("run", os.path.join(shipped.TRACES, "chase_l1"), "--gpu", "h200", "--out", "r.db", "--profile")
+        ends = self.query("SELECT name, value FROM series WHERE cycle = (SELECT max(cycle) FROM series) AND name LIKE 'lts%'")
+        ends = dict(ends)
+        # As on silicon: more hits than look-ups.
+        self.assertGreater(ends["lts__t_sectors_lookup_hit.sum"], ends["lts__t_sectors.sum"])
+        found = self.browse(self.page(), width=1400)
+        (chart,) = [c for c in found["lines"] if c["title"] == "Hits, % of the sectors"]
+        self.assertTrue(chart["lines"])
+        for line in chart["lines"]:
+            self.assertGreaterEqual(min(line), 8 - 0.01)  # the chart's top: 100 %
+        (chart,) = [c for c in found["lines"] if c["title"] == "L2"]
+        # The last interval is no peak: at the axis, near the bottom.
+        for line in chart["lines"]:
+            self.assertGreater(line[-1], 140)
 
     def test_runs_are_compared(self):
         self.ok("run", VECADD, "--gpu", "h200", "--out", "r.db")

@@ -1,5 +1,6 @@
 """The shipped kernels against the H200 that ran them: counts that must be equal, and the error of the cycles."""
 import csv
+import json
 import os
 import re
 import shutil
@@ -150,6 +151,35 @@ class Silicon(unittest.TestCase):
                 "FROM launches l JOIN counters c ON c.launch_id = l.id AND c.name = 'sm__warps_active.sum'"):
             with self.subTest(trace):
                 self.assertLessEqual(abs(states - residency), 1e-9 * residency)
+
+    def test_the_relations_between_counters_hold(self):
+        p = subprocess.run([shipped.HEDDLE, "report", self.db, "--relations"], capture_output=True, text=True)
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        self.assertRegex(p.stdout, rf"^\d+ relations between counters, {len(self.measured)} launches: all hold\n$")
+
+    def test_no_share_above_100_percent_is_shown(self):
+        # As on silicon: hits that are no look-ups.
+        rates = {k: c["lts__t_sector_hit_rate.pct"] for k, c in self.counters.items()}
+        self.assertGreater(rates["chase_l1"], 100)
+        page = os.path.join(self.dir, "r.html")
+        subprocess.run([shipped.HEDDLE, "report", self.db, "--html", page], check=True, capture_output=True)
+        with open(page, encoding="utf-8") as f:
+            data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.DOTALL).group(1))
+        launches = data["runs"][0]["launches"]
+        self.assertEqual(len(launches), len(self.measured))
+        for launch in launches:
+            with self.subTest(launch["trace"]):
+                shares = {k: launch[k] for k in ("l1_hit", "l2_hit", "occupancy", "occupancy_max", "issue_pct")}
+                shares.update(launch["roofs"])
+                self.assertTrue(all(0 <= v <= 100 for v in shares.values() if v is not None), shares)
+                text = subprocess.run([shipped.HEDDLE, "report", self.db, "--kernel", launch["trace"]], check=True,
+                                      capture_output=True, text=True).stdout
+                self.assertIn(f"L2 hits               {launch['l2_hit']:.1f} % of ", text)
+                self.assertEqual([p for p in re.findall(r"([\d.]+) %", text) if float(p) > 100], [])
+        table = subprocess.run([shipped.HEDDLE, "report", self.db], check=True, capture_output=True, text=True).stdout
+        rows = re.findall(r"(?m)^(\w+) +1  .*% *\)? +([\d.-]+) +([\d.-]+)  +[\d.]+ k?M?B ", table)
+        self.assertEqual({r[0] for r in rows}, set(self.measured))
+        self.assertEqual([r for r in rows for v in r[1:] if v != "-" and float(v) > 100], [])
 
     def test_memory(self):
         largest = shipped.rows(self.db, "SELECT max(max_rss_bytes) FROM host_timing")[0][0]

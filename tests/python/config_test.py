@@ -50,6 +50,25 @@ class Config(PythonTest):
         self.raises(heddle.ConfigError, ['unknown GPU "h2000"', "legal names: ", "h200"], heddle.Config, "h2000")
         self.raises(heddle.ConfigError, ['unknown fidelity preset "x"'], heddle.Config, "h200", fidelity="x")
 
+    def test_the_current_folder_stands_in_for_no_shipped_gpu(self):
+        for name in ("h200", "mine"):
+            cfg = heddle.Config("h200", set=["l2.far_latency=4000", f"name={name}"])
+            self.write(f"configs/gpus/{name}.textproto", cfg.to_text())
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.dir)
+        self.assertNotEqual(heddle.Config("h200").l2.far_latency, 4000)
+        self.assertEqual(heddle.Config("h200").hash(), self.ok("config", "show", "h200", "--hash").stdout.strip())
+        self.assertNotIn("from ", repr(heddle.Config("h200")))
+        self.assertTrue(heddle.Config("h200").file.endswith("configs/gpus/h200.textproto"))
+        self.assertEqual(heddle.Config("mine").file, "configs/gpus/mine.textproto")
+        self.assertIn(", from configs/gpus/mine.textproto", repr(heddle.Config("mine")))
+
+    def test_diff_takes_a_name(self):
+        cfg = heddle.Config("h200")
+        self.assertEqual(cfg.diff("a100"), cfg.diff(heddle.Config("a100")))
+        self.raises(heddle.ConfigError, 'unknown GPU "a1000"', cfg.diff, "a1000")
+
     def test_completion(self):
         cfg = heddle.Config("h200")
         self.assertLessEqual({"l2", "sm", "clocks", "validate", "to_text"}, set(dir(cfg)))

@@ -32,6 +32,39 @@ class Run(PythonTest):
         self.raises(heddle.Error, 'a property is "x"', heddle.run, path, l2_window=(0, 128, 1.0, "x"))
         self.raises(heddle.Error, "l2_set_aside=-1: out of range", heddle.run, path, l2_set_aside=-1)
 
+    def test_clusters(self):
+        path = self.capture("a")
+        r = heddle.run(path, cluster=(2, 1, 1))
+        self.assertEqual(list(r.launches["cluster"]), [(2, 1, 1)])
+        steps = heddle.Simulator("h200", path, cluster=2)
+        self.assertEqual(list(steps.run().launches["cycles"]), list(r.launches["cycles"]))
+        self.raises(heddle.TraceError, "cluster (3,1,1)", heddle.run, path, cluster=(3, 1, 1))
+        self.raises(heddle.Error, "cluster='x': not a whole number; legal values: 1 to 32", heddle.run, path, cluster="x")
+        self.raises(heddle.Error, "one to three numbers", heddle.run, path, cluster=(1, 1, 1, 1))
+
+    def test_what_is_no_number_is_an_error_of_heddle(self):
+        path = self.capture("a")
+        for name, legal in (("threads", "1 to 1024"), ("jobs", "1 to 1024"), ("cpus", "0 to 1024")):
+            self.raises(heddle.Error, f"{name}='2': not a whole number; legal values: {legal}", heddle.run, path, **{name: "2"})
+        self.raises(heddle.Error, "threads=2.0: not a whole number", heddle.run, path, threads=2.0)
+        self.raises(heddle.Error, "threads=None: not a whole number", heddle.run_host, heddle.Workload(), threads=None)
+        self.raises(heddle.Error, "jobs='4': not a whole number", heddle.sweep, {"l2.ways": [8]}, path, jobs="4")
+        self.raises(heddle.Error, "cycles='9': not a whole number", heddle.Simulator("h200", path).step, "9")
+        self.raises(heddle.Error, "run='x': not a whole number", heddle.open, "r.db", run="x")
+
+    def test_a_damaged_trace_is_a_trace_error(self):
+        good = self.capture("good")
+        self.capture("bad")
+        with open(self.path("bad/kernel-1.traceg"), "a") as f:
+            f.write("#BEGIN_TB\n\nnonsense\n")
+        text = open(self.path("bad/kernel-1.traceg")).read().replace("STG.E 2 R2 R5 4 1", "STG.E 2 R2 R5 4 9", 5)
+        self.write("bad/kernel-1.traceg", text)
+        e = self.raises(heddle.TraceError, "bad/kernel-1.traceg:", heddle.run, [good, self.path("bad")])
+        self.assertEqual(len(e.results), 1)
+        r = heddle.run([good, self.path("bad")], keep_going=True)
+        self.assertEqual([(name, type(x)) for name, x in r.failures], [("bad/1", heddle.TraceError)])
+        self.raises(heddle.TraceError, "bad/kernel-1.traceg:", heddle.Simulator("h200", self.path("bad")).run)
+
     def test_counts_are_exact(self):
         r = heddle.run(self.capture("a", kernels=2, blocks=4, warps=2), gpu="h200")
         self.assertEqual(list(r.launches["warp_instructions"]), [8 * WARP_INSTRUCTIONS, 16 * WARP_INSTRUCTIONS])

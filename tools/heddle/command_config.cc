@@ -11,6 +11,7 @@
 #include "sim/engine/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/load_gpu.h"
 #include "tools/heddle/options.h"
 
 namespace heddle::cli {
@@ -57,7 +58,7 @@ int list(const ConfigOptions& o) {
 }
 
 int show(const ConfigOptions& o) {
-  const config::GpuConfig gpu = config::load(o.gpus.at(0), o.load);
+  const config::GpuConfig gpu = load_gpu(o.gpus.at(0), o.load);
   config::ShowOptions how = o.show;
   how.annotate = !o.plain;
   print(o.hash ? config::hash(gpu) + "\n" : config::to_text(gpu, how));
@@ -69,7 +70,7 @@ int diff(const ConfigOptions& o) {
   const std::string &a = o.gpus.at(0), &b = o.gpus.at(1);
   analysis::TextTable t({{"value", Align::kLeft}, {a, Align::kLeft}, {b, Align::kLeft}});
   auto shown = [](const std::string& value) { return value.empty() ? "not set" : value; };
-  for (const config::Difference& d : config::diff(config::load(a, o.load), config::load(b, o.load))) {
+  for (const config::Difference& d : config::diff(load_gpu(a, o.load), load_gpu(b, o.load))) {
     t.add({d.path, shown(d.a), shown(d.b)});
   }
   print(t.empty() ? "no difference\n" : t.str());
@@ -85,7 +86,7 @@ int check(const ConfigOptions& o) {
     }
     bad += !problems.empty();
     if (problems.empty()) {
-      print(fmt::format("{}: good: {}\n", name, provenance_text(config::load(name, o.load))));
+      print(fmt::format("{}: good: {}\n", name, provenance_text(load_gpu(name, o.load))));
     }
   }
   return bad ? 1 : 0;

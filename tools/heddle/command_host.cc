@@ -33,6 +33,7 @@
 #include "tools/heddle/host_text.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/l2_persist.h"
+#include "tools/heddle/load_gpu.h"
 #include "tools/heddle/options.h"
 
 namespace heddle::cli {
@@ -88,7 +89,7 @@ class Ticker {
 
 int host_command(const HostOptions& o) {
   catch_signals();
-  const config::GpuConfig gpu = config::load(o.gpu, o.load);
+  const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
   analysis::TracedKernels traced(
       gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker("traced kernels have ended")});
   const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
@@ -208,7 +209,7 @@ std::optional<double> of_row(const MeasuredRow& r, F&& f) {
 }
 
 int hostbench(const BenchOptions& o) {
-  const config::GpuConfig gpu = config::load(o.gpu, o.load);
+  const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
   std::vector<MeasuredRow> rows;
   for (const auto& f : o.files) {
     const auto more = read_rows(f);

@@ -14,6 +14,7 @@
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/load_gpu.h"
 #include "tools/heddle/options.h"
 
 namespace heddle::cli {
@@ -51,7 +52,7 @@ int occupancy(OccupancyOptions o) {
   const std::map<std::string, Resource> axes = {
       {"block", Resource::kBlock}, {"regs", Resource::kRegisters}, {"smem", Resource::kShared}};
   o.needs.carveout_percent = carveout_percent(o.carveout);
-  const config::GpuConfig gpu = config::load(o.gpu, o.load);
+  const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
   if (!o.svg.empty() && o.curve.empty()) {
     throw Error("--svg is the picture of a curve: say which with --curve block|regs|smem");
   }

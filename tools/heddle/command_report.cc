@@ -13,6 +13,7 @@
 #include "analysis/report/host_report.h"
 #include "analysis/report/hot_spots.h"
 #include "analysis/report/kernel_report.h"
+#include "analysis/report/relation_report.h"
 #include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
 #include "frontends/output/output_file.h"
@@ -31,7 +32,11 @@ struct ReportOptions {
   std::filesystem::path file;
   int64_t run = 0;                   // 0: all
   std::vector<std::string> kernels;  // TRACE or TRACE/LAUNCH
+<<<<<<< HEAD
   bool hash = false, force = false;
+=======
+  bool hash = false, relations = false;
+>>>>>>> 06b3eb908fb94bdc0d5ff78276a96512d206dec4
   std::filesystem::path html;
 };
 
@@ -111,8 +116,37 @@ int write_html(const ReportOptions& o, analysis::ResultReader& reader) {
   return 0;
 }
 
+// Whether the counters of every launch are consistent with each other.
+int check_relations(const ReportOptions& o, analysis::ResultReader& reader) {
+  size_t checked = 0, estimated = 0, broken = 0;
+  for (const analysis::RunRecord& run : reader.runs()) {
+    if (o.run != 0 && run.id != o.run) {
+      continue;
+    }
+    for (const LaunchRecord& l : reader.launches(run.id)) {
+      if (l.sampling.sampled()) {
+        ++estimated;
+        continue;
+      }
+      ++checked;
+      for (const std::string& line : analysis::broken_relations(l)) {
+        ++broken;
+        report_error(fmt::format("{}: run {}, {}/{}: {}", o.file.string(), run.id, l.trace, l.launch, line));
+      }
+    }
+  }
+  print(fmt::format(
+      "{} relations between counters, {} launches: {}{}\n", stats::relations().size(), checked,
+      broken ? fmt::format("{} do not hold", broken) : "all hold",
+      estimated ? fmt::format("; {} launches not looked at, they are estimates", estimated) : ""));
+  return broken ? 1 : 0;
+}
+
 int report(const ReportOptions& o) {
   analysis::ResultReader reader(o.file);
+  if (o.relations) {
+    return check_relations(o, reader);
+  }
   if (o.hash) {
     print(reader.content_hash() + "\n");
     return 0;
@@ -151,6 +185,8 @@ void add_report(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   c->add_flag("--hash", o->hash,
               "print only a hash of the results; it depends neither on the host nor on the threads");
+  c->add_flag("--relations", o->relations,
+              "only check what must hold between the counters (heddle metrics --relations)");
   c->add_option("--html", o->html, "write a page for a browser instead: tables, hot spots, charts; one file")
       ->type_name("FILE.html");
   add_force(*c, o->force);

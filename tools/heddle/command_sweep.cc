@@ -18,7 +18,11 @@
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
+<<<<<<< HEAD
 #include "tools/heddle/options.h"
+=======
+#include "tools/heddle/load_gpu.h"
+>>>>>>> 06b3eb908fb94bdc0d5ff78276a96512d206dec4
 #include "tools/heddle/sweep_run.h"
 #include "tools/heddle/sweep_slurm.h"
 
@@ -96,6 +100,9 @@ int run(const SweepOptions& o) {
     throw Error("FILE is required: a sweep file, or the folder of its results (heddle sweep --help)");
   }
   const sweep::SweepPlan plan = plan_of(o);
+  for (const std::string& gpu : plan.sweep().gpu()) {
+    say_where_from(gpu, {});
+  }
   const sweep::Folder folder = folder_of(o.choice);
   if (o.dry_run) {
     print(points_text(plan) + sweep_status_text(plan, sweep::progress_of(plan, folder)));

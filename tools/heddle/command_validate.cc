@@ -65,35 +65,90 @@ std::vector<Match> selected_rows(const ValidateOptions& o) {
   return out;
 }
 
-// The launch of a row: that number of the capture in the directory of its name.
-std::vector<analysis::PlannedLaunch> launches_of(const ValidateOptions& o,
-                                                 const std::vector<Match>& matches) {
-  std::vector<analysis::PlannedLaunch> out;
-  for (const Match& m : matches) {
-    std::vector<analysis::PlannedLaunch> all =
-        analysis::plan_launches({o.traces / m.reference.name}, o.sim.strict, warn);
-    auto it = std::find_if(all.begin(), all.end(),
-                           [&](const analysis::PlannedLaunch& l) { return l.number == m.reference.launch; });
-    if (it == all.end()) {
-      throw Error(fmt::format("{}: no launch {}, which {} asks for", (o.traces / m.reference.name).string(),
-                              m.reference.launch, o.reference.string()));
+// A launch that is not of the row's shape is none of its.
+void check_shape(Match& m) {
+  if (m.launch) {
+    m.failure = analysis::other_shape(m.reference, m.launch->shape);
+    if (!m.failure.empty()) {
+      m.launch.reset();
     }
-    it->trace = m.reference.name;
-    it->cluster = m.reference.cluster;
-    out.push_back(std::move(*it));
+  }
+}
+
+// The launch of a row: that number of the capture in the directory of its name.
+analysis::PlannedLaunch launch_of(const ValidateOptions& o, const Match& m) {
+  const fs::path folder = o.traces / m.reference.name;
+  std::vector<analysis::PlannedLaunch> all = analysis::plan_launches({folder}, o.sim.strict, warn);
+  auto it = std::find_if(all.begin(), all.end(),
+                         [&](const analysis::PlannedLaunch& l) { return l.number == m.reference.launch; });
+  if (it == all.end()) {
+    throw Error(fmt::format("{}: no launch {}", folder.string(), m.reference.launch));
+  }
+  it->trace = m.reference.name;
+  it->cluster = m.reference.cluster;
+  return std::move(*it);
+}
+
+// A trace need not know its clusters' size (a compiled-in one is no launch parameter), so the table's stands.
+std::string cluster_note(const std::vector<Match>& matches) {
+  std::string out;
+  for (const Match& m : matches) {
+    if (m.launch && m.reference.cluster) {
+      const isa::Dim3& c = *m.reference.cluster;
+      out += fmt::format("note: {}: clusters of the table's size (heddle run: --cluster {},{},{})\n",
+                         m.label(), c.x, c.y, c.z);
+    }
   }
   return out;
 }
 
+// Of the rows that have a launch. What keeps others from being compared, missing traces and other shapes, is
+// their `failure`; a launch that fails is reported at once.
 int simulate(const ValidateOptions& o, const SimOptions& sim, std::vector<Match>& matches) {
   SessionOptions session_options;
   session_options.keep_going = true;
   session_options.largest_first = sim.jobs > 1;
-  Session session(sim, session_options, launches_of(o, matches));
+  std::vector<analysis::PlannedLaunch> launches;
+  std::vector<size_t> match;  // of each launch
+  for (size_t i = 0; i < matches.size(); ++i) {
+    try {
+      launches.push_back(launch_of(o, matches[i]));
+      match.push_back(i);
+    } catch (const Error& e) {
+      matches[i].failure = e.what();
+    }
+  }
+  if (launches.empty()) {
+    throw Error(matches.front().failure);
+  }
+  Session session(sim, session_options, std::move(launches));
   return session.run([&](size_t i, const analysis::Outcome& outcome) {
-    matches[i].launch = outcome.record;
-    matches[i].failure = outcome.error ? analysis::message_of(outcome.error) : "";
+    Match& m = matches[match[i]];
+    m.launch = outcome.record;
+    m.failure = outcome.error ? analysis::message_of(outcome.error) : "";
+    m.reported = outcome.error != nullptr;
+    check_shape(m);
   });
+}
+
+// One line about the rows that were not compared and of which nothing was said yet. Returns the exit status:
+// 1 if any was not compared.
+int report_uncompared(const ValidateOptions& o, const std::vector<Match>& matches) {
+  constexpr size_t kNamed = 5;
+  std::string list;
+  size_t count = 0, failed = 0;
+  for (const Match& m : matches) {
+    failed += !m.launch;
+    if (!m.launch && !m.reported && ++count <= kNamed) {
+      list += fmt::format("{}{}: {}", count > 1 ? "; " : "", m.label(), m.failure);
+    }
+  }
+  if (count > 0) {
+    report_error(fmt::format("{}: {} of {} kernels are not compared: {}{}", o.reference.string(), count,
+                             matches.size(), list,
+                             count > kNamed ? fmt::format("; and {} more", count - kNamed) : ""));
+  }
+  return failed ? 1 : 0;
 }
 
 void take_stored(const ValidateOptions& o, std::vector<Match>& matches) {
@@ -111,6 +166,7 @@ void take_stored(const ValidateOptions& o, std::vector<Match>& matches) {
     for (const analysis::LaunchRecord& l : launches) {
       if (l.trace == m.reference.name && l.launch == m.reference.launch) {
         m.launch = l;
+        check_shape(m);
       }
     }
   }
@@ -145,8 +201,8 @@ void print_comparison(const ValidateOptions& o, const std::vector<Match>& matche
       launches.push_back(*m.launch);
     }
   }
-  if (const std::string sampled = analysis::sampling_note(launches); !sampled.empty()) {
-    print(sampled + "\n");
+  if (const std::string notes = cluster_note(matches) + analysis::sampling_note(launches); !notes.empty()) {
+    print(notes + "\n");
   }
   if (o.metrics.empty() || all) {
     print(summary(analysis::kCycles, "cycles") + summary(analysis::kSmActiveCycles, "SM-active cycles"));
@@ -224,6 +280,7 @@ int ablate(const ValidateOptions& o, std::optional<output::OutputFile>& csv) {
     }
     status = std::max(status, s);
     if (i == 0) {
+      status = std::max(status, report_uncompared(o, matches));
       all = matches;
     }
     analysis::AblationRow row = analysis::ablation_row(matches, all);
@@ -274,7 +331,7 @@ int validate(const ValidateOptions& o) {
                   << (o.stalls ? analysis::stall_csv(matches) : "");
     csv->commit();
   }
-  return status;
+  return status > 1 ? status : std::max(status, report_uncompared(o, matches));
 }
 
 }  // namespace

@@ -11,20 +11,20 @@
 #include "analysis/run/plan.h"
 #include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
-#include "configs/loader/config.h"
 #include "sim/engine/error.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/load_gpu.h"
 #include "tools/heddle/progress.h"
 
 namespace heddle::cli {
 namespace {
 
-config::GpuConfig load_gpu(const SimOptions& sim) {
+config::GpuConfig gpu_of(const SimOptions& sim) {
   config::LoadOptions load;
   load.fidelity = sim.fidelity;
   load.overrides = sim.overrides;
-  return config::load(sim.gpu, load);
+  return load_gpu(sim.gpu, load);
 }
 
 SimOptions shared_out(SimOptions sim, size_t launches) {
@@ -44,7 +44,7 @@ Session::Session(const SimOptions& sim, const SessionOptions& options,
     : sim_(shared_out(sim, launches.size())),
       options_(options),
       launches_(std::move(launches)),
-      gpu_(load_gpu(sim)),
+      gpu_(gpu_of(sim)),
       record_(analysis::run_record(gpu_, sim.fidelity, sim.overrides, launches_.size())) {
   const auto sms = static_cast<uint32_t>(gpu_.topology().sms());
   for (uint32_t sm : sim_.profile.warps_of_sms) {

@@ -45,16 +45,19 @@ function niceTicks(max, count = 4) {
   return out;
 }
 
-// Values of intervals that end at ends[i]: steps. lines: {name, values, colour, fill}; show(value) -> text.
-function timeChart(title, ends, lines, show) {
+// Values of intervals that end at ends[i]: steps. lines: {name, values, colour, fill}; without a unit they are shown as
+// plain numbers, with as many digits as tell the axis' labels apart. A value that is null leaves a gap; such lines have no fill.
+function timeChart(title, ends, lines, unit) {
   const W = 400, H = 170, L = 46, R = 8, T = 8, B = 24;
   const most = Math.max(1e-12, ...lines.flatMap((l) => l.values)), ticks = niceTicks(most, 3), step = ticks[1] || most;
   const top = step * Math.ceil(most / step - 1e-9), last = ends[ends.length - 1];
+  const digits = [0, 1, 2, 3, 4, 5, 6].find((n) => Math.abs(step * 10 ** n - Math.round(step * 10 ** n)) < 1e-6) ?? 6;
+  const label = unit ? (v) => quantity(v, unit) : fixed(digits), show = unit ? label : fixed(digits + 1);
   const x = (c) => L + (W - L - R) * c / last, y = (v) => H - B - (H - T - B) * Math.min(v, top) / top;
   const root = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": title });
   for (let t = 0; t <= top * 1.0001; t += step) {
     root.append(svg("line", { x1: L, x2: W - R, y1: y(t), y2: y(t), class: t ? "grid-line" : "axis" }),
-      svg("text", { x: L - 6, y: y(t) + 4, "text-anchor": "end" }, show(t)));
+      svg("text", { x: L - 6, y: y(t) + 4, "text-anchor": "end" }, label(t)));
   }
   for (const t of niceTicks(last, 4)) {
     root.append(svg("text", { x: x(t), y: H - 6, "text-anchor": t ? "middle" : "start" }, quantity(t, "").replace("\u2009", "")));
@@ -62,7 +65,11 @@ function timeChart(title, ends, lines, show) {
   for (const l of lines) {
     let path = "", before = 0;
     l.values.forEach((v, i) => {
-      path += `${i ? "L" : "M"}${x(before).toFixed(2)},${y(v).toFixed(2)}L${x(ends[i]).toFixed(2)},${y(v).toFixed(2)}`;
+      if (v === null) {
+        before = ends[i];
+        return;
+      }
+      path += `${i && l.values[i - 1] !== null ? "L" : "M"}${x(before).toFixed(2)},${y(v).toFixed(2)}L${x(ends[i]).toFixed(2)},${y(v).toFixed(2)}`;
       before = ends[i];
     });
     if (l.fill) {
@@ -83,7 +90,7 @@ function timeChart(title, ends, lines, show) {
     cursor.setAttribute("x1", x(cycle));
     cursor.setAttribute("x2", x(cycle));
     showTip(`cycles ${whole(i ? ends[i - 1] : 0)} to ${whole(ends[i])}\n` +
-      lines.map((l) => `${l.name}: ${show(l.values[i])}`).join("\n"), e.clientX, e.clientY);
+      lines.map((l) => `${l.name}: ${l.values[i] === null ? "\u2013" : show(l.values[i])}`).join("\n"), e.clientX, e.clientY);
   });
   root.addEventListener("mouseleave", () => {
     cursor.setAttribute("visibility", "hidden");

@@ -2,6 +2,9 @@
 const nameOf = (l) => `${l.trace} ${l.launch}`;
 const shortKernel = (l) => l.kernel.replace(/^void /, "").replace(/\(.*$/, "");
 
+// Without namespaces where it is long: the end tells kernels apart.
+const briefKernel = (l) => (shortKernel(l).length > 30 ? shortKernel(l).replace(/^(\w+::)+/, "") : shortKernel(l));
+
 function fact(label, value, tip) {
   return el("div", { tip }, el("span", {}, label), el("b", {}, value));
 }
@@ -15,7 +18,7 @@ function factStrip(l) {
     fact("occupancy", percent(l.occupancy), `theoretical ${percent(l.occupancy_max)}: ${l.blocks_per_sm} blocks per SM, limited by ${l.limiter}`),
     fact("IPC", fixed(2)(l.ipc), `warp instructions per SM and active cycle; ${percent(l.issue_pct)} of the issue slots`),
     fact("L1 hits", l.l1_hit === null ? "\u2013" : percent(l.l1_hit), `${whole(c["l1tex__t_sectors_lookup_hit.sum"])} of ${whole(c["l1tex__t_sectors.sum"])} sectors`),
-    fact("L2 hits", l.l2_hit === null ? "\u2013" : percent(l.l2_hit), `${whole(c["lts__t_sectors_lookup_hit.sum"])} of ${whole(c["lts__t_sectors.sum"])} sectors`),
+    fact("L2 hits", l.l2_hit === null ? "\u2013" : percent(l.l2_hit), `${whole(c["lts__t_sectors_srcunit_tex_lookup_hit.sum"])} of ${whole(c["lts__t_sectors_srcunit_tex.sum"])} sectors that the SMs asked for`),
     fact("DRAM", quantity(l.dram_rate, "B/s"), `${quantity(c["dram__bytes_read.sum"], "B")} read, ${quantity(c["dram__bytes_write.sum"], "B")} written`));
 }
 
@@ -36,11 +39,15 @@ function launchLine(l) {
 }
 
 function roofCard(l) {
-  const rows = l.roofs.filter(([, v]) => v >= 0.5).map(([name, v]) => ({
-    name, value: v, label: percent(v), colour: v > DATA.bound_pct ? "var(--memory)" : "var(--compute)",
-    tip: `${name}: ${percent(v)} of what it can do in all cycles of the launch` }));
-  return el("div", { class: "card" }, el("h3", {}, "Use of each unit, % of its peak"), barList(rows, DATA.bound_pct),
-    el("p", { class: "note" }, `The line marks ${DATA.bound_pct} %: where nothing gets beyond it, latency is the limit.`));
+  // A kernel that hardly uses the GPU gets its busiest units all the same.
+  const used = l.roofs.filter(([, v]) => v > 0), busy = used.filter(([, v]) => v >= 0.5);
+  const share = (v) => (v >= 0.1 ? percent(v) : `${v.toLocaleString("en-US", { maximumSignificantDigits: 1 })}\u2009%`);
+  const rows = (busy.length ? busy : used.slice(0, 5)).map(([name, v]) => ({
+    name, value: v, label: share(v), colour: v > DATA.bound_pct ? "var(--memory)" : "var(--compute)",
+    tip: `${name}: ${share(v)} of what it can do in all cycles of the launch` }));
+  return el("div", { class: "card", id: "roofs" }, el("h3", {}, "Use of each unit, % of its peak"), barList(rows, DATA.bound_pct),
+    el("p", { class: "note" }, rows.length ? `The line marks ${DATA.bound_pct} %: where nothing gets beyond it, latency is the limit.`
+      : "Not known: the run's configuration is of another version."));
 }
 
 function stallCard(l) {
@@ -61,24 +68,32 @@ function overTime(run, l) {
   const ends = l.series.cycle.filter((_, i) => i % together === together - 1 || i === samples - 1);
   const merged = (values) => ends.map((_, i) => sum(values.slice(i * together, (i + 1) * together)));
   const cycles = ends.map((c, i) => c - (i ? ends[i - 1] : 0));
-  const rate = (name, scale) => merged(l.series[name]).map((v, i) => v * scale / cycles[i]);
+  const growth = (values, scale) => merged(values).map((v, i) => v * scale / cycles[i]);
+  const rate = (name, scale) => growth(l.series[name], scale);
   const less = (a, b) => a.map((v, i) => Math.max(0, v - b[i]));
+  const shares = (a, b) => a.map((v, i) => (b[i] ? 100 * v / b[i] : null));
   const perSecond = l.core_mhz * 1e6, sms = run.sms || 1;
-  const bytes = (v) => quantity(v, "B/s");
   const l1 = rate("l1tex__t_sectors.sum", 32 * perSecond), l1Hits = rate("l1tex__t_sectors_lookup_hit.sum", 32 * perSecond);
-  const l2 = rate("lts__t_sectors.sum", 32 * perSecond), l2Hits = rate("lts__t_sectors_lookup_hit.sum", 32 * perSecond);
+  // The memory barriers of a launch's end are look-ups without data, and more hits than look-ups: they are left out of the
+  // last interval, where all of them are counted.
+  const barriers = l.counters["lts__t_sectors_op_membar.sum"] || 0;
+  const data = (name) => l.series[name].map((v, i) => (i === samples - 1 ? Math.max(0, v - barriers) : v));
+  const lookUps = data("lts__t_sectors.sum"), found = data("lts__t_sectors_lookup_hit.sum").map((v, i) => Math.min(v, lookUps[i]));
+  const l2 = growth(lookUps, 32 * perSecond), l2Hits = growth(found, 32 * perSecond);
   return el("div", {}, el("h2", {}, "Over time"), el("div", { class: "grid" },
     timeChart("Warps on an SM, mean over all SMs", ends,
-      [{ name: "active warps", values: rate("sm__warps_active.sum", 1 / sms), colour: "var(--compute)", fill: true }], (v) => fixed(v % 1 ? 1 : 0)(v)),
+      [{ name: "active warps", values: rate("sm__warps_active.sum", 1 / sms), colour: "var(--compute)", fill: true }]),
     timeChart("Warp instructions per cycle and SM", ends,
-      [{ name: "issued", values: rate("smsp__inst_executed.sum", 1 / sms), colour: "var(--issue)", fill: true }], fixed(2)),
+      [{ name: "issued", values: rate("smsp__inst_executed.sum", 1 / sms), colour: "var(--issue)", fill: true }]),
     timeChart("DRAM", ends,
       [{ name: "read", values: rate("dram__bytes_read.sum", perSecond), colour: "var(--memory)", fill: true },
-       { name: "written", values: rate("dram__bytes_write.sum", perSecond), colour: "var(--fetch)", fill: true }], bytes),
+       { name: "written", values: rate("dram__bytes_write.sum", perSecond), colour: "var(--fetch)", fill: true }], "B/s"),
     timeChart("L2", ends,
-      [{ name: "hits", values: l2Hits, colour: "var(--sync)", fill: true }, { name: "misses", values: less(l2, l2Hits), colour: "var(--memory)" }], bytes),
+      [{ name: "hits", values: l2Hits, colour: "var(--sync)", fill: true }, { name: "misses", values: less(l2, l2Hits), colour: "var(--memory)" }], "B/s"),
     timeChart("L1", ends,
-      [{ name: "hits", values: l1Hits, colour: "var(--sync)", fill: true }, { name: "misses", values: less(l1, l1Hits), colour: "var(--memory)" }], bytes)),
+      [{ name: "hits", values: l1Hits, colour: "var(--sync)", fill: true }, { name: "misses", values: less(l1, l1Hits), colour: "var(--memory)" }], "B/s"),
+    timeChart("Hits, % of the sectors", ends,
+      [{ name: "L1", values: shares(l1Hits, l1), colour: "var(--compute)" }, { name: "L2", values: shares(l2Hits, l2), colour: "var(--sync)" }])),
   el("p", { class: "note" }, `Against core cycles of the launch; ${samples} intervals${together > 1 ? `, drawn ${together} at a time` : ""}. Traffic counts when the SM has sent it.`));
 }
 

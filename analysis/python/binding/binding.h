@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run/opened_launch.h"
 #include "analysis/store/record.h"
 #include "sim/engine/error.h"
 
@@ -23,9 +24,7 @@ namespace py = pybind11;
 struct ConfigError : Error {
   using Error::Error;
 };
-struct TraceError : Error {
-  using Error::Error;
-};
+using analysis::TraceError;
 struct ResultsError : Error {
   using Error::Error;
 };

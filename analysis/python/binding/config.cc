@@ -18,7 +18,7 @@ config::LoadOptions options(const std::string& fidelity, const std::vector<std::
   config::LoadOptions o;
   o.fidelity = fidelity;
   o.overrides = overrides;
-  o.last = {shipped};
+  o.shipped = {shipped};
   return o;
 }
 
@@ -107,6 +107,8 @@ void bind_config(py::module_& m) {
       }))
       .def("copy", [](const Draft& d) { return std::make_unique<Draft>(d); })
       .def_property_readonly("name", &Draft::name)
+      .def_property_readonly("file", [](const Draft& d) { return d.file().path.string(); })
+      .def_property_readonly("shipped", [](const Draft& d) { return d.file().shipped; })
       .def_property_readonly("fidelity", &Draft::fidelity)
       .def_property_readonly("overrides", &Draft::overrides)
       .def("set",

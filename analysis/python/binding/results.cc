@@ -1,5 +1,11 @@
 // Finished launches as columns, the same for simulations and databases.
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -236,6 +242,64 @@ Records read(const std::string& file, int64_t id) {
   });
 }
 
+// A folder that is removed with all in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "heddle-XXXXXX").string()) {
+    if (!mkdtemp(path_.data())) {
+      throw ResultsError(path_ + ": " + std::strerror(errno));
+    }
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file() const { return path_ + "/results.db"; }
+
+ private:
+  std::string path_;
+};
+
+// The run's row, and a database's bytes: none without launches, where there is no database.
+py::tuple pickled(const Records& r) {
+  std::string bytes;
+  if (!r.launches.empty()) {
+    const TemporaryFolder folder;
+    save(r, folder.file(), "error");
+    std::ifstream in(folder.file(), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  return py::make_tuple(run_facts(r.run), py::bytes(bytes));
+}
+
+Records unpickled(const py::tuple& t) {
+  const py::dict d = t[0];
+  RunRecord run;
+  run.id = d["run"].cast<int64_t>();
+  run.gpu = d["gpu"].cast<std::string>();
+  run.product = d["product"].cast<std::string>();
+  run.config_hash = d["config_hash"].cast<std::string>();
+  run.config_text = d["config_text"].cast<std::string>();
+  run.fidelity = d["fidelity"].cast<std::string>();
+  run.overrides = d["overrides"].cast<std::string>();
+  run.seed = d["seed"].cast<uint64_t>();
+  run.revision = d["revision"].cast<std::string>();
+  run.launches_planned = d["launches_planned"].cast<uint64_t>();
+  Records out{run, {}};
+  const std::string bytes = t[1].cast<std::string>();
+  if (!bytes.empty()) {
+    const TemporaryFolder folder;
+    if (!(std::ofstream(folder.file(), std::ios::binary) << bytes << std::flush)) {
+      throw ResultsError(folder.file() + ": cannot write");
+    }
+    out.launches = read(folder.file(), 0).launches;
+  }
+  return out;
+}
+
 py::list read_runs(const std::string& file) {
   py::list out;
   for (const RunRecord& r : throwing<ResultsError>([&] { return analysis::ResultReader(file).runs(); })) {
@@ -248,6 +312,8 @@ py::list read_runs(const std::string& file) {
 
 void bind_results(py::module_& m) {
   py::class_<Records>(m, "Records")
+      .def(py::pickle([](const Records& r) { return pickled(r); },
+                      [](const py::tuple& t) { return unpickled(t); }))
       .def("__len__", [](const Records& r) { return r.launches.size(); })
       .def("select",
            [](const Records& r, const std::vector<size_t>& which) {

@@ -78,6 +78,8 @@ py::object as_object(const std::exception_ptr& error) {
     std::rethrow_exception(error);
   } catch (const device::DeadlockError& e) {
     return errors.attr("DeadlockError")(e.what(), e.report);
+  } catch (const TraceError& e) {
+    return errors.attr("TraceError")(e.what());
   } catch (...) {
     return errors.attr("SimulationError")(analysis::message_of(error));
   }

@@ -26,7 +26,7 @@ sweep::Folder existing(const std::string& folder) {
 }
 
 // Simulates what is to do and collects. `folder` empty: `file` is the folder of a sweep that goes on.
-// `configs`: config::LoadOptions::last.
+// `configs`: config::LoadOptions::shipped.
 py::tuple run(const std::string& file, const std::string& folder, const std::string& configs, int jobs,
               bool retry_failed, bool skip_impossible, const py::object& progress) {
   std::mutex mutex;  // guards what follows; any thread

@@ -85,10 +85,40 @@ std::map<std::string, uint64_t> opcodes(const PlannedLaunch& l) {
   return out;
 }
 
+// For processes that share the trace's folder.
+py::tuple pickled(const PlannedLaunch& l) {
+  py::list copies;
+  for (const accelsim::Memcpy& c : l.source.memcpys) {
+    copies.append(py::make_tuple(c.address, c.bytes, c.line));
+  }
+  return py::make_tuple(l.source.trace, l.source.number, l.source.path.string(), copies, l.trace, l.number,
+                        l.cluster ? py::object(dimensions(*l.cluster)) : py::object(py::none()));
+}
+
+PlannedLaunch unpickled(const py::tuple& t) {
+  PlannedLaunch l;
+  l.source.trace = t[0].cast<std::string>();
+  l.source.number = t[1].cast<uint32_t>();
+  l.source.path = t[2].cast<std::string>();
+  for (const py::handle copy : t[3]) {
+    const auto c = copy.cast<std::tuple<uint64_t, uint64_t, uint32_t>>();
+    l.source.memcpys.push_back({std::get<0>(c), std::get<1>(c), std::get<2>(c)});
+  }
+  l.trace = t[4].cast<std::string>();
+  l.number = t[5].cast<uint32_t>();
+  if (!t[6].is_none()) {
+    const auto c = t[6].cast<std::array<uint32_t, 3>>();
+    l.cluster = isa::Dim3{c[0], c[1], c[2]};
+  }
+  return l;
+}
+
 }  // namespace
 
 void bind_trace(py::module_& m) {
   py::class_<PlannedLaunch>(m, "Launch")
+      .def(py::pickle([](const PlannedLaunch& l) { return pickled(l); },
+                      [](const py::tuple& t) { return unpickled(t); }))
       .def_readonly("trace", &PlannedLaunch::trace)
       .def_readonly("number", &PlannedLaunch::number)
       .def_property_readonly("path", [](const PlannedLaunch& l) { return l.source.path.string(); })

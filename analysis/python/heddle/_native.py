@@ -39,7 +39,7 @@ def _load():
 
 native = _load()
 
-# Looked in after $HEDDLE_CONFIGS and ./configs, as the command looks beside its own program.
+# Looked in after $HEDDLE_CONFIGS and before ./configs, as the command looks beside its own program.
 CONFIGS = os.path.join(_checkout(_HERE), "configs")
 if not os.path.isdir(CONFIGS):
     CONFIGS = os.path.join(_checkout(os.path.realpath(_HERE)), "configs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import operator
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from heddle._comments import comment
 from heddle._native import CONFIGS, native
@@ -52,7 +52,7 @@ class Difference:
 
 
 def gpus() -> List[str]:
-    """Names that Config() knows, sorted: shipped GPUs and those in $HEDDLE_CONFIGS and ./configs.
+    """Names that Config() knows, sorted: those in $HEDDLE_CONFIGS, shipped GPUs and those in ./configs.
 
     Returns:
         A list of str.
@@ -120,6 +120,9 @@ class Group:
 
     __hash__ = None
 
+    def __reduce__(self):
+        return _part, (Group, Config._of(self._draft), self._path)
+
     def __repr__(self) -> str:
         return self._draft.text(True, True, self._path)
 
@@ -157,8 +160,16 @@ class Table:
     def _ipython_key_completions_(self) -> List[str]:
         return self.keys()
 
+    def __reduce__(self):
+        return _part, (Table, Config._of(self._draft), self._path)
+
     def __repr__(self) -> str:
         return f"<table {self._path}: {', '.join(self.keys())}>"
+
+
+def _part(kind: type, config: "Config", path: str):
+    """What a pickled Group or Table becomes: part of a configuration of its own."""
+    return kind(config._draft, path)
 
 
 def _kind(path: str) -> Tuple[str, str, str, str, str]:
@@ -182,7 +193,8 @@ class Config:
     """A GPU that can be simulated, as an object whose attributes are the fields of configs/schema.
 
     Args:
-        gpu: a name (heddle.gpus()) or the path of a configuration file.
+        gpu: a name (heddle.gpus()) or the path of a configuration file. A name is looked up in $HEDDLE_CONFIGS, then among
+            the shipped GPUs, then in ./configs, as the command does; `file` says what was found.
         fidelity: preset, "fast", "default" or "detailed", or a file of one's own.
         set: overrides "path=value", as the command's --set takes them.
 
@@ -218,7 +230,8 @@ class Config:
 
     def __repr__(self) -> str:
         changed = "".join(f", {o}" for o in self.overrides)
-        return f"<heddle.Config {self.name} ({self.product}), fidelity {self.fidelity}{changed}>"
+        found = "" if self._draft.shipped else f", from {self.file}"
+        return f"<heddle.Config {self.name} ({self.product}), fidelity {self.fidelity}{changed}{found}>"
 
     def _repr_html_(self) -> str:
         changed = [d.path for d in Config(self._draft.name, self.fidelity).diff(self)] if self.overrides else []
@@ -243,6 +256,11 @@ class Config:
 
     def __reduce__(self):
         return Config, (self._draft.name, self.fidelity, self.overrides)
+
+    @property
+    def file(self) -> str:
+        """The file that the GPU was read from; repr() names it where it is not a shipped one."""
+        return self._draft.file
 
     @property
     def fidelity(self) -> str:
@@ -349,15 +367,20 @@ class Config:
         provenance, source = self._draft.provenance(path) or ("", "no source given")
         return Field(path, value, unit, legal, provenance, source, comment(path))
 
-    def diff(self, other: "Config") -> List[Difference]:
+    def diff(self, other: Union[str, "Config"]) -> List[Difference]:
         """The values in which two configurations differ.
 
         Args:
-            other: another Config.
+            other: another Config, or what Config() takes as `gpu`.
 
         Returns:
             A list of Difference(path, a, b), in the schema's order.
+
+        Raises:
+            ConfigError: `other` is no GPU.
         """
+        if not isinstance(other, Config):
+            other = Config(other)
         return [Difference(*d) for d in self._draft.diff(other._draft)]
 
     def to_text(self, annotate: bool = True, flat: bool = False, under: Optional[str] = None) -> str:

@@ -14,7 +14,12 @@ class ConfigNameError(ConfigError, AttributeError):
 
 
 class TraceError(Error):
-    """A trace that cannot be found or read; names the file and the place in it."""
+    """A trace that cannot be found or read; names the file and the place in it.
+
+    Attributes:
+        results: Results of the launches finished before one of a run turned out to be damaged, or None.
+    """
+    results = None
 
 
 class ResultsError(Error):

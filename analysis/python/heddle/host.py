@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
+from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
 from heddle.errors import Error, HeddleWarning
@@ -138,8 +139,7 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
         ConfigError: of the GPU.
         Error: the program is wrong, or a kernel's trace.
     """
-    if not 1 <= threads <= 1024:
-        raise Error(f"threads={threads}: out of range; legal values: 1 to 1024")
+    threads = integer("threads", threads, 1, 1024)
     text, name = (workload.text(), workload._name) if isinstance(workload, Workload) else ("", os.fspath(workload))
     try:
         columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress,

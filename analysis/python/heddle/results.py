@@ -5,6 +5,7 @@ import html
 import os
 from typing import Any, Dict, List, Sequence, Tuple, Union
 
+from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
 from heddle.errors import ResultsError, SimulationError
@@ -196,7 +197,7 @@ def open(file: Union[str, os.PathLike], run: int = 0) -> Results:
     Raises:
         ResultsError: no such file or run, or not a result database of this version.
     """
-    return Results(native.read(os.fspath(file), run))
+    return Results(native.read(os.fspath(file), integer("run", run, 0, 2**63 - 1)))
 
 
 def runs(file: Union[str, os.PathLike]) -> pandas.DataFrame:

@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import Any, Callable, Optional, Sequence, Union
 
+from heddle._checks import integer
 from heddle._native import native
 from heddle._progress import reporter
 from heddle.config import Config, as_config
@@ -47,8 +48,7 @@ def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = F
                                    ("watchdog_cycles", watchdog_cycles, 1, 2**62),
                                    ("profile_interval", profile_interval, 1, 2**30),
                                    ("l2_set_aside", l2_set_aside, 0, 2**62)):
-        if not low <= value <= high:
-            raise Error(f"{name}={value}: out of range; legal values: {low} to {high}")
+        value = integer(name, value, low, high)
         if name != "profile_interval" or profile:
             setattr(out, name, value)
     if cpus and (threads != 1 or jobs != 1):
@@ -63,7 +63,7 @@ def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = F
 
 def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[str] = None, set: Sequence[str] = (),
         sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0,
-        l2_set_aside: int = 0, l2_window: Optional[Window] = None,
+        cluster: Optional[Sequence[int]] = None, l2_set_aside: int = 0, l2_window: Optional[Window] = None,
         progress: Union[None, bool, Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None,
         exists: str = "error", host_timing: bool = True, keep_going: bool = False, strict: bool = False,
         allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000) -> Results:
@@ -81,6 +81,8 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
         threads: host threads that simulate one launch. Results depend on none of threads, jobs and cpus.
         jobs: launches simulated at a time.
         cpus: host threads in all, shared out between the two; 0: as they say.
+        cluster: blocks of a cluster of all launches, (x, y, z), for kernels with a compiled-in size (__cluster_dims__), which
+            a trace lacks; Launch.with_cluster() for single ones.
         l2_set_aside: bytes of L2 for persisting lines only (cudaLimitPersistingL2CacheSize), at most
             l2.max_persisting_bytes.
         l2_window: cudaAccessPolicyWindow: (base, bytes), and if wanted hit ratio, hit and miss property ("normal", "streaming",
@@ -99,15 +101,17 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
         Results, in the order of the traces.
 
     Raises:
-        ConfigError, TraceError, ResultsError: something given is wrong; nothing was simulated then.
-        SimulationError, DeadlockError: a launch failed; `results` of it has those that were finished.
+        ConfigError, ResultsError: something given is wrong; nothing was simulated then.
+        TraceError: a trace cannot be found, or is damaged, which may be seen only where it is read.
+        SimulationError, DeadlockError: a launch failed. `results` of it, and of a TraceError of a launch, has those that were
+            finished.
         Interrupted: Ctrl-C; a KeyboardInterrupt whose `results` has the finished launches.
     """
     config = as_config(gpu, fidelity, set)
     how = settings(threads=threads, jobs=jobs, cpus=cpus, sample=sample, strict=strict,
                    allow_capability_mismatch=allow_capability_mismatch, watchdog_cycles=watchdog_cycles,
                    profile=profile, profile_interval=profile_interval, l2_set_aside=l2_set_aside, l2_window=l2_window)
-    launches = launches_of(traces, strict)
+    launches = launches_of(traces, strict, cluster)
     report = reporter(progress)
 
     def tell(state):

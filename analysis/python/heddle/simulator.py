@@ -4,6 +4,7 @@ from __future__ import annotations
 import warnings
 from typing import Dict, Iterable, Optional, Sequence, Union
 
+from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
 from heddle.errors import Error, HeddleWarning
@@ -24,6 +25,7 @@ class Simulator:
         set: overrides "path=value".
         threads: host threads; results do not depend on it.
         allow_capability_mismatch: simulate traces of another compute capability than the GPU's.
+        cluster: blocks of a cluster, as in heddle.run().
         l2_set_aside: bytes of L2 for persisting lines only, as in heddle.run().
         l2_window: the access-policy window, as in heddle.run().
 
@@ -37,11 +39,11 @@ class Simulator:
 
     def __init__(self, gpu: Union[str, Config], trace: Traces, *, fidelity: Optional[str] = None,
                  set: Sequence[str] = (), threads: int = 1, allow_capability_mismatch: bool = False,
-                 l2_set_aside: int = 0, l2_window: Optional[Window] = None):
+                 cluster: Optional[Sequence[int]] = None, l2_set_aside: int = 0, l2_window: Optional[Window] = None):
         config = as_config(gpu, fidelity, set)
         how = settings(threads=threads, allow_capability_mismatch=allow_capability_mismatch,
                        l2_set_aside=l2_set_aside, l2_window=l2_window)
-        self._steps = native.Steps(config._draft, one_launch(trace)._planned, how)
+        self._steps = native.Steps(config._draft, one_launch(trace, cluster)._planned, how)
         for message in self._steps.warnings:
             warnings.warn(message, HeddleWarning, stacklevel=2)
 
@@ -68,8 +70,7 @@ class Simulator:
             SimulationError, DeadlockError: the launch cannot go on.
             Error: `cycles` is not positive.
         """
-        if cycles < 1:
-            raise Error(f"cycles={cycles}: out of range; legal values: 1 and more")
+        cycles = integer("cycles", cycles, 1)
         return self._steps.advance(min(self._steps.cycle + cycles, _END))
 
     def run(self) -> Results:
@@ -131,6 +132,7 @@ class Simulator:
             Error: `every` is not positive, or a metric's name is not known.
             SimulationError, DeadlockError: the launch cannot go on.
         """
+        integer("every", every, 1)
         names = list(metrics) if metrics is not None else [m[0] for m in native.catalogue()]
         known = {m[0] for m in native.catalogue()}
         for n in names:

@@ -7,6 +7,7 @@ import tempfile
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
+from heddle._checks import integer
 from heddle._native import CONFIGS, native, pandas
 from heddle._progress import reporter
 from heddle._workload_base import text_of
@@ -169,8 +170,7 @@ def sweep(what: Union[str, os.PathLike, Axes], traces: Any = None, gpu: Any = "h
         Error, ConfigError: something given is wrong; nothing was simulated then.
         KeyboardInterrupt: Ctrl-C; the same call goes on.
     """
-    if not 0 <= jobs <= 1024:
-        raise Error(f"jobs={jobs}: out of range; legal values: 0 to 1024")
+    jobs = integer("jobs", jobs, 0, 1024)
     with tempfile.TemporaryDirectory() as scratch:
         if isinstance(what, dict):
             if traces is None:

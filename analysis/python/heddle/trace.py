@@ -9,6 +9,7 @@ import warnings
 from collections import abc
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
+from heddle._checks import blocks_of_cluster
 from heddle._native import native
 from heddle.errors import HeddleWarning, TraceError
 
@@ -131,7 +132,10 @@ class Launch:
         Returns:
             A new Launch.
         """
-        return Launch(self._planned.with_cluster([x, y, z]))
+        return Launch(self._planned.with_cluster(blocks_of_cluster((x, y, z))))
+
+    def __reduce__(self):
+        return Launch, (self._planned,)
 
     def __repr__(self) -> str:
         return f"<heddle.Launch {self.trace}/{self.number} of {self.path}>"
@@ -186,8 +190,8 @@ def load(*paths: Union[str, os.PathLike], strict: bool = False) -> Trace:
     return Trace([Launch(p) for p in native.plan([os.fspath(p) for p in paths], strict, warn)])
 
 
-def launches_of(traces: Traces, strict: bool = False) -> List[Launch]:
-    """The launches of whatever functions take as traces."""
+def launches_of(traces: Traces, strict: bool = False, cluster: Optional[Sequence[int]] = None) -> List[Launch]:
+    """The launches of whatever functions take as traces, with clusters of that size where it is given."""
     items = [traces] if isinstance(traces, (str, os.PathLike, Trace, Launch)) else list(traces)
     paths = [i for i in items if isinstance(i, (str, os.PathLike))]
     if len(paths) == len(items):
@@ -202,12 +206,14 @@ def launches_of(traces: Traces, strict: bool = False) -> List[Launch]:
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise TraceError(f"{twice[0]}/{twice[1]}: given twice; paths given together to heddle.load() get different names")
-    return found
+    if cluster is None:
+        return found
+    return [x.with_cluster(*blocks_of_cluster(cluster)) for x in found]
 
 
-def one_launch(trace: Traces) -> Launch:
+def one_launch(trace: Traces, cluster: Optional[Sequence[int]] = None) -> Launch:
     """The only launch."""
-    found = launches_of(trace)
+    found = launches_of(trace, cluster=cluster)
     if len(found) != 1:
         raise TraceError(f"one launch is needed, and there are {len(found)}: take one, as in heddle.load(path)[0]")
     return found[0]
