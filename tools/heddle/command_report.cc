@@ -32,11 +32,7 @@ struct ReportOptions {
   std::filesystem::path file;
   int64_t run = 0;                   // 0: all
   std::vector<std::string> kernels;  // TRACE or TRACE/LAUNCH
-<<<<<<< HEAD
-  bool hash = false, force = false;
-=======
-  bool hash = false, relations = false;
->>>>>>> 06b3eb908fb94bdc0d5ff78276a96512d206dec4
+  bool hash = false, force = false, relations = false;
   std::filesystem::path html;
 };
 

@@ -18,11 +18,8 @@
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
-<<<<<<< HEAD
-#include "tools/heddle/options.h"
-=======
 #include "tools/heddle/load_gpu.h"
->>>>>>> 06b3eb908fb94bdc0d5ff78276a96512d206dec4
+#include "tools/heddle/options.h"
 #include "tools/heddle/sweep_run.h"
 #include "tools/heddle/sweep_slurm.h"
 
