@@ -78,7 +78,8 @@ def class_stub(name, cls, fields=()):
     if dataclasses.is_dataclass(cls):
         lines += [f"    {f.name}: {annotation(f.type)}" for f in dataclasses.fields(cls)]
     elif issubclass(cls, BaseException):
-        lines += {"SimulationError": ["    results: Optional[Results]"], "Interrupted": ["    results: Optional[Results]"],
+        lines += {"SimulationError": ["    results: Optional[Results]"],
+                  "TraceError": ["    results: Optional[Results]"], "Interrupted": ["    results: Optional[Results]"],
                   "DeadlockError": ["    report: List[str]"]}.get(name, [])
     if name == "Results":
         lines.append("    failures: List[Tuple[str, SimulationError]]")

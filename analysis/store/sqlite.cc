@@ -34,7 +34,8 @@ std::string unusable(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::file_status s = std::filesystem::status(file, error);
   return !std::filesystem::exists(s)            ? "no such file"
-         : std::filesystem::is_directory(s)     ? "is a directory"
+         : std::filesystem::is_directory(s)     ? "is a directory (legal: a result database)"
+         : std::filesystem::is_fifo(s)          ? "is a pipe (legal: a result database)"
          : !std::filesystem::is_regular_file(s) ? "is no regular file"
                                                 : "";
 }

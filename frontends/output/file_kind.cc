@@ -35,7 +35,8 @@ FileKind svg_picture() { return beginning("an SVG picture", "<svg "); }
 
 FileKind html_page() {
   return {"a page of heddle report", [](std::string_view head) {
-            return head.starts_with("<!DOCTYPE html>") &&
+            return head.substr(std::min(head.find_first_not_of("\r\n "), head.size()))
+                       .starts_with("<!DOCTYPE html>") &&
                    head.find("<title>Heddle report</title>") != std::string_view::npos;
           }};
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "sim/isa/bulk_copy.h"
+#include "sim/isa/space.h"
 
 namespace heddle::sass {
 namespace {
@@ -118,7 +119,9 @@ std::string OperandCheck::shared_fault(const isa::Instr& in, uint32_t mask, cons
   }
   const uint64_t width = std::max<uint64_t>(in.width, 1);
   for (uint32_t m = mask; m; m &= m - 1) {
-    const uint64_t a = addr[std::countr_zero(m)];
+    // Another block of the cluster has a window like this one's; there are at most 16.
+    const uint64_t full = addr[std::countr_zero(m)];
+    const uint64_t a = full < 16 * isa::kSharedWindow ? full % isa::kSharedWindow : full;
     if (a > shared_end_ || width > shared_end_ - a) {
       return image_.opcodes[in.opcode] + " of " + std::to_string(width) + " bytes at shared-memory address " +
              hex(a) + ", but the block has " + std::to_string(image_.shape.shared_bytes()) +

@@ -52,7 +52,7 @@ TEST_CASE("errors name the file and the line") {
   CHECK_THROWS_WITH(parse_csv("a,b\n1,\"2\"x\n", "x.csv"), "x.csv:2: text after a closing quote");
   CHECK_THROWS_WITH(parse_csv("a,a\n", "x.csv"), "x.csv:1: two columns are called 'a'");
   CHECK_THROWS_WITH(parse_csv("", "x.csv"), "x.csv: no header line");
-  CHECK_THROWS_WITH(read_csv("/no/such.csv"), "/no/such.csv: No such file or directory");
+  CHECK_THROWS_WITH(read_csv("/no/such.csv"), "/no/such.csv: cannot be read: No such file or directory");
   CHECK_THROWS_WITH(read_csv("/"), "/: is a directory (legal: a regular file)");
 }
 

@@ -40,7 +40,7 @@ class GenTrace(harness.HeddleTest):
         self.assertEqual(self.simulate("t.heddle")[0], 3 * 4 + (1 + 2 + 3) * 4)
 
     def test_errors(self):
-        self.assertIn("no/t.heddle: cannot write", self.gen("no/t.heddle").stderr)
+        self.assertIn("no/t.heddle: cannot be written", self.gen("no/t.heddle").stderr)
         self.assertNotEqual(self.gen("t.heddle", "--warps", 33).returncode, 0)
 
     def test_memory_does_not_grow_with_the_trace(self):

@@ -82,7 +82,7 @@ class Import(harness.HeddleTest):
         self.ok("import", "app", "-o", "native")
         good = self.read("native/app/kernel-1.heddle")
         for data, says in ((good[:-40], "truncated"), (good[:len(good) // 2], "truncated"), (b"", "empty"),
-                           (good[:30] + bytes([good[30] ^ 1]) + good[31:], "byte 16: damaged"),
+                           (good[:30] + bytes([good[30] ^ 1]) + good[31:], "byte 16: the header has"),
                            (b"hello" + good, "byte 0: not a .heddle trace")):
             with self.subTest(says):
                 with open(self.path("native/app/kernel-1.heddle"), "wb") as f:

@@ -94,7 +94,7 @@ class InputFiles(harness.HeddleTest):
     def test_names_do_not_act_on_terminals(self):
         self.write("evil/kernel-1.traceg", harness.trace_text(name=EVIL))
         run = self.ok("run", "evil/kernel-1.traceg", "--gpu", "h200", "--out", "r.db", "--summary", "s.csv")
-        outputs = [run, self.ok("report", "r.db"), self.ok("report", "r.db", "--kernel", "1"),
+        outputs = [run, self.ok("report", "r.db"), self.ok("report", "r.db", "--kernel", "evil"),
                    self.ok("coalesce", "evil/kernel-1.traceg", "--csv", "a.csv"), self.ok("import", "evil/kernel-1.traceg", "-o", "native")]
         texts = [p.stdout + p.stderr for p in outputs]
         for name in ("s.csv", "a.csv"):

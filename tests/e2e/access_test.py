@@ -15,9 +15,9 @@ SECTORS = tuple(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("
 
 class Access(shipped.HeddleTest):
     def sums(self, command, column):
-        self.ok(command, *KERNELS, "--csv", "t.csv")
+        self.ok(command, *KERNELS, "--csv", f"{command}.csv")
         total = {}
-        with open(self.path("t.csv"), newline="") as f:
+        with open(self.path(f"{command}.csv"), newline="") as f:
             for r in csv.DictReader(f):
                 total[r["trace"]] = total.get(r["trace"], 0) + int(r[column])
         return total

@@ -26,7 +26,7 @@ class Results(PythonTest):
     def test_launches(self):
         row = self.results.launches.loc["a", 2]
         self.assertEqual((row.grid, row.block, row.cluster), ((8, 1, 1), (64, 1, 1), (1, 1, 1)))
-        self.assertEqual(row.registers, 16)
+        self.assertEqual(row.registers, 32)
         self.assertEqual(row.core_mhz, heddle.Config("h200").clocks.core_mhz)
         self.assertEqual(row.seconds, row.cycles / (row.core_mhz * 1e6))
         self.assertGreater(row.cycles, row.sm_active_cycles)

@@ -63,7 +63,7 @@ class Run(PythonTest):
         self.assertEqual(len(e.results), 1)
         r = heddle.run([good, self.path("bad")], keep_going=True)
         self.assertEqual([(name, type(x)) for name, x in r.failures], [("bad/1", heddle.TraceError)])
-        self.raises(heddle.TraceError, "bad/kernel-1.traceg:", heddle.Simulator("h200", self.path("bad")).run)
+        self.raises(heddle.TraceError, "bad/kernel-1.traceg:", lambda: heddle.Simulator("h200", self.path("bad")).run())
 
     def test_counts_are_exact(self):
         r = heddle.run(self.capture("a", kernels=2, blocks=4, warps=2), gpu="h200")
@@ -153,13 +153,13 @@ class Run(PythonTest):
 
     def test_a_failed_launch(self):
         good, bad = self.capture("a"), self.write("b/kernel-1.traceg", harness.trace_text()[:-200])
-        e = self.raises(heddle.SimulationError, "kernel-1.traceg", heddle.run, [good, bad])
+        e = self.raises(heddle.TraceError, "kernel-1.traceg", heddle.run, [good, bad])
         self.assertEqual(list(e.results.launches["warp_instructions"]), [8 * WARP_INSTRUCTIONS])
         last = self.capture("c")
         r = heddle.run([good, bad, last], keep_going=True)
         self.assertEqual([t for t, _ in r.launches.index], ["a", "c"])
         self.assertEqual([name for name, _ in r.failures], ["b/1"])
-        self.assertIs(type(r.failures[0][1]), heddle.SimulationError)
+        self.assertIs(type(r.failures[0][1]), heddle.TraceError)
 
     def test_a_deadlock_says_who_waits(self):
         self.deadlock("stuck")
@@ -171,7 +171,7 @@ class Run(PythonTest):
 
     def test_another_capability(self):
         path = self.capture("a", capability=80)
-        self.raises(heddle.SimulationError, ["compute capability 8.0", "'h200' has 9.0"], heddle.run, path)
+        self.raises(heddle.TraceError, ["compute capability 8.0", "'h200' has 9.0"], heddle.run, path)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             heddle.run(path, allow_capability_mismatch=True)
@@ -185,7 +185,7 @@ class Run(PythonTest):
             r = heddle.run(path)
         self.assertIn("FADDX 1", str(caught[0].message))
         self.assertEqual(r.unknown_opcodes, [{"FADDX": 1}])
-        self.raises(heddle.SimulationError, "unknown opcodes: FADDX", heddle.run, path, strict=True)
+        self.raises(heddle.TraceError, "unknown opcodes: FADDX", heddle.run, path, strict=True)
 
     def test_wrong_arguments(self):
         path = self.capture("a")

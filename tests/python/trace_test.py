@@ -16,7 +16,7 @@ class Trace(PythonTest):
         self.assertEqual(launch.cluster, (1, 1, 1))
         self.assertEqual((launch.kernel, launch.mangled), ("vecadd(float*, S_)", "_Z6vecaddPfS_")
                          if launch.kernel == "vecadd(float*, S_)" else ("vecadd(float*, float*)", "_Z6vecaddPfS_"))
-        self.assertEqual((launch.registers, launch.static_shared, launch.dynamic_shared), (16, 0, 0))
+        self.assertEqual((launch.registers, launch.static_shared, launch.dynamic_shared), (32, 0, 0))
         self.assertEqual(launch.compute_capability, 90)
         self.assertIs(launch.control_bits, False)
         self.assertEqual(os.path.realpath(launch.path), os.path.realpath(self.path("a", "kernel-2.traceg")))

@@ -330,7 +330,7 @@ TEST_CASE("the writer refuses what it cannot keep", "[trace]") {
   }
   CHECK(std::filesystem::is_empty(dir.path()));
   CHECK_THAT(error_of([&] { Writer w(dir.path() / "no" / "t.heddle", k.image, o.listing, {}); }),
-             Catch::Contains("cannot write: No such file"));
+             Catch::Contains("cannot be written: No such file"));
   isa::BlockTrace bad = k.blocks[0];
   bad.warps[0].refs.pop_back();
   Writer w(file, k.image, o.listing, {});

@@ -105,7 +105,7 @@ int Session::run(const Finished& finished) {
     report_failure(fatal);
   }
   warn_unknown_opcodes();
-  report_stop();
+  report_stop(fatal != nullptr);
   if (caught_signal()) {
     return 128 + caught_signal();
   }
@@ -161,8 +161,10 @@ void Session::report_failure(const std::exception_ptr& error) {
   report_error(analysis::message_of(error));
 }
 
-void Session::report_stop() const {
-  if (results_.size() == launches_.size() || (failures_ && options_.keep_going && !caught_signal())) {
+void Session::report_stop(bool stopped) const {
+  // With --keep-going a failed launch is not the end; what stops all, such as a full disk, is.
+  if (results_.size() == launches_.size() ||
+      (!stopped && failures_ && options_.keep_going && !caught_signal())) {
     return;
   }
   const std::string kept =

@@ -47,7 +47,7 @@ class Session {
                                   const analysis::ReportProgress& progress) const;
   void take(size_t launch, analysis::Outcome outcome, const Finished& finished);
   void report_failure(const std::exception_ptr& error);
-  void report_stop() const;
+  void report_stop(bool stopped) const;
   void warn_unknown_opcodes() const;
 
   const SimOptions sim_;

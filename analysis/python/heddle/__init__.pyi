@@ -250,7 +250,8 @@ class ResultsError(Error): ...
 class SimulationError(Error):
     results: Optional[Results]
 
-class TraceError(Error): ...
+class TraceError(Error):
+    results: Optional[Results]
 
 class DeadlockError(SimulationError):
     report: List[str]

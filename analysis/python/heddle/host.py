@@ -13,6 +13,16 @@ from heddle.errors import Error, HeddleWarning
 from heddle.workload import Workload
 
 
+class _Said:
+    """A text, for who calls for it."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __call__(self):
+        return self._text
+
+
 class HostResults:
     """What a host program did; heddle.run_host makes it.
 
@@ -42,6 +52,10 @@ class HostResults:
         self.dependency_wait_us: float = columns["dependency_wait_us"]
         self.left_out: Dict[str, int] = columns["left_out"]
         self.unexpected: List[str] = columns["unexpected"]
+
+    def __getstate__(self):
+        text = self._columns["timeline"]()  # made when it is asked for; a pickle has it
+        return {**self.__dict__, "_columns": {**self._columns, "timeline": _Said(text)}}
 
     def _summary(self) -> str:
         parts = [f"{self.end_us:.3f} us", f"{self.calls} calls", f"{self.commands} commands"]
