@@ -278,9 +278,12 @@ std::vector<Ablation> parse_ablations(std::string_view text, const std::string& 
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in;
+  if (std::filesystem::is_regular_file(path)) {  // opening a pipe would wait for a writer
+    in.open(path, std::ios::binary);
+  }
   std::stringstream text;
-  if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf())) {
+  if (!in.is_open() || !in || !(text << in.rdbuf())) {
     // An empty file is read as well, although << of it fails.
     if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) != 0) {
       const bool folder = std::filesystem::is_directory(path);
