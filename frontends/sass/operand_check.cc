@@ -16,6 +16,7 @@ using isa::OpClass;
 // The system's own part at the beginning of a block's shared memory, from sm_80 on; earlier parts have none.
 constexpr uint64_t kSystemShared = 1024;
 constexpr uint64_t kSharedUnit = 256;  // the coarsest unit of allocation of any part
+constexpr uint64_t kMostWindows = 16;  // blocks of a cluster
 constexpr uint32_t kRegisterUnit = 8;  // per thread, of allocation
 
 std::string hex(uint64_t v) {
@@ -119,10 +120,10 @@ std::string OperandCheck::shared_fault(const isa::Instr& in, uint32_t mask, cons
   }
   const uint64_t width = std::max<uint64_t>(in.width, 1);
   for (uint32_t m = mask; m; m &= m - 1) {
-    // Another block of the cluster has a window like this one's; there are at most 16.
-    const uint64_t full = addr[std::countr_zero(m)];
-    const uint64_t a = full < 16 * isa::kSharedWindow ? full % isa::kSharedWindow : full;
-    if (a > shared_end_ || width > shared_end_ - a) {
+    const uint64_t a = addr[std::countr_zero(m)];
+    // A block of a cluster may name its shared memory by its window among the cluster's.
+    const uint64_t offset = a % isa::kSharedWindow;
+    if (a / isa::kSharedWindow >= kMostWindows || offset > shared_end_ || width > shared_end_ - offset) {
       return image_.opcodes[in.opcode] + " of " + std::to_string(width) + " bytes at shared-memory address " +
              hex(a) + ", but the block has " + std::to_string(image_.shape.shared_bytes()) +
              " bytes (legal: below " + hex(shared_end_) + ", with what the system and the allocation add)";

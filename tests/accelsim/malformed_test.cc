@@ -250,6 +250,12 @@ TEST_CASE("lanes, addresses and registers that the launch does not have", "[malf
   };
   // 16,384 bytes behind the system's 1,024.
   CHECK(read(shared("LDS", "1 0x43f8 4")).blocks.size() == 1);
+  // By the window of the fourth block of a cluster.
+  CHECK(read(shared("LDS", "1 0x30043f8 4")).blocks.size() == 1);
+  CHECK_THAT(error_of([&] { read(shared("LDS", "1 0x30043fc 4")); }),
+             Catch::Contains("address 0x3004400, but"));
+  CHECK_THAT(error_of([&] { read(shared("LDS", "1 0x10000400 4")); }),
+             Catch::Contains("address 0x10000400, but"));
   CHECK(error_of([&] { read(shared("LDS", "1 0x43fc 4")); }) ==
         "t:20: LDS of 4 bytes at shared-memory address 0x4400, but the block has 16384 bytes (legal: below "
         "0x4400, "
