@@ -33,9 +33,11 @@ constexpr std::chrono::milliseconds kPatience{4'000};
 std::string unusable(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::file_status s = std::filesystem::status(file, error);
-  return !std::filesystem::exists(s)            ? "no such file"
-         : std::filesystem::is_directory(s)     ? "is a directory (legal: a result database)"
-         : std::filesystem::is_fifo(s)          ? "is a pipe (legal: a result database)"
+  return !std::filesystem::exists(s)        ? "no such file"
+         : std::filesystem::is_directory(s) ? "is a directory (legal: a result database)"
+         : std::filesystem::is_fifo(s)      ? "is a pipe (legal: a result database)"
+         : std::filesystem::is_character_file(s) || std::filesystem::is_block_file(s)
+             ? "is a device (legal: a result database)"
          : !std::filesystem::is_regular_file(s) ? "is no regular file"
                                                 : "";
 }

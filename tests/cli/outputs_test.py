@@ -189,7 +189,7 @@ class Outputs(harness.HeddleTest):
 
     def test_what_is_no_file_to_read(self):
         self.fails("report", "app", says="app: is a directory")
-        self.fails("report", "/dev/null", says="/dev/null: is no regular file")
+        self.fails("report", "/dev/null", says="/dev/null: is a device (legal: a result database)")
         self.fails("report", "none.db", says="none.db: no such file")
 
 
