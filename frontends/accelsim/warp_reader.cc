@@ -43,7 +43,7 @@ WarpReader::WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& im
       source_(std::move(source)),
       side_name_(std::move(side_name)) {
   entries_.reserve(image.code.size() + 1);
-  check_.emplace(image);
+  check_ = std::make_unique<const sass::OperandCheck>(image);
   for (const isa::Instr& i : image.code) {
     const auto index = static_cast<uint32_t>(entries_.size());
     index_of_.insert(i.pc, index);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,7 +74,7 @@ class WarpReader {
   const bool lineinfo_;
   const isa::KernelImage* image_ = nullptr;
   CodeCollector* collector_ = nullptr;
-  std::optional<sass::OperandCheck> check_;  // where there is an image
+  std::unique_ptr<const sass::OperandCheck> check_;  // where there is an image
   std::shared_ptr<isa::SourceMap> source_;
   std::string side_name_;
   bool want_refs_ = true;

@@ -53,7 +53,8 @@ std::string make_trace() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string trace = make_trace();
   static device::Gpu gpu(simtest::test_gpu());
-  constexpr Cycle kLongest = 1'000'000;  // copies of all of shared memory take some thousand
+  constexpr uint64_t kInstructions = 34;  // two blocks of warps with 10 and 7
+  constexpr Cycle kLongest = 1'000'000;   // copies of all of shared memory take some thousand
   const accelsim::TraceInMemory t{"f", trace, kSide,
                                   std::string_view(reinterpret_cast<const char*>(data), size)};
   try {
@@ -62,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     gpu.begin(*kernel);
     require(!gpu.advance(kLongest));
     const stats::KernelResult r = gpu.finish();
-    require(r.totals[stats::Counter::kInstExecuted] == 2 * (10 + 7));
+    require(r.totals[stats::Counter::kInstExecuted] == kInstructions);
   } catch (const Error& e) {
     const std::string_view message = e.what();
     require(message.starts_with("f.extra:") && message.find('\n') == std::string_view::npos);
