@@ -40,7 +40,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page")
     parser.add_argument("--out", default=os.path.join(ROOT, "analysis", "figures", "report.png"))
-    parser.add_argument("--width", type=int, default=1100)
+    parser.add_argument("--width", type=int, default=1320)
     o = parser.parse_args()
     if not shutil.which("chromium"):
         sys.exit("report.py: no chromium here: `tools/setup browser` installs it")
