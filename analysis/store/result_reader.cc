@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "analysis/store/schema.h"
-#include "frontends/input/regular_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::analysis {

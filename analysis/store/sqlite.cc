@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "frontends/input/regular_file.h"
 #include "sim/engine/error.h"
 
 namespace heddle::analysis {
@@ -31,15 +32,8 @@ constexpr std::chrono::milliseconds kPatience{4'000};
 
 // Nothing for a file that SQLite can open.
 std::string unusable(const std::filesystem::path& file) {
-  std::error_code error;
-  const std::filesystem::file_status s = std::filesystem::status(file, error);
-  return !std::filesystem::exists(s)        ? "no such file"
-         : std::filesystem::is_directory(s) ? "is a directory (legal: a result database)"
-         : std::filesystem::is_fifo(s)      ? "is a pipe (legal: a result database)"
-         : std::filesystem::is_character_file(s) || std::filesystem::is_block_file(s)
-             ? "is a device (legal: a result database)"
-         : !std::filesystem::is_regular_file(s) ? "is no regular file"
-                                                : "";
+  const std::string why = input::why_not_regular(file);
+  return why.empty() || !std::filesystem::exists(file) ? why : why + " (legal: a result database)";
 }
 
 }  // namespace

@@ -221,8 +221,11 @@ Sweep parse_sweep(std::string_view text, const std::string& name) {
 }
 
 Sweep read_sweep(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!fs::is_regular_file(file) || !in) {
+  std::ifstream in;
+  if (fs::is_regular_file(file)) {  // opening a pipe would wait for its writer
+    in.open(file, std::ios::binary);
+  }
+  if (!in.is_open()) {
     throw Error(file.string() + ": cannot be read: " + (fs::exists(file) ? "no plain file" : "no such file"));
   }
   Sweep s = parse_sweep(std::string(std::istreambuf_iterator<char>(in), {}), file.string());

@@ -27,6 +27,8 @@ class InputFiles(harness.HeddleTest):
             with self.subTest(name=name):
                 self.fails("run", f"pipes/{name}", "--gpu", "h200", says=f"pipes/{name}: is a pipe")
         self.fails("host", "pipes/w.textproto", "--gpu", "h200", says="pipes/w.textproto: is a pipe")
+        self.fails("sweep", "pipes/w.textproto", "--dry-run", says="pipes/w.textproto: cannot be read: no plain file")
+        self.fails("validate", "--traces", "app", "--reference", "pipes/t.csv", "--gpu", "h200", says="pipes/t.csv: is a pipe")
         self.fails("report", "pipes/r.db", says="pipes/r.db: is a pipe")
         self.fails("config", "check", "pipes/w.textproto", says="pipes/w.textproto: cannot be read: no plain file")
         for companion in ("sass", "extra"):
@@ -35,10 +37,6 @@ class InputFiles(harness.HeddleTest):
                 self.fails("run", "app", "--gpu", "h200", says=f"app/kernel-1.{companion}: is a pipe")
                 self.fails("import", "app", "-o", "native", says=f"app/kernel-1.{companion}: is a pipe")
                 os.remove(self.path(f"app/kernel-1.{companion}"))
-
-    def test_report_says_what_a_path_is(self):
-        self.fails("report", ".", says=".: is a directory (legal: a result database)")
-        self.fails("report", "/dev/null", says="/dev/null: is a device (legal: a result database)")
 
     def test_limits_come_from_the_environment(self):
         self.capture("app")
