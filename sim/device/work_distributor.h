@@ -14,7 +14,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/block_sampler.h"
 #include "sim/engine/time.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/program.h"
 #include "sim/sm/sm.h"
 #include "sim/stats/result.h"
 
@@ -23,7 +23,7 @@ namespace heddle::device {
 // A launch as the distributor sees it. What it points to must live until the grid has ended.
 struct GridLaunch {
   uint8_t number = 0;  // among those on the machine
-  isa::BlockSource* source = nullptr;
+  isa::GridProgram* program = nullptr;
   const sm::TimedKernel* kernel = nullptr;
   stats::Occupancy occupancy;
   int32_t priority = 0;             // as CUDA: lower numbers go first
@@ -86,8 +86,8 @@ class WorkDistributor {
     Cycle at = 0;
     uint32_t warps = 0;  // of a block
     uint32_t cluster_size = 1;
-    std::vector<isa::BlockTrace> fetched;  // blocks of the next cluster; storage is reused
-    uint32_t fetched_end = 0, placed = 0;  // of `fetched`: how many were read, and placed
+    std::vector<std::unique_ptr<isa::BlockProgram>> fetched;  // blocks of the next cluster
+    uint32_t placed = 0;  // of `fetched`
     bool exhausted = false;
     uint64_t running = 0;
     std::vector<uint32_t> own;     // blocks on each SM
@@ -96,7 +96,7 @@ class WorkDistributor {
     bool started = false;
   };
   struct Slot {
-    isa::BlockTrace trace;
+    std::unique_ptr<isa::BlockProgram> block;
     Grid* grid = nullptr;  // null: free
   };
   struct Member {
@@ -145,7 +145,7 @@ class WorkDistributor {
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   std::vector<uint32_t> gpc_of_sm_;
   std::vector<std::unique_ptr<Grid>> grids_;               // by turn; those without blocks left among them
-  std::vector<std::vector<std::unique_ptr<Slot>>> slots_;  // by SM and block slot; storage is reused
+  std::vector<std::vector<Slot>> slots_;                   // by SM and block slot
   std::vector<Room> room_;                                 // by SM
   std::vector<uint32_t> first_sm_;                         // of each GPC, and the end
   std::vector<std::map<uint32_t, Cluster>> clusters_;      // by GPC

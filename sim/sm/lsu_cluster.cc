@@ -57,7 +57,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const TimedInstr& t = *e.instr;
   uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
   uint32_t own = isa::own_lanes(sm_.kernel(e.warp).image->shape,
-                                sm_.block(sm_.warp(e.warp).block).trace->linear, addr, e.mask);
+                                sm_.block(sm_.warp(e.warp).block).program->linear, addr, e.mask);
   uint32_t remote = e.mask & ~own;
   if (remote == 0) {
     shared_access(e, addr, own, now);

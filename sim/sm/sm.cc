@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <tuple>
 
+#include <fmt/format.h>
+
 namespace heddle::sm {
 
 using stats::Counter;
@@ -38,8 +40,12 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting) {
+void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, const memory::Image* image) {
   origin_ = origin;
+  image_ = image;
+  payloads_.clear();
+  fault_.reset();
+  openings_ = 0;
   observer_ = observer;
   counters_ = {};
   noting_ = noting;
@@ -101,20 +107,22 @@ void Sm::start_block(const Placement& p, Cycle now) {
   if (p.new_l1) {
     lsu_.resize_l1(p.l1_bytes);
   }
-  const isa::BlockTrace& trace = *p.trace;
+  isa::BlockProgram& program = *p.program;
+  if (p.kernel->image->computed) {
+    lsu_.keep_values();
+  }
   BlockSlot& b = blocks_[p.slot];
   const uint32_t generation = b.generation + 1;
   b = {};
   b.generation = generation;
   b.active = true;
-  b.trace = &trace;
+  b.program = &program;
   b.kernel = p.kernel;
   b.grid = p.grid;
   b.cluster = p.cluster;
   b.in_cluster = p.in_cluster;
   b.started = now;
-  b.warps = b.warps_left = static_cast<uint32_t>(trace.warps.size());
-  b.barrier_counts = recorded_barrier_counts(trace, *p.kernel);
+  b.warps = b.warps_left = program.warps();
   if (resident_ == 0) {
     active_since_ = now;
   }
@@ -124,7 +132,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
   }
   uint32_t first =
       static_cast<uint32_t>(std::min_element(used.begin(), used.begin() + subcores_count_) - used.begin());
-  for (uint32_t i = 0; i < trace.warps.size(); ++i) {
+  const uint32_t threads = p.kernel->image->shape.threads();
+  for (uint32_t i = 0; i < program.warps(); ++i) {
     uint32_t sub = (first + i) % subcores_count_;
     uint32_t id = sub;
     // With uneven block sizes the sub-core next in turn can be full; the block then takes what is free.
@@ -142,7 +151,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
     w.index = static_cast<uint16_t>(i);
     w.age = ++age_;
     w.started = now;
-    w.stream.start(trace.warps[i], *p.kernel);
+    w.lanes = threads >= 32 * (i + 1) ? ~0u : (1u << threads % 32) - 1;
+    w.stream.start(program.warp(i), *p.kernel);
     active_mask_[id] = ~0u;
     if (scoreboards_) {
       (*scoreboards_)[id].reset();
@@ -189,7 +199,7 @@ void Sm::advance(Cycle end) {
     // What comes from outside is first, in an order of its own; the SM's own events are in that of
     // scheduling.
     if (inbox == t) {
-      inbox_.run(t, [&](const memory::Inbox::Answer& a) { answer(a.id, a.sectors, t); });
+      inbox_.run(t, [&](const memory::Inbox::Answer& a) { answer(a, t); });
     }
     if (arrival == t) {
       take_arrivals(t);
@@ -222,12 +232,27 @@ void Sm::take_arrivals(Cycle now) {
   }
 }
 
-void Sm::answer(uint32_t id, uint8_t sectors, Cycle now) {
-  if ((id & kRequestTagMask) == static_cast<uint32_t>(RequestTag::kBulk)) {
-    tma_.arrived(id & ~kRequestTagMask, sectors, now);
+void Sm::answer(const memory::Inbox::Answer& a, Cycle now) {
+  const memory::Payload* values = a.payload ? &payloads_[a.payload] : nullptr;
+  if ((a.id & kRequestTagMask) == static_cast<uint32_t>(RequestTag::kBulk)) {
+    tma_.arrived(a.id & ~kRequestTagMask, a.sectors, values, now);
   } else {
-    lsu_.response(id, sectors, now);
+    lsu_.response(a.id, a.sectors, values, now);
   }
+  if (a.payload) {
+    payloads_.give_back(a.payload);
+  }
+}
+
+void Sm::fault(uint32_t warp, const TimedInstr& t, Cycle now, const std::string& what) {
+  if (fault_) {
+    return;
+  }
+  const Warp& w = warps_[warp];
+  const isa::KernelImage& image = *w.stream.kernel().image;
+  fault_ = {now, fmt::format("kernel {}, block {}, warp {}, pc 0x{:04x} ({}): {}", image.name,
+                             blocks_[w.block].program->linear, w.index, t.instr->pc,
+                             image.opcodes[t.instr->opcode], what)};
 }
 
 void Sm::handle(const Event& e, Cycle now) {
@@ -269,7 +294,7 @@ void Sm::handle(const Event& e, Cycle now) {
       lsu_.arbitrate(now);
       break;
     case Event::Kind::kResponse:
-      answer(e.arg, e.small, now);
+      answer({e.arg, e.small, 0}, now);
       break;
     case Event::Kind::kBarrierRelease:
       if (is_current(e.arg)) {
@@ -296,7 +321,7 @@ void Sm::count_issue(Warp& w, const TimedInstr& t) {
   uint32_t mask = w.stream.mask();
   uint32_t id = static_cast<uint32_t>(&w - warps_.data());
   // The trace has active AND predicate; a predicated instruction's active mask is that of the code around it.
-  if (!(t.instr->flags & isa::kFlagPredicated)) {
+  if (!(t.instr->flags & isa::kFlagPredicated) && !w.stream.kernel().image->computed) {
     active_mask_[id] = mask;
   }
   if (stats::InstructionCounts* p = profile(t)) {
@@ -434,10 +459,10 @@ void Sm::note_residency(const Warp& w, uint32_t id, Cycle now) {
   BlockSlot& b = blocks_[w.block];
   b.ended = std::max(b.ended, now);
   if (noting_.warps) {
-    residencies_.push_back({b.trace->linear, b.trace->index, id, w.index, w.started, now});
+    residencies_.push_back({b.program->linear, b.program->index, id, w.index, w.started, now});
   }
   if (noting_.blocks && b.warps_left == 1) {
-    residencies_.push_back({b.trace->linear, b.trace->index, w.block, -1, b.started, b.ended});
+    residencies_.push_back({b.program->linear, b.program->index, w.block, -1, b.started, b.ended});
   }
 }
 
@@ -456,7 +481,7 @@ void Sm::describe_stuck(std::vector<std::string>& out) const {
       continue;
     }
     const BlockSlot& b = blocks_[w.block];
-    std::string line = "SM " + std::to_string(index_) + " block " + std::to_string(b.trace->linear) +
+    std::string line = "SM " + std::to_string(index_) + " block " + std::to_string(b.program->linear) +
                        " warp " + std::to_string(w.index) + ": ";
     if (w.draining) {
       line += "exited, " + std::to_string(w.stores) + " stores and " + std::to_string(w.loads) +
