@@ -124,14 +124,15 @@ class L1Cache {
           place(*l, line);
         }
       }
-      // What is on its way for the line may be older than what is asked for.
-      if (l && !(l->aux && (misses_[l->aux - 1].pending & missing))) {
-        if (l->aux == 0) {
-          m = new_miss(line, l, computed);
-          l->aux = m + 1;
-        } else {
-          m = l->aux - 1;
-        }
+      if (l && l->aux == 0) {
+        m = new_miss(line, l, computed);
+        l->aux = m + 1;
+      } else if (l && (misses_[l->aux - 1].pending & missing) == 0) {
+        m = l->aux - 1;
+      } else if (l) {
+        // What is on its way for the line may be older than what is asked for: it has to be asked for again.
+        add_waiter(l->aux - 1, load, sectors & static_cast<uint8_t>(~missing));
+        sectors &= missing;
       }
     }
     if (m == kNone) {
@@ -139,14 +140,13 @@ class L1Cache {
     }
     misses_[m].pending |= missing;
     sectors_in_flight_ += std::popcount(missing);
-    uint32_t w = new_waiter({load, sectors, misses_[m].waiters});
-    misses_[m].waiters = w;
-    loads_[load].waiting += std::popcount(sectors);
+    add_waiter(m, load, sectors);
     return m;
   }
 
   // Where in the outbox the newest request for miss `m` is, for as long as it has not left.
   uint32_t& request_of(uint32_t m) { return misses_[m].request; }
+  bool may_grow(uint32_t m) const { return !misses_[m].closed; }
 
   // The data of miss `m` goes into the cache.
   bool is_cached(uint32_t m) const { return misses_[m].entry != nullptr; }
@@ -242,6 +242,7 @@ class L1Cache {
     bool computed;  // the answer has values
     uint8_t pending = 0;
     uint8_t stale = 0;  // pending sectors that were invalidated: not for the tags, nor for later loads
+    bool closed = false;  // something was invalidated since: its request must not grow
     uint32_t request = 0;
   };
   struct Waiter {
@@ -263,6 +264,7 @@ class L1Cache {
   void drop(const memory::CacheLine& l, uint8_t sectors) {
     if (l.aux) {
       misses_[l.aux - 1].stale |= misses_[l.aux - 1].pending & sectors;
+      misses_[l.aux - 1].closed = true;
     }
     if (values_) {
       values_->forget(tags_.number(l), sectors);
@@ -282,6 +284,12 @@ class L1Cache {
     free_misses_.pop_back();
     misses_[i] = m;
     return i;
+  }
+  void add_waiter(uint32_t m, uint32_t load, uint8_t sectors) {
+    if (sectors != 0) {
+      misses_[m].waiters = new_waiter({load, sectors, misses_[m].waiters});
+      loads_[load].waiting += std::popcount(sectors);
+    }
   }
   uint32_t new_waiter(const Waiter& w) {
     if (free_waiter_ == kNone) {

@@ -93,7 +93,7 @@ uint8_t Lsu::write_copy(const Entry& e, const uint64_t from[32], uint32_t width,
 
 // (FINDINGS.md 17: the byte loads of four warps to one line are one request at L2.)
 bool Lsu::join_request(uint32_t id, uint8_t sectors, bool computed, Cycle now) {
-  memory::Request* r = sm_.outbox().waiting(l1_.request_of(id), now);
+  memory::Request* r = l1_.may_grow(id) ? sm_.outbox().waiting(l1_.request_of(id), now) : nullptr;
   if (!r || r->id != id || r->kind != RequestKind::kRead || (r->payload != 0) != computed) {
     return false;
   }
