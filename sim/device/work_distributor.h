@@ -87,7 +87,7 @@ class WorkDistributor {
     uint32_t warps = 0;  // of a block
     uint32_t cluster_size = 1;
     std::vector<std::unique_ptr<isa::BlockProgram>> fetched;  // blocks of the next cluster
-    uint32_t placed = 0;  // of `fetched`
+    uint32_t placed = 0;                                      // of `fetched`
     bool exhausted = false;
     uint64_t running = 0;
     std::vector<uint32_t> own;     // blocks on each SM
@@ -144,11 +144,11 @@ class WorkDistributor {
   const Cycle cluster_barrier_;
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   std::vector<uint32_t> gpc_of_sm_;
-  std::vector<std::unique_ptr<Grid>> grids_;               // by turn; those without blocks left among them
-  std::vector<std::vector<Slot>> slots_;                   // by SM and block slot
-  std::vector<Room> room_;                                 // by SM
-  std::vector<uint32_t> first_sm_;                         // of each GPC, and the end
-  std::vector<std::map<uint32_t, Cluster>> clusters_;      // by GPC
+  std::vector<std::unique_ptr<Grid>> grids_;           // by turn; those without blocks left among them
+  std::vector<std::vector<Slot>> slots_;               // by SM and block slot
+  std::vector<Room> room_;                             // by SM
+  std::vector<uint32_t> first_sm_;                     // of each GPC, and the end
+  std::vector<std::map<uint32_t, Cluster>> clusters_;  // by GPC
   std::vector<GridEnd> ended_;
   std::vector<std::vector<Done>> reported_;  // by GPC
   std::vector<Done> done_blocks_;            // by time, then SM
