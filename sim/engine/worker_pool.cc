@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/engine/heap.h"
 #include "sim/engine/threads.h"
 
 namespace heddle {
@@ -82,6 +83,7 @@ void WorkerPool::drain(uint32_t self) {
 }
 
 void WorkerPool::work(uint32_t self) {
+  reserve_heap(kThreadHeap);
   for (uint64_t seen = 0;;) {
     seen = wait_while(generation_, seen);
     if (stop_) {

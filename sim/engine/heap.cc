@@ -1,0 +1,50 @@
+#include "sim/engine/heap.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#include <sys/mman.h>
+#endif
+
+namespace heddle {
+
+#if defined(__GLIBC__)
+namespace {
+
+constexpr int kMostInHeap = 32 << 20;        // the most that glibc allows
+constexpr size_t kPiece = size_t{30} << 20;  // less than that
+constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
+
+}  // namespace
+
+void keep_memory() {
+  mallopt(M_MMAP_THRESHOLD, kMostInHeap);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+void reserve_heap(size_t bytes) {
+  std::vector<void*> pieces;
+  pieces.reserve(bytes / kPiece);
+  while (pieces.size() < bytes / kPiece) {
+    void* p = std::malloc(kPiece);
+    if (!p) {
+      break;  // the host limits what may be asked for
+    }
+    pieces.push_back(p);
+    const uintptr_t begin = (reinterpret_cast<uintptr_t>(p) + kLargePage - 1) & ~(kLargePage - 1);
+    const uintptr_t end = (reinterpret_cast<uintptr_t>(p) + kPiece) & ~(kLargePage - 1);
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  }
+  for (void* p : pieces) {
+    std::free(p);
+  }
+}
+#else
+void keep_memory() {}
+void reserve_heap(size_t) {}
+#endif
+
+}  // namespace heddle
