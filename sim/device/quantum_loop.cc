@@ -41,7 +41,7 @@ void QuantumLoop::summarize(uint32_t gpc) {
   g.issued = 0;
   for (uint32_t i = first_sm_[gpc]; i < first_sm_[gpc + 1]; ++i) {
     sm::Sm& s = *machine_->sms[i];
-    g.next = std::min({g.next, s.next(), s.outbox().next()});
+    g.next = std::min({g.next, s.next(), s.outbox().next(), s.cluster().next_departure()});
     g.issued += s.issued();
   }
   machine_->distributor->collect(gpc);
@@ -77,7 +77,7 @@ void QuantumLoop::deadlock() const { stuck<DeadlockError>("deadlock", "cannot go
 // among themselves.
 void QuantumLoop::advance_sms(Cycle end) {
   WorkDistributor& d = *machine_->distributor;
-  const Cycle step = d.has_clusters() ? d.cluster_barrier() : end - now_;
+  const Cycle step = d.has_clusters() ? d.cluster_latency() : end - now_;
   for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
     pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
       if (machine_->sms[i]->next() < at) {
@@ -85,7 +85,7 @@ void QuantumLoop::advance_sms(Cycle end) {
       }
     });
     if (d.has_clusters()) {
-      pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) { d.exchange_clusters(gpc); });
+      pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) { d.exchange_clusters(gpc, at); });
     }
     if (at == end) {
       return;
