@@ -130,7 +130,6 @@ TEST_CASE("GR06: a query that leaves out edge data is an error when there is som
 
 TEST_CASE("C20 PD09: captured programmatic launches make these edges") {
   Program p;
-  LaunchAttributes how;
   std::string edge;
   p.main.streamBeginCapture(p.s);
   SECTION("in a stream") {
