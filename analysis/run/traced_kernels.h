@@ -11,8 +11,8 @@
 #include "analysis/run/plan.h"
 #include "analysis/store/record.h"
 #include "configs/schema/gpu.pb.h"
-#include "sim/host/program.h"
-#include "sim/host/together.h"
+#include "sim/host/kernels/together.h"
+#include "sim/host/program/program.h"
 #include "sim/memory/access_policy.h"
 
 namespace heddle::analysis {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 
 namespace heddle::workload {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/host/params.h"
-#include "sim/host/program.h"
+#include "sim/host/core/params.h"
+#include "sim/host/program/program.h"
 
 namespace heddle::workload {
 

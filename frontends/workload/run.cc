@@ -1,6 +1,6 @@
 #include "frontends/workload/run.h"
 
-#include "sim/host/program_error.h"
+#include "sim/host/program/program_error.h"
 
 namespace heddle::workload {
 

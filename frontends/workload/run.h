@@ -3,7 +3,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "frontends/workload/reader.h"
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 
 namespace heddle::workload {
 

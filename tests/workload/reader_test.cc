@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "frontends/workload/run.h"
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 #include "tests/sim/host/support.h"
 
 namespace heddle::workload {

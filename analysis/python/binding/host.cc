@@ -11,7 +11,7 @@
 #include "frontends/workload/expected.h"
 #include "frontends/workload/reader.h"
 #include "frontends/workload/run.h"
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 
 namespace heddle::python {
 namespace {
