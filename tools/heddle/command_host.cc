@@ -86,13 +86,11 @@ int host_command(const HostOptions& o) {
   const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
   analysis::TracedKernels traced(
       gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker("traced kernels have ended")});
-  const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
-    traced.fill(trace, k);
-  };
-  const workload::Workload w =
+  workload::Workload w =
       o.file.filename() == "kernelslist.g" || o.file.extension() == ".g"
-          ? workload::from_kernelslist(o.file, timer, [&](const auto& trace) { return traced.stream(trace); })
-          : workload::read_workload(o.file, timer);
+          ? workload::from_kernelslist(o.file, [&](const auto& trace) { return traced.stream(trace); })
+          : workload::read_workload(o.file);
+  workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
   // Before the program runs: a place that cannot be written is known at once.
   std::optional<output::OutputFile> timeline, dot;
   if (!o.timeline.empty()) {
@@ -108,7 +106,7 @@ int host_command(const HostOptions& o) {
     store = std::make_unique<analysis::ResultStore>(
         o.out, analysis::run_record(gpu, "default", o.load.overrides, 0), options);
   }
-  host::RunOptions run{w.rules, true, o.check, {}, traced.model()};
+  host::PlatformOptions run{w.rules, true, o.check, {}, traced.model()};
   run.limits = limits_of(o.limits);
   if (!o.together) {  // which tells itself
     run.progress = Ticker("calls made");

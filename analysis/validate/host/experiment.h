@@ -46,8 +46,8 @@ class Experiment {
   // What the call of that name, the only one, takes on the host.
   double call_time(host::Op op) {
     const host::Result r = host::run(w.program(), gpu_, {rules, true});
-    for (const host::Span& s : r.spans) {
-      if (r.names[s.name] == host::op_name(op)) {
+    for (const host::TrackSpan& s : r.spans) {
+      if (r.names[s.name] == host::type_of(op).name) {
         return host::to_us(s.end - s.start);
       }
     }

@@ -14,7 +14,7 @@ constexpr uint64_t kMiB = 1 << 20;
 std::vector<std::pair<double, double>> spans(const host::Result& r, const std::string& stream,
                                              const std::string& name) {
   std::vector<std::pair<double, double>> out;
-  for (const host::Span& s : r.spans) {
+  for (const host::TrackSpan& s : r.spans) {
     if (r.names[s.name] == name && r.tracks[s.track].name == "device 0 stream " + stream) {
       out.emplace_back(host::to_us(s.start), host::to_us(s.end));
     }

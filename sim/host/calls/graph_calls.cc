@@ -1,70 +1,126 @@
-// The effects of calls on graphs.
+// Calls about graphs.
 #include <utility>
 
 #include "sim/host/calls/threads.h"
 
 namespace heddle::host {
 
-Ps Threads::graph_cost(const Call& c) const {
-  switch (c.op) {
-    case Op::kGraphInstantiate:
-      return graphs_.instantiate_cost(c.source, c.device_launch);
-    case Op::kGraphLaunch:
-      return graphs_.launch_cost(c.object);
-    case Op::kGraphUpload:
-      return graphs_.upload_cost(c.object);
-    case Op::kGraphExecUpdate:
-      return graphs_.update_cost(c.object);
-    case Op::kGraphExecNodeSetParams:
-    case Op::kGraphNodeSetParams:
-    case Op::kGraphNodeSetEnabled:
-      return core_.params.graph.update_node;
-    case Op::kGraphGetEdges:
-    case Op::kGraphMemAllocNodeGetParams:
-    case Op::kGraphMemTrim:
-    case Op::kGraphMemStats:
-    case Op::kGraphMemResetHigh:
-      return core_.params.calls.query;
-    case Op::kStreamBeginCapture:
-      return core_.params.graph.capture_begin;
-    case Op::kStreamEndCapture:
-      return core_.params.graph.capture_end;
-    default:
-      return core_.params.graph.capture;
-  }
+std::span<const CallType> Threads::graph_calls() {
+  using K = Argument::Kind;
+  static const Argument exec = {"exec", K::kExec, &Call::object};
+  static const Argument graph = {"graph", K::kGraph, &Call::source};
+  static const Argument stream = {"stream", K::kStream, &Call::stream};
+  static const std::vector<CallType> all = {
+      {.op = Op::kGraphInstantiate,
+       .name = "cudaGraphInstantiate",
+       .field = "graph_instantiate",
+       .arguments = {exec,
+                     graph,
+                     {"use_node_priority", K::kSwitch, &Call::node_priority},
+                     {"auto_free_on_launch", K::kSwitch, &Call::auto_free},
+                     {"device_launch", K::kSwitch, &Call::device_launch}},
+       .cost = [](const Threads& t, uint32_t,
+                  const Call& c) { return t.graphs_.instantiate_cost(c.source, c.device_launch); },
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.instantiate(c.object, c.source,
+                                                  {c.node_priority, c.auto_free, c.device_launch}));
+             return true;
+           }},
+      {.op = Op::kGraphExecUpdate,
+       .name = "cudaGraphExecUpdate",
+       .field = "graph_exec_update",
+       .arguments = {exec, graph},
+       .cost = [](const Threads& t, uint32_t, const Call& c) { return t.graphs_.update_cost(c.object); },
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.update(c.object, c.source));
+             return true;
+           }},
+      {.op = Op::kGraphExecDestroy,
+       .name = "cudaGraphExecDestroy",
+       .field = "graph_exec_destroy",
+       .arguments = {exec},
+       .cost = graph_costs<&Params::Graph::capture>,
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.destroy_exec(c.object));
+             return true;
+           }},
+      {.op = Op::kGraphDestroy,
+       .name = "cudaGraphDestroy",
+       .field = "graph_destroy",
+       .arguments = {{"", K::kGraph, &Call::object}},
+       .cost = graph_costs<&Params::Graph::capture>,
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.destroy_graph(c.object));
+             return true;
+           }},
+      {.op = Op::kGraphUpload,
+       .name = "cudaGraphUpload",
+       .field = "graph_upload",
+       .arguments = {exec, stream},
+       .cost = [](const Threads& t, uint32_t, const Call& c) { return t.graphs_.upload_cost(c.object); },
+       .effect = does<&Threads::upload_graph>},
+      {.op = Op::kGraphLaunch,
+       .name = "cudaGraphLaunch",
+       .field = "graph_launch",
+       .arguments = {exec, stream},
+       .in_capture = InCapture::kForbidden,
+       .cost = [](const Threads& t, uint32_t, const Call& c) { return t.graphs_.launch_cost(c.object); },
+       .effect = does<&Threads::launch_graph>},
+  };
+  return all;
 }
 
-bool Threads::graph_call(uint32_t thread, const Call& c) {
-  const auto done = [&](const std::optional<Refusal>& no) {
-    if (no) {
-      fail(thread, no->error, no->why);
-    }
-    return true;
+std::span<const CallType> Threads::graph_node_calls() {
+  using K = Argument::Kind;
+  static const Argument exec = {"exec", K::kExec, &Call::object};
+  static const Argument graph = {"graph", K::kGraph, &Call::object};
+  static const Argument change = {nullptr, K::kChange, &Call::source};
+  static const std::vector<CallType> all = {
+      {.op = Op::kGraphExecNodeSetParams,
+       .name = "cudaGraphExecNodeSetParams",
+       .field = "graph_exec_node_set_params",
+       .arguments = {exec, change},
+       .read_apart = true,
+       .cost = graph_costs<&Params::Graph::update_node>,
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.set_exec_node(c.object, t.core_.program.node_changes[c.source]));
+             return true;
+           }},
+      {.op = Op::kGraphNodeSetParams,
+       .name = "cudaGraphNodeSetParams",
+       .field = "graph_node_set_params",
+       .arguments = {graph, change},
+       .read_apart = true,
+       .cost = graph_costs<&Params::Graph::update_node>,
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.set_node(c.object, t.core_.program.node_changes[c.source]));
+             return true;
+           }},
+      {.op = Op::kGraphNodeSetEnabled,
+       .name = "cudaGraphNodeSetEnabled",
+       .field = "graph_node_set_enabled",
+       .arguments = {exec},
+       .read_apart = true,
+       .cost = graph_costs<&Params::Graph::update_node>,
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.enable(c.object, c.source, c.enable));
+             return true;
+           }},
+      {.op = Op::kGraphGetEdges,
+       .name = "cudaGraphGetEdges",
+       .field = "graph_get_edges",
+       .arguments = {graph, {"edge_data", K::kSwitch, &Call::edge_data}},
+       .cost = costs<&Params::Calls::query>,
+       .effect = does<&Threads::graph_edges>},
   };
-  switch (c.op) {
-    case Op::kGraphInstantiate:
-      return done(graphs_.instantiate(c.object, c.source, {c.node_priority, c.auto_free, c.device_launch}));
-    case Op::kGraphExecUpdate:
-      return done(graphs_.update(c.object, c.source));
-    case Op::kGraphExecNodeSetParams:
-      return done(graphs_.set_exec_node(c.object, core_.program.node_changes[c.source]));
-    case Op::kGraphNodeSetParams:
-      return done(graphs_.set_node(c.object, core_.program.node_changes[c.source]));
-    case Op::kGraphNodeSetEnabled:
-      return done(graphs_.enable(c.object, c.source, c.enable));
-    case Op::kGraphExecDestroy:
-      return done(graphs_.destroy_exec(c.object));
-    case Op::kGraphDestroy:
-      return done(graphs_.destroy_graph(c.object));
-    case Op::kGraphUpload:
-      return upload_graph(thread, c);
-    case Op::kGraphLaunch:
-      return launch_graph(thread, c);
-    case Op::kGraphGetEdges:
-      return graph_edges(thread, c);
-    default:
-      return graph_memory_call(thread, c);
-  }
+  return all;
 }
 
 // "0-1 1-2(1,0,1)": nodes, and the data of edges that are not full dependences.
@@ -83,74 +139,6 @@ bool Threads::graph_edges(uint32_t thread, const Call& c) {
     }
   }
   answer(thread, text.empty() ? "no edges" : text);
-  return true;
-}
-
-// What memory nodes ask of the device that is current.
-bool Threads::graph_memory_call(uint32_t thread, const Call& c) {
-  Thread& t = threads_[thread];
-  GraphMemory& memory = graphs_.memory();
-  switch (c.op) {
-    case Op::kGraphMemTrim:
-      t.owed += memory.trim(t.device);
-      return true;
-    case Op::kGraphMemResetHigh:
-      memory.reset_high(t.device);
-      return true;
-    case Op::kGraphMemStats: {
-      const GraphMemory::Stats& s = memory.stats(t.device);
-      answer(thread, "reserved " + std::to_string(s.reserved) + " high " + std::to_string(s.reserved_high) +
-                         " used " + std::to_string(s.used) + " high " + std::to_string(s.used_high));
-      return true;
-    }
-    default:
-      break;
-  }
-  const std::vector<GraphNode>& nodes = graphs_.definition(c.object).nodes;
-  const GraphLayout::Allocation* a = c.source < nodes.size() && nodes[c.source].kind == NodeKind::kMemAlloc
-                                         ? memory.allocation(nodes[c.source].object)
-                                         : nullptr;
-  if (a == nullptr) {
-    fail(thread, "cudaErrorInvalidValue", "no such allocation node");
-    return true;
-  }
-  std::string text = "address " + std::to_string(a->address) + " bytes " + std::to_string(a->bytes) +
-                     " device " + std::to_string(a->device) + " access";
-  for (uint32_t d : a->access) {
-    text += " " + std::to_string(d);
-  }
-  answer(thread, text);
-  return true;
-}
-
-bool Threads::capture_call(uint32_t thread, const Call& c) {
-  if (!stream_alive(thread, c.stream)) {
-    return true;
-  }
-  if (c.op == Op::kStreamGetCaptureInfo) {
-    const Captures::Info info = captures_.info(c.stream, c.edge_data);
-    if (info.no) {
-      fail(thread, info.no->error, info.no->why);
-    } else {
-      answer(thread, info.text);
-    }
-    return true;
-  }
-  if (c.op == Op::kStreamBeginCapture) {
-    const auto no =
-        captures_.begin(thread, c.stream, c.mode, c.into_graph ? graphs_.definition(c.object) : GraphDesc{});
-    if (no) {
-      fail(thread, no->error, no->why);
-    }
-    return true;
-  }
-  Captures::Ended e = captures_.end(thread, c.stream);
-  if (e.over) {
-    graphs_.set(c.object, e.no ? std::nullopt : std::optional<GraphDesc>(std::move(e.graph)));
-  }
-  if (e.no) {
-    fail(thread, e.no->error, e.no->why);
-  }
   return true;
 }
 
@@ -174,7 +162,7 @@ bool Threads::upload_graph(uint32_t thread, const Call& c) {
 }
 
 bool Threads::launch_graph(uint32_t thread, const Call& c) {
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   if (!t.mapped) {
     if (report_device_error(thread, t.device) || !stream_alive(thread, c.stream)) {
       return true;

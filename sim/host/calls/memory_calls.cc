@@ -1,45 +1,120 @@
-// Calls about memory: allocation, pools, and what the program says that it accesses.
+// Calls about memory: allocation, and what the program says that it accesses.
 #include "sim/host/calls/threads.h"
+#include "sim/host/program/program_error.h"
 
 namespace heddle::host {
+namespace {
 
-bool Threads::memory_call(uint32_t thread, const Call& c) {
-  const uint32_t device = threads_[thread].device;
-  switch (c.op) {
-    case Op::kMalloc:
-    case Op::kMallocHost:
-      barrier(device);
-      return c.object == kNone || allocate(thread, c);
-    case Op::kFree:
-      if (c.object == kNone) {  // ST15
-        return synchronize(thread, ordering_.unfinished_of_device(device));
-      }
-      return release(thread, c);
-    case Op::kFreeHost:
-      return c.object == kNone || release(thread, c);
-    case Op::kHostAccess:
-      return host_access(thread, c);
-    case Op::kMemGetInfo:
-      answer(thread, "free " + std::to_string(memory_.device(device).free_bytes()) + " total " +
-                         std::to_string(memory_.device(device).total_bytes()));
-      return true;
-    case Op::kMallocAsync:
-      return malloc_async(thread, c);
-    case Op::kFreeAsync:
-      return free_async(thread, c);
-    case Op::kMallocManaged:
-      return allocate(thread, c);
-    case Op::kMemPrefetch:
-    case Op::kMemAdvise:
-    case Op::kMemAttributes:
-    case Op::kStreamAttach:
-      return unified_call(thread, c);
-    default:
-      return pool_call(thread, c);
+void check_size(const Program&, const Call& c) {
+  if (c.object == kNone && c.bytes > kMostBytes) {
+    throw ProgramError(c.line, std::to_string(c.bytes) + " bytes" + kLegalBytes);
   }
 }
 
-// ---- cudaMalloc, cudaFree and the like
+void check_allocation(const Program& p, const Call& c) {
+  check_size(p, c);
+  if (c.object == kNone) {
+    return;
+  }
+  const BufferDesc& b = p.buffers[c.object];
+  if ((b.memory == Memory::kDevice) == (c.op == Op::kMallocHost)) {
+    throw ProgramError(c.line, "buffer " + b.name + " is of another kind of memory");
+  }
+  if (c.op == Op::kMalloc && b.reserved) {
+    throw ProgramError(c.line, "buffer " + b.name + " is virtual memory: it gets memory by cuMemMap");
+  }
+}
+
+void check_managed(const Program& p, const Call& c) {
+  if (p.buffers[c.object].memory != Memory::kManaged) {
+    throw ProgramError(c.line, "buffer " + p.buffers[c.object].name + " is of another kind of memory");
+  }
+}
+
+}  // namespace
+
+std::span<const CallType> Threads::memory_calls() {
+  using K = Argument::Kind;
+  // Of a size only, or of a buffer.
+  static const std::vector<Argument> some = {{"", K::kNumber, &Call::bytes},
+                                             {nullptr, K::kBuffer, &Call::object, Argument::Given::kMaybe}};
+  static const std::vector<CallType> all = {
+      {.op = Op::kMalloc,
+       .name = "cudaMalloc",
+       .field = "malloc",
+       .arguments = some,
+       .in_capture = InCapture::kUnsafe,
+       .check = check_allocation,
+       .cost = costs<&Params::Calls::malloc>,
+       .effect = does<&Threads::malloc>},
+      {.op = Op::kFree,
+       .name = "cudaFree",
+       .field = "free",
+       .arguments = some,
+       .asks_for_progress = true,
+       .in_capture = InCapture::kUnsafe,
+       .check = check_size,
+       .cost = costs<&Params::Calls::free>,
+       .effect = does<&Threads::free>},
+      {.op = Op::kMallocHost,
+       .name = "cudaMallocHost",
+       .field = "malloc_host",
+       .arguments = some,
+       .in_capture = InCapture::kUnsafe,
+       .check = check_allocation,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const Params::Calls& p = t.core_.params.calls;
+             return p.malloc_host + static_cast<Ps>(static_cast<double>(p.malloc_host_per_mib) *
+                                                    static_cast<double>(c.bytes) / 1048576);
+           },
+       .effect = does<&Threads::malloc>},
+      {.op = Op::kFreeHost,
+       .name = "cudaFreeHost",
+       .field = "free_host",
+       .arguments = some,
+       .in_capture = InCapture::kUnsafe,
+       .check = check_size,
+       .cost = costs<&Params::Calls::free_host>,
+       .effect = [](Threads& t, uint32_t thread,
+                    const Call& c) { return c.object == kNone || t.release(thread, c); }},
+      {.op = Op::kMallocManaged,
+       .name = "cudaMallocManaged",
+       .arguments = {{nullptr, K::kBuffer, &Call::object}},
+       .check = check_managed,
+       .cost = costs<&Params::Calls::malloc>,
+       .effect = does<&Threads::allocate>},
+      {.op = Op::kHostAccess,
+       .name = "(host access)",
+       .field = "host_access",
+       .read_apart = true,
+       .asks_device = false,
+       .effect = does<&Threads::host_access>},
+      {.op = Op::kMemGetInfo,
+       .name = "cudaMemGetInfo",
+       .field = "mem_get_info",
+       .cost = costs<&Params::Calls::query>,
+       .effect =
+           [](Threads& t, uint32_t thread, const Call&) {
+             const DeviceMemory& m = t.memory_.device(t.threads_[thread].device);
+             t.answer(thread,
+                      "free " + std::to_string(m.free_bytes()) + " total " + std::to_string(m.total_bytes()));
+             return true;
+           }},
+  };
+  return all;
+}
+
+// Of a size only: takes time and no memory.
+bool Threads::malloc(uint32_t thread, const Call& c) {
+  barrier(threads_[thread].device);
+  return c.object == kNone || allocate(thread, c);
+}
+
+bool Threads::free(uint32_t thread, const Call& c) {
+  return c.object == kNone ? synchronize(thread, ordering_.unfinished_of_device(threads_[thread].device))
+                           : release(thread, c);  // ST15
+}
 
 bool Threads::allocate(uint32_t thread, const Call& c) {
   const BufferDesc& b = core_.program.buffers[c.object];
@@ -112,203 +187,6 @@ bool Threads::release(uint32_t thread, const Call& c) {
     memory_.device(b.device).release(state.address);
   }
   return synchronize(thread, ordering_.unfinished_of_device(b.device));
-}
-
-bool Threads::buffer_mapped(uint32_t thread, uint32_t device, const Range& r) {
-  const BufferDesc& b = core_.program.buffers[r.buffer];
-  if (!memory_.mapped(r.buffer)) {
-    fail(thread, "cudaErrorInvalidValue", b.name + " is not allocated now");
-    return false;
-  }
-  if (b.reserved && !space_.reaches(device, r.buffer, r.offset, r.bytes, r.written)) {  // VM01
-    fail(thread, "cudaErrorInvalidValue",
-         std::to_string(r.bytes) + " bytes of " + b.name + " from " + std::to_string(r.offset) +
-             " on: not all mapped, or without access from device " + std::to_string(device));
-    return false;
-  }
-  return true;
-}
-
-// ---- virtual memory management
-
-bool Threads::vmm_call(uint32_t thread, const Call& c) {
-  if (c.op == Op::kMemGranularity) {
-    answer(thread, std::to_string(core_.params.memory.granularity));
-    return true;
-  }
-  if (c.op == Op::kMemUnmap && checker_.on()) {
-    checker_.unmapped(c.object, c.offset, c.bytes, clocks_.of_thread(thread), site(thread));
-  }
-  if (const auto no = space_.call(c)) {
-    fail(thread, no->error, no->why);
-  } else if (c.op == Op::kMemCreate && checker_.on()) {
-    checker_.created(c.object);
-  } else if (c.op == Op::kMemAddressReserve && checker_.on()) {
-    checker_.allocated(c.object, clocks_.host_access(thread), site(thread));
-  }
-  return true;
-}
-
-// ---- pools
-
-bool Threads::malloc_async(uint32_t thread, const Call& c) {
-  if (!stream_alive(thread, c.stream)) {
-    return true;
-  }
-  const BufferDesc& b = core_.program.buffers[c.object];
-  const uint32_t number = memory_.pool_number(c.source, b.device);
-  Pool& pool = memory_.pool(number);
-  const Epoch epoch = clocks_.command(thread, c.stream);
-  const auto given = pool.allocate(b.bytes, c.stream, clocks_, core_.commands);
-  if (!given) {
-    fail(thread, "cudaErrorMemoryAllocation",
-         std::to_string(b.bytes) + " bytes for " + b.name + "; the pool has " +
-             std::to_string(pool.stats().reserved) + ", device " + std::to_string(b.device) + " has " +
-             std::to_string(memory_.device(b.device).free_bytes()) + " free");
-    return true;
-  }
-  if (given->after && core_.commands.unfinished(*given->after)) {  // SO10
-    const uint32_t slot = make(Work::kWait, c.stream, op_name_[static_cast<size_t>(c.op)]);
-    ordering_.append(slot);
-    ordering_.depend(slot, *given->after, core_.params.other_stream);
-  }
-  threads_[thread].owed += given->grown ? core_.params.memory.map : 0;
-  Allocations::Buffer& state = memory_.buffer(c.object);
-  state = {Allocations::State::kAllocated, number, given->address};
-  if (checker_.on()) {
-    checker_.allocated(c.object, epoch, site(thread));
-  }
-  return true;
-}
-
-bool Threads::free_async(uint32_t thread, const Call& c) {
-  if (!stream_alive(thread, c.stream)) {
-    return true;
-  }
-  Allocations::Buffer& state = memory_.buffer(c.object);
-  const BufferDesc& b = core_.program.buffers[c.object];
-  const bool of_graph = graphs_.memory().owns(c.object);
-  if (!of_graph &&
-      (state.state != Allocations::State::kAllocated || b.memory != Memory::kDevice || b.reserved)) {
-    fail(thread, "cudaErrorInvalidValue",
-         b.name + (b.memory != Memory::kDevice ? " is not device memory"
-                   : b.reserved                ? " is reserved by cuMemAddressReserve"
-                                               : " is not allocated now"));
-    return true;
-  }
-  const uint32_t slot = make(Work::kBarrier, c.stream, op_name_[static_cast<size_t>(c.op)]);
-  ordering_.append(slot);
-  const CommandRef done = core_.commands.ref(slot);
-  if (core_.commands[slot].unmet == 0) {
-    core_.dispatch(slot);
-  }
-  const Epoch epoch = clocks_.on() ? clocks_.command(thread, c.stream) : Epoch();
-  if (of_graph) {  // GN02, GN05
-    return free_of_graph(thread, c, c.stream, done, clocks_.on() ? &clocks_.of_stream(c.stream) : nullptr);
-  }
-  state.state = Allocations::State::kFreed;
-  if (clocks_.on()) {
-    if (checker_.on()) {
-      checker_.freed(c.object, clocks_.of_stream(c.stream), site(thread));
-    }
-    if (state.pool != kNone) {
-      memory_.pool(state.pool).free(state.address, c.stream, epoch, done);
-    }
-  }
-  if (state.pool == kNone) {  // cudaMalloc's memory: back at once
-    memory_.device(b.device).release(state.address);
-  }
-  return true;
-}
-
-// Memory of a graph's node that outlives the launch.
-bool Threads::free_of_graph(uint32_t thread, const Call& c, uint32_t stream, CommandRef done,
-                            const Clock* clock) {
-  if (const auto no = graphs_.memory().free(c.object, stream, done)) {
-    fail(thread, no->error, no->why);
-  } else if (checker_.on()) {
-    checker_.freed(c.object, *clock, site(thread));
-  }
-  return true;
-}
-
-bool Threads::pool_call(uint32_t thread, const Call& c) {
-  const uint32_t device = threads_[thread].device;
-  Pool& pool = memory_.pool(memory_.pool_number(c.object, device));
-  switch (c.op) {
-    case Op::kPoolSetAttribute:
-      switch (static_cast<PoolAttribute>(c.count)) {
-        case PoolAttribute::kReleaseThreshold:
-          pool.release_threshold = c.bytes;
-          break;
-        case PoolAttribute::kFollowEvents:
-          pool.follow_events = c.bytes != 0;
-          break;
-        case PoolAttribute::kOpportunistic:
-          pool.opportunistic = c.bytes != 0;
-          break;
-        case PoolAttribute::kInternalDependencies:
-          pool.internal_dependencies = c.bytes != 0;
-          break;
-      }
-      return true;
-    case Op::kPoolTrim:  // SO05
-      threads_[thread].owed += pool.trim(c.bytes, clocks_) * core_.params.memory.unmap;
-      return true;
-    case Op::kPoolResetHigh:
-      pool.reset_high();
-      return true;
-    case Op::kPoolSetAccess:
-      if (c.enable) {
-        pool.access.insert(c.source);
-      } else {
-        pool.access.erase(c.source);
-      }
-      return true;
-    default:
-      break;
-  }
-  const PoolStats& s = pool.stats();  // SO06
-  answer(thread, "reserved " + std::to_string(s.reserved) + " high " + std::to_string(s.reserved_high) +
-                     " used " + std::to_string(s.used) + " high " + std::to_string(s.used_high));
-  return true;
-}
-
-// ---- what is accessed
-
-void Threads::accesses(const std::vector<Access>& more, const Call& c, Epoch epoch, const Clock& clock,
-                       uint32_t thread) {
-  if (!checker_.on()) {
-    return;
-  }
-  for (const Access& a : more) {
-    checker_.access(a, epoch, clock, site(thread));
-  }
-  for (uint32_t i = 0; i < c.accesses; ++i) {
-    checker_.access(core_.program.accesses[c.first_access + i], epoch, clock, site(thread));
-  }
-}
-
-// The host reads pageable memory before the call returns.
-void Threads::copy_accesses(uint32_t thread, const Call& c, bool source_by_host) {
-  if (!clocks_.on()) {
-    return;
-  }
-  const bool reads = c.source != kNone;
-  if (reads && source_by_host && checker_.on()) {
-    const Epoch epoch = clocks_.host_access(thread);
-    checker_.access({c.source, true, false, false, c.source_offset, c.bytes}, epoch,
-                    clocks_.of_thread(thread), site(thread));
-  }
-  const Epoch epoch = clocks_.command(thread, c.stream);
-  if (!checker_.on()) {
-    return;
-  }
-  const Clock& clock = clocks_.of_stream(c.stream);
-  if (reads && !source_by_host) {
-    checker_.access({c.source, true, false, false, c.source_offset, c.bytes}, epoch, clock, site(thread));
-  }
-  checker_.access({c.object, false, true, false, c.offset, c.bytes}, epoch, clock, site(thread));
 }
 
 bool Threads::host_access(uint32_t thread, const Call& c) {

@@ -7,7 +7,7 @@
 namespace heddle::host {
 
 bool Threads::start_staged(uint32_t thread, const Call& c, bool to_device) {
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   const Params& p = core_.params;
   t.last_stream = c.stream;
   t.staged = Staged{};
@@ -53,7 +53,7 @@ bool Threads::continue_staged(uint32_t thread) {
 }
 
 bool Threads::send_piece(uint32_t thread) {
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   Staged& s = t.staged;
   const Params& p = core_.params;
   if (s.copying) {
@@ -80,7 +80,7 @@ bool Threads::send_piece(uint32_t thread) {
 }
 
 bool Threads::receive_piece(uint32_t thread) {
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   Staged& s = t.staged;
   const Params& p = core_.params;
   if (s.copying) {

@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/host/calls/call_types.h"
+
 namespace heddle::host {
 namespace {
-
-// FP04: calls after which work of the device must go on.
-bool asks_for_progress(Op op) {
-  return op == Op::kStreamSynchronize || op == Op::kDeviceSynchronize || op == Op::kEventSynchronize ||
-         op == Op::kStreamQuery || op == Op::kEventQuery || op == Op::kMemcpy || op == Op::kFree;
-}
-
-// Calls that need the device's context.
-bool asks_device(Op op) {
-  return op != Op::kCompute && op != Op::kSetDevice && op != Op::kGetLastError &&
-         op != Op::kPeekAtLastError && op != Op::kSetFlag && op != Op::kWaitFlag && op != Op::kHostAccess &&
-         op != Op::kGetDeviceCount && op != Op::kDeviceGetPciBusId;
-}
 
 // LimitReached of `f` gets the thread and its call in front.
 template <class Place, class F>
@@ -63,8 +52,15 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
   for (const KernelDesc& k : core.program.kernels) {
     kernel_name_.push_back(core.recorder.name(k.name));
   }
-  for (size_t op = 0; op < kOps; ++op) {
-    op_name_.push_back(core.recorder.name(op_name(static_cast<Op>(op))));
+  for (size_t op = 0; op < static_cast<size_t>(Op::kOther); ++op) {
+    op_name_.push_back(core.recorder.name(type_of(static_cast<Op>(op)).name));
+  }
+  for (const ThreadDesc& t : core.program.threads) {
+    for (const Call& c : t.calls) {
+      if (c.op == Op::kOther) {
+        other_names_[c.type] = core.recorder.name(c.type->name);
+      }
+    }
   }
   h2d_name_ = core.recorder.name("copy H2D");
   d2h_name_ = core.recorder.name("copy D2H");
@@ -84,18 +80,18 @@ void Threads::start() {
 void Threads::begin_next() {
   while (begun_ < threads_.size()) {
     const uint32_t i = begun_++;
-    Thread& t = threads_[i];
+    HostThread& t = threads_[i];
     if (fetch(t, i)) {
       t.call_start = core_.now;
       located([&] { return place(i); }, core_.program.threads[i],
-              [&] { core_.events.push(core_.now + cost(t, call(t, i)), Happening::kThread, i); });
+              [&] { core_.events.push(core_.now + cost(i), Happening::kThread, i); });
       return;
     }
     t.done = true;
   }
 }
 
-bool Threads::fetch(Thread& t, uint32_t thread) {
+bool Threads::fetch(HostThread& t, uint32_t thread) {
   const std::vector<Call>& calls = core_.program.threads[thread].calls;
   for (; t.pc < calls.size(); ++t.pc) {
     const Call& c = calls[t.pc];
@@ -124,90 +120,16 @@ bool Threads::fetch(Thread& t, uint32_t thread) {
   return false;
 }
 
-Ps Threads::cost(const Thread& t, const Call& c) const {
-  const Params::Calls& p = core_.params.calls;
-  const auto memory = [&](uint32_t buffer) {
-    return buffer == kNone ? Memory::kPageable : core_.program.buffers[buffer].memory;
-  };
-  const Ps to_stream = c.stream != t.last_stream && t.last_stream != kNone ? p.stream_switch : 0;
-  if (captures_.used() && captures_.capturing(c.stream) && !is_capture_call(c.op)) {
+Ps Threads::cost(uint32_t thread) const {
+  const Call& c = call(threads_[thread], thread);
+  if (captures_.used() && captures_.capturing(c.stream) && c.type->in_capture != InCapture::kCapture) {
     return core_.params.graph.capture;
   }
-  if (is_capture_call(c.op) || is_graph_call(c.op)) {
-    return graph_cost(c);
-  }
-  if (is_vmm_call(c.op)) {
-    return space_.cost(c);
-  }
-  const bool names = c.op == Op::kLaunch || c.op == Op::kFuncGetAttributes;
-  const Ps first = names && core_.rules.lazy_loading && !loaded_[t.device][c.object] ? p.lazy_load : 0;
-  switch (c.op) {
-    case Op::kCompute:
-      return c.duration;
-    case Op::kFuncGetAttributes:
-      return p.query + first;
-    case Op::kLaunch:
-      return first + (port_of(c) == Port::kDefault ? p.launch : p.launch_programmatic) + to_stream;
-    case Op::kMemcpy:
-    case Op::kMemcpyAsync:
-      return memory(c.object) == Memory::kDevice && memory(c.source) == Memory::kDevice ? p.d2d : p.memcpy;
-    case Op::kMemset:
-    case Op::kMemsetAsync:
-      return c.bytes <= core_.params.memset_inline_bytes ? p.memcpy : p.memset;
-    case Op::kEventRecord:
-      return core_.program.events[c.object].timing ? p.record : p.record_no_timing;
-    case Op::kStreamWaitEvent:
-      return p.wait_event;
-    case Op::kEventQuery:
-    case Op::kStreamQuery:
-    case Op::kEventElapsed:
-      return p.query;
-    case Op::kEventSynchronize:
-    case Op::kStreamSynchronize:
-    case Op::kDeviceSynchronize:
-      return p.synchronize;
-    case Op::kLaunchHostFunc:
-      return p.host_function;
-    case Op::kStreamCreate:
-    case Op::kStreamDestroy:
-    case Op::kEventCreate:
-    case Op::kEventDestroy:
-      return p.create;
-    case Op::kMalloc:
-    case Op::kMallocManaged:
-      return p.malloc;
-    case Op::kFree:
-      return p.free;
-    case Op::kMallocHost:
-      return p.malloc_host + static_cast<Ps>(static_cast<double>(p.malloc_host_per_mib) *
-                                             static_cast<double>(c.bytes) / 1048576);
-    case Op::kFreeHost:
-      return p.free_host;
-    case Op::kMemGetInfo:
-    case Op::kPoolSetAttribute:
-    case Op::kPoolStats:
-    case Op::kPoolResetHigh:
-    case Op::kPoolTrim:
-    case Op::kPoolSetAccess:
-    case Op::kMemAdvise:
-    case Op::kMemAttributes:
-    case Op::kStreamAttach:
-    case Op::kDeviceGetLimit:
-    case Op::kStreamSetWindow:
-      return p.query;
-    case Op::kDeviceSetLimit:
-      return core_.params.l2.set_limit;
-    case Op::kResetPersistingL2:
-      return core_.params.l2.reset;
-    case Op::kMemPrefetch:
-      return p.memcpy;
-    case Op::kMallocAsync:
-      return core_.params.memory.pool_malloc;
-    case Op::kFreeAsync:
-      return core_.params.memory.pool_free;
-    default:
-      return 0;
-  }
+  return c.type->cost ? c.type->cost(*this, thread, c) : 0;
+}
+
+uint32_t Threads::name_of(const Call& c) const {
+  return c.op == Op::kOther ? other_names_.at(c.type) : op_name_[static_cast<size_t>(c.op)];
 }
 
 void Threads::step(uint32_t thread) {
@@ -218,7 +140,7 @@ void Threads::step(uint32_t thread) {
 void Threads::run_on(uint32_t thread) {
   constexpr uint64_t kAtOnce = 256;  // calls: then whoever watches the run has a look
   for (uint64_t calls = 1;; ++calls) {
-    Thread& t = threads_[thread];
+    HostThread& t = threads_[thread];
     bool back = false;
     if (t.waits_since != kNever) {
       t.waited += core_.now - std::min(core_.now, t.waits_since);
@@ -246,7 +168,7 @@ void Threads::run_on(uint32_t thread) {
       begin_next();
       return;
     }
-    const Ps at = core_.now + cost(t, call(t, thread)) + t.owed;
+    const Ps at = core_.now + cost(thread) + t.owed;
     t.owed = 0;
     if (core_.events.next_time() <= at || core_.cancelled() || calls == kAtOnce || at > kLatest) {
       core_.events.push(at, Happening::kThread, thread);
@@ -257,22 +179,21 @@ void Threads::run_on(uint32_t thread) {
 }
 
 void Threads::returned(uint32_t thread) {
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
-  core_.recorder.add(t.track, op_name_[static_cast<size_t>(c.op)], t.call_start, core_.now);
+  core_.recorder.add(t.track, name_of(c), t.call_start, core_.now);
   core_.recorder.waited(t.track, std::exchange(t.waited, 0));
   t.call_start = core_.now;
   t.next = Next::kEffect;
   // A failed kernel shows at the first call that waits for the device (ER01).
-  if (!t.failed && (c.op == Op::kStreamSynchronize || c.op == Op::kDeviceSynchronize ||
-                    c.op == Op::kEventSynchronize || c.op == Op::kMemcpy)) {
+  if (!t.failed && c.type->shows_failures) {
     report_device_error(thread, t.device);
   }
   t.failed = false;
   if (clocks_.on()) {
     clocks_.returned(thread);
     // SO11: at synchronisations pools give back what is above their thresholds (SO04).
-    if (c.op == Op::kStreamSynchronize || c.op == Op::kDeviceSynchronize || c.op == Op::kEventSynchronize) {
+    if (c.type->synchronizes) {
       t.owed += memory_.trim_pools(clocks_) * core_.params.memory.unmap;
     }
   }
@@ -285,7 +206,7 @@ void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands)
   if (core_.rules.lazy_start) {
     flush();  // FP04: whoever waits for work asks for it
   }
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   t.waits_for = commands;
   t.resume_at = core_.now;
   for (const CommandRef& c : commands) {
@@ -297,7 +218,7 @@ void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands)
 }
 
 void Threads::released(uint32_t thread, Ps at) {
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   t.resume_at = std::max(t.resume_at, at);
   if (t.waits > 0 && --t.waits > 0) {
     return;
@@ -306,11 +227,11 @@ void Threads::released(uint32_t thread, Ps at) {
 }
 
 bool Threads::effect(uint32_t thread) {
-  Thread& t = threads_[thread];
+  HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
   // Whatever is called fails from then on (ER02), as the H200's driver answers (traces/h200/hosterrors.csv,
   // fault).
-  if (asks_device(c.op) && report_device_error(thread, t.device)) {
+  if (c.type->asks_device && report_device_error(thread, t.device)) {
     return true;
   }
   if (captures_.used()) {
@@ -322,98 +243,10 @@ bool Threads::effect(uint32_t thread) {
       return true;
     }
   }
-  if (is_capture_call(c.op)) {
-    return capture_call(thread, c);
-  }
-  if (is_graph_call(c.op)) {
-    return graph_call(thread, c);
-  }
-  if (is_vmm_call(c.op)) {
-    return vmm_call(thread, c);
-  }
-  if (core_.rules.lazy_start && asks_for_progress(c.op)) {
+  if (core_.rules.lazy_start && c.type->asks_for_progress) {
     flush();
   }
-  switch (c.op) {
-    case Op::kLaunch:
-      return launch(thread, c);
-    case Op::kMemcpy:
-    case Op::kMemcpyAsync:
-      return copy(thread, c);
-    case Op::kMemset:
-    case Op::kMemsetAsync:
-      return memset(thread, c);
-    case Op::kEventRecord:
-    case Op::kEventSynchronize:
-    case Op::kEventQuery:
-    case Op::kEventElapsed:
-    case Op::kStreamWaitEvent:
-    case Op::kEventCreate:
-    case Op::kEventDestroy:
-      return event_call(thread, c);
-    case Op::kStreamSynchronize:
-    case Op::kStreamQuery:
-    case Op::kDeviceSynchronize:
-    case Op::kStreamCreate:
-    case Op::kStreamDestroy:
-    case Op::kLaunchHostFunc:
-      return stream_call(thread, c);
-    case Op::kMalloc:
-    case Op::kFree:
-    case Op::kMallocHost:
-    case Op::kFreeHost:
-    case Op::kHostAccess:
-    case Op::kMemGetInfo:
-    case Op::kMallocAsync:
-    case Op::kFreeAsync:
-    case Op::kPoolSetAttribute:
-    case Op::kPoolTrim:
-    case Op::kPoolStats:
-    case Op::kPoolResetHigh:
-    case Op::kPoolSetAccess:
-    case Op::kMallocManaged:
-    case Op::kMemPrefetch:
-    case Op::kMemAdvise:
-    case Op::kMemAttributes:
-    case Op::kStreamAttach:
-      return memory_call(thread, c);
-    case Op::kDeviceSetLimit:
-    case Op::kDeviceGetLimit:
-    case Op::kStreamSetWindow:
-    case Op::kResetPersistingL2:
-    case Op::kFuncGetAttributes:
-      return limit_call(thread, c);
-    case Op::kSetDevice:
-    case Op::kGetDeviceCount:
-    case Op::kDeviceGetPciBusId:
-      return device_call(thread, c);
-    case Op::kGetLastError:
-      answer(thread, t.last_error);
-      t.last_error = "cudaSuccess";
-      return true;
-    case Op::kPeekAtLastError:
-      answer(thread, t.last_error);
-      return true;
-    case Op::kSetFlag:
-      if (clocks_.on()) {
-        clocks_.flag_set_by_thread(c.object, thread);
-      }
-      core_.set_flag(c.object);
-      return true;
-    case Op::kWaitFlag:
-      if (flags_[c.object]) {
-        if (clocks_.on()) {
-          clocks_.thread_waits_flag(thread, c.object);
-        }
-        return true;
-      }
-      t.waits_for_flag = c.object;
-      t.waits_since = core_.now;
-      t.next = Next::kReturn;
-      return false;
-    default:
-      return true;
-  }
+  return !c.type->effect || c.type->effect(*this, thread, c);
 }
 
 void Threads::set_flag(uint32_t flag) {
@@ -430,16 +263,16 @@ void Threads::set_flag(uint32_t flag) {
 }
 
 bool Threads::all_done() const {
-  return std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.done; });
+  return std::all_of(threads_.begin(), threads_.end(), [](const HostThread& t) { return t.done; });
 }
 
 std::string Threads::place(uint32_t thread) const {
-  const Thread& t = threads_[thread];
+  const HostThread& t = threads_[thread];
   if (t.pc >= core_.program.threads[thread].calls.size()) {
     return "behind its last call";
   }
   const Call& c = call(t, thread);
-  return op_name(c.op) +
+  return c.type->name +
          (c.line ? ", line " + std::to_string(c.line) : ", call " + std::to_string(t.calls + 1));
 }
 
@@ -455,7 +288,7 @@ std::string Threads::where() const {
 std::vector<Threads::Blocked> Threads::blocked() const {
   std::vector<Blocked> out;
   for (uint32_t i = 0; i < threads_.size(); ++i) {
-    const Thread& t = threads_[i];
+    const HostThread& t = threads_[i];
     if (i >= begun_) {
       out.push_back({"thread " + core_.program.threads[i].name,
                      "not begun",

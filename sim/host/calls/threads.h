@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "sim/host/memory/l2_control.h"
 #include "sim/host/memory/vmm.h"
 #include "sim/host/nested/nested.h"
+#include "sim/host/program/call_type.h"
 #include "sim/host/streams/clocks.h"
 #include "sim/host/streams/connections.h"
 #include "sim/host/streams/ordering.h"
@@ -68,6 +72,27 @@ class Threads {
   };
   std::vector<Blocked> blocked() const;
 
+  // For effects: what the call says, of CUDA's errors; what it answers.
+  void fail(uint32_t thread, std::string_view error, const std::string& why);
+  void answer(uint32_t thread, std::string_view value);
+
+  // The calls, a group each in the file of its name.
+  static std::span<const CallType> program_calls();
+  static std::span<const CallType> launch_calls();
+  static std::span<const CallType> copy_calls();
+  static std::span<const CallType> event_calls();
+  static std::span<const CallType> stream_calls();
+  static std::span<const CallType> capture_calls();
+  static std::span<const CallType> graph_calls();
+  static std::span<const CallType> graph_node_calls();
+  static std::span<const CallType> graph_memory_calls();
+  static std::span<const CallType> memory_calls();
+  static std::span<const CallType> pool_calls();
+  static std::span<const CallType> unified_calls();
+  static std::span<const CallType> vmm_calls();
+  static std::span<const CallType> mapping_calls();
+  static std::span<const CallType> device_calls();
+
  private:
   enum class Next : uint8_t { kEffect, kReturn, kStaged };
   struct Loop {
@@ -86,7 +111,7 @@ class Threads {
     uint64_t size[2] = {0, 0};
     bool copying = false;
   };
-  struct Thread {
+  struct HostThread {
     size_t pc = 0;
     uint64_t calls = 0;
     Next next = Next::kEffect;
@@ -111,55 +136,92 @@ class Threads {
   };
 
   // ---- stepping
-  const Call& call(const Thread& t, uint32_t thread) const {
+  const Call& call(const HostThread& t, uint32_t thread) const {
     return core_.program.threads[thread].calls[t.pc];
   }
   void begin_next();
   void run_on(uint32_t thread);
-  std::string place(uint32_t thread) const;  // "cudaFree, line 12"
-  bool fetch(Thread& t, uint32_t thread);    // past loop ends; false at the end
-  Ps cost(const Thread& t, const Call& c) const;
+  std::string place(uint32_t thread) const;    // "cudaFree, line 12"
+  bool fetch(HostThread& t, uint32_t thread);  // past loop ends; false at the end
+  Ps cost(uint32_t thread) const;
   bool effect(uint32_t thread);  // true: the call has returned
   void returned(uint32_t thread);
   void wait_for(uint32_t thread, const std::vector<CommandRef>& commands);
 
-  // ---- calls (calls.cc)
+  // ---- declarations: a call that costs a number of the configuration, one whose effect is a member
+  template <Ps Params::Calls::*kCost>
+  static Ps costs(const Threads& t, uint32_t, const Call&) {
+    return t.core_.params.calls.*kCost;
+  }
+  template <Ps Params::Graph::*kCost>
+  static Ps graph_costs(const Threads& t, uint32_t, const Call&) {
+    return t.core_.params.graph.*kCost;
+  }
+  template <bool (Threads::*kEffect)(uint32_t, const Call&)>
+  static bool does(Threads& t, uint32_t thread, const Call& c) {
+    return (t.*kEffect)(thread, c);
+  }
+  template <std::optional<Refusal> (AddressSpace::*kEffect)(const Call&)>
+  static bool maps(Threads& t, uint32_t thread, const Call& c) {
+    t.done(thread, (t.space_.*kEffect)(c));
+    return true;
+  }
+
+  // ---- effects of calls, true: it has returned (launch_calls.cc)
   bool launch(uint32_t thread, const Call& c);
   bool switches_carveout(const KernelDesc& k, uint32_t device);
   bool programmatic_allowed(uint32_t thread, const Call& c);
   void record_programmatic(uint32_t kernel, const Call& c);
+  std::optional<Refusal> refuse(const HostThread& t, const Call& c) const;
   bool copy(uint32_t thread, const Call& c);
+  bool copy_allowed(uint32_t thread, const Call& c);
+  bool copy_by_host(uint32_t thread, const Call& c);
+  bool copy_by_engine(uint32_t thread, const Call& c, Memory to, Memory from);
+  Path copy_path(const Call& c, bool to_device, bool from_device) const;
+  void order_copy(uint32_t slot, const Call& c, bool pageable);
   bool memset(uint32_t thread, const Call& c);
-  bool event_call(uint32_t thread, const Call& c);
-  bool stream_call(uint32_t thread, const Call& c);
+  bool launch_host_function(uint32_t thread, const Call& c);
+  bool query_stream(uint32_t thread, const Call& c);
+  bool destroy_stream(uint32_t thread, const Call& c);
+  bool record_event(uint32_t thread, const Call& c);
+  bool stream_waits_event(uint32_t thread, const Call& c);
+  bool elapsed_time(uint32_t thread, const Call& c);
+  bool synchronize_event(uint32_t thread, const Call& c);
+  bool query_event(uint32_t thread, const Call& c);
+  bool set_limit(uint32_t thread, const Call& c);
+  bool get_limit(uint32_t thread, const Call& c);
+  bool device_there(uint32_t thread, const Call& c);  // the device `object`; otherwise the call has failed
+  // capture_calls.cc
+  bool begin_capture(uint32_t thread, const Call& c);
+  bool end_capture(uint32_t thread, const Call& c);
   // graph_calls.cc
-  Ps graph_cost(const Call& c) const;
-  bool graph_call(uint32_t thread, const Call& c);
-  bool capture_call(uint32_t thread, const Call& c);
   bool launch_graph(uint32_t thread, const Call& c);
   bool graph_edges(uint32_t thread, const Call& c);
   bool goes_on_after(uint32_t thread, Ps cost);
   bool upload_graph(uint32_t thread, const Call& c);
-  bool graph_memory_call(uint32_t thread, const Call& c);
+  bool allocation_of_node(uint32_t thread, const Call& c);
   void check_tree(uint32_t thread, const Call& c, Epoch epoch);
   void check_graph(uint32_t thread, const Call& c, const std::vector<uint32_t>& freed);
   bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
+  bool done(uint32_t thread, const std::optional<Refusal>& no);  // false: refused, the call has failed
   bool report_device_error(uint32_t thread, uint32_t device);
-  void fail(uint32_t thread, std::string_view error, const std::string& why);
   void note_error(uint32_t thread, const std::string& error, const std::string& why);
-  void answer(uint32_t thread, std::string_view value);
   bool stream_alive(uint32_t thread, uint32_t stream);
   bool event_alive(uint32_t thread, uint32_t event);
 
   // ---- memory (memory_calls.cc)
-  bool memory_call(uint32_t thread, const Call& c);
+  bool malloc(uint32_t thread, const Call& c);
+  bool free(uint32_t thread, const Call& c);
   bool allocate(uint32_t thread, const Call& c);
   bool release(uint32_t thread, const Call& c);
+  bool create_physical(uint32_t thread, const Call& c);
+  bool reserve_addresses(uint32_t thread, const Call& c);
+  bool unmap(uint32_t thread, const Call& c);
+  Pool& pool_of(uint32_t thread, const Call& c);
+  bool set_pool_attribute(uint32_t thread, const Call& c);
   bool malloc_async(uint32_t thread, const Call& c);
   bool free_async(uint32_t thread, const Call& c);
   bool free_of_graph(uint32_t thread, const Call& c, uint32_t stream, CommandRef done, const Clock* clock);
-  bool pool_call(uint32_t thread, const Call& c);
-  bool vmm_call(uint32_t thread, const Call& c);
   // The buffer is there, and `device` reaches these bytes of it; otherwise the call has failed.
   struct Range {
     uint32_t buffer;
@@ -174,20 +236,19 @@ class Threads {
   void copy_accesses(uint32_t thread, const Call& c, bool source_by_host);
   bool host_access(uint32_t thread, const Call& c);
   // ---- unified memory (unified_calls.cc)
-  bool unified_call(uint32_t thread, const Call& c);
+  bool moves(uint32_t thread, const Call& c);
+  bool prefetch(uint32_t thread, const Call& c);
   bool unified_host_access(uint32_t thread, const Call& c);
   Memory memory_of(uint32_t buffer) const;
   uint32_t device_of(uint32_t buffer, uint64_t offset) const;
 
-  // ---- limits and the L2 (limit_calls.cc)
-  bool limit_call(uint32_t thread, const Call& c);
-  bool device_call(uint32_t thread, const Call& c);
-
   // ---- commands
+  uint32_t name_of(const Call& c) const;
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
   void submit(uint32_t slot, Ps after = 0);  // the call's own time on the host until then
   bool loads(const Call& c, uint32_t device);
+  Ps load_cost(uint32_t thread, const Call& c) const;
   void barrier(uint32_t device);
 
   // ---- pageable memory (staged.cc)
@@ -211,7 +272,7 @@ class Threads {
   L2Control& l2_;
   AddressSpace& space_;
   Result& result_;
-  std::vector<Thread> threads_;
+  std::vector<HostThread> threads_;
   std::vector<bool> flags_;
   std::vector<bool> streams_alive_;
   std::vector<bool> events_alive_;
@@ -230,6 +291,7 @@ class Threads {
   // Names of spans.
   std::vector<uint32_t> kernel_name_;
   std::vector<uint32_t> op_name_;
+  std::map<const CallType*, uint32_t> other_names_;  // of Op::kOther
   uint32_t h2d_name_, d2h_name_, d2d_name_, peer_name_, h2h_name_;
 };
 

@@ -1,124 +1,68 @@
 #include "sim/host/checks/check_program.h"
 
 #include <algorithm>
+#include <optional>
+#include <variant>
 
 #include "sim/host/checks/check_calls.h"
+#include "sim/host/program/call_type.h"
 #include "sim/host/program/program_error.h"
 
 namespace heddle::host {
 namespace {
 
 constexpr uint32_t kMostThreads = 1024;  // of a block
-constexpr uint64_t kMostBytes = uint64_t{1} << 48;
-constexpr const char* kLegalBytes = "; legal: up to 2^48";
 
-// What Call::object is, for each call.
-enum class Object : uint8_t {
-  kNothing,
-  kKernel,
-  kBuffer,
-  kEvent,
-  kFlag,
-  kMaybeFlag,
-  kMaybeBuffer,
-  kMaybePool,
-  kPhysical,
-  kGraph,
-  kExec
-};
-
-Object object_of(Op op) {
-  switch (op) {
-    case Op::kLaunch:
-    case Op::kFuncGetAttributes:
-      return Object::kKernel;
-    case Op::kMemcpyAsync:
-    case Op::kMemcpy:
-    case Op::kMemsetAsync:
-    case Op::kMemset:
-    case Op::kMallocAsync:
-    case Op::kFreeAsync:
-    case Op::kMallocManaged:
-    case Op::kMemPrefetch:
-    case Op::kMemAdvise:
-    case Op::kMemAttributes:
-    case Op::kStreamAttach:
-    case Op::kMemAddressReserve:
-    case Op::kMemAddressFree:
-    case Op::kMemMap:
-    case Op::kMemUnmap:
-    case Op::kMemSetAccess:
-      return Object::kBuffer;
-    case Op::kMemCreate:
-    case Op::kMemRelease:
-      return Object::kPhysical;
-    case Op::kMalloc:
-    case Op::kFree:
-    case Op::kMallocHost:
-    case Op::kFreeHost:
-      return Object::kMaybeBuffer;
-    case Op::kPoolSetAttribute:
-    case Op::kPoolTrim:
-    case Op::kPoolStats:
-    case Op::kPoolResetHigh:
-    case Op::kPoolSetAccess:
-      return Object::kMaybePool;
-    case Op::kEventRecord:
-    case Op::kEventSynchronize:
-    case Op::kEventQuery:
-    case Op::kEventElapsed:
-    case Op::kStreamWaitEvent:
-    case Op::kEventCreate:
-    case Op::kEventDestroy:
-      return Object::kEvent;
-    case Op::kSetFlag:
-    case Op::kWaitFlag:
-      return Object::kFlag;
-    case Op::kGraphInstantiate:
-    case Op::kGraphLaunch:
-    case Op::kGraphUpload:
-    case Op::kGraphExecUpdate:
-    case Op::kGraphExecNodeSetParams:
-    case Op::kGraphNodeSetEnabled:
-    case Op::kGraphExecDestroy:
-      return Object::kExec;
-    case Op::kGraphNodeSetParams:
-    case Op::kGraphGetEdges:
-    case Op::kGraphMemAllocNodeGetParams:
-    case Op::kGraphDestroy:
-    case Op::kStreamEndCapture:
-      return Object::kGraph;
-    case Op::kLaunchHostFunc:
-      return Object::kMaybeFlag;
-    default:
-      return Object::kNothing;
-  }
-}
-
-size_t count_of(const Program& p, Object o) {
-  switch (o) {
-    case Object::kKernel:
-      return p.kernels.size();
-    case Object::kMaybePool:
-      return p.pools.size();
-    case Object::kPhysical:
-      return p.physical.size();
-    case Object::kBuffer:
-    case Object::kMaybeBuffer:
+// How many of its kind there are; nothing for what is no reference.
+std::optional<size_t> count_of(const Program& p, Argument::Kind kind) {
+  using K = Argument::Kind;
+  switch (kind) {
+    case K::kStream:
+      return p.streams.size();
+    case K::kBuffer:
       return p.buffers.size();
-    case Object::kEvent:
+    case K::kKernel:
+      return p.kernels.size();
+    case K::kEvent:
       return p.events.size();
-    case Object::kGraph:
-      return p.graphs.size();
-    case Object::kExec:
-      return p.graph_execs.size();
-    default:
+    case K::kFlag:
       return p.flags.size();
+    case K::kPool:
+      return p.pools.size();
+    case K::kPhysical:
+      return p.physical.size();
+    case K::kGraph:
+      return p.graphs.size();
+    case K::kExec:
+      return p.graph_execs.size();
+    case K::kChange:
+      return p.node_changes.size();
+    case K::kDevice:
+      return p.devices;
+    default:
+      return std::nullopt;
   }
 }
 
-bool optional(Object o) {
-  return o == Object::kMaybeFlag || o == Object::kMaybeBuffer || o == Object::kMaybePool;
+// Of a call's second reference, behind its object.
+const char* kind_name(Argument::Kind kind) {
+  using K = Argument::Kind;
+  switch (kind) {
+    case K::kBuffer:
+      return "source buffer";
+    case K::kEvent:
+      return "event";
+    case K::kPool:
+      return "pool";
+    case K::kPhysical:
+      return "physical memory";
+    case K::kGraph:
+      return "graph";
+    case K::kChange:
+      return "change";
+    default:
+      return "device";
+  }
 }
 
 void check_access(const Program& p, const Access& a, uint32_t line) {
@@ -133,19 +77,20 @@ void check_access(const Program& p, const Access& a, uint32_t line) {
   }
 }
 
-void check_range_call(const Program& p, const Call& c) {
-  const BufferDesc& b = p.buffers[c.object];
-  if (!b.reserved) {
-    throw ProgramError(c.line, "buffer " + b.name + " is no range of virtual memory");
-  }
-  if (c.op == Op::kMemMap && c.source >= p.physical.size()) {
-    throw ProgramError(c.line, "no physical memory " + std::to_string(c.source));
-  }
-  if (c.op == Op::kMemSetAccess && c.source >= p.devices) {
-    throw ProgramError(c.line, "no device " + std::to_string(c.source));
-  }
-  if (c.offset > b.bytes || (c.op != Op::kMemMap && c.bytes > b.bytes - c.offset)) {
-    throw ProgramError(c.line, "a range beyond the end of buffer " + b.name);
+// The call's references: its object, or all others.
+void check_references(const Program& p, const Call& c, bool object) {
+  for (const Argument& a : c.type->arguments) {
+    const auto* const member = std::get_if<uint32_t Call::*>(&a.member);
+    const std::optional<size_t> count = count_of(p, a.kind);
+    if (!member || !count || (*member == &Call::object) != object) {
+      continue;
+    }
+    const uint32_t id = c.*(*member);
+    if (id >= *count && !(a.given == Argument::Given::kMaybe && id == kNone)) {
+      throw ProgramError(
+          c.line,
+          (object ? "no such object: " : std::string("no ") + kind_name(a.kind) + " ") + std::to_string(id));
+    }
   }
 }
 
@@ -153,70 +98,16 @@ void check_call(const Program& p, const Call& c) {
   if (c.stream >= p.streams.size()) {
     throw ProgramError(c.line, "no stream " + std::to_string(c.stream));
   }
-  const Object o = object_of(c.op);
-  if (o != Object::kNothing && !(optional(o) && c.object == kNone) && c.object >= count_of(p, o)) {
-    throw ProgramError(c.line, "no such object: " + std::to_string(c.object));
+  check_references(p, c, true);
+  if (c.type->check) {
+    c.type->check(p, c);
   }
-  if ((c.op == Op::kMemcpy || c.op == Op::kMemcpyAsync) && c.source >= p.buffers.size()) {
-    throw ProgramError(c.line, "no source buffer " + std::to_string(c.source));
-  }
-  if ((c.op == Op::kMemcpy || c.op == Op::kMemcpyAsync) &&
-      (c.rows == 0 || c.rows > std::max<uint64_t>(1, c.bytes))) {
-    throw ProgramError(c.line, "rows: " + std::to_string(c.rows) + ": legal: 1 to the " +
-                                   std::to_string(c.bytes) + " bytes");
-  }
-  if (c.object == kNone && c.bytes > kMostBytes &&
-      (c.op == Op::kMalloc || c.op == Op::kMallocHost || c.op == Op::kFree || c.op == Op::kFreeHost)) {
-    throw ProgramError(c.line, std::to_string(c.bytes) + " bytes" + kLegalBytes);
-  }
-  if (c.op == Op::kLaunch && c.programmatic_event != kNone && c.programmatic_event >= p.events.size()) {
-    throw ProgramError(c.line, "no event " + std::to_string(c.programmatic_event));
-  }
-  if (c.op == Op::kMallocAsync || ((c.op == Op::kMalloc || c.op == Op::kMallocHost) && c.object != kNone)) {
-    const BufferDesc& b = p.buffers[c.object];
-    if ((b.memory == Memory::kDevice) == (c.op == Op::kMallocHost)) {
-      throw ProgramError(c.line, "buffer " + b.name + " is of another kind of memory");
-    }
-  }
-  if (c.op >= Op::kMemAddressReserve && c.op <= Op::kMemSetAccess) {
-    check_range_call(p, c);
-  }
-  if ((c.op == Op::kMallocAsync || c.op == Op::kMalloc) && c.object != kNone &&
-      p.buffers[c.object].reserved) {
-    throw ProgramError(
-        c.line, "buffer " + p.buffers[c.object].name + " is virtual memory: it gets memory by cuMemMap");
-  }
-  if (c.op == Op::kMallocManaged && p.buffers[c.object].memory != Memory::kManaged) {
-    throw ProgramError(c.line, "buffer " + p.buffers[c.object].name + " is of another kind of memory");
-  }
-  if ((c.op == Op::kMemPrefetch || c.op == Op::kMemAdvise) && c.source != kNone && c.source >= p.devices) {
-    throw ProgramError(c.line, "no device " + std::to_string(c.source));
-  }
-  if (c.op == Op::kPoolSetAccess && c.source >= p.devices) {
-    throw ProgramError(c.line, "no device " + std::to_string(c.source));
-  }
-  if (c.op == Op::kMallocAsync && c.source != kNone &&
-      (c.source >= p.pools.size() || p.pools[c.source].device != p.buffers[c.object].device)) {
-    throw ProgramError(c.line, "the pool is of another device than buffer " + p.buffers[c.object].name);
-  }
+  check_references(p, c, false);
   if (c.window != kNone && c.window >= p.windows.size()) {
     throw ProgramError(c.line, "no window " + std::to_string(c.window));
   }
   if (c.first_access > p.accesses.size() || c.accesses > p.accesses.size() - c.first_access) {
     throw ProgramError(c.line, "accesses that the program does not have");
-  }
-  if (c.op == Op::kEventElapsed && c.source >= p.events.size()) {
-    throw ProgramError(c.line, "no event " + std::to_string(c.source));
-  }
-  if ((c.op == Op::kGraphExecNodeSetParams || c.op == Op::kGraphNodeSetParams) &&
-      c.source >= p.node_changes.size()) {
-    throw ProgramError(c.line, "no change " + std::to_string(c.source));
-  }
-  if (c.op == Op::kStreamBeginCapture && c.into_graph && c.object >= p.graphs.size()) {
-    throw ProgramError(c.line, "no graph " + std::to_string(c.object));
-  }
-  if ((c.op == Op::kGraphInstantiate || c.op == Op::kGraphExecUpdate) && c.source >= p.graphs.size()) {
-    throw ProgramError(c.line, "no graph " + std::to_string(c.source));
   }
 }
 
@@ -371,8 +262,11 @@ void check_thread(const Program& p, const ThreadDesc& t) {
   size_t depth = 0;
   for (size_t i = 0; i < t.calls.size(); ++i) {
     const Call& c = t.calls[i];
+    if (c.type == nullptr) {
+      throw ProgramError(c.line, "thread " + t.name + ", call " + std::to_string(i + 1) + ": not declared");
+    }
     const auto where = [&] {
-      return "thread " + t.name + ", call " + std::to_string(i + 1) + " (" + op_name(c.op) + "): ";
+      return "thread " + t.name + ", call " + std::to_string(i + 1) + " (" + c.type->name + "): ";
     };
     try {
       check_call(p, c);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/host/program/call_type.h"
+
 namespace heddle::host {
 
 bool conflict(const Program& p, const Access& a, const Access& b) {
@@ -25,7 +27,7 @@ Finding::Place Checker::place(const Site& s) const {
     return {};
   }
   const Call& c = program_.threads[s.thread].calls[s.pc];
-  std::string api = op_name(c.op);
+  std::string api = c.type->name;
   if (c.op == Op::kLaunch) {
     api += " " + program_.kernels[c.object].name;
   }

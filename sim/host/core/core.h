@@ -56,7 +56,7 @@ struct Core {
   Recorder recorder;
   Ps now = 0;
   KernelModel* const kernels;             // runs kernels that have a trace; null: they take their durations
-  const std::atomic<bool>* const cancel;  // RunOptions::cancel
+  const std::atomic<bool>* const cancel;  // PlatformOptions::cancel
 };
 
 }  // namespace heddle::host

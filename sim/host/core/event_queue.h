@@ -27,7 +27,7 @@ enum class Happening : uint8_t {
   kFinish
 };
 
-struct Event {
+struct DueEvent {
   Ps at;
   uint64_t order;
   uint32_t object;  // thread, queue, command, ...: by `what`
@@ -44,16 +44,18 @@ class EventQueue {
   }
   bool empty() const { return heap_.empty(); }
   Ps next_time() const { return heap_.empty() ? kNever : heap_.front().at; }
-  Event pop() {
+  DueEvent pop() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
-    Event e = heap_.back();
+    DueEvent e = heap_.back();
     heap_.pop_back();
     return e;
   }
 
  private:
-  static bool later(const Event& a, const Event& b) { return a.at != b.at ? a.at > b.at : a.order > b.order; }
-  std::vector<Event> heap_;
+  static bool later(const DueEvent& a, const DueEvent& b) {
+    return a.at != b.at ? a.at > b.at : a.order > b.order;
+  }
+  std::vector<DueEvent> heap_;
   uint64_t order_ = 0;
 };
 

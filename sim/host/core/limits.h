@@ -1,5 +1,5 @@
 // How much a run may take before it is refused, and how much of what it tells is kept. A program that goes on
-// for ever within them runs for ever: who runs it can cancel it (RunOptions::cancel).
+// for ever within them runs for ever: who runs it can cancel it (PlatformOptions::cancel).
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ Ps Cover::total() const {
 }
 
 void Recorder::finish(Result& result) {
-  std::stable_sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+  std::stable_sort(spans_.begin(), spans_.end(), [](const TrackSpan& a, const TrackSpan& b) {
     return a.track != b.track ? a.track < b.track : a.start < b.start;
   });
   for (size_t i = 0; i < tracks_.size(); ++i) {

@@ -81,7 +81,7 @@ class Recorder {
   std::vector<Cover> covers_;  // of the tracks
   std::vector<std::string> names_;
   std::map<std::string, uint32_t> numbers_;
-  std::vector<Span> spans_;
+  std::vector<TrackSpan> spans_;
 };
 
 }  // namespace heddle::host

@@ -17,7 +17,7 @@ struct Track {
   uint64_t spans = 0;  // also those that are not kept
 };
 
-struct Span {
+struct TrackSpan {
   uint32_t track;
   uint32_t name;  // index into Result::names
   Ps start, end;
@@ -33,7 +33,7 @@ struct CallError {
   std::string why;
 };
 
-// Undefined behaviour that the program's declared accesses show (RunOptions::check).
+// Undefined behaviour that the program's declared accesses show (PlatformOptions::check).
 struct Finding {
   struct Place {
     uint32_t thread = 0;
@@ -49,7 +49,7 @@ struct Finding {
 };
 
 // "device 0 memory peak bytes".
-struct Counter {
+struct RunCounter {
   std::string name;
   uint64_t value = 0;
 };
@@ -84,14 +84,14 @@ struct Result {
   uint64_t blocks = 0;      // thread blocks run
   std::vector<Track> tracks;
   std::vector<std::string> names;
-  std::vector<Span> spans;  // empty if not asked for
+  std::vector<TrackSpan> spans;  // empty if not asked for
   std::vector<CallError> errors;
   std::vector<DeviceError> device_errors;
-  std::vector<Finding> findings;  // with RunOptions::check; one for each pair of calls of the text
-  std::vector<Counter> counters;
+  std::vector<Finding> findings;  // with PlatformOptions::check; one for each pair of calls of the text
+  std::vector<RunCounter> counters;
   std::vector<Elapsed> elapsed;
   std::vector<Answer> answers;
-  // What is beyond RunOptions::limits.
+  // What is beyond PlatformOptions::limits.
   uint64_t spans_left_out = 0, errors_left_out = 0, answers_left_out = 0, elapsed_left_out = 0;
   uint64_t findings_left_out = 0;  // reports, of any pairs
   // The program's graphs as they are at the end: built, captured or changed. Only when asked for.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/host/program/call_type.h"
+
 namespace heddle::host {
 namespace {
 
@@ -230,7 +232,7 @@ Captures::Verdict Captures::unsafe(uint32_t thread, const char* what) {
 }
 
 Captures::Verdict Captures::touches_event(uint32_t thread, const Call& c) {
-  const Event& e = events_[c.object];
+  const CapturedEvent& e = events_[c.object];
   if (!e.captured) {
     return c.op == Op::kEventQuery ? unsafe(thread, "a query") : Verdict{};
   }
@@ -246,7 +248,7 @@ Captures::Verdict Captures::touches_event(uint32_t thread, const Call& c) {
 
 Captures::Verdict Captures::wait_event(const Call& c) {
   Stream& s = streams_[c.stream];
-  const Event& e = events_[c.object];
+  const CapturedEvent& e = events_[c.object];
   if (!e.captured) {
     return s.capture == kNone
                ? Verdict{}
@@ -288,7 +290,7 @@ Captures::Verdict Captures::stream_work(const Call& c, uint32_t stream_window) {
   }
   if (s.capture == kNone) {
     if (c.op == Op::kEventRecord) {
-      events_[c.object] = Event();
+      events_[c.object] = CapturedEvent();
     }
     return {};
   }
@@ -328,41 +330,27 @@ void Captures::add_node(Stream& s, const Call& c, uint32_t stream_window) {
 }
 
 Captures::Verdict Captures::call(uint32_t thread, uint32_t device, const Call& c, uint32_t stream_window) {
-  switch (c.op) {
-    case Op::kDeviceSynchronize: {
+  switch (c.type->in_capture) {
+    case InCapture::kWaitsDevice: {
       const auto kill = captures_of_device(device);
       return kill.empty() ? Verdict{}
                           : refuse("cudaErrorStreamCaptureUnsupported",
                                    "work that is captured does not run: nothing to wait for (GR13)", kill);
     }
-    case Op::kEventSynchronize:
-    case Op::kEventQuery:
+    case InCapture::kAsksEvent:
       return touches_event(thread, c);
-    case Op::kEventElapsed:
+    case InCapture::kAsksTime:
       return events_[c.object].captured || events_[c.source].captured
                  ? refuse("cudaErrorCapturedEvent", "the event was recorded by a capture: it has no time", {})
                  : Verdict{};
-    case Op::kMalloc:
-    case Op::kFree:
-    case Op::kMallocHost:
-    case Op::kFreeHost:
+    case InCapture::kUnsafe:
       return unsafe(thread, "memory management");
-    case Op::kLaunch:
-    case Op::kMemcpyAsync:
-    case Op::kMemcpy:
-    case Op::kMemsetAsync:
-    case Op::kMemset:
-    case Op::kEventRecord:
-    case Op::kStreamWaitEvent:
-    case Op::kLaunchHostFunc:
-    case Op::kMallocAsync:
-    case Op::kFreeAsync:
-    case Op::kGraphLaunch:
-    case Op::kStreamSynchronize:
-    case Op::kStreamQuery:
-      break;
-    default:
+    case InCapture::kAllowed:
+    case InCapture::kCapture:
       return {};
+    case InCapture::kWork:
+    case InCapture::kForbidden:
+      break;
   }
   const uint32_t own = streams_[c.stream].capture;
   if (own != kNone && captures_[own].invalid) {
@@ -375,18 +363,12 @@ Captures::Verdict Captures::call(uint32_t thread, uint32_t device, const Call& c
                     "the legacy stream would wait for a stream that captures (GR13)", kill);
     }
   }
-  switch (c.op) {
-    case Op::kMemcpy:
-    case Op::kMemset:
-    case Op::kStreamSynchronize:
-    case Op::kStreamQuery:
-    case Op::kGraphLaunch:
-      return own == kNone ? Verdict{}
-                          : refuse("cudaErrorStreamCaptureUnsupported",
-                                   "not possible in a stream that captures (GR13)", {own});
-    default:
-      return stream_work(c, stream_window);
+  if (c.type->in_capture == InCapture::kWork) {
+    return stream_work(c, stream_window);
   }
+  return own == kNone ? Verdict{}
+                      : refuse("cudaErrorStreamCaptureUnsupported",
+                               "not possible in a stream that captures (GR13)", {own});
 }
 
 }  // namespace heddle::host

@@ -71,7 +71,7 @@ class Captures {
     std::vector<HalfEdge> next_after;
     uint32_t last = kNone;  // its own last node
   };
-  struct Event {
+  struct CapturedEvent {
     bool captured = false;
     uint64_t id = 0;  // of the capture
     std::vector<HalfEdge> edges;
@@ -92,7 +92,7 @@ class Captures {
   Allocations& memory_;
   std::vector<Capture> captures_;
   std::vector<Stream> streams_;
-  std::vector<Event> events_;
+  std::vector<CapturedEvent> events_;
   uint64_t ids_ = 0;
 };
 

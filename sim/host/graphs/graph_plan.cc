@@ -204,6 +204,40 @@ class Planner {
 
 std::vector<uint32_t> sorted_nodes(const std::vector<GraphNode>& nodes) { return order_of(nodes).sorted; }
 
+namespace {
+
+// All of a copy but its label.
+void plan_copy(const Core& core, const GraphNode& n, PlanNode& p) {
+  const BufferDesc& to = core.program.buffers[n.object];
+  const BufferDesc& from = core.program.buffers[n.source];
+  p.path = path_of(core.program, to, from);
+  p.accesses = {{n.source, true, false, false, 0, n.bytes}, {n.object, false, true, false, 0, n.bytes}};
+  p.bytes = n.bytes;
+  p.rows = n.rows;
+  p.object = kNone;
+  if (p.path == Path::kHostToHost) {
+    p.work = Work::kHostFunc;
+    p.duration = static_cast<Ps>(static_cast<double>(n.bytes) / core.params.to_device_rate);
+    return;
+  }
+  p.work = Work::kCopy;
+  p.device = from.memory == Memory::kDevice ? from.device : to.device;
+  p.peer = to.device;
+  p.with_command = from.memory == Memory::kPageable;
+  p.write_combined = from.memory == Memory::kWriteCombined;
+}
+
+void plan_kernel(const Core& core, const GraphNode& n, PlanNode& p) {
+  p.work = Work::kKernel;
+  p.device = n.device == kNone ? p.device : n.device;
+  p.has_priority = n.has_priority;
+  p.priority = n.priority;
+  p.window = n.window;
+  p.domain = n.domain.of_device(core.params.compute_capability);
+}
+
+}  // namespace
+
 PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled) {
   PlanNode p;
   p.device = device;
@@ -217,35 +251,13 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
   p.object = n.object;
   switch (n.kind) {
     case NodeKind::kKernel:
-      p.work = Work::kKernel;
-      p.device = n.device == kNone ? device : n.device;
-      p.has_priority = n.has_priority;
-      p.priority = n.priority;
-      p.window = n.window;
-      p.domain = n.domain.of_device(core.params.compute_capability);
+      plan_kernel(core, n, p);
       p.label = label(core.program.kernels[n.object].name);
       break;
-    case NodeKind::kMemcpy: {
-      const BufferDesc& to = core.program.buffers[n.object];
-      const BufferDesc& from = core.program.buffers[n.source];
-      p.path = path_of(core.program, to, from);
-      p.accesses = {{n.source, true, false, false, 0, n.bytes}, {n.object, false, true, false, 0, n.bytes}};
-      p.bytes = n.bytes;
-      p.rows = n.rows;
+    case NodeKind::kMemcpy:
+      plan_copy(core, n, p);
       p.label = label(path_name(p.path));
-      p.object = kNone;
-      if (p.path == Path::kHostToHost) {
-        p.work = Work::kHostFunc;
-        p.duration = static_cast<Ps>(static_cast<double>(n.bytes) / core.params.to_device_rate);
-        break;
-      }
-      p.work = Work::kCopy;
-      p.device = from.memory == Memory::kDevice ? from.device : to.device;
-      p.peer = to.device;
-      p.with_command = from.memory == Memory::kPageable;
-      p.write_combined = from.memory == Memory::kWriteCombined;
       break;
-    }
     case NodeKind::kMemset:
       p.work = Work::kCopy;
       p.path = Path::kMemset;

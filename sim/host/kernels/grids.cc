@@ -43,7 +43,7 @@ void Grids::admit(uint32_t slot) {
   }
   Command& c = core_.commands[slot];
   const KernelDesc& k = core_.program.kernels[c.object];
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   c.grid = g;
   grid.slot = slot;
   grid.kernel = c.object;
@@ -70,13 +70,13 @@ void Grids::admit(uint32_t slot) {
   core_.events.push(core_.now + way, Happening::kGridStart, g, device_);
 }
 
-bool Grids::waits_for_flag(const Grid& g) const {
+bool Grids::waits_for_flag(const ResidentGrid& g) const {
   const uint32_t flag = core_.program.kernels[g.kernel].until_flag;
   return flag != kNone && !core_.flag(flag);
 }
 
 void Grids::grid_start(uint32_t g) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   const KernelDesc& k = core_.program.kernels[grid.kernel];
   if (is_simulated(grid.kernel)) {
     simulate(g);
@@ -101,13 +101,13 @@ void Grids::grid_start(uint32_t g) {
   hand_out();
 }
 
-bool Grids::fits(const Grid& g, const Sm& sm) const {
+bool Grids::fits(const ResidentGrid& g, const Sm& sm) const {
   return sm.blocks > 0 && sm.warps >= g.needs.warps && sm.registers >= g.needs.registers &&
          sm.shared >= g.needs.shared;
 }
 
 // A cooperative grid starts as a whole or not at all (PM18).
-bool Grids::all_fit(const Grid& g) const {
+bool Grids::all_fit(const ResidentGrid& g) const {
   std::vector<uint64_t> room(core_.params.gpc_of_sm.back() + 1);
   for (size_t i = 0; i < sms_.size(); ++i) {
     room[core_.params.gpc_of_sm[i]] += places(g, sms_[i]);
@@ -119,14 +119,14 @@ bool Grids::all_fit(const Grid& g) const {
   return whole * g.cluster >= g.left;
 }
 
-uint32_t Grids::places(const Grid& g, const Sm& sm) const {
+uint32_t Grids::places(const ResidentGrid& g, const Sm& sm) const {
   const uint32_t n = std::min({sm.blocks, sm.warps / g.needs.warps, sm.registers / g.needs.registers});
   return g.needs.shared ? std::min(n, sm.shared / g.needs.shared) : n;
 }
 
 // PM10: all blocks of a cluster or none, in the GPC with the most room, on its emptiest SMs.
 bool Grids::place_cluster(uint32_t g, Ps at) {
-  const Grid& grid = grids_[g];
+  const ResidentGrid& grid = grids_[g];
   const std::vector<uint32_t>& gpc_of = core_.params.gpc_of_sm;
   std::vector<uint32_t> room(gpc_of.back() + 1);
   for (size_t i = 0; i < sms_.size(); ++i) {
@@ -153,7 +153,7 @@ bool Grids::place_cluster(uint32_t g, Ps at) {
 
 // Breadth first: the next SM in turn that has room. After a search in vain only those that have been given
 // room since.
-uint32_t Grids::find_sm(const Grid& g) {
+uint32_t Grids::find_sm(const ResidentGrid& g) {
   if (look_everywhere_) {
     for (size_t i = 0; i < sms_.size(); ++i) {
       const uint32_t sm = cursor_;
@@ -182,7 +182,7 @@ void Grids::hand_out() {
   Ps at = core_.now;
   while (!active_.empty()) {
     const uint32_t g = active_.front();
-    Grid& grid = grids_[g];
+    ResidentGrid& grid = grids_[g];
     if (at < distributor_free_) {
       // Nothing else happens until then: go on at once. Otherwise come back.
       if (core_.events.next_time() <= distributor_free_) {
@@ -220,7 +220,7 @@ void Grids::hand_out() {
 }
 
 void Grids::place(uint32_t g, uint32_t sm, Ps at) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   Sm& s = sms_[sm];
   const Ps start = std::max(at, s.next);
   s.next = start + core_.params.sm_block_interval;
@@ -239,7 +239,7 @@ void Grids::place(uint32_t g, uint32_t sm, Ps at) {
 }
 
 void Grids::leave(uint32_t g, uint32_t sm) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   --grid.running;
   if (sm == kNone) {
     return;
@@ -255,7 +255,7 @@ void Grids::leave(uint32_t g, uint32_t sm) {
 }
 
 void Grids::block_ends(uint32_t g) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   if (grid.next_event <= core_.now) {
     grid.next_event = kNever;
   }
@@ -280,11 +280,11 @@ void Grids::block_ends(uint32_t g) {
   hand_out();
 }
 
-void Grids::Grid::reset() {
+void Grids::ResidentGrid::reset() {
   std::vector<End> e = std::move(ends);
   std::vector<uint32_t> h = std::move(held);
   std::vector<Waiting> w = std::move(waiting);
-  *this = Grid();
+  *this = ResidentGrid();
   ends = std::move(e);
   ends.clear();
   held = std::move(h);
@@ -315,7 +315,7 @@ void Grids::grid_done(uint32_t g) {
 
 void Grids::flag_set(uint32_t flag) {
   for (uint32_t g = 0; g < grids_.size(); ++g) {
-    Grid& grid = grids_[g];
+    ResidentGrid& grid = grids_[g];
     const KernelDesc& k = core_.program.kernels[grid.kernel];
     if (grid.slot != kNone && k.until_flag == flag && !k.polls_plainly) {
       for (uint32_t sm : grid.held) {
@@ -338,7 +338,7 @@ void Grids::count(Result& result) const {
 
 std::vector<uint32_t> Grids::commands() const {
   std::vector<uint32_t> out;
-  for (const Grid& g : grids_) {
+  for (const ResidentGrid& g : grids_) {
     if (g.slot != kNone) {
       out.push_back(g.slot);
     }

@@ -59,7 +59,7 @@ class Grids {
     Ps at;
     uint32_t sm;
   };
-  struct Grid {
+  struct ResidentGrid {
     void reset();  // as new, with its memory
 
     uint32_t slot = kNone;
@@ -93,20 +93,20 @@ class Grids {
   void simulate(uint32_t grid);
   void admit(uint32_t slot);
   void grid_done(uint32_t grid);
-  bool fits(const Grid& g, const Sm& sm) const;
-  bool all_fit(const Grid& g) const;
-  uint32_t find_sm(const Grid& g);
+  bool fits(const ResidentGrid& g, const Sm& sm) const;
+  bool all_fit(const ResidentGrid& g) const;
+  uint32_t find_sm(const ResidentGrid& g);
   void place(uint32_t grid, uint32_t sm, Ps at);
   bool place_cluster(uint32_t grid, Ps at);
-  uint32_t places(const Grid& g, const Sm& sm) const;
+  uint32_t places(const ResidentGrid& g, const Sm& sm) const;
   void leave(uint32_t grid, uint32_t sm);
-  bool waits_for_flag(const Grid& g) const;
-  bool at_barrier(const Grid& g) const;
+  bool waits_for_flag(const ResidentGrid& g) const;
+  bool at_barrier(const ResidentGrid& g) const;
   // A block runs from `begin` on (sm kNone: a kernel without blocks), to its end or to what it waits for.
   void run_block(uint32_t grid, uint32_t sm, Ps begin);
   void add_end(uint32_t grid, uint32_t sm, Ps at);
   void end_block(uint32_t grid, uint32_t sm, Ps from, Ps left);
-  void block_triggers(Grid& g, Ps at);
+  void block_triggers(ResidentGrid& g, Ps at);
   void all_started(uint32_t grid);
 
   Core& core_;
@@ -114,7 +114,7 @@ class Grids {
   const uint32_t track_;
   const bool device_runtime_;  // some kernel launches others
   std::vector<Sm> sms_;
-  std::vector<Grid> grids_;
+  std::vector<ResidentGrid> grids_;
   std::vector<uint32_t> free_grids_;
   std::vector<uint32_t> active_;  // with blocks to hand out, in the order of their turns
   std::deque<uint32_t> waiting_;  // commands beyond the limit of resident grids (OC20)

@@ -11,7 +11,7 @@ void Grids::end_block(uint32_t g, uint32_t sm, Ps from, Ps left) {
 }
 
 void Grids::add_end(uint32_t g, uint32_t sm, Ps at) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   auto it = grid.ends.end();
   const auto first = grid.ends.begin() + static_cast<std::ptrdiff_t>(grid.first_end);
   while (it != first && (it - 1)->at > at) {
@@ -25,7 +25,7 @@ void Grids::add_end(uint32_t g, uint32_t sm, Ps at) {
 }
 
 void Grids::run_block(uint32_t g, uint32_t sm, Ps begin) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   const KernelDesc& k = core_.program.kernels[grid.kernel];
   const bool beside = core_.commands[grid.slot].primaries > 0;
   if (beside && k.wait_after == kNever && grid.running == 1) {
@@ -49,7 +49,7 @@ void Grids::run_block(uint32_t g, uint32_t sm, Ps begin) {
 }
 
 void Grids::calls_returned(uint32_t g, uint32_t block) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   const Caller c = grid.callers[block];
   if (waits_for_flag(grid)) {
     grid.held.push_back(c.sm);
@@ -70,7 +70,7 @@ void Grids::primaries_done(uint32_t slot) {
   if (g == kNone) {
     return;
   }
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   if (std::exchange(grid.behind_primaries, false)) {
     simulate(g);
     return;
@@ -92,7 +92,7 @@ void Grids::primaries_done(uint32_t slot) {
 }
 
 // PD02: secondaries may start when the last block has triggered.
-void Grids::block_triggers(Grid& grid, Ps at) {
+void Grids::block_triggers(ResidentGrid& grid, Ps at) {
   grid.triggered_at = std::max(grid.triggered_at, at);
   if (--grid.untriggered == 0) {
     Command& c = core_.commands[grid.slot];
@@ -104,12 +104,12 @@ void Grids::block_triggers(Grid& grid, Ps at) {
   }
 }
 
-bool Grids::at_barrier(const Grid& g) const {
+bool Grids::at_barrier(const ResidentGrid& g) const {
   return core_.program.kernels[g.kernel].grid_barrier && !g.all_started;
 }
 
 void Grids::all_started(uint32_t g) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   if (at_barrier(grid) && !waits_for_flag(grid)) {
     for (const uint32_t sm : grid.held) {
       end_block(g, sm, grid.last_start + (sm == kNone ? 0 : core_.params.block_start), grid.block_time);

@@ -13,7 +13,7 @@ bool Grids::is_simulated(uint32_t kernel) const {
 // A trace does not say where its blocks would wait for the kernels before: the launch waits as a whole
 // (PD04).
 void Grids::simulate(uint32_t g) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   if (core_.commands[grid.slot].primaries > 0) {
     grid.behind_primaries = true;
     return;
@@ -23,7 +23,7 @@ void Grids::simulate(uint32_t g) {
 
 // Who waits for all its blocks to have started goes on now, too (PD03): there is no earlier time to be had.
 void Grids::simulated_end(uint32_t g, Ps start) {
-  Grid& grid = grids_[g];
+  ResidentGrid& grid = grids_[g];
   grid.started = start;
   grid.last_start = core_.now;
   blocks_run_ += core_.program.kernels[grid.kernel].grid.count();

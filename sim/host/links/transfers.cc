@@ -110,9 +110,6 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
   };
   const double requests =
       (wire_bytes(c.bytes, c.rows, p.read_request, kRequestHeader) - static_cast<double>(c.bytes)) / bytes;
-  const auto with_headers = [&](uint32_t header) {
-    return (bytes + static_cast<double>(c.rows * header)) / bytes;
-  };
   const double gain = c.write_combined ? p.write_combined_gain : 1;
   switch (c.path) {
     case Path::kHostToDevice:  // the device reads: completions come down, the requests have gone up
@@ -148,6 +145,28 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
       f.limit = c.with_command ? p.inline_device_rate : kUnlimited;
       break;
     case Path::kMappedRead:
+    case Path::kMappedWrite:
+    case Path::kPeerRead:
+    case Path::kPeerWrite:
+      kernel_flow(c, f);
+      break;
+    default:
+      use(here + kMemory, 2 / p.d2d_efficiency);  // read and written
+  }
+  return f;
+}
+
+// What a kernel's own loads and stores use.
+void Transfers::kernel_flow(const Command& c, Flow& f) const {
+  const Params& p = core_.params;
+  const uint32_t here = c.device * kResources, there = c.peer * kResources;
+  const double bytes = std::max(1.0, f.left);
+  const auto use = [&](uint32_t resource, double weight) { f.uses[f.use_count++] = {resource, weight}; };
+  const auto with_headers = [&](uint32_t header) {
+    return (bytes + static_cast<double>(c.rows * header)) / bytes;
+  };
+  switch (c.path) {
+    case Path::kMappedRead:
       use(here + kDown, with_headers(kCompletionHeader));
       use(here + kUp, static_cast<double>(c.rows * kRequestHeader) / bytes);
       f.limit = c.limit > 0 ? c.limit : kUnlimited;
@@ -158,8 +177,7 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
       use(here + kUp, std::max(with_headers(kRequestHeader), partial / bytes));
       break;
     }
-    case Path::kPeerRead:
-    case Path::kPeerWrite: {  // the data comes from `from`
+    default: {  // the data comes from `from`
       const uint32_t from = c.path == Path::kPeerRead ? there : here;
       const uint32_t to = c.path == Path::kPeerRead ? here : there;
       if (p.peer_rate > 0) {
@@ -173,10 +191,7 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
       f.limit = c.limit > 0 ? c.limit : kUnlimited;
       break;
     }
-    default:
-      use(here + kMemory, 2 / p.d2d_efficiency);  // read and written
   }
-  return f;
 }
 
 void Transfers::flow_start(uint32_t slot) {

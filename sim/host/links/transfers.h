@@ -56,6 +56,7 @@ class Transfers {
   uint32_t engine_of(const Command& c) const;
   void begin(uint32_t slot, uint32_t engine);
   Flow make_flow(uint32_t slot, uint32_t engine) const;
+  void kernel_flow(const Command& c, Flow& f) const;
   void advance();  // moves all flows to now
   void share();    // rates, and the next end
   void one_queue(std::vector<bool>& fixed, const std::vector<double>& left) const;

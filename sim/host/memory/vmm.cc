@@ -56,27 +56,6 @@ Ps AddressSpace::cost(const Call& c) const {
   }
 }
 
-std::optional<Refusal> AddressSpace::call(const Call& c) {
-  switch (c.op) {
-    case Op::kMemCreate:
-      return create(c.object);
-    case Op::kMemRelease:
-      return release(c.object);
-    case Op::kMemAddressReserve:
-      return reserve(c.object);
-    case Op::kMemAddressFree:
-      return free(c);
-    case Op::kMemMap:
-      return map(c);
-    case Op::kMemUnmap:
-      return unmap(c);
-    case Op::kMemSetAccess:
-      return set_access(c);
-    default:  // VM07
-      return Refusal{"CUDA_ERROR_NOT_SUPPORTED", "no multicast on this machine (VM07)"};
-  }
-}
-
 // ---- physical memory
 
 std::optional<Refusal> AddressSpace::create(uint32_t physical) {

@@ -19,9 +19,15 @@ class AddressSpace {
  public:
   AddressSpace(const Program& p, const Params& n, Allocations& memory);
 
-  // What the call costs the host thread, and what it does. Of a call of is_vmm_call().
+  // What the call costs the host thread, and what each does.
   Ps cost(const Call& c) const;
-  std::optional<Refusal> call(const Call& c);
+  std::optional<Refusal> create(uint32_t physical);
+  std::optional<Refusal> release(uint32_t physical);
+  std::optional<Refusal> reserve(uint32_t buffer);
+  std::optional<Refusal> free(const Call& c);
+  std::optional<Refusal> map(const Call& c);
+  std::optional<Refusal> unmap(const Call& c);
+  std::optional<Refusal> set_access(const Call& c);
 
   // A part of a reserved range, and the memory behind it.
   struct Piece {
@@ -48,13 +54,6 @@ class AddressSpace {
     std::vector<Protection> access;  // of each device
   };
   using Mappings = std::map<uint64_t, Mapping>;  // by offset in the range
-  std::optional<Refusal> create(uint32_t physical);
-  std::optional<Refusal> release(uint32_t physical);
-  std::optional<Refusal> reserve(uint32_t buffer);
-  std::optional<Refusal> free(const Call& c);
-  std::optional<Refusal> map(const Call& c);
-  std::optional<Refusal> unmap(const Call& c);
-  std::optional<Refusal> set_access(const Call& c);
   bool reserved(uint32_t buffer) const;
   void give_back(uint32_t physical);
   uint64_t length(const Call& c) const;  // of a call's range

@@ -93,7 +93,7 @@ uint64_t Nested::limit(uint32_t device, Limit what) const {
 
 uint32_t Nested::add_grid(uint32_t slot, uint32_t parent) {
   const uint32_t i = take(grids_, free_grids_);
-  Grid& g = grids_[i];
+  NestedGrid& g = grids_[i];
   g.slot = slot;
   g.parent = parent;
   g.root = parent == kNone ? i : grids_[parent].root;
@@ -117,7 +117,7 @@ void Nested::begins(uint32_t slot) {
 }
 
 bool Nested::may_finish(uint32_t slot) {
-  Grid& g = grids_[core_.commands[slot].nested];
+  NestedGrid& g = grids_[core_.commands[slot].nested];
   if (g.complete || g.inner == kNone) {
     return true;
   }
@@ -136,7 +136,7 @@ void Nested::complete(uint32_t environment) {
   if (environment >= grid_of_.size() || grid_of_[environment] == kNone) {
     return;
   }
-  Grid& g = grids_[std::exchange(grid_of_[environment], kNone)];
+  NestedGrid& g = grids_[std::exchange(grid_of_[environment], kNone)];
   g.complete = true;
   const Params::Dynamic& p = core_.params.dynamic;
   const bool later = g.parent == kNone && core_.now > g.ended_at;
@@ -144,14 +144,14 @@ void Nested::complete(uint32_t environment) {
 }
 
 bool Nested::failed(uint32_t slot, bool itself) {
-  const Grid& g = grids_[core_.commands[slot].nested];
+  const NestedGrid& g = grids_[core_.commands[slot].nested];
   grids_[g.root].failed |= itself;
   return g.parent == kNone && g.failed;
 }
 
 void Nested::finished(uint32_t slot) {
   const uint32_t i = core_.commands[slot].nested;
-  Grid& g = grids_[i];
+  NestedGrid& g = grids_[i];
   Device& d = device(g);
   d.events -= g.events_held;
   const uint32_t hold = g.hold, caller = g.caller;
@@ -179,7 +179,7 @@ void Nested::finished(uint32_t slot) {
 }
 
 uint32_t Nested::add_child(uint32_t grid, const DeviceCall& c, uint32_t environment, Ps start) {
-  const Grid& g = grids_[grid];
+  const NestedGrid& g = grids_[grid];
   const uint32_t slot = core_.commands.add(), begin = core_.commands.add();
   const Command& parent = core_.commands[g.slot];
   for (const uint32_t s : {slot, begin}) {
@@ -208,7 +208,7 @@ void Nested::run_tail(uint32_t work, uint32_t environment) {
   const Tail t = tails_[work];
   free_tails_.push_back(work);
   const Params::Dynamic& p = core_.params.dynamic;
-  Grid& g = grids_[t.grid];
+  NestedGrid& g = grids_[t.grid];
   if (g.tails_run++ > 0) {
     ++grids_[g.root].queued;
   }
@@ -220,7 +220,7 @@ void Nested::run_tail(uint32_t work, uint32_t environment) {
 
 // ---- errors
 
-void Nested::fail(const Grid& g, size_t call, const std::string& error, const std::string& why) {
+void Nested::fail(const NestedGrid& g, size_t call, const std::string& error, const std::string& why) {
   const KernelDesc& k = kernel(g);
   const uint32_t number = core_.commands[g.slot].object;
   const auto [it, first] = error_of_.try_emplace({number, call, error}, errors_.size());

@@ -59,7 +59,7 @@ class Nested : private Environments::Owner {
     bool created = false, mark = false;  // `last` is no kernel
   };
   // A kernel that launches or is launched.
-  struct Grid {
+  struct NestedGrid {
     uint32_t slot = kNone;
     uint32_t parent = kNone;  // the grid that has launched it
     uint32_t root = kNone;
@@ -110,27 +110,27 @@ class Nested : private Environments::Owner {
     all[i] = {};
     return i;
   }
-  const KernelDesc& kernel(const Grid& g) const {
+  const KernelDesc& kernel(const NestedGrid& g) const {
     return core_.program.kernels[core_.commands[g.slot].object];
   }
-  Device& device(const Grid& g) { return devices_[core_.commands[g.slot].device]; }
+  Device& device(const NestedGrid& g) { return devices_[core_.commands[g.slot].device]; }
   static uint64_t stream_key(const DeviceCall& c, const KernelDesc& k, uint32_t block);
   uint32_t add_grid(uint32_t slot, uint32_t parent);
-  bool stream_busy(const Grid& g, const DeviceCall& c, uint32_t block) const;
-  Ps call_time(const Grid& g, const DeviceCall& c, uint32_t block);
+  bool stream_busy(const NestedGrid& g, const DeviceCall& c, uint32_t block) const;
+  Ps call_time(const NestedGrid& g, const DeviceCall& c, uint32_t block);
   void begin_call(uint32_t caller);
   // The effect of the caller's call.
   void launch(uint32_t caller, const DeviceCall& c);
   void event_call(uint32_t caller, const DeviceCall& c);
-  bool take_events(Grid& g, uint64_t n);
+  bool take_events(NestedGrid& g, uint64_t n);
   void synchronize(uint32_t caller, const DeviceCall& c);
   bool level_allowed(uint32_t caller, uint32_t level, uint32_t most, const char* what);
   // A child's command, for the environment of its parent; `start`: when it may begin at the earliest.
   uint32_t add_child(uint32_t grid, const DeviceCall& c, uint32_t environment, Ps start);
   // Something in the stream that takes no time, behind `other` too.
-  void mark(const Grid& g, Stream& s, CommandRef other, Ps latency);
+  void mark(const NestedGrid& g, Stream& s, CommandRef other, Ps latency);
   void drop_caller(uint32_t caller);
-  void fail(const Grid& g, size_t call, const std::string& error, const std::string& why);
+  void fail(const NestedGrid& g, size_t call, const std::string& error, const std::string& why);
   void complete(uint32_t environment) override;
   void run_tail(uint32_t work, uint32_t environment) override;
 
@@ -139,7 +139,7 @@ class Nested : private Environments::Owner {
   Allocations& memory_;
   Environments environments_{*this};
   std::vector<uint32_t> grid_of_;  // of an outer environment; kNone: of none
-  std::deque<Grid> grids_;         // references stay good when there are more
+  std::deque<NestedGrid> grids_;   // references stay good when there are more
   std::vector<uint32_t> free_grids_;
   std::deque<Caller> callers_;
   std::vector<uint32_t> free_callers_;

@@ -38,7 +38,7 @@ void Nested::block_calls(uint32_t slot, uint32_t block, Ps at, Ps time) {
 
 void Nested::step(uint32_t caller) {
   Caller& c = callers_[caller];
-  const Grid& g = grids_[c.grid];
+  const NestedGrid& g = grids_[c.grid];
   const KernelDesc& k = kernel(g);
   while (c.call < k.calls.size()) {
     const DeviceCall& d = k.calls[c.call];
@@ -76,7 +76,7 @@ void Nested::step(uint32_t caller) {
   core_.calls_returned(slot, block);
 }
 
-Ps Nested::call_time(const Grid& g, const DeviceCall& d, uint32_t block) {
+Ps Nested::call_time(const NestedGrid& g, const DeviceCall& d, uint32_t block) {
   const Params::Dynamic& p = core_.params.dynamic;
   if (d.what != What::kLaunch) {
     return p.event_call;
@@ -94,7 +94,7 @@ Ps Nested::call_time(const Grid& g, const DeviceCall& d, uint32_t block) {
 // Calls are taken one after the other; with more of them under way each takes longer.
 void Nested::begin_call(uint32_t caller) {
   const Caller& c = callers_[caller];
-  const Grid& g = grids_[c.grid];
+  const NestedGrid& g = grids_[c.grid];
   const DeviceCall& d = kernel(g).calls[c.call];
   const Params::Dynamic& p = core_.params.dynamic;
   Device& dev = device(g);
@@ -107,7 +107,7 @@ void Nested::begin_call(uint32_t caller) {
                     Happening::kNestedReturn, caller);
 }
 
-bool Nested::stream_busy(const Grid& g, const DeviceCall& d, uint32_t block) const {
+bool Nested::stream_busy(const NestedGrid& g, const DeviceCall& d, uint32_t block) const {
   const auto it = g.streams.find(stream_key(d, kernel(g), block));
   return it != g.streams.end() && core_.commands.unfinished(it->second.last);
 }
@@ -152,7 +152,7 @@ bool Nested::level_allowed(uint32_t caller, uint32_t level, uint32_t most, const
 
 void Nested::launch(uint32_t caller, const DeviceCall& d) {
   Caller& c = callers_[caller];
-  Grid& g = grids_[c.grid];
+  NestedGrid& g = grids_[c.grid];
   Device& dev = device(g);
   const Params::Dynamic& p = core_.params.dynamic;
   const KernelDesc& k = kernel(g);
@@ -205,7 +205,7 @@ void Nested::launch(uint32_t caller, const DeviceCall& d) {
 
 // ---- events
 
-bool Nested::take_events(Grid& g, uint64_t n) {
+bool Nested::take_events(NestedGrid& g, uint64_t n) {
   Device& d = device(g);
   if (d.events + n + kOwnEvents > uint64_t{2} * d.limit) {
     return false;
@@ -215,7 +215,7 @@ bool Nested::take_events(Grid& g, uint64_t n) {
   return true;
 }
 
-void Nested::mark(const Grid& g, Stream& s, CommandRef other, Ps latency) {
+void Nested::mark(const NestedGrid& g, Stream& s, CommandRef other, Ps latency) {
   const uint32_t slot = core_.commands.add();
   const Command& parent = core_.commands[g.slot];
   Command& n = core_.commands[slot];
@@ -233,7 +233,7 @@ void Nested::mark(const Grid& g, Stream& s, CommandRef other, Ps latency) {
 
 void Nested::event_call(uint32_t caller, const DeviceCall& d) {
   const Caller& c = callers_[caller];
-  Grid& g = grids_[c.grid];
+  NestedGrid& g = grids_[c.grid];
   const bool known = d.what != What::kEventCreate && g.events.count(d.event) > 0;
   if (d.what != What::kEventCreate && (d.into == Into::kFireAndForget || d.into == Into::kTail)) {
     fail(g, c.call, "cudaErrorInvalidValue", "not with events (DP05, DP06)");

@@ -17,7 +17,7 @@ namespace heddle::host {
 
 class KernelModel;  // kernel_model.h
 
-struct RunOptions {
+struct PlatformOptions {
   Rules rules;
   bool spans = true;   // keep the timeline: without it, tracks have no times
   bool check = false;  // look for undefined behaviour: Result::findings
@@ -41,7 +41,7 @@ class Cancelled : public Error {
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.
 // Errors of calls are part of the result. Throws ProgramError (check_program.h) when the program refers to
 // something that it does not have, LimitReached when it goes beyond `limits`.
-Result run(const Program& program, const config::GpuConfig& gpu, const RunOptions& options = {});
+Result run(const Program& program, const config::GpuConfig& gpu, const PlatformOptions& options = {});
 
 // A program with nothing in it but the devices' legacy default streams.
 Program empty_program(uint32_t devices = 1);

@@ -21,6 +21,8 @@ struct Extent {
 
 inline constexpr uint32_t kNone = UINT32_MAX;
 inline constexpr uint32_t kMostDevices = 64;  // of a program
+inline constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+inline constexpr const char* kLegalBytes = "; legal: up to 2^48";
 
 // Stream numbers of every program: 0 .. devices-1 are the legacy default streams, one for each device.
 struct StreamDesc {
@@ -124,7 +126,7 @@ struct KernelDesc {
   uint32_t max_cluster_blocks = 0;    // __launch_bounds__; 0 = none given
   uint32_t parameter_bytes = 0;
   uint32_t trace =
-      kNone;  // its number with who gave its duration (RunOptions::kernel_time) or runs it (::kernels)
+      kNone;  // its number with who gave its duration (PlatformOptions::kernel_time) or runs it (::kernels)
   int32_t carveout_percent = -1;  // cudaFuncAttributePreferredSharedMemoryCarveout; -1: none (OC16)
   // Programmatic launch (PD02, PD04): so long after its start a block triggers, waits for the kernels before.
   // kNever: not at all.
@@ -240,9 +242,8 @@ enum class Op : uint8_t {
   kFuncGetAttributes,  // loads the kernel `object`
   kGetDeviceCount,
   kDeviceGetPciBusId,  // of the device `object`: its number in the machine
+  kOther               // a call that no code but its own has to know
 };
-inline constexpr size_t kOps = static_cast<size_t>(Op::kDeviceGetPciBusId) + 1;
-
 // Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.
 enum class Advice : uint8_t {
   kSetReadMostly,
@@ -268,17 +269,12 @@ enum class PoolAttribute : uint8_t {
   kInternalDependencies
 };
 
-// "cudaMemcpyAsync", "(host work)".
-const char* op_name(Op op);
-inline bool is_capture_call(Op op) {
-  return op >= Op::kStreamBeginCapture && op <= Op::kStreamGetCaptureInfo;
-}
-inline bool is_graph_call(Op op) { return op >= Op::kGraphInstantiate && op <= Op::kGraphMemResetHigh; }
-inline bool is_vmm_call(Op op) { return op >= Op::kMemGranularity && op <= Op::kMulticastCreate; }
+struct CallType;  // call_type.h
 
 struct Call {
-  Op op = Op::kCompute;
-  bool calls_cuda = false;  // kLaunchHostFunc: the function calls CUDA, which it must not (ST11)
+  const CallType* type = nullptr;  // what the call is; never null in a program that runs
+  Op op = Op::kCompute;            // the type's
+  bool calls_cuda = false;         // kLaunchHostFunc: the function calls CUDA, which it must not (ST11)
   uint32_t stream = 0;
   uint32_t object = kNone;  // kernel, event, flag, device, pool, buffer (kMalloc...; kNone: time only),
                             // destination buffer (copies, memset), graph exec

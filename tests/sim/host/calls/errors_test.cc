@@ -234,13 +234,14 @@ TEST_CASE("C55 FP04: a thread that waits for what nothing does, hangs; a host fu
 TEST_CASE("a program that refers to nothing is refused") {
   host::Program p = host::empty_program();
   p.threads.push_back({"main", {}});
-  host::Call c;
-  c.op = host::Op::kLaunch;
+  host::Call c = host::call_of(host::Op::kLaunch);
   c.object = 3;
   p.threads[0].calls.push_back(c);
   CHECK_THROWS_WITH(host::run(p, plain_gpu()), "thread main, call 1 (cudaLaunchKernel): no such object: 3");
-  p.threads[0].calls[0].op = host::Op::kLoopBegin;
+  p.threads[0].calls[0] = host::call_of(host::Op::kLoopBegin);
   CHECK_THROWS_WITH(host::run(p, plain_gpu()), "thread main: a loop without an end");
+  p.threads[0].calls[0] = host::Call();
+  CHECK_THROWS_WITH(host::run(p, plain_gpu()), "thread main, call 1: not declared");
 }
 
 }  // namespace

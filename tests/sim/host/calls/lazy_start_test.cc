@@ -12,7 +12,7 @@ namespace {
 using namespace workload;
 
 host::Result run(const Builder& w, const config::GpuConfig& gpu, bool lazy = true) {
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.rules.lazy_start = lazy;
   o.limits.steps = 100000;
   return host::run(w.program(), gpu, o);
@@ -71,7 +71,7 @@ TEST_CASE("FP04: a copy that waits asks for what it waits for") {
 TEST_CASE("FP04: a blocking launch asks for its kernel") {
   Builder w;
   w.thread("t").launch(w.kernel_us("k", 5)).launch(w.kernel_us("l", 5));
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.rules.lazy_start = o.rules.launch_blocking = true;
   const host::Result r = host::run(w.program(), plain_gpu(), o);
   CHECK(r.deadlock.empty());
@@ -192,7 +192,7 @@ TEST_CASE("FP05: random programs come to their end, whatever drivers may hold ba
     INFO("seed " << seed);
     uint64_t calls = 0;
     for (const bool lazy : {false, true}) {
-      host::RunOptions o;
+      host::PlatformOptions o;
       o.rules.lazy_start = lazy;
       o.rules.lazy_loading = seed % 3 == 0;
       o.rules.implicit_sync_12_4 = seed % 5 == 0;

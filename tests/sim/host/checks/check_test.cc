@@ -29,7 +29,7 @@ struct Program {
   // "race d: cudaLaunchKernel j 2, cudaLaunchKernel k 1": calls by their numbers from 1 on.
   std::vector<std::string> run(bool check = true) {
     std::vector<std::string> out;
-    host::RunOptions o;
+    host::PlatformOptions o;
     o.check = check;
     for (const host::Finding& f : host::run(w.program(), plain_gpu(), o).findings) {
       out.push_back(f.kind + " " + f.buffer + ": " + f.call.api + " " + std::to_string(f.call.call + 1) +

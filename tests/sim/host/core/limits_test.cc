@@ -14,7 +14,7 @@ using namespace workload;
 using Catch::Matchers::Contains;
 
 host::Result run(const Builder& w, const host::Limits& limits = {}, bool check = false) {
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.limits = limits;
   o.check = check;
   return host::run(w.program(), plain_gpu(), o);
@@ -58,7 +58,7 @@ TEST_CASE("a loop can be watched and cancelled, also where its calls take no tim
   w.thread("main").repeat(1000000000000, [&](Thread& t) { t.setFlag(f); });
   std::atomic<bool> cancel = false;
   uint64_t told = 0;
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.cancel = &cancel;
   o.progress = [&](host::Ps, uint64_t calls) {
     CHECK(calls > told);

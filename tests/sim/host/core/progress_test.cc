@@ -138,7 +138,7 @@ TEST_CASE("FP05: work may start only when a call asks for it") {
       main.streamQuery(s);
     }
     main.waitFlag(f);
-    host::RunOptions o;
+    host::PlatformOptions o;
     o.rules.lazy_start = lazy;
     return host::run(w.program(), plain_gpu(), o);
   };
@@ -148,7 +148,7 @@ TEST_CASE("FP05: work may start only when a call asks for it") {
 
   Builder w;  // all threads have ended: the process waits for its work
   w.thread("main").launch(w.kernel_us("k", 4)).compute_us(10);
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.rules.lazy_start = true;
   CHECK(us(host::run(w.program(), plain_gpu(), o).end) == 14);
 }
@@ -162,7 +162,7 @@ TEST_CASE("FP08: the device's progress helps only if the host's threads make pro
   w.thread("waits").launch(w.kernel(k)).deviceSynchronize();
   w.thread("sets").compute_us(5).setFlag(f);
   CHECK(us(host::run(w.program(), plain_gpu()).end) == 5);
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.rules.host_threads = 1;
   const host::Result r = host::run(w.program(), plain_gpu(), o);
   CHECK(says(r, "thread waits (cudaDeviceSynchronize, call 2) waits for kernel k"));
@@ -187,7 +187,7 @@ TEST_CASE("C75: a kernel that spins for one that has yet to be loaded") {
       main.funcGetAttributes(kb);
     }
     main.launch(ka, w.stream("x", true)).launch(kb, w.stream("y", true)).deviceSynchronize();
-    host::RunOptions o;
+    host::PlatformOptions o;
     o.rules.lazy_loading = lazy;
     config::GpuConfig g = plain_gpu();
     g.mutable_host()->mutable_calls()->set_lazy_load_ns(100000);

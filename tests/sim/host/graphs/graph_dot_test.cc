@@ -24,7 +24,7 @@ TEST_CASE("GR29: nodes, edges with their data, graphs in graphs, in the syntax o
   add_dependency(w, g, a, b, kProgrammatic);
   conditional_node(w, g, host::GraphNode::Condition::kWhile, once, {body}, {b});
   w.thread("main").streamBeginCapture(s).launch(k, s).memsetAsync(d, s).streamEndCapture(s, captured);
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.graphs = true;
   const host::Result r = host::run(w.program(), plain_gpu(), o);
   CHECK(analysis::graphs_as_dot(w.program(), r.graphs) == R"(digraph heddle {

@@ -46,7 +46,7 @@ struct Setup {
       return traces[trace]();
     };
     host::Together model(gpu, o);
-    host::RunOptions run;
+    host::PlatformOptions run;
     run.kernels = &model;
     return host::run(w.program(), gpu, run);
   }

@@ -33,7 +33,7 @@ double length(const host::Result& r, const std::string& stream = "default") {
 }
 
 uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     if (c.name == name) {
       return c.value;
     }

@@ -32,7 +32,7 @@ Kernel reader(Builder& w, const std::string& name, Buffer b, uint64_t bytes = 0)
 }
 
 uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     if (c.name == "device 0 L2 " + name) {
       return c.value;
     }
@@ -193,7 +193,7 @@ TEST_CASE(
   SECTION("nobody touches them for long") {
     main.launch(k, s).streamSynchronize(s).compute_us(100).launch(w.kernel_us("other", 1), s);
     CHECK(counter(host::run(w.program(), gpu()), "persisting bytes at the end") == 16 * kKiB);
-    host::RunOptions o;
+    host::PlatformOptions o;
     o.rules.l2_reset_after = host::from_us(90);
     CHECK(counter(host::run(w.program(), gpu(), o), "persisting bytes at the end") == 0);
   }
@@ -249,18 +249,15 @@ TEST_CASE(
       .launch(k)
       .launch(k);
   std::vector<memory::L2Policy> asked;
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.kernel_time = [&](uint32_t kernel, const memory::L2Policy& p) {
     CHECK(kernel == k.id);
     asked.push_back(p);
     return host::from_us(p.window.bytes > 0 ? 60 : 90);
   };
   // The limit is one of the whole device: it holds for all that runs after the call.
-  w.program().threads[0].calls.insert(w.program().threads[0].calls.begin() + 1, [] {
-    host::Call c;
-    c.op = host::Op::kDeviceSynchronize;
-    return c;
-  }());
+  w.program().threads[0].calls.insert(w.program().threads[0].calls.begin() + 1,
+                                      host::call_of(host::Op::kDeviceSynchronize));
   const host::Result r = host::run(w.program(), gpu(), o);
   const std::string track = "device 0 stream default";
   const double lengths[] = {100, 90, 60, 60};

@@ -23,7 +23,7 @@ constexpr uint64_t kPage = 65536, kMiB = 1 << 20;
 constexpr double kIn = 8.832, kOut = 8.96;
 
 uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     if (c.name == "device 0 um " + name) {
       return c.value;
     }
@@ -293,7 +293,7 @@ TEST_CASE("C71: atomics of host and device on managed memory are no race") {
   One t;
   const Buffer m = t.w.managed("m", 4);
   t.main.launch(t.k, t.s).with({workload::atomics(m)}).hostAccess({workload::atomics(m)});
-  host::RunOptions o;
+  host::PlatformOptions o;
   o.check = true;
   CHECK(host::run(t.w.program(), t.gpu, o).findings.empty());
   t.main.hostAccess({writes(m)});

@@ -160,7 +160,7 @@ TEST_CASE("VM02: one range over the memory of two devices") {
   CHECK(errors(r).empty());
   CHECK(r.findings.empty());
   int seen = 0;  // half a granule is of the other device
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     if (c.name == "device 0 kernels' bytes to other devices") {
       ++seen;
       CHECK(c.value == kG / 2);

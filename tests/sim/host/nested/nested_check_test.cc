@@ -25,7 +25,7 @@ struct Program {
     return k;
   }
   Strings findings() {
-    host::RunOptions o;
+    host::PlatformOptions o;
     o.check = true;
     Strings out;
     for (const host::Finding& f : host::run(w.program(), gpu, o).findings) {

@@ -46,7 +46,7 @@ inline Strings device_errors(const host::Result& r) {
   return out;
 }
 inline uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     if (c.name == name) {
       return c.value;
     }
