@@ -13,7 +13,7 @@
 #include "frontends/accelsim/static_code.h"
 #include "frontends/trace/writer.h"
 #include "sim/engine/error.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle {
 namespace {

@@ -10,7 +10,7 @@
 #include "analysis/access/memory_walk.h"
 #include "analysis/access/pattern_counts.h"
 #include "frontends/trace/packed.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::analysis {
 

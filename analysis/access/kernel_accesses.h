@@ -10,7 +10,7 @@
 
 #include "analysis/access/access_profile.h"
 #include "analysis/access/remedy_check.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::analysis {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/access/access_cost.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::analysis {
 

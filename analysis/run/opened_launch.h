@@ -11,7 +11,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "frontends/trace/launches.h"
 #include "sim/engine/error.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 
 namespace heddle::analysis {

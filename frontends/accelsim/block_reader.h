@@ -11,7 +11,7 @@
 #include "frontends/accelsim/line_reader.h"
 #include "frontends/accelsim/warp_reader.h"
 #include "frontends/input/limits.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::accelsim {
 

@@ -9,7 +9,7 @@
 
 #include "frontends/accelsim/byte_stream.h"
 #include "frontends/accelsim/static_code.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::accelsim {
 

@@ -13,7 +13,7 @@
 #include "frontends/accelsim/pc_map.h"
 #include "frontends/accelsim/static_code.h"
 #include "frontends/sass/operand_check.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::accelsim {
 

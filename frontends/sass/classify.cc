@@ -150,6 +150,27 @@ void apply_matrix(std::string_view opcode, OpcodeInfo& info) {
   });
 }
 
+// What the machine does differently for a few operations of a class.
+uint32_t flag_of(std::string_view base, std::string_view opcode, const OpcodeInfo& info) {
+  const auto says = [&](std::string_view text) { return opcode.find(text) != opcode.npos; };
+  switch (info.op) {
+    case OpClass::kConverge:
+      return base == "BSYNC" ? isa::kFlagReconverges : 0;
+    case OpClass::kMbarrier:
+      return says("PHASECHK") ? isa::kFlagWaitsForPhase : 0;
+    case OpClass::kAtomShared:
+      return says("POPC.INC") ? isa::kFlagMergesSameWord : 0;
+    case OpClass::kBulkCopy:
+      // Stores, copies between blocks, prefetches, reductions and tensor-map copies have other operands; they
+      // issue and move nothing.
+      return base == "UBLKCP" && info.space == isa::MemSpace::kGlobal && !says(".G.S") && !says(".S.S")
+                 ? isa::kFlagBulkLoad
+                 : 0;
+    default:
+      return 0;
+  }
+}
+
 void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo& info) {
   const auto has = [&](std::string_view m) { return has_modifier(opcode, m); };
   switch (info.op) {
@@ -208,6 +229,7 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
         apply_memory_flags(opcode, info);
       }
   }
+  info.flags |= flag_of(base, opcode, info);
   // 64-bit forms of the integer instructions: UIADD3.64, SEL.64.
   if (info.wide == Wide::kNone && has("64") &&
       (info.op == OpClass::kAlu || info.op == OpClass::kAluPredicate || info.op == OpClass::kUniform ||

@@ -273,7 +273,7 @@ class Decoder {
         in_.barrier_id =
             o.kind == Kind::kRegister ? isa::kBarrierInRegister : static_cast<uint8_t>(o.value & 0xf);
       } else if (n == 1) {
-        in_.flags &= static_cast<uint16_t>(~isa::kFlagBarrierAllThreads);
+        in_.flags &= ~uint32_t{isa::kFlagBarrierAllThreads};
         in_.barrier_threads = o.kind == Kind::kRegister ? 0 : static_cast<uint16_t>(o.value & 0xfff);
       }
       ++n;

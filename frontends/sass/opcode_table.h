@@ -62,7 +62,7 @@ struct OpcodeInfo {
   uint8_t mem_refs = 0;
   uint8_t width = 0;          // bytes per thread; LDSM and STSM: per matrix row
   uint8_t matrices = 0;       // LDSM, STSM: 1, 2 or 4
-  uint16_t flags = 0;         // isa::InstrFlag bits that the opcode text alone decides
+  uint32_t flags = 0;         // isa::InstrFlag bits that the opcode text alone decides
   bool source_wide = false;   // 64-bit first source: F2F.F32.F64, I2F.U64
   bool uniform_dest = false;  // the register destination is a uniform register
   bool known = false;         // false: classified by prefix; kFlagUnknownOpcode is set in `flags`

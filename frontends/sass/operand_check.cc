@@ -54,7 +54,7 @@ OperandCheck::OperandCheck(const isa::KernelImage& image)
       refs_(image.code.size() + 1) {
   for (size_t i = 0; i < image.code.size(); ++i) {
     const isa::Instr& in = image.code[i];
-    wanted_[i + 1] = wanted_[i] + (is_shared(in) || isa::is_bulk_load(in, image.opcodes[in.opcode]));
+    wanted_[i + 1] = wanted_[i] + (is_shared(in) || (in.flags & isa::kFlagBulkLoad) != 0);
     refs_[i + 1] = refs_[i] + in.mem_refs;
   }
 }
@@ -97,7 +97,7 @@ std::string OperandCheck::bulk_fault(const MemRef& r, const isa::WarpTrace& w) c
       return "register value " + hex(v[i]) + " of a bulk copy (legal: 32 bits)";
     }
   }
-  const isa::BulkCopy c = isa::bulk_copy({v, isa::kBulkCopyValues});
+  const isa::BulkOp c = isa::bulk_copy({v, isa::kBulkCopyValues});
   const uint64_t most = shared_end_ - kSystemShared;
   if (c.bytes > most) {
     return "a bulk copy of " + hex(v[4]) + " units of 16 bytes, but the block has " +

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::sass {
 

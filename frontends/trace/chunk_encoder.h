@@ -14,7 +14,7 @@
 #include "frontends/trace/shapes.h"
 #include "frontends/trace/slots.h"
 #include "frontends/trace/trace.pb.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

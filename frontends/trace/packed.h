@@ -7,7 +7,7 @@
 
 #include "frontends/trace/predictor.h"
 #include "frontends/trace/shapes.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

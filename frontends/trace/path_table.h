@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontends/input/limits.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

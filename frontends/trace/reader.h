@@ -9,7 +9,7 @@
 
 #include "frontends/trace/header.h"
 #include "frontends/trace/packed.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "frontends/trace/bytes.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

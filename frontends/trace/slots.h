@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

@@ -9,7 +9,7 @@
 
 #include "frontends/output/place.h"
 #include "frontends/trace/header.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::trace {
 

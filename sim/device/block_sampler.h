@@ -15,7 +15,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/steady_state.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 
 namespace heddle::device {

@@ -16,7 +16,7 @@ std::unique_ptr<Machine> build(const config::GpuConfig& config) {
   // SM ports -> NoC -> TLBs -> L2 slices -> DRAM channels, and back (sim/memory).
   m->memory = std::make_unique<memory::MemorySystem>(m->config);
   for (auto& s : m->sms) {
-    m->memory->connect(s->index(), s->outbox(), s->inbox());
+    m->memory->connect(s->index(), s->outbox(), s->inbox(), s->payloads());
   }
 
   // Blocks -> SMs (sim/device).

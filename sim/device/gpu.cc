@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "sim/device/block_sampler.h"
 #include "sim/device/profiler.h"
 #include "sim/device/quantum_loop.h"
+#include "sim/isa/recorded_program.h"
 #include "sim/sm/timed_instr.h"
 
 namespace heddle::device {
@@ -17,14 +20,28 @@ constexpr auto kReportEvery = std::chrono::milliseconds(50);
 
 // A launch on its way.
 struct Running {
-  Running(isa::BlockSource& k, const RunOptions& o, Machine& m)
-      : kernel(k),
-        image(k.image()),
+  // Of a recording, `recorded` is it, and null of a program.
+  Running(const isa::KernelImage& i, isa::BlockSource* recorded, isa::GridProgram* p, const RunOptions& o,
+          Machine& m)
+      : image(i),
         options(o),
         occ(occupancy(m.config, image.shape)),
-        timed(sm::bind(image, m.config.sm())) {
+        timed(sm::bind(image, m.config.sm())),
+        program(p) {
+    if (options.sample && !recorded) {
+      throw Error("kernel " + image.name + ": only recordings can be sampled");
+    }
+    if (image.computed && !options.image) {
+      throw Error("kernel " + image.name + " computes, and there is no memory for it (RunOptions::image)");
+    }
     if (options.sample) {
-      sampler.emplace(m.config, kernel, options.cancel);
+      sampler.emplace(m.config, *recorded, options.cancel);
+      replay.emplace(*sampler);
+    } else if (recorded) {
+      replay.emplace(*recorded);
+    }
+    if (replay) {
+      program = &*replay;
     }
     if (options.profile.any()) {
       profiler.emplace(options.profile, m, image);
@@ -34,12 +51,13 @@ struct Running {
     }
   }
 
-  isa::BlockSource& kernel;
   const isa::KernelImage& image;
   const RunOptions options;
   const stats::Occupancy occ;
   const sm::TimedKernel timed;
   std::optional<BlockSampler> sampler;
+  std::optional<isa::RecordedGrid> replay;
+  isa::GridProgram* program;
   std::optional<Profiler> profiler;
   Clock::time_point reported = Clock::now();
 };
@@ -52,6 +70,8 @@ struct Gpu::Impl {
   QuantumLoop loop;
   std::unique_ptr<Running> running;
 
+  void begin(std::unique_ptr<Running> launch);
+  stats::KernelResult to_the_end(Gpu& gpu, const std::function<void()>& begin);
   void quantum(Running& r);
   stats::KernelResult collect(const Running& run) const;
 };
@@ -117,21 +137,38 @@ void Gpu::Impl::quantum(Running& r) {
 }
 
 void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
-  Machine& m = impl_->loop.machine();
-  impl_->running = std::make_unique<Running>(kernel, options, m);
-  Running& r = *impl_->running;
+  impl_->begin(
+      std::make_unique<Running>(kernel.image(), &kernel, nullptr, options, impl_->loop.machine()));
+}
+
+void Gpu::begin(isa::GridProgram& kernel, const RunOptions& options) {
+  impl_->begin(
+      std::make_unique<Running>(kernel.image(), nullptr, &kernel, options, impl_->loop.machine()));
+}
+
+void Gpu::Impl::begin(std::unique_ptr<Running> launch) {
+  running = std::move(launch);
+  Running& r = *running;
+  const RunOptions& options = r.options;
+  Machine& m = loop.machine();
   const Cycle at = m.config.launch().start_cycles();
-  impl_->loop.begin(
-      {options.threads, options.quantum, options.cancel, options.watchdog_cycles, "kernel " + r.image.name},
-      at);
+  loop.begin({.threads = options.threads,
+              .quantum = options.quantum,
+              .cancel = options.cancel,
+              .watchdog_cycles = options.watchdog_cycles,
+              .computed = r.image.computed,
+              .livelock_cycles = options.livelock_cycles,
+              .what = "kernel " + r.image.name},
+             at);
   m.memory->reset(options.l2, options.warm, at);
+  m.memory->set_image(options.image);
   m.memory->launch(0, 0, uint64_t{r.timed.lines} * m.config.sm().fetch().line_bytes(), 0);
   for (auto& s : m.sms) {
-    s->begin(at, options.observer, Profiler::noting(options.profile, s->index()));
+    s->begin(at, options.observer, Profiler::noting(options.profile, s->index()), options.image);
     s->add_kernel(r.timed);
   }
   m.distributor->begin();
-  m.distributor->launch({.source = &kernel,
+  m.distributor->launch({.program = r.program,
                          .kernel = &r.timed,
                          .occupancy = r.occ,
                          .sampler = r.sampler ? &*r.sampler : nullptr},
@@ -175,16 +212,24 @@ stats::KernelResult Gpu::finish() {
   return result;
 }
 
-stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options) {
+stats::KernelResult Gpu::Impl::to_the_end(Gpu& gpu, const std::function<void()>& begin) {
   try {
-    begin(kernel, options);
-    advance(kNever);
-    return finish();
+    begin();
+    gpu.advance(kNever);
+    return gpu.finish();
   } catch (...) {
-    impl_->running.reset();
-    impl_->loop.end();
+    running.reset();
+    loop.end();
     throw;
   }
+}
+
+stats::KernelResult Gpu::run(isa::BlockSource& kernel, const RunOptions& options) {
+  return impl_->to_the_end(*this, [&] { begin(kernel, options); });
+}
+
+stats::KernelResult Gpu::run(isa::GridProgram& kernel, const RunOptions& options) {
+  return impl_->to_the_end(*this, [&] { begin(kernel, options); });
 }
 
 }  // namespace heddle::device

@@ -12,8 +12,9 @@
 #include "sim/device/occupancy.h"
 #include "sim/engine/error.h"
 #include "sim/engine/time.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 #include "sim/memory/access_policy.h"
+#include "sim/memory/image.h"
 #include "sim/stats/result.h"
 
 namespace heddle::sm {
@@ -53,6 +54,12 @@ struct RunOptions {
   bool warm = false;
   // Told of every issue. May be null.
   sm::IssueObserver* observer = nullptr;
+  // What programs that compute find in the device's memory, and change. They need one; recordings do not look
+  // at it.
+  memory::Image* image = nullptr;
+  // Programs that compute: when for so many core cycles memory has not changed, no block has ended, and every
+  // warp repeats what it did or waits, LivelockError. 0: never.
+  uint64_t livelock_cycles = 100'000;
 };
 
 class Cancelled : public Error {
@@ -70,6 +77,13 @@ class DeadlockError : public Error {
   std::vector<std::string> report;
 };
 
+// Warps go on for ever without anything changing: each has come again to a state that it was in before, and
+// memory is as it was. `report` as above.
+class LivelockError : public DeadlockError {
+ public:
+  using DeadlockError::DeadlockError;
+};
+
 class Gpu {
  public:
   explicit Gpu(const config::GpuConfig& config);
@@ -79,7 +93,9 @@ class Gpu {
 
   // Simulates one launch from cold caches. Throws Error (bad launch, malformed trace), Cancelled,
   // DeadlockError; the machine can be used again afterwards.
+  // A recording, or any program; only a recording can be sampled.
   stats::KernelResult run(isa::BlockSource& kernel, const RunOptions& options = {});
+  stats::KernelResult run(isa::GridProgram& kernel, const RunOptions& options = {});
 
   // Between launches: nothing persists any more (cudaCtxResetPersistingL2Cache); and how much does.
   void reset_persisting_l2();
@@ -88,6 +104,7 @@ class Gpu {
   // The same launch piece by piece: begin(), advance() while it says true, finish(). `kernel` and what the
   // options point to must live until then. The pieces change no result.
   void begin(isa::BlockSource& kernel, const RunOptions& options = {});
+  void begin(isa::GridProgram& kernel, const RunOptions& options = {});
   // Simulates whole quanta (some hundred cycles at most) until core cycle `until`; false: the launch is over.
   bool advance(Cycle until);
   // How far it is, in core cycles.

@@ -20,6 +20,7 @@ void QuantumLoop::begin(const Options& options, Cycle at) {
   options_ = options;
   pool_ = std::make_unique<WorkerPool>(std::max(1, options.threads));
   now_ = progress_at_ = at;
+  repetition_.reset(at);
   issued_ = 0;
   std::fill(gpcs_.begin(), gpcs_.end(), GpcState{});
   quantum_ = options.quantum == 0 ? machine_->quantum : std::min(options.quantum, machine_->quantum);
@@ -40,7 +41,7 @@ void QuantumLoop::summarize(uint32_t gpc) {
   g.issued = 0;
   for (uint32_t i = first_sm_[gpc]; i < first_sm_[gpc + 1]; ++i) {
     sm::Sm& s = *machine_->sms[i];
-    g.next = std::min({g.next, s.next(), s.outbox().next()});
+    g.next = std::min({g.next, s.next(), s.outbox().next(), s.cluster().next_departure()});
     g.issued += s.issued();
   }
   machine_->distributor->collect(gpc);
@@ -54,26 +55,29 @@ stats::CounterSet QuantumLoop::counters() const {
   return all;
 }
 
-void QuantumLoop::deadlock() const {
+template <class Stuck>
+void QuantumLoop::stuck(const std::string& kind, const std::string& why) const {
   std::vector<std::string> lines;
   for (const auto& s : machine_->sms) {
     s->describe_stuck(lines);
   }
-  const std::string what = "deadlock in " + options_.what + " at cycle " + std::to_string(now_) + ": " +
-                           std::to_string(lines.size()) + " warps cannot go on";
+  const std::string what = kind + " in " + options_.what + " at cycle " + std::to_string(now_) + ": " +
+                           std::to_string(lines.size()) + " warps " + why;
   if (lines.size() > kReportedWarps) {
     const std::string rest = "... and " + std::to_string(lines.size() - kReportedWarps) + " more";
     lines.resize(kReportedWarps);
     lines.push_back(rest);
   }
-  throw DeadlockError(what, std::move(lines));
+  throw Stuck(what, std::move(lines));
 }
+
+void QuantumLoop::deadlock() const { stuck<DeadlockError>("deadlock", "cannot go on"); }
 
 // Those that have something to do before `end`. While there are clusters, the SMs of a GPC meet more often,
 // among themselves.
 void QuantumLoop::advance_sms(Cycle end) {
   WorkDistributor& d = *machine_->distributor;
-  const Cycle step = d.has_clusters() ? d.cluster_barrier() : end - now_;
+  const Cycle step = d.has_clusters() ? d.cluster_latency() : end - now_;
   for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
     pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
       if (machine_->sms[i]->next() < at) {
@@ -81,7 +85,7 @@ void QuantumLoop::advance_sms(Cycle end) {
       }
     });
     if (d.has_clusters()) {
-      pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) { d.exchange_clusters(gpc); });
+      pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) { d.exchange_clusters(gpc, at); });
     }
     if (at == end) {
       return;
@@ -108,7 +112,29 @@ void QuantumLoop::settle() {
   machine_->memory->exchange(kNever, *pool_, [](uint32_t) {});
 }
 
+// What programs that compute did wrong first, and whether they still do anything.
+void QuantumLoop::watch_programs() {
+  const sm::Fault* first = nullptr;
+  uint64_t changes = machine_->memory->changes() + machine_->distributor->blocks_done();
+  for (const auto& s : machine_->sms) {
+    if (s->fault() && (!first || s->fault()->time < first->time)) {
+      first = s->fault();
+    }
+    changes += s->openings();
+  }
+  if (first) {
+    throw Error(first->text);
+  }
+  if (options_.livelock_cycles != 0 &&
+      repetition_.look(machine_->sms, changes, now_, options_.livelock_cycles)) {
+    stuck<LivelockError>("live lock", "repeat themselves or wait, and nothing changes");
+  }
+}
+
 void QuantumLoop::watch() {
+  if (options_.computed) {
+    watch_programs();
+  }
   if (options_.cancel && options_.cancel->load(std::memory_order_relaxed)) {
     throw Cancelled("interrupted in " + options_.what + " at cycle " + std::to_string(now_));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/device/build.h"
+#include "sim/device/repetition.h"
 #include "sim/engine/worker_pool.h"
 #include "sim/stats/counters.h"
 
@@ -23,6 +24,8 @@ class QuantumLoop {
     Cycle quantum = 0;                          // at most; 0: as long as there can be
     const std::atomic<bool>* cancel = nullptr;  // may be null
     uint64_t watchdog_cycles = 0;               // no instruction issued for so long: deadlock
+    bool computed = false;                      // by programs that compute
+    uint64_t livelock_cycles = 0;               // RunOptions::livelock_cycles
     std::string what;                           // "kernel NAME", for messages
   };
   // From core cycle `at` on.
@@ -47,7 +50,10 @@ class QuantumLoop {
   void advance_sms(Cycle end);
   void summarize(uint32_t gpc);
   void watch();
+  void watch_programs();
   [[noreturn]] void deadlock() const;
+  template <class Stuck>
+  [[noreturn]] void stuck(const std::string& kind, const std::string& why) const;
 
   std::unique_ptr<Machine> machine_;
   Options options_;
@@ -62,6 +68,7 @@ class QuantumLoop {
   Cycle now_ = 0;
   uint64_t issued_ = 0;
   Cycle progress_at_ = 0;  // when the last instruction was issued
+  Repetition repetition_;
 };
 
 }  // namespace heddle::device

@@ -9,6 +9,7 @@
 #include "sim/device/occupancy.h"
 #include "sim/device/quantum_loop.h"
 #include "sim/engine/error.h"
+#include "sim/isa/recorded_program.h"
 #include "sim/sm/timed_instr.h"
 
 namespace heddle::device {
@@ -38,6 +39,7 @@ class Ranges {
 
 struct Launched {
   std::unique_ptr<isa::BlockSource> source;
+  std::optional<isa::RecordedGrid> replay;
   sm::TimedKernel kernel;
   uint64_t tag = 0;
 };
@@ -47,7 +49,12 @@ struct Launched {
 struct Session::Impl {
   Impl(const config::GpuConfig& gpu, const SessionOptions& o) : loop(gpu) {
     Machine& m = loop.machine();
-    loop.begin({o.threads, o.quantum, o.cancel, o.watchdog_cycles, "kernels that run together"}, 0);
+    loop.begin({.threads = o.threads,
+                .quantum = o.quantum,
+                .cancel = o.cancel,
+                .watchdog_cycles = o.watchdog_cycles,
+                .what = "kernels that run together"},
+               0);
     // As a single launch counts its time, so that one takes as long in both.
     const Cycle origin = gpu.launch().start_cycles();
     m.memory->reset({}, false, origin);
@@ -91,6 +98,7 @@ void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority,
   sm::number_lines(l->kernel, impl_->lines.take(l->kernel.lines), impl_->constants.take(l->kernel.constants));
   l->kernel.address_offset = address_offset;
   l->source = std::move(kernel);
+  l->replay.emplace(*l->source);
   l->tag = tag;
   impl_->loop.skip_to(impl_->count == 0 ? at : 0);
   at = std::max(at, impl_->loop.now());
@@ -102,7 +110,7 @@ void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority,
   *free = std::move(l);
   ++impl_->count;
   m.distributor->launch({.number = number,
-                         .source = (*free)->source.get(),
+                         .program = &*(*free)->replay,
                          .kernel = &(*free)->kernel,
                          .occupancy = occ,
                          .priority = priority},

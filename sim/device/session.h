@@ -13,7 +13,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/time.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::sm {

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "configs/schema/gpu.pb.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 
 namespace heddle::device {

@@ -3,7 +3,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/gpu.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 
 namespace heddle::device {

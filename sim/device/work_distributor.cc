@@ -17,7 +17,6 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
       empty_{.blocks = gpu.limits().max_blocks_per_sm(),
              .warps = gpu.limits().max_warps_per_sm(),
              .registers = gpu.limits().registers_per_sm()},
-      cluster_barrier_(gpu.sm().barrier().cluster_barrier()),
       sms_(sms),
       gpc_of_sm_(memory::gpc_of_sm(gpu.topology())),
       slots_(sms.size()) {
@@ -25,14 +24,16 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
     s.resize(gpu.limits().max_blocks_per_sm());
   }
   first_sm_ = memory::first_sms(gpc_of_sm_);
-  clusters_.resize(first_sm_.size() - 1);
+  for (size_t i = 0; i + 1 < first_sm_.size(); ++i) {
+    clusters_.push_back(std::make_unique<ClusterNetwork>(gpu, sms_, first_sm_[i], first_sm_[i + 1]));
+  }
   reported_.resize(clusters_.size());
 }
 
 void WorkDistributor::begin() {
   grids_.clear();
   for (auto& c : clusters_) {
-    c.clear();
+    c->begin();
   }
   for (auto& r : reported_) {
     r.clear();
@@ -46,16 +47,14 @@ void WorkDistributor::begin() {
   total_ = done_ = 0;
   issue_free_ = 0;
   for (auto& sm : slots_) {
-    for (auto& s : sm) {
-      if (s) {
-        s->grid = nullptr;
-      }
+    for (Slot& s : sm) {
+      s = {};
     }
   }
 }
 
 void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
-  const isa::LaunchShape& shape = launch.source->image().shape;
+  const isa::LaunchShape& shape = launch.program->image().shape;
   const stats::Occupancy& o = launch.occupancy;
   auto grid = std::make_unique<Grid>();
   grid->launch = launch;
@@ -127,58 +126,20 @@ bool WorkDistributor::has_clusters() const {
   return std::any_of(grids_.begin(), grids_.end(), [](const auto& g) { return g->cluster_size > 1; });
 }
 
-void WorkDistributor::exchange_clusters(uint32_t gpc) {
-  for (uint32_t sm = first_sm_[gpc]; sm < first_sm_[gpc + 1]; ++sm) {
-    for (const sm::Notice& n : sms_[sm]->cluster_notices()) {
-      Cluster& c = clusters_[gpc].at(n.cluster);
-      Member& m = member(c, sm, n.slot);
-      const bool waits_for_it = !n.ended || !m.arrived;
-      (n.ended ? m.done : m.arrived) = true;
-      release_if_complete(c, waits_for_it ? n.time : 0);
-    }
-    sms_[sm]->cluster_notices().clear();
-  }
-}
-
-WorkDistributor::Member& WorkDistributor::member(Cluster& c, uint32_t sm, uint32_t slot) {
-  return *std::find_if(c.members.begin(), c.members.end(),
-                       [&](const Member& m) { return m.sm == sm && m.slot == slot && !m.done; });
-}
-
-// The barrier waits for all blocks that have not ended. `at`: of an arrival, or an end without one.
-void WorkDistributor::release_if_complete(Cluster& c, Cycle at) {
-  bool waits = false, missing = false;
-  for (const Member& m : c.members) {
-    waits |= !m.done && m.arrived;
-    missing |= !m.done && !m.arrived;
-  }
-  c.last = std::max(c.last, at);
-  if (!waits || missing) {
-    return;
-  }
-  for (Member& m : c.members) {
-    if (!m.done) {
-      m.arrived = false;
-      sms_[m.sm]->release_cluster(m.slot, c.last + cluster_barrier_);
-    }
-  }
-}
-
 void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
-  Grid& g = *std::exchange(slots_[sm][n.slot]->grid, nullptr);
+  Grid& g = *std::exchange(slots_[sm][n.slot].grid, nullptr);
+  std::unique_ptr<isa::BlockProgram> block = std::move(slots_[sm][n.slot].block);
   if (g.launch.sampler) {
-    g.launch.sampler->done(slots_[sm][n.slot]->trace.linear);
+    g.launch.sampler->done(block->linear);
   }
+  g.result.work += block->work();
+  g.launch.program->recycle(std::move(block));
   room_[sm].since = std::max(room_[sm].since, n.time);
   give(g, sm);
   g.result.last_warp = std::max(g.result.last_warp, n.time - launch_.block_retire_latency());
   ++done_;
   --g.running;
-  auto& clusters = clusters_[gpc_of_sm_[sm]];
-  const auto c = clusters.find(n.cluster);
-  if (c != clusters.end() && --c->second.left == 0) {
-    clusters.erase(c);
-  }
+  clusters_[gpc_of_sm_[sm]]->done(n.cluster);
 }
 
 // The SM's resources without what is on it; a block that has the SM to itself chooses the split of the L1
@@ -235,20 +196,18 @@ void WorkDistributor::give(Grid& g, uint32_t sm) {
 }
 
 bool WorkDistributor::fetch(Grid& g) {
-  if (g.placed == g.fetched_end) {
-    g.placed = g.fetched_end = 0;
-    g.fetched.resize(g.cluster_size);
-    isa::BlockSource& source = g.launch.sampler ? *g.launch.sampler : *g.launch.source;
-    while (!g.exhausted && g.fetched_end < g.cluster_size) {
-      if (source.next(g.fetched[g.fetched_end])) {
-        g.result.work += isa::work_of(g.fetched[g.fetched_end]);
-        ++g.fetched_end;
+  if (g.placed == g.fetched.size()) {
+    g.placed = 0;
+    g.fetched.clear();
+    while (!g.exhausted && g.fetched.size() < g.cluster_size) {
+      if (std::unique_ptr<isa::BlockProgram> block = g.launch.program->next()) {
+        g.fetched.push_back(std::move(block));
       } else {
         g.exhausted = true;
       }
     }
   }
-  return g.placed < g.fetched_end;
+  return g.placed < g.fetched.size();
 }
 
 // The SM for the next block: the one with most room, the earliest ready among equals, then in wave order.
@@ -274,14 +233,9 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready)
                 static_cast<Ticks>(launch_.block_interval() * static_cast<double>(kTicksPerCycle));
   const Cycle at = to_cycles_up(issue_free_) + launch_.block_start_latency();
   room_[sm].next = ready + launch_.sm_block_interval();
-  auto slot =
-      std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const auto& s) { return !s || !s->grid; });
-  if (!*slot) {
-    *slot = std::make_unique<Slot>();
-  }
-  // A copy takes no more room than there is to hold; what the reader wrote into has grown by doubling.
-  (*slot)->trace = g.fetched[g.placed++];
-  (*slot)->grid = &g;
+  auto slot = std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const Slot& s) { return !s.grid; });
+  slot->block = std::move(g.fetched[g.placed++]);
+  slot->grid = &g;
   auto index = static_cast<uint32_t>(slot - slots_[sm].begin());
   first_start_ = std::min(first_start_, at);
   const bool new_l1 = take(g, sm);
@@ -290,11 +244,9 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready)
     g.result.first_block = at;
   }
   if (g.cluster_size > 1) {
-    Cluster& c = clusters_[gpc_of_sm_[sm]][cluster];
-    ++c.left;
-    c.members.push_back({sm, index});
+    clusters_[gpc_of_sm_[sm]]->place(cluster, sm, index);
   }
-  sms_[sm]->launch({.trace = &(*slot)->trace,
+  sms_[sm]->launch({.program = slot->block.get(),
                     .kernel = g.launch.kernel,
                     .grid = g.launch.number,
                     .slot = index,
@@ -334,7 +286,7 @@ bool WorkDistributor::place_one(Grid& g) {
 // All blocks of the cluster or none, in the GPC whose emptiest SMs have the most free places, at most one
 // block more per SM than needed.
 bool WorkDistributor::place_cluster(Grid& g) {
-  const uint32_t wanted = g.fetched_end - g.placed;
+  const auto wanted = static_cast<uint32_t>(g.fetched.size()) - g.placed;
   std::vector<std::vector<uint32_t>> free(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()));
   for (uint32_t s = 0; s < sms_.size(); ++s) {
     free[gpc_of_sm_[s]].push_back(g.places[s]);

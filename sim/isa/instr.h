@@ -37,7 +37,7 @@ struct Control {
   uint8_t reuse = 0;          // bit s: keep source operand slot s in the reuse cache
 };
 
-enum InstrFlag : uint16_t {
+enum InstrFlag : uint32_t {
   kFlagHasControl = 1 << 0,          // `ctl` came from an encoding
   kFlagPredicated = 1 << 1,          // guarded by a predicate other than PT
   kFlagConstOperand = 1 << 2,        // a source is c[bank][offset] (fixed-latency constant port)
@@ -52,6 +52,10 @@ enum InstrFlag : uint16_t {
   kFlagEvictLast = 1 << 11,          // .EL
   kFlagStrong = 1 << 12,             // .STRONG.*
   kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block
+  kFlagWaitsForPhase = 1 << 14,      // SYNCS.PHASECHK
+  kFlagReconverges = 1 << 15,        // BSYNC
+  kFlagBulkLoad = 1 << 16,           // UBLKCP from global to shared memory
+  kFlagMergesSameWord = 1 << 17,     // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
 };
 
 inline constexpr uint8_t kBarrierInRegister = 0xff;  // Instr::barrier_id
@@ -64,7 +68,7 @@ struct Instr {
   MemSpace space = MemSpace::kNone;
   uint8_t width = 0;     // bytes accessed per thread by a memory instruction (LDSM: bytes per matrix row, 16)
   uint8_t mem_refs = 0;  // address lists a dynamic instance with a non-zero mask carries (0, 1; 2 for LDGSTS)
-  uint16_t flags = 0;    // InstrFlag
+  uint32_t flags = 0;    // InstrFlag
   Control ctl;
   uint8_t n_src = 0;
   uint8_t n_dst = 0;

@@ -140,7 +140,7 @@ void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
     last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(done));
     const Ticks back = returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
                                        : done + to_ticks(common_.noc.response_latency());
-    ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors});
+    ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors, r.payload});
   }
   packets_.clear();
 }

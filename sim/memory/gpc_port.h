@@ -17,6 +17,7 @@
 #include "sim/memory/noc.h"
 #include "sim/memory/outbox.h"
 #include "sim/memory/packet.h"
+#include "sim/memory/payload.h"
 #include "sim/memory/tlb.h"
 #include "sim/stats/counters.h"
 
@@ -39,7 +40,7 @@ class GpcPort {
 
   void reset();
   // Of an SM of the GPC, in their order.
-  void connect(Outbox& out, Inbox& in) { ends_.push_back({&out, &in}); }
+  void connect(Outbox& out, Inbox& in, Payloads& payloads) { ends_.push_back({&out, &in, &payloads}); }
 
   // A launch at `at` fetches these lines, ahead of what the SMs send then. Of several launches in the order
   // of time.
@@ -61,6 +62,9 @@ class GpcPort {
   // All have been served: books the ports back and delivers.
   void answer(const std::vector<std::unique_ptr<SliceShard>>& shards);
 
+  // The values that the request carries; only if it does.
+  Payload& payload(const Request& r) const { return (*ends_[r.sm - first_sm_].payloads)[r.payload]; }
+
   bool idle() const { return packets_.empty(); }
   uint32_t partition() const { return partition_; }
   uint32_t merge_group(uint32_t sm) const { return common_.merge_group[sm]; }
@@ -72,6 +76,7 @@ class GpcPort {
   struct End {
     Outbox* out;
     Inbox* in;
+    Payloads* payloads;
   };
   void gather(Cycle horizon);
   void add_fetch(const Request& r);

@@ -16,11 +16,12 @@ class Inbox {
   struct Answer {
     uint32_t id = 0;
     uint8_t sectors = 0;
+    uint32_t payload = 0;
   };
   // Not in the receiver's past: before the end of its last advance().
   void deliver(const Response& r) {
     assert(r.time >= now_);
-    wheel_.schedule(r.time, {r.id, r.sectors});
+    wheel_.schedule(r.time, {r.id, r.sectors, r.payload});
   }
   Cycle next() const { return wheel_.next(); }
   template <class Handler>

@@ -45,6 +45,20 @@ void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin) {
   }
 }
 
+void MemorySystem::set_image(Image* image) {
+  for (auto& s : shards_) {
+    s->set_image(image);
+  }
+}
+
+uint64_t MemorySystem::changes() const {
+  uint64_t n = 0;
+  for (const auto& s : shards_) {
+    n += s->changes();
+  }
+  return n;
+}
+
 void MemorySystem::reset_persisting() {
   for (auto& s : shards_) {
     s->l2().reset_persisting();

@@ -13,6 +13,7 @@
 #include "sim/engine/worker_pool.h"
 #include "sim/memory/fabric.h"
 #include "sim/memory/gpc_port.h"
+#include "sim/memory/image.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/membars.h"
@@ -29,11 +30,17 @@ class MemorySystem {
   explicit MemorySystem(const config::GpuConfig& gpu);
 
   // SM number `sm`: they come in order.
-  void connect(uint32_t sm, Outbox& out, Inbox& in) { gpcs_[noc_.gpc_of_sm()[sm]]->connect(out, in); }
+  void connect(uint32_t sm, Outbox& out, Inbox& in, Payloads& payloads) {
+    gpcs_[noc_.gpc_of_sm()[sm]]->connect(out, in, payloads);
+  }
 
   // Idle queues, zero counters, cold caches; but the L2 keeps what it has when `warm`. A launch that begins
   // at another `origin` takes the same time.
   void reset(const L2Policy& policy = {}, bool warm = false, Cycle origin = 0);
+  // What requests with values are performed on; null: there are none. It stays until it is set again.
+  void set_image(Image* image);
+  // How many requests have changed it since reset().
+  uint64_t changes() const;
   // cudaCtxResetPersistingL2Cache, between launches.
   void reset_persisting();
   uint64_t persisting_bytes();

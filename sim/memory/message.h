@@ -30,12 +30,14 @@ struct Request {
   bool persisting = false;  // wants a place in the L2's set-aside (evict-last accesses)
   uint8_t operations = 0;   // atomics: passes over a sector (see sector_operations)
   uint8_t grid = 0;         // stores and reductions: the launch they belong to
+  uint32_t payload = 0;     // of the SM's Payloads: the values; 0: none
 };
 
 struct Response {
   Cycle time = 0;  // core cycle at which the last sector (or the acknowledgement) reaches the SM
   uint32_t id = 0;
   uint8_t sectors = 0;
+  uint32_t payload = 0;  // the request's
 };
 
 }  // namespace heddle::memory

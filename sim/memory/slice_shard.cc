@@ -23,6 +23,7 @@ SliceShard::SliceShard(const config::GpuConfig& g, const Fabric& fabric, const S
 
 void SliceShard::reset(const L2Policy& policy, bool warm, Ticks origin) {
   counters_ = {};
+  changes_ = 0;
   merger_.reset();
   if (warm) {
     l2_.next_launch(origin);
@@ -68,6 +69,9 @@ L2::Served SliceShard::serve(const Packet& p, const GpcPort& gpc) {
   if (r.kind == RequestKind::kInstall) {
     l2_.install(r.line);
     return {p.at, 0};
+  }
+  if (r.payload != 0) {
+    changes_ += image_->serve(r, gpc.payload(r));
   }
   if (r.kind != RequestKind::kRead) {
     return l2_.serve(r, p.home, gpc.partition(), p.at);

@@ -10,6 +10,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/memory/by_time.h"
 #include "sim/memory/fabric.h"
+#include "sim/memory/image.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/packet.h"
 #include "sim/memory/request_merger.h"
@@ -37,6 +38,10 @@ class SliceShard {
     merger_.settle(l2_);
   }
 
+  // Requests with values are performed on it, in order.
+  void set_image(Image* image) { image_ = image; }
+  uint64_t changes() const { return changes_; }
+
   L2& l2() { return l2_; }
   const L2& l2() const { return l2_; }
   const stats::CounterSet& counters() const { return counters_; }
@@ -54,6 +59,8 @@ class SliceShard {
   stats::CounterSet counters_;
   RequestMerger merger_;
   L2 l2_;
+  Image* image_ = nullptr;
+  uint64_t changes_ = 0;
   std::vector<Turn> turns_;
   ByTime<Turn> order_;
 };

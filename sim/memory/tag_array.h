@@ -125,6 +125,8 @@ class TagArray {
     }
   }
 
+  // Its place among all entries.
+  size_t number(const CacheLine& l) const { return index(l); }
   bool live(const CacheLine& l) const { return stamps_[index(l)] != 0; }
 
   void fill(CacheLine& l, uint64_t line) {

@@ -20,8 +20,7 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       l1_(c.l1()),
       lg_(c.subcores()),
       mio_(c.subcores()),
-      subcore_next_(c.subcores()),
-      cluster_slices_(c.async_copy().dsm_slices()) {
+      subcore_next_(c.subcores()) {
   for (uint32_t i = 0; i < c.subcores(); ++i) {
     writeback_.emplace_back(4 * kTicksPerCycle, 1024);
   }
@@ -35,24 +34,37 @@ void Lsu::reset(Cycle origin) {
   }
   free_ = data_free_ = tag_free_ = 0;
   egress_.reset();
-  cluster_port_.reset();
-  for (Server& s : cluster_slices_) {
-    s.reset();
-  }
   turn_ = 0;
   starved_ = worked_ = false;
   scheduled_ = kNever;
   posted_ = 0;
   store_sender_.clear();
   free_stores_.clear();
+  rooms_.clear();
+  free_rooms_.clear();
 }
 
-void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref,
-                  Cycle now) {
+void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask,
+                  const isa::Operands& operands, Cycle now) {
   const bool lg = uses_lg_queue(t.port);
   auto group = static_cast<uint8_t>(sm_.warp(warp).copies.tail % kGroupRing);
   Queue& q = lg ? lg_[subcore] : mio_[subcore];
-  q.push({static_cast<uint8_t>(warp), group, mask, ref, &t, now, now + config_.memory().queue_latency()});
+  Entry& e = q.push();
+  e = {.warp = static_cast<uint8_t>(warp),
+       .group = group,
+       .mask = mask,
+       .instr = &t,
+       .issued = now,
+       .ready = now + config_.memory().queue_latency(),
+       .address = operands.address,
+       .copy_to = operands.copy_to};
+  if (operands.room) {
+    e.room = free_rooms_.back() + 1;
+    free_rooms_.pop_back();
+    rooms_[e.room - 1].atomic = operands.atomic;
+    rooms_[e.room - 1].mbarrier = operands.mbarrier;
+    rooms_[e.room - 1].ticket = operands.ticket;
+  }
   uint32_t depth = lg ? config_.memory().lg_queue() : config_.memory().mio_queue();
   if (q.count >= depth) {
     set_full(subcore, lg, true, now);
@@ -112,6 +124,7 @@ void Lsu::arbitrate(Cycle now) {
       uint32_t reads = config_.memory().register_read_interval() * e.instr->source_registers;
       subcore_next_[s] =
           now + std::max({config_.memory().subcore_interval(), reads, uint32_t{e.instr->interval}});
+      release_room(e);
       q.pop();
       set_full(s, use_lg, false, now);
       turn_ = (s + 1) % n;
@@ -173,8 +186,7 @@ bool Lsu::process(Entry& e, Cycle now) {
     return true;
   }
   uint64_t addr[32];
-  const isa::WarpTrace& trace = sm_.warp(e.warp).stream.trace();
-  if (!isa::expand(trace, trace.refs[e.ref], e.mask, addr)) {
+  if (!isa::expand(e.address, e.mask, addr)) {
     lane_exchange(e, now);
     return true;
   }
@@ -189,6 +201,13 @@ bool Lsu::process(Entry& e, Cycle now) {
       if (const uint64_t offset = sm_.kernel(e.warp).address_offset) {
         for (uint32_t m = e.mask; m; m &= m - 1) {
           addr[std::countr_zero(m)] += offset;
+        }
+      }
+      if (e.room && space != MemSpace::kLocal) {
+        e.mask = reachable(e, addr, now);
+        if (e.mask == 0) {
+          lane_exchange(e, now);
+          return true;
         }
       }
       return global_access(e, addr, e.mask, space == MemSpace::kLocal, now);
@@ -210,6 +229,9 @@ void Lsu::finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes) {
 
 void Lsu::complete_load(uint32_t index, Cycle now) {
   PendingLoad l = l1_.load(index);
+  if (l.computed) {
+    complete_values(index);
+  }
   l1_.remove_load(index);
   Cycle at = std::max(now, l.ready);
   switch (l.kind) {
@@ -228,7 +250,7 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
   }
 }
 
-void Lsu::response(uint32_t id, uint8_t sectors, Cycle now) {
+void Lsu::response(uint32_t id, uint8_t sectors, const memory::Payload* values, Cycle now) {
   uint32_t index = id & ~kRequestTagMask;
   switch (static_cast<RequestTag>(id & kRequestTagMask)) {
     case RequestTag::kMiss:
@@ -238,7 +260,19 @@ void Lsu::response(uint32_t id, uint8_t sectors, Cycle now) {
         uint32_t width = config_.l1().fill_bytes_per_cycle();
         data_free_ = std::max(data_free_, now) + (bytes + width - 1) / width;
       }
-      l1_.fill(index, sectors, [&](uint32_t load) { complete_load(load, now); });
+      l1_.fill(
+          index, sectors, values,
+          [&](uint32_t load, uint64_t line, uint8_t got) {
+            if (!values || !l1_.load(load).computed) {
+              return;
+            }
+            if (values->operations > 0) {
+              L1Values::take_old(l1_.values().load(load), *values);
+            } else {
+              L1Values::take(l1_.values().load(load), line, got, *values);
+            }
+          },
+          [&](uint32_t load) { complete_load(load, now); });
       break;
     case RequestTag::kStore:
       posted_ -= store_sender_[index].entries;

@@ -3,13 +3,17 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
+#include "sim/isa/program.h"
 #include "sim/memory/coalesce.h"
+#include "sim/memory/payload.h"
+#include "sim/sm/cluster_port.h"
 #include "sim/sm/l1_cache.h"
 #include "sim/sm/timed_instr.h"
 #include "sim/stats/counters.h"
@@ -36,13 +40,25 @@ class Lsu {
   void resize_l1(uint32_t bytes) { l1_.reset(bytes); }
 
   // A memory instruction has issued and enters its sub-core's queue.
-  void enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, uint32_t ref, Cycle now);
+  void enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, const isa::Operands& operands,
+               Cycle now);
   // Takes the next instruction, if there is one that can go.
   void arbitrate(Cycle now);
-  void response(uint32_t id, uint8_t sectors, Cycle now);
+  // `values`: of a program that computes; else null.
+  void response(uint32_t id, uint8_t sectors, const memory::Payload* values, Cycle now);
+
+  // Programs that compute: blocks of theirs will come; room for the operands of the next instruction that is
+  // enqueued.
+  void keep_values() { l1_.keep_values(); }
+  isa::LaneRoom* next_room();
 
   // A barrier lets its warps go: behind other work of the LSU that is a wavefront (FINDINGS.md 18).
   void barrier_released();
+
+  // An access of another SM passes over the shared memory; returns when it begins.
+  Cycle visit(const ClusterMessage& m, Cycle now);
+  // All answers to an access of other blocks have come.
+  void finish_remote(const ClusterPort::Access& a, Cycle now);
 
   // Books the SM's request port; returns when the packet has left.
   Cycle egress(uint32_t payload_bytes, uint32_t least_cycles, Cycle at);
@@ -56,12 +72,20 @@ class Lsu {
     uint8_t warp = 0;
     uint8_t group = 0;  // LDGSTS group it belongs to
     uint32_t mask = 0;
-    uint32_t ref = 0;
+    uint32_t room = 0;  // programs that compute: 1 + its number in rooms_
     const TimedInstr* instr = nullptr;
     Cycle issued = 0;
     Cycle ready = 0;
     Shortage shortage = Shortage::kUnknown;
     uint16_t lacking = 0;  // sectors, or entries for posted packets
+    isa::LaneAddresses address, copy_to;
+  };
+  // What else an instruction of a program that computes needs until it has been taken.
+  struct Room {
+    isa::LaneRoom lanes;
+    isa::AtomicOp atomic;
+    isa::MbarrierOp mbarrier;
+    uint32_t ticket = 0;
   };
   // First in, first out, of at most kCapacity entries.
   struct Queue {
@@ -70,7 +94,7 @@ class Lsu {
     uint32_t head = 0, count = 0;
     Entry& front() { return entry[head]; }
     const Entry& front() const { return entry[head]; }
-    void push(const Entry& e) { entry[(head + count++) % kCapacity] = e; }
+    Entry& push() { return entry[(head + count++) % kCapacity]; }
     void pop() {
       head = (head + 1) % kCapacity;
       --count;
@@ -91,18 +115,16 @@ class Lsu {
   void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Shared memory of the cluster's blocks (lsu_cluster.cc).
   bool cluster_access(Entry& e, const uint64_t addr[32], Cycle now);
-  Cycle send_to_block(uint32_t warp, isa::OpClass op, const memory::LineAccess& a, uint32_t operations,
-                      Cycle now);
   // Global, local and the rest (lsu_global.cc).
   void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
   bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
   Cycle book_tags(const memory::Coalesced& c, Cycle now);
   void wait_for_port(Cycle sent);
   // Adds `sectors` to the request for miss `id` if it has not left the L1 yet.
-  bool join_request(uint32_t id, uint8_t sectors, Cycle now);
+  bool join_request(uint32_t id, uint8_t sectors, bool computed, Cycle now);
   bool load_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
   uint8_t write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors);
-  bool store_lines(Entry& e, const memory::Coalesced& c, Cycle now, bool is_local);
+  bool store_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
   bool atomic_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
   void local_addresses(const Entry& e, const uint64_t addr[32], memory::Coalesced& out) const;
   // Entries are taken one by one; an instruction starts when there is room for half of its own, the rest
@@ -115,6 +137,15 @@ class Lsu {
   void complete_load(uint32_t load, Cycle now);
   void finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes);
   Cycle late(const Entry& e, Cycle now) const;
+  // Values of programs that compute (lsu_values.cc).
+  void release_room(Entry& e);
+  uint32_t reachable(const Entry& e, const uint64_t addr[32], Cycle now);
+  void begin_values(const Entry& e, uint32_t load, const uint64_t addr[32]);
+  void begin_values(const Entry& e, L1Values::Load& l, const uint64_t addr[32], uint32_t mask);
+  void add_values(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32], ClusterMessage& m);
+  uint32_t store_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]);
+  uint32_t atomic_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]);
+  void complete_values(uint32_t load);
 
   Sm& sm_;
   const config::Sm config_;
@@ -127,8 +158,6 @@ class Lsu {
   Cycle data_free_ = 0;               // L1/shared data array
   Cycle tag_free_ = 0;
   Server egress_;
-  Server cluster_port_;                 // to the SM-to-SM network of the GPC
-  std::vector<Server> cluster_slices_;  // of that network, this SM's share
   uint32_t turn_ = 0;
   bool starved_ = false;      // LG: waits for a response
   bool worked_ = false;       // since the last barrier that counted
@@ -140,6 +169,8 @@ class Lsu {
   };
   std::vector<Sender> store_sender_;  // of each store packet in flight, by id
   std::vector<uint32_t> free_stores_;
+  std::deque<Room> rooms_;
+  std::vector<uint32_t> free_rooms_;
 };
 
 }  // namespace heddle::sm

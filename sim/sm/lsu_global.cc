@@ -71,16 +71,15 @@ bool Lsu::global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool l
   if (is_atomic(in.op)) {
     return atomic_lines(e, c, addr, mask, now);
   }
-  return is_store(in.op) ? store_lines(e, c, now, local) : load_lines(e, c, addr, now, local);
+  return is_store(in.op) ? store_lines(e, c, addr, now, local) : load_lines(e, c, addr, now, local);
 }
 
 // Wavefronts with which an LDGSTS writes its data to shared memory, from its second address list. `sectors`
 // as the counters have them.
 uint8_t Lsu::write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors) {
-  const isa::WarpTrace& trace = sm_.warp(e.warp).stream.trace();
   const uint32_t banks = config_.shared().banks();
   uint64_t to[32];
-  if (!isa::expand(trace, trace.refs[e.ref + 1], e.mask, to)) {
+  if (!isa::expand(e.copy_to, e.mask, to)) {
     return static_cast<uint8_t>((width + 3) / 4);
   }
   if (e.instr->instr->flags & isa::kFlagBypassL1) {
@@ -93,9 +92,9 @@ uint8_t Lsu::write_copy(const Entry& e, const uint64_t from[32], uint32_t width,
 }
 
 // (FINDINGS.md 17: the byte loads of four warps to one line are one request at L2.)
-bool Lsu::join_request(uint32_t id, uint8_t sectors, Cycle now) {
-  memory::Request* r = sm_.outbox().waiting(l1_.request_of(id), now);
-  if (!r || r->id != id || r->kind != RequestKind::kRead) {
+bool Lsu::join_request(uint32_t id, uint8_t sectors, bool computed, Cycle now) {
+  memory::Request* r = l1_.may_grow(id) ? sm_.outbox().waiting(l1_.request_of(id), now) : nullptr;
+  if (!r || r->id != id || r->kind != RequestKind::kRead || (r->payload != 0) != computed) {
     return false;
   }
   r->sectors |= sectors;
@@ -140,6 +139,10 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   ++n[is_local ? Counter::kLocalLdRequests : Counter::kGlobalLdRequests];
   n[is_local ? Counter::kLocalLdSectors : Counter::kGlobalLdSectors] += counted;
   uint32_t load = l1_.add_load(p);
+  const bool computed = e.room && !is_local;
+  if (computed) {
+    begin_values(e, load, addr);
+  }
   uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;
   Cycle miss_at = now + wait + l1.miss_latency();
   Cycle sent = now;
@@ -147,9 +150,12 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
     const LineAccess& a = c.lines[i];
     L1Cache::LookUp r;
     if (cached) {
-      r = l1_.look_up(a.line, a.sectors);
+      r = l1_.look_up(a.line, a.sectors, computed);
     } else {
       r.missing = a.sectors;
+    }
+    if (computed && cached) {
+      l1_.take(load, a.line);
     }
     hit_sectors += std::popcount(r.hit);
     found_sectors += std::popcount<uint8_t>(r.hit | r.in_flight);
@@ -157,7 +163,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
     uint8_t waits = r.in_flight | r.missing;
     if (waits) {
       uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
-      if (r.missing && !(cached && join_request(id, r.missing, now))) {
+      if (r.missing && !(cached && join_request(id, r.missing, computed, now))) {
         memory::Request q;
         q.time = sent = egress(0, kRequestCycles, miss_at);
         q.line = a.line;
@@ -165,6 +171,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
         q.sm = static_cast<uint16_t>(sm_.index());
         q.sectors = r.missing;
         q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
+        q.payload = computed ? sm_.payloads().take_for_read() : 0;
         l1_.request_of(id) = sm_.outbox().send(q);
       }
     }
@@ -220,7 +227,7 @@ uint32_t Lsu::new_posted_packet(uint32_t warp, uint32_t entries) {
   return id | static_cast<uint32_t>(RequestTag::kStore);
 }
 
-bool Lsu::store_lines(Entry& e, const Coalesced& c, Cycle now, bool is_local) {
+bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const config::L1Cache& l1 = config_.l1();
   if (lacks_posted(e, c.sectors)) {
@@ -238,8 +245,16 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, Cycle now, bool is_local) {
     for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
       whole |= static_cast<uint8_t>((a.bytes[s] == ~0u) << s);
     }
-    hits += std::popcount(l1_.store(a.line, a.sectors, whole));
     memory::Request q;
+    if (e.room && !is_local) {
+      q.payload = store_payload(e, a, addr);
+    } else if (l1_.keeps_values() && !is_local) {
+      whole = 0;
+    }
+    hits += std::popcount(l1_.store(a.line, a.sectors, whole));
+    if (q.payload) {
+      l1_.put(a.line, sm_.payloads()[q.payload]);
+    }
     sent = egress(std::popcount(a.sectors) * memory::kSectorBytes, kStoreCycles, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
@@ -282,6 +297,9 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     p.bytes = static_cast<uint16_t>(std::popcount(mask) * std::max(width, 4u));
     p.ready = now;
     load = l1_.add_load(p);
+    if (e.room) {
+      begin_values(e, load, addr);
+    }
   }
   uint32_t operations = 0;
   Cycle sent = now;
@@ -299,6 +317,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     q.grid = sm_.grid(e.warp);
     q.sectors = a.sectors;
     q.operations = memory::sector_operations(addr, mask, a.line);
+    q.payload = e.room ? atomic_payload(e, a, addr) : 0;
     operations += q.operations;
     sm_.send(q);
   }

@@ -52,7 +52,7 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
       break;
     case OpClass::kAtomShared:
     case OpClass::kAtomGeneric:
-      w = t.flags & kMergesSameWord ? memory::shared_wavefronts(addr, mask, width, s.banks(), false)
+      w = in.flags & isa::kFlagMergesSameWord ? memory::shared_wavefronts(addr, mask, width, s.banks(), false)
                                     : memory::shared_atomic_wavefronts(addr, mask, width, s.banks());
       latency = s.atomic_latency();
       per_pass = s.atomic_wavefront_cycles();

@@ -4,7 +4,9 @@
 #include <bit>
 #include <cassert>
 #include <cstdio>
-#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace heddle::sm {
 
@@ -17,7 +19,6 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       launch_(gpu.launch()),
       subcores_count_(gpu.sm().subcores()),
       ns_per_cycle_(1000.0 / gpu.clocks().core_mhz()),
-      topology_(gpu.topology()),
       warps_(gpu.limits().max_warps_per_sm()),
       blocks_(gpu.limits().max_blocks_per_sm()),
       instructions_(gpu.sm().fetch(), gpu.sm().subcores(), counters_,
@@ -26,6 +27,7 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
                  FetchPort{outbox_, static_cast<uint16_t>(index)}),
       lsu_(*this, config_),
       tma_(*this, config_.async_copy()),
+      cluster_(*this, config_.async_copy()),
       active_mask_(gpu.limits().max_warps_per_sm()) {
   for (const config::PipeTiming& p : config_.pipe()) {
     if (p.shared_by_sm()) {
@@ -38,8 +40,12 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting) {
+void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, const memory::Image* image) {
   origin_ = origin;
+  image_ = image;
+  payloads_.clear();
+  fault_.reset();
+  openings_ = 0;
   observer_ = observer;
   counters_ = {};
   noting_ = noting;
@@ -61,7 +67,7 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting) {
   inbox_.clear();
   arrivals_.clear();
   blocks_done_.clear();
-  cluster_notices_.clear();
+  cluster_.reset();
   barrier_unit_.reset();
   shared_free_.fill(0);
   age_ = issued_ = 0;
@@ -80,19 +86,14 @@ void Sm::add_kernel(const TimedKernel& kernel) {
   }
 }
 
-// By time, then barriers before blocks, then by slot: the same however early it was told.
-void Sm::arrive(const Arrival& a) {
-  assert(a.time >= now_);
-  auto key = [](const Arrival& x) { return std::tuple(x.time, x.is_block, x.block.slot); };
+// By time, then slot: the same however early it was told.
+void Sm::launch(const Placement& p, Cycle at) {
+  assert(at >= now_);
+  auto key = [](const Arrival& x) { return std::pair(x.time, x.block.slot); };
+  const Arrival a = {at, p};
   arrivals_.insert(std::upper_bound(arrivals_.begin(), arrivals_.end(), a,
                                     [&](const Arrival& x, const Arrival& y) { return key(x) < key(y); }),
                    a);
-}
-
-void Sm::launch(const Placement& p, Cycle at) { arrive({at, true, p, 0}); }
-
-void Sm::release_cluster(uint32_t slot, Cycle at) {
-  arrive({at, false, {.slot = slot}, barrier_event(slot, 0)});
 }
 
 // A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a
@@ -101,20 +102,22 @@ void Sm::start_block(const Placement& p, Cycle now) {
   if (p.new_l1) {
     lsu_.resize_l1(p.l1_bytes);
   }
-  const isa::BlockTrace& trace = *p.trace;
+  isa::BlockProgram& program = *p.program;
+  if (p.kernel->image->computed) {
+    lsu_.keep_values();
+  }
   BlockSlot& b = blocks_[p.slot];
   const uint32_t generation = b.generation + 1;
   b = {};
   b.generation = generation;
   b.active = true;
-  b.trace = &trace;
+  b.program = &program;
   b.kernel = p.kernel;
   b.grid = p.grid;
   b.cluster = p.cluster;
   b.in_cluster = p.in_cluster;
   b.started = now;
-  b.warps = b.warps_left = static_cast<uint32_t>(trace.warps.size());
-  b.barrier_counts = recorded_barrier_counts(trace, *p.kernel);
+  b.warps = b.warps_left = program.warps();
   if (resident_ == 0) {
     active_since_ = now;
   }
@@ -124,7 +127,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
   }
   uint32_t first =
       static_cast<uint32_t>(std::min_element(used.begin(), used.begin() + subcores_count_) - used.begin());
-  for (uint32_t i = 0; i < trace.warps.size(); ++i) {
+  const uint32_t threads = p.kernel->image->shape.threads();
+  for (uint32_t i = 0; i < program.warps(); ++i) {
     uint32_t sub = (first + i) % subcores_count_;
     uint32_t id = sub;
     // With uneven block sizes the sub-core next in turn can be full; the block then takes what is free.
@@ -142,7 +146,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
     w.index = static_cast<uint16_t>(i);
     w.age = ++age_;
     w.started = now;
-    w.stream.start(trace.warps[i], *p.kernel);
+    w.lanes = threads >= 32 * (i + 1) ? ~0u : (1u << threads % 32) - 1;
+    w.stream.start(program.warp(i), *p.kernel);
     active_mask_[id] = ~0u;
     if (scoreboards_) {
       (*scoreboards_)[id].reset();
@@ -154,17 +159,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
   ++counters_[Counter::kBlocksLaunched];
 }
 
-double Sm::gpc_blocks_per_own_block(uint32_t warp) const {
-  const uint8_t launch = grid(warp);
-  double own = static_cast<double>(std::count_if(
-      blocks_.begin(), blocks_.end(), [&](const BlockSlot& b) { return b.active && b.grid == launch; }));
-  double grid = static_cast<double>(kernel(warp).image->shape.grid.count());
-  return std::min<double>(topology_.sms(), grid / std::max(1.0, own)) /
-         std::max(1, topology_.tpcs_per_gpc_size());
-}
-
 Cycle Sm::next() const {
-  Cycle t = std::min(events_.next(), inbox_.next());
+  Cycle t = std::min({events_.next(), inbox_.next(), cluster_.next()});
   if (!arrivals_.empty()) {
     t = std::min(t, arrivals_.front().time);
   }
@@ -176,9 +172,9 @@ Cycle Sm::next() const {
 
 void Sm::advance(Cycle end) {
   for (;;) {
-    const Cycle events = events_.next(), inbox = inbox_.next();
+    const Cycle events = events_.next(), inbox = inbox_.next(), cluster = cluster_.next();
     const Cycle arrival = arrivals_.empty() ? kNever : arrivals_.front().time;
-    Cycle t = std::min({events, inbox, arrival});
+    Cycle t = std::min({events, inbox, cluster, arrival});
     for (const SubCore& s : subcores_) {
       t = std::min(t, s.next());
     }
@@ -189,7 +185,10 @@ void Sm::advance(Cycle end) {
     // What comes from outside is first, in an order of its own; the SM's own events are in that of
     // scheduling.
     if (inbox == t) {
-      inbox_.run(t, [&](const memory::Inbox::Answer& a) { answer(a.id, a.sectors, t); });
+      inbox_.run(t, [&](const memory::Inbox::Answer& a) { answer(a, t); });
+    }
+    if (cluster == t) {
+      cluster_.run(t);
     }
     if (arrival == t) {
       take_arrivals(t);
@@ -214,20 +213,31 @@ void Sm::take_arrivals(Cycle now) {
   while (!arrivals_.empty() && arrivals_.front().time == now) {
     const Arrival a = arrivals_.front();
     arrivals_.erase(arrivals_.begin());
-    if (a.is_block) {
-      start_block(a.block, now);
-    } else if (is_current(a.barrier)) {
-      open_cluster_barrier(a.block.slot, now);
-    }
+    start_block(a.block, now);
   }
 }
 
-void Sm::answer(uint32_t id, uint8_t sectors, Cycle now) {
-  if ((id & kRequestTagMask) == static_cast<uint32_t>(RequestTag::kBulk)) {
-    tma_.arrived(id & ~kRequestTagMask, sectors, now);
+void Sm::answer(const memory::Inbox::Answer& a, Cycle now) {
+  const memory::Payload* values = a.payload ? &payloads_[a.payload] : nullptr;
+  if ((a.id & kRequestTagMask) == static_cast<uint32_t>(RequestTag::kBulk)) {
+    tma_.arrived(a.id & ~kRequestTagMask, a.sectors, values, now);
   } else {
-    lsu_.response(id, sectors, now);
+    lsu_.response(a.id, a.sectors, values, now);
   }
+  if (a.payload) {
+    payloads_.give_back(a.payload);
+  }
+}
+
+void Sm::fault(uint32_t warp, const TimedInstr& t, Cycle now, const std::string& what) {
+  if (fault_) {
+    return;
+  }
+  const Warp& w = warps_[warp];
+  const isa::KernelImage& image = *w.stream.kernel().image;
+  fault_ = {now, fmt::format("kernel {}, block {}, warp {}, pc 0x{:04x} ({}): {}", image.name,
+                             blocks_[w.block].program->linear, w.index, t.instr->pc,
+                             image.opcodes[t.instr->opcode], what)};
 }
 
 void Sm::handle(const Event& e, Cycle now) {
@@ -269,7 +279,7 @@ void Sm::handle(const Event& e, Cycle now) {
       lsu_.arbitrate(now);
       break;
     case Event::Kind::kResponse:
-      answer(e.arg, e.small, now);
+      answer({e.arg, e.small, 0}, now);
       break;
     case Event::Kind::kBarrierRelease:
       if (is_current(e.arg)) {
@@ -296,7 +306,7 @@ void Sm::count_issue(Warp& w, const TimedInstr& t) {
   uint32_t mask = w.stream.mask();
   uint32_t id = static_cast<uint32_t>(&w - warps_.data());
   // The trace has active AND predicate; a predicated instruction's active mask is that of the code around it.
-  if (!(t.instr->flags & isa::kFlagPredicated)) {
+  if (!(t.instr->flags & isa::kFlagPredicated) && !w.stream.kernel().image->computed) {
     active_mask_[id] = mask;
   }
   if (stats::InstructionCounts* p = profile(t)) {
@@ -417,7 +427,7 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
   if (--b.warps_left == 0) {
     b.active = false;
     if (b.in_cluster) {
-      cluster_notices_.push_back({now, w.block, b.cluster, true});
+      tell_cluster(ClusterMessage::Kind::kEnded, w.block, now);
     }
     blocks_done_.push_back({now + launch_.block_retire_latency(), w.block, b.cluster});
     return;
@@ -434,10 +444,10 @@ void Sm::note_residency(const Warp& w, uint32_t id, Cycle now) {
   BlockSlot& b = blocks_[w.block];
   b.ended = std::max(b.ended, now);
   if (noting_.warps) {
-    residencies_.push_back({b.trace->linear, b.trace->index, id, w.index, w.started, now});
+    residencies_.push_back({b.program->linear, b.program->index, id, w.index, w.started, now});
   }
   if (noting_.blocks && b.warps_left == 1) {
-    residencies_.push_back({b.trace->linear, b.trace->index, w.block, -1, b.started, b.ended});
+    residencies_.push_back({b.program->linear, b.program->index, w.block, -1, b.started, b.ended});
   }
 }
 
@@ -456,7 +466,7 @@ void Sm::describe_stuck(std::vector<std::string>& out) const {
       continue;
     }
     const BlockSlot& b = blocks_[w.block];
-    std::string line = "SM " + std::to_string(index_) + " block " + std::to_string(b.trace->linear) +
+    std::string line = "SM " + std::to_string(index_) + " block " + std::to_string(b.program->linear) +
                        " warp " + std::to_string(w.index) + ": ";
     if (w.draining) {
       line += "exited, " + std::to_string(w.stores) + " stores and " + std::to_string(w.loads) +

@@ -7,16 +7,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/event_wheel.h"
 #include "sim/engine/time.h"
+#include "sim/isa/program.h"
+#include "sim/memory/image.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/message.h"
 #include "sim/memory/outbox.h"
+#include "sim/memory/payload.h"
 #include "sim/sm/block_slot.h"
+#include "sim/sm/cluster_port.h"
 #include "sim/sm/constant_cache.h"
 #include "sim/sm/event.h"
 #include "sim/sm/instruction_supply.h"
@@ -30,18 +35,18 @@
 
 namespace heddle::sm {
 
-// To the work distributor: the block in that slot is done, and its place free, at `time`. Or to the other SMs
-// of the GPC: all its warps have come to the cluster's barrier, or it has ended.
+inline constexpr Cycle kOperandReadCycles = 6;  // issue to sources read in a pipe that is not busy
+
+// To the work distributor: the block in that slot is done, and its place free, at `time`.
 struct Notice {
   Cycle time;
   uint32_t slot;
   uint32_t cluster;
-  bool ended = false;
 };
 
 // How long a block or one of its warps was on an SM.
 struct Residency {
-  uint64_t block = 0;  // BlockTrace::linear
+  uint64_t block = 0;  // isa::BlockProgram::linear
   isa::Dim3 index;     // of the block
   uint32_t lane = 0;   // block slot, or warp slot of the SM
   int32_t warp = -1;   // within the block; -1: the whole block
@@ -50,6 +55,12 @@ struct Residency {
 // What an SM notes for stats::Profile.
 struct Noting {
   bool instructions = false, blocks = false, warps = false;
+};
+
+// What a program that computes did wrong first.
+struct Fault {
+  Cycle time = 0;
+  std::string text;
 };
 
 // Told of every instruction that issues, for tests and tools. With several host threads the calls for
@@ -67,15 +78,16 @@ class Sm {
   // ---- between quanta, called by the device ----
   // Empty and cold, with nothing counted. Who notes instructions adds one kernel. resize_l1() comes before
   // the first block.
-  // Time counts from `origin`.
-  void begin(Cycle origin, IssueObserver* observer = nullptr, const Noting& noting = {});
+  // Time counts from `origin`. `image`: what programs that compute find in memory; null for recordings.
+  void begin(Cycle origin, IssueObserver* observer = nullptr, const Noting& noting = {},
+             const memory::Image* image = nullptr);
   // Blocks of this kernel may come from now on; its code and constants are cold. It must live as long as
   // they.
   void add_kernel(const TimedKernel& kernel);
   // A block, and where it goes: `grid` numbers its launch, `cluster` its cluster on the device. What it
   // points to must live until the block has ended.
   struct Placement {
-    const isa::BlockTrace* trace = nullptr;
+    isa::BlockProgram* program = nullptr;
     const TimedKernel* kernel = nullptr;
     uint8_t grid = 0;
     uint32_t slot = 0;
@@ -86,8 +98,6 @@ class Sm {
   };
   // Its first warp may issue at `at`, which is not in the SM's past. There must be room then.
   void launch(const Placement& p, Cycle at);
-  // All blocks of the cluster have arrived; their warps go on at `at`.
-  void release_cluster(uint32_t slot, Cycle at);
   // Handles everything before `end`.
   void advance(Cycle end);
   // The next cycle with something to do; kNever when the SM only waits for others.
@@ -110,7 +120,6 @@ class Sm {
   memory::Inbox& inbox() { return inbox_; }
   // Since they were taken last.
   std::vector<Notice>& blocks_done() { return blocks_done_; }
-  std::vector<Notice>& cluster_notices() { return cluster_notices_; }
   stats::CounterSet& counters() { return counters_; }
   // Warp-cycles of residency until `now`, those of resident warps included.
   uint64_t warp_cycles(Cycle now) const;
@@ -118,6 +127,21 @@ class Sm {
   const std::vector<stats::InstructionCounts>& profile() const { return profile_; }
   // What has ended since they were taken last.
   std::vector<Residency>& residencies() { return residencies_; }
+  // Warps that wait for nothing but time, memory or a unit: f(hardware warp, its program).
+  template <class F>
+  void for_each_running(F&& f) const {
+    for (uint32_t i = 0; i < warps_.size(); ++i) {
+      const Warp& w = warps_[i];
+      const bool waits = w.held && (w.state == stats::Stall::kBarrier || w.state == stats::Stall::kGmma);
+      if (w.active && !w.draining && !waits) {
+        f(i, w.stream.program());
+      }
+    }
+  }
+  // Barriers that have opened.
+  uint64_t openings() const { return openings_; }
+  // The first; null: none.
+  const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
   // One line per warp that is not done: what it is and what it waits for.
   void describe_stuck(std::vector<std::string>& out) const;
 
@@ -136,11 +160,15 @@ class Sm {
   BlockSlot& block(uint32_t slot) { return blocks_[slot]; }
   InstructionSupply& instructions() { return instructions_; }
   Lsu& lsu() { return lsu_; }
+  ClusterPort& cluster() { return cluster_; }
+  // Its port says so: all blocks of the cluster have come to its barrier.
+  void cluster_opened(uint32_t slot, Cycle now) { open_cluster_barrier(slot, now); }
+  void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) {
+    change_mbarrier(blocks_[slot], op, now);
+  }
   ConstantCache& constants() { return constants_; }
   RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
   void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
-  // Blocks of the warp's kernel on the GPC for each on this SM, when they are spread evenly.
-  double gpc_blocks_per_own_block(uint32_t warp) const;
   bool shared_pipe(uint8_t p) const { return (shared_pipes_ >> p) & 1; }
   // When a pipe that the sub-cores share is done with what is queued for it.
   Cycle& shared_free(uint8_t p) { return shared_free_[p]; }
@@ -156,6 +184,10 @@ class Sm {
     return noting_.instructions ? &profile_[t.index] : nullptr;
   }
   bool profiles() const { return noting_.instructions; }
+  memory::Payloads& payloads() { return payloads_; }
+  const memory::Image* image() const { return image_; }
+  // The instruction of a program that computes cannot do what it should.
+  void fault(uint32_t warp, const TimedInstr& t, Cycle now, const std::string& what);
   void send(const memory::Request& r) {
     assert(r.sectors != 0);  // the memory side serves sectors
     outbox_.send(r);
@@ -172,6 +204,8 @@ class Sm {
   // constraint), kNever when the warp is held until an event.
   // `start` is later than `now` by the time that it waits in a pipe's queue.
   Cycle execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now, Cycle start);
+  // Before that, and before it is counted: its program hands out the operands.
+  void hand_out(Warp& w, const TimedInstr& t);
   // Its stream has ended.
   void finish_warp(uint32_t warp, Cycle now);
   void retire_if_drained(uint32_t warp, Cycle now);
@@ -205,14 +239,20 @@ class Sm {
 
  private:
   void handle(const Event& e, Cycle now);
-  void answer(uint32_t id, uint8_t sectors, Cycle now);
+  void answer(const memory::Inbox::Answer& a, Cycle now);
   void take_arrivals(Cycle now);
   void start_block(const Placement& p, Cycle now);
   void profile_charge(const Warp& w, stats::Stall s, uint64_t cycles);
   void note_residency(const Warp& w, uint32_t id, Cycle now);
   void close_copy_group(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now);
   void pop_copy_groups(uint32_t warp, Cycle now);
+  Cycle execute_fixed(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle start);
+  Cycle execute_membar(Warp& w, uint32_t warp, const TimedInstr& t, Cycle now);
   Cycle arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now);
+  void count_arrival(uint32_t warp, uint32_t barrier, uint32_t expected, bool waits, Cycle now);
+  void exit_lanes(uint32_t warp, uint32_t mask, Cycle now);
+
+ public:
   // What an event for a barrier of the block in `slot` carries. The block may have gone when it comes, and
   // another be in its place.
   uint32_t barrier_event(uint32_t slot, uint32_t barrier) const {
@@ -222,8 +262,11 @@ class Sm {
     return barrier_event / kBarriersPerSm ==
            blocks_[barrier_event % kBarriersPerSm / kNamedBarriers].generation % (~0u / kBarriersPerSm + 1);
   }
+
+ private:
   void release_barrier(uint32_t slot, uint32_t barrier, Cycle now);
   void open_cluster_barrier(uint32_t slot, Cycle now);
+  void tell_cluster(ClusterMessage::Kind kind, uint32_t slot, Cycle at);
   Cycle arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now);
   void announce_cluster_arrival(uint32_t slot, Cycle now);
   Cycle arrive_warpgroup(uint32_t warp, Cycle now);
@@ -232,7 +275,13 @@ class Sm {
   void start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
   void start_bulk_load(uint32_t warp, Cycle now);
   void mbarrier(uint32_t warp, const TimedInstr& t, Cycle now);
-  uint32_t expected_warps(const BlockSlot& b, const isa::Instr& in, uint32_t barrier) const;
+  void change_mbarrier(BlockSlot& b, const isa::MbarrierOp& op, Cycle now);
+  void settle_mbarrier(MbarrierState& m, Cycle now);
+  struct Asked {  // by a program that computes
+    uint32_t mask, ticket;
+  };
+  void pass_mbarrier(uint32_t warp, const TimedInstr& t, const Asked& asked, bool complete, Cycle now);
+  static uint32_t expected_warps(const BlockSlot& b, const isa::BarrierOp& op);
   void wake_held(uint32_t warp, Cycle at, Cycle now);
   // Its dependences are known by registers, not by control bits.
   bool by_scoreboard(uint32_t warp) const { return scoreboards_ && !kernel(warp).control_bits; }
@@ -242,7 +291,6 @@ class Sm {
   const config::Launch launch_;
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
-  const config::Topology topology_;
   uint32_t shared_pipes_ = 0;  // mask of pipes that the sub-cores share
   std::array<Cycle, isa::kPipeCount> shared_free_{};
   IssueObserver* observer_ = nullptr;
@@ -258,21 +306,23 @@ class Sm {
   ConstantCache constants_;
   Lsu lsu_;
   Tma tma_;
+  ClusterPort cluster_;
   std::unique_ptr<std::vector<RegisterScoreboard>> scoreboards_;
   memory::Outbox outbox_;
   memory::Inbox inbox_;
-  // Blocks that will start, and barriers of clusters that will open, by time: from outside, so apart from the
-  // SM's own events.
+  // Blocks that will start, by time: from outside, so apart from the SM's own events.
   struct Arrival {
     Cycle time;
-    bool is_block;
-    Placement block;       // of a cluster's barrier: the slot only
-    uint32_t barrier = 0;  // barrier_event()
+    Placement block;
   };
-  void arrive(const Arrival& a);
   std::vector<Arrival> arrivals_;
-  std::vector<Notice> blocks_done_, cluster_notices_;
+  std::vector<Notice> blocks_done_;
   std::map<uint32_t, uint64_t> unknown_;  // issues of instructions of unknown opcodes, by code index
+  isa::Operands operands_;  // of the instruction that issues
+  const memory::Image* image_ = nullptr;
+  memory::Payloads payloads_;
+  std::optional<Fault> fault_;
+  uint64_t openings_ = 0;
   std::vector<uint32_t> active_mask_;     // per warp: mask of its newest unpredicated instruction
   Server barrier_unit_;
   uint64_t age_ = 0;

@@ -430,6 +430,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
     observer->issued(sm_.index(), index_, id, t.instr->pc, now);
   }
 
+  sm_.hand_out(w, t);
   sm_.count_issue(w, t);
   sm_.charge(w, Stall::kSelected, 1);
   if (t.counted != Pipe::kNone) {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "sim/engine/error.h"
-#include "sim/isa/bulk_copy.h"
 #include "sim/sm/code_lines.h"
 
 namespace heddle::sm {
@@ -183,33 +182,6 @@ uint8_t source_registers(const isa::Instr& in) {
   return static_cast<uint8_t>(n);
 }
 
-// A barrier's number may come from a register, whose value a trace does not have. Without a thread count it
-// is taken for __syncthreads' barrier 0, as in cooperative groups. Else all barriers with a thread count are
-// matched by the order in which each warp comes to them: in the usual hand-over between producers and
-// consumers the n-th of one meets the n-th of the other.
-bool has_thread_count(const isa::Instr& in) {
-  return in.op == OpClass::kBarrier && !(in.flags & isa::kFlagBarrierAllThreads);
-}
-
-bool has_barrier_in_register(const isa::KernelImage& image) {
-  return std::any_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
-    return has_thread_count(in) && in.barrier_id == isa::kBarrierInRegister;
-  });
-}
-
-std::vector<uint32_t> counted_barriers(const isa::KernelImage& image) {
-  std::vector<uint32_t> all;
-  bool in_register = false;
-  for (uint32_t i = 0; i < image.code.size(); ++i) {
-    const isa::Instr& in = image.code[i];
-    if (in.op == OpClass::kBarrier) {
-      all.push_back(i);
-      in_register |= has_thread_count(in) && in.barrier_threads == 0;
-    }
-  }
-  return in_register ? all : std::vector<uint32_t>{};
-}
-
 }  // namespace
 
 TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
@@ -219,8 +191,6 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
   std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants;
   CodeLines lines(sm.fetch());
-  const bool by_order = has_barrier_in_register(image);
-  k.counted_barriers = counted_barriers(image);
   k.code.reserve(image.code.size());
   for (const isa::Instr& in : image.code) {
     const OpEntry& e = table[static_cast<int>(in.op)];
@@ -238,7 +208,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     t.interval = e.interval;
     t.latency = e.latency;
     t.line = lines.number(in.pc);
-    t.mem_refs = in.mem_refs;
+    t.hands_out = image.computed || in.mem_refs > 0 || in.op == OpClass::kBarrier;
     t.flags = static_cast<uint8_t>((e.either_fma ? kFmaEither : 0) |
                                    (in.flags & isa::kFlagUnknownOpcode ? kUnknownOp : 0) |
                                    (in.op == OpClass::kHalf ? kCountsAsHalf : 0));
@@ -252,17 +222,8 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     } else if (t.handler == Handler::kMemory) {
       t.source_registers = source_registers(in);
     }
-    if (in.op == OpClass::kConverge && image.opcodes[in.opcode].starts_with("BSYNC")) {
+    if (in.flags & isa::kFlagReconverges) {
       t.reconverge = static_cast<uint8_t>(sm.issue().reconverge_cycles());
-    }
-    if (by_order && has_thread_count(in)) {
-      t.flags |= kBarrierByOrder;
-    }
-    if (isa::is_bulk_load(in, image.opcodes[in.opcode])) {
-      t.flags |= kBulkLoad;
-    }
-    if (in.op == OpClass::kAtomShared && image.opcodes[in.opcode].find("POPC.INC") != std::string::npos) {
-      t.flags |= kMergesSameWord;
     }
     // FINDINGS.md, the opening notes: fixed-latency instructions issue behind a deferred barrier; loads, XU,
     // branches and barriers wait.

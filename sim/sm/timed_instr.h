@@ -46,14 +46,11 @@ inline constexpr uint32_t kNoConstant = ~0u;
 inline constexpr int kMaxReads = 3;  // GPR source operands with a read port of their own
 
 enum TimedFlag : uint8_t {
-  kBulkLoad = 1,              // a bulk copy whose operands are known
   kFixedLatencyConstant = 2,  // waits for its immediate constant before it issues
   kUnknownOp = 4,
   kFmaEither = 8,         // may use either half of the FMA pipe
   kCountsAsHalf = 16,     // packed half arithmetic on the FMA pipe
-  kMergesSameWord = 64,   // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
   kPassesBarrier = 32,    // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
-  kBarrierByOrder = 128,  // a barrier whose partners are found by the order of arrivals, see bind()
 };
 
 struct RegisterRead {
@@ -79,7 +76,7 @@ struct TimedInstr {
   uint16_t gmma_wavefronts = 0;     // operands that a warp group reads from shared memory
   uint8_t n_reads = 0;
   std::array<RegisterRead, kMaxReads> reads{};
-  uint8_t mem_refs = 0;
+  bool hands_out = false;  // its program hands out operands when it issues with a mask that is not 0
   uint8_t source_registers = 0;  // 32-bit registers that a memory instruction reads
   uint8_t reconverge = 0;        // BSYNC: least cycles to the warp's next issue
   isa::OpClass op = isa::OpClass::kUnknown;
@@ -95,8 +92,6 @@ struct TimedKernel {
   uint32_t lines = 0;           // so many
   uint32_t first_constant = 0;  // and its constant-cache lines
   uint32_t constants = 0;
-  // Its barriers, when the thread count of some is in a register (barrier_counts.h); else none.
-  std::vector<uint32_t> counted_barriers;
   std::vector<bool> constant_is_parameter;  // of each of them: in bank 0, which the launch writes
   uint64_t address_offset = 0;              // added to addresses of global and local memory
 };

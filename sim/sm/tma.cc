@@ -9,8 +9,8 @@
 
 namespace heddle::sm {
 
-void Tma::start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes, Cycle now) {
-  Copy c{slot, sm_.block(slot).generation, source, bytes, barrier, 0};
+void Tma::start(uint32_t slot, const isa::BulkOp& copy, bool computed, Cycle now) {
+  const Copy c = {slot, sm_.block(slot).generation, copy, computed, copy.source, copy.bytes};
   uint32_t i;
   if (free_.empty()) {
     i = static_cast<uint32_t>(copies_.size());
@@ -21,7 +21,7 @@ void Tma::start(uint32_t slot, uint64_t source, uint64_t barrier, uint64_t bytes
     copies_[i] = c;
   }
   queue_.push_back(i);
-  sm_.counters()[stats::Counter::kBulkBytes] += bytes;
+  sm_.counters()[stats::Counter::kBulkBytes] += copy.bytes;
   if (!scheduled_) {
     scheduled_ = true;
     sm_.schedule(now + config_.tma_latency(), {Event::Kind::kTma});
@@ -52,6 +52,10 @@ void Tma::step(Cycle now) {
   q.id = i | static_cast<uint32_t>(RequestTag::kBulk);
   q.sm = static_cast<uint16_t>(sm_.index());
   q.sectors = sectors;
+  if (c.computed) {
+    q.payload = sm_.payloads().take_for_read();
+    sm_.payloads()[q.payload].line = line;
+  }
   sm_.send(q);
   if (c.left == 0) {
     queue_.pop_front();
@@ -62,15 +66,35 @@ void Tma::step(Cycle now) {
   }
 }
 
-void Tma::arrived(uint32_t i, uint8_t sectors, Cycle now) {
+// Hands over the bytes of the copy that are in these sectors; returns how many.
+uint64_t Tma::deliver(const Copy& c, uint8_t sectors, const memory::Payload& values) const {
+  isa::BlockProgram& program = *sm_.block(c.slot).program;
+  uint64_t bytes = 0;
+  for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
+    const uint64_t begin = values.line * memory::kLineBytes + s * memory::kSectorBytes;
+    const uint64_t from = std::max(begin, c.op.source);
+    const uint64_t to = std::min(begin + memory::kSectorBytes, c.op.source + c.op.bytes);
+    if (sectors >> s & 1 && from < to) {
+      program.deliver(c.op.destination + (from - c.op.source),
+                      {&values.data[from % memory::kLineBytes], to - from});
+      bytes += to - from;
+    }
+  }
+  return bytes;
+}
+
+void Tma::arrived(uint32_t i, uint8_t sectors, const memory::Payload* values, Cycle now) {
   Copy& c = copies_[i];
   c.flying -= std::popcount(sectors);
   --in_flight_;
   uint64_t bytes = static_cast<uint64_t>(std::popcount(sectors)) * memory::kSectorBytes;
   bool done = c.flying == 0 && c.left == 0;
   uint32_t slot = c.slot;
-  uint64_t barrier = c.barrier;
+  uint64_t barrier = c.op.barrier;
   bool wanted = sm_.block(slot).active && sm_.block(slot).generation == c.generation;
+  if (wanted && values) {
+    bytes = deliver(c, sectors, *values);
+  }
   if (done) {
     free_.push_back(i);
   }

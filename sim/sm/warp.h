@@ -3,9 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "sim/engine/time.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/program.h"
 #include "sim/sm/timed_instr.h"
 #include "sim/stats/counters.h"
 
@@ -15,42 +16,49 @@ inline constexpr uint32_t kMaxWarps = 64;
 inline constexpr uint32_t kBarriersPerWarp = 6;
 inline constexpr uint32_t kGroupRing = 128;  // LDGSTS groups in flight; scoreboard counters hold 63 each
 
-// A cursor over a warp's recorded stream: the only thing the SM knows about frontends.
+// A cursor over what a warp's program issues.
 class WarpStream {
  public:
-  void start(const isa::WarpTrace& trace, const TimedKernel& kernel) {
-    trace_ = &trace;
+  void start(isa::WarpProgram& program, const TimedKernel& kernel) {
+    program_ = &program;
     kernel_ = &kernel;
-    run_ = pos_ = ref_ = 0;
+    fetch();
   }
-  bool done() const { return run_ >= trace_->runs.size(); }
+  bool done() const { return run_ == end_; }
   // The next instruction and its mask; only when not done().
-  const TimedInstr& peek() const { return kernel_->code[trace_->runs[run_].first + pos_]; }
-  uint32_t mask() const { return trace_->runs[run_].mask; }
-  const isa::WarpTrace& trace() const { return *trace_; }
+  const TimedInstr& peek() const { return kernel_->code[run_->first + pos_]; }
+  uint32_t mask() const { return run_->mask; }
   const TimedKernel& kernel() const { return *kernel_; }
-  // Address lists of the instruction at the cursor start here.
-  uint32_t ref() const { return ref_; }
+  isa::WarpProgram& program() const { return *program_; }
+  // The instruction at the cursor issues.
+  void issue(isa::Operands& out) { program_->issue(run_->first + pos_, run_->mask, out); }
 
   // Moves on; returns true when the next instruction is the one after this in the code.
   bool advance() {
-    const isa::Run& r = trace_->runs[run_];
-    uint32_t index = r.first + pos_;
-    if (r.mask) {
-      ref_ += kernel_->code[index].mem_refs;
-    }
-    if (++pos_ < r.count) {
+    const uint32_t index = run_->first + pos_;
+    if (++pos_ < run_->count) {
       return true;
     }
-    ++run_;
     pos_ = 0;
-    return done() || trace_->runs[run_].first == index + 1;
+    if (++run_ == end_) {
+      fetch();
+    }
+    return done() || run_->first == index + 1;
   }
 
  private:
-  const isa::WarpTrace* trace_ = nullptr;
+  void fetch() {
+    const std::span<const isa::Run> runs = program_->next();
+    run_ = runs.data();
+    end_ = run_ + runs.size();
+    pos_ = 0;
+  }
+
+  isa::WarpProgram* program_ = nullptr;
   const TimedKernel* kernel_ = nullptr;
-  uint32_t run_ = 0, pos_ = 0, ref_ = 0;
+  const isa::Run* run_ = nullptr;
+  const isa::Run* end_ = nullptr;
+  uint32_t pos_ = 0;
 };
 
 // Groups of asynchronous operations that complete in order (LDGDEPBAR, WARPGROUP.DEPBAR).
@@ -85,7 +93,7 @@ struct Warp {
   uint32_t loads = 0;           // memory instructions not complete
   uint32_t results = 0;         // scoreboard mode: results not written yet
   GroupRing copies;             // LDGSTS
-  uint32_t barriers = 0;        // barriers that it came to, of those matched by order
+  uint32_t lanes = ~0u;         // that have not exited
   uint32_t cluster_target = 0;  // cluster phase that ends its next UCGABAR_WAIT
   uint32_t gmma = 0;            // warp-group MMAs in flight
 };

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::accelsim::test {
 

@@ -11,7 +11,7 @@
 
 #include "frontends/accelsim/trace_reader.h"
 #include "sim/engine/error.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::accelsim::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "frontends/accelsim/static_code.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::metamorphic {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 namespace heddle::hostbench {
 

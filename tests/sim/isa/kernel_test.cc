@@ -1,5 +1,5 @@
 // Plain data of kernels: names, shapes, code lookup, address lists.
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

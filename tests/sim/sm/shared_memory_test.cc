@@ -88,7 +88,7 @@ TEST_CASE("64-bit ATOMS: two passes without conflict") {
 
 TEST_CASE("ATOMS.POPC.INC counts the lanes of a word in one pass") {
   Op inc = atoms(1).at(0, 0);
-  inc.text = "ATOMS.POPC.INC.32";
+  inc.flags(isa::kFlagMergesSameWord);
   CHECK(to_reader(inc) == 51);
   inc.at(0, 128);
   CHECK(to_reader(inc) == 51 + 4 * 31);  // different words of a bank still conflict

@@ -16,7 +16,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/gpu.h"
-#include "sim/isa/kernel.h"
+#include "sim/isa/recording.h"
 #include "sim/sm/sm.h"
 #include "sim/stats/result.h"
 
@@ -55,7 +55,7 @@ struct Op {
   Op& dst(isa::RegFile file, int index, int count = 1);
   Op& src(isa::RegFile file, int index, int count = 1);
   // Others.
-  Op& flags(int f) { return in.flags = static_cast<uint16_t>(in.flags | f), *this; }
+  Op& flags(int f) { return in.flags |= static_cast<uint32_t>(f), *this; }
   Op& predicated() { return flags(isa::kFlagPredicated); }
   Op& constant(int bank, int offset);
   Op& width(int bytes) { return in.width = static_cast<uint8_t>(bytes), *this; }

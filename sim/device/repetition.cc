@@ -1,0 +1,31 @@
+#include "sim/device/repetition.h"
+
+namespace heddle::device {
+
+bool Repetition::look(const std::vector<std::unique_ptr<sm::Sm>>& sms, uint64_t changes, Cycle now,
+                      uint64_t patience) {
+  if (changes != changes_) {
+    reset(now);
+    changes_ = changes;
+    return false;
+  }
+  if (now - quiet_since_ < patience) {
+    return false;
+  }
+  bool any = false, all = true;
+  for (const auto& sm : sms) {
+    sm->for_each_running([&](uint32_t id, const isa::WarpProgram& program) {
+      Warp& w = seen_[uint64_t{sm->index()} << 32 | id];
+      const isa::WarpProgram::State s = program.state();
+      if (s.executed != w.executed && s.known) {
+        w.repeats |= !w.states.insert(s.hash).second;
+      }
+      w.executed = s.executed;
+      any |= w.repeats;
+      all &= w.repeats;
+    });
+  }
+  return any && all;
+}
+
+}  // namespace heddle::device

@@ -1,0 +1,39 @@
+// Whether programs that compute only repeat themselves: a live lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sim/engine/time.h"
+#include "sim/sm/sm.h"
+
+namespace heddle::device {
+
+// Looks at the warps again and again while nothing changes. A program does the same whenever it is in the same
+// state and finds the same; so when every warp that does not wait has been in its state before, and has issued
+// something since, none will ever do anything new.
+class Repetition {
+ public:
+  void reset(Cycle now) {
+    seen_.clear();
+    changes_ = 0;
+    quiet_since_ = now;
+  }
+  // `changes` counts what has changed so far. True when the warps of `sms` only repeat themselves.
+  bool look(const std::vector<std::unique_ptr<sm::Sm>>& sms, uint64_t changes, Cycle now, uint64_t patience);
+
+ private:
+  struct Warp {
+    std::unordered_set<uint64_t> states;
+    uint64_t executed = 0;  // at the look before
+    bool repeats = false;
+  };
+  std::unordered_map<uint64_t, Warp> seen_;  // by SM and warp
+  uint64_t changes_ = 0;
+  Cycle quiet_since_ = 0;
+};
+
+}  // namespace heddle::device

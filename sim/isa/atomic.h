@@ -1,0 +1,23 @@
+// Atomic operations on global and shared memory: what they make of the value that is there.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::isa {
+
+struct AtomicOp {
+  enum class Kind : uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExchange, kCompareExchange };
+  enum class Type : uint8_t { kU32, kS32, kU64, kS64, kF32, kF64 };
+  Kind kind = Kind::kAdd;
+  Type type = Type::kU32;
+
+  uint32_t bytes() const { return type == Type::kU32 || type == Type::kS32 || type == Type::kF32 ? 4 : 8; }
+  bool operator==(const AtomicOp&) const = default;
+};
+
+// The value behind `old` and `operand`; `compare` is what kCompareExchange expects. Values of four bytes are
+// in the lower half. Inc and dec wrap as PTX's; floating-point minimum and maximum take the number where one is
+// NaN; sums are rounded to nearest (cuda-model.md, PTX atom).
+uint64_t apply(AtomicOp op, uint64_t old, uint64_t operand, uint64_t compare);
+
+}  // namespace heddle::isa

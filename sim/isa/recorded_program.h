@@ -1,0 +1,111 @@
+// Recordings as programs: what was recorded is what issues.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/isa/program.h"
+#include "sim/isa/recording.h"
+
+namespace heddle::isa {
+
+// BAR whose thread count is in a register: a recording does not have its value, but it has all arrivals.
+// For one barrier of a block.
+struct BarrierCount {
+  uint32_t every = 0;              // warps of each phase; 0: it differs
+  std::vector<uint32_t> arrivals;  // then: how often each warp comes
+
+  uint32_t at(uint32_t phase) const;
+};
+
+// What a kernel's recordings leave open about its barriers.
+struct RecordedBarriers {
+  explicit RecordedBarriers(const KernelImage& image);
+
+  // Of a block, by barrier; empty when no count is in a register. There are as many phases as the warp that
+  // comes most often has arrivals, with the same number of warps in each. Where the arrivals cannot be divided
+  // so, a warp takes part in each phase until it has come for the last time.
+  std::vector<BarrierCount> counts(const BlockTrace& block) const;
+  // The operands of BAR number `code`; `by_order` counts the warp's barriers that are matched by order.
+  BarrierOp operands(uint32_t code, uint32_t& by_order) const;
+
+ private:
+  const KernelImage& image_;
+  // Barriers with a thread count are matched by the order in which each warp comes to them, because the number
+  // of one is in a register.
+  bool by_order_ = false;
+  std::vector<uint32_t> counted_;  // all barriers, when the count of some is in a register; else none
+};
+
+class RecordedBlock;
+
+class RecordedWarp final : public WarpProgram {
+ public:
+  void start(const RecordedBlock& block, const WarpTrace& trace) {
+    block_ = &block;
+    trace_ = &trace;
+    given_ = false;
+    ref_ = by_order_ = 0;
+  }
+  std::span<const Run> next() override {
+    if (given_) {
+      return {};
+    }
+    given_ = true;
+    return trace_->runs;
+  }
+  void issue(uint32_t code, uint32_t mask, Operands& out) override;
+
+ private:
+  const RecordedBlock* block_ = nullptr;
+  const WarpTrace* trace_ = nullptr;
+  uint32_t ref_ = 0;  // address lists of the next instruction that has some
+  uint32_t by_order_ = 0;
+  bool given_ = false;
+};
+
+class RecordedBlock final : public BlockProgram {
+ public:
+  RecordedBlock(const KernelImage& image, const RecordedBarriers& barriers)
+      : image_(image), barriers_(barriers) {}
+
+  // Takes the recording, and gives its own storage for it.
+  void start(BlockTrace& trace);
+  uint32_t warps() const override { return static_cast<uint32_t>(warps_.size()); }
+  WarpProgram& warp(uint32_t i) override { return warps_[i]; }
+  BlockWork work() const override { return work_; }
+  uint32_t barrier_threads(uint32_t number, uint32_t phase) const override;
+
+  const KernelImage& image() const { return image_; }
+  const RecordedBarriers& barriers() const { return barriers_; }
+  bool counted() const { return !counts_.empty(); }
+
+ private:
+  const KernelImage& image_;
+  const RecordedBarriers& barriers_;
+  BlockTrace trace_;
+  std::vector<RecordedWarp> warps_;
+  std::vector<BarrierCount> counts_;
+  BlockWork work_;
+};
+
+class RecordedGrid final : public GridProgram {
+ public:
+  // `source` must live as long.
+  explicit RecordedGrid(BlockSource& source) : source_(source), barriers_(source.image()) {}
+
+  const KernelImage& image() const override { return source_.image(); }
+  std::unique_ptr<BlockProgram> next() override;
+  void recycle(std::unique_ptr<BlockProgram> block) override;
+
+ private:
+  BlockSource& source_;
+  const RecordedBarriers barriers_;
+  BlockTrace scratch_;
+  std::vector<std::unique_ptr<RecordedBlock>> free_;
+};
+
+}  // namespace heddle::isa

@@ -1,0 +1,60 @@
+// What a request of a program that computes carries: the values of one line. A recording's has none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sim/isa/atomic.h"
+#include "sim/memory/message.h"
+
+namespace heddle::memory {
+
+struct Payload {
+  // Writes: the bytes to write, and which of them, by sector; reads: what was there.
+  alignas(8) std::array<uint8_t, kLineBytes> data;
+  std::array<uint32_t, kSectorsPerLine> bytes;
+  // Atomics: one operation after the other; `value` becomes what was there before.
+  struct Operation {
+    uint64_t value, compare;
+    uint8_t lane, offset;  // offset: in the line
+  };
+  std::array<Operation, 32> operation;
+  uint32_t operations = 0;
+  isa::AtomicOp atomic;
+  uint64_t line = 0;  // of a bulk copy
+};
+
+// The payloads of an SM's packets that are under way. Taken and given back by the SM's thread; whoever serves
+// the packet writes into its payload alone.
+class Payloads {
+ public:
+  // Its handle; 0 stands for none.
+  uint32_t take() {
+    if (free_.empty()) {
+      all_.emplace_back();
+      return static_cast<uint32_t>(all_.size());
+    }
+    const uint32_t handle = free_.back();
+    free_.pop_back();
+    return handle;
+  }
+  uint32_t take_for_read() {
+    const uint32_t handle = take();
+    (*this)[handle].operations = 0;
+    return handle;
+  }
+  void give_back(uint32_t handle) { free_.push_back(handle); }
+  Payload& operator[](uint32_t handle) { return all_[handle - 1]; }
+  void clear() {
+    all_.clear();
+    free_.clear();
+  }
+
+ private:
+  std::deque<Payload> all_;
+  std::vector<uint32_t> free_;
+};
+
+}  // namespace heddle::memory
