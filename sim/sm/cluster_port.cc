@@ -50,6 +50,17 @@ Cycle ClusterPort::send(ClusterMessage m, uint32_t packets, Cycle now) {
   return m.time;
 }
 
+Cycle ClusterPort::send_alone(ClusterMessage m, uint32_t packets, Cycle now) {
+  const Cycle sent = to_cycles_up(port_.reserve(to_ticks(now), ticks(packets + m.answer_packets)));
+  if (m.id != ClusterMessage::kNone) {
+    ++accesses_[m.id].waiting;
+  }
+  m.kind = Kind::kAnswer;
+  m.time = sent + latency_ - 1;
+  deliver(m);
+  return sent;
+}
+
 Cycle ClusterPort::next_departure() const {
   Cycle t = kNever;
   for (const ClusterMessage& m : out_) {

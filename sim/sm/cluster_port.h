@@ -19,7 +19,9 @@ class Sm;
 class ClusterPort {
  public:
   ClusterPort(Sm& sm, const config::AsyncCopy& c)
-      : sm_(sm), packet_ticks_(c.dsm_packet_cycles() * static_cast<double>(kTicksPerCycle)) {}
+      : sm_(sm),
+        packet_ticks_(c.dsm_packet_cycles() * static_cast<double>(kTicksPerCycle)),
+        latency_(c.dsm_latency()) {}
   void reset();
 
   // ---- for the LSU ----
@@ -35,6 +37,9 @@ class ClusterPort {
   L1Values::Load& values(uint32_t access);
   // `packets` of it go through the port; returns when the last has left. `m` has everything but its times.
   Cycle send(ClusterMessage m, uint32_t packets, Cycle now);
+  // The same where the trace does not say which blocks make a cluster: nobody is visited, and the SM is taken to
+  // answer as much as it asks.
+  Cycle send_alone(ClusterMessage m, uint32_t packets, Cycle now);
   // A message that takes no time in the port and is not answered.
   void tell(const ClusterMessage& m) { out_.push_back(m); }
 
@@ -54,6 +59,7 @@ class ClusterPort {
 
   Sm& sm_;
   const double packet_ticks_;
+  const Cycle latency_;
   Server port_;
   std::vector<ClusterMessage> out_;
   std::unique_ptr<EventWheel<ClusterMessage>> in_;  // null: nothing has come yet

@@ -74,6 +74,9 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   if (acknowledged && lacks_posted(e, is_atomic(t.op) ? lanes : lines.sectors)) {
     return false;
   }
+  if (e.room && !block.in_cluster) {
+    sm_.fault(e.warp, t, now, "an address of another block's shared memory, without a cluster");
+  }
   ++sm_.counters()[Counter::kDsmRequests];
   if (own) {
     memory::Wavefronts passes = is_atomic(t.op) ? memory::shared_atomic_wavefronts(addr, own, width, banks)
@@ -117,7 +120,8 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
       m.posted = new_posted_packet(
           e.warp, is_atomic(t.op) ? a.lanes : static_cast<uint32_t>(std::popcount(a.sectors)));
     }
-    sent = std::max(sent, sm_.cluster().send(m, x.packets, now));
+    ClusterPort& port = sm_.cluster();
+    sent = std::max(sent, block.in_cluster ? port.send(m, x.packets, now) : port.send_alone(m, x.packets, now));
   }
   sm_.counters()[Counter::kL1Sectors] += counted;
   note_sectors(t, counted, 0);

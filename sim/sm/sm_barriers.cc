@@ -231,7 +231,9 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   const isa::MbarrierOp op = mask ? operands_.mbarrier : isa::MbarrierOp{};
   const Asked asked = {mask, operands_.ticket};
   if (op.kind != Kind::kWait && op.kind != Kind::kTest) {
-    if (op.remote) {
+    if (op.remote && !blocks_[w.block].in_cluster) {
+      fault(warp, t, now, "a barrier object of another block, without a cluster");
+    } else if (op.remote) {
       ClusterMessage m;
       m.kind = ClusterMessage::Kind::kMbarrier;
       m.cluster = blocks_[w.block].cluster;
