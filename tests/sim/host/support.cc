@@ -48,6 +48,7 @@ double us(host::Ps t) { return host::to_us(t); }
 
 std::vector<std::string> errors(const host::Result& r) {
   std::vector<std::string> out;
+  out.reserve(r.errors.size());
   for (const host::CallError& e : r.errors) {
     out.push_back(e.error);
   }
@@ -56,6 +57,7 @@ std::vector<std::string> errors(const host::Result& r) {
 
 std::vector<std::string> answers(const host::Result& r) {
   std::vector<std::string> out;
+  out.reserve(r.answers.size());
   for (const host::Answer& a : r.answers) {
     out.push_back(a.value);
   }
