@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -76,6 +77,9 @@ class Reader final : public isa::BlockSource {
   const isa::KernelImage& image() const override { return source_.image(); }
   bool next(isa::BlockTrace& out) override {
     return of_trace(launch_, [&] { return source_.next(out); });
+  }
+  size_t next_batch(std::span<isa::BlockTrace> out, const isa::ParallelFor& parallel) override {
+    return of_trace(launch_, [&] { return source_.next_batch(out, parallel); });
   }
   bool next_runs(isa::BlockTrace& out) override {
     return of_trace(launch_, [&] { return source_.next_runs(out); });

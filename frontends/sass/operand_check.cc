@@ -111,10 +111,42 @@ std::string OperandCheck::bulk_fault(const MemRef& r, const isa::WarpTrace& w) c
   return "";
 }
 
+// Nearly all references: told by the lowest and the highest address, all of them in the same block's window.
+bool OperandCheck::in_one_window(uint64_t width, uint32_t lanes, const MemRef& r,
+                                 const isa::WarpTrace& w) const {
+  constexpr uint64_t kEnd = kMostWindows * isa::kSharedWindow;
+  if (r.base >= kEnd || width > shared_end_) {
+    return false;
+  }
+  int64_t low = 0, high = 0;
+  if (r.kind == MemRef::Kind::kStride) {
+    const int64_t last = int64_t{r.stride} * (lanes - 1);
+    low = std::min<int64_t>(0, last);
+    high = std::max<int64_t>(0, last);
+  } else if (r.kind == MemRef::Kind::kDelta) {
+    const int32_t* d = w.deltas.data() + r.list;
+    int32_t least = 0, most = 0;
+    for (uint32_t i = 0; i + 1 < lanes; ++i) {
+      least = std::min(least, d[i]);
+      most = std::max(most, d[i]);
+    }
+    low = least;
+    high = most;
+  } else {
+    return false;
+  }
+  const auto offset = static_cast<int64_t>(r.base % isa::kSharedWindow);
+  return offset + low >= 0 && offset + high <= static_cast<int64_t>(shared_end_ - width) &&
+         offset + high < static_cast<int64_t>(isa::kSharedWindow);
+}
+
 std::string OperandCheck::shared_fault(const isa::Instr& in, uint32_t mask, const MemRef& r,
                                        const isa::WarpTrace& w) const {
   uint64_t addr[32];
   mask = addressing(in, mask);
+  if (mask != 0 && in_one_window(std::max<uint64_t>(in.width, 1), std::popcount(mask), r, w)) {
+    return "";
+  }
   if (mask == 0 || !isa::expand(w, r, mask, addr)) {
     return "";
   }

@@ -31,6 +31,7 @@ class OperandCheck {
   std::string bulk_fault(const isa::MemRef& r, const isa::WarpTrace& w) const;
   std::string shared_fault(const isa::Instr& in, uint32_t mask, const isa::MemRef& r,
                            const isa::WarpTrace& w) const;
+  bool in_one_window(uint64_t width, uint32_t lanes, const isa::MemRef& r, const isa::WarpTrace& w) const;
 
   const isa::KernelImage& image_;
   const uint64_t shared_end_;

@@ -112,41 +112,74 @@ void ChunkDecoder::end_block() {
 }
 
 // Paths and shapes are shared, so that a block may be many times as large as its chunk.
-void ChunkDecoder::take(uint64_t bytes) {
-  bytes_ += bytes;
-  if (bytes_ > block_limit_.value) {
+void ChunkDecoder::take(uint64_t bytes, uint64_t& taken) const {
+  taken += bytes;
+  if (taken > block_limit_.value) {
     fail("the streams of a block need too many bytes of memory (legal: " + block_limit_.legal() + ")");
   }
 }
 
 void ChunkDecoder::next(isa::BlockTrace& out) {
-  bytes_ = 0;
   out.linear = block_;
   out.warps.resize(image_.shape.warps());
   out.index = begin_block(out.warps.size());
+  Writing block{in_warp_};
   for (size_t i = 0; i < out.warps.size(); ++i) {
-    isa::WarpTrace& w = out.warps[i];
-    w.clear();
-    w.warp = static_cast<uint32_t>(i);
-    ++warp_;
     const Path& path = next_warp(i);
-    take(path.size() * sizeof(isa::Run));
-    w.runs.assign(path.begin(), path.end());
-    for (const isa::Run& r : path) {
-      w.instructions += r.count;
-    }
-    take(predictor_.references().size() * sizeof(isa::MemRef));
-    w.refs.reserve(predictor_.references().size());
-    for (const Reference& packed : predictor_.references()) {
-      const Shape& s = shapes_[packed.shape];
-      isa::MemRef r = unlisted(packed, s);
-      if (s.elements() > 0) {
-        put_lists(packed.shape, r, w);
-      }
-      w.refs.push_back(r);
-    }
+    in_warp_.resize(shapes_.size());
+    out.warps[i].warp = static_cast<uint32_t>(i);
+    write_warp(path, predictor_.references(), ++warp_, out.warps[i], block);
   }
   end_block();
+}
+
+void ChunkDecoder::hold(HeldBlock& out) {
+  out.linear = block_;
+  out.warps.resize(image_.shape.warps());
+  out.references.clear();
+  out.index = begin_block(out.warps.size());
+  for (size_t i = 0; i < out.warps.size(); ++i) {
+    const Path& path = next_warp(i);
+    const std::vector<Reference>& r = predictor_.references();
+    const size_t begin = out.references.size();
+    out.references.insert(out.references.end(), r.begin(), r.end());
+    out.warps[i] = {path, begin, out.references.size(), ++warp_};
+  }
+  end_block();
+}
+
+void ChunkDecoder::write(HeldBlock& held, isa::BlockTrace& out) const {
+  out.linear = held.linear;
+  out.index = held.index;
+  out.warps.resize(held.warps.size());
+  held.in_warp.resize(std::max(held.in_warp.size(), shapes_.size()));
+  Writing block{held.in_warp};
+  for (size_t i = 0; i < out.warps.size(); ++i) {
+    const HeldBlock::Warp& w = held.warps[i];
+    out.warps[i].warp = static_cast<uint32_t>(i);
+    write_warp(w.runs, std::span(held.references).subspan(w.begin, w.end - w.begin), w.number, out.warps[i],
+               block);
+  }
+}
+
+void ChunkDecoder::write_warp(std::span<const isa::Run> runs, std::span<const Reference> references,
+                              uint64_t number, isa::WarpTrace& w, Writing& block) const {
+  w.clear();
+  take(runs.size() * sizeof(isa::Run), block.taken);
+  w.runs.assign(runs.begin(), runs.end());
+  for (const isa::Run& r : runs) {
+    w.instructions += r.count;
+  }
+  take(references.size() * sizeof(isa::MemRef), block.taken);
+  w.refs.reserve(references.size());
+  for (const Reference& packed : references) {
+    const Shape& s = shapes_[packed.shape];
+    isa::MemRef r = unlisted(packed, s);
+    if (s.elements() > 0) {
+      put_lists(packed.shape, r, number, w, block);
+    }
+    w.refs.push_back(r);
+  }
 }
 
 void ChunkDecoder::next_packed(PackedBlock& out) {
@@ -356,22 +389,22 @@ uint32_t ChunkDecoder::new_shape(uint32_t slot, uint32_t for_lanes) {
   if (!good || !shape_bytes_.good()) {
     fail("the columns of lists end early or do not fit");
   }
-  in_warp_.emplace_back();
   lanes_.push_back(s.addresses > 0 || s.kind == Kind::kDelta ? static_cast<uint8_t>(lanes) : 0);
   return shapes_.add(s, elements.data());
 }
 
 // Distances and values are the same for every reference of a shape, so a warp holds them once.
-void ChunkDecoder::put_lists(uint32_t number, isa::MemRef& r, isa::WarpTrace& w) {
-  const Shape& s = shapes_[number];
-  Shared& shared = in_warp_[number];
-  if (s.kind != Kind::kFull && shared.warp == warp_) {
+void ChunkDecoder::put_lists(uint32_t shape, isa::MemRef& r, uint64_t number, isa::WarpTrace& w,
+                             Writing& block) const {
+  const Shape& s = shapes_[shape];
+  Shared& shared = block.in_warp[shape];
+  if (s.kind != Kind::kFull && shared.warp == number) {
     r.list = shared.list;
     return;
   }
-  take(s.elements() * sizeof(uint64_t));
+  take(s.elements() * sizeof(uint64_t), block.taken);
   put(r, s, shapes_.elements(s), w);
-  shared = {warp_, r.list};
+  shared = {number, r.list};
 }
 
 void ChunkDecoder::finish_chunk() const {

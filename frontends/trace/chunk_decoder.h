@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,24 @@ struct ChunkError {
   std::string what;
 };
 
+// A block whose references have been decoded, and not yet written as a block's. Its storage is reused.
+struct HeldBlock {
+  struct Warp {
+    std::span<const isa::Run> runs;
+    size_t begin = 0, end = 0;  // of `references`
+    uint64_t number = 0;        // of all warps decoded
+  };
+  struct Shared {
+    uint64_t warp = 0;  // the warp whose lists hold this shape's elements, counted from 1
+    uint32_t list = 0;  // where
+  };
+  isa::Dim3 index;
+  uint64_t linear = 0;
+  std::vector<Warp> warps;
+  std::vector<Reference> references;
+  std::vector<Shared> in_warp;  // by shape
+};
+
 class ChunkDecoder {
  public:
   // Both outlive the decoder.
@@ -36,19 +56,20 @@ class ChunkDecoder {
   uint32_t left() const { return left_; }
   // Both throw ChunkError. `left()` > 0. What a packed block points to holds until the next call.
   void next(isa::BlockTrace& out);
+  // next() in two steps: the first is for one block after the other, the second may be done for several at a
+  // time, as long as nothing else is called here.
+  void hold(HeldBlock& out);
+  void write(HeldBlock& held, isa::BlockTrace& out) const;
   void next_packed(PackedBlock& out);
 
  private:
-  struct Shared {
-    uint64_t warp = 0;  // the warp whose lists hold this shape's elements, counted from 1
-    uint32_t list = 0;  // where
-  };
+  using Shared = HeldBlock::Shared;
 
   isa::Dim3 begin_block(size_t warps);
   isa::Dim3 next_index();
   const Path& next_warp(size_t w);
   const Path& next_path(uint64_t& number);
-  void take(uint64_t bytes);
+  void take(uint64_t bytes, uint64_t& taken) const;
   void one_by_one(const Path& path);
   template <bool kAbove, bool kBefore>
   void aligned(const Path& path);
@@ -56,7 +77,14 @@ class ChunkDecoder {
   uint32_t coded_shape(uint32_t slot, ShapeGuess how, uint32_t lanes);
   uint32_t new_shape(uint32_t slot, uint32_t lanes);
   void check_shape(uint32_t number, uint32_t lanes) const;
-  void put_lists(uint32_t shape, isa::MemRef& r, isa::WarpTrace& w);
+  // What writing a warp needs of its block.
+  struct Writing {
+    std::vector<Shared>& in_warp;
+    uint64_t taken = 0;  // bytes of the block's streams so far
+  };
+  void write_warp(std::span<const isa::Run> runs, std::span<const Reference> references, uint64_t number,
+                  isa::WarpTrace& w, Writing& block) const;
+  void put_lists(uint32_t shape, isa::MemRef& r, uint64_t number, isa::WarpTrace& w, Writing& block) const;
   void end_block();
   void finish_chunk() const;
 
@@ -74,7 +102,6 @@ class ChunkDecoder {
 
   const input::Limit warp_limit_ = input::limits().warp_instructions;
   const input::Limit block_limit_ = input::limits().block_bytes;
-  uint64_t bytes_ = 0;  // of the block's streams so far
   uint64_t block_ = 0;
   uint32_t left_ = 0;
   ColumnReader indices_, paths_, runs_, masks_, symbols_, residuals_, shape_bytes_;

@@ -1,8 +1,10 @@
 #include "frontends/trace/reader.h"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/input/limits.h"
@@ -18,6 +20,8 @@
 namespace heddle::trace {
 
 namespace {
+
+constexpr size_t kMostHeld = size_t{1} << 20;  // references of blocks that are written at a time
 
 // Reads the section at `offset` as a message; returns the offset behind it.
 template <typename Message>
@@ -78,12 +82,49 @@ class FileReader final : public Reader {
     if (!decode([&] { decoder_->next(out); })) {
       return false;
     }
-    for (size_t i = 0; check_ && i < out.warps.size(); ++i) {
-      if (const std::string what = check_->fault_of(out.warps[i]); !what.empty()) {
-        throw Error(file_->name() + ": block " + std::to_string(out.linear) + ", " + what);
-      }
-    }
+    check(out);
     return true;
+  }
+  // Decoding is one block after the other, within a chunk; what takes most of the time is not.
+  size_t next_batch(std::span<isa::BlockTrace> out, const isa::ParallelFor& parallel) override {
+    if (error_) {
+      std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+    held_.resize(std::max(held_.size(), out.size()));
+    std::vector<std::exception_ptr> faults(out.size());
+    size_t n = 0;
+    for (size_t references = 0; n < out.size() && references < kMostHeld; ++n) {
+      if (n > 0 && decoder_->left() == 0) {
+        break;  // what is held is of this chunk
+      }
+      try {
+        if (!decode([&] { decoder_->hold(held_[n]); })) {
+          break;
+        }
+      } catch (...) {
+        faults[n++] = std::current_exception();
+        break;
+      }
+      references += held_[n].references.size();
+    }
+    parallel(static_cast<uint32_t>(n), [&](uint32_t i) {
+      try {
+        if (!faults[i]) {
+          of_chunk([&] { decoder_->write(held_[i], out[i]); });
+          check(out[i]);
+        }
+      } catch (...) {
+        faults[i] = std::current_exception();
+      }
+    });
+    const auto fault = std::find_if(faults.begin(), faults.end(), [](const auto& f) { return f != nullptr; });
+    if (fault == faults.begin()) {
+      std::rethrow_exception(*fault);
+    }
+    if (fault != faults.end()) {
+      error_ = *fault;
+    }
+    return std::min(n, static_cast<size_t>(fault - faults.begin()));
   }
   bool next_packed(PackedBlock& out) override {
     return decode([&] { decoder_->next_packed(out); });
@@ -115,14 +156,26 @@ class FileReader final : public Reader {
       }
       load(next_chunk_);
     }
+    of_chunk(next);
+    return true;
+  }
+  // f(), whose errors are the chunk's.
+  template <typename F>
+  void of_chunk(const F& f) const {
     try {
-      next();
+      f();
     } catch (const ChunkError& e) {
       fail_chunk(e.what);
     } catch (const std::bad_alloc&) {
       throw input::OutOfMemory(file_->name() + ": byte " + std::to_string(index_.chunks(chunk_).offset()));
     }
-    return true;
+  }
+  void check(const isa::BlockTrace& block) const {
+    for (size_t i = 0; check_ && i < block.warps.size(); ++i) {
+      if (const std::string what = check_->fault_of(block.warps[i]); !what.empty()) {
+        throw Error(file_->name() + ": block " + std::to_string(block.linear) + ", " + what);
+      }
+    }
   }
 
   uint64_t end_of(int chunk) const {
@@ -226,6 +279,8 @@ class FileReader final : public Reader {
   const input::Limit block_limit_ = input::limits().block_bytes;
   std::unique_ptr<ChunkDecoder> decoder_;
   pb::Chunk data_;
+  std::vector<HeldBlock> held_;  // of next_batch()
+  std::exception_ptr error_;     // of the block behind those that it gave last
   int chunk_ = 0;
   int next_chunk_ = 0;
 };

@@ -4,17 +4,17 @@
 
 namespace heddle::device {
 
-std::unique_ptr<Machine> build(const config::GpuConfig& config) {
+std::unique_ptr<Machine> build(const config::GpuConfig& config, WorkerPool& pool) {
   auto m = std::make_unique<Machine>();
   m->config = config;
 
   // SMs: sub-cores, LSU with L1 and shared memory, instruction and constant caches, TMA (sim/sm).
-  for (uint32_t i = 0; i < config.topology().sms(); ++i) {
-    m->sms.push_back(std::make_unique<sm::Sm>(i, m->config));
-  }
+  m->sms.resize(config.topology().sms());
+  pool.parallel_for(config.topology().sms(),
+                    [&](uint32_t i) { m->sms[i] = std::make_unique<sm::Sm>(i, m->config); });
 
   // SM ports -> NoC -> TLBs -> L2 slices -> DRAM channels, and back (sim/memory).
-  m->memory = std::make_unique<memory::MemorySystem>(m->config);
+  m->memory = std::make_unique<memory::MemorySystem>(m->config, &pool);
   for (auto& s : m->sms) {
     m->memory->connect(s->index(), s->outbox(), s->inbox(), s->payloads());
   }

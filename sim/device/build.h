@@ -6,6 +6,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/work_distributor.h"
+#include "sim/engine/worker_pool.h"
 #include "sim/memory/memory_system.h"
 #include "sim/sm/sm.h"
 
@@ -21,6 +22,7 @@ struct Machine {
   Cycle quantum = 1;
 };
 
-std::unique_ptr<Machine> build(const config::GpuConfig& config);
+// SMs and slices are made by the threads that will advance them, which is where their memory comes from.
+std::unique_ptr<Machine> build(const config::GpuConfig& config, WorkerPool& pool);
 
 }  // namespace heddle::device

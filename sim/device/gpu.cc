@@ -17,12 +17,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kReportEvery = std::chrono::milliseconds(50);
+constexpr uint32_t kBlocksAhead = 4;  // of a recording, for each thread
 
 // A launch on its way.
 struct Running {
   // Of a recording, `recorded` is it, and null of a program.
   Running(const isa::KernelImage& i, isa::BlockSource* recorded, isa::GridProgram* p, const RunOptions& o,
-          Machine& m)
+          QuantumLoop& loop, Machine& m)
       : image(i),
         options(o),
         occ(occupancy(m.config, image.shape)),
@@ -38,7 +39,9 @@ struct Running {
       sampler.emplace(m.config, *recorded, options.cancel);
       replay.emplace(*sampler);
     } else if (recorded) {
-      replay.emplace(*recorded);
+      const auto threads = static_cast<uint32_t>(std::max(1, options.threads));
+      replay.emplace(*recorded, threads == 1 ? 1 : kBlocksAhead * threads,
+                     [&loop](uint32_t n, const auto& f) { loop.pool().parallel_for(n, f); });
     }
     if (replay) {
       program = &*replay;
@@ -65,7 +68,7 @@ struct Running {
 }  // namespace
 
 struct Gpu::Impl {
-  explicit Impl(const config::GpuConfig& c) : loop(c) {}
+  Impl(const config::GpuConfig& c, int threads) : loop(c, threads) {}
 
   QuantumLoop loop;
   std::unique_ptr<Running> running;
@@ -76,7 +79,7 @@ struct Gpu::Impl {
   stats::KernelResult collect(const Running& run) const;
 };
 
-Gpu::Gpu(const config::GpuConfig& config) : impl_(std::make_unique<Impl>(config)) {}
+Gpu::Gpu(const config::GpuConfig& config, int threads) : impl_(std::make_unique<Impl>(config, threads)) {}
 Gpu::~Gpu() = default;
 
 stats::KernelResult Gpu::Impl::collect(const Running& run) const {
@@ -137,13 +140,13 @@ void Gpu::Impl::quantum(Running& r) {
 }
 
 void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
-  impl_->begin(
-      std::make_unique<Running>(kernel.image(), &kernel, nullptr, options, impl_->loop.machine()));
+  impl_->begin(std::make_unique<Running>(kernel.image(), &kernel, nullptr, options, impl_->loop,
+                                         impl_->loop.machine()));
 }
 
 void Gpu::begin(isa::GridProgram& kernel, const RunOptions& options) {
-  impl_->begin(
-      std::make_unique<Running>(kernel.image(), nullptr, &kernel, options, impl_->loop.machine()));
+  impl_->begin(std::make_unique<Running>(kernel.image(), nullptr, &kernel, options, impl_->loop,
+                                         impl_->loop.machine()));
 }
 
 void Gpu::Impl::begin(std::unique_ptr<Running> launch) {
@@ -160,13 +163,13 @@ void Gpu::Impl::begin(std::unique_ptr<Running> launch) {
               .livelock_cycles = options.livelock_cycles,
               .what = "kernel " + r.image.name},
              at);
-  m.memory->reset(options.l2, options.warm, at);
+  m.memory->reset(options.l2, options.warm, at, &loop.pool());
   m.memory->set_image(options.image);
   m.memory->launch(0, 0, uint64_t{r.timed.lines} * m.config.sm().fetch().line_bytes(), 0);
-  for (auto& s : m.sms) {
-    s->begin(at, options.observer, Profiler::noting(options.profile, s->index()), options.image);
-    s->add_kernel(r.timed);
-  }
+  loop.pool().parallel_for(static_cast<uint32_t>(m.sms.size()), [&](uint32_t i) {
+    m.sms[i]->begin(at, options.observer, Profiler::noting(options.profile, i), options.image);
+    m.sms[i]->add_kernel(r.timed);
+  });
   m.distributor->begin();
   m.distributor->launch({.program = r.program,
                          .kernel = &r.timed,
@@ -208,7 +211,6 @@ stats::KernelResult Gpu::finish() {
     impl_->running->profiler->complete(result);
   }
   impl_->running.reset();
-  impl_->loop.end();
   return result;
 }
 
@@ -219,7 +221,6 @@ stats::KernelResult Gpu::Impl::to_the_end(Gpu& gpu, const std::function<void()>&
     return gpu.finish();
   } catch (...) {
     running.reset();
-    loop.end();
     throw;
   }
 }

@@ -86,7 +86,8 @@ class LivelockError : public DeadlockError {
 
 class Gpu {
  public:
-  explicit Gpu(const config::GpuConfig& config);
+  // Made by so many host threads, which is worth it when it runs on as many.
+  explicit Gpu(const config::GpuConfig& config, int threads = 1);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;

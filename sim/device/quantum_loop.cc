@@ -11,18 +11,38 @@ constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait
 
 }  // namespace
 
-QuantumLoop::QuantumLoop(const config::GpuConfig& config)
-    : machine_(build(config)),
-      first_sm_(memory::first_sms(memory::gpc_of_sm(config.topology()))),
-      gpcs_(first_sm_.size() - 1) {}
+QuantumLoop::QuantumLoop(const config::GpuConfig& config, int threads)
+    : gpc_of_sm_(memory::gpc_of_sm(config.topology())),
+      first_sm_(memory::first_sms(gpc_of_sm_)),
+      gpcs_(first_sm_.size() - 1) {
+  use_threads(threads);
+  machine_ = build(config, *pool_);
+}
+
+// The host takes its time to take back what a large kernel has used.
+QuantumLoop::~QuantumLoop() {
+  pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()),
+                      [this](uint32_t i) { machine_->sms[i].reset(); });
+  machine_->memory->dismantle(*pool_);
+}
+
+void QuantumLoop::use_threads(int threads) {
+  if (threads != threads_) {
+    pool_ = std::make_unique<WorkerPool>(std::max(1, threads));
+    threads_ = threads;
+  }
+}
 
 void QuantumLoop::begin(const Options& options, Cycle at) {
   options_ = options;
-  pool_ = std::make_unique<WorkerPool>(std::max(1, options.threads));
+  use_threads(options.threads);
   now_ = progress_at_ = at;
   repetition_.reset(at);
   issued_ = 0;
-  std::fill(gpcs_.begin(), gpcs_.end(), GpcState{});
+  for (GpcState& g : gpcs_) {
+    g.next = kNever;
+    g.issued = 0;
+  }
   quantum_ = options.quantum == 0 ? machine_->quantum : std::min(options.quantum, machine_->quantum);
 }
 
@@ -73,20 +93,38 @@ void QuantumLoop::stuck(const std::string& kind, const std::string& why) const {
 
 void QuantumLoop::deadlock() const { stuck<DeadlockError>("deadlock", "cannot go on"); }
 
-// Those that have something to do before `end`. While there are clusters, the SMs of a GPC meet more often,
-// among themselves.
+// Those that have something to do before `end`. Whoever is the last of a GPC takes on what its SMs have sent.
 void QuantumLoop::advance_sms(Cycle end) {
+  for (uint32_t g = 0; g < gpcs_.size(); ++g) {
+    gpcs_[g].left.store(first_sm_[g + 1] - first_sm_[g], std::memory_order_relaxed);
+  }
+  pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [this, end](uint32_t i) {
+    if (machine_->sms[i]->next() < end) {
+      machine_->sms[i]->advance(end);
+    }
+    const uint32_t gpc = gpc_of_sm_[i];
+    if (gpcs_[gpc].left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      machine_->memory->take(gpc, end);
+    }
+  });
+}
+
+// While there are clusters, the SMs of a GPC meet more often, among themselves.
+void QuantumLoop::advance_together(Cycle end) {
   WorkDistributor& d = *machine_->distributor;
-  const Cycle step = d.has_clusters() ? d.cluster_latency() : end - now_;
+  const Cycle step = d.cluster_latency();
   for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
     pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
       if (machine_->sms[i]->next() < at) {
         machine_->sms[i]->advance(at);
       }
     });
-    if (d.has_clusters()) {
-      pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) { d.exchange_clusters(gpc, at); });
-    }
+    pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) {
+      d.exchange_clusters(gpc, at);
+      if (at == end) {
+        machine_->memory->take(gpc, end);
+      }
+    });
     if (at == end) {
       return;
     }
@@ -101,8 +139,12 @@ void QuantumLoop::advance(Cycle limit) {
   // Quanta need not be aligned: idle time is skipped at once.
   now_ = std::max(now_, std::min(next, limit));
   const Cycle end = std::min(now_ + quantum_, limit);
-  advance_sms(end);
-  machine_->memory->exchange(end, *pool_, [this](uint32_t gpc) { summarize(gpc); });
+  if (machine_->distributor->has_clusters()) {
+    advance_together(end);
+  } else {
+    advance_sms(end);
+  }
+  machine_->memory->exchange(*pool_, [this](uint32_t gpc) { summarize(gpc); });
   machine_->distributor->exchange(end);
   now_ = end;
   watch();

@@ -17,7 +17,11 @@ namespace heddle::device {
 
 class QuantumLoop {
  public:
-  explicit QuantumLoop(const config::GpuConfig& config);
+  // The machine is made by so many threads.
+  explicit QuantumLoop(const config::GpuConfig& config, int threads = 1);
+  ~QuantumLoop();
+  QuantumLoop(const QuantumLoop&) = delete;
+  QuantumLoop& operator=(const QuantumLoop&) = delete;
 
   struct Options {
     int threads = 1;
@@ -36,9 +40,9 @@ class QuantumLoop {
   void settle();
   // Nothing happens until then.
   void skip_to(Cycle at) { now_ = std::max(now_, at); }
-  // Ends its threads.
-  void end() { pool_.reset(); }
 
+  // Between two quanta.
+  WorkerPool& pool() { return *pool_; }
   Machine& machine() { return *machine_; }
   const Machine& machine() const { return *machine_; }
   Cycle now() const { return now_; }
@@ -48,6 +52,8 @@ class QuantumLoop {
 
  private:
   void advance_sms(Cycle end);
+  void advance_together(Cycle end);
+  void use_threads(int threads);
   void summarize(uint32_t gpc);
   void watch();
   void watch_programs();
@@ -55,14 +61,17 @@ class QuantumLoop {
   template <class Stuck>
   [[noreturn]] void stuck(const std::string& kind, const std::string& why) const;
 
+  std::unique_ptr<WorkerPool> pool_;
+  int threads_ = 0;  // that were asked for
   std::unique_ptr<Machine> machine_;
   Options options_;
-  std::unique_ptr<WorkerPool> pool_;
   struct alignas(64) GpcState {
     Cycle next = kNever;  // when one of its SMs has something to do, or a packet leaves
     uint64_t issued = 0;
+    std::atomic<uint32_t> left{0};  // of its SMs in this quantum
   };
-  std::vector<uint32_t> first_sm_;  // of each GPC, and the end
+  const std::vector<uint32_t> gpc_of_sm_;
+  const std::vector<uint32_t> first_sm_;  // of each GPC, and the end
   std::vector<GpcState> gpcs_;
   Cycle quantum_ = 1;
   Cycle now_ = 0;

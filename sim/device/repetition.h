@@ -12,9 +12,9 @@
 
 namespace heddle::device {
 
-// Looks at the warps again and again while nothing changes. A program does the same whenever it is in the same
-// state and finds the same; so when every warp that does not wait has been in its state before, and has issued
-// something since, none will ever do anything new.
+// Looks at the warps again and again while nothing changes. A program does the same whenever it is in the
+// same state and finds the same; so when every warp that does not wait has been in its state before, and has
+// issued something since, none will ever do anything new.
 class Repetition {
  public:
   void reset(Cycle now) {

@@ -47,7 +47,7 @@ struct Launched {
 }  // namespace
 
 struct Session::Impl {
-  Impl(const config::GpuConfig& gpu, const SessionOptions& o) : loop(gpu) {
+  Impl(const config::GpuConfig& gpu, const SessionOptions& o) : loop(gpu, o.threads) {
     Machine& m = loop.machine();
     loop.begin({.threads = o.threads,
                 .quantum = o.quantum,

@@ -42,13 +42,13 @@ stats::KernelResult simulate(const config::GpuConfig& gpu, isa::BlockSource& ker
       RunOptions scaled = options;
       scaled.l2.set_aside_bytes = options.l2.set_aside_bytes * share->topology().sms() / gpu.topology().sms();
       BlockShare part(kernel, kept, gpu.topology().sms_per_tpc());
-      stats::KernelResult result = Gpu(*share).run(part, scaled);
+      stats::KernelResult result = Gpu(*share, options.threads).run(part, scaled);
       part.complete(result, gpu);
       result.occupancy = occupancy(gpu, shape);
       return result;
     }
   }
-  return Gpu(gpu).run(kernel, options);
+  return Gpu(gpu, options.threads).run(kernel, options);
 }
 
 }  // namespace heddle::device

@@ -87,7 +87,7 @@ class WorkDistributor {
     uint32_t warps = 0;  // of a block
     uint32_t cluster_size = 1;
     std::vector<std::unique_ptr<isa::BlockProgram>> fetched;  // blocks of the next cluster
-    uint32_t placed = 0;  // of `fetched`
+    uint32_t placed = 0;                                      // of `fetched`
     bool exhausted = false;
     uint64_t running = 0;
     std::vector<uint32_t> own;     // blocks on each SM

@@ -12,9 +12,9 @@ namespace {
 
 constexpr uint32_t kNamedBarriers = 16;
 
-// A barrier's number may come from a register, whose value a recording does not have. Without a thread count it
-// is taken for __syncthreads' barrier 0, as in cooperative groups. Else all barriers with a thread count are
-// matched by the order in which each warp comes to them: in the usual hand-over between producers and
+// A barrier's number may come from a register, whose value a recording does not have. Without a thread count
+// it is taken for __syncthreads' barrier 0, as in cooperative groups. Else all barriers with a thread count
+// are matched by the order in which each warp comes to them: in the usual hand-over between producers and
 // consumers the n-th of one meets the n-th of the other.
 bool has_thread_count(const Instr& in) {
   return in.op == OpClass::kBarrier && !(in.flags & kFlagBarrierAllThreads);
@@ -141,18 +141,39 @@ uint32_t RecordedBlock::barrier_threads(uint32_t number, uint32_t phase) const {
   return counts_[number].at(phase) * 32;
 }
 
+std::unique_ptr<RecordedBlock> RecordedGrid::empty() {
+  if (free_.empty()) {
+    return std::make_unique<RecordedBlock>(image(), barriers_);
+  }
+  std::unique_ptr<RecordedBlock> block = std::move(free_.back());
+  free_.pop_back();
+  return block;
+}
+
+bool RecordedGrid::read_ahead() {
+  const size_t n = source_.next_batch(scratch_, parallel_);
+  for (size_t i = 0; i < n; ++i) {
+    read_.push_back(empty());
+  }
+  std::reverse(read_.begin(), read_.end());  // what has been used most recently is used first
+  parallel_(static_cast<uint32_t>(n), [&](uint32_t i) { read_[n - 1 - i]->start(scratch_[i]); });
+  return n > 0;
+}
+
 std::unique_ptr<BlockProgram> RecordedGrid::next() {
-  if (!source_.next(scratch_)) {
+  if (scratch_.size() > 1) {
+    if (read_.empty() && !read_ahead()) {
+      return nullptr;
+    }
+    std::unique_ptr<RecordedBlock> block = std::move(read_.back());
+    read_.pop_back();
+    return block;
+  }
+  if (!source_.next(scratch_.front())) {
     return nullptr;
   }
-  std::unique_ptr<RecordedBlock> block;
-  if (free_.empty()) {
-    block = std::make_unique<RecordedBlock>(image(), barriers_);
-  } else {
-    block = std::move(free_.back());
-    free_.pop_back();
-  }
-  block->start(scratch_);
+  std::unique_ptr<RecordedBlock> block = empty();
+  block->start(scratch_.front());
   return block;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/isa/program.h"
@@ -26,16 +27,16 @@ struct RecordedBarriers {
   explicit RecordedBarriers(const KernelImage& image);
 
   // Of a block, by barrier; empty when no count is in a register. There are as many phases as the warp that
-  // comes most often has arrivals, with the same number of warps in each. Where the arrivals cannot be divided
-  // so, a warp takes part in each phase until it has come for the last time.
+  // comes most often has arrivals, with the same number of warps in each. Where the arrivals cannot be
+  // divided so, a warp takes part in each phase until it has come for the last time.
   std::vector<BarrierCount> counts(const BlockTrace& block) const;
   // The operands of BAR number `code`; `by_order` counts the warp's barriers that are matched by order.
   BarrierOp operands(uint32_t code, uint32_t& by_order) const;
 
  private:
   const KernelImage& image_;
-  // Barriers with a thread count are matched by the order in which each warp comes to them, because the number
-  // of one is in a register.
+  // Barriers with a thread count are matched by the order in which each warp comes to them, because the
+  // number of one is in a register.
   bool by_order_ = false;
   std::vector<uint32_t> counted_;  // all barriers, when the count of some is in a register; else none
 };
@@ -94,17 +95,23 @@ class RecordedBlock final : public BlockProgram {
 
 class RecordedGrid final : public GridProgram {
  public:
-  // `source` must live as long.
-  explicit RecordedGrid(BlockSource& source) : source_(source), barriers_(source.image()) {}
+  // `source` must live as long. Up to `ahead` blocks are read at a time, by `parallel`.
+  explicit RecordedGrid(BlockSource& source, uint32_t ahead = 1, ParallelFor parallel = {})
+      : source_(source), barriers_(source.image()), parallel_(std::move(parallel)), scratch_(ahead) {}
 
   const KernelImage& image() const override { return source_.image(); }
   std::unique_ptr<BlockProgram> next() override;
   void recycle(std::unique_ptr<BlockProgram> block) override;
 
  private:
+  std::unique_ptr<RecordedBlock> empty();
+  bool read_ahead();
+
   BlockSource& source_;
   const RecordedBarriers barriers_;
-  BlockTrace scratch_;
+  const ParallelFor parallel_;
+  std::vector<BlockTrace> scratch_;                   // as many as are read at a time
+  std::vector<std::unique_ptr<RecordedBlock>> read_;  // the last one is the next
   std::vector<std::unique_ptr<RecordedBlock>> free_;
 };
 

@@ -1,8 +1,11 @@
-// What a kernel's blocks executed, as it was recorded: the dynamic instruction streams that frontends read from
-// traces. isa/recorded_program.h makes programs of them.
+// What a kernel's blocks executed, as it was recorded: the dynamic instruction streams that frontends read
+// from traces. isa/recorded_program.h makes programs of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "sim/isa/kernel.h"
@@ -55,6 +58,9 @@ struct BlockTrace {
   std::vector<WarpTrace> warps;
 };
 
+// Calls f(i) once for every i in [0, n), on several threads.
+using ParallelFor = std::function<void(uint32_t n, const std::function<void(uint32_t)>& f)>;
+
 // Produces the blocks of one kernel in launch order, one at a time; memory is bounded by what the caller
 // keeps.
 class BlockSource {
@@ -64,6 +70,12 @@ class BlockSource {
   // Fills `out` (reusing its storage) with the next block. False when all blocks of the grid were produced.
   // Throws heddle::Error (sim/engine/error.h) on malformed input.
   virtual bool next(BlockTrace& out) = 0;
+  // The next blocks, some or all of `out`, in order; where a source can, on several threads. Returns how
+  // many; 0 where next() says false. What next() would throw for one of them comes when it is asked for
+  // first. Who asks for blocks like this does not call next() any more.
+  virtual size_t next_batch(std::span<BlockTrace> out, const ParallelFor& parallel) {
+    return next(out.front()) ? 1 : 0;
+  }
   // The same for those who need only the runs: sources that save time by it leave out the memory references,
   // and do not look at their text.
   virtual bool next_runs(BlockTrace& out) { return next(out); }

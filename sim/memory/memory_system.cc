@@ -3,8 +3,24 @@
 #include <algorithm>
 
 namespace heddle::memory {
+namespace {
 
-MemorySystem::MemorySystem(const config::GpuConfig& g)
+// So many transfers are worth two threads: calling them takes as long as booking some hundred.
+constexpr uint32_t kManyTransfers = 256;
+
+void for_each(WorkerPool* pool, size_t n, const std::function<void(uint32_t)>& f) {
+  if (pool) {
+    pool->parallel_for(static_cast<uint32_t>(n), f);
+    return;
+  }
+  for (uint32_t i = 0; i < n; ++i) {
+    f(i);
+  }
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(const config::GpuConfig& g, WorkerPool* pool)
     : map_(g.l2()),
       noc_(g),
       merge_group_(sm_groups(noc_.gpc_of_sm(), g.noc().merge_sms())),
@@ -19,10 +35,13 @@ MemorySystem::MemorySystem(const config::GpuConfig& g)
                       domain_ticks(g.l2().hit_latency(), g.clocks().l2_mhz(), g.clocks().core_mhz()) /
                           kTicksPerCycle) {
   const std::vector<SliceRange> ranges = slice_ranges(g);
+  shards_.resize(ranges.size());
+  for_each(pool, ranges.size(), [&](uint32_t i) {
+    shards_[i] = std::make_unique<SliceShard>(g, fabric_, ranges[i], i, 1 + merge_group_.back());
+  });
   for (uint32_t i = 0; i < ranges.size(); ++i) {
     shard_of_slice_.insert(shard_of_slice_.end(), ranges[i].count, i);
-    shards_.push_back(std::make_unique<SliceShard>(g, fabric_, ranges[i], i, 1 + merge_group_.back()));
-    transfers_.push_back(&shards_.back()->l2().transfers());
+    transfers_.push_back(&shards_[i]->l2().transfers());
   }
   const GpcPort::Common common = {map_, shard_of_slice_, static_cast<uint32_t>(ranges.size()), merge_group_,
                                   noc_, membars_};
@@ -31,7 +50,11 @@ MemorySystem::MemorySystem(const config::GpuConfig& g)
   }
 }
 
-void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin) {
+void MemorySystem::dismantle(WorkerPool& pool) {
+  pool.parallel_for(static_cast<uint32_t>(shards_.size()), [&](uint32_t i) { shards_[i].reset(); });
+}
+
+void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin, WorkerPool* pool) {
   counters_ = {};
   noc_.reset(to_ticks(origin));
   membars_.reset();
@@ -40,9 +63,7 @@ void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin) {
   for (auto& g : gpcs_) {
     g->reset();
   }
-  for (auto& s : shards_) {
-    s->reset(policy, warm, to_ticks(origin));
-  }
+  for_each(pool, shards_.size(), [&](uint32_t i) { shards_[i]->reset(policy, warm, to_ticks(origin)); });
 }
 
 void MemorySystem::set_image(Image* image) {
@@ -110,15 +131,22 @@ void MemorySystem::walk() {
   }
 }
 
-void MemorySystem::exchange(Cycle horizon, WorkerPool& pool, const std::function<void(uint32_t)>& then) {
-  const auto gpcs = static_cast<uint32_t>(gpcs_.size());
+void MemorySystem::take(uint32_t gpc, Cycle horizon) {
+  GpcPort& g = *gpcs_[gpc];
+  g.take(horizon);
   // Most quanta need no walk, and then a GPC goes through both steps at once.
-  pool.parallel_for(gpcs, [&](uint32_t g) {
-    gpcs_[g]->take(horizon);
-    if (gpcs_[g]->walks().empty()) {
-      gpcs_[g]->enter();
-    }
-  });
+  if (g.walks().empty()) {
+    g.enter();
+  }
+}
+
+void MemorySystem::exchange(Cycle horizon, WorkerPool& pool, const std::function<void(uint32_t)>& then) {
+  pool.parallel_for(gpcs(), [&](uint32_t g) { take(g, horizon); });
+  exchange(pool, then);
+}
+
+void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)>& then) {
+  const auto gpcs = static_cast<uint32_t>(gpcs_.size());
   bool idle = true, walks = false;
   for (auto& g : gpcs_) {
     idle = idle && g->idle();
@@ -137,17 +165,37 @@ void MemorySystem::exchange(Cycle horizon, WorkerPool& pool, const std::function
     }
   }
   const auto shards = static_cast<uint32_t>(shards_.size());
-  pool.parallel_for(shards, [&](uint32_t s) { shards_[s]->serve(gpcs_); });
-  pool.parallel_for(fabric_.directions(), [&](uint32_t d) { fabric_.book(d, transfers_); });
-  // Answers need no more than the ends of transfers.
-  pool.parallel_for(gpcs + shards, [&](uint32_t i) {
-    if (i < gpcs) {
-      gpcs_[i]->answer(shards_);
-      then(i);
-    } else {
-      shards_[i - gpcs]->settle();
+  sent_across_ = 0;
+  pool.parallel_for(shards, [&](uint32_t s) {
+    shards_[s]->serve(gpcs_);
+    if (const size_t n = transfers_[s]->size()) {
+      sent_across_.fetch_add(static_cast<uint32_t>(n), std::memory_order_relaxed);
     }
   });
+  book_fabric(pool);
+  // Answers need no more than the ends of transfers. Threads begin in different places: the GPCs, which take
+  // longer, are spread.
+  const uint32_t each = 1 + shards / gpcs;
+  pool.parallel_for(gpcs + shards, [&](uint32_t i) {
+    const uint32_t before = std::min(gpcs, (i + each - 1) / each);  // GPCs among those before
+    if (i % each == 0 && before < gpcs) {
+      gpcs_[before]->answer(shards_);
+      then(before);
+    } else {
+      shards_[i - before]->settle();
+    }
+  });
+}
+
+void MemorySystem::book_fabric(WorkerPool& pool) {
+  auto book = [&](uint32_t direction) { fabric_.book(direction, transfers_); };
+  if (sent_across_ >= kManyTransfers) {
+    pool.parallel_for(fabric_.directions(), book);
+    return;
+  }
+  for (uint32_t d = 0; sent_across_ > 0 && d < fabric_.directions(); ++d) {
+    book(d);
+  }
 }
 
 Cycle MemorySystem::last_performed(uint8_t grid) const {

@@ -4,6 +4,7 @@
 // worked by several threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,7 +28,10 @@ namespace heddle::memory {
 
 class MemorySystem {
  public:
-  explicit MemorySystem(const config::GpuConfig& gpu);
+  // Its parts are made by the threads of `pool`, if there is one.
+  explicit MemorySystem(const config::GpuConfig& gpu, WorkerPool* pool = nullptr);
+  // The same for their end; nothing can be done with it then.
+  void dismantle(WorkerPool& pool);
 
   // SM number `sm`: they come in order.
   void connect(uint32_t sm, Outbox& out, Inbox& in, Payloads& payloads) {
@@ -36,7 +40,7 @@ class MemorySystem {
 
   // Idle queues, zero counters, cold caches; but the L2 keeps what it has when `warm`. A launch that begins
   // at another `origin` takes the same time.
-  void reset(const L2Policy& policy = {}, bool warm = false, Cycle origin = 0);
+  void reset(const L2Policy& policy = {}, bool warm = false, Cycle origin = 0, WorkerPool* pool = nullptr);
   // What requests with values are performed on; null: there are none. It stays until it is set again.
   void set_image(Image* image);
   // How many requests have changed it since reset().
@@ -50,9 +54,14 @@ class MemorySystem {
   // It has ended.
   void finish() { membars_.count(counters_); }
 
-  // Serves everything that leaves the SMs before `horizon` and delivers the answers, none of which arrives
-  // sooner than min_round_trip() cycles after its request has left. `then` is called for each GPC that has
-  // its answers, several at a time.
+  // Takes what leaves the SMs of `gpc` before `horizon`; for several GPCs at a time. These SMs have handled
+  // everything before then.
+  void take(uint32_t gpc, Cycle horizon);
+  // All GPCs have taken: serves that and delivers the answers, none of which arrives sooner than
+  // min_round_trip() cycles after its request has left. `then` is called for each GPC that has its answers,
+  // several at a time.
+  void exchange(WorkerPool& pool, const std::function<void(uint32_t gpc)>& then);
+  // Both.
   void exchange(Cycle horizon, WorkerPool& pool, const std::function<void(uint32_t gpc)>& then);
   Cycle min_round_trip() const { return min_round_trip_; }
 
@@ -63,6 +72,7 @@ class MemorySystem {
 
  private:
   void walk();
+  void book_fabric(WorkerPool& pool);
 
   stats::CounterSet counters_;
   const AddressMap map_;
@@ -82,6 +92,7 @@ class MemorySystem {
     uint32_t gpc, fill;
   };
   std::vector<Walk> walks_;
+  std::atomic<uint32_t> sent_across_{0};  // transfers of the shards that have served
 };
 
 }  // namespace heddle::memory
