@@ -200,7 +200,9 @@ py::list declared_calls() {
           words.append(word);
         }
       }
-      arguments.append(py::make_tuple(a.name, kKinds[static_cast<size_t>(a.kind)],
+      // A call that is no message is its only argument.
+      const std::string given = field->message_type() ? a.name : "";
+      arguments.append(py::make_tuple(given, kKinds[static_cast<size_t>(a.kind)],
                                       !reference && a.given != Argument::Given::kMust, words));
     }
     out.append(py::make_tuple(type->field, type->name, arguments));

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 from typing import Iterable, Tuple
 
 from heddle._workload_base import Base, fields, word
@@ -13,11 +14,16 @@ BY_OTHER_NAMES = {
 }
 
 
+def _parameter(argument: str, kind: str) -> str:
+    name = argument or kind
+    return name + "_" if keyword.iskeyword(name) else name
+
+
 def _method(field: str, name: str, arguments: Iterable[Tuple[str, str, bool, list]]):
     """A method that writes the call `field`; arguments: name, kind, whether it may be left out, legal words."""
     arguments = list(arguments)
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)] + [
-        inspect.Parameter(a or kind, inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter(_parameter(a, kind), inspect.Parameter.POSITIONAL_OR_KEYWORD,
                           default=None if optional else inspect.Parameter.empty)
         for a, kind, optional, _ in sorted(arguments, key=lambda a: a[2])]
     signature = inspect.Signature(parameters)
@@ -26,7 +32,7 @@ def _method(field: str, name: str, arguments: Iterable[Tuple[str, str, bool, lis
         given = signature.bind(self, *args, **kwargs).arguments
         values = {}
         for a, kind, optional, words in arguments:
-            value = given.get(a or kind)
+            value = given.get(_parameter(a, kind))
             if value is not None or not optional:
                 value = (word(a, value, words) if kind == "choice" else
                          value if kind in ("number", "switch", "device") else self._is(kind, value))
