@@ -16,7 +16,8 @@ ClusterNetwork::ClusterNetwork(const config::GpuConfig& gpu, std::vector<std::un
       way_there_(std::max<Cycle>(1, gpu.sm().async_copy().dsm_latency() / 2)),
       // The latency is to the registers, which are written in the cycle behind the answer.
       way_back_(std::max<Cycle>(2, gpu.sm().async_copy().dsm_latency() - way_there_) - 1),
-      half_flit_ticks_(gpu.sm().async_copy().dsm_flit_cycles() / 2 * static_cast<double>(kTicksPerCycle)),
+      load_ticks_(gpu.sm().async_copy().dsm_flit_cycles() * static_cast<double>(kTicksPerCycle) /
+                  ClusterMessage::kFlit),
       slices_(gpu.sm().async_copy().dsm_slices()) {}
 
 void ClusterNetwork::begin() {
@@ -94,7 +95,7 @@ void ClusterNetwork::carry(ClusterMessage m) {
   // Bits 1, 4, 7 choose between two slices, bits 3, 6 between two more (FINDINGS.md 14).
   const uint64_t n = m.line;
   const uint64_t slice = ((n >> 1 ^ n >> 4 ^ n >> 7) & 1) | ((n >> 3 ^ n >> 6) & 1) << 1;
-  const auto service = static_cast<Ticks>(m.flits * half_flit_ticks_);
+  const auto service = static_cast<Ticks>(m.load * load_ticks_);
   const Ticks through = slices_[slice % slices_.size()].reserve(m.port, service);
   m.time = std::max(m.time, to_cycles_up(through));
   if (m.kind == Kind::kAnswer) {

@@ -49,7 +49,7 @@ class ClusterNetwork {
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   const uint32_t first_, end_;
   const Cycle barrier_latency_, way_there_, way_back_;
-  const double half_flit_ticks_;
+  const double load_ticks_;
   std::vector<Server> slices_;
   std::map<uint32_t, Cluster> clusters_;
   std::vector<sm::ClusterMessage> carried_;

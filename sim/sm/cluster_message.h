@@ -12,6 +12,7 @@ namespace heddle::sm {
 
 struct ClusterMessage {
   static constexpr uint32_t kNone = ~0u;
+  static constexpr uint16_t kFlit = 8;  // of `load`
 
   enum class Kind : uint8_t {
     kRead,     // is answered with its sectors
@@ -35,9 +36,9 @@ struct ClusterMessage {
   uint8_t rank = 0;      // of the receiving block in its cluster
   Kind kind = Kind::kRead;
   uint8_t sectors = 0;
-  uint16_t flits = 0;           // halves of flits of 16 bytes, through a slice of the network
+  uint16_t load = 0;            // for a slice of the network, in eighths of a flit of 16 bytes
   uint16_t answer_packets = 0;  // through the receiver's port
-  uint16_t answer_flits = 0;
+  uint16_t answer_load = 0;
   uint16_t passes = 0;  // over the receiver's shared memory
   isa::MbarrierOp mbarrier;            // behind a write, or alone
   memory::Payload* values = nullptr;  // of programs that compute; the sender's,

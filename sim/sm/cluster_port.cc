@@ -125,7 +125,7 @@ void ClusterPort::serve(const ClusterMessage& m, Cycle now) {
   a.time = to_cycles_up(end);
   a.to = m.sm;
   a.sm = static_cast<uint16_t>(sm_.index());
-  a.flits = m.answer_flits;
+  a.load = m.answer_load;
   out_.push_back(a);
 }
 

@@ -19,12 +19,14 @@ constexpr uint32_t kFlitBytes = 16;
 
 // What one line's share of an instruction sends and gets back. A store or atomic packet carries up to 16
 // bytes, but a line that is written whole goes as five; a load asks once for a line and gets a packet per
-// sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14). An answer's data is
-// half the load for the network.
+// sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14). For the network answers
+// are less of a load: with 16 SMs at one slice an atomic's packet takes 12.8 cycles and a store's 7.85, so its
+// answer 5/8 of a flit's time; the eight flits of a line that is loaded, 21 with the question, 2/8 each.
+constexpr uint32_t kAtomicAnswer = 5, kLoadAnswer = 2;  // in eighths
 struct Traffic {
   uint32_t packets = 0;  // through the port of the SM
-  uint32_t flits = 0;    // through the slice of the network
-  uint32_t answer_packets = 0, answer_flits = 0;
+  uint32_t load = 0;     // for the slice of the network, ClusterMessage::load
+  uint32_t answer_packets = 0, answer_load = 0;
 };
 
 Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations) {
@@ -38,12 +40,12 @@ Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations)
   }
   if (is_atomic(op)) {
     const uint32_t all = flits + operations - sectors;
-    return {operations, all, operations, all};
+    return {operations, all * ClusterMessage::kFlit, operations, all * kAtomicAnswer};
   }
   if (is_store(op)) {
-    return {bytes == memory::kLineBytes ? 5 : halves, halves, 0, 0};
+    return {bytes == memory::kLineBytes ? 5 : halves, halves * ClusterMessage::kFlit, 0, 0};
   }
-  return {1, 1, sectors, flits};
+  return {1, ClusterMessage::kFlit, sectors, flits * kLoadAnswer};
 }
 
 ClusterMessage::Kind kind_of(OpClass op) {
@@ -108,10 +110,11 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     m.line = a.line;
     m.rank = static_cast<uint8_t>((a.line * memory::kLineBytes - shape.shared_base) / isa::kSharedWindow);
     m.sectors = a.sectors;
-    m.flits = static_cast<uint16_t>(2 * x.flits);
+    m.load = static_cast<uint16_t>(x.load);
     m.answer_packets = static_cast<uint16_t>(x.answer_packets);
-    m.answer_flits = static_cast<uint16_t>(x.answer_flits);
-    m.passes = static_cast<uint16_t>(std::max(x.packets, x.answer_packets));
+    m.answer_load = static_cast<uint16_t>(x.answer_load);
+    // An atomic is read and written (FINDINGS.md 14: 32 on one word of an SM that nobody else asks, 65 cycles).
+    m.passes = static_cast<uint16_t>(is_atomic(t.op) ? 2 * operations : std::max(x.packets, x.answer_packets));
     if (e.room) {
       add_values(e, a, addr, m);
     }

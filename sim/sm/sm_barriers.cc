@@ -239,7 +239,7 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
       m.cluster = blocks_[w.block].cluster;
       m.slot = w.block;
       m.rank = op.rank;
-      m.flits = 2;
+      m.load = ClusterMessage::kFlit;
       m.mbarrier = op;
       cluster_.send(m, 1, now);
     } else {

@@ -145,14 +145,14 @@ TEST_CASE("a remote atomic: lanes that meet in a word go one after the other") {
 }
 
 TEST_CASE("the network takes what the port sends while it comes, and longer when there are more flits than cycles") {
-  // An atomic on one word: 32 flits there and 32 halves back, 32 packets of 2 cycles in either port.
+  // An atomic on one word: 32 flits there and 5/8 of it back, 32 packets of 2 cycles in either port.
   const Op word = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
   CHECK(run_cluster({word, nop().waits(0b1)}, 1).cycles(0, 0) == Cycles{0, 10 + 64 + 64 + 200 + 1});
-  CHECK(run_cluster({word, nop().waits(0b1)}, 8).cycles(0, 0) == Cycles{0, 10 + 256 + 128 + 200 + 1});
+  CHECK(run_cluster({word, nop().waits(0b1)}, 8).cycles(0, 0) == Cycles{0, 10 + 256 + 160 + 200 + 1});
 }
 
 TEST_CASE("the network's slices are shared by the SMs of the GPC") {
-  // Both blocks ask each other: 32 flits of 8 cycles each way in one slice, then the answers' halves.
+  // Both blocks ask each other: 32 flits of 8 cycles in one slice, then the answers.
   const Op there = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
   const Op here = to_block(atom(1), OpClass::kAtomGeneric, 0, 0).writes_barrier(0);
   Kernel k{there, here, nop().waits(0b1)};
@@ -164,7 +164,7 @@ TEST_CASE("the network's slices are shared by the SMs of the GPC") {
   g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(8);
   const Outcome o = run(g, k);
   // The slice has both questions first, then the answer to block 0's.
-  CHECK(o.cycles(0, 0).at(1) == 10 + 2 * 256 + 128 + 99 + 2);
+  CHECK(o.cycles(0, 0).at(1) == 10 + 2 * 256 + 160 + 99 + 2);
   CHECK(o.cycles(0, 1).at(1) > o.cycles(0, 0).at(1));
 }
 
@@ -200,11 +200,11 @@ TEST_CASE("a block's own window is its shared memory, also for some of the lanes
 
 TEST_CASE("a fence waits for remote atomics, also for those that have not left the queue") {
   Op word = to_block(atom(-1), OpClass::kAtomGeneric, 1, 0);
-  // The first comes to the other SM after 64 cycles in the port; each takes 32 passes of 4 cycles there, so the
+  // The first comes to the other SM after 64 cycles in the port; each takes 64 passes of 4 cycles there, so the
   // last is answered behind two others. The answer is there a cycle before its value would be in a register, and
   // a fence behind posted work takes 30 from there.
   Outcome o = run_cluster({word, word, word, membar(), nop()});
-  CHECK(o.cycles(0, 0).at(4) == 10 + 64 + 100 + 2 * 128 + 64 + 99 + 30);
+  CHECK(o.cycles(0, 0).at(4) == 10 + 64 + 100 + 2 * 256 + 64 + 99 + 30);
 }
 
 TEST_CASE("a cluster that does not fit in a GPC is refused") {
