@@ -1,6 +1,7 @@
 #include "sim/device/quantum_loop.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/device/gpu.h"
 
@@ -43,6 +44,7 @@ void QuantumLoop::begin(const Options& options, Cycle at) {
     g.next = kNever;
     g.issued = 0;
   }
+  sm_next_.assign(machine_->sms.size(), kNever);
   quantum_ = options.quantum == 0 ? machine_->quantum : std::min(options.quantum, machine_->quantum);
 }
 
@@ -61,7 +63,8 @@ void QuantumLoop::summarize(uint32_t gpc) {
   g.issued = 0;
   for (uint32_t i = first_sm_[gpc]; i < first_sm_[gpc + 1]; ++i) {
     sm::Sm& s = *machine_->sms[i];
-    g.next = std::min({g.next, s.next(), s.outbox().next(), s.cluster().next_departure()});
+    sm_next_[i] = s.next();
+    g.next = std::min({g.next, sm_next_[i], s.outbox().next(), s.cluster().next_departure()});
     g.issued += s.issued();
   }
   machine_->distributor->collect(gpc);
@@ -95,18 +98,53 @@ void QuantumLoop::deadlock() const { stuck<DeadlockError>("deadlock", "cannot go
 
 // Those that have something to do before `end`. Whoever is the last of a GPC takes on what its SMs have sent.
 void QuantumLoop::advance_sms(Cycle end) {
-  for (uint32_t g = 0; g < gpcs_.size(); ++g) {
-    gpcs_[g].left.store(first_sm_[g + 1] - first_sm_[g], std::memory_order_relaxed);
+  find_busy(end);
+  for (GpcState& g : gpcs_) {
+    g.left.store(g.busy, std::memory_order_relaxed);
   }
-  pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [this, end](uint32_t i) {
-    if (machine_->sms[i]->next() < end) {
-      machine_->sms[i]->advance(end);
+  const auto busy = static_cast<uint32_t>(busy_.size());
+  const auto idle = static_cast<uint32_t>(idle_gpcs_.size());
+  pool_->parallel_for(busy + idle, [this, end, busy](uint32_t i) {
+    if (i >= busy) {
+      machine_->memory->take(idle_gpcs_[i - busy], end);  // packets of quanta before may leave
+      return;
     }
-    const uint32_t gpc = gpc_of_sm_[i];
+    const uint32_t sm = busy_[i];
+    machine_->sms[sm]->advance(end);
+    const uint32_t gpc = gpc_of_sm_[sm];
     if (gpcs_[gpc].left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       machine_->memory->take(gpc, end);
     }
   });
+}
+
+// Threads share out those that have something to do, so that the work is even and each of them stays with a
+// thread: what it has in the caches of one core would take as long to get as the quantum. When nearly all
+// have, all count, so that one that has not does not move the others.
+void QuantumLoop::find_busy(Cycle end) {
+  const bool placed = machine_->distributor->next() < end;
+  busy_.clear();
+  for (GpcState& g : gpcs_) {
+    g.busy = 0;
+  }
+  for (uint32_t i = 0; i < sm_next_.size(); ++i) {
+    if (sm_next_[i] < end || (placed && machine_->sms[i]->next() < end)) {
+      busy_.push_back(i);
+    }
+  }
+  if (busy_.size() * 2 > sm_next_.size()) {
+    busy_.resize(sm_next_.size());
+    std::iota(busy_.begin(), busy_.end(), 0u);
+  }
+  for (uint32_t i : busy_) {
+    ++gpcs_[gpc_of_sm_[i]].busy;
+  }
+  idle_gpcs_.clear();
+  for (uint32_t g = 0; g < gpcs_.size(); ++g) {
+    if (gpcs_[g].busy == 0) {
+      idle_gpcs_.push_back(g);
+    }
+  }
 }
 
 // While there are clusters, the SMs of a GPC meet more often, among themselves.

@@ -53,6 +53,7 @@ class QuantumLoop {
  private:
   void advance_sms(Cycle end);
   void advance_together(Cycle end);
+  void find_busy(Cycle end);
   void use_threads(int threads);
   void summarize(uint32_t gpc);
   void watch();
@@ -67,9 +68,13 @@ class QuantumLoop {
   Options options_;
   struct alignas(64) GpcState {
     Cycle next = kNever;  // when one of its SMs has something to do, or a packet leaves
+    uint32_t busy = 0;    // SMs with something to do in this quantum
     uint64_t issued = 0;
     std::atomic<uint32_t> left{0};  // of its SMs in this quantum
   };
+  std::vector<Cycle> sm_next_;       // of each SM, without the blocks that were placed since
+  std::vector<uint32_t> busy_;       // SMs with something to do in this quantum,
+  std::vector<uint32_t> idle_gpcs_;  // and GPCs without any
   const std::vector<uint32_t> gpc_of_sm_;
   const std::vector<uint32_t> first_sm_;  // of each GPC, and the end
   std::vector<GpcState> gpcs_;

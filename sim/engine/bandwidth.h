@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "sim/engine/time.h"
@@ -17,11 +18,15 @@ class Bandwidth {
  public:
   // `width`: ticks of a bucket. `buckets`: how far ahead bookings may reach (a power of two).
   explicit Bandwidth(Ticks width = 16 * kTicksPerCycle, uint32_t buckets = 1024)
-      : width_(width), mask_(buckets - 1), buckets_(buckets) {}
+      : width_(width),
+        shift_(std::has_single_bit(width) ? static_cast<uint32_t>(std::countr_zero(width)) : kNoShift),
+        mask_(buckets - 1),
+        ring_shift_(static_cast<uint32_t>(std::countr_zero(buckets))),
+        buckets_(buckets) {}
 
   // Books `service` from `at` on; returns when it ends.
   Ticks reserve(Ticks at, Ticks service) {
-    uint64_t b = (at + offset_) / width_;
+    uint64_t b = bucket_of(at);
     if (b >= full_from_ && b < full_to_) {
       b = full_to_;
     }
@@ -43,6 +48,11 @@ class Bandwidth {
     }
   }
 
+  // A hint that something will be booked from `at` on.
+  void prefetch(Ticks at) const {
+    __builtin_prefetch(&buckets_[static_cast<uint32_t>(bucket_of(at)) & mask_], 1);
+  }
+
   // Nothing is booked. Buckets begin at `origin`, so that times count from there.
   void reset(Ticks origin = 0) {
     if (used_) {
@@ -58,9 +68,13 @@ class Bandwidth {
     uint32_t lap = 0;   // of the ring, and 1; 0: never used
     uint32_t used = 0;  // ticks, at most a bucket's width
   };
+  // A processor divides for as long as it takes to do the rest.
+  uint64_t bucket_of(Ticks at) const {
+    return shift_ != kNoShift ? (at + offset_) >> shift_ : (at + offset_) / width_;
+  }
   uint32_t& bucket(uint64_t b) {
     Bucket& slot = buckets_[static_cast<uint32_t>(b) & mask_];
-    const auto lap = static_cast<uint32_t>(b / (uint64_t{mask_} + 1)) + 1;
+    const auto lap = static_cast<uint32_t>(b >> ring_shift_) + 1;
     if (slot.lap != lap) {
       // A bucket a whole ring ahead replaces one that lies in the past.
       slot = {lap, 0};
@@ -82,9 +96,13 @@ class Bandwidth {
     }
   }
 
+  static constexpr uint32_t kNoShift = ~0u;
+
   Ticks width_;
+  uint32_t shift_;    // width_ is 2 to the power of it, or kNoShift
   Ticks offset_ = 0;  // from the beginning of a bucket to time 0
   uint32_t mask_;
+  uint32_t ring_shift_;  // 2 to the power of it: how many buckets
   bool used_ = false;
   Zeroed<Bucket> buckets_;
   uint64_t full_from_ = 0, full_to_ = 0;  // buckets known to be full

@@ -18,7 +18,7 @@ class EventWheel {
  public:
   static constexpr uint32_t kSlots = 1024;
 
-  EventWheel() : head_(kSlots, kNone), tail_(kSlots, kNone) {}
+  EventWheel() : slots_(kSlots) {}
 
   bool empty() const { return in_wheel_ == 0 && far_.empty(); }
 
@@ -59,12 +59,12 @@ class EventWheel {
       far_.pop();
     }
     uint32_t slot = now % kSlots;
-    while (head_[slot] != kNone) {
-      uint32_t i = head_[slot];
+    while (slots_[slot].head != kNone) {
+      uint32_t i = slots_[slot].head;
       Payload p = nodes_[i].payload;
-      head_[slot] = nodes_[i].next;
-      if (head_[slot] == kNone) {
-        tail_[slot] = kNone;
+      slots_[slot].head = nodes_[i].next;
+      if (slots_[slot].head == kNone) {
+        slots_[slot].tail = kNone;
         bitmap_[slot / 64] &= ~(uint64_t{1} << (slot % 64));
       }
       nodes_[i].next = free_;
@@ -81,6 +81,10 @@ class EventWheel {
   struct Node {
     Payload payload;
     uint32_t next;
+  };
+  // Of one cycle: first and last node.
+  struct Slot {
+    uint32_t head = kNone, tail = kNone;
   };
   struct Far {
     Cycle when;
@@ -99,13 +103,14 @@ class EventWheel {
       nodes_.push_back({payload, kNone});
     }
     uint32_t slot = when % kSlots;
-    if (tail_[slot] == kNone) {
-      head_[slot] = i;
+    Slot& s = slots_[slot];
+    if (s.tail == kNone) {
+      s.head = i;
       bitmap_[slot / 64] |= uint64_t{1} << (slot % 64);
     } else {
-      nodes_[tail_[slot]].next = i;
+      nodes_[s.tail].next = i;
     }
-    tail_[slot] = i;
+    s.tail = i;
     ++in_wheel_;
   }
 
@@ -113,7 +118,7 @@ class EventWheel {
   uint64_t seq_ = 0;
   uint32_t in_wheel_ = 0;
   uint32_t free_ = kNone;
-  std::vector<uint32_t> head_, tail_;
+  std::vector<Slot> slots_;
   uint64_t bitmap_[kWords] = {};
   std::vector<Node> nodes_;
   std::priority_queue<Far> far_;

@@ -11,6 +11,7 @@ namespace heddle::isa {
 namespace {
 
 constexpr uint32_t kNamedBarriers = 16;
+constexpr uint32_t kRefsAhead = 4;
 
 // A barrier's number may come from a register, whose value a recording does not have. Without a thread count
 // it is taken for __syncthreads' barrier 0, as in cooperative groups. Else all barriers with a thread count
@@ -110,6 +111,7 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
   }
   const MemRef* r = &trace_->refs[ref_];
   ref_ += in.mem_refs;
+  __builtin_prefetch(r + kRefsAhead);
   switch (in.op) {
     case OpClass::kBulkCopy:
       out.bulk = bulk(in, *trace_, *r);

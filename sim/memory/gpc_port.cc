@@ -8,6 +8,8 @@
 namespace heddle::memory {
 namespace {
 
+constexpr size_t kAhead = 6;  // ports' bookings come from the host's memory while so many others are made
+
 bool returns_data(const Request& r) { return r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic; }
 bool is_answered(const Request& r) {
   return r.kind != RequestKind::kFetch && r.kind != RequestKind::kInstall;
@@ -130,12 +132,19 @@ void GpcPort::enter() {
 }
 
 void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
-  for (const Packet& p : packets_) {
-    const Request& r = p.request;
+  for (Packet& p : packets_) {
+    p.at = shards[common_.shard_of_slice[p.home.slice]]->l2().end(p.served);
+  }
+  for (size_t i = 0; i < packets_.size(); ++i) {
+    if (i + kAhead < packets_.size()) {
+      const Packet& later = packets_[i + kAhead];
+      common_.noc.prefetch_response(later.request.sm, later.at);
+    }
+    const Request& r = packets_[i].request;
     if (!is_answered(r)) {
       continue;
     }
-    const Ticks done = shards[common_.shard_of_slice[p.home.slice]]->l2().end(p.served);
+    const Ticks done = packets_[i].at;
     last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(done));
     const Ticks back = returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
                                        : done + to_ticks(common_.noc.response_latency());

@@ -74,6 +74,14 @@ class L2 {
     }
   }
 
+  // A second one, when less time is left.
+  void prefetch_entry(const Home& home, uint32_t partition, uint64_t line) const {
+    slices_[partition * range_.count + home.slice - range_.first].tags.prefetch_entry(home.set, line);
+    if (partition != home.partition) {
+      slices_[home.partition * range_.count + home.slice - range_.first].tags.prefetch_entry(home.set, line);
+    }
+  }
+
   // Which partition's GPCs: the first half of the GPCs belongs to partition 0, and so on.
   uint32_t partitions() const { return map_.partitions(); }
   const AddressMap& map() const { return map_; }

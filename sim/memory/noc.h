@@ -22,6 +22,12 @@ class Noc {
   Ticks request(uint32_t sm, uint32_t payload, Ticks at);
   // A packet that leaves L2 at `at`; returns the arrival of its last byte at `sm`.
   Ticks response(uint32_t sm, uint32_t payload, Ticks at);
+  // A hint that response() will be called with that.
+  void prefetch_response(uint32_t sm, Ticks at) const {
+    gpc_out_.servers[gpc_of_sm_[sm]].prefetch(at);
+    tpc_out_.servers[tpc_of_sm_[sm]].prefetch(at);
+    sm_out_.servers[sm].prefetch(at);
+  }
 
   const std::vector<uint32_t>& gpc_of_sm() const { return gpc_of_sm_; }
   Cycle response_latency() const { return response_latency_ / kTicksPerCycle; }

@@ -14,7 +14,7 @@ struct Packet {
   Request request;
   Home home;
   uint32_t fill = 0;  // GpcTlb::Translation
-  Ticks at = 0;       // its address is known; then: it reaches its slice
+  Ticks at = 0;       // its address is known; then: it reaches its slice; then: it has been served
   L2::Served served;  // data or acknowledgement leaves the slice
 };
 

@@ -7,7 +7,8 @@
 namespace heddle::memory {
 namespace {
 
-constexpr size_t kAhead = 8;  // tags come from the host's memory while so many others are served
+// Tags come from the host's memory while so many others are served, and then the entry while so many.
+constexpr size_t kAhead = 10, kEntryAhead = 5;
 
 }  // namespace
 
@@ -53,11 +54,19 @@ void SliceShard::serve(std::vector<std::unique_ptr<GpcPort>>& gpcs) {
       l2_.prefetch(gpc.packet(turns_[i].index).home, gpc.partition());
     }
   };
+  auto look_at_entry = [&](size_t i) {
+    if (i < turns_.size()) {
+      const GpcPort& gpc = *gpcs[turns_[i].gpc];
+      const Packet& p = gpc.packet(turns_[i].index);
+      l2_.prefetch_entry(p.home, gpc.partition(), p.request.line);
+    }
+  };
   for (size_t i = 0; i < kAhead; ++i) {
     look_ahead(i);
   }
   for (size_t i = 0; i < turns_.size(); ++i) {
     look_ahead(i + kAhead);
+    look_at_entry(i + kEntryAhead);
     GpcPort& gpc = *gpcs[turns_[i].gpc];
     Packet& p = gpc.packet(turns_[i].index);
     p.served = serve(p, gpc);

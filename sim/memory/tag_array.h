@@ -44,6 +44,21 @@ class TagArray {
     __builtin_prefetch(&stamps_[size_t{set} * ways_]);
   }
 
+  // Once that has come: the same for the entry that holds `line`, or else will probably be replaced.
+  void prefetch_entry(uint32_t set, uint64_t line) const {
+    const size_t first = size_t{set} * ways_;
+    const auto tag = static_cast<uint32_t>(line);
+    size_t entry = first;
+    for (size_t i = first; i < first + ways_; ++i) {
+      if (tags_[i] == tag) {
+        entry = i;
+        break;
+      }
+      entry = stamps_[i] < stamps_[entry] ? i : entry;
+    }
+    __builtin_prefetch(&lines_[entry], 1);
+  }
+
   // The entry holding `line` in `set`, touched as most recently used; null when absent.
   CacheLine* find(uint32_t set, uint64_t line) {
     const size_t first = size_t{set} * ways_;

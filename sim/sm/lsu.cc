@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 #include "sim/isa/space.h"
 #include "sim/memory/bank_conflicts.h"
@@ -18,9 +19,10 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       config_(c),
       egress_bytes_(c.l1().store_bytes_per_cycle()),
       l1_(c.l1()),
-      lg_(c.subcores()),
-      mio_(c.subcores()),
+      lg_(c.subcores(), Queue(c.memory().lg_queue())),
+      mio_(c.subcores(), Queue(c.memory().mio_queue())),
       subcore_next_(c.subcores()) {
+  writeback_.reserve(c.subcores());
   for (uint32_t i = 0; i < c.subcores(); ++i) {
     writeback_.emplace_back(4 * kTicksPerCycle, 1024);
   }
@@ -49,6 +51,7 @@ void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t
   const bool lg = uses_lg_queue(t.port);
   auto group = static_cast<uint8_t>(sm_.warp(warp).copies.tail % kGroupRing);
   Queue& q = lg ? lg_[subcore] : mio_[subcore];
+  assert(q.count < q.entry.size());
   Entry& e = q.push();
   e = {.warp = static_cast<uint8_t>(warp),
        .group = group,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -40,8 +41,8 @@ class Lsu {
   void resize_l1(uint32_t bytes) { l1_.reset(bytes); }
 
   // A memory instruction has issued and enters its sub-core's queue.
-  void enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask, const isa::Operands& operands,
-               Cycle now);
+  void enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask,
+               const isa::Operands& operands, Cycle now);
   // Takes the next instruction, if there is one that can go.
   void arbitrate(Cycle now);
   // `values`: of a program that computes; else null.
@@ -87,19 +88,21 @@ class Lsu {
     isa::MbarrierOp mbarrier;
     uint32_t ticket = 0;
   };
-  // First in, first out, of at most kCapacity entries.
+  // First in, first out; a sub-core whose queue is full sends nothing. As short as may be: it goes round and
+  // round through the host's cache.
   struct Queue {
-    static constexpr uint32_t kCapacity = 64;
-    std::array<Entry, kCapacity> entry;
+    explicit Queue(uint32_t depth) : entry(std::bit_ceil(depth + kBeyond)) {}
+    std::vector<Entry> entry;  // a power of two
     uint32_t head = 0, count = 0;
     Entry& front() { return entry[head]; }
     const Entry& front() const { return entry[head]; }
-    Entry& push() { return entry[(head + count++) % kCapacity]; }
+    Entry& push() { return entry[(head + count++) & (entry.size() - 1)]; }
     void pop() {
-      head = (head + 1) % kCapacity;
+      head = (head + 1) & static_cast<uint32_t>(entry.size() - 1);
       --count;
     }
   };
+  static constexpr uint32_t kBeyond = 3;  // so that 5 entries, which is usual, make 8
 
   // The LG queue of the sub-core, or its MIO queue.
   void set_full(uint32_t subcore, bool lg, bool full, Cycle now);
@@ -148,7 +151,7 @@ class Lsu {
   void complete_values(uint32_t load);
 
   Sm& sm_;
-  const config::Sm config_;
+  const config::Sm& config_;
   const double egress_bytes_;
   L1Cache l1_;
   std::vector<Queue> lg_, mio_;       // per sub-core

@@ -73,6 +73,7 @@ class IssueObserver {
 
 class Sm {
  public:
+  // `gpu` must live as long.
   Sm(uint32_t index, const config::GpuConfig& gpu);
 
   // ---- between quanta, called by the device ----
@@ -287,8 +288,9 @@ class Sm {
   bool by_scoreboard(uint32_t warp) const { return scoreboards_ && !kernel(warp).control_bits; }
 
   const uint32_t index_;
-  const config::Sm config_;
-  const config::Launch launch_;
+  // Of the machine, which outlives its SMs.
+  const config::Sm& config_;
+  const config::Launch& launch_;
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
   uint32_t shared_pipes_ = 0;  // mask of pipes that the sub-cores share
@@ -318,12 +320,12 @@ class Sm {
   std::vector<Arrival> arrivals_;
   std::vector<Notice> blocks_done_;
   std::map<uint32_t, uint64_t> unknown_;  // issues of instructions of unknown opcodes, by code index
-  isa::Operands operands_;  // of the instruction that issues
+  isa::Operands operands_;                // of the instruction that issues
   const memory::Image* image_ = nullptr;
   memory::Payloads payloads_;
   std::optional<Fault> fault_;
   uint64_t openings_ = 0;
-  std::vector<uint32_t> active_mask_;     // per warp: mask of its newest unpredicated instruction
+  std::vector<uint32_t> active_mask_;  // per warp: mask of its newest unpredicated instruction
   Server barrier_unit_;
   uint64_t age_ = 0;
   uint64_t issued_ = 0;

@@ -40,6 +40,7 @@ class WarpStream {
       return true;
     }
     pos_ = 0;
+    __builtin_prefetch(run_ + kRunsAhead);
     if (++run_ == end_) {
       fetch();
     }
@@ -52,7 +53,10 @@ class WarpStream {
     run_ = runs.data();
     end_ = run_ + runs.size();
     pos_ = 0;
+    __builtin_prefetch(run_);
   }
+
+  static constexpr int kRunsAhead = 8;  // a recording is read once, from the host's memory
 
   isa::WarpProgram* program_ = nullptr;
   const TimedKernel* kernel_ = nullptr;
