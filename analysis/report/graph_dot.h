@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/host/program.h"
+#include "sim/host/program/program.h"
 
 namespace heddle::analysis {
 

@@ -167,7 +167,11 @@ bool answer(const Isolation::Work& work, size_t i, int socket) {
 [[noreturn]] void be_maker(const Isolation::Work& work, int control) {
   const pid_t self = getpid();
   int socket = -1;
-  while (const std::optional<Request> request = receive_request(control, socket)) {
+  for (;;) {
+    const std::optional<Request> request = receive_request(control, socket);
+    if (!request) {
+      break;
+    }
     int reply = 0;
     if (request->ended) {
       while (waitpid(request->ended, &reply, 0) < 0 && errno == EINTR) {
@@ -250,7 +254,7 @@ std::optional<Message> receive(int socket, const std::atomic<bool>& cancel, cons
 
 }  // namespace
 
-Isolation::Isolation(Work work) {
+Isolation::Isolation(const Work& work) {
   const std::array<int, 2> ends = socket_pair();
   const pid_t self = getpid();
   maker_ = fork();

@@ -35,7 +35,7 @@ class Isolation {
 
   // Forks: to be called while this process has one thread. What `work` refers to is copied by that. Throws
   // heddle::Error when the host starts no process.
-  explicit Isolation(Work work);
+  explicit Isolation(const Work& work);
   ~Isolation();
   Isolation(const Isolation&) = delete;
   Isolation& operator=(const Isolation&) = delete;

@@ -111,6 +111,7 @@ std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, boo
 
 std::vector<double> weights(const std::vector<PlannedLaunch>& launches) {
   std::vector<double> out;
+  out.reserve(launches.size());
   for (const PlannedLaunch& l : launches) {
     out.push_back(weight(l.source.path) + 1);
   }

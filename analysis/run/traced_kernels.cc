@@ -69,31 +69,39 @@ uint32_t TracedKernels::number(const std::filesystem::path& trace) {
   if (it != traces_.end()) {
     return static_cast<uint32_t>(it - traces_.begin());
   }
-  Known k;
-  k.file = trace;
-  if (model_) {
-    k.shape = CheckedSource(gpu_, trace, options_.warn).image().shape;
-  } else {
-    const LaunchRecord r = simulate(trace, {});
-    k.shape = r.shape;
-    k.duration = duration(r);
-  }
-  traces_.push_back(std::move(k));
+  traces_.push_back({trace});
   return static_cast<uint32_t>(traces_.size() - 1);
+}
+
+uint64_t TracedKernels::stream(const std::filesystem::path& trace) {
+  Known& k = traces_[number(trace)];
+  if (!k.shape) {
+    // Simulating it, later, warns of what there is to warn of.
+    const Warn nobody = [](std::string_view) {};
+    k.shape = CheckedSource(gpu_, trace, model_ ? options_.warn : nobody).image().shape;
+  }
+  return k.shape->stream;
 }
 
 void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k) {
   k.trace = number(trace);
-  const Known& known = traces_[k.trace];
+  Known& known = traces_[k.trace];
+  if (model_) {
+    stream(trace);
+  } else if (!known.duration) {
+    const LaunchRecord r = simulate(trace, {});
+    known.shape = r.shape;
+    known.duration = duration(r);
+  }
   const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
   k.has_grid = true;
-  k.grid = dim(known.shape.grid);
-  k.block = dim(known.shape.block);
-  k.cluster = dim(known.shape.cluster);
-  k.registers = known.shape.registers_per_thread;
-  k.static_shared_bytes = known.shape.static_shared_bytes;
-  k.dynamic_shared_bytes = known.shape.dynamic_shared_bytes;
-  k.duration = known.duration;
+  k.grid = dim(known.shape->grid);
+  k.block = dim(known.shape->block);
+  k.cluster = dim(known.shape->cluster);
+  k.registers = known.shape->registers_per_thread;
+  k.static_shared_bytes = known.shape->static_shared_bytes;
+  k.dynamic_shared_bytes = known.shape->dynamic_shared_bytes;
+  k.duration = known.duration.value_or(0);
 }
 
 // The launch's own start and end are the host model's.

@@ -6,13 +6,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/run/plan.h"
 #include "analysis/store/record.h"
 #include "configs/schema/gpu.pb.h"
-#include "sim/host/program.h"
-#include "sim/host/together.h"
+#include "sim/host/kernels/together.h"
+#include "sim/host/program/program.h"
 #include "sim/memory/access_policy.h"
 
 namespace heddle::analysis {
@@ -32,8 +33,8 @@ class TracedKernels {
 
   // workload::KernelTimer.
   void fill(const std::filesystem::path& trace, host::KernelDesc& k);
-  // The stream that the trace names.
-  uint64_t stream(const std::filesystem::path& trace) { return traces_[number(trace)].shape.stream; }
+  // The stream that the trace names: opens it, and simulates nothing.
+  uint64_t stream(const std::filesystem::path& trace);
   // The duration of that kernel (KernelDesc::trace) under a policy of the L2, which it finds empty.
   host::Ps under(uint32_t trace, const memory::L2Policy& policy) const;
   // Null when kernels are not simulated together.
@@ -42,8 +43,8 @@ class TracedKernels {
  private:
   struct Known {
     std::filesystem::path file;
-    isa::LaunchShape shape;
-    host::Ps duration = 0;  // by itself; 0 when together
+    std::optional<isa::LaunchShape> shape = {};
+    std::optional<host::Ps> duration = {};  // by itself; never when together
   };
   uint32_t number(const std::filesystem::path& trace);
   LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const;

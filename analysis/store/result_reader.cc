@@ -23,8 +23,8 @@ struct Hash {
 
 // Rows in the order of their keys.
 constexpr const char* kHashed[] = {
-    "SELECT id, gpu, product, config_hash, config_text, fidelity, overrides, seed, launches_planned "
-    "FROM runs ORDER BY id",
+    ("SELECT id, gpu, product, config_hash, config_text, fidelity, overrides, seed, launches_planned "
+     "FROM runs ORDER BY id"),  // a comma is not missing
     "SELECT * FROM run_counters ORDER BY run_id, name",
     "SELECT * FROM launches ORDER BY id",
     "SELECT * FROM counters ORDER BY launch_id, name",

@@ -53,8 +53,9 @@ uint64_t counters(TraceEvents& trace, const LaunchRecord& l, const std::vector<s
     trace.counter(kGpuProcess, "L1, B/ns", at,
                   {{"hit", v[3] * kSectorBytes / ns}, {"miss", (v[2] - v[3]) * kSectorBytes / ns}});
     // Memory barriers, at the end of a launch, are more hits than look-ups (derive.cc).
-    trace.counter(kGpuProcess, "L2, B/ns", at,
-                  {{"hit", v[5] * kSectorBytes / ns}, {"other", std::max(0.0, v[4] - v[5]) * kSectorBytes / ns}});
+    trace.counter(
+        kGpuProcess, "L2, B/ns", at,
+        {{"hit", v[5] * kSectorBytes / ns}, {"other", std::max(0.0, v[4] - v[5]) * kSectorBytes / ns}});
     trace.counter(kGpuProcess, "DRAM, B/ns", at, {{"read", v[6] / ns}, {"write", v[7] / ns}});
     ++samples;
   };

@@ -12,7 +12,7 @@ namespace heddle::analysis {
 std::vector<stats::Span> host_spans(const host::Result& r) {
   std::vector<stats::Span> out;
   std::map<uint32_t, std::vector<host::Ps>> lanes;  // end of the last span of each lane; spans come by start
-  for (const host::Span& s : r.spans) {
+  for (const host::TrackSpan& s : r.spans) {
     std::vector<host::Ps>& ends = lanes[s.track];
     uint32_t lane = 0;
     while (lane < ends.size() && ends[lane] > s.start) {

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <vector>
 
-#include "sim/host/result.h"
+#include "sim/host/core/result.h"
 #include "sim/stats/profile.h"
 
 namespace heddle::analysis {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <vector>
 
 #include "frontends/trace/slots.h"
 
@@ -12,8 +14,9 @@ namespace {
 using Kind = isa::MemRef::Kind;
 
 template <typename T>
-bool same(const T* a, const T* b, size_t n) {
-  return std::equal(a, a + n, b);
+bool same(const std::vector<T>& a, size_t a_first, const std::vector<T>& b, size_t b_first, size_t n) {
+  // Where there is nothing to compare, the first may lie behind the end.
+  return n == 0 || std::equal(&a[a_first], &a[a_first] + n, &b[b_first]);
 }
 
 bool same_reference(const isa::WarpTrace& a, const isa::MemRef& ra, const isa::WarpTrace& b,
@@ -23,11 +26,11 @@ bool same_reference(const isa::WarpTrace& a, const isa::MemRef& ra, const isa::W
     return false;
   }
   const auto lanes = static_cast<size_t>(std::popcount(mask));
-  if (ra.kind == Kind::kDelta && !same(a.deltas.data() + ra.list, b.deltas.data() + rb.list, lanes - 1)) {
+  if (ra.kind == Kind::kDelta && !same(a.deltas, ra.list, b.deltas, rb.list, lanes - 1)) {
     return false;
   }
   const size_t values = (ra.kind == Kind::kFull ? lanes : 0) + (ra.kind == Kind::kNone ? 0u : ra.count);
-  return same(a.values.data() + ra.list, b.values.data() + rb.list, values);
+  return same(a.values, ra.list, b.values, rb.list, values);
 }
 
 std::string warp_difference(const Slots& slots, const isa::WarpTrace& a, const isa::WarpTrace& b) {

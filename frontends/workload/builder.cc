@@ -76,15 +76,19 @@ Thread& Builder::thread(const std::string& name) {
 
 // ---- calls
 
-host::Call& Thread::add(Op op, uint32_t object, uint32_t stream) {
-  std::vector<host::Call>& calls = w_.program().threads[index_].calls;
+void Thread::add(host::Call call) {
+  call.op = call.type->op;
+  call.line = line_;
+  w_.program().threads[index_].calls.push_back(call);
+}
+
+host::Call& Thread::add(const host::CallType& type, uint32_t object, uint32_t stream) {
   host::Call c;
-  c.op = op;
+  c.type = &type;
   c.object = object;
   c.stream = stream;
-  c.line = line_;
-  calls.push_back(c);
-  return calls.back();
+  add(c);
+  return w_.program().threads[index_].calls.back();
 }
 
 uint64_t Thread::copy_bytes(Buffer to, Buffer from, uint64_t bytes) const {

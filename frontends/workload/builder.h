@@ -17,7 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/host/machine.h"
+#include "sim/host/calls/call_types.h"
+#include "sim/host/platform/run.h"
 
 namespace heddle::workload {
 
@@ -115,6 +116,10 @@ struct InstantiateFlags {
 class Thread {
  public:
   Thread& line(uint32_t n);  // of the file that the following calls come from
+
+  // Any call that is declared; its arguments are where the declaration says.
+  host::Call& add(const host::CallType& type, uint32_t object = host::kNone, uint32_t stream = 0);
+  void add(host::Call call);
 
   Thread& compute_us(double us);
   Thread& repeat(uint64_t times, const std::function<void(Thread&)>& body);
@@ -218,7 +223,9 @@ class Thread {
  private:
   friend class Builder;
   Thread(Builder& w, size_t index) : w_(w), index_(index) {}
-  host::Call& add(host::Op op, uint32_t object = host::kNone, uint32_t stream = 0);
+  host::Call& add(host::Op op, uint32_t object = host::kNone, uint32_t stream = 0) {
+    return add(host::type_of(op), object, stream);
+  }
   void add_accesses(host::Call& c, const std::vector<host::Access>& accesses);
   uint64_t copy_bytes(Buffer to, Buffer from, uint64_t bytes) const;
 

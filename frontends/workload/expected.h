@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontends/workload/reader.h"
-#include "sim/host/result.h"
+#include "sim/host/core/result.h"
 
 namespace heddle::workload {
 

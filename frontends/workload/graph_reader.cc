@@ -49,6 +49,46 @@ std::vector<host::DeviceLaunch> read_device_launches(const proto::Kernel& k, con
   return out;
 }
 
+namespace {
+
+void read_copy_node(const proto::Copy& c, const Builder& w, const Names& names, host::GraphNode& out) {
+  const Buffer to = names.buffer(c.to()), from = names.buffer(c.from());
+  if (c.rows() == 0) {
+    names.refuse("rows: at least 1");
+  }
+  const auto size = [&](Buffer b) { return w.program().buffers[b.id].bytes; };
+  out.kind = NodeKind::kMemcpy;
+  out.object = to.id;
+  out.source = from.id;
+  out.bytes = c.bytes() ? c.bytes() : std::min(size(to), size(from));
+  out.rows = c.rows();
+}
+
+void read_host_node(const proto::HostFunction& f, const Names& names, host::GraphNode& out) {
+  if (!(f.us() >= 0 && f.us() <= 1e9)) {
+    names.refuse("us: 0 to 1e9");
+  }
+  out.kind = NodeKind::kHost;
+  out.duration = host::from_us(f.us());
+  out.calls_cuda = f.calls_cuda();
+  if (f.has_sets_flag()) {
+    out.object = names.flag(f.sets_flag()).id;
+  }
+}
+
+void read_conditional(const proto::Conditional& c, const Names& names, host::GraphNode& out) {
+  out.kind = NodeKind::kConditional;
+  out.object = names.handle(c.handle()).id;
+  out.condition = c.kind() == proto::Conditional::IF      ? host::GraphNode::Condition::kIf
+                  : c.kind() == proto::Conditional::WHILE ? host::GraphNode::Condition::kWhile
+                                                          : host::GraphNode::Condition::kSwitch;
+  for (const std::string& body : c.body()) {
+    out.bodies.push_back(names.graph(body).id);
+  }
+}
+
+}  // namespace
+
 host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& names) {
   using What = proto::Node::WhatCase;
   host::GraphNode out;
@@ -60,41 +100,23 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
     out.window = names.window(n.window()).id;
   }
   out.domain = read_domain(n.sync_domain(), names);
-  const auto size = [&](Buffer b) { return w.program().buffers[b.id].bytes; };
   switch (n.what_case()) {
     case What::kKernel:
       out.kind = NodeKind::kKernel;
       out.object = names.kernel(n.kernel()).id;
       break;
-    case What::kMemcpy: {
-      const Buffer to = names.buffer(n.memcpy().to()), from = names.buffer(n.memcpy().from());
-      if (n.memcpy().rows() == 0) {
-        names.refuse("rows: at least 1");
-      }
-      out.kind = NodeKind::kMemcpy;
-      out.object = to.id;
-      out.source = from.id;
-      out.bytes = n.memcpy().bytes() ? n.memcpy().bytes() : std::min(size(to), size(from));
-      out.rows = n.memcpy().rows();
+    case What::kMemcpy:
+      read_copy_node(n.memcpy(), w, names, out);
       break;
-    }
     case What::kMemset: {
       const Buffer to = names.buffer(n.memset().to());
       out.kind = NodeKind::kMemset;
       out.object = to.id;
-      out.bytes = n.memset().bytes() ? n.memset().bytes() : size(to);
+      out.bytes = n.memset().bytes() ? n.memset().bytes() : w.program().buffers[to.id].bytes;
       break;
     }
     case What::kHost:
-      if (!(n.host().us() >= 0 && n.host().us() <= 1e9)) {
-        names.refuse("us: 0 to 1e9");
-      }
-      out.kind = NodeKind::kHost;
-      out.duration = host::from_us(n.host().us());
-      out.calls_cuda = n.host().calls_cuda();
-      if (n.host().has_sets_flag()) {
-        out.object = names.flag(n.host().sets_flag()).id;
-      }
+      read_host_node(n.host(), names, out);
       break;
     case What::kEventRecord:
       out.kind = NodeKind::kEventRecord;
@@ -108,18 +130,9 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
       out.kind = NodeKind::kChild;
       out.object = names.graph(n.child()).id;
       break;
-    case What::kConditional: {
-      const proto::Conditional& c = n.conditional();
-      out.kind = NodeKind::kConditional;
-      out.object = names.handle(c.handle()).id;
-      out.condition = c.kind() == proto::Conditional::IF      ? host::GraphNode::Condition::kIf
-                      : c.kind() == proto::Conditional::WHILE ? host::GraphNode::Condition::kWhile
-                                                              : host::GraphNode::Condition::kSwitch;
-      for (const std::string& body : c.body()) {
-        out.bodies.push_back(names.graph(body).id);
-      }
+    case What::kConditional:
+      read_conditional(n.conditional(), names, out);
       break;
-    }
     case What::kMemAlloc:
       out.kind = NodeKind::kMemAlloc;
       out.object = names.buffer(n.mem_alloc().buffer()).id;
@@ -170,7 +183,7 @@ void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
   }
 }
 
-bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names) {
+void read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names) {
   using What = proto::Call::WhatCase;
   switch (c.what_case()) {
     case What::kStreamBeginCapture: {
@@ -181,77 +194,33 @@ bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& n
       } else {
         t.streamBeginCapture(s, mode_of(b.mode()));
       }
-      return true;
+      break;
     }
-    case What::kStreamEndCapture:
-      t.streamEndCapture(names.stream(c.stream_end_capture().has_stream(), c.stream_end_capture().stream()),
-                         names.graph(c.stream_end_capture().graph()));
-      return true;
-    case What::kStreamGetCaptureInfo:
-      t.streamGetCaptureInfo(names.stream(!c.stream_get_capture_info().empty(), c.stream_get_capture_info()));
-      return true;
-    case What::kGraphInstantiate: {
-      const proto::Instantiate& i = c.graph_instantiate();
-      t.graphInstantiate(names.exec(i.exec()), names.graph(i.graph()),
-                         {i.use_node_priority(), i.auto_free_on_launch(), i.device_launch()});
-      return true;
-    }
-    case What::kGraphExecUpdate:
-      t.graphExecUpdate(names.exec(c.graph_exec_update().exec()), names.graph(c.graph_exec_update().graph()));
-      return true;
     case What::kGraphExecNodeSetParams: {
       const proto::NodeSet& n = c.graph_exec_node_set_params();
       t.graphExecNodeSetParams(names.exec(n.exec()),
                                add_change(w, find_node(n, w, names), read_node(n.to(), w, names)));
-      return true;
+      break;
     }
     case What::kGraphNodeSetParams: {
       const proto::NodeSet& n = c.graph_node_set_params();
       t.graphNodeSetParams(names.graph(n.graph()),
                            add_change(w, find_node(n, w, names), read_node(n.to(), w, names)));
-      return true;
+      break;
     }
     case What::kGraphNodeSetEnabled: {
       const proto::NodeSet& n = c.graph_node_set_enabled();
       t.graphNodeSetEnabled(names.exec(n.exec()), find_node(n, w, names), n.enabled());
-      return true;
+      break;
     }
-    case What::kGraphLaunch:
-      t.graphLaunch(names.exec(c.graph_launch().exec()),
-                    names.stream(c.graph_launch().has_stream(), c.graph_launch().stream()));
-      return true;
-    case What::kGraphUpload:
-      t.graphUpload(names.exec(c.graph_upload().exec()),
-                    names.stream(c.graph_upload().has_stream(), c.graph_upload().stream()));
-      return true;
-    case What::kGraphExecDestroy:
-      t.graphExecDestroy(names.exec(c.graph_exec_destroy()));
-      return true;
-    case What::kGraphGetEdges:
-      t.graphGetEdges(names.graph(c.graph_get_edges().graph()), c.graph_get_edges().edge_data());
-      return true;
     case What::kStreamGetCaptureInfoV2:
       t.streamGetCaptureInfo(names.stream(true, c.stream_get_capture_info_v2()), false);
-      return true;
-    case What::kGraphMemAllocNodeGetParams: {
+      break;
+    default: {  // graph_mem_alloc_node_get_params
       const proto::NodeSet& n = c.graph_mem_alloc_node_get_params();
       t.graphMemAllocNodeGetParams(names.graph(n.graph()), find_node(n, w, names));
-      return true;
+      break;
     }
-    case What::kGraphMemTrim:
-      t.deviceGraphMemTrim();
-      return true;
-    case What::kGraphMemStats:
-      t.deviceGraphMemStats();
-      return true;
-    case What::kGraphMemResetHigh:
-      t.deviceGraphMemResetHigh();
-      return true;
-    case What::kGraphDestroy:
-      t.graphDestroy(names.graph(c.graph_destroy()));
-      return true;
-    default:
-      return false;
   }
 }
 

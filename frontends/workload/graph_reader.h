@@ -19,6 +19,8 @@ struct Names {
   std::function<Graph(const std::string&)> graph;
   std::function<Handle(const std::string&)> handle;
   std::function<GraphExec(const std::string&)> exec;
+  std::function<Pool(const std::string&)> pool;  // empty: the default pool
+  std::function<Physical(const std::string&)> physical;
   // Left out: stream 0.
   std::function<Stream(bool given, const std::string&)> stream;
   std::function<void(const std::string&)> refuse;  // throws
@@ -32,7 +34,7 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
 // Adds the graph's nodes, after all graphs have been named. `at(i)`: the reader is at node i now.
 void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
                 const std::function<void(int)>& at);
-// False: not a call of graphs or capture.
-bool read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names);
+// A call of graphs or capture that is more than its arguments.
+void read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names);
 
 }  // namespace heddle::workload

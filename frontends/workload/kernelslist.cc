@@ -7,7 +7,7 @@
 
 namespace heddle::workload {
 
-Workload from_kernelslist(const std::filesystem::path& file, const KernelTimer& timer,
+Workload from_kernelslist(const std::filesystem::path& file,
                           const std::function<uint64_t(const std::filesystem::path&)>& stream_of) {
   const accelsim::KernelsList list = accelsim::read_kernelslist(file);
   Builder b;
@@ -15,6 +15,7 @@ Workload from_kernelslist(const std::filesystem::path& file, const KernelTimer& 
   std::map<std::filesystem::path, Kernel> kernels;
   Thread& main = b.thread("main");
   uint64_t copies = 0;
+  Workload out;
   for (const accelsim::ListEntry& e : list.entries) {
     main.line(e.line);
     if (e.kind == accelsim::ListEntry::Kind::kMemcpyHtoD) {
@@ -30,13 +31,12 @@ Workload from_kernelslist(const std::filesystem::path& file, const KernelTimer& 
     if (!kernels.contains(e.trace)) {
       host::KernelDesc k;
       k.name = e.trace.filename().string();
-      timer(e.trace, k);
       kernels[e.trace] = b.kernel(k);
+      out.traces.push_back({kernels[e.trace].id, e.trace});
     }
     main.launch(kernels[e.trace], streams[number]);
   }
   main.deviceSynchronize();
-  Workload out;
   out.name = out.file = file.string();
   out.rules.lazy_loading = true;  // as a workload file has it by default
   out.program = b.program();

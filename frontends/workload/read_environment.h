@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontends/workload/workload.pb.h"
-#include "sim/host/params.h"
+#include "sim/host/core/params.h"
 
 namespace heddle::workload {
 

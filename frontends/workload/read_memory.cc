@@ -96,61 +96,12 @@ bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names)
     case What::kFreeBuffer:
       t.free(names.buffer(c.free_buffer()));
       return true;
-    case What::kMallocAsync:
-      t.mallocAsync(names.buffer(c.malloc_async().buffer()),
-                    names.stream(c.malloc_async().has_stream(), c.malloc_async().stream()),
-                    names.pool(c.malloc_async().pool()));
-      return true;
-    case What::kFreeAsync:
-      t.freeAsync(names.buffer(c.free_async().buffer()),
-                  names.stream(c.free_async().has_stream(), c.free_async().stream()));
-      return true;
-    case What::kMemGetInfo:
-      t.memGetInfo();
-      return true;
     case What::kPoolSetAttribute:
       set_attribute(t, c.pool_set_attribute(), names);
-      return true;
-    case What::kPoolTrim:
-      t.memPoolTrimTo(names.pool(c.pool_trim().pool()), c.pool_trim().keep_bytes());
-      return true;
-    case What::kPoolSetAccess:
-      t.memPoolSetAccess(names.pool(c.pool_set_access().pool()), c.pool_set_access().device(),
-                         c.pool_set_access().enabled());
-      return true;
-    case What::kPoolStats:
-      t.memPoolStats(names.pool(c.pool_stats()));
-      return true;
-    case What::kPoolResetHigh:
-      t.memPoolResetHigh(names.pool(c.pool_reset_high()));
       return true;
     case What::kHostAccess:
       t.hostAccess(read_accesses(c.host_access().access(), names));
       return true;
-    case What::kMemPrefetchAsync: {
-      const proto::Prefetch& p = c.mem_prefetch_async();
-      t.memPrefetchAsync(names.buffer(p.buffer()), p.has_device() ? p.device() : host::kNone,
-                         names.stream(p.has_stream(), p.stream()), p.offset(), p.bytes());
-      return true;
-    }
-    case What::kMemAdvise: {
-      const proto::MemAdvise& a = c.mem_advise();
-      if (!a.has_advice()) {
-        names.refuse("mem_advise needs `advice`");
-      }
-      t.memAdvise(names.buffer(a.buffer()), static_cast<host::Advice>(a.advice() - 1),
-                  a.has_device() ? a.device() : host::kNone);
-      return true;
-    }
-    case What::kMemRangeAttributes:
-      t.memRangeAttributes(names.buffer(c.mem_range_attributes()));
-      return true;
-    case What::kStreamAttachMemAsync: {
-      const proto::StreamAttach& a = c.stream_attach_mem_async();
-      t.streamAttachMemAsync(names.stream(a.has_stream(), a.stream()), names.buffer(a.buffer()),
-                             static_cast<host::Attach>(a.to() - 1));
-      return true;
-    }
     case What::kDeviceSetLimit: {
       const LimitValue l = limit_of(c.device_set_limit(), names);
       t.deviceSetLimit(l.what, l.value);
@@ -165,9 +116,6 @@ bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names)
                                     s.has_window() ? read_window(s.window(), names) : Window{});
       return true;
     }
-    case What::kResetPersistingL2Cache:
-      t.ctxResetPersistingL2Cache();
-      return true;
     default:
       return false;
   }

@@ -10,10 +10,10 @@
 #include "frontends/workload/error_names.h"
 #include "frontends/workload/graph_reader.h"
 #include "frontends/workload/parse_text.h"
+#include "frontends/workload/read_arguments.h"
 #include "frontends/workload/read_environment.h"
 #include "frontends/workload/read_kernel.h"
 #include "frontends/workload/read_memory.h"
-#include "frontends/workload/read_vmm.h"
 #include "frontends/workload/workload.pb.h"
 #include "sim/engine/error.h"
 
@@ -32,13 +32,11 @@ const FieldDescriptor* field(const Message& m, const char* name) {
 // Turns the parsed message into a program. Every message says the line that it is about.
 class Reader {
  public:
-  Reader(const proto::Workload& w, const Tree& tree, std::string file, std::filesystem::path folder,
-         const KernelTimer& timer)
+  Reader(const proto::Workload& w, const Tree& tree, std::string file, std::filesystem::path folder)
       : w_(w),
         tree_(tree),
         file_(std::move(file)),
         folder_(std::move(folder)),
-        timer_(timer),
         visible_(w.environment().has_visible_devices()
                      ? visible_devices(w.environment().visible_devices(), checked_devices())
                      : std::vector<uint32_t>()),
@@ -57,8 +55,6 @@ class Reader {
                  builder_.program().windows.push_back(w);
                  return Window{static_cast<uint32_t>(builder_.program().windows.size() - 1)};
                }};
-    virtual_ = {[this](const std::string& n) { return look_up(buffers_, n, "buffer"); },
-                [this](const std::string& n) { return look_up(physical_, n, "physical"); }};
   }
 
   Workload read() {
@@ -72,6 +68,7 @@ class Reader {
              "\" leaves none: every call would return "
              "cudaErrorNoDevice");
     }
+    names_ = names();
     read_objects();
     if (w_.thread_size() == 0) {
       throw Error(file_ + ": no thread: nothing would happen");
@@ -91,6 +88,7 @@ class Reader {
         read_call(thread, t.call(k), at, t, k, static_cast<uint32_t>(i), out);
       }
     }
+    out.traces = traces_;
     out.program = builder_.program();
     out.program.peer_access = w_.peer_access();
     return out;
@@ -162,7 +160,7 @@ class Reader {
       const Stream id = builder_.stream(s.name(), s.non_blocking(), s.priority(), device(s.device()));
       builder_.program().streams[id.id].line = here();
       builder_.program().streams[id.id].created_by_call = s.created_by_call();
-      builder_.program().streams[id.id].domain = read_domain(s.sync_domain(), names());
+      builder_.program().streams[id.id].domain = read_domain(s.sync_domain(), names_);
       enter(streams_, s.name(), id, "stream");
     }
     for (int i = 0; i < w_.event_size(); ++i) {
@@ -218,7 +216,7 @@ class Reader {
       line_ = line_of(tree_, w_, "kernel", i);
       read_kernel(w_.kernel(i));
     }
-    read_device_calls(w_, builder_, names(), [this](int i) { line_ = line_of(tree_, w_, "kernel", i); });
+    read_device_calls(w_, builder_, names_, [this](int i) { line_ = line_of(tree_, w_, "kernel", i); });
     for (int i = 0; i < w_.graph_size(); ++i) {
       line_ = line_of(tree_, w_, "graph", i);
       const proto::Graph& g = w_.graph(i);
@@ -227,7 +225,7 @@ class Reader {
     }
     for (int i = 0; i < w_.graph_size(); ++i) {
       const Tree* inside = nested(tree_, w_, "graph", i);
-      read_nodes(w_.graph(i), builder_, graphs_.at(w_.graph(i).name()), names(),
+      read_nodes(w_.graph(i), builder_, graphs_.at(w_.graph(i).name()), names_,
                  [&](int node) { line_ = line_of(*inside, w_.graph(i), "node", node); });
     }
   }
@@ -241,6 +239,8 @@ class Reader {
     n.graph = [this](const std::string& name) { return look_up(graphs_, name, "graph"); };
     n.handle = [this](const std::string& name) { return look_up(handles_, name, "handle"); };
     n.exec = [this](const std::string& name) { return look_up(execs_, name, "graph_exec"); };
+    n.pool = memory_.pool;
+    n.physical = [this](const std::string& name) { return look_up(physical_, name, "physical"); };
     n.stream = [this](bool given, const std::string& name) { return stream(given, name); };
     n.refuse = [this](const std::string& what) { refuse(what); };
     n.line = [this] { return here(); };
@@ -249,16 +249,14 @@ class Reader {
   }
 
   void read_kernel(const proto::Kernel& k) {
-    host::KernelDesc d = workload::read_kernel(k, names(), memory_);
-    d.launches = read_device_launches(k, names());
+    host::KernelDesc d = workload::read_kernel(k, names_, memory_);
+    d.launches = read_device_launches(k, names_);
     d.line = here();
+    const Kernel id = builder_.kernel(d);
     if (k.has_trace()) {
-      if (!timer_) {
-        refuse("kernel \"" + k.name() + "\": traces cannot be simulated here");
-      }
-      timer_(folder_ / k.trace(), d);
+      traces_.push_back({id.id, folder_ / k.trace()});
     }
-    enter(kernels_, k.name(), builder_.kernel(d), "kernel");
+    enter(kernels_, k.name(), id, "kernel");
   }
 
   Stream stream(bool given, const std::string& name) const {
@@ -268,16 +266,6 @@ class Reader {
     return per_thread_ ? default_stream_ : Stream{device_};
   }
   Event event(const std::string& name) const { return look_up(events_, name, "event"); }
-
-  void read_event(Thread& t, const proto::EventUse& u, bool record) const {
-    const Event e = event(u.event());
-    const Stream s = stream(u.has_stream(), u.stream());
-    if (record) {
-      u.external() ? t.eventRecordExternal(e, s) : t.eventRecord(e, s);
-    } else {
-      u.external() ? t.streamWaitEventExternal(s, e) : t.streamWaitEvent(s, e);
-    }
-  }
 
   template <class C>
   void read_copy(Thread& t, const C& c, bool async) {
@@ -304,30 +292,46 @@ class Reader {
       }
       out.expected[{thread, static_cast<uint32_t>(line_)}] = c.expect();
     }
+    const google::protobuf::OneofDescriptor* const what = c.GetDescriptor()->FindOneofByName("what");
+    const FieldDescriptor* const given = c.GetReflection()->GetOneofFieldDescriptor(c, what);
+    if (!given) {
+      refuse("an empty call");
+    }
+    if (c.what_case() == proto::Call::kRepeat) {
+      const Tree* call = tree ? nested(*tree, parent, "call", index) : nullptr;
+      const Tree* body = call ? nested(*call, c, "repeat", -1) : nullptr;
+      t.repeat(c.repeat().times(), [&](Thread& inner) {
+        for (int k = 0; k < c.repeat().call_size(); ++k) {
+          read_call(inner, c.repeat().call(k), body, c.repeat(), k, thread, out);
+        }
+      });
+      return;
+    }
+    const host::CallType* const type = host::type_named(given->name());
+    if (type && !type->read_apart) {
+      host::Call declared;
+      declared.type = type;
+      read_arguments(c, *given, names_, declared);
+      t.add(declared);
+    } else {
+      read_apart(t, c);
+    }
+  }
+
+  // The calls whose text says more than their arguments.
+  void read_apart(Thread& t, const proto::Call& c) {
     using What = proto::Call::WhatCase;
     switch (c.what_case()) {
-      case What::WHAT_NOT_SET:
-        refuse("an empty call");
       case What::kComputeUs:
         if (!(c.compute_us() >= 0 && c.compute_us() <= 1e9)) {
           refuse("compute_us: 0 to 1e9");
         }
         t.compute_us(c.compute_us());
         break;
-      case What::kRepeat: {
-        const Tree* call = tree ? nested(*tree, parent, "call", index) : nullptr;
-        const Tree* body = call ? nested(*call, c, "repeat", -1) : nullptr;
-        t.repeat(c.repeat().times(), [&](Thread& inner) {
-          for (int k = 0; k < c.repeat().call_size(); ++k) {
-            read_call(inner, c.repeat().call(k), body, c.repeat(), k, thread, out);
-          }
-        });
-        break;
-      }
       case What::kLaunch: {
         const Kernel k = look_up(kernels_, c.launch().kernel(), "kernel");
         const Stream s = stream(c.launch().has_stream(), c.launch().stream());
-        t.launch(k, s, read_attributes(c.launch(), names(), memory_));
+        t.launch(k, s, read_attributes(c.launch(), names_, memory_));
         if (c.launch().access_size() > 0) {
           t.with(read_accesses(c.launch().access(), memory_));
         }
@@ -350,99 +354,32 @@ class Reader {
                  stream(c.memset().has_stream(), c.memset().stream()));
         t.at(c.memset().offset());
         break;
-      case What::kEventRecord:
-        read_event(t, c.event_record(), true);
-        break;
-      case What::kStreamWaitEvent:
-        read_event(t, c.stream_wait_event(), false);
-        break;
-      case What::kEventSynchronize:
-        t.eventSynchronize(event(c.event_synchronize()));
-        break;
-      case What::kEventQuery:
-        t.eventQuery(event(c.event_query()));
-        break;
-      case What::kEventElapsed:
-        t.eventElapsedTime(event(c.event_elapsed().from()), event(c.event_elapsed().to()));
-        break;
-      case What::kStreamSynchronize:
-        t.streamSynchronize(stream(!c.stream_synchronize().empty(), c.stream_synchronize()));
-        break;
-      case What::kStreamQuery:
-        t.streamQuery(stream(!c.stream_query().empty(), c.stream_query()));
-        break;
-      case What::kDeviceSynchronize:
-        t.deviceSynchronize();
-        break;
-      case What::kStreamCreate:
-        t.streamCreate(stream(true, c.stream_create()));
-        break;
-      case What::kStreamDestroy:
-        t.streamDestroy(stream(true, c.stream_destroy()));
-        break;
-      case What::kEventCreate:
-        t.eventCreate(event(c.event_create()));
-        break;
-      case What::kEventDestroy:
-        t.eventDestroy(event(c.event_destroy()));
-        break;
-      case What::kLaunchHostFunc: {
-        const proto::HostFunction& f = c.launch_host_func();
-        const Stream s = stream(f.has_stream(), f.stream());
-        if (!(f.us() >= 0 && f.us() <= 1e9)) {
-          refuse("launch_host_func: us: 0 to 1e9");
-        }
-        if (f.calls_cuda()) {
-          t.launchHostFuncThatCallsCuda(s);
-        } else if (f.has_sets_flag()) {
-          t.launchHostFunc(s, f.us(), look_up(flags_, f.sets_flag(), "flag"));
-        } else {
-          t.launchHostFunc(s, f.us());
-        }
-        break;
-      }
-      case What::kMalloc:
-        t.malloc(c.malloc());
-        break;
-      case What::kFree:
-        t.free(c.free());
-        break;
-      case What::kMallocHost:
-        t.mallocHost(c.malloc_host());
-        break;
-      case What::kFreeHost:
-        t.freeHost(c.free_host());
-        break;
-      case What::kFuncGetAttributes:
-        t.funcGetAttributes(look_up(kernels_, c.func_get_attributes(), "kernel"));
+      case What::kLaunchHostFunc:
+        read_host_function(t, c.launch_host_func());
         break;
       case What::kSetDevice:
         device_ = c.set_device() < builder_.program().devices ? c.set_device() : device_;
         t.setDevice(c.set_device());
         break;
-      case What::kGetDeviceCount:
-        t.getDeviceCount();
-        break;
-      case What::kDeviceGetPciBusId:
-        t.deviceGetPciBusId(c.device_get_pci_bus_id());
-        break;
-      case What::kGetLastError:
-        t.getLastError();
-        break;
-      case What::kPeekAtLastError:
-        t.peekAtLastError();
-        break;
-      case What::kSetFlag:
-        t.setFlag(look_up(flags_, c.set_flag(), "flag"));
-        break;
-      case What::kWaitFlag:
-        t.waitFlag(look_up(flags_, c.wait_flag(), "flag"));
-        break;
       default:
-        if (!read_memory_call(t, c, memory_) && !read_vmm_call(t, c, virtual_)) {
-          read_graph_call(c, builder_, t, names());
+        if (!read_memory_call(t, c, memory_)) {
+          read_graph_call(c, builder_, t, names_);
         }
         break;
+    }
+  }
+
+  void read_host_function(Thread& t, const proto::HostFunction& f) {
+    const Stream s = stream(f.has_stream(), f.stream());
+    if (!(f.us() >= 0 && f.us() <= 1e9)) {
+      refuse("launch_host_func: us: 0 to 1e9");
+    }
+    if (f.calls_cuda()) {
+      t.launchHostFuncThatCallsCuda(s);
+    } else if (f.has_sets_flag()) {
+      t.launchHostFunc(s, f.us(), look_up(flags_, f.sets_flag(), "flag"));
+    } else {
+      t.launchHostFunc(s, f.us());
     }
   }
 
@@ -451,9 +388,9 @@ class Reader {
   const std::string file_;
   const std::filesystem::path folder_;
   int line_ = 1;
-  const KernelTimer& timer_;
   const std::vector<uint32_t> visible_;  // devices that CUDA_VISIBLE_DEVICES chooses
   Builder builder_;
+  std::vector<TracedKernel> traces_;
   uint32_t device_ = 0;
   bool per_thread_ = false;
   Stream default_stream_;
@@ -465,7 +402,7 @@ class Reader {
   std::map<std::string, Pool> pools_;
   std::map<std::string, Physical> physical_;
   MemoryNames memory_;
-  VmmNames virtual_;
+  Names names_;
   std::map<std::string, Flag> flags_;
   std::map<std::string, Graph> graphs_;
   std::map<std::string, Handle> handles_;
@@ -474,20 +411,19 @@ class Reader {
 
 }  // namespace
 
-Workload parse_workload(std::string_view text, const std::string& name, const std::filesystem::path& folder,
-                        const KernelTimer& timer) {
+Workload parse_workload(std::string_view text, const std::string& name, const std::filesystem::path& folder) {
   proto::Workload w;
   Tree tree;
   parse_text(text, name, w, tree);
-  return Reader(w, tree, name, folder, timer).read();
+  return Reader(w, tree, name, folder).read();
 }
 
-Workload read_workload(const std::filesystem::path& file, const KernelTimer& timer) {
+Workload read_workload(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file)) {
     throw Error(file.string() + ": is a directory (legal: a workload file, or a kernelslist.g)");
   }
   return parse_workload(input::read_regular_file(file, input::limits().text_bytes), file.string(),
-                        file.parent_path(), timer);
+                        file.parent_path());
 }
 
 }  // namespace heddle::workload

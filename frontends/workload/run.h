@@ -1,13 +1,23 @@
 // Running what a file says.
 #pragma once
 
+#include <filesystem>
+#include <functional>
+
 #include "configs/schema/gpu.pb.h"
 #include "frontends/workload/reader.h"
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 
 namespace heddle::workload {
 
-// host::run() of the workload's program. What it throws has the workload's file and line in front.
-host::Result run(const Workload& w, const config::GpuConfig& gpu, const host::RunOptions& options);
+// Fills in a kernel that a trace describes: grid, resources, duration. Given from above, since it simulates.
+using KernelTimer = std::function<void(const std::filesystem::path& trace, host::KernelDesc& kernel)>;
+
+// Asks `timer` once for each kernel that a trace describes, in the order of the file.
+void bind_traces(Workload& w, const KernelTimer& timer);
+
+// host::run() of the workload's program. What it throws has the workload's file and line in front. A trace
+// that is not bound is an error.
+host::Result run(const Workload& w, const config::GpuConfig& gpu, const host::PlatformOptions& options);
 
 }  // namespace heddle::workload

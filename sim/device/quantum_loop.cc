@@ -64,7 +64,7 @@ void QuantumLoop::summarize(uint32_t gpc) {
   for (uint32_t i = first_sm_[gpc]; i < first_sm_[gpc + 1]; ++i) {
     sm::Sm& s = *machine_->sms[i];
     sm_next_[i] = s.next();
-    g.next = std::min({g.next, sm_next_[i], s.outbox().next()});
+    g.next = std::min({g.next, sm_next_[i], s.outbox().next(), s.cluster().next_departure()});
     g.issued += s.issued();
   }
   machine_->distributor->collect(gpc);
@@ -150,7 +150,7 @@ void QuantumLoop::find_busy(Cycle end) {
 // While there are clusters, the SMs of a GPC meet more often, among themselves.
 void QuantumLoop::advance_together(Cycle end) {
   WorkDistributor& d = *machine_->distributor;
-  const Cycle step = d.cluster_barrier();
+  const Cycle step = d.cluster_latency();
   for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
     pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
       if (machine_->sms[i]->next() < at) {
@@ -158,7 +158,7 @@ void QuantumLoop::advance_together(Cycle end) {
       }
     });
     pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) {
-      d.exchange_clusters(gpc);
+      d.exchange_clusters(gpc, at);
       if (at == end) {
         machine_->memory->take(gpc, end);
       }

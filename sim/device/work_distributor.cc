@@ -17,7 +17,6 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
       empty_{.blocks = gpu.limits().max_blocks_per_sm(),
              .warps = gpu.limits().max_warps_per_sm(),
              .registers = gpu.limits().registers_per_sm()},
-      cluster_barrier_(gpu.sm().barrier().cluster_barrier()),
       sms_(sms),
       gpc_of_sm_(memory::gpc_of_sm(gpu.topology())),
       slots_(sms.size()) {
@@ -25,14 +24,16 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
     s.resize(gpu.limits().max_blocks_per_sm());
   }
   first_sm_ = memory::first_sms(gpc_of_sm_);
-  clusters_.resize(first_sm_.size() - 1);
+  for (size_t i = 0; i + 1 < first_sm_.size(); ++i) {
+    clusters_.push_back(std::make_unique<ClusterNetwork>(gpu, sms_, first_sm_[i], first_sm_[i + 1]));
+  }
   reported_.resize(clusters_.size());
 }
 
 void WorkDistributor::begin() {
   grids_.clear();
   for (auto& c : clusters_) {
-    c.clear();
+    c->begin();
   }
   for (auto& r : reported_) {
     r.clear();
@@ -125,43 +126,6 @@ bool WorkDistributor::has_clusters() const {
   return std::any_of(grids_.begin(), grids_.end(), [](const auto& g) { return g->cluster_size > 1; });
 }
 
-void WorkDistributor::exchange_clusters(uint32_t gpc) {
-  for (uint32_t sm = first_sm_[gpc]; sm < first_sm_[gpc + 1]; ++sm) {
-    for (const sm::Notice& n : sms_[sm]->cluster_notices()) {
-      Cluster& c = clusters_[gpc].at(n.cluster);
-      Member& m = member(c, sm, n.slot);
-      const bool waits_for_it = !n.ended || !m.arrived;
-      (n.ended ? m.done : m.arrived) = true;
-      release_if_complete(c, waits_for_it ? n.time : 0);
-    }
-    sms_[sm]->cluster_notices().clear();
-  }
-}
-
-WorkDistributor::Member& WorkDistributor::member(Cluster& c, uint32_t sm, uint32_t slot) {
-  return *std::find_if(c.members.begin(), c.members.end(),
-                       [&](const Member& m) { return m.sm == sm && m.slot == slot && !m.done; });
-}
-
-// The barrier waits for all blocks that have not ended. `at`: of an arrival, or an end without one.
-void WorkDistributor::release_if_complete(Cluster& c, Cycle at) {
-  bool waits = false, missing = false;
-  for (const Member& m : c.members) {
-    waits |= !m.done && m.arrived;
-    missing |= !m.done && !m.arrived;
-  }
-  c.last = std::max(c.last, at);
-  if (!waits || missing) {
-    return;
-  }
-  for (Member& m : c.members) {
-    if (!m.done) {
-      m.arrived = false;
-      sms_[m.sm]->release_cluster(m.slot, c.last + cluster_barrier_);
-    }
-  }
-}
-
 void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
   Grid& g = *std::exchange(slots_[sm][n.slot].grid, nullptr);
   std::unique_ptr<isa::BlockProgram> block = std::move(slots_[sm][n.slot].block);
@@ -175,11 +139,7 @@ void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
   g.result.last_warp = std::max(g.result.last_warp, n.time - launch_.block_retire_latency());
   ++done_;
   --g.running;
-  auto& clusters = clusters_[gpc_of_sm_[sm]];
-  const auto c = clusters.find(n.cluster);
-  if (c != clusters.end() && --c->second.left == 0) {
-    clusters.erase(c);
-  }
+  clusters_[gpc_of_sm_[sm]]->done(n.cluster);
 }
 
 // The SM's resources without what is on it; a block that has the SM to itself chooses the split of the L1
@@ -284,9 +244,7 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready)
     g.result.first_block = at;
   }
   if (g.cluster_size > 1) {
-    Cluster& c = clusters_[gpc_of_sm_[sm]][cluster];
-    ++c.left;
-    c.members.push_back({sm, index});
+    clusters_[gpc_of_sm_[sm]]->place(cluster, sm, index);
   }
   sms_[sm]->launch({.program = slot->block.get(),
                     .kernel = g.launch.kernel,

@@ -13,6 +13,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/block_sampler.h"
+#include "sim/device/cluster_network.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
 #include "sim/sm/sm.h"
@@ -64,10 +65,9 @@ class WorkDistributor {
   Cycle least_turnaround() const {
     return Cycle{launch_.block_retire_latency()} + launch_.block_start_latency();
   }
-  // Barriers of the clusters of `gpc`, between its SMs; they may advance cluster_barrier() cycles without
-  // this.
-  void exchange_clusters(uint32_t gpc);
-  Cycle cluster_barrier() const { return cluster_barrier_; }
+  // Between the SMs of `gpc`; while there are clusters, these may advance so many cycles without it.
+  void exchange_clusters(uint32_t gpc, Cycle horizon) { clusters_[gpc]->exchange(horizon); }
+  Cycle cluster_latency() const { return clusters_.front()->latency(); }
   // There are blocks of clusters on the machine, or will be.
   bool has_clusters() const;
 
@@ -99,16 +99,6 @@ class WorkDistributor {
     std::unique_ptr<isa::BlockProgram> block;
     Grid* grid = nullptr;  // null: free
   };
-  struct Member {
-    uint32_t sm, slot;
-    bool arrived = false;  // at the cluster barrier
-    bool done = false;
-  };
-  struct Cluster {
-    uint32_t left = 0;  // blocks that are not finished
-    Cycle last = 0;     // arrival, or end of a block
-    std::vector<Member> members;
-  };
   // A block that is done, of which the distributor has not heard yet.
   struct Done {
     uint32_t sm;
@@ -125,8 +115,6 @@ class WorkDistributor {
   };
 
   void block_done(uint32_t sm, const sm::Notice& n);
-  static Member& member(Cluster& c, uint32_t sm, uint32_t slot);
-  void release_if_complete(Cluster& c, Cycle at);
   void place();
   bool place_one(Grid& g);
   bool place_cluster(Grid& g);
@@ -141,14 +129,13 @@ class WorkDistributor {
 
   const config::Launch launch_;
   const Room empty_;
-  const Cycle cluster_barrier_;
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   std::vector<uint32_t> gpc_of_sm_;
-  std::vector<std::unique_ptr<Grid>> grids_;           // by turn; those without blocks left among them
-  std::vector<std::vector<Slot>> slots_;               // by SM and block slot
-  std::vector<Room> room_;                             // by SM
-  std::vector<uint32_t> first_sm_;                     // of each GPC, and the end
-  std::vector<std::map<uint32_t, Cluster>> clusters_;  // by GPC
+  std::vector<std::unique_ptr<Grid>> grids_;               // by turn; those without blocks left among them
+  std::vector<std::vector<Slot>> slots_;                   // by SM and block slot
+  std::vector<Room> room_;                                 // by SM
+  std::vector<uint32_t> first_sm_;                         // of each GPC, and the end
+  std::vector<std::unique_ptr<ClusterNetwork>> clusters_;  // by GPC
   std::vector<GridEnd> ended_;
   std::vector<std::vector<Done>> reported_;  // by GPC
   std::vector<Done> done_blocks_;            // by time, then SM

@@ -87,15 +87,18 @@ struct MbarrierOp {
     kArrive,      // `count` arrivals
     kExpect,      // `bytes` more of this phase
     kArriveExpect,
-    kWait,  // returns when the phase of `parity` is complete
+    kComplete,  // `bytes` that were expected have come
+    kWait,      // returns when the phase of `parity` is complete
     kTest,  // returns at once, whether it is
   };
   Kind kind = Kind::kOther;
   uint8_t parity = 0;
   // Recordings do not have the operands of some: their waits end when no bytes are expected.
   bool any_phase = false;
+  bool remote = false;  // of the block `rank` of the cluster
+  uint8_t rank = 0;
   uint32_t count = 1;
-  uint64_t address = 0;  // in shared memory of the own block
+  uint64_t address = 0;  // in shared memory of its block
   uint64_t bytes = 0;
 };
 
@@ -168,6 +171,8 @@ class BlockProgram {
   virtual uint32_t barrier_threads(uint32_t number, uint32_t phase) const { return 0; }
   // Data of a bulk copy of a program that computes has come, for that address of its shared memory.
   virtual void deliver(uint64_t shared_address, std::span<const uint8_t> bytes) {}
+  // Of a program that computes: its shared memory, which other blocks of the cluster read and write.
+  virtual std::span<uint8_t> shared_memory() { return {}; }
 
   Dim3 index;           // blockIdx
   uint64_t linear = 0;  // position in launch order

@@ -19,8 +19,7 @@ uint32_t bytes_of(const Request& r) { return std::popcount(r.sectors) * kSectorB
 }  // namespace
 
 GpcPort::GpcPort(const config::GpuConfig& g, uint32_t gpc, const Common& common)
-    : gpc_(gpc),
-      partition_(gpc * common.map.partitions() / static_cast<uint32_t>(g.topology().tpcs_per_gpc_size())),
+    : partition_(gpc * common.map.partitions() / static_cast<uint32_t>(g.topology().tpcs_per_gpc_size())),
       first_sm_(first_sms(common.noc.gpc_of_sm())[gpc]),
       common_(common),
       tlb_(g.tlb(), first_sms(common.noc.gpc_of_sm())[gpc + 1] - first_sm_, counters_),

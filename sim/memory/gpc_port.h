@@ -81,7 +81,7 @@ class GpcPort {
   void gather(Cycle horizon);
   void add_fetch(const Request& r);
 
-  const uint32_t gpc_, partition_, first_sm_;
+  const uint32_t partition_, first_sm_;
   const Common common_;
   stats::CounterSet counters_;
   GpcTlb tlb_;

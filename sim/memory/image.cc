@@ -1,13 +1,12 @@
 #include "sim/memory/image.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/engine/error.h"
+#include "sim/memory/perform.h"
 
 namespace heddle::memory {
 
@@ -64,42 +63,10 @@ void Image::read(uint64_t address, std::span<uint8_t> bytes) const {
 
 bool Image::serve(const Request& q, Payload& p) {
   const uint64_t base = q.line * kLineBytes;
-  bool changed = false;
-  if (q.kind == RequestKind::kAtomic || q.kind == RequestKind::kReduction) {
-    const uint32_t bytes = p.atomic.bytes();
-    for (uint32_t i = 0; i < p.operations; ++i) {
-      Payload::Operation& o = p.operation[i];
-      if (uint8_t* at = find(base + o.offset, bytes)) {
-        uint64_t old = 0;
-        std::memcpy(&old, at, bytes);
-        const uint64_t value = isa::apply(p.atomic, old, o.value, o.compare);
-        std::memcpy(at, &value, bytes);
-        changed |= value != old;
-        o.value = old;
-      }
-    }
-    return changed;
-  }
-  for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
-    if (!(q.sectors >> s & 1)) {
-      continue;
-    }
-    uint8_t* own = &p.data[size_t{s} * kSectorBytes];
-    uint8_t* there = sector(base + uint64_t{s} * kSectorBytes);
-    if (q.kind == RequestKind::kRead) {
-      std::memset(own, 0, kSectorBytes);
-    }
-    if (there && q.kind == RequestKind::kRead) {
-      std::memcpy(own, there, kSectorBytes);
-    } else if (there) {
-      for (uint32_t m = p.bytes[s]; m; m &= m - 1) {
-        const int i = std::countr_zero(m);
-        changed |= there[i] != own[i];
-        there[i] = own[i];
-      }
-    }
-  }
-  return changed;
+  const bool atomic = q.kind == RequestKind::kAtomic || q.kind == RequestKind::kReduction;
+  return perform(q.kind, q.sectors, p, [&](uint32_t offset, uint32_t bytes) {
+    return atomic ? find(base + offset, bytes) : sector(base + offset);
+  });
 }
 
 }  // namespace heddle::memory

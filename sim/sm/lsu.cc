@@ -21,8 +21,7 @@ Lsu::Lsu(Sm& sm, const config::Sm& c)
       l1_(c.l1()),
       lg_(c.subcores(), Queue(c.memory().lg_queue())),
       mio_(c.subcores(), Queue(c.memory().mio_queue())),
-      subcore_next_(c.subcores()),
-      cluster_slices_(c.async_copy().dsm_slices()) {
+      subcore_next_(c.subcores()) {
   writeback_.reserve(c.subcores());
   for (uint32_t i = 0; i < c.subcores(); ++i) {
     writeback_.emplace_back(4 * kTicksPerCycle, 1024);
@@ -37,10 +36,6 @@ void Lsu::reset(Cycle origin) {
   }
   free_ = data_free_ = tag_free_ = 0;
   egress_.reset();
-  cluster_port_.reset();
-  for (Server& s : cluster_slices_) {
-    s.reset();
-  }
   turn_ = 0;
   starved_ = worked_ = false;
   scheduled_ = kNever;
@@ -70,6 +65,7 @@ void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t
     e.room = free_rooms_.back() + 1;
     free_rooms_.pop_back();
     rooms_[e.room - 1].atomic = operands.atomic;
+    rooms_[e.room - 1].mbarrier = operands.mbarrier;
     rooms_[e.room - 1].ticket = operands.ticket;
   }
   uint32_t depth = lg ? config_.memory().lg_queue() : config_.memory().mio_queue();

@@ -14,6 +14,7 @@
 #include "sim/isa/program.h"
 #include "sim/memory/coalesce.h"
 #include "sim/memory/payload.h"
+#include "sim/sm/cluster_port.h"
 #include "sim/sm/l1_cache.h"
 #include "sim/sm/timed_instr.h"
 #include "sim/stats/counters.h"
@@ -55,6 +56,11 @@ class Lsu {
   // A barrier lets its warps go: behind other work of the LSU that is a wavefront (FINDINGS.md 18).
   void barrier_released();
 
+  // An access of another SM passes over the shared memory; returns when it begins.
+  Cycle visit(const ClusterMessage& m, Cycle now);
+  // All answers to an access of other blocks have come.
+  void finish_remote(const ClusterPort::Access& a, Cycle now);
+
   // Books the SM's request port; returns when the packet has left.
   Cycle egress(uint32_t payload_bytes, uint32_t least_cycles, Cycle at);
   std::string state() const;
@@ -79,6 +85,7 @@ class Lsu {
   struct Room {
     isa::LaneRoom lanes;
     isa::AtomicOp atomic;
+    isa::MbarrierOp mbarrier;
     uint32_t ticket = 0;
   };
   // First in, first out; a sub-core whose queue is full sends nothing. As short as may be: it goes round and
@@ -111,8 +118,6 @@ class Lsu {
   void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Shared memory of the cluster's blocks (lsu_cluster.cc).
   bool cluster_access(Entry& e, const uint64_t addr[32], Cycle now);
-  Cycle send_to_block(uint32_t warp, isa::OpClass op, const memory::LineAccess& a, uint32_t operations,
-                      Cycle now);
   // Global, local and the rest (lsu_global.cc).
   void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
   bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
@@ -139,6 +144,8 @@ class Lsu {
   void release_room(Entry& e);
   uint32_t reachable(const Entry& e, const uint64_t addr[32], Cycle now);
   void begin_values(const Entry& e, uint32_t load, const uint64_t addr[32]);
+  void begin_values(const Entry& e, L1Values::Load& l, const uint64_t addr[32], uint32_t mask);
+  void add_values(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32], ClusterMessage& m);
   uint32_t store_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]);
   uint32_t atomic_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]);
   void complete_values(uint32_t load);
@@ -154,8 +161,6 @@ class Lsu {
   Cycle data_free_ = 0;               // L1/shared data array
   Cycle tag_free_ = 0;
   Server egress_;
-  Server cluster_port_;                 // to the SM-to-SM network of the GPC
-  std::vector<Server> cluster_slices_;  // of that network, this SM's share
   uint32_t turn_ = 0;
   bool starved_ = false;      // LG: waits for a response
   bool worked_ = false;       // since the last barrier that counted

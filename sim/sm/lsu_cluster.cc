@@ -19,11 +19,14 @@ constexpr uint32_t kFlitBytes = 16;
 
 // What one line's share of an instruction sends and gets back. A store or atomic packet carries up to 16
 // bytes, but a line that is written whole goes as five; a load asks once for a line and gets a packet per
-// sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14).
+// sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14). For the network answers
+// are less of a load: with 16 SMs at one slice an atomic's packet takes 12.8 cycles and a store's 7.85, so its
+// answer 5/8 of a flit's time; the eight flits of a line that is loaded, 21 with the question, 2/8 each.
+constexpr uint32_t kAtomicAnswer = 5, kLoadAnswer = 2;  // in eighths
 struct Traffic {
-  uint32_t packets = 0;        // through the port of an SM, which also answers the others' requests
-  uint32_t request_flits = 0;  // through the slice of the network
-  uint32_t response_flits = 0;
+  uint32_t packets = 0;  // through the port of the SM
+  uint32_t load = 0;     // for the slice of the network, ClusterMessage::load
+  uint32_t answer_packets = 0, answer_load = 0;
 };
 
 Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations) {
@@ -35,19 +38,20 @@ Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations)
     bytes += n;
     flits += (n + kFlitBytes - 1) / kFlitBytes;
   }
-  Traffic t;
   if (is_atomic(op)) {
-    t.packets = 2 * operations;  // each is answered
-    t.request_flits = t.response_flits = flits + operations - sectors;
-  } else if (is_store(op)) {
-    t.packets = bytes == memory::kLineBytes ? 5 : halves;
-    t.request_flits = halves;
-  } else {
-    t.packets = 1 + sectors;
-    t.request_flits = 1;
-    t.response_flits = flits;
+    const uint32_t all = flits + operations - sectors;
+    return {operations, all * ClusterMessage::kFlit, operations, all * kAtomicAnswer};
   }
-  return t;
+  if (is_store(op)) {
+    return {bytes == memory::kLineBytes ? 5 : halves, halves * ClusterMessage::kFlit, 0, 0};
+  }
+  return {1, ClusterMessage::kFlit, sectors, flits * kLoadAnswer};
+}
+
+ClusterMessage::Kind kind_of(OpClass op) {
+  return is_atomic(op)  ? ClusterMessage::Kind::kAtomic
+         : is_store(op) ? ClusterMessage::Kind::kWrite
+                        : ClusterMessage::Kind::kRead;
 }
 
 }  // namespace
@@ -56,8 +60,9 @@ Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations)
 bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const TimedInstr& t = *e.instr;
   uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
-  uint32_t own = isa::own_lanes(sm_.kernel(e.warp).image->shape,
-                                sm_.block(sm_.warp(e.warp).block).program->linear, addr, e.mask);
+  const isa::LaunchShape& shape = sm_.kernel(e.warp).image->shape;
+  const BlockSlot& block = sm_.block(sm_.warp(e.warp).block);
+  uint32_t own = isa::own_lanes(shape, block.program->linear, addr, e.mask);
   uint32_t remote = e.mask & ~own;
   if (remote == 0) {
     shared_access(e, addr, own, now);
@@ -65,10 +70,14 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   }
   memory::Coalesced lines;
   memory::coalesce(addr, remote, width, lines);
-  bool acknowledged = is_store(t.op) || is_atomic(t.op);
+  const bool acknowledged = is_store(t.op) || is_atomic(t.op);
+  const bool returns = !is_store(t.op) && (!is_atomic(t.op) || t.instr->n_dst > 0);
   uint32_t lanes = static_cast<uint32_t>(std::popcount(remote));
   if (acknowledged && lacks_posted(e, is_atomic(t.op) ? lanes : lines.sectors)) {
     return false;
+  }
+  if (e.room && !block.in_cluster) {
+    sm_.fault(e.warp, t, now, "an address of another block's shared memory, without a cluster");
   }
   ++sm_.counters()[Counter::kDsmRequests];
   if (own) {
@@ -78,19 +87,44 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   }
   // L1's tag stage sees this traffic too, and an atomic is a shared-memory wavefront of its own SM besides.
   sm_.counters()[Counter::kSharedAtomWavefronts] += is_atomic(t.op);
-  Cycle sent = now, back = now;
+  ClusterMessage m;
+  m.kind = kind_of(t.op);
+  m.cluster = block.cluster;
+  m.slot = sm_.warp(e.warp).block;
+  if (returns) {
+    m.id = sm_.cluster().open({.warp = e.warp,
+                               .computed = e.room != 0,
+                               .bytes = static_cast<uint16_t>(std::popcount(e.mask) * width),
+                               .code = t.index});
+    if (e.room) {
+      begin_values(e, sm_.cluster().values(m.id), addr, remote);
+    }
+  }
+  Cycle sent = now;
   uint32_t counted = is_atomic(t.op) ? 0 : lines.sectors;
   for (uint32_t i = 0; i < lines.count; ++i) {
     const memory::LineAccess& a = lines.lines[i];
     const uint32_t operations = memory::sector_operations(addr, remote, a.line);
     counted += is_atomic(t.op) ? operations : 0;
-    sent = std::max(sent, send_to_block(e.warp, t.op, a, operations, now));
-    back = sent + config_.async_copy().dsm_latency();
-    if (acknowledged) {
-      uint32_t entries = is_atomic(t.op) ? a.lanes : static_cast<uint32_t>(std::popcount(a.sectors));
-      // Fences wait for it, as for the acknowledgement of a store to memory.
-      sm_.schedule(back, {Event::Kind::kResponse, 0, 0, new_posted_packet(e.warp, entries)});
+    const Traffic x = traffic_of(t.op, a, operations);
+    m.line = a.line;
+    m.rank = static_cast<uint8_t>((a.line * memory::kLineBytes - shape.shared_base) / isa::kSharedWindow);
+    m.sectors = a.sectors;
+    m.load = static_cast<uint16_t>(x.load);
+    m.answer_packets = static_cast<uint16_t>(x.answer_packets);
+    m.answer_load = static_cast<uint16_t>(x.answer_load);
+    // An atomic is read and written (FINDINGS.md 14: 32 on one word of an SM that nobody else asks, 65 cycles).
+    m.passes = static_cast<uint16_t>(is_atomic(t.op) ? 2 * operations : std::max(x.packets, x.answer_packets));
+    if (e.room) {
+      add_values(e, a, addr, m);
     }
+    if (acknowledged) {
+      // Fences wait for it, as for the acknowledgement of a store to memory.
+      m.posted = new_posted_packet(
+          e.warp, is_atomic(t.op) ? a.lanes : static_cast<uint32_t>(std::popcount(a.sectors)));
+    }
+    ClusterPort& port = sm_.cluster();
+    sent = std::max(sent, block.in_cluster ? port.send(m, x.packets, now) : port.send_alone(m, x.packets, now));
   }
   sm_.counters()[Counter::kL1Sectors] += counted;
   note_sectors(t, counted, 0);
@@ -98,26 +132,26 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     p->shared_wavefronts += is_atomic(t.op);
   }
   sm_.operands_read_at(sent, e.warp, t);
-  finish(e.warp, t, back, is_store(t.op) ? 0 : static_cast<uint32_t>(std::popcount(e.mask)) * width);
-  sm_.memory_done(e.warp, now);
+  if (!returns) {
+    sm_.result_at(sent, e.warp, t);
+    sm_.memory_done(e.warp, now);
+  }
   return true;
 }
 
-// Books the SM's port and the line's slice; returns when the last packet has left. What this SM answers for
-// others is taken to be as much as they answer for it, and all blocks of the GPC to be as busy.
-Cycle Lsu::send_to_block(uint32_t warp, OpClass op, const memory::LineAccess& a, uint32_t operations,
-                         Cycle now) {
-  const config::AsyncCopy& c = config_.async_copy();
-  Traffic x = traffic_of(op, a, operations);
-  Ticks port = cluster_port_.reserve(to_ticks(now),
-                                     static_cast<Ticks>(x.packets * c.dsm_packet_cycles() * kTicksPerCycle));
-  uint64_t n = a.line;  // bits 1, 4, 7 choose between two, bits 3, 6 between two more (FINDINGS.md 14)
-  uint64_t slice = ((n >> 1 ^ n >> 4 ^ n >> 7) & 1) | ((n >> 3 ^ n >> 6) & 1) << 1;
-  double flits = x.request_flits + 0.5 * x.response_flits;
-  Ticks network = cluster_slices_[slice % cluster_slices_.size()].reserve(
-      to_ticks(now),
-      static_cast<Ticks>(flits * c.dsm_flit_cycles() * sm_.gpc_blocks_per_own_block(warp) * kTicksPerCycle));
-  return to_cycles_up(std::max(port, network));
+// Other SMs' accesses take their turns with the SM's own.
+Cycle Lsu::visit(const ClusterMessage& m, Cycle now) {
+  const config::SharedMemory& s = config_.shared();
+  const Cycle pass =
+      m.kind == ClusterMessage::Kind::kAtomic ? s.atomic_wavefront_cycles() : s.wavefront_cycles();
+  const Cycle start = std::max(now, data_free_);
+  data_free_ = start + m.passes * pass;
+  return start;
+}
+
+void Lsu::finish_remote(const ClusterPort::Access& a, Cycle now) {
+  finish(a.warp, sm_.kernel(a.warp).code[a.code], now, a.bytes);
+  sm_.memory_done(a.warp, now);
 }
 
 }  // namespace heddle::sm

@@ -48,10 +48,13 @@ uint32_t Lsu::reachable(const Entry& e, const uint64_t addr[32], Cycle now) {
 
 void Lsu::begin_values(const Entry& e, uint32_t load, const uint64_t addr[32]) {
   l1_.load(load).computed = true;
-  L1Values::Load& l = l1_.values().load(load);
+  begin_values(e, l1_.values().load(load), addr, e.mask);
+}
+
+void Lsu::begin_values(const Entry& e, L1Values::Load& l, const uint64_t addr[32], uint32_t mask) {
   std::copy_n(addr, l.address.size(), l.address.begin());
   l.has.fill(0);
-  l.mask = e.mask;
+  l.mask = mask;
   l.width = std::max<uint32_t>(e.instr->instr->width, 1);
   l.ticket = rooms_[e.room - 1].ticket;
 }
@@ -59,6 +62,23 @@ void Lsu::begin_values(const Entry& e, uint32_t load, const uint64_t addr[32]) {
 void Lsu::complete_values(uint32_t load) {
   const L1Values::Load& l = l1_.values().load(load);
   sm_.warp(l1_.load(load).warp).stream.program().complete(l.ticket, l.mask, l.values);
+}
+
+void Lsu::add_values(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32],
+                     ClusterMessage& m) {
+  memory::Payloads& all = sm_.payloads();
+  m.payload = m.kind == ClusterMessage::Kind::kRead    ? all.take_for_read()
+              : m.kind == ClusterMessage::Kind::kWrite ? store_payload(e, a, addr)
+                                                       : atomic_payload(e, a, addr);
+  m.values = &all[m.payload];
+  if (m.kind == ClusterMessage::Kind::kWrite &&
+      rooms_[e.room - 1].mbarrier.kind == isa::MbarrierOp::Kind::kComplete) {  // st.async
+    m.mbarrier = rooms_[e.room - 1].mbarrier;
+    m.mbarrier.bytes = 0;
+    for (const uint32_t bytes : m.values->bytes) {
+      m.mbarrier.bytes += static_cast<uint64_t>(std::popcount(bytes));
+    }
+  }
 }
 
 // Where lanes write the same byte, the last one's value stays.

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cstdio>
-#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,7 +19,6 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       launch_(gpu.launch()),
       subcores_count_(gpu.sm().subcores()),
       ns_per_cycle_(1000.0 / gpu.clocks().core_mhz()),
-      topology_(gpu.topology()),
       warps_(gpu.limits().max_warps_per_sm()),
       blocks_(gpu.limits().max_blocks_per_sm()),
       instructions_(gpu.sm().fetch(), gpu.sm().subcores(), counters_,
@@ -28,6 +27,7 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
                  FetchPort{outbox_, static_cast<uint16_t>(index)}),
       lsu_(*this, config_),
       tma_(*this, config_.async_copy()),
+      cluster_(*this, config_.async_copy()),
       active_mask_(gpu.limits().max_warps_per_sm()) {
   for (const config::PipeTiming& p : config_.pipe()) {
     if (p.shared_by_sm()) {
@@ -67,7 +67,7 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, cons
   inbox_.clear();
   arrivals_.clear();
   blocks_done_.clear();
-  cluster_notices_.clear();
+  cluster_.reset();
   barrier_unit_.reset();
   shared_free_.fill(0);
   age_ = issued_ = 0;
@@ -86,19 +86,14 @@ void Sm::add_kernel(const TimedKernel& kernel) {
   }
 }
 
-// By time, then barriers before blocks, then by slot: the same however early it was told.
-void Sm::arrive(const Arrival& a) {
-  assert(a.time >= now_);
-  auto key = [](const Arrival& x) { return std::tuple(x.time, x.is_block, x.block.slot); };
+// By time, then slot: the same however early it was told.
+void Sm::launch(const Placement& p, Cycle at) {
+  assert(at >= now_);
+  auto key = [](const Arrival& x) { return std::pair(x.time, x.block.slot); };
+  const Arrival a = {at, p};
   arrivals_.insert(std::upper_bound(arrivals_.begin(), arrivals_.end(), a,
                                     [&](const Arrival& x, const Arrival& y) { return key(x) < key(y); }),
                    a);
-}
-
-void Sm::launch(const Placement& p, Cycle at) { arrive({at, true, p, 0}); }
-
-void Sm::release_cluster(uint32_t slot, Cycle at) {
-  arrive({at, false, {.slot = slot}, barrier_event(slot, 0)});
 }
 
 // A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a
@@ -164,17 +159,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
   ++counters_[Counter::kBlocksLaunched];
 }
 
-double Sm::gpc_blocks_per_own_block(uint32_t warp) const {
-  const uint8_t launch = grid(warp);
-  double own = static_cast<double>(std::count_if(
-      blocks_.begin(), blocks_.end(), [&](const BlockSlot& b) { return b.active && b.grid == launch; }));
-  double grid = static_cast<double>(kernel(warp).image->shape.grid.count());
-  return std::min<double>(topology_.sms(), grid / std::max(1.0, own)) /
-         std::max(1, topology_.tpcs_per_gpc_size());
-}
-
 Cycle Sm::next() const {
-  Cycle t = std::min(events_.next(), inbox_.next());
+  Cycle t = std::min({events_.next(), inbox_.next(), cluster_.next()});
   if (!arrivals_.empty()) {
     t = std::min(t, arrivals_.front().time);
   }
@@ -186,9 +172,9 @@ Cycle Sm::next() const {
 
 void Sm::advance(Cycle end) {
   for (;;) {
-    const Cycle events = events_.next(), inbox = inbox_.next();
+    const Cycle events = events_.next(), inbox = inbox_.next(), cluster = cluster_.next();
     const Cycle arrival = arrivals_.empty() ? kNever : arrivals_.front().time;
-    Cycle t = std::min({events, inbox, arrival});
+    Cycle t = std::min({events, inbox, cluster, arrival});
     for (const SubCore& s : subcores_) {
       t = std::min(t, s.next());
     }
@@ -200,6 +186,9 @@ void Sm::advance(Cycle end) {
     // scheduling.
     if (inbox == t) {
       inbox_.run(t, [&](const memory::Inbox::Answer& a) { answer(a, t); });
+    }
+    if (cluster == t) {
+      cluster_.run(t);
     }
     if (arrival == t) {
       take_arrivals(t);
@@ -224,11 +213,7 @@ void Sm::take_arrivals(Cycle now) {
   while (!arrivals_.empty() && arrivals_.front().time == now) {
     const Arrival a = arrivals_.front();
     arrivals_.erase(arrivals_.begin());
-    if (a.is_block) {
-      start_block(a.block, now);
-    } else if (is_current(a.barrier)) {
-      open_cluster_barrier(a.block.slot, now);
-    }
+    start_block(a.block, now);
   }
 }
 
@@ -442,7 +427,7 @@ void Sm::retire_if_drained(uint32_t warp, Cycle now) {
   if (--b.warps_left == 0) {
     b.active = false;
     if (b.in_cluster) {
-      cluster_notices_.push_back({now, w.block, b.cluster, true});
+      tell_cluster(ClusterMessage::Kind::kEnded, w.block, now);
     }
     blocks_done_.push_back({now + launch_.block_retire_latency(), w.block, b.cluster});
     return;

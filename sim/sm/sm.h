@@ -21,6 +21,7 @@
 #include "sim/memory/outbox.h"
 #include "sim/memory/payload.h"
 #include "sim/sm/block_slot.h"
+#include "sim/sm/cluster_port.h"
 #include "sim/sm/constant_cache.h"
 #include "sim/sm/event.h"
 #include "sim/sm/instruction_supply.h"
@@ -36,13 +37,11 @@ namespace heddle::sm {
 
 inline constexpr Cycle kOperandReadCycles = 6;  // issue to sources read in a pipe that is not busy
 
-// To the work distributor: the block in that slot is done, and its place free, at `time`. Or to the other SMs
-// of the GPC: all its warps have come to the cluster's barrier, or it has ended.
+// To the work distributor: the block in that slot is done, and its place free, at `time`.
 struct Notice {
   Cycle time;
   uint32_t slot;
   uint32_t cluster;
-  bool ended = false;
 };
 
 // How long a block or one of its warps was on an SM.
@@ -100,8 +99,6 @@ class Sm {
   };
   // Its first warp may issue at `at`, which is not in the SM's past. There must be room then.
   void launch(const Placement& p, Cycle at);
-  // All blocks of the cluster have arrived; their warps go on at `at`.
-  void release_cluster(uint32_t slot, Cycle at);
   // Handles everything before `end`.
   void advance(Cycle end);
   // The next cycle with something to do; kNever when the SM only waits for others.
@@ -124,7 +121,6 @@ class Sm {
   memory::Inbox& inbox() { return inbox_; }
   // Since they were taken last.
   std::vector<Notice>& blocks_done() { return blocks_done_; }
-  std::vector<Notice>& cluster_notices() { return cluster_notices_; }
   stats::CounterSet& counters() { return counters_; }
   // Warp-cycles of residency until `now`, those of resident warps included.
   uint64_t warp_cycles(Cycle now) const;
@@ -165,11 +161,15 @@ class Sm {
   BlockSlot& block(uint32_t slot) { return blocks_[slot]; }
   InstructionSupply& instructions() { return instructions_; }
   Lsu& lsu() { return lsu_; }
+  ClusterPort& cluster() { return cluster_; }
+  // Its port says so: all blocks of the cluster have come to its barrier.
+  void cluster_opened(uint32_t slot, Cycle now) { open_cluster_barrier(slot, now); }
+  void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) {
+    change_mbarrier(blocks_[slot], op, now);
+  }
   ConstantCache& constants() { return constants_; }
   RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
   void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
-  // Blocks of the warp's kernel on the GPC for each on this SM, when they are spread evenly.
-  double gpc_blocks_per_own_block(uint32_t warp) const;
   bool shared_pipe(uint8_t p) const { return (shared_pipes_ >> p) & 1; }
   // When a pipe that the sub-cores share is done with what is queued for it.
   Cycle& shared_free(uint8_t p) { return shared_free_[p]; }
@@ -252,6 +252,8 @@ class Sm {
   Cycle arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now);
   void count_arrival(uint32_t warp, uint32_t barrier, uint32_t expected, bool waits, Cycle now);
   void exit_lanes(uint32_t warp, uint32_t mask, Cycle now);
+
+ public:
   // What an event for a barrier of the block in `slot` carries. The block may have gone when it comes, and
   // another be in its place.
   uint32_t barrier_event(uint32_t slot, uint32_t barrier) const {
@@ -261,8 +263,11 @@ class Sm {
     return barrier_event / kBarriersPerSm ==
            blocks_[barrier_event % kBarriersPerSm / kNamedBarriers].generation % (~0u / kBarriersPerSm + 1);
   }
+
+ private:
   void release_barrier(uint32_t slot, uint32_t barrier, Cycle now);
   void open_cluster_barrier(uint32_t slot, Cycle now);
+  void tell_cluster(ClusterMessage::Kind kind, uint32_t slot, Cycle at);
   Cycle arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now);
   void announce_cluster_arrival(uint32_t slot, Cycle now);
   Cycle arrive_warpgroup(uint32_t warp, Cycle now);
@@ -288,7 +293,6 @@ class Sm {
   const config::Launch& launch_;
   const uint32_t subcores_count_;
   const double ns_per_cycle_;
-  const config::Topology& topology_;
   uint32_t shared_pipes_ = 0;  // mask of pipes that the sub-cores share
   std::array<Cycle, isa::kPipeCount> shared_free_{};
   IssueObserver* observer_ = nullptr;
@@ -304,20 +308,17 @@ class Sm {
   ConstantCache constants_;
   Lsu lsu_;
   Tma tma_;
+  ClusterPort cluster_;
   std::unique_ptr<std::vector<RegisterScoreboard>> scoreboards_;
   memory::Outbox outbox_;
   memory::Inbox inbox_;
-  // Blocks that will start, and barriers of clusters that will open, by time: from outside, so apart from the
-  // SM's own events.
+  // Blocks that will start, by time: from outside, so apart from the SM's own events.
   struct Arrival {
     Cycle time;
-    bool is_block;
-    Placement block;       // of a cluster's barrier: the slot only
-    uint32_t barrier = 0;  // barrier_event()
+    Placement block;
   };
-  void arrive(const Arrival& a);
   std::vector<Arrival> arrivals_;
-  std::vector<Notice> blocks_done_, cluster_notices_;
+  std::vector<Notice> blocks_done_;
   std::map<uint32_t, uint64_t> unknown_;  // issues of instructions of unknown opcodes, by code index
   isa::Operands operands_;                // of the instruction that issues
   const memory::Image* image_ = nullptr;

@@ -151,11 +151,25 @@ void Sm::announce_cluster_arrival(uint32_t slot, Cycle now) {
     s.announced = true;
     const Cycle at = std::max(now, s.last);
     if (b.in_cluster) {
-      cluster_notices_.push_back({at, slot, b.cluster});
+      tell_cluster(ClusterMessage::Kind::kArrived, slot, at);
     } else {
-      release_cluster(slot, at + config_.barrier().cluster_barrier());
+      ClusterMessage open;
+      open.kind = ClusterMessage::Kind::kOpen;
+      open.slot = static_cast<uint8_t>(slot);
+      open.time = at + config_.barrier().cluster_barrier();
+      cluster_.deliver(open);
     }
   }
+}
+
+void Sm::tell_cluster(ClusterMessage::Kind kind, uint32_t slot, Cycle at) {
+  ClusterMessage m;
+  m.kind = kind;
+  m.time = at;
+  m.cluster = blocks_[slot].cluster;
+  m.slot = static_cast<uint8_t>(slot);
+  m.sm = static_cast<uint16_t>(index_);
+  cluster_.tell(m);
 }
 
 void Sm::open_cluster_barrier(uint32_t slot, Cycle now) {
@@ -217,7 +231,20 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   const isa::MbarrierOp op = mask ? operands_.mbarrier : isa::MbarrierOp{};
   const Asked asked = {mask, operands_.ticket};
   if (op.kind != Kind::kWait && op.kind != Kind::kTest) {
-    change_mbarrier(blocks_[w.block], op, now);
+    if (op.remote && !blocks_[w.block].in_cluster) {
+      fault(warp, t, now, "a barrier object of another block, without a cluster");
+    } else if (op.remote) {
+      ClusterMessage m;
+      m.kind = ClusterMessage::Kind::kMbarrier;
+      m.cluster = blocks_[w.block].cluster;
+      m.slot = w.block;
+      m.rank = op.rank;
+      m.load = ClusterMessage::kFlit;
+      m.mbarrier = op;
+      cluster_.send(m, 1, now);
+    } else {
+      change_mbarrier(blocks_[w.block], op, now);
+    }
     const bool waits = (t.instr->flags & isa::kFlagWaitsForPhase) != 0;
     result_at(now + (waits ? config_.barrier().mbarrier_try_wait() : config_.barrier().mbarrier_arrive()),
               warp, t);
@@ -252,6 +279,9 @@ void Sm::change_mbarrier(BlockSlot& b, const isa::MbarrierOp& op, Cycle now) {
   }
   if (op.kind == Kind::kExpect || op.kind == Kind::kArriveExpect) {
     m.bytes += static_cast<int64_t>(op.bytes);
+  }
+  if (op.kind == Kind::kComplete) {
+    m.bytes -= static_cast<int64_t>(op.bytes);
   }
   if (op.kind == Kind::kArrive || op.kind == Kind::kArriveExpect) {
     m.missing -= std::min(m.missing, op.count);

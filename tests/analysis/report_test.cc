@@ -112,7 +112,7 @@ TEST_CASE("the report of a run") {
         "overrides: l2.ways=8\n"
         "2 of 2 launches, 1,310,720 warp instructions, 11.9 us simulated; 1.00 s of host time, 1.31 "
         "M warp-inst/s\n");
-  CHECK(launch_tables(launches) == R"(
+  CHECK("\n" + launch_tables(launches) == R"(
 trace   #  kernel    cycles  SM active     time  warp inst   IPC  issue %  occ. %    max  limit
 -----------------------------------------------------------------------------------------------
 vecadd  1  k_vecadd  11,282      8,207  5.70 us    655,360  0.69     17.2    72.2  100.0  warps
@@ -122,7 +122,7 @@ trace   #  bound by, % of peak  L1 hit %  L2 hit %     DRAM  DRAM rate  largest 
 -----------------------------------------------------------------------------------------------------------------------------------
 vecadd  1  -                        25.0      40.0  9.39 MB  1.65 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
 vecadd  2  -                        25.0      40.0  9.39 MB  1.51 TB/s  long_scoreboard 72 %, no_instruction 20 %, mio_throttle 7 %
-)" + 1);
+)");
   std::vector<LaunchRecord> templated = {launches[0]};
   templated[0].kernel = "_Z6k_bankILi2EEvPf";
   CHECK(launch_tables(templated).find("  k_bank<2>  ") != std::string::npos);
@@ -258,7 +258,7 @@ TEST_CASE("hot spots: by warp-cycles, with the source line where the trace has i
 }
 
 TEST_CASE("the report of a kernel") {
-  CHECK(kernel_details(sample_launch("vecadd", 1, 0)) == R"(
+  CHECK("\n" + kernel_details(sample_launch("vecadd", 1, 0)) == R"(
 vecadd launch 1: k_vecadd(float const*, float const*, float*, int)
 launch
   grid, block           (4096, 1, 1), (256, 1, 1)
@@ -285,7 +285,7 @@ stalls, % of warp-cycles
   long_scoreboard        72.0
   no_instruction         19.7
   mio_throttle            6.7
-)" + 1);
+)");
 }
 
 }  // namespace

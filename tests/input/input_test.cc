@@ -30,7 +30,8 @@ TEST_CASE("limits are changed by name", "[limits]") {
     CHECK(limits().line_bytes.value == 2048);
   }
   CHECK(limits().list_entries.value == usual);
-  for (Limit* l : Limits().all()) {
+  Limits names;
+  for (Limit* l : names.all()) {
     const ScopedLimits one(l->name + "=3"s);
     Limits now = limits();
     for (const Limit* n : now.all()) {

@@ -151,7 +151,7 @@ std::vector<Violation> violations(const Relation& relation, const Recording& ker
     const double is = e.changed.of(changed), was = e.base.of(base);
     const double wanted = was * e.factor + e.offset;
     if (const double by = off(e, is, wanted); by > 0) {
-      out.push_back({e.changed.name, by,
+      out.push_back({e.changed.name, by, e.kind == Expectation::Kind::kEqual,
                      fmt::format("{}: {} should be {} {} ({} x {} + {}, tolerance {}), is off by {:.4f} %",
                                  e.changed.name, is, sign(e.kind), wanted, e.factor, was, e.offset,
                                  e.tolerance, 100 * by)});

@@ -10,7 +10,8 @@ namespace heddle::metamorphic {
 
 struct Violation {
   std::string measure;
-  double off = 0;  // how far, of the right-hand side; always above 0
+  double off = 0;      // how far, of the right-hand side; always above 0
+  bool exact = false;  // equal was expected
   std::string text;
 };
 

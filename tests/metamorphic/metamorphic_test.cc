@@ -20,7 +20,7 @@ std::set<const Deviation*>& seen() {
 const Deviation* known(const Relation& r, const Recording& k, const Violation& v) {
   for (const Deviation& d : known_deviations()) {
     if (d.relation == r.name && (d.kernel == "*" || d.kernel == k.name) &&
-        (d.measure == "*" || d.measure == v.measure) && v.off <= d.at_most) {
+        (d.measure == "*" || d.measure == v.measure) && (v.off <= d.at_most || brief())) {
       return &d;
     }
   }
@@ -45,12 +45,12 @@ void check(const Relations& relations) {
       for (const Violation& v : violations(r, k)) {
         if (const Deviation* d = known(r, k, v)) {
           seen().insert(d);
-        } else {
+        } else if (!brief() || v.exact) {
           FAIL_CHECK(fmt::format("{} on {}: {}", r.name, k.name, v.text));
         }
       }
     }
-    CHECK(applied > 0);
+    CHECK((applied > 0 || brief()));
   }
 }
 
@@ -68,8 +68,11 @@ TEST_CASE("parts add up") { check(sum_relations()); }
 
 // Behind all others: Catch2 runs the cases of a file in their order.
 TEST_CASE("the suite is as large as it should be, and its table of deviations is true") {
-  CHECK(kernels().size() >= 10);
   CHECK(checked().size() >= 60);
+  if (brief()) {
+    return;
+  }
+  CHECK(kernels().size() >= 10);
   for (const Deviation& d : known_deviations()) {
     INFO("remove this line from known_deviations.cc");
     CAPTURE(d.relation, d.kernel, d.measure);

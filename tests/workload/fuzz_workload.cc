@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const workload::Workload w = workload::parse_workload(text, "fuzz");
     for (const bool check : {false, true}) {
-      host::RunOptions o;
+      host::PlatformOptions o;
       o.rules = w.rules;
       o.check = check;
       o.graphs = true;

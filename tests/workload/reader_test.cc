@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "frontends/workload/run.h"
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 #include "tests/sim/host/support.h"
 
 namespace heddle::workload {
@@ -91,7 +91,6 @@ TEST_CASE("what is wrong, and where") {
         "f:1: kernel \"k\": one of `us`, `block_us` and `trace`");
   CHECK(error_of("kernel { name: 'k' block_us: 1 }") == "f:1: kernel \"k\": `block_us` needs a grid");
   CHECK(error_of("kernel { name: 'k' us: -1 }") == "f:1: kernel \"k\": times are from 0 to 1e9 microseconds");
-  CHECK(error_of("kernel { name: 'k' trace: 'x' }") == "f:1: kernel \"k\": traces cannot be simulated here");
   CHECK(error_of("kernel { name: 'k' us: 1 }\nthread { name: 'm'\n call { launch { kernel: 'j' } } }") ==
         "f:3: no kernel \"j\"; there are: k");
   CHECK(error_of("thread { name: 'm'\n call { repeat { times: 2\n call { set_flag: 'x' } } } }") ==
@@ -187,16 +186,19 @@ TEST_CASE("LZ04: modules are loaded lazily, unless the environment says otherwis
       parse_workload("environment { module_loading: EAGER } thread { name: 'm' }", "f").rules.lazy_loading);
 }
 
-TEST_CASE("a kernel's trace is asked for once, in the workload's folder") {
+TEST_CASE("reading opens no trace: it is asked for once, in the workload's folder, when traces are bound") {
+  Workload w = parse_workload(
+      "\nkernel { name: 'k' trace: 't/kernel-1.traceg' } thread { name: 'm' call { launch { kernel: 'k' } } "
+      "}",
+      "f", "dir");
+  CHECK_THROWS_WITH(run(w, hosttest::plain_gpu(), {}), "f:2: kernel \"k\": traces cannot be simulated here");
   std::vector<std::string> asked;
-  const Workload w = parse_workload(
-      "kernel { name: 'k' trace: 't/kernel-1.traceg' } thread { name: 'm' call { launch { kernel: 'k' } } }",
-      "f", "dir", [&](const std::filesystem::path& p, host::KernelDesc& k) {
-        asked.push_back(p.string());
-        k.duration = host::from_us(7);
-      });
+  bind_traces(w, [&](const std::filesystem::path& p, host::KernelDesc& k) {
+    asked.push_back(p.string());
+    k.duration = host::from_us(7);
+  });
   CHECK(asked == std::vector<std::string>{"dir/t/kernel-1.traceg"});
-  CHECK(host::to_us(host::run(w.program, hosttest::plain_gpu()).end) == 7);
+  CHECK(host::to_us(run(w, hosttest::plain_gpu(), {}).end) == 7);
 }
 
 TEST_CASE("GR03 GR08: a graph in a file, its launch and what is wrong with one") {

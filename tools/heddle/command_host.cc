@@ -3,36 +3,30 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/report/graph_dot.h"
-#include "analysis/report/table.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/traced_kernels.h"
 #include "analysis/store/result_store.h"
 #include "analysis/timeline/host_timeline.h"
-#include "analysis/validate/csv.h"
+#include "analysis/validate/host/bench.h"
 #include "configs/loader/config.h"
 #include "frontends/output/output_file.h"
 #include "frontends/workload/expected.h"
-#include "frontends/workload/experiments.h"
 #include "frontends/workload/reader.h"
 #include "frontends/workload/run.h"
 #include "sim/engine/error.h"
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/host_text.h"
 #include "tools/heddle/interrupt.h"
-#include "tools/heddle/l2_persist.h"
 #include "tools/heddle/load_gpu.h"
 #include "tools/heddle/options.h"
 
@@ -92,13 +86,11 @@ int host_command(const HostOptions& o) {
   const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
   analysis::TracedKernels traced(
       gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker("traced kernels have ended")});
-  const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
-    traced.fill(trace, k);
-  };
-  const workload::Workload w =
+  workload::Workload w =
       o.file.filename() == "kernelslist.g" || o.file.extension() == ".g"
-          ? workload::from_kernelslist(o.file, timer, [&](const auto& trace) { return traced.stream(trace); })
-          : workload::read_workload(o.file, timer);
+          ? workload::from_kernelslist(o.file, [&](const auto& trace) { return traced.stream(trace); })
+          : workload::read_workload(o.file);
+  workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
   // Before the program runs: a place that cannot be written is known at once.
   std::optional<output::OutputFile> timeline, dot;
   if (!o.timeline.empty()) {
@@ -114,7 +106,7 @@ int host_command(const HostOptions& o) {
     store = std::make_unique<analysis::ResultStore>(
         o.out, analysis::run_record(gpu, "default", o.load.overrides, 0), options);
   }
-  host::RunOptions run{w.rules, true, o.check, {}, traced.model()};
+  host::PlatformOptions run{w.rules, true, o.check, {}, traced.model()};
   run.limits = limits_of(o.limits);
   if (!o.together) {  // which tells itself
     run.progress = Ticker("calls made");
@@ -164,29 +156,9 @@ int host_command(const HostOptions& o) {
 
 // ---- hostbench
 
-struct MeasuredRow : workload::Row {
-  std::string place;  // FILE:LINE
-};
-
-// Rows `test,parameter,value,unit`; a first line that says so is skipped.
-std::vector<MeasuredRow> read_rows(const std::filesystem::path& file) {
-  std::vector<MeasuredRow> rows;
-  const analysis::CsvTable table = analysis::read_csv(file, {"test", "parameter", "value", "unit"});
-  for (size_t i = 0; i < table.rows.size(); ++i) {
-    const std::vector<std::string>& cells = table.rows[i];
-    char* end = nullptr;
-    const double value = std::strtod(cells[2].c_str(), &end);
-    if (cells[2].empty() || *end != '\0') {
-      throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[i], cells[2]));
-    }
-    rows.push_back({{cells[0], cells[1], value, cells[3]}, fmt::format("{}:{}", table.file, table.lines[i])});
-  }
-  return rows;
+output::FileKind page_kind() {
+  return output::text_that_begins("a page of heddle hostbench", hostbench::kPageTitle);
 }
-
-constexpr char kPageTitle[] = "# The host model against the silicon";
-
-output::FileKind page_kind() { return output::text_that_begins("a page of heddle hostbench", kPageTitle); }
 
 struct BenchOptions {
   std::vector<std::filesystem::path> files;
@@ -198,86 +170,23 @@ struct BenchOptions {
   bool force = false;
 };
 
-// Parameters are read by the experiments; a number that is none is the table's fault.
-template <class F>
-std::optional<double> of_row(const MeasuredRow& r, F&& f) {
-  try {
-    return f();
-  } catch (const std::logic_error&) {
-    throw Error(fmt::format("{}: test {}: '{}' is no parameter of it", r.place, r.test, r.parameter));
-  }
-}
-
-int hostbench(const BenchOptions& o) {
+int hostbench_command(const BenchOptions& o) {
   const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
-  std::vector<MeasuredRow> rows;
+  std::vector<hostbench::MeasuredRow> rows;
   for (const auto& f : o.files) {
-    const auto more = read_rows(f);
+    const auto more = hostbench::read_rows(f);
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  workload::KernelTimes times;
-  for (const workload::Row& r : rows) {
-    if (r.test == "touch_us") {
-      double& t = r.parameter.starts_with("64")   ? times.touch_64mib
-                  : r.parameter.starts_with("32") ? times.touch_32mib
-                  : r.parameter.starts_with("16") ? times.touch_16mib
-                                                  : times.touch_8mib;
-      t = t > 0 ? t : r.value;
-    }
-  }
-  using Align = analysis::TextTable::Align;
-  analysis::TextTable table({{"experiment", Align::kLeft},
-                             {"parameter", Align::kLeft},
-                             {"measured"},
-                             {"simulated"},
-                             {"error %"},
-                             {"asked %"},
-                             {"", Align::kLeft}});
-  size_t within = 0, asked = 0, missing = 0;
-  std::string page = fmt::format(
-      "{}\n\n"
-      "Made by `heddle hostbench --page`; microseconds. Configuration `{}`, hash {}.\n\n"
-      "| experiment | parameter | measured | simulated | error % | asked % | "
-      "|\n|---|---|---:|---:|---:|---:|---|\n",
-      kPageTitle, o.gpu, config::hash(gpu));
-  for (const MeasuredRow& r : rows) {
-    const std::optional<double> bound = of_row(r, [&] { return workload::bound(r); });
-    std::optional<double> value = of_row(r, [&] { return workload::simulate(r, gpu, times); });
-    if (!value && !o.l2.empty()) {
-      value = l2_persist_us(r, gpu, o.l2, o.threads);
-    }
-    if (!bound && !value) {
-      continue;
-    }
-    const std::string limit = bound ? fmt::format("{:g}", *bound) : "";
-    std::string simulated = "not modelled yet", error, verdict;
-    if (value) {
-      const double e = 100 * (*value / r.value - 1);
-      simulated = fmt::format("{:.4g}", *value);
-      error = fmt::format("{:+.1f}", e);
-      asked += bound ? 1 : 0;
-      if (bound && std::abs(e) <= *bound) {
-        ++within;
-      } else if (bound) {
-        verdict = "beyond";
-      }
-    } else {
-      ++missing;
-    }
-    const std::string measured = fmt::format("{:.4g}", r.value);
-    table.add({r.test, r.parameter, measured, simulated, error, limit, verdict});
-    page += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", r.test, r.parameter, measured, simulated,
-                        error, limit, verdict);
-  }
-  if (asked + missing == 0) {
+  const std::vector<hostbench::Compared> compared =
+      hostbench::compare(rows, gpu, {o.l2, o.threads, &cancel_flag()});
+  if (!hostbench::any(compared)) {
     throw Error(fmt::format("{}: no row of an experiment that is asked for: nothing to compare",
                             o.files.front().string()));
   }
-  const std::string sum =
-      fmt::format("{} of {} within what is asked; {} not modelled yet\n", within, asked, missing);
-  print(table.str() + sum);
+  print(hostbench::as_text(compared));
   if (!o.page.empty()) {
-    output::write_file(o.page, page_kind(), replace(o.force), page + "\n" + sum);
+    output::write_file(o.page, page_kind(), replace(o.force),
+                       hostbench::as_page(compared, o.gpu, config::hash(gpu)));
   }
   return 0;
 }
@@ -330,7 +239,7 @@ void add_hostbench(CLI::App& app, int& status) {
   add_force(*c, o->force);
   add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
       ->type_name("PATH=VALUE");
-  c->callback([o, &status] { status = hostbench(*o); });
+  c->callback([o, &status] { status = hostbench_command(*o); });
 }
 
 }  // namespace heddle::cli

@@ -368,7 +368,7 @@ void add_validate(CLI::App& app, int& status) {
     a->excludes(results)->excludes(metric)->excludes(stalls)->excludes(split);
   }
   results->excludes(traces);
-  c->callback([o, c, &status] {
+  c->callback([o, &status] {
     if (o->results.empty() && (o->traces.empty() || o->sim.gpu.empty())) {
       throw CLI::RequiredError("--traces and --gpu (or --results)");
     }

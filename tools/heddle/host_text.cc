@@ -39,7 +39,7 @@ std::string host_summary(const host::Result& r) {
   for (const std::string& h : r.hazards) {
     out += "hazard: " + h + "\n";
   }
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     out += fmt::format("{} {}\n", c.name, c.value);
   }
   const auto left_out = [&](uint64_t n, const char* what, const char* limit) {
@@ -72,7 +72,7 @@ std::vector<analysis::RunCounter> host_counters(const host::Result& r) {
       out.push_back({t.name + analysis::kWaiting, t.waiting});
     }
   }
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     out.push_back({c.name, c.value});
   }
   return out;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/store/record.h"
-#include "sim/host/program.h"
-#include "sim/host/result.h"
+#include "sim/host/core/result.h"
+#include "sim/host/program/program.h"
 
 namespace heddle::cli {
 

@@ -1,4 +1,6 @@
 // Host programs on the model of the machine around the SMs, as `heddle host` runs them.
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,7 +13,9 @@
 #include "frontends/workload/expected.h"
 #include "frontends/workload/reader.h"
 #include "frontends/workload/run.h"
-#include "sim/host/machine.h"
+#include "frontends/workload/workload.pb.h"
+#include "sim/host/calls/call_types.h"
+#include "sim/host/platform/run.h"
 
 namespace heddle::python {
 namespace {
@@ -28,10 +32,10 @@ py::list column(const Rows& rows, const F& f) {
 
 py::dict frames(const host::Program& p, const host::Result& r) {
   py::dict spans, tracks, errors, elapsed, answers, out;
-  spans["track"] = column(r.spans, [&](const host::Span& s) { return r.tracks[s.track].name; });
-  spans["name"] = column(r.spans, [&](const host::Span& s) { return r.names[s.name]; });
-  spans["start_us"] = column(r.spans, [](const host::Span& s) { return host::to_us(s.start); });
-  spans["end_us"] = column(r.spans, [](const host::Span& s) { return host::to_us(s.end); });
+  spans["track"] = column(r.spans, [&](const host::TrackSpan& s) { return r.tracks[s.track].name; });
+  spans["name"] = column(r.spans, [&](const host::TrackSpan& s) { return r.names[s.name]; });
+  spans["start_us"] = column(r.spans, [](const host::TrackSpan& s) { return host::to_us(s.start); });
+  spans["end_us"] = column(r.spans, [](const host::TrackSpan& s) { return host::to_us(s.end); });
   tracks["track"] = column(r.tracks, [](const host::Track& t) { return t.name; });
   tracks["spans"] = column(r.tracks, [](const host::Track& t) { return t.spans; });
   tracks["waiting_us"] = column(r.tracks, [](const host::Track& t) { return host::to_us(t.waiting); });
@@ -57,7 +61,7 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   out["elapsed"] = elapsed;
   out["answers"] = answers;
   py::dict counters, findings;
-  for (const host::Counter& c : r.counters) {
+  for (const host::RunCounter& c : r.counters) {
     counters[py::str(c.name)] = c.value;
   }
   findings["kind"] = column(r.findings, [](const host::Finding& f) { return f.kind; });
@@ -127,15 +131,13 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
                                            now = at;
                                            ended = kernels;
                                          }});
-    const workload::KernelTimer timer = [&](const std::filesystem::path& trace, host::KernelDesc& k) {
-      traced.fill(trace, k);
-    };
     const std::filesystem::path file = q.name;
-    w = !q.text.empty() ? workload::parse_workload(q.text, q.name, {}, timer)
+    w = !q.text.empty() ? workload::parse_workload(q.text, q.name)
         : file.extension() == ".g"
-            ? workload::from_kernelslist(file, timer, [&](const auto& trace) { return traced.stream(trace); })
-            : workload::read_workload(file, timer);
-    host::RunOptions run{w.rules, true, q.check, {}, traced.model(), &cancel};
+            ? workload::from_kernelslist(file, [&](const auto& trace) { return traced.stream(trace); })
+            : workload::read_workload(file);
+    workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
+    host::PlatformOptions run{w.rules, true, q.check, {}, traced.model(), &cancel};
     run.limits = q.limits;
     if (!q.together) {  // which tells itself
       run.progress = [&](host::Ps at, uint64_t) {
@@ -169,6 +171,45 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
   return py::make_tuple(out, warnings);
 }
 
+// Calls whose text in workload files is their arguments: field, CUDA's name, and for each argument its name,
+// its kind, whether it may be left out, and the words that are legal.
+py::list declared_calls() {
+  static constexpr const char* kKinds[] = {"stream", "buffer",   "kernel", "event",      "flag",
+                                           "pool",   "physical", "graph",  "graph_exec", "change",
+                                           "device", "number",   "switch", "choice"};
+  using host::Argument;
+  py::list out;
+  for (const host::CallType* type : host::call_types()) {
+    const auto* const field = workload::proto::Call::descriptor()->FindFieldByName(type->field);
+    if (field == nullptr || type->read_apart) {
+      continue;
+    }
+    py::list arguments;
+    for (const Argument& a : type->arguments) {
+      if (a.name == nullptr) {
+        continue;
+      }
+      using K = Argument::Kind;
+      const bool reference = a.kind < K::kDevice && a.kind != K::kStream && a.kind != K::kPool;
+      py::list words;
+      if (a.kind == K::kChoice) {
+        const auto* const legal = field->message_type()->FindFieldByName(a.name)->enum_type();
+        for (int i = 0; i < legal->value_count(); ++i) {
+          std::string word(legal->value(i)->name());
+          std::transform(word.begin(), word.end(), word.begin(), [](char c) { return std::tolower(c); });
+          words.append(word);
+        }
+      }
+      // A call that is no message is its only argument.
+      const std::string given = field->message_type() ? a.name : "";
+      arguments.append(py::make_tuple(given, kKinds[static_cast<size_t>(a.kind)],
+                                      !reference && a.given != Argument::Given::kMust, words));
+    }
+    out.append(py::make_tuple(type->field, type->name, arguments));
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_host(py::module_& m) {
@@ -181,10 +222,10 @@ void bind_host(py::module_& m) {
     }
     return run_host({text, name, check, together, threads, all}, draft, progress);
   });
+  m.def("declared_calls", declared_calls);
   // Kernels' traces are not looked at.
-  m.def("check_workload", [](const std::string& text, const std::string& name) {
-    workload::parse_workload(text, name, {}, [](const auto&, host::KernelDesc&) {});
-  });
+  m.def("check_workload",
+        [](const std::string& text, const std::string& name) { workload::parse_workload(text, name); });
 }
 
 }  // namespace heddle::python

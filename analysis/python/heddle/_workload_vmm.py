@@ -1,4 +1,4 @@
-"""Virtual memory management of a Workload: the driver's calls (VM01 to VM05 of tests/sim/host/vmm_test.cc)."""
+"""Virtual memory management of a Workload: the driver's calls (VM01 to VM05 of tests/sim/host/memory/vmm_test.cc)."""
 from __future__ import annotations
 
 from typing import Optional, Union

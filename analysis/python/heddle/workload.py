@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 from heddle._native import native
 from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, Lines, MemSyncDomain, Word, caller, dim, fields, message,
                                     text_of)
+from heddle._workload_declared import add_methods
 from heddle._workload_graphs import GraphCalls
 from heddle._workload_memory import MemoryCalls
 from heddle._workload_nested import NestedCalls
@@ -219,3 +220,6 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
         except Error as e:
             raise self._located(e) from None
         native.write_workload(os.fspath(path), self.text(), force)
+
+
+add_methods(Workload, native.declared_calls())

@@ -27,15 +27,15 @@ uint64_t h2d_bytes(uint32_t us) { return uint64_t{us} * 8000 * 256 / 276; }
 uint64_t d2h_bytes(uint32_t us) { return uint64_t{us} * 8000 * 256 / 280; }
 
 Times span(const host::Result& r, const std::string& track, const std::string& name, size_t index) {
-  std::vector<const host::Span*> found;
-  for (const host::Span& s : r.spans) {
+  std::vector<const host::TrackSpan*> found;
+  for (const host::TrackSpan& s : r.spans) {
     const std::string& of = r.tracks[s.track].name;
     if ((of == track || of.starts_with(track + " graph ")) && r.names[s.name] == name) {
       found.push_back(&s);
     }
   }
   std::stable_sort(found.begin(), found.end(),
-                   [](const host::Span* a, const host::Span* b) { return a->start < b->start; });
+                   [](const host::TrackSpan* a, const host::TrackSpan* b) { return a->start < b->start; });
   return index < found.size() ? Times{host::to_us(found[index]->start), host::to_us(found[index]->end)}
                               : Times{};
 }
@@ -48,6 +48,7 @@ double us(host::Ps t) { return host::to_us(t); }
 
 std::vector<std::string> errors(const host::Result& r) {
   std::vector<std::string> out;
+  out.reserve(r.errors.size());
   for (const host::CallError& e : r.errors) {
     out.push_back(e.error);
   }
@@ -56,6 +57,7 @@ std::vector<std::string> errors(const host::Result& r) {
 
 std::vector<std::string> answers(const host::Result& r) {
   std::vector<std::string> out;
+  out.reserve(r.answers.size());
   for (const host::Answer& a : r.answers) {
     out.push_back(a.value);
   }

@@ -8,7 +8,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "frontends/workload/builder.h"
-#include "sim/host/machine.h"
+#include "sim/host/platform/run.h"
 
 namespace heddle::hosttest {
 

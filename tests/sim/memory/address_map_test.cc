@@ -89,7 +89,7 @@ TEST_CASE("XOR_FOLD reaches every slice by every stride, chunk-aligned ones too"
 TEST_CASE("the lines of a chunk alternate between the two slices of a pair, evenly") {
   AddressMap m(l2(2, 64, config::L2::XOR_FOLD));
   for (uint64_t chunk : {0, 1, 2, 77, 123456}) {
-    int odd = 0;
+    uint32_t odd = 0;
     for (uint64_t line = chunk * 8; line < chunk * 8 + 8; ++line) {
       CHECK(m.home(line).slice / 2 == m.home(chunk * 8).slice / 2);
       odd += m.home(line).slice % 2;

@@ -179,6 +179,82 @@ TEST_CASE("a producer and a consumer over barrier objects in shared memory") {
   }
 }
 
+constexpr uint64_t at_block(uint64_t rank, uint64_t address) {
+  return LiveKernel::kSharedBase + (rank << 24) + address;
+}
+
+TEST_CASE("blocks of a cluster add up in each other's shared memory") {
+  LiveKernel k([](LiveWarp& w) -> LiveTask {
+    const uint32_t rank = w.block() % 2, other = 1 - rank;
+    for (uint32_t i = 0; i < 5; ++i) {
+      co_await w.issue({.code = LiveOp::kRemoteAtomic,
+                        .address = {at_block(other, 64)},
+                        .value = {10 * w.block() + 1},
+                        .atomic = kAddU32});
+    }
+    co_await w.issue({.code = LiveOp::kRemoteStore, .address = {at_block(other, 128)}, .value = {w.block()}});
+    co_await w.fence();
+    co_await w.issue({.code = LiveOp::kClusterArrive, .mask = ~0u});
+    co_await w.issue({.code = LiveOp::kClusterWait, .mask = ~0u});
+    // What the other has got from here.
+    const uint32_t sum = co_await w.issue({.code = LiveOp::kRemoteLoad, .address = {at_block(other, 64)}});
+    const uint32_t word = co_await w.issue({.code = LiveOp::kRemoteLoad, .address = {at_block(other, 128)}});
+    co_await w.store(kOut + 8 * w.block(), sum);
+    co_await w.store(kOut + 8 * w.block() + 4, word);
+    co_await w.issue({.code = LiveOp::kClusterArrive, .mask = ~0u});
+    co_await w.issue({.code = LiveOp::kClusterWait, .mask = ~0u});
+  });
+  k.blocks(4).cluster(2).shared_bytes(1024);
+  const Ran r = run(k);
+  for (uint32_t b = 0; b < 4; ++b) {
+    CHECK(r.word(kOut + 8 * b) == 5 * (10 * b + 1));
+    CHECK(r.word(kOut + 8 * b + 4) == b);
+  }
+}
+
+TEST_CASE("a block waits at a barrier object until another block of the cluster has written and arrived there") {
+  constexpr uint32_t kFull = 512;
+  LiveKernel k([](LiveWarp& w) -> LiveTask {
+    const uint32_t rank = w.block() % 2;
+    if (rank == 0) {
+      co_await w.mbarrier({.kind = Mbarrier::Kind::kInit, .count = 1, .address = kFull});
+    }
+    co_await w.issue({.code = LiveOp::kClusterArrive, .mask = ~0u});
+    co_await w.issue({.code = LiveOp::kClusterWait, .mask = ~0u});
+    for (uint32_t phase = 0; phase < 3; ++phase) {
+      if (rank == 1) {
+        // st.async: its bytes count at the object of the block that it writes to.
+        co_await w.issue({.code = LiveOp::kRemoteStore,
+                          .address = {at_block(0, 64 + 4 * phase)},
+                          .value = {100 + phase},
+                          .mbarrier = {.kind = Mbarrier::Kind::kComplete, .address = kFull}});
+      } else {
+        co_await w.mbarrier({.kind = Mbarrier::Kind::kArriveExpect, .address = kFull, .bytes = 4});
+        co_await w.mbarrier(
+            {.kind = Mbarrier::Kind::kWait, .parity = static_cast<uint8_t>(phase & 1), .address = kFull});
+        uint32_t word = w.shared()[64 + 4 * phase];
+        co_await w.store(kOut + 4 * phase, word);
+      }
+      co_await w.issue({.code = LiveOp::kClusterArrive, .mask = ~0u});
+      co_await w.issue({.code = LiveOp::kClusterWait, .mask = ~0u});
+    }
+    if (rank == 1) {  // and a plain arrival
+      co_await w.mbarrier({.kind = Mbarrier::Kind::kArrive, .remote = true, .rank = 0, .address = kFull});
+    } else {
+      co_await w.mbarrier({.kind = Mbarrier::Kind::kWait, .parity = 1, .address = kFull});
+      co_await w.store(kOut + 64, 1);
+    }
+    co_await w.issue({.code = LiveOp::kClusterArrive, .mask = ~0u});
+    co_await w.issue({.code = LiveOp::kClusterWait, .mask = ~0u});
+  });
+  k.blocks(2).cluster(2).shared_bytes(1024);
+  const Ran r = run(k);
+  CHECK(r.word(kOut) == 100);
+  CHECK(r.word(kOut + 4) == 101);
+  CHECK(r.word(kOut + 8) == 102);
+  CHECK(r.word(kOut + 64) == 1);
+}
+
 TEST_CASE("a lock that nobody gives back is a live lock, and is called one") {
   LiveKernel k([](LiveWarp& w) -> LiveTask {
     w.state_is(1);

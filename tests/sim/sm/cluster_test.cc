@@ -101,16 +101,14 @@ Op to_block(Op op, OpClass as, uint64_t rank, int stride = 4) {
 }
 
 // Issue cycles of block 0, which alone runs the code, of two blocks of a cluster on two SMs of one GPC. The
-// SM's port takes 2 cycles a packet; a slice of the network 1 cycle a flit of each of the 2 SMs.
-Outcome run_cluster(std::initializer_list<Op> ops, bool contended = false) {
+// SM's port takes 2 cycles a packet; a slice of the network `flit_cycles` a flit.
+Outcome run_cluster(std::initializer_list<Op> ops, double flit_cycles = 0) {
   Kernel k(ops);
   k.shape().shared_base = kShared;
   k.blocks(2).cluster(2).shape().dynamic_shared_bytes = 200000;
   k.stream_of_block(1, 0, {});
   config::GpuConfig g = test_gpu(2);
-  if (!contended) {
-    g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(0);
-  }
+  g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(flit_cycles);
   return run(g, k);
 }
 
@@ -120,9 +118,9 @@ TEST_CASE("a load from another block's shared memory: a packet to ask, one back 
   CHECK(o.cycles(0, 0) == Cycles{0, 10 + 5 * 2 + 200 + 1});
   CHECK(o[Counter::kDsmRequests] == 1);
   CHECK(o[Counter::kSharedRequests] == 0);
-  // 32 sectors of 32 lines: 32 questions and 32 answers.
+  // 32 sectors of 32 lines: 32 questions, and the other SM's answer to the last.
   o = run_cluster({to_block(ldg(1), OpClass::kLdGeneric, 1, 128).writes_barrier(0), nop().waits(0b1)});
-  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 64 * 2 + 200 + 1});
+  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 32 * 2 + 2 + 200 + 1});
 }
 
 TEST_CASE("a store to another block sends 16 bytes a packet, a whole line five") {
@@ -146,16 +144,45 @@ TEST_CASE("a remote atomic: lanes that meet in a word go one after the other") {
   CHECK(o.cycles(0, 0) == Cycles{0, 10 + 2 * 4 * 2 + 200 + 1});
 }
 
+TEST_CASE("the network takes what the port sends while it comes, and longer when there are more flits than cycles") {
+  // An atomic on one word: 32 flits there and 5/8 of it back, 32 packets of 2 cycles in either port.
+  const Op word = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
+  CHECK(run_cluster({word, nop().waits(0b1)}, 1).cycles(0, 0) == Cycles{0, 10 + 64 + 64 + 200 + 1});
+  CHECK(run_cluster({word, nop().waits(0b1)}, 8).cycles(0, 0) == Cycles{0, 10 + 256 + 160 + 200 + 1});
+}
+
 TEST_CASE("the network's slices are shared by the SMs of the GPC") {
-  // 32 sectors of 8 lines, of which bit 1 is set in every other pair: two slices with 16 flits of 2 cycles.
-  Op near = to_block(stg(), OpClass::kStGeneric, 1, 32).reads_barrier(0);
-  CHECK(run_cluster({near, nop().waits(0b1)}, true).cycles(0, 0) == Cycles{0, 10 + 32 * 2 + 1});
-  // All of one line: 8 flits of 2 cycles in one slice, 5 packets in the port.
-  Op line = to_block(stg(), OpClass::kStGeneric, 1).reads_barrier(0);
-  CHECK(run_cluster({line, nop().waits(0b1)}, true).cycles(0, 0) == Cycles{0, 10 + 8 * 2 + 1});
-  // An atomic on one word: 32 flits there and 32 halves back.
-  Op word = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
-  CHECK(run_cluster({word, nop().waits(0b1)}, true).cycles(0, 0) == Cycles{0, 10 + 64 * 2 + 200 + 1});
+  // Both blocks ask each other: 32 flits of 8 cycles in one slice, then the answers.
+  const Op there = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
+  const Op here = to_block(atom(1), OpClass::kAtomGeneric, 0, 0).writes_barrier(0);
+  Kernel k{there, here, nop().waits(0b1)};
+  k.shape().shared_base = kShared;
+  k.blocks(2).cluster(2).shape().dynamic_shared_bytes = 200000;
+  k.stream_of_block(0, 0, {{0}, {2}});
+  k.stream_of_block(1, 0, {{1}, {2}});
+  config::GpuConfig g = test_gpu(2);
+  g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(8);
+  const Outcome o = run(g, k);
+  // The slice has both questions first, then the answer to block 0's.
+  CHECK(o.cycles(0, 0).at(1) == 10 + 2 * 256 + 160 + 99 + 2);
+  CHECK(o.cycles(0, 1).at(1) > o.cycles(0, 0).at(1));
+}
+
+TEST_CASE("what others ask of an SM takes its turn in that SM's port") {
+  // Block 1 answers 32 packets of 2 cycles, and asks for 32 itself, which its port has to send first.
+  const Op there = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
+  const Op here = to_block(atom(1), OpClass::kAtomGeneric, 0, 0).writes_barrier(0);
+  Kernel k{nop().stall(9), there, here, nop().waits(0b1)};
+  k.shape().shared_base = kShared;
+  k.blocks(2).cluster(2).shape().dynamic_shared_bytes = 200000;
+  k.stream_of_block(0, 0, {{1}, {3}});
+  std::vector<Kernel::Step> late(16, {0});  // 10 cycles each; its port is to answer from cycle 174 on
+  late.push_back({2});
+  late.push_back({3});
+  k.stream_of_block(1, 0, late);
+  config::GpuConfig g = test_gpu(2);
+  g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(0);
+  CHECK(run(g, k).cycles(0, 0).at(1) == (1 + 160 + 10 + 64) + 64 + 99 + 2);
 }
 
 TEST_CASE("a block's own window is its shared memory, also for some of the lanes") {
@@ -173,10 +200,11 @@ TEST_CASE("a block's own window is its shared memory, also for some of the lanes
 
 TEST_CASE("a fence waits for remote atomics, also for those that have not left the queue") {
   Op word = to_block(atom(-1), OpClass::kAtomGeneric, 1, 0);
-  // 3 of 64 packets of 2 cycles each: the last answer comes 10 + 3 * 128 + 200 after the first one's issue,
-  // and a fence behind posted work takes 30 from there.
+  // The first comes to the other SM after 64 cycles in the port; each takes 64 passes of 4 cycles there, so the
+  // last is answered behind two others. The answer is there a cycle before its value would be in a register, and
+  // a fence behind posted work takes 30 from there.
   Outcome o = run_cluster({word, word, word, membar(), nop()});
-  CHECK(o.cycles(0, 0).at(4) == 10 + 3 * 128 + 200 + 30);
+  CHECK(o.cycles(0, 0).at(4) == 10 + 64 + 100 + 2 * 256 + 64 + 99 + 30);
 }
 
 TEST_CASE("a cluster that does not fit in a GPC is refused") {

@@ -17,7 +17,7 @@ TEST_CASE("stall n: the warp's next instruction issues n cycles later") {
 }
 
 TEST_CASE("the odd encodings of the stall count") {
-  auto gap = [](Op op) {
+  auto gap = [](const Op& op) {
     Kernel k{op, nop()};
     return run(test_gpu(), k).cycles(0).at(1);
   };

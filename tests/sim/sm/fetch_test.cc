@@ -56,7 +56,7 @@ TEST_CASE("a cold line comes from memory through GCC, L1 and L0") {
   CHECK(o[Counter::kFetchL0Misses] == 3);
   CHECK(o[Counter::kFetchL1Misses] == 3);
   CHECK(o[Counter::kFetchGccMisses] == 3);
-  CHECK(o[Stall::kNoInstruction] == 3 * 620);
+  CHECK(o[Stall::kNoInstruction] == uint64_t{3} * 620);
 }
 
 TEST_CASE("code that fits the L0 is fetched once") {

@@ -142,7 +142,7 @@ TEST_CASE("a reduction is posted: nobody waits for it") {
 }
 
 TEST_CASE("a reduction's sectors: one for each of the lanes that meet in a word") {
-  auto sectors = [](Op op) {
+  auto sectors = [](const Op& op) {
     Kernel k{op};
     return run(test_gpu(), k)[Counter::kGlobalRedSectors];
   };

@@ -10,6 +10,12 @@
 namespace heddle::simtest {
 namespace {
 
+Op remote(Op op, OpClass as) {
+  op.in.op = as;
+  op.in.space = isa::MemSpace::kGeneric;
+  return op;
+}
+
 // The instruction of each LiveOp::Code, in their order.
 std::vector<Op> code() {
   Op invalidate = make(OpClass::kCctl, "CCTL.IVALL");
@@ -35,6 +41,11 @@ std::vector<Op> code() {
           wait.writes_barrier(0),
           bulk,
           invalidate,
+          remote(ldg(1).writes_barrier(0), OpClass::kLdGeneric),
+          remote(stg(), OpClass::kStGeneric),
+          remote(atom(1).writes_barrier(0), OpClass::kAtomGeneric),
+          make(OpClass::kClusterBarrier, "UCGABAR_ARV").flags(isa::kFlagBarrierArrive),
+          make(OpClass::kClusterWait, "UCGABAR_WAIT"),
           exit_op()};
 }
 

@@ -77,6 +77,11 @@ struct LiveOp {
     kMbarrierWait,
     kBulk,
     kInvalidate,
+    kRemoteLoad,  // of another block's shared memory: generic addresses
+    kRemoteStore,
+    kRemoteAtomic,
+    kClusterArrive,
+    kClusterWait,
     kExit,
     kCodes
   };
@@ -89,7 +94,8 @@ struct LiveOp {
   isa::BulkOp bulk{};
   bool later = false;  // its values are used behind the next use(): LiveWarp::result()
   bool has_values() const {
-    return code == kLoad || code == kLoadStrong || code == kAtomic || code == kMbarrierWait;
+    return code == kLoad || code == kLoadStrong || code == kAtomic || code == kMbarrierWait ||
+           code == kRemoteLoad || code == kRemoteAtomic;
   }
 };
 
@@ -181,6 +187,7 @@ class LiveBlock final : public isa::BlockProgram {
   isa::WarpProgram& warp(uint32_t i) override { return *warps_[i]; }
   isa::BlockWork work() const override;
   void deliver(uint64_t shared_address, std::span<const uint8_t> bytes) override;
+  std::span<uint8_t> shared_memory() override { return shared; }
 
   std::vector<uint8_t> shared;
 
@@ -193,6 +200,12 @@ class LiveKernel final : public isa::GridProgram {
   explicit LiveKernel(LiveBlock::Body body);
   LiveKernel& blocks(uint32_t n) { return image_.shape.grid = {n, 1, 1}, *this; }
   LiveKernel& warps(uint32_t n) { return image_.shape.block = {32 * n, 1, 1}, *this; }
+  LiveKernel& cluster(uint32_t n) {
+    image_.shape.cluster = {n, 1, 1};
+    image_.shape.shared_base = kSharedBase;
+    return *this;
+  }
+  static constexpr uint64_t kSharedBase = 0x7f0000000000;
   LiveKernel& shared_bytes(uint32_t n) { return image_.shape.dynamic_shared_bytes = n, *this; }
   isa::LaunchShape& shape() { return image_.shape; }
   void rewind() { next_ = 0; }

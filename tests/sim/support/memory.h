@@ -37,9 +37,9 @@ class WholeL2 : private OwnFabric, public memory::L2 {
 class MemorySide : public memory::MemorySystem {
  public:
   explicit MemorySide(const config::GpuConfig& gpu)
-      : MemorySystem(gpu), out_(gpu.topology().sms()), in_(gpu.topology().sms()) {
+      : MemorySystem(gpu), out_(gpu.topology().sms()), in_(gpu.topology().sms()), payloads_(gpu.topology().sms()) {
     for (uint32_t sm = 0; sm < out_.size(); ++sm) {
-      connect(sm, out_[sm], in_[sm]);
+      connect(sm, out_[sm], in_[sm], payloads_[sm]);
     }
   }
   // Sends them, each SM's in the order of their times, and appends each answer to responses[sm], by arrival.
@@ -72,6 +72,7 @@ class MemorySide : public memory::MemorySystem {
   WorkerPool pool_{1};
   std::vector<memory::Outbox> out_;
   std::vector<memory::Inbox> in_;
+  std::vector<memory::Payloads> payloads_;
 };
 
 }  // namespace heddle::simtest

@@ -1,0 +1,134 @@
+#include "analysis/validate/host/bench.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "analysis/report/table.h"
+#include "analysis/validate/csv.h"
+#include "analysis/validate/host/l2_persist.h"
+#include "sim/engine/error.h"
+
+namespace heddle::hostbench {
+namespace {
+
+// Parameters are read by the experiments; a number that is none is the table's fault.
+template <class F>
+std::optional<double> of_row(const MeasuredRow& r, F&& f) {
+  try {
+    return f();
+  } catch (const std::logic_error&) {
+    throw Error(fmt::format("{}: test {}: '{}' is no parameter of it", r.place, r.test, r.parameter));
+  }
+}
+
+KernelTimes kernel_times(const std::vector<MeasuredRow>& rows) {
+  KernelTimes times;
+  for (const Row& r : rows) {
+    if (r.test == "touch_us") {
+      double& t = r.parameter.starts_with("64")   ? times.touch_64mib
+                  : r.parameter.starts_with("32") ? times.touch_32mib
+                  : r.parameter.starts_with("16") ? times.touch_16mib
+                                                  : times.touch_8mib;
+      t = t > 0 ? t : r.value;
+    }
+  }
+  return times;
+}
+
+double error_of(const Compared& c) { return 100 * (*c.simulated / c.row.value - 1); }
+bool within(const Compared& c) { return c.simulated && c.bound && std::abs(error_of(c)) <= *c.bound; }
+
+std::vector<std::string> cells(const Compared& c) {
+  return {c.row.test,
+          c.row.parameter,
+          fmt::format("{:.4g}", c.row.value),
+          c.simulated ? fmt::format("{:.4g}", *c.simulated) : "not modelled yet",
+          c.simulated ? fmt::format("{:+.1f}", error_of(c)) : "",
+          c.bound ? fmt::format("{:g}", *c.bound) : "",
+          c.simulated && c.bound && !within(c) ? "beyond" : ""};
+}
+
+}  // namespace
+
+std::vector<MeasuredRow> read_rows(const std::filesystem::path& file) {
+  std::vector<MeasuredRow> rows;
+  const analysis::CsvTable table = analysis::read_csv(file, {"test", "parameter", "value", "unit"});
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    const std::vector<std::string>& cells = table.rows[i];
+    char* end = nullptr;
+    const double value = std::strtod(cells[2].c_str(), &end);
+    if (cells[2].empty() || *end != '\0') {
+      throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[i], cells[2]));
+    }
+    rows.push_back({{cells[0], cells[1], value, cells[3]}, fmt::format("{}:{}", table.file, table.lines[i])});
+  }
+  return rows;
+}
+
+std::vector<Compared> compare(const std::vector<MeasuredRow>& rows, const config::GpuConfig& gpu,
+                              const BenchOptions& options) {
+  const KernelTimes times = kernel_times(rows);
+  std::vector<Compared> out;
+  for (const MeasuredRow& r : rows) {
+    Compared c{r, of_row(r, [&] { return bound(r); }), of_row(r, [&] { return simulate(r, gpu, times); })};
+    if (!c.simulated && !options.l2.empty()) {
+      c.simulated = l2_persist_us(r, gpu, options.l2, options.threads, options.cancel);
+    }
+    if (c.bound || c.simulated) {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+bool any(const std::vector<Compared>& rows) {
+  for (const Compared& c : rows) {
+    if (c.bound || !c.simulated) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string summary(const std::vector<Compared>& rows) {
+  size_t good = 0, asked = 0, missing = 0;
+  for (const Compared& c : rows) {
+    good += within(c) ? 1 : 0;
+    asked += c.simulated && c.bound ? 1 : 0;
+    missing += c.simulated ? 0 : 1;
+  }
+  return fmt::format("{} of {} within what is asked; {} not modelled yet\n", good, asked, missing);
+}
+
+std::string as_text(const std::vector<Compared>& rows) {
+  using Align = analysis::TextTable::Align;
+  analysis::TextTable table({{"experiment", Align::kLeft},
+                             {"parameter", Align::kLeft},
+                             {"measured"},
+                             {"simulated"},
+                             {"error %"},
+                             {"asked %"},
+                             {"", Align::kLeft}});
+  for (const Compared& c : rows) {
+    table.add(cells(c));
+  }
+  return table.str() + summary(rows);
+}
+
+std::string as_page(const std::vector<Compared>& rows, const std::string& gpu, const std::string& hash) {
+  std::string page = fmt::format(
+      "{}\n\n"
+      "Made by `heddle hostbench --page`; microseconds. Configuration `{}`, hash {}.\n\n"
+      "| experiment | parameter | measured | simulated | error % | asked % | "
+      "|\n|---|---|---:|---:|---:|---:|---|\n",
+      kPageTitle, gpu, hash);
+  for (const Compared& c : rows) {
+    page += fmt::format("| {} |\n", fmt::join(cells(c), " | "));
+  }
+  return page + "\n" + summary(rows);
+}
+
+}  // namespace heddle::hostbench

@@ -1,0 +1,58 @@
+// The network between the SMs of a GPC, and the clusters whose blocks are on them. It carries what they send in the
+// order (time, SM, sending), through slices by line address (FINDINGS.md 14), and counts the arrivals at the
+// clusters' barriers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/sm/cluster_message.h"
+#include "sim/sm/sm.h"
+
+namespace heddle::device {
+
+class ClusterNetwork {
+ public:
+  // Of the SMs number `first` to `end`.
+  ClusterNetwork(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms, uint32_t first,
+                 uint32_t end);
+
+  void begin();
+  // A block of that cluster starts there: the next rank.
+  void place(uint32_t cluster, uint32_t sm, uint32_t slot);
+  // One of its blocks is done, and its place given away.
+  void done(uint32_t cluster);
+
+  // Carries what leaves before `horizon`. Nothing arrives sooner than latency() after it has left.
+  void exchange(Cycle horizon);
+  Cycle latency() const { return std::min(barrier_latency_, way_there_); }
+
+ private:
+  struct Member {
+    uint32_t sm, slot;
+    bool arrived = false;  // at the cluster barrier
+    bool done = false;
+  };
+  struct Cluster {
+    uint32_t left = 0;  // blocks that are not done
+    Cycle last = 0;     // arrival, or end of a block
+    std::vector<Member> members;
+  };
+
+  void barrier(const sm::ClusterMessage& m);
+  void carry(sm::ClusterMessage m);
+
+  std::vector<std::unique_ptr<sm::Sm>>& sms_;
+  const uint32_t first_, end_;
+  const Cycle barrier_latency_, way_there_, way_back_;
+  const double load_ticks_;
+  std::vector<Server> slices_;
+  std::map<uint32_t, Cluster> clusters_;
+  std::vector<sm::ClusterMessage> carried_;
+};
+
+}  // namespace heddle::device

@@ -1,0 +1,306 @@
+#include "sim/host/calls/threads.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/host/calls/call_types.h"
+
+namespace heddle::host {
+namespace {
+
+// LimitReached of `f` gets the thread and its call in front.
+template <class Place, class F>
+void located(const Place& place, const ThreadDesc& thread, const F& f) {
+  try {
+    f();
+  } catch (const LimitReached& e) {
+    throw LimitReached("thread " + thread.name + ", " + place() + ": " + e.what());
+  }
+}
+
+}  // namespace
+
+Threads::Threads(Core& core, const Parts& parts, Result& result)
+    : core_(core),
+      ordering_(parts.ordering),
+      connections_(parts.connections),
+      graphs_(parts.graphs),
+      nested_(parts.nested),
+      captures_(core, parts.memory),
+      clocks_(parts.clocks),
+      memory_(parts.memory),
+      checker_(parts.checker),
+      unified_(parts.unified),
+      migration_(parts.migration),
+      l2_(parts.l2),
+      space_(parts.space),
+      result_(result),
+      threads_(core.program.threads.size()),
+      flags_(core.program.flags.size(), false),
+      event_states_(core.program.events.size()),
+      device_error_(core.program.devices),
+      carveout_(core.program.devices, kNone) {
+  result.thread_end.assign(threads_.size(), 0);
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    threads_[i].track = core.recorder.track("thread " + core.program.threads[i].name);
+  }
+  for (const StreamDesc& s : core.program.streams) {
+    streams_alive_.push_back(!s.created_by_call);
+  }
+  loaded_.assign(core.program.devices, std::vector<bool>(core.program.kernels.size(), false));
+  events_alive_.assign(core.program.events.size(), true);
+  for (const KernelDesc& k : core.program.kernels) {
+    kernel_name_.push_back(core.recorder.name(k.name));
+  }
+  for (size_t op = 0; op < static_cast<size_t>(Op::kOther); ++op) {
+    op_name_.push_back(core.recorder.name(type_of(static_cast<Op>(op)).name));
+  }
+  for (const ThreadDesc& t : core.program.threads) {
+    for (const Call& c : t.calls) {
+      if (c.op == Op::kOther) {
+        other_names_[c.type] = core.recorder.name(c.type->name);
+      }
+    }
+  }
+  h2d_name_ = core.recorder.name("copy H2D");
+  d2h_name_ = core.recorder.name("copy D2H");
+  d2d_name_ = core.recorder.name("copy D2D");
+  peer_name_ = core.recorder.name("copy peer");
+  h2h_name_ = core.recorder.name("copy H2H");
+}
+
+void Threads::start() {
+  const uint32_t most = core_.rules.host_threads;
+  const auto all = static_cast<uint32_t>(threads_.size());
+  while (begun_ < (most > 0 ? std::min(most, all) : all)) {
+    begin_next();
+  }
+}
+
+void Threads::begin_next() {
+  while (begun_ < threads_.size()) {
+    const uint32_t i = begun_++;
+    HostThread& t = threads_[i];
+    if (fetch(t, i)) {
+      t.call_start = core_.now;
+      located([&] { return place(i); }, core_.program.threads[i],
+              [&] { core_.events.push(core_.now + cost(i), Happening::kThread, i); });
+      return;
+    }
+    t.done = true;
+  }
+}
+
+bool Threads::fetch(HostThread& t, uint32_t thread) {
+  const std::vector<Call>& calls = core_.program.threads[thread].calls;
+  for (; t.pc < calls.size(); ++t.pc) {
+    const Call& c = calls[t.pc];
+    if (c.op == Op::kLoopBegin) {
+      if (c.count == 0) {  // on to behind its end
+        for (int depth = 1; depth > 0;) {
+          ++t.pc;
+          depth += calls[t.pc].op == Op::kLoopBegin ? 1 : calls[t.pc].op == Op::kLoopEnd ? -1 : 0;
+        }
+      } else {
+        t.loops.push_back({t.pc, c.count, t.calls});
+      }
+    } else if (c.op == Op::kLoopEnd) {
+      Loop& l = t.loops.back();
+      // A turn without a call: the others have none either.
+      if (t.calls > l.calls && --l.left > 0) {
+        l.calls = t.calls;
+        t.pc = l.body;
+      } else {
+        t.loops.pop_back();
+      }
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+Ps Threads::cost(uint32_t thread) const {
+  const Call& c = call(threads_[thread], thread);
+  if (captures_.used() && captures_.capturing(c.stream) && c.type->in_capture != InCapture::kCapture) {
+    return core_.params.graph.capture;
+  }
+  return c.type->cost ? c.type->cost(*this, thread, c) : 0;
+}
+
+uint32_t Threads::name_of(const Call& c) const {
+  return c.op == Op::kOther ? other_names_.at(c.type) : op_name_[static_cast<size_t>(c.op)];
+}
+
+void Threads::step(uint32_t thread) {
+  located([&] { return place(thread); }, core_.program.threads[thread], [&] { run_on(thread); });
+}
+
+// As long as nothing else happens before its next call takes effect.
+void Threads::run_on(uint32_t thread) {
+  constexpr uint64_t kAtOnce = 256;  // calls: then whoever watches the run has a look
+  for (uint64_t calls = 1;; ++calls) {
+    HostThread& t = threads_[thread];
+    bool back = false;
+    if (t.waits_since != kNever) {
+      t.waited += core_.now - std::min(core_.now, t.waits_since);
+      t.waits_since = kNever;
+    }
+    switch (t.next) {
+      case Next::kEffect:
+        back = effect(thread);
+        break;
+      case Next::kReturn:
+        t.waits_for.clear();
+        back = true;
+        break;
+      case Next::kStaged:
+        back = continue_staged(thread);
+        break;
+    }
+    if (!back) {
+      return;
+    }
+    returned(thread);
+    if (!fetch(t, thread)) {
+      t.done = true;
+      result_.thread_end[thread] = core_.now;
+      begin_next();
+      return;
+    }
+    const Ps at = core_.now + cost(thread) + t.owed;
+    t.owed = 0;
+    if (core_.events.next_time() <= at || core_.cancelled() || calls == kAtOnce || at > kLatest) {
+      core_.events.push(at, Happening::kThread, thread);
+      return;
+    }
+    core_.now = at;
+  }
+}
+
+void Threads::returned(uint32_t thread) {
+  HostThread& t = threads_[thread];
+  const Call& c = call(t, thread);
+  core_.recorder.add(t.track, name_of(c), t.call_start, core_.now);
+  core_.recorder.waited(t.track, std::exchange(t.waited, 0));
+  t.call_start = core_.now;
+  t.next = Next::kEffect;
+  // A failed kernel shows at the first call that waits for the device (ER01).
+  if (!t.failed && c.type->shows_failures) {
+    report_device_error(thread, t.device);
+  }
+  t.failed = false;
+  if (clocks_.on()) {
+    clocks_.returned(thread);
+    // SO11: at synchronisations pools give back what is above their thresholds (SO04).
+    if (c.type->synchronizes) {
+      t.owed += memory_.trim_pools(clocks_) * core_.params.memory.unmap;
+    }
+  }
+  ++t.pc;
+  ++t.calls;
+  ++result_.operations;
+}
+
+void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands) {
+  if (core_.rules.lazy_start) {
+    flush();  // FP04: whoever waits for work asks for it
+  }
+  HostThread& t = threads_[thread];
+  t.waits_for = commands;
+  t.resume_at = core_.now;
+  for (const CommandRef& c : commands) {
+    t.waits += ordering_.thread_waits(thread, c, core_.params.notify) ? 1 : 0;
+  }
+  if (t.waits > 0) {
+    t.waits_since = core_.now;
+  }
+}
+
+void Threads::released(uint32_t thread, Ps at) {
+  HostThread& t = threads_[thread];
+  t.resume_at = std::max(t.resume_at, at);
+  if (t.waits > 0 && --t.waits > 0) {
+    return;
+  }
+  core_.events.push(std::max(core_.now, t.resume_at), Happening::kThread, thread);
+}
+
+bool Threads::effect(uint32_t thread) {
+  HostThread& t = threads_[thread];
+  const Call& c = call(t, thread);
+  // Whatever is called fails from then on (ER02), as the H200's driver answers (traces/h200/hosterrors.csv,
+  // fault).
+  if (c.type->asks_device && report_device_error(thread, t.device)) {
+    return true;
+  }
+  if (captures_.used()) {
+    const Captures::Verdict v = captures_.call(thread, t.device, c, l2_.window_of(c.stream));
+    if (v.no) {
+      fail(thread, v.no->error, v.no->why);
+    }
+    if (v.over) {
+      return true;
+    }
+  }
+  if (core_.rules.lazy_start && c.type->asks_for_progress) {
+    flush();
+  }
+  return !c.type->effect || c.type->effect(*this, thread, c);
+}
+
+void Threads::set_flag(uint32_t flag) {
+  flags_[flag] = true;
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].waits_for_flag == flag) {
+      if (clocks_.on()) {
+        clocks_.thread_waits_flag(i, flag);
+      }
+      threads_[i].waits_for_flag = kNone;
+      core_.events.push(core_.now, Happening::kThread, i);
+    }
+  }
+}
+
+bool Threads::all_done() const {
+  return std::all_of(threads_.begin(), threads_.end(), [](const HostThread& t) { return t.done; });
+}
+
+std::string Threads::place(uint32_t thread) const {
+  const HostThread& t = threads_[thread];
+  if (t.pc >= core_.program.threads[thread].calls.size()) {
+    return "behind its last call";
+  }
+  const Call& c = call(t, thread);
+  return c.type->name +
+         (c.line ? ", line " + std::to_string(c.line) : ", call " + std::to_string(t.calls + 1));
+}
+
+std::string Threads::where() const {
+  for (uint32_t i = 0; i < begun_; ++i) {
+    if (!threads_[i].done) {
+      return "thread " + core_.program.threads[i].name + ", " + place(i) + ": ";
+    }
+  }
+  return "";
+}
+
+std::vector<Threads::Blocked> Threads::blocked() const {
+  std::vector<Blocked> out;
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    const HostThread& t = threads_[i];
+    if (i >= begun_) {
+      out.push_back({"thread " + core_.program.threads[i].name,
+                     "not begun",
+                     {},
+                     kNone,
+                     " waits for another thread's end: only " + std::to_string(core_.rules.host_threads) +
+                         " make progress at a time (FP08)"});
+    } else if (!t.done) {
+      out.push_back({"thread " + core_.program.threads[i].name, place(i), t.waits_for, t.waits_for_flag});
+    }
+  }
+  return out;
+}
+
+}  // namespace heddle::host

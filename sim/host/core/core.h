@@ -1,0 +1,62 @@
+// What the parts of the host model share: the clock, what is to happen, the commands. Each part does one
+// thing and tells the others through these few functions; Platform (platform/platform.h) implements them.
+#pragma once
+
+#include <atomic>
+
+#include "sim/host/core/command.h"
+#include "sim/host/core/event_queue.h"
+#include "sim/host/core/limits.h"
+#include "sim/host/core/params.h"
+#include "sim/host/core/programmatic.h"
+#include "sim/host/core/recorder.h"
+#include "sim/host/program/program.h"
+
+namespace heddle::host {
+
+class KernelModel;  // kernel_model.h
+
+struct Core {
+  Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k,
+       const std::atomic<bool>* c, const Limits& l)
+      : program(p), params(n), rules(r), limits(l), recorder(record, l.spans), kernels(k), cancel(c) {}
+  virtual ~Core() = default;
+
+  bool cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
+
+  // The command has ended now: its successors may go on.
+  virtual void finish(uint32_t slot) = 0;
+  // The command's turn has come: it goes to the unit that does its work.
+  virtual void dispatch(uint32_t slot) = 0;
+  // A kernel has come to the point at which secondaries with an edge from this port may start.
+  virtual void triggered(uint32_t slot, Port port) = 0;
+  // A kernel with traffic beside it (Command::beside): its first block starts at `at`.
+  virtual void begun(uint32_t slot, Ps at) = 0;
+  // A kernel that launches graphs from the device has begun.
+  virtual void kernel_started(uint32_t slot, Ps at) = 0;
+  // A block of a kernel that launches others begins at `at`, with `time` of its own; it may end when its
+  // calls have returned.
+  virtual void block_calls(uint32_t slot, uint32_t block, Ps at, Ps time) = 0;
+  virtual void calls_returned(uint32_t slot, uint32_t block) = 0;
+  // It waits for its children and gives its place on an SM to others (CDP1).
+  virtual void block_leaves(uint32_t slot, uint32_t block) = 0;
+  // A command's unified memory is where it must be: its own work begins.
+  virtual void prepared(uint32_t slot) = 0;
+  // A host thread that waited goes on at `at`.
+  virtual void resume(uint32_t thread, Ps at) = 0;
+  virtual void set_flag(uint32_t flag) = 0;
+  virtual bool flag(uint32_t flag) const = 0;
+
+  const Program& program;
+  const Params& params;
+  const Rules& rules;
+  const Limits& limits;
+  EventQueue events;
+  CommandPool commands;
+  Recorder recorder;
+  Ps now = 0;
+  KernelModel* const kernels;             // runs kernels that have a trace; null: they take their durations
+  const std::atomic<bool>* const cancel;  // PlatformOptions::cancel
+};
+
+}  // namespace heddle::host

@@ -1,0 +1,144 @@
+// The numbers of one GPU and its host that this model needs, from the configuration
+// (configs/schema/host.proto), in picoseconds and bytes per picosecond.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/host/program/time.h"
+
+namespace heddle::host {
+
+// How work may overlap where CUDA's guides, or a guide and the silicon, differ.
+struct Rules {
+  // Guide 12.4, 12.6 (ST08): between two commands of different streams, a pinned or device allocation, a
+  // memset, a copy inside the device or a change of the L1 split keeps them from running at the same time.
+  // Guide 12.8 (ST09), which is what the H200 does: only the legacy default stream orders, and only blocking
+  // streams.
+  bool implicit_sync_12_4 = false;
+  // Copies of pageable memory overlap with other streams' work. The guide says that they do not (HM01, C06);
+  // the driver only keeps the stream's order.
+  bool pageable_overlaps = true;
+  // Plain copies of at most 64 KB to the device return at once also from pinned memory (HM15). The H200's
+  // driver does so for pageable memory only.
+  bool small_pinned_copies_return = false;
+  bool launch_blocking = false;     // CUDA_LAUNCH_BLOCKING=1 (AX03)
+  bool per_thread_default = false;  // what stream 0 means; used by frontends (ST03)
+  uint32_t connections = 0;         // CUDA_DEVICE_MAX_CONNECTIONS; 0: the configuration's
+  uint32_t copy_connections = 0;    // CUDA_DEVICE_MAX_COPY_CONNECTIONS; 0: the same
+  // CUDA_GRAPHS_USE_NODE_PRIORITY: over the flag of the instantiation (GR25).
+  enum class NodePriority : uint8_t {
+    kAsInstantiated,
+    kNever,
+    kAlways
+  } node_priority = NodePriority::kAsInstantiated;
+  // CUDA_MODULE_LOADING=LAZY: a kernel's first launch loads its code, which waits for what the device does
+  // (LZ04).
+  bool lazy_loading = false;
+  // Grids that kernels launch start when the launching grid's blocks have ended: all that is guaranteed
+  // (DP02).
+  bool lazy_children = false;
+  // Work starts when some thread asks for it, by a synchronisation or a query, or all threads have ended
+  // (FP05).
+  bool lazy_start = false;
+  // So many host threads make progress at the same time; the others begin when those have ended (FP08). 0:
+  // all.
+  uint32_t host_threads = 0;
+  Ps l2_reset_after =
+      0;  // persisting lines that nobody touches for so long are normal again; 0: never (L219)
+  double launch_queue_scale = 1;                                           // CUDA_SCALE_LAUNCH_QUEUES
+  enum class Wait : uint8_t { kSpin, kYield, kBlock } wait = Wait::kSpin;  // cudaDeviceScheduleSpin, ...
+};
+
+struct Params {
+  explicit Params(const config::GpuConfig& gpu, const Rules& rules = {});
+
+  // ---- PCI Express: bytes per picosecond of one direction, and what a packet adds to its payload.
+  double link_rate;
+  uint32_t payload, read_request;
+  double write_combined_gain;
+  double peer_rate;  // 0: no links
+  Ps peer_start;
+  double memory_rate;  // DRAM's peak, bytes per picosecond
+  double d2d_efficiency, memset_efficiency;
+  uint32_t engines;
+  uint64_t memset_inline_bytes;
+  Ps h2d_start, d2h_start, d2d_start, memset_start, memset_inline_start, d2h_to_kernel, h2d_to_kernel;
+
+  struct Access {
+    uint64_t read_piece;  // bytes
+    Ps latency, partial_write;
+    double engine_bytes, posted_sm_bytes, posted_bytes;  // under way; engine_bytes 0: shares are equal
+    double flush;                                        // times what kernels' ends wait for (MD01)
+  } access;                                              // of kernels, over the link
+
+  // ---- pageable memory
+  uint64_t inline_bytes, chunk_bytes, cached_bytes;
+  double inline_host_rate, inline_device_rate, to_device_rate, to_device_uncached_rate, from_device_rate;
+  Ps inline_start, chunk_gap, from_device_extra;
+
+  uint32_t connections, copy_connections, depth;
+  Ps submit, kernel_start, kernel_end, same_stream, other_stream, event, notify, host_function_start,
+      host_function_end;
+
+  struct Calls {
+    Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
+        host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic,
+        lazy_load;
+  } calls;
+  struct Graph {
+    Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, capture_begin,
+        capture_end, start, node, branch, join, programmatic, launch_completion, instantiate_device,
+        upload_device, device_launcher, device_launch, device_start, device_tail, device_node;
+    double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
+  } graph;
+  struct GraphMemory {
+    Ps launch, map, map_chunk, take, take_chunk, stream_chunk, trim, trim_chunk;
+  } graph_memory;
+  int32_t priority_greatest, priority_least;
+
+  // ---- the device's memory
+  struct DeviceBytes {
+    uint64_t total, context, granularity, alignment, pool_chunk;
+    Ps pool_malloc, pool_free, map, unmap;
+  } memory;
+  struct VirtualMemory {
+    Ps reserve, create, map, set_access, unmap, release;
+    double create_mib, set_access_mib, unmap_mib, release_mib;  // picoseconds for each MiB
+  } vmm;
+  struct Dynamic {
+    Ps forget_call, stream_call, behind_call, tail_call, forget_serial, stream_serial, first_contention,
+        contention, stream_create, event_call, start, next, event_wait, tail_start, join, finish, cleanup,
+        parent, runtime, virtual_pool;
+    uint32_t pending_launches, least_pending, parameter_bytes, sync_depth;
+    uint64_t sync_level_bytes;
+  } dynamic;
+  struct L2 {
+    uint64_t window, most, unit, default_limit;  // bytes
+    bool keep;
+    Ps set_limit, reset;
+  } l2;
+  struct Unified {
+    config::UnifiedMemory::Support support;
+    bool direct_host_access;
+    uint32_t page, block, fault_batch, thrash_count;
+    Ps gpu_fault, cpu_fault, evict, thrash_lapse;
+  } um;
+
+  // ---- the SMs, as the work distributor sees them
+  uint32_t compute_capability;
+  config::Limits limits;
+  uint32_t sms, subcores;
+  std::vector<uint32_t> gpc_of_sm;
+  std::vector<uint32_t> carveouts;  // bytes of shared memory that the L1 array can be split to, ascending
+  Ps block_interval;                // between two blocks handed out
+  Ps sm_block_interval;             // between two to one SM
+  Ps block_start, block_retire;
+};
+
+// Bytes that `bytes` of payload, in `rows` pieces of equal length, are in packets of up to `payload` with
+// `header` bytes.
+double wire_bytes(uint64_t bytes, uint64_t rows, uint32_t payload, uint32_t header);
+
+}  // namespace heddle::host

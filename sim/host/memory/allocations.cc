@@ -1,0 +1,67 @@
+#include "sim/host/memory/allocations.h"
+
+#include <algorithm>
+
+#include "sim/host/program/program_error.h"
+
+namespace heddle::host {
+
+Allocations::Allocations(const Program& p, const Params& n) : buffers_(p.buffers.size()) {
+  devices_.reserve(p.devices);  // pools refer to them
+  for (uint32_t d = 0; d < p.devices; ++d) {
+    devices_.emplace_back(n, d);
+  }
+  for (uint32_t d = 0; d < p.devices; ++d) {
+    pools_.emplace_back(n, devices_[d], 0);
+  }
+  for (const PoolDesc& pool : p.pools) {
+    pools_.emplace_back(n, devices_[pool.device], pool.max_bytes);
+  }
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const BufferDesc& b = p.buffers[i];
+    if (b.allocated_by_call) {
+      continue;
+    }
+    buffers_[i].state = State::kAllocated;
+    if (b.memory == Memory::kDevice) {
+      const auto address = devices_[b.device].allocate(b.bytes);
+      if (!address) {
+        throw ProgramError(b.line, "buffer " + b.name + ": " + std::to_string(b.bytes) +
+                                       " bytes, but device " + std::to_string(b.device) + " has only " +
+                                       std::to_string(devices_[b.device].free_bytes()) +
+                                       " left (dram.total_bytes)");
+      }
+      buffers_[i].address = *address;
+    }
+  }
+}
+
+uint32_t Allocations::trim_pools(const Clocks& clocks) {
+  uint32_t chunks = 0;
+  for (Pool& p : pools_) {
+    chunks += p.trim(p.release_threshold, clocks);
+  }
+  return chunks;
+}
+
+void Allocations::count(Result& result) const {
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    const std::string device = "device " + std::to_string(d) + " ";
+    PoolStats sum;
+    for (const Pool& p : pools_) {
+      if (&p.memory() == &devices_[d]) {
+        sum.grown += p.stats().grown;
+        sum.released += p.stats().released;
+      }
+    }
+    if (devices_[d].peak_bytes() > devices_[d].context_bytes()) {
+      result.counters.push_back({device + "memory peak bytes", devices_[d].peak_bytes()});
+    }
+    if (sum.grown > 0) {
+      result.counters.push_back({device + "pool chunks taken", sum.grown});
+      result.counters.push_back({device + "pool chunks given back", sum.released});
+    }
+  }
+}
+
+}  // namespace heddle::host

@@ -1,0 +1,49 @@
+// The host model: a program's threads, the streams, queues, engines and work distributors of its devices, put
+// together.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/error.h"
+#include "sim/host/core/limits.h"
+#include "sim/host/core/params.h"
+#include "sim/host/core/result.h"
+#include "sim/host/memory/l2_control.h"
+#include "sim/host/program/program.h"
+
+namespace heddle::host {
+
+class KernelModel;  // kernel_model.h
+
+struct PlatformOptions {
+  Rules rules;
+  bool spans = true;   // keep the timeline: without it, tracks have no times
+  bool check = false;  // look for undefined behaviour: Result::findings
+  // What a policy of the L2 makes of a kernel from a trace (KernelDesc::trace); without it, nothing.
+  KernelTime kernel_time = {};
+  // Runs kernels that have a trace, together with each other; durations do not count then. May be null.
+  KernelModel* kernels = nullptr;
+  // When it becomes true the run stops soon and throws Cancelled. May be null.
+  const std::atomic<bool>* cancel = nullptr;
+  bool graphs = false;  // Result::graphs
+  Limits limits = {};
+  // Told every now and then how far the run is: its time, and calls made.
+  std::function<void(Ps now, uint64_t calls)> progress = {};
+};
+
+class Cancelled : public Error {
+ public:
+  using Error::Error;
+};
+
+// Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.
+// Errors of calls are part of the result. Throws ProgramError (check_program.h) when the program refers to
+// something that it does not have, LimitReached when it goes beyond `limits`.
+Result run(const Program& program, const config::GpuConfig& gpu, const PlatformOptions& options = {});
+
+// A program with nothing in it but the devices' legacy default streams.
+Program empty_program(uint32_t devices = 1);
+
+}  // namespace heddle::host

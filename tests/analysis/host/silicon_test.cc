@@ -1,0 +1,97 @@
+// The host model of the H200 against what the H200 did: every experiment that is modelled stays within what
+// is asked.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "analysis/validate/host/experiments.h"
+#include "configs/loader/config.h"
+
+namespace heddle::hostbench {
+namespace {
+
+std::vector<Row> rows(const std::string& file) {
+  std::ifstream in(file);
+  std::vector<Row> out;
+  for (std::string line; std::getline(in, line);) {
+    std::stringstream cells(line);
+    Row r;
+    std::string value;
+    std::getline(cells, r.test, ',');
+    std::getline(cells, r.parameter, ',');
+    std::getline(cells, value, ',');
+    std::getline(cells, r.unit, ',');
+    if (r.test != "test") {
+      r.value = std::stod(value);
+      out.push_back(r);
+    }
+  }
+  return out;
+}
+
+// Kernels that many blocks or threads launch at once (FINDINGS.md 21): how the device's launcher shares
+// itself out among callers is not understood, and these rows miss what is asked. Listed one by one, so that
+// no other may.
+constexpr double kManyCallers = 40;  // per cent
+const std::set<std::pair<std::string, std::string>> kMissed = {
+    {"cdp_us", "tail 1000"},
+    {"cdp_us", "32 blocks one child each fire and forget"},
+    {"cdp_us", "132 blocks one child each null stream"},
+    {"cdp_many_us", "32 blocks 1 threads 1 each null stream"},
+    {"cdp_many_us", "132 blocks 1 threads 1 each null stream"},
+    {"cdp_many_us", "264 blocks 1 threads 1 each null stream"},
+    {"cdp_many_us", "1 blocks 8 threads 1 each null stream"},
+    {"cdp_many_us", "1 blocks 32 threads 1 each null stream"},
+    {"cdp_many_us", "64 blocks 1 threads 1 each fire and forget"},
+    {"cdp_many_us", "1 blocks 32 threads 1 each fire and forget"},
+    {"cdp_many_us", "1 blocks 128 threads 1 each fire and forget"},
+    {"cdp_many_us", "32 blocks 1 threads 1 each tail"},
+    {"cdp_many_us", "132 blocks 1 threads 1 each tail"},
+    {"cdp_many_us", "264 blocks 1 threads 1 each tail"},
+    {"cdp_many_us", "528 blocks 1 threads 1 each tail"},
+    {"cdp_many_us", "16 blocks 1 threads 10 each tail"},
+    {"cdp_many_us", "132 blocks 1 threads 10 each tail"},
+    {"cdp_many_us", "1 blocks 32 threads 1 each tail"},
+    {"cdp_many_us", "132 blocks 1 threads 1 each own stream"},
+    {"cdp_many_us", "1 blocks 32 threads 1 each own stream"},
+    {"cdp_many_us", "1 blocks 128 threads 1 each own stream"},
+};
+
+TEST_CASE("the host experiments of the H200") {
+  const config::GpuConfig gpu = config::load("h200");
+  std::vector<Row> all = rows("traces/h200/hostbench.csv");
+  const std::vector<Row> more = rows("traces/h200/hostcalls.csv");
+  const std::vector<Row> memory = rows("traces/h200/hostmemory.csv");
+  all.insert(all.end(), more.begin(), more.end());
+  const std::vector<Row> links = rows("traces/h200/hostlinks.csv");
+  all.insert(all.end(), memory.begin(), memory.end());
+  all.insert(all.end(), links.begin(), links.end());
+  // The overlap experiment's kernels, each by itself.
+  const KernelTimes times{3791.49, 605.376, 252.768, 133.344};
+  size_t compared = 0, missed = 0;
+  for (const Row& row : all) {
+    const auto limit = bound(row);
+    const auto value = simulate(row, gpu, times);
+    if (limit && value) {
+      CAPTURE(row.test, row.parameter, row.value, *value);
+      const double error = std::abs(100 * (*value / row.value - 1));
+      if (kMissed.contains({row.test, row.parameter})) {
+        CHECK(error > *limit);  // else strike it from the list
+        CHECK(error <= kManyCallers);
+        ++missed;
+        continue;
+      }
+      CHECK(error <= *limit);
+      ++compared;
+    }
+  }
+  CHECK(missed == kMissed.size());
+  CHECK(compared == 358);
+}
+
+}  // namespace
+}  // namespace heddle::hostbench

@@ -1,0 +1,304 @@
+// Unified memory: cuda-model A29. A page of 64 KiB takes 8.832 us to the device and 8.96 us to the host; a
+// batch of up to 16 faults 10 us, a fault of the host 1 us, the eviction of a block of 2 MiB 5 us; the kernel
+// 5 us.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/host/support.h"
+
+namespace heddle::hosttest {
+namespace {
+
+using host::Advice;
+using host::Attach;
+using host::Memory;
+using workload::Buffer;
+using workload::Builder;
+using workload::reads;
+using workload::Stream;
+using workload::Thread;
+using workload::updates;
+using workload::writes;
+
+constexpr uint64_t kPage = 65536, kMiB = 1 << 20;
+constexpr double kIn = 8.832, kOut = 8.96;
+
+uint64_t counter(const host::Result& r, const std::string& name) {
+  for (const host::RunCounter& c : r.counters) {
+    if (c.name == "device 0 um " + name) {
+      return c.value;
+    }
+  }
+  return UINT64_MAX;
+}
+
+struct One {
+  Builder w;
+  Stream s = w.stream("s", true);
+  workload::Kernel k = w.kernel_us("k", 5);
+  Thread& main = w.thread("main");
+  config::GpuConfig gpu = plain_gpu();
+  host::Result run() { return host::run(w.program(), gpu); }
+  config::UnifiedMemory& um() { return *gpu.mutable_host()->mutable_um(); }
+  // A launch, waited for.
+  void kernel(const host::Access& a) { main.launch(k, s).with({a}).streamSynchronize(s); }
+};
+
+TEST_CASE("UM03: first touch places a page: nothing moves") {
+  One gpu_first;
+  const Buffer m = gpu_first.w.managed("m", kPage);
+  gpu_first.kernel(writes(m));
+  gpu_first.main.hostAccess({reads(m)});
+  const host::Result r = gpu_first.run();
+  CHECK(in_stream(r, "s", "k").end == Approx(10 + 5));
+  CHECK(us(r.thread_end[0]) == Approx(15 + 1 + kOut));
+  CHECK(counter(r, "bytes to device") == 0);
+
+  One host_first;
+  const Buffer n = host_first.w.managed("n", kPage);
+  host_first.main.hostAccess({writes(n)}).hostAccess({reads(n)});
+  CHECK(us(host_first.run().end) == 0);
+}
+
+TEST_CASE("UM04: faults of the device: batches, and the pages over the link") {
+  One t;
+  const Buffer m = t.w.managed("m", 17 * kPage);
+  t.main.hostAccess({writes(m)});
+  t.kernel(reads(m));
+  t.kernel(updates(m));
+  t.kernel(reads(m));
+  const host::Result r = t.run();
+  CHECK(in_stream(r, "s", "k", 0).end == Approx(2 * 10 + 17 * kIn + 5));
+  CHECK(in_stream(r, "s", "k", 2).end == Approx(2 * 10 + 17 * kIn + 3 * 5));
+  CHECK(counter(r, "gpu page faults") == 17);
+  CHECK(counter(r, "gpu fault batches") == 2);
+  CHECK(counter(r, "bytes to device") == 17 * kPage);
+  // The cost goes with the page's size.
+  One small;
+  small.um().set_page_bytes(4096);
+  const Buffer n = small.w.managed("n", 17 * kPage);
+  small.main.hostAccess({writes(n)});
+  small.kernel(reads(n, 0, 1));
+  CHECK(us(small.run().end) == Approx(10 + kIn / 16 + 5));
+}
+
+TEST_CASE("UM04: a copy engine moves pages: after the copy before them") {
+  One t;
+  const Buffer m = t.w.managed("m", kPage), d = t.w.device("d", 16 * kPage), h = t.w.pinned("h", 16 * kPage);
+  t.main.hostAccess({writes(m)}).memcpyAsync(d, h, t.w.stream("other", true));
+  t.kernel(reads(m));
+  CHECK(us(t.run().end) == Approx(16 * kIn + kIn + 5));
+}
+
+TEST_CASE("UM07: a prefetch takes its place in the stream and saves the faults") {
+  One t;
+  const Buffer m = t.w.managed("m", 16 * kPage);
+  t.main.hostAccess({writes(m)}).launch(t.k, t.s).memPrefetchAsync(m, 0, t.s);
+  t.kernel(reads(m));
+  t.main.memPrefetchAsync(m, host::kNone, t.s).streamSynchronize(t.s).hostAccess({reads(m)});
+  const host::Result r = t.run();
+  CHECK(in_stream(r, "s", "cudaMemPrefetchAsync").start == 5);
+  CHECK(in_stream(r, "s", "k", 1).end == Approx(5 + 16 * kIn + 5));
+  CHECK(us(r.end) == Approx(10 + 16 * kIn + 16 * kOut));
+  CHECK(counter(r, "gpu page faults") == 0);
+  CHECK(counter(r, "cpu page faults") == 0);
+  CHECK(counter(r, "bytes prefetched") == 2 * 16 * kPage);
+}
+
+TEST_CASE("UM06: more than the device has: the least recently used block goes") {
+  One t;
+  t.gpu.mutable_dram()->set_total_bytes(4 * kMiB);
+  const Buffer a = t.w.managed("a", 2 * kMiB), b = t.w.managed("b", 2 * kMiB), c = t.w.managed("c", 2 * kMiB);
+  t.kernel(writes(a));
+  t.kernel(writes(b));
+  t.kernel(reads(a));  // so b is the oldest
+  t.kernel(writes(c));
+  t.kernel(reads(a));
+  host::Result r = t.run();
+  // 32 pages are two batches: three first touches, two hits, one eviction with 32 pages to the host.
+  CHECK(us(r.end) == Approx(3 * 20 + 5 * 5 + 5 + 32 * kOut));
+  CHECK(counter(r, "bytes evicted") == 2 * kMiB);
+  CHECK(counter(r, "bytes to device") == 0);
+  t.kernel(reads(b));
+  r = t.run();
+  CHECK(counter(r, "pages back after eviction") == 32);
+  CHECK(counter(r, "bytes to device") == 2 * kMiB);
+  CHECK(counter(r, "bytes evicted") == 4 * kMiB);
+}
+
+TEST_CASE("UM06: thrashing: pages that change sides again and again within the lapse") {
+  for (const uint32_t lapse : {1000u, 5u}) {
+    One t;
+    t.um().set_thrash_lapse_us(lapse);
+    const Buffer m = t.w.managed("m", 4 * kPage);
+    t.main.hostAccess({writes(m)});
+    t.kernel(updates(m));                   // 1st move of 4 pages
+    t.main.hostAccess({updates(m, 0, 1)});  // 2nd of one
+    CHECK(counter(t.run(), "thrashing pages") == 0);
+    t.kernel(updates(m));  // 3rd of one
+    CHECK(counter(t.run(), "thrashing pages") == (lapse == 1000 ? 1 : 0));
+  }
+}
+
+TEST_CASE("UM08: read-mostly pages are copied; a write takes the other copies away") {
+  One t;
+  const Buffer m = t.w.managed("m", kPage);
+  t.main.hostAccess({writes(m)}).memAdvise(m, Advice::kSetReadMostly);
+  t.kernel(reads(m));
+  t.main.hostAccess({reads(m)});
+  CHECK(us(t.run().end) == Approx(10 + kIn + 5));
+  t.kernel(writes(m));  // a fault, nothing moves
+  CHECK(us(t.run().end) == Approx(10 + kIn + 5 + 10 + 5));
+  t.main.hostAccess({reads(m)});
+  const host::Result r = t.run();
+  CHECK(us(r.end) == Approx(10 + kIn + 5 + 10 + 5 + 1 + kOut));
+  CHECK(counter(r, "pages duplicated") == 1);
+}
+
+TEST_CASE("UM08: what prefers the host stays there: the kernel reaches it over the link") {
+  One t;
+  const Buffer m = t.w.managed("m", kPage);
+  t.main.memAdvise(m, Advice::kSetPreferredLocation).hostAccess({writes(m)});
+  t.kernel(reads(m));
+  CHECK(us(t.run().end) == Approx(10 + kIn));  // the traffic beside the kernel's 5
+  t.kernel(reads(m));                          // mapped now: no fault
+  const host::Result r = t.run();
+  CHECK(us(r.end) == Approx(10 + kIn + kIn));
+  CHECK(counter(r, "bytes over the link") == 2 * kPage);
+  CHECK(counter(r, "bytes to device") == 0);
+}
+
+TEST_CASE("UM08: accessed-by: mapped beforehand, no fault") {
+  One t;
+  const Buffer m = t.w.managed("m", kPage);
+  t.main.memAdvise(m, Advice::kSetAccessedBy, 0).hostAccess({writes(m)});
+  t.kernel(reads(m));
+  CHECK(us(t.run().end) == Approx(kIn));
+  t.main.memAdvise(m, Advice::kUnsetAccessedBy, 0);
+  t.kernel(reads(m));
+  CHECK(us(t.run().end) == Approx(kIn + 10 + kIn + 5));
+}
+
+TEST_CASE("UM01 UM02: pageable memory faults with HMM only") {
+  for (const auto support : {config::UnifiedMemory::MANAGED, config::UnifiedMemory::HMM}) {
+    One t;
+    t.um().set_support(support);
+    const Buffer p = t.w.pageable("p", kPage);
+    t.main.hostAccess({writes(p)});
+    t.kernel(reads(p));
+    CHECK(us(t.run().end) == Approx(support == config::UnifiedMemory::HMM ? 10 + kIn + 5 : 5));
+  }
+}
+
+TEST_CASE("UM10: one page table: ping-pong between host and device without faults") {
+  for (const auto support : {config::UnifiedMemory::HMM, config::UnifiedMemory::ATS}) {
+    One t;
+    t.um().set_support(support);
+    const Buffer p = t.w.pageable("p", kPage);
+    t.main.hostAccess({writes(p)}).repeat(2, [&](Thread& m) {
+      m.launch(t.k, t.s).with({updates(p)}).streamSynchronize(t.s).hostAccess({updates(p)});
+    });
+    const host::Result r = t.run();
+    const bool ats = support == config::UnifiedMemory::ATS;
+    CHECK(us(r.end) == Approx(ats ? 2 * kIn : 2 * (10 + kIn + 5 + 1 + kOut)));
+    CHECK(counter(r, "gpu page faults") == (ats ? 0 : 2));
+  }
+}
+
+TEST_CASE("C52 UM11: write, print, append: moves, or the host reads the device's memory") {
+  for (const bool direct : {false, true}) {
+    One t;
+    t.um().set_direct_host_access(direct);
+    const Buffer m = t.w.managed("m", 4000);
+    t.main.memAdvise(m, Advice::kSetAccessedBy, host::kNone);
+    t.kernel(writes(m));
+    t.main.hostAccess({reads(m)});
+    t.kernel(updates(m));
+    const host::Result r = t.run();
+    CHECK(counter(r, "cpu page faults") == (direct ? 0 : 1));
+    CHECK(counter(r, "bytes to host") == (direct ? 0 : kPage));
+    CHECK(counter(r, "gpu page faults") == (direct ? 1 : 2));
+    CHECK(counter(r, "bytes to device") == (direct ? 0 : kPage));
+    CHECK(us(r.end) == Approx(direct ? 10 + 5 + kOut + 5 : 10 + 5 + 1 + kOut + 10 + kIn + 5));
+  }
+}
+
+TEST_CASE("UM05: without concurrent access all moves before a launch, in one piece") {
+  One t;
+  t.um().set_support(config::UnifiedMemory::LIMITED);
+  const Buffer m = t.w.managed("m", 16 * kPage);
+  t.w.managed("never touched", kPage);
+  t.main.hostAccess({writes(m)});  // they begin on the device
+  t.main.launch(t.k, t.s).streamSynchronize(t.s);
+  const host::Result r = t.run();
+  CHECK(us(r.end) == Approx(16 * (1 + kOut) + 16 * kIn + 5));
+  CHECK(counter(r, "gpu page faults") == 0);
+}
+
+TEST_CASE("UM06 UM05: without faults no more than the device has") {
+  for (const auto support : {config::UnifiedMemory::MANAGED, config::UnifiedMemory::LIMITED}) {
+    One t;
+    t.um().set_support(support);
+    t.gpu.mutable_dram()->set_total_bytes(2 * kMiB);
+    const Buffer m = t.w.later("m", Memory::kManaged, 3 * kMiB);
+    t.main.malloc(m).free(m).free(m);
+    CHECK(errors(t.run()) == (support == config::UnifiedMemory::MANAGED
+                                  ? std::vector<std::string>{"cudaErrorInvalidValue"}
+                                  : std::vector<std::string>{"cudaErrorMemoryAllocation"}));
+  }
+}
+
+TEST_CASE("C53 UM15: managed y touched while a kernel runs") {
+  enum Case { kPlain, kSynchronised, kHostAttached, kOtherAttached, kConcurrent };
+  for (const Case c : {kPlain, kSynchronised, kHostAttached, kOtherAttached, kConcurrent}) {
+    One t;
+    t.um().set_support(c == kConcurrent ? config::UnifiedMemory::MANAGED : config::UnifiedMemory::LIMITED);
+    const Buffer x = t.w.managed("x", 4), y = t.w.managed("y", 4);
+    if (c == kHostAttached) {
+      t.main.streamAttachMemAsync(t.s, y, Attach::kHost);
+    }
+    if (c == kOtherAttached) {
+      t.main.streamAttachMemAsync(t.s, x);
+    }
+    t.main.deviceSynchronize().launch(t.k, t.s).with({writes(x)});
+    if (c == kSynchronised) {
+      t.main.deviceSynchronize();
+    }
+    t.main.hostAccess({writes(y)});
+    const host::Result r = t.run();
+    const bool fault = c == kPlain || c == kOtherAttached;
+    CHECK(errors(r) == (fault ? std::vector<std::string>{"SIGSEGV"} : std::vector<std::string>{}));
+  }
+  One lengths;
+  const Buffer x = lengths.w.managed("x", 4), d = lengths.w.device("d", 4);
+  lengths.main.streamAttachMemAsync(lengths.s, x, Attach::kStream, 2).streamAttachMemAsync(lengths.s, d);
+  CHECK(errors(lengths.run()) == std::vector<std::string>{"cudaErrorInvalidValue", "cudaErrorInvalidValue"});
+}
+
+TEST_CASE("UM16: attributes of a range") {
+  One t;
+  const Buffer m = t.w.managed("m", kPage);
+  t.main.memRangeAttributes(m)
+      .memAdvise(m, Advice::kSetReadMostly)
+      .memAdvise(m, Advice::kSetPreferredLocation, 0);
+  t.main.memAdvise(m, Advice::kSetAccessedBy, 0).memAdvise(m, Advice::kSetAccessedBy);
+  t.main.memPrefetchAsync(m, 0, t.s).deviceSynchronize().memRangeAttributes(m);
+  CHECK(
+      answers(t.run()) ==
+      std::vector<std::string>{
+          "read mostly 0; preferred location none; accessed by none; last prefetch none",
+          "read mostly 1; preferred location device 0; accessed by device 0, host; last prefetch device 0"});
+}
+
+TEST_CASE("C71: atomics of host and device on managed memory are no race") {
+  One t;
+  const Buffer m = t.w.managed("m", 4);
+  t.main.launch(t.k, t.s).with({workload::atomics(m)}).hostAccess({workload::atomics(m)});
+  host::PlatformOptions o;
+  o.check = true;
+  CHECK(host::run(t.w.program(), t.gpu, o).findings.empty());
+  t.main.hostAccess({writes(m)});
+  CHECK(host::run(t.w.program(), t.gpu, o).findings.size() == 1);
+}
+
+}  // namespace
+}  // namespace heddle::hosttest
