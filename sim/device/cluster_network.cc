@@ -64,9 +64,8 @@ void ClusterNetwork::exchange(Cycle horizon) {
 // The barrier waits for all blocks that have not ended.
 void ClusterNetwork::barrier(const ClusterMessage& n) {
   Cluster& c = clusters_.at(n.cluster);
-  Member& own = *std::find_if(c.members.begin(), c.members.end(), [&](const Member& m) {
-    return m.sm == n.sm && m.slot == n.slot && !m.done;
-  });
+  Member& own = *std::find_if(c.members.begin(), c.members.end(),
+                              [&](const Member& m) { return m.sm == n.sm && m.slot == n.slot && !m.done; });
   if (n.kind == Kind::kArrived || !own.arrived) {
     c.last = std::max(c.last, n.time);
   }

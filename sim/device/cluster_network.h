@@ -1,6 +1,6 @@
-// The network between the SMs of a GPC, and the clusters whose blocks are on them. It carries what they send in the
-// order (time, SM, sending), through slices by line address (FINDINGS.md 14), and counts the arrivals at the
-// clusters' barriers.
+// The network between the SMs of a GPC, and the clusters whose blocks are on them. It carries what they send
+// in the order (time, SM, sending), through slices by line address (FINDINGS.md 14), and counts the arrivals
+// at the clusters' barriers.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ struct AtomicOp {
 };
 
 // The value behind `old` and `operand`; `compare` is what kCompareExchange expects. Values of four bytes are
-// in the lower half. Inc and dec wrap as PTX's; floating-point minimum and maximum take the number where one is
-// NaN; sums are rounded to nearest (cuda-model.md, PTX atom).
+// in the lower half. Inc and dec wrap as PTX's; floating-point minimum and maximum take the number where one
+// is NaN; sums are rounded to nearest (cuda-model.md, PTX atom).
 uint64_t apply(AtomicOp op, uint64_t old, uint64_t operand, uint64_t compare);
 
 }  // namespace heddle::isa

@@ -1,6 +1,6 @@
 // What executes: a grid of blocks of warps, each of which says what it issues next, hands out the operands of
-// what issues, and takes the values that come back. A recording is one (isa/recorded_program.h); what computes
-// as it goes is another. The machine knows no more of them than this.
+// what issues, and takes the values that come back. A recording is one (isa/recorded_program.h); what
+// computes as it goes is another. The machine knows no more of them than this.
 //
 // The machine calls a block from one thread at a time, and in an order that does not depend on the number of
 // threads.
@@ -89,7 +89,7 @@ struct MbarrierOp {
     kArriveExpect,
     kComplete,  // `bytes` that were expected have come
     kWait,      // returns when the phase of `parity` is complete
-    kTest,  // returns at once, whether it is
+    kTest,      // returns at once, whether it is
   };
   Kind kind = Kind::kOther;
   uint8_t parity = 0;
@@ -112,8 +112,8 @@ struct BulkOp {
 // lane; up to 16 bytes each, little end first.
 struct LaneRoom {
   static constexpr uint32_t kLanes = 32, kBytes = 16;
-  uint64_t address[kLanes];  // of the k-th set lane
-  uint64_t second[kLanes];   // the same of a copy's destination
+  uint64_t address[kLanes];                    // of the k-th set lane
+  uint64_t second[kLanes];                     // the same of a copy's destination
   alignas(8) uint8_t data[kLanes][kBytes];     // stores; first operand of atomics
   alignas(8) uint8_t compare[kLanes][kBytes];  // second operand (CAS)
 };
@@ -144,9 +144,9 @@ class WarpProgram {
   // What it issues from here on, once all that was given before has issued; empty when it has ended. Valid
   // until the next call.
   virtual std::span<const Run> next() = 0;
-  // Instruction `code` of the last run given issues, with the run's mask. Called in order; for recordings only
-  // for those with memory references, and for barriers, and a mask that is not 0. Whoever computes does it here:
-  // the values of all registers that it reads have come back.
+  // Instruction `code` of the last run given issues, with the run's mask. Called in order; for recordings
+  // only for those with memory references, and for barriers, and a mask that is not 0. Whoever computes does
+  // it here: the values of all registers that it reads have come back.
   virtual void issue(uint32_t code, uint32_t mask, Operands& out) = 0;
   // The values of the load or atomic with that ticket, lanes of `mask`.
   virtual void complete(uint32_t ticket, uint32_t mask, const LaneValues& values) {}

@@ -17,9 +17,10 @@ void Image::map(uint64_t base, uint64_t bytes) {
   const bool behind = next != ranges_.begin() && std::prev(next)->base + std::prev(next)->data->size() > base;
   if (bytes == 0 || base % kPageBytes != 0 || base + whole < base || behind ||
       (next != ranges_.end() && base + whole > next->base)) {
-    throw Error(fmt::format("memory of {} bytes at 0x{:x} cannot be mapped (legal: at multiples of {}, where "
-                            "nothing is yet)",
-                            bytes, base, kPageBytes));
+    throw Error(
+        fmt::format("memory of {} bytes at 0x{:x} cannot be mapped (legal: at multiples of {}, where "
+                    "nothing is yet)",
+                    bytes, base, kPageBytes));
   }
   ranges_.insert(next, Range{base, bytes, std::make_unique<Zeroed<uint8_t>>(whole)});
 }
@@ -30,7 +31,7 @@ void Image::unmap(uint64_t base) {
 
 const Image::Range* Image::range(uint64_t address) const {
   const auto r = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                            [](uint64_t a, const Range& x) { return a < x.base; });
+                                  [](uint64_t a, const Range& x) { return a < x.base; });
   return r == ranges_.begin() ? nullptr : &*std::prev(r);
 }
 

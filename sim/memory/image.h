@@ -21,8 +21,8 @@ class Image {
   static constexpr uint64_t kPageBytes = 4096;
 
   // So many bytes from `base` on are zero and can be accessed. `base` is a multiple of kPageBytes, which the
-  // host needs no room for until they are written. Throws Error where something is mapped already. Not while a
-  // kernel runs.
+  // host needs no room for until they are written. Throws Error where something is mapped already. Not while
+  // a kernel runs.
   void map(uint64_t base, uint64_t bytes);
   void unmap(uint64_t base);
   // All of these bytes are mapped, as one range.

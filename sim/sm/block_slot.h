@@ -55,9 +55,9 @@ struct WarpgroupState {
   uint64_t waiting = 0;
 };
 
-// A shared-memory barrier object (cuda-model.md, PTX mbarrier). A phase is complete when all its arrivals have
-// come and all bytes that it expects. Recordings tell neither the arrivals it waits for nor the phases: their
-// waits end when no bytes are expected.
+// A shared-memory barrier object (cuda-model.md, PTX mbarrier). A phase is complete when all its arrivals
+// have come and all bytes that it expects. Recordings tell neither the arrivals it waits for nor the phases:
+// their waits end when no bytes are expected.
 struct MbarrierState {
   uint32_t expected = 0;  // arrivals of each phase; 0: not known
   uint32_t missing = 0;   // of this phase

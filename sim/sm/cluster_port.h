@@ -1,5 +1,5 @@
-// An SM's port to the network between the SMs of its GPC: what its blocks ask of other blocks of their clusters,
-// and its answers to what others ask of them. Both take their turns in the port (FINDINGS.md 14).
+// An SM's port to the network between the SMs of its GPC: what its blocks ask of other blocks of their
+// clusters, and its answers to what others ask of them. Both take their turns in the port (FINDINGS.md 14).
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class ClusterPort {
   L1Values::Load& values(uint32_t access);
   // `packets` of it go through the port; returns when the last has left. `m` has everything but its times.
   Cycle send(ClusterMessage m, uint32_t packets, Cycle now);
-  // The same where the trace does not say which blocks make a cluster: nobody is visited, and the SM is taken to
-  // answer as much as it asks.
+  // The same where the trace does not say which blocks make a cluster: nobody is visited, and the SM is taken
+  // to answer as much as it asks.
   Cycle send_alone(ClusterMessage m, uint32_t packets, Cycle now);
   // A message that takes no time in the port and is not answered.
   void tell(const ClusterMessage& m) { out_.push_back(m); }

@@ -20,12 +20,12 @@ struct PendingLoad {
   enum class Kind : uint8_t { kRegisters, kCopy };
   Kind kind = Kind::kRegisters;
   uint8_t warp = 0;
-  uint8_t group = 0;     // kCopy: LDGSTS group
-  uint32_t code = 0;     // code index
-  uint32_t waiting = 0;  // sectors (atomics: packets' sectors) not yet back
-  Cycle ready = 0;       // when the part that hit is ready
-  uint16_t bytes = 0;    // written to registers, for the write-back port
-  uint8_t passes = 0;    // kCopy: wavefronts of the write to shared memory
+  uint8_t group = 0;      // kCopy: LDGSTS group
+  uint32_t code = 0;      // code index
+  uint32_t waiting = 0;   // sectors (atomics: packets' sectors) not yet back
+  Cycle ready = 0;        // when the part that hit is ready
+  uint16_t bytes = 0;     // written to registers, for the write-back port
+  uint8_t passes = 0;     // kCopy: wavefronts of the write to shared memory
   bool computed = false;  // its program wants the values
 };
 
@@ -150,8 +150,8 @@ class L1Cache {
 
   // The data of miss `m` goes into the cache.
   bool is_cached(uint32_t m) const { return misses_[m].entry != nullptr; }
-  // `sectors` of miss `m` have arrived. Calls take(load, line, its sectors) for every load that waits for some,
-  // and done(load) for every one that has all its data.
+  // `sectors` of miss `m` have arrived. Calls take(load, line, its sectors) for every load that waits for
+  // some, and done(load) for every one that has all its data.
   template <class Take, class Done>
   void fill(uint32_t m, uint8_t sectors, const memory::Payload* values, Take&& take, Done&& done) {
     Miss& miss = misses_[m];
@@ -241,7 +241,7 @@ class L1Cache {
     uint32_t waiters;
     bool computed;  // the answer has values
     uint8_t pending = 0;
-    uint8_t stale = 0;  // pending sectors that were invalidated: not for the tags, nor for later loads
+    uint8_t stale = 0;    // pending sectors that were invalidated: not for the tags, nor for later loads
     bool closed = false;  // something was invalidated since: its request must not grow
     uint32_t request = 0;
   };

@@ -1,6 +1,6 @@
-// The values behind an L1's tags, for programs that compute: what its lines hold, and what its loads have got so
-// far. A load takes what the L1 has when it looks it up, and the rest from the answers to its misses; a line
-// keeps what the SM has stored into it while a miss was under way.
+// The values behind an L1's tags, for programs that compute: what its lines hold, and what its loads have got
+// so far. A load takes what the L1 has when it looks it up, and the rest from the answers to its misses; a
+// line keeps what the SM has stored into it while a miss was under way.
 #pragma once
 
 #include <array>

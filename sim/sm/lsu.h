@@ -117,6 +117,7 @@ class Lsu {
   void lane_exchange(const Entry& e, Cycle now);
   void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
   // Shared memory of the cluster's blocks (lsu_cluster.cc).
+  void pass_own_lanes(const TimedInstr& t, const uint64_t addr[32], uint32_t own, Cycle now);
   bool cluster_access(Entry& e, const uint64_t addr[32], Cycle now);
   // Global, local and the rest (lsu_global.cc).
   void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
@@ -125,6 +126,12 @@ class Lsu {
   void wait_for_port(Cycle sent);
   // Adds `sectors` to the request for miss `id` if it has not left the L1 yet.
   bool join_request(uint32_t id, uint8_t sectors, bool computed, Cycle now);
+  struct Found {
+    uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;
+    Cycle sent = 0;  // when the last request leaves; 0: there is none
+  };
+  Found find_lines(const Entry& e, const memory::Coalesced& c, uint32_t load, bool computed, Cycle miss_at);
+  void count_load(const TimedInstr& t, bool is_local, uint32_t sectors, uint32_t found);
   bool load_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
   uint8_t write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors);
   bool store_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);

@@ -19,9 +19,10 @@ constexpr uint32_t kFlitBytes = 16;
 
 // What one line's share of an instruction sends and gets back. A store or atomic packet carries up to 16
 // bytes, but a line that is written whole goes as five; a load asks once for a line and gets a packet per
-// sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14). For the network answers
-// are less of a load: with 16 SMs at one slice an atomic's packet takes 12.8 cycles and a store's 7.85, so its
-// answer 5/8 of a flit's time; the eight flits of a line that is loaded, 21 with the question, 2/8 each.
+// sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14). For the network
+// answers are less of a load: with 16 SMs at one slice an atomic's packet takes 12.8 cycles and a
+// store's 7.85, so its answer 5/8 of a flit's time; the eight flits of a line that is loaded, 21 with the
+// question, 2/8 each.
 constexpr uint32_t kAtomicAnswer = 5, kLoadAnswer = 2;  // in eighths
 struct Traffic {
   uint32_t packets = 0;  // through the port of the SM
@@ -56,10 +57,20 @@ ClusterMessage::Kind kind_of(OpClass op) {
 
 }  // namespace
 
+// The lanes of such an access that stay in their own block.
+void Lsu::pass_own_lanes(const TimedInstr& t, const uint64_t addr[32], uint32_t own, Cycle now) {
+  if (own) {
+    const uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
+    memory::Wavefronts passes = is_atomic(t.op) ? memory::shared_atomic_wavefronts(addr, own, width, banks)
+                                                : memory::shared_wavefronts(addr, own, width, banks, true);
+    data_free_ = std::max(now, data_free_) + Cycle{passes.total} * config_.shared().wavefront_cycles();
+  }
+}
+
 // Lanes that name their own block's window stay here; the others' go out.
 bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const TimedInstr& t = *e.instr;
-  uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
+  uint32_t width = std::max<uint32_t>(t.instr->width, 1);
   const isa::LaunchShape& shape = sm_.kernel(e.warp).image->shape;
   const BlockSlot& block = sm_.block(sm_.warp(e.warp).block);
   uint32_t own = isa::own_lanes(shape, block.program->linear, addr, e.mask);
@@ -80,11 +91,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     sm_.fault(e.warp, t, now, "an address of another block's shared memory, without a cluster");
   }
   ++sm_.counters()[Counter::kDsmRequests];
-  if (own) {
-    memory::Wavefronts passes = is_atomic(t.op) ? memory::shared_atomic_wavefronts(addr, own, width, banks)
-                                                : memory::shared_wavefronts(addr, own, width, banks, true);
-    data_free_ = std::max(now, data_free_) + Cycle{passes.total} * config_.shared().wavefront_cycles();
-  }
+  pass_own_lanes(t, addr, own, now);
   // L1's tag stage sees this traffic too, and an atomic is a shared-memory wavefront of its own SM besides.
   sm_.counters()[Counter::kSharedAtomWavefronts] += is_atomic(t.op);
   ClusterMessage m;
@@ -113,8 +120,10 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     m.load = static_cast<uint16_t>(x.load);
     m.answer_packets = static_cast<uint16_t>(x.answer_packets);
     m.answer_load = static_cast<uint16_t>(x.answer_load);
-    // An atomic is read and written (FINDINGS.md 14: 32 on one word of an SM that nobody else asks, 65 cycles).
-    m.passes = static_cast<uint16_t>(is_atomic(t.op) ? 2 * operations : std::max(x.packets, x.answer_packets));
+    // An atomic is read and written (FINDINGS.md 14: 32 on one word of an SM that nobody else asks, 65
+    // cycles).
+    m.passes =
+        static_cast<uint16_t>(is_atomic(t.op) ? 2 * operations : std::max(x.packets, x.answer_packets));
     if (e.room) {
       add_values(e, a, addr, m);
     }
@@ -124,7 +133,8 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
           e.warp, is_atomic(t.op) ? a.lanes : static_cast<uint32_t>(std::popcount(a.sectors)));
     }
     ClusterPort& port = sm_.cluster();
-    sent = std::max(sent, block.in_cluster ? port.send(m, x.packets, now) : port.send_alone(m, x.packets, now));
+    sent =
+        std::max(sent, block.in_cluster ? port.send(m, x.packets, now) : port.send_alone(m, x.packets, now));
   }
   sm_.counters()[Counter::kL1Sectors] += counted;
   note_sectors(t, counted, 0);

@@ -109,6 +109,61 @@ void Lsu::note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits) {
   }
 }
 
+// Takes what the L1 has, waits for what is on its way, and sends for the rest.
+Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bool computed, Cycle miss_at) {
+  const isa::Instr& in = *e.instr->instr;
+  const bool cached = !(in.flags & isa::kFlagBypassL1);
+  const Cycle now = sm_.now();
+  Found f;
+  for (uint32_t i = 0; i < c.count; ++i) {
+    const LineAccess& a = c.lines[i];
+    L1Cache::LookUp r;
+    if (cached) {
+      r = l1_.look_up(a.line, a.sectors, computed);
+    } else {
+      r.missing = a.sectors;
+    }
+    if (computed && cached) {
+      l1_.take(load, a.line);
+    }
+    f.hit_sectors += std::popcount(r.hit);
+    f.found_sectors += std::popcount<uint8_t>(r.hit | r.in_flight);
+    f.hit_lines += r.missing == 0;
+    uint8_t waits = r.in_flight | r.missing;
+    if (waits) {
+      uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
+      if (r.missing && !(cached && join_request(id, r.missing, computed, now))) {
+        memory::Request q;
+        q.time = f.sent = egress(0, kRequestCycles, miss_at);
+        q.line = a.line;
+        q.id = id;
+        q.sm = static_cast<uint16_t>(sm_.index());
+        q.sectors = r.missing;
+        q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
+        q.payload = computed ? sm_.payloads().take_for_read() : 0;
+        l1_.request_of(id) = sm_.outbox().send(q);
+      }
+    }
+  }
+  return f;
+}
+
+// A sector on its way counts as a hit, as it does for Nsight.
+void Lsu::count_load(const TimedInstr& t, bool is_local, uint32_t sectors, uint32_t found) {
+  stats::CounterSet& n = sm_.counters();
+  ++n[is_local ? Counter::kLocalLdRequests : Counter::kGlobalLdRequests];
+  n[is_local ? Counter::kLocalLdSectors : Counter::kGlobalLdSectors] += sectors;
+  n[Counter::kL1Sectors] += sectors;
+  n[Counter::kL1SectorHits] += found;
+  note_sectors(t, sectors, found);
+  if (is_local) {
+    n[Counter::kLocalLdHits] += found;
+  } else {
+    n[Counter::kGlobalLdHits] += found;
+    n[Counter::kGlobalLdMisses] += sectors - found;
+  }
+}
+
 bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
@@ -116,9 +171,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   if (lacks_load(e, c.sectors)) {
     return false;
   }
-  stats::CounterSet& n = sm_.counters();
   bool copy = in.op == OpClass::kLdgsts;
-  bool cached = !(in.flags & isa::kFlagBypassL1);
   uint32_t width = std::max<uint32_t>(in.width, 1);
   uint32_t counted = c.sectors;
 
@@ -136,68 +189,25 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
     p.group = e.group;
     p.passes = write_copy(e, addr, width, counted);
   }
-  ++n[is_local ? Counter::kLocalLdRequests : Counter::kGlobalLdRequests];
-  n[is_local ? Counter::kLocalLdSectors : Counter::kGlobalLdSectors] += counted;
   uint32_t load = l1_.add_load(p);
   const bool computed = e.room && !is_local;
   if (computed) {
     begin_values(e, load, addr);
   }
-  uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;
-  Cycle miss_at = now + wait + l1.miss_latency();
-  Cycle sent = now;
-  for (uint32_t i = 0; i < c.count; ++i) {
-    const LineAccess& a = c.lines[i];
-    L1Cache::LookUp r;
-    if (cached) {
-      r = l1_.look_up(a.line, a.sectors, computed);
-    } else {
-      r.missing = a.sectors;
-    }
-    if (computed && cached) {
-      l1_.take(load, a.line);
-    }
-    hit_sectors += std::popcount(r.hit);
-    found_sectors += std::popcount<uint8_t>(r.hit | r.in_flight);
-    hit_lines += r.missing == 0;
-    uint8_t waits = r.in_flight | r.missing;
-    if (waits) {
-      uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
-      if (r.missing && !(cached && join_request(id, r.missing, computed, now))) {
-        memory::Request q;
-        q.time = sent = egress(0, kRequestCycles, miss_at);
-        q.line = a.line;
-        q.id = id;
-        q.sm = static_cast<uint16_t>(sm_.index());
-        q.sectors = r.missing;
-        q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
-        q.payload = computed ? sm_.payloads().take_for_read() : 0;
-        l1_.request_of(id) = sm_.outbox().send(q);
-      }
-    }
-  }
-  // A sector on its way counts as a hit, as it does for Nsight.
-  n[Counter::kL1Sectors] += counted;
-  n[Counter::kL1SectorHits] += found_sectors;
-  note_sectors(t, counted, found_sectors);
-  if (is_local) {
-    n[Counter::kLocalLdHits] += found_sectors;
-  } else {
-    n[Counter::kGlobalLdHits] += found_sectors;
-    n[Counter::kGlobalLdMisses] += counted - found_sectors;
-  }
+  const Found f = find_lines(e, c, load, computed, now + wait + l1.miss_latency());
+  count_load(t, is_local, counted, f.found_sectors);
   // Data leaves through the banks it shares with shared memory, at once or when the misses have come back.
   Cycle passes =
-      (hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
+      (f.hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
   Cycle extra = 0;
   if (!is_local && !copy) {
     memory::Wavefronts bank = memory::shared_wavefronts(addr, e.mask, width, config_.shared().banks(), true);
     passes = std::max<Cycle>(passes, bank.total);
     extra = Cycle{bank.conflicts} * config_.shared().wavefront_latency();
   }
-  if (hit_lines < c.count) {
+  if (f.hit_lines < c.count) {
     passes = std::max<Cycle>(passes, l1.miss_interval());
-    wait_for_port(sent);
+    wait_for_port(std::max(f.sent, now));
   }
   Cycle data_start = std::max(now, data_free_);
   data_free_ = data_start + std::max<Cycle>(1, passes);

@@ -52,8 +52,9 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
       break;
     case OpClass::kAtomShared:
     case OpClass::kAtomGeneric:
-      w = in.flags & isa::kFlagMergesSameWord ? memory::shared_wavefronts(addr, mask, width, s.banks(), false)
-                                    : memory::shared_atomic_wavefronts(addr, mask, width, s.banks());
+      w = in.flags & isa::kFlagMergesSameWord
+              ? memory::shared_wavefronts(addr, mask, width, s.banks(), false)
+              : memory::shared_atomic_wavefronts(addr, mask, width, s.banks());
       latency = s.atomic_latency();
       per_pass = s.atomic_wavefront_cycles();
       sm_.counters()[Counter::kSharedAtomWavefronts] += w.total;

@@ -27,8 +27,8 @@ void Lsu::release_room(Entry& e) {
   }
 }
 
-// The lanes whose access is in memory that there is, and aligned. The others are a fault of the program, and do
-// nothing.
+// The lanes whose access is in memory that there is, and aligned. The others are a fault of the program, and
+// do nothing.
 uint32_t Lsu::reachable(const Entry& e, const uint64_t addr[32], Cycle now) {
   const uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
   uint32_t good = 0;
@@ -111,7 +111,10 @@ uint32_t Lsu::atomic_payload(const Entry& e, const memory::LineAccess& a, const 
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     if (addr[lane] / kLineBytes == a.line) {
       memory::Payload::Operation& o = p.operation[p.operations++];
-      o = {.value = 0, .compare = 0, .lane = static_cast<uint8_t>(lane), .offset = static_cast<uint8_t>(addr[lane] % kLineBytes)};
+      o = {.value = 0,
+           .compare = 0,
+           .lane = static_cast<uint8_t>(lane),
+           .offset = static_cast<uint8_t>(addr[lane] % kLineBytes)};
       std::memcpy(&o.value, room.lanes.data[lane], sizeof o.value);
       std::memcpy(&o.compare, room.lanes.compare[lane], sizeof o.compare);
     }

@@ -105,6 +105,7 @@ class Sm {
   Cycle next() const;
 
   uint32_t index() const { return index_; }
+  Cycle now() const { return now_; }
   uint64_t issued() const { return issued_; }
   // How often the instruction with that code index, of an unknown opcode, was issued.
   uint64_t executed_unknown(uint32_t code) const {

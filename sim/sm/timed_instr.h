@@ -48,9 +48,9 @@ inline constexpr int kMaxReads = 3;  // GPR source operands with a read port of 
 enum TimedFlag : uint8_t {
   kFixedLatencyConstant = 2,  // waits for its immediate constant before it issues
   kUnknownOp = 4,
-  kFmaEither = 8,         // may use either half of the FMA pipe
-  kCountsAsHalf = 16,     // packed half arithmetic on the FMA pipe
-  kPassesBarrier = 32,    // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
+  kFmaEither = 8,       // may use either half of the FMA pipe
+  kCountsAsHalf = 16,   // packed half arithmetic on the FMA pipe
+  kPassesBarrier = 32,  // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
 };
 
 struct RegisterRead {
@@ -76,7 +76,7 @@ struct TimedInstr {
   uint16_t gmma_wavefronts = 0;     // operands that a warp group reads from shared memory
   uint8_t n_reads = 0;
   std::array<RegisterRead, kMaxReads> reads{};
-  bool hands_out = false;  // its program hands out operands when it issues with a mask that is not 0
+  bool hands_out = false;        // its program hands out operands when it issues with a mask that is not 0
   uint8_t source_registers = 0;  // 32-bit registers that a memory instruction reads
   uint8_t reconverge = 0;        // BSYNC: least cycles to the warp's next issue
   isa::OpClass op = isa::OpClass::kUnknown;

@@ -41,8 +41,8 @@ class Tma {
     uint32_t generation = 0;  // of the slot: its block can end before the copy does
     isa::BulkOp op;
     bool computed = false;
-    uint64_t next = 0;        // address of the next line to request
-    uint64_t left = 0;        // bytes to request
+    uint64_t next = 0;    // address of the next line to request
+    uint64_t left = 0;    // bytes to request
     uint32_t flying = 0;  // sectors requested and not here
   };
 

@@ -1,5 +1,5 @@
-// Programs whose warps meet through memory, computed as they run: what happens is decided by simulated time, and
-// is the same for any number of host threads and any quantum.
+// Programs whose warps meet through memory, computed as they run: what happens is decided by simulated time,
+// and is the same for any number of host threads and any quantum.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <set>
@@ -155,7 +155,8 @@ TEST_CASE("a producer and a consumer over barrier objects in shared memory") {
       if (w.index() == 0) {
         co_await w.mbarrier({.kind = Mbarrier::Kind::kWait, .parity = before, .address = kEmpty});
         co_await w.mbarrier({.kind = Mbarrier::Kind::kArriveExpect, .address = kFull, .bytes = kTile});
-        co_await w.bulk({.source = kData + uint64_t{i} * kTile, .bytes = kTile, .destination = 0, .barrier = kFull});
+        co_await w.bulk(
+            {.source = kData + uint64_t{i} * kTile, .bytes = kTile, .destination = 0, .barrier = kFull});
       } else {
         co_await w.mbarrier({.kind = Mbarrier::Kind::kWait, .parity = parity, .address = kFull});
         for (uint32_t j = 0; j < kTile; ++j) {
@@ -212,7 +213,8 @@ TEST_CASE("blocks of a cluster add up in each other's shared memory") {
   }
 }
 
-TEST_CASE("a block waits at a barrier object until another block of the cluster has written and arrived there") {
+TEST_CASE(
+    "a block waits at a barrier object until another block of the cluster has written and arrived there") {
   constexpr uint32_t kFull = 512;
   LiveKernel k([](LiveWarp& w) -> LiveTask {
     const uint32_t rank = w.block() % 2;
@@ -309,7 +311,8 @@ TEST_CASE("warps that wait at different barriers are a dead lock, and are called
   } catch (const device::LivelockError&) {
     FAIL("it is no live lock");
   } catch (const device::DeadlockError& e) {
-    CHECK_THAT(e.what(), Catch::Contains("deadlock in kernel live") && Catch::Contains("2 warps cannot go on"));
+    CHECK_THAT(e.what(),
+               Catch::Contains("deadlock in kernel live") && Catch::Contains("2 warps cannot go on"));
   }
 }
 
@@ -319,8 +322,8 @@ TEST_CASE("an access outside of memory, or misaligned, names kernel, block, warp
         {uint64_t{0x100002}, "misaligned access of 4 bytes at 0x100002"}}) {
     LiveKernel k([address = address](LiveWarp& w) -> LiveTask { co_await w.store(address, 1); });
     k.blocks(1);
-    CHECK_THROWS_WITH(run(k), Catch::Contains("kernel live, block 0, warp 0, pc 0x0050 (STG") &&
-                                  Catch::Contains(says));
+    CHECK_THROWS_WITH(
+        run(k), Catch::Contains("kernel live, block 0, warp 0, pc 0x0050 (STG") && Catch::Contains(says));
   }
 }
 

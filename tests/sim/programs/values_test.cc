@@ -120,8 +120,8 @@ TEST_CASE("the L1 goes on showing what it has until it is invalidated; strong lo
   CHECK(seen == std::vector<uint32_t>{0, 0, 5, 5});
 }
 
-// Each warp has words of its own, all over lines that it shares with the others; it must see its own writes, in
-// the order of its program, whatever is in the L1, on its way, or written beside them.
+// Each warp has words of its own, all over lines that it shares with the others; it must see its own writes,
+// in the order of its program, whatever is in the L1, on its way, or written beside them.
 struct RandomWords {
   explicit RandomWords(uint32_t seed) : seed(seed) {}
 
@@ -143,13 +143,15 @@ struct RandomWords {
       switch (below(8)) {
         case 0:
           op.code = LiveOp::kStore;
-          for_lanes(op, [&](uint32_t& v, uint64_t x) { v = static_cast<uint32_t>(x); }, mine);
+          for_lanes(
+              op, [&](uint32_t& v, uint64_t x) { v = static_cast<uint32_t>(x); }, mine);
           co_await w.lanes(op);
           break;
         case 1:
           op.code = LiveOp::kReduce;
           op.atomic = {Kind::kXor, Type::kU32};
-          for_lanes(op, [&](uint32_t& v, uint64_t x) { v ^= static_cast<uint32_t>(x); }, mine);
+          for_lanes(
+              op, [&](uint32_t& v, uint64_t x) { v ^= static_cast<uint32_t>(x); }, mine);
           co_await w.lanes(op);
           break;
         case 2:

@@ -144,7 +144,9 @@ TEST_CASE("a remote atomic: lanes that meet in a word go one after the other") {
   CHECK(o.cycles(0, 0) == Cycles{0, 10 + 2 * 4 * 2 + 200 + 1});
 }
 
-TEST_CASE("the network takes what the port sends while it comes, and longer when there are more flits than cycles") {
+TEST_CASE(
+    "the network takes what the port sends while it comes, and longer when there are more flits than "
+    "cycles") {
   // An atomic on one word: 32 flits there and 5/8 of it back, 32 packets of 2 cycles in either port.
   const Op word = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
   CHECK(run_cluster({word, nop().waits(0b1)}, 1).cycles(0, 0) == Cycles{0, 10 + 64 + 64 + 200 + 1});
@@ -200,9 +202,9 @@ TEST_CASE("a block's own window is its shared memory, also for some of the lanes
 
 TEST_CASE("a fence waits for remote atomics, also for those that have not left the queue") {
   Op word = to_block(atom(-1), OpClass::kAtomGeneric, 1, 0);
-  // The first comes to the other SM after 64 cycles in the port; each takes 64 passes of 4 cycles there, so the
-  // last is answered behind two others. The answer is there a cycle before its value would be in a register, and
-  // a fence behind posted work takes 30 from there.
+  // The first comes to the other SM after 64 cycles in the port; each takes 64 passes of 4 cycles there, so
+  // the last is answered behind two others. The answer is there a cycle before its value would be in a
+  // register, and a fence behind posted work takes 30 from there.
   Outcome o = run_cluster({word, word, word, membar(), nop()});
   CHECK(o.cycles(0, 0).at(4) == 10 + 64 + 100 + 2 * 256 + 64 + 99 + 30);
 }

@@ -124,8 +124,11 @@ class LiveWarp final : public isa::WarpProgram {
     return issue({.code = LiveOp::kStore, .address = {address}, .value = {value}});
   }
   Awaiter atomic(isa::AtomicOp op, uint64_t address, uint64_t value, uint64_t compare = 0) {
-    return issue(
-        {.code = LiveOp::kAtomic, .address = {address}, .value = {value}, .compare = {compare}, .atomic = op});
+    return issue({.code = LiveOp::kAtomic,
+                  .address = {address},
+                  .value = {value},
+                  .compare = {compare},
+                  .atomic = op});
   }
   Awaiter reduce(isa::AtomicOp op, uint64_t address, uint64_t value) {
     return issue({.code = LiveOp::kReduce, .address = {address}, .value = {value}, .atomic = op});
@@ -147,7 +150,8 @@ class LiveWarp final : public isa::WarpProgram {
     op_ = op;
     return {{*this}};
   }
-  // Waits for the values of all instructions that are `later`. The n-th instruction of values, counted from 0.
+  // Waits for the values of all instructions that are `later`. The n-th instruction of values, counted from
+  // 0.
   Awaiter use() { return issue({.code = LiveOp::kUse}); }
   uint32_t count() const { return ticket_; }
   const LaneWords& result(uint32_t n) const { return results_[n % results_.size()]; }
