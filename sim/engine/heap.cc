@@ -7,6 +7,7 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #endif
 
 namespace heddle {
@@ -26,6 +27,10 @@ void keep_memory() {
 }
 
 void reserve_heap(size_t bytes) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) {
+    return;  // what is only reserved counts, too
+  }
   std::vector<void*> pieces;
   pieces.reserve(bytes / kPiece);
   while (pieces.size() < bytes / kPiece) {

@@ -190,6 +190,21 @@ TEST_CASE("lanes and operands that no GPU would have executed", "[malformed]") {
   CHECK(message(bad).empty());
   w.values[w.values.size() - 2] = uint64_t{1} << 32;
   CHECK_THAT(message(bad), Contains("register value 0x100000000 of a bulk copy (legal: 32 bits)"));
+
+  // Several at a time: the blocks before it come first, then the same error.
+  const std::string bytes = pack(good.image, o.listing, bad);
+  const std::unique_ptr<Reader> reader = open("f", bytes);
+  reader->check_operands();
+  const isa::ParallelFor backwards = [](uint32_t n, const auto& f) {
+    while (n > 0) {
+      f(--n);
+    }
+  };
+  std::vector<isa::BlockTrace> out(4);
+  CHECK(reader->next_batch(out, backwards) == 1);
+  CHECK(out.front().linear == 0);
+  CHECK(out.front().warps.size() == good.blocks.front().warps.size());
+  CHECK(error_of([&] { reader->next_batch(out, backwards); }) == message(bad));
 }
 
 }  // namespace
