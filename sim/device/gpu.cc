@@ -23,12 +23,13 @@ constexpr uint32_t kBlocksAhead = 4;  // of a recording, for each thread
 struct Running {
   // Of a recording, `recorded` is it, and null of a program.
   Running(const isa::KernelImage& i, isa::BlockSource* recorded, isa::GridProgram* p, const RunOptions& o,
-          QuantumLoop& loop, Machine& m)
+          QuantumLoop& loop)
       : image(i),
         options(o),
-        occ(occupancy(m.config, image.shape)),
-        timed(sm::bind(image, m.config.sm())),
+        occ(occupancy(loop.machine().config, image.shape)),
+        timed(sm::bind(image, loop.machine().config.sm())),
         program(p) {
+    Machine& m = loop.machine();
     if (options.sample && !recorded) {
       throw Error("kernel " + image.name + ": only recordings can be sampled");
     }
@@ -140,13 +141,11 @@ void Gpu::Impl::quantum(Running& r) {
 }
 
 void Gpu::begin(isa::BlockSource& kernel, const RunOptions& options) {
-  impl_->begin(std::make_unique<Running>(kernel.image(), &kernel, nullptr, options, impl_->loop,
-                                         impl_->loop.machine()));
+  impl_->begin(std::make_unique<Running>(kernel.image(), &kernel, nullptr, options, impl_->loop));
 }
 
 void Gpu::begin(isa::GridProgram& kernel, const RunOptions& options) {
-  impl_->begin(std::make_unique<Running>(kernel.image(), nullptr, &kernel, options, impl_->loop,
-                                         impl_->loop.machine()));
+  impl_->begin(std::make_unique<Running>(kernel.image(), nullptr, &kernel, options, impl_->loop));
 }
 
 void Gpu::Impl::begin(std::unique_ptr<Running> launch) {

@@ -12,7 +12,6 @@ struct AtomicOp {
   Type type = Type::kU32;
 
   uint32_t bytes() const { return type == Type::kU32 || type == Type::kS32 || type == Type::kF32 ? 4 : 8; }
-  bool operator==(const AtomicOp&) const = default;
 };
 
 // The value behind `old` and `operand`; `compare` is what kCompareExchange expects. Values of four bytes are

@@ -58,6 +58,7 @@ enum InstrFlag : uint32_t {
   kFlagMergesSameWord = 1 << 17,     // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
 };
 
+inline constexpr uint32_t kNamedBarriers = 16;
 inline constexpr uint8_t kBarrierInRegister = 0xff;  // Instr::barrier_id
 inline constexpr int kMaxSrc = 8;
 inline constexpr int kMaxDst = 4;

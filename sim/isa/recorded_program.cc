@@ -10,7 +10,6 @@
 namespace heddle::isa {
 namespace {
 
-constexpr uint32_t kNamedBarriers = 16;
 constexpr uint32_t kRefsAhead = 4;
 
 // A barrier's number may come from a register, whose value a recording does not have. Without a thread count

@@ -82,7 +82,6 @@ class RecordedBlock final : public BlockProgram {
 
   const KernelImage& image() const { return image_; }
   const RecordedBarriers& barriers() const { return barriers_; }
-  bool counted() const { return !counts_.empty(); }
 
  private:
   const KernelImage& image_;

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <vector>
 
+#include "sim/engine/slots.h"
 #include "sim/isa/atomic.h"
 #include "sim/memory/message.h"
 
@@ -30,31 +30,18 @@ struct Payload {
 // the packet writes into its payload alone.
 class Payloads {
  public:
-  // Its handle; 0 stands for none.
+  // Its handle, of one without operations; 0 stands for none.
   uint32_t take() {
-    if (free_.empty()) {
-      all_.emplace_back();
-      return static_cast<uint32_t>(all_.size());
-    }
-    const uint32_t handle = free_.back();
-    free_.pop_back();
-    return handle;
-  }
-  uint32_t take_for_read() {
-    const uint32_t handle = take();
+    const uint32_t handle = 1 + all_.take();
     (*this)[handle].operations = 0;
     return handle;
   }
-  void give_back(uint32_t handle) { free_.push_back(handle); }
+  void give_back(uint32_t handle) { all_.remove(handle - 1); }
   Payload& operator[](uint32_t handle) { return all_[handle - 1]; }
-  void clear() {
-    all_.clear();
-    free_.clear();
-  }
+  void clear() { all_.clear(); }
 
  private:
-  std::deque<Payload> all_;
-  std::vector<uint32_t> free_;
+  Slots<Payload, std::deque<Payload>> all_;
 };
 
 }  // namespace heddle::memory

@@ -13,7 +13,7 @@
 namespace heddle::sm {
 
 inline constexpr uint32_t kMaxBlocks = 32;
-inline constexpr uint32_t kNamedBarriers = 16;
+using isa::kNamedBarriers;
 inline constexpr uint32_t kBarriersPerSm = kMaxBlocks * kNamedBarriers;
 inline constexpr uint32_t kWarpsPerGroup = 4;  // of a warp-group
 inline constexpr uint32_t kMaxWarpgroups = 16;

@@ -15,19 +15,7 @@ void ClusterPort::reset() {
   out_.clear();
   in_.reset();
   accesses_.clear();
-  free_.clear();
   values_.clear();
-}
-
-uint32_t ClusterPort::open(const Access& a) {
-  if (free_.empty()) {
-    accesses_.push_back(a);
-    return static_cast<uint32_t>(accesses_.size() - 1);
-  }
-  const uint32_t i = free_.back();
-  free_.pop_back();
-  accesses_[i] = a;
-  return i;
 }
 
 L1Values::Load& ClusterPort::values(uint32_t access) {
@@ -37,24 +25,31 @@ L1Values::Load& ClusterPort::values(uint32_t access) {
   return values_[access];
 }
 
-Cycle ClusterPort::send(ClusterMessage m, uint32_t packets, Cycle now) {
+// Its turn in the port.
+void ClusterPort::leave(ClusterMessage m, uint32_t packets, Cycle now) {
   const Ticks service = ticks(packets);
   const Ticks end = port_.reserve(to_ticks(now), service);
   m.port = end - service;
   m.time = to_cycles_up(end);
   m.sm = static_cast<uint16_t>(sm_.index());
+  out_.push_back(m);
+}
+
+void ClusterPort::await_answer(const ClusterMessage& m) {
   if (m.id != ClusterMessage::kNone) {
     ++accesses_[m.id].waiting;
   }
-  out_.push_back(m);
-  return m.time;
+}
+
+Cycle ClusterPort::send(const ClusterMessage& m, uint32_t packets, Cycle now) {
+  await_answer(m);
+  leave(m, packets, now);
+  return out_.back().time;
 }
 
 Cycle ClusterPort::send_alone(ClusterMessage m, uint32_t packets, Cycle now) {
+  await_answer(m);
   const Cycle sent = to_cycles_up(port_.reserve(to_ticks(now), ticks(packets + m.answer_packets)));
-  if (m.id != ClusterMessage::kNone) {
-    ++accesses_[m.id].waiting;
-  }
   m.kind = Kind::kAnswer;
   m.time = sent + latency_ - 1;
   deliver(m);
@@ -88,7 +83,7 @@ void ClusterPort::run(Cycle now) {
         break;
       case Kind::kOpen:
         if (sm_.is_current(m.id)) {
-          sm_.cluster_opened(m.slot, now);
+          sm_.open_cluster_barrier(m.slot, now);
         }
         break;
       default:
@@ -118,15 +113,10 @@ void ClusterPort::serve(const ClusterMessage& m, Cycle now) {
     return;
   }
   ClusterMessage a = m;
-  const Ticks service = ticks(m.answer_packets);
-  const Ticks end = port_.reserve(to_ticks(sm_.lsu().visit(m, now)), service);
   a.kind = Kind::kAnswer;
-  a.port = end - service;
-  a.time = to_cycles_up(end);
   a.to = m.sm;
-  a.sm = static_cast<uint16_t>(sm_.index());
   a.load = m.answer_load;
-  out_.push_back(a);
+  leave(a, m.answer_packets, sm_.lsu().visit(m, now));
 }
 
 void ClusterPort::answered(const ClusterMessage& m, Cycle now) {
@@ -147,7 +137,7 @@ void ClusterPort::answered(const ClusterMessage& m, Cycle now) {
         sm_.warp(a.warp).stream.program().complete(l.ticket, l.mask, l.values);
       }
       lsu.finish_remote(a, now);
-      free_.push_back(m.id);
+      accesses_.remove(m.id);
     }
   }
   if (m.payload) {

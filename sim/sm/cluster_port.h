@@ -8,6 +8,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/event_wheel.h"
+#include "sim/engine/slots.h"
 #include "sim/engine/time.h"
 #include "sim/sm/cluster_message.h"
 #include "sim/sm/l1_values.h"
@@ -33,10 +34,10 @@ class ClusterPort {
     uint32_t code = 0;
     uint32_t waiting = 0;  // answers
   };
-  uint32_t open(const Access& a);
+  uint32_t open(const Access& a) { return accesses_.add(a); }
   L1Values::Load& values(uint32_t access);
   // `packets` of it go through the port; returns when the last has left. `m` has everything but its times.
-  Cycle send(ClusterMessage m, uint32_t packets, Cycle now);
+  Cycle send(const ClusterMessage& m, uint32_t packets, Cycle now);
   // The same where the trace does not say which blocks make a cluster: nobody is visited, and the SM is taken
   // to answer as much as it asks.
   Cycle send_alone(ClusterMessage m, uint32_t packets, Cycle now);
@@ -53,6 +54,8 @@ class ClusterPort {
   void run(Cycle now);
 
  private:
+  void leave(ClusterMessage m, uint32_t packets, Cycle now);
+  void await_answer(const ClusterMessage& m);
   void serve(const ClusterMessage& m, Cycle now);
   void answered(const ClusterMessage& m, Cycle now);
   Ticks ticks(uint32_t packets) const { return static_cast<Ticks>(packets * packet_ticks_); }
@@ -63,8 +66,7 @@ class ClusterPort {
   Server port_;
   std::vector<ClusterMessage> out_;
   std::unique_ptr<EventWheel<ClusterMessage>> in_;  // null: nothing has come yet
-  std::vector<Access> accesses_;
-  std::vector<uint32_t> free_;
+  Slots<Access> accesses_;
   std::vector<L1Values::Load> values_;  // by access
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/engine/slots.h"
 #include "sim/engine/time.h"
 #include "sim/memory/address_map.h"
 #include "sim/memory/message.h"
@@ -43,9 +44,7 @@ class L1Cache {
     }
     tags_.clear();
     loads_.clear();
-    free_loads_.clear();
     misses_.clear();
-    free_misses_.clear();
     waiters_.clear();
     free_waiter_ = kNone;
     sectors_in_flight_ = 0;
@@ -75,19 +74,10 @@ class L1Cache {
   }
 
   // ---- loads in flight ----
-  bool room_for_load() const { return loads_.size() - free_loads_.size() < config_.pending_requests(); }
-  uint32_t add_load(const PendingLoad& l) {
-    if (free_loads_.empty()) {
-      loads_.push_back(l);
-      return static_cast<uint32_t>(loads_.size() - 1);
-    }
-    uint32_t i = free_loads_.back();
-    free_loads_.pop_back();
-    loads_[i] = l;
-    return i;
-  }
+  bool room_for_load() const { return loads_.used() < config_.pending_requests(); }
+  uint32_t add_load(const PendingLoad& l) { return loads_.add(l); }
   PendingLoad& load(uint32_t i) { return loads_[i]; }
-  void remove_load(uint32_t i) { free_loads_.push_back(i); }
+  void remove_load(uint32_t i) { loads_.remove(i); }
   bool room_for_sectors(uint32_t n) const {
     return sectors_in_flight_ == 0 || sectors_in_flight_ + n <= config_.miss_sectors();
   }
@@ -195,7 +185,7 @@ class L1Cache {
       if (l) {
         l->aux = 0;
       }
-      free_misses_.push_back(m);
+      misses_.remove(m);
     }
   }
 
@@ -236,10 +226,10 @@ class L1Cache {
  private:
   static constexpr uint32_t kNone = ~0u;
   struct Miss {
-    uint64_t line;
-    memory::CacheLine* entry;
-    uint32_t waiters;
-    bool computed;  // the answer has values
+    uint64_t line = 0;
+    memory::CacheLine* entry = nullptr;
+    uint32_t waiters = kNone;
+    bool computed = false;  // the answer has values
     uint8_t pending = 0;
     uint8_t stale = 0;    // pending sectors that were invalidated: not for the tags, nor for later loads
     bool closed = false;  // something was invalidated since: its request must not grow
@@ -275,15 +265,7 @@ class L1Cache {
     return computed && !m.computed ? 0 : m.pending & static_cast<uint8_t>(~m.stale);
   }
   uint32_t new_miss(uint64_t line, memory::CacheLine* entry, bool computed) {
-    Miss m{line, entry, kNone, computed};
-    if (free_misses_.empty()) {
-      misses_.push_back(m);
-      return static_cast<uint32_t>(misses_.size() - 1);
-    }
-    uint32_t i = free_misses_.back();
-    free_misses_.pop_back();
-    misses_[i] = m;
-    return i;
+    return misses_.add({line, entry, kNone, computed});
   }
   void add_waiter(uint32_t m, uint32_t load, uint8_t sectors) {
     if (sectors != 0) {
@@ -305,10 +287,8 @@ class L1Cache {
   const config::L1Cache config_;
   memory::TagArray tags_;
   std::unique_ptr<L1Values> values_;
-  std::vector<PendingLoad> loads_;
-  std::vector<uint32_t> free_loads_;
-  std::vector<Miss> misses_;
-  std::vector<uint32_t> free_misses_;
+  Slots<PendingLoad> loads_;
+  Slots<Miss> misses_;
   std::vector<Waiter> waiters_;
   uint32_t free_waiter_ = kNone;
   uint32_t sectors_in_flight_ = 0;

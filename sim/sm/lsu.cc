@@ -40,10 +40,8 @@ void Lsu::reset(Cycle origin) {
   starved_ = worked_ = false;
   scheduled_ = kNever;
   posted_ = 0;
-  store_sender_.clear();
-  free_stores_.clear();
+  senders_.clear();
   rooms_.clear();
-  free_rooms_.clear();
 }
 
 void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t mask,
@@ -62,11 +60,11 @@ void Lsu::enqueue(uint32_t subcore, uint32_t warp, const TimedInstr& t, uint32_t
        .address = operands.address,
        .copy_to = operands.copy_to};
   if (operands.room) {
-    e.room = free_rooms_.back() + 1;
-    free_rooms_.pop_back();
-    rooms_[e.room - 1].atomic = operands.atomic;
-    rooms_[e.room - 1].mbarrier = operands.mbarrier;
-    rooms_[e.room - 1].ticket = operands.ticket;
+    e.room = next_room_ + 1;
+    Room& room = rooms_[next_room_];
+    room.atomic = operands.atomic;
+    room.mbarrier = operands.mbarrier;
+    room.ticket = operands.ticket;
   }
   uint32_t depth = lg ? config_.memory().lg_queue() : config_.memory().mio_queue();
   if (q.count >= depth) {
@@ -278,9 +276,9 @@ void Lsu::response(uint32_t id, uint8_t sectors, const memory::Payload* values, 
           [&](uint32_t load) { complete_load(load, now); });
       break;
     case RequestTag::kStore:
-      posted_ -= store_sender_[index].entries;
-      free_stores_.push_back(index);
-      sm_.store_done(store_sender_[index].warp, store_sender_[index].age, now);
+      posted_ -= senders_[index].entries;
+      senders_.remove(index);
+      sm_.store_done(senders_[index].warp, senders_[index].age, now);
       break;
     case RequestTag::kBulk:
       return;

@@ -10,6 +10,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/bandwidth.h"
+#include "sim/engine/slots.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
 #include "sim/memory/coalesce.h"
@@ -177,10 +178,9 @@ class Lsu {
     uint64_t age;
     uint8_t warp, entries;
   };
-  std::vector<Sender> store_sender_;  // of each store packet in flight, by id
-  std::vector<uint32_t> free_stores_;
-  std::deque<Room> rooms_;
-  std::vector<uint32_t> free_rooms_;
+  Slots<Sender> senders_;  // of each store packet in flight, by id
+  Slots<Room, std::deque<Room>> rooms_;
+  uint32_t next_room_ = 0;  // of the instruction that issues
 };
 
 }  // namespace heddle::sm

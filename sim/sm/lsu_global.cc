@@ -140,7 +140,7 @@ Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bo
         q.sm = static_cast<uint16_t>(sm_.index());
         q.sectors = r.missing;
         q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
-        q.payload = computed ? sm_.payloads().take_for_read() : 0;
+        q.payload = computed ? sm_.payloads().take() : 0;
         l1_.request_of(id) = sm_.outbox().send(q);
       }
     }
@@ -223,18 +223,10 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
 
 uint32_t Lsu::new_posted_packet(uint32_t warp, uint32_t entries) {
   Warp& w = sm_.warp(warp);
-  uint32_t id;
-  if (free_stores_.empty()) {
-    id = static_cast<uint32_t>(store_sender_.size());
-    store_sender_.emplace_back();
-  } else {
-    id = free_stores_.back();
-    free_stores_.pop_back();
-  }
-  store_sender_[id] = {w.age, static_cast<uint8_t>(warp), static_cast<uint8_t>(entries)};
   posted_ += entries;
   ++w.stores;
-  return id | static_cast<uint32_t>(RequestTag::kStore);
+  return senders_.add({w.age, static_cast<uint8_t>(warp), static_cast<uint8_t>(entries)}) |
+         static_cast<uint32_t>(RequestTag::kStore);
 }
 
 bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {

@@ -14,16 +14,13 @@ using memory::kLineBytes;
 using memory::kSectorBytes;
 
 isa::LaneRoom* Lsu::next_room() {
-  if (free_rooms_.empty()) {
-    free_rooms_.push_back(static_cast<uint32_t>(rooms_.size()));
-    rooms_.emplace_back();
-  }
-  return &rooms_[free_rooms_.back()].lanes;
+  next_room_ = rooms_.take();
+  return &rooms_[next_room_].lanes;
 }
 
 void Lsu::release_room(Entry& e) {
   if (e.room) {
-    free_rooms_.push_back(e.room - 1);
+    rooms_.remove(e.room - 1);
   }
 }
 
@@ -67,7 +64,7 @@ void Lsu::complete_values(uint32_t load) {
 void Lsu::add_values(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32],
                      ClusterMessage& m) {
   memory::Payloads& all = sm_.payloads();
-  m.payload = m.kind == ClusterMessage::Kind::kRead    ? all.take_for_read()
+  m.payload = m.kind == ClusterMessage::Kind::kRead    ? all.take()
               : m.kind == ClusterMessage::Kind::kWrite ? store_payload(e, a, addr)
                                                        : atomic_payload(e, a, addr);
   m.values = &all[m.payload];
@@ -85,7 +82,6 @@ void Lsu::add_values(const Entry& e, const memory::LineAccess& a, const uint64_t
 uint32_t Lsu::store_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]) {
   const uint32_t handle = sm_.payloads().take();
   memory::Payload& p = sm_.payloads()[handle];
-  p.operations = 0;
   p.bytes = {};
   const uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
   for (uint32_t m = e.mask; m; m &= m - 1) {
@@ -106,7 +102,6 @@ uint32_t Lsu::atomic_payload(const Entry& e, const memory::LineAccess& a, const 
   memory::Payload& p = sm_.payloads()[handle];
   const Room& room = rooms_[e.room - 1];
   p.atomic = room.atomic;
-  p.operations = 0;
   for (uint32_t m = e.mask; m; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     if (addr[lane] / kLineBytes == a.line) {

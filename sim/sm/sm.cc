@@ -305,10 +305,6 @@ void Sm::handle(const Event& e, Cycle now) {
 void Sm::count_issue(Warp& w, const TimedInstr& t) {
   uint32_t mask = w.stream.mask();
   uint32_t id = static_cast<uint32_t>(&w - warps_.data());
-  // The trace has active AND predicate; a predicated instruction's active mask is that of the code around it.
-  if (!(t.instr->flags & isa::kFlagPredicated) && !w.stream.kernel().image->computed) {
-    active_mask_[id] = mask;
-  }
   if (stats::InstructionCounts* p = profile(t)) {
     ++p->executed;
     p->threads += std::popcount(mask);

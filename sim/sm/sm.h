@@ -163,10 +163,18 @@ class Sm {
   InstructionSupply& instructions() { return instructions_; }
   Lsu& lsu() { return lsu_; }
   ClusterPort& cluster() { return cluster_; }
-  // Its port says so: all blocks of the cluster have come to its barrier.
-  void cluster_opened(uint32_t slot, Cycle now) { open_cluster_barrier(slot, now); }
-  void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) {
-    change_mbarrier(blocks_[slot], op, now);
+  // All blocks of the cluster have come to its barrier.
+  void open_cluster_barrier(uint32_t slot, Cycle now);
+  // Does that to a barrier object of the block in `slot`.
+  void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now);
+  // What an event for a barrier of the block in `slot` carries. The block may have gone when it comes, and
+  // another be in its place.
+  uint32_t barrier_event(uint32_t slot, uint32_t barrier) const {
+    return blocks_[slot].generation * kBarriersPerSm + slot * kNamedBarriers + barrier;
+  }
+  bool is_current(uint32_t barrier_event) const {
+    return barrier_event / kBarriersPerSm ==
+           blocks_[barrier_event % kBarriersPerSm / kNamedBarriers].generation % (~0u / kBarriersPerSm + 1);
   }
   ConstantCache& constants() { return constants_; }
   RegisterScoreboard& scoreboard(uint32_t warp) { return (*scoreboards_)[warp]; }
@@ -254,20 +262,7 @@ class Sm {
   void count_arrival(uint32_t warp, uint32_t barrier, uint32_t expected, bool waits, Cycle now);
   void exit_lanes(uint32_t warp, uint32_t mask, Cycle now);
 
- public:
-  // What an event for a barrier of the block in `slot` carries. The block may have gone when it comes, and
-  // another be in its place.
-  uint32_t barrier_event(uint32_t slot, uint32_t barrier) const {
-    return blocks_[slot].generation * kBarriersPerSm + slot * kNamedBarriers + barrier;
-  }
-  bool is_current(uint32_t barrier_event) const {
-    return barrier_event / kBarriersPerSm ==
-           blocks_[barrier_event % kBarriersPerSm / kNamedBarriers].generation % (~0u / kBarriersPerSm + 1);
-  }
-
- private:
   void release_barrier(uint32_t slot, uint32_t barrier, Cycle now);
-  void open_cluster_barrier(uint32_t slot, Cycle now);
   void tell_cluster(ClusterMessage::Kind kind, uint32_t slot, Cycle at);
   Cycle arrive_cluster(uint32_t warp, const TimedInstr& t, Cycle now);
   void announce_cluster_arrival(uint32_t slot, Cycle now);
@@ -277,7 +272,6 @@ class Sm {
   void start_gmma(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now);
   void start_bulk_load(uint32_t warp, Cycle now);
   void mbarrier(uint32_t warp, const TimedInstr& t, Cycle now);
-  void change_mbarrier(BlockSlot& b, const isa::MbarrierOp& op, Cycle now);
   void settle_mbarrier(MbarrierState& m, Cycle now);
   struct Asked {  // by a program that computes
     uint32_t mask, ticket;
@@ -320,8 +314,9 @@ class Sm {
   };
   std::vector<Arrival> arrivals_;
   std::vector<Notice> blocks_done_;
-  std::map<uint32_t, uint64_t> unknown_;  // issues of instructions of unknown opcodes, by code index
-  isa::Operands operands_;                // of the instruction that issues
+  std::map<uint32_t, uint64_t> unknown_;     // issues of instructions of unknown opcodes, by code index
+  const isa::Operands* operands_ = nullptr;  // of the instruction that issues
+  isa::Operands handed_out_;
   const memory::Image* image_ = nullptr;
   memory::Payloads payloads_;
   std::optional<Fault> fault_;

@@ -23,7 +23,7 @@ uint32_t Sm::expected_warps(const BlockSlot& b, const isa::BarrierOp& op) {
 Cycle Sm::arrive_barrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   Warp& w = warps_[warp];
   BlockSlot& b = blocks_[w.block];
-  const isa::BarrierOp& op = operands_.barrier;
+  const isa::BarrierOp& op = operands_->barrier;
   counters_[Counter::kBarriersByOrder] += op.by_order;
   BarrierState& s = b.barrier[op.number];
   const bool waits = !(t.instr->flags & isa::kFlagBarrierArrive);
@@ -228,8 +228,8 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   Warp& w = warps_[warp];
   operands_read_at(now + kOperandReadCycles, warp, t);
   const uint32_t mask = w.stream.mask();
-  const isa::MbarrierOp op = mask ? operands_.mbarrier : isa::MbarrierOp{};
-  const Asked asked = {mask, operands_.ticket};
+  const isa::MbarrierOp op = mask ? operands_->mbarrier : isa::MbarrierOp{};
+  const Asked asked = {mask, operands_->ticket};
   if (op.kind != Kind::kWait && op.kind != Kind::kTest) {
     if (op.remote && !blocks_[w.block].in_cluster) {
       fault(warp, t, now, "a barrier object of another block, without a cluster");
@@ -243,7 +243,7 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
       m.mbarrier = op;
       cluster_.send(m, 1, now);
     } else {
-      change_mbarrier(blocks_[w.block], op, now);
+      change_mbarrier(w.block, op, now);
     }
     const bool waits = (t.instr->flags & isa::kFlagWaitsForPhase) != 0;
     result_at(now + (waits ? config_.barrier().mbarrier_try_wait() : config_.barrier().mbarrier_arrive()),
@@ -262,11 +262,12 @@ void Sm::mbarrier(uint32_t warp, const TimedInstr& t, Cycle now) {
   pass_mbarrier(warp, t, asked, complete, now);
 }
 
-void Sm::change_mbarrier(BlockSlot& b, const isa::MbarrierOp& op, Cycle now) {
+void Sm::change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) {
   using Kind = isa::MbarrierOp::Kind;
   if (op.kind == Kind::kOther) {
     return;
   }
+  BlockSlot& b = blocks_[slot];
   if (op.kind == Kind::kInvalidate) {
     b.mbarriers.erase(op.address);
     return;

@@ -22,19 +22,30 @@ Stall wait_reason(const TimedInstr& t) {
 }  // namespace
 
 void Sm::hand_out(Warp& w, const TimedInstr& t) {
-  const bool computed = w.stream.kernel().image->computed;
-  if (!t.hands_out || (w.stream.mask() == 0 && !computed)) {
-    operands_.address.kind = isa::LaneAddresses::Kind::kNone;
-    operands_.room = nullptr;
+  static constexpr isa::Operands kNone;
+  operands_ = &kNone;
+  const uint32_t mask = w.stream.mask();
+  uint32_t& active = active_mask_[&w - warps_.data()];
+  // A recording has active AND predicate; a predicated instruction's active mask is that of the code around
+  // it.
+  if (!(t.instr->flags & isa::kFlagPredicated)) {
+    active = mask;
+  }
+  if (!t.hands_out) {
     return;
   }
-  operands_ = {};
-  if (computed && t.handler == Handler::kMemory) {
-    operands_.room = lsu_.next_room();
+  const bool computed = w.stream.kernel().image->computed;
+  if (mask == 0 && !computed) {
+    return;
   }
-  w.stream.issue(operands_);
+  handed_out_ = {};
+  operands_ = &handed_out_;
+  if (computed && t.handler == Handler::kMemory) {
+    handed_out_.room = lsu_.next_room();
+  }
+  w.stream.issue(handed_out_);
   if (computed) {
-    active_mask_[&w - warps_.data()] = operands_.active;
+    active = handed_out_.active;
   }
 }
 
@@ -50,7 +61,7 @@ Cycle Sm::execute(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle no
       if (t.op == OpClass::kLdgsts) {
         copy_started(warp);
       }
-      lsu_.enqueue(subcore, warp, t, mask, operands_, now);
+      lsu_.enqueue(subcore, warp, t, mask, *operands_, now);
       return 0;
     case Handler::kLdgdepbar:
       operands_read_at(now + 1, warp, t);
@@ -170,7 +181,7 @@ void Sm::pop_copy_groups(uint32_t warp, Cycle now) {
 
 void Sm::start_bulk_load(uint32_t warp, Cycle now) {
   const uint32_t slot = warps_[warp].block;
-  const isa::BulkOp& c = operands_.bulk;
+  const isa::BulkOp& c = operands_->bulk;
   if (c.bytes > 0) {
     const bool computed = kernel(warp).image->computed;
     if (!computed) {  // who computes says what its barrier expects

@@ -10,17 +10,7 @@
 namespace heddle::sm {
 
 void Tma::start(uint32_t slot, const isa::BulkOp& copy, bool computed, Cycle now) {
-  const Copy c = {slot, sm_.block(slot).generation, copy, computed, copy.source, copy.bytes};
-  uint32_t i;
-  if (free_.empty()) {
-    i = static_cast<uint32_t>(copies_.size());
-    copies_.push_back(c);
-  } else {
-    i = free_.back();
-    free_.pop_back();
-    copies_[i] = c;
-  }
-  queue_.push_back(i);
+  queue_.push_back(copies_.add({slot, sm_.block(slot).generation, copy, computed, copy.source, copy.bytes}));
   sm_.counters()[stats::Counter::kBulkBytes] += copy.bytes;
   if (!scheduled_) {
     scheduled_ = true;
@@ -53,7 +43,7 @@ void Tma::step(Cycle now) {
   q.sm = static_cast<uint16_t>(sm_.index());
   q.sectors = sectors;
   if (c.computed) {
-    q.payload = sm_.payloads().take_for_read();
+    q.payload = sm_.payloads().take();
     sm_.payloads()[q.payload].line = line;
   }
   sm_.send(q);
@@ -96,7 +86,7 @@ void Tma::arrived(uint32_t i, uint8_t sectors, const memory::Payload* values, Cy
     bytes = deliver(c, sectors, *values);
   }
   if (done) {
-    free_.push_back(i);
+    copies_.remove(i);
   }
   if (wanted) {
     sm_.bulk_arrived(slot, barrier, bytes, now);

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <deque>
-#include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/engine/slots.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
 #include "sim/memory/payload.h"
@@ -21,7 +21,6 @@ class Tma {
   void reset() {
     queue_.clear();
     copies_.clear();
-    free_.clear();
     in_flight_ = 0;
     scheduled_ = false;
   }
@@ -50,8 +49,7 @@ class Tma {
 
   Sm& sm_;
   const config::AsyncCopy config_;
-  std::vector<Copy> copies_;
-  std::vector<uint32_t> free_;
+  Slots<Copy> copies_;
   std::deque<uint32_t> queue_;  // copies with lines left to request, in order
   uint32_t in_flight_ = 0;      // lines
   bool scheduled_ = false;

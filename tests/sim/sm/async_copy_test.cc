@@ -181,7 +181,8 @@ TEST_CASE("a bulk copy that does not begin or end with a line asks for the secto
   CHECK(run(test_gpu(), two)[Counter::kL2Sectors] == 2);
 }
 
-TEST_CASE("bulk instructions that are no load to shared memory issue and move nothing, whatever their operands") {
+TEST_CASE(
+    "bulk instructions that are no load to shared memory issue and move nothing, whatever their operands") {
   Op o = bulk(64, 0x100000, 128);
   o.in.flags = 0;
   for (uint64_t size : {0, 8}) {
@@ -192,6 +193,16 @@ TEST_CASE("bulk instructions that are no load to shared memory issue and move no
     CHECK(out[Counter::kBulkBytes] == 0);
     CHECK(out[Counter::kL2Sectors] == 0);
   }
+}
+
+TEST_CASE("an instruction without operands does not take those of the one before") {
+  Op flush = make(OpClass::kBulkCopy, "UTMACMDFLUSH");
+  Kernel copied{bulk(64, 0x100000, 128), flush, try_wait(64), nop().waits(0b1)};
+  CHECK(run(test_gpu(), copied)[Counter::kBulkBytes] == 128);
+  // An arrival behind a wait, at the same object, waits for nothing.
+  Op arrive = make(OpClass::kMbarrier, "SYNCS.ARRIVE.TRANS64").writes_barrier(1);
+  Kernel arrived{bulk(64, 0x100000, 128), try_wait(64), arrive, nop().waits(0b10)};
+  CHECK(run(test_gpu(), arrived).cycles(0) == Cycles{0, 1, 2, 2 + 30 + 1});
 }
 
 TEST_CASE("an arrival takes 30 cycles") {
