@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/isa/space.h"
-#include "sim/memory/bank_conflicts.h"
-#include "sim/memory/coalesce.h"
+#include "sim/access/bank_conflicts.h"
+#include "sim/access/coalesce.h"
+#include "sim/access/space.h"
 
 namespace heddle::analysis {
 namespace {

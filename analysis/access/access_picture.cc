@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "analysis/report/svg.h"
-#include "sim/memory/coalesce.h"
+#include "sim/access/coalesce.h"
 
 namespace heddle::analysis {
 namespace {

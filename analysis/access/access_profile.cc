@@ -4,8 +4,8 @@
 #include <bit>
 #include <iterator>
 
-#include "sim/isa/space.h"
-#include "sim/memory/message.h"
+#include "sim/access/line.h"
+#include "sim/access/space.h"
 
 namespace heddle::analysis {
 namespace {

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdio>
 
+#include "sim/access/space.h"
 #include "sim/isa/bulk_copy.h"
-#include "sim/isa/space.h"
 
 namespace heddle::sass {
 namespace {

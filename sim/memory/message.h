@@ -3,13 +3,10 @@
 
 #include <cstdint>
 
+#include "sim/access/line.h"
 #include "sim/engine/time.h"
 
 namespace heddle::memory {
-
-inline constexpr uint32_t kLineBytes = 128;   // an L1/L2 line
-inline constexpr uint32_t kSectorBytes = 32;  // the unit of transfer and validity
-inline constexpr uint32_t kSectorsPerLine = kLineBytes / kSectorBytes;
 
 // kFetch: instructions or constants for the GPC's cache; nobody waits for it here, sm/instruction_supply has
 // its time. kInstall: a launch has written the line.

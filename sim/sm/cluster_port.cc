@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/isa/space.h"
+#include "sim/access/space.h"
 #include "sim/memory/perform.h"
 #include "sim/sm/sm.h"
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cassert>
 
-#include "sim/isa/space.h"
-#include "sim/memory/bank_conflicts.h"
+#include "sim/access/bank_conflicts.h"
+#include "sim/access/space.h"
 #include "sim/sm/sm.h"
 
 namespace heddle::sm {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/access/coalesce.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/slots.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
-#include "sim/memory/coalesce.h"
 #include "sim/memory/payload.h"
 #include "sim/sm/cluster_port.h"
 #include "sim/sm/l1_cache.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/isa/space.h"
-#include "sim/memory/bank_conflicts.h"
+#include "sim/access/bank_conflicts.h"
+#include "sim/access/space.h"
 #include "sim/sm/lsu.h"
 #include "sim/sm/sm.h"
 

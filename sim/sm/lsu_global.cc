@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "sim/memory/bank_conflicts.h"
+#include "sim/access/bank_conflicts.h"
 #include "sim/sm/lsu.h"
 #include "sim/sm/sm.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/memory/bank_conflicts.h"
+#include "sim/access/bank_conflicts.h"
 #include "sim/sm/lsu.h"
 #include "sim/sm/sm.h"
 

@@ -7,7 +7,7 @@
 
 #include "frontends/trace/reader.h"
 #include "frontends/trace/writer.h"
-#include "sim/isa/space.h"
+#include "sim/access/space.h"
 #include "tests/support/temp_dir.h"
 
 namespace heddle::metamorphic {

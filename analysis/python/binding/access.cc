@@ -9,8 +9,8 @@
 #include "analysis/python/binding/binding.h"
 #include "analysis/run/plan.h"
 #include "frontends/trace/launches.h"
-#include "sim/memory/bank_conflicts.h"
-#include "sim/memory/coalesce.h"
+#include "sim/access/bank_conflicts.h"
+#include "sim/access/coalesce.h"
 
 namespace heddle::python {
 namespace {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <random>
 
+#include "sim/access/bank_conflicts.h"
+#include "sim/access/coalesce.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/event_wheel.h"
-#include "sim/memory/bank_conflicts.h"
-#include "sim/memory/coalesce.h"
 #include "sim/memory/tag_array.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"

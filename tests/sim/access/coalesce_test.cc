@@ -1,5 +1,5 @@
 // From 32 lane addresses to lines and sectors (cuda-model GM01-GM04).
-#include "sim/memory/coalesce.h"
+#include "sim/access/coalesce.h"
 
 #include <bit>
 #include <catch2/catch.hpp>

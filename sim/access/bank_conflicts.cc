@@ -1,11 +1,11 @@
-#include "sim/memory/bank_conflicts.h"
+#include "sim/access/bank_conflicts.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
 
-#include "sim/memory/message.h"
+#include "sim/access/line.h"
 
 namespace heddle::memory {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/memory/coalesce.h"
+#include "sim/access/coalesce.h"
 
 #include <algorithm>
 #include <bit>

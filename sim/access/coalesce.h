@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/memory/message.h"
+#include "sim/access/line.h"
 
 namespace heddle::memory {
 

@@ -1,5 +1,5 @@
 // Passes over the 32 banks of shared memory (cuda-model SH01-SH08).
-#include "sim/memory/bank_conflicts.h"
+#include "sim/access/bank_conflicts.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
