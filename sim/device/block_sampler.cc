@@ -143,7 +143,7 @@ bool BlockSampler::take(isa::BlockTrace& out) {
 bool BlockSampler::next(isa::BlockTrace& out) {
   bool held = false;
   if (steady_ && position_ % cluster_ == 0) {
-    held = skip();
+    held = skip(*std::exchange(steady_, std::nullopt));
   }
   if (held) {
     std::swap(out, scratch_);
@@ -177,8 +177,7 @@ bool BlockSampler::alike(const Mix& mix, double work, double blocks) const {
 
 // Leaves out whole waves, so that the last partial one stays as long as it is. True: scratch_ holds the next
 // block to simulate, which was read to see that it is of another kind.
-bool BlockSampler::skip() {
-  const SteadySpan span = *std::exchange(steady_, std::nullopt);
+bool BlockSampler::skip(const SteadySpan& span) {
   const uint64_t end = position_ + (total_ - position_) / wave_ * wave_;
   if (end == position_) {
     return false;
@@ -227,7 +226,7 @@ bool BlockSampler::skip() {
   }
   if (gap.work) {
     gap.strange = std::max(0.0, static_cast<double>(unknown) / static_cast<double>(gap.work) - expected);
-    gaps_.push_back(std::move(gap));
+    gaps_.push_back(gap);
   }
   if (other) {
     // The blocks that are resident now are of the old kind.

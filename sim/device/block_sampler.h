@@ -78,7 +78,7 @@ class BlockSampler final : public isa::BlockSource {
   using Mix = std::unordered_map<uint64_t, Share>;  // by kind
 
   bool take(isa::BlockTrace& out);
-  bool skip();
+  bool skip(const SteadySpan& span);
   double novelty() const;
   bool alike(const Mix& mix, double work, double blocks) const;
   void restart(double ignored);

@@ -202,12 +202,13 @@ stats::KernelResult Gpu::so_far() const {
 stats::KernelResult Gpu::finish() {
   impl_->loop.settle();
   impl_->loop.machine().memory->finish();
-  stats::KernelResult result = impl_->collect(*impl_->running);
-  if (impl_->running->sampler) {
-    impl_->running->sampler->complete(result);
+  Running& running = *impl_->running;
+  stats::KernelResult result = impl_->collect(running);
+  if (running.sampler) {
+    running.sampler->complete(result);
   }
-  if (impl_->running->profiler) {
-    impl_->running->profiler->complete(result);
+  if (running.profiler) {
+    running.profiler->complete(result);
   }
   impl_->running.reset();
   return result;

@@ -98,7 +98,7 @@ void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority,
   sm::number_lines(l->kernel, impl_->lines.take(l->kernel.lines), impl_->constants.take(l->kernel.constants));
   l->kernel.address_offset = address_offset;
   l->source = std::move(kernel);
-  l->replay.emplace(*l->source);
+  isa::RecordedGrid& program = l->replay.emplace(*l->source);
   l->tag = tag;
   impl_->loop.skip_to(impl_->count == 0 ? at : 0);
   at = std::max(at, impl_->loop.now());
@@ -110,7 +110,7 @@ void Session::launch(std::unique_ptr<isa::BlockSource> kernel, int32_t priority,
   *free = std::move(l);
   ++impl_->count;
   m.distributor->launch({.number = number,
-                         .program = &*(*free)->replay,
+                         .program = &program,
                          .kernel = &(*free)->kernel,
                          .occupancy = occ,
                          .priority = priority},

@@ -22,7 +22,7 @@ Stall wait_reason(const TimedInstr& t) {
 }  // namespace
 
 void Sm::hand_out(Warp& w, const TimedInstr& t) {
-  static constexpr isa::Operands kNone;
+  static constexpr isa::Operands kNone{};
   operands_ = &kNone;
   const uint32_t mask = w.stream.mask();
   uint32_t& active = active_mask_[&w - warps_.data()];

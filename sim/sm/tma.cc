@@ -61,7 +61,7 @@ uint64_t Tma::deliver(const Copy& c, uint8_t sectors, const memory::Payload& val
   isa::BlockProgram& program = *sm_.block(c.slot).program;
   uint64_t bytes = 0;
   for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
-    const uint64_t begin = values.line * memory::kLineBytes + s * memory::kSectorBytes;
+    const uint64_t begin = values.line * memory::kLineBytes + uint64_t{s} * memory::kSectorBytes;
     const uint64_t from = std::max(begin, c.op.source);
     const uint64_t to = std::min(begin + memory::kSectorBytes, c.op.source + c.op.bytes);
     if (sectors >> s & 1 && from < to) {
