@@ -10,7 +10,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/time.h"
-#include "sim/sm/cluster_message.h"
+#include "sim/sm/dsm/cluster_message.h"
 #include "sim/sm/sm.h"
 
 namespace heddle::device {

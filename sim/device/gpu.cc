@@ -10,7 +10,7 @@
 #include "sim/device/profiler.h"
 #include "sim/device/quantum_loop.h"
 #include "sim/isa/recorded_program.h"
-#include "sim/sm/timed_instr.h"
+#include "sim/sm/code/timed_instr.h"
 
 namespace heddle::device {
 namespace {

@@ -2,7 +2,7 @@
 // from memory. A line is 8 instructions. "Cold" is 500 + 100 + 20 = 620.
 #include <catch2/catch.hpp>
 
-#include "sim/sm/code_lines.h"
+#include "sim/sm/code/code_lines.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
 

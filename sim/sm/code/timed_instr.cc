@@ -1,0 +1,273 @@
+#include "sim/sm/code/timed_instr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "sim/engine/error.h"
+#include "sim/sm/code/code_lines.h"
+
+namespace heddle::sm {
+namespace {
+
+using isa::OpClass;
+using isa::Pipe;
+
+struct OpEntry {
+  Pipe pipe = Pipe::kNone;
+  Pipe counted = Pipe::kNone;
+  bool either_fma = false;
+  uint16_t latency = 0;
+  uint16_t interval = 1;
+  uint8_t extra_stall = 0;
+};
+
+std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
+  std::array<uint16_t, isa::kPipeCount> pipe_interval;
+  pipe_interval.fill(1);
+  for (const config::PipeTiming& p : sm.pipe()) {
+    std::optional<Pipe> pipe = isa::pipe_from_name(p.pipe());
+    if (!pipe) {
+      throw Error("sm.pipe[" + p.pipe() + "]: no such pipe");
+    }
+    pipe_interval[static_cast<int>(*pipe)] = static_cast<uint16_t>(p.interval());
+  }
+  // The virtual pipe "fma" is a choice between two halves of one speed.
+  pipe_interval[static_cast<int>(Pipe::kFma)] = pipe_interval[static_cast<int>(Pipe::kFmaHeavy)];
+  std::array<OpEntry, isa::kOpClassCount> table;
+  for (const config::OpTiming& o : sm.op()) {
+    std::optional<OpClass> op = isa::op_class_from_name(o.op());
+    std::optional<Pipe> pipe = isa::pipe_from_name(o.pipe());
+    if (!op || !pipe) {
+      throw Error("sm.op[" + o.op() + "]: no such " + (op ? "pipe " + o.pipe() : std::string("class")));
+    }
+    OpEntry& e = table[static_cast<int>(*op)];
+    e.pipe = e.counted = *pipe;
+    if (o.has_counted_pipe()) {
+      std::optional<Pipe> counted = isa::pipe_from_name(o.counted_pipe());
+      if (!counted) {
+        throw Error("sm.op[" + o.op() + "]: no such pipe " + o.counted_pipe());
+      }
+      e.counted = *counted;
+    }
+    e.either_fma = *pipe == Pipe::kFma;
+    e.latency = static_cast<uint16_t>(o.latency());
+    e.extra_stall = static_cast<uint8_t>(o.extra_stall());
+    e.interval =
+        static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
+  }
+  return table;
+}
+
+Handler handler_of(OpClass op, Pipe pipe) {
+  switch (op) {
+    case OpClass::kNop:
+    case OpClass::kErrbar:
+      return Handler::kNop;
+    case OpClass::kExit:
+      return Handler::kExit;
+    case OpClass::kBarrier:
+      return Handler::kBarrier;
+    case OpClass::kDepbar:
+      return Handler::kDepbar;
+    case OpClass::kLdgdepbar:
+      return Handler::kLdgdepbar;
+    case OpClass::kMembar:
+      return Handler::kMembar;
+    case OpClass::kNanosleep:
+      return Handler::kNanosleep;
+    case OpClass::kClusterBarrier:
+    case OpClass::kClusterWait:
+      return Handler::kClusterBarrier;
+    case OpClass::kMbarrier:
+      return Handler::kMbarrier;
+    case OpClass::kBulkCopy:
+      return Handler::kBulkCopy;
+    case OpClass::kGmma:
+      return Handler::kGmma;
+    case OpClass::kWarpgroupArrive:
+      return Handler::kWarpgroupArrive;
+    case OpClass::kWarpgroupDepbar:
+      return Handler::kWarpgroupDepbar;
+    default:
+      return pipe == Pipe::kLsu || pipe == Pipe::kTex ? Handler::kMemory : Handler::kFixed;
+  }
+}
+
+bool goes_to_memory(OpClass op) {
+  switch (op) {
+    case OpClass::kLdGlobal:
+    case OpClass::kStGlobal:
+    case OpClass::kAtomGlobal:
+    case OpClass::kRedGlobal:
+    case OpClass::kLdLocal:
+    case OpClass::kStLocal:
+    case OpClass::kLdGeneric:
+    case OpClass::kStGeneric:
+    case OpClass::kAtomGeneric:
+    case OpClass::kLdgsts:
+    case OpClass::kCctl:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The queue of an instruction that goes through the LSU.
+uint8_t lsu_port(OpClass op) {
+  return op == OpClass::kTexture ? kPortTex : goes_to_memory(op) ? kPortLg : kPortMio;
+}
+
+// Cycles in the tensor array, and result latency.
+void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr& out) {
+  if (in.mma_work == 0) {
+    return;
+  }
+  double products = static_cast<double>(in.mma_work) * std::max<uint32_t>(in.mma_bits, 1);
+  double overhead = t.mma_overhead(), rate = t.mma_rate(), latency = t.mma_latency(),
+         factor = t.mma_latency_factor();
+  if (in.op == OpClass::kDmma) {
+    overhead = t.dmma_overhead(), rate = t.dmma_rate(), latency = t.dmma_latency(),
+    factor = t.dmma_latency_factor();
+  } else if (in.op == OpClass::kGmma) {
+    // A warp-group instruction's work is spread over the four warps that issue it.
+    products /= 4;
+    overhead = 0, rate = t.gmma_rate(), latency = t.gmma_latency(), factor = 1;
+  }
+  double busy = overhead + products / rate;
+  if (in.op == OpClass::kGmma) {
+    busy = std::max<double>(busy, t.gmma_min_interval());
+  }
+  out.interval = static_cast<uint16_t>(std::max(1.0, std::round(busy)));
+  out.latency = static_cast<uint16_t>(std::round(latency + factor * products / rate));
+}
+
+// A row of an operand is K elements, 32 bytes whatever their type; A has 64 rows, B has N.
+uint16_t gmma_wavefronts(const isa::Instr& in) {
+  constexpr uint32_t kRows = 64, kRowBits = 256, kRowsPerWavefront = 4;
+  const bool a_in_registers =
+      std::any_of(in.src.begin(), in.src.begin() + in.n_src,
+                  [](const isa::Operand& o) { return o.file == isa::RegFile::kGpr && o.slot == 0; });
+  uint32_t n = in.mma_work * std::max<uint32_t>(in.mma_bits, 1) / (kRows * kRowBits);
+  return static_cast<uint16_t>((n + (a_in_registers ? 0 : kRows)) / kRowsPerWavefront);
+}
+
+// Cycles to the warp's next issue (tools/microbench/FINDINGS.md 1: the odd encodings).
+uint8_t stall_cycles(const isa::Control& c, const config::Issue& issue) {
+  constexpr uint8_t kLongestPlain = 11;
+  if (c.stall == 0) {
+    return static_cast<uint8_t>(c.yield ? issue.stall_zero_cycles() : 2);
+  }
+  if (c.stall > kLongestPlain && !c.yield) {
+    return 2;
+  }
+  return c.yield ? std::max<uint8_t>(c.stall, 2) : c.stall;
+}
+
+void operand_reads(const isa::Instr& in, TimedInstr& out) {
+  for (int i = 0; i < in.n_src && out.n_reads < kMaxReads; ++i) {
+    const isa::Operand& o = in.src[i];
+    if (o.file == isa::RegFile::kGpr) {
+      out.reads[out.n_reads++] = {o.index, o.slot, ((in.ctl.reuse >> o.slot) & 1) != 0};
+    }
+  }
+}
+
+uint8_t source_registers(const isa::Instr& in) {
+  uint32_t n = 0;
+  for (int i = 0; i < in.n_src; ++i) {
+    n += in.src[i].file == isa::RegFile::kGpr ? in.src[i].count : 0;
+  }
+  return static_cast<uint8_t>(n);
+}
+
+}  // namespace
+
+TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
+  TimedKernel k;
+  k.image = &image;
+  k.control_bits = image.has_control && sm.issue().dependences() == config::Issue::CONTROL_BITS;
+  std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants;
+  CodeLines lines(sm.fetch());
+  k.code.reserve(image.code.size());
+  for (const isa::Instr& in : image.code) {
+    const OpEntry& e = table[static_cast<int>(in.op)];
+    TimedInstr t;
+    t.instr = &in;
+    t.index = static_cast<uint32_t>(k.code.size());
+    t.op = in.op;
+    t.pipe = e.pipe;
+    t.counted = e.counted;
+    t.handler = handler_of(in.op, e.pipe);
+    t.port = static_cast<uint8_t>(e.pipe);
+    if (t.handler == Handler::kMemory || (t.handler == Handler::kMbarrier && e.pipe == Pipe::kLsu)) {
+      t.port = lsu_port(in.op);
+    }
+    t.interval = e.interval;
+    t.latency = e.latency;
+    t.line = lines.number(in.pc);
+    t.hands_out = image.computed || in.mem_refs > 0 || in.op == OpClass::kBarrier;
+    t.flags = static_cast<uint8_t>((e.either_fma ? kFmaEither : 0) |
+                                   (in.flags & isa::kFlagUnknownOpcode ? kUnknownOp : 0) |
+                                   (in.op == OpClass::kHalf ? kCountsAsHalf : 0));
+    if (in.op == OpClass::kHmma || in.op == OpClass::kImma || in.op == OpClass::kDmma ||
+        in.op == OpClass::kGmma) {
+      tensor_timing(in, sm.tensor(), t);
+      t.gmma_wavefronts = in.op == OpClass::kGmma ? gmma_wavefronts(in) : 0;
+    }
+    if (t.handler == Handler::kFixed) {
+      operand_reads(in, t);
+    } else if (t.handler == Handler::kMemory) {
+      t.source_registers = source_registers(in);
+    }
+    if (in.flags & isa::kFlagReconverges) {
+      t.reconverge = static_cast<uint8_t>(sm.issue().reconverge_cycles());
+    }
+    // FINDINGS.md, the opening notes: fixed-latency instructions issue behind a deferred barrier; loads, XU,
+    // branches and barriers wait.
+    bool variable = in.ctl.write_barrier != kNoBarrier || e.pipe == Pipe::kXu || e.pipe == Pipe::kAdu ||
+                    e.pipe == Pipe::kCbu || e.pipe == Pipe::kTensor;
+    if (t.handler == Handler::kFixed && !variable) {
+      t.flags |= kPassesBarrier;
+    }
+    if (k.control_bits) {
+      t.stall = static_cast<uint8_t>(stall_cycles(in.ctl, sm.issue()) + e.extra_stall);
+      t.wait_mask = in.ctl.wait_mask;
+      t.write_barrier = in.ctl.write_barrier;
+      t.read_barrier = in.ctl.read_barrier;
+    }
+    bool loads_constant = in.op == OpClass::kLdc || in.op == OpClass::kUldc;
+    if (loads_constant || (in.flags & isa::kFlagConstOperand)) {
+      auto key = std::make_pair(uint32_t{in.const_bank}, in.const_offset / sm.constants().line_bytes());
+      auto [it, fresh] = constants.try_emplace(key, static_cast<uint32_t>(constants.size()));
+      t.constant = it->second;
+      if (fresh) {
+        k.constant_is_parameter.push_back(in.const_bank == 0);
+      }
+      // ULDC has a fixed latency and no scoreboard counter: like an immediate operand it waits before it
+      // issues.
+      if (in.op != OpClass::kLdc) {
+        t.flags |= kFixedLatencyConstant;
+      }
+    }
+    k.code.push_back(t);
+  }
+  k.lines = lines.count();
+  k.constants = static_cast<uint32_t>(constants.size());
+  return k;
+}
+
+void number_lines(TimedKernel& k, uint32_t first_line, uint32_t first_constant) {
+  for (TimedInstr& t : k.code) {
+    t.line += first_line - k.first_line;
+    if (t.constant != kNoConstant) {
+      t.constant += first_constant - k.first_constant;
+    }
+  }
+  k.first_line = first_line;
+  k.first_constant = first_constant;
+}
+
+}  // namespace heddle::sm

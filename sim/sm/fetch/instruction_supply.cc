@@ -1,0 +1,125 @@
+#include "sim/sm/fetch/instruction_supply.h"
+
+#include <algorithm>
+
+namespace heddle::sm {
+
+void LineCache::reset(uint32_t capacity) {
+  entries_.clear();
+  present_.clear();
+  capacity_ = std::max(1u, capacity);
+  clock_ = 0;
+}
+
+void LineCache::add(uint32_t first, uint32_t count) {
+  std::erase_if(present_, [&](uint32_t line) { return line >= first && line - first < count; });
+  entries_.resize(std::max<size_t>(entries_.size(), first + count));
+  std::fill_n(entries_.begin() + first, count, Entry{});
+}
+
+void LineCache::insert(uint32_t line, Cycle ready) {
+  if (entries_[line].ready == kNever) {
+    if (present_.size() >= capacity_) {
+      auto oldest = std::min_element(present_.begin(), present_.end(), [this](uint32_t a, uint32_t b) {
+        return entries_[a].stamp < entries_[b].stamp;
+      });
+      entries_[*oldest].ready = kNever;
+      *oldest = line;
+    } else {
+      present_.push_back(line);
+    }
+  }
+  entries_[line] = {ready, ++clock_};
+}
+
+InstructionSupply::InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores,
+                                     stats::CounterSet& counters, FetchPort port)
+    : config_(fetch), counters_(counters), port_(port), l0_(subcores), stream_(subcores) {}
+
+void InstructionSupply::reset() {
+  lines_ = 0;
+  for (LineCache& c : l0_) {
+    c.reset(config_.l0_bytes() / config_.line_bytes());
+  }
+  std::fill(stream_.begin(), stream_.end(), Stream{});
+  l1_.reset(config_.l1_bytes() / config_.line_bytes());
+  gcc_.reset(config_.gcc_bytes() / config_.line_bytes());
+  l1_port_ = gcc_port_ = 0;
+  seen_.clear();
+}
+
+void InstructionSupply::add(uint32_t first, uint32_t count) {
+  lines_ = std::max(lines_, first + count);
+  for (LineCache& c : l0_) {
+    c.add(first, count);
+  }
+  l1_.add(first, count);
+  gcc_.add(first, count);
+  seen_.resize(lines_);
+  std::fill_n(seen_.begin() + first, count, false);
+  uint32_t end = std::min(count, config_.launch_prefetch_bytes() / config_.line_bytes());
+  for (uint32_t line = config_.first_fetch_bytes() / config_.line_bytes(); line < end; ++line) {
+    l1_.insert(first + line, 0);
+    gcc_.insert(first + line, 0);
+    seen_[first + line] = true;
+  }
+}
+
+// Brings `line` into the L0 of `subcore`; returns when it arrives, not before `not_before`.
+Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before) {
+  Cycle at_l1 = l1_.ready(line);
+  if (at_l1 == kNever) {
+    ++counters_[stats::Counter::kFetchL1Misses];
+    Cycle at_gcc = gcc_.ready(line);
+    if (at_gcc == kNever) {
+      ++counters_[stats::Counter::kFetchGccMisses];
+      // All SMs of a GPC fetch the same code at about the same time, so each waits as if it were the first.
+      at_gcc = now + (seen_[line] ? config_.l2_latency() : config_.dram_latency());
+      seen_[line] = true;
+      gcc_.insert(line, at_gcc);
+      port_.send(memory::kCodeLines + uint64_t{line} * config_.line_bytes() / memory::kLineBytes, now);
+    } else {
+      gcc_.touch(line);
+    }
+    gcc_port_ = std::max(gcc_port_ + config_.gcc_interval(), std::max(now, at_gcc));
+    at_l1 = std::max(gcc_port_, now) + config_.gcc_latency();
+    l1_.insert(line, at_l1);
+  } else {
+    l1_.touch(line);
+  }
+  l1_port_ = std::max(l1_port_ + config_.l1_interval(), std::max(now, at_l1));
+  Cycle at_l0 = std::max(l1_port_ + config_.l1_latency(), not_before);
+  l0_[subcore].insert(line, at_l0);
+  return at_l0;
+}
+
+void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, Cycle now) {
+  Stream& s = stream_[subcore];
+  uint32_t end = std::min(lines_, line + 1 + config_.prefetch_lines());
+  for (; s.next < end; ++s.next) {
+    if (l0_[subcore].ready(s.next) == kNever) {
+      s.last = fetch(subcore, s.next, now, s.last + config_.prefetch_interval());
+    }
+  }
+}
+
+Cycle InstructionSupply::want(uint32_t subcore, uint32_t line, Cycle now) {
+  if (config_.model() == config::InstructionFetch::PERFECT) {
+    return now;
+  }
+  Stream& s = stream_[subcore];
+  Cycle ready = l0_[subcore].ready(line);
+  if (ready == kNever) {
+    ++counters_[stats::Counter::kFetchL0Misses];
+    ready = fetch(subcore, line, now, 0);
+    s = {line + 1, line, ready};
+  } else {
+    l0_[subcore].touch(line);
+  }
+  if (line >= s.first && line < s.next) {
+    run_ahead(subcore, line, now);
+  }
+  return std::max(ready, now);
+}
+
+}  // namespace heddle::sm

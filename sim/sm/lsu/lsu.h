@@ -1,0 +1,180 @@
+// The load/store unit: queues from the sub-cores, arbitration, address generation, shared memory and L1.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/access/coalesce.h"
+#include "sim/engine/bandwidth.h"
+#include "sim/engine/slots.h"
+#include "sim/engine/time.h"
+#include "sim/isa/program.h"
+#include "sim/memory/payload.h"
+#include "sim/sm/code/timed_instr.h"
+#include "sim/sm/dsm/cluster_port.h"
+#include "sim/sm/fences/fences.h"
+#include "sim/sm/l1/l1_cache.h"
+#include "sim/sm/state/sm_state.h"
+#include "sim/sm/state/unit.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+// Where sub-cores learn whether an instruction may enter a queue to the LSU.
+class QueueRoom {
+ public:
+  virtual ~QueueRoom() = default;
+  virtual void set_port_full(uint32_t subcore, uint8_t port, bool full, Cycle now) = 0;
+};
+
+class Lsu final : public Unit, public ClusterMemory {
+ public:
+  Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room);
+
+  void reset(Cycle origin) override;
+  // Only while no load is in flight.
+  void resize_l1(uint32_t bytes) { l1_.reset(bytes); }
+  // Blocks of programs that compute will come.
+  void keep_values() { l1_.keep_values(); }
+
+  // A memory instruction enters its sub-core's queue.
+  Cycle start(const Issued& i) override;
+  // Takes the next instruction, if there is one that can go.
+  void event(const Event&, Cycle now) override { arbitrate(now); }
+  void answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cycle now) override;
+  isa::LaneRoom* room() override;
+  // Behind other work of the LSU it is a wavefront (FINDINGS.md 18).
+  void barrier_opened() override;
+  std::string describe() const override;
+
+  Cycle visit(const ClusterMessage& m, Cycle now) override;
+  void acknowledged(uint32_t posted, Cycle now) override { answer(posted, 0, nullptr, now); }
+  void finish_remote(const ClusterAccess& a, Cycle now) override;
+
+ private:
+  // What an instruction at the head of its queue did not find: it is tried again at every response, and its
+  // addresses need not be looked at before there is room.
+  enum class Shortage : uint8_t { kUnknown, kLoad, kPosted };
+  struct Entry {
+    uint8_t warp = 0;
+    uint8_t group = 0;  // LDGSTS group it belongs to
+    uint32_t mask = 0;
+    uint32_t room = 0;  // programs that compute: 1 + its number in rooms_
+    const TimedInstr* instr = nullptr;
+    Cycle issued = 0;
+    Cycle ready = 0;
+    Shortage shortage = Shortage::kUnknown;
+    uint16_t lacking = 0;  // sectors, or entries for posted packets
+    isa::LaneAddresses address, copy_to;
+  };
+  // What else an instruction of a program that computes needs until it has been taken.
+  struct Room {
+    isa::LaneRoom lanes;
+    isa::AtomicOp atomic;
+    isa::MbarrierOp mbarrier;
+    uint32_t ticket = 0;
+  };
+  // First in, first out; a sub-core whose queue is full sends nothing. As short as may be: it goes round and
+  // round through the host's cache.
+  struct Queue {
+    explicit Queue(uint32_t depth) : entry(std::bit_ceil(depth + kBeyond)) {}
+    std::vector<Entry> entry;  // a power of two
+    uint32_t head = 0, count = 0;
+    Entry& front() { return entry[head]; }
+    const Entry& front() const { return entry[head]; }
+    Entry& push() { return entry[(head + count++) & (entry.size() - 1)]; }
+    void pop() {
+      head = (head + 1) & static_cast<uint32_t>(entry.size() - 1);
+      --count;
+    }
+  };
+  static constexpr uint32_t kBeyond = 3;  // so that 5 entries, which is usual, make 8
+
+  Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, const config::Sm& config);
+
+  void arbitrate(Cycle now);
+  // The LG queue of the sub-core, or its MIO queue.
+  void set_full(uint32_t subcore, bool lg, bool full, Cycle now);
+  void request_arbitration(Cycle at);
+  // False when a resource is missing; the entry stays in its queue until a response frees one.
+  bool process(Entry& e, Cycle now);
+  // Notes in `e` what there is no room for.
+  bool lacks_load(Entry& e, uint32_t sectors) const;
+  bool lacks_posted(Entry& e, uint32_t entries) const;
+
+  // Shared memory and lane exchange (lsu_shared.cc).
+  void lane_exchange(const Entry& e, Cycle now);
+  void shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now);
+  // Shared memory of the cluster's blocks (lsu_cluster.cc).
+  void pass_own_lanes(const TimedInstr& t, const uint64_t addr[32], uint32_t own, Cycle now);
+  bool cluster_access(Entry& e, const uint64_t addr[32], Cycle now);
+  // Global, local and the rest (lsu_global.cc).
+  void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
+  bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
+  Cycle book_tags(const memory::Coalesced& c, Cycle now);
+  void wait_for_port(Cycle sent);
+  // Adds `sectors` to the request for miss `id` if it has not left the L1 yet.
+  bool join_request(uint32_t id, uint8_t sectors, bool computed, Cycle now);
+  struct Found {
+    uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;
+    Cycle sent = 0;  // when the last request leaves; 0: there is none
+  };
+  Found find_lines(const Entry& e, const memory::Coalesced& c, uint32_t load, bool computed, Cycle miss_at);
+  void count_load(const TimedInstr& t, bool is_local, uint32_t sectors, uint32_t found);
+  bool load_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
+  uint8_t write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors);
+  bool store_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
+  bool atomic_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
+  void local_addresses(const Entry& e, const uint64_t addr[32], memory::Coalesced& out) const;
+  // Entries are taken one by one; an instruction starts when there is room for half of its own, the rest
+  // follow.
+  bool room_for_posted(uint32_t entries) const {
+    return posted_ == 0 || posted_ + entries / 2 <= config_.l1().posted_entries();
+  }
+  // A packet that will be acknowledged: a number for its request id.
+  uint32_t new_posted_packet(uint32_t warp, uint32_t entries);
+  void complete_load(uint32_t load, Cycle now);
+  void finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes);
+  Cycle late(const Entry& e, Cycle now) const;
+  // Values of programs that compute (lsu_values.cc).
+  void release_room(Entry& e);
+  uint32_t reachable(const Entry& e, const uint64_t addr[32], Cycle now);
+  void begin_values(const Entry& e, uint32_t load, const uint64_t addr[32]);
+  void begin_values(const Entry& e, L1Values::Load& l, const uint64_t addr[32], uint32_t mask);
+  void add_values(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32], ClusterMessage& m);
+  uint32_t store_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]);
+  uint32_t atomic_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]);
+  void complete_values(uint32_t load);
+
+  SmState& sm_;
+  Fences& fences_;
+  ClusterPort& cluster_;
+  QueueRoom& queue_room_;
+  const config::Sm& config_;
+  L1Cache l1_;
+  std::vector<Queue> lg_, mio_;       // per sub-core
+  std::vector<Cycle> subcore_next_;   // when each sub-core may send its next instruction
+  std::vector<Bandwidth> writeback_;  // per sub-core
+  Cycle free_ = 0;                    // when the shared stage takes its next instruction
+  Cycle data_free_ = 0;               // L1/shared data array
+  Cycle tag_free_ = 0;
+  uint32_t turn_ = 0;
+  bool starved_ = false;      // LG: waits for a response
+  bool worked_ = false;       // since the last barrier that counted
+  Cycle scheduled_ = kNever;  // earliest pending arbitration event
+  uint32_t posted_ = 0;       // entries taken by stores and reductions in flight
+  struct Sender {
+    uint64_t age;
+    uint8_t warp, entries;
+  };
+  Slots<Sender> senders_;  // of each store packet in flight, by id
+  Slots<Room, std::deque<Room>> rooms_;
+  uint32_t next_room_ = 0;  // of the instruction that issues
+};
+
+}  // namespace heddle::sm

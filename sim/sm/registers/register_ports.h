@@ -1,0 +1,74 @@
+// Operand read: banks with one read port each, a read window of a few cycles, and the reuse cache
+// (reference/microarchitecture.md 3.4). One per sub-core.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/engine/time.h"
+#include "sim/sm/code/timed_instr.h"
+#include "sim/stats/counters.h"
+
+namespace heddle::sm {
+
+class RegisterPorts {
+ public:
+  explicit RegisterPorts(const config::RegisterFile& r)
+      : ideal_(r.model() == config::RegisterFile::IDEAL),
+        bank_mask_(r.banks() - 1),
+        window_(r.read_window()),
+        reuse_(r.reuse_cache()) {}
+
+  void reset() {
+    next_free_.fill(0);
+    cache_.fill({});
+  }
+
+  // An instruction of `warp` issues at `now` and needs its sources. Returns the cycles by which the issue of
+  // the next instruction is held back because a bank's port cannot serve all reads within the window.
+  uint32_t read(const TimedInstr& t, uint32_t warp, Cycle now, stats::CounterSet& counters) {
+    if (ideal_ || t.n_reads == 0) {
+      return 0;
+    }
+    Cycle worst = 0;
+    for (int i = 0; i < t.n_reads; ++i) {
+      const RegisterRead& r = t.reads[i];
+      uint32_t bank = r.reg & bank_mask_;
+      Entry& e = cache_[bank * kSlots + r.slot % kSlots];
+      bool hit = reuse_ && e.valid && e.warp == warp && e.reg == r.reg;
+      // Any read of this bank and slot displaces the entry, unless the instruction asks to keep it.
+      e = {static_cast<uint8_t>(warp), r.reg, r.reuse};
+      if (hit) {
+        ++counters[stats::Counter::kReuseHits];
+        continue;
+      }
+      next_free_[bank] = std::max(next_free_[bank], now) + 1;
+      worst = std::max(worst, next_free_[bank]);
+    }
+    if (worst <= now + window_) {
+      return 0;
+    }
+    uint32_t held = static_cast<uint32_t>(worst - now - window_);
+    counters[stats::Counter::kRegPortStalls] += held;
+    return held;
+  }
+
+ private:
+  static constexpr uint32_t kSlots = 3;
+  static constexpr uint32_t kMaxBanks = 8;
+  struct Entry {
+    uint8_t warp = 0;
+    uint8_t reg = 0;
+    bool valid = false;
+  };
+  const bool ideal_;
+  const uint32_t bank_mask_;
+  const uint32_t window_;
+  const bool reuse_;
+  std::array<Cycle, kMaxBanks> next_free_{};
+  std::array<Entry, size_t{kMaxBanks} * kSlots> cache_{};
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,27 @@
+// What an SM schedules for itself.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::sm {
+
+struct Event {
+  enum class Kind : uint8_t {
+    kWarpReady,     // warp: its timed wait is over
+    kWarpStart,     // warp: a new block's warp may issue
+    kResult,        // warp, arg = code index: the result is written
+    kOperandsRead,  // warp, arg = code index: the sources have been read
+    // Of units:
+    kLsu,             // it may take the next instruction
+    kCopyDone,        // warp, small = group: an LDGSTS is complete
+    kBarrierRelease,  // arg = barrier_event()
+    kGmmaDone,        // warp
+    kTma,             // it may send the next line
+  };
+  Kind kind;
+  uint8_t warp = 0;
+  uint8_t small = 0;
+  uint32_t arg = 0;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,34 @@
+#include "sim/sm/tensor/tensor.h"
+
+#include <algorithm>
+
+namespace heddle::sm {
+
+using stats::Counter;
+
+Cycle Tensor::start(const Issued& i) {
+  const TimedInstr& t = i.instr;
+  Warp& w = sm_.warp(i.warp);
+  i.pipe_free = std::max(i.pipe_free, i.now) + t.interval;
+  ++w.gmma;
+  sm_.counters()[Counter::kTensorBusy] += t.interval;
+  if (w.index % kWarpsPerGroup == 0) {
+    sm_.counters()[Counter::kSharedGmmaWavefronts] += t.gmma_wavefronts;  // of the whole warp group
+  }
+  const Cycle done = i.pipe_free - t.interval + t.latency;
+  sm_.schedule(done, {Event::Kind::kGmmaDone, static_cast<uint8_t>(i.warp)});
+  sm_.operands_read_at(i.now + kOperandReadCycles, i.warp, t);
+  sm_.result_at(done, i.warp, t);
+  return 0;
+}
+
+void Tensor::event(const Event& e, Cycle now) {
+  Warp& w = sm_.warp(e.warp);
+  --w.gmma;
+  sm_.recheck(e.warp, now);
+  if (w.draining) {
+    sm_.retire_if_drained(e.warp, now);
+  }
+}
+
+}  // namespace heddle::sm

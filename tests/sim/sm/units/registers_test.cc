@@ -1,0 +1,47 @@
+// Register ports and the scoreboard by registers alone.
+#include "sim/sm/registers/register_ports.h"
+
+#include <catch2/catch.hpp>
+
+#include "sim/sm/registers/register_scoreboard.h"
+#include "tests/sim/support/unit_bench.h"
+
+namespace heddle::simtest {
+namespace {
+
+sm::TimedInstr reads(std::initializer_list<uint8_t> registers) {
+  sm::TimedInstr t;
+  for (uint8_t r : registers) {
+    t.reads[t.n_reads] = {r, t.n_reads, false};
+    ++t.n_reads;
+  }
+  return t;
+}
+
+TEST_CASE("a bank serves one read a cycle within the window of three; a fourth holds back the next issue") {
+  config::RegisterFile c = test_gpu().sm().registers();
+  c.set_model(config::RegisterFile::PORTS);
+  sm::RegisterPorts ports(c);
+  stats::CounterSet n;
+  CHECK(ports.read(reads({2, 4, 6}), 0, 100, n) == 0);
+  CHECK(ports.read(reads({2, 4, 6}), 0, 101, n) == 2);
+  sm::RegisterPorts others(c);
+  CHECK(others.read(reads({2, 3, 4}), 0, 100, n) == 0);
+  CHECK(others.read(reads({2, 3, 5}), 0, 101, n) == 0);
+}
+
+TEST_CASE("a register is readable from the cycle of its result, and at no known cycle before there is one") {
+  sm::RegisterScoreboard s;
+  const isa::Instr writes = alu(5).in, uses = alu(6, {5}).in, other = alu(7, {8}).in;
+  Stall why = Stall::kWait;
+  CHECK(s.ready(uses, 100, &why) == 100);
+  s.set(writes, 104, Stall::kWait);
+  CHECK(s.ready(uses, 100, &why) == 104);
+  CHECK(s.ready(other, 100, &why) == 100);
+  s.set(writes, kNever, Stall::kLongScoreboard);
+  CHECK(s.ready(uses, 100, &why) == kNever);
+  CHECK(why == Stall::kLongScoreboard);
+}
+
+}  // namespace
+}  // namespace heddle::simtest
