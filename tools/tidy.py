@@ -24,19 +24,22 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BATCH_LINES = 5000
+BATCH_LINES = 8000
 OURS = r"^(.*/)?(sim|frontends|analysis|tools|tests|configs)/.*\.(h|cc)$"
 # A source of several #includes is what this check is there to find.
 CHECKS = "-bugprone-suspicious-include"
+# Several programs in one source.
+ENTRIES = ("main", "LLVMFuzzerTestOneInput")
 # By default the analyzer does not look at a function by itself that it has seen through one of its callers, and with the
 # callers in the same source it would so miss what only shows without them, such as a null line in memory::L2::read (which
-# it does not find with fewer max-nodes either). That takes it twice as long, so it is for what users' files reach. Tests are
-# left to the other checks: they run under the address and undefined-behaviour sanitizers, which see what it would guess,
-# and which of their many products of small numbers overflows. That REQUIRE(x) has looked into an optional is not known to
-# the check of these.
-THOROUGH = ("sim/", "frontends/")
+# it does not find with fewer max-nodes either). That takes it twice as long, so it is for the machine, which users' files
+# reach and no fuzzer does; frontends and host programs are fuzzed under sanitizers. Tests are left to the other checks:
+# they run under the address and undefined-behaviour sanitizers, which see what it would guess, and which of their many
+# products of small numbers overflows. That REQUIRE(x) has looked into an optional is not known to the check of these.
+THOROUGH = "sim/"
+FUZZED = "sim/host/"
 ALL_FUNCTIONS = ["-Xclang", "-analyzer-inlining-mode=all"]
-SANITIZED = ("tests/",)
+SANITIZED = "tests/"
 NOT_OF_TESTS = ",-clang-analyzer-*,-bugprone-implicit-widening-of-multiplication-result,-bugprone-unchecked-optional-access"
 NOLINT = re.compile(r"NOLINT(NEXTLINE|BEGIN)?(?!END)\b")
 NOLINT_GOOD = re.compile(r"NOLINT(NEXTLINE|BEGIN)?\([a-z0-9.,* -]+\): \S+")
@@ -64,32 +67,40 @@ def flags_of(arguments):
 
 
 def own_names(path):
-    """Names that a second file of the same batch must not define: of anonymous namespaces, static, macros, main."""
-    names = set()
+    """What a second file of the same batch must not define otherwise, as {name: what it is}: macros, and with their namespace
+    the names of anonymous namespaces and static ones. An alias may be repeated."""
+    names = {}
     anonymous = False
+    space = ""
     with open(path) as f:
         for line in f:
             if line.startswith("namespace {"):
                 anonymous = True
+            elif re.match(r"namespace [\w:]+ {", line):
+                space = line.split()[1] + "::"
             elif line.startswith("}  // namespace"):
                 anonymous = False
             elif line.startswith("#define"):
-                names.add(re.split(r"\W", line.split()[1])[0])
+                names[re.split(r"\W", line.split()[1])[0]] = path
             elif line.startswith(("namespace ", "using namespace ", "TEST_CASE", "INSTANTIATE")):
-                pass  # an alias may be repeated; a test's name is made by a counter
-            elif re.match(r'int main\(|extern "C" int LLVMFuzzer', line):
-                names.add("main")
+                pass  # a test's name is made by a counter
+            elif line.startswith("using "):
+                m = re.match(r"using (\w+) =", line)
+                if m and anonymous:
+                    names[space + m[1]] = line
             elif line.startswith("static ") or (anonymous and line[0] not in " }#/\n"):
-                m = re.match(r"(?:struct|class|enum class|enum|union|using)\s+(\w+)", line)
+                m = re.match(r"(?:struct|class|enum class|enum|union)\s+(\w+)", line)
                 m = m or re.search(r"(\w+)\s*[(=\[{;]", re.sub(r"<[^()]*>", "", line))
                 if m:
-                    names.add(m[1])
+                    names[space + m[1]] = path
     return names
 
 
 def depth(path):
     """How thoroughly the analyzer looks at a file; those of a batch have the same."""
-    return 2 if path.startswith(THOROUGH) else 0 if path.startswith(SANITIZED) else 1
+    if path.startswith(SANITIZED):
+        return 0
+    return 2 if path.startswith(THOROUGH) and not path.startswith(FUZZED) else 1
 
 
 def batches(files):
@@ -100,10 +111,10 @@ def batches(files):
         with open(f) as text:
             lines = sum(1 for _ in text)
         for b in made:
-            if b[2] + lines <= BATCH_LINES and not names & b[1]:
+            if b[2] + lines <= BATCH_LINES and all(b[1].get(n, d) == d for n, d in names.items()):
                 break
         else:
-            b = [[], set(), 0]
+            b = [[], {}, 0]
             made.append(b)
         b[0].append(f)
         b[1].update(names)
@@ -116,7 +127,10 @@ def check(files, flags, folder):
     checks = CHECKS + (NOT_OF_TESTS if depth(files[0]) == 0 else "")
     thorough = ALL_FUNCTIONS if depth(files[0]) == 2 else []
     with tempfile.NamedTemporaryFile("w", dir=folder, prefix="UnifiedSource-", suffix=".cc") as f:
-        f.write("".join('#include "%s"\n' % os.path.join(ROOT, name) for name in files))
+        for number, name in enumerate(files):
+            for entry in ENTRIES:
+                f.write("#undef %s\n#define %s %s_%d\n" % (entry, entry, entry, number))
+            f.write('#include "%s"\n' % os.path.join(ROOT, name))
         f.flush()
         p = subprocess.run(
             ["clang-tidy-16", "--quiet", "--header-filter=" + OURS, "--checks=" + checks,

@@ -113,7 +113,7 @@ void ExtraReader::expect_end(const char* p) const {
 
 // Mode 2 lists carry the immediate that the trace's lines end with.
 const char* ExtraReader::scan_list(const char* p, uint32_t mask, uint64_t addr[32]) const {
-  ListError e;
+  ListError e{.at = p};
   p = scan_address_list(p, mask, addr, e);
   if (!p) {
     fail(std::string(e.what) + (*e.at == '\n' ? "" : ": " + quote(token_at(e.at))));

@@ -38,7 +38,7 @@ Memcpy parse_copy(std::string_view line, const LineReader& in) {
 
 // A capture is a folder: its list does not reach out of it.
 fs::path parse_name(std::string_view line, const LineReader& in) {
-  const fs::path name(line);
+  fs::path name(line);
   const bool leaves = std::find(name.begin(), name.end(), "..") != name.end();
   const bool control = std::any_of(line.begin(), line.end(), [](char c) { return (c & 0xe0) == 0; });
   if (leaves || control) {

@@ -270,7 +270,7 @@ void WarpReader::check_refs(uint32_t index, uint32_t mask, const isa::WarpTrace&
 
 const char* WarpReader::read_refs(const char* p, uint32_t mask, int mem_refs, isa::WarpTrace& out) {
   isa::MemRef ref;
-  ListError error;
+  ListError error{.at = p};
   const char* q = scan_mem_ref(skip_blanks(p), mask, out, ref, error, &delta_lists_);
   if (!q) {
     fail(std::string(error.what) + (*error.at == '\n' ? "" : ": " + quote(token_at(error.at))));

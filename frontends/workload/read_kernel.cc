@@ -89,7 +89,7 @@ LaunchAttributes read_attributes(const proto::Launch& l, const Names& names, con
 host::SyncDomain read_domain(const proto::SyncDomain& d, const Names& names) {
   host::SyncDomain out;
   if (d.has_domain()) {
-    out.remote = d.domain() == proto::SyncDomain::REMOTE;
+    out.remote = d.domain() == proto::SyncDomain::REMOTE ? 1 : 0;
   }
   const auto number = [&](uint32_t n) {
     if (n > 127) {

@@ -34,14 +34,15 @@ void reserve_heap(size_t bytes) {
   std::vector<void*> pieces;
   pieces.reserve(bytes / kPiece);
   while (pieces.size() < bytes / kPiece) {
-    void* p = std::malloc(kPiece);
+    char* p = static_cast<char*>(std::malloc(kPiece));
     if (!p) {
       break;  // the host limits what may be asked for
     }
     pieces.push_back(p);
-    const uintptr_t begin = (reinterpret_cast<uintptr_t>(p) + kLargePage - 1) & ~(kLargePage - 1);
-    const uintptr_t end = (reinterpret_cast<uintptr_t>(p) + kPiece) & ~(kLargePage - 1);
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    const auto at = reinterpret_cast<uintptr_t>(p);
+    const uintptr_t begin = (at + kLargePage - 1) & ~(kLargePage - 1);
+    const uintptr_t end = (at + kPiece) & ~(kLargePage - 1);
+    madvise(p + (begin - at), end - begin, MADV_HUGEPAGE);
   }
   for (void* p : pieces) {
     std::free(p);

@@ -110,6 +110,7 @@ std::vector<Metric> derive(const KernelResult& r) {
 const std::vector<MetricInfo>& catalogue() {
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> c;
+    c.reserve(kCounterCount + derived().size());
     for (const CounterInfo& i : kCounterInfo) {
       c.push_back({std::string(i.name), std::string(i.unit), std::string(i.meaning)});
     }

@@ -1,4 +1,4 @@
-"""The program on many host threads: the same results as on one. Under the thread sanitizer, no data races either."""
+"""The program on many host threads: the same results as on one."""
 import unittest
 
 from tests.cli import harness

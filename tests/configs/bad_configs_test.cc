@@ -35,7 +35,7 @@ void check_text(const BadText& bad) {
   std::vector<std::string> parts = bad.parts;
   for (std::string& part : parts) {
     if (part.starts_with("FILE")) {
-      part = path + part.substr(4);
+      part.replace(0, 4, path);
     }
     if (const size_t at = part.find("LAST"); at != std::string::npos) {
       part.replace(at, 4, std::to_string(std::count(text.begin(), text.end(), '\n') + 1));
@@ -391,7 +391,8 @@ TEST_CASE("a value's file and line are named when it is out of range or does not
   const Scratch scratch;
   const std::string text = replaced(shipped("gpus/h200"), "  ways: 20", "  ways: 2000");
   const std::string path = scratch.write("gpus/bad.textproto", text);
-  const size_t line = std::count(text.begin(), text.begin() + text.find("ways: 2000"), '\n') + 1;
+  const std::string above = text.substr(0, text.find("ways: 2000"));
+  const size_t line = std::count(above.begin(), above.end(), '\n') + 1;
   check_message(load_error(path, {}), {path + ":" + std::to_string(line) + ": l2.ways = 2000: out of range"});
 
   const std::string preset = scratch.write("odd.textproto", "\ndram {\n  channels: 7\n}\n");
