@@ -70,6 +70,8 @@ class Import(harness.HeddleTest):
         self.assertEqual(self.read("a.heddle"), before)
         self.fails("import", "app", "-o", "a.heddle/x", says="a.heddle/x/app")
         self.fails("import", "app", says="--out")
+        self.fails("import", "app", "-o", "", says=["--out", "empty"])
+        self.assertEqual(sorted(os.listdir(self.dir)), ["a.heddle", "app"])
 
     def test_bad_text_leaves_no_file(self):
         text = harness.trace_text()

@@ -167,6 +167,8 @@ class Run(harness.HeddleTest):
                      "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"):
             self.assertIn(name, out)
         self.assertEqual(len(self.ok("metrics", "dram__bytes").stdout.splitlines()), 4)
+        # Meanings are searched, too: no name has this.
+        self.assertIn("lts__t_sectors.sum", self.ok("metrics", "l2 SECTOR look-ups").stdout)
         self.fails("metrics", "no_such", says="no_such")
 
     def test_config(self):

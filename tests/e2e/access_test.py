@@ -43,6 +43,7 @@ class Access(shipped.HeddleTest):
         out = self.ok("coalesce", os.path.join(shipped.TRACES, "stride32"), "--top", 1).stdout
         self.assertIn("16,384 requests, 294,912 sectors, 18.00 per request, ideal 65,536", out)
         self.assertIn("1 instructions more (--top)", out)
+        self.assertNotRegex(out, "conflict|padding|swizzle")  # words of shared memory
 
     def test_errors(self):
         self.fails("banks", "nowhere", says="nowhere")

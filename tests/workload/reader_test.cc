@@ -149,6 +149,33 @@ std::string run_error(const std::string& text) {
   return "no error";
 }
 
+// Three threads of one moment, whose calls fail or wait for each other.
+TEST_CASE("a lazy start and a graph that does not exist") {
+  const Workload w = parse_workload(R"(
+devices: 2
+environment { lazy_start: true }
+stream { name: "s0" }
+event { name: "e0" }
+buffer { name: "b0" bytes: 65536 }
+buffer { name: "b1" bytes: 4096 device: 1 }
+buffer { name: "b2" memory: MANAGED bytes: 16777216 }
+graph_exec: "x1"
+kernel { name: "k0" us: 1 access { buffer: "b1" mode: ATOMIC offset: 2000 bytes: 2000 }
+  access { buffer: "b2" mode: WRITE offset: 64 bytes: 64 element_bytes: 16 } }
+thread { name: "t0" call { memcpy { to: "b1" from: "b2" bytes: 4096 rows: 4 } } }
+thread { name: "t1"
+  call { graph_launch { exec: "x1" stream: "s0" } }
+  call { launch { kernel: "k0" priority: -3 } }
+  call { free: 4096 } }
+thread { name: "t2"
+  call { memset_async { to: "b0" stream: "s0" bytes: 99999999999 } }
+  call { event_query: "e0" } })",
+                                    "f");
+  const host::Result r = run(w, hosttest::plain_gpu(), {});
+  CHECK(r.deadlock.empty());
+  CHECK(hosttest::errors(r) == std::vector<std::string>{"cudaErrorInvalidValue", "cudaErrorInvalidValue"});
+}
+
 TEST_CASE("what a program lacks is said with the file and the line") {
   CHECK(run_error("buffer { name: 'b' bytes: 100 }\nkernel { name: 'k' us: 1\n access { buffer: 'b' offset: "
                   "64 bytes: 2000 } }\n"
