@@ -12,7 +12,7 @@
 
 #include "frontends/accelsim/static_code.h"
 #include "frontends/trace/writer.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/isa/recording.h"
 
 namespace heddle {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/base/error.h"
 #include "sim/device/occupancy.h"
-#include "sim/engine/error.h"
 
 namespace heddle::analysis {
 namespace {

@@ -1,10 +1,10 @@
 #include "analysis/report/roofs.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
 
 #include <algorithm>
+
+#include "configs/proto_text/proto_text.h"
 
 namespace heddle::analysis {
 namespace {
@@ -35,20 +35,12 @@ double dram_bytes_per_core_cycle(const config::GpuConfig& g) {
   return g.dram().channels() * g.dram().bytes_per_cycle() * g.clocks().dram_mhz() / g.clocks().core_mhz();
 }
 
-// Silences the parser: a record that cannot be read has no configuration.
-class Silent : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int, int, const std::string&) override {}
-};
-
 }  // namespace
 
 std::optional<config::GpuConfig> configuration(const RunRecord& run) {
   config::GpuConfig g;
-  google::protobuf::TextFormat::Parser parser;
-  Silent silent;
-  parser.RecordErrorsTo(&silent);
-  if (!parser.ParseFromString(run.config_text, &g) || g.clocks().core_mhz() <= 0 || g.topology().sms() == 0) {
+  // A record that cannot be read has no configuration.
+  if (config::parse_proto_text(run.config_text, g) || g.clocks().core_mhz() <= 0 || g.topology().sms() == 0) {
     return std::nullopt;
   }
   return g;

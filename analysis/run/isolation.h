@@ -12,8 +12,8 @@
 
 #include "analysis/run/settings.h"
 #include "analysis/store/record.h"
+#include "sim/base/error.h"
 #include "sim/device/gpu.h"
-#include "sim/engine/error.h"
 
 namespace heddle::analysis {
 

@@ -10,8 +10,8 @@
 
 #include "analysis/run/host.h"
 #include "frontends/input/out_of_memory.h"
+#include "sim/base/error.h"
 #include "sim/device/gpu.h"
-#include "sim/engine/error.h"
 
 namespace heddle::analysis {
 namespace {

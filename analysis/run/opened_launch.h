@@ -10,7 +10,7 @@
 #include "analysis/store/record.h"
 #include "configs/schema/gpu.pb.h"
 #include "frontends/trace/launches.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 

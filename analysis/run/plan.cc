@@ -10,7 +10,7 @@
 
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

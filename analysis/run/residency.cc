@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "configs/loader/byte_units.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

@@ -1,6 +1,6 @@
 #include "analysis/run/stepper.h"
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

@@ -9,7 +9,7 @@
 #include "analysis/run/plan.h"
 #include "analysis/run/residency.h"
 #include "analysis/run/simulator.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analysis/store/schema.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

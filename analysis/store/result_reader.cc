@@ -6,20 +6,11 @@
 #include <string_view>
 
 #include "analysis/store/schema.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/fnv.h"
 
 namespace heddle::analysis {
 namespace {
-
-// FNV-1a, 64 bits.
-struct Hash {
-  uint64_t value = 0xcbf29ce484222325;
-  void add(std::string_view bytes) {
-    for (char c : bytes) {
-      value = (value ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-    }
-  }
-};
 
 // Rows in the order of their keys.
 constexpr const char* kHashed[] = {
@@ -165,7 +156,7 @@ void ResultReader::read_details(LaunchRecord& r) {
 }
 
 std::string ResultReader::content_hash() {
-  Hash h;
+  Fnv h;
   for (const char* query : kHashed) {
     Statement s = db_.prepare(query);
     while (s.step()) {
@@ -179,7 +170,7 @@ std::string ResultReader::content_hash() {
       h.add("\n");
     }
   }
-  return fmt::format("{:016x}", h.value);
+  return fmt::format("{:016x}", h.value());
 }
 
 }  // namespace heddle::analysis

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "frontends/input/regular_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

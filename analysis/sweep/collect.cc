@@ -8,7 +8,7 @@
 #include "analysis/store/result_store.h"
 #include "analysis/store/sqlite.h"
 #include "frontends/output/temporary.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

@@ -11,6 +11,7 @@
 #include "analysis/sweep/sweep_file.h"
 #include "configs/loader/byte_units.h"
 #include "configs/loader/fields.h"
+#include "sim/base/text.h"
 
 namespace heddle::sweep {
 namespace {
@@ -148,13 +149,11 @@ void add_grid(const std::vector<Values>& axes, const Point& base, std::vector<Po
 
 std::optional<double> number_of(std::string_view value) {
   const auto factor = static_cast<double>(config::take_byte_unit(value));
-  double number = 0;
-  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number)) {
-    return std::nullopt;
+  std::optional<double> number = parse_number<double>(value);
+  if (number) {
+    *number *= factor;
   }
-  number *= factor;
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 size_t count_points(const Sweep& sweep) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/sweep/sweep.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 

@@ -19,7 +19,7 @@
 #include "analysis/run/isolation.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

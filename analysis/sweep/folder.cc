@@ -11,7 +11,7 @@
 #include "analysis/run/host.h"
 #include "analysis/sweep/sweep_file.h"
 #include "frontends/output/output_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 

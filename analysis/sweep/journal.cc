@@ -11,7 +11,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

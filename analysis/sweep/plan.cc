@@ -10,7 +10,7 @@
 #include "configs/loader/config.h"
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

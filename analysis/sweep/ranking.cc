@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "analysis/sweep/design.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

@@ -12,7 +12,7 @@
 #include "analysis/report/svg.h"
 #include "analysis/sweep/design.h"
 #include "analysis/sweep/ranking_text.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

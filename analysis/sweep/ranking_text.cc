@@ -8,7 +8,7 @@
 
 #include "analysis/report/format.h"
 #include "analysis/report/table.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

@@ -8,7 +8,7 @@
 #include "analysis/store/record.h"
 #include "analysis/store/result_store.h"
 #include "frontends/input/regular_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

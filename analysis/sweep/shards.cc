@@ -6,7 +6,7 @@
 
 #include "analysis/store/result_store.h"
 #include "analysis/store/sqlite.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 

@@ -1,8 +1,6 @@
 #include "analysis/sweep/sweep_file.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
 #include <fstream>
@@ -11,7 +9,8 @@
 #include <utility>
 
 #include "analysis/sweep/design.h"
-#include "sim/engine/error.h"
+#include "configs/proto_text/proto_text.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {
@@ -20,49 +19,25 @@ namespace fs = std::filesystem;
 using google::protobuf::Descriptor;
 using google::protobuf::TextFormat;
 
-// The first error, with the fields that there are where it names an unknown one.
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  explicit FirstError(std::string name) : name_(std::move(name)) {}
-
-  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
-    if (!text_.empty()) {
-      return;
-    }
-    std::string what = message;
-    while (!what.empty() && what.back() == '.') {
-      what.pop_back();
-    }
-    text_ = fmt::format("{}:{}:{}: {}{}", name_, line + 1, column + 1, what, legal(what));
-  }
-  void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
-
-  const std::string& text() const { return text_; }
-
- private:
-  // protobuf: Message type "heddle.sweep.Axis" has no field named "x"
-  static std::string legal(const std::string& what) {
-    for (const Descriptor* d :
-         {Sweep::descriptor(), Axis::descriptor(), Range::descriptor(), Level::descriptor()}) {
-      if (what.find('"' + d->full_name() + "\" has no field") != std::string::npos) {
-        std::string names;
-        for (int i = 0; i < d->field_count(); ++i) {
-          names += (i ? ", " : "") + d->field(i)->name();
-        }
-        return "; there are: " + names;
+// The fields or values that there are, where protobuf's message `what` names an unknown one, such as:
+// Message type "heddle.sweep.Axis" has no field named "x"
+std::string legal(const std::string& what) {
+  for (const Descriptor* d :
+       {Sweep::descriptor(), Axis::descriptor(), Range::descriptor(), Level::descriptor()}) {
+    if (what.find('"' + d->full_name() + "\" has no field") != std::string::npos) {
+      std::string names;
+      for (int i = 0; i < d->field_count(); ++i) {
+        names += (i ? ", " : "") + d->field(i)->name();
       }
+      return "; there are: " + names;
     }
-    if (what.find("enumeration value") == std::string::npos) {
-      return "";
-    }
-    return what.find("\"scale\"") != std::string::npos
-               ? "; legal values: LINEAR, LOG"
-               : "; legal values: GRID, LIST, RANDOM, LATIN_HYPERCUBE";
   }
-
-  std::string name_;
-  std::string text_;
-};
+  if (what.find("enumeration value") == std::string::npos) {
+    return "";
+  }
+  return what.find("\"scale\"") != std::string::npos ? "; legal values: LINEAR, LOG"
+                                                     : "; legal values: GRID, LIST, RANDOM, LATIN_HYPERCUBE";
+}
 
 constexpr uint32_t kMostRetries = 100;
 constexpr double kMostSeconds = 1e9;
@@ -206,15 +181,11 @@ std::string axis_name(const Axis& axis) {
 }
 
 Sweep parse_sweep(std::string_view text, const std::string& name) {
-  FirstError error(name);
-  TextFormat::Parser parser;
   TextFormat::ParseInfoTree places;
-  parser.RecordErrorsTo(&error);
-  parser.WriteLocationsTo(&places);
-  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
   Sweep sweep;
-  if (!parser.Parse(&stream, &sweep)) {
-    throw Error(error.text());
+  if (const auto error = config::parse_proto_text(text, sweep, &places)) {
+    throw Error(config::text_place(name, error->line, error->column) + error->message +
+                legal(error->message));
   }
   check(sweep, Places(name, places));
   return sweep;

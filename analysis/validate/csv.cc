@@ -5,7 +5,7 @@
 #include "frontends/input/limits.h"
 #include "frontends/input/printable.h"
 #include "frontends/input/regular_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

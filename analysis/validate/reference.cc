@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <utility>
 
 #include "analysis/store/record.h"
 #include "analysis/validate/csv.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
 
 namespace heddle::analysis {
 namespace {
@@ -28,13 +28,12 @@ std::optional<size_t> first_column(const CsvTable& t, std::initializer_list<std:
 
 double number(const CsvTable& t, size_t row, size_t column) {
   const std::string& text = t.rows[row][column];
-  double value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+  const auto value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value)) {
     throw Error(fmt::format("{}:{}: column '{}': '{}' is not a number", t.file, t.lines[row],
                             t.columns[column], text));
   }
-  return value;
+  return *value;
 }
 
 // Nsight gives 0 for a launch without clusters.
@@ -67,15 +66,14 @@ std::optional<isa::Dim3> size_of(const CsvTable& t, size_t row, std::string_view
   size_t count = 0;
   for (size_t at = text.find_first_not_of("(), "); at != std::string::npos && count <= n.size();
        at = text.find_first_not_of("(), ", at)) {
-    const char* end = text.data() + std::min(text.find_first_of("(), ", at), text.size());
-    uint32_t value = 0;
-    const auto [parsed, error] = std::from_chars(text.data() + at, end, value);
-    if (count == n.size() || error != std::errc() || parsed != end || value == 0) {
+    const size_t end = std::min(text.find_first_of("(), ", at), text.size());
+    const auto value = parse_number<uint32_t>(std::string_view(text).substr(at, end - at));
+    if (count == n.size() || value.value_or(0) == 0) {
       count = n.size() + 1;
       break;
     }
-    n[count++] = value;
-    at = static_cast<size_t>(end - text.data());
+    n[count++] = *value;
+    at = end;
   }
   if (count == 0 || count > n.size()) {
     throw Error(fmt::format("{}:{}: column '{}': '{}' is no size such as (512, 1, 1)", t.file, t.lines[row],

@@ -5,6 +5,7 @@
 
 #include "configs/loader/fields.h"
 #include "configs/loader/validate.h"
+#include "sim/base/align.h"
 #include "sim/isa/op_class.h"
 
 namespace heddle::config {
@@ -88,7 +89,7 @@ class Combinations {
     multiple(l.registers_per_sm(), "limits.registers_per_sm", subcores * l.register_allocation_unit(),
              "sm.subcores x limits.register_allocation_unit");
     const uint64_t unit = l.register_allocation_unit();
-    const uint64_t warp = (uint64_t{l.max_registers_per_thread()} * l.warp_size() + unit - 1) / unit * unit;
+    const uint64_t warp = round_up(uint64_t{l.max_registers_per_thread()} * l.warp_size(), unit);
     require(warp <= l.registers_per_sm() / subcores, "limits.max_registers_per_thread",
             "one such warp takes " + str(warp) + " registers and a sub-core has " +
                 str(l.registers_per_sm() / subcores) + "; legal values: up to " +

@@ -4,7 +4,7 @@
 
 #include "configs/loader/assemble.h"
 #include "configs/loader/validate.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::config {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "configs/loader/fields.h"
 #include "configs/schema/options.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::config {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "configs/schema/options.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::config {
 namespace {

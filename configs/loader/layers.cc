@@ -1,14 +1,14 @@
 #include "configs/loader/layers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "configs/loader/byte_units.h"
 #include "configs/loader/config.h"
 #include "configs/loader/fields.h"
 #include "configs/schema/options.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/isa/op_class.h"
 
 namespace heddle::config {
@@ -69,12 +69,6 @@ void merge(const Message& from, Message& to) {
   }
 }
 
-template <typename T>
-bool parse_number(std::string_view text, T& out) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 // Sets (or, for a list, appends) one value; false if `value` is not of the field's type.
 bool put(Message& message, const FieldDescriptor* field, std::string_view value) {
   const auto* r = message.GetReflection();
@@ -84,12 +78,12 @@ bool put(Message& message, const FieldDescriptor* field, std::string_view value)
     case FieldDescriptor::CPPTYPE_UINT64: {
       // "60MiB" where the unit is bytes.
       const uint64_t factor = unit_suffix(field).starts_with(" bytes") ? take_byte_unit(value) : 1;
-      uint64_t v = 0;
+      const auto number = parse_number<uint64_t>(value);
       const bool wide = field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64;
-      if (!parse_number(value, v) || v > UINT64_MAX / factor) {
+      if (!number || *number > UINT64_MAX / factor) {
         return false;
       }
-      v *= factor;
+      const uint64_t v = *number * factor;
       if (!wide && v > UINT32_MAX) {
         return false;
       }
@@ -102,11 +96,11 @@ bool put(Message& message, const FieldDescriptor* field, std::string_view value)
       return true;
     }
     case FieldDescriptor::CPPTYPE_DOUBLE: {
-      double v = 0;
-      if (!parse_number(value, v)) {
+      const auto v = parse_number<double>(value);
+      if (!v) {
         return false;
       }
-      list ? r->AddDouble(&message, field, v) : r->SetDouble(&message, field, v);
+      list ? r->AddDouble(&message, field, *v) : r->SetDouble(&message, field, *v);
       return true;
     }
     case FieldDescriptor::CPPTYPE_BOOL:
@@ -132,11 +126,6 @@ bool put(Message& message, const FieldDescriptor* field, std::string_view value)
       return true;
     }
   }
-}
-
-std::string_view trim(std::string_view s) {
-  const size_t begin = s.find_first_not_of(" \t");
-  return begin == std::string_view::npos ? "" : s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
 }
 
 // "[8, 9]"; the brackets may be left out for a single value.

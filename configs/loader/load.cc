@@ -8,7 +8,7 @@
 #include "configs/loader/layers.h"
 #include "configs/loader/text.h"
 #include "configs/loader/validate.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::config {
 namespace fs = std::filesystem;

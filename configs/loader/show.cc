@@ -6,7 +6,8 @@
 #include "configs/loader/fields.h"
 #include "configs/loader/layers.h"
 #include "configs/schema/options.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/fnv.h"
 
 namespace heddle::config {
 namespace {
@@ -189,13 +190,11 @@ std::vector<Difference> diff(const GpuConfig& a, const GpuConfig& b) {
 }
 
 std::string hash(const GpuConfig& config) {
-  // FNV-1a, 64 bits: the same on every machine and with every library.
-  uint64_t h = 0xcbf29ce484222325;
+  Fnv fnv;
   for (const auto& [path, value] : canonical_values(config)) {
-    for (unsigned char c : path + "=" + value + "\n") {
-      h = (h ^ c) * 0x100000001b3;
-    }
+    fnv.add(path + "=" + value + "\n");
   }
+  uint64_t h = fnv.value();
   std::string out(16, '0');
   for (int i = 15; i >= 0; --i, h >>= 4) {
     out[i] = "0123456789abcdef"[h & 15];

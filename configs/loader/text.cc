@@ -6,29 +6,11 @@
 #include <sstream>
 
 #include "configs/loader/fields.h"
-#include "google/protobuf/io/tokenizer.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "sim/engine/error.h"
+#include "configs/proto_text/proto_text.h"
+#include "sim/base/error.h"
 
 namespace heddle::config {
 namespace {
-
-// Keeps the first error; the parser's later ones follow from it.
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
-    if (text.empty()) {
-      this->line = line;
-      this->column = column;
-      text = message;
-    }
-  }
-  void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
-
-  int line = 0;
-  int column = 0;
-  std::string text;
-};
 
 // Where in the schema a place of the text is. protobuf's messages name neither the path nor the legal values.
 struct Context {
@@ -155,28 +137,21 @@ class Scanner {
   Context context_;
 };
 
-std::string place(const std::string& name, int line, int column) {
-  return name + ":" + std::to_string(line + 1) + ":" + std::to_string(column + 1) + ": ";
-}
-
-[[noreturn]] void fail(std::string_view text, const std::string& name, const FirstError& error) {
+[[noreturn]] void fail(std::string_view text, const std::string& name, const TextError& error) {
   const Context context = Scanner(text, error.line, error.column).scan();
   const auto& level = context.levels.back();
   const std::string path =
       level.path + (level.path.empty() || context.name.empty() ? "" : ".") + context.name;
-  if (error.text.find(" has no field named ") != std::string::npos && level.message != nullptr) {
-    throw Error(place(name, context.line, context.column) + "no field \"" + context.name + "\"" +
+  if (error.message.find(" has no field named ") != std::string::npos && level.message != nullptr) {
+    throw Error(text_place(name, context.line, context.column) + "no field \"" + context.name + "\"" +
                 (level.path.empty() ? "" : " in " + level.path) + "; " +
                 suggest_fields(level.message, level.path, context.name));
   }
-  std::string message = error.text;
-  while (!message.empty() && (message.back() == '.' || message.back() == '\n')) {
-    message.pop_back();
-  }
   // protobuf reports an unknown enumerator at the token after it.
-  const bool before = message.rfind("Unknown enumeration value", 0) == 0;
-  std::string out = place(name, before ? context.line : error.line, before ? context.column : error.column) +
-                    (path.empty() ? "" : path + ": ") + message;
+  const bool before = error.message.rfind("Unknown enumeration value", 0) == 0;
+  std::string out =
+      text_place(name, before ? context.line : error.line, before ? context.column : error.column) +
+      (path.empty() ? "" : path + ": ") + error.message;
   if (context.field != nullptr && context.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
     out += "; legal values: " + legal_values(context.field) + unit_suffix(context.field);
   }
@@ -206,10 +181,11 @@ void check_unique(const Message& message, const TextFormat::ParseInfoTree& tree,
       const auto at = tree.GetLocation(field, i);
       const std::string path = prefix + field->name();
       if (value.empty()) {
-        throw Error(place(file, at.line, at.column) + path + ": an entry without \"" + key->name() + "\"");
+        throw Error(text_place(file, at.line, at.column) + path + ": an entry without \"" + key->name() +
+                    "\"");
       }
       if (!seen.insert(value).second) {
-        throw Error(place(file, at.line, at.column) + path + "[" + value +
+        throw Error(text_place(file, at.line, at.column) + path + "[" + value +
                     "] is given twice; legal: one entry per " + key->name());
       }
     }
@@ -221,7 +197,7 @@ void check_provenance(const ParsedFile& file, const TextFormat::ParseInfoTree& t
   for (int i = 0; i < file.config.provenance_size(); ++i) {
     const Provenance& p = file.config.provenance(i);
     const auto at = tree.GetLocation(field, i);
-    const std::string where = place(file.name, at.line, at.column) + "provenance of " + p.path();
+    const std::string where = text_place(file.name, at.line, at.column) + "provenance of " + p.path();
     find_field(p.path(), where);
     if (!p.has_kind()) {
       throw Error(where + ": no kind; legal values: " +
@@ -239,14 +215,9 @@ void check_provenance(const ParsedFile& file, const TextFormat::ParseInfoTree& t
 ParsedFile parse_text(std::string_view text, const std::string& name) {
   ParsedFile file;
   file.name = name;
-  FirstError error;
   TextFormat::ParseInfoTree tree;
-  TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  parser.WriteLocationsTo(&tree);
-  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
-  if (!parser.Parse(&stream, &file.config)) {
-    fail(text, name, error);
+  if (const auto error = parse_proto_text(text, file.config, &tree)) {
+    fail(text, name, *error);
   }
   check_unique(file.config, tree, name, "");
   check_provenance(file, tree);
@@ -258,12 +229,8 @@ ParsedFile parse_text(std::string_view text, const std::string& name) {
 
 std::vector<Ablation> parse_ablations(std::string_view text, const std::string& name) {
   Ablations table;
-  FirstError error;
-  TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
-  if (!parser.Parse(&stream, &table)) {
-    throw Error(place(name, error.line, error.column) + error.text);
+  if (const auto error = parse_proto_text(text, table)) {
+    throw Error(text_place(name, error->line, error->column) + error->message);
   }
   std::set<std::string> names;
   for (const Ablation& a : table.ablation()) {

@@ -47,7 +47,7 @@ std::optional<std::string_view> BlockReader::value_of(std::string_view line, std
 }
 
 uint64_t BlockReader::number(std::string_view text, std::string_view key, uint64_t max) const {
-  const std::optional<uint64_t> v = parse_number<uint64_t>(text);
+  const std::optional<uint64_t> v = parse_field<uint64_t>(text);
   if (!v || *v > max) {
     fail(std::string(key) + " = " + quote(text) + " (legal: 0.." + std::to_string(max) + ")");
   }
@@ -66,7 +66,7 @@ isa::Dim3 BlockReader::read_index() {
   bool good = true;
   for (int i = 0; i < 3; ++i) {
     const size_t comma = rest.find(',');
-    const std::optional<uint32_t> n = parse_number<uint32_t>(rest.substr(0, comma));
+    const std::optional<uint32_t> n = parse_field<uint32_t>(rest.substr(0, comma));
     good = good && n && (comma == std::string_view::npos) == (i == 2);
     v[i] = n.value_or(0);
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);

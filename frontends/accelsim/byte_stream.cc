@@ -11,7 +11,7 @@
 #include "frontends/accelsim/decompress.h"
 #include "frontends/input/limits.h"
 #include "frontends/input/regular_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::accelsim {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::accelsim {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::accelsim {
 

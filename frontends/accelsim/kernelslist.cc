@@ -25,8 +25,8 @@ Memcpy parse_copy(std::string_view line, const LineReader& in) {
   Memcpy c;
   c.line = static_cast<uint32_t>(in.line());
   if (second != std::string_view::npos) {
-    const auto address = parse_number<uint64_t>(line.substr(first + 1, second - first - 1), 16);
-    const auto bytes = parse_number<uint64_t>(line.substr(second + 1), 10);
+    const auto address = parse_field<uint64_t>(line.substr(first + 1, second - first - 1), 16);
+    const auto bytes = parse_field<uint64_t>(line.substr(second + 1), 10);
     if (address && bytes && *address + *bytes >= *address) {
       c.address = *address;
       c.bytes = *bytes;

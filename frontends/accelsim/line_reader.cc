@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "frontends/accelsim/text_error.h"
-#include "frontends/accelsim/text_fields.h"
+#include "sim/base/text.h"
 
 namespace heddle::accelsim {
 

@@ -8,7 +8,8 @@
 #include "frontends/accelsim/text_error.h"
 #include "frontends/input/limits.h"
 #include "frontends/sass/from_fields.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
 
 namespace heddle::accelsim {
 
@@ -21,15 +22,6 @@ bool drop_other_kernels(std::vector<sass::Function>& functions, const std::strin
   }
   const auto kernel = std::find_if(functions.begin(), functions.end(), at_zero);
   return kernel != functions.end() && (kernel->name.empty() || kernel->name == name);
-}
-
-std::string hex(uint64_t v) {
-  std::string s;
-  do {
-    s.insert(s.begin(), "0123456789abcdef"[v & 15]);
-    v >>= 4;
-  } while (v);
-  return "0x" + s;
 }
 
 std::string pseudo_sass(const InstrFields& f) {

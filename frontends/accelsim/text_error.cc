@@ -1,6 +1,6 @@
 #include "frontends/accelsim/text_error.h"
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::accelsim {
 

@@ -73,7 +73,7 @@ class Keys {
   }
 
   uint64_t number(const std::string& key, const Value& v, int64_t lo, int64_t hi, int base = 10) const {
-    const std::optional<int64_t> n = parse_number<int64_t>(v.text, base);
+    const std::optional<int64_t> n = parse_field<int64_t>(v.text, base);
     if (!n || *n < lo || *n > hi) {
       fail(key, v, base == 16 ? "a hexadecimal address" : std::to_string(lo) + ".." + std::to_string(hi));
     }
@@ -103,7 +103,7 @@ class Keys {
       if ((comma == std::string_view::npos) != (i == 2)) {
         bad();
       }
-      const std::optional<int64_t> n = parse_number<int64_t>(s.substr(0, comma));
+      const std::optional<int64_t> n = parse_field<int64_t>(s.substr(0, comma));
       if (!n || *n < 1 || *n > parts[i].second) {
         bad();
       }
@@ -149,7 +149,7 @@ class Keys {
 void check_tracer_version(const Keys& keys, TraceHeader& h) {
   const std::string key = "accelsim tracer version";
   const Value& v = keys.need(key);
-  const std::optional<int64_t> n = parse_number<int64_t>(v.text);
+  const std::optional<int64_t> n = parse_field<int64_t>(v.text);
   if (!n || *n < 3 || *n > 5) {
     keys.fail(key, v, "3, 4, 5");
   }

@@ -16,7 +16,7 @@
 #include "frontends/input/out_of_memory.h"
 #include "frontends/sass/operand_check.h"
 #include "frontends/sass/side_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::accelsim {
 

@@ -10,7 +10,7 @@
 #include "frontends/accelsim/warp_bytes.h"
 #include "frontends/input/limits.h"
 #include "frontends/sass/opcode_table.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::accelsim {
 

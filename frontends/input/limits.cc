@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::input {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::input {
 

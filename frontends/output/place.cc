@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::output {
 namespace {

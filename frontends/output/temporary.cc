@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::output {
 namespace {

@@ -10,7 +10,7 @@
 #include "frontends/sass/operand_counts.h"
 #include "frontends/sass/slots.h"
 #include "frontends/sass/widths.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sass {
 namespace {

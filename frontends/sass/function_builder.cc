@@ -5,7 +5,7 @@
 
 #include "frontends/input/limits.h"
 #include "frontends/sass/decode.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sass {
 

@@ -4,7 +4,8 @@
 #include <charconv>
 #include <string>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
 
 namespace heddle::sass::lexical {
 
@@ -21,18 +22,7 @@ using isa::RegFile;
   throw Error(s);
 }
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && is_space(s.front())) {
-    s.remove_prefix(1);
-  }
-  while (!s.empty() && is_space(s.back())) {
-    s.remove_suffix(1);
-  }
-  return s;
-}
 
 int small_number(std::string_view digits) {
   if (digits.empty() || digits.size() > 3) {

@@ -24,9 +24,7 @@ namespace lexical {
 // Throws heddle::Error "WHAT 'WHERE' (legal: LEGAL)"; long texts are cut.
 [[noreturn]] void fail(std::string_view what, std::string_view where, std::string_view legal);
 
-bool is_space(char c);
 bool is_word(char c);  // letters, digits, '_' and '$'
-std::string_view trim(std::string_view s);
 
 // A decimal number of at most three digits, or -1.
 int small_number(std::string_view digits);

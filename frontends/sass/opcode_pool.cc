@@ -1,7 +1,7 @@
 #include "frontends/sass/opcode_pool.h"
 
 #include "frontends/input/limits.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sass {
 

@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "sim/base/text.h"
+
 namespace heddle::sass {
 namespace {
 
@@ -176,7 +178,7 @@ size_t operand_end(std::string_view s, size_t i) {
       if (--depth < 0) {
         fail("unbalanced brackets", s, "as many '[', '(' and '{' as ']', ')' and '}'");
       }
-    } else if (depth == 0 && (c == ',' || is_space(c))) {
+    } else if (depth == 0 && (c == ',' || is_blank(c))) {
       break;
     }
   }
@@ -190,7 +192,7 @@ void parse_operands(std::string_view s, TextInstruction& out) {
   bool after_comma = false;
   size_t i = 0;
   for (;;) {
-    while (i < s.size() && is_space(s[i])) {
+    while (i < s.size() && is_blank(s[i])) {
       ++i;
     }
     if (i == s.size()) {
@@ -236,7 +238,7 @@ TextInstruction parse_instruction(std::string_view text) {
   TextInstruction out;
   if (!text.empty() && text[0] == '@') {
     size_t end = 1;
-    while (end < text.size() && !is_space(text[end])) {
+    while (end < text.size() && !is_blank(text[end])) {
       ++end;
     }
     const std::string_view guard = text.substr(1, end - 1);
@@ -254,7 +256,7 @@ TextInstruction parse_instruction(std::string_view text) {
   }
   out.opcode = text.substr(0, end);
   if (out.opcode.empty() || !std::isupper(static_cast<unsigned char>(out.opcode[0])) ||
-      (end < text.size() && !is_space(text[end]))) {
+      (end < text.size() && !is_blank(text[end]))) {
     fail("not an instruction", text, "[@predicate] OPCODE operands");
   }
   parse_operands(text.substr(end), out);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 
 #include "sim/access/space.h"
+#include "sim/base/text.h"
 #include "sim/isa/bulk_copy.h"
 
 namespace heddle::sass {
@@ -18,12 +18,6 @@ constexpr uint64_t kSystemShared = 1024;
 constexpr uint64_t kSharedUnit = 256;  // the coarsest unit of allocation of any part
 constexpr uint64_t kMostWindows = 16;  // blocks of a cluster
 constexpr uint32_t kRegisterUnit = 8;  // per thread, of allocation
-
-std::string hex(uint64_t v) {
-  char b[24];
-  std::snprintf(b, sizeof b, "0x%llx", static_cast<unsigned long long>(v));
-  return b;
-}
 
 bool is_shared(const isa::Instr& in) {
   switch (in.op) {

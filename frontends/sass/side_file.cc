@@ -1,17 +1,17 @@
 #include "frontends/sass/side_file.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "frontends/input/limits.h"
 #include "frontends/input/regular_file.h"
 #include "frontends/sass/function_builder.h"
 #include "frontends/sass/lexical.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
 
 namespace heddle::sass {
 namespace {
-
-using lexical::trim;
 
 // The first blank-separated word, removed from `s`.
 std::string_view take_word(std::string_view& s) {
@@ -20,12 +20,6 @@ std::string_view take_word(std::string_view& s) {
   const std::string_view w = s.substr(0, end);
   s = end == std::string_view::npos ? std::string_view() : trim(s.substr(end));
   return w;
-}
-
-template <typename T>
-bool parse_number(std::string_view t, int base, T& value) {
-  const auto [p, ec] = std::from_chars(t.data(), t.data() + t.size(), value, base);
-  return ec == std::errc() && p == t.data() + t.size() && !t.empty();
 }
 
 // What `nvdisasm -g` and `-gi` print before the instructions of a line:
@@ -39,12 +33,12 @@ bool source_comment(std::string_view s, FunctionBuilder& out) {
   s.remove_prefix(kFile.size());
   const size_t end = s.find(kLine);
   const std::string_view number = end == std::string_view::npos ? "" : s.substr(end + kLine.size());
-  uint32_t line = 0;
-  if (!parse_number(number.substr(0, number.find_first_not_of("0123456789")), 10, line)) {
+  const auto line = parse_number<uint32_t>(number.substr(0, number.find_first_not_of("0123456789")));
+  if (!line) {
     out.fail("bad line information (legal: //## File \"PATH\", line N)");
   }
   if (s.substr(0, end) != kPtx) {
-    out.source(s.substr(0, end), line);
+    out.source(s.substr(0, end), *line);
   }
   return true;
 }
@@ -64,18 +58,17 @@ class SideReader {
       header(trim(s.substr(1)));
       return;
     }
-    uint32_t pc = 0;
-    uint64_t lo = 0, hi = 0;
     const std::string_view pc_text = take_word(s), lo_text = take_word(s), hi_text = take_word(s);
-    if (!parse_number(pc_text, 16, pc)) {
+    const auto pc = parse_number<uint32_t>(pc_text, 16);
+    const auto lo = parse_number<uint64_t>(lo_text, 16), hi = parse_number<uint64_t>(hi_text, 16);
+    if (!pc) {
       out_.fail("bad offset '" + shown(pc_text) + "' (legal: OFFSET LO64 HI64 TEXT, all hexadecimal)");
     }
-    if (lo_text.size() != 16 || hi_text.size() != 16 || !parse_number(lo_text, 16, lo) ||
-        !parse_number(hi_text, 16, hi)) {
+    if (lo_text.size() != 16 || hi_text.size() != 16 || !lo || !hi) {
       out_.fail("bad encoding (legal: two words of 16 hexadecimal digits, low half first)");
     }
-    out_.instruction(pc, s);
-    out_.encoding(lo, hi);
+    out_.instruction(*pc, s);
+    out_.encoding(*lo, *hi);
   }
 
  private:
@@ -89,15 +82,15 @@ class SideReader {
     if (name.empty()) {
       out_.fail("function without a name (legal: # function NAME base N)");
     }
-    uint32_t base = 0;
     const std::string_view key = take_word(s);
     std::string_view value = take_word(s);
     const bool hex = value.starts_with("0x");
     value.remove_prefix(hex ? 2 : 0);
-    if (!key.empty() && (key != "base" || !parse_number(value, hex ? 16 : 10, base))) {
+    const auto base = parse_number<uint32_t>(value, hex ? 16 : 10);
+    if (!key.empty() && (key != "base" || !base)) {
       out_.fail("bad function line (legal: # function NAME base N)");
     }
-    out_.function(name, base);
+    out_.function(name, key.empty() ? 0 : *base);
   }
 
   FunctionBuilder& out_;
@@ -133,8 +126,8 @@ class DisassemblyReader {
       encoding_words(s);
       return;
     }
-    uint32_t pc = 0;
-    if (inside.size() < 4 || !parse_number(inside, 16, pc)) {
+    const auto pc = parse_number<uint32_t>(inside, 16);
+    if (inside.size() < 4 || !pc) {
       return;  // a remark
     }
     s = trim(s.substr(close + 2));
@@ -145,7 +138,7 @@ class DisassemblyReader {
     if (end == std::string_view::npos) {
       out_.fail("instruction without ';' (legal: /*OFFSET*/ TEXT ; /* 0xLO */)");
     }
-    out_.instruction(pc, trim(s.substr(0, end)));
+    out_.instruction(*pc, trim(s.substr(0, end)));
     have_low_ = false;
     const std::string_view rest = trim(s.substr(end + 1));
     if (!rest.empty()) {
@@ -162,20 +155,20 @@ class DisassemblyReader {
       }
       std::string_view word = trim(s.substr(2, close - 2));
       s = trim(s.substr(close + 2));
-      uint64_t a = 0, b = 0;
       if (!word.starts_with("0x")) {
         out_.fail("bad encoding (legal: /* 0x<16 hexadecimal digits> */)");
       }
       word.remove_prefix(2);
-      if (word.size() == 32 && parse_number(word.substr(0, 16), 16, b) &&
-          parse_number(word.substr(16), 16, a)) {
-        out_.encoding(a, b);
+      const auto first = parse_number<uint64_t>(word.substr(0, 16), 16);
+      const auto second = parse_number<uint64_t>(word.substr(std::min<size_t>(16, word.size())), 16);
+      if (word.size() == 32 && first && second) {
+        out_.encoding(*second, *first);
         have_low_ = false;
-      } else if (word.size() == 16 && parse_number(word, 16, a)) {
+      } else if (word.size() == 16 && first) {
         if (have_low_) {
-          out_.encoding(low_, a);
+          out_.encoding(low_, *first);
         }
-        low_ = a;
+        low_ = *first;
         have_low_ = !have_low_;
       } else {
         out_.fail("bad encoding (legal: /* 0x<16 hexadecimal digits> */)");

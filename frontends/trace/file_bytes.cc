@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "frontends/input/regular_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::trace {
 

@@ -3,7 +3,7 @@
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/input/limits.h"
 #include "frontends/sass/operand_check.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::trace {
 

@@ -7,7 +7,7 @@
 #include "frontends/accelsim/trace_reader.h"
 #include "frontends/input/out_of_memory.h"
 #include "frontends/trace/reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::trace {
 

@@ -15,7 +15,7 @@
 #include "frontends/trace/file_bytes.h"
 #include "frontends/trace/section.h"
 #include "frontends/trace/trace.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::trace {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "frontends/input/limits.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::trace {
 

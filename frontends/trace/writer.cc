@@ -4,7 +4,7 @@
 #include "frontends/trace/chunk_encoder.h"
 #include "frontends/trace/section.h"
 #include "frontends/trace/trace.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::trace {
 

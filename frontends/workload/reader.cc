@@ -15,7 +15,7 @@
 #include "frontends/workload/read_kernel.h"
 #include "frontends/workload/read_memory.h"
 #include "frontends/workload/workload.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::workload {
 namespace {

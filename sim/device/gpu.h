@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/base/cancelled.h"
+#include "sim/base/error.h"
 #include "sim/device/occupancy.h"
-#include "sim/engine/error.h"
 #include "sim/engine/time.h"
 #include "sim/isa/recording.h"
 #include "sim/memory/access_policy.h"
@@ -62,10 +63,7 @@ struct RunOptions {
   uint64_t livelock_cycles = 100'000;
 };
 
-class Cancelled : public Error {
- public:
-  using Error::Error;
-};
+using heddle::Cancelled;
 
 // The machine can make no progress. `what()` is a one-line summary; `report` has a line for each of
 // the first 16 stuck warps (SM, block, warp, PC, instruction, what it waits for and the state of that), and

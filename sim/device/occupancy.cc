@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::device {
 namespace {

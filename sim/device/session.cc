@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/error.h"
 #include "sim/device/occupancy.h"
 #include "sim/device/quantum_loop.h"
-#include "sim/engine/error.h"
 #include "sim/isa/recorded_program.h"
 #include "sim/sm/code/timed_instr.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/base/error.h"
 #include "sim/device/block_sampler.h"
 #include "sim/device/occupancy.h"
 #include "sim/device/share.h"
-#include "sim/engine/error.h"
 
 namespace heddle::device {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/memory/noc.h"
 
 namespace heddle::device {

@@ -182,7 +182,7 @@ class GridProgram {
  public:
   virtual ~GridProgram() = default;
   virtual const KernelImage& image() const = 0;
-  // The next block in launch order; null when all were given. Throws heddle::Error (sim/engine/error.h) on
+  // The next block in launch order; null when all were given. Throws heddle::Error (sim/base/error.h) on
   // malformed input.
   virtual std::unique_ptr<BlockProgram> next() = 0;
   // It has ended; its storage may be used again.

@@ -68,7 +68,7 @@ class BlockSource {
   virtual ~BlockSource() = default;
   virtual const KernelImage& image() const = 0;
   // Fills `out` (reusing its storage) with the next block. False when all blocks of the grid were produced.
-  // Throws heddle::Error (sim/engine/error.h) on malformed input.
+  // Throws heddle::Error (sim/base/error.h) on malformed input.
   virtual bool next(BlockTrace& out) = 0;
   // The next blocks, some or all of `out`, in order; where a source can, on several threads. Returns how
   // many; 0 where next() says false. What next() would throw for one of them comes when it is asked for

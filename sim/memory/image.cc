@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/memory/perform.h"
 
 namespace heddle::memory {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/base/error.h"
 #include "sim/device/gpu.h"
-#include "sim/engine/error.h"
 #include "tests/accelsim/check_blocks.h"
 #include "tests/accelsim/trace_text.h"
 #include "tests/sim/support/test_config.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "frontends/accelsim/kernelslist.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "frontends/accelsim/trace_reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/accelsim/check_blocks.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frontends/accelsim/trace_reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/isa/recording.h"
 
 namespace heddle::accelsim::test {

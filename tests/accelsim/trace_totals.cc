@@ -17,7 +17,7 @@
 #include "frontends/accelsim/discover.h"
 #include "frontends/accelsim/trace_reader.h"
 #include "frontends/trace/launches.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "analysis/sweep/design.h"
 #include "analysis/sweep/sweep_file.h"
 #include "configs/loader/config.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "analysis/occupancy/occupancy_text.h"
 #include "analysis/validate/csv.h"
 #include "configs/loader/config.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "configs/loader/config.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::analysis {
 namespace {

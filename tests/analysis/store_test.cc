@@ -15,7 +15,7 @@
 #include "analysis/store/result_reader.h"
 #include "analysis/store/result_store.h"
 #include "analysis/store/sqlite.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/analysis/sample_records.h"
 #include "tests/support/temp_dir.h"
 

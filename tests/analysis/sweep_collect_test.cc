@@ -11,7 +11,7 @@
 #include "analysis/sweep/collect.h"
 #include "analysis/sweep/journal.h"
 #include "analysis/sweep/shards.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/analysis/sample_records.h"
 #include "tests/support/temp_dir.h"
 

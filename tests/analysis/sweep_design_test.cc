@@ -6,7 +6,7 @@
 #include "analysis/sweep/design.h"
 #include "analysis/sweep/sampling.h"
 #include "analysis/sweep/sweep_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {

@@ -9,7 +9,7 @@
 #include "analysis/sweep/ranking.h"
 #include "analysis/sweep/ranking_text.h"
 #include "analysis/sweep/results.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/analysis/sample_records.h"
 #include "tests/support/temp_dir.h"
 

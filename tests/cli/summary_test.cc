@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/support/temp_dir.h"
 
 namespace heddle::cli {

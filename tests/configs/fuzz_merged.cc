@@ -13,7 +13,7 @@
 #include "configs/loader/config.h"
 #include "configs/loader/layers.h"
 #include "configs/loader/text.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "configs/loader/config.h"
 #include "configs/loader/layers.h"
 #include "configs/loader/text.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "configs/loader/config.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::config {
 

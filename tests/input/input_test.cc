@@ -9,7 +9,7 @@
 #include "frontends/input/out_of_memory.h"
 #include "frontends/input/printable.h"
 #include "frontends/input/regular_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/support/temp_dir.h"
 
 namespace heddle::input {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "configs/loader/config.h"
+#include "sim/base/error.h"
 #include "sim/device/simulate.h"
-#include "sim/engine/error.h"
 
 namespace heddle::metamorphic {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "frontends/sass/side_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace {
 

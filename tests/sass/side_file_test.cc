@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sass/show.h"
 
 namespace heddle::sass {

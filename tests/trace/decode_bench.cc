@@ -14,7 +14,7 @@
 
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace {
 

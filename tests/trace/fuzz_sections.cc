@@ -9,7 +9,7 @@
 #include "frontends/accelsim/warp_bytes.h"
 #include "frontends/input/limits.h"
 #include "frontends/trace/reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/accelsim/check_blocks.h"
 #include "tests/trace/sections.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "frontends/trace/reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/accelsim/check_blocks.h"
 #include "tests/trace/parts.h"
 

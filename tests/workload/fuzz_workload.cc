@@ -6,7 +6,7 @@
 
 #include "frontends/workload/reader.h"
 #include "frontends/workload/run.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sim/host/support.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

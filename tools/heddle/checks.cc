@@ -2,26 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
+#include "sim/base/text.h"
+
 namespace heddle::cli {
-namespace {
-
-// Nothing unless all of `text` is one.
-template <typename Number>
-std::optional<Number> number(const std::string& text) {
-  Number n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(n) : std::nullopt;
-}
-
-}  // namespace
-
 CLI::Validator at_least(uint64_t least) {
   return CLI::Validator(
       [least](const std::string& text) {
-        const std::optional<uint64_t> n = number<uint64_t>(text);
+        const std::optional<uint64_t> n = parse_number<uint64_t>(text);
         return n && *n >= least ? std::string()
                                 : fmt::format("'{}' (legal: a whole number, {} or more)", text, least);
       },
@@ -31,7 +20,7 @@ CLI::Validator at_least(uint64_t least) {
 CLI::Validator seconds(const std::string& legal, double least, double most) {
   return CLI::Validator(
       [=](const std::string& text) {
-        const std::optional<double> n = number<double>(text);
+        const std::optional<double> n = parse_number<double>(text);
         return n && *n >= least && *n <= most ? std::string()
                                               : fmt::format("'{}' (legal: seconds, {})", text, legal);
       },

@@ -10,12 +10,12 @@
 #include <string>
 
 #include "analysis/run/host.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
-#include "tools/heddle/session.h"
+#include "tools/heddle/stored_batch.h"
 
 namespace heddle::cli {
 namespace {

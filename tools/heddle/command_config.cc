@@ -8,7 +8,7 @@
 
 #include "analysis/report/table.h"
 #include "configs/loader/config.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/load_gpu.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -21,7 +20,8 @@
 #include "frontends/workload/expected.h"
 #include "frontends/workload/reader.h"
 #include "frontends/workload/run.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/host/platform/run.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
@@ -51,14 +51,11 @@ host::Limits limits_of(const std::vector<std::string>& given) {
   host::Limits out;
   for (const std::string& text : given) {
     const size_t at = text.find('=');
-    uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const char* const digits = at == std::string::npos ? end : text.data() + at + 1;
-    const auto [stop, error] = std::from_chars(digits, end, value);
-    if (digits == end || stop != end || error != std::errc()) {
+    const auto value = parse_number<uint64_t>(at == std::string::npos ? "" : text.substr(at + 1));
+    if (!value) {
       throw Error(fmt::format("--limit {}: not NAME=NUMBER", text));
     }
-    host::set_limit(out, text.substr(0, at), value);
+    host::set_limit(out, text.substr(0, at), *value);
   }
   return out;
 }

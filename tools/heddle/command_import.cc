@@ -20,7 +20,7 @@
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/options.h"
 #include "tools/heddle/progress.h"
-#include "tools/heddle/session.h"
+#include "tools/heddle/stored_batch.h"
 
 namespace heddle::cli {
 namespace {

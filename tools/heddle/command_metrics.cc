@@ -9,7 +9,7 @@
 
 #include "analysis/report/relation_report.h"
 #include "analysis/report/table.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/stats/result.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"

@@ -10,7 +10,7 @@
 #include "analysis/occupancy/occupancy_text.h"
 #include "configs/loader/config.h"
 #include "frontends/output/output_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"

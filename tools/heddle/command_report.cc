@@ -17,7 +17,7 @@
 #include "analysis/report/run_report.h"
 #include "analysis/store/result_reader.h"
 #include "frontends/output/output_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"

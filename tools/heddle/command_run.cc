@@ -10,21 +10,21 @@
 #include "analysis/run/plan.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/session.h"
+#include "tools/heddle/stored_batch.h"
 
 namespace heddle::cli {
 namespace {
 
 constexpr size_t kTableRows = 200;  // `heddle report` prints them all
 
-struct RunOptions {
+struct RunArguments {
   SimOptions sim;
-  SessionOptions session;
+  StoredBatchOptions batch;
   std::vector<std::filesystem::path> paths;
   std::vector<uint32_t> cluster;
 };
 
-std::vector<analysis::PlannedLaunch> launches_of(const RunOptions& o) {
+std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
   std::vector<analysis::PlannedLaunch> out = analysis::plan_launches(o.paths, o.sim.strict, warn);
   if (!o.cluster.empty()) {
     std::vector<uint32_t> d = o.cluster;
@@ -36,13 +36,13 @@ std::vector<analysis::PlannedLaunch> launches_of(const RunOptions& o) {
   return out;
 }
 
-int run(const RunOptions& o) {
-  Session session(o.sim, o.session, launches_of(o));
-  const int status = session.run();
-  const std::vector<analysis::LaunchRecord>& results = session.results();
+int run(const RunArguments& o) {
+  StoredBatch batch(o.sim, o.batch, launches_of(o));
+  const int status = batch.run();
+  const std::vector<analysis::LaunchRecord>& results = batch.results();
   if (!results.empty()) {
-    print(analysis::run_heading(session.record(), results) + "\n");
-    const std::optional<config::GpuConfig> gpu = analysis::configuration(session.record());
+    print(analysis::run_heading(batch.record(), results) + "\n");
+    const std::optional<config::GpuConfig> gpu = analysis::configuration(batch.record());
     print(results.size() == 1
               ? analysis::kernel_details(results[0], analysis::roofs(results[0], gpu))
               : analysis::launch_tables(results, kTableRows, gpu) + analysis::sampling_note(results));
@@ -53,7 +53,7 @@ int run(const RunOptions& o) {
 }  // namespace
 
 void add_run(CLI::App& app, int& status) {
-  auto o = std::make_shared<RunOptions>();
+  auto o = std::make_shared<RunArguments>();
   CLI::App* c = app.add_subcommand("run", "simulate the kernels of traces");
   c->add_option(
        "PATH", o->paths,
@@ -62,7 +62,7 @@ void add_run(CLI::App& app, int& status) {
       ->required();
   add_sim_options(*c, o->sim, true);
   add_profile_options(*c, o->sim);
-  c->add_option("--summary", o->session.summary, "write one line per kernel to this CSV file")
+  c->add_option("--summary", o->batch.summary, "write one line per kernel to this CSV file")
       ->type_name("FILE.csv");
   c->add_option(
        "--cluster", o->cluster,
@@ -72,7 +72,7 @@ void add_run(CLI::App& app, int& status) {
       ->expected(1, 3)
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 32));
-  c->add_flag("--keep-going,-k,!--fail-fast", o->session.keep_going,
+  c->add_flag("--keep-going,-k,!--fail-fast", o->batch.keep_going,
               "go on with the next kernel after one that fails (the default), or stop at the first");
   c->callback([o, &status] { status = run(*o); });
 }

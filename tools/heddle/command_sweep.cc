@@ -13,7 +13,7 @@
 
 #include "analysis/report/format.h"
 #include "analysis/report/table.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"

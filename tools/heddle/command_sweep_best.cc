@@ -12,7 +12,7 @@
 #include "analysis/sweep/ranking_text.h"
 #include "analysis/sweep/results.h"
 #include "frontends/output/output_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"

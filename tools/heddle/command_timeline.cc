@@ -11,7 +11,7 @@
 #include "analysis/store/result_reader.h"
 #include "analysis/timeline/chrome_trace.h"
 #include "frontends/output/output_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"

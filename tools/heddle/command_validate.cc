@@ -20,11 +20,11 @@
 #include "analysis/validate/validation_text.h"
 #include "configs/loader/config.h"
 #include "frontends/output/output_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/session.h"
+#include "tools/heddle/stored_batch.h"
 
 namespace heddle::cli {
 namespace {
@@ -105,9 +105,9 @@ std::string cluster_note(const std::vector<Match>& matches) {
 // Of the rows that have a launch. What keeps others from being compared, missing traces and other shapes, is
 // their `failure`; a launch that fails is reported at once.
 int simulate(const ValidateOptions& o, const SimOptions& sim, std::vector<Match>& matches) {
-  SessionOptions session_options;
-  session_options.keep_going = true;
-  session_options.largest_first = sim.jobs > 1;
+  StoredBatchOptions batch_options;
+  batch_options.keep_going = true;
+  batch_options.largest_first = sim.jobs > 1;
   std::vector<analysis::PlannedLaunch> launches;
   std::vector<size_t> match;  // of each launch
   for (size_t i = 0; i < matches.size(); ++i) {
@@ -121,8 +121,8 @@ int simulate(const ValidateOptions& o, const SimOptions& sim, std::vector<Match>
   if (launches.empty()) {
     throw Error(matches.front().failure);
   }
-  Session session(sim, session_options, std::move(launches));
-  return session.run([&](size_t i, const analysis::Outcome& outcome) {
+  StoredBatch batch(sim, batch_options, std::move(launches));
+  return batch.run([&](size_t i, const analysis::Outcome& outcome) {
     Match& m = matches[match[i]];
     m.launch = outcome.record;
     m.failure = outcome.error ? analysis::message_of(outcome.error) : "";

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/describe.h"
 
 namespace heddle::cli {

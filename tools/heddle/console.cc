@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "frontends/input/printable.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "frontends/trace/compare.h"
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::cli {
 namespace {

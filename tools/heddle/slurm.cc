@@ -11,7 +11,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/validate/csv.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "analysis/run/plan.h"
 #include "analysis/sweep/execute.h"
 #include "analysis/sweep/sweep_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/progress.h"

@@ -21,7 +21,8 @@
 #include "analysis/sweep/journal.h"
 #include "analysis/sweep/sweep_file.h"
 #include "frontends/output/output_file.h"
-#include "sim/engine/error.h"
+#include "sim/base/align.h"
+#include "sim/base/error.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/slurm.h"
@@ -108,8 +109,8 @@ void write_chunks(const sweep::SweepPlan& plan, const std::vector<size_t>& tasks
 std::string submit(const sweep::SweepPlan& plan, const sweep::Folder& folder,
                    const std::vector<size_t>& tasks, const SlurmOptions& o) {
   const size_t most = std::max<size_t>(1, std::min(largest_array(), o.chunk ? SIZE_MAX : kTasks));
-  const size_t chunk = std::max(o.chunk, (tasks.size() + most - 1) / most);
-  const size_t array = (tasks.size() + chunk - 1) / chunk;
+  const size_t chunk = std::max(o.chunk, divide_up(tasks.size(), most));
+  const size_t array = divide_up(tasks.size(), chunk);
   const fs::path round = fs::absolute(folder.slurm() / fmt::format("{}", rounds_of(folder).size() + 1));
   const std::string name = fs::absolute(folder.path).lexically_normal().stem().string();
   const std::string script =

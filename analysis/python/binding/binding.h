@@ -14,7 +14,7 @@
 
 #include "analysis/run/opened_launch.h"
 #include "analysis/store/record.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::python {
 

@@ -9,7 +9,7 @@
 #include "analysis/report/table.h"
 #include "analysis/validate/csv.h"
 #include "analysis/validate/host/l2_persist.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::hostbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "analysis/validate/host/sliding_window.h"
+#include "sim/base/error.h"
 #include "sim/device/gpu.h"
-#include "sim/engine/error.h"
 
 namespace heddle::hostbench {
 namespace {

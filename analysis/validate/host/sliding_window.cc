@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "frontends/accelsim/static_code.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::hostbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/host/program/time.h"
 
 namespace heddle::host {

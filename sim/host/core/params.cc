@@ -1,4 +1,5 @@
 #include "sim/host/core/params.h"
+#include "sim/base/align.h"
 
 #include <algorithm>
 
@@ -266,7 +267,7 @@ void read_sms(Params& p, const config::GpuConfig& gpu) {
 
 double wire_bytes(uint64_t bytes, uint64_t rows, uint32_t payload, uint32_t header) {
   const uint64_t row = std::max<uint64_t>(1, bytes / std::max<uint64_t>(1, rows));
-  const uint64_t packets = (row + payload - 1) / payload * std::max<uint64_t>(1, rows);
+  const uint64_t packets = divide_up(row, payload) * std::max<uint64_t>(1, rows);
   return static_cast<double>(bytes) + static_cast<double>(packets) * header;
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "sim/base/align.h"
+
 namespace heddle::host {
 namespace {
-
-uint32_t round_up(uint32_t v, uint32_t unit) { return (v + unit - 1) / unit * unit; }
 
 constexpr uint32_t kPortableCluster = 8;  // cuda-model B7
 
@@ -16,7 +16,7 @@ std::string number(uint64_t v) { return std::to_string(v); }
 BlockNeeds needs_of(const KernelDesc& k, const Params& p) {
   const config::Limits& l = p.limits;
   BlockNeeds n;
-  n.warps = static_cast<uint32_t>((k.block.count() + l.warp_size() - 1) / l.warp_size());
+  n.warps = static_cast<uint32_t>(divide_up(k.block.count(), l.warp_size()));
   const uint32_t per_warp =
       std::max(1u, round_up(std::max(1u, k.registers) * l.warp_size(), l.register_allocation_unit()));
   // Registers belong to a quarter of the SM, and a warp's lie in one: what one quarter has left over nobody
@@ -175,7 +175,7 @@ Ps block_time(const KernelDesc& k, Ps duration, const Params& p) {
     return k.block_duration;
   }
   const uint64_t at_once = std::max<uint64_t>(1, uint64_t{blocks_per_sm(k, p)} * p.sms);
-  const uint64_t waves = (k.grid.count() + at_once - 1) / at_once;
+  const uint64_t waves = divide_up(k.grid.count(), at_once);
   // The last block starts behind the others of its wave, and every wave has a block's start and end.
   const Ps fixed =
       ((k.grid.count() - 1) % at_once) * p.block_interval + waves * (p.block_start + p.block_retire);

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "sim/base/align.h"
 #include "sim/host/kernels/resources.h"
 
 namespace heddle::host {
 namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32;
-
-uint64_t pieces(uint64_t bytes, uint64_t piece) { return (bytes + piece - 1) / piece; }
 
 bool of_host(Memory m) { return m == Memory::kMapped || m == Memory::kPinned || m == Memory::kWriteCombined; }
 
@@ -39,29 +38,29 @@ bool KernelTraffic::reaches(uint32_t device, uint32_t buffer) const {
   return pool == kNone ? core_.program.peer_access : memory_.pool(pool).access.contains(device);
 }
 
-Traffic packets_of(const Access& a, uint64_t buffer_bytes, bool write, const Params& p) {
+LinkTraffic packets_of(const Access& a, uint64_t buffer_bytes, bool write, const Params& p) {
   const uint64_t length = a.bytes ? a.bytes : buffer_bytes - a.offset;
   const uint64_t stride = std::max<uint64_t>(a.stride, a.element);
-  const uint64_t elements = pieces(length, stride);
-  Traffic t{};
+  const uint64_t elements = divide_up(length, stride);
+  LinkTraffic t{};
   if (!write) {
     const uint64_t piece = p.access.read_piece;
     // Elements close enough to touch every piece; or pieces of their own, two of which may share a line.
-    t.bytes = stride <= piece ? length : elements * pieces(a.element, piece) * piece;
-    t.packets = stride <= kLine ? pieces(length, kLine) : elements * pieces(a.element, kLine);
+    t.bytes = stride <= piece ? length : elements * divide_up(a.element, piece) * piece;
+    t.packets = stride <= kLine ? divide_up(length, kLine) : elements * divide_up(a.element, kLine);
   } else if (stride == a.element) {
     t.bytes = length;
-    t.packets = pieces(length, kLine);
+    t.packets = divide_up(length, kLine);
   } else {
-    t.packets = stride < kSector ? pieces(length, kSector) : elements * pieces(a.element, kSector);
+    t.packets = stride < kSector ? divide_up(length, kSector) : elements * divide_up(a.element, kSector);
     t.bytes = t.packets * kSector;
     t.partial = a.element % kSector == 0 ? 0 : t.packets;
   }
   return t;
 }
 
-std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const std::vector<Access>& accesses,
-                                       bool& legal) {
+std::vector<LinkTraffic> KernelTraffic::of(uint32_t kernel, uint32_t device,
+                                           const std::vector<Access>& accesses, bool& legal) {
   const KernelDesc& k = core_.program.kernels[kernel];
   const Params& p = core_.params;
   // Each thread has one element under way (HM04: the link's latency is hidden by many threads only).
@@ -73,10 +72,10 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
     threads = all_threads = std::min(k.grid.count(), at_once) * k.block.count();
     sms = std::min<uint64_t>(k.grid.count(), p.sms);
   }
-  std::vector<Traffic> out;
+  std::vector<LinkTraffic> out;
   const auto add = [&](const Access& a, uint32_t peer, bool write) {
     const BufferDesc& b = core_.program.buffers[a.buffer];
-    Traffic t = packets_of(a, b.bytes, write, p);
+    LinkTraffic t = packets_of(a, b.bytes, write, p);
     const bool host = of_host(b.memory);
     t.path = host ? (write ? Path::kMappedWrite : Path::kMappedRead)
                   : (write ? Path::kPeerWrite : Path::kPeerRead);
@@ -127,8 +126,8 @@ std::vector<Traffic> KernelTraffic::of(uint32_t kernel, uint32_t device, const s
   }
   // The threads of a kernel that does both store when they have loaded.
   const auto read =
-      std::find_if(out.begin(), out.end(), [](const Traffic& t) { return t.path == Path::kMappedRead; });
-  for (Traffic& t : out) {
+      std::find_if(out.begin(), out.end(), [](const LinkTraffic& t) { return t.path == Path::kMappedRead; });
+  for (LinkTraffic& t : out) {
     if (t.path == Path::kMappedWrite && read != out.end()) {
       t.under_way = read->under_way * static_cast<double>(t.bytes) / static_cast<double>(read->bytes);
     }

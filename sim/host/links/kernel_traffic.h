@@ -13,7 +13,7 @@
 namespace heddle::host {
 
 // One flow beside a kernel.
-struct Traffic {
+struct LinkTraffic {
   Path path;  // kMappedRead, kMappedWrite, kPeerRead, kPeerWrite
   uint32_t peer = 0;
   uint64_t bytes = 0;  // of payload
@@ -31,7 +31,8 @@ class KernelTraffic {
   bool used() const { return used_; }
   // Of a kernel on the device. `legal` becomes false when it reaches for memory of a device that it cannot
   // reach, or for addresses that are not mapped, or not for this device.
-  std::vector<Traffic> of(uint32_t kernel, uint32_t device, const std::vector<Access>& accesses, bool& legal);
+  std::vector<LinkTraffic> of(uint32_t kernel, uint32_t device, const std::vector<Access>& accesses,
+                              bool& legal);
   void count(Result& result) const;
 
  private:
@@ -50,6 +51,6 @@ class KernelTraffic {
 
 // The packets of an access: loads fetch pieces of Params::Link::read_piece bytes, and of a line what of it is
 // asked for in one packet (HM09); stores that fill whole lines go line by line, others sector by sector.
-Traffic packets_of(const Access& a, uint64_t buffer_bytes, bool write, const Params& p);
+LinkTraffic packets_of(const Access& a, uint64_t buffer_bytes, bool write, const Params& p);
 
 }  // namespace heddle::host

@@ -22,7 +22,7 @@ class Migration {
 
   // Does the plan for a command, then calls Core::prepared(); `beside` goes on while the command's own work
   // does. False: nothing to do.
-  bool start(uint32_t slot, Unified::Plan plan, std::vector<Traffic> beside = {}) {
+  bool start(uint32_t slot, Unified::Plan plan, std::vector<LinkTraffic> beside = {}) {
     Job job;
     job.plan = std::move(plan);
     job.beside = std::move(beside);
@@ -30,7 +30,7 @@ class Migration {
     // What ends after the command's own work.
     job.moves = static_cast<uint32_t>(job.beside.size()) + (job.plan.remote > 0 ? 1 : 0);
     core_.commands[slot].beside = job.moves > 0;
-    core_.commands[slot].stores = std::any_of(job.beside.begin(), job.beside.end(), [](const Traffic& t) {
+    core_.commands[slot].stores = std::any_of(job.beside.begin(), job.beside.end(), [](const LinkTraffic& t) {
       return t.path == Path::kMappedWrite || t.path == Path::kPeerWrite;
     });
     const bool work = !job.plan.steps.empty();
@@ -51,7 +51,7 @@ class Migration {
     if (job.plan.remote > 0) {
       move(slot, Path::kHostToDevice, job.plan.remote, after);
     }
-    for (const Traffic& t : job.beside) {
+    for (const LinkTraffic& t : job.beside) {
       Command& c = core_.commands[make(slot, core_.commands[slot].device, t.path, t.bytes, after)];
       c.peer = t.peer;
       c.rows = t.packets;
@@ -107,7 +107,7 @@ class Migration {
  private:
   struct Job {
     Unified::Plan plan;
-    std::vector<Traffic> beside;
+    std::vector<LinkTraffic> beside;
     size_t step = 0;
     uint32_t moves = 0;
     bool ended = false;

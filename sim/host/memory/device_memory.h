@@ -7,11 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "sim/base/align.h"
 #include "sim/host/core/params.h"
 
 namespace heddle::host {
-
-inline uint64_t round_up(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
 
 // Free pieces of address space: best fit, the lowest of equals; neighbours are joined.
 class FreeRanges {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "sim/base/align.h"
 #include "sim/host/program/program_error.h"
 
 namespace heddle::host {
@@ -38,10 +39,9 @@ Unified::Unified(const Program& p, const Params& n, Allocations& memory)
 
 bool Unified::allocate(uint32_t buffer) {
   Region& r = regions_[buffer];
-  const size_t count = (program_.buffers[buffer].bytes + params_.um.page - 1) / params_.um.page;
+  const size_t count = divide_up(program_.buffers[buffer].bytes, params_.um.page);
   r.pages.assign(count, Page());
-  r.stamps.assign(devices_.size(),
-                  std::vector<uint64_t>((count + pages_per_block_ - 1) / pages_per_block_, 0));
+  r.stamps.assign(devices_.size(), std::vector<uint64_t>(divide_up(count, pages_per_block_), 0));
   if (limited() && program_.buffers[buffer].memory == Memory::kManaged) {
     if (!memory_.device(0).take(count * params_.um.page)) {
       r.pages.clear();

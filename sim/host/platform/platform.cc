@@ -296,7 +296,7 @@ bool Platform::prepare(uint32_t slot) {
     plan = unified_.kernel(c.device, c.stream, all, now);
   }
   bool legal = true;
-  std::vector<Traffic> traffic;
+  std::vector<LinkTraffic> traffic;
   if (traffic_.used()) {
     traffic = traffic_.of(c.object, c.device, all, legal);
     if (!legal) {

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "configs/schema/gpu.pb.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/host/core/limits.h"
 #include "sim/host/core/params.h"
 #include "sim/host/core/result.h"
@@ -31,11 +31,6 @@ struct PlatformOptions {
   Limits limits = {};
   // Told every now and then how far the run is: its time, and calls made.
   std::function<void(Ps now, uint64_t calls)> progress = {};
-};
-
-class Cancelled : public Error {
- public:
-  using Error::Error;
 };
 
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "sim/base/cancelled.h"
 #include "sim/host/calls/threads.h"
 #include "sim/host/platform/run.h"
 

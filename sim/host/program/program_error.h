@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::host {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "sim/sm/code/code_lines.h"
 
 namespace heddle::sm {

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::hostbench {
 namespace {

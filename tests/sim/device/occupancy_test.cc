@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::simtest {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "sim/base/error.h"
 #include "sim/device/session.h"
-#include "sim/engine/error.h"
 #include "sim/sm/sm.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sim/stats/kernels.h"
 #include "tests/sim/support/test_config.h"
 

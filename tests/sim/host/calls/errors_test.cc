@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sim/host/support.h"
 
 namespace heddle::hosttest {

@@ -65,7 +65,7 @@ TEST_CASE("a loop can be watched and cancelled, also where its calls take no tim
     told = calls;
     cancel = true;
   };
-  CHECK_THROWS_AS(host::run(w.program(), plain_gpu(), o), host::Cancelled);
+  CHECK_THROWS_AS(host::run(w.program(), plain_gpu(), o), Cancelled);
   CHECK(told > 1000000);
 }
 

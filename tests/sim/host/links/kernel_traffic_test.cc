@@ -112,7 +112,7 @@ TEST_CASE("HM09: neighbours share packets; a load of one element fetches a piece
     a.buffer = 0;
     a.element = element;
     a.stride = stride;
-    const host::Traffic t = host::packets_of(a, kBytes, write, p);
+    const host::LinkTraffic t = host::packets_of(a, kBytes, write, p);
     return std::tuple(t.bytes, t.packets, t.partial);
   };
   using Is = std::tuple<uint64_t, uint64_t, uint64_t>;

@@ -2,7 +2,7 @@
 // MiB.
 #include <catch2/catch.hpp>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sim/host/support.h"
 
 namespace heddle::hosttest {

@@ -6,7 +6,7 @@
 
 #include "frontends/workload/device_builder.h"
 #include "frontends/workload/graph_builder.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sim/host/support.h"
 
 namespace heddle::hosttest::nested {

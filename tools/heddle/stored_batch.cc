@@ -1,4 +1,4 @@
-#include "tools/heddle/session.h"
+#include "tools/heddle/stored_batch.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "analysis/run/plan.h"
 #include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/load_gpu.h"
@@ -39,8 +39,8 @@ void write_stderr(std::string_view text) {
 
 }  // namespace
 
-Session::Session(const SimOptions& sim, const SessionOptions& options,
-                 std::vector<analysis::PlannedLaunch> launches)
+StoredBatch::StoredBatch(const SimOptions& sim, const StoredBatchOptions& options,
+                         std::vector<analysis::PlannedLaunch> launches)
     : sim_(shared_out(sim, launches.size())),
       options_(options),
       launches_(std::move(launches)),
@@ -66,7 +66,7 @@ Session::Session(const SimOptions& sim, const SessionOptions& options,
   }
 }
 
-int Session::run(const Finished& finished) {
+int StoredBatch::run(const Finished& finished) {
   catch_signals();
   const analysis::Simulator simulator(gpu_, sim_, cancel_flag(), warn);
   // One alone takes no other with it.
@@ -112,15 +112,15 @@ int Session::run(const Finished& finished) {
   return failures_ ? 1 : 0;
 }
 
-std::unique_ptr<analysis::Isolation> Session::isolate() const {
+std::unique_ptr<analysis::Isolation> StoredBatch::isolate() const {
   return std::make_unique<analysis::Isolation>(
       [this](size_t i, const analysis::ReportProgress& progress, const analysis::Warn& tell) {
         return analysis::Simulator(gpu_, sim_, cancel_flag(), tell).simulate(launches_[i], progress);
       });
 }
 
-analysis::LaunchRecord Session::isolated(analysis::Isolation& isolation, size_t i,
-                                         const analysis::ReportProgress& progress) const {
+analysis::LaunchRecord StoredBatch::isolated(analysis::Isolation& isolation, size_t i,
+                                             const analysis::ReportProgress& progress) const {
   try {
     return isolation.run(i, cancel_flag(), progress, warn);
   } catch (const analysis::Crashed& e) {
@@ -128,7 +128,7 @@ analysis::LaunchRecord Session::isolated(analysis::Isolation& isolation, size_t 
   }
 }
 
-void Session::take(size_t launch, analysis::Outcome outcome, const Finished& finished) {
+void StoredBatch::take(size_t launch, analysis::Outcome outcome, const Finished& finished) {
   if (outcome.record) {
     if (store_) {
       store_->add(*outcome.record);
@@ -148,7 +148,7 @@ void Session::take(size_t launch, analysis::Outcome outcome, const Finished& fin
   }
 }
 
-void Session::report_failure(const std::exception_ptr& error) {
+void StoredBatch::report_failure(const std::exception_ptr& error) {
   ++failures_;
   try {
     std::rethrow_exception(error);
@@ -161,7 +161,7 @@ void Session::report_failure(const std::exception_ptr& error) {
   report_error(analysis::message_of(error));
 }
 
-void Session::report_stop(bool stopped) const {
+void StoredBatch::report_stop(bool stopped) const {
   // With --keep-going a failed launch is not the end; what stops all, such as a full disk, is.
   if (results_.size() == launches_.size() ||
       (!stopped && failures_ && options_.keep_going && !caught_signal())) {
@@ -177,7 +177,7 @@ void Session::report_stop(bool stopped) const {
   }
 }
 
-void Session::warn_unknown_opcodes() const {
+void StoredBatch::warn_unknown_opcodes() const {
   std::map<std::string, uint64_t> unknown;
   for (const analysis::LaunchRecord& r : results_) {
     for (const auto& [opcode, count] : r.unknown_opcodes) {

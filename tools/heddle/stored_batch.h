@@ -19,18 +19,18 @@
 
 namespace heddle::cli {
 
-struct SessionOptions {
+struct StoredBatchOptions {
   bool keep_going = true;         // a failed launch is reported and the others go on
   std::filesystem::path summary;  // empty: no CSV file
   bool largest_first = false;     // the order in which launches are started
 };
 
-class Session {
+class StoredBatch {
  public:
   // Loads the configuration and opens the outputs; everything that can be wrong before a simulation is found
   // here.
-  Session(const SimOptions& sim, const SessionOptions& options,
-          std::vector<analysis::PlannedLaunch> launches);
+  StoredBatch(const SimOptions& sim, const StoredBatchOptions& options,
+              std::vector<analysis::PlannedLaunch> launches);
 
   // Simulates. `finished` gets the launches in order, after they were stored, and may be empty. Returns the
   // exit status: 0, 1 when a launch failed (the error was printed), 128 + the signal's number when one came.
@@ -51,7 +51,7 @@ class Session {
   void warn_unknown_opcodes() const;
 
   const SimOptions sim_;
-  const SessionOptions options_;
+  const StoredBatchOptions options_;
   const std::vector<analysis::PlannedLaunch> launches_;
   const config::GpuConfig gpu_;
   analysis::RunRecord record_;
