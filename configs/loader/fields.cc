@@ -16,9 +16,16 @@ std::string number_text(double v) {
   return {buffer, end};
 }
 
+// As text format writes it. A control character would end the string there, and act on a terminal.
 std::string quoted(std::string_view s) {
   std::string out = "\"";
-  for (char c : s) {
+  for (const char c : s) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += {'\\', static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8),
+              static_cast<char>('0' + byte % 8)};
+      continue;
+    }
     if (c == '"' || c == '\\') {
       out += '\\';
     }
@@ -89,8 +96,13 @@ const std::vector<std::string>& schema_paths() {
   return *paths;
 }
 
+// Longer than any path of the schema: what a user's name has beyond makes it no nearer to one of these.
+constexpr size_t kMostCompared = 120;
+
 // Levenshtein's.
 int edit_distance(std::string_view a, std::string_view b) {
+  a = a.substr(0, kMostCompared);
+  b = b.substr(0, kMostCompared);
   std::vector<int> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
   for (size_t i = 1; i <= a.size(); ++i) {

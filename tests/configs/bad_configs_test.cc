@@ -1,5 +1,6 @@
 // Wrong configurations: the message names the place, the field's path, and what would have been legal.
 #include <catch2/catch.hpp>
+#include <ctime>
 
 #include "configs/loader/config.h"
 #include "tests/configs/scratch.h"
@@ -172,6 +173,14 @@ TEST_CASE("names that nothing has") {
   setenv("HEDDLE_CONFIGS", "/no/such/directory", 1);
   check_message(load_error("h200", {}), {"HEDDLE_CONFIGS: \"/no/such/directory\""});
   unsetenv("HEDDLE_CONFIGS");
+}
+
+// What is near to it was looked for letter by letter: half a minute for three million of them.
+TEST_CASE("a long name that nothing has is refused at once") {
+  const std::string name = "l2.way" + std::string(3000000, 's');
+  const std::clock_t begin = std::clock();
+  check_message(load_error("h200", overrides({name + "=20"})), {"no field \"ways", "; nearest: "});
+  CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
 }
 
 TEST_CASE("files whose name is not their own") {

@@ -26,6 +26,17 @@ TEST_CASE("the text of a configuration loads to the same configuration") {
   }
 }
 
+// Found by fuzz_merged: a quotation mark behind a NUL was printed as the end of the name.
+TEST_CASE("names are printed so that they are read again, whatever they hold") {
+  using namespace std::string_literals;
+  const std::string odd = "H200\0\x01\n\x7f \"best\" \\ \u00e9"s;
+  const Scratch scratch;
+  const GpuConfig c = load("h200", overrides({"product=" + odd}));
+  const std::string text = to_text(c);
+  CHECK(text.find("product: \"H200\\000\\001\\012\\177 \\\"best\\\" \\\\ \u00e9\"") != std::string::npos);
+  CHECK(load(scratch.write("odd.textproto", text)).product() == odd);
+}
+
 TEST_CASE("annotations give unit and provenance") {
   const GpuConfig c = load("h200");
   ShowOptions show;
