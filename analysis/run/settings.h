@@ -25,7 +25,7 @@ struct RunSettings {
   int jobs = 1;                            // launches simulated at a time
   int cpus = 0;                            // not 0: to be shared out between jobs and threads
   uint64_t watchdog_cycles = 5'000'000;    // device::RunOptions::watchdog_cycles
-  bool sample = false;                     // device::RunOptions::sample
+  bool sample = false;                     // sampling::simulate()
   memory::L2Policy l2;                     // device::RunOptions::l2
   stats::ProfileRequest profile;           // device::RunOptions::profile
   bool strict = false;                     // unknown opcodes and unknown lines of lists are errors

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "analysis/run/opened_launch.h"
-#include "sim/device/simulate.h"
+#include "sim/sampling/simulate.h"
 
 namespace heddle::analysis {
 
@@ -16,7 +16,6 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
   device::RunOptions run;
   run.threads = threads_;
   run.quantum = settings_.quantum;
-  run.sample = settings_.sample;
   run.l2 = settings_.l2;
   run.progress = progress;
   run.cancel = &cancel_;
@@ -24,7 +23,7 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
   run.profile = settings_.profile;
   stats::KernelResult result;
   // A fresh machine each time, so that no launch can leave anything behind for the next one.
-  opened.located([&] { result = device::simulate(gpu_, opened.source(), run); });
+  opened.located([&] { result = sampling::simulate(gpu_, opened.source(), run, settings_.sample); });
   return opened.record(std::move(result));
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/device/gpu.h"
+#include "sim/device/run_options.h"
 
 namespace heddle::device {
 namespace {
@@ -193,7 +193,7 @@ void QuantumLoop::settle() {
 }
 
 // What programs that compute did wrong first, and whether they still do anything.
-void QuantumLoop::watch_programs() {
+void QuantumLoop::look_at_programs() {
   const sm::Fault* first = nullptr;
   uint64_t changes = machine_->memory->changes() + machine_->distributor->blocks_done();
   for (const auto& s : machine_->sms) {
@@ -213,7 +213,7 @@ void QuantumLoop::watch_programs() {
 
 void QuantumLoop::watch() {
   if (options_.computed) {
-    watch_programs();
+    look_at_programs();
   }
   if (options_.cancel && options_.cancel->load(std::memory_order_relaxed)) {
     throw Cancelled("interrupted in " + options_.what + " at cycle " + std::to_string(now_));

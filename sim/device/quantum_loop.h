@@ -32,6 +32,8 @@ class QuantumLoop {
     uint64_t livelock_cycles = 0;               // RunOptions::livelock_cycles
     std::string what;                           // "kernel NAME", for messages
   };
+  // Programs that compute are on the machine.
+  void watch_programs(bool computed) { options_.computed = options_.computed || computed; }
   // From core cycle `at` on.
   void begin(const Options& options, Cycle at);
   // One quantum, that ends by `limit`; idle time is skipped at once. Throws Cancelled, DeadlockError.
@@ -57,7 +59,7 @@ class QuantumLoop {
   void use_threads(int threads);
   void summarize(uint32_t gpc);
   void watch();
-  void watch_programs();
+  void look_at_programs();
   [[noreturn]] void deadlock() const;
   template <class Stuck>
   [[noreturn]] void stuck(const std::string& kind, const std::string& why) const;

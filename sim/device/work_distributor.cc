@@ -86,8 +86,8 @@ void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
   grids_.insert(turn, std::move(grid));
   issue_free_ = std::max(issue_free_, to_ticks(at));
   place();
-  if (launch.sampler) {
-    launch.sampler->begin(g.running, at);
+  if (launch.watcher) {
+    launch.watcher->placed(g.running, at);
   }
 }
 
@@ -129,8 +129,8 @@ bool WorkDistributor::has_clusters() const {
 void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
   Grid& g = *std::exchange(slots_[sm][n.slot].grid, nullptr);
   std::unique_ptr<isa::BlockProgram> block = std::move(slots_[sm][n.slot].block);
-  if (g.launch.sampler) {
-    g.launch.sampler->done(block->linear);
+  if (g.launch.watcher) {
+    g.launch.watcher->block_done(block->linear);
   }
   g.result.work += block->work();
   g.launch.program->recycle(std::move(block));

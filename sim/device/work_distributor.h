@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
-#include "sim/device/block_sampler.h"
 #include "sim/device/cluster_network.h"
+#include "sim/device/launch_watcher.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
 #include "sim/sm/sm.h"
@@ -27,8 +27,8 @@ struct GridLaunch {
   isa::GridProgram* program = nullptr;
   const sm::TimedKernel* kernel = nullptr;
   stats::Occupancy occupancy;
-  int32_t priority = 0;             // as CUDA: lower numbers go first
-  BlockSampler* sampler = nullptr;  // may be null: told of the first wave and of each block that is done
+  int32_t priority = 0;              // as CUDA: lower numbers go first
+  LaunchWatcher* watcher = nullptr;  // may be null
 };
 
 // A grid that has ended: its number, when its first block and its last warp were on an SM, its work.

@@ -32,13 +32,13 @@ struct Occupancy {
 
 // Whether blocks were left out of the simulation, and how far the result can be trusted then.
 struct Sampling {
-  bool requested = false;        // by RunOptions::sample or the configuration's share
+  bool requested = false;        // by `--sample` or the configuration's share
   uint64_t detailed_blocks = 0;  // simulated; the others' share is extrapolated
   uint64_t total_blocks = 0;
   uint64_t cycles_low = 0,
            cycles_high = 0;   // bound of KernelResult::cycles; both equal to it when all were simulated
   std::string reason;         // why all blocks were simulated; empty when not all were
-  uint32_t detailed_sms = 0;  // a share of the machine (sim/device/share.h); both 0 for all of it
+  uint32_t detailed_sms = 0;  // a share of the machine (sim/sampling/share.h); both 0 for all of it
   uint32_t total_sms = 0;
 
   bool sampled() const { return detailed_blocks < total_blocks; }

@@ -10,7 +10,7 @@
 
 #include "configs/loader/config.h"
 #include "sim/base/error.h"
-#include "sim/device/simulate.h"
+#include "sim/sampling/simulate.h"
 
 namespace heddle::metamorphic {
 namespace {
@@ -78,7 +78,7 @@ stats::KernelResult simulated(const Side& side, const Recording& kernel) {
     return side.runner.run(machine->second, kernel);
   }
   Replay replay(kernel);
-  return device::simulate(machine->second, replay);
+  return sampling::simulate(machine->second, replay);
 }
 
 // Each side is run once.

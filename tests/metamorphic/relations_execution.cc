@@ -3,7 +3,7 @@
 #include <memory>
 #include <mutex>
 
-#include "sim/device/session.h"
+#include "sim/device/detailed_engine.h"
 #include "sim/sm/sm.h"
 #include "tests/metamorphic/relation.h"
 #include "tests/metamorphic/transforms.h"
@@ -141,11 +141,11 @@ KernelResult parts_added(const GpuConfig& gpu, const Recording& k) {
 
 // Launches in a session, one behind the other; the result is of the last, the counters of all.
 KernelResult in_session(const GpuConfig& gpu, const Recording& k, int launches, uint64_t offset) {
-  device::Session session(gpu);
+  device::DetailedEngine session(gpu, device::RunOptions{});
   KernelResult r;
   Cycle at = gpu.launch().start_cycles();
   for (int i = 0; i < launches; ++i) {
-    session.launch(std::make_unique<Replay>(k), 0, at, 1, offset);
+    session.launch({.owned = std::make_unique<Replay>(k), .at = at, .address_offset = offset});
     const Cycle end = session.advance(kNever)->end;
     r.cycles = end - at + gpu.launch().start_cycles() + gpu.launch().end_cycles();
     at = end + 5000;
@@ -162,10 +162,10 @@ KernelResult session_elsewhere(const GpuConfig& gpu, const Recording& k) {
 
 // Two launches at once: both have ended when the session has.
 KernelResult session_together(const GpuConfig& gpu, const Recording& k) {
-  device::Session session(gpu);
+  device::DetailedEngine session(gpu, device::RunOptions{});
   const Cycle at = gpu.launch().start_cycles();
-  session.launch(std::make_unique<Replay>(k), 0, at, 1);
-  session.launch(std::make_unique<Replay>(k), 0, at, 2);
+  session.launch({.owned = std::make_unique<Replay>(k), .at = at, .tag = 1});
+  session.launch({.owned = std::make_unique<Replay>(k), .at = at, .tag = 2});
   Cycle end = 0;
   while (const auto e = session.advance(kNever)) {
     end = std::max(end, e->end);

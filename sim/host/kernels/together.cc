@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/device/detailed_engine.h"
+
 namespace heddle::host {
 
 Together::Together(const config::GpuConfig& gpu, Options options)
@@ -19,13 +21,17 @@ Ps Together::time(Cycle at) const {
 
 void Together::launch(const Launch& l) {
   devices_.resize(std::max<size_t>(devices_.size(), l.device + 1));
-  std::unique_ptr<device::Session>& d = devices_[l.device];
+  std::unique_ptr<device::Engine>& d = devices_[l.device];
   if (!d) {
-    d = std::make_unique<device::Session>(
-        gpu_, device::SessionOptions{.threads = options_.threads, .cancel = options_.cancel});
+    d = std::make_unique<device::DetailedEngine>(
+        gpu_, device::RunOptions{.threads = options_.threads, .cancel = options_.cancel});
   }
   const uint64_t offset = options_.address_offset ? options_.address_offset(l.kernel->trace) : 0;
-  d->launch(options_.open(l.kernel->trace), l.priority, cycles(l.at), l.tag, offset);
+  d->launch({.owned = options_.open(l.kernel->trace),
+             .priority = l.priority,
+             .at = cycles(l.at),
+             .tag = l.tag,
+             .address_offset = offset});
 }
 
 // Every device goes as far as the first end among those before it, so that none is beyond what happens next.
@@ -34,7 +40,7 @@ std::optional<KernelModel::End> Together::advance(Ps until) {
     if (!devices_[i] || devices_[i]->launches() == 0) {
       continue;
     }
-    const std::optional<device::Session::Ended> e = devices_[i]->advance(cycles(until));
+    const std::optional<device::LaunchEnd> e = devices_[i]->advance(cycles(until));
     if (options_.progress) {
       options_.progress(time(devices_[i]->now()), ended_);
     }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
-#include "sim/device/session.h"
+#include "sim/device/engine.h"
 #include "sim/host/core/kernel_model.h"
 
 namespace heddle::host {
@@ -17,7 +17,7 @@ class Together final : public KernelModel {
   struct Options {
     // Opens KernelDesc::trace; called once for each launch.
     std::function<std::unique_ptr<isa::BlockSource>(uint32_t trace)> open;
-    // Of a trace: Session::launch(). Empty: all share one address space.
+    // Of a trace: device::Launch::address_offset. Empty: all share one address space.
     std::function<uint64_t(uint32_t trace)> address_offset;
     int threads = 1;                                       // host threads; results do not depend on it
     const std::atomic<bool>* cancel = nullptr;             // may be null
@@ -40,7 +40,7 @@ class Together final : public KernelModel {
   const config::GpuConfig& gpu_;
   const Options options_;
   const double ps_per_cycle_;
-  std::vector<std::unique_ptr<device::Session>> devices_;  // by number; null while nothing was launched
+  std::vector<std::unique_ptr<device::Engine>> devices_;  // by number; null while nothing was launched
   uint64_t ended_ = 0;
 };
 

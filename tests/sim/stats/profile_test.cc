@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/base/error.h"
+#include "sim/sampling/simulate.h"
 #include "tests/sim/stats/kernels.h"
 #include "tests/sim/support/test_config.h"
 
@@ -200,8 +201,7 @@ TEST_CASE("any number of threads gives the same profile") {
 TEST_CASE("a profile cannot be had of a sampled launch") {
   Sample s = samples().at("three blocks")();
   device::RunOptions options = everything();
-  options.sample = true;
-  CHECK_THROWS_AS(run(s.gpu, s.kernel, options), Error);
+  CHECK_THROWS_AS(sampling::simulate(s.gpu, s.kernel, options, true), Error);
 }
 
 }  // namespace

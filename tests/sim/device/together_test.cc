@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/base/error.h"
-#include "sim/device/session.h"
+#include "sim/device/detailed_engine.h"
 #include "sim/sm/sm.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
@@ -16,8 +16,17 @@
 namespace heddle::simtest {
 namespace {
 
-using device::Session;
 constexpr Cycle kBlock = 440, kStart = 11, kRetire = 20;
+
+// An engine for several launches.
+class Session : public device::DetailedEngine {
+ public:
+  explicit Session(const config::GpuConfig& gpu, const device::RunOptions& options = {})
+      : DetailedEngine(gpu, options) {}
+  void launch(std::unique_ptr<Kernel> kernel, int32_t priority, Cycle at, uint64_t tag) {
+    DetailedEngine::launch({.owned = std::move(kernel), .priority = priority, .at = at, .tag = tag});
+  }
+};
 
 std::unique_ptr<Kernel> long_blocks(uint32_t n, uint32_t shared_bytes = 0, uint32_t instructions = 40) {
   auto k = std::make_unique<Kernel>();
@@ -28,8 +37,8 @@ std::unique_ptr<Kernel> long_blocks(uint32_t n, uint32_t shared_bytes = 0, uint3
 }
 
 // Ends by tag.
-std::map<uint64_t, Session::Ended> run_all(Session& s) {
-  std::map<uint64_t, Session::Ended> out;
+std::map<uint64_t, device::LaunchEnd> run_all(Session& s) {
+  std::map<uint64_t, device::LaunchEnd> out;
   while (const auto e = s.advance(kNever)) {
     out[e->tag] = *e;
   }

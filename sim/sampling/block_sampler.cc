@@ -1,4 +1,4 @@
-#include "sim/device/block_sampler.h"
+#include "sim/sampling/block_sampler.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "sim/device/gpu.h"
+#include "sim/device/run_options.h"
 
-namespace heddle::device {
+namespace heddle::sampling {
 namespace {
 
 using stats::Counter;
@@ -31,53 +31,6 @@ constexpr double kLeastError = 0.04, kSpreads = 2;
 constexpr double kTail = 0.2;
 // How many times the expected share of new kinds is still no sign of another part of the grid.
 constexpr double kNovelties = 2;
-
-// The counts that follow from the instructions and addresses of a block, whatever happens at the same time.
-// The others depend on what the caches hold and on waiting.
-constexpr Counter kOfBlocks[] = {
-    Counter::kThreadInstExecuted,
-    Counter::kIssueActive,
-    Counter::kPipeAlu,
-    Counter::kPipeFma,
-    Counter::kPipeFmaHeavy,
-    Counter::kPipeFmaLite,
-    Counter::kPipeFp16,
-    Counter::kPipeFp64,
-    Counter::kPipeXu,
-    Counter::kPipeLsu,
-    Counter::kPipeAdu,
-    Counter::kPipeCbu,
-    Counter::kPipeUniform,
-    Counter::kPipeTensor,
-    Counter::kTensorBusy,
-    Counter::kPipeTex,
-    Counter::kGlobalLdRequests,
-    Counter::kGlobalLdSectors,
-    Counter::kGlobalStRequests,
-    Counter::kGlobalStSectors,
-    Counter::kGlobalRedRequests,
-    Counter::kGlobalRedSectors,
-    Counter::kGlobalAtomRequests,
-    Counter::kGlobalAtomSectors,
-    Counter::kLocalLdRequests,
-    Counter::kLocalLdSectors,
-    Counter::kLocalStRequests,
-    Counter::kLocalStSectors,
-    Counter::kSharedLdWavefronts,
-    Counter::kSharedStWavefronts,
-    Counter::kSharedAtomWavefronts,
-    Counter::kSharedLdConflicts,
-    Counter::kSharedStConflicts,
-    Counter::kSharedAtomConflicts,
-    Counter::kSharedMiscWavefronts,
-    Counter::kSharedGmmaWavefronts,
-    Counter::kSharedCopyWavefronts,
-    Counter::kSharedRequests,
-    Counter::kL1Sectors,
-    Counter::kDsmRequests,
-    Counter::kBulkBytes,
-    Counter::kUnknownOpcodes,
-};
 
 }  // namespace
 
@@ -116,7 +69,7 @@ BlockSampler::BlockSampler(const config::GpuConfig& gpu, isa::BlockSource& inner
       dram_rate_(gpu.dram().channels() * gpu.dram().bytes_per_cycle() * gpu.clocks().dram_mhz() /
                  gpu.clocks().core_mhz()) {}
 
-void BlockSampler::begin(uint64_t wave, Cycle at) {
+void BlockSampler::placed(uint64_t wave, Cycle at) {
   wave_ = wave;
   now_ = at;
   begun_ = wave_ > 0 && total_ >= kMinWaves * wave_;
@@ -199,7 +152,7 @@ bool BlockSampler::skip(const SteadySpan& span) {
   double work = 0, blocks = 0, strange = 0;
   while (position_ < end && take(scratch_)) {
     if (cancel_ && cancel_->load(std::memory_order_relaxed)) {
-      throw Cancelled("interrupted in kernel " + image().name);
+      throw device::Cancelled("interrupted in kernel " + image().name);
     }
     const BlockSummary s = summarize_(scratch_);
     const bool known = measured_.contains(s.kind);
@@ -239,7 +192,7 @@ bool BlockSampler::skip(const SteadySpan& span) {
   return held;
 }
 
-void BlockSampler::done(uint64_t linear) {
+void BlockSampler::block_done(uint64_t linear) {
   const auto block = running_.find(linear);
   const auto work = static_cast<double>(block->second.instructions);
   Share& share = measured_[block->second.kind];
@@ -282,7 +235,7 @@ bool BlockSampler::filling(const stats::CounterSet& now, const SteadySpan& span)
   return fills(filled, l2_bytes_) || (dirty_bytes_ > 0 && fills(written, dirty_bytes_));
 }
 
-void BlockSampler::exchange(Cycle now, uint64_t issued, const std::function<stats::CounterSet()>& counters) {
+void BlockSampler::quantum(Cycle now, uint64_t issued, const std::function<stats::CounterSet()>& counters) {
   now_ = now;
   issued_ = issued;
   if (!begun_) {
@@ -350,8 +303,10 @@ void BlockSampler::complete(stats::KernelResult& r) const {
   for (int i = 0; i < stats::kStallCount; ++i) {
     r.totals.stall[i] += static_cast<uint64_t>(std::llround(stall[i]));
   }
-  for (Counter c : kOfBlocks) {
-    r.totals[c] = stats::scaled(detailed[c], grown);
+  for (int i = 0; i < stats::kCounterCount; ++i) {
+    if (stats::kCounterInfo[i].follows == stats::Follows::kBlocks) {
+      r.totals.count[i] = stats::scaled(detailed.count[i], grown);
+    }
   }
   r.totals[Counter::kInstExecuted] = detailed[Counter::kInstExecuted] + skipped_.instructions;
   r.totals[Counter::kThreadInstPredOn] = detailed[Counter::kThreadInstPredOn] + skipped_.thread_pred_on;
@@ -368,4 +323,4 @@ void BlockSampler::complete(stats::KernelResult& r) const {
   out.cycles_high = r.cycles + bound;
 }
 
-}  // namespace heddle::device
+}  // namespace heddle::sampling

@@ -11,7 +11,7 @@
 
 #include "sim/engine/time.h"
 
-namespace heddle::device {
+namespace heddle::sampling {
 
 // A stretch of whole waves with a constant rate.
 struct SteadySpan {
@@ -53,4 +53,4 @@ class SteadyState {
   std::deque<double> marks_;  // their times
 };
 
-}  // namespace heddle::device
+}  // namespace heddle::sampling

@@ -1,10 +1,10 @@
-#include "sim/device/steady_state.h"
+#include "sim/sampling/steady_state.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-namespace heddle::device {
+namespace heddle::sampling {
 namespace {
 
 // 97.5 % quantiles of Student's t by degrees of freedom.
@@ -89,4 +89,4 @@ std::optional<SteadySpan> SteadyState::steady() const {
   return std::nullopt;
 }
 
-}  // namespace heddle::device
+}  // namespace heddle::sampling

@@ -1,17 +1,17 @@
 // A share of the machine: what it has, which blocks it runs, and what its result says of the whole.
-#include "sim/device/share.h"
+#include "sim/sampling/share.h"
 
 #include <catch2/catch.hpp>
 
-#include "sim/device/simulate.h"
+#include "sim/sampling/simulate.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::simtest {
 namespace {
 
-using device::BlockShare;
-using device::share_of;
+using sampling::BlockShare;
+using sampling::share_of;
 
 std::vector<uint64_t> kept_blocks(Kernel& k, uint64_t clusters, uint32_t sms_per_tpc) {
   k.rewind();
@@ -94,10 +94,10 @@ TEST_CASE("DRAM channels divide the slices, and together keep the share's bandwi
 }
 
 TEST_CASE("blocks in proportion to SMs, rounded") {
-  CHECK(device::clusters_of_share(264, 32, 132) == 64);
-  CHECK(device::clusters_of_share(256, 32, 132) == 62);
-  CHECK(device::clusters_of_share(100, 32, 132) == 24);
-  CHECK(device::clusters_of_share(1, 32, 132) == 0);
+  CHECK(sampling::clusters_of_share(264, 32, 132) == 64);
+  CHECK(sampling::clusters_of_share(256, 32, 132) == 62);
+  CHECK(sampling::clusters_of_share(100, 32, 132) == 24);
+  CHECK(sampling::clusters_of_share(1, 32, 132) == 0);
 }
 
 TEST_CASE("the blocks kept come in pairs from all of the grid") {
@@ -123,7 +123,7 @@ TEST_CASE("blocks that do not meet take as long on the share; their counts are t
   const Outcome whole = run(g, k);
   g.mutable_share()->set_sms(8);
   k.rewind();
-  const stats::KernelResult r = device::simulate(g, k);
+  const stats::KernelResult r = sampling::simulate(g, k);
   CHECK(r.cycles == whole.result.cycles);
   CHECK(r.sm_active_cycles_sum == whole.result.sm_active_cycles_sum);
   CHECK(r.sms == 32);
@@ -162,7 +162,7 @@ TEST_CASE("a stream from DRAM keeps its bandwidth, an atomic on one word its del
     config::GpuConfig part = g;
     part.mutable_share()->set_sms(8);
     k->rewind();
-    const stats::KernelResult r = device::simulate(part, *k);
+    const stats::KernelResult r = sampling::simulate(part, *k);
     CHECK(r.sampling.detailed_sms == 8);
     CHECK(static_cast<double>(r.cycles) == Approx(whole).epsilon(0.05));
   }
@@ -172,9 +172,9 @@ TEST_CASE("small grids are simulated on the whole machine") {
   config::GpuConfig g = test_gpu(32);
   g.mutable_share()->set_sms(8);
   Kernel k = plain(61);  // 15 on the share
-  CHECK(device::simulate(g, k).sampling.requested == false);
+  CHECK(sampling::simulate(g, k).sampling.requested == false);
   Kernel enough = plain(62);
-  CHECK(device::simulate(g, enough).sampling.detailed_blocks == 16);
+  CHECK(sampling::simulate(g, enough).sampling.detailed_blocks == 16);
 }
 
 TEST_CASE("no profile of a share") {
@@ -183,16 +183,14 @@ TEST_CASE("no profile of a share") {
   Kernel k = plain(64);
   device::RunOptions o;
   o.profile.instructions = true;
-  CHECK_THROWS_WITH(device::simulate(g, k, o), Catch::Contains("a profile needs every block"));
+  CHECK_THROWS_WITH(sampling::simulate(g, k, o), Catch::Contains("a profile needs every block"));
 }
 
 TEST_CASE("sampling uses a share for grids of four waves, and leaves out waves on it") {
   config::GpuConfig g = test_gpu(64);
-  device::RunOptions o;
-  o.sample = true;
   Kernel k = plain(64 * 2 * 40);
   k.shape().dynamic_shared_bytes = 100000;  // two blocks on an SM
-  const stats::KernelResult r = device::simulate(g, k, o);
+  const stats::KernelResult r = sampling::simulate(g, k, {}, true);
   CHECK(r.sampling.detailed_sms == 32);
   CHECK(r.sampling.total_blocks == 5120);
   CHECK(r.sampling.detailed_blocks < 1000);
@@ -205,7 +203,7 @@ TEST_CASE("sampling uses a share for grids of four waves, and leaves out waves o
   CHECK(static_cast<double>(r.sampling.cycles_high) >= whole);
   Kernel few = plain(64 * 2 * 3);
   few.shape().dynamic_shared_bytes = 100000;
-  const stats::KernelResult all = device::simulate(g, few, o);
+  const stats::KernelResult all = sampling::simulate(g, few, {}, true);
   CHECK_FALSE(all.sampling.sampled());
   CHECK(all.sampling.reason == "fewer than 4 waves of blocks");
 }

@@ -15,7 +15,7 @@
 #include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 
-namespace heddle::device {
+namespace heddle::sampling {
 
 // `gpu` with about `sms` SMs, in one GPC for each L2 partition or in several when they would be too large.
 // Nothing when that is no fewer than it has.
@@ -52,4 +52,4 @@ class BlockShare final : public isa::BlockSource {
   isa::BlockWork all_, own_;
 };
 
-}  // namespace heddle::device
+}  // namespace heddle::sampling

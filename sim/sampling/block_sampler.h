@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
-#include "sim/device/steady_state.h"
+#include "sim/device/launch_watcher.h"
 #include "sim/isa/recording.h"
+#include "sim/sampling/steady_state.h"
 #include "sim/stats/result.h"
 
-namespace heddle::device {
+namespace heddle::sampling {
 
 // Blocks whose warps execute the same parts of the code are of one kind; how often they execute them is their
 // work.
@@ -34,7 +35,7 @@ class BlockSummarizer {
   std::vector<uint32_t> longest_;  // by instruction: the longest run from there
 };
 
-class BlockSampler final : public isa::BlockSource {
+class BlockSampler final : public isa::BlockSource, public device::LaunchWatcher {
  public:
   // Shorter grids are simulated.
   static constexpr uint64_t kMinWaves = 4;
@@ -45,17 +46,12 @@ class BlockSampler final : public isa::BlockSource {
   const isa::KernelImage& image() const override { return inner_.image(); }
   bool next(isa::BlockTrace& out) override;
 
-  // The first wave has been placed: so many blocks are resident at once.
-  void begin(uint64_t wave, Cycle at);
-  // A block is done.
-  void done(uint64_t linear);
-  // Between quanta: so many warp instructions were issued until `now`. `counters` gives the sum of all
-  // counters.
-  void exchange(Cycle now, uint64_t issued, const std::function<stats::CounterSet()>& counters);
-
-  uint64_t skipped() const { return skipped_.blocks; }
+  void placed(uint64_t wave, Cycle at) override;
+  void block_done(uint64_t linear) override;
+  void quantum(Cycle now, uint64_t issued, const std::function<stats::CounterSet()>& counters) override;
+  uint64_t left_out() const override { return skipped_.blocks; }
   // Adds what was left out, and says so in result.sampling.
-  void complete(stats::KernelResult& result) const;
+  void complete(stats::KernelResult& result) const override;
 
  private:
   struct Total : isa::BlockWork {
@@ -108,4 +104,4 @@ class BlockSampler final : public isa::BlockSource {
   isa::BlockTrace scratch_;
 };
 
-}  // namespace heddle::device
+}  // namespace heddle::sampling

@@ -1,19 +1,24 @@
 // Blocks left out of long grids: what is added for them, and when none are.
-#include "sim/device/block_sampler.h"
+#include "sim/sampling/block_sampler.h"
 
 #include <catch2/catch.hpp>
 
+#include "sim/device/gpu.h"
+#include "sim/sampling/simulate.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::simtest {
 namespace {
 
-device::RunOptions sampled(int threads = 1) {
+Outcome run_sampled(const config::GpuConfig& config, Kernel& k, int threads = 1) {
+  device::Gpu gpu(config, threads);
   device::RunOptions o;
-  o.sample = true;
   o.threads = threads;
-  return o;
+  k.rewind();
+  Outcome out;
+  out.result = sampling::sample_blocks(gpu, config, k, o);
+  return out;
 }
 
 // Blocks of one warp, 40 instructions of 11 cycles.
@@ -32,7 +37,7 @@ double relative(uint64_t estimate, uint64_t full) {
 TEST_CASE("equal blocks: counts are exact, the cycles near") {
   Kernel k = uniform(402);  // 100 waves and a half on two SMs
   Outcome full = run(test_gpu(2), k);
-  Outcome some = run(test_gpu(2), k, sampled());
+  Outcome some = run_sampled(test_gpu(2), k);
   const stats::Sampling& s = some.result.sampling;
   CHECK(s.requested);
   CHECK(s.total_blocks == 402);
@@ -52,10 +57,10 @@ TEST_CASE("equal blocks: counts are exact, the cycles near") {
 
 TEST_CASE("any number of threads gives the same estimate") {
   Kernel k = uniform(200);
-  const stats::KernelResult one = run(test_gpu(4), k, sampled()).result;
+  const stats::KernelResult one = run_sampled(test_gpu(4), k).result;
   CHECK(one.sampling.sampled());
   for (int threads : {2, 4}) {
-    const stats::KernelResult r = run(test_gpu(4), k, sampled(threads)).result;
+    const stats::KernelResult r = run_sampled(test_gpu(4), k, threads).result;
     CHECK(r.cycles == one.cycles);
     CHECK(r.totals.count == one.totals.count);
     CHECK(r.totals.stall == one.totals.stall);
@@ -66,7 +71,7 @@ TEST_CASE("any number of threads gives the same estimate") {
 TEST_CASE("a short grid is simulated") {
   Kernel k = uniform(15);
   Outcome full = run(test_gpu(2), k);
-  Outcome some = run(test_gpu(2), k, sampled());
+  Outcome some = run_sampled(test_gpu(2), k);
   CHECK(some.result.sampling.detailed_blocks == 15);
   CHECK(some.result.sampling.reason == "fewer than 4 waves of blocks");
   CHECK(some.result.cycles == full.result.cycles);
@@ -93,7 +98,7 @@ Kernel two_kinds(bool mixed) {
 TEST_CASE("another kind of block is measured by itself") {
   Kernel k = two_kinds(false);
   Outcome full = run(test_gpu(2), k);
-  Outcome some = run(test_gpu(2), k, sampled());
+  Outcome some = run_sampled(test_gpu(2), k);
   CHECK(some.result.sampling.detailed_blocks < 100);
   CHECK(std::abs(relative(some.result.cycles, full.result.cycles)) < 0.05);
   CHECK(some[Counter::kInstExecuted] == full[Counter::kInstExecuted]);
@@ -104,7 +109,7 @@ TEST_CASE("another kind of block is measured by itself") {
 TEST_CASE("kinds that alternate are one steady state") {
   Kernel k = two_kinds(true);
   Outcome full = run(test_gpu(2), k);
-  Outcome some = run(test_gpu(2), k, sampled());
+  Outcome some = run_sampled(test_gpu(2), k);
   CHECK(some.result.sampling.detailed_blocks < 100);
   CHECK(std::abs(relative(some.result.cycles, full.result.cycles)) < 0.05);
   CHECK(some.result.sampling.cycles_low <= full.result.cycles);
@@ -115,7 +120,7 @@ TEST_CASE("blocks of clusters are left out cluster by cluster") {
   Kernel k = uniform(400);
   k.cluster(2);
   Outcome full = run(test_gpu(2), k);
-  Outcome some = run(test_gpu(2), k, sampled());
+  Outcome some = run_sampled(test_gpu(2), k);
   CHECK(some.result.sampling.sampled());
   CHECK(some.result.sampling.detailed_blocks % 2 == 0);
   CHECK(std::abs(relative(some.result.cycles, full.result.cycles)) < 0.03);
@@ -129,8 +134,8 @@ TEST_CASE("the kind of a block is what its warps execute, not how often") {
   k.stream_of_block(2, 0, {{0}, {1}});                 // left early by one warp, but not by the other
   k.stream_of_block(3, 0, {{0}, {1}});
   k.stream_of_block(3, 1, {{0}, {1}, {2, 0}});  // predicated off
-  device::BlockSummarizer summarize(k.image());
-  std::vector<device::BlockSummary> s;
+  sampling::BlockSummarizer summarize(k.image());
+  std::vector<sampling::BlockSummary> s;
   for (isa::BlockTrace b; k.next(b);) {
     s.push_back(summarize(b));
   }

@@ -1,9 +1,9 @@
 // When a rate counts as constant.
-#include "sim/device/steady_state.h"
+#include "sim/sampling/steady_state.h"
 
 #include <catch2/catch.hpp>
 
-namespace heddle::device {
+namespace heddle::sampling {
 namespace {
 
 TEST_CASE("a constant rate is seen after a wave and a half") {
@@ -85,4 +85,4 @@ TEST_CASE("what is ignored does not count") {
 }
 
 }  // namespace
-}  // namespace heddle::device
+}  // namespace heddle::sampling

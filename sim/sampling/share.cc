@@ -1,9 +1,9 @@
-#include "sim/device/share.h"
+#include "sim/sampling/share.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace heddle::device {
+namespace heddle::sampling {
 namespace {
 
 using stats::Counter;
@@ -150,4 +150,4 @@ void BlockShare::complete(stats::KernelResult& r, const config::GpuConfig& gpu) 
   r.sms = sms;
 }
 
-}  // namespace heddle::device
+}  // namespace heddle::sampling

@@ -1,0 +1,230 @@
+#include "sim/device/detailed_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/error.h"
+#include "sim/device/launch_watcher.h"
+#include "sim/device/occupancy.h"
+
+namespace heddle::device {
+namespace {
+
+constexpr uint32_t kBlocksAhead = 4;  // of a recording, for each thread
+
+}  // namespace
+
+uint32_t DetailedEngine::Ranges::take(uint32_t count) {
+  count = (count + kUnit - 1) / kUnit * kUnit;
+  uint32_t first = 0;
+  for (const auto& [begin, length] : taken_) {
+    if (begin - first >= count) {
+      break;
+    }
+    first = begin + length;
+  }
+  taken_[first] = std::max(count, kUnit);
+  return first;
+}
+
+DetailedEngine::Launched::Launched(Launch l, const config::GpuConfig& gpu)
+    : launch(std::move(l)),
+      recording(launch.owned ? launch.owned.get() : launch.recording),
+      image(recording ? recording->image() : launch.program->image()),
+      occupancy(device::occupancy(gpu, image.shape)),
+      timed(sm::bind(image, gpu.sm())),
+      program(launch.program) {
+  timed.address_offset = launch.address_offset;
+}
+
+DetailedEngine::DetailedEngine(const config::GpuConfig& gpu, int threads) : loop_(gpu, threads) {}
+
+DetailedEngine::DetailedEngine(const config::GpuConfig& gpu, const RunOptions& options)
+    : loop_(gpu, options.threads) {
+  begin(options, Launches::kSeveral, "kernels that run together");
+}
+
+void DetailedEngine::begin(const RunOptions& options, Launches launches, const std::string& what) {
+  if (launches == Launches::kSeveral && (options.profile.any() || options.watcher)) {
+    throw Error("a profile, and whoever looks on, needs a launch that is alone");
+  }
+  options_ = options;
+  mode_ = launches;
+  lines_.clear();
+  constants_.clear();
+  profiler_.reset();
+  launched_.clear();
+  count_ = 0;
+  Machine& m = loop_.machine();
+  // A launch counts its time from there on, alone or beside others.
+  const Cycle origin = m.config.launch().start_cycles();
+  const bool one = launches == Launches::kOne;
+  first_number_ = one ? 0 : 1;
+  launched_.resize(one ? 1 : 1 + std::min<uint32_t>(m.config.limits().max_resident_grids(), UINT8_MAX));
+  loop_.begin({.threads = options.threads,
+               .quantum = options.quantum,
+               .cancel = options.cancel,
+               .watchdog_cycles = options.watchdog_cycles,
+               .livelock_cycles = options.livelock_cycles,
+               .what = what},
+              one ? origin : 0);
+  m.memory->reset(options.l2, options.warm, origin, &loop_.pool());
+  m.memory->set_image(options.image);
+  loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()), [&](uint32_t i) {
+    m.sms[i]->begin(origin, options.observer, Profiler::noting(options.profile, i), options.image);
+  });
+  m.distributor->begin();
+}
+
+void DetailedEngine::check(const Launched& l) const {
+  if (l.image.computed && !options_.image) {
+    throw Error("kernel " + l.image.name + " computes, and there is no memory for it (RunOptions::image)");
+  }
+}
+
+void DetailedEngine::launch(Launch request) {
+  Machine& m = loop_.machine();
+  const auto free = std::find(launched_.begin() + first_number_, launched_.end(), nullptr);
+  auto l = std::make_unique<Launched>(std::move(request), m.config);
+  const Launch& launch = l->launch;
+  if (free == launched_.end()) {
+    throw Error("kernel " + l->image.name + ": " + std::to_string(most_launches()) +
+                " launches are on the machine already");
+  }
+  check(*l);
+  const bool one = mode_ == Launches::kOne;
+  if (l->recording) {
+    const auto threads = static_cast<uint32_t>(std::max(1, options_.threads));
+    l->replay.emplace(*l->recording, threads == 1 || !one ? 1 : kBlocksAhead * threads,
+                      [this](uint32_t n, const auto& f) { loop_.pool().parallel_for(n, f); });
+    l->program = &*l->replay;
+  }
+  sm::number_lines(l->timed, lines_.take(l->timed.lines), constants_.take(l->timed.constants));
+  loop_.watch_programs(l->image.computed);
+  loop_.skip_to(count_ == 0 ? launch.at : 0);
+  const Cycle at = std::max(launch.at, loop_.now());
+  const auto number = static_cast<uint8_t>(free - launched_.begin());
+  const uint64_t line_bytes = m.config.sm().fetch().line_bytes();
+  // Alone, it is fetched while the device prepares it, which takes until `at`.
+  m.memory->launch(number, l->timed.first_line * line_bytes, l->timed.lines * line_bytes, one ? 0 : at);
+  loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()),
+                            [&](uint32_t i) { m.sms[i]->add_kernel(l->timed); });
+  if (options_.profile.any()) {
+    profiler_.emplace(options_.profile, m, l->image);
+  }
+  *free = std::move(l);
+  ++count_;
+  m.distributor->launch({.number = number,
+                         .program = (*free)->program,
+                         .kernel = &(*free)->timed,
+                         .occupancy = (*free)->occupancy,
+                         .priority = launch.priority,
+                         .watcher = options_.watcher},
+                        at);
+}
+
+bool DetailedEngine::settled(uint8_t number) const {
+  const auto& sms = loop_.machine().sms;
+  return std::all_of(sms.begin(), sms.end(),
+                     [&](const auto& s) { return s->outbox().last_departure(number) == 0; });
+}
+
+LaunchEnd DetailedEngine::take_ended() {
+  std::vector<GridEnd>& ended = loop_.machine().distributor->ended();
+  const GridEnd e = ended.front();
+  ended.erase(ended.begin());
+  Launched& l = *launched_[e.number];
+  const LaunchEnd out = {l.launch.tag, e.first_block,
+                         std::max(e.last_warp, loop_.machine().memory->last_performed(e.number)), e.work};
+  lines_.give_back(l.timed.first_line);
+  constants_.give_back(l.timed.first_constant);
+  launched_[e.number].reset();
+  --count_;
+  return out;
+}
+
+std::optional<LaunchEnd> DetailedEngine::advance(Cycle until) {
+  const Machine& m = loop_.machine();
+  while (true) {
+    if (!m.distributor->ended().empty() && settled(m.distributor->ended().front().number)) {
+      return take_ended();
+    }
+    if (count_ == 0 || loop_.now() >= until) {
+      return std::nullopt;
+    }
+    quantum(until);
+  }
+}
+
+void DetailedEngine::quantum(Cycle limit) {
+  loop_.advance(limit);
+  if (profiler_) {
+    profiler_->exchange(loop_.now());
+  }
+  if (options_.watcher) {
+    options_.watcher->quantum(loop_.now(), loop_.issued(), [this] { return loop_.counters(); });
+  }
+}
+
+Progress DetailedEngine::progress() const {
+  const WorkDistributor& d = *loop_.machine().distributor;
+  const uint64_t left_out = options_.watcher ? options_.watcher->left_out() : 0;
+  return {loop_.now(), loop_.issued(), d.blocks_done() + left_out, d.blocks_total()};
+}
+
+stats::KernelResult DetailedEngine::result() const {
+  const Launched& l = *launched_.front();
+  const isa::KernelImage& image = l.image;
+  const Machine& machine = loop_.machine();
+  const config::GpuConfig& c = machine.config;
+  stats::KernelResult r;
+  r.kernel = image.name;
+  r.kernel_id = image.id;
+  r.shape = image.shape;
+  r.occupancy = l.occupancy;
+  r.sms = c.topology().sms();
+  r.subcores_per_sm = c.sm().subcores();
+  r.max_warps_per_sm = c.limits().max_warps_per_sm();
+  r.core_mhz = c.clocks().core_mhz();
+  r.used_control_bits = l.timed.control_bits;
+  Cycle last = 0;
+  for (const auto& s : machine.sms) {
+    const Cycle active = s->active_cycles(loop_.now());
+    r.sm_active_cycles_sum += active;
+    r.sm_active_cycles_max = std::max(r.sm_active_cycles_max, active);
+    last = std::max(last, s->last_activity());
+  }
+  r.totals = loop_.counters();
+  // The launch ends when its last store has been performed, which can be long after the last warp.
+  last = std::max(last, machine.memory->last_performed());
+  r.cycles = last + c.launch().end_cycles();
+  for (size_t i = 0; i < image.code.size(); ++i) {
+    if (!(image.code[i].flags & isa::kFlagUnknownOpcode)) {
+      continue;
+    }
+    uint64_t executed = 0;
+    for (const auto& s : machine.sms) {
+      executed += s->executed_unknown(static_cast<uint32_t>(i));
+    }
+    if (executed) {
+      r.unknown_opcodes[image.opcodes[image.code[i].opcode]] += executed;
+    }
+  }
+  return r;
+}
+
+stats::KernelResult DetailedEngine::finish() {
+  loop_.settle();
+  loop_.machine().memory->finish();
+  stats::KernelResult r = result();
+  if (options_.watcher) {
+    options_.watcher->complete(r);
+  }
+  if (profiler_) {
+    profiler_->complete(r);
+  }
+  abandon();
+  return r;
+}
+
+}  // namespace heddle::device

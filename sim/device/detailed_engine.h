@@ -1,0 +1,101 @@
+// Every instruction of every block, on the machine of build.h. Several launches share SMs within their
+// resources, and everything behind them: L1 and L2, NoC, DRAM. What a launch leaves in the L2 the next one
+// finds.
+//
+// Each launch has instruction and constant caches to warm up, as if no kernel had run before; an SM's L1 is
+// emptied when a launch other than the last gets the SM to itself.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "sim/device/engine.h"
+#include "sim/device/profiler.h"
+#include "sim/device/quantum_loop.h"
+#include "sim/device/run_options.h"
+#include "sim/isa/recorded_program.h"
+#include "sim/sm/code/timed_instr.h"
+#include "sim/stats/result.h"
+
+namespace heddle::device {
+
+class DetailedEngine : public Engine {
+ public:
+  enum class Launches { kOne, kSeveral };
+
+  // Made by so many host threads, which is worth it when it runs on as many. begin() comes first.
+  explicit DetailedEngine(const config::GpuConfig& gpu, int threads = 1);
+  // A machine that several launches are given.
+  DetailedEngine(const config::GpuConfig& gpu, const RunOptions& options);
+
+  // The machine is empty, and cold unless RunOptions::warm. `what` is for messages. Launches::kOne: launch()
+  // comes once, and result() says all about it.
+  void begin(const RunOptions& options, Launches launches, const std::string& what);
+
+  uint32_t most_launches() const override { return static_cast<uint32_t>(launched_.size()) - first_number_; }
+  uint32_t launches() const override { return count_; }
+  void launch(Launch launch) override;
+  std::optional<LaunchEnd> advance(Cycle until) override;
+  Cycle now() const override { return loop_.now(); }
+  stats::CounterSet counters() const override { return loop_.counters(); }
+
+  // ---- of one launch ----
+  // Its blocks are done; its last stores may be under way.
+  bool blocks_done() const { return loop_.machine().distributor->finished(); }
+  // One quantum.
+  void quantum(Cycle limit = kNever);
+  // How far it is.
+  Progress progress() const;
+  // So far: cycles are those until the last activity.
+  stats::KernelResult result() const;
+  // Once its blocks are done: what is on its way arrives. Result and profile, watcher's say included.
+  stats::KernelResult finish();
+  // It is given up.
+  void abandon() { launched_.clear(); }
+
+  Machine& machine() { return loop_.machine(); }
+  const Machine& machine() const { return loop_.machine(); }
+
+ private:
+  // Ranges of numbers, for lines of code and constants: taken from the lowest gap, so that they stay small.
+  class Ranges {
+   public:
+    uint32_t take(uint32_t count);
+    void give_back(uint32_t first) { taken_.erase(first); }
+    void clear() { taken_.clear(); }
+
+   private:
+    static constexpr uint32_t kUnit = 64;  // whole units of every cache
+    std::map<uint32_t, uint32_t> taken_;   // first number to how many
+  };
+  struct Launched {
+    Launched(Launch l, const config::GpuConfig& gpu);
+    const Launch launch;
+    isa::BlockSource* const recording;  // null: a program
+    const isa::KernelImage& image;
+    const stats::Occupancy occupancy;
+    sm::TimedKernel timed;
+    std::optional<isa::RecordedGrid> replay;
+    isa::GridProgram* program;
+  };
+
+  void check(const Launched& l) const;
+  // Nothing that the launch has stored is still to leave an SM.
+  bool settled(uint8_t number) const;
+  LaunchEnd take_ended();
+
+  QuantumLoop loop_;
+  RunOptions options_;
+  Launches mode_ = Launches::kSeveral;
+  uint32_t first_number_ = 1;  // reads that belong to no launch have number 0, as a single launch
+  Ranges lines_, constants_;
+  std::vector<std::unique_ptr<Launched>> launched_;  // by number
+  uint32_t count_ = 0;
+  std::optional<Profiler> profiler_;
+};
+
+}  // namespace heddle::device
