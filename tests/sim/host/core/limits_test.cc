@@ -4,6 +4,7 @@
 
 #include "frontends/workload/device_builder.h"
 #include "frontends/workload/graph_builder.h"
+#include "sim/base/cancelled.h"
 #include "sim/host/program/program_error.h"
 #include "tests/sim/host/support.h"
 
