@@ -96,7 +96,9 @@ bool BlockSampler::take(isa::BlockTrace& out) {
 bool BlockSampler::next(isa::BlockTrace& out) {
   bool held = false;
   if (steady_ && position_ % cluster_ == 0) {
-    held = skip(*std::exchange(steady_, std::nullopt));
+    const SteadySpan span = *steady_;
+    steady_.reset();
+    held = skip(span);
   }
   if (held) {
     std::swap(out, scratch_);

@@ -89,6 +89,7 @@ TEST_CASE("the curve over registers has its steps where whole warps stop to fit"
   // 16 warps a block, 4 in each quarter of 16384 registers: 1024 a warp is four blocks, 1280 three, 2048 two.
   std::vector<Residency> p = plateaus(all);
   std::vector<std::pair<uint32_t, uint32_t>> steps;
+  steps.reserve(p.size());
   for (const Residency& r : p) {
     steps.emplace_back(r.value, r.blocks);
   }

@@ -20,16 +20,16 @@ Measure counter(Counter c) {
           [c](const KernelResult& r) { return static_cast<double>(r.totals[c]); }};
 }
 
-Expectation equal(Measure m, double factor, double offset) {
+Expectation equal(const Measure& m, double factor, double offset) {
   return {Expectation::Kind::kEqual, m, m, factor, offset, 0};
 }
-Expectation at_least(Measure m, double tolerance, double factor) {
+Expectation at_least(const Measure& m, double tolerance, double factor) {
   return {Expectation::Kind::kAtLeast, m, m, factor, 0, tolerance};
 }
-Expectation at_most(Measure m, double tolerance, double factor) {
+Expectation at_most(const Measure& m, double tolerance, double factor) {
   return {Expectation::Kind::kAtMost, m, m, factor, 0, tolerance};
 }
-Expectation near(Measure m, double tolerance, double factor) {
+Expectation near(const Measure& m, double tolerance, double factor) {
   return {Expectation::Kind::kNear, m, m, factor, 0, tolerance};
 }
 

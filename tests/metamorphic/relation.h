@@ -39,10 +39,10 @@ using Expectations = std::vector<Expectation>;
 // list schedule can take longer (R. L. Graham, 1969). What must not become slower may do so by this much.
 inline constexpr double kAnomaly = 0.01;
 
-Expectation equal(Measure m, double factor = 1, double offset = 0);
-Expectation at_least(Measure m, double tolerance = 0, double factor = 1);
-Expectation at_most(Measure m, double tolerance = 0, double factor = 1);
-Expectation near(Measure m, double tolerance, double factor = 1);
+Expectation equal(const Measure& m, double factor = 1, double offset = 0);
+Expectation at_least(const Measure& m, double tolerance = 0, double factor = 1);
+Expectation at_most(const Measure& m, double tolerance = 0, double factor = 1);
+Expectation near(const Measure& m, double tolerance, double factor = 1);
 
 inline Expectation not_faster(double tolerance = kAnomaly) { return at_least(cycles(), tolerance); }
 inline Expectation not_slower(double tolerance = kAnomaly) { return at_most(cycles(), tolerance); }

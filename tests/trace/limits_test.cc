@@ -32,7 +32,7 @@ uint64_t peak() {
 template <typename Read>
 std::string cheaply(Read read) {
   const uint64_t before = peak();
-  const std::string message = read();
+  std::string message = read();
   CHECK(peak() - before < 8 << 20);
   return message;
 }
@@ -146,10 +146,7 @@ TEST_CASE("chunks are bounded by what they may become", "[limits]") {
 TEST_CASE("blocks that share paths and shapes are bounded as they are decoded", "[limits]") {
   // 32 warps of a path of 1,000 runs each, all the same one.
   Text t = sample();
-  std::vector<std::string> lines;
-  for (int i = 0; i < 1000; ++i) {
-    lines.push_back("0000 ffffffff 0 NOP 0 0");
-  }
+  const std::vector<std::string> lines(1000, "0000 ffffffff 0 NOP 0 0");
   using namespace accelsim::test;
   HeaderOptions h;
   h.block = "(1024,1,1)";
