@@ -125,8 +125,9 @@ void DetailedEngine::launch(Launch request) {
 
 bool DetailedEngine::settled(uint8_t number) const {
   const auto& sms = loop_.machine().sms;
-  return std::all_of(sms.begin(), sms.end(),
-                     [&](const auto& s) { return s->outbox().last_departure(number) == 0; });
+  return loop_.machine().memory->away(number) == 0 && std::all_of(sms.begin(), sms.end(), [&](const auto& s) {
+           return s->outbox().last_departure(number) == 0;
+         });
 }
 
 LaunchEnd DetailedEngine::take_ended() {
@@ -143,11 +144,15 @@ LaunchEnd DetailedEngine::take_ended() {
   return out;
 }
 
+std::optional<LaunchEnd> DetailedEngine::ended() {
+  const std::vector<GridEnd>& ended = loop_.machine().distributor->ended();
+  return !ended.empty() && settled(ended.front().number) ? std::optional(take_ended()) : std::nullopt;
+}
+
 std::optional<LaunchEnd> DetailedEngine::advance(Cycle until) {
-  const Machine& m = loop_.machine();
   while (true) {
-    if (!m.distributor->ended().empty() && settled(m.distributor->ended().front().number)) {
-      return take_ended();
+    if (std::optional<LaunchEnd> e = ended()) {
+      return e;
     }
     if (count_ == 0 || loop_.now() >= until) {
       return std::nullopt;

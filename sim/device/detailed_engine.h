@@ -43,10 +43,16 @@ class DetailedEngine : public Engine {
   Cycle now() const override { return loop_.now(); }
   stats::CounterSet counters() const override { return loop_.counters(); }
 
+  // ---- of several, in the steps of somebody else's loop ----
+  // When something happens; kNever: all SMs wait for something that will not come.
+  Cycle next() const { return loop_.next_activity(); }
+  // A launch that has ended.
+  std::optional<LaunchEnd> ended();
+
   // ---- of one launch ----
   // Its blocks are done; its last stores may be under way.
   bool blocks_done() const { return loop_.machine().distributor->finished(); }
-  // One quantum.
+  // One quantum; not beyond `limit`.
   void quantum(Cycle limit = kNever);
   // How far it is.
   Progress progress() const;

@@ -49,7 +49,7 @@ void QuantumLoop::begin(const Options& options, Cycle at) {
 }
 
 Cycle QuantumLoop::next_activity() const {
-  Cycle t = machine_->distributor->next();
+  Cycle t = std::min(machine_->distributor->next(), machine_->memory->next_arrival());
   for (const GpcState& g : gpcs_) {
     t = std::min(t, g.next);
   }
@@ -182,6 +182,7 @@ void QuantumLoop::advance(Cycle limit) {
   } else {
     advance_sms(end);
   }
+  machine_->memory->take_remote(end);
   machine_->memory->exchange(*pool_, [this](uint32_t gpc) { summarize(gpc); });
   machine_->distributor->exchange(end);
   now_ = end;

@@ -19,12 +19,12 @@ uint32_t bytes_of(const Request& r) { return std::popcount(r.sectors) * kSectorB
 }  // namespace
 
 GpcPort::GpcPort(const config::GpuConfig& g, uint32_t gpc, const Common& common)
-    : partition_(gpc * common.map.partitions() / static_cast<uint32_t>(g.topology().tpcs_per_gpc_size())),
+    : ShardPort(gpc * common.map.partitions() / static_cast<uint32_t>(g.topology().tpcs_per_gpc_size()),
+                common.shards),
       first_sm_(first_sms(common.noc.gpc_of_sm())[gpc]),
       common_(common),
       tlb_(g.tlb(), first_sms(common.noc.gpc_of_sm())[gpc + 1] - first_sm_, counters_),
-      gcc_(1, g.sm().fetch().gcc_bytes()),
-      bins_(common.shards) {}
+      gcc_(1, g.sm().fetch().gcc_bytes()) {}
 
 void GpcPort::reset() {
   counters_ = {};
@@ -32,7 +32,37 @@ void GpcPort::reset() {
   gcc_.reset();
   launched_.clear();
   packets_.clear();
+  leaving_.clear();
+  arrived_.clear();
   last_performed_.fill(0);
+  away_.fill(0);
+}
+
+void GpcPort::arrive(const LinkMessage& m) {
+  const auto after =
+      std::upper_bound(arrived_.begin(), arrived_.end(), m, [](const LinkMessage& a, const LinkMessage& b) {
+        return std::pair(a.key, a.from) < std::pair(b.key, b.from);
+      });
+  arrived_.insert(after, m);
+}
+
+// An answer takes its turn in the ports as one of the packets that have been served here would.
+void GpcPort::add_arrived(Cycle horizon) {
+  const size_t own = packets_.size();
+  auto m = arrived_.begin();
+  for (; m != arrived_.end() && m->key < horizon; ++m) {
+    Packet& p = packets_.emplace_back();
+    p.request = m->request;
+    p.request.time = m->key;
+    p.at = m->at;
+    p.served.done = m->performed;
+    p.remote = true;
+  }
+  arrived_.erase(arrived_.begin(), m);
+  if (packets_.size() > own) {
+    std::stable_sort(packets_.begin(), packets_.end(),
+                     [](const Packet& a, const Packet& b) { return a.request.time < b.request.time; });
+  }
 }
 
 void GpcPort::fetch(uint64_t first_line, uint64_t lines, Cycle at) {
@@ -99,6 +129,10 @@ void GpcPort::take(Cycle horizon) {
     p.request = r;
     p.home = common_.map.home(r.line);
     p.at = to_ticks(r.time);
+    if (owners_) {
+      const uint8_t owner = owners_->of(r.line);
+      p.device = owner == self_ ? kNoDevice : owner;
+    }
     if (r.kind != RequestKind::kInstall) {
       const GpcTlb::Translation t =
           tlb_.translate(r.sm - first_sm_, r.line * kLineBytes, to_ticks(r.time), r.time);
@@ -106,12 +140,12 @@ void GpcPort::take(Cycle horizon) {
       p.fill = t.fill;
     }
   }
+  add_arrived(horizon);
 }
 
 void GpcPort::enter() {
-  for (std::vector<PacketRef>& b : bins_) {
-    b.clear();
-  }
+  clear_bins();
+  leaving_.clear();
   const bool filled = !tlb_.fills().empty();
   if (filled) {
     tlb_.settle();
@@ -119,12 +153,22 @@ void GpcPort::enter() {
   for (uint32_t i = 0; i < packets_.size(); ++i) {
     Packet& p = packets_[i];
     const Request& r = p.request;
+    if (p.remote) {
+      continue;
+    }
     if (is_answered(r)) {
       if (filled) {
         p.at = tlb_.known({p.at, p.fill});
       }
-      common_.membars.use(r.sm, p.home.partition * common_.map.slices() + p.home.slice);
+      if (p.device == kNoDevice) {
+        common_.membars.use(r.sm, p.home.partition * common_.map.slices() + p.home.slice);
+      }
       p.at = common_.noc.request(r.sm, r.kind == RequestKind::kRead ? 0 : bytes_of(r), p.at);
+    }
+    if (p.device != kNoDevice) {
+      leaving_.push_back(&p);
+      ++away_[r.grid];
+      continue;
     }
     bins_[common_.shard_of_slice[p.home.slice]].push_back({r.time, i});
   }
@@ -133,6 +177,9 @@ void GpcPort::enter() {
 
 void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
   for (Packet& p : packets_) {
+    if (p.remote || p.device != kNoDevice) {
+      continue;
+    }
     p.at = shards[common_.shard_of_slice[p.home.slice]]->l2().end(p.served);
   }
   for (size_t i = 0; i < packets_.size(); ++i) {
@@ -141,16 +188,19 @@ void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
       common_.noc.prefetch_response(later.request.sm, later.at);
     }
     const Request& r = packets_[i].request;
-    if (!is_answered(r)) {
+    if (!is_answered(r) || packets_[i].device != kNoDevice) {
       continue;
     }
     const Ticks done = packets_[i].at;
-    last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(done));
+    const Ticks performed = packets_[i].remote ? packets_[i].served.done : done;
+    away_[r.grid] -= packets_[i].remote;
+    last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(performed));
     const Ticks back = returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
                                        : done + to_ticks(common_.noc.response_latency());
     ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors, r.payload});
   }
   packets_.clear();
+  leaving_.clear();
 }
 
 }  // namespace heddle::memory

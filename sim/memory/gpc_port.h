@@ -13,11 +13,13 @@
 #include "sim/memory/by_time.h"
 #include "sim/memory/gpc_cache.h"
 #include "sim/memory/inbox.h"
+#include "sim/memory/link_port.h"
 #include "sim/memory/membars.h"
 #include "sim/memory/noc.h"
 #include "sim/memory/outbox.h"
 #include "sim/memory/packet.h"
 #include "sim/memory/payload.h"
+#include "sim/memory/shard_port.h"
 #include "sim/memory/tlb.h"
 #include "sim/stats/counters.h"
 
@@ -25,14 +27,13 @@ namespace heddle::memory {
 
 class SliceShard;
 
-class GpcPort {
+class GpcPort final : public ShardPort {
  public:
   // What all ports have in common.
   struct Common {
     const AddressMap& map;
     const std::vector<uint32_t>& shard_of_slice;  // of a partition's slices
     uint32_t shards = 0;
-    const std::vector<uint32_t>& merge_group;  // of each SM
     Noc& noc;
     Membars& membars;
   };
@@ -55,19 +56,29 @@ class GpcPort {
   std::vector<GpcTlb::Fill>& walks() { return tlb_.fills(); }
   // Books the ports towards L2 and sorts by shard.
   void enter();
-  // For a shard: its packets in order.
-  const std::vector<PacketRef>& bin(uint32_t shard) const { return bins_[shard]; }
-  Packet& packet(uint32_t i) { return packets_[i]; }
-  const Packet& packet(uint32_t i) const { return packets_[i]; }
+  // Packets for other devices, in order; until answer().
+  const std::vector<const Packet*>& leaving() const { return leaving_; }
   // All have been served: books the ports back and delivers.
   void answer(const std::vector<std::unique_ptr<SliceShard>>& shards);
 
-  // The values that the request carries; only if it does.
-  Payload& payload(const Request& r) const { return (*ends_[r.sm - first_sm_].payloads)[r.payload]; }
+  Payload& payload(const Packet& p) const override {
+    return (*ends_[p.request.sm - first_sm_].payloads)[p.request.payload];
+  }
+
+  // ---- several devices ----
+  // Whose memory is where; `self` is this device.
+  void set_owners(const Owners* owners, uint8_t self) {
+    owners_ = owners;
+    self_ = self;
+  }
+  // Another device has answered.
+  void arrive(const LinkMessage& m);
+  // When the next of these has its turn; kNever: none is waiting.
+  Cycle next_arrival() const { return arrived_.empty() ? kNever : arrived_.front().key; }
+  // Requests of launch `grid` (reads of any: 0) that other devices have not answered.
+  uint32_t away(uint8_t grid) const { return away_[grid]; }
 
   bool idle() const { return packets_.empty(); }
-  uint32_t partition() const { return partition_; }
-  uint32_t merge_group(uint32_t sm) const { return common_.merge_group[sm]; }
   // Core cycle at which the newest request of launch `grid` had been performed at L2; for reads of any, 0.
   Cycle last_performed(uint8_t grid) const { return last_performed_[grid]; }
   const stats::CounterSet& counters() const { return counters_; }
@@ -80,8 +91,9 @@ class GpcPort {
   };
   void gather(Cycle horizon);
   void add_fetch(const Request& r);
+  void add_arrived(Cycle horizon);
 
-  const uint32_t partition_, first_sm_;
+  const uint32_t first_sm_;
   const Common common_;
   stats::CounterSet counters_;
   GpcTlb tlb_;
@@ -90,9 +102,12 @@ class GpcPort {
   std::vector<Request> launched_;  // fetches of launches, by time
   std::vector<Request> gathered_;
   ByTime<Request> order_;
-  std::vector<Packet> packets_;
-  std::vector<std::vector<PacketRef>> bins_;  // by shard
-  std::array<Cycle, 256> last_performed_{};   // by launch
+  const Owners* owners_ = nullptr;
+  uint8_t self_ = 0;
+  std::vector<const Packet*> leaving_;
+  std::vector<LinkMessage> arrived_;         // answers of other devices, by key
+  std::array<uint32_t, 256> away_{};         // by launch
+  std::array<Cycle, 256> last_performed_{};  // by launch
 };
 
 }  // namespace heddle::memory

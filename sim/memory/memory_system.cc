@@ -27,6 +27,7 @@ MemorySystem::MemorySystem(const config::GpuConfig& g, WorkerPool* pool)
       membars_(g),
       walkers_(g.tlb(), counters_),
       fabric_(g),
+      link_(g, map_, shard_of_slice_, static_cast<uint32_t>(slice_ranges(g).size())),
       launch_prefetch_bytes_(g.sm().fetch().launch_prefetch_bytes()),
       code_beyond_bytes_(g.launch().code_beyond_bytes()),
       constant_bytes_(g.launch().constant_bytes()),
@@ -37,17 +38,19 @@ MemorySystem::MemorySystem(const config::GpuConfig& g, WorkerPool* pool)
   const std::vector<SliceRange> ranges = slice_ranges(g);
   shards_.resize(ranges.size());
   for_each(pool, ranges.size(), [&](uint32_t i) {
-    shards_[i] = std::make_unique<SliceShard>(g, fabric_, ranges[i], i, 1 + merge_group_.back());
+    shards_[i] = std::make_unique<SliceShard>(g, fabric_, ranges[i], i, merge_group_);
   });
   for (uint32_t i = 0; i < ranges.size(); ++i) {
     shard_of_slice_.insert(shard_of_slice_.end(), ranges[i].count, i);
     transfers_.push_back(&shards_[i]->l2().transfers());
   }
-  const GpcPort::Common common = {map_, shard_of_slice_, static_cast<uint32_t>(ranges.size()), merge_group_,
-                                  noc_, membars_};
+  const GpcPort::Common common = {map_, shard_of_slice_, static_cast<uint32_t>(ranges.size()), noc_,
+                                  membars_};
   for (uint32_t i = 0; i < static_cast<uint32_t>(g.topology().tpcs_per_gpc_size()); ++i) {
     gpcs_.push_back(std::make_unique<GpcPort>(g, i, common));
+    ports_.push_back(gpcs_.back().get());
   }
+  ports_.push_back(&link_);
 }
 
 void MemorySystem::dismantle(WorkerPool& pool) {
@@ -63,6 +66,7 @@ void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin, Worker
   for (auto& g : gpcs_) {
     g->reset();
   }
+  link_.reset();
   for_each(pool, shards_.size(), [&](uint32_t i) { shards_[i]->reset(policy, warm, to_ticks(origin)); });
 }
 
@@ -147,7 +151,7 @@ void MemorySystem::exchange(Cycle horizon, WorkerPool& pool, const std::function
 
 void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)>& then) {
   const auto gpcs = static_cast<uint32_t>(gpcs_.size());
-  bool idle = true, walks = false;
+  bool idle = link_.idle(), walks = false, leaving = false;
   for (auto& g : gpcs_) {
     idle = idle && g->idle();
     walks = walks || !g->walks().empty();
@@ -164,10 +168,16 @@ void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)
       }
     }
   }
+  for (auto& g : gpcs_) {
+    leaving = leaving || !g->leaving().empty();
+  }
+  if (leaving) {
+    link_.send(gpcs_);
+  }
   const auto shards = static_cast<uint32_t>(shards_.size());
   sent_across_ = 0;
   pool.parallel_for(shards, [&](uint32_t s) {
-    shards_[s]->serve(gpcs_);
+    shards_[s]->serve(ports_);
     if (const size_t n = transfers_[s]->size()) {
       sent_across_.fetch_add(static_cast<uint32_t>(n), std::memory_order_relaxed);
     }
@@ -175,6 +185,9 @@ void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)
   book_fabric(pool);
   // Answers need no more than the ends of transfers. Threads begin in different places: the GPCs, which take
   // longer, are spread.
+  if (!link_.idle()) {
+    link_.answer(shards_);
+  }
   const uint32_t each = 1 + shards / gpcs;
   pool.parallel_for(gpcs + shards, [&](uint32_t i) {
     const uint32_t before = std::min(gpcs, (i + each - 1) / each);  // GPCs among those before
@@ -196,6 +209,37 @@ void MemorySystem::book_fabric(WorkerPool& pool) {
   for (uint32_t d = 0; sent_across_ > 0 && d < fabric_.directions(); ++d) {
     book(d);
   }
+}
+
+void MemorySystem::join(uint8_t self, uint32_t devices, const LinkTiming& timing, const Owners& owners) {
+  link_.join(self, devices, timing);
+  for (auto& g : gpcs_) {
+    g->set_owners(&owners, self);
+  }
+}
+
+void MemorySystem::arrive(const LinkMessage& m) {
+  if (m.answer) {
+    gpcs_[noc_.gpc_of_sm()[m.request.sm]]->arrive(m);
+  } else {
+    link_.arrive(m);
+  }
+}
+
+Cycle MemorySystem::next_arrival() const {
+  Cycle t = link_.next();
+  for (const auto& g : gpcs_) {
+    t = std::min(t, g->next_arrival());
+  }
+  return t;
+}
+
+uint32_t MemorySystem::away(uint8_t grid) const {
+  uint32_t n = 0;
+  for (const auto& g : gpcs_) {
+    n += g->away(grid);
+  }
+  return n;
 }
 
 Cycle MemorySystem::last_performed(uint8_t grid) const {

@@ -17,6 +17,7 @@
 #include "sim/memory/image.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/l2.h"
+#include "sim/memory/link_port.h"
 #include "sim/memory/membars.h"
 #include "sim/memory/noc.h"
 #include "sim/memory/outbox.h"
@@ -51,6 +52,20 @@ class MemorySystem {
   // A kernel with so much code is launched at `at`: the GPCs fetch its beginning. `grid` numbers the launches
   // that are on the machine together.
   void launch(uint8_t grid, uint64_t first_code_byte, uint64_t code_bytes, Cycle at);
+  // ---- several devices ----
+  // This is device `self` of `devices`, joined by links; `owners` says whose memory is where and lives as
+  // long. What leaves for others is in link().outbox(); exchange() and arrive() take what comes from them.
+  void join(uint8_t self, uint32_t devices, const LinkTiming& timing, const Owners& owners);
+  LinkPort& link() { return link_; }
+  const LinkPort& link() const { return link_; }
+  void arrive(const LinkMessage& m);
+  // Before exchange(): what comes from others before `horizon`.
+  void take_remote(Cycle horizon) { link_.take(horizon); }
+  // When something that comes from others has its turn; kNever: nothing.
+  Cycle next_arrival() const;
+  // Requests of launch `grid` (reads of any: 0) that others have not answered.
+  uint32_t away(uint8_t grid) const;
+
   // It has ended.
   void finish() { membars_.count(counters_); }
 
@@ -85,6 +100,8 @@ class MemorySystem {
   std::vector<std::unique_ptr<SliceShard>> shards_;
   std::vector<std::vector<Transfer>*> transfers_;  // by shard
   std::vector<std::unique_ptr<GpcPort>> gpcs_;
+  LinkPort link_;
+  std::vector<ShardPort*> ports_;  // of the GPCs, of the links
   const uint32_t launch_prefetch_bytes_, code_beyond_bytes_, constant_bytes_;
   const Cycle min_round_trip_;
   struct Walk {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/memory/gpc_port.h"
+#include "sim/memory/shard_port.h"
 
 namespace heddle::memory {
 namespace {
@@ -13,13 +13,15 @@ constexpr size_t kAhead = 10, kEntryAhead = 5;
 }  // namespace
 
 SliceShard::SliceShard(const config::GpuConfig& g, const Fabric& fabric, const SliceRange& slices,
-                       uint32_t shard, uint32_t groups)
+                       uint32_t shard, const std::vector<uint32_t>& merge_group)
     : shard_(shard),
       request_latency_(to_ticks(g.noc().request_latency())),
       merged_latency_(domain_ticks(g.l2().hit_latency(), g.clocks().l2_mhz(), g.clocks().core_mhz())),
       // The entries of a group are spread over the slices.
-      merger_(groups, (g.noc().merge_entries() * slices.count * g.l2().partitions() + g.l2().slices() - 1) /
-                          g.l2().slices()),
+      merge_group_(merge_group),
+      merger_(1 + merge_group.back(),
+              (g.noc().merge_entries() * slices.count * g.l2().partitions() + g.l2().slices() - 1) /
+                  g.l2().slices()),
       l2_(g, fabric, counters_, slices) {}
 
 void SliceShard::reset(const L2Policy& policy, bool warm, Ticks origin) {
@@ -35,30 +37,30 @@ void SliceShard::reset(const L2Policy& policy, bool warm, Ticks origin) {
 }
 
 // By the time of leaving the SM; the ports are in the order of their SMs, and each has its packets in order.
-void SliceShard::gather(std::vector<std::unique_ptr<GpcPort>>& gpcs) {
+void SliceShard::gather(std::span<ShardPort* const> ports) {
   turns_.clear();
-  for (uint32_t g = 0; g < gpcs.size(); ++g) {
-    for (const PacketRef& r : gpcs[g]->bin(shard_)) {
-      turns_.push_back({r.sent, g, r.index});
+  for (uint32_t p = 0; p < ports.size(); ++p) {
+    for (const PacketRef& r : ports[p]->bin(shard_)) {
+      turns_.push_back({r.sent, p, r.index});
     }
   }
   order_.sort(turns_, [](const Turn& t) { return t.sent; });
 }
 
-void SliceShard::serve(std::vector<std::unique_ptr<GpcPort>>& gpcs) {
+void SliceShard::serve(std::span<ShardPort* const> ports) {
   l2_.forget_transfers();
-  gather(gpcs);
+  gather(ports);
   auto look_ahead = [&](size_t i) {
     if (i < turns_.size()) {
-      const GpcPort& gpc = *gpcs[turns_[i].gpc];
-      l2_.prefetch(gpc.packet(turns_[i].index).home, gpc.partition());
+      const ShardPort& port = *ports[turns_[i].port];
+      l2_.prefetch(port.packet(turns_[i].index).home, port.partition());
     }
   };
   auto look_at_entry = [&](size_t i) {
     if (i < turns_.size()) {
-      const GpcPort& gpc = *gpcs[turns_[i].gpc];
-      const Packet& p = gpc.packet(turns_[i].index);
-      l2_.prefetch_entry(p.home, gpc.partition(), p.request.line);
+      const ShardPort& port = *ports[turns_[i].port];
+      const Packet& p = port.packet(turns_[i].index);
+      l2_.prefetch_entry(p.home, port.partition(), p.request.line);
     }
   };
   for (size_t i = 0; i < kAhead; ++i) {
@@ -67,31 +69,31 @@ void SliceShard::serve(std::vector<std::unique_ptr<GpcPort>>& gpcs) {
   for (size_t i = 0; i < turns_.size(); ++i) {
     look_ahead(i + kAhead);
     look_at_entry(i + kEntryAhead);
-    GpcPort& gpc = *gpcs[turns_[i].gpc];
-    Packet& p = gpc.packet(turns_[i].index);
-    p.served = serve(p, gpc);
+    ShardPort& port = *ports[turns_[i].port];
+    Packet& p = port.packet(turns_[i].index);
+    p.served = serve(p, port);
   }
 }
 
-L2::Served SliceShard::serve(const Packet& p, const GpcPort& gpc) {
+L2::Served SliceShard::serve(const Packet& p, const ShardPort& port) {
   const Request& r = p.request;
   if (r.kind == RequestKind::kInstall) {
     l2_.install(r.line);
     return {p.at, 0};
   }
   if (r.payload != 0) {
-    changes_ += image_->serve(r, gpc.payload(r));
+    changes_ += image_->serve(r, port.payload(p));
   }
-  if (r.kind != RequestKind::kRead) {
-    return l2_.serve(r, p.home, gpc.partition(), p.at);
+  if (r.kind != RequestKind::kRead || p.remote) {
+    return l2_.serve(r, p.home, port.partition(), p.at);
   }
-  const uint32_t group = gpc.merge_group(r.sm);
+  const uint32_t group = merge_group_[r.sm];
   // One that is on its way when this one passes the port of its group serves both; what comes back is not
   // sooner than from the L2.
   if (const L2::Served* s = merger_.find(group, r.line, r.sectors, p.at - request_latency_)) {
     return {std::max(s->done, p.at + merged_latency_), s->transfer};
   }
-  const L2::Served done = l2_.serve(r, p.home, gpc.partition(), p.at);
+  const L2::Served done = l2_.serve(r, p.home, port.partition(), p.at);
   merger_.add(group, r.line, r.sectors, done);
   return done;
 }

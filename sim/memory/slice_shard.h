@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
@@ -18,20 +18,20 @@
 
 namespace heddle::memory {
 
-class GpcPort;
+class ShardPort;
 
 class SliceShard {
  public:
-  // `groups`: how many groups of SMs merge reads of their own.
+  // `merge_group`, of each SM: the groups merge reads of their own.
   SliceShard(const config::GpuConfig& gpu, const Fabric& fabric, const SliceRange& slices, uint32_t shard,
-             uint32_t groups);
+             const std::vector<uint32_t>& merge_group);
 
   // Cold, or, when `warm`, with the lines of the launch before.
   // Time counts from `origin`.
   void reset(const L2Policy& policy, bool warm, Ticks origin);
   // Serves what the ports have for this shard and notes in each packet when it is done, apart from what
   // crosses the fabric.
-  void serve(std::vector<std::unique_ptr<GpcPort>>& gpcs);
+  void serve(std::span<ShardPort* const> ports);
   // That has been booked.
   void settle() {
     l2_.settle();
@@ -49,14 +49,15 @@ class SliceShard {
  private:
   struct Turn {
     Cycle sent;
-    uint32_t gpc, index;
+    uint32_t port, index;
   };
-  void gather(std::vector<std::unique_ptr<GpcPort>>& gpcs);
-  L2::Served serve(const Packet& p, const GpcPort& gpc);
+  void gather(std::span<ShardPort* const> ports);
+  L2::Served serve(const Packet& p, const ShardPort& port);
 
   const uint32_t shard_;
   const Ticks request_latency_, merged_latency_;
   stats::CounterSet counters_;
+  const std::vector<uint32_t>& merge_group_;
   RequestMerger merger_;
   L2 l2_;
   Image* image_ = nullptr;
