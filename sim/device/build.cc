@@ -22,6 +22,11 @@ std::unique_ptr<Machine> build(const config::GpuConfig& config, WorkerPool& pool
   // Blocks -> SMs (sim/device).
   m->distributor = std::make_unique<WorkDistributor>(m->config, m->sms);
 
+  // L2 -> several SMs of a cluster.
+  for (uint32_t gpc = 0; gpc < m->memory->gpcs(); ++gpc) {
+    m->memory->set_multicast(gpc, m->distributor->clusters(gpc));
+  }
+
   // SM -> memory -> SM takes at least a NoC round trip and a look-up; block done -> next block goes through
   // the distributor.
   m->quantum = std::min(m->memory->min_round_trip(), m->distributor->least_turnaround());

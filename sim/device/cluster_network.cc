@@ -90,6 +90,45 @@ void ClusterNetwork::barrier(const ClusterMessage& n) {
   }
 }
 
+std::span<const uint16_t> ClusterNetwork::targets(const memory::Request& r) {
+  const sm::Tma::Copy& copy = sms_[r.sm]->tma().copy(r.id);
+  target_sms_.clear();
+  target_slots_.clear();
+  const auto c = clusters_.find(copy.cluster);
+  if (c == clusters_.end()) {
+    return target_sms_;  // all its blocks have ended
+  }
+  const std::vector<Member>& members = c->second.members;
+  for (uint32_t rank = 0; rank < members.size(); ++rank) {
+    const Member& m = members[rank];
+    if (copy.op.multicast >> rank & 1 && !(m.sm == r.sm && m.slot == copy.slot)) {
+      target_sms_.push_back(static_cast<uint16_t>(m.sm));
+      target_slots_.push_back(static_cast<uint8_t>(m.slot));
+    }
+  }
+  return target_sms_;
+}
+
+// With values of its own: those of the SM that has asked are used again when it has them.
+void ClusterNetwork::deliver(const memory::Request& r, size_t target, const memory::Payload* values,
+                             Cycle at) {
+  const sm::Tma::Copy& copy = sms_[r.sm]->tma().copy(r.id);
+  sm::Sm& to = *sms_[target_sms_[target]];
+  ClusterMessage m;
+  m.kind = Kind::kBulk;
+  m.time = at;
+  m.cluster = copy.cluster;
+  m.slot = target_slots_[target];
+  m.sectors = r.sectors;
+  m.bulk = copy.op;
+  if (values) {
+    m.payload = to.payloads().take();
+    m.values = &to.payloads()[m.payload];
+    *m.values = *values;
+  }
+  to.cluster().deliver(m);
+}
+
 void ClusterNetwork::carry(ClusterMessage m) {
   // Bits 1, 4, 7 choose between two slices, bits 3, 6 between two more (FINDINGS.md 14).
   const uint64_t n = m.line;

@@ -6,16 +6,18 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/time.h"
+#include "sim/memory/multicast.h"
 #include "sim/sm/dsm/cluster_message.h"
 #include "sim/sm/sm.h"
 
 namespace heddle::device {
 
-class ClusterNetwork {
+class ClusterNetwork final : public memory::Multicast {
  public:
   // Of the SMs number `first` to `end`.
   ClusterNetwork(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms, uint32_t first,
@@ -29,6 +31,10 @@ class ClusterNetwork {
 
   // Carries what leaves before `horizon`. Nothing arrives sooner than latency() after it has left.
   void exchange(Cycle horizon);
+  // Bulk copies of one block that others of its cluster get, too.
+  std::span<const uint16_t> targets(const memory::Request& r) override;
+  void deliver(const memory::Request& r, size_t target, const memory::Payload* values, Cycle at) override;
+
   Cycle latency() const { return std::min(barrier_latency_, way_there_); }
 
  private:
@@ -53,6 +59,8 @@ class ClusterNetwork {
   std::vector<Server> slices_;
   std::map<uint32_t, Cluster> clusters_;
   std::vector<sm::ClusterMessage> carried_;
+  std::vector<uint16_t> target_sms_;
+  std::vector<uint8_t> target_slots_;
 };
 
 }  // namespace heddle::device

@@ -234,7 +234,8 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready)
   const Cycle at = to_cycles_up(issue_free_) + launch_.block_start_latency();
   room_[sm].next = ready + launch_.sm_block_interval();
   auto slot = std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const Slot& s) { return !s.grid; });
-  slot->block = std::move(g.fetched[g.placed++]);
+  const uint32_t rank = g.placed++;
+  slot->block = std::move(g.fetched[rank]);
   slot->grid = &g;
   auto index = static_cast<uint32_t>(slot - slots_[sm].begin());
   first_start_ = std::min(first_start_, at);
@@ -252,6 +253,7 @@ void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready)
                     .slot = index,
                     .cluster = cluster,
                     .in_cluster = g.cluster_size > 1,
+                    .rank = static_cast<uint8_t>(rank),
                     .new_l1 = new_l1,
                     .l1_bytes = g.launch.occupancy.l1_bytes},
                    at);

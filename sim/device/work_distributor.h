@@ -65,6 +65,7 @@ class WorkDistributor {
   Cycle least_turnaround() const {
     return Cycle{launch_.block_retire_latency()} + launch_.block_start_latency();
   }
+  ClusterNetwork& clusters(uint32_t gpc) { return *clusters_[gpc]; }
   // Between the SMs of `gpc`; while there are clusters, these may advance so many cycles without it.
   void exchange_clusters(uint32_t gpc, Cycle horizon) { clusters_[gpc]->exchange(horizon); }
   Cycle cluster_latency() const { return clusters_.front()->latency(); }

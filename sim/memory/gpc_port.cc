@@ -175,6 +175,18 @@ void GpcPort::enter() {
   tlb_.forget_fills();
 }
 
+// Once through the GPC's port, then to each SM. Returns when it is at the one that has asked.
+Ticks GpcPort::answer_several(const Request& r, Ticks done) {
+  const uint32_t bytes = bytes_of(r);
+  const Ticks at = common_.noc.to_gpc(common_.noc.gpc_of_sm()[r.sm], bytes, done);
+  const Payload* values = r.payload ? &(*ends_[r.sm - first_sm_].payloads)[r.payload] : nullptr;
+  const std::span<const uint16_t> targets = multicast_->targets(r);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    multicast_->deliver(r, i, values, to_cycles_up(common_.noc.to_sm(targets[i], bytes, at)));
+  }
+  return common_.noc.to_sm(r.sm, bytes, at);
+}
+
 void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
   for (Packet& p : packets_) {
     if (p.remote || p.device != kNoDevice) {
@@ -195,8 +207,9 @@ void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
     const Ticks performed = packets_[i].remote ? packets_[i].served.done : done;
     away_[r.grid] -= packets_[i].remote;
     last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(performed));
-    const Ticks back = returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
-                                       : done + to_ticks(common_.noc.response_latency());
+    const Ticks back = r.multicast       ? answer_several(r, done)
+                       : returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
+                                         : done + to_ticks(common_.noc.response_latency());
     ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors, r.payload});
   }
   packets_.clear();

@@ -15,6 +15,7 @@
 #include "sim/memory/inbox.h"
 #include "sim/memory/link_port.h"
 #include "sim/memory/membars.h"
+#include "sim/memory/multicast.h"
 #include "sim/memory/noc.h"
 #include "sim/memory/outbox.h"
 #include "sim/memory/packet.h"
@@ -65,6 +66,9 @@ class GpcPort final : public ShardPort {
     return (*ends_[p.request.sm - first_sm_].payloads)[p.request.payload];
   }
 
+  // Who else gets answers; null: nobody.
+  void set_multicast(Multicast* multicast) { multicast_ = multicast; }
+
   // ---- several devices ----
   // Whose memory is where; `self` is this device.
   void set_owners(const Owners* owners, uint8_t self) {
@@ -92,6 +96,7 @@ class GpcPort final : public ShardPort {
   void gather(Cycle horizon);
   void add_fetch(const Request& r);
   void add_arrived(Cycle horizon);
+  Ticks answer_several(const Request& r, Ticks done);
 
   const uint32_t first_sm_;
   const Common common_;
@@ -102,6 +107,7 @@ class GpcPort final : public ShardPort {
   std::vector<Request> launched_;  // fetches of launches, by time
   std::vector<Request> gathered_;
   ByTime<Request> order_;
+  Multicast* multicast_ = nullptr;
   const Owners* owners_ = nullptr;
   uint8_t self_ = 0;
   std::vector<const Packet*> leaving_;

@@ -39,6 +39,9 @@ class MemorySystem {
     gpcs_[noc_.gpc_of_sm()[sm]]->connect(out, in, payloads);
   }
 
+  // Who gets multicasts of the SMs of `gpc`.
+  void set_multicast(uint32_t gpc, Multicast& m) { gpcs_[gpc]->set_multicast(&m); }
+
   // Idle queues, zero counters, cold caches; but the L2 keeps what it has when `warm`. A launch that begins
   // at another `origin` takes the same time.
   void reset(const L2Policy& policy = {}, bool warm = false, Cycle origin = 0, WorkerPool* pool = nullptr);

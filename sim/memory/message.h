@@ -26,6 +26,7 @@ struct Request {
   uint8_t sectors = 0;      // mask of the line's sectors
   bool persisting = false;  // wants a place in the L2's set-aside (evict-last accesses)
   uint8_t operations = 0;   // atomics: passes over a sector (see sector_operations)
+  bool multicast = false;   // reads: the answer goes to other SMs, too (memory/multicast.h)
   uint8_t grid = 0;         // stores and reductions: the launch they belong to
   uint32_t payload = 0;     // of the SM's Payloads: the values; 0: none
 };

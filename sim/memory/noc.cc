@@ -72,9 +72,8 @@ Ticks Noc::request(uint32_t sm, uint32_t payload, Ticks at) {
   return at + request_latency_;
 }
 
-Ticks Noc::response(uint32_t sm, uint32_t payload, Ticks at) {
+Ticks Noc::to_sm(uint32_t sm, uint32_t payload, Ticks at) {
   uint32_t bytes = payload + header_;
-  at = gpc_out_.pass(gpc_of_sm_[sm], bytes, at);
   at = tpc_out_.pass(tpc_of_sm_[sm], bytes, at);
   at = sm_out_.pass(sm, bytes, at);
   return at + response_latency_;

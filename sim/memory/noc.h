@@ -21,7 +21,12 @@ class Noc {
   // A packet of `payload` bytes that has left `sm` at `at`; returns its arrival at L2.
   Ticks request(uint32_t sm, uint32_t payload, Ticks at);
   // A packet that leaves L2 at `at`; returns the arrival of its last byte at `sm`.
-  Ticks response(uint32_t sm, uint32_t payload, Ticks at);
+  Ticks response(uint32_t sm, uint32_t payload, Ticks at) {
+    return to_sm(sm, payload, to_gpc(gpc_of_sm_[sm], payload, at));
+  }
+  // The same in two steps, for one that goes to several SMs of a GPC: it passes the GPC's port once.
+  Ticks to_gpc(uint32_t gpc, uint32_t payload, Ticks at) { return gpc_out_.pass(gpc, payload + header_, at); }
+  Ticks to_sm(uint32_t sm, uint32_t payload, Ticks at);
   // A hint that response() will be called with that.
   void prefetch_response(uint32_t sm, Ticks at) const {
     gpc_out_.servers[gpc_of_sm_[sm]].prefetch(at);

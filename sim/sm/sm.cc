@@ -105,6 +105,7 @@ void Sm::start_block(const Placement& p, Cycle now) {
   b.grid = p.grid;
   b.cluster = p.cluster;
   b.in_cluster = p.in_cluster;
+  b.rank = p.rank;
   b.started = now;
   b.warps = b.warps_left = program.warps();
   const uint32_t subcores = state_.subcores(), places = state_.warps();

@@ -60,6 +60,7 @@ class Sm final : WarpScheduler, QueueRoom {
     uint32_t slot = 0;
     uint32_t cluster = 0;
     bool in_cluster = false;  // of several blocks
+    uint8_t rank = 0;         // in it
     bool new_l1 = false;      // the SM is empty then: its L1 has `l1_bytes` from there on, and nothing in it
     uint32_t l1_bytes = 0;
   };
@@ -81,6 +82,7 @@ class Sm final : WarpScheduler, QueueRoom {
   memory::Inbox& inbox() { return inbox_; }
   memory::Payloads& payloads() { return state_.payloads(); }
   ClusterPort& cluster() { return cluster_; }
+  const Tma& tma() const { return tma_; }
   // Since they were taken last.
   std::vector<Notice>& blocks_done() { return blocks_done_; }
   stats::CounterSet& counters() { return state_.counters(); }

@@ -28,8 +28,7 @@ class Barriers final : public Unit, public ClusterBarriers {
 
   // The warp has gone: no barrier may wait for it.
   void leave(uint32_t warp, Cycle now);
-  // A bulk copy has delivered `bytes` for the barrier object at `address` of the block in `slot`.
-  void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now);
+  void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now) override;
   void open_cluster_barrier(uint32_t slot, Cycle now) override;
   void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) override;
 

@@ -20,6 +20,7 @@ struct ClusterMessage {
     kAtomic,    // ... with what was there before
     kMbarrier,  // an operation on a barrier object
     kAnswer,
+    kBulk,     // from L2: sectors of another block's bulk copy, for this block too
     kArrived,  // all warps of the block have come to the cluster's barrier
     kEnded,    // the block has ended
     kOpen,     // to the block: all of the cluster have arrived
@@ -41,6 +42,7 @@ struct ClusterMessage {
   uint16_t answer_load = 0;
   uint16_t passes = 0;                // over the receiver's shared memory
   isa::MbarrierOp mbarrier;           // behind a write, or alone
+  isa::BulkOp bulk;                   // of kBulk
   memory::Payload* values = nullptr;  // of programs that compute; the sender's,
   uint32_t payload = 0;               // and its handle there
 };

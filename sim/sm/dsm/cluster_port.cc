@@ -1,9 +1,11 @@
 #include "sim/sm/dsm/cluster_port.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/access/space.h"
 #include "sim/memory/perform.h"
+#include "sim/sm/state/bulk.h"
 
 namespace heddle::sm {
 
@@ -13,6 +15,7 @@ void ClusterPort::reset() {
   port_.reset();
   out_.clear();
   in_.reset();
+  bulk_.reset();
   accesses_.clear();
   values_.clear();
 }
@@ -74,17 +77,24 @@ Cycle ClusterPort::next_departure() const {
 }
 
 void ClusterPort::deliver(const ClusterMessage& m) {
-  if (!in_) {
-    in_ = std::make_unique<EventWheel<ClusterMessage>>();
+  std::unique_ptr<EventWheel<ClusterMessage>>& wheel = m.kind == Kind::kBulk ? bulk_ : in_;
+  if (!wheel) {
+    wheel = std::make_unique<EventWheel<ClusterMessage>>();
   }
   ClusterMessage own = m;
   if (m.kind == Kind::kOpen) {
     own.id = sm_.barrier_event(m.slot, 0);
   }
-  in_->schedule(m.time, own);
+  wheel->schedule(m.time, own);
 }
 
 void ClusterPort::run(Cycle now) {
+  if (bulk_ && bulk_->next() == now) {
+    bulk_->run(now, [&](const ClusterMessage& m) { take_bulk(m, now); });
+  }
+  if (!in_ || in_->next() != now) {
+    return;
+  }
   in_->run(now, [&](const ClusterMessage& m) {
     switch (m.kind) {
       case Kind::kAnswer:
@@ -99,6 +109,18 @@ void ClusterPort::run(Cycle now) {
         serve(m, now);
     }
   });
+}
+
+void ClusterPort::take_bulk(const ClusterMessage& m, Cycle now) {
+  const BlockSlot& b = sm_.block(m.slot);
+  if (b.active && b.cluster == m.cluster) {  // else it has ended
+    const uint64_t bytes = m.values ? deliver_bulk(*b.program, m.bulk, m.sectors, *m.values)
+                                    : std::popcount(m.sectors) * uint64_t{memory::kSectorBytes};
+    barriers_->bulk_arrived(m.slot, m.bulk.barrier, bytes, now);
+  }
+  if (m.payload) {
+    sm_.payloads().give_back(m.payload);
+  }
 }
 
 // Another SM's access to the block in m.slot.

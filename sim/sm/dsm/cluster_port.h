@@ -2,6 +2,7 @@
 // clusters, and its answers to what others ask of them. Both take their turns in the port (FINDINGS.md 14).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -43,6 +44,8 @@ class ClusterBarriers {
   virtual ~ClusterBarriers() = default;
   // All blocks of the cluster have come to its barrier, or ended.
   virtual void open_cluster_barrier(uint32_t slot, Cycle now) = 0;
+  // A bulk copy has delivered `bytes` for the barrier object at `address` of the block in `slot`.
+  virtual void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now) = 0;
   // Does that to a barrier object of the block in `slot`.
   virtual void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) = 0;
 };
@@ -75,7 +78,10 @@ class ClusterPort {
   void deliver(const ClusterMessage& m);
 
   // ---- for the SM ----
-  Cycle next() const { return in_ ? in_->next() : kNever; }
+  Cycle next() const {
+    const Cycle in = in_ ? in_->next() : kNever;
+    return bulk_ ? std::min(in, bulk_->next()) : in;
+  }
   void run(Cycle now);
 
  private:
@@ -85,6 +91,7 @@ class ClusterPort {
         latency_(c.dsm_latency()) {}
   void leave(ClusterMessage m, uint32_t packets, Cycle now);
   void await_answer(const ClusterMessage& m);
+  void take_bulk(const ClusterMessage& m, Cycle now);
   void serve(const ClusterMessage& m, Cycle now);
   void answered(const ClusterMessage& m, Cycle now);
   Ticks ticks(uint32_t packets) const { return static_cast<Ticks>(packets * packet_ticks_); }
@@ -97,6 +104,8 @@ class ClusterPort {
   Server port_;
   std::vector<ClusterMessage> out_;
   std::unique_ptr<EventWheel<ClusterMessage>> in_;  // null: nothing has come yet
+  // From L2; apart, so that the order does not depend on when either was handed over.
+  std::unique_ptr<EventWheel<ClusterMessage>> bulk_;
   Slots<Access> accesses_;
   std::vector<L1Values::Load> values_;  // by access
 };

@@ -84,6 +84,7 @@ struct BlockSlot {
   uint8_t grid = 0;              // number of its launch on the device
   uint32_t cluster = 0;          // device-wide number of its cluster
   bool in_cluster = false;       // of several blocks
+  uint8_t rank = 0;              // in it
   uint32_t warps = 0;            // of the block
   uint32_t warps_left = 0;       // not finished
   Cycle started = 0, ended = 0;  // ended: of the warps that are finished, the last

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "sim/memory/message.h"
+#include "sim/sm/state/bulk.h"
 
 namespace heddle::sm {
 
@@ -23,8 +24,13 @@ Cycle Tma::start(const Issued& i) {
   }
   const uint32_t slot = sm_.warp(i.warp).block;
   const bool computed = sm_.kernel(i.warp).image->computed;
-  if (!computed) {  // who computes says what its barrier expects
+  const bool here = c.multicast == 0 || (c.multicast >> sm_.block(slot).rank & 1);
+  if (!computed && here) {  // who computes says what its barrier expects
     sm_.block(slot).mbarriers[c.barrier].bytes += static_cast<int64_t>(c.bytes);
+  }
+  if (c.multicast >> sm_.kernel(i.warp).image->shape.cluster.count() != 0) {
+    sm_.fault(i.warp, i.instr, i.now, "a multicast to blocks that the cluster does not have");
+    return 0;
   }
   isa::BulkOp moved = c;
   moved.source += sm_.kernel(i.warp).address_offset;
@@ -33,7 +39,13 @@ Cycle Tma::start(const Issued& i) {
 }
 
 void Tma::begin(uint32_t slot, const isa::BulkOp& copy, bool computed, Cycle now) {
-  queue_.push_back(copies_.add({slot, sm_.block(slot).generation, copy, computed, copy.source, copy.bytes}));
+  queue_.push_back(copies_.add({.slot = slot,
+                                .generation = sm_.block(slot).generation,
+                                .cluster = sm_.block(slot).cluster,
+                                .op = copy,
+                                .computed = computed,
+                                .next = copy.source,
+                                .left = copy.bytes}));
   sm_.counters()[stats::Counter::kBulkBytes] += copy.bytes;
   if (!scheduled_) {
     scheduled_ = true;
@@ -65,6 +77,7 @@ void Tma::event(const Event&, Cycle now) {
   q.id = i | static_cast<uint32_t>(RequestTag::kBulk);
   q.sm = static_cast<uint16_t>(sm_.index());
   q.sectors = sectors;
+  q.multicast = c.op.multicast != 0;
   if (c.computed) {
     q.payload = sm_.payloads().take();
     sm_.payloads()[q.payload].line = line;
@@ -79,23 +92,6 @@ void Tma::event(const Event&, Cycle now) {
   }
 }
 
-// Hands over the bytes of the copy that are in these sectors; returns how many.
-uint64_t Tma::deliver(const Copy& c, uint8_t sectors, const memory::Payload& values) const {
-  isa::BlockProgram& program = *sm_.block(c.slot).program;
-  uint64_t bytes = 0;
-  for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
-    const uint64_t begin = values.line * memory::kLineBytes + uint64_t{s} * memory::kSectorBytes;
-    const uint64_t from = std::max(begin, c.op.source);
-    const uint64_t to = std::min(begin + memory::kSectorBytes, c.op.source + c.op.bytes);
-    if (sectors >> s & 1 && from < to) {
-      program.deliver(c.op.destination + (from - c.op.source),
-                      {&values.data[from % memory::kLineBytes], to - from});
-      bytes += to - from;
-    }
-  }
-  return bytes;
-}
-
 void Tma::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cycle now) {
   const uint32_t i = id & ~kRequestTagMask;
   Copy& c = copies_[i];
@@ -106,8 +102,10 @@ void Tma::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
   uint32_t slot = c.slot;
   uint64_t barrier = c.op.barrier;
   bool wanted = sm_.block(slot).active && sm_.block(slot).generation == c.generation;
+  const uint16_t to = c.op.multicast;
+  wanted = wanted && (to == 0 || (to >> sm_.block(slot).rank & 1));
   if (wanted && values) {
-    bytes = deliver(c, sectors, *values);
+    bytes = deliver_bulk(*sm_.block(slot).program, c.op, sectors, *values);
   }
   if (done) {
     copies_.remove(i);

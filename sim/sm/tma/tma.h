@@ -27,20 +27,22 @@ class Tma final : public Unit {
   // A line has arrived.
   void answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cycle now) override;
 
- private:
   struct Copy {
     uint32_t slot = 0;
     uint32_t generation = 0;  // of the slot: its block can end before the copy does
+    uint32_t cluster = 0;
     isa::BulkOp op;
     bool computed = false;
     uint64_t next = 0;    // address of the next line to request
     uint64_t left = 0;    // bytes to request
     uint32_t flying = 0;  // sectors requested and not here
   };
+  // Of a request that is on its way.
+  const Copy& copy(uint32_t id) const { return copies_[id & ~kRequestTagMask]; }
 
+ private:
   // At least one byte. `computed`: its data is delivered to the program.
   void begin(uint32_t slot, const isa::BulkOp& copy, bool computed, Cycle now);
-  uint64_t deliver(const Copy& c, uint8_t sectors, const memory::Payload& values) const;
 
   SmState& sm_;
   Barriers& barriers_;

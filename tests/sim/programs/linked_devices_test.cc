@@ -1,6 +1,6 @@
 // Kernels of several devices that reach each other's memory over links, in one loop of time. Test GPU: a
-// request that misses takes 411 cycles (tests/sim/sm/global_memory_test.cc); the links here take 500 each way, and
-// 64 bytes a cycle.
+// request that misses takes 411 cycles (tests/sim/sm/global_memory_test.cc); the links here take 500 each
+// way, and 64 bytes a cycle.
 #include "sim/device/linked_devices.h"
 
 #include <catch2/catch.hpp>
@@ -102,7 +102,8 @@ TEST_CASE("kernels of two devices count with atomics in the memory of one") {
   }
 }
 
-TEST_CASE("a flag behind a fence: what one device has written the other reads, with the kernel waiting for it") {
+TEST_CASE(
+    "a flag behind a fence: what one device has written the other reads, with the kernel waiting for it") {
   LiveKernel producer([](LiveWarp& w) -> LiveTask {
     co_await w.store(kSecond + 256, 77);
     co_await w.fence();

@@ -184,6 +184,71 @@ constexpr uint64_t at_block(uint64_t rank, uint64_t address) {
   return LiveKernel::kSharedBase + (rank << 24) + address;
 }
 
+// Block 0 copies a tile for those in `mask`; they wait for it, and add it up.
+LiveKernel multicast(uint16_t mask, uint64_t bytes) {
+  constexpr uint64_t kFull = 4096;
+  LiveKernel k([mask, bytes](LiveWarp& w) -> LiveTask {
+    const bool gets = mask >> w.block() & 1;
+    if (gets) {
+      co_await w.mbarrier({.kind = Mbarrier::Kind::kInit, .count = 1, .address = kFull});
+      co_await w.mbarrier({.kind = Mbarrier::Kind::kArriveExpect, .address = kFull, .bytes = bytes});
+    }
+    co_await w.issue({.code = LiveOp::kClusterArrive, .mask = ~0u});
+    co_await w.issue({.code = LiveOp::kClusterWait, .mask = ~0u});
+    if (w.block() == 0) {
+      co_await w.bulk(
+          {.source = kData, .bytes = bytes, .destination = 64, .barrier = kFull, .multicast = mask});
+    }
+    uint32_t sum = 0;
+    if (gets) {
+      co_await w.mbarrier({.kind = Mbarrier::Kind::kWait, .parity = 0, .address = kFull});
+      for (uint64_t i = 0; i < bytes; ++i) {
+        sum += w.shared()[64 + i];
+      }
+    }
+    co_await w.store(kOut + 4 * w.block(), sum);
+  });
+  k.blocks(4).cluster(4).shared_bytes(8192);
+  return k;
+}
+
+TEST_CASE("a multicast copy: one read of L2, the blocks of the cluster that were named get it") {
+  constexpr uint64_t kBytes = 1024;
+  const auto tile = [](memory::Image& image) {
+    for (uint32_t i = 0; i < kBytes; ++i) {
+      image.put<uint8_t>(kData + i, static_cast<uint8_t>(i % 7));
+    }
+  };
+  uint32_t expected = 0;
+  for (uint32_t i = 0; i < kBytes; ++i) {
+    expected += i % 7;
+  }
+  for (uint16_t mask : {0b1111, 0b0110, 0b0001}) {
+    CAPTURE(mask);
+    LiveKernel k = multicast(mask, kBytes);
+    const Ran r = run(k, tile);
+    for (uint32_t b = 0; b < 4; ++b) {
+      CHECK(r.word(kOut + 4 * b) == (mask >> b & 1 ? expected : 0));
+    }
+    memory::Image image;
+    image.map(0x100000, 0x400000);
+    device::RunOptions o;
+    o.image = &image;
+    k.rewind();
+    CHECK(device::Gpu(test_gpu(4)).run(k, o).totals[stats::Counter::kL2Reads] == kBytes / 32);
+  }
+}
+
+TEST_CASE("a multicast to a block that the cluster does not have is a fault") {
+  LiveKernel k = multicast(0b10001, 64);
+  memory::Image image;
+  image.map(0x100000, 0x400000);
+  device::RunOptions o;
+  o.image = &image;
+  k.rewind();
+  CHECK_THROWS_WITH(device::Gpu(test_gpu(4)).run(k, o), Catch::Contains("the cluster does not have"));
+}
+
 TEST_CASE("blocks of a cluster add up in each other's shared memory") {
   LiveKernel k([](LiveWarp& w) -> LiveTask {
     const uint32_t rank = w.block() % 2, other = 1 - rank;

@@ -18,7 +18,12 @@ struct Side : sm::ClusterMemory, sm::ClusterBarriers {
   void change_mbarrier(uint32_t slot, const isa::MbarrierOp&, Cycle now) override {
     changed.push_back({slot, now});
   }
-  Ats acknowledgements, finished, opened, changed;
+  void bulk_arrived(uint32_t slot, uint64_t, uint64_t bytes, Cycle now) override {
+    arrived.push_back({slot, now});
+    bytes_arrived += bytes;
+  }
+  uint64_t bytes_arrived = 0;
+  Ats acknowledgements, arrived, finished, opened, changed;
 };
 
 struct DsmBench : UnitBench {
@@ -95,6 +100,19 @@ TEST_CASE("acknowledgements, openings and operations on barrier objects go where
   b.deliver(arrive, 220);
   CHECK(b.side.changed == Ats{{0, 220}});
   CHECK(b.port.outbox().empty());
+}
+
+TEST_CASE("sectors of another block's copy count at the barrier object here") {
+  Kernel k{nop()};
+  DsmBench b(k);
+  Message m = b.message(Message::Kind::kBulk);
+  m.sectors = 0b0111;
+  b.deliver(m, 300);
+  CHECK(b.side.arrived == Ats{{0, 300}});
+  CHECK(b.side.bytes_arrived == 96);
+  m.cluster = 6;
+  b.deliver(m, 400);
+  CHECK(b.side.bytes_arrived == 96);
 }
 
 TEST_CASE("an opening for a block that has gone meanwhile is nobody's; nor is a message of another cluster") {

@@ -11,6 +11,7 @@ namespace {
 struct NoBarriers : sm::ClusterBarriers {
   void open_cluster_barrier(uint32_t, Cycle) override {}
   void change_mbarrier(uint32_t, const isa::MbarrierOp&, Cycle) override {}
+  void bulk_arrived(uint32_t, uint64_t, uint64_t, Cycle) override {}
 };
 
 struct LsuBench : UnitBench {
