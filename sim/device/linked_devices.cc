@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 
 namespace heddle::device {
 

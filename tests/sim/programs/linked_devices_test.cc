@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "sim/engine/error.h"
+#include "sim/base/error.h"
 #include "tests/sim/support/live_program.h"
 #include "tests/sim/support/test_config.h"
 
