@@ -14,6 +14,7 @@ void raise(const char* type, const std::exception& e) {
   PyErr_SetString(t.ptr(), e.what());
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): pybind11 calls it so
 void translate(std::exception_ptr error) {
   try {
     if (error) {

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 sweep::Folder existing(const std::string& folder) {
-  const sweep::Folder f{folder};
+  sweep::Folder f{folder};
   if (!fs::exists(f.file())) {
     throw Error(folder + ": no folder of a sweep: it has no sweep.textproto");
   }

@@ -199,7 +199,7 @@ bool Threads::free_of_graph(uint32_t thread, const Call& c, uint32_t stream, Com
                             const Clock* clock) {
   if (const auto no = graphs_.memory().free(c.object, stream, done)) {
     fail(thread, no->error, no->why);
-  } else if (checker_.on()) {
+  } else if (clock && checker_.on()) {
     checker_.freed(c.object, *clock, site(thread));
   }
   return true;

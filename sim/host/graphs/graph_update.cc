@@ -77,13 +77,13 @@ std::string refuse_update(const Core& core, const Definition& from, const Defini
       return *why + " (" + place_of(to, i) + ")";
     }
     for (size_t k = 0; k < from.bodies[i].size(); ++k) {
-      const std::string why = refuse_update(core, *from.bodies[i][k], *to.bodies[i][k]);
+      std::string why = refuse_update(core, *from.bodies[i][k], *to.bodies[i][k]);
       if (!why.empty()) {
         return why;
       }
     }
     if (from.children[i] != nullptr) {
-      const std::string why = refuse_update(core, *from.children[i], *to.children[i]);
+      std::string why = refuse_update(core, *from.children[i], *to.children[i]);
       if (!why.empty()) {
         return why;
       }
