@@ -79,6 +79,9 @@ Thread& Builder::thread(const std::string& name) {
 void Thread::add(host::Call call) {
   call.op = call.type->op;
   call.line = line_;
+  if (call.type->complete) {
+    call.type->complete(w_.program(), call);
+  }
   w_.program().threads[index_].calls.push_back(call);
 }
 
@@ -89,11 +92,6 @@ host::Call& Thread::add(const host::CallType& type, uint32_t object, uint32_t st
   c.stream = stream;
   add(c);
   return w_.program().threads[index_].calls.back();
-}
-
-uint64_t Thread::copy_bytes(Buffer to, Buffer from, uint64_t bytes) const {
-  const auto& b = w_.program().buffers;
-  return bytes ? bytes : std::min(b[to.id].bytes, b[from.id].bytes);
 }
 
 Thread& Thread::line(uint32_t n) {
@@ -136,30 +134,31 @@ Thread& Thread::launch(Kernel k, Stream s, const LaunchAttributes& a) {
   return *this;
 }
 
-Thread& Thread::memcpyAsync(Buffer to, Buffer from, Stream s, uint64_t bytes, uint64_t rows) {
-  host::Call& c = add(Op::kMemcpyAsync, to.id, s.id);
+Thread& Thread::copy(Op op, Buffer to, Buffer from, Stream s, uint64_t bytes, uint64_t rows) {
+  host::Call c = host::call_of(op);
+  c.object = to.id;
   c.source = from.id;
-  c.bytes = copy_bytes(to, from, bytes);
+  c.stream = s.id;
+  c.bytes = bytes;
   c.rows = rows;
+  add(c);
   return *this;
+}
+
+Thread& Thread::memcpyAsync(Buffer to, Buffer from, Stream s, uint64_t bytes, uint64_t rows) {
+  return copy(Op::kMemcpyAsync, to, from, s, bytes, rows);
 }
 
 Thread& Thread::memcpy(Buffer to, Buffer from, uint64_t bytes, uint64_t rows, Stream s) {
-  host::Call& c = add(Op::kMemcpy, to.id, s.id);
-  c.source = from.id;
-  c.bytes = copy_bytes(to, from, bytes);
-  c.rows = rows;
-  return *this;
+  return copy(Op::kMemcpy, to, from, s, bytes, rows);
 }
 
 Thread& Thread::memsetAsync(Buffer to, Stream s, uint64_t bytes) {
-  add(Op::kMemsetAsync, to.id, s.id).bytes = bytes ? bytes : w_.program().buffers[to.id].bytes;
-  return *this;
+  return copy(Op::kMemsetAsync, to, {host::kNone}, s, bytes, 1);
 }
 
 Thread& Thread::memset(Buffer to, uint64_t bytes, Stream s) {
-  add(Op::kMemset, to.id, s.id).bytes = bytes ? bytes : w_.program().buffers[to.id].bytes;
-  return *this;
+  return copy(Op::kMemset, to, {host::kNone}, s, bytes, 1);
 }
 
 Thread& Thread::eventRecord(Event e, Stream s) {

@@ -117,7 +117,8 @@ class Thread {
  public:
   Thread& line(uint32_t n);  // of the file that the following calls come from
 
-  // Any call that is declared; its arguments are where the declaration says.
+  // Any call that is declared; its arguments are where the declaration says. What is left out is filled in at
+  // once.
   host::Call& add(const host::CallType& type, uint32_t object = host::kNone, uint32_t stream = 0);
   void add(host::Call call);
 
@@ -226,8 +227,7 @@ class Thread {
   host::Call& add(host::Op op, uint32_t object = host::kNone, uint32_t stream = 0) {
     return add(host::type_of(op), object, stream);
   }
-  void add_accesses(host::Call& c, const std::vector<host::Access>& accesses);
-  uint64_t copy_bytes(Buffer to, Buffer from, uint64_t bytes) const;
+  Thread& copy(host::Op op, Buffer to, Buffer from, Stream s, uint64_t bytes, uint64_t rows);
 
   Builder& w_;
   size_t index_;
@@ -263,6 +263,8 @@ class Builder {
   Kernel kernel_blocks(const std::string& name, uint32_t blocks, uint32_t threads, double block_us);
   Flag flag(const std::string& name);
   Thread& thread(const std::string& name);
+  // What a launch accesses besides what its kernel says, or the host does.
+  void add_accesses(host::Call& c, const std::vector<host::Access>& accesses);
 
   const host::Program& program() const { return program_; }
   host::Program& program() { return program_; }

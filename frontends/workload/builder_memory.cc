@@ -20,8 +20,8 @@ Pool Builder::pool(const std::string& name, uint64_t max_bytes, uint32_t device)
   return {static_cast<uint32_t>(program_.pools.size() - 1)};
 }
 
-void Thread::add_accesses(host::Call& c, const std::vector<host::Access>& accesses) {
-  std::vector<host::Access>& all = w_.program().accesses;
+void Builder::add_accesses(host::Call& c, const std::vector<host::Access>& accesses) {
+  std::vector<host::Access>& all = program_.accesses;
   c.first_access = static_cast<uint32_t>(all.size());
   c.accesses = static_cast<uint32_t>(accesses.size());
   all.insert(all.end(), accesses.begin(), accesses.end());
@@ -35,12 +35,12 @@ Thread& Thread::at(uint64_t offset, uint64_t source_offset) {
 }
 
 Thread& Thread::with(const std::vector<host::Access>& accesses) {
-  add_accesses(w_.program().threads[index_].calls.back(), accesses);
+  w_.add_accesses(w_.program().threads[index_].calls.back(), accesses);
   return *this;
 }
 
 Thread& Thread::hostAccess(const std::vector<host::Access>& accesses) {
-  add_accesses(add(Op::kHostAccess), accesses);
+  w_.add_accesses(add(Op::kHostAccess), accesses);
   return *this;
 }
 

@@ -157,9 +157,7 @@ Thread& Thread::streamBeginCapture(Stream s, host::CaptureMode mode) {
 }
 
 Thread& Thread::streamBeginCaptureToGraph(Stream s, Graph g, host::CaptureMode mode) {
-  host::Call& c = add(Op::kStreamBeginCapture, g.id, s.id);
-  c.mode = mode;
-  c.into_graph = true;
+  add(Op::kStreamBeginCapture, g.id, s.id).mode = mode;
   return *this;
 }
 

@@ -6,17 +6,9 @@
 #include "frontends/workload/read_kernel.h"
 
 namespace heddle::workload {
-namespace {
 
 using host::NodeKind;
 
-host::CaptureMode mode_of(proto::Capture::Mode m) {
-  return m == proto::Capture::GLOBAL         ? host::CaptureMode::kGlobal
-         : m == proto::Capture::THREAD_LOCAL ? host::CaptureMode::kThreadLocal
-                                             : host::CaptureMode::kRelaxed;
-}
-
-// By name, or, where the file does not know the nodes, by number.
 Node find_node(const proto::NodeSet& n, const Builder& w, const Names& names) {
   const std::vector<host::GraphNode>& nodes = w.program().graphs[names.graph(n.graph()).id].nodes;
   for (uint32_t i = 0; i < nodes.size(); ++i) {
@@ -30,8 +22,6 @@ Node find_node(const proto::NodeSet& n, const Builder& w, const Names& names) {
   }
   return {static_cast<uint32_t>(std::stoul(n.node()))};
 }
-
-}  // namespace
 
 std::vector<host::DeviceLaunch> read_device_launches(const proto::Kernel& k, const Names& names) {
   std::vector<host::DeviceLaunch> out;
@@ -180,47 +170,6 @@ void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
       add_edge(e.from(), {static_cast<uint8_t>(e.from_port()), 0, static_cast<uint8_t>(e.type())});
     }
     add_node(w, id, n);
-  }
-}
-
-void read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names) {
-  using What = proto::Call::WhatCase;
-  switch (c.what_case()) {
-    case What::kStreamBeginCapture: {
-      const proto::Capture& b = c.stream_begin_capture();
-      const Stream s = names.stream(b.has_stream(), b.stream());
-      if (b.has_into()) {
-        t.streamBeginCaptureToGraph(s, names.graph(b.into()), mode_of(b.mode()));
-      } else {
-        t.streamBeginCapture(s, mode_of(b.mode()));
-      }
-      break;
-    }
-    case What::kGraphExecNodeSetParams: {
-      const proto::NodeSet& n = c.graph_exec_node_set_params();
-      t.graphExecNodeSetParams(names.exec(n.exec()),
-                               add_change(w, find_node(n, w, names), read_node(n.to(), w, names)));
-      break;
-    }
-    case What::kGraphNodeSetParams: {
-      const proto::NodeSet& n = c.graph_node_set_params();
-      t.graphNodeSetParams(names.graph(n.graph()),
-                           add_change(w, find_node(n, w, names), read_node(n.to(), w, names)));
-      break;
-    }
-    case What::kGraphNodeSetEnabled: {
-      const proto::NodeSet& n = c.graph_node_set_enabled();
-      t.graphNodeSetEnabled(names.exec(n.exec()), find_node(n, w, names), n.enabled());
-      break;
-    }
-    case What::kStreamGetCaptureInfoV2:
-      t.streamGetCaptureInfo(names.stream(true, c.stream_get_capture_info_v2()), false);
-      break;
-    default: {  // graph_mem_alloc_node_get_params
-      const proto::NodeSet& n = c.graph_mem_alloc_node_get_params();
-      t.graphMemAllocNodeGetParams(names.graph(n.graph()), find_node(n, w, names));
-      break;
-    }
   }
 }
 

@@ -26,6 +26,10 @@ struct Names {
   std::function<void(const std::string&)> refuse;  // throws
   std::function<uint32_t()> line;                  // where the reader is
   std::function<Window(const proto::AccessWindow&)> window;
+  // Puts them into the program, for the call.
+  std::function<void(const std::vector<proto::Access>&, host::Call&)> accesses;
+  std::function<Node(const proto::NodeSet&)> node;
+  std::function<Change(const proto::NodeSet&)> change;
 };
 
 std::vector<host::DeviceLaunch> read_device_launches(const proto::Kernel& k, const Names& names);
@@ -34,7 +38,7 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
 // Adds the graph's nodes, after all graphs have been named. `at(i)`: the reader is at node i now.
 void read_nodes(const proto::Graph& g, Builder& w, Graph id, const Names& names,
                 const std::function<void(int)>& at);
-// A call of graphs or capture that is more than its arguments.
-void read_graph_call(const proto::Call& c, Builder& w, Thread& t, const Names& names);
+// By name, or, where the file does not know the nodes, by number.
+Node find_node(const proto::NodeSet& n, const Builder& w, const Names& names);
 
 }  // namespace heddle::workload

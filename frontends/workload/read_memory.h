@@ -1,4 +1,4 @@
-// The calls about memory of a workload file.
+// Accesses and windows of a workload file.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,5 @@ std::vector<host::Access> read_accesses(const Messages& messages, const MemoryNa
 }
 
 Window read_window(const proto::AccessWindow& w, const MemoryNames& names);
-
-// A call of those; false: it is another.
-bool read_memory_call(Thread& t, const proto::Call& c, const MemoryNames& names);
 
 }  // namespace heddle::workload

@@ -230,7 +230,7 @@ class Reader {
     }
   }
 
-  Names names() const {
+  Names names() {
     Names n;
     n.kernel = [this](const std::string& name) { return look_up(kernels_, name, "kernel"); };
     n.buffer = [this](const std::string& name) { return look_up(buffers_, name, "buffer"); };
@@ -245,6 +245,13 @@ class Reader {
     n.refuse = [this](const std::string& what) { refuse(what); };
     n.line = [this] { return here(); };
     n.window = [this](const proto::AccessWindow& w) { return read_window(w, memory_); };
+    n.accesses = [this](const std::vector<proto::Access>& accesses, host::Call& c) {
+      builder_.add_accesses(c, read_accesses(accesses, memory_));
+    };
+    n.node = [this](const proto::NodeSet& s) { return find_node(s, builder_, names_); };
+    n.change = [this](const proto::NodeSet& s) {
+      return add_change(builder_, find_node(s, builder_, names_), read_node(s.to(), builder_, names_));
+    };
     return n;
   }
 
@@ -266,21 +273,6 @@ class Reader {
     return per_thread_ ? default_stream_ : Stream{device_};
   }
   Event event(const std::string& name) const { return look_up(events_, name, "event"); }
-
-  template <class C>
-  void read_copy(Thread& t, const C& c, bool async) {
-    const Buffer to = look_up(buffers_, c.to(), "buffer"), from = look_up(buffers_, c.from(), "buffer");
-    const Stream s = stream(c.has_stream(), c.stream());
-    if (c.rows() == 0) {
-      refuse("rows: at least 1");
-    }
-    if (async) {
-      t.memcpyAsync(to, from, s, c.bytes(), c.rows());
-    } else {
-      t.memcpy(to, from, c.bytes(), c.rows(), s);
-    }
-    t.at(c.to_offset(), c.from_offset());
-  }
 
   void read_call(Thread& t, const proto::Call& c, const Tree* tree, const Message& parent, int index,
                  uint32_t thread, Workload& out) {
@@ -313,21 +305,18 @@ class Reader {
       declared.type = type;
       read_arguments(c, *given, names_, declared);
       t.add(declared);
+      if (type->op == host::Op::kSetDevice && declared.object < builder_.program().devices) {
+        device_ = declared.object;  // calls without a stream follow it
+      }
     } else {
       read_apart(t, c);
     }
   }
 
-  // The calls whose text says more than their arguments.
+  // Launches, whose attributes are more than arguments, and fields that stand for one or another call.
   void read_apart(Thread& t, const proto::Call& c) {
     using What = proto::Call::WhatCase;
     switch (c.what_case()) {
-      case What::kComputeUs:
-        if (!(c.compute_us() >= 0 && c.compute_us() <= 1e9)) {
-          refuse("compute_us: 0 to 1e9");
-        }
-        t.compute_us(c.compute_us());
-        break;
       case What::kLaunch: {
         const Kernel k = look_up(kernels_, c.launch().kernel(), "kernel");
         const Stream s = stream(c.launch().has_stream(), c.launch().stream());
@@ -337,49 +326,15 @@ class Reader {
         }
         break;
       }
-      case What::kMemcpyAsync:
-        read_copy(t, c.memcpy_async(), true);
+      case What::kMallocBuffer:  // cudaMalloc, cudaMallocManaged or cudaMallocHost, as the memory asks
+        t.malloc(look_up(buffers_, c.malloc_buffer(), "buffer"));
         break;
-      case What::kMemcpy:
-        read_copy(t, c.memcpy(), false);
+      case What::kFreeBuffer:
+        t.free(look_up(buffers_, c.free_buffer(), "buffer"));
         break;
-      case What::kMemsetAsync:
-        t.memsetAsync(look_up(buffers_, c.memset_async().to(), "buffer"),
-                      stream(c.memset_async().has_stream(), c.memset_async().stream()),
-                      c.memset_async().bytes());
-        t.at(c.memset_async().offset());
+      default:  // stream_get_capture_info_v2: cudaStreamGetCaptureInfo without the data of edges
+        t.streamGetCaptureInfo(stream(true, c.stream_get_capture_info_v2()), false);
         break;
-      case What::kMemset:
-        t.memset(look_up(buffers_, c.memset().to(), "buffer"), c.memset().bytes(),
-                 stream(c.memset().has_stream(), c.memset().stream()));
-        t.at(c.memset().offset());
-        break;
-      case What::kLaunchHostFunc:
-        read_host_function(t, c.launch_host_func());
-        break;
-      case What::kSetDevice:
-        device_ = c.set_device() < builder_.program().devices ? c.set_device() : device_;
-        t.setDevice(c.set_device());
-        break;
-      default:
-        if (!read_memory_call(t, c, memory_)) {
-          read_graph_call(c, builder_, t, names_);
-        }
-        break;
-    }
-  }
-
-  void read_host_function(Thread& t, const proto::HostFunction& f) {
-    const Stream s = stream(f.has_stream(), f.stream());
-    if (!(f.us() >= 0 && f.us() <= 1e9)) {
-      refuse("launch_host_func: us: 0 to 1e9");
-    }
-    if (f.calls_cuda()) {
-      t.launchHostFuncThatCallsCuda(s);
-    } else if (f.has_sets_flag()) {
-      t.launchHostFunc(s, f.us(), look_up(flags_, f.sets_flag(), "flag"));
-    } else {
-      t.launchHostFunc(s, f.us());
     }
   }
 

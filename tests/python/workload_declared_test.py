@@ -33,6 +33,8 @@ class DeclaredCalls(PythonTest):
                 lambda w, s, e, b: w.mem_advise(b, "set_read_mostly", device=0),
                 lambda w, s, e, b: w.free_async(b, s),
                 lambda w, s, e, b: w.get_device_count(),
+                lambda w, s, e, b: w.set_device(0),
+                lambda w, s, e, b: w.launch_host_func(us=5, stream=s),
         ):
             self.assertEqual(self.calls(Derived, use), self.calls(heddle.Workload, use))
 

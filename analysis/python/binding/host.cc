@@ -171,17 +171,22 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
   return py::make_tuple(out, warnings);
 }
 
-// Calls whose text in workload files is their arguments: field, CUDA's name, and for each argument its name,
-// its kind, whether it may be left out, and the words that are legal.
+// Calls whose arguments are names, numbers and words: field, CUDA's name, and for each argument its name, its
+// kind, whether it may be left out, and the words that are legal.
 py::list declared_calls() {
   static constexpr const char* kKinds[] = {"stream", "buffer",   "kernel", "event",      "flag",
                                            "pool",   "physical", "graph",  "graph_exec", "change",
-                                           "device", "number",   "switch", "choice"};
+                                           "device", "number",   "switch", "choice",     "number"};
   using host::Argument;
   py::list out;
   for (const host::CallType* type : host::call_types()) {
     const auto* const field = workload::proto::Call::descriptor()->FindFieldByName(type->field);
-    if (field == nullptr || type->read_apart) {
+    const auto other = [](const Argument& a) {  // messages of their own
+      return a.name != nullptr &&
+             (a.kind > Argument::Kind::kMicroseconds || a.kind == Argument::Kind::kChange);
+    };
+    if (field == nullptr || type->read_apart ||
+        std::any_of(type->arguments.begin(), type->arguments.end(), other)) {
       continue;
     }
     py::list arguments;
@@ -202,8 +207,9 @@ py::list declared_calls() {
       }
       // A call that is no message is its only argument.
       const std::string given = field->message_type() ? a.name : "";
-      arguments.append(py::make_tuple(given, kKinds[static_cast<size_t>(a.kind)],
-                                      !reference && a.given != Argument::Given::kMust, words));
+      arguments.append(py::make_tuple(
+          given, kKinds[static_cast<size_t>(a.kind)],
+          a.given == Argument::Given::kMaybe || (!reference && a.given != Argument::Given::kMust), words));
     }
     out.append(py::make_tuple(type->field, type->name, arguments));
   }

@@ -9,7 +9,7 @@ from heddle._workload_base import Base, fields, word
 
 # Calls of workload.proto that methods of another name make.
 BY_OTHER_NAMES = {
-    "event_elapsed", "free_host", "graph_mem_reset_high", "graph_mem_stats", "graph_mem_trim", "pool_reset_high", "pool_set_access",
+    "compute_us", "event_elapsed", "free_host", "graph_mem_reset_high", "graph_mem_stats", "graph_mem_trim", "pool_reset_high", "pool_set_access",
     "pool_stats", "pool_trim", "reset_persisting_l2_cache",
 }
 

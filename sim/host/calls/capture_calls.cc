@@ -13,15 +13,10 @@ std::span<const CallType> Threads::capture_calls() {
       {.op = Op::kStreamBeginCapture,
        .name = "cudaStreamBeginCapture",
        .field = "stream_begin_capture",
-       .arguments = {stream, {"mode", K::kChoice, &Call::mode}},
-       .read_apart = true,
+       .arguments = {stream,
+                     {"into", K::kGraph, &Call::object, Argument::Given::kMaybe},
+                     {"mode", K::kChoice, &Call::mode}},
        .in_capture = InCapture::kCapture,
-       .check =
-           [](const Program& p, const Call& c) {
-             if (c.into_graph && c.object >= p.graphs.size()) {
-               throw ProgramError(c.line, "no graph " + std::to_string(c.object));
-             }
-           },
        .cost = graph_costs<&Params::Graph::capture_begin>,
        .effect = does<&Threads::begin_capture>},
       {.op = Op::kStreamEndCapture,
@@ -54,7 +49,7 @@ std::span<const CallType> Threads::capture_calls() {
 bool Threads::begin_capture(uint32_t thread, const Call& c) {
   if (stream_alive(thread, c.stream)) {
     done(thread, captures_.begin(thread, c.stream, c.mode,
-                                 c.into_graph ? graphs_.definition(c.object) : GraphDesc{}));
+                                 c.object != kNone ? graphs_.definition(c.object) : GraphDesc{}));
   }
   return true;
 }

@@ -7,6 +7,17 @@
 namespace heddle::host {
 namespace {
 
+uint64_t size_of(const Program& p, uint32_t buffer) {
+  return buffer < p.buffers.size() ? p.buffers[buffer].bytes : 0;
+}
+
+// Left out: the smaller buffer.
+void complete_copy(const Program& p, Call& c) {
+  c.bytes = c.bytes ? c.bytes : std::min(size_of(p, c.object), size_of(p, c.source));
+}
+
+void complete_memset(const Program& p, Call& c) { c.bytes = c.bytes ? c.bytes : size_of(p, c.object); }
+
 void check_rows(const Program&, const Call& c) {
   if (c.rows == 0 || c.rows > std::max<uint64_t>(1, c.bytes)) {
     throw ProgramError(c.line, "rows: " + std::to_string(c.rows) + ": legal: 1 to the " +
@@ -21,6 +32,11 @@ std::span<const CallType> Threads::copy_calls() {
   static const Argument to = {"to", K::kBuffer, &Call::object};
   static const Argument from = {"from", K::kBuffer, &Call::source};
   static const Argument stream = {"stream", K::kStream, &Call::stream};
+  static const Argument bytes = {"bytes", K::kNumber, &Call::bytes};
+  static const Argument rows = {"rows", K::kNumber, &Call::rows};
+  static const Argument offset = {"offset", K::kNumber, &Call::offset};
+  static const Argument to_offset = {"to_offset", K::kNumber, &Call::offset};
+  static const Argument from_offset = {"from_offset", K::kNumber, &Call::source_offset};
   static const auto copy_cost = [](const Threads& t, uint32_t, const Call& c) {
     const std::vector<BufferDesc>& b = t.core_.program.buffers;
     return b[c.object].memory == Memory::kDevice && b[c.source].memory == Memory::kDevice
@@ -35,8 +51,8 @@ std::span<const CallType> Threads::copy_calls() {
       {.op = Op::kMemcpyAsync,
        .name = "cudaMemcpyAsync",
        .field = "memcpy_async",
-       .arguments = {to, from, stream},
-       .read_apart = true,
+       .arguments = {to, from, stream, bytes, rows, to_offset, from_offset},
+       .complete = complete_copy,
        .in_capture = InCapture::kWork,
        .check = check_rows,
        .cost = copy_cost,
@@ -44,8 +60,8 @@ std::span<const CallType> Threads::copy_calls() {
       {.op = Op::kMemcpy,
        .name = "cudaMemcpy",
        .field = "memcpy",
-       .arguments = {to, from, stream},
-       .read_apart = true,
+       .arguments = {to, from, stream, bytes, rows, to_offset, from_offset},
+       .complete = complete_copy,
        .asks_for_progress = true,
        .shows_failures = true,
        .in_capture = InCapture::kForbidden,
@@ -55,16 +71,16 @@ std::span<const CallType> Threads::copy_calls() {
       {.op = Op::kMemsetAsync,
        .name = "cudaMemsetAsync",
        .field = "memset_async",
-       .arguments = {to, stream},
-       .read_apart = true,
+       .arguments = {to, stream, bytes, offset},
+       .complete = complete_memset,
        .in_capture = InCapture::kWork,
        .cost = memset_cost,
        .effect = does<&Threads::memset>},
       {.op = Op::kMemset,
        .name = "cudaMemset",
        .field = "memset",
-       .arguments = {to, stream},
-       .read_apart = true,
+       .arguments = {to, stream, bytes, offset},
+       .complete = complete_memset,
        .in_capture = InCapture::kForbidden,
        .cost = memset_cost,
        .effect = does<&Threads::memset>},

@@ -12,12 +12,12 @@ bool of_l2(const Call& c) { return c.object == static_cast<uint32_t>(Limit::kPer
 
 std::span<const CallType> Threads::device_calls() {
   using K = Argument::Kind;
+  static const Argument limit = {"what", K::kOneOf, &Call::object};
   static const std::vector<CallType> all = {
       {.op = Op::kSetDevice,
        .name = "cudaSetDevice",
        .field = "set_device",
        .arguments = {{"", K::kNumber, &Call::object}},
-       .read_apart = true,  // calls without a stream follow it
        .asks_device = false,
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {
@@ -51,20 +51,20 @@ std::span<const CallType> Threads::device_calls() {
       {.op = Op::kDeviceSetLimit,
        .name = "cudaDeviceSetLimit",
        .field = "device_set_limit",
-       .read_apart = true,
+       .arguments = {limit},
        .cost = [](const Threads& t, uint32_t, const Call&) { return t.core_.params.l2.set_limit; },
        .effect = does<&Threads::set_limit>},
       {.op = Op::kDeviceGetLimit,
        .name = "cudaDeviceGetLimit",
        .field = "device_get_limit",
-       .read_apart = true,
+       .arguments = {limit},
        .cost = costs<&Params::Calls::query>,
        .effect = does<&Threads::get_limit>},
       {.op = Op::kStreamSetWindow,
        .name = "cudaStreamSetAttribute",
        .field = "stream_set_access_policy_window",
-       .arguments = {{"stream", K::kStream, &Call::stream}},
-       .read_apart = true,
+       .arguments = {{"stream", K::kStream, &Call::stream},
+                     {"window", K::kWindow, &Call::window, Argument::Given::kMaybe}},
        .cost = costs<&Params::Calls::query>,
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {

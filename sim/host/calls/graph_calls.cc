@@ -78,13 +78,12 @@ std::span<const CallType> Threads::graph_node_calls() {
   using K = Argument::Kind;
   static const Argument exec = {"exec", K::kExec, &Call::object};
   static const Argument graph = {"graph", K::kGraph, &Call::object};
-  static const Argument change = {nullptr, K::kChange, &Call::source};
+  static const Argument change = {"to", K::kChange, &Call::source};
   static const std::vector<CallType> all = {
       {.op = Op::kGraphExecNodeSetParams,
        .name = "cudaGraphExecNodeSetParams",
        .field = "graph_exec_node_set_params",
        .arguments = {exec, change},
-       .read_apart = true,
        .cost = graph_costs<&Params::Graph::update_node>,
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {
@@ -95,7 +94,6 @@ std::span<const CallType> Threads::graph_node_calls() {
        .name = "cudaGraphNodeSetParams",
        .field = "graph_node_set_params",
        .arguments = {graph, change},
-       .read_apart = true,
        .cost = graph_costs<&Params::Graph::update_node>,
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {
@@ -105,8 +103,7 @@ std::span<const CallType> Threads::graph_node_calls() {
       {.op = Op::kGraphNodeSetEnabled,
        .name = "cudaGraphNodeSetEnabled",
        .field = "graph_node_set_enabled",
-       .arguments = {exec},
-       .read_apart = true,
+       .arguments = {exec, {"node", K::kNode, &Call::source}, {"enabled", K::kSwitch, &Call::enable}},
        .cost = graph_costs<&Params::Graph::update_node>,
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {

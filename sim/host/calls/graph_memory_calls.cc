@@ -40,8 +40,7 @@ std::span<const CallType> Threads::graph_memory_calls() {
       {.op = Op::kGraphMemAllocNodeGetParams,
        .name = "cudaGraphMemAllocNodeGetParams",
        .field = "graph_mem_alloc_node_get_params",
-       .arguments = {{"graph", K::kGraph, &Call::object}},
-       .read_apart = true,
+       .arguments = {{"graph", K::kGraph, &Call::object}, {"node", K::kNode, &Call::source}},
        .cost = costs<&Params::Calls::query>,
        .effect = does<&Threads::allocation_of_node>},
   };

@@ -87,7 +87,7 @@ std::span<const CallType> Threads::memory_calls() {
       {.op = Op::kHostAccess,
        .name = "(host access)",
        .field = "host_access",
-       .read_apart = true,
+       .arguments = {{"access", K::kAccesses, &Call::accesses}},
        .asks_device = false,
        .effect = does<&Threads::host_access>},
       {.op = Op::kMemGetInfo,

@@ -9,7 +9,7 @@ std::span<const CallType> Threads::program_calls() {
       {.op = Op::kCompute,
        .name = "(host work)",
        .field = "compute_us",
-       .read_apart = true,
+       .arguments = {{"", K::kMicroseconds, &Call::duration}},
        .asks_device = false,
        .cost = [](const Threads&, uint32_t, const Call& c) { return c.duration; }},
       {.op = Op::kLoopBegin, .name = "(loop)", .field = "repeat", .read_apart = true},

@@ -68,8 +68,17 @@ std::span<const CallType> Threads::stream_calls() {
       {.op = Op::kLaunchHostFunc,
        .name = "cudaLaunchHostFunc",
        .field = "launch_host_func",
-       .arguments = {stream, {"sets_flag", K::kFlag, &Call::object, Argument::Given::kMaybe}},
-       .read_apart = true,
+       .arguments = {{"us", K::kMicroseconds, &Call::duration},
+                     stream,
+                     {"sets_flag", K::kFlag, &Call::object, Argument::Given::kMaybe},
+                     {"calls_cuda", K::kSwitch, &Call::calls_cuda}},
+       .complete =
+           [](const Program&, Call& c) {
+             if (c.calls_cuda) {  // it hangs there
+               c.duration = 0;
+               c.object = kNone;
+             }
+           },
        .in_capture = InCapture::kWork,
        .cost = costs<&Params::Calls::host_function>,
        .effect = does<&Threads::launch_host_function>},

@@ -25,11 +25,16 @@ struct Argument {
     kPhysical,
     kGraph,
     kExec,
-    kChange,
+    kChange,  // a node, and what it is to do from now on
     kDevice,
     kNumber,
     kSwitch,
-    kChoice  // one of an enumeration, counted from its first
+    kChoice,        // one of an enumeration, counted from its first
+    kMicroseconds,  // 0 to 1e9; kept in picoseconds
+    kWindow,
+    kAccesses,  // any number of them; Call::first_access is theirs, too
+    kNode,      // of the graph that the call names
+    kOneOf      // one of several fields, counted from the first; what it is given is Call::bytes
   };
   using Member =
       std::variant<uint32_t Call::*, uint64_t Call::*, bool Call::*, CaptureMode Call::*, Protection Call::*>;
@@ -59,6 +64,8 @@ struct CallType {
   std::vector<Argument> arguments = {};
   // The reader of files gets more out of the text than the arguments.
   bool read_apart = false;
+  // Fills in what a program leaves out, before references are looked at. May be null.
+  void (*complete)(const Program& p, Call& c) = nullptr;
 
   bool asks_device = true;         // needs the device's context, so that it shows a kernel's failure (ER02)
   bool asks_for_progress = false;  // work of the device must go on after it (FP04)

@@ -288,7 +288,6 @@ struct Call {
   int32_t priority = 0;     // launch attribute; see has_priority
   bool has_priority = false;
   CaptureMode mode = CaptureMode::kGlobal;
-  bool into_graph = false;     // kStreamBeginCapture: more nodes for the graph `object`
   bool enable = false;         // kGraphNodeSetEnabled, kPoolSetAccess
   bool edge_data = true;       // kGraphGetEdges, kStreamGetCaptureInfo: asked for too (GR06)
   bool node_priority = false;  // kGraphInstantiate: cudaGraphInstantiateFlagUseNodePriority (GR25)

@@ -87,6 +87,28 @@ TEST_CASE("its references and its own rules are looked at before a program runs"
   CHECK_THROWS_WITH(run(v), "thread main, call 1 (cudaProbe): more than 100");
 }
 
+TEST_CASE("what is left out of it is filled in by its declaration when it is added") {
+  static const host::CallType type = {
+      .name = "cudaProbeBytes",
+      .arguments = {{"buffer", host::Argument::Kind::kBuffer, &host::Call::object}},
+      .complete = [](const host::Program& p,
+                     host::Call& c) { c.bytes = c.bytes ? c.bytes : p.buffers[c.object].bytes; },
+      .effect =
+          [](host::Threads& t, uint32_t thread, const host::Call& c) {
+            t.answer(thread, std::to_string(c.bytes));
+            return true;
+          }};
+  Builder w;
+  Thread& main = w.thread("main");
+  host::Call c;
+  c.type = &type;
+  c.object = w.device("d", 4096).id;
+  main.add(c);
+  c.bytes = 5;
+  main.add(c);
+  CHECK(answers(run(w)) == std::vector<std::string>{"4096", "5"});
+}
+
 TEST_CASE("what a capture makes of it is declared, too") {
   Builder w;
   const Stream s = w.stream("s");
