@@ -51,6 +51,20 @@ std::string describe(const Core& core, uint32_t slot) {
   return what + " (#" + std::to_string(c.number) + ") of stream " + p.streams[c.stream].name;
 }
 
+std::string describe(const Core& core, const Threads::Blocked& t) {
+  std::string line = t.who + " (" + t.what + ")";
+  if (t.for_flag != kNone) {
+    line += " waits for flag " + core.program.flags[t.for_flag] + ", which nothing sets";
+  }
+  line += t.why;
+  for (const CommandRef& r : t.for_commands) {
+    if (core.commands.unfinished(r)) {
+      line += " waits for " + describe(core, r.slot);
+    }
+  }
+  return line;
+}
+
 }  // namespace
 
 std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Threads::Blocked>& threads,
@@ -58,17 +72,7 @@ std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Th
   const Program& p = core.program;
   std::vector<std::string> out;
   for (const Threads::Blocked& t : threads) {
-    std::string line = t.who + " (" + t.what + ")";
-    if (t.for_flag != kNone) {
-      line += " waits for flag " + p.flags[t.for_flag] + ", which nothing sets";
-    }
-    line += t.why;
-    for (const CommandRef& r : t.for_commands) {
-      if (core.commands.unfinished(r)) {
-        line += " waits for " + describe(core, r.slot);
-      }
-    }
-    out.push_back(line);
+    out.push_back(describe(core, t));
   }
   // Edges, the other way round.
   std::map<uint32_t, std::vector<std::pair<uint32_t, Edge::Kind>>> waits_for;
