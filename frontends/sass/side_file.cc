@@ -90,7 +90,7 @@ class SideReader {
     if (!key.empty() && (key != "base" || !base)) {
       out_.fail("bad function line (legal: # function NAME base N)");
     }
-    out_.function(name, key.empty() ? 0 : *base);
+    out_.function(name, base.value_or(0));
   }
 
   FunctionBuilder& out_;

@@ -34,8 +34,10 @@ class Arguments {
     if (a.kind == K::kOneOf) {
       put(a, one_of(a));
     } else if (a.kind == K::kAccesses) {
+      const int count = r_.FieldSize(m_, &field(a));
       std::vector<proto::Access> accesses;
-      for (int i = 0; i < r_.FieldSize(m_, &field(a)); ++i) {
+      accesses.reserve(static_cast<size_t>(count));
+      for (int i = 0; i < count; ++i) {
         accesses.push_back(dynamic_cast<const proto::Access&>(r_.GetRepeatedMessage(m_, &field(a), i)));
       }
       names_.accesses(accesses, out_);

@@ -24,6 +24,7 @@ host::Access read_access(const proto::Access& a, const MemoryNames& names);
 template <class Messages>
 std::vector<host::Access> read_accesses(const Messages& messages, const MemoryNames& names) {
   std::vector<host::Access> out;
+  out.reserve(static_cast<size_t>(messages.size()));
   for (const proto::Access& a : messages) {
     out.push_back(read_access(a, names));
   }
