@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/fnv.h"
+
 namespace heddle::analysis {
 
 extern const char* const kRevision;  // revision.cc, made by the build
@@ -47,23 +49,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// FNV-1a, 64 bits.
-class Hash {
- public:
-  void add(std::string_view bytes) {
-    for (char c : bytes) {
-      value_ = (value_ ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-    }
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 0xcbf29ce484222325;
-};
-
 constexpr std::string_view kCompressed[] = {".zst", ".xz", ".gz"};
 
-void add_file(Hash& hash, std::string_view role, const fs::path& file) {
+void add_file(Fnv& hash, std::string_view role, const fs::path& file) {
   std::error_code missing;
   const uint64_t size = fs::file_size(file, missing);
   if (missing) {
@@ -108,7 +96,7 @@ std::vector<std::pair<std::string_view, fs::path>> files_of(const fs::path& trac
 }  // namespace
 
 std::string trace_fingerprint(const fs::path& trace) {
-  Hash hash;
+  Fnv hash;
   for (const auto& [role, file] : files_of(trace)) {
     add_file(hash, role, file);
   }

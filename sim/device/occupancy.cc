@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "sim/base/align.h"
 #include "sim/base/error.h"
 
 namespace heddle::device {
 namespace {
-
-uint32_t round_up(uint32_t v, uint32_t unit) { return (v + unit - 1) / unit * unit; }
 
 [[noreturn]] void refuse(const std::string& what, uint64_t wanted, uint64_t limit) {
   throw Error("too many resources requested for launch: " + what + " " + std::to_string(wanted) + ", limit " +

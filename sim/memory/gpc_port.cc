@@ -1,7 +1,6 @@
 #include "sim/memory/gpc_port.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "sim/memory/slice_shard.h"
 
@@ -10,11 +9,9 @@ namespace {
 
 constexpr size_t kAhead = 6;  // ports' bookings come from the host's memory while so many others are made
 
-bool returns_data(const Request& r) { return r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic; }
 bool is_answered(const Request& r) {
   return r.kind != RequestKind::kFetch && r.kind != RequestKind::kInstall;
 }
-uint32_t bytes_of(const Request& r) { return std::popcount(r.sectors) * kSectorBytes; }
 
 }  // namespace
 
@@ -38,27 +35,17 @@ void GpcPort::reset() {
   away_.fill(0);
 }
 
-void GpcPort::arrive(const LinkMessage& m) {
-  const auto after =
-      std::upper_bound(arrived_.begin(), arrived_.end(), m, [](const LinkMessage& a, const LinkMessage& b) {
-        return std::pair(a.key, a.from) < std::pair(b.key, b.from);
-      });
-  arrived_.insert(after, m);
-}
-
 // An answer takes its turn in the ports as one of the packets that have been served here would.
 void GpcPort::add_arrived(Cycle horizon) {
   const size_t own = packets_.size();
-  auto m = arrived_.begin();
-  for (; m != arrived_.end() && m->key < horizon; ++m) {
+  arrived_.take(horizon, [this](const LinkMessage& m) {
     Packet& p = packets_.emplace_back();
-    p.request = m->request;
-    p.request.time = m->key;
-    p.at = m->at;
-    p.served.done = m->performed;
+    p.request = m.request;
+    p.request.time = m.key;
+    p.at = m.at;
+    p.served.done = m.performed;
     p.remote = true;
-  }
-  arrived_.erase(arrived_.begin(), m);
+  });
   if (packets_.size() > own) {
     std::stable_sort(packets_.begin(), packets_.end(),
                      [](const Packet& a, const Packet& b) { return a.request.time < b.request.time; });
@@ -176,10 +163,11 @@ void GpcPort::enter() {
 }
 
 // Once through the GPC's port, then to each SM. Returns when it is at the one that has asked.
-Ticks GpcPort::answer_several(const Request& r, Ticks done) {
+Ticks GpcPort::answer_several(const Packet& p, Ticks done) {
+  const Request& r = p.request;
   const uint32_t bytes = bytes_of(r);
   const Ticks at = common_.noc.to_gpc(common_.noc.gpc_of_sm()[r.sm], bytes, done);
-  const Payload* values = r.payload ? &(*ends_[r.sm - first_sm_].payloads)[r.payload] : nullptr;
+  const Payload* values = r.payload ? &payload(p) : nullptr;
   const std::span<const uint16_t> targets = multicast_->targets(r);
   for (size_t i = 0; i < targets.size(); ++i) {
     multicast_->deliver(r, i, values, to_cycles_up(common_.noc.to_sm(targets[i], bytes, at)));
@@ -207,7 +195,7 @@ void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
     const Ticks performed = packets_[i].remote ? packets_[i].served.done : done;
     away_[r.grid] -= packets_[i].remote;
     last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(performed));
-    const Ticks back = r.multicast       ? answer_several(r, done)
+    const Ticks back = r.multicast       ? answer_several(packets_[i], done)
                        : returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
                                          : done + to_ticks(common_.noc.response_latency());
     ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors, r.payload});

@@ -13,7 +13,7 @@
 #include "sim/memory/by_time.h"
 #include "sim/memory/gpc_cache.h"
 #include "sim/memory/inbox.h"
-#include "sim/memory/link_port.h"
+#include "sim/memory/link_message.h"
 #include "sim/memory/membars.h"
 #include "sim/memory/multicast.h"
 #include "sim/memory/noc.h"
@@ -76,9 +76,9 @@ class GpcPort final : public ShardPort {
     self_ = self;
   }
   // Another device has answered.
-  void arrive(const LinkMessage& m);
+  void arrive(const LinkMessage& m) { arrived_.insert(m); }
   // When the next of these has its turn; kNever: none is waiting.
-  Cycle next_arrival() const { return arrived_.empty() ? kNever : arrived_.front().key; }
+  Cycle next_arrival() const { return arrived_.next(); }
   // Requests of launch `grid` (reads of any: 0) that other devices have not answered.
   uint32_t away(uint8_t grid) const { return away_[grid]; }
 
@@ -96,7 +96,7 @@ class GpcPort final : public ShardPort {
   void gather(Cycle horizon);
   void add_fetch(const Request& r);
   void add_arrived(Cycle horizon);
-  Ticks answer_several(const Request& r, Ticks done);
+  Ticks answer_several(const Packet& p, Ticks done);
 
   const uint32_t first_sm_;
   const Common common_;
@@ -111,7 +111,7 @@ class GpcPort final : public ShardPort {
   const Owners* owners_ = nullptr;
   uint8_t self_ = 0;
   std::vector<const Packet*> leaving_;
-  std::vector<LinkMessage> arrived_;         // answers of other devices, by key
+  LinkQueue arrived_;                        // answers of other devices
   std::array<uint32_t, 256> away_{};         // by launch
   std::array<Cycle, 256> last_performed_{};  // by launch
 };

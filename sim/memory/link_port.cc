@@ -1,19 +1,11 @@
 #include "sim/memory/link_port.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "sim/memory/gpc_port.h"
 #include "sim/memory/slice_shard.h"
 
 namespace heddle::memory {
-namespace {
-
-uint32_t data_bytes(const Request& r) {
-  return static_cast<uint32_t>(std::popcount(r.sectors)) * kSectorBytes;
-}
-
-}  // namespace
 
 LinkPort::LinkPort(const config::GpuConfig& g, const AddressMap& map,
                    const std::vector<uint32_t>& shard_of_slice, uint32_t shards)
@@ -67,48 +59,37 @@ void LinkPort::send(std::vector<std::unique_ptr<GpcPort>>& gpcs) {
     m.from = self_;
     m.to = p->device;
     m.values = p->request.payload ? &gpc->payload(*p) : nullptr;
-    const uint32_t data = p->request.kind == RequestKind::kRead ? 0 : data_bytes(p->request);
+    const uint32_t data = p->request.kind == RequestKind::kRead ? 0 : bytes_of(p->request);
     m.at = send(requests_[m.to], timing_.header_bytes + data, p->at);
     m.key = to_cycles_up(m.at) - request_latency_;
     outbox_.push_back(m);
   }
 }
 
-// By key; what comes in one cycle, by device and then in the order of sending.
-void LinkPort::arrive(const LinkMessage& m) {
-  const auto after =
-      std::upper_bound(waiting_.begin(), waiting_.end(), m, [](const LinkMessage& a, const LinkMessage& b) {
-        return std::pair(a.key, a.from) < std::pair(b.key, b.from);
-      });
-  waiting_.insert(after, m);
-}
-
 void LinkPort::take(Cycle horizon) {
   clear_bins();
   packets_.clear();
   taken_.clear();
-  auto m = waiting_.begin();
-  for (; m != waiting_.end() && m->key < horizon; ++m) {
+  waiting_.take(horizon, [this](const LinkMessage& m) {
     Packet p;
-    p.request = m->request;
-    p.request.time = m->key;
-    p.home = map_.home(m->request.line);
-    p.at = m->at;
+    p.request = m.request;
+    p.request.time = m.key;
+    p.home = map_.home(m.request.line);
+    p.at = m.at;
     p.remote = true;
-    bins_[shard_of_slice_[p.home.slice]].push_back({m->key, static_cast<uint32_t>(packets_.size())});
+    bins_[shard_of_slice_[p.home.slice]].push_back({m.key, static_cast<uint32_t>(packets_.size())});
     packets_.push_back(p);
-    taken_.push_back(*m);
-  }
-  waiting_.erase(waiting_.begin(), m);
+    taken_.push_back(m);
+  });
 }
 
 void LinkPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
   for (size_t i = 0; i < packets_.size(); ++i) {
     const Packet& p = packets_[i];
     LinkMessage m = taken_[i];
-    const bool data = m.request.kind == RequestKind::kRead || m.request.kind == RequestKind::kAtomic;
+    const uint32_t data = returns_data(m.request) ? bytes_of(m.request) : 0;
     m.performed = shards[shard_of_slice_[p.home.slice]]->l2().end(p.served);
-    m.at = send(answers_[m.from], timing_.header_bytes + (data ? data_bytes(m.request) : 0), m.performed);
+    m.at = send(answers_[m.from], timing_.header_bytes + data, m.performed);
     m.key = to_cycles_up(m.at) - request_latency_ - hit_latency_;
     m.answer = true;
     std::swap(m.from, m.to);

@@ -14,23 +14,13 @@
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/memory/address_map.h"
-#include "sim/memory/owners.h"
+#include "sim/memory/link_message.h"
 #include "sim/memory/shard_port.h"
 
 namespace heddle::memory {
 
 class GpcPort;
 class SliceShard;
-
-struct LinkMessage {
-  Cycle key = 0;
-  Ticks at = 0;         // it arrives
-  Ticks performed = 0;  // of an answer: at L2
-  Request request;
-  Payload* values = nullptr;  // of the device that asked
-  uint8_t from = 0, to = 0;   // devices
-  bool answer = false;
-};
 
 // One direction of a link between two devices. Requests and answers have a channel each.
 struct LinkTiming {
@@ -52,7 +42,7 @@ class LinkPort final : public ShardPort {
   // What the SMs of the device ask of others, in the order (time, SM, sending).
   void send(std::vector<std::unique_ptr<GpcPort>>& gpcs);
   // A request of another device.
-  void arrive(const LinkMessage& m);
+  void arrive(const LinkMessage& m) { waiting_.insert(m); }
   // Takes the requests whose turn is before `horizon`.
   void take(Cycle horizon);
   // All have been served.
@@ -61,7 +51,7 @@ class LinkPort final : public ShardPort {
 
   bool idle() const { return packets_.empty(); }
   // When the next request has its turn; kNever: none is waiting.
-  Cycle next() const { return waiting_.empty() ? kNever : waiting_.front().key; }
+  Cycle next() const { return waiting_.next(); }
   // What is to be handed to other devices.
   std::vector<LinkMessage>& outbox() { return outbox_; }
   // That this device has sent.
@@ -76,8 +66,8 @@ class LinkPort final : public ShardPort {
   uint8_t self_ = 0;
   LinkTiming timing_;
   std::vector<Server> requests_, answers_;  // by device
-  std::vector<LinkMessage> waiting_;        // by key, device
-  std::vector<LinkMessage> taken_;          // parallel to packets_
+  LinkQueue waiting_;
+  std::vector<LinkMessage> taken_;  // parallel to packets_
   std::vector<LinkMessage> outbox_;
   std::vector<std::pair<const Packet*, GpcPort*>> leaving_;
   uint64_t bytes_ = 0;

@@ -151,7 +151,7 @@ void MemorySystem::exchange(Cycle horizon, WorkerPool& pool, const std::function
 
 void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)>& then) {
   const auto gpcs = static_cast<uint32_t>(gpcs_.size());
-  bool idle = link_.idle(), walks = false, leaving = false;
+  bool idle = link_.idle(), walks = false;
   for (auto& g : gpcs_) {
     idle = idle && g->idle();
     walks = walks || !g->walks().empty();
@@ -168,12 +168,7 @@ void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)
       }
     }
   }
-  for (auto& g : gpcs_) {
-    leaving = leaving || !g->leaving().empty();
-  }
-  if (leaving) {
-    link_.send(gpcs_);
-  }
+  link_.send(gpcs_);
   const auto shards = static_cast<uint32_t>(shards_.size());
   sent_across_ = 0;
   pool.parallel_for(shards, [&](uint32_t s) {
@@ -185,9 +180,7 @@ void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)
   book_fabric(pool);
   // Answers need no more than the ends of transfers. Threads begin in different places: the GPCs, which take
   // longer, are spread.
-  if (!link_.idle()) {
-    link_.answer(shards_);
-  }
+  link_.answer(shards_);
   const uint32_t each = 1 + shards / gpcs;
   pool.parallel_for(gpcs + shards, [&](uint32_t i) {
     const uint32_t before = std::min(gpcs, (i + each - 1) / each);  // GPCs among those before

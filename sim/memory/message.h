@@ -1,6 +1,7 @@
 // What SMs and the memory side exchange.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "sim/access/line.h"
@@ -30,6 +31,13 @@ struct Request {
   uint8_t grid = 0;         // stores and reductions: the launch they belong to
   uint32_t payload = 0;     // of the SM's Payloads: the values; 0: none
 };
+
+inline bool returns_data(const Request& r) {
+  return r.kind == RequestKind::kRead || r.kind == RequestKind::kAtomic;
+}
+inline uint32_t bytes_of(const Request& r) {
+  return static_cast<uint32_t>(std::popcount(r.sectors)) * kSectorBytes;
+}
 
 struct Response {
   Cycle time = 0;  // core cycle at which the last sector (or the acknowledgement) reaches the SM

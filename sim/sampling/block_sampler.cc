@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/base/fnv.h"
 #include "sim/device/run_options.h"
 
 namespace heddle::sampling {
@@ -44,16 +45,16 @@ BlockSummary BlockSummarizer::operator()(const isa::BlockTrace& block) {
       }
     }
   }
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a over the numbers of the instructions executed
+  Fnv executed;  // numbers of instructions
   uint32_t left = 0;
   for (size_t i = 0; i < longest_.size(); ++i) {
     left = std::max(left, longest_[i]);
     if (left) {
-      hash = (hash ^ i) * 0x100000001b3;
+      executed.add(uint64_t{i});
       --left;
     }
   }
-  s.kind = hash;
+  s.kind = executed.value();
   return s;
 }
 
