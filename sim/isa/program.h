@@ -106,7 +106,8 @@ struct MbarrierOp {
 struct BulkOp {
   uint64_t source = 0, bytes = 0;
   uint64_t destination = 0, barrier = 0;  // in shared memory
-  // Blocks of the cluster, by rank, that get it, each at the same places of its own; 0: only the block itself.
+  // Blocks of the cluster, by rank, that get it, each at the same places of its own; 0: only the block
+  // itself.
   uint16_t multicast = 0;
 };
 

@@ -37,7 +37,10 @@ class WholeL2 : private OwnFabric, public memory::L2 {
 class MemorySide : public memory::MemorySystem {
  public:
   explicit MemorySide(const config::GpuConfig& gpu)
-      : MemorySystem(gpu), out_(gpu.topology().sms()), in_(gpu.topology().sms()), payloads_(gpu.topology().sms()) {
+      : MemorySystem(gpu),
+        out_(gpu.topology().sms()),
+        in_(gpu.topology().sms()),
+        payloads_(gpu.topology().sms()) {
     for (uint32_t sm = 0; sm < out_.size(); ++sm) {
       connect(sm, out_[sm], in_[sm], payloads_[sm]);
     }
