@@ -7,7 +7,8 @@ Nearly all of clang-tidy's time goes into the headers: those of Catch2, protobuf
 searched anew for each file. So files with the same compiler flags are checked together, as the #includes of one file,
 named UnifiedSource-N.cc because the analyzer then treats what it includes as code and not as headers. Files that define
 the same name without linkage are put into different ones. Where such a file does not compile all the same, it is halved
-until it does: each file of ours is checked, at worst by itself, and one that does not compile alone is a finding.
+until it does, and so is one on which clang-tidy crashes: each file of ours is checked, at worst by itself, and one that
+does not compile alone is a finding.
 
 Prints the findings, then a count; the exit status is 1 when there are any. A NOLINT without the names of its checks and
 a reason behind them, "NOLINT(check): reason", is a finding, and so is a file that no Bazel target compiles.
@@ -28,8 +29,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # batches save time.
 BATCH_LINES = (12000, 5000, 5000)  # by depth()
 OURS = r"^(.*/)?(sim|frontends|analysis|tools|tests|configs)/.*\.(h|cc)$"
+# Of OPTIONALS, whose time grows so with a source of several files that it does not end on a large one.
+SMALL_LINES = 1500
+OPTIONALS = "bugprone-unchecked-optional-access"
 # A source of several #includes is what this check is there to find.
-CHECKS = "-bugprone-suspicious-include"
+CHECKS = "-bugprone-suspicious-include,-" + OPTIONALS
 # Several programs in one source.
 ENTRIES = ("main", "LLVMFuzzerTestOneInput")
 # By default the analyzer does not look at a function by itself that it has seen through one of its callers, and with the
@@ -42,7 +46,7 @@ THOROUGH = "sim/"
 FUZZED = "sim/host/"
 ALL_FUNCTIONS = ["-Xclang", "-analyzer-inlining-mode=all"]
 SANITIZED = "tests/"
-NOT_OF_TESTS = ",-clang-analyzer-*,-bugprone-implicit-widening-of-multiplication-result,-bugprone-unchecked-optional-access"
+NOT_OF_TESTS = ",-clang-analyzer-*,-bugprone-implicit-widening-of-multiplication-result"
 NOLINT = re.compile(r"NOLINT(NEXTLINE|BEGIN)?(?!END)\b")
 NOLINT_GOOD = re.compile(r"NOLINT(NEXTLINE|BEGIN)?\([a-z0-9.,* -]+\): \S+")
 
@@ -105,16 +109,15 @@ def depth(path):
     return 2 if path.startswith(THOROUGH) and not path.startswith(FUZZED) else 1
 
 
-def batches(files):
-    """Lists of files of the same depth, of some BATCH_LINES lines, in the order given; none has two files with a name in
-    common."""
+def batches(files, most_lines):
+    """Lists of files of some lines each, in the order given; none has two files with a name in common."""
     made = []  # [files, names, lines]
     for f in files:
         names = own_names(f)
         with open(f) as text:
             lines = sum(1 for _ in text)
         for b in made:
-            if b[2] + lines <= BATCH_LINES[depth(f)] and all(b[1].get(n, d) == d for n, d in names.items()):
+            if b[2] + lines <= most_lines and all(b[1].get(n, d) == d for n, d in names.items()):
                 break
         else:
             b = [[], {}, 0]
@@ -125,9 +128,8 @@ def batches(files):
     return [b[0] for b in sorted(made, key=lambda b: -b[2])]
 
 
-def check(files, flags, folder):
+def check(files, flags, checks, folder):
     """The findings of these files, as lines."""
-    checks = CHECKS + (NOT_OF_TESTS if depth(files[0]) == 0 else "")
     thorough = ALL_FUNCTIONS if depth(files[0]) == 2 else []
     with tempfile.NamedTemporaryFile("w", dir=folder, prefix="UnifiedSource-", suffix=".cc") as f:
         for number, name in enumerate(files):
@@ -139,9 +141,9 @@ def check(files, flags, folder):
             ["clang-tidy-16", "--quiet", "--header-filter=" + OURS, "--checks=" + checks,
              "--config-file=.clang-tidy", f.name, "--", *flags, *thorough],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    if len(files) > 1 and "[clang-diagnostic-error]" in p.stdout:
+    if len(files) > 1 and ("[clang-diagnostic-error]" in p.stdout or p.returncode not in (0, 1)):
         half = len(files) // 2
-        return check(files[:half], flags, folder) + check(files[half:], flags, folder)
+        return check(files[:half], flags, checks, folder) + check(files[half:], flags, checks, folder)
     found = [line for line in p.stdout.splitlines()
              if re.search(r": (warning|error): .*\[[\w.,-]+\]$", line) and "bazel-out/" not in line.split(": ")[0]]
     if p.returncode not in (0, 1) or (p.returncode and not found):
@@ -175,12 +177,18 @@ def main(argv):
     for f in wanted:
         if f in commands:
             groups[(depth(f), commands[f])].append(f)
-    work = [(b, flags) for (_, flags), files in sorted(groups.items()) for b in batches(sorted(files))]
+    work = []  # arguments of check()
+    for (thoroughness, flags), files in sorted(groups.items()):
+        tests = thoroughness == 0
+        for b in batches(sorted(files), BATCH_LINES[thoroughness]):
+            work.append((b, flags, CHECKS + (NOT_OF_TESTS if tests else "")))
+        for b in batches(sorted(files), SMALL_LINES) if not tests else []:
+            work.append((b, flags, "-*," + OPTIONALS))
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         here = re.compile("^(%s/|\\./)" % re.escape(ROOT))
         told = set()  # that of a header comes with several batches
-        for lines in itertools.chain([findings], pool.map(lambda w: check(w[0], w[1], folder), work)):
+        for lines in itertools.chain([findings], pool.map(lambda w: check(*w, folder), work)):
             for line in sorted({here.sub("", line) for line in lines} - told):
                 print(line, flush=True)
                 told.add(line)

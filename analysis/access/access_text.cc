@@ -49,11 +49,15 @@ std::string advice_text(const KernelAccesses& k, size_t top) {
     }
     const std::string pc = fmt::format("{:04x}", k.image().code[k.all[i].index].pc);
     const auto at = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.second == text; });
-    at == parts.end() ? parts.emplace_back(pc, text), void() : void(at->first += ", " + pc);
+    if (at == parts.end()) {
+      parts.emplace_back(pc, text);
+    } else {
+      at->first.append(", ").append(pc);
+    }
   }
   std::string out = parts.empty() ? "" : "\nagainst the conflicts, recomputed over the whole trace\n";
   for (const auto& [pcs, text] : parts) {
-    out += pcs + "\n" + text;
+    out.append(pcs).append("\n").append(text);
   }
   return out;
 }

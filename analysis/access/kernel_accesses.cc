@@ -128,7 +128,7 @@ std::pair<uint64_t, uint64_t> rows_of(const std::vector<InstrAccesses>& all, con
     }
   }
   // Whole rows of all banks: what lies behind is of the same array, or nobody's.
-  constexpr uint64_t kBytes = kBanks * 4;
+  constexpr uint64_t kBytes = uint64_t{kBanks} * 4;
   return {begin, begin + (end - begin + kBytes - 1) / kBytes * kBytes};
 }
 

@@ -73,34 +73,35 @@ uint32_t TracedKernels::number(const std::filesystem::path& trace) {
   return static_cast<uint32_t>(traces_.size() - 1);
 }
 
-uint64_t TracedKernels::stream(const std::filesystem::path& trace) {
+const isa::LaunchShape& TracedKernels::shape(const std::filesystem::path& trace) {
   Known& k = traces_[number(trace)];
-  if (!k.shape) {
-    // Simulating it, later, warns of what there is to warn of.
-    const Warn nobody = [](std::string_view) {};
-    k.shape = CheckedSource(gpu_, trace, model_ ? options_.warn : nobody).image().shape;
+  if (k.shape) {
+    return *k.shape;
   }
-  return k.shape->stream;
+  // Simulating it, later, warns of what there is to warn of.
+  const Warn nobody = [](std::string_view) {};
+  return k.shape.emplace(CheckedSource(gpu_, trace, model_ ? options_.warn : nobody).image().shape);
 }
+
+uint64_t TracedKernels::stream(const std::filesystem::path& trace) { return shape(trace).stream; }
 
 void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k) {
   k.trace = number(trace);
   Known& known = traces_[k.trace];
-  if (model_) {
-    stream(trace);
-  } else if (!known.duration) {
+  if (!model_ && !known.duration) {
     const LaunchRecord r = simulate(trace, {});
     known.shape = r.shape;
     known.duration = duration(r);
   }
   const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
+  const isa::LaunchShape& launched = shape(trace);
   k.has_grid = true;
-  k.grid = dim(known.shape->grid);
-  k.block = dim(known.shape->block);
-  k.cluster = dim(known.shape->cluster);
-  k.registers = known.shape->registers_per_thread;
-  k.static_shared_bytes = known.shape->static_shared_bytes;
-  k.dynamic_shared_bytes = known.shape->dynamic_shared_bytes;
+  k.grid = dim(launched.grid);
+  k.block = dim(launched.block);
+  k.cluster = dim(launched.cluster);
+  k.registers = launched.registers_per_thread;
+  k.static_shared_bytes = launched.static_shared_bytes;
+  k.dynamic_shared_bytes = launched.dynamic_shared_bytes;
   k.duration = known.duration.value_or(0);
 }
 

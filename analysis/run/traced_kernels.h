@@ -47,6 +47,7 @@ class TracedKernels {
     std::optional<host::Ps> duration = {};  // by itself; never when together
   };
   uint32_t number(const std::filesystem::path& trace);
+  const isa::LaunchShape& shape(const std::filesystem::path& trace);
   LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const;
   host::Ps duration(const LaunchRecord& r) const;
   // Traces of one folder are of one capture and share their addresses; others do not.

@@ -106,7 +106,7 @@ class Values {
   void put_value(const std::string& value, Point& point) const {
     point.values.push_back(value);
     for (const std::string& path : axis_.path()) {
-      point.set.push_back(path + "=" + value);
+      point.set.push_back(fmt::format("{}={}", path, value));
     }
   }
 

@@ -25,14 +25,16 @@ AblationRow ablation_row(std::span<const Match> matches, std::span<const Match> 
     row.largest = matches[cycles.match[row.cycles.largest_at]].label();
   }
   for (size_t i = 0; i < matches.size(); ++i) {
-    row.failed += !matches[i].launch;
+    const auto& with = matches[i].launch;
+    const auto& without = all[i].launch;
+    row.failed += !with;
     const std::optional<double> measured = matches[i].reference.value(kCycles);
-    if (!matches[i].launch || !all[i].launch || !measured || *measured == 0) {
+    if (!with || !without || !measured || *measured == 0) {
       continue;
     }
-    row.warp_instructions += matches[i].launch->warp_instructions;
-    const double mine = static_cast<double>(matches[i].launch->cycles) / *measured - 1;
-    const double base = static_cast<double>(all[i].launch->cycles) / *measured - 1;
+    row.warp_instructions += with->warp_instructions;
+    const double mine = static_cast<double>(with->cycles) / *measured - 1;
+    const double base = static_cast<double>(without->cycles) / *measured - 1;
     row.worse += std::fabs(mine) > std::fabs(base) + kPoint;
     row.better += std::fabs(mine) < std::fabs(base) - kPoint;
     if (std::fabs(mine - base) > std::fabs(row.most_difference)) {

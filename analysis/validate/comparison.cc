@@ -93,9 +93,10 @@ std::vector<StallShare> stall_shares(std::span<const Match> matches) {
   for (size_t m = 0; m < matches.size(); ++m) {
     const size_t first = out.size();
     Pair total;
-    for (int i = 0; matches[m].launch && i < stats::kStallCount; ++i) {
+    const auto& launch = matches[m].launch;
+    for (int i = 0; launch && i < stats::kStallCount; ++i) {
       const std::optional<double> a = matches[m].reference.value(metrics[i]);
-      const std::optional<double> b = matches[m].launch->metric(metrics[i]);
+      const std::optional<double> b = launch->metric(metrics[i]);
       if (!a || !b) {
         continue;
       }

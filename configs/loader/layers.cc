@@ -327,9 +327,12 @@ GpuConfig Layers::finish() const {
       continue;
     }
     Provenance p;
-    p.set_kind(Provenance::ASSUMED);
-    p.set_source("no source given in " + origin.where.substr(0, origin.where.rfind(':')));
-    p = origin.provenance.value_or(p);
+    if (origin.provenance) {
+      p = *origin.provenance;
+    } else {
+      p.set_kind(Provenance::ASSUMED);
+      p.set_source("no source given in " + origin.where.substr(0, origin.where.rfind(':')));
+    }
     const auto* entry = covering_entry(out.provenance(), path);
     if (entry == nullptr || entry->kind() != p.kind() || entry->source() != p.source()) {
       p.set_path(path);

@@ -95,9 +95,8 @@ void DetailedEngine::launch(Launch request) {
   const bool one = mode_ == Launches::kOne;
   if (l->recording) {
     const auto threads = static_cast<uint32_t>(std::max(1, options_.threads));
-    l->replay.emplace(*l->recording, threads == 1 || !one ? 1 : kBlocksAhead * threads,
-                      [this](uint32_t n, const auto& f) { loop_.pool().parallel_for(n, f); });
-    l->program = &*l->replay;
+    l->program = &l->replay.emplace(*l->recording, threads == 1 || !one ? 1 : kBlocksAhead * threads,
+                                    [this](uint32_t n, const auto& f) { loop_.pool().parallel_for(n, f); });
   }
   sm::number_lines(l->timed, lines_.take(l->timed.lines), constants_.take(l->timed.constants));
   loop_.watch_programs(l->image.computed);

@@ -48,6 +48,7 @@ int best(const BestOptions& o) {
     return 0;
   }
   std::vector<sweep::Objective> objectives;
+  objectives.reserve(o.pareto.size());
   for (const std::string& text : o.pareto) {
     objectives.push_back(sweep::parse_objective(text));
   }

@@ -31,6 +31,7 @@ std::string paths(const std::vector<DescribedCommand>& commands) {
 
 std::vector<std::string> assignments(const std::vector<std::string>& fields) {
   std::vector<std::string> out;
+  out.reserve(fields.size());
   for (const std::string& f : fields) {
     out.push_back(f + "=");
   }

@@ -92,6 +92,7 @@ std::string host_calls(const host::Program& p, const host::Result& r) {
                        e.times > 1 ? fmt::format(", {} times", e.times) : "");
   }
   std::vector<std::string> errors;
+  errors.reserve(r.errors.size());
   for (const host::CallError& e : r.errors) {
     errors.push_back(
         fmt::format("{}: {}: {} ({})", where(p, e.thread, e.line, e.call), e.api, e.error, e.why));
@@ -113,6 +114,7 @@ std::vector<std::string> counted(const std::vector<std::string>& lines) {
     ++first[it->second].second;
   }
   std::vector<std::string> out;
+  out.reserve(first.size());
   for (const auto& [line, times] : first) {
     out.push_back(times > 1 ? fmt::format("{}, {} times", *line, times) : *line);
   }

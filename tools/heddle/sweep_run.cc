@@ -29,6 +29,7 @@ constexpr size_t kListed = 50;  // failures and skipped points; the database has
 std::vector<double> weights_of(const sweep::SweepPlan& plan, const std::vector<size_t>& tasks) {
   const std::vector<double> launch = analysis::weights(plan.launches());
   std::vector<double> out;
+  out.reserve(tasks.size());
   for (size_t t : tasks) {
     out.push_back(launch[t % launch.size()]);
   }

@@ -38,15 +38,18 @@ KernelTimes kernel_times(const std::vector<MeasuredRow>& rows) {
   return times;
 }
 
-double error_of(const Compared& c) { return 100 * (*c.simulated / c.row.value - 1); }
-bool within(const Compared& c) { return c.simulated && c.bound && std::abs(error_of(c)) <= *c.bound; }
+// In percent.
+double error_of(double simulated, const Compared& c) { return 100 * (simulated / c.row.value - 1); }
+bool within(const Compared& c) {
+  return c.simulated && c.bound && std::abs(error_of(*c.simulated, c)) <= *c.bound;
+}
 
 std::vector<std::string> cells(const Compared& c) {
   return {c.row.test,
           c.row.parameter,
           fmt::format("{:.4g}", c.row.value),
           c.simulated ? fmt::format("{:.4g}", *c.simulated) : "not modelled yet",
-          c.simulated ? fmt::format("{:+.1f}", error_of(c)) : "",
+          c.simulated ? fmt::format("{:+.1f}", error_of(*c.simulated, c)) : "",
           c.bound ? fmt::format("{:g}", *c.bound) : "",
           c.simulated && c.bound && !within(c) ? "beyond" : ""};
 }
