@@ -133,7 +133,7 @@ void ClusterNetwork::carry(ClusterMessage m) {
   // Bits 1, 4, 7 choose between two slices, bits 3, 6 between two more (FINDINGS.md 14).
   const uint64_t n = m.line;
   const uint64_t slice = ((n >> 1 ^ n >> 4 ^ n >> 7) & 1) | ((n >> 3 ^ n >> 6) & 1) << 1;
-  const auto service = static_cast<Ticks>(m.load * load_ticks_);
+  const auto service = Ticks::truncated(m.load * load_ticks_);
   const Ticks through = slices_[slice % slices_.size()].reserve(m.port, service);
   m.time = std::max(m.time, to_cycles_up(through));
   if (m.kind == Kind::kAnswer) {

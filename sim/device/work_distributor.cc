@@ -45,7 +45,7 @@ void WorkDistributor::begin() {
   next_cluster_ = 0;
   launches_ = 0;
   total_ = done_ = 0;
-  issue_free_ = 0;
+  issue_free_ = {};
   for (auto& sm : slots_) {
     for (Slot& s : sm) {
       s = {};
@@ -230,7 +230,7 @@ uint32_t WorkDistributor::next_sm(const Grid& g, Cycle* when) const {
 
 void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready) {
   issue_free_ = std::max(issue_free_, to_ticks(ready)) +
-                static_cast<Ticks>(launch_.block_interval() * static_cast<double>(kTicksPerCycle));
+                Ticks::truncated(launch_.block_interval() * static_cast<double>(kTicksPerCycle));
   const Cycle at = to_cycles_up(issue_free_) + launch_.block_start_latency();
   room_[sm].next = ready + launch_.sm_block_interval();
   auto slot = std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const Slot& s) { return !s.grid; });

@@ -144,7 +144,7 @@ class WorkDistributor {
   uint32_t next_cluster_ = 0;
   uint64_t launches_ = 0;
   uint64_t total_ = 0, done_ = 0;
-  Ticks issue_free_ = 0;
+  Ticks issue_free_{};
 };
 
 }  // namespace heddle::device

@@ -17,9 +17,10 @@ namespace heddle {
 class Bandwidth {
  public:
   // `width`: ticks of a bucket. `buckets`: how far ahead bookings may reach (a power of two).
-  explicit Bandwidth(Ticks width = 16 * kTicksPerCycle, uint32_t buckets = 1024)
+  explicit Bandwidth(Ticks width = to_ticks(16), uint32_t buckets = 1024)
       : width_(width),
-        shift_(std::has_single_bit(width) ? static_cast<uint32_t>(std::countr_zero(width)) : kNoShift),
+        shift_(std::has_single_bit(width.count()) ? static_cast<uint32_t>(std::countr_zero(width.count()))
+                                                  : kNoShift),
         mask_(buckets - 1),
         ring_shift_(static_cast<uint32_t>(std::countr_zero(buckets))),
         buckets_(buckets) {}
@@ -34,12 +35,12 @@ class Bandwidth {
     used_ = true;
     for (;;) {
       uint32_t& used = bucket(b);
-      const Ticks take = std::min(left, width_ - used);
-      used += static_cast<uint32_t>(take);
+      const Ticks take = std::min(left, width_ - Ticks(used));
+      used += static_cast<uint32_t>(take.count());
       left -= take;
-      note_full(b, used);
-      if (left == 0) {
-        return std::max(at + service, b * width_ + used - offset_);
+      note_full(b, Ticks(used));
+      if (left == Ticks()) {
+        return std::max(at + service, b * width_ + Ticks(used) - offset_);
       }
       ++b;
       if (b >= full_from_ && b < full_to_) {
@@ -54,7 +55,7 @@ class Bandwidth {
   }
 
   // Nothing is booked. Buckets begin at `origin`, so that times count from there.
-  void reset(Ticks origin = 0) {
+  void reset(Ticks origin = {}) {
     if (used_) {
       std::fill(buckets_.begin(), buckets_.end(), Bucket{});
       used_ = false;
@@ -70,7 +71,7 @@ class Bandwidth {
   };
   // A processor divides for as long as it takes to do the rest.
   uint64_t bucket_of(Ticks at) const {
-    return shift_ != kNoShift ? (at + offset_) >> shift_ : (at + offset_) / width_;
+    return shift_ != kNoShift ? (at + offset_).count() >> shift_ : (at + offset_) / width_;
   }
   uint32_t& bucket(uint64_t b) {
     Bucket& slot = buckets_[static_cast<uint32_t>(b) & mask_];
@@ -98,9 +99,9 @@ class Bandwidth {
 
   static constexpr uint32_t kNoShift = ~0u;
 
-  Ticks width_;
-  uint32_t shift_;    // width_ is 2 to the power of it, or kNoShift
-  Ticks offset_ = 0;  // from the beginning of a bucket to time 0
+  Ticks width_{};
+  uint32_t shift_;  // width_ is 2 to the power of it, or kNoShift
+  Ticks offset_{};  // from the beginning of a bucket to time 0
   uint32_t mask_;
   uint32_t ring_shift_;  // 2 to the power of it: how many buckets
   bool used_ = false;

@@ -7,20 +7,23 @@
 #include <cstdint>
 #include <limits>
 
+#include "sim/base/quantity.h"
+
 namespace heddle {
 
 using Cycle = uint64_t;  // core-clock cycles since the kernel's launch
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-using Ticks = uint64_t;  // 1/kTicksPerCycle core cycles
-inline constexpr Ticks kTicksPerCycle = 256;
+using Ticks = Quantity<struct TicksTag>;  // 1/kTicksPerCycle core cycles
+inline constexpr uint64_t kTicksPerCycle = 256;
 
-constexpr Ticks to_ticks(Cycle c) { return c * kTicksPerCycle; }
-constexpr Cycle to_cycles_up(Ticks t) { return (t + kTicksPerCycle - 1) / kTicksPerCycle; }
+constexpr Ticks to_ticks(Cycle c) { return Ticks(c * kTicksPerCycle); }
+constexpr Cycle to_cycles_up(Ticks t) { return (t.count() + kTicksPerCycle - 1) / kTicksPerCycle; }
+constexpr Cycle to_cycles_down(Ticks t) { return t.count() / kTicksPerCycle; }
 
 // `cycles` cycles of a clock of `domain_mhz`, as ticks of a core clock of `core_mhz`, to the nearest tick.
 inline Ticks domain_ticks(double cycles, double domain_mhz, double core_mhz) {
-  return static_cast<Ticks>(std::llround(cycles * core_mhz / domain_mhz * kTicksPerCycle));
+  return Ticks(std::llround(cycles * core_mhz / domain_mhz * kTicksPerCycle));
 }
 
 // A unit that serves one request after the other, in the order of the calls. reserve() returns when the
@@ -33,10 +36,10 @@ class Server {
     return free_;
   }
   Ticks free_at() const { return free_; }
-  void reset() { free_ = 0; }
+  void reset() { free_ = {}; }
 
  private:
-  Ticks free_ = 0;
+  Ticks free_{};
 };
 
 }  // namespace heddle

@@ -41,7 +41,7 @@ void Dram::reset(Ticks origin) {
     c.bus.reset(origin);
     c.writes = 0;
     c.read = false;
-    c.taken = 0;
+    c.taken = {};
     std::fill(c.banks.begin(), c.banks.end(), Bank{});
   }
 }
@@ -56,7 +56,7 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
     c.writes += transfers;
     if (c.writes >= write_batch_) {
       // A batch opens rows of its own; the bus turns round if it has read since the last one.
-      const Ticks overhead = detailed_ ? t_rcd_ + (c.read ? 2 * turnaround_ : 0) : 0;
+      const Ticks overhead = detailed_ ? t_rcd_ + (c.read ? 2 * turnaround_ : Ticks()) : Ticks();
       const Ticks service = burst_ * c.writes + overhead;
       const Ticks end = c.bus.reserve(at, service);
       c.taken = std::max(at, end - std::min(end, 2 * service));

@@ -19,7 +19,7 @@ class Dram {
   Dram(const config::GpuConfig& gpu, stats::CounterSet& counters, uint32_t channels);
 
   // Idle; time counts from `origin`.
-  void reset(Ticks origin = 0);
+  void reset(Ticks origin = {});
 
   // Reads or writes `bytes` (whole sectors; they take whole accesses) at byte address `addr` in `channel`.
   // The request reaches the controller at `at`; returns when the last byte has left (read) or been taken
@@ -36,14 +36,14 @@ class Dram {
  private:
   struct Bank {
     uint64_t row = ~uint64_t{0};
-    Ticks ready = 0;      // when the open row takes the next column command
-    Ticks activated = 0;  // for tRAS
+    Ticks ready{};      // when the open row takes the next column command
+    Ticks activated{};  // for tRAS
   };
   struct Channel {
     Bandwidth bus;
     uint32_t writes = 0;  // transfers collected
     bool read = false;    // since the last batch of writes
-    Ticks taken = 0;      // when there was room for the last batch behind one that goes
+    Ticks taken{};        // when there was room for the last batch behind one that goes
     std::vector<Bank> banks;
   };
 

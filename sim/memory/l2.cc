@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/memory/l2_clock.h"
 #include "sim/memory/l2_flags.h"
 
 namespace heddle::memory {
 namespace {
 
 using stats::Counter;
-
-Ticks l2_ticks(const config::GpuConfig& g, double cycles) {
-  return domain_ticks(cycles, g.clocks().l2_mhz(), g.clocks().core_mhz());
-}
 
 // Dirty lines that max_dirty_bytes is for: those that persist have their own room.
 bool counted_dirty(const CacheLine& l) { return l.dirty != 0 && !(l.flags & kPersisting); }
@@ -82,11 +79,12 @@ L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& coun
       fabric_(fabric),
       dram_(g, counters, 1 + *std::max_element(channel_.begin(), channel_.end())),
       tag_service_(l2_ticks(g, 1 / g.l2().slice_requests_per_cycle())),
-      hit_latency_(l2_ticks(g, g.l2().hit_latency())),
+      hit_latency_(look_up_latency(g)),
       far_latency_(to_ticks(g.l2().far_latency())),
       atomic_interval_(l2_ticks(g, g.l2().atomic_interval())),
       atomic_latency_(to_ticks(g.l2().atomic_latency())),
-      sector_service_(static_cast<double>(l2_ticks(g, 1)) * kSectorBytes / g.l2().slice_bytes_per_cycle()),
+      sector_service_(static_cast<double>(l2_ticks(g, 1).count()) * kSectorBytes /
+                      g.l2().slice_bytes_per_cycle()),
       keeps_persisting_(g.l2().set_aside_replacement() == config::L2::KEEP),
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
@@ -216,7 +214,7 @@ void L2::install(uint64_t line) {
   Home home = map_.home(line);
   Request r;
   r.line = line;
-  allocate(home, home.partition, r, 0).valid = (1u << kSectorsPerLine) - 1;
+  allocate(home, home.partition, r, Ticks()).valid = (1u << kSectorsPerLine) - 1;
 }
 
 Ticks L2::set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at) {
@@ -262,7 +260,7 @@ L2::Served L2::serve(const Request& r, const Home& home, uint32_t partition, Tic
   // One request per L2 cycle (FINDINGS.md 6: scattered loads); data that arrives at its home takes one
   // and a half (39 scattered stores a core cycle, half of them far).
   Ticks lookups = !reads && partition == home.partition ? tag_service_ * 3 / 2 : tag_service_;
-  Ticks service = std::max<Ticks>(lookups, static_cast<Ticks>(n * sector_service_));
+  Ticks service = std::max(lookups, Ticks::truncated(n * sector_service_));
   at = near.port.reserve(at, service);
   if (reads) {
     return read(r, home, partition, at);
@@ -297,7 +295,7 @@ Ticks L2::fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at) {
 Ticks L2::read_for_fabric(const Request& r, const Home& home, uint8_t sectors, Ticks at) {
   Slice& s = slice(home.partition, home.slice);
   uint32_t n = std::popcount(sectors);
-  at = s.port.reserve(at, std::max<Ticks>(tag_service_, static_cast<Ticks>(n * sector_service_)));
+  at = s.port.reserve(at, std::max(tag_service_, Ticks::truncated(n * sector_service_)));
   ++counters_[Counter::kL2Requests];
   counters_[Counter::kL2Sectors] += n;
   counters_[Counter::kL2FromFabric] += n;
@@ -361,12 +359,11 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
   uint32_t transfer = 0;
   if (partition != home.partition) {
     // The near slice passes the data on; a replica it holds is kept up to date.
-    transfer = cross(r, partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2, 0);
+    transfer = cross(r, partition, home.partition, n * kSectorBytes, at + hit_latency_ / 2, Ticks());
     arrive = at + hit_latency_ / 2 + crossing(n * kSectorBytes);
     passed_on = arrive - far_latency_;
     Slice& s = slice(home.partition, home.slice);
-    arrive = s.port.reserve(arrive,
-                            std::max<Ticks>(tag_service_ * 3 / 2, static_cast<Ticks>(n * sector_service_)));
+    arrive = s.port.reserve(arrive, std::max(tag_service_ * 3 / 2, Ticks::truncated(n * sector_service_)));
     ++counters_[Counter::kL2Requests];
     counters_[Counter::kL2Sectors] += n;
     counters_[Counter::kL2SectorHits] += n;
@@ -386,7 +383,7 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
   // DRAM that cannot keep up holds up the writers.
   const Ticks taken = set_dirty(*l, r.sectors, home, arrive);
   // The near slice acknowledges once it has passed the data on.
-  return {std::max({at + hit_latency_, passed_on, taken > arrive ? taken : 0}), transfer};
+  return {std::max({at + hit_latency_, passed_on, taken > arrive ? taken : Ticks()}), transfer};
 }
 
 L2::Served L2::atomic(const Request& r, const Home& home, uint32_t partition, Ticks at) {
@@ -422,7 +419,7 @@ L2::Served L2::atomic(const Request& r, const Home& home, uint32_t partition, Ti
   if (missing) {
     fill_home(*l, home, fetch, arrive + hit_latency_);
   }
-  Ticks data = std::max(arrive, Ticks{l->ready});
+  Ticks data = std::max(arrive, l->ready);
   set_dirty(*l, r.sectors, home, arrive);
   if (l->flags & kReplicated) {
     invalidate_replica(home, r.line, r.sectors, home.partition);

@@ -37,9 +37,9 @@ class L2 {
      const SliceRange& slices);
 
   // Cold and idle; time counts from `origin`.
-  void reset(Ticks origin = 0);
+  void reset(Ticks origin = {});
   // Between two launches: the lines stay, with what is dirty and what persists.
-  void next_launch(Ticks origin = 0);
+  void next_launch(Ticks origin = {});
   // For the launches from now on; lines that persist go on doing so.
   void set_policy(const L2Policy& policy);
   // cudaCtxResetPersistingL2Cache: all lines are normal again.
@@ -50,7 +50,7 @@ class L2 {
   // When data or acknowledgement leaves the slice that was asked: not before `done`, nor before the end of a
   // transfer; `done` alone is what it would be if nobody else crossed the fabric.
   struct Served {
-    Ticks done = 0;
+    Ticks done{};
     uint32_t transfer = 0;  // 1 + its number; 0: none
   };
   // Serves a request that left its SM at r.time and reaches the slice of `partition` (the requester's) at

@@ -98,7 +98,7 @@ void L2::next_launch(Ticks origin) {
     s.port.reset(origin);
     s.atomics.reset(origin);
     s.tags.for_each_live([](CacheLine& l) {
-      l.ready = 0;
+      l.ready = {};
       l.aux = 0;
     });
   }

@@ -13,9 +13,9 @@
 namespace heddle::memory {
 
 struct LinkMessage {
-  Cycle key = 0;        // its turn (link_port.h)
-  Ticks at = 0;         // it arrives
-  Ticks performed = 0;  // of an answer: at L2
+  Cycle key = 0;      // its turn (link_port.h)
+  Ticks at{};         // it arrives
+  Ticks performed{};  // of an answer: at L2
   Request request;
   Payload* values = nullptr;  // of the device that asked
   uint8_t from = 0, to = 0;   // devices

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/memory/gpc_port.h"
+#include "sim/memory/l2_clock.h"
 #include "sim/memory/slice_shard.h"
 
 namespace heddle::memory {
@@ -13,8 +14,7 @@ LinkPort::LinkPort(const config::GpuConfig& g, const AddressMap& map,
       map_(map),
       shard_of_slice_(shard_of_slice),
       request_latency_(g.noc().request_latency()),
-      hit_latency_(domain_ticks(g.l2().hit_latency(), g.clocks().l2_mhz(), g.clocks().core_mhz()) /
-                   kTicksPerCycle) {}
+      hit_latency_(to_cycles_down(look_up_latency(g))) {}
 
 void LinkPort::join(uint8_t self, uint32_t devices, const LinkTiming& timing) {
   self_ = self;
@@ -39,7 +39,7 @@ void LinkPort::reset() {
 Ticks LinkPort::send(Server& channel, uint32_t bytes, Ticks at) {
   bytes_ += bytes;
   const auto service =
-      static_cast<Ticks>(bytes * static_cast<double>(kTicksPerCycle) / timing_.bytes_per_cycle);
+      Ticks::truncated(bytes * static_cast<double>(kTicksPerCycle) / timing_.bytes_per_cycle);
   return channel.reserve(at, service) + to_ticks(timing_.latency);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/memory/l2_clock.h"
+
 namespace heddle::memory {
 namespace {
 
@@ -32,9 +34,7 @@ MemorySystem::MemorySystem(const config::GpuConfig& g, WorkerPool* pool)
       code_beyond_bytes_(g.launch().code_beyond_bytes()),
       constant_bytes_(g.launch().constant_bytes()),
       // Nothing is answered without a look-up.
-      min_round_trip_(noc_.min_round_trip() +
-                      domain_ticks(g.l2().hit_latency(), g.clocks().l2_mhz(), g.clocks().core_mhz()) /
-                          kTicksPerCycle) {
+      min_round_trip_(noc_.min_round_trip() + to_cycles_down(look_up_latency(g))) {
   const std::vector<SliceRange> ranges = slice_ranges(g);
   shards_.resize(ranges.size());
   for_each(pool, ranges.size(), [&](uint32_t i) {

@@ -16,7 +16,7 @@ class Noc {
   explicit Noc(const config::GpuConfig& gpu);
 
   // Nothing is under way; time counts from `origin`.
-  void reset(Ticks origin = 0);
+  void reset(Ticks origin = {});
 
   // A packet of `payload` bytes that has left `sm` at `at`; returns its arrival at L2.
   Ticks request(uint32_t sm, uint32_t payload, Ticks at);
@@ -35,7 +35,7 @@ class Noc {
   }
 
   const std::vector<uint32_t>& gpc_of_sm() const { return gpc_of_sm_; }
-  Cycle response_latency() const { return response_latency_ / kTicksPerCycle; }
+  Cycle response_latency() const { return to_cycles_down(response_latency_); }
   // Shortest time from a packet leaving an SM to any consequence reaching an SM: the executor's quantum.
   Cycle min_round_trip() const { return min_round_trip_; }
 
@@ -44,7 +44,7 @@ class Noc {
     std::vector<Bandwidth> servers;
     double ticks_per_byte = 0;
     Ticks pass(uint32_t i, uint32_t bytes, Ticks at) {
-      return servers[i].reserve(at, static_cast<Ticks>(bytes * ticks_per_byte));
+      return servers[i].reserve(at, Ticks::truncated(bytes * ticks_per_byte));
     }
   };
 

@@ -53,7 +53,7 @@ class RequestMerger {
  private:
   struct Entry {
     uint64_t line = 0;
-    Ticks until = 0;
+    Ticks until{};
     L2::Served served;
     uint8_t sectors = 0;
   };

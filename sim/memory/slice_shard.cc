@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/memory/l2_clock.h"
 #include "sim/memory/shard_port.h"
 
 namespace heddle::memory {
@@ -16,7 +17,7 @@ SliceShard::SliceShard(const config::GpuConfig& g, const Fabric& fabric, const S
                        uint32_t shard, const std::vector<uint32_t>& merge_group)
     : shard_(shard),
       request_latency_(to_ticks(g.noc().request_latency())),
-      merged_latency_(domain_ticks(g.l2().hit_latency(), g.clocks().l2_mhz(), g.clocks().core_mhz())),
+      merged_latency_(look_up_latency(g)),
       // The entries of a group are spread over the slices.
       merge_group_(merge_group),
       merger_(1 + merge_group.back(),

@@ -5,17 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/engine/time.h"
 #include "sim/engine/zeroed.h"
 
 namespace heddle::memory {
 
 struct CacheLine {
-  uint64_t line = 0;   // address / line size
-  uint64_t ready = 0;  // owner's field (L2: ticks at which the newest fill arrives)
-  uint32_t aux = 0;    // owner's field (L1: pending-miss entry; L2: transfer that fills it)
-  uint8_t valid = 0;   // sector mask
-  uint8_t dirty = 0;   // sector mask
-  uint8_t flags = 0;   // owner's field
+  uint64_t line = 0;  // address / line size
+  Ticks ready{};      // owner's field (L2: when the newest fill arrives)
+  uint32_t aux = 0;   // owner's field (L1: pending-miss entry; L2: transfer that fills it)
+  uint8_t valid = 0;  // sector mask
+  uint8_t dirty = 0;  // sector mask
+  uint8_t flags = 0;  // owner's field
 };
 
 class TagArray {

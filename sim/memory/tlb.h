@@ -18,7 +18,7 @@ class TlbLevel {
   struct Entry {
     uint64_t page = 0;
     uint64_t stamp = 0;
-    Ticks ready = 0;    // usable from then on, once `fill` is done
+    Ticks ready{};      // usable from then on, once `fill` is done
     uint32_t fill = 0;  // 1 + number of the Fill that it waits for; 0: none
   };
   explicit TlbLevel(uint32_t entries) : capacity_(entries) {}
@@ -63,13 +63,13 @@ class GpcTlb {
   // A page, or a region, that is on its way.
   struct Fill {
     Cycle sent = 0;       // when the packet left its SM that asked first: the order of the walks
-    Ticks at = 0;         // when the device's TLB is asked, or when the answer is wanted
+    Ticks at{};           // when the device's TLB is asked, or when the answer is wanted
     uint64_t region = 0;  // for a walk
     uint32_t behind = 0;  // 1 + number of the fill that it waits for; 0: it is a walk
-    Ticks ready = 0;
+    Ticks ready{};
   };
   struct Translation {
-    Ticks at = 0;       // when the address is known, but not before
+    Ticks at{};         // when the address is known, but not before
     uint32_t fill = 0;  // 1 + number of this fill; 0: nothing else
   };
   // SM number `sm` of the GPC asks at `at` for byte address `addr`, for a packet that left at `sent`.

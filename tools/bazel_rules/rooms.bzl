@@ -8,7 +8,7 @@ ROOMS = {
     "configs/proto_text": [],
     "configs/schema": [],
     "sim/base": [],
-    "sim/engine": [],
+    "sim/engine": ["sim/base"],
     "sim/isa": [],
     "configs/loader": [
         "configs/proto_text",

@@ -26,7 +26,7 @@ struct ClusterMessage {
     kOpen,     // to the block: all of the cluster have arrived
   };
   Cycle time = 0;           // has left the sender's port; then: arrives
-  Ticks port = 0;           // when the port began with it: a slice of the network takes it while it comes
+  Ticks port{};             // when the port began with it: a slice of the network takes it while it comes
   uint64_t line = 0;        // number of the line in the window of the cluster's shared memory
   uint32_t cluster = 0;     // device-wide number
   uint32_t id = kNone;      // of the access, chosen by the sender; comes back with the answer

@@ -94,7 +94,7 @@ class ClusterPort {
   void take_bulk(const ClusterMessage& m, Cycle now);
   void serve(const ClusterMessage& m, Cycle now);
   void answered(const ClusterMessage& m, Cycle now);
-  Ticks ticks(uint32_t packets) const { return static_cast<Ticks>(packets * packet_ticks_); }
+  Ticks ticks(uint32_t packets) const { return Ticks::truncated(packets * packet_ticks_); }
 
   SmState& sm_;
   ClusterMemory* memory_ = nullptr;

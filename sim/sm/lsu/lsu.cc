@@ -28,7 +28,7 @@ Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, con
       subcore_next_(c.subcores()) {
   writeback_.reserve(c.subcores());
   for (uint32_t i = 0; i < c.subcores(); ++i) {
-    writeback_.emplace_back(4 * kTicksPerCycle, 1024);
+    writeback_.emplace_back(to_ticks(4), 1024);
   }
 }
 

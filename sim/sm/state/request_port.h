@@ -27,7 +27,7 @@ class RequestPort {
   Cycle book(uint32_t payload_bytes, uint32_t least_cycles, Cycle at) {
     const Ticks service =
         std::max(to_ticks(least_cycles),
-                 static_cast<Ticks>(payload_bytes * static_cast<double>(kTicksPerCycle) / bytes_per_cycle_));
+                 Ticks::truncated(payload_bytes * static_cast<double>(kTicksPerCycle) / bytes_per_cycle_));
     return to_cycles_up(port_.reserve(to_ticks(at), service));
   }
 

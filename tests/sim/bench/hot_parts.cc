@@ -93,10 +93,10 @@ BENCHMARK(event_wheel)->ArgName("in_flight")->Arg(16)->Arg(1024);
 void bandwidth(benchmark::State& state) {
   Bandwidth port;
   std::mt19937_64 rng(1);
-  Ticks now = 0;
+  Ticks now{};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(port.reserve(now + rng() % (600 * kTicksPerCycle), kTicksPerCycle));
-    now += kTicksPerCycle + kTicksPerCycle / 4;
+    benchmark::DoNotOptimize(port.reserve(now + Ticks(rng() % (600 * kTicksPerCycle)), to_ticks(1)));
+    now += Ticks(kTicksPerCycle + kTicksPerCycle / 4);
   }
   state.SetItemsProcessed(state.iterations());
 }

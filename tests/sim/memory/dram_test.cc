@@ -79,9 +79,9 @@ TEST_CASE_METHOD(Fixture, "column commands of one bank are tCCD apart") {
 TEST_CASE_METHOD(Fixture, "the bus gives 32 bytes a cycle") {
   gpu.mutable_dram()->set_t_ccd(1);
   Dram fast(gpu, counters);
-  Ticks last = 0;
+  Ticks last{};
   for (int i = 0; i < 1000; ++i) {
-    last = fast.access(0, 0, 64, false, 0);
+    last = fast.access(0, 0, 64, false, Ticks(0));
   }
   // 1000 x 2 cycles on the bus; the column commands (1 cycle each) are ahead of it.
   CHECK(to_cycles_up(last) == 2000 + 100);
@@ -151,36 +151,36 @@ TEST_CASE_METHOD(Fixture, "larger accesses take the bus longer") {
   read(0, 0);
   gpu.mutable_dram()->set_t_ccd(1);
   Dram d(gpu, counters);
-  Ticks last = 0;
+  Ticks last{};
   for (int i = 0; i < 100; ++i) {
-    last = d.access(0, 0, 128, false, 0);
+    last = d.access(0, 0, 128, false, Ticks(0));
   }
   CHECK(to_cycles_up(last) == 100 * 4 + 100);
 }
 
 TEST_CASE_METHOD(Fixture, "efficiency stretches the bus time, the DRAM clock all times") {
   gpu.mutable_dram()->set_efficiency(0.5);
-  CHECK(to_cycles_up(Dram(gpu, counters).access(0, 0, 64, false, 0)) == 10 + 14 + 4 + 100);
+  CHECK(to_cycles_up(Dram(gpu, counters).access(0, 0, 64, false, Ticks(0))) == 10 + 14 + 4 + 100);
   gpu.mutable_dram()->set_efficiency(1);
   gpu.mutable_clocks()->set_dram_mhz(500);
-  CHECK(to_cycles_up(Dram(gpu, counters).access(0, 0, 64, false, 0)) == 2 * (10 + 14 + 2) + 100);
+  CHECK(to_cycles_up(Dram(gpu, counters).access(0, 0, 64, false, Ticks(0))) == 2 * (10 + 14 + 2) + 100);
 }
 
 TEST_CASE_METHOD(Fixture, "ROOFLINE: a fixed time and the bus, no rows") {
   gpu.mutable_dram()->set_model(config::Dram::ROOFLINE);
   Dram d(gpu, counters);
   for (uint64_t i = 1; i <= 50; ++i) {
-    CHECK(to_cycles_up(d.access(0, i * 1024, 64, false, 0)) == 2 * i + 10 + 14 + 100);
+    CHECK(to_cycles_up(d.access(0, i * 1024, 64, false, Ticks(0))) == 2 * i + 10 + 14 + 100);
   }
   CHECK(hits() == 0);
   CHECK(misses() == 0);
   CHECK(counters[Counter::kDramReadBytes] == 3200);
   for (int i = 0; i < 3; ++i) {
-    CHECK(d.access(0, 0, 64, true, 0) == 0);
+    CHECK(d.access(0, 0, 64, true, Ticks(0)) == Ticks(0));
   }
-  CHECK(to_cycles_up(d.access(0, 0, 64, true, 0)) == 108 - 2 * 8);  // behind the reads
+  CHECK(to_cycles_up(d.access(0, 0, 64, true, Ticks(0))) == 108 - 2 * 8);  // behind the reads
   // A batch of writes takes the bus, without turning it around.
-  CHECK(to_cycles_up(d.access(0, 0, 64, false, 0)) == 2 * 55 + 10 + 14 + 100);
+  CHECK(to_cycles_up(d.access(0, 0, 64, false, Ticks(0))) == 2 * 55 + 10 + 14 + 100);
 }
 
 TEST_CASE_METHOD(Fixture, "reset() closes the rows and frees the bus") {

@@ -41,13 +41,13 @@ TEST_CASE("of packets sent at the same time the first list's goes first") {
 
 TEST_CASE("a transfer behind another ends no sooner than that one and its lag") {
   std::vector<Transfer> all(3);
-  all[0].end = 1000;
-  all[1] = {.behind = 1, .lag = 50, .end = 900};
-  all[2] = {.behind = 2, .lag = 0, .end = 1049};
-  CHECK(end_of(all, 0) == 0);
-  CHECK(end_of(all, 1) == 1000);
-  CHECK(end_of(all, 2) == 1050);
-  CHECK(end_of(all, 3) == 1050);
+  all[0].end = Ticks(1000);
+  all[1] = {.behind = 1, .lag = Ticks(50), .end = Ticks(900)};
+  all[2] = {.behind = 2, .lag = Ticks(0), .end = Ticks(1049)};
+  CHECK(end_of(all, 0) == Ticks(0));
+  CHECK(end_of(all, 1) == Ticks(1000));
+  CHECK(end_of(all, 2) == Ticks(1050));
+  CHECK(end_of(all, 3) == Ticks(1050));
 }
 
 }  // namespace

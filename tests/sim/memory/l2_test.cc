@@ -255,7 +255,7 @@ TEST_CASE_METHOD(Fixture, "L2 cycles are converted to core cycles") {
   simtest::WholeL2 slow(gpu, n);
   Request r;
   r.sectors = 1;
-  slow.serve(r, 0, 0);
+  slow.serve(r, 0, Ticks(0));
   CHECK(to_cycles_up(slow.serve(r, 0, to_ticks(1000))) == 1000 + 2 * (1 + 50));
 }
 

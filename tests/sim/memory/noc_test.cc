@@ -48,9 +48,9 @@ TEST_CASE("the SMs of a TPC share its request port, other TPCs have their own") 
   // 2 cycles each in the TPC port: packet i leaves it at 2 (i + 1), then 1 cycle in the GPC port and 100 of
   // transit.
   for (uint64_t i = 0; i < 20; ++i) {
-    CHECK(n.request(i % 2, 0, 0) == to_ticks(2 * (i + 1) + 101));
+    CHECK(n.request(i % 2, 0, Ticks(0)) == to_ticks(2 * (i + 1) + 101));
   }
-  CHECK(n.request(2, 0, 0) == to_ticks(103));
+  CHECK(n.request(2, 0, Ticks(0)) == to_ticks(103));
 }
 
 TEST_CASE("two TPCs of a GPC share its request port") {
@@ -62,9 +62,9 @@ TEST_CASE("two TPCs of a GPC share its request port") {
   // The GPC port takes 4 cycles a packet, more than the TPC ports' 2: packet i has left it at 2 + 4 (i + 1)
   // if the port first waits for the first packet; its bucket counts from 0, so the saturated end is 4 (i +
   // 1), later than 6 only.
-  Ticks last = 0;
+  Ticks last{};
   for (uint64_t i = 0; i < 100; ++i) {
-    last = n.request(i % 2 * 2, 0, 0);
+    last = n.request(i % 2 * 2, 0, Ticks(0));
   }
   CHECK(last == to_ticks(400 + 100));
 }
@@ -72,24 +72,24 @@ TEST_CASE("two TPCs of a GPC share its request port") {
 TEST_CASE("an SM takes responses at the rate of its narrowest port") {
   Noc n(gpu());
   // 128 + 32 bytes: 10 cycles in the SM port; the wider ports before it do not add up.
-  Ticks last = 0;
+  Ticks last{};
   for (int i = 0; i < 64; ++i) {
-    last = n.response(1, 128, 0);
+    last = n.response(1, 128, Ticks(0));
   }
   CHECK(last == to_ticks(640 + 100));
   // The other SM of the TPC waits for the shared TPC port (64 x 5 cycles), not for that SM's port.
-  CHECK(n.response(0, 128, 0) == to_ticks(325 + 10 + 100));
+  CHECK(n.response(0, 128, Ticks(0)) == to_ticks(325 + 10 + 100));
 }
 
 TEST_CASE("reset() empties the ports") {
   Noc n(gpu());
   for (int i = 0; i < 100; ++i) {
-    n.request(0, 128, 0);
-    n.response(0, 128, 0);
+    n.request(0, 128, Ticks(0));
+    n.response(0, 128, Ticks(0));
   }
   n.reset();
-  CHECK(n.request(0, 0, 0) == to_ticks(103));
-  CHECK(n.response(0, 32, 0) == to_ticks(107));
+  CHECK(n.request(0, 0, Ticks(0)) == to_ticks(103));
+  CHECK(n.response(0, 32, Ticks(0)) == to_ticks(107));
 }
 
 }  // namespace

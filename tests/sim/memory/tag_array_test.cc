@@ -33,7 +33,7 @@ TEST_CASE("a filled line is found in its set only, with clean fields") {
   CHECK(l->dirty == 0);
   CHECK(l->aux == 0);
   CHECK(l->flags == 0);
-  CHECK(l->ready == 0);
+  CHECK(l->ready == Ticks(0));
   CHECK(t.find(0, 0) == nullptr);
 }
 

@@ -20,7 +20,7 @@ struct Tlbs {
       : gpcs(2, GpcTlb(gpu.tlb(), 2, counters)), walkers(gpu.tlb(), counters) {}
   Ticks translate(uint32_t sm, uint64_t addr, Ticks at) {
     GpcTlb& gpc = gpcs[sm / 2];
-    const GpcTlb::Translation t = gpc.translate(sm % 2, addr, at, at / kTicksPerCycle);
+    const GpcTlb::Translation t = gpc.translate(sm % 2, addr, at, to_cycles_down(at));
     for (GpcTlb::Fill& f : gpc.fills()) {
       f.ready = walkers.walk(f.region, f.at);
     }
@@ -154,7 +154,7 @@ TEST_CASE("a TLB that is switched off takes no time") {
   config::GpuConfig g = simtest::test_gpu(1);
   stats::CounterSet counters;
   Tlbs tlb(g, counters);
-  CHECK(tlb.translate(0, 123456789, 77) == 77);
+  CHECK(tlb.translate(0, 123456789, Ticks(77)) == Ticks(77));
   CHECK(counters[Counter::kTlbL1Misses] == 0);
 }
 
