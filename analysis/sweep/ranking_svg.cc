@@ -218,6 +218,7 @@ std::string map_svg(SweepResults& results, const std::string& metric, size_t bas
     }
   }
   std::vector<double> means;
+  means.reserve(cells.size());
   for (const auto& [at, v] : cells) {
     means.push_back(mean_or_nan(v));
   }

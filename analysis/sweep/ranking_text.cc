@@ -76,6 +76,7 @@ std::string best_by_trace(SweepResults& results, const Objective& o, size_t base
   const auto values = results.values(o.name);
   for (size_t l = 0; l < results.launches().size(); ++l) {
     std::vector<double> column;
+    column.reserve(values.size());
     for (const auto& row : values) {
       column.push_back(row[l]);
     }

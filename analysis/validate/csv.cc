@@ -137,7 +137,7 @@ CsvTable read_csv(const std::filesystem::path& file, const std::vector<std::stri
 }
 
 std::string csv_field(std::string_view raw) {
-  const std::string text = input::printable_lines(raw);
+  std::string text = input::printable_lines(raw);
   if (text.find_first_of(",\"\n") == std::string_view::npos) {
     return text;
   }

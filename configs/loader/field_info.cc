@@ -55,10 +55,10 @@ const Message* holder(const GpuConfig& config, const std::vector<Step>& steps, s
     const int at = steps[i].has_key ? find_entry(*message, field, steps[i].key) : -1;
     if (at < 0) {
       std::vector<std::string> names = entries_at(config, done);
-      throw Error(steps[i].has_key ? done + ": no entry \"" + steps[i].key + "\"; nearest: " +
-                                         join(nearest(steps[i].key, names)) + "; legal names: " + join(names)
-                                   : done + " is a table; name the entry: " + done +
-                                         "[NAME]; legal names: " + join(names));
+      const std::string what = steps[i].has_key ? ": no entry \"" + steps[i].key +
+                                                      "\"; nearest: " + join(nearest(steps[i].key, names))
+                                                : " is a table; name the entry: " + done + "[NAME]";
+      throw Error(done.append(what).append("; legal names: ").append(join(names)));
     }
     done += "[" + steps[i].key + "]";
     message = &reflection->GetRepeatedMessage(*message, field, at);
@@ -130,6 +130,7 @@ std::optional<std::vector<std::string>> value_at(const GpuConfig& config, std::s
     return std::vector<std::string>{unquoted(value_text(*message, field))};
   }
   std::vector<std::string> out;
+  out.reserve(reflection->FieldSize(*message, field));
   for (int i = 0; i < reflection->FieldSize(*message, field); ++i) {
     out.push_back(unquoted(value_text(*message, field, i)));
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <utility>
 
 #include "configs/loader/assemble.h"
 #include "configs/loader/config.h"
@@ -209,9 +210,10 @@ std::vector<std::string> check(std::string_view name_or_path, const LoadOptions&
     const Origins origins = layers.origins();
     std::vector<std::string> problems = problems_of(layers.config(), origins);
     for (const std::string& path : layers.without_provenance()) {
-      problems.push_back(origins.at(path) + ": " + path +
-                         ": no provenance entry of the same file covers it; legal: one with path \"" + path +
-                         "\" or a part of that from its start");
+      std::string problem = origins.at(path);
+      problem.append(": ").append(path).append(": no provenance entry of the same file covers it; ");
+      problem.append("legal: one with path \"").append(path).append("\" or a part of that from its start");
+      problems.push_back(std::move(problem));
     }
     return problems;
   } catch (const Error& error) {

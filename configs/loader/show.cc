@@ -125,7 +125,8 @@ class Printer {
     for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
       const auto& entry = reflection->GetRepeatedMessage(message, field, i);
       const std::string name = key ? entry.GetReflection()->GetString(entry, key) : std::to_string(i);
-      const std::string entry_path = path + "[" + name + "]";
+      std::string entry_path = path;
+      entry_path.append("[").append(name).append("]");
       if (on_the_way(entry_path, options_.under)) {
         out_ += with_comment(indent + field->name() + " { " + fields_on_one_line(entry) + " }",
                              entry_comment(entry, entry_path));
@@ -138,6 +139,7 @@ class Printer {
       return value_text(message, field);
     }
     std::vector<std::string> values;
+    values.reserve(message.GetReflection()->FieldSize(message, field));
     for (int i = 0; i < message.GetReflection()->FieldSize(message, field); ++i) {
       values.push_back(value_text(message, field, i));
     }
@@ -192,7 +194,8 @@ std::vector<Difference> diff(const GpuConfig& a, const GpuConfig& b) {
 std::string hash(const GpuConfig& config) {
   Fnv fnv;
   for (const auto& [path, value] : canonical_values(config)) {
-    fnv.add(path + "=" + value + "\n");
+    std::string line = path;
+    fnv.add(line.append("=").append(value).append("\n"));
   }
   uint64_t h = fnv.value();
   std::string out(16, '0');

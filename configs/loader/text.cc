@@ -179,14 +179,13 @@ void check_unique(const Message& message, const TextFormat::ParseInfoTree& tree,
       const auto& entry = reflection->GetRepeatedMessage(message, field, i);
       const std::string value = entry.GetReflection()->GetString(entry, key);
       const auto at = tree.GetLocation(field, i);
-      const std::string path = prefix + field->name();
+      std::string where = text_place(file, at.line, at.column).append(prefix).append(field->name());
       if (value.empty()) {
-        throw Error(text_place(file, at.line, at.column) + path + ": an entry without \"" + key->name() +
-                    "\"");
+        throw Error(where + ": an entry without \"" + key->name() + "\"");
       }
       if (!seen.insert(value).second) {
-        throw Error(text_place(file, at.line, at.column) + path + "[" + value +
-                    "] is given twice; legal: one entry per " + key->name());
+        throw Error(where.append("[").append(value).append("] is given twice; legal: one entry per ") +
+                    key->name());
       }
     }
   }

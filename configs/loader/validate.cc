@@ -56,7 +56,8 @@ class FieldChecker {
     for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
       const auto& entry = reflection->GetRepeatedMessage(message, field, i);
       const std::string name = key ? entry.GetReflection()->GetString(entry, key) : std::to_string(i);
-      check(entry, path + "[" + name + "].");
+      std::string below = path;
+      check(entry, below.append("[").append(name).append("]."));
     }
   }
 

@@ -127,6 +127,7 @@ class Arguments {
         names += (i ? ", " : "") + all.field(i)->name();
       }
       names_.refuse(call_.name() + " needs one of " + names);
+      return 0;  // not reached: refuse() throws
     }
     out_.bytes =
         given->cpp_type() == FieldDescriptor::CPPTYPE_BOOL ? r_.GetBool(m_, given) : r_.GetUInt64(m_, given);

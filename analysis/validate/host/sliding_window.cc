@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 4> kAccesses = {"LDG.E", "STG.E", "LDG.E"
 
 }  // namespace
 
-SlidingWindow::SlidingWindow(std::string sass, std::string name, uint64_t frequent_bytes, uint32_t blocks)
+SlidingWindow::SlidingWindow(std::string sass, const std::string& name, uint64_t frequent_bytes,
+                             uint32_t blocks)
     : frequent_bytes_(frequent_bytes) {
   if (frequent_bytes == 0 || frequent_bytes % kWarpBytes != 0) {
     throw Error("sliding window: " + std::to_string(frequent_bytes) +

@@ -21,7 +21,7 @@ class SlidingWindow final : public isa::BlockSource {
   // `sass`: the kernel's code as a side file has it (traces/h200/hostbench/sliding_window.sass); `name`
   // stands for it in messages. `frequent_bytes`, a multiple of 128, are read and written again and again
   // beside a stream of 4096 bytes by each of `blocks`. Throws Error when the code is not of the form above.
-  SlidingWindow(std::string sass, std::string name, uint64_t frequent_bytes, uint32_t blocks);
+  SlidingWindow(std::string sass, const std::string& name, uint64_t frequent_bytes, uint32_t blocks);
 
   const isa::KernelImage& image() const override { return image_; }
   bool next(isa::BlockTrace& out) override;

@@ -149,7 +149,7 @@ std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p,
     return no("cudaErrorInvalidValue",
               number(k.parameter_bytes) + " bytes of parameters, limit " + number(parameters));
   }
-  if (const auto refused = refuse_cluster(k, p, attribute)) {
+  if (auto refused = refuse_cluster(k, p, attribute)) {
     return refused;
   }
   const uint32_t fit = blocks_per_sm(k, p);

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kCompletionHeader = 20;
 constexpr uint32_t kRequestHeader = 24;
 
-constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited = std::numeric_limits<double>::max();
 
 }  // namespace
 

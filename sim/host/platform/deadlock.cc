@@ -71,6 +71,7 @@ std::vector<std::string> explain_deadlock(const Core& core, const std::vector<Th
                                           const Connections& connections, uint32_t stuck) {
   const Program& p = core.program;
   std::vector<std::string> out;
+  out.reserve(threads.size());
   for (const Threads::Blocked& t : threads) {
     out.push_back(describe(core, t));
   }
