@@ -6,12 +6,14 @@
 namespace heddle::analysis {
 
 RunRecord run_record(const config::GpuConfig& gpu, const std::string& fidelity,
-                     const std::vector<std::string>& overrides, size_t launches) {
+                     const std::vector<std::string>& overrides, size_t launches, bool text) {
   RunRecord r;
   r.gpu = gpu.name();
   r.product = gpu.product();
   r.config_hash = config::hash(gpu);
-  r.config_text = config::to_text(gpu);
+  if (text) {
+    r.config_text = config::to_text(gpu);
+  }
   r.fidelity = fidelity;
   for (const std::string& o : overrides) {
     r.overrides += o + '\n';

@@ -10,8 +10,9 @@
 
 namespace heddle::analysis {
 
-// `gpu` was made with `fidelity` and `overrides` ("path=value").
+// `gpu` was made with `fidelity` and `overrides` ("path=value"). `text`: with the configuration's, which
+// takes as long to write as a short launch takes to simulate; only what is stored needs it.
 RunRecord run_record(const config::GpuConfig& gpu, const std::string& fidelity,
-                     const std::vector<std::string>& overrides, size_t launches);
+                     const std::vector<std::string>& overrides, size_t launches, bool text = true);
 
 }  // namespace heddle::analysis

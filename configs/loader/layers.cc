@@ -226,44 +226,42 @@ void set(GpuConfig& config, std::string_view assignment) {
 
 namespace {
 
-// Whether the entry's path is `path` or lies above it; [*] stands for any name.
-bool covers(std::string_view entry, std::string_view path) {
-  // Every value of a machine is looked for among all entries: nearly all differ in the first words.
-  if (entry.find('*') == std::string_view::npos && !path.starts_with(entry)) {
-    return false;
-  }
-  size_t at = 0;
-  for (size_t i = 0; i < entry.size(); ++i) {
-    if (at < path.size() && path[at] == '[' && entry.substr(i).starts_with("[*]")) {
-      at = path.find(']', at) + 1;
-      i += 2;
-    } else if (at < path.size() && path[at] == entry[i]) {
-      ++at;
-    } else {
-      return false;
+// "sm.op[*].latency" of "sm.op[fp32].latency".
+std::string with_any_key(std::string_view path) {
+  std::string out;
+  while (true) {
+    const size_t open = path.find('[');
+    out += path.substr(0, open);
+    if (open == std::string_view::npos) {
+      return out;
     }
+    out += "[*]";
+    path.remove_prefix(std::min(path.find(']', open), path.size() - 1) + 1);
   }
-  return at == path.size() || path[at] == '.' || path[at] == '[';
-}
-
-// Deeper entries win; of two equally deep ones, the one that names what the other leaves open.
-std::pair<long, bool> precision(std::string_view entry) {
-  const long depth = std::count_if(entry.begin(), entry.end(), [](char c) { return c == '.' || c == '['; });
-  return {depth, entry.find("[*]") == std::string_view::npos};
 }
 
 }  // namespace
 
-const Provenance* covering_entry(const google::protobuf::RepeatedPtrField<Provenance>& entries,
-                                 std::string_view path) {
-  const Provenance* best = nullptr;
-  for (const Provenance& entry : entries) {
-    if (covers(entry.path(), path) &&
-        (best == nullptr || precision(entry.path()) > precision(best->path()))) {
-      best = &entry;
-    }
+Coverage::Coverage(const google::protobuf::RepeatedPtrField<Provenance>& entries) {
+  for (const Provenance& e : entries) {
+    by_path_.emplace(e.path(), &e);
   }
-  return best;
+}
+
+const Provenance* Coverage::entry(std::string_view path) const {
+  while (!path.empty()) {
+    if (const auto it = by_path_.find(path); it != by_path_.end()) {
+      return it->second;
+    }
+    if (path.find('[') != std::string_view::npos) {
+      if (const auto it = by_path_.find(with_any_key(path)); it != by_path_.end()) {
+        return it->second;
+      }
+    }
+    const size_t above = path.find_last_of(".[");
+    path = path.substr(0, above == std::string_view::npos ? 0 : above);
+  }
+  return nullptr;
 }
 
 void Layers::replace_entries(const GpuConfig& layer) {
@@ -282,9 +280,10 @@ void Layers::replace_entries(const GpuConfig& layer) {
 void Layers::add(const ParsedFile& file, const std::string& default_source) {
   replace_entries(file.config);
   merge(file.config, config_);
+  const Coverage coverage(file.config.provenance());
   for (const auto& [path, line] : file.lines) {
     Origin origin{file.name + ":" + std::to_string(line), std::nullopt};
-    if (const auto* entry = covering_entry(file.config.provenance(), path)) {
+    if (const auto* entry = coverage.entry(path)) {
       origin.provenance = *entry;
     } else if (!default_source.empty()) {
       Provenance p;
@@ -322,7 +321,10 @@ GpuConfig Layers::finish() const {
   // Where a lower layer's entry is more specific than the one of the layer that set the value, the value gets
   // an entry of its own.
   std::map<std::string, Provenance> own;
-  for (const auto& [path, origin] : values_) {
+  const Coverage coverage(out.provenance());
+  for (const auto& value : values_) {  // a structured binding crashes clang-tidy-16, here and below
+    const std::string& path = value.first;
+    const Origin& origin = value.second;
     if (is_identity(find_field(path, path))) {
       continue;
     }
@@ -333,7 +335,7 @@ GpuConfig Layers::finish() const {
       p.set_kind(Provenance::ASSUMED);
       p.set_source("no source given in " + origin.where.substr(0, origin.where.rfind(':')));
     }
-    const auto* entry = covering_entry(out.provenance(), path);
+    const auto* entry = coverage.entry(path);
     if (entry == nullptr || entry->kind() != p.kind() || entry->source() != p.source()) {
       p.set_path(path);
       own[path] = std::move(p);
@@ -353,9 +355,9 @@ GpuConfig Layers::finish() const {
 
 std::vector<std::string> Layers::without_provenance() const {
   std::vector<std::string> out;
-  for (const auto& [path, origin] : values_) {
-    if (!origin.provenance && !is_identity(find_field(path, path))) {
-      out.push_back(path);
+  for (const auto& value : values_) {
+    if (!value.second.provenance && !is_identity(find_field(value.first, value.first))) {
+      out.push_back(value.first);
     }
   }
   return out;
@@ -363,8 +365,8 @@ std::vector<std::string> Layers::without_provenance() const {
 
 Origins Layers::origins() const {
   Origins out;
-  for (const auto& [path, origin] : values_) {
-    out[path] = origin.where;
+  for (const auto& value : values_) {
+    out[value.first] = value.second.where;
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "configs/loader/text.h"
@@ -52,9 +53,16 @@ class Layers {
   std::vector<Provenance> entries_;  // of all layers; a later one replaces an earlier one of the same path
 };
 
-// The most precise entry whose path is `path` or lies above it. In an entry's path, [*] stands for every name
-// of a table.
-const Provenance* covering_entry(const google::protobuf::RepeatedPtrField<Provenance>& entries,
-                                 std::string_view path);
+// Which entry tells the provenance of a value. The entries must live as long, and stay as they are.
+class Coverage {
+ public:
+  explicit Coverage(const google::protobuf::RepeatedPtrField<Provenance>& entries);
+  // The deepest entry whose path is `path` or lies above it; null: none. In an entry's path, [*] stands for
+  // every name of a table; of two equally deep ones, the one without comes first.
+  const Provenance* entry(std::string_view path) const;
+
+ private:
+  std::unordered_map<std::string_view, const Provenance*> by_path_;
+};
 
 }  // namespace heddle::config

@@ -38,7 +38,8 @@ bool on_the_way(const std::string& path, const std::string& under) {
 
 class Printer {
  public:
-  Printer(const GpuConfig& config, const ShowOptions& options) : config_(config), options_(options) {}
+  Printer(const GpuConfig& config, const ShowOptions& options)
+      : config_(config), options_(options), coverage_(config.provenance()) {}
 
   std::string flat() const {
     std::string out;
@@ -68,8 +69,7 @@ class Printer {
       return "";
     }
     const std::string unit = unit_suffix(field);
-    return (unit.empty() ? "" : unit.substr(1) + "; ") +
-           provenance_text(covering_entry(config_.provenance(), path));
+    return (unit.empty() ? "" : unit.substr(1) + "; ") + provenance_text(coverage_.entry(path));
   }
 
   static std::string fields_on_one_line(const Message& message) {
@@ -85,10 +85,10 @@ class Printer {
     if (!options_.annotate) {
       return "";
     }
-    const std::string whole = provenance_text(covering_entry(config_.provenance(), path));
+    const std::string whole = provenance_text(coverage_.entry(path));
     std::string out = whole;
     for (const Leaf& leaf : leaves(entry)) {
-      const std::string own = provenance_text(covering_entry(config_.provenance(), path + "." + leaf.path));
+      const std::string own = provenance_text(coverage_.entry(path + "." + leaf.path));
       if (own != whole && leaf.field->number() != 1) {
         out += "; " + leaf.path + ": " + own;
       }
@@ -148,6 +148,7 @@ class Printer {
 
   const GpuConfig& config_;
   const ShowOptions& options_;
+  const Coverage coverage_;
   std::string out_;
 };
 
@@ -206,7 +207,8 @@ std::string hash(const GpuConfig& config) {
 }
 
 std::optional<Provenance> provenance_of(const GpuConfig& config, std::string_view path) {
-  const Provenance* entry = covering_entry(config.provenance(), path);
+  const Coverage coverage(config.provenance());
+  const Provenance* entry = coverage.entry(path);
   return entry == nullptr ? std::nullopt : std::optional(*entry);
 }
 
@@ -215,10 +217,11 @@ namespace {
 // Calls f(leaf, entry or null) for every value that has evidence.
 template <typename F>
 void for_each_value(const GpuConfig& config, F f) {
+  const Coverage coverage(config.provenance());
   for (const Leaf& leaf : leaves(config)) {
     const bool name_of_entry = leaf.path.find(']') != std::string::npos && leaf.field->number() == 1;
     if (!is_identity(leaf.field) && !name_of_entry) {
-      f(leaf, covering_entry(config.provenance(), leaf.path));
+      f(leaf, coverage.entry(leaf.path));
     }
   }
 }

@@ -9,6 +9,9 @@ namespace heddle::device {
 namespace {
 
 constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait for the same
+// What so few SMs do in a quantum takes less time than calling other threads, much less where these share
+// cores.
+constexpr uint32_t kFewSms = 2;
 
 }  // namespace
 
@@ -99,12 +102,13 @@ void QuantumLoop::deadlock() const { stuck<DeadlockError>("deadlock", "cannot go
 // Those that have something to do before `end`. Whoever is the last of a GPC takes on what its SMs have sent.
 void QuantumLoop::advance_sms(Cycle end) {
   find_busy(end);
+  hands_ = busy_.size() <= kFewSms ? &alone_ : pool_.get();
   for (GpcState& g : gpcs_) {
     g.left.store(g.busy, std::memory_order_relaxed);
   }
   const auto busy = static_cast<uint32_t>(busy_.size());
   const auto idle = static_cast<uint32_t>(idle_gpcs_.size());
-  pool_->parallel_for(busy + idle, [this, end, busy](uint32_t i) {
+  hands_->parallel_for(busy + idle, [this, end, busy](uint32_t i) {
     if (i >= busy) {
       machine_->memory->take(idle_gpcs_[i - busy], end);  // packets of quanta before may leave
       return;
@@ -151,6 +155,7 @@ void QuantumLoop::find_busy(Cycle end) {
 void QuantumLoop::advance_together(Cycle end) {
   WorkDistributor& d = *machine_->distributor;
   const Cycle step = d.cluster_latency();
+  hands_ = pool_.get();
   for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
     pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
       if (machine_->sms[i]->next() < at) {
@@ -183,7 +188,7 @@ void QuantumLoop::advance(Cycle limit) {
     advance_sms(end);
   }
   machine_->memory->take_remote(end);
-  machine_->memory->exchange(*pool_, [this](uint32_t gpc) { summarize(gpc); });
+  machine_->memory->exchange(*hands_, [this](uint32_t gpc) { summarize(gpc); });
   machine_->distributor->exchange(end);
   now_ = end;
   watch();

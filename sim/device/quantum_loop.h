@@ -65,7 +65,9 @@ class QuantumLoop {
   [[noreturn]] void stuck(const std::string& kind, const std::string& why) const;
 
   std::unique_ptr<WorkerPool> pool_;
-  int threads_ = 0;  // that were asked for
+  int threads_ = 0;              // that were asked for
+  WorkerPool alone_{1};          // this thread, without calling others
+  WorkerPool* hands_ = &alone_;  // those of this quantum
   std::unique_ptr<Machine> machine_;
   Options options_;
   struct alignas(64) GpcState {

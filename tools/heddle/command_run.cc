@@ -42,7 +42,7 @@ int run(const RunArguments& o) {
   const std::vector<analysis::LaunchRecord>& results = batch.results();
   if (!results.empty()) {
     print(analysis::run_heading(batch.record(), results) + "\n");
-    const std::optional<config::GpuConfig> gpu = analysis::configuration(batch.record());
+    const std::optional<config::GpuConfig> gpu = batch.gpu();
     print(results.size() == 1
               ? analysis::kernel_details(results[0], analysis::roofs(results[0], gpu))
               : analysis::launch_tables(results, kTableRows, gpu) + analysis::sampling_note(results));

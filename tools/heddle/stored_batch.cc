@@ -45,7 +45,7 @@ StoredBatch::StoredBatch(const SimOptions& sim, const StoredBatchOptions& option
       options_(options),
       launches_(std::move(launches)),
       gpu_(gpu_of(sim)),
-      record_(analysis::run_record(gpu_, sim.fidelity, sim.overrides, launches_.size())) {
+      record_(analysis::run_record(gpu_, sim.fidelity, sim.overrides, launches_.size(), !sim.out.empty())) {
   const auto sms = static_cast<uint32_t>(gpu_.topology().sms());
   for (uint32_t sm : sim_.profile.warps_of_sms) {
     if (sm >= sms) {

@@ -37,6 +37,8 @@ class StoredBatch {
   using Finished = std::function<void(size_t launch, const analysis::Outcome& outcome)>;
   int run(const Finished& finished = nullptr);
 
+  const config::GpuConfig& gpu() const { return gpu_; }
+  // Without the configuration's text when nothing is stored.
   const analysis::RunRecord& record() const { return record_; }
   // What was finished, in order.
   const std::vector<analysis::LaunchRecord>& results() const { return results_; }
