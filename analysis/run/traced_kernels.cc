@@ -102,7 +102,7 @@ void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k
   k.registers = launched.registers_per_thread;
   k.static_shared_bytes = launched.static_shared_bytes;
   k.dynamic_shared_bytes = launched.dynamic_shared_bytes;
-  k.duration = known.duration.value_or(0);
+  k.duration = known.duration.value_or(host::Ps());
 }
 
 // The launch's own start and end are the host model's.

@@ -19,10 +19,10 @@ std::vector<stats::Span> host_spans(const host::Result& r) {
       ++lane;
     }
     if (lane == ends.size()) {
-      ends.push_back(0);
+      ends.emplace_back();
     }
     ends[lane] = s.end;
-    out.push_back({r.tracks[s.track].name, lane, r.names[s.name], s.start, s.end, ""});
+    out.push_back({r.tracks[s.track].name, lane, r.names[s.name], s.start.count(), s.end.count(), ""});
   }
   return out;
 }

@@ -71,7 +71,7 @@ class Arguments {
       case FieldDescriptor::CPPTYPE_UINT32:
         return r_.GetUInt32(m_, &f);
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        return microseconds(a, r_.GetDouble(m_, &f));
+        return microseconds(a, r_.GetDouble(m_, &f)).count();
       case FieldDescriptor::CPPTYPE_MESSAGE:
         return a.kind == K::kWindow
                    ? names_.window(dynamic_cast<const proto::AccessWindow&>(r_.GetMessage(m_, &f))).id

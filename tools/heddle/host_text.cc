@@ -25,7 +25,7 @@ std::string host_summary(const host::Result& r) {
   std::vector<analysis::TrackUse> tracks;
   for (const host::Track& t : r.tracks) {
     if (t.spans > 0) {
-      tracks.push_back({t.name, t.spans, t.busy + t.waiting});
+      tracks.push_back({t.name, t.spans, (t.busy + t.waiting).count()});
     }
   }
   std::string out = analysis::track_table(tracks, host_counters(r));
@@ -33,7 +33,7 @@ std::string host_summary(const host::Result& r) {
     out += fmt::format("device {}: copies and kernels at the same time {} us\n", d,
                        us(r.copy_kernel_overlap[d]));
   }
-  if (r.dependency_wait > 0) {
+  if (r.dependency_wait > host::Ps()) {
     out += fmt::format("blocks waited at their grid dependency for {} us in all\n", us(r.dependency_wait));
   }
   for (const std::string& h : r.hazards) {
@@ -56,20 +56,20 @@ std::string host_summary(const host::Result& r) {
 }
 
 std::vector<analysis::RunCounter> host_counters(const host::Result& r) {
-  std::vector<analysis::RunCounter> out = {{analysis::kRunTime, r.end},
+  std::vector<analysis::RunCounter> out = {{analysis::kRunTime, r.end.count()},
                                            {"calls", r.operations},
                                            {"commands", r.commands},
                                            {"thread blocks", r.blocks},
-                                           {"grid dependency wait ps", r.dependency_wait},
+                                           {"grid dependency wait ps", r.dependency_wait.count()},
                                            {"calls with errors", r.errors.size() + r.errors_left_out},
                                            {"findings", r.findings.size()},
                                            {"in a deadlock", r.deadlock.size()}};
   for (size_t d = 0; d < r.copy_kernel_overlap.size(); ++d) {
-    out.push_back({fmt::format("device {} copies beside kernels ps", d), r.copy_kernel_overlap[d]});
+    out.push_back({fmt::format("device {} copies beside kernels ps", d), r.copy_kernel_overlap[d].count()});
   }
   for (const host::Track& t : r.tracks) {
-    if (t.waiting > 0) {
-      out.push_back({t.name + analysis::kWaiting, t.waiting});
+    if (t.waiting > host::Ps()) {
+      out.push_back({t.name + analysis::kWaiting, t.waiting.count()});
     }
   }
   for (const host::RunCounter& c : r.counters) {

@@ -116,7 +116,7 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
   const config::GpuConfig gpu = throwing<ConfigError>([&] { return draft.finish(); });
   std::mutex mutex;  // guards what follows; any thread simulates
   std::vector<std::string> warnings;
-  host::Ps now = 0;
+  host::Ps now{};
   uint64_t ended = 0;
   workload::Workload w;
   host::Result r;

@@ -79,7 +79,7 @@ std::optional<double> edges(Experiment& e, const Row& row) {
   const Kernel k = e.spin(spin, 132, 128);
   host::KernelDesc& desc = e.w.program().kernels[k.id];
   if (!full) {
-    desc.trigger_after = 0;
+    desc.trigger_after = {};
     desc.wait_after = desc.block_duration;
   }
   const Graph g = add_graph(e.w, "g");

@@ -137,7 +137,7 @@ bool Threads::copy_by_host(uint32_t thread, const Call& c) {
   t.staged = Staged{};
   t.next = Next::kReturn;
   wait_for(thread, ordering_.unfinished(c.stream));
-  const Ps took = static_cast<Ps>(static_cast<double>(c.bytes) / core_.params.to_device_rate);
+  const Ps took = Ps::truncated(static_cast<double>(c.bytes) / core_.params.to_device_rate);
   t.resume_at = core_.now + took;
   if (t.waits > 0) {
     t.waits_since = t.resume_at;  // until then it copies
@@ -193,9 +193,9 @@ bool Threads::copy_by_engine(uint32_t thread, const Call& c, Memory to, Memory f
   command.peer = device_of(c.object, c.offset);
   command.write_combined = to_device && from == Memory::kWriteCombined;
   command.with_command = pageable;
-  Ps inline_time = 0;
+  Ps inline_time{};
   if (pageable) {  // the host writes the data into the command
-    inline_time = static_cast<Ps>(static_cast<double>(c.bytes) / core_.params.inline_host_rate);
+    inline_time = Ps::truncated(static_cast<double>(c.bytes) / core_.params.inline_host_rate);
   }
   order_copy(slot, c, pageable);
   const CommandRef ref = core_.commands.ref(slot);
@@ -210,7 +210,7 @@ bool Threads::copy_by_engine(uint32_t thread, const Call& c, Memory to, Memory f
     }
     return synchronize(thread, {ref});
   }
-  if (inline_time > 0) {
+  if (inline_time > Ps()) {
     t.next = Next::kReturn;
     core_.events.push(core_.now + inline_time, Happening::kThread, thread);
     return false;

@@ -100,7 +100,7 @@ bool Threads::record_event(uint32_t thread, const Call& c) {
   }
   const uint32_t slot = make(Work::kRecord, c.stream, name_of(c));
   core_.commands[slot].object = c.object;
-  core_.commands[slot].duration = event.timing ? core_.params.event : 0;
+  core_.commands[slot].duration = event.timing ? core_.params.event : Ps();
   ordering_.append(slot);
   ordering_.event_recorded(c.object, slot);
   event_states_[c.object].recorded = true;
@@ -129,7 +129,7 @@ bool Threads::stream_waits_event(uint32_t thread, const Call& c) {
   const uint32_t slot = make(Work::kWait, c.stream, name_of(c));
   ordering_.append(slot);
   const bool other = core_.commands[record.slot].stream != c.stream;
-  ordering_.depend(slot, record, other ? core_.params.other_stream : 0);
+  ordering_.depend(slot, record, other ? core_.params.other_stream : Ps());
   return true;  // the record is unfinished, so the wait has something to wait for
 }
 

@@ -149,13 +149,13 @@ bool Threads::upload_graph(uint32_t thread, const Call& c) {
   if (std::exchange(threads_[thread].mapped, false) || !stream_alive(thread, c.stream)) {
     return true;
   }
-  Ps cost = 0;
+  Ps cost{};
   if (const auto no = graphs_.upload(c.object, c.stream, cost)) {
     fail(thread, no->error, no->why);
     return true;
   }
-  threads_[thread].mapped = cost > 0;
-  return cost == 0 || goes_on_after(thread, cost);
+  threads_[thread].mapped = cost > Ps();
+  return cost == Ps() || goes_on_after(thread, cost);
 }
 
 bool Threads::launch_graph(uint32_t thread, const Call& c) {
@@ -164,7 +164,7 @@ bool Threads::launch_graph(uint32_t thread, const Call& c) {
     if (report_device_error(thread, t.device) || !stream_alive(thread, c.stream)) {
       return true;
     }
-    Ps cost = 0;
+    Ps cost{};
     auto no = graphs_.refuse_launch_of(c.object);
     if (!no) {
       no = graphs_.map_memory(c.object, c.stream, cost, t.freed);
@@ -174,7 +174,7 @@ bool Threads::launch_graph(uint32_t thread, const Call& c) {
       return true;
     }
     t.mapped = true;
-    if (cost > 0) {
+    if (cost > Ps()) {
       return goes_on_after(thread, cost);
     }
   }

@@ -24,7 +24,7 @@ std::span<const CallType> Threads::launch_calls() {
              const uint32_t last = t.threads_[thread].last_stream;
              return t.load_cost(thread, c) +
                     (port_of(c) == Port::kDefault ? p.launch : p.launch_programmatic) +
-                    (c.stream != last && last != kNone ? p.stream_switch : 0);
+                    (c.stream != last && last != kNone ? p.stream_switch : Ps());
            },
        .effect = does<&Threads::launch>},
       {.op = Op::kFuncGetAttributes,
@@ -55,7 +55,7 @@ bool Threads::loads(const Call& c, uint32_t device) {
 Ps Threads::load_cost(uint32_t thread, const Call& c) const {
   return core_.rules.lazy_loading && !loaded_[threads_[thread].device][c.object]
              ? core_.params.calls.lazy_load
-             : 0;
+             : Ps();
 }
 
 // Why the launch is refused: CUDA's error and the reason.

@@ -65,8 +65,8 @@ std::span<const CallType> Threads::memory_calls() {
        .cost =
            [](const Threads& t, uint32_t, const Call& c) {
              const Params::Calls& p = t.core_.params.calls;
-             return p.malloc_host + static_cast<Ps>(static_cast<double>(p.malloc_host_per_mib) *
-                                                    static_cast<double>(c.bytes) / 1048576);
+             return p.malloc_host +
+                    Ps::truncated(in_ps(p.malloc_host_per_mib) * static_cast<double>(c.bytes) / 1048576);
            },
        .effect = does<&Threads::malloc>},
       {.op = Op::kFreeHost,

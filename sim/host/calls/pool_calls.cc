@@ -144,7 +144,7 @@ bool Threads::malloc_async(uint32_t thread, const Call& c) {
     ordering_.append(slot);
     ordering_.depend(slot, *given->after, core_.params.other_stream);
   }
-  threads_[thread].owed += given->grown ? core_.params.memory.map : 0;
+  threads_[thread].owed += given->grown ? core_.params.memory.map : Ps();
   Allocations::Buffer& state = memory_.buffer(c.object);
   state = {Allocations::State::kAllocated, number, given->address};
   if (checker_.on()) {

@@ -74,8 +74,8 @@ bool Threads::send_piece(uint32_t thread) {
   s.size[i] = std::min(s.left, p.chunk_bytes);
   s.left -= s.size[i];
   s.copying = true;
-  const Ps took = static_cast<Ps>(static_cast<double>(s.size[i]) / s.rate);
-  core_.events.push(core_.now + (s.pieces > 0 ? p.chunk_gap : 0) + took, Happening::kThread, thread);
+  const Ps took = Ps::truncated(static_cast<double>(s.size[i]) / s.rate);
+  core_.events.push(core_.now + (s.pieces > 0 ? p.chunk_gap : Ps()) + took, Happening::kThread, thread);
   return false;
 }
 
@@ -104,8 +104,9 @@ bool Threads::receive_piece(uint32_t thread) {
     }
   }
   s.copying = true;
-  const Ps took = static_cast<Ps>(static_cast<double>(s.size[i]) / s.rate);
-  core_.events.push(core_.now + (s.pieces == 0 ? p.from_device_extra : 0) + took, Happening::kThread, thread);
+  const Ps took = Ps::truncated(static_cast<double>(s.size[i]) / s.rate);
+  core_.events.push(core_.now + (s.pieces == 0 ? p.from_device_extra : Ps()) + took, Happening::kThread,
+                    thread);
   return false;
 }
 

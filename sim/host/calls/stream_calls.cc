@@ -75,7 +75,7 @@ std::span<const CallType> Threads::stream_calls() {
        .complete =
            [](const Program&, Call& c) {
              if (c.calls_cuda) {  // it hangs there
-               c.duration = 0;
+               c.duration = {};
                c.object = kNone;
              }
            },

@@ -40,7 +40,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       event_states_(core.program.events.size()),
       device_error_(core.program.devices),
       carveout_(core.program.devices, kNone) {
-  result.thread_end.assign(threads_.size(), 0);
+  result.thread_end.assign(threads_.size(), Ps());
   for (size_t i = 0; i < threads_.size(); ++i) {
     threads_[i].track = core.recorder.track("thread " + core.program.threads[i].name);
   }
@@ -125,7 +125,7 @@ Ps Threads::cost(uint32_t thread) const {
   if (captures_.used() && captures_.capturing(c.stream) && c.type->in_capture != InCapture::kCapture) {
     return core_.params.graph.capture;
   }
-  return c.type->cost ? c.type->cost(*this, thread, c) : 0;
+  return c.type->cost ? c.type->cost(*this, thread, c) : Ps();
 }
 
 uint32_t Threads::name_of(const Call& c) const {
@@ -169,7 +169,7 @@ void Threads::run_on(uint32_t thread) {
       return;
     }
     const Ps at = core_.now + cost(thread) + t.owed;
-    t.owed = 0;
+    t.owed = {};
     if (core_.events.next_time() <= at || core_.cancelled() || calls == kAtOnce || at > kLatest) {
       core_.events.push(at, Happening::kThread, thread);
       return;
@@ -182,7 +182,7 @@ void Threads::returned(uint32_t thread) {
   HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
   core_.recorder.add(t.track, name_of(c), t.call_start, core_.now);
-  core_.recorder.waited(t.track, std::exchange(t.waited, 0));
+  core_.recorder.waited(t.track, std::exchange(t.waited, {}));
   t.call_start = core_.now;
   t.next = Next::kEffect;
   // A failed kernel shows at the first call that waits for the device (ER01).

@@ -119,16 +119,16 @@ class Threads {
     uint32_t device = 0;
     uint32_t last_stream = kNone;
     uint32_t waits = 0;
-    Ps resume_at = 0;
-    Ps call_start = 0;
+    Ps resume_at{};
+    Ps call_start{};
     Ps waits_since = kNever;  // kNever: it does not
-    Ps waited = 0;            // in this call
+    Ps waited{};              // in this call
     std::vector<Loop> loops;
     std::vector<CommandRef> waits_for;
     uint32_t waits_for_flag = kNone;
     std::string last_error = "cudaSuccess";
     bool failed = false;  // the call that is under way
-    Ps owed = 0;          // host time that the call before caused
+    Ps owed{};            // host time that the call before caused
     Staged staged;
     bool mapped = false;          // the graph that the call launches has its memory
     std::vector<uint32_t> freed;  // buffers that AutoFreeOnLaunch freed for that
@@ -246,7 +246,7 @@ class Threads {
   uint32_t name_of(const Call& c) const;
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
-  void submit(uint32_t slot, Ps after = 0);  // the call's own time on the host until then
+  void submit(uint32_t slot, Ps after = {});  // the call's own time on the host until then
   bool loads(const Call& c, uint32_t device);
   Ps load_cost(uint32_t thread, const Call& c) const;
   void barrier(uint32_t device);
@@ -278,7 +278,7 @@ class Threads {
   std::vector<bool> events_alive_;
   struct EventState {
     bool recorded = false;
-    Ps time = 0;
+    Ps time{};
     CommandRef done;  // the record that `time` is of
   };
   std::vector<EventState> event_states_;

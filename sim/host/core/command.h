@@ -89,9 +89,9 @@ struct Command {
   bool flushed = false;  // a kernel's end has waited for what its domain has under way
   bool beside = false;   // a kernel with traffic beside it
   bool ended_beside = false;
-  Ps duration = 0;  // of a kernel: 0 is as the kernel has it
-  Ps ready = 0;     // not before: arrival at the device, dependences with their latencies
-  Ps start = 0;
+  Ps duration{};  // of a kernel: 0 is as the kernel has it
+  Ps ready{};     // not before: arrival at the device, dependences with their latencies
+  Ps start{};
   Ps triggered_at = kNever;    // by all blocks, when that is known
   Ps all_started_at = kNever;  // all blocks
   const Call* call = nullptr;  // kKernel with accesses, kPrefetch

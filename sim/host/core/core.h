@@ -54,7 +54,7 @@ struct Core {
   EventQueue events;
   CommandPool commands;
   Recorder recorder;
-  Ps now = 0;
+  Ps now{};
   KernelModel* const kernels;             // runs kernels that have a trace; null: they take their durations
   const std::atomic<bool>* const cancel;  // PlatformOptions::cancel
 };

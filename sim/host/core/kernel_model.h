@@ -19,14 +19,14 @@ class KernelModel {
     const KernelDesc* kernel = nullptr;
     int32_t priority = 0;  // as CUDA: lower numbers go first
     uint32_t tag = 0;      // comes back with its end
-    Ps at = 0;             // its blocks may start
+    Ps at{};               // its blocks may start
   };
   virtual void launch(const Launch& launch) = 0;
 
   struct End {
     uint32_t device = 0;
     uint32_t tag = 0;
-    Ps start = 0, end = 0;
+    Ps start{}, end{};
   };
   // Goes on until `until` or until a kernel ends; ends come in no particular order within a few hundred
   // nanoseconds.

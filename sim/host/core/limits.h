@@ -22,7 +22,7 @@ struct Limits {
 };
 
 // The latest time of a run: 53 days. Whole picoseconds end not far behind it.
-inline constexpr Ps kLatest = Ps{1} << 62;
+inline constexpr Ps kLatest = Ps(uint64_t{1} << 62);
 
 // A program goes beyond one of the limits.
 class LimitReached : public Error {

@@ -19,7 +19,7 @@ Params::Access access_of(const config::HostLink& l) {
   return {
       .read_piece = l.read_piece_bytes(),
       .latency = from_ns(l.access_ns()),
-      .partial_write = static_cast<Ps>(l.partial_write_ns() * 1e3),
+      .partial_write = Ps::truncated(l.partial_write_ns() * 1e3),
       .engine_bytes = static_cast<double>(l.engine_bytes()),
       .posted_sm_bytes = static_cast<double>(l.posted_bytes_per_sm()),
       .posted_bytes = static_cast<double>(l.posted_bytes()),

@@ -45,8 +45,7 @@ struct Rules {
   // So many host threads make progress at the same time; the others begin when those have ended (FP08). 0:
   // all.
   uint32_t host_threads = 0;
-  Ps l2_reset_after =
-      0;  // persisting lines that nobody touches for so long are normal again; 0: never (L219)
+  Ps l2_reset_after{};  // persisting lines that nobody touches for so long are normal again; 0: never (L219)
   double launch_queue_scale = 1;                                           // CUDA_SCALE_LAUNCH_QUEUES
   enum class Wait : uint8_t { kSpin, kYield, kBlock } wait = Wait::kSpin;  // cudaDeviceScheduleSpin, ...
 };

@@ -22,7 +22,7 @@ class Cover {
   // What is long over is only a sum: then a span that began before more gaps than this counts from there on.
   static constexpr size_t kMost = size_t{1} << 20;
   std::vector<std::pair<Ps, Ps>> pieces_;  // apart from each other, in order
-  Ps settled_ = 0, settled_until_ = 0;
+  Ps settled_{}, settled_until_{};
 };
 
 // Time that spans of two kinds were both under way.

@@ -12,8 +12,8 @@ namespace heddle::host {
 
 struct Track {
   std::string name;    // "thread main", "device 0 stream s1", "device 0 copy H2D", "device 0 kernels"
-  Ps busy = 0;         // some span of the track covers so much time; of a thread: without `waiting`
-  Ps waiting = 0;      // of a thread: its calls have waited for devices, other threads or room in a queue
+  Ps busy{};           // some span of the track covers so much time; of a thread: without `waiting`
+  Ps waiting{};        // of a thread: its calls have waited for devices, other threads or room in a queue
   uint64_t spans = 0;  // also those that are not kept
 };
 
@@ -58,7 +58,7 @@ struct Elapsed {
   uint32_t thread = 0;
   uint64_t call = 0;
   uint32_t from = 0, to = 0;  // events
-  Ps time = 0;
+  Ps time{};
 };
 
 // A call on the device that returned something else than cudaSuccess.
@@ -78,7 +78,7 @@ struct Answer {
 };
 
 struct Result {
-  Ps end = 0;               // the last host thread's return, or the last work's end if that is later
+  Ps end{};                 // the last host thread's return, or the last work's end if that is later
   uint64_t operations = 0;  // calls made
   uint64_t commands = 0;    // pieces of work given to devices
   uint64_t blocks = 0;      // thread blocks run
@@ -98,7 +98,7 @@ struct Result {
   std::vector<GraphDesc> graphs;
   std::vector<Ps> thread_end;  // of each host thread
   // Time that blocks have waited for the kernels before theirs (griddepcontrol.wait), added up over blocks.
-  Ps dependency_wait = 0;
+  Ps dependency_wait{};
   // Kernels that may read what is not written yet, a line each.
   std::vector<std::string> hazards;
   // Who waits for whom when nothing can go on; empty if everything ended.

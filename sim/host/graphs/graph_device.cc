@@ -68,7 +68,7 @@ void Graphs::kernel_started(uint32_t slot, Ps at) {
   const KernelDesc& k = core_.program.kernels[c.object];
   executions_.resize(core_.program.kernels.size(), 0);
   const uint64_t execution = executions_[c.object]++;
-  Ps free = 0;  // one thread makes the calls
+  Ps free{};  // one thread makes the calls
   uint32_t calls = 0;
   for (uint32_t i = 0; i < k.launches.size(); ++i) {
     const DeviceLaunch& l = k.launches[i];

@@ -271,8 +271,8 @@ std::optional<Ps> GraphMemory::map(GraphLayout& l, uint32_t stream) {
     count();
   }
   const Params::GraphMemory& p = core_.params.graph_memory;
-  return p.launch + p.stream_chunk * m.moved + (m.mapped ? p.map + p.map_chunk * m.mapped : 0) +
-         (m.taken ? p.take + p.take_chunk * m.taken : 0);
+  return p.launch + p.stream_chunk * m.moved + (m.mapped ? p.map + p.map_chunk * m.mapped : Ps()) +
+         (m.taken ? p.take + p.take_chunk * m.taken : Ps());
 }
 
 void GraphMemory::hold(const GraphLayout& l, const GraphLayout::Allocation& a, int change) {
@@ -389,7 +389,7 @@ Ps GraphMemory::trim(uint32_t device) {
   }
   count();
   const Params::GraphMemory& p = core_.params.graph_memory;
-  return given ? p.trim + p.trim_chunk * given : 0;
+  return given ? p.trim + p.trim_chunk * given : Ps();
 }
 
 const GraphMemory::Stats& GraphMemory::stats(uint32_t device) {

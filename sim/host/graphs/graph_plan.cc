@@ -120,32 +120,32 @@ class Planner {
     const bool launcher = std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const PlanNode& n) {
       return n.work == Work::kKernel && !core_.program.kernels[n.object].launches.empty();
     });
-    plan->begin = g.start + (launcher ? g.device_launcher : 0);
+    plan->begin = g.start + (launcher ? g.device_launcher : Ps());
     uint32_t starts = 0;
     for (uint32_t to = 0; to < plan->nodes.size(); ++to) {
       const Work work = plan->nodes[to].work;
       // Takes no time and is no successor's start.
       const bool none = work == Work::kBarrier || work == Work::kMemAlloc || work == Work::kMemFree;
-      const Ps join = befores_[to].size() > 1 ? g.join : 0;
+      const Ps join = befores_[to].size() > 1 ? g.join : Ps();
       for (const auto [from, port] : befores_[to]) {
         if (port != Port::kDefault && work == Work::kKernel && plan->nodes[from].work == Work::kKernel) {
           plan->arcs.push_back(
               {from, to, port == Port::kProgrammatic ? g.programmatic : g.launch_completion, port});
           continue;
         }
-        const Ps start = none ? 0 : g.node + g.branch * branches[from] + join;
+        const Ps start = none ? Ps() : g.node + g.branch * branches[from] + join;
         plan->arcs.push_back({from, to, start + after_copy(plan->nodes[from], plan->nodes[to])});
         branches[from] += none ? 0 : 1;
       }
       if (befores_[to].empty()) {
-        plan->roots.push_back({kNone, to, plan->begin + (none ? 0 : g.branch * starts)});
+        plan->roots.push_back({kNone, to, plan->begin + (none ? Ps() : g.branch * starts)});
         starts += none ? 0 : 1;
       }
     }
     find_branches();
     for (uint32_t from : sinks) {
       plan->sinks.push_back(
-          {from, kNone, plan->nodes[from].work == Work::kKernel ? core_.params.kernel_end : 0});
+          {from, kNone, plan->nodes[from].work == Work::kKernel ? core_.params.kernel_end : Ps()});
     }
   }
 
@@ -189,11 +189,11 @@ class Planner {
 
   Ps after_copy(const PlanNode& from, const PlanNode& to) const {
     if (from.work != Work::kCopy || to.work != Work::kKernel) {
-      return 0;
+      return {};
     }
     return from.path == Path::kDeviceToHost   ? core_.params.d2h_to_kernel
            : from.path == Path::kHostToDevice ? core_.params.h2d_to_kernel
-                                              : 0;
+                                              : Ps();
   }
 
   Core& core_;
@@ -217,7 +217,7 @@ void plan_copy(const Core& core, const GraphNode& n, PlanNode& p) {
   p.object = kNone;
   if (p.path == Path::kHostToHost) {
     p.work = Work::kHostFunc;
-    p.duration = static_cast<Ps>(static_cast<double>(n.bytes) / core.params.to_device_rate);
+    p.duration = Ps::truncated(static_cast<double>(n.bytes) / core.params.to_device_rate);
     return;
   }
   p.work = Work::kCopy;
@@ -275,7 +275,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
       break;
     case NodeKind::kEventRecord:
       p.work = Work::kRecord;
-      p.duration = core.program.events[n.object].timing ? core.params.event : 0;
+      p.duration = core.program.events[n.object].timing ? core.params.event : Ps();
       p.label = label("cudaEventRecord");
       break;
     case NodeKind::kEventWait:

@@ -45,7 +45,7 @@ struct PlanNode {
   uint32_t branch = 0;  // its row on the timeline
   uint64_t bytes = 0;
   uint64_t rows = 1;
-  Ps duration = 0;
+  Ps duration{};
   std::vector<Access> accesses;  // of copies and memsets; kernels have their own
 };
 
@@ -56,7 +56,7 @@ struct Plan {
     Port port = Port::kDefault;
   };
   uint32_t label = 0;
-  Ps begin = 0;  // in the latencies of `roots`, when the host launches it
+  Ps begin{};  // in the latencies of `roots`, when the host launches it
   std::vector<std::vector<std::shared_ptr<const Plan>>> bodies;  // of the conditional nodes
   std::vector<uint32_t> handles;                                 // that they read, also inside bodies
   std::vector<PlanNode> nodes;                                   // each after what it waits for

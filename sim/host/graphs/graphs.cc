@@ -9,7 +9,7 @@ namespace {
 // A graph that contains itself has no end.
 constexpr uint32_t kDeepest = 64;
 
-Ps times(double per_node, size_t nodes) { return static_cast<Ps>(per_node * static_cast<double>(nodes)); }
+Ps times(double per_node, size_t nodes) { return Ps::truncated(per_node * static_cast<double>(nodes)); }
 
 Refusal gone(const std::string& what) { return {"cudaErrorInvalidValue", what + " does not exist now"}; }
 
@@ -192,7 +192,7 @@ std::optional<Refusal> Graphs::map_memory(uint32_t exec, uint32_t stream, Ps& co
   }
   freed = memory_.free_left(*x.definition->memory, stream);
   const std::optional<Ps> took = memory_.map(*x.definition->memory, stream);
-  cost = took.value_or(0);
+  cost = took.value_or(Ps());
   return took ? std::nullopt
               : std::optional(Refusal{"cudaErrorMemoryAllocation", "no memory for the graph's allocations"});
 }
@@ -216,21 +216,21 @@ Ps Graphs::instantiate_cost(uint32_t graph, bool device_launch) const {
     return n;
   };
   return g.instantiate + times(g.instantiate_node, d ? nodes(nodes, *d) : 0) +
-         (any_instantiated_ ? 0 : g.first_instantiate) + (device_launch ? g.instantiate_device : 0);
+         (any_instantiated_ ? Ps() : g.first_instantiate) + (device_launch ? g.instantiate_device : Ps());
 }
 
 Ps Graphs::upload_cost(uint32_t exec) const {
   const Exec& x = execs_[exec];
   const Params::Graph& g = core_.params.graph;
-  return x.plan == nullptr || x.uploaded ? 0
+  return x.plan == nullptr || x.uploaded ? Ps()
                                          : g.upload + times(g.upload_node, x.plan->nodes.size()) +
-                                               (x.device_launch ? g.upload_device : 0);
+                                               (x.device_launch ? g.upload_device : Ps());
 }
 
 Ps Graphs::update_cost(uint32_t exec) const {
   const Exec& x = execs_[exec];
   const Params::Graph& g = core_.params.graph;
-  return x.plan == nullptr ? 0 : g.update + times(g.update_each, x.plan->nodes.size());
+  return x.plan == nullptr ? Ps() : g.update + times(g.update_each, x.plan->nodes.size());
 }
 
 Ps Graphs::launch_cost(uint32_t exec) const {
@@ -353,8 +353,8 @@ void Graphs::add_nodes(uint32_t run, uint32_t start) {
   }
   // A body is on the device already, and so is what the device launches.
   const Params::Graph& g = core_.params.graph;
-  const Ps slower = r.on_device ? g.device_node - std::min(g.device_node, g.node) : 0;
-  const Ps there = r.conditional == kNone && !r.on_device ? 0 : plan.begin - std::min(plan.begin, g.node);
+  const Ps slower = r.on_device ? g.device_node - std::min(g.device_node, g.node) : Ps();
+  const Ps there = r.conditional == kNone && !r.on_device ? Ps() : plan.begin - std::min(plan.begin, g.node);
   // A command's edges are followed from the last one made: so that branches start in the order of the
   // definition.
   for (size_t i = plan.roots.size(); i-- > 0;) {
@@ -382,7 +382,7 @@ void Graphs::lifetime(uint32_t slot) {
     return;
   }
   if (memory_track_.empty()) {
-    allocated_at_.assign(core_.program.buffers.size(), 0);
+    allocated_at_.assign(core_.program.buffers.size(), Ps());
     for (uint32_t d = 0; d < core_.program.devices; ++d) {
       memory_track_.push_back(core_.recorder.track("device " + std::to_string(d) + " graph memory"));
     }

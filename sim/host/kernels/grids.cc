@@ -13,7 +13,7 @@ Grids::Grids(Core& core, uint32_t device)
                                   [](const KernelDesc& k) { return !k.calls.empty(); })) {
   const config::Limits& l = core.params.limits;
   sms_.assign(core.params.sms, Sm{l.max_warps_per_sm(), l.max_blocks_per_sm(), l.registers_per_sm(),
-                                  l.shared_bytes_per_sm(), 0});
+                                  l.shared_bytes_per_sm(), Ps()});
 }
 
 void Grids::launch(uint32_t slot) {
@@ -56,16 +56,17 @@ void Grids::admit(uint32_t slot) {
     grid.untriggered = grid.left;
     grid.cluster = c.cluster > 0 ? c.cluster : static_cast<uint32_t>(k.cluster.count());
   } else {
-    grid.block_time = c.duration > 0 ? c.duration : k.duration;
+    grid.block_time = c.duration > Ps() ? c.duration : k.duration;
     grid.untriggered = 1;
   }
   for (const DeviceCall& call : k.calls) {
     grid.callers_left = std::max(grid.callers_left, std::min(call.blocks, k.has_grid ? grid.left : 1));
   }
   // A graph's node, or a child: the way to it is on its edges.
-  Ps way = from_host(c) ? core_.params.kernel_start : 0;
+  Ps way = from_host(c) ? core_.params.kernel_start : Ps();
   if (device_runtime_) {  // DP13
-    way += core_.params.dynamic.runtime + (k.calls.empty() || c.is_child ? 0 : core_.params.dynamic.parent);
+    way +=
+        core_.params.dynamic.runtime + (k.calls.empty() || c.is_child ? Ps() : core_.params.dynamic.parent);
   }
   core_.events.push(core_.now + way, Happening::kGridStart, g, device_);
 }
@@ -304,7 +305,7 @@ void Grids::grid_done(uint32_t g) {
   core_.recorder.add(track_, c.name, c.start, core_.now);
   grids_[g].slot = kNone;
   free_grids_.push_back(g);
-  core_.events.push(core_.now + (from_host(c) ? core_.params.kernel_end : 0), Happening::kFinish, slot);
+  core_.events.push(core_.now + (from_host(c) ? core_.params.kernel_end : Ps()), Happening::kFinish, slot);
   --resident_;
   if (!waiting_.empty()) {
     const uint32_t next = waiting_.front();

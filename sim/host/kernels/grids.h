@@ -67,13 +67,13 @@ class Grids {
     BlockNeeds needs;
     uint64_t left = 0;     // blocks not handed out
     uint64_t running = 0;  // on SMs
-    Ps block_time = 0;
+    Ps block_time{};
     Ps started = kNever;
     int32_t priority = 0;
     uint64_t order = 0;
     uint64_t untriggered = 0;  // blocks whose trigger's time is not known
-    Ps triggered_at = 0;       // the last of the others
-    Ps last_start = 0;
+    Ps triggered_at{};         // the last of the others
+    Ps last_start{};
     uint32_t cluster = 1;  // blocks
     bool all_started = false;
     // Of running blocks, in order from `first_end` on. An event stands for the first; outdated ones do no
@@ -119,14 +119,14 @@ class Grids {
   std::vector<uint32_t> active_;  // with blocks to hand out, in the order of their turns
   std::deque<uint32_t> waiting_;  // commands beyond the limit of resident grids (OC20)
   uint32_t resident_ = 0;
-  Ps distributor_free_ = 0;
+  Ps distributor_free_{};
   Ps wake_ = kNever;
   uint32_t cursor_ = 0;
   bool look_everywhere_ = true;
   std::deque<uint32_t> freed_;  // SMs that have got room since
   uint64_t orders_ = 0;
   uint64_t blocks_run_ = 0;
-  Ps dependency_wait_ = 0;
+  Ps dependency_wait_{};
   // Kernels that ran beside one before them and do not wait for it: launches of each (PD05).
   std::map<uint32_t, uint64_t> hazards_;
 };

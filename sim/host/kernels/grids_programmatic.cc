@@ -7,7 +7,7 @@
 namespace heddle::host {
 
 void Grids::end_block(uint32_t g, uint32_t sm, Ps from, Ps left) {
-  add_end(g, sm, from + left + (sm == kNone ? 0 : core_.params.block_retire));
+  add_end(g, sm, from + left + (sm == kNone ? Ps() : core_.params.block_retire));
 }
 
 void Grids::add_end(uint32_t g, uint32_t sm, Ps at) {
@@ -54,7 +54,7 @@ void Grids::calls_returned(uint32_t g, uint32_t block) {
   if (waits_for_flag(grid)) {
     grid.held.push_back(c.sm);
   } else {
-    end_block(g, c.sm, std::max(core_.now, c.end), 0);
+    end_block(g, c.sm, std::max(core_.now, c.end), Ps());
   }
 }
 
@@ -112,7 +112,7 @@ void Grids::all_started(uint32_t g) {
   ResidentGrid& grid = grids_[g];
   if (at_barrier(grid) && !waits_for_flag(grid)) {
     for (const uint32_t sm : grid.held) {
-      end_block(g, sm, grid.last_start + (sm == kNone ? 0 : core_.params.block_start), grid.block_time);
+      end_block(g, sm, grid.last_start + (sm == kNone ? Ps() : core_.params.block_start), grid.block_time);
     }
     grid.held.clear();
   }

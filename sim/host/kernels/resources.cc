@@ -170,8 +170,8 @@ std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p,
 }
 
 Ps block_time(const KernelDesc& k, Ps duration, const Params& p) {
-  duration = duration > 0 ? duration : k.duration;
-  if (k.block_duration > 0 || duration == 0 || !k.has_grid) {
+  duration = duration > Ps() ? duration : k.duration;
+  if (k.block_duration > Ps() || duration == Ps() || !k.has_grid) {
     return k.block_duration;
   }
   const uint64_t at_once = std::max<uint64_t>(1, uint64_t{blocks_per_sm(k, p)} * p.sms);
@@ -179,7 +179,7 @@ Ps block_time(const KernelDesc& k, Ps duration, const Params& p) {
   // The last block starts behind the others of its wave, and every wave has a block's start and end.
   const Ps fixed =
       ((k.grid.count() - 1) % at_once) * p.block_interval + waves * (p.block_start + p.block_retire);
-  return duration > fixed ? (duration - fixed) / waves : 0;
+  return duration > fixed ? (duration - fixed) / waves : Ps();
 }
 
 }  // namespace heddle::host

@@ -11,13 +11,10 @@ Together::Together(const config::GpuConfig& gpu, Options options)
     : gpu_(gpu), options_(std::move(options)), ps_per_cycle_(1e6 / gpu.clocks().core_mhz()) {}
 
 Cycle Together::cycles(Ps at) const {
-  return at == kNever ? heddle::kNever
-                      : static_cast<Cycle>(std::ceil(static_cast<double>(at) / ps_per_cycle_));
+  return at == kNever ? heddle::kNever : static_cast<Cycle>(std::ceil(in_ps(at) / ps_per_cycle_));
 }
 
-Ps Together::time(Cycle at) const {
-  return static_cast<Ps>(std::llround(static_cast<double>(at) * ps_per_cycle_));
-}
+Ps Together::time(Cycle at) const { return Ps(std::llround(static_cast<double>(at) * ps_per_cycle_)); }
 
 void Together::launch(const Launch& l) {
   devices_.resize(std::max<size_t>(devices_.size(), l.device + 1));

@@ -80,8 +80,8 @@ std::vector<LinkTraffic> KernelTraffic::of(uint32_t kernel, uint32_t device,
     t.path = host ? (write ? Path::kMappedWrite : Path::kMappedRead)
                   : (write ? Path::kPeerWrite : Path::kPeerRead);
     t.peer = peer;
-    if (!write && threads > 0 && p.access.latency > 0) {
-      t.limit = static_cast<double>(threads * a.element) / static_cast<double>(p.access.latency);
+    if (!write && threads > 0 && p.access.latency > Ps()) {
+      t.limit = static_cast<double>(threads * a.element) / in_ps(p.access.latency);
     }
     // Stores need no answer: they fill what holds them on their way.
     t.under_way = write ? std::min(static_cast<double>(sms) * p.access.posted_sm_bytes, p.access.posted_bytes)

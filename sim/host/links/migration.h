@@ -124,7 +124,7 @@ class Migration {
       move(slot, Path::kDeviceToHost, s.to_host, s.delay);
       return;
     }
-    const Ps delay = job.half ? 0 : s.delay;
+    const Ps delay = job.half ? Ps() : s.delay;
     job.half = false;
     ++job.step;
     move(slot, Path::kHostToDevice, s.to_device, delay);

@@ -66,7 +66,7 @@ void Transfers::begin(uint32_t slot, uint32_t engine) {
     engines_[engine].busy = true;
   }
   c.start = core_.now;
-  Ps wait = 0;
+  Ps wait{};
   switch (c.path) {
     case Path::kHostToDevice:
       wait = c.with_command ? p.inline_start : p.h2d_start;
@@ -172,8 +172,7 @@ void Transfers::kernel_flow(const Command& c, Flow& f) const {
       f.limit = c.limit > 0 ? c.limit : kUnlimited;
       break;
     case Path::kMappedWrite: {
-      const double partial =
-          static_cast<double>(c.partial) * static_cast<double>(p.access.partial_write) * p.link_rate;
+      const double partial = static_cast<double>(c.partial) * in_ps(p.access.partial_write) * p.link_rate;
       use(here + kUp, std::max(with_headers(kRequestHeader), partial / bytes));
       break;
     }
@@ -202,7 +201,7 @@ void Transfers::flow_start(uint32_t slot) {
 }
 
 void Transfers::advance() {
-  const auto dt = static_cast<double>(core_.now - moved_to_);
+  const auto dt = in_ps(core_.now - moved_to_);
   moved_to_ = core_.now;
   for (Flow& f : flows_) {
     f.left -= f.rate * dt;
@@ -240,8 +239,8 @@ Transfers::Before Transfers::before(uint32_t kernel, bool stores_only) const {
     if (c.path < Path::kMappedRead || c.device != k.device || c.object == kernel || (stores_only && !store)) {
       continue;
     }
-    const double left = f.left - f.rate * static_cast<double>(core_.now - moved_to_);
-    const auto time = static_cast<Ps>(std::min(left, c.under_way) / f.rate);
+    const double left = f.left - f.rate * in_ps(core_.now - moved_to_);
+    const auto time = Ps::truncated(std::min(left, c.under_way) / f.rate);
     out.of_all = std::max(out.of_all, time);
     if (c.domain == k.domain) {
       out.of_domain = std::max(out.of_domain, time);
@@ -306,7 +305,7 @@ void Transfers::share() {
     soonest = std::min(soonest, std::max(0.0, f.left) / f.rate);
   }
   if (soonest < kUnlimited) {
-    core_.events.push(core_.now + static_cast<Ps>(std::ceil(soonest - 1e-6)), Happening::kFlowEnd, 0, 0,
+    core_.events.push(core_.now + Ps::truncated(std::ceil(soonest - 1e-6)), Happening::kFlowEnd, 0, 0,
                       stamp_);
   }
 }

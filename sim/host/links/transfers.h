@@ -26,7 +26,7 @@ class Transfers {
   // How long what other kernels have under way over the device's links now takes to come through: those of
   // the kernel's domain, all.
   struct Before {
-    Ps of_domain = 0, of_all = 0;
+    Ps of_domain{}, of_all{};
   };
   Before before(uint32_t kernel, bool stores_only) const;
 
@@ -65,7 +65,7 @@ class Transfers {
   Core& core_;
   std::vector<double> capacity_;
   std::vector<Flow> flows_;
-  Ps moved_to_ = 0;
+  Ps moved_to_{};
   uint64_t stamp_ = 0;
   std::vector<Engine> engines_;
   uint32_t engines_per_device_;

@@ -96,7 +96,7 @@ void L2Control::reset(uint32_t device) {
 // L219 (3): lines that nobody has touched for long are normal again.
 void L2Control::age(Device& d) {
   const Ps lapse = core_.rules.l2_reset_after;
-  if (lapse == 0) {
+  if (lapse == Ps()) {
     return;
   }
   std::erase_if(d.pieces, [&](const Piece& p) {
@@ -109,7 +109,7 @@ void L2Control::age(Device& d) {
 Ps L2Control::time_of(uint32_t kernel, const Device& d, uint32_t window) {
   const uint32_t trace = core_.program.kernels[kernel].trace;
   if (!time_ || trace == kNone || (window == kNone && !d.limited)) {
-    return 0;
+    return {};
   }
   const auto [it, is_new] = times_.emplace(std::tuple(trace, d.limit, window), 0);
   if (is_new) {

@@ -221,7 +221,7 @@ Unified::Plan Unified::kernel(uint32_t device, uint32_t stream, const std::vecto
       step.delay += params_.um.gpu_fault;
       ++d.batches;
     }
-    if (step.delay > 0 || step.to_host > 0 || step.to_device > 0) {
+    if (step.delay > Ps() || step.to_host > 0 || step.to_device > 0) {
       plan.steps.push_back(step);
     }
     step = Step();
@@ -327,7 +327,7 @@ Unified::Plan Unified::host(uint32_t device, const Access& a, Ps now) {
     }
     p.copies |= kHost;
   }
-  if (step.delay > 0 || step.to_host > 0) {
+  if (step.delay > Ps() || step.to_host > 0) {
     plan.steps.push_back(step);
   }
   return plan;
@@ -362,7 +362,7 @@ Unified::Plan Unified::prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes
       p.copies |= kHost;
     }
   }
-  if (step.delay > 0 || step.to_host > 0 || step.to_device > 0) {
+  if (step.delay > Ps() || step.to_host > 0 || step.to_device > 0) {
     plan.steps.push_back(step);
   }
   return plan;

@@ -25,7 +25,7 @@ class Unified {
 
   // One batch of work: the delay first, then the bytes that leave the device, then those that come.
   struct Step {
-    Ps delay = 0;
+    Ps delay{};
     uint64_t to_host = 0, to_device = 0;
   };
   struct Plan {
@@ -59,7 +59,7 @@ class Unified {
   struct Page {
     uint64_t copies = 0;  // a bit for each device, kHost
     uint64_t mapped = 0;  // devices that reach it where it is, without a fault
-    Ps moved = 0;
+    Ps moved{};
     uint16_t bounces = 0;
     bool evicted = false;
   };

@@ -32,7 +32,7 @@ bool AddressSpace::reserved(uint32_t buffer) const {
 Ps AddressSpace::cost(const Call& c) const {
   const Params::VirtualMemory& p = params_.vmm;
   const auto by_size = [](Ps once, double per_mib, uint64_t bytes) {
-    return once + static_cast<Ps>(per_mib * static_cast<double>(bytes) / 1048576);
+    return once + Ps::truncated(per_mib * static_cast<double>(bytes) / 1048576);
   };
   switch (c.op) {
     case Op::kMemCreate: {  // one that fails makes nothing

@@ -140,7 +140,7 @@ void Nested::complete(uint32_t environment) {
   g.complete = true;
   const Params::Dynamic& p = core_.params.dynamic;
   const bool later = g.parent == kNone && core_.now > g.ended_at;
-  core_.events.push(core_.now + (later ? p.finish + g.queued * p.cleanup : 0), Happening::kFinish, g.slot);
+  core_.events.push(core_.now + (later ? p.finish + g.queued * p.cleanup : Ps()), Happening::kFinish, g.slot);
 }
 
 bool Nested::failed(uint32_t slot, bool itself) {

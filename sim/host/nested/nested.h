@@ -79,7 +79,7 @@ class Nested : private Environments::Owner {
   struct Caller {
     uint32_t grid = kNone;
     uint32_t block = 0;
-    Ps begin = 0, end = 0;  // of its own time
+    Ps begin{}, end{};  // of its own time
     size_t call = 0;
     uint32_t left = 0, done = 0;  // threads of the call under way; how often it is over
     uint32_t children = 0;        // not finished
@@ -90,7 +90,7 @@ class Nested : private Environments::Owner {
     uint32_t call = 0;
   };
   struct Device {
-    Ps free = 0;  // when the next call is taken
+    Ps free{};  // when the next call is taken
     uint32_t under_way = 0;
     uint64_t pending = 0, most_pending = 0;
     uint64_t events = 0;

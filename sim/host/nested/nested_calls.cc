@@ -46,7 +46,7 @@ void Nested::step(uint32_t caller) {
       ++c.call;
       continue;
     }
-    const Ps from = std::max(c.begin + d.after, d.at_end ? c.end : 0);
+    const Ps from = std::max(c.begin + d.after, d.at_end ? c.end : Ps());
     if (from > core_.now) {
       core_.events.push(from, Happening::kNestedCall, caller);
       return;
@@ -88,7 +88,7 @@ Ps Nested::call_time(const NestedGrid& g, const DeviceCall& d, uint32_t block) {
     return p.tail_call;
   }
   const bool create = d.into == Into::kStream && g.streams.count(stream_key(d, kernel(g), block)) == 0;
-  return p.behind_call + (create ? p.stream_create : 0);
+  return p.behind_call + (create ? p.stream_create : Ps());
 }
 
 // Calls are taken one after the other; with more of them under way each takes longer.
@@ -101,10 +101,10 @@ void Nested::begin_call(uint32_t caller) {
   const Ps from = std::max(core_.now, dev.free);
   dev.free = from + (d.into == Into::kFireAndForget ? p.forget_serial : p.stream_serial);
   const Ps crowd = c.call == 0 && c.done == 0 ? p.first_contention : p.contention;
-  const double more = static_cast<double>(crowd) * std::log2(1 + dev.under_way);
+  const double more = in_ps(crowd) * std::log2(1 + dev.under_way);
   ++dev.under_way;
-  core_.events.push(from + call_time(g, d, c.block) + static_cast<Ps>(std::llround(more)),
-                    Happening::kNestedReturn, caller);
+  core_.events.push(from + call_time(g, d, c.block) + Ps(std::llround(more)), Happening::kNestedReturn,
+                    caller);
 }
 
 bool Nested::stream_busy(const NestedGrid& g, const DeviceCall& d, uint32_t block) const {
@@ -196,7 +196,7 @@ void Nested::launch(uint32_t caller, const DeviceCall& d) {
   }
   Stream& s = g.streams[stream_key(d, k, c.block)];
   if (core_.commands.unfinished(s.last)) {
-    ordering_.depend(slot, s.last, s.mark ? 0 : p.next);
+    ordering_.depend(slot, s.last, s.mark ? Ps() : p.next);
     ++grids_[g.root].queued;
   }
   s.last = core_.commands.ref(slot);
@@ -249,7 +249,7 @@ void Nested::event_call(uint32_t caller, const DeviceCall& d) {
   }
   Stream& s = g.streams[stream_key(d, kernel(g), c.block)];
   if (d.what == What::kEventRecord) {
-    mark(g, s, {}, 0);
+    mark(g, s, {}, Ps());
     g.events[d.event] = s.last;
   } else {
     const CommandRef event = g.events[d.event];

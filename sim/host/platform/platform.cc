@@ -232,7 +232,7 @@ void Platform::carry_out(uint32_t slot) {
       graphs_.work_ended(slot);
       break;
     case Work::kRecord:
-      if (c.duration > 0) {
+      if (c.duration > Ps()) {
         events.push(now + c.duration, Happening::kFinish, slot);
         break;
       }
@@ -254,9 +254,9 @@ bool Platform::kernel_ends(uint32_t slot) {
     c.flushed = true;
     // Between nodes of a graph only stores are waited for, as the H200 does.
     const Transfers::Before b = transfers_->before(slot, c.run != kNone);
-    const auto flush = static_cast<Ps>(static_cast<double>(b.of_domain) * params.access.flush);
-    const Ps wait = std::max(flush, c.stores ? b.of_all : 0);
-    if (wait > 0) {
+    const auto flush = Ps::truncated(in_ps(b.of_domain) * params.access.flush);
+    const Ps wait = std::max(flush, c.stores ? b.of_all : Ps());
+    if (wait > Ps()) {
       events.push(now + wait, Happening::kFinish, slot);
       return false;
     }
@@ -313,7 +313,7 @@ bool Platform::kernels_ended() {
     if (!e) {
       break;
     }
-    events.push(std::max(now, e->end), Happening::kKernelEnd, e->tag, e->device, e->start);
+    events.push(std::max(now, e->end), Happening::kKernelEnd, e->tag, e->device, e->start.count());
     any = true;
   }
   return any;
@@ -346,7 +346,7 @@ void Platform::happen(const DueEvent& e) {
       grids_[e.stamp].block_ends(e.object);
       break;
     case Happening::kKernelEnd:
-      grids_[e.extra].simulated_end(e.object, e.stamp);
+      grids_[e.extra].simulated_end(e.object, Ps(e.stamp));
       break;
     case Happening::kTrigger:  // outdated if the kernel is finished
       if (commands[e.object].number == e.stamp) {

@@ -36,8 +36,8 @@ struct Argument {
     kNode,      // of the graph that the call names
     kOneOf      // one of several fields, counted from the first; what it is given is Call::bytes
   };
-  using Member =
-      std::variant<uint32_t Call::*, uint64_t Call::*, bool Call::*, CaptureMode Call::*, Protection Call::*>;
+  using Member = std::variant<uint32_t Call::*, uint64_t Call::*, Ps Call::*, bool Call::*,
+                              CaptureMode Call::*, Protection Call::*>;
 
   const char* name;  // as files have it
   Kind kind;

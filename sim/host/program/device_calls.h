@@ -22,7 +22,7 @@ struct DeviceCall {
   enum class Into : uint8_t { kNullStream, kStream, kFireAndForget, kTail } into = Into::kNullStream;
   uint32_t kernel = UINT32_MAX;
   uint32_t stream = 0, event = 0;  // of KernelDesc::device_streams, device_events
-  Ps after = 0;                    // the block's start, at the earliest
+  Ps after{};                      // the block's start, at the earliest
   bool at_end = false;             // not before the block's own time is over
   uint64_t blocks = 1;             // the grid's first so many make it
   uint32_t threads = 1;            // so many of each block, at the same time

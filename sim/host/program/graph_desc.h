@@ -45,7 +45,7 @@ struct GraphNode {
   uint64_t bytes = 0;            // in all
   uint32_t device = UINT32_MAX;  // of a kernel; default: the graph's
   uint64_t rows = 1;             // contiguous pieces that they come in
-  Ps duration = 0;               // of a host function
+  Ps duration{};                 // of a host function
   bool calls_cuda = false;       // the host function calls CUDA, which it must not (ST11)
   bool has_priority = false;     // of a kernel: the node's, over the launch stream's (GR25)
   int32_t priority = 0;

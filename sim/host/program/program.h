@@ -105,7 +105,7 @@ struct Access {
 struct DeviceLaunch {
   enum class Into : uint8_t { kFireAndForget, kTail, kSibling } into = Into::kFireAndForget;
   uint32_t exec = kNone;             // kNone: the graph that the kernel is in (GD11)
-  Ps after = 0;                      // the kernel's start
+  Ps after{};                        // the kernel's start
   uint32_t times = 1;                // by so many threads (GD05)
   uint64_t executions = UINT64_MAX;  // only in the first so many of the kernel
 };
@@ -134,8 +134,8 @@ struct KernelDesc {
   Ps wait_after = kNever;
   // Time from the first block's start to the last one's end with the device to itself; or the time of one
   // block.
-  Ps duration = 0;
-  Ps block_duration = 0;
+  Ps duration{};
+  Ps block_duration{};
   // Runs on until the flag is set (a kernel that polls memory). kNone: no.
   uint32_t until_flag = kNone;
   uint32_t sets_flag = kNone;  // when it ends
@@ -284,7 +284,7 @@ struct Call {
   uint64_t count = 0;       // kLoopBegin: repetitions
   uint64_t bytes = 0;       // in all
   uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
-  Ps duration = 0;          // kCompute, kLaunchHostFunc
+  Ps duration{};            // kCompute, kLaunchHostFunc
   int32_t priority = 0;     // launch attribute; see has_priority
   bool has_priority = false;
   CaptureMode mode = CaptureMode::kGlobal;

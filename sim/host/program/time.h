@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
-#include <limits>
+
+#include "sim/base/quantity.h"
 
 namespace heddle::host {
 
-using Ps = uint64_t;
-inline constexpr Ps kNever = std::numeric_limits<Ps>::max();
-inline constexpr Ps kPsPerNs = 1000;
-inline constexpr Ps kPsPerUs = 1000000;
+using Ps = Quantity<struct PsTag>;
+inline constexpr Ps kNever = Ps::max();
 
-inline Ps from_ns(double ns) { return static_cast<Ps>(std::llround(ns * 1e3)); }
-inline Ps from_us(double us) { return static_cast<Ps>(std::llround(us * 1e6)); }
-inline double to_us(Ps t) { return static_cast<double>(t) * 1e-6; }
+inline Ps from_ns(double ns) { return Ps(std::llround(ns * 1e3)); }
+inline Ps from_us(double us) { return Ps(std::llround(us * 1e6)); }
+// For rates and fractions, which are doubles.
+inline double in_ps(Ps t) { return static_cast<double>(t.count()); }
+inline double to_us(Ps t) { return in_ps(t) * 1e-6; }
 
 }  // namespace heddle::host

@@ -13,14 +13,14 @@ Ordering::Ordering(Core& core)
 Ps Ordering::latency(const Command& from, const Command& to) const {
   const Params& p = core_.params;
   if (from.work == Work::kKernel || from.work == Work::kGraphEnd) {
-    return to.work == Work::kRecord || to.work == Work::kBarrier ? 0 : p.same_stream;
+    return to.work == Work::kRecord || to.work == Work::kBarrier ? Ps() : p.same_stream;
   }
   if (from.work == Work::kCopy && (to.work == Work::kKernel || to.work == Work::kGraphStart)) {
     return from.path == Path::kDeviceToHost   ? p.d2h_to_kernel
            : from.path == Path::kHostToDevice ? p.h2d_to_kernel
-                                              : 0;
+                                              : Ps();
   }
-  return 0;
+  return {};
 }
 
 void Ordering::depend(uint32_t slot, CommandRef from, Ps latency) {
@@ -42,7 +42,7 @@ bool Ordering::thread_waits(uint32_t thread, CommandRef from, Ps latency) {
 
 void Ordering::add_primary(uint32_t slot, CommandRef from) {
   if (core_.commands.unfinished(from)) {
-    core_.commands.add_edge(core_.commands[from.slot].first_edge, slot, 0, Edge::Kind::kPrimary);
+    core_.commands.add_edge(core_.commands[from.slot].first_edge, slot, Ps(), Edge::Kind::kPrimary);
     ++core_.commands[slot].primaries;
   }
 }

@@ -24,11 +24,11 @@ class Ordering {
   void append_after_all(uint32_t slot, uint32_t other_device);
 
   // `slot` waits for `from`, if that is not finished.
-  void depend(uint32_t slot, CommandRef from, Ps latency = 0);
+  void depend(uint32_t slot, CommandRef from, Ps latency = {});
   // `slot` may start when `from`, a kernel, has come to that port; if it is a kernel, it has `from` as a
   // primary, which its blocks can wait for, and ends no earlier. Full dependence if `from` is no kernel.
   // `latency` lies between the port and the start.
-  void depend_programmatic(uint32_t slot, CommandRef from, Port port, Ps latency = 0);
+  void depend_programmatic(uint32_t slot, CommandRef from, Port port, Ps latency = {});
   // A kernel's append() under the attribute of programmatic serialisation (PD07).
   void append_programmatic(uint32_t slot);
   // `record`, of an event, ends when the kernel has come to the port; what waits for it later becomes the

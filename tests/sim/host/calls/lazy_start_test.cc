@@ -204,9 +204,9 @@ TEST_CASE("FP05: random programs come to their end, whatever drivers may hold ba
       // The same calls, and no track does two things at a time where there is one thing that does them.
       REQUIRE((!lazy || r.operations == calls));
       calls = r.operations;
-      host::Ps until = 0;
+      host::Ps until{};
       for (size_t i = 0; i < r.spans.size(); ++i) {
-        until = i > 0 && r.spans[i - 1].track == r.spans[i].track ? until : 0;
+        until = i > 0 && r.spans[i - 1].track == r.spans[i].track ? until : host::Ps();
         const bool stream = r.tracks[r.spans[i].track].name.find(" stream ") != std::string::npos;
         REQUIRE((!stream || r.spans[i].start >= until));
         until = r.spans[i].end;

@@ -54,7 +54,7 @@ TEST_CASE("C19 PD01 PD02 PD04 PD07: the second kernel starts at the trigger and 
   CHECK(t.second.end == 17);                  // 3 us of its 10 are done when the first ends
   CHECK(us(t.all.dependency_wait) == 4 * 3);  // four blocks from 7 to 10
   CHECK(two(4, 8).second.end == 14);          // at its dependency only at 12: no wait
-  CHECK(two(4, 8).all.dependency_wait == 0);
+  CHECK(two(4, 8).all.dependency_wait == host::Ps());
 }
 
 TEST_CASE("C19 PD03: no trigger: it starts when all blocks have ended, before the memory is flushed") {

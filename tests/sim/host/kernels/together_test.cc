@@ -34,7 +34,7 @@ struct Setup {
     k.has_grid = true;
     k.grid.x = n;
     k.block.x = 32;
-    k.duration = 1;  // not what it takes when it is simulated
+    k.duration = host::Ps(1);  // not what it takes when it is simulated
     k.trace = static_cast<uint32_t>(traces.size());
     traces.push_back([=] { return blocks(n, instructions); });
     return w.kernel(k);
