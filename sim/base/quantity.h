@@ -64,6 +64,11 @@ class Quantity {
     return out << q.count();
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(n_);
+  }
+
  private:
   uint64_t n_ = 0;
 };

@@ -64,6 +64,21 @@ class Bandwidth {
     offset_ = (width_ - origin % width_) % width_;
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    if (ar.reading()) {
+      reset();
+    }
+    ar(offset_, used_, full_from_, full_to_);
+    ar.expect("buckets", buckets_.size());
+    if (!used_) {
+      return;
+    }
+    for (Bucket& b : buckets_) {
+      ar(b.lap, b.used);
+    }
+  }
+
  private:
   struct Bucket {
     uint32_t lap = 0;   // of the ring, and 1; 0: never used

@@ -74,6 +74,36 @@ class EventWheel {
     }
   }
 
+  // In the order of the events, whatever nodes they are in.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    Cycle base = base_;
+    ar(base);
+    size_t left = ar.size(in_wheel_ + far_.size());
+    if (!ar.reading()) {
+      for (uint32_t i = 0; i < kSlots; ++i) {
+        for (uint32_t n = slots_[(base_ + i) % kSlots].head; n != kNone; n = nodes_[n].next) {
+          Cycle when = base_ + i;
+          ar(when, nodes_[n].payload);
+        }
+      }
+      for (std::priority_queue<Far> rest = far_; !rest.empty(); rest.pop()) {
+        Far f = rest.top();
+        ar(f.when, f.payload);
+      }
+      return;
+    }
+    *this = {};
+    base_ = base;
+    for (; left > 0; --left) {
+      Cycle when = 0;
+      Payload payload{};
+      ar(when, payload);
+      ar.check(when >= base, "an event in the past");
+      schedule(when, payload);
+    }
+  }
+
  private:
   static constexpr uint32_t kNone = ~0u;
   static constexpr uint32_t kWords = kSlots / 64;

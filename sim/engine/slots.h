@@ -30,10 +30,32 @@ class Slots {
   void remove(uint32_t i) { free_.push_back(i); }
   T& operator[](uint32_t i) { return all_[i]; }
   const T& operator[](uint32_t i) const { return all_[i]; }
+  size_t places() const { return all_.size(); }  // free ones, too
   size_t used() const { return all_.size() - free_.size(); }
   void clear() {
     all_.clear();
     free_.clear();
+  }
+
+  // What the free places hold is not kept.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(free_);
+    const size_t n = free_.size() + ar.size(used());
+    if (ar.reading()) {
+      all_.clear();
+      all_.resize(n);
+    }
+    std::vector<bool> used(n, true);
+    for (const uint32_t i : free_) {
+      ar.check(i < n, "a free place that there is not");
+      used[i] = false;
+    }
+    for (size_t i = 0; i < n; ++i) {
+      if (used[i]) {
+        ar(all_[i]);
+      }
+    }
   }
 
  private:

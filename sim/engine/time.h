@@ -37,6 +37,10 @@ class Server {
   }
   Ticks free_at() const { return free_; }
   void reset() { free_ = {}; }
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(free_);
+  }
 
  private:
   Ticks free_{};

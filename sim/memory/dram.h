@@ -33,11 +33,22 @@ class Dram {
   uint32_t channels() const { return channels_; }
   uint32_t access_bytes() const { return access_bytes_; }
 
+  // How writes are collected follows from the policy of the L2.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.elements(channel_);
+  }
+
  private:
   struct Bank {
     uint64_t row = ~uint64_t{0};
     Ticks ready{};      // when the open row takes the next column command
     Ticks activated{};  // for tRAS
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(row, ready, activated);
+    }
   };
   struct Channel {
     Bandwidth bus;
@@ -45,6 +56,12 @@ class Dram {
     bool read = false;    // since the last batch of writes
     Ticks taken{};        // when there was room for the last batch behind one that goes
     std::vector<Bank> banks;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(bus, writes, read, taken);
+      ar.elements(banks);
+    }
   };
 
   const bool detailed_;

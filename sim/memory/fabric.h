@@ -46,6 +46,14 @@ class Fabric {
   // Books the transfers of one direction, of all slices: by time of sending, then in the order of the lists.
   void book(uint32_t direction, const std::vector<std::vector<Transfer>*>& slices);
 
+  // Between two exchanges.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    for (Lane& l : lanes_) {
+      ar(l.rate);
+    }
+  }
+
  private:
   const uint32_t partitions_;
   const double ticks_per_byte_;

@@ -40,6 +40,11 @@ class GpcCache {
     return false;
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.elements(tags_);
+  }
+
  private:
   static constexpr uint32_t kWays = 8;
 

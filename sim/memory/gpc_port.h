@@ -87,6 +87,12 @@ class GpcPort final : public ShardPort {
   Cycle last_performed(uint8_t grid) const { return last_performed_[grid]; }
   const stats::CounterSet& counters() const { return counters_; }
 
+  // Between two exchanges, of a device that has no links: no packet is on its way.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(counters_, tlb_, gcc_, launched_, away_, last_performed_);
+  }
+
  private:
   struct End {
     Outbox* out;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/engine/archive.h"
 #include "sim/memory/perform.h"
 
 namespace heddle::memory {
@@ -60,6 +61,40 @@ void Image::read(uint64_t address, std::span<uint8_t> bytes) const {
     throw Error(fmt::format("{} bytes at 0x{:x} are not mapped", bytes.size(), address));
   }
   std::copy_n(from, bytes.size(), bytes.begin());
+}
+
+// Pages that are not zero, each behind its number and 1; 0 ends them.
+void Image::serialize(Archive& ar) {
+  ar.mark("image");
+  const size_t n = ar.size(ranges_.size());
+  if (ar.reading()) {
+    ranges_.clear();
+  }
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t base = ar.reading() ? 0 : ranges_[i].base, bytes = ar.reading() ? 0 : ranges_[i].bytes;
+    ar(base, bytes);
+    if (ar.reading()) {
+      map(base, bytes);
+    }
+    const std::span<uint8_t> data(ranges_[i].data->data(), ranges_[i].data->size());
+    for (uint64_t page = 0;; ++page) {
+      const auto is_zero = [](std::span<const uint8_t> p) {
+        return std::all_of(p.begin(), p.end(), [](uint8_t b) { return b == 0; });
+      };
+      while (!ar.reading() && page * kPageBytes < data.size() &&
+             is_zero(data.subspan(page * kPageBytes, kPageBytes))) {
+        ++page;
+      }
+      uint64_t next = page * kPageBytes < data.size() ? page + 1 : 0;
+      ar(next);
+      if (next == 0) {
+        break;
+      }
+      page = next - 1;
+      ar.check(page < data.size() / kPageBytes, "a page that is not mapped");
+      ar.bytes(data.subspan(page * kPageBytes, kPageBytes));
+    }
+  }
 }
 
 bool Image::serve(const Request& q, Payload& p) {

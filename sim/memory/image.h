@@ -14,6 +14,10 @@
 #include "sim/memory/message.h"
 #include "sim/memory/payload.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::memory {
 
 class Image {
@@ -45,6 +49,9 @@ class Image {
   // Performs a request on its line. What lies outside of all ranges reads as 0 and is not written. Returns
   // whether memory is no longer as it was. Different lines may be served at the same time.
   bool serve(const Request& request, Payload& payload);
+
+  // While no kernel runs. Reading: what was mapped goes.
+  void serialize(Archive& ar);
 
  private:
   struct Range {

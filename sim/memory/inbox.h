@@ -17,6 +17,11 @@ class Inbox {
     uint32_t id = 0;
     uint8_t sectors = 0;
     uint32_t payload = 0;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(id, sectors, payload);
+    }
   };
   // Not in the receiver's past: before the end of its last advance().
   void deliver(const Response& r) {
@@ -33,6 +38,11 @@ class Inbox {
   void clear() {
     wheel_ = {};
     now_ = 0;
+  }
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(wheel_, now_);
   }
 
  private:

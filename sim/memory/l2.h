@@ -82,6 +82,13 @@ class L2 {
     }
   }
 
+  // Between two exchanges: nothing is on its way. What follows from the policy is not state.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(dram_);
+    ar.elements(slices_);
+  }
+
   // Which partition's GPCs: the first half of the GPCs belongs to partition 0, and so on.
   uint32_t partitions() const { return map_.partitions(); }
   const AddressMap& map() const { return map_; }
@@ -94,6 +101,11 @@ class L2 {
     uint32_t persisting = 0;  // lines in the set-aside
     uint32_t dirty = 0;       // lines, those of before the kernel included
     uint32_t old_dirty = 0;   // of before the kernel
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(port, atomics, tags, persisting, dirty, old_dirty);
+    }
   };
 
   Slice& slice(uint32_t partition, uint32_t index) {

@@ -37,6 +37,7 @@ class LinkPort final : public ShardPort {
 
   // Joined with `devices` (itself included).
   void join(uint8_t self, uint32_t devices, const LinkTiming& timing);
+  bool joined() const { return !requests_.empty(); }
   void reset();
 
   // What the SMs of the device ask of others, in the order (time, SM, sending).

@@ -53,6 +53,11 @@ class Membars {
     n[Counter::kL2FromFabric] += passed_on;
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.elements(used_);
+  }
+
  private:
   const uint32_t sms_, slices_, partitions_, per_slice_;
   const uint64_t idle_;

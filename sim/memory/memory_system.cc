@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/base/error.h"
+#include "sim/engine/archive.h"
 #include "sim/memory/l2_clock.h"
 
 namespace heddle::memory {
@@ -233,6 +235,21 @@ uint32_t MemorySystem::away(uint8_t grid) const {
     n += g->away(grid);
   }
   return n;
+}
+
+void MemorySystem::serialize(Archive& ar) {
+  if (link_.joined()) {
+    throw Error("devices that are joined by links cannot be saved yet (legal: one device)");
+  }
+  ar.mark("memory");
+  ar(counters_, noc_, membars_, walkers_, fabric_);
+  for (auto& g : gpcs_) {
+    ar(*g);
+  }
+  ar.mark("slices");
+  for (auto& s : shards_) {
+    ar(*s);
+  }
 }
 
 Cycle MemorySystem::last_performed(uint8_t grid) const {

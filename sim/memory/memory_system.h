@@ -25,6 +25,10 @@
 #include "sim/memory/tlb.h"
 #include "sim/stats/counters.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::memory {
 
 class MemorySystem {
@@ -87,6 +91,10 @@ class MemorySystem {
   Cycle last_performed(uint8_t grid = 0) const;
   stats::CounterSet counters() const;
   uint32_t gpcs() const { return static_cast<uint32_t>(gpcs_.size()); }
+
+  // Between two exchanges. Whoever reads has reset() with the same policy. Throws Error for a device that is
+  // joined to others.
+  void serialize(Archive& ar);
 
  private:
   void walk();

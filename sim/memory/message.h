@@ -30,6 +30,11 @@ struct Request {
   bool multicast = false;   // reads: the answer goes to other SMs, too (memory/multicast.h)
   uint8_t grid = 0;         // stores and reductions: the launch they belong to
   uint32_t payload = 0;     // of the SM's Payloads: the values; 0: none
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(time, line, id, sm, kind, sectors, persisting, operations, multicast, grid, payload);
+  }
 };
 
 inline bool returns_data(const Request& r) {

@@ -39,6 +39,13 @@ class Noc {
   // Shortest time from a packet leaving an SM to any consequence reaching an SM: the executor's quantum.
   Cycle min_round_trip() const { return min_round_trip_; }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    for (Port* p : {&tpc_in_, &gpc_in_, &gpc_out_, &tpc_out_, &sm_out_}) {
+      ar.elements(p->servers);
+    }
+  }
+
  private:
   struct Port {
     std::vector<Bandwidth> servers;

@@ -78,6 +78,15 @@ class Outbox {
     gone_ = 0;
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    if (!ar.reading()) {
+      packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(first_));
+    }
+    first_ = 0;
+    ar(packets_, fetches_, gone_);
+  }
+
  private:
   static constexpr size_t kCompact = 256;
 

@@ -50,12 +50,23 @@ class RequestMerger {
     crossing_.clear();
   }
 
+  // Between two exchanges: no entry waits for a transfer.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.elements(table_);
+  }
+
  private:
   struct Entry {
     uint64_t line = 0;
     Ticks until{};
     L2::Served served;
     uint8_t sectors = 0;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(line, until, served.done, served.transfer, sectors);
+    }
   };
   size_t index(uint32_t group, uint64_t line) const {
     return size_t{group} * entries_ + AddressMap::mix(line) % entries_;

@@ -46,6 +46,11 @@ class SliceShard {
   const L2& l2() const { return l2_; }
   const stats::CounterSet& counters() const { return counters_; }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(counters_, merger_, l2_, changes_);
+  }
+
  private:
   struct Turn {
     Cycle sent;

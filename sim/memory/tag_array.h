@@ -17,6 +17,11 @@ struct CacheLine {
   uint8_t valid = 0;  // sector mask
   uint8_t dirty = 0;  // sector mask
   uint8_t flags = 0;  // owner's field
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(line, ready, aux, valid, dirty, flags);
+  }
 };
 
 class TagArray {
@@ -149,6 +154,34 @@ class TagArray {
     l = {.line = line};
     tags_[index(l)] = static_cast<uint32_t>(line);
     stamps_[index(l)] = ++clock_;
+  }
+
+  CacheLine& entry(size_t number) { return lines_[number]; }
+
+  // Live entries; what others hold is never looked at.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.expect("sets", sets_);
+    ar.expect("ways", ways_);
+    ar(clock_);
+    if (ar.reading()) {
+      std::fill(stamps_.begin(), stamps_.end(), 0);
+    }
+    size_t next = 0;  // entry
+    for (uint64_t gap = 0;; next += gap + 1) {
+      gap = 0;  // to the next live one
+      while (!ar.reading() && next + gap < stamps_.size() && stamps_[next + gap] == 0) {
+        ++gap;
+      }
+      ar(gap);
+      ar.check(gap <= stamps_.size() - next, "an entry that there is not");
+      const size_t i = next + gap;
+      if (i == stamps_.size()) {
+        return;
+      }
+      ar(stamps_[i], lines_[i]);
+      tags_[i] = static_cast<uint32_t>(lines_[i].line);
+    }
   }
 
  private:

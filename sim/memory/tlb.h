@@ -20,6 +20,11 @@ class TlbLevel {
     uint64_t stamp = 0;
     Ticks ready{};      // usable from then on, once `fill` is done
     uint32_t fill = 0;  // 1 + number of the Fill that it waits for; 0: none
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(page, stamp, ready, fill);
+    }
   };
   explicit TlbLevel(uint32_t entries) : capacity_(entries) {}
   // The index of `page`'s entry; *found tells whether it was there. It is inserted otherwise, and the caller
@@ -29,6 +34,11 @@ class TlbLevel {
   void clear() {
     entries_.clear();
     last_ = 0;
+  }
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(clock_, last_, entries_);
+    ar.check(entries_.size() <= capacity_, "a TLB has more entries than it has room for");
   }
 
  private:
@@ -45,6 +55,11 @@ class PageWalkers {
   void reset();
   // When the translation of `region` is known that is asked for at `at`. Calls in the order of time.
   Ticks walk(uint64_t region, Ticks at);
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(known_);
+    ar.elements(walkers_);
+  }
 
  private:
   const Ticks walk_latency_;
@@ -85,6 +100,12 @@ class GpcTlb {
   }
   // Forgets the fills; nobody asks for their translations any more.
   void forget_fills() { fills_.clear(); }
+  // When there are none.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.elements(l1_);
+    ar(l2_);
+  }
 
  private:
   struct Waiting {

@@ -217,6 +217,11 @@ struct CounterSet {
   uint64_t& operator[](Stall s) { return stall[static_cast<size_t>(s)]; }
   uint64_t operator[](Stall s) const { return stall[static_cast<size_t>(s)]; }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(count, stall);
+  }
+
   void add(const CounterSet& o) {
     for (int i = 0; i < kCounterCount; ++i) {
       count[i] += o.count[i];

@@ -26,6 +26,11 @@ struct InstructionCounts {
   uint64_t shared_conflicts = 0;              // of these, beyond the conflict-free number
   std::array<uint64_t, kStallCount> stall{};  // warp-cycles
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(executed, threads, requests, sectors, sector_hits, shared_wavefronts, shared_conflicts, stall);
+  }
+
   void add(const InstructionCounts& o) {
     executed += o.executed;
     threads += o.threads;
@@ -60,6 +65,11 @@ inline constexpr std::array kSeriesCounters = {
 struct SeriesSample {
   uint64_t cycle = 0;                                     // core cycle of the launch at its end
   std::array<uint64_t, kSeriesCounters.size()> growth{};  // parallel to kSeriesCounters
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(cycle, growth);
+  }
 };
 
 // Something that took a while, for a timeline. Spans of one lane of a track do not overlap, unless one lies
@@ -70,6 +80,11 @@ struct Span {
   std::string name;   // "block (3,0,0)"
   uint64_t start_ps = 0, end_ps = 0;
   std::string args;  // a JSON object with details, or empty
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(track, lane, name, start_ps, end_ps, args);
+  }
 };
 
 // Which of these are collected. None costs nothing.
