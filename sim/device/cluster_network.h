@@ -15,6 +15,10 @@
 #include "sim/sm/dsm/cluster_message.h"
 #include "sim/sm/sm.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::device {
 
 class ClusterNetwork final : public memory::Multicast {
@@ -35,6 +39,8 @@ class ClusterNetwork final : public memory::Multicast {
   std::span<const uint16_t> targets(const memory::Request& r) override;
   void deliver(const memory::Request& r, size_t target, const memory::Payload* values, Cycle at) override;
 
+  void serialize(Archive& ar);
+
   Cycle latency() const { return std::min(barrier_latency_, way_there_); }
 
  private:
@@ -42,11 +48,21 @@ class ClusterNetwork final : public memory::Multicast {
     uint32_t sm, slot;
     bool arrived = false;  // at the cluster barrier
     bool done = false;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(sm, slot, arrived, done);
+    }
   };
   struct Cluster {
     uint32_t left = 0;  // blocks that are not done
     Cycle last = 0;     // arrival, or end of a block
     std::vector<Member> members;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(left, last, members);
+    }
   };
 
   void barrier(const sm::ClusterMessage& m);

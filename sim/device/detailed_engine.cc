@@ -82,11 +82,11 @@ void DetailedEngine::check(const Launched& l) const {
   }
 }
 
-void DetailedEngine::launch(Launch request) {
+// It is on the machine, but its blocks are not.
+DetailedEngine::Launched& DetailedEngine::admit(Launch request) {
   Machine& m = loop_.machine();
   const auto free = std::find(launched_.begin() + first_number_, launched_.end(), nullptr);
   auto l = std::make_unique<Launched>(std::move(request), m.config);
-  const Launch& launch = l->launch;
   if (free == launched_.end()) {
     throw Error("kernel " + l->image.name + ": " + std::to_string(most_launches()) +
                 " launches are on the machine already");
@@ -100,12 +100,8 @@ void DetailedEngine::launch(Launch request) {
   }
   sm::number_lines(l->timed, lines_.take(l->timed.lines), constants_.take(l->timed.constants));
   loop_.watch_programs(l->image.computed);
-  loop_.skip_to(count_ == 0 ? launch.at : 0);
-  const Cycle at = std::max(launch.at, loop_.now());
-  const auto number = static_cast<uint8_t>(free - launched_.begin());
-  const uint64_t line_bytes = m.config.sm().fetch().line_bytes();
-  // Alone, it is fetched while the device prepares it, which takes until `at`.
-  m.memory->launch(number, l->timed.first_line * line_bytes, l->timed.lines * line_bytes, one ? 0 : at);
+  loop_.skip_to(count_ == 0 ? l->launch.at : 0);
+  l->number = static_cast<uint8_t>(free - launched_.begin());
   loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()),
                             [&](uint32_t i) { m.sms[i]->add_kernel(l->timed); });
   if (options_.profile.any()) {
@@ -113,13 +109,27 @@ void DetailedEngine::launch(Launch request) {
   }
   *free = std::move(l);
   ++count_;
-  m.distributor->launch({.number = number,
-                         .program = (*free)->program,
-                         .kernel = &(*free)->timed,
-                         .occupancy = (*free)->occupancy,
-                         .priority = launch.priority,
-                         .watcher = options_.watcher},
-                        at);
+  return **free;
+}
+
+GridLaunch DetailedEngine::grid(const Launched& l) const {
+  return {.number = l.number,
+          .program = l.program,
+          .kernel = &l.timed,
+          .occupancy = l.occupancy,
+          .priority = l.launch.priority,
+          .watcher = options_.watcher};
+}
+
+void DetailedEngine::launch(Launch request) {
+  const Launched& l = admit(std::move(request));
+  Machine& m = loop_.machine();
+  const Cycle at = std::max(l.launch.at, loop_.now());
+  const uint64_t line_bytes = m.config.sm().fetch().line_bytes();
+  // Alone, it is fetched while the device prepares it, which takes until `at`.
+  m.memory->launch(l.number, l.timed.first_line * line_bytes, l.timed.lines * line_bytes,
+                   mode_ == Launches::kOne ? 0 : at);
+  m.distributor->launch(grid(l), at);
 }
 
 bool DetailedEngine::settled(uint8_t number) const {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,15 @@ class DetailedEngine : public Engine {
   stats::KernelResult result() const;
   // Once its blocks are done: what is on its way arrives. Result and profile, watcher's say included.
   stats::KernelResult finish();
+  // Between two quanta: bytes with which restore() goes on; between launches, what a warm one finds. Throws
+  // Error for what cannot be saved: CHECKPOINT.md. The machine is as it was.
+  std::vector<uint8_t> save();
+  // Instead of begin() and launch(): the launch goes on where it was saved. The configuration, the launch and
+  // what of the options changes results or profile are the same. Throws Error.
+  void restore(const RunOptions& options, const std::string& what, Launch launch,
+               std::span<const uint8_t> saved);
+  // Between launches: the next one finds what was saved between launches, if it is warm.
+  void restore(std::span<const uint8_t> saved);
   // It is given up.
   void abandon() { launched_.clear(); }
 
@@ -87,9 +97,15 @@ class DetailedEngine : public Engine {
     sm::TimedKernel timed;
     std::optional<isa::RecordedGrid> replay;
     isa::GridProgram* program;
+    uint8_t number = 0;
   };
 
   void check(const Launched& l) const;
+  Launched& admit(Launch request);
+  GridLaunch grid(const Launched& l) const;
+  bool running() const { return !launched_.empty() && launched_.front(); }
+  void serialize(Archive& ar);
+  void serialize_header(Archive& ar, bool running) const;
   // Nothing that the launch has stored is still to leave an SM.
   bool settled(uint8_t number) const;
   LaunchEnd take_ended();

@@ -62,6 +62,16 @@ bool Gpu::advance(Cycle until) {
   return false;
 }
 
+std::vector<uint8_t> Gpu::save() { return impl_->engine.save(); }
+
+void Gpu::resume(isa::BlockSource& kernel, const RunOptions& options, std::span<const uint8_t> saved) {
+  impl_->progress = options.progress;
+  impl_->reported = Clock::now();
+  impl_->engine.restore(options, "kernel " + kernel.image().name, {.recording = &kernel}, saved);
+}
+
+void Gpu::restore(std::span<const uint8_t> saved) { impl_->engine.restore(saved); }
+
 Cycle Gpu::now() const { return impl_->engine.now(); }
 
 stats::KernelResult Gpu::so_far() const {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/device/run_options.h"
@@ -43,6 +45,17 @@ class Gpu {
   stats::KernelResult so_far() const;
   // Once advance() has said false.
   stats::KernelResult finish();
+
+  // ---- checkpoints (CHECKPOINT.md) ----
+  // The launch that has begun, between two pieces; between launches, what a warm one finds. Throws Error for
+  // programs that compute and for launches that are sampled.
+  std::vector<uint8_t> save();
+  // Instead of begin(): the launch goes on where it was saved. The configuration, the recording, `l2` and
+  // `profile` of the options are the same, threads and quantum need not be. Throws Error when `saved` is
+  // damaged or of something else.
+  void resume(isa::BlockSource& kernel, const RunOptions& options, std::span<const uint8_t> saved);
+  // Between launches: the next one finds what was saved between launches, if it is warm.
+  void restore(std::span<const uint8_t> saved);
 
  private:
   struct Impl;

@@ -7,6 +7,10 @@
 #include "sim/stats/profile.h"
 #include "sim/stats/result.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::device {
 
 class Profiler {
@@ -22,6 +26,7 @@ class Profiler {
   void exchange(Cycle now);
   // The launch has ended: fills in result.profile.
   void complete(stats::KernelResult& result);
+  void serialize(Archive& ar);
 
  private:
   using Values = std::array<uint64_t, stats::kSeriesCounters.size()>;

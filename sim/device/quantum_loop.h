@@ -13,6 +13,10 @@
 #include "sim/engine/worker_pool.h"
 #include "sim/stats/counters.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::device {
 
 class QuantumLoop {
@@ -51,6 +55,8 @@ class QuantumLoop {
   uint64_t issued() const { return issued_; }  // warp instructions
   stats::CounterSet counters() const;
   Cycle next_activity() const;  // kNever: all SMs wait for something that will not come
+  // Its own part of the machine's state; behind the others', when reading.
+  void serialize(Archive& ar);
 
  private:
   void advance_sms(Cycle end);

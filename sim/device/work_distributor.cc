@@ -53,13 +53,11 @@ void WorkDistributor::begin() {
   }
 }
 
-void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
+std::unique_ptr<WorkDistributor::Grid> WorkDistributor::new_grid(const GridLaunch& launch) const {
   const isa::LaunchShape& shape = launch.program->image().shape;
   const stats::Occupancy& o = launch.occupancy;
   auto grid = std::make_unique<Grid>();
   grid->launch = launch;
-  grid->serial = ++launches_;
-  grid->at = at;
   grid->warps = shape.warps();
   grid->cluster_size = static_cast<uint32_t>(std::max<uint64_t>(1, shape.cluster.count()));
   grid->result.number = launch.number;
@@ -78,7 +76,14 @@ void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
   for (uint32_t s = 0; s < sms_.size(); ++s) {
     grid->places.push_back(places(*grid, s));
   }
-  total_ += shape.grid.count();
+  return grid;
+}
+
+void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
+  auto grid = new_grid(launch);
+  grid->serial = ++launches_;
+  grid->at = at;
+  total_ += launch.program->image().shape.grid.count();
   Grid& g = *grid;
   const auto turn =
       std::upper_bound(grids_.begin(), grids_.end(), launch.priority,

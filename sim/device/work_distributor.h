@@ -19,6 +19,10 @@
 #include "sim/sm/sm.h"
 #include "sim/stats/result.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::device {
 
 // A launch as the distributor sees it. What it points to must live until the grid has ended.
@@ -36,6 +40,11 @@ struct GridEnd {
   uint8_t number = 0;
   Cycle first_block = 0, last_warp = 0;
   isa::BlockWork work;
+
+  template <class A>
+  void serialize(A& ar) {
+    ar(number, first_block, last_warp, work);
+  }
 };
 
 class WorkDistributor {
@@ -80,6 +89,12 @@ class WorkDistributor {
   uint64_t blocks_done() const { return done_; }
   uint64_t blocks_total() const { return total_; }
 
+  // Between quanta, of one grid (checkpoint.cc). Whoever reads has begun, and gives the launch again, none of
+  // whose blocks have been taken: those that were done are read and passed over. Throws Error.
+  void serialize(Archive& ar, const GridLaunch& launch);
+  // The blocks that are on an SM or on their way there, by slot; null: none.
+  std::vector<isa::BlockProgram*> blocks(uint32_t sm) const;
+
  private:
   struct Grid {
     GridLaunch launch;
@@ -95,6 +110,14 @@ class WorkDistributor {
     std::vector<uint32_t> places;  // for more of them, on each SM
     GridEnd result;
     bool started = false;
+
+    // But what is not known of a launch that is given again.
+    template <class A>
+    void serialize(A& ar) {
+      ar(serial, at, placed, exhausted, running, result, started);
+      ar.elements(own);
+      ar.elements(places);
+    }
   };
   struct Slot {
     std::unique_ptr<isa::BlockProgram> block;
@@ -104,6 +127,11 @@ class WorkDistributor {
   struct Done {
     uint32_t sm;
     sm::Notice notice;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(sm, notice);
+    }
   };
   // What an SM has left, and for whom its L1 array is split.
   struct Room {
@@ -113,8 +141,16 @@ class WorkDistributor {
     uint64_t split_for = 0;  // Grid::serial
     Cycle since = 0;         // when the newest block left
     Cycle next = 0;          // earliest next block start
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(blocks, warps, registers, shared, resident, carveout, split_for, since, next);
+    }
   };
 
+  std::unique_ptr<Grid> new_grid(const GridLaunch& launch) const;
+  using Wanted = std::map<uint64_t, std::unique_ptr<isa::BlockProgram>*>;  // by number: where it goes
+  Wanted serialize_blocks(Archive& ar, Grid* grid);
   void block_done(uint32_t sm, const sm::Notice& n);
   void place();
   bool place_one(Grid& g);

@@ -16,6 +16,11 @@ struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
   uint64_t count() const { return uint64_t{x} * y * z; }
   bool operator==(const Dim3&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(x, y, z);
+  }
 };
 
 struct LaunchShape {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -28,6 +29,10 @@ struct Run {
 struct BlockWork {
   uint64_t instructions = 0;    // warp instructions
   uint64_t thread_pred_on = 0;  // thread instructions with a true predicate
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(instructions, thread_pred_on);
+  }
   BlockWork& operator+=(const BlockWork& o) {
     instructions += o.instructions;
     thread_pred_on += o.thread_pred_on;
@@ -100,6 +105,11 @@ struct MbarrierOp {
   uint32_t count = 1;
   uint64_t address = 0;  // in shared memory of its block
   uint64_t bytes = 0;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(kind, parity, any_phase, remote, rank, count, address, bytes);
+  }
 };
 
 // A bulk copy from global to shared memory. No bytes: nothing is moved.
@@ -109,6 +119,11 @@ struct BulkOp {
   // Blocks of the cluster, by rank, that get it, each at the same places of its own; 0: only the block
   // itself.
   uint16_t multicast = 0;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(source, bytes, destination, barrier, multicast);
+  }
 };
 
 // Room for the operands of one memory instruction of a program that computes, until the LSU has taken it. By
@@ -161,6 +176,19 @@ class WarpProgram {
     uint64_t executed = 0;  // instructions so far
   };
   virtual State state() const { return {}; }
+  // How far it is in what it hands out, so that a program that was made anew, and whose next() has been
+  // called as often, goes on there. Nothing: it cannot be saved.
+  struct Position {
+    uint32_t references = 0, barriers = 0;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(references, barriers);
+    }
+  };
+  virtual std::optional<Position> position() const { return std::nullopt; }
+  // False: there is no such place.
+  virtual bool go_to(const Position& /*at*/) { return false; }
 };
 
 class BlockProgram {

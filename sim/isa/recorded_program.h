@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -59,6 +60,12 @@ class RecordedWarp final : public WarpProgram {
     return trace_->runs;
   }
   void issue(uint32_t code, uint32_t mask, Operands& out) override;
+  std::optional<Position> position() const override { return Position{ref_, by_order_}; }
+  bool go_to(const Position& at) override {
+    ref_ = at.references;
+    by_order_ = at.barriers;
+    return ref_ <= trace_->refs.size();
+  }
 
  private:
   const RecordedBlock* block_ = nullptr;

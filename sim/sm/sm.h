@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct Notice {
   Cycle time;
   uint32_t slot;
   uint32_t cluster;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(time, slot, cluster);
+  }
 };
 
 class Sm final : WarpScheduler, QueueRoom {
@@ -63,6 +69,12 @@ class Sm final : WarpScheduler, QueueRoom {
     uint8_t rank = 0;         // in it
     bool new_l1 = false;      // the SM is empty then: its L1 has `l1_bytes` from there on, and nothing in it
     uint32_t l1_bytes = 0;
+
+    // But what it points to.
+    template <class A>
+    void serialize(A& ar) {
+      ar(grid, slot, cluster, in_cluster, rank, new_l1, l1_bytes);
+    }
   };
   // Its first warp may issue at `at`, which is not in the SM's past. There must be room then.
   void launch(const Placement& p, Cycle at);
@@ -107,6 +119,10 @@ class Sm final : WarpScheduler, QueueRoom {
   // One line per warp that is not done: what it is and what it waits for.
   void describe_stuck(std::vector<std::string>& out) const;
 
+  // Between quanta, of blocks of one kernel whose programs are recordings (SmState::serialize). Whoever reads
+  // has begun and added the kernel.
+  void serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::BlockProgram* const> blocks);
+
  private:
   void evaluate(uint32_t warp, Cycle now) override {
     subcores_[state_.subcore_of(warp)].evaluate(state_.slot_of(warp), now);
@@ -142,8 +158,13 @@ class Sm final : WarpScheduler, QueueRoom {
   memory::Inbox inbox_;
   // Blocks that will start, by time: from outside, so apart from the SM's own events.
   struct Arrival {
-    Cycle time;
+    Cycle time = 0;
     Placement block;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(time, block);
+    }
   };
   std::vector<Arrival> arrivals_;
   std::vector<Notice> blocks_done_;

@@ -32,6 +32,11 @@ class Barriers final : public Unit, public ClusterBarriers {
   void open_cluster_barrier(uint32_t slot, Cycle now) override;
   void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) override;
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(unit_);
+  }
+
  private:
   static uint32_t expected_warps(const BlockSlot& b, const isa::BarrierOp& op);
   void arrive(const Issued& i);

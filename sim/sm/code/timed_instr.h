@@ -98,6 +98,15 @@ struct TimedKernel {
   uint64_t address_offset = 0;              // added to addresses of global and local memory
 };
 
+// A pointer to an instruction of the kernel, or null, is saved as its number.
+template <class Archive>
+void serialize_pointer(Archive& ar, const TimedInstr*& t, const TimedKernel& kernel) {
+  uint32_t number = t ? t->index + 1 : 0;
+  ar(number);
+  ar.check(number <= kernel.code.size(), "an instruction that the kernel does not have");
+  t = number ? &kernel.code[number - 1] : nullptr;
+}
+
 // Lines are numbered from 0.
 TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm);
 // Numbers its lines anew: kernels that are on the machine together have lines with different numbers.

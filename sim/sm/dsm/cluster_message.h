@@ -45,6 +45,13 @@ struct ClusterMessage {
   isa::BulkOp bulk;                   // of kBulk
   memory::Payload* values = nullptr;  // of programs that compute; the sender's,
   uint32_t payload = 0;               // and its handle there
+
+  // Of recordings: without values.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(time, port, line, cluster, id, posted, sm, to, slot, rank, kind, sectors, load, answer_packets,
+       answer_load, passes, mbarrier, bulk);
+  }
 };
 
 }  // namespace heddle::sm

@@ -24,6 +24,11 @@ struct ClusterAccess {
   uint16_t bytes = 0;     // written to registers
   uint32_t code = 0;
   uint32_t waiting = 0;  // answers
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(warp, computed, bytes, code, waiting);
+  }
 };
 
 // The SM's shared memory, and what waits for that of others: the LSU.
@@ -83,6 +88,11 @@ class ClusterPort {
     return bulk_ ? std::min(in, bulk_->next()) : in;
   }
   void run(Cycle now);
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(port_, out_, in_, bulk_, accesses_);
+  }
 
  private:
   ClusterPort(SmState& sm, const config::AsyncCopy& c)

@@ -83,6 +83,14 @@ class ConstantCache {
     return std::max(ready, now);
   }
 
+  // Whoever reads has added the same kernels.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.elements(l0_);
+    ar(l1_, seen_);
+    ar.check(seen_.size() == parameter_.size(), "constants that the kernel does not have");
+  }
+
  private:
   static constexpr uint64_t kOtherBanks = 1 << 16;  // lines; bank 0 comes with the launch
 

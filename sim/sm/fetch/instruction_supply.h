@@ -24,11 +24,25 @@ class LineCache {
   Cycle ready(uint32_t line) const { return line < entries_.size() ? entries_[line].ready : kNever; }
   void touch(uint32_t line) { entries_[line].stamp = ++clock_; }
   void insert(uint32_t line, Cycle ready);
+  // Whoever reads has the same lines.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.elements(entries_);
+    ar(present_, clock_);
+    for (const uint32_t line : present_) {
+      ar.check(line < entries_.size(), "a line that the kernel does not have");
+    }
+  }
 
  private:
   struct Entry {
     Cycle ready = kNever;
     uint64_t stamp = 0;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(ready, stamp);
+    }
   };
   std::vector<Entry> entries_;
   std::vector<uint32_t> present_;
@@ -64,11 +78,27 @@ class InstructionSupply {
   // A warp of `subcore` wants `line` at `now`; returns when it can use it (now, when it is there).
   Cycle want(uint32_t subcore, uint32_t line, Cycle now);
 
+  // Whoever reads has added the same kernels.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar.expect("lines of code", lines_);
+    ar.elements(l0_);
+    ar.elements(stream_);
+    ar(l1_, gcc_, l1_port_, gcc_port_);
+    ar(seen_);
+    ar.check(seen_.size() == lines_, "lines of code that the kernel does not have");
+  }
+
  private:
   struct Stream {
     uint32_t next = 0;  // first line not yet requested
     uint32_t first = ~0u;
     Cycle last = 0;  // arrival of the newest prefetched line
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(next, first, last);
+    }
   };
 
   Cycle fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before);

@@ -38,6 +38,12 @@ class Dispatch {
     return it == unknown_.end() ? 0 : it->second;
   }
 
+  // Between two instructions.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(issued_, unknown_);
+  }
+
  private:
   Cycle fixed(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle start);
 

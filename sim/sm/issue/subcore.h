@@ -1,6 +1,7 @@
 // One sub-core: its warps, the issue stage, the pipes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -25,6 +26,10 @@ class SharedPipes {
  public:
   explicit SharedPipes(const config::Sm& config);
   void reset() { free_.fill(0); }
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(free_);
+  }
   bool shared(uint8_t p) const { return (mask_ >> p) & 1; }
   // When it is done with what is queued for it.
   Cycle& free(uint8_t p) { return free_[p]; }
@@ -72,6 +77,12 @@ class SubCore {
 
   uint32_t index() const { return index_; }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(ports_, ready_, wanting_, pipe_free_, queue_, busy_ports_, full_ports_, wheel_, wheel_bits_, last_,
+       hold_until_, next_, stepped_, pending_, pending_reasons_);
+  }
+
  private:
   static constexpr uint32_t kWheel = 64;
 
@@ -110,6 +121,12 @@ class SubCore {
     uint32_t depth = 0, latency = 0, next = 0;
     Cycle free = 0;
     std::array<Cycle, kMaxPipeQueue> done{};
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(next, free, done);
+      ar.check(next < std::max(depth, 1u), "a place that a pipe's queue does not have");
+    }
   };
   std::array<PipeQueue, isa::kPipeCount> queue_{};
   uint32_t queued_pipes_ = 0;             // pipes that have one

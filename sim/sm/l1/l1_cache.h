@@ -28,6 +28,11 @@ struct PendingLoad {
   uint16_t bytes = 0;     // written to registers, for the write-back port
   uint8_t passes = 0;     // kCopy: wavefronts of the write to shared memory
   bool computed = false;  // its program wants the values
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(kind, warp, group, code, waiting, ready, bytes, passes, computed);
+  }
 };
 
 class L1Cache {
@@ -223,22 +228,53 @@ class L1Cache {
 
   uint32_t sectors_in_flight() const { return sectors_in_flight_; }
 
+  // Of recordings: values are not saved.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    uint32_t sets = tags_.sets(), ways = tags_.ways();  // as the split for the kernel has it
+    ar(sets, ways);
+    if (sets != tags_.sets() || ways != tags_.ways()) {
+      ar.check(ways <= config_.ways() && sets <= kMostSets, "an L1 of another size");
+      tags_ = memory::TagArray(sets, ways);
+    }
+    ar(tags_, loads_, misses_, waiters_, free_waiter_, sectors_in_flight_);
+    if (ar.reading()) {
+      tags_.for_each_live([&](memory::CacheLine& l) {
+        if (l.aux) {
+          ar.check(l.aux <= misses_.places(), "a miss that there is not");
+          misses_[l.aux - 1].entry = &l;
+        }
+      });
+    }
+  }
+
  private:
   static constexpr uint32_t kNone = ~0u;
+  static constexpr uint32_t kMostSets = 1 << 20;
   struct Miss {
     uint64_t line = 0;
-    memory::CacheLine* entry = nullptr;
+    memory::CacheLine* entry = nullptr;  // the one whose aux it is
     uint32_t waiters = kNone;
     bool computed = false;  // the answer has values
     uint8_t pending = 0;
     uint8_t stale = 0;    // pending sectors that were invalidated: not for the tags, nor for later loads
     bool closed = false;  // something was invalidated since: its request must not grow
     uint32_t request = 0;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(line, waiters, computed, pending, stale, closed, request);
+    }
   };
   struct Waiter {
     uint32_t load;
     uint8_t sectors;
     uint32_t next;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(load, sectors, next);
+    }
   };
 
   uint32_t set(uint64_t line) const {

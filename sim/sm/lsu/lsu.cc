@@ -45,6 +45,7 @@ void Lsu::reset(Cycle origin) {
   posted_ = 0;
   senders_.clear();
   rooms_.clear();
+  restored_.clear();
 }
 
 Cycle Lsu::start(const Issued& i) {

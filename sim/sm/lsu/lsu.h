@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <deque>
+#include <forward_list>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@
 #include "sim/sm/state/sm_state.h"
 #include "sim/sm/state/unit.h"
 #include "sim/stats/counters.h"
+
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
 
 namespace heddle::sm {
 
@@ -55,6 +60,9 @@ class Lsu final : public Unit, public ClusterMemory {
   Cycle visit(const ClusterMessage& m, Cycle now) override;
   void acknowledged(uint32_t posted, Cycle now) override { answer(posted, 0, nullptr, now); }
   void finish_remote(const ClusterAccess& a, Cycle now) override;
+
+  // Of recordings of one kernel (lsu_serialize.cc).
+  void serialize(Archive& ar, const TimedKernel& kernel);
 
  private:
   // What an instruction at the head of its queue did not find: it is tried again at every response, and its
@@ -97,6 +105,8 @@ class Lsu final : public Unit, public ClusterMemory {
 
   Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, const config::Sm& config);
 
+  void serialize(Archive& ar, Queue& q, const TimedKernel& kernel);
+  void serialize(Archive& ar, isa::LaneAddresses& a, uint32_t mask);
   void arbitrate(Cycle now);
   // The LG queue of the sub-core, or its MIO queue.
   void set_full(uint32_t subcore, bool lg, bool full, Cycle now);
@@ -171,10 +181,16 @@ class Lsu final : public Unit, public ClusterMemory {
   struct Sender {
     uint64_t age;
     uint8_t warp, entries;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(age, warp, entries);
+    }
   };
   Slots<Sender> senders_;  // of each store packet in flight, by id
   Slots<Room, std::deque<Room>> rooms_;
-  uint32_t next_room_ = 0;  // of the instruction that issues
+  uint32_t next_room_ = 0;                                // of the instruction that issues
+  std::forward_list<std::array<uint64_t, 32>> restored_;  // addresses of entries that were saved
 };
 
 }  // namespace heddle::sm

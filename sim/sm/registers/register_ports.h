@@ -55,6 +55,11 @@ class RegisterPorts {
     return held;
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(next_free_, cache_);
+  }
+
  private:
   static constexpr uint32_t kSlots = 3;
   static constexpr uint32_t kMaxBanks = 8;
@@ -62,6 +67,11 @@ class RegisterPorts {
     uint8_t warp = 0;
     uint8_t reg = 0;
     bool valid = false;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(warp, reg, valid);
+    }
   };
   const bool ideal_;
   const uint32_t bank_mask_;

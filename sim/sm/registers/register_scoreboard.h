@@ -45,6 +45,11 @@ class RegisterScoreboard {
     }
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(entries_);
+  }
+
  private:
   static constexpr uint32_t kGpr = 0, kUniform = 256, kPredicate = 320, kUniformPredicate = 328,
                             kConvergence = 336;
@@ -52,6 +57,11 @@ class RegisterScoreboard {
   struct Entry {
     Cycle ready = 0;
     stats::Stall why = stats::Stall::kWait;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(ready, why);
+    }
   };
 
   static uint32_t first(const isa::Operand& o) {

@@ -27,6 +27,11 @@ struct BarrierState {
   // Of __syncthreads: warps of which some lanes have come, and which.
   struct Partial {
     uint32_t warp, lanes;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(warp, lanes);
+    }
   };
   std::vector<Partial> partial;
 
@@ -37,6 +42,10 @@ struct BarrierState {
     leaving.push_back(waiting);
     waiting = 0;
   }
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(arrived, phase, waiting, leaving, last, partial);
+  }
 };
 
 // The cluster barrier, as far as the block is concerned: it has arrived when all its warps that have not
@@ -46,6 +55,11 @@ struct ClusterBarrierState {
   uint64_t waiting = 0;
   Cycle last = 0;
   bool announced = false;  // the device knows
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(arrived, waiting, last, announced);
+  }
 };
 
 // Warps of a warp-group that have come to WARPGROUP.ARRIVE.
@@ -53,6 +67,11 @@ struct WarpgroupState {
   uint32_t arrived = 0;
   uint32_t exited = 0;  // they are not waited for
   uint64_t waiting = 0;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(arrived, exited, waiting);
+  }
 };
 
 // A shared-memory barrier object (cuda-model.md, PTX mbarrier). A phase is complete when all its arrivals
@@ -68,11 +87,20 @@ struct MbarrierState {
     uint32_t code;
     isa::MbarrierOp op;
     uint32_t mask, ticket;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(warp, code, op, mask, ticket);
+    }
   };
   std::vector<Waiter> waiters;
 
   bool complete(const isa::MbarrierOp& wait) const {
     return wait.any_phase ? bytes <= 0 : (phase & 1) != wait.parity;
+  }
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(expected, missing, bytes, phase, waiters);
   }
 };
 
@@ -93,6 +121,13 @@ struct BlockSlot {
   ClusterBarrierState cluster_barrier;
   uint32_t cluster_phase = 0;                   // cluster barriers completed
   std::map<uint64_t, MbarrierState> mbarriers;  // by shared-memory address
+
+  // But whose block it is: SmState::serialize().
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(active, generation, grid, cluster, in_cluster, rank, warps, warps_left, started, ended, barrier,
+       warpgroup, cluster_barrier, cluster_phase, mbarriers);
+  }
 };
 
 }  // namespace heddle::sm

@@ -22,6 +22,11 @@ struct Event {
   uint8_t warp = 0;
   uint8_t small = 0;
   uint32_t arg = 0;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(kind, warp, small, arg);
+  }
 };
 
 }  // namespace heddle::sm

@@ -16,6 +16,11 @@ struct Residency {
   uint32_t lane = 0;   // block slot, or warp slot of the SM
   int32_t warp = -1;   // within the block; -1: the whole block
   Cycle start = 0, end = 0;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(block, index, lane, warp, start, end);
+  }
 };
 
 // What is noted for stats::Profile.

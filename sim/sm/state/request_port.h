@@ -31,6 +31,11 @@ class RequestPort {
     return to_cycles_up(port_.reserve(to_ticks(at), service));
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(port_);
+  }
+
  private:
   const double bytes_per_cycle_;
   Server port_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -169,6 +170,10 @@ class SmState {
   Cycle last_activity() const { return last_activity_; }
   // Warp-cycles of residency until `now`, those of resident warps included.
   uint64_t warp_cycles(Cycle now) const;
+
+  // Between quanta, of blocks of one kernel whose programs are recordings. `blocks`, by slot: whose block it
+  // is, or will be; null: nobody's.
+  void serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::BlockProgram* const> blocks);
 
  private:
   void profile_charge(const Warp& w, stats::Stall s, uint64_t cycles);

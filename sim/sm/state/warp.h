@@ -10,6 +10,10 @@
 #include "sim/sm/code/timed_instr.h"
 #include "sim/stats/counters.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::sm {
 
 inline constexpr uint32_t kMaxWarps = 64;
@@ -47,6 +51,10 @@ class WarpStream {
     return done() || run_->first == index + 1;
   }
 
+  // Of a program that is where start() finds it; when reading, it is brought to where it was. Throws Error
+  // for one that cannot be saved.
+  void serialize(Archive& ar, isa::WarpProgram& program, const TimedKernel& kernel);
+
  private:
   void fetch() {
     const std::span<const isa::Run> runs = program_->next();
@@ -71,6 +79,16 @@ struct GroupRing {
   std::array<uint8_t, kGroupRing> barrier{};  // scoreboard counter to release when the group is complete
   uint32_t head = 0;                          // oldest group not complete
   uint32_t tail = 0;                          // group that new operations join
+
+  // Nobody looks at groups that are complete.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(head, tail);
+    ar.check(tail - head < kGroupRing, "more groups than there are places for");
+    for (uint32_t i = head; i != tail + 1; ++i) {
+      ar(open[i % kGroupRing], barrier[i % kGroupRing]);
+    }
+  }
 };
 
 struct Warp {
@@ -100,6 +118,13 @@ struct Warp {
   uint32_t lanes = ~0u;         // that have not exited
   uint32_t cluster_target = 0;  // cluster phase that ends its next UCGABAR_WAIT
   uint32_t gmma = 0;            // warp-group MMAs in flight
+
+  // But its program and its next instruction: SmState::serialize().
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, state, since,
+       started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma);
+  }
 };
 
 }  // namespace heddle::sm

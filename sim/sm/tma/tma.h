@@ -36,9 +36,19 @@ class Tma final : public Unit {
     uint64_t next = 0;    // address of the next line to request
     uint64_t left = 0;    // bytes to request
     uint32_t flying = 0;  // sectors requested and not here
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(slot, generation, cluster, op, computed, next, left, flying);
+    }
   };
   // Of a request that is on its way.
   const Copy& copy(uint32_t id) const { return copies_[id & ~kRequestTagMask]; }
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(copies_, queue_, in_flight_, scheduled_);
+  }
 
  private:
   // At least one byte. `computed`: its data is delivered to the program.
