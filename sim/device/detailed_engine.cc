@@ -105,7 +105,7 @@ DetailedEngine::Launched& DetailedEngine::admit(Launch request) {
   loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()),
                             [&](uint32_t i) { m.sms[i]->add_kernel(l->timed); });
   if (options_.profile.any()) {
-    profiler_.emplace(options_.profile, m, l->image);
+    profiler_.emplace(options_.profile, m, l->image, loop_.now());
   }
   *free = std::move(l);
   ++count_;
@@ -171,7 +171,7 @@ std::optional<LaunchEnd> DetailedEngine::advance(Cycle until) {
 }
 
 void DetailedEngine::quantum(Cycle limit) {
-  loop_.advance(limit);
+  loop_.advance(profiler_ ? std::min(limit, profiler_->next()) : limit);
   if (profiler_) {
     profiler_->exchange(loop_.now());
   }

@@ -96,15 +96,30 @@ void Profiler::take_spans() {
   }
 }
 
+// What is left: the way of the last stores, and what is counted at the end of a launch, which may come before
+// the end of the last quantum.
+void Profiler::take_last_sample(const stats::KernelResult& result) {
+  Values end{};
+  for (size_t i = 0; i < end.size(); ++i) {
+    end[i] = result.totals[stats::kSeriesCounters[i]];
+  }
+  std::vector<stats::SeriesSample>& series = profile_.series;
+  while (!series.empty() && series.back().cycle >= result.cycles) {
+    for (size_t i = 0; i < end.size(); ++i) {
+      last_[i] -= series.back().growth[i];
+    }
+    series.pop_back();
+  }
+  take_sample(result.cycles, end);
+}
+
 void Profiler::complete(stats::KernelResult& result) {
   take_spans();
+  // Those of a quantum came by SM.
+  std::stable_sort(profile_.spans.begin(), profile_.spans.end(),
+                   [](const stats::Span& a, const stats::Span& b) { return a.end_ps < b.end_ps; });
   if (interval_) {
-    // What is left: the way of the last stores, and what is counted at the end of a launch.
-    Values end{};
-    for (size_t i = 0; i < end.size(); ++i) {
-      end[i] = result.totals[stats::kSeriesCounters[i]];
-    }
-    take_sample(result.cycles, end);
+    take_last_sample(result);
   }
   if (request_.instructions) {
     for (size_t i = 0; i < image_.code.size(); ++i) {

@@ -15,15 +15,22 @@ namespace heddle::device {
 
 class Profiler {
  public:
-  // The references must outlive the object.
-  Profiler(const stats::ProfileRequest& request, Machine& machine, const isa::KernelImage& image)
-      : request_(request), machine_(machine), image_(image), interval_(request.series_interval) {}
+  // The references must outlive the object. Samples are taken from `start` on.
+  Profiler(const stats::ProfileRequest& request, Machine& machine, const isa::KernelImage& image, Cycle start)
+      : request_(request),
+        machine_(machine),
+        image_(image),
+        interval_(request.series_interval),
+        next_(start + interval_) {}
 
   // What the SM with that number has to note.
   static sm::Noting noting(const stats::ProfileRequest& request, uint32_t sm);
 
   // Between quanta: everything before `now` has happened. What is in flight to L2 and DRAM then is counted.
   void exchange(Cycle now);
+  // When it wants to look next, and no quantum goes beyond: samples do not depend on the quantum. kNever: it
+  // takes none.
+  Cycle next() const { return interval_ ? next_ : kNever; }
   // The launch has ended: fills in result.profile.
   void complete(stats::KernelResult& result);
   void serialize(Archive& ar);
@@ -34,12 +41,13 @@ class Profiler {
   Values values(Cycle now) const;
   void take_spans();
   void take_sample(Cycle now, const Values& at);
+  void take_last_sample(const stats::KernelResult& result);
 
   const stats::ProfileRequest request_;
   Machine& machine_;
   const isa::KernelImage& image_;
   Cycle interval_;  // 0: no series
-  Cycle next_ = 0;  // sample
+  Cycle next_;      // sample
   Values last_{};
   stats::Profile profile_;
 };

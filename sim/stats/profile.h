@@ -92,9 +92,9 @@ struct ProfileRequest {
   static constexpr uint32_t kMaxSamples = 1024;
 
   bool instructions = false;
-  uint32_t series_interval = 0;  // least core cycles between samples, doubled whenever there are more than
-                                 // kMaxSamples; 0: no series
-  bool blocks = false;           // spans of blocks on SMs
+  uint32_t series_interval = 0;        // core cycles between samples, doubled whenever there are more than
+                                       // kMaxSamples; 0: no series
+  bool blocks = false;                 // spans of blocks on SMs
   std::vector<uint32_t> warps_of_sms;  // SMs whose warps get spans, too
   uint64_t max_spans = 1'000'000;      // further ones are counted and dropped
 
@@ -105,7 +105,7 @@ struct ProfileRequest {
 struct Profile {
   std::vector<InstructionProfile> instructions;  // by pc; those that were never executed or waited for, too
   std::vector<SeriesSample> series;              // by cycle
-  std::vector<Span> spans;                       // by end of quantum, SM, end
+  std::vector<Span> spans;                       // by end
   uint64_t dropped_spans = 0;
 
   bool empty() const { return instructions.empty() && series.empty() && spans.empty(); }

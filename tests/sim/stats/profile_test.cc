@@ -179,22 +179,43 @@ TEST_CASE("a long series has longer intervals, not more samples") {
   CHECK(mid.growth[0] == mid.cycle - series[series.size() / 2 - 1].cycle);
 }
 
-TEST_CASE("any number of threads gives the same profile") {
+TEST_CASE("samples are taken at their interval") {
+  Kernel k;
+  k.add(nop().stall(15), 100);
+  device::RunOptions options;
+  options.profile.series_interval = 64;
+  const Outcome o = run(test_gpu(), k, options);
+  const auto& series = o.result.profile.series;
+  const uint64_t start = test_gpu().launch().start_cycles();
+  REQUIRE(series.size() >= 4);
+  for (size_t i = 0; i + 1 < series.size(); ++i) {
+    CHECK(series[i].cycle == start + 64 * (i + 1));
+  }
+  CHECK(series.back().cycle == o.result.cycles);
+}
+
+TEST_CASE("any number of threads and any quantum gives the same profile") {
   Sample s = samples().at("three blocks")();
   device::RunOptions options = everything();
+  options.profile.series_interval = 50;
   const Outcome one = run(s.gpu, s.kernel.blocks(40), options);
-  options.threads = 3;
-  const Outcome three = run(s.gpu, s.kernel, options);
-  REQUIRE(one.result.profile.spans.size() == three.result.profile.spans.size());
-  for (size_t i = 0; i < one.result.profile.spans.size(); ++i) {
-    const stats::Span &a = one.result.profile.spans[i], &b = three.result.profile.spans[i];
-    CHECK(a.track == b.track);
-    CHECK(a.name == b.name);
-    CHECK(a.start_ps == b.start_ps);
-  }
-  REQUIRE(one.result.profile.series.size() == three.result.profile.series.size());
-  for (size_t i = 0; i < one.result.profile.series.size(); ++i) {
-    CHECK(one.result.profile.series[i].growth == three.result.profile.series[i].growth);
+  for (const auto& [threads, quantum] : {std::pair(3, 0), {1, 16}, {3, 16}, {1, 23}}) {
+    CAPTURE(threads, quantum);
+    options.threads = threads;
+    options.quantum = static_cast<uint64_t>(quantum);
+    const Outcome other = run(s.gpu, s.kernel, options);
+    REQUIRE(one.result.profile.spans.size() == other.result.profile.spans.size());
+    for (size_t i = 0; i < one.result.profile.spans.size(); ++i) {
+      const stats::Span &a = one.result.profile.spans[i], &b = other.result.profile.spans[i];
+      CHECK(a.track == b.track);
+      CHECK(a.name == b.name);
+      CHECK(a.start_ps == b.start_ps);
+    }
+    REQUIRE(one.result.profile.series.size() == other.result.profile.series.size());
+    for (size_t i = 0; i < one.result.profile.series.size(); ++i) {
+      CHECK(one.result.profile.series[i].cycle == other.result.profile.series[i].cycle);
+      CHECK(one.result.profile.series[i].growth == other.result.profile.series[i].growth);
+    }
   }
 }
 
