@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/run/host.h"
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
 #include "sim/base/error.h"
@@ -107,6 +108,19 @@ std::vector<PlannedLaunch> plan_launches(const std::vector<fs::path>& paths, boo
     }
   }
   return out;
+}
+
+std::string trace_hash(const PlannedLaunch& launch) {
+  const fs::path& file = launch.source.path;
+  if (trace::is_native(file)) {
+    try {
+      if (std::string stored = trace::read_origin(file).fingerprint; !stored.empty()) {
+        return stored;
+      }
+    } catch (const Error&) {
+    }
+  }
+  return trace_fingerprint(file);
 }
 
 std::vector<double> weights(const std::vector<PlannedLaunch>& launches) {

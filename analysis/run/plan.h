@@ -31,6 +31,9 @@ struct PlannedLaunch {
 std::vector<PlannedLaunch> plan_launches(const std::vector<std::filesystem::path>& paths, bool strict,
                                          const Warn& warn = nullptr);
 
+// LaunchRecord::trace_hash. A trace that cannot be read has one, too: that is reported when it is simulated.
+std::string trace_hash(const PlannedLaunch& launch);
+
 // What is known about the work before it is done: sizes of text traces, lengths of native ones.
 std::vector<double> weights(const std::vector<PlannedLaunch>& launches);
 

@@ -8,27 +8,12 @@
 #include "analysis/run/host.h"
 #include "analysis/sweep/sweep_file.h"
 #include "configs/loader/config.h"
-#include "frontends/trace/launches.h"
-#include "frontends/trace/reader.h"
 #include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {
 
 constexpr size_t kNamed = 5;  // impossible points in an error; `heddle sweep --dry-run` lists them all
-
-// As the simulator finds it. A trace that cannot be read is reported when it is simulated.
-std::string fingerprint(const std::filesystem::path& trace) {
-  if (trace::is_native(trace)) {
-    try {
-      const std::string stored = trace::read_origin(trace).fingerprint;
-      return stored.empty() ? analysis::trace_fingerprint(trace) : stored;
-    } catch (const Error&) {
-      return analysis::trace_fingerprint(trace);
-    }
-  }
-  return analysis::trace_fingerprint(trace);
-}
 
 }  // namespace
 
@@ -47,7 +32,7 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<siz
   points_ = design_points(sweep_);
   launches_ = analysis::plan_launches({sweep_.trace().begin(), sweep_.trace().end()}, /*strict=*/false, warn);
   for (const analysis::PlannedLaunch& l : launches_) {
-    trace_hashes_.push_back(fingerprint(l.source.path));
+    trace_hashes_.push_back(analysis::trace_hash(l));
   }
   for (const std::string& gpu : sweep_.gpu()) {
     config::load(gpu, load_options({}));  // an unknown GPU is no impossible point

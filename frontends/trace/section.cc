@@ -86,6 +86,10 @@ std::string_view name(SectionKind kind) {
       return "table of paths";
     case SectionKind::kIndex:
       return "index";
+    case SectionKind::kLaunch:
+      return "description of the launch";
+    case SectionKind::kState:
+      return "state";
   }
   return "";
 }
@@ -101,33 +105,34 @@ void check_section_bytes(SectionKind kind, uint64_t bytes, const std::string& wh
   }
 }
 
-std::string make_preamble() {
-  std::string s(kMagic);
-  put(s, kVersion);
+std::string make_preamble(const FileFormat& format) {
+  std::string s(format.magic);
+  put(s, format.version);
   put(s, crc(s));
   return s;
 }
 
-void check_preamble(const FileBytes& file) {
+void check_preamble(const FileBytes& file, const FileFormat& format) {
   char raw[kPreambleBytes] = {};
   const auto have = static_cast<size_t>(std::min<uint64_t>(file.size(), kPreambleBytes));
   file.read(0, raw, have);
-  const std::string_view magic(raw, std::min(have, kMagic.size()));
+  const std::string_view magic(raw, std::min(have, format.magic.size()));
+  const std::string what(format.what);
   if (have == 0) {
-    file.fail(0, "empty file (legal: a .heddle trace)");
+    file.fail(0, "empty file (legal: " + what + ")");
   }
-  if (magic != kMagic.substr(0, magic.size())) {
-    file.fail(0, "not a .heddle trace: it begins with other bytes (legal: 89 'HEDDLE' 0a)");
+  if (magic != format.magic.substr(0, magic.size())) {
+    file.fail(0, "not " + what + ": it begins with other bytes (legal: " + std::string(format.shown) + ")");
   }
   if (have < kPreambleBytes) {
     file.fail(have, "truncated: the file ends within its first " + std::to_string(kPreambleBytes) + " bytes");
   }
   if (crc({raw, 12}) != get<uint32_t>(raw + 12)) {
-    file.fail(kMagic.size(), "damaged: wrong checksum of the version");
+    file.fail(format.magic.size(), "damaged: wrong checksum of the version");
   }
-  if (const auto version = get<uint32_t>(raw + kMagic.size()); version != kVersion) {
-    file.fail(kMagic.size(), "format version " + std::to_string(version) +
-                                 " (understood: " + std::to_string(kVersion) + ")");
+  if (const auto version = get<uint32_t>(raw + format.magic.size()); version != format.version) {
+    file.fail(format.magic.size(), "format version " + std::to_string(version) +
+                                       " (understood: " + std::to_string(format.version) + ")");
   }
 }
 

@@ -1,4 +1,6 @@
-// The outermost layer of a .heddle file: preamble, sections, trailer. README.md has the layout.
+// The outermost layer of a .heddle file: preamble, sections, trailer. README.md has the layout. Other files
+// of Heddle's own (analysis/run/checkpoint_file.h) begin with another preamble and have sections of the same
+// make.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,14 @@ inline constexpr std::string_view kMagic = "\x89HEDDLE\n";
 inline constexpr std::string_view kEndMagic = "HEDDLEND";
 inline constexpr uint32_t kVersion = 1;
 
+// How files of a kind begin; 8 bytes and a version.
+struct FileFormat {
+  std::string_view magic, shown;  // shown: for messages
+  uint32_t version = 1;
+  std::string_view what;  // "a .heddle trace"
+};
+inline constexpr FileFormat kTraceFormat = {kMagic, "89 'HEDDLE' 0a", kVersion, "a .heddle trace"};
+
 inline constexpr uint64_t kPreambleBytes = 16;
 inline constexpr uint64_t kSectionHeaderBytes = 24;
 inline constexpr uint64_t kTrailerBytes = 32;
@@ -23,6 +33,9 @@ enum class SectionKind : uint32_t {
   kChunk = 0x4b4e4843,   // "CHNK"
   kPaths = 0x48544150,   // "PATH"
   kIndex = 0x58444e49,   // "INDX"
+  // Of checkpoints.
+  kLaunch = 0x48434e4c,  // "LNCH"
+  kState = 0x54415453,   // "STAT"
 };
 std::string_view name(SectionKind kind);
 
@@ -31,9 +44,9 @@ std::string_view name(SectionKind kind);
 // besides.
 void check_section_bytes(SectionKind kind, uint64_t bytes, const std::string& where);
 
-std::string make_preamble();
-// Throws heddle::Error unless the file begins as a .heddle of a version that is understood.
-void check_preamble(const FileBytes& file);
+std::string make_preamble(const FileFormat& format = kTraceFormat);
+// Throws heddle::Error unless the file begins as one of that format and of the version that is understood.
+void check_preamble(const FileBytes& file, const FileFormat& format = kTraceFormat);
 
 // `message`, compressed, as a section. `level` is zstd's.
 std::string make_section(SectionKind kind, std::string_view message, int level);

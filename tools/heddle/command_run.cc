@@ -1,13 +1,20 @@
 // heddle run: simulates traces.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "analysis/report/kernel_report.h"
 #include "analysis/report/run_report.h"
+#include "analysis/run/checkpoint_file.h"
+#include "analysis/run/checkpointed.h"
 #include "analysis/run/plan.h"
+#include "sim/base/error.h"
+#include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/stored_batch.h"
@@ -22,6 +29,7 @@ struct RunArguments {
   StoredBatchOptions batch;
   std::vector<std::filesystem::path> paths;
   std::vector<uint32_t> cluster;
+  size_t from_launch = 1;  // of all launches
 };
 
 std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
@@ -33,11 +41,25 @@ std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
       l.cluster = isa::Dim3{d[0], d[1], d[2]};
     }
   }
+  // Every launch finds a cold machine: what is left out would have left nothing to the others.
+  if (o.from_launch > out.size()) {
+    throw Error(fmt::format("--from-launch {}: there are {} launches (legal: 1 to {})", o.from_launch,
+                            out.size(), out.size()));
+  }
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(o.from_launch) - 1);
   return out;
 }
 
-int run(const RunArguments& o) {
-  StoredBatch batch(o.sim, o.batch, launches_of(o));
+int run(RunArguments o) {
+  std::vector<analysis::PlannedLaunch> launches = launches_of(o);
+  analysis::CheckpointSettings& checkpoint = o.batch.checkpoint;
+  checkpoint.replace = replace(o.sim.force);
+  if (!checkpoint.resume.empty()) {
+    checkpoint.resumed =
+        std::make_shared<analysis::CheckpointFile>(analysis::read_checkpoint(checkpoint.resume));
+    launches = analysis::from_saved(std::move(launches), checkpoint.resume, *checkpoint.resumed);
+  }
+  StoredBatch batch(o.sim, o.batch, std::move(launches));
   const int status = batch.run();
   const std::vector<analysis::LaunchRecord>& results = batch.results();
   if (!results.empty()) {
@@ -48,6 +70,38 @@ int run(const RunArguments& o) {
               : analysis::launch_tables(results, kTableRows, gpu) + analysis::sampling_note(results));
   }
   return status;
+}
+
+void add_checkpoint_options(CLI::App& c, RunArguments& o) {
+  analysis::CheckpointSettings& s = o.batch.checkpoint;
+  CLI::Option* from = c.add_option("--from-launch", o.from_launch,
+                                   "leave out the launches before this one, counted from 1 over all traces")
+                          ->type_name("N")
+                          ->check(at_least(1));
+  CLI::Option* file =
+      c.add_option("--checkpoint", s.file,
+                   "save the launch that is simulated in this file on Ctrl-C and SIGTERM, and "
+                   "when the two options below say so; each time replaces the one before")
+          ->type_name("FILE");
+  c.add_option("--checkpoint-at", s.at,
+               "save at the end of the first quantum behind this core cycle of a launch, and go on")
+      ->type_name("CYCLE")
+      ->check(at_least(0))
+      ->needs(file);
+  c.add_option("--checkpoint-every", s.every, "save again and again, so many core cycles of a launch apart")
+      ->type_name("CYCLES")
+      ->check(at_least(1))
+      ->needs(file);
+  CLI::Option* resume =
+      c.add_option("--resume", s.resume,
+                   "go on with the launch that --checkpoint saved in this file, then with those behind it")
+          ->type_name("FILE")
+          ->excludes(from);
+  for (CLI::Option* p : {file, resume}) {
+    for (const char* other : {"--sample", "--jobs", "--cpus"}) {
+      p->excludes(c.get_option(other));
+    }
+  }
 }
 
 }  // namespace
@@ -62,6 +116,7 @@ void add_run(CLI::App& app, int& status) {
       ->required();
   add_sim_options(*c, o->sim, true);
   add_profile_options(*c, o->sim);
+  add_checkpoint_options(*c, *o);
   c->add_option("--summary", o->batch.summary, "write one line per kernel to this CSV file")
       ->type_name("FILE.csv");
   c->add_option(

@@ -57,6 +57,10 @@ StoredBatch::StoredBatch(const SimOptions& sim, const StoredBatchOptions& option
   for (const std::string& line : analysis::describe(sim_.l2)) {
     record_.overrides += line + '\n';
   }
+  if (options_.checkpoint.any()) {
+    checkpointed_ = std::make_unique<analysis::CheckpointedRuns>(gpu_, sim_, options_.checkpoint,
+                                                                 launches_.front(), cancel_flag(), warn);
+  }
   if (!options_.summary.empty()) {
     summary_ = std::make_unique<SummaryFile>(options_.summary, replace(sim_.force));
   }
@@ -68,9 +72,10 @@ StoredBatch::StoredBatch(const SimOptions& sim, const StoredBatchOptions& option
 
 int StoredBatch::run(const Finished& finished) {
   catch_signals();
-  const analysis::Simulator simulator(gpu_, sim_, cancel_flag(), warn);
   // One alone takes no other with it.
-  const std::unique_ptr<analysis::Isolation> isolation = launches_.size() > 1 ? isolate() : nullptr;
+  const std::unique_ptr<analysis::Isolation> isolation =
+      launches_.size() > 1 && !checkpointed_ ? isolate() : nullptr;
+  const analysis::Simulator simulator(gpu_, sim_, cancel_flag(), warn);
   ProgressMeter meter(sim_.quiet ? ProgressMeter::Style::kNone : ProgressMeter::style_for_stderr(),
                       analysis::weights(launches_), write_stderr);
   before_output([&meter] { meter.clear(); });
@@ -84,8 +89,9 @@ int StoredBatch::run(const Finished& finished) {
   calls.simulate = [&](size_t i) {
     meter.begin(i, launches_[i].label());
     auto progress = [&meter, i](const device::Progress& p) { meter.update(i, p); };
-    analysis::LaunchRecord r =
-        isolation ? isolated(*isolation, i, progress) : simulator.simulate(launches_[i], progress);
+    analysis::LaunchRecord r = isolation       ? isolated(*isolation, i, progress)
+                               : checkpointed_ ? checkpointed_->simulate(launches_[i], progress)
+                                               : simulator.simulate(launches_[i], progress);
     meter.finish(i, r.warp_instructions);
     return r;
   };
@@ -106,6 +112,7 @@ int StoredBatch::run(const Finished& finished) {
   }
   warn_unknown_opcodes();
   report_stop(fatal != nullptr);
+  report_saved();
   if (caught_signal()) {
     return 128 + caught_signal();
   }
@@ -174,6 +181,20 @@ void StoredBatch::report_stop(bool stopped) const {
     note(fmt::format("interrupted: {}", kept));
   } else if (launches_.size() > 1) {
     note(fmt::format("stopped: {}", kept));
+  }
+}
+
+void StoredBatch::report_saved() const {
+  if (!checkpointed_) {
+    return;
+  }
+  const analysis::CheckpointSettings& c = options_.checkpoint;
+  if (caught_signal() && !checkpointed_->saved().empty()) {
+    note(fmt::format("saved: {} in {}; --resume {} goes on", checkpointed_->saved(), c.file.string(),
+                     c.file.string()));
+  }
+  if (c.at && !checkpointed_->saved_at() && !caught_signal()) {
+    warn(fmt::format("--checkpoint-at {}: no launch came so far, nothing was saved", *c.at));
   }
 }
 

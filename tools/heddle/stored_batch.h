@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/run/batch.h"
+#include "analysis/run/checkpointed.h"
 #include "analysis/run/isolation.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/record.h"
@@ -20,9 +21,10 @@
 namespace heddle::cli {
 
 struct StoredBatchOptions {
-  bool keep_going = true;         // a failed launch is reported and the others go on
-  std::filesystem::path summary;  // empty: no CSV file
-  bool largest_first = false;     // the order in which launches are started
+  bool keep_going = true;                   // a failed launch is reported and the others go on
+  std::filesystem::path summary;            // empty: no CSV file
+  bool largest_first = false;               // the order in which launches are started
+  analysis::CheckpointSettings checkpoint;  // one launch after the other then, in this process
 };
 
 class StoredBatch {
@@ -50,6 +52,7 @@ class StoredBatch {
   void take(size_t launch, analysis::Outcome outcome, const Finished& finished);
   void report_failure(const std::exception_ptr& error);
   void report_stop(bool stopped) const;
+  void report_saved() const;
   void warn_unknown_opcodes() const;
 
   const SimOptions sim_;
@@ -57,6 +60,7 @@ class StoredBatch {
   const std::vector<analysis::PlannedLaunch> launches_;
   const config::GpuConfig gpu_;
   analysis::RunRecord record_;
+  std::unique_ptr<analysis::CheckpointedRuns> checkpointed_;  // null: nothing is saved or resumed
   std::unique_ptr<analysis::ResultStore> store_;
   std::unique_ptr<SummaryFile> summary_;
   std::vector<analysis::LaunchRecord> results_;
