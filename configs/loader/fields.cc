@@ -233,7 +233,7 @@ std::string unit_suffix(const FieldDescriptor* field) {
 std::vector<Step> parse_path(std::string_view path, std::string_view what) {
   const auto bad = [&] {
     return Error(
-        std::string(what) + ": \"" + std::string(path) +
+        clipped(what) + ": \"" + clipped(path) +
         "\" is not a field path; legal: names with dots between them and [NAME] behind a table, such as "
         "l2.ways or sm.op[fp32].latency");
   };
@@ -322,6 +322,11 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
     scored.emplace_back(edit_distance(candidate, name), candidate);
   }
   return best(std::move(scored), 3);
+}
+
+std::string clipped(std::string_view text) {
+  constexpr size_t kMost = 200;
+  return text.size() <= kMost ? std::string(text) : std::string(text.substr(0, kMost)) + "...";
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

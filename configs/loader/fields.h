@@ -71,6 +71,7 @@ std::string suggest_fields(const Descriptor* where, const std::string& path, std
 // The few of `names` that look most like `name`.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names);
 
+std::string clipped(std::string_view text);  // as an error quotes it: cut where nobody would read on
 std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
 
 }  // namespace heddle::config

@@ -119,7 +119,7 @@ fs::path find_file(const std::vector<fs::path>& directories, const std::string& 
   for (const fs::path& directory : directories) {
     looked.push_back((directory / kind).string());
   }
-  throw Error(what + " \"" + std::string(name) + "\"; legal names: " + join(names_of(directories, kind)) +
+  throw Error(what + " \"" + clipped(name) + "\"; legal names: " + join(names_of(directories, kind)) +
               (looked.empty() ? " (none: there is no folder configs with GPUs beside the program "
                                 "(heddle.runfiles) nor here; set "
                                 "HEDDLE_CONFIGS to a copy of Heddle's folder configs)"

@@ -110,6 +110,16 @@ class Folder {
   const std::filesystem::path before_;
 };
 
+TEST_CASE("a name of any length makes no long message") {
+  try {
+    load(std::string(3'000'000, 'x'));
+    FAIL("no error");
+  } catch (const Error& e) {
+    CHECK(std::string(e.what()).size() < 2000);
+    CHECK(std::string(e.what()).find("legal names: ") != std::string::npos);
+  }
+}
+
 TEST_CASE("what lies in ./configs by chance stands in for no shipped file") {
   const Scratch scratch;
   for (const char* name : {"h200", "mine"}) {
