@@ -115,7 +115,8 @@ void check_same(const std::filesystem::path& file, const CheckpointFile& saved, 
   }
   std::map<std::string, std::string> all = saved.options;
   all.insert(now.options.begin(), now.options.end());
-  for (const auto& [option, unused] : all) {
+  for (const auto& both : all) {
+    const std::string& option = both.first;
     const auto value = [&](const CheckpointFile& c) {
       const auto o = c.options.find(option);
       return o == c.options.end() ? std::string("not given") : o->second;
