@@ -62,6 +62,25 @@ void carveout_range(const config::L1Cache& l1, const isa::LaunchShape& shape, ui
 
 }  // namespace
 
+BlockResources block_resources(const config::Limits& lim, uint32_t subcores, uint64_t threads,
+                               uint32_t registers_per_thread, uint32_t shared_bytes) {
+  BlockResources r;
+  r.warps = static_cast<uint32_t>(divide_up(threads, lim.warp_size()));
+  const uint32_t per_warp = std::max(
+      1u, round_up(std::max(1u, registers_per_thread) * lim.warp_size(), lim.register_allocation_unit()));
+  // Registers belong to a sub-core, so a whole number of warps must fit in each quarter of the file.
+  r.register_warps = lim.registers_per_sm() / subcores / per_warp * subcores;
+  r.registers = per_warp * r.warps;
+  r.shared_bytes =
+      round_up(shared_bytes, lim.shared_allocation_unit()) + lim.reserved_shared_bytes_per_block();
+  if (r.warps > 0) {
+    r.limit_blocks = lim.max_blocks_per_sm();
+    r.limit_warps = lim.max_warps_per_sm() / r.warps;
+    r.limit_registers = r.register_warps / r.warps;
+  }
+  return r;
+}
+
 stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape& shape) {
   const config::Limits& lim = gpu.limits();
   const config::L1Cache& l1 = gpu.sm().l1();
@@ -81,25 +100,18 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
   if (shape.cluster.count() > lim.max_cluster_blocks()) {
     refuse("blocks per cluster", shape.cluster.count(), lim.max_cluster_blocks());
   }
-  stats::Occupancy o;
-  uint32_t warps = shape.warps();
-  // Residency counts whole warps; registers come in units of a few warps.
-  uint32_t warp_unit = round_up(warps, lim.warp_allocation_unit());
-  o.limit_blocks = lim.max_blocks_per_sm();
-  o.limit_warps = lim.max_warps_per_sm() / warps;
-  uint32_t per_warp = std::max(1u, round_up(std::max(1u, shape.registers_per_thread) * lim.warp_size(),
-                                            lim.register_allocation_unit()));
-  // Registers belong to a sub-core, so a whole number of warps must fit in each quarter of the file.
-  uint32_t subcores = gpu.sm().subcores();
-  uint32_t register_warps = lim.registers_per_sm() / subcores / per_warp * subcores;
-  if (per_warp * warp_unit > lim.max_registers_per_block() &&
-      per_warp * warps > lim.max_registers_per_block()) {
-    refuse("registers per block", uint64_t{per_warp} * warps, lim.max_registers_per_block());
+  const BlockResources block =
+      block_resources(lim, gpu.sm().subcores(), threads, shape.registers_per_thread, shape.shared_bytes());
+  const uint32_t warps = block.warps;
+  if (block.registers > lim.max_registers_per_block()) {
+    refuse("registers per block", block.registers, lim.max_registers_per_block());
   }
-  o.limit_registers = register_warps / warps;
-  o.registers_per_block = per_warp * warps;
-  o.shared_bytes_per_block =
-      round_up(shape.shared_bytes(), lim.shared_allocation_unit()) + lim.reserved_shared_bytes_per_block();
+  stats::Occupancy o;
+  o.limit_blocks = block.limit_blocks;
+  o.limit_warps = block.limit_warps;
+  o.limit_registers = block.limit_registers;
+  o.registers_per_block = block.registers;
+  o.shared_bytes_per_block = block.shared_bytes;
 
   uint32_t other = std::min({o.limit_blocks, o.limit_warps, o.limit_registers});
   double fractional =
@@ -121,7 +133,7 @@ stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape&
   o.blocks_per_sm = std::min(other, o.limit_shared);
   if (o.blocks_per_sm == 0) {
     refuse(o.limit_shared == 0 ? "shared memory per block in bytes" : "registers per block",
-           o.limit_shared == 0 ? o.shared_bytes_per_block : uint64_t{per_warp} * warps,
+           o.limit_shared == 0 ? o.shared_bytes_per_block : o.registers_per_block,
            o.limit_shared == 0 ? o.shared_carveout_bytes : lim.registers_per_sm());
   }
   o.warps_per_sm = o.blocks_per_sm * warps;

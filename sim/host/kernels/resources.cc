@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/align.h"
+#include "sim/device/occupancy.h"
 
 namespace heddle::host {
 namespace {
@@ -11,33 +12,28 @@ constexpr uint32_t kPortableCluster = 8;  // cuda-model B7
 
 std::string number(uint64_t v) { return std::to_string(v); }
 
+device::BlockResources resources_of(const KernelDesc& k, const Params& p) {
+  return device::block_resources(p.limits, p.subcores, k.block.count(), k.registers,
+                                 k.static_shared_bytes + k.dynamic_shared_bytes);
+}
+
 }  // namespace
 
 BlockNeeds needs_of(const KernelDesc& k, const Params& p) {
-  const config::Limits& l = p.limits;
+  const device::BlockResources r = resources_of(k, p);
   BlockNeeds n;
-  n.warps = static_cast<uint32_t>(divide_up(k.block.count(), l.warp_size()));
-  const uint32_t per_warp =
-      std::max(1u, round_up(std::max(1u, k.registers) * l.warp_size(), l.register_allocation_unit()));
-  // Registers belong to a quarter of the SM, and a warp's lie in one: what one quarter has left over nobody
-  // can use.
-  const uint32_t quarter = l.registers_per_sm() / p.subcores;
-  const uint32_t warps_of_quarter = std::max(1u, quarter / per_warp);
-  n.registers = n.warps * (quarter / warps_of_quarter);
-  n.shared = round_up(k.static_shared_bytes + k.dynamic_shared_bytes, l.shared_allocation_unit()) +
-             l.reserved_shared_bytes_per_block();
+  n.warps = r.warps;
+  // A warp's registers lie in one quarter of the SM: what the quarter has left over goes with them, and
+  // blocks of other kernels, too, find what is left of the whole.
+  n.registers = r.warps * (p.limits.registers_per_sm() / std::max(p.subcores, r.register_warps));
+  n.shared = r.shared_bytes;
   return n;
 }
 
 uint32_t blocks_per_sm(const KernelDesc& k, const Params& p) {
-  const config::Limits& l = p.limits;
-  const BlockNeeds n = needs_of(k, p);
-  if (n.warps == 0) {
-    return 0;
-  }
-  uint32_t fit =
-      std::min({l.max_blocks_per_sm(), l.max_warps_per_sm() / n.warps, l.registers_per_sm() / n.registers});
-  return n.shared > 0 ? std::min(fit, l.shared_bytes_per_sm() / n.shared) : fit;
+  const device::BlockResources r = resources_of(k, p);
+  const uint32_t fit = std::min({r.limit_blocks, r.limit_warps, r.limit_registers});
+  return r.shared_bytes > 0 ? std::min(fit, p.limits.shared_bytes_per_sm() / r.shared_bytes) : fit;
 }
 
 uint64_t max_active_clusters(const KernelDesc& k, uint64_t cluster, const Params& p) {
