@@ -137,7 +137,7 @@ void Sm::start_block(const Placement& p, Cycle now) {
     w.stream.start(program.warp(i), *p.kernel);
     state_.start_warp(id, w);
     Cycle start = now + static_cast<Cycle>(i * launch_.warp_start_interval());
-    state_.schedule(start, {Event::Kind::kWarpStart, static_cast<uint8_t>(id)});
+    state_.schedule(start, {UnitEvent::Kind::kWarpStart, static_cast<uint8_t>(id)});
   }
   ++state_.counters()[Counter::kBlocksLaunched];
 }
@@ -177,7 +177,7 @@ void Sm::advance(Cycle end) {
       take_arrivals(t);
     }
     if (state_.events().next() == t) {
-      state_.events().run(t, [&](const Event& e) { handle(e, t); });
+      state_.events().run(t, [&](const UnitEvent& e) { handle(e, t); });
     }
     // Whoever is first gets a pipe that all share; they take turns at being first.
     uint32_t first = static_cast<uint32_t>((t - origin_) / 2);
@@ -221,33 +221,33 @@ void Sm::start_stream(uint32_t warp, Cycle now) {
   }
 }
 
-void Sm::handle(const Event& e, Cycle now) {
+void Sm::handle(const UnitEvent& e, Cycle now) {
   switch (e.kind) {
-    case Event::Kind::kWarpReady:
+    case UnitEvent::Kind::kWarpReady:
       evaluate(e.warp, now);
       break;
-    case Event::Kind::kWarpStart:
+    case UnitEvent::Kind::kWarpStart:
       start_stream(e.warp, now);
       break;
-    case Event::Kind::kResult:
+    case UnitEvent::Kind::kResult:
       state_.result(e.warp, e.arg, now);
       break;
-    case Event::Kind::kOperandsRead:
+    case UnitEvent::Kind::kOperandsRead:
       state_.release(e.warp, state_.kernel(e.warp).code[e.arg].read_barrier, now);
       break;
-    case Event::Kind::kLsu:
+    case UnitEvent::Kind::kLsu:
       lsu_.event(e, now);
       break;
-    case Event::Kind::kCopyDone:
+    case UnitEvent::Kind::kCopyDone:
       fences_.event(e, now);
       break;
-    case Event::Kind::kBarrierRelease:
+    case UnitEvent::Kind::kBarrierRelease:
       barriers_.event(e, now);
       break;
-    case Event::Kind::kGmmaDone:
+    case UnitEvent::Kind::kGmmaDone:
       tensor_.event(e, now);
       break;
-    case Event::Kind::kTma:
+    case UnitEvent::Kind::kTma:
       tma_.event(e, now);
       break;
   }

@@ -134,7 +134,7 @@ class Sm final : WarpScheduler, QueueRoom {
   void set_port_full(uint32_t subcore, uint8_t port, bool full, Cycle now) override {
     subcores_[subcore].set_port_full(port, full, now);
   }
-  void handle(const Event& e, Cycle now);
+  void handle(const UnitEvent& e, Cycle now);
   void start_stream(uint32_t warp, Cycle now);
   void answer(const memory::Inbox::Answer& a, Cycle now);
   void take_arrivals(Cycle now);

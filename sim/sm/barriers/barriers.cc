@@ -38,7 +38,7 @@ Cycle Barriers::start(const Issued& i) {
   }
 }
 
-void Barriers::event(const Event& e, Cycle now) {
+void Barriers::event(const UnitEvent& e, Cycle now) {
   if (sm_.is_current(e.arg)) {
     release(e.arg % kBarriersPerSm / kNamedBarriers, e.arg % kNamedBarriers, now);
   }
@@ -97,7 +97,7 @@ void Barriers::count_arrival(uint32_t warp, uint32_t barrier, uint32_t expected,
   }
   if (s.arrived >= expected) {
     sm_.schedule(s.last + sm_.config().barrier().release_latency(),
-                 {Event::Kind::kBarrierRelease, 0, 0, sm_.barrier_event(w.block, barrier)});
+                 {UnitEvent::Kind::kBarrierRelease, 0, 0, sm_.barrier_event(w.block, barrier)});
     s.complete_phase();
   }
 }
@@ -129,7 +129,7 @@ void Barriers::leave(uint32_t warp, Cycle now) {
     std::erase_if(s.partial, [&](const BarrierState::Partial& p) { return p.warp == warp; });
     if (s.arrived && s.arrived >= b.warps_left && std::popcount(s.waiting) == static_cast<int>(s.arrived)) {
       sm_.schedule(std::max(now, s.last) + sm_.config().barrier().release_latency(),
-                   {Event::Kind::kBarrierRelease, 0, 0, sm_.barrier_event(w.block, i)});
+                   {UnitEvent::Kind::kBarrierRelease, 0, 0, sm_.barrier_event(w.block, i)});
       s.complete_phase();
     }
   }

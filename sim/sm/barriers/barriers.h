@@ -24,7 +24,7 @@ class Barriers final : public Unit, public ClusterBarriers {
   // BAR, UCGABAR, SYNCS, WARPGROUP.ARRIVE, EXIT.
   Cycle start(const Issued& i) override;
   // A complete barrier lets its warps go.
-  void event(const Event& e, Cycle now) override;
+  void event(const UnitEvent& e, Cycle now) override;
 
   // The warp has gone: no barrier may wait for it.
   void leave(uint32_t warp, Cycle now);

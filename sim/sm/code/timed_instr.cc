@@ -95,7 +95,9 @@ Handler handler_of(OpClass op, Pipe pipe) {
   }
 }
 
-bool goes_to_memory(OpClass op) {
+// Beyond the SM, or to the L1: such instructions wait in the LG queue (the others of the LSU in the MIO
+// queue).
+bool waits_in_lg_queue(OpClass op) {
   switch (op) {
     case OpClass::kLdGlobal:
     case OpClass::kStGlobal:
@@ -116,7 +118,7 @@ bool goes_to_memory(OpClass op) {
 
 // The queue of an instruction that goes through the LSU.
 uint8_t lsu_port(OpClass op) {
-  return op == OpClass::kTexture ? kPortTex : goes_to_memory(op) ? kPortLg : kPortMio;
+  return op == OpClass::kTexture ? kPortTex : waits_in_lg_queue(op) ? kPortLg : kPortMio;
 }
 
 // Cycles in the tensor array, and result latency.

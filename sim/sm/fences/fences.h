@@ -17,7 +17,7 @@ class Fences final : public Unit {
   void reset(Cycle) override {}
   // MEMBAR, LDGDEPBAR.
   Cycle start(const Issued& i) override;
-  void event(const Event& e, Cycle now) override { copy_done(e.warp, e.small, now); }
+  void event(const UnitEvent& e, Cycle now) override { copy_done(e.warp, e.small, now); }
 
   // A memory instruction of `warp` no longer needs it.
   void memory_done(uint32_t warp, Cycle now) {
@@ -39,7 +39,7 @@ class Fences final : public Unit {
   }
   // It will be complete at `at`.
   void copy_done_at(Cycle at, uint32_t warp, uint8_t group) {
-    sm_.schedule(at, {Event::Kind::kCopyDone, static_cast<uint8_t>(warp), group});
+    sm_.schedule(at, {UnitEvent::Kind::kCopyDone, static_cast<uint8_t>(warp), group});
   }
 
  private:

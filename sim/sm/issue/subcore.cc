@@ -118,7 +118,7 @@ void SubCore::park(uint32_t slot, Cycle at, Cycle now) {
     wheel_bits_ |= uint64_t{1} << (at % kWheel);
     wake(at);
   } else {
-    sm_.schedule(at, {Event::Kind::kWarpReady, sm_.warp_of(index_, slot)});
+    sm_.schedule(at, {UnitEvent::Kind::kWarpReady, sm_.warp_of(index_, slot)});
   }
 }
 

@@ -99,7 +99,7 @@ void Lsu::set_full(uint32_t subcore, bool lg, bool full, Cycle now) {
 void Lsu::request_arbitration(Cycle at) {
   if (at < scheduled_) {
     scheduled_ = at;
-    sm_.schedule(at, {Event::Kind::kLsu});
+    sm_.schedule(at, {UnitEvent::Kind::kLsu});
   }
 }
 

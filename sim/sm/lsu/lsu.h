@@ -50,7 +50,7 @@ class Lsu final : public Unit, public ClusterMemory {
   // A memory instruction enters its sub-core's queue.
   Cycle start(const Issued& i) override;
   // Takes the next instruction, if there is one that can go.
-  void event(const Event&, Cycle now) override { arbitrate(now); }
+  void event(const UnitEvent&, Cycle now) override { arbitrate(now); }
   void answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cycle now) override;
   isa::LaneRoom* room() override;
   // Behind other work of the LSU it is a wavefront (FINDINGS.md 18).

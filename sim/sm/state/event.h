@@ -5,7 +5,7 @@
 
 namespace heddle::sm {
 
-struct Event {
+struct UnitEvent {
   enum class Kind : uint8_t {
     kWarpReady,     // warp: its timed wait is over
     kWarpStart,     // warp: a new block's warp may issue

@@ -77,13 +77,14 @@ void SmState::result_at(Cycle at, uint32_t warp, const TimedInstr& t) {
   const bool scoreboard = by_scoreboard(warp);
   if (t.write_barrier != kNoBarrier || scoreboard) {
     warps_[warp].results += scoreboard;
-    schedule(std::max(at, now_ + 1), {Event::Kind::kResult, static_cast<uint8_t>(warp), 0, t.index});
+    schedule(std::max(at, now_ + 1), {UnitEvent::Kind::kResult, static_cast<uint8_t>(warp), 0, t.index});
   }
 }
 
 void SmState::operands_read_at(Cycle at, uint32_t warp, const TimedInstr& t) {
   if (t.read_barrier != kNoBarrier) {
-    schedule(std::max(at, now_ + 1), {Event::Kind::kOperandsRead, static_cast<uint8_t>(warp), 0, t.index});
+    schedule(std::max(at, now_ + 1),
+             {UnitEvent::Kind::kOperandsRead, static_cast<uint8_t>(warp), 0, t.index});
   }
 }
 

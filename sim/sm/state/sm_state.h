@@ -125,9 +125,9 @@ class SmState {
   void retire_if_drained(uint32_t warp, Cycle now);
 
   // ---- events, counters, memory ----
-  EventWheel<Event>& events() { return events_; }
-  const EventWheel<Event>& events() const { return events_; }
-  void schedule(Cycle at, const Event& e) { events_.schedule(at, e); }
+  EventWheel<UnitEvent>& events() { return events_; }
+  const EventWheel<UnitEvent>& events() const { return events_; }
+  void schedule(Cycle at, const UnitEvent& e) { events_.schedule(at, e); }
   stats::CounterSet& counters() { return counters_; }
   const stats::CounterSet& counters() const { return counters_; }
   // The warp was in that state for so long, before its next instruction.
@@ -188,7 +188,7 @@ class SmState {
   Noting noting_;
   std::vector<stats::InstructionCounts> profile_;
   std::vector<Residency> residencies_;
-  EventWheel<Event> events_;
+  EventWheel<UnitEvent> events_;
   std::vector<Warp> warps_;
   std::vector<BlockSlot> blocks_;
   std::unique_ptr<std::vector<RegisterScoreboard>> scoreboards_;

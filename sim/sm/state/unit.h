@@ -41,7 +41,7 @@ class Unit {
   // (SmState::hold).
   virtual Cycle start(const Issued& i) = 0;
   // What it has scheduled.
-  virtual void event(const Event& e, Cycle now) = 0;
+  virtual void event(const UnitEvent& e, Cycle now) = 0;
   // From memory, for its request with that id. `values`: of a program that computes, else null.
   virtual void answer(uint32_t /*id*/, uint8_t /*sectors*/, const memory::Payload* /*values*/,
                       Cycle /*now*/) {}

@@ -16,13 +16,13 @@ Cycle Tensor::start(const Issued& i) {
     sm_.counters()[Counter::kSharedGmmaWavefronts] += t.gmma_wavefronts;  // of the whole warp group
   }
   const Cycle done = i.pipe_free - t.interval + t.latency;
-  sm_.schedule(done, {Event::Kind::kGmmaDone, static_cast<uint8_t>(i.warp)});
+  sm_.schedule(done, {UnitEvent::Kind::kGmmaDone, static_cast<uint8_t>(i.warp)});
   sm_.operands_read_at(i.now + kOperandReadCycles, i.warp, t);
   sm_.result_at(done, i.warp, t);
   return 0;
 }
 
-void Tensor::event(const Event& e, Cycle now) {
+void Tensor::event(const UnitEvent& e, Cycle now) {
   Warp& w = sm_.warp(e.warp);
   --w.gmma;
   sm_.recheck(e.warp, now);

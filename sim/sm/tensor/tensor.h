@@ -15,7 +15,7 @@ class Tensor final : public Unit {
   void reset(Cycle) override {}
   Cycle start(const Issued& i) override;
   // An instruction is complete.
-  void event(const Event& e, Cycle now) override;
+  void event(const UnitEvent& e, Cycle now) override;
 
  private:
   SmState& sm_;

@@ -49,11 +49,11 @@ void Tma::begin(uint32_t slot, const isa::BulkOp& copy, bool computed, Cycle now
   sm_.counters()[stats::Counter::kBulkBytes] += copy.bytes;
   if (!scheduled_) {
     scheduled_ = true;
-    sm_.schedule(now + config_.tma_latency(), {Event::Kind::kTma});
+    sm_.schedule(now + config_.tma_latency(), {UnitEvent::Kind::kTma});
   }
 }
 
-void Tma::event(const Event&, Cycle now) {
+void Tma::event(const UnitEvent&, Cycle now) {
   scheduled_ = false;
   if (queue_.empty() || in_flight_ >= config_.tma_requests_in_flight()) {
     return;  // a new copy or an arrival starts it again
@@ -88,7 +88,7 @@ void Tma::event(const Event&, Cycle now) {
   }
   if (!queue_.empty()) {
     scheduled_ = true;
-    sm_.schedule(now + config_.tma_request_interval(), {Event::Kind::kTma});
+    sm_.schedule(now + config_.tma_request_interval(), {UnitEvent::Kind::kTma});
   }
 }
 
@@ -115,7 +115,7 @@ void Tma::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
   }
   if (!scheduled_ && !queue_.empty()) {
     scheduled_ = true;
-    sm_.schedule(now + 1, {Event::Kind::kTma});
+    sm_.schedule(now + 1, {UnitEvent::Kind::kTma});
   }
 }
 

@@ -23,7 +23,7 @@ class Tma final : public Unit {
   // A bulk copy from global to shared memory; completion counts at its barrier object.
   Cycle start(const Issued& i) override;
   // Sends the next line.
-  void event(const Event& e, Cycle now) override;
+  void event(const UnitEvent& e, Cycle now) override;
   // A line has arrived.
   void answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cycle now) override;
 

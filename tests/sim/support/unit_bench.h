@@ -4,7 +4,7 @@
 //   Kernel k{membar()};
 //   UnitBench bench(k);
 //   sm::Fences fences(bench.state);
-//   bench.attach(fences, {Event::Kind::kCopyDone});
+//   bench.attach(fences, {UnitEvent::Kind::kCopyDone});
 //   bench.issue(fences, 0, 100);
 //   bench.run(1000);
 //   CHECK(bench.parked == std::vector<UnitBench::At>{{0, 500}});
@@ -30,7 +30,7 @@ namespace heddle::simtest {
 
 class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
  public:
-  using Kind = sm::Event::Kind;
+  using Kind = sm::UnitEvent::Kind;
   struct At {
     uint32_t warp;
     Cycle cycle;
@@ -103,7 +103,7 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
     while (state.events().next() < end) {
       const Cycle now = state.events().next();
       state.set_now(now);
-      state.events().run(now, [&](const sm::Event& e) {
+      state.events().run(now, [&](const sm::UnitEvent& e) {
         if (e.kind == Kind::kResult) {
           results.push_back({e.warp, now});
           state.result(e.warp, e.arg, now);

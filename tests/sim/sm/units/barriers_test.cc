@@ -12,7 +12,7 @@ namespace {
 struct Listener : sm::Unit {
   void reset(Cycle) override {}
   Cycle start(const sm::Issued&) override { return 0; }
-  void event(const sm::Event&, Cycle) override {}
+  void event(const sm::UnitEvent&, Cycle) override {}
   void barrier_opened() override { ++opened; }
   int opened = 0;
 };

@@ -14,7 +14,7 @@ struct Takes : sm::Unit {
     started.push_back({i.warp, i.now});
     return 0;
   }
-  void event(const sm::Event&, Cycle) override {}
+  void event(const sm::UnitEvent&, Cycle) override {}
   Ats started;
 };
 

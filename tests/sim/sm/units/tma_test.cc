@@ -11,7 +11,7 @@ namespace {
 struct Quiet : sm::Unit, sm::ClusterMemory {
   void reset(Cycle) override {}
   Cycle start(const sm::Issued&) override { return 0; }
-  void event(const sm::Event&, Cycle) override {}
+  void event(const sm::UnitEvent&, Cycle) override {}
   Cycle visit(const sm::ClusterMessage&, Cycle now) override { return now; }
   void acknowledged(uint32_t, Cycle) override {}
   void finish_remote(const sm::ClusterAccess&, Cycle) override {}
