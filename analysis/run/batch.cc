@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "frontends/input/out_of_memory.h"
+#include "sim/base/cancelled.h"
 #include "sim/device/gpu.h"
 #include "sim/engine/threads.h"
 
@@ -58,7 +59,7 @@ class Batch {
     Outcome outcome;
     try {
       outcome.record = calls_.simulate(i);
-    } catch (const device::Cancelled&) {
+    } catch (const Cancelled&) {
       return;
     } catch (...) {
       outcome.error = std::current_exception();

@@ -28,7 +28,7 @@ struct BatchOptions {
 };
 
 struct BatchCalls {
-  // Simulates launch `i`; throws heddle::Error, device::Cancelled when it was stopped. In any of the threads.
+  // Simulates launch `i`; throws heddle::Error, Cancelled when it was stopped. In any of the threads.
   std::function<LaunchRecord(size_t i)> simulate;
   // Takes an outcome. Never two at a time, in the order of the launches; as soon as all earlier ones are
   // there, and after a stop for those that are there. Launches that were stopped or not started do not come.

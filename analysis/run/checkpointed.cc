@@ -8,6 +8,7 @@
 #include "analysis/run/opened_launch.h"
 #include "analysis/run/residency.h"
 #include "configs/loader/config.h"
+#include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 #include "sim/device/gpu.h"
 
@@ -168,7 +169,7 @@ LaunchRecord CheckpointedRuns::simulate(const PlannedLaunch& planned,
       if (!settings_.file.empty()) {
         save(gpu, file);
       }
-      throw device::Cancelled(fmt::format("interrupted in {} at cycle {}", planned.label(), gpu.now()));
+      throw Cancelled(fmt::format("interrupted in {} at cycle {}", planned.label(), gpu.now()));
     }
     if (gpu.now() >= schedule.next()) {
       save(gpu, file);

@@ -47,7 +47,7 @@ class CheckpointedRuns {
                    const PlannedLaunch& first, const std::atomic<bool>& cancel, Warn warn);
 
   // As Simulator::simulate(), one after the other. When `cancel` becomes true the launch is saved before
-  // device::Cancelled, which says so.
+  // Cancelled, which says so.
   LaunchRecord simulate(const PlannedLaunch& launch,
                         const std::function<void(const device::Progress&)>& progress);
 

@@ -17,6 +17,7 @@
 
 #include "analysis/run/batch.h"
 #include "analysis/store/record_bytes.h"
+#include "sim/base/cancelled.h"
 
 namespace heddle::analysis {
 namespace {
@@ -225,7 +226,7 @@ std::string how(int status) {
   throw Error(m.bytes);
 }
 
-// The answer of a worker, after what it tells before; nothing when it is gone. Throws device::Cancelled.
+// The answer of a worker, after what it tells before; nothing when it is gone. Throws Cancelled.
 std::optional<Message> receive(int socket, const std::atomic<bool>& cancel, const ReportProgress& progress,
                                const Warn& warn) {
   constexpr int kLookMs = 20;  // for a cancellation
@@ -233,7 +234,7 @@ std::optional<Message> receive(int socket, const std::atomic<bool>& cancel, cons
     pollfd p{socket, POLLIN, 0};
     const int ready = poll(&p, 1, kLookMs);
     if (cancel) {
-      throw device::Cancelled("interrupted");
+      throw Cancelled("interrupted");
     }
     if (ready <= 0) {
       continue;

@@ -41,7 +41,7 @@ class Isolation {
   Isolation& operator=(const Isolation&) = delete;
 
   // In any thread. When `cancel` becomes true the worker is killed. Throws what `work` threw (heddle::Error,
-  // device::DeadlockError, std::bad_alloc), device::Cancelled, Crashed.
+  // device::DeadlockError, std::bad_alloc), Cancelled, Crashed.
   LaunchRecord run(size_t i, const std::atomic<bool>& cancel, const ReportProgress& progress,
                    const Warn& warn);
 

@@ -10,6 +10,7 @@
 
 #include "analysis/run/host.h"
 #include "frontends/input/out_of_memory.h"
+#include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 #include "sim/device/gpu.h"
 
@@ -105,7 +106,7 @@ OpenedLaunch::OpenedLaunch(const config::GpuConfig& gpu, PlannedLaunch launch, c
 void OpenedLaunch::located(const std::function<void()>& f) const {
   try {
     f();
-  } catch (const device::Cancelled&) {
+  } catch (const Cancelled&) {
     throw;
   } catch (const TraceError&) {
     throw;

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
 #include "configs/loader/byte_units.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 namespace heddle::analysis {
 namespace {
@@ -33,13 +33,11 @@ uint64_t number(const std::string& s, std::string_view text, const char* name) {
   const uint64_t factor = config::take_byte_unit(digits);
   const bool hex = digits.starts_with("0x");
   digits.remove_prefix(hex ? 2 : 0);
-  uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size() || value > UINT64_MAX / factor) {
+  const auto value = parse_number<uint64_t>(digits, hex ? 16 : 10);
+  if (!value || *value > UINT64_MAX / factor) {
     bad(text, fmt::format("{} is \"{}\"", name, s));
   }
-  return value * factor;
+  return *value * factor;
 }
 
 AccessProperty property(const std::string& s, std::string_view text) {

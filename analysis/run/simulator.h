@@ -16,13 +16,13 @@ namespace heddle::analysis {
 
 class Simulator {
  public:
-  // The references must outlive the object. `cancel` stops the simulation with device::Cancelled; `warn`,
+  // The references must outlive the object. `cancel` stops the simulation with Cancelled; `warn`,
   // where given, is told in the simulating thread of what is odd and was allowed.
   Simulator(const config::GpuConfig& gpu, const RunSettings& settings, const std::atomic<bool>& cancel,
             Warn warn = nullptr)
       : gpu_(gpu), settings_(settings), cancel_(cancel), warn_(std::move(warn)) {}
 
-  // In any thread. Throws heddle::Error that names the trace, device::Cancelled, device::DeadlockError.
+  // In any thread. Throws heddle::Error that names the trace, Cancelled, device::DeadlockError.
   LaunchRecord simulate(const PlannedLaunch& launch,
                         const std::function<void(const device::Progress&)>& progress) const;
 

@@ -24,7 +24,7 @@ class TracedKernels {
     // Each launch is simulated with what runs beside it; else each trace once, by itself, for its duration.
     bool together = false;
     int threads = 1;                            // host threads; results do not depend on it
-    const std::atomic<bool>* cancel = nullptr;  // when true: device::Cancelled
+    const std::atomic<bool>* cancel = nullptr;  // when true: Cancelled
     Warn warn;
     std::function<void(host::Ps now, uint64_t ended)> progress;  // together: now and then; may be empty
   };

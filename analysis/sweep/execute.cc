@@ -19,6 +19,7 @@
 #include "analysis/run/isolation.h"
 #include "analysis/run/simulator.h"
 #include "analysis/store/result_store.h"
+#include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 
 namespace heddle::sweep {
@@ -180,7 +181,7 @@ class Executor {
                           : simulate(plan_, task, entry.stop, update, options_.warn);
     } catch (const analysis::Crashed& e) {
       failure = failed(Failure::kKilled, e.what());
-    } catch (const device::Cancelled&) {
+    } catch (const Cancelled&) {
       if (entry.expired) {
         failure =
             failed(Failure::kTimeout, fmt::format("not finished after {:g} s", plan_.sweep().timeout_s()));

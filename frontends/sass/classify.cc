@@ -47,7 +47,10 @@ uint8_t bytes_of(std::string_view t) {
                                : unit;
 }
 
-bool is_memory(OpClass c) {
+uint32_t flag_if(bool set, isa::InstrFlag flag) { return set ? uint32_t{flag} : 0; }
+
+// Loads, stores and atomics, of any memory: their modifiers say a width and what the caches do.
+bool accesses_memory(OpClass c) {
   switch (c) {
     case OpClass::kLdGlobal:
     case OpClass::kStGlobal:
@@ -100,13 +103,13 @@ void apply_memory_flags(std::string_view opcode, OpcodeInfo& info) {
     }
   });
   if (strong) {
-    info.flags |= isa::kFlagStrong | (wide_scope ? isa::kFlagBypassL1 : 0);
+    info.flags |= isa::kFlagStrong | flag_if(wide_scope, isa::kFlagBypassL1);
   }
   // On Volta and Turing plain loads and stores say .SYS; only a strong access orders anything there.
   if (sys && (strong || !is_plain_access(info.op))) {
     info.flags |= isa::kFlagScopeSys;
   }
-  info.flags |= cta ? isa::kFlagScopeCta : 0;
+  info.flags |= flag_if(cta, isa::kFlagScopeCta);
 }
 
 // F2F, F2I, I2F, I2I, FRND. The text names the destination type, then the source type, and leaves out 32-bit
@@ -155,17 +158,17 @@ uint32_t flag_of(std::string_view base, std::string_view opcode, const OpcodeInf
   const auto says = [&](std::string_view text) { return opcode.find(text) != opcode.npos; };
   switch (info.op) {
     case OpClass::kConverge:
-      return base == "BSYNC" ? isa::kFlagReconverges : 0;
+      return flag_if(base == "BSYNC", isa::kFlagReconverges);
     case OpClass::kMbarrier:
-      return says("PHASECHK") ? isa::kFlagWaitsForPhase : 0;
+      return flag_if(says("PHASECHK"), isa::kFlagWaitsForPhase);
     case OpClass::kAtomShared:
-      return says("POPC.INC") ? isa::kFlagMergesSameWord : 0;
+      return flag_if(says("POPC.INC"), isa::kFlagMergesSameWord);
     case OpClass::kBulkCopy:
       // Stores, copies between blocks, prefetches, reductions and tensor-map copies have other operands; they
       // issue and move nothing.
-      return base == "UBLKCP" && info.space == isa::MemSpace::kGlobal && !says(".G.S") && !says(".S.S")
-                 ? isa::kFlagBulkLoad
-                 : 0;
+      return flag_if(
+          base == "UBLKCP" && info.space == isa::MemSpace::kGlobal && !says(".G.S") && !says(".S.S"),
+          isa::kFlagBulkLoad);
     default:
       return 0;
   }
@@ -199,11 +202,11 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       apply_matrix(opcode, info);
       break;
     case OpClass::kBarrier:
-      info.flags |= has("ARV") ? isa::kFlagBarrierArrive : 0;
-      info.flags |= has("RED") ? isa::kFlagBarrierRed : 0;
+      info.flags |= flag_if(has("ARV"), isa::kFlagBarrierArrive);
+      info.flags |= flag_if(has("RED"), isa::kFlagBarrierRed);
       break;
     case OpClass::kClusterBarrier:
-      info.flags |= base == "UCGABAR_ARV" ? isa::kFlagBarrierArrive : 0;
+      info.flags |= flag_if(base == "UCGABAR_ARV", isa::kFlagBarrierArrive);
       break;
     case OpClass::kNop:
       if (base == "WARPGROUP") {
@@ -215,7 +218,7 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
     case OpClass::kMembar:
     case OpClass::kCctl:
       apply_memory_flags(opcode, info);
-      info.flags |= base == "FENCE" ? isa::kFlagScopeCta : 0;  // between proxies of one SM
+      info.flags |= flag_if(base == "FENCE", isa::kFlagScopeCta);  // between proxies of one SM
       break;
     case OpClass::kTexture:
       if (base.starts_with("SU")) {
@@ -224,7 +227,7 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       apply_memory_flags(opcode, info);
       break;
     default:
-      if (is_memory(info.op)) {
+      if (accesses_memory(info.op)) {
         apply_width(opcode, info);
         apply_memory_flags(opcode, info);
       }

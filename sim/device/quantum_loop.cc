@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/base/cancelled.h"
 #include "sim/device/run_options.h"
 
 namespace heddle::device {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 #include "sim/engine/time.h"
 #include "sim/memory/access_policy.h"
@@ -36,7 +35,7 @@ struct RunOptions {
   // depend on it, which is what it is for.
   uint64_t quantum = 0;
   // Called from the thread that called run(), at most every few milliseconds of host time. May be empty.
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress{};
   // When it becomes true the run stops soon and throws Cancelled. May be null.
   const std::atomic<bool>* cancel = nullptr;
   // No instruction issued for this many core cycles while warps are resident: DeadlockError.
@@ -44,9 +43,9 @@ struct RunOptions {
   // Looks on. May be null.
   LaunchWatcher* watcher = nullptr;
   // What KernelResult::profile will have. Of one launch at a time.
-  stats::ProfileRequest profile;
+  stats::ProfileRequest profile{};
   // L2 residency control.
-  memory::L2Policy l2;
+  memory::L2Policy l2{};
   // The L2 is as the launches before on this machine left it; other caches are cold. The first finds it
   // empty.
   bool warm = false;
@@ -59,8 +58,6 @@ struct RunOptions {
   // warp repeats what it did or waits, LivelockError. 0: never.
   uint64_t livelock_cycles = 100'000;
 };
-
-using heddle::Cancelled;
 
 // The machine can make no progress. `what()` is a one-line summary; `report` has a line for each of
 // the first 16 stuck warps (SM, block, warp, PC, instruction, what it waits for and the state of that), and

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/base/cancelled.h"
 #include "sim/base/fnv.h"
 #include "sim/device/run_options.h"
 
@@ -155,7 +156,7 @@ bool BlockSampler::skip(const SteadySpan& span) {
   double work = 0, blocks = 0, strange = 0;
   while (position_ < end && take(scratch_)) {
     if (cancel_ && cancel_->load(std::memory_order_relaxed)) {
-      throw device::Cancelled("interrupted in kernel " + image().name);
+      throw Cancelled("interrupted in kernel " + image().name);
     }
     const BlockSummary s = summarize_(scratch_);
     const bool known = measured_.contains(s.kind);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "sim/base/cancelled.h"
 #include "sim/device/gpu.h"
 
 namespace heddle::analysis {
@@ -84,7 +85,7 @@ TEST_CASE("after a stop, what is finished is handed on and the rest is not") {
       while (!cancel) {
         std::this_thread::yield();
       }
-      throw device::Cancelled("stopped");
+      throw Cancelled("stopped");
     }
     if (++finished == 4) {
       cancel = true;

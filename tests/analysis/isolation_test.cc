@@ -12,6 +12,7 @@
 
 #include "analysis/run/batch.h"
 #include "analysis/store/record_bytes.h"
+#include "sim/base/cancelled.h"
 #include "tests/analysis/sample_records.h"
 
 namespace heddle::analysis {
@@ -138,7 +139,7 @@ TEST_CASE("one that never ends is ended by a cancellation") {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     cancel = true;
   });
-  CHECK_THROWS_AS(isolation.run(9, cancel, nullptr, nullptr), device::Cancelled);
+  CHECK_THROWS_AS(isolation.run(9, cancel, nullptr, nullptr), Cancelled);
   CHECK(isolation.run(1, kGoOn, nullptr, nullptr).launch == 1);
 }
 

@@ -13,6 +13,7 @@
 #include "analysis/report/format.h"
 #include "analysis/run/plan.h"
 #include "frontends/output/output_file.h"
+#include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 #include "sim/device/gpu.h"
 #include "tools/heddle/checks.h"
@@ -50,7 +51,7 @@ int profile(const AccessOptions& o) {
     const analysis::KernelAccesses k = analysis::profile_kernel(
         l.source.path, l.cluster, o.side, std::max(1u, std::thread::hardware_concurrency()), cancel_flag());
     if (cancel_flag()) {
-      throw device::Cancelled("interrupted");
+      throw Cancelled("interrupted");
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     print(fmt::format("{} launch {}: {}\n{}\n", l.trace, l.number, analysis::demangled(k.image().name),

@@ -13,6 +13,7 @@
 #include "frontends/trace/compare.h"
 #include "frontends/trace/launches.h"
 #include "frontends/trace/reader.h"
+#include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 
 namespace heddle::cli {
@@ -23,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 void check_cancel(const std::atomic<bool>& cancel) {
   if (cancel) {
-    throw device::Cancelled("interrupted");
+    throw Cancelled("interrupted");
   }
 }
 

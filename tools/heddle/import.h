@@ -26,7 +26,7 @@ std::vector<std::filesystem::path> import_targets(const std::vector<analysis::Pl
                                                   const std::filesystem::path& out, bool force);
 
 // Writes `target`. `verify`: reads it again, beside the text, and throws heddle::Error where they differ.
-// `cancel` ends it with device::Cancelled; then, and after an error, there is no file.
+// `cancel` ends it with Cancelled; then, and after an error, there is no file.
 ImportResult import_launch(const analysis::PlannedLaunch& launch, const std::filesystem::path& target,
                            const trace::WriterOptions& options, bool verify, const std::atomic<bool>& cancel,
                            const std::function<void(const device::Progress&)>& progress);

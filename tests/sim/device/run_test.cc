@@ -2,6 +2,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 
+#include "sim/base/cancelled.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
 
@@ -211,7 +212,7 @@ TEST_CASE("a run can be cancelled, and the machine used again") {
   std::atomic<bool> cancel{true};
   device::RunOptions options;
   options.cancel = &cancel;
-  CHECK_THROWS_AS(run(gpu, k, options), device::Cancelled);
+  CHECK_THROWS_AS(run(gpu, k, options), Cancelled);
   cancel = false;
   check_equal(run(gpu, k, options), run(test_gpu(2), k));
 }
