@@ -188,7 +188,8 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
   }
   if (t.flags & kFixedLatencyConstant) {
     Cycle there = wires_.constants.read(index_, t.constant, now);
-    if (there > now) {
+    if (there > now && !w.constant) {
+      w.constant = true;
       sm_.charge(w, Stall::kImcMiss, there - now);
       park(slot, there, now);
       return true;
@@ -431,6 +432,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
   last_ = slot;
   w.line = t.line;
   w.fetched = ~0u;
+  w.constant = false;
   if (IssueObserver* observer = sm_.observer()) {
     observer->issued(sm_.index(), index_, id, t.instr->pc, now);
   }

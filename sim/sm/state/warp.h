@@ -104,6 +104,7 @@ struct Warp {
   bool draining = false;        // has executed its last instruction
   bool held = false;            // by a barrier or a fence: scoreboard counters do not wake it
   bool behind_barrier = false;  // has arrived at a barrier that is not complete
+  bool constant = false;        // its next instruction's has been fetched, and is kept whatever the L0 does
   stats::Stall state = stats::Stall::kWait;
   Cycle since = 0;  // start of the current wait
   Cycle started = 0;
@@ -122,8 +123,8 @@ struct Warp {
   // But its program and its next instruction: SmState::serialize().
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, state, since,
-       started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma);
+    ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, constant, state,
+       since, started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma);
   }
 };
 

@@ -139,9 +139,7 @@ std::map<std::string, Sample> busy_samples() {
   s.emplace("copies", Sample{busy_gpu(), copies()});
   s.emplace("clusters", Sample{busy_gpu(), clusters()});
   s.emplace("bulk copies", Sample{busy_gpu(), bulk_copies()});
-  Sample scoreboard{busy_gpu(), memory_bound().without_control()};
-  scoreboard.gpu.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::PERFECT);
-  s.emplace("register scoreboard", std::move(scoreboard));
+  s.emplace("register scoreboard", Sample{busy_gpu(), memory_bound().without_control()});
   return s;
 }
 

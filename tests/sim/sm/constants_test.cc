@@ -50,6 +50,23 @@ TEST_CASE("the line is there from then on, for all its 64 bytes") {
 
 TEST_CASE("kernel parameters are near") { CHECK(after_nop({operand(0, 0x210)}).cycles(0) == Cycles{0, 151}); }
 
+TEST_CASE("warps that need more lines than the L0 has take each other's, and go on all the same") {
+  for (const bool control : {true, false}) {
+    CAPTURE(control);
+    Kernel k;
+    for (int i = 0; i < 6; ++i) {
+      k.add(ldg(1).at(0x100000 + 4096 * static_cast<uint64_t>(i), 4).per_warp(1 << 14).writes_barrier(0));
+      k.add(imad(3, {1}).constant(3, 64 * i).waits(0b1));
+    }
+    k.warps(32).blocks(2);
+    if (!control) {
+      k.without_control();
+    }
+    const Outcome o = run(cached_gpu(), k);
+    CHECK(o[Counter::kInstExecuted] == uint64_t{2} * 32 * 12);
+  }
+}
+
 TEST_CASE("a line that has left the L0 is in the L1") {
   // Three lines in turn in an L0 of two.
   Outcome o = after_nop({operand(3, 0), operand(3, 64), operand(3, 128), operand(3, 0)});
