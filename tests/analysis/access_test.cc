@@ -16,7 +16,7 @@ using isa::OpClass;
 
 isa::KernelImage image(OpClass op, MemSpace space, uint8_t width, const std::string& text) {
   isa::KernelImage k;
-  k.name = "k";
+  k.name = std::string("k");
   isa::Instr in;
   in.op = op;
   in.space = space;
