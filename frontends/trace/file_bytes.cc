@@ -43,7 +43,9 @@ class MemoryFile final : public FileBytes {
   MemoryFile(std::string name, std::string_view data) : FileBytes(std::move(name)), data_(data) {}
   uint64_t size() const override { return data_.size(); }
   void read(uint64_t offset, char* dst, size_t n) const override {
-    std::memcpy(dst, data_.data() + offset, n);
+    if (n > 0) {  // of no bytes there may be no address
+      std::memcpy(dst, data_.data() + offset, n);
+    }
   }
 
  private:

@@ -23,6 +23,7 @@ class Session : public device::DetailedEngine {
  public:
   explicit Session(const config::GpuConfig& gpu, const device::RunOptions& options = {})
       : DetailedEngine(gpu, options) {}
+  using DetailedEngine::launch;
   void launch(std::unique_ptr<Kernel> kernel, int32_t priority, Cycle at, uint64_t tag) {
     DetailedEngine::launch({.owned = std::move(kernel), .priority = priority, .at = at, .tag = tag});
   }
