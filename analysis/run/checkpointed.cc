@@ -146,12 +146,9 @@ void CheckpointedRuns::save(device::Gpu& gpu, CheckpointFile& file) {
 LaunchRecord CheckpointedRuns::simulate(const PlannedLaunch& planned,
                                         const std::function<void(const device::Progress&)>& progress) {
   const OpenedLaunch launch(gpu_, planned, run_, warn_);
-  device::RunOptions options;
-  options.threads = threads_for(run_.threads, static_cast<uint32_t>(gpu_.topology().sms()), warn_);
-  options.quantum = run_.quantum;
-  options.l2 = run_.l2;
+  device::RunOptions options =
+      run_options(run_, threads_for(run_.threads, static_cast<uint32_t>(gpu_.topology().sms()), warn_));
   options.progress = progress;
-  options.watchdog_cycles = run_.watchdog_cycles;
   options.profile = run_.profile;
   CheckpointFile file = describe(planned);
   file.kernel = launch.source().image().name;

@@ -139,4 +139,13 @@ LaunchRecord OpenedLaunch::record(stats::KernelResult result) const {
   return record;
 }
 
+device::RunOptions run_options(const RunSettings& settings, int threads) {
+  device::RunOptions o;
+  o.threads = threads;
+  o.quantum = settings.quantum;
+  o.l2 = settings.l2;
+  o.watchdog_cycles = settings.watchdog_cycles;
+  return o;
+}
+
 }  // namespace heddle::analysis

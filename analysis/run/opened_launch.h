@@ -11,6 +11,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "frontends/trace/launches.h"
 #include "sim/base/error.h"
+#include "sim/device/run_options.h"
 #include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 
@@ -42,5 +43,8 @@ class OpenedLaunch {
   const trace::OpenedTrace opened_;
   const std::unique_ptr<isa::BlockSource> source_;  // opened_.source, with errors that say whose they are
 };
+
+// What the settings say of how the device runs a launch, but for the profile, which not everybody takes.
+device::RunOptions run_options(const RunSettings& settings, int threads);
 
 }  // namespace heddle::analysis

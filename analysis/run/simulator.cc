@@ -13,13 +13,9 @@ LaunchRecord Simulator::simulate(const PlannedLaunch& launch,
   std::call_once(counted_, [this] {
     threads_ = threads_for(settings_.threads, static_cast<uint32_t>(gpu_.topology().sms()), warn_);
   });
-  device::RunOptions run;
-  run.threads = threads_;
-  run.quantum = settings_.quantum;
-  run.l2 = settings_.l2;
+  device::RunOptions run = run_options(settings_, threads_);
   run.progress = progress;
   run.cancel = &cancel_;
-  run.watchdog_cycles = settings_.watchdog_cycles;
   run.profile = settings_.profile;
   stats::KernelResult result;
   // A fresh machine each time, so that no launch can leave anything behind for the next one.

@@ -19,12 +19,7 @@ const config::GpuConfig& whole(const config::GpuConfig& gpu) {
 Stepper::Stepper(const config::GpuConfig& gpu, const PlannedLaunch& launch, const RunSettings& settings,
                  const Warn& warn)
     : launch_(whole(gpu), launch, settings, warn), gpu_(gpu) {
-  device::RunOptions run;
-  run.threads = settings.threads;
-  run.quantum = settings.quantum;
-  run.watchdog_cycles = settings.watchdog_cycles;
-  run.l2 = settings.l2;
-  launch_.located([&] { gpu_.begin(launch_.source(), run); });
+  launch_.located([&] { gpu_.begin(launch_.source(), run_options(settings, settings.threads)); });
 }
 
 bool Stepper::advance(Cycle until) {
