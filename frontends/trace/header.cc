@@ -1,5 +1,7 @@
 #include "frontends/trace/header.h"
 
+#include <algorithm>
+
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/input/limits.h"
 #include "frontends/sass/operand_check.h"
@@ -65,9 +67,26 @@ class KernelReader {
     s.shared_base = k_.shared_base();
     s.local_base = k_.local_base();
     s.stream = k_.stream();
+    read_parameters(image);
   }
 
  private:
+  void read_parameters(isa::KernelImage& image) const {
+    constexpr uint32_t kBank = 1 << 16;
+    image.parameter_base = limited("kernel.parameter_base", k_.parameter_base(), kBank);
+    limited("bytes in kernel.parameters", static_cast<uint32_t>(std::min<size_t>(k_.parameters().size(), kBank + 1)),
+            kBank - image.parameter_base);
+    image.parameters.assign(k_.parameters().begin(), k_.parameters().end());
+    for (const pb::TensorMap& m : k_.tensor_maps()) {
+      isa::RecordedMap& map = image.tensor_maps.emplace_back();
+      map.address = m.address();
+      if (m.map().size() != map.bytes.size()) {
+        fail("kernel.tensor_maps[" + std::to_string(image.tensor_maps.size() - 1) + "] of " +
+             std::to_string(m.map().size()) + " bytes (legal: 128)");
+      }
+      std::copy(m.map().begin(), m.map().end(), map.bytes.begin());
+    }
+  }
   isa::Dim3 dims(const std::string& field, const pb::Dim3& d, const isa::Dim3& max) const {
     const isa::Dim3 out = {d.x(), d.y(), d.z()};
     if (out.x < 1 || out.x > max.x || out.y < 1 || out.y > max.y || out.z < 1 || out.z > max.z) {
@@ -109,6 +128,13 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
   k.set_shared_base(s.shared_base);
   k.set_local_base(s.local_base);
   k.set_stream(s.stream);
+  k.set_parameters(std::string(image.parameters.begin(), image.parameters.end()));
+  k.set_parameter_base(image.parameter_base);
+  for (const isa::RecordedMap& m : image.tensor_maps) {
+    pb::TensorMap& out = *k.add_tensor_maps();
+    out.set_address(m.address);
+    out.set_map(std::string(m.bytes.begin(), m.bytes.end()));
+  }
   h.mutable_code()->set_sass(code.side_text);
   for (const accelsim::Columns& c : code.columns) {
     pb::Columns& out = *h.mutable_code()->add_columns();

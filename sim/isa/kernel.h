@@ -1,6 +1,7 @@
 // A kernel as the machine sees it: static code and launch shape. What its blocks execute is isa/program.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -57,6 +58,13 @@ struct SourceMap {
 // "saxpy.cu:12", the file without its folders; "line 12" when no file is named; empty when the line is 0.
 std::string source_text(std::string_view file, uint32_t line);
 
+// A tensor map as the driver encodes it; isa/tensor_map.h reads it.
+using TensorMapBytes = std::array<uint8_t, 128>;
+struct RecordedMap {
+  uint64_t address = 0;  // generic, of the descriptor; 0: not known
+  TensorMapBytes bytes{};
+};
+
 // Everything about a kernel that does not change from block to block.
 struct KernelImage {
   std::string name;                 // mangled, as in the trace
@@ -71,6 +79,12 @@ struct KernelImage {
   std::shared_ptr<const SourceMap> source;
   bool has_control = false;                         // every instruction carries control fields
   bool computed = false;                            // by a program that computes, not replayed
+  // The launch's parameters, as they lie in constant bank 0 from byte `parameter_base` on; empty: not recorded.
+  std::vector<uint8_t> parameters;
+  uint32_t parameter_base = 0;
+  // Tensor maps that its copies have used. A copy names one by its place here (isa/async_op.h), else it is found
+  // by its descriptor's address, else among the parameters.
+  std::vector<RecordedMap> tensor_maps;
   std::map<std::string, uint64_t> unknown_opcodes;  // text -> static occurrences
 
   // Of the n-th instruction; line 0 when nothing is known.
