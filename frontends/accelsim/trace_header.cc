@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "frontends/accelsim/parameters.h"
 #include "frontends/accelsim/text_error.h"
 #include "frontends/accelsim/text_fields.h"
 #include "frontends/input/limits.h"
@@ -117,7 +119,13 @@ class Keys {
     fail_at(file_, v.line, "-" + key + " = " + quote(v.text) + " (legal: " + legal + ")");
   }
 
-  const std::vector<std::string>& params() const { return params_; }
+  std::vector<uint8_t> parameters() const {
+    try {
+      return parameter_bytes(params_);
+    } catch (const std::invalid_argument& e) {
+      fail_at(file_, end_line_, std::string("the header has ") + e.what());
+    }
+  }
 
  private:
   void add(std::string_view line, uint64_t number) {
@@ -221,7 +229,7 @@ TraceHeader read_trace_header(LineReader& in) {
   if (const Value* v = keys.find("nvbit version")) {
     h.nvbit_version = v->text;
   }
-  h.params = keys.params();
+  h.parameters = keys.parameters();
   return h;
 }
 

@@ -18,7 +18,7 @@ struct TraceHeader {
   bool lineinfo = false;        // every instruction line begins with a source line number
   isa::LaunchShape shape;
   std::string nvbit_version;
-  std::vector<std::string> params;  // bytes of the kernel's parameters, in hex, by position; our tracer only
+  std::vector<uint8_t> parameters;  // as they lie in the constant bank (parameters.h); our tracer only
 };
 
 // Reads up to and including the '#traces format' line (a '#BEGIN_TB' that follows directly is left unread).

@@ -10,6 +10,7 @@
 #include "frontends/accelsim/kernelslist.h"
 #include "frontends/accelsim/line_reader.h"
 #include "frontends/accelsim/static_code.h"
+#include "frontends/accelsim/parameters.h"
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/accelsim/warp_reader.h"
 #include "frontends/input/limits.h"
@@ -41,6 +42,8 @@ class TraceSource final : public isa::BlockSource {
     image_.id = header_.kernel_id;
     image_.compute_capability = header_.binary_version;
     image_.shape = header_.shape;
+    image_.parameters = header_.parameters;
+    image_.parameter_base = parameter_base(header_.binary_version);
     if (cluster) {
       set_cluster(*cluster);
     }

@@ -159,16 +159,8 @@ uint32_t flag_of(std::string_view base, std::string_view opcode, const OpcodeInf
   switch (info.op) {
     case OpClass::kConverge:
       return flag_if(base == "BSYNC", isa::kFlagReconverges);
-    case OpClass::kMbarrier:
-      return flag_if(says("PHASECHK"), isa::kFlagWaitsForPhase);
     case OpClass::kAtomShared:
       return flag_if(says("POPC.INC"), isa::kFlagMergesSameWord);
-    case OpClass::kBulkCopy:
-      // Stores, copies between blocks, prefetches, reductions and tensor-map copies have other operands; they
-      // issue and move nothing.
-      return flag_if(
-          base == "UBLKCP" && info.space == isa::MemSpace::kGlobal && !says(".G.S") && !says(".S.S"),
-          isa::kFlagBulkLoad);
     default:
       return 0;
   }
@@ -207,6 +199,10 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       break;
     case OpClass::kClusterBarrier:
       info.flags |= flag_if(base == "UCGABAR_ARV", isa::kFlagBarrierArrive);
+      break;
+    case OpClass::kNanosleep:
+      // It sleeps until the barrier object that the warp has asked for before, and asks for again behind it.
+      info.op = has("SYNCS") ? OpClass::kNop : info.op;
       break;
     case OpClass::kNop:
       if (base == "WARPGROUP") {

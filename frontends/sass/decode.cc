@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "frontends/sass/async_op.h"
 #include "frontends/sass/control.h"
 #include "frontends/sass/modifiers.h"
 #include "frontends/sass/operand.h"
@@ -133,6 +134,10 @@ class Decoder {
       target();
     } else if (info_.op == OpClass::kS2RThread) {
       special_register();
+    } else if (info_.op == OpClass::kBulkCopy && info_.known) {
+      in_.async = async_op(text_.opcode);
+    } else if (info_.op == OpClass::kMbarrier) {
+      in_.syncs = syncs_form(text_.opcode);
     }
   }
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "sim/access/space.h"
 #include "sim/base/text.h"
-#include "sim/isa/bulk_copy.h"
+#include "sim/isa/recorded_copy.h"
 
 namespace heddle::sass {
 namespace {
@@ -48,7 +49,7 @@ OperandCheck::OperandCheck(const isa::KernelImage& image)
       refs_(image.code.size() + 1) {
   for (size_t i = 0; i < image.code.size(); ++i) {
     const isa::Instr& in = image.code[i];
-    wanted_[i + 1] = wanted_[i] + (is_shared(in) || (in.flags & isa::kFlagBulkLoad) != 0);
+    wanted_[i + 1] = wanted_[i] + (is_shared(in) || in.async.kind != isa::AsyncKind::kNone);
     refs_[i + 1] = refs_[i] + in.mem_refs;
   }
 }
@@ -71,38 +72,20 @@ std::string OperandCheck::fault(uint32_t index, uint32_t mask, const MemRef* ref
                                 const isa::WarpTrace& w) const {
   const isa::Instr& in = image_.code[index];
   if (in.op == OpClass::kBulkCopy) {
-    return bulk_fault(refs[0], w);
+    return copy_fault(in, refs[0], w);
   }
   return shared_fault(in, mask, refs[in.mem_refs - 1], w);
 }
 
-std::string OperandCheck::bulk_fault(const MemRef& r, const isa::WarpTrace& w) const {
+std::string OperandCheck::copy_fault(const isa::Instr& in, const MemRef& r, const isa::WarpTrace& w) const {
   if (r.kind == MemRef::Kind::kNone) {
     return "";
   }
-  if (r.kind != MemRef::Kind::kValues || r.count < isa::kBulkCopyValues) {
-    return "a bulk copy with " + std::to_string(r.kind == MemRef::Kind::kValues ? r.count : 0) +
-           " register values (legal: destination, barrier, source (low, high word), size in units of 16 "
-           "bytes)";
-  }
-  const uint64_t* v = w.values.data() + r.list;
-  for (size_t i = 0; i < isa::kBulkCopyValues; ++i) {
-    if (v[i] > UINT32_MAX) {
-      return "register value " + hex(v[i]) + " of a bulk copy (legal: 32 bits)";
-    }
-  }
-  const isa::BulkOp c = isa::bulk_copy({v, isa::kBulkCopyValues});
-  const uint64_t most = shared_end_ - kSystemShared;
-  if (c.bytes > most) {
-    return "a bulk copy of " + hex(v[4]) + " units of 16 bytes, but the block has " +
-           std::to_string(image_.shape.shared_bytes()) + " bytes of shared memory (legal: up to " +
-           hex(most / isa::kBulkCopyUnit) + " units)";
-  }
-  if (c.bytes > UINT64_MAX - c.source) {
-    return "a bulk copy of " + std::to_string(c.bytes) + " bytes from " + hex(c.source) +
-           " (legal: within 64 bits of address)";
-  }
-  return "";
+  const bool values = r.kind == MemRef::Kind::kValues;
+  isa::RecordedCopy copy;
+  return isa::read_copy(image_, in,
+                        values ? std::span(w.values).subspan(r.list, r.count) : std::span<const uint64_t>(),
+                        shared_end_ - kSystemShared, copy);
 }
 
 // Nearly all references: told by the lowest and the highest address, all of them in the same block's window.

@@ -28,7 +28,7 @@ class OperandCheck {
   std::string fault_of(const isa::WarpTrace& w) const;
 
  private:
-  std::string bulk_fault(const isa::MemRef& r, const isa::WarpTrace& w) const;
+  std::string copy_fault(const isa::Instr& in, const isa::MemRef& r, const isa::WarpTrace& w) const;
   std::string shared_fault(const isa::Instr& in, uint32_t mask, const isa::MemRef& r,
                            const isa::WarpTrace& w) const;
   bool in_one_window(uint64_t width, uint32_t lanes, const isa::MemRef& r, const isa::WarpTrace& w) const;

@@ -91,7 +91,7 @@ void ClusterNetwork::barrier(const ClusterMessage& n) {
 }
 
 std::span<const uint16_t> ClusterNetwork::targets(const memory::Request& r) {
-  const sm::Tma::Copy& copy = sms_[r.sm]->tma().copy(r.id);
+  const sm::Copy& copy = sms_[r.sm]->tma().copy(r.id);
   target_sms_.clear();
   target_slots_.clear();
   const auto c = clusters_.find(copy.cluster);
@@ -109,10 +109,26 @@ std::span<const uint16_t> ClusterNetwork::targets(const memory::Request& r) {
   return target_sms_;
 }
 
-// With values of its own: those of the SM that has asked are used again when it has them.
+// Of a recording all bytes at once, with the last answer: a barrier object's phase is complete then. Else with values
+// of its own: those of the SM that has asked are used again when it has them.
 void ClusterNetwork::deliver(const memory::Request& r, size_t target, const memory::Payload* values,
                              Cycle at) {
-  const sm::Tma::Copy& copy = sms_[r.sm]->tma().copy(r.id);
+  sm::Tma& tma = sms_[r.sm]->tma();
+  const sm::Copy& copy = tma.copy(r.id);
+  if (!copy.computed) {
+    const auto others = static_cast<uint32_t>(target_sms_.size());
+    if (const Cycle all = tma.arrives_elsewhere(r.id, others, at)) {
+      for (size_t i = 0; i < others; ++i) {
+        hand_over(copy, r, i, nullptr, all);
+      }
+    }
+    return;
+  }
+  hand_over(copy, r, target, values, at);
+}
+
+void ClusterNetwork::hand_over(const sm::Copy& copy, const memory::Request& r, size_t target,
+                               const memory::Payload* values, Cycle at) {
   sm::Sm& to = *sms_[target_sms_[target]];
   ClusterMessage m;
   m.kind = Kind::kBulk;

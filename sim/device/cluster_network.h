@@ -65,6 +65,8 @@ class ClusterNetwork final : public memory::Multicast {
     }
   };
 
+  void hand_over(const sm::Copy& copy, const memory::Request& r, size_t target, const memory::Payload* values,
+                 Cycle at);
   void barrier(const sm::ClusterMessage& m);
   void carry(sm::ClusterMessage m);
 

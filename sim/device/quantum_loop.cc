@@ -98,6 +98,22 @@ void QuantumLoop::stuck(const std::string& kind, const std::string& why) const {
   throw Stuck(what, std::move(lines));
 }
 
+// Waits of recordings for barrier objects did end: where nothing else can go on, what completes their phases is
+// something that the recording does not tell (heddle__mbarrier_waits_forced).
+Cycle QuantumLoop::end_recorded_waits() {
+  bool any = false;
+  for (const auto& s : machine_->sms) {
+    any |= s->end_recorded_waits(now_);
+  }
+  if (!any) {
+    deadlock();
+  }
+  for (uint32_t gpc = 0; gpc < gpcs_.size(); ++gpc) {
+    summarize(gpc);
+  }
+  return next_activity();
+}
+
 void QuantumLoop::deadlock() const { stuck<DeadlockError>("deadlock", "cannot go on"); }
 
 // Those that have something to do before `end`. Whoever is the last of a GPC takes on what its SMs have sent.
@@ -176,9 +192,9 @@ void QuantumLoop::advance_together(Cycle end) {
 }
 
 void QuantumLoop::advance(Cycle limit) {
-  const Cycle next = next_activity();
+  Cycle next = next_activity();
   if (next == kNever) {
-    deadlock();
+    next = end_recorded_waits();
   }
   // Quanta need not be aligned: idle time is skipped at once.
   now_ = std::max(now_, std::min(next, limit));

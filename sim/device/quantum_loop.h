@@ -66,6 +66,7 @@ class QuantumLoop {
   void summarize(uint32_t gpc);
   void watch();
   void look_at_programs();
+  Cycle end_recorded_waits();
   [[noreturn]] void deadlock() const;
   template <class Stuck>
   [[noreturn]] void stuck(const std::string& kind, const std::string& why) const;

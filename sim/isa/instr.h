@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "sim/isa/async_op.h"
 #include "sim/isa/op_class.h"
 
 namespace heddle::isa {
@@ -52,9 +53,7 @@ enum InstrFlag : uint32_t {
   kFlagEvictLast = 1 << 11,          // .EL
   kFlagStrong = 1 << 12,             // .STRONG.*
   kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block
-  kFlagWaitsForPhase = 1 << 14,      // SYNCS.PHASECHK
   kFlagReconverges = 1 << 15,        // BSYNC
-  kFlagBulkLoad = 1 << 16,           // UBLKCP from global to shared memory
   kFlagMergesSameWord = 1 << 17,     // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
 };
 
@@ -88,6 +87,8 @@ struct Instr {
   uint8_t mma_acc_bits = 0;   // bits of one accumulator element (16 or 32; 64 for FP64)
   uint16_t const_bank = 0;    // c[bank][..] of LDC, ULDC or a constant operand
   uint32_t const_offset = 0;  // immediate offset into that bank
+  AsyncOp async;              // kBulkCopy
+  SyncsForm syncs;            // kMbarrier
   uint32_t target = 0;        // branch target pc where the text names one; 0 otherwise
 };
 

@@ -15,6 +15,7 @@
 
 #include "sim/isa/atomic.h"
 #include "sim/isa/kernel.h"
+#include "sim/isa/tensor_map.h"
 
 namespace heddle::isa {
 
@@ -87,7 +88,7 @@ struct BarrierOp {
 struct MbarrierOp {
   enum class Kind : uint8_t {
     kOther,       // takes its time, changes nothing
-    kInit,        // `count` arrivals a phase
+    kInit,        // `count` arrivals a phase, the first of `parity`
     kInvalidate,  // it is no barrier any more
     kArrive,      // `count` arrivals
     kExpect,      // `bytes` more of this phase
@@ -112,9 +113,10 @@ struct MbarrierOp {
   }
 };
 
-// A bulk copy from global to shared memory. No bytes: nothing is moved.
+// An asynchronous copy between global and shared memory. No bytes: nothing is moved.
 struct BulkOp {
-  uint64_t source = 0, bytes = 0;
+  AsyncKind kind = AsyncKind::kBulkLoad;
+  uint64_t source = 0, bytes = 0;         // in global memory; of stores and reductions: where they write
   uint64_t destination = 0, barrier = 0;  // in shared memory
   // Blocks of the cluster, by rank, that get it, each at the same places of its own; 0: only the block
   // itself.
@@ -122,7 +124,7 @@ struct BulkOp {
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(source, bytes, destination, barrier, multicast);
+    ar(kind, source, bytes, destination, barrier, multicast);
   }
 };
 
@@ -142,7 +144,14 @@ struct Operands {
   LaneAddresses copy_to;  // LDGSTS: where in shared memory
   BarrierOp barrier;
   MbarrierOp mbarrier;
+  // Of lanes whose barrier objects are others, behind `mbarrier`. Until the next call.
+  std::span<const MbarrierOp> more_mbarriers;
   BulkOp bulk;
+  // Of a tensor copy: `bulk` has its bytes. Until the next call.
+  const TensorTile* tile = nullptr;
+  uint64_t descriptor = 0;  // its tensor map's address
+  bool descriptor_is_parameter = false;
+  bool unknown_copy = false;  // a recording that does not say what it moves
   AtomicOp atomic;
   // Programs that compute: lanes that are active, whatever the predicate; and a number that comes back with
   // the values.
@@ -200,6 +209,8 @@ class BlockProgram {
   virtual BlockWork work() const = 0;
   // BarrierOp::kOfPhase: threads of the phase, counted from 0, of a named barrier; multiples of 32.
   virtual uint32_t barrier_threads(uint32_t number, uint32_t phase) const { return 0; }
+  // Instructions of its recording that are not executed: turns of loops that wait for a barrier object.
+  virtual uint64_t left_out() const { return 0; }
   // Data of a bulk copy of a program that computes has come, for that address of its shared memory.
   virtual void deliver(uint64_t shared_address, std::span<const uint8_t> bytes) {}
   // Of a program that computes: its shared memory, which other blocks of the cluster read and write.

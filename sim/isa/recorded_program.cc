@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sim/isa/bulk_copy.h"
+#include "sim/isa/recorded_spins.h"
 
 namespace heddle::isa {
 namespace {
@@ -20,22 +20,30 @@ bool has_thread_count(const Instr& in) {
   return in.op == OpClass::kBarrier && !(in.flags & kFlagBarrierAllThreads);
 }
 
-BulkOp bulk(const Instr& in, const WarpTrace& w, const MemRef& r) {
-  const bool known =
-      in.flags & kFlagBulkLoad && r.kind == MemRef::Kind::kValues && r.count >= kBulkCopyValues;
-  return known ? bulk_copy(std::span(w.values).subspan(r.list, r.count)) : BulkOp{};
-}
-
-// Arrivals are those of the recorded order, so only the bytes of copies hold up a wait.
-MbarrierOp mbarrier(const Instr& in, uint32_t mask, const LaneAddresses& a) {
-  MbarrierOp op;
-  uint64_t address[32];
-  if (in.flags & kFlagWaitsForPhase && expand(a, mask, address)) {
-    op.kind = MbarrierOp::Kind::kWait;
-    op.any_phase = true;
-    op.address = address[std::countr_zero(mask)];
+MbarrierOp::Kind kind_of(const SyncsForm& f) {
+  using Kind = MbarrierOp::Kind;
+  switch (f.kind) {
+    case SyncsForm::Kind::kInit:
+      return Kind::kInit;
+    case SyncsForm::Kind::kInvalidate:
+      return Kind::kInvalidate;
+    case SyncsForm::Kind::kWait:
+      return Kind::kWait;
+    case SyncsForm::Kind::kArrive:
+      break;
+    default:
+      return Kind::kOther;
   }
-  return op;
+  const bool arrives = f.arrivals > 0 || f.arrivals_in_operand;
+  switch (f.bytes) {
+    case SyncsForm::Bytes::kNone:
+      return arrives ? Kind::kArrive : Kind::kOther;
+    case SyncsForm::Bytes::kExpect:
+      return arrives ? Kind::kArriveExpect : Kind::kExpect;
+    case SyncsForm::Bytes::kComplete:
+      return Kind::kComplete;
+  }
+  return Kind::kOther;
 }
 
 }  // namespace
@@ -113,10 +121,10 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
   __builtin_prefetch(r + kRefsAhead);
   switch (in.op) {
     case OpClass::kBulkCopy:
-      out.bulk = bulk(in, *trace_, *r);
+      copy(in, *r, out);
       break;
     case OpClass::kMbarrier:
-      out.mbarrier = mbarrier(in, mask, addresses(*trace_, *r));
+      synchronise(in, mask, *r, out);
       break;
     default:
       out.address = addresses(*trace_, *r);
@@ -126,10 +134,88 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
   }
 }
 
+void RecordedWarp::copy(const Instr& in, const MemRef& r, Operands& out) {
+  const bool values = r.kind == MemRef::Kind::kValues;
+  if (values) {
+    // The frontend has refused what is wrong.
+    read_copy(block_->image(), in, std::span(trace_->values).subspan(r.list, r.count), UINT64_MAX, copy_);
+  }
+  out.unknown_copy = is_tensor_copy(in.async.kind) && !(values && copy_.known);
+  if (values && copy_.known) {
+    out.bulk = copy_.op;
+    out.tile = is_tensor_copy(in.async.kind) ? &copy_.tile : nullptr;
+    out.descriptor = copy_.descriptor;
+    out.descriptor_is_parameter = copy_.parameter;
+  }
+}
+
+// Lanes whose barrier objects are others do so one after the other. Of an object whose phases are not known,
+// arrivals are those of the recorded order, and only the bytes of copies hold up a wait.
+void RecordedWarp::synchronise(const Instr& in, uint32_t mask, const MemRef& r, Operands& out) {
+  uint64_t address[32];
+  more_.clear();
+  if (!expand(addresses(*trace_, r), mask, address)) {
+    return;
+  }
+  const bool in_cluster = block_->image().shape.cluster.count() > 1;
+  MbarrierOp op;
+  uint32_t k = 0;
+  for (uint32_t m = mask; m; m &= m - 1, ++k) {
+    const uint64_t at = address[std::countr_zero(m)];
+    const uint64_t operand = syncs_operand(*trace_, r, k);
+    const RecordedPhases::Barrier known = block_->phases().at(at & kSharedOffset);
+    MbarrierOp next;
+    next.kind = kind_of(in.syncs);
+    next.address = at & kSharedOffset;
+    next.rank = static_cast<uint8_t>(at / (kSharedOffset + 1));
+    next.remote = in_cluster && next.rank != block_->rank();
+    if (known.arrivals == 0) {
+      next.any_phase = next.kind == MbarrierOp::Kind::kWait;
+      next.kind = next.any_phase ? next.kind : MbarrierOp::Kind::kOther;
+    } else if (next.kind == MbarrierOp::Kind::kInit) {
+      next.count = known.arrivals;
+      next.parity = known.parity;
+    } else {
+      next.parity = parity_of(operand);
+      next.count = in.syncs.arrivals_in_operand ? static_cast<uint32_t>(operand) : in.syncs.arrivals;
+      next.bytes = operand;
+    }
+    const bool arrives = in.syncs.kind == SyncsForm::Kind::kArrive;
+    if (k > 0 && next.address == op.address && next.remote == op.remote && next.rank == op.rank) {
+      if (arrives) {
+        op.count += next.count;
+        op.bytes += next.bytes;
+      }
+      continue;
+    }
+    if (k > 0) {
+      more_.push_back(op);
+    }
+    op = next;
+  }
+  out.mbarrier = op;
+  out.more_mbarriers = more_;
+}
+
+namespace {
+
+// In the order of launch a cluster's blocks follow each other, and so do their ranks.
+uint32_t rank_in_cluster(const Dim3& at, const Dim3& cluster) {
+  return at.x % cluster.x + cluster.x * (at.y % cluster.y + cluster.y * (at.z % cluster.z));
+}
+
+}  // namespace
+
 void RecordedBlock::start(BlockTrace& trace) {
   std::swap(trace_, trace);
   index = trace_.index;
   linear = trace_.linear;
+  left_out_ = 0;
+  for (WarpTrace& w : trace_.warps) {
+    left_out_ += leave_out_spins(syncs_, w);
+  }
+  rank_ = rank_in_cluster(index, image_.shape.cluster);
+  phases_.find(syncs_, trace_);
   work_ = work_of(trace_);
   counts_ = barriers_.counts(trace_);
   warps_.resize(trace_.warps.size());
@@ -144,7 +230,7 @@ uint32_t RecordedBlock::barrier_threads(uint32_t number, uint32_t phase) const {
 
 std::unique_ptr<RecordedBlock> RecordedGrid::empty() {
   if (free_.empty()) {
-    return std::make_unique<RecordedBlock>(image(), barriers_);
+    return std::make_unique<RecordedBlock>(syncs_, barriers_);
   }
   std::unique_ptr<RecordedBlock> block = std::move(free_.back());
   free_.pop_back();

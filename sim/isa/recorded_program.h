@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "sim/isa/program.h"
+#include "sim/isa/recorded_copy.h"
+#include "sim/isa/recorded_phases.h"
 #include "sim/isa/recording.h"
 
 namespace heddle::isa {
@@ -68,17 +70,23 @@ class RecordedWarp final : public WarpProgram {
   }
 
  private:
+  void synchronise(const Instr& in, uint32_t mask, const MemRef& r, Operands& out);
+  void copy(const Instr& in, const MemRef& r, Operands& out);
+
   const RecordedBlock* block_ = nullptr;
   const WarpTrace* trace_ = nullptr;
   uint32_t ref_ = 0;  // address lists of the next instruction that has some
   uint32_t by_order_ = 0;
   bool given_ = false;
+  // What `Operands` points to.
+  std::vector<MbarrierOp> more_;
+  RecordedCopy copy_;
 };
 
 class RecordedBlock final : public BlockProgram {
  public:
-  RecordedBlock(const KernelImage& image, const RecordedBarriers& barriers)
-      : image_(image), barriers_(barriers) {}
+  RecordedBlock(const RecordedSyncs& syncs, const RecordedBarriers& barriers)
+      : image_(syncs.image()), syncs_(syncs), barriers_(barriers) {}
 
   // Takes the recording, and gives its own storage for it.
   void start(BlockTrace& trace);
@@ -86,16 +94,23 @@ class RecordedBlock final : public BlockProgram {
   WarpProgram& warp(uint32_t i) override { return warps_[i]; }
   BlockWork work() const override { return work_; }
   uint32_t barrier_threads(uint32_t number, uint32_t phase) const override;
+  uint64_t left_out() const override { return left_out_; }
 
   const KernelImage& image() const { return image_; }
   const RecordedBarriers& barriers() const { return barriers_; }
+  const RecordedPhases& phases() const { return phases_; }
+  uint32_t rank() const { return rank_; }  // in its cluster
 
  private:
   const KernelImage& image_;
+  const RecordedSyncs& syncs_;
   const RecordedBarriers& barriers_;
   BlockTrace trace_;
   std::vector<RecordedWarp> warps_;
   std::vector<BarrierCount> counts_;
+  RecordedPhases phases_;
+  uint32_t rank_ = 0;
+  uint64_t left_out_ = 0;
   BlockWork work_;
 };
 
@@ -103,7 +118,7 @@ class RecordedGrid final : public GridProgram {
  public:
   // `source` must live as long. Up to `ahead` blocks are read at a time, by `parallel`.
   explicit RecordedGrid(BlockSource& source, uint32_t ahead = 1, ParallelFor parallel = {})
-      : source_(source), barriers_(source.image()), parallel_(std::move(parallel)), scratch_(ahead) {}
+      : source_(source), barriers_(source.image()), syncs_(source.image()), parallel_(std::move(parallel)), scratch_(ahead) {}
 
   const KernelImage& image() const override { return source_.image(); }
   std::unique_ptr<BlockProgram> next() override;
@@ -115,6 +130,7 @@ class RecordedGrid final : public GridProgram {
 
   BlockSource& source_;
   const RecordedBarriers barriers_;
+  const RecordedSyncs syncs_;
   const ParallelFor parallel_;
   std::vector<BlockTrace> scratch_;                   // as many as are read at a time
   std::vector<std::unique_ptr<RecordedBlock>> read_;  // the last one is the next

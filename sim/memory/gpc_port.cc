@@ -150,7 +150,7 @@ void GpcPort::enter() {
       if (p.device == kNoDevice) {
         common_.membars.use(r.sm, p.home.partition * common_.map.slices() + p.home.slice);
       }
-      p.at = common_.noc.request(r.sm, r.kind == RequestKind::kRead ? 0 : bytes_of(r), p.at);
+      p.at = common_.noc.request(r.sm, payload_bytes(r), p.at);
     }
     if (p.device != kNoDevice) {
       leaving_.push_back(&p);

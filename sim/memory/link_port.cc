@@ -59,7 +59,7 @@ void LinkPort::send(std::vector<std::unique_ptr<GpcPort>>& gpcs) {
     m.from = self_;
     m.to = p->device;
     m.values = p->request.payload ? &gpc->payload(*p) : nullptr;
-    const uint32_t data = p->request.kind == RequestKind::kRead ? 0 : bytes_of(p->request);
+    const uint32_t data = payload_bytes(p->request);
     m.at = send(requests_[m.to], timing_.header_bytes + data, p->at);
     m.key = to_cycles_up(m.at) - request_latency_;
     outbox_.push_back(m);

@@ -10,8 +10,8 @@
 namespace heddle::memory {
 
 // kFetch: instructions or constants for the GPC's cache; nobody waits for it here, sm/instruction_supply has
-// its time. kInstall: a launch has written the line.
-enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic, kFetch, kInstall };
+// its time. kInstall: a launch has written the line. kPrefetch: a read whose data stays in L2.
+enum class RequestKind : uint8_t { kRead, kWrite, kReduction, kAtomic, kFetch, kInstall, kPrefetch };
 
 // Lines of code and of constants, apart from all addresses: number n of the kernel is kCodeLines + n.
 inline constexpr uint64_t kCodeLines = uint64_t{1} << 56;
@@ -42,6 +42,10 @@ inline bool returns_data(const Request& r) {
 }
 inline uint32_t bytes_of(const Request& r) {
   return static_cast<uint32_t>(std::popcount(r.sectors)) * kSectorBytes;
+}
+// What it takes along.
+inline uint32_t payload_bytes(const Request& r) {
+  return r.kind == RequestKind::kRead || r.kind == RequestKind::kPrefetch ? 0 : bytes_of(r);
 }
 
 struct Response {

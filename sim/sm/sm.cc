@@ -25,7 +25,7 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       cluster_(state_),
       lsu_(state_, fences_, cluster_, *this),
       barriers_(state_, fences_, cluster_, lsu_),
-      tma_(state_, barriers_),
+      tma_(state_, fences_, cluster_, barriers_),
       tensor_(state_) {
   cluster_.connect(lsu_, barriers_);
   dispatch_.wire(Handler::kMemory, lsu_);
@@ -108,6 +108,7 @@ void Sm::start_block(const Placement& p, Cycle now) {
   b.rank = p.rank;
   b.started = now;
   b.warps = b.warps_left = program.warps();
+  state_.counters()[stats::Counter::kSpinsLeftOut] += program.left_out();
   const uint32_t subcores = state_.subcores(), places = state_.warps();
   std::array<uint32_t, 8> used{};
   for (uint32_t w = 0; w < places; ++w) {

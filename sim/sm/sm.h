@@ -94,7 +94,7 @@ class Sm final : WarpScheduler, QueueRoom {
   memory::Inbox& inbox() { return inbox_; }
   memory::Payloads& payloads() { return state_.payloads(); }
   ClusterPort& cluster() { return cluster_; }
-  const Tma& tma() const { return tma_; }
+  Tma& tma() { return tma_; }
   // Since they were taken last.
   std::vector<Notice>& blocks_done() { return blocks_done_; }
   stats::CounterSet& counters() { return state_.counters(); }
@@ -116,6 +116,8 @@ class Sm final : WarpScheduler, QueueRoom {
   uint64_t openings() const { return state_.openings(); }
   // The first; null: none.
   const Fault* fault() const { return state_.fault(); }
+  // Ends waits for barrier objects that the recordings on this SM have; false when there are none.
+  bool end_recorded_waits(Cycle now) { return barriers_.end_recorded_waits(now); }
   // One line per warp that is not done: what it is and what it waits for.
   void describe_stuck(std::vector<std::string>& out) const;
 

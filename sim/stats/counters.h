@@ -146,6 +146,14 @@ enum class Follows : uint8_t { kBlocks, kMachine };
   X(kBarriersByOrder, kBlocks, "heddle__barriers_by_order.sum", "inst",                                      \
     "barriers matched by the order of arrivals")                                                             \
   X(kBulkBytes, kBlocks, "heddle__bulk_copy_bytes.sum", "byte", "bytes moved by bulk copies")                \
+  X(kTensorCopiesUnknown, kBlocks, "heddle__tensor_copies_unknown.sum", "inst",                              \
+    "tensor copies that move nothing: the recording lacks their tensor map")                                 \
+  X(kMbarrierAnyPhase, kBlocks, "heddle__mbarrier_waits_any_phase.sum", "inst",                              \
+    "waits for a phase that the recording does not tell: they end when no bytes are expected")               \
+  X(kMbarrierForced, kBlocks, "heddle__mbarrier_waits_forced.sum", "inst",                                   \
+    "recorded waits for a phase that were ended because nothing else could go on")                           \
+  X(kSpinsLeftOut, kBlocks, "heddle__recorded_spins_left_out.sum", "inst",                                   \
+    "recorded instructions of loops that wait for a barrier object, not executed")                           \
   X(kUnknownOpcodes, kBlocks, "heddle__unknown_opcodes.sum", "inst",                                         \
     "executed instructions classified by prefix only")
 

@@ -9,7 +9,7 @@ ROOMS = {
     "configs/schema": [],
     "sim/base": [],
     "sim/engine": ["sim/base"],
-    "sim/isa": [],
+    "sim/isa": ["sim/base"],
     "configs/loader": [
         "configs/proto_text",
         "configs/schema",

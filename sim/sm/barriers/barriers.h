@@ -32,6 +32,9 @@ class Barriers final : public Unit, public ClusterBarriers {
   void open_cluster_barrier(uint32_t slot, Cycle now) override;
   void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) override;
 
+  // Of each block that replays a recording: waits for one barrier object end, and those that come later.
+  bool end_recorded_waits(Cycle now);
+
   template <class Archive>
   void serialize(Archive& ar) {
     ar(unit_);
@@ -48,6 +51,7 @@ class Barriers final : public Unit, public ClusterBarriers {
   void announce_cluster_arrival(uint32_t slot, Cycle now);
   // Barrier objects (mbarrier.cc).
   void mbarrier(const Issued& i);
+  void tell_mbarrier(const Issued& i, const isa::MbarrierOp& op);
   void settle_mbarrier(MbarrierState& m, Cycle now);
   struct Asked {  // by a program that computes
     uint32_t mask, ticket;

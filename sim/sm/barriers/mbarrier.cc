@@ -14,6 +14,22 @@ void Barriers::bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cyc
   settle_mbarrier(m, now);
 }
 
+bool Barriers::end_recorded_waits(Cycle now) {
+  bool any = false;
+  for (uint32_t slot = 0; slot < kMaxBlocks; ++slot) {
+    BlockSlot& b = sm_.block(slot);
+    const auto m = std::find_if(b.mbarriers.begin(), b.mbarriers.end(),
+                                [](const auto& m) { return !m.second.waiters.empty(); });
+    if (!b.active || b.kernel->image->computed || m == b.mbarriers.end()) {
+      continue;
+    }
+    sm_.counters()[stats::Counter::kMbarrierForced] += m->second.waiters.size();
+    m->second.given_up = any = true;
+    settle_mbarrier(m->second, now);
+  }
+  return any;
+}
+
 void Barriers::settle_mbarrier(MbarrierState& m, Cycle now) {
   if (m.expected > 0 && m.missing == 0 && m.bytes == 0) {
     sm_.opened();
@@ -53,34 +69,47 @@ void Barriers::mbarrier(const Issued& i) {
   sm_.operands_read_at(now + kOperandReadCycles, i.warp, t);
   const isa::MbarrierOp op = i.mask ? i.operands.mbarrier : isa::MbarrierOp{};
   if (op.kind != Kind::kWait && op.kind != Kind::kTest) {
-    if (op.remote && !block.in_cluster) {
-      sm_.fault(i.warp, t, now, "a barrier object of another block, without a cluster");
-    } else if (op.remote) {
-      ClusterMessage m;
-      m.kind = ClusterMessage::Kind::kMbarrier;
-      m.cluster = block.cluster;
-      m.slot = w.block;
-      m.rank = op.rank;
-      m.load = ClusterMessage::kFlit;
-      m.mbarrier = op;
-      cluster_.send(m, 1, now);
-    } else {
-      change_mbarrier(w.block, op, now);
+    tell_mbarrier(i, op);
+    if (i.mask) {
+      for (const isa::MbarrierOp& more : i.operands.more_mbarriers) {
+        tell_mbarrier(i, more);
+      }
     }
     const config::Barrier& c = sm_.config().barrier();
-    const bool waits = (t.instr->flags & isa::kFlagWaitsForPhase) != 0;
+    const bool waits = t.instr->syncs.kind == isa::SyncsForm::Kind::kWait;
     sm_.result_at(now + (waits ? c.mbarrier_try_wait() : c.mbarrier_arrive()), i.warp, t);
     return;
   }
   const Asked asked = {i.mask, i.operands.ticket};
   const auto it = block.mbarriers.find(op.address);
   const bool complete = it == block.mbarriers.end() || it->second.complete(op);
+  sm_.counters()[stats::Counter::kMbarrierAnyPhase] += op.any_phase;
   if (!complete && op.kind == Kind::kWait) {
     ++w.loads;  // keeps the warp from retiring under the waiter
     it->second.waiters.push_back({static_cast<uint8_t>(i.warp), t.index, op, asked.mask, asked.ticket});
     return;
   }
   pass_mbarrier(i.warp, t, asked, complete, now);
+}
+
+// The object may be another block's.
+void Barriers::tell_mbarrier(const Issued& i, const isa::MbarrierOp& op) {
+  const uint32_t slot = sm_.warp(i.warp).block;
+  const BlockSlot& block = sm_.block(slot);
+  if (!op.remote) {
+    change_mbarrier(slot, op, i.now);
+  } else if (!block.in_cluster) {
+    sm_.fault(i.warp, i.instr, i.now, "a barrier object of another block, without a cluster");
+  } else if (op.kind != isa::MbarrierOp::Kind::kOther) {
+    ClusterMessage m;
+    m.kind = ClusterMessage::Kind::kMbarrier;
+    m.cluster = block.cluster;
+    m.slot = static_cast<uint8_t>(slot);
+    m.rank = op.rank;
+    m.load = ClusterMessage::kFlit;
+    m.mbarrier = op;
+    cluster_.send(m, 1, i.now);
+  }
 }
 
 void Barriers::change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) {
@@ -97,6 +126,7 @@ void Barriers::change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle n
   if (op.kind == Kind::kInit) {
     m = {};
     m.expected = m.missing = op.count;
+    m.phase = op.parity;
     return;
   }
   if (op.kind == Kind::kExpect || op.kind == Kind::kArriveExpect) {

@@ -75,13 +75,14 @@ struct WarpgroupState {
 };
 
 // A shared-memory barrier object (cuda-model.md, PTX mbarrier). A phase is complete when all its arrivals
-// have come and all bytes that it expects. Recordings tell neither the arrivals it waits for nor the phases:
-// their waits end when no bytes are expected.
+// have come and all bytes that it expects. Where a recording tells neither the arrivals it waits for nor the
+// phases, its waits end when no bytes are expected (isa/recorded_phases.h).
 struct MbarrierState {
   uint32_t expected = 0;  // arrivals of each phase; 0: not known
   uint32_t missing = 0;   // of this phase
   int64_t bytes = 0;      // of bulk copies, expected and not here; copies can come first
   uint32_t phase = 0;
+  bool given_up = false;  // of a recording: nobody waits for it any more
   struct Waiter {
     uint8_t warp;
     uint32_t code;
@@ -96,11 +97,11 @@ struct MbarrierState {
   std::vector<Waiter> waiters;
 
   bool complete(const isa::MbarrierOp& wait) const {
-    return wait.any_phase ? bytes <= 0 : (phase & 1) != wait.parity;
+    return given_up || (wait.any_phase ? bytes <= 0 : (phase & 1) != wait.parity);
   }
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(expected, missing, bytes, phase, waiters);
+    ar(expected, missing, bytes, phase, given_up, waiters);
   }
 };
 

@@ -111,11 +111,11 @@ Kernel clusters() {
 }
 
 Kernel bulk_copies() {
-  Op copy = make(OpClass::kBulkCopy, "UBLKCP").flags(isa::kFlagBulkLoad);
+  Op copy = make(OpClass::kBulkCopy, "UBLKCP").copies(isa::AsyncKind::kBulkLoad);
   copy.in.space = isa::MemSpace::kGlobal;
   copy.in.mem_refs = 1;
   copy.addresses.values = {0, 64, 0x100000, 0, 256};
-  Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").flags(isa::kFlagWaitsForPhase);
+  Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").waits_for_phase();
   wait.in.space = isa::MemSpace::kShared;
   wait.in.mem_refs = 1;
   Op gmma = make(OpClass::kGmma, "HGMMA.64x64x16");

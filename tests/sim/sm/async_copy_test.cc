@@ -130,14 +130,14 @@ TEST_CASE("a warp does not retire before its copies are complete") {
 
 // UBLKCP: destination, barrier, source (low, high), size in 16-byte units.
 Op bulk(uint64_t barrier, uint64_t source, uint64_t bytes) {
-  Op o = make(OpClass::kBulkCopy, "UBLKCP").flags(isa::kFlagBulkLoad);
+  Op o = make(OpClass::kBulkCopy, "UBLKCP").copies(isa::AsyncKind::kBulkLoad);
   o.in.space = isa::MemSpace::kGlobal;
   o.in.mem_refs = 1;
   o.addresses.values = {0, barrier, source & 0xffffffff, source >> 32, bytes / 16};
   return o;
 }
 Op try_wait(uint64_t barrier) {
-  Op o = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").flags(isa::kFlagWaitsForPhase);
+  Op o = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").waits_for_phase();
   o.in.space = isa::MemSpace::kShared;
   o.in.mem_refs = 1;
   o.at(barrier, 0);
@@ -182,9 +182,9 @@ TEST_CASE("a bulk copy that does not begin or end with a line asks for the secto
 }
 
 TEST_CASE(
-    "bulk instructions that are no load to shared memory issue and move nothing, whatever their operands") {
+    "copies between blocks and operations on descriptors issue and move nothing, whatever their operands") {
   Op o = bulk(64, 0x100000, 128);
-  o.in.flags = 0;
+  o.copies(GENERATE(isa::AsyncKind::kBulkShared, isa::AsyncKind::kControl, isa::AsyncKind::kNone));
   for (uint64_t size : {0, 8}) {
     o.addresses.values[4] = size;
     Kernel k{o, try_wait(64), nop().waits(0b1)};

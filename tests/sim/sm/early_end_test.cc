@@ -81,11 +81,11 @@ TEST_CASE("a barrier that opens when its block has gone does nothing to the bloc
 }
 
 TEST_CASE("a bulk copy whose block has gone is no news for the block behind it") {
-  Op copy = make(OpClass::kBulkCopy, "UBLKCP").flags(isa::kFlagBulkLoad);
+  Op copy = make(OpClass::kBulkCopy, "UBLKCP").copies(isa::AsyncKind::kBulkLoad);
   copy.in.space = isa::MemSpace::kGlobal;
   copy.in.mem_refs = 1;
   copy.addresses.values = {0, 64, 0x100000, 0, 4096 / 16};
-  Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").flags(isa::kFlagWaitsForPhase);
+  Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").waits_for_phase();
   wait.in.space = isa::MemSpace::kShared;
   wait.in.mem_refs = 1;
   wait.at(64, 0).writes_barrier(0);

@@ -21,7 +21,7 @@ Op dsm_load() {
 }
 
 Op bulk_copy() {
-  Op o = make(OpClass::kBulkCopy, "UBLKCP").flags(isa::kFlagBulkLoad);
+  Op o = make(OpClass::kBulkCopy, "UBLKCP").copies(isa::AsyncKind::kBulkLoad);
   o.in.space = isa::MemSpace::kGlobal;
   o.in.mem_refs = 1;
   o.addresses.values = {0, 64, 0x100000, 0, 8};
@@ -143,7 +143,7 @@ void add_memory(Samples& s) {
     return Sample{test_gpu(2), k};
   };
   s["bulk copy"] = [] {
-    Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").flags(isa::kFlagWaitsForPhase);
+    Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").waits_for_phase();
     wait.in.space = isa::MemSpace::kShared;
     wait.in.mem_refs = 1;
     Kernel k{bulk_copy(), wait.at(64, 0).writes_barrier(0), nop().waits(0b1)};

@@ -57,6 +57,8 @@ struct Op {
   // Others.
   Op& flags(int f) { return in.flags |= static_cast<uint32_t>(f), *this; }
   Op& predicated() { return flags(isa::kFlagPredicated); }
+  Op& copies(isa::AsyncKind kind) { return in.async.kind = kind, *this; }
+  Op& waits_for_phase() { return in.syncs.kind = isa::SyncsForm::Kind::kWait, *this; }
   Op& constant(int bank, int offset);
   Op& width(int bytes) { return in.width = static_cast<uint8_t>(bytes), *this; }
   Op& at(uint64_t base, int stride = 0) { return addresses.base = base, addresses.stride = stride, *this; }

@@ -21,9 +21,9 @@ std::vector<Op> code() {
   Op invalidate = make(OpClass::kCctl, "CCTL.IVALL");
   Op strong = ldg(1).flags(isa::kFlagStrong | isa::kFlagBypassL1).writes_barrier(0);
   strong.text = "LDG.E.STRONG.GPU";
-  Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").flags(isa::kFlagWaitsForPhase);
+  Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").waits_for_phase();
   wait.in.mem_refs = 1;
-  Op bulk = make(OpClass::kBulkCopy, "UBLKCP.S.G").flags(isa::kFlagBulkLoad);
+  Op bulk = make(OpClass::kBulkCopy, "UBLKCP.S.G").copies(isa::AsyncKind::kBulkLoad);
   bulk.in.space = isa::MemSpace::kGlobal;
   bulk.in.mem_refs = 1;
   return {alu(2, {1}).waits(0b1).stall(4),

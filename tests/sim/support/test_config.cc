@@ -143,6 +143,9 @@ constexpr const char* kGpu = R"(
     }
     async_copy {
       tma_latency: 100 tma_request_interval: 2 tma_requests_in_flight: 64 dsm_latency: 200 dsm_packet_cycles: 2 dsm_slices: 4 dsm_flit_cycles: 1
+      tensor_copy_interval: 20 tensor_row_cycles: 2 tensor_line_cycles: 3 tensor_store_latency: 30
+      tensor_reduction_cycles: 6 tensor_maps_at_hand: 2 tensor_map_refill: 40 tensor_map_first_use: 200
+      tensor_parameter_first_use: 80
       ldgsts_extra_latency: 5
     }
   }

@@ -102,11 +102,11 @@ TEST_CASE("acknowledgements, openings and operations on barrier objects go where
   CHECK(b.port.outbox().empty());
 }
 
-TEST_CASE("sectors of another block's copy count at the barrier object here") {
+TEST_CASE("the bytes of another block's copy count at the barrier object here") {
   Kernel k{nop()};
   DsmBench b(k);
   Message m = b.message(Message::Kind::kBulk);
-  m.sectors = 0b0111;
+  m.bulk.bytes = 96;
   b.deliver(m, 300);
   CHECK(b.side.arrived == Ats{{0, 300}});
   CHECK(b.side.bytes_arrived == 96);

@@ -19,7 +19,7 @@ struct Quiet : sm::Unit, sm::ClusterMemory {
 
 struct TmaBench : UnitBench {
   explicit TmaBench(Kernel& k)
-      : UnitBench(k), fences(state), port(state), barriers(state, fences, port, quiet), tma(state, barriers) {
+      : UnitBench(k), fences(state), port(state), barriers(state, fences, port, quiet), tma(state, fences, port, barriers) {
     port.connect(quiet, barriers);
     attach(tma, {Kind::kTma});
   }
@@ -31,7 +31,7 @@ struct TmaBench : UnitBench {
 };
 
 Op bulk(uint64_t barrier, uint64_t source, uint64_t bytes) {
-  Op o = make(OpClass::kBulkCopy, "UBLKCP").flags(isa::kFlagBulkLoad);
+  Op o = make(OpClass::kBulkCopy, "UBLKCP").copies(isa::AsyncKind::kBulkLoad);
   o.in.space = isa::MemSpace::kGlobal;
   o.in.mem_refs = 1;
   o.addresses.values = {0, barrier, source & 0xffffffff, source >> 32, bytes / 16};
