@@ -184,4 +184,32 @@ const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::M
   return p;
 }
 
+isa::MemRef with_operands(const uint64_t* addr, int n, const uint64_t* operand, int operands, isa::WarpTrace& w) {
+  // Not a kDelta reference: its list would be in `deltas`, but `list` has to say where the operands are.
+  isa::WarpTrace scratch;
+  isa::MemRef ref = compact(addr, n, scratch);
+  ref.list = static_cast<uint32_t>(w.values.size());
+  if (ref.kind != isa::MemRef::Kind::kStride) {
+    ref.kind = isa::MemRef::Kind::kFull;
+    w.values.insert(w.values.end(), addr, addr + n);
+  }
+  ref.count = static_cast<uint8_t>(operands);
+  w.values.insert(w.values.end(), operand, operand + operands);
+  return ref;
+}
+
+isa::MemRef split_async_store(const isa::MemRef& ref, uint32_t mask, isa::WarpTrace& w) {
+  uint64_t both[32], address[32], barrier[32];
+  if (!isa::expand(w, ref, mask, both)) {
+    return ref;
+  }
+  int n = 0;
+  for (uint32_t m = mask; m; m &= m - 1, ++n) {
+    const uint64_t a = both[std::countr_zero(m)];
+    address[n] = a & UINT32_MAX;
+    barrier[n] = a >> 32;
+  }
+  return with_operands(address, n, barrier, n, w);
+}
+
 }  // namespace heddle::accelsim

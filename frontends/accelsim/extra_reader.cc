@@ -141,18 +141,7 @@ void ExtraReader::apply_barrier(const char* p, uint32_t mask, isa::MemRef& ref, 
     p = scan_list(skip_blanks(p + 1), mask, operand);
   }
   expect_end(p);
-  // Not a kDelta reference: its list would be in `deltas`, but `list` has to say where the operands are.
-  isa::WarpTrace scratch;
-  ref = compact(addr, n, scratch);
-  ref.list = static_cast<uint32_t>(w.values.size());
-  if (ref.kind != isa::MemRef::Kind::kStride) {
-    ref.kind = isa::MemRef::Kind::kFull;
-    w.values.insert(w.values.end(), addr, addr + n);
-  }
-  if (has_operands) {
-    ref.count = static_cast<uint8_t>(n);
-    w.values.insert(w.values.end(), operand, operand + n);
-  }
+  ref = with_operands(addr, n, operand, has_operands ? n : 0, w);
 }
 
 void ExtraReader::apply_values(const char* p, isa::MemRef& ref, isa::WarpTrace& w) {

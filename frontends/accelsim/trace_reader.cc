@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/accelsim/assumed_maps.h"
 #include "frontends/accelsim/block_reader.h"
 #include "frontends/accelsim/extra_reader.h"
 #include "frontends/accelsim/kernelslist.h"
@@ -65,6 +66,7 @@ class TraceSource final : public isa::BlockSource {
     }
     warps_ = std::make_unique<WarpReader>(in_, header_.lineinfo, image_, side_name, lines);
     if (inputs.extra) {
+      assume_maps(inputs.extra(), image_);
       extra_ = std::make_unique<ExtraReader>(inputs.extra());
     }
     blocks_ = std::make_unique<BlockReader>(in_, header_.shape, *warps_, extra_.get());

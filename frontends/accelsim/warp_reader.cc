@@ -48,6 +48,7 @@ WarpReader::WarpReader(LineReader& in, bool lineinfo, const isa::KernelImage& im
     const auto index = static_cast<uint32_t>(entries_.size());
     index_of_.insert(i.pc, index);
     entries_.push_back(make_entry(i.pc, i.mem_refs));
+    entries_.back().async_store = (i.flags & isa::kFlagAsyncStore) != 0;
     entries_.back().checked = check_->wanted(index);
   }
   entries_.push_back(make_entry(0, 0));
@@ -146,6 +147,9 @@ void WarpReader::read(uint64_t n, isa::WarpTrace& out, ExtraReader* extra, uint6
     if (mask != 0 && e->mem_refs != 0 && want_refs_) {
       if (e->addresses && e->wanted) {
         p = read_refs(p, mask, e->mem_refs, out);
+        if (e->async_store) {
+          out.refs.back() = split_async_store(out.refs.back(), mask, out);
+        }
         if (e->checked) {
           check_refs(index, mask, out);
         }

@@ -46,6 +46,7 @@ class WarpReader {
     uint32_t pc = 0;
     uint32_t mask = 0;  // as in `text`
     uint8_t mem_refs = 0;
+    bool async_store = false;  // STAS, REDAS
     uint8_t length = 0;      // of the text; 0 = none kept
     uint8_t mask_end = 0;    // offset behind the mask in the text
     bool wanted = true;      // its references

@@ -80,6 +80,7 @@ class KernelReader {
     for (const pb::TensorMap& m : k_.tensor_maps()) {
       isa::RecordedMap& map = image.tensor_maps.emplace_back();
       map.address = m.address();
+      map.assumed = m.assumed();
       if (m.map().size() != map.bytes.size()) {
         fail("kernel.tensor_maps[" + std::to_string(image.tensor_maps.size() - 1) + "] of " +
              std::to_string(m.map().size()) + " bytes (legal: 128)");
@@ -133,6 +134,7 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
   for (const isa::RecordedMap& m : image.tensor_maps) {
     pb::TensorMap& out = *k.add_tensor_maps();
     out.set_address(m.address);
+    out.set_assumed(m.assumed);
     out.set_map(std::string(m.bytes.begin(), m.bytes.end()));
   }
   h.mutable_code()->set_sass(code.side_text);
@@ -153,6 +155,7 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
   for (const accelsim::Memcpy& m : origin.memcpys) {
     pb::Memcpy& out = *o.add_memcpys();
     out.set_address(m.address);
+    out.set_assumed(m.assumed);
     out.set_bytes(m.bytes);
   }
   h.set_writer("heddle");

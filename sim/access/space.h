@@ -28,6 +28,12 @@ inline MemSpace space_of(const LaunchShape& shape, const Instr& in, uint64_t add
   return MemSpace::kGlobal;
 }
 
+// Where an address of distributed shared memory lies in the window of the cluster's blocks: it is generic, or an
+// offset in the window already.
+inline uint64_t cluster_offset(const LaunchShape& shape, uint64_t address) {
+  return address < shape.shared_base ? address : address - shape.shared_base;
+}
+
 // Of the lanes of `mask`, which access distributed shared memory: those whose address is in the window of
 // their own block, number `block` of the grid.
 inline uint32_t own_lanes(const LaunchShape& shape, uint64_t block, const uint64_t addr[32], uint32_t mask) {
@@ -35,8 +41,7 @@ inline uint32_t own_lanes(const LaunchShape& shape, uint64_t block, const uint64
   uint32_t own = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
     auto lane = static_cast<uint32_t>(std::countr_zero(m));
-    uint64_t offset = addr[lane] - std::min(addr[lane], shape.shared_base);
-    own |= uint32_t{offset / kSharedWindow == rank} << lane;
+    own |= uint32_t{cluster_offset(shape, addr[lane]) / kSharedWindow == rank} << lane;
   }
   return own;
 }

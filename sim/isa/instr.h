@@ -53,6 +53,7 @@ enum InstrFlag : uint32_t {
   kFlagEvictLast = 1 << 11,          // .EL
   kFlagStrong = 1 << 12,             // .STRONG.*
   kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block
+  kFlagAsyncStore = 1 << 14,         // STAS, REDAS: their bytes count at a barrier object
   kFlagReconverges = 1 << 15,        // BSYNC
   kFlagMergesSameWord = 1 << 17,     // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
 };

@@ -63,6 +63,7 @@ using TensorMapBytes = std::array<uint8_t, 128>;
 struct RecordedMap {
   uint64_t address = 0;  // generic, of the descriptor; 0: not known
   TensorMapBytes bytes{};
+  bool assumed = false;  // not recorded, but put together from what was
 };
 
 // Everything about a kernel that does not change from block to block.

@@ -141,7 +141,7 @@ struct LaneRoom {
 // The operands of an instruction that issues: what its class has of them.
 struct Operands {
   LaneAddresses address;  // memory instructions
-  LaneAddresses copy_to;  // LDGSTS: where in shared memory
+  LaneAddresses copy_to;  // LDGSTS: where in shared memory; recorded STAS, REDAS: their barrier object
   BarrierOp barrier;
   MbarrierOp mbarrier;
   // Of lanes whose barrier objects are others, behind `mbarrier`. Until the next call.
@@ -151,6 +151,7 @@ struct Operands {
   const TensorTile* tile = nullptr;
   uint64_t descriptor = 0;  // its tensor map's address
   bool descriptor_is_parameter = false;
+  bool assumed_map = false;
   bool unknown_copy = false;  // a recording that does not say what it moves
   AtomicOp atomic;
   // Programs that compute: lanes that are active, whatever the predicate; and a number that comes back with

@@ -75,7 +75,7 @@ std::optional<size_t> parameter_offset(const KernelImage& image, uint64_t addres
 
 // By its place, by its descriptor's address, or as a parameter. What is no map of such a copy is something else
 // there.
-std::optional<TensorMap> find_map(const KernelImage& image, const AsyncOp& op, Values v) {
+std::optional<TensorMap> find_map(const KernelImage& image, const AsyncOp& op, Values v, bool& assumed) {
   TensorMap m;
   if (v.size() > kRecordedRegisters && v[kRecordedRegisters] < image.tensor_maps.size()) {
     const bool is = decode(image.tensor_maps[v[kRecordedRegisters]].bytes, m).empty() && is_map_of(m, op);
@@ -84,6 +84,7 @@ std::optional<TensorMap> find_map(const KernelImage& image, const AsyncOp& op, V
   const uint64_t address = pair(v, kDescriptor);
   for (const RecordedMap& r : image.tensor_maps) {
     if (r.address == address && decode(r.bytes, m).empty() && is_map_of(m, op)) {
+      assumed = r.assumed;
       return m;
     }
   }
@@ -103,7 +104,7 @@ std::string read_tensor(const KernelImage& image, const Instr& in, Values v, uin
            " register values (legal: 12, 7 from the first register named on, then 2 from each further one)";
   }
   const bool load = in.async.kind == AsyncKind::kTensorLoad;
-  const std::optional<TensorMap> map = find_map(image, in.async, v);
+  const std::optional<TensorMap> map = find_map(image, in.async, v, out.assumed);
   out.descriptor = pair(v, kDescriptor);
   out.parameter = parameter_offset(image, out.descriptor).has_value();
   out.op.destination = v[0] & kSharedOffset;

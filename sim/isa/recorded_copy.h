@@ -21,6 +21,7 @@ struct RecordedCopy {
   BulkOp op;
   TensorTile tile;          // of tensor copies
   uint64_t descriptor = 0;  // address of their tensor map
+  bool assumed = false;     // RecordedMap::assumed
   bool parameter = false;   // which is one of the launch's parameters
 };
 

@@ -38,7 +38,8 @@ bool waits_for_others(OpClass op) {
          op == OpClass::kMembar || op == OpClass::kExit;
 }
 bool is_step(const Instr& in) {
-  return in.mem_refs > 0 && (in.op == OpClass::kMbarrier || is_load(in.async.kind));
+  return in.mem_refs > 0 &&
+         (in.op == OpClass::kMbarrier || is_load(in.async.kind) || (in.flags & kFlagAsyncStore));
 }
 
 // The steps of one block.
@@ -52,6 +53,8 @@ class Finder {
       const Instr& in = syncs_.image().code[code];
       if (in.op == OpClass::kMbarrier) {
         sync(w, in.syncs, mask, r);
+      } else if (in.flags & kFlagAsyncStore) {
+        seen_[syncs_operand(w, r, 0) & kSharedOffset].fed |= r.count > 0;
       } else {
         copy(w, in, r);
       }
@@ -65,7 +68,7 @@ class Finder {
 
   RecordedPhases::Barrier barrier(const Seen& s) const {
     RecordedPhases::Barrier b;
-    if (s.odd || (s.expects && !s.fed && !syncs_.multicasts())) {
+    if (s.odd || (s.expects && !s.fed && !syncs_.feeds_others())) {
       return b;
     }
     const uint64_t phases = std::max(s.most, s.waited);
@@ -153,7 +156,7 @@ RecordedSyncs::RecordedSyncs(const KernelImage& image) : image_(image) {
     references_[i + 1] = references_[i] + in.mem_refs;
     waits_ |= is_wait(in);
     touching_[i + 1] = touching_[i] + (!is_wait(in) && (in.mem_refs > 0 || waits_for_others(in.op)));
-    multicasts_ |= in.async.multicast;
+    feeds_others_ |= in.async.multicast || (in.flags & kFlagAsyncStore);
   }
   for (uint32_t i = size; i-- > 0;) {
     next_[i] = is_step(image.code[i]) ? i : next_[i + 1];

@@ -18,7 +18,8 @@ class RecordedSyncs {
 
   const KernelImage& image() const { return image_; }
   bool waits() const { return waits_; }
-  bool multicasts() const { return multicasts_; }
+  // It has copies or stores that count at barrier objects of other blocks.
+  bool feeds_others() const { return feeds_others_; }
   // References of instructions first, ..., last - 1, each executed once.
   uint32_t references(uint32_t first, uint32_t last) const { return references_[last] - references_[first]; }
   // Whether one of them touches memory or waits for others, but for waits for a phase.
@@ -26,7 +27,7 @@ class RecordedSyncs {
   // The first wait for a phase from instruction n on; the code's size when there is none.
   uint32_t next_wait(uint32_t n) const { return next_wait_[n]; }
 
-  // Calls f(code, mask, reference) for each SYNCS, ARRIVES and copy with a barrier object that `w` executes with a
+  // Calls f(code, mask, reference) for each SYNCS, ARRIVES, STAS, REDAS and copy with a barrier object that `w` executes with a
   // mask that is not 0.
   template <class F>
   void for_each(const WarpTrace& w, F f) const {
@@ -50,14 +51,14 @@ class RecordedSyncs {
   std::vector<uint32_t> next_;        // the first such instruction from n on
   std::vector<uint32_t> next_wait_;
   bool waits_ = false;
-  bool multicasts_ = false;
+  bool feeds_others_ = false;
 };
 
 // The barrier objects of a block. A phase needs as many arrivals as the object's initialisation says, where the
 // recording has its value (SYNCS.EXCH); else all arrivals of the block's recording are shared out over the phases
 // that the warp that comes most often has arrivals for. Arrivals that the block sends to others of its cluster
 // stand for those that it gets. Not known are the phases of an object whose arrivals or bytes come from something that
-// is not followed: LDGSTS, STAS, REDAS, copies between blocks, copies by tensor maps that were not recorded.
+// is not followed: LDGSTS, copies between blocks, copies by tensor maps that were not recorded.
 class RecordedPhases {
  public:
   struct Barrier {

@@ -130,6 +130,8 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
       out.address = addresses(*trace_, *r);
       if (in.mem_refs > 1) {
         out.copy_to = addresses(*trace_, r[1]);
+      } else if (in.flags & kFlagAsyncStore && r->count > 0) {
+        out.copy_to = LaneAddresses::strided(syncs_operand(*trace_, *r, 0), 0);  // the same for all lanes
       }
   }
 }
@@ -146,6 +148,7 @@ void RecordedWarp::copy(const Instr& in, const MemRef& r, Operands& out) {
     out.tile = is_tensor_copy(in.async.kind) ? &copy_.tile : nullptr;
     out.descriptor = copy_.descriptor;
     out.descriptor_is_parameter = copy_.parameter;
+    out.assumed_map = copy_.assumed;
   }
 }
 

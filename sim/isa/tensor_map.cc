@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace heddle::isa {
 namespace {
@@ -81,6 +82,46 @@ std::string decode(const TensorMapBytes& bytes, TensorMap& m) {
     m.box[i] = static_cast<uint32_t>(w.bits(7, 8 * static_cast<int>(i - 1), 8)) + 1;
   }
   return "";
+}
+
+TensorMapBytes encode(const TensorMap& m) {
+  std::array<uint64_t, 16> w{};
+  const auto put = [&](int word, int low, int count, uint64_t v) {
+    w[word] |= (v & ((uint64_t{1} << count) - 1)) << low;
+  };
+  const auto type = std::find(kElementBytes.begin(), kElementBytes.end(), m.element_bytes) - kElementBytes.begin();
+  w[0] = m.address;
+  put(1, 0, 1, m.im2col);
+  put(1, 4, 3, m.rank - 1u);
+  put(1, 7, 4, static_cast<uint64_t>(type));
+  put(1, 11, 2, m.interleave);
+  put(1, 13, 2, m.swizzle);
+  put(1, 17, 2, m.promotion);
+  const std::array<std::pair<int, int>, 4> strides = {{{1, 32}, {2, 0}, {2, 32}, {3, 0}}};
+  for (int i = 1; i < m.rank; ++i) {
+    const uint64_t units = m.stride[i] / kStrideUnit;
+    put(strides[i - 1].first, strides[i - 1].second, 32, units);
+    put(3, 32 + 4 * (i - 1), 4, units >> 32);
+  }
+  for (int i = 0; i < m.rank; ++i) {
+    put(4 + i / 2, i % 2 * 32, 32, m.size[i] - 1u);
+    put(6, 32 + 3 * i, 3, m.step[i] - 1u);
+  }
+  put(6, 56, 8, (m.im2col ? m.channels : m.box[0]) - 1u);
+  const int spatial = m.rank - 2, bits = spatial == 1 ? 16 : spatial == 2 ? 8 : 5;
+  for (int i = 0; m.im2col && i < spatial; ++i) {
+    put(7, i * bits, bits, static_cast<uint32_t>(m.lower[i]));
+    put(7, 16 + i * bits, bits, static_cast<uint32_t>(m.upper[i]));
+  }
+  for (int i = 1; !m.im2col && i < m.rank; ++i) {
+    put(7, 8 * (i - 1), 8, m.box[i] - 1u);
+  }
+  if (m.im2col) {
+    put(7, 32, 10, m.pixels - 1u);
+  }
+  TensorMapBytes bytes;
+  std::memcpy(bytes.data(), w.data(), bytes.size());
+  return bytes;
 }
 
 namespace {

@@ -29,6 +29,9 @@ struct TensorMap {
 // Reads a map; returns what is wrong with it, empty when nothing is.
 std::string decode(const TensorMapBytes& bytes, TensorMap& out);
 
+// The same backwards; what does not fit its field is cut.
+TensorMapBytes encode(const TensorMap& map);
+
 // What one copy moves: rows of dimension 0, row by row into shared memory without a gap. Plain data, so that it
 // can outlive its map.
 struct TensorTile {

@@ -148,6 +148,8 @@ enum class Follows : uint8_t { kBlocks, kMachine };
   X(kBulkBytes, kBlocks, "heddle__bulk_copy_bytes.sum", "byte", "bytes moved by bulk copies")                \
   X(kTensorCopiesUnknown, kBlocks, "heddle__tensor_copies_unknown.sum", "inst",                              \
     "tensor copies that move nothing: the recording lacks their tensor map")                                 \
+  X(kTensorCopiesAssumed, kBlocks, "heddle__tensor_copies_assumed.sum", "inst",                              \
+    "tensor copies by a map that was not recorded but put together from what was")                           \
   X(kMbarrierAnyPhase, kBlocks, "heddle__mbarrier_waits_any_phase.sum", "inst",                              \
     "waits for a phase that the recording does not tell: they end when no bytes are expected")               \
   X(kMbarrierForced, kBlocks, "heddle__mbarrier_waits_forced.sum", "inst",                                   \

@@ -5,6 +5,7 @@
 
 #include "sim/access/bank_conflicts.h"
 #include "sim/access/space.h"
+#include "sim/isa/recorded_copy.h"
 #include "sim/sm/lsu/lsu.h"
 
 namespace heddle::sm {
@@ -72,7 +73,10 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   uint32_t width = std::max<uint32_t>(t.instr->width, 1);
   const isa::LaunchShape& shape = sm_.kernel(e.warp).image->shape;
   const BlockSlot& block = sm_.block(sm_.warp(e.warp).block);
-  uint32_t own = isa::own_lanes(shape, block.program->linear, addr, e.mask);
+  // A recorded STAS or REDAS goes through the network to its own block, too: it tells a barrier object there.
+  const bool completes = (t.instr->flags & isa::kFlagAsyncStore) && !e.room && block.in_cluster &&
+                         e.copy_to.kind != isa::LaneAddresses::Kind::kNone;
+  uint32_t own = completes ? 0 : isa::own_lanes(shape, block.program->linear, addr, e.mask);
   uint32_t remote = e.mask & ~own;
   if (remote == 0) {
     shared_access(e, addr, own, now);
@@ -114,7 +118,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     counted += is_atomic(t.op) ? operations : 0;
     const Traffic x = traffic_of(t.op, a, operations);
     m.line = a.line;
-    m.rank = static_cast<uint8_t>((a.line * memory::kLineBytes - shape.shared_base) / isa::kSharedWindow);
+    m.rank = static_cast<uint8_t>(isa::cluster_offset(shape, a.line * memory::kLineBytes) / isa::kSharedWindow);
     m.sectors = a.sectors;
     m.load = static_cast<uint16_t>(x.load);
     m.answer_packets = static_cast<uint16_t>(x.answer_packets);
@@ -125,6 +129,10 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
         static_cast<uint16_t>(is_atomic(t.op) ? 2 * operations : std::max(x.packets, x.answer_packets));
     if (e.room) {
       add_values(e, a, addr, m);
+    } else if (completes) {
+      m.mbarrier.kind = isa::MbarrierOp::Kind::kComplete;
+      m.mbarrier.address = e.copy_to.base & isa::kSharedOffset;
+      m.mbarrier.bytes = uint64_t{a.lanes} * width;
     }
     if (acknowledged) {
       // Fences wait for it, as for the acknowledgement of a store to memory.

@@ -55,6 +55,7 @@ Cycle Tma::start(const Issued& i) {
   sm_.result_at(i.now + kOperandReadCycles, i.warp, i.instr);
   const isa::BulkOp& c = i.operands.bulk;
   sm_.counters()[stats::Counter::kTensorCopiesUnknown] += i.mask != 0 && i.operands.unknown_copy;
+  sm_.counters()[stats::Counter::kTensorCopiesAssumed] += i.mask != 0 && i.operands.assumed_map;
   if (i.mask == 0 || c.bytes == 0) {
     return 0;
   }
