@@ -62,9 +62,14 @@ class Finder {
       return;  // ExtraReader says what is wrong
     }
     const isa::Instr& in = image_.code[static_cast<size_t>(n)];
-    if (*p == 'U' && isa::is_tensor_copy(in.async.kind)) {
+    const bool is_copy = *p == 'U' && isa::is_tensor_copy(in.async.kind);
+    const bool expects = *p == 'B' && in.syncs.bytes == isa::SyncsForm::Bytes::kExpect;
+    if (is_copy || expects) {
+      first_block_ = first_block_ == kNone ? block : first_block_;
+    }
+    if (is_copy) {
       copy(in, block, p + 1);
-    } else if (*p == 'B' && in.syncs.bytes == isa::SyncsForm::Bytes::kExpect && block == first_block_) {
+    } else if (expects && block == first_block_) {
       expect(p + 1);
     }
   }
@@ -95,7 +100,6 @@ class Finder {
     if (!isa::read_copy(image_, in, v, UINT64_MAX, known).empty()) {
       return;
     }
-    first_block_ = first_block_ == kNone ? block : first_block_;
     const uint64_t others = in.async.multicast ? std::popcount(v[kBehindDescriptor] >> 16) : 1;
     if (known.known) {
       if (block == first_block_ && isa::is_load(in.async.kind)) {

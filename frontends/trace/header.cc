@@ -155,7 +155,6 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
   for (const accelsim::Memcpy& m : origin.memcpys) {
     pb::Memcpy& out = *o.add_memcpys();
     out.set_address(m.address);
-    out.set_assumed(m.assumed);
     out.set_bytes(m.bytes);
   }
   h.set_writer("heddle");

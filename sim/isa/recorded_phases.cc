@@ -49,6 +49,7 @@ class Finder {
 
   void warp(const WarpTrace& w) {
     steps_.clear();
+    warps_.emplace_back();
     syncs_.for_each(w, [&](uint32_t code, uint32_t mask, const MemRef& r) {
       const Instr& in = syncs_.image().code[code];
       if (in.op == OpClass::kMbarrier) {
@@ -66,23 +67,38 @@ class Finder {
     }
   }
 
+  std::map<uint64_t, RehearsedBarrier> barriers() const {
+    std::map<uint64_t, RehearsedBarrier> out;
+    for (const auto& [at, s] : seen_) {
+      if (const RehearsedBarrier b = barrier(s); b.arrivals > 0) {
+        out[at] = b;
+      }
+    }
+    rehearse(warps_, out);
+    return out;
+  }
+
+ private:
   RecordedPhases::Barrier barrier(const Seen& s) const {
     RecordedPhases::Barrier b;
     if (s.odd || (s.expects && !s.fed && !syncs_.feeds_others())) {
       return b;
     }
-    const uint64_t phases = std::max(s.most, s.waited);
     if (s.word != 0) {
       b.arrivals = static_cast<uint32_t>((kMostArrivals + 1 - (s.word >> kArrivalsAt & kMostArrivals)) & kMostArrivals);
       b.parity = static_cast<uint8_t>(s.word >> kParityAt);
-    } else if (phases > 0 && s.arrivals % phases == 0) {
+      return b;
+    }
+    // One wait more than there are arrivals: the first ended at once.
+    const bool odd = !s.expects && s.most > 0 && s.waited == s.most + 1;
+    const uint64_t phases = odd ? s.most : std::max(s.most, s.waited);
+    if (phases > 0 && s.arrivals % phases == 0) {
       b.arrivals = static_cast<uint32_t>(s.arrivals / phases);
+      b.parity = odd;
+      b.may_begin_odd = !s.expects && !odd;
     }
     return b;
   }
-  const std::map<uint64_t, Seen>& seen() const { return seen_; }
-
- private:
   void copy(const WarpTrace& w, const Instr& in, const MemRef& r) {
     RecordedCopy c;
     if (r.kind == MemRef::Kind::kValues) {
@@ -120,10 +136,16 @@ class Finder {
         const uint64_t n = form.arrivals_in_operand ? operand : form.arrivals;
         s.arrivals += n;
         own.arrivals += n > 0 && first;
+        if (n > 0) {
+          warps_.back().push_back({.at = at, .arrivals = static_cast<uint32_t>(n)});
+        }
         break;
       }
       case SyncsForm::Kind::kWait:
         s.odd |= !known;
+        if (first) {
+          warps_.back().push_back({.at = at, .parity = parity_of(operand)});
+        }
         if (own.parity != parity_of(operand)) {
           // The first phase of an object is 0; a wait with the other parity ends at once.
           own.phases += own.parity >= 0 || parity_of(operand) == 0;
@@ -141,6 +163,7 @@ class Finder {
   const RecordedSyncs& syncs_;
   std::map<uint64_t, Seen> seen_;
   std::map<uint64_t, Steps> steps_;  // of the warp
+  std::vector<std::vector<SyncStep>> warps_;
 };
 
 }  // namespace
@@ -173,11 +196,7 @@ void RecordedPhases::find(const RecordedSyncs& syncs, const BlockTrace& block) {
   for (const WarpTrace& w : block.warps) {
     finder.warp(w);
   }
-  for (const auto& [at, s] : finder.seen()) {
-    if (const Barrier b = finder.barrier(s); b.arrivals > 0) {
-      barriers_[at] = b;
-    }
-  }
+  barriers_ = finder.barriers();
 }
 
 }  // namespace heddle::isa

@@ -8,6 +8,7 @@
 
 #include "sim/isa/program.h"
 #include "sim/isa/recording.h"
+#include "sim/isa/rehearsal.h"
 
 namespace heddle::isa {
 
@@ -56,15 +57,13 @@ class RecordedSyncs {
 
 // The barrier objects of a block. A phase needs as many arrivals as the object's initialisation says, where the
 // recording has its value (SYNCS.EXCH); else all arrivals of the block's recording are shared out over the phases
-// that the warp that comes most often has arrivals for. Arrivals that the block sends to others of its cluster
+// that the warp that comes most often has arrivals for, and whether the first phase is odd is found by a rehearsal
+// (isa/rehearsal.h). Arrivals that the block sends to others of its cluster
 // stand for those that it gets. Not known are the phases of an object whose arrivals or bytes come from something that
 // is not followed: LDGSTS, copies between blocks, copies by tensor maps that were not recorded.
 class RecordedPhases {
  public:
-  struct Barrier {
-    uint32_t arrivals = 0;  // of a phase; 0: not known
-    uint8_t parity = 0;     // of the first phase
-  };
+  using Barrier = RehearsedBarrier;
   void find(const RecordedSyncs& syncs, const BlockTrace& block);
   // Of the object at that offset in the block's shared memory.
   Barrier at(uint64_t offset) const {

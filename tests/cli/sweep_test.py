@@ -16,6 +16,7 @@ axis { path: "l2.ways" value: "10" value: "20" }
 axis { path: "sm.l1.hit_latency_32" range { from: "20" to: "31" count: 12 } }
 """
 RUNS = 2 * 12 * 2
+GEN_TRACE = os.path.abspath("tools/gen_trace")
 
 
 class Sweep(harness.HeddleTest):
@@ -117,11 +118,15 @@ class Sweep(harness.HeddleTest):
         self.assertEqual(self.query("s.sweep/results.db", "SELECT DISTINCT attempts FROM sweep_failures"), [(2,)])
 
     def test_time_outs_are_tried_again(self):
-        self.write("app/kernel-2.traceg", harness.trace_text(blocks=20000, warps=8))
-        self.write("s.textproto", 'trace: "app" gpu: "h200" timeout_s: 0.25 retries: 1')
+        # One launch takes milliseconds, the other, of 40 M warp instructions, several times the limit: also on a
+        # machine that is busy with something else, or fast.
+        subprocess.run([GEN_TRACE, self.path("app/kernel-2.heddle"), "--blocks", "3200"], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.write("app/kernelslist.g", "kernel-1.traceg\nkernel-2.heddle\n")
+        self.write("s.textproto", 'trace: "app" gpu: "h200" timeout_s: 2 retries: 1')
         p = self.heddle("sweep", "s.textproto")
         self.assertEqual(p.returncode, 1)
-        self.assertIn("point 0 h200 app/2: timeout, attempt 2: not finished after 0.25 s", p.stderr)
+        self.assertIn("point 0 h200 app/2: timeout, attempt 2: not finished after 2 s", p.stderr)
         self.assertEqual(self.query("s.sweep/results.db", "SELECT launch, attempts, kind FROM sweep_failures"),
                          [(2, 2, "timeout")])
         self.assertEqual(self.query("s.sweep/results.db", "SELECT launch FROM launches"), [(1,)])
