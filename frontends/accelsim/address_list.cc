@@ -184,7 +184,8 @@ const char* scan_mem_ref(const char* p, uint32_t mask, isa::WarpTrace& w, isa::M
   return p;
 }
 
-isa::MemRef with_operands(const uint64_t* addr, int n, const uint64_t* operand, int operands, isa::WarpTrace& w) {
+isa::MemRef with_operands(const uint64_t* addr, int n, const uint64_t* operand, int operands,
+                          isa::WarpTrace& w) {
   // Not a kDelta reference: its list would be in `deltas`, but `list` has to say where the operands are.
   isa::WarpTrace scratch;
   isa::MemRef ref = compact(addr, n, scratch);

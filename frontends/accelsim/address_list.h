@@ -49,8 +49,10 @@ class DeltaLists {
 isa::MemRef compact(const uint64_t* addr, int n, isa::WarpTrace& w, DeltaLists* known = nullptr);
 
 // Of an instruction on barrier objects: n >= 1 addresses and `operands` data operands, none or as many.
-isa::MemRef with_operands(const uint64_t* addr, int n, const uint64_t* operand, int operands, isa::WarpTrace& w);
-// STAS, REDAS: the recorded addresses have the barrier object's in their upper halves, which become its operands.
+isa::MemRef with_operands(const uint64_t* addr, int n, const uint64_t* operand, int operands,
+                          isa::WarpTrace& w);
+// STAS, REDAS: the recorded addresses have the barrier object's in their upper halves, which become its
+// operands.
 isa::MemRef split_async_store(const isa::MemRef& ref, uint32_t mask, isa::WarpTrace& w);
 
 // Both steps; mode 1 does not go through a list. Nothing has been appended to `w` when it returns nullptr.

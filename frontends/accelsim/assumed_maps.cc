@@ -30,9 +30,10 @@ struct Seen {
   isa::AsyncOp form;
   bool any = false;
   std::array<int64_t, kMaxTensorRank> first{}, highest{};
-  std::array<uint64_t, kMaxTensorRank> step{};  // greatest common divisor of the distances; 0: always the same
-  std::vector<uint64_t> sources;                // of stores of the first block, in shared memory
-  uint64_t bytes = 0;                           // of a copy; 0: not known yet
+  std::array<uint64_t, kMaxTensorRank>
+      step{};                     // greatest common divisor of the distances; 0: always the same
+  std::vector<uint64_t> sources;  // of stores of the first block, in shared memory
+  uint64_t bytes = 0;             // of a copy; 0: not known yet
 };
 
 // What the first block's copies bring to a barrier object, and what it expects.
@@ -110,7 +111,9 @@ class Finder {
     const uint64_t descriptor = v[kDescriptor] | v[kDescriptor + 1] << 32;
     Seen& s = seen_[descriptor];
     s.form = in.async;
-    const size_t at = in.async.kind == isa::AsyncKind::kTensorPrefetch ? 0 : isa::is_load(in.async.kind) ? 2 : 1;
+    const size_t at = in.async.kind == isa::AsyncKind::kTensorPrefetch ? 0
+                      : isa::is_load(in.async.kind)                    ? 2
+                                                                       : 1;
     for (uint32_t d = 0; d < kMaxTensorRank; ++d) {
       const auto c = static_cast<int32_t>(static_cast<uint32_t>(v[at + d]));
       s.first[d] = s.any ? s.first[d] : c;
@@ -158,8 +161,8 @@ class Finder {
     }
   }
 
-  // Several descriptors that are not known get as much as their steps make it, if that comes to what is expected;
-  // else all the same.
+  // Several descriptors that are not known get as much as their steps make it, if that comes to what is
+  // expected; else all the same.
   void share(const Arrivals& a, size_t unknown) {
     uint64_t left = a.expected, copies = 0, by_steps = 0;
     std::vector<std::pair<uint64_t, uint64_t>> open;

@@ -8,14 +8,17 @@
 
 namespace heddle::accelsim {
 
-// Adds to image.tensor_maps, marked as assumed, a map for each descriptor that a tensor copy in the extra file names
-// and that neither the launch's parameters nor image.tensor_maps have. Reads all of `extra`; an image without tensor
-// copies needs none. What is assumed:
-// - a row is 128 bytes; its elements are as many as the smallest step of dimension 0 between copies, and the other
+// Adds to image.tensor_maps, marked as assumed, a map for each descriptor that a tensor copy in the extra
+// file names and that neither the launch's parameters nor image.tensor_maps have. Reads all of `extra`; an
+// image without tensor copies needs none. What is assumed:
+// - a row is 128 bytes; its elements are as many as the smallest step of dimension 0 between copies, and the
+// other
 //   dimensions' boxes are such steps, too, as far as the bytes go round;
-// - the bytes of a load are those that a barrier object expects of it in the first block that has one; of a store,
+// - the bytes of a load are those that a barrier object expects of it in the first block that has one; of a
+// store,
 //   the smallest distance between its sources in shared memory;
-// - the tensor ends where the copies end, its dimensions follow each other without gaps, and it lies where nothing
+// - the tensor ends where the copies end, its dimensions follow each other without gaps, and it lies where
+// nothing
 //   else does.
 void assume_maps(std::unique_ptr<ByteStream> extra, isa::KernelImage& image);
 

@@ -26,7 +26,8 @@ std::vector<uint8_t> parameter_bytes(const std::vector<std::string>& lines) {
       uint8_t v = 0;
       const char* p = hex.data() + 2 * i;
       if (const auto r = std::from_chars(p, p + 2, v, 16); r.ec != std::errc() || r.ptr != p + 2) {
-        throw std::invalid_argument("a parameter of \"" + hex.substr(2 * i, 2) + "\" (legal: bytes in hexadecimal)");
+        throw std::invalid_argument("a parameter of \"" + hex.substr(2 * i, 2) +
+                                    "\" (legal: bytes in hexadecimal)");
       }
       out.push_back(v);
     }
@@ -38,7 +39,7 @@ std::vector<uint8_t> parameter_bytes(const std::vector<std::string>& lines) {
 }
 
 uint32_t parameter_base(uint32_t compute_capability) {
-  return compute_capability >= 90 && compute_capability < 100 ? 0x210
+  return compute_capability >= 90 && compute_capability < 100  ? 0x210
          : compute_capability >= 70 && compute_capability < 90 ? 0x160
                                                                : 0;
 }

@@ -7,11 +7,12 @@
 
 #include "frontends/accelsim/assumed_maps.h"
 #include "frontends/accelsim/block_reader.h"
+#include "frontends/accelsim/cluster_order.h"
 #include "frontends/accelsim/extra_reader.h"
 #include "frontends/accelsim/kernelslist.h"
 #include "frontends/accelsim/line_reader.h"
-#include "frontends/accelsim/static_code.h"
 #include "frontends/accelsim/parameters.h"
+#include "frontends/accelsim/static_code.h"
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/accelsim/warp_reader.h"
 #include "frontends/input/limits.h"
@@ -70,6 +71,7 @@ class TraceSource final : public isa::BlockSource {
       extra_ = std::make_unique<ExtraReader>(inputs.extra());
     }
     blocks_ = std::make_unique<BlockReader>(in_, header_.shape, *warps_, extra_.get());
+    order_.emplace(image_.shape);
   }
 
   const isa::KernelImage& image() const override { return image_; }
@@ -80,8 +82,9 @@ class TraceSource final : public isa::BlockSource {
  private:
   bool next(isa::BlockTrace& out, bool refs) {
     warps_->want_refs(refs);
+    const auto read = [this](isa::BlockTrace& block) { return blocks_->next(block); };
     try {
-      return blocks_->next(out);
+      return order_->needed() ? order_->next(out, read) : read(out);
     } catch (const std::bad_alloc&) {
       throw input::OutOfMemory(in_.name() + ":" + std::to_string(in_.line()));
     }
@@ -135,6 +138,7 @@ class TraceSource final : public isa::BlockSource {
   isa::KernelImage image_;
   std::unique_ptr<WarpReader> warps_;
   std::unique_ptr<ExtraReader> extra_;
+  std::optional<ClusterOrder> order_;
   std::unique_ptr<BlockReader> blocks_;
 };
 

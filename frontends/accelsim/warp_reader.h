@@ -47,12 +47,12 @@ class WarpReader {
     uint32_t mask = 0;  // as in `text`
     uint8_t mem_refs = 0;
     bool async_store = false;  // STAS, REDAS
-    uint8_t length = 0;      // of the text; 0 = none kept
-    uint8_t mask_end = 0;    // offset behind the mask in the text
-    bool wanted = true;      // its references
-    bool checked = false;    // they are looked at by check_
-    bool recorded = false;   // an instance of it had a record in the operand file
-    bool addresses = false;  // the text ends before the address mode; else it is the whole line
+    uint8_t length = 0;        // of the text; 0 = none kept
+    uint8_t mask_end = 0;      // offset behind the mask in the text
+    bool wanted = true;        // its references
+    bool checked = false;      // they are looked at by check_
+    bool recorded = false;     // an instance of it had a record in the operand file
+    bool addresses = false;    // the text ends before the address mode; else it is the whole line
     char text[kText];
   };
 

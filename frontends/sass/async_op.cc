@@ -14,7 +14,9 @@ AsyncKind kind_of(std::string_view opcode) {
   const std::string_view base = base_of(opcode);
   const auto says = [&](std::string_view text) { return opcode.find(text) != opcode.npos; };
   if (base == "UBLKCP") {
-    return says(".S.S") ? AsyncKind::kBulkShared : says(".G.S") ? AsyncKind::kBulkStore : AsyncKind::kBulkLoad;
+    return says(".S.S")   ? AsyncKind::kBulkShared
+           : says(".G.S") ? AsyncKind::kBulkStore
+                          : AsyncKind::kBulkLoad;
   }
   if (base == "UBLKRED") {
     return says(".S.S") ? AsyncKind::kBulkShared : AsyncKind::kBulkReduce;

@@ -162,7 +162,8 @@ uint32_t flag_of(std::string_view base, std::string_view opcode, const OpcodeInf
     case OpClass::kStShared:
       return flag_if(base == "STAS", isa::kFlagAsyncStore);
     case OpClass::kAtomShared:
-      return flag_if(base == "REDAS", isa::kFlagAsyncStore) | flag_if(says("POPC.INC"), isa::kFlagMergesSameWord);
+      return flag_if(base == "REDAS", isa::kFlagAsyncStore) |
+             flag_if(says("POPC.INC"), isa::kFlagMergesSameWord);
     default:
       return 0;
   }

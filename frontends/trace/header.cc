@@ -74,7 +74,8 @@ class KernelReader {
   void read_parameters(isa::KernelImage& image) const {
     constexpr uint32_t kBank = 1 << 16;
     image.parameter_base = limited("kernel.parameter_base", k_.parameter_base(), kBank);
-    limited("bytes in kernel.parameters", static_cast<uint32_t>(std::min<size_t>(k_.parameters().size(), kBank + 1)),
+    limited("bytes in kernel.parameters",
+            static_cast<uint32_t>(std::min<size_t>(k_.parameters().size(), kBank + 1)),
             kBank - image.parameter_base);
     image.parameters.assign(k_.parameters().begin(), k_.parameters().end());
     for (const pb::TensorMap& m : k_.tensor_maps()) {

@@ -28,8 +28,8 @@ inline MemSpace space_of(const LaunchShape& shape, const Instr& in, uint64_t add
   return MemSpace::kGlobal;
 }
 
-// Where an address of distributed shared memory lies in the window of the cluster's blocks: it is generic, or an
-// offset in the window already.
+// Where an address of distributed shared memory lies in the window of the cluster's blocks: it is generic, or
+// an offset in the window already.
 inline uint64_t cluster_offset(const LaunchShape& shape, uint64_t address) {
   return address < shape.shared_base ? address : address - shape.shared_base;
 }

@@ -109,8 +109,8 @@ std::span<const uint16_t> ClusterNetwork::targets(const memory::Request& r) {
   return target_sms_;
 }
 
-// Of a recording all bytes at once, with the last answer: a barrier object's phase is complete then. Else with values
-// of its own: those of the SM that has asked are used again when it has them.
+// Of a recording all bytes at once, with the last answer: a barrier object's phase is complete then. Else
+// with values of its own: those of the SM that has asked are used again when it has them.
 void ClusterNetwork::deliver(const memory::Request& r, size_t target, const memory::Payload* values,
                              Cycle at) {
   sm::Tma& tma = sms_[r.sm]->tma();

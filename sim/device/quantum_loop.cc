@@ -98,8 +98,8 @@ void QuantumLoop::stuck(const std::string& kind, const std::string& why) const {
   throw Stuck(what, std::move(lines));
 }
 
-// Waits of recordings for barrier objects did end: where nothing else can go on, what completes their phases is
-// something that the recording does not tell (heddle__mbarrier_waits_forced).
+// Waits of recordings for barrier objects did end: where nothing else can go on, what completes their phases
+// is something that the recording does not tell (heddle__mbarrier_waits_forced).
 Cycle QuantumLoop::end_recorded_waits() {
   bool any = false;
   for (const auto& s : machine_->sms) {

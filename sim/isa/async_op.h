@@ -1,4 +1,5 @@
-// What asynchronous copies and barrier-object instructions are, as their opcodes say; frontends/sass decodes them.
+// What asynchronous copies and barrier-object instructions are, as their opcodes say; frontends/sass decodes
+// them.
 #pragma once
 
 #include <cstddef>
@@ -39,25 +40,23 @@ inline bool is_store(AsyncKind k) {
   return k == AsyncKind::kBulkStore || k == AsyncKind::kBulkReduce || k == AsyncKind::kTensorStore ||
          k == AsyncKind::kTensorReduce;
 }
-inline bool is_reduction(AsyncKind k) {
-  return k == AsyncKind::kBulkReduce || k == AsyncKind::kTensorReduce;
-}
+inline bool is_reduction(AsyncKind k) { return k == AsyncKind::kBulkReduce || k == AsyncKind::kTensorReduce; }
 
 // SYNCS and ARRIVES: what they do to a barrier object (tools/microbench/FINDINGS.md 24).
 struct SyncsForm {
   enum class Kind : uint8_t { kOther, kInit, kInvalidate, kArrive, kWait, kArriveCopies };
   enum class Bytes : uint8_t { kNone, kExpect, kComplete };
   Kind kind = Kind::kOther;
-  Bytes bytes = Bytes::kNone;      // whose number is the data operand
-  uint8_t arrivals = 0;            // of a lane; of kArrive
+  Bytes bytes = Bytes::kNone;        // whose number is the data operand
+  uint8_t arrivals = 0;              // of a lane; of kArrive
   bool arrivals_in_operand = false;  // as many as the data operand says
 
   bool operator==(const SyncsForm&) const = default;
 };
 
 // The values of an asynchronous copy that a recording has (MemRef::Kind::kValues): 12 uniform registers, the
-// ones from the first register named on (7 of a tensor copy, else 2), then 2 from each further one in the order
-// of the text; behind them, where the recorder knows it, the place of its tensor map in
+// ones from the first register named on (7 of a tensor copy, else 2), then 2 from each further one in the
+// order of the text; behind them, where the recorder knows it, the place of its tensor map in
 // KernelImage::tensor_maps.
 inline constexpr size_t kRecordedRegisters = 12;
 

@@ -78,13 +78,14 @@ struct KernelImage {
   // Null where the trace has no line information. Some traces tell an instruction's line only where it is
   // executed: then it is complete behind the last block, in copies of the image too.
   std::shared_ptr<const SourceMap> source;
-  bool has_control = false;                         // every instruction carries control fields
-  bool computed = false;                            // by a program that computes, not replayed
-  // The launch's parameters, as they lie in constant bank 0 from byte `parameter_base` on; empty: not recorded.
+  bool has_control = false;  // every instruction carries control fields
+  bool computed = false;     // by a program that computes, not replayed
+  // The launch's parameters, as they lie in constant bank 0 from byte `parameter_base` on; empty: not
+  // recorded.
   std::vector<uint8_t> parameters;
   uint32_t parameter_base = 0;
-  // Tensor maps that its copies have used. A copy names one by its place here (isa/async_op.h), else it is found
-  // by its descriptor's address, else among the parameters.
+  // Tensor maps that its copies have used. A copy names one by its place here (isa/async_op.h), else it is
+  // found by its descriptor's address, else among the parameters.
   std::vector<RecordedMap> tensor_maps;
   std::map<std::string, uint64_t> unknown_opcodes;  // text -> static occurrences
 

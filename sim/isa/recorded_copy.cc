@@ -25,7 +25,7 @@ constexpr size_t kBarrier = 1, kMulticastOfBulk = 6;
 // Of tensor copies: behind the destination (or source) and, of loads, the barrier; the descriptor's address,
 // and then the blocks of a multicast or the offsets of im2col.
 constexpr size_t kDescriptor = 7, kBehindDescriptor = 9;
-constexpr int kMulticastAt = 16;  // in a register whose lower half has the offsets
+constexpr int kMulticastAt = 16;                         // in a register whose lower half has the offsets
 constexpr uint64_t kConstantWindow = uint64_t{1} << 16;  // of generic addresses, for a constant bank
 
 std::string too_much(const std::string& what, const KernelImage& image, uint64_t most, uint64_t unit) {
@@ -37,7 +37,8 @@ std::string read_bulk(const KernelImage& image, const Instr& in, Values v, uint6
   const BulkPlaces p = places(in.async.kind);
   if (v.size() < p.needed) {
     return "a bulk copy with " + std::to_string(v.size()) +
-           " register values (legal: destination, barrier, source (low, high word), size in units of 16 bytes)";
+           " register values (legal: destination, barrier, source (low, high word), size in units of 16 "
+           "bytes)";
   }
   BulkOp& c = out.op;
   c.source = pair(v, p.global);
@@ -62,9 +63,10 @@ bool is_map_of(const TensorMap& m, const AsyncOp& op) {
   return m.im2col == op.im2col && (op.dimensions == 0 || m.rank == op.dimensions);
 }
 
-// Of a tensor map among the parameters, on sm_90: generic addresses of constant bank 0 are a multiple of its size and
-// 16 bytes less than the offset in the bank, so that what is aligned among the parameters is at its address, too
-// (traces/CAPTURE.md). Half of a map suffices: what follows can be told from it, and some libraries pass no more.
+// Of a tensor map among the parameters, on sm_90: generic addresses of constant bank 0 are a multiple of its
+// size and 16 bytes less than the offset in the bank, so that what is aligned among the parameters is at its
+// address, too (traces/CAPTURE.md). Half of a map suffices: what follows can be told from it, and some
+// libraries pass no more.
 constexpr uint64_t kBankShift = 0x10;
 constexpr size_t kHalfMap = 64;
 std::optional<size_t> parameter_offset(const KernelImage& image, uint64_t address) {
@@ -73,8 +75,8 @@ std::optional<size_t> parameter_offset(const KernelImage& image, uint64_t addres
   return inside ? std::optional<size_t>(offset) : std::nullopt;
 }
 
-// By its place, by its descriptor's address, or as a parameter. What is no map of such a copy is something else
-// there.
+// By its place, by its descriptor's address, or as a parameter. What is no map of such a copy is something
+// else there.
 std::optional<TensorMap> find_map(const KernelImage& image, const AsyncOp& op, Values v, bool& assumed) {
   TensorMap m;
   if (v.size() > kRecordedRegisters && v[kRecordedRegisters] < image.tensor_maps.size()) {
@@ -98,7 +100,8 @@ std::optional<TensorMap> find_map(const KernelImage& image, const AsyncOp& op, V
   return decode(bytes, m).empty() && is_map_of(m, op) ? std::optional(m) : std::nullopt;
 }
 
-std::string read_tensor(const KernelImage& image, const Instr& in, Values v, uint64_t most, RecordedCopy& out) {
+std::string read_tensor(const KernelImage& image, const Instr& in, Values v, uint64_t most,
+                        RecordedCopy& out) {
   if (v.size() < kRecordedRegisters) {
     return "a tensor copy with " + std::to_string(v.size()) +
            " register values (legal: 12, 7 from the first register named on, then 2 from each further one)";

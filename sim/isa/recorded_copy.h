@@ -25,9 +25,9 @@ struct RecordedCopy {
   bool parameter = false;   // which is one of the launch's parameters
 };
 
-// `values`: as in isa/async_op.h. Returns what is wrong with them, with what would be legal: what no GPU would
-// execute; empty when nothing is. No copy moves more than `most` bytes.
-std::string read_copy(const KernelImage& image, const Instr& in, std::span<const uint64_t> values, uint64_t most,
-                      RecordedCopy& out);
+// `values`: as in isa/async_op.h. Returns what is wrong with them, with what would be legal: what no GPU
+// would execute; empty when nothing is. No copy moves more than `most` bytes.
+std::string read_copy(const KernelImage& image, const Instr& in, std::span<const uint64_t> values,
+                      uint64_t most, RecordedCopy& out);
 
 }  // namespace heddle::isa

@@ -8,8 +8,8 @@
 namespace heddle::isa {
 namespace {
 
-// The word of a barrier object: 2^20 less its arrivals, twice, and the parity of its phase (seen in the code that
-// compilers write for mbarrier.init; ptx.md has no layout).
+// The word of a barrier object: 2^20 less its arrivals, twice, and the parity of its phase (seen in the code
+// that compilers write for mbarrier.init; ptx.md has no layout).
 constexpr int kArrivalsAt = 43, kParityAt = 63;
 constexpr uint64_t kMostArrivals = (uint64_t{1} << 20) - 1;
 
@@ -85,7 +85,8 @@ class Finder {
       return b;
     }
     if (s.word != 0) {
-      b.arrivals = static_cast<uint32_t>((kMostArrivals + 1 - (s.word >> kArrivalsAt & kMostArrivals)) & kMostArrivals);
+      b.arrivals = static_cast<uint32_t>((kMostArrivals + 1 - (s.word >> kArrivalsAt & kMostArrivals)) &
+                                         kMostArrivals);
       b.parity = static_cast<uint8_t>(s.word >> kParityAt);
       return b;
     }

@@ -28,8 +28,8 @@ class RecordedSyncs {
   // The first wait for a phase from instruction n on; the code's size when there is none.
   uint32_t next_wait(uint32_t n) const { return next_wait_[n]; }
 
-  // Calls f(code, mask, reference) for each SYNCS, ARRIVES, STAS, REDAS and copy with a barrier object that `w` executes with a
-  // mask that is not 0.
+  // Calls f(code, mask, reference) for each SYNCS, ARRIVES, STAS, REDAS and copy with a barrier object that
+  // `w` executes with a mask that is not 0.
   template <class F>
   void for_each(const WarpTrace& w, F f) const {
     size_t ref = 0;
@@ -55,11 +55,11 @@ class RecordedSyncs {
   bool feeds_others_ = false;
 };
 
-// The barrier objects of a block. A phase needs as many arrivals as the object's initialisation says, where the
-// recording has its value (SYNCS.EXCH); else all arrivals of the block's recording are shared out over the phases
-// that the warp that comes most often has arrivals for, and whether the first phase is odd is found by a rehearsal
-// (isa/rehearsal.h). Arrivals that the block sends to others of its cluster
-// stand for those that it gets. Not known are the phases of an object whose arrivals or bytes come from something that
+// The barrier objects of a block. A phase needs as many arrivals as the object's initialisation says, where
+// the recording has its value (SYNCS.EXCH); else all arrivals of the block's recording are shared out over
+// the phases that the warp that comes most often has arrivals for, and whether the first phase is odd is
+// found by a rehearsal (isa/rehearsal.h). Arrivals that the block sends to others of its cluster stand for
+// those that it gets. Not known are the phases of an object whose arrivals or bytes come from something that
 // is not followed: LDGSTS, copies between blocks, copies by tensor maps that were not recorded.
 class RecordedPhases {
  public:

@@ -118,7 +118,11 @@ class RecordedGrid final : public GridProgram {
  public:
   // `source` must live as long. Up to `ahead` blocks are read at a time, by `parallel`.
   explicit RecordedGrid(BlockSource& source, uint32_t ahead = 1, ParallelFor parallel = {})
-      : source_(source), barriers_(source.image()), syncs_(source.image()), parallel_(std::move(parallel)), scratch_(ahead) {}
+      : source_(source),
+        barriers_(source.image()),
+        syncs_(source.image()),
+        parallel_(std::move(parallel)),
+        scratch_(ahead) {}
 
   const KernelImage& image() const override { return source_.image(); }
   std::unique_ptr<BlockProgram> next() override;

@@ -7,8 +7,8 @@
 namespace heddle::isa {
 namespace {
 
-// Warp instructions from a wait to the next one. A loop that does more than wait is no spin; nor are two waits that
-// stand further apart than the one that sleeps from the one that asks again.
+// Warp instructions from a wait to the next one. A loop that does more than wait is no spin; nor are two
+// waits that stand further apart than the one that sleeps from the one that asks again.
 constexpr uint64_t kLongestTurn = 64, kLongestRetry = 8;
 
 // A warp's stream as it is written anew, up to some instruction.
@@ -71,7 +71,8 @@ class Rewriter {
     const bool known = expand(w_, r, mask, address) && r.count > 0;
     const Wait next = {code, mask, known ? address[lane] : 0, parity_of(syncs_operand(w_, r, 0))};
     const uint64_t most = code == last_.code ? kLongestTurn : kLongestRetry;
-    if (known && have_ && next.same_phase(last_) && !touched_ && instructions_ - before_.instructions <= most) {
+    if (known && have_ && next.same_phase(last_) && !touched_ &&
+        instructions_ - before_.instructions <= most) {
       runs_.resize(before_.runs);
       references_.resize(before_.references);
       if (!runs_.empty()) {

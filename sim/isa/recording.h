@@ -23,9 +23,9 @@ struct MemRef {
     kValues,  // not addresses: `count` raw values at WarpTrace::values[list]: uniform registers of TMA, bulk
               // copies and GMMA
   };
-  // LDGSTS has two references, global addresses first, then shared ones. SYNCS, STAS and REDAS have one, kStride or
-  // kFull, and `count` > 0 data operands (of the latter two the addresses of their barrier objects), one per set lane: at values[list + k], or, for kFull, at values[list + count +
-  // k].
+  // LDGSTS has two references, global addresses first, then shared ones. SYNCS, STAS and REDAS have one,
+  // kStride or kFull, and `count` > 0 data operands (of the latter two the addresses of their barrier
+  // objects), one per set lane: at values[list + k], or, for kFull, at values[list + count + k].
   uint64_t base = 0;
   int32_t stride = 0;
   uint32_t list = 0;

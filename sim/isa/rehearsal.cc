@@ -100,7 +100,8 @@ class Stage {
 
 }  // namespace
 
-void rehearse(const std::vector<std::vector<SyncStep>>& warps, std::map<uint64_t, RehearsedBarrier>& barriers) {
+void rehearse(const std::vector<std::vector<SyncStep>>& warps,
+              std::map<uint64_t, RehearsedBarrier>& barriers) {
   Stage(warps, barriers).run();
 }
 

@@ -89,7 +89,8 @@ TensorMapBytes encode(const TensorMap& m) {
   const auto put = [&](int word, int low, int count, uint64_t v) {
     w[word] |= (v & ((uint64_t{1} << count) - 1)) << low;
   };
-  const auto type = std::find(kElementBytes.begin(), kElementBytes.end(), m.element_bytes) - kElementBytes.begin();
+  const auto type =
+      std::find(kElementBytes.begin(), kElementBytes.end(), m.element_bytes) - kElementBytes.begin();
   w[0] = m.address;
   put(1, 0, 1, m.im2col);
   put(1, 4, 3, m.rank - 1u);

@@ -1,5 +1,5 @@
-// Tensor maps (CUtensorMap) and the tiles that tensor copies move by them: ptx.md's cp.async.bulk.tensor. The 128
-// bytes as measured on an H200: tools/microbench/results/h200_tensor_maps.txt, FINDINGS.md 24.
+// Tensor maps (CUtensorMap) and the tiles that tensor copies move by them: ptx.md's cp.async.bulk.tensor. The
+// 128 bytes as measured on an H200: tools/microbench/results/h200_tensor_maps.txt, FINDINGS.md 24.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ struct TensorMap {
   uint8_t element_bytes = 0;
   uint8_t interleave = 0, swizzle = 0, promotion = 0;  // as the driver's enumerations count
   bool im2col = false;
-  std::array<uint32_t, kMaxTensorRank> size{};       // elements; of the tensor
-  std::array<uint64_t, kMaxTensorRank> stride{};     // bytes; of dimension 0 an element's
-  std::array<uint32_t, kMaxTensorRank> box{};        // elements; tiled mode
-  std::array<uint32_t, kMaxTensorRank> step{};       // element strides
-  uint32_t channels = 0, pixels = 0;                 // im2col: elements of dimension 0, positions
-  std::array<int32_t, 3> lower{}, upper{};           // im2col: corners of dimensions 1..rank-2
+  std::array<uint32_t, kMaxTensorRank> size{};    // elements; of the tensor
+  std::array<uint64_t, kMaxTensorRank> stride{};  // bytes; of dimension 0 an element's
+  std::array<uint32_t, kMaxTensorRank> box{};     // elements; tiled mode
+  std::array<uint32_t, kMaxTensorRank> step{};    // element strides
+  uint32_t channels = 0, pixels = 0;              // im2col: elements of dimension 0, positions
+  std::array<int32_t, 3> lower{}, upper{};        // im2col: corners of dimensions 1..rank-2
 };
 
 // Reads a map; returns what is wrong with it, empty when nothing is.
@@ -32,8 +32,8 @@ std::string decode(const TensorMapBytes& bytes, TensorMap& out);
 // The same backwards; what does not fit its field is cut.
 TensorMapBytes encode(const TensorMap& map);
 
-// What one copy moves: rows of dimension 0, row by row into shared memory without a gap. Plain data, so that it
-// can outlive its map.
+// What one copy moves: rows of dimension 0, row by row into shared memory without a gap. Plain data, so that
+// it can outlive its map.
 struct TensorTile {
   struct Row {
     uint64_t address = 0;  // of the first byte inside the tensor

@@ -257,7 +257,8 @@ L2::Served L2::serve(const Request& r, const Home& home, uint32_t partition, Tic
   counters_[r.kind == RequestKind::kFetch ? Counter::kL2FromGcc : Counter::kL2FromSm] += n;
   counters_[op_counter(r.kind)] += n;
   Slice& near = slice(partition, home.slice);
-  bool reads = r.kind == RequestKind::kRead || r.kind == RequestKind::kFetch || r.kind == RequestKind::kPrefetch;
+  bool reads =
+      r.kind == RequestKind::kRead || r.kind == RequestKind::kFetch || r.kind == RequestKind::kPrefetch;
   // One request per L2 cycle (FINDINGS.md 6: scattered loads); data that arrives at its home takes one
   // and a half (39 scattered stores a core cycle, half of them far).
   Ticks lookups = !reads && partition == home.partition ? tag_service_ * 3 / 2 : tag_service_;

@@ -114,8 +114,7 @@ void ClusterPort::run(Cycle now) {
 void ClusterPort::take_bulk(const ClusterMessage& m, Cycle now) {
   const BlockSlot& b = sm_.block(m.slot);
   if (b.active && b.cluster == m.cluster) {  // else it has ended
-    const uint64_t bytes =
-        m.values ? deliver_bulk(*b.program, m.bulk, m.sectors, *m.values) : m.bulk.bytes;
+    const uint64_t bytes = m.values ? deliver_bulk(*b.program, m.bulk, m.sectors, *m.values) : m.bulk.bytes;
     barriers_->bulk_arrived(m.slot, m.bulk.barrier, bytes, now);
   }
   if (m.payload) {

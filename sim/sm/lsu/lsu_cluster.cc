@@ -118,7 +118,8 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     counted += is_atomic(t.op) ? operations : 0;
     const Traffic x = traffic_of(t.op, a, operations);
     m.line = a.line;
-    m.rank = static_cast<uint8_t>(isa::cluster_offset(shape, a.line * memory::kLineBytes) / isa::kSharedWindow);
+    m.rank =
+        static_cast<uint8_t>(isa::cluster_offset(shape, a.line * memory::kLineBytes) / isa::kSharedWindow);
     m.sectors = a.sectors;
     m.load = static_cast<uint16_t>(x.load);
     m.answer_packets = static_cast<uint16_t>(x.answer_packets);

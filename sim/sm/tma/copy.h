@@ -24,7 +24,8 @@ struct Copy {
   uint64_t left = 0;     // bytes of this row to request
   uint32_t flying = 0;   // requests that have no answer yet
   uint32_t sent = 0;     // requests
-  // Of a multicast: how many other blocks get it, and how many answers they have in all, the last of them when.
+  // Of a multicast: how many other blocks get it, and how many answers they have in all, the last of them
+  // when.
   uint32_t others = 0, elsewhere = 0;
   Cycle latest = 0;
   Cycle earliest = 0;  // it may begin
@@ -57,8 +58,8 @@ struct Copy {
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(slot, generation, cluster, warp, grid, computed, op, tile, row, next, left, flying, sent, others, elsewhere, latest,
-       earliest, begun, wait);
+    ar(slot, generation, cluster, warp, grid, computed, op, tile, row, next, left, flying, sent, others,
+       elsewhere, latest, earliest, begun, wait);
   }
 };
 

@@ -1,5 +1,5 @@
-// The TMA: asynchronous copies between global and shared memory, one after the other, line by line. TENSOR_COPIES.md
-// has the rules and what they rest on.
+// The TMA: asynchronous copies between global and shared memory, one after the other, line by line.
+// TENSOR_COPIES.md has the rules and what they rest on.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class Tma final : public Unit {
         descriptors_(config_) {}
 
   void reset(Cycle origin) override;
-  // UBLKCP, UTMALDG and the like; completion counts at their barrier object. UTMACMDFLUSH: its sources count as
-  // read when all stores of the warp before it have read shared memory.
+  // UBLKCP, UTMALDG and the like; completion counts at their barrier object. UTMACMDFLUSH: its sources count
+  // as read when all stores of the warp before it have read shared memory.
   Cycle start(const Issued& i) override;
   // The next line, or row.
   void event(const UnitEvent& e, Cycle now) override;
@@ -43,8 +43,8 @@ class Tma final : public Unit {
 
   // Of a request that is on its way.
   const Copy& copy(uint32_t id) const { return copies_[id & ~kRequestTagMask]; }
-  // Of a recording's multicast: an answer to one of its requests comes to one of the `others` at `at`. When it is the
-  // last of all: the cycle in which all of them have come, else 0.
+  // Of a recording's multicast: an answer to one of its requests comes to one of the `others` at `at`. When
+  // it is the last of all: the cycle in which all of them have come, else 0.
   Cycle arrives_elsewhere(uint32_t id, uint32_t others, Cycle at);
 
   template <class Archive>
@@ -64,8 +64,8 @@ class Tma final : public Unit {
     }
   };
 
-  // Loads and prefetches in one queue, stores and reductions in another: that they do not wait for each other is an
-  // assumption.
+  // Loads and prefetches in one queue, stores and reductions in another: that they do not wait for each other
+  // is an assumption.
   struct Queue {
     std::deque<uint32_t> copies;  // with something left to request, in order
     Ticks free{};                 // when it may take the next row

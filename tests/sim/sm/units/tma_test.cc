@@ -19,7 +19,11 @@ struct Quiet : sm::Unit, sm::ClusterMemory {
 
 struct TmaBench : UnitBench {
   explicit TmaBench(Kernel& k)
-      : UnitBench(k), fences(state), port(state), barriers(state, fences, port, quiet), tma(state, fences, port, barriers) {
+      : UnitBench(k),
+        fences(state),
+        port(state),
+        barriers(state, fences, port, quiet),
+        tma(state, fences, port, barriers) {
     port.connect(quiet, barriers);
     attach(tma, {Kind::kTma});
   }
