@@ -17,11 +17,11 @@ size_t alignment_of(size_t bytes) {
 
 }  // namespace
 
-std::vector<uint8_t> parameter_bytes(const std::vector<std::string>& lines) {
+std::vector<uint8_t> parameter_bytes(const std::vector<std::string>& lines, uint32_t base) {
   std::vector<uint8_t> out;
   for (const std::string& hex : lines) {
     const size_t bytes = hex.size() / 2, alignment = alignment_of(bytes);
-    out.resize((out.size() + alignment - 1) / alignment * alignment);
+    out.resize((base + out.size() + alignment - 1) / alignment * alignment - base);
     for (size_t i = 0; i < bytes; ++i) {
       uint8_t v = 0;
       const char* p = hex.data() + 2 * i;

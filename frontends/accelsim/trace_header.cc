@@ -119,9 +119,9 @@ class Keys {
     fail_at(file_, v.line, "-" + key + " = " + quote(v.text) + " (legal: " + legal + ")");
   }
 
-  std::vector<uint8_t> parameters() const {
+  std::vector<uint8_t> parameters(uint32_t base) const {
     try {
-      return parameter_bytes(params_);
+      return parameter_bytes(params_, base);
     } catch (const std::invalid_argument& e) {
       fail_at(file_, end_line_, std::string("the header has ") + e.what());
     }
@@ -229,7 +229,7 @@ TraceHeader read_trace_header(LineReader& in) {
   if (const Value* v = keys.find("nvbit version")) {
     h.nvbit_version = v->text;
   }
-  h.parameters = keys.parameters();
+  h.parameters = keys.parameters(parameter_base(h.binary_version));
   return h;
 }
 

@@ -63,14 +63,11 @@ bool is_map_of(const TensorMap& m, const AsyncOp& op) {
   return m.im2col == op.im2col && (op.dimensions == 0 || m.rank == op.dimensions);
 }
 
-// Of a tensor map among the parameters, on sm_90: generic addresses of constant bank 0 are a multiple of its
-// size and 16 bytes less than the offset in the bank, so that what is aligned among the parameters is at its
-// address, too (traces/CAPTURE.md). Half of a map suffices: what follows can be told from it, and some
-// libraries pass no more.
-constexpr uint64_t kBankShift = 0x10;
+// Of a tensor map among the parameters: constant bank 0 has a generic address that is a multiple of its size
+// (FINDINGS.md 24). Half of a map suffices: what follows can be told from it, and some libraries pass no more.
 constexpr size_t kHalfMap = 64;
 std::optional<size_t> parameter_offset(const KernelImage& image, uint64_t address) {
-  const uint64_t offset = address % kConstantWindow + kBankShift - image.parameter_base;
+  const uint64_t offset = address % kConstantWindow - image.parameter_base;
   const bool inside = image.parameters.size() >= kHalfMap && offset <= image.parameters.size() - kHalfMap;
   return inside ? std::optional<size_t>(offset) : std::nullopt;
 }
