@@ -64,7 +64,8 @@ bool is_map_of(const TensorMap& m, const AsyncOp& op) {
 }
 
 // Of a tensor map among the parameters: constant bank 0 has a generic address that is a multiple of its size
-// (FINDINGS.md 24). Half of a map suffices: what follows can be told from it, and some libraries pass no more.
+// (FINDINGS.md 24). Half of a map suffices: what follows can be told from it, and some libraries pass no
+// more.
 constexpr size_t kHalfMap = 64;
 std::optional<size_t> parameter_offset(const KernelImage& image, uint64_t address) {
   const uint64_t offset = address % kConstantWindow - image.parameter_base;
