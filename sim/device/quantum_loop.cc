@@ -99,11 +99,17 @@ void QuantumLoop::stuck(const std::string& kind, const std::string& why) const {
 }
 
 // Waits of recordings for barrier objects did end: where nothing else can go on, what completes their phases
-// is something that the recording does not tell (heddle__mbarrier_waits_forced).
+// is something that the recording does not tell (heddle__mbarrier_waits_forced). They end the longest quantum
+// after the last event, wherever the last quantum has ended: results do not depend on quanta.
 Cycle QuantumLoop::end_recorded_waits() {
+  Cycle at = now_;
+  for (const auto& s : machine_->sms) {
+    at = std::max(at, s->last_event() + machine_->quantum);
+  }
   bool any = false;
   for (const auto& s : machine_->sms) {
-    any |= s->end_recorded_waits(now_);
+    s->advance(at);
+    any |= s->end_recorded_waits(at);
   }
   if (!any) {
     deadlock();

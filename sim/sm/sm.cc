@@ -45,7 +45,7 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
 }
 
 void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, const memory::Image* image) {
-  origin_ = origin;
+  origin_ = last_event_ = origin;
   state_.begin(observer, noting, image);
   for (SubCore& s : subcores_) {
     s.reset();
@@ -166,6 +166,7 @@ void Sm::advance(Cycle end) {
       break;
     }
     state_.set_now(t);
+    last_event_ = t;
     // What comes from outside is first, in an order of its own; the SM's own events are in that of
     // scheduling.
     if (inbox == t) {

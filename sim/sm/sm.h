@@ -89,6 +89,8 @@ class Sm final : WarpScheduler, QueueRoom {
   uint64_t executed_unknown(uint32_t code) const { return dispatch_.executed_unknown(code); }
   Cycle active_cycles(Cycle now) const { return state_.active_cycles(now); }
   Cycle last_activity() const { return state_.last_activity(); }
+  // The last cycle in which anything happened.
+  Cycle last_event() const { return last_event_; }
   uint64_t warp_cycles(Cycle now) const { return state_.warp_cycles(now); }
   memory::Outbox& outbox() { return state_.outbox(); }
   memory::Inbox& inbox() { return inbox_; }
@@ -172,6 +174,7 @@ class Sm final : WarpScheduler, QueueRoom {
   std::vector<Notice> blocks_done_;
   uint64_t age_ = 0;
   Cycle origin_ = 0;
+  Cycle last_event_ = 0;
 };
 
 }  // namespace heddle::sm

@@ -103,6 +103,13 @@ const Row kTable[] = {
     {Counter::kReuseHits, "reuse", 4},
     {Counter::kDsmRequests, "other block's memory", 1},
     {Counter::kBulkBytes, "bulk copy", 128},
+    {Counter::kBulkBytes, "tensor copies", 3 * 2 * 128},
+    {Counter::kTensorCopiesUnknown, "tensor copies", 1},
+    {Counter::kTensorCopiesAssumed, "tensor copies", 2},
+    {Counter::kMbarrierAnyPhase, "bulk copy", 1},  // the recording does not have its operand
+    {Counter::kMbarrierForced, "wait that nobody ends", 1},
+    {Counter::kSpinsLeftOut, "spin loop", 2 * 2},
+    {Counter::kInstExecuted, "spin loop", 3},
 };
 
 TEST_CASE("counters, by hand") {

@@ -1,5 +1,6 @@
 #include "tests/sim/stats/kernels.h"
 
+#include "tests/sim/support/tensor_ops.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::simtest {
@@ -155,6 +156,31 @@ void add_memory(Samples& s) {
   };
 }
 
+void add_recorded_copies(Samples& s) {
+  s["tensor copies"] = [] {
+    // Of three maps one was recorded, one was put together (2 copies), and one is not known.
+    Kernel k{tensor_load(0x2000, 0, 0, 64), tensor_load(0x3000, 0, 0, 64), tensor_load(0x3000, 0, 2, 64),
+             tensor_load(0x4000, 0, 0, 64)};
+    add_map(k, map_2d(32, 2), 0x2000);
+    add_map(k, map_2d(32, 2), 0x3000, true);
+    return Sample{test_gpu(), k};
+  };
+  s["wait that nobody ends"] = [] {
+    // For 512 bytes of which 256 come.
+    Kernel k{mbarrier_init(64, 1), mbarrier_expect(64, 512), tensor_load(0x2000, 0, 0, 64),
+             mbarrier_wait(64, 0).writes_barrier(0), nop().waits(0b1)};
+    add_map(k, map_2d(32, 2), 0x2000);
+    k.stream(0, one_lane({0, 1, 2, 3, 4}));
+    return Sample{test_gpu(), k};
+  };
+  s["spin loop"] = [] {
+    // Three turns of a wait and a branch, of which the last one counts.
+    Kernel k{mbarrier_wait(64, 0), bra().stall(2), nop()};
+    k.order(0, {0, 1, 0, 1, 0, 1, 2});
+    return Sample{test_gpu(), k};
+  };
+}
+
 void add_front_end(Samples& s) {
   s["cold code"] = [] {
     Kernel k;
@@ -255,6 +281,7 @@ const std::map<std::string, std::function<Sample()>>& samples() {
     Samples s;
     add_arithmetic(s);
     add_memory(s);
+    add_recorded_copies(s);
     add_front_end(s);
     add_waits(s);
     return s;

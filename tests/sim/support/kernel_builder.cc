@@ -1,6 +1,7 @@
 #include "tests/sim/support/kernel_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <tuple>
 
@@ -210,6 +211,11 @@ void Kernel::write(isa::WarpTrace& out, uint32_t block, uint32_t warp, const std
         r.kind = isa::MemRef::Kind::kStride;
         r.base = a.base + offset;
         r.stride = a.stride;
+      }
+      if (!a.data.empty()) {
+        r.count = static_cast<uint8_t>(std::popcount(s.mask));
+        r.list = r.kind == isa::MemRef::Kind::kFull ? r.list : static_cast<uint32_t>(out.values.size());
+        out.values.insert(out.values.end(), r.count, a.data.front());
       }
       out.refs.push_back(r);
     }

@@ -35,6 +35,7 @@ struct Addresses {
   uint64_t per_warp = 0, per_block = 0;
   std::vector<uint64_t> list;    // 32 entries, or none
   std::vector<uint64_t> values;  // raw operands instead of addresses (UBLKCP)
+  std::vector<uint64_t> data;    // SYNCS: one data operand, the same for all lanes; STAS: its barrier object
   bool recorded = true;
 };
 
@@ -65,6 +66,7 @@ struct Op {
   Op& per_warp(uint64_t bytes) { return addresses.per_warp = bytes, *this; }
   Op& per_block(uint64_t bytes) { return addresses.per_block = bytes, *this; }
   Op& each(const std::function<uint64_t(int lane)>& address);
+  Op& data(uint64_t operand) { return addresses.data = {operand}, *this; }
   Op& unrecorded() { return addresses.recorded = false, *this; }
 };
 
