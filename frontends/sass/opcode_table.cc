@@ -141,6 +141,7 @@ constexpr std::array kRows = {
     OpcodeRow{"UR2UP", kUniform, F::kFirst},
     OpcodeRow{"USEL", kUniform},
     OpcodeRow{"USETMAXREG", kUniform, F::kPredicates},
+    OpcodeRow{"USETSHMSZ", kUniform, F::kSources},  // gives shared memory back at the end of a block
     OpcodeRow{"USGXT", kUniform},
     OpcodeRow{"USHF", kUniform},
     OpcodeRow{"USHL", kUniform},
