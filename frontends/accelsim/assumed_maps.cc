@@ -31,9 +31,10 @@ struct Seen {
   bool any = false;
   std::array<int64_t, kMaxTensorRank> first{}, highest{};
   std::array<uint64_t, kMaxTensorRank>
-      step{};                     // greatest common divisor of the distances; 0: always the same
-  std::vector<uint64_t> sources;  // of stores of the first block, in shared memory
-  uint64_t bytes = 0;             // of a copy; 0: not known yet
+      step{};                    // greatest common divisor of the distances; 0: always the same
+  std::vector<uint64_t> places;  // in shared memory, of the first block's copies
+  uint64_t apart = 0;            // the smallest distance between these
+  uint64_t bytes = 0;            // of a copy; 0: not known yet
 };
 
 // What the first block's copies bring to a barrier object, and what it expects.
@@ -121,10 +122,11 @@ class Finder {
       s.step[d] = std::gcd(s.step[d], static_cast<uint64_t>(std::abs(c - s.first[d])));
     }
     s.any = true;
-    if (block == first_block_ && isa::is_load(in.async.kind)) {
-      arrivals_[known.op.barrier].copies[descriptor] += others;
-    } else if (block == first_block_) {
-      s.sources.push_back(v[0]);
+    if (block == first_block_) {
+      s.places.push_back(v[0]);
+      if (isa::is_load(in.async.kind)) {
+        arrivals_[known.op.barrier].copies[descriptor] += others;
+      }
     }
   }
 
@@ -144,11 +146,12 @@ class Finder {
   // The bytes of each descriptor's copies.
   void solve() {
     for (auto& [descriptor, s] : seen_) {
-      std::sort(s.sources.begin(), s.sources.end());
-      for (size_t i = 1; i < s.sources.size(); ++i) {
-        const uint64_t apart = s.sources[i] - s.sources[i - 1];
-        s.bytes = apart && (s.bytes == 0 || apart < s.bytes) ? apart : s.bytes;
+      std::sort(s.places.begin(), s.places.end());
+      for (size_t i = 1; i < s.places.size(); ++i) {
+        const uint64_t apart = s.places[i] - s.places[i - 1];
+        s.apart = apart && (s.apart == 0 || apart < s.apart) ? apart : s.apart;
       }
+      s.bytes = isa::is_load(s.form.kind) ? 0 : s.apart;
     }
     // What one barrier object expects of one descriptor first, then what is left of several.
     for (const size_t unknown : {1, 2, 3}) {
@@ -162,15 +165,16 @@ class Finder {
   }
 
   // Several descriptors that are not known get as much as their steps make it, if that comes to what is
-  // expected; else all the same.
+  // expected. Else one of two fills the distance between its places, and the other gets the rest, if it fits
+  // between its own. Else all get the same.
   void share(const Arrivals& a, size_t unknown) {
     uint64_t left = a.expected, copies = 0, by_steps = 0;
-    std::vector<std::pair<uint64_t, uint64_t>> open;
+    std::vector<std::pair<Seen*, uint64_t>> open;
     for (const auto& [descriptor, n] : a.copies) {
-      if (const Seen& s = seen_[descriptor]; s.bytes) {
+      if (Seen& s = seen_[descriptor]; s.bytes) {
         left -= std::min(left, n * s.bytes);
       } else {
-        open.emplace_back(descriptor, n);
+        open.emplace_back(&s, n);
         copies += n;
         by_steps += n * kRowBytes * s.step[1];
       }
@@ -178,10 +182,25 @@ class Finder {
     if (a.other || open.size() != unknown || left < copies * kRowBytes) {
       return;
     }
-    for (const auto& [descriptor, n] : open) {
-      Seen& s = seen_[descriptor];
-      s.bytes = by_steps == left ? kRowBytes * s.step[1] : left / copies / kRowBytes * kRowBytes;
+    if (by_steps != left && unknown == 2 && (fill(open[0], open[1], left) || fill(open[1], open[0], left))) {
+      return;
     }
+    for (const auto& [s, n] : open) {
+      s->bytes = by_steps == left ? kRowBytes * s->step[1] : left / copies / kRowBytes * kRowBytes;
+    }
+  }
+
+  static bool fill(const std::pair<Seen*, uint64_t>& whole, const std::pair<Seen*, uint64_t>& rest,
+                   uint64_t left) {
+    const uint64_t taken = whole.first->apart * whole.second;
+    const uint64_t each = taken < left ? (left - taken) / rest.second : 0;
+    if (taken == 0 || each == 0 || each % kRowBytes != 0 || each * rest.second + taken != left ||
+        each > rest.first->apart) {
+      return false;
+    }
+    whole.first->bytes = whole.first->apart;
+    rest.first->bytes = each;
+    return true;
   }
 
   static isa::TensorMap map_of(const Seen& s, uint64_t base) {

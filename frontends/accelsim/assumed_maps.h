@@ -14,9 +14,10 @@ namespace heddle::accelsim {
 // - a row is 128 bytes; its elements are as many as the smallest step of dimension 0 between copies, and the
 // other
 //   dimensions' boxes are such steps, too, as far as the bytes go round;
-// - the bytes of a load are those that a barrier object expects of it in the first block that has one; of a
-// store,
-//   the smallest distance between its sources in shared memory;
+// - the bytes of a load are those that a barrier object expects of it in the first block that has one, shared
+// out
+//   among several descriptors by these steps or by the distances between their places in shared memory; of a
+//   store, the smallest distance between its places;
 // - the tensor ends where the copies end, its dimensions follow each other without gaps, and it lies where
 // nothing
 //   else does.
