@@ -33,14 +33,16 @@ inline uint64_t add_map(Kernel& k, const isa::TensorMap& m, uint64_t address, bo
 }
 
 // Registers 7 and 8 have the address of the map, 9 the blocks of a multicast from bit 16 on.
-inline Op tensor_copy(isa::AsyncKind kind, uint64_t map_address, std::vector<uint64_t> from_first, uint64_t blocks = 0) {
+inline Op tensor_copy(isa::AsyncKind kind, uint64_t map_address, std::vector<uint64_t> from_first,
+                      uint64_t blocks = 0) {
   Op o = make(OpClass::kBulkCopy, "UTMA").copies(kind);
   o.in.async.multicast = blocks != 0;
   o.in.space = isa::MemSpace::kGlobal;
   o.in.mem_refs = 1;
   from_first.resize(7);
   o.addresses.values = std::move(from_first);
-  for (const uint64_t v : {map_address & 0xffffffff, map_address >> 32, blocks << 16, uint64_t{0}, uint64_t{0}}) {
+  for (const uint64_t v :
+       {map_address & 0xffffffff, map_address >> 32, blocks << 16, uint64_t{0}, uint64_t{0}}) {
     o.addresses.values.push_back(v);
   }
   return o;

@@ -1,38 +1,10 @@
-// The engine of bulk copies alone.
-#include "sim/sm/tma/tma.h"
-
+// Bulk copies in the engine alone.
 #include <catch2/catch.hpp>
 
-#include "tests/sim/support/unit_bench.h"
+#include "tests/sim/sm/units/tma_bench.h"
 
 namespace heddle::simtest {
 namespace {
-
-struct Quiet : sm::Unit, sm::ClusterMemory {
-  void reset(Cycle) override {}
-  Cycle start(const sm::Issued&) override { return 0; }
-  void event(const sm::UnitEvent&, Cycle) override {}
-  Cycle visit(const sm::ClusterMessage&, Cycle now) override { return now; }
-  void acknowledged(uint32_t, Cycle) override {}
-  void finish_remote(const sm::ClusterAccess&, Cycle) override {}
-};
-
-struct TmaBench : UnitBench {
-  explicit TmaBench(Kernel& k)
-      : UnitBench(k),
-        fences(state),
-        port(state),
-        barriers(state, fences, port, quiet),
-        tma(state, fences, port, barriers) {
-    port.connect(quiet, barriers);
-    attach(tma, {Kind::kTma});
-  }
-  Quiet quiet;
-  sm::Fences fences;
-  sm::ClusterPort port;
-  sm::Barriers barriers;
-  sm::Tma tma;
-};
 
 Op bulk(uint64_t barrier, uint64_t source, uint64_t bytes) {
   Op o = make(OpClass::kBulkCopy, "UBLKCP").copies(isa::AsyncKind::kBulkLoad);
