@@ -15,7 +15,7 @@ struct State {
 class Stage {
  public:
   Stage(const std::vector<std::vector<SyncStep>>& warps, std::map<uint64_t, RehearsedBarrier>& barriers)
-      : warps_(warps), barriers_(barriers), at_(warps.size()) {
+      : warps_(warps), barriers_(barriers), at_(warps.size()), seen_(warps.size()) {
     for (const auto& [address, b] : barriers) {
       states_[address] = {b.parity, b.arrivals, false};
     }
@@ -42,20 +42,27 @@ class Stage {
   bool advance() {
     bool any = false;
     for (size_t w = 0; w < warps_.size(); ++w) {
-      for (; at_[w] < warps_[w].size() && take(warps_[w][at_[w]]); ++at_[w]) {
+      for (; at_[w] < warps_[w].size() && take(warps_[w][at_[w]], seen_[w]); ++at_[w]) {
         any = true;
       }
     }
     return any;
   }
 
-  bool take(const SyncStep& step) {
+  bool take(const SyncStep& step, std::map<uint64_t, uint32_t>& seen) {
     const auto b = barriers_.find(step.at);
     if (b == barriers_.end() || b->second.arrivals == 0) {
       return true;
     }
     State& s = states_[step.at];
     if (step.arrivals == 0) {
+      // What other barriers hold back runs ahead here: a phase that is over counts, however long ago.
+      uint32_t& from = seen[step.at];
+      const uint32_t wanted = from + ((from & 1) != step.parity);
+      if (s.phase > wanted) {
+        from = wanted + 1;
+        return true;
+      }
       return (s.phase & 1) != step.parity;
     }
     s.missing -= std::min(s.missing, step.arrivals);
@@ -95,7 +102,8 @@ class Stage {
   const std::vector<std::vector<SyncStep>>& warps_;
   std::map<uint64_t, RehearsedBarrier>& barriers_;
   std::map<uint64_t, State> states_;
-  std::vector<size_t> at_;  // the next step of each warp
+  std::vector<size_t> at_;                          // the next step of each warp
+  std::vector<std::map<uint64_t, uint32_t>> seen_;  // phases of each object that it has waited for
 };
 
 }  // namespace

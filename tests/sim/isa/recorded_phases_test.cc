@@ -114,6 +114,16 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("phases that something else than the object holds back, as __syncthreads, are known") {
+  // Three warps wait for each of four copies of the first, and meet before the next one.
+  Kernel k{mbarrier_expect(kFull, 256), bulk(kFull, 256), mbarrier_wait(kFull, 0), mbarrier_wait(kFull, 1),
+           bar()};
+  k.warps(3).stream(0, one_lane({0, 1, 2, 4, 0, 1, 3, 4, 0, 1, 2, 4, 0, 1, 3, 4}));
+  k.stream(1, one_lane({2, 4, 3, 4, 2, 4, 3, 4})).stream(2, one_lane({2, 4, 3, 4, 2, 4, 3, 4}));
+  CHECK(arrivals_at(k) == 1);
+  CHECK(phases_of(k).at(kFull).parity == 0);
+}
+
 TEST_CASE("waits that no arrival of the recording ends: the object is not known") {
   Kernel k{mbarrier_init(kFull, 1), mbarrier_wait(kFull, 0)};
   CHECK(arrivals_at(k) == 0);
