@@ -129,11 +129,12 @@ TEST_CASE("an arrival at a neighbour's barrier object completes its phase") {
   const Outcome o = run(test_gpu(2), two.k);
   CHECK(o[Counter::kMbarrierForced] == 0);
   CHECK(o[Counter::kMbarrierAnyPhase] == 0);
-  // Of each the other's: the arrival is 2 cycles in the SM's port and 200 on its way.
+  // Of each the other's: the arrival is 2 cycles in the SM's port, and on its way half of the 200 there and
+  // back.
   const Cycle first = o.cycles_of(to_first).at(0), second = o.cycles_of(to_second).at(0);
   CHECK(second > first);
-  CHECK(o.cycles(0, 0).back() == first + 202 + kWaitEnds);
-  CHECK(o.cycles(0, 1).back() == second + 202 + kWaitEnds);
+  CHECK(o.cycles(0, 0).back() == first + 102 + kWaitEnds);
+  CHECK(o.cycles(0, 1).back() == second + 102 + kWaitEnds);
 }
 
 TEST_CASE("STAS's bytes come with its data, and count at the barrier object that it names") {
@@ -154,8 +155,9 @@ TEST_CASE("STAS's bytes come with its data, and count at the barrier object that
   CHECK(o[Counter::kMbarrierForced] == 0);
   CHECK(o[Counter::kMbarrierAnyPhase] == 0);
   CHECK(o[Counter::kDsmRequests] == 2);
-  CHECK(o.cycles(0, 0).back() >= o.cycles_of(to_first).at(0) + 200 + kWaitEnds);
-  CHECK(o.cycles(0, 1).back() >= o.cycles_of(to_second).at(0) + 200 + kWaitEnds);
+  // 10 cycles to the LSU, five packets of 2 cycles each, 100 on their way.
+  CHECK(o.cycles(0, 0).back() == o.cycles_of(to_first).at(0) + 120 + kWaitEnds);
+  CHECK(o.cycles(0, 1).back() == o.cycles_of(to_second).at(0) + 120 + kWaitEnds);
 }
 
 TEST_CASE(
