@@ -153,6 +153,14 @@ ROOMS = {
         "sim/base",
         "sim/isa",
     ],
+    "frontends/capture": [
+        "frontends/accelsim",
+        "frontends/input",
+        "frontends/sass",
+        "frontends/trace",
+        "sim/base",
+        "sim/isa",
+    ],
     "frontends/workload": [
         "configs/proto_text",
         "configs/schema",
@@ -278,6 +286,7 @@ ROOMS = {
         "configs/loader",
         "configs/schema",
         "frontends/accelsim",
+        "frontends/capture",
         "frontends/input",
         "frontends/output",
         "frontends/trace",

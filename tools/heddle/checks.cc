@@ -44,7 +44,8 @@ CLI::Validator size_value(bool kb_is_1000) {
 
 void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* o : app.get_options()) {
-    if (o->get_items_expected_max() > 0) {
+    // What stands behind `heddle capture --` is the program's.
+    if (o->get_items_expected_max() > 0 && o->get_name() != "COMMAND") {
       o->check(CLI::Validator(
           [](const std::string& text) {
             return text.empty() ? std::string("the value is empty") : std::string();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "analysis/run/host.h"
 #include "sim/base/error.h"
@@ -32,6 +33,18 @@ void check_command(const CLI::App& app, const std::string& name) {
   throw Error(fmt::format("{} (there are: {})",
                           name.empty() ? "no command given" : fmt::format("no command '{}'", name), known));
 }
+
+// All commands on a screen of 24 lines: no blank line in front of the options.
+class ScreenFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    if (const size_t blank = text.find("\n\n"); blank != std::string::npos) {
+      text.erase(blank, 1);
+    }
+    return text;
+  }
+};
 
 int parse_and_run(CLI::App& app, int argc, const char* const* argv, const int& status) {
   try {
@@ -64,6 +77,7 @@ int run_command_line(int argc, const char* const* argv) {
   int status = 0;
   add_run(app, status);
   add_import(app, status);
+  add_capture(app, status);
   add_report(app, status);
   add_timeline(app, status);
   add_sweep(app, status);
@@ -78,7 +92,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_shell(app, status);
   refuse_empty_values(app);
   // Of the program alone: all commands on a screen of 80 columns.
-  app.formatter(std::make_shared<CLI::Formatter>());
+  app.formatter(std::make_shared<ScreenFormatter>());
   app.get_formatter()->column_width(14);
   try {
     if (argc == 1 || argv[1][0] != '-') {

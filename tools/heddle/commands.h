@@ -7,6 +7,7 @@ namespace heddle::cli {
 
 void add_run(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
+void add_capture(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
 void add_timeline(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
