@@ -21,10 +21,11 @@ BulkPlaces places(AsyncKind k) {
          : k == AsyncKind::kBulkPrefetch ? BulkPlaces{3, 0, 0, 2}
                                          : BulkPlaces{5, 0, 2, 4};
 }
-constexpr size_t kBarrier = 1, kMulticastOfBulk = 6;
+constexpr size_t kBarrier = 1;
 // Of tensor copies: behind the destination (or source) and, of loads, the barrier; the descriptor's address,
 // and then the blocks of a multicast or the offsets of im2col.
 constexpr size_t kDescriptor = 7, kBehindDescriptor = 9;
+constexpr uint64_t kLowerHalf = 0xffff;  // of the size of a bulk copy, where the upper half has a multicast's blocks
 constexpr int kMulticastAt = 16;                         // in a register whose lower half has the offsets
 constexpr uint64_t kConstantWindow = uint64_t{1} << 16;  // of generic addresses, for a constant bank
 
@@ -42,15 +43,16 @@ std::string read_bulk(const KernelImage& image, const Instr& in, Values v, uint6
   }
   BulkOp& c = out.op;
   c.source = pair(v, p.global);
-  c.bytes = v[p.size] * kBulkUnit;
+  const uint64_t units = in.async.multicast ? v[p.size] & kLowerHalf : v[p.size];
+  c.bytes = units * kBulkUnit;
   c.destination = v[p.shared] & kSharedOffset;
   c.barrier = v[kBarrier] & kSharedOffset;
-  if (in.async.multicast && v.size() > kMulticastOfBulk) {
-    c.multicast = static_cast<uint16_t>(v[kMulticastOfBulk]);
+  if (in.async.multicast) {
+    c.multicast = static_cast<uint16_t>(v[p.size] >> kMulticastAt);
   }
   out.known = true;
   if (in.async.kind != AsyncKind::kBulkPrefetch && c.bytes > most) {
-    return too_much("a bulk copy of " + hex(v[p.size]) + " units of 16 bytes", image, most, kBulkUnit);
+    return too_much("a bulk copy of " + hex(units) + " units of 16 bytes", image, most, kBulkUnit);
   }
   if (c.bytes > UINT64_MAX - c.source) {
     return "a bulk copy of " + std::to_string(c.bytes) + " bytes from " + hex(c.source) +

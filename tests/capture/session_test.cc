@@ -11,6 +11,7 @@
 #include "frontends/trace/writer.h"
 #include "sim/base/error.h"
 #include "sim/isa/launch_order.h"
+#include "sim/isa/recorded_copy.h"
 #include "tests/capture/stream.h"
 #include "tests/support/temp_dir.h"
 
@@ -177,6 +178,22 @@ TEST_CASE("tensor copies have twelve registers and name their map, each map once
   REQUIRE(l.image.tensor_maps.size() == 2);
   CHECK(l.image.tensor_maps[1].address == 0x7f40);
   CHECK(l.image.tensor_maps[1].bytes[127] == 'b');
+}
+
+TEST_CASE("a bulk copy to several blocks has them above its size, as an H200 has it") {
+  const Log log =
+      read(kStart + function(0, "_Z1kv", {{"UBLKCP.S.G.MULTICAST [UR10], [UR4], UR7 ;"}, {"EXIT ;"}}) +
+           launch(launch_head(), {0},
+                  record(0, 0, 0, 1, kUniform,
+                         halves({0xc00, 0x418, 0xb2002000, 0x7f53, 0x30021, 0x400, 0, 0, 0, 0, 0, 0})) +
+                      record(0, 0, 1, ~0u)));
+  REQUIRE(log.drops == std::vector<std::string>{});
+  const Launch& l = log.launches.at(0);
+  isa::RecordedCopy copy;
+  REQUIRE(isa::read_copy(l.image, l.image.code[0], l.warps[0].values, 4096, copy) == "");
+  CHECK(copy.op.bytes == 33 * 16);
+  CHECK(copy.op.multicast == 3);
+  CHECK(copy.op.source == 0x7f53b2002000);
 }
 
 TEST_CASE("a function that the kernel calls lies behind it") {
