@@ -33,8 +33,8 @@ std::string registers(std::initializer_list<uint64_t> first, uint64_t descriptor
   return s + "\n";
 }
 std::string at(int ordinal, const char* pc) { return "0 0 " + std::to_string(ordinal) + " " + pc; }
-std::string load(int ordinal, uint64_t x, uint64_t y, uint64_t descriptor = kFirst) {
-  return at(ordinal, "0") + registers({0x400, 0x3f00, x, y}, descriptor);
+std::string load(int ordinal, uint64_t x, uint64_t y, uint64_t descriptor = kFirst, uint64_t place = 0x400) {
+  return at(ordinal, "0") + registers({place, 0x3f00, x, y}, descriptor);
 }
 std::string store(int ordinal, uint64_t source, uint64_t y) {
   return at(ordinal, "20") + registers({source, 0, y}, kFirst);
@@ -99,6 +99,15 @@ TEST_CASE("two descriptors at one barrier object: by their steps, where those co
     CHECK(std::max(a, b) - std::min(a, b) == uint64_t{1} << 40);
     CHECK(std::min(a, b) >= uint64_t{1} << 50);
   }
+}
+
+TEST_CASE("... or one of them fills the distance between its places, and the other gets the rest") {
+  // Places 4096 and 2048 bytes apart, and 2 x (4096 + 1024) bytes.
+  const std::string copies = load(1, 0, 0, kFirst, 0) + load(2, 0, 0, kSecond, 0x2000) +
+                             load(3, 0, 7, kFirst, 0x1000) + load(4, 0, 7, kSecond, 0x2800);
+  const Kernel k = read(trace({kExpect, kLoad, kLoad, kLoad, kLoad}), kSide, expect(0, "0x2800") + copies);
+  CHECK(isa::tiled(map_at(k, kFirst), {}).bytes() == 0x1000);
+  CHECK(isa::tiled(map_at(k, kSecond), {}).bytes() == 0x400);
 }
 
 TEST_CASE("a store has the smallest distance between its sources in shared memory") {
