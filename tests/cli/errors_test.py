@@ -184,10 +184,13 @@ class Errors(harness.HeddleTest):
 
     def test_no_space_left_keeps_the_finished_kernels(self):
         self.capture("app", kernels=30)
+        self.capture("some", kernels=10)
+        self.ok("run", "some", "--gpu", "h200", "--out", "some.db")
+        room = os.path.getsize(self.path("some.db"))  # for more than the configuration, less than all of the 30
 
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a failed write instead of the end
-            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
         p = self.heddle("run", "app", "--gpu", "h200", "--out", "r.db", preexec_fn=limit)
         self.assertEqual(p.returncode, 1, p.stderr)
