@@ -25,8 +25,9 @@ constexpr size_t kBarrier = 1;
 // Of tensor copies: behind the destination (or source) and, of loads, the barrier; the descriptor's address,
 // and then the blocks of a multicast or the offsets of im2col.
 constexpr size_t kDescriptor = 7, kBehindDescriptor = 9;
-constexpr uint64_t kLowerHalf = 0xffff;  // of the size of a bulk copy, where the upper half has a multicast's blocks
-constexpr int kMulticastAt = 16;                         // in a register whose lower half has the offsets
+constexpr uint64_t kLowerHalf =
+    0xffff;                       // of the size of a bulk copy, where the upper half has a multicast's blocks
+constexpr int kMulticastAt = 16;  // in a register whose lower half has the offsets
 constexpr uint64_t kConstantWindow = uint64_t{1} << 16;  // of generic addresses, for a constant bank
 
 std::string too_much(const std::string& what, const KernelImage& image, uint64_t most, uint64_t unit) {
