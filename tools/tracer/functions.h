@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,11 +33,17 @@ class Functions {
     all.insert(all.begin(), kernel);
     std::vector<const Function*> out;
     for (const CUfunction f : all) {
+      // NVBit may name a function several times (seen: cuBLAS), or one without code.
+      if (nvbit_get_instrs(ctx, f).empty()) {
+        continue;
+      }
       std::unique_ptr<Function>& known = known_[{ctx, f}];
       if (!known) {
         known = make(ctx, f, operands);
       }
-      out.push_back(known.get());
+      if (std::find(out.begin(), out.end(), known.get()) == out.end()) {
+        out.push_back(known.get());
+      }
     }
     return out;
   }
