@@ -200,7 +200,7 @@ isa::MemRef with_operands(const uint64_t* addr, int n, const uint64_t* operand, 
 }
 
 isa::MemRef split_async_store(const isa::MemRef& ref, uint32_t mask, isa::WarpTrace& w) {
-  uint64_t both[32], address[32], barrier[32];
+  uint64_t both[32] = {}, address[32] = {}, barrier[32] = {};
   if (!isa::expand(w, ref, mask, both)) {
     return ref;
   }

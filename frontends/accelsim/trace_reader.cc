@@ -71,7 +71,7 @@ class TraceSource final : public isa::BlockSource {
       extra_ = std::make_unique<ExtraReader>(inputs.extra());
     }
     blocks_ = std::make_unique<BlockReader>(in_, header_.shape, *warps_, extra_.get());
-    order_.emplace(image_.shape);
+    order_ = std::make_unique<ClusterOrder>(image_.shape);
   }
 
   const isa::KernelImage& image() const override { return image_; }
@@ -138,7 +138,7 @@ class TraceSource final : public isa::BlockSource {
   isa::KernelImage image_;
   std::unique_ptr<WarpReader> warps_;
   std::unique_ptr<ExtraReader> extra_;
-  std::optional<ClusterOrder> order_;
+  std::unique_ptr<ClusterOrder> order_;
   std::unique_ptr<BlockReader> blocks_;
 };
 

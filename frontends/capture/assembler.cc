@@ -145,7 +145,7 @@ void Assembler::references(const Record& r, const char* p, const isa::Instr& in,
     }
     p += list_bytes(l.strided, n);
   }
-  if (r.form & kOperands) {
+  if (count == 2 && r.form & kOperands) {
     w.refs[begin] = operands(lists[0], lists[1], n, w);
     return;
   }
