@@ -673,6 +673,15 @@ class _SmAsyncCopy(Group):
     dsm_packet_cycles: float  # core cycles per packet; 0.01 to 1024
     dsm_slices: int  # per GPC; a power of two from 1 to 64
     dsm_flit_cycles: float  # core cycles per 16 bytes; 0 to 1024
+    tensor_copy_interval: int  # core cycles per copy; 1 to 4096
+    tensor_row_cycles: float  # core cycles per row, at least; 0.01 to 1024
+    tensor_line_cycles: float  # core cycles per 128 bytes of a row; 0.01 to 1024
+    tensor_store_latency: int  # core cycles to a store's first row; 1 to 4096
+    tensor_reduction_cycles: float  # core cycles per 128 bytes; 0.01 to 1024
+    tensor_maps_at_hand: int  # 1 to 1024
+    tensor_map_refill: int  # core cycles; 0 to 4096
+    tensor_map_first_use: int  # core cycles; 0 to 65536
+    tensor_parameter_first_use: int  # core cycles, of a kernel parameter; 0 to 65536
     ldgsts_extra_latency: int  # core cycles over a plain load; 0 to 1024
 
 class _HostLink(Group):
