@@ -1,5 +1,6 @@
 // Barrier objects in shared memory.
 #include <algorithm>
+#include <bit>
 
 #include "sim/sm/barriers/barriers.h"
 
@@ -14,6 +15,18 @@ void Barriers::bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cyc
   settle_mbarrier(m, now);
 }
 
+namespace {
+
+// Its recording does not have the numbers of some named barriers, so they are matched by the order of
+// arrivals (isa/recorded_program.h), which can be wrong.
+bool barriers_by_order(const isa::KernelImage& image) {
+  return std::any_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
+    return in.op == isa::OpClass::kBarrier && in.barrier_id == isa::kBarrierInRegister;
+  });
+}
+
+}  // namespace
+
 bool Barriers::end_recorded_waits(Cycle now) {
   bool any = false;
   for (uint32_t slot = 0; slot < kMaxBlocks; ++slot) {
@@ -26,6 +39,21 @@ bool Barriers::end_recorded_waits(Cycle now) {
     sm_.counters()[stats::Counter::kMbarrierForced] += m->second.waiters.size();
     m->second.given_up = any = true;
     settle_mbarrier(m->second, now);
+  }
+  for (uint32_t slot = 0; slot < kMaxBlocks && !any; ++slot) {
+    BlockSlot& b = sm_.block(slot);
+    const auto s = std::find_if(b.barrier.begin(), b.barrier.end(),
+                                [](const BarrierState& s) { return s.waiting != 0; });
+    if (!b.active || b.kernel->image->computed || s == b.barrier.end() ||
+        !barriers_by_order(*b.kernel->image)) {
+      continue;
+    }
+    sm_.counters()[stats::Counter::kMbarrierForced] += static_cast<uint64_t>(std::popcount(s->waiting));
+    any = true;
+    sm_.schedule(now + sm_.config().barrier().release_latency(),
+                 {UnitEvent::Kind::kBarrierRelease, 0, 0,
+                  sm_.barrier_event(slot, static_cast<uint32_t>(s - b.barrier.begin()))});
+    s->complete_phase();
   }
   return any;
 }
