@@ -67,15 +67,17 @@ class Finder {
     }
   }
 
+  // What an initialisation says is certain, whatever other blocks of the cluster do; the rest is rehearsed.
   std::map<uint64_t, RehearsedBarrier> barriers() const {
-    std::map<uint64_t, RehearsedBarrier> out;
+    std::map<uint64_t, RehearsedBarrier> certain, shared_out;
     for (const auto& [at, s] : seen_) {
       if (const RehearsedBarrier b = barrier(s); b.arrivals > 0) {
-        out[at] = b;
+        (s.word != 0 ? certain : shared_out)[at] = b;
       }
     }
-    rehearse(warps_, out);
-    return out;
+    rehearse(warps_, shared_out);
+    shared_out.merge(certain);
+    return shared_out;
   }
 
  private:
