@@ -67,12 +67,14 @@ class Finder {
     }
   }
 
-  // What an initialisation says is certain, whatever other blocks of the cluster do; the rest is rehearsed.
+  // What an initialisation says is certain where other blocks of the cluster can arrive, too; the rest is
+  // rehearsed.
   std::map<uint64_t, RehearsedBarrier> barriers() const {
+    const bool alone = syncs_.image().shape.cluster.count() == 1;
     std::map<uint64_t, RehearsedBarrier> certain, shared_out;
     for (const auto& [at, s] : seen_) {
       if (const RehearsedBarrier b = barrier(s); b.arrivals > 0) {
-        (s.word != 0 ? certain : shared_out)[at] = b;
+        (s.word != 0 && !alone ? certain : shared_out)[at] = b;
       }
     }
     rehearse(warps_, shared_out);

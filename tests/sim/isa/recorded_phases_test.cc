@@ -132,6 +132,12 @@ TEST_CASE("waits that no arrival of the recording ends: the object is not known"
   CHECK(arrivals_at(late) == 0);
 }
 
+TEST_CASE("... but in a cluster another block may arrive: what the initialisation says is certain") {
+  Kernel k{mbarrier_init(kFull, 3).data(barrier_word(3)), mbarrier_wait(kFull, 0)};
+  k.blocks(2).cluster(2);
+  CHECK(arrivals_at(k) == 3);
+}
+
 TEST_CASE("waits for one phase by several instructions are for one phase") {
   Kernel k{mbarrier_arrive(kFull), mbarrier_wait(kFull, 0), mbarrier_wait(kFull, 0)};
   k.warps(3).stream(0, one_lane({0})).stream(1, one_lane({0})).stream(2, one_lane({1, 2}));
