@@ -13,6 +13,9 @@ namespace {
 
 using isa::MemRef;
 
+// A launch is held in memory, and room for its warps is made before the first record comes.
+constexpr uint64_t kMostWarps = uint64_t{1} << 22;
+
 constexpr size_t kMapBytes = sizeof(uint64_t) + kTensorMapBytes;
 
 uint64_t word(const char* p) {
@@ -49,6 +52,10 @@ Assembler::Assembler(const Input& in, Launch& launch, const std::vector<const Fu
       blocks_(launch.image.shape.grid.count()),
       warps_(launch.image.shape.warps()),
       check_(launch.image) {
+  if (blocks_ > kMostWarps / std::max<uint32_t>(1, warps_)) {
+    in.fail(std::to_string(blocks_) + " blocks of " + std::to_string(warps_) + " warps (legal: up to " +
+            std::to_string(kMostWarps) + " warps in a launch)");
+  }
   // Every warp executes something: so there is no more to make room for than has been written.
   if (blocks_ > bytes / sizeof(Record) / warps_) {
     in.fail(std::to_string(bytes) + " bytes of records for " + std::to_string(blocks_) + " blocks of " +
