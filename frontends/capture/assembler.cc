@@ -188,19 +188,10 @@ MemRef Assembler::addresses(const List& l, int n, isa::WarpTrace& w) const {
 }
 
 MemRef Assembler::operands(const List& where, const List& what, int n, isa::WarpTrace& w) const {
-  uint64_t addr[32];
-  isa::WarpTrace scratch;  // not kDelta: `list` has to say where the operands are
-  MemRef r = addresses(where, n, scratch);
-  r.list = static_cast<uint32_t>(w.values.size());
-  if (r.kind != MemRef::Kind::kStride) {
-    r.kind = MemRef::Kind::kFull;
-    expand(where, n, addr);
-    w.values.insert(w.values.end(), addr, addr + n);
-  }
-  r.count = static_cast<uint8_t>(n);
-  expand(what, n, addr);
-  w.values.insert(w.values.end(), addr, addr + n);
-  return r;
+  uint64_t addr[32], operand[32];
+  expand(where, n, addr);
+  expand(what, n, operand);
+  return accelsim::with_operands(addr, n, operand, n, w);
 }
 
 MemRef Assembler::values(const Record& r, const char* p, isa::WarpTrace& w) {
