@@ -19,14 +19,18 @@ GpcPort::GpcPort(const config::GpuConfig& g, uint32_t gpc, const Common& common)
     : ShardPort(gpc * common.map.partitions() / static_cast<uint32_t>(g.topology().tpcs_per_gpc_size()),
                 common.shards),
       first_sm_(first_sms(common.noc.gpc_of_sm())[gpc]),
+      merge_sms_(g.noc().merge_sms()),
       common_(common),
       tlb_(g.tlb(), first_sms(common.noc.gpc_of_sm())[gpc + 1] - first_sm_, counters_),
-      gcc_(1, g.sm().fetch().gcc_bytes()) {}
+      gcc_(1, g.sm().fetch().gcc_bytes()),
+      crossings_((first_sms(common.noc.gpc_of_sm())[gpc + 1] - first_sm_ + merge_sms_ - 1) / merge_sms_,
+                 g.noc().merge_entries()) {}
 
 void GpcPort::reset() {
   counters_ = {};
   tlb_.reset();
   gcc_.reset();
+  crossings_.reset();
   launched_.clear();
   packets_.clear();
   leaving_.clear();
@@ -162,17 +166,43 @@ void GpcPort::enter() {
   tlb_.forget_fills();
 }
 
+// The answer to a read is behind the GPC's port. One that was merged comes with the answer to the first read
+// of its group.
+Ticks GpcPort::cross(const Packet& p, Ticks done) {
+  const Request& r = p.request;
+  const uint32_t group = (r.sm - first_sm_) / merge_sms_;
+  if (const Ticks* crossed = p.merged ? crossings_.find(group, r.line) : nullptr) {
+    return std::max(done, *crossed);
+  }
+  done = common_.noc.to_gpc(common_.noc.gpc_of_sm()[r.sm], bytes_of(r), done);
+  crossings_.add(group, r.line, done);
+  return done;
+}
+
 // Once through the GPC's port, then to each SM. Returns when it is at the one that has asked.
 Ticks GpcPort::answer_several(const Packet& p, Ticks done) {
   const Request& r = p.request;
   const uint32_t bytes = bytes_of(r);
-  const Ticks at = common_.noc.to_gpc(common_.noc.gpc_of_sm()[r.sm], bytes, done);
+  const Ticks at = cross(p, done);
   const Payload* values = r.payload ? &payload(p) : nullptr;
   const std::span<const uint16_t> targets = multicast_->targets(r);
   for (size_t i = 0; i < targets.size(); ++i) {
     multicast_->deliver(r, i, values, to_cycles_up(common_.noc.to_sm(targets[i], bytes, at)));
   }
   return common_.noc.to_sm(r.sm, bytes, at);
+}
+
+// ... at the SM.
+Ticks GpcPort::arrival(const Packet& p, Ticks done) {
+  const Request& r = p.request;
+  if (r.multicast) {
+    return answer_several(p, done);
+  }
+  if (r.kind == RequestKind::kRead) {
+    return common_.noc.to_sm(r.sm, bytes_of(r), cross(p, done));
+  }
+  return returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
+                         : done + to_ticks(common_.noc.response_latency());
 }
 
 void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
@@ -195,9 +225,7 @@ void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
     const Ticks performed = packets_[i].remote ? packets_[i].served.done : done;
     away_[r.grid] -= packets_[i].remote;
     last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(performed));
-    const Ticks back = r.multicast       ? answer_several(packets_[i], done)
-                       : returns_data(r) ? common_.noc.response(r.sm, bytes_of(r), done)
-                                         : done + to_ticks(common_.noc.response_latency());
+    const Ticks back = arrival(packets_[i], done);
     ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors, r.payload});
   }
   packets_.clear();

@@ -11,6 +11,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/memory/address_map.h"
 #include "sim/memory/by_time.h"
+#include "sim/memory/crossings.h"
 #include "sim/memory/gpc_cache.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/link_message.h"
@@ -90,7 +91,7 @@ class GpcPort final : public ShardPort {
   // Between two exchanges, of a device that has no links: no packet is on its way.
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(counters_, tlb_, gcc_, launched_, away_, last_performed_);
+    ar(counters_, tlb_, gcc_, crossings_, launched_, away_, last_performed_);
   }
 
  private:
@@ -103,12 +104,15 @@ class GpcPort final : public ShardPort {
   void add_fetch(const Request& r);
   void add_arrived(Cycle horizon);
   Ticks answer_several(const Packet& p, Ticks done);
+  Ticks cross(const Packet& p, Ticks done);
+  Ticks arrival(const Packet& p, Ticks done);
 
-  const uint32_t first_sm_;
+  const uint32_t first_sm_, merge_sms_;
   const Common common_;
   stats::CounterSet counters_;
   GpcTlb tlb_;
   GpcCache gcc_;
+  Crossings crossings_;
   std::vector<End> ends_;
   std::vector<Request> launched_;  // fetches of launches, by time
   std::vector<Request> gathered_;

@@ -17,6 +17,7 @@ struct Packet {
   uint32_t fill = 0;           // GpcTlb::Translation
   uint8_t device = kNoDevice;  // whose memory it goes to, if not to this device's
   bool remote = false;         // comes from another device; at a GPC: an answer from one
+  bool merged = false;         // another read of its group serves it
   Ticks at{};                  // its address is known; then: it reaches its slice; then: it has been served
   L2::Served served;           // data or acknowledgement leaves the slice
 };

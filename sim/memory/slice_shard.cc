@@ -76,7 +76,7 @@ void SliceShard::serve(std::span<ShardPort* const> ports) {
   }
 }
 
-L2::Served SliceShard::serve(const Packet& p, const ShardPort& port) {
+L2::Served SliceShard::serve(Packet& p, const ShardPort& port) {
   const Request& r = p.request;
   if (r.kind == RequestKind::kInstall) {
     l2_.install(r.line);
@@ -92,6 +92,7 @@ L2::Served SliceShard::serve(const Packet& p, const ShardPort& port) {
   // One that is on its way when this one passes the port of its group serves both; what comes back is not
   // sooner than from the L2.
   if (const L2::Served* s = merger_.find(group, r.line, r.sectors, p.at - request_latency_)) {
+    p.merged = true;
     return {std::max(s->done, p.at + merged_latency_), s->transfer};
   }
   const L2::Served done = l2_.serve(r, p.home, port.partition(), p.at);

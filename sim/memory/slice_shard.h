@@ -57,7 +57,7 @@ class SliceShard {
     uint32_t port, index;
   };
   void gather(std::span<ShardPort* const> ports);
-  L2::Served serve(const Packet& p, const ShardPort& port);
+  L2::Served serve(Packet& p, const ShardPort& port);
 
   const uint32_t shard_;
   const Ticks request_latency_, merged_latency_;
