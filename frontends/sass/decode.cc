@@ -138,6 +138,10 @@ class Decoder {
       in_.async = async_op(text_.opcode);
     } else if (info_.op == OpClass::kMbarrier) {
       in_.syncs = syncs_form(text_.opcode);
+    } else if (info_.op == OpClass::kGmma) {
+      const bool ends = std::any_of(text_.operands.begin(), text_.operands.end(),
+                                    [](const TextOperand& o) { return o.name == "gsb0"; });
+      in_.flags |= ends ? 0 : isa::kFlagGroupGoesOn;
     }
   }
 

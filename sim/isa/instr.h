@@ -55,6 +55,7 @@ enum InstrFlag : uint32_t {
   kFlagBarrierAllThreads = 1 << 13,  // BAR without a thread count: every warp of the block
   kFlagAsyncStore = 1 << 14,         // STAS, REDAS: their bytes count at a barrier object
   kFlagReconverges = 1 << 15,        // BSYNC
+  kFlagGroupGoesOn = 1 << 16,        // warp-group MMA without gsb0: another one ends its group
   kFlagMergesSameWord = 1 << 17,     // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
 };
 

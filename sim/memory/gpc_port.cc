@@ -183,7 +183,7 @@ Ticks GpcPort::cross(const Packet& p, Ticks done) {
 Ticks GpcPort::answer_several(const Packet& p, Ticks done) {
   const Request& r = p.request;
   const uint32_t bytes = bytes_of(r);
-  const Ticks at = cross(p, done);
+  const Ticks at = common_.noc.to_gpc(common_.noc.gpc_of_sm()[r.sm], bytes, done);
   const Payload* values = r.payload ? &payload(p) : nullptr;
   const std::span<const uint16_t> targets = multicast_->targets(r);
   for (size_t i = 0; i < targets.size(); ++i) {

@@ -85,7 +85,8 @@ L2::Served SliceShard::serve(Packet& p, const ShardPort& port) {
   if (r.payload != 0) {
     changes_ += image_->serve(r, port.payload(p));
   }
-  if (r.kind != RequestKind::kRead || p.remote) {
+  // Multicast reads do not merge (FINDINGS.md 25).
+  if (r.kind != RequestKind::kRead || r.multicast || p.remote) {
     return l2_.serve(r, p.home, port.partition(), p.at);
   }
   const uint32_t group = merge_group_[r.sm];

@@ -183,7 +183,7 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
       return wait(counted ? w.reason[in.depbar_sb]
                           : w.reason[std::countr_zero<uint8_t>(in.depbar_mask & w.busy)]);
     }
-  } else if (t.handler == Handler::kWarpgroupDepbar && w.gmma > t.instr->depbar_count) {
+  } else if (t.handler == Handler::kWarpgroupDepbar && w.gmma_groups > t.instr->depbar_count) {
     return wait(Stall::kBarrier);  // so Nsight calls it: tools/microbench/FINDINGS.md 15
   }
   if (t.flags & kFixedLatencyConstant) {

@@ -287,7 +287,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
-  if (returns ? lacks_load(e, c.sectors) : lacks_posted(e, static_cast<uint32_t>(std::popcount(mask)))) {
+  if (returns ? lacks_load(e, c.sectors) : lacks_posted(e, c.sectors)) {
     return false;
   }
   uint32_t width = std::max<uint32_t>(in.width, 1);
@@ -314,7 +314,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     q.time = sent;
     q.line = a.line;
     q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false)
-                   : new_posted_packet(e.warp, a.lanes);
+                   : new_posted_packet(e.warp, static_cast<uint32_t>(std::popcount(a.sectors)));
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
     q.grid = sm_.grid(e.warp);

@@ -15,7 +15,7 @@ struct UnitEvent {
     kLsu,             // it may take the next instruction
     kCopyDone,        // warp, small = group: an LDGSTS is complete
     kBarrierRelease,  // arg = barrier_event()
-    kGmmaDone,        // warp
+    kGmmaDone,        // warp, small = it ends its group
     kTma,             // it may send the next line
   };
   Kind kind;

@@ -119,12 +119,14 @@ struct Warp {
   uint32_t lanes = ~0u;         // that have not exited
   uint32_t cluster_target = 0;  // cluster phase that ends its next UCGABAR_WAIT
   uint32_t gmma = 0;            // warp-group MMAs in flight
+  uint32_t gmma_groups = 0;     // of these, the last ones of their groups
 
   // But its program and its next instruction: SmState::serialize().
   template <class Archive>
   void serialize(Archive& ar) {
     ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, constant, state,
-       since, started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma);
+       since, started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma,
+       gmma_groups);
   }
 };
 

@@ -275,6 +275,22 @@ TEST_CASE("WARPGROUP.DEPBAR.LE gsb0, n waits for all but n") {
   }
 }
 
+Op gmma_that_goes_on() {
+  Op o = gmma();
+  o.in.flags |= isa::kFlagGroupGoesOn;
+  return o;
+}
+
+TEST_CASE("WARPGROUP.DEPBAR waits for groups: their last MMAs have gsb0") {
+  // The group of the first two, not the third, which has begun another one.
+  Kernel k{gmma_that_goes_on(), gmma(), gmma_that_goes_on(), gmma_wait(0)};
+  CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 2, 2 * 32 + 50 + 1});
+  Kernel open{gmma_that_goes_on(), gmma_wait(0)};
+  CHECK(run(test_gpu(), open).cycles(0) == Cycles{0, 1});
+  Kernel one{gmma(), gmma_that_goes_on(), gmma(), gmma_wait(1)};
+  CHECK(run(test_gpu(), one).cycles(0) == Cycles{0, 1, 2, 32 + 50 + 1});
+}
+
 TEST_CASE("a warp ends when its MMAs are done") {
   Kernel k{gmma()};
   CHECK(run(test_gpu(), k)[Counter::kWarpsActive] == 82);
