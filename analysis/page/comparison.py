@@ -1,7 +1,7 @@
 """The sections that compare launches with silicon, as lists of lines."""
 import statistics
 
-from analysis.page.families import FAMILIES
+from analysis.page.families import FAMILIES, function_name
 from analysis.page.launches import ACTIVE, CYCLES, by, halves, pairs, spreads
 from analysis.page.measures import errors
 from analysis.page.quantities import QUANTITIES
@@ -108,9 +108,9 @@ def counters(group):
     lines = ["## Counters", "",
              "Amounts, relative to the measured value, of the launches that have any on silicon; (+n): n others have none there and some "
              "here.", "By family, and what each is: [COUNTERS.md](COUNTERS.md).", "", *amounts, "",
-             "Shares, in points: differences of percentages. No share can exceed 100 %: the L2 hit rate is hits of all look-ups of the L1s' "
-             "sectors", "(hits and misses, in both partitions), not Nsight's `lts__t_sector_hit_rate.pct`, whose hits include memory "
-             "barriers that are no", "look-ups (silicon has 201 % for `chase_l1`).", "", *shares]
+             "Shares, in points: differences of percentages. No share can exceed 100 %: the L2 hit rate is hits of all look-ups of the L1s'",
+             "sectors (hits and misses, in both partitions), not Nsight's `lts__t_sector_hit_rate.pct`, whose hits include memory barriers",
+             "that are no look-ups (silicon has 201 % for `chase_l1`).", "", *shares]
     missing = not_measured(group)
     return lines + (["", *missing] if missing else [])
 
@@ -179,7 +179,7 @@ def counters_page(group):
 
 
 def launch_row(x):
-    out = [f"`{x.name}`", x.family, x.half]
+    out = [f"`{x.name}`", f"`{function_name(x.row['kernel'])}`", x.family, x.half]
     for quantity, spread in ((CYCLES, x.spread("cycles")), (ACTIVE, None)):
         m, s = quantity.value(x.measured), quantity.value(x.simulated)
         out += [f"{m:,.0f}" if m else "", f"{s:,.0f}", f"{100 * x.error(quantity):+.1f} %" if m else ""]
@@ -192,12 +192,12 @@ def launch_row(x):
 def kernels_page(groups, absent):
     """KERNELS.md: every launch. `groups`: by set; `absent`: the names of those that were measured and not simulated."""
     lines = ["# Heddle against the H200, kernel by kernel", "",
-             "Written by `tools/update-validation`; in all: [VALIDATION.md](VALIDATION.md). The largest stall reasons with their share of the "
-             "warps' time."]
+             "Written by `tools/update-validation`; in all: [VALIDATION.md](VALIDATION.md). The largest stall reasons with their share of",
+             "the warps' time."]
     for suite, group in groups.items():
         lines += ["", heading(suite), "",
-                  *markdown(["launch", "family", "half", "cycles", "min..max", "simulated", "error", "SM-active", "simulated", "error",
-                             "largest stall", "simulated"], [launch_row(x) for x in group])]
+                  *markdown(["launch", "kernel", "family", "half", "cycles", "min..max", "simulated", "error", "SM-active", "simulated",
+                             "error", "largest stall", "simulated"], [launch_row(x) for x in group])]
         if absent[suite]:
             lines += ["", f"Measured, but not simulated: {', '.join(absent[suite])}."]
         lines += ["", *agreement(group), "", "Those that differ:", "", *differences(group)]

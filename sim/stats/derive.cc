@@ -48,11 +48,11 @@ const std::vector<Derived>& derived() {
          [](R r) { return 100 * ratio(r.totals[C::kL1SectorHits], r.totals[C::kL1Sectors]); }},
         {{"lts__t_sector_hit_rate.pct", "%",
           "L2 sector hits of all look-ups, counted as on silicon: the memory barriers at a kernel's end are "
-          "more "
-          "hits than look-ups, so that small kernels have above 100 (chase_l1: 191, on the H200 201). "
-          "Reports and "
-          "pages show lts__t_sectors_srcunit_tex_lookup_hit.sum / lts__t_sectors_srcunit_tex.sum instead"},
+          "more hits than look-ups, so that small kernels have above 100 (chase_l1: 191, on the H200 201). "
+          "heddle__l2_hit_rate.pct has no such hits"},
          [](R r) { return 100 * ratio(r.totals[C::kL2SectorHits], r.totals[C::kL2Sectors]); }},
+        {{"heddle__l2_hit_rate.pct", "%", "sectors that L1s ask L2 for and that hit, of all they ask for"},
+         [](R r) { return 100 * ratio(r.totals[C::kL2FromSmHits], r.totals[C::kL2FromSm]); }},
         {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront",
           "shared-memory wavefronts, all kinds, lane exchange included"},
          [](R r) {

@@ -161,6 +161,9 @@ class Silicon(unittest.TestCase):
         # As on silicon: hits that are no look-ups.
         rates = {k: c["lts__t_sector_hit_rate.pct"] for k, c in self.counters.items()}
         self.assertGreater(rates["chase_l1"], 100)
+        self.assertEqual(shipped.rows(self.db, """
+            SELECT DISTINCT name FROM counters JOIN metrics USING (name) WHERE unit = '%' AND NOT value BETWEEN 0 AND 100"""),
+                         [("lts__t_sector_hit_rate.pct",)])
         page = os.path.join(self.dir, "r.html")
         subprocess.run([shipped.HEDDLE, "report", self.db, "--html", page], check=True, capture_output=True)
         with open(page, encoding="utf-8") as f:

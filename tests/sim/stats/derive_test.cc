@@ -65,7 +65,9 @@ TEST_CASE("ratios, from figures set by hand") {
   r.totals[Counter::kL1Sectors] = 200;
   r.totals[Counter::kL1SectorHits] = 50;
   r.totals[Counter::kL2Sectors] = 80;
-  r.totals[Counter::kL2SectorHits] = 60;
+  r.totals[Counter::kL2SectorHits] = 90;  // memory barriers hit and are no look-ups
+  r.totals[Counter::kL2FromSm] = 50;
+  r.totals[Counter::kL2FromSmHits] = 20;
   r.totals[Stall::kLongScoreboard] = 10000;
   r.occupancy.limit_warps = 8;
   r.occupancy.theoretical_pct = 75;
@@ -81,7 +83,8 @@ TEST_CASE("ratios, from figures set by hand") {
   CHECK(m.at("sm__warps_active.avg.per_cycle_active") == 16);
   CHECK(m.at("sm__warps_active.avg.pct_of_peak_sustained_active") == 25);
   CHECK(m.at("l1tex__t_sector_hit_rate.pct") == 25);
-  CHECK(m.at("lts__t_sector_hit_rate.pct") == 75);
+  CHECK(m.at("lts__t_sector_hit_rate.pct") == Approx(112.5));
+  CHECK(m.at("heddle__l2_hit_rate.pct") == 40);
   CHECK(m.at("smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio") == 2.5);
   CHECK(m.at("launch__occupancy_limit_warps") == 8);
   CHECK(m.at("sm__maximum_warps_per_active_cycle_pct") == 75);
