@@ -59,6 +59,31 @@ def family_groups(group):
     return [([family, half], part) for family, both in by(lambda x: x.family, group) for half, part in halves(both)]
 
 
+def mean_error(quantity, group):
+    found = errors(pairs(quantity, group), not quantity.points, 0)
+    return f"{found.mean:.1f}" if found and quantity.points else f"{100 * found.mean:.1f} %" if found else ""
+
+
+def mean_difference(reason, group):
+    """Of its share of the warps' time, in points."""
+    found = [abs(s - m) for m, s in (x.stalls[reason] for x in group if reason in x.stalls)]
+    return f"{statistics.mean(found):.1f}" if found else ""
+
+
+def glance(group):
+    """The mean error of everything, a line each."""
+    groups = set_groups(group)
+    right = {tuple(label): share for *label, _, share in largest_rows(groups)}
+    return ["## At a glance", "",
+            "Mean absolute errors: of amounts relative to the measured value, of shares and of the stall reasons' shares of the warps' time in",
+            "points. Empty: not measured.", "",
+            *markdown(["mean error", *(f"{suite}, {half}" for (suite, half), _ in groups)],
+                      [["launches", *(str(len(part)) for _, part in groups)],
+                       *([q.label, *(mean_error(q, part) for _, part in groups)] for q in (CYCLES, ACTIVE, *QUANTITIES)),
+                       ["largest stall reason is right", *(right.get(tuple(label), "") for label, _ in groups)],
+                       *([f"stalls: {reason}", *(mean_difference(reason, part) for _, part in groups)] for reason in reasons(group))])]
+
+
 def overview(group):
     lines = ["## Every set", "",
              "Seen: somebody may have looked at a launch's error and changed the model. Only scored: nobody has. Mean (MAPE), median, 90th "
@@ -126,10 +151,15 @@ def largest_rows(groups):
     return [[*label, f"{right} of {n}", f"{100 * right / n:.0f} %"] for label, right, n in counted if n]
 
 
+def reasons(group):
+    """Those that one side has at least."""
+    return sorted({reason for x in group for reason, shares in x.stalls.items() if any(shares)})
+
+
 def reason_table(groups, head):
-    """Per reason and group: mean shares, then the differences in points. Reasons that neither side has are left out."""
+    """Per reason and group: mean shares, then the differences in points."""
     rows = []
-    for reason in sorted({r for _, group in groups for x in group for r, shares in x.stalls.items() if any(shares)}):
+    for reason in reasons(x for _, group in groups for x in group):
         for label, group in groups:
             both = [(x.name, *x.stalls[reason]) for x in group if reason in x.stalls]
             if both:

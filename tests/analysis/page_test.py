@@ -201,6 +201,17 @@ class Comparison(unittest.TestCase):
              launch("c", 400, 400, half=SCORED, kind="attention", counters={"heddle__bulk_copy_bytes.sum": 16.0}),
              launch("d", 1000, 1500, suite="more")]
 
+    def test_glance(self):
+        stalls = {"wait": (60, 50), "barrier": (10, 30), "sleeping": (0, 0)}
+        lines = comparison.glance([launch("a", 100, 110, stalls=stalls), launch("b", 200, 240), launch("c", 400, 400, half=SCORED)])
+        self.assertEqual(line(lines, "| mean error"), ["mean error", "a suite, seen", "a suite, only scored"])
+        self.assertEqual(line(lines, "| launches"), ["launches", "2", "1"])
+        self.assertEqual(line(lines, "| cycles"), ["cycles", "15.0 %", "0.0 %"])
+        self.assertEqual(line(lines, "| stalls: barrier"), ["stalls: barrier", "20.0", ""])
+        self.assertEqual(line(lines, "| largest"), ["largest stall reason is right", "100 %", ""])
+        self.assertEqual(line(lines, "| DRAM bytes |"), ["DRAM bytes", "", ""])
+        self.assertFalse([x for x in lines if "sleeping" in x])
+
     def test_overview(self):
         lines = comparison.overview(self.GROUP)
         start = [i for i, x in enumerate(lines) if x.startswith("| error of")]
@@ -285,7 +296,7 @@ class UpdateValidation(unittest.TestCase):
         block = tool.front_block(groups, {"a": {"cycles": "1500", "wall_seconds": "100"}}, self.stored())
         self.assertIn("| error of the cycles | kernels | mean | median | 90th percentile | largest | within 10 % | within 20 % |\n", block)
         lines = block.split("\n")
-        self.assertEqual(line(lines, "| Heddle, all kernels"), ["Heddle, all kernels", "1", *["8.0 %"] * 4, "1", "1"])
+        self.assertEqual(line(lines, "| Heddle, the suite of 57"), ["Heddle, the suite of 57", "1", *["8.0 %"] * 4, "1", "1"])
         self.assertEqual(line(lines, "| Accel-Sim")[1:3], ["1", "50.0 %"])
         self.assertEqual(line(lines, "| Heddle, [second suite](traces/h200/second/README.md)")[1:],
                          ["2", "19.0 %", "19.0 %", "27.8 %", "30.0 %", "1", "1"])

@@ -80,7 +80,7 @@ class UpdateValidation(shipped.HeddleTest):
                       p.stdout)
         with open(self.path("root/README.md"), encoding="utf-8") as f:
             front = f.read()
-        self.assertRegex(front, r"(?s)^top\n.*\| Heddle, all kernels \| 2 \|.*between\n.*heddle run traces/h200/softmax")
+        self.assertRegex(front, r"(?s)^top\n.*\| Heddle, the suite of 57 \| 2 \|.*between\n.*heddle run traces/h200/softmax")
         self.assertNotIn("old", front)
         self.assert_shares(overview)
 
