@@ -90,6 +90,17 @@ class UpdateValidation(shipped.HeddleTest):
         self.assertGreater(len(rows), 10)
         self.assertTrue(all(float(share) <= 100 for row in rows for share in row), rows)
 
+    def test_results_of_different_machines_are_not_mixed(self):
+        db = self.path("slow.db")
+        subprocess.run([shipped.HEDDLE, "validate", "--reference", self.path("root/traces/h200/second/suite.csv"), "--traces",
+                        self.path("root/traces/h200/second"), "--gpu", "h200", "--set", "l2.far_latency=300", "--out", db],
+                       check=True, capture_output=True)
+        p = subprocess.run([sys.executable, self.path("root/tools/update-validation"), "--second-results", db], capture_output=True,
+                           text=True, env={**os.environ, "HEDDLE_SHARED": self.path("shared"), "HOME": self.dir})
+        self.assertEqual(p.returncode, 1)
+        self.assertRegex(p.stderr, r"(?m)^update-validation: results of different revisions or configurations, nothing was changed: the suite")
+        self.assertFalse(any(os.path.exists(self.path("root/traces/h200", page)) for page in PAGES))
+
     def test_without_the_full_set_nothing_is_changed(self):
         p = subprocess.run([sys.executable, self.path("root/tools/update-validation")], capture_output=True, text=True,
                            env={**os.environ, "HEDDLE_SHARED": self.path("none")})
