@@ -58,10 +58,11 @@ uint32_t passes(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t
 // Lanes that full-width data lets share a pass: 32 lanes of 4 bytes, 16 of 8, 8 of 16.
 uint32_t lanes_per_group(uint32_t width) { return width <= 4 ? 32 : width <= 8 ? 16 : 8; }
 
-bool same_address(const uint64_t addr[32], uint32_t mask) {
-  uint64_t first = addr[std::countr_zero(mask)];
-  for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
-    if (addr[std::countr_zero(m)] != first) {
+// All lanes read what the lane does whose number differs in `bit`.
+bool pairs_agree(const uint64_t addr[32], uint32_t mask, uint32_t bit) {
+  for (uint32_t m = mask; m; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    if (!(mask >> (lane ^ bit) & 1) || addr[lane] != addr[lane ^ bit]) {
       return false;
     }
   }
@@ -74,8 +75,6 @@ Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t wi
                              bool load) {
   Wavefronts w;
   const uint32_t group = lanes_per_group(width);
-  // Two neighbouring groups of a load go together when all their lanes read one address: all lanes of a
-  // 64-bit load, a half-warp of a 128-bit one.
   const uint32_t pair = std::min(32u, 2 * group);
   const auto lanes = [](uint32_t n) { return n == 32 ? ~0u : (1u << n) - 1; };
   for (uint32_t first = 0; first < 32; first += pair) {
@@ -83,17 +82,20 @@ Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t wi
     if (!both) {
       continue;
     }
-    if (load && pair > group && same_address(addr, both)) {
-      w.total += 1;
-      continue;
-    }
+    Wavefronts apart;
     for (uint32_t lane = first; lane < first + pair; lane += group) {
       if (uint32_t m = mask & (lanes(group) << lane)) {
-        uint32_t p = passes(addr, m, width, banks);
-        w.total += p;
-        w.conflicts += p - 1;
+        const uint32_t p = passes(addr, m, width, banks);
+        apart.total += p;
+        apart.conflicts += p - 1;
       }
     }
+    if (load && pair > group && (pairs_agree(addr, both, 1) || pairs_agree(addr, both, 2))) {
+      const uint32_t p = passes(addr, both, width, banks);
+      apart = p < apart.total ? Wavefronts{p, p - 1} : apart;
+    }
+    w.total += apart.total;
+    w.conflicts += apart.conflicts;
   }
   return w;
 }

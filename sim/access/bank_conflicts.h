@@ -14,9 +14,8 @@ struct Wavefronts {
 // Loads and stores of `width` bytes (1..16) at addr[lane] for the lanes of `mask`, over `banks` banks of 4
 // bytes. Lanes are served in groups of 32, 16 or 8 for accesses of up to 4, 8 and 16 bytes; within a group,
 // different words of one bank conflict and one word is broadcast (cuda-model SH02, SH05, SH07, SH08). Two
-// neighbouring groups of a load share a pass when all their lanes read one address (hw/h200/suite.csv:
-// LDS.128 of one address takes 2 wavefronts, of one address per half-warp 2, of 16 addresses 4; LDS.64 of the
-// same 16 addresses in both half-warps 2).
+// neighbouring groups of a load share a pass when every lane of them reads what its neighbour does (lane ^
+// 1), or every lane what the next but one does (lane ^ 2) (tools/microbench/FINDINGS.md 27).
 Wavefronts shared_wavefronts(const uint64_t addr[32], uint32_t mask, uint32_t width, uint32_t banks,
                              bool load);
 

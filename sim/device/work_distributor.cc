@@ -17,6 +17,7 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
       empty_{.blocks = gpu.limits().max_blocks_per_sm(),
              .warps = gpu.limits().max_warps_per_sm(),
              .registers = gpu.limits().registers_per_sm()},
+      sms_per_tpc_(gpu.topology().sms_per_tpc()),
       sms_(sms),
       gpc_of_sm_(memory::gpc_of_sm(gpu.topology())),
       slots_(sms.size()) {
@@ -24,7 +25,11 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
     s.resize(gpu.limits().max_blocks_per_sm());
   }
   first_sm_ = memory::first_sms(gpc_of_sm_);
-  for (size_t i = 0; i + 1 < first_sm_.size(); ++i) {
+  const uint32_t singles = gpu.topology().singleton_tpcs() * sms_per_tpc_;
+  regions_.push_back({.first = 0, .end = singles, .gpc = 0, .single = true});
+  for (uint32_t i = 0; i + 1 < first_sm_.size(); ++i) {
+    regions_.push_back(
+        {.first = i == 0 ? singles : first_sm_[i], .end = first_sm_[i + 1], .gpc = i, .single = false});
     clusters_.push_back(std::make_unique<ClusterNetwork>(gpu, sms_, first_sm_[i], first_sm_[i + 1]));
   }
   reported_.resize(clusters_.size());
@@ -62,10 +67,9 @@ std::unique_ptr<WorkDistributor::Grid> WorkDistributor::new_grid(const GridLaunc
   grid->cluster_size = static_cast<uint32_t>(std::max<uint64_t>(1, shape.cluster.count()));
   grid->result.number = launch.number;
   if (grid->cluster_size > 1) {
-    std::map<uint32_t, uint32_t> room;
     uint32_t most = 0;
-    for (uint32_t gpc : gpc_of_sm_) {
-      most = std::max(most, room[gpc] += o.blocks_per_sm);
+    for (const Region& r : regions_) {
+      most = std::max(most, takes_clusters(r, grid->cluster_size) ? (r.end - r.first) * o.blocks_per_sm : 0);
     }
     if (grid->cluster_size > most) {
       throw Error("too many resources requested for launch: cluster of " +
@@ -73,6 +77,7 @@ std::unique_ptr<WorkDistributor::Grid> WorkDistributor::new_grid(const GridLaunc
     }
   }
   grid->own.assign(sms_.size(), 0);
+  grid->turns.assign(regions_.size(), 0);
   for (uint32_t s = 0; s < sms_.size(); ++s) {
     grid->places.push_back(places(*grid, s));
   }
@@ -290,36 +295,40 @@ bool WorkDistributor::place_one(Grid& g) {
   return true;
 }
 
-// All blocks of the cluster or none, in the GPC whose emptiest SMs have the most free places, at most one
-// block more per SM than needed.
+// All blocks of the cluster or none, in the region whose emptiest SMs have the most free places, at most one
+// block more per SM than needed: the singleton TPCs first, then the one that has had the fewest turns
+// (tools/microbench/FINDINGS.md 14).
 bool WorkDistributor::place_cluster(Grid& g) {
   const auto wanted = static_cast<uint32_t>(g.fetched.size()) - g.placed;
-  std::vector<std::vector<uint32_t>> free(1 + *std::max_element(gpc_of_sm_.begin(), gpc_of_sm_.end()));
-  for (uint32_t s = 0; s < sms_.size(); ++s) {
-    free[gpc_of_sm_[s]].push_back(g.places[s]);
-  }
-  uint32_t gpc = ~0u;
-  std::pair<uint32_t, uint32_t> most{0, 0};  // places on the emptiest SMs, all places
-  for (uint32_t i = 0; i < free.size(); ++i) {
-    uint32_t room = std::accumulate(free[i].begin(), free[i].end(), 0u);
-    auto some = free[i].begin() + std::min<ptrdiff_t>(wanted, std::ssize(free[i]));
-    std::partial_sort(free[i].begin(), some, free[i].end(), std::greater<>());
-    std::pair<uint32_t, uint32_t> rank{std::accumulate(free[i].begin(), some, 0u), room};
-    if (room >= wanted && rank > most) {
-      most = rank;
-      gpc = i;
+  const Region* region = nullptr;
+  uint32_t most = 0, turns = 0;
+  std::vector<uint32_t> free;
+  for (size_t i = 0; i < regions_.size(); ++i) {
+    const Region& r = regions_[i];
+    free.assign(g.places.begin() + r.first, g.places.begin() + r.end);
+    const uint32_t room = std::accumulate(free.begin(), free.end(), 0u);
+    if (room < wanted || !takes_clusters(r, g.cluster_size)) {
+      continue;
+    }
+    const auto some = free.begin() + std::min<ptrdiff_t>(wanted, std::ssize(free));
+    std::partial_sort(free.begin(), some, free.end(), std::greater<>());
+    const uint32_t emptiest = std::accumulate(free.begin(), some, 0u);
+    const uint32_t had = r.single ? 0 : 1 + g.turns[i];
+    if (!region || emptiest > most || (emptiest == most && had < turns)) {
+      region = &r;
+      most = emptiest;
+      turns = had;
     }
   }
-  if (gpc == ~0u) {
+  if (!region) {
     return false;
   }
-  uint32_t cluster = next_cluster_++;
+  ++g.turns[static_cast<size_t>(region - regions_.data())];
+  const uint32_t cluster = next_cluster_++;
   for (uint32_t i = 0; i < wanted; ++i) {
-    uint32_t best = ~0u;
-    for (uint32_t s = 0; s < sms_.size(); ++s) {
-      if (gpc_of_sm_[s] == gpc && g.places[s] && (best == ~0u || g.places[s] > g.places[best])) {
-        best = s;
-      }
+    uint32_t best = region->first;
+    for (uint32_t s = region->first; s < region->end; ++s) {
+      best = g.places[s] > g.places[best] ? s : best;
     }
     start(g, best, cluster, ready(g, best));
   }

@@ -108,6 +108,7 @@ class WorkDistributor {
     uint64_t running = 0;
     std::vector<uint32_t> own;     // blocks on each SM
     std::vector<uint32_t> places;  // for more of them, on each SM
+    std::vector<uint32_t> turns;   // clusters that each region has got
     GridEnd result;
     bool started = false;
 
@@ -117,6 +118,7 @@ class WorkDistributor {
       ar(serial, at, placed, exhausted, running, result, started);
       ar.elements(own);
       ar.elements(places);
+      ar.elements(turns);
     }
   };
   struct Slot {
@@ -148,7 +150,15 @@ class WorkDistributor {
     }
   };
 
+  // SMs that clusters are placed on together.
+  struct Region {
+    uint32_t first, end;  // SMs
+    uint32_t gpc;
+    bool single;  // no cluster larger than a TPC
+  };
+
   std::unique_ptr<Grid> new_grid(const GridLaunch& launch) const;
+  bool takes_clusters(const Region& r, uint32_t size) const { return !r.single || size <= sms_per_tpc_; }
   using Wanted = std::map<uint64_t, std::unique_ptr<isa::BlockProgram>*>;  // by number: where it goes
   Wanted serialize_blocks(Archive& ar, Grid* grid);
   void block_done(uint32_t sm, const sm::Notice& n);
@@ -166,12 +176,14 @@ class WorkDistributor {
 
   const config::Launch launch_;
   const Room empty_;
+  const uint32_t sms_per_tpc_;
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   std::vector<uint32_t> gpc_of_sm_;
   std::vector<std::unique_ptr<Grid>> grids_;               // by turn; those without blocks left among them
   std::vector<std::vector<Slot>> slots_;                   // by SM and block slot
   std::vector<Room> room_;                                 // by SM
   std::vector<uint32_t> first_sm_;                         // of each GPC, and the end
+  std::vector<Region> regions_;                            // singleton TPCs, and the GPCs without them
   std::vector<std::unique_ptr<ClusterNetwork>> clusters_;  // by GPC
   std::vector<GridEnd> ended_;
   std::vector<std::vector<Done>> reported_;  // by GPC

@@ -30,6 +30,8 @@ class Dram {
   // Transfers of a batch of writes from now on; 0: dram.write_batch.
   void set_write_batch(uint32_t transfers) { write_batch_ = transfers == 0 ? full_batch_ : transfers; }
 
+  // Of a read while nobody else is there, in a closed row.
+  Ticks unloaded() const { return latency_ + t_rcd_ + t_cl_; }
   uint32_t channels() const { return channels_; }
   uint32_t access_bytes() const { return access_bytes_; }
 

@@ -421,7 +421,10 @@ L2::Served L2::atomic(const Request& r, const Home& home, uint32_t partition, Ti
   if (missing) {
     fill_home(*l, home, fetch, arrive + hit_latency_);
   }
-  Ticks data = std::max(arrive, l->ready);
+  // A reduction is taken before its line has come, as long as memory keeps up: as many are on their way with
+  // and without misses (FINDINGS.md 26).
+  const bool taken = r.kind == RequestKind::kReduction;
+  const Ticks data = std::max(arrive, taken ? l->ready - std::min(l->ready, dram_.unloaded()) : l->ready);
   set_dirty(*l, r.sectors, home, arrive);
   if (l->flags & kReplicated) {
     invalidate_replica(home, r.line, r.sectors, home.partition);

@@ -66,6 +66,7 @@ std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t
   config::GpuConfig c = gpu;
   config::Topology& t = *c.mutable_topology();
   t.clear_tpcs_per_gpc();
+  t.clear_singleton_tpcs();
   for (uint32_t i = 0; i < gpcs; ++i) {
     t.add_tpcs_per_gpc(each);
   }

@@ -111,7 +111,7 @@ bool Grids::fits(const ResidentGrid& g, const Sm& sm) const {
 bool Grids::all_fit(const ResidentGrid& g) const {
   std::vector<uint64_t> room(core_.params.gpc_of_sm.back() + 1);
   for (size_t i = 0; i < sms_.size(); ++i) {
-    room[core_.params.gpc_of_sm[i]] += places(g, sms_[i]);
+    room[core_.params.gpc_of_sm[i]] += core_.params.takes_cluster(i, g.cluster) ? places(g, sms_[i]) : 0;
   }
   uint64_t whole = 0;  // clusters
   for (const uint64_t r : room) {
@@ -131,7 +131,7 @@ bool Grids::place_cluster(uint32_t g, Ps at) {
   const std::vector<uint32_t>& gpc_of = core_.params.gpc_of_sm;
   std::vector<uint32_t> room(gpc_of.back() + 1);
   for (size_t i = 0; i < sms_.size(); ++i) {
-    room[gpc_of[i]] += places(grid, sms_[i]);
+    room[gpc_of[i]] += core_.params.takes_cluster(i, grid.cluster) ? places(grid, sms_[i]) : 0;
   }
   const auto most = std::max_element(room.begin(), room.end());
   if (*most < grid.cluster) {
@@ -141,7 +141,8 @@ bool Grids::place_cluster(uint32_t g, Ps at) {
   for (uint32_t b = 0; b < grid.cluster; ++b) {
     uint32_t best = kNone, free = 0;
     for (uint32_t i = 0; i < sms_.size(); ++i) {
-      const uint32_t n = gpc_of[i] == gpc ? places(grid, sms_[i]) : 0;
+      const uint32_t n =
+          gpc_of[i] == gpc && core_.params.takes_cluster(i, grid.cluster) ? places(grid, sms_[i]) : 0;
       if (n > free) {
         best = i;
         free = n;

@@ -39,9 +39,9 @@ uint32_t blocks_per_sm(const KernelDesc& k, const Params& p) {
 uint64_t max_active_clusters(const KernelDesc& k, uint64_t cluster, const Params& p) {
   std::vector<uint64_t> room;
   const uint32_t fit = blocks_per_sm(k, p);
-  for (const uint32_t gpc : p.gpc_of_sm) {
-    room.resize(std::max<size_t>(room.size(), gpc + 1));
-    room[gpc] += fit;
+  for (size_t sm = 0; sm < p.gpc_of_sm.size(); ++sm) {
+    room.resize(std::max<size_t>(room.size(), p.gpc_of_sm[sm] + 1));
+    room[p.gpc_of_sm[sm]] += p.takes_cluster(sm, cluster) ? fit : 0;
   }
   uint64_t sum = 0;
   for (const uint64_t r : room) {
