@@ -133,6 +133,10 @@ ROOMS = {
     ],
     "frontends/input": ["sim/base"],
     "frontends/output": ["sim/base"],
+    "frontends/ptx": [
+        "frontends/input",
+        "sim/base",
+    ],
     "frontends/sass": [
         "frontends/input",
         "sim/access",

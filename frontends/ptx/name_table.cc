@@ -1,0 +1,68 @@
+#include "frontends/ptx/name_table.h"
+
+#include <cstddef>
+
+#include "sim/base/fnv.h"
+
+namespace heddle::ptx {
+
+uint64_t NameTable::hash_of(std::string_view name, bool numbered) {
+  Fnv fnv;
+  fnv.add(name);
+  const uint64_t h = fnv.value() ^ (numbered ? 0x9e3779b97f4a7c15 : 0);
+  return h ^ (h >> 29);
+}
+
+uint32_t NameTable::slot_of(std::string_view name, uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  size_t slot = hash & mask;
+  while (slots_[slot] != 0) {
+    const Entry& e = entries_[slots_[slot] - 1];
+    if (e.hash == hash && e.named.name == name) {
+      break;
+    }
+    slot = (slot + 1) & mask;
+  }
+  return static_cast<uint32_t>(slot);
+}
+
+const Named* NameTable::find(std::string_view name, bool numbered) const {
+  const uint32_t index = slots_[slot_of(name, hash_of(name, numbered))];
+  return index == 0 ? nullptr : &entries_[index - 1].named;
+}
+
+const Named* NameTable::add(const Named& named, bool numbered) {
+  if ((entries_.size() + 1) * 2 > slots_.size()) {
+    grow();
+  }
+  const uint64_t hash = hash_of(named.name, numbered);
+  const uint32_t slot = slot_of(named.name, hash);
+  const uint32_t before = slots_[slot];
+  const uint32_t scope = scopes_.empty() ? 0 : scopes_.back();
+  if (before > scope) {
+    return &entries_[before - 1].named;
+  }
+  entries_.push_back({named, hash, before, slot});
+  slots_[slot] = static_cast<uint32_t>(entries_.size());
+  return nullptr;
+}
+
+// Entries go in the opposite order of their coming, so a slot that becomes free cuts no other's way.
+void NameTable::close() {
+  while (entries_.size() > scopes_.back()) {
+    slots_[entries_.back().slot] = entries_.back().shadowed;
+    entries_.pop_back();
+  }
+  scopes_.pop_back();
+}
+
+void NameTable::grow() {
+  slots_.assign(slots_.size() * 2, 0);
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Entry& e = entries_[i];
+    e.slot = slot_of(e.named.name, e.hash);
+    slots_[e.slot] = static_cast<uint32_t>(i + 1);
+  }
+}
+
+}  // namespace heddle::ptx
