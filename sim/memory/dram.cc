@@ -7,6 +7,8 @@
 namespace heddle::memory {
 namespace {
 
+constexpr uint64_t kRefreshedTogether = 4096;  // bytes
+
 Ticks dram_ticks(const config::GpuConfig& g, double cycles) {
   return domain_ticks(cycles, g.clocks().dram_mhz(), g.clocks().core_mhz());
 }
@@ -29,6 +31,8 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters, uint32_t cha
       t_ras_(dram_ticks(g, g.dram().t_ras())),
       t_ccd_(dram_ticks(g, g.dram().t_ccd())),
       turnaround_(dram_ticks(g, g.dram().t_wr_turnaround())),
+      t_rfc_(dram_ticks(g, g.dram().t_rfc())),
+      t_refi_(dram_ticks(g, g.dram().t_refi())),
       channel_(channels_),
       counters_(counters) {
   for (Channel& c : channel_) {
@@ -42,8 +46,22 @@ void Dram::reset(Ticks origin) {
     c.writes = 0;
     c.read = false;
     c.taken = {};
+    c.first = kUnused;
     std::fill(c.banks.begin(), c.banks.end(), Bank{});
   }
+}
+
+// How long a read that comes at `at` waits. Lines that lie together wait together: those of 4 KB, in whatever
+// channels they are (tools/microbench/FINDINGS.md 28); nobody else does. Counted from the channel's first
+// read, so that nothing depends on how long before it a launch began.
+Ticks Dram::refresh(Channel& c, uint64_t addr, Ticks at) const {
+  if (t_rfc_ == Ticks()) {
+    return {};
+  }
+  c.first = std::min(c.first, at);
+  const uint64_t begin = AddressMap::mix(addr / kRefreshedTogether) % t_refi_.count();
+  const Ticks into(((at - c.first).count() + begin) % t_refi_.count());
+  return into < t_rfc_ ? t_rfc_ - into : Ticks();
 }
 
 Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at) {
@@ -85,7 +103,7 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   // The controller reorders: while one bank opens a row, the bus serves others. So the bus is booked from the
   // arrival, not from the moment this bank is ready.
   Ticks bus = c.bus.reserve(at, service);
-  return std::max(bus, column + t_cl_ + burst_) + latency_;
+  return std::max(bus, column + t_cl_ + burst_) + refresh(c, addr, at) + latency_;
 }
 
 }  // namespace heddle::memory

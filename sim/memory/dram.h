@@ -42,6 +42,7 @@ class Dram {
   }
 
  private:
+  static constexpr Ticks kUnused = Ticks(~uint64_t{0});
   struct Bank {
     uint64_t row = ~uint64_t{0};
     Ticks ready{};      // when the open row takes the next column command
@@ -54,22 +55,25 @@ class Dram {
   };
   struct Channel {
     Bandwidth bus;
-    uint32_t writes = 0;  // transfers collected
-    bool read = false;    // since the last batch of writes
-    Ticks taken{};        // when there was room for the last batch behind one that goes
+    uint32_t writes = 0;    // transfers collected
+    bool read = false;      // since the last batch of writes
+    Ticks taken{};          // when there was room for the last batch behind one that goes
+    Ticks first = kUnused;  // read, from which refreshes count
     std::vector<Bank> banks;
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(bus, writes, read, taken);
+      ar(bus, writes, read, taken, first);
       ar.elements(banks);
     }
   };
 
+  Ticks refresh(Channel& c, uint64_t addr, Ticks at) const;
+
   const bool detailed_;
   const uint32_t channels_, banks_, row_bytes_, access_bytes_, full_batch_;
   uint32_t write_batch_;
-  const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_;
+  const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_, t_rfc_, t_refi_;
   std::vector<Channel> channel_;
   stats::CounterSet& counters_;
 };

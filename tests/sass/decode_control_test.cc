@@ -40,6 +40,13 @@ TEST_CASE("decode: tensor cores", "[sass]") {
   });
 }
 
+TEST_CASE("decode: the last warp-group MMA of a group has gsb0", "[sass]") {
+  const auto goes_on = [](const char* text) { return (decode_one(text).flags & isa::kFlagGroupGoesOn) != 0; };
+  CHECK(goes_on("HGMMA.64x64x16.F32 R24, gdesc[UR4], R24"));
+  CHECK_FALSE(goes_on("HGMMA.64x64x16.F32 R24, gdesc[UR4], R24, gsb0"));
+  CHECK_FALSE(goes_on("WARPGROUP.DEPBAR.LE gsb0, 0x1"));
+}
+
 TEST_CASE("decode: branches and barriers", "[sass]") {
   check_cases({
       {"BRA 0xc0", "branch", "<-"},

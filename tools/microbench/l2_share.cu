@@ -100,8 +100,8 @@ __global__ void k_tiles(u32* o, const __grid_constant__ CUtensorMap m, const Rol
 }
 
 // The same with loads of 16 bytes: 1,024 threads over `bytes` of the group, more than the L1 holds.
-__global__ void __launch_bounds__(1024) k_loads(u32* o, const float4* g, const Role* roles, int n,
-                                                int bytes) {
+__global__ void __launch_bounds__(1024)
+    k_loads(u32* o, const float4* g, const Role* roles, int n, int bytes) {
   const Role role = roles[smid()];
   if (role.group < 0) {
     return;
@@ -325,8 +325,8 @@ static void pipeline(const char* what, const std::vector<int>& a, const std::vec
       best = most, mean = sum / 128;
     }
   }
-  rec("L", what, best / steps, "cyc/step", how + S("; mean %.1f; %.1f B/clk/SM", mean / steps, 24576. * steps / mean),
-      "k_pipeline");
+  rec("L", what, best / steps, "cyc/step",
+      how + S("; mean %.1f; %.1f B/clk/SM", mean / steps, 24576. * steps / mean), "k_pipeline");
 }
 
 int main(int argc, char**) {
@@ -345,27 +345,38 @@ int main(int argc, char**) {
     };
     share("own_tiles", own([](int q, int i, int) { return q == 0 && i == 0; }), "one SM");
     share("own_tiles", own([](int q, int i, int) { return q == 0 && i < 2; }), "the SMs of a TPC");
-    share("own_tiles", own([](int q, int i, int) { return q == 0 && (i == 0 || i == 2); }), "2 TPCs; one SM each");
-    share("own_tiles", own([](int q, int i, int) { return q == 0 && (i == 0 || i == 8); }), "2 TPCs further apart; one SM each");
+    share("own_tiles", own([](int q, int i, int) { return q == 0 && (i == 0 || i == 2); }),
+          "2 TPCs; one SM each");
+    share("own_tiles", own([](int q, int i, int) { return q == 0 && (i == 0 || i == 8); }),
+          "2 TPCs further apart; one SM each");
     share("own_tiles", own([](int q, int i, int) { return q == 0 && i < 6; }), "3 TPCs of a GPC");
-    share("own_tiles", own([](int q, int i, int) { return q == 0 && i % 2 == 0; }), "a GPC; one SM of each TPC");
+    share("own_tiles", own([](int q, int i, int) { return q == 0 && i % 2 == 0; }),
+          "a GPC; one SM of each TPC");
     share("own_tiles", own([](int q, int, int) { return q == 0; }), "a GPC");
     share("own_tiles", own([](int q, int i, int) { return i == 0 && q >= 0; }), "one SM of each GPC");
     share("own_tiles", own([](int q, int i, int) { return i < 2 && q >= 0; }), "one TPC of each GPC");
-    share("own_tiles", own([](int q, int i, int) { return i < 8 && i % 2 == 0 && q >= 0; }), "one SM of 4 TPCs of each GPC");
+    share("own_tiles", own([](int q, int i, int) { return i < 8 && i % 2 == 0 && q >= 0; }),
+          "one SM of 4 TPCs of each GPC");
     share("own_tiles", own([](int q, int i, int) { return i % 2 == 0 && q >= 0; }), "one SM of each TPC");
     share("own_tiles", own([](int, int, int) { return true; }), "all SMs");
     share("own_tiles", own([](int, int, int) { return true; }), "all SMs; one tile a warp", 1);
     for (int delay : {0, 100, 300, 1000, 3000}) {
       for (int of : {2, 4, 6, 18, 132}) {
-        share("same_tiles", by_gpc([=](int q, int i, int) { return of == 132 ? Role{0, delay * (i + 18 * q) / 16} : Role{q * 9 + i / of, i % of * delay}; }),
-              S("all SMs; groups of %d SMs of a GPC; each %d cycles behind the one before", of, of == 132 ? delay / 16 : delay));
+        share("same_tiles", by_gpc([=](int q, int i, int) {
+                return of == 132 ? Role{0, delay * (i + 18 * q) / 16} : Role{q * 9 + i / of, i % of * delay};
+              }),
+              S("all SMs; groups of %d SMs of a GPC; each %d cycles behind the one before", of,
+                of == 132 ? delay / 16 : delay));
       }
-      share("same_tiles", by_gpc([=](int q, int i, int) { return Role{i, q * delay}; }),
+      share("same_tiles", by_gpc([=](int q, int i, int) {
+              return Role{i, q * delay};
+            }),
             S("all SMs; groups of one SM of each GPC; each %d cycles behind the one before", delay));
     }
     for (int of : {2, 4, 6, 18}) {
-      share("same_tiles", by_gpc([=](int q, int i, int) { return Role{q == 0 ? i / of : -1, 0}; }),
+      share("same_tiles", by_gpc([=](int q, int i, int) {
+              return Role{q == 0 ? i / of : -1, 0};
+            }),
             S("one GPC; groups of %d SMs", of));
     }
   } else {
@@ -382,21 +393,26 @@ int main(int argc, char**) {
   for (int i = 0; i < 128; i++) {
     own_a[i] = own_b[i] = i;
   }
-  pipeline<1>("pipeline_own", own_a, own_b, 1 << 14, 8, "no cluster; every block its own tiles; 64 steps of 24 KB");
-  pipeline<2>("pipeline_own", own_a, own_b, 1 << 14, 8, "clusters of 2; every cluster its own tile of A; block of B");
+  pipeline<1>("pipeline_own", own_a, own_b, 1 << 14, 8,
+              "no cluster; every block its own tiles; 64 steps of 24 KB");
+  pipeline<2>("pipeline_own", own_a, own_b, 1 << 14, 8,
+              "clusters of 2; every cluster its own tile of A; block of B");
   pipeline<4>("pipeline_own", own_a, own_b, 1 << 14, 8, "clusters of 4; likewise");
   for (int i = 0; i < 128; i++) {  // 8 x 16 tiles, neighbours in y
     gemm_a[i] = i / 16, gemm_b[i] = i % 16;
   }
-  pipeline<1>("pipeline_gemm", gemm_a, gemm_b, 1024, 64, "no cluster; 8 x 16 tiles; blocks of a row beside each other");
+  pipeline<1>("pipeline_gemm", gemm_a, gemm_b, 1024, 64,
+              "no cluster; 8 x 16 tiles; blocks of a row beside each other");
   for (int i = 0; i < 64; i++) {
     gemm_a[i] = i / 8;
   }
-  pipeline<2>("pipeline_gemm", gemm_a, gemm_b, 1024, 64, "clusters of 2; 8 x 16 tiles; blocks of a row beside each other");
+  pipeline<2>("pipeline_gemm", gemm_a, gemm_b, 1024, 64,
+              "clusters of 2; 8 x 16 tiles; blocks of a row beside each other");
   for (int i = 0; i < 64; i++) {
     gemm_a[i] = i % 8, gemm_b[2 * i] = i / 8 * 2, gemm_b[2 * i + 1] = i / 8 * 2 + 1;
   }
-  pipeline<2>("pipeline_gemm", gemm_a, gemm_b, 1024, 64, "clusters of 2; 8 x 16 tiles; clusters of a column beside each other");
+  pipeline<2>("pipeline_gemm", gemm_a, gemm_b, 1024, 64,
+              "clusters of 2; 8 x 16 tiles; clusters of a column beside each other");
   pipeline<1>("pipeline_same", zero, zero, 1024, 64, "no cluster; all the same tiles");
   pipeline<2>("pipeline_same", zero, zero, 1024, 64, "clusters of 2; all the same tiles");
   return 0;

@@ -48,8 +48,8 @@ static void measure(const char* type, int threads, int n, int step, u32 lanes, b
   }
   const double all = n * threads / 32;
   rec("N", S("red_%s", type), best[0] / all, "cyc/instr",
-      S("%d threads; %d a warp; %d lanes; every %d. element; %s; taken %u; done %u", threads, n, __builtin_popcount(lanes), step,
-        cold ? "DRAM" : "L2", best[0], best[1]),
+      S("%d threads; %d a warp; %d lanes; every %d. element; %s; taken %u; done %u", threads, n,
+        __builtin_popcount(lanes), step, cold ? "DRAM" : "L2", best[0], best[1]),
       "k_red");
 }
 

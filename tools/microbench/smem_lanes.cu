@@ -14,11 +14,15 @@ __global__ void k_lanes(u32* o, const u32* offset) {
 #pragma unroll
     for (int k = 0; k < 8; k++) {
       if (WIDTH == 16 && STORE) {
-        asm volatile("st.volatile.shared.v4.u32 [%0],{%1,%2,%3,%4};" ::"r"(at), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+        asm volatile("st.volatile.shared.v4.u32 [%0],{%1,%2,%3,%4};" ::"r"(at), "r"(a), "r"(b), "r"(c), "r"(d)
+                     : "memory");
       } else if (WIDTH == 8 && STORE) {
         asm volatile("st.volatile.shared.v2.u32 [%0],{%1,%2};" ::"r"(at), "r"(a), "r"(b) : "memory");
       } else if (WIDTH == 16) {
-        asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at) : "memory");
+        asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3},[%4];"
+                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                     : "r"(at)
+                     : "memory");
       } else {
         asm volatile("ld.volatile.shared.v2.u32 {%0,%1},[%2];" : "=r"(a), "=r"(b) : "r"(at) : "memory");
       }

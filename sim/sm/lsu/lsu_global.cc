@@ -287,7 +287,13 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
   const isa::Instr& in = *t.instr;
   const config::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
-  if (returns ? lacks_load(e, c.sectors) : lacks_posted(e, c.sectors)) {
+  std::array<uint8_t, std::tuple_size_v<decltype(c.lines)>> passes{};  // over the sectors of each line
+  uint32_t operations = 0;
+  for (uint32_t i = 0; i < c.count; ++i) {
+    passes[i] = memory::sector_operations(addr, mask, c.lines[i].line);
+    operations += passes[i];
+  }
+  if (returns ? lacks_load(e, c.sectors) : lacks_posted(e, operations)) {
     return false;
   }
   uint32_t width = std::max<uint32_t>(in.width, 1);
@@ -303,7 +309,6 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
       begin_values(e, load, addr);
     }
   }
-  uint32_t operations = 0;
   Cycle sent = now;
   for (uint32_t i = 0; i < c.count; ++i) {
     const LineAccess& a = c.lines[i];
@@ -314,14 +319,13 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     q.time = sent;
     q.line = a.line;
     q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false)
-                   : new_posted_packet(e.warp, static_cast<uint32_t>(std::popcount(a.sectors)));
+                   : new_posted_packet(e.warp, passes[i]);
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
     q.grid = sm_.grid(e.warp);
     q.sectors = a.sectors;
-    q.operations = memory::sector_operations(addr, mask, a.line);
+    q.operations = passes[i];
     q.payload = e.room ? atomic_payload(e, a, addr) : 0;
-    operations += q.operations;
     sm_.send(q);
   }
   stats::CounterSet& n = sm_.counters();

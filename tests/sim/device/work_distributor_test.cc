@@ -101,6 +101,34 @@ TEST_CASE("one SM takes blocks sm_block_interval apart") {
   CHECK(run(g, k).cycles_of(0) == Cycles{0, 50, 100, 150});
 }
 
+// Two GPCs of 8 and 4 SMs; the first two TPCs of the first one are singletons. One block fits on an SM.
+config::GpuConfig singletons() {
+  config::GpuConfig g = test_gpu(12);
+  g.mutable_topology()->set_sms_per_tpc(2);
+  g.mutable_topology()->clear_tpcs_per_gpc();
+  g.mutable_topology()->add_tpcs_per_gpc(4);
+  g.mutable_topology()->add_tpcs_per_gpc(2);
+  g.mutable_topology()->set_singleton_tpcs(2);
+  return g;
+}
+
+TEST_CASE("clusters as large as a TPC: the singleton TPCs, then the GPCs in turn") {
+  Kernel k = long_blocks(12);
+  k.cluster(2).shape().dynamic_shared_bytes = 200000;
+  CHECK(block_order(run(singletons(), k)) == std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 8, 9, 6, 7, 10, 11});
+}
+
+TEST_CASE("larger clusters leave singleton TPCs alone") {
+  Kernel k = long_blocks(12);
+  k.cluster(4).shape().dynamic_shared_bytes = 200000;
+  const Outcome o = run(singletons(), k);
+  // The third one comes when the first has gone.
+  CHECK(block_order(o) == std::vector<uint32_t>{4, 5, 6, 7, 8, 9, 10, 11, 4, 5, 6, 7});
+  Kernel large = long_blocks(8);
+  large.cluster(8).shape().dynamic_shared_bytes = 200000;
+  CHECK_THROWS_WITH(run(singletons(), large), Catch::Contains("cluster of 8 blocks, a GPC has room for 4"));
+}
+
 TEST_CASE("every block of a large grid runs once") {
   Kernel k{nop(), nop()};
   k.blocks(1000).warps(2);

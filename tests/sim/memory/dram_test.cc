@@ -191,5 +191,28 @@ TEST_CASE_METHOD(Fixture, "reset() closes the rows and frees the bus") {
   CHECK(read(0, 0) == 126);
 }
 
+TEST_CASE("for 200 of 1,000 cycles no read is taken, 4 KB by 4 KB at their own times") {
+  config::GpuConfig g = simtest::test_gpu();
+  g.mutable_dram()->set_t_rfc(200);
+  g.mutable_dram()->set_t_refi(1000);
+  stats::CounterSet counters;
+  Dram dram(g, counters);
+  const auto read = [&](uint64_t addr, Cycle at) {
+    return to_cycles_up(dram.access(0, addr, 64, false, to_ticks(at)));
+  };
+  // The first read of a channel begins the count: where its 4 KB are in their period by then.
+  const Cycle into = AddressMap::mix(0) % (1000 * kTicksPerCycle) / kTicksPerCycle;
+  REQUIRE(into == 0);
+  CHECK(read(0, 5000) == 5000 + 200 + 10 + 14 + 2 + 100);
+  CHECK(read(512, 5990) == 5990 + 14 + 2 + 100);        // the open row
+  CHECK(read(512, 6050) == 6050 + 150 + 14 + 2 + 100);  // the next period
+  CHECK(read(512, 6200) == 6200 + 14 + 2 + 100);
+  // Others of the 4 KB wait for as long, the next 4 KB have a time of their own.
+  CHECK(read(1024, 7000) == 7000 + 200 + 10 + 14 + 2 + 100);
+  const Cycle next = AddressMap::mix(2) % (1000 * kTicksPerCycle) / kTicksPerCycle;
+  REQUIRE(next > 200);
+  CHECK(read(2 * 4096, 8000) < 8000 + 150);
+}
+
 }  // namespace
 }  // namespace heddle::memory

@@ -227,6 +227,12 @@ TEST_CASE_METHOD(Fixture, "an atomic on a line that is not there fetches it") {
   CHECK(n[Counter::kDramReadBytes] == 64);
 }
 
+TEST_CASE_METHOD(Fixture, "a reduction on a line that is not there is taken before it has come") {
+  // The line is there at 1000 + 2 + 50 + 126. An idle memory needs 124 of these: 54 are waited for.
+  CHECK(serve(RequestKind::kReduction, 0, 0b0011, 1000) == 1000 + 54 + 2 + 50 + 20);
+  CHECK(serve(RequestKind::kRead, 0, 0b0011, 1010) == 1000 + 2 + 50 + 126);
+}
+
 TEST_CASE_METHOD(Fixture, "each pass over a sector takes 2 cycles: 32 lanes on one word are 32 passes") {
   read(0, 0b0001, 0);
   CHECK(serve(RequestKind::kReduction, 0, 0b0011, 1000, 32) == 1000 + 2 + 32 * 2 + 50 + 20);

@@ -91,12 +91,52 @@ TEST_CASE_METHOD(Fixture, "reads of one line by the two SMs of a TPC go to L2 on
   // SM 1 joins SM 0's read; SM 2 sits in another TPC. Port 2, look-up 50, DRAM 126.
   CHECK(m.counters()[Counter::kL2Sectors] == 2 + 1);
   CHECK(responses[0][0].time == 1000 + 100 + 178 + 6 + 100);
-  CHECK(responses[1][0].time == 1000 + 100 + 178 + 3 + 100);
+  // With it through the GPC's port (2), behind it in the TPC's (2).
+  CHECK(responses[1][0].time == 1000 + 100 + 178 + 2 + 2 + 1 + 1 + 100);
   // Sectors that the read in flight does not bring, and a read after its answer, go to L2.
   m.process({request(RequestKind::kRead, 9, 0b0100, 1, 1020, 4),
              request(RequestKind::kRead, 9, 0b0001, 1, 9000, 5)},
             responses);
   CHECK(m.counters()[Counter::kL2Sectors] == 3 + 2);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "the answer to merged reads passes the GPC's port once, that to others each by itself") {
+  gpu.mutable_noc()->set_merge_entries(64);
+  gpu.mutable_noc()->set_merge_sms(4);
+  gpu.mutable_noc()->set_gpc_response_bytes(1);
+  gpu.mutable_topology()->clear_tpcs_per_gpc();
+  gpu.mutable_topology()->add_tpcs_per_gpc(2);
+  const auto time_of_last = [&](bool merged) {
+    simtest::MemorySide m(gpu);
+    for (auto& r : responses) {
+      r.clear();
+    }
+    std::vector<Request> all;
+    for (uint16_t sm = 0; sm < 4; ++sm) {
+      all.push_back(request(RequestKind::kRead, merged ? 9 : 9 + sm, 0b0001, sm, 1000, sm));
+    }
+    m.process(all, responses);
+    return responses[3][0].time;
+  };
+  const uint32_t bytes = 32 + gpu.noc().packet_header_bytes();
+  CHECK(time_of_last(true) < 1000 + 100 + 177 + 100 + 2 * bytes);
+  CHECK(time_of_last(false) > 1000 + 100 + 177 + 100 + 3 * bytes);
+}
+
+TEST_CASE_METHOD(Fixture, "multicast reads do not merge") {
+  gpu.mutable_noc()->set_merge_entries(64);
+  simtest::MemorySide m(gpu);
+  struct Nobody final : Multicast {
+    std::span<const uint16_t> targets(const Request&) override { return {}; }
+    void deliver(const Request&, size_t, const Payload*, Cycle) override {}
+  } nobody;
+  m.set_multicast(0, nobody);
+  std::vector<Request> two = {request(RequestKind::kRead, 9, 0b0011, 0, 1000, 1),
+                              request(RequestKind::kRead, 9, 0b0011, 1, 1010, 2)};
+  two[1].multicast = true;
+  m.process(two, responses);
+  CHECK(m.counters()[Counter::kL2Sectors] == 2 + 2);
 }
 
 TEST_CASE_METHOD(Fixture, "reset() makes everything cold and zero") {

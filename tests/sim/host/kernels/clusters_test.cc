@@ -59,6 +59,32 @@ TEST_CASE("PM17 OC09: active clusters are whole ones of each GPC") {
   CHECK(host::max_potential_cluster(small, p) == 16);
 }
 
+// cudaOccupancyMaxActiveClusters on an H200: tools/microbench/FINDINGS.md 25.
+TEST_CASE("PM17: clusters larger than a TPC do not go to singleton TPCs") {
+  config::GpuConfig g = gpu_of({16, 16, 16, 18, 16, 16, 16, 18});
+  config::Topology& t = *g.mutable_topology();
+  t.set_sms_per_tpc(2);
+  for (int i = 0; i < t.tpcs_per_gpc_size(); ++i) {
+    t.set_tpcs_per_gpc(i, t.tpcs_per_gpc(i) / 2);
+  }
+  t.set_singleton_tpcs(4);
+  const host::Params p(g);
+  host::KernelDesc k = clustered(1, 1);
+  k.block.x = 512;
+  k.dynamic_shared_bytes = 220 * 1024;
+  for (const auto& [size, clusters] :
+       std::vector<std::pair<uint32_t, uint32_t>>{{2, 66}, {4, 30}, {8, 15}, {16, 7}}) {
+    CAPTURE(size);
+    CHECK(host::max_active_clusters(k, size, p) == clusters);
+  }
+  k.dynamic_shared_bytes = 100 * 1024;
+  for (const auto& [size, clusters] :
+       std::vector<std::pair<uint32_t, uint32_t>>{{2, 132}, {4, 62}, {8, 30}}) {
+    CAPTURE(size);
+    CHECK(host::max_active_clusters(k, size, p) == clusters);
+  }
+}
+
 TEST_CASE("PM10: a cluster runs in one GPC, all its blocks at once") {
   // Ten places: without clusters ten blocks at once, in clusters of four eight.
   const config::GpuConfig g = gpu_of({3, 2});
