@@ -141,7 +141,9 @@ class Decoder {
     } else if (info_.op == OpClass::kGmma) {
       const bool ends = std::any_of(text_.operands.begin(), text_.operands.end(),
                                     [](const TextOperand& o) { return o.name == "gsb0"; });
-      in_.flags |= ends ? 0 : isa::kFlagGroupGoesOn;
+      if (!ends) {
+        in_.flags |= isa::kFlagGroupGoesOn;
+      }
     }
   }
 
