@@ -33,16 +33,9 @@ class Functions {
     all.insert(all.begin(), kernel);
     std::vector<const Function*> out;
     for (const CUfunction f : all) {
-      // NVBit may name a function several times (seen: cuBLAS), or one without code.
-      if (nvbit_get_instrs(ctx, f).empty()) {
-        continue;
-      }
-      std::unique_ptr<Function>& known = known_[{ctx, f}];
-      if (!known) {
-        known = make(ctx, f, operands);
-      }
-      if (std::find(out.begin(), out.end(), known.get()) == out.end()) {
-        out.push_back(known.get());
+      const Function* found = find(ctx, f, operands);
+      if (found && std::find(out.begin(), out.end(), found) == out.end()) {
+        out.push_back(found);
       }
     }
     return out;
@@ -50,6 +43,16 @@ class Functions {
   bool knows(CUcontext ctx, CUfunction f) const { return known_.count({ctx, f}) != 0; }
 
  private:
+  // Null: NVBit names it, but it has no code. nvbit_get_instrs() of a function that is instrumented would
+  // begin anew, with no calls: its next launch would record nothing. So each function is asked for once.
+  const Function* find(CUcontext ctx, CUfunction f, const Operands& operands) {
+    const auto [it, added] = known_.try_emplace({ctx, f});
+    if (added && !nvbit_get_instrs(ctx, f).empty()) {
+      it->second = make(ctx, f, operands);
+    }
+    return it->second.get();
+  }
+
   std::unique_ptr<Function> make(CUcontext ctx, CUfunction f, const Operands& operands) {
     const std::string name = nvbit_get_func_name(ctx, f, true);
     auto out = std::make_unique<Function>(Function{next_, module(ctx, f, name)});
@@ -110,7 +113,8 @@ class Functions {
   Connection& to_;
   uint32_t next_ = 0;
   bool any_line_ = false;
-  // A library's kernel has one handle for all contexts, but each context has a buffer of its own.
+  // A library's kernel has one handle for all contexts, but each context has a buffer of its own. NVBit may
+  // name a function several times (seen: cuBLAS).
   std::map<std::pair<CUcontext, CUfunction>, std::unique_ptr<Function>> known_;
 };
 

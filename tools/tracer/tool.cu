@@ -175,6 +175,10 @@ class Tool {
     }
     ask(ctx, current_);
     used_ = functions_.instrument(ctx, current_.function, Operands(buffer.address(), is_set("HEDDLE_CAPTURE_MAPS")));
+    if (used_.empty()) {
+      drop("NVBit has no code of it");
+      return;
+    }
     parameters_ = parameters(current_, used_.front()->module);
     nvbit_enable_instrumented(ctx, current_.function, true);
     busy_ = buffer.empty();
