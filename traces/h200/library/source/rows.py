@@ -1,7 +1,7 @@
 """Puts captures and measurements of harness.py's programs side by side: one launch, one trace, one row.
 
 python3 rows.py DATA OUT     DATA/cap/PROGRAM/kernel-N.heddle, DATA/cap/PROGRAM.ops, DATA/heads.tsv (trace_head.py), DATA/sil/PROGRAM.csv and .ops (ncu's raw
-page, three repeats); OUT/NAME/kernel-1.heddle and OUT/rows.csv. measure.sh makes DATA.
+page, three repeats); OUT/NAME/kernel-1.heddle, kernelslist.g and OUT/rows.csv. measure.sh makes DATA.
 
 A launch is left out when its three repeats, or its capture, are not the same kernel with the same grid and block at the
 same place, when its operator makes more than MOST_OF_OP launches, or when it was taken already with this name, grid and
@@ -136,6 +136,8 @@ def main():
         name = op if places == 1 else "%s-%d" % (op, place)
         os.makedirs(os.path.join(out, name), exist_ok=True)
         shutil.copyfile(launch[4], os.path.join(out, name, "kernel-1.heddle"))
+        with open(os.path.join(out, name, "kernelslist.g"), "w") as f:
+            f.write("kernel-1.heddle\n")
         rows.append(row_of(name, triple))
     with open(os.path.join(out, "rows.csv"), "w", newline="") as f:
         w = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
