@@ -89,8 +89,8 @@ def simple(name, f, *shapes, dt=f32, cl=False):
 
 def ctc():
     logits = r(50, 16, 32, dt=f32).log_softmax(2)
-    targets = torch.randint(1, 32, (16 * 10,), dtype=torch.int32)
-    lengths, sizes = torch.full((16,), 50, dtype=torch.int32), torch.full((16,), 10, dtype=torch.int32)
+    targets = torch.randint(1, 32, (16 * 10,), device="cuda", dtype=torch.int32)
+    lengths, sizes = [torch.full((16,), n, device="cuda", dtype=torch.int32) for n in (50, 10)]
     return lambda: F.ctc_loss(logits, targets, lengths, sizes)
 
 

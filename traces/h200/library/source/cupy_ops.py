@@ -49,9 +49,12 @@ def special(f):
     return g
 
 
+def waves(x, y):
+    return cp.sqrt(x * x + y * y) + cp.sin(x)
+
+
 def ops():
-    fused = cp.fuse(lambda x, y: cp.sqrt(x * x + y * y) + cp.sin(x))
-    out = [on("add", cp.add, m(1000, 1000), m(1000, 1000)), on("add_strided", lambda x, y: x[::2] + y[:, ::2].T[:, :500], m(1000, 1000), m(500, 2000)), on("fused", fused, m(1 << 19), m(1 << 19)), on("hypot_f64", cp.hypot, m(1 << 17, dt="float64"), m(1 << 17, dt="float64")), on("sum", cp.sum, m(1 << 20)), on("sum_axis0", lambda x: x.sum(0), m(1000, 700)), on("max_axis1", lambda x: x.max(1), m(700, 1000)), on("argmin", cp.argmin, m(1 << 18)), on("mean_var", lambda x: x.var(1), m(512, 1000)),
+    out = [on("add", cp.add, m(1000, 1000), m(1000, 1000)), on("add_strided", lambda x, y: x[::2] + y[:, ::2].T, m(1000, 500), m(500, 1000)), on("fused", cp.fuse(waves), m(1 << 19), m(1 << 19)), on("hypot_f64", cp.hypot, m(1 << 17, dt="float64"), m(1 << 17, dt="float64")), on("sum", cp.sum, m(1 << 20)), on("sum_axis0", lambda x: x.sum(0), m(1000, 700)), on("max_axis1", lambda x: x.max(1), m(700, 1000)), on("argmin", cp.argmin, m(1 << 18)), on("mean_var", lambda x: x.var(1), m(512, 1000)),
            on("cumsum", cp.cumsum, m(1 << 18)), on("cumprod_axis", lambda x: cp.cumprod(x, 1), m(200, 500)), on("sort", cp.sort, m(1 << 17)), on("sort_axis", lambda x: cp.sort(x, 0), m(500, 200)), on("argsort", cp.argsort, m(1 << 16)), on("lexsort", lambda x: cp.lexsort(x), m(2, 20000)), on("partition", lambda x: cp.partition(x, 100), m(1 << 16)), on("unique", cp.unique, whole(1 << 16, 2000)), on("nonzero", lambda x: cp.nonzero(x > 1), m(1 << 18)), on("histogram", lambda x: cp.histogram(x, 100)[0], m(1 << 18)), on("bincount", cp.bincount, whole(1 << 17, 300)),
            on("take", lambda x, i: x.take(i, 0), m(5000, 64), whole(3000, 5000)), on("scatter_add", lambda x, i, y: cp.add.at(x, i, y), m(1 << 14), whole(1 << 16, 1 << 14), m(1 << 16)), on("searchsorted", lambda a, x: cp.searchsorted(a, x), lambda: cp.arange(10000.0), m(50000)), on("choose_where", lambda x: cp.where(x > 0, x, 0), m(1000, 500)), on("transpose_copy", lambda x: cp.ascontiguousarray(x.T), m(1000, 700)), on("tensordot", lambda x, y: cp.tensordot(x, y, 2), m(64, 32, 16), m(32, 16, 80)), on("percentile", lambda x: cp.percentile(x, 90), m(1 << 16)), on("interp", cp.interp, m(50000), lambda: cp.linspace(-3, 3, 500), m(500)), on("convolve", cp.convolve, m(20000), m(100)), on("roll_pad", lambda x: cp.pad(cp.roll(x, 3, 1), 2), m(500, 500))]
     g = lambda s: cp.random.Generator(s(7))  # noqa: E731

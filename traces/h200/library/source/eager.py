@@ -29,7 +29,7 @@ def pointwise():
     m = (1024, 1024)
     out = [simple("exp", torch.exp, m), simple("tanh_fp16", torch.tanh, m, dt=hf), simple("erf", torch.erf, (512, 1024)), simple("sin_f64", torch.sin, (256, 1024), dt=f64),
            simple("pow3", lambda x: x ** 3, m), simple("pow_tensor", lambda x, y: x.abs() ** y, (512, 512), (512, 512)), simple("div_bf16", lambda x, y: x / y, m, m, dt=bf),
-           simple("add_strided", lambda x, y: x[:, ::2] + y[::2].t(), (1024, 1024), (1024, 512)), simple("add_row", lambda x, y: x + y, m, (1024,), dt=bf),
+           simple("add_strided", lambda x, y: x[:, ::2] + y[::2].t(), (512, 1024), (1024, 512)), simple("add_row", lambda x, y: x + y, m, (1024,), dt=bf),
            simple("add_column", lambda x, y: x + y, (1000, 999), (1000, 1)), simple("fma_addcmul", torch.addcmul, m, m, m), simple("lerp", lambda x, y: torch.lerp(x, y, 0.3), m, m),
            simple("clamp", lambda x: x.clamp(-1, 1), m, dt=hf), simple("to_half", lambda x: x.half(), m), simple("to_float", lambda x: x.float(), m, dt=bf),
            simple("to_fp8", lambda x: x.to(torch.float8_e4m3fn), m, dt=bf), simple("glu", F.glu, m, dt=hf), simple("mish", F.mish, (512, 1024)), simple("hardswish", F.hardswish, m, dt=bf),

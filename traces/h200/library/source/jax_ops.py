@@ -95,7 +95,7 @@ def hopper(tile_m, tile_n, tile_k):
     def load():
         from jax.experimental.pallas.ops.gpu import hopper_matmul_mgpu as h
         config = h.TuningConfig(tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, max_concurrent_steps=4)
-        return lambda a, b: h.matmul(a, b, config)
+        return lambda a, b: h.matmul(a, b, config=config)
     return load
 
 

@@ -1,8 +1,13 @@
-"""What a .heddle file says of its launch: (number of the launch, kernel's mangled name, grid, block)."""
+"""What a .heddle file says of its launch: (number of the launch, kernel's mangled name, grid, block).
+
+python3 trace_head.py PROGRAM/kernel-N.heddle...   a line for each: PROGRAM, N, and these
+"""
 import ctypes
 import ctypes.util
 import os
+import re
 import struct
+import sys
 
 
 def zstd():
@@ -65,3 +70,13 @@ def head(path, lib=zstd()):
             d.update(fields(v))
             shapes[k] = tuple(d[i] for i in (1, 2, 3))
     return number, name, shapes[4], shapes[5]
+
+
+def main():
+    for path in sys.argv[1:]:
+        program = os.path.basename(os.path.dirname(path))
+        print(program, re.search(r"kernel-(\d+)", path)[1], *head(path), sep="\t")
+
+
+if __name__ == "__main__":
+    main()
