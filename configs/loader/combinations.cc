@@ -69,9 +69,6 @@ class Combinations {
       require(n >= 1, "topology.tpcs_per_gpc", "a GPC without TPCs; legal values: 1 or more for each");
       tpcs += n;
     }
-    const uint32_t most = t.tpcs_per_gpc_size() > 0 ? t.tpcs_per_gpc(0) : 0;
-    require(t.singleton_tpcs() <= most, "topology.singleton_tpcs",
-            "more than the first GPC has; legal values: up to " + str(most));
     const uint64_t sms = tpcs * t.sms_per_tpc();
     require(sms == t.sms(), "topology.sms",
             "but " + str(tpcs) + " TPCs (the sum of topology.tpcs_per_gpc) x topology.sms_per_tpc = " +

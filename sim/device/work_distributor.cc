@@ -25,7 +25,7 @@ WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::
     s.resize(gpu.limits().max_blocks_per_sm());
   }
   first_sm_ = memory::first_sms(gpc_of_sm_);
-  const uint32_t singles = gpu.topology().singleton_tpcs() * sms_per_tpc_;
+  const uint32_t singles = std::min(gpu.topology().singleton_tpcs() * sms_per_tpc_, first_sm_[1]);
   regions_.push_back({.first = 0, .end = singles, .gpc = 0, .single = true});
   for (uint32_t i = 0; i + 1 < first_sm_.size(); ++i) {
     regions_.push_back(

@@ -41,26 +41,25 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters, uint32_t cha
 }
 
 void Dram::reset(Ticks origin) {
+  begin_ = origin;
   for (Channel& c : channel_) {
     c.bus.reset(origin);
     c.writes = 0;
     c.read = false;
     c.taken = {};
-    c.first = kUnused;
     std::fill(c.banks.begin(), c.banks.end(), Bank{});
   }
 }
 
 // How long a read that comes at `at` waits. Lines that lie together wait together: those of 4 KB, in whatever
-// channels they are (tools/microbench/FINDINGS.md 28); nobody else does. Counted from the channel's first
-// read, so that nothing depends on how long before it a launch began.
-Ticks Dram::refresh(Channel& c, uint64_t addr, Ticks at) const {
-  if (t_rfc_ == Ticks()) {
+// channels they are (tools/microbench/FINDINGS.md 28); nobody else does. Counted from where the blocks of a
+// launch begin, so that nothing depends on how long that takes; what a launch fetches before does not wait.
+Ticks Dram::refresh(uint64_t addr, Ticks at) const {
+  if (t_rfc_ == Ticks() || at < begin_) {
     return {};
   }
-  c.first = std::min(c.first, at);
-  const uint64_t begin = AddressMap::mix(addr / kRefreshedTogether) % t_refi_.count();
-  const Ticks into(((at - c.first).count() + begin) % t_refi_.count());
+  const uint64_t turn = AddressMap::mix(addr / kRefreshedTogether) % t_refi_.count();
+  const Ticks into(((at - begin_).count() + turn) % t_refi_.count());
   return into < t_rfc_ ? t_rfc_ - into : Ticks();
 }
 
@@ -103,7 +102,7 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   // The controller reorders: while one bank opens a row, the bus serves others. So the bus is booked from the
   // arrival, not from the moment this bank is ready.
   Ticks bus = c.bus.reserve(at, service);
-  return std::max(bus, column + t_cl_ + burst_) + refresh(c, addr, at) + latency_;
+  return std::max(bus, column + t_cl_ + burst_) + refresh(addr, at) + latency_;
 }
 
 }  // namespace heddle::memory

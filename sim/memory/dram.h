@@ -38,11 +38,11 @@ class Dram {
   // How writes are collected follows from the policy of the L2.
   template <class Archive>
   void serialize(Archive& ar) {
+    ar(begin_);
     ar.elements(channel_);
   }
 
  private:
-  static constexpr Ticks kUnused = Ticks(~uint64_t{0});
   struct Bank {
     uint64_t row = ~uint64_t{0};
     Ticks ready{};      // when the open row takes the next column command
@@ -55,25 +55,25 @@ class Dram {
   };
   struct Channel {
     Bandwidth bus;
-    uint32_t writes = 0;    // transfers collected
-    bool read = false;      // since the last batch of writes
-    Ticks taken{};          // when there was room for the last batch behind one that goes
-    Ticks first = kUnused;  // read, from which refreshes count
+    uint32_t writes = 0;  // transfers collected
+    bool read = false;    // since the last batch of writes
+    Ticks taken{};        // when there was room for the last batch behind one that goes
     std::vector<Bank> banks;
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(bus, writes, read, taken, first);
+      ar(bus, writes, read, taken);
       ar.elements(banks);
     }
   };
 
-  Ticks refresh(Channel& c, uint64_t addr, Ticks at) const;
+  Ticks refresh(uint64_t addr, Ticks at) const;
 
   const bool detailed_;
   const uint32_t channels_, banks_, row_bytes_, access_bytes_, full_batch_;
   uint32_t write_batch_;
   const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_, t_rfc_, t_refi_;
+  Ticks begin_{};  // refreshes count from here
   std::vector<Channel> channel_;
   stats::CounterSet& counters_;
 };

@@ -406,6 +406,7 @@ class _Topology(Group):
     sms: int  # 1 to 1024
     sms_per_tpc: int  # 1 to 8
     tpcs_per_gpc: Tuple[int, ...]  # a list of whole numbers
+    singleton_tpcs: int  # TPCs; 0 to 1024
 
 class _Clocks(Group):
     core_mhz: float  # MHz; 1 to 10000
@@ -494,6 +495,8 @@ class _Dram(Group):
     t_ras: int  # DRAM cycles; 1 to 256
     t_ccd: int  # DRAM cycles; 1 to 64
     t_wr_turnaround: int  # DRAM cycles; 0 to 256
+    t_rfc: int  # DRAM cycles; 0 to 65536
+    t_refi: int  # DRAM cycles; 1 to 1048576
     write_batch: int  # 1 to 1024
     access_bytes: int  # bytes; a power of two from 16 to 256
 

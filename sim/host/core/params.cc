@@ -250,7 +250,8 @@ void read_sms(Params& p, const config::GpuConfig& gpu) {
   p.sms = gpu.topology().sms();
   p.subcores = gpu.sm().subcores();
   p.sms_per_tpc = gpu.topology().sms_per_tpc();
-  p.singleton_sms = gpu.topology().singleton_tpcs() * p.sms_per_tpc;
+  const uint32_t first_gpc = gpu.topology().tpcs_per_gpc_size() > 0 ? gpu.topology().tpcs_per_gpc(0) : 0;
+  p.singleton_sms = std::min(gpu.topology().singleton_tpcs(), first_gpc) * p.sms_per_tpc;
   for (int g = 0; g < gpu.topology().tpcs_per_gpc_size(); ++g) {
     p.gpc_of_sm.insert(p.gpc_of_sm.end(),
                        size_t{gpu.topology().tpcs_per_gpc(g)} * gpu.topology().sms_per_tpc(),

@@ -200,7 +200,7 @@ TEST_CASE("for 200 of 1,000 cycles no read is taken, 4 KB by 4 KB at their own t
   const auto read = [&](uint64_t addr, Cycle at) {
     return to_cycles_up(dram.access(0, addr, 64, false, to_ticks(at)));
   };
-  // The first read of a channel begins the count: where its 4 KB are in their period by then.
+  dram.reset(to_ticks(5000));  // where the period of the first 4 KB begins
   const Cycle into = AddressMap::mix(0) % (1000 * kTicksPerCycle) / kTicksPerCycle;
   REQUIRE(into == 0);
   CHECK(read(0, 5000) == 5000 + 200 + 10 + 14 + 2 + 100);
