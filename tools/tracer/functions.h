@@ -33,6 +33,10 @@ class Functions {
     all.insert(all.begin(), kernel);
     std::vector<const Function*> out;
     for (const CUfunction f : all) {
+      // NVBit also names the other kernels of the module (seen: CUTLASS), which are not called.
+      if (f != kernel && nvbit_is_func_kernel(ctx, f)) {
+        continue;
+      }
       const Function* found = find(ctx, f, operands);
       if (found && std::find(out.begin(), out.end(), found) == out.end()) {
         out.push_back(found);
