@@ -29,6 +29,9 @@ const Settings kQuarter = {
     "dram.channels=24",
     "launch.block_interval=4.68",
     "launch.dirty_bytes=589824",
+    // Whether a read meets a refresh is a matter of its cycle: whatever moves requests by a few cycles, be it
+    // for the better, moves some of them into one. Relations of its own have it (relations_latency.cc).
+    "dram.t_rfc=0",
 };
 
 // Whole numbers are rounded up where the field is one.

@@ -74,7 +74,8 @@ struct Runner {
   std::function<stats::KernelResult(const config::GpuConfig&, const Recording&)> run;
 };
 
-// As it stands: the kernel as it is, on 32 SMs with a quarter of the H200 behind them.
+// As it stands: the kernel as it is, on 32 SMs with a quarter of the H200 behind them, whose
+// DRAM is not refreshed.
 struct Side {
   bool whole_h200 = false;
   Settings set = {};

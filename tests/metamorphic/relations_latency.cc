@@ -95,6 +95,14 @@ Relations latency_relations() {
     out.push_back({"doubled " + name, kLater, {}, times(l, 2), same_work() + not_faster(), {}});
     out.push_back({"halved " + name, kSooner, {}, times(l, 0.5), same_work() + not_slower(), {}});
   }
+  const Side refreshed = set({"dram.t_rfc=920"});  // the H200's; the machine here has none
+  out.push_back({"DRAM that is refreshed", kLater, {}, refreshed, same_work() + not_faster(), {}});
+  out.push_back({"a refresh of three times the length",
+                 kLater,
+                 refreshed,
+                 set({"dram.t_rfc=2760"}),
+                 same_work() + not_faster(),
+                 {}});
   return out;
 }
 
