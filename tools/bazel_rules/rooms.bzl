@@ -26,6 +26,11 @@ ROOMS = {
         "sim/isa",
         "sim/stats",
     ],
+    "sim/exec": [
+        "sim/base",
+        "sim/engine",
+        "sim/isa",
+    ],
     "sim/host/program": [
         "sim/base",
         "sim/memory",
@@ -136,6 +141,11 @@ ROOMS = {
     "frontends/ptx": [
         "frontends/input",
         "sim/base",
+    ],
+    "frontends/ptx/execute": [
+        "frontends/ptx",
+        "sim/base",
+        "sim/exec",
     ],
     "frontends/sass": [
         "frontends/input",

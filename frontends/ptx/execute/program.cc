@@ -1,0 +1,75 @@
+#include "frontends/ptx/execute/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::ptx {
+namespace {
+
+constexpr uint64_t kHeapBytes = 8 << 20;  // of malloc in kernels, as CUDA's default
+constexpr size_t kMostNames = 40;         // in a message
+
+bool uses_heap(const exec::Code& code) {
+  return std::any_of(code.functions.begin(), code.functions.end(),
+                     [](const exec::FunctionInfo& f) { return f.builtin == exec::Builtin::kMalloc; });
+}
+
+}  // namespace
+
+Program::Program(std::unique_ptr<const Module> module, exec::Memory& memory)
+    : module_(std::move(module)), memory_(memory), placement_(place(*module_, memory)) {}
+
+const Function& Program::kernel(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Function& f : module_->functions) {
+    if (f.entry && f.defined) {
+      if (f.name == name) {
+        return f;
+      }
+      if (names.size() < kMostNames) {
+        names.emplace_back(f.name);
+      }
+    }
+  }
+  throw Error(
+      fmt::format("{}: no kernel {} (there are: {})", module_->source.name(), quoted(name), joined(names)));
+}
+
+exec::Launch Program::launch(const Function& kernel) {
+  auto it = codes_.find(&kernel);
+  if (it == codes_.end()) {
+    Translation t = translate(*module_, kernel, placement_);
+    if (!t.missing.empty()) {
+      throw NotCovered(fmt::format("{}: kernel {} has {} instructions that cannot be executed yet",
+                                   module_->source.name(), kernel.name, t.missing.size()),
+                       std::move(t.missing));
+    }
+    it = codes_.emplace(&kernel, std::move(t.code)).first;
+    if (uses_heap(it->second)) {
+      memory_.make_heap(kHeapBytes);
+    }
+  }
+  exec::Launch out;
+  out.code = &it->second;
+  out.memory = &memory_;
+  out.parameters.resize(it->second.parameter_bytes);
+  return out;
+}
+
+const Variable& parameter(const Module& module, const Function& kernel, size_t index) {
+  const std::vector<Parameter>& all = kernel.signature.parameters;
+  if (index >= all.size()) {
+    throw Error(fmt::format("{}: kernel {} has {} parameters, there is none with the index {}",
+                            module.source.name(), kernel.name, all.size(), index));
+  }
+  return module.variables[all[index].id];
+}
+
+void set_parameter(const Variable& parameter, uint64_t bits, exec::Launch& launch) {
+  for (uint64_t i = 0; i < std::min<uint64_t>(parameter.size, 8); ++i) {
+    launch.parameters[parameter.offset + i] = static_cast<uint8_t>(bits >> 8 * i);
+  }
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,54 @@
+// A module that is loaded: its kernels can be launched.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/ptx/execute/translate.h"
+#include "frontends/ptx/module.h"
+#include "sim/base/error.h"
+#include "sim/exec/launch.h"
+#include "sim/exec/memory.h"
+
+namespace heddle::ptx {
+
+// A kernel has instructions that cannot be executed: all of them, a line each.
+class NotCovered : public Error {
+ public:
+  NotCovered(const std::string& what, std::vector<std::string> lines)
+      : Error(what), lines_(std::move(lines)) {}
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+class Program {
+ public:
+  // Puts the module's variables into the memory, which outlives this.
+  Program(std::unique_ptr<const Module> module, exec::Memory& memory);
+
+  const Module& module() const { return *module_; }
+  const Placement& placement() const { return placement_; }
+  // Throws Error that names the kernels when this is none of them.
+  const Function& kernel(std::string_view name) const;
+  // With the parameters all 0. Throws NotCovered.
+  exec::Launch launch(const Function& kernel);
+
+ private:
+  std::unique_ptr<const Module> module_;
+  exec::Memory& memory_;
+  Placement placement_;
+  std::map<const Function*, exec::Code> codes_;
+};
+
+// The type of a kernel's parameter and where it lies. Throws Error when there is none with this index.
+const Variable& parameter(const Module& module, const Function& kernel, size_t index);
+// Writes the low bytes of `bits` into it.
+void set_parameter(const Variable& parameter, uint64_t bits, exec::Launch& launch);
+
+}  // namespace heddle::ptx

@@ -1,0 +1,23 @@
+// From a module to what sim/exec executes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/ptx/execute/place.h"
+#include "frontends/ptx/module.h"
+#include "sim/exec/code.h"
+
+namespace heddle::ptx {
+
+struct Translation {
+  exec::Code code;
+  // A line for each instruction, of all functions that the kernel may reach, that cannot be executed:
+  // "FILE:LINE:COLUMN: ...". The code can be executed when there is none.
+  std::vector<std::string> missing;
+};
+
+// `kernel`: an entry of the module, with a body.
+Translation translate(const Module& module, const Function& kernel, const Placement& placement);
+
+}  // namespace heddle::ptx

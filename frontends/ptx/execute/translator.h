@@ -1,0 +1,99 @@
+// The parts of translate().
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontends/ptx/execute/translate.h"
+#include "frontends/ptx/form.h"
+
+namespace heddle::ptx {
+
+class Translator {
+ public:
+  Translator(const Module& module, const Placement& placement) : module_(module), placement_(placement) {}
+
+  Translation run(const Function& kernel);
+
+ private:
+  // Where things of a function lie.
+  struct Layout {
+    std::vector<exec::Slot> registers;  // by id; of 128 bits: the first of two
+    uint32_t next = 0;                  // the first register that is free
+  };
+
+  // translate.cc
+  void find_functions(uint32_t kernel);
+  void add_function(uint32_t id);
+  void lay_out(uint32_t id);
+  void lay_out_shared();
+  void function(uint32_t id);
+  void instruction(const Instr& instr);
+  void arithmetic(const Instr& instr, const Op& op);
+  void missing(std::string_view why = "");
+
+  // operands.cc
+  exec::Slot source(const Operand& o, uint32_t bits);
+  exec::Slot source(const Instr& instr,
+                    size_t place);  // of the type that the form says; kNoSlot: not written
+  exec::Slot destination(const Operand& o);
+  exec::Slot constant(uint64_t value);
+  exec::Slot special(const Operand& o);
+  exec::Slot special_slot(exec::Special s);
+  exec::Slot variable_address(const Operand& o);
+  exec::Slot temporary();
+  uint64_t address_of(uint32_t variable, bool generic);
+  bool in_frame(const Variable& v) const;
+  uint32_t bits_of(const Instr& instr, size_t place) const;
+  const Operand& operand(const Instr& instr, size_t place) const {
+    return f_->operands[instr.operands + place];
+  }
+  std::vector<Operand> elements(const Operand& o) const;  // of a vector; or the one
+
+  // translate_mov.cc
+  void mov(const Instr& instr, const Op& op);
+  void pack(exec::Slot to, uint32_t bits, const std::vector<Operand>& from);
+  void unpack(const std::vector<Operand>& to, uint32_t bits, exec::Slot from);
+  void convert_address(const Instr& instr, const Op& op);
+  void is_space(const Instr& instr, const Op& op);
+
+  // translate_memory.cc
+  void address(const Operand& o, const Op& op, exec::Inst& in, exec::MemoryOp& m);
+  void values(const Operand& o, bool reads, uint32_t bits, exec::Slot* slots);
+  void load_store(const Instr& instr, const Op& op);
+  void atomic(const Instr& instr, const Op& op);
+
+  // translate_control.cc
+  bool control(const Instr& instr, const Op& op);
+  void barrier(const Instr& instr, const Op& op);
+  void sync(const Instr& instr, const Op& op);
+  void call(const Instr& instr);
+  exec::ValuePlace value_place(const Operand& o, const Parameter* parameter);
+
+  // For the instruction that is being translated, with its guard. The last one is the one that counts.
+  exec::Inst& emit(exec::Kind kind);
+  void compute(exec::WarpFn fn, exec::Slot d, exec::Slot s0, exec::Slot s1 = exec::kNoSlot,
+               exec::Slot s2 = exec::kNoSlot, exec::Slot s3 = exec::kNoSlot);
+
+  const Module& module_;
+  const Placement& placement_;
+  Translation out_;
+  std::vector<uint32_t> functions_;  // those that the kernel may reach
+  std::vector<Layout> layouts_;      // by function
+  std::vector<uint64_t> shared_;     // offset, by variable
+  std::vector<uint64_t> local_;      // offset in the frame, by variable
+  std::unordered_map<uint64_t, exec::Slot> constants_;
+  std::vector<uint32_t> line_starts_;
+
+  const Function* f_ = nullptr;
+  uint32_t id_ = 0;
+  const Instr* instr_ = nullptr;
+  uint32_t temporaries_ = 0;  // of this instruction
+  uint32_t most_temporaries_ = 0;
+  bool missing_ = false;  // reported already, of this instruction
+};
+
+}  // namespace heddle::ptx

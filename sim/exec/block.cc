@@ -1,0 +1,131 @@
+#include "sim/exec/block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/base/error.h"
+#include "sim/exec/layout.h"
+
+namespace heddle::exec {
+namespace {
+
+constexpr uint64_t kTurn = 1 << 16;  // warp instructions
+constexpr size_t kShownWarps = 8;    // in messages
+
+isa::Dim3 index_of(const Launch& launch, uint64_t linear) {
+  const uint64_t x = launch.grid.x, y = launch.grid.y;
+  return {static_cast<uint32_t>(linear % x), static_cast<uint32_t>(linear / x % y),
+          static_cast<uint32_t>(linear / x / y)};
+}
+
+}  // namespace
+
+Block::Block(const Launch& launch, uint64_t linear)
+    : launch_(launch), linear_(linear), index_(index_of(launch, linear)), shared_(launch.shared_bytes()) {
+  const uint32_t threads = launch.threads();
+  const uint32_t count = (threads + kLanes - 1) / kLanes;
+  warps_.reserve(count);
+  for (uint32_t w = 0; w < count; ++w) {
+    const uint32_t lanes = std::min(kLanes, threads - w * kLanes);
+    warps_.emplace_back(*this, w, lanes == kLanes ? ~0U : (1U << lanes) - 1);
+  }
+  live_ = count;
+}
+
+uint64_t Block::executed() const {
+  uint64_t sum = 0;
+  for (const Warp& w : warps_) {
+    sum += w.executed();
+  }
+  return sum;
+}
+
+uint64_t Block::thread_executed() const {
+  uint64_t sum = 0;
+  for (const Warp& w : warps_) {
+    sum += w.thread_executed();
+  }
+  return sum;
+}
+
+Block::Status Block::run(uint64_t instructions) {
+  for (uint64_t done = 0; live_ != 0;) {
+    bool ran = false, spins = true;
+    for (Warp& w : warps_) {
+      if (w.lanes() == 0) {
+        continue;
+      }
+      const uint64_t before = w.executed();
+      const Warp::Status status = w.run(kTurn);
+      const uint64_t more = w.executed() - before;
+      done += more;
+      ran |= more != 0;
+      spins &= status == Warp::Status::kSpinning || (status == Warp::Status::kWaiting && more == 0);
+    }
+    if (live_ == 0) {
+      break;
+    }
+    if (!ran) {
+      deadlock();
+    }
+    if (spins) {
+      return Status::kSpinning;
+    }
+    if (done >= instructions) {
+      return Status::kRunning;
+    }
+  }
+  return Status::kDone;
+}
+
+void Block::print(const std::string& text) {
+  output_ += text.substr(0, kMostOutputBytes - std::min<size_t>(kMostOutputBytes, output_.size()));
+}
+
+void Block::arrive(uint32_t number, uint32_t threads, uint32_t lanes, uint32_t holds, BarrierKind kind) {
+  Barrier& b = barriers_[number];
+  b.arrived += kLanes;
+  b.expected = threads;
+  b.lanes += lanes;
+  b.holds += holds;
+  if (kind != BarrierKind::kArrive) {
+    b.kind = kind;
+  }
+  check(number);
+}
+
+void Block::warp_ended() {
+  --live_;
+  for (uint32_t number = 0; number < barriers_.size(); ++number) {
+    check(number);
+  }
+}
+
+void Block::check(uint32_t number) {
+  Barrier& b = barriers_[number];
+  if (b.arrived == 0 || b.arrived < (b.expected != 0 ? b.expected : live_ * kLanes)) {
+    return;
+  }
+  const uint64_t result = b.kind == BarrierKind::kPopc  ? b.holds
+                          : b.kind == BarrierKind::kAnd ? uint64_t{b.holds == b.lanes}
+                                                        : uint64_t{b.holds != 0};
+  b = {};
+  for (Warp& w : warps_) {
+    w.pass_barrier(number, result);
+  }
+}
+
+void Block::deadlock() const {
+  std::string what = fmt::format("{}: no thread of block ({}, {}, {}) of kernel {} can go on",
+                                 launch_.code->file, index_.x, index_.y, index_.z, launch_.code->kernel);
+  size_t shown = 0;
+  for (size_t w = 0; w < warps_.size(); ++w) {
+    if (warps_[w].lanes() != 0 && shown++ < kShownWarps) {
+      what += fmt::format("; warp {}: {}", w, warps_[w].waits());
+    }
+  }
+  throw Error(what + (shown > kShownWarps ? fmt::format("; and {} more warps", shown - kShownWarps) : ""));
+}
+
+}  // namespace heddle::exec

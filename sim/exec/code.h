@@ -1,0 +1,148 @@
+// A kernel and the functions it calls, decoded for execution: what a frontend produces. README.md tells how
+// it runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/exec/atomics.h"
+#include "sim/exec/special.h"
+#include "sim/exec/warp_fn.h"
+
+namespace heddle::exec {
+
+// Where a register lies: in which bank, and which one.
+using Slot = uint32_t;
+enum class Bank : uint32_t {
+  kFrame,      // of the function that runs
+  kConstants,  // Code::constants
+  kWarp,       // 0: the carry; then Code::specials
+  kNone,       // its address is null
+};
+constexpr Slot slot(Bank bank, uint32_t index) { return static_cast<uint32_t>(bank) << 30 | index; }
+inline constexpr Slot kNoSlot = slot(Bank::kNone, 0);
+constexpr uint32_t kSlotIndex = (uint32_t{1} << 30) - 1;
+
+// The first registers of each frame: where it returns to, and the caller's place in local memory.
+inline constexpr uint32_t kReturnSlot = 0, kReturnLocalSlot = 1, kFirstSlot = 2;
+inline constexpr Slot kCarrySlot = slot(Bank::kWarp, 0);
+
+inline constexpr uint32_t kNoPc = UINT32_MAX;
+
+enum class Kind : uint8_t {
+  kCompute,      // fn
+  kBranch,       // to target, where the guard holds
+  kBranchIndex,  // to Code::targets[target][s0]
+  kCall,         // Code::calls[target]
+  kReturn,       // from function `target`
+  kExit,
+  kTrap,
+  kMemory,      // Code::memory[target]
+  kSync,        // sub: a SyncKind; s: its operands, then the mask of lanes (none: those that are here)
+  kBarrier,     // sub: a BarrierKind; s: number, threads or none, predicate; d0: result
+  kActivemask,  // d0
+  kFence,
+  kClock,         // d0: instructions of the warp
+  kLocalAddress,  // d0 = s0 or nothing + offset + the frame's place in local memory
+  kSleep,
+};
+
+enum class SyncKind : uint8_t {
+  // clang-format off
+  kShflUp, kShflDown, kShflBfly, kShflIdx,
+  kVoteAll, kVoteAny, kVoteUni, kVoteBallot,
+  kMatchAny, kMatchAll,
+  kAddU32, kMinU32, kMaxU32, kMinS32, kMaxS32, kAnd, kOr, kXor,  // redux
+  kElect, kWarpBarrier,
+  // clang-format on
+};
+
+enum class BarrierKind : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
+
+enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam };
+
+// A load, store or atomic: its record besides the address, which is s0 + offset.
+struct MemoryOp {
+  enum class Kind : uint8_t { kLoad, kStore, kAtomic };
+  Kind kind = Kind::kLoad;
+  Space space = Space::kGeneric;
+  uint8_t bytes = 4;           // of an element: 1, 2, 4, 8, 16
+  uint8_t elements = 1;        // 1, 2, 4, 8
+  bool in_frame = false;       // local: counted from the frame's place
+  bool sign = false;           // loads: narrower values are extended with their sign
+  bool polls = false;          // a loop of these may wait for another thread
+  uint8_t register_bytes = 8;  // of the registers of a load with sign
+  Slot values[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,
+                    kNoSlot, kNoSlot, kNoSlot, kNoSlot};  // of 16 bytes: two each
+  Slot operands[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,
+                      kNoSlot, kNoSlot, kNoSlot, kNoSlot};  // of atomics; values are results, or none
+  Slot compare[2] = {kNoSlot, kNoSlot};                     // cas
+  AtomicFn atomic = nullptr;                                // on global memory
+  AtomicFn atomic_shared = nullptr;                         // on shared memory
+};
+
+// A parameter or result of a function, or what a call gives for it.
+struct ValuePlace {
+  bool in_register = false;
+  Slot slot = kNoSlot;  // kNoSlot: not wanted
+  uint32_t offset = 0;  // otherwise in the frame's local memory
+  uint32_t bytes = 0;
+};
+
+struct CallOp {
+  uint32_t function = UINT32_MAX;  // else the address in `pointer`
+  Slot pointer = kNoSlot;
+  uint32_t frame_registers = 0;  // of the caller
+  uint32_t frame_bytes = 0;
+  std::vector<ValuePlace> arguments, returns;
+};
+
+// Functions of the system (ptx.md 1.5).
+enum class Builtin : uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail };
+
+struct FunctionInfo {
+  std::string name;
+  uint32_t first = kNoPc, end = kNoPc;  // instructions; kNoPc: not there
+  uint32_t registers = 0;               // of its frame, with the first ones
+  uint32_t local_bytes = 0;             // of its frame, a multiple of 16
+  std::vector<ValuePlace> parameters, returns;
+  Builtin builtin = Builtin::kNone;
+};
+
+struct Inst {
+  WarpFn fn = nullptr;
+  Slot d[2] = {kNoSlot, kNoSlot};
+  Slot s[5] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot};
+  Slot guard = kNoSlot;
+  uint32_t target = kNoPc;
+  uint32_t reconverge = kNoPc;  // branches: where lanes that part meet again (control_flow.h)
+  int64_t offset = 0;
+  Kind kind = Kind::kCompute;
+  uint8_t sub = 0;
+  bool guard_negated = false;
+  bool counted = true;  // false: a part of the instruction behind or before it
+};
+static_assert(sizeof(Inst) == 64);
+
+struct Code {
+  std::string kernel;
+  std::string file;  // for messages
+  uint32_t entry = 0;
+  std::vector<Inst> insts;
+  std::vector<uint32_t> lines;  // of each instruction, in the file
+  std::vector<FunctionInfo> functions;
+  std::vector<Register> constants;
+  std::vector<Special> specials;  // from register 1 of Bank::kWarp on
+  std::vector<MemoryOp> memory;
+  std::vector<CallOp> calls;
+  std::vector<std::vector<uint32_t>> targets;
+  std::vector<uint8_t> const_data;           // the constant space
+  uint32_t static_shared = 0;                // bytes, from kSharedReserve on
+  uint32_t dynamic_shared_at = 0;            // offset of dynamic shared memory
+  uint32_t parameter_bytes = 0;              // of the kernel
+  uint32_t required_threads[3] = {0, 0, 0};  // .reqntid
+  uint32_t most_threads = 1024;              // of a block
+};
+
+}  // namespace heddle::exec

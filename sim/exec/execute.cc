@@ -1,0 +1,175 @@
+#include "sim/exec/execute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "sim/base/cancelled.h"
+#include "sim/base/error.h"
+#include "sim/engine/worker_pool.h"
+#include "sim/exec/block.h"
+#include "sim/exec/layout.h"
+
+namespace heddle::exec {
+namespace {
+
+constexpr uint64_t kTurn = 1 << 22;          // warp instructions of a block
+constexpr uint64_t kFruitlessTurns = 20000;  // one after the other in which all that ran only waited
+
+// The blocks of a launch, handed out to threads: new ones as long as they may begin, then those that have
+// not ended, in turn.
+class Schedule {
+ public:
+  Schedule(const Launch& launch, const ExecuteOptions& options) : launch_(launch), options_(options) {}
+
+  void work();
+  ExecuteResult result();
+
+ private:
+  std::unique_ptr<Block> take();
+  void put_back(std::unique_ptr<Block> block, Block::Status status, uint64_t executed);
+  void failed(uint64_t block, std::exception_ptr error);
+
+  const Launch& launch_;
+  const ExecuteOptions& options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::unique_ptr<Block>> waiting_;  // have begun
+  uint64_t next_ = 0;                           // to begin
+  uint64_t begun_ = 0;                          // and not ended
+  uint64_t fruitless_ = 0;
+  uint64_t executed_ = 0;
+  bool stopped_ = false;
+  uint64_t failed_block_ = UINT64_MAX;
+  std::exception_ptr error_;
+  ExecuteResult result_;
+  std::map<uint64_t, std::string> output_;
+};
+
+std::unique_ptr<Block> Schedule::take() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (stopped_ || (next_ == launch_.blocks() && begun_ == 0)) {
+      return nullptr;
+    }
+    if (next_ < launch_.blocks() && begun_ < options_.resident) {
+      ++begun_;
+      const uint64_t number = next_++;
+      lock.unlock();
+      return std::make_unique<Block>(launch_, number);
+    }
+    if (!waiting_.empty()) {
+      std::unique_ptr<Block> block = std::move(waiting_.front());
+      waiting_.pop_front();
+      return block;
+    }
+    changed_.wait(lock);
+  }
+}
+
+void Schedule::put_back(std::unique_ptr<Block> block, Block::Status status, uint64_t executed) {
+  const std::lock_guard lock(mutex_);
+  executed_ += executed;
+  fruitless_ = status == Block::Status::kSpinning ? fruitless_ + 1 : 0;
+  if (status == Block::Status::kDone) {
+    --begun_;
+    result_.instructions += block->executed();
+    result_.thread_instructions += block->thread_executed();
+    if (!block->output().empty()) {
+      output_[block->linear()] = block->output();
+    }
+  } else {
+    waiting_.push_back(std::move(block));
+  }
+  if (executed_ > launch_.most_instructions) {
+    throw Error(fmt::format("{}: kernel {} has executed more than {} instructions", launch_.code->file,
+                            launch_.code->kernel, launch_.most_instructions));
+  }
+  if (fruitless_ > std::max(kFruitlessTurns, 100 * begun_)) {
+    throw Error(
+        fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that does "
+                    "not come",
+                    launch_.code->file, launch_.code->kernel, begun_));
+  }
+  changed_.notify_all();
+}
+
+void Schedule::failed(uint64_t block, std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (!error_ || block < failed_block_) {
+    error_ = std::move(error);
+    failed_block_ = block;
+  }
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+void Schedule::work() {
+  while (std::unique_ptr<Block> block = take()) {
+    const uint64_t number = block->linear();
+    try {
+      if (options_.cancelled != nullptr && *options_.cancelled) {
+        throw Cancelled("interrupted");
+      }
+      const uint64_t before = block->executed();
+      const Block::Status status = block->run(kTurn);
+      const uint64_t more = block->executed() - before;
+      put_back(std::move(block), status, more);
+    } catch (...) {
+      failed(number, std::current_exception());
+    }
+  }
+}
+
+ExecuteResult Schedule::result() {
+  if (error_) {
+    std::rethrow_exception(error_);
+  }
+  for (const auto& [block, text] : output_) {
+    result_.output +=
+        text.substr(0, kMostOutputBytes - std::min<size_t>(kMostOutputBytes, result_.output.size()));
+  }
+  return std::move(result_);
+}
+
+void check(const Launch& launch) {
+  const Code& code = *launch.code;
+  const isa::Dim3 b = launch.block;
+  if (b.count() == 0 || b.count() > code.most_threads) {
+    throw Error(fmt::format("kernel {}: blocks of {} x {} x {} threads (legal: 1 to {} together)",
+                            code.kernel, b.x, b.y, b.z, code.most_threads));
+  }
+  const uint32_t* r = code.required_threads;
+  if (r[0] != 0 && (b.x != r[0] || b.y != r[1] || b.z != r[2])) {
+    throw Error(fmt::format("kernel {}: blocks of {} x {} x {} threads (legal: {} x {} x {})", code.kernel,
+                            b.x, b.y, b.z, r[0], r[1], r[2]));
+  }
+  if (launch.grid.count() == 0 || launch.grid.x > INT32_MAX || launch.grid.y > 65535 ||
+      launch.grid.z > 65535) {
+    throw Error(
+        fmt::format("kernel {}: a grid of {} x {} x {} blocks (legal: 1 to 2147483647 x 65535 x 65535)",
+                    code.kernel, launch.grid.x, launch.grid.y, launch.grid.z));
+  }
+  if (launch.shared_bytes() > kMostSharedBytes) {
+    throw Error(fmt::format("kernel {}: {} bytes of shared memory (legal: up to {})", code.kernel,
+                            launch.shared_bytes(), kMostSharedBytes));
+  }
+}
+
+}  // namespace
+
+ExecuteResult execute(const Launch& launch, const ExecuteOptions& options) {
+  check(launch);
+  Schedule schedule(launch, options);
+  WorkerPool pool(std::max(1, options.threads));
+  pool.parallel_for(static_cast<uint32_t>(pool.threads()), [&](uint32_t) { schedule.work(); });
+  return schedule.result();
+}
+
+}  // namespace heddle::exec

@@ -1,0 +1,31 @@
+// Executes all blocks of a launch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "sim/exec/launch.h"
+
+namespace heddle::exec {
+
+struct ExecuteOptions {
+  int threads = 1;
+  // How many blocks may have begun without having ended: those that may wait for each other. As many as an
+  // H200 has room for when they are small.
+  uint64_t resident = 132 * 32;
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+struct ExecuteResult {
+  uint64_t instructions = 0;         // of warps
+  uint64_t thread_instructions = 0;  // whose guard holds
+  std::string output;                // printf, block after block; at most kMostOutputBytes
+};
+
+// Throws Error for what the launch or the program may not do (of several blocks: the one with the lowest
+// number that was found), when no thread can go on, when all blocks look for something that does not come,
+// and beyond Launch::most_instructions; Cancelled when asked for. Memory then has what was stored till there.
+ExecuteResult execute(const Launch& launch, const ExecuteOptions& options);
+
+}  // namespace heddle::exec

@@ -1,0 +1,28 @@
+// What the blocks of a launch have in common.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/exec/code.h"
+#include "sim/exec/layout.h"
+#include "sim/exec/memory.h"
+#include "sim/isa/kernel.h"
+
+namespace heddle::exec {
+
+struct Launch {
+  const Code* code = nullptr;
+  Memory* memory = nullptr;
+  isa::Dim3 grid, block;
+  uint32_t dynamic_shared = 0;              // bytes
+  std::vector<uint8_t> parameters;          // Code::parameter_bytes of them
+  uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
+
+  uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
+  uint32_t threads() const { return block.x * block.y * block.z; }
+  uint32_t shared_bytes() const { return code->dynamic_shared_at - kSharedReserve + dynamic_shared; }
+};
+
+}  // namespace heddle::exec

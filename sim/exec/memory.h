@@ -1,0 +1,58 @@
+// Global memory of a program that is executed: ranges with bounds. Loads and stores go through the pointers
+// that it gives; aligned ones of up to 8 bytes are atomic (memory_op.cc), so blocks may run on several
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "sim/engine/zeroed.h"
+
+namespace heddle::exec {
+
+class Memory {
+ public:
+  // So many zero bytes, at a multiple of 512, with nothing just before and behind them; the host needs no
+  // room for pages that are not written. Not while a kernel runs.
+  uint64_t allocate(uint64_t bytes);
+  // What was allocated at this address. False when nothing was.
+  bool release(uint64_t address);
+
+  // For the host. Throw Error when not all of it is one allocation's.
+  void write(uint64_t address, std::span<const uint8_t> bytes);
+  void read(uint64_t address, std::span<uint8_t> bytes) const;
+
+  struct Range {
+    uint64_t base = 0, bytes = 0;
+    uint8_t* data = nullptr;
+    // Null unless all of the bytes are in it.
+    uint8_t* at(uint64_t address, uint64_t size) const {
+      const uint64_t offset = address - base;
+      return offset < bytes && size <= bytes - offset ? data + offset : nullptr;
+    }
+  };
+  // The range that the address is in; null when there is none. It stays until allocate or release is called.
+  const Range* range(uint64_t address) const;
+  // The nearest range, for messages; null when there are none.
+  const Range* nearest(uint64_t address) const;
+
+  // malloc and free of kernels: from a heap of this size, made by the first call of make_heap. Any thread.
+  void make_heap(uint64_t bytes);
+  uint64_t heap_allocate(uint64_t bytes);  // 0: no room
+  void heap_release(uint64_t address);
+
+ private:
+  struct Piece {
+    uint64_t base, bytes;
+    bool used;
+  };
+  std::vector<Range> ranges_;             // by address
+  std::vector<Zeroed<uint8_t>> storage_;  // of the ranges
+  uint64_t next_ = 0;
+  std::mutex heap_mutex_;
+  std::vector<Piece> heap_;  // by address, without gaps
+};
+
+}  // namespace heddle::exec

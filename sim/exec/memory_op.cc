@@ -1,0 +1,278 @@
+#include "sim/exec/memory_op.h"
+
+#include <bit>
+
+#include "sim/exec/layout.h"
+
+namespace heddle::exec {
+namespace {
+
+using Pointers = uint8_t* [kLanes];
+
+template <class F>
+void for_lanes(uint32_t mask, F f) {
+  if (mask == ~0U) {
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      f(lane);
+    }
+    return;
+  }
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    f(static_cast<uint32_t>(std::countr_zero(m)));
+  }
+}
+
+void copy(Register& to, const Register& from, uint32_t mask) {
+  for_lanes(mask, [&](uint32_t lane) { to[lane] = from[lane]; });
+}
+
+bool is_constant(Space space) { return space == Space::kConst || space == Space::kParam; }
+
+uint8_t* within(std::span<const uint8_t> bytes, uint64_t address, uint64_t size) {
+  // Whoever may not write has been refused before.
+  return address < bytes.size() && size <= bytes.size() - address
+             ? const_cast<uint8_t*>(bytes.data()) + address
+             : nullptr;
+}
+
+uint64_t window_of(Space space) {
+  switch (space) {
+    case Space::kShared:
+      return kSharedWindow;
+    case Space::kLocal:
+      return kLocalWindow;
+    case Space::kConst:
+      return kConstWindow;
+    case Space::kParam:
+      return kParamWindow;
+    default:
+      return 0;
+  }
+}
+
+Space space_of(uint64_t address) {
+  for (const Space s : {Space::kShared, Space::kLocal, Space::kConst, Space::kParam}) {
+    if (address - window_of(s) < kWindowBytes) {
+      return s;
+    }
+  }
+  return Space::kGlobal;
+}
+
+// Where all lanes' bytes are.
+Refused locate_all(const Spaces& spaces, const Access& a, Pointers where) {
+  const MemoryOp& op = *a.op;
+  const uint64_t size = uint64_t{op.bytes} * op.elements;
+  const bool writes = op.kind != MemoryOp::Kind::kLoad;
+  Refused out;
+  Memory::Range last;
+  for (uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    uint64_t address = a.address[lane];
+    Space space = op.space;
+    if (address % size != 0) {
+      return {Refusal::kMisaligned, lane, space};
+    }
+    // Most lanes are in the same range of global memory as the one before.
+    if (space == Space::kGlobal || space == Space::kGeneric) {
+      where[lane] = last.at(address, size);
+      if (where[lane] != nullptr) {
+        continue;
+      }
+      if (space == Space::kGeneric) {
+        space = space_of(address);
+      }
+      if (space == Space::kGlobal) {
+        const Memory::Range* r = spaces.memory->range(address);
+        if (r == nullptr || (where[lane] = r->at(address, size)) == nullptr) {
+          return {Refusal::kOutOfBounds, lane, space};
+        }
+        last = *r;
+        continue;
+      }
+      space = Space::kGeneric;
+    }
+    where[lane] = locate(spaces, lane, space, address, size);
+    if (where[lane] == nullptr || (writes && is_constant(space))) {
+      return {where[lane] == nullptr ? Refusal::kOutOfBounds : Refusal::kReadOnly, lane, space};
+    }
+  }
+  return out;
+}
+
+// Aligned words are loaded and stored in one piece: other threads of the host may do so at the same time.
+template <class Word>
+void load(Access& a, const Pointers where) {
+  for (uint32_t e = 0; e < a.op->elements; ++e) {
+    for_lanes(a.mask, [&](uint32_t lane) {
+      a.data[e][lane] = __atomic_load_n(reinterpret_cast<const Word*>(where[lane]) + e, __ATOMIC_ACQUIRE);
+    });
+  }
+}
+
+template <class Word>
+void store(const Access& a, const Pointers where) {
+  for (uint32_t e = 0; e < a.op->elements; ++e) {
+    for_lanes(a.mask, [&](uint32_t lane) {
+      __atomic_store_n(reinterpret_cast<Word*>(where[lane]) + e, static_cast<Word>(a.data[e][lane]),
+                       __ATOMIC_RELEASE);
+    });
+  }
+}
+
+void wide(Access& a, const Pointers where, bool stores) {
+  for (uint32_t e = 0; e < 2U * a.op->elements; ++e) {
+    for_lanes(a.mask, [&](uint32_t lane) {
+      uint64_t* word = reinterpret_cast<uint64_t*>(where[lane]) + e;
+      if (stores) {
+        __atomic_store_n(word, a.data[e][lane], __ATOMIC_RELEASE);
+      } else {
+        a.data[e][lane] = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+      }
+    });
+  }
+}
+
+// Lane after lane, element after element.
+void change(Access& a, const Pointers where) {
+  const MemoryOp& op = *a.op;
+  const uint32_t words = op.bytes == 16 ? 2 : 1;
+  for_lanes(a.mask, [&](uint32_t lane) {
+    const bool shared = op.space == Space::kShared ||
+                        (op.space == Space::kGeneric && space_of(a.address[lane]) == Space::kShared);
+    for (uint32_t e = 0; e < op.elements; ++e) {
+      uint64_t operand[2] = {}, compare[2] = {}, old[2] = {};
+      for (uint32_t w = 0; w < words; ++w) {
+        operand[w] = a.operand[e * words + w][lane];
+        compare[w] = a.compare[w][lane];
+      }
+      (shared ? op.atomic_shared : op.atomic)(where[lane] + e * op.bytes, operand, compare, old);
+      for (uint32_t w = 0; w < words; ++w) {
+        a.data[e * words + w][lane] = old[w];
+      }
+    }
+  });
+}
+
+template <class Word>
+void move(Access& a, const Pointers where) {
+  if (a.op->kind == MemoryOp::Kind::kLoad) {
+    load<Word>(a, where);
+  } else {
+    store<Word>(a, where);
+  }
+}
+
+uint32_t words_of(const MemoryOp& op) { return op.elements * (op.bytes == 16 ? 2U : 1U); }
+
+}  // namespace
+
+uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& address, uint64_t bytes) {
+  if (space == Space::kGeneric) {
+    space = space_of(address);
+    address -= window_of(space);
+  } else if (space == Space::kParam && address >= kParamWindow) {
+    address -= kParamWindow;  // the address of a parameter is generic
+  }
+  switch (space) {
+    case Space::kShared:
+      return within(spaces.shared, address - kSharedReserve, bytes);
+    case Space::kLocal:
+      return address < spaces.local_bytes && bytes <= spaces.local_bytes - address
+                 ? spaces.local + uint64_t{lane} * spaces.local_bytes + address
+                 : nullptr;
+    case Space::kConst:
+      return within(spaces.constants, address, bytes);
+    case Space::kParam:
+      return within(spaces.parameters, address, bytes);
+    default: {
+      const Memory::Range* r = spaces.memory->range(address);
+      return r != nullptr ? r->at(address, bytes) : nullptr;
+    }
+  }
+}
+
+void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
+             Access& a) {
+  a.op = &op;
+  a.mask = mask;
+  const uint64_t offset = static_cast<uint64_t>(in.offset) + (op.in_frame ? local : 0);
+  // Addresses in windows have 32 bits.
+  const uint64_t bits = op.space == Space::kShared || op.space == Space::kLocal || op.space == Space::kConst
+                            ? 0xffffffff
+                            : ~uint64_t{0};
+  if (const Register* base = banks.at(in.s[0])) {
+    for_lanes(mask, [&](uint32_t lane) { a.address[lane] = ((*base)[lane] + offset) & bits; });
+  } else {
+    for_lanes(mask, [&](uint32_t lane) { a.address[lane] = offset & bits; });
+  }
+  const uint32_t words = words_of(op);
+  if (op.kind == MemoryOp::Kind::kStore) {
+    for (uint32_t w = 0; w < words; ++w) {
+      copy(a.data[w], *banks.at(op.values[w]), mask);
+    }
+  } else if (op.kind == MemoryOp::Kind::kAtomic) {
+    for (uint32_t w = 0; w < words; ++w) {
+      copy(a.operand[w], *banks.at(op.operands[w]), mask);
+    }
+    for (uint32_t w = 0; w < 2; ++w) {
+      if (const Register* compare = banks.at(op.compare[w])) {
+        copy(a.compare[w], *compare, mask);
+      }
+    }
+  }
+}
+
+Refused perform(const Spaces& spaces, Access& a) {
+  Pointers where;
+  const Refused refused = locate_all(spaces, a, where);
+  if (refused.why != Refusal::kNone) {
+    return refused;
+  }
+  if (a.op->kind == MemoryOp::Kind::kAtomic) {
+    change(a, where);
+    return refused;
+  }
+  switch (a.op->bytes) {
+    case 1:
+      move<uint8_t>(a, where);
+      break;
+    case 2:
+      move<uint16_t>(a, where);
+      break;
+    case 4:
+      move<uint32_t>(a, where);
+      break;
+    case 8:
+      move<uint64_t>(a, where);
+      break;
+    default:
+      wide(a, where, a.op->kind == MemoryOp::Kind::kStore);
+  }
+  return refused;
+}
+
+void complete(const Access& a, const Banks& banks) {
+  const MemoryOp& op = *a.op;
+  if (op.kind == MemoryOp::Kind::kStore) {
+    return;
+  }
+  const uint32_t words = words_of(op);
+  for (uint32_t w = 0; w < words; ++w) {
+    Register* to = banks.at(op.values[w]);
+    if (to == nullptr) {
+      continue;
+    }
+    if (!op.sign || op.bytes >= op.register_bytes) {
+      copy(*to, a.data[w], a.mask);
+      continue;
+    }
+    const unsigned unused = 64 - 8U * op.bytes;
+    const uint64_t bits = op.register_bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * op.register_bytes) - 1;
+    for_lanes(a.mask, [&](uint32_t lane) {
+      (*to)[lane] = static_cast<uint64_t>(static_cast<int64_t>(a.data[w][lane] << unused) >> unused) & bits;
+    });
+  }
+}
+
+}  // namespace heddle::exec

@@ -1,0 +1,62 @@
+// What a memory instruction does, in three steps, so that something may lie between them: addresses and data
+// out of the registers, the access, values into the registers. README.md says what for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "sim/exec/code.h"
+#include "sim/exec/memory.h"
+
+namespace heddle::exec {
+
+// Where the registers of a warp's frame lie, by bank.
+struct Banks {
+  Register* base[4] = {};
+  Register* at(Slot s) const {
+    Register* b = base[s >> 30];
+    return b + (s & kSlotIndex);  // Bank::kNone: null + 0
+  }
+};
+
+struct Access {
+  const MemoryOp* op = nullptr;
+  uint32_t mask = 0;
+  Register address;
+  Register data[8];     // by element; of 16 bytes two each. Of loads and atomics: what came back
+  Register operand[8];  // of atomics
+  Register compare[2];
+};
+
+// What a warp reaches besides global memory.
+struct Spaces {
+  Memory* memory = nullptr;
+  std::span<uint8_t> shared;  // from kSharedReserve on
+  uint8_t* local = nullptr;   // lane by lane
+  uint32_t local_bytes = 0;   // of a lane
+  std::span<const uint8_t> constants;
+  std::span<const uint8_t> parameters;
+};
+
+enum class Refusal : uint8_t { kNone, kOutOfBounds, kMisaligned, kReadOnly };
+
+// Which lane's access cannot be.
+struct Refused {
+  Refusal why = Refusal::kNone;
+  uint32_t lane = 0;
+  Space space = Space::kGlobal;
+};
+
+// The space and the bytes of one lane's address; `space` becomes the one that a generic address is in, and
+// `address` counts from its beginning. Null when not all is there.
+uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& address, uint64_t bytes);
+
+// The first step. `local`: the frame's place in local memory.
+void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
+             Access& a);
+// The second. Nothing is changed when it is refused.
+Refused perform(const Spaces& spaces, Access& a);
+// The third.
+void complete(const Access& a, const Banks& banks);
+
+}  // namespace heddle::exec

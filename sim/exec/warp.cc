@@ -1,0 +1,346 @@
+#include "sim/exec/warp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/base/error.h"
+#include "sim/exec/block.h"
+#include "sim/exec/layout.h"
+
+namespace heddle::exec {
+namespace {
+
+// A group that has gone round so many times looks for what another thread is to do: with loads that say so,
+// and with others.
+constexpr uint32_t kStrongSpins = 64;
+constexpr uint32_t kWeakSpins = 1 << 14;
+constexpr uint32_t kSliceTurns = 1 << 16;  // the same with no loads at all: others get their turn
+
+uint32_t lanes_of(const Register& predicate) {
+  uint32_t out = 0;
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    out |= static_cast<uint32_t>(predicate[lane]) << lane;
+  }
+  return out;
+}
+
+// Of thread `thread` of the block, whose lane is `lane`.
+uint64_t special_value(Special special, const Block& block, uint32_t thread, uint32_t warp) {
+  const Launch& launch = block.launch();
+  const uint32_t lane = thread % kLanes;
+  const isa::Dim3 size = launch.block;
+  switch (special) {
+    case Special::kTidX:
+      return thread % size.x;
+    case Special::kTidY:
+      return thread / size.x % size.y;
+    case Special::kTidZ:
+      return thread / size.x / size.y;
+    case Special::kNtidX:
+      return size.x;
+    case Special::kNtidY:
+      return size.y;
+    case Special::kNtidZ:
+      return size.z;
+    case Special::kCtaidX:
+      return block.index().x;
+    case Special::kCtaidY:
+      return block.index().y;
+    case Special::kCtaidZ:
+      return block.index().z;
+    case Special::kNctaidX:
+      return launch.grid.x;
+    case Special::kNctaidY:
+      return launch.grid.y;
+    case Special::kNctaidZ:
+      return launch.grid.z;
+    case Special::kLaneid:
+      return lane;
+    case Special::kWarpid:
+      return warp;
+    case Special::kNwarpid:
+      return (launch.threads() + kLanes - 1) / kLanes;
+    case Special::kSmid:
+      return block.linear() % kMultiprocessors;
+    case Special::kNsmid:
+      return kMultiprocessors;
+    case Special::kGridid:
+      return 1;
+    case Special::kLanemaskEq:
+      return uint32_t{1} << lane;
+    case Special::kLanemaskLe:
+      return static_cast<uint32_t>((uint64_t{2} << lane) - 1);
+    case Special::kLanemaskLt:
+      return (uint32_t{1} << lane) - 1;
+    case Special::kLanemaskGe:
+      return ~((uint32_t{1} << lane) - 1);
+    case Special::kLanemaskGt:
+      return static_cast<uint32_t>(~((uint64_t{2} << lane) - 1));
+    case Special::kTotalShared:
+      return kSharedReserve + launch.shared_bytes();
+    case Special::kDynamicShared:
+      return launch.dynamic_shared;
+    case Special::kReserve:
+      return kSharedReserve;
+    case Special::kZero:
+      return 0;
+    case Special::kOne:
+      return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
+    : block_(block), code_(*block.launch().code), index_(index), alive_(lanes) {
+  const FunctionInfo& entry = code_.functions[code_.entry];
+  warp_registers_.resize(1 + code_.specials.size());
+  for (size_t i = 0; i < code_.specials.size(); ++i) {
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      warp_registers_[1 + i][lane] = special_value(code_.specials[i], block, index * kLanes + lane, index);
+    }
+  }
+  registers_.resize(entry.registers);
+  local_bytes_ = entry.local_bytes;
+  local_.resize(size_t{kLanes} * local_bytes_);
+  groups_[0].pc = entry.first;
+  groups_[0].mask = lanes;
+}
+
+Banks Warp::banks(const Group& g) {
+  // The constants are never written: no instruction has one as its result.
+  return {{registers_.data() + g.base, const_cast<Register*>(code_.constants.data()), warp_registers_.data(),
+           nullptr}};
+}
+
+Spaces Warp::spaces() {
+  const Launch& launch = block_.launch();
+  return {launch.memory, block_.shared(), local_.data(), local_bytes_, code_.const_data, launch.parameters};
+}
+
+// Who has waited longest; then the deepest call, so that callers wait for those that parted in the function;
+// then who is behind.
+Warp::Group* Warp::choose() {
+  Group* best = nullptr;
+  for (Group& g : groups_) {
+    if (g.mask == 0 || g.state != State::kRunnable) {
+      continue;
+    }
+    if (best == nullptr || g.turn < best->turn ||
+        (g.turn == best->turn && (g.base > best->base || (g.base == best->base && g.pc < best->pc)))) {
+      best = &g;
+    }
+  }
+  return best;
+}
+
+Warp::Status Warp::run(uint64_t instructions) {
+  const uint64_t until = executed_ + instructions;
+  uint32_t spun = 0;  // lanes
+  for (;;) {
+    merge();
+    Group* g = choose();
+    if (g == nullptr) {
+      if (alive_ == 0) {
+        return Status::kDone;
+      }
+      if (release_joins()) {
+        continue;
+      }
+      return Status::kWaiting;
+    }
+    switch (run_group(*g, until)) {
+      case Leave::kSwitch:
+        break;
+      case Leave::kSlice:
+        g->turn = ++turns_;
+        spun &= ~g->mask;
+        break;
+      case Leave::kSpins:
+        // It may wait for lanes that wait for it to meet them: these go on alone then.
+        g->turn = ++turns_;
+        spun |= g->mask;
+        release_joins();
+        if (std::none_of(groups_.begin(), groups_.end(), [&](const Group& x) {
+              return x.state == State::kRunnable && (x.mask & ~spun) != 0;
+            })) {
+          return Status::kSpinning;
+        }
+    }
+    if (executed_ >= until) {
+      return Status::kRunning;
+    }
+  }
+}
+
+Warp::Leave Warp::run_group(Group& g, uint64_t until) {
+  polls_ = strong_polls_ = backward_ = 0;
+  Banks b = banks(g);
+  uint32_t stop = g.join >= 0 ? joins_[static_cast<size_t>(g.join)].pc : kNoPc;
+  for (;;) {
+    while (g.pc == stop && g.base == joins_[static_cast<size_t>(g.join)].base) {
+      if (!arrive(g)) {
+        return Leave::kSwitch;
+      }
+      stop = g.join >= 0 ? joins_[static_cast<size_t>(g.join)].pc : kNoPc;
+    }
+    const Inst& in = code_.insts[g.pc];
+    uint32_t mask = g.mask;
+    if (in.guard != kNoSlot) {
+      const uint32_t holds = lanes_of(*b.at(in.guard));
+      mask &= in.guard_negated ? ~holds : holds;
+    }
+    if (in.counted) {
+      ++executed_;
+      thread_executed_ += static_cast<uint32_t>(std::popcount(mask));
+    }
+    if (in.kind == Kind::kCompute) {
+      if (mask != 0) {
+        const Arguments a = {{b.at(in.d[0]), b.at(in.d[1])},
+                             {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
+                             warp_registers_.data()};
+        in.fn(a, mask);
+      }
+      ++g.pc;
+      continue;
+    }
+    if (!control(g, in, mask)) {
+      return Leave::kSwitch;
+    }
+    if (in.kind != Kind::kMemory) {
+      b = banks(g);
+      stop = g.join >= 0 ? joins_[static_cast<size_t>(g.join)].pc : kNoPc;
+      if ((strong_polls_ != 0 && backward_ >= kStrongSpins) || (polls_ != 0 && backward_ >= kWeakSpins)) {
+        return Leave::kSpins;
+      }
+      if (backward_ >= kSliceTurns || executed_ >= until) {
+        return Leave::kSlice;
+      }
+    }
+  }
+}
+
+bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
+  if (mask == 0) {
+    ++g.pc;
+    return true;
+  }
+  switch (in.kind) {
+    case Kind::kCompute:
+      break;  // run_group does it
+    case Kind::kMemory:
+      memory(g, in, mask);
+      break;
+    case Kind::kBranch:
+      return branch(g, in, mask);
+    case Kind::kBranchIndex:
+      return branch_index(g, in, mask);
+    case Kind::kCall:
+      return call(g, in, mask);
+    case Kind::kReturn:
+      if (g.base != 0) {
+        return leave(g, in, mask);
+      }
+      [[fallthrough]];  // of a kernel
+    case Kind::kExit:
+      ++g.pc;
+      exit_lanes(g, mask);
+      return g.mask != 0;
+    case Kind::kTrap:
+      fail(g.pc, static_cast<uint32_t>(std::countr_zero(mask)), "trap");
+    case Kind::kSync:
+      return sync(g, in, mask);
+    case Kind::kBarrier:
+      return barrier(g, in, mask);
+    case Kind::kFence:
+      __atomic_thread_fence(__ATOMIC_SEQ_CST);
+      break;
+    case Kind::kSleep:
+      ++strong_polls_;
+      break;
+    default: {
+      const Banks b = banks(g);
+      Register& d = *b.at(in.d[0]);
+      const Register* s = b.at(in.s[0]);
+      strong_polls_ += in.kind == Kind::kClock ? 1 : 0;
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+        d[lane] = in.kind == Kind::kActivemask ? mask
+                  : in.kind == Kind::kClock
+                      ? executed_ & static_cast<uint64_t>(in.offset)
+                      : (s != nullptr ? (*s)[lane] : 0) + g.local + static_cast<uint64_t>(in.offset);
+      }
+    }
+  }
+  ++g.pc;
+  return true;
+}
+
+void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
+  const MemoryOp& op = code_.memory[in.target];
+  const Banks b = banks(g);
+  Access& a = block_.access();
+  prepare(in, op, b, g.local, mask, a);
+  if (const Refused r = perform(spaces(), a); r.why != Refusal::kNone) {
+    refuse(g, a, r);
+  }
+  complete(a, b);
+  polls_ += op.kind != MemoryOp::Kind::kStore ? 1 : 0;
+  strong_polls_ += op.polls ? 1 : 0;
+}
+
+void Warp::refuse(const Group& g, const Access& a, const Refused& r) const {
+  constexpr const char* kSpaces[] = {"generic", "global", "shared", "local", "constant", "parameter"};
+  constexpr const char* kKinds[] = {"load", "store", "atomic operation"};
+  const uint64_t address = a.address[r.lane];
+  const uint64_t bytes = uint64_t{a.op->bytes} * a.op->elements;
+  std::string what =
+      fmt::format("{} of {} bytes at 0x{:x} in {} memory", kKinds[static_cast<int>(a.op->kind)], bytes,
+                  address, kSpaces[static_cast<int>(r.space)]);
+  switch (r.why) {
+    case Refusal::kMisaligned:
+      what += fmt::format(" is misaligned (legal: multiples of {})", bytes);
+      break;
+    case Refusal::kReadOnly:
+      what += ", which cannot be written";
+      break;
+    default:
+      what += " is out of bounds";
+      if (r.space == Space::kGlobal) {
+        if (const Memory::Range* near = block_.launch().memory->nearest(address)) {
+          what += fmt::format(" (nearest allocation: {} bytes at 0x{:x})", near->bytes, near->base);
+        }
+      } else if (r.space == Space::kShared) {
+        what += fmt::format(" (the block's: {} bytes from 0x{:x} on)", block_.launch().shared_bytes(),
+                            kSharedReserve);
+      }
+  }
+  fail(g.pc, r.lane, what);
+}
+
+void Warp::fail(uint32_t pc, uint32_t lane, const std::string& what) const {
+  const uint32_t thread = index_ * kLanes + lane;
+  const isa::Dim3 size = block_.launch().block;
+  const isa::Dim3 at = block_.index();
+  throw Error(fmt::format("{}:{}: {}; kernel {}, thread ({}, {}, {}) of block ({}, {}, {})", code_.file,
+                          code_.lines[pc], what, code_.kernel, thread % size.x, thread / size.x % size.y,
+                          thread / size.x / size.y, at.x, at.y, at.z));
+}
+
+std::string Warp::waits() const {
+  std::string out;
+  for (const Group& g : groups_) {
+    if (g.mask != 0 && g.state != State::kRunnable) {
+      out += fmt::format(
+          "{}lanes 0x{:x} at {}:{} ({} {})", out.empty() ? "" : ", ", g.mask, code_.file, code_.lines[g.pc],
+          g.state == State::kAtSync ? "for lanes" : "at barrier",
+          g.state == State::kAtSync ? fmt::format("0x{:x}", g.wait_for) : fmt::format("{}", g.wait_for));
+    }
+  }
+  return out;
+}
+
+}  // namespace heddle::exec

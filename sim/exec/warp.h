@@ -1,0 +1,127 @@
+// A warp that executes: registers, and the groups that its lanes are in. Lanes of a group have one pc; a
+// branch that they do not agree about makes two of it, which meet again where the branch says (joins). Groups
+// take turns, so that one may wait for what another does. README.md tells the rules.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/exec/code.h"
+#include "sim/exec/launch.h"
+#include "sim/exec/memory_op.h"
+
+namespace heddle::exec {
+
+class Block;
+
+class Warp {
+ public:
+  enum class Status : uint8_t {
+    kRunning,
+    kSpinning,  // it runs, but only loops that look for something
+    kWaiting,   // for other warps
+    kDone,
+  };
+
+  // Warp `index` of the block; `lanes`: those that have a thread.
+  Warp(Block& block, uint32_t index, uint32_t lanes);
+
+  // Executes until it waits or ends, or about so many instructions. Throws Error, with the place, for what
+  // the program may not do.
+  Status run(uint64_t instructions);
+
+  uint32_t lanes() const { return alive_; }
+  uint64_t executed() const { return executed_; }
+  uint64_t thread_executed() const { return thread_executed_; }
+  // What the groups that do not run wait for: "lanes 0x1 at FILE:12 (bar.sync 0)"; for messages.
+  std::string waits() const;
+
+  // The barrier that it waits at is complete. `result`: of a reduction.
+  void pass_barrier(uint32_t number, uint64_t result);
+
+ private:
+  enum class State : uint8_t { kRunnable, kAtSync, kAtBarrier };
+  struct Group {
+    uint32_t pc = 0;
+    uint32_t base = 0;   // its frame, in registers_
+    uint32_t local = 0;  // its frame, in the lanes' local memory
+    uint32_t mask = 0;   // 0: there is none
+    int join = -1;
+    State state = State::kRunnable;
+    uint32_t wait_for = 0;  // kAtSync: lanes; kAtBarrier: the barrier
+    uint64_t turn = 0;      // when it last let others go first
+  };
+  // Lanes that parted meet at `pc` of their frame. Those that have come are in no group.
+  struct Join {
+    uint32_t pc = 0;
+    uint32_t base = 0, local = 0;
+    uint32_t expected = 0, arrived = 0;  // lanes; none expected: there is none
+    int parent = -1;
+  };
+  // Why run_group ends.
+  enum class Leave : uint8_t { kSwitch, kSlice, kSpins };
+
+  // warp.cc
+  Banks banks(const Group& g);
+  Group* choose();
+  Leave run_group(Group& g, uint64_t until);
+  bool control(Group& g, const Inst& in, uint32_t mask);  // false: the group does not go on
+  void memory(Group& g, const Inst& in, uint32_t mask);
+  [[noreturn]] void refuse(const Group& g, const Access& a, const Refused& r) const;
+  [[noreturn]] void fail(uint32_t pc, uint32_t lane, const std::string& what) const;
+
+  // warp_flow.cc
+  bool branch(Group& g, const Inst& in, uint32_t mask);
+  bool branch_index(Group& g, const Inst& in, uint32_t mask);
+  bool split(Group& g, uint32_t away, uint32_t pc, const Inst& in);  // false: none of g goes on now
+  bool arrive(Group& g);
+  Group& add_group(const Group& like, uint32_t mask, uint32_t pc);
+  int join_at(const Group& g, uint32_t pc);
+  void finish_join(int join);
+  bool release_joins();
+  void exit_lanes(Group& g, uint32_t mask);
+  void merge();
+  void settle();  // barriers and synchronisations that wait for no lane any more
+
+  // warp_call.cc
+  bool call(Group& g, const Inst& in, uint32_t mask);
+  bool enter(const Group& g, const CallOp& op, uint32_t function, uint32_t mask);
+  bool leave(Group& g, const Inst& in, uint32_t mask);
+  void builtin(const Group& g, const CallOp& op, const FunctionInfo& f, uint32_t mask);
+  void reserve_frame(const Group& g, const CallOp& op, const FunctionInfo& f);
+  uint64_t value(const Group& g, const ValuePlace& place, uint32_t lane);
+  void set_value(const Group& g, const ValuePlace& place, uint32_t lane, uint64_t value);
+  void move_value(const ValuePlace& to, uint32_t to_base, uint32_t to_local, const ValuePlace& from,
+                  uint32_t from_base, uint32_t from_local, uint32_t lane);
+  std::string text_at(uint32_t lane, uint64_t address, uint32_t pc);
+
+  // warp_sync.cc
+  bool sync(Group& g, const Inst& in, uint32_t mask);
+  void perform_sync(const Inst& in, uint32_t wait_for);
+  bool barrier(Group& g, const Inst& in, uint32_t mask);
+  void count_barrier(uint32_t number);
+
+  Spaces spaces();
+
+  Block& block_;
+  const Code& code_;
+  const uint32_t index_;
+  uint32_t alive_;
+  uint32_t polls_ = 0;  // loads and atomics since the slice began that may look for something
+  uint32_t strong_polls_ = 0;
+  uint32_t backward_ = 0;  // backward branches since then
+  uint64_t executed_ = 0;
+  uint64_t thread_executed_ = 0;
+  uint64_t turns_ = 0;
+  uint32_t counted_ = 0;  // barriers at which this warp has been counted and that it has not passed
+  std::array<Group, kLanes> groups_;
+  std::array<Join, kLanes> joins_;
+  std::vector<Register> warp_registers_;
+  std::vector<Register> registers_;  // frames, one behind the other
+  std::vector<uint8_t> local_;
+  uint32_t local_bytes_ = 0;  // of a lane
+};
+
+}  // namespace heddle::exec

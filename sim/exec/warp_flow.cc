@@ -1,0 +1,175 @@
+// How the lanes of a warp part and meet again.
+#include <algorithm>
+#include <bit>
+
+#include "sim/exec/block.h"
+#include "sim/exec/warp.h"
+
+namespace heddle::exec {
+
+Warp::Group& Warp::add_group(const Group& like, uint32_t mask, uint32_t pc) {
+  // A lane is in one group, so there is always a place.
+  Group& g = *std::find_if(groups_.begin(), groups_.end(), [](const Group& x) { return x.mask == 0; });
+  const Group copy = like;
+  g = copy;
+  g.mask = mask;
+  g.pc = pc;
+  g.state = State::kRunnable;
+  return g;
+}
+
+// Where lanes of g that part now are to meet; they may be on their way there already. Each join has lanes of
+// two groups, so there are fewer joins than lanes.
+int Warp::join_at(const Group& g, uint32_t pc) {
+  if (g.join >= 0) {
+    const Join& top = joins_[static_cast<size_t>(g.join)];
+    if (top.pc == pc && top.base == g.base) {
+      return g.join;
+    }
+  }
+  const auto free = std::find_if(joins_.begin(), joins_.end(), [](const Join& j) { return j.expected == 0; });
+  if (free == joins_.end()) {
+    return g.join;
+  }
+  *free = {pc, g.base, g.local, g.mask, 0, g.join};
+  return static_cast<int>(free - joins_.begin());
+}
+
+bool Warp::branch(Group& g, const Inst& in, uint32_t mask) {
+  backward_ += in.target <= g.pc ? 1 : 0;
+  if (mask == g.mask) {
+    g.pc = in.target;
+    return true;
+  }
+  if (in.reconverge != kNoPc) {
+    g.join = join_at(g, in.reconverge);
+  }
+  add_group(g, mask, in.target);
+  g.mask &= ~mask;
+  ++g.pc;
+  return true;
+}
+
+bool Warp::branch_index(Group& g, const Inst& in, uint32_t mask) {
+  const std::vector<uint32_t>& targets = code_.targets[in.target];
+  const Register& index = *banks(g).at(in.s[0]);
+  if (in.reconverge != kNoPc) {
+    g.join = join_at(g, in.reconverge);
+  }
+  const Group from = g;
+  g.mask &= ~mask;
+  ++g.pc;
+  while (mask != 0) {
+    const auto first = static_cast<uint32_t>(std::countr_zero(mask));
+    const uint64_t wanted = index[first];
+    if (wanted >= targets.size()) {
+      fail(from.pc, first,
+           "index " + std::to_string(wanted) + " of brx.idx (legal: up to " +
+               std::to_string(targets.size() - 1) + ")");
+    }
+    uint32_t same = 0;
+    for (uint32_t m = mask; m != 0; m &= m - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+      same |= uint32_t{index[lane] == wanted} << lane;
+    }
+    backward_ += targets[wanted] <= from.pc ? 1 : 0;
+    if (same == from.mask) {
+      g.mask = same;
+      g.pc = targets[wanted];
+      return true;
+    }
+    mask &= ~same;
+    add_group(from, same, targets[wanted]);
+  }
+  return g.mask != 0;
+}
+
+// g stands where its join is. False when it waits there for others.
+bool Warp::arrive(Group& g) {
+  Join& j = joins_[static_cast<size_t>(g.join)];
+  j.arrived |= g.mask;
+  if (j.arrived != j.expected) {
+    g.mask = 0;
+    return false;
+  }
+  g.mask = j.expected;
+  g.join = j.parent;
+  j.expected = j.arrived = 0;
+  return true;
+}
+
+// Those who have come to the join go on, and nobody waits for them any more.
+void Warp::finish_join(int join) {
+  Join& j = joins_[static_cast<size_t>(join)];
+  Group g;
+  g.base = j.base;
+  g.local = j.local;
+  g.join = j.parent;
+  add_group(g, j.arrived, j.pc);
+  j.expected &= ~j.arrived;
+  j.arrived = 0;
+}
+
+// Meeting again is never part of what a program means: whoever waits for it while nobody else can go on, or
+// while others may wait for him, goes on alone.
+bool Warp::release_joins() {
+  bool any = false;
+  for (size_t i = 0; i < joins_.size(); ++i) {
+    if (joins_[i].arrived != 0) {
+      finish_join(static_cast<int>(i));
+      any = true;
+    }
+  }
+  return any;
+}
+
+void Warp::exit_lanes(Group& g, uint32_t mask) {
+  alive_ &= ~mask;
+  g.mask &= ~mask;
+  for (size_t i = 0; i < joins_.size(); ++i) {
+    Join& j = joins_[i];
+    j.expected &= ~mask;
+    if (j.arrived != 0 && j.arrived == j.expected) {
+      finish_join(static_cast<int>(i));
+    }
+  }
+  if (alive_ == 0) {
+    block_.warp_ended();
+  } else {
+    settle();
+  }
+}
+
+void Warp::merge() {
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    Group& a = groups_[i];
+    if (a.mask == 0 || a.mask == alive_ || a.state != State::kRunnable) {
+      continue;
+    }
+    for (size_t k = i + 1; k < groups_.size(); ++k) {
+      Group& b = groups_[k];
+      if (b.mask != 0 && b.state == State::kRunnable && a.pc == b.pc && a.base == b.base &&
+          a.local == b.local && a.join == b.join) {
+        a.mask |= b.mask;
+        a.turn = std::min(a.turn, b.turn);
+        b.mask = 0;
+      }
+    }
+  }
+}
+
+void Warp::settle() {
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const Group& g = groups_[i];
+    if (g.mask == 0) {
+      continue;
+    }
+    if (g.state == State::kAtSync) {
+      perform_sync(code_.insts[g.pc], g.wait_for);
+    } else if (g.state == State::kAtBarrier) {
+      count_barrier(g.wait_for);
+    }
+  }
+}
+
+}  // namespace heddle::exec

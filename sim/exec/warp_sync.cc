@@ -1,0 +1,189 @@
+// Lanes that wait for each other, and warps.
+#include <bit>
+
+#include "sim/exec/block.h"
+#include "sim/exec/sync_op.h"
+#include "sim/exec/warp.h"
+
+namespace heddle::exec {
+namespace {
+
+constexpr uint32_t kMaskOperand = 4;  // of Kind::kSync
+
+void copy(Register& to, const Register& from, uint32_t mask) {
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    to[lane] = from[lane];
+  }
+}
+
+void take(SyncValues& v, const Inst& in, const Banks& b, uint32_t mask) {
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (const Register* s = b.at(in.s[i])) {
+      copy(v.s[i], *s, mask);
+    }
+  }
+}
+
+void give(const SyncValues& v, const Inst& in, const Banks& b, uint32_t mask) {
+  for (uint32_t i = 0; i < 2; ++i) {
+    if (Register* d = b.at(in.d[i])) {
+      copy(*d, v.d[i], mask);
+    }
+  }
+}
+
+// The lanes whose operand is that of the first.
+uint32_t same_as_first(const Register& r, uint32_t mask) {
+  const uint64_t first = r[static_cast<uint32_t>(std::countr_zero(mask))];
+  uint32_t out = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    out |= uint32_t{r[lane] == first} << lane;
+  }
+  return out;
+}
+
+}  // namespace
+
+// Lanes that name the same mask execute it together, once all of them that have not ended have come, from
+// wherever they come.
+bool Warp::sync(Group& g, const Inst& in, uint32_t mask) {
+  const Banks b = banks(g);
+  const Register* masks = b.at(in.s[kMaskOperand]);
+  if (mask != g.mask) {
+    add_group(g, g.mask & ~mask, g.pc + 1);
+    g.mask = mask;
+  }
+  uint32_t done = 0;
+  for (uint32_t rest = g.mask; rest != 0;) {
+    const uint32_t lanes = masks != nullptr ? same_as_first(*masks, rest) : rest;
+    const auto first = static_cast<uint32_t>(std::countr_zero(lanes));
+    const uint32_t wanted =
+        masks != nullptr ? (static_cast<uint32_t>((*masks)[first]) & alive_) | lanes : lanes;
+    rest &= ~lanes;
+    if (wanted == lanes) {
+      SyncValues v;
+      take(v, in, b, lanes);
+      sync_op(static_cast<SyncKind>(in.sub), v, lanes);
+      give(v, in, b, lanes);
+      done |= lanes;
+    } else if (lanes == g.mask) {
+      g.state = State::kAtSync;
+      g.wait_for = wanted;
+      perform_sync(in, wanted);
+      return false;
+    } else {
+      Group& waiting = add_group(g, lanes, g.pc);
+      g.mask &= ~lanes;
+      waiting.state = State::kAtSync;
+      waiting.wait_for = wanted;
+      perform_sync(in, wanted);
+    }
+  }
+  ++g.pc;
+  return g.mask == alive_ && done == g.mask;
+}
+
+void Warp::perform_sync(const Inst& in, uint32_t wait_for) {
+  const auto takes_part = [&](const Group& g) {
+    return g.mask != 0 && g.state == State::kAtSync && g.wait_for == wait_for &&
+           code_.insts[g.pc].sub == in.sub;
+  };
+  uint32_t come = 0;
+  for (const Group& g : groups_) {
+    come |= takes_part(g) ? g.mask : 0;
+  }
+  if ((wait_for & alive_ & ~come) != 0 || come == 0) {
+    return;
+  }
+  SyncValues v;
+  for (const Group& g : groups_) {
+    if (takes_part(g)) {
+      take(v, code_.insts[g.pc], banks(g), g.mask);
+    }
+  }
+  sync_op(static_cast<SyncKind>(in.sub), v, come);
+  for (Group& g : groups_) {
+    if (takes_part(g)) {
+      give(v, code_.insts[g.pc], banks(g), g.mask);
+      g.state = State::kRunnable;
+      ++g.pc;
+    }
+  }
+}
+
+bool Warp::barrier(Group& g, const Inst& in, uint32_t mask) {
+  const auto first = static_cast<uint32_t>(std::countr_zero(mask));
+  const uint64_t number = (*banks(g).at(in.s[0]))[first];
+  if (number > 15) {
+    fail(g.pc, first, "barrier " + std::to_string(number) + " (legal: 0 to 15)");
+  }
+  if (mask != g.mask) {
+    add_group(g, g.mask & ~mask, g.pc + 1);
+    g.mask = mask;
+  }
+  g.state = State::kAtBarrier;
+  g.wait_for = static_cast<uint32_t>(number);
+  count_barrier(g.wait_for);
+  return g.state == State::kRunnable && g.mask == alive_;
+}
+
+// A warp comes to a barrier when all of its lanes that have not ended are there.
+void Warp::count_barrier(uint32_t number) {
+  uint32_t come = 0, holds = 0;
+  const Group* any = nullptr;
+  for (const Group& g : groups_) {
+    if (g.mask != 0 && g.state == State::kAtBarrier && g.wait_for == number) {
+      come |= g.mask;
+      any = &g;
+    }
+  }
+  if (come != alive_ || (counted_ >> number & 1) != 0) {
+    return;
+  }
+  for (const Group& g : groups_) {
+    const Inst& in = code_.insts[g.pc];
+    if (const Register* p = g.mask != 0 ? banks(g).at(in.s[2]) : nullptr) {
+      for (uint32_t m = g.mask; m != 0; m &= m - 1) {
+        holds += (*p)[static_cast<uint32_t>(std::countr_zero(m))] != 0 ? 1 : 0;
+      }
+    }
+  }
+  const Inst& in = code_.insts[any->pc];
+  const Register* threads = banks(*any).at(in.s[1]);
+  const auto first = static_cast<uint32_t>(std::countr_zero(any->mask));
+  const uint64_t wanted = threads != nullptr ? (*threads)[first] : 0;
+  if (threads != nullptr && (wanted % kLanes != 0 || wanted == 0 || wanted > 1024)) {
+    fail(any->pc, first,
+         "barrier for " + std::to_string(wanted) + " threads (legal: multiples of 32 up to 1024)");
+  }
+  const auto kind = static_cast<BarrierKind>(in.sub);
+  counted_ |= 1U << number;
+  if (kind == BarrierKind::kArrive) {
+    pass_barrier(number, 0);
+  }
+  block_.arrive(number, static_cast<uint32_t>(wanted), static_cast<uint32_t>(std::popcount(come)), holds,
+                kind);
+}
+
+void Warp::pass_barrier(uint32_t number, uint64_t result) {
+  if ((counted_ >> number & 1) == 0) {
+    return;
+  }
+  counted_ &= ~(1U << number);
+  for (Group& g : groups_) {
+    if (g.mask == 0 || g.state != State::kAtBarrier || g.wait_for != number) {
+      continue;
+    }
+    if (Register* d = banks(g).at(code_.insts[g.pc].d[0])) {
+      for (uint32_t m = g.mask; m != 0; m &= m - 1) {
+        (*d)[static_cast<uint32_t>(std::countr_zero(m))] = result;
+      }
+    }
+    g.state = State::kRunnable;
+    ++g.pc;
+  }
+}
+
+}  // namespace heddle::exec
