@@ -34,13 +34,15 @@ void check_command(const CLI::App& app, const std::string& name) {
                           name.empty() ? "no command given" : fmt::format("no command '{}'", name), known));
 }
 
-// All commands on a screen of 24 lines: no blank line in front of the options.
+// All commands on a screen of 24 lines: no blank lines in front of the options and the commands.
 class ScreenFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    if (const size_t blank = text.find("\n\n"); blank != std::string::npos) {
-      text.erase(blank, 1);
+    for (int i = 0; i < 2; ++i) {
+      if (const size_t blank = text.find("\n\n"); blank != std::string::npos) {
+        text.erase(blank, 1);
+      }
     }
     return text;
   }
@@ -85,6 +87,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_config(app, status);
   add_metrics(app, status);
   add_occupancy(app, status);
+  add_exec(app, status);
   add_host(app, status);
   add_hostbench(app, status);
   add_access(app, status);

@@ -41,9 +41,9 @@ exec::Launch Program::launch(const Function& kernel) {
   if (it == codes_.end()) {
     Translation t = translate(*module_, kernel, placement_);
     if (!t.missing.empty()) {
-      throw NotCovered(fmt::format("{}: kernel {} has {} instructions that cannot be executed yet",
-                                   module_->source.name(), kernel.name, t.missing.size()),
-                       std::move(t.missing));
+      const std::string what = fmt::format("{}: kernel {} has {} instructions that cannot be executed yet",
+                                           module_->source.name(), kernel.name, t.missing.size());
+      throw NotCovered(what, std::move(t.missing));
     }
     it = codes_.emplace(&kernel, std::move(t.code)).first;
     if (uses_heap(it->second)) {

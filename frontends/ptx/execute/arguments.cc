@@ -1,0 +1,141 @@
+#include "frontends/ptx/execute/arguments.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "frontends/input/printable.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+
+namespace heddle::ptx {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // of a buffer
+
+std::string type_text(const Variable& v) {
+  return v.dimensions.empty() ? "." + std::string(info(v.type).name) : fmt::format("{} bytes", v.size);
+}
+
+// A whole number of `bits` bits, signed or not, decimal or 0x...; nothing when it does not fit.
+std::optional<uint64_t> whole(std::string_view text, uint32_t bits) {
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative ? 1 : 0);
+  const bool is_hex = digits.starts_with("0x");
+  const auto n = parse_number<uint64_t>(is_hex ? digits.substr(2) : digits, is_hex ? 16 : 10);
+  const uint64_t ones = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  if (!n || *n > (negative ? uint64_t{1} << (bits - 1) : ones)) {
+    return std::nullopt;
+  }
+  return (negative ? ~*n + 1 : *n) & ones;
+}
+
+std::optional<uint64_t> number(std::string_view text, const Variable& v) {
+  const uint32_t width = bits(v.type);
+  const TypeKind kind = info(v.type).kind;
+  if (!v.dimensions.empty() || width > 64) {
+    return std::nullopt;
+  }
+  if (kind != TypeKind::kFloat) {
+    if (const auto n = whole(text, width)) {
+      return n;
+    }
+  }
+  const auto f = parse_number<double>(text);
+  // Compilers also declare floating-point parameters as plain bits.
+  if (!f || (kind != TypeKind::kFloat && kind != TypeKind::kBits) || width < 32) {
+    return std::nullopt;
+  }
+  return width == 64 ? std::bit_cast<uint64_t>(*f) : std::bit_cast<uint32_t>(static_cast<float>(*f));
+}
+
+template <class T>
+void fill(std::vector<uint8_t>& bytes, bool counts) {
+  for (size_t i = 0; i * sizeof(T) < bytes.size(); ++i) {
+    const T value = counts ? static_cast<T>(i) : T{1};
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+  }
+}
+
+// ones, arange. False: not of this type.
+bool fill(npy::Array& a, bool counts) {
+  const char kind = a.type[1];
+  const uint32_t size = npy::element_bytes(a.type);
+  if (kind == 'f' && size >= 4) {
+    size == 4 ? fill<float>(a.bytes, counts) : fill<double>(a.bytes, counts);
+  } else if (kind == 'i' || kind == 'u') {
+    size == 1   ? fill<uint8_t>(a.bytes, counts)
+    : size == 2 ? fill<uint16_t>(a.bytes, counts)
+    : size == 4 ? fill<uint32_t>(a.bytes, counts)
+                : fill<uint64_t>(a.bytes, counts);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// buffer:BYTES, zeros:TYPE:COUNT and so on; nothing when it is none of them.
+std::optional<npy::Array> pattern(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
+  npy::Array a;
+  a.type = "|u1";
+  if (name == "zeros" || name == "ones" || name == "arange") {
+    const size_t second = rest.find(':');
+    a.type = npy::type_named(rest.substr(0, second));
+    rest = second == std::string::npos ? "" : rest.substr(second + 1);
+  } else if (name != "buffer") {
+    return std::nullopt;
+  }
+  const auto count = parse_number<uint64_t>(rest);
+  const uint32_t size = npy::element_bytes(a.type);
+  if (!count || size == 0 || *count == 0 || *count > kMostBytes / size) {
+    return std::nullopt;
+  }
+  a.shape = {*count};
+  if (name == "ones" || name == "arange") {
+    a.bytes.resize(*count * size);
+    if (!fill(a, name == "arange")) {
+      return std::nullopt;
+    }
+  }
+  return a;
+}
+
+}  // namespace
+
+Argument argument(const std::string& text, const Variable& parameter, exec::Memory& memory) {
+  Argument out;
+  if (const auto n = number(text, parameter)) {
+    out.bits = *n;
+    return out;
+  }
+  std::optional<npy::Array> array = text.ends_with(".npy") ? npy::read(text) : pattern(text);
+  if (!array) {
+    throw Error(fmt::format("argument '{}' for parameter {} of type {} (legal: {})", input::printable(text),
+                            parameter.name, type_text(parameter), kArgumentForms));
+  }
+  if (parameter.size != 8 || !parameter.dimensions.empty()) {
+    throw Error(fmt::format("argument '{}' for parameter {} of type {} (legal: for a pointer, of 64 bits)",
+                            input::printable(text), parameter.name, type_text(parameter)));
+  }
+  out.bits = memory.allocate(array->elements() * npy::element_bytes(array->type));
+  if (!array->bytes.empty()) {
+    memory.write(out.bits, array->bytes);
+    array->bytes = {};
+  }
+  out.buffer = std::move(array);
+  return out;
+}
+
+npy::Array contents(const Argument& argument, const exec::Memory& memory) {
+  npy::Array out = *argument.buffer;
+  out.bytes.resize(out.elements() * npy::element_bytes(out.type));
+  memory.read(argument.bits, out.bytes);
+  return out;
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,32 @@
+// Arguments of a kernel as a user writes them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "frontends/npy/npy.h"
+#include "frontends/ptx/module.h"
+#include "sim/exec/launch.h"
+#include "sim/exec/memory.h"
+
+namespace heddle::ptx {
+
+struct Argument {
+  uint64_t bits = 0;  // the value, or the buffer's address
+  // Of a buffer: what is in it at first. Without its bytes, which are in the memory.
+  std::optional<npy::Array> buffer;
+};
+
+// What arguments may be, for messages and help.
+inline constexpr const char* kArgumentForms =
+    "a number, FILE.npy, buffer:BYTES, zeros:TYPE:COUNT, ones:TYPE:COUNT, arange:TYPE:COUNT";
+
+// A number of the parameter's type, or a buffer that is allocated and filled. Throws Error that says what is
+// legal.
+Argument argument(const std::string& text, const Variable& parameter, exec::Memory& memory);
+
+// What a buffer holds now.
+npy::Array contents(const Argument& argument, const exec::Memory& memory);
+
+}  // namespace heddle::ptx

@@ -1,0 +1,111 @@
+"""heddle exec as a user types it."""
+import ast
+import os
+import struct
+import unittest
+
+from tests.cli import harness
+
+SAXPY = os.path.join(os.getcwd(), "tests", "exec", "data", "saxpy.ptx")
+
+MODULE = """.version 8.8 .target sm_90 .address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[9] = {108, 97, 110, 101, 32, 37, 100, 10, 0};
+.entry hello() {
+ .local .align 8 .b8 args[8]; .reg .b64 %rd<4>; .reg .b32 %r<4>;
+ mov.u32 %r0, %tid.x; st.local.u32 [args], %r0;
+ mov.u64 %rd0, text; cvta.global.u64 %rd0, %rd0; mov.u64 %rd1, args; cvta.local.u64 %rd1, %rd1;
+ { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd0; st.param.b64 [a], %rd1;
+ call (r), vprintf, (f, a); ld.param.b32 %r1, [r]; }
+ ret;
+}
+.entry beyond(.param .u64 p) {
+ .reg .b64 %rd<2>; .reg .b32 %r<2>;
+ ld.param.u64 %rd0, [p];
+ ld.global.u32 %r0, [%rd0+16];
+ ret;
+}
+.entry odd(.param .u64 p) {
+ .reg .b32 %r<4>; .reg .b64 %rd<2>;
+ suq.width.b32 %r0, [%rd0];
+ wmma.load.a.sync.aligned.m16n16k16.row.f16 {%r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0}, [%rd0];
+ ret;
+}
+.entry stuck() { .reg .b32 %r<2>; .reg .pred %p;
+ mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 32; @%p bra one;
+ bar.sync 2, 64;
+ ret;
+one: bar.sync 1, 64;
+ ret;
+}
+"""
+
+
+def npy(name):
+    """numpy's type, the shape and the bytes of a file."""
+    with open(name, "rb") as f:
+        data = f.read()
+    length = struct.unpack("<H", data[8:10])[0]
+    assert data[:8] == b"\x93NUMPY\x01\x00" and (10 + length) % 64 == 0
+    header = ast.literal_eval(data[10:10 + length].decode())
+    return header["descr"], header["shape"], data[10 + length:]
+
+
+class Exec(harness.HeddleTest):
+    def module(self):
+        return self.write("m.ptx", MODULE)
+
+    def test_saxpy(self):
+        arguments = ["--kernel", "saxpy", "--grid", 4, "--block", "256", "--arg", 1000, "--arg", 2.5, "--arg",
+                     "arange:f32:1000", "--arg", "ones:f32:1000", "--out-arg", "3=y.npy"]
+        out = self.ok("exec", SAXPY, *arguments)
+        # 32 warps of 20 instructions: 10 by all 1024 threads, the branch by the 24 without an element, 9 by the others.
+        self.assertIn("saxpy: 640 warp instructions, 19,264 thread instructions in ", out.stderr)
+        kind, shape, data = npy(self.path("y.npy"))
+        self.assertEqual((kind, shape), ("<f4", (1000,)))
+        self.assertEqual(struct.unpack("<1000f", data), tuple(2.5 * i + 1 for i in range(1000)))
+        # The result as an argument: 1 * (2.5 i + 1) + (2.5 i + 1).
+        self.ok("exec", SAXPY, "--kernel", "saxpy", "--grid", 32, "--block", "32", "--arg", 1000, "--arg", 1, "--arg",
+                "y.npy", "--arg", "y.npy", "--out-arg", "3=z.npy", "-j", 3)
+        self.assertEqual(struct.unpack("<1000f", npy(self.path("z.npy"))[2]), tuple(5.0 * i + 2 for i in range(1000)))
+        # Files of other kinds stay.
+        self.write("note.txt", "mine")
+        self.fails("exec", SAXPY, *arguments[:-1], "3=note.txt", says="note.txt")
+
+    def test_printf(self):
+        out = self.ok("exec", self.module(), "--kernel", "hello", "--grid", 2, "--block", 2, "-j", 2)
+        self.assertEqual(out.stdout, "lane 0\nlane 1\n" * 2)
+
+    def test_errors_of_the_program(self):
+        m = self.module()
+        self.fails("exec", m, "--kernel", "beyond", "--grid", "2,1", "--block", 4, "--arg", "zeros:u32:4", "-j", 1,
+                   says="m.ptx:15: load of 4 bytes at 0x7f1000000410 in global memory is out of bounds (nearest "
+                        "allocation: 16 bytes at 0x7f1000000400); kernel beyond, thread (0, 0, 0) of block (0, 0, 0)")
+        self.fails("exec", m, "--kernel", "stuck", "--grid", 1, "--block", 64,
+                   says=("no thread of block (0, 0, 0) of kernel stuck can go on; warp 0: lanes 0xffffffff at ",
+                         "m.ptx:28 (at barrier 1); warp 1: lanes 0xffffffff at ", "m.ptx:26 (at barrier 2)"))
+        p = self.heddle("exec", m, "--kernel", "odd", "--grid", 1, "--block", 1, "--arg", 0)
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("m.ptx: kernel odd has 2 instructions that cannot be executed yet", p.stderr)
+        self.assertIn("m.ptx:20:2: 'suq.width.b32' cannot be executed yet\n", p.stderr)
+        self.assertIn("m.ptx:21:2: 'wmma.load.a", p.stderr)
+
+    def test_errors_of_the_user(self):
+        m = self.module()
+        base = ["exec", m, "--kernel", "beyond", "--grid", 1, "--block", 1]
+        self.fails("exec", m, "--kernel", "nothing", "--grid", 1, "--block", 1,
+                   says="no kernel 'nothing' (there are: hello, beyond, odd, stuck)")
+        self.fails(*base, says="kernel beyond has 1 parameters, and there are 0 of --arg")
+        self.fails(*base, "--arg", "full:f32:1", says="argument 'full:f32:1' for parameter p of type .u64 (legal: a num")
+        self.fails(*base, "--arg", "zeros:f33:1", says="(legal: a number")
+        self.fails(*base, "--arg", "missing.npy", says="missing.npy")
+        self.fails(*base, "--arg", 0, "--out-arg", "1=x.npy", says="--out-arg 1=x.npy (legal: INDEX=FILE.npy, of the 1")
+        self.fails(*base, "--arg", 0, "--out-arg", "0=x.npy", says="argument 0 is no buffer")
+        self.fails("exec", m, "--kernel", "hello", "--grid", "1,0", "--block", 1, says="--grid 1,0 (legal: X[,Y[,Z]]")
+        self.fails("exec", m, "--kernel", "hello", "--grid", 1, "--block", "2000", says="(legal: 1 to 1024 together)")
+        self.fails("exec", m, "--kernel", "hello", "--grid", 1, "--block", 1, "--shared", "300KiB",
+                   says="307200 bytes of shared memory (legal: up to 232448)")
+
+
+if __name__ == "__main__":
+    unittest.main()
