@@ -33,6 +33,11 @@ class CheckedSource final : public isa::BlockSource {
     launch_.located([&] { more = launch_.source().next(out); });
     return more;
   }
+  bool restart() override {
+    bool can = false;
+    launch_.located([&] { can = launch_.source().restart(); });
+    return can;
+  }
 
  private:
   OpenedLaunch launch_;

@@ -38,8 +38,10 @@ struct Inputs {
 
 class TraceSource final : public isa::BlockSource {
  public:
-  TraceSource(const Inputs& inputs, const std::optional<isa::Dim3>& cluster)
-      : in_(inputs.trace()), header_(read_trace_header(in_)) {
+  TraceSource(Inputs inputs, const std::optional<isa::Dim3>& cluster)
+      : inputs_(std::move(inputs)),
+        in_(std::make_unique<LineReader>(inputs_.trace())),
+        header_(read_trace_header(*in_)) {
     image_.name = header_.kernel_name;
     image_.id = header_.kernel_id;
     image_.compute_capability = header_.binary_version;
@@ -49,50 +51,60 @@ class TraceSource final : public isa::BlockSource {
     if (cluster) {
       set_cluster(*cluster);
     }
-    std::string side_name;
-    if (inputs.side) {
-      side_name = read_side_file(*inputs.side(), inputs.listing);
+
+    if (inputs_.side) {
+      side_name_ = read_side_file(*inputs_.side(), inputs_.listing);
     } else {
-      collect_code(inputs.trace(), inputs.listing);
+      collect_code(inputs_.trace(), inputs_.listing);
     }
     if (const std::string what = sass::register_fault(image_); !what.empty()) {
-      throw Error((side_name.empty() ? in_.name() : side_name) + ": " + what);
+      throw Error((side_name_.empty() ? in_->name() : side_name_) + ": " + what);
     }
     // A side file's lines have a file, the trace's have none.
-    std::shared_ptr<isa::SourceMap> lines;
     if (header_.lineinfo && !image_.source) {
-      lines = std::make_shared<isa::SourceMap>();
-      lines->lines.resize(image_.code.size());
-      image_.source = lines;
+      lines_ = std::make_shared<isa::SourceMap>();
+      lines_->lines.resize(image_.code.size());
+      image_.source = lines_;
     }
-    warps_ = std::make_unique<WarpReader>(in_, header_.lineinfo, image_, side_name, lines);
-    if (inputs.extra) {
-      assume_maps(inputs.extra(), image_);
-      extra_ = std::make_unique<ExtraReader>(inputs.extra());
+    if (inputs_.extra) {
+      assume_maps(inputs_.extra(), image_);
     }
-    blocks_ = std::make_unique<BlockReader>(in_, header_.shape, *warps_, extra_.get());
-    order_ = std::make_unique<ClusterOrder>(image_.shape);
+    begin();
   }
 
   const isa::KernelImage& image() const override { return image_; }
   bool next(isa::BlockTrace& out) override { return next(out, true); }
   bool next_runs(isa::BlockTrace& out) override { return next(out, false); }
   void want_refs_of(const std::vector<bool>& wanted) override { warps_->want_refs_of(wanted); }
+  bool restart() override {
+    in_ = std::make_unique<LineReader>(inputs_.trace());
+    read_trace_header(*in_);
+    begin();
+    return true;
+  }
 
  private:
+  // Before the first block.
+  void begin() {
+    warps_ = std::make_unique<WarpReader>(*in_, header_.lineinfo, image_, side_name_, lines_);
+    extra_ = inputs_.extra ? std::make_unique<ExtraReader>(inputs_.extra()) : nullptr;
+    blocks_ = std::make_unique<BlockReader>(*in_, header_.shape, *warps_, extra_.get());
+    order_ = std::make_unique<ClusterOrder>(image_.shape);
+  }
+
   bool next(isa::BlockTrace& out, bool refs) {
     warps_->want_refs(refs);
     const auto read = [this](isa::BlockTrace& block) { return blocks_->next(block); };
     try {
       return order_->needed() ? order_->next(out, read) : read(out);
     } catch (const std::bad_alloc&) {
-      throw input::OutOfMemory(in_.name() + ":" + std::to_string(in_.line()));
+      throw input::OutOfMemory(in_->name() + ":" + std::to_string(in_->line()));
     }
   }
 
   void set_cluster(const isa::Dim3& c) {
     if (!is_cluster_of(c, image_.shape.grid)) {
-      throw Error(in_.name() + ": cluster (" + std::to_string(c.x) + "," + std::to_string(c.y) + "," +
+      throw Error(in_->name() + ": cluster (" + std::to_string(c.x) + "," + std::to_string(c.y) + "," +
                   std::to_string(c.z) + ") asked for (legal: " + kLegalCluster + ")");
     }
     image_.shape.cluster = c;
@@ -133,8 +145,11 @@ class TraceSource final : public isa::BlockSource {
     }
   }
 
-  LineReader in_;
+  const Inputs inputs_;
+  std::unique_ptr<LineReader> in_;
   const TraceHeader header_;
+  std::string side_name_;
+  std::shared_ptr<isa::SourceMap> lines_;
   isa::KernelImage image_;
   std::unique_ptr<WarpReader> warps_;
   std::unique_ptr<ExtraReader> extra_;
@@ -173,7 +188,7 @@ Opener companion(Companion use, const fs::path& given, const fs::path& usual, co
 std::unique_ptr<isa::BlockSource> open_trace(const fs::path& trace, const OpenOptions& o) {
   const std::string stem = stem_of(trace).string();
   Inputs in;
-  in.trace = [&] { return open_bytes(trace, o.stream); };
+  in.trace = [trace, options = o.stream] { return open_bytes(trace, options); };
   in.side = companion(o.side, o.side_file, stem + ".sass", "side file", o.stream);
   in.extra = companion(o.extra, o.extra_file, stem + ".extra", "operand file", o.stream);
   in.listing = o.listing;

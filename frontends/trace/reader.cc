@@ -130,6 +130,11 @@ class FileReader final : public Reader {
     return decode([&] { decoder_->next_packed(out); });
   }
 
+  bool restart() override {
+    error_ = nullptr;
+    seek(0);
+    return true;
+  }
   void seek(uint64_t block) override {
     if (block > blocks()) {
       throw Error(file_->name() + ": no block " + std::to_string(block) + " (legal: 0.." +

@@ -140,6 +140,7 @@ struct LaneRoom {
 
 // The operands of an instruction that issues: what its class has of them.
 struct Operands {
+  uint64_t now = 0;       // given: the core cycle at which it issues
   LaneAddresses address;  // memory instructions
   LaneAddresses copy_to;  // LDGSTS: where in shared memory; recorded STAS, REDAS: their barrier object
   BarrierOp barrier;
@@ -210,7 +211,8 @@ class BlockProgram {
   virtual BlockWork work() const = 0;
   // BarrierOp::kOfPhase: threads of the phase, counted from 0, of a named barrier; multiples of 32.
   virtual uint32_t barrier_threads(uint32_t number, uint32_t phase) const { return 0; }
-  // Instructions of its recording that are not executed: turns of loops that wait for a barrier object.
+  // Once it has ended: instructions of its recording that were not executed, turns of loops that wait for a
+  // barrier object or for a flag in memory.
   virtual uint64_t left_out() const { return 0; }
   // Data of a bulk copy of a program that computes has come, for that address of its shared memory.
   virtual void deliver(uint64_t shared_address, std::span<const uint8_t> bytes) {}

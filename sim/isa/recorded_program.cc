@@ -118,6 +118,9 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
   }
   const MemRef* r = &trace_->refs[ref_];
   ref_ += in.mem_refs;
+  if (block_->flags().any()) {
+    flags(code, mask, *r, out.now);
+  }
   __builtin_prefetch(r + kRefsAhead);
   switch (in.op) {
     case OpClass::kBulkCopy:
@@ -134,6 +137,45 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
         out.copy_to = LaneAddresses::strided(syncs_operand(*trace_, *r, 0), 0);  // the same for all lanes
       }
   }
+}
+
+void RecordedWarp::flags(uint32_t code, uint32_t mask, const MemRef& r, uint64_t now) {
+  const RecordedFlags& flags = block_->flags();
+  if (flags.loads().polls(code)) {
+    polled_ = now;
+  } else if (uint64_t address[32]; flags.writes(code) && expand(addresses(*trace_, r), mask, address)) {
+    const uint32_t bytes = std::max<uint32_t>(block_->image().code[code].width, 1);
+    for_each_word(address, mask, bytes, [&](uint64_t word) {
+      if (flags.is_flag(word)) {
+        block_->board().written(word, now);
+      }
+    });
+  }
+}
+
+// The branch that closes a turn has issued, so the value it polled has come.
+std::span<const Run> RecordedWarp::next_of_spins() {
+  const std::span<const Run> all = trace_->runs;
+  const size_t from = given_;
+  if (spin_ < spins_->size() && from == (*spins_)[spin_].turn && from > 0) {
+    const Spin& s = (*spins_)[spin_];
+    const bool there = std::all_of(s.flags.begin(), s.flags.end(), [&](const Spin::Flag& f) {
+      return block_->board().count(f.word, polled_) >= f.needed;
+    });
+    if (!there && turns_ < s.most) {
+      ++turns_;
+      turned_ += s.work;
+      ref_ = static_cast<uint32_t>(s.turn_reference);
+      return all.subspan(s.turn, s.behind - s.turn);
+    }
+    ref_ = static_cast<uint32_t>(s.behind_reference);
+    given_ = s.behind;
+    turns_ = 0;
+    ++spin_;
+    return next_of_spins();
+  }
+  given_ = spin_ < spins_->size() ? (*spins_)[spin_].turn : all.size();
+  return all.subspan(from, given_ - from);
 }
 
 void RecordedWarp::copy(const Instr& in, const MemRef& r, Operands& out) {
@@ -214,8 +256,9 @@ void RecordedBlock::start(BlockTrace& trace) {
   index = trace_.index;
   linear = trace_.linear;
   left_out_ = 0;
-  for (WarpTrace& w : trace_.warps) {
-    left_out_ += leave_out_spins(syncs_, w);
+  find_spins();
+  for (size_t i = 0; i < trace_.warps.size(); ++i) {
+    left_out_ += spins_[i].empty() ? leave_out_spins(syncs_, trace_.warps[i]) : 0;
   }
   rank_ = rank_in_cluster(index, image_.shape.cluster);
   phases_.find(syncs_, trace_);
@@ -223,8 +266,42 @@ void RecordedBlock::start(BlockTrace& trace) {
   counts_ = barriers_.counts(trace_);
   warps_.resize(trace_.warps.size());
   for (size_t i = 0; i < warps_.size(); ++i) {
-    warps_[i].start(*this, trace_.warps[i]);
+    warps_[i].start(*this, trace_.warps[i], spins_[i]);
   }
+}
+
+void RecordedBlock::find_spins() {
+  spins_.assign(trace_.warps.size(), {});
+  if (!flags_.any()) {
+    return;
+  }
+  const RecorderClock clock(image_, trace_);
+  for (size_t i = 0; i < trace_.warps.size(); ++i) {
+    spins_[i] = make_spins(flags_, clock, linear, i, trace_.warps[i]);
+  }
+}
+
+BlockWork RecordedBlock::work() const {
+  BlockWork all = work_;
+  for (size_t i = 0; i < warps_.size(); ++i) {
+    for (const Spin& s : spins_[i]) {  // one further turn of each is in the stream
+      all.instructions -= s.work.instructions;
+      all.thread_pred_on -= s.work.thread_pred_on;
+    }
+    all += warps_[i].turned();
+  }
+  return all;
+}
+
+uint64_t RecordedBlock::left_out() const {
+  uint64_t n = left_out_;
+  for (size_t i = 0; i < warps_.size(); ++i) {
+    for (const Spin& s : spins_[i]) {
+      n += s.most * s.work.instructions;
+    }
+    n -= warps_[i].turned().instructions;
+  }
+  return n;
 }
 
 uint32_t RecordedBlock::barrier_threads(uint32_t number, uint32_t phase) const {
@@ -233,7 +310,7 @@ uint32_t RecordedBlock::barrier_threads(uint32_t number, uint32_t phase) const {
 
 std::unique_ptr<RecordedBlock> RecordedGrid::empty() {
   if (free_.empty()) {
-    return std::make_unique<RecordedBlock>(syncs_, barriers_);
+    return std::make_unique<RecordedBlock>(syncs_, barriers_, flags_, board_);
   }
   std::unique_ptr<RecordedBlock> block = std::move(free_.back());
   free_.pop_back();

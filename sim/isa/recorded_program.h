@@ -12,6 +12,7 @@
 #include "sim/isa/program.h"
 #include "sim/isa/recorded_copy.h"
 #include "sim/isa/recorded_phases.h"
+#include "sim/isa/recorded_polls.h"
 #include "sim/isa/recording.h"
 
 namespace heddle::isa {
@@ -48,28 +49,35 @@ class RecordedBlock;
 
 class RecordedWarp final : public WarpProgram {
  public:
-  void start(const RecordedBlock& block, const WarpTrace& trace) {
+  // `spins`: of the trace.
+  void start(const RecordedBlock& block, const WarpTrace& trace, const std::vector<Spin>& spins) {
     block_ = &block;
     trace_ = &trace;
-    given_ = false;
+    spins_ = &spins;
+    given_ = spin_ = 0;
+    turns_ = polled_ = 0;
+    turned_ = {};
     ref_ = by_order_ = 0;
   }
   std::span<const Run> next() override {
-    if (given_) {
-      return {};
-    }
-    given_ = true;
-    return trace_->runs;
+    const std::span<const Run> all = trace_->runs;
+    return spins_->empty() ? all.subspan(std::exchange(given_, all.size())) : next_of_spins();
   }
   void issue(uint32_t code, uint32_t mask, Operands& out) override;
-  std::optional<Position> position() const override { return Position{ref_, by_order_}; }
+  std::optional<Position> position() const override {
+    return spins_->empty() ? std::optional(Position{ref_, by_order_}) : std::nullopt;
+  }
   bool go_to(const Position& at) override {
     ref_ = at.references;
     by_order_ = at.barriers;
     return ref_ <= trace_->refs.size();
   }
+  // What its loops have executed.
+  const BlockWork& turned() const { return turned_; }
 
  private:
+  std::span<const Run> next_of_spins();
+  void flags(uint32_t code, uint32_t mask, const MemRef& r, uint64_t now);
   void synchronise(const Instr& in, uint32_t mask, const MemRef& r, Operands& out);
   void copy(const Instr& in, const MemRef& r, Operands& out);
 
@@ -77,7 +85,12 @@ class RecordedWarp final : public WarpProgram {
   const WarpTrace* trace_ = nullptr;
   uint32_t ref_ = 0;  // address lists of the next instruction that has some
   uint32_t by_order_ = 0;
-  bool given_ = false;
+  size_t given_ = 0;  // runs
+  const std::vector<Spin>* spins_ = nullptr;
+  size_t spin_ = 0;      // the next one, or that in which it is
+  uint64_t turns_ = 0;   // further ones of it
+  uint64_t polled_ = 0;  // the cycle of the last polling load
+  BlockWork turned_;
   // What `Operands` points to.
   std::vector<MbarrierOp> more_;
   RecordedCopy copy_;
@@ -85,32 +98,40 @@ class RecordedWarp final : public WarpProgram {
 
 class RecordedBlock final : public BlockProgram {
  public:
-  RecordedBlock(const RecordedSyncs& syncs, const RecordedBarriers& barriers)
-      : image_(syncs.image()), syncs_(syncs), barriers_(barriers) {}
+  RecordedBlock(const RecordedSyncs& syncs, const RecordedBarriers& barriers, const RecordedFlags& flags,
+                FlagBoard& board)
+      : image_(syncs.image()), syncs_(syncs), barriers_(barriers), flags_(flags), board_(board) {}
 
   // Takes the recording, and gives its own storage for it.
   void start(BlockTrace& trace);
   uint32_t warps() const override { return static_cast<uint32_t>(warps_.size()); }
   WarpProgram& warp(uint32_t i) override { return warps_[i]; }
-  BlockWork work() const override { return work_; }
+  BlockWork work() const override;
   uint32_t barrier_threads(uint32_t number, uint32_t phase) const override;
-  uint64_t left_out() const override { return left_out_; }
+  uint64_t left_out() const override;
 
   const KernelImage& image() const { return image_; }
   const RecordedBarriers& barriers() const { return barriers_; }
   const RecordedPhases& phases() const { return phases_; }
   uint32_t rank() const { return rank_; }  // in its cluster
+  const RecordedFlags& flags() const { return flags_; }
+  FlagBoard& board() const { return board_; }
 
  private:
+  void find_spins();
+
   const KernelImage& image_;
   const RecordedSyncs& syncs_;
   const RecordedBarriers& barriers_;
+  const RecordedFlags& flags_;
+  FlagBoard& board_;
+  std::vector<std::vector<Spin>> spins_;  // by warp
   BlockTrace trace_;
   std::vector<RecordedWarp> warps_;
   std::vector<BarrierCount> counts_;
   RecordedPhases phases_;
   uint32_t rank_ = 0;
-  uint64_t left_out_ = 0;
+  uint64_t left_out_ = 0;  // of waits for barrier objects
   BlockWork work_;
 };
 
@@ -121,6 +142,7 @@ class RecordedGrid final : public GridProgram {
       : source_(source),
         barriers_(source.image()),
         syncs_(source.image()),
+        flags_(source),
         parallel_(std::move(parallel)),
         scratch_(ahead) {}
 
@@ -135,6 +157,8 @@ class RecordedGrid final : public GridProgram {
   BlockSource& source_;
   const RecordedBarriers barriers_;
   const RecordedSyncs syncs_;
+  const RecordedFlags flags_;
+  FlagBoard board_;
   const ParallelFor parallel_;
   std::vector<BlockTrace> scratch_;                   // as many as are read at a time
   std::vector<std::unique_ptr<RecordedBlock>> read_;  // the last one is the next

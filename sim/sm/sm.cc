@@ -108,7 +108,6 @@ void Sm::start_block(const Placement& p, Cycle now) {
   b.rank = p.rank;
   b.started = now;
   b.warps = b.warps_left = program.warps();
-  state_.counters()[stats::Counter::kSpinsLeftOut] += program.left_out();
   const uint32_t subcores = state_.subcores(), places = state_.warps();
   std::array<uint32_t, 8> used{};
   for (uint32_t w = 0; w < places; ++w) {
@@ -263,6 +262,7 @@ void Sm::retired(uint32_t warp, Cycle now) {
     return;
   }
   b.active = false;
+  state_.counters()[stats::Counter::kSpinsLeftOut] += b.program->left_out();
   if (b.in_cluster) {
     cluster_.tell(ClusterMessage::Kind::kEnded, slot, now);
   }

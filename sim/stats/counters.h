@@ -155,7 +155,7 @@ enum class Follows : uint8_t { kBlocks, kMachine };
   X(kMbarrierForced, kBlocks, "heddle__mbarrier_waits_forced.sum", "inst",                                   \
     "recorded waits for a phase that were ended because nothing else could go on")                           \
   X(kSpinsLeftOut, kBlocks, "heddle__recorded_spins_left_out.sum", "inst",                                   \
-    "recorded instructions of loops that wait for a barrier object, not executed")                           \
+    "recorded instructions of loops that wait for a barrier object or a flag in memory, not executed")       \
   X(kUnknownOpcodes, kBlocks, "heddle__unknown_opcodes.sum", "inst",                                         \
     "executed instructions classified by prefix only")
 

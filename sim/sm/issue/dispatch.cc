@@ -30,7 +30,7 @@ void Dispatch::reset() {
   unknown_.clear();
 }
 
-void Dispatch::hand_out(uint32_t warp, const TimedInstr& t) {
+void Dispatch::hand_out(uint32_t warp, const TimedInstr& t, Cycle now) {
   static constexpr isa::Operands kNone{};
   operands_ = &kNone;
   Warp& w = sm_.warp(warp);
@@ -49,6 +49,7 @@ void Dispatch::hand_out(uint32_t warp, const TimedInstr& t) {
     return;
   }
   handed_out_ = {};
+  handed_out_.now = now;
   operands_ = &handed_out_;
   if (Unit* unit = units_[static_cast<size_t>(t.handler)]; unit && computed) {
     handed_out_.room = unit->room();

@@ -25,7 +25,7 @@ class Dispatch {
   void reset();
 
   // The warp's next instruction issues. First, its operands:
-  void hand_out(uint32_t warp, const TimedInstr& t);
+  void hand_out(uint32_t warp, const TimedInstr& t, Cycle now);
   // then it is counted,
   void count(uint32_t warp, const TimedInstr& t);
   // and starts (Unit::start). `start` and `pipe_free`: Issued.

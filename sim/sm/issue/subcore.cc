@@ -437,7 +437,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
     observer->issued(sm_.index(), index_, id, t.instr->pc, now);
   }
 
-  wires_.dispatch.hand_out(id, t);
+  wires_.dispatch.hand_out(id, t, now);
   wires_.dispatch.count(id, t);
   sm_.charge(w, Stall::kSelected, 1);
   if (t.counted != Pipe::kNone) {
