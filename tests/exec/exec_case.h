@@ -84,7 +84,6 @@ inline std::string storing(std::string_view statements, std::string_view before 
          "\nend: ld.param.u64 %rd31, [out]; mul.wide.u32 %rd30, %r30, 4; add.u64 %rd31, %rd31, %rd30;\n"
          "st.global.u32 [%rd31], %r0; ret; }\n";
 }
-constexpr int kFirstLine = 6;  // of the statements, without `before`
 
 // What such a kernel stores.
 inline std::vector<uint32_t> stored(std::string_view statements, isa::Dim3 grid, isa::Dim3 block,

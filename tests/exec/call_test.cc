@@ -1,0 +1,122 @@
+// Calls, recursion, function pointers, functions of the system.
+#include <catch2/catch.hpp>
+
+#include "tests/exec/exec_case.h"
+
+namespace heddle::exec::test {
+
+// f(n) = 1 for n < 2, else f(n - 1) + f(n - 2); by .param, as compilers write it.
+constexpr const char* kFibonacci =
+    ".func (.param .b32 r) f(.param .b32 n) {\n"
+    ".reg .b32 %r<8>; .reg .pred %p;\n"
+    "ld.param.u32 %r0, [n]; mov.u32 %r4, 1; setp.lt.u32 %p, %r0, 2; @%p bra done;\n"
+    "sub.u32 %r1, %r0, 1; sub.u32 %r2, %r0, 2;\n"
+    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 %r3, [b]; }\n"
+    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), f, (a); ld.param.b32 %r4, [b]; }\n"
+    "add.u32 %r4, %r3, %r4;\n"
+    "done: st.param.b32 [r], %r4; ret; }\n";
+
+TEST_CASE("recursion, to another depth in each lane") {
+  const auto out = stored(
+      "{ .param .b32 a; .param .b32 b; and.b32 %r1, %r31, 15; st.param.b32 [a], %r1; call (b), f, (a);\n"
+      "ld.param.b32 %r0, [b]; } activemask.b32 %r2; setp.ne.u32 %p1, %r2, -1; @%p1 mov.u32 %r0, 0;",
+      {1}, {32}, kFibonacci);
+  const std::vector<uint32_t> expected = {1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987};
+  for (uint32_t i = 0; i < 32; ++i) {
+    CHECK(out[i] == expected[i % 16]);  // and all lanes are together again
+  }
+}
+
+TEST_CASE("arguments in registers, two results by reference, a struct") {
+  const auto out = stored(
+      "{ .param .align 8 .b8 s[16]; .param .b32 x; st.param.b64 [s], 5; st.param.b32 [s+8], %r31;\n"
+      "call (x), sum, (s); ld.param.b32 %r1, [x]; }\n"
+      "call (%r0), twice, (%r1);",
+      {1}, {32},
+      ".func (.reg .b32 d) twice(.reg .b32 a) { add.u32 d, a, a; ret; }\n"
+      ".func (.param .b32 d) sum(.param .align 8 .b8 s[16]) { .reg .b32 %r<4>; .reg .b64 %rd<2>;\n"
+      "mov.u64 %rd0, s; ld.param.u32 %r0, [%rd0]; ld.param.u32 %r1, [s+8]; add.u32 %r0, %r0, %r1;\n"
+      "st.param.b32 [d], %r0; ret; }\n");
+  CHECK(out[0] == 10);
+  CHECK(out[7] == 24);
+}
+
+TEST_CASE("pointers to functions, another in each lane") {
+  const auto out = stored(
+      "p: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n"
+      "mov.u64 %rd0, one; and.b32 %r1, %r31, 1; setp.eq.u32 %p1, %r1, 1; @%p1 ld.global.u64 %rd0, [table];\n"
+      "call (%r0), %rd0, (%r31), p;",
+      {1}, {32},
+      ".func (.reg .b32 d) one(.reg .b32 a) { add.u32 d, a, 100; ret; }\n"
+      ".func (.reg .b32 d) two(.reg .b32 a) { add.u32 d, a, 200; ret; }\n"
+      ".global .u64 table[1] = {two};\n");
+  CHECK(out[0] == 100);
+  CHECK(out[1] == 201);
+  CHECK(out[30] == 130);
+  Case c(storing("p: .callprototype _ (); mov.u64 %rd0, 5; call %rd0, p;"));
+  CHECK(c.error("k", {1}, {1}, {0}).find("call of 0x5, which is no function") != std::string::npos);
+}
+
+TEST_CASE("lanes that return early, and a call that some lanes pass by") {
+  const auto out = stored(
+      "mov.u32 %r0, 1; setp.gt.u32 %p1, %r31, 3; @%p1 call (%r0), g, (%r31); activemask.b32 %r1;\n"
+      "setp.ne.u32 %p2, %r1, -1; @%p2 mov.u32 %r0, 99;",
+      {1}, {32},
+      ".func (.reg .b32 d) g(.reg .b32 a) { .reg .pred %p; mov.u32 d, 50; setp.lt.u32 %p, a, 10; @%p ret;\n"
+      "add.u32 d, d, a; ret; }\n");
+  CHECK(out[0] == 1);
+  CHECK(out[4] == 50);
+  CHECK(out[10] == 60);
+}
+
+TEST_CASE("endless recursion ends") {
+  Case c(
+      ".func f() { .local .align 8 .b8 x[64]; st.local.u32 [x], 1; call f, (); ret; }\n.entry k() { call f, "
+      "(); ret; }");
+  CHECK(c.error("k", {1}, {32}, {}).find("t.ptx:2: stack overflow in the call of f") != std::string::npos);
+}
+
+TEST_CASE("malloc, free, printf, assertions") {
+  constexpr const char* kSystem =
+      ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);\n"
+      ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+      ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 "
+      "s);\n"
+      // "%5.2f|%s|%x|%lld%%" and "ab"
+      ".global .align 1 .b8 fmt[19] = {37, 53, 46, 50, 102, 124, 37, 115, 124, 37, 120, 124, 37, 108, 108, "
+      "100, 37, 37, "
+      "0};\n.global .align 1 .b8 ab[3] = {97, 98, 0};\n";
+  SECTION("memory") {
+    const auto out = stored(
+        "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 100; call (r), malloc, (n); ld.param.b64 %rd0, "
+        "[r]; }\n"
+        "st.u32 [%rd0+96], %r31; ld.u32 %r0, [%rd0+96]; setp.eq.u64 %p1, %rd0, 0; @%p1 mov.u32 %r0, 1000;\n"
+        "{ .param .b64 p; st.param.b64 [p], %rd0; call free, (p); }",
+        {100}, {32}, kSystem, 2);
+    CHECK(out[31] == 31);
+    CHECK(out[3199] == 31);
+  }
+  SECTION("printf") {
+    Case c(std::string(kSystem) +
+           ".entry k() { .local .align 8 .b8 a[32]; .reg .b64 %rd<4>; .reg .b32 %r<4>;\n"
+           "mov.u64 %rd0, fmt; cvta.global.u64 %rd0, %rd0; mov.u64 %rd1, ab; cvta.global.u64 %rd1, %rd1;\n"
+           "st.local.f64 [a], 0d4009000000000000; st.local.u64 [a+8], %rd1; st.local.u32 [a+16], 255; "
+           "st.local.s64 "
+           "[a+24], -7;\n"
+           "mov.u64 %rd2, a; cvta.local.u64 %rd2, %rd2;\n"
+           "{ .param .b64 f; .param .b64 g; .param .b32 r; st.param.b64 [f], %rd0; st.param.b64 [g], %rd2;\n"
+           "call (r), vprintf, (f, g); } ret; }");
+    CHECK(c.run("k", {1}, {1}, {}).output == " 3.12|ab|ff|-7%");  // 3.125, to even
+  }
+  SECTION("assertion") {
+    Case c(std::string(kSystem) +
+           ".entry k() { .reg .b64 %rd<4>; mov.u64 %rd0, ab; cvta.global.u64 %rd0, %rd0;\n"
+           "{ .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s; st.param.b64 [m], "
+           "%rd0;\n"
+           "st.param.b64 [f], %rd0; st.param.b32 [l], 12; st.param.b64 [n], %rd0; st.param.b64 [s], 1;\n"
+           "call __assertfail, (m, f, l, n, s); } ret; }");
+    CHECK(c.error("k", {1}, {1}, {}).find("assertion failed: ab (ab:12); kernel k") != std::string::npos);
+  }
+}
+
+}  // namespace heddle::exec::test
