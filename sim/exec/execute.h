@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/exec/launch.h"
+#include "sim/exec/layout.h"
 
 namespace heddle::exec {
 
@@ -13,7 +14,7 @@ struct ExecuteOptions {
   int threads = 1;
   // How many blocks may have begun without having ended: those that may wait for each other. As many as an
   // H200 has room for when they are small.
-  uint64_t resident = 132 * 32;
+  uint64_t resident = uint64_t{kMultiprocessors} * 32;
   const std::atomic<bool>* cancelled = nullptr;
 };
 

@@ -18,6 +18,7 @@ struct Launch {
   isa::Dim3 grid, block;
   uint32_t dynamic_shared = 0;              // bytes
   std::vector<uint8_t> parameters;          // Code::parameter_bytes of them
+  uint64_t workspace = 0;                   // address of zeroed memory for barriers of the whole grid
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
 
   uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }

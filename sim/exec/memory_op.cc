@@ -84,7 +84,8 @@ Refused locate_all(const Spaces& spaces, const Access& a, Pointers where) {
       }
       if (space == Space::kGlobal) {
         const Memory::Range* r = spaces.memory->range(address);
-        if (r == nullptr || (where[lane] = r->at(address, size)) == nullptr) {
+        where[lane] = r != nullptr ? r->at(address, size) : nullptr;
+        if (where[lane] == nullptr) {
           return {Refusal::kOutOfBounds, lane, space};
         }
         last = *r;
@@ -146,7 +147,7 @@ void change(Access& a, const Pointers where) {
         operand[w] = a.operand[e * words + w][lane];
         compare[w] = a.compare[w][lane];
       }
-      (shared ? op.atomic_shared : op.atomic)(where[lane] + e * op.bytes, operand, compare, old);
+      (shared ? op.atomic_shared : op.atomic)(where[lane] + size_t{e} * op.bytes, operand, compare, old);
       for (uint32_t w = 0; w < words; ++w) {
         a.data[e * words + w][lane] = old[w];
       }

@@ -45,10 +45,11 @@ std::string formatted(const std::string& format, const std::function<uint64_t(ui
       wide |= format[i] != 'h' && format[i] != 'L';
       ++i;
     }
-    const char kind = i < format.size() ? format[i++] : '\0';
+    char kind = i < format.size() ? format[i++] : '\0';
     if (spec.size() > kMostSpec) {
-      out += format.substr(start, i - start);
-    } else if (kind == '%') {
+      kind = '\0';  // no conversion
+    }
+    if (kind == '%') {
       out += '%';
     } else if (is_in(kind, "di") && kind != '\0') {
       const uint64_t v = take(wide ? 8 : 4);
@@ -61,7 +62,7 @@ std::string formatted(const std::string& format, const std::function<uint64_t(ui
     } else if (kind == 'c') {
       out += one(spec + "c", static_cast<int>(take(4) & 0xff));
     } else if (kind == 'p') {
-      out += one(spec + "p", reinterpret_cast<void*>(take(8)));
+      out += one("%#llx", static_cast<unsigned long long>(take(8)));
     } else if (kind == 's') {
       const std::string value = text(take(8));
       out += spec == "%" ? value : one(spec + "s", value.c_str());

@@ -32,6 +32,8 @@ enum class Special : uint8_t {
   kTotalShared,    // with the reserve
   kDynamicShared,  // bytes
   kReserve,        // of shared memory
+  kWorkspaceLow,   // Launch::workspace
+  kWorkspaceHigh,
   kZero,
   kOne,
 };

@@ -82,6 +82,10 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
       return kSharedReserve + launch.shared_bytes();
     case Special::kDynamicShared:
       return launch.dynamic_shared;
+    case Special::kWorkspaceLow:
+      return launch.workspace & 0xffffffff;
+    case Special::kWorkspaceHigh:
+      return launch.workspace >> 32;
     case Special::kReserve:
       return kSharedReserve;
     case Special::kZero:

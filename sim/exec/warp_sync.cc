@@ -139,7 +139,7 @@ void Warp::count_barrier(uint32_t number) {
       any = &g;
     }
   }
-  if (come != alive_ || (counted_ >> number & 1) != 0) {
+  if (any == nullptr || come != alive_ || (counted_ >> number & 1) != 0) {
     return;
   }
   for (const Group& g : groups_) {

@@ -132,7 +132,7 @@ Argument argument(const std::string& text, const Variable& parameter, exec::Memo
 }
 
 npy::Array contents(const Argument& argument, const exec::Memory& memory) {
-  npy::Array out = *argument.buffer;
+  npy::Array out = argument.buffer.value_or(npy::Array{});
   out.bytes.resize(out.elements() * npy::element_bytes(out.type));
   memory.read(argument.bits, out.bytes);
   return out;

@@ -68,6 +68,10 @@ std::optional<exec::Special> warp_special(Special s) {
     case SpecialKind::kReservedSmemOffsetEnd:
     case SpecialKind::kReservedSmemOffsetCap:
       return Special::kReserve;
+    case SpecialKind::kEnvreg:  // cooperative groups find the grid's barrier there
+      return s.number == 1   ? Special::kWorkspaceHigh
+             : s.number == 2 ? Special::kWorkspaceLow
+                             : Special::kZero;
     default:  // the driver's values, and the high halves of clocks
       return Special::kZero;
   }

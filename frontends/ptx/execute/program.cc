@@ -8,11 +8,17 @@ namespace heddle::ptx {
 namespace {
 
 constexpr uint64_t kHeapBytes = 8 << 20;  // of malloc in kernels, as CUDA's default
+constexpr uint64_t kWorkspaceBytes = 64;  // of cooperative groups: a counter of 4 at 4
 constexpr size_t kMostNames = 40;         // in a message
 
 bool uses_heap(const exec::Code& code) {
   return std::any_of(code.functions.begin(), code.functions.end(),
                      [](const exec::FunctionInfo& f) { return f.builtin == exec::Builtin::kMalloc; });
+}
+
+bool uses_workspace(const exec::Code& code) {
+  return std::find(code.specials.begin(), code.specials.end(), exec::Special::kWorkspaceLow) !=
+         code.specials.end();
 }
 
 }  // namespace
@@ -50,7 +56,11 @@ exec::Launch Program::launch(const Function& kernel) {
       memory_.make_heap(kHeapBytes);
     }
   }
+  if (workspace_ == 0 && uses_workspace(it->second)) {
+    workspace_ = memory_.allocate(kWorkspaceBytes);
+  }
   exec::Launch out;
+  out.workspace = workspace_;
   out.code = &it->second;
   out.memory = &memory_;
   out.parameters.resize(it->second.parameter_bytes);

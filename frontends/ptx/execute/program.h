@@ -44,6 +44,7 @@ class Program {
   exec::Memory& memory_;
   Placement placement_;
   std::map<const Function*, exec::Code> codes_;
+  uint64_t workspace_ = 0;
 };
 
 // The type of a kernel's parameter and where it lies. Throws Error when there is none with this index.

@@ -178,7 +178,7 @@ void Translator::sync(const Instr& instr, const Op& op) {
   }
   exec::Inst& in = emit(exec::Kind::kSync);
   in.sub = static_cast<uint8_t>(*kind);
-  if (op.has(Flag::kSync) || op.opcode == Opcode::kBarWarpSync) {
+  if (operands > 0 && (op.has(Flag::kSync) || op.opcode == Opcode::kBarWarpSync)) {
     in.s[4] = s[--operands];
   }
   std::copy_n(d, 2, in.d);
