@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "sim/base/align.h"
 #include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 #include "sim/engine/worker_pool.h"
@@ -22,11 +23,21 @@ namespace {
 constexpr uint64_t kTurn = 1 << 22;          // warp instructions of a block
 constexpr uint64_t kFruitlessTurns = 20000;  // one after the other in which all that ran only waited
 
+// How many blocks an H200 has room for, as far as that is known without the registers (CUDA guide, limits of
+// compute capability 9.0).
+uint64_t room(const Launch& launch) {
+  constexpr uint64_t kBlocks = 32, kThreads = 2048, kSharedBytes = 228 << 10;
+  const uint64_t threads = round_up(uint64_t{launch.threads()}, uint64_t{kLanes});
+  const uint64_t shared = uint64_t{launch.shared_bytes()} + kSharedReserve;
+  return kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
+}
+
 // The blocks of a launch, handed out to threads: new ones as long as they may begin, then those that have
 // not ended, in turn.
 class Schedule {
  public:
-  Schedule(const Launch& launch, const ExecuteOptions& options) : launch_(launch), options_(options) {}
+  Schedule(const Launch& launch, const ExecuteOptions& options)
+      : launch_(launch), options_(options), resident_(std::min(options.resident, room(launch))) {}
 
   void work();
   ExecuteResult result();
@@ -38,6 +49,7 @@ class Schedule {
 
   const Launch& launch_;
   const ExecuteOptions& options_;
+  const uint64_t resident_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Block>> waiting_;  // have begun
@@ -58,7 +70,7 @@ std::unique_ptr<Block> Schedule::take() {
     if (stopped_ || (next_ == launch_.blocks() && begun_ == 0)) {
       return nullptr;
     }
-    if (next_ < launch_.blocks() && begun_ < options_.resident) {
+    if (next_ < launch_.blocks() && begun_ < resident_) {
       ++begun_;
       const uint64_t number = next_++;
       lock.unlock();

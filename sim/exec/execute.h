@@ -12,8 +12,8 @@ namespace heddle::exec {
 
 struct ExecuteOptions {
   int threads = 1;
-  // How many blocks may have begun without having ended: those that may wait for each other. As many as an
-  // H200 has room for when they are small.
+  // How many blocks may have begun without having ended: those that may wait for each other. At most as many
+  // as an H200 has room for, by their threads and shared memory.
   uint64_t resident = uint64_t{kMultiprocessors} * 32;
   const std::atomic<bool>* cancelled = nullptr;
 };

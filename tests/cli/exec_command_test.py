@@ -6,7 +6,8 @@ import unittest
 
 from tests.cli import harness
 
-SAXPY = os.path.join(os.getcwd(), "tests", "exec", "data", "saxpy.ptx")
+DATA = os.path.join(os.getcwd(), "tests", "exec", "data")
+SAXPY = os.path.join(DATA, "saxpy.ptx")
 
 MODULE = """.version 8.8 .target sm_90 .address_size 64
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
@@ -89,6 +90,15 @@ class Exec(harness.HeddleTest):
         self.assertIn("m.ptx: kernel odd has 2 instructions that cannot be executed yet", p.stderr)
         self.assertIn("m.ptx:20:2: 'suq.width.b32' cannot be executed yet\n", p.stderr)
         self.assertIn("m.ptx:21:2: 'wmma.load.a", p.stderr)
+
+    def test_the_number_of_instructions(self):
+        loop = ["exec", os.path.join(DATA, "loop.ptx"), "--kernel", "loop", "--grid", 2, "--block", 64, "--arg", 1000, "--arg",
+                "buffer:8"]
+        # 4 warps of 5 instructions before the loop, 9 in each of its turns and 4 behind it.
+        self.assertIn("loop: 36,036 warp instructions, ", self.ok(*loop).stderr)
+        self.ok(*loop, "--max-instructions", 36036)
+        self.fails(*loop, "--max-instructions", 36035,
+                   says="loop.ptx: kernel loop has executed more than 36035 instructions")
 
     def test_errors_of_the_user(self):
         m = self.module()
