@@ -58,8 +58,10 @@ void InstructionSupply::add(uint32_t first, uint32_t count) {
   seen_.resize(lines_);
   std::fill_n(seen_.begin() + first, count, false);
   uint32_t end = std::min(count, config_.launch_prefetch_bytes() / config_.line_bytes());
-  for (uint32_t line = config_.first_fetch_bytes() / config_.line_bytes(); line < end; ++line) {
-    l1_.insert(first + line, 0);
+  for (uint32_t line = 0; line < end; ++line) {
+    if (line >= config_.first_fetch_bytes() / config_.line_bytes()) {
+      l1_.insert(first + line, 0);
+    }
     gcc_.insert(first + line, 0);
     seen_[first + line] = true;
   }

@@ -153,14 +153,15 @@ TEST_CASE("warps of one sub-core share its L0") {
   CHECK(o.cycles(4).front() == 8);  // after warp 0, which the sub-core stays with
 }
 
-TEST_CASE("what the launch has prefetched is in the L1, but for the first fetch") {
+TEST_CASE("what the launch has prefetched is in the L1, and its first part in the GCC") {
   config::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(1024);
   g.mutable_sm()->mutable_fetch()->set_first_fetch_bytes(128);
   Outcome o = walk(g, 4);
-  CHECK(o.first == kWarpStart + 620);
+  CHECK(o.first == kWarpStart + 120);  // the GCC's latency and the L1's
   CHECK(line_gaps(o) == Cycles{21, 21, 21});
   CHECK(o[Counter::kFetchL1Misses] == 1);
+  CHECK(o[Counter::kFetchGccMisses] == 0);
 }
 
 TEST_CASE("every launch starts cold") {
