@@ -83,6 +83,14 @@ TEST_CASE("moves that pack and unpack") {
               "mov.b128 {%rd2, %rd3}, %rq1; mov.b64 {%r0, %r1}, %rd3;") == 6);
 }
 
+TEST_CASE("arithmetic that is not there is reported, not guessed") {
+  for (const char* op : {"add.ftz.f32 %f0, %f1, %f2", "add.f16x2 %r0, %r1, %r2", "add.rz.f32 %f0, %f1, %f2",
+                         "add.cc.u32 %r0, %r1, %r2", "cvt.s32.s16 %r0, %rs0", "sub.sat.s32 %r0, %r1, %r2"}) {
+    CHECK(Case(storing(std::string(op) + ";")).error("k", {1}, {1}, {0}) ==
+          "t.ptx: kernel k has 1 instructions that cannot be executed yet");
+  }
+}
+
 // What the atomic leaves in the word that was `before`, and what it returned, above it.
 uint64_t atomic(const std::string& op, uint64_t before, const std::string& operands, bool shared = false) {
   Case c(

@@ -20,7 +20,7 @@ T read(uint64_t x) {
 template <class T>
 uint64_t write(T x) {
   if constexpr (std::is_same_v<T, float>) {
-    return std::bit_cast<uint32_t>(x);
+    return std::isnan(x) ? 0x7fffffff : std::bit_cast<uint32_t>(x);
   } else if constexpr (std::is_same_v<T, double>) {
     return std::bit_cast<uint64_t>(x);
   } else {
@@ -95,6 +95,9 @@ void select(const exec::Arguments& a, uint32_t mask) {
   }
 }
 
+// Whole numbers and plain bits; pairs of halves are neither.
+bool is_word(Type t) { return is_integer(t) || info(t).kind == TypeKind::kBits; }
+
 template <class F>
 exec::WarpFn by_type(Type t) {
   switch (t) {
@@ -103,7 +106,10 @@ exec::WarpFn by_type(Type t) {
     case Type::kF64:
       return apply<double, F>;
     default:
-      return bits(t) == 64 ? apply<uint64_t, F> : bits(t) == 32 ? apply<uint32_t, F> : nullptr;
+      return !is_word(t)     ? nullptr
+             : bits(t) == 64 ? apply<uint64_t, F>
+             : bits(t) == 32 ? apply<uint32_t, F>
+                             : nullptr;
   }
 }
 
@@ -152,7 +158,8 @@ exec::WarpFn comparison(const Op& op) {
     case Type::kS64:
       return compared<int64_t>(op.compare);
     default:
-      return bits(op.type()) == 64   ? compared<uint64_t>(op.compare)
+      return !is_word(op.type())     ? nullptr
+             : bits(op.type()) == 64 ? compared<uint64_t>(op.compare)
              : bits(op.type()) == 32 ? compared<uint32_t>(op.compare)
                                      : nullptr;
   }
@@ -161,15 +168,17 @@ exec::WarpFn comparison(const Op& op) {
 exec::WarpFn conversion(const Op& op) {
   const Type to = op.types[0], from = op.types[1];
   const bool sign = from == Type::kS32;
-  if (bits(to) == 64 && to != Type::kF64 && bits(from) == 32 && from != Type::kF32) {
+  if (!is_integer(from) || (bits(from) < 32 && info(from).kind == TypeKind::kSigned)) {
+    return nullptr;
+  }
+  if (is_integer(to) && bits(to) == 64 && bits(from) == 32) {
     return sign ? convert<int64_t, int32_t> : convert<uint64_t, uint32_t>;
   }
-  if (bits(to) == 32 && to != Type::kF32 && is_integer(from)) {
+  if (is_integer(to) && bits(to) == 32) {
     return convert<uint32_t, uint64_t>;
   }
-  return to == Type::kF32 && bits(from) == 32 && is_integer(from)
-             ? (sign ? convert<float, int32_t> : convert<float, uint32_t>)
-             : nullptr;
+  return to == Type::kF32 && bits(from) == 32 ? (sign ? convert<float, int32_t> : convert<float, uint32_t>)
+                                              : nullptr;
 }
 
 exec::WarpFn product(const Op& op, bool adds) {
@@ -187,6 +196,10 @@ exec::WarpFn product(const Op& op, bool adds) {
 }  // namespace
 
 exec::WarpFn basic_arith(const Op& op) {
+  // Neither carries, saturation, flushing, approximations nor other roundings.
+  if (op.flags != 0 || (op.rounding != Rounding::kNone && op.rounding != Rounding::kRn)) {
+    return nullptr;
+  }
   switch (op.opcode) {
     case Opcode::kAdd:
       return by_type<Add>(op.type());
