@@ -266,11 +266,13 @@ uint32_t SubCore::pick(uint32_t eligible) const {
   if (eligible & (1u << last_)) {
     return last_;
   }
-  bool youngest = policy_ == config::Issue::GREEDY_THEN_YOUNGEST;
+  const auto before = [this](const Warp& a, const Warp& b) {
+    return policy_ == config::Issue::GREEDY_THEN_YOUNGEST ? a.priority > b.priority : a.age < b.age;
+  };
   uint32_t best = std::countr_zero(eligible);
   for (uint32_t m = eligible & (eligible - 1); m; m &= m - 1) {
     uint32_t s = std::countr_zero(m);
-    if ((sm_.warp(index_, s).age > sm_.warp(index_, best).age) == youngest) {
+    if (before(sm_.warp(index_, s), sm_.warp(index_, best))) {
       best = s;
     }
   }

@@ -109,6 +109,7 @@ struct Warp {
   Cycle since = 0;  // start of the current wait
   Cycle started = 0;
   uint64_t age = 0;     // larger is younger
+  uint64_t priority = 0;  // larger: earlier block, and in a block younger
   uint32_t line = ~0u;  // instruction line of the previous instruction
   uint32_t fetched =
       ~0u;  // line that was fetched for it; its instruction buffer keeps that whatever the L0 does
@@ -125,7 +126,7 @@ struct Warp {
   template <class Archive>
   void serialize(Archive& ar) {
     ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, constant, state,
-       since, started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma,
+       since, started, age, priority, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma,
        gmma_groups);
   }
 };

@@ -1,4 +1,5 @@
 // Which of the ready warps of a sub-core issues. Warps 0, 4 and 8 share sub-core 0; warp 8 is the youngest.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -31,6 +32,26 @@ TEST_CASE("greedy then youngest: stays on a warp while it is ready, then takes t
 TEST_CASE("greedy then oldest") {
   Kernel k = three_warps(nop(), 3);
   CHECK(order(config::Issue::GREEDY_THEN_OLDEST, k) == Sequence{0, 0, 0, 4, 4, 4, 8, 8, 8});
+}
+
+TEST_CASE("greedy then youngest: the older block's warps come first, and of these the youngest") {
+  // Two blocks of eight warps on one SM: 0 and 4 of the first, 8 and 12 of the second share sub-core 0. All
+  // are there long before warp 0 ends.
+  Kernel k;
+  k.add(nop(), 400);
+  k.warps(8).blocks(2);
+  config::GpuConfig g = test_gpu();
+  Outcome o = run(g, k);
+  const Sequence s = o.sequence(0);
+  REQUIRE(s.size() == 1600);
+  // By the order in which the warps end.
+  Sequence last;
+  for (size_t i = 0; i < s.size(); ++i) {
+    if (std::count(s.begin() + static_cast<ptrdiff_t>(i), s.end(), s[i]) == 1) {
+      last.push_back(s[i]);
+    }
+  }
+  CHECK(last == Sequence{0, 4, 12, 8});
 }
 
 TEST_CASE("loose round robin: the next ready slot after the last") {
