@@ -7,7 +7,7 @@ namespace heddle::isa {
 namespace {
 
 constexpr uint64_t kLongestTurn = 64;  // warp instructions
-constexpr size_t kMostWords = size_t{1} << 16, kMostWrites = size_t{1} << 20;
+constexpr size_t kMostWords = size_t{1} << 16, kMostWrites = size_t{1} << 18;
 
 bool is_global_load(OpClass op) { return op == OpClass::kLdGlobal || op == OpClass::kLdGeneric; }
 bool may_write(OpClass op) { return op == OpClass::kStGlobal || op == OpClass::kStGeneric || is_atomic(op); }
@@ -56,6 +56,25 @@ class Cursor {
   size_t run_;
   uint32_t offset_;
 };
+
+// Calls f(code, word, instructions before it) for what the warp's `wanted` instructions write.
+template <class F>
+void for_each_write(const KernelImage& image, const std::vector<bool>& wanted, const WarpTrace& w, F&& f) {
+  uint64_t instructions = 0;
+  size_t reference = 0;
+  for (const Run& r : w.runs) {
+    for (uint32_t k = r.first; r.mask && k < r.first + r.count; ++k) {
+      const Instr& in = image.code[k];
+      uint64_t address[32];
+      if (wanted[k] && expand(w, w.refs[reference], r.mask, address)) {
+        for_each_word(address, r.mask, std::max<uint32_t>(in.width, 1),
+                      [&](uint64_t word) { f(k, word, instructions + (k - r.first)); });
+      }
+      reference += in.mem_refs;
+    }
+    instructions += r.count;
+  }
+}
 
 class PollFinder {
  public:
@@ -299,29 +318,28 @@ bool RecordedFlags::find_writes(BlockSource& source) {
   for (BlockTrace block; n <= kMostWrites && source.next(block);) {
     const RecorderClock clock(image, block);
     for (size_t i = 0; i < block.warps.size(); ++i) {
-      const WarpTrace& w = block.warps[i];
-      uint64_t instructions = 0;
-      size_t reference = 0;
-      for (const Run& r : w.runs) {
-        for (uint32_t k = r.first; r.mask && k < r.first + r.count; ++k) {
-          const Instr& in = image.code[k];
-          uint64_t address[32];
-          if (wanted[k] && expand(w, w.refs[reference], r.mask, address)) {
-            for_each_word(address, r.mask, std::max<uint32_t>(in.width, 1), [&](uint64_t word) {
-              if (const auto flag = writes_.find(word); flag != writes_.end()) {
-                flag->second.push_back({block.linear, clock.time(i, instructions + (k - r.first))});
-                writing_[k] = true;
-                ++n;
-              }
-            });
-          }
-          reference += in.mem_refs;
+      for_each_write(image, wanted, block.warps[i], [&](uint32_t code, uint64_t word, uint64_t instructions) {
+        if (const auto flag = writes_.find(word); flag != writes_.end()) {
+          add(flag->second, block.linear, clock.time(i, instructions));
+          writing_[code] = true;
+          ++n;
         }
-        instructions += r.count;
-      }
+      });
+    }
+  }
+  for (auto& [word, blocks] : writes_) {
+    for (Writes& w : blocks) {
+      std::sort(w.times.begin(), w.times.end());
     }
   }
   return n > 0 && n <= kMostWrites;
+}
+
+void RecordedFlags::add(std::vector<Writes>& all, uint64_t block, uint64_t time) {
+  if (all.empty() || all.back().block != block) {
+    all.push_back({block, {}});
+  }
+  all.back().times.push_back(time);
 }
 
 uint64_t RecordedFlags::needed(uint64_t word, uint64_t block, uint32_t visit, uint64_t time) const {
@@ -329,16 +347,12 @@ uint64_t RecordedFlags::needed(uint64_t word, uint64_t block, uint32_t visit, ui
   if (flag == writes_.end()) {
     return 0;
   }
-  uint64_t needed = 0, of_block = 0;
+  uint64_t needed = 0;
   bool others = false;
-  const std::vector<Write>& all = flag->second;
-  for (size_t i = 0; i < all.size(); ++i) {
-    of_block = i > 0 && all[i].block == all[i - 1].block ? of_block : 0;
-    others |= all[i].block != block;
-    if (all[i].time < time && of_block < visit) {
-      ++of_block;
-      ++needed;
-    }
+  for (const Writes& w : flag->second) {
+    others |= w.block != block;
+    const auto seen = std::lower_bound(w.times.begin(), w.times.end(), time) - w.times.begin();
+    needed += std::min<uint64_t>(static_cast<uint64_t>(seen), visit);
   }
   // Of blocks that were launched later the recorder's time does not count from the same beginning.
   return others ? std::max<uint64_t>(needed, 1) : 0;
@@ -346,15 +360,17 @@ uint64_t RecordedFlags::needed(uint64_t word, uint64_t block, uint32_t visit, ui
 
 void FlagBoard::written(uint64_t word, uint64_t cycle) {
   const std::lock_guard lock(mutex_);
-  cycles_[word].push_back(cycle);
+  std::vector<uint64_t>& c = cycles_[word];
+  c.insert(std::upper_bound(c.begin(), c.end(), cycle), cycle);  // nearly always at the end
 }
 
 uint64_t FlagBoard::count(uint64_t word, uint64_t until) const {
   const std::lock_guard lock(mutex_);
   const auto c = cycles_.find(word);
-  return c == cycles_.end() ? 0
-                            : static_cast<uint64_t>(std::count_if(c->second.begin(), c->second.end(),
-                                                                  [&](uint64_t at) { return at <= until; }));
+  return c == cycles_.end()
+             ? 0
+             : static_cast<uint64_t>(std::upper_bound(c->second.begin(), c->second.end(), until) -
+                                     c->second.begin());
 }
 
 }  // namespace heddle::isa

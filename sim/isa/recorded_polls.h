@@ -6,9 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
-#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -106,15 +104,17 @@ class RecordedFlags {
   uint64_t needed(uint64_t word, uint64_t block, uint32_t visit, uint64_t time) const;
 
  private:
-  struct Write {
-    uint64_t block, time;
+  struct Writes {
+    uint64_t block;
+    std::vector<uint64_t> times;  // ascending
   };
+  static void add(std::vector<Writes>& all, uint64_t block, uint64_t time);
   bool find_words(BlockSource& source);
   bool find_writes(BlockSource& source);
 
   const PollingLoads loads_;
-  std::unordered_map<uint64_t, std::vector<Write>> writes_;  // by word; of a block they follow each other
-  std::vector<bool> writing_;                                // by instruction
+  std::unordered_map<uint64_t, std::vector<Writes>> writes_;  // by word
+  std::vector<bool> writing_;                                 // by instruction
 };
 
 // The writes to flags of a launch that is simulated. Any thread may use it; who asks for a time gets the same
@@ -126,7 +126,7 @@ class FlagBoard {
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<uint64_t, std::vector<uint64_t>> cycles_;
+  std::unordered_map<uint64_t, std::vector<uint64_t>> cycles_;  // ascending
 };
 
 // A loop as it is replayed: what its warp issues first, what it issues once more for as long as the flags are
