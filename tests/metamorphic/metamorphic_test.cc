@@ -19,7 +19,7 @@ std::set<const Deviation*>& seen() {
 
 const Deviation* known(const Relation& r, const Recording& k, const Violation& v) {
   for (const Deviation& d : known_deviations()) {
-    if (d.relation == r.name && (d.kernel == "*" || d.kernel == k.name) &&
+    if ((d.relation == "*" || d.relation == r.name) && (d.kernel == "*" || d.kernel == k.name) &&
         (d.measure == "*" || d.measure == v.measure) && (v.off <= d.at_most || brief())) {
       return &d;
     }

@@ -125,7 +125,7 @@ Except only(std::string reason, std::function<bool(const Recording&)> where);  /
 // ---- relations that are known not to hold
 
 struct Deviation {
-  std::string relation, kernel;  // kernel "*": on one at least
+  std::string relation, kernel;  // "*": any; on one at least
   std::string measure;           // "*": any
   double at_most;                // how far off, of the right-hand side
   std::string owner, reason;
