@@ -85,8 +85,8 @@ class Reader final : public isa::BlockSource {
   bool next_runs(isa::BlockTrace& out) override {
     return of_trace(launch_, [&] { return source_.next_runs(out); });
   }
-  bool restart() override {
-    return of_trace(launch_, [&] { return source_.restart(); });
+  bool start_over() override {
+    return of_trace(launch_, [&] { return source_.start_over(); });
   }
   void want_refs_of(const std::vector<bool>& wanted) override { source_.want_refs_of(wanted); }
 

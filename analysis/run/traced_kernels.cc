@@ -33,9 +33,9 @@ class CheckedSource final : public isa::BlockSource {
     launch_.located([&] { more = launch_.source().next(out); });
     return more;
   }
-  bool restart() override {
+  bool start_over() override {
     bool can = false;
-    launch_.located([&] { can = launch_.source().restart(); });
+    launch_.located([&] { can = launch_.source().start_over(); });
     return can;
   }
 

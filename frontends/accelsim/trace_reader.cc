@@ -76,7 +76,7 @@ class TraceSource final : public isa::BlockSource {
   bool next(isa::BlockTrace& out) override { return next(out, true); }
   bool next_runs(isa::BlockTrace& out) override { return next(out, false); }
   void want_refs_of(const std::vector<bool>& wanted) override { warps_->want_refs_of(wanted); }
-  bool restart() override {
+  bool start_over() override {
     in_ = std::make_unique<LineReader>(inputs_.trace());
     read_trace_header(*in_);
     begin();

@@ -130,7 +130,7 @@ class FileReader final : public Reader {
     return decode([&] { decoder_->next_packed(out); });
   }
 
-  bool restart() override {
+  bool start_over() override {
     error_ = nullptr;
     seek(0);
     return true;

@@ -277,14 +277,14 @@ uint64_t RecorderClock::time(size_t warp, uint64_t instructions) const {
 }
 
 RecordedFlags::RecordedFlags(BlockSource& source) : loads_(source.image()) {
-  if (!loads_.any() || !source.restart()) {
+  if (!loads_.any() || !source.start_over()) {
     return;
   }
-  if (!(find_words(source) && source.restart() && find_writes(source))) {
+  if (!(find_words(source) && source.start_over() && find_writes(source))) {
     writes_.clear();
   }
   source.want_refs_of(std::vector<bool>(source.image().code.size(), true));
-  source.restart();
+  source.start_over();
 }
 
 bool RecordedFlags::find_words(BlockSource& source) {

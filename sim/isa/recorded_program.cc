@@ -67,13 +67,67 @@ RecordedBarriers::RecordedBarriers(const KernelImage& image) : image_(image) {
   if (!in_register) {
     counted_.clear();
   }
+  find_groups();
 }
 
-BarrierOp RecordedBarriers::operands(uint32_t code, uint32_t& by_order) const {
+// Barriers of one thread count, whose number is in a register, at which nobody only arrives: a producer and a
+// consumer do not meet there.
+void RecordedBarriers::find_groups() {
+  const auto is_of = [this](const Instr& in, uint32_t threads) {
+    return in.op == OpClass::kBarrier && has_thread_count(in) && in.barrier_id == kBarrierInRegister &&
+           in.barrier_threads == threads;
+  };
+  for (const Instr& candidate : image_.code) {
+    const uint32_t threads = candidate.barrier_threads;
+    if (threads == 0 || threads % 32 != 0 || !is_of(candidate, threads) ||
+        std::any_of(image_.code.begin(), image_.code.end(),
+                    [&](const Instr& in) { return is_of(in, threads) && (in.flags & kFlagBarrierArrive); })) {
+      continue;
+    }
+    group_warps_ = threads / 32;
+    groups_ = image_.shape.warps() / group_warps_;
+    if (groups_ < 2 || groups_ >= kNamedBarriers / 2) {
+      continue;
+    }
+    of_group_.resize(image_.code.size());
+    for (size_t i = 0; i < image_.code.size(); ++i) {
+      of_group_[i] = is_of(image_.code[i], threads);
+    }
+    return;
+  }
+}
+
+bool RecordedBarriers::in_groups(const BlockTrace& block) const {
+  if (of_group_.empty()) {
+    return false;
+  }
+  std::vector<uint64_t> times(block.warps.size());
+  for (size_t w = 0; w < block.warps.size(); ++w) {
+    for (const Run& r : block.warps[w].runs) {
+      for (uint32_t i = r.first; r.mask && i < r.first + r.count; ++i) {
+        times[w] += of_group_[i];
+      }
+    }
+  }
+  for (size_t w = 0; w < times.size(); ++w) {
+    if (times[w] != times[w - w % group_warps_]) {
+      return false;
+    }
+  }
+  return times.size() % group_warps_ == 0;
+}
+
+BarrierOp RecordedBarriers::operands(uint32_t code, uint32_t warp, bool in_groups, uint32_t& by_order) const {
   const Instr& in = image_.code[code];
   BarrierOp op;
+  if (in_groups && of_group_[code]) {  // the highest numbers
+    op.number = static_cast<uint8_t>(kNamedBarriers - 1 - warp / group_warps_);
+    op.threads = in.barrier_threads;
+    return op;
+  }
+  const uint32_t free = kNamedBarriers - 1 - (in_groups ? groups_ : 0);
   op.by_order = by_order_ && has_thread_count(in);
-  op.number = static_cast<uint8_t>(op.by_order ? 1 + by_order++ % (kNamedBarriers - 1)  // 0 is __syncthreads'
+  op.number = static_cast<uint8_t>(op.by_order ? 1 + by_order++ % free  // 0 is __syncthreads'
                                    : in.barrier_id < kNamedBarriers ? in.barrier_id
                                                                     : 0);
   op.threads = in.barrier_threads;
@@ -96,7 +150,7 @@ std::vector<BarrierCount> RecordedBarriers::counts(const BlockTrace& block) cons
     for (const Run& r : block.warps[w].runs) {
       auto i = std::lower_bound(counted_.begin(), counted_.end(), r.first);
       for (; r.mask && i != counted_.end() && *i < r.first + r.count; ++i) {
-        ++counts[operands(*i, by_order).number].arrivals[w];
+        ++counts[operands(*i, static_cast<uint32_t>(w), false, by_order).number].arrivals[w];
       }
     }
   }
@@ -113,7 +167,7 @@ std::vector<BarrierCount> RecordedBarriers::counts(const BlockTrace& block) cons
 void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
   const Instr& in = block_->image().code[code];
   if (in.op == OpClass::kBarrier) {
-    out.barrier = block_->barriers().operands(code, by_order_);
+    out.barrier = block_->barriers().operands(code, trace_->warp, block_->in_groups(), by_order_);
     return;
   }
   const MemRef* r = &trace_->refs[ref_];
@@ -264,6 +318,7 @@ void RecordedBlock::start(BlockTrace& trace) {
   phases_.find(syncs_, trace_);
   work_ = work_of(trace_);
   counts_ = barriers_.counts(trace_);
+  in_groups_ = counts_.empty() && barriers_.in_groups(trace_);
   warps_.resize(trace_.warps.size());
   for (size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].start(*this, trace_.warps[i], spins_[i]);

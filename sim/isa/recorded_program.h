@@ -34,15 +34,24 @@ struct RecordedBarriers {
   // comes most often has arrivals, with the same number of warps in each. Where the arrivals cannot be
   // divided so, a warp takes part in each phase until it has come for the last time.
   std::vector<BarrierCount> counts(const BlockTrace& block) const;
-  // The operands of BAR number `code`; `by_order` counts the warp's barriers that are matched by order.
-  BarrierOp operands(uint32_t code, uint32_t& by_order) const;
+  // Whether the warps of each aligned group of as many as a barrier of a group has threads come to such
+  // barriers equally often: a warp group meets at a number of its own, which is in a register.
+  bool in_groups(const BlockTrace& block) const;
+  // The operands of BAR number `code` of that warp of the block; `by_order` counts the warp's barriers that
+  // are matched by order; `in_groups`: of the block.
+  BarrierOp operands(uint32_t code, uint32_t warp, bool in_groups, uint32_t& by_order) const;
 
  private:
+  void find_groups();
+
   const KernelImage& image_;
   // Barriers with a thread count are matched by the order in which each warp comes to them, because the
   // number of one is in a register.
   bool by_order_ = false;
   std::vector<uint32_t> counted_;  // all barriers, when the count of some is in a register; else none
+  std::vector<bool> of_group_;     // by instruction; empty: none
+  uint32_t group_warps_ = 0;       // of each
+  uint32_t groups_ = 0;            // of the block
 };
 
 class RecordedBlock;
@@ -112,6 +121,7 @@ class RecordedBlock final : public BlockProgram {
 
   const KernelImage& image() const { return image_; }
   const RecordedBarriers& barriers() const { return barriers_; }
+  bool in_groups() const { return in_groups_; }
   const RecordedPhases& phases() const { return phases_; }
   uint32_t rank() const { return rank_; }  // in its cluster
   const RecordedFlags& flags() const { return flags_; }
@@ -131,7 +141,8 @@ class RecordedBlock final : public BlockProgram {
   std::vector<BarrierCount> counts_;
   RecordedPhases phases_;
   uint32_t rank_ = 0;
-  uint64_t left_out_ = 0;  // of waits for barrier objects
+  bool in_groups_ = false;  // RecordedBarriers::in_groups
+  uint64_t left_out_ = 0;   // of waits for barrier objects
   BlockWork work_;
 };
 

@@ -80,7 +80,7 @@ class BlockSource {
   // and do not look at their text.
   virtual bool next_runs(BlockTrace& out) { return next(out); }
   // Begins again before the first block. False: this source cannot.
-  virtual bool restart() { return false; }
+  virtual bool start_over() { return false; }
   // Before the first block, for those who need only the references of some instructions: `wanted` is parallel
   // to the code. Sources that save time by it leave the others' kNone, and do not look at their text.
   virtual void want_refs_of(const std::vector<bool>& wanted) {}

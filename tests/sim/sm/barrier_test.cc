@@ -167,6 +167,38 @@ TEST_CASE("barriers whose number is in a register are matched by the order of ar
   CHECK(o.cycles(1).size() == 3);
 }
 
+TEST_CASE("warp groups of as many warps as their barriers have meet by themselves") {
+  // Warps 0 and 1, and 2 and 3, meet twice at barriers of 64 threads; warp 1 comes late. By the order of
+  // arrivals warp 0 would meet one of the others.
+  Op group = bar();
+  group.in.barrier_id = isa::kBarrierInRegister;
+  group.in.barrier_threads = 64;
+  group.in.flags = 0;
+  Kernel k{group, nop(), mufu()};
+  k.warps(4).order(0, {0, 0, 2}).order(2, {0, 0, 2}).order(3, {0, 0, 2});
+  std::vector<Kernel::Step> late(200, Kernel::Step{1});
+  late.insert(late.end(), {{0}, {0}, {2}});
+  k.stream(1, late);
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kBarriersByOrder] == 0);
+  const Cycle came = o.cycles(1).at(200);
+  CHECK(o.cycles(0).at(1) > came);
+  CHECK(o.cycles(2).back() < came);
+  CHECK(o.cycles(3).back() < came);
+}
+
+TEST_CASE("warps that do not come equally often are matched by order") {
+  Op group = bar();
+  group.in.barrier_id = isa::kBarrierInRegister;
+  group.in.barrier_threads = 64;
+  group.in.flags = 0;
+  Kernel k{group, mufu()};
+  k.warps(4).order(0, {0, 1}).order(1, {1}).order(2, {0, 1}).order(3, {1});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kBarriersByOrder] == 2);
+  CHECK(o.cycles_of(1).size() == 4);
+}
+
 TEST_CASE("without a thread count such a barrier is taken for barrier 0") {
   Op unknown = bar();
   unknown.in.barrier_id = isa::kBarrierInRegister;

@@ -137,7 +137,7 @@ class Kernel : public isa::BlockSource {
   const isa::KernelImage& image() const override { return image_; }
   bool next(isa::BlockTrace& out) override;
   void rewind() { next_block_ = 0; }
-  bool restart() override { return rewind(), true; }
+  bool start_over() override { return rewind(), true; }
 
  private:
   void write(isa::WarpTrace& out, uint32_t block, uint32_t warp, const std::vector<Step>& steps) const;
