@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontends/ptx/execute/basic_arith.h"
+#include "frontends/ptx/execute/arith_handler.h"
 #include "frontends/ptx/execute/translator.h"
 #include "sim/base/align.h"
 #include "sim/exec/control_flow.h"
@@ -254,8 +254,15 @@ void Translator::instruction(const Instr& instr) {
 
 // From registers to registers.
 void Translator::arithmetic(const Instr& instr, const Op& op) {
-  const exec::WarpFn fn = basic_arith(op);
-  if (fn == nullptr) {
+  ArithOperands how;
+  const Operand& first = operand(instr, 0);
+  if (first.kind == OperandKind::kRegister) {
+    how.register_bits = bits(f_->register_types[first.id]);
+  }
+  how.second = op.form->operands.size() > 1 && op.form->operands[1].second &&
+               operand(instr, 1).kind == OperandKind::kRegister;
+  const exec::arith::Fn fn = arith_handler(op, how);
+  if (fn.fn == nullptr) {
     missing();
     return;
   }
@@ -272,8 +279,11 @@ void Translator::arithmetic(const Instr& instr, const Op& op) {
       s[operands++] = source(instr, i);
     }
   }
+  if (fn.controlled) {
+    s[exec::arith::kControlPlace] = constant(fn.control);
+  }
   exec::Inst& in = emit(exec::Kind::kCompute);
-  in.fn = fn;
+  in.fn = fn.fn;
   std::copy_n(d, 2, in.d);
   std::copy_n(s, 5, in.s);
 }

@@ -1,0 +1,95 @@
+#include "sim/exec/arith/fast_float.h"
+
+#include <cmath>
+
+#include "sim/exec/arith/lanes.h"
+
+namespace heddle::exec::arith {
+namespace {
+
+constexpr uint32_t kNan32 = 0x7fffffff;
+constexpr float kLeastNormal = 0x1p-126F;
+
+float flush(float x) { return std::fabs(x) < kLeastNormal ? std::copysign(0.0F, x) : x; }
+
+// clang-format off
+struct Add { template <class T> static T of(T a, T b) { return a + b; } };
+struct Sub { template <class T> static T of(T a, T b) { return a - b; } };
+struct Mul { template <class T> static T of(T a, T b) { return a * b; } };
+struct Div { template <class T> static T of(T a, T b) { return a / b; } };
+struct Fma { template <class T> static T of(T a, T b, T c) { return std::fma(a, b, c); } };
+struct Rcp { template <class T> static T of(T a) { return 1 / a; } };
+struct Sqrt { template <class T> static T of(T a) { return std::sqrt(a); } };
+// clang-format on
+
+template <class Op, bool kFtz, bool kSat>
+struct Single {
+  template <class... T>
+  static uint32_t of(T... x) {
+    float r = kFtz ? Op::of(flush(x)...) : Op::of(x...);
+    if constexpr (kSat) {  // NaN to 0
+      return std::bit_cast<uint32_t>(r > 0 ? (r < 1 ? r : 1.0F) : 0.0F);
+    }
+    if constexpr (kFtz) {
+      r = flush(r);
+    }
+    return std::isnan(r) ? kNan32 : std::bit_cast<uint32_t>(r);
+  }
+};
+
+template <class Op>
+struct Double {
+  static constexpr uint64_t kNan = 0xfff8000000000000;
+  template <class... T>
+  static uint64_t of(T... x) {
+    const double r = Op::of(x...);
+    if (!std::isnan(r)) {
+      return std::bit_cast<uint64_t>(r);
+    }
+    for (const double operand : {x...}) {
+      if (std::isnan(operand)) {
+        return std::bit_cast<uint64_t>(operand) | uint64_t{1} << 51;
+      }
+    }
+    return kNan;
+  }
+};
+
+template <class Op, unsigned N>
+WarpFn of_type(Number type, FloatHow how) {
+  if (type == Number::kF64) {
+    return mapped<Double<Op>, double, N>();
+  }
+  if (type != Number::kF32) {
+    return nullptr;
+  }
+  return how.ftz ? (how.sat ? mapped<Single<Op, true, true>, float, N>()
+                            : mapped<Single<Op, true, false>, float, N>())
+                 : (how.sat ? mapped<Single<Op, false, true>, float, N>()
+                            : mapped<Single<Op, false, false>, float, N>());
+}
+
+}  // namespace
+
+WarpFn fast_float_fn(FloatOp op, Number type, FloatHow how) {
+  switch (op) {
+    case FloatOp::kAdd:
+      return of_type<Add, 2>(type, how);
+    case FloatOp::kSub:
+      return of_type<Sub, 2>(type, how);
+    case FloatOp::kMul:
+      return of_type<Mul, 2>(type, how);
+    case FloatOp::kFma:
+      return of_type<Fma, 3>(type, how);
+    case FloatOp::kDiv:
+      return of_type<Div, 2>(type, how);
+    case FloatOp::kRcp:
+      return of_type<Rcp, 1>(type, how);
+    case FloatOp::kSqrt:
+      return of_type<Sqrt, 1>(type, how);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::exec::arith
