@@ -9,6 +9,7 @@
 #include "sim/exec/arith/convert.h"
 #include "sim/exec/arith/float.h"
 #include "sim/exec/arith/integer.h"
+#include "sim/exec/arith/special.h"
 
 namespace heddle::ptx {
 namespace {
@@ -20,6 +21,7 @@ using exec::arith::FloatOp;
 using exec::arith::Fn;
 using exec::arith::IntegerOp;
 using exec::arith::Number;
+using exec::arith::SpecialOp;
 
 bool is_float(Number n) { return n >= Number::kF16 && n <= Number::kF64; }
 
@@ -128,11 +130,41 @@ std::optional<FloatOp> float_op(const Op& op) {
   }
 }
 
+std::optional<SpecialOp> special_op(const Op& op) {
+  switch (op.opcode) {
+    case Opcode::kDiv:
+      return op.has(Flag::kFull) ? SpecialOp::kDivFull : SpecialOp::kDivApprox;
+    case Opcode::kRcp:
+      return SpecialOp::kRcp;
+    case Opcode::kSqrt:
+      return SpecialOp::kSqrt;
+    case Opcode::kRsqrt:
+      return SpecialOp::kRsqrt;
+    case Opcode::kSin:
+      return SpecialOp::kSin;
+    case Opcode::kCos:
+      return SpecialOp::kCos;
+    case Opcode::kLg2:
+      return SpecialOp::kLg2;
+    case Opcode::kEx2:
+      return SpecialOp::kEx2;
+    case Opcode::kTanh:
+      return SpecialOp::kTanh;
+    default:
+      return std::nullopt;
+  }
+}
+
 Fn float_arithmetic(const Op& op) {
-  // Three operands of min and max, .oob and f32x2 are not sm_90's or not known well enough.
-  const bool three = op.form != nullptr && op.form->operands.size() > 3;
-  if (op.has(Flag::kApprox) || op.has(Flag::kFull) || op.has(Flag::kOob) ||
-      ((op.opcode == Opcode::kMin || op.opcode == Opcode::kMax) && three)) {
+  if (op.has(Flag::kApprox) || op.has(Flag::kFull)) {
+    const auto special = special_op(op);
+    return special ? Fn{exec::arith::special_fn(*special, number_of(op.type()), is_pair(op.type()),
+                                                op.has(Flag::kFtz))}
+                   : Fn{};
+  }
+  // Three operands of min and max are not sm_90's, and which NaN .oob means is not known.
+  const bool three = op.form->operands.size() > 3;
+  if (op.has(Flag::kOob) || ((op.opcode == Opcode::kMin || op.opcode == Opcode::kMax) && three)) {
     return {};
   }
   const auto which = float_op(op);
@@ -292,6 +324,9 @@ Fn conversion(const Op& op, const ArithOperands& operands) {
 }  // namespace
 
 Fn arith_handler(const Op& op, const ArithOperands& operands) {
+  if (is_video(op)) {
+    return video_handler(op, operands);
+  }
   switch (op.opcode) {
     case Opcode::kAnd:
     case Opcode::kOr:

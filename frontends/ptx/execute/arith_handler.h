@@ -22,4 +22,8 @@ struct ArithOperands {
 // Fn::fn is nullptr when `op` is no arithmetic or is not covered. Fn::control: see sim/exec/arith/number.h.
 exec::arith::Fn arith_handler(const Op& op, const ArithOperands& operands);
 
+// Those of arith_handler that are video instructions.
+bool is_video(const Op& op);
+exec::arith::Fn video_handler(const Op& op, const ArithOperands& operands);
+
 }  // namespace heddle::ptx

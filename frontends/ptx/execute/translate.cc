@@ -254,30 +254,40 @@ void Translator::instruction(const Instr& instr) {
 
 // From registers to registers.
 void Translator::arithmetic(const Instr& instr, const Op& op) {
+  // The function of a video instruction takes whole registers and knows of their parts and signs.
+  const bool parts = is_video(op);
   ArithOperands how;
-  const Operand& first = operand(instr, 0);
-  if (first.kind == OperandKind::kRegister) {
-    how.register_bits = bits(f_->register_types[first.id]);
-  }
-  how.second = op.form->operands.size() > 1 && op.form->operands[1].second &&
-               operand(instr, 1).kind == OperandKind::kRegister;
-  const exec::arith::Fn fn = arith_handler(op, how);
-  if (fn.fn == nullptr) {
-    missing();
-    return;
-  }
   exec::Slot d[2] = {exec::kNoSlot, exec::kNoSlot};
   exec::Slot s[5] = {exec::kNoSlot, exec::kNoSlot, exec::kNoSlot, exec::kNoSlot, exec::kNoSlot};
   size_t results = 0, operands = 0;
   for (size_t i = 0; i < instr.operand_count; ++i) {
     const OperandRole role = op.form->operands[i].role;
+    const Operand& written = operand(instr, i);
+    Operand o = written;
+    if (parts) {
+      o.selected = o.negated = false;
+    }
     if (role == OperandRole::kDestination || role == OperandRole::kDestinationOrSink) {
+      if (results == 0) {
+        how.d = &written;
+        how.register_bits = o.kind == OperandKind::kRegister ? bits(f_->register_types[o.id]) : 32;
+      } else {
+        how.second = o.kind == OperandKind::kRegister;
+      }
       if (results < 2) {
-        d[results++] = destination(operand(instr, i));
+        d[results++] = destination(o);
       }
     } else if (operands < 5) {
-      s[operands++] = source(instr, i);
+      if (operands < 3) {
+        how.s[operands] = &written;
+      }
+      s[operands++] = source(o, bits_of(instr, i));
     }
+  }
+  const exec::arith::Fn fn = arith_handler(op, how);
+  if (fn.fn == nullptr) {
+    missing();
+    return;
   }
   if (fn.controlled) {
     s[exec::arith::kControlPlace] = constant(fn.control);
