@@ -10,7 +10,7 @@ namespace heddle::exec::arith {
 namespace {
 
 // What the control word says.
-enum : uint64_t { kFtz = 8, kSat = 16, kRelu = 32, kNan = 64, kXorsign = 128 };  // bits 0 to 2: Round
+constexpr uint64_t kFtz = 8, kSat = 16, kRelu = 32, kNan = 64, kXorsign = 128;  // bits 0 to 2: Round
 uint64_t control_of(FloatHow how) {
   return static_cast<uint64_t>(how.round) | (how.ftz ? kFtz : 0) | (how.sat ? kSat : 0) |
          (how.relu ? kRelu : 0) | (how.nan ? kNan : 0) | (how.xorsign ? kXorsign : 0);
