@@ -33,13 +33,17 @@ class Filler {
     const uint64_t whole =
         strides_.empty() ? 1 : strides_[0] * (v_.dimensions.empty() ? v_.vector : v_.dimensions[0]);
     const uint64_t used = braces(0, 0, open ? UINT64_MAX : whole);
-    const uint64_t stride = strides_.empty() ? 1 : strides_[0];
-    return (used + stride - 1) / stride;
+    return elements(used, strides_.empty() ? 1 : strides_[0]);
   }
 
   Initial take() { return std::move(out_); }
 
  private:
+  // How many elements of `stride` entries the first `used` ones touch; an inner dimension of 0 has none.
+  static uint64_t elements(uint64_t used, uint64_t stride) {
+    return stride == 0 ? 0 : (used + stride - 1) / stride;
+  }
+
   // Behind a '{', to behind its '}': entries from element `base` on. How many elements they took.
   uint64_t braces(size_t level, uint64_t base, uint64_t room) {
     uint64_t used = 0;
@@ -54,7 +58,7 @@ class Filler {
         source_.fail(part.at, "braces inside the last dimension (legal: a value)");
       }
       const uint64_t stride = strides_.empty() ? 1 : strides_[level];
-      used = (used + stride - 1) / stride * stride;
+      used = elements(used, stride) * stride;
       need_room(part, used, stride, room);
       braces(level + 1, base + used, stride);
       used += stride;

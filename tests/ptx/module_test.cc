@@ -188,6 +188,12 @@ TEST_CASE("variables: initialisers", "[ptx]") {
   CHECK(initial("flat").chunks[0].bytes.size() == 12);
   CHECK(error_in_whole(".global .u32 x[2] = {1, 2, 3};") ==
         "t:2:28: too many values for 'x' (legal: 2 in these braces)");
+  // Dimensions without elements, found by the fuzzer.
+  CHECK(error_in_whole(".global .u32 x[2][0] = {{1}, {2}};") ==
+        "t:2:26: too many values for 'x' (legal: 0 in these braces)");
+  CHECK(error_in_whole(".global .u32 x[][0] = {{1}};") ==
+        "t:2:25: too many values for 'x' (legal: 0 in these braces)");
+  CHECK(error_in_whole(".global .u32 x[2][0] = {{}, {}};").empty());
   CHECK(error_in_whole(".global .u32 x = 1.5;") ==
         "t:2:18: a floating-point number in .u32 (legal: integers)");
   CHECK(error_in_whole(".global .u64 x = y;") ==
