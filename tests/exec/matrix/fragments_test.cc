@@ -66,13 +66,6 @@ uint64_t encoded(const std::string& type, int64_t x) {
   return static_cast<uint64_t>(x) & ((uint64_t{1} << bits(type)) - 1);
 }
 
-uint32_t mixed(uint32_t a, uint32_t b, uint32_t c) {
-  uint32_t x = a * 0x9e3779b9 + b * 0x85ebca6b + c * 0xc2b2ae35;
-  x ^= x >> 15;
-  x *= 0x2c1b3c6d;
-  return x ^ x >> 12;
-}
-
 Registers registers(const std::string& type, uint32_t elements) {
   return bits(type) >= 32 ? Registers{elements, bits(type) == 64} : Registers{elements * bits(type) / 32};
 }

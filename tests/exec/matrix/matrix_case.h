@@ -121,6 +121,14 @@ inline Lanes run_mma(const std::string& opcode, Registers a, Registers b, Regist
   return run(code, in);
 }
 
+// 32 bits that look random.
+inline uint32_t mixed(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t x = a * 0x9e3779b9 + b * 0x85ebca6b + c * 0xc2b2ae35;
+  x ^= x >> 15;
+  x *= 0x2c1b3c6d;
+  return x ^ x >> 12;
+}
+
 // Numbers of small formats.
 inline uint64_t f16(float x) {
   const _Float16 h = static_cast<_Float16>(x);
