@@ -169,6 +169,108 @@ TEST_CASE("8-bit floating point of wgmma: 13 bits") {
   CHECK(dot({0x38, 0x08, 0x04}, {0x38, 0x10, 0x08}, 0) == f16(1) + 1);
 }
 
+// The same rule in doubles: MMA-Sim's way to say it.
+namespace {
+
+struct Real {
+  double significand;  // in (-2, 2)
+  int exponent;
+};
+Real taken_apart(double x, int least) {
+  if (x == 0) {
+    return {0, -126};
+  }
+  const int exponent = std::max(std::ilogb(x), least);
+  return {std::ldexp(x, -exponent), exponent};
+}
+
+double rule(const std::vector<double>& a, const std::vector<double>& b, double c, int least, int least_c,
+            int kept) {
+  std::vector<Real> addends = {taken_apart(c, least_c)};
+  for (size_t i = 0; i < a.size(); ++i) {
+    const Real x = taken_apart(a[i], least), y = taken_apart(b[i], least);
+    if (a[i] != 0 && b[i] != 0) {
+      addends.push_back({x.significand * y.significand, x.exponent + y.exponent});
+    }
+  }
+  int largest = -126;
+  for (const Real& r : addends) {
+    largest = std::max(largest, r.exponent);
+  }
+  double sum = 0;
+  for (const Real& r : addends) {
+    sum += std::trunc(std::ldexp(r.significand, kept + r.exponent - largest));
+  }
+  return std::ldexp(sum, largest - kept);
+}
+
+uint32_t cut(double x, int fraction) {
+  if (std::fabs(x) >= std::ldexp(1, 128)) {
+    return x < 0 ? 0xff800000 : 0x7f800000;
+  }
+  const Real r = taken_apart(x, -126);
+  const double cut = std::ldexp(std::trunc(std::ldexp(r.significand, fraction)), r.exponent - fraction);
+  return cut == 0 ? 0 : f32(static_cast<float>(cut));
+}
+
+}  // namespace
+
+TEST_CASE("random numbers of all bits against the rule in doubles") {
+  struct Format {
+    Element e;
+    int kept, fraction, least;
+    uint32_t bits;
+  };
+  uint32_t state = 1;
+  const auto random = [&] { return test::mixed(++state, 5, 6); };
+  for (const Format& f : {Format{Element::kF16, 25, 23, -14, 16}, Format{Element::kBf16, 25, 23, -126, 16},
+                          Format{Element::kTf32, 25, 23, -126, 32}, Format{Element::kE4m3, 13, 13, -6, 8},
+                          Format{Element::kE5m2, 13, 13, -14, 8}}) {
+    Dot dot = {f.e};
+    dot.how.aligned_fraction = f.kept;
+    dot.how.result_fraction = f.fraction;
+    Dot half = dot;
+    half.c = half.d = Element::kF16;
+    const bool to_half = f.e == Element::kF16 || f.bits == 8;
+    const auto number = [&](Element e, uint64_t bits) {
+      const Unpacked x = unpack(e, bits);
+      return std::ldexp(x.significand, x.exponent - layout_of(e).fraction_bits);
+    };
+    const auto finite = [&](Element e, uint32_t bits) {
+      uint64_t x = 0;
+      do {
+        x = random() & ((uint64_t{1} << bits) - 1);
+        // Half of them near 1.
+        if (random() % 2 != 0) {
+          const Layout l = layout_of(e);
+          const int low = l.fraction_bits + l.unused;
+          const uint64_t near = (uint64_t{1} << (l.exponent_bits - 1)) - 4 + random() % 8;
+          x = (x & ~(((uint64_t{1} << l.exponent_bits) - 1) << low)) | near << low;
+        }
+      } while (unpack(e, x).kind != Unpacked::Kind::kFinite);
+      return x;
+    };
+    for (int times = 0; times < 20000; ++times) {
+      std::vector<uint64_t> a, b;
+      std::vector<double> da, db;
+      for (int k = 0; k < 32 / static_cast<int>((f.bits + 7) / 8); ++k) {
+        a.push_back(finite(f.e, f.bits));
+        b.push_back(finite(f.e, f.bits));
+        da.push_back(number(f.e, a.back()));
+        db.push_back(number(f.e, b.back()));
+      }
+      const uint64_t c = finite(Element::kF32, 32);
+      REQUIRE(dot(a, b, c) == cut(rule(da, db, number(Element::kF32, c), f.least, -126, f.kept), f.fraction));
+      if (to_half) {
+        const uint64_t c16 = finite(Element::kF16, 16);
+        const double sum = rule(da, db, number(Element::kF16, c16), f.least, -14, f.kept);
+        const uint64_t expected = __builtin_bit_cast(uint16_t, static_cast<_Float16>(sum));
+        REQUIRE(half(a, b, c16) == (expected == 0x8000 ? 0 : expected));
+      }
+    }
+  }
+}
+
 TEST_CASE("steps of a long K are rounded each") {
   Dot dot;
   dot.how.step = 1;
