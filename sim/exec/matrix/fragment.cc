@@ -3,15 +3,23 @@
 namespace heddle::exec::matrix {
 namespace {
 
-// f(word, register, lane, shift) for each element; `word`: its bits in the matrix.
+// f(word, register, lane, shift) for each element; `word`: its place among the matrix's.
 template <class F>
-void for_elements(const Fragment& f, size_t words_per_row, F each) {
+void for_elements(const Fragment& f, uint32_t cols, F each) {
   const uint32_t per = f.per_register();
   const uint32_t count = f.registers() * per;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t r = i / per, shift = i % per * f.bits;
+    if (f.kind == Fragment::Kind::kTiles) {
+      const Place first = place(f, 0, i);
+      for (uint32_t lane = 0; lane < kLanes; ++lane) {
+        each((first.row + lane / 4) * cols + first.col + f.per_cell * (lane % 4), r, lane, shift);
+      }
+      continue;
+    }
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
       const Place p = place(f, lane, i);
-      each(p.row * words_per_row + p.col, i / per, lane, i % per * f.bits);
+      each(p.row * cols + p.col, r, lane, shift);
     }
   }
 }
@@ -43,7 +51,7 @@ Place place(const Fragment& f, uint32_t lane, uint32_t index) {
 void gather(const Fragment& f, std::span<const Register> registers, Words& out) {
   out.resize(f.rows, f.cols);
   const uint64_t mask = f.bits == 64 ? ~uint64_t{0} : (uint64_t{1} << f.bits) - 1;
-  for_elements(f, out.cols, [&](size_t word, uint32_t r, uint32_t lane, uint32_t shift) {
+  for_elements(f, out.cols, [&](uint32_t word, uint32_t r, uint32_t lane, uint32_t shift) {
     out.bits[word] = registers[r][lane] >> shift & mask;
   });
 }
@@ -52,7 +60,7 @@ void scatter(const Fragment& f, const Words& from, std::span<Register> registers
   for (Register& r : registers) {
     r.fill(0);
   }
-  for_elements(f, from.cols, [&](size_t word, uint32_t r, uint32_t lane, uint32_t shift) {
+  for_elements(f, from.cols, [&](uint32_t word, uint32_t r, uint32_t lane, uint32_t shift) {
     registers[r][lane] |= from.bits[word] << shift;
   });
   for (size_t r = f.registers(); r < registers.size(); ++r) {

@@ -9,6 +9,8 @@ namespace {
 // An addend of zero counts as 2^-126 does, whatever its type (MMA-Sim).
 constexpr int32_t kLeastExponent = -126;
 
+constexpr uint32_t kTogether = 8;  // products
+
 struct Magnitude {
   uint64_t value;
   uint32_t sign;
@@ -25,20 +27,34 @@ Magnitude magnitude(Sum s, int32_t least) {
 
 }  // namespace
 
-Sum fused_sum(Factors a, Factors b, uint32_t count, int32_t product_fraction, const Unpacked& c,
-              int32_t c_fraction, int32_t kept) {
-  int32_t largest = std::max(c.exponent, kLeastExponent);
-  for (uint32_t i = 0; i < count; ++i) {
-    largest = std::max(largest, a.exponents[i] + b.exponents[i]);
+Sum fused_sum(Factors a, Factors b, uint32_t count, const Unpacked& c, int32_t c_fraction, int32_t kept) {
+  const auto least = static_cast<float>(std::max(c.exponent, kLeastExponent));
+  float largest_of[kTogether];
+  std::fill_n(largest_of, kTogether, least);
+  uint32_t i = 0;
+  for (; i + kTogether <= count; i += kTogether) {
+    for (uint32_t l = 0; l < kTogether; ++l) {
+      const float e = a.exponents[i + l] + b.exponents[i + l];
+      largest_of[l] = largest_of[l] < e ? e : largest_of[l];
+    }
   }
-  const int32_t up = kept - product_fraction;
+  for (; i < count; ++i) {
+    largest_of[0] = std::max(largest_of[0], a.exponents[i] + b.exponents[i]);
+  }
+  const auto largest = static_cast<int32_t>(*std::max_element(largest_of, largest_of + kTogether));
+
+  // A conversion to whole numbers truncates. An addend is below 2^27 then, and eight fit into 32 bits.
+  const double scale = power_of_two(kept - largest);
   int64_t sum = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    const int32_t product = a.significands[i] * b.significands[i];
-    const int32_t shift = std::min(largest - a.exponents[i] - b.exponents[i], 31);
-    const int32_t sign = product >> 31;
-    const auto size = static_cast<int32_t>(static_cast<uint32_t>((product ^ sign) - sign) << up >> shift);
-    sum += (size ^ sign) - sign;
+  for (i = 0; i + kTogether <= count; i += kTogether) {
+    int32_t part = 0;
+    for (uint32_t l = 0; l < kTogether; ++l) {
+      part += static_cast<int32_t>(a.values[i + l] * b.values[i + l] * scale);
+    }
+    sum += part;
+  }
+  for (; i < count; ++i) {
+    sum += static_cast<int32_t>(a.values[i] * b.values[i] * scale);
   }
   const int32_t place = kept - c_fraction - (largest - c.exponent);
   const auto size = static_cast<int64_t>(c.significand < 0 ? -int64_t{c.significand} : c.significand);

@@ -14,16 +14,15 @@ struct Sum {
   int32_t exponent = 0;
 };
 
-// Significands and exponents of `count` elements.
+// Numbers and the exponents that they count with. Both types are exact: they are what the host multiplies and
+// compares several of at once.
 struct Factors {
-  const int32_t* significands;
-  const int32_t* exponents;
+  const double* values;
+  const float* exponents;
 };
 
-// `product_fraction`: fraction bits of both factors together, `c_fraction` of c; `kept`: fraction bits of the
-// largest addend that are kept. All are finite. `count` up to 64.
-Sum fused_sum(Factors a, Factors b, uint32_t count, int32_t product_fraction, const Unpacked& c,
-              int32_t c_fraction, int32_t kept);
+// `kept`: fraction bits of the largest addend that are kept, at most 25; `c_fraction`: of c. All are finite.
+Sum fused_sum(Factors a, Factors b, uint32_t count, const Unpacked& c, int32_t c_fraction, int32_t kept);
 
 // Truncated to `fraction` bits. Beyond the largest number: infinity. A zero is positive, also one that came
 // of truncation.

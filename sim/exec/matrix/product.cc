@@ -13,28 +13,35 @@ namespace {
 
 // An operand taken apart, row after row.
 struct Parts {
-  std::vector<int32_t> significands, exponents;
-  std::vector<Unpacked::Kind> kinds;
+  std::vector<double> values;
+  std::vector<float> exponents;
+  std::vector<Unpacked> whole;
   std::vector<bool> finite;  // of each row
   uint32_t cols = 0;
 
-  Parts(const Words& w, Element e, bool negate) : cols(w.cols) {
+  Parts(const Words& w, Element e, bool negate) : finite(w.rows, true), cols(w.cols) {
     const size_t count = w.bits.size();
-    significands.resize(count);
+    values.resize(count);
     exponents.resize(count);
-    kinds.resize(count);
-    finite.assign(w.rows, true);
-    for (size_t i = 0; i < count; ++i) {
-      const Unpacked x = unpack(e, w.bits[i]);
-      significands[i] = negate ? -x.significand : x.significand;
-      exponents[i] = x.exponent;
-      kinds[i] = x.kind;
+    whole.resize(count);
+    with_float(e, [&](auto element) { take<element.value>(w, negate); });
+  }
+
+ private:
+  template <Element kElement>
+  void take(const Words& w, bool negate) {
+    constexpr int32_t kFraction = layout_of(kElement).fraction_bits;
+    for (size_t i = 0; i < w.bits.size(); ++i) {
+      Unpacked x = unpack_as<kElement>(w.bits[i]);
+      x.significand = negate ? -x.significand : x.significand;
+      whole[i] = x;
+      exponents[i] = static_cast<float>(x.exponent);
+      values[i] = x.significand == 0 ? 0 : x.significand * power_of_two(x.exponent - kFraction);
       if (x.kind != Unpacked::Kind::kFinite) {
         finite[i / cols] = false;
       }
     }
   }
-  Unpacked at(size_t i) const { return {significands[i], exponents[i], kinds[i]}; }
 };
 
 // What a sum with NaN or infinities is: 0 for NaN, otherwise the sign.
@@ -84,20 +91,20 @@ class FloatDot {
         // f16 of an f32 addend: a step with an f32 result, which is rounded again.
         inner_(p.c == Element::kF32 ? Element::kF32 : p.d),
         cols_(cols),
-        step_(p.step != 0 ? p.step : cols),
-        product_fraction_(layout_of(p.a).fraction_bits + layout_of(p.b).fraction_bits) {}
+        step_(p.step != 0 ? p.step : cols) {}
 
   uint64_t operator()(const Parts& a, size_t a_at, const Parts& b, size_t b_at, bool finite,
                       uint64_t c) const {
     Element type = p_.c;
     for (uint32_t k = 0; k < cols_; k += step_) {
       const uint32_t count = std::min(step_, cols_ - k);
-      const Unpacked addend = unpack(type, c);
+      const Unpacked addend =
+          type == Element::kF32 ? unpack_as<Element::kF32>(c) : unpack_as<Element::kF16>(c);
       if (!finite || addend.kind != Unpacked::Kind::kFinite) {
         Extremes extremes;
         extremes.add(addend);
         for (uint32_t i = 0; i < count; ++i) {
-          extremes.add(a.at(a_at + k + i), b.at(b_at + k + i));
+          extremes.add(a.whole[a_at + k + i], b.whole[b_at + k + i]);
         }
         if (extremes.any()) {
           c = extremes.result(inner_);
@@ -105,10 +112,9 @@ class FloatDot {
           continue;
         }
       }
-      const Sum sum =
-          fused_sum({a.significands.data() + a_at + k, a.exponents.data() + a_at + k},
-                    {b.significands.data() + b_at + k, b.exponents.data() + b_at + k}, count,
-                    product_fraction_, addend, layout_of(type).fraction_bits, p_.aligned_fraction);
+      const Sum sum = fused_sum({a.values.data() + a_at + k, a.exponents.data() + a_at + k},
+                                {b.values.data() + b_at + k, b.exponents.data() + b_at + k}, count, addend,
+                                layout_of(type).fraction_bits, p_.aligned_fraction);
       c = inner_ == Element::kF16 ? nearest_f16(sum) : truncated_f32(sum, p_.result_fraction);
       type = inner_;
     }
@@ -132,31 +138,45 @@ class FloatDot {
   const Product& p_;
   const Element inner_;
   const uint32_t cols_, step_;
-  const int32_t product_fraction_;
 };
 
-int64_t whole(Element e, uint64_t bits) {
+int32_t whole_number(Element e, uint64_t bits) {
   switch (e) {
     case Element::kS8:
       return static_cast<int8_t>(bits);
     case Element::kS4:
       return static_cast<int8_t>(bits << 4) >> 4;
-    case Element::kS32:
-      return static_cast<int32_t>(bits);
     default:
-      return static_cast<int64_t>(bits);
+      return static_cast<int32_t>(bits);
   }
 }
 
-uint64_t whole_dot(const Product& p, const uint64_t* a, const uint64_t* b, uint32_t count, uint64_t c) {
-  int64_t sum = whole(Element::kS32, c);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (p.a == Element::kB1) {
-      sum += std::popcount(p.conjunction ? a[i] & b[i] : a[i] ^ b[i]);
-    } else {
-      sum += whole(p.a, a[i]) * whole(p.b, b[i]);
-    }
+std::vector<int16_t> whole_numbers(Element e, const Words& w) {
+  std::vector<int16_t> out(w.bits.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<int16_t>(whole_number(e, w.bits[i]));
   }
+  return out;
+}
+
+int32_t dot_of_whole(const int16_t* a, const int16_t* b, uint32_t count) {
+  int32_t sum = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+int32_t dot_of_bits(bool conjunction, const uint64_t* a, const uint64_t* b, uint32_t count) {
+  int32_t sum = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    sum += std::popcount(conjunction ? a[i] & b[i] : a[i] ^ b[i]);
+  }
+  return sum;
+}
+
+uint64_t added(const Product& p, int64_t sum, uint64_t c) {
+  sum += static_cast<int32_t>(c);
   if (p.satfinite) {
     sum = std::clamp<int64_t>(sum, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
   }
@@ -178,9 +198,19 @@ void multiply_dense(const Product& p, const Factorised& x, Words& d) {
     double_chain(p, x, d);
     return;
   }
-  if (is_whole(p.a)) {
+  if (p.a == Element::kB1) {
     for_results(p, [&](uint32_t row, uint32_t b_row, uint32_t col) {
-      d.row(row)[col] = whole_dot(p, x.a.row(row), x.b.row(b_row), x.a.cols, x.c.row(row)[col]);
+      const int32_t sum = dot_of_bits(p.conjunction, x.a.row(row), x.b.row(b_row), x.a.cols);
+      d.row(row)[col] = added(p, sum, x.c.row(row)[col]);
+    });
+    return;
+  }
+  if (is_whole(p.a)) {
+    const std::vector<int16_t> a = whole_numbers(p.a, x.a), b = whole_numbers(p.b, x.b);
+    for_results(p, [&](uint32_t row, uint32_t b_row, uint32_t col) {
+      const int32_t sum =
+          dot_of_whole(a.data() + size_t{row} * x.a.cols, b.data() + size_t{b_row} * x.b.cols, x.a.cols);
+      d.row(row)[col] = added(p, sum, x.c.row(row)[col]);
     });
     return;
   }
