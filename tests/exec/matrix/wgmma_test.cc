@@ -2,6 +2,7 @@
 // of the layouts says: chunks of 16 bytes in lines of 32, 64 or 128 bytes, whose places are exchanged.
 #include <catch2/catch.hpp>
 
+#include <bit>
 #include <functional>
 
 #include "tests/exec/matrix/matrix_case.h"
@@ -192,6 +193,34 @@ TEST_CASE("the other types, along K") {
     check(with("m64n16k32.f16.e5m2.e5m2", 32, 4, ", 1, 1, 1"), k_major(swizzle, 1), k_major(swizzle, 1),
           e5m2_of);
     check(with("m64n16k32.s32.s8.s8", 32, 8, ", 1"), k_major(swizzle, 1), k_major(swizzle, 1), s8_of, true);
+  }
+}
+
+TEST_CASE("bits: 256 of a row are 8 words") {
+  for (const uint32_t swizzle : {0, 32, 64, 128}) {
+    const Layout l = k_major(swizzle, 4);
+    std::vector<uint8_t> memory(kBytes);
+    for (uint32_t k = 0; k < 8; ++k) {
+      for (uint32_t row = 0; row < 64; ++row) {
+        store(memory, l.at(row, k), mixed(row, k, 1), 4);
+      }
+      for (uint32_t col = 0; col < 16; ++col) {
+        store(memory, kOfB + l.at(col, k), mixed(col, k, 2), 4);
+      }
+    }
+    Product p;
+    p.opcode = ".sync.aligned.m64n16k256.s32.b1.b1.and.popc";
+    p.tail = ", 1";
+    p.descriptor_a = p.descriptor_b = l.descriptor();
+    const Lanes d = run(code_of(p), {as_lanes(memory)});
+    for (uint32_t thread = 0; thread < kThreads; ++thread) {
+      const uint32_t row = thread / 32 * 16 + thread % 32 / 4 + 8, col = 8 + 2 * (thread % 4) + 1;
+      uint64_t sum = 0;
+      for (uint32_t k = 0; k < 8; ++k) {
+        sum += static_cast<uint64_t>(std::popcount(mixed(row, k, 1) & mixed(col, k, 2)));
+      }
+      CHECK(d[thread * 8 + 7] == sum);
+    }
   }
 }
 
