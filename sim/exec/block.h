@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/engine/zeroed.h"
+#include "sim/exec/matrix_op.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
@@ -34,6 +35,7 @@ class Block {
   // For its warps.
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
   Access& access() { return access_; }
+  MatrixAccess& matrix_access() { return matrix_access_; }
   void print(const std::string& text);
   // A warp has come to a barrier. `threads`: how many it is for, 0: all. `count`: of its lanes whose
   // predicate holds, of `of`.
@@ -55,6 +57,7 @@ class Block {
   const isa::Dim3 index_;
   Zeroed<uint8_t> shared_;
   Access access_;
+  MatrixAccess matrix_access_;
   std::array<Barrier, 16> barriers_;
   std::vector<Warp> warps_;
   uint32_t live_ = 0;  // warps

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sim/exec/atomics.h"
+#include "sim/exec/matrix/fragment.h"
+#include "sim/exec/matrix/product.h"
 #include "sim/exec/special.h"
 #include "sim/exec/warp_fn.h"
 
@@ -39,6 +41,7 @@ enum class Kind : uint8_t {
   kExit,
   kTrap,
   kMemory,      // Code::memory[target]
+  kMatrix,      // Code::matrix[target]; all lanes of the warp together
   kSync,        // sub: a SyncKind; s: its operands, then the mask of lanes (none: those that are here)
   kBarrier,     // sub: a BarrierKind; s: number, threads or none, predicate; d0: result
   kActivemask,  // d0
@@ -80,6 +83,35 @@ struct MemoryOp {
   Slot compare[2] = {kNoSlot, kNoSlot};                     // cas
   AtomicFn atomic = nullptr;                                // on global memory
   AtomicFn atomic_shared = nullptr;                         // on shared memory
+};
+
+// What the lanes of a warp do with matrices. Loads and stores have s0 + offset for an address.
+struct MatrixOp {
+  enum class Kind : uint8_t {
+    kLoadTiles,      // ldmatrix: d from memory, 8x8 elements of 16 bits each
+    kStoreTiles,     // stmatrix: a to memory
+    kTransposeTile,  // movmatrix: d = a transposed
+    kLoad,           // wmma.load: d; s1: elements from row to row, or none
+    kStore,          // wmma.store: a
+    kMultiply,       // d = a * b + c
+  };
+  struct Operand {
+    std::vector<Slot> slots;  // of a matrix in shared memory: its descriptor
+    matrix::Fragment fragment;
+    bool in_shared = false;
+    bool mn_major = false;  // see matrix/shared_operand.h
+  };
+  Kind kind = Kind::kMultiply;
+  MemoryOp memory;          // loads and stores: one access of each lane
+  bool transposed = false;  // loads and stores: columns lie behind one another
+  uint8_t unit = 1;         // wmma: so many elements of the program are one of the fragment
+  Operand a, b, c, d;
+  matrix::Product product;
+  bool widened = false;     // elements of 8 bits become f16 before they are multiplied
+  Slot uses_c = kNoSlot;    // a predicate: otherwise c is 0
+  Slot metadata = kNoSlot;  // of a sparse a, whose elements have type `picks`
+  matrix::Element picks = matrix::Element::kF16;
+  uint8_t selector = 0;
 };
 
 // A parameter or result of a function, or what a call gives for it.
@@ -135,6 +167,7 @@ struct Code {
   std::vector<Register> constants;
   std::vector<Special> specials;  // from register 1 of Bank::kWarp on
   std::vector<MemoryOp> memory;
+  std::vector<MatrixOp> matrix;
   std::vector<CallOp> calls;
   std::vector<std::vector<uint32_t>> targets;
   std::vector<uint8_t> const_data;           // the constant space

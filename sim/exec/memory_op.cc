@@ -193,8 +193,8 @@ uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& add
   }
 }
 
-void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
-             Access& a) {
+void prepare_addresses(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
+                       Access& a) {
   a.op = &op;
   a.mask = mask;
   const uint64_t offset = static_cast<uint64_t>(in.offset) + (op.in_frame ? local : 0);
@@ -207,6 +207,11 @@ void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t lo
   } else {
     for_lanes(mask, [&](uint32_t lane) { a.address[lane] = offset & bits; });
   }
+}
+
+void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
+             Access& a) {
+  prepare_addresses(in, op, banks, local, mask, a);
   const uint32_t words = words_of(op);
   if (op.kind == MemoryOp::Kind::kStore) {
     for (uint32_t w = 0; w < words; ++w) {

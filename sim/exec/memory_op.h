@@ -51,6 +51,9 @@ struct Refused {
 // `address` counts from its beginning. Null when not all is there.
 uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& address, uint64_t bytes);
 
+// Where the lanes of the mask want to go: a part of the first step.
+void prepare_addresses(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
+                       Access& a);
 // The first step. `local`: the frame's place in local memory.
 void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
              Access& a);

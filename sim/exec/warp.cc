@@ -238,6 +238,8 @@ bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
     case Kind::kMemory:
       memory(g, in, mask);
       break;
+    case Kind::kMatrix:
+      return matrix(g, in, mask);
     case Kind::kBranch:
       return branch(g, in, mask);
     case Kind::kBranchIndex:
@@ -340,8 +342,8 @@ std::string Warp::waits() const {
     if (g.mask != 0 && g.state != State::kRunnable) {
       out += fmt::format(
           "{}lanes 0x{:x} at {}:{} ({} {})", out.empty() ? "" : ", ", g.mask, code_.file, code_.lines[g.pc],
-          g.state == State::kAtSync ? "for lanes" : "at barrier",
-          g.state == State::kAtSync ? fmt::format("0x{:x}", g.wait_for) : fmt::format("{}", g.wait_for));
+          g.state == State::kAtBarrier ? "at barrier" : "for lanes",
+          g.state == State::kAtBarrier ? fmt::format("{}", g.wait_for) : fmt::format("0x{:x}", g.wait_for));
     }
   }
   return out;

@@ -42,7 +42,7 @@ class Warp {
   void pass_barrier(uint32_t number, uint64_t result);
 
  private:
-  enum class State : uint8_t { kRunnable, kAtSync, kAtBarrier };
+  enum class State : uint8_t { kRunnable, kAtSync, kAtBarrier, kAtMatrix };
   struct Group {
     uint32_t pc = 0;
     uint32_t base = 0;   // its frame, in registers_
@@ -71,6 +71,10 @@ class Warp {
   void memory(Group& g, const Inst& in, uint32_t mask);
   [[noreturn]] void refuse(const Group& g, const Access& a, const Refused& r) const;
   [[noreturn]] void fail(uint32_t pc, uint32_t lane, const std::string& what) const;
+
+  // warp_matrix.cc
+  bool matrix(Group& g, const Inst& in, uint32_t mask);
+  bool gather_lanes(Group& g, uint32_t mask);
 
   // warp_flow.cc
   bool branch(Group& g, const Inst& in, uint32_t mask);

@@ -236,7 +236,7 @@ void Translator::instruction(const Instr& instr) {
       atomic(instr, op);
       break;
     default:
-      if (!control(instr, op)) {
+      if (!control(instr, op) && !matrix(instr, op)) {
         arithmetic(instr, op);
       }
   }

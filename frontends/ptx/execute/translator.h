@@ -73,6 +73,16 @@ class Translator {
   void call(const Instr& instr);
   exec::ValuePlace value_place(const Operand& o, const Parameter* parameter);
 
+  // translate_matrix.cc
+  bool matrix(const Instr& instr, const Op& op);
+  exec::MatrixOp::Operand matrix_operand(const Instr& instr, size_t place, bool reads);
+  exec::Inst& emit_matrix(exec::MatrixOp m);
+  void tiles(const Instr& instr, const Op& op);
+  void wmma_memory(const Instr& instr, const Op& op);
+  void mma(const Instr& instr, const Op& op);
+  void sparsity(const Instr& instr, size_t place, exec::MatrixOp& m);
+  void wgmma(const Instr& instr, const Op& op);
+
   // For the instruction that is being translated, with its guard. The last one is the one that counts.
   exec::Inst& emit(exec::Kind kind);
   void compute(exec::WarpFn fn, exec::Slot d, exec::Slot s0, exec::Slot s1 = exec::kNoSlot,
