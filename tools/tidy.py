@@ -32,6 +32,8 @@ OURS = r"^(.*/)?(sim|frontends|analysis|tools|tests|configs)/.*\.(h|cc)$"
 # Of OPTIONALS, whose time grows so with a source of several files that it does not end on a large one.
 SMALL_LINES = 1500
 OPTIONALS = "bugprone-unchecked-optional-access"
+# Checks of several files together have failed to end; of one they have not.
+MOST_SECONDS = 300
 # A source of several #includes is what this check is there to find.
 CHECKS = "-bugprone-suspicious-include,-" + OPTIONALS
 # Several programs in one source.
@@ -137,10 +139,13 @@ def check(files, flags, checks, folder):
                 f.write("#undef %s\n#define %s %s_%d\n" % (entry, entry, entry, number))
             f.write('#include "%s"\n' % os.path.join(ROOT, name))
         f.flush()
-        p = subprocess.run(
-            ["clang-tidy-16", "--quiet", "--header-filter=" + OURS, "--checks=" + checks,
-             "--config-file=.clang-tidy", f.name, "--", *flags, *thorough],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        try:
+            p = subprocess.run(
+                ["clang-tidy-16", "--quiet", "--header-filter=" + OURS, "--checks=" + checks,
+                 "--config-file=.clang-tidy", f.name, "--", *flags, *thorough],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=MOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            p = subprocess.CompletedProcess([], -1, "more than %d s" % MOST_SECONDS)
     if len(files) > 1 and ("[clang-diagnostic-error]" in p.stdout or p.returncode not in (0, 1)):
         half = len(files) // 2
         return check(files[:half], flags, checks, folder) + check(files[half:], flags, checks, folder)

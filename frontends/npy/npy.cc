@@ -130,7 +130,8 @@ Array read(const std::filesystem::path& file) {
   out.type = descr.starts_with('\'') && end != std::string_view::npos ? descr.substr(1, end - 1)
                                                                       : descr.substr(0, 20);
   const auto shape = shape_of(value_of(header, "shape"));
-  if (element_bytes(out.type) == 0 || !shape) {
+  const uint32_t each = element_bytes(out.type);
+  if (each == 0 || !shape) {
     throw fail(
         fmt::format("elements of type {} (legal: bool, int8 to int64, uint8 to uint64, float16 to float64, "
                     "complex64, complex128, little end first) or a bad shape",
@@ -139,12 +140,12 @@ Array read(const std::filesystem::path& file) {
   out.fortran = value_of(header, "fortran_order").starts_with("True");
   out.shape = *shape;
   const uint64_t have = data.size() - begin - length;
-  if (out.elements() > have / element_bytes(out.type)) {
-    throw fail(fmt::format("has {} bytes of elements (legal: {} elements of {} bytes)", have, out.elements(),
-                           element_bytes(out.type)));
+  if (out.elements() > have / each) {
+    throw fail(
+        fmt::format("has {} bytes of elements (legal: {} elements of {} bytes)", have, out.elements(), each));
   }
   const auto first = data.begin() + static_cast<std::ptrdiff_t>(begin + length);
-  out.bytes.assign(first, first + static_cast<std::ptrdiff_t>(out.elements() * element_bytes(out.type)));
+  out.bytes.assign(first, first + static_cast<std::ptrdiff_t>(out.elements() * each));
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "frontends/ptx/form.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -87,8 +89,9 @@ void read_type(OperandSpec& spec, std::string_view text) {
     return;
   }
   spec.rule = TypeRule::kFixed;
-  assert(type_named(text));
-  spec.fixed = *type_named(text);
+  const auto type = type_named(text);
+  assert(type);
+  spec.fixed = type.value_or(spec.fixed);
 }
 
 // Which slot a condition ("&bool", "&L2::cache_hint") means.
@@ -263,8 +266,10 @@ std::string shape_of(const Form& form, const Op& op) {
     out += spec.bracket_opens ? "[" : "";
     std::string what(spec.second ? "p" : kNames[static_cast<size_t>(spec.role)]);
     const uint32_t n = elements_of(spec, op);
-    what = n > 1 ? "{" + std::to_string(n) + " " + (what == "d" ? "registers" : what + "s") + "}" : what;
-    out += spec.optional ? "{" + what + "}" : what;
+    if (n > 1) {
+      what = fmt::format("{{{} {}}}", n, what == "d" ? "registers" : what + "s");
+    }
+    out += spec.optional ? fmt::format("{{{}}}", what) : what;
     const bool last = i + 1 == form.operands.size() || !form.operands[i + 1].in_bracket;
     out += spec.in_bracket && last ? "]" : "";
   }

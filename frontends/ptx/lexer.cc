@@ -17,7 +17,7 @@ constexpr std::array<uint8_t, 256> classes() {
   std::array<uint8_t, 256> c{};
   for (int i = 'a'; i <= 'z'; ++i) {
     c[static_cast<size_t>(i)] = kWord | kFirst;
-    c[static_cast<size_t>(i - 'a' + 'A')] = kWord | kFirst;
+    c[static_cast<size_t>(i) - 'a' + 'A'] = kWord | kFirst;
   }
   for (int i = '0'; i <= '9'; ++i) {
     c[static_cast<size_t>(i)] = kWord | kDigit;
@@ -26,7 +26,7 @@ constexpr std::array<uint8_t, 256> classes() {
   c['e'] |= kExponent;
   c['E'] |= kExponent;
   for (const char sign : std::string_view("()[]{}<>,;:=+-*/%!~&|^?@")) {
-    c[static_cast<size_t>(sign)] = kSigns;
+    c[static_cast<uint8_t>(sign)] = kSigns;
   }
   c['%'] |= kFirst;
   c[' '] = c['\t'] = c['\r'] = c['\n'] = c['\f'] = c['\v'] = kBlank;
@@ -49,7 +49,8 @@ void Lexer::skip_blanks() {
       return;
     }
     const char c = text_[at_];
-    if (c == '/' && at_ + 1 < size && text_[at_ + 1] == '/') {
+    // What a preprocessor leaves begins with #: #line, # 1 "file".
+    if (c == '#' || (c == '/' && at_ + 1 < size && text_[at_ + 1] == '/')) {
       skip_line();
     } else if (c == '/' && at_ + 1 < size && text_[at_ + 1] == '*') {
       const size_t end = text_.find("*/", at_ + 2);
@@ -57,8 +58,6 @@ void Lexer::skip_blanks() {
         fail(at_, "comment without an end (legal: /* ... */)");
       }
       at_ = end + 2;
-    } else if (c == '#') {  // what a preprocessor leaves: #line, # 1 "file"
-      skip_line();
     } else if (c == '\0' && text_.find_first_not_of('\0', at_) == std::string_view::npos) {
       at_ = size;  // as in images that end in a zero byte
     } else {

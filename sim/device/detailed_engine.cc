@@ -209,8 +209,12 @@ stats::KernelResult DetailedEngine::result() const {
     last = std::max(last, s->last_activity());
   }
   r.totals = loop_.counters();
-  // The launch ends when its last store has been performed, which can be long after the last warp.
+  // The launch ends when its last store has been performed, which can be long after the last warp; and where
+  // memory has been accessed, with a barrier.
   last = std::max(last, machine.memory->last_performed());
+  if (machine.memory->accessed()) {
+    last += c.launch().flush_cycles();
+  }
   r.cycles = last + c.launch().end_cycles();
   for (size_t i = 0; i < image.code.size(); ++i) {
     if (!(image.code[i].flags & isa::kFlagUnknownOpcode)) {

@@ -1,6 +1,7 @@
 // What a tracer sends, made by hand.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -130,7 +131,7 @@ struct Log : Events {
 inline ReadBytes reader(const std::string& bytes, size_t most = SIZE_MAX) {
   return [&bytes, most, at = size_t{0}](char* room, size_t n) mutable {
     const size_t take = std::min({n, most, bytes.size() - at});
-    std::memcpy(room, bytes.data() + at, take);
+    std::copy_n(bytes.data() + at, take, room);
     at += take;
     return take;
   };

@@ -65,7 +65,7 @@ CaptureProgram::CaptureProgram(const std::vector<std::string>& command,
     }
   }
   for (const auto& [name, value] : environment) {
-    variables.push_back(name + "=" + value);
+    variables.push_back(fmt::format("{}={}", name, value));
   }
   std::vector<char*> arguments, pointers;
   for (const std::string& a : command) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "sim/exec/arith/lanes.h"
 
@@ -210,14 +211,20 @@ WarpFn only_s32(Number type) {
   return type == Number::kS32 ? mapped<Op, int32_t, N>() : WarpFn{};
 }
 
+// The low bits of x as a T, which is narrower, as 32 bits with its sign or zeros.
+template <class T>
+uint32_t extended(uint32_t x) {
+  constexpr unsigned kRest = 32 - 8 * sizeof(T);
+  return std::is_signed_v<T> ? static_cast<uint32_t>(static_cast<int32_t>(x << kRest) >> kRest)
+                             : x << kRest >> kRest;
+}
+
 // Sums of products of bytes, or of halves of a and two bytes of b.
 template <class A, class B, unsigned kParts, bool kHigh>
 struct Dot {
   static uint32_t of(uint32_t a, uint32_t b, uint32_t c) {
     for (unsigned i = 0; i < kParts; ++i) {
-      const auto x = static_cast<int32_t>(static_cast<A>(a >> 32 / kParts * i));
-      const auto y = static_cast<int32_t>(static_cast<B>(b >> 8 * (i + (kHigh ? 2 : 0))));
-      c += static_cast<uint32_t>(x) * static_cast<uint32_t>(y);
+      c += extended<A>(a >> 32 / kParts * i) * extended<B>(b >> 8 * (i + (kHigh ? 2 : 0)));
     }
     return c;
   }

@@ -171,7 +171,11 @@ void operand_reads(const isa::Instr& in, TimedInstr& out) {
   for (int i = 0; i < in.n_src && out.n_reads < kMaxReads; ++i) {
     const isa::Operand& o = in.src[i];
     if (o.file == isa::RegFile::kGpr) {
-      out.reads[out.n_reads++] = {o.index, o.slot, ((in.ctl.reuse >> o.slot) & 1) != 0};
+      const auto end = out.reads.begin() + out.n_reads;
+      const bool again =
+          std::any_of(out.reads.begin(), end, [&o](const RegisterRead& r) { return r.reg == o.index; });
+      *end = {o.index, o.slot, ((in.ctl.reuse >> o.slot) & 1) != 0, again};
+      ++out.n_reads;
     }
   }
 }

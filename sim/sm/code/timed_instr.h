@@ -59,6 +59,7 @@ struct RegisterRead {
   uint8_t reg;
   uint8_t slot;
   bool reuse;
+  bool again;  // an earlier source of the instruction is the same register
 };
 
 struct TimedInstr {

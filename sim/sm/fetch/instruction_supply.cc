@@ -46,10 +46,13 @@ void InstructionSupply::reset() {
   gcc_.reset(config_.gcc_bytes() / config_.line_bytes());
   l1_port_ = gcc_port_ = 0;
   seen_.clear();
+  kernels_.clear();
 }
 
 void InstructionSupply::add(uint32_t first, uint32_t count) {
   lines_ = std::max(lines_, first + count);
+  std::erase_if(kernels_, [first](const Kernel& k) { return k.first == first; });
+  kernels_.push_back({first, count, kNever});
   for (LineCache& c : l0_) {
     c.add(first, count);
   }
@@ -67,8 +70,22 @@ void InstructionSupply::add(uint32_t first, uint32_t count) {
   }
 }
 
+// `now`, or when the first line of the kernel that `line` belongs to can be there.
+Cycle InstructionSupply::opened(uint32_t line, Cycle now) {
+  for (Kernel& k : kernels_) {
+    if (line >= k.first && line - k.first < k.count) {
+      if (k.open == kNever) {
+        k.open = now + config_.launch_latency();
+      }
+      return std::max(now, k.open);
+    }
+  }
+  return now;
+}
+
 // Brings `line` into the L0 of `subcore`; returns when it arrives, not before `not_before`.
 Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before) {
+  now = opened(line, now);
   Cycle at_l1 = l1_.ready(line);
   if (at_l1 == kNever) {
     ++counters_[stats::Counter::kFetchL1Misses];

@@ -85,6 +85,7 @@ class InstructionSupply {
     ar.elements(l0_);
     ar.elements(stream_);
     ar(l1_, gcc_, l1_port_, gcc_port_);
+    ar.elements(kernels_);
     ar(seen_);
     ar.check(seen_.size() == lines_, "lines of code that the kernel does not have");
   }
@@ -101,6 +102,18 @@ class InstructionSupply {
     }
   };
 
+  // The lines of a kernel, and when the first of them can come: known when it is wanted.
+  struct Kernel {
+    uint32_t first = 0, count = 0;
+    Cycle open = kNever;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(first, count, open);
+    }
+  };
+
+  Cycle opened(uint32_t line, Cycle now);
   Cycle fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before);
   void run_ahead(uint32_t subcore, uint32_t line, Cycle now);
 
@@ -113,6 +126,7 @@ class InstructionSupply {
   LineCache l1_, gcc_;
   Cycle l1_port_ = 0, gcc_port_ = 0;
   std::vector<bool> seen_;
+  std::vector<Kernel> kernels_;
 };
 
 }  // namespace heddle::sm

@@ -44,6 +44,9 @@ class RegisterPorts {
         ++counters[stats::Counter::kReuseHits];
         continue;
       }
+      if (r.again) {  // read once for all its sources (FINDINGS.md 2, row "one register three times")
+        continue;
+      }
       next_free_[bank] = std::max(next_free_[bank], now) + 1;
       worst = std::max(worst, next_free_[bank]);
     }

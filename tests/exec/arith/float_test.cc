@@ -45,7 +45,7 @@ T random_float(std::mt19937_64& random) {
     case 2:
     case 3:
     case 4: {  // near 1
-      const Bits exponent = static_cast<Bits>(kBias - 30 + static_cast<int>(random() % 60));
+      const Bits exponent = static_cast<Bits>(kBias - 30) + static_cast<Bits>(random() % 60);
       x = (x & ((Bits{1} << kFraction) - 1)) | exponent << kFraction | (x & Bits{1} << (8 * sizeof(T) - 1));
       break;
     }

@@ -46,6 +46,12 @@ TEST_CASE("two sources of one bank: an instruction every 2 cycles") {
   CHECK(repeat(ffma(9, {0, 2}), 6).cycles(0) == Cycles{0, 1, 2, 4, 6, 8});
 }
 
+TEST_CASE("one register three times is one read; twice beside another of its bank, two") {
+  CHECK(repeat(ffma(9, {2, 2, 2}), 6).cycles(0) == Cycles{0, 1, 2, 3, 4, 5});
+  CHECK(repeat(ffma(9, {2, 2, 4}), 6).cycles(0) == Cycles{0, 1, 2, 4, 6, 8});
+  CHECK(repeat(ffma(9, {2, 3, 2}), 6)[Counter::kRegPortStalls] == 0);
+}
+
 TEST_CASE("a pipe that is slower anyway hides the reads") {
   CHECK(repeat(alu(9, {0, 1, 2}), 5).cycles(0) == Cycles{0, 2, 4, 6, 8});
   CHECK(repeat(alu(9, {0, 2, 4}), 5).cycles(0) == Cycles{0, 2, 4, 7, 10});
