@@ -15,12 +15,15 @@ namespace heddle::exec {
 struct Launch {
   const Code* code = nullptr;
   Memory* memory = nullptr;
-  isa::Dim3 grid, block;
+  isa::Dim3 grid, block;                    // of Code::grid_in_clusters the grid counts clusters
+  isa::Dim3 cluster{1, 1, 1};               // blocks; Code::required_cluster if with_cluster is false
+  bool with_cluster = false;                // the launch says the clusters' size
   uint32_t dynamic_shared = 0;              // bytes
   std::vector<uint8_t> parameters;          // Code::parameter_bytes of them
   uint64_t workspace = 0;                   // address of zeroed memory for barriers of the whole grid
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
 
+  uint64_t clusters() const { return blocks() / cluster.count(); }
   uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
   uint32_t threads() const { return block.x * block.y * block.z; }
   uint32_t shared_bytes() const { return code->dynamic_shared_at - kSharedReserve + dynamic_shared; }

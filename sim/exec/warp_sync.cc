@@ -1,7 +1,7 @@
 // Lanes that wait for each other, and warps.
 #include <bit>
 
-#include "sim/exec/block.h"
+#include "sim/exec/cluster.h"
 #include "sim/exec/sync_op.h"
 #include "sim/exec/warp.h"
 
@@ -183,6 +183,48 @@ void Warp::pass_barrier(uint32_t number, uint64_t result) {
     }
     g.state = State::kRunnable;
     ++g.pc;
+  }
+}
+
+// Each thread arrives once, whether its block's others do or not, and waits later or not at all.
+bool Warp::cluster_barrier(Group& g, const Inst& in, uint32_t mask) {
+  const auto first = static_cast<uint32_t>(std::countr_zero(mask));
+  if (static_cast<ClusterBarrierKind>(in.sub) == ClusterBarrierKind::kArrive) {
+    if (const uint32_t again = mask & (at_cluster_ | passed_cluster_); again != 0) {
+      fail(g.pc, static_cast<uint32_t>(std::countr_zero(again)),
+           "barrier.cluster.arrive, and the thread has not waited since it last arrived");
+    }
+    at_cluster_ |= mask;
+    ++progress_;
+    ++g.pc;
+    block_.cluster().arrive(static_cast<uint32_t>(std::popcount(mask)));
+    return true;
+  }
+  if ((mask & ~(at_cluster_ | passed_cluster_)) != 0) {
+    fail(g.pc, first, "barrier.cluster.wait, and the thread has not arrived");
+  }
+  if (mask != g.mask) {
+    add_group(g, g.mask & ~mask, g.pc + 1);
+    g.mask = mask;
+  }
+  if ((mask & ~passed_cluster_) == 0) {
+    passed_cluster_ &= ~mask;
+    ++g.pc;
+    return true;
+  }
+  g.state = State::kAtCluster;
+  return false;
+}
+
+void Warp::pass_cluster_barrier() {
+  passed_cluster_ |= at_cluster_;
+  at_cluster_ = 0;
+  for (Group& g : groups_) {
+    if (g.mask != 0 && g.state == State::kAtCluster) {
+      passed_cluster_ &= ~g.mask;
+      g.state = State::kRunnable;
+      ++g.pc;
+    }
   }
 }
 

@@ -42,6 +42,10 @@ class Case {
     Launch launch = program_.launch(f);
     launch.grid = grid;
     launch.block = block;
+    if (cluster.count() != 0) {
+      launch.cluster = cluster;
+      launch.with_cluster = true;
+    }
     launch.dynamic_shared = shared;
     launch.most_instructions = most_instructions;
     size_t i = 0;
@@ -64,6 +68,7 @@ class Case {
 
   Memory memory;
   ExecuteOptions options;
+  isa::Dim3 cluster{0, 0, 0};  // none
   uint64_t most_instructions = UINT64_MAX;
 
  private:

@@ -30,7 +30,7 @@ namespace {
 
 struct ExecOptions {
   std::filesystem::path file;
-  std::string kernel, grid, block;
+  std::string kernel, grid, block, cluster;
   uint32_t shared = 0;
   std::vector<std::string> arguments, outputs;
   int threads = 0;  // 0: all of the host
@@ -84,6 +84,10 @@ int execute(const ExecOptions& o) {
   exec::Launch launch = program.launch(kernel);
   launch.grid = dimensions("--grid", o.grid);
   launch.block = dimensions("--block", o.block);
+  if (!o.cluster.empty()) {
+    launch.cluster = dimensions("--cluster", o.cluster);
+    launch.with_cluster = true;
+  }
   launch.dynamic_shared = o.shared;
   launch.most_instructions = o.most_instructions ? o.most_instructions : launch.most_instructions;
   if (o.arguments.size() != kernel.signature.parameters.size()) {
@@ -140,6 +144,8 @@ void add_exec(CLI::App& app, int& status) {
   c->add_option("--kernel", o->kernel, "name of the kernel in the module")->required();
   c->add_option("--grid", o->grid, "blocks")->type_name("X[,Y[,Z]]")->required();
   c->add_option("--block", o->block, "threads of a block")->type_name("X[,Y[,Z]]")->required();
+  c->add_option("--cluster", o->cluster, "blocks of a cluster (default: the kernel's, else 1)")
+      ->type_name("X[,Y[,Z]]");
   c->add_option("--shared", o->shared, "dynamic shared memory of a block: bytes, or 48KiB")
       ->transform(size_value(true));
   add_repeatable(*c, "--arg", o->arguments,

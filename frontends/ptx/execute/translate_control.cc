@@ -84,8 +84,16 @@ bool Translator::control(const Instr& instr, const Op& op) {
     case Opcode::kTrap:
       emit(Kind::kTrap);
       return true;
-    case Opcode::kNanosleep:
-      emit(Kind::kSleep);
+    case Opcode::kNanosleep: {
+      const exec::Slot time = source(instr, 0);
+      emit(Kind::kSleep).s[0] = time;
+      return true;
+    }
+    case Opcode::kBarrierClusterArrive:
+    case Opcode::kBarrierClusterWait:
+      emit(Kind::kClusterBarrier).sub =
+          static_cast<uint8_t>(op.opcode == Opcode::kBarrierClusterArrive ? exec::ClusterBarrierKind::kArrive
+                                                                          : exec::ClusterBarrierKind::kWait);
       return true;
     case Opcode::kActivemask: {
       const exec::Slot d = destination(operand(instr, 0));
@@ -117,8 +125,6 @@ bool Translator::control(const Instr& instr, const Op& op) {
     case Opcode::kGriddepcontrol:
     case Opcode::kPrefetch:
     case Opcode::kPrefetchu:
-    case Opcode::kApplypriority:
-    case Opcode::kDiscard:
     case Opcode::kPmevent:
     case Opcode::kBrkpt:
     case Opcode::kSetmaxnreg:
