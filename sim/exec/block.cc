@@ -13,9 +13,17 @@ constexpr size_t kShownWarps = 8;    // in messages
 }  // namespace
 
 Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t rank)
-    : launch_(launch), cluster_(cluster), index_(index), rank_(rank), shared_(launch.shared_bytes()) {
+    : launch_(launch),
+      cluster_(cluster),
+      index_(index),
+      rank_(rank),
+      shared_(launch.shared_bytes()),
+      written_(launch.checks.init ? launch.shared_bytes() : 0) {
   const uint32_t threads = launch.threads();
   const uint32_t count = (threads + kLanes - 1) / kLanes;
+  if (launch.checks.race) {
+    races_.emplace(count, launch.shared_bytes());
+  }
   warps_.reserve(count);
   for (uint32_t w = 0; w < count; ++w) {
     const uint32_t lanes = std::min(kLanes, threads - w * kLanes);

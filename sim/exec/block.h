@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/engine/zeroed.h"
+#include "sim/exec/races.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
@@ -46,6 +48,8 @@ class Block {
   // For its warps.
   Cluster& cluster() { return cluster_; }
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
+  Races* races() { return races_ ? &*races_ : nullptr; }  // null without Checks::race
+  std::span<uint8_t> written() { return {written_.data(), written_.size()}; }
   Access& access() { return access_; }
   void print(const std::string& text);
   // A warp has come to a barrier. `threads`: how many it is for, 0: all. `count`: of its lanes whose
@@ -67,6 +71,8 @@ class Block {
   const isa::Dim3 index_;
   const uint32_t rank_;
   Zeroed<uint8_t> shared_;
+  std::optional<Races> races_;
+  Zeroed<uint8_t> written_;  // of shared_, a byte each; Checks::init
   Access access_;
   std::array<Barrier, 16> barriers_;
   std::vector<Warp> warps_;

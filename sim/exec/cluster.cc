@@ -23,6 +23,9 @@ Cluster::Cluster(const Launch& launch, uint64_t number) : launch_(launch) {
                              first.z + rank / size.x / size.y};
     blocks_.push_back(std::make_unique<Block>(launch, *this, index, rank));
     shared_.push_back(blocks_.back()->shared());
+    if (launch.checks.init) {
+      written_.push_back(blocks_.back()->written());
+    }
   }
   running_ = count;
   threads_ = count * launch.threads();

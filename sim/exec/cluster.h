@@ -31,6 +31,8 @@ class Cluster {
 
   // For its blocks: the shared memory of each, empty when it has ended.
   std::span<const std::span<uint8_t>> shared() const { return shared_; }
+  // Which bytes of it have been written; nothing without Checks::init.
+  std::span<const std::span<uint8_t>> written() const { return written_; }
   // So many threads have come to the cluster's barrier.
   void arrive(uint32_t threads);
   // So many threads have ended, of which some had come.
@@ -42,7 +44,7 @@ class Cluster {
 
   const Launch& launch_;
   std::vector<std::unique_ptr<Block>> blocks_;  // by rank
-  std::vector<std::span<uint8_t>> shared_;
+  std::vector<std::span<uint8_t>> shared_, written_;
   uint32_t running_ = 0;  // blocks
   uint32_t threads_ = 0;  // that have not ended
   uint32_t arrived_ = 0;

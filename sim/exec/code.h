@@ -26,7 +26,8 @@ enum class Kind : uint8_t {
   kTrap,
   kMemory,      // Code::memory[target]
   kSync,        // sub: a SyncKind; s: its operands, then the mask of lanes (none: those that are here)
-  kBarrier,     // sub: a BarrierKind; s: number, threads or none, predicate; d0: result
+  kBarrier,     // sub: a BarrierKind; s: number, threads or none, predicate; d0: result;
+                // offset: 1 if it is aligned
   kActivemask,  // d0
   kFence,
   kClock,           // d0: instructions of the warp
@@ -61,6 +62,7 @@ struct MemoryOp {
   uint8_t elements = 1;        // 1, 2, 4, 8
   bool in_frame = false;       // local: counted from the frame's place
   bool sign = false;           // loads: narrower values are extended with their sign
+  bool strong = false;         // an atomic, or said to be volatile, relaxed, acquire or release
   bool polls = false;          // a loop of these may wait for another thread
   uint8_t register_bytes = 8;  // of the registers of a load with sign
   Slot values[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,

@@ -104,6 +104,19 @@ Refused locate_all(const Spaces& spaces, const Access& a, Pointers where) {
   return out;
 }
 
+Refused check_all_written(const Spaces& spaces, const Access& a) {
+  const uint64_t size = uint64_t{a.op->bytes} * a.op->elements;
+  for (uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    if (!check_written(spaces, a.op->space, a.address[lane], size, a.op->kind != MemoryOp::Kind::kStore,
+                       a.op->kind != MemoryOp::Kind::kLoad)) {
+      const bool generic = a.op->space == Space::kGeneric;
+      return {Refusal::kUnwritten, lane, generic ? space_of(a.address[lane]) : a.op->space};
+    }
+  }
+  return {};
+}
+
 // Aligned words are loaded and stored in one piece: other threads of the host may do so at the same time.
 template <class Word>
 void load(Access& a, const Pointers where) {
@@ -208,6 +221,30 @@ uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& add
   }
 }
 
+bool check_written(const Spaces& spaces, Space space, uint64_t address, uint64_t bytes, bool reads,
+                   bool writes) {
+  if (space == Space::kGeneric) {
+    space = space_of(address);
+    address -= window_of(space);
+  }
+  uint8_t* written = nullptr;
+  if (space == Space::kShared || space == Space::kSharedCluster) {
+    written = spaces.written[address / kWindowBytes].data() + (address % kWindowBytes - kSharedReserve);
+  } else if (space == Space::kGlobal) {
+    const Memory::Range* r = spaces.memory->range(address);
+    written = r->written != nullptr ? r->written + (address - r->base) : nullptr;
+  }
+  for (uint64_t i = 0; written != nullptr && i < bytes; ++i) {
+    if (reads && __atomic_load_n(written + i, __ATOMIC_RELAXED) == 0) {
+      return false;
+    }
+    if (writes) {
+      __atomic_store_n(written + i, uint8_t{1}, __ATOMIC_RELAXED);
+    }
+  }
+  return true;
+}
+
 std::string refusal(const Spaces& spaces, std::string_view what, uint64_t address, uint64_t bytes,
                     uint64_t align, const Refused& r) {
   constexpr const char* kSpaces[] = {"generic",  "global",    "shared", "local",
@@ -219,6 +256,9 @@ std::string refusal(const Spaces& spaces, std::string_view what, uint64_t addres
   }
   if (r.why == Refusal::kReadOnly) {
     return out + ", which cannot be written";
+  }
+  if (r.why == Refusal::kUnwritten) {
+    return out + ", of which some were never written";
   }
   out += " is out of bounds";
   if (r.space == Space::kGlobal) {
@@ -278,6 +318,11 @@ Refused perform(const Spaces& spaces, Access& a) {
   const Refused refused = locate_all(spaces, a, where);
   if (refused.why != Refusal::kNone) {
     return refused;
+  }
+  if (!spaces.written.empty()) {
+    if (const Refused r = check_all_written(spaces, a); r.why != Refusal::kNone) {
+      return r;
+    }
   }
   if (a.op->kind == MemoryOp::Kind::kAtomic) {
     change(a, where);

@@ -41,9 +41,11 @@ struct Spaces {
   uint32_t stack_bytes = 0;                    // of a lane
   std::span<const uint8_t> constants;
   std::span<const uint8_t> parameters;
+  // Checks::init: as Memory::Range::written, of the shared memory of the cluster's blocks; else empty.
+  std::span<const std::span<uint8_t>> written;
 };
 
-enum class Refusal : uint8_t { kNone, kOutOfBounds, kMisaligned, kReadOnly };
+enum class Refusal : uint8_t { kNone, kOutOfBounds, kMisaligned, kReadOnly, kUnwritten };
 
 // Which lane's access cannot be.
 struct Refused {
@@ -56,6 +58,11 @@ struct Refused {
 // `address` counts from its beginning. Null when not all is there.
 // Addresses of shared memory have the block's rank in front.
 uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& address, uint64_t bytes);
+
+// Checks::init: whether all that is read was written before; what is written now counts from now on. The
+// address is one that locate() finds.
+bool check_written(const Spaces& spaces, Space space, uint64_t address, uint64_t bytes, bool reads,
+                   bool writes);
 
 // "load of 4 bytes at 0x400 in shared memory is misaligned (legal: ...)"
 std::string refusal(const Spaces& spaces, std::string_view what, uint64_t address, uint64_t bytes,

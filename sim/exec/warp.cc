@@ -54,9 +54,11 @@ Banks Warp::banks(const Group& g) {
 
 Spaces Warp::spaces() {
   const Launch& launch = block_.launch();
-  return {
-      launch.memory, block_.cluster().shared(), block_.rank(),    local_.data(), local_bytes_, stack_.data(),
-      stack_bytes_,  code_.const_data,          launch.parameters};
+  return {launch.memory,     block_.cluster().shared(),
+          block_.rank(),     local_.data(),
+          local_bytes_,      stack_.data(),
+          stack_bytes_,      code_.const_data,
+          launch.parameters, block_.cluster().written()};
 }
 
 // Who has waited longest; then the deepest call, so that callers wait for those that parted in the function;
@@ -254,6 +256,9 @@ void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
   prepare(in, op, b, g.local, mask, a);
   if (const Refused r = perform(spaces(), a); r.why != Refusal::kNone) {
     refuse(g, a, r);
+  }
+  if (Races* races = block_.races()) {
+    check_races(*races, g, a);
   }
   complete(a, b);
   polls_ += op.kind != MemoryOp::Kind::kStore ? 1 : 0;

@@ -15,6 +15,8 @@
 namespace heddle::exec {
 
 class Block;
+class Races;
+struct At;
 
 class Warp {
  public:
@@ -108,7 +110,13 @@ class Warp {
   void perform_sync(const Inst& in, uint32_t wait_for);
   bool barrier(Group& g, const Inst& in, uint32_t mask);
   void count_barrier(uint32_t number);
+  void check_aligned(const Group& any, uint32_t number) const;
   bool cluster_barrier(Group& g, const Inst& in, uint32_t mask);
+
+  // warp_races.cc
+  void check_races(Races& races, const Group& g, const Access& a) const;
+  void order_by_object(Races& races, const BarrierObjectOp& op, const At& at, uint64_t result) const;
+  void order_end(Races& races) const;
 
   // warp_async.cc
   template <class F>

@@ -29,8 +29,11 @@ void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
   const bool waits = op.kind == BarrierObjectOp::Kind::kWait;
   bool in_vain = false;
   by_lane(g, mask, [&](uint32_t lane) {
-    const uint64_t result = perform(op, all, lane, at({in.s[0], in.offset, op.space}, b, g.local, lane),
-                                    operand != nullptr ? (*operand)[lane] : 1);
+    const At object = at({in.s[0], in.offset, op.space}, b, g.local, lane);
+    const uint64_t result = perform(op, all, lane, object, operand != nullptr ? (*operand)[lane] : 1);
+    if (Races* races = block_.races()) {
+      order_by_object(*races, op, object, result);
+    }
     in_vain |= waits && result == 0;
     if (d != nullptr) {
       (*d)[lane] = result;

@@ -137,6 +137,9 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
     }
   }
   if (alive_ == 0) {
+    if (Races* races = block_.races()) {
+      order_end(*races);
+    }
     block_.warp_ended();
   } else {
     settle();

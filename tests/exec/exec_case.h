@@ -48,6 +48,7 @@ class Case {
     }
     launch.dynamic_shared = shared;
     launch.most_instructions = most_instructions;
+    launch.checks = checks;
     size_t i = 0;
     for (const uint64_t a : arguments) {
       ptx::set_parameter(ptx::parameter(program_.module(), f, i++), a, launch);
@@ -69,6 +70,7 @@ class Case {
   Memory memory;
   ExecuteOptions options;
   isa::Dim3 cluster{0, 0, 0};  // none
+  Checks checks;
   uint64_t most_instructions = UINT64_MAX;
 
  private:

@@ -158,6 +158,9 @@ void Translator::barrier(const Instr& instr, const Op& op) {
                                 : op.combine == Combine::kPopc ? BarrierKind::kPopc
                                 : op.combine == Combine::kAnd  ? BarrierKind::kAnd
                                                                : BarrierKind::kOr);
+  const bool unaligned = op.opcode == Opcode::kBarrierSync || op.opcode == Opcode::kBarrierArrive ||
+                         op.opcode == Opcode::kBarrierRed;
+  in.offset = unaligned && !op.has(Flag::kAligned) ? 0 : 1;
   in.d[0] = d;
   in.s[0] = number;
   in.s[1] = threads;

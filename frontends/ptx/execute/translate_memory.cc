@@ -77,6 +77,7 @@ void Translator::load_store(const Instr& instr, const Op& op) {
   m.kind = stores ? exec::MemoryOp::Kind::kStore : exec::MemoryOp::Kind::kLoad;
   m.bytes = static_cast<uint8_t>(bits(op.type()) / 8);
   m.elements = op.vector;
+  m.strong = op.semantics != Semantics::kNone && op.semantics != Semantics::kWeak;
   m.polls = !stores && polls(op);
   m.sign = !stores && info(op.type()).kind == TypeKind::kSigned;
   const std::vector<Operand> all = elements(value);
@@ -100,6 +101,7 @@ void Translator::atomic(const Instr& instr, const Op& op) {
   }
   exec::MemoryOp m;
   m.kind = exec::MemoryOp::Kind::kAtomic;
+  m.strong = true;
   m.bytes = static_cast<uint8_t>(bits(op.type()) / 8);
   m.elements = op.vector;
   m.atomic = exec::atomic_fn(*kind, *type, true);

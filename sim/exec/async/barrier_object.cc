@@ -11,7 +11,7 @@ constexpr unsigned kExpectedBit = 20, kBytesBit = 40, kParityBit = 62, kThereBit
 constexpr uint64_t kCountMask = kMostArrivals, kBytesMask = (uint64_t{1} << 21) - 1;
 
 uint8_t* object_at(const Spaces& spaces, uint32_t lane, const At& at, bool own) {
-  uint8_t* p = reach(spaces, lane, at, 8, 8, true, "barrier object");
+  uint8_t* p = reach(spaces, lane, at, 8, 8, Use::kWrite, "barrier object");
   const bool shared = at.space == Space::kShared || at.space == Space::kSharedCluster ||
                       at.address - kSharedWindow < kSharedWindows;
   if (!shared) {

@@ -13,7 +13,7 @@ void copy_words(uint8_t* to, const uint8_t* from, uint64_t bytes) {
 
 }  // namespace
 
-uint8_t* reach(const Spaces& spaces, uint32_t lane, const At& at, uint64_t bytes, uint64_t align, bool writes,
+uint8_t* reach(const Spaces& spaces, uint32_t lane, const At& at, uint64_t bytes, uint64_t align, Use use,
                std::string_view what) {
   if (at.address % align != 0) {
     throw Fault{refusal(spaces, what, at.address, bytes, align, {Refusal::kMisaligned, lane, at.space})};
@@ -24,8 +24,12 @@ uint8_t* reach(const Spaces& spaces, uint32_t lane, const At& at, uint64_t bytes
   if (bytes_at == nullptr) {
     throw Fault{refusal(spaces, what, at.address, bytes, align, {Refusal::kOutOfBounds, lane, space})};
   }
-  if (writes && (space == Space::kConst || space == Space::kParam)) {
+  if (use == Use::kWrite && (space == Space::kConst || space == Space::kParam)) {
     throw Fault{refusal(spaces, what, at.address, bytes, align, {Refusal::kReadOnly, lane, space})};
+  }
+  if (!spaces.written.empty() && use != Use::kName &&
+      !check_written(spaces, at.space, at.address, bytes, use == Use::kRead, use == Use::kWrite)) {
+    throw Fault{refusal(spaces, what, at.address, bytes, align, {Refusal::kUnwritten, lane, space})};
   }
   return bytes_at;
 }

@@ -29,9 +29,15 @@ inline At of_block(const At& at, uint32_t rank) {
   return {Space::kSharedCluster, at.address % kWindowBytes + rank * kWindowBytes};
 }
 
-// The bytes there, all of which may be written if `writes`; `align`: of the address. Throws Fault; `what`
-// names the access.
-uint8_t* reach(const Spaces& spaces, uint32_t lane, const At& at, uint64_t bytes, uint64_t align, bool writes,
+enum class Use : uint8_t {
+  kRead,
+  kWrite,
+  kName,  // neither, or not all of it
+};
+
+// The bytes there, all of which may be used so; `align`: of the address. Throws Fault; `what` names the
+// access.
+uint8_t* reach(const Spaces& spaces, uint32_t lane, const At& at, uint64_t bytes, uint64_t align, Use use,
                std::string_view what);
 
 // Word by word, as loads and stores do it.

@@ -26,7 +26,8 @@ uint64_t swizzled(uint64_t address, uint8_t swizzle) {
 
 isa::TensorMap map_at(const Spaces& spaces, uint32_t lane, const At& at) {
   isa::TensorMapBytes bytes;
-  std::memcpy(bytes.data(), reach(spaces, lane, at, kMapBytes, kMapAlign, false, "tensor map"), kMapBytes);
+  std::memcpy(bytes.data(), reach(spaces, lane, at, kMapBytes, kMapAlign, Use::kRead, "tensor map"),
+              kMapBytes);
   isa::TensorMap m;
   if (const std::string wrong = isa::decode(bytes, m); !wrong.empty()) {
     throw Fault{fmt::format("{}, at 0x{:x}", wrong, at.address)};
@@ -82,11 +83,11 @@ Inside inside(const isa::TensorTile& tile, const isa::TensorMap& m, const Transf
 // The tile's place in shared memory, in units of 16 bytes as the swizzle puts them.
 class Box {
  public:
-  Box(const Spaces& spaces, uint32_t lane, const At& at, uint64_t bytes, const isa::TensorMap& m, bool writes)
+  Box(const Spaces& spaces, uint32_t lane, const At& at, uint64_t bytes, const isa::TensorMap& m, Use use)
       : swizzle_(m.swizzle), first_(at.address) {
     // Of a swizzled tile that ends inside 128 bytes, all of them are used.
     const uint64_t all = m.swizzle == 0 ? bytes : round_up(bytes, uint64_t{32} << (m.swizzle - 1));
-    begin_ = reach(spaces, lane, at, all, kTileAlign, writes, "tensor copy");
+    begin_ = reach(spaces, lane, at, all, kTileAlign, use, "tensor copy");
   }
   // For the bytes [from, to) of the tile, in pieces: f(bytes in shared memory, how far behind `from`, how
   // many).
@@ -114,15 +115,15 @@ void load(const Transfer& t, const Spaces& spaces, uint32_t lane, const isa::Ten
     pattern[i] = static_cast<uint8_t>(fill >> 8 * (i % 8));
   }
   for_blocks(t, [&](const At& to, const At& barrier) {
-    const Box box(spaces, lane, to, tile.bytes(), m, true);
+    const Box box(spaces, lane, to, tile.bytes(), m, Use::kWrite);
     for (uint32_t row = 0; row < tile.rows; ++row) {
       const uint64_t begin = uint64_t{row} * tile.row_bytes;
       const Inside in = inside(tile, m, t, row);
       box.pieces(begin, begin + tile.row_bytes,
                  [&](uint8_t* at, uint64_t, uint64_t n) { copy_bytes(at, pattern, n); });
       if (in.bytes != 0) {
-        const uint8_t* from =
-            reach(spaces, lane, {Space::kGlobal, in.address}, in.bytes, 1, false, "row of a tensor copy");
+        const uint8_t* from = reach(spaces, lane, {Space::kGlobal, in.address}, in.bytes, 1, Use::kRead,
+                                    "row of a tensor copy");
         box.pieces(begin + in.begin, begin + in.begin + in.bytes,
                    [&](uint8_t* at, uint64_t behind, uint64_t n) { copy_bytes(at, from + behind, n); });
       }
@@ -134,7 +135,7 @@ void load(const Transfer& t, const Spaces& spaces, uint32_t lane, const isa::Ten
 void store(const Transfer& t, const Spaces& spaces, uint32_t lane, const isa::TensorMap& m,
            const isa::TensorTile& tile) {
   const AtomicFn fn = t.op->reduces ? reduction(t, m) : nullptr;
-  const Box box(spaces, lane, t.from, tile.bytes(), m, false);
+  const Box box(spaces, lane, t.from, tile.bytes(), m, Use::kName);
   for (uint32_t row = 0; row < tile.rows; ++row) {
     const uint64_t begin = uint64_t{row} * tile.row_bytes;
     const Inside in = inside(tile, m, t, row);
@@ -142,7 +143,7 @@ void store(const Transfer& t, const Spaces& spaces, uint32_t lane, const isa::Te
       continue;
     }
     uint8_t* const to =
-        reach(spaces, lane, {Space::kGlobal, in.address}, in.bytes, 1, true, "row of a tensor copy");
+        reach(spaces, lane, {Space::kGlobal, in.address}, in.bytes, 1, Use::kWrite, "row of a tensor copy");
     box.pieces(begin + in.begin, begin + in.begin + in.bytes,
                [&](uint8_t* from, uint64_t behind, uint64_t n) {
                  for (uint64_t i = 0; fn != nullptr && i < n; i += m.element_bytes) {
@@ -211,7 +212,8 @@ void replace_field(const MapFieldOp& op, const Spaces& spaces, uint32_t lane, co
   }
   // The second half says nothing that the first does not.
   const isa::TensorMapBytes bytes = isa::encode(m);
-  std::memcpy(reach(spaces, lane, at, kMapBytes, kMapAlign, true, "tensor map"), bytes.data(), kMapBytes / 2);
+  std::memcpy(reach(spaces, lane, at, kMapBytes, kMapAlign, Use::kWrite, "tensor map"), bytes.data(),
+              kMapBytes / 2);
 }
 
 }  // namespace heddle::exec

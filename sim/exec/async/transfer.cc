@@ -28,13 +28,13 @@ void combine(AtomicFn fn, uint8_t element_bytes, uint8_t* to, const uint8_t* fro
 // cp.async
 void copy(const Transfer& t, const Spaces& spaces, uint32_t lane) {
   const TransferOp& op = *t.op;
-  uint8_t* const to = reach(spaces, lane, t.to, op.size, op.size, true, "asynchronous copy");
+  uint8_t* const to = reach(spaces, lane, t.to, op.size, op.size, Use::kWrite, "asynchronous copy");
   if (t.bytes > op.size) {
     throw Fault{fmt::format("cp.async that reads {} bytes (legal: up to {})", t.bytes, op.size)};
   }
   uint8_t data[16] = {};
   if (t.bytes != 0) {
-    copy_bytes(data, reach(spaces, lane, t.from, t.bytes, op.size, false, "asynchronous copy"), t.bytes);
+    copy_bytes(data, reach(spaces, lane, t.from, t.bytes, op.size, Use::kRead, "asynchronous copy"), t.bytes);
   }
   copy_bytes(to, data, op.size);
 }
@@ -42,9 +42,9 @@ void copy(const Transfer& t, const Spaces& spaces, uint32_t lane) {
 void bulk(const Transfer& t, const Spaces& spaces, uint32_t lane) {
   check_bulk(t);
   check_blocks(t, spaces);
-  const uint8_t* from = reach(spaces, lane, t.from, t.bytes, kBulkUnit, false, "bulk copy");
+  const uint8_t* from = reach(spaces, lane, t.from, t.bytes, kBulkUnit, Use::kRead, "bulk copy");
   for_blocks(t, [&](const At& to, const At& barrier) {
-    uint8_t* const out = reach(spaces, lane, to, t.bytes, kBulkUnit, true, "bulk copy");
+    uint8_t* const out = reach(spaces, lane, to, t.bytes, kBulkUnit, Use::kWrite, "bulk copy");
     if (t.op->combine != nullptr) {
       combine(t.op->combine, t.op->element_bytes, out, from, t.bytes);
     } else {
@@ -61,7 +61,7 @@ void store(const Transfer& t, const Spaces& spaces, uint32_t lane) {
   const TransferOp& op = *t.op;
   const uint64_t bytes = uint64_t{op.element_bytes} * op.elements;
   check_blocks(t, spaces);
-  uint8_t* const to = reach(spaces, lane, t.to, bytes, bytes, true, "asynchronous store");
+  uint8_t* const to = reach(spaces, lane, t.to, bytes, bytes, Use::kWrite, "asynchronous store");
   for (uint32_t e = 0; e < op.elements; ++e) {
     const auto* from = reinterpret_cast<const uint8_t*>(&t.values[e]);
     if (op.combine != nullptr) {
@@ -129,13 +129,13 @@ void perform(const Transfer& t, const Spaces& spaces, uint32_t lane) {
       break;
     case TransferOp::Kind::kBulkPrefetch:
       check_bulk(t);
-      reach(spaces, lane, t.from, t.bytes, kBulkUnit, false, "bulk prefetch");
+      reach(spaces, lane, t.from, t.bytes, kBulkUnit, Use::kName, "bulk prefetch");
       break;
     case TransferOp::Kind::kStore:
       store(t, spaces, lane);
       break;
     case TransferOp::Kind::kCheck:
-      reach(spaces, lane, t.from, t.op->size, t.op->size, true, "hint");
+      reach(spaces, lane, t.from, t.op->size, t.op->size, Use::kName, "hint");
       break;
     case TransferOp::Kind::kTensorLoad:
     case TransferOp::Kind::kTensorStore:
