@@ -107,6 +107,23 @@ TEST_CASE("objects and copies between blocks") {
   CHECK(clustered(code, {4}, {1}, {4}) == std::vector<uint32_t>{74, 84, 1094, 104});
 }
 
+TEST_CASE("blocks that take turns many times are not taken for stuck") {
+  // Each waits for its own object and arrives at the other's, 30000 times; block 0 begins.
+  const auto out = clustered(
+      "mov.u32 %r1, %cluster_ctarank; mbarrier.init.shared.b64 [bar], 1; "
+      "fence.mbarrier_init.release.cluster;\n" +
+          std::string(kMeet) +
+          "xor.b32 %r2, %r1, 1; mov.u32 %r3, bar; mapa.shared::cluster.u32 %r3, %r3, %r2; mov.u32 %r0, 0;\n"
+          "setp.eq.u32 %p1, %r1, 0;\n"
+          "turn: @%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3]; and.b32 %r4, %r0, 1;\n"
+          "w: mbarrier.try_wait.parity.shared.b64 %p2, [bar], %r4; @!%p2 bra w;\n"
+          "@!%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];\n"
+          "add.u32 %r0, %r0, 1; setp.lt.u32 %p3, %r0, 30000; @%p3 bra turn;\n" +
+          kMeet,
+      {2}, {1}, {2});
+  CHECK(out == std::vector<uint32_t>{30000, 30000});
+}
+
 TEST_CASE("multicast: the same place in each block, and each block's object") {
   const std::string code =
       "mov.u32 %r1, %cluster_ctarank; mbarrier.init.shared.b64 [bar], 1; "
@@ -127,6 +144,13 @@ TEST_CASE("multicast: the same place in each block, and each block's object") {
   const uint64_t out = c.buffer(std::vector<uint32_t>{50, 60, 70, 80});
   c.run("k", {4}, {1}, {out});
   CHECK(c.get<uint32_t>(out, 4) == std::vector<uint32_t>{60, 61, 99, 63});
+  // To nobody: nothing comes, not even to the block's own object.
+  CHECK(
+      clustered("mov.u32 %r0, 7; st.shared.u32 [buf], 3; mov.u16 %rs0, 0; ld.param.u64 %rd1, [out];\n"
+                "mbarrier.init.shared.b64 [bar], 1;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [buf], "
+                "[%rd1], 16, [bar], %rs0; ld.shared.u32 %r0, [buf];",
+                {4}, {1}, {2}) == std::vector<uint32_t>(4, 3));
 }
 
 TEST_CASE("the kernel's own cluster, and what it allows") {

@@ -32,7 +32,7 @@ void copy(const Transfer& t, const Spaces& spaces, uint32_t lane) {
   if (t.bytes > op.size) {
     throw Fault{fmt::format("cp.async that reads {} bytes (legal: up to {})", t.bytes, op.size)};
   }
-  uint8_t data[16] = {};
+  alignas(16) uint8_t data[16] = {};
   if (t.bytes != 0) {
     copy_bytes(data, reach(spaces, lane, t.from, t.bytes, op.size, Use::kRead, "asynchronous copy"), t.bytes);
   }
@@ -87,7 +87,7 @@ void check_blocks(const Transfer& t, const Spaces& spaces) {
   if (t.blocks >> spaces.shared.size() != 0) {
     throw Fault{fmt::format("multicast to blocks 0x{:x} of a cluster of {}", t.blocks, spaces.shared.size())};
   }
-  if (t.op->signals && t.blocks == 0 && rank_of(t.to) != rank_of(t.barrier)) {
+  if (t.op->signals && t.op->blocks == kNoSlot && rank_of(t.to) != rank_of(t.barrier)) {
     throw Fault{
         fmt::format("copy to the cluster's block {} with a barrier object of block {} (legal: the same)",
                     rank_of(t.to), rank_of(t.barrier))};

@@ -33,7 +33,7 @@ void perform_tensor(const Transfer& t, const Spaces& spaces, uint32_t lane);  //
 void check_blocks(const Transfer& t, const Spaces& spaces);
 template <class F>
 void for_blocks(const Transfer& t, F f) {
-  if (t.blocks == 0) {
+  if (t.op->blocks == kNoSlot) {
     f(t.to, t.barrier);
     return;
   }
