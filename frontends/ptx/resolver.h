@@ -93,6 +93,7 @@ class Resolver {
   bool address(const Op& op, const ast::Operand& a, Operand& out);
   bool reg(const OperandSpec& spec, Type want, const ast::Operand& a, const std::optional<Register>& r,
            Operand& out);
+  bool whole_special(const ast::Operand& a, Operand& out);
   bool special(Type want, const ast::Operand& a, Operand& out);
   bool label(const ast::Operand& a, Operand& out);
 

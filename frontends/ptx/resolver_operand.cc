@@ -161,6 +161,9 @@ bool Resolver::many(const ast::Item& item, const OperandSpec& spec, const Op& op
   };
   if (a.kind != ast::OperandKind::kVector) {
     const auto r = a.kind == ast::OperandKind::kName ? find_register(a.name) : std::nullopt;
+    if (!r && n == 4 && spec.role == OperandRole::kMovSource && whole_special(a, out)) {
+      return true;
+    }
     if (!r || r->vector == 1) {
       return n == 0 ? one(spec, op, want, a, out) : wrong_list(1);
     }
@@ -301,6 +304,21 @@ bool Resolver::special(Type want, const ast::Operand& a, Operand& out) {
   }
   out.kind = OperandKind::kSpecial;
   out.id = s->packed();
+  return true;
+}
+
+// %tid: its four elements.
+bool Resolver::whole_special(const ast::Operand& a, Operand& out) {
+  auto s = a.kind == ast::OperandKind::kName ? special_named(a.name) : std::nullopt;
+  if (!s || !s->whole || info(s->kind).version > module_.target.version ||
+      info(s->kind).sm > module_.target.sm) {
+    return false;
+  }
+  out = {OperandKind::kVector, Base::kAbsolute, false, false, static_cast<uint32_t>(f_->operands.size()), 4};
+  s->whole = false;
+  for (s->element = 0; s->element < 4; ++s->element) {
+    f_->operands.push_back({OperandKind::kSpecial, Base::kAbsolute, false, false, s->packed(), 0});
+  }
   return true;
 }
 

@@ -50,7 +50,7 @@ struct Special {
   SpecialKind kind = SpecialKind::kTid;
   uint8_t element = 0;  // .x .y .z .w: 0 to 3
   uint8_t number = 0;   // of envreg and pm
-  bool whole = false;   // a vector without an element: mov.v4.u32 of old programs
+  bool whole = false;   // a vector without an element: in mov.v4.u32 only
 
   // As Operand::id.
   uint32_t packed() const {

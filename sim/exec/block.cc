@@ -4,33 +4,44 @@
 
 #include <algorithm>
 
-#include "sim/base/error.h"
-#include "sim/exec/layout.h"
-
 namespace heddle::exec {
 namespace {
 
 constexpr uint64_t kTurn = 1 << 16;  // warp instructions
 constexpr size_t kShownWarps = 8;    // in messages
 
-isa::Dim3 index_of(const Launch& launch, uint64_t linear) {
-  const uint64_t x = launch.grid.x, y = launch.grid.y;
-  return {static_cast<uint32_t>(linear % x), static_cast<uint32_t>(linear / x % y),
-          static_cast<uint32_t>(linear / x / y)};
-}
-
 }  // namespace
 
-Block::Block(const Launch& launch, uint64_t linear)
-    : launch_(launch), linear_(linear), index_(index_of(launch, linear)), shared_(launch.shared_bytes()) {
+Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t rank)
+    : launch_(launch),
+      cluster_(cluster),
+      index_(index),
+      rank_(rank),
+      shared_(launch.shared_bytes()),
+      written_(launch.checks.init ? launch.shared_bytes() : 0) {
   const uint32_t threads = launch.threads();
   const uint32_t count = (threads + kLanes - 1) / kLanes;
+  if (launch.checks.race) {
+    races_.emplace(count, launch.shared_bytes());
+  }
   warps_.reserve(count);
   for (uint32_t w = 0; w < count; ++w) {
     const uint32_t lanes = std::min(kLanes, threads - w * kLanes);
     warps_.emplace_back(*this, w, lanes == kLanes ? ~0U : (1U << lanes) - 1);
   }
   live_ = count;
+}
+
+uint64_t Block::linear() const {
+  return index_.x + (index_.y + uint64_t{index_.z} * launch_.grid.y) * launch_.grid.x;
+}
+
+uint64_t Block::progress() const {
+  uint64_t sum = 0;
+  for (const Warp& w : warps_) {
+    sum += w.progress();
+  }
+  return sum;
 }
 
 uint64_t Block::executed() const {
@@ -67,7 +78,7 @@ Block::Status Block::run(uint64_t instructions) {
       break;
     }
     if (!ran) {
-      deadlock();
+      return Status::kWaiting;
     }
     if (spins) {
       return Status::kSpinning;
@@ -116,16 +127,24 @@ void Block::check(uint32_t number) {
   }
 }
 
-void Block::deadlock() const {
-  std::string what = fmt::format("{}: no thread of block ({}, {}, {}) of kernel {} can go on",
-                                 launch_.code->file, index_.x, index_.y, index_.z, launch_.code->kernel);
+void Block::pass_cluster_barrier() {
+  for (Warp& w : warps_) {
+    w.pass_cluster_barrier();
+  }
+}
+
+std::string Block::waits() const {
+  std::string out;
+  if (launch_.cluster.count() > 1) {
+    out = fmt::format("block ({}, {}, {}): ", index_.x, index_.y, index_.z);
+  }
   size_t shown = 0;
   for (size_t w = 0; w < warps_.size(); ++w) {
     if (warps_[w].lanes() != 0 && shown++ < kShownWarps) {
-      what += fmt::format("; warp {}: {}", w, warps_[w].waits());
+      out += fmt::format("{}warp {}: {}", shown > 1 ? "; " : "", w, warps_[w].waits());
     }
   }
-  throw Error(what + (shown > kShownWarps ? fmt::format("; and {} more warps", shown - kShownWarps) : ""));
+  return out + (shown > kShownWarps ? fmt::format("; and {} more warps", shown - kShownWarps) : "");
 }
 
 }  // namespace heddle::exec

@@ -3,37 +3,54 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/engine/zeroed.h"
 #include "sim/exec/matrix_op.h"
+#include "sim/exec/races.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
 
+class Cluster;
+
 class Block {
  public:
-  enum class Status : uint8_t { kRunning, kSpinning, kDone };
+  enum class Status : uint8_t {
+    kRunning,
+    kSpinning,
+    kWaiting,  // for other blocks of its cluster
+    kDone,
+  };
 
-  // `linear`: its number, x first.
-  Block(const Launch& launch, uint64_t linear);
+  Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t rank);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
   // Gives each warp a turn, again and again, until about so many instructions are executed or all warps only
-  // look for something. Throws Error for what the program may not do, and when all warps wait.
+  // look for something, or wait. Throws Error for what the program may not do.
   Status run(uint64_t instructions);
 
   const Launch& launch() const { return launch_; }
-  uint64_t linear() const { return linear_; }
+  uint64_t linear() const;  // its number, x first
   isa::Dim3 index() const { return index_; }
+  uint32_t rank() const { return rank_; }  // in its cluster
+  bool done() const { return live_ == 0; }
   uint64_t executed() const;
+  uint64_t progress() const;  // see Warp
+  std::string waits() const;  // where its warps are; for messages
   uint64_t thread_executed() const;
   const std::string& output() const { return output_; }
 
+  // For its cluster: the cluster's barrier is complete.
+  void pass_cluster_barrier();
   // For its warps.
+  Cluster& cluster() { return cluster_; }
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
+  Races* races() { return races_ ? &*races_ : nullptr; }  // null without Checks::race
+  std::span<uint8_t> written() { return {written_.data(), written_.size()}; }
   Access& access() { return access_; }
   MatrixAccess& matrix_access() { return matrix_access_; }
   void print(const std::string& text);
@@ -50,12 +67,14 @@ class Block {
     BarrierKind kind = BarrierKind::kSync;
   };
   void check(uint32_t number);
-  [[noreturn]] void deadlock() const;
 
   const Launch& launch_;
-  const uint64_t linear_;
+  Cluster& cluster_;
   const isa::Dim3 index_;
+  const uint32_t rank_;
   Zeroed<uint8_t> shared_;
+  std::optional<Races> races_;
+  Zeroed<uint8_t> written_;  // of shared_, a byte each; Checks::init
   Access access_;
   MatrixAccess matrix_access_;
   std::array<Barrier, 16> barriers_;

@@ -6,29 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "sim/exec/async/ops.h"
 #include "sim/exec/atomics.h"
 #include "sim/exec/matrix/fragment.h"
 #include "sim/exec/matrix/product.h"
+#include "sim/exec/slot.h"
 #include "sim/exec/special.h"
 #include "sim/exec/warp_fn.h"
 
 namespace heddle::exec {
-
-// Where a register lies: in which bank, and which one.
-using Slot = uint32_t;
-enum class Bank : uint32_t {
-  kFrame,      // of the function that runs
-  kConstants,  // Code::constants
-  kWarp,       // 0: the carry; then Code::specials
-  kNone,       // its address is null
-};
-constexpr Slot slot(Bank bank, uint32_t index) { return static_cast<uint32_t>(bank) << 30 | index; }
-inline constexpr Slot kNoSlot = slot(Bank::kNone, 0);
-constexpr uint32_t kSlotIndex = (uint32_t{1} << 30) - 1;
-
-// The first registers of each frame: where it returns to, and the caller's place in local memory.
-inline constexpr uint32_t kReturnSlot = 0, kReturnLocalSlot = 1, kFirstSlot = 2;
-inline constexpr Slot kCarrySlot = slot(Bank::kWarp, 0);
 
 inline constexpr uint32_t kNoPc = UINT32_MAX;
 
@@ -43,12 +29,18 @@ enum class Kind : uint8_t {
   kMemory,      // Code::memory[target]
   kMatrix,      // Code::matrix[target]; all lanes of the warp together
   kSync,        // sub: a SyncKind; s: its operands, then the mask of lanes (none: those that are here)
-  kBarrier,     // sub: a BarrierKind; s: number, threads or none, predicate; d0: result
+  kBarrier,     // sub: a BarrierKind; s: number, threads or none, predicate; d0: result;
+                // offset: 1 if it is aligned
   kActivemask,  // d0
   kFence,
-  kClock,         // d0: instructions of the warp
-  kLocalAddress,  // d0 = s0 or nothing + offset + the frame's place in local memory
-  kSleep,
+  kClock,           // d0: instructions of the warp
+  kLocalAddress,    // d0 = s0 or nothing + offset + the frame's place in local memory
+  kAlloca,          // d0: s0 bytes of the thread's stack, at a multiple of offset
+  kSleep,           // s0: nanoseconds
+  kClusterBarrier,  // sub: a ClusterBarrierKind
+  kBarrierObject,   // Code::barrier_objects[target]; at s0 + offset; s1: its operand; d0: result
+  kTransfer,        // Code::transfers[target]
+  kMapField,        // Code::map_fields[target]
 };
 
 enum class SyncKind : uint8_t {
@@ -62,8 +54,7 @@ enum class SyncKind : uint8_t {
 };
 
 enum class BarrierKind : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
-
-enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam };
+enum class ClusterBarrierKind : uint8_t { kArrive, kWait };
 
 // A load, store or atomic: its record besides the address, which is s0 + offset.
 struct MemoryOp {
@@ -74,6 +65,7 @@ struct MemoryOp {
   uint8_t elements = 1;        // 1, 2, 4, 8
   bool in_frame = false;       // local: counted from the frame's place
   bool sign = false;           // loads: narrower values are extended with their sign
+  bool strong = false;         // an atomic, or said to be volatile, relaxed, acquire or release
   bool polls = false;          // a loop of these may wait for another thread
   uint8_t register_bytes = 8;  // of the registers of a load with sign
   Slot values[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,
@@ -165,9 +157,12 @@ struct Code {
   std::vector<uint32_t> lines;  // of each instruction, in the file
   std::vector<FunctionInfo> functions;
   std::vector<Register> constants;
-  std::vector<Special> specials;  // from register 1 of Bank::kWarp on
+  std::vector<Special> specials;  // from register kFirstSpecial of Bank::kWarp on
   std::vector<MemoryOp> memory;
   std::vector<MatrixOp> matrix;
+  std::vector<BarrierObjectOp> barrier_objects;
+  std::vector<TransferOp> transfers;
+  std::vector<MapFieldOp> map_fields;
   std::vector<CallOp> calls;
   std::vector<std::vector<uint32_t>> targets;
   std::vector<uint8_t> const_data;           // the constant space
@@ -176,6 +171,10 @@ struct Code {
   uint32_t parameter_bytes = 0;              // of the kernel
   uint32_t required_threads[3] = {0, 0, 0};  // .reqntid
   uint32_t most_threads = 1024;              // of a block
+  uint32_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster; 0: none
+  uint32_t most_cluster_blocks = 0;          // .maxclusterrank; 0: none
+  bool explicit_cluster = false;             // .explicitcluster: a launch says the clusters' size
+  bool grid_in_clusters = false;             // .blocksareclusters
 };
 
 }  // namespace heddle::exec

@@ -14,13 +14,13 @@
 #include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 #include "sim/engine/worker_pool.h"
-#include "sim/exec/block.h"
+#include "sim/exec/cluster.h"
 #include "sim/exec/layout.h"
 
 namespace heddle::exec {
 namespace {
 
-constexpr uint64_t kTurn = 1 << 22;          // warp instructions of a block
+constexpr uint64_t kTurn = 1 << 22;          // warp instructions of a cluster
 constexpr uint64_t kFruitlessTurns = 20000;  // one after the other in which all that ran only waited
 
 // How many blocks an H200 has room for, as far as that is known without the registers (CUDA guide, limits of
@@ -32,8 +32,8 @@ uint64_t room(const Launch& launch) {
   return kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
 }
 
-// The blocks of a launch, handed out to threads: new ones as long as they may begin, then those that have
-// not ended, in turn.
+// The clusters of a launch, handed out to threads: new ones as long as all of their blocks may begin, then
+// those that have not ended, in turn.
 class Schedule {
  public:
   Schedule(const Launch& launch, const ExecuteOptions& options)
@@ -43,8 +43,8 @@ class Schedule {
   ExecuteResult result();
 
  private:
-  std::unique_ptr<Block> take();
-  void put_back(std::unique_ptr<Block> block, Block::Status status, uint64_t executed);
+  std::unique_ptr<Cluster> take();
+  void put_back(std::unique_ptr<Cluster> cluster, Block::Status status, uint64_t executed, bool fruitful);
   void failed(uint64_t block, std::exception_ptr error);
 
   const Launch& launch_;
@@ -52,9 +52,9 @@ class Schedule {
   const uint64_t resident_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<Block>> waiting_;  // have begun
-  uint64_t next_ = 0;                           // to begin
-  uint64_t begun_ = 0;                          // and not ended
+  std::deque<std::unique_ptr<Cluster>> waiting_;  // have begun
+  uint64_t next_ = 0;                             // to begin
+  uint64_t begun_ = 0;                            // blocks, and not ended
   uint64_t fruitless_ = 0;
   uint64_t executed_ = 0;
   bool stopped_ = false;
@@ -64,50 +64,53 @@ class Schedule {
   std::map<uint64_t, std::string> output_;
 };
 
-std::unique_ptr<Block> Schedule::take() {
+std::unique_ptr<Cluster> Schedule::take() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (stopped_ || (next_ == launch_.blocks() && begun_ == 0)) {
+    if (stopped_ || (next_ == launch_.clusters() && begun_ == 0)) {
       return nullptr;
     }
-    if (next_ < launch_.blocks() && begun_ < resident_) {
-      ++begun_;
+    if (next_ < launch_.clusters() && begun_ + launch_.cluster.count() <= resident_) {
+      begun_ += launch_.cluster.count();
       const uint64_t number = next_++;
       lock.unlock();
-      return std::make_unique<Block>(launch_, number);
+      return std::make_unique<Cluster>(launch_, number);
     }
     if (!waiting_.empty()) {
-      std::unique_ptr<Block> block = std::move(waiting_.front());
+      std::unique_ptr<Cluster> cluster = std::move(waiting_.front());
       waiting_.pop_front();
-      return block;
+      return cluster;
     }
     changed_.wait(lock);
   }
 }
 
-void Schedule::put_back(std::unique_ptr<Block> block, Block::Status status, uint64_t executed) {
+void Schedule::put_back(std::unique_ptr<Cluster> cluster, Block::Status status, uint64_t executed,
+                        bool fruitful) {
   const std::lock_guard lock(mutex_);
   executed_ += executed;
-  fruitless_ = status == Block::Status::kSpinning ? fruitless_ + 1 : 0;
-  if (status == Block::Status::kDone) {
-    --begun_;
-    result_.instructions += block->executed();
-    result_.thread_instructions += block->thread_executed();
-    if (!block->output().empty()) {
-      output_[block->linear()] = block->output();
-    }
-  } else {
-    waiting_.push_back(std::move(block));
-  }
+  fruitless_ = status == Block::Status::kSpinning && !fruitful ? fruitless_ + 1 : 0;
   if (executed_ > launch_.most_instructions) {
     throw Error(fmt::format("{}: kernel {} has executed more than {} instructions", launch_.code->file,
                             launch_.code->kernel, launch_.most_instructions));
   }
   if (fruitless_ > std::max(kFruitlessTurns, 100 * begun_)) {
     throw Error(
-        fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that does "
-                    "not come",
-                    launch_.code->file, launch_.code->kernel, begun_));
+        fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that "
+                    "does not come; {}",
+                    launch_.code->file, launch_.code->kernel, begun_, cluster->waits()));
+  }
+  if (status == Block::Status::kDone) {
+    begun_ -= launch_.cluster.count();
+    for (const auto& block : cluster->blocks()) {
+      result_.instructions += block->executed();
+      result_.thread_instructions += block->thread_executed();
+      if (!block->output().empty()) {
+        output_[block->linear()] = block->output();
+      }
+    }
+  } else {
+    waiting_.push_back(std::move(cluster));
   }
   changed_.notify_all();
 }
@@ -123,16 +126,17 @@ void Schedule::failed(uint64_t block, std::exception_ptr error) {
 }
 
 void Schedule::work() {
-  while (std::unique_ptr<Block> block = take()) {
-    const uint64_t number = block->linear();
+  while (std::unique_ptr<Cluster> cluster = take()) {
+    const uint64_t number = cluster->first_block();
     try {
       if (options_.cancelled != nullptr && *options_.cancelled) {
         throw Cancelled("interrupted");
       }
-      const uint64_t before = block->executed();
-      const Block::Status status = block->run(kTurn);
-      const uint64_t more = block->executed() - before;
-      put_back(std::move(block), status, more);
+      const uint64_t before = cluster->executed(), progress = cluster->progress();
+      const Block::Status status = cluster->run(kTurn);
+      const uint64_t more = cluster->executed() - before;
+      const bool fruitful = cluster->progress() != progress;
+      put_back(std::move(cluster), status, more, fruitful);
     } catch (...) {
       failed(number, std::current_exception());
     }
@@ -148,6 +152,31 @@ ExecuteResult Schedule::result() {
         text.substr(0, kMostOutputBytes - std::min<size_t>(kMostOutputBytes, result_.output.size()));
   }
   return std::move(result_);
+}
+
+void check_cluster(const Launch& launch) {
+  const Code& code = *launch.code;
+  const isa::Dim3 c = launch.cluster, g = launch.grid;
+  const uint32_t* r = code.required_cluster;
+  if (code.explicit_cluster && r[0] == 0 && !launch.with_cluster) {
+    throw Error(fmt::format("kernel {} is launched with clusters only (.explicitcluster)", code.kernel));
+  }
+  if (r[0] != 0 && (c.x != r[0] || c.y != r[1] || c.z != r[2])) {
+    throw Error(fmt::format("kernel {}: clusters of {} x {} x {} blocks (legal: {} x {} x {})", code.kernel,
+                            c.x, c.y, c.z, r[0], r[1], r[2]));
+  }
+  const uint64_t most = code.most_cluster_blocks != 0 ? std::min(code.most_cluster_blocks, kMostClusterBlocks)
+                                                      : kMostClusterBlocks;
+  if (c.count() == 0 || c.count() > most) {
+    throw Error(fmt::format("kernel {}: clusters of {} x {} x {} blocks (legal: 1 to {} together)",
+                            code.kernel, c.x, c.y, c.z, most));
+  }
+  if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) {
+    throw Error(
+        fmt::format("kernel {}: a grid of {} x {} x {} blocks in clusters of {} x {} x {} (legal: "
+                    "multiples)",
+                    code.kernel, g.x, g.y, g.z, c.x, c.y, c.z));
+  }
 }
 
 void check(const Launch& launch) {
@@ -172,12 +201,33 @@ void check(const Launch& launch) {
     throw Error(fmt::format("kernel {}: {} bytes of shared memory (legal: up to {})", code.kernel,
                             launch.shared_bytes(), kMostSharedBytes));
   }
+  check_cluster(launch);
+}
+
+// The kernel's cluster where the launch names none, and a grid in blocks.
+Launch completed(Launch launch) {
+  const Code& code = *launch.code;
+  if (!launch.with_cluster && code.required_cluster[0] != 0) {
+    launch.cluster = {code.required_cluster[0], code.required_cluster[1], code.required_cluster[2]};
+    launch.with_cluster = true;
+  }
+  if (code.grid_in_clusters) {
+    launch.grid = {launch.grid.x * launch.cluster.x, launch.grid.y * launch.cluster.y,
+                   launch.grid.z * launch.cluster.z};
+  }
+  return launch;
 }
 
 }  // namespace
 
-ExecuteResult execute(const Launch& launch, const ExecuteOptions& options) {
+ExecuteResult execute(const Launch& given, const ExecuteOptions& options) {
+  const Launch launch = completed(given);
   check(launch);
+  if (launch.cluster.count() > std::min(options.resident, room(launch))) {
+    throw Error(fmt::format("kernel {}: clusters of {} blocks, of which {} at most may have begun",
+                            launch.code->kernel, launch.cluster.count(),
+                            std::min(options.resident, room(launch))));
+  }
   Schedule schedule(launch, options);
   WorkerPool pool(std::max(1, options.threads));
   pool.parallel_for(static_cast<uint32_t>(pool.threads()), [&](uint32_t) { schedule.work(); });

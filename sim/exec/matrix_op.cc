@@ -35,12 +35,12 @@ std::string find_words(const MatrixOp::Operand& o, const std::vector<Register>& 
   s.first_row = first_row;
   s.rows = o.fragment.rows;
   s.cols = o.fragment.cols;
-  if (const auto outside = matrix::read(s, spaces.shared, kSharedReserve, out)) {
+  if (const auto outside = matrix::read(s, spaces.shared[spaces.rank], kSharedReserve, out)) {
     return fmt::format(
         "matrix {} of wgmma reaches shared address 0x{:x}, out of bounds (descriptor 0x{:x}; the block's: {} "
         "bytes "
         "from 0x{:x} on)",
-        name, *outside, registers[0][0], spaces.shared.size(), kSharedReserve);
+        name, *outside, registers[0][0], spaces.shared[spaces.rank].size(), kSharedReserve);
   }
   return {};
 }

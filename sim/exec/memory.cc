@@ -21,9 +21,10 @@ uint64_t Memory::allocate(uint64_t bytes) {
   if (bytes > uint64_t{1} << 46) {
     throw Error(fmt::format("memory of {} bytes cannot be allocated (legal: up to 2^46)", bytes));
   }
-  Zeroed<uint8_t> data(bytes);
-  ranges_.push_back({next_, bytes, data.data()});
+  Zeroed<uint8_t> data(bytes), written(tracks_ ? bytes : 0);
+  ranges_.push_back({next_, bytes, data.data(), tracks_ ? written.data() : nullptr});
   storage_.push_back(std::move(data));
+  written_.push_back(std::move(written));
   next_ += round_up(bytes, kAlign) + kAlign;
   return ranges_.back().base;
 }
@@ -33,6 +34,7 @@ bool Memory::release(uint64_t address) {
     if (ranges_[i].base == address) {
       ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(i));
       storage_.erase(storage_.begin() + static_cast<std::ptrdiff_t>(i));
+      written_.erase(written_.begin() + static_cast<std::ptrdiff_t>(i));
       return true;
     }
   }
@@ -60,6 +62,14 @@ void Memory::write(uint64_t address, std::span<const uint8_t> bytes) {
     throw Error(fmt::format("{} bytes at 0x{:x} are not allocated", bytes.size(), address));
   }
   std::copy(bytes.begin(), bytes.end(), to);
+  mark_written(address, bytes.size());
+}
+
+void Memory::mark_written(uint64_t address, uint64_t bytes) {
+  const Range* r = nearest(address);
+  if (r != nullptr && r->written != nullptr && r->at(address, bytes) != nullptr) {
+    std::fill_n(r->written + (address - r->base), bytes, uint8_t{1});
+  }
 }
 
 void Memory::read(uint64_t address, std::span<uint8_t> bytes) const {

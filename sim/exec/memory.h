@@ -20,6 +20,11 @@ class Memory {
   // What was allocated at this address. False when nothing was.
   bool release(uint64_t address);
 
+  // Before anything is allocated: which bytes have been written is known from now on.
+  void track_writes() { tracks_ = true; }
+  // These bytes count as written; of memory that is zero at first.
+  void mark_written(uint64_t address, uint64_t bytes);
+
   // For the host. Throw Error when not all of it is one allocation's.
   void write(uint64_t address, std::span<const uint8_t> bytes);
   void read(uint64_t address, std::span<uint8_t> bytes) const;
@@ -27,6 +32,7 @@ class Memory {
   struct Range {
     uint64_t base = 0, bytes = 0;
     uint8_t* data = nullptr;
+    uint8_t* written = nullptr;  // a byte for each byte, not 0: it was; null when that is not tracked
     // Null unless all of the bytes are in it.
     uint8_t* at(uint64_t address, uint64_t size) const {
       const uint64_t offset = address - base;
@@ -50,6 +56,8 @@ class Memory {
   };
   std::vector<Range> ranges_;             // by address
   std::vector<Zeroed<uint8_t>> storage_;  // of the ranges
+  std::vector<Zeroed<uint8_t>> written_;  // of the ranges; empty ones when not tracked
+  bool tracks_ = false;
   uint64_t next_ = 0;
   std::mutex heap_mutex_;
   std::vector<Piece> heap_;  // by address, without gaps

@@ -1,5 +1,7 @@
 #include "sim/exec/memory_op.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "sim/exec/layout.h"
@@ -38,6 +40,7 @@ uint8_t* within(std::span<const uint8_t> bytes, uint64_t address, uint64_t size)
 uint64_t window_of(Space space) {
   switch (space) {
     case Space::kShared:
+    case Space::kSharedCluster:
       return kSharedWindow;
     case Space::kLocal:
       return kLocalWindow;
@@ -51,12 +54,12 @@ uint64_t window_of(Space space) {
 }
 
 Space space_of(uint64_t address) {
-  for (const Space s : {Space::kShared, Space::kLocal, Space::kConst, Space::kParam}) {
+  for (const Space s : {Space::kLocal, Space::kConst, Space::kParam}) {
     if (address - window_of(s) < kWindowBytes) {
       return s;
     }
   }
-  return Space::kGlobal;
+  return address - kSharedWindow < kSharedWindows ? Space::kSharedCluster : Space::kGlobal;
 }
 
 // Where all lanes' bytes are.
@@ -101,6 +104,19 @@ Refused locate_all(const Spaces& spaces, const Access& a, Pointers where) {
   return out;
 }
 
+Refused check_all_written(const Spaces& spaces, const Access& a) {
+  const uint64_t size = uint64_t{a.op->bytes} * a.op->elements;
+  for (uint32_t m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    if (!check_written(spaces, a.op->space, a.address[lane], size, a.op->kind != MemoryOp::Kind::kStore,
+                       a.op->kind != MemoryOp::Kind::kLoad)) {
+      const bool generic = a.op->space == Space::kGeneric;
+      return {Refusal::kUnwritten, lane, generic ? space_of(a.address[lane]) : a.op->space};
+    }
+  }
+  return {};
+}
+
 // Aligned words are loaded and stored in one piece: other threads of the host may do so at the same time.
 template <class Word>
 void load(Access& a, const Pointers where) {
@@ -139,8 +155,8 @@ void change(Access& a, const Pointers where) {
   const MemoryOp& op = *a.op;
   const uint32_t words = op.bytes == 16 ? 2 : 1;
   for_lanes(a.mask, [&](uint32_t lane) {
-    const bool shared = op.space == Space::kShared ||
-                        (op.space == Space::kGeneric && space_of(a.address[lane]) == Space::kShared);
+    const bool shared = op.space == Space::kShared || op.space == Space::kSharedCluster ||
+                        (op.space == Space::kGeneric && space_of(a.address[lane]) == Space::kSharedCluster);
     for (uint32_t e = 0; e < op.elements; ++e) {
       uint64_t operand[2] = {}, compare[2] = {}, old[2] = {};
       for (uint32_t w = 0; w < words; ++w) {
@@ -177,8 +193,20 @@ uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& add
   }
   switch (space) {
     case Space::kShared:
-      return within(spaces.shared, address - kSharedReserve, bytes);
+    case Space::kSharedCluster: {
+      const uint64_t rank = address / kWindowBytes;
+      if (rank >= spaces.shared.size() || (space == Space::kShared && rank != spaces.rank)) {
+        return nullptr;
+      }
+      return within(spaces.shared[rank], address % kWindowBytes - kSharedReserve, bytes);
+    }
     case Space::kLocal:
+      if (address >= kStackBase) {
+        address -= kStackBase;
+        return address < spaces.stack_bytes && bytes <= spaces.stack_bytes - address
+                   ? spaces.stack + uint64_t{lane} * spaces.stack_bytes + address
+                   : nullptr;
+      }
       return address < spaces.local_bytes && bytes <= spaces.local_bytes - address
                  ? spaces.local + uint64_t{lane} * spaces.local_bytes + address
                  : nullptr;
@@ -193,15 +221,76 @@ uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& add
   }
 }
 
+bool check_written(const Spaces& spaces, Space space, uint64_t address, uint64_t bytes, bool reads,
+                   bool writes) {
+  if (space == Space::kGeneric) {
+    space = space_of(address);
+    address -= window_of(space);
+  }
+  uint8_t* written = nullptr;
+  if (space == Space::kShared || space == Space::kSharedCluster) {
+    written = spaces.written[address / kWindowBytes].data() + (address % kWindowBytes - kSharedReserve);
+  } else if (space == Space::kGlobal) {
+    const Memory::Range* r = spaces.memory->range(address);
+    written = r->written != nullptr ? r->written + (address - r->base) : nullptr;
+  }
+  for (uint64_t i = 0; written != nullptr && i < bytes; ++i) {
+    if (reads && __atomic_load_n(written + i, __ATOMIC_RELAXED) == 0) {
+      return false;
+    }
+    if (writes) {
+      __atomic_store_n(written + i, uint8_t{1}, __ATOMIC_RELAXED);
+    }
+  }
+  return true;
+}
+
+std::string refusal(const Spaces& spaces, std::string_view what, uint64_t address, uint64_t bytes,
+                    uint64_t align, const Refused& r) {
+  constexpr const char* kSpaces[] = {"generic",  "global",    "shared", "local",
+                                     "constant", "parameter", "shared"};
+  std::string out = fmt::format("{} of {} bytes at 0x{:x} in {} memory", what, bytes, address,
+                                kSpaces[static_cast<int>(r.space)]);
+  if (r.why == Refusal::kMisaligned) {
+    return out + fmt::format(" is misaligned (legal: multiples of {})", align);
+  }
+  if (r.why == Refusal::kReadOnly) {
+    return out + ", which cannot be written";
+  }
+  if (r.why == Refusal::kUnwritten) {
+    return out + ", of which some were never written";
+  }
+  out += " is out of bounds";
+  if (r.space == Space::kGlobal) {
+    if (const Memory::Range* near = spaces.memory->nearest(address)) {
+      out += fmt::format(" (nearest allocation: {} bytes at 0x{:x})", near->bytes, near->base);
+    }
+  } else if (r.space == Space::kShared || r.space == Space::kSharedCluster) {
+    const uint64_t rank = address % kSharedWindows / kWindowBytes;
+    if (r.space == Space::kShared && rank != spaces.rank) {
+      out += fmt::format(" (it is of the cluster's block {}, the thread's is {}; legal: .shared::cluster)",
+                         rank, spaces.rank);
+    } else if (rank >= spaces.shared.size()) {
+      out += fmt::format(" (of block {} of a cluster of {})", rank, spaces.shared.size());
+    } else if (rank != spaces.rank && spaces.shared[rank].empty()) {
+      out += fmt::format(" (the cluster's block {} has ended)", rank);
+    } else {
+      out += fmt::format(" (the block's: {} bytes from 0x{:x} on)", spaces.shared[spaces.rank].size(),
+                         spaces.rank * kWindowBytes + kSharedReserve);
+    }
+  }
+  return out;
+}
+
 void prepare_addresses(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
                        Access& a) {
   a.op = &op;
   a.mask = mask;
   const uint64_t offset = static_cast<uint64_t>(in.offset) + (op.in_frame ? local : 0);
   // Addresses in windows have 32 bits.
-  const uint64_t bits = op.space == Space::kShared || op.space == Space::kLocal || op.space == Space::kConst
-                            ? 0xffffffff
-                            : ~uint64_t{0};
+  const bool narrow = op.space == Space::kShared || op.space == Space::kSharedCluster ||
+                      op.space == Space::kLocal || op.space == Space::kConst;
+  const uint64_t bits = narrow ? 0xffffffff : ~uint64_t{0};
   if (const Register* base = banks.at(in.s[0])) {
     for_lanes(mask, [&](uint32_t lane) { a.address[lane] = ((*base)[lane] + offset) & bits; });
   } else {
@@ -234,6 +323,11 @@ Refused perform(const Spaces& spaces, Access& a) {
   const Refused refused = locate_all(spaces, a, where);
   if (refused.why != Refusal::kNone) {
     return refused;
+  }
+  if (!spaces.written.empty()) {
+    if (const Refused r = check_all_written(spaces, a); r.why != Refusal::kNone) {
+      return r;
+    }
   }
   if (a.op->kind == MemoryOp::Kind::kAtomic) {
     change(a, where);

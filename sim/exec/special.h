@@ -34,8 +34,27 @@ enum class Special : uint8_t {
   kReserve,        // of shared memory
   kWorkspaceLow,   // Launch::workspace
   kWorkspaceHigh,
+  kClusteridX,  // of the cluster in the grid of clusters
+  kClusteridY,
+  kClusteridZ,
+  kNclusteridX,
+  kNclusteridY,
+  kNclusteridZ,
+  kClusterCtaidX,  // of the block in its cluster
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterCtarank,
+  kClusterNctarank,
+  kIsExplicitCluster,
+  kSharedBase,  // of the block's shared memory among those of its cluster
   kZero,
-  kOne,
 };
+
+class Block;
+// Of thread `thread` of the block, which is in its warp `warp`.
+uint64_t special_value(Special special, const Block& block, uint32_t thread, uint32_t warp);
 
 }  // namespace heddle::exec

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "sim/base/error.h"
-#include "sim/exec/block.h"
+#include "sim/exec/cluster.h"
 #include "sim/exec/layout.h"
 
 namespace heddle::exec {
@@ -26,85 +26,17 @@ uint32_t lanes_of(const Register& predicate) {
   return out;
 }
 
-// Of thread `thread` of the block, whose lane is `lane`.
-uint64_t special_value(Special special, const Block& block, uint32_t thread, uint32_t warp) {
-  const Launch& launch = block.launch();
-  const uint32_t lane = thread % kLanes;
-  const isa::Dim3 size = launch.block;
-  switch (special) {
-    case Special::kTidX:
-      return thread % size.x;
-    case Special::kTidY:
-      return thread / size.x % size.y;
-    case Special::kTidZ:
-      return thread / size.x / size.y;
-    case Special::kNtidX:
-      return size.x;
-    case Special::kNtidY:
-      return size.y;
-    case Special::kNtidZ:
-      return size.z;
-    case Special::kCtaidX:
-      return block.index().x;
-    case Special::kCtaidY:
-      return block.index().y;
-    case Special::kCtaidZ:
-      return block.index().z;
-    case Special::kNctaidX:
-      return launch.grid.x;
-    case Special::kNctaidY:
-      return launch.grid.y;
-    case Special::kNctaidZ:
-      return launch.grid.z;
-    case Special::kLaneid:
-      return lane;
-    case Special::kWarpid:
-      return warp;
-    case Special::kNwarpid:
-      return (launch.threads() + kLanes - 1) / kLanes;
-    case Special::kSmid:
-      return block.linear() % kMultiprocessors;
-    case Special::kNsmid:
-      return kMultiprocessors;
-    case Special::kGridid:
-      return 1;
-    case Special::kLanemaskEq:
-      return uint32_t{1} << lane;
-    case Special::kLanemaskLe:
-      return static_cast<uint32_t>((uint64_t{2} << lane) - 1);
-    case Special::kLanemaskLt:
-      return (uint32_t{1} << lane) - 1;
-    case Special::kLanemaskGe:
-      return ~((uint32_t{1} << lane) - 1);
-    case Special::kLanemaskGt:
-      return static_cast<uint32_t>(~((uint64_t{2} << lane) - 1));
-    case Special::kTotalShared:
-      return kSharedReserve + launch.shared_bytes();
-    case Special::kDynamicShared:
-      return launch.dynamic_shared;
-    case Special::kWorkspaceLow:
-      return launch.workspace & 0xffffffff;
-    case Special::kWorkspaceHigh:
-      return launch.workspace >> 32;
-    case Special::kReserve:
-      return kSharedReserve;
-    case Special::kZero:
-      return 0;
-    case Special::kOne:
-      return 1;
-  }
-  return 0;
-}
-
 }  // namespace
 
 Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
     : block_(block), code_(*block.launch().code), index_(index), alive_(lanes) {
   const FunctionInfo& entry = code_.functions[code_.entry];
-  warp_registers_.resize(1 + code_.specials.size());
+  warp_registers_.resize(kFirstSpecial + code_.specials.size());
+  warp_registers_[kStackSlot & kSlotIndex].fill(kStackBase);
   for (size_t i = 0; i < code_.specials.size(); ++i) {
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      warp_registers_[1 + i][lane] = special_value(code_.specials[i], block, index * kLanes + lane, index);
+      warp_registers_[kFirstSpecial + i][lane] =
+          special_value(code_.specials[i], block, index * kLanes + lane, index);
     }
   }
   registers_.resize(entry.registers);
@@ -122,7 +54,11 @@ Banks Warp::banks(const Group& g) {
 
 Spaces Warp::spaces() {
   const Launch& launch = block_.launch();
-  return {launch.memory, block_.shared(), local_.data(), local_bytes_, code_.const_data, launch.parameters};
+  return {launch.memory,     block_.cluster().shared(),
+          block_.rank(),     local_.data(),
+          local_bytes_,      stack_.data(),
+          stack_bytes_,      code_.const_data,
+          launch.parameters, block_.cluster().written()};
 }
 
 // Who has waited longest; then the deepest call, so that callers wait for those that parted in the function;
@@ -156,18 +92,22 @@ Warp::Status Warp::run(uint64_t instructions) {
       }
       return Status::kWaiting;
     }
-    switch (run_group(*g, until)) {
+    const Leave left = run_group(*g, until);
+    switch (left) {
       case Leave::kSwitch:
         break;
       case Leave::kSlice:
         g->turn = ++turns_;
         spun &= ~g->mask;
         break;
+      case Leave::kYields:
       case Leave::kSpins:
         // It may wait for lanes that wait for it to meet them: these go on alone then.
         g->turn = ++turns_;
         spun |= g->mask;
-        release_joins();
+        if (left == Leave::kSpins || g->yields >= kStrongSpins) {
+          release_joins();
+        }
         if (std::none_of(groups_.begin(), groups_.end(), [&](const Group& x) {
               return x.state == State::kRunnable && (x.mask & ~spun) != 0;
             })) {
@@ -217,6 +157,10 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
     if (in.kind != Kind::kMemory) {
       b = banks(g);
       stop = g.join >= 0 ? joins_[static_cast<size_t>(g.join)].pc : kNoPc;
+      if (yields_) {
+        yields_ = false;
+        return Leave::kYields;
+      }
       if ((strong_polls_ != 0 && backward_ >= kStrongSpins) || (polls_ != 0 && backward_ >= kWeakSpins)) {
         return Leave::kSpins;
       }
@@ -264,25 +208,47 @@ bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
     case Kind::kFence:
       __atomic_thread_fence(__ATOMIC_SEQ_CST);
       break;
-    case Kind::kSleep:
-      ++strong_polls_;
+    case Kind::kClusterBarrier:
+      return cluster_barrier(g, in, mask);
+    case Kind::kBarrierObject:
+      barrier_object(g, in, mask);
       break;
-    default: {
-      const Banks b = banks(g);
-      Register& d = *b.at(in.d[0]);
-      const Register* s = b.at(in.s[0]);
-      strong_polls_ += in.kind == Kind::kClock ? 1 : 0;
-      for (uint32_t m = mask; m != 0; m &= m - 1) {
-        const auto lane = static_cast<uint32_t>(std::countr_zero(m));
-        d[lane] = in.kind == Kind::kActivemask ? mask
-                  : in.kind == Kind::kClock
-                      ? executed_ & static_cast<uint64_t>(in.offset)
-                      : (s != nullptr ? (*s)[lane] : 0) + g.local + static_cast<uint64_t>(in.offset);
-      }
-    }
+    case Kind::kTransfer:
+      transfer(g, in, mask);
+      break;
+    case Kind::kMapField:
+      map_field(g, in, mask);
+      break;
+    case Kind::kAlloca:
+      take_stack(g, in, mask);
+      break;
+    case Kind::kSleep:
+    case Kind::kActivemask:
+    case Kind::kClock:
+    case Kind::kLocalAddress:
+      find(g, in, mask);
   }
   ++g.pc;
   return true;
+}
+
+void Warp::find(Group& g, const Inst& in, uint32_t mask) {
+  const Banks b = banks(g);
+  const Register* s = b.at(in.s[0]);
+  if (in.kind == Kind::kSleep) {
+    slept_ += (*s)[static_cast<uint32_t>(std::countr_zero(mask))];
+    ++strong_polls_;
+    return;
+  }
+  Register& d = *b.at(in.d[0]);
+  strong_polls_ += in.kind == Kind::kClock ? 1 : 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    d[lane] = in.kind == Kind::kActivemask ? mask
+              : in.kind == Kind::kClock
+                  ? (executed_ + slept_) >> in.sub & static_cast<uint64_t>(in.offset)
+                  : (s != nullptr ? (*s)[lane] : 0) + g.local + static_cast<uint64_t>(in.offset);
+  }
 }
 
 void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
@@ -293,38 +259,20 @@ void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
   if (const Refused r = perform(spaces(), a); r.why != Refusal::kNone) {
     refuse(g, a, r);
   }
+  if (Races* races = block_.races()) {
+    check_races(*races, g, a);
+  }
   complete(a, b);
   polls_ += op.kind != MemoryOp::Kind::kStore ? 1 : 0;
+  progress_ += op.kind == MemoryOp::Kind::kStore && op.space != Space::kLocal ? 1 : 0;
   strong_polls_ += op.polls ? 1 : 0;
 }
 
-void Warp::refuse(const Group& g, const Access& a, const Refused& r) const {
-  constexpr const char* kSpaces[] = {"generic", "global", "shared", "local", "constant", "parameter"};
+void Warp::refuse(const Group& g, const Access& a, const Refused& r) {
   constexpr const char* kKinds[] = {"load", "store", "atomic operation"};
-  const uint64_t address = a.address[r.lane];
   const uint64_t bytes = uint64_t{a.op->bytes} * a.op->elements;
-  std::string what =
-      fmt::format("{} of {} bytes at 0x{:x} in {} memory", kKinds[static_cast<int>(a.op->kind)], bytes,
-                  address, kSpaces[static_cast<int>(r.space)]);
-  switch (r.why) {
-    case Refusal::kMisaligned:
-      what += fmt::format(" is misaligned (legal: multiples of {})", bytes);
-      break;
-    case Refusal::kReadOnly:
-      what += ", which cannot be written";
-      break;
-    default:
-      what += " is out of bounds";
-      if (r.space == Space::kGlobal) {
-        if (const Memory::Range* near = block_.launch().memory->nearest(address)) {
-          what += fmt::format(" (nearest allocation: {} bytes at 0x{:x})", near->bytes, near->base);
-        }
-      } else if (r.space == Space::kShared) {
-        what += fmt::format(" (the block's: {} bytes from 0x{:x} on)", block_.launch().shared_bytes(),
-                            kSharedReserve);
-      }
-  }
-  fail(g.pc, r.lane, what);
+  fail(g.pc, r.lane,
+       refusal(spaces(), kKinds[static_cast<int>(a.op->kind)], a.address[r.lane], bytes, bytes, r));
 }
 
 void Warp::fail(uint32_t pc, uint32_t lane, const std::string& what) const {
@@ -339,11 +287,24 @@ void Warp::fail(uint32_t pc, uint32_t lane, const std::string& what) const {
 std::string Warp::waits() const {
   std::string out;
   for (const Group& g : groups_) {
-    if (g.mask != 0 && g.state != State::kRunnable) {
-      out += fmt::format(
-          "{}lanes 0x{:x} at {}:{} ({} {})", out.empty() ? "" : ", ", g.mask, code_.file, code_.lines[g.pc],
-          g.state == State::kAtBarrier ? "at barrier" : "for lanes",
-          g.state == State::kAtBarrier ? fmt::format("{}", g.wait_for) : fmt::format("0x{:x}", g.wait_for));
+    if (g.mask == 0) {
+      continue;
+    }
+    out += fmt::format("{}lanes 0x{:x} at {}:{} ", out.empty() ? "" : ", ", g.mask, code_.file,
+                       code_.lines[g.pc]);
+    switch (g.state) {
+      case State::kRunnable:
+        out += "(looking)";
+        break;
+      case State::kAtSync:
+      case State::kAtMatrix:
+        out += fmt::format("(for lanes 0x{:x})", g.wait_for);
+        break;
+      case State::kAtBarrier:
+        out += fmt::format("(at barrier {})", g.wait_for);
+        break;
+      case State::kAtCluster:
+        out += "(at the cluster's barrier)";
     }
   }
   return out;

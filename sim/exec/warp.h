@@ -15,6 +15,8 @@
 namespace heddle::exec {
 
 class Block;
+class Races;
+struct At;
 
 class Warp {
  public:
@@ -35,14 +37,17 @@ class Warp {
   uint32_t lanes() const { return alive_; }
   uint64_t executed() const { return executed_; }
   uint64_t thread_executed() const { return thread_executed_; }
-  // What the groups that do not run wait for: "lanes 0x1 at FILE:12 (bar.sync 0)"; for messages.
+  // Grows with what others may wait for: stores, arrivals, waits that are over.
+  uint64_t progress() const { return progress_; }
+  // Where its groups are and what they wait for: "lanes 0x1 at FILE:12 (at barrier 0)"; for messages.
   std::string waits() const;
 
   // The barrier that it waits at is complete. `result`: of a reduction.
   void pass_barrier(uint32_t number, uint64_t result);
+  void pass_cluster_barrier();
 
  private:
-  enum class State : uint8_t { kRunnable, kAtSync, kAtBarrier, kAtMatrix };
+  enum class State : uint8_t { kRunnable, kAtSync, kAtBarrier, kAtMatrix, kAtCluster };
   struct Group {
     uint32_t pc = 0;
     uint32_t base = 0;   // its frame, in registers_
@@ -52,6 +57,7 @@ class Warp {
     State state = State::kRunnable;
     uint32_t wait_for = 0;  // kAtSync: lanes; kAtBarrier: the barrier
     uint64_t turn = 0;      // when it last let others go first
+    uint32_t yields = 0;    // waits in vain, one after the other
   };
   // Lanes that parted meet at `pc` of their frame. Those that have come are in no group.
   struct Join {
@@ -61,7 +67,7 @@ class Warp {
     int parent = -1;
   };
   // Why run_group ends.
-  enum class Leave : uint8_t { kSwitch, kSlice, kSpins };
+  enum class Leave : uint8_t { kSwitch, kSlice, kYields, kSpins };
 
   // warp.cc
   Banks banks(const Group& g);
@@ -69,7 +75,8 @@ class Warp {
   Leave run_group(Group& g, uint64_t until);
   bool control(Group& g, const Inst& in, uint32_t mask);  // false: the group does not go on
   void memory(Group& g, const Inst& in, uint32_t mask);
-  [[noreturn]] void refuse(const Group& g, const Access& a, const Refused& r) const;
+  void find(Group& g, const Inst& in, uint32_t mask);  // what a warp knows
+  [[noreturn]] void refuse(const Group& g, const Access& a, const Refused& r);
   [[noreturn]] void fail(uint32_t pc, uint32_t lane, const std::string& what) const;
 
   // warp_matrix.cc
@@ -94,6 +101,7 @@ class Warp {
   bool enter(const Group& g, const CallOp& op, uint32_t function, uint32_t mask);
   bool leave(Group& g, const Inst& in, uint32_t mask);
   void builtin(const Group& g, const CallOp& op, const FunctionInfo& f, uint32_t mask);
+  void take_stack(const Group& g, const Inst& in, uint32_t mask);
   void reserve_frame(const Group& g, const CallOp& op, const FunctionInfo& f);
   uint64_t value(const Group& g, const ValuePlace& place, uint32_t lane);
   void set_value(const Group& g, const ValuePlace& place, uint32_t lane, uint64_t value);
@@ -106,6 +114,20 @@ class Warp {
   void perform_sync(const Inst& in, uint32_t wait_for);
   bool barrier(Group& g, const Inst& in, uint32_t mask);
   void count_barrier(uint32_t number);
+  void check_aligned(const Group& any, uint32_t number) const;
+  bool cluster_barrier(Group& g, const Inst& in, uint32_t mask);
+
+  // warp_races.cc
+  void check_races(Races& races, const Group& g, const Access& a) const;
+  void order_by_object(Races& races, const BarrierObjectOp& op, const At& at, uint64_t result) const;
+  void order_end(Races& races) const;
+
+  // warp_async.cc
+  template <class F>
+  void by_lane(const Group& g, uint32_t mask, F f) const;  // turns a Fault into an Error with its place
+  void barrier_object(Group& g, const Inst& in, uint32_t mask);
+  void transfer(const Group& g, const Inst& in, uint32_t mask);
+  void map_field(const Group& g, const Inst& in, uint32_t mask);
 
   Spaces spaces();
 
@@ -116,16 +138,21 @@ class Warp {
   uint32_t polls_ = 0;  // loads and atomics since the slice began that may look for something
   uint32_t strong_polls_ = 0;
   uint32_t backward_ = 0;  // backward branches since then
+  bool yields_ = false;    // the group lets others go first now
+  uint64_t progress_ = 0;
+  uint64_t slept_ = 0;  // ns
   uint64_t executed_ = 0;
   uint64_t thread_executed_ = 0;
   uint64_t turns_ = 0;
-  uint32_t counted_ = 0;  // barriers at which this warp has been counted and that it has not passed
+  uint32_t at_cluster_ = 0;      // lanes that have come to the cluster's barrier
+  uint32_t passed_cluster_ = 0;  // lanes whose barrier is complete and that have not waited for it
+  uint32_t counted_ = 0;         // barriers at which this warp has been counted and that it has not passed
   std::array<Group, kLanes> groups_;
   std::array<Join, kLanes> joins_;
   std::vector<Register> warp_registers_;
-  std::vector<Register> registers_;  // frames, one behind the other
-  std::vector<uint8_t> local_;
-  uint32_t local_bytes_ = 0;  // of a lane
+  std::vector<Register> registers_;             // frames, one behind the other
+  std::vector<uint8_t> local_, stack_;          // stack_: of alloca
+  uint32_t local_bytes_ = 0, stack_bytes_ = 0;  // of a lane
 };
 
 }  // namespace heddle::exec

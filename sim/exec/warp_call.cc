@@ -17,6 +17,22 @@ namespace {
 
 constexpr uint64_t kMostTextBytes = 4096;  // of a string of printf
 
+// So many bytes of each lane, one lane behind the other.
+void widen(std::vector<uint8_t>& memory, uint32_t& of_lane, size_t bytes) {
+  if (bytes <= of_lane) {
+    return;
+  }
+  const auto wider =
+      static_cast<uint32_t>(std::min<size_t>(kMostLocalBytes, std::max(bytes, size_t{2} * of_lane)));
+  std::vector<uint8_t> out(size_t{kLanes} * wider);
+  for (size_t l = 0; l < kLanes; ++l) {
+    std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(l * of_lane), of_lane,
+                out.begin() + static_cast<std::ptrdiff_t>(l * wider));
+  }
+  memory = std::move(out);
+  of_lane = wider;
+}
+
 }  // namespace
 
 uint64_t Warp::value(const Group& g, const ValuePlace& place, uint32_t lane) {
@@ -70,16 +86,25 @@ void Warp::reserve_frame(const Group& g, const CallOp& op, const FunctionInfo& f
   if (registers > registers_.size()) {
     registers_.resize(std::min<size_t>(kMostRegisters, std::max(registers, 2 * registers_.size())));
   }
-  if (bytes > local_bytes_) {
-    const auto wider =
-        static_cast<uint32_t>(std::min<size_t>(kMostLocalBytes, std::max(bytes, size_t{2} * local_bytes_)));
-    std::vector<uint8_t> local(size_t{kLanes} * wider);
-    for (size_t l = 0; l < kLanes; ++l) {
-      std::copy_n(local_.begin() + static_cast<std::ptrdiff_t>(l * local_bytes_), local_bytes_,
-                  local.begin() + static_cast<std::ptrdiff_t>(l * wider));
+  widen(local_, local_bytes_, bytes);
+}
+
+// The stack of alloca only grows here; what a function returns or stackrestore gives back is used again.
+void Warp::take_stack(const Group& g, const Inst& in, uint32_t mask) {
+  const Banks b = banks(g);
+  Register& end = warp_registers_[kStackSlot & kSlotIndex];
+  const auto align = static_cast<uint64_t>(in.offset);
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    const uint64_t size = (*b.at(in.s[0]))[lane], at = round_up(end[lane], align);
+    if (size > kMostLocalBytes || at + size > kStackBase + kMostLocalBytes) {
+      fail(g.pc, lane,
+           fmt::format("alloca of {} bytes, behind {} (legal: {} together)", size, at - kStackBase,
+                       kMostLocalBytes));
     }
-    local_ = std::move(local);
-    local_bytes_ = wider;
+    (*b.at(in.d[0]))[lane] = at;
+    end[lane] = at + size;
+    widen(stack_, stack_bytes_, at + size - kStackBase);
   }
 }
 
@@ -108,6 +133,7 @@ bool Warp::enter(const Group& g, const CallOp& op, uint32_t function, uint32_t m
     }
     registers_[base + kReturnSlot][lane] = uint64_t{g.pc + 1} | uint64_t{g.base} << 32;
     registers_[base + kReturnLocalSlot][lane] = g.local;
+    registers_[base + kReturnStackSlot][lane] = warp_registers_[kStackSlot & kSlotIndex][lane];
   }
   return true;
 }
@@ -173,6 +199,7 @@ bool Warp::leave(Group& g, const Inst& in, uint32_t mask) {
         continue;
       }
       same |= 1U << lane;
+      warp_registers_[kStackSlot & kSlotIndex][lane] = registers_[from.base + kReturnStackSlot][lane];
       for (size_t i = 0; i < std::min(op.returns.size(), f.returns.size()); ++i) {
         move_value(op.returns[i], caller.base, caller.local, f.returns[i], from.base, from.local, lane);
       }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/exec/block.h"
+#include "sim/exec/cluster.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
@@ -126,6 +126,9 @@ bool Warp::release_joins() {
 void Warp::exit_lanes(Group& g, uint32_t mask) {
   alive_ &= ~mask;
   g.mask &= ~mask;
+  block_.cluster().leave(static_cast<uint32_t>(std::popcount(mask)),
+                         static_cast<uint32_t>(std::popcount(mask & at_cluster_)));
+  at_cluster_ &= ~mask;
   for (size_t i = 0; i < joins_.size(); ++i) {
     Join& j = joins_[i];
     j.expected &= ~mask;
@@ -134,6 +137,9 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
     }
   }
   if (alive_ == 0) {
+    if (Races* races = block_.races()) {
+      order_end(*races);
+    }
     block_.warp_ended();
   } else {
     settle();

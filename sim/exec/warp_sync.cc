@@ -1,7 +1,9 @@
 // Lanes that wait for each other, and warps.
+#include <fmt/format.h>
+
 #include <bit>
 
-#include "sim/exec/block.h"
+#include "sim/exec/cluster.h"
 #include "sim/exec/sync_op.h"
 #include "sim/exec/warp.h"
 
@@ -142,6 +144,9 @@ void Warp::count_barrier(uint32_t number) {
   if (any == nullptr || come != alive_ || (counted_ >> number & 1) != 0) {
     return;
   }
+  if (block_.launch().checks.sync) {
+    check_aligned(*any, number);
+  }
   for (const Group& g : groups_) {
     const Inst& in = code_.insts[g.pc];
     if (const Register* p = g.mask != 0 ? banks(g).at(in.s[2]) : nullptr) {
@@ -163,8 +168,24 @@ void Warp::count_barrier(uint32_t number) {
   if (kind == BarrierKind::kArrive) {
     pass_barrier(number, 0);
   }
+  if (Races* races = block_.races()) {
+    races->release(Races::kBarriers + number, index_);
+  }
   block_.arrive(number, static_cast<uint32_t>(wanted), static_cast<uint32_t>(std::popcount(come)), holds,
                 kind);
+}
+
+// Checks::sync: all lanes of a warp come to an aligned barrier at the same instruction.
+void Warp::check_aligned(const Group& any, uint32_t number) const {
+  for (const Group& g : groups_) {
+    const bool here = g.mask != 0 && g.state == State::kAtBarrier && g.wait_for == number;
+    if (here && g.pc != any.pc && (code_.insts[g.pc].offset | code_.insts[any.pc].offset) != 0) {
+      fail(g.pc, static_cast<uint32_t>(std::countr_zero(g.mask)),
+           fmt::format("aligned barrier {} in diverged code: lanes 0x{:x} are here, lanes 0x{:x} at {}:{} "
+                       "(legal: together, or barrier.sync)",
+                       number, g.mask, any.mask, code_.file, code_.lines[any.pc]));
+    }
+  }
 }
 
 void Warp::pass_barrier(uint32_t number, uint64_t result) {
@@ -176,6 +197,10 @@ void Warp::pass_barrier(uint32_t number, uint64_t result) {
     if (g.mask == 0 || g.state != State::kAtBarrier || g.wait_for != number) {
       continue;
     }
+    Races* races = block_.races();
+    if (races != nullptr && static_cast<BarrierKind>(code_.insts[g.pc].sub) != BarrierKind::kArrive) {
+      races->acquire(Races::kBarriers + number, index_);
+    }
     if (Register* d = banks(g).at(code_.insts[g.pc].d[0])) {
       for (uint32_t m = g.mask; m != 0; m &= m - 1) {
         (*d)[static_cast<uint32_t>(std::countr_zero(m))] = result;
@@ -183,6 +208,54 @@ void Warp::pass_barrier(uint32_t number, uint64_t result) {
     }
     g.state = State::kRunnable;
     ++g.pc;
+  }
+}
+
+// Each thread arrives once, whether its block's others do or not, and waits later or not at all.
+bool Warp::cluster_barrier(Group& g, const Inst& in, uint32_t mask) {
+  const auto first = static_cast<uint32_t>(std::countr_zero(mask));
+  if (static_cast<ClusterBarrierKind>(in.sub) == ClusterBarrierKind::kArrive) {
+    if (const uint32_t again = mask & (at_cluster_ | passed_cluster_); again != 0) {
+      fail(g.pc, static_cast<uint32_t>(std::countr_zero(again)),
+           "barrier.cluster.arrive, and the thread has not waited since it last arrived");
+    }
+    at_cluster_ |= mask;
+    if (Races* races = block_.races()) {
+      races->release(Races::kClusterBarrier, index_);
+    }
+    ++progress_;
+    ++g.pc;
+    block_.cluster().arrive(static_cast<uint32_t>(std::popcount(mask)));
+    return true;
+  }
+  if ((mask & ~(at_cluster_ | passed_cluster_)) != 0) {
+    fail(g.pc, first, "barrier.cluster.wait, and the thread has not arrived");
+  }
+  if (mask != g.mask) {
+    add_group(g, g.mask & ~mask, g.pc + 1);
+    g.mask = mask;
+  }
+  if ((mask & ~passed_cluster_) == 0) {
+    passed_cluster_ &= ~mask;
+    ++g.pc;
+    return true;
+  }
+  g.state = State::kAtCluster;
+  return false;
+}
+
+void Warp::pass_cluster_barrier() {
+  passed_cluster_ |= at_cluster_;
+  at_cluster_ = 0;
+  if (Races* races = block_.races()) {
+    races->acquire(Races::kClusterBarrier, index_);
+  }
+  for (Group& g : groups_) {
+    if (g.mask != 0 && g.state == State::kAtCluster) {
+      passed_cluster_ &= ~g.mask;
+      g.state = State::kRunnable;
+      ++g.pc;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "sim/isa/tensor_map.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -55,6 +56,9 @@ std::string decode(const TensorMapBytes& bytes, TensorMap& m) {
     return "an im2col tensor map of " + std::to_string(m.rank) + " dimensions (legal: 3..5)";
   }
   m.element_bytes = kElementBytes[type];
+  m.type = static_cast<uint8_t>(type);
+  m.tf32 = w.bits(1, 16, 1) != 0;
+  m.nan_fill = w.bits(1, 15, 1) != 0;
   m.interleave = static_cast<uint8_t>(w.bits(1, 11, 2));
   m.swizzle = static_cast<uint8_t>(w.bits(1, 13, 2));
   m.promotion = static_cast<uint8_t>(w.bits(1, 17, 2));
@@ -90,13 +94,17 @@ TensorMapBytes encode(const TensorMap& m) {
     w[word] |= (v & ((uint64_t{1} << count) - 1)) << low;
   };
   const auto type =
-      std::find(kElementBytes.begin(), kElementBytes.end(), m.element_bytes) - kElementBytes.begin();
+      m.type != kAnyTensorType
+          ? std::ptrdiff_t{m.type}
+          : std::find(kElementBytes.begin(), kElementBytes.end(), m.element_bytes) - kElementBytes.begin();
   w[0] = m.address;
   put(1, 0, 1, m.im2col);
   put(1, 4, 3, m.rank - 1u);
   put(1, 7, 4, static_cast<uint64_t>(type));
   put(1, 11, 2, m.interleave);
   put(1, 13, 2, m.swizzle);
+  put(1, 15, 1, m.nan_fill);
+  put(1, 16, 1, m.tf32);
   put(1, 17, 2, m.promotion);
   const std::array<std::pair<int, int>, 4> strides = {{{1, 32}, {2, 0}, {2, 32}, {3, 0}}};
   for (int i = 1; i < m.rank; ++i) {

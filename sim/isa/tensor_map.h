@@ -12,10 +12,17 @@ namespace heddle::isa {
 
 inline constexpr uint32_t kMaxTensorRank = 5;
 
+// As the map counts, and tensormap.replace.
+enum TensorType : uint8_t { kU8, kU16, kU32, kS32, kU64, kS64, kF16, kF32, kF32Ftz, kF64, kBf16 };
+inline constexpr uint8_t kAnyTensorType = 0xff;
+
 struct TensorMap {
   uint64_t address = 0;  // global, of the tensor
   uint8_t rank = 0;      // 1..5
   uint8_t element_bytes = 0;
+  uint8_t type = kAnyTensorType;                       // TensorType; encode(): any of that many bytes
+  bool tf32 = false;                                   // of kF32, kF32Ftz
+  bool nan_fill = false;                               // outside the tensor: a NaN instead of 0
   uint8_t interleave = 0, swizzle = 0, promotion = 0;  // as the driver's enumerations count
   bool im2col = false;
   std::array<uint32_t, kMaxTensorRank> size{};    // elements; of the tensor

@@ -32,6 +32,13 @@ MODULE = """.version 8.8 .target sm_90 .address_size 64
  wmma.load.a.sync.aligned.m16n16k16.row.f16 {%r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0}, [%rd0];
  ret;
 }
+.entry ranks(.param .u64 p) {
+ .reg .b64 %rd<4>; .reg .b32 %r<4>; .shared .u32 s;
+ mov.u32 %r0, %ctaid.x; mov.u32 %r1, %cluster_ctarank; ld.param.u64 %rd0, [p]; mul.wide.u32 %rd1, %r0, 4;
+ add.u64 %rd0, %rd0, %rd1; st.global.u32 [%rd0], %r1;
+ ld.shared.u32 %r2, [s];
+ ret;
+}
 .entry stuck() { .reg .b32 %r<2>; .reg .pred %p;
  mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 32; @%p bra one;
  bar.sync 2, 64;
@@ -84,12 +91,21 @@ class Exec(harness.HeddleTest):
                         "allocation: 16 bytes at 0x7f1000000400); kernel beyond, thread (0, 0, 0) of block (0, 0, 0)")
         self.fails("exec", m, "--kernel", "stuck", "--grid", 1, "--block", 64,
                    says=("no thread of block (0, 0, 0) of kernel stuck can go on; warp 0: lanes 0xffffffff at ",
-                         "m.ptx:28 (at barrier 1); warp 1: lanes 0xffffffff at ", "m.ptx:26 (at barrier 2)"))
+                         "m.ptx:35 (at barrier 1); warp 1: lanes 0xffffffff at ", "m.ptx:33 (at barrier 2)"))
         p = self.heddle("exec", m, "--kernel", "odd", "--grid", 1, "--block", 1, "--arg", 0)
         self.assertEqual(p.returncode, 1)
         self.assertIn("m.ptx: kernel odd has 2 instructions that cannot be executed yet", p.stderr)
         self.assertIn("m.ptx:20:2: 'suq.width.b32' cannot be executed yet\n", p.stderr)
         self.assertIn("m.ptx:21:2: 'wmma.load.a", p.stderr)
+
+    def test_clusters_and_checks(self):
+        base = ["exec", self.module(), "--kernel", "ranks", "--grid", 6, "--block", 1, "--arg", "zeros:u32:6"]
+        self.ok(*base, "--cluster", 3, "--out-arg", "0=r.npy", "--check", "sync")
+        self.assertEqual(struct.unpack("<6I", npy(self.path("r.npy"))[2]), (0, 1, 2) * 2)
+        self.fails(*base, "--cluster", 4, says="a grid of 6 x 1 x 1 blocks in clusters of 4 x 1 x 1 (legal: multiples)")
+        self.fails(*base, "--check", "init", "-j", 1,
+                   says="m.ptx:28: load of 4 bytes at 0x400 in shared memory, of which some were never written; kernel ranks")
+        self.fails(*base, "--check", "races", says="--check races (legal: init, race, sync)")
 
     def test_the_number_of_instructions(self):
         loop = ["exec", os.path.join(DATA, "loop.ptx"), "--kernel", "loop", "--grid", 2, "--block", 64, "--arg", 1000, "--arg",
@@ -104,7 +120,7 @@ class Exec(harness.HeddleTest):
         m = self.module()
         base = ["exec", m, "--kernel", "beyond", "--grid", 1, "--block", 1]
         self.fails("exec", m, "--kernel", "nothing", "--grid", 1, "--block", 1,
-                   says="no kernel 'nothing' (there are: hello, beyond, odd, stuck)")
+                   says="no kernel 'nothing' (there are: hello, beyond, odd, ranks, stuck)")
         self.fails(*base, says="kernel beyond has 1 parameters, and there are 0 of --arg")
         self.fails(*base, "--arg", "full:f32:1", says="argument 'full:f32:1' for parameter p of type .u64 (legal: a num")
         self.fails(*base, "--arg", "zeros:f33:1", says="(legal: a number")

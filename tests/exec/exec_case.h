@@ -42,8 +42,13 @@ class Case {
     Launch launch = program_.launch(f);
     launch.grid = grid;
     launch.block = block;
+    if (cluster.count() != 0) {
+      launch.cluster = cluster;
+      launch.with_cluster = true;
+    }
     launch.dynamic_shared = shared;
     launch.most_instructions = most_instructions;
+    launch.checks = checks;
     size_t i = 0;
     for (const uint64_t a : arguments) {
       ptx::set_parameter(ptx::parameter(program_.module(), f, i++), a, launch);
@@ -64,6 +69,8 @@ class Case {
 
   Memory memory;
   ExecuteOptions options;
+  isa::Dim3 cluster{0, 0, 0};  // none
+  Checks checks;
   uint64_t most_instructions = UINT64_MAX;
 
  private:

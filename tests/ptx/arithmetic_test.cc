@@ -160,6 +160,9 @@ TEST_CASE("mov: whole, packed, addresses, special registers", "[ptx]") {
   CHECK(Special::unpack(one("mov.pred %p1, %is_explicit_cluster;").operand(1).id).kind ==
         SpecialKind::kIsExplicitCluster);
   CHECK(one("mov.u32 %r1, WARP_SZ;").operand(1).value == 32);
+  const auto all = one("mov.v4.u32 {%r1, %r2, %r3, _}, %ctaid;");
+  CHECK(all.operand(1).value == 4);
+  CHECK(int{Special::unpack(all.function->elements(all.operand(1))[2].id).element} == 2);
   CHECK(error_of("mov.u32 %r1, %tid.q;").find("14: unknown name '%tid.q'") == 0);
   CHECK(error_of("mov.u32 %r1, %tid;") == "14: '%tid' is a vector (legal: one element, as %tid.x)");
   CHECK(error_of("mov.u32 %r1, %clock64;").find("14: '%clock64' is of type .u64") == 0);

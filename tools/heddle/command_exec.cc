@@ -30,9 +30,9 @@ namespace {
 
 struct ExecOptions {
   std::filesystem::path file;
-  std::string kernel, grid, block;
+  std::string kernel, grid, block, cluster;
   uint32_t shared = 0;
-  std::vector<std::string> arguments, outputs;
+  std::vector<std::string> arguments, outputs, checks;
   int threads = 0;  // 0: all of the host
   uint64_t resident = exec::ExecuteOptions{}.resident;
   uint64_t most_instructions = 0;  // 0: as many as it takes
@@ -73,9 +73,24 @@ std::map<size_t, std::string> outputs(const ExecOptions& o) {
   return out;
 }
 
+exec::Checks checks(const ExecOptions& o) {
+  exec::Checks out;
+  for (const std::string& name : o.checks) {
+    if (name != "init" && name != "race" && name != "sync") {
+      throw Error(fmt::format("--check {} (legal: init, race, sync)", input::printable(name)));
+    }
+    (name == "init" ? out.init : name == "race" ? out.race : out.sync) = true;
+  }
+  return out;
+}
+
 int execute(const ExecOptions& o) {
   const std::map<size_t, std::string> files = outputs(o);
+  const exec::Checks wanted = checks(o);
   exec::Memory memory;
+  if (wanted.init) {
+    memory.track_writes();
+  }
   ptx::Program program(ptx::load(o.file), memory);
   for (const std::string& w : program.module().warnings) {
     warn(w);
@@ -84,6 +99,11 @@ int execute(const ExecOptions& o) {
   exec::Launch launch = program.launch(kernel);
   launch.grid = dimensions("--grid", o.grid);
   launch.block = dimensions("--block", o.block);
+  if (!o.cluster.empty()) {
+    launch.cluster = dimensions("--cluster", o.cluster);
+    launch.with_cluster = true;
+  }
+  launch.checks = wanted;
   launch.dynamic_shared = o.shared;
   launch.most_instructions = o.most_instructions ? o.most_instructions : launch.most_instructions;
   if (o.arguments.size() != kernel.signature.parameters.size()) {
@@ -140,6 +160,8 @@ void add_exec(CLI::App& app, int& status) {
   c->add_option("--kernel", o->kernel, "name of the kernel in the module")->required();
   c->add_option("--grid", o->grid, "blocks")->type_name("X[,Y[,Z]]")->required();
   c->add_option("--block", o->block, "threads of a block")->type_name("X[,Y[,Z]]")->required();
+  c->add_option("--cluster", o->cluster, "blocks of a cluster (default: the kernel's, else 1)")
+      ->type_name("X[,Y[,Z]]");
   c->add_option("--shared", o->shared, "dynamic shared memory of a block: bytes, or 48KiB")
       ->transform(size_value(true));
   add_repeatable(*c, "--arg", o->arguments,
@@ -147,6 +169,11 @@ void add_exec(CLI::App& app, int& status) {
       ->type_name("VALUE");
   add_repeatable(*c, "--out-arg", o->outputs, "write argument INDEX, counted from 0, as it is at the end")
       ->type_name("INDEX=FILE.npy");
+  add_repeatable(
+      *c, "--check", o->checks,
+      "what else is an error: init (reading what was never written), race (on shared memory), sync "
+      "(barriers in diverged code)")
+      ->type_name("KIND");
   c->add_option("-j,--threads", o->threads, "host threads (default: all)")->check(at_least(1));
   c->add_option("--resident", o->resident, "blocks that may wait for each other")
       ->check(at_least(1))

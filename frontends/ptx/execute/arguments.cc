@@ -126,6 +126,8 @@ Argument argument(const std::string& text, const Variable& parameter, exec::Memo
   if (!array->bytes.empty()) {
     memory.write(out.bits, array->bytes);
     array->bytes = {};
+  } else if (text.starts_with("zeros:")) {
+    memory.mark_written(out.bits, array->elements() * npy::element_bytes(array->type));
   }
   out.buffer = std::move(array);
   return out;

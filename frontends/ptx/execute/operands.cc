@@ -15,7 +15,7 @@ exec::Special by_element(exec::Special x, uint32_t element) {
                      : static_cast<exec::Special>(static_cast<uint32_t>(x) + element);  // x, y, z in a row
 }
 
-// Of those that a warp knows when it starts. A block is a cluster of its own.
+// Of those that a warp knows when it starts.
 std::optional<exec::Special> warp_special(Special s) {
   using exec::Special;
   switch (s.kind) {
@@ -24,15 +24,23 @@ std::optional<exec::Special> warp_special(Special s) {
     case SpecialKind::kNtid:
       return by_element(Special::kNtidX, s.element);
     case SpecialKind::kCtaid:
-    case SpecialKind::kClusterid:
       return by_element(Special::kCtaidX, s.element);
     case SpecialKind::kNctaid:
-    case SpecialKind::kNclusterid:
       return by_element(Special::kNctaidX, s.element);
+    case SpecialKind::kClusterid:
+      return by_element(Special::kClusteridX, s.element);
+    case SpecialKind::kNclusterid:
+      return by_element(Special::kNclusteridX, s.element);
+    case SpecialKind::kClusterCtaid:
+      return by_element(Special::kClusterCtaidX, s.element);
     case SpecialKind::kClusterNctaid:
-      return s.element > 2 ? Special::kZero : Special::kOne;
+      return by_element(Special::kClusterNctaidX, s.element);
+    case SpecialKind::kClusterCtarank:
+      return Special::kClusterCtarank;
     case SpecialKind::kClusterNctarank:
-      return Special::kOne;
+      return Special::kClusterNctarank;
+    case SpecialKind::kIsExplicitCluster:
+      return Special::kIsExplicitCluster;
     case SpecialKind::kLaneid:
       return Special::kLaneid;
     case SpecialKind::kWarpid:
@@ -61,9 +69,11 @@ std::optional<exec::Special> warp_special(Special s) {
     case SpecialKind::kDynamicSmemSize:
       return Special::kDynamicShared;
     case SpecialKind::kClock:
+    case SpecialKind::kClockHi:
     case SpecialKind::kClock64:
     case SpecialKind::kGlobaltimer:
     case SpecialKind::kGlobaltimerLo:
+    case SpecialKind::kGlobaltimerHi:
       return std::nullopt;
     case SpecialKind::kReservedSmemOffsetEnd:
     case SpecialKind::kReservedSmemOffsetCap:
@@ -72,7 +82,7 @@ std::optional<exec::Special> warp_special(Special s) {
       return s.number == 1   ? Special::kWorkspaceHigh
              : s.number == 2 ? Special::kWorkspaceLow
                              : Special::kZero;
-    default:  // the driver's values, and the high halves of clocks
+    default:  // the driver's values
       return Special::kZero;
   }
 }
@@ -96,26 +106,23 @@ exec::Slot Translator::special_slot(exec::Special s) {
   std::vector<exec::Special>& all = out_.code.specials;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i] == s) {
-      return exec::slot(exec::Bank::kWarp, static_cast<uint32_t>(i) + 1);
+      return exec::slot(exec::Bank::kWarp, static_cast<uint32_t>(i) + exec::kFirstSpecial);
     }
   }
   all.push_back(s);
-  return exec::slot(exec::Bank::kWarp, static_cast<uint32_t>(all.size()));
+  return exec::slot(exec::Bank::kWarp, static_cast<uint32_t>(all.size() - 1) + exec::kFirstSpecial);
 }
 
 exec::Slot Translator::special(const Operand& o) {
   const Special s = Special::unpack(o.id);
-  if (s.whole) {
-    missing("a special register without .x, .y, .z, .w");
-    return special_slot(exec::Special::kZero);
-  }
   if (const auto known = warp_special(s)) {
     return special_slot(*known);
   }
   const exec::Slot d = temporary();
   exec::Inst& in = emit(exec::Kind::kClock);
   in.d[0] = d;
-  in.offset = s.kind == SpecialKind::kClock || s.kind == SpecialKind::kGlobaltimerLo ? 0xffffffff : -1;
+  in.offset = bits(info(s.kind).type) == 32 ? 0xffffffff : -1;
+  in.sub = s.kind == SpecialKind::kClockHi || s.kind == SpecialKind::kGlobaltimerHi ? 32 : 0;
   return d;
 }
 
@@ -140,6 +147,12 @@ uint64_t Translator::address_of(uint32_t variable, bool generic) {
 // A variable's address in its space; of a kernel's parameter its generic one.
 exec::Slot Translator::variable_address(const Operand& o) {
   const Variable& v = module_.variables[o.id];
+  if (v.space == Space::kShared) {
+    const exec::Slot d = temporary();
+    compute(add_fn, d, special_slot(exec::Special::kSharedBase),
+            constant(address_of(o.id, false) + static_cast<uint64_t>(o.value)));
+    return d;
+  }
   if (!in_frame(v)) {
     return constant(address_of(o.id, false) + static_cast<uint64_t>(o.value));
   }

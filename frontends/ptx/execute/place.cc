@@ -53,6 +53,7 @@ Placement place(const Module& module, exec::Memory& memory) {
     }
     if (v.space == Space::kGlobal) {
       p.address[i] = memory.allocate(v.size);
+      memory.mark_written(p.address[i], v.size);
     } else if (v.space == Space::kConst) {
       p.address[i] = round_up(p.const_data.size(), uint64_t{v.align});
       p.const_data.resize(p.address[i] + v.size);

@@ -58,6 +58,7 @@ exec::Launch Program::launch(const Function& kernel) {
   }
   if (workspace_ == 0 && uses_workspace(it->second)) {
     workspace_ = memory_.allocate(kWorkspaceBytes);
+    memory_.mark_written(workspace_, kWorkspaceBytes);
   }
   exec::Launch out;
   out.workspace = workspace_;

@@ -40,6 +40,10 @@ Translation Translator::run(const Function& kernel) {
   if (most[0] != 0) {
     code.most_threads = std::min<uint32_t>(1024, most[0] * std::max(1U, most[1]) * std::max(1U, most[2]));
   }
+  std::copy_n(kernel.bounds.required_cluster, 3, code.required_cluster);
+  code.most_cluster_blocks = kernel.bounds.max_cluster_rank;
+  code.explicit_cluster = kernel.bounds.explicit_cluster;
+  code.grid_in_clusters = kernel.bounds.blocks_are_clusters;
   line_starts_ = module_.source.line_starts();
   shared_.assign(module_.variables.size(), kNowhere);
   local_.assign(module_.variables.size(), kNowhere);
@@ -236,7 +240,7 @@ void Translator::instruction(const Instr& instr) {
       atomic(instr, op);
       break;
     default:
-      if (!control(instr, op) && !matrix(instr, op)) {
+      if (!control(instr, op) && !async(instr, op) && !stack_or_cluster(instr, op) && !matrix(instr, op)) {
         arithmetic(instr, op);
       }
   }

@@ -84,8 +84,16 @@ bool Translator::control(const Instr& instr, const Op& op) {
     case Opcode::kTrap:
       emit(Kind::kTrap);
       return true;
-    case Opcode::kNanosleep:
-      emit(Kind::kSleep);
+    case Opcode::kNanosleep: {
+      const exec::Slot time = source(instr, 0);
+      emit(Kind::kSleep).s[0] = time;
+      return true;
+    }
+    case Opcode::kBarrierClusterArrive:
+    case Opcode::kBarrierClusterWait:
+      emit(Kind::kClusterBarrier).sub =
+          static_cast<uint8_t>(op.opcode == Opcode::kBarrierClusterArrive ? exec::ClusterBarrierKind::kArrive
+                                                                          : exec::ClusterBarrierKind::kWait);
       return true;
     case Opcode::kActivemask: {
       const exec::Slot d = destination(operand(instr, 0));
@@ -117,8 +125,6 @@ bool Translator::control(const Instr& instr, const Op& op) {
     case Opcode::kGriddepcontrol:
     case Opcode::kPrefetch:
     case Opcode::kPrefetchu:
-    case Opcode::kApplypriority:
-    case Opcode::kDiscard:
     case Opcode::kPmevent:
     case Opcode::kBrkpt:
     case Opcode::kSetmaxnreg:
@@ -152,6 +158,9 @@ void Translator::barrier(const Instr& instr, const Op& op) {
                                 : op.combine == Combine::kPopc ? BarrierKind::kPopc
                                 : op.combine == Combine::kAnd  ? BarrierKind::kAnd
                                                                : BarrierKind::kOr);
+  const bool unaligned = op.opcode == Opcode::kBarrierSync || op.opcode == Opcode::kBarrierArrive ||
+                         op.opcode == Opcode::kBarrierRed;
+  in.offset = unaligned && !op.has(Flag::kAligned) ? 0 : 1;
   in.d[0] = d;
   in.s[0] = number;
   in.s[1] = threads;

@@ -3,6 +3,7 @@
 
 #include "frontends/ptx/execute/arith_types.h"
 #include "frontends/ptx/execute/matrix_shapes.h"
+#include "frontends/ptx/execute/spaces.h"
 #include "frontends/ptx/execute/translator.h"
 #include "sim/exec/matrix/sparse.h"
 
@@ -75,10 +76,11 @@ void Translator::tiles(const Instr& instr, const Op& op) {
   (stores ? m.a : m.d) = matrix_operand(instr, stores ? 1 : 0, stores);
   m.memory.kind = stores ? exec::MemoryOp::Kind::kStore : exec::MemoryOp::Kind::kLoad;
   m.memory.bytes = 16;
-  exec::Inst at;
-  address(operand(instr, stores ? 0 : 1), op, at, m.memory);
+  const exec::Place at = place(operand(instr, stores ? 0 : 1), exec_space(op.space));
+  m.memory.space = at.space;
+  m.memory.in_frame = at.in_frame;
   exec::Inst& in = emit_matrix(std::move(m));
-  in.s[0] = at.s[0];
+  in.s[0] = at.base;
   in.offset = at.offset;
 }
 
@@ -96,10 +98,11 @@ void Translator::wmma_memory(const Instr& instr, const Op& op) {
   m.memory.kind = stores ? exec::MemoryOp::Kind::kStore : exec::MemoryOp::Kind::kLoad;
   m.memory.bytes = o.fragment.bits / 8;
   const exec::Slot stride = source(instr, 2);
-  exec::Inst at;
-  address(operand(instr, stores ? 0 : 1), op, at, m.memory);
+  const exec::Place at = place(operand(instr, stores ? 0 : 1), exec_space(op.space));
+  m.memory.space = at.space;
+  m.memory.in_frame = at.in_frame;
   exec::Inst& in = emit_matrix(std::move(m));
-  in.s[0] = at.s[0];
+  in.s[0] = at.base;
   in.s[1] = stride;
   in.offset = at.offset;
 }

@@ -1,32 +1,11 @@
 // ld, ldu, st, atom, red.
-#include <algorithm>
-#include <optional>
-
+#include "frontends/ptx/execute/atomic_kinds.h"
+#include "frontends/ptx/execute/spaces.h"
 #include "frontends/ptx/execute/translator.h"
 #include "sim/exec/atomics.h"
 
 namespace heddle::ptx {
 namespace {
-
-exec::Space space_of(Space space) {
-  switch (space) {
-    case Space::kGlobal:
-      return exec::Space::kGlobal;
-    case Space::kShared:
-    case Space::kSharedCluster:  // a block is a cluster of its own
-      return exec::Space::kShared;
-    case Space::kLocal:
-      return exec::Space::kLocal;
-    case Space::kConst:
-      return exec::Space::kConst;
-    case Space::kParam:
-    case Space::kParamEntry:
-    case Space::kParamFunc:
-      return exec::Space::kParam;
-    default:
-      return exec::Space::kGeneric;
-  }
-}
 
 // A load after which the program may look again.
 bool polls(const Op& op) {
@@ -34,90 +13,45 @@ bool polls(const Op& op) {
          op.semantics == Semantics::kRelaxed || op.semantics == Semantics::kAcquire;
 }
 
-std::optional<exec::AtomicKind> atomic_kind(Combine c) {
-  using exec::AtomicKind;
-  switch (c) {
-    case Combine::kAnd:
-      return AtomicKind::kAnd;
-    case Combine::kOr:
-      return AtomicKind::kOr;
-    case Combine::kXor:
-      return AtomicKind::kXor;
-    case Combine::kCas:
-      return AtomicKind::kCas;
-    case Combine::kExch:
-      return AtomicKind::kExch;
-    case Combine::kAdd:
-      return AtomicKind::kAdd;
-    case Combine::kInc:
-      return AtomicKind::kInc;
-    case Combine::kDec:
-      return AtomicKind::kDec;
-    case Combine::kMin:
-      return AtomicKind::kMin;
-    case Combine::kMax:
-      return AtomicKind::kMax;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<exec::AtomicType> atomic_type(Type t) {
-  using exec::AtomicType;
-  switch (t) {
-    case Type::kB16:
-      return AtomicType::kB16;
-    case Type::kB32:
-    case Type::kU32:
-      return AtomicType::kU32;
-    case Type::kS32:
-      return AtomicType::kS32;
-    case Type::kB64:
-    case Type::kU64:
-      return AtomicType::kU64;
-    case Type::kS64:
-      return AtomicType::kS64;
-    case Type::kB128:
-      return AtomicType::kB128;
-    case Type::kF16:
-      return AtomicType::kF16;
-    case Type::kF16x2:
-      return AtomicType::kF16x2;
-    case Type::kBf16:
-      return AtomicType::kBf16;
-    case Type::kBf16x2:
-      return AtomicType::kBf16x2;
-    case Type::kF32:
-      return AtomicType::kF32;
-    case Type::kF64:
-      return AtomicType::kF64;
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
-// [base + offset], and the space of the access if the address says more than the instruction.
-void Translator::address(const Operand& o, const Op& op, exec::Inst& in, exec::MemoryOp& m) {
-  m.space = space_of(op.space);
-  in.offset = o.value;
+// Where an address points to; its space if it says more than the instruction does. A variable of shared
+// memory is the block's own.
+exec::Place Translator::place(const Operand& o, exec::Space space) {
+  exec::Place p;
+  p.space = space;
+  p.offset = o.value;
   if (o.base == Base::kRegister) {
-    in.s[0] = layouts_[id_].registers[o.id];
+    p.base = layouts_[id_].registers[o.id];
     // A function's parameters are in its frame, and an address in a register is one in local memory.
-    if (m.space == exec::Space::kParam && !f_->entry) {
-      m.space = exec::Space::kLocal;
+    if (p.space == exec::Space::kParam && !f_->entry) {
+      p.space = exec::Space::kLocal;
     }
   } else if (o.base == Base::kVariable) {
     const Variable& v = module_.variables[o.id];
     if (in_frame(v)) {
-      m.space = exec::Space::kLocal;
-      m.in_frame = true;
-      in.offset += static_cast<int64_t>(local_[o.id]);
+      p.space = exec::Space::kLocal;
+      p.in_frame = true;
+      p.offset += static_cast<int64_t>(local_[o.id]);
+    } else if (v.space == Space::kShared) {
+      p.space = exec::Space::kShared;
+      p.base = special_slot(exec::Special::kSharedBase);
+      p.offset += static_cast<int64_t>(address_of(o.id, false));
     } else {
-      in.offset += static_cast<int64_t>(address_of(o.id, m.space == exec::Space::kGeneric));
+      p.offset += static_cast<int64_t>(address_of(o.id, p.space == exec::Space::kGeneric));
     }
   }
+  return p;
+}
+
+void Translator::emit_memory(const exec::Place& at, exec::MemoryOp m) {
+  m.space = at.space;
+  m.in_frame = at.in_frame;
+  exec::Inst& in = emit(exec::Kind::kMemory);
+  in.s[0] = at.base;
+  in.offset = at.offset;
+  in.target = static_cast<uint32_t>(out_.code.memory.size());
+  out_.code.memory.push_back(m);
 }
 
 // The registers of a value or a vector of them, those of 128 bits as two.
@@ -143,6 +77,7 @@ void Translator::load_store(const Instr& instr, const Op& op) {
   m.kind = stores ? exec::MemoryOp::Kind::kStore : exec::MemoryOp::Kind::kLoad;
   m.bytes = static_cast<uint8_t>(bits(op.type()) / 8);
   m.elements = op.vector;
+  m.strong = op.semantics != Semantics::kNone && op.semantics != Semantics::kWeak;
   m.polls = !stores && polls(op);
   m.sign = !stores && info(op.type()).kind == TypeKind::kSigned;
   const std::vector<Operand> all = elements(value);
@@ -152,13 +87,7 @@ void Translator::load_store(const Instr& instr, const Op& op) {
     }
   }
   values(value, stores, bits(op.type()), m.values);
-  exec::Inst in;
-  address(operand(instr, stores ? 0 : 1), op, in, m);
-  exec::Inst& out = emit(exec::Kind::kMemory);
-  out.s[0] = in.s[0];
-  out.offset = in.offset;
-  out.target = static_cast<uint32_t>(out_.code.memory.size());
-  out_.code.memory.push_back(m);
+  emit_memory(place(operand(instr, stores ? 0 : 1), exec_space(op.space)), m);
 }
 
 void Translator::atomic(const Instr& instr, const Op& op) {
@@ -172,6 +101,7 @@ void Translator::atomic(const Instr& instr, const Op& op) {
   }
   exec::MemoryOp m;
   m.kind = exec::MemoryOp::Kind::kAtomic;
+  m.strong = true;
   m.bytes = static_cast<uint8_t>(bits(op.type()) / 8);
   m.elements = op.vector;
   m.atomic = exec::atomic_fn(*kind, *type, true);
@@ -193,13 +123,7 @@ void Translator::atomic(const Instr& instr, const Op& op) {
   } else {
     values(operand(instr, at + 1), true, bits(op.type()), m.operands);
   }
-  exec::Inst in;
-  address(operand(instr, at), op, in, m);
-  exec::Inst& out = emit(exec::Kind::kMemory);
-  out.s[0] = in.s[0];
-  out.offset = in.offset;
-  out.target = static_cast<uint32_t>(out_.code.memory.size());
-  out_.code.memory.push_back(m);
+  emit_memory(place(operand(instr, at), exec_space(op.space)), m);
 }
 
 }  // namespace heddle::ptx

@@ -1,4 +1,4 @@
-// mov, cvta, isspacep.
+// mov, cvta, isspacep, mapa, getctarank, alloca.
 #include "frontends/ptx/execute/moves.h"
 #include "frontends/ptx/execute/translator.h"
 #include "sim/exec/layout.h"
@@ -127,19 +127,65 @@ void Translator::is_space(const Instr& instr, const Op& op) {
   if (op.space == Space::kParam || op.space == Space::kParamEntry) {
     base = exec::kParamWindow;
   } else if (op.space == Space::kSharedCluster) {
-    bytes *= 16;
+    bytes = exec::kSharedWindows;
+  } else if (op.space == Space::kShared) {
+    const exec::Slot own = temporary();
+    compute(add_fn, own, special_slot(exec::Special::kSharedBase), constant(base));
+    compute(inside_fn, d, s, own, constant(bytes));
+    return;
   } else if (op.space == Space::kGlobal) {
     // What is in none of the windows; parameters are global.
     const exec::Slot in_const = temporary(), others = temporary();
     compute(inside_fn, in_const, s, constant(exec::kConstWindow), constant(bytes));
     compute(inside_fn, others, s, constant(exec::kLocalWindow), constant(bytes));
     compute(insert_fn, in_const, in_const, others, constant(0));
-    compute(inside_fn, others, s, constant(exec::kSharedWindow), constant(16 * bytes));
+    compute(inside_fn, others, s, constant(exec::kSharedWindow), constant(exec::kSharedWindows));
     compute(insert_fn, in_const, in_const, others, constant(0));
     compute(not_fn, d, in_const);
     return;
   }
   compute(inside_fn, d, s, constant(base), constant(bytes));
+}
+
+// alloca and its stack, which is a register that a warp knows; shared addresses of a cluster, whose blocks'
+// windows lie one behind the other.
+bool Translator::stack_or_cluster(const Instr& instr, const Op& op) {
+  constexpr uint64_t kRankBit = 24;  // of exec::kWindowBytes
+  constexpr uint64_t kDefaultAlign = 8;
+  static_assert(exec::kWindowBytes == uint64_t{1} << kRankBit);
+  switch (op.opcode) {
+    case Opcode::kStacksave:
+      compute(copy_fn, destination(operand(instr, 0)), exec::kStackSlot);
+      return true;
+    case Opcode::kStackrestore:
+      compute(copy_fn, exec::kStackSlot, source(instr, 0));
+      return true;
+    case Opcode::kAlloca: {
+      const Operand& align = operand(instr, 2);
+      const exec::Slot d = destination(operand(instr, 0)), size = source(instr, 1);
+      exec::Inst& in = emit(exec::Kind::kAlloca);
+      in.d[0] = d;
+      in.s[0] = size;
+      in.offset = align.kind == OperandKind::kNone ? kDefaultAlign : align.value;
+      if (in.offset <= 0 || (in.offset & (in.offset - 1)) != 0) {
+        missing("an alignment that is no power of two");
+      }
+      return true;
+    }
+    case Opcode::kMapa: {
+      const exec::Slot d = destination(operand(instr, 0)), a = source(instr, 1), rank = source(instr, 2);
+      const exec::Slot cut = temporary();
+      compute(cut_fn, cut, a, constant(~(exec::kSharedWindows - exec::kWindowBytes)));
+      compute(insert_fn, d, cut, rank, constant(kRankBit));
+      return true;
+    }
+    case Opcode::kGetctarank:
+      compute(extract_fn, destination(operand(instr, 0)), source(instr, 1), constant(kRankBit),
+              constant(exec::kMostClusterBlocks - 1));
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace heddle::ptx

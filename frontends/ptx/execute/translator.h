@@ -59,12 +59,24 @@ class Translator {
   void unpack(const std::vector<Operand>& to, uint32_t bits, exec::Slot from);
   void convert_address(const Instr& instr, const Op& op);
   void is_space(const Instr& instr, const Op& op);
+  bool stack_or_cluster(const Instr& instr, const Op& op);
 
   // translate_memory.cc
-  void address(const Operand& o, const Op& op, exec::Inst& in, exec::MemoryOp& m);
+  exec::Place place(const Operand& o, exec::Space space);
+  void emit_memory(const exec::Place& at, exec::MemoryOp m);
   void values(const Operand& o, bool reads, uint32_t bits, exec::Slot* slots);
   void load_store(const Instr& instr, const Op& op);
   void atomic(const Instr& instr, const Op& op);
+
+  // translate_async.cc
+  bool async(const Instr& instr, const Op& op);
+  void emit_transfer(const exec::TransferOp& t);
+  void barrier_object(const Instr& instr, const Op& op);
+  void copy(const Instr& instr, const Op& op);
+  void bulk_copy(const Instr& instr, const Op& op);
+  void tensor_copy(const Instr& instr, const Op& op);
+  void asynchronous_store(const Instr& instr, const Op& op);
+  void replace_field(const Instr& instr, const Op& op);
 
   // translate_control.cc
   bool control(const Instr& instr, const Op& op);

@@ -1,0 +1,65 @@
+// Barrier objects, copies that are not waited for, tensor maps: lane by lane.
+#include <bit>
+
+#include "sim/exec/async/barrier_object.h"
+#include "sim/exec/async/transfer.h"
+#include "sim/exec/cluster.h"
+#include "sim/exec/warp.h"
+
+namespace heddle::exec {
+
+template <class F>
+void Warp::by_lane(const Group& g, uint32_t mask, F f) const {
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    try {
+      f(lane);
+    } catch (const Fault& fault) {
+      fail(g.pc, lane, fault.what);
+    }
+  }
+}
+
+void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
+  const BarrierObjectOp& op = code_.barrier_objects[in.target];
+  const Banks b = banks(g);
+  const Spaces all = spaces();
+  const Register* operand = b.at(in.s[1]);
+  Register* d = b.at(in.d[0]);
+  const bool waits = op.kind == BarrierObjectOp::Kind::kWait;
+  bool in_vain = false;
+  by_lane(g, mask, [&](uint32_t lane) {
+    const At object = at({in.s[0], in.offset, op.space}, b, g.local, lane);
+    const uint64_t result = perform(op, all, lane, object, operand != nullptr ? (*operand)[lane] : 1);
+    if (Races* races = block_.races()) {
+      order_by_object(*races, op, object, result);
+    }
+    in_vain |= waits && result == 0;
+    if (d != nullptr) {
+      (*d)[lane] = result;
+    }
+  });
+  progress_ += in_vain ? 0 : 1;
+  g.yields = in_vain ? g.yields + 1 : 0;
+  yields_ = in_vain && op.suspends;
+  strong_polls_ += waits ? 1 : 0;
+}
+
+void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {
+  const TransferOp& op = code_.transfers[in.target];
+  const Banks b = banks(g);
+  const Spaces all = spaces();
+  ++progress_;
+  by_lane(g, mask, [&](uint32_t lane) { perform(prepare(op, b, g.local, lane), all, lane); });
+}
+
+void Warp::map_field(const Group& g, const Inst& in, uint32_t mask) {
+  const MapFieldOp& op = code_.map_fields[in.target];
+  const Banks b = banks(g);
+  const Spaces all = spaces();
+  by_lane(g, mask, [&](uint32_t lane) {
+    replace_field(op, all, lane, at(op.map, b, g.local, lane), (*b.at(op.value))[lane]);
+  });
+}
+
+}  // namespace heddle::exec
