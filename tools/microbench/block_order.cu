@@ -1,4 +1,4 @@
-// Which block's warps issue first: end times of warps whose pipes are full.
+// Which block's warps issue first: end times of warps whose pipes are full. With an argument: no common start. FINDINGS.md 36.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <vector>
@@ -17,7 +17,6 @@ __device__ __forceinline__ unsigned warpid() {
   asm volatile("mov.u32 %0,%%warpid;" : "=r"(t));
   return t;
 }
-__device__ unsigned go;
 // 128 turns of 32 independent-ish operations; start together at a time t0.
 template <int KIND>
 __global__ void work(unsigned* o, float x, unsigned wait) {

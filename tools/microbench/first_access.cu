@@ -1,4 +1,5 @@
-// What the first accesses of a launch cost: pages, DRAM that was idle, constants, code.
+// What the first accesses of a launch cost: pages, DRAM that was idle, constants. first_access plain|NAME: as it is and behind
+// kernels that evict everything, or once (under ncu; "rec": for a capture). FINDINGS.md 34.
 #include <cuda_runtime.h>
 #include <unistd.h>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Streams of some MB with everything cold: where the bytes go and how fast.
+// Streams of some MB with everything cold: where the bytes go and how fast; under ncu. FINDINGS.md 35.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
