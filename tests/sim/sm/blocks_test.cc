@@ -110,6 +110,17 @@ TEST_CASE("the kernel ends when its last store has been performed at L2") {
   CHECK(o.result.cycles == o.first + 30 + 4 + 108 + 54 + 500);
 }
 
+TEST_CASE("a kernel that has accessed memory ends flush_cycles later") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_launch()->set_flush_cycles(70);
+  for (const Op& op : {stg().at(0, 4), ldg(1).at(0, 0)}) {
+    Kernel k{op};
+    CHECK(run(g, k).result.cycles == run(test_gpu(), k).result.cycles + 70);
+  }
+  Kernel none{nop(), alu()};
+  CHECK(run(g, none).result.cycles == run(test_gpu(), none).result.cycles);
+}
+
 TEST_CASE("threads are counted by the masks") {
   Kernel k{nop(), alu().predicated(), nop()};
   k.stream(0, {{0, 0x0000ffff}, {1, 0x000000ff}, {2, 0xffffffff}});

@@ -49,6 +49,14 @@ TEST_CASE("a perfect front end delivers at once") {
   CHECK(o[Counter::kFetchL0Misses] == 0);
 }
 
+TEST_CASE("the first fetch of a launch on an SM takes launch_latency more, the others do not") {
+  config::GpuConfig g = cached_gpu();
+  g.mutable_sm()->mutable_fetch()->set_launch_latency(150);
+  const Outcome o = walk(g, 3);
+  CHECK(o.first == kWarpStart + 150 + 620);
+  CHECK(line_gaps(o) == Cycles{621, 621});
+}
+
 TEST_CASE("a cold line comes from memory through GCC, L1 and L0") {
   Outcome o = walk(cached_gpu(), 3);
   CHECK(o.first == kWarpStart + 620);
