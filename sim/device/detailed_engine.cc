@@ -139,13 +139,18 @@ bool DetailedEngine::settled(uint8_t number) const {
          });
 }
 
+Cycle DetailedEngine::end_of(uint8_t number, Cycle last_warp) const {
+  const Machine& m = loop_.machine();
+  const Cycle performed = m.memory->last_performed(number);
+  return performed == 0 ? last_warp : std::max(last_warp, performed) + m.config.launch().flush_cycles();
+}
+
 LaunchEnd DetailedEngine::take_ended() {
   std::vector<GridEnd>& ended = loop_.machine().distributor->ended();
   const GridEnd e = ended.front();
   ended.erase(ended.begin());
   Launched& l = *launched_[e.number];
-  const LaunchEnd out = {l.launch.tag, e.first_block,
-                         std::max(e.last_warp, loop_.machine().memory->last_performed(e.number)), e.work};
+  const LaunchEnd out = {l.launch.tag, e.first_block, end_of(e.number, e.last_warp), e.work};
   lines_.give_back(l.timed.first_line);
   constants_.give_back(l.timed.first_constant);
   launched_[e.number].reset();
@@ -209,12 +214,7 @@ stats::KernelResult DetailedEngine::result() const {
     last = std::max(last, s->last_activity());
   }
   r.totals = loop_.counters();
-  // The launch ends when its last store has been performed, which can be long after the last warp; and where
-  // memory has been accessed, with a barrier.
-  last = std::max(last, machine.memory->last_performed());
-  if (machine.memory->accessed()) {
-    last += c.launch().flush_cycles();
-  }
+  last = end_of(0, last);
   r.cycles = last + c.launch().end_cycles();
   for (size_t i = 0; i < image.code.size(); ++i) {
     if (!(image.code[i].flags & isa::kFlagUnknownOpcode)) {

@@ -108,6 +108,9 @@ class DetailedEngine : public Engine {
   void serialize_header(Archive& ar, bool running) const;
   // Nothing that the launch has stored is still to leave an SM.
   bool settled(uint8_t number) const;
+  // When the launch ends: its last access, which can be long after its last warp, and the barrier behind
+  // accesses.
+  Cycle end_of(uint8_t number, Cycle last_warp) const;
   LaunchEnd take_ended();
 
   QuantumLoop loop_;

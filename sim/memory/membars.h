@@ -3,7 +3,6 @@
 // (FINDINGS.md 17)
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -29,10 +28,6 @@ class Membars {
   // `sm` has sent something for the slice, numbered over the device.
   void use(uint32_t sm, uint32_t slice) {
     used_[size_t{sm} * words_ + slice / 64] |= uint64_t{1} << (slice % 64);
-  }
-
-  bool any() const {
-    return std::any_of(used_.begin(), used_.end(), [](uint64_t w) { return w != 0; });
   }
 
   // The end of the kernel.

@@ -75,8 +75,6 @@ class MemorySystem {
 
   // It has ended.
   void finish() { membars_.count(counters_); }
-  // Whether an SM has sent anything to an L2 slice.
-  bool accessed() const { return membars_.any(); }
 
   // Takes what leaves the SMs of `gpc` before `horizon`; for several GPCs at a time. These SMs have handled
   // everything before then.

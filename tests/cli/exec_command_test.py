@@ -29,7 +29,7 @@ MODULE = """.version 8.8 .target sm_90 .address_size 64
 .entry odd(.param .u64 p) {
  .reg .b32 %r<4>; .reg .b64 %rd<2>;
  suq.width.b32 %r0, [%rd0];
- wmma.load.a.sync.aligned.m16n16k16.row.f16 {%r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0}, [%rd0];
+ txq.width.b32 %r0, [%rd0];
  ret;
 }
 .entry ranks(.param .u64 p) {
@@ -96,7 +96,7 @@ class Exec(harness.HeddleTest):
         self.assertEqual(p.returncode, 1)
         self.assertIn("m.ptx: kernel odd has 2 instructions that cannot be executed yet", p.stderr)
         self.assertIn("m.ptx:20:2: 'suq.width.b32' cannot be executed yet\n", p.stderr)
-        self.assertIn("m.ptx:21:2: 'wmma.load.a", p.stderr)
+        self.assertIn("m.ptx:21:2: 'txq.width.b32' cannot be executed yet", p.stderr)
 
     def test_clusters_and_checks(self):
         base = ["exec", self.module(), "--kernel", "ranks", "--grid", 6, "--block", 1, "--arg", "zeros:u32:6"]

@@ -85,10 +85,11 @@ TEST_CASE("flat lines are overrides that rebuild the configuration") {
            d.path.ends_with("].latency") || d.path.ends_with("].counted_pipe") ||
            d.path.ends_with("].extra_stall") ||
            // Measured for the H200 only.
-           d.path.starts_with("launch.") || d.path == "l2.max_dirty_bytes" ||
-           d.path.starts_with("l2.dirty_") || d.path.starts_with("l2.scarce_") || d.path == "dram.t_rfc" ||
-           d.path == "dram.t_refi" || d.path == "topology.singleton_tpcs" ||
-           d.path == "l2.lowered_write_batch" || d.path == "noc.merge_sms"));
+           d.path.starts_with("launch.") || d.path == "sm.fetch.launch_latency" ||
+           d.path == "l2.max_dirty_bytes" || d.path.starts_with("l2.dirty_") ||
+           d.path.starts_with("l2.scarce_") || d.path == "dram.t_rfc" || d.path == "dram.t_refi" ||
+           d.path == "topology.singleton_tpcs" || d.path == "l2.lowered_write_batch" ||
+           d.path == "noc.merge_sms"));
   }
 }
 

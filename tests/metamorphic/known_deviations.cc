@@ -16,8 +16,6 @@ constexpr const char* kChain =
 const std::vector<Deviation>& known_deviations() {
   static const std::vector<Deviation> all = {
       {"*", "insert", "cycles", 0.2, "tests/metamorphic", kChain},
-      {"doubled bandwidth of GPC ports", "vecadd", "cycles", 0.001, "sim/memory",
-       "1.01 % where 1 % is let pass; why is not known"},
       {"code 4 KiB further on", "*", "cycles", 0.08, "sim/sm/timed_instr",
        "lines of instructions are counted from byte 0 and not from the kernel's first one, so a launch has "
        "brought all of "

@@ -414,6 +414,7 @@ class _Clocks(Group):
     dram_mhz: float  # MHz; 1 to 20000
 
 class _Launch(Group):
+    flush_cycles: int  # core cycles; 0 to 1e+05
     start_cycles: int  # core cycles; 0 to 1e+06
     end_cycles: int  # core cycles; 0 to 1e+06
     block_interval: float  # core cycles; 0 to 1000
@@ -556,6 +557,7 @@ class _SmFetch(Group):
     prefetch_interval: int  # core cycles; 1 to 1024
     launch_prefetch_bytes: int  # bytes; 0 to 4194304
     first_fetch_bytes: int  # bytes; 0 to 65536
+    launch_latency: int  # core cycles; 0 to 4096
     l1_interval: int  # core cycles; 1 to 256
     gcc_interval: int  # core cycles; 1 to 256
 
