@@ -70,12 +70,18 @@ struct Brev {
 // n ones from the lowest bit on; n up to 64.
 uint64_t ones(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
-// Position and length are 8 bits each; what lies beyond the top is the sign, or 0.
+// Position and length are 8 bits each for 32 bits, and whole numbers for 64; what lies beyond the top is the
+// sign, or 0.
+template <class T>
+uint32_t count_of(uint32_t x) {
+  return kBits<T> == 32 ? x & 0xff : std::min<uint32_t>(x, 0xff);
+}
+
 struct Bfe {
   template <class T>
   static T of(T a, uint32_t position, uint32_t length) {
-    position &= 0xff;
-    length &= 0xff;
+    position = count_of<T>(position);
+    length = count_of<T>(length);
     if (length == 0) {
       return 0;
     }
@@ -93,8 +99,8 @@ struct Bfe {
 struct Bfi {
   template <class T>
   static T of(T a, T b, uint32_t position, uint32_t length) {
-    position &= 0xff;
-    const uint64_t mask = position >= 64 ? 0 : ones(length & 0xff) << position;
+    position = count_of<T>(position);
+    const uint64_t mask = position >= 64 ? 0 : ones(count_of<T>(length)) << position;
     const uint64_t field = position >= 64 ? 0 : static_cast<uint64_t>(a) << position;
     return static_cast<T>((static_cast<uint64_t>(b) & ~mask) | (field & mask));
   }

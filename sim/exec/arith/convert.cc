@@ -122,6 +122,9 @@ uint64_t float_to_whole(uint64_t bits, const Conversion& c) {
 
 uint64_t nan_to_float(uint64_t bits, const Conversion& c) {
   const Format& from = format_of(c.from);
+  if (c.to == Number::kF64 && c.from == Number::kF32 && c.ftz) {
+    return 0x7fffffffe0000000;
+  }
   if (c.to == Number::kF64 && c.from != Number::kF64) {
     const uint64_t sign = (bits & from.sign_bit()) << (64 - from.bits());
     return sign | uint64_t{0xfff} << 51 | (bits & from.fraction_mask()) << (52 - from.fraction_bits);
@@ -129,7 +132,16 @@ uint64_t nan_to_float(uint64_t bits, const Conversion& c) {
   if (c.to == Number::kF64) {
     return bits | uint64_t{1} << 51;
   }
-  return c.to == Number::kTf32 ? kNan32 : format_of(c.to).nan;
+  const Format& to = format_of(c.to);
+  if (c.from == Number::kF64 && (c.to == Number::kF32 || c.to == Number::kF16 || c.to == Number::kBf16)) {
+    const uint64_t sign = (bits & from.sign_bit()) >> (64 - to.bits());
+    return sign | to.exponent_mask() |
+           ((bits | uint64_t{1} << 51) & from.fraction_mask()) >> (52 - to.fraction_bits);
+  }
+  if (c.to == Number::kTf32) {
+    return c.round == Round::kAway ? kNan32 : kNan32 & ~((uint32_t{1} << kTf32Cut) - 1);
+  }
+  return to.nan;
 }
 
 uint64_t to_float(const Real& x, const Conversion& c) {
@@ -255,7 +267,11 @@ struct F32ToF64 {
 };
 struct F64ToF32 {
   static uint32_t of(double x) {
-    return std::isnan(x) ? kNan32 : std::bit_cast<uint32_t>(static_cast<float>(x));
+    if (std::isnan(x)) {
+      const auto bits = std::bit_cast<uint64_t>(x);
+      return static_cast<uint32_t>(bits >> 63 << 31 | uint32_t{0x1ff} << 22 | (bits >> 29 & 0x3fffff));
+    }
+    return std::bit_cast<uint32_t>(static_cast<float>(x));
   }
 };
 template <Format F>

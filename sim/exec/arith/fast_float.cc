@@ -1,6 +1,8 @@
 #include "sim/exec/arith/fast_float.h"
 
+#include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "sim/exec/arith/lanes.h"
 
@@ -46,8 +48,12 @@ struct Double {
     if (!std::isnan(r)) {
       return std::bit_cast<uint64_t>(r);
     }
-    for (const double operand : {x...}) {
-      if (std::isnan(operand)) {
+    // The second operand's, else the third's, else the first's; of division, which is a sequence, the
+    // first's.
+    const std::array<double, sizeof...(T)> all = {x...};
+    const size_t first = std::is_same_v<Op, Div> || all.size() == 1 ? 0 : 1;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (const double operand = all[(first + i) % all.size()]; std::isnan(operand)) {
         return std::bit_cast<uint64_t>(operand) | uint64_t{1} << 51;
       }
     }

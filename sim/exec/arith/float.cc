@@ -18,11 +18,13 @@ uint64_t control_of(FloatHow how) {
 
 constexpr uint64_t kQuiet64 = uint64_t{1} << 51;
 
-// The NaN that an operation of these operands gives.
-template <Format F>
+// The NaN that an operation of these operands gives: of f64 the second one, else the third, else the first;
+// of division, which is a sequence, the first.
+template <FloatOp kOp, Format F>
 uint64_t nan_of(uint64_t a, uint64_t b, uint64_t c) {
   if constexpr (F.fraction_bits == 52) {
-    for (const uint64_t x : {a, b, c}) {
+    const bool sequence = kOp == FloatOp::kDiv;
+    for (const uint64_t x : {sequence ? a : b, sequence ? b : c, a}) {
       if (is_nan(F, x)) {
         return x | kQuiet64;
       }
@@ -82,7 +84,19 @@ uint64_t exactly(uint64_t a, uint64_t b, uint64_t c, uint64_t control) {
   }
   const auto round = static_cast<Round>(control & 7);
   const Real x = compute<kOp>(unpack(F, a), unpack(F, b), unpack(F, c), round);
-  return finish<F>(x.kind == Real::Kind::kNan ? nan_of<F>(a, b, c) : pack(F, x, round), control);
+  if (x.kind == Real::Kind::kNan) {
+    return finish<F>(nan_of<kOp, F>(a, b, kOp == FloatOp::kFma ? c : b), control);
+  }
+  uint64_t r = pack(F, x, round);
+  if ((control & kFtz) != 0 && (r & ~F.sign_bit()) == uint64_t{1} << F.fraction_bits) {
+    // What only its rounding as a subnormal number has made the least normal one is flushed, too.
+    Real up = x;
+    up.exponent += 2;
+    if ((pack(F, up, round) & ~F.sign_bit()) < uint64_t{3} << F.fraction_bits) {
+      r &= F.sign_bit();
+    }
+  }
+  return finish<F>(r, control);
 }
 
 // f16 and bf16, to nearest: in double precision, which is exact but for sums of bf16; there the last bit says
@@ -135,7 +149,7 @@ uint64_t extreme(uint64_t a, uint64_t b, uint64_t /*c*/, uint64_t control) {
   }
   const bool a_nan = is_nan(F, a), b_nan = is_nan(F, b);
   if ((a_nan && b_nan) || ((control & kNan) != 0 && (a_nan || b_nan))) {
-    return nan_of<F>(a, b, b);
+    return nan_of<kOp, F>(a, a, a);
   }
   const bool first =
       b_nan || (!a_nan && (kOp == FloatOp::kMin ? order<F>(a) < order<F>(b) : order<F>(a) > order<F>(b)));
@@ -152,6 +166,7 @@ uint64_t sign_change(uint64_t a, uint64_t /*b*/, uint64_t /*c*/, uint64_t contro
   }
   if (is_nan(F, a)) {
     a |= kQuiet64;
+    return kOp == FloatOp::kNeg ? a : a & ~F.sign_bit();  // neg is an addition of -0
   }
   return kOp == FloatOp::kNeg ? a ^ F.sign_bit() : a & ~F.sign_bit();
 }

@@ -298,6 +298,9 @@ struct High {
 };
 struct RsqrtF64 {
   static uint64_t of(double x) {
+    if (std::isnan(x)) {
+      return std::bit_cast<uint64_t>(x) | uint64_t{1} << 51;
+    }
     const double r = 1 / std::sqrt(x);
     return std::isnan(r) ? 0xfff8000000000000 : std::bit_cast<uint64_t>(r);
   }
