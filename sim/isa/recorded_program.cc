@@ -73,7 +73,7 @@ RecordedBarriers::RecordedBarriers(const KernelImage& image) : image_(image) {
 // Barriers of one thread count, whose number is in a register, at which nobody only arrives: a producer and a
 // consumer do not meet there.
 void RecordedBarriers::find_groups() {
-  const auto is_of = [this](const Instr& in, uint32_t threads) {
+  const auto is_of = [](const Instr& in, uint32_t threads) {
     return in.op == OpClass::kBarrier && has_thread_count(in) && in.barrier_id == kBarrierInRegister &&
            in.barrier_threads == threads;
   };

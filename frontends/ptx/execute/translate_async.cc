@@ -11,8 +11,6 @@ namespace {
 
 using exec::TransferOp;
 
-constexpr uint32_t kMapBytes = 128;
-
 exec::BarrierObjectOp barrier_object_op(const Op& op) {
   using Kind = exec::BarrierObjectOp::Kind;
   exec::BarrierObjectOp o;
