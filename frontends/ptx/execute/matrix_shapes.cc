@@ -9,11 +9,11 @@ using exec::MatrixOp;
 using exec::matrix::bits_of;
 using exec::matrix::Element;
 using exec::matrix::Fragment;
+using exec::matrix::Path;
 using exec::matrix::Product;
 
 constexpr int32_t kAlignedBits = 25;      // of Hopper's tensor cores
 constexpr int32_t kAlignedBitsOfE8 = 13;  // 8-bit floating point of wgmma
-constexpr uint16_t kStepOfF16 = 16;       // elements that one HMMA multiplies
 
 Element element_of(Type t) {
   switch (t) {
@@ -90,6 +90,7 @@ void shape_of_quads(const Op& op, MatrixOp& m) {
   Product& p = m.product;
   p.m = 8;
   p.blocks = 4;
+  p.path = Path::kQuads;
   const auto kind = [](bool by_row) {
     return by_row ? Fragment::Kind::kQuadRows : Fragment::Kind::kQuadColumns;
   };
@@ -145,9 +146,8 @@ bool shape_of_mma(const Op& op, MatrixOp& m) {
   p.conjunction = op.combine == Combine::kAnd;
   const bool sparse = op.opcode == Opcode::kMmaSp;
   m.picks = p.a;
-  // There is no machine instruction for it.
   m.widened = is_8_bit_float(p.a);
-  p.step = m.widened ? kStepOfF16 : 0;
+  p.path = m.widened ? Path::kHalves : Path::kFused;
   p.aligned_fraction = kAlignedBits;
   if (op.opcode == Opcode::kMma && s == Shape{8, 8, 4} && p.a == Element::kF16) {
     shape_of_quads(op, m);

@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
+#include "sim/exec/arith/fast_float.h"
 #include "sim/exec/matrix/double_chain.h"
 #include "sim/exec/matrix/fused_sum.h"
+#include "sim/exec/matrix/quad_chain.h"
 #include "sim/exec/matrix/unpacked.h"
 
 namespace heddle::exec::matrix {
 namespace {
+
+// The place of element k of a row whose halves of four come one after the other.
+uint32_t halved(uint32_t k, uint32_t cols) { return (k & 2) / 2 * (cols / 2) + k / 4 * 2 + k % 2; }
 
 // An operand taken apart, row after row.
 struct Parts {
@@ -19,24 +25,25 @@ struct Parts {
   std::vector<bool> finite;  // of each row
   uint32_t cols = 0;
 
-  Parts(const Words& w, Element e, bool negate) : finite(w.rows, true), cols(w.cols) {
+  Parts(const Words& w, Element e, bool negate, Path path) : finite(w.rows, true), cols(w.cols) {
     const size_t count = w.bits.size();
     values.resize(count);
     exponents.resize(count);
     whole.resize(count);
-    with_float(e, [&](auto element) { take<element.value>(w, negate); });
+    with_float(e, [&](auto element) { take<element.value>(w, negate, path); });
   }
 
  private:
   template <Element kElement>
-  void take(const Words& w, bool negate) {
+  void take(const Words& w, bool negate, Path path) {
     constexpr int32_t kFraction = layout_of(kElement).fraction_bits;
     for (size_t i = 0; i < w.bits.size(); ++i) {
       Unpacked x = unpack_as<kElement>(w.bits[i]);
       x.significand = negate ? -x.significand : x.significand;
-      whole[i] = x;
-      exponents[i] = static_cast<float>(x.exponent);
-      values[i] = x.significand == 0 ? 0 : x.significand * power_of_two(x.exponent - kFraction);
+      const size_t at = path == Path::kHalves ? i / cols * cols + halved(i % cols, cols) : i;
+      whole[at] = x;
+      exponents[at] = static_cast<float>(x.exponent);
+      values[at] = x.significand == 0 ? 0 : x.significand * power_of_two(x.exponent - kFraction);
       if (x.kind != Unpacked::Kind::kFinite) {
         finite[i / cols] = false;
       }
@@ -91,18 +98,19 @@ class FloatDot {
         // f16 of an f32 addend: a step with an f32 result, which is rounded again.
         inner_(p.c == Element::kF32 ? Element::kF32 : p.d),
         cols_(cols),
-        step_(p.step != 0 ? p.step : cols) {}
+        halves_(p.path == Path::kHalves) {}
 
   uint64_t operator()(const Parts& a, size_t a_at, const Parts& b, size_t b_at, bool finite,
-                      uint64_t c) const {
+                      const uint64_t addend) const {
+    const uint32_t count = halves_ ? cols_ / 2 : cols_;
     Element type = p_.c;
-    for (uint32_t k = 0; k < cols_; k += step_) {
-      const uint32_t count = std::min(step_, cols_ - k);
-      const Unpacked addend =
+    uint64_t c = halves_ ? 0 : addend;
+    for (uint32_t k = 0; k < cols_; k += count) {
+      const Unpacked first =
           type == Element::kF32 ? unpack_as<Element::kF32>(c) : unpack_as<Element::kF16>(c);
-      if (!finite || addend.kind != Unpacked::Kind::kFinite) {
+      if (!finite || first.kind != Unpacked::Kind::kFinite) {
         Extremes extremes;
-        extremes.add(addend);
+        extremes.add(first);
         for (uint32_t i = 0; i < count; ++i) {
           extremes.add(a.whole[a_at + k + i], b.whole[b_at + k + i]);
         }
@@ -113,10 +121,13 @@ class FloatDot {
         }
       }
       const Sum sum = fused_sum({a.values.data() + a_at + k, a.exponents.data() + a_at + k},
-                                {b.values.data() + b_at + k, b.exponents.data() + b_at + k}, count, addend,
+                                {b.values.data() + b_at + k, b.exponents.data() + b_at + k}, count, first,
                                 layout_of(type).fraction_bits, p_.aligned_fraction);
       c = inner_ == Element::kF16 ? nearest_f16(sum) : truncated_f32(sum, p_.result_fraction);
       type = inner_;
+    }
+    if (halves_) {
+      c = added(c, addend);
     }
     if (inner_ != p_.d) {
       c = narrowed(c);
@@ -125,6 +136,16 @@ class FloatDot {
   }
 
  private:
+  // By an addition of its own, to nearest.
+  uint64_t added(uint64_t sum, uint64_t c) const {
+    if (inner_ == Element::kF16) {  // exact in double
+      return arith::double_to_half<arith::kF16Format>(arith::half_to_double<arith::kF16Format>(sum) +
+                                                      arith::half_to_double<arith::kF16Format>(c));
+    }
+    const float r =
+        std::bit_cast<float>(static_cast<uint32_t>(sum)) + std::bit_cast<float>(static_cast<uint32_t>(c));
+    return std::isnan(r) ? arith::kF32Format.nan : std::bit_cast<uint32_t>(r);
+  }
   static uint64_t narrowed(uint64_t f32) {
     const Unpacked x = unpack(Element::kF32, f32);
     if (x.kind != Unpacked::Kind::kFinite) {
@@ -137,7 +158,8 @@ class FloatDot {
 
   const Product& p_;
   const Element inner_;
-  const uint32_t cols_, step_;
+  const uint32_t cols_;
+  const bool halves_;
 };
 
 int32_t whole_number(Element e, uint64_t bits) {
@@ -198,6 +220,10 @@ void multiply_dense(const Product& p, const Factorised& x, Words& d) {
     double_chain(p, x, d);
     return;
   }
+  if (p.path == Path::kQuads) {
+    quad_chain(p, x, d);
+    return;
+  }
   if (p.a == Element::kB1) {
     for_results(p, [&](uint32_t row, uint32_t b_row, uint32_t col) {
       const int32_t sum = dot_of_bits(p.conjunction, x.a.row(row), x.b.row(b_row), x.a.cols);
@@ -214,8 +240,8 @@ void multiply_dense(const Product& p, const Factorised& x, Words& d) {
     });
     return;
   }
-  const Parts a(x.a, p.a, p.negate_a);
-  const Parts b(x.b, p.b, p.negate_b);
+  const Parts a(x.a, p.a, p.negate_a, p.path);
+  const Parts b(x.b, p.b, p.negate_b, p.path);
   const FloatDot dot(p, x.a.cols);
   for_results(p, [&](uint32_t row, uint32_t b_row, uint32_t col) {
     d.row(row)[col] = dot(a, size_t{row} * a.cols, b, size_t{b_row} * b.cols,

@@ -9,13 +9,22 @@
 
 namespace heddle::exec::matrix {
 
+// Of instructions that Hopper does not have, what ptxas (13.0, sm_90a) makes of them; so say the H200's
+// results (tests/exec/oracle), too.
+enum class Path : uint8_t {
+  kFused,   // one step of all K
+  kHalves,  // mma of 8-bit floats: as f16, a step of each first half of four elements, a step of the other
+            // halves, then C
+  kQuads,   // m8n8k4 of f16: quad_chain.h
+};
+
 struct Product {
   Element a = Element::kF16, b = Element::kF16, c = Element::kF32, d = Element::kF32;
   uint16_t m = 16, n = 8;
   uint16_t blocks = 1;            // products that lie behind one another in the rows
   int32_t aligned_fraction = 25;  // bits that alignment keeps
   int32_t result_fraction = 23;   // of f32
-  uint16_t step = 0;              // so many elements of a row at once; 0: all
+  Path path = Path::kFused;
   bool satfinite = false;
   bool conjunction = false;  // of bits: and, otherwise exclusive or
   bool negate_a = false, negate_b = false;

@@ -271,13 +271,38 @@ TEST_CASE("random numbers of all bits against the rule in doubles") {
   }
 }
 
-TEST_CASE("steps of a long K are rounded each") {
+TEST_CASE("mma of 8-bit numbers: halves of four one after the other, then C") {
   Dot dot;
-  dot.how.step = 1;
-  // 1 + 2^-24 in two halves, each truncated.
-  CHECK(dot({two(-12), two(-12)}, {two(-12), two(-12)}, f32(1)) == f32(1));
-  dot.how.step = 2;
-  CHECK(dot({two(-12), two(-12)}, {two(-12), two(-12)}, f32(1)) == 0x3f800001);
+  dot.how.path = Path::kHalves;
+  // 1 + 2^-24 twice: in a half the products meet before they are cut to 23 bits, in two halves they do not.
+  const uint64_t small = two(-12);
+  CHECK(dot({kOne, small, small, 0}, {kOne, small, 0, 0}, 0) == f32(1));
+  CHECK(dot({small, small, kOne, 0}, {small, small, kOne, 0}, 0) == 0x3f800001);
+  CHECK(dot({small, 0, kOne, small}, {small, 0, kOne, small}, 0) == 0x3f800001);
+  CHECK(dot({kOne, small, small, 0}, {kOne, small, small, 0}, 0) == f32(1));
+  // Elements 4 and 5 belong to the first step.
+  CHECK(dot({kOne, 0, 0, 0, small, small, 0, 0}, {kOne, 0, 0, 0, small, small, 0, 0}, 0) == 0x3f800001);
+  // C is added to nearest: 1 + 3 * 2^-25 would be cut to 1.
+  CHECK(dot({two(-12), two(-12), 0, 0}, {two(-12), two(-13), 0, 0}, f32(1)) == 0x3f800001);
+  CHECK(dot({kOne, 0, 0, 0}, {kOne, 0, 0, 0}, 0xff800000) == 0xff800000);
+  CHECK(dot({0x7c00, 0, 0, 0}, {kOne, 0, 0, 0}, 0xff800000) == 0x7fffffff);
+}
+
+TEST_CASE("m8n8k4 of f16 is a chain of fused multiply-adds") {
+  Dot dot;
+  dot.how.path = Path::kQuads;
+  const uint64_t small = two(-12);
+  // From k = 0 on, each to nearest even: 1 + 2^-24 is 1, 2^-24 + 2^-24 + 1 is more.
+  CHECK(dot({kOne, small, small, 0}, {kOne, small, small, 0}, 0) == f32(1));
+  CHECK(dot({small, small, kOne, 0}, {small, small, kOne, 0}, 0) == 0x3f800001);
+  // C comes last: -1 + 1 would leave 2^-24.
+  CHECK(dot({kOne, small, 0, 0}, {kOne, small, 0, 0}, f32(-1)) == 0);
+  // f16: C, then products 2 and 3, then 0 and 1; each pair is rounded before it is added.
+  Dot half = dot;
+  half.c = half.d = Element::kF16;
+  CHECK(half({small, 0, kOne, 0}, {small, 0, kMinusOne, 0}, kOne) == two(-24));
+  CHECK(half({kOne, 0, small, 0}, {kMinusOne, 0, small, 0}, kOne) == 0);
+  CHECK(half({kOne, small, 0, 0}, {kOne, small, 0, 0}, kMinusOne) == 0);
 }
 
 TEST_CASE("8-bit numbers as f16 are the same numbers") {
