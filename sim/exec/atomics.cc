@@ -95,10 +95,18 @@ void add_f32(uint8_t* at, const uint64_t* operand, const uint64_t* /*compare*/, 
   });
 }
 
+// Global memory keeps a signalling NaN as it is; in shared memory an addition makes it quiet (oracle:
+// atom.add.f64).
+template <bool kGlobal>
 void add_f64(uint8_t* at, const uint64_t* operand, const uint64_t* /*compare*/, uint64_t* old) {
   const auto b = std::bit_cast<double>(operand[0]);
-  old[0] = update<uint64_t>(
-      at, [b](uint64_t word) { return std::bit_cast<uint64_t>(std::bit_cast<double>(word) + b); });
+  old[0] = update<uint64_t>(at, [b](uint64_t word) {
+    const auto a = std::bit_cast<double>(word);
+    if (kGlobal && (std::isnan(a) || std::isnan(b))) {
+      return std::isnan(a) ? word : std::bit_cast<uint64_t>(b);
+    }
+    return std::bit_cast<uint64_t>(a + b);
+  });
 }
 
 struct Half {
@@ -237,7 +245,7 @@ AtomicFn half_fn(AtomicKind kind, bool pair) {
 
 }  // namespace
 
-AtomicFn atomic_fn(AtomicKind kind, AtomicType type, bool flush) {
+AtomicFn atomic_fn(AtomicKind kind, AtomicType type, bool global) {
   switch (type) {
     case AtomicType::kB16:
       return integer_fn<uint16_t>(kind);
@@ -258,9 +266,9 @@ AtomicFn atomic_fn(AtomicKind kind, AtomicType type, bool flush) {
     case AtomicType::kBf16x2:
       return half_fn<Bfloat>(kind, type == AtomicType::kBf16x2);
     case AtomicType::kF32:
-      return kind == AtomicKind::kAdd ? (flush ? add_f32<true> : add_f32<false>) : nullptr;
+      return kind == AtomicKind::kAdd ? (global ? add_f32<true> : add_f32<false>) : nullptr;
     case AtomicType::kF64:
-      return kind == AtomicKind::kAdd ? add_f64 : nullptr;
+      return kind == AtomicKind::kAdd ? (global ? add_f64<true> : add_f64<false>) : nullptr;
   }
   return nullptr;
 }

@@ -17,8 +17,8 @@ enum class AtomicType : uint8_t {
   // clang-format on
 };
 
-// nullptr where there is no such operation. `flush`: sums of kF32 take and give 0 for subnormal numbers, as
-// global memory does.
-AtomicFn atomic_fn(AtomicKind kind, AtomicType type, bool flush);
+// nullptr where there is no such operation. `global`: as global memory does it: sums of kF32 take and give 0
+// for subnormal numbers, those of kF64 keep a signalling NaN.
+AtomicFn atomic_fn(AtomicKind kind, AtomicType type, bool global);
 
 }  // namespace heddle::exec

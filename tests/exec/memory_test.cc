@@ -135,6 +135,14 @@ TEST_CASE("atomics") {
   // Sums flush subnormal numbers in global memory, not in shared.
   CHECK(atomic("add.f32", 1, "0f00000001") == pair(0, 1));
   CHECK(atomic("add.f32", 1, "0f00000001", true) == pair(2, 1));
+  // Sums of f64 keep a signalling NaN in global memory; its upper word.
+  const auto nan_plus_one = [](const std::string& space, const std::string& place) {
+    return first("{ .reg .b64 %n; mov.b64 %n, 0x7ff0000000000001; st." + space + ".b64 [" + place +
+                 "], %n; red." + space + ".add.f64 [" + place + "], 0d3ff0000000000000; ld." + space +
+                 ".b32 %r0, [" + place + "+4]; }");
+  };
+  CHECK(nan_plus_one("global", "g") == 0x7ff00000);
+  CHECK(nan_plus_one("shared", "sh") == 0x7ff80000);
   CHECK(atomic("add.noftz.f16x2", 0x3c004000, "0x3c003800") == pair(0x40004100, 0x3c004000));  // 1+1, 2+0.5
   CHECK(atomic("add.noftz.bf16x2", 0x3f803f80, "0x3f800000") == pair(0x40003f80, 0x3f803f80));
 }

@@ -139,7 +139,13 @@ uint64_t nan_to_float(uint64_t bits, const Conversion& c) {
            ((bits | uint64_t{1} << 51) & from.fraction_mask()) >> (52 - to.fraction_bits);
   }
   if (c.to == Number::kTf32) {
-    return c.round == Round::kAway ? kNan32 : kNan32 & ~((uint32_t{1} << kTf32Cut) - 1);
+    constexpr uint64_t kUnit = uint64_t{1} << kTf32Cut;
+    if (c.round != Round::kAway) {
+      return kNan32 & ~(kUnit - 1);
+    }
+    // ptxas (13.0) adds half a unit to what is finite, cuts, and takes a unit from what is not (oracle:
+    // cvt.rna).
+    return (bits & ~(kUnit - 1)) - (c.satfinite ? kUnit : 0);
   }
   return to.nan;
 }

@@ -14,6 +14,7 @@ extern const Coefficients kSqrtTable[128];   // even exponents, then odd ones
 extern const Coefficients kRsqrtTable[128];  // the same
 extern const Coefficients kLg2Table[64];
 extern const Coefficients kEx2Table[64];
-extern const Coefficients kSinTable[64];  // a quarter of a turn
+extern const Coefficients kSinTable[64];   // a quarter of a turn
+extern const Coefficients kTanhTable[51];  // from 2^-8 to 2^3, octave after octave
 
 }  // namespace heddle::exec::arith

@@ -144,6 +144,12 @@ TEST_CASE("between floating-point types") {
   CHECK(value("cvt.rz.f16x2.f32", {65520.0F, 1.0F}) == 0x7bff3c00);
   CHECK(value("cvt.rna.tf32.f32", {0x3f801000}) == 0x3f802000);  // a tie goes away from zero
   CHECK(value("cvt.rn.tf32.f32", {0x3f801000}) == 0x3f800000);
+  // NaN are cut, which makes infinity of one; .satfinite takes the last unit away.
+  CHECK(value("cvt.rna.tf32.f32", {0xffd01fff}) == 0xffd00000);
+  CHECK(value("cvt.rna.tf32.f32", {0x7f800001}) == 0x7f800000);
+  CHECK(value("cvt.rna.satfinite.tf32.f32", {0x7f800001}) == 0x7f7fe000);
+  CHECK(value("cvt.rna.satfinite.tf32.f32", {0x7fffffff}) == 0x7fffc000);
+  CHECK(value("cvt.rna.satfinite.tf32.f32", {0xff800000}) == 0xff7fe000);
   CHECK(value("cvt.rz.tf32.f32", {0x3f801fff}) == 0x3f800000);
 }
 

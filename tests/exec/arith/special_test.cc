@@ -113,4 +113,35 @@ TEST_CASE("quotients and upper words") {
   CHECK(value("rsqrt.approx.f64", {16.0}) == bits(0.25));
 }
 
+TEST_CASE("tanh by its table") {
+  // Below 2^-8 the operand itself, from 8 on 1.
+  CHECK(value("tanh.approx.f32", {0x3b7fffff}) == 0x3b7fffff);
+  CHECK(value("tanh.approx.f32", {0x80000001}) == 0x80000001);
+  CHECK(value("tanh.approx.f32", {-8.0F}) == bits(-1.0F));
+  CHECK(value("tanh.approx.f32", {0xffc00001}) == kNan);
+  // An interval's first number is c0: of 0.5 0xec9a5 * 2^-21 (22 bits), of 1 0x30be12 * 2^-22.
+  CHECK(value("tanh.approx.f32", {0.5F}) == bits(0x0.ec9a5p-1F));
+  CHECK(value("tanh.approx.f32", {1.0F}) == bits(0x0.c2f848p0F));
+  // 0.5 has intervals of 2^21 numbers, of which 4 bits do not count.
+  CHECK(value("tanh.approx.f32", {0x3f00000f}) == value("tanh.approx.f32", {0.5F}));
+}
+
+TEST_CASE("halves and upper words are cut") {
+  // 2^0.001 is 1.00069, below 1 + 2^-10.
+  CHECK(value("ex2.approx.f16", {0x1419}) == 0x3c00);
+  CHECK(value("ex2.approx.f16", {0x4c00}) == 0x7c00);       // 2^16
+  CHECK(value("ex2.approx.f16", {0x4bff}) == 0x7bf4);       // 2^15.992 = 65182.06, between 65152 and 65184
+  CHECK(value("ex2.approx.ftz.bf16", {0x3bb9}) == 0x3f80);  // 1.0039
+  CHECK(value("tanh.approx.f16", {0x3800}) == 0x3764);      // 0.46212 = 0.4619 + 0.9 * 2^-12
+  // 1 / 3 = 0x3fd55555 55..., 2^1023 has a subnormal reciprocal.
+  CHECK(value("rcp.approx.ftz.f64", {3.0}) == 0x3fd5555500000000);
+  CHECK(value("rcp.approx.ftz.f64", {-0x1p1023}) == uint64_t{1} << 63);
+  CHECK(value("rcp.approx.ftz.f64", {0x1p1022}) == bits(0x1p-1022));
+  CHECK(value("rsqrt.approx.ftz.f64", {0x1p-1022}) == bits(0x1p511));
+  CHECK(value("rsqrt.approx.ftz.f64", {0x1p-1023}) == bits(HUGE_VAL));
+  CHECK(value("rsqrt.approx.f64", {0x1p-1024}) == bits(0x1p512));
+  CHECK(value("rsqrt.approx.f64", {-0.0}) == bits(-HUGE_VAL));
+  CHECK(value("rsqrt.approx.f64", {HUGE_VAL}) == 0);
+}
+
 }  // namespace heddle::exec::test
