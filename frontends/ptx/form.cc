@@ -267,7 +267,7 @@ std::string shape_of(const Form& form, const Op& op) {
     std::string what(spec.second ? "p" : kNames[static_cast<size_t>(spec.role)]);
     const uint32_t n = elements_of(spec, op);
     if (n > 1) {
-      what = fmt::format("{{{} {}}}", n, what == "d" ? "registers" : what + "s");
+      what = fmt::format("{{{} {}s}}", n, what == "d" ? "register" : what);
     }
     out += spec.optional ? fmt::format("{{{}}}", what) : what;
     const bool last = i + 1 == form.operands.size() || !form.operands[i + 1].in_bracket;

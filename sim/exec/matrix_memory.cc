@@ -78,7 +78,7 @@ Refused store_tiles(const Spaces& spaces, MatrixAccess& a) {
     take_tile(a.a[i], a.op->transposed, tile);
     for (uint32_t row = 0; row < kTileRows; ++row) {
       for (uint32_t half = 0; half < 2; ++half) {
-        const uint64_t* e = tile[row] + 4 * half;
+        const uint64_t* e = tile[row] + size_t{4} * half;
         m.data[half][kTileRows * i + row] = e[0] | e[1] << 16 | e[2] << 32 | e[3] << 48;
       }
     }
@@ -98,7 +98,7 @@ MatrixRefused load_fragment(const Spaces& spaces, MatrixAccess& a) {
     r.fill(0);
   }
   const uint32_t distinct = f.registers();
-  const MatrixRefused refused = for_accesses(f, a, distinct, [&](uint32_t r, uint32_t shift) {
+  MatrixRefused refused = for_accesses(f, a, distinct, [&](uint32_t r, uint32_t shift) {
     const Refused why = perform(spaces, a.memory);
     if (why.why == Refusal::kNone) {
       for (uint32_t lane = 0; lane < kLanes; ++lane) {

@@ -166,7 +166,7 @@ bool Translator::stack_or_cluster(const Instr& instr, const Op& op) {
       exec::Inst& in = emit(exec::Kind::kAlloca);
       in.d[0] = d;
       in.s[0] = size;
-      in.offset = align.kind == OperandKind::kNone ? kDefaultAlign : align.value;
+      in.offset = align.kind == OperandKind::kNone ? static_cast<int64_t>(kDefaultAlign) : align.value;
       if (in.offset <= 0 || (in.offset & (in.offset - 1)) != 0) {
         missing("an alignment that is no power of two");
       }

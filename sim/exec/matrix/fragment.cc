@@ -63,8 +63,9 @@ void scatter(const Fragment& f, const Words& from, std::span<Register> registers
   for_elements(f, from.cols, [&](uint32_t word, uint32_t r, uint32_t lane, uint32_t shift) {
     registers[r][lane] |= from.bits[word] << shift;
   });
-  for (size_t r = f.registers(); r < registers.size(); ++r) {
-    registers[r] = registers[r % f.registers()];
+  const size_t distinct = f.registers();
+  for (size_t r = distinct; r < registers.size(); ++r) {
+    registers[r] = registers[r - distinct];
   }
 }
 

@@ -18,7 +18,7 @@ uint16_t f16_of_8_bits(Element e, uint64_t bits) {
   }
   // All of e4m3 are normal numbers of f16.
   const auto magnitude = static_cast<uint32_t>(x.significand < 0 ? -x.significand : x.significand);
-  const int32_t top = std::bit_width(magnitude) - 1;
+  const auto top = static_cast<int32_t>(std::bit_width(magnitude)) - 1;
   const int32_t exponent = x.exponent - layout_of(e).fraction_bits + top;
   return static_cast<uint16_t>(sign | static_cast<uint32_t>(exponent + 15) << 10 |
                                ((magnitude << (10 - top)) & 0x3ff));

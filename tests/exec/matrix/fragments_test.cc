@@ -1,5 +1,7 @@
 // Where mma has its elements, for every shape and type of sm_90: the formulas of ptx.md 4.1 as they stand
 // there, against a plain product of small whole numbers.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/exec/matrix/matrix_case.h"
@@ -136,7 +138,7 @@ TEST_CASE("floating point") {
       if (ab == "bf16" && c == "f16") {
         continue;
       }
-      const std::string types = c + "." + ab + "." + ab + "." + c;
+      const std::string types = fmt::format("{0}.{1}.{1}.{0}", c, ab);
       check({16, 8, 8, ab, c, 4, 2, 4, a_k8, b_k8, sums}, ab, "mma.sync.aligned.m16n8k8.row.col." + types);
       check({16, 8, 16, ab, c, 8, 4, 4, a_k16, b_k16, sums}, ab,
             "mma.sync.aligned.m16n8k16.row.col." + types);
@@ -167,7 +169,7 @@ TEST_CASE("8 bits") {
   const Map a_m8 = [](uint32_t g, uint32_t t, uint32_t i) { return Place{g, 4 * t + i}; };
   for (const std::string a : {"s8", "u8"}) {
     for (const std::string b : {"s8", "u8"}) {
-      const std::string types = ".row.col.s32." + a + "." + b + ".s32";
+      const std::string types = fmt::format(".row.col.s32.{}.{}.s32", a, b);
       check({8, 8, 16, a, "s32", 4, 4, 2, a_m8, b_k16, sums}, b, "mma.sync.aligned.m8n8k16" + types);
       check({16, 8, 16, a, "s32", 8, 4, 4, a_k16, b_k16, sums}, b, "mma.sync.aligned.m16n8k16" + types);
       check({16, 8, 32, a, "s32", 16, 8, 4, a_k32, b_k32, sums}, b, "mma.sync.aligned.m16n8k32" + types);
@@ -176,7 +178,7 @@ TEST_CASE("8 bits") {
   for (const std::string a : {"e4m3", "e5m2"}) {
     for (const std::string b : {"e4m3", "e5m2"}) {
       for (const std::string c : {"f16", "f32"}) {
-        const std::string types = ".row.col." + c + "." + a + "." + b + "." + c;
+        const std::string types = fmt::format(".row.col.{0}.{1}.{2}.{0}", c, a, b);
         check({16, 8, 16, a, c, 8, 4, 4, a_k16, b_k16, sums}, b, "mma.sync.aligned.m16n8k16" + types);
         check({16, 8, 32, a, c, 16, 8, 4, a_k32, b_k32, sums}, b, "mma.sync.aligned.m16n8k32" + types);
       }
@@ -198,7 +200,7 @@ TEST_CASE("4 bits and 1 bit") {
   };
   for (const std::string a : {"s4", "u4"}) {
     for (const std::string b : {"s4", "u4"}) {
-      const std::string types = ".row.col.s32." + a + "." + b + ".s32";
+      const std::string types = fmt::format(".row.col.s32.{}.{}.s32", a, b);
       check({8, 8, 32, a, "s32", 8, 8, 2, a_m8, b_k32, sums}, b, "mma.sync.aligned.m8n8k32" + types);
       check({16, 8, 32, a, "s32", 16, 8, 4, a_k32, b_k32, sums}, b, "mma.sync.aligned.m16n8k32" + types);
       check({16, 8, 64, a, "s32", 32, 16, 4, a_k64, b_k64, sums}, b, "mma.sync.aligned.m16n8k64" + types);
@@ -253,8 +255,8 @@ TEST_CASE("m8n8k4 of f16") {
             put(expected, rd, d_type, lane, i, sum);
           }
         }
-        std::string opcode = "mma.sync.aligned.m8n8k4.";
-        opcode += la + "." + lb + "." + d_type + ".f16.f16." + c_type;
+        const std::string opcode =
+            fmt::format("mma.sync.aligned.m8n8k4.{}.{}.{}.f16.f16.{}", la, lb, d_type, c_type);
         INFO(opcode);
         CHECK(run_mma(opcode, two, two, rc, rd, va, vb, vc) == expected);
       }

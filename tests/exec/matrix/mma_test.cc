@@ -1,4 +1,6 @@
 // mma.sync: where the elements are (ptx.md 4.1), and whole products of small whole numbers.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/exec/matrix/matrix_case.h"
@@ -24,7 +26,7 @@ TEST_CASE("a whole m16n8k16 product of f16, bf16 by hand-placed elements") {
       }
     }
     const std::string type = bf16 ? "bf16" : "f16";
-    const Lanes d = run_mma("mma.sync.aligned.m16n8k16.row.col.f32." + type + "." + type + ".f32", {4}, {2},
+    const Lanes d = run_mma(fmt::format("mma.sync.aligned.m16n8k16.row.col.f32.{0}.{0}.f32", type), {4}, {2},
                             {4}, {4}, va, vb, vc);
     for (uint32_t lane = 0; lane < 32; ++lane) {
       for (uint32_t i = 0; i < 4; ++i) {

@@ -1,4 +1,6 @@
 // ldmatrix, stmatrix, movmatrix (ptx.md 4.2): each element is 16 * row + column of its tile, plus 256 * tile.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/exec/matrix/matrix_case.h"
@@ -58,14 +60,13 @@ TEST_CASE("ldmatrix: a row of a tile to four lanes") {
 TEST_CASE("stmatrix is the inverse") {
   for (const std::string trans : {"", ".trans"}) {
     const std::string list = "{%a4, %a5, %a6, %a7}";
-    const Lanes d = run(tiles("ldmatrix.sync.aligned.m8n8.x4" + trans + ".shared.b16 " + list + ", [%t1];\n" +
-                                  "st.shared.b32 [%t1], 0; bar.warp.sync -1;\n"
-                                  "stmatrix.sync.aligned.m8n8.x4" +
-                                  trans + ".shared.b16 [%t1], " + list +
-                                  ";\nbar.warp.sync -1;\n"
-                                  "ld.shared.v4.b32 {%d0, %d1, %d2, %d3}, [%t1];",
-                              4),
-                        {rows()});
+    const std::string there_and_back = fmt::format(
+        "ldmatrix.sync.aligned.m8n8.x4{0}.shared.b16 {1}, [%t1];\n"
+        "st.shared.b32 [%t1], 0; bar.warp.sync -1;\n"
+        "stmatrix.sync.aligned.m8n8.x4{0}.shared.b16 [%t1], {1};\nbar.warp.sync -1;\n"
+        "ld.shared.v4.b32 {{%d0, %d1, %d2, %d3}}, [%t1];",
+        trans, list);
+    const Lanes d = run(tiles(there_and_back, 4), {rows()});
     const Lanes expected = rows();
     for (size_t lane = 0; lane < 32; ++lane) {
       for (size_t i = 0; i < 4; ++i) {

@@ -1,5 +1,7 @@
 // wgmma: operands in shared memory by descriptors, against matrices that are put there as a plain description
 // of the layouts says: chunks of 16 bytes in lines of 32, 64 or 128 bytes, whose places are exchanged.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include <bit>
@@ -308,7 +310,8 @@ TEST_CASE("A in registers") {
           std::to_string(8 * (r / 2) + half) +
           "; mul.lo.u32 %x, %x, 5; mad.lo.u32 %x, %y, 3, %x; and.b32 %x, %x, 7;\n"
           "cvt.rn.f16.u32 %h, %x; mov.b32 %y, {0, %h}; " +
-          (half == 0 ? "shr.u32 %a" + n + ", %y, 16; }\n" : "or.b32 %a" + n + ", %a" + n + ", %y; }\n");
+          (half == 0 ? fmt::format("shr.u32 %a{}, %y, 16; }}\n", n)
+                     : fmt::format("or.b32 %a{0}, %a{0}, %y; }}\n", n));
     }
   }
   const Lanes d = run(code_of(p), {as_lanes(memory)});
