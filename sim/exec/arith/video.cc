@@ -8,8 +8,6 @@
 namespace heddle::exec::arith {
 namespace {
 
-__extension__ using Int128 = __int128;
-
 // A Video in a control word.
 uint64_t encode(const Video& v) {
   const auto flag = [](bool b, unsigned at) { return (b ? uint64_t{1} : 0) << at; };
@@ -83,18 +81,41 @@ int64_t combine(const Video& v, int64_t a, int64_t b) {
   }
 }
 
+// 32 bits of a and b count as signed whatever their types, as c does.
 uint32_t multiply_add(const Video& v, int64_t a, int64_t b, uint32_t c) {
   const bool sign = v.a_signed || v.b_signed || v.negate_product || v.negate_c;
-  Int128 sum = static_cast<Int128>(a) * b;
-  sum = v.negate_product ? -sum : sum;
-  const int64_t addend = extended(c, 32, sign);
-  sum += v.negate_c ? -addend : addend;
-  sum = (sum + (v.plus_one ? 1 : 0)) >> v.scale;
-  if (v.sat) {
-    const Int128 most = sign ? INT32_MAX : UINT32_MAX, least = sign ? INT32_MIN : 0;
-    sum = sum < least ? least : sum > most ? most : sum;
+  const int64_t product = int64_t{static_cast<int32_t>(a)} * static_cast<int32_t>(b);
+  const int64_t addend = static_cast<int32_t>(c);
+  int64_t sum =
+      (v.negate_product ? -product : product) + (v.negate_c ? -addend : addend) + (v.plus_one ? 1 : 0);
+  sum = sign ? sum >> v.scale : static_cast<int64_t>(static_cast<uint64_t>(sum) >> v.scale);
+  return static_cast<uint32_t>(v.sat ? clamped(sum, 32, sign) : sum);
+}
+
+bool is_shift(VideoOp op) { return op == VideoOp::kShl || op == VideoOp::kShr; }
+
+int64_t saturated(const Video& v, unsigned part_bits, int64_t r) {
+  if (is_shift(v.op)) {
+    return clamped(extended(static_cast<uint64_t>(r), 34, true), 32, v.d_signed);
   }
-  return static_cast<uint32_t>(sum);
+  if (v.part_d != 0) {  // what is not a u32, be it negative, counts as the largest one
+    const int64_t most = (int64_t{1} << (v.d_signed ? part_bits - 1 : part_bits)) - 1;
+    return r >> 32 != 0 ? most : std::min(r, most);
+  }
+  if (!v.d_signed) {  // beyond the largest u32 its low 32 bits count
+    return std::max<int64_t>(r, 0);
+  }
+  return clamped(r, 32, true);
+}
+
+// With c: signed d compares signed 64 bits, unsigned d unsigned ones; sums and differences are 32 bits whose
+// sign is extended, and so are shifts that saturate.
+uint32_t compared(const Video& v, int64_t r, uint32_t c) {
+  const bool cut = v.op == VideoOp::kAdd || v.op == VideoOp::kSub || (v.sat && is_shift(v.op));
+  const int64_t x = cut ? static_cast<int32_t>(r) : r;
+  const int64_t y = extended(c, 32, v.d_signed);
+  const bool less = v.d_signed ? x < y : static_cast<uint64_t>(x) < static_cast<uint64_t>(y);
+  return static_cast<uint32_t>(less == (v.second == Second::kMin) ? x : y);
 }
 
 uint32_t one(const Video& v, uint32_t a, uint32_t b, uint32_t c) {
@@ -105,20 +126,19 @@ uint32_t one(const Video& v, uint32_t a, uint32_t b, uint32_t c) {
   }
   int64_t r = combine(v, x, y);
   if (v.sat) {
-    r = clamped(r, pd.bits, v.d_signed);
+    r = saturated(v, pd.bits, r);
   }
   if (v.part_d != 0) {
     const uint32_t mask = ((1U << pd.bits) - 1) << pd.at;
-    return (c & ~mask) | (static_cast<uint32_t>(r) << pd.at & mask);
+    const bool upper_half = pd.bits == 16 && pd.at != 0;  // takes the result's, not its lower one
+    return (c & ~mask) | (static_cast<uint32_t>(r) << (upper_half ? 0 : pd.at) & mask);
   }
-  const int64_t r32 = extended(static_cast<uint64_t>(r), 32, v.d_signed), c32 = extended(c, 32, v.d_signed);
   switch (v.second) {
     case Second::kAdd:
       return static_cast<uint32_t>(r) + c;
     case Second::kMin:
-      return static_cast<uint32_t>(std::min(r32, c32));
     case Second::kMax:
-      return static_cast<uint32_t>(std::max(r32, c32));
+      return compared(v, r, c);
     default:
       return static_cast<uint32_t>(r);
   }

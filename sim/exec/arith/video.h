@@ -1,6 +1,7 @@
-// Video instructions (ptx.md 2.13): arithmetic on bytes and halves of registers, one, two or four at once. As
-// the PTX manual defines them; without saturation, what is added or compared with c is the uncut intermediate
-// result where several at once are added, and its 32 bits otherwise (assumed).
+// Video instructions (ptx.md 2.13): arithmetic on bytes and halves of registers, one, two or four at once.
+// Hopper has none of one at a time: those are what ptxas (13.0, sm_90a) makes of them, edges that the PTX
+// manual has otherwise included (saturation, signs of what is compared with c, d.h1); an H200's results are
+// those (tests/exec/oracle).
 #pragma once
 
 #include "sim/exec/arith/number.h"

@@ -21,7 +21,7 @@ TEST_CASE("one at once") {
   CHECK(video("vadd.u32.s32.s32.sat %r0, %r1, %r2", 0xffffffff, 0) == 0);
   CHECK(video("vadd.u32.u32.u32.add %r0, %r1.h1, %r2.h0, %r3", 0x00050000, 7, 100) == 112);
   CHECK(video("vadd.u32.u32.u32 %r0.b1, %r1, %r2, %r3", 0x100, 0x23, 0xaabbccdd) == 0xaabb23dd);
-  CHECK(video("vadd.u32.u32.u32.sat %r0.h1, %r1, %r2, %r3", 0xffff, 1, 0x1234) == 0xffff1234);
+  CHECK(video("vadd.u32.u32.u32.sat %r0.h0, %r1, %r2, %r3", 0xffff, 1, 0x12345678) == 0x1234ffff);
   CHECK(video("vsub.s32.u32.u32.min %r0, %r1, %r2, %r3", 3, 5, 1) == 0xfffffffe);
   CHECK(video("vsub.s32.u32.u32.max %r0, %r1, %r2, %r3", 3, 5, 1) == 1);
   CHECK(video("vabsdiff.u32.s32.s32 %r0, %r1, %r2", 0xfffffffe, 3) == 5);
@@ -35,6 +35,29 @@ TEST_CASE("one at once") {
   CHECK(video("vset.u32.u32.lt.add %r0, %r1, %r2, %r3", 1, 2, 9) == 10);
 }
 
+// Unlike the PTX manual: ptxas's sequences, which are what an H200 executes.
+TEST_CASE("saturation and comparison as ptxas has them") {
+  // To u32 negative results become 0, large ones keep their low bits.
+  CHECK(video("vadd.u32.u32.u32.sat %r0, %r1, %r2", 0xffffffff, 0xffffffff) == 0xfffffffe);
+  CHECK(video("vsub.u32.u32.u32.sat %r0, %r1, %r2", 1, 2) == 0);
+  // Parts: negative and large ones alike become the largest value.
+  CHECK(video("vadd.u32.s32.s32.sat %r0.b0, %r1, %r2, %r3", 0xffffffff, 0, 0xaabbccdd) == 0xaabbccff);
+  CHECK(video("vadd.s32.s32.s32.sat %r0.b2, %r1, %r2, %r3", 0x80000000, 0, 0xaabbccdd) == 0xaa7fccdd);
+  CHECK(video("vadd.s32.s32.s32.sat %r0.b2, %r1, %r2, %r3", 3, 4, 0xaabbccdd) == 0xaa07ccdd);
+  // The upper half takes the result's upper half.
+  CHECK(video("vadd.u32.u32.u32.sat %r0.h1, %r1, %r2, %r3", 0xffff, 1, 0x12345678) == 0x5678);
+  CHECK(video("vadd.u32.u32.u32 %r0.h1, %r1, %r2, %r3", 0xabcd0000, 0xffff, 0x12345678) == 0xabcd5678);
+  // Compared with c: sums with their 32 bits' sign extended, unsigned d as 64 unsigned bits.
+  CHECK(video("vadd.u32.s32.u32.min %r0, %r1, %r2, %r3", 0xfffffff0, 1, 0xfffffffe) == 0xfffffffe);
+  CHECK(video("vadd.u32.s32.u32.max %r0, %r1, %r2, %r3", 0xfffffff0, 1, 0xfffffffe) == 0xfffffff1);
+  CHECK(video("vabsdiff.s32.s32.u32.max %r0, %r1, %r2, %r3", 0x80000000, 0, 5) == 0x80000000);
+  CHECK(video("vabsdiff.u32.s32.u32.sat.max %r0, %r1, %r2, %r3", 0x80000000, 0xffffffff, 9) == 0x7fffffff);
+  // Shifts are 34 bits, signed: 2 << 32 is negative, 1 << 32 is not.
+  CHECK(video("vshl.u32.u32.u32.sat.clamp %r0, %r1, %r2", 2, 32) == 0);
+  CHECK(video("vshl.u32.u32.u32.sat.clamp %r0, %r1, %r2", 1, 32) == 0xffffffff);
+  CHECK(video("vshl.s32.s32.u32.sat.clamp %r0, %r1, %r2", 1, 31) == 0x7fffffff);
+}
+
 TEST_CASE("products") {
   CHECK(video("vmad.s32.s32.u32 %r0, %r1.h0, %r2.h0, %r3", 0xffff, 3, 10) == 7);
   CHECK(video("vmad.s32.u32.u32 %r0, -%r1, %r2, %r3", 2, 3, 10) == 4);
@@ -42,6 +65,10 @@ TEST_CASE("products") {
   CHECK(video("vmad.u32.u32.u32.po %r0, %r1, %r2, %r3", 2, 3, 10) == 17);
   CHECK(video("vmad.u32.u32.u32.shr7 %r0, %r1, %r2, %r3", 0x100, 0x100, 0x80) == 0x201);
   CHECK(video("vmad.u32.u32.u32.sat %r0, %r1, %r2, %r3", 0x10000, 0x10000, 0) == 0xffffffff);
+  // 32 bits count as signed: -1 * 1, and -1 as c.
+  CHECK(video("vmad.u32.u32.u32.sat %r0, %r1, %r2, %r3", 0xffffffff, 1, 0) == 0);
+  CHECK(video("vmad.u32.u32.u32.shr7 %r0, %r1, %r2, %r3", 0x100, 1, 0xffffff80) == 1);
+  CHECK(video("vmad.u32.u32.u32.sat.shr7 %r0, %r1, %r2, %r3", 0xffffffff, 1, 0) == 0xffffffff);
   CHECK(video("vmad.s32.s32.s32.sat.shr15 %r0, %r1, %r2, %r3", 0x80000000, 0x7fffffff, 0) == 0x80000000);
 }
 
