@@ -1,0 +1,178 @@
+// Runs a suite's kernels and prints what is in memory behind each, in the lines of h200/suite.digests.
+//
+// usage: suite_memory SUITE.ptx [KERNEL]      (second_memory for the second suite)
+#include "tests/exec/oracle/suite_host.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "frontends/ptx/execute/program.h"
+#include "frontends/ptx/load.h"
+#include "sim/base/error.h"
+#include "sim/exec/execute.h"
+
+namespace heddle::oracle {
+namespace {
+
+struct Buffer {
+  size_t at, bytes;
+};
+
+// One kernel's memory and module: each begins anew.
+struct State {
+  std::string text;  // of the suite's PTX
+  std::unique_ptr<exec::Memory> memory;
+  std::unique_ptr<ptx::Program> program;
+  uint64_t pool = 0;
+  std::vector<Buffer> buffers;
+
+  ptx::Program& loaded() {
+    if (!program) {
+      program = std::make_unique<ptx::Program>(ptx::parse("suite.ptx", text), *memory);
+    }
+    return *program;
+  }
+};
+
+State& state() {
+  static State s;
+  return s;
+}
+
+uint64_t address(const void* p) { return reinterpret_cast<uint64_t>(p); }
+
+// As in tables.cu and digests.py.
+uint64_t mixed(uint64_t index, uint32_t word) {
+  uint64_t h = (index << 32 | word) * 0x9e3779b97f4a7c15;
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9;
+  return h ^ h >> 32;
+}
+
+}  // namespace
+
+Suite suite;
+
+char* Suite::begin(size_t bytes) {
+  State& s = state();
+  s.program.reset();
+  s.buffers.clear();
+  s.memory = std::make_unique<exec::Memory>();
+  s.pool = s.memory->allocate(bytes);
+  return reinterpret_cast<char*>(s.pool);  // NOLINT(performance-no-int-to-ptr): nobody on the host goes there
+}
+
+void Suite::buffer(size_t at, size_t bytes) { state().buffers.push_back({at, bytes}); }
+
+void Suite::end(const char* kernel) {
+  const State& s = state();
+  size_t number = 0;
+  for (const Buffer& b : s.buffers) {
+    std::vector<uint32_t> words((b.bytes + 3) / 4);
+    s.memory->read(s.pool + b.at, {reinterpret_cast<uint8_t*>(words.data()), b.bytes});
+    uint64_t sum = 0;
+    for (size_t i = 0; i < words.size(); ++i) {
+      sum += mixed(i, words[i]);
+    }
+    std::cout << fmt::format("memory {} {} {} {} {:016x}\n", kernel, number++, b.at, b.bytes, sum);
+  }
+  std::cout.flush();
+}
+
+Call Suite::launch(const char* name, const char* argument, dim3 grid, dim3 block) {
+  std::string mangled = fmt::format("_Z{}{}", std::strlen(name), name);
+  if (*argument != 0) {
+    mangled += fmt::format("ILi{}EE", argument);
+  }
+  std::string entry;
+  for (const ptx::Function& f : state().loaded().module().functions) {
+    if (std::string_view(f.name).starts_with(mangled)) {
+      entry = f.name;
+    }
+  }
+  if (entry.empty()) {
+    throw Error(fmt::format("the suite's PTX has no kernel {}", mangled));
+  }
+  return {std::move(entry), grid, block};
+}
+
+// Constants are the module's, so they are written into its text: before anything is launched.
+int Suite::constant(const std::string& name, const void* data, size_t bytes) {
+  const std::string declared = fmt::format("{}[{}];", name, bytes);
+  std::string& text = state().text;
+  const size_t at = text.find(declared);
+  if (at == std::string::npos || state().program) {
+    throw Error(fmt::format("the suite's PTX has no constant {}", declared));
+  }
+  std::string values;
+  for (size_t i = 0; i < bytes; ++i) {
+    values += fmt::format("{}{}", i == 0 ? "" : ", ", static_cast<const uint8_t*>(data)[i]);
+  }
+  text.replace(at, declared.size(), fmt::format("{}[{}] = {{{}}};", name, bytes, values));
+  return 0;
+}
+
+void Call::run(std::vector<Value> values) const {
+  State& s = state();
+  ptx::Program& program = s.loaded();
+  const ptx::Function& kernel = program.kernel(entry_);
+  exec::Launch launch = program.launch(kernel);
+  launch.grid = {grid_.x, grid_.y, grid_.z};
+  launch.block = {block_.x, block_.y, block_.z};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ptx::Variable& parameter = ptx::parameter(program.module(), kernel, i);
+    Value v = values[i];
+    if (v.bytes != 0 && v.bytes != parameter.size) {
+      throw Error(
+          fmt::format("{}: argument {} has {} bytes, the parameter {}", entry_, i, v.bytes, parameter.size));
+    }
+    if (v.at != nullptr) {
+      std::memcpy(&v.bits, v.at, parameter.size);
+    }
+    ptx::set_parameter(parameter, v.bits, launch);
+  }
+  exec::execute(launch, {});
+}
+
+void Call::list(void** arguments) const {
+  ptx::Program& program = state().loaded();
+  std::vector<Value> values(program.kernel(entry_).signature.parameters.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i].at = arguments[i];
+  }
+  run(std::move(values));
+}
+
+int cudaMemcpy(void* to, const void* from, size_t bytes, Direction /*direction*/) {
+  state().memory->write(address(to), {static_cast<const uint8_t*>(from), bytes});
+  return 0;
+}
+
+int cudaMemset(void* to, int value, size_t bytes) {
+  const std::vector<uint8_t> filled(bytes, static_cast<uint8_t>(value));
+  state().memory->write(address(to), filled);
+  return 0;
+}
+
+}  // namespace heddle::oracle
+
+int main(int argc, char** argv) {
+  using heddle::oracle::state;
+  std::ifstream in(argc > 1 ? argv[1] : "");
+  if (argc < 2 || argc > 3 || !in) {
+    std::cerr << "usage: suite_memory SUITE.ptx [KERNEL]\n";
+    return 2;
+  }
+  std::stringstream text;
+  text << in.rdbuf();
+  state().text = text.str();
+  try {
+    return suite_main(argc - 1, argv + 1);
+  } catch (const heddle::Error& e) {
+    std::cerr << e.what() << '\n';
+    return 1;
+  }
+}
