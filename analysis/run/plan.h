@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/run/settings.h"
 #include "frontends/accelsim/discover.h"
+#include "frontends/trace/launches.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::analysis {
@@ -19,6 +21,8 @@ struct PlannedLaunch {
   std::string trace;  // unique together with `number`
   uint32_t number = 0;
   std::optional<isa::Dim3> cluster = std::nullopt;  // instead of the trace's
+  // What is simulated, if that is no trace: once. Its path is for messages.
+  std::function<trace::OpenedTrace()> open = nullptr;
 
   std::string label() const { return trace + "/" + std::to_string(number); }
 };

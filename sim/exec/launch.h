@@ -8,6 +8,7 @@
 #include "sim/exec/code.h"
 #include "sim/exec/layout.h"
 #include "sim/exec/memory.h"
+#include "sim/exec/observer.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::exec {
@@ -29,6 +30,7 @@ struct Launch {
   std::vector<uint8_t> parameters;  // Code::parameter_bytes of them
   uint64_t workspace = 0;           // address of zeroed memory for barriers of the whole grid
   Checks checks;
+  Observer* observer = nullptr;             // null: nobody
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
 
   uint64_t clusters() const { return blocks() / cluster.count(); }

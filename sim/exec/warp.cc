@@ -29,7 +29,11 @@ uint32_t lanes_of(const Register& predicate) {
 }  // namespace
 
 Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
-    : block_(block), code_(*block.launch().code), index_(index), alive_(lanes) {
+    : block_(block),
+      code_(*block.launch().code),
+      observer_(block.launch().observer),
+      index_(index),
+      alive_(lanes) {
   const FunctionInfo& entry = code_.functions[code_.entry];
   warp_registers_.resize(kFirstSpecial + code_.specials.size());
   warp_registers_[kStackSlot & kSlotIndex].fill(kStackBase);
@@ -140,6 +144,9 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
     if (in.counted) {
       ++executed_;
       thread_executed_ += static_cast<uint32_t>(std::popcount(mask));
+    }
+    if (observer_ != nullptr && in.counted) {
+      observer_->executed(block_, index_, g.pc, g.mask, mask);
     }
     if (in.kind == Kind::kCompute) {
       if (mask != 0) {
@@ -261,6 +268,9 @@ void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
   }
   if (Races* races = block_.races()) {
     check_races(*races, g, a);
+  }
+  if (observer_ != nullptr) {
+    observer_->accessed(block_, index_, g.pc, mask, a.address, nullptr);
   }
   complete(a, b);
   polls_ += op.kind != MemoryOp::Kind::kStore ? 1 : 0;

@@ -133,6 +133,7 @@ class Warp {
 
   Block& block_;
   const Code& code_;
+  Observer* const observer_;
   const uint32_t index_;
   uint32_t alive_;
   uint32_t polls_ = 0;  // loads and atomics since the slice began that may look for something

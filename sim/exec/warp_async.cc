@@ -50,7 +50,16 @@ void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {
   const Banks b = banks(g);
   const Spaces all = spaces();
   ++progress_;
-  by_lane(g, mask, [&](uint32_t lane) { perform(prepare(op, b, g.local, lane), all, lane); });
+  Register from{}, to{};
+  by_lane(g, mask, [&](uint32_t lane) {
+    const Transfer t = prepare(op, b, g.local, lane);
+    from[lane] = t.from.address;
+    to[lane] = t.to.address;
+    perform(t, all, lane);
+  });
+  if (observer_ != nullptr) {
+    observer_->accessed(block_, index_, g.pc, mask, from, &to);
+  }
 }
 
 void Warp::map_field(const Group& g, const Inst& in, uint32_t mask) {

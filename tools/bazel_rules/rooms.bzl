@@ -160,6 +160,14 @@ ROOMS = {
         "sim/base",
         "sim/isa",
     ],
+    "frontends/ptx/lower": [
+        "frontends/ptx",
+        "frontends/ptx/execute",
+        "frontends/sass",
+        "sim/base",
+        "sim/exec",
+        "sim/isa",
+    ],
     "frontends/accelsim": [
         "frontends/input",
         "frontends/sass",
@@ -313,6 +321,7 @@ ROOMS = {
         "frontends/output",
         "frontends/ptx",
         "frontends/ptx/execute",
+        "frontends/ptx/lower",
         "frontends/trace",
         "frontends/workload",
         "sim/base",

@@ -87,6 +87,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_config(app, status);
   add_metrics(app, status);
   add_occupancy(app, status);
+  add_lower(app, status);
   add_exec(app, status);
   add_host(app, status);
   add_hostbench(app, status);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -13,10 +14,12 @@
 #include "analysis/run/checkpoint_file.h"
 #include "analysis/run/checkpointed.h"
 #include "analysis/run/plan.h"
+#include "frontends/ptx/lower/timed_source.h"
 #include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/ptx_launch.h"
 #include "tools/heddle/stored_batch.h"
 
 namespace heddle::cli {
@@ -30,7 +33,24 @@ struct RunArguments {
   std::vector<std::filesystem::path> paths;
   std::vector<uint32_t> cluster;
   size_t from_launch = 1;  // of all launches
+  PtxLaunchOptions ptx;
 };
+
+// The one launch of a module in PTX: executed while it is simulated.
+analysis::PlannedLaunch ptx_launch(const RunArguments& o, PtxLaunch& launch) {
+  analysis::PlannedLaunch out;
+  out.source.path = o.ptx.file;
+  out.source.trace = out.trace = o.ptx.file.stem().string();
+  out.source.number = out.number = 1;
+  out.open = [&launch] {
+    trace::OpenedTrace t;
+    t.source = std::make_unique<ptx::lower::TimedSource>(launch.program().module(), launch.kernel(), launch.launch(),
+                                                         launch.program().origins(launch.kernel()));
+    t.fingerprint = "executed";
+    return t;
+  };
+  return out;
+}
 
 std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
   std::vector<analysis::PlannedLaunch> out = analysis::plan_launches(o.paths, o.sim.strict, warn);
@@ -50,8 +70,35 @@ std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
   return out;
 }
 
+// Whether it is a module in PTX that is to run; then the options are such.
+bool is_ptx(RunArguments& o) {
+  const bool any = std::any_of(o.paths.begin(), o.paths.end(), [](const auto& p) { return p.extension() == ".ptx"; });
+  const bool said = !o.ptx.kernel.empty() || !o.ptx.grid.empty() || !o.ptx.block.empty() || !o.ptx.arguments.empty();
+  if (!any) {
+    if (said) {
+      throw Error("--kernel, --grid, --block and --arg are for a module in PTX (FILE.ptx)");
+    }
+    return false;
+  }
+  if (o.paths.size() != 1 || o.ptx.kernel.empty() || o.ptx.grid.empty() || o.ptx.block.empty()) {
+    throw Error(fmt::format("{}: a module in PTX is run alone, with --kernel, --grid and --block", o.paths[0].string()));
+  }
+  o.ptx.file = o.paths[0];
+  for (const uint32_t n : o.cluster) {
+    o.ptx.cluster += fmt::format("{}{}", o.ptx.cluster.empty() ? "" : ",", n);
+  }
+  return true;
+}
+
 int run(RunArguments o) {
-  std::vector<analysis::PlannedLaunch> launches = launches_of(o);
+  std::unique_ptr<PtxLaunch> ptx;
+  std::vector<analysis::PlannedLaunch> launches;
+  if (is_ptx(o)) {
+    ptx = std::make_unique<PtxLaunch>(o.ptx, exec::Checks{});
+    launches.push_back(ptx_launch(o, *ptx));
+  } else {
+    launches = launches_of(o);
+  }
   analysis::CheckpointSettings& checkpoint = o.batch.checkpoint;
   checkpoint.replace = replace(o.sim.force);
   if (!checkpoint.resume.empty()) {
@@ -61,6 +108,9 @@ int run(RunArguments o) {
   }
   StoredBatch batch(o.sim, o.batch, std::move(launches));
   const int status = batch.run();
+  if (ptx && status == 0) {
+    ptx->write_outputs(o.sim.force);
+  }
   const std::vector<analysis::LaunchRecord>& results = batch.results();
   if (!results.empty()) {
     print(analysis::run_heading(batch.record(), results) + "\n");
@@ -112,7 +162,7 @@ void add_run(CLI::App& app, int& status) {
   c->add_option(
        "PATH", o->paths,
        "directory with a kernelslist.g, that file, a .traceg[.zst|.xz|.gz], a .heddle, a folder of .heddle "
-       "files, or a directory of such directories")
+       "files, or a directory of such directories; or a module in PTX, FILE.ptx, with --kernel, --grid, --block")
       ->required();
   add_sim_options(*c, o->sim, true);
   add_profile_options(*c, o->sim);
@@ -127,6 +177,7 @@ void add_run(CLI::App& app, int& status) {
       ->expected(1, 3)
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 32));
+  add_ptx_launch_options(*c, o->ptx);
   c->add_flag("--keep-going,-k,!--fail-fast", o->batch.keep_going,
               "go on with the next kernel after one that fails (the default), or stop at the first");
   c->callback([o, &status] { status = run(*o); });

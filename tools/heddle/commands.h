@@ -18,6 +18,7 @@ void add_sweep_best(CLI::App& sweep, int& status);
 void add_shell(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_exec(CLI::App& app, int& status);
+void add_lower(CLI::App& app, int& status);
 void add_access(CLI::App& app, int& status);
 void add_occupancy(CLI::App& app, int& status);
 void add_host(CLI::App& app, int& status);

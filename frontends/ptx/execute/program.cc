@@ -51,20 +51,20 @@ exec::Launch Program::launch(const Function& kernel) {
                                            module_->source.name(), kernel.name, t.missing.size());
       throw NotCovered(what, std::move(t.missing));
     }
-    it = codes_.emplace(&kernel, std::move(t.code)).first;
-    if (uses_heap(it->second)) {
+    it = codes_.emplace(&kernel, std::move(t)).first;
+    if (uses_heap(it->second.code)) {
       memory_.make_heap(kHeapBytes);
     }
   }
-  if (workspace_ == 0 && uses_workspace(it->second)) {
+  if (workspace_ == 0 && uses_workspace(it->second.code)) {
     workspace_ = memory_.allocate(kWorkspaceBytes);
     memory_.mark_written(workspace_, kWorkspaceBytes);
   }
   exec::Launch out;
   out.workspace = workspace_;
-  out.code = &it->second;
+  out.code = &it->second.code;
   out.memory = &memory_;
-  out.parameters.resize(it->second.parameter_bytes);
+  out.parameters.resize(it->second.code.parameter_bytes);
   return out;
 }
 

@@ -38,12 +38,14 @@ class Program {
   const Function& kernel(std::string_view name) const;
   // With the parameters all 0. Throws NotCovered.
   exec::Launch launch(const Function& kernel);
+  // Of a kernel that has been launched: Translation::origins.
+  const std::vector<uint32_t>& origins(const Function& kernel) const { return codes_.at(&kernel).origins; }
 
  private:
   std::unique_ptr<const Module> module_;
   exec::Memory& memory_;
   Placement placement_;
-  std::map<const Function*, exec::Code> codes_;
+  std::map<const Function*, Translation> codes_;
   uint64_t workspace_ = 0;
 };
 

@@ -190,6 +190,7 @@ void Translator::function(uint32_t id) {
   end.counted = false;
   code.insts.push_back(end);
   code.lines.push_back(code.lines.empty() ? 0 : code.lines.back());
+  out_.origins.push_back(static_cast<uint32_t>(f.instrs.size()));
   for (size_t pc = first; pc < code.insts.size(); ++pc) {
     exec::Inst& in = code.insts[pc];
     if (in.kind == exec::Kind::kBranch) {
@@ -250,6 +251,7 @@ void Translator::instruction(const Instr& instr) {
   const auto line = static_cast<uint32_t>(
       std::upper_bound(line_starts_.begin(), line_starts_.end(), instr.at) - line_starts_.begin());
   code.lines.resize(code.insts.size(), line);
+  out_.origins.resize(code.insts.size(), static_cast<uint32_t>(&instr - f_->instrs.data()));
   for (size_t i = before; i + 1 < code.insts.size(); ++i) {
     code.insts[i].counted = false;
   }

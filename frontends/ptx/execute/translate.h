@@ -15,6 +15,8 @@ struct Translation {
   // A line for each instruction, of all functions that the kernel may reach, that cannot be executed:
   // "FILE:LINE:COLUMN: ...". The code can be executed when there is none.
   std::vector<std::string> missing;
+  // By instruction of the code: which one of its function it comes from.
+  std::vector<uint32_t> origins;
 };
 
 // `kernel`: an entry of the module, with a body.

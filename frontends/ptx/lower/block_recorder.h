@@ -1,0 +1,53 @@
+// What the warps of a cluster's blocks do, from the PTX instructions that they execute to runs of machine instructions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontends/ptx/lower/lower.h"
+#include "sim/exec/block.h"
+#include "sim/exec/observer.h"
+#include "sim/isa/recording.h"
+
+namespace heddle::ptx::lower {
+
+class BlockRecorder final : public exec::Observer {
+ public:
+  // `blocks` of a cluster, of so many warps.
+  BlockRecorder(const Kernel& kernel, const std::vector<uint32_t>& origins, uint32_t blocks, uint32_t warps);
+
+  void executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active, uint32_t mask) override;
+  void accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask, const exec::Register& address,
+                const exec::Register* to) override;
+  // The block of that rank has ended.
+  std::vector<isa::WarpTrace> finish(uint32_t rank);
+
+ private:
+  // What one warp has done of the block that it is in.
+  struct Seen {
+    uint32_t turn = 0;  // valid if it is the warp's
+    uint32_t active = 0, mask = 0;
+    isa::MemRef refs[2];
+    bool has_refs = false;
+  };
+  struct WarpState {
+    isa::WarpTrace trace;
+    uint32_t block = kNone;
+    uint32_t turn = 0;
+    uint32_t active = 0;  // lanes that have come to the block
+    uint32_t exited = 0;
+    std::vector<Seen> seen;  // by PTX instruction
+  };
+
+  WarpState& state(const exec::Block& block, uint32_t warp) { return warps_[block.rank() * warps_of_block_ + warp]; }
+  void flush(WarpState& w) const;
+  void run(WarpState& w, uint32_t instr, uint32_t mask) const;
+  static isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, const exec::Register& address);
+
+  const Kernel& kernel_;
+  const std::vector<uint32_t>& origins_;
+  const uint32_t warps_of_block_;
+  std::vector<WarpState> warps_;
+};
+
+}  // namespace heddle::ptx::lower

@@ -1,0 +1,33 @@
+// From a kernel of a module to machine code that can be timed: which instructions ptxas would make of it, about in which
+// order, with which registers and control bits (ptx.md 6). What it computes stays with the module; the machine code says
+// what issues when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/ptx/lower/machine.h"
+#include "sim/base/error.h"
+#include "sim/isa/kernel.h"
+
+namespace heddle::ptx::lower {
+
+// A kernel has instructions that cannot be lowered: all of them, a line each.
+class NotLowered : public Error {
+ public:
+  NotLowered(const std::string& what, std::vector<std::string> lines) : Error(what), lines_(std::move(lines)) {}
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+struct Kernel {
+  Lowered code;            // blocks say where they begin in the image
+  isa::KernelImage image;  // with text; the shape has the registers alone
+};
+
+// Throws NotLowered.
+Kernel lower(const Module& module, const Function& kernel);
+
+}  // namespace heddle::ptx::lower

@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "frontends/ptx/lower/schedule.h"
+
+namespace heddle::ptx::lower {
+
+using isa::OpClass;
+
+std::vector<Value> reads(const Machine& m) {
+  std::vector<Value> out;
+  for (const Field& f : m.s) {
+    if (f.kind == Field::Kind::kValue) {
+      out.push_back(f.value);
+    }
+  }
+  for (const auto* a : {&m.address, &m.copied_to}) {
+    if (*a && (*a)->base.there()) {
+      out.push_back((*a)->base);
+    }
+    if (*a && (*a)->uniform.there()) {
+      out.push_back((*a)->uniform);
+    }
+  }
+  if (m.guard.there()) {
+    out.push_back(m.guard);
+  }
+  return out;
+}
+
+std::vector<Value> writes(const Machine& m) {
+  std::vector<Value> out;
+  for (const Field& f : m.d) {
+    if (f.kind == Field::Kind::kValue) {
+      out.push_back(f.value);
+    }
+  }
+  return out;
+}
+
+bool is_variable(const Machine& m) {
+  switch (m.op) {
+    case OpClass::kMufu:
+    case OpClass::kConvert:
+    case OpClass::kConvert64:
+    case OpClass::kBitCount:
+    case OpClass::kMatch:
+    case OpClass::kRedux:
+    case OpClass::kShuffle:
+    case OpClass::kS2R:
+    case OpClass::kS2RThread:
+    case OpClass::kS2ur:
+    case OpClass::kLdc:
+    case OpClass::kMovm:
+    case OpClass::kAtomGlobal:
+    case OpClass::kAtomShared:
+    case OpClass::kAtomGeneric:
+      return true;
+    default:
+      return m.loads;
+  }
+}
+
+uint32_t distance(const Machine& from, const Machine& to, bool guard) {
+  // Units behind queues read their operands later (MIO), memory a cycle later still.
+  const bool queued = is_variable(to) || to.stores;
+  switch (from.op) {
+    case OpClass::kAluPredicate:
+      return guard || to.op == OpClass::kBranch || to.op == OpClass::kExit ? 13 : 5;
+    case OpClass::kImadWide:
+      return queued ? 6 : 5;
+    case OpClass::kFp64:
+      return to.op == OpClass::kFp64 ? 8 : 10;
+    case OpClass::kHalf:
+    case OpClass::kHalfMma:
+      return 6;
+    case OpClass::kHmma:
+    case OpClass::kImma:
+    case OpClass::kDmma:
+      return to.op == from.op ? 24 : 28;
+    case OpClass::kUniform:
+    case OpClass::kUniformMove:
+      return to.op == OpClass::kUniform ? 4 : 6;
+    case OpClass::kUldc:
+      return 4;
+    case OpClass::kR2ur:
+    case OpClass::kCs2r:
+      return 9;
+    default:
+      return queued ? 5 : 4;
+  }
+}
+
+void remove_dead(Lowered& f) {
+  std::vector<std::vector<const Machine*>> makers(f.registers.size());
+  std::vector<bool> wanted(f.registers.size(), false);
+  std::vector<uint32_t> work;
+  const auto want = [&](const Machine& m) {
+    for (const Value& v : reads(m)) {
+      if (!wanted[v.reg]) {
+        wanted[v.reg] = true;
+        work.push_back(v.reg);
+      }
+    }
+  };
+  for (const Block& b : f.blocks) {
+    for (const Machine& m : b.code) {
+      for (const Value& v : writes(m)) {
+        makers[v.reg].push_back(&m);
+      }
+      if (m.has_effect()) {
+        want(m);
+      }
+    }
+  }
+  while (!work.empty()) {
+    const uint32_t r = work.back();
+    work.pop_back();
+    for (const Machine* m : makers[r]) {
+      want(*m);
+    }
+  }
+  for (Block& b : f.blocks) {
+    std::erase_if(b.code, [&](const Machine& m) {
+      const std::vector<Value> w = writes(m);
+      return !m.has_effect() && m.op != OpClass::kNop &&
+             std::none_of(w.begin(), w.end(), [&](const Value& v) { return wanted[v.reg]; });
+    });
+  }
+}
+
+}  // namespace heddle::ptx::lower

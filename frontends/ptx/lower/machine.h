@@ -1,0 +1,104 @@
+// Machine code in the making: instructions whose registers have no numbers yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/ptx/module.h"
+#include "sim/isa/instr.h"
+
+namespace heddle::ptx::lower {
+
+enum class File : uint8_t { kVector, kUniform, kPredicate };
+
+// One or more registers in a row that are allocated together.
+struct Register {
+  File file = File::kVector;
+  uint8_t count = 1;
+  int number = -1;  // the first one, once it is allocated
+};
+
+// Registers `part` to `part + count - 1` of one.
+struct Value {
+  uint32_t reg = kNone;
+  uint8_t part = 0;
+  uint8_t count = 1;
+  bool there() const { return reg != kNone; }
+  bool operator==(const Value&) const = default;
+};
+
+// What stands in an instruction's text.
+struct Field {
+  enum class Kind : uint8_t { kZero, kValue, kNumber, kText };
+  Kind kind = Kind::kZero;
+  bool negated = false;
+  Value value;
+  int64_t number = 0;
+  std::string text;
+
+  Field() = default;
+  Field(Value v) : kind(v.there() ? Kind::kValue : Kind::kZero), value(v) {}  // NOLINT(google-explicit-constructor): fields are written as values
+  Field(int64_t n) : kind(n == 0 ? Kind::kZero : Kind::kNumber), number(n) {}  // NOLINT(google-explicit-constructor): or as numbers
+  Field(const char* t) : kind(Kind::kText), text(t) {}  // NOLINT(google-explicit-constructor): or as they are
+};
+
+// [base + offset]; without a base or an offset it is the offset alone.
+struct Address {
+  Value base;
+  int64_t offset = 0;
+  bool wide = false;  // 64 bits
+  Value uniform;      // added to the base
+};
+
+struct Machine {
+  std::string opcode;
+  std::vector<Field> d, s;
+  std::optional<Address> address;       // behind the destinations
+  std::optional<Address> copied_to;     // LDGSTS: before `address`
+  Value guard;
+  bool guard_negated = false;
+  uint32_t origin = kNone;  // the PTX instruction whose lanes are its lanes, and whose addresses are its
+  uint32_t target = kNone;  // of a branch: the block
+  // Which lanes: those of the origin, those that come to it and whose guard does not hold, all of the block.
+  enum class Lanes : uint8_t { kOrigin, kOthers, kAll } lanes = Lanes::kOrigin;
+  isa::OpClass op = isa::OpClass::kUnknown;
+  isa::MemSpace space = isa::MemSpace::kNone;
+  bool loads = false, stores = false, ordered = false;  // how it may not be moved
+  isa::Control control;
+
+  bool has_effect() const { return stores || ordered || target != kNone; }
+};
+
+// Instructions that run one behind the other, some of them for some of the lanes only. Of several stretches of
+// the function, where short ones that a branch leaves out have become conditional.
+struct Stretch {
+  uint32_t first = 0, end = 0;  // PTX instructions
+  uint32_t guard = kNone;       // PTX register: holds for its lanes
+  bool guard_negated = false;
+};
+
+struct Block {
+  std::vector<Stretch> stretches;
+  std::vector<uint32_t> next;  // blocks
+  std::vector<Machine> code;
+  uint32_t first = 0;  // its place in the kernel's code
+  uint32_t loop_depth = 0;
+};
+
+struct Lowered {
+  const Function* function = nullptr;
+  std::vector<Register> registers;
+  std::vector<Block> blocks;
+  std::vector<uint32_t> block_of;       // by PTX instruction
+  std::vector<std::string> missing;     // "FILE:LINE:COLUMN: what", of what cannot be lowered
+  uint32_t vector_registers = 0;        // of a thread
+
+  Value make(File file, uint8_t count) {
+    registers.push_back({file, count, -1});
+    return {static_cast<uint32_t>(registers.size() - 1), 0, count};
+  }
+};
+
+}  // namespace heddle::ptx::lower

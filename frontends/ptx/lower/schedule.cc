@@ -1,0 +1,176 @@
+#include "frontends/ptx/lower/schedule.h"
+
+#include <algorithm>
+#include <map>
+
+namespace heddle::ptx::lower {
+namespace {
+
+using isa::OpClass;
+
+// What a result that is waited for takes when all goes well: for the order only (microbench/FINDINGS.md 3 to 6).
+uint32_t usual(const Machine& m) {
+  if (!is_variable(m)) {
+    return 0;
+  }
+  switch (m.op) {
+    case OpClass::kLdGlobal:
+    case OpClass::kLdGeneric:
+    case OpClass::kLdLocal:
+    case OpClass::kAtomGlobal:
+      return 200;
+    case OpClass::kLdgsts:
+      return 1;
+    default:
+      return 28;
+  }
+}
+
+bool disjoint(isa::MemSpace a, isa::MemSpace b) {
+  return a != b && a != isa::MemSpace::kGeneric && b != isa::MemSpace::kGeneric;
+}
+
+struct Node {
+  std::vector<std::pair<uint32_t, uint32_t>> after;  // instruction, cycles
+  uint32_t before = 0;                               // how many it waits for
+  uint32_t way = 0;                                  // cycles to the end of the block
+  uint32_t ready = 0;
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(std::vector<Machine>& code) : code_(code), nodes_(code.size()) {}
+
+  void run() {
+    for (uint32_t i = 0; i < code_.size(); ++i) {
+      registers(i);
+      effects(i);
+    }
+    for (uint32_t i = static_cast<uint32_t>(code_.size()); i-- > 0;) {
+      for (const auto& [to, cycles] : nodes_[i].after) {
+        nodes_[i].way = std::max(nodes_[i].way, nodes_[to].way + std::max(cycles, 1U));
+        ++nodes_[to].before;
+      }
+    }
+    order();
+  }
+
+ private:
+  void edge(uint32_t from, uint32_t to, uint32_t cycles) {
+    if (from != to) {
+      nodes_[from].after.emplace_back(to, cycles);
+    }
+  }
+
+  void registers(uint32_t i) {
+    const Machine& m = code_[i];
+    for (const Value& v : reads(m)) {
+      for (uint32_t k = 0; k < v.count; ++k) {
+        const uint64_t key = uint64_t{v.reg} << 8 | (v.part + k);
+        for (const uint32_t w : writers_[key]) {
+          edge(w, i, std::max(usual(code_[w]), distance(code_[w], m, v == m.guard)));
+        }
+        readers_[key].push_back(i);
+      }
+    }
+    for (const Value& v : writes(m)) {
+      for (uint32_t k = 0; k < v.count; ++k) {
+        const uint64_t key = uint64_t{v.reg} << 8 | (v.part + k);
+        for (const uint32_t r : readers_[key]) {
+          edge(r, i, 1);
+        }
+        for (const uint32_t w : writers_[key]) {
+          edge(w, i, 1);
+        }
+        readers_[key].clear();
+        if (!m.guard.there()) {
+          writers_[key].clear();  // else what it held may be left
+        }
+        writers_[key].push_back(i);
+      }
+    }
+  }
+
+  void effects(uint32_t i) {
+    const Machine& m = code_[i];
+    const bool last = m.op == OpClass::kBranch || (m.op == OpClass::kExit && !m.guard.there());
+    if (last) {
+      for (uint32_t k = 0; k < i; ++k) {
+        edge(k, i, 0);
+      }
+      return;
+    }
+    if (m.ordered) {
+      for (const uint32_t k : memory_) {
+        edge(k, i, 1);
+      }
+      if (ordered_ != kNone) {
+        edge(ordered_, i, 1);
+      }
+      ordered_ = i;
+      memory_.clear();
+      return;
+    }
+    if (!m.loads && !m.stores) {
+      return;
+    }
+    if (ordered_ != kNone) {
+      edge(ordered_, i, 1);
+    }
+    const bool constant = m.opcode.find(".CONSTANT") != std::string::npos;
+    for (const uint32_t k : memory_) {
+      if ((m.stores || code_[k].stores) && !constant && !disjoint(m.space, code_[k].space)) {
+        edge(k, i, 1);
+      }
+    }
+    memory_.push_back(i);
+  }
+
+  void order() {
+    std::vector<uint32_t> open;
+    for (uint32_t i = 0; i < code_.size(); ++i) {
+      if (nodes_[i].before == 0) {
+        open.push_back(i);
+      }
+    }
+    std::vector<Machine> out;
+    out.reserve(code_.size());
+    uint32_t now = 0;
+    while (!open.empty()) {
+      // Who can issue, else who can first; the longest way; the order of the program.
+      const auto better = [&](uint32_t a, uint32_t b) {
+        const uint32_t at = std::max(nodes_[a].ready, now), bt = std::max(nodes_[b].ready, now);
+        return at != bt ? at < bt : nodes_[a].way != nodes_[b].way ? nodes_[a].way > nodes_[b].way : a < b;
+      };
+      const auto best = std::min_element(open.begin(), open.end(), better);
+      const uint32_t i = *best;
+      open.erase(best);
+      now = std::max(now, nodes_[i].ready);
+      for (const auto& [to, cycles] : nodes_[i].after) {
+        nodes_[to].ready = std::max(nodes_[to].ready, now + cycles);
+        if (--nodes_[to].before == 0) {
+          open.push_back(to);
+        }
+      }
+      out.push_back(std::move(code_[i]));
+      ++now;
+    }
+    code_ = std::move(out);
+  }
+
+  std::vector<Machine>& code_;
+  std::vector<Node> nodes_;
+  std::map<uint64_t, std::vector<uint32_t>> writers_, readers_;
+  std::vector<uint32_t> memory_;
+  uint32_t ordered_ = kNone;
+};
+
+}  // namespace
+
+void schedule(Lowered& f) {
+  for (Block& b : f.blocks) {
+    Scheduler(b.code).run();
+  }
+}
+
+}  // namespace heddle::ptx::lower

@@ -1,0 +1,29 @@
+// Order, registers and control bits of machine code in the making (ptx.md 6.3; distances as in the SASS of the suites'
+// kernels, hw/h200).
+#pragma once
+
+#include <vector>
+
+#include "frontends/ptx/lower/machine.h"
+
+namespace heddle::ptx::lower {
+
+// What an instruction reads and writes.
+std::vector<Value> reads(const Machine& m);
+std::vector<Value> writes(const Machine& m);
+
+// Whether its result comes after a time that the compiler does not know: it is waited for by a counter.
+bool is_variable(const Machine& m);
+// Cycles from the issue of one to that of another that reads its result. `guard`: as its condition.
+uint32_t distance(const Machine& from, const Machine& to, bool guard);
+
+// Leaves out what nobody reads.
+void remove_dead(Lowered& f);
+// Orders each block's instructions: whoever has the longest way to the end of the block first.
+void schedule(Lowered& f);
+// Numbers for all registers; sets vector_registers.
+void allocate(Lowered& f);
+// Stall counts, counters to wait for, reuse bits.
+void set_control(Lowered& f);
+
+}  // namespace heddle::ptx::lower

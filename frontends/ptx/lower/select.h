@@ -1,0 +1,107 @@
+// From PTX to the machine's instructions, without numbers of registers and without order (ptx.md 6.2). How many
+// instructions an operation takes is from there, and from the SASS of the suites' kernels.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontends/ptx/lower/uses.h"
+
+namespace heddle::ptx::lower {
+
+class Select {
+ public:
+  Select(const Module& module, Lowered& f) : module_(module), out_(f), f_(*f.function), uses_(module, f) {}
+
+  // Fills the blocks' code.
+  void run();
+
+ private:
+  using Fields = std::initializer_list<Field>;
+
+  // select.cc
+  void block(uint32_t b);
+  void prologue();
+  void instruction(uint32_t i);
+  bool control(uint32_t i);
+  void branch(uint32_t i);
+  void refuse(uint32_t i, std::string_view why);
+  Machine& emit(std::string_view opcode, Fields d, Fields s);
+  Machine& emit(std::string_view opcode, std::vector<Field> d, std::vector<Field> s);
+  Value value(uint32_t reg);
+  Value result(size_t place = 0);
+  Field field(const Operand& o, bool high = false);
+  Field in(size_t place, bool high = false) { return field(at(place), high); }
+  // As vector registers: of a number or a uniform register a copy.
+  Value vector(const Operand& o);
+  const Operand& at(size_t place) const { return uses_.operands(now_)[place]; }
+  const Op& op() const { return uses_.op(now_); }
+  Value temporary(uint8_t count = 1, File file = File::kVector) { return out_.make(file, count); }
+  Value predicate() { return out_.make(File::kPredicate, 1); }
+  // n instructions of that kind, each of which waits for the one before.
+  Value chain(std::string_view opcode, uint32_t n, Value from);
+  bool uniform_result() const;
+  std::string name(std::string_view opcode) const;  // with the U of the uniform datapath, where that does it
+
+  // select_integer.cc
+  bool integer();
+  void add(bool subtract);
+  void multiply();
+  void multiply_add();
+  void logic();
+  void shift();
+  void divide();
+  bool bit_field();
+  void compare();
+  void choose();
+  void predicates();
+
+  // select_float.cc
+  bool floating();
+  void float_arithmetic();
+  void approximate();
+  void divide_float();
+  void convert();
+  void convert_integers(uint32_t to, uint32_t from);
+  void half();
+
+  // select_move.cc
+  bool moves();
+  void move();
+  void special(const Operand& o);
+  bool lanes();
+
+  // groups.cc
+  void find_groups();
+  void make_group(const Operand& o);
+
+  // select_memory.cc
+  bool memory();
+  void load_parameter();
+  void load_store();
+  void atomic();
+  bool copies();
+  bool matrices();
+  Address address(const Operand& o);
+  Value group(const Operand& o, bool writes);
+
+  const Module& module_;
+  Lowered& out_;
+  const Function& f_;
+  Uses uses_;
+  uint32_t now_ = 0;      // the instruction
+  Block* block_ = nullptr;
+  uint32_t number_ = 0;   // of the block
+  const Stretch* stretch_ = nullptr;
+  bool last_stretch_ = false;
+  std::vector<Value> values_;  // by register
+  std::map<uint64_t, Value> parameters_;
+  std::map<uint32_t, Value> specials_;
+  std::map<uint32_t, Value> wide_;
+};
+
+}  // namespace heddle::ptx::lower

@@ -1,0 +1,283 @@
+// Floating point and conversions. How many instructions a division or a root takes where it takes its usual way:
+// ptx.md 6.2.
+#include <fmt/format.h>
+
+#include "frontends/ptx/lower/select.h"
+
+namespace heddle::ptx::lower {
+namespace {
+
+Value high(Value v) { return {v.reg, static_cast<uint8_t>(v.part + 1), 1}; }
+Value low(Value v) { return {v.reg, v.part, 1}; }
+
+bool floats(Type t) { return info(t).kind == TypeKind::kFloat || info(t).kind == TypeKind::kPacked; }
+bool integer_type(Type t) { return info(t).kind == TypeKind::kSigned || info(t).kind == TypeKind::kUnsigned; }
+bool halves(Type t) { return floats(t) && t != Type::kF32 && t != Type::kF64; }
+
+}  // namespace
+
+bool Select::floating() {
+  const Op& o = op();
+  switch (o.opcode) {
+    case Opcode::kCvt:
+      convert();
+      return true;
+    case Opcode::kEx2:
+    case Opcode::kLg2:
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kTanh:
+    case Opcode::kRcp:
+    case Opcode::kRsqrt:
+    case Opcode::kSqrt:
+      approximate();
+      return true;
+    case Opcode::kDiv:
+      if (floats(o.type())) {
+        divide_float();
+        return true;
+      }
+      return false;
+    case Opcode::kCopysign:
+      emit("LOP3.LUT", {result()}, {in(1), in(2), Field(), "0xb8", "!PT"});
+      return true;
+    case Opcode::kTestp:
+      emit("FSETP.NEU.AND", {result(), "PT"}, {in(1), in(1), "PT"});
+      return true;
+    case Opcode::kAdd:
+    case Opcode::kSub:
+    case Opcode::kMul:
+    case Opcode::kMad:
+    case Opcode::kFma:
+    case Opcode::kMin:
+    case Opcode::kMax:
+    case Opcode::kAbs:
+    case Opcode::kNeg:
+      if (!floats(o.type())) {
+        return false;
+      }
+      halves(o.type()) ? half() : float_arithmetic();
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Select::float_arithmetic() {
+  const Op& o = op();
+  const bool wide = o.type() == Type::kF64;
+  Field b = uses_.operands(now_).size() > 2 ? in(2) : Field();
+  switch (o.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSub:
+      b.negated = b.negated != (o.opcode == Opcode::kSub);
+      emit(wide ? "DADD" : "FADD", {result()}, {in(1), b});
+      return;
+    case Opcode::kMul:
+      emit(wide ? "DMUL" : "FMUL", {result()}, {in(1), b});
+      return;
+    case Opcode::kMin:
+    case Opcode::kMax:
+      if (wide) {
+        const Value p = predicate(), r = result();
+        emit("DSETP.MIN.AND", {p, "PT"}, {in(1), b, "PT"});
+        emit("FSEL", {low(r)}, {low(in(1).value), low(b.value), p});
+        emit("SEL", {high(r)}, {in(1, true), in(2, true), p});
+      } else {
+        emit("FMNMX", {result()}, {in(1), b, o.opcode == Opcode::kMin ? "PT" : "!PT"});
+      }
+      return;
+    case Opcode::kAbs:
+    case Opcode::kNeg:
+      emit(wide ? "DADD" : "FADD", {result()}, {Field(), in(1)});
+      return;
+    default:
+      emit(wide ? "DFMA" : "FFMA", {result()}, {in(1), b, in(3)});
+  }
+}
+
+void Select::half() {
+  const Op& o = op();
+  const bool bf = o.type() == Type::kBf16 || o.type() == Type::kBf16x2;
+  const std::string end = bf ? ".BF16_V2" : "";
+  switch (o.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSub:
+      emit("HADD2" + end, {result()}, {in(1), in(2)});
+      return;
+    case Opcode::kMul:
+      emit("HMUL2" + end, {result()}, {in(1), in(2)});
+      return;
+    case Opcode::kMin:
+    case Opcode::kMax:
+      emit("HMNMX2" + end, {result()}, {in(1), in(2), "PT"});
+      return;
+    case Opcode::kAbs:
+    case Opcode::kNeg:
+      emit("HADD2" + end, {result()}, {Field(), in(1)});
+      return;
+    default:
+      emit("HFMA2" + end, {result()}, {in(1), in(2), in(3)});
+  }
+}
+
+// Of f32; roots and reciprocals of f64 by steps of Newton's.
+void Select::approximate() {
+  const Op& o = op();
+  const Value r = result();
+  if (halves(o.type())) {
+    emit(o.opcode == Opcode::kTanh ? "MUFU.TANH.F16" : "MUFU.EX2.F16", {r}, {in(1)});
+    return;
+  }
+  const bool reciprocal = o.opcode == Opcode::kRcp, root = o.opcode == Opcode::kSqrt;
+  const char* const unit = reciprocal                        ? "MUFU.RCP"
+                           : root || o.opcode == Opcode::kRsqrt ? "MUFU.RSQ"
+                           : o.opcode == Opcode::kEx2           ? "MUFU.EX2"
+                           : o.opcode == Opcode::kLg2           ? "MUFU.LG2"
+                           : o.opcode == Opcode::kSin           ? "MUFU.SIN"
+                           : o.opcode == Opcode::kCos           ? "MUFU.COS"
+                                                                : "MUFU.TANH";
+  if (o.type() == Type::kF64) {
+    const Value x = temporary(2);
+    emit(reciprocal ? "MUFU.RCP64H" : "MUFU.RSQ64H", {high(x)}, {in(1, true)});
+    if (o.has(Flag::kApprox)) {
+      emit("MOV", {high(r)}, {high(x)});
+      emit("MOV", {low(r)}, {Field()});
+      return;
+    }
+    Value y = x;
+    for (int k = 0; k < (reciprocal ? 4 : 7); ++k) {
+      const Value z = temporary(2);
+      emit("DFMA", {z}, {y, in(1), y});
+      y = z;
+    }
+    emit("DFMA", {r}, {y, in(1), y});
+    return;
+  }
+  const bool exact = (reciprocal || root) && !o.has(Flag::kApprox);
+  const Value t = temporary();
+  if (exact) {
+    const Value p = predicate();
+    emit("IADD3", {t}, {in(1), int64_t{-0xd000000}, Field()});
+    emit("ISETP.GT.U32.AND", {p, "PT"}, {t, int64_t{0x727fffff}, "PT"});
+    const Value u = temporary();
+    emit(unit, {u}, {in(1)});
+    const Value v = chain("FFMA", reciprocal ? 2 : 3, u);
+    Machine& last = emit("FFMA", {r}, {v, v, u});
+    last.s.emplace_back(p);
+    last.s.pop_back();
+    return;
+  }
+  const bool bare = o.has(Flag::kFtz) || o.opcode == Opcode::kTanh;
+  if (o.opcode == Opcode::kSin || o.opcode == Opcode::kCos) {
+    emit("FMUL.RZ", {t}, {in(1), int64_t{0x3e22f983}});
+    emit(unit, {r}, {t});
+  } else if (bare) {
+    emit(unit, {root ? t : r}, {in(1)});
+    if (root) {
+      emit("FMUL", {r}, {t, in(1)});
+    }
+  } else {
+    const Value p = predicate(), u = temporary();
+    emit("FSETP.GEU.AND", {p, "PT"}, {in(1), int64_t{0x800000}, "PT"});
+    emit("FMUL", {t}, {in(1), int64_t{0x4b800000}}).guard = p;
+    emit(unit, {u}, {t});
+    emit("FMUL", {r}, {u, int64_t{0x4b800000}});
+  }
+}
+
+void Select::divide_float() {
+  const Op& o = op();
+  const Value r = result();
+  if (o.type() == Type::kF64) {
+    const Value x = temporary(2);
+    emit("MUFU.RCP64H", {high(x)}, {in(2, true)});
+    Value y = x;
+    for (int k = 0; k < 6; ++k) {
+      const Value z = temporary(2);
+      emit("DFMA", {z}, {y, in(2), y});
+      y = z;
+    }
+    const Value q = temporary(2);
+    emit("DMUL", {q}, {y, in(1)});
+    emit("DFMA", {r}, {y, q, in(1)});
+    const Value p = predicate();
+    emit("FSETP.GEU.AND", {p, "PT"}, {in(1, true), int64_t{0x36100000}, "PT"});
+    return;
+  }
+  const Value t = temporary(), p = predicate();
+  if (o.has(Flag::kApprox) || o.has(Flag::kFull)) {
+    const bool bare = o.has(Flag::kFtz);
+    if (!bare) {
+      emit("FSETP.GT.AND", {p, "PT"}, {in(2), int64_t{0x7e800000}, "PT"});
+    }
+    emit("MUFU.RCP", {t}, {in(2)});
+    if (!bare) {
+      emit("FMUL", {t}, {t, int64_t{0x3e800000}}).guard = p;
+    }
+    emit("FMUL", {r}, {t, in(1)});
+    return;
+  }
+  emit("MUFU.RCP", {t}, {in(2)});
+  emit("FCHK", {p}, {in(1), in(2)});
+  Value u = temporary();
+  emit("FFMA", {u}, {t, in(2), t});
+  u = chain("FFMA", 3, u);
+  emit("FFMA", {r}, {u, t, u});
+}
+
+void Select::convert_integers(uint32_t to, uint32_t from) {
+  const Value r = result();
+  const bool sign = info(op().types[1]).kind == TypeKind::kSigned;
+  if (to == 64 && from == 32) {
+    const Field a = in(1);
+    emit(name("IMAD.MOV.U32"), {low(r)}, {Field(), Field(), a});
+    sign ? emit(name("SHF.R.S32.HI"), {high(r)}, {Field(), "0x1f", a}) : emit(name("IMAD.MOV.U32"), {high(r)}, {Field(), Field(), Field()});
+    return;
+  }
+  // Narrower ones are kept extended.
+  Field a = in(1);
+  if (a.kind == Field::Kind::kValue) {
+    a.value = low(a.value);
+  }
+  emit(std::min(to, from) == 8 ? "PRMT" : name("LOP3.LUT"), {low(r)}, {a, int64_t{0xffff}, Field()});
+  if (to == 64) {
+    emit(name("IMAD.MOV.U32"), {high(r)}, {Field(), Field(), Field()});
+  }
+}
+
+void Select::convert() {
+  const Op& o = op();
+  const Type to = o.types[0], from = o.type_count > 1 ? o.types[1] : o.types[0];
+  const Value r = result();
+  if (integer_type(to) && integer_type(from)) {
+    convert_integers(bits(to), bits(from));
+  } else if (integer_type(from)) {
+    const bool wide = bits(from) == 64 || to == Type::kF64;
+    if (wide) {
+      emit(to == Type::kF64 ? (bits(from) == 64 ? "I2F.F64.S64" : "I2F.F64") : "I2F.S64", {r}, {in(1)});
+    } else if (halves(to)) {
+      emit("I2F.F16", {r}, {in(1)});
+    } else {
+      emit(info(from).kind == TypeKind::kSigned ? "I2FP.F32.S32" : "I2FP.F32.U32", {r}, {in(1)});
+    }
+  } else if (integer_type(to)) {
+    if (from == Type::kF64) {
+      emit(bits(to) == 64 ? "F2I.S64.F64.TRUNC" : "F2I.F64.TRUNC", {r}, {in(1)});
+    } else {
+      emit(bits(to) == 64 ? "F2I.S64.TRUNC" : "F2I.TRUNC.NTZ", {r}, {in(1)});
+    }
+  } else if (to == Type::kF64 || from == Type::kF64) {
+    emit(to == from ? "FRND.F64" : to == Type::kF64 ? "F2F.F64.F32" : "F2F.F32.F64", {r}, {in(1)});
+  } else if (to == Type::kF32 && from == Type::kF32) {
+    emit(o.rounding == Rounding::kNone || o.rounding == Rounding::kRn ? "FADD" : "FRND", {r}, {in(1)});
+  } else if (to == Type::kF32 || to == Type::kTf32) {
+    emit(from == Type::kBf16 ? "IMAD.U32" : from == Type::kF16 ? "HADD2.F32" : "F2F.TF32.F32", {r}, {in(1), Field()});
+  } else {
+    const bool two = uses_.operands(now_).size() > 2;
+    emit(to == Type::kBf16 || to == Type::kBf16x2 ? "F2FP.BF16.F32.PACK_AB" : "F2FP.F16.F32.PACK_AB", {r},
+         {two ? in(1) : Field(), two ? in(2) : in(1)});
+  }
+}
+
+}  // namespace heddle::ptx::lower

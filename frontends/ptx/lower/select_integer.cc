@@ -1,0 +1,466 @@
+// Integers, logic, comparisons.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/ptx/lower/select.h"
+
+namespace heddle::ptx::lower {
+namespace {
+
+const char* comparison(Compare c) {
+  switch (c) {
+    case Compare::kEq:
+    case Compare::kEqu:
+      return "EQ";
+    case Compare::kNe:
+    case Compare::kNeu:
+      return "NE";
+    case Compare::kLt:
+    case Compare::kLo:
+    case Compare::kLtu:
+      return "LT";
+    case Compare::kLe:
+    case Compare::kLs:
+    case Compare::kLeu:
+      return "LE";
+    case Compare::kGt:
+    case Compare::kHi:
+    case Compare::kGtu:
+      return "GT";
+    default:
+      return "GE";
+  }
+}
+
+Value high(Value v) { return {v.reg, static_cast<uint8_t>(v.part + 1), 1}; }
+Value low(Value v) { return {v.reg, v.part, 1}; }
+
+constexpr uint32_t kDivide32 = 18, kDivide64 = 68, kDivide16 = 9;  // ptx.md 6.2
+
+}  // namespace
+
+bool Select::integer() {
+  const Op& o = op();
+  switch (o.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kAddc:
+    case Opcode::kSub:
+    case Opcode::kSubc:
+      add(o.opcode == Opcode::kSub || o.opcode == Opcode::kSubc);
+      return true;
+    case Opcode::kMul:
+    case Opcode::kMul24:
+      multiply();
+      return true;
+    case Opcode::kMad:
+    case Opcode::kMad24:
+    case Opcode::kMadc:
+      multiply_add();
+      return true;
+    case Opcode::kDiv:
+    case Opcode::kRem:
+      divide();
+      return true;
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kNot:
+    case Opcode::kCnot:
+    case Opcode::kLop3:
+      o.type() == Type::kPred ? predicates() : logic();
+      return true;
+    case Opcode::kShl:
+    case Opcode::kShr:
+    case Opcode::kShf:
+      shift();
+      return true;
+    case Opcode::kSetp:
+    case Opcode::kSet:
+      compare();
+      return true;
+    case Opcode::kSelp:
+    case Opcode::kSlct:
+    case Opcode::kMin:
+    case Opcode::kMax:
+    case Opcode::kAbs:
+    case Opcode::kNeg:
+      choose();
+      return true;
+    default:
+      return bit_field();
+  }
+}
+
+void Select::add(bool subtract) {
+  const Operand &a = at(1), &b = at(2);
+  if (bits(op().type()) != 64) {
+    for (const Operand* x : {&a, &b}) {
+      const uint32_t m = uses_.maker(*x);
+      if (m == kNone || !uses_.absorbed(m)) {
+        continue;
+      }
+      const Operand& other = x == &a ? b : a;
+      const auto of = uses_.operands(m);
+      if (uses_.op(m).opcode == Opcode::kMul) {
+        emit(name("IMAD"), {result()}, {field(of[1]), field(of[2]), field(other)});
+      } else if (uses_.op(m).opcode == Opcode::kShl) {
+        emit(name("LEA"), {result()}, {field(of[1]), field(other), field(of[2])});
+      } else {
+        emit(name("IADD3"), {result()}, {field(of[1]), field(of[2]), field(other)});
+      }
+      return;
+    }
+    Field y = in(2);
+    y.negated = subtract;
+    emit(name("IADD3"), {result()}, {in(1), y, Field()});
+    return;
+  }
+  for (const Operand* x : {&b, &a}) {
+    const uint32_t m = uses_.maker(*x);
+    const Operand& other = x == &a ? b : a;
+    if (m == kNone || (!uses_.is_wide_product(m) && !uses_.absorbed(m))) {
+      continue;
+    }
+    if (uses_.is_wide_product(m)) {
+      const bool shifted = uses_.op(m).opcode != Opcode::kMul || uses_.op(m).part != Part::kWide;
+      const Operand word = shifted ? uses_.operands(uses_.maker(uses_.operands(m)[1]))[1] : uses_.operands(m)[1];
+      emit(name("IMAD.WIDE"), {result()}, {field(word), field(uses_.operands(m)[2]), field(other)});
+      return;
+    }
+    if (uses_.op(m).opcode == Opcode::kShl) {
+      const Value p = predicate();
+      const auto of = uses_.operands(m);
+      emit(name("LEA"), {low(result()), p}, {field(of[1]), field(other), field(of[2])});
+      emit(name("LEA.HI.X"), {high(result())}, {field(of[1]), field(other, true), field(of[1], true), field(of[2]), p});
+      return;
+    }
+  }
+  const Value p = predicate();
+  Field y = in(2), z = in(2, true);
+  y.negated = z.negated = subtract;
+  const Value r = result();
+  Field x0 = in(1), y0 = y;
+  for (Field* f : {&x0, &y0}) {
+    if (f->kind == Field::Kind::kValue) {
+      f->value = low(f->value);
+    }
+  }
+  emit(name("IADD3"), {low(r), p}, {x0, y0, Field()});
+  emit(name("IADD3.X"), {high(r)}, {in(1, true), z, Field(), p, "!PT"});
+}
+
+void Select::multiply() {
+  const Op& o = op();
+  const uint32_t n = bits(o.type());
+  if (o.part == Part::kWide) {
+    emit(name(n == 32 ? "IMAD.WIDE.U32" : "IMAD"), {result()}, {in(1), in(2), Field()});
+  } else if (n <= 32) {
+    if (o.part == Part::kHi) {
+      emit("IMAD.HI.U32", {result()}, {in(1), in(2), Field()});
+      return;
+    }
+    emit(name("IMAD"), {result()}, {in(1), in(2), Field()});
+  } else {
+    const Value r = result();
+    const uint32_t words = o.part == Part::kHi ? 3 : 1;
+    Value t = temporary();
+    emit(name("IMAD"), {t}, {in(1, true), low(in(2).value), Field()});
+    const Value u = temporary();
+    emit(name("IMAD"), {u}, {low(in(1).value), in(2, true), t});
+    for (uint32_t k = 0; k < words; ++k) {
+      emit(name("IMAD.WIDE.U32"), {r}, {low(in(1).value), in(2).kind == Field::Kind::kValue ? Field(low(in(2).value)) : in(2), Field()});
+    }
+    emit(name("IADD3"), {high(r)}, {high(r), u, Field()});
+  }
+}
+
+void Select::multiply_add() {
+  const Op& o = op();
+  const uint32_t n = bits(o.type());
+  if (n <= 32) {
+    const char* const form = o.part == Part::kWide ? (n == 32 ? "IMAD.WIDE" : "IMAD") : o.part == Part::kHi ? "IMAD.HI.U32" : "IMAD";
+    emit(name(form), {result()}, {in(1), in(2), in(3)});
+    return;
+  }
+  const Value r = result(), t = temporary(), u = temporary();
+  emit(name("IMAD"), {t}, {in(1, true), low(in(2).value), Field()});
+  emit(name("IMAD"), {u}, {low(in(1).value), in(2, true), t});
+  emit(name("IMAD.WIDE.U32"), {r}, {low(in(1).value), low(in(2).value), in(3)});
+  emit(name("IADD3"), {high(r)}, {high(r), u, Field()});
+}
+
+// By a number that the program does not know; by one that it knows a product and shifts.
+void Select::divide() {
+  const Op& o = op();
+  const uint32_t n = bits(o.type());
+  const Operand divisor = uses_.origin(at(2));
+  const bool is_signed = info(o.type()).kind == TypeKind::kSigned;
+  if (divisor.kind == OperandKind::kImmediate && n <= 32) {
+    const auto d = static_cast<uint64_t>(divisor.value);
+    const bool power = (d & (d - 1)) == 0;
+    Value v = temporary();
+    if (power) {
+      emit("SHF.R.U32.HI", {v}, {Field(), in(2), in(1)});
+      v = chain("LEA.HI", is_signed ? 1 : 0, v);
+    } else {
+      emit("IMAD.HI.U32", {v}, {in(1), in(2), Field()});
+      v = chain("SHF.R.U32.HI", is_signed ? 2 : 1, v);
+    }
+    if (o.opcode == Opcode::kRem) {
+      emit(power ? "LOP3.LUT" : "IMAD", {result()}, {v, in(2), in(1)});
+    } else {
+      emit("IMAD.MOV.U32", {result()}, {Field(), Field(), v});
+    }
+    return;
+  }
+  const Value r = temporary(), x = temporary();
+  emit(n == 64 ? "I2F.U64.RP" : "I2F.RP", {x}, {in(2)});
+  emit("MUFU.RCP", {r}, {x});
+  const Value q = temporary();
+  emit("F2I.FTZ.U32.TRUNC.NTZ", {q}, {r});
+  const uint32_t rest = (n == 64 ? kDivide64 : n == 16 ? kDivide16 : kDivide32) - 4 + (is_signed ? 5 : 0);
+  Value v = chain("IMAD", rest / 2, q);
+  v = chain("IADD3", rest - rest / 2, v);
+  const Value to = result();
+  emit("IMAD", {low(to)}, {v, low(vector(at(1))), Field()});
+  if (to.count == 2) {
+    emit("IMAD", {high(to)}, {v, v, Field()});
+  }
+}
+
+void Select::logic() {
+  const Op& o = op();
+  const uint32_t n = bits(o.type());
+  std::vector<Field> s;
+  for (size_t k = 1; k < uses_.operands(now_).size() && k < 4; ++k) {
+    const uint32_t m = uses_.maker(at(k));
+    const bool whole = m != kNone && uses_.absorbed(m) && n <= 32;
+    if (whole) {
+      for (size_t p = 1; p < uses_.operands(m).size() && s.size() < 3; ++p) {
+        s.push_back(field(uses_.operands(m)[p]));
+      }
+    } else if (s.size() < 3) {
+      s.push_back(in(k));
+    }
+  }
+  s.resize(3);
+  if (n <= 32) {
+    s.emplace_back("0xc0");
+    s.emplace_back("!PT");
+    emit(name("LOP3.LUT"), std::vector<Field>{result()}, s);
+    return;
+  }
+  const Value r = result();
+  for (const bool upper : {false, true}) {
+    Field a = in(1, upper), b = uses_.operands(now_).size() > 2 ? in(2, upper) : Field();
+    for (Field* f : {&a, &b}) {
+      if (!upper && f->kind == Field::Kind::kValue) {
+        f->value = low(f->value);
+      }
+    }
+    emit(name("LOP3.LUT"), {upper ? high(r) : low(r)}, {a, b, Field(), "0xc0", "!PT"});
+  }
+}
+
+void Select::shift() {
+  const Op& o = op();
+  const bool left = o.opcode == Opcode::kShl;
+  const Operand amount = uses_.origin(at(o.opcode == Opcode::kShf ? 3 : 2));
+  const bool known = amount.kind == OperandKind::kImmediate;
+  const Value r = result();
+  if (bits(o.type()) != 64) {
+    if (o.opcode == Opcode::kShf) {
+      emit("SHF.L.W.U32.HI", {r}, {in(1), in(3), in(2)});
+    } else if (left) {
+      known ? emit(name("IMAD.SHL.U32"), {r}, {in(1), in(2), Field()}) : emit(name("SHF.L.U32"), {r}, {in(1), in(2), Field()});
+    } else {
+      const bool arithmetic = info(o.type()).kind == TypeKind::kSigned;
+      emit(name(arithmetic ? "SHF.R.S32.HI" : "SHF.R.U32.HI"), {r}, {Field(), in(2), in(1)});
+    }
+    return;
+  }
+  // A conversion that is only shifted is a product.
+  if (uses_.is_wide_product(now_)) {
+    emit(name("IMAD.WIDE"), {r}, {field(uses_.operands(uses_.maker(at(1)))[1]), in(2), Field()});
+    return;
+  }
+  emit(name(left ? "SHF.L.U32" : "SHF.R.U64"), {low(r)}, {low(in(1).value), in(2), left ? Field() : in(1, true)});
+  emit(name(left ? "SHF.L.U64.HI" : "SHF.R.U32.HI"), {high(r)}, {left ? Field(low(in(1).value)) : Field(), in(2), in(1, true)});
+}
+
+void Select::compare() {
+  const Op& o = op();
+  const Type t = o.opcode == Opcode::kSet && o.type_count > 1 ? o.types[1] : o.type();
+  const char* const c = comparison(o.compare);
+  const TypeKind kind = info(t).kind;
+  const bool to_predicate = o.opcode == Opcode::kSetp;
+  const Value p = to_predicate ? result() : predicate();
+  const size_t first = to_predicate ? 2 : 1;
+  Field with = "PT";
+  if (o.bool_op != BoolOp::kNone) {
+    with = in(first + 2);
+  }
+  const std::string end = o.bool_op == BoolOp::kOr ? ".OR" : o.bool_op == BoolOp::kXor ? ".XOR" : ".AND";
+  if (kind == TypeKind::kFloat && bits(t) == 64) {
+    emit(fmt::format("DSETP.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
+  } else if (kind == TypeKind::kFloat && bits(t) == 32) {
+    emit(fmt::format("FSETP.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
+  } else if (kind == TypeKind::kFloat || kind == TypeKind::kPacked) {
+    emit(fmt::format("HSETP2.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
+  } else {
+    const char* const u = kind == TypeKind::kSigned ? "" : ".U32";
+    if (bits(t) == 64) {
+      const Value q = predicate();
+      Field a = in(first), b = in(first + 1);
+      for (Field* f : {&a, &b}) {
+        if (f->kind == Field::Kind::kValue) {
+          f->value = low(f->value);
+        }
+      }
+      emit(fmt::format("ISETP.{}.U32.AND", c), {q, "PT"}, {a, b, "PT"});
+      emit(fmt::format("ISETP.{}{}{}.EX", c, u, end), {p, "PT"}, {in(first, true), in(first + 1, true), with, q});
+    } else {
+      emit(fmt::format("ISETP.{}{}{}", c, u, end), {p, "PT"}, {in(first), in(first + 1), with});
+    }
+  }
+  if (!to_predicate) {
+    emit("SEL", {result()}, {Field(), Field(), p});
+  } else if (at(1).kind == OperandKind::kRegister && uses_.reads(at(1).id) != 0) {
+    emit("PLOP3.LUT", {value(at(1).id), "PT"}, {p, "PT", "PT", "0x8", "0x0"});
+  }
+}
+
+void Select::choose() {
+  const Op& o = op();
+  const uint32_t n = bits(o.type());
+  const TypeKind kind = info(o.type()).kind;
+  const Value r = result();
+  switch (o.opcode) {
+    case Opcode::kSelp:
+    case Opcode::kSlct: {
+      const char* const form = kind == TypeKind::kFloat ? "FSEL" : "SEL";
+      for (uint32_t w = 0; w < std::max(1U, n / 32); ++w) {
+        Field a = in(1, w == 1), b = in(2, w == 1);
+        for (Field* f : {&a, &b}) {
+          if (w == 0 && f->kind == Field::Kind::kValue) {
+            f->value = low(f->value);
+          }
+        }
+        emit(form, {Value{r.reg, static_cast<uint8_t>(r.part + w), 1}}, {a, b, in(3)});
+      }
+      return;
+    }
+    case Opcode::kMin:
+    case Opcode::kMax:
+      if (n == 64) {
+        const Value p = predicate();
+        emit("ISETP.LT.U32.AND", {p, "PT"}, {in(1), in(2), "PT"});
+        emit("ISETP.LT.AND.EX", {p, "PT"}, {in(1, true), in(2, true), "PT", p});
+        emit("SEL", {low(r)}, {low(in(1).value), low(in(2).value), p});
+        emit("SEL", {high(r)}, {in(1, true), in(2, true), p});
+      } else if (n == 32 && kind != TypeKind::kPacked) {
+        emit("VIMNMX", {r}, {in(1), in(2), o.opcode == Opcode::kMin ? "PT" : "!PT"});
+      } else {
+        emit("VIMNMX", {r}, {in(1), in(2), "PT"});
+      }
+      return;
+    case Opcode::kAbs:
+      emit("IABS", {low(r)}, {in(1)});
+      break;
+    default:
+      emit(name("IADD3"), {low(r)}, {Field(), in(1), Field()});
+  }
+  if (n == 64) {
+    emit("IADD3.X", {high(r)}, {Field(), in(1, true), Field(), "PT", "!PT"});
+  }
+}
+
+// Of predicates: and, or, xor, not. A comparison that only one reads is part of it.
+void Select::predicates() {
+  for (size_t k = 1; k < uses_.operands(now_).size(); ++k) {
+    const uint32_t m = uses_.maker(at(k));
+    if (m == kNone || !uses_.absorbed(m) || uses_.op(m).opcode != Opcode::kSetp) {
+      continue;
+    }
+    const Value to = result();
+    const Field other = in(k == 1 ? 2 : 1);
+    const uint32_t here = std::exchange(now_, m);
+    const size_t before = block_->code.size();
+    compare();
+    now_ = here;
+    Machine& c = block_->code.back();
+    c.origin = here;
+    c.d[0] = to;
+    if (c.s.size() > 2 && before < block_->code.size()) {
+      c.s[2] = other;
+    }
+    return;
+  }
+  emit("PLOP3.LUT", {result(), "PT"}, {in(1), uses_.operands(now_).size() > 2 ? in(2) : Field("PT"), "PT", "0x80", "0x0"});
+}
+
+bool Select::bit_field() {
+  const Op& o = op();
+  const Value r = result();
+  const bool wide = bits(o.type()) == 64;
+  switch (o.opcode) {
+    case Opcode::kPopc:
+    case Opcode::kBrev: {
+      const char* const form = o.opcode == Opcode::kPopc ? "POPC" : "BREV";
+      emit(form, {low(r)}, {in(1)});
+      if (wide) {
+        const Value t = o.opcode == Opcode::kPopc ? temporary() : high(r);
+        emit(form, {t}, {in(1, true)});
+        if (o.opcode == Opcode::kPopc) {
+          emit("IADD3", {low(r)}, {low(r), t, Field()});
+        }
+      }
+      return true;
+    }
+    case Opcode::kClz:
+    case Opcode::kBfind:
+    case Opcode::kFns: {
+      const Value t = temporary();
+      emit("FLO.U32", {t}, {in(1)});
+      if (wide) {
+        emit("FLO.U32", {temporary()}, {in(1, true)});
+        emit("SEL", {t}, {t, t, "PT"});
+      }
+      emit("IADD3", {low(r)}, {t, int64_t{0x1f}, Field()});
+      return true;
+    }
+    case Opcode::kPrmt:
+      emit("PRMT", {r}, {in(1), in(3), in(2)});
+      return true;
+    case Opcode::kBfe:
+    case Opcode::kSzext: {
+      const Value t = temporary();
+      emit("SHF.R.U32.HI", {t}, {Field(), in(2), in(1)});
+      emit("SGXT.U32", {low(r)}, {t, o.opcode == Opcode::kBfe ? in(3) : in(2)});
+      return true;
+    }
+    case Opcode::kBfi:
+    case Opcode::kBmsk: {
+      const Value t = temporary(), u = temporary();
+      emit("BMSK", {t}, {in(2), in(3)});
+      emit("SHF.L.U32", {u}, {in(1), in(2), Field()});
+      emit("LOP3.LUT", {low(r)}, {t, u, in(2), "0xb8", "!PT"});
+      return true;
+    }
+    case Opcode::kDp4a:
+    case Opcode::kDp2a:
+      emit(o.opcode == Opcode::kDp4a ? "IDP.4A.S8.S8" : "IDP.2A.LO.S16.U8", {r}, {in(1), in(2), in(3)});
+      return true;
+    case Opcode::kSad: {
+      const Value t = temporary();
+      emit("VABSDIFF", {t}, {in(1), in(2), Field()});
+      emit("IADD3", {r}, {t, in(3), Field()});
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace heddle::ptx::lower

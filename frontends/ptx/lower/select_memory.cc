@@ -1,0 +1,312 @@
+// Loads, stores, atomics, asynchronous copies, tiles and products.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/ptx/form.h"
+#include "frontends/ptx/lower/select.h"
+
+namespace heddle::ptx::lower {
+namespace {
+
+constexpr uint32_t kParameterBase = 0x210;  // in constant bank 0, on sm_90
+
+Value part(Value v, uint32_t k, uint8_t count = 1) {
+  return {v.reg, static_cast<uint8_t>(v.part + k), count};
+}
+
+// ".64", ".U16", ...: of all elements together.
+std::string width(Type t, uint32_t elements) {
+  const uint32_t all = bits(t) * elements;
+  if (all >= 64) {
+    return all == 64 ? ".64" : ".128";
+  }
+  const bool sign = info(t).kind == TypeKind::kSigned;
+  return all == 8 ? (sign ? ".S8" : ".U8") : all == 16 ? (sign ? ".S16" : ".U16") : "";
+}
+
+}  // namespace
+
+bool Select::memory() {
+  const Op& o = op();
+  switch (o.opcode) {
+    case Opcode::kLd:
+    case Opcode::kLdu:
+    case Opcode::kSt:
+      if (o.space == Space::kParam || o.space == Space::kParamEntry) {
+        load_parameter();
+      } else {
+        load_store();
+      }
+      return true;
+    case Opcode::kAtom:
+    case Opcode::kRed:
+      atomic();
+      return true;
+    case Opcode::kPrefetch:
+    case Opcode::kPrefetchu:
+    case Opcode::kApplypriority:
+    case Opcode::kDiscard:
+    case Opcode::kGriddepcontrol:
+      emit("NOP", {}, {});
+      return true;
+    default:
+      return copies() || matrices();
+  }
+}
+
+// The registers of a list, one behind the other.
+Value Select::group(const Operand& o, bool writes) {
+  if (o.kind != OperandKind::kVector) {
+    return writes ? value(o.id) : vector(o);
+  }
+  const auto list = f_.elements(o);
+  const uint32_t first = uses_.origin_register(list[0]);
+  uint32_t words = 0;
+  bool in_row = first != kNone;
+  std::vector<Value> values;
+  for (const Operand& e : list) {
+    const uint32_t r = uses_.origin_register(e);
+    const Value v = r == kNone ? Value{} : value(r);
+    values.push_back(v);
+    in_row = in_row && v.there() && v.reg == values[0].reg && v.part == values[0].part + words;
+    words += v.there() ? v.count : 1;
+  }
+  if (in_row) {
+    return part(values[0], 0, static_cast<uint8_t>(words));
+  }
+  const uint32_t room = words > 2 ? 4 : words;
+  const Value all = temporary(static_cast<uint8_t>(std::max(room, words)));
+  if (!writes) {
+    uint32_t at = 0;
+    for (size_t k = 0; k < list.size(); ++k) {
+      const uint8_t n = values[k].there() ? values[k].count : 1;
+      for (uint32_t w = 0; w < n; ++w) {
+        emit("IMAD.MOV.U32", {part(all, at++)}, {Field(), Field(), values[k].there() ? Field(part(values[k], w)) : field(list[k])});
+      }
+    }
+  }
+  return part(all, 0, static_cast<uint8_t>(words));
+}
+
+Address Select::address(const Operand& o) {
+  Address a;
+  a.offset = o.value;
+  if (o.base == Base::kVariable) {
+    const Variable& v = module_.variables[o.id];
+    a.wide = v.space == Space::kGlobal;
+    a.offset += 0x400;
+    return a;
+  }
+  if (o.base != Base::kRegister) {
+    return a;
+  }
+  Operand base;
+  base.kind = OperandKind::kRegister;
+  base.id = o.id;
+  for (uint32_t m = uses_.maker(base); uses_.is_offset(m) && uses_.absorbed(m); m = uses_.maker(base)) {
+    a.offset += uses_.origin(uses_.operands(m)[2]).value;
+    base = uses_.operands(m)[1];
+  }
+  a.wide = bits(f_.register_types[o.id]) == 64;
+  base = uses_.origin(base);
+  if (base.kind == OperandKind::kVariable) {
+    a.offset += 0x400;
+  } else {
+    a.base = field(base).value;
+  }
+  return a;
+}
+
+void Select::load_parameter() {
+  const Operand& from = at(1);
+  if (op().opcode == Opcode::kSt || from.base != Base::kVariable || at(0).kind == OperandKind::kVector ||
+      module_.variables[from.id].parameter == kNone || !f_.entry) {
+    refuse(now_, "parameters of functions are not lowered yet");
+    return;
+  }
+  const Value to = result();
+  const int64_t at = kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
+  const bool uniform = out_.registers[to.reg].file == File::kUniform;
+  emit(fmt::format("{}{}", uniform ? "ULDC" : "LDC", width(op().type(), 1)), {to},
+       {fmt::format("c[0x0][{:#x}]", at).c_str()});
+}
+
+void Select::load_store() {
+  const Op& o = op();
+  const bool store = o.opcode == Opcode::kSt;
+  const Operand& data = at(store ? 1 : 0);
+  const uint32_t elements = data.kind == OperandKind::kVector ? static_cast<uint32_t>(data.value) : 1;
+  const std::string size = width(o.type(), elements);
+  const Address where = address(at(store ? 0 : 1));
+  const char* unit = store ? "ST.E" : "LD.E";
+  switch (o.space) {
+    case Space::kGlobal:
+      unit = store ? "STG.E" : "LDG.E";
+      break;
+    case Space::kShared:
+    case Space::kSharedCluster:
+      unit = store ? "STS" : "LDS";
+      break;
+    case Space::kLocal:
+      unit = store ? "STL" : "LDL";
+      break;
+    case Space::kConst: {
+      const bool uniform = !where.base.there() || out_.registers[where.base.reg].file == File::kUniform;
+      const Value to = group(data, true);
+      const bool into_uniform = out_.registers[to.reg].file == File::kUniform;
+      Machine& m = emit((uniform && into_uniform ? "ULDC" : "LDC") + size, {to},
+                        {fmt::format("c[0x3][{:#x}]", where.offset).c_str()});
+      if (where.base.there()) {
+        m.s.emplace_back(where.base);
+      }
+      return;
+    }
+    default:
+      break;
+  }
+  std::string opcode = unit + size;
+  const bool strong = o.semantics == Semantics::kRelaxed || o.semantics == Semantics::kAcquire ||
+                      o.semantics == Semantics::kRelease || o.semantics == Semantics::kVolatile;
+  const bool global = o.space == Space::kGlobal || o.space == Space::kNone;
+  if (o.has(Flag::kNc)) {
+    opcode += ".CONSTANT";
+  } else if (strong && global) {
+    opcode += o.scope == Scope::kCta ? ".STRONG.SM" : o.scope == Scope::kSys || o.semantics == Semantics::kVolatile ? ".STRONG.SYS" : ".STRONG.GPU";
+  }
+  const Value v = group(data, !store);
+  Machine& m = store ? emit(opcode, {}, {v}) : emit(opcode, {v}, {});
+  m.address = where;
+  m.loads = !store;
+  m.stores = store;
+  m.ordered = strong;
+  if (!store && data.kind == OperandKind::kVector) {  // those that could not be put in a row
+    uint32_t at = 0;
+    for (const Operand& e : f_.elements(data)) {
+      const Value to = e.kind == OperandKind::kRegister ? value(e.id) : Value{};
+      if (to.there() && to.reg != v.reg) {
+        emit("MOV", {to}, {part(v, at)});
+      }
+      at += to.there() ? to.count : 1;
+    }
+  }
+}
+
+void Select::atomic() {
+  const Op& o = op();
+  const bool reduction = o.opcode == Opcode::kRed;
+  const bool shared = o.space == Space::kShared || o.space == Space::kSharedCluster;
+  const bool wanted = !reduction && at(0).kind == OperandKind::kRegister && uses_.reads(at(0).id) != 0;
+  const size_t first = reduction ? 0 : 1;
+  const bool floating = info(o.type()).kind == TypeKind::kFloat || info(o.type()).kind == TypeKind::kPacked;
+  const bool exchange = o.combine == Combine::kCas || o.combine == Combine::kExch;
+  const char* what = o.combine == Combine::kAdd    ? "ADD"
+                     : o.combine == Combine::kMin  ? "MIN"
+                     : o.combine == Combine::kMax  ? "MAX"
+                     : o.combine == Combine::kAnd  ? "AND"
+                     : o.combine == Combine::kOr   ? "OR"
+                     : o.combine == Combine::kXor  ? "XOR"
+                     : o.combine == Combine::kInc  ? "INC"
+                     : o.combine == Combine::kDec  ? "DEC"
+                     : o.combine == Combine::kExch ? "EXCH"
+                                                   : "CAS";
+  std::string end = bits(o.type()) == 64 ? (floating ? ".F64.RN" : ".64") : floating ? (o.type() == Type::kF32 ? ".F32.FTZ.RN" : ".F16x2.RN") : info(o.type()).kind == TypeKind::kSigned ? ".S32" : "";
+  if (exchange || o.combine == Combine::kAdd) {
+    end = floating && !exchange ? end : bits(o.type()) == 64 ? ".64" : "";
+  }
+  const Address where = address(at(first));
+  std::vector<Field> s{vector(at(first + 1))};
+  if (o.combine == Combine::kCas) {
+    s.emplace_back(vector(at(first + 2)));
+  }
+  const Field d = wanted ? Field(value(at(0).id)) : Field();
+  if (shared) {
+    if (floating) {  // by compare-and-swap
+      const Value old = temporary(bits(o.type()) == 64 ? 2 : 1), sum = temporary(old.count);
+      Machine& l = emit(old.count == 2 ? "LDS.64" : "LDS", {old}, {});
+      l.address = where;
+      l.loads = l.ordered = true;
+      emit(old.count == 2 ? "DADD" : "FADD", {sum}, {old, s[0]});
+      s = {Field(old), Field(sum)};
+      what = "CAS";
+      end = old.count == 2 ? ".64" : "";
+    }
+    Machine& m = emit(fmt::format("ATOMS.{}{}", what, end), std::vector<Field>{d}, s);
+    m.address = where;
+    m.ordered = m.stores = true;
+    return;
+  }
+  const char* const scope = o.scope == Scope::kSys ? ".STRONG.SYS" : ".STRONG.GPU";
+  const bool add_only = !wanted && !exchange;
+  Machine& m = add_only ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
+                        : emit(fmt::format("ATOMG.E.{}{}{}", what, end, scope), std::vector<Field>{"PT", d}, s);
+  m.address = where;
+  m.ordered = m.stores = true;
+}
+
+bool Select::copies() {
+  const Op& o = op();
+  switch (o.opcode) {
+    case Opcode::kCpAsync: {
+      const Operand size = uses_.origin(at(2));
+      const std::string end = size.value == 16 ? ".128" : size.value == 8 ? ".64" : "";
+      const Address to = address(at(0)), from = address(at(1));
+      Machine& m = emit((o.cache == CacheOp::kCg ? "LDGSTS.E.BYPASS" : "LDGSTS.E") + end, {}, {});
+      m.copied_to = to;
+      m.address = from;
+      m.loads = m.stores = true;
+      return true;
+    }
+    case Opcode::kCpAsyncCommitGroup:
+      emit("LDGDEPBAR", {}, {}).ordered = true;
+      return true;
+    case Opcode::kCpAsyncWaitAll:
+      emit("LDGDEPBAR", {}, {}).ordered = true;
+      emit("DEPBAR.LE", {}, {"SB0", "0x0"}).ordered = true;
+      return true;
+    case Opcode::kCpAsyncWaitGroup:
+      emit("DEPBAR.LE", {}, {"SB0", fmt::format("{:#x}", at(0).value).c_str()}).ordered = true;
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Select::matrices() {
+  const Op& o = op();
+  if (o.opcode == Opcode::kLdmatrix || o.opcode == Opcode::kStmatrix) {
+    const bool load = o.opcode == Opcode::kLdmatrix;
+    const Address where = address(at(load ? 1 : 0));
+    const Value v = group(at(load ? 0 : 1), load);
+    const std::string how = fmt::format("{}.16.{}88{}", load ? "LDSM" : "STSM", o.has(Flag::kTrans) ? "MT" : "M",
+                                        o.number > 1 ? fmt::format(".{}", o.number) : "");
+    Machine& m = load ? emit(how, {v}, {}) : emit(how, {}, {v});
+    m.address = where;
+    m.loads = load;
+    m.stores = !load;
+    return true;
+  }
+  if (o.opcode == Opcode::kMovmatrix) {
+    emit("MOVM.16.MT88", {result()}, {in(1)});
+    return true;
+  }
+  if (o.opcode != Opcode::kMma) {
+    return false;
+  }
+  const Type ab = o.types[1], d = o.types[0];
+  const std::string shape = fmt::format("{}{}{}", o.shape.m, o.shape.n, o.shape.k);
+  const Value to = group(at(0), true);
+  const Value a = group(at(1), false), b = group(at(2), false), c = group(at(3), false);
+  if (ab == Type::kF64) {
+    emit(shape == "884" ? "DMMA.884" : "DMMA." + std::to_string(o.shape.m) + std::to_string(o.shape.n) + std::to_string(o.shape.k), {to}, {a, b, c});
+  } else if (d == Type::kS32) {
+    emit(fmt::format("IMMA.{}.{}.{}", shape, ab == Type::kS8 ? "S8" : "U8", ab == Type::kS8 ? "S8" : "U8"), {to}, {a, b, c});
+  } else if (ab == Type::kF16 || ab == Type::kBf16 || ab == Type::kTf32) {
+    emit(fmt::format("HMMA.{}.{}{}", shape, d == Type::kF16 ? "F16" : "F32", ab == Type::kBf16 ? ".BF16" : ab == Type::kTf32 ? ".TF32" : ""), {to}, {a, b, c});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace heddle::ptx::lower

@@ -1,0 +1,101 @@
+#include "frontends/ptx/lower/timed_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/ptx/lower/block_recorder.h"
+#include "sim/isa/launch_order.h"
+
+namespace heddle::ptx::lower {
+namespace {
+
+constexpr uint64_t kTurn = 1 << 22;      // warp instructions of a cluster
+constexpr uint64_t kVainTurns = 20000;   // in which all that have begun only waited
+constexpr size_t kMostActive = exec::kMultiprocessors * 32;
+
+}  // namespace
+
+TimedSource::TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
+                         const std::vector<uint32_t>& origins)
+    : kernel_([&] {
+        Kernel k = lower(module, kernel);
+        isa::LaunchShape& s = k.image.shape;
+        s.grid = launch.grid;
+        s.block = launch.block;
+        s.cluster = launch.cluster;
+        s.static_shared_bytes = launch.code->static_shared;
+        s.dynamic_shared_bytes = launch.dynamic_shared;
+        s.shared_base = exec::kSharedWindow;
+        s.local_base = exec::kLocalWindow;
+        return k;
+      }()),
+      origins_(origins),
+      launch_(launch) {}
+
+TimedSource::~TimedSource() = default;
+
+void TimedSource::begin() {
+  auto a = std::make_unique<Active>();
+  const auto blocks = static_cast<uint32_t>(launch_.cluster.count());
+  a->recorder = std::make_unique<BlockRecorder>(kernel_, origins_, blocks, (launch_.threads() + 31) / 32);
+  // Warps take their observer when they are made.
+  launch_.observer = a->recorder.get();
+  a->cluster = std::make_unique<exec::Cluster>(launch_, next_cluster_++);
+  active_.push_back(std::move(a));
+}
+
+// Until the first cluster has ended; those behind it begin when it waits for them.
+void TimedSource::run_first() {
+  uint64_t vain = 0;
+  for (;;) {
+    bool fruitful = false;
+    for (const auto& a : active_) {
+      const uint64_t progress = a->cluster->progress();
+      const exec::Block::Status status = a->cluster->run(kTurn);
+      fruitful = fruitful || status != exec::Block::Status::kSpinning || a->cluster->progress() != progress;
+      if (a == active_.front() && status != exec::Block::Status::kSpinning) {
+        break;
+      }
+    }
+    const auto& blocks = active_.front()->cluster->blocks();
+    if (std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b->done(); })) {
+      return;
+    }
+    vain = fruitful ? 0 : vain + 1;
+    if (!fruitful && next_cluster_ < launch_.clusters() && active_.size() < kMostActive) {
+      begin();
+    } else if (vain > kVainTurns) {
+      throw Error(fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that does not come; {}",
+                              launch_.code->file, launch_.code->kernel, active_.size() * launch_.cluster.count(),
+                              active_.front()->cluster->waits()));
+    }
+  }
+}
+
+bool TimedSource::next(isa::BlockTrace& out) {
+  if (ready_.empty()) {
+    if (active_.empty()) {
+      if (next_cluster_ == launch_.clusters()) {
+        return false;
+      }
+      begin();
+    }
+    run_first();
+    const auto first = std::move(active_.front());
+    active_.pop_front();
+    for (const auto& b : first->cluster->blocks()) {
+      isa::BlockTrace t;
+      t.index = isa::block_at(position_, launch_.grid, launch_.cluster);
+      t.linear = position_++;
+      t.warps = first->recorder->finish(b->rank());
+      output_ += b->output();
+      ready_.push_back(std::move(t));
+    }
+  }
+  out = std::move(ready_.front());
+  ready_.pop_front();
+  return true;
+}
+
+}  // namespace heddle::ptx::lower

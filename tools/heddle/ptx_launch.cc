@@ -1,0 +1,118 @@
+#include "tools/heddle/ptx_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "frontends/input/printable.h"
+#include "frontends/npy/npy.h"
+#include "frontends/ptx/load.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "tools/heddle/checks.h"
+#include "tools/heddle/console.h"
+#include "tools/heddle/options.h"
+
+namespace heddle::cli {
+namespace {
+
+// "X", "X,Y", "X,Y,Z"
+isa::Dim3 dimensions(const std::string& option, const std::string& text) {
+  uint32_t out[3] = {1, 1, 1};
+  std::string_view rest = text;
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    const auto n = parse_number<uint32_t>(rest.substr(0, comma));
+    if (!n || *n == 0) {
+      break;
+    }
+    out[i] = *n;
+    if (comma == rest.size()) {
+      return {out[0], out[1], out[2]};
+    }
+    rest.remove_prefix(comma + 1);
+  }
+  throw Error(fmt::format("{} {} (legal: X[,Y[,Z]], numbers from 1 on)", option, input::printable(text)));
+}
+
+// The files of --out-arg by the argument's index.
+std::map<size_t, std::string> outputs(const PtxLaunchOptions& o) {
+  std::map<size_t, std::string> out;
+  for (const std::string& text : o.outputs) {
+    const size_t equals = text.find('=');
+    const auto index = parse_number<size_t>(std::string_view(text).substr(0, equals));
+    if (!index || equals == std::string::npos || equals + 1 == text.size() || *index >= o.arguments.size()) {
+      throw Error(fmt::format("--out-arg {} (legal: INDEX=FILE.npy, of the {} arguments, counted from 0)",
+                              input::printable(text), o.arguments.size()));
+    }
+    out[*index] = text.substr(equals + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> add_ptx_launch_options(CLI::App& c, PtxLaunchOptions& o) {
+  std::vector<CLI::Option*> needed = {
+      c.add_option("--kernel", o.kernel, "name of the kernel in the module"),
+      c.add_option("--grid", o.grid, "blocks")->type_name("X[,Y[,Z]]"),
+      c.add_option("--block", o.block, "threads of a block")->type_name("X[,Y[,Z]]")};
+  c.add_option("--shared", o.shared, "dynamic shared memory of a block: bytes, or 48KiB")->transform(size_value(true));
+  add_repeatable(c, "--arg", o.arguments,
+                 fmt::format("an argument, in the order of the parameters: {}", ptx::kArgumentForms))
+      ->type_name("VALUE");
+  add_repeatable(c, "--out-arg", o.outputs, "write argument INDEX, counted from 0, as it is at the end")
+      ->type_name("INDEX=FILE.npy");
+  return needed;
+}
+
+PtxLaunch::PtxLaunch(const PtxLaunchOptions& o, const exec::Checks& checks) : files_(outputs(o)) {
+  if (checks.init) {
+    memory_.track_writes();
+  }
+  program_ = std::make_unique<ptx::Program>(ptx::load(o.file), memory_);
+  for (const std::string& w : program_->module().warnings) {
+    warn(w);
+  }
+  kernel_ = &program_->kernel(o.kernel);
+  launch_ = program_->launch(*kernel_);
+  launch_.grid = dimensions("--grid", o.grid);
+  launch_.block = dimensions("--block", o.block);
+  if (!o.cluster.empty()) {
+    launch_.cluster = dimensions("--cluster", o.cluster);
+    launch_.with_cluster = true;
+  }
+  launch_.checks = checks;
+  launch_.dynamic_shared = o.shared;
+  if (o.arguments.size() != kernel_->signature.parameters.size()) {
+    throw Error(fmt::format("{}: kernel {} has {} parameters, and there are {} of --arg", o.file.string(),
+                            kernel_->name, kernel_->signature.parameters.size(), o.arguments.size()));
+  }
+  for (size_t i = 0; i < o.arguments.size(); ++i) {
+    const ptx::Variable& parameter = ptx::parameter(program_->module(), *kernel_, i);
+    arguments_.push_back(ptx::argument(o.arguments[i], parameter, memory_));
+    ptx::set_parameter(parameter, arguments_.back().bits, launch_);
+  }
+  for (const auto& [index, file] : files_) {
+    if (!arguments_[index].buffer) {
+      throw Error(fmt::format("--out-arg {}={}: argument {} is no buffer", index, file, index));
+    }
+  }
+}
+
+void PtxLaunch::write_outputs(bool force) {
+  for (const auto& [index, file] : files_) {
+    npy::write(file, replace(force), ptx::contents(arguments_[index], memory_));
+  }
+}
+
+int report_instructions(const std::string& what, const std::vector<std::string>& lines) {
+  report_error(what);
+  for (const std::string& line : lines) {
+    detail(line);
+  }
+  return 1;
+}
+
+}  // namespace heddle::cli
