@@ -358,4 +358,11 @@ Fn arith_handler(const Op& op, const ArithOperands& operands) {
   }
 }
 
+Fn contracted_handler(const Op& sum, bool product_first) {
+  const FloatOp which = sum.opcode == Opcode::kAdd ? FloatOp::kFma
+                        : product_first            ? FloatOp::kFms
+                                                   : FloatOp::kFnma;
+  return exec::arith::float_fn(which, number_of(sum.type()), is_pair(sum.type()), float_how(sum));
+}
+
 }  // namespace heddle::ptx

@@ -22,6 +22,10 @@ struct ArithOperands {
 // Fn::fn is nullptr when `op` is no arithmetic or is not covered. Fn::control: see sim/exec/arith/number.h.
 exec::arith::Fn arith_handler(const Op& op, const ArithOperands& operands);
 
+// Of a sum (add or sub) whose first or second operand is a product that is not rounded: a * b + c, a * b - c
+// or c - a * b of s0 = a, s1 = b, s2 = c.
+exec::arith::Fn contracted_handler(const Op& sum, bool product_first);
+
 // Those of arith_handler that are video instructions.
 bool is_video(const Op& op);
 exec::arith::Fn video_handler(const Op& op, const ArithOperands& operands);

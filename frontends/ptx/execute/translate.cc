@@ -176,6 +176,7 @@ void Translator::function(uint32_t id) {
   }
   f_ = &f;
   id_ = id;
+  contractions_ = contractions(module_, f);
   most_temporaries_ = 0;
   const auto first = static_cast<uint32_t>(code.insts.size());
   std::vector<uint32_t> starts;  // by instruction
@@ -258,8 +259,35 @@ void Translator::instruction(const Instr& instr) {
   most_temporaries_ = std::max(most_temporaries_, temporaries_);
 }
 
+// A sum that a product is a part of. The product itself is calculated, too, for nobody.
+bool Translator::contracted(const Instr& instr, const Op& op) {
+  const auto found = contractions_.find(static_cast<uint32_t>(&instr - f_->instrs.data()));
+  if (found == contractions_.end()) {
+    return false;
+  }
+  const auto [product, place] = found->second;
+  const Instr& factors = f_->instrs[product];
+  const size_t other = place == 1 ? 2 : 1;
+  const exec::Slot a = source(operand(factors, 1), bits_of(factors, 1));
+  const exec::Slot b = source(operand(factors, 2), bits_of(factors, 2));
+  const exec::Slot c = source(operand(instr, other), bits_of(instr, other));
+  const exec::arith::Fn fn = contracted_handler(op, place == 1);
+  exec::Inst& in = emit(exec::Kind::kCompute);
+  in.fn = fn.fn;
+  in.d[0] = destination(operand(instr, 0));
+  const exec::Slot s[] = {a, b, c};
+  std::copy_n(s, 3, in.s);
+  if (fn.controlled) {
+    in.s[exec::arith::kControlPlace] = constant(fn.control);
+  }
+  return true;
+}
+
 // From registers to registers.
 void Translator::arithmetic(const Instr& instr, const Op& op) {
+  if (contracted(instr, op)) {
+    return;
+  }
   // The function of a video instruction takes whole registers and knows of their parts and signs.
   const bool parts = is_video(op);
   ArithOperands how;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontends/ptx/execute/contraction.h"
 #include "frontends/ptx/execute/translate.h"
 #include "frontends/ptx/form.h"
 
@@ -33,6 +34,7 @@ class Translator {
   void function(uint32_t id);
   void instruction(const Instr& instr);
   void arithmetic(const Instr& instr, const Op& op);
+  bool contracted(const Instr& instr, const Op& op);
   void missing(std::string_view why = "");
 
   // operands.cc
@@ -112,6 +114,7 @@ class Translator {
 
   const Function* f_ = nullptr;
   uint32_t id_ = 0;
+  std::unordered_map<uint32_t, Contraction> contractions_;  // of *f_
   const Instr* instr_ = nullptr;
   uint32_t temporaries_ = 0;  // of this instruction
   uint32_t most_temporaries_ = 0;

@@ -20,6 +20,8 @@ struct Sub { template <class T> static T of(T a, T b) { return a - b; } };
 struct Mul { template <class T> static T of(T a, T b) { return a * b; } };
 struct Div { template <class T> static T of(T a, T b) { return a / b; } };
 struct Fma { template <class T> static T of(T a, T b, T c) { return std::fma(a, b, c); } };
+struct Fms { template <class T> static T of(T a, T b, T c) { return std::fma(a, b, -c); } };
+struct Fnma { template <class T> static T of(T a, T b, T c) { return std::fma(-a, b, c); } };
 struct Rcp { template <class T> static T of(T a) { return 1 / a; } };
 struct Sqrt { template <class T> static T of(T a) { return std::sqrt(a); } };
 // clang-format on
@@ -87,6 +89,10 @@ WarpFn fast_float_fn(FloatOp op, Number type, FloatHow how) {
       return of_type<Mul, 2>(type, how);
     case FloatOp::kFma:
       return of_type<Fma, 3>(type, how);
+    case FloatOp::kFms:
+      return of_type<Fms, 3>(type, how);
+    case FloatOp::kFnma:
+      return of_type<Fnma, 3>(type, how);
     case FloatOp::kDiv:
       return of_type<Div, 2>(type, how);
     case FloatOp::kRcp:

@@ -18,6 +18,8 @@ uint64_t control_of(FloatHow how) {
 
 constexpr uint64_t kQuiet64 = uint64_t{1} << 51;
 
+constexpr bool is_fused(FloatOp op) { return op >= FloatOp::kFma && op <= FloatOp::kFnma; }
+
 // The NaN that an operation of these operands gives: of f64 the second one, else the third, else the first;
 // of division, which is a sequence, the first.
 template <FloatOp kOp, Format F>
@@ -65,6 +67,10 @@ Real compute(const Real& a, const Real& b, const Real& c, Round round) {
       return multiply(a, b);
     case FloatOp::kFma:
       return add(multiply(a, b), c, round);
+    case FloatOp::kFms:
+      return add(multiply(a, b), negated(c), round);
+    case FloatOp::kFnma:
+      return add(negated(multiply(a, b)), c, round);
     case FloatOp::kDiv:
       return divide(a, b);
     case FloatOp::kRcp:
@@ -85,7 +91,7 @@ uint64_t exactly(uint64_t a, uint64_t b, uint64_t c, uint64_t control) {
   const auto round = static_cast<Round>(control & 7);
   const Real x = compute<kOp>(unpack(F, a), unpack(F, b), unpack(F, c), round);
   if (x.kind == Real::Kind::kNan) {
-    return finish<F>(nan_of<kOp, F>(a, b, kOp == FloatOp::kFma ? c : b), control);
+    return finish<F>(nan_of<kOp, F>(a, b, is_fused(kOp) ? c : b), control);
   }
   uint64_t r = pack(F, x, round);
   if ((control & kFtz) != 0 && (r & ~F.sign_bit()) == uint64_t{1} << F.fraction_bits) {
@@ -124,8 +130,10 @@ uint64_t half(uint64_t a, uint64_t b, uint64_t c, uint64_t control) {
   const double x = half_to_double<F>(a), y = half_to_double<F>(b);
   const double r = kOp == FloatOp::kAdd   ? odd_sum(x, y)
                    : kOp == FloatOp::kSub ? odd_sum(x, -y)
-                   : kOp == FloatOp::kMul ? x * y
-                                          : odd_sum(x * y, half_to_double<F>(c));
+                   : kOp == FloatOp::kMul
+                       ? x * y
+                       : odd_sum(kOp == FloatOp::kFnma ? -(x * y) : x * y,
+                                 kOp == FloatOp::kFms ? -half_to_double<F>(c) : half_to_double<F>(c));
   return finish<F>(double_to_half<F>(r), control);
 }
 
@@ -225,7 +233,7 @@ Fn exact_fn(Number type, bool pair, FloatHow how) {
     default:
       break;
   }
-  if constexpr (kOp <= FloatOp::kFma) {
+  if constexpr (kOp <= FloatOp::kFnma) {
     if (how.round == Round::kNearest) {
       return type == Number::kF16    ? with<half<kOp, kF16Format>>(how, pair)
              : type == Number::kBf16 ? with<half<kOp, kBf16Format>>(how, pair)
@@ -273,6 +281,10 @@ Fn exact_fn(FloatOp op, Number type, bool pair, FloatHow how) {
       return exact_fn<FloatOp::kMul>(type, pair, how);
     case FloatOp::kFma:
       return exact_fn<FloatOp::kFma>(type, pair, how);
+    case FloatOp::kFms:
+      return exact_fn<FloatOp::kFms>(type, pair, how);
+    case FloatOp::kFnma:
+      return exact_fn<FloatOp::kFnma>(type, pair, how);
     case FloatOp::kDiv:
       return exact_fn<FloatOp::kDiv>(type, pair, how);
     case FloatOp::kRcp:

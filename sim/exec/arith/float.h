@@ -12,7 +12,8 @@ namespace heddle::exec::arith {
 
 enum class FloatOp : uint8_t {
   // clang-format off
-  kAdd, kSub, kMul, kFma, kDiv, kRcp, kSqrt, kNeg, kAbs, kMin, kMax, kCopysign,
+  kAdd, kSub, kMul, kFma, kFms, kFnma,  // a * b + c, a * b - c, c - a * b
+  kDiv, kRcp, kSqrt, kNeg, kAbs, kMin, kMax, kCopysign,
   kFinite, kInfinite, kNumber, kNotanumber, kNormal, kSubnormal,  // testp: a predicate
   // clang-format on
 };
