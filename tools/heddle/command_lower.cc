@@ -50,7 +50,7 @@ int lower(const LowerOptions& o) {
     }
     any = true;
     try {
-      print_code(ptx::lower::lower(*module, f).image);
+      print_code(ptx::lower::lower(*module, f)->image);
     } catch (const ptx::lower::NotLowered& e) {
       status = report_instructions(e.what(), e.lines());
     }

@@ -1,6 +1,7 @@
 // Numbers of registers: each has one as long as anybody may read it, the lowest that is free, pairs and groups of four at
 // multiples.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 
@@ -10,6 +11,7 @@ namespace heddle::ptx::lower {
 namespace {
 
 constexpr uint32_t kReserved = 2;  // R0 is given, R1 is the stack's
+constexpr uint32_t kFewest = 16;   // fewer than that no kernel gets
 
 struct Span {
   uint32_t first = UINT32_MAX, last = 0;
@@ -83,6 +85,42 @@ std::vector<Span> spans(const Lowered& f) {
   return out;
 }
 
+// Numbers below `limits`; returns how many are used, of each file.
+std::array<uint32_t, 3> place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<Span>& when,
+                              const std::array<uint32_t, 3>& limits, bool longest_free, std::array<uint32_t, 3> most) {
+  // Until when each number is taken.
+  std::array<std::vector<uint32_t>, 3> taken;
+  for (size_t k = 0; k < taken.size(); ++k) {
+    taken[k].assign(limits[k], 0);
+  }
+  taken[0][1] = UINT32_MAX;
+  for (const uint32_t r : order) {
+    Register& reg = f.registers[r];
+    std::vector<uint32_t>& file = taken[static_cast<size_t>(reg.file)];
+    const uint32_t align = reg.count == 1 ? 1 : std::min<uint32_t>(std::bit_ceil(uint32_t{reg.count}), 4);
+    uint32_t best = 0, best_until = UINT32_MAX;
+    for (uint32_t at = 0; at + reg.count <= file.size(); at += align) {
+      const uint32_t until = *std::max_element(file.begin() + at, file.begin() + at + reg.count);
+      const bool free = until <= when[r].first;
+      if (free && !longest_free) {
+        best = at;
+        break;
+      }
+      if (until < best_until) {  // free for longest; else the one that is soonest
+        best = at;
+        best_until = until;
+      }
+    }
+    reg.number = static_cast<int>(best);
+    for (uint32_t k = 0; k < reg.count && best + k < file.size(); ++k) {
+      file[best + k] = std::max(file[best + k], when[r].last);
+    }
+    uint32_t& used = most[static_cast<size_t>(reg.file)];
+    used = std::max(used, best + reg.count);
+  }
+  return most;
+}
+
 }  // namespace
 
 void allocate(Lowered& f) {
@@ -91,34 +129,12 @@ void allocate(Lowered& f) {
   std::iota(order.begin(), order.end(), 0U);
   std::erase_if(order, [&](uint32_t r) { return when[r].first == UINT32_MAX; });
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return when[a].first < when[b].first; });
-  // Until when each number is taken, by file.
-  std::vector<uint32_t> taken[3] = {std::vector<uint32_t>(255), std::vector<uint32_t>(63), std::vector<uint32_t>(7)};
-  taken[0][1] = UINT32_MAX;
-  uint32_t most = kReserved;
-  for (const uint32_t r : order) {
-    Register& reg = f.registers[r];
-    std::vector<uint32_t>& file = taken[static_cast<size_t>(reg.file)];
-    const uint32_t align = reg.count == 1 ? 1 : std::min<uint32_t>(std::bit_ceil(uint32_t{reg.count}), 4);
-    uint32_t best = 0, least = UINT32_MAX;
-    for (uint32_t at = 0; at + reg.count <= file.size() && least > when[r].first; at += align) {
-      uint32_t until = 0;
-      for (uint32_t k = 0; k < reg.count; ++k) {
-        until = std::max(until, file[at + k]);
-      }
-      if (until < least || until <= when[r].first) {
-        best = at;
-        least = until;
-      }
-    }
-    reg.number = static_cast<int>(best);
-    for (uint32_t k = 0; k < reg.count && best + k < file.size(); ++k) {
-      file[best + k] = std::max(file[best + k], when[r].last);
-    }
-    if (reg.file == File::kVector) {
-      most = std::max(most, best + reg.count);
-    }
-  }
-  f.vector_registers = most;
+  // As few as there can be; then, among so many, those that have been free for longest: whoever still reads one is not in
+  // the way of whoever writes it.
+  std::array<uint32_t, 3> most = {kFewest, 1, 1};
+  most = place(f, order, when, {255, 63, 7}, false, most);
+  most = place(f, order, when, most, true, {kReserved, 1, 1});
+  f.vector_registers = most[0];
 }
 
 }  // namespace heddle::ptx::lower

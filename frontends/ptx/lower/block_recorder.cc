@@ -9,30 +9,59 @@ using isa::OpClass;
 
 BlockRecorder::BlockRecorder(const Kernel& kernel, const std::vector<uint32_t>& origins, uint32_t blocks,
                              uint32_t warps)
-    : kernel_(kernel), origins_(origins), warps_of_block_(warps), warps_(size_t{blocks} * warps) {
+    : kernel_(kernel),
+      origins_(origins),
+      warps_of_block_(warps),
+      several_(kernel.code.blocks.size(), kNone),
+      turns_(kernel.code.blocks.size(), 1),
+      warps_(size_t{blocks} * warps) {
+  for (const Unrolled::Loop& l : kernel.source.loops) {
+    several_[kernel.code.block_of[l.one]] = kernel.code.block_of[l.several];
+    turns_[kernel.code.block_of[l.one]] = l.turns;
+  }
+  const uint32_t most = *std::max_element(turns_.begin(), turns_.end());
   for (size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].trace.warp = static_cast<uint32_t>(i % warps);
-    warps_[i].seen.resize(kernel.code.function->instrs.size() + 1);
+    warps_[i].turn.resize(most);
+    for (Turn& t : warps_[i].turn) {
+      t.seen.resize(kernel.source.place.size());
+    }
   }
+}
+
+void BlockRecorder::begin_turn(WarpState& w, uint32_t block) {
+  if (w.block != block || w.turns == turns_[block] || w.turns == 0) {
+    flush(w);
+    w.block = block;
+    w.turns = 0;
+  }
+  Turn& t = w.turn[w.turns++];
+  t.number = ++w.numbers;
+  t.active = 0;
 }
 
 void BlockRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active, uint32_t mask) {
   WarpState& w = state(block, warp);
   const uint32_t instr = origins_[pc];
-  const uint32_t b = kernel_.code.block_of[instr];
-  // Lanes that come to the beginning of a block after others that are in it are in another turn of theirs.
-  const bool begins = instr == kernel_.code.blocks[b].stretches.front().first;
-  if (b != w.block || (begins && w.active != 0)) {
-    flush(w);
-    w.block = b;
-    ++w.turn;
-    w.active = 0;
+  const uint32_t place = kernel_.source.place[instr];
+  if (place >= kernel_.code.block_of.size()) {
+    return;  // behind the last instruction
   }
-  w.active |= active;
-  Seen& s = w.seen[instr];
-  if (s.turn != w.turn) {
+  const uint32_t b = kernel_.code.block_of[place];
+  // Lanes that come to the beginning of a block after others that are in it are in another turn of theirs.
+  const bool begins = place == kernel_.code.blocks[b].stretches.front().first;
+  if (b != w.block || w.turns == 0 || (begins && w.now().active != 0)) {
+    if (w.turns != 0 && w.block == b && active != w.now().active) {
+      flush(w);  // turns of other lanes are told apart
+    }
+    begin_turn(w, b);
+  }
+  Turn& t = w.now();
+  t.active |= active;
+  Seen& s = t.seen[instr];
+  if (s.turn != t.number) {
     s = {};
-    s.turn = w.turn;
+    s.turn = t.number;
   }
   s.active |= active;
   s.mask |= mask;
@@ -69,9 +98,14 @@ isa::MemRef BlockRecorder::reference(isa::WarpTrace& t, uint32_t mask, const exe
 void BlockRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                              const exec::Register& address, const exec::Register* to) {
   WarpState& w = state(block, warp);
-  Seen& s = w.seen[origins_[pc]];
-  if (mask == 0 || s.turn != w.turn) {
+  if (mask == 0 || w.turns == 0) {
     return;
+  }
+  Seen& s = w.now().seen[origins_[pc]];
+  if (s.turn != w.now().number) {  // a part of the instruction that counts
+    s = {};
+    s.turn = w.now().number;
+    s.active = mask;
   }
   // Of lanes that come one group after the other, those of the first group are told.
   if (!s.has_refs) {
@@ -95,33 +129,48 @@ void BlockRecorder::run(WarpState& w, uint32_t instr, uint32_t mask) const {
 }
 
 void BlockRecorder::flush(WarpState& w) const {
-  const uint32_t alive = w.active & ~w.exited;
-  if (w.block == kNone || alive == 0) {
+  if (w.block == kNone || w.turns == 0) {
     return;
   }
-  const Block& b = kernel_.code.blocks[w.block];
+  if (w.turns > 1 && w.turns == turns_[w.block]) {
+    tell(w, several_[w.block], true, 0);
+  } else {
+    for (size_t t = 0; t < w.turns; ++t) {
+      tell(w, w.block, false, t);
+    }
+  }
+  w.turns = 0;
+}
+
+void BlockRecorder::tell(WarpState& w, uint32_t block, bool several, size_t turn) const {
+  const Block& b = kernel_.code.blocks[block];
+  const uint32_t alive = w.turn[turn].active & ~w.exited;
+  if (alive == 0) {
+    return;
+  }
   for (uint32_t i = 0; i < b.code.size(); ++i) {
     const Machine& m = b.code[i];
-    const Seen& s = w.seen[m.origin];
-    const bool here = s.turn == w.turn;
+    const Turn& t = w.turn[several ? kernel_.source.turn[m.origin] : turn];
+    const Seen& s = t.seen[kernel_.source.origin[m.origin]];
+    const bool here = s.turn == t.number;
     uint32_t mask = m.lanes == Machine::Lanes::kAll      ? alive
                     : !here                              ? 0
                     : m.lanes == Machine::Lanes::kOthers ? s.active & ~s.mask
+                    : m.lanes == Machine::Lanes::kFirst  ? s.mask & -s.mask
                                                          : s.mask;
     mask &= ~w.exited;
     const uint32_t at = b.first + i;
     const isa::Instr& in = kernel_.image.code[at];
     run(w, at, mask);
     if (mask != 0 && in.mem_refs > 0) {
-      const bool both = in.mem_refs == 2;
       w.trace.refs.push_back(s.has_refs ? s.refs[0] : isa::MemRef{});
-      if (both) {
+      if (in.mem_refs == 2) {
         w.trace.refs.push_back(s.has_refs ? s.refs[1] : isa::MemRef{});
       }
     }
     if (in.op == OpClass::kExit) {
       w.exited |= mask;
-      if ((w.active & ~w.exited) == 0) {
+      if ((alive & ~w.exited) == 0) {
         break;
       }
     }

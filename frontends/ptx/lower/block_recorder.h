@@ -30,23 +30,34 @@ class BlockRecorder final : public exec::Observer {
     isa::MemRef refs[2];
     bool has_refs = false;
   };
+  struct Turn {
+    uint32_t number = 0;
+    uint32_t active = 0;     // lanes that have come to the block
+    std::vector<Seen> seen;  // by PTX instruction
+  };
   struct WarpState {
     isa::WarpTrace trace;
     uint32_t block = kNone;
-    uint32_t turn = 0;
-    uint32_t active = 0;  // lanes that have come to the block
+    uint32_t numbers = 0;  // of turns
     uint32_t exited = 0;
-    std::vector<Seen> seen;  // by PTX instruction
+    size_t turns = 0;         // of a loop that are not told yet, with the one that goes on
+    std::vector<Turn> turn;
+    Turn& now() { return turn[turns - 1]; }
   };
 
   WarpState& state(const exec::Block& block, uint32_t warp) { return warps_[block.rank() * warps_of_block_ + warp]; }
+  void begin_turn(WarpState& w, uint32_t block);
   void flush(WarpState& w) const;
+  // `several`: all turns at once, else the one.
+  void tell(WarpState& w, uint32_t block, bool several, size_t turn) const;
   void run(WarpState& w, uint32_t instr, uint32_t mask) const;
   static isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, const exec::Register& address);
 
   const Kernel& kernel_;
   const std::vector<uint32_t>& origins_;
   const uint32_t warps_of_block_;
+  // By block of the lowered kernel: the block that does several turns of it, and how many; none: 1.
+  std::vector<uint32_t> several_, turns_;
   std::vector<WarpState> warps_;
 };
 

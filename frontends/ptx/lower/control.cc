@@ -11,6 +11,7 @@ namespace {
 using isa::OpClass;
 
 constexpr uint8_t kCounters = 6, kNoCounter = 7;
+constexpr uint8_t kOperands = 5;  // of those who have not read theirs
 constexpr uint32_t kMostStall = 15;
 
 // A register of the machine, of any file.
@@ -91,34 +92,48 @@ class Setter {
   }
 
  private:
-  // Those who are waited for at the same time share a counter once there are none left.
+  // Instructions of which nobody has waited for one when the last issues share the counters among them, the
+  // first ones the first.
   void give(Block& b) {
-    const uint8_t first = copies_ ? 1 : 0;
+    std::vector<size_t> group;
+    std::map<uint32_t, bool> open;
+    const auto close = [&] {
+      const size_t counters = static_cast<size_t>(kCounters - first()) - 1;  // the last one is the operands'
+      const size_t each_has = (group.size() + counters - 1) / std::max<size_t>(counters, 1);
+      for (size_t k = 0; k < group.size(); ++k) {
+        if (k % each_has == 0) {
+          next();
+        }
+        b.code[group[k]].control.write_barrier = last_;
+      }
+      group.clear();
+      open.clear();
+    };
     for (size_t i = 0; i < b.code.size(); ++i) {
       Machine& m = b.code[i];
       if (m.op == OpClass::kLdgdepbar) {
         m.control.write_barrier = 0;
       }
-      const bool results = is_variable(m) && !writes(m).empty();
-      const bool operands = (m.stores || is_variable(m)) && overwritten(b, i);
-      if (results) {
-        // Loads that follow each other directly are waited for together.
-        const bool same = i > 0 && b.code[i - 1].op == m.op && b.code[i - 1].control.write_barrier != kNoCounter &&
-                          used_ > kCounters / 2;
-        m.control.write_barrier = same ? b.code[i - 1].control.write_barrier : next(first);
+      bool waits = false;
+      each(f_, reads(m), [&](uint32_t r, const Value&) { waits = waits || open.contains(r); });
+      if (waits) {
+        close();
       }
-      if (operands) {
-        m.control.read_barrier = next(first);
+      if (is_variable(m) && !writes(m).empty()) {
+        group.push_back(i);
+        each(f_, writes(m), [&](uint32_t r, const Value&) { open[r] = true; });
       }
     }
-    used_ = 0;
+    close();
+    for (size_t i = 0; i < b.code.size(); ++i) {
+      if ((b.code[i].stores || is_variable(b.code[i])) && overwritten(b, i)) {
+        b.code[i].control.read_barrier = kOperands;
+      }
+    }
   }
 
-  uint8_t next(uint8_t first) {
-    ++used_;
-    last_ = last_ + 1 >= kCounters || last_ + 1 < first ? first : static_cast<uint8_t>(last_ + 1);
-    return last_;
-  }
+  uint8_t first() const { return copies_ ? 1 : 0; }
+  void next() { last_ = last_ + 1 >= kOperands || last_ + 1 < first() ? first() : static_cast<uint8_t>(last_ + 1); }
 
   // Whether a register that it reads is written soon: in this block, or in the next turn.
   bool overwritten(const Block& b, size_t i) const {
@@ -211,7 +226,6 @@ class Setter {
   std::vector<Pending> entry_;
   bool copies_ = false;
   uint8_t last_ = kCounters;
-  uint32_t used_ = 0;
 };
 
 }  // namespace

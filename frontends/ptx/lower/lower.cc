@@ -128,10 +128,12 @@ void write(Kernel& k) {
 
 }  // namespace
 
-Kernel lower(const Module& module, const Function& kernel) {
-  Kernel out;
+std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel) {
+  auto made = std::make_unique<Kernel>();
+  Kernel& out = *made;
   Lowered& f = out.code;
-  f.function = &kernel;
+  out.source = unroll(module, kernel);
+  f.function = &out.source.function;
   find_blocks(module, f);
   Select(module, f).run();
   if (!f.missing.empty()) {
@@ -148,7 +150,7 @@ Kernel lower(const Module& module, const Function& kernel) {
   image.has_control = true;
   image.shape.registers_per_thread = std::max(kFewestRegisters, f.vector_registers);
   write(out);
-  return out;
+  return made;
 }
 
 }  // namespace heddle::ptx::lower

@@ -3,10 +3,12 @@
 // what issues when.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "frontends/ptx/lower/machine.h"
+#include "frontends/ptx/lower/unroll.h"
 #include "sim/base/error.h"
 #include "sim/isa/kernel.h"
 
@@ -23,11 +25,12 @@ class NotLowered : public Error {
 };
 
 struct Kernel {
+  Unrolled source;         // what `code` was made of
   Lowered code;            // blocks say where they begin in the image
   isa::KernelImage image;  // with text; the shape has the registers alone
 };
 
 // Throws NotLowered.
-Kernel lower(const Module& module, const Function& kernel);
+std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel);
 
 }  // namespace heddle::ptx::lower

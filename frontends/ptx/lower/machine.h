@@ -61,8 +61,9 @@ struct Machine {
   bool guard_negated = false;
   uint32_t origin = kNone;  // the PTX instruction whose lanes are its lanes, and whose addresses are its
   uint32_t target = kNone;  // of a branch: the block
-  // Which lanes: those of the origin, those that come to it and whose guard does not hold, all of the block.
-  enum class Lanes : uint8_t { kOrigin, kOthers, kAll } lanes = Lanes::kOrigin;
+  // Which lanes: those of the origin, those that come to it and whose guard does not hold, the first of them,
+  // all of the block.
+  enum class Lanes : uint8_t { kOrigin, kOthers, kFirst, kAll } lanes = Lanes::kOrigin;
   isa::OpClass op = isa::OpClass::kUnknown;
   isa::MemSpace space = isa::MemSpace::kNone;
   bool loads = false, stores = false, ordered = false;  // how it may not be moved

@@ -26,6 +26,9 @@ uint32_t usual(const Machine& m) {
   }
 }
 
+// Registers that an order for speed may take beyond what the program's own order needs, and those it always may.
+constexpr int kMore = 12, kAlways = 40;
+
 bool disjoint(isa::MemSpace a, isa::MemSpace b) {
   return a != b && a != isa::MemSpace::kGeneric && b != isa::MemSpace::kGeneric;
 }
@@ -39,7 +42,9 @@ struct Node {
 
 class Scheduler {
  public:
-  explicit Scheduler(std::vector<Machine>& code) : code_(code), nodes_(code.size()) {}
+  // `outer`: registers that other blocks know, too.
+  Scheduler(const Lowered& f, const std::vector<bool>& outer, std::vector<Machine>& code)
+      : f_(f), outer_(outer), code_(code), nodes_(code.size()) {}
 
   void run() {
     for (uint32_t i = 0; i < code_.size(); ++i) {
@@ -126,7 +131,55 @@ class Scheduler {
     memory_.push_back(i);
   }
 
+  bool counts(const Value& v) const { return f_.registers[v.reg].file == File::kVector && !outer_[v.reg]; }
+
+  // By how many registers there are more behind an instruction, with what it makes and what nobody needs any more.
+  int change(const Machine& m) const {
+    int out = 0;
+    for (const Value& v : writes(m)) {
+      out += counts(v) && !alive_[v.reg] ? f_.registers[v.reg].count : 0;
+    }
+    for (const Value& v : reads(m)) {
+      out -= counts(v) && left_[v.reg] == 1 ? f_.registers[v.reg].count : 0;
+    }
+    return out;
+  }
+
+  void take(const Machine& m) {
+    live_ += change(m);
+    for (const Value& v : writes(m)) {
+      alive_[v.reg] = true;
+    }
+    for (const Value& v : reads(m)) {
+      --left_[v.reg];
+    }
+  }
+
+  void count_reads() {
+    alive_.assign(f_.registers.size(), false);
+    left_.assign(f_.registers.size(), 0);
+    live_ = 0;
+    for (const Machine& m : code_) {
+      for (const Value& v : reads(m)) {
+        ++left_[v.reg];
+      }
+    }
+  }
+
+  // In the order of the program, and some more: loads are to be early.
+  int limit() {
+    count_reads();
+    int most = 0;
+    for (const Machine& m : code_) {
+      take(m);
+      most = std::max(most, live_);
+    }
+    count_reads();
+    return std::max(most + kMore, kAlways);
+  }
+
   void order() {
+    const int limit = this->limit();
     std::vector<uint32_t> open;
     for (uint32_t i = 0; i < code_.size(); ++i) {
       if (nodes_[i].before == 0) {
@@ -142,7 +195,14 @@ class Scheduler {
         const uint32_t at = std::max(nodes_[a].ready, now), bt = std::max(nodes_[b].ready, now);
         return at != bt ? at < bt : nodes_[a].way != nodes_[b].way ? nodes_[a].way > nodes_[b].way : a < b;
       };
-      const auto best = std::min_element(open.begin(), open.end(), better);
+      auto best = std::min_element(open.begin(), open.end(), better);
+      if (live_ + change(code_[*best]) > limit) {
+        best = std::min_element(open.begin(), open.end(), [&](uint32_t a, uint32_t b) {
+          const int x = change(code_[a]), y = change(code_[b]);
+          return std::max(x, 0) != std::max(y, 0) ? x < y : a < b;
+        });
+      }
+      take(code_[*best]);
       const uint32_t i = *best;
       open.erase(best);
       now = std::max(now, nodes_[i].ready);
@@ -158,7 +218,12 @@ class Scheduler {
     code_ = std::move(out);
   }
 
+  const Lowered& f_;
+  const std::vector<bool>& outer_;
   std::vector<Machine>& code_;
+  std::vector<bool> alive_;      // by register: it has been written
+  std::vector<uint32_t> left_;   // reads that are still to come
+  int live_ = 0;
   std::vector<Node> nodes_;
   std::map<uint64_t, std::vector<uint32_t>> writers_, readers_;
   std::vector<uint32_t> memory_;
@@ -168,8 +233,21 @@ class Scheduler {
 }  // namespace
 
 void schedule(Lowered& f) {
+  std::vector<uint32_t> home(f.registers.size(), kNone);
+  std::vector<bool> outer(f.registers.size(), false);
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    for (const Machine& m : f.blocks[b].code) {
+      std::vector<Value> all = reads(m);
+      const std::vector<Value> more = writes(m);
+      all.insert(all.end(), more.begin(), more.end());
+      for (const Value& v : all) {
+        outer[v.reg] = outer[v.reg] || (home[v.reg] != kNone && home[v.reg] != b);
+        home[v.reg] = b;
+      }
+    }
+  }
   for (Block& b : f.blocks) {
-    Scheduler(b.code).run();
+    Scheduler(f, outer, b.code).run();
   }
 }
 

@@ -55,6 +55,7 @@ class Select {
   void logic();
   void shift();
   void divide();
+  Value reciprocal(uint32_t n);
   bool bit_field();
   void compare();
   void choose();
@@ -101,7 +102,7 @@ class Select {
   std::vector<Value> values_;  // by register
   std::map<uint64_t, Value> parameters_;
   std::map<uint32_t, Value> specials_;
-  std::map<uint32_t, Value> wide_;
+  std::map<uint32_t, Value> reciprocals_;  // by the divisor's register
 };
 
 }  // namespace heddle::ptx::lower

@@ -36,6 +36,8 @@ const char* comparison(Compare c) {
 Value high(Value v) { return {v.reg, static_cast<uint8_t>(v.part + 1), 1}; }
 Value low(Value v) { return {v.reg, v.part, 1}; }
 
+// The first ones of which belong to the divisor alone.
+constexpr uint32_t kReciprocal = 7;
 constexpr uint32_t kDivide32 = 18, kDivide64 = 68, kDivide16 = 9;  // ptx.md 6.2
 
 }  // namespace
@@ -94,6 +96,20 @@ bool Select::integer() {
 
 void Select::add(bool subtract) {
   const Operand &a = at(1), &b = at(2);
+  if (uses_.is_offset(now_) && bits(op().type()) == 32 && !subtract) {
+    // Steps that were added to each other are one.
+    int64_t sum = uses_.origin(b).value;
+    Operand base = a;
+    for (uint32_t m = uses_.maker(base); m != kNone && uses_.is_offset(m) && uses_.absorbed(m); m = uses_.maker(base)) {
+      sum += uses_.origin(uses_.operands(m)[2]).value;
+      base = uses_.operands(m)[1];
+    }
+    const uint32_t m = uses_.maker(base);
+    if (m == kNone || !uses_.absorbed(m)) {
+      emit(name("IADD3"), {result()}, {field(base), sum, Field()});
+      return;
+    }
+  }
   if (bits(op().type()) != 64) {
     for (const Operand* x : {&a, &b}) {
       const uint32_t m = uses_.maker(*x);
@@ -214,19 +230,63 @@ void Select::divide() {
     }
     return;
   }
-  const Value r = temporary(), x = temporary();
-  emit(n == 64 ? "I2F.U64.RP" : "I2F.RP", {x}, {in(2)});
-  emit("MUFU.RCP", {r}, {x});
-  const Value q = temporary();
-  emit("F2I.FTZ.U32.TRUNC.NTZ", {q}, {r});
-  const uint32_t rest = (n == 64 ? kDivide64 : n == 16 ? kDivide16 : kDivide32) - 4 + (is_signed ? 5 : 0);
-  Value v = chain("IMAD", rest / 2, q);
+  const Value q = reciprocal(n);
+  const uint32_t rest = (n == 64 ? kDivide64 : n == 16 ? kDivide16 : kDivide32) - kReciprocal + (is_signed ? 3 : 0);
+  Value v = temporary();
+  emit("IMAD.HI.U32", {v}, {q, vector(at(1)), Field()});
+  v = chain("IMAD", rest / 2, v);
   v = chain("IADD3", rest - rest / 2, v);
   const Value to = result();
   emit("IMAD", {low(to)}, {v, low(vector(at(1))), Field()});
   if (to.count == 2) {
     emit("IMAD", {high(to)}, {v, v, Field()});
   }
+}
+
+// Of a divisor, once: where it is calculated, so that loops find it.
+Value Select::reciprocal(uint32_t n) {
+  const Operand divisor = uses_.origin(at(2));
+  const uint32_t m = divisor.kind == OperandKind::kRegister ? uses_.writer(divisor.id) : kNone;
+  if (m != kNone) {
+    const auto known = reciprocals_.find(divisor.id);
+    if (known != reciprocals_.end()) {
+      return known->second;
+    }
+  }
+  Block* const here = block_;
+  size_t place = block_->code.size();
+  if (m != kNone && out_.block_of[m] < number_) {
+    block_ = &out_.blocks[out_.block_of[m]];
+    place = block_->code.size();
+    while (place > 0 && (block_->code[place - 1].op == isa::OpClass::kBranch || block_->code[place - 1].op == isa::OpClass::kExit)) {
+      --place;
+    }
+  }
+  const size_t before = block_->code.size();
+  const uint32_t origin = now_;
+  if (block_ != here) {
+    now_ = block_->stretches.front().first;
+  }
+  const Value x = temporary(), r = temporary(), y = temporary();
+  const Field d = field(divisor);
+  emit(n == 64 ? "I2F.U64.RP" : "I2F.RP", {x}, {d});
+  emit("MUFU.RCP", {r}, {x});
+  emit("IADD3", {y}, {r, int64_t{0xffffffe}, Field()});
+  Value q = temporary();
+  emit("F2I.FTZ.U32.TRUNC.NTZ", {q}, {y});
+  q = chain("IMAD", kReciprocal - 4, q);
+  for (size_t k = before; k < block_->code.size(); ++k) {
+    block_->code[k].lanes = Machine::Lanes::kAll;
+    block_->code[k].guard = {};
+  }
+  std::rotate(block_->code.begin() + static_cast<std::ptrdiff_t>(place),
+              block_->code.begin() + static_cast<std::ptrdiff_t>(before), block_->code.end());
+  now_ = origin;
+  block_ = here;
+  if (m != kNone) {
+    reciprocals_[divisor.id] = q;
+  }
+  return q;
 }
 
 void Select::logic() {
@@ -251,8 +311,18 @@ void Select::logic() {
     emit(name("LOP3.LUT"), std::vector<Field>{result()}, s);
     return;
   }
+  // An upper word of 0 stays one.
+  const uint32_t to = at(0).kind == OperandKind::kRegister ? at(0).id : kNone;
+  const auto zero = [&](size_t k) { return in(k, true).kind == Field::Kind::kZero; };
+  if (o.opcode == Opcode::kAnd && to != kNone && uses_.writer(to) == now_ && !values_[to].there() &&
+      (zero(1) || zero(2)) && !uses_.uniform_register(to)) {
+    values_[to] = temporary();
+  }
   const Value r = result();
   for (const bool upper : {false, true}) {
+    if (upper && r.count == 1) {
+      break;
+    }
     Field a = in(1, upper), b = uses_.operands(now_).size() > 2 ? in(2, upper) : Field();
     for (Field* f : {&a, &b}) {
       if (!upper && f->kind == Field::Kind::kValue) {

@@ -171,6 +171,8 @@ void Select::load_store() {
   const bool global = o.space == Space::kGlobal || o.space == Space::kNone;
   if (o.has(Flag::kNc)) {
     opcode += ".CONSTANT";
+  } else if (global && !store && (o.cache == CacheOp::kCg || o.cache == CacheOp::kCv)) {
+    opcode += o.cache == CacheOp::kCg ? ".STRONG.GPU" : ".STRONG.SYS";  // past the L1
   } else if (strong && global) {
     opcode += o.scope == Scope::kCta ? ".STRONG.SM" : o.scope == Scope::kSys || o.semantics == Semantics::kVolatile ? ".STRONG.SYS" : ".STRONG.GPU";
   }
@@ -238,10 +240,36 @@ void Select::atomic() {
   }
   const char* const scope = o.scope == Scope::kSys ? ".STRONG.SYS" : ".STRONG.GPU";
   const bool add_only = !wanted && !exchange;
+  // One lane does it for all when they mean the same word.
+  Value chosen;
+  if (o.combine == Combine::kAdd && !floating && bits(o.type()) == 32 && uses_.same_for_lanes(at(first))) {
+    const Value voted = temporary(1, File::kUniform), leader = temporary(1, File::kUniform), sum = temporary(1, File::kUniform);
+    const Value lane = temporary(), all = temporary();
+    chosen = predicate();
+    emit("VOTEU.ANY", {voted}, {"UPT", "PT"});
+    emit("S2R", {lane}, {"SR_LANEID"});
+    emit("UFLO.U32", {leader}, {voted});
+    emit("REDUX.SUM", {sum}, {s[0].value.there() ? s[0] : Field(lane)});
+    emit("ISETP.EQ.U32.AND", {chosen, "PT"}, {lane, leader, "PT"});
+    emit("MOV", {all}, {sum});
+    s[0] = all;
+  }
   Machine& m = add_only ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
                         : emit(fmt::format("ATOMG.E.{}{}{}", what, end, scope), std::vector<Field>{"PT", d}, s);
   m.address = where;
   m.ordered = m.stores = true;
+  if (chosen.there()) {
+    m.guard = chosen;
+    m.guard_negated = false;
+    m.lanes = Machine::Lanes::kFirst;
+    if (wanted) {  // each lane has its own sum of those before it
+      const Value lanes = temporary(), before = temporary(), base = temporary();
+      emit("S2R", {lanes}, {"SR_LTMASK"});
+      emit("POPC", {before}, {lanes});
+      emit("SHFL.IDX", {"PT", base}, {d, "0x0", "0x1f"}).ordered = true;
+      emit("IADD3", {d}, {base, before, Field()});
+    }
+  }
 }
 
 bool Select::copies() {

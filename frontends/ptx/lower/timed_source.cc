@@ -12,15 +12,15 @@ namespace {
 
 constexpr uint64_t kTurn = 1 << 22;      // warp instructions of a cluster
 constexpr uint64_t kVainTurns = 20000;   // in which all that have begun only waited
-constexpr size_t kMostActive = exec::kMultiprocessors * 32;
 
 }  // namespace
 
 TimedSource::TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
                          const std::vector<uint32_t>& origins)
-    : kernel_([&] {
-        Kernel k = lower(module, kernel);
-        isa::LaunchShape& s = k.image.shape;
+    : lowered_(lower(module, kernel)),
+      image_([&] {
+        isa::KernelImage k = lowered_->image;
+        isa::LaunchShape& s = k.shape;
         s.grid = launch.grid;
         s.block = launch.block;
         s.cluster = launch.cluster;
@@ -35,10 +35,18 @@ TimedSource::TimedSource(const Module& module, const Function& kernel, const exe
 
 TimedSource::~TimedSource() = default;
 
+// Blocks that may wait for each other, as far as threads and shared memory say (CUDA guide, limits of 9.0).
+uint64_t TimedSource::room() const {
+  constexpr uint64_t kBlocks = 32, kThreads = 2048, kSharedBytes = 228 << 10;
+  const uint64_t threads = (uint64_t{launch_.threads()} + 31) / 32 * 32;
+  const uint64_t shared = uint64_t{launch_.shared_bytes()} + exec::kSharedReserve;
+  return exec::kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
+}
+
 void TimedSource::begin() {
   auto a = std::make_unique<Active>();
   const auto blocks = static_cast<uint32_t>(launch_.cluster.count());
-  a->recorder = std::make_unique<BlockRecorder>(kernel_, origins_, blocks, (launch_.threads() + 31) / 32);
+  a->recorder = std::make_unique<BlockRecorder>(*lowered_, origins_, blocks, (launch_.threads() + 31) / 32);
   // Warps take their observer when they are made.
   launch_.observer = a->recorder.get();
   a->cluster = std::make_unique<exec::Cluster>(launch_, next_cluster_++);
@@ -63,8 +71,11 @@ void TimedSource::run_first() {
       return;
     }
     vain = fruitful ? 0 : vain + 1;
-    if (!fruitful && next_cluster_ < launch_.clusters() && active_.size() < kMostActive) {
-      begin();
+    if (!fruitful && next_cluster_ < launch_.clusters() && active_.size() * launch_.cluster.count() < room()) {
+      // As on a GPU, all that there is room for have begun.
+      while (next_cluster_ < launch_.clusters() && active_.size() * launch_.cluster.count() < room()) {
+        begin();
+      }
     } else if (vain > kVainTurns) {
       throw Error(fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that does not come; {}",
                               launch_.code->file, launch_.code->kernel, active_.size() * launch_.cluster.count(),

@@ -24,7 +24,7 @@ class TimedSource final : public isa::BlockSource {
               const std::vector<uint32_t>& origins);
   ~TimedSource() override;
 
-  const isa::KernelImage& image() const override { return kernel_.image; }
+  const isa::KernelImage& image() const override { return image_; }
   // Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
   // What the blocks that ended have printed.
@@ -35,10 +35,12 @@ class TimedSource final : public isa::BlockSource {
     std::unique_ptr<BlockRecorder> recorder;
     std::unique_ptr<exec::Cluster> cluster;
   };
+  uint64_t room() const;
   void begin();
   void run_first();
 
-  const Kernel kernel_;
+  std::unique_ptr<const Kernel> lowered_;
+  isa::KernelImage image_;
   const std::vector<uint32_t>& origins_;
   exec::Launch launch_;
   uint64_t next_cluster_ = 0;

@@ -80,6 +80,13 @@ void Uses::find_copies() {
     if (x.size() < 2 || x[0].kind != OperandKind::kRegister || writers_[x[0].id] != i) {
       continue;
     }
+    // From 32 bits to 64 without a sign: the upper word is nowhere.
+    if (o.opcode == Opcode::kCvt && o.type_count == 2 && bits(o.types[0]) == 64 && o.types[1] == Type::kU32 &&
+        is_integer(o.types[0]) && x[1].kind == OperandKind::kRegister && writers_[x[1].id] != kNone &&
+        bits(f_.register_types[x[1].id]) == 32) {
+      copies_[i] = true;
+      continue;
+    }
     const bool moves = o.opcode == Opcode::kMov || o.opcode == Opcode::kCvta ||
                        (o.opcode == Opcode::kCvt && o.type_count == 2 && is_integer(o.types[0]) &&
                         is_integer(o.types[1]) && bits(o.types[0]) <= bits(o.types[1]) &&
@@ -202,6 +209,25 @@ bool Uses::is_wide_product(uint32_t i) const {
   return false;
 }
 
+bool Uses::same_for_lanes(const Operand& address) const {
+  if (address.base != Base::kRegister) {
+    return true;
+  }
+  Operand o;
+  o.kind = OperandKind::kRegister;
+  o.id = address.id;
+  for (uint32_t m = maker(o); m != kNone; m = maker(o)) {
+    if (op(m).opcode == Opcode::kLd) {
+      return op(m).space == Space::kParam;
+    }
+    if (!is_offset(m)) {
+      break;
+    }
+    o = operands(m)[1];
+  }
+  return uniform(o);
+}
+
 bool Uses::is_offset(uint32_t i) const {
   if (i == kNone || op(i).opcode != Opcode::kAdd || !is_integer(op(i).type())) {
     return false;
@@ -225,6 +251,9 @@ bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {
     if (bits(u.type()) == 64) {
       return (is_wide_product(made) || (d.opcode == Opcode::kShl && number(origin(operands(made)[2])))) &&
              !(place == 2 && other != kNone && is_wide_product(other));
+    }
+    if (is_offset(user) && is_offset(made) && place == 1) {
+      return true;
     }
     const bool single = reads_[operands(made)[0].id] == 1 && same_block(user, made) && !absorbs_something_[user];
     return (d.opcode == Opcode::kMul && d.part == Part::kLo && single) ||

@@ -30,6 +30,8 @@ class Uses {
   bool absorbed(uint32_t instr) const { return absorbed_[instr]; }
   // Of a sum of 64 bits: the operand that is the product of a word and a word (mul.wide, or a shifted conversion).
   bool is_wide_product(uint32_t instr) const;
+  // Whether an address is.
+  bool same_for_lanes(const Operand& address) const;
   bool is_copy(uint32_t instr) const { return copies_[instr]; }
   // base + number of 32 or 64 bits.
   bool is_offset(uint32_t instr) const;

@@ -1,0 +1,274 @@
+#include "frontends/ptx/lower/unroll.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "frontends/ptx/lower/uses.h"
+
+namespace heddle::ptx::lower {
+namespace {
+
+constexpr uint32_t kTurns = 4;
+// Of a turn; longer ones stay as they are. As far as the suites' kernels show it.
+constexpr uint32_t kMostInstructions = 48;
+
+struct Found {
+  uint32_t first = 0, end = 0;
+};
+
+class Finder {
+ public:
+  Finder(const Module& m, const Function& f) : m_(m), f_(f) {}
+
+  std::vector<Found> run() {
+    std::set<uint32_t> targets;
+    for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
+      if (opcode(i) == Opcode::kBra) {
+        targets.insert(target(i));
+      }
+    }
+    for (const auto& list : f_.branch_targets) {
+      targets.insert(list.begin(), list.end());
+    }
+    std::vector<Found> out;
+    for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
+      if (opcode(i) != Opcode::kBra || f_.instrs[i].guard == kNone || target(i) > i) {
+        continue;
+      }
+      const uint32_t first = target(i);
+      const auto inside = targets.upper_bound(first);
+      const bool alone = inside == targets.end() || *inside > i;
+      const bool refused = std::any_of(f_.loop_pragmas.begin(), f_.loop_pragmas.end(), [&](const Pragma& p) {
+        return p.instr == first && p.text.find("nounroll") != std::string_view::npos;
+      });
+      if (alone && !refused && i - first < kMostInstructions && plain(first, i) && counted(first, i)) {
+        out.push_back({first, i + 1});
+      }
+    }
+    return out;
+  }
+
+ private:
+  Opcode opcode(uint32_t i) const { return m_.ops[f_.instrs[i].op].opcode; }
+  uint32_t target(uint32_t i) const { return static_cast<uint32_t>(f_.operands[f_.instrs[i].operands].value); }
+
+  bool plain(uint32_t first, uint32_t end) const {
+    for (uint32_t i = first; i < end; ++i) {
+      const Opcode o = opcode(i);
+      if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || o == Opcode::kRet || o == Opcode::kExit ||
+          words(o).find("bar") != std::string_view::npos || m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // The one instruction of the loop that writes the register.
+  uint32_t writer(uint32_t first, uint32_t end, uint32_t reg) const {
+    uint32_t found = kNone;
+    for (uint32_t i = first; i < end; ++i) {
+      const auto x = f_.operands_of(f_.instrs[i]);
+      if (!x.empty() && is_destination(m_.ops[f_.instrs[i].op], 0) && x[0].kind == OperandKind::kRegister &&
+          x[0].id == reg) {
+        if (found != kNone) {
+          return kNone;
+        }
+        found = i;
+      }
+    }
+    return found;
+  }
+
+  // Its condition compares a register to which each turn adds a number.
+  bool counted(uint32_t first, uint32_t end) const {
+    const uint32_t test = writer(first, end, f_.instrs[end].guard);
+    if (test == kNone || opcode(test) != Opcode::kSetp) {
+      return false;
+    }
+    const auto x = f_.operands_of(f_.instrs[test]);
+    for (const size_t k : {size_t{2}, size_t{3}}) {
+      const uint32_t step = x[k].kind == OperandKind::kRegister ? writer(first, end, x[k].id) : kNone;
+      if (step != kNone && opcode(step) == Opcode::kAdd &&
+          f_.operands_of(f_.instrs[step])[2].kind == OperandKind::kImmediate) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const Module& m_;
+  const Function& f_;
+};
+
+class Copier {
+ public:
+  Copier(const Module& m, const Function& f) : m_(m), f_(f) {}
+
+  Unrolled run(const std::vector<Found>& loops) {
+    out_.function = f_;
+    out_.function.instrs.clear();
+    out_.place.resize(f_.instrs.size() + 1);
+    std::map<uint32_t, uint32_t> heads;  // of loops: where those who come to them go
+    size_t next = 0;
+    for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
+      if (next < loops.size() && loops[next].first == i) {
+        const Found& l = loops[next++];
+        heads[i] = size();
+        const uint32_t several = size();
+        copies(l);
+        out_.loops.push_back({several, size(), kTurns});
+      }
+      out_.place[i] = size();
+      add(f_.instrs[i], i, 0);
+    }
+    out_.place[f_.instrs.size()] = size();
+    retarget(loops, heads);
+    return std::move(out_);
+  }
+
+ private:
+  uint32_t size() const { return static_cast<uint32_t>(out_.function.instrs.size()); }
+
+  void add(const Instr& in, uint32_t origin, uint8_t turn) {
+    out_.function.instrs.push_back(in);
+    out_.origin.push_back(origin);
+    out_.turn.push_back(turn);
+  }
+
+  // Each turn has registers of its own for what it writes; the last one writes the loop's.
+  void copies(const Found& l) {
+    std::map<uint32_t, uint32_t> now;  // the register that holds it
+    std::map<uint32_t, uint32_t> left;  // instructions of the last turn that still write it
+    for (uint8_t t = 0; t < kTurns; ++t) {
+      const bool last = t + 1 == kTurns;
+      left.clear();
+      if (last) {
+        for (uint32_t i = l.first; i < l.end; ++i) {
+          each(f_.instrs[i], true, [&](const Operand& o) { ++left[o.id]; });
+        }
+      }
+      for (uint32_t i = l.first; i < l.end; ++i) {
+        if (i + 1 == l.end && !last) {
+          continue;  // turns in between do not ask whether to go on
+        }
+        add(renamed(f_.instrs[i], now, left, last), i, t);
+      }
+    }
+  }
+
+  Instr renamed(const Instr& in, std::map<uint32_t, uint32_t>& now, std::map<uint32_t, uint32_t>& left, bool last) {
+    Instr out = in;
+    std::vector<Operand>& operands = out_.function.operands;
+    out.operands = static_cast<uint32_t>(operands.size());
+    std::vector<Operand> mine(f_.operands_of(in).begin(), f_.operands_of(in).end());
+    const auto read = [&](Operand& o) {
+      const bool reg = o.kind == OperandKind::kRegister || (o.kind == OperandKind::kAddress && o.base == Base::kRegister);
+      if (reg && now.contains(o.id)) {
+        o.id = now.at(o.id);
+      }
+    };
+    const auto write = [&](Operand& o) {
+      if (o.kind != OperandKind::kRegister) {
+        return;
+      }
+      const uint32_t was = o.id;
+      if (last && --left[was] == 0) {
+        now.erase(was);
+        return;
+      }
+      o.id = static_cast<uint32_t>(out_.function.register_types.size());
+      const Type t = out_.function.register_types[was];
+      out_.function.register_types.push_back(t);
+      now[was] = o.id;
+    };
+    if (out.guard != kNone && now.contains(out.guard)) {
+      out.guard = now.at(out.guard);
+    }
+    for (const bool writing : {false, true}) {
+      for (size_t k = 0; k < mine.size(); ++k) {
+        if (is_destination(m_.ops[in.op], k) != writing) {
+          continue;
+        }
+        if (mine[k].kind == OperandKind::kVector) {
+          const auto from = f_.elements(f_.operands_of(in)[k]);
+          std::vector<Operand> list(from.begin(), from.end());
+          for (Operand& e : list) {
+            writing ? write(e) : read(e);
+          }
+          mine[k].id = static_cast<uint32_t>(operands.size());
+          operands.insert(operands.end(), list.begin(), list.end());
+        } else {
+          writing ? write(mine[k]) : read(mine[k]);
+        }
+      }
+    }
+    out.operands = static_cast<uint32_t>(operands.size());
+    operands.insert(operands.end(), mine.begin(), mine.end());
+    return out;
+  }
+
+  template <class F>
+  void each(const Instr& in, bool, F visit) const {
+    const auto x = f_.operands_of(in);
+    for (size_t k = 0; k < x.size(); ++k) {
+      if (!is_destination(m_.ops[in.op], k)) {
+        continue;
+      }
+      if (x[k].kind == OperandKind::kVector) {
+        for (const Operand& e : f_.elements(x[k])) {
+          if (e.kind == OperandKind::kRegister) {
+            visit(e);
+          }
+        }
+      } else if (x[k].kind == OperandKind::kRegister) {
+        visit(x[k]);
+      }
+    }
+  }
+
+  void retarget(const std::vector<Found>& loops, const std::map<uint32_t, uint32_t>& heads) {
+    Function& g = out_.function;
+    const auto to = [&](uint32_t target) {
+      const auto h = heads.find(target);
+      return h != heads.end() ? h->second : out_.place[target];
+    };
+    std::set<uint32_t> done;
+    for (uint32_t i = 0; i < size(); ++i) {
+      if (m_.ops[g.instrs[i].op].opcode != Opcode::kBra) {
+        continue;
+      }
+      Operand& label = g.operands[g.instrs[i].operands];
+      if (!done.insert(g.instrs[i].operands).second) {
+        continue;
+      }
+      const uint32_t origin = out_.origin[i];
+      const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Found& l) { return l.end == origin + 1; });
+      const auto target = static_cast<uint32_t>(label.value);
+      if (loop != loops.end() && target == loop->first) {
+        // Each form of a loop goes back to itself.
+        label.value = out_.turn[i] != 0 ? heads.at(target) : out_.place[target];
+      } else {
+        label.value = to(target);
+      }
+    }
+    for (auto& list : g.branch_targets) {
+      for (uint32_t& t : list) {
+        t = to(t);
+      }
+    }
+    for (Label& l : g.labels) {
+      l.instr = to(l.instr);
+    }
+  }
+
+  const Module& m_;
+  const Function& f_;
+  Unrolled out_;
+};
+
+}  // namespace
+
+Unrolled unroll(const Module& module, const Function& f) { return Copier(module, f).run(Finder(module, f).run()); }
+
+}  // namespace heddle::ptx::lower
