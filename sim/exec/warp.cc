@@ -15,6 +15,7 @@ namespace {
 // A group that has gone round so many times looks for what another thread is to do: with loads that say so,
 // and with others.
 constexpr uint32_t kStrongSpins = 64;
+constexpr uint32_t kObservedSpins = 2;  // who looks on is to see few turns in vain
 constexpr uint32_t kWeakSpins = 1 << 14;
 constexpr uint32_t kSliceTurns = 1 << 16;  // the same with no loads at all: others get their turn
 
@@ -168,7 +169,7 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
         yields_ = false;
         return Leave::kYields;
       }
-      if ((strong_polls_ != 0 && backward_ >= kStrongSpins) || (polls_ != 0 && backward_ >= kWeakSpins)) {
+      if ((strong_polls_ != 0 && backward_ >= (observer_ == nullptr ? kStrongSpins : kObservedSpins)) || (polls_ != 0 && backward_ >= kWeakSpins)) {
         return Leave::kSpins;
       }
       if (backward_ >= kSliceTurns || executed_ >= until) {

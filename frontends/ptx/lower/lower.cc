@@ -95,6 +95,42 @@ class Writer {
   const Lowered& f_;
 };
 
+bool reads_ports(const isa::Instr& i) {
+  switch (i.op) {
+    case isa::OpClass::kAlu:
+    case isa::OpClass::kAluPredicate:
+    case isa::OpClass::kFp32:
+    case isa::OpClass::kImad:
+    case isa::OpClass::kImadWide:
+    case isa::OpClass::kFp64:
+    case isa::OpClass::kHalf:
+    case isa::OpClass::kHmma:
+    case isa::OpClass::kImma:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// An operand that the next instruction reads in the same place is kept for it.
+void set_reuse(Kernel& k) {
+  std::vector<isa::Instr>& code = k.image.code;
+  for (size_t i = 0; i + 1 < code.size(); ++i) {
+    if (!reads_ports(code[i]) || !reads_ports(code[i + 1])) {
+      continue;
+    }
+    for (uint8_t a = 0; a < code[i].n_src; ++a) {
+      const isa::Operand& x = code[i].src[a];
+      for (uint8_t b = 0; b < code[i + 1].n_src; ++b) {
+        const isa::Operand& y = code[i + 1].src[b];
+        if (x.file == isa::RegFile::kGpr && y.file == x.file && x.index == y.index && x.slot == y.slot) {
+          code[i].ctl.reuse |= static_cast<uint8_t>(1U << x.slot);
+        }
+      }
+    }
+  }
+}
+
 void write(Kernel& k) {
   uint32_t at = 0;
   for (Block& b : k.code.blocks) {
@@ -117,6 +153,7 @@ void write(Kernel& k) {
       add(writer.text(m), m.control, m.target == kNone ? 0 : k.code.blocks[m.target].first * kBytes);
     }
   }
+  set_reuse(k);
   // Behind the end: a branch to itself, and what fills a line.
   add(fmt::format("BRA {:#x}", k.image.code.size() * kBytes), {}, 0);
   while (k.image.code.size() * kBytes % kCodeAlign != 0) {

@@ -49,6 +49,7 @@ struct Address {
   Value base;
   int64_t offset = 0;
   bool wide = false;  // 64 bits
+  uint32_t multiple = 1;  // bytes: the base is one of that
   Value uniform;      // added to the base
 };
 

@@ -13,6 +13,7 @@ void Select::run() {
   for (uint32_t b = 0; b < out_.blocks.size(); ++b) {
     block(b);
   }
+  merge_all_loads();
 }
 
 void Select::block(uint32_t b) {
@@ -126,7 +127,7 @@ Value Select::result(size_t place) {
 }
 
 // `high`: the upper word of 64 bits.
-Field Select::field(const Operand& written, bool high) {
+Field Select::field(const Operand& written, bool high) {  // NOLINT(misc-no-recursion): as deep as neg of abs
   const Operand o = uses_.origin(written);
   Field out;
   switch (o.kind) {
@@ -135,6 +136,10 @@ Field Select::field(const Operand& written, bool high) {
       const uint32_t m = uses_.writer(o.id);
       if (m != kNone && uses_.absorbed(m)) {
         const Opcode c = uses_.op(m).opcode;
+        if (c == Opcode::kLd) {
+          const Address a = address(uses_.operands(m)[1]);
+          return Field(fmt::format("c[0x3][{:#x}]", a.offset).c_str());
+        }
         if (c == Opcode::kNot || c == Opcode::kNeg || c == Opcode::kAbs) {
           out = field(uses_.operands(m)[1], high);
           out.negated = out.negated != (c != Opcode::kAbs);

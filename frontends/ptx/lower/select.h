@@ -90,6 +90,12 @@ class Select {
   Address address(const Operand& o);
   Value group(const Operand& o, bool writes);
 
+  // merge_loads.cc
+  uint32_t multiple_of(const Operand& o, uint32_t depth) const;
+  void merge_loads(Block& b);
+  void merge(Block& b, std::vector<size_t>& loads);
+  void merge_all_loads();
+
   const Module& module_;
   Lowered& out_;
   const Function& f_;
@@ -102,6 +108,8 @@ class Select {
   std::vector<Value> values_;  // by register
   std::map<uint64_t, Value> parameters_;
   std::map<uint32_t, Value> specials_;
+  std::vector<uint32_t> written_;       // how often, by register of the machine
+  std::map<uint32_t, Value> moved_;     // registers that are part of a wider one now
   std::map<uint32_t, Value> reciprocals_;  // by the divisor's register
 };
 

@@ -95,6 +95,7 @@ Address Select::address(const Operand& o) {
   if (o.base == Base::kVariable) {
     const Variable& v = module_.variables[o.id];
     a.wide = v.space == Space::kGlobal;
+    a.multiple = 16;
     a.offset += 0x400;
     return a;
   }
@@ -109,6 +110,7 @@ Address Select::address(const Operand& o) {
     base = uses_.operands(m)[1];
   }
   a.wide = bits(f_.register_types[o.id]) == 64;
+  a.multiple = multiple_of(base, 8);
   base = uses_.origin(base);
   if (base.kind == OperandKind::kVariable) {
     a.offset += 0x400;

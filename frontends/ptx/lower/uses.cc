@@ -246,6 +246,11 @@ bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {
   if (x[place].kind == OperandKind::kAddress) {
     return is_offset(made) && bits(d.type()) == (u.space == Space::kShared ? 32U : bits(d.type()));
   }
+  if (d.opcode == Opcode::kLd) {  // of a constant: an operand of its own kind, of which there is one
+    const bool first = place != 2 || maker(x[1]) == kNone || !absorbed_[maker(x[1])];
+    return info(u.type()).kind == TypeKind::kFloat && bits(u.type()) == 32 && (place == 1 || place == 2) && first &&
+           (u.opcode == Opcode::kAdd || u.opcode == Opcode::kMul || u.opcode == Opcode::kFma);
+  }
   if (u.opcode == Opcode::kAdd && is_integer(u.type())) {
     const uint32_t other = maker(x[place == 1 ? 2 : 1]);
     if (bits(u.type()) == 64) {
@@ -282,7 +287,8 @@ void Uses::find_absorbed() {
   for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
     const auto x = operands(i);
     if (copies_[i] || x.empty() || x[0].kind != OperandKind::kRegister || writers_[x[0].id] != i ||
-        op(i).opcode == Opcode::kLd) {
+        (op(i).opcode == Opcode::kLd &&
+         (op(i).space != Space::kConst || x[1].base == Base::kRegister || x[1].kind != OperandKind::kAddress))) {
       continue;
     }
     // Those who read it, and its copies.
