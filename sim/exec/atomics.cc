@@ -103,7 +103,7 @@ void add_f64(uint8_t* at, const uint64_t* operand, const uint64_t* /*compare*/, 
   old[0] = update<uint64_t>(at, [b](uint64_t word) {
     const auto a = std::bit_cast<double>(word);
     if (kGlobal && (std::isnan(a) || std::isnan(b))) {
-      return std::isnan(a) ? word : std::bit_cast<uint64_t>(b);
+      return std::isnan(b) ? std::bit_cast<uint64_t>(b) : word;
     }
     return std::bit_cast<uint64_t>(a + b);
   });

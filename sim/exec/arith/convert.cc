@@ -152,10 +152,8 @@ uint64_t nan_to_float(uint64_t bits, const Conversion& c) {
 
 uint64_t to_float(const Real& x, const Conversion& c) {
   const Format& f = format_of(c.to);
-  uint64_t out = pack(f, x, c.round, c.satfinite);
-  if (c.ftz && c.to == Number::kF32) {
-    out = flushed(f, out);
-  }
+  const bool flush = c.ftz && c.to == Number::kF32;
+  uint64_t out = flush ? pack_flushed(f, x, c.round, c.satfinite) : pack(f, x, c.round, c.satfinite);
   const bool negative = (out & f.sign_bit()) != 0;
   if (c.sat) {
     const uint64_t one = static_cast<uint64_t>(f.bias()) << f.fraction_bits;

@@ -26,16 +26,36 @@ struct Rcp { template <class T> static T of(T a) { return 1 / a; } };
 struct Sqrt { template <class T> static T of(T a) { return std::sqrt(a); } };
 // clang-format on
 
+// Of a result that is the least normal number: whether only its rounding as a subnormal number has made it
+// that. Sums are exact there.
+template <class Op>
+bool was_subnormal(float a, float b) {
+  return (std::is_same_v<Op, Mul> && std::fabs(double{a} * b) < kBelowLeast) ||
+         (std::is_same_v<Op, Div> && std::fabs(double{a} / b) < kBelowLeast);
+}
+template <class Op>
+bool was_subnormal(float a, float b, float c) {
+  const double product = std::is_same_v<Op, Fnma> ? -double{a} * b : double{a} * b;
+  const double addend = std::is_same_v<Op, Fms> ? -double{c} : double{c};
+  const double sum = product + addend, part = sum - product;
+  const double lost = (product - (sum - part)) + (addend - part);
+  return std::fabs(sum) < kBelowLeast || (std::fabs(sum) == kBelowLeast && sum * lost < 0);
+}
+template <class Op>
+bool was_subnormal(float /*a*/) {
+  return false;
+}
+
 template <class Op, bool kFtz, bool kSat>
 struct Single {
   template <class... T>
   static uint32_t of(T... x) {
     float r = kFtz ? Op::of(flush(x)...) : Op::of(x...);
+    if constexpr (kFtz) {
+      r = std::fabs(r) == kLeastNormal && was_subnormal<Op>(flush(x)...) ? std::copysign(0.0F, r) : flush(r);
+    }
     if constexpr (kSat) {  // NaN to 0
       return std::bit_cast<uint32_t>(r > 0 ? (r < 1 ? r : 1.0F) : 0.0F);
-    }
-    if constexpr (kFtz) {
-      r = flush(r);
     }
     return std::isnan(r) ? kNan32 : std::bit_cast<uint32_t>(r);
   }

@@ -13,6 +13,10 @@ namespace heddle::exec::arith {
 // nullptr: only float.cc has it.
 WarpFn fast_float_fn(FloatOp op, Number type, FloatHow how);
 
+// Results of f32 below it are flushed, though the nearest number to some is the least normal one: .ftz looks
+// at what they would be if exponents had no end. (An H200: mul.rn.ftz.f32 of 0x00800000 and 0x3f7fffff is 0.)
+inline constexpr double kBelowLeast = 0x1p-126 * (1 - 0x1p-25);
+
 // f16 and bf16 (F) to double, exactly; NaN to NaN.
 template <Format F>
 inline double half_to_double(uint64_t x) {

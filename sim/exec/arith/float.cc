@@ -93,15 +93,7 @@ uint64_t exactly(uint64_t a, uint64_t b, uint64_t c, uint64_t control) {
   if (x.kind == Real::Kind::kNan) {
     return finish<F>(nan_of<kOp, F>(a, b, is_fused(kOp) ? c : b), control);
   }
-  uint64_t r = pack(F, x, round);
-  if ((control & kFtz) != 0 && (r & ~F.sign_bit()) == uint64_t{1} << F.fraction_bits) {
-    // What only its rounding as a subnormal number has made the least normal one is flushed, too.
-    Real up = x;
-    up.exponent += 2;
-    if ((pack(F, up, round) & ~F.sign_bit()) < uint64_t{3} << F.fraction_bits) {
-      r &= F.sign_bit();
-    }
-  }
+  const uint64_t r = (control & kFtz) != 0 ? pack_flushed(F, x, round) : pack(F, x, round);
   return finish<F>(r, control);
 }
 
@@ -134,7 +126,16 @@ uint64_t half(uint64_t a, uint64_t b, uint64_t c, uint64_t control) {
                        ? x * y
                        : odd_sum(kOp == FloatOp::kFnma ? -(x * y) : x * y,
                                  kOp == FloatOp::kFms ? -half_to_double<F>(c) : half_to_double<F>(c));
-  return finish<F>(double_to_half<F>(r), control);
+  const uint64_t rounded = double_to_half<F>(r);
+  if ((control & kFtz) != 0 && (rounded & ~F.sign_bit()) == uint64_t{1} << F.fraction_bits) {
+    // As in pack_flushed().
+    const double least = half_to_double<F>(uint64_t{1} << F.fraction_bits);
+    const double half_unit = least / static_cast<double>(uint64_t{4} << F.fraction_bits);
+    if (std::fabs(r) < least - half_unit) {
+      return finish<F>(rounded & F.sign_bit(), control);
+    }
+  }
+  return finish<F>(rounded, control);
 }
 
 // The order of numbers as that of whole numbers, with -0 below +0.
@@ -157,7 +158,7 @@ uint64_t extreme(uint64_t a, uint64_t b, uint64_t /*c*/, uint64_t control) {
   }
   const bool a_nan = is_nan(F, a), b_nan = is_nan(F, b);
   if ((a_nan && b_nan) || ((control & kNan) != 0 && (a_nan || b_nan))) {
-    return nan_of<kOp, F>(a, a, a);
+    return nan_of<kOp, F>(a, b, b);
   }
   const bool first =
       b_nan || (!a_nan && (kOp == FloatOp::kMin ? order<F>(a) < order<F>(b) : order<F>(a) > order<F>(b)));
@@ -173,8 +174,7 @@ uint64_t sign_change(uint64_t a, uint64_t /*b*/, uint64_t /*c*/, uint64_t contro
     a = flushed(F, a);
   }
   if (is_nan(F, a)) {
-    a |= kQuiet64;
-    return kOp == FloatOp::kNeg ? a : a & ~F.sign_bit();  // neg is an addition of -0
+    return a | kQuiet64;  // both are additions of -0, to -a or |a|
   }
   return kOp == FloatOp::kNeg ? a ^ F.sign_bit() : a & ~F.sign_bit();
 }

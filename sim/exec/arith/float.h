@@ -1,8 +1,8 @@
 // Floating-point arithmetic with the GPU's NaN, subnormal and saturation rules (ptx.md 2.4, 2.5).
 //
 // NaN: results of f32 are 0x7fffffff, of f16 and bf16 0x7fff. f64 keeps the second operand's NaN, else the
-// third's, else the first's (division: the first's), made quiet, or gives 0xfff8000000000000; neg leaves its
-// sign, abs takes it; min and max of two NaN give the first. ftz flushes after rounding as if exponents had
+// third's, else the first's (division: the first's), made quiet, or gives 0xfff8000000000000; neg and abs
+// leave its sign; min and max of two NaN give the second. ftz flushes after rounding as if exponents had
 // no end. Measured: tests/exec/oracle.
 #pragma once
 

@@ -139,6 +139,19 @@ uint64_t pack(const Format& f, const Real& x, Round round, bool saturate) {
   return sign | out;
 }
 
+uint64_t pack_flushed(const Format& format, const Real& x, Round round, bool saturate) {
+  uint64_t r = pack(format, x, round, saturate);
+  if ((r & ~format.sign_bit()) == uint64_t{1} << format.fraction_bits) {
+    // Only its rounding as a subnormal number may have made it that.
+    Real up = x;
+    up.exponent += 2;
+    if ((pack(format, up, round) & ~format.sign_bit()) < uint64_t{3} << format.fraction_bits) {
+      r &= format.sign_bit();
+    }
+  }
+  return flushed(format, r);
+}
+
 Real add(const Real& a, const Real& b, Round round) {
   using Kind = Real::Kind;
   if (a.kind == Kind::kNan || b.kind == Kind::kNan ||

@@ -54,6 +54,9 @@ Real unpack(const Format& format, uint64_t bits);
 // largest number where the mode rounds to zero, `saturate` says so or there is no infinity.
 uint64_t pack(const Format& format, const Real& x, Round round, bool saturate = false);
 
+// The same, and zero for what would be below the least normal number if exponents had no end (.ftz).
+uint64_t pack_flushed(const Format& format, const Real& x, Round round, bool saturate = false);
+
 Real add(const Real& a, const Real& b, Round round);  // `round` decides the sign of x - x
 Real multiply(const Real& a, const Real& b);
 Real divide(const Real& a, const Real& b);

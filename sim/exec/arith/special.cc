@@ -41,8 +41,12 @@ struct Div {
       x *= 0.25F;
       y *= 0.25F;
     }
-    const float r = x * number(flushed(mufu_rcp(bits(y))));
-    return std::isnan(r) ? kNan : kFtz ? flushed(bits(r)) : bits(r);
+    const float reciprocal = number(flushed(mufu_rcp(bits(y))));
+    const float r = x * reciprocal;
+    if (kFtz && std::fabs(double{x} * reciprocal) < kBelowLeast) {
+      return bits(std::copysign(0.0F, r));
+    }
+    return std::isnan(r) ? kNan : bits(r);
   }
 };
 

@@ -16,7 +16,7 @@ struct Quad {
   // Products of two f16 are exact in f32, so the sum is a fused multiply-add.
   float onto(float sum, uint32_t k) const { return sum + a[k] * b[k]; }
   float chain() const { return onto(onto(onto(onto(0.0F, 0), 1), 2), 3); }
-  float pairs(float c) const { return (c + onto(a[2] * b[2], 3)) + onto(a[0] * b[0], 1); }
+  float pairs(float c) const { return (c + onto(a[0] * b[0], 1)) + onto(a[2] * b[2], 3); }
 };
 
 }  // namespace

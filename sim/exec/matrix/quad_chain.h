@@ -5,8 +5,8 @@
 
 namespace heddle::exec::matrix {
 
-// f32 D: fused multiply-adds from 0 on in the order of K, then C. f16 D: C, then the last two products, then
-// the first two (pairs are a product and a fused multiply-add), then rounded to f16.
+// f32 D: fused multiply-adds from 0 on in the order of K, then C. f16 D: C, then the first two products, then
+// the last two (pairs are a product and a fused multiply-add), then rounded to f16.
 void quad_chain(const Product& p, const Factorised& x, Words& d);
 
 }  // namespace heddle::exec::matrix

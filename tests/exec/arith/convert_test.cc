@@ -144,6 +144,12 @@ TEST_CASE("between floating-point types") {
   CHECK(value("cvt.rz.f16x2.f32", {65520.0F, 1.0F}) == 0x7bff3c00);
   CHECK(value("cvt.rna.tf32.f32", {0x3f801000}) == 0x3f802000);  // a tie goes away from zero
   CHECK(value("cvt.rn.tf32.f32", {0x3f801000}) == 0x3f800000);
+  // 2^-126 (1 - 2^-24) and (1 - 2^-25), asked of an H200.
+  CHECK(value("cvt.rn.f32.f64", {0x380fffffe0000000}) == 0x00800000);
+  CHECK(value("cvt.rn.ftz.f32.f64", {0x380fffffe0000000}) == 0);
+  CHECK(value("cvt.rn.ftz.f32.f64", {0x380ffffff8000000}) == 0x00800000);
+  CHECK(value("cvt.rp.ftz.f32.f64", {0x380fffffe0000000}) == 0);
+  CHECK(value("cvt.rp.ftz.f32.f64", {0x380ffffff0000000}) == 0x00800000);
   // NaN are cut, which makes infinity of one; .satfinite takes the last unit away.
   CHECK(value("cvt.rna.tf32.f32", {0xffd01fff}) == 0xffd00000);
   CHECK(value("cvt.rna.tf32.f32", {0x7f800001}) == 0x7f800000);

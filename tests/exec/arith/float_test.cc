@@ -147,6 +147,22 @@ TEST_CASE("NaN, flushing, saturation") {
   CHECK(value("add.ftz.f32", {0x80000001, 0x80000002}) == kMinus32);
   CHECK(value("mul.ftz.f32", {0x1p-100F, -0x1p-30F}) == kMinus32);
   CHECK(value("mul.rz.ftz.f32", {0x1p-100F, -0x1p-30F}) == kMinus32);
+  // What rounding as a subnormal number makes the least normal one is flushed, too (asked of an H200).
+  CHECK(value("mul.f32", {0x00800000, 0x3f7fffff}) == 0x00800000);
+  CHECK(value("mul.ftz.f32", {0x00800000, 0x3f7fffff}) == 0);
+  CHECK(value("mul.ftz.f32", {0x80ffffff, 0x3f000000}) == kMinus32);
+  CHECK(value("mul.ftz.f32", {0x00800001, 0x3f7ffffe}) == 0x00800000);  // 2^-126 (1 - 2^-46)
+  CHECK(value("mul.ftz.sat.f32", {0x00ffffff, 0x3f000000}) == 0);
+  CHECK(value("mul.ftz.sat.f32", {0x1p-100F, 0x1p-30F}) == 0);
+  CHECK(value("fma.rn.ftz.f32", {0x00ffffff, 0x3f000000, 0x80000000}) == 0);
+  CHECK(value("fma.rn.ftz.f32", {0x80800001, 0x33000000, 0x00800000}) == 0);           // 1 - 2^-25 - 2^-48
+  CHECK(value("fma.rn.ftz.f32", {0x80800000, 0x33000000, 0x00800000}) == 0x00800000);  // 1 - 2^-25
+  CHECK(value("div.rn.ftz.f32", {0x00ffffff, 0x40000000}) == 0);
+  CHECK(value("div.full.ftz.f32", {0x00ffffff, 0x40000000}) == 0);
+  CHECK(value("mul.ftz.f16", {0x8400, 0x3bff}) == 0x8000);
+  CHECK(value("mul.f16", {0x8400, 0x3bff}) == 0x8400);
+  CHECK(value("fma.rn.ftz.f16", {0x8400, 0x0c00, 0x0400}) == 0x0400);  // 1 - 2^-12
+  CHECK(value("fma.rn.ftz.f16", {0x8401, 0x0c00, 0x0400}) == 0);
   CHECK(value("mul.f32", {0x1p-100F, -0x1p-30F}) == bits(-0x1p-130F));
   CHECK(value("add.sat.f32", {0.75F, 0.5F}) == bits(1.0F));
   CHECK(value("add.sat.f32", {-0.75F, 0.5F}) == 0);
@@ -169,6 +185,8 @@ TEST_CASE("the larger and the smaller") {
   CHECK(value("min.xorsign.abs.f32", {-3.0F, 2.0F}) == bits(-2.0F));
   CHECK(value("max.xorsign.abs.f32", {-3.0F, -2.0F}) == bits(3.0F));
   CHECK(value("max.f64", {-1.0, -2.0}) == bits(-1.0));
+  CHECK(value("max.f64", {0xfffa000000000000, 0x7ff0000000000001}) == 0x7ff8000000000001);
+  CHECK(value("abs.f64", {0xfff0000000000001}) == 0xfff8000000000001);
   CHECK(value("min.f16x2", {0xbc003c00, 0x3c007e00}) == 0xbc003c00);
   CHECK(value("max.NaN.bf16x2", {0x3f803f80, 0x40007fc0}) == 0x40007fff);
   CHECK(value("max.f16", {0xfc00, 0x8000}) == 0x8000);

@@ -297,11 +297,11 @@ TEST_CASE("m8n8k4 of f16 is a chain of fused multiply-adds") {
   CHECK(dot({small, small, kOne, 0}, {small, small, kOne, 0}, 0) == 0x3f800001);
   // C comes last: -1 + 1 would leave 2^-24.
   CHECK(dot({kOne, small, 0, 0}, {kOne, small, 0, 0}, f32(-1)) == 0);
-  // f16: C, then products 2 and 3, then 0 and 1; each pair is rounded before it is added.
+  // f16: C, then products 0 and 1, then 2 and 3; each pair is rounded before it is added.
   Dot half = dot;
   half.c = half.d = Element::kF16;
-  CHECK(half({small, 0, kOne, 0}, {small, 0, kMinusOne, 0}, kOne) == two(-24));
-  CHECK(half({kOne, 0, small, 0}, {kMinusOne, 0, small, 0}, kOne) == 0);
+  CHECK(half({kOne, 0, small, 0}, {kMinusOne, 0, small, 0}, kOne) == two(-24));
+  CHECK(half({small, 0, kOne, 0}, {small, 0, kMinusOne, 0}, kOne) == 0);
   CHECK(half({kOne, small, 0, 0}, {kOne, small, 0, 0}, kMinusOne) == 0);
 }
 

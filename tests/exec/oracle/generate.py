@@ -1,10 +1,10 @@
 """Writes PTX modules with a kernel for each form, and the operands of their cases.
 
-usage: generate.py FOLDER
+usage: generate.py FOLDER [SEED CASES TILES]      (other operands than h200/ has: so many cases, at most 1024, and tiles of mma)
 
 FOLDER/NN.ptx: the modules, kernels f<i> (in, out); operands.bin; manifest.txt, a line for each form: its number, module,
 threads, blocks, first byte and bytes of its operands, first byte and bytes of its results, text. All of it depends on
-nothing but forms.py and matrix_forms.py.
+nothing but forms.py, matrix_forms.py and the arguments.
 
 A case of a lane's form: four 64-bit words in, two out; 64 cases. Of mma: the registers of A, B, C, metadata of each lane, 16
 tiles. Of wgmma: 48 KB of shared memory, then D, A, metadata of each of 128 threads.
@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import forms
 import matrix_forms
 
+SEED = ""
 CASES = 64
 TILES = 16
 MODULES = 32
@@ -130,7 +131,7 @@ def lane_form(out, text, results, operands):
     def kernel(number):
         lines = [f".visible .entry f{number}(.param .u64 in, .param .u64 out) {{",
                  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %d<8>; .reg .b32 %t; .reg .b64 %x<8>; .reg .b32 %w;",
-                 ".shared .align 8 .b8 own[512];",
+                 f".shared .align 8 .b8 own[{8 * CASES}];",
                  "mov.u32 %t, %tid.x; ld.param.u64 %x0, [in]; mad.wide.u32 %x0, %t, 32, %x0; and.b32 %w, %t, 31;",
                  "ld.param.u64 %x1, [out]; mad.wide.u32 %x1, %t, 16, %x1; mov.u64 %x4, own; mad.wide.u32 %x4, %t, 8, %x4;"]
         used = {"w": "%w", "global": "%x1", "shared": "%x4"}
@@ -151,7 +152,7 @@ def lane_form(out, text, results, operands):
         lines.append("ret; }")
         return "\n".join(lines)
 
-    r = random.Random(text)
+    r = random.Random(SEED + text)
     words = []
     for _ in range(CASES):
         case = [value(r, k) for k in operands]
@@ -182,7 +183,7 @@ def mma_form(out, form):
         lines += [f"st.global.{word} [%x1+{size * i}], %d{i};" for i in range(form.d)]
         return "\n".join(lines) + "\nret; }"
 
-    r = random.Random(form.text)
+    r = random.Random(SEED + form.text)
     kinds = [form.kind_a] * form.a + [form.kind_b] * form.b + [form.kind_c] * form.c
     words = []
     for tile in range(TILES):
@@ -227,7 +228,7 @@ def wgmma_form(out, form):
         return "\n".join(lines) + "\nret; }"
 
     fields = f"{form.text} {tuple(form.desc_a)} {tuple(form.desc_b)}"
-    r = random.Random(fields)
+    r = random.Random(SEED + fields)
     data = b""
     for tile in range(form.tiles):
         if form.whole:
@@ -248,7 +249,10 @@ def wgmma_form(out, form):
 
 
 def main():
+    global SEED, CASES, TILES
     folder = sys.argv[1]
+    if len(sys.argv) > 2:
+        SEED, CASES, TILES = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     os.makedirs(folder, exist_ok=True)
     out = Output(folder)
     for form in forms.all_forms():
