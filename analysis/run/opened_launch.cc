@@ -101,9 +101,11 @@ OpenedLaunch::OpenedLaunch(const config::GpuConfig& gpu, PlannedLaunch launch, c
                            const Warn& warn)
     : launch_(std::move(launch)),
       threads_(settings.threads),
-      opened_(of_trace(launch_, [&] { 
-        return launch_.open ? launch_.open() : trace::open_any(launch_.source.path, launch_.cluster);
-      })),
+      opened_(of_trace(launch_,
+                       [&] {
+                         return launch_.open ? launch_.open()
+                                             : trace::open_any(launch_.source.path, launch_.cluster);
+                       })),
       source_(std::make_unique<Reader>(launch_, *opened_.source)) {
   of_trace(launch_, [&] { check_image(launch_, gpu, settings, warn, source().image()); });
 }

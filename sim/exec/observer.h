@@ -17,8 +17,8 @@ class Observer {
   // `mask`: those whose guard holds.
   virtual void executed(const Block& block, uint32_t warp, uint32_t pc, uint32_t active, uint32_t mask) = 0;
   // Addresses of a memory instruction, by lane; of a copy also where to, in shared memory.
-  virtual void accessed(const Block& block, uint32_t warp, uint32_t pc, uint32_t mask, const Register& address,
-                        const Register* to) = 0;
+  virtual void accessed(const Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
+                        const Register& address, const Register* to) = 0;
 };
 
 }  // namespace heddle::exec

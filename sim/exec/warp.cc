@@ -169,7 +169,8 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
         yields_ = false;
         return Leave::kYields;
       }
-      if ((strong_polls_ != 0 && backward_ >= (observer_ == nullptr ? kStrongSpins : kObservedSpins)) || (polls_ != 0 && backward_ >= kWeakSpins)) {
+      if ((strong_polls_ != 0 && backward_ >= (observer_ == nullptr ? kStrongSpins : kObservedSpins)) ||
+          (polls_ != 0 && backward_ >= kWeakSpins)) {
         return Leave::kSpins;
       }
       if (backward_ >= kSliceTurns || executed_ >= until) {

@@ -45,7 +45,8 @@ bool Warp::matrix(Group& g, const Inst& in, uint32_t mask) {
   if (r.access.why != Refusal::kNone) {
     refuse(g, a.memory, r.access);
   }
-  if (observer_ != nullptr && op.kind != MatrixOp::Kind::kMultiply && op.kind != MatrixOp::Kind::kTransposeTile) {
+  if (observer_ != nullptr && op.kind != MatrixOp::Kind::kMultiply &&
+      op.kind != MatrixOp::Kind::kTransposeTile) {
     observer_->accessed(block_, index_, g.pc, ~0U, a.memory.address, nullptr);
   }
   complete(a, b);

@@ -80,6 +80,29 @@ class Exec(harness.HeddleTest):
         self.write("note.txt", "mine")
         self.fails("exec", SAXPY, *arguments[:-1], "3=note.txt", says="note.txt")
 
+    def test_timed(self):
+        """heddle run executes a module while it is simulated."""
+        base = ["run", SAXPY, "--kernel", "saxpy", "--grid", 4, "--block", "256", "--arg", 1000, "--arg", 2.5, "--arg",
+                "arange:f32:1000", "--arg", "ones:f32:1000", "--gpu", "h200"]
+        out = self.ok(*base, "--out-arg", "3=y.npy", "--out", "a.db")
+        self.assertEqual(struct.unpack("<1000f", npy(self.path("y.npy"))[2]), tuple(2.5 * i + 1 for i in range(1000)))
+        # 32 warps of 19 machine instructions, all of which all warps come to.
+        self.assertIn("608 warp instructions", out.stdout)
+        self.ok(*base, "--threads", 2, "--quantum", 100, "--out", "b.db")
+        hashes = [self.ok("report", db, "--hash").stdout.split()[0] for db in ("a.db", "b.db")]
+        self.assertEqual(hashes[0], hashes[1])
+        self.fails("run", SAXPY, "--gpu", "h200", says="saxpy.ptx: a module in PTX is run alone, with --kernel, --grid and --block")
+        self.fails("run", "somewhere", "--kernel", "k", "--gpu", "h200", says="are for a module in PTX (FILE.ptx)")
+        # What has no time yet.
+        self.fails("run", self.module(), "--kernel", "hello", "--grid", 1, "--block", 1, "--gpu", "h200",
+                   says=("kernel hello has 4 instructions that have no time yet", "m.ptx"))
+
+    def test_lower(self):
+        out = self.ok("lower", SAXPY)
+        self.assertIn("// saxpy: 16 registers\n", out.stdout)
+        self.assertIn("FFMA", out.stdout)
+        self.fails("lower", SAXPY, "--kernel", "other", says="saxpy.ptx: no kernel other")
+
     def test_printf(self):
         out = self.ok("exec", self.module(), "--kernel", "hello", "--grid", 2, "--block", 2, "-j", 2)
         self.assertEqual(out.stdout, "lane 0\nlane 1\n" * 2)

@@ -162,7 +162,6 @@ ROOMS = {
     ],
     "frontends/ptx/lower": [
         "frontends/ptx",
-        "frontends/ptx/execute",
         "frontends/sass",
         "sim/base",
         "sim/exec",

@@ -59,8 +59,9 @@ int execute(const ExecOptions& o) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   launch.write_outputs(o.force);
   print(r.output);
-  note(fmt::format("{}: {} warp instructions, {} thread instructions in {:.1f} ms, {}/s", launch.kernel().name,
-                   analysis::grouped(r.instructions), analysis::grouped(r.thread_instructions), 1e3 * seconds,
+  note(fmt::format("{}: {} warp instructions, {} thread instructions in {:.1f} ms, {}/s",
+                   launch.kernel().name, analysis::grouped(r.instructions),
+                   analysis::grouped(r.thread_instructions), 1e3 * seconds,
                    analysis::quantity(static_cast<double>(r.instructions) / seconds, "")));
   return 0;
 }

@@ -35,8 +35,9 @@ void print_code(const isa::KernelImage& image) {
   for (size_t i = 0; i < image.code.size(); ++i) {
     const isa::Control& c = image.code[i].ctl;
     const auto one = [](uint8_t b) { return b < 6 ? static_cast<char>('0' + b) : '-'; };
-    print(fmt::format("{:04x}  {} {}{} {:2}{}  {} ;\n", image.code[i].pc, counters(c.wait_mask), one(c.read_barrier),
-                      one(c.write_barrier), c.stall, c.yield ? 'Y' : ' ', image.text[i]));
+    print(fmt::format("{:04x}  {} {}{} {:2}{}  {} ;\n", image.code[i].pc, counters(c.wait_mask),
+                      one(c.read_barrier), one(c.write_barrier), c.stall, c.yield ? 'Y' : ' ',
+                      image.text[i]));
   }
 }
 

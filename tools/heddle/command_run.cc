@@ -44,8 +44,9 @@ analysis::PlannedLaunch ptx_launch(const RunArguments& o, PtxLaunch& launch) {
   out.source.number = out.number = 1;
   out.open = [&launch] {
     trace::OpenedTrace t;
-    t.source = std::make_unique<ptx::lower::TimedSource>(launch.program().module(), launch.kernel(), launch.launch(),
-                                                         launch.program().origins(launch.kernel()));
+    t.source =
+        std::make_unique<ptx::lower::TimedSource>(launch.program().module(), launch.kernel(), launch.launch(),
+                                                  launch.program().origins(launch.kernel()));
     t.fingerprint = "executed";
     return t;
   };
@@ -72,8 +73,10 @@ std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
 
 // Whether it is a module in PTX that is to run; then the options are such.
 bool is_ptx(RunArguments& o) {
-  const bool any = std::any_of(o.paths.begin(), o.paths.end(), [](const auto& p) { return p.extension() == ".ptx"; });
-  const bool said = !o.ptx.kernel.empty() || !o.ptx.grid.empty() || !o.ptx.block.empty() || !o.ptx.arguments.empty();
+  const bool any =
+      std::any_of(o.paths.begin(), o.paths.end(), [](const auto& p) { return p.extension() == ".ptx"; });
+  const bool said =
+      !o.ptx.kernel.empty() || !o.ptx.grid.empty() || !o.ptx.block.empty() || !o.ptx.arguments.empty();
   if (!any) {
     if (said) {
       throw Error("--kernel, --grid, --block and --arg are for a module in PTX (FILE.ptx)");
@@ -81,7 +84,8 @@ bool is_ptx(RunArguments& o) {
     return false;
   }
   if (o.paths.size() != 1 || o.ptx.kernel.empty() || o.ptx.grid.empty() || o.ptx.block.empty()) {
-    throw Error(fmt::format("{}: a module in PTX is run alone, with --kernel, --grid and --block", o.paths[0].string()));
+    throw Error(fmt::format("{}: a module in PTX is run alone, with --kernel, --grid and --block",
+                            o.paths[0].string()));
   }
   o.ptx.file = o.paths[0];
   for (const uint32_t n : o.cluster) {
@@ -162,7 +166,8 @@ void add_run(CLI::App& app, int& status) {
   c->add_option(
        "PATH", o->paths,
        "directory with a kernelslist.g, that file, a .traceg[.zst|.xz|.gz], a .heddle, a folder of .heddle "
-       "files, or a directory of such directories; or a module in PTX, FILE.ptx, with --kernel, --grid, --block")
+       "files, or a directory of such directories; or a module in PTX, FILE.ptx, with --kernel, --grid, "
+       "--block")
       ->required();
   add_sim_options(*c, o->sim, true);
   add_profile_options(*c, o->sim);

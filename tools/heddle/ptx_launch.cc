@@ -58,7 +58,8 @@ std::vector<CLI::Option*> add_ptx_launch_options(CLI::App& c, PtxLaunchOptions& 
       c.add_option("--kernel", o.kernel, "name of the kernel in the module"),
       c.add_option("--grid", o.grid, "blocks")->type_name("X[,Y[,Z]]"),
       c.add_option("--block", o.block, "threads of a block")->type_name("X[,Y[,Z]]")};
-  c.add_option("--shared", o.shared, "dynamic shared memory of a block: bytes, or 48KiB")->transform(size_value(true));
+  c.add_option("--shared", o.shared, "dynamic shared memory of a block: bytes, or 48KiB")
+      ->transform(size_value(true));
   add_repeatable(c, "--arg", o.arguments,
                  fmt::format("an argument, in the order of the parameters: {}", ptx::kArgumentForms))
       ->type_name("VALUE");

@@ -1,5 +1,5 @@
-// Numbers of registers: each has one as long as anybody may read it, the lowest that is free, pairs and groups of four at
-// multiples.
+// Numbers of registers: each has one as long as anybody may read it, the lowest that is free, pairs and
+// groups of four at multiples.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -41,23 +41,7 @@ void uses_of(const Block& b, Set& read, Set& written) {
 
 std::vector<Span> spans(const Lowered& f) {
   const size_t n = f.registers.size();
-  std::vector<Set> in(f.blocks.size(), Set(n)), read(in), written(in);
-  for (size_t b = 0; b < f.blocks.size(); ++b) {
-    uses_of(f.blocks[b], read[b], written[b]);
-    in[b] = read[b];
-  }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t b = f.blocks.size(); b-- > 0;) {
-      for (const uint32_t next : f.blocks[b].next) {
-        for (size_t r = 0; r < n; ++r) {
-          if (in[next][r] && !in[b][r] && !written[b][r]) {
-            in[b][r] = changed = true;
-          }
-        }
-      }
-    }
-  }
+  const std::vector<Set> in = live_at_entry(f);
   std::vector<Span> out(n);
   uint32_t at = 0;
   for (size_t b = 0; b < f.blocks.size(); ++b) {
@@ -87,7 +71,8 @@ std::vector<Span> spans(const Lowered& f) {
 
 // Numbers below `limits`; returns how many are used, of each file.
 std::array<uint32_t, 3> place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<Span>& when,
-                              const std::array<uint32_t, 3>& limits, bool longest_free, std::array<uint32_t, 3> most) {
+                              const std::array<uint32_t, 3>& limits, bool longest_free,
+                              std::array<uint32_t, 3> most) {
   // Until when each number is taken.
   std::array<std::vector<uint32_t>, 3> taken;
   for (size_t k = 0; k < taken.size(); ++k) {
@@ -123,14 +108,37 @@ std::array<uint32_t, 3> place(Lowered& f, const std::vector<uint32_t>& order, co
 
 }  // namespace
 
+std::vector<std::vector<bool>> live_at_entry(const Lowered& f) {
+  const size_t n = f.registers.size();
+  std::vector<Set> in(f.blocks.size(), Set(n)), read(in), written(in);
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    uses_of(f.blocks[b], read[b], written[b]);
+    in[b] = read[b];
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = f.blocks.size(); b-- > 0;) {
+      for (const uint32_t next : f.blocks[b].next) {
+        for (size_t r = 0; r < n; ++r) {
+          if (in[next][r] && !in[b][r] && !written[b][r]) {
+            in[b][r] = changed = true;
+          }
+        }
+      }
+    }
+  }
+  return in;
+}
+
 void allocate(Lowered& f) {
   const std::vector<Span> when = spans(f);
   std::vector<uint32_t> order(f.registers.size());
   std::iota(order.begin(), order.end(), 0U);
   std::erase_if(order, [&](uint32_t r) { return when[r].first == UINT32_MAX; });
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return when[a].first < when[b].first; });
-  // As few as there can be; then, among so many, those that have been free for longest: whoever still reads one is not in
-  // the way of whoever writes it.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return when[a].first < when[b].first; });
+  // As few as there can be; then, among so many, those that have been free for longest: whoever still reads
+  // one is not in the way of whoever writes it.
   std::array<uint32_t, 3> most = {kFewest, 1, 1};
   most = place(f, order, when, {255, 63, 7}, false, most);
   most = place(f, order, when, most, true, {kReserved, 1, 1});

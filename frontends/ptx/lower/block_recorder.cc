@@ -40,7 +40,8 @@ void BlockRecorder::begin_turn(WarpState& w, uint32_t block) {
   t.active = 0;
 }
 
-void BlockRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active, uint32_t mask) {
+void BlockRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active,
+                             uint32_t mask) {
   WarpState& w = state(block, warp);
   const uint32_t instr = origins_[pc];
   const uint32_t place = kernel_.source.place[instr];

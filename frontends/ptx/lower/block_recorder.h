@@ -1,4 +1,5 @@
-// What the warps of a cluster's blocks do, from the PTX instructions that they execute to runs of machine instructions.
+// What the warps of a cluster's blocks do, from the PTX instructions that they execute to runs of machine
+// instructions.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,10 @@ class BlockRecorder final : public exec::Observer {
   // `blocks` of a cluster, of so many warps.
   BlockRecorder(const Kernel& kernel, const std::vector<uint32_t>& origins, uint32_t blocks, uint32_t warps);
 
-  void executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active, uint32_t mask) override;
-  void accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask, const exec::Register& address,
-                const exec::Register* to) override;
+  void executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active,
+                uint32_t mask) override;
+  void accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
+                const exec::Register& address, const exec::Register* to) override;
   // The block of that rank has ended.
   std::vector<isa::WarpTrace> finish(uint32_t rank);
 
@@ -40,12 +42,14 @@ class BlockRecorder final : public exec::Observer {
     uint32_t block = kNone;
     uint32_t numbers = 0;  // of turns
     uint32_t exited = 0;
-    size_t turns = 0;         // of a loop that are not told yet, with the one that goes on
+    size_t turns = 0;  // of a loop that are not told yet, with the one that goes on
     std::vector<Turn> turn;
     Turn& now() { return turn[turns - 1]; }
   };
 
-  WarpState& state(const exec::Block& block, uint32_t warp) { return warps_[block.rank() * warps_of_block_ + warp]; }
+  WarpState& state(const exec::Block& block, uint32_t warp) {
+    return warps_[block.rank() * warps_of_block_ + warp];
+  }
   void begin_turn(WarpState& w, uint32_t block);
   void flush(WarpState& w) const;
   // `several`: all turns at once, else the one.

@@ -133,16 +133,20 @@ class Setter {
   }
 
   uint8_t first() const { return copies_ ? 1 : 0; }
-  void next() { last_ = last_ + 1 >= kOperands || last_ + 1 < first() ? first() : static_cast<uint8_t>(last_ + 1); }
+  void next() {
+    last_ = last_ + 1 >= kOperands || last_ + 1 < first() ? first() : static_cast<uint8_t>(last_ + 1);
+  }
 
   // Whether a register that it reads is written soon: in this block, or in the next turn.
   bool overwritten(const Block& b, size_t i) const {
     std::map<uint32_t, bool> mine;
     each(f_, reads(b.code[i]), [&](uint32_t r, const Value&) { mine[r] = true; });
     bool found = false;
-    const bool loop = std::find(b.next.begin(), b.next.end(), static_cast<uint32_t>(&b - f_.blocks.data())) != b.next.end();
+    const bool loop =
+        std::find(b.next.begin(), b.next.end(), static_cast<uint32_t>(&b - f_.blocks.data())) != b.next.end();
     for (size_t k = i + 1; k < b.code.size() + (loop ? i : 0) && !found; ++k) {
-      each(f_, writes(b.code[k % b.code.size()]), [&](uint32_t r, const Value&) { found = found || mine.contains(r); });
+      each(f_, writes(b.code[k % b.code.size()]),
+           [&](uint32_t r, const Value&) { found = found || mine.contains(r); });
     }
     return found;
   }

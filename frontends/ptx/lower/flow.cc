@@ -6,8 +6,8 @@
 namespace heddle::ptx::lower {
 namespace {
 
-// So many PTX instructions, of which some need none of the machine's, become conditional (ptx.md 6.1: 4 to 7 of
-// the machine's).
+// So many PTX instructions, of which some need none of the machine's, become conditional (ptx.md 6.1: 4 to 7
+// of the machine's).
 constexpr uint32_t kMostConditional = 8;
 
 Opcode opcode(const Module& m, const Function& f, uint32_t i) { return m.ops[f.instrs[i].op].opcode; }
@@ -56,7 +56,9 @@ class Finder {
   }
 
  private:
-  uint32_t target(uint32_t i) const { return static_cast<uint32_t>(f_.operands[f_.instrs[i].operands].value); }
+  uint32_t target(uint32_t i) const {
+    return static_cast<uint32_t>(f_.operands[f_.instrs[i].operands].value);
+  }
 
   void split() {
     const auto n = static_cast<uint32_t>(f_.instrs.size());
@@ -204,7 +206,8 @@ bool is_exit(const Module& module, const Function& f, uint32_t instr) {
 }
 
 bool ends_thread(const Module& module, const Function& f, uint32_t target) {
-  return f.entry && (target >= f.instrs.size() || (is_exit(module, f, target) && f.instrs[target].guard == kNone));
+  return f.entry &&
+         (target >= f.instrs.size() || (is_exit(module, f, target) && f.instrs[target].guard == kNone));
 }
 
 void find_blocks(const Module& module, Lowered& f) { Finder(module, f).run(); }

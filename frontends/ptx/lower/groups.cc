@@ -41,7 +41,8 @@ void Select::find_groups() {
     for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
       const Op& o = uses_.op(i);
       const auto x = uses_.operands(i);
-      const bool matrix = o.opcode == Opcode::kMma || o.opcode == Opcode::kLdmatrix || o.opcode == Opcode::kStmatrix;
+      const bool matrix =
+          o.opcode == Opcode::kMma || o.opcode == Opcode::kLdmatrix || o.opcode == Opcode::kStmatrix;
       if (o.opcode != Opcode::kLd && o.opcode != Opcode::kSt && !matrix) {
         continue;
       }

@@ -12,8 +12,8 @@
 namespace heddle::ptx::lower {
 namespace {
 
-constexpr uint32_t kBytes = 16;          // of an instruction
-constexpr uint32_t kCodeAlign = 128;     // of the code, filled with NOP
+constexpr uint32_t kBytes = 16;            // of an instruction
+constexpr uint32_t kCodeAlign = 128;       // of the code, filled with NOP
 constexpr uint32_t kFewestRegisters = 16;  // of a thread, as the suites' kernels have
 
 class Writer {
@@ -58,7 +58,9 @@ class Writer {
   std::string name(const Value& v) const {
     const Register& r = f_.registers[v.reg];
     const int n = r.number + v.part;
-    return r.file == File::kVector ? fmt::format("R{}", n) : r.file == File::kUniform ? fmt::format("UR{}", n) : fmt::format("P{}", n);
+    return r.file == File::kVector    ? fmt::format("R{}", n)
+           : r.file == File::kUniform ? fmt::format("UR{}", n)
+                                      : fmt::format("P{}", n);
   }
 
   std::string field(const Field& f, const std::string& zero) const {
@@ -68,7 +70,8 @@ class Writer {
         return fmt::format("{}{}", !f.negated ? "" : predicate ? "!" : "-", name(f.value));
       }
       case Field::Kind::kNumber:
-        return fmt::format("{}{:#x}", f.number < 0 ? "-" : "", f.number < 0 ? -static_cast<uint64_t>(f.number) : static_cast<uint64_t>(f.number));
+        return fmt::format("{}{:#x}", f.number < 0 ? "-" : "",
+                           f.number < 0 ? -static_cast<uint64_t>(f.number) : static_cast<uint64_t>(f.number));
       case Field::Kind::kText:
         return f.text;
       case Field::Kind::kZero:
@@ -174,8 +177,9 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
   find_blocks(module, f);
   Select(module, f).run();
   if (!f.missing.empty()) {
-    throw NotLowered(fmt::format("kernel {} has {} instructions that have no time yet", kernel.name, f.missing.size()),
-                     f.missing);
+    throw NotLowered(
+        fmt::format("kernel {} has {} instructions that have no time yet", kernel.name, f.missing.size()),
+        f.missing);
   }
   remove_dead(f);
   schedule(f);

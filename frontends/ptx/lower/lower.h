@@ -1,6 +1,6 @@
-// From a kernel of a module to machine code that can be timed: which instructions ptxas would make of it, about in which
-// order, with which registers and control bits (ptx.md 6). What it computes stays with the module; the machine code says
-// what issues when.
+// From a kernel of a module to machine code that can be timed: which instructions ptxas would make of it,
+// about in which order, with which registers and control bits (ptx.md 6). What it computes stays with the
+// module; the machine code says what issues when.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@ namespace heddle::ptx::lower {
 // A kernel has instructions that cannot be lowered: all of them, a line each.
 class NotLowered : public Error {
  public:
-  NotLowered(const std::string& what, std::vector<std::string> lines) : Error(what), lines_(std::move(lines)) {}
+  NotLowered(const std::string& what, std::vector<std::string> lines)
+      : Error(what), lines_(std::move(lines)) {}
   const std::vector<std::string>& lines() const { return lines_; }
 
  private:

@@ -29,6 +29,12 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
+inline Value part(Value v, uint32_t k, uint8_t count = 1) {
+  return {v.reg, static_cast<uint8_t>(v.part + k), count};
+}
+inline Value low(Value v) { return part(v, 0); }
+inline Value high(Value v) { return part(v, 1); }
+
 // What stands in an instruction's text.
 struct Field {
   enum class Kind : uint8_t { kZero, kValue, kNumber, kText };
@@ -39,8 +45,12 @@ struct Field {
   std::string text;
 
   Field() = default;
-  Field(Value v) : kind(v.there() ? Kind::kValue : Kind::kZero), value(v) {}  // NOLINT(google-explicit-constructor): fields are written as values
-  Field(int64_t n) : kind(n == 0 ? Kind::kZero : Kind::kNumber), number(n) {}  // NOLINT(google-explicit-constructor): or as numbers
+  Field(Value v)
+      : kind(v.there() ? Kind::kValue : Kind::kZero),
+        value(v) {}  // NOLINT(google-explicit-constructor): fields are written as values
+  Field(int64_t n)
+      : kind(n == 0 ? Kind::kZero : Kind::kNumber),
+        number(n) {}                                    // NOLINT(google-explicit-constructor): or as numbers
   Field(const char* t) : kind(Kind::kText), text(t) {}  // NOLINT(google-explicit-constructor): or as they are
 };
 
@@ -48,16 +58,16 @@ struct Field {
 struct Address {
   Value base;
   int64_t offset = 0;
-  bool wide = false;  // 64 bits
+  bool wide = false;      // 64 bits
   uint32_t multiple = 1;  // bytes: the base is one of that
-  Value uniform;      // added to the base
+  Value uniform;          // added to the base
 };
 
 struct Machine {
   std::string opcode;
   std::vector<Field> d, s;
-  std::optional<Address> address;       // behind the destinations
-  std::optional<Address> copied_to;     // LDGSTS: before `address`
+  std::optional<Address> address;    // behind the destinations
+  std::optional<Address> copied_to;  // LDGSTS: before `address`
   Value guard;
   bool guard_negated = false;
   uint32_t origin = kNone;  // the PTX instruction whose lanes are its lanes, and whose addresses are its
@@ -73,8 +83,8 @@ struct Machine {
   bool has_effect() const { return stores || ordered || target != kNone; }
 };
 
-// Instructions that run one behind the other, some of them for some of the lanes only. Of several stretches of
-// the function, where short ones that a branch leaves out have become conditional.
+// Instructions that run one behind the other, some of them for some of the lanes only. Of several stretches
+// of the function, where short ones that a branch leaves out have become conditional.
 struct Stretch {
   uint32_t first = 0, end = 0;  // PTX instructions
   uint32_t guard = kNone;       // PTX register: holds for its lanes
@@ -93,9 +103,9 @@ struct Lowered {
   const Function* function = nullptr;
   std::vector<Register> registers;
   std::vector<Block> blocks;
-  std::vector<uint32_t> block_of;       // by PTX instruction
-  std::vector<std::string> missing;     // "FILE:LINE:COLUMN: what", of what cannot be lowered
-  uint32_t vector_registers = 0;        // of a thread
+  std::vector<uint32_t> block_of;    // by PTX instruction
+  std::vector<std::string> missing;  // "FILE:LINE:COLUMN: what", of what cannot be lowered
+  uint32_t vector_registers = 0;     // of a thread
 
   Value make(File file, uint8_t count) {
     registers.push_back({file, count, -1});

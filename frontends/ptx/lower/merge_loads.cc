@@ -1,5 +1,6 @@
-// Loads of words that lie one behind the other in shared memory become wide ones, as far as the address is known to be a
-// multiple of their width. ptxas places shared variables itself, so it knows; of global memory it does not.
+// Loads of words that lie one behind the other in shared memory become wide ones, as far as the address is
+// known to be a multiple of their width. ptxas places shared variables itself, so it knows; of global memory
+// it does not.
 #include <algorithm>
 #include <map>
 #include <set>

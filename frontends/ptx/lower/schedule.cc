@@ -8,7 +8,8 @@ namespace {
 
 using isa::OpClass;
 
-// What a result that is waited for takes when all goes well: for the order only (microbench/FINDINGS.md 3 to 6).
+// What a result that is waited for takes when all goes well: for the order only (microbench/FINDINGS.md 3 to
+// 6).
 uint32_t usual(const Machine& m) {
   if (!is_variable(m)) {
     return 0;
@@ -26,8 +27,9 @@ uint32_t usual(const Machine& m) {
   }
 }
 
-// Registers that an order for speed may take beyond what the program's own order needs, and those it always may.
-constexpr int kMore = 12, kAlways = 40;
+// Registers that an order for speed may take beyond what the program's own order needs, and those it always
+// may.
+constexpr int kMore = 12, kAlways = 30;
 
 bool disjoint(isa::MemSpace a, isa::MemSpace b) {
   return a != b && a != isa::MemSpace::kGeneric && b != isa::MemSpace::kGeneric;
@@ -42,9 +44,9 @@ struct Node {
 
 class Scheduler {
  public:
-  // `outer`: registers that other blocks know, too.
-  Scheduler(const Lowered& f, const std::vector<bool>& outer, std::vector<Machine>& code)
-      : f_(f), outer_(outer), code_(code), nodes_(code.size()) {}
+  // `outer`: registers that other blocks know, too; `through`: how many of them live here.
+  Scheduler(const Lowered& f, const std::vector<bool>& outer, int through, std::vector<Machine>& code)
+      : f_(f), outer_(outer), through_(through), code_(code), nodes_(code.size()) {}
 
   void run() {
     for (uint32_t i = 0; i < code_.size(); ++i) {
@@ -133,7 +135,8 @@ class Scheduler {
 
   bool counts(const Value& v) const { return f_.registers[v.reg].file == File::kVector && !outer_[v.reg]; }
 
-  // By how many registers there are more behind an instruction, with what it makes and what nobody needs any more.
+  // By how many registers there are more behind an instruction, with what it makes and what nobody needs any
+  // more.
   int change(const Machine& m) const {
     int out = 0;
     for (const Value& v : writes(m)) {
@@ -175,7 +178,7 @@ class Scheduler {
       most = std::max(most, live_);
     }
     count_reads();
-    return std::max(most + kMore, kAlways);
+    return std::max(most + kMore, kAlways - through_);
   }
 
   void order() {
@@ -220,9 +223,10 @@ class Scheduler {
 
   const Lowered& f_;
   const std::vector<bool>& outer_;
+  const int through_;
   std::vector<Machine>& code_;
-  std::vector<bool> alive_;      // by register: it has been written
-  std::vector<uint32_t> left_;   // reads that are still to come
+  std::vector<bool> alive_;     // by register: it has been written
+  std::vector<uint32_t> left_;  // reads that are still to come
   int live_ = 0;
   std::vector<Node> nodes_;
   std::map<uint64_t, std::vector<uint32_t>> writers_, readers_;
@@ -246,8 +250,17 @@ void schedule(Lowered& f) {
       }
     }
   }
-  for (Block& b : f.blocks) {
-    Scheduler(f, outer, b.code).run();
+  const std::vector<std::vector<bool>> in = live_at_entry(f);
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    int through = 0;
+    for (size_t r = 0; r < f.registers.size(); ++r) {
+      bool live = in[b][r];
+      for (const uint32_t next : f.blocks[b].next) {
+        live = live || in[next][r];
+      }
+      through += live && f.registers[r].file == File::kVector ? f.registers[r].count : 0;
+    }
+    Scheduler(f, outer, through, f.blocks[b].code).run();
   }
 }
 

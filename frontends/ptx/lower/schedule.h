@@ -1,5 +1,5 @@
-// Order, registers and control bits of machine code in the making (ptx.md 6.3; distances as in the SASS of the suites'
-// kernels, hw/h200).
+// Order, registers and control bits of machine code in the making (ptx.md 6.3; distances as in the SASS of
+// the suites' kernels, hw/h200).
 #pragma once
 
 #include <vector>
@@ -19,6 +19,8 @@ uint32_t distance(const Machine& from, const Machine& to, bool guard);
 
 // Leaves out what nobody reads.
 void remove_dead(Lowered& f);
+// By block and register: whether it is read before it is written, there or behind it.
+std::vector<std::vector<bool>> live_at_entry(const Lowered& f);
 // Orders each block's instructions: whoever has the longest way to the end of the block first.
 void schedule(Lowered& f);
 // Numbers for all registers; sets vector_registers.

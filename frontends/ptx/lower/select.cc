@@ -55,7 +55,8 @@ void Select::prologue() {
   emit("LDC", {"R1"}, {"c[0x0][0x28]"}).ordered = true;
   for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
     const Op& o = uses_.op(i);
-    if ((o.opcode == Opcode::kLd || o.opcode == Opcode::kSt || o.opcode == Opcode::kAtom || o.opcode == Opcode::kRed) &&
+    if ((o.opcode == Opcode::kLd || o.opcode == Opcode::kSt || o.opcode == Opcode::kAtom ||
+         o.opcode == Opcode::kRed) &&
         (o.space == Space::kGlobal || o.space == Space::kNone)) {
       emit("ULDC.64", {temporary(2, File::kUniform)}, {"c[0x0][0x208]"}).ordered = true;
       return;
@@ -113,9 +114,9 @@ Value Select::value(uint32_t reg) {
   if (!v.there()) {
     const Type t = f_.register_types[reg];
     const auto count = static_cast<uint8_t>(std::max(1U, bits(t) / 32));
-    v = out_.make(t == Type::kPred                  ? File::kPredicate
+    v = out_.make(t == Type::kPred              ? File::kPredicate
                   : uses_.uniform_register(reg) ? File::kUniform
-                                                    : File::kVector,
+                                                : File::kVector,
                   count);
   }
   return v;
@@ -172,7 +173,8 @@ Value Select::vector(const Operand& o) {
     return {};
   }
   const Value v = temporary(f.kind == Field::Kind::kValue ? f.value.count : 1);
-  emit("MOV", {Value{v.reg, 0, 1}}, {f.kind == Field::Kind::kValue ? Field(Value{f.value.reg, f.value.part, 1}) : f});
+  emit("MOV", {Value{v.reg, 0, 1}},
+       {f.kind == Field::Kind::kValue ? Field(Value{f.value.reg, f.value.part, 1}) : f});
   if (v.count == 2) {
     emit("MOV", {Value{v.reg, 1, 1}}, {Value{f.value.reg, static_cast<uint8_t>(f.value.part + 1), 1}});
   }
@@ -197,9 +199,9 @@ std::string Select::name(std::string_view opcode) const {
   if (!uniform_result()) {
     return std::string(opcode);
   }
-  return opcode.starts_with("IMAD.WIDE") ? "U" + std::string(opcode)
+  return opcode.starts_with("IMAD.WIDE")  ? "U" + std::string(opcode)
          : opcode.starts_with("IMAD.SHL") ? "USHF.L.U32"
-                                           : "U" + std::string(opcode);
+                                          : "U" + std::string(opcode);
 }
 
 bool Select::control(uint32_t i) {
@@ -219,8 +221,10 @@ bool Select::control(uint32_t i) {
     case Opcode::kBarSync:
     case Opcode::kBarrierSync: {
       const Field n = in(0);
-      Machine& m = at(1).kind == OperandKind::kNone ? emit("BAR.SYNC.DEFER_BLOCKING", {}, {n.kind == Field::Kind::kZero ? Field("0x0") : n})
-                                                    : emit("BAR.SYNC.DEFER_BLOCKING", {}, {n.kind == Field::Kind::kZero ? Field("0x0") : n, in(1)});
+      Machine& m =
+          at(1).kind == OperandKind::kNone
+              ? emit("BAR.SYNC.DEFER_BLOCKING", {}, {n.kind == Field::Kind::kZero ? Field("0x0") : n})
+              : emit("BAR.SYNC.DEFER_BLOCKING", {}, {n.kind == Field::Kind::kZero ? Field("0x0") : n, in(1)});
       m.ordered = true;
       return true;
     }
@@ -233,7 +237,9 @@ bool Select::control(uint32_t i) {
       return true;
     case Opcode::kMembar:
     case Opcode::kFence: {
-      const char* const scope = o.scope == Scope::kCta ? "MEMBAR.ALL.CTA" : o.scope == Scope::kSys ? "MEMBAR.SC.SYS" : "MEMBAR.SC.GPU";
+      const char* const scope = o.scope == Scope::kCta   ? "MEMBAR.ALL.CTA"
+                                : o.scope == Scope::kSys ? "MEMBAR.SC.SYS"
+                                                         : "MEMBAR.SC.GPU";
       emit(scope, {}, {}).ordered = true;
       if (o.scope != Scope::kCta) {
         emit("ERRBAR", {}, {}).ordered = true;

@@ -1,5 +1,5 @@
-// From PTX to the machine's instructions, without numbers of registers and without order (ptx.md 6.2). How many
-// instructions an operation takes is from there, and from the SASS of the suites' kernels.
+// From PTX to the machine's instructions, without numbers of registers and without order (ptx.md 6.2). How
+// many instructions an operation takes is from there, and from the SASS of the suites' kernels.
 #pragma once
 
 #include <initializer_list>
@@ -100,16 +100,16 @@ class Select {
   Lowered& out_;
   const Function& f_;
   Uses uses_;
-  uint32_t now_ = 0;      // the instruction
+  uint32_t now_ = 0;  // the instruction
   Block* block_ = nullptr;
-  uint32_t number_ = 0;   // of the block
+  uint32_t number_ = 0;  // of the block
   const Stretch* stretch_ = nullptr;
   bool last_stretch_ = false;
   std::vector<Value> values_;  // by register
   std::map<uint64_t, Value> parameters_;
   std::map<uint32_t, Value> specials_;
-  std::vector<uint32_t> written_;       // how often, by register of the machine
-  std::map<uint32_t, Value> moved_;     // registers that are part of a wider one now
+  std::vector<uint32_t> written_;          // how often, by register of the machine
+  std::map<uint32_t, Value> moved_;        // registers that are part of a wider one now
   std::map<uint32_t, Value> reciprocals_;  // by the divisor's register
 };
 

@@ -1,14 +1,11 @@
-// Floating point and conversions. How many instructions a division or a root takes where it takes its usual way:
-// ptx.md 6.2.
+// Floating point and conversions. How many instructions a division or a root takes where it takes its usual
+// way: ptx.md 6.2.
 #include <fmt/format.h>
 
 #include "frontends/ptx/lower/select.h"
 
 namespace heddle::ptx::lower {
 namespace {
-
-Value high(Value v) { return {v.reg, static_cast<uint8_t>(v.part + 1), 1}; }
-Value low(Value v) { return {v.reg, v.part, 1}; }
 
 bool floats(Type t) { return info(t).kind == TypeKind::kFloat || info(t).kind == TypeKind::kPacked; }
 bool integer_type(Type t) { return info(t).kind == TypeKind::kSigned || info(t).kind == TypeKind::kUnsigned; }
@@ -130,7 +127,7 @@ void Select::approximate() {
     return;
   }
   const bool reciprocal = o.opcode == Opcode::kRcp, root = o.opcode == Opcode::kSqrt;
-  const char* const unit = reciprocal                        ? "MUFU.RCP"
+  const char* const unit = reciprocal                           ? "MUFU.RCP"
                            : root || o.opcode == Opcode::kRsqrt ? "MUFU.RSQ"
                            : o.opcode == Opcode::kEx2           ? "MUFU.EX2"
                            : o.opcode == Opcode::kLg2           ? "MUFU.LG2"
@@ -232,7 +229,8 @@ void Select::convert_integers(uint32_t to, uint32_t from) {
   if (to == 64 && from == 32) {
     const Field a = in(1);
     emit(name("IMAD.MOV.U32"), {low(r)}, {Field(), Field(), a});
-    sign ? emit(name("SHF.R.S32.HI"), {high(r)}, {Field(), "0x1f", a}) : emit(name("IMAD.MOV.U32"), {high(r)}, {Field(), Field(), Field()});
+    sign ? emit(name("SHF.R.S32.HI"), {high(r)}, {Field(), "0x1f", a})
+         : emit(name("IMAD.MOV.U32"), {high(r)}, {Field(), Field(), Field()});
     return;
   }
   // Narrower ones are kept extended.
@@ -272,7 +270,10 @@ void Select::convert() {
   } else if (to == Type::kF32 && from == Type::kF32) {
     emit(o.rounding == Rounding::kNone || o.rounding == Rounding::kRn ? "FADD" : "FRND", {r}, {in(1)});
   } else if (to == Type::kF32 || to == Type::kTf32) {
-    emit(from == Type::kBf16 ? "IMAD.U32" : from == Type::kF16 ? "HADD2.F32" : "F2F.TF32.F32", {r}, {in(1), Field()});
+    emit(from == Type::kBf16  ? "IMAD.U32"
+         : from == Type::kF16 ? "HADD2.F32"
+                              : "F2F.TF32.F32",
+         {r}, {in(1), Field()});
   } else {
     const bool two = uses_.operands(now_).size() > 2;
     emit(to == Type::kBf16 || to == Type::kBf16x2 ? "F2FP.BF16.F32.PACK_AB" : "F2FP.F16.F32.PACK_AB", {r},

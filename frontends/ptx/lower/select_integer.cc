@@ -1,4 +1,4 @@
-// Integers, logic, comparisons.
+// Integers and logic.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,34 +7,6 @@
 
 namespace heddle::ptx::lower {
 namespace {
-
-const char* comparison(Compare c) {
-  switch (c) {
-    case Compare::kEq:
-    case Compare::kEqu:
-      return "EQ";
-    case Compare::kNe:
-    case Compare::kNeu:
-      return "NE";
-    case Compare::kLt:
-    case Compare::kLo:
-    case Compare::kLtu:
-      return "LT";
-    case Compare::kLe:
-    case Compare::kLs:
-    case Compare::kLeu:
-      return "LE";
-    case Compare::kGt:
-    case Compare::kHi:
-    case Compare::kGtu:
-      return "GT";
-    default:
-      return "GE";
-  }
-}
-
-Value high(Value v) { return {v.reg, static_cast<uint8_t>(v.part + 1), 1}; }
-Value low(Value v) { return {v.reg, v.part, 1}; }
 
 // The first ones of which belong to the divisor alone.
 constexpr uint32_t kReciprocal = 7;
@@ -100,7 +72,8 @@ void Select::add(bool subtract) {
     // Steps that were added to each other are one.
     int64_t sum = uses_.origin(b).value;
     Operand base = a;
-    for (uint32_t m = uses_.maker(base); m != kNone && uses_.is_offset(m) && uses_.absorbed(m); m = uses_.maker(base)) {
+    for (uint32_t m = uses_.maker(base); m != kNone && uses_.is_offset(m) && uses_.absorbed(m);
+         m = uses_.maker(base)) {
       sum += uses_.origin(uses_.operands(m)[2]).value;
       base = uses_.operands(m)[1];
     }
@@ -140,7 +113,8 @@ void Select::add(bool subtract) {
     }
     if (uses_.is_wide_product(m)) {
       const bool shifted = uses_.op(m).opcode != Opcode::kMul || uses_.op(m).part != Part::kWide;
-      const Operand word = shifted ? uses_.operands(uses_.maker(uses_.operands(m)[1]))[1] : uses_.operands(m)[1];
+      const Operand word =
+          shifted ? uses_.operands(uses_.maker(uses_.operands(m)[1]))[1] : uses_.operands(m)[1];
       emit(name("IMAD.WIDE"), {result()}, {field(word), field(uses_.operands(m)[2]), field(other)});
       return;
     }
@@ -148,7 +122,8 @@ void Select::add(bool subtract) {
       const Value p = predicate();
       const auto of = uses_.operands(m);
       emit(name("LEA"), {low(result()), p}, {field(of[1]), field(other), field(of[2])});
-      emit(name("LEA.HI.X"), {high(result())}, {field(of[1]), field(other, true), field(of[1], true), field(of[2]), p});
+      emit(name("LEA.HI.X"), {high(result())},
+           {field(of[1]), field(other, true), field(of[1], true), field(of[2]), p});
       return;
     }
   }
@@ -185,7 +160,8 @@ void Select::multiply() {
     const Value u = temporary();
     emit(name("IMAD"), {u}, {low(in(1).value), in(2, true), t});
     for (uint32_t k = 0; k < words; ++k) {
-      emit(name("IMAD.WIDE.U32"), {r}, {low(in(1).value), in(2).kind == Field::Kind::kValue ? Field(low(in(2).value)) : in(2), Field()});
+      emit(name("IMAD.WIDE.U32"), {r},
+           {low(in(1).value), in(2).kind == Field::Kind::kValue ? Field(low(in(2).value)) : in(2), Field()});
     }
     emit(name("IADD3"), {high(r)}, {high(r), u, Field()});
   }
@@ -195,7 +171,9 @@ void Select::multiply_add() {
   const Op& o = op();
   const uint32_t n = bits(o.type());
   if (n <= 32) {
-    const char* const form = o.part == Part::kWide ? (n == 32 ? "IMAD.WIDE" : "IMAD") : o.part == Part::kHi ? "IMAD.HI.U32" : "IMAD";
+    const char* const form = o.part == Part::kWide ? (n == 32 ? "IMAD.WIDE" : "IMAD")
+                             : o.part == Part::kHi ? "IMAD.HI.U32"
+                                                   : "IMAD";
     emit(name(form), {result()}, {in(1), in(2), in(3)});
     return;
   }
@@ -231,7 +209,10 @@ void Select::divide() {
     return;
   }
   const Value q = reciprocal(n);
-  const uint32_t rest = (n == 64 ? kDivide64 : n == 16 ? kDivide16 : kDivide32) - kReciprocal + (is_signed ? 3 : 0);
+  const uint32_t rest = (n == 64   ? kDivide64
+                         : n == 16 ? kDivide16
+                                   : kDivide32) -
+                        kReciprocal + (is_signed ? 3 : 0);
   Value v = temporary();
   emit("IMAD.HI.U32", {v}, {q, vector(at(1)), Field()});
   v = chain("IMAD", rest / 2, v);
@@ -258,7 +239,8 @@ Value Select::reciprocal(uint32_t n) {
   if (m != kNone && out_.block_of[m] < number_) {
     block_ = &out_.blocks[out_.block_of[m]];
     place = block_->code.size();
-    while (place > 0 && (block_->code[place - 1].op == isa::OpClass::kBranch || block_->code[place - 1].op == isa::OpClass::kExit)) {
+    while (place > 0 && (block_->code[place - 1].op == isa::OpClass::kBranch ||
+                         block_->code[place - 1].op == isa::OpClass::kExit)) {
       --place;
     }
   }
@@ -343,7 +325,8 @@ void Select::shift() {
     if (o.opcode == Opcode::kShf) {
       emit("SHF.L.W.U32.HI", {r}, {in(1), in(3), in(2)});
     } else if (left) {
-      known ? emit(name("IMAD.SHL.U32"), {r}, {in(1), in(2), Field()}) : emit(name("SHF.L.U32"), {r}, {in(1), in(2), Field()});
+      known ? emit(name("IMAD.SHL.U32"), {r}, {in(1), in(2), Field()})
+            : emit(name("SHF.L.U32"), {r}, {in(1), in(2), Field()});
     } else {
       const bool arithmetic = info(o.type()).kind == TypeKind::kSigned;
       emit(name(arithmetic ? "SHF.R.S32.HI" : "SHF.R.U32.HI"), {r}, {Field(), in(2), in(1)});
@@ -355,119 +338,10 @@ void Select::shift() {
     emit(name("IMAD.WIDE"), {r}, {field(uses_.operands(uses_.maker(at(1)))[1]), in(2), Field()});
     return;
   }
-  emit(name(left ? "SHF.L.U32" : "SHF.R.U64"), {low(r)}, {low(in(1).value), in(2), left ? Field() : in(1, true)});
-  emit(name(left ? "SHF.L.U64.HI" : "SHF.R.U32.HI"), {high(r)}, {left ? Field(low(in(1).value)) : Field(), in(2), in(1, true)});
-}
-
-void Select::compare() {
-  const Op& o = op();
-  const Type t = o.opcode == Opcode::kSet && o.type_count > 1 ? o.types[1] : o.type();
-  const char* const c = comparison(o.compare);
-  const TypeKind kind = info(t).kind;
-  const bool to_predicate = o.opcode == Opcode::kSetp;
-  const Value p = to_predicate ? result() : predicate();
-  const size_t first = to_predicate ? 2 : 1;
-  Field with = "PT";
-  if (o.bool_op != BoolOp::kNone) {
-    with = in(first + 2);
-  }
-  const std::string end = o.bool_op == BoolOp::kOr ? ".OR" : o.bool_op == BoolOp::kXor ? ".XOR" : ".AND";
-  if (kind == TypeKind::kFloat && bits(t) == 64) {
-    emit(fmt::format("DSETP.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
-  } else if (kind == TypeKind::kFloat && bits(t) == 32) {
-    emit(fmt::format("FSETP.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
-  } else if (kind == TypeKind::kFloat || kind == TypeKind::kPacked) {
-    emit(fmt::format("HSETP2.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
-  } else {
-    const char* const u = kind == TypeKind::kSigned ? "" : ".U32";
-    if (bits(t) == 64) {
-      const Value q = predicate();
-      Field a = in(first), b = in(first + 1);
-      for (Field* f : {&a, &b}) {
-        if (f->kind == Field::Kind::kValue) {
-          f->value = low(f->value);
-        }
-      }
-      emit(fmt::format("ISETP.{}.U32.AND", c), {q, "PT"}, {a, b, "PT"});
-      emit(fmt::format("ISETP.{}{}{}.EX", c, u, end), {p, "PT"}, {in(first, true), in(first + 1, true), with, q});
-    } else {
-      emit(fmt::format("ISETP.{}{}{}", c, u, end), {p, "PT"}, {in(first), in(first + 1), with});
-    }
-  }
-  if (!to_predicate) {
-    emit("SEL", {result()}, {Field(), Field(), p});
-  } else if (at(1).kind == OperandKind::kRegister && uses_.reads(at(1).id) != 0) {
-    emit("PLOP3.LUT", {value(at(1).id), "PT"}, {p, "PT", "PT", "0x8", "0x0"});
-  }
-}
-
-void Select::choose() {
-  const Op& o = op();
-  const uint32_t n = bits(o.type());
-  const TypeKind kind = info(o.type()).kind;
-  const Value r = result();
-  switch (o.opcode) {
-    case Opcode::kSelp:
-    case Opcode::kSlct: {
-      const char* const form = kind == TypeKind::kFloat ? "FSEL" : "SEL";
-      for (uint32_t w = 0; w < std::max(1U, n / 32); ++w) {
-        Field a = in(1, w == 1), b = in(2, w == 1);
-        for (Field* f : {&a, &b}) {
-          if (w == 0 && f->kind == Field::Kind::kValue) {
-            f->value = low(f->value);
-          }
-        }
-        emit(form, {Value{r.reg, static_cast<uint8_t>(r.part + w), 1}}, {a, b, in(3)});
-      }
-      return;
-    }
-    case Opcode::kMin:
-    case Opcode::kMax:
-      if (n == 64) {
-        const Value p = predicate();
-        emit("ISETP.LT.U32.AND", {p, "PT"}, {in(1), in(2), "PT"});
-        emit("ISETP.LT.AND.EX", {p, "PT"}, {in(1, true), in(2, true), "PT", p});
-        emit("SEL", {low(r)}, {low(in(1).value), low(in(2).value), p});
-        emit("SEL", {high(r)}, {in(1, true), in(2, true), p});
-      } else if (n == 32 && kind != TypeKind::kPacked) {
-        emit("VIMNMX", {r}, {in(1), in(2), o.opcode == Opcode::kMin ? "PT" : "!PT"});
-      } else {
-        emit("VIMNMX", {r}, {in(1), in(2), "PT"});
-      }
-      return;
-    case Opcode::kAbs:
-      emit("IABS", {low(r)}, {in(1)});
-      break;
-    default:
-      emit(name("IADD3"), {low(r)}, {Field(), in(1), Field()});
-  }
-  if (n == 64) {
-    emit("IADD3.X", {high(r)}, {Field(), in(1, true), Field(), "PT", "!PT"});
-  }
-}
-
-// Of predicates: and, or, xor, not. A comparison that only one reads is part of it.
-void Select::predicates() {
-  for (size_t k = 1; k < uses_.operands(now_).size(); ++k) {
-    const uint32_t m = uses_.maker(at(k));
-    if (m == kNone || !uses_.absorbed(m) || uses_.op(m).opcode != Opcode::kSetp) {
-      continue;
-    }
-    const Value to = result();
-    const Field other = in(k == 1 ? 2 : 1);
-    const uint32_t here = std::exchange(now_, m);
-    const size_t before = block_->code.size();
-    compare();
-    now_ = here;
-    Machine& c = block_->code.back();
-    c.origin = here;
-    c.d[0] = to;
-    if (c.s.size() > 2 && before < block_->code.size()) {
-      c.s[2] = other;
-    }
-    return;
-  }
-  emit("PLOP3.LUT", {result(), "PT"}, {in(1), uses_.operands(now_).size() > 2 ? in(2) : Field("PT"), "PT", "0x80", "0x0"});
+  emit(name(left ? "SHF.L.U32" : "SHF.R.U64"), {low(r)},
+       {low(in(1).value), in(2), left ? Field() : in(1, true)});
+  emit(name(left ? "SHF.L.U64.HI" : "SHF.R.U32.HI"), {high(r)},
+       {left ? Field(low(in(1).value)) : Field(), in(2), in(1, true)});
 }
 
 bool Select::bit_field() {

@@ -11,10 +11,6 @@ namespace {
 
 constexpr uint32_t kParameterBase = 0x210;  // in constant bank 0, on sm_90
 
-Value part(Value v, uint32_t k, uint8_t count = 1) {
-  return {v.reg, static_cast<uint8_t>(v.part + k), count};
-}
-
 // ".64", ".U16", ...: of all elements together.
 std::string width(Type t, uint32_t elements) {
   const uint32_t all = bits(t) * elements;
@@ -82,7 +78,8 @@ Value Select::group(const Operand& o, bool writes) {
     for (size_t k = 0; k < list.size(); ++k) {
       const uint8_t n = values[k].there() ? values[k].count : 1;
       for (uint32_t w = 0; w < n; ++w) {
-        emit("IMAD.MOV.U32", {part(all, at++)}, {Field(), Field(), values[k].there() ? Field(part(values[k], w)) : field(list[k])});
+        emit("IMAD.MOV.U32", {part(all, at++)},
+             {Field(), Field(), values[k].there() ? Field(part(values[k], w)) : field(list[k])});
       }
     }
   }
@@ -176,7 +173,9 @@ void Select::load_store() {
   } else if (global && !store && (o.cache == CacheOp::kCg || o.cache == CacheOp::kCv)) {
     opcode += o.cache == CacheOp::kCg ? ".STRONG.GPU" : ".STRONG.SYS";  // past the L1
   } else if (strong && global) {
-    opcode += o.scope == Scope::kCta ? ".STRONG.SM" : o.scope == Scope::kSys || o.semantics == Semantics::kVolatile ? ".STRONG.SYS" : ".STRONG.GPU";
+    opcode += o.scope == Scope::kCta                                          ? ".STRONG.SM"
+              : o.scope == Scope::kSys || o.semantics == Semantics::kVolatile ? ".STRONG.SYS"
+                                                                              : ".STRONG.GPU";
   }
   const Value v = group(data, !store);
   Machine& m = store ? emit(opcode, {}, {v}) : emit(opcode, {v}, {});
@@ -214,7 +213,10 @@ void Select::atomic() {
                      : o.combine == Combine::kDec  ? "DEC"
                      : o.combine == Combine::kExch ? "EXCH"
                                                    : "CAS";
-  std::string end = bits(o.type()) == 64 ? (floating ? ".F64.RN" : ".64") : floating ? (o.type() == Type::kF32 ? ".F32.FTZ.RN" : ".F16x2.RN") : info(o.type()).kind == TypeKind::kSigned ? ".S32" : "";
+  std::string end = bits(o.type()) == 64 ? (floating ? ".F64.RN" : ".64")
+                    : floating           ? (o.type() == Type::kF32 ? ".F32.FTZ.RN" : ".F16x2.RN")
+                    : info(o.type()).kind == TypeKind::kSigned ? ".S32"
+                                                               : "";
   if (exchange || o.combine == Combine::kAdd) {
     end = floating && !exchange ? end : bits(o.type()) == 64 ? ".64" : "";
   }
@@ -245,7 +247,8 @@ void Select::atomic() {
   // One lane does it for all when they mean the same word.
   Value chosen;
   if (o.combine == Combine::kAdd && !floating && bits(o.type()) == 32 && uses_.same_for_lanes(at(first))) {
-    const Value voted = temporary(1, File::kUniform), leader = temporary(1, File::kUniform), sum = temporary(1, File::kUniform);
+    const Value voted = temporary(1, File::kUniform), leader = temporary(1, File::kUniform),
+                sum = temporary(1, File::kUniform);
     const Value lane = temporary(), all = temporary();
     chosen = predicate();
     emit("VOTEU.ANY", {voted}, {"UPT", "PT"});
@@ -256,8 +259,9 @@ void Select::atomic() {
     emit("MOV", {all}, {sum});
     s[0] = all;
   }
-  Machine& m = add_only ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
-                        : emit(fmt::format("ATOMG.E.{}{}{}", what, end, scope), std::vector<Field>{"PT", d}, s);
+  Machine& m = add_only
+                   ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
+                   : emit(fmt::format("ATOMG.E.{}{}{}", what, end, scope), std::vector<Field>{"PT", d}, s);
   m.address = where;
   m.ordered = m.stores = true;
   if (chosen.there()) {
@@ -308,8 +312,9 @@ bool Select::matrices() {
     const bool load = o.opcode == Opcode::kLdmatrix;
     const Address where = address(at(load ? 1 : 0));
     const Value v = group(at(load ? 0 : 1), load);
-    const std::string how = fmt::format("{}.16.{}88{}", load ? "LDSM" : "STSM", o.has(Flag::kTrans) ? "MT" : "M",
-                                        o.number > 1 ? fmt::format(".{}", o.number) : "");
+    const std::string how =
+        fmt::format("{}.16.{}88{}", load ? "LDSM" : "STSM", o.has(Flag::kTrans) ? "MT" : "M",
+                    o.number > 1 ? fmt::format(".{}", o.number) : "");
     Machine& m = load ? emit(how, {v}, {}) : emit(how, {}, {v});
     m.address = where;
     m.loads = load;
@@ -328,11 +333,19 @@ bool Select::matrices() {
   const Value to = group(at(0), true);
   const Value a = group(at(1), false), b = group(at(2), false), c = group(at(3), false);
   if (ab == Type::kF64) {
-    emit(shape == "884" ? "DMMA.884" : "DMMA." + std::to_string(o.shape.m) + std::to_string(o.shape.n) + std::to_string(o.shape.k), {to}, {a, b, c});
+    emit(shape == "884"
+             ? "DMMA.884"
+             : "DMMA." + std::to_string(o.shape.m) + std::to_string(o.shape.n) + std::to_string(o.shape.k),
+         {to}, {a, b, c});
   } else if (d == Type::kS32) {
-    emit(fmt::format("IMMA.{}.{}.{}", shape, ab == Type::kS8 ? "S8" : "U8", ab == Type::kS8 ? "S8" : "U8"), {to}, {a, b, c});
+    emit(fmt::format("IMMA.{}.{}.{}", shape, ab == Type::kS8 ? "S8" : "U8", ab == Type::kS8 ? "S8" : "U8"),
+         {to}, {a, b, c});
   } else if (ab == Type::kF16 || ab == Type::kBf16 || ab == Type::kTf32) {
-    emit(fmt::format("HMMA.{}.{}{}", shape, d == Type::kF16 ? "F16" : "F32", ab == Type::kBf16 ? ".BF16" : ab == Type::kTf32 ? ".TF32" : ""), {to}, {a, b, c});
+    emit(fmt::format("HMMA.{}.{}{}", shape, d == Type::kF16 ? "F16" : "F32",
+                     ab == Type::kBf16   ? ".BF16"
+                     : ab == Type::kTf32 ? ".TF32"
+                                         : ""),
+         {to}, {a, b, c});
   } else {
     return false;
   }

@@ -5,12 +5,6 @@
 #include "frontends/ptx/special.h"
 
 namespace heddle::ptx::lower {
-namespace {
-
-Value part(Value v, uint32_t k) { return {v.reg, static_cast<uint8_t>(v.part + k), 1}; }
-
-}  // namespace
-
 bool Select::moves() {
   const Op& o = op();
   switch (o.opcode) {
@@ -48,7 +42,8 @@ void Select::move() {
           (!words || whole.value.count > k)) {
         values_[parts[k].id] = words ? part(whole.value, k) : part(whole.value, 0);
       } else {
-        emit("MOV", {value(parts[k].id)}, {whole.kind == Field::Kind::kValue ? Field(part(whole.value, 0)) : whole});
+        emit("MOV", {value(parts[k].id)},
+             {whole.kind == Field::Kind::kValue ? Field(part(whole.value, 0)) : whole});
       }
     }
     return;
@@ -60,7 +55,8 @@ void Select::move() {
       emit("PRMT", {to}, {field(parts[0]), "0x5410", parts.size() > 1 ? field(parts[1]) : Field()});
     } else {
       for (uint32_t k = 0; k < to.count; ++k) {
-        emit("IMAD.MOV.U32", {part(to, k)}, {Field(), Field(), field(parts[std::min<size_t>(k, parts.size() - 1)])});
+        emit("IMAD.MOV.U32", {part(to, k)},
+             {Field(), Field(), field(parts[std::min<size_t>(k, parts.size() - 1)])});
       }
     }
     return;
@@ -108,7 +104,8 @@ void Select::special(const Operand& o) {
     case SpecialKind::kNtid:
     case SpecialKind::kNctaid: {
       const int at = (s.kind == SpecialKind::kNtid ? 0 : 12) + 4 * s.element;
-      emit(out_.registers[to.reg].file == File::kUniform ? "ULDC" : "LDC", {to}, {fmt::format("c[0x0][{:#x}]", at).c_str()});
+      emit(out_.registers[to.reg].file == File::kUniform ? "ULDC" : "LDC", {to},
+           {fmt::format("c[0x0][{:#x}]", at).c_str()});
       return;
     }
     case SpecialKind::kClock:
@@ -138,18 +135,27 @@ bool Select::lanes() {
   const Op& o = op();
   switch (o.opcode) {
     case Opcode::kShfl: {
-      const char* const how = o.mode == Mode::kUp ? "SHFL.UP" : o.mode == Mode::kDown ? "SHFL.DOWN" : o.mode == Mode::kBfly ? "SHFL.BFLY" : "SHFL.IDX";
+      const char* const how = o.mode == Mode::kUp     ? "SHFL.UP"
+                              : o.mode == Mode::kDown ? "SHFL.DOWN"
+                              : o.mode == Mode::kBfly ? "SHFL.BFLY"
+                                                      : "SHFL.IDX";
       const Operand& p = at(1);
       const bool wanted = p.kind == OperandKind::kRegister && uses_.reads(p.id) != 0;
       const Field c = in(4);
-      emit(how, {wanted ? Field(value(p.id)) : Field("PT"), result()}, {vector(at(2)), in(3), c.kind == Field::Kind::kZero ? Field("0x0") : c}).ordered = true;
+      emit(how, {wanted ? Field(value(p.id)) : Field("PT"), result()},
+           {vector(at(2)), in(3), c.kind == Field::Kind::kZero ? Field("0x0") : c})
+          .ordered = true;
       return true;
     }
     case Opcode::kVote: {
       if (o.mode == Mode::kBallot) {
         emit("VOTE.ANY", {result(), "PT"}, {in(1)}).ordered = true;
       } else {
-        emit(o.mode == Mode::kAll ? "VOTE.ALL" : o.mode == Mode::kAny ? "VOTE.ANY" : "VOTE.EQ", {result()}, {in(1)}).ordered = true;
+        emit(o.mode == Mode::kAll   ? "VOTE.ALL"
+             : o.mode == Mode::kAny ? "VOTE.ANY"
+                                    : "VOTE.EQ",
+             {result()}, {in(1)})
+            .ordered = true;
       }
       return true;
     }
@@ -157,7 +163,8 @@ bool Select::lanes() {
       emit("VOTE.ANY", {result(), "PT"}, {"PT"}).ordered = true;
       return true;
     case Opcode::kMatch:
-      emit(o.mode == Mode::kAll ? "MATCH.ALL" : "MATCH.ANY", {result()}, {in(o.mode == Mode::kAll ? 2 : 1)}).ordered = true;
+      emit(o.mode == Mode::kAll ? "MATCH.ALL" : "MATCH.ANY", {result()}, {in(o.mode == Mode::kAll ? 2 : 1)})
+          .ordered = true;
       return true;
     case Opcode::kRedux: {
       const Value u = temporary(1, File::kUniform);

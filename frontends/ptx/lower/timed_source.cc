@@ -10,8 +10,8 @@
 namespace heddle::ptx::lower {
 namespace {
 
-constexpr uint64_t kTurn = 1 << 22;      // warp instructions of a cluster
-constexpr uint64_t kVainTurns = 20000;   // in which all that have begun only waited
+constexpr uint64_t kTurn = 1 << 22;     // warp instructions of a cluster
+constexpr uint64_t kVainTurns = 20000;  // in which all that have begun only waited
 
 }  // namespace
 
@@ -71,15 +71,17 @@ void TimedSource::run_first() {
       return;
     }
     vain = fruitful ? 0 : vain + 1;
-    if (!fruitful && next_cluster_ < launch_.clusters() && active_.size() * launch_.cluster.count() < room()) {
+    if (!fruitful && next_cluster_ < launch_.clusters() &&
+        active_.size() * launch_.cluster.count() < room()) {
       // As on a GPU, all that there is room for have begun.
       while (next_cluster_ < launch_.clusters() && active_.size() * launch_.cluster.count() < room()) {
         begin();
       }
     } else if (vain > kVainTurns) {
-      throw Error(fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that does not come; {}",
-                              launch_.code->file, launch_.code->kernel, active_.size() * launch_.cluster.count(),
-                              active_.front()->cluster->waits()));
+      throw Error(fmt::format(
+          "{}: kernel {}: all {} blocks that have begun wait in loops for something that does not come; {}",
+          launch_.code->file, launch_.code->kernel, active_.size() * launch_.cluster.count(),
+          active_.front()->cluster->waits()));
     }
   }
 }

@@ -1,5 +1,5 @@
-// The blocks of a launch as a recording that is made while it is read: a block is executed when it is asked for, and what
-// its warps do is told in the lowered kernel's instructions.
+// The blocks of a launch as a recording that is made while it is read: a block is executed when it is asked
+// for, and what its warps do is told in the lowered kernel's instructions.
 #pragma once
 
 #include <deque>
@@ -17,9 +17,9 @@ class BlockRecorder;
 
 class TimedSource final : public isa::BlockSource {
  public:
-  // `launch`: of the kernel, with its shape and parameters; its memory outlives this, and has what the kernel computes
-  // once all blocks were asked for. `origins`: of Translation. Throws NotLowered, and Error for what the launch may not
-  // be.
+  // `launch`: of the kernel, with its shape and parameters; its memory outlives this, and has what the kernel
+  // computes once all blocks were asked for. `origins`: of Translation. Throws NotLowered, and Error for what
+  // the launch may not be.
   TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
               const std::vector<uint32_t>& origins);
   ~TimedSource() override;

@@ -51,13 +51,16 @@ class Finder {
 
  private:
   Opcode opcode(uint32_t i) const { return m_.ops[f_.instrs[i].op].opcode; }
-  uint32_t target(uint32_t i) const { return static_cast<uint32_t>(f_.operands[f_.instrs[i].operands].value); }
+  uint32_t target(uint32_t i) const {
+    return static_cast<uint32_t>(f_.operands[f_.instrs[i].operands].value);
+  }
 
   bool plain(uint32_t first, uint32_t end) const {
     for (uint32_t i = first; i < end; ++i) {
       const Opcode o = opcode(i);
-      if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || o == Opcode::kRet || o == Opcode::kExit ||
-          words(o).find("bar") != std::string_view::npos || m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
+      if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || o == Opcode::kRet ||
+          o == Opcode::kExit || words(o).find("bar") != std::string_view::npos ||
+          m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
         return false;
       }
     }
@@ -138,7 +141,7 @@ class Copier {
 
   // Each turn has registers of its own for what it writes; the last one writes the loop's.
   void copies(const Found& l) {
-    std::map<uint32_t, uint32_t> now;  // the register that holds it
+    std::map<uint32_t, uint32_t> now;   // the register that holds it
     std::map<uint32_t, uint32_t> left;  // instructions of the last turn that still write it
     for (uint8_t t = 0; t < kTurns; ++t) {
       const bool last = t + 1 == kTurns;
@@ -157,13 +160,15 @@ class Copier {
     }
   }
 
-  Instr renamed(const Instr& in, std::map<uint32_t, uint32_t>& now, std::map<uint32_t, uint32_t>& left, bool last) {
+  Instr renamed(const Instr& in, std::map<uint32_t, uint32_t>& now, std::map<uint32_t, uint32_t>& left,
+                bool last) {
     Instr out = in;
     std::vector<Operand>& operands = out_.function.operands;
     out.operands = static_cast<uint32_t>(operands.size());
     std::vector<Operand> mine(f_.operands_of(in).begin(), f_.operands_of(in).end());
     const auto read = [&](Operand& o) {
-      const bool reg = o.kind == OperandKind::kRegister || (o.kind == OperandKind::kAddress && o.base == Base::kRegister);
+      const bool reg =
+          o.kind == OperandKind::kRegister || (o.kind == OperandKind::kAddress && o.base == Base::kRegister);
       if (reg && now.contains(o.id)) {
         o.id = now.at(o.id);
       }
@@ -243,7 +248,8 @@ class Copier {
         continue;
       }
       const uint32_t origin = out_.origin[i];
-      const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Found& l) { return l.end == origin + 1; });
+      const auto loop =
+          std::find_if(loops.begin(), loops.end(), [&](const Found& l) { return l.end == origin + 1; });
       const auto target = static_cast<uint32_t>(label.value);
       if (loop != loops.end() && target == loop->first) {
         // Each form of a loop goes back to itself.
@@ -269,6 +275,8 @@ class Copier {
 
 }  // namespace
 
-Unrolled unroll(const Module& module, const Function& f) { return Copier(module, f).run(Finder(module, f).run()); }
+Unrolled unroll(const Module& module, const Function& f) {
+  return Copier(module, f).run(Finder(module, f).run());
+}
 
 }  // namespace heddle::ptx::lower

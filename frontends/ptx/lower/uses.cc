@@ -7,7 +7,9 @@
 namespace heddle::ptx::lower {
 namespace {
 
-bool is_logic(Opcode o) { return o == Opcode::kAnd || o == Opcode::kOr || o == Opcode::kXor || o == Opcode::kNot; }
+bool is_logic(Opcode o) {
+  return o == Opcode::kAnd || o == Opcode::kOr || o == Opcode::kXor || o == Opcode::kNot;
+}
 bool number(const Operand& o) { return o.kind == OperandKind::kImmediate; }
 bool is_float(Type t) { return t == Type::kF32 || t == Type::kF64; }
 
@@ -87,10 +89,10 @@ void Uses::find_copies() {
       copies_[i] = true;
       continue;
     }
-    const bool moves = o.opcode == Opcode::kMov || o.opcode == Opcode::kCvta ||
-                       (o.opcode == Opcode::kCvt && o.type_count == 2 && is_integer(o.types[0]) &&
-                        is_integer(o.types[1]) && bits(o.types[0]) <= bits(o.types[1]) &&
-                        bits(o.types[0]) >= 32);
+    const bool moves =
+        o.opcode == Opcode::kMov || o.opcode == Opcode::kCvta ||
+        (o.opcode == Opcode::kCvt && o.type_count == 2 && is_integer(o.types[0]) && is_integer(o.types[1]) &&
+         bits(o.types[0]) <= bits(o.types[1]) && bits(o.types[0]) >= 32);
     if (!moves || x[1].kind == OperandKind::kVector) {
       continue;
     }
@@ -146,13 +148,14 @@ bool Uses::uniform(const Operand& o) const {
   return x.kind != OperandKind::kRegister || uniform_[x.id];
 }
 
-// What comes from parameters, numbers and the block's place alone, by instructions that the uniform datapath has.
+// What comes from parameters, numbers and the block's place alone, by instructions that the uniform datapath
+// has.
 void Uses::find_uniform() {
   for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
     const Op& o = op(i);
     const auto x = operands(i);
-    if (x.empty() || x[0].kind != OperandKind::kRegister || writers_[x[0].id] != i || o.type() == Type::kPred ||
-        f_.register_types[x[0].id] == Type::kPred) {
+    if (x.empty() || x[0].kind != OperandKind::kRegister || writers_[x[0].id] != i ||
+        o.type() == Type::kPred || f_.register_types[x[0].id] == Type::kPred) {
       continue;
     }
     bool same = false;
@@ -200,11 +203,11 @@ bool Uses::is_wide_product(uint32_t i) const {
   if (o.opcode == Opcode::kMul && o.part == Part::kWide && bits(o.type()) == 32) {
     return true;
   }
-  if ((o.opcode == Opcode::kShl || (o.opcode == Opcode::kMul && o.part == Part::kLo)) && bits(o.type()) == 64 &&
-      number(origin(operands(i)[2]))) {
+  if ((o.opcode == Opcode::kShl || (o.opcode == Opcode::kMul && o.part == Part::kLo)) &&
+      bits(o.type()) == 64 && number(origin(operands(i)[2]))) {
     const uint32_t m = maker(operands(i)[1]);
-    return m != kNone && op(m).opcode == Opcode::kCvt && op(m).type_count == 2 && bits(op(m).types[0]) == 64 &&
-           bits(op(m).types[1]) == 32 && is_integer(op(m).types[1]);
+    return m != kNone && op(m).opcode == Opcode::kCvt && op(m).type_count == 2 &&
+           bits(op(m).types[0]) == 64 && bits(op(m).types[1]) == 32 && is_integer(op(m).types[1]);
   }
   return false;
 }
@@ -248,8 +251,8 @@ bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {
   }
   if (d.opcode == Opcode::kLd) {  // of a constant: an operand of its own kind, of which there is one
     const bool first = place != 2 || maker(x[1]) == kNone || !absorbed_[maker(x[1])];
-    return info(u.type()).kind == TypeKind::kFloat && bits(u.type()) == 32 && (place == 1 || place == 2) && first &&
-           (u.opcode == Opcode::kAdd || u.opcode == Opcode::kMul || u.opcode == Opcode::kFma);
+    return info(u.type()).kind == TypeKind::kFloat && bits(u.type()) == 32 && (place == 1 || place == 2) &&
+           first && (u.opcode == Opcode::kAdd || u.opcode == Opcode::kMul || u.opcode == Opcode::kFma);
   }
   if (u.opcode == Opcode::kAdd && is_integer(u.type())) {
     const uint32_t other = maker(x[place == 1 ? 2 : 1]);
@@ -260,7 +263,8 @@ bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {
     if (is_offset(user) && is_offset(made) && place == 1) {
       return true;
     }
-    const bool single = reads_[operands(made)[0].id] == 1 && same_block(user, made) && !absorbs_something_[user];
+    const bool single =
+        reads_[operands(made)[0].id] == 1 && same_block(user, made) && !absorbs_something_[user];
     return (d.opcode == Opcode::kMul && d.part == Part::kLo && single) ||
            (d.opcode == Opcode::kShl && number(origin(operands(made)[2])) && !absorbs_something_[user]) ||
            (d.opcode == Opcode::kAdd && single && !absorbs_something_[made]);
@@ -277,8 +281,9 @@ bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {
            !absorbs_something_[user];
   }
   if (d.opcode == Opcode::kNeg || d.opcode == Opcode::kAbs) {
-    return is_float(d.type()) && (u.opcode == Opcode::kAdd || u.opcode == Opcode::kMul || u.opcode == Opcode::kFma ||
-                                  u.opcode == Opcode::kSub || u.opcode == Opcode::kSetp);
+    return is_float(d.type()) &&
+           (u.opcode == Opcode::kAdd || u.opcode == Opcode::kMul || u.opcode == Opcode::kFma ||
+            u.opcode == Opcode::kSub || u.opcode == Opcode::kSetp);
   }
   return d.opcode == Opcode::kNot && d.type() == Type::kPred;
 }
@@ -287,8 +292,8 @@ void Uses::find_absorbed() {
   for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
     const auto x = operands(i);
     if (copies_[i] || x.empty() || x[0].kind != OperandKind::kRegister || writers_[x[0].id] != i ||
-        (op(i).opcode == Opcode::kLd &&
-         (op(i).space != Space::kConst || x[1].base == Base::kRegister || x[1].kind != OperandKind::kAddress))) {
+        (op(i).opcode == Opcode::kLd && (op(i).space != Space::kConst || x[1].base == Base::kRegister ||
+                                         x[1].kind != OperandKind::kAddress))) {
       continue;
     }
     // Those who read it, and its copies.

@@ -1,5 +1,6 @@
 // What a function's registers hold: where they are written and read, which of them are copies, which are the
-// same for all lanes, and which instructions need none of their own because others do their work (ptx.md 6.1).
+// same for all lanes, and which instructions need none of their own because others do their work
+// (ptx.md 6.1).
 #pragma once
 
 #include <span>
@@ -28,7 +29,8 @@ class Uses {
   bool uniform_register(uint32_t reg) const { return uniform_[reg]; }
   // Whoever reads its result does its work.
   bool absorbed(uint32_t instr) const { return absorbed_[instr]; }
-  // Of a sum of 64 bits: the operand that is the product of a word and a word (mul.wide, or a shifted conversion).
+  // Of a sum of 64 bits: the operand that is the product of a word and a word (mul.wide, or a shifted
+  // conversion).
   bool is_wide_product(uint32_t instr) const;
   // Whether an address is.
   bool same_for_lanes(const Operand& address) const;
@@ -48,8 +50,8 @@ class Uses {
   const Lowered& lowered_;
   const Function& f_;
   std::vector<uint32_t> writers_, reads_, writes_;
-  std::vector<bool> uniform_;               // by register
-  std::vector<bool> copies_, absorbed_;     // by instruction
+  std::vector<bool> uniform_;            // by register
+  std::vector<bool> copies_, absorbed_;  // by instruction
   std::vector<bool> absorbs_something_;
   struct Place {
     uint32_t instr;

@@ -1,17 +1,23 @@
 // Runs a suite's kernels and prints what is in memory behind each, in the lines of h200/suite.digests.
 //
 // usage: suite_memory SUITE.ptx [KERNEL]      (second_memory for the second suite)
+//        suite_memory --timed GPU SUITE.ptx [KERNEL]    executed while it is simulated: "time KERNEL CYCLES
+//        SM-ACTIVE INSTRUCTIONS REGISTERS BLOCKS-PER-SM", or "time KERNEL none WHY", instead
 #include "tests/exec/oracle/suite_host.h"
 
 #include <fmt/format.h>
 
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
+#include "configs/loader/config.h"
 #include "frontends/ptx/execute/program.h"
 #include "frontends/ptx/load.h"
+#include "frontends/ptx/lower/timed_source.h"
 #include "sim/base/error.h"
+#include "sim/device/gpu.h"
 #include "sim/exec/execute.h"
 
 namespace heddle::oracle {
@@ -28,6 +34,8 @@ struct State {
   std::unique_ptr<ptx::Program> program;
   uint64_t pool = 0;
   std::vector<Buffer> buffers;
+  std::optional<config::GpuConfig> gpu;  // to be simulated, too
+  std::string time;                      // of the kernel that was launched last
 
   ptx::Program& loaded() {
     if (!program) {
@@ -69,6 +77,11 @@ void Suite::buffer(size_t at, size_t bytes) { state().buffers.push_back({at, byt
 
 void Suite::end(const char* kernel) {
   const State& s = state();
+  if (s.gpu) {
+    std::cout << fmt::format("time {} {}\n", kernel, s.time);
+    std::cout.flush();
+    return;
+  }
   size_t number = 0;
   for (const Buffer& b : s.buffers) {
     std::vector<uint32_t> words((b.bytes + 3) / 4);
@@ -134,7 +147,20 @@ void Call::run(std::vector<Value> values) const {
     }
     ptx::set_parameter(parameter, v.bits, launch);
   }
-  exec::execute(launch, {});
+  if (!s.gpu) {
+    exec::execute(launch, {});
+    return;
+  }
+  try {
+    ptx::lower::TimedSource source(program.module(), kernel, launch, program.origins(kernel));
+    device::Gpu gpu(*s.gpu);
+    const stats::KernelResult r = gpu.run(source);
+    s.time = fmt::format("{} {} {} {} {}", r.cycles, r.sm_active_cycles_max,
+                         r.totals[stats::Counter::kInstExecuted], source.image().shape.registers_per_thread,
+                         r.occupancy.blocks_per_sm);
+  } catch (const ptx::lower::NotLowered& e) {
+    s.time = fmt::format("none {}", e.what());
+  }
 }
 
 void Call::list(void** arguments) const {
@@ -161,6 +187,16 @@ int cudaMemset(void* to, int value, size_t bytes) {
 
 int main(int argc, char** argv) {
   using heddle::oracle::state;
+  if (argc > 2 && std::string_view(argv[1]) == "--timed") {
+    try {
+      state().gpu = heddle::config::load(argv[2]);
+    } catch (const heddle::Error& e) {
+      std::cerr << e.what() << '\n';
+      return 1;
+    }
+    argc -= 2;
+    argv += 2;
+  }
   std::ifstream in(argc > 1 ? argv[1] : "");
   if (argc < 2 || argc > 3 || !in) {
     std::cerr << "usage: suite_memory SUITE.ptx [KERNEL]\n";

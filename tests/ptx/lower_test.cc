@@ -1,0 +1,235 @@
+// Kernels of a few lines: the machine code that they are timed as, and what their warps issue.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "frontends/ptx/execute/program.h"
+#include "frontends/ptx/load.h"
+#include "frontends/ptx/lower/lower.h"
+#include "frontends/ptx/lower/timed_source.h"
+
+namespace heddle::ptx {
+namespace {
+
+using lower::TimedSource;
+
+std::string module_of(const std::string& body) {
+  return ".version 8.0 .target sm_90 .address_size 64\n"
+         ".entry k(.param .u64 p, .param .u32 n) {\n.reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>; "
+         ".reg .pred %p<8>;\n" +
+         body + "\n}\n";
+}
+
+// The instructions up to the branch to itself that ends them.
+std::vector<std::string> code(const std::string& body) {
+  const auto module = parse("k.ptx", module_of(body));
+  const auto kernel = lower::lower(*module, module->functions[0]);
+  std::vector<std::string> out = kernel->image.text;
+  while (out.back() == "NOP") {
+    out.pop_back();
+  }
+  out.pop_back();
+  return out;
+}
+
+bool has(const std::vector<std::string>& code, const std::string& what) {
+  for (const std::string& line : code) {
+    if (line.find(what) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+size_t count(const std::vector<std::string>& code, const std::string& what) {
+  size_t n = 0;
+  for (const std::string& line : code) {
+    n += line.find(what) != std::string::npos ? 1 : 0;
+  }
+  return n;
+}
+
+// What the warps of a launch issue.
+struct Issued {
+  std::vector<isa::BlockTrace> blocks;
+  isa::KernelImage image;
+
+  Issued(const std::string& body, isa::Dim3 grid, isa::Dim3 block, uint32_t n, uint64_t bytes = 4096) {
+    exec::Memory memory;
+    Program program(parse("k.ptx", module_of(body)), memory);
+    const Function& kernel = program.kernel("k");
+    exec::Launch launch = program.launch(kernel);
+    launch.grid = grid;
+    launch.block = block;
+    set_parameter(parameter(program.module(), kernel, 0), memory.allocate(bytes), launch);
+    set_parameter(parameter(program.module(), kernel, 1), n, launch);
+    TimedSource source(program.module(), kernel, launch, program.origins(kernel));
+    image = source.image();
+    for (isa::BlockTrace b; source.next(b); b = {}) {
+      blocks.push_back(std::move(b));
+    }
+  }
+  // "opcode mask" of each instruction of a warp.
+  std::vector<std::string> warp(size_t block, size_t index) const {
+    std::vector<std::string> out;
+    for (const isa::Run& r : blocks[block].warps[index].runs) {
+      for (uint32_t i = 0; i < r.count; ++i) {
+        out.push_back(fmt::format("{} {:x}", image.opcodes[image.code[r.first + i].opcode], r.mask));
+      }
+    }
+    return out;
+  }
+};
+
+const char* const kAddress =
+    "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n";
+
+}  // namespace
+
+TEST_CASE("lower: a product in a sum is IMAD.WIDE, a sum in an address its offset") {
+  const auto c = code(std::string(kAddress) +
+                      "add.s64 %rd4, %rd3, 64; ld.global.f32 %f1, [%rd4+4]; st.global.f32 [%rd3], %f1; ret;");
+  CHECK(count(c, "IMAD.WIDE") == 1);
+  CHECK(has(c, ".64+0x44]"));
+  CHECK(!has(c, "IADD3"));
+  // The stack pointer, the descriptor, the parameter, the thread, the address, load, store, end.
+  CHECK(c.size() == 8);
+}
+
+TEST_CASE("lower: nobody reads it, so it is not there") {
+  const auto c = code("mov.u32 %r1, %tid.x; add.s32 %r2, %r1, 5; mul.lo.s32 %r3, %r2, %r2; ret;");
+  CHECK(c == std::vector<std::string>{"LDC R1, c[0x0][0x28]", "EXIT"});
+}
+
+TEST_CASE("lower: short bodies become conditional, bounds checks conditional EXITs") {
+  const auto c =
+      code(std::string(kAddress) +
+           "ld.param.u32 %r2, [n]; setp.ge.u32 %p1, %r1, %r2; @%p1 bra end; ld.global.u32 %r3, [%rd3];\n"
+           "setp.eq.s32 %p2, %r3, 0; @%p2 bra skip; add.s32 %r4, %r3, 7; st.global.u32 [%rd3+4], %r4;\n"
+           "skip: st.global.u32 [%rd3], %r1;\nend: ret;");
+  CHECK(count(c, "BRA") == 0);
+  CHECK(count(c, "@P0 EXIT") + count(c, "@P1 EXIT") == 1);
+  CHECK(count(c, "@!P") == 2);  // the sum and its store
+}
+
+TEST_CASE("lower: words of shared memory that lie behind one another are one load") {
+  const std::string loads =
+      ".shared .align 4 .b8 s[1024]; ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 4; "
+      "mov.u32 %r3, s; add.s32 %r4, %r3, %r2;\n"
+      "ld.shared.f32 %f1, [%r4]; ld.shared.f32 %f2, [%r4+4]; ld.shared.f32 %f3, [%r4+8]; ld.shared.f32 %f4, "
+      "[%r4+12];\n"
+      "add.f32 %f5, %f1, %f2; add.f32 %f6, %f3, %f4; add.f32 %f7, %f5, %f6; st.global.f32 [%rd1], %f7; ret;";
+  CHECK(count(code(loads), "LDS.128") == 1);
+  CHECK(count(code(loads), "LDS") == 1);
+  // At multiples of 8 bytes there are two.
+  std::string narrow = loads;
+  narrow.replace(narrow.find("%r1, 4;"), 7, "%r1, 3;");
+  CHECK(count(code(narrow), "LDS.64") == 2);
+}
+
+TEST_CASE("lower: sums of all lanes for atomics on one word") {
+  const auto c = code("ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; red.global.add.u32 [%rd1], %r1; ret;");
+  CHECK(has(c, "REDUX.SUM"));
+  CHECK(has(c, "@P0 REDG.E.ADD.STRONG.GPU"));
+  CHECK(!has(code(std::string(kAddress) + "red.global.add.u32 [%rd3], %r1; ret;"), "REDUX"));
+}
+
+TEST_CASE("lower: results that take an unknown time are waited for by counters, others by stall counts") {
+  const auto module = parse(
+      "k.ptx", module_of(std::string(kAddress) +
+                         "ld.global.f32 %f1, [%rd3]; add.f32 %f2, %f1, 0f3F800000; mul.f32 %f3, %f2, %f2; "
+                         "st.global.f32 [%rd3], %f3; ret;"));
+  const auto kernel = lower::lower(*module, module->functions[0]);
+  const isa::KernelImage& k = kernel->image;
+  const isa::Control *load = nullptr, *add = nullptr, *mul = nullptr;
+  for (size_t i = 0; i < k.code.size(); ++i) {
+    (k.text[i].starts_with("LDG")    ? load
+     : k.text[i].starts_with("FADD") ? add
+     : k.text[i].starts_with("FMUL") ? mul
+                                     : load) =
+        k.text[i].starts_with("LDG") || k.text[i].starts_with("FADD") || k.text[i].starts_with("FMUL")
+            ? &k.code[i].ctl
+            : load;
+  }
+  REQUIRE((load && add && mul));
+  CHECK(load->write_barrier < 6);
+  CHECK(add->wait_mask == 1 << load->write_barrier);
+  CHECK(int{add->stall} == 4);  // FADD to FMUL
+  CHECK(int{mul->stall} == 5);  // FMUL to a store
+}
+
+TEST_CASE("lower: what cannot be timed is named with its line") {
+  const auto module =
+      parse("k.ptx", module_of("mov.u32 %r1, %tid.x;\nbarrier.cluster.arrive;\nbarrier.cluster.wait; ret;"));
+  try {
+    lower::lower(*module, module->functions[0]);
+    FAIL("lowered");
+  } catch (const lower::NotLowered& e) {
+    CHECK(std::string(e.what()) == "kernel k has 2 instructions that have no time yet");
+    REQUIRE(e.lines().size() == 2);
+    CHECK(e.lines()[0] == "k.ptx:5:1: 'barrier.cluster.arrive': not lowered yet");
+  }
+}
+
+TEST_CASE("timed: lanes beyond the end leave at the EXIT, and who is left goes on") {
+  const Issued i(std::string(kAddress) +
+                     "ld.param.u32 %r2, [n]; setp.ge.u32 %p1, %r1, %r2; @%p1 bra end; st.global.u32 [%rd3], "
+                     "%r1;\nend: ret;",
+                 {2, 1, 1}, {64, 1, 1}, 40);
+  REQUIRE(i.blocks.size() == 2);
+  REQUIRE(i.blocks[1].warps.size() == 2);
+  const auto whole = i.warp(0, 0), part = i.warp(1, 1);
+  CHECK(whole[whole.size() - 3] == "EXIT 0");
+  CHECK(whole[whole.size() - 2] == "STG.E ffffffff");
+  CHECK(whole.back() == "EXIT ffffffff");
+  CHECK(part[part.size() - 3] == "EXIT ffffff00");
+  CHECK(part[part.size() - 2] == "STG.E ff");
+  CHECK(part.back() == "EXIT ff");
+  // Lane k of the second warp stores at the buffer + 4 * (32 + k).
+  const isa::MemRef& r = i.blocks[1].warps[1].refs[0];
+  CHECK(r.kind == isa::MemRef::Kind::kStride);
+  CHECK(r.stride == 4);
+  CHECK(r.base == i.blocks[1].warps[0].refs[0].base + 128);
+}
+
+TEST_CASE("timed: four turns of a loop at a time, what is left one at a time") {
+  const std::string loop =
+      "ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, 0; mov.u32 %r5, 0;\n"
+      "top: ld.global.u32 %r3, [%rd1]; add.s32 %r5, %r5, %r3; add.s64 %rd1, %rd1, 4; add.s32 %r1, %r1, 1; "
+      "setp.lt.u32 %p1, %r1, %r2; @%p1 bra top;\n"
+      "st.global.u32 [%rd1], %r5; ret;";
+  const Issued i(loop, {1, 1, 1}, {32, 1, 1}, 11);
+  const isa::WarpTrace& w = i.blocks[0].warps[0];
+  CHECK(w.refs.size() == 12);  // 11 loads, a store
+  size_t loads = 0, branches = 0;
+  for (const std::string& s : i.warp(0, 0)) {
+    loads += s.starts_with("LDG") ? 1 : 0;
+    branches += s.starts_with("BRA") ? 1 : 0;
+  }
+  CHECK(loads == 11);
+  CHECK(branches == 5);  // two of four turns, three of one
+  // Addresses in the order of the turns.
+  for (size_t k = 1; k < 8; ++k) {
+    CHECK(w.refs[k].base == w.refs[0].base + 4 * k);
+  }
+}
+
+TEST_CASE("timed: lanes that part are told apart, and the values are the executor's") {
+  const Issued i(std::string(kAddress) +
+                     "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra even;\n"
+                     "div.u32 %r4, %r1, %r2; st.global.u32 [%rd3], %r4; bra end;\n"
+                     "even: st.global.u32 [%rd3], %r1;\nend: bar.sync 0; ret;",
+                 {1, 1, 1}, {32, 1, 1}, 0);
+  bool odd = false, even = false;
+  for (const std::string& s : i.warp(0, 0)) {
+    odd = odd || s == "STG.E aaaaaaaa";
+    even = even || s == "STG.E 55555555";
+  }
+  CHECK(odd);
+  CHECK(even);
+  CHECK(i.warp(0, 0).back() == "EXIT ffffffff");
+}
+
+}  // namespace heddle::ptx
