@@ -26,7 +26,7 @@ def public():
 
 class Api(PythonTest):
     def test_all_is_what_the_package_has(self):
-        modules = {"access", "compare", "config", "errors", "host", "occupancy", "plot", "results", "run", "simulator", "trace",
+        modules = {"access", "compare", "config", "errors", "host", "occupancy", "plot", "ptx", "results", "run", "simulator", "trace",
                    "workload"}
         names = {n for n in vars(heddle) if not n.startswith("_")}
         self.assertEqual(names - modules, set(heddle.__all__) - modules)

@@ -34,13 +34,14 @@ CompletionValues completion_values() {
 
 void add_shell(CLI::App& app, int& status) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* c = app.add_subcommand("completion", "print a completion script: bash, zsh, fish");
+  CLI::App* c = app.add_subcommand("completion", "print a completion script: bash, zsh, fish; man: the page");
   c->add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("bash|zsh|fish");
   c->callback([shell, &app, &status] {
     print(completion_script(*shell, describe(app), completion_values()));
     status = 0;
   });
   CLI::App* m = app.add_subcommand("man", "print the manual page: heddle man | man -l -");
+  m->group("");  // the help of all commands fits a screen
   m->callback([&app, &status] {
     print(man_page(describe(app), analysis::revision()));
     status = 0;

@@ -64,5 +64,6 @@ void bind_host(py::module_& m);
 void bind_sweep(py::module_& m);
 void bind_metrics(py::module_& m);
 void bind_output(py::module_& m);
+void bind_ptx(py::module_& m);
 
 }  // namespace heddle::python

@@ -17,4 +17,5 @@ PYBIND11_MODULE(_heddle, m) {
   bind_sweep(m);
   bind_metrics(m);
   bind_output(m);
+  bind_ptx(m);
 }

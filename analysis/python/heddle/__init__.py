@@ -23,6 +23,7 @@ from heddle.errors import (ConfigError, ConfigNameError, DeadlockError, Error, H
                            ResultsError, SimulationError, TraceError)
 from heddle.host import HostResults, run_host
 from heddle.occupancy import Occupancy, Point, occupancy, occupancy_curve, suggest_block_size
+from heddle.ptx import DeviceArray, Executed, Kernel, Module, load_ptx, to_device
 from heddle.results import Results, metrics, open, peaks, runs, stall_reasons
 from heddle.run import Progress, run
 from heddle.simulator import Simulator
@@ -33,10 +34,10 @@ from heddle.workload import Access, AccessPolicyWindow, Handle, MemSyncDomain, W
 __version__ = revision()
 
 __all__ = [
-    "Access", "AccessPolicyWindow", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "Difference",
-    "Error", "Field", "Group", "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Launch",
-    "MemSyncDomain", "Occupancy", "Point", "Progress", "Results", "ResultsError", "SimulationError", "Simulator", "Sweep", "Table",
+    "Access", "AccessPolicyWindow", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "DeviceArray", "Difference",
+    "Error", "Executed", "Field", "Group", "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Kernel", "Launch",
+    "MemSyncDomain", "Module", "Occupancy", "Point", "Progress", "Results", "ResultsError", "SimulationError", "Simulator", "Sweep", "Table",
     "Trace", "TraceError", "Workload", "bank_conflicts", "banks", "coalesce", "collect", "compare", "fidelities",
-    "gpus", "load", "metrics", "occupancy", "occupancy_curve", "open", "peaks", "read_ncu", "revision", "run",
-    "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size", "sweep",
+    "gpus", "load", "load_ptx", "metrics", "occupancy", "occupancy_curve", "open", "peaks", "read_ncu", "revision", "run",
+    "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size", "sweep", "to_device",
 ]

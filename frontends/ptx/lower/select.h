@@ -38,7 +38,12 @@ class Select {
   Field in(size_t place, bool high = false) { return field(at(place), high); }
   // As vector registers: of a number or a uniform register a copy.
   Value vector(const Operand& o);
-  const Operand& at(size_t place) const { return uses_.operands(now_)[place]; }
+  // What the instruction does not have is kNone.
+  const Operand& at(size_t place) const {
+    static const Operand kNothing;
+    const auto all = uses_.operands(now_);
+    return place < all.size() ? all[place] : kNothing;
+  }
   const Op& op() const { return uses_.op(now_); }
   Value temporary(uint8_t count = 1, File file = File::kVector) { return out_.make(file, count); }
   Value predicate() { return out_.make(File::kPredicate, 1); }

@@ -1,0 +1,171 @@
+// Modules in PTX: their kernels as launches that can be simulated, or only executed.
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/python/binding/binding.h"
+#include "analysis/report/format.h"
+#include "analysis/run/plan.h"
+#include "frontends/ptx/execute/program.h"
+#include "frontends/ptx/load.h"
+#include "frontends/ptx/lower/timed_source.h"
+#include "sim/exec/execute.h"
+
+namespace heddle::python {
+namespace {
+
+using analysis::PlannedLaunch;
+
+// What an error of several lines says, all of it.
+template <typename F>
+auto whole(const F& f) {
+  const auto with = [](const Error& e, const std::vector<std::string>& lines) {
+    std::string what = e.what();
+    for (const std::string& line : lines) {
+      what += "\n  " + line;
+    }
+    return Error(what);
+  };
+  try {
+    return f();
+  } catch (const ptx::NotCovered& e) {
+    throw with(e, e.lines());
+  } catch (const ptx::lower::NotLowered& e) {
+    throw with(e, e.lines());
+  }
+}
+
+struct LaunchArguments {
+  std::string kernel;
+  isa::Dim3 grid, block;
+  std::optional<isa::Dim3> cluster;
+  uint32_t shared = 0;
+  std::vector<uint64_t> values;  // the bits of each
+};
+
+// A module and the memory that it shares with others.
+class PtxModule {
+ public:
+  PtxModule(const std::string& text, const std::string& path, std::shared_ptr<exec::Memory> memory)
+      : memory_(std::move(memory)),
+        path_(path),
+        program_(path.empty() ? ptx::parse("module.ptx", text) : ptx::load(path), *memory_) {}
+
+  // (name, readable name, [(name, type, bytes) of each parameter])
+  py::list kernels() const {
+    py::list out;
+    for (const ptx::Function& f : program_.module().functions) {
+      if (!f.entry || !f.defined) {
+        continue;
+      }
+      py::list parameters;
+      for (size_t i = 0; i < f.signature.parameters.size(); ++i) {
+        const ptx::Variable& v = ptx::parameter(program_.module(), f, i);
+        parameters.append(py::make_tuple(std::string(v.name), std::string(ptx::info(v.type).name), v.size));
+      }
+      out.append(py::make_tuple(std::string(f.name), analysis::demangled(std::string(f.name)), parameters));
+    }
+    return out;
+  }
+
+  exec::Launch launch(const LaunchArguments& a) {
+    const ptx::Function& kernel = program_.kernel(a.kernel);
+    exec::Launch out = program_.launch(kernel);
+    out.grid = a.grid;
+    out.block = a.block;
+    if (a.cluster) {
+      out.cluster = *a.cluster;
+      out.with_cluster = true;
+    }
+    out.dynamic_shared = a.shared;
+    for (size_t i = 0; i < a.values.size(); ++i) {
+      ptx::set_parameter(ptx::parameter(program_.module(), kernel, i), a.values[i], out);
+    }
+    return out;
+  }
+
+  const ptx::Program& program() const { return program_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::shared_ptr<exec::Memory> memory_;
+  const std::string path_;
+  ptx::Program program_;
+};
+
+PlannedLaunch planned(const std::shared_ptr<PtxModule>& module, const LaunchArguments& a) {
+  const exec::Launch launch = whole([&] { return module->launch(a); });
+  PlannedLaunch out;
+  out.source.path = module->path().empty() ? "module.ptx" : module->path();
+  out.source.trace = out.trace = out.source.path.stem().string();
+  out.source.number = out.number = 1;
+  out.open = [module, launch, name = a.kernel] {
+    return whole([&] {
+      const ptx::Function& kernel = module->program().kernel(name);
+      trace::OpenedTrace t;
+      t.source = std::make_unique<ptx::lower::TimedSource>(module->program().module(), kernel, launch,
+                                                           module->program().origins(kernel));
+      t.fingerprint = "executed";
+      return t;
+    });
+  };
+  return out;
+}
+
+// Warp instructions, thread instructions, what was printed.
+py::tuple execute(const std::shared_ptr<PtxModule>& module, const LaunchArguments& a, int threads) {
+  const exec::Launch launch = whole([&] { return module->launch(a); });
+  exec::ExecuteResult r;
+  interruptible([&](std::atomic<bool>& cancel) {
+    exec::ExecuteOptions options;
+    options.threads = threads;
+    options.cancelled = &cancel;
+    r = exec::execute(launch, options);
+  });
+  return py::make_tuple(r.instructions, r.thread_instructions, r.output);
+}
+
+isa::Dim3 dim3(const std::array<uint32_t, 3>& d) { return {d[0], d[1], d[2]}; }
+
+LaunchArguments arguments(const std::string& kernel, const std::array<uint32_t, 3>& grid,
+                          const std::array<uint32_t, 3>& block,
+                          const std::optional<std::array<uint32_t, 3>>& cluster, uint32_t shared,
+                          std::vector<uint64_t> values) {
+  LaunchArguments out{kernel, dim3(grid), dim3(block), std::nullopt, shared, std::move(values)};
+  if (cluster) {
+    out.cluster = dim3(*cluster);
+  }
+  return out;
+}
+
+std::span<const uint8_t> bytes_of(const py::buffer_info& b) {
+  return {static_cast<const uint8_t*>(b.ptr), static_cast<size_t>(b.size * b.itemsize)};
+}
+
+}  // namespace
+
+void bind_ptx(py::module_& m) {
+  py::class_<exec::Memory, std::shared_ptr<exec::Memory>>(m, "DeviceMemory")
+      .def(py::init<>())
+      .def("allocate", &exec::Memory::allocate)
+      .def("release", &exec::Memory::release)
+      .def("write", [](exec::Memory& memory, uint64_t at,
+                       const py::buffer& b) { memory.write(at, bytes_of(b.request())); })
+      .def("read", [](const exec::Memory& memory, uint64_t at, uint64_t bytes) {
+        std::string out(bytes, '\0');
+        memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size()});
+        return py::bytes(out);
+      });
+  py::class_<LaunchArguments>(m, "PtxArguments").def(py::init(&arguments));
+  py::class_<PtxModule, std::shared_ptr<PtxModule>>(m, "PtxModule")
+      .def(py::init<const std::string&, const std::string&, std::shared_ptr<exec::Memory>>())
+      .def("kernels", &PtxModule::kernels);
+  m.def("ptx_launch", &planned);
+  m.def("ptx_execute", &execute);
+}
+
+}  // namespace heddle::python

@@ -1,0 +1,241 @@
+"""Kernels in PTX, called as functions: executed while they are simulated, or only executed."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import struct
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from heddle._checks import integer
+from heddle._native import native
+from heddle.errors import Error
+from heddle.results import Results
+from heddle.run import run
+from heddle.trace import Launch
+
+Size = Union[int, Sequence[int]]
+
+_FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+_memory = None
+
+
+def _device():
+    """The memory that all modules share."""
+    global _memory
+    if _memory is None:
+        _memory = native.DeviceMemory()
+    return _memory
+
+
+def _dimensions(name: str, size: Size) -> Tuple[int, int, int]:
+    values = [size] if isinstance(size, int) else list(size)
+    if not 1 <= len(values) <= 3:
+        raise Error(f"{name}={size!r}: one to three numbers")
+    values = [integer(name, v, 1, 2**31 - 1) for v in values]
+    return tuple(values + [1] * (3 - len(values)))
+
+
+def _bytes_of(x: Any) -> memoryview:
+    try:
+        view = memoryview(x)
+    except TypeError:
+        raise Error(f"{type(x).__name__} is neither a number nor an array (what has the buffer protocol, as numpy's arrays)") from None
+    if not view.c_contiguous:
+        raise Error("an array whose elements do not lie one behind the other (numpy.ascontiguousarray copies it)")
+    return view
+
+
+class DeviceArray:
+    """An array in the simulated memory, until free() or the end of the process. to_device() makes one.
+
+    Attributes:
+        address: where it begins.
+        nbytes, shape, format: as a memoryview's.
+    """
+
+    def __init__(self, x: Any):
+        view = _bytes_of(x)
+        self.nbytes, self.shape, self.format = view.nbytes, view.shape, view.format
+        self.address = _device().allocate(max(1, view.nbytes))
+        if view.nbytes:
+            _device().write(self.address, view)
+
+    def copy_to_host(self) -> Any:
+        """What is there now.
+
+        Returns:
+            A numpy array where numpy is installed, else a memoryview; of the same type and shape, in bytes `nbytes`.
+        """
+        data = _device().read(self.address, self.nbytes)
+        try:
+            import numpy
+        except ImportError:
+            return memoryview(bytearray(data)).cast(self.format, self.shape) if self.nbytes else memoryview(b"")
+        return numpy.frombuffer(bytearray(data), dtype=self.format).reshape(self.shape)
+
+    def free(self) -> None:
+        """Gives its memory back; to use it afterwards is an error."""
+        if self.address:
+            _device().release(self.address)
+        self.address = 0
+
+
+def to_device(x: Any) -> DeviceArray:
+    """Copies an array to the simulated memory and keeps it there; kernels take it as an argument.
+
+    Args:
+        x: what has the buffer protocol, as numpy's arrays; its elements one behind the other.
+
+    Returns:
+        A DeviceArray.
+    """
+    return DeviceArray(x)
+
+
+@dataclasses.dataclass(frozen=True)
+class Executed:
+    """What a launch with timed=False did.
+
+    Attributes:
+        warp_instructions, thread_instructions: of PTX; the latter with a guard that holds.
+        output: what printf printed.
+    """
+    warp_instructions: int
+    thread_instructions: int
+    output: str
+
+
+class _Configured:
+    def __init__(self, kernel: "Kernel", grid: Size, block: Size):
+        self._kernel, self._grid, self._block = kernel, _dimensions("grid", grid), _dimensions("block", block)
+
+    def __call__(self, *arguments: Any, shared: int = 0, cluster: Optional[Size] = None, timed: bool = True,
+                 threads: int = 1, **options: Any) -> Union[Results, Executed]:
+        """Launches it.
+
+        Args:
+            arguments: numbers, which take the parameter's type; arrays, which are copied to the simulated memory before and
+                back, in place, after the launch (unless they are read-only); DeviceArrays.
+            shared: bytes of dynamic shared memory of a block.
+            cluster: blocks of a cluster; None: the kernel's own.
+            timed: False: only executed.
+            threads: of the host. The time depends on them never; sums of floats by atomics do when timed is False.
+            options: run()'s, gpu and profile among them.
+
+        Returns:
+            Results of one launch; Executed when it is not timed.
+
+        Raises:
+            Error: an argument is none, or something in the module cannot be executed yet.
+            TraceError: the kernel does something that it may not, or there is no time for an instruction of it yet.
+        """
+        parameters = self._kernel.parameters
+        if len(arguments) != len(parameters):
+            raise Error(f"{self._kernel.name} takes {len(parameters)} arguments, not {len(arguments)}")
+        values, copied = [], []
+        for x, (_, kind, size) in zip(arguments, parameters):
+            if isinstance(x, DeviceArray):
+                if not x.address:
+                    raise Error("an array whose memory was freed")
+                values.append(x.address)
+            elif isinstance(x, (int, float)) or hasattr(x, "__index__") or (hasattr(x, "__float__") and not getattr(x, "shape", ())):
+                values.append(_bits(x, kind, size))
+            else:
+                there = DeviceArray(x)
+                copied.append((x, there))
+                values.append(there.address)
+        try:
+            how = native.PtxArguments(self._kernel.name, self._grid, self._block,
+                                      _dimensions("cluster", cluster) if cluster is not None else None,
+                                      integer("shared", shared, 0, 2**31), values)
+            if timed:
+                result = run(Launch(native.ptx_launch(self._kernel.module._native, how)), threads=threads, **options)
+            else:
+                result = Executed(*native.ptx_execute(self._kernel.module._native, how, integer("threads", threads, 1, 1024)))
+                print(result.output, end="")
+            for x, there in copied:
+                view = memoryview(x)
+                if not view.readonly and view.nbytes:
+                    view.cast("B")[:] = _device().read(there.address, there.nbytes)
+        finally:
+            for _, there in copied:
+                there.free()
+        return result
+
+
+def _bits(x: Any, kind: str, size: int) -> int:
+    if kind in _FORMATS:
+        return int.from_bytes(struct.pack(_FORMATS[kind], float(x)), "little")
+    if isinstance(x, float):
+        raise Error(f"{x!r} for a parameter of type {kind}")
+    value = int(x)
+    if not -(1 << (8 * size - 1)) <= value < 1 << (8 * size):
+        raise Error(f"{value} does not fit into a parameter of type {kind}")
+    return value & ((1 << (8 * size)) - 1)
+
+
+class Kernel:
+    """A kernel of a module: kernel[grid, block](arguments).
+
+    Attributes:
+        name: as the module has it; `readable` with C++'s names.
+        parameters: (name, type, bytes) of each.
+    """
+
+    def __init__(self, module: "Module", name: str, readable: str, parameters: List[Tuple[str, str, int]]):
+        self.module, self.name, self.readable, self.parameters = module, name, readable, parameters
+
+    def __getitem__(self, size: Tuple[Size, Size]) -> _Configured:
+        if not isinstance(size, tuple) or len(size) != 2:
+            raise Error(f"{self.name}[{size!r}]: kernel[grid, block]")
+        return _Configured(self, *size)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.readable}>"
+
+
+class Module:
+    """A module in PTX; its kernels are attributes, by their names, or by their names in C++ where one only has it. load_ptx()
+    makes one.
+
+    Attributes:
+        kernels: by name.
+    """
+
+    def __init__(self, text: str, path: str):
+        self._native = native.PtxModule(text, path, _device())
+        self.kernels: Dict[str, Kernel] = {k[0]: Kernel(self, *k) for k in self._native.kernels()}
+
+    def __getattr__(self, name: str) -> Kernel:
+        kernels = self.__dict__.get("kernels", {})
+        if name in kernels:
+            return kernels[name]
+        found = [k for k in kernels.values() if k.readable.split("(")[0].split("<")[0].split(" ")[-1] == name]
+        if len(found) == 1:
+            return found[0]
+        raise AttributeError(f"the module has {'no kernel' if not found else 'several kernels'} {name} (there are: {', '.join(kernels)})")
+
+    def __repr__(self) -> str:
+        return f"<PTX module: {', '.join(k.readable for k in self.kernels.values())}>"
+
+
+def load_ptx(text_or_path: Union[str, os.PathLike]) -> Module:
+    """A module from its text or its file.
+
+        mod = heddle.load_ptx("saxpy.ptx")
+        r = mod.saxpy[4, 256](1000, 2.0, x, y)     # numpy arrays; y has the result
+        r.launches[["kernel", "cycles"]]
+
+    The time is that of machine code that is guessed: traces/h200/PTX.md says how near it is.
+
+    Args:
+        text_or_path: text, which has a .version or several lines, or the path of a file.
+
+    Returns:
+        A Module.
+
+    Raises:
+        Error: the file cannot be read, or is no PTX; names file, line and column.
+    """
+    text = os.fspath(text_or_path)
+    return Module(text, "") if "\n" in text or ".version" in text else Module("", text)

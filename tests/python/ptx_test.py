@@ -1,0 +1,65 @@
+"""Modules in PTX, called as functions."""
+import array
+import os
+import unittest
+
+from tests.python.harness import PythonTest, heddle
+
+DATA = os.path.join(os.getcwd(), "tests", "exec", "data")
+SAXPY = os.path.join(DATA, "saxpy.ptx")
+
+
+class Ptx(PythonTest):
+    def test_arrays_go_there_and_back(self):
+        mod = heddle.load_ptx(SAXPY)
+        self.assertEqual(list(mod.kernels), ["saxpy"])
+        x, y = array.array("f", range(1000)), array.array("f", [1] * 1000)
+        r = mod.saxpy[4, 256](1000, 2.5, x, y)
+        self.assertEqual(list(y), [2.5 * i + 1 for i in range(1000)])
+        self.assertEqual(list(x), list(range(1000)))
+        self.assertGreater(int(r.launches["cycles"].iloc[0]), 2000)
+        self.assertEqual(int(r.counters["smsp__inst_executed.sum"].iloc[0]), 608)
+        # At the same addresses, any number of threads takes the same time.
+        x, y = heddle.to_device(x), heddle.to_device(y)
+        cycles = [list(mod.saxpy[4, 256](1000, 2.5, x, y, threads=n).launches["cycles"]) for n in (1, 2)]
+        self.assertEqual(cycles[0], cycles[1])
+
+    def test_only_executed(self):
+        with open(SAXPY, encoding="utf-8") as f:
+            mod = heddle.load_ptx(f.read())
+        y = array.array("f", [0] * 10)
+        done = mod.saxpy[1, 32](10, 1, array.array("f", range(10)), y, timed=False)
+        self.assertEqual(list(y), list(range(10)))
+        self.assertEqual((done.warp_instructions, done.output), (20, ""))
+
+    def test_arrays_that_stay(self):
+        mod = heddle.load_ptx(SAXPY)
+        y = heddle.to_device(array.array("f", [1, 2]))
+        for _ in range(3):
+            mod.saxpy[1, 32](2, 1, array.array("f", [10, 20]), y, timed=False)
+        self.assertEqual(list(memoryview(y.copy_to_host())), [31, 62])
+        y.free()
+        self.raises(heddle.Error, "an array whose memory was freed", mod.saxpy[1, 32], 2, 1, y, y)
+        # A read-only array is not written back.
+        data = bytes(8)
+        mod.saxpy[1, 32](2, 1, array.array("f", [10, 20]), data, timed=False)
+        self.assertEqual(data, bytes(8))
+
+    def test_errors(self):
+        mod = heddle.load_ptx(SAXPY)
+        self.raises(heddle.Error, "saxpy takes 4 arguments, not 1", mod.saxpy[1, 32], 2)
+        self.raises(heddle.Error, "2.5 for a parameter of type u32", mod.saxpy[1, 32], 2.5, 1, 0, 0)
+        self.raises(heddle.Error, "neither a number nor an array", mod.saxpy[1, 32], 2, 1, [1], [2])
+        self.raises(heddle.Error, "does not fit", mod.saxpy[1, 32], 2**33, 1, 0, 0)
+        self.raises(heddle.TraceError, "out of bounds", mod.saxpy[1, 32], 2, 1, 0, 0)
+        self.raises(heddle.Error, "grid=(): one to three numbers", lambda: mod.saxpy[(), 32])
+        self.raises(heddle.Error, "kernel[grid, block]", lambda: mod.saxpy[32])
+        with self.assertRaisesRegex(AttributeError, "no kernel sgemm .there are: saxpy."):
+            mod.sgemm
+        self.raises(heddle.Error, "module.ptx:1:", heddle.load_ptx, ".version 1\nthis is none")
+        none = heddle.load_ptx(".version 8.0 .target sm_90 .address_size 64\n.entry k() { barrier.cluster.arrive; barrier.cluster.wait; ret; }")
+        self.raises(heddle.TraceError, "'barrier.cluster.arrive': not lowered yet", none.k[1, 1])
+
+
+if __name__ == "__main__":
+    unittest.main()
