@@ -69,6 +69,8 @@ class Scratch:
         self.folder = folder
         for name in ("traces", "configs"):
             os.symlink(os.path.join(root, name), self.path(name))
+        os.makedirs(self.path("tests/exec"))
+        os.symlink(os.path.join(root, "tests/exec/data"), self.path("tests/exec/data"))
         # tools/quickstart goes to the root of its checkout, which is here.
         os.mkdir(self.path("tools"))
         for name in ("quickstart", "setup", "install-python", "packages.txt"):
