@@ -65,7 +65,7 @@ void Select::merge_loads(Block& b) {
     const Machine& m = b.code[i];
     if (m.ordered || (m.stores && m.space != isa::MemSpace::kGlobal)) {
       close();
-    } else if (m.opcode == "LDS" && m.d.size() == 1 && m.d[0].kind == Field::Kind::kValue) {
+    } else if (m.opcode == "LDS" && m.address && m.d.size() == 1 && m.d[0].kind == Field::Kind::kValue) {
       const uint32_t r = m.d[0].value.reg;
       if (out_.registers[r].count == 1 && out_.registers[r].file == File::kVector && written_[r] == 1) {
         open[{m.address->base.reg, m.guard.reg}].push_back(i);
@@ -83,7 +83,7 @@ void Select::merge(Block& b, std::vector<size_t>& loads) {
     uint32_t words = kWidest;
     for (; words > 1; words /= 2) {
       bool all = k + words <= loads.size() && b.code[loads[k]].address->multiple >= kWord * words &&
-                 offset(loads[k]) % (kWord * words) == 0;
+                 offset(loads[k]) % (int64_t{kWord} * words) == 0;
       for (uint32_t w = 1; all && w < words; ++w) {
         all = offset(loads[k + w]) == offset(loads[k]) + int64_t{kWord} * w;
       }
