@@ -24,6 +24,12 @@ void take_tile(const Register& from, bool transposed, Tile& tile) {
   }
 }
 
+// In elements.
+uint64_t row_stride(const MatrixAccess& a, const matrix::Fragment& f, uint32_t lane) {
+  const MatrixOp& op = *a.op;
+  return a.stride[lane] != 0 ? a.stride[lane] / op.unit : op.transposed ? f.rows : f.cols;
+}
+
 // f(register, element in it, offset in elements of each lane) for the accesses that a fragment is made of.
 template <class F>
 MatrixRefused for_accesses(const matrix::Fragment& f, MatrixAccess& a, size_t registers, F each) {
@@ -33,9 +39,7 @@ MatrixRefused for_accesses(const matrix::Fragment& f, MatrixAccess& a, size_t re
   const uint32_t per = f.per_register();
   for (uint32_t i = 0; i < registers * per; ++i) {
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      const uint64_t stride = a.stride[lane] != 0 ? a.stride[lane] / op.unit
-                              : op.transposed     ? f.rows
-                                                  : f.cols;
+      const uint64_t stride = row_stride(a, f, lane);
       if (a.stride[lane] % op.unit != 0) {
         return {{},
                 "a stride of " + std::to_string(a.stride[lane]) + " elements (legal: multiples of " +
@@ -120,6 +124,11 @@ MatrixRefused store_fragment(const Spaces& spaces, MatrixAccess& a) {
     }
     return perform(spaces, a.memory);
   });
+}
+
+uint64_t row_bytes(const MatrixAccess& a) {
+  const bool store = a.op->kind == MatrixOp::Kind::kStore;
+  return row_stride(a, store ? a.op->a.fragment : a.op->d.fragment, 0) * a.op->memory.bytes;
 }
 
 }  // namespace heddle::exec

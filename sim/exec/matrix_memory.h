@@ -13,5 +13,7 @@ void transpose_tile(const Register& from, Register& to);
 // wmma.load, wmma.store: element by element.
 MatrixRefused load_fragment(const Spaces& spaces, MatrixAccess& a);
 MatrixRefused store_fragment(const Spaces& spaces, MatrixAccess& a);
+// From one row in memory to the next: of wmma, by its first lane.
+uint64_t row_bytes(const MatrixAccess& a);
 
 }  // namespace heddle::exec

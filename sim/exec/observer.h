@@ -3,11 +3,13 @@
 
 #include <cstdint>
 
+#include "sim/exec/async/ops.h"
 #include "sim/exec/warp_fn.h"
 
 namespace heddle::exec {
 
 class Block;
+struct Transfer;  // async/transfer.h
 
 // Called by the thread that runs the block, in the order in which its warps execute.
 class Observer {
@@ -19,6 +21,16 @@ class Observer {
   // Addresses of a memory instruction, by lane; of a copy also where to, in shared memory.
   virtual void accessed(const Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                         const Register& address, const Register* to) = 0;
+  // wmma: where the matrix begins, and bytes from one row in memory to the next.
+  virtual void accessed_matrix(const Block& block, uint32_t warp, uint32_t pc, uint64_t base,
+                               uint64_t stride) = 0;
+  // An instruction on barrier objects. `object`: offset in shared memory and, from bit 24 on, the block's rank;
+  // `operand`: arrivals, bytes, of a wait the parity of the phase it waits for.
+  virtual void synchronised(const Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
+                            BarrierObjectOp::Kind kind, const Register& object, const Register& operand) = 0;
+  // A bulk or tensor copy that a lane has started.
+  virtual void transferred(const Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
+                           const Transfer& t) = 0;
 };
 
 }  // namespace heddle::exec

@@ -28,9 +28,13 @@ void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
   Register* d = b.at(in.d[0]);
   const bool waits = op.kind == BarrierObjectOp::Kind::kWait;
   bool in_vain = false;
+  Register objects{}, operands{};
   by_lane(g, mask, [&](uint32_t lane) {
     const At object = at({in.s[0], in.offset, op.space}, b, g.local, lane);
-    const uint64_t result = perform(op, all, lane, object, operand != nullptr ? (*operand)[lane] : 1);
+    const uint64_t value = operand != nullptr ? (*operand)[lane] : 1;
+    objects[lane] = object.address % kSharedWindows;
+    operands[lane] = !waits ? value : op.parity ? value & 1 : uint64_t{BarrierObject::unpack(value).parity};
+    const uint64_t result = perform(op, all, lane, object, value);
     if (Races* races = block_.races()) {
       order_by_object(*races, op, object, result);
     }
@@ -39,6 +43,9 @@ void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
       (*d)[lane] = result;
     }
   });
+  if (observer_ != nullptr && op.kind != BarrierObjectOp::Kind::kPendingCount) {
+    observer_->synchronised(block_, index_, g.pc, mask, op.kind, objects, operands);
+  }
   progress_ += in_vain ? 0 : 1;
   g.yields = in_vain ? g.yields + 1 : 0;
   yields_ = in_vain && op.suspends;
@@ -49,6 +56,8 @@ void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {
   const TransferOp& op = code_.transfers[in.target];
   const Banks b = banks(g);
   const Spaces all = spaces();
+  const bool bulk = op.kind != TransferOp::Kind::kCopy && op.kind != TransferOp::Kind::kStore &&
+                    op.kind != TransferOp::Kind::kCheck;
   ++progress_;
   Register from{}, to{};
   by_lane(g, mask, [&](uint32_t lane) {
@@ -56,8 +65,11 @@ void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {
     from[lane] = t.from.address;
     to[lane] = t.to.address;
     perform(t, all, lane);
+    if (observer_ != nullptr && bulk) {
+      observer_->transferred(block_, index_, g.pc, lane, t);
+    }
   });
-  if (observer_ != nullptr) {
+  if (observer_ != nullptr && !bulk) {
     observer_->accessed(block_, index_, g.pc, mask, from, &to);
   }
 }

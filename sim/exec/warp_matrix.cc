@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/exec/block.h"
+#include "sim/exec/matrix_memory.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
@@ -38,6 +39,8 @@ bool Warp::matrix(Group& g, const Inst& in, uint32_t mask) {
   const Banks b = banks(g);
   MatrixAccess& a = block_.matrix_access();
   prepare(in, op, b, g.local, index_, a);
+  const bool fragment = op.kind == MatrixOp::Kind::kLoad || op.kind == MatrixOp::Kind::kStore;
+  const uint64_t base = a.memory.address[0];
   const MatrixRefused r = perform(spaces(), a);
   if (!r.what.empty()) {
     fail(g.pc, 0, r.what);
@@ -45,8 +48,10 @@ bool Warp::matrix(Group& g, const Inst& in, uint32_t mask) {
   if (r.access.why != Refusal::kNone) {
     refuse(g, a.memory, r.access);
   }
-  if (observer_ != nullptr && op.kind != MatrixOp::Kind::kMultiply &&
-      op.kind != MatrixOp::Kind::kTransposeTile) {
+  if (observer_ != nullptr && fragment) {
+    observer_->accessed_matrix(block_, index_, g.pc, base, row_bytes(a));
+  } else if (observer_ != nullptr && op.kind != MatrixOp::Kind::kMultiply &&
+             op.kind != MatrixOp::Kind::kTransposeTile) {
     observer_->accessed(block_, index_, g.pc, ~0U, a.memory.address, nullptr);
   }
   complete(a, b);

@@ -81,5 +81,11 @@ inline uint64_t syncs_operand(const WarpTrace& w, const MemRef& r, uint32_t k) {
 }
 // Of a wait: the phase's parity is the operand's highest bit.
 inline uint8_t parity_of(uint64_t operand) { return operand >> 31 & 1; }
+inline uint64_t parity_operand(bool parity) { return uint64_t{parity} << 31; }
+// What an initialisation for so many arrivals writes.
+inline uint64_t initial_word(uint32_t arrivals) {
+  const uint64_t left = (uint64_t{1} << 20) - arrivals;
+  return left << 1 | left << 43;
+}
 
 }  // namespace heddle::isa

@@ -162,6 +162,7 @@ ROOMS = {
     ],
     "frontends/ptx/lower": [
         "frontends/ptx",
+        "frontends/ptx/execute",
         "frontends/sass",
         "sim/base",
         "sim/exec",

@@ -3,9 +3,36 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontends/ptx/lower/recorded_registers.h"
+#include "sim/isa/recorded_phases.h"
+
 namespace heddle::ptx::lower {
 
 using isa::OpClass;
+
+namespace {
+
+constexpr uint32_t kAllLanes = ~0U;
+
+exec::Register tile_addresses(const Tiles& t, uint64_t base, uint64_t stride) {
+  exec::Register out{};
+  for (uint32_t lane = 0; lane < out.size(); ++lane) {
+    const bool rows = t.kind == Tiles::Kind::kRows;
+    const size_t tile = rows ? lane / 8 : 0;
+    uint64_t row = t.row[tile], col = t.col[tile];
+    if (rows) {
+      row += lane % 8;
+    } else {
+      const uint32_t eighth = lane / 4, pair = lane % 4 * 2;
+      row += t.kind == Tiles::Kind::kPairs ? eighth : pair;
+      col += t.kind == Tiles::Kind::kPairs ? pair : eighth;
+    }
+    out[lane] = base + row * stride + col * t.bytes;
+  }
+  return out;
+}
+
+}  // namespace
 
 BlockRecorder::BlockRecorder(const Kernel& kernel, const std::vector<uint32_t>& origins, uint32_t blocks,
                              uint32_t warps)
@@ -99,8 +126,21 @@ isa::MemRef BlockRecorder::reference(isa::WarpTrace& t, uint32_t mask, const exe
 void BlockRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                              const exec::Register& address, const exec::Register* to) {
   WarpState& w = state(block, warp);
+  Seen* const s = seen(w, pc, mask);
+  // Of lanes that come one group after the other, those of the first group are told.
+  if (s != nullptr && !s->has_refs) {
+    s->refs[0] = reference(w.trace, mask, address);
+    if (to != nullptr) {
+      s->refs[1] = reference(w.trace, mask, *to);
+    }
+    s->has_refs = true;
+    s->mask = mask;
+  }
+}
+
+BlockRecorder::Seen* BlockRecorder::seen(WarpState& w, uint32_t pc, uint32_t mask) const {
   if (mask == 0 || w.turns == 0) {
-    return;
+    return nullptr;
   }
   Seen& s = w.now().seen[origins_[pc]];
   if (s.turn != w.now().number) {  // a part of the instruction that counts
@@ -108,15 +148,58 @@ void BlockRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t p
     s.turn = w.now().number;
     s.active = mask;
   }
-  // Of lanes that come one group after the other, those of the first group are told.
-  if (!s.has_refs) {
-    s.refs[0] = reference(w.trace, mask, address);
-    if (to != nullptr) {
-      s.refs[1] = reference(w.trace, mask, *to);
-    }
-    s.has_refs = true;
-    s.mask = mask;
+  return &s;
+}
+
+void BlockRecorder::accessed_matrix(const exec::Block& block, uint32_t warp, uint32_t pc, uint64_t base,
+                                    uint64_t stride) {
+  if (Seen* const s = seen(state(block, warp), pc, kAllLanes)) {
+    s->base = base;
+    s->stride = stride;
+    s->mask = kAllLanes;
   }
+}
+
+// As the machine has the operands (tools/tracer/README.md).
+void BlockRecorder::synchronised(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
+                                 exec::BarrierObjectOp::Kind kind, const exec::Register& object,
+                                 const exec::Register& operand) {
+  using Kind = exec::BarrierObjectOp::Kind;
+  WarpState& w = state(block, warp);
+  Seen* const s = seen(w, pc, mask);
+  if (s == nullptr || s->has_refs) {
+    return;
+  }
+  isa::MemRef r = reference(w.trace, mask, object);
+  if (r.kind == isa::MemRef::Kind::kStride) {
+    r.list = static_cast<uint32_t>(w.trace.values.size());
+  }
+  r.count = static_cast<uint8_t>(std::popcount(mask));
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const uint64_t value = operand[static_cast<uint32_t>(std::countr_zero(m))];
+    w.trace.values.push_back(kind == Kind::kInit   ? isa::initial_word(static_cast<uint32_t>(value))
+                             : kind == Kind::kWait ? isa::parity_operand(value != 0)
+                                                   : value);
+  }
+  s->refs[0] = r;
+  s->has_refs = true;
+  s->mask = mask;
+}
+
+void BlockRecorder::transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
+                                const exec::Transfer& t) {
+  WarpState& w = state(block, warp);
+  Seen* const s = seen(w, pc, 1U << lane);
+  if (s == nullptr) {
+    return;
+  }
+  const std::array<uint64_t, isa::kRecordedRegisters> values = recorded_registers(t);
+  isa::MemRef r;
+  r.kind = isa::MemRef::Kind::kValues;
+  r.count = isa::kRecordedRegisters;
+  r.list = static_cast<uint32_t>(w.trace.values.size());
+  w.trace.values.insert(w.trace.values.end(), values.begin(), values.end());
+  s->transfers.push_back(r);
 }
 
 void BlockRecorder::run(WarpState& w, uint32_t instr, uint32_t mask) const {
@@ -143,6 +226,20 @@ void BlockRecorder::flush(WarpState& w) const {
   w.turns = 0;
 }
 
+void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s) const {
+  if (!s.transfers.empty()) {
+    w.trace.refs.push_back(s.transfers[0]);
+    return;
+  }
+  if (m.tiles) {
+    w.trace.refs.push_back(reference(w.trace, kAllLanes, tile_addresses(*m.tiles, s.base, s.stride)));
+    return;
+  }
+  for (uint32_t k = 0; k < in.mem_refs; ++k) {
+    w.trace.refs.push_back(s.has_refs ? s.refs[k] : isa::MemRef{});
+  }
+}
+
 void BlockRecorder::tell(WarpState& w, uint32_t block, bool several, size_t turn) const {
   const Block& b = kernel_.code.blocks[block];
   const uint32_t alive = w.turn[turn].active & ~w.exited;
@@ -164,9 +261,10 @@ void BlockRecorder::tell(WarpState& w, uint32_t block, bool several, size_t turn
     const isa::Instr& in = kernel_.image.code[at];
     run(w, at, mask);
     if (mask != 0 && in.mem_refs > 0) {
-      w.trace.refs.push_back(s.has_refs ? s.refs[0] : isa::MemRef{});
-      if (in.mem_refs == 2) {
-        w.trace.refs.push_back(s.has_refs ? s.refs[1] : isa::MemRef{});
+      references(w, m, in, s);
+      for (size_t k = 1; k < s.transfers.size(); ++k) {  // another lane's
+        run(w, at, mask);
+        w.trace.refs.push_back(s.transfers[k]);
       }
     }
     if (in.op == OpClass::kExit) {

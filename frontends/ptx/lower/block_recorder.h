@@ -21,6 +21,13 @@ class BlockRecorder final : public exec::Observer {
                 uint32_t mask) override;
   void accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                 const exec::Register& address, const exec::Register* to) override;
+  void accessed_matrix(const exec::Block& block, uint32_t warp, uint32_t pc, uint64_t base,
+                       uint64_t stride) override;
+  void synchronised(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
+                    exec::BarrierObjectOp::Kind kind, const exec::Register& object,
+                    const exec::Register& operand) override;
+  void transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
+                   const exec::Transfer& t) override;
   // The block of that rank has ended.
   std::vector<isa::WarpTrace> finish(uint32_t rank);
 
@@ -31,6 +38,8 @@ class BlockRecorder final : public exec::Observer {
     uint32_t active = 0, mask = 0;
     isa::MemRef refs[2];
     bool has_refs = false;
+    uint64_t base = 0, stride = 0;      // of a matrix
+    std::vector<isa::MemRef> transfers;  // of one lane after the other
   };
   struct Turn {
     uint32_t number = 0;
@@ -50,11 +59,14 @@ class BlockRecorder final : public exec::Observer {
   WarpState& state(const exec::Block& block, uint32_t warp) {
     return warps_[block.rank() * warps_of_block_ + warp];
   }
+  // What has been seen of the instruction, in the turn that goes on; null: nothing is told of it.
+  Seen* seen(WarpState& w, uint32_t pc, uint32_t mask) const;
   void begin_turn(WarpState& w, uint32_t block);
   void flush(WarpState& w) const;
   // `several`: all turns at once, else the one.
   void tell(WarpState& w, uint32_t block, bool several, size_t turn) const;
   void run(WarpState& w, uint32_t instr, uint32_t mask) const;
+  void references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s) const;
   static isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, const exec::Register& address);
 
   const Kernel& kernel_;

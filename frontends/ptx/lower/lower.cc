@@ -72,6 +72,8 @@ class Writer {
       case Field::Kind::kNumber:
         return fmt::format("{}{:#x}", f.number < 0 ? "-" : "",
                            f.number < 0 ? -static_cast<uint64_t>(f.number) : static_cast<uint64_t>(f.number));
+      case Field::Kind::kPlace:
+        return fmt::format("{}[{}]", f.text, name(f.value));
       case Field::Kind::kText:
         return f.text;
       case Field::Kind::kZero:

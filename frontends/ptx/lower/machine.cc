@@ -9,10 +9,11 @@ using isa::OpClass;
 std::vector<Value> reads(const Machine& m) {
   std::vector<Value> out;
   for (const Field& f : m.s) {
-    if (f.kind == Field::Kind::kValue) {
+    if (f.reads()) {
       out.push_back(f.value);
     }
   }
+  out.insert(out.end(), m.settles.begin(), m.settles.end());
   for (const auto* a : {&m.address, &m.copied_to}) {
     if (*a && (*a)->base.there()) {
       out.push_back((*a)->base);
@@ -34,6 +35,7 @@ std::vector<Value> writes(const Machine& m) {
       out.push_back(f.value);
     }
   }
+  out.insert(out.end(), m.settles.begin(), m.settles.end());
   return out;
 }
 
@@ -54,6 +56,7 @@ bool is_variable(const Machine& m) {
     case OpClass::kAtomGlobal:
     case OpClass::kAtomShared:
     case OpClass::kAtomGeneric:
+    case OpClass::kMbarrier:
       return true;
     default:
       return m.loads;

@@ -1,6 +1,7 @@
 // Machine code in the making: instructions whose registers have no numbers yet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ inline Value high(Value v) { return part(v, 1); }
 
 // What stands in an instruction's text.
 struct Field {
-  enum class Kind : uint8_t { kZero, kValue, kNumber, kText };
+  // kPlace: a register in brackets behind `text`, as gdesc[UR4].
+  enum class Kind : uint8_t { kZero, kValue, kNumber, kText, kPlace };
   Kind kind = Kind::kZero;
   bool negated = false;
   Value value;
@@ -52,6 +54,13 @@ struct Field {
       : kind(n == 0 ? Kind::kZero : Kind::kNumber),
         number(n) {}                                    // NOLINT(google-explicit-constructor): or as numbers
   Field(const char* t) : kind(Kind::kText), text(t) {}  // NOLINT(google-explicit-constructor): or as they are
+  static Field place(Value v, const char* before = "") {
+    Field f(v);
+    f.kind = Kind::kPlace;
+    f.text = before;
+    return f;
+  }
+  bool reads() const { return kind == Kind::kValue || kind == Kind::kPlace; }
 };
 
 // [base + offset]; without a base or an offset it is the offset alone.
@@ -63,11 +72,22 @@ struct Address {
   Value uniform;          // added to the base
 };
 
+// What lanes access of a matrix in memory: 8x8 tiles, whose first elements are given as places in memory.
+// kPairs: lane 4g + t elements 2t and 2t + 1 of row g; kColumns: element g of row 2t; kRows: lane 8m + r row r
+// of tile m.
+struct Tiles {
+  enum class Kind : uint8_t { kPairs, kColumns, kRows } kind = Kind::kPairs;
+  uint8_t bytes = 2;  // of an element
+  std::array<uint16_t, 4> row{}, col{};
+};
+
 struct Machine {
   std::string opcode;
   std::vector<Field> d, s;
   std::optional<Address> address;    // behind the destinations
   std::optional<Address> copied_to;  // LDGSTS: before `address`
+  std::optional<Tiles> tiles;        // which addresses those are
+  std::vector<Value> settles;        // not in the text: is complete behind it, and nobody is before it
   Value guard;
   bool guard_negated = false;
   uint32_t origin = kNone;  // the PTX instruction whose lanes are its lanes, and whose addresses are its

@@ -202,7 +202,7 @@ class Scheduler {
       if (live_ + change(code_[*best]) > limit) {
         best = std::min_element(open.begin(), open.end(), [&](uint32_t a, uint32_t b) {
           const int x = change(code_[a]), y = change(code_[b]);
-          return std::max(x, 0) != std::max(y, 0) ? x < y : a < b;
+          return std::min(x, 0) != std::min(y, 0) ? x < y : a < b;
         });
       }
       take(code_[*best]);

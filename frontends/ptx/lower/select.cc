@@ -20,6 +20,9 @@ void Select::block(uint32_t b) {
   number_ = b;
   block_ = &out_.blocks[b];
   specials_.clear();
+  tile_places_.clear();
+  tile_sums_.clear();
+  descriptors_.clear();
   if (b == 0) {
     prologue();
   }

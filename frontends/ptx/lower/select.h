@@ -4,8 +4,10 @@
 
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -83,7 +85,7 @@ class Select {
 
   // groups.cc
   void find_groups();
-  void make_group(const Operand& o);
+  void make_group(std::span<const Operand> list);
 
   // select_memory.cc
   bool memory();
@@ -91,9 +93,35 @@ class Select {
   void load_store();
   void atomic();
   bool copies();
+
+  // select_matrix.cc
   bool matrices();
+  void tiles();
+  void product();
+  void wgmma();
+  Value descriptors(bool in_registers);
+
+  // select_wmma.cc
+  void find_wmma_groups(uint32_t i);
+  void wmma_memory();
+  void wmma_product();
+  Value lane_place(const Field& step, bool wide, const Tiles& t);
+  // `cols`: elements from one row to the next, where the instruction does not say.
+  Address row_address(const Operand& base, const Operand& stride, uint32_t cols, const Tiles& t);
+
+  // select_async.cc
+  bool asynchronous();
+  bool clusters();
+  void barrier_object();
+  void bulk_copy();
+  void tensor_copy();
+  void copy_once(std::string_view opcode, std::vector<Field> s);
+  void into_uniform(Value to, const Operand& from);
   Address address(const Operand& o);
   Value group(const Operand& o, bool writes);
+  Value group(std::span<const Operand> list, bool writes);
+  // Of what could not be put in a row, from the row to where it belongs.
+  void spread(std::span<const Operand> list, Value row);
 
   // merge_loads.cc
   uint32_t multiple_of(const Operand& o, uint32_t depth) const;
@@ -116,6 +144,11 @@ class Select {
   std::vector<uint32_t> written_;          // how often, by register of the machine
   std::map<uint32_t, Value> moved_;        // registers that are part of a wider one now
   std::map<uint32_t, Value> reciprocals_;  // by the divisor's register
+  // Of the block: by stride and element; by base, stride and row.
+  std::map<std::pair<uint32_t, uint64_t>, Value> tile_places_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Value> tile_sums_;
+  std::map<std::tuple<uint32_t, uint32_t>, Value> descriptors_;  // of two factors, by their registers
+  std::vector<Value> accumulators_;                             // of warp groups' products
 };
 
 }  // namespace heddle::ptx::lower

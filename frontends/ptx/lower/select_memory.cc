@@ -1,15 +1,14 @@
-// Loads, stores, atomics, asynchronous copies, tiles and products.
+// Loads, stores, atomics, copies that a lane starts.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "frontends/ptx/form.h"
+#include "frontends/ptx/lower/recorded_registers.h"
 #include "frontends/ptx/lower/select.h"
 
 namespace heddle::ptx::lower {
 namespace {
-
-constexpr uint32_t kParameterBase = 0x210;  // in constant bank 0, on sm_90
 
 // ".64", ".U16", ...: of all elements together.
 std::string width(Type t, uint32_t elements) {
@@ -47,7 +46,7 @@ bool Select::memory() {
       emit("NOP", {}, {});
       return true;
     default:
-      return copies() || matrices();
+      return copies() || matrices() || asynchronous() || clusters();
   }
 }
 
@@ -56,7 +55,10 @@ Value Select::group(const Operand& o, bool writes) {
   if (o.kind != OperandKind::kVector) {
     return writes ? value(o.id) : vector(o);
   }
-  const auto list = f_.elements(o);
+  return group(f_.elements(o), writes);
+}
+
+Value Select::group(std::span<const Operand> list, bool writes) {
   const uint32_t first = uses_.origin_register(list[0]);
   uint32_t words = 0;
   bool in_row = first != kNone;
@@ -183,15 +185,19 @@ void Select::load_store() {
   m.loads = !store;
   m.stores = store;
   m.ordered = strong;
-  if (!store && data.kind == OperandKind::kVector) {  // those that could not be put in a row
-    uint32_t at = 0;
-    for (const Operand& e : f_.elements(data)) {
-      const Value to = e.kind == OperandKind::kRegister ? value(e.id) : Value{};
-      if (to.there() && to.reg != v.reg) {
-        emit("MOV", {to}, {part(v, at)});
-      }
-      at += to.there() ? to.count : 1;
+  if (!store && data.kind == OperandKind::kVector) {
+    spread(f_.elements(data), v);
+  }
+}
+
+void Select::spread(std::span<const Operand> list, Value row) {
+  uint32_t at = 0;
+  for (const Operand& e : list) {
+    const Value to = e.kind == OperandKind::kRegister ? value(e.id) : Value{};
+    if (to.there() && to.reg != row.reg) {
+      emit("MOV", {to}, {part(row, at)});
     }
+    at += to.there() ? to.count : 1;
   }
 }
 
@@ -243,7 +249,8 @@ void Select::atomic() {
     return;
   }
   const char* const scope = o.scope == Scope::kSys ? ".STRONG.SYS" : ".STRONG.GPU";
-  const bool add_only = !wanted && !exchange;
+  const bool generic = o.space == Space::kNone;  // there is no RED of that
+  const bool add_only = !wanted && !exchange && !generic;
   // One lane does it for all when they mean the same word.
   Value chosen;
   if (o.combine == Combine::kAdd && !floating && bits(o.type()) == 32 && uses_.same_for_lanes(at(first))) {
@@ -261,7 +268,8 @@ void Select::atomic() {
   }
   Machine& m = add_only
                    ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
-                   : emit(fmt::format("ATOMG.E.{}{}{}", what, end, scope), std::vector<Field>{"PT", d}, s);
+                   : emit(fmt::format("{}.E.{}{}{}", generic ? "ATOM" : "ATOMG", what, end, scope),
+                          std::vector<Field>{"PT", d}, s);
   m.address = where;
   m.ordered = m.stores = true;
   if (chosen.there()) {
@@ -304,52 +312,6 @@ bool Select::copies() {
     default:
       return false;
   }
-}
-
-bool Select::matrices() {
-  const Op& o = op();
-  if (o.opcode == Opcode::kLdmatrix || o.opcode == Opcode::kStmatrix) {
-    const bool load = o.opcode == Opcode::kLdmatrix;
-    const Address where = address(at(load ? 1 : 0));
-    const Value v = group(at(load ? 0 : 1), load);
-    const std::string how =
-        fmt::format("{}.16.{}88{}", load ? "LDSM" : "STSM", o.has(Flag::kTrans) ? "MT" : "M",
-                    o.number > 1 ? fmt::format(".{}", o.number) : "");
-    Machine& m = load ? emit(how, {v}, {}) : emit(how, {}, {v});
-    m.address = where;
-    m.loads = load;
-    m.stores = !load;
-    return true;
-  }
-  if (o.opcode == Opcode::kMovmatrix) {
-    emit("MOVM.16.MT88", {result()}, {in(1)});
-    return true;
-  }
-  if (o.opcode != Opcode::kMma) {
-    return false;
-  }
-  const Type ab = o.types[1], d = o.types[0];
-  const std::string shape = fmt::format("{}{}{}", o.shape.m, o.shape.n, o.shape.k);
-  const Value to = group(at(0), true);
-  const Value a = group(at(1), false), b = group(at(2), false), c = group(at(3), false);
-  if (ab == Type::kF64) {
-    emit(shape == "884"
-             ? "DMMA.884"
-             : "DMMA." + std::to_string(o.shape.m) + std::to_string(o.shape.n) + std::to_string(o.shape.k),
-         {to}, {a, b, c});
-  } else if (d == Type::kS32) {
-    emit(fmt::format("IMMA.{}.{}.{}", shape, ab == Type::kS8 ? "S8" : "U8", ab == Type::kS8 ? "S8" : "U8"),
-         {to}, {a, b, c});
-  } else if (ab == Type::kF16 || ab == Type::kBf16 || ab == Type::kTf32) {
-    emit(fmt::format("HMMA.{}.{}{}", shape, d == Type::kF16 ? "F16" : "F32",
-                     ab == Type::kBf16   ? ".BF16"
-                     : ab == Type::kTf32 ? ".TF32"
-                                         : ""),
-         {to}, {a, b, c});
-  } else {
-    return false;
-  }
-  return true;
 }
 
 }  // namespace heddle::ptx::lower

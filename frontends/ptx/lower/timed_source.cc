@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontends/ptx/lower/block_recorder.h"
+#include "frontends/ptx/lower/recorded_registers.h"
 #include "sim/isa/launch_order.h"
 
 namespace heddle::ptx::lower {
@@ -17,21 +18,23 @@ constexpr uint64_t kVainTurns = 20000;  // in which all that have begun only wai
 
 TimedSource::TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
                          const std::vector<uint32_t>& origins)
-    : lowered_(lower(module, kernel)),
+    : launch_(exec::completed(launch)),
+      lowered_(lower(module, kernel)),
       image_([&] {
         isa::KernelImage k = lowered_->image;
         isa::LaunchShape& s = k.shape;
-        s.grid = launch.grid;
-        s.block = launch.block;
-        s.cluster = launch.cluster;
-        s.static_shared_bytes = launch.code->static_shared;
-        s.dynamic_shared_bytes = launch.dynamic_shared;
+        s.grid = launch_.grid;
+        s.block = launch_.block;
+        s.cluster = launch_.cluster;
+        s.static_shared_bytes = launch_.code->static_shared;
+        s.dynamic_shared_bytes = launch_.dynamic_shared;
         s.shared_base = exec::kSharedWindow;
         s.local_base = exec::kLocalWindow;
+        k.parameters = launch_.parameters;
+        k.parameter_base = kParameterBase;
         return k;
       }()),
-      origins_(origins),
-      launch_(launch) {}
+      origins_(origins) {}
 
 TimedSource::~TimedSource() = default;
 

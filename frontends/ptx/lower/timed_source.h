@@ -39,10 +39,10 @@ class TimedSource final : public isa::BlockSource {
   void begin();
   void run_first();
 
+  exec::Launch launch_;
   std::unique_ptr<const Kernel> lowered_;
   isa::KernelImage image_;
   const std::vector<uint32_t>& origins_;
-  exec::Launch launch_;
   uint64_t next_cluster_ = 0;
   uint64_t position_ = 0;
   std::deque<std::unique_ptr<Active>> active_;

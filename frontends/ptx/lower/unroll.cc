@@ -148,7 +148,9 @@ class Copier {
       left.clear();
       if (last) {
         for (uint32_t i = l.first; i < l.end; ++i) {
-          each(f_.instrs[i], true, [&](const Operand& o) { ++left[o.id]; });
+          if (!sums_in_place(f_.instrs[i])) {
+            each(f_.instrs[i], [&](const Operand& o) { ++left[o.id]; });
+          }
         }
       }
       for (uint32_t i = l.first; i < l.end; ++i) {
@@ -173,11 +175,16 @@ class Copier {
         o.id = now.at(o.id);
       }
     };
+    const bool in_place = sums_in_place(in);
     const auto write = [&](Operand& o) {
       if (o.kind != OperandKind::kRegister) {
         return;
       }
       const uint32_t was = o.id;
+      if (in_place) {
+        read(o);
+        return;
+      }
       if (last && --left[was] == 0) {
         now.erase(was);
         return;
@@ -213,8 +220,23 @@ class Copier {
     return out;
   }
 
+  // A product that adds to what its registers hold.
+  bool sums_in_place(const Instr& in) const {
+    const Opcode o = m_.ops[in.op].opcode;
+    const auto x = f_.operands_of(in);
+    if (o != Opcode::kMma && o != Opcode::kWmmaMma) {
+      return o == Opcode::kWgmmaMmaAsync;
+    }
+    if (x[0].kind != OperandKind::kVector || x[3].kind != OperandKind::kVector) {
+      return false;
+    }
+    const auto d = f_.elements(x[0]), c = f_.elements(x[3]);
+    return std::equal(d.begin(), d.end(), c.begin(), c.end(),
+                      [](const Operand& a, const Operand& b) { return a.kind == b.kind && a.id == b.id; });
+  }
+
   template <class F>
-  void each(const Instr& in, bool, F visit) const {
+  void each(const Instr& in, F visit) const {
     const auto x = f_.operands_of(in);
     for (size_t k = 0; k < x.size(); ++k) {
       if (!is_destination(m_.ops[in.op], k)) {
