@@ -184,8 +184,7 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
         f.missing);
   }
   remove_dead(f);
-  schedule(f);
-  allocate(f);
+  schedule_and_allocate(f);
   set_control(f);
   isa::KernelImage& image = out.image;
   image.name = kernel.name;

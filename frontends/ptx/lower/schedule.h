@@ -21,10 +21,13 @@ uint32_t distance(const Machine& from, const Machine& to, bool guard);
 void remove_dead(Lowered& f);
 // By block and register: whether it is read before it is written, there or behind it.
 std::vector<std::vector<bool>> live_at_entry(const Lowered& f);
-// Orders each block's instructions: whoever has the longest way to the end of the block first.
-void schedule(Lowered& f);
+// Orders each block's instructions: whoever has the longest way to the end of the block first, as long as no
+// more than so many vector registers are needed, if that can be.
+void schedule(Lowered& f, uint32_t registers);
 // Numbers for all registers; sets vector_registers.
 void allocate(Lowered& f);
+// Both: with as few registers as let an SM hold the most warps; if that cannot be, the next fewer warps.
+void schedule_and_allocate(Lowered& f);
 // Stall counts, counters to wait for, reuse bits.
 void set_control(Lowered& f);
 

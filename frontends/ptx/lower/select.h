@@ -61,12 +61,20 @@ class Select {
   void multiply_add();
   void logic();
   void shift();
-  void divide();
-  Value reciprocal(uint32_t n);
   bool bit_field();
   void compare();
   void choose();
   void predicates();
+
+  // select_divide.cc
+  // What is known of a divisor: the whole number next to 2^32 / |divisor|, |divisor|, ~divisor, whether it is 0.
+  struct Divisor {
+    Value given, inverse, size, inverted, zero;
+  };
+  void divide();
+  void divide_by_number(uint64_t d);
+  void divide_words();
+  Divisor divisor_of(uint32_t n);
 
   // select_float.cc
   bool floating();
@@ -143,7 +151,7 @@ class Select {
   std::map<uint32_t, Value> specials_;
   std::vector<uint32_t> written_;          // how often, by register of the machine
   std::map<uint32_t, Value> moved_;        // registers that are part of a wider one now
-  std::map<uint32_t, Value> reciprocals_;  // by the divisor's register
+  std::map<uint32_t, Divisor> divisors_;   // by register
   // Of the block: by stride and element; by base, stride and row.
   std::map<std::pair<uint32_t, uint64_t>, Value> tile_places_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Value> tile_sums_;

@@ -6,13 +6,6 @@
 #include "frontends/ptx/lower/select.h"
 
 namespace heddle::ptx::lower {
-namespace {
-
-// The first ones of which belong to the divisor alone.
-constexpr uint32_t kReciprocal = 7;
-constexpr uint32_t kDivide32 = 18, kDivide64 = 68, kDivide16 = 9;  // ptx.md 6.2
-
-}  // namespace
 
 bool Select::integer() {
   const Op& o = op();
@@ -185,92 +178,6 @@ void Select::multiply_add() {
 }
 
 // By a number that the program does not know; by one that it knows a product and shifts.
-void Select::divide() {
-  const Op& o = op();
-  const uint32_t n = bits(o.type());
-  const Operand divisor = uses_.origin(at(2));
-  const bool is_signed = info(o.type()).kind == TypeKind::kSigned;
-  if (divisor.kind == OperandKind::kImmediate && n <= 32) {
-    const auto d = static_cast<uint64_t>(divisor.value);
-    const bool power = (d & (d - 1)) == 0;
-    Value v = temporary();
-    if (power) {
-      emit("SHF.R.U32.HI", {v}, {Field(), in(2), in(1)});
-      v = chain("LEA.HI", is_signed ? 1 : 0, v);
-    } else {
-      emit("IMAD.HI.U32", {v}, {in(1), in(2), Field()});
-      v = chain("SHF.R.U32.HI", is_signed ? 2 : 1, v);
-    }
-    if (o.opcode == Opcode::kRem) {
-      emit(power ? "LOP3.LUT" : "IMAD", {result()}, {v, in(2), in(1)});
-    } else {
-      emit("IMAD.MOV.U32", {result()}, {Field(), Field(), v});
-    }
-    return;
-  }
-  const Value q = reciprocal(n);
-  const uint32_t rest = (n == 64   ? kDivide64
-                         : n == 16 ? kDivide16
-                                   : kDivide32) -
-                        kReciprocal + (is_signed ? 3 : 0);
-  Value v = temporary();
-  emit("IMAD.HI.U32", {v}, {q, vector(at(1)), Field()});
-  v = chain("IMAD", rest / 2, v);
-  v = chain("IADD3", rest - rest / 2, v);
-  const Value to = result();
-  emit("IMAD", {low(to)}, {v, low(vector(at(1))), Field()});
-  if (to.count == 2) {
-    emit("IMAD", {high(to)}, {v, v, Field()});
-  }
-}
-
-// Of a divisor, once: where it is calculated, so that loops find it.
-Value Select::reciprocal(uint32_t n) {
-  const Operand divisor = uses_.origin(at(2));
-  const uint32_t m = divisor.kind == OperandKind::kRegister ? uses_.writer(divisor.id) : kNone;
-  if (m != kNone) {
-    const auto known = reciprocals_.find(divisor.id);
-    if (known != reciprocals_.end()) {
-      return known->second;
-    }
-  }
-  Block* const here = block_;
-  size_t place = block_->code.size();
-  if (m != kNone && out_.block_of[m] < number_) {
-    block_ = &out_.blocks[out_.block_of[m]];
-    place = block_->code.size();
-    while (place > 0 && (block_->code[place - 1].op == isa::OpClass::kBranch ||
-                         block_->code[place - 1].op == isa::OpClass::kExit)) {
-      --place;
-    }
-  }
-  const size_t before = block_->code.size();
-  const uint32_t origin = now_;
-  if (block_ != here) {
-    now_ = block_->stretches.front().first;
-  }
-  const Value x = temporary(), r = temporary(), y = temporary();
-  const Field d = field(divisor);
-  emit(n == 64 ? "I2F.U64.RP" : "I2F.RP", {x}, {d});
-  emit("MUFU.RCP", {r}, {x});
-  emit("IADD3", {y}, {r, int64_t{0xffffffe}, Field()});
-  Value q = temporary();
-  emit("F2I.FTZ.U32.TRUNC.NTZ", {q}, {y});
-  q = chain("IMAD", kReciprocal - 4, q);
-  for (size_t k = before; k < block_->code.size(); ++k) {
-    block_->code[k].lanes = Machine::Lanes::kAll;
-    block_->code[k].guard = {};
-  }
-  std::rotate(block_->code.begin() + static_cast<std::ptrdiff_t>(place),
-              block_->code.begin() + static_cast<std::ptrdiff_t>(before), block_->code.end());
-  now_ = origin;
-  block_ = here;
-  if (m != kNone) {
-    reciprocals_[divisor.id] = q;
-  }
-  return q;
-}
-
 void Select::logic() {
   const Op& o = op();
   const uint32_t n = bits(o.type());
