@@ -69,41 +69,74 @@ std::vector<Span> spans(const Lowered& f) {
   return out;
 }
 
-// Numbers below `limits`; returns how many are used, of each file.
-std::array<uint32_t, 3> place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<Span>& when,
-                              const std::array<uint32_t, 3>& limits, bool longest_free,
-                              std::array<uint32_t, 3> most) {
-  // Until when each number is taken.
-  std::array<std::vector<uint32_t>, 3> taken;
-  for (size_t k = 0; k < taken.size(); ++k) {
-    taken[k].assign(limits[k], 0);
+// Numbers of one file that are taken, and until when.
+class Taken {
+ public:
+  Taken(uint32_t limit) : until_(limit, 0) {}
+
+  void reserve(uint32_t number) { until_[number] = UINT32_MAX; }
+  bool free(uint32_t at, uint32_t count, uint32_t when) const { return until(at, count) <= when; }
+  void take(uint32_t at, uint32_t count, uint32_t last) {
+    for (uint32_t k = 0; k < count && at + k < until_.size(); ++k) {
+      until_[at + k] = std::max(until_[at + k], last);
+    }
   }
-  taken[0][1] = UINT32_MAX;
+
+  // The lowest that is free; a single one beside one that is not, so that pairs stay whole. None: where it ends first.
+  uint32_t lowest(uint32_t count, uint32_t align, uint32_t when) const {
+    uint32_t best = kNone, soonest = 0;
+    for (uint32_t at = 0; at + count <= until_.size(); at += align) {
+      if (free(at, count, when)) {
+        const bool alone = count > 1 || ((at ^ 1U) < until_.size() && !free(at ^ 1U, 1, when));
+        if (alone) {
+          return at;
+        }
+        best = std::min(best, at);
+      }
+      soonest = until(at, count) < until(soonest, count) ? at : soonest;
+    }
+    return best != kNone ? best : soonest;
+  }
+  // The one that has been free for longest.
+  uint32_t longest_free(uint32_t count, uint32_t align) const {
+    uint32_t best = 0;
+    for (uint32_t at = 0; at + count <= until_.size(); at += align) {
+      best = until(at, count) < until(best, count) ? at : best;
+    }
+    return best;
+  }
+
+ private:
+  uint32_t until(uint32_t at, uint32_t count) const {
+    return *std::max_element(until_.begin() + at, until_.begin() + std::min<size_t>(at + count, until_.size()));
+  }
+  std::vector<uint32_t> until_;
+};
+
+struct Placed {
+  std::array<uint32_t, 3> most;  // numbers that are used, of each file
+  bool whole = true;             // nobody shares one
+};
+
+// Numbers below `limits`.
+Placed place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<Span>& when,
+             const std::array<uint32_t, 3>& limits, bool longest_free, std::array<uint32_t, 3> most) {
+  std::array<Taken, 3> taken{Taken(limits[0]), Taken(limits[1]), Taken(limits[2])};
+  taken[0].reserve(1);
+  Placed out{most};
   for (const uint32_t r : order) {
     Register& reg = f.registers[r];
-    std::vector<uint32_t>& file = taken[static_cast<size_t>(reg.file)];
+    Taken& file = taken[static_cast<size_t>(reg.file)];
     const uint32_t align = reg.count == 1 ? 1 : std::min<uint32_t>(std::bit_ceil(uint32_t{reg.count}), 4);
-    uint32_t best = 0, best_until = UINT32_MAX;
-    for (uint32_t at = 0; at + reg.count <= file.size(); at += align) {
-      const uint32_t until = *std::max_element(file.begin() + at, file.begin() + at + reg.count);
-      const bool free = until <= when[r].first;
-      if (free && !longest_free) {
-        best = at;
-        break;
-      }
-      if (until < best_until) {  // free for longest; else the one that is soonest
-        best = at;
-        best_until = until;
-      }
-    }
-    reg.number = static_cast<int>(best);
-    for (uint32_t k = 0; k < reg.count && best + k < file.size(); ++k) {
-      file[best + k] = std::max(file[best + k], when[r].last);
-    }
-    uint32_t& used = most[static_cast<size_t>(reg.file)];
-    used = std::max(used, best + reg.count);
+    const uint32_t at =
+        longest_free ? file.longest_free(reg.count, align) : file.lowest(reg.count, align, when[r].first);
+    out.whole = out.whole && file.free(at, reg.count, when[r].first);
+    reg.number = static_cast<int>(at);
+    file.take(at, reg.count, when[r].last);
+    uint32_t& used = out.most[static_cast<size_t>(reg.file)];
+    used = std::max(used, at + reg.count);
   }
-  return most;
+  return out;
 }
 
 }  // namespace
@@ -139,10 +172,13 @@ void allocate(Lowered& f) {
                    [&](uint32_t a, uint32_t b) { return when[a].first < when[b].first; });
   // As few as there can be; then, among so many, those that have been free for longest: whoever still reads
   // one is not in the way of whoever writes it.
-  std::array<uint32_t, 3> most = {kFewest, 1, 1};
-  most = place(f, order, when, {255, 63, 7}, false, most);
-  most = place(f, order, when, most, true, {kReserved, 1, 1});
-  f.vector_registers = most[0];
+  const std::array<uint32_t, 3> fewest = {kFewest, 1, 1};
+  const Placed few = place(f, order, when, {255, 63, 7}, false, fewest);
+  std::vector<Register> registers = f.registers;
+  if (!place(f, order, when, few.most, true, {kReserved, 1, 1}).whole && few.whole) {
+    f.registers = std::move(registers);
+  }
+  f.vector_registers = few.most[0];
 }
 
 }  // namespace heddle::ptx::lower

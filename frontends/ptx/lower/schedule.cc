@@ -42,7 +42,7 @@ struct Node {
 
 class Scheduler {
  public:
-  // `outer`: registers that other blocks know, too; `limit`: how many others there may be.
+  // `outer`: registers that are alive before the block or behind it; `limit`: how many others there may be.
   Scheduler(const Lowered& f, const std::vector<bool>& outer, int limit, std::vector<Machine>& code)
       : f_(f), outer_(outer), limit_(limit), code_(code), nodes_(code.size()) {}
 
@@ -230,28 +230,17 @@ class Scheduler {
 }  // namespace
 
 void schedule(Lowered& f, uint32_t registers) {
-  std::vector<uint32_t> home(f.registers.size(), kNone);
-  std::vector<bool> outer(f.registers.size(), false);
-  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
-    for (const Machine& m : f.blocks[b].code) {
-      std::vector<Value> all = reads(m);
-      const std::vector<Value> more = writes(m);
-      all.insert(all.end(), more.begin(), more.end());
-      for (const Value& v : all) {
-        outer[v.reg] = outer[v.reg] || (home[v.reg] != kNone && home[v.reg] != b);
-        home[v.reg] = b;
-      }
-    }
-  }
   const std::vector<std::vector<bool>> in = live_at_entry(f);
   for (size_t b = 0; b < f.blocks.size(); ++b) {
-    int through = 0;
-    for (size_t r = 0; r < f.registers.size(); ++r) {
-      bool live = in[b][r];
-      for (const uint32_t next : f.blocks[b].next) {
-        live = live || in[next][r];
+    std::vector<bool> outer = in[b];
+    for (const uint32_t next : f.blocks[b].next) {
+      for (size_t r = 0; r < outer.size(); ++r) {
+        outer[r] = outer[r] || in[next][r];
       }
-      through += live && f.registers[r].file == File::kVector ? f.registers[r].count : 0;
+    }
+    int through = 0;
+    for (size_t r = 0; r < outer.size(); ++r) {
+      through += outer[r] && f.registers[r].file == File::kVector ? f.registers[r].count : 0;
     }
     Scheduler(f, outer, static_cast<int>(registers) - kSpared - through, f.blocks[b].code).run();
   }

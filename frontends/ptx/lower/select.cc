@@ -184,6 +184,17 @@ Value Select::vector(const Operand& o) {
   return v;
 }
 
+Value Select::own(const Operand& o) {
+  const Operand from = uses_.origin(o);
+  const Value v = vector(o);
+  if (v.there() && from.kind == OperandKind::kRegister && uses_.reads(from.id) == 1 && uses_.writer(from.id) != kNone) {
+    return v;
+  }
+  const Value copy = temporary();
+  emit("MOV", {copy}, {v});
+  return copy;
+}
+
 Value Select::chain(std::string_view opcode, uint32_t n, Value from) {
   for (uint32_t k = 0; k < n; ++k) {
     const Value to = temporary();

@@ -40,6 +40,8 @@ class Select {
   Field in(size_t place, bool high = false) { return field(at(place), high); }
   // As vector registers: of a number or a uniform register a copy.
   Value vector(const Operand& o);
+  // The same, that may be changed: a copy, unless nobody else reads it.
+  Value own(const Operand& o);
   // What the instruction does not have is kNone.
   const Operand& at(size_t place) const {
     static const Operand kNothing;

@@ -175,11 +175,15 @@ void Select::approximate() {
       emit("FMUL", {r}, {t, in(1)});
     }
   } else {
-    const Value p = predicate(), u = temporary();
-    emit("FSETP.GEU.AND", {p, "PT"}, {in(1), int64_t{0x800000}, "PT"});
-    emit("FMUL", {t}, {in(1), int64_t{0x4b800000}}).guard = p;
-    emit(unit, {u}, {t});
-    emit("FMUL", {r}, {u, int64_t{0x4b800000}});
+    // Denormal ones are scaled before, and back behind it.
+    const Value p = predicate(), x = own(at(1)), u = root ? t : r;
+    emit("FSETP.GEU.AND", {p, "PT"}, {x, int64_t{0x800000}, "PT"});
+    emit("FMUL", {x}, {x, int64_t{0x4b800000}}).guard = p;
+    emit(unit, {u}, {x});
+    emit("FMUL", {u}, {u, int64_t{0x4b800000}}).guard = p;
+    if (root) {
+      emit("FMUL", {r}, {t, x});
+    }
   }
 }
 
