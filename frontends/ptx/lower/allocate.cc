@@ -13,14 +13,6 @@ namespace {
 constexpr uint32_t kReserved = 2;  // R0 is given, R1 is the stack's
 constexpr uint32_t kFewest = 16;   // fewer than that no kernel gets
 
-struct Span {
-  uint32_t first = UINT32_MAX, last = 0;
-  void add(uint32_t at) {
-    first = std::min(first, at);
-    last = std::max(last, at);
-  }
-};
-
 using Set = std::vector<bool>;
 
 // Registers that are read before they are written, and that are written for all lanes.
@@ -39,29 +31,44 @@ void uses_of(const Block& b, Set& read, Set& written) {
   }
 }
 
-std::vector<Span> spans(const Lowered& f) {
+// Of a group of registers: all of it is taken when the first of it is written, each is free when it has been read.
+struct GroupSpan {
+  uint32_t first = UINT32_MAX;
+  std::vector<uint32_t> last;  // by register
+  void add(uint32_t at, uint32_t part, uint32_t count) {
+    first = std::min(first, at);
+    for (uint32_t k = part; k < part + count; ++k) {
+      last[k] = std::max(last[k], at);
+    }
+  }
+};
+
+std::vector<GroupSpan> spans(const Lowered& f) {
   const size_t n = f.registers.size();
   const std::vector<Set> in = live_at_entry(f);
-  std::vector<Span> out(n);
+  std::vector<GroupSpan> out(n);
+  for (size_t r = 0; r < n; ++r) {
+    out[r].last.assign(f.registers[r].count, 0);
+  }
   uint32_t at = 0;
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     const uint32_t first = at;
     for (const Machine& m : f.blocks[b].code) {
       ++at;
       for (const Value& v : reads(m)) {
-        out[v.reg].add(2 * at);
+        out[v.reg].add(2 * at, v.part, v.count);
       }
       for (const Value& v : writes(m)) {
-        out[v.reg].add(2 * at + 1);
+        out[v.reg].add(2 * at + 1, v.part, v.count);
       }
     }
     for (size_t r = 0; r < n; ++r) {
       if (in[b][r]) {
-        out[r].add(2 * first + 1);
+        out[r].add(2 * first + 1, 0, f.registers[r].count);
       }
       for (const uint32_t next : f.blocks[b].next) {
         if (in[next][r]) {
-          out[r].add(2 * at + 1);
+          out[r].add(2 * at + 1, 0, f.registers[r].count);
         }
       }
     }
@@ -76,9 +83,9 @@ class Taken {
 
   void reserve(uint32_t number) { until_[number] = UINT32_MAX; }
   bool free(uint32_t at, uint32_t count, uint32_t when) const { return until(at, count) <= when; }
-  void take(uint32_t at, uint32_t count, uint32_t last) {
-    for (uint32_t k = 0; k < count && at + k < until_.size(); ++k) {
-      until_[at + k] = std::max(until_[at + k], last);
+  void take(uint32_t at, const std::vector<uint32_t>& last) {
+    for (uint32_t k = 0; k < last.size() && at + k < until_.size(); ++k) {
+      until_[at + k] = std::max(until_[at + k], last[k]);
     }
   }
 
@@ -119,7 +126,7 @@ struct Placed {
 };
 
 // Numbers below `limits`.
-Placed place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<Span>& when,
+Placed place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<GroupSpan>& when,
              const std::array<uint32_t, 3>& limits, bool longest_free, std::array<uint32_t, 3> most) {
   std::array<Taken, 3> taken{Taken(limits[0]), Taken(limits[1]), Taken(limits[2])};
   taken[0].reserve(1);
@@ -132,7 +139,7 @@ Placed place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<S
         longest_free ? file.longest_free(reg.count, align) : file.lowest(reg.count, align, when[r].first);
     out.whole = out.whole && file.free(at, reg.count, when[r].first);
     reg.number = static_cast<int>(at);
-    file.take(at, reg.count, when[r].last);
+    file.take(at, when[r].last);
     uint32_t& used = out.most[static_cast<size_t>(reg.file)];
     used = std::max(used, at + reg.count);
   }
@@ -164,7 +171,7 @@ std::vector<std::vector<bool>> live_at_entry(const Lowered& f) {
 }
 
 void allocate(Lowered& f) {
-  const std::vector<Span> when = spans(f);
+  const std::vector<GroupSpan> when = spans(f);
   std::vector<uint32_t> order(f.registers.size());
   std::iota(order.begin(), order.end(), 0U);
   std::erase_if(order, [&](uint32_t r) { return when[r].first == UINT32_MAX; });

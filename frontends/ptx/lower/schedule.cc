@@ -133,37 +133,54 @@ class Scheduler {
 
   bool counts(const Value& v) const { return f_.registers[v.reg].file == File::kVector && !outer_[v.reg]; }
 
+  // The vector registers that belong to the block, one by one: which an instruction reads, and which groups it
+  // writes.
+  void count_reads() {
+    first_.resize(f_.registers.size());
+    uint32_t at = 0;
+    for (size_t r = 0; r < first_.size(); ++r) {
+      first_[r] = at;
+      at += f_.registers[r].count;
+    }
+    left_.assign(at, 0);
+    alive_.assign(f_.registers.size(), false);
+    read_.resize(code_.size());
+    for (size_t i = 0; i < code_.size(); ++i) {
+      std::vector<uint32_t>& mine = read_[i];
+      for (const Value& v : reads(code_[i])) {
+        for (uint32_t k = 0; k < v.count && counts(v); ++k) {
+          mine.push_back(first_[v.reg] + v.part + k);
+        }
+      }
+      std::sort(mine.begin(), mine.end());
+      mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+      for (const uint32_t r : mine) {
+        ++left_[r];
+      }
+    }
+    live_ = 0;
+  }
+
   // By how many registers there are more behind an instruction, with what it makes and what nobody needs any
   // more.
-  int change(const Machine& m) const {
+  int change(uint32_t i) const {
     int out = 0;
-    for (const Value& v : writes(m)) {
+    for (const Value& v : writes(code_[i])) {
       out += counts(v) && !alive_[v.reg] ? f_.registers[v.reg].count : 0;
     }
-    for (const Value& v : reads(m)) {
-      out -= counts(v) && left_[v.reg] == 1 ? f_.registers[v.reg].count : 0;
+    for (const uint32_t r : read_[i]) {
+      out -= left_[r] == 1;
     }
     return out;
   }
 
-  void take(const Machine& m) {
-    live_ += change(m);
-    for (const Value& v : writes(m)) {
+  void take(uint32_t i) {
+    live_ += change(i);
+    for (const Value& v : writes(code_[i])) {
       alive_[v.reg] = true;
     }
-    for (const Value& v : reads(m)) {
-      --left_[v.reg];
-    }
-  }
-
-  void count_reads() {
-    alive_.assign(f_.registers.size(), false);
-    left_.assign(f_.registers.size(), 0);
-    live_ = 0;
-    for (const Machine& m : code_) {
-      for (const Value& v : reads(m)) {
-        ++left_[v.reg];
-      }
+    for (const uint32_t r : read_[i]) {
+      --left_[r];
     }
   }
 
@@ -185,7 +202,10 @@ class Scheduler {
         return at != bt ? at < bt : nodes_[a].way != nodes_[b].way ? nodes_[a].way > nodes_[b].way : a < b;
       };
       // Among those for which there are registers; else whoever frees most, else as the program has it.
-      const auto fits = [&](uint32_t a) { return live_ + change(code_[a]) <= limit_; };
+      const auto fits = [&](uint32_t a) {
+        const int more = change(a);
+        return more <= 0 || live_ + more <= limit_;
+      };
       auto best = open.end();
       for (auto i = open.begin(); i != open.end(); ++i) {
         if (fits(*i) && (best == open.end() || better(*i, *best))) {
@@ -194,11 +214,11 @@ class Scheduler {
       }
       if (best == open.end()) {
         best = std::min_element(open.begin(), open.end(), [&](uint32_t a, uint32_t b) {
-          const int x = std::min(change(code_[a]), 0), y = std::min(change(code_[b]), 0);
+          const int x = std::min(change(a), 0), y = std::min(change(b), 0);
           return x != y ? x < y : a < b;
         });
       }
-      take(code_[*best]);
+      take(*best);
       const uint32_t i = *best;
       open.erase(best);
       now = std::max(now, nodes_[i].ready);
@@ -218,8 +238,10 @@ class Scheduler {
   const std::vector<bool>& outer_;
   const int limit_;
   std::vector<Machine>& code_;
-  std::vector<bool> alive_;     // by register: it has been written
-  std::vector<uint32_t> left_;  // reads that are still to come
+  std::vector<bool> alive_;                  // by group of registers: it has been written
+  std::vector<uint32_t> first_;              // of a group, its place among all registers
+  std::vector<uint32_t> left_;               // instructions that are still to read it
+  std::vector<std::vector<uint32_t>> read_;  // by instruction
   int live_ = 0;
   std::vector<Node> nodes_;
   std::map<uint64_t, std::vector<uint32_t>> writers_, readers_;
@@ -249,26 +271,25 @@ void schedule(Lowered& f, uint32_t registers) {
 // Of the suite of 57, 14 kernels have exactly 32 registers, with which an SM holds all of its warps; others 40, 64.
 void schedule_and_allocate(Lowered& f) {
   constexpr uint32_t kMostWarps = 32, kUnit = 8, kMost = 255;  // 65,536 registers, 2,048 threads
-  constexpr uint32_t kAgain = 3, kLess = 3;  // allocation may need more than are alive
-  Lowered best;
-  for (uint32_t target = kMostWarps; target <= kMost; target += target < 2 * kMostWarps ? kUnit : 2 * kUnit) {
+  constexpr uint32_t kAgain = 6, kLess = 3;                    // allocation may need more than are alive
+  const auto made = [&](uint32_t registers) {
+    Lowered g = f;
+    schedule(g, registers);
+    allocate(g);
+    return g;
+  };
+  Lowered fewest = made(0);
+  const uint32_t from = std::max(kMostWarps, (fewest.vector_registers + kUnit - 1) / kUnit * kUnit);
+  for (uint32_t target = from; target <= std::min(from + kUnit, kMost); target += kUnit) {
     for (uint32_t k = 0; k < kAgain; ++k) {
-      Lowered g = f;
-      schedule(g, target - k * kLess);
-      allocate(g);
+      Lowered g = made(target - k * kLess);
       if (g.vector_registers <= target) {
         f = std::move(g);
         return;
       }
-      if (best.blocks.empty() || g.vector_registers < best.vector_registers) {
-        best = std::move(g);
-      }
-    }
-    if (best.vector_registers > 2 * target) {
-      target = best.vector_registers / 2 / kUnit * kUnit;
     }
   }
-  f = std::move(best);
+  f = std::move(fewest);
 }
 
 }  // namespace heddle::ptx::lower

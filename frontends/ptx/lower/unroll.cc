@@ -12,6 +12,7 @@ namespace {
 constexpr uint32_t kTurns = 4;
 // Of a turn; longer ones stay as they are. As far as the suites' kernels show it.
 constexpr uint32_t kMostInstructions = 48;
+constexpr uint32_t kOfFragment = 6;  // machine instructions of wmma
 
 struct Found {
   uint32_t first = 0, end = 0;
@@ -42,7 +43,7 @@ class Finder {
       const bool refused = std::any_of(f_.loop_pragmas.begin(), f_.loop_pragmas.end(), [&](const Pragma& p) {
         return p.instr == first && p.text.find("nounroll") != std::string_view::npos;
       });
-      if (alone && !refused && i - first < kMostInstructions && plain(first, i) && counted(first, i)) {
+      if (alone && !refused && size(first, i) < kMostInstructions && plain(first, i) && counted(first, i)) {
         out.push_back({first, i + 1});
       }
     }
@@ -53,6 +54,15 @@ class Finder {
   Opcode opcode(uint32_t i) const { return m_.ops[f_.instrs[i].op].opcode; }
   uint32_t target(uint32_t i) const {
     return static_cast<uint32_t>(f_.operands[f_.instrs[i].operands].value);
+  }
+
+  // About what a turn has of machine instructions, where that is far from what PTX has.
+  uint32_t size(uint32_t first, uint32_t end) const {
+    uint32_t out = end - first;
+    for (uint32_t i = first; i < end; ++i) {
+      out += words(opcode(i)).find("wmma") == 0 ? kOfFragment : 0;
+    }
+    return out;
   }
 
   bool plain(uint32_t first, uint32_t end) const {
