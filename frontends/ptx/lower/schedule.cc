@@ -1,6 +1,8 @@
 #include "frontends/ptx/lower/schedule.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 
 namespace heddle::ptx::lower {
@@ -27,8 +29,6 @@ uint32_t usual(const Machine& m) {
   }
 }
 
-constexpr int kSpared = 2;  // R1, and one for what allocation leaves between pairs
-
 bool disjoint(isa::MemSpace a, isa::MemSpace b) {
   return a != b && a != isa::MemSpace::kGeneric && b != isa::MemSpace::kGeneric;
 }
@@ -42,11 +42,13 @@ struct Node {
 
 class Scheduler {
  public:
-  // `outer`: registers that are alive before the block or behind it; `limit`: how many others there may be.
-  Scheduler(const Lowered& f, const std::vector<bool>& outer, int limit, std::vector<Machine>& code)
-      : f_(f), outer_(outer), limit_(limit), code_(code), nodes_(code.size()) {}
+  // Among so many instructions, in the order of the program, may be chosen. `outer`: registers that are alive
+  // before the block or behind it; `limit`: how many others there may be.
+  Scheduler(const Lowered& f, const std::vector<bool>& outer, uint32_t window, int limit, std::vector<Machine>& code)
+      : f_(f), outer_(outer), window_(window), limit_(limit), code_(code), nodes_(code.size()) {}
 
-  void run() {
+  // Cycles from the first to the last, as far as they wait for each other.
+  uint32_t run() {
     for (uint32_t i = 0; i < code_.size(); ++i) {
       registers(i);
       effects(i);
@@ -57,7 +59,7 @@ class Scheduler {
         ++nodes_[to].before;
       }
     }
-    order();
+    return order();
   }
 
  private:
@@ -184,7 +186,7 @@ class Scheduler {
     }
   }
 
-  void order() {
+  uint32_t order() {
     count_reads();
     std::vector<uint32_t> open;
     for (uint32_t i = 0; i < code_.size(); ++i) {
@@ -194,7 +196,8 @@ class Scheduler {
     }
     std::vector<Machine> out;
     out.reserve(code_.size());
-    uint32_t now = 0;
+    std::vector<bool> done(code_.size());
+    uint32_t now = 0, first = 0;  // the first that is not done
     while (!open.empty()) {
       // Who can issue, else who can first; the longest way; the order of the program.
       const auto better = [&](uint32_t a, uint32_t b) {
@@ -208,7 +211,7 @@ class Scheduler {
       };
       auto best = open.end();
       for (auto i = open.begin(); i != open.end(); ++i) {
-        if (fits(*i) && (best == open.end() || better(*i, *best))) {
+        if (*i - first < window_ && fits(*i) && (best == open.end() || better(*i, *best))) {
           best = i;
         }
       }
@@ -218,8 +221,8 @@ class Scheduler {
           return x != y ? x < y : a < b;
         });
       }
-      take(*best);
       const uint32_t i = *best;
+      take(i);
       open.erase(best);
       now = std::max(now, nodes_[i].ready);
       for (const auto& [to, cycles] : nodes_[i].after) {
@@ -230,12 +233,18 @@ class Scheduler {
       }
       out.push_back(std::move(code_[i]));
       ++now;
+      done[i] = true;
+      while (first < done.size() && done[first]) {
+        ++first;
+      }
     }
     code_ = std::move(out);
+    return now;
   }
 
   const Lowered& f_;
   const std::vector<bool>& outer_;
+  const uint32_t window_;
   const int limit_;
   std::vector<Machine>& code_;
   std::vector<bool> alive_;                  // by group of registers: it has been written
@@ -249,10 +258,16 @@ class Scheduler {
   uint32_t ordered_ = kNone;
 };
 
+// How often a block is executed, for all that is known.
+double turns(const Block& b) { return std::pow(8, std::min(b.loop_depth, 4U)); }
+
+constexpr int kSpared = 2;  // R1, and one for what allocation leaves between pairs
+
 }  // namespace
 
-void schedule(Lowered& f, uint32_t registers) {
+double schedule(Lowered& f, uint32_t window, uint32_t registers) {
   const std::vector<std::vector<bool>> in = live_at_entry(f);
+  double cycles = 0;
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     std::vector<bool> outer = in[b];
     for (const uint32_t next : f.blocks[b].next) {
@@ -260,36 +275,47 @@ void schedule(Lowered& f, uint32_t registers) {
         outer[r] = outer[r] || in[next][r];
       }
     }
-    int through = 0;
+    int through = kSpared;
     for (size_t r = 0; r < outer.size(); ++r) {
       through += outer[r] && f.registers[r].file == File::kVector ? f.registers[r].count : 0;
     }
-    Scheduler(f, outer, static_cast<int>(registers) - kSpared - through, f.blocks[b].code).run();
+    Block& block = f.blocks[b];
+    cycles += turns(block) *
+              Scheduler(f, outer, window, static_cast<int>(registers) - through, block.code).run();
   }
+  return cycles;
 }
 
-// Of the suite of 57, 14 kernels have exactly 32 registers, with which an SM holds all of its warps; others 40, 64.
+// Of the suite of 57, 14 kernels have exactly 32 registers, with which an SM holds all of its warps; with more than
+// that ptxas is as sparing: the fastest of those that need not many more than there have to be.
 void schedule_and_allocate(Lowered& f) {
-  constexpr uint32_t kMostWarps = 32, kUnit = 8, kMost = 255;  // 65,536 registers, 2,048 threads
-  constexpr uint32_t kAgain = 6, kLess = 3;                    // allocation may need more than are alive
-  const auto made = [&](uint32_t registers) {
-    Lowered g = f;
-    schedule(g, registers);
-    allocate(g);
-    return g;
+  constexpr uint32_t kMostWarps = 32, kUnit = 8, kAll = 1U << 20;
+  constexpr std::array kWindows = {kAll, 256U, 192U, 128U, 96U, 64U, 48U, 32U, 24U, 16U, 12U, 8U, 4U, 1U};
+  constexpr std::array kRegisters = {24U, 28U, 32U, 36U, 40U, 44U, 48U, 52U, 56U, 64U, 72U, 80U, 96U, 128U, 160U};
+  struct Attempt {
+    uint32_t window, limit, registers;
+    double cycles;
   };
-  Lowered fewest = made(0);
-  const uint32_t from = std::max(kMostWarps, (fewest.vector_registers + kUnit - 1) / kUnit * kUnit);
-  for (uint32_t target = from; target <= std::min(from + kUnit, kMost); target += kUnit) {
-    for (uint32_t k = 0; k < kAgain; ++k) {
-      Lowered g = made(target - k * kLess);
-      if (g.vector_registers <= target) {
-        f = std::move(g);
-        return;
-      }
-    }
+  std::vector<Attempt> all;
+  Lowered made;
+  const auto attempt = [&](uint32_t window, uint32_t limit) {
+    made = f;
+    const double cycles = schedule(made, window, limit);
+    allocate(made);
+    all.push_back({window, limit, made.vector_registers, cycles});
+  };
+  for (const uint32_t window : kWindows) {
+    attempt(window, kAll);
   }
-  f = std::move(fewest);
+  for (const uint32_t limit : kRegisters) {
+    attempt(kAll, limit);
+  }
+  const uint32_t fewest = std::ranges::min(all, {}, &Attempt::registers).registers;
+  const uint32_t most = std::max(kMostWarps, (fewest + fewest / 8) / kUnit * kUnit + kUnit);
+  std::erase_if(all, [&](const Attempt& a) { return a.registers > most; });
+  const Attempt best = std::ranges::min(all, {}, &Attempt::cycles);
+  attempt(best.window, best.limit);
+  f = std::move(made);
 }
 
 }  // namespace heddle::ptx::lower

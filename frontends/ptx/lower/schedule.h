@@ -21,12 +21,13 @@ uint32_t distance(const Machine& from, const Machine& to, bool guard);
 void remove_dead(Lowered& f);
 // By block and register: whether it is read before it is written, there or behind it.
 std::vector<std::vector<bool>> live_at_entry(const Lowered& f);
-// Orders each block's instructions: whoever has the longest way to the end of the block first, as long as no
-// more than so many vector registers are needed, if that can be.
-void schedule(Lowered& f, uint32_t registers);
+// Orders each block's instructions: whoever has the longest way to the end of the block first, of so many that come
+// next, as long as there are registers. Returns the cycles of a warp that is alone, with loops as if they had eight
+// turns.
+double schedule(Lowered& f, uint32_t window, uint32_t registers);
 // Numbers for all registers; sets vector_registers.
 void allocate(Lowered& f);
-// Both: with as few registers as let an SM hold the most warps; if that cannot be, the next fewer warps.
+// Both, so that an SM with as many warps as it can hold is done first.
 void schedule_and_allocate(Lowered& f);
 // Stall counts, counters to wait for, reuse bits.
 void set_control(Lowered& f);

@@ -61,7 +61,7 @@ bool Select::integer() {
 
 void Select::add(bool subtract) {
   const Operand &a = at(1), &b = at(2);
-  if (uses_.is_offset(now_) && bits(op().type()) == 32 && !subtract) {
+  if (uses_.is_offset(now_) && bits(op().type()) >= 32 && !subtract) {
     // Steps that were added to each other are one.
     int64_t sum = uses_.origin(b).value;
     Operand base = a;
@@ -71,8 +71,16 @@ void Select::add(bool subtract) {
       base = uses_.operands(m)[1];
     }
     const uint32_t m = uses_.maker(base);
-    if (m == kNone || !uses_.absorbed(m)) {
+    const bool other = m != kNone && (uses_.absorbed(m) || uses_.is_wide_product(m));
+    if (!other && bits(op().type()) == 32) {
       emit(name("IADD3"), {result()}, {field(base), sum, Field()});
+      return;
+    }
+    if (!other) {
+      const Value p = predicate();
+      const Field from = field(base);
+      emit(name("IADD3"), {low(result()), p}, {from.kind == Field::Kind::kValue ? Field(low(from.value)) : from, sum, Field()});
+      emit(name("IADD3.X"), {high(result())}, {field(base, true), Field(), Field(), p, "!PT"});
       return;
     }
   }

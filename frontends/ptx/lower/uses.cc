@@ -256,12 +256,12 @@ bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {
   }
   if (u.opcode == Opcode::kAdd && is_integer(u.type())) {
     const uint32_t other = maker(x[place == 1 ? 2 : 1]);
+    if (is_offset(user) && is_offset(made) && place == 1 && bits(u.type()) == bits(d.type())) {
+      return true;
+    }
     if (bits(u.type()) == 64) {
       return (is_wide_product(made) || (d.opcode == Opcode::kShl && number(origin(operands(made)[2])))) &&
              !(place == 2 && other != kNone && is_wide_product(other));
-    }
-    if (is_offset(user) && is_offset(made) && place == 1) {
-      return true;
     }
     const bool single =
         reads_[operands(made)[0].id] == 1 && same_block(user, made) && !absorbs_something_[user];
