@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <numeric>
 
 #include "frontends/ptx/lower/schedule.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr uint32_t kReserved = 2;  // R0 is given, R1 is the stack's
 constexpr uint32_t kFewest = 16;   // fewer than that no kernel gets
+constexpr uint32_t kVectors = 255, kUniforms = 63, kPredicates = 7;  // of each file, but for RZ, URZ, PT
 
 using Set = std::vector<bool>;
 
@@ -170,6 +172,46 @@ std::vector<std::vector<bool>> live_at_entry(const Lowered& f) {
   return in;
 }
 
+void split_by_block(Lowered& f) {
+  const std::vector<std::vector<bool>> in = live_at_entry(f);
+  std::vector<uint32_t> home(f.registers.size(), kNone);
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    std::map<uint32_t, uint32_t> mine;
+    const auto change = [&](Value& v) {
+      if (!v.there()) {
+        return;
+      }
+      const bool outer = in[b][v.reg] || std::ranges::any_of(f.blocks[b].next, [&](uint32_t n) { return in[n][v.reg]; });
+      if (outer) {
+        return;
+      }
+      const auto [it, first] = mine.try_emplace(v.reg, v.reg);
+      if (first && home[v.reg] != kNone) {
+        it->second = f.make(f.registers[v.reg].file, f.registers[v.reg].count).reg;
+      }
+      home[v.reg] = b;
+      v.reg = it->second;
+    };
+    for (Machine& m : f.blocks[b].code) {
+      for (auto* fields : {&m.d, &m.s}) {
+        for (Field& x : *fields) {
+          if (x.reads()) {
+            change(x.value);
+          }
+        }
+      }
+      for (auto* a : {&m.address, &m.copied_to}) {
+        if (*a) {
+          change((*a)->base);
+          change((*a)->uniform);
+        }
+      }
+      std::ranges::for_each(m.settles, change);
+      change(m.guard);
+    }
+  }
+}
+
 void allocate(Lowered& f) {
   const std::vector<GroupSpan> when = spans(f);
   std::vector<uint32_t> order(f.registers.size());
@@ -180,9 +222,9 @@ void allocate(Lowered& f) {
   // As few as there can be; then, among so many, those that have been free for longest: whoever still reads
   // one is not in the way of whoever writes it.
   const std::array<uint32_t, 3> fewest = {kFewest, 1, 1};
-  const Placed few = place(f, order, when, {255, 63, 7}, false, fewest);
+  const Placed few = place(f, order, when, {kVectors, kUniforms, kPredicates}, false, fewest);
   std::vector<Register> registers = f.registers;
-  if (!place(f, order, when, few.most, true, {kReserved, 1, 1}).whole && few.whole) {
+  if (!place(f, order, when, {few.most[0], kUniforms, kPredicates}, true, {kReserved, 1, 1}).whole && few.whole) {
     f.registers = std::move(registers);
   }
   f.vector_registers = few.most[0];

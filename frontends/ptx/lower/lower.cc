@@ -184,8 +184,8 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
         f.missing);
   }
   remove_dead(f);
-  schedule_and_allocate(f);
-  set_control(f);
+  split_by_block(f);
+  choose_order(f);
   isa::KernelImage& image = out.image;
   image.name = kernel.name;
   image.compute_capability = 90;

@@ -93,6 +93,23 @@ uint32_t distance(const Machine& from, const Machine& to, bool guard) {
   }
 }
 
+uint32_t usual(const Machine& m) {
+  if (!is_variable(m)) {
+    return 0;
+  }
+  switch (m.op) {
+    case OpClass::kLdGlobal:
+    case OpClass::kLdGeneric:
+    case OpClass::kLdLocal:
+    case OpClass::kAtomGlobal:
+      return 200;
+    case OpClass::kLdgsts:
+      return 1;
+    default:
+      return 28;
+  }
+}
+
 void remove_dead(Lowered& f) {
   std::vector<std::vector<const Machine*>> makers(f.registers.size());
   std::vector<bool> wanted(f.registers.size(), false);

@@ -1,33 +1,12 @@
 #include "frontends/ptx/lower/schedule.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <map>
 
 namespace heddle::ptx::lower {
 namespace {
 
 using isa::OpClass;
-
-// What a result that is waited for takes when all goes well: for the order only (microbench/FINDINGS.md 3 to
-// 6).
-uint32_t usual(const Machine& m) {
-  if (!is_variable(m)) {
-    return 0;
-  }
-  switch (m.op) {
-    case OpClass::kLdGlobal:
-    case OpClass::kLdGeneric:
-    case OpClass::kLdLocal:
-    case OpClass::kAtomGlobal:
-      return 200;
-    case OpClass::kLdgsts:
-      return 1;
-    default:
-      return 28;
-  }
-}
 
 bool disjoint(isa::MemSpace a, isa::MemSpace b) {
   return a != b && a != isa::MemSpace::kGeneric && b != isa::MemSpace::kGeneric;
@@ -47,8 +26,7 @@ class Scheduler {
   Scheduler(const Lowered& f, const std::vector<bool>& outer, uint32_t window, int limit, std::vector<Machine>& code)
       : f_(f), outer_(outer), window_(window), limit_(limit), code_(code), nodes_(code.size()) {}
 
-  // Cycles from the first to the last, as far as they wait for each other.
-  uint32_t run() {
+  void run() {
     for (uint32_t i = 0; i < code_.size(); ++i) {
       registers(i);
       effects(i);
@@ -59,7 +37,7 @@ class Scheduler {
         ++nodes_[to].before;
       }
     }
-    return order();
+    order();
   }
 
  private:
@@ -186,7 +164,7 @@ class Scheduler {
     }
   }
 
-  uint32_t order() {
+  void order() {
     count_reads();
     std::vector<uint32_t> open;
     for (uint32_t i = 0; i < code_.size(); ++i) {
@@ -239,7 +217,6 @@ class Scheduler {
       }
     }
     code_ = std::move(out);
-    return now;
   }
 
   const Lowered& f_;
@@ -258,16 +235,12 @@ class Scheduler {
   uint32_t ordered_ = kNone;
 };
 
-// How often a block is executed, for all that is known.
-double turns(const Block& b) { return std::pow(8, std::min(b.loop_depth, 4U)); }
-
 constexpr int kSpared = 2;  // R1, and one for what allocation leaves between pairs
 
 }  // namespace
 
-double schedule(Lowered& f, uint32_t window, uint32_t registers) {
+void schedule(Lowered& f, uint32_t window, uint32_t registers) {
   const std::vector<std::vector<bool>> in = live_at_entry(f);
-  double cycles = 0;
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     std::vector<bool> outer = in[b];
     for (const uint32_t next : f.blocks[b].next) {
@@ -279,43 +252,8 @@ double schedule(Lowered& f, uint32_t window, uint32_t registers) {
     for (size_t r = 0; r < outer.size(); ++r) {
       through += outer[r] && f.registers[r].file == File::kVector ? f.registers[r].count : 0;
     }
-    Block& block = f.blocks[b];
-    cycles += turns(block) *
-              Scheduler(f, outer, window, static_cast<int>(registers) - through, block.code).run();
+    Scheduler(f, outer, window, static_cast<int>(registers) - through, f.blocks[b].code).run();
   }
-  return cycles;
-}
-
-// Of the suite of 57, 14 kernels have exactly 32 registers, with which an SM holds all of its warps; with more than
-// that ptxas is as sparing: the fastest of those that need not many more than there have to be.
-void schedule_and_allocate(Lowered& f) {
-  constexpr uint32_t kMostWarps = 32, kUnit = 8, kAll = 1U << 20;
-  constexpr std::array kWindows = {kAll, 256U, 192U, 128U, 96U, 64U, 48U, 32U, 24U, 16U, 12U, 8U, 4U, 1U};
-  constexpr std::array kRegisters = {24U, 28U, 32U, 36U, 40U, 44U, 48U, 52U, 56U, 64U, 72U, 80U, 96U, 128U, 160U};
-  struct Attempt {
-    uint32_t window, limit, registers;
-    double cycles;
-  };
-  std::vector<Attempt> all;
-  Lowered made;
-  const auto attempt = [&](uint32_t window, uint32_t limit) {
-    made = f;
-    const double cycles = schedule(made, window, limit);
-    allocate(made);
-    all.push_back({window, limit, made.vector_registers, cycles});
-  };
-  for (const uint32_t window : kWindows) {
-    attempt(window, kAll);
-  }
-  for (const uint32_t limit : kRegisters) {
-    attempt(kAll, limit);
-  }
-  const uint32_t fewest = std::ranges::min(all, {}, &Attempt::registers).registers;
-  const uint32_t most = std::max(kMostWarps, (fewest + fewest / 8) / kUnit * kUnit + kUnit);
-  std::erase_if(all, [&](const Attempt& a) { return a.registers > most; });
-  const Attempt best = std::ranges::min(all, {}, &Attempt::cycles);
-  attempt(best.window, best.limit);
-  f = std::move(made);
 }
 
 }  // namespace heddle::ptx::lower

@@ -16,20 +16,23 @@ std::vector<Value> writes(const Machine& m);
 bool is_variable(const Machine& m);
 // Cycles from the issue of one to that of another that reads its result. `guard`: as its condition.
 uint32_t distance(const Machine& from, const Machine& to, bool guard);
+// Cycles of a result that is waited for when all goes well, else 0: for the order only (microbench/FINDINGS.md 3 to 6).
+uint32_t usual(const Machine& m);
 
 // Leaves out what nobody reads.
 void remove_dead(Lowered& f);
+// Gives blocks registers of their own for what is alive in one block only.
+void split_by_block(Lowered& f);
 // By block and register: whether it is read before it is written, there or behind it.
 std::vector<std::vector<bool>> live_at_entry(const Lowered& f);
 // Orders each block's instructions: whoever has the longest way to the end of the block first, of so many that come
-// next, as long as there are registers. Returns the cycles of a warp that is alone, with loops as if they had eight
-// turns.
-double schedule(Lowered& f, uint32_t window, uint32_t registers);
+// next, as long as there are registers.
+void schedule(Lowered& f, uint32_t window, uint32_t registers);
 // Numbers for all registers; sets vector_registers.
 void allocate(Lowered& f);
-// Both, so that an SM with as many warps as it can hold is done first.
-void schedule_and_allocate(Lowered& f);
 // Stall counts, counters to wait for, reuse bits.
 void set_control(Lowered& f);
+// All three, in the order that is fastest with few registers.
+void choose_order(Lowered& f);
 
 }  // namespace heddle::ptx::lower
