@@ -1,92 +1,11 @@
 // Kernels of a few lines: the machine code that they are timed as, and what their warps issue.
-#include <fmt/format.h>
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "frontends/ptx/execute/program.h"
-#include "frontends/ptx/load.h"
-#include "frontends/ptx/lower/lower.h"
-#include "frontends/ptx/lower/timed_source.h"
+#include "tests/ptx/lower_case.h"
 
 namespace heddle::ptx {
-namespace {
-
-using lower::TimedSource;
-
-std::string module_of(const std::string& body) {
-  return ".version 8.0 .target sm_90 .address_size 64\n"
-         ".entry k(.param .u64 p, .param .u32 n) {\n.reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>; "
-         ".reg .pred %p<8>;\n" +
-         body + "\n}\n";
-}
-
-// The instructions up to the branch to itself that ends them.
-std::vector<std::string> code(const std::string& body) {
-  const auto module = parse("k.ptx", module_of(body));
-  const auto kernel = lower::lower(*module, module->functions[0]);
-  std::vector<std::string> out = kernel->image.text;
-  while (out.back() == "NOP") {
-    out.pop_back();
-  }
-  out.pop_back();
-  return out;
-}
-
-bool has(const std::vector<std::string>& code, const std::string& what) {
-  for (const std::string& line : code) {
-    if (line.find(what) != std::string::npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
-size_t count(const std::vector<std::string>& code, const std::string& what) {
-  size_t n = 0;
-  for (const std::string& line : code) {
-    n += line.find(what) != std::string::npos ? 1 : 0;
-  }
-  return n;
-}
-
-// What the warps of a launch issue.
-struct Issued {
-  std::vector<isa::BlockTrace> blocks;
-  isa::KernelImage image;
-
-  Issued(const std::string& body, isa::Dim3 grid, isa::Dim3 block, uint32_t n, uint64_t bytes = 4096) {
-    exec::Memory memory;
-    Program program(parse("k.ptx", module_of(body)), memory);
-    const Function& kernel = program.kernel("k");
-    exec::Launch launch = program.launch(kernel);
-    launch.grid = grid;
-    launch.block = block;
-    set_parameter(parameter(program.module(), kernel, 0), memory.allocate(bytes), launch);
-    set_parameter(parameter(program.module(), kernel, 1), n, launch);
-    TimedSource source(program.module(), kernel, launch, program.origins(kernel));
-    image = source.image();
-    for (isa::BlockTrace b; source.next(b); b = {}) {
-      blocks.push_back(std::move(b));
-    }
-  }
-  // "opcode mask" of each instruction of a warp.
-  std::vector<std::string> warp(size_t block, size_t index) const {
-    std::vector<std::string> out;
-    for (const isa::Run& r : blocks[block].warps[index].runs) {
-      for (uint32_t i = 0; i < r.count; ++i) {
-        out.push_back(fmt::format("{} {:x}", image.opcodes[image.code[r.first + i].opcode], r.mask));
-      }
-    }
-    return out;
-  }
-};
-
-const char* const kAddress =
-    "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n";
-
-}  // namespace
 
 TEST_CASE("lower: a product in a sum is IMAD.WIDE, a sum in an address its offset") {
   const auto c = code(std::string(kAddress) +
@@ -162,14 +81,15 @@ TEST_CASE("lower: results that take an unknown time are waited for by counters, 
 
 TEST_CASE("lower: what cannot be timed is named with its line") {
   const auto module =
-      parse("k.ptx", module_of("mov.u32 %r1, %tid.x;\nbarrier.cluster.arrive;\nbarrier.cluster.wait; ret;"));
+      parse("k.ptx", module_of("mov.u32 %r1, %tid.x;\nvadd.s32.s32.s32 %r2, %r1, %r1;\nvadd.s32.s32.s32 %r3, "
+                                           "%r2, %r1; ret;"));
   try {
     lower::lower(*module, module->functions[0]);
     FAIL("lowered");
   } catch (const lower::NotLowered& e) {
     CHECK(std::string(e.what()) == "kernel k has 2 instructions that have no time yet");
     REQUIRE(e.lines().size() == 2);
-    CHECK(e.lines()[0] == "k.ptx:5:1: 'barrier.cluster.arrive': not lowered yet");
+    CHECK(e.lines()[0] == "k.ptx:5:1: 'vadd.s32.s32.s32': not lowered yet");
   }
 }
 

@@ -63,11 +63,11 @@ void Select::add(bool subtract) {
   const Operand &a = at(1), &b = at(2);
   if (uses_.is_offset(now_) && bits(op().type()) >= 32 && !subtract) {
     // Steps that were added to each other are one.
-    int64_t sum = uses_.origin(b).value;
+    int64_t sum = uses_.step(now_);
     Operand base = a;
     for (uint32_t m = uses_.maker(base); m != kNone && uses_.is_offset(m) && uses_.absorbed(m);
          m = uses_.maker(base)) {
-      sum += uses_.origin(uses_.operands(m)[2]).value;
+      sum += uses_.step(m);
       base = uses_.operands(m)[1];
     }
     const uint32_t m = uses_.maker(base);

@@ -105,7 +105,7 @@ Address Select::address(const Operand& o) {
   base.kind = OperandKind::kRegister;
   base.id = o.id;
   for (uint32_t m = uses_.maker(base); uses_.is_offset(m) && uses_.absorbed(m); m = uses_.maker(base)) {
-    a.offset += uses_.origin(uses_.operands(m)[2]).value;
+    a.offset += uses_.step(m);
     base = uses_.operands(m)[1];
   }
   a.wide = bits(f_.register_types[o.id]) == 64;

@@ -164,12 +164,30 @@ class Copier {
         }
       }
       for (uint32_t i = l.first; i < l.end; ++i) {
-        if (i + 1 == l.end && !last) {
+        if (!last && (i + 1 == l.end || is_test(l, i))) {
           continue;  // turns in between do not ask whether to go on
         }
         add(renamed(f_.instrs[i], now, left, last), i, t);
       }
     }
+  }
+
+  // The comparison that nobody but the branch at the end looks at.
+  bool is_test(const Found& l, uint32_t i) const {
+    const Instr& branch = f_.instrs[l.end - 1];
+    const auto x = f_.operands_of(f_.instrs[i]);
+    if (m_.ops[f_.instrs[i].op].opcode != Opcode::kSetp || x[0].kind != OperandKind::kRegister ||
+        x[0].id != branch.guard) {
+      return false;
+    }
+    for (uint32_t k = l.first; k + 1 < l.end; ++k) {
+      const auto y = f_.operands_of(f_.instrs[k]);
+      const auto reads = [&](const Operand& o) { return o.kind == OperandKind::kRegister && o.id == branch.guard; };
+      if (k != i && (f_.instrs[k].guard == branch.guard || std::any_of(y.begin(), y.end(), reads))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   Instr renamed(const Instr& in, std::map<uint32_t, uint32_t>& now, std::map<uint32_t, uint32_t>& left,

@@ -231,12 +231,16 @@ bool Uses::same_for_lanes(const Operand& address) const {
   return uniform(o);
 }
 
+int64_t Uses::step(uint32_t i) const {
+  const int64_t n = origin(operands(i)[2]).value;
+  return bits(op(i).type()) == 32 ? static_cast<int32_t>(n) : n;
+}
+
 bool Uses::is_offset(uint32_t i) const {
   if (i == kNone || op(i).opcode != Opcode::kAdd || !is_integer(op(i).type())) {
     return false;
   }
-  const Operand n = origin(operands(i)[2]);
-  return number(n) && n.value < kMostOffset && n.value >= -kMostOffset;
+  return number(origin(operands(i)[2])) && step(i) < kMostOffset && step(i) >= -kMostOffset;
 }
 
 bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {

@@ -37,6 +37,7 @@ class Uses {
   bool is_copy(uint32_t instr) const { return copies_[instr]; }
   // base + number of 32 or 64 bits.
   bool is_offset(uint32_t instr) const;
+  int64_t step(uint32_t instr) const;  // the number, with its sign
 
  private:
   void count();
