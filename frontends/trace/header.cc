@@ -4,6 +4,7 @@
 
 #include "frontends/accelsim/trace_header.h"
 #include "frontends/input/limits.h"
+#include "frontends/input/printable.h"
 #include "frontends/sass/operand_check.h"
 #include "sim/base/error.h"
 
@@ -173,6 +174,10 @@ isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
                 " bytes (legal: " + most.legal() + ")");
   }
   for (const pb::Columns& c : h.code().columns()) {
+    if (const std::string shown = input::printable(c.opcode()); shown != c.opcode()) {
+      throw Error(name + ": header: the opcode '" + shown + "' at byte " + std::to_string(c.pc()) +
+                  " of the code (legal: printable characters)");
+    }
     code.columns.push_back({c.pc(),
                             c.opcode(),
                             {c.dst().begin(), c.dst().end()},

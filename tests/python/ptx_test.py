@@ -57,8 +57,8 @@ class Ptx(PythonTest):
         with self.assertRaisesRegex(AttributeError, "no kernel sgemm .there are: saxpy."):
             mod.sgemm
         self.raises(heddle.Error, "module.ptx:1:", heddle.load_ptx, ".version 1\nthis is none")
-        none = heddle.load_ptx(".version 8.0 .target sm_90 .address_size 64\n.entry k() { barrier.cluster.arrive; barrier.cluster.wait; ret; }")
-        self.raises(heddle.TraceError, "'barrier.cluster.arrive': not lowered yet", none.k[1, 1])
+        none = heddle.load_ptx(".version 8.0 .target sm_90 .address_size 64\n.entry k() { .reg .b32 r; vadd.u32.u32.u32 r, r, r; ret; }")
+        self.raises(heddle.TraceError, "'vadd.u32.u32.u32': not lowered yet", none.k[1, 1])
 
 
 if __name__ == "__main__":

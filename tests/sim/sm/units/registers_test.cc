@@ -12,7 +12,7 @@ namespace {
 sm::TimedInstr reads(std::initializer_list<uint8_t> registers) {
   sm::TimedInstr t;
   for (uint8_t r : registers) {
-    t.reads[t.n_reads] = {r, t.n_reads, false};
+    t.reads[t.n_reads] = {r, t.n_reads, false, false};
     ++t.n_reads;
   }
   return t;
