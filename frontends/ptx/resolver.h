@@ -80,7 +80,7 @@ class Resolver {
   bool indirect(const ast::Operand& name, const ast::Operand* list, Operand& targets,
                 const Signature*& signature);
   bool arguments(const ast::Item& item, const ast::Operand& list, const std::vector<Parameter>& formals,
-                 std::string_view what, Operand& out);
+                 bool returned, Operand& out);
 
   // resolver_operand.cc. Those that return bool: whether it is legal; if not, problem_ says why.
   bool place(const ast::Item& item, const OperandSpec& spec, const Op& op, const ast::Operand& a,

@@ -188,8 +188,8 @@ bool Resolver::fill_call(const ast::Item& item, const ast::Statement& s) {
   const Signature& formal = signature == nullptr ? kNothing : *signature;
   Operand results;
   Operand actuals;
-  if (!arguments(item, returns == nullptr ? kEmpty : *returns, formal.returns, "returned value", results) ||
-      !arguments(item, given == nullptr ? kEmpty : *given, formal.parameters, "argument", actuals)) {
+  if (!arguments(item, returns == nullptr ? kEmpty : *returns, formal.returns, true, results) ||
+      !arguments(item, given == nullptr ? kEmpty : *given, formal.parameters, false, actuals)) {
     problem_at_ = problem_at_ == 0 ? s.at : problem_at_;
     return false;
   }
@@ -238,14 +238,16 @@ bool Resolver::indirect(const ast::Operand& name, const ast::Operand* list, Oper
 
 // Those in the parentheses of a call, against the parameters.
 bool Resolver::arguments(const ast::Item& item, const ast::Operand& list,
-                         const std::vector<Parameter>& formals, std::string_view what, Operand& out) {
+                         const std::vector<Parameter>& formals, bool returned, Operand& out) {
   std::vector<Operand> found;
   for (uint32_t i = 0; i < list.children.count; ++i) {
     const ast::Operand& a = item.operands[list.children.first + i];
     const Type want = i < formals.size() && formals[i].is_register ? formals[i].type : Type::kNone;
     static const OperandSpec kSpec{.role = OperandRole::kMovSource};
+    static const OperandSpec kUnwanted{.role = OperandRole::kDestinationOrSink};
+    const bool sink = returned && a.kind == ast::OperandKind::kSink;
     Operand o;
-    if (!one(kSpec, Op{}, want, a, o)) {
+    if (!one(sink ? kUnwanted : kSpec, Op{}, want, a, o)) {
       return false;
     }
     if (i < formals.size() && !formals[i].is_register && o.kind == OperandKind::kVariable &&
@@ -258,9 +260,9 @@ bool Resolver::arguments(const ast::Item& item, const ast::Operand& list,
   }
   const bool open = !formals.empty() && !formals.back().is_register && formals.back().size == 0;
   if (open ? found.size() + 1 < formals.size() : found.size() != formals.size()) {
-    return wrong(list.at, "call with " + std::to_string(found.size()) + " " + std::string(what) +
-                              (found.size() == 1 ? "" : "s") + " (legal: " + std::to_string(formals.size()) +
-                              ")");
+    return wrong(list.at, "call with " + std::to_string(found.size()) +
+                              (returned ? " returned value" : " argument") + (found.size() == 1 ? "" : "s") +
+                              " (legal: " + std::to_string(formals.size()) + ")");
   }
   out.kind = OperandKind::kVector;
   out.id = static_cast<uint32_t>(f_->operands.size());

@@ -273,6 +273,10 @@ bool Resolver::reg(const OperandSpec& spec, Type want, const ast::Operand& a,
     return wrong(a.at, quoted(a.name) + " is of type " + dotted(r->type) + " (legal: a register that holds " +
                            dotted(want) + (spec.wider ? ", or a wider one)" : ")"));
   }
+  if (a.value.bits != 0) {
+    return wrong(a.at,
+                 "a number added to " + quoted(a.name) + " (legal: in an address, or by an add before)");
+  }
   if (a.negated && r->type != Type::kPred) {
     return wrong(a.at, "'!' before " + quoted(a.name) + " of type " + dotted(r->type) +
                            " (legal: before a .pred register)");

@@ -47,6 +47,8 @@ TEST_CASE("integer: operands that do not fit", "[ptx]") {
   CHECK(error_of("add.u32 5, %r2, %r3;") ==
         "9: a number where a register is needed (legal: a register of type .u32)");
   CHECK(error_of("add.u32 _, %r2, %r3;") == "9: '_' is not legal here (legal: a register of type .u32)");
+  CHECK(error_of("add.u32 %r1, %r2 + 1, %r3;") ==
+        "14: a number added to '%r2' (legal: in an address, or by an add before)");
   CHECK(error_of("add.u32 %r1, [%r2], %r3;") ==
         "14: an address in brackets where a value is needed (legal: a register or number)");
   CHECK(error_of("add.u32 %r1, !%r2, %r3;") ==

@@ -105,6 +105,12 @@ TEST_CASE("lists: branch targets, call targets, prototypes", "[ptx]") {
         ".calltargets)");
 }
 
+TEST_CASE("calls: a result that nobody wants", "[ptx]") {
+  CHECK(error_of("call (_), callee, (%r2, %f1);").empty());
+  CHECK(error_of("call (%r1), callee, (_, %f1);") ==
+        "22: '_' is not legal here (legal: a register of type .b32)");
+}
+
 TEST_CASE("calls: direct, with parameters in memory", "[ptx]") {
   const auto m = whole(
       ".func (.param .b32 r) f (.param .b64 a, .param .align 8 .b8 s[16]);\n.func g();\n.entry k { .reg .b32 "

@@ -125,7 +125,7 @@ WarpFn halves(Number type) {
                                           : WarpFn{};
 }
 
-// a + b + carry or a - b - borrow, where a may be a part of a product and the other operand c.
+// a + b + carry or a + ~b + carry, where a may be a part of a product and the other operand c.
 enum class Addend : uint8_t { kFirst, kLow, kHigh };
 template <class T, bool kSubtracts, Addend kAddend, Carry kCarry>
 void carried(const Arguments& a, uint32_t mask) {
@@ -138,8 +138,9 @@ void carried(const Arguments& a, uint32_t mask) {
       y = get<U>((*a.s[2])[l]);
     }
     uint64_t& flag = (*a.carry)[l];
-    const U in = kCarry == Carry::kIn || kCarry == Carry::kInOut ? static_cast<U>(flag) : 0;
-    const Uint128 sum = kSubtracts ? Uint128{x} - y - in : Uint128{x} + y + in;
+    constexpr bool kIn = kCarry == Carry::kIn || kCarry == Carry::kInOut;
+    const U in = kIn ? static_cast<U>(flag) : U{kSubtracts};
+    const Uint128 sum = Uint128{x} + (kSubtracts ? static_cast<U>(~y) : y) + in;
     (*a.d[0])[l] = static_cast<U>(sum);
     if constexpr (kCarry != Carry::kIn) {
       flag = static_cast<uint64_t>(sum >> kBits<T>) & 1;

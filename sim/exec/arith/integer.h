@@ -16,7 +16,8 @@ enum class IntegerOp : uint8_t {
   // clang-format on
 };
 
-// The flag CC.CF at Arguments::carry: 1 is a carry, or after a subtraction a borrow.
+// The flag CC.CF at Arguments::carry, as the machine has it: a subtraction is a + ~b + 1, so that it is 1
+// where nothing was borrowed. Seen where an addition follows (ZLUDA's subc_cc_s32, tests/ptx/CORPORA.md).
 enum class Carry : uint8_t { kNone, kOut, kIn, kInOut };
 
 // `type`: of the operands; kU16 to kS64. A divisor of 0 gives all ones, as quotient and as remainder

@@ -43,15 +43,18 @@ TEST_CASE("carries") {
 
   Instruction sub("sub.cc.s64"), subc("subc.cc.s64");
   CHECK(sub({3, 4}) == kOnes64);
-  CHECK(sub.carry == 1);  // a borrow
+  CHECK(sub.carry == 0);  // borrowed: no carry out of 3 + ~4 + 1
   CHECK(sub({4, 4}) == 0);
-  CHECK(sub.carry == 0);
-  subc.carry = 1;
+  CHECK(sub.carry == 1);
+  subc.carry = 0;
   CHECK(subc({4, 3}) == 0);
-  CHECK(subc.carry == 0);
-  subc.carry = 1;
-  CHECK(subc({0, kOnes64}) == 0);
   CHECK(subc.carry == 1);
+  subc.carry = 0;
+  CHECK(subc({0, kOnes64}) == 0);
+  CHECK(subc.carry == 0);
+  CHECK(sub({3, 4}) == kOnes64);
+  addc.carry = sub.carry;
+  CHECK(addc({0, 0}) == 0);  // the flag is one for both
 
   Instruction low("mad.lo.cc.u32"), high("madc.hi.cc.u32"), signed_high("mad.hi.cc.s32");
   CHECK(low({0x10000, 0x10001, kOnes32}) == 0xffff);  // product 0x1'00010000, its low word + 0xffffffff
