@@ -18,6 +18,7 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
       index_(index),
       rank_(rank),
       shared_(launch.shared_bytes()),
+      system_(launch.code->system_shared ? kSharedReserve : 0),
       written_(launch.checks.init ? launch.shared_bytes() : 0) {
   const uint32_t threads = launch.threads();
   const uint32_t count = (threads + kLanes - 1) / kLanes;

@@ -49,6 +49,7 @@ class Block {
   // For its warps.
   Cluster& cluster() { return cluster_; }
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
+  std::span<uint8_t> system() { return {system_.data(), system_.size()}; }
   Races* races() { return races_ ? &*races_ : nullptr; }  // null without Checks::race
   std::span<uint8_t> written() { return {written_.data(), written_.size()}; }
   Access& access() { return access_; }
@@ -73,6 +74,7 @@ class Block {
   const isa::Dim3 index_;
   const uint32_t rank_;
   Zeroed<uint8_t> shared_;
+  Zeroed<uint8_t> system_;  // below it, of code that uses it
   std::optional<Races> races_;
   Zeroed<uint8_t> written_;  // of shared_, a byte each; Checks::init
   Access access_;

@@ -167,6 +167,7 @@ struct Code {
   std::vector<std::vector<uint32_t>> targets;
   std::vector<uint8_t> const_data;           // the constant space
   uint32_t static_shared = 0;                // bytes, from kSharedReserve on
+  bool system_shared = false;                // uses what is below: %reserved_smem_offset_0, _1
   uint32_t dynamic_shared_at = 0;            // offset of dynamic shared memory
   uint32_t parameter_bytes = 0;              // of the kernel
   uint32_t required_threads[3] = {0, 0, 0};  // .reqntid

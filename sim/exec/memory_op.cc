@@ -198,6 +198,9 @@ uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& add
       if (rank >= spaces.shared.size() || (space == Space::kShared && rank != spaces.rank)) {
         return nullptr;
       }
+      if (rank == spaces.rank && address % kWindowBytes < kSharedReserve) {
+        return within(spaces.system, address % kWindowBytes, bytes);
+      }
       return within(spaces.shared[rank], address % kWindowBytes - kSharedReserve, bytes);
     }
     case Space::kLocal:
@@ -229,6 +232,9 @@ bool check_written(const Spaces& spaces, Space space, uint64_t address, uint64_t
   }
   uint8_t* written = nullptr;
   if (space == Space::kShared || space == Space::kSharedCluster) {
+    if (address % kWindowBytes < kSharedReserve) {
+      return true;
+    }
     written = spaces.written[address / kWindowBytes].data() + (address % kWindowBytes - kSharedReserve);
   } else if (space == Space::kGlobal) {
     const Memory::Range* r = spaces.memory->range(address);

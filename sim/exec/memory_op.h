@@ -35,6 +35,7 @@ struct Spaces {
   Memory* memory = nullptr;
   std::span<const std::span<uint8_t>> shared;  // of the cluster's blocks, each from kSharedReserve on
   uint32_t rank = 0;                           // of the warp's block
+  std::span<uint8_t> system;                   // of its shared memory, below kSharedReserve
   uint8_t* local = nullptr;                    // lane by lane
   uint32_t local_bytes = 0;                    // of a lane
   uint8_t* stack = nullptr;                    // of alloca, lane by lane

@@ -26,7 +26,8 @@ void Warp::check_races(Races& races, const Group& g, const Access& a) const {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     const uint64_t address = a.address[lane];
     const bool shared = is_shared(op.space, address);
-    if (shared && rank_of({op.space, address}) != block_.rank()) {
+    if (shared &&
+        (rank_of({op.space, address}) != block_.rank() || address % kWindowBytes < kSharedReserve)) {
       continue;
     }
     const uint64_t offset = address % kWindowBytes - kSharedReserve;

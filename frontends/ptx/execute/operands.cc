@@ -115,6 +115,8 @@ exec::Slot Translator::special_slot(exec::Special s) {
 
 exec::Slot Translator::special(const Operand& o) {
   const Special s = Special::unpack(o.id);
+  out_.code.system_shared |=
+      s.kind == SpecialKind::kReservedSmemOffset0 || s.kind == SpecialKind::kReservedSmemOffset1;
   if (const auto known = warp_special(s)) {
     return special_slot(*known);
   }
