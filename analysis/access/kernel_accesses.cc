@@ -132,9 +132,11 @@ std::pair<uint64_t, uint64_t> rows_of(const std::vector<InstrAccesses>& all, con
   return {begin, begin + (end - begin + kBytes - 1) / kBytes * kBytes};
 }
 
+// What the remedies would do, by reading all accesses again.
+using ReadAgain = std::function<std::vector<RemedyCheck>(const std::vector<Remedy>&, const KernelAccesses&)>;
+
 // `known`: the patterns of all accesses, if they were kept.
-void advise(const std::filesystem::path& file, const std::optional<isa::Dim3>& cluster, uint32_t threads,
-            const std::atomic<bool>& cancel, const PatternCounts* known, KernelAccesses& k) {
+void advise(const ReadAgain& read_again, const PatternCounts* known, KernelAccesses& k) {
   std::vector<Remedy> remedies;
   std::vector<std::vector<size_t>> of;  // the remedies of k.all[i]
   for (size_t i = 0; i < k.all.size() && i < kAdvised && k.all[i].excess() > 0; ++i) {
@@ -155,11 +157,7 @@ void advise(const std::filesystem::path& file, const std::optional<isa::Dim3>& c
   if (known) {
     checks.emplace_back(k.image(), k.all, remedies).add(*known);
   } else {
-    std::vector<Part> parts = parts_of(file, cluster, threads);
-    for (const Part& p : parts) {
-      checks.emplace_back(p.source->image(), k.all, remedies);
-    }
-    read_parts(parts, checks, cancel);
+    checks = read_again(remedies, k);
   }
   std::vector<RemedyEffect> effects(remedies.size());
   for (RemedyCheck& c : checks) {
@@ -189,20 +187,9 @@ void advise(const std::filesystem::path& file, const std::optional<isa::Dim3>& c
   }
 }
 
-}  // namespace
-
-const Advice* KernelAccesses::advice_for(uint32_t index) const {
-  const auto at =
-      std::find_if(advice.begin(), advice.end(), [&](const Advice& a) { return a.index == index; });
-  return at == advice.end() ? nullptr : &*at;
-}
-
-KernelAccesses profile_kernel(const std::filesystem::path& file, const std::optional<isa::Dim3>& cluster,
-                              AccessSide side, uint32_t threads, const std::atomic<bool>& cancel) {
+KernelAccesses profile(std::vector<Part> parts, AccessSide side, bool keep, const std::atomic<bool>& cancel,
+                       const ReadAgain& read_again) {
   KernelAccesses k;
-  std::vector<Part> parts = parts_of(file, cluster, threads);
-  // Reading a text trace again takes longer than keeping its patterns; a .heddle the other way round.
-  const bool keep = side == AccessSide::kBanks && !dynamic_cast<trace::Reader*>(parts[0].source.get());
   std::vector<ProfileSink> sinks;
   for (const Part& p : parts) {
     sinks.emplace_back(p.source->image(), side, keep);
@@ -221,9 +208,43 @@ KernelAccesses profile_kernel(const std::filesystem::path& file, const std::opti
   k.all = whole.by_excess();
   k.source = std::move(parts[0].source);
   if (side == AccessSide::kBanks && !cancel) {
-    advise(file, cluster, threads, cancel, sinks[0].patterns(), k);
+    advise(read_again, sinks[0].patterns(), k);
   }
   return k;
+}
+
+}  // namespace
+
+const Advice* KernelAccesses::advice_for(uint32_t index) const {
+  const auto at =
+      std::find_if(advice.begin(), advice.end(), [&](const Advice& a) { return a.index == index; });
+  return at == advice.end() ? nullptr : &*at;
+}
+
+KernelAccesses profile_kernel(const std::filesystem::path& file, const std::optional<isa::Dim3>& cluster,
+                              AccessSide side, uint32_t threads, const std::atomic<bool>& cancel) {
+  std::vector<Part> parts = parts_of(file, cluster, threads);
+  // Reading a text trace again takes longer than keeping its patterns; a .heddle the other way round.
+  const bool keep = side == AccessSide::kBanks && !dynamic_cast<trace::Reader*>(parts[0].source.get());
+  return profile(std::move(parts), side, keep, cancel,
+                 [&](const std::vector<Remedy>& remedies, const KernelAccesses& k) {
+                   std::vector<RemedyCheck> checks;
+                   std::vector<Part> again = parts_of(file, cluster, threads);
+                   for (const Part& p : again) {
+                     checks.emplace_back(p.source->image(), k.all, remedies);
+                   }
+                   read_parts(again, checks, cancel);
+                   return checks;
+                 });
+}
+
+KernelAccesses profile_kernel(std::unique_ptr<isa::BlockSource> source, AccessSide side,
+                              const std::atomic<bool>& cancel) {
+  std::vector<Part> parts;
+  parts.push_back({std::move(source), ~uint64_t{0}});
+  return profile(
+      std::move(parts), side, side == AccessSide::kBanks, cancel,
+      [](const std::vector<Remedy>&, const KernelAccesses&) { return std::vector<RemedyCheck>{}; });
 }
 
 }  // namespace heddle::analysis

@@ -35,4 +35,9 @@ struct KernelAccesses {
 KernelAccesses profile_kernel(const std::filesystem::path& trace, const std::optional<isa::Dim3>& cluster,
                               AccessSide side, uint32_t threads, const std::atomic<bool>& cancel);
 
+// The same of blocks that can be read once, as those of a kernel that is executed. Without advice when there
+// are more patterns of accesses than are kept.
+KernelAccesses profile_kernel(std::unique_ptr<isa::BlockSource> source, AccessSide side,
+                              const std::atomic<bool>& cancel);
+
 }  // namespace heddle::analysis

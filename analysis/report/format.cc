@@ -74,9 +74,10 @@ std::string clock_time(double seconds) {
 }
 
 std::string demangled(const std::string& name) {
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                              std::free);
+  int status = -1;  // a name of C, t say, is not the type that this letter stands for
+  std::unique_ptr<char, void (*)(void*)> text(
+      name.starts_with("_Z") ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status) : nullptr,
+      std::free);
   return input::printable(status == 0 && text ? text.get() : name);
 }
 

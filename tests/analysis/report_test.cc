@@ -43,6 +43,7 @@ TEST_CASE("numbers") {
   CHECK(clock_time(7380) == "2:03 h");
   CHECK(demangled("_Z8k_vecaddPKfS0_Pfi") == "k_vecadd(float const*, float const*, float*, int)");
   CHECK(demangled("my_kernel") == "my_kernel");
+  CHECK(demangled("t") == "t");
   CHECK(demangled("k\x1b[2J\n") == "k\\x1b[2J\\x0a");
   CHECK(shortened("abcdefgh", 5) == "abc..");
   CHECK(shortened("abcde", 5) == "abcde");

@@ -6,6 +6,16 @@ import unittest
 from tests.python.harness import PythonTest, heddle
 
 DATA = os.path.join(os.getcwd(), "tests", "exec", "data")
+STRIDED = """.version 8.0 .target sm_90 .address_size 64
+.shared .align 16 .b8 tile[8192];
+.entry k(.param .u64 out) {
+ .reg .b32 %r<9>; .reg .b64 %rd<9>;
+ mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mad.lo.u32 %r3, %r1, 128, %r2; st.shared.u32 [%r3], %r1;
+ mad.lo.u32 %r4, %r1, 4, %r2; ld.shared.u32 %r5, [%r4];
+ ld.param.u64 %rd1, [out]; and.b32 %r6, %r1, 31; mul.wide.u32 %rd2, %r6, 128; add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+64], %r5;
+ ret;
+}
+"""
 SAXPY = os.path.join(DATA, "saxpy.ptx")
 
 
@@ -44,6 +54,23 @@ class Ptx(PythonTest):
         data = bytes(8)
         mod.saxpy[1, 32](2, 1, array.array("f", [10, 20]), data, timed=False)
         self.assertEqual(data, bytes(8))
+
+    def test_patterns_of_accesses(self):
+        """Executed, not simulated: 32 lanes of one bank, and of 32 sectors."""
+        mod = heddle.load_ptx(STRIDED)
+        out = heddle.to_device(array.array("I", [0] * 1024))
+        banks, sectors = mod.k[1, 32].banks(out), mod.k[1, 32].coalesce(out)
+        self.assertEqual([int(x) for x in banks["conflicts"]], [31, 0])
+        self.assertEqual([int(x) for x in sectors["sectors"]], [32, 32])
+        self.assertEqual(memoryview(out.copy_to_host())[32 * 31], 31)
+
+    def test_races_while_timed(self):
+        mod = heddle.load_ptx(STRIDED)
+        out = array.array("I", [0] * 1024)
+        mod.k[1, 32](out, check="race")  # one warp is in order
+        for timed in (True, False):
+            self.raises(heddle.TraceError, "race in shared memory", mod.k[1, 64], out, timed=timed, check=("race",))
+        self.raises(heddle.Error, "check='init'; legal values: race, sync", mod.k[1, 32], out, check="init")
 
     def test_errors(self):
         mod = heddle.load_ptx(SAXPY)

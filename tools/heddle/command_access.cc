@@ -7,20 +7,24 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "analysis/access/access_text.h"
 #include "analysis/report/format.h"
 #include "analysis/run/plan.h"
+#include "frontends/input/printable.h"
 #include "frontends/output/output_file.h"
 #include "sim/base/cancelled.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/device/gpu.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/options.h"
+#include "tools/heddle/ptx_launch.h"
 
 namespace heddle::cli {
 namespace {
@@ -28,19 +32,41 @@ namespace {
 struct AccessOptions {
   analysis::AccessSide side;
   std::vector<std::filesystem::path> paths;
-  uint32_t launch = 0;  // 0: all
+  PtxLaunchOptions ptx;  // its kernel is the number of a launch where there are traces
   size_t top = 10;
   std::filesystem::path csv, svg;
   bool force = false;
 };
 
-int profile(const AccessOptions& o) {
+std::vector<analysis::PlannedLaunch> launches_of(AccessOptions& o) {
+  const std::string number = std::exchange(o.ptx.kernel, "");
+  is_ptx(o.paths, o.ptx);  // refuses what only modules have
   std::vector<analysis::PlannedLaunch> launches = analysis::plan_launches(o.paths, false, warn);
-  if (o.launch) {
-    std::erase_if(launches, [&o](const analysis::PlannedLaunch& l) { return l.number != o.launch; });
+  if (!number.empty()) {
+    const auto n = parse_number<uint32_t>(number);
+    if (n.value_or(0) == 0) {
+      throw Error(fmt::format("--kernel {} (legal: a whole number, 1 or more; of a module in PTX a name)",
+                              input::printable(number)));
+    }
+    std::erase_if(launches, [&](const analysis::PlannedLaunch& l) { return l.number != n; });
   }
   if (launches.empty()) {
-    throw Error(fmt::format("--kernel {}: there is no launch of this number", o.launch));
+    throw Error(fmt::format("--kernel {}: there is no launch of this number", input::printable(number)));
+  }
+  return launches;
+}
+
+int profile(AccessOptions o) {
+  std::unique_ptr<PtxLaunch> ptx;
+  std::vector<analysis::PlannedLaunch> launches;
+  if (std::ranges::any_of(o.paths, [](const auto& p) { return p.extension() == ".ptx"; })) {
+    is_ptx(o.paths, o.ptx);
+    ptx = std::make_unique<PtxLaunch>(o.ptx);
+    launches.emplace_back();
+    launches[0].trace = o.ptx.file.stem().string();
+    launches[0].number = 1;
+  } else {
+    launches = launches_of(o);
   }
   if (!o.svg.empty() && launches.size() > 1) {
     throw Error(fmt::format("--svg draws one kernel, and there are {} (--kernel N)", launches.size()));
@@ -48,8 +74,10 @@ int profile(const AccessOptions& o) {
   std::string csv = analysis::access_csv_header(o.side);
   for (const analysis::PlannedLaunch& l : launches) {
     const auto start = std::chrono::steady_clock::now();
-    const analysis::KernelAccesses k = analysis::profile_kernel(
-        l.source.path, l.cluster, o.side, std::max(1u, std::thread::hardware_concurrency()), cancel_flag());
+    const analysis::KernelAccesses k =
+        ptx ? analysis::profile_kernel(ptx->timed(), o.side, cancel_flag())
+            : analysis::profile_kernel(l.source.path, l.cluster, o.side,
+                                       std::max(1u, std::thread::hardware_concurrency()), cancel_flag());
     if (cancel_flag()) {
       throw Cancelled("interrupted");
     }
@@ -75,8 +103,11 @@ void add(CLI::App& app, int& status, const char* name, const char* help, analysi
   auto o = std::make_shared<AccessOptions>();
   o->side = side;
   CLI::App* c = app.add_subcommand(name, help);
-  c->add_option("TRACE", o->paths, "traces, as for `heddle run`")->required();
-  c->add_option("--kernel", o->launch, "only the launch of this number")->check(at_least(1));
+  c->add_option("TRACE", o->paths, "traces, as for `heddle run`; or a module in PTX")->required();
+  add_ptx_launch_options(*c, o->ptx);
+  c->get_option("--kernel")->description("only the launch of this number; name of the kernel in a module");
+  c->add_option("--cluster", o->ptx.cluster, "blocks of a cluster of a kernel in PTX")
+      ->type_name("X[,Y[,Z]]");
   c->add_option("--top", o->top, "instructions in the table")->check(at_least(1))->capture_default_str();
   c->add_option("--csv", o->csv, "all instructions as a table")->type_name("FILE.csv");
   c->add_option("--svg", o->svg, "the worst pattern as a picture")->type_name("FILE.svg");

@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "analysis/report/format.h"
-#include "frontends/input/printable.h"
 #include "frontends/ptx/execute/program.h"
-#include "sim/base/error.h"
 #include "sim/exec/execute.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
@@ -26,26 +24,14 @@ namespace {
 
 struct ExecOptions {
   PtxLaunchOptions launch;
-  std::vector<std::string> checks;
   int threads = 0;  // 0: all of the host
   uint64_t resident = exec::ExecuteOptions{}.resident;
   uint64_t most_instructions = 0;  // 0: as many as it takes
   bool force = false;
 };
 
-exec::Checks checks(const ExecOptions& o) {
-  exec::Checks out;
-  for (const std::string& name : o.checks) {
-    if (name != "init" && name != "race" && name != "sync") {
-      throw Error(fmt::format("--check {} (legal: init, race, sync)", input::printable(name)));
-    }
-    (name == "init" ? out.init : name == "race" ? out.race : out.sync) = true;
-  }
-  return out;
-}
-
 int execute(const ExecOptions& o) {
-  PtxLaunch launch(o.launch, checks(o));
+  PtxLaunch launch(o.launch);
   if (o.most_instructions != 0) {
     launch.launch().most_instructions = o.most_instructions;
   }
@@ -85,11 +71,6 @@ void add_exec(CLI::App& app, int& status) {
   }
   c->add_option("--cluster", o->launch.cluster, "blocks of a cluster (default: the kernel's, else 1)")
       ->type_name("X[,Y[,Z]]");
-  add_repeatable(
-      *c, "--check", o->checks,
-      "what else is an error: init (reading what was never written), race (on shared memory), sync "
-      "(barriers in diverged code)")
-      ->type_name("KIND");
   c->add_option("-j,--threads", o->threads, "host threads (default: all)")->check(at_least(1));
   c->add_option("--resident", o->resident, "blocks that may wait for each other")
       ->check(at_least(1))

@@ -14,7 +14,6 @@
 #include "analysis/run/checkpoint_file.h"
 #include "analysis/run/checkpointed.h"
 #include "analysis/run/plan.h"
-#include "frontends/ptx/lower/timed_source.h"
 #include "sim/base/error.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
@@ -44,9 +43,7 @@ analysis::PlannedLaunch ptx_launch(const RunArguments& o, PtxLaunch& launch) {
   out.source.number = out.number = 1;
   out.open = [&launch] {
     trace::OpenedTrace t;
-    t.source =
-        std::make_unique<ptx::lower::TimedSource>(launch.program().module(), launch.kernel(), launch.launch(),
-                                                  launch.program().origins(launch.kernel()));
+    t.source = launch.timed();
     t.fingerprint = "executed";
     return t;
   };
@@ -71,34 +68,14 @@ std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
   return out;
 }
 
-// Whether it is a module in PTX that is to run; then the options are such.
-bool is_ptx(RunArguments& o) {
-  const bool any =
-      std::any_of(o.paths.begin(), o.paths.end(), [](const auto& p) { return p.extension() == ".ptx"; });
-  const bool said =
-      !o.ptx.kernel.empty() || !o.ptx.grid.empty() || !o.ptx.block.empty() || !o.ptx.arguments.empty();
-  if (!any) {
-    if (said) {
-      throw Error("--kernel, --grid, --block and --arg are for a module in PTX (FILE.ptx)");
-    }
-    return false;
-  }
-  if (o.paths.size() != 1 || o.ptx.kernel.empty() || o.ptx.grid.empty() || o.ptx.block.empty()) {
-    throw Error(fmt::format("{}: a module in PTX is run alone, with --kernel, --grid and --block",
-                            o.paths[0].string()));
-  }
-  o.ptx.file = o.paths[0];
-  for (const uint32_t n : o.cluster) {
-    o.ptx.cluster += fmt::format("{}{}", o.ptx.cluster.empty() ? "" : ",", n);
-  }
-  return true;
-}
-
 int run(RunArguments o) {
   std::unique_ptr<PtxLaunch> ptx;
   std::vector<analysis::PlannedLaunch> launches;
-  if (is_ptx(o)) {
-    ptx = std::make_unique<PtxLaunch>(o.ptx, exec::Checks{});
+  if (is_ptx(o.paths, o.ptx)) {
+    for (const uint32_t n : o.cluster) {
+      o.ptx.cluster += fmt::format("{}{}", o.ptx.cluster.empty() ? "" : ",", n);
+    }
+    ptx = std::make_unique<PtxLaunch>(o.ptx);
     launches.push_back(ptx_launch(o, *ptx));
   } else {
     launches = launches_of(o);
@@ -114,6 +91,7 @@ int run(RunArguments o) {
   const int status = batch.run();
   if (ptx && status == 0) {
     ptx->write_outputs(o.sim.force);
+    print(ptx->output());
   }
   const std::vector<analysis::LaunchRecord>& results = batch.results();
   if (!results.empty()) {

@@ -8,6 +8,7 @@
 #include "frontends/input/printable.h"
 #include "frontends/npy/npy.h"
 #include "frontends/ptx/load.h"
+#include "frontends/ptx/lower/timed_source.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "tools/heddle/checks.h"
@@ -34,6 +35,17 @@ isa::Dim3 dimensions(const std::string& option, const std::string& text) {
     rest.remove_prefix(comma + 1);
   }
   throw Error(fmt::format("{} {} (legal: X[,Y[,Z]], numbers from 1 on)", option, input::printable(text)));
+}
+
+exec::Checks checks_of(const std::vector<std::string>& names) {
+  exec::Checks out;
+  for (const std::string& name : names) {
+    if (name != "init" && name != "race" && name != "sync") {
+      throw Error(fmt::format("--check {} (legal: init, race, sync)", input::printable(name)));
+    }
+    (name == "init" ? out.init : name == "race" ? out.race : out.sync) = true;
+  }
+  return out;
 }
 
 // The files of --out-arg by the argument's index.
@@ -65,10 +77,33 @@ std::vector<CLI::Option*> add_ptx_launch_options(CLI::App& c, PtxLaunchOptions& 
       ->type_name("VALUE");
   add_repeatable(c, "--out-arg", o.outputs, "write argument INDEX, counted from 0, as it is at the end")
       ->type_name("INDEX=FILE.npy");
+  add_repeatable(
+      c, "--check", o.checks,
+      "what else is an error in a kernel in PTX: init (reading what was never written), race (on shared "
+      "memory), sync (barriers in diverged code)")
+      ->type_name("KIND");
   return needed;
 }
 
-PtxLaunch::PtxLaunch(const PtxLaunchOptions& o, const exec::Checks& checks) : files_(outputs(o)) {
+bool is_ptx(const std::vector<std::filesystem::path>& paths, PtxLaunchOptions& o) {
+  if (std::ranges::none_of(paths, [](const auto& p) { return p.extension() == ".ptx"; })) {
+    if (o.any()) {
+      throw Error(
+          "--kernel, --grid, --block, --shared, --arg, --out-arg and --check are for a module in PTX "
+          "(FILE.ptx)");
+    }
+    return false;
+  }
+  if (paths.size() != 1 || o.kernel.empty() || o.grid.empty() || o.block.empty()) {
+    throw Error(fmt::format("{}: a module in PTX is run alone, with --kernel, --grid and --block",
+                            paths[0].string()));
+  }
+  o.file = paths[0];
+  return true;
+}
+
+PtxLaunch::PtxLaunch(const PtxLaunchOptions& o) : files_(outputs(o)) {
+  const exec::Checks checks = checks_of(o.checks);
   if (checks.init) {
     memory_.track_writes();
   }
@@ -100,6 +135,12 @@ PtxLaunch::PtxLaunch(const PtxLaunchOptions& o, const exec::Checks& checks) : fi
       throw Error(fmt::format("--out-arg {}={}: argument {} is no buffer", index, file, index));
     }
   }
+}
+
+std::unique_ptr<isa::BlockSource> PtxLaunch::timed() {
+  output_->clear();
+  return std::make_unique<ptx::lower::TimedSource>(program_->module(), *kernel_, launch_,
+                                                   program_->origins(*kernel_), output_);
 }
 
 void PtxLaunch::write_outputs(bool force) {

@@ -24,8 +24,9 @@ py::list profile(const analysis::PlannedLaunch& l, bool banks) {
   analysis::KernelAccesses k;
   interruptible([&](std::atomic<bool>& cancel) {
     throwing<TraceError>([&] {
-      k = analysis::profile_kernel(l.source.path, l.cluster, side,
-                                   std::max(1u, std::thread::hardware_concurrency()), cancel);
+      k = l.open ? analysis::profile_kernel(l.open().source, side, cancel)
+                 : analysis::profile_kernel(l.source.path, l.cluster, side,
+                                            std::max(1u, std::thread::hardware_concurrency()), cancel);
     });
   });
   const isa::KernelImage& image = k.image();

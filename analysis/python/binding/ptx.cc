@@ -45,6 +45,8 @@ struct LaunchArguments {
   std::optional<isa::Dim3> cluster;
   uint32_t shared = 0;
   std::vector<uint64_t> values;  // the bits of each
+  exec::Checks checks;
+  std::shared_ptr<std::string> printed = std::make_shared<std::string>();  // by a launch that is timed
 };
 
 // A module and the memory that it shares with others.
@@ -82,6 +84,7 @@ class PtxModule {
       out.with_cluster = true;
     }
     out.dynamic_shared = a.shared;
+    out.checks = a.checks;
     for (size_t i = 0; i < a.values.size(); ++i) {
       ptx::set_parameter(ptx::parameter(program_.module(), kernel, i), a.values[i], out);
     }
@@ -103,12 +106,13 @@ PlannedLaunch planned(const std::shared_ptr<PtxModule>& module, const LaunchArgu
   out.source.path = module->path().empty() ? "module.ptx" : module->path();
   out.source.trace = out.trace = out.source.path.stem().string();
   out.source.number = out.number = 1;
-  out.open = [module, launch, name = a.kernel] {
+  out.open = [module, launch, name = a.kernel, printed = a.printed] {
     return whole([&] {
       const ptx::Function& kernel = module->program().kernel(name);
       trace::OpenedTrace t;
+      printed->clear();
       t.source = std::make_unique<ptx::lower::TimedSource>(module->program().module(), kernel, launch,
-                                                           module->program().origins(kernel));
+                                                           module->program().origins(kernel), printed);
       t.fingerprint = "executed";
       return t;
     });
@@ -124,7 +128,7 @@ py::tuple execute(const std::shared_ptr<PtxModule>& module, const LaunchArgument
     exec::ExecuteOptions options;
     options.threads = threads;
     options.cancelled = &cancel;
-    r = exec::execute(launch, options);
+    throwing<TraceError>([&] { r = exec::execute(launch, options); });
   });
   return py::make_tuple(r.instructions, r.thread_instructions, r.output);
 }
@@ -134,8 +138,15 @@ isa::Dim3 dim3(const std::array<uint32_t, 3>& d) { return {d[0], d[1], d[2]}; }
 LaunchArguments arguments(const std::string& kernel, const std::array<uint32_t, 3>& grid,
                           const std::array<uint32_t, 3>& block,
                           const std::optional<std::array<uint32_t, 3>>& cluster, uint32_t shared,
-                          std::vector<uint64_t> values) {
-  LaunchArguments out{kernel, dim3(grid), dim3(block), std::nullopt, shared, std::move(values)};
+                          std::vector<uint64_t> values, bool race, bool sync) {
+  LaunchArguments out;
+  out.kernel = kernel;
+  out.grid = dim3(grid);
+  out.block = dim3(block);
+  out.shared = shared;
+  out.values = std::move(values);
+  out.checks.race = race;
+  out.checks.sync = sync;
   if (cluster) {
     out.cluster = dim3(*cluster);
   }
@@ -160,7 +171,9 @@ void bind_ptx(py::module_& m) {
         memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size()});
         return py::bytes(out);
       });
-  py::class_<LaunchArguments>(m, "PtxArguments").def(py::init(&arguments));
+  py::class_<LaunchArguments>(m, "PtxArguments")
+      .def(py::init(&arguments))
+      .def_property_readonly("printed", [](const LaunchArguments& a) { return *a.printed; });
   py::class_<PtxModule, std::shared_ptr<PtxModule>>(m, "PtxModule")
       .def(py::init<const std::string&, const std::string&, std::shared_ptr<exec::Memory>>())
       .def("kernels", &PtxModule::kernels);

@@ -4,10 +4,11 @@ from __future__ import annotations
 import dataclasses
 import os
 import struct
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from heddle._checks import integer
 from heddle._native import native
+from heddle.access import banks, coalesce
 from heddle.errors import Error
 from heddle.results import Results
 from heddle.run import run
@@ -110,7 +111,7 @@ class _Configured:
         self._kernel, self._grid, self._block = kernel, _dimensions("grid", grid), _dimensions("block", block)
 
     def __call__(self, *arguments: Any, shared: int = 0, cluster: Optional[Size] = None, timed: bool = True,
-                 threads: int = 1, **options: Any) -> Union[Results, Executed]:
+                 threads: int = 1, check: Sequence[str] = (), **options: Any) -> Union[Results, Executed]:
         """Launches it.
 
         Args:
@@ -120,18 +121,42 @@ class _Configured:
             cluster: blocks of a cluster; None: the kernel's own.
             timed: False: only executed.
             threads: of the host. The time depends on them never; sums of floats by atomics do when timed is False.
+            check: what else is an error: "race" (on shared memory), "sync" (barriers in diverged code).
             options: run()'s, gpu and profile among them.
 
         Returns:
-            Results of one launch; Executed when it is not timed.
+            Results of one launch; Executed when it is not timed. What the kernel prints is printed.
 
         Raises:
             Error: an argument is none, or something in the module cannot be executed yet.
             TraceError: the kernel does something that it may not, or there is no time for an instruction of it yet.
         """
+        def launch(how):
+            if timed:
+                result = run(Launch(native.ptx_launch(self._kernel.module._native, how)), threads=threads, **options)
+                print(how.printed, end="")
+                return result
+            result = Executed(*native.ptx_execute(self._kernel.module._native, how, integer("threads", threads, 1, 1024)))
+            print(result.output, end="")
+            return result
+        return self._with(arguments, shared, cluster, check, launch)
+
+    def banks(self, *arguments: Any, shared: int = 0, cluster: Optional[Size] = None):
+        """Bank conflicts by instruction of a launch that is executed and not simulated: heddle.banks() of it."""
+        return self._with(arguments, shared, cluster, (), lambda how: banks(Launch(native.ptx_launch(self._kernel.module._native, how))))
+
+    def coalesce(self, *arguments: Any, shared: int = 0, cluster: Optional[Size] = None):
+        """Sectors by instruction of a launch that is executed and not simulated: heddle.coalesce() of it."""
+        return self._with(arguments, shared, cluster, (), lambda how: coalesce(Launch(native.ptx_launch(self._kernel.module._native, how))))
+
+    def _with(self, arguments: Sequence[Any], shared: int, cluster: Optional[Size], check: Sequence[str],
+              act: Callable[[Any], Any]) -> Any:
         parameters = self._kernel.parameters
         if len(arguments) != len(parameters):
             raise Error(f"{self._kernel.name} takes {len(parameters)} arguments, not {len(arguments)}")
+        for name in (check,) if isinstance(check, str) else check:
+            if name not in ("race", "sync"):
+                raise Error(f"check={name!r}; legal values: race, sync")
         values, copied = [], []
         for x, (_, kind, size) in zip(arguments, parameters):
             if isinstance(x, DeviceArray):
@@ -147,12 +172,8 @@ class _Configured:
         try:
             how = native.PtxArguments(self._kernel.name, self._grid, self._block,
                                       _dimensions("cluster", cluster) if cluster is not None else None,
-                                      integer("shared", shared, 0, 2**31), values)
-            if timed:
-                result = run(Launch(native.ptx_launch(self._kernel.module._native, how)), threads=threads, **options)
-            else:
-                result = Executed(*native.ptx_execute(self._kernel.module._native, how, integer("threads", threads, 1, 1024)))
-                print(result.output, end="")
+                                      integer("shared", shared, 0, 2**31), values, "race" in check, "sync" in check)
+            result = act(how)
             for x, there in copied:
                 view = memoryview(x)
                 if not view.readonly and view.nbytes:

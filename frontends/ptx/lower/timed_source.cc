@@ -17,7 +17,7 @@ constexpr uint64_t kVainTurns = 20000;  // in which all that have begun only wai
 }  // namespace
 
 TimedSource::TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
-                         const std::vector<uint32_t>& origins)
+                         const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
     : launch_(exec::completed(launch)),
       lowered_(lower(module, kernel)),
       image_([&] {
@@ -34,7 +34,8 @@ TimedSource::TimedSource(const Module& module, const Function& kernel, const exe
         k.parameter_base = kParameterBase;
         return k;
       }()),
-      origins_(origins) {}
+      origins_(origins),
+      output_(output ? std::move(output) : std::make_shared<std::string>()) {}
 
 TimedSource::~TimedSource() = default;
 
@@ -105,7 +106,7 @@ bool TimedSource::next(isa::BlockTrace& out) {
       t.index = isa::block_at(position_, launch_.grid, launch_.cluster);
       t.linear = position_++;
       t.warps = first->recorder->finish(b->rank());
-      output_ += b->output();
+      *output_ += b->output();
       ready_.push_back(std::move(t));
     }
   }

@@ -18,17 +18,15 @@ class BlockRecorder;
 class TimedSource final : public isa::BlockSource {
  public:
   // `launch`: of the kernel, with its shape and parameters; its memory outlives this, and has what the kernel
-  // computes once all blocks were asked for. `origins`: of Translation. Throws NotLowered, and Error for what
-  // the launch may not be.
+  // computes once all blocks were asked for. `origins`: of Translation. `output` gets what the blocks that
+  // ended have printed; null: it is dropped. Throws NotLowered, and Error for what the launch may not be.
   TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
-              const std::vector<uint32_t>& origins);
+              const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output = nullptr);
   ~TimedSource() override;
 
   const isa::KernelImage& image() const override { return image_; }
   // Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
-  // What the blocks that ended have printed.
-  const std::string& output() const { return output_; }
 
  private:
   struct Active {
@@ -47,7 +45,7 @@ class TimedSource final : public isa::BlockSource {
   uint64_t position_ = 0;
   std::deque<std::unique_ptr<Active>> active_;
   std::deque<isa::BlockTrace> ready_;
-  std::string output_;
+  std::shared_ptr<std::string> output_;
 };
 
 }  // namespace heddle::ptx::lower
