@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/validate/host/experiment.h"
+#include "sim/base/error.h"
 
 namespace heddle::hostbench {
 namespace {
@@ -15,7 +16,9 @@ std::vector<std::pair<double, double>> spans(const host::Result& r, const std::s
                                              const std::string& name) {
   std::vector<std::pair<double, double>> out;
   for (const host::TrackSpan& s : r.spans) {
-    if (r.names[s.name] == name && r.tracks[s.track].name == "device 0 stream " + stream) {
+    const std::string& track = r.tracks[s.track].name;  // a graph's: the stream's, and what it is
+    const std::string mine = "device 0 stream " + stream;
+    if (r.names[s.name] == name && (track == mine || track.starts_with(mine + " "))) {
       out.emplace_back(host::to_us(s.start), host::to_us(s.end));
     }
   }
@@ -24,8 +27,11 @@ std::vector<std::pair<double, double>> spans(const host::Result& r, const std::s
 }
 
 double median(std::vector<double> v) {
+  if (v.empty()) {
+    throw Error("an experiment of links that measured nothing");
+  }
   std::sort(v.begin(), v.end());
-  return v.empty() ? NAN : v[v.size() / 2];
+  return v[v.size() / 2];
 }
 
 // 256 threads a block, 16 bytes each, for about so many milliseconds where nothing else uses the link.

@@ -76,6 +76,7 @@ TEST_CASE("the host experiments of the H200") {
   for (const Row& row : all) {
     const auto limit = bound(row);
     const auto value = simulate(row, gpu, times);
+    CHECK((!value || std::isfinite(*value)));
     if (limit && value) {
       CAPTURE(row.test, row.parameter, row.value, *value);
       const double error = std::abs(100 * (*value / row.value - 1));
