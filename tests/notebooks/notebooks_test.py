@@ -15,7 +15,7 @@ from tests.e2e import shipped
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(shipped.SUITE))))
 FOLDER = os.path.join(CHECKOUT, "analysis", "notebooks")
 # Pictures that each has to have.
-PICTURES = {"first_run": 7, "sweep": 3, "transpose": 5, "occupancy": 4, "silicon": 5}
+PICTURES = {"first_run": 7, "sweep": 3, "transpose": 5, "occupancy": 4, "silicon": 5, "ptx": 3}
 
 
 def missing():

@@ -3,6 +3,8 @@ import array
 import os
 import unittest
 
+import numpy
+
 from tests.python.harness import PythonTest, heddle
 
 DATA = os.path.join(os.getcwd(), "tests", "exec", "data")
@@ -33,6 +35,15 @@ class Ptx(PythonTest):
         x, y = heddle.to_device(x), heddle.to_device(y)
         cycles = [list(mod.saxpy[4, 256](1000, 2.5, x, y, threads=n).launches["cycles"]) for n in (1, 2)]
         self.assertEqual(cycles[0], cycles[1])
+
+    def test_numpy(self):
+        x, y = numpy.arange(1000, dtype=numpy.float32), numpy.ones(1000, dtype=numpy.float32)
+        heddle.load_ptx(SAXPY).saxpy[4, 256](numpy.int32(1000), numpy.float32(2.5), x, y)
+        self.assertTrue((y == 2.5 * x + 1).all())
+        one = numpy.ones(1, dtype=numpy.float32)  # an array, not a number
+        heddle.load_ptx(SAXPY).saxpy[1, 32](1, 2, one, one, timed=False)
+        self.assertEqual(one[0], 3)
+        self.assertEqual(heddle.to_device(y).copy_to_host().dtype, numpy.float32)
 
     def test_only_executed(self):
         with open(SAXPY, encoding="utf-8") as f:

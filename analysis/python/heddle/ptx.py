@@ -163,7 +163,7 @@ class _Configured:
                 if not x.address:
                     raise Error("an array whose memory was freed")
                 values.append(x.address)
-            elif isinstance(x, (int, float)) or hasattr(x, "__index__") or (hasattr(x, "__float__") and not getattr(x, "shape", ())):
+            elif _is_number(x):
                 values.append(_bits(x, kind, size))
             else:
                 there = DeviceArray(x)
@@ -182,6 +182,11 @@ class _Configured:
             for _, there in copied:
                 there.free()
         return result
+
+
+def _is_number(x: Any) -> bool:
+    # numpy's arrays have __index__ and __float__ too, for those of one element.
+    return isinstance(x, (int, float)) or (not getattr(x, "shape", ()) and (hasattr(x, "__index__") or hasattr(x, "__float__")))
 
 
 def _bits(x: Any, kind: str, size: int) -> int:
