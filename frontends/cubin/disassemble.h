@@ -1,0 +1,15 @@
+// Machine code of compute capabilities 7.0 to 9.0 as text: what cuobjdump and nvdisasm print of it, without
+// the names of labels.
+#pragma once
+
+#include <string>
+
+#include "frontends/cubin/word.h"
+
+namespace heddle::cubin {
+
+// "@!P0 IADD3 R1, R2, 0x10, RZ"; empty when its opcode, or a value of one of its fields, is not known. `pc`:
+// where it is, bytes from its function's beginning; targets of branches are such, too.
+std::string disassembled(const Word& word, uint64_t pc);
+
+}  // namespace heddle::cubin

@@ -1,0 +1,161 @@
+// Loads, stores, atomics, of every space; asynchronous copies.
+#include "frontends/cubin/opcodes.h"
+
+namespace heddle::cubin {
+namespace {
+
+constexpr std::string_view kSizes[] = {".U8", ".S8", ".U16", ".S16", "", ".64", ".128"};
+constexpr uint64_t kTrue = 7, kNoRegister = 255;
+constexpr uint32_t kNone = Line::kNoPlace;
+
+Line& size(Line& l) { return l.pick(73, 3, kSizes); }
+
+// What orders a global access, and for whom.
+Line& order(Line& l) {
+  return l.pick(77, 4,
+                {"", "?", "?", "?", ".CONSTANT", ".STRONG.SM", ".STRONG.CTA", ".STRONG.GPU", ".MMIO.GPU", "?",
+                 ".STRONG.SYS", "?", ".MMIO.SYS"});
+}
+// Which of the caches' lines goes first.
+Line& eviction(Line& l) { return l.pick(84, 3, {".EF", "", ".EL", ".LU", ".EU", ".NA"}); }
+
+// A register with an offset, and with bit 91 a uniform one, at `ureg`.
+std::string local_address(const Line& l, uint32_t ureg, int64_t offset) {
+  return l.address(24, "", offset, l.bit(91) ? l.ureg_name(ureg) : "");
+}
+// Global memory: the same with a descriptor where bit 76 says so.
+std::string global_address(const Line& l, uint32_t ureg, int64_t offset, bool described) {
+  const std::string wide = l.bit(72) || described ? ".64" : "";
+  if (described) {
+    return "desc[" + l.ureg_name(ureg) + "]" + l.address(24, wide, offset);
+  }
+  if (l.bit(91)) {
+    const std::string behind = l.address(kNone, "", offset, l.ureg_name(ureg));
+    return "[" + l.reg_name(24) + (l.bit(90) ? ".64+" : ".U32+") + behind.substr(1);
+  }
+  return l.address(24, "", offset);
+}
+int64_t offset24(const Line& l) { return l.word().signed_bits(40, 24); }
+
+void load(Line& l, std::string_view name) {
+  l.op(name).flag(72, ".E");
+  order(size(eviction(l).pick(68, 2, {"", ".LTC64B", ".LTC128B", ".LTC256B"})));
+  if (l.bits(81, 3) != kTrue && l.bits(81, 3) != 0) {
+    l.pred(81);
+  }
+  l.reg(16).text(global_address(l, 32, offset24(l), l.bit(76)));
+}
+void ldg(Line& l) { load(l, "LDG"); }
+void ld(Line& l) { load(l, "LD"); }
+
+void store(Line& l, std::string_view name) {
+  l.op(name).flag(72, ".E");
+  order(size(eviction(l)));
+  l.text(global_address(l, 64, offset24(l), l.bit(76))).reg(32);
+}
+void stg(Line& l) { store(l, "STG"); }
+void st(Line& l) { store(l, "ST"); }
+
+void ldl(Line& l) { size(eviction(l.op("LDL"))).reg(16).text(local_address(l, 32, offset24(l))); }
+void stl(Line& l) { size(eviction(l.op("STL"))).text(local_address(l, 64, offset24(l))).reg(32); }
+void lds(Line& l) { size(l.op("LDS")).reg(16).text(local_address(l, 32, offset24(l))); }
+void sts(Line& l) { size(l.op("STS")).text(local_address(l, 64, offset24(l))).reg(32); }
+
+void ldsm(Line& l) {
+  l.op("LDSM.16").suffix(l.bit(78) ? ".MT88" : ".M88").pick(72, 2, {"", ".2", ".4"}).reg(16);
+  l.text(local_address(l, 32, offset24(l)));
+}
+void stsm(Line& l) {
+  l.op("STSM.16").suffix(l.bit(78) ? ".MT88" : ".M88").pick(72, 2, {"", ".2", ".4"});
+  l.text(local_address(l, 64, offset24(l))).reg(32);
+}
+
+void ldc(Line& l) {
+  size(l.op("LDC")).pick(78, 2, {"", ".IL", ".IS", ".ISL"}).reg(16);
+  const bool index = l.bits(24, 8) != kNoRegister || l.bits(38, 16) == 0;
+  l.text(l.constant(index ? l.reg_name(24) : ""));
+}
+void uldc(Line& l) {
+  size(l.uniform().uniform_guard().op("ULDC")).ureg(16).text(l.constant(l.bit(91) ? l.ureg_name(24) : ""));
+}
+
+constexpr std::string_view kOperations[] = {".ADD", ".MIN", ".MAX", ".INC", ".DEC",
+                                            ".AND", ".OR",  ".XOR", ".EXCH"};
+constexpr std::string_view kWhole[] = {"", ".S32", ".64", "?", "?", ".S64", ".128"};
+constexpr std::string_view kFloating[] = {
+    ".F16x2.RN", ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".BF16x2.RN", "?", "?", ".F64.RN"};
+
+// What returns the old value has a predicate too, which stays PT.
+void atomic(Line& l, std::string_view name, bool returns, std::span<const std::string_view> types) {
+  l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations).pick(73, 3, types);
+  order(l);
+  if (returns) {
+    l.pred(81).reg(16);
+  }
+  l.text(global_address(l, 64, offset24(l), l.bit(91) && l.bit(72))).reg(32);
+}
+void atomg(Line& l) { atomic(l, "ATOMG", true, kWhole); }
+void atomg_float(Line& l) { atomic(l, "ATOMG", true, kFloating); }
+void atom_float(Line& l) { atomic(l, "ATOM", true, kFloating); }
+void atom(Line& l) { atomic(l, "ATOM", true, kWhole); }
+void redg(Line& l) { atomic(l, "REDG", false, kWhole); }
+void redg_float(Line& l) { atomic(l, "REDG", false, kFloating); }
+void compare_and_swap(Line& l, std::string_view name) {
+  order(l.op(name).flag(72, ".E").suffix(".CAS").pick(73, 3, kWhole)).pred(81).reg(16);
+  l.text(l.address(24, "", offset24(l))).reg(32).reg(64);
+}
+void atomg_cas(Line& l) { compare_and_swap(l, "ATOMG"); }
+void atom_cas(Line& l) { compare_and_swap(l, "ATOM"); }
+
+void atoms(Line& l) {
+  if (l.word().form() == 7) {
+    l.op("ATOMS.POPC.INC.32").reg(16).text(local_address(l, 64, offset24(l)));
+    return;
+  }
+  l.op("ATOMS")
+      .pick(87, 4, kOperations)
+      .pick(73, 3, kWhole)
+      .reg(16)
+      .text(local_address(l, 64, offset24(l)))
+      .reg(32);
+}
+void atoms_cas(Line& l) {
+  l.op("ATOMS").suffix(l.bits(87, 2) == 3 ? ".CAST.SPIN" : ".CAS").pick(73, 3, kWhole).reg(16);
+  l.text(local_address(l, 64, offset24(l))).reg(32).reg(64);
+}
+
+void ldgsts(Line& l) {
+  constexpr uint32_t kFar = 32, kNear = 44;  // offsets: 12 bits of the global address, 20 of the shared one
+  l.op("LDGSTS.E").suffix(l.bits(81, 3) == 0 ? ".BYPASS" : "").flag(72, ".LTC128B");
+  const bool described = l.bit(76);
+  const std::string uniform = !described && l.bit(91) && l.bits(64, 6) != 63 ? l.ureg_name(64) : "";
+  const bool of_shared = l.word().form() == 6;
+  size(l).text(l.address(16, "", l.word().signed_bits(kNear, 20), of_shared ? uniform : ""));
+  const std::string from = l.address(24, ".64", l.word().signed_bits(kFar, 12), of_shared ? "" : uniform);
+  l.text(described ? "desc[" + l.ureg_name(64) + "]" + from : from);
+  if (l.bits(87, 4) != kTrue) {
+    l.pred(87, 90);
+  }
+}
+
+void cctl(Line& l) {
+  l.op("CCTL").flag(72, ".E").pick(
+      87, 4, {".PF1", ".PF2", "?", "?", ".IVALL", ".RS", ".IV", ".RSLB", "?", ".WBALL"});
+  if (l.bits(87, 4) != 4 && l.bits(87, 4) != 9) {
+    l.text(global_address(l, 64, l.word().signed_bits(32, 32), l.bit(76)));
+  }
+}
+
+constexpr Opcode kOpcodes[] = {
+    {0x03b, ldsm},        {0x044, stsm},       {0x0b9, uldc},      {0x0bb, uldc},      {0x180, ld},
+    {0x181, ldg},         {0x182, ldc},        {0x183, ldl},       {0x184, lds},       {0x185, st},
+    {0x186, stg},         {0x187, stl},        {0x188, sts},       {0x18a, atom},      {0x1a2, atom_float},
+    {0x18b, atom_cas},    {0x18c, atoms},      {0x18d, atoms_cas}, {0x18e, redg},      {0x18f, cctl},
+    {0x1a3, atomg_float}, {0x1a6, redg_float}, {0x1a8, atomg},     {0x1a9, atomg_cas}, {0x1ae, ldgsts},
+};
+
+}  // namespace
+
+std::span<const Opcode> memory_opcodes() { return kOpcodes; }
+
+}  // namespace heddle::cubin

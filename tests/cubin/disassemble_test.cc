@@ -1,0 +1,47 @@
+// Encodings as text: what nvdisasm prints of them, one instruction of every form that was seen.
+#include <catch2/catch.hpp>
+
+#include <fstream>
+
+#include "tests/cubin/encodings.h"
+
+namespace heddle::cubin::test {
+
+TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
+  std::ifstream file("tests/cubin/data/encodings.tsv");
+  size_t all = 0;
+  for (std::string line; std::getline(file, line);) {
+    const auto e = encoding(line);
+    if (!e) {
+      continue;
+    }
+    ++all;
+    const std::string got = disassembled(e->word, e->pc);
+    if (!same(got, e->text)) {
+      CAPTURE(line, got);
+      CHECK(same(got, e->text));
+    }
+  }
+  CHECK(all == 2002);
+}
+
+TEST_CASE("targets of branches are bytes of the function") {
+  // @P0 BRA -0x10 from byte 0x100 on, BSSY B3, 0xd0 behind the next instruction.
+  CHECK(disassembled({0xfffffffc00fc0947, 0x000fea000383ffff}, 0x100) == "@P0 BRA 0x100");
+  CHECK(disassembled({0x000000d000037945, 0x000fe80003800000}, 0x20) == "BSSY B3, 0x100");
+}
+
+TEST_CASE("what is not known is not guessed") {
+  CHECK(disassembled({0x00000000000071ff, 0x000fc00000000000}, 0).empty());  // no such opcode
+  CHECK(disassembled({0x000000000000f992, 0x000fec000000c000}, 0).empty());  // a fence of level 4
+  CHECK(disassembled({0x0000000506057223, 0x000fe20000000004}, 0) == "FFMA R5, R6, R5, R4");
+}
+
+TEST_CASE("numbers as the disassembler writes them") {
+  CHECK(float_text(1) == "1");
+  CHECK(float_text(-0.0) == "-0.0 ");
+  CHECK(float_text(1e9) == "1.00000000000000000000e+09");
+  CHECK(float_text(16777216) == "16777216");
+}
+
+}  // namespace heddle::cubin::test

@@ -1,0 +1,40 @@
+// Prints the code of .heddle files as a table of encodings (encodings_check.cc).
+//
+//   dump_code FILE.heddle ...
+#include <cstdio>
+#include <sstream>
+#include <string>
+
+#include "frontends/trace/file_bytes.h"
+#include "frontends/trace/section.h"
+#include "frontends/trace/trace.pb.h"
+
+int main(int argc, char** argv) {
+  using namespace heddle;
+  for (int i = 1; i < argc; ++i) {
+    try {
+      const auto file = trace::open_file(argv[i]);
+      std::string message;
+      trace::read_section(*file, trace::kPreambleBytes, trace::SectionKind::kHeader, message);
+      trace::pb::Header header;
+      header.ParseFromString(message);
+      std::istringstream lines(header.code().sass());
+      for (std::string pc, low, high, text; lines >> pc;) {
+        if (pc[0] == '#') {
+          std::getline(lines, text);
+          continue;
+        }
+        if (!(lines >> low >> high) || !std::getline(lines >> std::ws, text)) {
+          break;
+        }
+        while (!text.empty() && (text.back() == ';' || text.back() == ' ')) {
+          text.pop_back();
+        }
+        std::printf("1\t%s\t%s\t%s\t%s\n", pc.c_str(), low.c_str(), high.c_str(), text.c_str());
+      }
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+    }
+  }
+  return 0;
+}
