@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Runs clang-tidy-16 over C++ files of compile_commands.json, many files in one go.
 
-usage: tools/tidy.py [FILE.cc ...]     (all files of ours without arguments; tools/lint calls it)
+usage: tools/tidy.py [--all | --count] [FILE.cc ...]     (all files of ours without arguments; tools/lint calls it)
+  --all    also the files that tools/tidy.clean has
+  --count  checks nothing, prints how many files would be
 
 Nearly all of clang-tidy's time goes into the headers: those of Catch2, protobuf and the standard library are parsed and
 searched anew for each file. So files with the same compiler flags are checked together, as the #includes of one file,
@@ -12,12 +14,19 @@ does not compile alone is a finding.
 
 Prints the findings, then a count; the exit status is 1 when there are any. A NOLINT without the names of its checks and
 a reason behind them, "NOLINT(check): reason", is a finding, and so is a file that no Bazel target compiles.
+
+All files take most of an hour of one core, so tools/tidy.clean (in the repository) keeps of each file that had no finding
+a digest of its text, of the headers and schemas of ours that it reaches and of the configuration; while these are the
+same it is not checked again. A few of them, others with each commit, are all the same.
 """
 import collections
 import concurrent.futures
+import functools
+import hashlib
 import itertools
 import json
 import os
+import random
 import re
 import resource
 import subprocess
@@ -49,6 +58,10 @@ FUZZED = "sim/host/"
 ALL_FUNCTIONS = ["-Xclang", "-analyzer-inlining-mode=all"]
 SANITIZED = "tests/"
 NOT_OF_TESTS = ",-clang-analyzer-*,-bugprone-implicit-widening-of-multiplication-result"
+CLEAN = "tools/tidy.clean"
+SPOT_CHECKS = 6
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+IMPORT = re.compile(r'^\s*import\s+"([^"]+)"', re.M)
 NOLINT = re.compile(r"NOLINT(NEXTLINE|BEGIN)?(?!END)\b")
 NOLINT_GOOD = re.compile(r"NOLINT(NEXTLINE|BEGIN)?\([a-z0-9.,* -]+\): \S+")
 
@@ -157,6 +170,61 @@ def check(files, flags, checks, folder):
     return found
 
 
+@functools.lru_cache(None)
+def reached(path):
+    """(the digest of a file of ours, the files of ours that it includes), or None for what is not ours."""
+    schema = re.sub(r"\.pb\.h$", ".proto", path)
+    for name in (path, schema):
+        if os.path.isfile(name):
+            with open(name, encoding="utf-8", errors="replace") as f:
+                text = f.read()
+            pattern = IMPORT if name.endswith(".proto") else INCLUDE
+            return hashlib.sha256(text.encode()).hexdigest(), tuple(pattern.findall(text))
+    return None
+
+
+@functools.lru_cache(None)
+def configuration():
+    with open(".clang-tidy") as f:
+        return "%s %s %s %s %s" % (f.read(), CHECKS, OPTIONALS, NOT_OF_TESTS, ALL_FUNCTIONS)
+
+
+def digest(path):
+    """Of all that the findings of this file depend on, but for the system's headers and the compiler."""
+    seen, ahead = {}, [path]
+    while ahead:
+        name = ahead.pop()
+        if name in seen:
+            continue
+        found = reached(name)
+        seen[name] = found and found[0]
+        ahead += found[1] if found else ()
+    text = configuration() + "".join("%s %s\n" % item for item in sorted(seen.items()) if item[1])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def read_clean():
+    """{path: digest} of the files that had no finding."""
+    if not os.path.exists(CLEAN):
+        return {}
+    with open(CLEAN) as f:
+        return {path: d for d, path in (line.split() for line in f if not line.startswith("#"))}
+
+
+def write_clean(clean):
+    present = set(our_files())
+    with open(CLEAN + ".part", "w") as f:
+        f.write("# Files in which clang-tidy-16 found nothing, and what it looked at (tools/tidy.py).\n")
+        f.writelines("%s %s\n" % (clean[path], path) for path in sorted(clean) if path in present)
+    os.replace(CLEAN + ".part", CLEAN)
+
+
+def chosen(clean):
+    """Files to check although nothing has changed."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True, check=False).stdout
+    return set(random.Random(head).sample(sorted(clean), min(SPOT_CHECKS, len(clean))))
+
+
 def suppressions(files):
     """NOLINTs that do not say which checks and why."""
     found = []
@@ -170,6 +238,19 @@ def suppressions(files):
 
 def main(argv):
     os.chdir(ROOT)
+    options = {a for a in argv if a.startswith("-")}
+    if options - {"--all", "--count"}:
+        sys.exit("tools/tidy.py: unknown option; there are --all and --count")
+    argv = [a for a in argv if not a.startswith("-")]
+    clean = read_clean()
+    if "--all" not in options and not argv:
+        known = {f for f in our_files() if clean.get(f) == digest(f)}
+        skipped = known - chosen(known)
+    else:
+        skipped = set()
+    if "--count" in options:
+        print(len(set(our_files()) - skipped))
+        return 0
     with open("compile_commands.json") as f:
         commands = {c["file"]: flags_of(c["arguments"]) for c in json.load(f)}
     wanted = [os.path.relpath(f) for f in argv] or our_files()
@@ -180,7 +261,7 @@ def main(argv):
 
     groups = collections.defaultdict(list)
     for f in wanted:
-        if f in commands:
+        if f in commands and f not in skipped:
             groups[(depth(f), commands[f])].append(f)
     work = []  # arguments of check()
     for (thoroughness, flags), files in sorted(groups.items()):
@@ -193,13 +274,21 @@ def main(argv):
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         here = re.compile("^(%s/|\\./)" % re.escape(ROOT))
         told = set()  # that of a header comes with several batches
-        for lines in itertools.chain([findings], pool.map(lambda w: check(*w, folder), work)):
+        checked, unclean = set(), set()
+        before = {f: digest(f) for w in work for f in w[0]}
+        results = zip(work, pool.map(lambda w: check(*w, folder), work))
+        for w, lines in itertools.chain([(None, findings)], results):
+            if w:
+                (unclean if lines else checked).update(w[0])
             for line in sorted({here.sub("", line) for line in lines} - told):
                 print(line, flush=True)
                 told.add(line)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print("clang-tidy: %d files, %d findings, %d s of one core" % (len(wanted), len(told),
-                                                                  used.ru_utime + used.ru_stime))
+    clean = {path: d for path, d in clean.items() if path not in unclean}
+    clean.update({f: before[f] for f in checked - unclean})
+    write_clean(clean)
+    print("clang-tidy: %d files, %d of them unchanged since they had no finding, %d findings, %d s of one core" % (
+        len(wanted), len(skipped), len(told), used.ru_utime + used.ru_stime))
     return 1 if told else 0
 
 

@@ -154,10 +154,33 @@ ROOMS = {
         "sim/base",
         "sim/exec",
     ],
+    "frontends/cubin": [],
+    "frontends/cubin/object": [
+        "frontends/cubin",
+        "frontends/input",
+        "sim/base",
+        "sim/isa",
+    ],
+    "frontends/cubin/fatbin": [
+        "frontends/cubin",
+        "frontends/cubin/object",
+        "frontends/input",
+        "sim/base",
+    ],
     "frontends/sass": [
         "frontends/input",
         "sim/access",
         "sim/base",
+        "sim/isa",
+    ],
+    "frontends/cubin/execute": [
+        "frontends/cubin",
+        "frontends/cubin/object",
+        "frontends/input",
+        "frontends/npy",
+        "frontends/sass",
+        "sim/base",
+        "sim/exec",
         "sim/isa",
     ],
     "frontends/ptx/lower": [
