@@ -19,7 +19,7 @@ namespace heddle::exec {
 inline constexpr uint32_t kNoPc = UINT32_MAX;
 
 enum class Kind : uint8_t {
-  kCompute,      // fn
+  kCompute,      // fn; sub 1: of the warp, in all lanes if in any
   kBranch,       // to target, where the guard holds
   kBranchIndex,  // to Code::targets[target][s0]
   kCall,         // Code::calls[target]
@@ -38,9 +38,15 @@ enum class Kind : uint8_t {
   kAlloca,          // d0: s0 bytes of the thread's stack, at a multiple of offset
   kSleep,           // s0: nanoseconds
   kClusterBarrier,  // sub: a ClusterBarrierKind
-  kBarrierObject,   // Code::barrier_objects[target]; at s0 + offset; s1: its operand; d0: result
-  kTransfer,        // Code::transfers[target]
+  kBarrierObject,   // Code::barrier_objects[target]; sub 1: by one lane; at s0 + offset; s1: its operand; d0:
+                    // result
+  kTransfer,        // Code::transfers[target]; sub 1: by one lane
   kMapField,        // Code::map_fields[target]
+  // Of machine code, whose lanes meet where it says (warp_converge.cc). A convergence barrier is a register
+  // that holds, in each lane, the lanes that are to meet.
+  kBarrierSet,  // d0: the lanes that are here
+  kConverge,    // waits for the lanes of s0
+  kBreak,       // these lanes are no longer waited for at s0
 };
 
 enum class SyncKind : uint8_t {
@@ -64,6 +70,8 @@ struct MemoryOp {
   uint8_t bytes = 4;           // of an element: 1, 2, 4, 8, 16
   uint8_t elements = 1;        // 1, 2, 4, 8
   bool in_frame = false;       // local: counted from the frame's place
+  bool pair_base = false;      // the address has two registers, the low word first
+  Slot addend = kNoSlot;       // to the address
   bool sign = false;           // loads: narrower values are extended with their sign
   bool strong = false;         // an atomic, or said to be volatile, relaxed, acquire or release
   bool polls = false;          // a loop of these may wait for another thread
@@ -157,7 +165,8 @@ struct Code {
   std::vector<uint32_t> lines;  // of each instruction, in the file
   std::vector<FunctionInfo> functions;
   std::vector<Register> constants;
-  std::vector<Special> specials;  // from register kFirstSpecial of Bank::kWarp on
+  std::vector<Special> specials;          // from register kFirstSpecial of Bank::kWarp on
+  std::vector<uint32_t> parameter_words;  // offsets of 4 bytes among the parameters; registers behind these
   std::vector<MemoryOp> memory;
   std::vector<MatrixOp> matrix;
   std::vector<BarrierObjectOp> barrier_objects;
@@ -176,6 +185,7 @@ struct Code {
   uint32_t most_cluster_blocks = 0;          // .maxclusterrank; 0: none
   bool explicit_cluster = false;             // .explicitcluster: a launch says the clusters' size
   bool grid_in_clusters = false;             // .blocksareclusters
+  bool explicit_convergence = false;         // lanes meet at kConverge only
 };
 
 }  // namespace heddle::exec

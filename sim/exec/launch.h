@@ -39,8 +39,8 @@ struct Launch {
   uint32_t shared_bytes() const { return code->dynamic_shared_at - kSharedReserve + dynamic_shared; }
 };
 
-// With the kernel's own cluster where the launch names none, and a grid in blocks. Throws Error for what the kernel
-// or the GPU cannot have.
+// With the kernel's own cluster where the launch names none, and a grid in blocks. Throws Error for what the
+// kernel or the GPU cannot have.
 Launch completed(Launch launch);
 
 }  // namespace heddle::exec

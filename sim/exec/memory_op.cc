@@ -297,7 +297,15 @@ void prepare_addresses(const Inst& in, const MemoryOp& op, const Banks& banks, u
   const bool narrow = op.space == Space::kShared || op.space == Space::kSharedCluster ||
                       op.space == Space::kLocal || op.space == Space::kConst;
   const uint64_t bits = narrow ? 0xffffffff : ~uint64_t{0};
-  if (const Register* base = banks.at(in.s[0])) {
+  const Register* const base = banks.at(in.s[0]);
+  if (op.pair_base || op.addend != kNoSlot) {
+    const Register* const addend = banks.at(op.addend);
+    for_lanes(mask, [&](uint32_t lane) {
+      uint64_t at = base != nullptr ? base[0][lane] : 0;
+      at |= op.pair_base ? base[1][lane] << 32 : 0;
+      a.address[lane] = (at + (addend != nullptr ? (*addend)[lane] : 0) + offset) & bits;
+    });
+  } else if (base != nullptr) {
     for_lanes(mask, [&](uint32_t lane) { a.address[lane] = ((*base)[lane] + offset) & bits; });
   } else {
     for_lanes(mask, [&](uint32_t lane) { a.address[lane] = offset & bits; });

@@ -24,8 +24,8 @@ class Observer {
   // wmma: where the matrix begins, and bytes from one row in memory to the next.
   virtual void accessed_matrix(const Block& block, uint32_t warp, uint32_t pc, uint64_t base,
                                uint64_t stride) = 0;
-  // An instruction on barrier objects. `object`: offset in shared memory and, from bit 24 on, the block's rank;
-  // `operand`: arrivals, bytes, of a wait the parity of the phase it waits for.
+  // An instruction on barrier objects. `object`: offset in shared memory and, from bit 24 on, the block's
+  // rank; `operand`: arrivals, bytes, of a wait the parity of the phase it waits for.
   virtual void synchronised(const Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                             BarrierObjectOp::Kind kind, const Register& object, const Register& operand) = 0;
   // A bulk or tensor copy that a lane has started.

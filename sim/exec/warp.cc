@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "sim/base/error.h"
 #include "sim/exec/cluster.h"
@@ -36,6 +37,7 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
       index_(index),
       alive_(lanes) {
   const FunctionInfo& entry = code_.functions[code_.entry];
+  warp_registers_.reserve(kFirstSpecial + code_.specials.size() + code_.parameter_words.size());
   warp_registers_.resize(kFirstSpecial + code_.specials.size());
   warp_registers_[kStackSlot & kSlotIndex].fill(kStackBase);
   for (size_t i = 0; i < code_.specials.size(); ++i) {
@@ -43,6 +45,14 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
       warp_registers_[kFirstSpecial + i][lane] =
           special_value(code_.specials[i], block, index * kLanes + lane, index);
     }
+  }
+  const std::vector<uint8_t>& parameters = block.launch().parameters;
+  for (const uint32_t offset : code_.parameter_words) {
+    uint32_t word = 0;
+    if (offset + sizeof word <= parameters.size()) {
+      std::memcpy(&word, parameters.data() + offset, sizeof word);
+    }
+    warp_registers_.emplace_back().fill(word);
   }
   registers_.resize(entry.registers);
   local_bytes_ = entry.local_bytes;
@@ -159,8 +169,9 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
       if (mask != 0) {
         const Arguments a = {{b.at(in.d[0]), b.at(in.d[1])},
                              {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
-                             warp_registers_.data()};
-        in.fn(a, mask);
+                             warp_registers_.data(),
+                             static_cast<uint64_t>(in.offset)};
+        in.fn(a, in.sub == 0 ? mask : ~0U);
       }
       ++g.pc;
       continue;
@@ -233,6 +244,18 @@ bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
       break;
     case Kind::kMapField:
       map_field(g, in, mask);
+      break;
+    case Kind::kBarrierSet: {
+      Register& b = *banks(g).at(in.d[0]);
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        b[static_cast<uint32_t>(std::countr_zero(m))] = mask;
+      }
+      break;
+    }
+    case Kind::kConverge:
+      return converge(g, mask);
+    case Kind::kBreak:
+      leave_barrier(g, in, mask);
       break;
     case Kind::kAlloca:
       take_stack(g, in, mask);
@@ -320,6 +343,9 @@ std::string Warp::waits() const {
         break;
       case State::kAtBarrier:
         out += fmt::format("(at barrier {})", g.wait_for);
+        break;
+      case State::kAtConverge:
+        out += "(to meet others)";
         break;
       case State::kAtCluster:
         out += "(at the cluster's barrier)";

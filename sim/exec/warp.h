@@ -47,7 +47,7 @@ class Warp {
   void pass_cluster_barrier();
 
  private:
-  enum class State : uint8_t { kRunnable, kAtSync, kAtBarrier, kAtMatrix, kAtCluster };
+  enum class State : uint8_t { kRunnable, kAtSync, kAtBarrier, kAtMatrix, kAtCluster, kAtConverge };
   struct Group {
     uint32_t pc = 0;
     uint32_t base = 0;   // its frame, in registers_
@@ -95,6 +95,13 @@ class Warp {
   void exit_lanes(Group& g, uint32_t mask);
   void merge();
   void settle();  // barriers and synchronisations that wait for no lane any more
+
+  // warp_converge.cc
+  uint32_t participants(const Group& g);
+  bool converge(Group& g, uint32_t mask);
+  bool meet(uint32_t lanes);
+  void leave_barrier(const Group& g, const Inst& in, uint32_t mask);
+  bool release_barriers();
 
   // warp_call.cc
   bool call(Group& g, const Inst& in, uint32_t mask);

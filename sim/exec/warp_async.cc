@@ -23,6 +23,7 @@ void Warp::by_lane(const Group& g, uint32_t mask, F f) const {
 void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
   const BarrierObjectOp& op = code_.barrier_objects[in.target];
   const Banks b = banks(g);
+  mask = in.sub == 0 ? mask : mask & -mask;  // of the warp: once
   const Spaces all = spaces();
   const Register* operand = b.at(in.s[1]);
   Register* d = b.at(in.d[0]);
@@ -56,6 +57,7 @@ void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {
   const TransferOp& op = code_.transfers[in.target];
   const Banks b = banks(g);
   const Spaces all = spaces();
+  mask = in.sub == 0 ? mask : mask & -mask;  // of the warp: once
   const bool bulk = op.kind != TransferOp::Kind::kCopy && op.kind != TransferOp::Kind::kStore &&
                     op.kind != TransferOp::Kind::kCheck;
   ++progress_;

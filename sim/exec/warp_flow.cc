@@ -62,7 +62,7 @@ bool Warp::branch_index(Group& g, const Inst& in, uint32_t mask) {
   while (mask != 0) {
     const auto first = static_cast<uint32_t>(std::countr_zero(mask));
     const uint64_t wanted = index[first];
-    if (wanted >= targets.size()) {
+    if (wanted >= targets.size() || targets[wanted] == kNoPc) {
       fail(from.pc, first,
            "index " + std::to_string(wanted) + " of brx.idx (legal: up to " +
                std::to_string(targets.size() - 1) + ")");
@@ -113,7 +113,7 @@ void Warp::finish_join(int join) {
 // Meeting again is never part of what a program means: whoever waits for it while nobody else can go on, or
 // while others may wait for him, goes on alone.
 bool Warp::release_joins() {
-  bool any = false;
+  bool any = release_barriers();
   for (size_t i = 0; i < joins_.size(); ++i) {
     if (joins_[i].arrived != 0) {
       finish_join(static_cast<int>(i));
@@ -147,6 +147,9 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
 }
 
 void Warp::merge() {
+  if (code_.explicit_convergence) {
+    return;
+  }
   for (size_t i = 0; i < groups_.size(); ++i) {
     Group& a = groups_[i];
     if (a.mask == 0 || a.mask == alive_ || a.state != State::kRunnable) {
@@ -174,6 +177,8 @@ void Warp::settle() {
       perform_sync(code_.insts[g.pc], g.wait_for);
     } else if (g.state == State::kAtBarrier) {
       count_barrier(g.wait_for);
+    } else if (g.state == State::kAtConverge) {
+      meet(participants(g));
     }
   }
 }

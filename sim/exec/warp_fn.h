@@ -19,6 +19,7 @@ struct Arguments {
   Register* d[2] = {};        // results; the second one: q of p|q; null: not wanted (_)
   const Register* s[5] = {};  // operands, in the order of the instruction; null: not written
   Register* carry = nullptr;  // CC.CF, 0 or 1
+  uint64_t control = 0;       // Inst::offset: what form of the function
 };
 
 // Calculates the lanes of the mask; the others stay as they are.

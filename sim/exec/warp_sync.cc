@@ -53,16 +53,23 @@ uint32_t same_as_first(const Register& r, uint32_t mask) {
 bool Warp::sync(Group& g, const Inst& in, uint32_t mask) {
   const Banks b = banks(g);
   const Register* masks = b.at(in.s[kMaskOperand]);
+  if (masks == nullptr) {  // those that are here
+    SyncValues v;
+    take(v, in, b, mask);
+    sync_op(static_cast<SyncKind>(in.sub), v, mask);
+    give(v, in, b, mask);
+    ++g.pc;
+    return true;
+  }
   if (mask != g.mask) {
     add_group(g, g.mask & ~mask, g.pc + 1);
     g.mask = mask;
   }
   uint32_t done = 0;
   for (uint32_t rest = g.mask; rest != 0;) {
-    const uint32_t lanes = masks != nullptr ? same_as_first(*masks, rest) : rest;
+    const uint32_t lanes = same_as_first(*masks, rest);
     const auto first = static_cast<uint32_t>(std::countr_zero(lanes));
-    const uint32_t wanted =
-        masks != nullptr ? (static_cast<uint32_t>((*masks)[first]) & alive_) | lanes : lanes;
+    const uint32_t wanted = (static_cast<uint32_t>((*masks)[first]) & alive_) | lanes;
     rest &= ~lanes;
     if (wanted == lanes) {
       SyncValues v;
@@ -106,11 +113,19 @@ void Warp::perform_sync(const Inst& in, uint32_t wait_for) {
     }
   }
   sync_op(static_cast<SyncKind>(in.sub), v, come);
+  Group* first = nullptr;
   for (Group& g : groups_) {
     if (takes_part(g)) {
       give(v, code_.insts[g.pc], banks(g), g.mask);
       g.state = State::kRunnable;
       ++g.pc;
+      // In machine code lanes that have come from several places go on together.
+      if (code_.explicit_convergence && first != nullptr && first->pc == g.pc) {
+        first->mask |= g.mask;
+        g.mask = 0;
+      } else {
+        first = first == nullptr ? &g : first;
+      }
     }
   }
 }
@@ -159,7 +174,9 @@ void Warp::count_barrier(uint32_t number) {
   const Register* threads = banks(*any).at(in.s[1]);
   const auto first = static_cast<uint32_t>(std::countr_zero(any->mask));
   const uint64_t wanted = threads != nullptr ? (*threads)[first] : 0;
-  if (threads != nullptr && (wanted % kLanes != 0 || wanted == 0 || wanted > 1024)) {
+  // A register of machine code has both numbers, 0 threads for all.
+  const bool all = threads == nullptr || (code_.explicit_convergence && wanted == 0);
+  if (!all && (wanted % kLanes != 0 || wanted == 0 || wanted > 1024)) {
     fail(any->pc, first,
          "barrier for " + std::to_string(wanted) + " threads (legal: multiples of 32 up to 1024)");
   }

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 
+#include "sim/exec/matrix_shapes.h"
+
 namespace heddle::ptx {
 namespace {
 
 using exec::MatrixOp;
 using exec::matrix::bits_of;
 using exec::matrix::Element;
+using exec::matrix::factor;
 using exec::matrix::Fragment;
 using exec::matrix::Path;
 using exec::matrix::Product;
-
-constexpr int32_t kAlignedBits = 25;      // of Hopper's tensor cores
-constexpr int32_t kAlignedBitsOfE8 = 13;  // 8-bit floating point of wgmma
+using exec::matrix::sums;
 
 Element element_of(Type t) {
   switch (t) {
@@ -44,32 +45,6 @@ Element element_of(Type t) {
     default:
       return Element::kF32;
   }
-}
-
-bool is_8_bit_float(Element e) { return e == Element::kE4m3 || e == Element::kE5m2; }
-
-// Elements of K: of bits, 32 are one.
-uint16_t columns(Element e, uint32_t k) { return static_cast<uint16_t>(e == Element::kB1 ? k / 32 : k); }
-
-// A and B: a cell is a register.
-Fragment factor(Element e, uint32_t rows, uint32_t k, bool rows_first) {
-  Fragment f;
-  f.rows_first = rows_first;
-  f.bits = static_cast<uint8_t>(bits_of(e));
-  f.per_cell = static_cast<uint8_t>(f.per_register());
-  f.rows = static_cast<uint16_t>(rows);
-  f.cols = columns(e, k);
-  return f;
-}
-
-// C and D: a cell has two elements.
-Fragment sums(Element e, uint32_t rows, uint32_t cols) {
-  Fragment f;
-  f.bits = static_cast<uint8_t>(bits_of(e));
-  f.per_cell = 2;
-  f.rows = static_cast<uint16_t>(rows);
-  f.cols = static_cast<uint16_t>(cols);
-  return f;
 }
 
 // m8n8k4 of f16: four products.
@@ -144,40 +119,25 @@ bool shape_of_mma(const Op& op, MatrixOp& m) {
   p.n = s.n;
   p.satfinite = op.has(Flag::kSatfinite);
   p.conjunction = op.combine == Combine::kAnd;
-  const bool sparse = op.opcode == Opcode::kMmaSp;
-  m.picks = p.a;
-  m.widened = is_8_bit_float(p.a);
-  p.path = m.widened ? Path::kHalves : Path::kFused;
-  p.aligned_fraction = kAlignedBits;
+  exec::matrix::shape_mma(m, s.k, op.opcode == Opcode::kMmaSp);
   if (op.opcode == Opcode::kMma && s == Shape{8, 8, 4} && p.a == Element::kF16) {
     shape_of_quads(op, m);
     return true;
   }
-  m.a.fragment = factor(p.a, s.m, sparse ? s.k / 2U : s.k, true);
-  m.b.fragment = factor(p.b, s.n, s.k, false);
-  m.c.fragment = sums(p.c, s.m, s.n);
-  m.d.fragment = sums(p.d, s.m, s.n);
   const auto enough = [](const MatrixOp::Operand& o) { return o.slots.size() >= o.fragment.registers(); };
   return enough(m.a) && enough(m.b) && enough(m.c) && enough(m.d);
 }
 
 void shape_of_wgmma(const Op& op, MatrixOp& m) {
-  constexpr uint16_t kRows = 16;  // of the 64, a warp's
   const Shape s = op.shape;
   Product& p = m.product;
   p.d = p.c = element_of(op.types[0]);
   p.a = element_of(op.types[1]);
   p.b = element_of(op.types[2]);
-  p.m = kRows;
   p.n = s.n;
   p.satfinite = op.has(Flag::kSatfinite);
   p.conjunction = op.combine == Combine::kAnd;
-  m.picks = p.a;
-  p.aligned_fraction = is_8_bit_float(p.a) ? kAlignedBitsOfE8 : kAlignedBits;
-  p.result_fraction = is_8_bit_float(p.a) ? kAlignedBitsOfE8 : 23;
-  m.a.fragment = factor(p.a, kRows, op.opcode == Opcode::kWgmmaMmaAsyncSp ? s.k / 2U : s.k, true);
-  m.b.fragment = factor(p.b, s.n, s.k, false);
-  m.c.fragment = m.d.fragment = sums(p.d, kRows, s.n);
+  exec::matrix::shape_wgmma(m, s.k, op.opcode == Opcode::kWgmmaMmaAsyncSp);
 }
 
 }  // namespace heddle::ptx

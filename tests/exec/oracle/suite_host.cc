@@ -1,6 +1,6 @@
 // Runs a suite's kernels and prints what is in memory behind each, in the lines of h200/suite.digests.
 //
-// usage: suite_memory SUITE.ptx [KERNEL]      (second_memory for the second suite)
+// usage: suite_memory SUITE.ptx [KERNEL]      (second_memory for the second suite; SUITE.cubin: its machine code)
 //        suite_memory --timed GPU SUITE.ptx [KERNEL]    executed while it is simulated: "time KERNEL CYCLES
 //        SM-ACTIVE INSTRUCTIONS REGISTERS BLOCKS-PER-SM", or "time KERNEL none WHY", instead
 #include "tests/exec/oracle/suite_host.h"
@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "configs/loader/config.h"
+#include "frontends/cubin/execute/program.h"
 #include "frontends/ptx/execute/program.h"
 #include "frontends/ptx/load.h"
 #include "frontends/ptx/lower/timed_source.h"
@@ -29,9 +30,11 @@ struct Buffer {
 
 // One kernel's memory and module: each begins anew.
 struct State {
-  std::string text;  // of the suite's PTX
+  std::string text;  // of the suite's PTX, or its cubin
+  bool machine = false;
   std::unique_ptr<exec::Memory> memory;
   std::unique_ptr<ptx::Program> program;
+  std::unique_ptr<cubin::Program> code;
   uint64_t pool = 0;
   std::vector<Buffer> buffers;
   std::optional<config::GpuConfig> gpu;  // to be simulated, too
@@ -42,6 +45,13 @@ struct State {
       program = std::make_unique<ptx::Program>(ptx::parse("suite.ptx", text), *memory);
     }
     return *program;
+  }
+  cubin::Program& loaded_code() {
+    if (!code) {
+      const std::span bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+      code = std::make_unique<cubin::Program>(cubin::read_object("suite.cubin", bytes), *memory);
+    }
+    return *code;
   }
 };
 
@@ -67,6 +77,7 @@ Suite suite;
 char* Suite::begin(size_t bytes) {
   State& s = state();
   s.program.reset();
+  s.code.reset();
   s.buffers.clear();
   s.memory = std::make_unique<exec::Memory>();
   s.pool = s.memory->allocate(bytes);
@@ -101,10 +112,17 @@ Call Suite::launch(const char* name, const char* argument, dim3 grid, dim3 block
     mangled += fmt::format("ILi{}EE", argument);
   }
   std::string entry;
-  for (const ptx::Function& f : state().loaded().module().functions) {
-    if (std::string_view(f.name).starts_with(mangled)) {
-      entry = f.name;
+  const auto look_at = [&](const auto& functions) {
+    for (const auto& f : functions) {
+      if (std::string_view(f.name).starts_with(mangled)) {
+        entry = f.name;
+      }
     }
+  };
+  if (state().machine) {
+    look_at(state().loaded_code().object().functions);
+  } else {
+    look_at(state().loaded().module().functions);
   }
   if (entry.empty()) {
     throw Error(fmt::format("the suite's PTX has no kernel {}", mangled));
@@ -114,6 +132,10 @@ Call Suite::launch(const char* name, const char* argument, dim3 grid, dim3 block
 
 // Constants are the module's, so they are written into its text: before anything is launched.
 int Suite::constant(const std::string& name, const void* data, size_t bytes) {
+  if (state().machine) {
+    state().loaded_code().set_constant(name, {static_cast<const uint8_t*>(data), bytes});
+    return 0;
+  }
   const std::string declared = fmt::format("{}[{}];", name, bytes);
   std::string& text = state().text;
   const size_t at = text.find(declared);
@@ -128,8 +150,37 @@ int Suite::constant(const std::string& name, const void* data, size_t bytes) {
   return 0;
 }
 
+void Call::run_code(const std::vector<Value>& values) const {
+  State& s = state();
+  cubin::Program& program = s.loaded_code();
+  const cubin::Function& kernel = program.kernel(entry_);
+  exec::Launch launch;
+  try {
+    launch = program.launch(kernel);
+  } catch (const cubin::NotCovered& e) {
+    for (const std::string& line : e.lines()) {
+      std::cerr << line << '\n';
+    }
+    throw;
+  }
+  launch.grid = {grid_.x, grid_.y, grid_.z};
+  launch.block = {block_.x, block_.y, block_.z};
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value v = values[i];
+    if (v.at != nullptr) {
+      std::memcpy(&v.bits, v.at, std::min<size_t>(sizeof v.bits, kernel.parameters.at(i).bytes));
+    }
+    cubin::set_parameter(program.object(), kernel, i, v.bits, launch);
+  }
+  exec::execute(launch, {});
+}
+
 void Call::run(std::vector<Value> values) const {
   State& s = state();
+  if (s.machine) {
+    run_code(values);
+    return;
+  }
   ptx::Program& program = s.loaded();
   const ptx::Function& kernel = program.kernel(entry_);
   exec::Launch launch = program.launch(kernel);
@@ -164,8 +215,9 @@ void Call::run(std::vector<Value> values) const {
 }
 
 void Call::list(void** arguments) const {
-  ptx::Program& program = state().loaded();
-  std::vector<Value> values(program.kernel(entry_).signature.parameters.size());
+  State& s = state();
+  std::vector<Value> values(s.machine ? s.loaded_code().kernel(entry_).parameters.size()
+                                      : s.loaded().kernel(entry_).signature.parameters.size());
   for (size_t i = 0; i < values.size(); ++i) {
     values[i].at = arguments[i];
   }
@@ -205,6 +257,7 @@ int main(int argc, char** argv) {
   std::stringstream text;
   text << in.rdbuf();
   state().text = text.str();
+  state().machine = std::string_view(argv[1]).ends_with(".cubin");
   try {
     return suite_main(argc - 1, argv + 1);
   } catch (const heddle::Error& e) {

@@ -71,6 +71,7 @@ class Call {
     return v;
   }
   void run(std::vector<Value> values) const;
+  void run_code(const std::vector<Value>& values) const;  // machine code instead of PTX
 
   std::string entry_;
   dim3 grid_, block_;

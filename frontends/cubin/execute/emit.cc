@@ -1,0 +1,59 @@
+// Instructions of the executor for one of the machine's.
+#include <algorithm>
+
+#include "frontends/cubin/execute/translator.h"
+
+namespace heddle::cubin {
+
+exec::Inst& Translator::emit(exec::Kind kind, Role role) {
+  exec::Inst in;
+  in.kind = kind;
+  in.counted = role == Role::kMain;
+  if (role != Role::kBefore && line_.guarded) {
+    Operand p;
+    p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
+    p.index = line_.guard;
+    if (line_.guard == kTruePredicate) {
+      in.guard = constant(1);
+    } else {
+      in.guard = predicate(p);
+    }
+    in.guard_negated = line_.guard_negated;
+  }
+  out_.code.insts.push_back(in);
+  out_.code.lines.push_back(at_ * static_cast<uint32_t>(kInstructionBytes));
+  out_.origins.push_back(flat_);
+  return out_.code.insts.back();
+}
+
+void Translator::compute(exec::WarpFn fn, Slot d0, Slot d1, std::initializer_list<Slot> sources,
+                         uint64_t control, Role role) {
+  if (fn == nullptr) {
+    missing();
+    return;
+  }
+  exec::Inst& in = emit(exec::Kind::kCompute, role);
+  in.fn = fn;
+  in.d[0] = d0;
+  in.d[1] = d1;
+  std::copy(sources.begin(), sources.end(), in.s);
+  in.offset = static_cast<int64_t>(control);
+  in.sub = uniform_ ? 1 : 0;
+}
+
+void Translator::compute(const exec::arith::Fn& fn, Slot d0, std::initializer_list<Slot> sources, Role role) {
+  if (fn.fn == nullptr) {
+    missing();
+    return;
+  }
+  const Slot control = fn.controlled ? constant(fn.control) : exec::kNoSlot;
+  compute(fn.fn, d0, exec::kNoSlot, sources, 0, role);
+  if (fn.controlled) {
+    out_.code.insts.back().s[exec::arith::kControlPlace] = control;
+  }
+}
+
+// It counts and does nothing that is calculated here.
+void Translator::nothing() { emit(exec::Kind::kFence); }
+
+}  // namespace heddle::cubin

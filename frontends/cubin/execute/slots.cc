@@ -1,0 +1,242 @@
+// Where the operands of machine code lie among a warp's registers.
+#include <fmt/format.h>
+
+#include "frontends/cubin/execute/translator.h"
+#include "sim/exec/special.h"
+
+namespace heddle::cubin {
+namespace {
+
+using exec::Bank;
+using exec::Special;
+using exec::arith::Number;
+using exec::arith::WordOp;
+
+// The frame: convergence barriers, predicates with one that nobody reads, temporaries, uniform registers with
+// one that nobody reads, registers with four of them.
+constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
+                   kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
+                   kTemporaries = kBarrierResult + 1, kMostTemporaries = 160,
+                   kUniforms = kTemporaries + kMostTemporaries;
+constexpr uint32_t kSinks = 4;
+
+constexpr uint64_t kSign32 = 0x80000000;
+
+}  // namespace
+
+Slot Translator::constant(uint64_t value) {
+  const auto [it, added] = constants_.try_emplace(value, 0);
+  if (added) {
+    it->second = exec::slot(Bank::kConstants, static_cast<uint32_t>(out_.code.constants.size()));
+    out_.code.constants.emplace_back().fill(value);
+  }
+  return it->second;
+}
+
+Slot Translator::special(Special s) {
+  std::vector<Special>& all = out_.code.specials;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == s) {
+      return exec::slot(Bank::kWarp, exec::kFirstSpecial + static_cast<uint32_t>(i));
+    }
+  }
+  all.push_back(s);
+  return exec::slot(Bank::kWarp, exec::kFirstSpecial + static_cast<uint32_t>(all.size() - 1));
+}
+
+// Numbered for now as if there were no special registers; finish() moves them behind these.
+Slot Translator::parameter_word(uint32_t offset) {
+  const auto [it, added] = parameters_.try_emplace(offset, 0);
+  if (added) {
+    it->second = exec::slot(Bank::kWarp, kFirstParameterWord + static_cast<uint32_t>(parameters_.size() - 1));
+    out_.code.parameter_words.push_back(offset);
+  }
+  return it->second;
+}
+
+// A word of constant bank 0: what the driver puts there, then the parameters.
+Slot Translator::constant_word(const Operand& o, uint32_t word) {
+  const auto offset = static_cast<uint32_t>(o.offset) + 4 * word;
+  const Function& kernel = object_.functions[out_.functions.front()];
+  if (o.bank == 0) {
+    if (offset >= kernel.parameter_offset && kernel.parameter_offset != 0) {
+      return parameter_word(offset - kernel.parameter_offset);
+    }
+    switch (offset) {  // seen in nvcc's code for %ntid, %nctaid, local memory, %envreg1 and 2
+      case 0x00:
+        return special(Special::kNtidX);
+      case 0x04:
+        return special(Special::kNtidY);
+      case 0x08:
+        return special(Special::kNtidZ);
+      case 0x0c:
+        return special(Special::kNctaidX);
+      case 0x10:
+        return special(Special::kNctaidY);
+      case 0x14:
+        return special(Special::kNctaidZ);
+      case 0x20:
+        return constant(exec::kLocalWindow & 0xffffffff);
+      case 0x24:
+        return constant(exec::kLocalWindow >> 32);
+      case 0x28:
+        return constant(out_.code.functions.front().local_bytes);
+      case 0x44:
+        return special(Special::kWorkspaceHigh);
+      case 0x48:
+        return special(Special::kWorkspaceLow);
+      default:
+        // The descriptor of global memory, which says nothing here.
+        if (offset >= 0x200 && offset < 0x210 && object_.capability >= 90) {
+          return constant(0);
+        }
+        if ((offset == 0x118 || offset == 0x11c) && object_.capability >= 80) {
+          return constant(0);
+        }
+        missing(fmt::format("word 0x{:x} of constant bank 0", offset));
+        return constant(0);
+    }
+  }
+  const uint32_t at = (o.bank == 4 ? placement_.bank4_at : 0) + offset;
+  const uint32_t end =
+      o.bank == 4 ? static_cast<uint32_t>(placement_.constants.size()) : placement_.bank3_bytes;
+  if (o.bank != 3 && o.bank != 4) {
+    missing(fmt::format("constant bank {}", o.bank));
+    return constant(0);
+  }
+  if (o.bank == 3) {  // a program may change it: it is read when it is executed
+    const Slot t = temporary();
+    exec::MemoryOp m;
+    m.space = exec::Space::kConst;
+    m.values[0] = t;
+    exec::Inst& in = emit(exec::Kind::kMemory, Role::kBefore);
+    in.offset = at;
+    in.target = static_cast<uint32_t>(out_.code.memory.size());
+    out_.code.memory.push_back(m);
+    return t;
+  }
+  uint64_t value = 0;
+  for (uint32_t i = 0; i < 4 && at + i < end; ++i) {
+    value |= uint64_t{placement_.constants[at + i]} << 8 * i;
+  }
+  return constant(value);
+}
+
+Slot Translator::reg(uint32_t index) const {
+  const uint32_t first = kUniforms + uniforms_ + 1;
+  return exec::slot(Bank::kFrame, first + (index == kZeroRegister ? registers_ : index));
+}
+Slot Translator::ureg(uint32_t index) const {
+  return exec::slot(Bank::kFrame, kUniforms + (index == kZeroUniform ? uniforms_ : index));
+}
+Slot Translator::predicate(const Operand& o) const {
+  const uint32_t first = o.is(Kind::kUniformPredicate) ? kUniformPredicates : kPredicates;
+  return exec::slot(Bank::kFrame, first + o.index);  // PT is the seventh
+}
+Slot Translator::barrier(uint32_t index) const { return exec::slot(Bank::kFrame, kBarriers + index % 16); }
+
+// Of BAR.RED, for B2R.RESULT.
+Slot Translator::barrier_result() const { return exec::slot(Bank::kFrame, kBarrierResult); }
+
+Slot Translator::temporary() {
+  if (temporaries_ >= kMostTemporaries) {
+    missing("so many operands");
+    return exec::slot(Bank::kFrame, kTemporaries);
+  }
+  return exec::slot(Bank::kFrame, kTemporaries + temporaries_++);
+}
+
+uint32_t Translator::frame_registers() const { return kUniforms + uniforms_ + 1 + registers_ + kSinks; }
+
+Slot Translator::source(const Operand& o, uint32_t word) {
+  switch (o.kind) {
+    case Kind::kRegister:
+      return o.index == kZeroRegister ? constant(0) : reg(o.index + word);
+    case Kind::kUniform:
+      return o.index == kZeroUniform ? constant(0) : ureg(o.index + word);
+    case Kind::kNumber:
+      // Of a number with a sign the upper word is that of the 64-bit number.
+      return constant(word == 0 ? o.bits & 0xffffffff : o.bits >> 32);
+    case Kind::kConstant:
+      if (o.base != kNoIndex || o.ubase != kNoIndex) {
+        missing("an indexed constant");
+        return constant(0);
+      }
+      return constant_word(o, word);
+    default:
+      missing("such an operand");
+      return constant(0);
+  }
+}
+
+Slot Translator::destination(const Operand& o, uint32_t word) {
+  if (o.is(Kind::kRegister)) {
+    return reg(o.index == kZeroRegister ? o.index : o.index + word);
+  }
+  if (o.is(Kind::kUniform)) {
+    return ureg(o.index == kZeroUniform ? o.index : o.index + word);
+  }
+  missing("such a destination");
+  return constant(0);
+}
+
+std::pair<Slot, Slot> Translator::pair(const Operand& o) { return {source(o, 0), source(o, 1)}; }
+
+uint64_t Translator::signs(const Operand& o, unsigned place) const {
+  return (o.negate ? exec::arith::kNegate0 << place : 0) |
+         (o.invert ? exec::arith::kComplement0 << place : 0);
+}
+
+uint64_t Translator::negated(const Operand& o) const { return o.negate ? exec::arith::kNegatePredicate : 0; }
+
+// A whole number with its sign, in a register.
+Slot Translator::word(const Operand& o) {
+  const Slot s = source(o);
+  if (!o.negate && !o.invert) {
+    return s;
+  }
+  const Slot t = temporary();
+  compute(WordOp::kAdd3, t, exec::kNoSlot, {s}, signs(o, 0), Role::kBefore);
+  return t;
+}
+
+Slot Translator::joined(const Operand& o) {
+  const auto [low, high] = pair(o);
+  const Slot t = temporary();
+  compute(WordOp::kJoin, t, exec::kNoSlot, {low, high}, 0, Role::kBefore);
+  return t;
+}
+
+Slot Translator::real(const Operand& o, Number type) {
+  const bool wide = type == Number::kF64, small = type == Number::kF16 || type == Number::kBf16;
+  const bool number = o.is(Kind::kNumber);
+  const uint64_t sign = small ? 0x80008000 : kSign32;
+  // An immediate double is its upper word.
+  Slot s = number && wide ? constant(o.bits & 0xffffffff) : source(o, wide ? 1 : 0);
+  if (!number && (o.negate || o.absolute)) {
+    const Slot t = temporary();
+    const uint64_t keep = o.absolute ? 0xffffffff & ~sign : 0xffffffff;
+    compute(WordOp::kModify, t, exec::kNoSlot, {s}, keep | (o.negate ? sign << 32 : 0), Role::kBefore);
+    s = t;
+  }
+  if (!wide) {
+    return s;
+  }
+  const Slot t = temporary();
+  compute(WordOp::kJoin, t, exec::kNoSlot, {number ? constant(0) : source(o, 0), s}, 0, Role::kBefore);
+  return t;
+}
+
+Slot Translator::truth(const Operand& o) {
+  if (o.index == kTruePredicate) {
+    return constant(o.negate ? 0 : 1);
+  }
+  if (!o.negate) {
+    return predicate(o);
+  }
+  const Slot t = temporary();
+  compute(WordOp::kModify, t, exec::kNoSlot, {predicate(o)}, uint64_t{1} | uint64_t{1} << 32, Role::kBefore);
+  return t;
+}
+
+}  // namespace heddle::cubin

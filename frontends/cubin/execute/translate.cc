@@ -1,0 +1,274 @@
+#include "frontends/cubin/execute/translate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "frontends/cubin/disassemble.h"
+#include "frontends/cubin/execute/translator.h"
+#include "sim/base/align.h"
+#include "sim/base/error.h"
+
+namespace heddle::cubin {
+namespace {
+
+constexpr uint32_t kCallStack = 1024;  // bytes for what is called through a pointer: CUDA's default stack
+
+// The code with its relocations applied.
+std::vector<Word> relocated(const Object& object, const Placement& placement, const Function& f) {
+  std::vector<Word> out = f.code;
+  for (const Fixup& fixup : f.fixups) {
+    const uint64_t at = fixup.at / kInstructionBytes;
+    if ((fixup.kind != Fixup::Kind::kFieldLow && fixup.kind != Fixup::Kind::kFieldHigh) || at >= out.size()) {
+      throw Error(
+          fmt::format("{}: {}+0x{:x}: relocation of type {} of {} (legal: 55 to 57, 112, 113; linked "
+                      "cubins have no others)",
+                      object.file, f.name, fixup.at, fixup.type, fixup.symbol));
+    }
+    const uint64_t value = fixed_up(object, placement, fixup, f.name);
+    const uint64_t half = fixup.kind == Fixup::Kind::kFieldLow ? value & 0xffffffff : value >> 32;
+    out[at].low = (out[at].low & 0xffffffff) | half << 32;
+  }
+  return out;
+}
+
+bool uniform_name(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"UMOV",  "ULDC",   "USEL",  "UISETP", "UIADD3", "ULEA",
+                                                "ULOP3", "UPLOP3", "UPRMT", "USHF",   "USGXT",  "UBMSK",
+                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+}  // namespace
+
+void Translator::missing(std::string_view why) {
+  if (!missing_) {
+    missing_ = true;
+    out_.missing.push_back(
+        fmt::format("{}: {}+0x{:x}: {}{}{}", object_.file, f_->name, at_ * kInstructionBytes,
+                    line_.text.empty() ? fmt::format("0x{:016x}_{:016x}", word_.high, word_.low) : line_.text,
+                    why.empty() ? "" : ": ", why));
+  }
+}
+
+const Operand& Translator::op(size_t i) const {
+  static const Operand kNone;
+  return i < line_.operands.size() ? line_.operands[i] : kNone;
+}
+
+// The kernel, and all other functions if it calls through registers.
+void Translator::find_functions(uint32_t kernel) {
+  out_.functions = {kernel};
+  bool calls = false;
+  for (const Word& w : object_.functions[kernel].code) {
+    calls = calls || w.opcode() == 0x143 || (w.opcode() == 0x144 && w.form() == 1);
+  }
+  for (uint32_t i = 0; calls && i < object_.functions.size(); ++i) {
+    if (!object_.functions[i].kernel && i != kernel) {
+      out_.functions.push_back(i);
+    }
+  }
+}
+
+// How many registers there are is known when all operands have been seen: vectors have up to four words.
+void Translator::find_registers() {
+  for (const uint32_t number : out_.functions) {
+    const Function& f = object_.functions[number];
+    registers_ = std::max(registers_, f.registers);
+    for (size_t i = 0; i < f.code.size(); ++i) {
+      const Parsed line = parse_line(disassembled(f.code[i], i * kInstructionBytes), f.code[i]);
+      for (const Operand& o : line.operands) {
+        if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
+          uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.index + 8));
+        } else if (o.is(Kind::kRegister) && o.index != kZeroRegister) {
+          registers_ = std::max(registers_, std::min(kZeroRegister, o.index + 4));
+        }
+        if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
+          uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.ubase + 8));
+        }
+        if (o.base != kNoIndex && o.base != kZeroRegister) {
+          registers_ = std::max(registers_, std::min(kZeroRegister, o.base + 2));
+        }
+      }
+    }
+  }
+}
+
+void Translator::instruction() {
+  temporaries_ = 0;
+  missing_ = false;
+  line_ = parse_line(disassembled(word_, at_ * kInstructionBytes), word_);
+  uniform_ = uniform_name(line_.name);
+  if (line_.mnemonic.empty()) {
+    missing("no instruction that is known");
+    nothing();
+    return;
+  }
+  if (uniform_) {
+    line_.name.erase(0, 1);
+  }
+  const size_t before = out_.code.insts.size();
+  if (!integer() && !floating() && !memory() && !control() && !matrix() && !async()) {
+    missing();
+  }
+  if (out_.code.insts.size() == before) {
+    nothing();
+  }
+}
+
+void Translator::function(uint32_t number) {
+  f_ = &object_.functions[number];
+  f_number_ = number;
+  const std::vector<Word> code = relocated(object_, placement_, *f_);
+  flat_of_.push_back(flat_);
+  for (at_ = 0; at_ < code.size(); ++at_, ++flat_) {
+    word_ = code[at_];
+    starts_.push_back(static_cast<uint32_t>(out_.code.insts.size()));
+    instruction();
+  }
+}
+
+// What a call of "vprintf" gets to: arguments from the registers of the ABI, the result into them, back.
+void Translator::system_functions() {
+  exec::Code& c = out_.code;
+  line_ = {};
+  uniform_ = false;
+  const auto value = [](Slot s) { return exec::ValuePlace{true, s, 0, 8}; };
+  for (const SystemFunction& f : kSystemFunctions) {
+    temporaries_ = 0;
+    exec::FunctionInfo info;
+    info.name = f.name;
+    info.builtin = f.builtin;
+    starts_.push_back(static_cast<uint32_t>(c.insts.size()));
+    exec::CallOp call;
+    call.function = static_cast<uint32_t>(c.functions.size());
+    call.frame_registers = frame_registers();
+    const auto two = [&](uint32_t first) {
+      const Slot t = temporary();
+      compute(WordOp::kJoin, t, exec::kNoSlot, {reg(first), reg(first + 1)}, 0, Role::kBefore);
+      return t;
+    };
+    call.arguments.push_back(value(two(4)));
+    if (f.builtin == exec::Builtin::kPrintf || f.builtin == exec::Builtin::kAssertFail) {
+      call.arguments.push_back(value(two(6)));
+    }
+    if (f.builtin == exec::Builtin::kAssertFail) {
+      call.arguments.push_back(value(reg(8)));
+    }
+    const Slot result = temporary();
+    call.returns.push_back(value(result));
+    exec::Inst& in = emit(exec::Kind::kCall, Role::kBefore);
+    in.target = static_cast<uint32_t>(c.calls.size());
+    c.calls.push_back(std::move(call));
+    c.functions.push_back(std::move(info));
+    if (f.builtin == exec::Builtin::kPrintf) {
+      compute(WordOp::kCopy, reg(4), exec::kNoSlot, {result}, 0, Role::kBefore);
+    } else if (f.builtin == exec::Builtin::kMalloc) {
+      compute(WordOp::kSplit, reg(4), reg(5), {result}, 0, Role::kBefore);
+    }
+    jump(two(20), true, 0);
+    c.insts.back().counted = false;
+  }
+}
+
+// Targets of branches are known now, and where the parameters' words are.
+void Translator::finish() {
+  exec::Code& c = out_.code;
+  const auto shift = exec::kFirstSpecial + static_cast<uint32_t>(c.specials.size()) - kFirstParameterWord;
+  const auto moved = [&](Slot& s) {
+    if (s >> 30 == static_cast<uint32_t>(exec::Bank::kWarp) &&
+        (s & exec::kSlotIndex) >= kFirstParameterWord) {
+      s = exec::slot(exec::Bank::kWarp, (s & exec::kSlotIndex) + shift);
+    }
+  };
+  for (exec::Inst& in : c.insts) {
+    std::for_each(std::begin(in.s), std::end(in.s), moved);
+    if (in.kind == exec::Kind::kBranch) {
+      in.target = starts_[in.target];
+    }
+  }
+  for (exec::MemoryOp& m : c.memory) {
+    std::for_each(std::begin(m.values), std::end(m.values), moved);
+    std::for_each(std::begin(m.operands), std::end(m.operands), moved);
+    std::for_each(std::begin(m.compare), std::end(m.compare), moved);
+    moved(m.addend);
+  }
+  for (exec::TransferOp& t : c.transfers) {
+    for (Slot* s : {&t.to.base, &t.from.base, &t.barrier.base, &t.bytes, &t.ignore, &t.blocks, &t.map}) {
+      moved(*s);
+    }
+    std::for_each(std::begin(t.coordinates), std::end(t.coordinates), moved);
+    std::for_each(std::begin(t.offsets), std::end(t.offsets), moved);
+  }
+  // Where addresses lead to: of the module's code, then by function.
+  std::vector<uint32_t> all((placement_.code_end - kSystemCode) / kInstructionBytes, exec::kNoPc);
+  for (size_t i = 0; i < std::size(kSystemFunctions); ++i) {
+    all[i] = starts_[flat_ + i];
+  }
+  for (size_t i = 0; i < out_.functions.size(); ++i) {
+    const uint64_t first = (placement_.code_at[out_.functions[i]] - kSystemCode) / kInstructionBytes;
+    for (size_t k = 0; k < object_.functions[out_.functions[i]].code.size(); ++k) {
+      all[first + k] = starts_[flat_of_[i] + k];
+    }
+  }
+  c.targets = {std::move(all)};
+}
+
+Translation Translator::run(uint32_t kernel) {
+  exec::Code& c = out_.code;
+  const Function& k = object_.functions[kernel];
+  c.kernel = k.name;
+  c.file = object_.file;
+  c.explicit_convergence = true;
+  find_functions(kernel);
+  find_registers();
+  exec::FunctionInfo info;
+  info.name = k.name;
+  info.registers = frame_registers();
+  const bool calls =
+      out_.functions.size() > 1 ||
+      std::any_of(k.code.begin(), k.code.end(), [](const Word& w) { return w.opcode() == 0x143; });
+  info.local_bytes = static_cast<uint32_t>(std::min<uint64_t>(
+      exec::kMostLocalBytes, round_up(uint64_t{k.stack_bytes} + (calls ? kCallStack : 0), uint64_t{16})));
+  c.functions.push_back(info);
+  for (const uint32_t f : out_.functions) {
+    function(f);
+  }
+  if (calls) {
+    system_functions();
+  } else {
+    starts_.insert(starts_.end(), std::size(kSystemFunctions), exec::kNoPc);
+  }
+  // Behind the last instruction.
+  f_ = &k;
+  exec::Inst end;
+  end.kind = exec::Kind::kTrap;
+  end.counted = false;
+  c.insts.push_back(end);
+  out_.origins.push_back(flat_);
+  c.lines.push_back(0);
+  finish();
+  c.functions.front().first = 0;
+  c.functions.front().end = static_cast<uint32_t>(c.insts.size());
+  c.const_data = placement_.constants;
+  c.static_shared = k.static_shared;
+  c.dynamic_shared_at =
+      exec::kSharedReserve + round_up(k.static_shared, std::max<uint32_t>(k.shared_align, 16));
+  c.system_shared = true;
+  c.parameter_bytes = k.parameter_bytes;
+  const isa::Dim3 t = k.required_threads, b = k.required_cluster;
+  const uint32_t threads[3] = {t.x, t.y, t.z}, blocks[3] = {b.x, b.y, b.z};
+  std::copy(std::begin(threads), std::end(threads), c.required_threads);
+  std::copy(std::begin(blocks), std::end(blocks), c.required_cluster);
+  c.most_threads = k.most_threads != 0 ? k.most_threads : c.most_threads;
+  c.most_cluster_blocks = k.most_cluster_blocks;
+  c.explicit_cluster = k.explicit_cluster;
+  return std::move(out_);
+}
+
+Translation translate(const Object& object, uint32_t kernel, const Placement& placement) {
+  return Translator(object, placement).run(kernel);
+}
+
+}  // namespace heddle::cubin

@@ -1,0 +1,357 @@
+// Branches, barriers, what lanes exchange, special registers.
+#include "frontends/cubin/execute/translator.h"
+#include "sim/exec/special.h"
+
+namespace heddle::cubin {
+namespace {
+
+using exec::kNoSlot;
+using exec::Special;
+using exec::SyncKind;
+using exec::arith::WordOp;
+namespace words = exec::arith;
+
+// Bytes from the next instruction on.
+int64_t distance(const Word& w) {
+  return (w.signed_bits(34, 48) * 256 + static_cast<int64_t>(w.bits(16, 8))) * 4;
+}
+
+}  // namespace
+
+bool Translator::control() {
+  const std::string& n = line_.name;
+  if (n == "BRA" || n == "BRX" || n == "CALL" || n == "RET") {
+    branch();
+  } else if (n == "EXIT" || n == "KILL" || n == "BPT") {
+    if (count() > 0 && op(0).is(Kind::kPredicate)) {
+      missing("a second predicate");
+    }
+    emit(n == "BPT" ? exec::Kind::kTrap : exec::Kind::kExit);
+  } else if (n == "BSSY" || n == "BSYNC" || n == "BREAK") {
+    size_t i = 0;
+    if (op(0).is(Kind::kPredicate)) {
+      missing("a second predicate");
+      ++i;
+    }
+    exec::Inst& in = emit(n == "BSSY"    ? exec::Kind::kBarrierSet
+                          : n == "BSYNC" ? exec::Kind::kConverge
+                                         : exec::Kind::kBreak);
+    (n == "BSSY" ? in.d[0] : in.s[0]) = barrier(op(i).index);
+  } else if (n == "BMOV") {
+    const bool to = op(0).is(Kind::kBarrier);
+    if (!to && !op(1).is(Kind::kBarrier)) {
+      missing();
+      return true;
+    }
+    const Slot d = to ? barrier(op(0).index) : destination(op(0));
+    const Slot s = to ? source(op(1)) : barrier(op(1).index);
+    compute(WordOp::kCopy, d, line_.has("CLEAR") ? s : kNoSlot, {s});
+  } else if (n == "NOP" || n == "YIELD" || n == "DEPBAR" || n == "LDGDEPBAR" || n == "ENDCOLLECTIVE" ||
+             n == "WARPGROUP" || n == "FENCE" || n == "PREEXIT" || n == "ACQBULK" || n == "USETMAXREG" ||
+             n == "UTMACMDFLUSH" || n == "UTMACCTL" || n == "USETSHMSZ") {
+    nothing();
+  } else if (n == "BAR" || n == "B2R") {
+    block_barrier();
+  } else if (n == "NANOSLEEP") {
+    const Slot s = source(op(count() - 1));
+    emit(exec::Kind::kSleep).s[0] = s;
+  } else if (n == "LEPC") {
+    const uint64_t address = placement_.code_at[f_number_] + op(1).bits;
+    compute(WordOp::kFill, destination(op(0)), kNoSlot, {}, address & 0xffffffff, Role::kMain);
+    compute(WordOp::kFill, destination(op(0), 1), kNoSlot, {}, address >> 32, Role::kBehind);
+  } else if (n == "UCGABAR_ARV" || n == "UCGABAR_WAIT") {
+    emit(exec::Kind::kClusterBarrier).sub = static_cast<uint8_t>(
+        n == "UCGABAR_ARV" ? exec::ClusterBarrierKind::kArrive : exec::ClusterBarrierKind::kWait);
+  } else {
+    return warp_wide() || special_registers();
+  }
+  return true;
+}
+
+// To the instruction at the address in `index` plus `offset`, bytes.
+void Translator::jump(Slot index, bool absolute, int64_t offset) {
+  const uint64_t base = absolute ? 0 : placement_.code_at[f_number_];
+  const Slot at = temporary();
+  compute(WordOp::kAddressIndex, at, kNoSlot, {index}, base + static_cast<uint64_t>(offset) - kSystemCode,
+          Role::kBefore);
+  exec::Inst& in = emit(exec::Kind::kBranchIndex);
+  in.s[0] = at;
+  in.target = 0;
+}
+
+void Translator::branch() {
+  const std::string& n = line_.name;
+  const int64_t next = static_cast<int64_t>((at_ + 1) * kInstructionBytes);
+  const bool by_register = n == "RET" || n == "BRX" || (n == "CALL" && word_.form() == 1);
+  if (by_register) {
+    Operand r;
+    r.kind = Kind::kRegister;
+    r.index = static_cast<uint32_t>(word_.bits(24, 8));
+    if (count() > 0 && op(0).is(Kind::kPredicate)) {
+      missing("a second predicate");
+    }
+    const bool absolute = line_.has("ABS");
+    jump(joined(r), absolute, absolute ? 0 : next + distance(word_));
+    return;
+  }
+  int64_t to = next + distance(word_);
+  if (n == "CALL" && line_.has("ABS")) {
+    missing("a call of an address");
+    return;
+  }
+  Slot also = kNoSlot;
+  bool negated = false;
+  if (line_.has("DIV") || line_.has("CONV")) {
+    // Whether other lanes than those of the register are here.
+    const Slot here = temporary(), differ = temporary();
+    emit(exec::Kind::kActivemask, Role::kBefore).d[0] = here;
+    compute(words::logic_fn(0x3c), differ, kNoSlot,
+            {here, ureg(static_cast<uint32_t>(word_.bits(24, 6))), constant(0)}, 0, Role::kBefore);
+    also = temporary();
+    compute(WordOp::kNotEqual, also, kNoSlot, {differ}, 0, Role::kBefore);
+    negated = line_.has("CONV");
+  } else if (op(0).is(Kind::kPredicate) || op(0).is(Kind::kUniformPredicate)) {
+    also = truth(op(0));
+  }
+  if (line_.has("U") && line_.has("ANY") && line_.guarded) {
+    // All lanes go if the predicate of one holds.
+    Operand p;
+    p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
+    p.index = line_.guard;
+    p.negate = line_.guard_negated;
+    const Slot s = truth(p), any = temporary();
+    compute(WordOp::kVote, any, kNoSlot, {s}, uint64_t{1} << words::kAmountAt, Role::kBefore);
+    exec::Inst& in = emit(exec::Kind::kBranch);
+    in.guard = any;
+    in.guard_negated = false;
+    in.target = to_flat(to);
+    return;
+  }
+  if (also != kNoSlot && line_.guarded) {
+    Operand p;
+    p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
+    p.index = line_.guard;
+    p.negate = line_.guard_negated;
+    const Slot s = truth(p), both = temporary();
+    // Of three inputs the first and the second, or not the second.
+    compute(WordOp::kPredicates, both, temporary(), {s, also, constant(0)}, negated ? 0x10 << 16 : 0x40 << 16,
+            Role::kBefore);
+    also = both;
+    negated = false;
+  }
+  exec::Inst& in = emit(exec::Kind::kBranch);
+  if (also != kNoSlot) {
+    in.guard = also;
+    in.guard_negated = negated;
+  }
+  in.target = to_flat(to);
+}
+
+// Until all code is there a branch has the number of the instruction that it goes to.
+uint32_t Translator::to_flat(int64_t at) {
+  const auto end = static_cast<int64_t>(f_->code.size() * kInstructionBytes);
+  if (at < 0 || at >= end || at % static_cast<int64_t>(kInstructionBytes) != 0) {
+    missing("a target that is not in the function");
+    return flat_;
+  }
+  return flat_ - at_ + static_cast<uint32_t>(at / static_cast<int64_t>(kInstructionBytes));
+}
+
+// BAR.SYNC number, [threads]; BAR.RED.POPC number, predicate. In a register: number in bits 0 to 3, threads
+// from bit 16 on.
+void Translator::block_barrier() {
+  const Slot result = barrier_result();
+  if (line_.name == "B2R") {
+    if (!line_.has("RESULT")) {
+      missing();
+      return;
+    }
+    compute(WordOp::kCopy, destination(op(0)), kNoSlot, {result}, 0, Role::kMain);
+    if (count() > 1) {
+      compute(WordOp::kNotEqual, predicate(op(1)), kNoSlot, {result}, 0, Role::kBehind);
+    }
+    return;
+  }
+  exec::BarrierKind kind = exec::BarrierKind::kSync;
+  if (line_.has("ARV")) {
+    kind = exec::BarrierKind::kArrive;
+  } else if (line_.has("RED")) {
+    kind = line_.has("POPC")  ? exec::BarrierKind::kPopc
+           : line_.has("AND") ? exec::BarrierKind::kAnd
+                              : exec::BarrierKind::kOr;
+  } else if (!line_.has("SYNC")) {
+    missing();
+    return;
+  }
+  Slot number = constant(0), threads = kNoSlot, with = kNoSlot;
+  if (op(0).is(Kind::kRegister)) {
+    number = temporary();
+    compute(words::logic_fn(0xc0), number, kNoSlot, {source(op(0)), constant(15), constant(0)}, 0,
+            Role::kBefore);
+  } else {
+    number = constant(op(0).bits);
+  }
+  for (size_t i = 1; i < count(); ++i) {
+    if (op(i).is(Kind::kPredicate)) {
+      with = truth(op(i));
+    } else if (op(i).is(Kind::kNumber)) {
+      threads = constant(op(i).bits);
+    } else if (op(i).is(Kind::kRegister)) {
+      const Slot shifted = temporary();
+      compute(WordOp::kShift, shifted, kNoSlot, {source(op(i)), constant(16), constant(0)}, words::kRight,
+              Role::kBefore);
+      threads = temporary();
+      compute(words::logic_fn(0xc0), threads, kNoSlot, {shifted, constant(0xfff), constant(0)}, 0,
+              Role::kBefore);
+    }
+  }
+  exec::Inst& in = emit(exec::Kind::kBarrier);
+  in.sub = static_cast<uint8_t>(kind);
+  in.s[0] = number;
+  in.s[1] = threads;
+  in.s[2] = with;
+  if (line_.has("RED")) {
+    in.d[0] = result;
+  }
+}
+
+bool Translator::warp_wide() {
+  const std::string& n = line_.name;
+  const auto sync = [&](SyncKind kind, Slot d0, Slot d1, std::initializer_list<Slot> s, Slot mask = kNoSlot,
+                        Role role = Role::kMain) {
+    exec::Inst& in = emit(exec::Kind::kSync, role);
+    in.sub = static_cast<uint8_t>(kind);
+    in.d[0] = d0;
+    in.d[1] = d1;
+    std::copy(s.begin(), s.end(), in.s);
+    in.s[4] = mask;
+  };
+  if (n == "SHFL") {
+    const SyncKind kind = line_.has("UP")     ? SyncKind::kShflUp
+                          : line_.has("DOWN") ? SyncKind::kShflDown
+                          : line_.has("BFLY") ? SyncKind::kShflBfly
+                                              : SyncKind::kShflIdx;
+    const Slot a = source(op(2)), b = source(op(3)), c = source(op(4));
+    sync(kind, destination(op(1)), predicate(op(0)), {a, b, c});
+  } else if (n == "VOTE" || n == "VOTEU") {
+    // [ballot], any or all of, predicate
+    const bool uniform = n == "VOTEU";
+    const Slot s = truth(op(count() - 1));
+    const uint64_t how = line_.has("ALL") ? 0 : line_.has("ANY") ? 1 : 2;
+    const bool ballot = op(0).is(Kind::kRegister) || op(0).is(Kind::kUniform);
+    const Operand p = op(ballot ? 1 : 0);
+    const Slot lanes = temporary(), vote = temporary();
+    emit_guarded(WordOp::kBallot, uniform && ballot ? destination(op(0)) : lanes, s, 0);
+    emit_guarded(WordOp::kVote, uniform ? predicate(p) : vote, s, how << words::kAmountAt);
+    if (uniform) {
+      out_.code.insts.back().counted = true;
+      return true;
+    }
+    if (ballot) {
+      compute(WordOp::kCopy, destination(op(0)), kNoSlot, {lanes}, 0, Role::kBehind);
+    }
+    compute(WordOp::kCopy, predicate(p), kNoSlot, {vote});
+  } else if (n == "MATCH") {
+    const bool all = line_.has("ALL");
+    const Operand& value = op(count() - 1);
+    const Slot s = line_.has("U64") ? joined(value) : source(value);
+    sync(all ? SyncKind::kMatchAll : SyncKind::kMatchAny, destination(op(all ? 1 : 0)),
+         all ? predicate(op(0)) : kNoSlot, {s});
+  } else if (n == "REDUX") {
+    const bool is_signed = line_.has("S32");
+    const SyncKind kind = line_.has("SUM")   ? SyncKind::kAddU32
+                          : line_.has("OR")  ? SyncKind::kOr
+                          : line_.has("XOR") ? SyncKind::kXor
+                          : line_.has("MIN") ? (is_signed ? SyncKind::kMinS32 : SyncKind::kMinU32)
+                          : line_.has("MAX") ? (is_signed ? SyncKind::kMaxS32 : SyncKind::kMaxU32)
+                                             : SyncKind::kAnd;
+    const Slot t = temporary();
+    const Slot s = source(op(1));
+    sync(kind, t, kNoSlot, {s});
+    emit_guarded(WordOp::kBroadcast, destination(op(0)), t, 0);
+  } else if (n == "ELECT") {
+    const Slot t = temporary();
+    sync(SyncKind::kElect, t, predicate(op(0)), {});
+    if (!op(1).is_zero()) {
+      emit_guarded(WordOp::kBroadcast, destination(op(1)), t, 0);
+    }
+  } else if (n == "WARPSYNC") {
+    const bool reg_mask = op(0).is(Kind::kRegister) && !line_.has("ALL");
+    const Slot mask = reg_mask ? source(op(0)) : constant(0xffffffff);
+    sync(SyncKind::kWarpBarrier, kNoSlot, kNoSlot, {}, mask);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// All lanes of the destination are written from those that are here: a register of the warp.
+void Translator::emit_guarded(WordOp what, Slot d, Slot s, uint64_t control) {
+  const bool uniform = uniform_;
+  uniform_ = false;
+  compute(what, d, kNoSlot, {s}, control, Role::kBehind);
+  uniform_ = uniform;
+}
+
+bool Translator::special_registers() {
+  const std::string& n = line_.name;
+  if (n != "S2R" && n != "S2UR" && n != "CS2R") {
+    return false;
+  }
+  const std::string& name = op(1).suffix;
+  constexpr std::pair<std::string_view, Special> kNames[] = {{"SR_TID.X", Special::kTidX},
+                                                             {"SR_TID.Y", Special::kTidY},
+                                                             {"SR_TID.Z", Special::kTidZ},
+                                                             {"SR_CTAID.X", Special::kCtaidX},
+                                                             {"SR_CTAID.Y", Special::kCtaidY},
+                                                             {"SR_CTAID.Z", Special::kCtaidZ},
+                                                             {"SR_LANEID", Special::kLaneid},
+                                                             {"SR_EQMASK", Special::kLanemaskEq},
+                                                             {"SR_LTMASK", Special::kLanemaskLt},
+                                                             {"SR_LEMASK", Special::kLanemaskLe},
+                                                             {"SR_GTMASK", Special::kLanemaskGt},
+                                                             {"SR_GEMASK", Special::kLanemaskGe},
+                                                             {"SR_CgaCtaId", Special::kClusterCtarank}};
+  const bool wide = n == "CS2R" && !line_.has("32");
+  if (name == "SR_CLOCKLO" || name == "SR_GLOBALTIMERLO" || name == "SR_CLOCKHI" ||
+      name == "SR_GLOBALTIMERHI") {
+    const Slot t = temporary();
+    exec::Inst& in = emit(exec::Kind::kClock, Role::kBefore);
+    in.d[0] = t;
+    in.sub = name.back() == 'I' ? 32 : 0;
+    in.offset = wide ? -1 : 0xffffffff;
+    if (wide) {
+      compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {t});
+    } else if (n == "S2UR") {
+      emit_guarded(WordOp::kBroadcast, destination(op(0)), t, 0);
+      out_.code.insts.back().counted = true;
+    } else {
+      compute(WordOp::kCopy, destination(op(0)), kNoSlot, {t});
+    }
+    return true;
+  }
+  Slot s = kNoSlot;
+  if (name == "SRZ") {
+    s = constant(0);
+  } else if (name == "SR_SWINHI") {
+    s = constant(exec::kSharedWindow >> 32);
+  } else if (name == "SR_SWINLO") {
+    s = constant(exec::kSharedWindow & 0xffffffff);
+  }
+  for (const auto& [text, special_register] : kNames) {
+    s = name == text ? special(special_register) : s;
+  }
+  if (s == kNoSlot) {
+    missing();
+    return true;
+  }
+  if (n == "S2UR") {
+    emit_guarded(WordOp::kBroadcast, destination(op(0)), s, 0);
+    out_.code.insts.back().counted = true;
+  } else {
+    compute(WordOp::kCopy, destination(op(0)), wide ? destination(op(0), 1) : kNoSlot, {s});
+  }
+  return true;
+}
+
+}  // namespace heddle::cubin

@@ -1,0 +1,212 @@
+// Products of matrices: of a warp, of a warp group.
+#include <charconv>
+
+#include "frontends/cubin/execute/translator.h"
+#include "sim/exec/matrix_shapes.h"
+
+namespace heddle::cubin {
+namespace {
+
+using exec::kNoSlot;
+using exec::MatrixOp;
+using exec::arith::WordOp;
+using exec::matrix::Element;
+
+struct Shape {
+  uint32_t m = 0, n = 0, k = 0;
+};
+
+// "16816" of HMMA and IMMA: m 16, n 8, then k; "8x8x4", "64x128x16".
+Shape shape_of(const Parsed& line) {
+  for (const std::string& text : line.modifiers) {
+    if (text.empty() || text[0] < '0' || text[0] > '9') {
+      continue;
+    }
+    uint32_t parts[3] = {};
+    if (text.find('x') == std::string::npos) {
+      if (text.size() < 4 || text.substr(0, 3) != "168") {
+        return {};
+      }
+      std::from_chars(text.data() + 3, text.data() + text.size(), parts[2]);
+      return {16, 8, parts[2]};
+    }
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (uint32_t& p : parts) {
+      const auto r = std::from_chars(at, end, p);
+      at = r.ptr + (r.ptr < end ? 1 : 0);
+    }
+    return {parts[0], parts[1], parts[2]};
+  }
+  return {};
+}
+
+// Of QGMMA the types of both factors are named, in order.
+std::vector<Element> elements(const Parsed& line) {
+  constexpr std::pair<std::string_view, Element> kNames[] = {
+      {"BF16", Element::kBf16}, {"TF32", Element::kTf32}, {"E4M3", Element::kE4m3}, {"E5M2", Element::kE5m2},
+      {"S8", Element::kS8},     {"U8", Element::kU8},     {"S4", Element::kS4},     {"U4", Element::kU4}};
+  std::vector<Element> out;
+  for (const std::string& m : line.modifiers) {
+    for (const auto& [name, e] : kNames) {
+      if (m == name) {
+        out.push_back(e);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool Translator::matrix() {
+  const std::string& n = line_.name;
+  if (n == "MOVM") {
+    MatrixOp m;
+    m.kind = MatrixOp::Kind::kTransposeTile;
+    m.d.slots = {destination(op(0))};
+    m.a.slots = {source(op(1))};
+    emit_matrix(std::move(m));
+  } else if (n == "HMMA" || n == "IMMA") {
+    product();
+  } else if (n == "DMMA") {
+    double_product();
+  } else if (n == "HGMMA" || n == "QGMMA" || n == "IGMMA") {
+    group_product();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Translator::emit_matrix(MatrixOp m) {
+  emit(exec::Kind::kMatrix).target = static_cast<uint32_t>(out_.code.matrix.size());
+  out_.code.matrix.push_back(std::move(m));
+}
+
+// So many words of an operand. RZ: zeros.
+std::vector<Slot> Translator::matrix_words(const Operand& o, uint32_t words, bool reads) {
+  std::vector<Slot> out;
+  for (uint32_t i = 0; i < words; ++i) {
+    out.push_back(!reads ? destination(o, i) : o.is_zero() ? constant(0) : source(o, i));
+  }
+  return out;
+}
+
+void Translator::product() {
+  const Shape s = shape_of(line_);
+  const std::vector<Element> types = elements(line_);
+  MatrixOp m;
+  exec::matrix::Product& p = m.product;
+  p.m = static_cast<uint16_t>(s.m);
+  p.n = static_cast<uint16_t>(s.n);
+  if (line_.name == "HMMA") {
+    p.a = p.b = types.empty() ? Element::kF16 : types[0];
+    p.c = p.d = line_.has("F32") ? Element::kF32 : Element::kF16;
+  } else {
+    if (types.size() != 2) {
+      missing();
+      return;
+    }
+    p.a = types[0];
+    p.b = types[1];
+    p.c = p.d = Element::kS32;
+    p.satfinite = line_.has("SAT");
+  }
+  if (s.k == 0 || line_.has("SP")) {
+    missing();
+    return;
+  }
+  exec::matrix::shape_mma(m, s.k, false);
+  m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);
+  m.a.slots = matrix_words(op(1), m.a.fragment.registers(), true);
+  m.b.slots = matrix_words(op(2), m.b.fragment.registers(), true);
+  m.c.slots = matrix_words(op(3), m.c.fragment.registers(), true);
+  emit_matrix(std::move(m));
+}
+
+// Elements of f64 are registers of 64 bits in the executor.
+void Translator::double_product() {
+  const Shape s = shape_of(line_);
+  MatrixOp m;
+  exec::matrix::Product& p = m.product;
+  p.m = static_cast<uint16_t>(s.m);
+  p.n = static_cast<uint16_t>(s.n);
+  p.a = p.b = p.c = p.d = Element::kF64;
+  exec::matrix::shape_mma(m, s.k, false);
+  const auto joined_words = [&](const Operand& o, uint32_t elements) {
+    std::vector<Slot> out;
+    for (uint32_t i = 0; i < elements; ++i) {
+      const bool zero = o.is_zero();
+      const Slot t = temporary();
+      compute(WordOp::kJoin, t, kNoSlot,
+              {zero ? constant(0) : source(o, 2 * i), zero ? constant(0) : source(o, 2 * i + 1)}, 0,
+              Role::kBefore);
+      out.push_back(t);
+    }
+    return out;
+  };
+  m.a.slots = joined_words(op(1), m.a.fragment.registers());
+  m.b.slots = joined_words(op(2), m.b.fragment.registers());
+  m.c.slots = joined_words(op(3), m.c.fragment.registers());
+  for (uint32_t i = 0; i < m.d.fragment.registers(); ++i) {
+    m.d.slots.push_back(temporary());
+  }
+  const std::vector<Slot> results = m.d.slots;
+  emit_matrix(std::move(m));
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    compute(WordOp::kSplit, destination(op(0), 2 * i), destination(op(0), 2 * i + 1), {results[i]}, 0,
+            Role::kBehind);
+  }
+}
+
+// d, [a], descriptors, c, [predicate: whether c is added], [counter]
+void Translator::group_product() {
+  const Shape s = shape_of(line_);
+  std::vector<Element> types = elements(line_);
+  MatrixOp m;
+  exec::matrix::Product& p = m.product;
+  if (line_.name == "HGMMA") {
+    types.assign(2, types.empty() ? Element::kF16 : types[0]);
+  }
+  if (types.size() != 2 || s.n == 0) {
+    missing();
+    return;
+  }
+  p.a = types[0];
+  p.b = types[1];
+  p.n = static_cast<uint16_t>(s.n);
+  p.c = p.d = line_.name == "IGMMA" ? Element::kS32 : line_.has("F32") ? Element::kF32 : Element::kF16;
+  exec::matrix::shape_wgmma(m, s.k, false);
+  size_t i = 1;
+  if (op(i).is(Kind::kRegister)) {
+    m.a.slots = matrix_words(op(i++), m.a.fragment.registers(), true);
+  } else {
+    m.a.in_shared = true;
+  }
+  const Operand& described = op(i++);
+  uint32_t at = described.ubase;
+  const auto descriptor = [&] {
+    const Slot t = temporary();
+    compute(WordOp::kJoin, t, kNoSlot, {ureg(at), ureg(at + 1)}, 0, Role::kBefore);
+    at += 2;
+    return t;
+  };
+  if (m.a.in_shared) {
+    m.a.slots = {descriptor()};
+    m.a.mn_major = described.suffix.find("tnspA") != std::string::npos;
+  }
+  m.b.in_shared = true;
+  m.b.slots = {descriptor()};
+  m.b.mn_major = described.suffix.find("tnspB") != std::string::npos;
+  m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);
+  m.c.slots = matrix_words(op(i), m.c.fragment.registers(), true);
+  if (op(i + 1).is(Kind::kUniformPredicate)) {
+    m.uses_c = truth(op(i + 1));
+  } else {
+    m.uses_c = constant(op(i).is_zero() ? 0 : 1);
+  }
+  emit_matrix(std::move(m));
+}
+
+}  // namespace heddle::cubin

@@ -1,0 +1,168 @@
+// The parts of translate().
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "frontends/cubin/execute/operand.h"
+#include "frontends/cubin/execute/translate.h"
+#include "sim/exec/arith/convert.h"
+#include "sim/exec/arith/number.h"
+#include "sim/exec/arith/words.h"
+
+namespace heddle::cubin {
+
+using exec::Slot;
+
+// Parameter words are numbered from here on until all special registers are known.
+inline constexpr uint32_t kFirstParameterWord = 1 << 16;
+
+class Translator {
+ public:
+  Translator(const Object& object, const Placement& placement) : object_(object), placement_(placement) {}
+  Translation run(uint32_t kernel);
+
+ private:
+  using WordOp = exec::arith::WordOp;
+  using Kind = Operand::Kind;
+  // What an instruction of the executor is to the machine's: only the main one counts and has the guard;
+  // what goes before fills temporaries.
+  enum class Role : uint8_t { kBefore, kMain, kBehind };
+
+  // translate.cc
+  void find_functions(uint32_t kernel);
+  void find_registers();
+  void function(uint32_t number);
+  void system_functions();
+  void instruction();
+  void missing(std::string_view why = "");
+  void finish();
+
+  // slots.cc
+  Slot constant(uint64_t value);
+  Slot special(exec::Special s);
+  Slot parameter_word(uint32_t offset);
+  Slot constant_word(const Operand& o, uint32_t word);
+  Slot reg(uint32_t index) const;  // of a thread; RZ: where results go that nobody wants
+  Slot ureg(uint32_t index) const;
+  Slot predicate(const Operand& o) const;  // to be written
+  Slot barrier(uint32_t index) const;
+  Slot temporary();
+  Slot source(const Operand& o, uint32_t word = 0);  // without its signs
+  Slot destination(const Operand& o, uint32_t word = 0);
+  // With its signs, as a number of that type: f32, f64 (joined), f16 pairs; and of words.
+  Slot real(const Operand& o, exec::arith::Number type);
+  Slot word(const Operand& o);
+  Slot joined(const Operand& o);
+  Slot truth(const Operand& o);  // of a predicate, negated where it is
+  std::pair<Slot, Slot> pair(const Operand& o);
+  uint32_t frame_registers() const;
+
+  // emit.cc
+  exec::Inst& emit(exec::Kind kind, Role role = Role::kMain);
+  void compute(exec::WarpFn fn, Slot d0, Slot d1, std::initializer_list<Slot> sources, uint64_t control,
+               Role role = Role::kMain);
+  void compute(WordOp op, Slot d0, Slot d1, std::initializer_list<Slot> sources, uint64_t control = 0,
+               Role role = Role::kMain) {
+    compute(exec::arith::word_fn(op), d0, d1, sources, control, role);
+  }
+  void compute(const exec::arith::Fn& fn, Slot d0, std::initializer_list<Slot> sources,
+               Role role = Role::kMain);
+  void nothing();
+
+  const Operand& op(size_t i) const;
+  size_t count() const { return line_.operands.size(); }
+  uint64_t signs(const Operand& o, unsigned place) const;
+  uint64_t negated(const Operand& o) const;
+
+  // translate_integer.cc
+  bool integer();
+  void add3();
+  void multiply();
+  void multiply_wide(bool high);
+  void shift_add();
+  void logic();
+  void predicate_logic();
+  void shift();
+  void compare();
+  void extreme();
+  bool bits();
+  bool moves();
+
+  // translate_float.cc
+  bool floating();
+  void fused(exec::arith::Number type, size_t operands);
+  void compare_floats(exec::arith::Number type);
+  bool halves();
+  void compare_halves(bool predicates);
+  Slot half_source(const Operand& o, size_t& next, bool bf16);
+  bool conversion();
+  void special_function();
+  void converted(const exec::arith::Conversion& c, Slot from);
+  void float_to_integer();
+  void integer_to_float();
+  void float_to_float();
+  void round_float();
+  void pack_floats();
+
+  // translate_memory.cc
+  bool memory();
+  void access(exec::MemoryOp m, const Operand& address);
+  void load_store(exec::Space space, bool stores);
+  void load_constant();
+  void atomic(exec::Space space, bool returns);
+  void matrix_tiles(bool stores);
+
+  // translate_control.cc
+  bool control();
+  void branch();
+  void jump(Slot index, bool absolute, int64_t offset);
+  void block_barrier();
+  bool warp_wide();
+  bool special_registers();
+  uint32_t to_flat(int64_t at);
+  void emit_guarded(WordOp what, Slot d, Slot s, uint64_t control);
+  Slot barrier_result() const;
+
+  // translate_matrix.cc
+  bool matrix();
+  void emit_matrix(exec::MatrixOp m);
+  std::vector<Slot> matrix_words(const Operand& o, uint32_t words, bool reads);
+  void product();
+  void double_product();
+  void group_product();
+
+  // translate_async.cc
+  bool async();
+  void barrier_object();
+  void emit_transfer(const exec::TransferOp& t, bool once);
+  void copy();
+  void bulk_copy();
+  void tensor_copy();
+  exec::Place place(const Operand& o, exec::Space space);
+
+  const Object& object_;
+  const Placement& placement_;
+  Translation out_;
+  std::unordered_map<uint64_t, Slot> constants_;
+  std::unordered_map<uint32_t, Slot> parameters_;
+  uint32_t uniforms_ = 0, registers_ = 0;  // so many are used
+  const Function* f_ = nullptr;
+  uint32_t f_number_ = 0;
+  uint32_t at_ = 0;  // number of the instruction in its function
+  uint32_t flat_ = 0;
+  Word word_;
+  Parsed line_;
+  bool uniform_ = false;
+  bool missing_ = false;
+  uint32_t temporaries_ = 0;
+  std::vector<uint32_t> starts_;   // by instruction, functions one behind the other: the first of `code`
+  std::vector<uint32_t> flat_of_;  // by function in out_.functions: its first instruction
+};
+
+}  // namespace heddle::cubin
