@@ -17,7 +17,6 @@ constexpr uint64_t kHeapAlign = 16;
 }  // namespace
 
 uint64_t Memory::allocate(uint64_t bytes) {
-  next_ = std::max(next_, kGlobalBase);
   if (bytes > uint64_t{1} << 46) {
     throw Error(fmt::format("memory of {} bytes cannot be allocated (legal: up to 2^46)", bytes));
   }

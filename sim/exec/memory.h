@@ -9,11 +9,16 @@
 #include <vector>
 
 #include "sim/engine/zeroed.h"
+#include "sim/exec/layout.h"
 
 namespace heddle::exec {
 
 class Memory {
  public:
+  Memory() = default;
+  // Whose first allocation lies at this address, a multiple of 512: that of a recording, to compare with it.
+  explicit Memory(uint64_t first) : next_(first) {}
+
   // So many zero bytes, at a multiple of 512, with nothing just before and behind them; the host needs no
   // room for pages that are not written. Not while a kernel runs.
   uint64_t allocate(uint64_t bytes);
@@ -58,7 +63,7 @@ class Memory {
   std::vector<Zeroed<uint8_t>> storage_;  // of the ranges
   std::vector<Zeroed<uint8_t>> written_;  // of the ranges; empty ones when not tracked
   bool tracks_ = false;
-  uint64_t next_ = 0;
+  uint64_t next_ = kGlobalBase;
   std::mutex heap_mutex_;
   std::vector<Piece> heap_;  // by address, without gaps
 };

@@ -154,6 +154,11 @@ ROOMS = {
         "sim/base",
         "sim/exec",
     ],
+    "frontends/executed": [
+        "sim/base",
+        "sim/exec",
+        "sim/isa",
+    ],
     "frontends/cubin": [],
     "frontends/cubin/object": [
         "frontends/cubin",
@@ -176,6 +181,7 @@ ROOMS = {
     "frontends/cubin/execute": [
         "frontends/cubin",
         "frontends/cubin/object",
+        "frontends/executed",
         "frontends/input",
         "frontends/npy",
         "frontends/sass",
@@ -184,6 +190,7 @@ ROOMS = {
         "sim/isa",
     ],
     "frontends/ptx/lower": [
+        "frontends/executed",
         "frontends/ptx",
         "frontends/ptx/execute",
         "frontends/sass",

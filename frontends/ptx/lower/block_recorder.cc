@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "frontends/ptx/lower/recorded_registers.h"
-#include "sim/isa/recorded_phases.h"
-
 namespace heddle::ptx::lower {
 
 using isa::OpClass;
@@ -95,43 +92,15 @@ void BlockRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t p
   s.mask |= mask;
 }
 
-isa::MemRef BlockRecorder::reference(isa::WarpTrace& t, uint32_t mask, const exec::Register& address) {
-  isa::MemRef out;
-  const auto first = static_cast<uint32_t>(std::countr_zero(mask));
-  out.kind = isa::MemRef::Kind::kStride;
-  out.base = address[first];
-  const uint32_t rest = mask & (mask - 1);
-  if (rest == 0) {
-    return out;
-  }
-  const uint64_t step = address[static_cast<uint32_t>(std::countr_zero(rest))] - out.base;
-  const auto stride = static_cast<int64_t>(step);
-  bool even = stride == static_cast<int32_t>(stride);
-  uint64_t expected = out.base;
-  for (uint32_t m = mask; m != 0 && even; m &= m - 1, expected += step) {
-    even = address[static_cast<uint32_t>(std::countr_zero(m))] == expected;
-  }
-  if (even) {
-    out.stride = static_cast<int32_t>(stride);
-    return out;
-  }
-  out.kind = isa::MemRef::Kind::kFull;
-  out.list = static_cast<uint32_t>(t.values.size());
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
-    t.values.push_back(address[static_cast<uint32_t>(std::countr_zero(m))]);
-  }
-  return out;
-}
-
 void BlockRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                              const exec::Register& address, const exec::Register* to) {
   WarpState& w = state(block, warp);
   Seen* const s = seen(w, pc, mask);
   // Of lanes that come one group after the other, those of the first group are told.
   if (s != nullptr && !s->has_refs) {
-    s->refs[0] = reference(w.trace, mask, address);
+    s->refs[0] = executed::reference(w.trace, mask, address);
     if (to != nullptr) {
-      s->refs[1] = reference(w.trace, mask, *to);
+      s->refs[1] = executed::reference(w.trace, mask, *to);
     }
     s->has_refs = true;
     s->mask = mask;
@@ -164,24 +133,12 @@ void BlockRecorder::accessed_matrix(const exec::Block& block, uint32_t warp, uin
 void BlockRecorder::synchronised(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                                  exec::BarrierObjectOp::Kind kind, const exec::Register& object,
                                  const exec::Register& operand) {
-  using Kind = exec::BarrierObjectOp::Kind;
   WarpState& w = state(block, warp);
   Seen* const s = seen(w, pc, mask);
   if (s == nullptr || s->has_refs) {
     return;
   }
-  isa::MemRef r = reference(w.trace, mask, object);
-  if (r.kind == isa::MemRef::Kind::kStride) {
-    r.list = static_cast<uint32_t>(w.trace.values.size());
-  }
-  r.count = static_cast<uint8_t>(std::popcount(mask));
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
-    const uint64_t value = operand[static_cast<uint32_t>(std::countr_zero(m))];
-    w.trace.values.push_back(kind == Kind::kInit   ? isa::initial_word(static_cast<uint32_t>(value))
-                             : kind == Kind::kWait ? isa::parity_operand(value != 0)
-                                                   : value);
-  }
-  s->refs[0] = r;
+  s->refs[0] = executed::reference(w.trace, mask, kind, object, operand);
   s->has_refs = true;
   s->mask = mask;
 }
@@ -193,23 +150,7 @@ void BlockRecorder::transferred(const exec::Block& block, uint32_t warp, uint32_
   if (s == nullptr) {
     return;
   }
-  const std::array<uint64_t, isa::kRecordedRegisters> values = recorded_registers(t);
-  isa::MemRef r;
-  r.kind = isa::MemRef::Kind::kValues;
-  r.count = isa::kRecordedRegisters;
-  r.list = static_cast<uint32_t>(w.trace.values.size());
-  w.trace.values.insert(w.trace.values.end(), values.begin(), values.end());
-  s->transfers.push_back(r);
-}
-
-void BlockRecorder::run(WarpState& w, uint32_t instr, uint32_t mask) const {
-  std::vector<isa::Run>& runs = w.trace.runs;
-  if (!runs.empty() && runs.back().mask == mask && runs.back().first + runs.back().count == instr) {
-    ++runs.back().count;
-  } else {
-    runs.push_back({instr, 1, mask});
-  }
-  ++w.trace.instructions;
+  s->transfers.push_back(executed::reference(w.trace, t));
 }
 
 void BlockRecorder::flush(WarpState& w) const {
@@ -232,7 +173,8 @@ void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr&
     return;
   }
   if (m.tiles) {
-    w.trace.refs.push_back(reference(w.trace, kAllLanes, tile_addresses(*m.tiles, s.base, s.stride)));
+    w.trace.refs.push_back(
+        executed::reference(w.trace, kAllLanes, tile_addresses(*m.tiles, s.base, s.stride)));
     return;
   }
   for (uint32_t k = 0; k < in.mem_refs; ++k) {
@@ -259,11 +201,11 @@ void BlockRecorder::tell(WarpState& w, uint32_t block, bool several, size_t turn
     mask &= ~w.exited;
     const uint32_t at = b.first + i;
     const isa::Instr& in = kernel_.image.code[at];
-    run(w, at, mask);
+    executed::add_run(w.trace, at, mask);
     if (mask != 0 && in.mem_refs > 0) {
       references(w, m, in, s);
       for (size_t k = 1; k < s.transfers.size(); ++k) {  // another lane's
-        run(w, at, mask);
+        executed::add_run(w.trace, at, mask);
         w.trace.refs.push_back(s.transfers[k]);
       }
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "frontends/executed/recorder.h"
 #include "frontends/ptx/lower/lower.h"
 #include "sim/exec/block.h"
 #include "sim/exec/observer.h"
@@ -12,7 +13,7 @@
 
 namespace heddle::ptx::lower {
 
-class BlockRecorder final : public exec::Observer {
+class BlockRecorder final : public executed::Recorder {
  public:
   // `blocks` of a cluster, of so many warps.
   BlockRecorder(const Kernel& kernel, const std::vector<uint32_t>& origins, uint32_t blocks, uint32_t warps);
@@ -29,7 +30,7 @@ class BlockRecorder final : public exec::Observer {
   void transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
                    const exec::Transfer& t) override;
   // The block of that rank has ended.
-  std::vector<isa::WarpTrace> finish(uint32_t rank);
+  std::vector<isa::WarpTrace> finish(uint32_t rank) override;
 
  private:
   // What one warp has done of the block that it is in.
@@ -38,7 +39,7 @@ class BlockRecorder final : public exec::Observer {
     uint32_t active = 0, mask = 0;
     isa::MemRef refs[2];
     bool has_refs = false;
-    uint64_t base = 0, stride = 0;      // of a matrix
+    uint64_t base = 0, stride = 0;       // of a matrix
     std::vector<isa::MemRef> transfers;  // of one lane after the other
   };
   struct Turn {
@@ -65,9 +66,7 @@ class BlockRecorder final : public exec::Observer {
   void flush(WarpState& w) const;
   // `several`: all turns at once, else the one.
   void tell(WarpState& w, uint32_t block, bool several, size_t turn) const;
-  void run(WarpState& w, uint32_t instr, uint32_t mask) const;
   void references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s) const;
-  static isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, const exec::Register& address);
 
   const Kernel& kernel_;
   const std::vector<uint32_t>& origins_;

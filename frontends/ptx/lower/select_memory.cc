@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "frontends/ptx/form.h"
-#include "frontends/ptx/lower/recorded_registers.h"
+#include "frontends/executed/recorded_registers.h"
 #include "frontends/ptx/lower/select.h"
 
 namespace heddle::ptx::lower {
@@ -127,7 +127,7 @@ void Select::load_parameter() {
     return;
   }
   const Value to = result();
-  const int64_t at = kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
+  const int64_t at = executed::kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
   const bool uniform = out_.registers[to.reg].file == File::kUniform;
   emit(fmt::format("{}{}", uniform ? "ULDC" : "LDC", width(op().type(), 1)), {to},
        {fmt::format("c[0x0][{:#x}]", at).c_str()});

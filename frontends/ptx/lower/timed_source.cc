@@ -1,118 +1,21 @@
 #include "frontends/ptx/lower/timed_source.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "frontends/ptx/lower/block_recorder.h"
-#include "frontends/ptx/lower/recorded_registers.h"
-#include "sim/isa/launch_order.h"
 
 namespace heddle::ptx::lower {
-namespace {
-
-constexpr uint64_t kTurn = 1 << 22;     // warp instructions of a cluster
-constexpr uint64_t kVainTurns = 20000;  // in which all that have begun only waited
-
-}  // namespace
 
 TimedSource::TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
                          const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
-    : launch_(exec::completed(launch)),
-      lowered_(lower(module, kernel)),
-      image_([&] {
-        isa::KernelImage k = lowered_->image;
-        isa::LaunchShape& s = k.shape;
-        s.grid = launch_.grid;
-        s.block = launch_.block;
-        s.cluster = launch_.cluster;
-        s.static_shared_bytes = launch_.code->static_shared;
-        s.dynamic_shared_bytes = launch_.dynamic_shared;
-        s.shared_base = exec::kSharedWindow;
-        s.local_base = exec::kLocalWindow;
-        k.parameters = launch_.parameters;
-        k.parameter_base = kParameterBase;
-        return k;
-      }()),
-      origins_(origins),
-      output_(output ? std::move(output) : std::make_shared<std::string>()) {}
+    : TimedSource(std::shared_ptr<const Kernel>(lower(module, kernel)), exec::completed(launch), origins,
+                  std::move(output)) {}
 
-TimedSource::~TimedSource() = default;
-
-// Blocks that may wait for each other, as far as threads and shared memory say (CUDA guide, limits of 9.0).
-uint64_t TimedSource::room() const {
-  constexpr uint64_t kBlocks = 32, kThreads = 2048, kSharedBytes = 228 << 10;
-  const uint64_t threads = (uint64_t{launch_.threads()} + 31) / 32 * 32;
-  const uint64_t shared = uint64_t{launch_.shared_bytes()} + exec::kSharedReserve;
-  return exec::kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
-}
-
-void TimedSource::begin() {
-  auto a = std::make_unique<Active>();
-  const auto blocks = static_cast<uint32_t>(launch_.cluster.count());
-  a->recorder = std::make_unique<BlockRecorder>(*lowered_, origins_, blocks, (launch_.threads() + 31) / 32);
-  // Warps take their observer when they are made.
-  launch_.observer = a->recorder.get();
-  a->cluster = std::make_unique<exec::Cluster>(launch_, next_cluster_++);
-  active_.push_back(std::move(a));
-}
-
-// Until the first cluster has ended; those behind it begin when it waits for them.
-void TimedSource::run_first() {
-  uint64_t vain = 0;
-  for (;;) {
-    bool fruitful = false;
-    for (const auto& a : active_) {
-      const uint64_t progress = a->cluster->progress();
-      const exec::Block::Status status = a->cluster->run(kTurn);
-      fruitful = fruitful || status != exec::Block::Status::kSpinning || a->cluster->progress() != progress;
-      if (a == active_.front() && status != exec::Block::Status::kSpinning) {
-        break;
-      }
-    }
-    const auto& blocks = active_.front()->cluster->blocks();
-    if (std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b->done(); })) {
-      return;
-    }
-    vain = fruitful ? 0 : vain + 1;
-    if (!fruitful && next_cluster_ < launch_.clusters() &&
-        active_.size() * launch_.cluster.count() < room()) {
-      // As on a GPU, all that there is room for have begun.
-      while (next_cluster_ < launch_.clusters() && active_.size() * launch_.cluster.count() < room()) {
-        begin();
-      }
-    } else if (vain > kVainTurns) {
-      throw Error(fmt::format(
-          "{}: kernel {}: all {} blocks that have begun wait in loops for something that does not come; {}",
-          launch_.code->file, launch_.code->kernel, active_.size() * launch_.cluster.count(),
-          active_.front()->cluster->waits()));
-    }
-  }
-}
-
-bool TimedSource::next(isa::BlockTrace& out) {
-  if (ready_.empty()) {
-    if (active_.empty()) {
-      if (next_cluster_ == launch_.clusters()) {
-        return false;
-      }
-      begin();
-    }
-    run_first();
-    const auto first = std::move(active_.front());
-    active_.pop_front();
-    for (const auto& b : first->cluster->blocks()) {
-      isa::BlockTrace t;
-      t.index = isa::block_at(position_, launch_.grid, launch_.cluster);
-      t.linear = position_++;
-      t.warps = first->recorder->finish(b->rank());
-      *output_ += b->output();
-      ready_.push_back(std::move(t));
-    }
-  }
-  out = std::move(ready_.front());
-  ready_.pop_front();
-  return true;
-}
+TimedSource::TimedSource(std::shared_ptr<const Kernel> lowered, const exec::Launch& launch,
+                         const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
+    : ExecutedSource(
+          lowered->image, launch,
+          [lowered, &origins](uint32_t blocks, uint32_t warps) {
+            return std::make_unique<BlockRecorder>(*lowered, origins, blocks, warps);
+          },
+          std::move(output)) {}
 
 }  // namespace heddle::ptx::lower

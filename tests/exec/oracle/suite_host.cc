@@ -1,8 +1,10 @@
 // Runs a suite's kernels and prints what is in memory behind each, in the lines of h200/suite.digests.
 //
-// usage: suite_memory SUITE.ptx [KERNEL]      (second_memory for the second suite; SUITE.cubin: its machine code)
+// usage: suite_memory SUITE.ptx [KERNEL]      (second_memory for the second suite; SUITE.cubin: its machine
+// code)
 //        suite_memory --timed GPU SUITE.ptx [KERNEL]    executed while it is simulated: "time KERNEL CYCLES
 //        SM-ACTIVE INSTRUCTIONS REGISTERS BLOCKS-PER-SM", or "time KERNEL none WHY", instead
+//        --base ADDRESS, behind that: where memory begins, in hexadecimal
 #include "tests/exec/oracle/suite_host.h"
 
 #include <fmt/format.h>
@@ -13,7 +15,7 @@
 #include <sstream>
 
 #include "configs/loader/config.h"
-#include "frontends/cubin/execute/program.h"
+#include "frontends/cubin/execute/timed_source.h"
 #include "frontends/ptx/execute/program.h"
 #include "frontends/ptx/load.h"
 #include "frontends/ptx/lower/timed_source.h"
@@ -37,6 +39,7 @@ struct State {
   std::unique_ptr<cubin::Program> code;
   uint64_t pool = 0;
   std::vector<Buffer> buffers;
+  uint64_t base = exec::kGlobalBase;     // of its memory
   std::optional<config::GpuConfig> gpu;  // to be simulated, too
   std::string time;                      // of the kernel that was launched last
 
@@ -70,6 +73,14 @@ uint64_t mixed(uint64_t index, uint32_t word) {
   return h ^ h >> 32;
 }
 
+std::string timed(isa::BlockSource& source, const config::GpuConfig& config) {
+  device::Gpu gpu(config);
+  const stats::KernelResult r = gpu.run(source);
+  return fmt::format("{} {} {} {} {}", r.cycles, r.sm_active_cycles_max,
+                     r.totals[stats::Counter::kInstExecuted], source.image().shape.registers_per_thread,
+                     r.occupancy.blocks_per_sm);
+}
+
 }  // namespace
 
 Suite suite;
@@ -79,7 +90,7 @@ char* Suite::begin(size_t bytes) {
   s.program.reset();
   s.code.reset();
   s.buffers.clear();
-  s.memory = std::make_unique<exec::Memory>();
+  s.memory = std::make_unique<exec::Memory>(s.base);
   s.pool = s.memory->allocate(bytes);
   return reinterpret_cast<char*>(s.pool);  // NOLINT(performance-no-int-to-ptr): nobody on the host goes there
 }
@@ -172,7 +183,12 @@ void Call::run_code(const std::vector<Value>& values) const {
     }
     cubin::set_parameter(program.object(), kernel, i, v.bits, launch);
   }
-  exec::execute(launch, {});
+  if (!s.gpu) {
+    exec::execute(launch, {});
+    return;
+  }
+  cubin::TimedSource source(program, kernel, launch);
+  s.time = timed(source, *s.gpu);
 }
 
 void Call::run(std::vector<Value> values) const {
@@ -204,11 +220,7 @@ void Call::run(std::vector<Value> values) const {
   }
   try {
     ptx::lower::TimedSource source(program.module(), kernel, launch, program.origins(kernel));
-    device::Gpu gpu(*s.gpu);
-    const stats::KernelResult r = gpu.run(source);
-    s.time = fmt::format("{} {} {} {} {}", r.cycles, r.sm_active_cycles_max,
-                         r.totals[stats::Counter::kInstExecuted], source.image().shape.registers_per_thread,
-                         r.occupancy.blocks_per_sm);
+    s.time = timed(source, *s.gpu);
   } catch (const ptx::lower::NotLowered& e) {
     s.time = fmt::format("none {}", e.what());
   }
@@ -246,6 +258,11 @@ int main(int argc, char** argv) {
       std::cerr << e.what() << '\n';
       return 1;
     }
+    argc -= 2;
+    argv += 2;
+  }
+  if (argc > 2 && std::string_view(argv[1]) == "--base") {
+    state().base = std::stoull(argv[2], nullptr, 16);
     argc -= 2;
     argv += 2;
   }

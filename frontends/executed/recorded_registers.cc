@@ -1,9 +1,9 @@
-#include "frontends/ptx/lower/recorded_registers.h"
+#include "frontends/executed/recorded_registers.h"
 
 #include "sim/exec/layout.h"
 #include "sim/isa/recorded_copy.h"
 
-namespace heddle::ptx::lower {
+namespace heddle::executed {
 namespace {
 
 using exec::TransferOp;
@@ -76,4 +76,4 @@ std::array<uint64_t, isa::kRecordedRegisters> recorded_registers(const exec::Tra
   return v;
 }
 
-}  // namespace heddle::ptx::lower
+}  // namespace heddle::executed

@@ -1,0 +1,53 @@
+#include "frontends/cubin/execute/timed_source.h"
+
+#include "frontends/cubin/disassemble.h"
+#include "frontends/cubin/execute/code_recorder.h"
+#include "frontends/sass/decode.h"
+#include "frontends/sass/opcode_pool.h"
+
+namespace heddle::cubin {
+
+isa::KernelImage image_of(const Object& object, const Translation& translation) {
+  isa::KernelImage out;
+  const Function& kernel = object.functions[translation.functions.front()];
+  out.name = kernel.name;
+  out.compute_capability = object.capability;
+  out.shape.registers_per_thread = kernel.registers;
+  out.shape.local_bytes_per_thread = translation.code.functions.front().local_bytes;
+  out.has_control = true;
+  sass::OpcodePool pool;
+  uint64_t base = 0;
+  for (const uint32_t number : translation.functions) {
+    const std::vector<Word>& code = object.functions[number].code;
+    for (size_t i = 0; i < code.size(); ++i) {
+      const uint64_t pc = i * kInstructionBytes;
+      std::string text = disassembled(code[i], pc);
+      isa::Instr in =
+          sass::decode_text(static_cast<uint32_t>(base + pc), text, code[i].low, code[i].high, pool);
+      in.target += in.target != 0 ? static_cast<uint32_t>(base) : 0;
+      out.code.push_back(in);
+      out.text.push_back(std::move(text));
+    }
+    base += code.size() * kInstructionBytes;
+  }
+  out.opcodes = pool.opcodes();
+  out.unknown_opcodes = pool.unknown();
+  return out;
+}
+
+TimedSource::TimedSource(const Program& program, const Function& kernel, const exec::Launch& launch,
+                         std::shared_ptr<std::string> output)
+    : TimedSource(
+          std::make_shared<const isa::KernelImage>(image_of(program.object(), program.translation(kernel))),
+          program.translation(kernel), exec::completed(launch), std::move(output)) {}
+
+TimedSource::TimedSource(std::shared_ptr<const isa::KernelImage> image, const Translation& translation,
+                         const exec::Launch& launch, std::shared_ptr<std::string> output)
+    : ExecutedSource(
+          *image, launch,
+          [image, &translation](uint32_t blocks, uint32_t warps) {
+            return std::make_unique<CodeRecorder>(*image, translation.origins, blocks, warps);
+          },
+          std::move(output)) {}
+
+}  // namespace heddle::cubin
