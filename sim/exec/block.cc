@@ -61,15 +61,32 @@ uint64_t Block::thread_executed() const {
   return sum;
 }
 
+uint64_t Block::writes() const {
+  uint64_t sum = 0;
+  for (const Warp& w : warps_) {
+    sum += w.writes();
+  }
+  return sum;
+}
+
 Block::Status Block::run(uint64_t instructions) {
+  // By warp that looks for something: what the others had written when it last looked in vain.
+  std::vector<uint64_t> looked(warps_.size(), UINT64_MAX);
   for (uint64_t done = 0; live_ != 0;) {
     bool ran = false, spins = true;
-    for (Warp& w : warps_) {
+    for (size_t i = 0; i < warps_.size(); ++i) {
+      Warp& w = warps_[i];
       if (w.lanes() == 0) {
+        continue;
+      }
+      const uint64_t others = writes() - w.writes();
+      if (looked[i] == others) {
+        ran = true;  // it would look in vain again
         continue;
       }
       const uint64_t before = w.executed();
       const Warp::Status status = w.run(kTurn);
+      looked[i] = status == Warp::Status::kSpinning ? others : UINT64_MAX;
       const uint64_t more = w.executed() - before;
       done += more;
       ran |= more != 0;

@@ -68,6 +68,7 @@ class Block {
     BarrierKind kind = BarrierKind::kSync;
   };
   void check(uint32_t number);
+  uint64_t writes() const;
 
   const Launch& launch_;
   Cluster& cluster_;

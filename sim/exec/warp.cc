@@ -16,7 +16,7 @@ namespace {
 // A group that has gone round so many times looks for what another thread is to do: with loads that say so,
 // and with others.
 constexpr uint32_t kStrongSpins = 64;
-constexpr uint32_t kObservedSpins = 2;  // who looks on is to see few turns in vain
+constexpr uint32_t kObservedSpins = 1;  // who looks on is to see few turns in vain
 constexpr uint32_t kWeakSpins = 1 << 14;
 constexpr uint32_t kSliceTurns = 1 << 16;  // the same with no loads at all: others get their turn
 
@@ -306,6 +306,7 @@ void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
   complete(a, b);
   polls_ += op.kind != MemoryOp::Kind::kStore ? 1 : 0;
   progress_ += op.kind == MemoryOp::Kind::kStore && op.space != Space::kLocal ? 1 : 0;
+  writes_ += op.kind != MemoryOp::Kind::kLoad && op.space != Space::kLocal ? 1 : 0;
   strong_polls_ += op.polls ? 1 : 0;
 }
 

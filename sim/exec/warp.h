@@ -39,6 +39,8 @@ class Warp {
   uint64_t thread_executed() const { return thread_executed_; }
   // Grows with what others may wait for: stores, arrivals, waits that are over.
   uint64_t progress() const { return progress_; }
+  // Grows with all that may change what others look at.
+  uint64_t writes() const { return writes_; }
   // Where its groups are and what they wait for: "lanes 0x1 at FILE:12 (at barrier 0)"; for messages.
   std::string waits() const;
 
@@ -147,7 +149,7 @@ class Warp {
   uint32_t strong_polls_ = 0;
   uint32_t backward_ = 0;  // backward branches since then
   bool yields_ = false;    // the group lets others go first now
-  uint64_t progress_ = 0;
+  uint64_t progress_ = 0, writes_ = 0;
   uint64_t slept_ = 0;  // ns
   uint64_t executed_ = 0;
   uint64_t thread_executed_ = 0;

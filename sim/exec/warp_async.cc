@@ -48,6 +48,7 @@ void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
     observer_->synchronised(block_, index_, g.pc, mask, op.kind, objects, operands);
   }
   progress_ += in_vain ? 0 : 1;
+  writes_ += waits ? 0 : 1;
   g.yields = in_vain ? g.yields + 1 : 0;
   yields_ = in_vain && op.suspends;
   strong_polls_ += waits ? 1 : 0;
@@ -61,6 +62,7 @@ void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {
   const bool bulk = op.kind != TransferOp::Kind::kCopy && op.kind != TransferOp::Kind::kStore &&
                     op.kind != TransferOp::Kind::kCheck;
   ++progress_;
+  ++writes_;
   Register from{}, to{};
   by_lane(g, mask, [&](uint32_t lane) {
     const Transfer t = prepare(op, b, g.local, lane);
