@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace heddle {
 
@@ -11,6 +13,16 @@ namespace heddle {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// A program has instructions that cannot be done: all of them, a line each.
+class Unsupported : public Error {
+ public:
+  Unsupported(const std::string& what, std::vector<std::string> lines) : Error(what), lines_(std::move(lines)) {}
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
 };
 
 }  // namespace heddle

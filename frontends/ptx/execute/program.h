@@ -17,14 +17,8 @@
 namespace heddle::ptx {
 
 // A kernel has instructions that cannot be executed: all of them, a line each.
-class NotCovered : public Error {
- public:
-  NotCovered(const std::string& what, std::vector<std::string> lines)
-      : Error(what), lines_(std::move(lines)) {}
-  const std::vector<std::string>& lines() const { return lines_; }
-
- private:
-  std::vector<std::string> lines_;
+class NotCovered : public Unsupported {
+  using Unsupported::Unsupported;
 };
 
 class Program {

@@ -15,14 +15,8 @@
 namespace heddle::ptx::lower {
 
 // A kernel has instructions that cannot be lowered: all of them, a line each.
-class NotLowered : public Error {
- public:
-  NotLowered(const std::string& what, std::vector<std::string> lines)
-      : Error(what), lines_(std::move(lines)) {}
-  const std::vector<std::string>& lines() const { return lines_; }
-
- private:
-  std::vector<std::string> lines_;
+class NotLowered : public Unsupported {
+  using Unsupported::Unsupported;
 };
 
 struct Kernel {

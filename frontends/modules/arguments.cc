@@ -1,4 +1,4 @@
-#include "frontends/ptx/execute/arguments.h"
+#include "frontends/modules/arguments.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +10,10 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 
-namespace heddle::ptx {
+namespace heddle::modules {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // of a buffer
-
-std::string type_text(const Variable& v) {
-  return v.dimensions.empty() ? "." + std::string(info(v.type).name) : fmt::format("{} bytes", v.size);
-}
 
 // A whole number of `bits` bits, signed or not, decimal or 0x...; nothing when it does not fit.
 std::optional<uint64_t> whole(std::string_view text, uint32_t bits) {
@@ -32,20 +28,19 @@ std::optional<uint64_t> whole(std::string_view text, uint32_t bits) {
   return (negative ? ~*n + 1 : *n) & ones;
 }
 
-std::optional<uint64_t> number(std::string_view text, const Variable& v) {
-  const uint32_t width = bits(v.type);
-  const TypeKind kind = info(v.type).kind;
-  if (!v.dimensions.empty() || width > 64) {
+std::optional<uint64_t> number(std::string_view text, const Parameter& p) {
+  const uint32_t width = 8 * p.bytes;
+  if (p.kind == Parameter::Kind::kBytes || width > 64) {
     return std::nullopt;
   }
-  if (kind != TypeKind::kFloat) {
+  if (p.kind != Parameter::Kind::kFloat) {
     if (const auto n = whole(text, width)) {
       return n;
     }
   }
-  const auto f = parse_number<double>(text);
   // Compilers also declare floating-point parameters as plain bits.
-  if (!f || (kind != TypeKind::kFloat && kind != TypeKind::kBits) || width < 32) {
+  const auto f = parse_number<double>(text);
+  if (!f || p.kind == Parameter::Kind::kWhole || width < 32) {
     return std::nullopt;
   }
   return width == 64 ? std::bit_cast<uint64_t>(*f) : std::bit_cast<uint32_t>(static_cast<float>(*f));
@@ -107,7 +102,7 @@ std::optional<npy::Array> pattern(const std::string& text) {
 
 }  // namespace
 
-Argument argument(const std::string& text, const Variable& parameter, exec::Memory& memory) {
+Argument argument(const std::string& text, const Parameter& parameter, exec::Memory& memory) {
   Argument out;
   if (const auto n = number(text, parameter)) {
     out.bits = *n;
@@ -116,11 +111,11 @@ Argument argument(const std::string& text, const Variable& parameter, exec::Memo
   std::optional<npy::Array> array = text.ends_with(".npy") ? npy::read(text) : pattern(text);
   if (!array) {
     throw Error(fmt::format("argument '{}' for parameter {} of type {} (legal: {})", input::printable(text),
-                            parameter.name, type_text(parameter), kArgumentForms));
+                            parameter.name, parameter.type, kArgumentForms));
   }
-  if (parameter.size != 8 || !parameter.dimensions.empty()) {
+  if (parameter.bytes != 8 || parameter.kind == Parameter::Kind::kBytes) {
     throw Error(fmt::format("argument '{}' for parameter {} of type {} (legal: for a pointer, of 64 bits)",
-                            input::printable(text), parameter.name, type_text(parameter)));
+                            input::printable(text), parameter.name, parameter.type));
   }
   out.bits = memory.allocate(array->elements() * npy::element_bytes(array->type));
   if (!array->bytes.empty()) {
@@ -140,4 +135,4 @@ npy::Array contents(const Argument& argument, const exec::Memory& memory) {
   return out;
 }
 
-}  // namespace heddle::ptx
+}  // namespace heddle::modules

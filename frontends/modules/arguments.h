@@ -6,11 +6,11 @@
 #include <string>
 
 #include "frontends/npy/npy.h"
-#include "frontends/ptx/module.h"
+#include "frontends/modules/program.h"
 #include "sim/exec/launch.h"
 #include "sim/exec/memory.h"
 
-namespace heddle::ptx {
+namespace heddle::modules {
 
 struct Argument {
   uint64_t bits = 0;  // the value, or the buffer's address
@@ -24,9 +24,9 @@ inline constexpr const char* kArgumentForms =
 
 // A number of the parameter's type, or a buffer that is allocated and filled. Throws Error that says what is
 // legal.
-Argument argument(const std::string& text, const Variable& parameter, exec::Memory& memory);
+Argument argument(const std::string& text, const Parameter& parameter, exec::Memory& memory);
 
 // What a buffer holds now.
 npy::Array contents(const Argument& argument, const exec::Memory& memory);
 
-}  // namespace heddle::ptx
+}  // namespace heddle::modules

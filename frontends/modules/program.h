@@ -1,0 +1,59 @@
+// A module that can be executed, whatever it is written in: PTX or machine code.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/exec/launch.h"
+#include "sim/exec/memory.h"
+#include "sim/isa/recording.h"
+
+namespace heddle::modules {
+
+struct Parameter {
+  // kBits: whole or floating-point, the module does not say; kBytes: a structure.
+  enum class Kind : uint8_t { kWhole, kFloat, kBits, kBytes };
+  std::string name, type;  // for people: ".f32", "4 bytes"
+  Kind kind = Kind::kBits;
+  uint32_t offset = 0, bytes = 0;
+};
+
+struct Kernel {
+  std::string name;  // mangled
+  std::vector<Parameter> parameters;
+};
+
+class Program {
+ public:
+  virtual ~Program() = default;
+
+  virtual const std::vector<Kernel>& kernels() const = 0;
+  // Throws Error that names the kernels when this is none of them.
+  virtual const Kernel& kernel(std::string_view name) const = 0;
+  // With the parameters all 0. Throws Unsupported.
+  virtual exec::Launch launch(const Kernel& kernel) = 0;
+  // The launch's blocks, executed while they are asked for; it was made by launch(), and this outlives the
+  // result. `output` gets what is printed. Throws Unsupported, and Error for what the launch may not be.
+  virtual std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
+                                                  std::shared_ptr<std::string> output) const = 0;
+  // What was ignored.
+  virtual std::vector<std::string> warnings() const { return {}; }
+};
+
+// Writes the low bytes of `bits` into a parameter. Throws Error when there is none with this index.
+void set_parameter(const Kernel& kernel, size_t index, uint64_t bits, exec::Launch& launch);
+
+// Put the module's variables into the memory, which outlives the program. Throw Error for what is neither.
+std::unique_ptr<Program> load(const std::filesystem::path& file, exec::Memory& memory);
+std::unique_ptr<Program> ptx_program(std::string name, std::string text, exec::Memory& memory);
+std::unique_ptr<Program> code_program(std::string name, std::span<const uint8_t> bytes, exec::Memory& memory);
+
+// Whether a file's name is that of a module: .ptx, .cubin, .fatbin.
+bool is_module(const std::filesystem::path& file);
+
+}  // namespace heddle::modules

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "frontends/modules/ptx_module.h"
+#include "frontends/ptx/load.h"
+#include "frontends/ptx/lower/timed_source.h"
+
+namespace heddle::modules {
+namespace {
+
+Parameter parameter_of(const ptx::Variable& v) {
+  Parameter p;
+  p.name = v.name;
+  p.offset = static_cast<uint32_t>(v.offset);
+  p.bytes = static_cast<uint32_t>(v.size);
+  if (!v.dimensions.empty()) {
+    p.kind = Parameter::Kind::kBytes;
+    p.type = fmt::format("{} bytes", v.size);
+    return p;
+  }
+  const ptx::TypeKind kind = ptx::info(v.type).kind;
+  p.kind = kind == ptx::TypeKind::kFloat  ? Parameter::Kind::kFloat
+           : kind == ptx::TypeKind::kBits ? Parameter::Kind::kBits
+                                          : Parameter::Kind::kWhole;
+  p.type = "." + std::string(ptx::info(v.type).name);
+  return p;
+}
+
+class PtxProgram final : public Program {
+ public:
+  PtxProgram(std::unique_ptr<const ptx::Module> module, exec::Memory& memory)
+      : program_(std::move(module), memory) {
+    for (const ptx::Function& f : program_.module().functions) {
+      if (!f.entry || !f.defined) {
+        continue;
+      }
+      Kernel k;
+      k.name = f.name;
+      for (size_t i = 0; i < f.signature.parameters.size(); ++i) {
+        k.parameters.push_back(parameter_of(ptx::parameter(program_.module(), f, i)));
+      }
+      kernels_.push_back(std::move(k));
+    }
+  }
+
+  const std::vector<Kernel>& kernels() const override { return kernels_; }
+  const Kernel& kernel(std::string_view name) const override {
+    for (const Kernel& k : kernels_) {
+      if (k.name == name) {
+        return k;
+      }
+    }
+    (void)program_.kernel(name);  // throws, with the names
+    return kernels_.front();
+  }
+  exec::Launch launch(const Kernel& kernel) override { return program_.launch(program_.kernel(kernel.name)); }
+  std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
+                                          std::shared_ptr<std::string> output) const override {
+    const ptx::Function& f = program_.kernel(kernel.name);
+    return std::make_unique<ptx::lower::TimedSource>(program_.module(), f, launch, program_.origins(f),
+                                                     std::move(output));
+  }
+  std::vector<std::string> warnings() const override {
+    const auto& w = program_.module().warnings;
+    return {w.begin(), w.end()};
+  }
+
+ private:
+  ptx::Program program_;
+  std::vector<Kernel> kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> ptx_program(std::unique_ptr<const ptx::Module> module, exec::Memory& memory) {
+  return std::make_unique<PtxProgram>(std::move(module), memory);
+}
+
+std::unique_ptr<Program> ptx_program(std::string name, std::string text, exec::Memory& memory) {
+  return ptx_program(ptx::parse(std::move(name), std::move(text)), memory);
+}
+
+}  // namespace heddle::modules
