@@ -167,7 +167,6 @@ ROOMS = {
         "sim/isa",
     ],
     "frontends/cubin/fatbin": [
-        "frontends/cubin",
         "frontends/cubin/object",
         "frontends/input",
         "sim/base",
@@ -350,6 +349,9 @@ ROOMS = {
         "configs/schema",
         "frontends/accelsim",
         "frontends/capture",
+        "frontends/cubin",
+        "frontends/cubin/fatbin",
+        "frontends/cubin/object",
         "frontends/input",
         "frontends/npy",
         "frontends/output",

@@ -14,6 +14,7 @@ namespace {
 constexpr std::array<uint8_t, 4> kMagic = {0x7f, 'E', 'L', 'F'};
 constexpr size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
 constexpr uint32_t kSymbolTable = 2, kDynamicSymbols = 11;
+constexpr uint8_t kAbiOfCuda13 = 8;  // the capability is in other bits of the flags
 
 }  // namespace
 
@@ -35,7 +36,7 @@ T Elf::read(uint64_t at) const {
   return out;
 }
 
-std::string Elf::text(const Section& table, uint64_t offset) const {
+std::string Elf::text(const Section& table, uint64_t offset) {
   if (offset >= table.data.size()) {
     fail(table.at, fmt::format("a name at byte {} of a table of {}", offset, table.data.size()));
   }
@@ -48,6 +49,11 @@ std::string Elf::text(const Section& table, uint64_t offset) const {
   if (length > input::limits().name_bytes.value) {
     fail(table.at + offset,
          fmt::format("a name of {} bytes (legal: {})", length, input::limits().name_bytes.legal()));
+  }
+  names_bytes_ += length;
+  if (names_bytes_ > input::limits().section_bytes.value) {
+    fail(table.at + offset, fmt::format("names of {} bytes up to this one (legal: {})", names_bytes_,
+                                        input::limits().section_bytes.legal()));
   }
   return {from, to};
 }
@@ -62,6 +68,24 @@ Elf::Elf(std::string file, std::span<const uint8_t> bytes) : file_(std::move(fil
   abi_ = read<uint8_t>(8);
   machine_ = read<uint16_t>(18);
   flags_ = read<uint32_t>(48);
+  check_segments();
+  read_sections();
+  read_symbols();
+}
+
+uint32_t Elf::capability() const { return abi_ >= kAbiOfCuda13 ? flags_ >> 8 & 0xffff : flags_ & 0xff; }
+
+// Nothing here reads segments, but a file that ends within their table is incomplete.
+void Elf::check_segments() const {
+  const auto table = read<uint64_t>(32);
+  const uint64_t bytes = uint64_t{read<uint16_t>(54)} * read<uint16_t>(56);
+  if (bytes > 0 && (table > bytes_.size() || bytes > bytes_.size() - table)) {
+    fail(32, fmt::format("the table of segments has {} bytes from {} on, the file has {}", bytes, table,
+                         bytes_.size()));
+  }
+}
+
+void Elf::read_sections() {
   const auto table = read<uint64_t>(40);
   const auto count = read<uint16_t>(60), names = read<uint16_t>(62);
   if (count == 0) {
@@ -74,6 +98,7 @@ Elf::Elf(std::string file, std::span<const uint8_t> bytes) : file_(std::move(fil
     fail(62, fmt::format("the names of sections are in section {} of {}", names, count));
   }
   std::vector<uint32_t> name_offsets;
+  uint64_t sum = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t at = table + i * kSectionBytes;
     if (at < table) {
@@ -95,13 +120,18 @@ Elf::Elf(std::string file, std::span<const uint8_t> bytes) : file_(std::move(fil
                              bytes_.size()));
       }
       s.data = bytes_.subspan(s.at, s.bytes);
+      sum += s.bytes;
+      if (sum / 2 > bytes_.size()) {  // else a small file might ask for much memory
+        fail(at, fmt::format("sections of {} bytes up to this one (legal: twice the file's {})", sum,
+                             bytes_.size()));
+      }
     }
     sections_.push_back(std::move(s));
   }
   for (size_t i = 0; i < sections_.size(); ++i) {
     sections_[i].name = i == 0 ? "" : text(sections_[names], name_offsets[i]);
+    by_name_.emplace(sections_[i].name, i);
   }
-  read_symbols();
 }
 
 void Elf::read_symbols() {
@@ -132,9 +162,8 @@ void Elf::read_symbols() {
 }
 
 const Section* Elf::section(std::string_view name) const {
-  const auto it =
-      std::find_if(sections_.begin(), sections_.end(), [&](const Section& s) { return s.name == name; });
-  return it == sections_.end() ? nullptr : &*it;
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : &sections_[it->second];
 }
 
 std::vector<Relocation> Elf::relocations(const Section& s) const {

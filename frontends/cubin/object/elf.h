@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +56,8 @@ class Elf {
   uint16_t machine() const { return machine_; }
   uint8_t abi() const { return abi_; }
   uint32_t flags() const { return flags_; }
+  // Of a cubin: 90, compute capability 9.0.
+  uint32_t capability() const;
   const std::vector<Section>& sections() const { return sections_; }
   const std::vector<Symbol>& symbols() const { return symbols_; }
   // Null when there is none of this name.
@@ -66,7 +70,10 @@ class Elf {
  private:
   template <class T>
   T read(uint64_t at) const;
-  std::string text(const Section& table, uint64_t offset) const;
+  // Counts what it returns: many names may be one in the file.
+  std::string text(const Section& table, uint64_t offset);
+  void check_segments() const;
+  void read_sections();
   void read_symbols();
 
   std::string file_;
@@ -74,7 +81,9 @@ class Elf {
   uint16_t machine_ = 0;
   uint8_t abi_ = 0;
   uint32_t flags_ = 0;
+  uint64_t names_bytes_ = 0;
   std::vector<Section> sections_;
+  std::map<std::string, size_t, std::less<>> by_name_;  // the first of each name
   std::vector<Symbol> symbols_;
 };
 

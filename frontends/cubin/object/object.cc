@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <map>
 
 #include "frontends/cubin/object/elf.h"
 #include "frontends/cubin/object/nv_info.h"
@@ -16,7 +18,6 @@ constexpr std::string_view kText = ".text.", kInfo = ".nv.info.", kShared = ".nv
 constexpr uint8_t kEntry = 0x10;                    // Symbol::other: a kernel
 constexpr uint32_t kSystemShared = 1024;            // below a block's own shared memory, from 9.0 on
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of variables
-constexpr uint8_t kAbiOfCuda13 = 8;                 // the capability is in other bits
 
 bool begins(std::string_view name, std::string_view with) { return name.substr(0, with.size()) == with; }
 
@@ -48,7 +49,7 @@ class Reader {
     if (elf_.machine() != Elf::kCuda) {
       elf_.fail(18, fmt::format("code of machine {} (legal: {}, NVIDIA CUDA)", elf_.machine(), Elf::kCuda));
     }
-    out_.capability = elf_.abi() >= kAbiOfCuda13 ? elf_.flags() >> 8 & 0xffff : elf_.flags() & 0xff;
+    out_.capability = elf_.capability();
   }
 
   Object read() {
@@ -71,15 +72,26 @@ class Reader {
   std::vector<Fixup> fixups(std::string_view section);
   Function* of_symbol(const AttributeValue& v);
   Function* find(std::string_view name);
+  // Of copies: a small file may name something long again and again.
+  void count_name(uint64_t at, size_t bytes);
 
   const Elf elf_;
+  uint64_t names_bytes_ = 0;
+  std::map<std::string, size_t, std::less<>> by_name_;  // of functions
   Object out_;
 };
 
 Function* Reader::find(std::string_view name) {
-  const auto it = std::find_if(out_.functions.begin(), out_.functions.end(),
-                               [&](const Function& f) { return f.name == name; });
-  return it == out_.functions.end() ? nullptr : &*it;
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : &out_.functions[it->second];
+}
+
+void Reader::count_name(uint64_t at, size_t bytes) {
+  names_bytes_ += bytes;
+  if (names_bytes_ > input::limits().section_bytes.value) {
+    elf_.fail(at, fmt::format("names of {} bytes up to here (legal: {})", names_bytes_,
+                              input::limits().section_bytes.legal()));
+  }
 }
 
 // Null: of a function within another one's section.
@@ -99,7 +111,9 @@ std::vector<Fixup> Reader::fixups(std::string_view section) {
       continue;
     }
     for (const Relocation& r : elf_.relocations(*s)) {
-      out.push_back({kind_of(r.type), r.type, r.at, elf_.symbols()[r.symbol].name, r.addend});
+      const std::string& name = elf_.symbols()[r.symbol].name;
+      count_name(s->at, name.size());
+      out.push_back({kind_of(r.type), r.type, r.at, name, r.addend});
     }
   }
   return out;
@@ -113,6 +127,9 @@ void Reader::functions() {
     Function f;
     f.name = s.name.substr(kText.size());
     f.file_at = s.at;
+    if (!by_name_.emplace(f.name, out_.functions.size()).second) {
+      elf_.fail(s.at, fmt::format("a second section {}", s.name));
+    }
     constexpr uint64_t kBytes = sizeof(Word);
     if (s.data.size() % kBytes != 0) {
       elf_.fail(s.at, fmt::format("{} of {} bytes (legal: multiples of 16)", s.name, s.data.size()));
@@ -256,6 +273,7 @@ void Reader::names() {
       if (begins(in, kText)) {
         n.where = Named::Where::kFunction;
         n.function = in.substr(kText.size());
+        count_name(elf_.sections()[s.section].at, in.size());
       } else if (in == ".nv.global") {
         n.where = Named::Where::kGlobal;
       } else if (in == ".nv.global.init") {
@@ -266,6 +284,7 @@ void Reader::names() {
         n.where = Named::Where::kShared;
       }
     }
+    count_name(0, s.name.size());
     out_.names.emplace(s.name, std::move(n));
   }
 }
