@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "frontends/npy/npy.h"
 #include "frontends/modules/program.h"
+#include "frontends/npy/npy.h"
 #include "sim/exec/launch.h"
 #include "sim/exec/memory.h"
 

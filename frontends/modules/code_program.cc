@@ -1,26 +1,26 @@
 #include <fmt/format.h>
 
 #include "frontends/cubin/execute/timed_source.h"
+#include "frontends/cubin/fatbin/fatbin.h"
+#include "frontends/modules/images.h"
 #include "frontends/modules/program.h"
+#include "sim/base/error.h"
 
 namespace heddle::modules {
 namespace {
 
+// The cubins of a file; each has variables of its own.
 class CodeProgram final : public Program {
  public:
-  CodeProgram(cubin::Object object, exec::Memory& memory) : program_(std::move(object), memory) {
-    for (const cubin::Function& f : program_.object().functions) {
-      if (!f.kernel) {
-        continue;
+  CodeProgram(std::vector<cubin::Object> objects, exec::Memory& memory) {
+    for (cubin::Object& o : objects) {
+      programs_.push_back(std::make_unique<cubin::Program>(std::move(o), memory));
+      for (const cubin::Function& f : programs_.back()->object().functions) {
+        if (f.kernel) {
+          kernels_.push_back(kernel_of(f));
+          places_.push_back({programs_.size() - 1, &f});
+        }
       }
-      Kernel k;
-      k.name = f.name;
-      for (const cubin::KernelParameter& p : f.parameters) {
-        const bool plain = p.bytes == 1 || p.bytes == 2 || p.bytes == 4 || p.bytes == 8;
-        k.parameters.push_back({fmt::format("number {}", p.index), fmt::format("{} bytes", p.bytes),
-                                plain ? Parameter::Kind::kBits : Parameter::Kind::kBytes, p.offset, p.bytes});
-      }
-      kernels_.push_back(std::move(k));
     }
   }
 
@@ -31,25 +31,79 @@ class CodeProgram final : public Program {
         return k;
       }
     }
-    (void)program_.kernel(name);  // throws, with the names
-    return kernels_.front();
+    return no_kernel(name, kernels_, programs_.front()->object().file);
   }
-  exec::Launch launch(const Kernel& kernel) override { return program_.launch(program_.kernel(kernel.name)); }
+  exec::Launch launch(const Kernel& kernel) override {
+    const Place p = place(kernel);
+    return programs_[p.program]->launch(*p.function);
+  }
   std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
                                           std::shared_ptr<std::string> output) const override {
-    return std::make_unique<cubin::TimedSource>(program_, program_.kernel(kernel.name), launch,
+    const Place p = place(kernel);
+    return std::make_unique<cubin::TimedSource>(*programs_[p.program], *p.function, launch,
                                                 std::move(output));
   }
 
  private:
-  cubin::Program program_;
+  struct Place {
+    size_t program;
+    const cubin::Function* function;
+  };
+  static Kernel kernel_of(const cubin::Function& f) {
+    Kernel k;
+    k.name = f.name;
+    for (const cubin::KernelParameter& p : f.parameters) {
+      const bool plain = p.bytes == 1 || p.bytes == 2 || p.bytes == 4 || p.bytes == 8;
+      k.parameters.push_back({fmt::format("number {}", p.index), fmt::format("{} bytes", p.bytes),
+                              plain ? Parameter::Kind::kBits : Parameter::Kind::kBytes, p.offset, p.bytes});
+    }
+    return k;
+  }
+  Place place(const Kernel& kernel) const { return places_[static_cast<size_t>(&kernel - kernels_.data())]; }
+
+  std::vector<std::unique_ptr<cubin::Program>> programs_;
   std::vector<Kernel> kernels_;
+  std::vector<Place> places_;  // by kernel
 };
 
 }  // namespace
 
-std::unique_ptr<Program> code_program(std::string name, std::span<const uint8_t> bytes, exec::Memory& memory) {
-  return std::make_unique<CodeProgram>(cubin::read_object(std::move(name), bytes), memory);
+// Of machine code the newest that is executed here, else PTX.
+std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
+                                       exec::Memory& memory) {
+  constexpr uint32_t kNewest = 90;
+  uint32_t best = 0, best_ptx = 0;
+  std::string ptx;
+  std::string targets;
+  std::vector<cubin::Object> objects;
+  cubin::for_images(name, bytes, [&](cubin::Image&& i) {
+    targets += (targets.empty() ? "" : ", ") + i.target();
+    if (i.kind == cubin::Image::Kind::kPtx && i.capability >= best_ptx) {
+      best_ptx = i.capability;
+      ptx.assign(i.bytes.begin(), i.bytes.end());
+    } else if (i.kind == cubin::Image::Kind::kCubin && i.capability <= kNewest && i.capability >= best) {
+      if (i.capability > best) {
+        objects.clear();
+        best = i.capability;
+      }
+      objects.push_back(cubin::object_of(name, i));
+    }
+  });
+  if (!objects.empty()) {
+    return std::make_unique<CodeProgram>(std::move(objects), memory);
+  }
+  if (!ptx.empty()) {
+    return ptx_program(name, std::move(ptx), memory);
+  }
+  throw Error(fmt::format("{}: no machine code up to sm_90 and no PTX in it (there is: {})", name,
+                          targets.empty() ? "nothing" : targets));
+}
+
+std::unique_ptr<Program> code_program(std::string name, std::span<const uint8_t> bytes,
+                                      exec::Memory& memory) {
+  std::vector<cubin::Object> objects;
+  objects.push_back(cubin::read_object(std::move(name), bytes));
+  return std::make_unique<CodeProgram>(std::move(objects), memory);
 }
 
 }  // namespace heddle::modules

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "frontends/modules/ptx_module.h"
+#include "frontends/modules/images.h"
+#include "frontends/ptx/execute/program.h"
 #include "frontends/ptx/load.h"
 #include "frontends/ptx/lower/timed_source.h"
 
@@ -49,8 +50,7 @@ class PtxProgram final : public Program {
         return k;
       }
     }
-    (void)program_.kernel(name);  // throws, with the names
-    return kernels_.front();
+    return no_kernel(name, kernels_, program_.module().source.name());
   }
   exec::Launch launch(const Kernel& kernel) override { return program_.launch(program_.kernel(kernel.name)); }
   std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
@@ -71,12 +71,8 @@ class PtxProgram final : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> ptx_program(std::unique_ptr<const ptx::Module> module, exec::Memory& memory) {
-  return std::make_unique<PtxProgram>(std::move(module), memory);
-}
-
 std::unique_ptr<Program> ptx_program(std::string name, std::string text, exec::Memory& memory) {
-  return ptx_program(ptx::parse(std::move(name), std::move(text)), memory);
+  return std::make_unique<PtxProgram>(ptx::parse(std::move(name), std::move(text)), memory);
 }
 
 }  // namespace heddle::modules

@@ -18,7 +18,8 @@ class Error : public std::runtime_error {
 // A program has instructions that cannot be done: all of them, a line each.
 class Unsupported : public Error {
  public:
-  Unsupported(const std::string& what, std::vector<std::string> lines) : Error(what), lines_(std::move(lines)) {}
+  Unsupported(const std::string& what, std::vector<std::string> lines)
+      : Error(what), lines_(std::move(lines)) {}
   const std::vector<std::string>& lines() const { return lines_; }
 
  private:

@@ -23,8 +23,8 @@
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/module_launch.h"
 #include "tools/heddle/options.h"
-#include "tools/heddle/ptx_launch.h"
 
 namespace heddle::cli {
 namespace {
@@ -32,7 +32,7 @@ namespace {
 struct AccessOptions {
   analysis::AccessSide side;
   std::vector<std::filesystem::path> paths;
-  PtxLaunchOptions ptx;  // its kernel is the number of a launch where there are traces
+  ModuleLaunchOptions ptx;  // its kernel is the number of a launch where there are traces
   size_t top = 10;
   std::filesystem::path csv, svg;
   bool force = false;
@@ -40,7 +40,7 @@ struct AccessOptions {
 
 std::vector<analysis::PlannedLaunch> launches_of(AccessOptions& o) {
   const std::string number = std::exchange(o.ptx.kernel, "");
-  is_ptx(o.paths, o.ptx);  // refuses what only modules have
+  is_module_launch(o.paths, o.ptx);  // refuses what only modules have
   std::vector<analysis::PlannedLaunch> launches = analysis::plan_launches(o.paths, false, warn);
   if (!number.empty()) {
     const auto n = parse_number<uint32_t>(number);
@@ -57,11 +57,11 @@ std::vector<analysis::PlannedLaunch> launches_of(AccessOptions& o) {
 }
 
 int profile(AccessOptions o) {
-  std::unique_ptr<PtxLaunch> ptx;
+  std::unique_ptr<ModuleLaunch> ptx;
   std::vector<analysis::PlannedLaunch> launches;
-  if (std::ranges::any_of(o.paths, [](const auto& p) { return p.extension() == ".ptx"; })) {
-    is_ptx(o.paths, o.ptx);
-    ptx = std::make_unique<PtxLaunch>(o.ptx);
+  if (std::ranges::any_of(o.paths, modules::is_module)) {
+    is_module_launch(o.paths, o.ptx);
+    ptx = std::make_unique<ModuleLaunch>(o.ptx);
     launches.emplace_back();
     launches[0].trace = o.ptx.file.stem().string();
     launches[0].number = 1;
@@ -104,7 +104,7 @@ void add(CLI::App& app, int& status, const char* name, const char* help, analysi
   o->side = side;
   CLI::App* c = app.add_subcommand(name, help);
   c->add_option("TRACE", o->paths, "traces, as for `heddle run`; or a module in PTX")->required();
-  add_ptx_launch_options(*c, o->ptx);
+  add_module_options(*c, o->ptx);
   c->get_option("--kernel")->description("only the launch of this number; name of the kernel in a module");
   c->add_option("--cluster", o->ptx.cluster, "blocks of a cluster of a kernel in PTX")
       ->type_name("X[,Y[,Z]]");

@@ -10,20 +10,20 @@
 #include <vector>
 
 #include "analysis/report/format.h"
-#include "frontends/ptx/execute/program.h"
+#include "sim/base/error.h"
 #include "sim/exec/execute.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/module_launch.h"
 #include "tools/heddle/options.h"
-#include "tools/heddle/ptx_launch.h"
 
 namespace heddle::cli {
 namespace {
 
 struct ExecOptions {
-  PtxLaunchOptions launch;
+  ModuleLaunchOptions launch;
   int threads = 0;  // 0: all of the host
   uint64_t resident = exec::ExecuteOptions{}.resident;
   uint64_t most_instructions = 0;  // 0: as many as it takes
@@ -31,7 +31,7 @@ struct ExecOptions {
 };
 
 int execute(const ExecOptions& o) {
-  PtxLaunch launch(o.launch);
+  ModuleLaunch launch(o.launch);
   if (o.most_instructions != 0) {
     launch.launch().most_instructions = o.most_instructions;
   }
@@ -55,7 +55,7 @@ int execute(const ExecOptions& o) {
 int checked(const ExecOptions& o) {
   try {
     return execute(o);
-  } catch (const ptx::NotCovered& e) {
+  } catch (const Unsupported& e) {
     return report_instructions(e.what(), e.lines());
   }
 }
@@ -66,7 +66,7 @@ void add_exec(CLI::App& app, int& status) {
   auto o = std::make_shared<ExecOptions>();
   CLI::App* c = app.add_subcommand("exec", "what a kernel in PTX computes, without time");
   c->add_option("FILE", o->launch.file, "a module in PTX")->type_name("FILE.ptx")->required();
-  for (CLI::Option* needed : add_ptx_launch_options(*c, o->launch)) {
+  for (CLI::Option* needed : add_module_options(*c, o->launch)) {
     needed->required();
   }
   c->add_option("--cluster", o->launch.cluster, "blocks of a cluster (default: the kernel's, else 1)")

@@ -11,7 +11,7 @@
 #include "sim/base/error.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/ptx_launch.h"
+#include "tools/heddle/module_launch.h"
 
 namespace heddle::cli {
 namespace {
@@ -52,7 +52,7 @@ int lower(const LowerOptions& o) {
     any = true;
     try {
       print_code(ptx::lower::lower(*module, f)->image);
-    } catch (const ptx::lower::NotLowered& e) {
+    } catch (const Unsupported& e) {
       status = report_instructions(e.what(), e.lines());
     }
   }

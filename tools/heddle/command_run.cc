@@ -18,7 +18,7 @@
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
-#include "tools/heddle/ptx_launch.h"
+#include "tools/heddle/module_launch.h"
 #include "tools/heddle/stored_batch.h"
 
 namespace heddle::cli {
@@ -32,11 +32,11 @@ struct RunArguments {
   std::vector<std::filesystem::path> paths;
   std::vector<uint32_t> cluster;
   size_t from_launch = 1;  // of all launches
-  PtxLaunchOptions ptx;
+  ModuleLaunchOptions ptx;
 };
 
 // The one launch of a module in PTX: executed while it is simulated.
-analysis::PlannedLaunch ptx_launch(const RunArguments& o, PtxLaunch& launch) {
+analysis::PlannedLaunch module_launch(const RunArguments& o, ModuleLaunch& launch) {
   analysis::PlannedLaunch out;
   out.source.path = o.ptx.file;
   out.source.trace = out.trace = o.ptx.file.stem().string();
@@ -69,14 +69,14 @@ std::vector<analysis::PlannedLaunch> launches_of(const RunArguments& o) {
 }
 
 int run(RunArguments o) {
-  std::unique_ptr<PtxLaunch> ptx;
+  std::unique_ptr<ModuleLaunch> ptx;
   std::vector<analysis::PlannedLaunch> launches;
-  if (is_ptx(o.paths, o.ptx)) {
+  if (is_module_launch(o.paths, o.ptx)) {
     for (const uint32_t n : o.cluster) {
       o.ptx.cluster += fmt::format("{}{}", o.ptx.cluster.empty() ? "" : ",", n);
     }
-    ptx = std::make_unique<PtxLaunch>(o.ptx);
-    launches.push_back(ptx_launch(o, *ptx));
+    ptx = std::make_unique<ModuleLaunch>(o.ptx);
+    launches.push_back(module_launch(o, *ptx));
   } else {
     launches = launches_of(o);
   }
@@ -160,7 +160,7 @@ void add_run(CLI::App& app, int& status) {
       ->expected(1, 3)
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 32));
-  add_ptx_launch_options(*c, o->ptx);
+  add_module_options(*c, o->ptx);
   c->add_flag("--keep-going,-k,!--fail-fast", o->batch.keep_going,
               "go on with the next kernel after one that fails (the default), or stop at the first");
   c->callback([o, &status] { status = run(*o); });

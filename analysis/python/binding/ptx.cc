@@ -1,4 +1,4 @@
-// Modules in PTX: their kernels as launches that can be simulated, or only executed.
+// Modules in PTX and machine code: their kernels as launches that can be simulated, or only executed.
 #include <array>
 #include <memory>
 #include <optional>
@@ -10,9 +10,7 @@
 #include "analysis/python/binding/binding.h"
 #include "analysis/report/format.h"
 #include "analysis/run/plan.h"
-#include "frontends/ptx/execute/program.h"
-#include "frontends/ptx/load.h"
-#include "frontends/ptx/lower/timed_source.h"
+#include "frontends/modules/program.h"
 #include "sim/exec/execute.h"
 
 namespace heddle::python {
@@ -32,9 +30,7 @@ auto whole(const F& f) {
   };
   try {
     return f();
-  } catch (const ptx::NotCovered& e) {
-    throw with(e, e.lines());
-  } catch (const ptx::lower::NotLowered& e) {
+  } catch (const Unsupported& e) {
     throw with(e, e.lines());
   }
 }
@@ -49,34 +45,35 @@ struct LaunchArguments {
   std::shared_ptr<std::string> printed = std::make_shared<std::string>();  // by a launch that is timed
 };
 
-// A module and the memory that it shares with others.
-class PtxModule {
+// A module and the memory that it shares with others: of PTX, given as text, or of a file.
+class LoadedModule {
  public:
-  PtxModule(const std::string& text, const std::string& path, std::shared_ptr<exec::Memory> memory)
+  LoadedModule(const std::string& text, const std::string& path, std::shared_ptr<exec::Memory> memory)
       : memory_(std::move(memory)),
         path_(path),
-        program_(path.empty() ? ptx::parse("module.ptx", text) : ptx::load(path), *memory_) {}
+        program_(path.empty() ? modules::ptx_program("module.ptx", text, *memory_)
+                              : modules::load(path, *memory_)) {}
 
   // (name, readable name, [(name, type, bytes) of each parameter])
   py::list kernels() const {
+    constexpr const char* kBits[] = {"b8", "b16", "", "b32", "", "", "", "b64"};
     py::list out;
-    for (const ptx::Function& f : program_.module().functions) {
-      if (!f.entry || !f.defined) {
-        continue;
-      }
+    for (const modules::Kernel& k : program_->kernels()) {
       py::list parameters;
-      for (size_t i = 0; i < f.signature.parameters.size(); ++i) {
-        const ptx::Variable& v = ptx::parameter(program_.module(), f, i);
-        parameters.append(py::make_tuple(std::string(v.name), std::string(ptx::info(v.type).name), v.size));
+      for (const modules::Parameter& p : k.parameters) {
+        const std::string type = p.type.starts_with('.')                     ? p.type.substr(1)
+                                 : p.kind == modules::Parameter::Kind::kBits ? kBits[p.bytes - 1]
+                                                                             : p.type;
+        parameters.append(py::make_tuple(p.name, type, p.bytes));
       }
-      out.append(py::make_tuple(std::string(f.name), analysis::demangled(std::string(f.name)), parameters));
+      out.append(py::make_tuple(k.name, analysis::demangled(k.name), parameters));
     }
     return out;
   }
 
   exec::Launch launch(const LaunchArguments& a) {
-    const ptx::Function& kernel = program_.kernel(a.kernel);
-    exec::Launch out = program_.launch(kernel);
+    const modules::Kernel& kernel = program_->kernel(a.kernel);
+    exec::Launch out = program_->launch(kernel);
     out.grid = a.grid;
     out.block = a.block;
     if (a.cluster) {
@@ -86,21 +83,21 @@ class PtxModule {
     out.dynamic_shared = a.shared;
     out.checks = a.checks;
     for (size_t i = 0; i < a.values.size(); ++i) {
-      ptx::set_parameter(ptx::parameter(program_.module(), kernel, i), a.values[i], out);
+      modules::set_parameter(kernel, i, a.values[i], out);
     }
     return out;
   }
 
-  const ptx::Program& program() const { return program_; }
+  const modules::Program& program() const { return *program_; }
   const std::string& path() const { return path_; }
 
  private:
   const std::shared_ptr<exec::Memory> memory_;
   const std::string path_;
-  ptx::Program program_;
+  std::unique_ptr<modules::Program> program_;
 };
 
-PlannedLaunch planned(const std::shared_ptr<PtxModule>& module, const LaunchArguments& a) {
+PlannedLaunch planned(const std::shared_ptr<LoadedModule>& module, const LaunchArguments& a) {
   const exec::Launch launch = whole([&] { return module->launch(a); });
   PlannedLaunch out;
   out.source.path = module->path().empty() ? "module.ptx" : module->path();
@@ -108,11 +105,10 @@ PlannedLaunch planned(const std::shared_ptr<PtxModule>& module, const LaunchArgu
   out.source.number = out.number = 1;
   out.open = [module, launch, name = a.kernel, printed = a.printed] {
     return whole([&] {
-      const ptx::Function& kernel = module->program().kernel(name);
+      const modules::Kernel& kernel = module->program().kernel(name);
       trace::OpenedTrace t;
       printed->clear();
-      t.source = std::make_unique<ptx::lower::TimedSource>(module->program().module(), kernel, launch,
-                                                           module->program().origins(kernel), printed);
+      t.source = module->program().timed(kernel, launch, printed);
       t.fingerprint = "executed";
       return t;
     });
@@ -121,7 +117,7 @@ PlannedLaunch planned(const std::shared_ptr<PtxModule>& module, const LaunchArgu
 }
 
 // Warp instructions, thread instructions, what was printed.
-py::tuple execute(const std::shared_ptr<PtxModule>& module, const LaunchArguments& a, int threads) {
+py::tuple execute(const std::shared_ptr<LoadedModule>& module, const LaunchArguments& a, int threads) {
   const exec::Launch launch = whole([&] { return module->launch(a); });
   exec::ExecuteResult r;
   interruptible([&](std::atomic<bool>& cancel) {
@@ -174,9 +170,9 @@ void bind_ptx(py::module_& m) {
   py::class_<LaunchArguments>(m, "PtxArguments")
       .def(py::init(&arguments))
       .def_property_readonly("printed", [](const LaunchArguments& a) { return *a.printed; });
-  py::class_<PtxModule, std::shared_ptr<PtxModule>>(m, "PtxModule")
+  py::class_<LoadedModule, std::shared_ptr<LoadedModule>>(m, "PtxModule")
       .def(py::init<const std::string&, const std::string&, std::shared_ptr<exec::Memory>>())
-      .def("kernels", &PtxModule::kernels);
+      .def("kernels", &LoadedModule::kernels);
   m.def("ptx_launch", &planned);
   m.def("ptx_execute", &execute);
 }

@@ -1,4 +1,4 @@
-"""Kernels in PTX, called as functions: executed while they are simulated, or only executed."""
+"""Kernels in PTX and in machine code, called as functions: executed while they are simulated, or only executed."""
 from __future__ import annotations
 
 import dataclasses
@@ -190,6 +190,9 @@ def _is_number(x: Any) -> bool:
 
 
 def _bits(x: Any, kind: str, size: int) -> int:
+    # Machine code does not say which of its parameters are floating-point numbers: there Python's type does.
+    if kind in ("b32", "b64") and not hasattr(x, "__index__"):
+        kind = {"b32": "f32", "b64": "f64"}[kind]
     if kind in _FORMATS:
         return int.from_bytes(struct.pack(_FORMATS[kind], float(x)), "little")
     if isinstance(x, float):
@@ -221,14 +224,15 @@ class Kernel:
 
 
 class Module:
-    """A module in PTX; its kernels are attributes, by their names, or by their names in C++ where one only has it. load_ptx()
-    makes one.
+    """A module; its kernels are attributes, by their names, or by their names in C++ where one only has it. load_ptx() and
+    load_cubin() make one.
 
     Attributes:
         kernels: by name.
     """
 
     def __init__(self, text: str, path: str):
+        self._kind = "PTX" if text or path.endswith(".ptx") else "machine code"
         self._native = native.PtxModule(text, path, _device())
         self.kernels: Dict[str, Kernel] = {k[0]: Kernel(self, *k) for k in self._native.kernels()}
 
@@ -242,7 +246,7 @@ class Module:
         raise AttributeError(f"the module has {'no kernel' if not found else 'several kernels'} {name} (there are: {', '.join(kernels)})")
 
     def __repr__(self) -> str:
-        return f"<PTX module: {', '.join(k.readable for k in self.kernels.values())}>"
+        return f"<module in {self._kind}: {', '.join(k.readable for k in self.kernels.values())}>"
 
 
 def load_ptx(text_or_path: Union[str, os.PathLike]) -> Module:
@@ -265,3 +269,26 @@ def load_ptx(text_or_path: Union[str, os.PathLike]) -> Module:
     """
     text = os.fspath(text_or_path)
     return Module(text, "") if "\n" in text or ".version" in text else Module("", text)
+
+
+def load_cubin(path: Union[str, os.PathLike]) -> Module:
+    """A module in machine code from a file: what nvcc -cubin or -fatbin, Triton or NVRTC made, or a program or library with
+    kernels in it.
+
+        mod = heddle.load_cubin("saxpy.cubin")     # nvcc -cubin -arch=sm_90 saxpy.cu
+        r = mod.saxpy[4, 256](1000, 2.0, x, y)
+
+    The time is that of the code itself, as of a recording. Of a file for several GPUs the newest code up to compute capability
+    9.0 is taken, and its PTX where there is none. Machine code does not say which parameters are floating-point numbers: 2.0 is
+    one of 4 or 8 bytes, 2 is a whole number.
+
+    Args:
+        path: of the file.
+
+    Returns:
+        A Module.
+
+    Raises:
+        Error: the file cannot be read or is damaged; names the file and the byte.
+    """
+    return Module("", os.fspath(path))

@@ -1,4 +1,4 @@
-// A launch of a kernel in PTX as options say it: for the commands that execute one.
+// A launch of a kernel of a module (PTX, a cubin) as options say it: for the commands that execute one.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "frontends/ptx/execute/arguments.h"
-#include "frontends/ptx/execute/program.h"
+#include "frontends/modules/arguments.h"
+#include "frontends/modules/program.h"
 #include "sim/exec/launch.h"
 #include "sim/isa/recording.h"
 
 namespace heddle::cli {
 
-struct PtxLaunchOptions {
+struct ModuleLaunchOptions {
   std::filesystem::path file;
   std::string kernel, grid, block, cluster;
   uint32_t shared = 0;
@@ -31,15 +31,14 @@ struct PtxLaunchOptions {
 
 // --kernel, --grid, --block, --shared, --arg, --out-arg, --check. Returns those without which there is no
 // launch.
-std::vector<CLI::Option*> add_ptx_launch_options(CLI::App& c, PtxLaunchOptions& o);
+std::vector<CLI::Option*> add_module_options(CLI::App& c, ModuleLaunchOptions& o);
 
-class PtxLaunch {
+class ModuleLaunch {
  public:
-  // Throws Error for what the options or the module may not be, ptx::NotCovered. Warns of what was ignored.
-  explicit PtxLaunch(const PtxLaunchOptions& options);
+  // Throws Error for what the options or the module may not be, Unsupported. Warns of what was ignored.
+  explicit ModuleLaunch(const ModuleLaunchOptions& options);
 
-  const ptx::Program& program() const { return *program_; }
-  const ptx::Function& kernel() const { return *kernel_; }
+  const modules::Kernel& kernel() const { return *kernel_; }
   exec::Launch& launch() { return launch_; }
   // Its blocks as a recording that is made while it is read; this outlives it.
   std::unique_ptr<isa::BlockSource> timed();
@@ -50,17 +49,17 @@ class PtxLaunch {
 
  private:
   exec::Memory memory_;
-  std::unique_ptr<ptx::Program> program_;
-  const ptx::Function* kernel_ = nullptr;
+  std::unique_ptr<modules::Program> program_;
+  const modules::Kernel* kernel_ = nullptr;
   exec::Launch launch_;
-  std::vector<ptx::Argument> arguments_;
+  std::vector<modules::Argument> arguments_;
   std::map<size_t, std::string> files_;
   std::shared_ptr<std::string> output_ = std::make_shared<std::string>();
 };
 
-// Whether `paths` is one module in PTX that options say how to launch; then `o` has its file. Throws Error
+// Whether `paths` is one module that options say how to launch; then `o` has its file. Throws Error
 // when it is not alone, when something is missing, or when there are such options and no module.
-bool is_ptx(const std::vector<std::filesystem::path>& paths, PtxLaunchOptions& o);
+bool is_module_launch(const std::vector<std::filesystem::path>& paths, ModuleLaunchOptions& o);
 
 // Prints all lines of errors that have several. Returns the exit status.
 int report_instructions(const std::string& what, const std::vector<std::string>& lines);

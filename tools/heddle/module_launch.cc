@@ -1,4 +1,4 @@
-#include "tools/heddle/ptx_launch.h"
+#include "tools/heddle/module_launch.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,6 @@
 
 #include "frontends/input/printable.h"
 #include "frontends/npy/npy.h"
-#include "frontends/ptx/load.h"
-#include "frontends/ptx/lower/timed_source.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "tools/heddle/checks.h"
@@ -49,7 +47,7 @@ exec::Checks checks_of(const std::vector<std::string>& names) {
 }
 
 // The files of --out-arg by the argument's index.
-std::map<size_t, std::string> outputs(const PtxLaunchOptions& o) {
+std::map<size_t, std::string> outputs(const ModuleLaunchOptions& o) {
   std::map<size_t, std::string> out;
   for (const std::string& text : o.outputs) {
     const size_t equals = text.find('=');
@@ -65,7 +63,7 @@ std::map<size_t, std::string> outputs(const PtxLaunchOptions& o) {
 
 }  // namespace
 
-std::vector<CLI::Option*> add_ptx_launch_options(CLI::App& c, PtxLaunchOptions& o) {
+std::vector<CLI::Option*> add_module_options(CLI::App& c, ModuleLaunchOptions& o) {
   std::vector<CLI::Option*> needed = {
       c.add_option("--kernel", o.kernel, "name of the kernel in the module"),
       c.add_option("--grid", o.grid, "blocks")->type_name("X[,Y[,Z]]"),
@@ -73,42 +71,42 @@ std::vector<CLI::Option*> add_ptx_launch_options(CLI::App& c, PtxLaunchOptions& 
   c.add_option("--shared", o.shared, "dynamic shared memory of a block: bytes, or 48KiB")
       ->transform(size_value(true));
   add_repeatable(c, "--arg", o.arguments,
-                 fmt::format("an argument, in the order of the parameters: {}", ptx::kArgumentForms))
+                 fmt::format("an argument, in the order of the parameters: {}", modules::kArgumentForms))
       ->type_name("VALUE");
   add_repeatable(c, "--out-arg", o.outputs, "write argument INDEX, counted from 0, as it is at the end")
       ->type_name("INDEX=FILE.npy");
   add_repeatable(
       c, "--check", o.checks,
-      "what else is an error in a kernel in PTX: init (reading what was never written), race (on shared "
+      "what else is an error in a kernel of a module: init (reading what was never written), race (on shared "
       "memory), sync (barriers in diverged code)")
       ->type_name("KIND");
   return needed;
 }
 
-bool is_ptx(const std::vector<std::filesystem::path>& paths, PtxLaunchOptions& o) {
-  if (std::ranges::none_of(paths, [](const auto& p) { return p.extension() == ".ptx"; })) {
+bool is_module_launch(const std::vector<std::filesystem::path>& paths, ModuleLaunchOptions& o) {
+  if (std::ranges::none_of(paths, modules::is_module)) {
     if (o.any()) {
       throw Error(
-          "--kernel, --grid, --block, --shared, --arg, --out-arg and --check are for a module in PTX "
-          "(FILE.ptx)");
+          "--kernel, --grid, --block, --shared, --arg, --out-arg and --check are for a module "
+          "(FILE.ptx, FILE.cubin, FILE.fatbin)");
     }
     return false;
   }
   if (paths.size() != 1 || o.kernel.empty() || o.grid.empty() || o.block.empty()) {
-    throw Error(fmt::format("{}: a module in PTX is run alone, with --kernel, --grid and --block",
-                            paths[0].string()));
+    throw Error(
+        fmt::format("{}: a module is run alone, with --kernel, --grid and --block", paths[0].string()));
   }
   o.file = paths[0];
   return true;
 }
 
-PtxLaunch::PtxLaunch(const PtxLaunchOptions& o) : files_(outputs(o)) {
+ModuleLaunch::ModuleLaunch(const ModuleLaunchOptions& o) : files_(outputs(o)) {
   const exec::Checks checks = checks_of(o.checks);
   if (checks.init) {
     memory_.track_writes();
   }
-  program_ = std::make_unique<ptx::Program>(ptx::load(o.file), memory_);
-  for (const std::string& w : program_->module().warnings) {
+  program_ = modules::load(o.file, memory_);
+  for (const std::string& w : program_->warnings()) {
     warn(w);
   }
   kernel_ = &program_->kernel(o.kernel);
@@ -121,14 +119,13 @@ PtxLaunch::PtxLaunch(const PtxLaunchOptions& o) : files_(outputs(o)) {
   }
   launch_.checks = checks;
   launch_.dynamic_shared = o.shared;
-  if (o.arguments.size() != kernel_->signature.parameters.size()) {
+  if (o.arguments.size() != kernel_->parameters.size()) {
     throw Error(fmt::format("{}: kernel {} has {} parameters, and there are {} of --arg", o.file.string(),
-                            kernel_->name, kernel_->signature.parameters.size(), o.arguments.size()));
+                            kernel_->name, kernel_->parameters.size(), o.arguments.size()));
   }
   for (size_t i = 0; i < o.arguments.size(); ++i) {
-    const ptx::Variable& parameter = ptx::parameter(program_->module(), *kernel_, i);
-    arguments_.push_back(ptx::argument(o.arguments[i], parameter, memory_));
-    ptx::set_parameter(parameter, arguments_.back().bits, launch_);
+    arguments_.push_back(modules::argument(o.arguments[i], kernel_->parameters[i], memory_));
+    modules::set_parameter(*kernel_, i, arguments_.back().bits, launch_);
   }
   for (const auto& [index, file] : files_) {
     if (!arguments_[index].buffer) {
@@ -137,15 +134,14 @@ PtxLaunch::PtxLaunch(const PtxLaunchOptions& o) : files_(outputs(o)) {
   }
 }
 
-std::unique_ptr<isa::BlockSource> PtxLaunch::timed() {
+std::unique_ptr<isa::BlockSource> ModuleLaunch::timed() {
   output_->clear();
-  return std::make_unique<ptx::lower::TimedSource>(program_->module(), *kernel_, launch_,
-                                                   program_->origins(*kernel_), output_);
+  return program_->timed(*kernel_, launch_, output_);
 }
 
-void PtxLaunch::write_outputs(bool force) {
+void ModuleLaunch::write_outputs(bool force) {
   for (const auto& [index, file] : files_) {
-    npy::write(file, replace(force), ptx::contents(arguments_[index], memory_));
+    npy::write(file, replace(force), modules::contents(arguments_[index], memory_));
   }
 }
 

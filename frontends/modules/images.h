@@ -1,0 +1,22 @@
+// What is shared by the parts of program.h.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/modules/program.h"
+
+namespace heddle::modules {
+
+// Throws Error that names the kernels.
+[[noreturn]] const Kernel& no_kernel(std::string_view name, const std::vector<Kernel>& kernels,
+                                     const std::string& file);
+
+// Of a cubin, a fat binary, a program or library of the host.
+std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
+                                       exec::Memory& memory);
+
+}  // namespace heddle::modules
