@@ -53,6 +53,35 @@ void Translator::compute(const exec::arith::Fn& fn, Slot d0, std::initializer_li
   }
 }
 
+// Of instructions that are several: none of them may change the guard before the last one has looked at it.
+void Translator::guard_kept(std::initializer_list<Slot> written) {
+  Operand p;
+  p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
+  p.index = line_.guard;
+  for (const Slot s : written) {
+    if (line_.guarded && s == predicate(p)) {
+      missing("its own guard as a result");
+    }
+  }
+}
+
+// Whether the guard and another predicate hold: the guard of what comes next.
+Slot Translator::guard_and(const Operand& also) {
+  const Slot s = truth(also);
+  if (!line_.guarded) {
+    return s;
+  }
+  Operand p;
+  p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
+  p.index = line_.guard;
+  p.negate = line_.guard_negated;
+  const Slot guard = truth(p), both = temporary();
+  constexpr uint64_t kFirstAndSecond = 0xc0;  // of three inputs
+  compute(WordOp::kPredicates, both, temporary(), {guard, s, constant(0)}, kFirstAndSecond << 16,
+          Role::kBefore);
+  return both;
+}
+
 // It counts and does nothing that is calculated here.
 void Translator::nothing() { emit(exec::Kind::kFence); }
 

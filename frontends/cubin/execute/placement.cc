@@ -14,8 +14,14 @@ namespace {
 constexpr uint64_t kCodeAlign = 128;
 constexpr uint32_t kConstantAlign = 16;
 
-void patch(std::vector<uint8_t>& data, const Object& object, const Placement& p, const Data& from,
-           std::string_view section) {
+// Variables in memory, whose names get addresses.
+uint64_t allocate(const Data& d, exec::Memory& memory) { return d.bytes == 0 ? 0 : memory.allocate(d.bytes); }
+
+}  // namespace
+
+std::vector<uint8_t> patched(const Object& object, const Placement& p, const Data& from,
+                             std::string_view section) {
+  std::vector<uint8_t> data = from.initial;
   for (const Fixup& f : from.fixups) {
     const size_t bytes = f.kind == Fixup::Kind::kWord64 ? 8 : 4;
     if (f.kind != Fixup::Kind::kWord64 && f.kind != Fixup::Kind::kWord32) {
@@ -29,12 +35,8 @@ void patch(std::vector<uint8_t>& data, const Object& object, const Placement& p,
     const uint64_t value = fixed_up(object, p, f, section);
     std::memcpy(data.data() + f.at, &value, bytes);
   }
+  return data;
 }
-
-// Variables in memory, whose names get addresses.
-uint64_t allocate(const Data& d, exec::Memory& memory) { return d.bytes == 0 ? 0 : memory.allocate(d.bytes); }
-
-}  // namespace
 
 uint64_t fixed_up(const Object& object, const Placement& placement, const Fixup& f, std::string_view where) {
   const auto it = placement.addresses.find(f.symbol);
@@ -76,19 +78,15 @@ Placement place(const Object& object, exec::Memory& memory) {
     }
   }
   if (!object.global_init.initial.empty()) {
-    std::vector<uint8_t> bytes = object.global_init.initial;
-    patch(bytes, object, p, object.global_init, ".nv.global.init");
-    memory.write(initial, bytes);
+    memory.write(initial, patched(object, p, object.global_init, ".nv.global.init"));
   }
   if (object.global.bytes != 0) {
     memory.mark_written(zeroed, object.global.bytes);
   }
-  p.constants = object.constant3.initial;
+  p.constants = patched(object, p, object.constant3, ".nv.constant3");
   p.bank3_bytes = static_cast<uint32_t>(p.constants.size());
-  patch(p.constants, object, p, object.constant3, ".nv.constant3");
   p.bank4_at = static_cast<uint32_t>(round_up(uint64_t{p.bank3_bytes}, uint64_t{kConstantAlign}));
-  std::vector<uint8_t> addresses = object.constant4.initial;
-  patch(addresses, object, p, object.constant4, ".nv.constant4");
+  const std::vector<uint8_t> addresses = patched(object, p, object.constant4, ".nv.constant4");
   p.constants.resize(p.bank4_at);
   p.constants.insert(p.constants.end(), addresses.begin(), addresses.end());
   return p;

@@ -39,6 +39,10 @@ struct Placement {
 // Puts the variables into memory. Throws Error for a name that nothing defines.
 Placement place(const Object& object, exec::Memory& memory);
 
+// A piece of constants with its addresses filled in.
+std::vector<uint8_t> patched(const Object& object, const Placement& p, const Data& from,
+                             std::string_view section);
+
 // The word that a fixup asks for, in 64 bits. Throws Error when nothing defines the symbol.
 uint64_t fixed_up(const Object& object, const Placement& placement, const Fixup& f, std::string_view where);
 

@@ -85,6 +85,10 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
         return special(Special::kWorkspaceHigh);
       case 0x48:
         return special(Special::kWorkspaceLow);
+      case 0xc0:  // where the bank itself lies, so that parameters have addresses
+        return constant((exec::kParamWindow - kernel.parameter_offset) & 0xffffffff);
+      case 0xc4:
+        return constant((exec::kParamWindow - kernel.parameter_offset) >> 32);
       default:
         // The descriptor of global memory, which says nothing here.
         if (offset >= 0x200 && offset < 0x210 && object_.capability >= 90) {
@@ -97,14 +101,14 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
         return constant(0);
     }
   }
-  const uint32_t at = (o.bank == 4 ? placement_.bank4_at : 0) + offset;
+  const uint32_t at = (o.bank == 4 ? placement_.bank4_at : o.bank == 2 ? bank2_ : 0) + offset;
   const uint32_t end =
       o.bank == 4 ? static_cast<uint32_t>(placement_.constants.size()) : placement_.bank3_bytes;
-  if (o.bank != 3 && o.bank != 4) {
+  if (o.bank < 2 || o.bank > 4) {
     missing(fmt::format("constant bank {}", o.bank));
     return constant(0);
   }
-  if (o.bank == 3) {  // a program may change it: it is read when it is executed
+  if (o.bank != 4) {  // a program may change bank 3: it is read when it is executed
     const Slot t = temporary();
     exec::MemoryOp m;
     m.space = exec::Space::kConst;
@@ -113,7 +117,12 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
     in.offset = at;
     in.target = static_cast<uint32_t>(out_.code.memory.size());
     out_.code.memory.push_back(m);
-    return t;
+    if (!uniform_) {
+      return t;
+    }
+    const Slot all = temporary();
+    emit_guarded(WordOp::kBroadcast, all, t, 0);
+    return all;
   }
   uint64_t value = 0;
   for (uint32_t i = 0; i < 4 && at + i < end; ++i) {

@@ -200,6 +200,7 @@ void Translator::finish() {
     }
     std::for_each(std::begin(t.coordinates), std::end(t.coordinates), moved);
     std::for_each(std::begin(t.offsets), std::end(t.offsets), moved);
+    std::for_each(std::begin(t.values), std::end(t.values), moved);
   }
   // Where addresses lead to: of the module's code, then by function.
   std::vector<uint32_t> all((placement_.code_end - kSystemCode) / kInstructionBytes, exec::kNoPc);
@@ -232,7 +233,14 @@ Translation Translator::run(uint32_t kernel) {
   info.local_bytes = static_cast<uint32_t>(std::min<uint64_t>(
       exec::kMostLocalBytes, round_up(uint64_t{k.stack_bytes} + (calls ? kCallStack : 0), uint64_t{16})));
   c.functions.push_back(info);
+  // Bank 2 of a function lies behind what all have; `bank2_` is its place.
+  const_data_ = placement_.constants;
   for (const uint32_t f : out_.functions) {
+    const std::vector<uint8_t> own = patched(object_, placement_, object_.functions[f].constant2,
+                                             ".nv.constant2." + object_.functions[f].name);
+    const_data_.resize(round_up(const_data_.size(), size_t{16}));
+    bank2_ = static_cast<uint32_t>(const_data_.size());
+    const_data_.insert(const_data_.end(), own.begin(), own.end());
     function(f);
   }
   if (calls) {
@@ -251,7 +259,7 @@ Translation Translator::run(uint32_t kernel) {
   finish();
   c.functions.front().first = 0;
   c.functions.front().end = static_cast<uint32_t>(c.insts.size());
-  c.const_data = placement_.constants;
+  c.const_data = std::move(const_data_);
   c.static_shared = k.static_shared;
   c.dynamic_shared_at =
       exec::kSharedReserve + round_up(k.static_shared, std::max<uint32_t>(k.shared_align, 16));

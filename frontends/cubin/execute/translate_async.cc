@@ -1,5 +1,6 @@
 // Barrier objects, copies that are not waited for (tools/tracer/OPERANDS.md).
 #include "frontends/cubin/execute/translator.h"
+#include "sim/exec/arith/integer.h"
 
 namespace heddle::cubin {
 namespace {
@@ -23,8 +24,10 @@ bool Translator::async() {
     copy();
   } else if (n == "UBLKCP") {
     bulk_copy();
-  } else if (n == "UTMALDG" || n == "UTMASTG") {
+  } else if (n == "UTMALDG" || n == "UTMASTG" || n == "UTMAREDG") {
     tensor_copy();
+  } else if (n == "STAS") {
+    asynchronous_store();
   } else {
     return false;
   }
@@ -46,7 +49,10 @@ exec::Place Translator::place(const Operand& o, Space space) {
       compute(WordOp::kJoin, p.base, kNoSlot, {ureg(o.ubase), ureg(o.ubase + 1)}, 0, Role::kBefore);
     }
     if (thread && warp) {
-      missing("a uniform register beside it");
+      const Slot beside = temporary();
+      compute(WordOp::kJoin, beside, kNoSlot, {ureg(o.ubase), ureg(o.ubase + 1)}, 0, Role::kBefore);
+      compute(words::integer_fn(words::IntegerOp::kAdd, words::Number::kU64), p.base, kNoSlot,
+              {p.base, beside}, 0, Role::kBefore);
     }
   } else if (thread && warp) {
     p.base = temporary();
@@ -124,8 +130,10 @@ void Translator::copy() {
   t.size = line_.has("128") ? 16 : line_.has("64") ? 8 : 4;
   t.to = place(op(0), Space::kSharedCluster);
   t.from = place(op(1), Space::kGlobal);
-  if (count() > 2) {
-    missing("a predicate");
+  if (count() > 2) {  // whether it is read; otherwise zeros are written
+    Operand p = op(2);
+    p.negate = !p.negate;
+    t.ignore = truth(p);
   }
   emit_transfer(t, false);
 }
@@ -163,8 +171,15 @@ void Translator::tensor_copy() {
     }
   }
   t.im2col = line_.has("IM2COL");
-  if (t.im2col) {
-    missing("offsets");
+  if (line_.name == "UTMAREDG") {
+    constexpr std::pair<std::string_view, exec::AtomicKind> kNames[] = {
+        {"ADD", exec::AtomicKind::kAdd}, {"MIN", exec::AtomicKind::kMin}, {"MAX", exec::AtomicKind::kMax},
+        {"INC", exec::AtomicKind::kInc}, {"DEC", exec::AtomicKind::kDec}, {"AND", exec::AtomicKind::kAnd},
+        {"OR", exec::AtomicKind::kOr},   {"XOR", exec::AtomicKind::kXor}};
+    t.reduces = true;
+    for (const auto& [name, kind] : kNames) {
+      t.reduction = line_.has(name) ? kind : t.reduction;
+    }
   }
   Operand first = op(0);
   uint32_t next = first.ubase + 1;
@@ -185,7 +200,39 @@ void Translator::tensor_copy() {
     compute(WordOp::kShift, t.blocks, kNoSlot, {source(op(2)), constant(16), constant(0)}, words::kRight,
             Role::kBefore);
   }
+  if (loads && t.im2col && t.dimensions >= 3) {
+    // One of 16 bits, two of 8, three of 5.
+    const uint32_t spatial = t.dimensions - 2U, bits = spatial == 1 ? 16 : spatial == 2 ? 8 : 5;
+    for (uint32_t i = 0; i < spatial; ++i) {
+      const Slot shifted = temporary();
+      compute(WordOp::kShift, shifted, kNoSlot, {source(op(2)), constant(i * bits), constant(0)},
+              words::kRight, Role::kBefore);
+      t.offsets[i] = temporary();
+      compute(words::logic_fn(0xc0), t.offsets[i], kNoSlot,
+              {shifted, constant((1U << bits) - 1), constant(0)}, 0, Role::kBefore);
+    }
+  }
   emit_transfer(t, true);
+}
+
+// [address.64+offset], values; the register behind the address is that of the barrier object.
+void Translator::asynchronous_store() {
+  TransferOp t;
+  t.kind = TransferOp::Kind::kStore;
+  t.element_bytes = 4;
+  t.elements = line_.has("128") ? 4 : line_.has("64") ? 2 : 1;
+  const Operand& o = op(0);
+  if (o.base == kNoIndex || o.base == kZeroRegister) {
+    missing();
+    return;
+  }
+  t.to = {reg(o.base), o.offset, Space::kSharedCluster};
+  t.barrier = {reg(o.base + 1), 0, Space::kSharedCluster};
+  t.signals = true;
+  for (uint32_t i = 0; i < t.elements; ++i) {
+    t.values[i] = source(op(1), i);
+  }
+  emit_transfer(t, false);
 }
 
 }  // namespace heddle::cubin

@@ -23,10 +23,13 @@ bool Translator::control() {
   if (n == "BRA" || n == "BRX" || n == "CALL" || n == "RET") {
     branch();
   } else if (n == "EXIT" || n == "KILL" || n == "BPT") {
-    if (count() > 0 && op(0).is(Kind::kPredicate)) {
-      missing("a second predicate");
+    const bool second = count() > 0 && op(0).is(Kind::kPredicate);
+    const Slot guard = second ? guard_and(op(0)) : kNoSlot;
+    exec::Inst& in = emit(n == "BPT" ? exec::Kind::kTrap : exec::Kind::kExit);
+    if (second) {
+      in.guard = guard;
+      in.guard_negated = false;
     }
-    emit(n == "BPT" ? exec::Kind::kTrap : exec::Kind::kExit);
   } else if (n == "BSSY" || n == "BSYNC" || n == "BREAK") {
     size_t i = 0;
     if (op(0).is(Kind::kPredicate)) {
@@ -99,50 +102,34 @@ void Translator::branch() {
     missing("a call of an address");
     return;
   }
-  Slot also = kNoSlot;
-  bool negated = false;
+  Slot guard = kNoSlot;
   if (line_.has("DIV") || line_.has("CONV")) {
     // Whether other lanes than those of the register are here.
     const Slot here = temporary(), differ = temporary();
     emit(exec::Kind::kActivemask, Role::kBefore).d[0] = here;
     compute(words::logic_fn(0x3c), differ, kNoSlot,
             {here, ureg(static_cast<uint32_t>(word_.bits(24, 6))), constant(0)}, 0, Role::kBefore);
-    also = temporary();
-    compute(WordOp::kNotEqual, also, kNoSlot, {differ}, 0, Role::kBefore);
-    negated = line_.has("CONV");
+    guard = temporary();
+    compute(WordOp::kNotEqual, guard, kNoSlot, {differ}, 0, Role::kBefore);
+    if (line_.has("CONV") || line_.guarded) {
+      missing();
+    }
   } else if (op(0).is(Kind::kPredicate) || op(0).is(Kind::kUniformPredicate)) {
-    also = truth(op(0));
-  }
-  if (line_.has("U") && line_.has("ANY") && line_.guarded) {
+    guard = guard_and(op(0));
+  } else if (line_.has("U") && line_.has("ANY") && line_.guarded) {
     // All lanes go if the predicate of one holds.
     Operand p;
     p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
     p.index = line_.guard;
     p.negate = line_.guard_negated;
-    const Slot s = truth(p), any = temporary();
-    compute(WordOp::kVote, any, kNoSlot, {s}, uint64_t{1} << words::kAmountAt, Role::kBefore);
-    exec::Inst& in = emit(exec::Kind::kBranch);
-    in.guard = any;
-    in.guard_negated = false;
-    in.target = to_flat(to);
-    return;
-  }
-  if (also != kNoSlot && line_.guarded) {
-    Operand p;
-    p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
-    p.index = line_.guard;
-    p.negate = line_.guard_negated;
-    const Slot s = truth(p), both = temporary();
-    // Of three inputs the first and the second, or not the second.
-    compute(WordOp::kPredicates, both, temporary(), {s, also, constant(0)}, negated ? 0x10 << 16 : 0x40 << 16,
-            Role::kBefore);
-    also = both;
-    negated = false;
+    const Slot s = truth(p);
+    guard = temporary();
+    compute(WordOp::kVote, guard, kNoSlot, {s}, uint64_t{1} << words::kAmountAt, Role::kBefore);
   }
   exec::Inst& in = emit(exec::Kind::kBranch);
-  if (also != kNoSlot) {
-    in.guard = also;
-    in.guard_negated = negated;
+  if (guard != kNoSlot) {
+    in.guard = guard;
+    in.guard_negated = false;
   }
   in.target = to_flat(to);
 }

@@ -56,7 +56,14 @@ bool Translator::integer() {
 // d, [carry, [carry]], a, b, c, [carry in, carry in]
 void Translator::add3() {
   if (line_.has("64")) {
-    missing();
+    if (op(1).negate || op(2).negate || op(3).negate || op(1).invert || op(2).invert || op(3).invert) {
+      missing("a sign");
+    }
+    const exec::WarpFn add = exec::arith::integer_fn(exec::arith::IntegerOp::kAdd, Number::kU64);
+    const Slot a = joined(op(1)), b = joined(op(2)), c = joined(op(3)), sum = temporary();
+    compute(add, sum, kNoSlot, {a, b}, 0, Role::kBefore);
+    compute(add, sum, kNoSlot, {sum, c}, 0, Role::kBefore);
+    compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {sum});
     return;
   }
   size_t i = 1;
@@ -83,9 +90,7 @@ void Translator::add3() {
   compute(WordOp::kAdd3, sum, t, {a, b, c, p, q}, control | words::kSecondCarry, Role::kBefore);
   compute(WordOp::kAdd3, d, carry, {a, b, c, p, q}, control);
   compute(WordOp::kCopy, second, kNoSlot, {t}, 0, Role::kBehind);
-  if (line_.guarded) {
-    missing("two carries under a predicate");
-  }
+  guard_kept({carry, second});
 }
 
 void Translator::multiply() {
@@ -111,9 +116,7 @@ void Translator::multiply_wide(bool high) {
   if (carry != kNoSlot) {
     const Slot t = temporary();
     compute(WordOp::kMultiplyWideCarry, t, kNoSlot, {a, b, low, upper, p}, control, Role::kBefore);
-    if (line_.guarded) {
-      missing("a carry under a predicate");
-    }
+    guard_kept({carry});
     compute(high ? WordOp::kMultiplyHigh : WordOp::kMultiplyWide, d, high ? kNoSlot : destination(op(0), 1),
             {a, b, low, upper, p}, control);
     compute(WordOp::kCopy, carry, kNoSlot, {t}, 0, Role::kBehind);

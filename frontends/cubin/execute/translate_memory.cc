@@ -116,6 +116,20 @@ bool Translator::memory() {
     atomic(Space::kSharedCluster, true);
   } else if (n == "LDSM" || n == "STSM") {
     matrix_tiles(n == "STSM");
+  } else if (n == "QSPC") {
+    // Whether a generic address is one of shared memory.
+    if (!line_.has("S")) {
+      missing();
+      return true;
+    }
+    const Operand& o = op(2);
+    const Slot here = temporary(), low = temporary(), all = constant(1);
+    compute(WordOp::kCompare, here, temporary(), {reg(o.base + 1), constant(exec::kSharedWindow >> 32), all},
+            uint64_t{2} << exec::arith::kRelationAt, Role::kBefore);
+    compute(WordOp::kAdd3, low, kNoSlot, {reg(o.base), constant(static_cast<uint32_t>(o.offset))}, 0,
+            Role::kBefore);
+    compute(WordOp::kCompare, predicate(op(0)), temporary(), {low, constant(exec::kSharedWindows), here},
+            uint64_t{1} << exec::arith::kRelationAt);
   } else if (n == "CCTL" || n == "MEMBAR" || n == "ERRBAR" || n == "CGAERRBAR") {
     nothing();
   } else {
@@ -157,7 +171,7 @@ void Translator::load_constant() {
     return;
   }
   const bool uniform = uniform_;
-  if (!indexed && size.bytes == 4 && o.bank != 3) {
+  if (!indexed && size.bytes == 4 && o.bank != 3 && o.bank != 2) {
     for (uint32_t i = 0; i < size.elements; ++i) {
       const Slot s = constant_word(o, i);
       compute(WordOp::kCopy, destination(op(0), i), kNoSlot, {s}, 0,
@@ -175,9 +189,9 @@ void Translator::load_constant() {
   if (o.bank == 0) {
     m.space = Space::kParam;
     at -= kernel.parameter_offset;
-  } else if (o.bank == 3 || o.bank == 4) {
+  } else if (o.bank >= 2 && o.bank <= 4) {
     m.space = Space::kConst;
-    at += o.bank == 4 ? placement_.bank4_at : 0;
+    at += o.bank == 4 ? placement_.bank4_at : o.bank == 2 ? bank2_ : 0;
   } else {
     missing("this constant bank");
     return;

@@ -74,6 +74,8 @@ class Translator {
   void compute(const exec::arith::Fn& fn, Slot d0, std::initializer_list<Slot> sources,
                Role role = Role::kMain);
   void nothing();
+  void guard_kept(std::initializer_list<Slot> written);
+  Slot guard_and(const Operand& also);
 
   const Operand& op(size_t i) const;
   size_t count() const { return line_.operands.size(); }
@@ -144,6 +146,7 @@ class Translator {
   void copy();
   void bulk_copy();
   void tensor_copy();
+  void asynchronous_store();
   exec::Place place(const Operand& o, exec::Space space);
 
   const Object& object_;
@@ -151,6 +154,8 @@ class Translator {
   Translation out_;
   std::unordered_map<uint64_t, Slot> constants_;
   std::unordered_map<uint32_t, Slot> parameters_;
+  std::vector<uint8_t> const_data_;
+  uint32_t bank2_ = 0;
   uint32_t uniforms_ = 0, registers_ = 0;  // so many are used
   const Function* f_ = nullptr;
   uint32_t f_number_ = 0;

@@ -258,6 +258,9 @@ void Reader::data() {
   out_.global_init = data_of(".nv.global.init");
   out_.constant3 = data_of(".nv.constant3");
   out_.constant4 = data_of(".nv.constant4");
+  for (Function& f : out_.functions) {
+    f.constant2 = data_of(".nv.constant2." + f.name);
+  }
 }
 
 void Reader::names() {

@@ -37,6 +37,14 @@ struct Fixup {
   int64_t addend = 0;
 };
 
+// A piece of memory that the module has from its loading on.
+struct Data {
+  uint64_t bytes = 0;
+  uint64_t align = 1;
+  std::vector<uint8_t> initial;  // of the first of them, the others are 0
+  std::vector<Fixup> fixups;
+};
+
 // A kernel, or what kernels call.
 struct Function {
   std::string name;
@@ -57,14 +65,7 @@ struct Function {
   uint32_t most_cluster_blocks = 0;
   bool explicit_cluster = false;
   std::vector<Fixup> fixups;  // of the code
-};
-
-// A piece of memory that the module has from its loading on.
-struct Data {
-  uint64_t bytes = 0;
-  uint64_t align = 1;
-  std::vector<uint8_t> initial;  // of the first of them, the others are 0
-  std::vector<Fixup> fixups;
+  Data constant2;             // constants of the compiler, such as tables of jumps
 };
 
 // What a name stands for.
