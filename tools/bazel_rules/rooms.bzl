@@ -364,7 +364,6 @@ ROOMS = {
         "frontends/capture",
         "frontends/cubin",
         "frontends/cubin/fatbin",
-        "frontends/cubin/object",
         "frontends/input",
         "frontends/npy",
         "frontends/output",

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analysis/run/host.h"
@@ -34,14 +35,14 @@ void check_command(const CLI::App& app, const std::string& name) {
                           name.empty() ? "no command given" : fmt::format("no command '{}'", name), known));
 }
 
-// All commands on a screen of 24 lines: no blank lines in front of the options and the commands.
+// All commands on a screen of 24 lines: no blank lines in front of the options and the commands, no titles.
 class ScreenFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    for (int i = 0; i < 2; ++i) {
-      if (const size_t blank = text.find("\n\n"); blank != std::string::npos) {
-        text.erase(blank, 1);
+    for (const std::string_view title : {"\nOptions:\n", "\nSubcommands:\n"}) {
+      if (const size_t at = text.find(title); at != std::string::npos) {
+        text.erase(at, title.size());
       }
     }
     return text;
@@ -88,6 +89,8 @@ int run_command_line(int argc, const char* const* argv) {
   add_metrics(app, status);
   add_occupancy(app, status);
   add_lower(app, status);
+  add_list(app, status);
+  add_sass(app, status);
   add_exec(app, status);
   add_host(app, status);
   add_hostbench(app, status);

@@ -19,6 +19,8 @@ void add_shell(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_exec(CLI::App& app, int& status);
 void add_lower(CLI::App& app, int& status);
+void add_list(CLI::App& app, int& status);
+void add_sass(CLI::App& app, int& status);
 void add_access(CLI::App& app, int& status);
 void add_occupancy(CLI::App& app, int& status);
 void add_host(CLI::App& app, int& status);

@@ -227,7 +227,7 @@ void elf_file(const std::string& file, std::span<const uint8_t> bytes, const Use
   if (elf.machine() == Elf::kCuda) {
     Image image;
     image.capability = elf.capability();
-    image.relocatable = relocatable(bytes);
+    image.relocatable = elf.relocatable();
     whole_file(file, bytes, std::move(image), use);
     return;
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "frontends/input/limits.h"
+#include "frontends/input/printable.h"
 
 namespace heddle::cubin {
 namespace {
@@ -23,7 +24,7 @@ bool Elf::is_elf(std::span<const uint8_t> bytes) {
 }
 
 void Elf::fail(uint64_t at, const std::string& what) const {
-  throw Error(fmt::format("{}: byte {}: {}", file_, at, what));
+  throw Error(fmt::format("{}: byte {}: {}", file_, at, input::printable(what)));  // names may hold anything
 }
 
 template <class T>
@@ -66,6 +67,7 @@ Elf::Elf(std::string file, std::span<const uint8_t> bytes) : file_(std::move(fil
     fail(4, "an ELF file of another kind (legal: 64 bits, little endian)");
   }
   abi_ = read<uint8_t>(8);
+  type_ = read<uint16_t>(16);
   machine_ = read<uint16_t>(18);
   flags_ = read<uint32_t>(48);
   check_segments();
@@ -94,6 +96,10 @@ void Elf::read_sections() {
   if (const auto size = read<uint16_t>(58); size != kSectionBytes) {
     fail(58, fmt::format("headers of sections of {} bytes (legal: {})", size, kSectionBytes));
   }
+  if (table > bytes_.size() || count * kSectionBytes > bytes_.size() - table) {
+    fail(40, fmt::format("the table of sections has {} bytes from {} on, the file has {}",
+                         count * kSectionBytes, table, bytes_.size()));
+  }
   if (names >= count) {
     fail(62, fmt::format("the names of sections are in section {} of {}", names, count));
   }
@@ -101,9 +107,6 @@ void Elf::read_sections() {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t at = table + i * kSectionBytes;
-    if (at < table) {
-      fail(40, "the table of sections wraps");
-    }
     Section s;
     name_offsets.push_back(read<uint32_t>(at));
     s.type = read<uint32_t>(at + 4);

@@ -56,6 +56,8 @@ class Elf {
   uint16_t machine() const { return machine_; }
   uint8_t abi() const { return abi_; }
   uint32_t flags() const { return flags_; }
+  // Still to be linked.
+  bool relocatable() const { return type_ == 1; }
   // Of a cubin: 90, compute capability 9.0.
   uint32_t capability() const;
   const std::vector<Section>& sections() const { return sections_; }
@@ -78,7 +80,7 @@ class Elf {
 
   std::string file_;
   std::span<const uint8_t> bytes_;
-  uint16_t machine_ = 0;
+  uint16_t type_ = 0, machine_ = 0;
   uint8_t abi_ = 0;
   uint32_t flags_ = 0;
   uint64_t names_bytes_ = 0;

@@ -15,8 +15,9 @@ namespace heddle::cubin {
 namespace {
 
 constexpr std::string_view kText = ".text.", kInfo = ".nv.info.", kShared = ".nv.shared.";
-constexpr uint8_t kEntry = 0x10;                    // Symbol::other: a kernel
-constexpr uint32_t kSystemShared = 1024;            // below a block's own shared memory, from 9.0 on
+constexpr uint8_t kEntry = 0x10;  // Symbol::other: a kernel
+constexpr uint32_t kSystemShared =
+    1024;  // below a block's own shared memory, from 9.0 on; the linker adds it
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of variables
 
 bool begins(std::string_view name, std::string_view with) { return name.substr(0, with.size()) == with; }
@@ -228,7 +229,7 @@ void Reader::shared() {
       continue;
     }
     if (Function* f = find(s.name.substr(kShared.size()))) {
-      const uint32_t system = out_.capability >= 90 ? kSystemShared : 0;
+      const uint32_t system = out_.capability >= 90 && !elf_.relocatable() ? kSystemShared : 0;
       if (s.bytes > (1U << 20)) {
         elf_.fail(s.at, fmt::format("{} of {} bytes (legal: up to 1 MiB)", s.name, s.bytes));
       }
