@@ -19,8 +19,8 @@ namespace heddle::exec {
 inline constexpr uint32_t kNoPc = UINT32_MAX;
 
 enum class Kind : uint8_t {
-  kCompute,      // fn; sub 1: of the warp, in all lanes if in any
-  kBranch,       // to target, where the guard holds
+  kCompute,  // fn; sub 1: of the warp, in all lanes if in any
+  kBranch,   // to target, where the guard holds and s0, if there is one; sub 1: all, where one's guard holds
   kBranchIndex,  // to Code::targets[target][s0]
   kCall,         // Code::calls[target]
   kReturn,       // from function `target`

@@ -83,15 +83,17 @@ Spaces Warp::spaces() {
 }
 
 // Who has waited longest; then the deepest call, so that callers wait for those that parted in the function;
-// then who is behind.
+// then who is behind. Of machine code, as in the H200's recordings, who parted from others last.
 Warp::Group* Warp::choose() {
   Group* best = nullptr;
   for (Group& g : groups_) {
     if (g.mask == 0 || g.state != State::kRunnable) {
       continue;
     }
-    if (best == nullptr || g.turn < best->turn ||
-        (g.turn == best->turn && (g.base > best->base || (g.base == best->base && g.pc < best->pc)))) {
+    if (best != nullptr && code_.explicit_convergence && g.turn == best->turn) {
+      best = g.born > best->born ? &g : best;
+    } else if (best == nullptr || g.turn < best->turn ||
+               (g.turn == best->turn && (g.base > best->base || (g.base == best->base && g.pc < best->pc)))) {
       best = &g;
     }
   }
@@ -113,6 +115,7 @@ Warp::Status Warp::run(uint64_t instructions) {
       }
       return Status::kWaiting;
     }
+    ++epochs_;
     const Leave left = run_group(*g, until);
     switch (left) {
       case Leave::kSwitch:

@@ -15,6 +15,8 @@ Warp::Group& Warp::add_group(const Group& like, uint32_t mask, uint32_t pc) {
   g.mask = mask;
   g.pc = pc;
   g.state = State::kRunnable;
+  g.born = ++groups_born_;
+  g.epoch = epochs_;
   return g;
 }
 
@@ -36,6 +38,19 @@ int Warp::join_at(const Group& g, uint32_t pc) {
 }
 
 bool Warp::branch(Group& g, const Inst& in, uint32_t mask) {
+  if (in.sub != 0) {
+    mask = g.mask;
+  } else if (in.s[0] != kNoSlot) {
+    const Register& condition = *banks(g).at(in.s[0]);
+    for (uint32_t m = mask; m != 0; m &= m - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+      mask &= condition[lane] != 0 ? ~0U : ~(1U << lane);
+    }
+    if (mask == 0) {
+      ++g.pc;
+      return true;
+    }
+  }
   backward_ += in.target <= g.pc ? 1 : 0;
   if (mask == g.mask) {
     g.pc = in.target;
@@ -43,6 +58,13 @@ bool Warp::branch(Group& g, const Inst& in, uint32_t mask) {
   }
   if (in.reconverge != kNoPc) {
     g.join = join_at(g, in.reconverge);
+  }
+  if (code_.explicit_convergence && std::popcount(mask) < std::popcount(g.mask & ~mask)) {
+    // As in the H200's recordings: the fewer go first, of as many those who do not jump.
+    add_group(g, g.mask & ~mask, g.pc + 1);
+    g.mask = mask;
+    g.pc = in.target;
+    return true;
   }
   add_group(g, mask, in.target);
   g.mask &= ~mask;
@@ -146,10 +168,9 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
   }
 }
 
+// Lanes at the same place go on together; of machine code those that have parted from the same lanes while
+// these ran, as in the H200's recordings: others come one group after the other to a BSYNC where all wait.
 void Warp::merge() {
-  if (code_.explicit_convergence) {
-    return;
-  }
   for (size_t i = 0; i < groups_.size(); ++i) {
     Group& a = groups_[i];
     if (a.mask == 0 || a.mask == alive_ || a.state != State::kRunnable) {
@@ -158,9 +179,10 @@ void Warp::merge() {
     for (size_t k = i + 1; k < groups_.size(); ++k) {
       Group& b = groups_[k];
       if (b.mask != 0 && b.state == State::kRunnable && a.pc == b.pc && a.base == b.base &&
-          a.local == b.local && a.join == b.join) {
+          a.local == b.local && a.join == b.join && (!code_.explicit_convergence || a.epoch == b.epoch)) {
         a.mask |= b.mask;
         a.turn = std::min(a.turn, b.turn);
+        a.born = std::max(a.born, b.born);
         b.mask = 0;
       }
     }

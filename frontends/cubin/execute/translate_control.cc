@@ -102,35 +102,27 @@ void Translator::branch() {
     missing("a call of an address");
     return;
   }
-  Slot guard = kNoSlot;
-  if (line_.has("DIV") || line_.has("CONV")) {
+  Slot condition = kNoSlot;
+  const bool any = line_.has("U") && line_.has("ANY");
+  if (line_.has("DIV")) {
     // Whether other lanes than those of the register are here.
     const Slot here = temporary(), differ = temporary();
     emit(exec::Kind::kActivemask, Role::kBefore).d[0] = here;
     compute(words::logic_fn(0x3c), differ, kNoSlot,
             {here, ureg(static_cast<uint32_t>(word_.bits(24, 6))), constant(0)}, 0, Role::kBefore);
-    guard = temporary();
-    compute(WordOp::kNotEqual, guard, kNoSlot, {differ}, 0, Role::kBefore);
-    if (line_.has("CONV") || line_.guarded) {
-      missing();
-    }
+    condition = temporary();
+    compute(WordOp::kNotEqual, condition, kNoSlot, {differ}, 0, Role::kBefore);
+  } else if (line_.has("CONV") || (line_.has("U") && line_.has("ALL"))) {
+    missing();
   } else if (op(0).is(Kind::kPredicate) || op(0).is(Kind::kUniformPredicate)) {
-    guard = guard_and(op(0));
-  } else if (line_.has("U") && line_.has("ANY") && line_.guarded) {
-    // All lanes go if the predicate of one holds.
-    Operand p;
-    p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
-    p.index = line_.guard;
-    p.negate = line_.guard_negated;
-    const Slot s = truth(p);
-    guard = temporary();
-    compute(WordOp::kVote, guard, kNoSlot, {s}, uint64_t{1} << words::kAmountAt, Role::kBefore);
+    condition = truth(op(0));
+  }
+  if (any && condition != kNoSlot) {
+    missing("a second predicate");
   }
   exec::Inst& in = emit(exec::Kind::kBranch);
-  if (guard != kNoSlot) {
-    in.guard = guard;
-    in.guard_negated = false;
-  }
+  in.s[0] = condition;
+  in.sub = any ? 1 : 0;
   in.target = to_flat(to);
 }
 

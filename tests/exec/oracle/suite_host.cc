@@ -4,11 +4,15 @@
 // code)
 //        suite_memory --timed GPU SUITE.ptx [KERNEL]    executed while it is simulated: "time KERNEL CYCLES
 //        SM-ACTIVE INSTRUCTIONS REGISTERS BLOCKS-PER-SM", or "time KERNEL none WHY", instead
+//        suite_memory --against TRACES SUITE.cubin [KERNEL]    compared with recordings,
+//        TRACES/KERNEL/kernel-1.*: "recorded KERNEL WARPS, of these with the same STREAMS, LANES' streams,
+//        ADDRESSES: first difference"
 //        --base ADDRESS, behind that: where memory begins, in hexadecimal
 #include "tests/exec/oracle/suite_host.h"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -22,6 +26,7 @@
 #include "sim/base/error.h"
 #include "sim/device/gpu.h"
 #include "sim/exec/execute.h"
+#include "tests/exec/oracle/against_recording.h"
 
 namespace heddle::oracle {
 namespace {
@@ -42,6 +47,8 @@ struct State {
   uint64_t base = exec::kGlobalBase;     // of its memory
   std::optional<config::GpuConfig> gpu;  // to be simulated, too
   std::string time;                      // of the kernel that was launched last
+  std::string traces;                    // to compare with
+  std::unique_ptr<isa::BlockSource> executed;
 
   ptx::Program& loaded() {
     if (!program) {
@@ -98,7 +105,20 @@ char* Suite::begin(size_t bytes) {
 void Suite::buffer(size_t at, size_t bytes) { state().buffers.push_back({at, bytes}); }
 
 void Suite::end(const char* kernel) {
-  const State& s = state();
+  State& s = state();
+  if (!s.traces.empty()) {
+    for (const char* name : {"kernel-1.traceg.zst", "kernel-1.heddle", "kernel-1.traceg.xz"}) {
+      const std::filesystem::path file = std::filesystem::path(s.traces) / kernel / name;
+      if (std::filesystem::exists(file)) {
+        const Agreement a = compare(*s.executed, file);
+        std::cout << fmt::format("recorded {} {} {} {} {}: {}\n", kernel, a.warps, a.streams, a.lanes,
+                                 a.addresses, a.first);
+        std::cout.flush();
+      }
+    }
+    s.executed.reset();
+    return;
+  }
   if (s.gpu) {
     std::cout << fmt::format("time {} {}\n", kernel, s.time);
     std::cout.flush();
@@ -183,6 +203,10 @@ void Call::run_code(const std::vector<Value>& values) const {
     }
     cubin::set_parameter(program.object(), kernel, i, v.bits, launch);
   }
+  if (!s.traces.empty()) {
+    s.executed = std::make_unique<cubin::TimedSource>(program, kernel, launch);
+    return;
+  }
   if (!s.gpu) {
     exec::execute(launch, {});
     return;
@@ -258,6 +282,11 @@ int main(int argc, char** argv) {
       std::cerr << e.what() << '\n';
       return 1;
     }
+    argc -= 2;
+    argv += 2;
+  }
+  if (argc > 2 && std::string_view(argv[1]) == "--against") {
+    state().traces = argv[2];
     argc -= 2;
     argv += 2;
   }
