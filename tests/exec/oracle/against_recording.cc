@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
@@ -96,8 +97,13 @@ Agreement compare(isa::BlockSource& executed, const std::filesystem::path& recor
       if (a == b) {
         ++out.streams;
         ++out.lanes;
-        out.addresses += global_addresses(executed.image(), ours.warps[i]) ==
-                                 global_addresses(recorded.image(), theirs.warps[i])
+        const std::vector<uint64_t> at = global_addresses(executed.image(), ours.warps[i]),
+                                    there = global_addresses(recorded.image(), theirs.warps[i]);
+        if (out.apart == 0 && !at.empty() && !there.empty()) {
+          out.apart = there[0] - at[0];
+        }
+        out.addresses += std::equal(at.begin(), at.end(), there.begin(), there.end(),
+                                    [&](uint64_t x, uint64_t y) { return y - x == out.apart; })
                              ? 1
                              : 0;
         continue;

@@ -15,6 +15,7 @@ struct Agreement {
   uint64_t streams = 0;  // warps whose program counters and masks are the recorded ones, in order
   uint64_t lanes = 0;    // warps each of whose lanes has executed what it did in the recording, in its order
   uint64_t addresses = 0;  // warps with all global addresses, where the streams are the same
+  uint64_t apart = 0;      // what the recording's addresses are more: its memory lay elsewhere
   std::string first;       // where the first other one differs
 };
 

@@ -1,7 +1,7 @@
 // Executes the forms of generate.py and compares their results with an H200's.
 //
-// usage: compare FOLDER RESULTS.bin    (FOLDER: of generate.py; RESULTS.bin: h200/results.bin.xz,
-// decompressed)
+// usage: compare FOLDER RESULTS.bin [cubin]   (FOLDER: of generate.py; RESULTS.bin: h200/results.bin.xz,
+// decompressed; cubin: what ptxas made of the modules, FOLDER/00.cubin and so on, instead of the PTX)
 //
 // Prints a line for each form that differs or cannot be executed, with its first different case, then the
 // counts. The exit status is 1 when there is any.
@@ -16,8 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/ptx/execute/program.h"
-#include "frontends/ptx/load.h"
+#include "frontends/modules/program.h"
 #include "sim/base/error.h"
 #include "sim/exec/execute.h"
 
@@ -78,8 +77,8 @@ std::string difference(const Form& f, const uint8_t* operands, const uint8_t* ou
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: compare FOLDER RESULTS.bin\n";
+  if (argc < 3 || argc > 4) {
+    std::cerr << "usage: compare FOLDER RESULTS.bin [cubin]\n";
     return 2;
   }
   const std::string folder = argv[1];
@@ -87,25 +86,25 @@ int main(int argc, char** argv) {
   exec::Memory memory;
   const uint64_t from = memory.allocate(operands.size());
   memory.write(from, operands);
-  std::map<int, std::unique_ptr<ptx::Program>> programs;
+  const std::string kind = argc == 4 ? argv[3] : "ptx";
+  std::map<int, std::unique_ptr<modules::Program>> programs;
   exec::ExecuteOptions options;
   options.threads = 1;
   size_t equal = 0, different = 0, missing = 0;
   for (const Form& f : manifest(folder + "/manifest.txt")) {
     auto& program = programs[f.module];
     if (!program) {
-      program =
-          std::make_unique<ptx::Program>(ptx::load(fmt::format("{}/{:02}.ptx", folder, f.module)), memory);
+      program = modules::load(fmt::format("{}/{:02}.{}", folder, f.module, kind), memory);
     }
     try {
-      const ptx::Function& kernel = program->kernel(fmt::format("f{}", f.number));
+      const modules::Kernel& kernel = program->kernel(fmt::format("f{}", f.number));
       exec::Launch launch = program->launch(kernel);
       launch.grid = {f.blocks, 1, 1};
       launch.block = {f.threads, 1, 1};
       const uint64_t to = memory.allocate(f.to_bytes);
       memory.write(to, std::vector<uint8_t>(f.to_bytes));
-      ptx::set_parameter(ptx::parameter(program->module(), kernel, 0), from + f.from, launch);
-      ptx::set_parameter(ptx::parameter(program->module(), kernel, 1), to, launch);
+      modules::set_parameter(kernel, 0, from + f.from, launch);
+      modules::set_parameter(kernel, 1, to, launch);
       execute(launch, options);
       std::vector<uint8_t> ours(f.to_bytes);
       memory.read(to, ours);
@@ -116,6 +115,9 @@ int main(int argc, char** argv) {
         std::cout << fmt::format("differs {} {} | {}\n", f.number, f.text,
                                  difference(f, operands.data() + f.from, ours.data(), results.data() + f.to));
       }
+    } catch (const Unsupported& e) {
+      ++missing;
+      std::cout << fmt::format("missing {} {} | {}\n", f.number, f.text, e.lines().front());
     } catch (const Error& e) {
       ++missing;
       std::cout << fmt::format("missing {} {} | {}\n", f.number, f.text, e.what());

@@ -6,7 +6,7 @@
 //        SM-ACTIVE INSTRUCTIONS REGISTERS BLOCKS-PER-SM", or "time KERNEL none WHY", instead
 //        suite_memory --against TRACES SUITE.cubin [KERNEL]    compared with recordings,
 //        TRACES/KERNEL/kernel-1.*: "recorded KERNEL WARPS, of these with the same STREAMS, LANES' streams,
-//        ADDRESSES: first difference"
+//        ADDRESSES, where its memory lay: first difference"
 //        --base ADDRESS, behind that: where memory begins, in hexadecimal
 #include "tests/exec/oracle/suite_host.h"
 
@@ -111,8 +111,8 @@ void Suite::end(const char* kernel) {
       const std::filesystem::path file = std::filesystem::path(s.traces) / kernel / name;
       if (std::filesystem::exists(file)) {
         const Agreement a = compare(*s.executed, file);
-        std::cout << fmt::format("recorded {} {} {} {} {}: {}\n", kernel, a.warps, a.streams, a.lanes,
-                                 a.addresses, a.first);
+        std::cout << fmt::format("recorded {} {} {} {} {} 0x{:x}: {}\n", kernel, a.warps, a.streams, a.lanes,
+                                 a.addresses, s.pool + a.apart, a.first);
         std::cout.flush();
       }
     }
