@@ -45,6 +45,11 @@ class CheckedSource final : public isa::BlockSource {
 
 }  // namespace
 
+host::Ps duration_on_device(const LaunchRecord& r, const config::GpuConfig& gpu) {
+  const uint64_t fixed = gpu.launch().start_cycles() + gpu.launch().end_cycles();
+  return host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) / gpu.clocks().core_mhz());
+}
+
 TracedKernels::TracedKernels(const config::GpuConfig& gpu, Options options)
     : gpu_(gpu), options_(std::move(options)) {
   if (options_.together) {
@@ -96,7 +101,7 @@ void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k
   if (!model_ && !known.duration) {
     const LaunchRecord r = simulate(trace, {});
     known.shape = r.shape;
-    known.duration = duration(r);
+    known.duration = duration_on_device(r, gpu_);
   }
   const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
   const isa::LaunchShape& launched = shape(trace);
@@ -110,16 +115,9 @@ void TracedKernels::fill(const std::filesystem::path& trace, host::KernelDesc& k
   k.duration = known.duration.value_or(host::Ps());
 }
 
-// The launch's own start and end are the host model's.
-host::Ps TracedKernels::duration(const LaunchRecord& r) const {
-  const uint64_t fixed = gpu_.launch().start_cycles() + gpu_.launch().end_cycles();
-  return host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
-                       gpu_.clocks().core_mhz());
-}
-
 host::Ps TracedKernels::under(uint32_t trace, const memory::L2Policy& policy) const {
   check(policy, gpu_);
-  return duration(simulate(traces_[trace].file, policy));
+  return duration_on_device(simulate(traces_[trace].file, policy), gpu_);
 }
 
 uint64_t TracedKernels::address_offset(const std::filesystem::path& trace) {

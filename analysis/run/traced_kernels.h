@@ -18,6 +18,10 @@
 
 namespace heddle::analysis {
 
+// What the kernel of a launch takes of the device, from its first block's start to its last one's end: the
+// launch's own start and end are the host model's.
+host::Ps duration_on_device(const LaunchRecord& r, const config::GpuConfig& gpu);
+
 class TracedKernels {
  public:
   struct Options {
@@ -49,7 +53,6 @@ class TracedKernels {
   uint32_t number(const std::filesystem::path& trace);
   const isa::LaunchShape& shape(const std::filesystem::path& trace);
   LaunchRecord simulate(const std::filesystem::path& trace, const memory::L2Policy& policy) const;
-  host::Ps duration(const LaunchRecord& r) const;
   // Traces of one folder are of one capture and share their addresses; others do not.
   uint64_t address_offset(const std::filesystem::path& trace);
 

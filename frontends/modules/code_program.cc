@@ -17,7 +17,7 @@ class CodeProgram final : public Program {
       programs_.push_back(std::make_unique<cubin::Program>(std::move(o), memory));
       for (const cubin::Function& f : programs_.back()->object().functions) {
         if (f.kernel) {
-          kernels_.push_back(kernel_of(f));
+          kernels_.push_back(kernel_of(f, programs_.back()->object()));
           places_.push_back({programs_.size() - 1, &f});
         }
       }
@@ -43,15 +43,47 @@ class CodeProgram final : public Program {
     return std::make_unique<cubin::TimedSource>(*programs_[p.program], *p.function, launch,
                                                 std::move(output));
   }
+  std::optional<Variable> variable(std::string_view name) const override {
+    for (size_t i = 0; i < programs_.size(); ++i) {
+      const cubin::Program& p = *programs_[i];
+      const auto it = p.object().names.find(std::string(name));
+      if (it == p.object().names.end()) {
+        continue;
+      }
+      if (it->second.where == cubin::Named::Where::kConstant3) {
+        return Variable{i * kConstantStride + it->second.value, it->second.bytes, true};
+      }
+      if (it->second.where == cubin::Named::Where::kGlobal ||
+          it->second.where == cubin::Named::Where::kGlobalInit) {
+        return Variable{p.placement().addresses.find(name)->second, it->second.bytes, false};
+      }
+    }
+    return std::nullopt;
+  }
+  void write_constants(uint64_t at, std::span<const uint8_t> bytes) override {
+    programs_.at(at / kConstantStride)->write_constants(at % kConstantStride, bytes);
+  }
+  void read_constants(uint64_t at, std::span<uint8_t> bytes) const override {
+    programs_.at(at / kConstantStride)->read_constants(at % kConstantStride, bytes);
+  }
 
  private:
+  // Between the constants of the objects of a file: more than the 64 KiB that one may have.
+  static constexpr uint64_t kConstantStride = 1 << 20;
   struct Place {
     size_t program;
     const cubin::Function* function;
   };
-  static Kernel kernel_of(const cubin::Function& f) {
+  static Kernel kernel_of(const cubin::Function& f, const cubin::Object& o) {
     Kernel k;
     k.name = f.name;
+    k.registers = f.registers;
+    k.static_shared = f.static_shared;
+    k.local_bytes = f.stack_bytes;
+    k.constant_bytes = static_cast<uint32_t>(o.constant3.bytes);
+    k.most_threads = f.most_threads;
+    k.capability = o.capability;
+    k.cluster_blocks = static_cast<uint32_t>(f.required_cluster.count());
     for (const cubin::KernelParameter& p : f.parameters) {
       const bool plain = p.bytes == 1 || p.bytes == 2 || p.bytes == 4 || p.bytes == 8;
       k.parameters.push_back({fmt::format("number {}", p.index), fmt::format("{} bytes", p.bytes),

@@ -15,8 +15,4 @@ namespace heddle::modules {
 [[noreturn]] const Kernel& no_kernel(std::string_view name, const std::vector<Kernel>& kernels,
                                      const std::string& file);
 
-// Of a cubin, a fat binary, a program or library of the host.
-std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
-                                       exec::Memory& memory);
-
 }  // namespace heddle::modules

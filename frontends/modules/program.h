@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,21 @@ struct Parameter {
 struct Kernel {
   std::string name;  // mangled
   std::vector<Parameter> parameters;
+  // What the code says that it needs; 0 of PTX, whose registers are not known before it is compiled.
+  uint32_t registers = 0;      // of a thread
+  uint32_t static_shared = 0;  // bytes of a block
+  uint32_t local_bytes = 0;    // of a thread
+  uint32_t constant_bytes = 0;
+  uint32_t most_threads = 0;    // of a block; 0: not said
+  uint32_t capability = 0;      // 90: compute capability 9.0
+  uint32_t cluster_blocks = 0;  // compiled in; 0: none
+};
+
+// A variable of the module's.
+struct Variable {
+  uint64_t address = 0;   // of a constant: among the module's constants
+  uint64_t bytes = 0;
+  bool constant = false;  // __constant__
 };
 
 class Program {
@@ -41,6 +57,11 @@ class Program {
   // result. `output` gets what is printed. Throws Unsupported, and Error for what the launch may not be.
   virtual std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
                                                   std::shared_ptr<std::string> output) const = 0;
+  // Nothing when there is none of this name, or it is none of the module's own (PTX: .const, .global).
+  virtual std::optional<Variable> variable(std::string_view name) const = 0;
+  // What the constant space holds from the next launch on, and holds now. Throw Error beyond its end.
+  virtual void write_constants(uint64_t at, std::span<const uint8_t> bytes) = 0;
+  virtual void read_constants(uint64_t at, std::span<uint8_t> bytes) const = 0;
   // What was ignored.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
@@ -51,6 +72,9 @@ void set_parameter(const Kernel& kernel, size_t index, uint64_t bits, exec::Laun
 // Put the module's variables into the memory, which outlives the program. Throw Error for what is neither.
 std::unique_ptr<Program> load(const std::filesystem::path& file, exec::Memory& memory);
 std::unique_ptr<Program> ptx_program(std::string name, std::string text, exec::Memory& memory);
+// The image of a fat binary, program or library that fits best: machine code up to 9.0, else PTX.
+std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
+                                       exec::Memory& memory);
 std::unique_ptr<Program> code_program(std::string name, std::span<const uint8_t> bytes, exec::Memory& memory);
 
 // Whether a file's name is that of a module: .ptx, .cubin, .fatbin.

@@ -59,6 +59,22 @@ class PtxProgram final : public Program {
     return std::make_unique<ptx::lower::TimedSource>(program_.module(), f, launch, program_.origins(f),
                                                      std::move(output));
   }
+  std::optional<Variable> variable(std::string_view name) const override {
+    const std::vector<ptx::Variable>& all = program_.module().variables;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool constant = all[i].space == ptx::Space::kConst;
+      if (all[i].name == name && (constant || all[i].space == ptx::Space::kGlobal)) {
+        return Variable{program_.placement().address[i], all[i].size, constant};
+      }
+    }
+    return std::nullopt;
+  }
+  void write_constants(uint64_t at, std::span<const uint8_t> bytes) override {
+    program_.write_constants(at, bytes);
+  }
+  void read_constants(uint64_t at, std::span<uint8_t> bytes) const override {
+    program_.read_constants(at, bytes);
+  }
   std::vector<std::string> warnings() const override {
     const auto& w = program_.module().warnings;
     return {w.begin(), w.end()};

@@ -20,20 +20,59 @@ uint64_t Memory::allocate(uint64_t bytes) {
   if (bytes > uint64_t{1} << 46) {
     throw Error(fmt::format("memory of {} bytes cannot be allocated (legal: up to 2^46)", bytes));
   }
-  Zeroed<uint8_t> data(bytes), written(tracks_ ? bytes : 0);
-  ranges_.push_back({next_, bytes, data.data(), tracks_ ? written.data() : nullptr});
-  storage_.push_back(std::move(data));
-  written_.push_back(std::move(written));
-  next_ += round_up(bytes, kAlign) + kAlign;
-  return ranges_.back().base;
+  if (backing_ != nullptr) {
+    next_ = round_up(next_, Backing::kPage);
+  }
+  Owned owned;
+  owned.written = Zeroed<uint8_t>(tracks_ ? bytes : 0);
+  owned.backing = backing_;
+  if (backing_ == nullptr) {
+    owned.data = Zeroed<uint8_t>(bytes);
+  }
+  uint8_t* data = backing_ == nullptr ? owned.data.data() : backing_->map(next_, bytes);
+  const uint64_t at = next_;
+  insert({at, bytes, data, tracks_ ? owned.written.data() : nullptr}, std::move(owned));
+  next_ += round_up(bytes, backing_ != nullptr ? Backing::kPage : kAlign) + kAlign;
+  return at;
+}
+
+Memory::~Memory() {
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    if (owned_[i].backing != nullptr) {
+      owned_[i].backing->unmap(ranges_[i].base, ranges_[i].bytes);
+    }
+  }
+}
+
+void Memory::insert(Range range, Owned owned) {
+  const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), range.base,
+                                     [](uint64_t a, const Range& r) { return a < r.base; });
+  owned_.insert(owned_.begin() + (next - ranges_.begin()), std::move(owned));
+  ranges_.insert(next, range);
+}
+
+void Memory::adopt(uint64_t address, std::span<uint8_t> bytes) {
+  for (const Range& r : ranges_) {
+    if (address < r.base + r.bytes && r.base < address + bytes.size()) {
+      throw Error(fmt::format("{} bytes at 0x{:x}: {} bytes at 0x{:x} are there already", bytes.size(),
+                              address, r.bytes, r.base));
+    }
+  }
+  Owned owned;
+  owned.written = Zeroed<uint8_t>(tracks_ ? bytes.size() : 0);
+  std::fill(owned.written.begin(), owned.written.end(), uint8_t{1});
+  uint8_t* written = tracks_ ? owned.written.data() : nullptr;
+  insert({address, bytes.size(), bytes.data(), written}, std::move(owned));
 }
 
 bool Memory::release(uint64_t address) {
   for (size_t i = 0; i < ranges_.size(); ++i) {
     if (ranges_[i].base == address) {
+      if (owned_[i].backing != nullptr) {
+        owned_[i].backing->unmap(address, ranges_[i].bytes);
+      }
       ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(i));
-      storage_.erase(storage_.begin() + static_cast<std::ptrdiff_t>(i));
-      written_.erase(written_.begin() + static_cast<std::ptrdiff_t>(i));
+      owned_.erase(owned_.begin() + static_cast<std::ptrdiff_t>(i));
       return true;
     }
   }

@@ -15,15 +15,34 @@ namespace heddle::exec {
 
 class Memory {
  public:
+  // Where the bytes of allocations are, if not in memory of this class's own.
+  class Backing {
+   public:
+    static constexpr uint64_t kPage = 4096;  // allocations have whole pages
+    virtual ~Backing() = default;
+    // So many bytes, all 0, for the allocation at this address, the first of a page. Throws Error when there is
+    // no room.
+    virtual uint8_t* map(uint64_t address, uint64_t bytes) = 0;
+    virtual void unmap(uint64_t address, uint64_t bytes) = 0;
+  };
+
   Memory() = default;
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
   // Whose first allocation lies at this address, a multiple of 512: that of a recording, to compare with it.
   explicit Memory(uint64_t first) : next_(first) {}
 
   // So many zero bytes, at a multiple of 512, with nothing just before and behind them; the host needs no
   // room for pages that are not written. Not while a kernel runs.
   uint64_t allocate(uint64_t bytes);
-  // What was allocated at this address. False when nothing was.
+  // What was allocated or adopted at this address. False when nothing was.
   bool release(uint64_t address);
+  // Of allocations from now on; it outlives them. Null: this class's own memory.
+  void back_with(Backing* backing) { backing_ = backing; }
+  // Bytes of the host's that programs find at this address, until they are released. Not while a kernel runs.
+  // Throws Error when something else is there.
+  void adopt(uint64_t address, std::span<uint8_t> bytes);
 
   // Before anything is allocated: which bytes have been written is known from now on.
   void track_writes() { tracks_ = true; }
@@ -59,9 +78,14 @@ class Memory {
     uint64_t base, bytes;
     bool used;
   };
-  std::vector<Range> ranges_;             // by address
-  std::vector<Zeroed<uint8_t>> storage_;  // of the ranges
-  std::vector<Zeroed<uint8_t>> written_;  // of the ranges; empty ones when not tracked
+  struct Owned {
+    Zeroed<uint8_t> data, written;  // empty: somebody else's; not tracked
+    Backing* backing = nullptr;
+  };
+  void insert(Range range, Owned owned);
+  std::vector<Range> ranges_;  // by address
+  std::vector<Owned> owned_;   // of the ranges
+  Backing* backing_ = nullptr;
   bool tracks_ = false;
   uint64_t next_ = kGlobalBase;
   std::mutex heap_mutex_;

@@ -317,16 +317,17 @@ void Warp::refuse(const Group& g, const Access& a, const Refused& r) {
   constexpr const char* kKinds[] = {"load", "store", "atomic operation"};
   const uint64_t bytes = uint64_t{a.op->bytes} * a.op->elements;
   fail(g.pc, r.lane,
-       refusal(spaces(), kKinds[static_cast<int>(a.op->kind)], a.address[r.lane], bytes, bytes, r));
+       refusal(spaces(), kKinds[static_cast<int>(a.op->kind)], a.address[r.lane], bytes, bytes, r),
+       r.why == Refusal::kMisaligned ? FaultKind::kMisaligned : FaultKind::kAddress);
 }
 
-void Warp::fail(uint32_t pc, uint32_t lane, const std::string& what) const {
+void Warp::fail(uint32_t pc, uint32_t lane, const std::string& what, FaultKind kind) const {
   const uint32_t thread = index_ * kLanes + lane;
   const isa::Dim3 size = block_.launch().block;
   const isa::Dim3 at = block_.index();
-  throw Error(fmt::format("{}:{}: {}; kernel {}, thread ({}, {}, {}) of block ({}, {}, {})", code_.file,
-                          code_.lines[pc], what, code_.kernel, thread % size.x, thread / size.x % size.y,
-                          thread / size.x / size.y, at.x, at.y, at.z));
+  throw ThreadFault(kind, fmt::format("{}:{}: {}; kernel {}, thread ({}, {}, {}) of block ({}, {}, {})",
+                                      code_.file, code_.lines[pc], what, code_.kernel, thread % size.x,
+                                      thread / size.x % size.y, thread / size.x / size.y, at.x, at.y, at.z));
 }
 
 std::string Warp::waits() const {

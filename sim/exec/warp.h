@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/exec/code.h"
+#include "sim/exec/fault.h"
 #include "sim/exec/launch.h"
 #include "sim/exec/memory_op.h"
 
@@ -81,7 +82,8 @@ class Warp {
   void memory(Group& g, const Inst& in, uint32_t mask);
   void find(Group& g, const Inst& in, uint32_t mask);  // what a warp knows
   [[noreturn]] void refuse(const Group& g, const Access& a, const Refused& r);
-  [[noreturn]] void fail(uint32_t pc, uint32_t lane, const std::string& what) const;
+  [[noreturn]] void fail(uint32_t pc, uint32_t lane, const std::string& what,
+                         FaultKind kind = FaultKind::kOther) const;
 
   // warp_matrix.cc
   bool matrix(Group& g, const Inst& in, uint32_t mask);

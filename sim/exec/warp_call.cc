@@ -265,7 +265,8 @@ void Warp::builtin(const Group& g, const CallOp& op, const FunctionInfo& f, uint
       case Builtin::kAssertFail:
         fail(g.pc, lane,
              fmt::format("assertion failed: {} ({}:{})", text_at(lane, argument(0, lane), g.pc),
-                         text_at(lane, argument(1, lane), g.pc), argument(2, lane) & 0xffffffff));
+                         text_at(lane, argument(1, lane), g.pc), argument(2, lane) & 0xffffffff),
+             FaultKind::kAssert);
       case Builtin::kPrintf: {
         const Spaces all = spaces();
         uint64_t next = argument(1, lane);

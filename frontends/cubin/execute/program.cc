@@ -79,10 +79,27 @@ void Program::set_constant(std::string_view name, std::span<const uint8_t> bytes
     throw Error(fmt::format("{}: {} bytes at {} of {} (it has {})", object_.file, bytes.size(), offset,
                             input::printable(std::string(name)), n.bytes));
   }
-  const auto at = static_cast<std::ptrdiff_t>(n.value + offset);
-  std::copy(bytes.begin(), bytes.end(), placement_.constants.begin() + at);
+  write_constants(n.value + offset, bytes);
+}
+
+void Program::write_constants(uint64_t at, std::span<const uint8_t> bytes) {
+  check_constants(at, bytes.size());
+  const auto to = static_cast<std::ptrdiff_t>(at);
+  std::copy(bytes.begin(), bytes.end(), placement_.constants.begin() + to);
   for (auto& [kernel, t] : translations_) {
-    std::copy(bytes.begin(), bytes.end(), t.code.const_data.begin() + at);
+    std::copy(bytes.begin(), bytes.end(), t.code.const_data.begin() + to);
+  }
+}
+
+void Program::read_constants(uint64_t at, std::span<uint8_t> bytes) const {
+  check_constants(at, bytes.size());
+  std::copy_n(placement_.constants.begin() + static_cast<std::ptrdiff_t>(at), bytes.size(), bytes.begin());
+}
+
+void Program::check_constants(uint64_t at, uint64_t bytes) const {
+  if (at > placement_.bank3_bytes || bytes > placement_.bank3_bytes - at) {
+    throw Error(fmt::format("{}: {} bytes at {} of the constants (there are {})", object_.file, bytes, at,
+                            placement_.bank3_bytes));
   }
 }
 

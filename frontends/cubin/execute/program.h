@@ -38,8 +38,13 @@ class Program {
   const Translation& translation(const Function& kernel) const { return translations_.at(&kernel); }
   // What a __constant__ variable holds from the next launch on. Throws Error when there is none.
   void set_constant(std::string_view name, std::span<const uint8_t> bytes, uint64_t offset = 0);
+  // The same by place in bank 3, and what is there now. Throw Error beyond its end.
+  void write_constants(uint64_t at, std::span<const uint8_t> bytes);
+  void read_constants(uint64_t at, std::span<uint8_t> bytes) const;
 
  private:
+  void check_constants(uint64_t at, uint64_t bytes) const;
+
   Object object_;
   exec::Memory& memory_;
   Placement placement_;

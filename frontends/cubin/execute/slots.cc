@@ -89,6 +89,10 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
         return constant((exec::kParamWindow - kernel.parameter_offset) & 0xffffffff);
       case 0xc4:
         return constant((exec::kParamWindow - kernel.parameter_offset) >> 32);
+      case 0xd0:  // the same of bank 3: __constant__ variables
+        return constant(exec::kConstWindow & 0xffffffff);
+      case 0xd4:
+        return constant(exec::kConstWindow >> 32);
       default:
         // The descriptor of global memory, which says nothing here.
         if (offset >= 0x200 && offset < 0x210 && object_.capability >= 90) {

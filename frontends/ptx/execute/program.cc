@@ -68,6 +68,28 @@ exec::Launch Program::launch(const Function& kernel) {
   return out;
 }
 
+void Program::write_constants(uint64_t at, std::span<const uint8_t> bytes) {
+  check_constants(at, bytes.size());
+  const auto to = static_cast<std::ptrdiff_t>(at);
+  std::copy(bytes.begin(), bytes.end(), placement_.const_data.begin() + to);
+  for (auto& [kernel, t] : codes_) {
+    std::copy(bytes.begin(), bytes.end(), t.code.const_data.begin() + to);
+  }
+}
+
+void Program::read_constants(uint64_t at, std::span<uint8_t> bytes) const {
+  check_constants(at, bytes.size());
+  std::copy_n(placement_.const_data.begin() + static_cast<std::ptrdiff_t>(at), bytes.size(), bytes.begin());
+}
+
+void Program::check_constants(uint64_t at, uint64_t bytes) const {
+  const uint64_t all = placement_.const_data.size();
+  if (at > all || bytes > all - at) {
+    throw Error(fmt::format("{}: {} bytes at {} of the constants (there are {})", module_->source.name(), bytes,
+                            at, all));
+  }
+}
+
 const Variable& parameter(const Module& module, const Function& kernel, size_t index) {
   const std::vector<Parameter>& all = kernel.signature.parameters;
   if (index >= all.size()) {

@@ -34,8 +34,13 @@ class Program {
   exec::Launch launch(const Function& kernel);
   // Of a kernel that has been launched: Translation::origins.
   const std::vector<uint32_t>& origins(const Function& kernel) const { return codes_.at(&kernel).origins; }
+  // What the constant space holds from the next launch on, and holds now. Throw Error beyond its end.
+  void write_constants(uint64_t at, std::span<const uint8_t> bytes);
+  void read_constants(uint64_t at, std::span<uint8_t> bytes) const;
 
  private:
+  void check_constants(uint64_t at, uint64_t bytes) const;
+
   std::unique_ptr<const Module> module_;
   exec::Memory& memory_;
   Placement placement_;

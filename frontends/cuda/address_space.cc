@@ -1,0 +1,117 @@
+#include "frontends/cuda/address_space.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "frontends/cuda/status.h"
+#include "sim/base/align.h"
+#include "sim/base/error.h"
+
+namespace heddle::cuda {
+namespace {
+
+// Where no program and no library is loaded, whatever the system makes of their places.
+constexpr uint64_t kBase = 0x200000000000;
+constexpr uint64_t kReserved = uint64_t{1} << 42;  // addresses are not used again
+constexpr uint64_t kPage = exec::Memory::Backing::kPage;
+
+}  // namespace
+
+AddressSpace::AddressSpace(uint64_t device_bytes) : device_bytes_(device_bytes), memory_(kBase) {
+  void* at = mmap(reinterpret_cast<void*>(kBase), kReserved, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (at != reinterpret_cast<void*>(kBase)) {
+    throw Error(fmt::format("{} bytes of addresses at 0x{:x} are not to be had: {} (ulimit -v?)", kReserved, kBase,
+                            std::strerror(errno)));
+  }
+}
+
+AddressSpace::~AddressSpace() { munmap(reinterpret_cast<void*>(kBase), kReserved); }
+
+uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
+  void* at = mmap(reinterpret_cast<void*>(address), round_up(bytes, kPage), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (at == MAP_FAILED) {
+    throw Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
+  }
+  return reinterpret_cast<uint8_t*>(address);
+}
+
+void AddressSpace::unmap(uint64_t address, uint64_t bytes) {
+  mmap(reinterpret_cast<void*>(address), round_up(bytes, kPage), PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {
+  const bool device = kind == host::Memory::kDevice;
+  const uint64_t taken = device ? bytes : 0;
+  require(bytes <= kReserved / 2 && taken <= device_bytes_ - device_used_, Status::kMemoryAllocation,
+          "more than the device has");
+  visible_to_host(!device);
+  uint64_t at = 0;
+  try {
+    at = memory_.allocate(bytes);
+  } catch (const Error& e) {
+    visible_to_host(false);
+    throw CallFailed(Status::kMemoryAllocation, e.what());
+  }
+  visible_to_host(false);
+  device_used_ += taken;
+  Allocation& a = allocations_[at];
+  a.address = at;
+  a.bytes = bytes;
+  a.kind = kind;
+  return a;
+}
+
+Allocation& AddressSpace::adopt(uint64_t address, uint64_t bytes) {
+  try {
+    memory_.adopt(address, {reinterpret_cast<uint8_t*>(address), bytes});
+  } catch (const Error& e) {
+    throw CallFailed(Status::kHostMemoryAlreadyRegistered, e.what());
+  }
+  Allocation& a = allocations_[address];
+  a.address = address;
+  a.bytes = bytes;
+  a.kind = host::Memory::kPinned;
+  a.registered = true;
+  return a;
+}
+
+void AddressSpace::release(uint64_t address, bool registered) {
+  const auto it = allocations_.find(address);
+  require(it != allocations_.end() && it->second.registered == registered,
+          registered ? Status::kHostMemoryNotRegistered : Status::kInvalidValue, "no such allocation");
+  device_used_ -= it->second.kind == host::Memory::kDevice ? it->second.bytes : 0;
+  memory_.release(address);
+  allocations_.erase(it);
+}
+
+Allocation* AddressSpace::at(uint64_t address) {
+  const auto it = allocations_.find(address);
+  return it == allocations_.end() ? nullptr : &it->second;
+}
+
+Allocation* AddressSpace::find(uint64_t address) {
+  auto it = allocations_.upper_bound(address);
+  if (it == allocations_.begin()) {
+    return nullptr;
+  }
+  --it;
+  return address - it->first < it->second.bytes ? &it->second : nullptr;
+}
+
+uint8_t* AddressSpace::bytes(uint64_t address, uint64_t size) {
+  if (const exec::Memory::Range* r = memory_.range(address)) {
+    uint8_t* at = r->at(address, size);
+    require(at != nullptr, Status::kInvalidValue, "beyond the allocation's end");
+    return at;
+  }
+  require(address - kBase >= kReserved, Status::kInvalidValue, "no memory is allocated there");
+  return reinterpret_cast<uint8_t*>(address);
+}
+
+}  // namespace heddle::cuda

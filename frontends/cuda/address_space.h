@@ -1,0 +1,59 @@
+// The one address space of host and devices (UVA): what is allocated where. Memory of the device lies at
+// addresses that the host can not touch; pinned and unified memory lies at the same address for both.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "frontends/workload/builder.h"
+#include "sim/exec/memory.h"
+
+namespace heddle::cuda {
+
+struct Allocation {
+  uint64_t address = 0, bytes = 0;
+  host::Memory kind = host::Memory::kDevice;
+  bool registered = false;  // the program's own memory (cudaHostRegister)
+  bool graph = false;       // a graph's, which frees it
+  workload::Buffer buffer;  // of the model
+};
+
+class AddressSpace final : private exec::Memory::Backing {
+ public:
+  // `device_bytes`: what the device has. Throws Error when the host has no such addresses left.
+  explicit AddressSpace(uint64_t device_bytes);
+  ~AddressSpace() override;
+
+  exec::Memory& memory() { return memory_; }
+
+  // Throw CallFailed (cudaErrorMemoryAllocation).
+  Allocation& allocate(uint64_t bytes, host::Memory kind);
+  Allocation& adopt(uint64_t address, uint64_t bytes);
+  // Throws CallFailed when it is none's first address, or another kind's.
+  void release(uint64_t address, bool registered);
+
+  // The one that the address is in; null: none, so that it is the host's own.
+  Allocation* find(uint64_t address);
+  Allocation* at(uint64_t address);  // which begins there
+  uint64_t device_bytes() const { return device_bytes_; }
+  uint64_t device_used() const { return device_used_; }
+
+  // For copies: the bytes behind an address of host or device. Throws CallFailed when they are not all of one
+  // allocation.
+  uint8_t* bytes(uint64_t address, uint64_t size);
+
+  // Allocations by somebody else (modules' variables) are the host's, too, while this is on.
+  void visible_to_host(bool on) { memory_.back_with(on ? this : nullptr); }
+
+ private:
+  uint8_t* map(uint64_t address, uint64_t bytes) override;
+  void unmap(uint64_t address, uint64_t bytes) override;
+
+  const uint64_t device_bytes_;
+  uint64_t device_used_ = 0;
+  std::map<uint64_t, Allocation> allocations_;
+  exec::Memory memory_;
+};
+
+}  // namespace heddle::cuda

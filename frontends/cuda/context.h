@@ -1,0 +1,146 @@
+// A process's CUDA context: what its calls do. Work is carried out when it is submitted (streams.h); the model
+// of the host is told of every call, and says what elapsed times and queries say. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "frontends/cuda/address_space.h"
+#include "frontends/cuda/graphs.h"
+#include "frontends/cuda/library.h"
+#include "frontends/cuda/status.h"
+#include "frontends/cuda/streams.h"
+#include "frontends/cuda/timeline.h"
+#include "sim/exec/launch.h"
+#include "sim/host/core/params.h"
+
+namespace heddle::cuda {
+
+// Executes a launch whole, and says how long it takes on the device.
+class KernelRunner {
+ public:
+  virtual ~KernelRunner() = default;
+  // `output` gets what it prints. Throws exec::ThreadFault, Error.
+  virtual host::Ps run(const LoadedFunction& function, const exec::Launch& launch,
+                       std::shared_ptr<std::string> output) = 0;
+};
+
+class Context {
+ public:
+  struct Environment {
+    KernelRunner* runner = nullptr;
+    std::function<void(std::string_view)> print;  // of kernels' printf
+    std::function<void(std::string_view)> note;   // to the user, once for each text
+  };
+  // `gpu` and what the environment points to outlive this.
+  Context(const config::GpuConfig& gpu, Environment environment);
+
+  AddressSpace& space() { return space_; }
+  Library& library() { return library_; }
+  Timeline& timeline() { return timeline_; }
+  const config::GpuConfig& gpu() const { return gpu_; }
+  const host::Params& params() const { return params_; }
+  void note(std::string_view text) { environment_.note(text); }
+
+  // A kernel has failed: what all calls return from then on.
+  Status failed() const { return failed_; }
+
+  // ---- memory (context_memory.cc)
+  uint64_t allocate(uint64_t bytes, host::Memory kind);
+  void release(uint64_t address);       // cudaFree
+  void release_host(uint64_t address);  // cudaFreeHost
+  void register_host(uint64_t address, uint64_t bytes);
+  void unregister_host(uint64_t address);
+  uint64_t allocate(uint64_t bytes, Stream& stream, workload::Pool pool);
+  void release(uint64_t address, Stream& stream);
+  // In the direction that is asked for. Throws CallFailed for addresses that are not there.
+  void copy(CopyWork c, Stream& stream, bool waits);
+  void set(MemsetWork m, Stream& stream, bool waits);
+  // To or from a variable of the program's.
+  CopyWork symbol_copy(const void* symbol, uint64_t offset, uint64_t other, uint64_t bytes, bool to_symbol);
+  uint64_t symbol_address(const void* symbol);
+
+  // ---- streams and events (context_streams.cc)
+  Stream& stream(void* handle);  // 0, 1: the legacy default stream; 2: the thread's own
+  Stream& create_stream(uint32_t flags, int32_t priority);
+  void destroy(Stream& s);
+  void synchronize(Stream& s);
+  void synchronize();
+  Event& event(void* handle);
+  Event& create_event(uint32_t flags);
+  void destroy(Event& e);
+  void record(Event& e, Stream& s, bool external);
+  void wait(Stream& s, Event& e, bool external);
+  void synchronize(Event& e);
+  bool done(Event& e);
+  bool done(Stream& s);
+  double elapsed_ms(Event& from, Event& to);
+
+  // ---- launches (context_launch.cc)
+  // Throws CallFailed for what the device cannot have.
+  void launch(KernelWork k, Stream& s);
+  void call_host(HostWork h, Stream& s);
+  void check(const KernelWork& k) const;
+  // The parameters from an array of pointers to them.
+  static std::vector<uint8_t> parameters_of(const modules::Kernel& k, void* const* arguments);
+
+  // ---- graphs (context_graphs.cc)
+  void begin_capture(Stream& s, std::shared_ptr<Graph> into, const std::vector<Node*>& front);
+  std::shared_ptr<Graph> end_capture(Stream& s);
+  Graph& create_graph();
+  Graph& keep(std::shared_ptr<Graph> g);  // until the program destroys it
+  std::shared_ptr<Graph> graph(void* handle);
+  void destroy(Graph& g);
+  Node& node(void* handle);
+  // Of a kernel node: pointers to its parameters, which stay until they are changed.
+  void** parameter_pointers(Node& n);
+  GraphExec& instantiate(const Graph& g, uint32_t flags);
+  GraphExec& exec(void* handle);
+  void destroy(GraphExec& x);
+  void launch(GraphExec& x, Stream& s);
+  // Throws CallFailed when the nodes are of other kinds.
+  void update(GraphExec& x, const Graph& g);
+  void change(GraphExec& x, const Node& original, Work work);
+  void enable(GraphExec& x, const Node& original, bool on);
+
+  // What kernels have printed till now is shown; CUDA does so when the host waits.
+  void flush();
+
+ private:
+  // The stream captures: the work is a node. Else it is done, and the model told.
+  bool captured(Stream& s, Work work, bool waits);
+  // Throws when the stream captures.
+  void not_in_capture(Stream& s);
+  void not_in_any_capture();
+  host::Ps perform(const Work& work);
+  host::Ps perform_kernel(const KernelWork& k);
+  void perform_copy(const CopyWork& c);
+  void perform_set(const MemsetWork& m);
+  std::vector<host::Ps> perform(const GraphExec& x);
+  void perform(const Graph& g);
+
+  const config::GpuConfig& gpu_;
+  const Environment environment_;
+  const host::Params params_;
+  AddressSpace space_;
+  Library library_;
+  Timeline timeline_;
+  Status failed_ = Status::kSuccess;
+  std::string printed_;
+  uint64_t ids_ = 0;
+  Stream legacy_;
+  Stream* own_ = nullptr;  // cudaStreamPerThread
+  std::map<const void*, std::unique_ptr<Stream>> streams_;
+  std::map<const void*, std::unique_ptr<Event>> events_;
+  std::map<const void*, std::shared_ptr<Graph>> graphs_;
+  std::map<const void*, std::unique_ptr<GraphExec>> execs_;
+};
+
+}  // namespace heddle::cuda

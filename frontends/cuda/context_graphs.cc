@@ -1,0 +1,177 @@
+// Graphs: captured, made by nodes, instantiated, launched.
+#include <algorithm>
+
+#include "frontends/cuda/context.h"
+#include "frontends/workload/graph_builder.h"
+
+namespace heddle::cuda {
+
+void Context::begin_capture(Stream& s, std::shared_ptr<Graph> into, const std::vector<Node*>& front) {
+  require(&s != &legacy_, Status::kStreamCaptureUnsupported, "the legacy stream cannot capture");
+  require(!s.capture, Status::kIllegalState, "the stream captures already");
+  s.capture = std::make_shared<Capture>();
+  s.capture->owned = into == nullptr;
+  s.capture->graph = into ? std::move(into) : std::make_shared<Graph>();
+  s.capture->id = ++ids_;
+  s.capture->origin = &s;
+  s.front = front;
+}
+
+std::shared_ptr<Graph> Context::end_capture(Stream& s) {
+  require(s.capture != nullptr, Status::kIllegalState, "the stream does not capture");
+  require(s.capture->origin == &s, Status::kStreamCaptureUnmatched, "another stream began the capture");
+  const std::shared_ptr<Capture> c = s.capture;
+  bool joined = true;
+  for (const auto& [handle, other] : streams_) {
+    if (other.get() == &s || other->capture != c) {
+      continue;
+    }
+    // What it captured last must be before what this stream captured last.
+    for (const Node* n : other->front) {
+      const bool is_last = std::find(s.front.begin(), s.front.end(), n) != s.front.end();
+      const bool has_next = std::any_of(c->graph->nodes.begin(), c->graph->nodes.end(), [&](const auto& m) {
+        return std::find(m->after.begin(), m->after.end(), n) != m->after.end();
+      });
+      joined = joined && (is_last || has_next);
+    }
+  }
+  for (const auto& [handle, other] : streams_) {
+    if (other->capture == c) {
+      other->capture = nullptr;
+      other->front.clear();
+    }
+  }
+  require(!c->invalid, Status::kStreamCaptureInvalidated);
+  require(joined, Status::kStreamCaptureUnjoined, "another stream's work was not joined");
+  return c->graph;
+}
+
+Graph& Context::create_graph() { return keep(std::make_shared<Graph>()); }
+
+Graph& Context::keep(std::shared_ptr<Graph> g) {
+  Graph& out = *g;
+  graphs_[&out] = std::move(g);
+  return out;
+}
+
+std::shared_ptr<Graph> Context::graph(void* handle) {
+  const auto it = graphs_.find(handle);
+  require(it != graphs_.end(), Status::kInvalidValue, "no such graph");
+  return it->second;
+}
+
+void Context::destroy(Graph& g) { graphs_.erase(&g); }
+
+Node& Context::node(void* handle) {
+  for (const auto& [key, g] : graphs_) {
+    for (const auto& n : g->nodes) {
+      if (n.get() == handle) {
+        return *n;
+      }
+    }
+  }
+  throw CallFailed(Status::kInvalidValue, "no such node");
+}
+
+void** Context::parameter_pointers(Node& n) {
+  auto& k = std::get<KernelWork>(n.work);
+  n.pointers.clear();
+  for (const modules::Parameter& p : k.function->kernel->parameters) {
+    n.pointers.push_back(k.parameters.data() + p.offset);
+  }
+  return n.pointers.data();
+}
+
+GraphExec& Context::instantiate(const Graph& g, uint32_t flags) {
+  auto x = std::make_unique<GraphExec>();
+  x->graph = g.clone();
+  x->order = x->graph->order();
+  x->enabled.assign(x->order.size(), true);
+  x->flags = flags;
+  for (const Node* n : x->order) {
+    if (const auto* k = std::get_if<KernelWork>(&n->work)) {
+      check(*k);
+    }
+    if (std::holds_alternative<ChildWork>(n->work)) {
+      environment_.note("graphs within graphs: what they do takes no time here");
+    }
+  }
+  timeline_.instantiated(*x);
+  GraphExec& out = *x;
+  execs_[&out] = std::move(x);
+  return out;
+}
+
+GraphExec& Context::exec(void* handle) {
+  const auto it = execs_.find(handle);
+  require(it != execs_.end(), Status::kInvalidValue, "no such graph");
+  return *it->second;
+}
+
+void Context::destroy(GraphExec& x) {
+  timeline_.calls().graphExecDestroy(x.exec);
+  execs_.erase(&x);
+}
+
+void Context::perform(const Graph& g) {
+  for (const Node* n : g.order()) {
+    perform(n->work);
+  }
+}
+
+std::vector<host::Ps> Context::perform(const GraphExec& x) {
+  std::vector<host::Ps> out(x.order.size());
+  for (size_t i = 0; i < x.order.size(); ++i) {
+    if (x.enabled[i] && failed_ == Status::kSuccess) {
+      out[i] = perform(x.order[i]->work);
+    }
+  }
+  return out;
+}
+
+void Context::launch(GraphExec& x, Stream& s) {
+  if (s.capture) {
+    captured(s, ChildWork{x.graph}, false);
+    return;
+  }
+  timeline_.launched(x, perform(x), s.model);
+}
+
+void Context::update(GraphExec& x, const Graph& g) {
+  const std::shared_ptr<Graph> copy = g.clone();
+  const std::vector<Node*> order = copy->order();
+  bool same = order.size() == x.order.size();
+  for (size_t i = 0; same && i < order.size(); ++i) {
+    same = order[i]->work.index() == x.order[i]->work.index() &&
+           order[i]->after.size() == x.order[i]->after.size();
+  }
+  require(same, Status::kGraphExecUpdateFailure, "the graphs have other nodes");
+  for (size_t i = 0; i < order.size(); ++i) {
+    change(x, *x.order[i], order[i]->work);
+  }
+}
+
+void Context::change(GraphExec& x, const Node& original, Work work) {
+  // A node of the instantiated graph itself stands for itself.
+  const auto own = std::find_if(x.order.begin(), x.order.end(), [&](const Node* n) { return n == &original; });
+  const size_t at = own != x.order.end() ? static_cast<size_t>(own - x.order.begin()) : x.place(&original);
+  Node& n = *x.order[at];
+  require(work.index() == n.work.index(), Status::kInvalidValue, "another kind of node");
+  if (const auto* k = std::get_if<KernelWork>(&work)) {
+    check(*k);
+    workload::Builder& b = timeline_.builder();
+    const workload::Kernel kernel = b.kernel(described(*k, {}));
+    timeline_.calls().graphExecNodeSetParams(
+        x.exec, workload::add_change(b, {static_cast<uint32_t>(at)}, workload::kernel_params(kernel)));
+    x.times[at] = {{}, 0, kernel.id};
+  }
+  n.work = std::move(work);
+}
+
+void Context::enable(GraphExec& x, const Node& original, bool on) {
+  const size_t at = x.place(&original);
+  x.enabled[at] = on;
+  timeline_.calls().graphNodeSetEnabled(x.exec, {static_cast<uint32_t>(at)}, on);
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,57 @@
+// Launches of kernels and of the host's functions.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "frontends/cuda/context.h"
+#include "sim/host/kernels/resources.h"
+
+namespace heddle::cuda {
+namespace {
+
+constexpr uint32_t kPlainShared = 48 << 10;  // of a block, without cudaFuncSetAttribute (guide, 9.0)
+
+}  // namespace
+
+std::vector<uint8_t> Context::parameters_of(const modules::Kernel& k, void* const* arguments) {
+  std::vector<uint8_t> out;
+  for (size_t i = 0; i < k.parameters.size(); ++i) {
+    const modules::Parameter& p = k.parameters[i];
+    out.resize(std::max<size_t>(out.size(), p.offset + p.bytes));
+    std::memcpy(out.data() + p.offset, arguments[i], p.bytes);
+  }
+  return out;
+}
+
+void Context::check(const KernelWork& k) const {
+  require(k.grid.count() != 0 && k.block.count() != 0, Status::kInvalidConfiguration, "an empty grid or block");
+  const modules::Kernel& f = *k.function->kernel;
+  const uint32_t most = k.function->most_dynamic_shared >= 0
+                            ? static_cast<uint32_t>(k.function->most_dynamic_shared)
+                            : kPlainShared - std::min(kPlainShared, f.static_shared);
+  require(k.shared <= most, Status::kInvalidValue, "more dynamic shared memory than was asked for");
+  if (const auto refusal = host::refuse_launch(described(k, {}), params_)) {
+    throw CallFailed(status_of(refusal->error), refusal->why);
+  }
+}
+
+void Context::launch(KernelWork k, Stream& s) {
+  check(k);
+  if (captured(s, k, false)) {
+    return;
+  }
+  const host::Ps duration = perform_kernel(k);
+  timeline_.launched(k, timeline_.kernel(k, duration), s.model);
+}
+
+void Context::call_host(HostWork h, Stream& s) {
+  require(h.function != nullptr, Status::kInvalidValue);
+  if (captured(s, h, false)) {
+    return;
+  }
+  timeline_.calls().launchHostFunc(s.model, 0);
+  flush();
+  perform(h);
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,203 @@
+// Allocations, copies, memsets.
+#include <algorithm>
+#include <cstring>
+
+#include "frontends/cuda/context.h"
+
+namespace heddle::cuda {
+namespace {
+
+const char* name_of(host::Memory kind) {
+  switch (kind) {
+    case host::Memory::kDevice:
+      return "device memory";
+    case host::Memory::kManaged:
+      return "unified memory";
+    default:
+      return "pinned memory";
+  }
+}
+
+}  // namespace
+
+uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
+  if (bytes == 0) {
+    return 0;
+  }
+  if (kind == host::Memory::kManaged) {
+    environment_.note("unified memory: faults and migrations of its pages take no time here");
+  }
+  Allocation& a = space_.allocate(bytes, kind);
+  timeline_.allocated(a, name_of(kind));
+  timeline_.calls().malloc(a.buffer);
+  return a.address;
+}
+
+void Context::release(uint64_t address) {
+  if (address == 0) {
+    return;
+  }
+  const Allocation* a = space_.at(address);
+  require(a != nullptr && (a->kind == host::Memory::kDevice || a->kind == host::Memory::kManaged),
+          Status::kInvalidValue, "no device memory begins there");
+  not_in_any_capture();
+  timeline_.calls().free(a->buffer);
+  space_.release(address, false);
+  flush();
+}
+
+void Context::release_host(uint64_t address) {
+  if (address == 0) {
+    return;
+  }
+  const Allocation* a = space_.at(address);
+  require(a != nullptr && a->kind != host::Memory::kDevice && a->kind != host::Memory::kManaged,
+          Status::kInvalidValue, "no pinned memory begins there");
+  timeline_.calls().free(a->buffer);
+  space_.release(address, false);
+}
+
+void Context::register_host(uint64_t address, uint64_t bytes) {
+  require(address != 0 && bytes != 0, Status::kInvalidValue);
+  Allocation& a = space_.adopt(address, bytes);
+  timeline_.allocated(a, "registered memory");
+  timeline_.calls().malloc(a.buffer);
+}
+
+void Context::unregister_host(uint64_t address) {
+  const Allocation* a = space_.at(address);
+  require(a != nullptr && a->registered, Status::kHostMemoryNotRegistered);
+  timeline_.calls().free(a->buffer);
+  space_.release(address, true);
+}
+
+uint64_t Context::allocate(uint64_t bytes, Stream& stream, workload::Pool pool) {
+  require(bytes != 0, Status::kInvalidValue);
+  Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
+  timeline_.allocated(a, "pool memory");
+  if (stream.capture) {
+    // Its address is the graph's from now on, and stays its own.
+    a.graph = true;
+    timeline_.calls().malloc(a.buffer);
+    captured(stream, AllocateWork{a.address, bytes}, false);
+  } else {
+    timeline_.calls().mallocAsync(a.buffer, stream.model, pool);
+  }
+  return a.address;
+}
+
+void Context::release(uint64_t address, Stream& stream) {
+  const Allocation* a = space_.at(address);
+  require(a != nullptr && a->kind == host::Memory::kDevice, Status::kInvalidValue,
+          "no device memory begins there");
+  if (captured(stream, FreeWork{address}, false) || a->graph) {
+    return;
+  }
+  timeline_.calls().freeAsync(a->buffer, stream.model);
+  space_.release(address, false);
+}
+
+void Context::copy(CopyWork c, Stream& stream, bool waits) {
+  if (c.width == 0 || c.height == 0 || c.depth == 0) {
+    return;
+  }
+  const auto on_device = [&](uint64_t address, bool constant) {
+    return constant || space_.memory().range(address) != nullptr;
+  };
+  const bool to = on_device(c.to, c.constants_of && c.to_constants);
+  const bool from = on_device(c.from, c.constants_of && !c.to_constants);
+  using D = CopyWork::Direction;
+  const auto device_only = [&](uint64_t address) {
+    const Allocation* a = space_.find(address);
+    return a != nullptr && a->kind == host::Memory::kDevice;
+  };
+  const bool wrong = ((c.direction == D::kHostToDevice || c.direction == D::kDeviceToDevice) && !to) ||
+                     ((c.direction == D::kDeviceToHost || c.direction == D::kDeviceToDevice) && !from) ||
+                     (c.direction == D::kHostToDevice && device_only(c.from)) ||
+                     (c.direction == D::kDeviceToHost && device_only(c.to));
+  require(!wrong, Status::kInvalidValue, "an address is not on the side that the direction says");
+  require(c.direction <= D::kDefault, Status::kInvalidMemcpyDirection);
+  if (captured(stream, c, waits)) {
+    return;
+  }
+  timeline_.copied(c, stream.model, waits);
+  if (failed_ == Status::kSuccess) {
+    perform_copy(c);
+  }
+  if (waits) {
+    flush();
+  }
+}
+
+void Context::perform_copy(const CopyWork& c) {
+  if (c.constants_of) {
+    if (c.to_constants) {
+      c.constants_of->write_constants(c.to, {space_.bytes(c.from, c.width), c.width});
+    } else {
+      c.constants_of->read_constants(c.from, {space_.bytes(c.to, c.width), c.width});
+    }
+    return;
+  }
+  const auto end = [&](uint64_t pitch, uint64_t plane) {
+    return (c.depth - 1) * plane + (c.height - 1) * pitch + c.width;
+  };
+  uint8_t* to = space_.bytes(c.to, end(c.to_pitch, c.to_plane));
+  const uint8_t* from = space_.bytes(c.from, end(c.from_pitch, c.from_plane));
+  for (uint64_t z = 0; z < c.depth; ++z) {
+    for (uint64_t y = 0; y < c.height; ++y) {
+      std::memmove(to + z * c.to_plane + y * c.to_pitch, from + z * c.from_plane + y * c.from_pitch, c.width);
+    }
+  }
+}
+
+void Context::set(MemsetWork m, Stream& stream, bool waits) {
+  if (m.width == 0 || m.height == 0) {
+    return;
+  }
+  require(space_.memory().range(m.to) != nullptr, Status::kInvalidValue, "no device memory is there");
+  if (captured(stream, m, waits)) {
+    return;
+  }
+  timeline_.set(m, stream.model, waits);
+  if (failed_ == Status::kSuccess) {
+    perform_set(m);
+  }
+}
+
+void Context::perform_set(const MemsetWork& m) {
+  uint8_t* to = space_.bytes(m.to, (m.height - 1) * m.pitch + m.width * m.element);
+  for (uint64_t y = 0; y < m.height; ++y) {
+    uint8_t* row = to + y * m.pitch;
+    if (m.element == 1) {
+      std::memset(row, static_cast<int>(m.value), m.width);
+    } else {
+      for (uint64_t x = 0; x < m.width; ++x) {
+        std::memcpy(row + x * m.element, &m.value, m.element);
+      }
+    }
+  }
+}
+
+CopyWork Context::symbol_copy(const void* symbol, uint64_t offset, uint64_t other, uint64_t bytes,
+                              bool to_symbol) {
+  const LoadedVariable& v = library_.variable(symbol);
+  require(offset <= v.variable.bytes && bytes <= v.variable.bytes - offset, Status::kInvalidValue,
+          "beyond the variable's end");
+  CopyWork c;
+  c.width = bytes;
+  c.to = to_symbol ? v.variable.address + offset : other;
+  c.from = to_symbol ? other : v.variable.address + offset;
+  if (v.variable.constant) {
+    c.constants_of = v.program;
+    c.to_constants = to_symbol;
+  }
+  return c;
+}
+
+uint64_t Context::symbol_address(const void* symbol) {
+  const LoadedVariable& v = library_.variable(symbol);
+  require(!v.variable.constant, Status::kNotSupported, "addresses of __constant__ variables");
+  return v.variable.address;
+}
+
+}  // namespace heddle::cuda

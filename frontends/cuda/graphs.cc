@@ -1,0 +1,79 @@
+#include "frontends/cuda/graphs.h"
+
+#include <algorithm>
+
+#include "frontends/cuda/status.h"
+
+namespace heddle::cuda {
+
+Node& Graph::add(Work work, std::vector<Node*> after) {
+  auto n = std::make_unique<Node>();
+  n->work = std::move(work);
+  n->after = std::move(after);
+  n->graph = this;
+  nodes.push_back(std::move(n));
+  return *nodes.back();
+}
+
+void Graph::remove(Node* node) {
+  for (const auto& n : nodes) {
+    std::erase(n->after, node);
+  }
+  std::erase_if(nodes, [&](const auto& n) { return n.get() == node; });
+}
+
+std::shared_ptr<Graph> Graph::clone() const {
+  auto out = std::make_shared<Graph>();
+  std::map<const Node*, Node*> copies;
+  for (const auto& n : nodes) {
+    Node& c = out->add(n->work, {});
+    c.original = n->original != nullptr ? n->original : n.get();
+    copies[n.get()] = &c;
+  }
+  for (const auto& n : nodes) {
+    for (const Node* a : n->after) {
+      copies[n.get()]->after.push_back(copies.at(a));
+    }
+  }
+  return out;
+}
+
+std::vector<Node*> Graph::order() const {
+  std::vector<Node*> out;
+  std::map<const Node*, size_t> open;  // how many it still waits for
+  std::map<const Node*, std::vector<Node*>> behind;
+  std::map<size_t, Node*> ready;  // by place in `nodes`
+  std::map<const Node*, size_t> places;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    Node* n = nodes[i].get();
+    places[n] = i;
+    open[n] = n->after.size();
+    for (const Node* a : n->after) {
+      behind[a].push_back(n);
+    }
+    if (n->after.empty()) {
+      ready.emplace(i, n);
+    }
+  }
+  while (!ready.empty()) {
+    Node* n = ready.begin()->second;
+    ready.erase(ready.begin());
+    out.push_back(n);
+    for (Node* b : behind[n]) {
+      if (--open[b] == 0) {
+        ready.emplace(places[b], b);
+      }
+    }
+  }
+  require(out.size() == nodes.size(), Status::kInvalidValue, "the graph has a circle");
+  return out;
+}
+
+size_t GraphExec::place(const Node* original) const {
+  const Node* made = original->original != nullptr ? original->original : original;
+  const auto it = std::find_if(order.begin(), order.end(), [&](const Node* n) { return n->original == made; });
+  require(it != order.end(), Status::kInvalidValue, "the node is not of the graph that was instantiated");
+  return static_cast<size_t>(it - order.begin());
+}
+
+}  // namespace heddle::cuda

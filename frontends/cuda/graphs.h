@@ -1,0 +1,53 @@
+// Graphs as the program makes them, by nodes or by capture, and what it has instantiated.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "frontends/cuda/work.h"
+#include "frontends/workload/builder.h"
+
+namespace heddle::cuda {
+
+struct Node {
+  Work work;
+  std::vector<Node*> after;
+  Graph* graph = nullptr;
+  const Node* original = nullptr;  // of a copy: where it comes from, back to what the program made
+  std::vector<void*> pointers;     // to a kernel's parameters, for who asks
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+
+  Node& add(Work work, std::vector<Node*> after);
+  void remove(Node* node);
+  // With nodes of its own, whose `original`s are these ones' (or theirs).
+  std::shared_ptr<Graph> clone() const;
+  // So that each comes behind those it waits for, else as they were added. Throws CallFailed for a circle.
+  std::vector<Node*> order() const;
+};
+
+// An instantiated graph.
+struct GraphExec {
+  std::shared_ptr<Graph> graph;  // its own
+  std::vector<Node*> order;
+  std::vector<bool> enabled;
+  workload::Graph model;
+  workload::GraphExec exec;
+  // Of kernels, by their place in `order`: durations of all launches till now.
+  struct Times {
+    host::Ps sum{};
+    uint64_t launches = 0;
+    uint32_t kernel = host::kNone;  // of the model
+  };
+  std::vector<Times> times;
+  uint32_t flags = 0;
+
+  // The place in `order` of the node that the program made. Throws CallFailed when it is not in it.
+  size_t place(const Node* original) const;
+};
+
+}  // namespace heddle::cuda

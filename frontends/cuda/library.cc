@@ -1,0 +1,180 @@
+#include "frontends/cuda/library.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "frontends/cuda/status.h"
+#include "sim/base/error.h"
+
+namespace heddle::cuda {
+namespace {
+
+constexpr uint32_t kWrapperMagic = 0x466243b1, kFatbinMagic = 0xba55ed50;
+
+// As nvcc writes it into section .nvFatBinSegment.
+struct Wrapper {
+  uint32_t magic, version;
+  const uint8_t* data;
+  void* other;
+};
+
+struct FatbinHeader {
+  uint32_t magic;
+  uint16_t version, header_bytes;
+  uint64_t bytes;  // behind the header
+};
+
+template <class T>
+T at(const uint8_t* p) {
+  T out;
+  std::memcpy(&out, p, sizeof out);
+  return out;
+}
+
+// How many bytes an ELF file in memory has.
+uint64_t elf_bytes(const uint8_t* p) {
+  const auto h = at<Elf64_Ehdr>(p);
+  uint64_t end = std::max(h.e_shoff + uint64_t{h.e_shnum} * h.e_shentsize,
+                          h.e_phoff + uint64_t{h.e_phnum} * h.e_phentsize);
+  for (uint32_t i = 0; i < h.e_shnum; ++i) {
+    const auto s = at<Elf64_Shdr>(p + h.e_shoff + uint64_t{i} * h.e_shentsize);
+    end = std::max(end, s.sh_type == SHT_NOBITS ? 0 : s.sh_offset + s.sh_size);
+  }
+  return end;
+}
+
+uint64_t image_bytes(const uint8_t* p) {
+  if (at<uint32_t>(p) == kFatbinMagic) {
+    const auto h = at<FatbinHeader>(p);
+    return h.header_bytes + h.bytes;
+  }
+  return std::memcmp(p, ELFMAG, SELFMAG) == 0 ? elf_bytes(p) : std::strlen(reinterpret_cast<const char*>(p));
+}
+
+}  // namespace
+
+void** Library::add_binary(const void* wrapper) {
+  const auto w = at<Wrapper>(static_cast<const uint8_t*>(wrapper));
+  if (w.magic != kWrapperMagic) {
+    throw Error(fmt::format("a fat binary's wrapper begins with 0x{:x} (legal: 0x{:x})", w.magic, kWrapperMagic));
+  }
+  binaries_.push_back({w.data, {}, nullptr});
+  return reinterpret_cast<void**>(binaries_.size());
+}
+
+void Library::add_function(void** binary, const void* host, const char* name) {
+  function_names_[host] = {reinterpret_cast<size_t>(binary) - 1, name};
+}
+
+void Library::add_variable(void** binary, const void* host, const char* name) {
+  variable_names_[host] = {reinterpret_cast<size_t>(binary) - 1, name};
+}
+
+void Library::add_managed(void** binary, void** pointer, const char* name) {
+  const size_t n = reinterpret_cast<size_t>(binary) - 1;
+  binaries_[n].managed.emplace_back(pointer, name);
+  variable_names_[pointer] = {n, name};
+}
+
+void Library::complete(void** binary) {
+  const size_t n = reinterpret_cast<size_t>(binary) - 1;
+  if (!binaries_[n].managed.empty()) {
+    loaded(n);
+  }
+}
+
+void Library::load_managed() {
+  for (size_t i = 0; i < binaries_.size(); ++i) {
+    complete(reinterpret_cast<void**>(i + 1));
+  }
+}
+
+const std::shared_ptr<modules::Program>& Library::loaded(size_t n) {
+  Binary& b = binaries_.at(n);
+  if (!b.program) {
+    space_.visible_to_host(!b.managed.empty());
+    try {
+      b.program = load(b.data);
+    } catch (...) {
+      space_.visible_to_host(false);
+      throw;
+    }
+    space_.visible_to_host(false);
+    for (const auto& [pointer, name] : b.managed) {
+      const auto v = b.program->variable(name);
+      require(v.has_value(), Status::kInvalidSymbol, "a managed variable is in no module");
+      *pointer = reinterpret_cast<void*>(v->address);
+      variables_[pointer] = {b.program, *v};
+    }
+  }
+  return b.program;
+}
+
+std::shared_ptr<modules::Program> Library::load(const void* image) {
+  const auto* p = static_cast<const uint8_t*>(image);
+  if (at<uint32_t>(p) == kWrapperMagic) {
+    p = at<Wrapper>(p).data;
+  }
+  try {
+    return modules::image_program(program_invocation_short_name, {p, image_bytes(p)}, space_.memory());
+  } catch (const Error& e) {
+    throw CallFailed(Status::kNoKernelImageForDevice, e.what());
+  }
+}
+
+std::shared_ptr<modules::Program> Library::load_file(const std::string& file) {
+  try {
+    return modules::load(file, space_.memory());
+  } catch (const Error& e) {
+    throw CallFailed(Status::kInvalidKernelImage, e.what());
+  }
+}
+
+LoadedFunction& Library::function(const std::shared_ptr<modules::Program>& program, std::string_view name) {
+  const auto key = std::make_pair(static_cast<const modules::Program*>(program.get()), std::string(name));
+  const auto known = functions_.find(key);
+  if (known != functions_.end()) {
+    return known->second;
+  }
+  const auto& all = program->kernels();
+  const auto k = std::find_if(all.begin(), all.end(), [&](const modules::Kernel& k) { return k.name == name; });
+  require(k != all.end(), Status::kSymbolNotFound, "no kernel of this name");
+  LoadedFunction f;
+  f.program = program;
+  f.kernel = &*k;
+  return functions_.emplace(key, std::move(f)).first->second;
+}
+
+LoadedFunction& Library::function(const void* host) {
+  if (const auto known = by_host_.find(host); known != by_host_.end()) {
+    return *known->second;
+  }
+  // The handle of a function stands for itself.
+  for (auto& [key, f] : functions_) {
+    if (&f == host) {
+      return f;
+    }
+  }
+  const auto it = function_names_.find(host);
+  require(it != function_names_.end(), Status::kInvalidDeviceFunction, "no kernel stands at this address");
+  LoadedFunction& f = function(loaded(it->second.binary), it->second.name);
+  by_host_[host] = &f;
+  return f;
+}
+
+const LoadedVariable& Library::variable(const void* host) {
+  if (const auto known = variables_.find(host); known != variables_.end()) {
+    return known->second;
+  }
+  const auto it = variable_names_.find(host);
+  require(it != variable_names_.end(), Status::kInvalidSymbol, "no variable stands at this address");
+  const auto& program = loaded(it->second.binary);
+  const auto v = program->variable(it->second.name);
+  require(v.has_value(), Status::kInvalidSymbol, "the module has no such variable");
+  return variables_[host] = {program, *v};
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,206 @@
+#include "frontends/cuda/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/cuda/library.h"
+#include "frontends/cuda/status.h"
+#include "frontends/workload/graph_builder.h"
+
+namespace heddle::cuda {
+namespace {
+
+constexpr uint64_t kHostBytes = uint64_t{1} << 47;  // all addresses that a process has
+
+host::Extent extent(const isa::Dim3& d) { return {d.x, d.y, d.z}; }
+
+}  // namespace
+
+Timeline::Timeline(const config::GpuConfig& gpu, AddressSpace& space)
+    : gpu_(gpu), space_(space), main_(builder_.thread("main")), pageable_(builder_.pageable("host memory", kHostBytes)) {}
+
+void Timeline::allocated(Allocation& a, const char* name) {
+  // The model allocates when it comes to the call.
+  a.buffer = builder_.later(fmt::format("{} {}", name, builder_.program().buffers.size()), a.kind, a.bytes);
+}
+
+Timeline::Place Timeline::place(uint64_t address, uint64_t bytes) {
+  const Allocation* a = space_.find(address);
+  // Variables of modules are small, and the device's: any place of its memory will do.
+  if (a == nullptr && space_.memory().range(address) != nullptr) {
+    const std::string name = fmt::format("variables of {} bytes", bytes);
+    const auto& all = builder_.program().buffers;
+    const auto it = std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.name == name; });
+    return {it == all.end() ? builder_.device(name, bytes)
+                            : workload::Buffer{static_cast<uint32_t>(it - all.begin())},
+            0};
+  }
+  if (a == nullptr) {
+    return {pageable_, address};
+  }
+  return {a->buffer, address - a->address};
+}
+
+workload::Kernel Timeline::kernel(const KernelWork& k, host::Ps duration) {
+  const modules::Kernel& f = *k.function->kernel;
+  const std::string key =
+      fmt::format("{} {},{},{} {},{},{} {},{},{} {} {} {} {}", f.name, k.grid.x, k.grid.y, k.grid.z, k.block.x,
+                  k.block.y, k.block.z, k.cluster.x, k.cluster.y, k.cluster.z, k.shared, k.cooperative,
+                  k.function->carveout, duration.count());
+  const auto known = kernels_.find(key);
+  if (known != kernels_.end()) {
+    return known->second;
+  }
+  return kernels_[key] = builder_.kernel(described(k, duration));
+}
+
+host::KernelDesc described(const KernelWork& k, host::Ps duration) {
+  const modules::Kernel& f = *k.function->kernel;
+  host::KernelDesc d;
+  d.name = f.name;
+  d.has_grid = true;
+  d.grid = extent(k.grid);
+  d.block = extent(k.block);
+  d.cluster = extent(k.cluster);
+  d.registers = f.registers != 0 ? f.registers : d.registers;
+  d.static_shared_bytes = f.static_shared;
+  d.dynamic_shared_bytes = k.shared;
+  d.max_threads = f.most_threads;
+  d.cooperative = k.cooperative;
+  d.non_portable_cluster = k.function->non_portable_cluster;
+  d.parameter_bytes = static_cast<uint32_t>(k.parameters.size());
+  d.carveout_percent = k.function->carveout;
+  d.duration = duration;
+  return d;
+}
+
+void Timeline::launched(const KernelWork& k, workload::Kernel kernel, workload::Stream stream) {
+  workload::LaunchAttributes a;
+  if (k.with_priority) {
+    a.priority = k.priority;
+  }
+  main_.launch(kernel, stream, a);
+}
+
+void Timeline::copied(const CopyWork& c, workload::Stream stream, bool waits) {
+  const uint64_t rows = c.height * c.depth, bytes = c.width * rows;
+  const Place to = place(c.to, bytes), from = place(c.from, bytes);
+  if (waits) {
+    main_.memcpy(to.buffer, from.buffer, bytes, rows, stream);
+  } else {
+    main_.memcpyAsync(to.buffer, from.buffer, stream, bytes, rows);
+  }
+  main_.at(to.offset, from.offset);
+}
+
+void Timeline::set(const MemsetWork& m, workload::Stream stream, bool waits) {
+  const uint64_t bytes = m.width * m.element * m.height;
+  const Place to = place(m.to, bytes);
+  if (waits) {
+    main_.memset(to.buffer, bytes, stream);
+  } else {
+    main_.memsetAsync(to.buffer, stream, bytes);
+  }
+  main_.at(to.offset);
+}
+
+host::GraphNode Timeline::node_of(const Node& n, GraphExec& x, size_t at) {
+  host::GraphNode out;
+  if (const auto* k = std::get_if<KernelWork>(&n.work)) {
+    // One for this node alone: its duration is known when the graph has run.
+    x.times[at].kernel = builder_.kernel(described(*k, host::Ps{})).id;
+    out = workload::kernel_params({x.times[at].kernel});
+    out.has_priority = k->with_priority;
+    out.priority = k->priority;
+  } else if (const auto* c = std::get_if<CopyWork>(&n.work)) {
+    out.kind = host::NodeKind::kMemcpy;
+    out.rows = c->height * c->depth;
+    out.bytes = c->width * out.rows;
+    out.object = place(c->to, out.bytes).buffer.id;
+    out.source = place(c->from, out.bytes).buffer.id;
+  } else if (const auto* m = std::get_if<MemsetWork>(&n.work)) {
+    out.kind = host::NodeKind::kMemset;
+    out.bytes = m->width * m->element * m->height;
+    out.object = place(m->to, out.bytes).buffer.id;
+  } else if (std::holds_alternative<HostWork>(n.work)) {
+    out.kind = host::NodeKind::kHost;
+  } else if (const auto* r = std::get_if<RecordWork>(&n.work)) {
+    out.kind = host::NodeKind::kEventRecord;
+    out.object = r->event->model.id;
+  } else if (const auto* w = std::get_if<WaitWork>(&n.work)) {
+    out.kind = host::NodeKind::kEventWait;
+    out.object = w->event->model.id;
+  }
+  return out;
+}
+
+void Timeline::instantiated(GraphExec& x) {
+  const std::string name = fmt::format("graph {}", builder_.program().graphs.size());
+  x.model = workload::add_graph(builder_, name);
+  x.exec = workload::add_graph_exec(builder_, name);
+  x.times.assign(x.order.size(), {});
+  std::map<const Node*, workload::Node> nodes;
+  for (size_t i = 0; i < x.order.size(); ++i) {
+    workload::Nodes after;
+    for (const Node* a : x.order[i]->after) {
+      after.push_back(nodes.at(a));
+    }
+    nodes[x.order[i]] = workload::add_node(builder_, x.model, node_of(*x.order[i], x, i), after);
+  }
+  main_.graphInstantiate(x.exec, x.model);
+}
+
+void Timeline::launched(GraphExec& x, const std::vector<host::Ps>& durations, workload::Stream stream) {
+  for (size_t i = 0; i < durations.size(); ++i) {
+    GraphExec::Times& t = x.times[i];
+    if (t.kernel != host::kNone && x.enabled[i]) {
+      t.sum += durations[i];
+      ++t.launches;
+      builder_.program().kernels[t.kernel].duration =
+          host::Ps(t.sum.count() / static_cast<int64_t>(t.launches));
+    }
+  }
+  main_.graphLaunch(x.exec, stream);
+}
+
+host::Result Timeline::run(bool spans) const {
+  host::PlatformOptions o;
+  o.spans = spans;
+  return host::run(builder_.program(), gpu_, o);
+}
+
+double Timeline::elapsed_ms(const Event& from, const Event& to) {
+  main_.eventElapsedTime(from.model, to.model);
+  const uint64_t call = builder_.program().threads[0].calls.size() - 1;
+  const host::Result r = run(false);
+  for (const host::Elapsed& e : r.elapsed) {
+    if (e.call == call) {
+      return host::in_ps(e.time) * 1e-9;
+    }
+  }
+  throw CallFailed(Status::kUnknown, "the model of the host has no answer");
+}
+
+bool Timeline::answer_of_last_call() const {
+  const uint64_t call = builder_.program().threads[0].calls.size() - 1;
+  const host::Result r = run(false);
+  for (const host::Answer& a : r.answers) {
+    if (a.call == call) {
+      return a.value == "cudaSuccess";
+    }
+  }
+  throw CallFailed(Status::kUnknown, "the model of the host has no answer");
+}
+
+bool Timeline::done(const Event& e) {
+  main_.eventQuery(e.model);
+  return answer_of_last_call();
+}
+
+bool Timeline::done(const Stream& s) {
+  main_.streamQuery(s.model);
+  return answer_of_last_call();
+}
+
+}  // namespace heddle::cuda

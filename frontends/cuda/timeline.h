@@ -1,0 +1,67 @@
+// The program's calls as the host model runs them: what happens on the device, and when.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "configs/schema/gpu.pb.h"
+#include "frontends/cuda/address_space.h"
+#include "frontends/cuda/graphs.h"
+#include "frontends/cuda/streams.h"
+#include "frontends/cuda/work.h"
+#include "frontends/workload/builder.h"
+#include "sim/host/platform/run.h"
+
+namespace heddle::cuda {
+
+// What the model knows of a launch.
+host::KernelDesc described(const KernelWork& k, host::Ps duration);
+
+class Timeline {
+ public:
+  Timeline(const config::GpuConfig& gpu, AddressSpace& space);
+
+  // All calls of the program, whichever of its threads made them, in their order.
+  workload::Thread& calls() { return main_; }
+  workload::Builder& builder() { return builder_; }
+
+  void allocated(Allocation& a, const char* name);  // gives it its buffer
+  // The kernel that lasts so long. The same one for equal launches.
+  workload::Kernel kernel(const KernelWork& k, host::Ps duration);
+  void launched(const KernelWork& k, workload::Kernel kernel, workload::Stream stream);
+  // `waits`: the plain call, not ...Async.
+  void copied(const CopyWork& c, workload::Stream stream, bool waits);
+  void set(const MemsetWork& m, workload::Stream stream, bool waits);
+  void instantiated(GraphExec& x);
+  // A launch of the graph, whose kernels lasted so long, in the order of GraphExec::order.
+  void launched(GraphExec& x, const std::vector<host::Ps>& durations, workload::Stream stream);
+
+  // What the device says at this point of the program. These run the model from the program's start.
+  double elapsed_ms(const Event& from, const Event& to);
+  bool done(const Event& e);
+  bool done(const Stream& s);
+
+  // The whole program.
+  host::Result run(bool spans) const;
+
+ private:
+  struct Place {
+    workload::Buffer buffer;
+    uint64_t offset;
+  };
+  Place place(uint64_t address, uint64_t bytes);
+  host::GraphNode node_of(const Node& n, GraphExec& x, size_t at);
+  bool answer_of_last_call() const;
+
+  const config::GpuConfig& gpu_;
+  AddressSpace& space_;
+  workload::Builder builder_;
+  workload::Thread& main_;
+  workload::Buffer pageable_;
+  std::map<std::string, workload::Kernel> kernels_;  // by what the model knows of them
+};
+
+}  // namespace heddle::cuda

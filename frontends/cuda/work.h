@@ -1,0 +1,76 @@
+// What streams and graphs have done: pieces of work, with everything that doing them needs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "frontends/modules/program.h"
+#include "frontends/workload/builder.h"
+
+namespace heddle::cuda {
+
+struct LoadedFunction;  // library.h
+struct Event;           // streams.h
+struct Graph;           // graphs.h
+
+struct KernelWork {
+  LoadedFunction* function = nullptr;
+  isa::Dim3 grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  bool with_cluster = false;
+  bool cooperative = false;
+  bool programmatic = false;
+  int32_t priority = 0;
+  bool with_priority = false;
+  uint32_t shared = 0;              // dynamic, bytes
+  std::vector<uint8_t> parameters;  // as the kernel has them
+};
+
+// Rows of bytes in planes; of a plain copy one row.
+struct CopyWork {
+  enum class Direction : uint8_t { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
+  uint64_t to = 0, from = 0;
+  uint64_t width = 0, height = 1, depth = 1;  // bytes, rows, planes
+  uint64_t to_pitch = 0, from_pitch = 0;      // bytes from a row to the next
+  uint64_t to_plane = 0, from_plane = 0;      // bytes from a plane to the next
+  Direction direction = Direction::kDefault;
+  // One side is in the constants of a module: the address counts from their beginning.
+  std::shared_ptr<modules::Program> constants_of;
+  bool to_constants = false;
+};
+
+struct MemsetWork {
+  uint64_t to = 0;
+  uint32_t value = 0, element = 1;  // bytes
+  uint64_t width = 0, height = 1;   // elements, rows
+  uint64_t pitch = 0;
+};
+
+struct HostWork {
+  void (*function)(void*) = nullptr;
+  void* data = nullptr;
+};
+
+struct EmptyWork {};
+struct RecordWork {
+  Event* event = nullptr;
+};
+struct WaitWork {
+  Event* event = nullptr;
+};
+struct ChildWork {
+  std::shared_ptr<const Graph> graph;  // as it was when the node was added
+};
+struct AllocateWork {
+  uint64_t address = 0, bytes = 0;
+};
+struct FreeWork {
+  uint64_t address = 0;
+};
+
+using Work = std::variant<KernelWork, CopyWork, MemsetWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork,
+                          AllocateWork, FreeWork>;
+
+}  // namespace heddle::cuda

@@ -1,0 +1,23 @@
+// What the program of a thread may not do. `what()` says which thread and where.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/base/error.h"
+
+namespace heddle::exec {
+
+// Of cudaErrorIllegalAddress, ...MisalignedAddress, ...Assert, ...LaunchFailure (ER01, ER02).
+enum class FaultKind : uint8_t { kAddress, kMisaligned, kAssert, kOther };
+
+class ThreadFault : public Error {
+ public:
+  ThreadFault(FaultKind kind, const std::string& what) : Error(what), kind_(kind) {}
+  FaultKind kind() const { return kind_; }
+
+ private:
+  FaultKind kind_;
+};
+
+}  // namespace heddle::exec

@@ -1,0 +1,135 @@
+// The binary interface of CUDA 13's runtime and driver as far as calls here take it: structures by their
+// layout (CUDA runtime API 13.0, data structures; tests/runtime/abi_test compares them with a toolkit's
+// headers).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::abi {
+
+struct Dim3 {
+  uint32_t x, y, z;
+};
+
+struct LaunchAttribute {
+  int32_t id;
+  char pad[4];
+  union {
+    char bytes[64];
+    int32_t number;
+    uint32_t cluster[3];
+    struct {
+      void* event;
+      int32_t flags;
+      int32_t trigger_at_block_start;
+    } programmatic_event;
+  } value;
+};
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  size_t dynamic_shared;
+  void* stream;
+  LaunchAttribute* attributes;
+  uint32_t attribute_count;
+};
+
+// CUlaunchConfig.
+struct DriverLaunchConfig {
+  Dim3 grid, block;
+  uint32_t dynamic_shared;
+  void* stream;
+  LaunchAttribute* attributes;
+  uint32_t attribute_count;
+};
+
+struct Position {
+  size_t x, y, z;
+};
+struct PitchedPointer {
+  void* pointer;
+  size_t pitch, width, height;
+};
+struct Extent {
+  size_t width, height, depth;
+};
+struct Copy3D {
+  void* from_array;
+  Position from_at;
+  PitchedPointer from;
+  void* to_array;
+  Position to_at;
+  PitchedPointer to;
+  Extent extent;
+  int32_t kind;
+};
+
+struct KernelNode {
+  void* function;
+  Dim3 grid, block;
+  uint32_t shared;
+  void** parameters;
+  void** extra;
+};
+struct MemsetNode {
+  void* to;
+  size_t pitch;
+  uint32_t value, element;
+  size_t width, height;
+};
+struct HostNode {
+  void (*function)(void*);
+  void* data;
+};
+
+struct FunctionAttributes {
+  size_t shared_bytes, constant_bytes, local_bytes;
+  int32_t most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout,
+      cluster_must_be_set, required_cluster[3], cluster_policy, non_portable_cluster, reserved[16];
+};
+
+struct PointerAttributes {
+  int32_t type;  // 0 unregistered, 1 host, 2 device, 3 managed
+  int32_t device;
+  void* device_pointer;
+  void* host_pointer;
+  int64_t reserved[8];
+};
+
+struct Location {
+  int32_t type, id;
+};
+struct AccessDescription {
+  Location location;
+  int32_t flags;
+};
+struct PoolProperties {
+  int32_t allocation, handles;
+  Location location;
+  void* security;
+  size_t most_bytes;
+  uint16_t usage;
+  uint8_t reserved[54];
+};
+
+struct AllocateNode {
+  PoolProperties pool;
+  const AccessDescription* access;
+  size_t access_count, bytes;
+  void* address;
+};
+
+struct UpdateResult {
+  int32_t result;
+  void* error_node;
+  void* error_from_node;
+};
+struct InstantiateParameters {
+  uint64_t flags;
+  void* upload_stream;
+  void* error_node;
+  int32_t result;
+};
+
+}  // namespace heddle::abi

@@ -1,0 +1,337 @@
+// Graphs: captures, nodes, instantiation, updates.
+#include <algorithm>
+#include <cstring>
+
+#include "tools/runtime/abi.h"
+#include "tools/runtime/call.h"
+#include "tools/runtime/copies.h"
+#include "tools/runtime/launches.h"
+
+using namespace heddle;           // NOLINT: this file is CUDA's interface
+using namespace heddle::runtime;  // NOLINT
+
+namespace {
+
+enum CaptureStatus : int32_t { kNotCapturing = 0, kCapturing = 1, kInvalidated = 2 };
+
+std::vector<cuda::Node*> nodes_of(Context& c, void* const* handles, size_t count) {
+  std::vector<cuda::Node*> out;
+  for (size_t i = 0; i < count; ++i) {
+    out.push_back(&c.node(handles[i]));
+  }
+  return out;
+}
+
+int32_t add(void** out, void* graph, void* const* after, size_t count, const std::function<cuda::Work(Context&)>& work) {
+  return call([&](Context& c) { *out = &c.graph(graph)->add(work(c), nodes_of(c, after, count)); });
+}
+
+int32_t change(void* exec, void* node, const std::function<cuda::Work(Context&)>& work) {
+  return call([&](Context& c) { c.change(c.exec(exec), c.node(node), work(c)); });
+}
+
+int32_t set(void* node, const std::function<cuda::Work(Context&)>& work) {
+  return call([&](Context& c) {
+    cuda::Node& n = c.node(node);
+    cuda::Work w = work(c);
+    cuda::require(w.index() == n.work.index(), Status::kInvalidValue, "another kind of node");
+    n.work = std::move(w);
+  });
+}
+
+cuda::Work kernel_work(Context& c, const abi::KernelNode& p) {
+  cuda::require(p.extra == nullptr, Status::kNotSupported, "kernel nodes with `extra`");
+  cuda::KernelWork k = launch_of(c.library().function(p.function), p.grid, p.block, p.shared, p.parameters);
+  c.check(k);
+  return k;
+}
+
+cuda::Work memset_work(const abi::MemsetNode& p) {
+  cuda::require(p.element == 1 || p.element == 2 || p.element == 4, Status::kInvalidValue);
+  cuda::MemsetWork m = memset_of(number(p.to), p.pitch, static_cast<int32_t>(p.value), p.width, p.height);
+  m.element = p.element;
+  return m;
+}
+
+// Handles into an array of so many, as CUDA gives lists: how many there are when there is no array.
+void list(const std::vector<cuda::Node*>& nodes, void** out, size_t* count) {
+  if (out != nullptr) {
+    for (size_t i = 0; i < *count; ++i) {
+      out[i] = i < nodes.size() ? nodes[i] : nullptr;
+    }
+    *count = std::min(*count, nodes.size());
+  } else {
+    *count = nodes.size();
+  }
+}
+
+}  // namespace
+
+// ---- captures
+
+HEDDLE_CUDA int32_t cudaStreamBeginCapture(void* stream, int32_t /*mode*/) {
+  return call([&](Context& c) { c.begin_capture(c.stream(stream), nullptr, {}); });
+}
+HEDDLE_CUDA int32_t cudaStreamBeginCaptureToGraph(void* stream, void* graph, void* const* after,
+                                                  const void* /*edges*/, size_t count, int32_t /*mode*/) {
+  return call([&](Context& c) { c.begin_capture(c.stream(stream), c.graph(graph), nodes_of(c, after, count)); });
+}
+HEDDLE_CUDA int32_t cudaStreamEndCapture(void* stream, void** graph) {
+  return call([&](Context& c) {
+    *graph = nullptr;
+    *graph = &c.keep(c.end_capture(c.stream(stream)));
+  });
+}
+HEDDLE_CUDA int32_t cudaStreamIsCapturing(void* stream, int32_t* status) {
+  return call([&](Context& c) {
+    const auto& capture = c.stream(stream).capture;
+    *status = !capture ? kNotCapturing : capture->invalid ? kInvalidated : kCapturing;
+  });
+}
+HEDDLE_CUDA int32_t cudaStreamGetCaptureInfo(void* stream, int32_t* status, unsigned long long* id, void** graph,
+                                             void*** after, const void** edges, size_t* count) {
+  return call([&](Context& c) {
+    cuda::Stream& s = c.stream(stream);
+    *status = !s.capture ? kNotCapturing : s.capture->invalid ? kInvalidated : kCapturing;
+    if (!s.capture) {
+      return;
+    }
+    if (id != nullptr) {
+      *id = s.capture->id;
+    }
+    if (graph != nullptr) {
+      *graph = &c.keep(s.capture->graph);
+    }
+    if (after != nullptr) {
+      *after = reinterpret_cast<void**>(s.front.data());
+    }
+    if (edges != nullptr) {
+      *edges = nullptr;
+    }
+    if (count != nullptr) {
+      *count = s.front.size();
+    }
+  });
+}
+HEDDLE_CUDA int32_t cudaThreadExchangeStreamCaptureMode(int32_t*) { return call([](Context&) {}); }
+
+// ---- graphs
+
+HEDDLE_CUDA int32_t cudaGraphCreate(void** out, uint32_t /*flags*/) {
+  return call([&](Context& c) { *out = &c.create_graph(); });
+}
+HEDDLE_CUDA int32_t cudaGraphDestroy(void* graph) {
+  return call([&](Context& c) { c.destroy(*c.graph(graph)); });
+}
+HEDDLE_CUDA int32_t cudaGraphClone(void** out, void* graph) {
+  return call([&](Context& c) { *out = &c.keep(c.graph(graph)->clone()); });
+}
+HEDDLE_CUDA int32_t cudaGraphNodeFindInClone(void** out, void* node, void* clone) {
+  return call([&](Context& c) {
+    const cuda::Node& n = c.node(node);
+    const cuda::Node* made = n.original != nullptr ? n.original : &n;
+    const auto g = c.graph(clone);
+    const auto it = std::find_if(g->nodes.begin(), g->nodes.end(), [&](const auto& m) { return m->original == made; });
+    cuda::require(it != g->nodes.end(), Status::kInvalidValue, "not in the clone");
+    *out = it->get();
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphGetNodes(void* graph, void** nodes, size_t* count) {
+  return call([&](Context& c) {
+    std::vector<cuda::Node*> all;
+    for (const auto& n : c.graph(graph)->nodes) {
+      all.push_back(n.get());
+    }
+    list(all, nodes, count);
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphGetRootNodes(void* graph, void** nodes, size_t* count) {
+  return call([&](Context& c) {
+    std::vector<cuda::Node*> all;
+    for (const auto& n : c.graph(graph)->nodes) {
+      if (n->after.empty()) {
+        all.push_back(n.get());
+      }
+    }
+    list(all, nodes, count);
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphGetEdges(void* graph, void** from, void** to, void* edges, size_t* count) {
+  return call([&](Context& c) {
+    std::vector<cuda::Node*> first, second;
+    for (const auto& n : c.graph(graph)->nodes) {
+      for (cuda::Node* a : n->after) {
+        first.push_back(a);
+        second.push_back(n.get());
+      }
+    }
+    constexpr size_t kEdgeBytes = 8;
+    if (edges != nullptr) {
+      std::memset(edges, 0, kEdgeBytes * std::min(*count, first.size()));
+    }
+    size_t same = *count;
+    list(first, from, &same);
+    list(second, to, count);
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphNodeGetDependencies(void* node, void** out, void* /*edges*/, size_t* count) {
+  return call([&](Context& c) { list(c.node(node).after, out, count); });
+}
+HEDDLE_CUDA int32_t cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, const void* /*edges*/,
+                                             size_t count) {
+  return call([&](Context& c) {
+    c.graph(graph);
+    for (size_t i = 0; i < count; ++i) {
+      auto& after = c.node(to[i]).after;
+      cuda::Node* f = &c.node(from[i]);
+      cuda::require(std::find(after.begin(), after.end(), f) == after.end(), Status::kInvalidValue,
+                    "the edge is there already");
+      after.push_back(f);
+    }
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphRemoveDependencies(void* graph, void* const* from, void* const* to,
+                                                const void* /*edges*/, size_t count) {
+  return call([&](Context& c) {
+    c.graph(graph);
+    for (size_t i = 0; i < count; ++i) {
+      cuda::require(std::erase(c.node(to[i]).after, &c.node(from[i])) != 0, Status::kInvalidValue, "no such edge");
+    }
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphDestroyNode(void* node) {
+  return call([&](Context& c) {
+    cuda::Node& n = c.node(node);
+    n.graph->remove(&n);
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphNodeGetType(void* node, int32_t* type) {
+  return call([&](Context& c) {
+    // By the alternatives of Work.
+    constexpr int32_t kTypes[] = {0, 1, 2, 3, 5, 7, 6, 4, 10, 11};
+    *type = kTypes[c.node(node).work.index()];
+  });
+}
+
+// ---- nodes
+
+HEDDLE_CUDA int32_t cudaGraphAddKernelNode(void** out, void* graph, void* const* after, size_t count,
+                                           const abi::KernelNode* p) {
+  return add(out, graph, after, count, [&](Context& c) { return kernel_work(c, *p); });
+}
+HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode(void** out, void* graph, void* const* after, size_t count,
+                                           const abi::Copy3D* p) {
+  return add(out, graph, after, count, [&](Context&) { return copy_3d(*p); });
+}
+HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode1D(void** out, void* graph, void* const* after, size_t count, void* to,
+                                             const void* from, size_t bytes, int32_t kind) {
+  return add(out, graph, after, count,
+             [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
+}
+HEDDLE_CUDA int32_t cudaGraphAddMemsetNode(void** out, void* graph, void* const* after, size_t count,
+                                           const abi::MemsetNode* p) {
+  return add(out, graph, after, count, [&](Context&) { return memset_work(*p); });
+}
+HEDDLE_CUDA int32_t cudaGraphAddHostNode(void** out, void* graph, void* const* after, size_t count,
+                                         const abi::HostNode* p) {
+  return add(out, graph, after, count, [&](Context&) { return cuda::HostWork{p->function, p->data}; });
+}
+HEDDLE_CUDA int32_t cudaGraphAddEmptyNode(void** out, void* graph, void* const* after, size_t count) {
+  return add(out, graph, after, count, [](Context&) { return cuda::EmptyWork{}; });
+}
+HEDDLE_CUDA int32_t cudaGraphAddChildGraphNode(void** out, void* graph, void* const* after, size_t count,
+                                               void* child) {
+  return add(out, graph, after, count, [&](Context& c) { return cuda::ChildWork{c.graph(child)->clone()}; });
+}
+HEDDLE_CUDA int32_t cudaGraphAddEventRecordNode(void** out, void* graph, void* const* after, size_t count,
+                                                void* event) {
+  return add(out, graph, after, count, [&](Context& c) { return cuda::RecordWork{&c.event(event)}; });
+}
+HEDDLE_CUDA int32_t cudaGraphAddEventWaitNode(void** out, void* graph, void* const* after, size_t count,
+                                              void* event) {
+  return add(out, graph, after, count, [&](Context& c) { return cuda::WaitWork{&c.event(event)}; });
+}
+
+HEDDLE_CUDA int32_t cudaGraphKernelNodeGetParams(void* node, abi::KernelNode* out) {
+  return call([&](Context& c) {
+    const auto* k = std::get_if<cuda::KernelWork>(&c.node(node).work);
+    cuda::require(k != nullptr, Status::kInvalidValue, "no kernel");
+    *out = {};
+    out->function = k->function;
+    out->grid = {k->grid.x, k->grid.y, k->grid.z};
+    out->block = {k->block.x, k->block.y, k->block.z};
+    out->shared = k->shared;
+    out->parameters = c.parameter_pointers(c.node(node));
+  });
+}
+HEDDLE_CUDA int32_t cudaGraphKernelNodeSetParams(void* node, const abi::KernelNode* p) {
+  return set(node, [&](Context& c) { return kernel_work(c, *p); });
+}
+HEDDLE_CUDA int32_t cudaGraphMemcpyNodeSetParams1D(void* node, void* to, const void* from, size_t bytes,
+                                                   int32_t kind) {
+  return set(node, [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
+}
+HEDDLE_CUDA int32_t cudaGraphMemsetNodeSetParams(void* node, const abi::MemsetNode* p) {
+  return set(node, [&](Context&) { return memset_work(*p); });
+}
+HEDDLE_CUDA int32_t cudaGraphHostNodeSetParams(void* node, const abi::HostNode* p) {
+  return set(node, [&](Context&) { return cuda::HostWork{p->function, p->data}; });
+}
+
+// ---- instantiated graphs
+
+HEDDLE_CUDA int32_t cudaGraphInstantiate(void** out, void* graph, unsigned long long flags) {
+  return call([&](Context& c) { *out = &c.instantiate(*c.graph(graph), static_cast<uint32_t>(flags)); });
+}
+HEDDLE_CUDA int32_t cudaGraphInstantiateWithFlags(void** out, void* graph, unsigned long long flags) {
+  return cudaGraphInstantiate(out, graph, flags);
+}
+HEDDLE_CUDA int32_t cudaGraphInstantiateWithParams(void** out, void* graph, abi::InstantiateParameters* p) {
+  const int32_t status = cudaGraphInstantiate(out, graph, p->flags);
+  p->result = status == 0 ? 0 : 1;
+  p->error_node = nullptr;
+  return status;
+}
+HEDDLE_CUDA int32_t cudaGraphExecDestroy(void* exec) {
+  return call([&](Context& c) { c.destroy(c.exec(exec)); });
+}
+HEDDLE_CUDA int32_t cudaGraphExecGetFlags(void* exec, unsigned long long* flags) {
+  return call([&](Context& c) { *flags = c.exec(exec).flags; });
+}
+HEDDLE_CUDA int32_t cudaGraphLaunch(void* exec, void* stream) {
+  return call([&](Context& c) { c.launch(c.exec(exec), c.stream(stream)); });
+}
+HEDDLE_CUDA int32_t cudaGraphUpload(void* exec, void* stream) {
+  return call([&](Context& c) { c.timeline().calls().graphUpload(c.exec(exec).exec, c.stream(stream).model); });
+}
+HEDDLE_CUDA int32_t cudaGraphExecUpdate(void* exec, void* graph, abi::UpdateResult* result) {
+  const int32_t status = call([&](Context& c) { c.update(c.exec(exec), *c.graph(graph)); });
+  constexpr int32_t kTopologyChanged = 2;
+  *result = {status == 0 ? 0 : kTopologyChanged, nullptr, nullptr};
+  return status;
+}
+HEDDLE_CUDA int32_t cudaGraphExecKernelNodeSetParams(void* exec, void* node, const abi::KernelNode* p) {
+  return change(exec, node, [&](Context& c) { return kernel_work(c, *p); });
+}
+HEDDLE_CUDA int32_t cudaGraphExecMemcpyNodeSetParams1D(void* exec, void* node, void* to, const void* from,
+                                                       size_t bytes, int32_t kind) {
+  return change(exec, node, [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
+}
+HEDDLE_CUDA int32_t cudaGraphExecMemcpyNodeSetParams(void* exec, void* node, const abi::Copy3D* p) {
+  return change(exec, node, [&](Context&) { return copy_3d(*p); });
+}
+HEDDLE_CUDA int32_t cudaGraphExecMemsetNodeSetParams(void* exec, void* node, const abi::MemsetNode* p) {
+  return change(exec, node, [&](Context&) { return memset_work(*p); });
+}
+HEDDLE_CUDA int32_t cudaGraphExecHostNodeSetParams(void* exec, void* node, const abi::HostNode* p) {
+  return change(exec, node, [&](Context&) { return cuda::HostWork{p->function, p->data}; });
+}
+HEDDLE_CUDA int32_t cudaGraphNodeSetEnabled(void* exec, void* node, uint32_t on) {
+  return call([&](Context& c) { c.enable(c.exec(exec), c.node(node), on != 0); });
+}
+HEDDLE_CUDA int32_t cudaGraphNodeGetEnabled(void* exec, void* node, uint32_t* on) {
+  return call([&](Context& c) {
+    const cuda::GraphExec& x = c.exec(exec);
+    *on = x.enabled[x.place(&c.node(node))] ? 1 : 0;
+  });
+}

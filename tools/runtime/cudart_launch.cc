@@ -1,0 +1,183 @@
+// Launches, functions' attributes, occupancy.
+#include "frontends/cuda/functions.h"
+#include "tools/runtime/abi.h"
+#include "tools/runtime/call.h"
+#include "tools/runtime/launches.h"
+
+using namespace heddle;           // NOLINT: this file is CUDA's interface
+using namespace heddle::runtime;  // NOLINT
+
+namespace heddle::runtime {
+
+isa::Dim3 dimensions(const abi::Dim3& d) { return {d.x, d.y, d.z}; }
+
+cuda::KernelWork launch_of(cuda::LoadedFunction& f, const abi::Dim3& grid, const abi::Dim3& block, size_t shared,
+                           void* const* arguments) {
+  cuda::KernelWork k;
+  k.function = &f;
+  k.grid = dimensions(grid);
+  k.block = dimensions(block);
+  k.shared = static_cast<uint32_t>(std::min<size_t>(shared, UINT32_MAX));
+  if (arguments != nullptr) {
+    k.parameters = Context::parameters_of(*f.kernel, arguments);
+  }
+  return k;
+}
+
+void add_attributes(cuda::KernelWork& k, const abi::LaunchAttribute* attributes, uint32_t count, Context& c) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const abi::LaunchAttribute& a = attributes[i];
+    switch (a.id) {
+      case kIgnore:
+        break;
+      case kCooperative:
+        k.cooperative = a.value.number != 0;
+        break;
+      case kCluster:
+        k.cluster = {a.value.cluster[0], a.value.cluster[1], a.value.cluster[2]};
+        k.with_cluster = true;
+        break;
+      case kPriority:
+        k.priority = a.value.number;
+        k.with_priority = true;
+        break;
+      case kClusterPolicy:
+      case kSyncDomainMap:
+      case kSyncDomain:
+      case kCarveout:
+        break;  // change no result
+      case kProgrammaticSerialization:
+        c.note("programmatic launches: kernels do not overlap with those before them here");
+        break;
+      default:
+        throw cuda::CallFailed(Status::kNotSupported,
+                               "launch attribute " + std::to_string(a.id) + " (legal: 0, 2, 4, 5, 6, 8, 9, 10, 14)");
+    }
+  }
+}
+
+}  // namespace heddle::runtime
+
+HEDDLE_CUDA int32_t __cudaLaunchKernel(void* kernel, abi::Dim3 grid, abi::Dim3 block, void** arguments,
+                                       size_t shared, void* stream) {
+  return call([&](Context& c) {
+    c.launch(launch_of(c.library().function(kernel), grid, block, shared, arguments), c.stream(stream));
+  });
+}
+
+HEDDLE_CUDA int32_t __cudaLaunchKernel_ptsz(void* kernel, abi::Dim3 grid, abi::Dim3 block, void** arguments,
+                                            size_t shared, void* stream) {
+  return __cudaLaunchKernel(kernel, grid, block, arguments, shared, stream == nullptr ? pointer(2) : stream);
+}
+
+HEDDLE_CUDA int32_t cudaLaunchKernel(const void* function, abi::Dim3 grid, abi::Dim3 block, void** arguments,
+                                     size_t shared, void* stream) {
+  return __cudaLaunchKernel(const_cast<void*>(function), grid, block, arguments, shared, stream);
+}
+
+HEDDLE_CUDA int32_t cudaLaunchCooperativeKernel(const void* function, abi::Dim3 grid, abi::Dim3 block,
+                                                void** arguments, size_t shared, void* stream) {
+  return call([&](Context& c) {
+    cuda::KernelWork k = launch_of(c.library().function(function), grid, block, shared, arguments);
+    k.cooperative = true;
+    c.launch(std::move(k), c.stream(stream));
+  });
+}
+
+HEDDLE_CUDA int32_t cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function, void** arguments) {
+  return call([&](Context& c) {
+    cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
+                                   config->dynamic_shared, arguments);
+    add_attributes(k, config->attributes, config->attribute_count, c);
+    c.launch(std::move(k), c.stream(config->stream));
+  });
+}
+
+HEDDLE_CUDA int32_t cudaGetFuncBySymbol(void** function, const void* symbol) {
+  return call([&](Context& c) { *function = &c.library().function(symbol); });
+}
+
+HEDDLE_CUDA int32_t cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
+  return call([&](Context& c) { c.call_host({function, data}, c.stream(stream)); });
+}
+
+HEDDLE_CUDA int32_t cudaStreamAddCallback(void* stream, void (*function)(void*, int32_t, void*), void* data,
+                                          uint32_t /*flags*/) {
+  struct Bound {
+    void (*function)(void*, int32_t, void*);
+    void *stream, *data;
+  };
+  return call([&](Context& c) {
+    auto* b = new Bound{function, stream, data};
+    c.call_host({[](void* p) {
+                   const std::unique_ptr<Bound> bound(static_cast<Bound*>(p));
+                   bound->function(bound->stream, 0, bound->data);
+                 },
+                 b},
+                c.stream(stream));
+  });
+}
+
+// ---- attributes of functions
+
+HEDDLE_CUDA int32_t cudaFuncGetAttributes(abi::FunctionAttributes* out, const void* function) {
+  return call([&](Context& c) {
+    const cuda::LoadedFunction& f = c.library().function(function);
+    const modules::Kernel& k = *f.kernel;
+    *out = {};
+    out->shared_bytes = k.static_shared;
+    out->constant_bytes = k.constant_bytes;
+    out->local_bytes = k.local_bytes;
+    out->most_threads = cuda::most_threads(f, c);
+    out->registers = static_cast<int32_t>(k.registers);
+    out->ptx_version = out->binary_version = static_cast<int32_t>(k.capability);
+    out->most_dynamic_shared = cuda::most_dynamic_shared(f);
+    out->carveout = f.carveout;
+    out->non_portable_cluster = f.non_portable_cluster ? 1 : 0;
+  });
+}
+
+HEDDLE_CUDA int32_t cudaFuncSetAttribute(const void* function, int32_t attribute, int32_t value) {
+  return call([&](Context& c) { cuda::set_attribute(c.library().function(function), attribute, value, c); });
+}
+
+HEDDLE_CUDA int32_t cudaFuncSetCacheConfig(const void* function, int32_t /*config*/) {
+  return call([&](Context& c) { c.library().function(function); });
+}
+
+// ---- occupancy
+
+HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int32_t* blocks, const void* function,
+                                                                           int32_t threads, size_t shared,
+                                                                           uint32_t /*flags*/) {
+  return call([&](Context& c) { *blocks = cuda::resident_blocks(c.library().function(function), threads, shared, c); });
+}
+
+HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int32_t* blocks, const void* function,
+                                                                  int32_t threads, size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
+}
+
+HEDDLE_CUDA int32_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int32_t blocks,
+                                                              int32_t threads) {
+  return call([&](Context& c) { *bytes = cuda::available_shared(c.library().function(function), blocks, threads, c); });
+}
+
+HEDDLE_CUDA int32_t cudaOccupancyMaxPotentialClusterSize(int32_t* size, const void* function,
+                                                         const abi::LaunchConfig* config) {
+  return call([&](Context& c) {
+    const cuda::KernelWork k =
+        launch_of(c.library().function(function), config->grid, config->block, config->dynamic_shared, nullptr);
+    *size = cuda::largest_cluster(k, c);
+  });
+}
+
+HEDDLE_CUDA int32_t cudaOccupancyMaxActiveClusters(int32_t* clusters, const void* function,
+                                                   const abi::LaunchConfig* config) {
+  return call([&](Context& c) {
+    cuda::KernelWork k =
+        launch_of(c.library().function(function), config->grid, config->block, config->dynamic_shared, nullptr);
+    add_attributes(k, config->attributes, config->attribute_count, c);
+    *clusters = cuda::resident_clusters(k, c);
+  });
+}

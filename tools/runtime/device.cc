@@ -1,0 +1,137 @@
+#include "tools/runtime/device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
+
+#include "frontends/cuda/status.h"
+
+namespace heddle::runtime {
+namespace {
+
+struct AttributeRow {
+  int32_t number, value;
+};
+constexpr AttributeRow kAttributes[] = {
+#include "tools/runtime/h200_attributes.inc"
+};
+
+// A field of cudaDeviceProp: its place, its bytes, what it holds; `attribute`: the number of the attribute that
+// says the same, 0: none.
+struct PropertyRow {
+  uint32_t offset, bytes;
+  uint64_t value;
+  int32_t attribute;
+};
+constexpr PropertyRow kProperties[] = {
+#include "tools/runtime/h200_properties.inc"
+};
+constexpr size_t kPropertyBytes = 1008;
+constexpr size_t kNameBytes = 256;
+constexpr uint32_t kTotalGlobalMemory = 288;  // offset
+
+// What the configuration knows better: another GPU's numbers are its own.
+std::optional<int64_t> configured(int32_t attribute, const cuda::Context& c) {
+  const host::Params& p = c.params();
+  const config::Limits& l = p.limits;
+  const uint32_t capability = p.compute_capability;
+  switch (attribute) {
+    case 1:
+      return l.max_threads_per_block();
+    case 10:
+      return l.warp_size();
+    case 12:
+      return l.max_registers_per_block();
+    case 16:
+      return p.sms;
+    case 38:
+      return static_cast<int64_t>(c.gpu().l2().total_bytes());
+    case 39:
+      return l.max_warps_per_sm() * l.warp_size();
+    case 75:
+      return capability / 10;
+    case 76:
+      return capability % 10;
+    case 81:
+      return l.shared_bytes_per_sm();
+    case 82:
+      return l.registers_per_sm();
+    case 97:
+      return l.max_shared_bytes_per_block();
+    case 106:
+      return l.max_blocks_per_sm();
+    case 111:
+      return l.reserved_shared_bytes_per_block();
+    default:
+      return std::nullopt;
+  }
+}
+
+// cudaLimit...: what the program has set.
+std::map<int32_t, uint64_t>& set_limits() {
+  static auto* const all = new std::map<int32_t, uint64_t>;
+  return *all;
+}
+
+}  // namespace
+
+std::optional<int32_t> device_attribute(int32_t attribute, const cuda::Context& c) {
+  const auto row = std::find_if(std::begin(kAttributes), std::end(kAttributes),
+                                [&](const AttributeRow& r) { return r.number == attribute; });
+  if (row == std::end(kAttributes)) {
+    return std::nullopt;
+  }
+  if (const auto v = configured(attribute, c)) {
+    return static_cast<int32_t>(*v);
+  }
+  return row->value;
+}
+
+void fill_properties(uint8_t* out, const cuda::Context& c) {
+  std::memset(out, 0, kPropertyBytes);
+  const std::string& name = c.gpu().product();
+  std::memcpy(out, name.data(), std::min(name.size(), kNameBytes - 1));
+  for (const PropertyRow& r : kProperties) {
+    uint64_t value = r.value;
+    if (r.offset == kTotalGlobalMemory) {
+      value = c.params().memory.total;
+    } else if (const auto v = configured(r.attribute, c)) {
+      value = static_cast<uint64_t>(*v);
+    }
+    std::memcpy(out + r.offset, &value, r.bytes);
+  }
+}
+
+// Of an H200 without asking (tests/runtime/h200/device.txt).
+uint64_t device_limit(int32_t limit, const cuda::Context& /*c*/) {
+  const auto set = set_limits().find(limit);
+  if (set != set_limits().end()) {
+    return set->second;
+  }
+  switch (limit) {
+    case 0:
+      return 1024;  // stack
+    case 1:
+      return 7 << 20;  // printf's
+    case 2:
+      return 8 << 20;  // malloc's
+    case 3:
+      return 2;  // depth of synchronisation
+    case 4:
+      return 2048;  // pending launches
+    case 5:
+      return 64;  // fetches of the L2
+    case 6:
+      return 0;  // persisting L2
+    default:
+      throw cuda::CallFailed(cuda::Status(215), "no such limit");
+  }
+}
+
+void set_device_limit(int32_t limit, uint64_t value, cuda::Context& c) {
+  device_limit(limit, c);
+  set_limits()[limit] = value;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,178 @@
+#include "tools/runtime/session.h"
+
+#include <errno.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <sstream>
+#include <thread>
+
+#include "analysis/report/format.h"
+#include "analysis/run/run_record.h"
+#include "analysis/run/simulator.h"
+#include "analysis/run/traced_kernels.h"
+#include "analysis/timeline/host_timeline.h"
+#include "configs/loader/config.h"
+#include "frontends/output/output_file.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "sim/exec/execute.h"
+
+namespace heddle::runtime {
+namespace {
+
+std::string setting(const char* name, const char* otherwise = "") {
+  const char* v = std::getenv(name);
+  return v == nullptr ? otherwise : v;
+}
+
+// Keeps what ended a source, which the simulator wraps in words of its own.
+class Watched final : public isa::BlockSource {
+ public:
+  Watched(std::unique_ptr<isa::BlockSource> source, std::exception_ptr& failure)
+      : source_(std::move(source)), failure_(failure) {}
+  const isa::KernelImage& image() const override { return source_->image(); }
+  bool next(isa::BlockTrace& out) override {
+    try {
+      return source_->next(out);
+    } catch (...) {
+      failure_ = std::current_exception();
+      throw;
+    }
+  }
+
+ private:
+  std::unique_ptr<isa::BlockSource> source_;
+  std::exception_ptr& failure_;
+};
+
+}  // namespace
+
+Session& Session::get() {
+  // Never destroyed: the program's own destructors may still call CUDA.
+  static Session* const session = [] {
+    try {
+      auto* s = new Session;
+      std::atexit([] { get().end(); });
+      return s;
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "heddle: %s\n", e.what());
+      std::_Exit(1);
+    }
+  }();
+  return *session;
+}
+
+Session::Session() {
+  config::LoadOptions load;
+  std::istringstream overrides(setting("HEDDLE_SET"));
+  for (std::string line; std::getline(overrides, line);) {
+    load.overrides.push_back(line);
+  }
+  gpu_ = config::load(setting("HEDDLE_GPU", "h200"), load);
+  functional_ = setting("HEDDLE_FUNCTIONAL") == "1";
+  settings_.threads = parse_number<int>(setting("HEDDLE_THREADS", "1")).value_or(1);
+  if (const std::string out = setting("HEDDLE_OUT"); !out.empty()) {
+    analysis::StoreOptions o;
+    o.if_exists = setting("HEDDLE_FORCE") == "1" ? analysis::IfExists::kReplace : analysis::IfExists::kRefuse;
+    store_ = std::make_unique<analysis::ResultStore>(
+        out, analysis::run_record(gpu_, "default", load.overrides, 0), o);
+  }
+  context_ = std::make_unique<cuda::Context>(
+      gpu_, cuda::Context::Environment{this,
+                                       [](std::string_view text) {
+                                         std::fwrite(text.data(), 1, text.size(), stdout);
+                                         std::fflush(stdout);
+                                       },
+                                       [this](std::string_view text) { note(text); }});
+  // What the model makes once, in its first run, outlives what ends the session (atexit).
+  context_->timeline().run(true);
+  if (functional_) {
+    note("kernels are executed and not timed: they take no time on the timeline");
+  }
+}
+
+void Session::note(std::string_view text) {
+  if (said_.insert(std::string(text)).second) {
+    std::fprintf(stderr, "heddle: %.*s\n", static_cast<int>(text.size()), text.data());
+  }
+}
+
+host::Ps Session::run(const cuda::LoadedFunction& function, const exec::Launch& launch,
+                      std::shared_ptr<std::string> output) {
+  ++launches_;
+  if (!functional_) {
+    return simulate(function, launch, output);
+  }
+  exec::ExecuteOptions o;
+  o.threads = settings_.threads;
+  const exec::ExecuteResult r = exec::execute(launch, o);
+  *output += r.output;
+  instructions_ += r.instructions;
+  return {};
+}
+
+host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Launch& launch,
+                           const std::shared_ptr<std::string>& output) {
+  std::exception_ptr failure;
+  analysis::PlannedLaunch plan;
+  plan.source.path = program_invocation_name;
+  plan.source.trace = plan.trace = program_invocation_short_name;
+  plan.source.number = plan.number = launches_;
+  plan.open = [&] {
+    trace::OpenedTrace t;
+    t.source = std::make_unique<Watched>(function.program->timed(*function.kernel, launch, output), failure);
+    t.fingerprint = "executed";
+    return t;
+  };
+  try {
+    const analysis::Simulator simulator(gpu_, settings_, cancel_, [this](std::string_view t) { note(t); });
+    const analysis::LaunchRecord r = simulator.simulate(plan, nullptr);
+    instructions_ += r.warp_instructions;
+    if (store_) {
+      store_->add(r);
+    }
+    return analysis::duration_on_device(r, gpu_);
+  } catch (...) {
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    throw;
+  }
+}
+
+void Session::write_timeline(const host::Result& r) const {
+  if (const std::string file = setting("HEDDLE_TIMELINE"); !file.empty()) {
+    const bool force = setting("HEDDLE_FORCE") == "1";
+    output::OutputFile out(file, output::timeline(), force ? output::Replace::kAny : output::Replace::kSameKind);
+    analysis::write_host_trace(out.stream(), r);
+    out.commit();
+  }
+  if (store_) {
+    store_->add_spans(analysis::host_spans(r));
+  }
+}
+
+void Session::end() {
+  const std::lock_guard lock(mutex_);
+  try {
+    const host::Result r = context_->timeline().run(true);
+    write_timeline(r);
+    if (setting("HEDDLE_QUIET") == "1") {
+      return;
+    }
+    note(fmt::format("{}: {} launches, {} warp instructions, {:.1f} us on {} (the host's own work takes no time)",
+                     program_invocation_short_name, launches_, analysis::grouped(instructions_),
+                     host::to_us(r.end), gpu_.product()));
+    if (!r.errors.empty()) {
+      note(fmt::format("the model of the host refused {} of the calls, first {}: {} ({})", r.errors.size(),
+                       r.errors[0].api, r.errors[0].error, r.errors[0].why));
+    }
+  } catch (const std::exception& e) {
+    note(e.what());
+  }
+}
+
+}  // namespace heddle::runtime

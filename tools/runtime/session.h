@@ -1,0 +1,57 @@
+// The one session of a process that runs on a simulated GPU: made by the first call, ended at exit.
+// Settings come in the environment, from `heddle exec`:
+//   HEDDLE_GPU           a configuration's name or file (default h200)
+//   HEDDLE_CONFIGS       where configurations are
+//   HEDDLE_SET           overrides, path=value, one in a line
+//   HEDDLE_OUT           result database, which gets each launch and the timeline
+//   HEDDLE_FORCE         1: replaces it
+//   HEDDLE_TIMELINE      file for Perfetto
+//   HEDDLE_THREADS       host threads that simulate a launch
+//   HEDDLE_FUNCTIONAL    1: kernels are executed and not timed
+//   HEDDLE_QUIET         1: nothing is said of the session at its end
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "analysis/run/settings.h"
+#include "analysis/store/result_store.h"
+#include "configs/schema/gpu.pb.h"
+#include "frontends/cuda/context.h"
+
+namespace heddle::runtime {
+
+class Session final : private cuda::KernelRunner {
+ public:
+  // Ends the process, with a message, when the settings allow no session.
+  static Session& get();
+
+  std::recursive_mutex& mutex() { return mutex_; }
+  cuda::Context& context() { return *context_; }
+
+ private:
+  Session();
+  host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
+               std::shared_ptr<std::string> output) override;
+  host::Ps simulate(const cuda::LoadedFunction& function, const exec::Launch& launch,
+                    const std::shared_ptr<std::string>& output);
+  void note(std::string_view text);
+  void end();
+  void write_timeline(const host::Result& r) const;
+
+  std::recursive_mutex mutex_;
+  config::GpuConfig gpu_;
+  analysis::RunSettings settings_;
+  const std::atomic<bool> cancel_{false};
+  std::unique_ptr<analysis::ResultStore> store_;
+  std::unique_ptr<cuda::Context> context_;
+  std::set<std::string, std::less<>> said_;
+  bool functional_ = false;
+  uint32_t launches_ = 0;
+  uint64_t instructions_ = 0;
+};
+
+}  // namespace heddle::runtime
