@@ -107,7 +107,7 @@ void call_relative(Line& l) {
 }
 void call_absolute(Line& l) {
   l.op("CALL.ABS").suffix(l.bit(86) ? ".NOINC" : "");
-  l.word().form() == 1 ? l.reg(24) : l.number(l.bits(32, 32));
+  l.word().form() == 1 ? l.reg(24) : l.number(l.bits(32, 32) | l.bits(64, 17) << 32);
 }
 void ret(Line& l) {
   l.op("RET").suffix(l.bit(85) ? ".ABS" : ".REL").suffix(l.bit(86) ? ".NODEC" : "");

@@ -24,8 +24,8 @@ AddressSpace::AddressSpace(uint64_t device_bytes) : device_bytes_(device_bytes),
   void* at = mmap(reinterpret_cast<void*>(kBase), kReserved, PROT_NONE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (at != reinterpret_cast<void*>(kBase)) {
-    throw Error(fmt::format("{} bytes of addresses at 0x{:x} are not to be had: {} (ulimit -v?)", kReserved, kBase,
-                            std::strerror(errno)));
+    throw Error(fmt::format("{} bytes of addresses at 0x{:x} are not to be had: {} (ulimit -v?)", kReserved,
+                            kBase, std::strerror(errno)));
   }
 }
 

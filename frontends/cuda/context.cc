@@ -83,7 +83,8 @@ host::Ps Context::perform_kernel(const KernelWork& k) {
       l.with_cluster = true;
     }
     l.dynamic_shared = k.shared;
-    std::copy_n(k.parameters.begin(), std::min(k.parameters.size(), l.parameters.size()), l.parameters.begin());
+    std::copy_n(k.parameters.begin(), std::min(k.parameters.size(), l.parameters.size()),
+                l.parameters.begin());
     duration = environment_.runner->run(*k.function, l, output);
   } catch (const Unsupported& e) {
     std::string all = e.what();

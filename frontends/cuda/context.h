@@ -1,5 +1,5 @@
-// A process's CUDA context: what its calls do. Work is carried out when it is submitted (streams.h); the model
-// of the host is told of every call, and says what elapsed times and queries say. Not thread-safe.
+// A process's CUDA context: what its calls do. Work is carried out when it is submitted (streams.h); the
+// model of the host is told of every call, and says what elapsed times and queries say. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -153,7 +153,8 @@ void Context::update(GraphExec& x, const Graph& g) {
 
 void Context::change(GraphExec& x, const Node& original, Work work) {
   // A node of the instantiated graph itself stands for itself.
-  const auto own = std::find_if(x.order.begin(), x.order.end(), [&](const Node* n) { return n == &original; });
+  const auto own =
+      std::find_if(x.order.begin(), x.order.end(), [&](const Node* n) { return n == &original; });
   const size_t at = own != x.order.end() ? static_cast<size_t>(own - x.order.begin()) : x.place(&original);
   Node& n = *x.order[at];
   require(work.index() == n.work.index(), Status::kInvalidValue, "another kind of node");

@@ -24,7 +24,8 @@ std::vector<uint8_t> Context::parameters_of(const modules::Kernel& k, void* cons
 }
 
 void Context::check(const KernelWork& k) const {
-  require(k.grid.count() != 0 && k.block.count() != 0, Status::kInvalidConfiguration, "an empty grid or block");
+  require(k.grid.count() != 0 && k.block.count() != 0, Status::kInvalidConfiguration,
+          "an empty grid or block");
   const modules::Kernel& f = *k.function->kernel;
   const uint32_t most = k.function->most_dynamic_shared >= 0
                             ? static_cast<uint32_t>(k.function->most_dynamic_shared)

@@ -99,7 +99,8 @@ void Context::record(Event& e, Stream& s, bool external) {
 
 void Context::wait(Stream& s, Event& e, bool external) {
   if (e.capture && !external) {
-    require(!s.capture || s.capture == e.capture, Status::kStreamCaptureUnsupported, "two captures would meet");
+    require(!s.capture || s.capture == e.capture, Status::kStreamCaptureUnsupported,
+            "two captures would meet");
     require(&s != &legacy_, Status::kStreamCaptureUnsupported, "the legacy stream cannot capture");
     s.capture = e.capture;
     for (Node* n : e.front) {

@@ -29,7 +29,8 @@ int32_t most_threads(const LoadedFunction& f, const Context& c) {
     // Warps whose registers, in units, an SM has.
     const uint32_t unit = l.register_allocation_unit();
     const uint32_t warp = (f.kernel->registers * l.warp_size() + unit - 1) / unit * unit;
-    const uint32_t warps = l.max_registers_per_block() / warp / l.warp_allocation_unit() * l.warp_allocation_unit();
+    const uint32_t warps =
+        l.max_registers_per_block() / warp / l.warp_allocation_unit() * l.warp_allocation_unit();
     most = std::min(most, warps * l.warp_size());
   }
   return static_cast<int32_t>(most);
@@ -46,7 +47,7 @@ void set_attribute(LoadedFunction& f, int32_t attribute, int32_t value, const Co
     case kMostDynamicShared: {
       const uint32_t most = c.params().limits.max_shared_bytes_per_block();
       require(value >= 0 && static_cast<uint32_t>(value) + f.kernel->static_shared <= most,
-                    Status::kInvalidValue, "more shared memory than a block can have");
+              Status::kInvalidValue, "more shared memory than a block can have");
       f.most_dynamic_shared = value;
       break;
     }
@@ -69,8 +70,8 @@ int32_t resident_blocks(LoadedFunction& f, int32_t threads, size_t shared, const
 
 size_t available_shared(LoadedFunction& f, int32_t blocks, int32_t threads, const Context& c) {
   const config::Limits& l = c.params().limits;
-  require(blocks > 0 && threads > 0 && resident_blocks(f, threads, 0, c) >= blocks,
-                Status::kInvalidValue, "so many blocks do not fit");
+  require(blocks > 0 && threads > 0 && resident_blocks(f, threads, 0, c) >= blocks, Status::kInvalidValue,
+          "so many blocks do not fit");
   const uint32_t unit = l.shared_allocation_unit();
   const uint32_t each = l.shared_bytes_per_sm() / static_cast<uint32_t>(blocks) / unit * unit;
   const uint32_t taken = l.reserved_shared_bytes_per_block() + f.kernel->static_shared;

@@ -9,7 +9,7 @@
 namespace heddle::cuda {
 
 int32_t most_threads(const LoadedFunction& f, const Context& c);  // of a block
-int32_t most_dynamic_shared(const LoadedFunction& f);                   // bytes
+int32_t most_dynamic_shared(const LoadedFunction& f);             // bytes
 // cudaFuncSetAttribute, whose numbers CUfunction_attribute's are. Throws CallFailed.
 void set_attribute(LoadedFunction& f, int32_t attribute, int32_t value, const Context& c);
 // Blocks of an SM that has nothing else.

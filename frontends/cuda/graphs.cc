@@ -71,7 +71,8 @@ std::vector<Node*> Graph::order() const {
 
 size_t GraphExec::place(const Node* original) const {
   const Node* made = original->original != nullptr ? original->original : original;
-  const auto it = std::find_if(order.begin(), order.end(), [&](const Node* n) { return n->original == made; });
+  const auto it =
+      std::find_if(order.begin(), order.end(), [&](const Node* n) { return n->original == made; });
   require(it != order.end(), Status::kInvalidValue, "the node is not of the graph that was instantiated");
   return static_cast<size_t>(it - order.begin());
 }

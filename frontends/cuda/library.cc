@@ -59,7 +59,8 @@ uint64_t image_bytes(const uint8_t* p) {
 void** Library::add_binary(const void* wrapper) {
   const auto w = at<Wrapper>(static_cast<const uint8_t*>(wrapper));
   if (w.magic != kWrapperMagic) {
-    throw Error(fmt::format("a fat binary's wrapper begins with 0x{:x} (legal: 0x{:x})", w.magic, kWrapperMagic));
+    throw Error(
+        fmt::format("a fat binary's wrapper begins with 0x{:x} (legal: 0x{:x})", w.magic, kWrapperMagic));
   }
   binaries_.push_back({w.data, {}, nullptr});
   return reinterpret_cast<void**>(binaries_.size());
@@ -140,7 +141,8 @@ LoadedFunction& Library::function(const std::shared_ptr<modules::Program>& progr
     return known->second;
   }
   const auto& all = program->kernels();
-  const auto k = std::find_if(all.begin(), all.end(), [&](const modules::Kernel& k) { return k.name == name; });
+  const auto k =
+      std::find_if(all.begin(), all.end(), [&](const modules::Kernel& k) { return k.name == name; });
   require(k != all.end(), Status::kSymbolNotFound, "no kernel of this name");
   LoadedFunction f;
   f.program = program;

@@ -32,8 +32,8 @@ class Library {
  public:
   explicit Library(AddressSpace& space) : space_(space) {}
 
-  // ---- what nvcc's start-up code calls: `wrapper` is its __fatBinC_Wrapper_t, `host` the address that stands
-  // for the kernel or variable in the host's code
+  // ---- what nvcc's start-up code calls: `wrapper` is its __fatBinC_Wrapper_t, `host` the address that
+  // stands for the kernel or variable in the host's code
   void** add_binary(const void* wrapper);
   void add_function(void** binary, const void* host, const char* name);
   void add_variable(void** binary, const void* host, const char* name);

@@ -26,7 +26,8 @@ constexpr DriverRow kDriverRows[] = {
 };
 
 const Row* row(int32_t number) {
-  const auto it = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.number == number; });
+  const auto it =
+      std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.number == number; });
   return it == std::end(kRows) ? nullptr : it;
 }
 
@@ -49,7 +50,8 @@ const char* driver_error_name(int32_t status) {
 }
 
 Status status_of(std::string_view name) {
-  const auto it = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.name == name; });
+  const auto it =
+      std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.name == name; });
   return it == std::end(kRows) ? Status::kUnknown : static_cast<Status>(it->number);
 }
 

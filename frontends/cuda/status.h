@@ -60,14 +60,15 @@ const char* driver_error_name(int32_t status);
 // "cudaErrorInvalidValue"; kUnknown for a name that there is not.
 Status status_of(std::string_view name);
 
-// What the driver returns where the runtime returns `s`: it has no codes for configurations, symbols, pointers,
-// directions and functions.
+// What the driver returns where the runtime returns `s`: it has no codes for configurations, symbols,
+// pointers, directions and functions.
 int32_t driver_status(Status s);
 
 // A call returns something else than success. `what()`: why.
 class CallFailed : public std::runtime_error {
  public:
-  explicit CallFailed(Status status, const std::string& why = {}) : std::runtime_error(why), status_(status) {}
+  explicit CallFailed(Status status, const std::string& why = {})
+      : std::runtime_error(why), status_(status) {}
   Status status() const { return status_; }
 
  private:

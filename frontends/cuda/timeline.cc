@@ -18,7 +18,10 @@ host::Extent extent(const isa::Dim3& d) { return {d.x, d.y, d.z}; }
 }  // namespace
 
 Timeline::Timeline(const config::GpuConfig& gpu, AddressSpace& space)
-    : gpu_(gpu), space_(space), main_(builder_.thread("main")), pageable_(builder_.pageable("host memory", kHostBytes)) {}
+    : gpu_(gpu),
+      space_(space),
+      main_(builder_.thread("main")),
+      pageable_(builder_.pageable("host memory", kHostBytes)) {}
 
 void Timeline::allocated(Allocation& a, const char* name) {
   // The model allocates when it comes to the call.
@@ -45,9 +48,9 @@ Timeline::Place Timeline::place(uint64_t address, uint64_t bytes) {
 workload::Kernel Timeline::kernel(const KernelWork& k, host::Ps duration) {
   const modules::Kernel& f = *k.function->kernel;
   const std::string key =
-      fmt::format("{} {},{},{} {},{},{} {},{},{} {} {} {} {}", f.name, k.grid.x, k.grid.y, k.grid.z, k.block.x,
-                  k.block.y, k.block.z, k.cluster.x, k.cluster.y, k.cluster.z, k.shared, k.cooperative,
-                  k.function->carveout, duration.count());
+      fmt::format("{} {},{},{} {},{},{} {},{},{} {} {} {} {}", f.name, k.grid.x, k.grid.y, k.grid.z,
+                  k.block.x, k.block.y, k.block.z, k.cluster.x, k.cluster.y, k.cluster.z, k.shared,
+                  k.cooperative, k.function->carveout, duration.count());
   const auto known = kernels_.find(key);
   if (known != kernels_.end()) {
     return known->second;

@@ -70,7 +70,7 @@ struct FreeWork {
   uint64_t address = 0;
 };
 
-using Work = std::variant<KernelWork, CopyWork, MemsetWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork,
-                          AllocateWork, FreeWork>;
+using Work = std::variant<KernelWork, CopyWork, MemsetWork, HostWork, EmptyWork, RecordWork, WaitWork,
+                          ChildWork, AllocateWork, FreeWork>;
 
 }  // namespace heddle::cuda

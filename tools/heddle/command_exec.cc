@@ -1,4 +1,4 @@
-// heddle exec: what a kernel in PTX computes, without time.
+// heddle exec: a whole CUDA program on a simulated GPU; what a kernel of a module computes, without time.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/exec_program.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/module_launch.h"
 #include "tools/heddle/options.h"
@@ -28,6 +29,7 @@ struct ExecOptions {
   uint64_t resident = exec::ExecuteOptions{}.resident;
   uint64_t most_instructions = 0;  // 0: as many as it takes
   bool force = false;
+  ProgramOptions program;
 };
 
 int execute(const ExecOptions& o) {
@@ -52,7 +54,38 @@ int execute(const ExecOptions& o) {
   return 0;
 }
 
-int checked(const ExecOptions& o) {
+// Options that only one of the two has.
+void only_for(const CLI::App& c, const std::vector<const char*>& names, const char* what) {
+  for (const char* name : names) {
+    if (c.get_option(name)->count() != 0) {
+      throw Error(fmt::format("{} is for {}", name, what));
+    }
+  }
+}
+
+int checked(ExecOptions& o, const CLI::App& c) {
+  if (!modules::is_module(o.launch.file) && o.launch.kernel.empty()) {
+    only_for(c,
+             {"--grid", "--block", "--shared", "--arg", "--out-arg", "--check", "--cluster", "--resident",
+              "--max-instructions"},
+             "a kernel of a module (--kernel)");
+    o.program.program = o.launch.file.string();
+    o.program.arguments = c.remaining();
+    if (!o.program.arguments.empty() && o.program.arguments[0] == "--") {
+      o.program.arguments.erase(o.program.arguments.begin());
+    }
+    o.program.force = o.force;
+    o.program.threads = std::max(1, o.threads);
+    exec_program(o.program);
+  }
+  only_for(c, {"--gpu", "--set", "--out", "--timeline", "--functional", "--quiet"}, "a program");
+  if (c.remaining_size() != 0) {
+    throw CLI::ExtrasError(c.get_name(), c.remaining());
+  }
+  if (o.launch.kernel.empty() || o.launch.grid.empty() || o.launch.block.empty()) {
+    throw Error(
+        fmt::format("{}: a module is executed with --kernel, --grid and --block", o.launch.file.string()));
+  }
   try {
     return execute(o);
   } catch (const Unsupported& e) {
@@ -64,21 +97,37 @@ int checked(const ExecOptions& o) {
 
 void add_exec(CLI::App& app, int& status) {
   auto o = std::make_shared<ExecOptions>();
-  CLI::App* c = app.add_subcommand("exec", "what a kernel in PTX computes, without time");
-  c->add_option("FILE", o->launch.file, "a module in PTX")->type_name("FILE.ptx")->required();
-  for (CLI::Option* needed : add_module_options(*c, o->launch)) {
-    needed->required();
-  }
+  CLI::App* c =
+      app.add_subcommand("exec", "a CUDA program, or a kernel of a module, without a GPU")->prefix_command();
+  c->add_option(
+       "FILE", o->launch.file,
+       "a program made with nvcc -cudart shared, with its arguments behind it; or a module: FILE.ptx, "
+       "FILE.cubin, FILE.fatbin")
+      ->required();
+  c->add_option("--gpu", o->program.gpu,
+                "GPU of the program: a name (heddle config list) or a configuration file")
+      ->capture_default_str();
+  add_repeatable(*c, "--set", o->program.load.overrides,
+                 "override one value of the configuration; repeatable")
+      ->type_name("PATH=VALUE");
+  c->add_option("--out", o->program.out, "result database that gets the program's launches and timeline")
+      ->type_name("FILE.db");
+  c->add_option("--timeline", o->program.timeline, "the program's timeline for Perfetto or chrome://tracing")
+      ->type_name("FILE.json");
+  c->add_flag("--functional", o->program.functional, "the program's kernels are executed and not timed");
+  c->add_flag("--quiet", o->program.quiet, "no line about the program's launches at its end");
+  add_module_options(*c, o->launch);
   c->add_option("--cluster", o->launch.cluster, "blocks of a cluster (default: the kernel's, else 1)")
       ->type_name("X[,Y[,Z]]");
-  c->add_option("-j,--threads", o->threads, "host threads (default: all)")->check(at_least(1));
+  c->add_option("-j,--threads", o->threads, "host threads (default: all; of a program: 1)")
+      ->check(at_least(1));
   c->add_option("--resident", o->resident, "blocks that may wait for each other")
       ->check(at_least(1))
       ->capture_default_str();
   c->add_option("--max-instructions", o->most_instructions, "more warp instructions are an error")
       ->check(at_least(1));
   add_force(*c, o->force);
-  c->callback([o, &status] { status = checked(*o); });
+  c->callback([o, c, &status] { status = checked(*o, *c); });
 }
 
 }  // namespace heddle::cli

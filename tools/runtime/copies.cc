@@ -28,7 +28,8 @@ cuda::CopyWork copy_2d(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t f
 }
 
 cuda::CopyWork copy_3d(const abi::Copy3D& p) {
-  cuda::require(p.from_array == nullptr && p.to_array == nullptr, Status::kNotSupported, "copies of CUDA arrays");
+  cuda::require(p.from_array == nullptr && p.to_array == nullptr, Status::kNotSupported,
+                "copies of CUDA arrays");
   const auto at = [](const abi::PitchedPointer& a, const abi::Position& o) {
     return reinterpret_cast<uint64_t>(a.pointer) + o.x + a.pitch * (o.y + a.height * o.z);
   };

@@ -139,12 +139,15 @@ HEDDLE_CUDA int32_t cuModuleLoadData(void** out, const void* image) {
 HEDDLE_CUDA int32_t cuModuleLoadDataEx(void** out, const void* image, uint32_t, void*, void**) {
   return cuModuleLoadData(out, image);
 }
-HEDDLE_CUDA int32_t cuModuleLoadFatBinary(void** out, const void* image) { return cuModuleLoadData(out, image); }
+HEDDLE_CUDA int32_t cuModuleLoadFatBinary(void** out, const void* image) {
+  return cuModuleLoadData(out, image);
+}
 HEDDLE_CUDA int32_t cuModuleLoad(void** out, const char* file) {
   return initialised_call([&](Context& c) { keep(out, c.library().load_file(file)); });
 }
 HEDDLE_CUDA int32_t cuModuleUnload(void* handle) {
-  return initialised_call([&](Context&) { module_at(handle); });  // its code stays: functions may be known still
+  return initialised_call(
+      [&](Context&) { module_at(handle); });  // its code stays: functions may be known still
 }
 HEDDLE_CUDA int32_t cuModuleGetFunction(void** out, void* handle, const char* name) {
   return initialised_call([&](Context& c) { *out = &c.library().function(module_at(handle), name); });
@@ -176,15 +179,18 @@ HEDDLE_CUDA int32_t cuFuncGetAttribute(int32_t* value, int32_t attribute, void* 
                               0,
                               cuda::most_dynamic_shared(f),
                               f.carveout};
-    cuda::require(attribute >= 0 && static_cast<size_t>(attribute) < std::size(values), Status::kInvalidValue);
+    cuda::require(attribute >= 0 && static_cast<size_t>(attribute) < std::size(values),
+                  Status::kInvalidValue);
     *value = values[attribute];
   });
 }
 HEDDLE_CUDA int32_t cuFuncSetAttribute(void* function, int32_t attribute, int32_t value) {
-  return initialised_call([&](Context& c) { cuda::set_attribute(c.library().function(function), attribute, value, c); });
+  return initialised_call(
+      [&](Context& c) { cuda::set_attribute(c.library().function(function), attribute, value, c); });
 }
-HEDDLE_CUDA int32_t cuLaunchKernel(void* function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by,
-                                   uint32_t bz, uint32_t shared, void* stream, void** arguments, void** extra) {
+HEDDLE_CUDA int32_t cuLaunchKernel(void* function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx,
+                                   uint32_t by, uint32_t bz, uint32_t shared, void* stream, void** arguments,
+                                   void** extra) {
   return initialised_call([&](Context& c) {
     cuda::LoadedFunction& f = c.library().function(function);
     cuda::KernelWork k = launch_of(f, {gx, gy, gz}, {bx, by, bz}, shared, arguments);
@@ -202,9 +208,9 @@ HEDDLE_CUDA int32_t cuLaunchKernel(void* function, uint32_t gx, uint32_t gy, uin
     c.launch(std::move(k), c.stream(stream));
   });
 }
-HEDDLE_CUDA int32_t cuLaunchCooperativeKernel(void* function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx,
-                                              uint32_t by, uint32_t bz, uint32_t shared, void* stream,
-                                              void** arguments) {
+HEDDLE_CUDA int32_t cuLaunchCooperativeKernel(void* function, uint32_t gx, uint32_t gy, uint32_t gz,
+                                              uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared,
+                                              void* stream, void** arguments) {
   return initialised_call([&](Context& c) {
     cuda::KernelWork k =
         launch_of(c.library().function(function), {gx, gy, gz}, {bx, by, bz}, shared, arguments);
@@ -222,9 +228,11 @@ HEDDLE_CUDA int32_t cuLaunchKernelEx(const abi::DriverLaunchConfig* config, void
     c.launch(std::move(k), c.stream(config->stream));
   });
 }
-HEDDLE_CUDA int32_t cuOccupancyMaxActiveBlocksPerMultiprocessor(int32_t* blocks, void* function, int32_t threads,
-                                                                size_t shared) {
-  return initialised_call([&](Context& c) { *blocks = cuda::resident_blocks(c.library().function(function), threads, shared, c); });
+HEDDLE_CUDA int32_t cuOccupancyMaxActiveBlocksPerMultiprocessor(int32_t* blocks, void* function,
+                                                                int32_t threads, size_t shared) {
+  return initialised_call([&](Context& c) {
+    *blocks = cuda::resident_blocks(c.library().function(function), threads, shared, c);
+  });
 }
 
 // ---- memory
@@ -254,7 +262,8 @@ HEDDLE_CUDA int32_t cuMemGetInfo_v2(size_t* free, size_t* total) {
 namespace {
 
 int32_t copy(uint64_t to, uint64_t from, size_t bytes, int32_t kind, void* stream, bool waits) {
-  return initialised_call([&](Context& c) { c.copy(plain_copy(to, from, bytes, kind), c.stream(stream), waits); });
+  return initialised_call(
+      [&](Context& c) { c.copy(plain_copy(to, from, bytes, kind), c.stream(stream), waits); });
 }
 
 int32_t set(uint64_t to, uint32_t value, uint32_t element, size_t count, void* stream, bool waits) {
@@ -337,12 +346,18 @@ HEDDLE_CUDA int32_t cuStreamQuery(void* stream) { return of_runtime(cudaStreamQu
 HEDDLE_CUDA int32_t cuStreamWaitEvent(void* stream, void* event, uint32_t flags) {
   return of_runtime(cudaStreamWaitEvent(stream, event, flags));
 }
-HEDDLE_CUDA int32_t cuEventCreate(void** out, uint32_t flags) { return of_runtime(cudaEventCreateWithFlags(out, flags)); }
+HEDDLE_CUDA int32_t cuEventCreate(void** out, uint32_t flags) {
+  return of_runtime(cudaEventCreateWithFlags(out, flags));
+}
 HEDDLE_CUDA int32_t cuEventDestroy_v2(void* event) { return of_runtime(cudaEventDestroy(event)); }
-HEDDLE_CUDA int32_t cuEventRecord(void* event, void* stream) { return of_runtime(cudaEventRecord(event, stream)); }
+HEDDLE_CUDA int32_t cuEventRecord(void* event, void* stream) {
+  return of_runtime(cudaEventRecord(event, stream));
+}
 HEDDLE_CUDA int32_t cuEventSynchronize(void* event) { return of_runtime(cudaEventSynchronize(event)); }
 HEDDLE_CUDA int32_t cuEventQuery(void* event) { return of_runtime(cudaEventQuery(event)); }
 HEDDLE_CUDA int32_t cuEventElapsedTime_v2(float* ms, void* from, void* to) {
   return of_runtime(cudaEventElapsedTime(ms, from, to));
 }
-HEDDLE_CUDA int32_t cuEventElapsedTime(float* ms, void* from, void* to) { return cuEventElapsedTime_v2(ms, from, to); }
+HEDDLE_CUDA int32_t cuEventElapsedTime(float* ms, void* from, void* to) {
+  return cuEventElapsedTime_v2(ms, from, to);
+}

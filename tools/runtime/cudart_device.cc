@@ -37,7 +37,9 @@ HEDDLE_CUDA int32_t cudaSetDevice(int32_t device) {
 HEDDLE_CUDA int32_t cudaInitDevice(int32_t device, uint32_t, uint32_t) {
   return call([&](Context&) { return device_is(device); });
 }
-HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t) { return call([](Context&) {}); }
+HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t) {
+  return call([](Context&) {});
+}
 HEDDLE_CUDA int32_t cudaGetDeviceFlags(uint32_t* flags) {
   return call([&](Context&) { *flags = 8; });  // cudaDeviceMapHost, which is always on
 }
@@ -74,8 +76,12 @@ HEDDLE_CUDA int32_t cudaDeviceCanAccessPeer(int32_t* can, int32_t device, int32_
     *can = 0;
   });
 }
-HEDDLE_CUDA int32_t cudaCtxResetPersistingL2Cache() { return call([](Context&) {}); }
-HEDDLE_CUDA int32_t cudaDeviceSetCacheConfig(int32_t) { return call([](Context&) {}); }
+HEDDLE_CUDA int32_t cudaCtxResetPersistingL2Cache() {
+  return call([](Context&) {});
+}
+HEDDLE_CUDA int32_t cudaDeviceSetCacheConfig(int32_t) {
+  return call([](Context&) {});
+}
 HEDDLE_CUDA int32_t cudaProfilerStart() { return 0; }
 HEDDLE_CUDA int32_t cudaProfilerStop() { return 0; }
 HEDDLE_CUDA int32_t cudaRuntimeGetVersion(int32_t* version) {
@@ -106,7 +112,10 @@ int32_t& last_error() {
 
 int32_t unsupported(const char* name) {
   return call(
-      [&](Context&) { throw cuda::CallFailed(Status::kNotSupported, std::string(name) + " is not supported"); }, true);
+      [&](Context&) {
+        throw cuda::CallFailed(Status::kNotSupported, std::string(name) + " is not supported");
+      },
+      true);
 }
 }  // namespace heddle::runtime
 

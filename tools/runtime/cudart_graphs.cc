@@ -22,7 +22,8 @@ std::vector<cuda::Node*> nodes_of(Context& c, void* const* handles, size_t count
   return out;
 }
 
-int32_t add(void** out, void* graph, void* const* after, size_t count, const std::function<cuda::Work(Context&)>& work) {
+int32_t add(void** out, void* graph, void* const* after, size_t count,
+            const std::function<cuda::Work(Context&)>& work) {
   return call([&](Context& c) { *out = &c.graph(graph)->add(work(c), nodes_of(c, after, count)); });
 }
 
@@ -74,7 +75,8 @@ HEDDLE_CUDA int32_t cudaStreamBeginCapture(void* stream, int32_t /*mode*/) {
 }
 HEDDLE_CUDA int32_t cudaStreamBeginCaptureToGraph(void* stream, void* graph, void* const* after,
                                                   const void* /*edges*/, size_t count, int32_t /*mode*/) {
-  return call([&](Context& c) { c.begin_capture(c.stream(stream), c.graph(graph), nodes_of(c, after, count)); });
+  return call(
+      [&](Context& c) { c.begin_capture(c.stream(stream), c.graph(graph), nodes_of(c, after, count)); });
 }
 HEDDLE_CUDA int32_t cudaStreamEndCapture(void* stream, void** graph) {
   return call([&](Context& c) {
@@ -88,8 +90,8 @@ HEDDLE_CUDA int32_t cudaStreamIsCapturing(void* stream, int32_t* status) {
     *status = !capture ? kNotCapturing : capture->invalid ? kInvalidated : kCapturing;
   });
 }
-HEDDLE_CUDA int32_t cudaStreamGetCaptureInfo(void* stream, int32_t* status, unsigned long long* id, void** graph,
-                                             void*** after, const void** edges, size_t* count) {
+HEDDLE_CUDA int32_t cudaStreamGetCaptureInfo(void* stream, int32_t* status, unsigned long long* id,
+                                             void** graph, void*** after, const void** edges, size_t* count) {
   return call([&](Context& c) {
     cuda::Stream& s = c.stream(stream);
     *status = !s.capture ? kNotCapturing : s.capture->invalid ? kInvalidated : kCapturing;
@@ -113,7 +115,9 @@ HEDDLE_CUDA int32_t cudaStreamGetCaptureInfo(void* stream, int32_t* status, unsi
     }
   });
 }
-HEDDLE_CUDA int32_t cudaThreadExchangeStreamCaptureMode(int32_t*) { return call([](Context&) {}); }
+HEDDLE_CUDA int32_t cudaThreadExchangeStreamCaptureMode(int32_t*) {
+  return call([](Context&) {});
+}
 
 // ---- graphs
 
@@ -131,7 +135,8 @@ HEDDLE_CUDA int32_t cudaGraphNodeFindInClone(void** out, void* node, void* clone
     const cuda::Node& n = c.node(node);
     const cuda::Node* made = n.original != nullptr ? n.original : &n;
     const auto g = c.graph(clone);
-    const auto it = std::find_if(g->nodes.begin(), g->nodes.end(), [&](const auto& m) { return m->original == made; });
+    const auto it =
+        std::find_if(g->nodes.begin(), g->nodes.end(), [&](const auto& m) { return m->original == made; });
     cuda::require(it != g->nodes.end(), Status::kInvalidValue, "not in the clone");
     *out = it->get();
   });
@@ -177,8 +182,8 @@ HEDDLE_CUDA int32_t cudaGraphGetEdges(void* graph, void** from, void** to, void*
 HEDDLE_CUDA int32_t cudaGraphNodeGetDependencies(void* node, void** out, void* /*edges*/, size_t* count) {
   return call([&](Context& c) { list(c.node(node).after, out, count); });
 }
-HEDDLE_CUDA int32_t cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, const void* /*edges*/,
-                                             size_t count) {
+HEDDLE_CUDA int32_t cudaGraphAddDependencies(void* graph, void* const* from, void* const* to,
+                                             const void* /*edges*/, size_t count) {
   return call([&](Context& c) {
     c.graph(graph);
     for (size_t i = 0; i < count; ++i) {
@@ -195,7 +200,8 @@ HEDDLE_CUDA int32_t cudaGraphRemoveDependencies(void* graph, void* const* from, 
   return call([&](Context& c) {
     c.graph(graph);
     for (size_t i = 0; i < count; ++i) {
-      cuda::require(std::erase(c.node(to[i]).after, &c.node(from[i])) != 0, Status::kInvalidValue, "no such edge");
+      cuda::require(std::erase(c.node(to[i]).after, &c.node(from[i])) != 0, Status::kInvalidValue,
+                    "no such edge");
     }
   });
 }
@@ -223,8 +229,8 @@ HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode(void** out, void* graph, void* const*
                                            const abi::Copy3D* p) {
   return add(out, graph, after, count, [&](Context&) { return copy_3d(*p); });
 }
-HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode1D(void** out, void* graph, void* const* after, size_t count, void* to,
-                                             const void* from, size_t bytes, int32_t kind) {
+HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode1D(void** out, void* graph, void* const* after, size_t count,
+                                             void* to, const void* from, size_t bytes, int32_t kind) {
   return add(out, graph, after, count,
              [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
 }
@@ -302,7 +308,8 @@ HEDDLE_CUDA int32_t cudaGraphLaunch(void* exec, void* stream) {
   return call([&](Context& c) { c.launch(c.exec(exec), c.stream(stream)); });
 }
 HEDDLE_CUDA int32_t cudaGraphUpload(void* exec, void* stream) {
-  return call([&](Context& c) { c.timeline().calls().graphUpload(c.exec(exec).exec, c.stream(stream).model); });
+  return call(
+      [&](Context& c) { c.timeline().calls().graphUpload(c.exec(exec).exec, c.stream(stream).model); });
 }
 HEDDLE_CUDA int32_t cudaGraphExecUpdate(void* exec, void* graph, abi::UpdateResult* result) {
   const int32_t status = call([&](Context& c) { c.update(c.exec(exec), *c.graph(graph)); });

@@ -11,8 +11,8 @@ namespace heddle::runtime {
 
 isa::Dim3 dimensions(const abi::Dim3& d) { return {d.x, d.y, d.z}; }
 
-cuda::KernelWork launch_of(cuda::LoadedFunction& f, const abi::Dim3& grid, const abi::Dim3& block, size_t shared,
-                           void* const* arguments) {
+cuda::KernelWork launch_of(cuda::LoadedFunction& f, const abi::Dim3& grid, const abi::Dim3& block,
+                           size_t shared, void* const* arguments) {
   cuda::KernelWork k;
   k.function = &f;
   k.grid = dimensions(grid);
@@ -50,8 +50,8 @@ void add_attributes(cuda::KernelWork& k, const abi::LaunchAttribute* attributes,
         c.note("programmatic launches: kernels do not overlap with those before them here");
         break;
       default:
-        throw cuda::CallFailed(Status::kNotSupported,
-                               "launch attribute " + std::to_string(a.id) + " (legal: 0, 2, 4, 5, 6, 8, 9, 10, 14)");
+        throw cuda::CallFailed(Status::kNotSupported, "launch attribute " + std::to_string(a.id) +
+                                                          " (legal: 0, 2, 4, 5, 6, 8, 9, 10, 14)");
     }
   }
 }
@@ -84,7 +84,8 @@ HEDDLE_CUDA int32_t cudaLaunchCooperativeKernel(const void* function, abi::Dim3 
   });
 }
 
-HEDDLE_CUDA int32_t cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function, void** arguments) {
+HEDDLE_CUDA int32_t cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function,
+                                        void** arguments) {
   return call([&](Context& c) {
     cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
                                    config->dynamic_shared, arguments);
@@ -147,10 +148,13 @@ HEDDLE_CUDA int32_t cudaFuncSetCacheConfig(const void* function, int32_t /*confi
 
 // ---- occupancy
 
-HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int32_t* blocks, const void* function,
+HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int32_t* blocks,
+                                                                           const void* function,
                                                                            int32_t threads, size_t shared,
                                                                            uint32_t /*flags*/) {
-  return call([&](Context& c) { *blocks = cuda::resident_blocks(c.library().function(function), threads, shared, c); });
+  return call([&](Context& c) {
+    *blocks = cuda::resident_blocks(c.library().function(function), threads, shared, c);
+  });
 }
 
 HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int32_t* blocks, const void* function,
@@ -158,16 +162,18 @@ HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int32_t* block
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 
-HEDDLE_CUDA int32_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int32_t blocks,
-                                                              int32_t threads) {
-  return call([&](Context& c) { *bytes = cuda::available_shared(c.library().function(function), blocks, threads, c); });
+HEDDLE_CUDA int32_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
+                                                              int32_t blocks, int32_t threads) {
+  return call([&](Context& c) {
+    *bytes = cuda::available_shared(c.library().function(function), blocks, threads, c);
+  });
 }
 
 HEDDLE_CUDA int32_t cudaOccupancyMaxPotentialClusterSize(int32_t* size, const void* function,
                                                          const abi::LaunchConfig* config) {
   return call([&](Context& c) {
-    const cuda::KernelWork k =
-        launch_of(c.library().function(function), config->grid, config->block, config->dynamic_shared, nullptr);
+    const cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
+                                         config->dynamic_shared, nullptr);
     *size = cuda::largest_cluster(k, c);
   });
 }
@@ -175,8 +181,8 @@ HEDDLE_CUDA int32_t cudaOccupancyMaxPotentialClusterSize(int32_t* size, const vo
 HEDDLE_CUDA int32_t cudaOccupancyMaxActiveClusters(int32_t* clusters, const void* function,
                                                    const abi::LaunchConfig* config) {
   return call([&](Context& c) {
-    cuda::KernelWork k =
-        launch_of(c.library().function(function), config->grid, config->block, config->dynamic_shared, nullptr);
+    cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
+                                   config->dynamic_shared, nullptr);
     add_attributes(k, config->attributes, config->attribute_count, c);
     *clusters = cuda::resident_clusters(k, c);
   });

@@ -66,7 +66,8 @@ HEDDLE_CUDA int32_t cudaHostUnregister(void* p) {
 HEDDLE_CUDA int32_t cudaHostGetDevicePointer(void** out, void* host, uint32_t /*flags*/) {
   return call([&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(host));
-    cuda::require(a != nullptr && a->kind != host::Memory::kDevice, Status::kInvalidValue, "no pinned memory");
+    cuda::require(a != nullptr && a->kind != host::Memory::kDevice, Status::kInvalidValue,
+                  "no pinned memory");
     *out = host;
   });
 }
@@ -74,7 +75,8 @@ HEDDLE_CUDA int32_t cudaHostGetDevicePointer(void** out, void* host, uint32_t /*
 HEDDLE_CUDA int32_t cudaHostGetFlags(uint32_t* flags, void* host) {
   return call([&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(host));
-    cuda::require(a != nullptr && a->kind != host::Memory::kDevice, Status::kInvalidValue, "no pinned memory");
+    cuda::require(a != nullptr && a->kind != host::Memory::kDevice, Status::kInvalidValue,
+                  "no pinned memory");
     *flags = a->kind == host::Memory::kWriteCombined ? 6 : 2;
   });
 }
@@ -107,31 +109,38 @@ HEDDLE_CUDA int32_t cudaPointerGetAttributes(abi::PointerAttributes* out, const 
 // ---- copies
 
 HEDDLE_CUDA int32_t cudaMemcpy(void* to, const void* from, size_t bytes, int32_t kind) {
-  return call([&](Context& c) { c.copy(plain_copy(number(to), number(from), bytes, kind), c.stream(nullptr), true); });
+  return call([&](Context& c) {
+    c.copy(plain_copy(number(to), number(from), bytes, kind), c.stream(nullptr), true);
+  });
 }
 
 HEDDLE_CUDA int32_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, int32_t kind, void* stream) {
-  return call([&](Context& c) { c.copy(plain_copy(number(to), number(from), bytes, kind), c.stream(stream), false); });
+  return call([&](Context& c) {
+    c.copy(plain_copy(number(to), number(from), bytes, kind), c.stream(stream), false);
+  });
 }
 
 HEDDLE_CUDA int32_t cudaMemcpyPeer(void* to, int32_t, const void* from, int32_t, size_t bytes) {
   return cudaMemcpy(to, from, bytes, 3);
 }
-HEDDLE_CUDA int32_t cudaMemcpyPeerAsync(void* to, int32_t, const void* from, int32_t, size_t bytes, void* stream) {
+HEDDLE_CUDA int32_t cudaMemcpyPeerAsync(void* to, int32_t, const void* from, int32_t, size_t bytes,
+                                        void* stream) {
   return cudaMemcpyAsync(to, from, bytes, 3, stream);
 }
 
 HEDDLE_CUDA int32_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                  size_t height, int32_t kind) {
   return call([&](Context& c) {
-    c.copy(copy_2d(number(to), to_pitch, number(from), from_pitch, width, height, kind), c.stream(nullptr), true);
+    c.copy(copy_2d(number(to), to_pitch, number(from), from_pitch, width, height, kind), c.stream(nullptr),
+           true);
   });
 }
 
-HEDDLE_CUDA int32_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                      size_t height, int32_t kind, void* stream) {
+HEDDLE_CUDA int32_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                      size_t width, size_t height, int32_t kind, void* stream) {
   return call([&](Context& c) {
-    c.copy(copy_2d(number(to), to_pitch, number(from), from_pitch, width, height, kind), c.stream(stream), false);
+    c.copy(copy_2d(number(to), to_pitch, number(from), from_pitch, width, height, kind), c.stream(stream),
+           false);
   });
 }
 
@@ -151,19 +160,23 @@ HEDDLE_CUDA int32_t cudaMemsetAsync(void* to, int32_t value, size_t bytes, void*
   return call([&](Context& c) { c.set(memset_of(number(to), 0, value, bytes, 1), c.stream(stream), false); });
 }
 HEDDLE_CUDA int32_t cudaMemset2D(void* to, size_t pitch, int32_t value, size_t width, size_t height) {
-  return call([&](Context& c) { c.set(memset_of(number(to), pitch, value, width, height), c.stream(nullptr), true); });
+  return call([&](Context& c) {
+    c.set(memset_of(number(to), pitch, value, width, height), c.stream(nullptr), true);
+  });
 }
 HEDDLE_CUDA int32_t cudaMemset2DAsync(void* to, size_t pitch, int32_t value, size_t width, size_t height,
                                       void* stream) {
-  return call([&](Context& c) { c.set(memset_of(number(to), pitch, value, width, height), c.stream(stream), false); });
+  return call([&](Context& c) {
+    c.set(memset_of(number(to), pitch, value, width, height), c.stream(stream), false);
+  });
 }
 
 // ---- variables of the program
 
 namespace {
 
-int32_t copy_symbol(const void* symbol, const void* other, size_t bytes, size_t offset, int32_t kind, bool to_symbol,
-                    void* stream, bool waits) {
+int32_t copy_symbol(const void* symbol, const void* other, size_t bytes, size_t offset, int32_t kind,
+                    bool to_symbol, void* stream, bool waits) {
   return call([&](Context& c) {
     cuda::CopyWork w = c.symbol_copy(symbol, offset, number(other), bytes, to_symbol);
     w.direction = static_cast<cuda::CopyWork::Direction>(kind);
@@ -181,7 +194,8 @@ HEDDLE_CUDA int32_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from
                                             int32_t kind, void* stream) {
   return copy_symbol(symbol, from, bytes, offset, kind, true, stream, false);
 }
-HEDDLE_CUDA int32_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, int32_t kind) {
+HEDDLE_CUDA int32_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                                         int32_t kind) {
   return copy_symbol(symbol, to, bytes, offset, kind, false, nullptr, true);
 }
 HEDDLE_CUDA int32_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
@@ -197,13 +211,13 @@ HEDDLE_CUDA int32_t cudaGetSymbolSize(size_t* out, const void* symbol) {
 
 // ---- unified memory
 
-HEDDLE_CUDA int32_t cudaMemPrefetchAsync(const void* p, size_t bytes, abi::Location location, uint32_t /*flags*/,
-                                         void* stream) {
+HEDDLE_CUDA int32_t cudaMemPrefetchAsync(const void* p, size_t bytes, abi::Location location,
+                                         uint32_t /*flags*/, void* stream) {
   return call([&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(p));
-    cuda::require(a != nullptr && a->kind == host::Memory::kManaged &&
-                      number(p) - a->address + bytes <= a->bytes,
-                  Status::kInvalidValue, "no unified memory");
+    cuda::require(
+        a != nullptr && a->kind == host::Memory::kManaged && number(p) - a->address + bytes <= a->bytes,
+        Status::kInvalidValue, "no unified memory");
     constexpr int32_t kDevice = 1;
     c.timeline().calls().memPrefetchAsync(a->buffer, location.type == kDevice ? 0 : host::kNone,
                                           c.stream(stream).model, number(p) - a->address, bytes);
@@ -213,8 +227,9 @@ HEDDLE_CUDA int32_t cudaMemPrefetchAsync(const void* p, size_t bytes, abi::Locat
 HEDDLE_CUDA int32_t cudaMemAdvise(const void* p, size_t bytes, int32_t advice, abi::Location location) {
   return call([&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(p));
-    cuda::require(a != nullptr && a->kind == host::Memory::kManaged && bytes != 0 && advice >= 1 && advice <= 6,
-                  Status::kInvalidValue, "no unified memory, or no advice");
+    cuda::require(
+        a != nullptr && a->kind == host::Memory::kManaged && bytes != 0 && advice >= 1 && advice <= 6,
+        Status::kInvalidValue, "no unified memory, or no advice");
     constexpr int32_t kDevice = 1;
     c.timeline().calls().memAdvise(a->buffer, static_cast<host::Advice>(advice - 1),
                                    location.type == kDevice ? 0 : host::kNone);
@@ -224,8 +239,11 @@ HEDDLE_CUDA int32_t cudaMemAdvise(const void* p, size_t bytes, int32_t advice, a
 HEDDLE_CUDA int32_t cudaStreamAttachMemAsync(void* stream, void* p, size_t bytes, uint32_t flags) {
   return call([&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(p));
-    cuda::require(a != nullptr && a->kind == host::Memory::kManaged, Status::kInvalidValue, "no unified memory");
-    const host::Attach to = flags == 1 ? host::Attach::kGlobal : flags == 2 ? host::Attach::kHost : host::Attach::kStream;
+    cuda::require(a != nullptr && a->kind == host::Memory::kManaged, Status::kInvalidValue,
+                  "no unified memory");
+    const host::Attach to = flags == 1   ? host::Attach::kGlobal
+                            : flags == 2 ? host::Attach::kHost
+                                         : host::Attach::kStream;
     c.timeline().calls().streamAttachMemAsync(c.stream(stream).model, a->buffer, to, bytes);
   });
 }

@@ -55,12 +55,14 @@ HEDDLE_CUDA void __cudaRegisterManagedVar(void** binary, void** host, char* /*de
   start([&](cuda::Library& l) { l.add_managed(binary, host, name); });
 }
 
-HEDDLE_CUDA unsigned __cudaPushCallConfiguration(abi::Dim3 grid, abi::Dim3 block, size_t shared, void* stream) {
+HEDDLE_CUDA unsigned __cudaPushCallConfiguration(abi::Dim3 grid, abi::Dim3 block, size_t shared,
+                                                 void* stream) {
   configurations.push_back({grid, block, shared, stream});
   return 0;
 }
 
-HEDDLE_CUDA int32_t __cudaPopCallConfiguration(abi::Dim3* grid, abi::Dim3* block, size_t* shared, void* stream) {
+HEDDLE_CUDA int32_t __cudaPopCallConfiguration(abi::Dim3* grid, abi::Dim3* block, size_t* shared,
+                                               void* stream) {
   return call(
       [&](Context&) {
         cuda::require(!configurations.empty(), static_cast<Status>(52), "no configuration");

@@ -69,7 +69,9 @@ HEDDLE_CUDA int32_t cudaEventDestroy(void* event) {
 HEDDLE_CUDA int32_t cudaEventRecordWithFlags(void* event, void* stream, uint32_t flags) {
   return call([&](Context& c) { c.record(c.event(event), c.stream(stream), flags == 1); });
 }
-HEDDLE_CUDA int32_t cudaEventRecord(void* event, void* stream) { return cudaEventRecordWithFlags(event, stream, 0); }
+HEDDLE_CUDA int32_t cudaEventRecord(void* event, void* stream) {
+  return cudaEventRecordWithFlags(event, stream, 0);
+}
 HEDDLE_CUDA int32_t cudaEventSynchronize(void* event) {
   return call([&](Context& c) { c.synchronize(c.event(event)); });
 }
@@ -161,7 +163,8 @@ HEDDLE_CUDA int32_t cudaMemPoolCreate(void** out, const abi::PoolProperties* pro
   return call([&](Context& c) {
     cuda::require(properties->allocation == 1 && properties->location.id == 0, Status::kInvalidValue);
     auto p = std::make_unique<Pool>();
-    p->model = c.timeline().builder().pool("pool " + std::to_string(pools().others.size()), properties->most_bytes);
+    p->model =
+        c.timeline().builder().pool("pool " + std::to_string(pools().others.size()), properties->most_bytes);
     *out = p.get();
     pools().others[p.get()] = std::move(p);
   });
@@ -218,6 +221,7 @@ HEDDLE_CUDA int32_t cudaMemPoolGetAttribute(void* pool, int32_t attribute, void*
 HEDDLE_CUDA int32_t cudaMemPoolTrimTo(void* pool, size_t keep) {
   return call([&](Context& c) { c.timeline().calls().memPoolTrimTo(pools().at(pool).model, keep); });
 }
-HEDDLE_CUDA int32_t cudaMemPoolSetAccess(void* pool, const abi::AccessDescription* /*list*/, size_t /*count*/) {
+HEDDLE_CUDA int32_t cudaMemPoolSetAccess(void* pool, const abi::AccessDescription* /*list*/,
+                                         size_t /*count*/) {
   return call([&](Context&) { pools().at(pool); });
 }

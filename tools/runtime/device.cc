@@ -17,8 +17,8 @@ constexpr AttributeRow kAttributes[] = {
 #include "tools/runtime/h200_attributes.inc"
 };
 
-// A field of cudaDeviceProp: its place, its bytes, what it holds; `attribute`: the number of the attribute that
-// says the same, 0: none.
+// A field of cudaDeviceProp: its place, its bytes, what it holds; `attribute`: the number of the attribute
+// that says the same, 0: none.
 struct PropertyRow {
   uint32_t offset, bytes;
   uint64_t value;

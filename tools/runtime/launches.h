@@ -23,8 +23,8 @@ enum LaunchAttributeId : int32_t {
 };
 
 // `arguments`: a pointer to each; null: none yet.
-cuda::KernelWork launch_of(cuda::LoadedFunction& f, const abi::Dim3& grid, const abi::Dim3& block, size_t shared,
-                           void* const* arguments);
+cuda::KernelWork launch_of(cuda::LoadedFunction& f, const abi::Dim3& grid, const abi::Dim3& block,
+                           size_t shared, void* const* arguments);
 // Throws CallFailed for an attribute that is not known.
 void add_attributes(cuda::KernelWork& k, const abi::LaunchAttribute* attributes, uint32_t count,
                     cuda::Context& c);

@@ -146,7 +146,8 @@ host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Lau
 void Session::write_timeline(const host::Result& r) const {
   if (const std::string file = setting("HEDDLE_TIMELINE"); !file.empty()) {
     const bool force = setting("HEDDLE_FORCE") == "1";
-    output::OutputFile out(file, output::timeline(), force ? output::Replace::kAny : output::Replace::kSameKind);
+    output::OutputFile out(file, output::timeline(),
+                           force ? output::Replace::kAny : output::Replace::kSameKind);
     analysis::write_host_trace(out.stream(), r);
     out.commit();
   }
@@ -163,9 +164,10 @@ void Session::end() {
     if (setting("HEDDLE_QUIET") == "1") {
       return;
     }
-    note(fmt::format("{}: {} launches, {} warp instructions, {:.1f} us on {} (the host's own work takes no time)",
-                     program_invocation_short_name, launches_, analysis::grouped(instructions_),
-                     host::to_us(r.end), gpu_.product()));
+    note(fmt::format(
+        "{}: {} launches, {} warp instructions, {:.1f} us on {} (the host's own work takes no time)",
+        program_invocation_short_name, launches_, analysis::grouped(instructions_), host::to_us(r.end),
+        gpu_.product()));
     if (!r.errors.empty()) {
       note(fmt::format("the model of the host refused {} of the calls, first {}: {} ({})", r.errors.size(),
                        r.errors[0].api, r.errors[0].error, r.errors[0].why));

@@ -20,14 +20,20 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
   std::vector<Word> out = f.code;
   for (const Fixup& fixup : f.fixups) {
     const uint64_t at = fixup.at / kInstructionBytes;
-    if ((fixup.kind != Fixup::Kind::kFieldLow && fixup.kind != Fixup::Kind::kFieldHigh) || at >= out.size()) {
+    if ((fixup.kind != Fixup::Kind::kFieldLow && fixup.kind != Fixup::Kind::kFieldHigh &&
+         fixup.kind != Fixup::Kind::kCall) ||
+        at >= out.size()) {
       throw Error(
-          fmt::format("{}: {}+0x{:x}: relocation of type {} of {} (legal: 55 to 57, 112, 113; linked "
+          fmt::format("{}: {}+0x{:x}: relocation of type {} of {} (legal: 55 to 57, 75, 112, 113; linked "
                       "cubins have no others)",
                       object.file, f.name, fixup.at, fixup.type, fixup.symbol));
     }
     const uint64_t value = fixed_up(object, placement, fixup, f.name);
-    const uint64_t half = fixup.kind == Fixup::Kind::kFieldLow ? value & 0xffffffff : value >> 32;
+    if (fixup.kind == Fixup::Kind::kCall) {
+      constexpr uint64_t kHighBits = (1 << 17) - 1;
+      out[at].high = (out[at].high & ~kHighBits) | (value >> 32 & kHighBits);
+    }
+    const uint64_t half = fixup.kind == Fixup::Kind::kFieldHigh ? value >> 32 : value & 0xffffffff;
     out[at].low = (out[at].low & 0xffffffff) | half << 32;
   }
   return out;

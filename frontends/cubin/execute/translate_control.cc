@@ -99,7 +99,8 @@ void Translator::branch() {
   }
   int64_t to = next + distance(word_);
   if (n == "CALL" && line_.has("ABS")) {
-    missing("a call of an address");
+    const uint64_t to_address = word_.bits(32, 32) | word_.bits(64, 17) << 32;
+    jump(constant(0), true, static_cast<int64_t>(to_address));
     return;
   }
   Slot condition = kNoSlot;

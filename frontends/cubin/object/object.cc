@@ -38,6 +38,8 @@ Fixup::Kind kind_of(uint32_t type) {
     case 57:   // ABS32_HI_32
     case 113:  // FUNC_DESC32_HI_32
       return Fixup::Kind::kFieldHigh;
+    case 75:  // ABS47_34: of code that nvlink has put together
+      return Fixup::Kind::kCall;
     default:
       return Fixup::Kind::kUnknown;
   }

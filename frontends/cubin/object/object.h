@@ -28,6 +28,7 @@ struct Fixup {
     kWord32,     // 4 bytes
     kFieldLow,   // bits 32 to 63 of an instruction: the low half of the address
     kFieldHigh,  // the same: its high half
+    kCall,       // bits 32 to 80 of a call: all of the address
     kUnknown,    // `type` says what; a launch of the function is an error
   };
   Kind kind = Kind::kWord64;

@@ -1,0 +1,26 @@
+// A whole CUDA program on a simulated GPU: run with Heddle's libcudart and libcuda (tools/runtime).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "configs/loader/config.h"
+
+namespace heddle::cli {
+
+struct ProgramOptions {
+  std::string program;  // a path, or a name to look for as a shell does
+  std::vector<std::string> arguments;
+  std::string gpu = "h200";
+  config::LoadOptions load;
+  std::filesystem::path out, timeline;
+  bool force = false, functional = false, quiet = false;
+  int threads = 1;
+};
+
+// Becomes the program. Throws Error when that cannot be, or when the program would not come by these
+// libraries.
+[[noreturn]] void exec_program(const ProgramOptions& o);
+
+}  // namespace heddle::cli
