@@ -91,8 +91,7 @@ host::Ps Context::perform_kernel(const KernelWork& k) {
     for (const std::string& line : e.lines()) {
       all += "\n  " + line;
     }
-    environment_.note(all);
-    throw CallFailed(Status::kNotSupported, e.what());
+    throw CallFailed(Status::kNotSupported, all);
   } catch (const exec::ThreadFault& e) {
     environment_.note(e.what());
     constexpr Status kStatus[] = {Status::kIllegalAddress, Status::kMisalignedAddress, Status::kAssert,
