@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,11 +17,18 @@ namespace {
 // Where no program and no library is loaded, whatever the system makes of their places.
 constexpr uint64_t kBase = 0x200000000000;
 constexpr uint64_t kReserved = uint64_t{1} << 42;  // addresses are not used again
-constexpr uint64_t kPage = exec::Memory::Backing::kPage;
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kDeviceUnit = 512;  // of cudaMalloc's addresses
 
 }  // namespace
 
 AddressSpace::AddressSpace(uint64_t device_bytes) : device_bytes_(device_bytes), memory_(kBase) {
+  memory_.back_with(this);
+}
+
+uint64_t AddressSpace::unit() const { return visible_ ? kPage : kDeviceUnit; }
+
+AddressSpace::Reservation::Reservation() {
   void* at = mmap(reinterpret_cast<void*>(kBase), kReserved, PROT_NONE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (at != reinterpret_cast<void*>(kBase)) {
@@ -29,20 +37,31 @@ AddressSpace::AddressSpace(uint64_t device_bytes) : device_bytes_(device_bytes),
   }
 }
 
-AddressSpace::~AddressSpace() { munmap(reinterpret_cast<void*>(kBase), kReserved); }
+AddressSpace::Reservation::~Reservation() { munmap(reinterpret_cast<void*>(kBase), kReserved); }
 
 uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
-  void* at = mmap(reinterpret_cast<void*>(address), round_up(bytes, kPage), PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // The host gives pages when they are touched: a program may allocate more than there is.
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (visible_ ? MAP_FIXED : 0);
+  void* at = mmap(visible_ ? reinterpret_cast<void*>(address) : nullptr,
+                  round_up(std::max(bytes, kPage), kPage), PROT_READ | PROT_WRITE, flags, -1, 0);
   if (at == MAP_FAILED) {
     throw Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
   }
-  return reinterpret_cast<uint8_t*>(address);
+  if (!visible_) {
+    hidden_[address] = at;
+  }
+  return static_cast<uint8_t*>(at);
 }
 
 void AddressSpace::unmap(uint64_t address, uint64_t bytes) {
-  mmap(reinterpret_cast<void*>(address), round_up(bytes, kPage), PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  const uint64_t size = round_up(std::max(bytes, kPage), kPage);
+  if (const auto it = hidden_.find(address); it != hidden_.end()) {
+    munmap(it->second, size);
+    hidden_.erase(it);
+  } else {
+    mmap(reinterpret_cast<void*>(address), size, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
 }
 
 Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {

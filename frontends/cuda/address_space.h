@@ -23,7 +23,6 @@ class AddressSpace final : private exec::Memory::Backing {
  public:
   // `device_bytes`: what the device has. Throws Error when the host has no such addresses left.
   explicit AddressSpace(uint64_t device_bytes);
-  ~AddressSpace() override;
 
   exec::Memory& memory() { return memory_; }
 
@@ -44,15 +43,26 @@ class AddressSpace final : private exec::Memory::Backing {
   uint8_t* bytes(uint64_t address, uint64_t size);
 
   // Allocations by somebody else (modules' variables) are the host's, too, while this is on.
-  void visible_to_host(bool on) { memory_.back_with(on ? this : nullptr); }
+  void visible_to_host(bool on) { visible_ = on; }
 
  private:
+  uint64_t unit() const override;
   uint8_t* map(uint64_t address, uint64_t bytes) override;
   void unmap(uint64_t address, uint64_t bytes) override;
 
+  // All addresses that are ever given out, as nobody's memory.
+  struct Reservation {
+    Reservation();
+    ~Reservation();
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+  };
+  Reservation reservation_;
   const uint64_t device_bytes_;
   uint64_t device_used_ = 0;
   std::map<uint64_t, Allocation> allocations_;
+  bool visible_ = false;
+  std::map<uint64_t, void*> hidden_;  // the bytes of the device's own allocations, by address
   exec::Memory memory_;
 };
 

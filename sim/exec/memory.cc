@@ -20,9 +20,8 @@ uint64_t Memory::allocate(uint64_t bytes) {
   if (bytes > uint64_t{1} << 46) {
     throw Error(fmt::format("memory of {} bytes cannot be allocated (legal: up to 2^46)", bytes));
   }
-  if (backing_ != nullptr) {
-    next_ = round_up(next_, Backing::kPage);
-  }
+  const uint64_t unit = backing_ != nullptr ? backing_->unit() : kAlign;
+  next_ = round_up(next_, unit);
   Owned owned;
   owned.written = Zeroed<uint8_t>(tracks_ ? bytes : 0);
   owned.backing = backing_;
@@ -31,8 +30,9 @@ uint64_t Memory::allocate(uint64_t bytes) {
   }
   uint8_t* data = backing_ == nullptr ? owned.data.data() : backing_->map(next_, bytes);
   const uint64_t at = next_;
-  insert({at, bytes, data, tracks_ ? owned.written.data() : nullptr}, std::move(owned));
-  next_ += round_up(bytes, backing_ != nullptr ? Backing::kPage : kAlign) + kAlign;
+  uint8_t* written = tracks_ ? owned.written.data() : nullptr;
+  insert({at, bytes, data, written}, std::move(owned));
+  next_ += round_up(bytes, unit) + kAlign;
   return at;
 }
 

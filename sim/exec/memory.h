@@ -18,10 +18,10 @@ class Memory {
   // Where the bytes of allocations are, if not in memory of this class's own.
   class Backing {
    public:
-    static constexpr uint64_t kPage = 4096;  // allocations have whole pages
     virtual ~Backing() = default;
-    // So many bytes, all 0, for the allocation at this address, the first of a page. Throws Error when there is
-    // no room.
+    // What the next allocation's address and size are to be multiples of.
+    virtual uint64_t unit() const = 0;
+    // So many bytes, all 0, for the allocation at this address. Throws Error when there is no room.
     virtual uint8_t* map(uint64_t address, uint64_t bytes) = 0;
     virtual void unmap(uint64_t address, uint64_t bytes) = 0;
   };

@@ -1,0 +1,137 @@
+// Graphs: captures, nodes, updates.
+#include <catch2/catch.hpp>
+
+#include "tests/runtime/context_case.h"
+
+namespace heddle::cuda {
+namespace {
+
+void count(void* data) { ++*static_cast<int*>(data); }
+
+TEST_CASE("a captured stream does nothing; its graph does it at each launch") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  c.zero(p, 128);
+  Stream& s = c->create_stream(1, 0);
+  c->begin_capture(s, nullptr, {});
+  c->launch(c.add(p, 1), s);
+  c->launch(c.add(p, 10), s);
+  const auto g = c->end_capture(s);
+  REQUIRE(g->nodes.size() == 2);
+  CHECK(g->nodes[0]->after.empty());
+  CHECK(g->nodes[1]->after == std::vector<Node*>{g->nodes[0].get()});
+  CHECK(c.word(p) == 0);
+  GraphExec& x = c->instantiate(*g, 0);
+  c->launch(x, s);
+  c->launch(x, s);
+  CHECK(c.word(p) == 22);
+  CHECK(c->timeline().run(false).errors.empty());
+}
+
+TEST_CASE("streams join a capture by events, and are to be joined again") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  Stream &s = c->create_stream(1, 0), &t = c->create_stream(1, 0);
+  Event &fork = c->create_event(2), &join = c->create_event(2);
+  for (const bool joined : {true, false}) {
+    c->begin_capture(s, nullptr, {});
+    c->record(fork, s, false);
+    c->wait(t, fork, false);
+    c->launch(c.add(p, 1), t);
+    c->launch(c.add(p, 1), s);
+    if (joined) {
+      c->record(join, t, false);
+      c->wait(s, join, false);
+      c->launch(c.add(p, 1), s);
+      CHECK(c->end_capture(s)->nodes[2]->after.size() == 2);
+    } else {
+      CHECK(status([&] { c->end_capture(s); }) == Status::kStreamCaptureUnjoined);
+    }
+    CHECK(t.capture == nullptr);
+  }
+}
+
+TEST_CASE("what waits cannot be captured, and spoils the capture") {
+  ContextCase c;
+  Stream& s = c->create_stream(1, 0);
+  c->begin_capture(s, nullptr, {});
+  CHECK(status([&] { c->synchronize(s); }) == Status::kStreamCaptureUnsupported);
+  CHECK(status([&] { c->end_capture(s); }) == Status::kStreamCaptureInvalidated);
+  CHECK(status([&] { c->begin_capture(c.legacy(), nullptr, {}); }) == Status::kStreamCaptureUnsupported);
+}
+
+TEST_CASE("nodes run behind those they wait for, whatever their order") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  Graph& g = c->create_graph();
+  Node& second = g.add(c.add(p, 5), {});
+  MemsetWork m;
+  m.to = p;
+  m.width = 128;
+  Node& first = g.add(m, {});
+  second.after.push_back(&first);
+  int calls = 0;
+  g.add(HostWork{count, &calls}, {&second});
+  GraphExec& x = c->instantiate(g, 0);
+  c->launch(x, c.legacy());
+  CHECK(c.word(p) == 5);
+  CHECK(calls == 1);
+  first.after.push_back(&second);
+  CHECK(status([&] { c->instantiate(g, 0); }) == Status::kInvalidValue);
+}
+
+TEST_CASE("nodes of an instantiated graph are changed, switched off, updated") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  c.zero(p, 128);
+  Graph& g = c->create_graph();
+  Node& a = g.add(c.add(p, 1), {});
+  Node& b = g.add(c.add(p, 100), {&a});
+  GraphExec& x = c->instantiate(g, 0);
+  c->change(x, a, c.add(p, 2));
+  c->launch(x, c.legacy());
+  CHECK(c.word(p) == 102);
+  c->enable(x, b, false);
+  c->launch(x, c.legacy());
+  CHECK(c.word(p) == 104);
+  c->enable(x, b, true);
+  Graph& other = c->create_graph();
+  Node& n = other.add(c.add(p, 1000), {});
+  CHECK(status([&] { c->update(x, other); }) == Status::kGraphExecUpdateFailure);
+  other.add(c.add(p, 2000), {&n});
+  c->update(x, other);
+  c->launch(x, c.legacy());
+  CHECK(c.word(p) == 3104);
+  CHECK(c->timeline().run(false).errors.empty());
+}
+
+TEST_CASE("a graph's kernels take their time on the timeline") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  Graph& g = c->create_graph();
+  Node& a = g.add(c.add(p, 1), {});
+  g.add(c.add(p, 1), {&a});
+  GraphExec& x = c->instantiate(g, 0);
+  c.kernel_us = 1000;
+  c->launch(x, c.legacy());
+  c->synchronize();
+  const double us = host::to_us(c->timeline().run(false).end);
+  CHECK(us > 2000);
+  CHECK(us < 2200);
+}
+
+TEST_CASE("a graph within a graph is what it was when it was added") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  c.zero(p, 128);
+  Graph& child = c->create_graph();
+  child.add(c.add(p, 3), {});
+  Graph& g = c->create_graph();
+  g.add(ChildWork{child.clone()}, {});
+  child.add(c.add(p, 50), {});
+  c->launch(c->instantiate(g, 0), c.legacy());
+  CHECK(c.word(p) == 3);
+}
+
+}  // namespace
+}  // namespace heddle::cuda
