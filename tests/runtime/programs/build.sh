@@ -17,7 +17,7 @@ if [ $# -eq 0 ]; then
 fi
 for name; do
   case $name in
-    suite) "$nvcc" ${flags#* } -arch=sm_90a "$here/../../../traces/h200/suite.cu" -o "$out/suite" ;;
+    suite) "$nvcc" ${flags#* } -gencode arch=compute_90a,code=sm_90a "$here/../../../traces/h200/suite.cu" -o "$out/suite" ;;
     driver)
       "$nvcc" -arch=${ARCH:-sm_90} -O2 -cubin "$here/driver/kernels.cu" -o "$out/kernels.cubin"
       { echo 'alignas(16) static const unsigned char kernels_cubin[] = {'
