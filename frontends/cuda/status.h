@@ -24,6 +24,7 @@ enum class Status : int32_t {
   kInvalidKernelImage = 200,
   kNoKernelImageForDevice = 209,
   kInvalidContext = 201,
+  kUnsupportedLimit = 215,
   kInvalidPtx = 218,
   kInvalidSource = 300,
   kFileNotFound = 301,

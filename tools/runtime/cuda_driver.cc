@@ -72,7 +72,7 @@ HEDDLE_CUDA int32_t cuDeviceGet(int32_t* device, int32_t ordinal) {
 HEDDLE_CUDA int32_t cuDeviceGetName(char* name, int32_t length, int32_t device) {
   return initialised_call([&](Context& c) {
     cuda::require(device == 0 && length > 0, Status::kInvalidValue);
-    std::strncpy(name, c.gpu().product().c_str(), static_cast<size_t>(length) - 1);
+    std::strncpy(name, device_name(c).c_str(), static_cast<size_t>(length) - 1);
     name[length - 1] = 0;
   });
 }

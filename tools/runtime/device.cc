@@ -88,9 +88,13 @@ std::optional<int32_t> device_attribute(int32_t attribute, const cuda::Context& 
   return row->value;
 }
 
+std::string device_name(const cuda::Context& c) {
+  return c.gpu().name() == "h200" ? "NVIDIA H200" : c.gpu().product();
+}
+
 void fill_properties(uint8_t* out, const cuda::Context& c) {
   std::memset(out, 0, kPropertyBytes);
-  const std::string& name = c.gpu().product();
+  const std::string name = device_name(c);
   std::memcpy(out, name.data(), std::min(name.size(), kNameBytes - 1));
   for (const PropertyRow& r : kProperties) {
     uint64_t value = r.value;
@@ -113,19 +117,17 @@ uint64_t device_limit(int32_t limit, const cuda::Context& /*c*/) {
     case 0:
       return 1024;  // stack
     case 1:
-      return 7 << 20;  // printf's
+      return 8650752;  // printf's
     case 2:
       return 8 << 20;  // malloc's
-    case 3:
-      return 2;  // depth of synchronisation
     case 4:
       return 2048;  // pending launches
     case 5:
       return 64;  // fetches of the L2
     case 6:
-      return 0;  // persisting L2
+      return 11796480;  // persisting L2
     default:
-      throw cuda::CallFailed(cuda::Status(215), "no such limit");
+      throw cuda::CallFailed(cuda::Status::kUnsupportedLimit, "no such limit");
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "frontends/cuda/context.h"
 
@@ -11,6 +12,7 @@ namespace heddle::runtime {
 
 // cudaDeviceGetAttribute. Nothing for a number that there is not.
 std::optional<int32_t> device_attribute(int32_t attribute, const cuda::Context& c);
+std::string device_name(const cuda::Context& c);
 // cudaDeviceProp of CUDA 13, all of its bytes.
 void fill_properties(uint8_t* out, const cuda::Context& c);
 // cudaDeviceGetLimit. Throw CallFailed.
