@@ -25,6 +25,15 @@ const Writers& writers() {
 
 }  // namespace
 
+Word leftover_bits(const Word& word) {
+  Line line(word, 0);
+  if (const auto write = writers()[word.opcode()]; write != nullptr) {
+    write(line);
+    line.str();
+  }
+  return line.leftover();
+}
+
 std::string disassembled(const Word& word, uint64_t pc) {
   Line line(word, pc);
   const auto write = writers()[word.opcode()];

@@ -136,9 +136,10 @@ Line& Line::a(uint32_t negated, uint32_t absolute, std::string_view behind) {
   return text(source(uniform_ ? ureg_name(24) : reg_name(24), negated, absolute, kReuseFirst, behind));
 }
 
-// A sign goes with the place: 63 and 62 with that from bit 32 on, 75 and 74 with that from bit 64 on.
+// A sign goes with the place: 63 and 62 with that from bit 32 on, wide_signs() with that from bit 64 on.
 Line& Line::b(Number n, uint32_t negated, uint32_t absolute, std::string_view behind) {
-  return text(swapped() ? place64(negated != 0 ? 75 : 0, absolute != 0 ? 74 : 0, kReuseSecond, behind)
+  return text(swapped() ? place64(negated != 0 ? wide_negated_ : 0, absolute != 0 ? wide_absolute_ : 0,
+                                  kReuseSecond, behind)
                         : place32(n, negated, absolute, kReuseSecond, behind));
 }
 

@@ -11,7 +11,7 @@ constexpr uint64_t kTrue = 7, kNoRegister = 255;
 
 // Bytes from the next instruction on.
 int64_t distance(const Line& l) {
-  return (l.word().signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
+  return (l.signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
 }
 std::string barrier(const Line& l) { return fmt::format("B{}", l.bits(16, 4)); }
 // A second predicate, left out when it is PT.
@@ -89,7 +89,7 @@ void bra(Line& l) {
   if (how > 1) {
     l.ureg(24);
   }
-  if (l.word().form() == 2) {  // the datapath of the warp says whether
+  if (l.form() == 2) {  // the datapath of the warp says whether
     l.text(std::string(l.bit(27) ? "!" : "") + "U" + l.pred_name(24, false));
   }
   condition(l);
@@ -107,7 +107,7 @@ void call_relative(Line& l) {
 }
 void call_absolute(Line& l) {
   l.op("CALL.ABS").suffix(l.bit(86) ? ".NOINC" : "");
-  l.word().form() == 1 ? l.reg(24) : l.number(l.bits(32, 32));
+  l.form() == 1 ? l.reg(24) : l.number(l.bits(32, 32));
 }
 void ret(Line& l) {
   l.op("RET").suffix(l.bit(85) ? ".ABS" : ".REL").suffix(l.bit(86) ? ".NODEC" : "");
@@ -125,7 +125,7 @@ void kill(Line& l) {
 void bssy(Line& l) {
   l.op("BSSY");
   condition(l);
-  l.text(barrier(l)).target(l.word().signed_bits(34, 48) * 4);
+  l.text(barrier(l)).target(l.signed_bits(34, 48) * 4);
 }
 void bsync(Line& l) {
   l.op("BSYNC");
@@ -147,13 +147,13 @@ void yield(Line& l) { l.op("YIELD"); }
 void nop(Line& l) { l.op("NOP"); }
 void bpt(Line& l) { l.op("BPT.TRAP").number(l.bits(34, 20)); }
 void nanosleep(Line& l) { l.op("NANOSLEEP").flag(84, ".SYNCS").second(kU); }
-void lepc(Line& l) { l.op("LEPC").reg(16).target(l.word().signed_bits(32, 32) + 16); }
+void lepc(Line& l) { l.op("LEPC").reg(16).target(l.signed_bits(32, 32) + 16); }
 void warpsync(Line& l) {
   if (l.bit(86)) {
     l.op("WARPSYNC.COLLECTIVE");
-    l.word().form() == 4 ? l.suffix(".ALL") : l.reg(24);
+    l.form() == 4 ? l.suffix(".ALL") : l.reg(24);
     l.target(distance(l));
-  } else if (l.word().form() == 4) {
+  } else if (l.form() == 4) {
     l.op("WARPSYNC.ALL");
   } else {
     l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) ? 24 : 32);
@@ -167,7 +167,7 @@ void elect(Line& l) {
 
 void shfl(Line& l) {
   l.op("SHFL").pick(58, 2, {".IDX", ".UP", ".DOWN", ".BFLY"}).pred(81).reg(16).reg(24);
-  const uint32_t form = l.word().form();  // 1: two registers, 2: the last a number, 4: the first, 7: both
+  const uint32_t form = l.form();  // 1: two registers, 2: the last a number, 4: the first, 7: both
   if (form == 4 || form == 7) {
     l.number(l.bits(53, 5));
   } else {
@@ -191,7 +191,7 @@ void redux(Line& l) {
 }
 
 void bar(Line& l) {
-  const uint32_t form = l.word().form();
+  const uint32_t form = l.form();
   const bool number = form == 4 || form == 5, number_of_threads = form == 2 || form == 5;
   const uint64_t mode = l.bits(77, 3);
   l.op("BAR").pick(77, 3, {".SYNC", ".ARV", ".RED", "?", ".SYNCALL"});
@@ -240,7 +240,7 @@ void membar(Line& l) {
       .pick(79, 2, {".SC", ".ALL", "?", ".MMIO"})
       .pick(76, 3, {".CTA", ".SM", ".GPU", ".SYS", "?", ".VC"});
 }
-void errbar(Line& l) { l.op(l.word().form() == 2 ? "CGAERRBAR" : "ERRBAR"); }
+void errbar(Line& l) { l.op(l.form() == 2 ? "CGAERRBAR" : "ERRBAR"); }
 constexpr Opcode kOpcodes[] = {
     {0x005, cs2r},           {0x02f, elect},         {0x118, nop},   {0x119, s2r},    {0x11a, depbar},
     {0x11b, end_collective}, {0x11c, b2r},           {0x11d, bar},   {0x141, bsync},  {0x142, brk},

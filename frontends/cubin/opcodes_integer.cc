@@ -53,8 +53,7 @@ void lea(Line& l) {
   const bool high = l.bit(80), sign = l.bit(73), carry = l.bit(74);
   l.op(l.is_uniform() ? "ULEA" : "LEA").flag(80, ".HI").flag(74, ".X").flag(73, ".SX32").destination();
   carry_out(l, 81);
-  l.complemented(carry).a(72).b(
-      kU, l.word().form() == 2 || l.word().form() == 3 || l.word().form() == 7 ? 0 : 63);
+  l.complemented(carry).a(72).b(kU, l.form() == 2 || l.form() == 3 || l.form() == 7 ? 0 : 63);
   if (high && !sign) {
     l.c(kU, 0);
   }
@@ -65,7 +64,7 @@ void lea(Line& l) {
 }
 
 void lop3(Line& l) {
-  l.op(l.is_uniform() ? "ULOP3.LUT" : "LOP3.LUT");
+  l.op(l.is_uniform() ? "ULOP3.LUT" : "LOP3.LUT").flag(80, ".PAND");
   carry_out(l, 81);
   l.destination().a().b(kU).c(kU).number(l.bits(72, 8)).pred(87, 90);
 }
@@ -99,13 +98,24 @@ void iabs(Line& l) { l.op("IABS").destination().second(kS, 63); }
 
 void vabsdiff4(Line& l) { l.op("VABSDIFF4").suffix(l.bit(73) ? "" : ".U8").destination().a().b(kU).c(kU); }
 
+void vabsdiff(Line& l) {
+  l.op("VABSDIFF").suffix(l.bit(73) ? "" : ".U32").destination();
+  carry_out(l, 81);
+  l.a().b(kU).c(kU);
+}
+
+// Of the signs of three registers.
+void plop3_signs(Line& l) {
+  l.op("PLOP3.LUT").pred(81).pred(84).a(0, 0, ".SIGN").b(kU, 0, 0, ".SIGN").c(kU, 0, 0, ".SIGN");
+  l.number(l.bits(72, 8)).number(l.bits(16, 8));
+}
+
 // What a product is called when one of its factors makes it something else.
 std::string_view product_name(const Line& l) {
-  const bool immediate = l.word().form() == 4,
-             register_b = l.word().form() != 4 && l.word().form() != 5 && l.word().form() != 6;
+  const bool immediate = l.form() == 4, register_b = l.form() != 4 && l.form() != 5 && l.form() != 6;
   const auto value = static_cast<uint32_t>(l.bits(32, 32));
-  const uint32_t b_place = l.word().form() == 1 ? 32 : 64;
-  if (l.bits(24, 8) == 255 && register_b && l.word().form() != 7 && l.bits(b_place, 8) == 255) {
+  const uint32_t b_place = l.form() == 1 ? 32 : 64;
+  if (l.bits(24, 8) == 255 && register_b && l.form() != 7 && l.bits(b_place, 8) == 255) {
     return ".MOV";
   }
   if (immediate && value == 1) {
@@ -152,13 +162,17 @@ void imad_hi(Line& l) {
 
 void idp(Line& l) {
   l.op("IDP")
-      .suffix(l.bit(76) ? ".2A" : ".4A")
-      .suffix(l.bit(73) ? ".S8" : ".U8")
+      .suffix(!l.bit(76)  ? ".4A"
+              : l.bit(77) ? ".2A.HI"
+                          : ".2A.LO")
+      .suffix(l.bit(73)   ? (l.bit(76) ? ".S16" : ".S8")
+              : l.bit(76) ? ".U16"
+                          : ".U8")
       .suffix(l.bit(74) ? ".S8" : ".U8");
-  l.destination().a().b(kU).c(kU);
+  l.destination().a().b(kU).c(kU, 75);
 }
 
-void viadd(Line& l) { l.op("VIADD").destination().a().second(kU, 63); }
+void viadd(Line& l) { l.op("VIADD").flag(73, ".16x2").destination().a().second(kU, 63); }
 
 void of_lanes(Line& l) { l.pick(72, 2, {".U32", "", ".U16x2", ".S16x2"}).flag(76, ".RELU"); }
 void vimnmx(Line& l) {
@@ -185,10 +199,12 @@ void imnmx(Line& l) {
 void flo(Line& l) {
   l.op(l.is_uniform() ? "UFLO" : "FLO").suffix(l.bit(73) ? "" : ".U32").flag(74, ".SH").destination();
   carry_out(l, 81);
-  l.second(kU, 63);
+  l.complemented(true).second(kU, 63);
 }
 void brev(Line& l) { l.op(l.is_uniform() ? "UBREV" : "BREV").destination().second(kU); }
-void popc(Line& l) { l.op(l.is_uniform() ? "UPOPC" : "POPC").destination().second(kU, 63); }
+void popc(Line& l) {
+  l.op(l.is_uniform() ? "UPOPC" : "POPC").complemented(true).destination().second(kU, 63);
+}
 
 void p2r(Line& l) {
   l.op("P2R").pick(76, 2, {"", ".B1", ".B2", ".B3"}).destination().text("PR").a().second(kU);
@@ -245,6 +261,7 @@ constexpr Opcode kOpcodes[] = {
     {0x011, lea},
     {0x012, lop3},
     {0x013, iabs},
+    {0x014, vabsdiff},
     {0x015, vabsdiff4},
     {0x016, prmt},
     {0x017, imnmx},
@@ -252,6 +269,7 @@ constexpr Opcode kOpcodes[] = {
     {0x01a, sgxt},
     {0x01b, bmsk},
     {0x01c, plop3},
+    {0x01f, plop3_signs},
     {0x024, imad},
     {0x025, imad_wide},
     {0x026, idp},

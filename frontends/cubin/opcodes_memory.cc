@@ -35,7 +35,7 @@ std::string global_address(const Line& l, uint32_t ureg, int64_t offset, bool de
   }
   return l.address(24, "", offset);
 }
-int64_t offset24(const Line& l) { return l.word().signed_bits(40, 24); }
+int64_t offset24(const Line& l) { return l.signed_bits(40, 24); }
 
 void load(Line& l, std::string_view name) {
   l.op(name).flag(72, ".E");
@@ -81,25 +81,34 @@ void uldc(Line& l) {
 
 constexpr std::string_view kOperations[] = {".ADD", ".MIN", ".MAX", ".INC", ".DEC",
                                             ".AND", ".OR",  ".XOR", ".EXCH"};
-constexpr std::string_view kWhole[] = {"", ".S32", ".64", "?", "?", ".S64", ".128"};
-constexpr std::string_view kFloating[] = {
-    ".F16x2.RN", ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".BF16x2.RN", "?", "?", ".F64.RN"};
+constexpr std::string_view kWhole[] = {"", ".S32", ".64", ".S64", ".128"};
 
 // What returns the old value has a predicate too, which stays PT.
-void atomic(Line& l, std::string_view name, bool returns, std::span<const std::string_view> types) {
-  l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations).pick(73, 3, types);
+void atomic(Line& l, std::string_view name, bool returns) {
+  l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations).pick(73, 3, kWhole);
   order(l);
   if (returns) {
     l.pred(81).reg(16);
   }
   l.text(global_address(l, 64, offset24(l), l.bit(91) && l.bit(72))).reg(32);
 }
-void atomg(Line& l) { atomic(l, "ATOMG", true, kWhole); }
-void atomg_float(Line& l) { atomic(l, "ATOMG", true, kFloating); }
-void atom_float(Line& l) { atomic(l, "ATOM", true, kFloating); }
-void atom(Line& l) { atomic(l, "ATOM", true, kWhole); }
-void redg(Line& l) { atomic(l, "REDG", false, kWhole); }
-void redg_float(Line& l) { atomic(l, "REDG", false, kFloating); }
+void atomg(Line& l) { atomic(l, "ATOMG", true); }
+void atomic_float(Line& l, std::string_view name, bool returns) {
+  l.op(name).flag(72, ".E").pick(88, returns ? 3 : 2, {".ADD", ".MIN", ".MAX"}).fixed(87, 1, 0);
+  l.pick(73, 4,
+         {".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", "?", "?", "?", "?",
+          ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", "?", "?", "?", ".F64.RN"});
+  order(l);
+  if (returns) {
+    l.pred(81).reg(16);
+  }
+  l.text(global_address(l, 64, offset24(l), l.bit(91) && l.bit(72))).reg(32);
+}
+void atomg_float(Line& l) { atomic_float(l, "ATOMG", true); }
+void atom_float(Line& l) { atomic_float(l, "ATOM", true); }
+void atom(Line& l) { atomic(l, "ATOM", true); }
+void redg(Line& l) { atomic(l, "REDG", false); }
+void redg_float(Line& l) { atomic_float(l, "REDG", false); }
 void compare_and_swap(Line& l, std::string_view name) {
   order(l.op(name).flag(72, ".E").suffix(".CAS").pick(73, 3, kWhole)).pred(81).reg(16);
   l.text(l.address(24, "", offset24(l))).reg(32).reg(64);
@@ -108,7 +117,7 @@ void atomg_cas(Line& l) { compare_and_swap(l, "ATOMG"); }
 void atom_cas(Line& l) { compare_and_swap(l, "ATOM"); }
 
 void atoms(Line& l) {
-  if (l.word().form() == 7) {
+  if (l.form() == 7) {
     l.op("ATOMS.POPC.INC.32").reg(16).text(local_address(l, 64, offset24(l)));
     return;
   }
@@ -129,9 +138,9 @@ void ldgsts(Line& l) {
   l.op("LDGSTS.E").suffix(l.bits(81, 3) == 0 ? ".BYPASS" : "").flag(72, ".LTC128B");
   const bool described = l.bit(76);
   const std::string uniform = !described && l.bit(91) && l.bits(64, 6) != 63 ? l.ureg_name(64) : "";
-  const bool of_shared = l.word().form() == 6;
-  size(l).text(l.address(16, "", l.word().signed_bits(kNear, 20), of_shared ? uniform : ""));
-  const std::string from = l.address(24, ".64", l.word().signed_bits(kFar, 12), of_shared ? "" : uniform);
+  const bool of_shared = l.form() == 6;
+  size(l).text(l.address(16, "", l.signed_bits(kNear, 20), of_shared ? uniform : ""));
+  const std::string from = l.address(24, ".64", l.signed_bits(kFar, 12), of_shared ? "" : uniform);
   l.text(described ? "desc[" + l.ureg_name(64) + "]" + from : from);
   if (l.bits(87, 4) != kTrue) {
     l.pred(87, 90);
@@ -142,7 +151,7 @@ void cctl(Line& l) {
   l.op("CCTL").flag(72, ".E").pick(
       87, 4, {".PF1", ".PF2", "?", "?", ".IVALL", ".RS", ".IV", ".RSLB", "?", ".WBALL"});
   if (l.bits(87, 4) != 4 && l.bits(87, 4) != 9) {
-    l.text(global_address(l, 64, l.word().signed_bits(32, 32), l.bit(76)));
+    l.text(global_address(l, 64, l.signed_bits(32, 32), l.bit(76)));
   }
 }
 
