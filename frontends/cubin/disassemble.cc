@@ -41,7 +41,8 @@ std::string disassembled(const Word& word, uint64_t pc) {
     return "";
   }
   write(line);
-  return line.known() ? line.str() : "";
+  std::string text = line.str();
+  return line.known() && line.all_said() ? text : "";
 }
 
 }  // namespace heddle::cubin

@@ -43,6 +43,8 @@ class Line {
   }
   // Bits that are set and that nobody has asked for.
   Word leftover() const { return {w_.low & ~said_.low, w_.high & ~said_.high}; }
+  // Whether these say nothing: no register, predicates that hold.
+  bool all_said() const;
 
   // ---- the mnemonic
   Line& op(std::string_view name) {
@@ -79,7 +81,8 @@ class Line {
   Line& number(uint64_t value);
   Line& signed_number(int64_t value);
   // Where it goes on: bytes behind the next instruction.
-  Line& target(int64_t bytes);
+  Line& target(int64_t bytes) { return text(target_text(bytes)); }
+  std::string target_text(int64_t bytes) const;
 
   // The datapath of a warp instead of a thread: registers UR, predicates UP.
   Line& uniform() {
@@ -104,7 +107,7 @@ class Line {
     uniform_guard_ = true;
     return *this;
   }
-  void unknown() { known_ = false; }
+  void unknown() const { known_ = false; }
   bool known() const { return known_ && !name_.empty(); }
 
   std::string reg_name(uint32_t first) const;
@@ -140,7 +143,9 @@ class Line {
   std::string name_, operands_;
   std::string_view minus_ = "-";
   uint32_t wide_negated_ = 75, wide_absolute_ = 74;
-  bool uniform_ = false, uniform_guard_ = false, known_ = true;
+  bool uniform_ = false, uniform_guard_ = false;
+  mutable bool known_ = true;
+  mutable bool names_uniform_ = false;  // a register or a predicate of the warp is an operand
 };
 
 // What a float is as the disassembler writes it.

@@ -87,32 +87,37 @@ void bra(Line& l) {
     l.flag(84, ".ANY");
   }
   if (how > 1) {
-    l.ureg(24);
+    l.fixed(91, 1, 1).ureg(24);
   }
   if (l.form() == 2) {  // the datapath of the warp says whether
-    l.text(std::string(l.bit(27) ? "!" : "") + "U" + l.pred_name(24, false));
+    l.fixed(91, 1, 1).text(std::string(l.bit(27) ? "!" : "") + "U" + l.pred_name(24, false));
   }
   condition(l);
   l.target(distance(l));
 }
 void brx(Line& l) {
   l.op("BRX");
+  condition(l);
   l.text(l.reg_name(24) +
          (distance(l) < 0 ? fmt::format(" -0x{:x}", -distance(l)) : fmt::format(" 0x{:x}", distance(l))));
 }
 void call_relative(Line& l) {
   l.op("CALL.REL").suffix(l.bit(86) ? ".NOINC" : "");
   condition(l);
+  if (l.form() == 1) {
+    l.reg(24);
+  }
   l.target(distance(l));
 }
 void call_absolute(Line& l) {
   l.op("CALL.ABS").suffix(l.bit(86) ? ".NOINC" : "");
+  condition(l);
   l.form() == 1 ? l.reg(24) : l.number(l.bits(32, 32));
 }
 void ret(Line& l) {
   l.op("RET").suffix(l.bit(85) ? ".ABS" : ".REL").suffix(l.bit(86) ? ".NODEC" : "");
   condition(l);
-  l.text(l.reg_name(24) + fmt::format(" 0x{:x}", static_cast<uint64_t>(distance(l))));
+  l.text(l.reg_name(24) + " " + l.target_text(distance(l)));
 }
 void exit(Line& l) {
   l.op("EXIT");
@@ -125,7 +130,7 @@ void kill(Line& l) {
 void bssy(Line& l) {
   l.op("BSSY");
   condition(l);
-  l.text(barrier(l)).target(l.signed_bits(34, 48) * 4);
+  l.text(barrier(l)).target(l.signed_bits(34, 30) * 4);
 }
 void bsync(Line& l) {
   l.op("BSYNC");
@@ -143,12 +148,22 @@ std::string moved_barrier(const Line& l, uint32_t first) {
 }
 void bmov_from(Line& l) { l.op("BMOV.32").flag(84, ".CLEAR").reg(16).text(moved_barrier(l, 24)); }
 void bmov_to(Line& l) { l.op("BMOV.32").flag(84, ".PQUAD").text(moved_barrier(l, 24)).second(kU); }
-void yield(Line& l) { l.op("YIELD"); }
+void yield(Line& l) {
+  l.op("YIELD");
+  condition(l);
+}
 void nop(Line& l) { l.op("NOP"); }
-void bpt(Line& l) { l.op("BPT.TRAP").number(l.bits(34, 20)); }
-void nanosleep(Line& l) { l.op("NANOSLEEP").flag(84, ".SYNCS").second(kU); }
-void lepc(Line& l) { l.op("LEPC").reg(16).target(l.signed_bits(32, 32) + 16); }
+void bpt(Line& l) { l.op("BPT.TRAP").fixed(84, 3, 3).number(l.bits(34, 20)); }
+void nanosleep(Line& l) {
+  l.op("NANOSLEEP").flag(84, ".SYNCS");
+  condition(l);
+  l.second(kU);
+}
+void lepc(Line& l) { l.op("LEPC").fixed(24, 8, 16).reg(16).target(l.signed_bits(32, 32) + 16); }
 void warpsync(Line& l) {
+  if (l.bits(87, 4) != kTrue) {
+    l.unknown();
+  }
   if (l.bit(86)) {
     l.op("WARPSYNC.COLLECTIVE");
     l.form() == 4 ? l.suffix(".ALL") : l.reg(24);
@@ -159,9 +174,12 @@ void warpsync(Line& l) {
     l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) ? 24 : 32);
   }
 }
-void end_collective(Line& l) { l.op("ENDCOLLECTIVE"); }
+void end_collective(Line& l) {
+  l.op("ENDCOLLECTIVE");
+  condition(l);
+}
 void elect(Line& l) {
-  l.op("ELECT").pred(81);
+  l.op("ELECT").fixed(91, 1, 0).pred(81);
   l.ureg(16).pred(87, 90);
 }
 
@@ -199,6 +217,9 @@ void bar(Line& l) {
     l.pick(74, 2, {".POPC", ".AND", ".OR"});
   }
   l.flag(80, ".DEFER_BLOCKING");
+  if ((mode == 1 && l.bit(80)) || (mode == 4 && !l.bit(80))) {
+    l.unknown();  // seen with none of these
+  }
   if (mode == 4) {
     return;
   }
@@ -217,7 +238,7 @@ void bar(Line& l) {
   }
 }
 void b2r(Line& l) {
-  l.op("B2R").pick(77, 2, {"", "?", ".RESULT", ".WARP"}).reg(16);
+  l.op("B2R").pick(77, 2, {"?", "?", ".RESULT"}).reg(16);
   if (l.bits(77, 2) == 2) {
     l.pred(81);
   }

@@ -8,6 +8,13 @@ constexpr Number kF = Number::kFloat, kU = Number::kUnsigned;
 constexpr std::string_view kModes[] = {"", ".FLOOR", ".CEIL", ".TRUNC"};
 constexpr std::string_view kFloats[] = {"?", ".F16", ".F32", ".F64", ".BF16"};
 
+// An opcode of its own converts from or to 64 bits.
+void widths(Line& l, bool first_wide, bool second_wide) {
+  if ((l.opcode() >= 0x110) != (first_wide || second_wide)) {
+    l.unknown();
+  }
+}
+
 Number number_of(uint64_t size) { return size == 3 ? Number::kDouble : kF; }
 
 // Of 16 bits the upper half of a register, too.
@@ -25,6 +32,10 @@ void whole(Line& l, bool sign, uint64_t size) {
 void f2f(Line& l) {
   l.op("F2F").flag(80, ".FTZ").pick(75, 3, kFloats).pick(84, 3, kFloats).rounding(78).destination();
   l.second(number_of(l.bits(84, 3)), 63, 62, upper_half(l, l.bits(84, 3)));
+  widths(l, l.bits(75, 3) == 3, l.bits(84, 3) == 3);
+  if (l.bits(75, 3) == l.bits(84, 3)) {
+    l.unknown();
+  }
 }
 
 void f2i(Line& l) {
@@ -32,6 +43,7 @@ void f2i(Line& l) {
   whole(l, l.bit(72), l.bits(75, 2));
   l.pick(84, 3, {"?", ".F16", "", ".F64", ".BF16"}).pick(78, 2, kModes).flag(77, ".NTZ").destination();
   l.second(number_of(l.bits(84, 3)), 63, 62, upper_half(l, l.bits(84, 3)));
+  widths(l, l.bits(75, 2) == 3, l.bits(84, 3) == 3);
 }
 
 void i2f(Line& l) {
@@ -45,19 +57,25 @@ void i2f(Line& l) {
            : size == 0              ? kParts[l.bits(60, 2)]
            : size == 1 && l.bit(60) ? ".H1"
                                     : "");
+  widths(l, l.bits(75, 3) == 3, size == 3);
 }
 
 void i2fp(Line& l) {
-  l.op("I2FP.F32").suffix(l.bit(74) ? ".S32" : ".U32").rounding(78).destination().second(kU, 63);
+  l.op("I2FP.F32")
+      .suffix(l.bit(74) ? ".S32" : ".U32")
+      .pick(78, 2, {"", "?", "?", ".RZ"})
+      .destination()
+      .second(kU);
+  l.fixed(75, 3, 2).fixed(84, 3, 2);
 }
 
 void i2i(Line& l) {
-  l.op("I2I").pick(76, 2, {".U8", ".S8", ".U16", ".S16"}).suffix(".S32.SAT").destination().second(kU, 63);
+  l.op("I2I").pick(76, 2, {".U8", ".S8", ".U16", ".S16"}).suffix(".S32.SAT").destination().second(kU);
 }
 
 void frnd(Line& l) {
   l.op("FRND").flag(80, ".FTZ").pick(84, 3, {"?", ".F16", "", ".F64", ".BF16"});
-  l.pick(78, 2, kModes).destination();
+  l.fixed(75, 3, l.bits(84, 3)).pick(78, 2, kModes).destination();
   l.second(number_of(l.bits(84, 3)), 63, 62, upper_half(l, l.bits(84, 3)));
 }
 

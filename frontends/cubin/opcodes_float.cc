@@ -60,6 +60,9 @@ void mufu(Line& l) {
   const bool small = l.bits(72, 2) != 0, number = l.form() == 4;
   l.destination().second(function == 6 || function == 7 ? kD : kF, 63, 62,
                          small && !number && l.bit(60) ? ".H1" : "");
+  if (small && number) {
+    l.unknown();
+  }
 }
 
 // A register that is added stands in the third place.
@@ -75,7 +78,13 @@ void dsetp(Line& l) {
 }
 
 // Halves: which of them a source gives to both lanes.
-std::string_view half(const Line& l, uint32_t at) { return kHalves[l.bits(at, 2)]; }
+std::string_view half(Line& l, uint32_t at) {
+  const uint64_t which = l.bits(at, 2);
+  if (which == 1) {
+    l.unknown();
+  }
+  return kHalves[which];
+}
 Number halves(const Line& l) {
   const bool compares = l.opcode() == 0x033 || l.opcode() == 0x034;
   return l.bit(compares ? 65 : 85) ? Number::kBfloats : Number::kHalves;

@@ -51,6 +51,9 @@ void uiadd3_64(Line& l) { l.op("UIADD3.64").destination().a(72).b(kS, 63).c(kS, 
 
 void lea(Line& l) {
   const bool high = l.bit(80), sign = l.bit(73), carry = l.bit(74);
+  if (sign && !high) {
+    l.unknown();
+  }
   l.op(l.is_uniform() ? "ULEA" : "LEA").flag(80, ".HI").flag(74, ".X").flag(73, ".SX32").destination();
   carry_out(l, 81);
   l.complemented(carry).a(72).b(kU, l.form() == 2 || l.form() == 3 || l.form() == 7 ? 0 : 63);
@@ -71,12 +74,16 @@ void lop3(Line& l) {
 
 void plop3(Line& l) {
   l.op(l.is_uniform() ? "UPLOP3.LUT" : "PLOP3.LUT").pred(81).pred(84).pred(87, 90).pred(77, 80);
-  l.text((l.bit(71) ? "!" : "") + std::string(l.bit(67) ? "U" : "") + l.pred_name(68, false));
+  l.text((l.bit(71) ? "!" : "") + std::string(l.bit(67) && !l.is_uniform() ? "U" : "") +
+         l.pred_name(68, false));
   l.number(l.bits(72, 5) << 3 | l.bits(64, 3)).number(l.bits(16, 8));
 }
 
 void prmt(Line& l) {
-  l.op(l.is_uniform() ? "UPRMT" : "PRMT").pick(72, 3, {"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16"});
+  l.op(l.is_uniform() ? "UPRMT" : "PRMT");
+  if (!l.is_uniform()) {
+    l.pick(72, 3, {"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16"});
+  }
   l.destination().a().b(kU).c(kU);
 }
 
@@ -94,7 +101,7 @@ void sgxt(Line& l) {
       .second(kU);
 }
 void bmsk(Line& l) { l.op(l.is_uniform() ? "UBMSK" : "BMSK").flag(75, ".W").destination().a().second(kU); }
-void iabs(Line& l) { l.op("IABS").destination().second(kS, 63); }
+void iabs(Line& l) { l.op("IABS").destination().second(kS); }
 
 void vabsdiff4(Line& l) { l.op("VABSDIFF4").suffix(l.bit(73) ? "" : ".U8").destination().a().b(kU).c(kU); }
 
@@ -135,7 +142,7 @@ void imad(Line& l) {
   } else {
     l.suffix(l.is_uniform() ? "" : product_name(l)).suffix(l.bit(73) ? "" : ".U32");
   }
-  l.destination().complemented(l.bit(74)).a().b(kS, 63).c(kS, 75);
+  l.destination().complemented(l.bit(74)).a().b(kS).c(kS, 75);
   if (l.bit(74)) {
     l.pred(87, 90);
   }
@@ -146,7 +153,7 @@ void imad_wide(Line& l) {
       .flag(74, ".X")
       .destination();
   carry_out(l, 81);
-  l.complemented(l.bit(74)).a().b(kS, 63).c(kS, 75);
+  l.complemented(l.bit(74)).a().b(kS).c(kS, 75);
   if (l.bit(74)) {
     l.pred(87, 90);
   }
@@ -154,7 +161,7 @@ void imad_wide(Line& l) {
 void imad_hi(Line& l) {
   l.op(l.is_uniform() ? "UIMAD.HI" : "IMAD.HI").suffix(l.bit(73) ? "" : ".U32").flag(74, ".X").destination();
   carry_out(l, 81);
-  l.complemented(l.bit(74)).a().b(kS, 63).c(kS, 75);
+  l.complemented(l.bit(74)).a().b(kS).c(kS, 75);
   if (l.bit(74)) {
     l.pred(87, 90);
   }
@@ -185,7 +192,7 @@ void vimnmx3(Line& l) {
 }
 void viaddmnmx(Line& l) {
   of_lanes(l.op("VIADDMNMX"));
-  l.destination().a().b(kU, 63).c(kU, 75).pred(87, 90);
+  l.destination().a().b(kU, 63).c(kU).pred(87, 90);
 }
 void imnmx(Line& l) {
   l.op(l.is_uniform() ? "UIMNMX" : "IMNMX")

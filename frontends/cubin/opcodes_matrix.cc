@@ -65,7 +65,7 @@ void movm(Line& l) { l.op("MOVM.16").pick(78, 2, {".MT88"}).fixed(75, 3, 0).reg(
 // Columns of most types: 8, 16 and so on; of whole numbers and bits: 8 to 32, from there on in steps of 16.
 uint64_t wide_columns(uint64_t step) { return step < 4 ? 8 * (step + 1) : 16 * (step - 1); }
 
-void group(Line& l, bool numbers) {
+void group(Line& l, bool numbers, bool transposes) {
   l.reg(16);
   const bool in_registers = l.form() != 4;
   std::string described = "gdesc[";
@@ -78,6 +78,8 @@ void group(Line& l, bool numbers) {
   if (numbers) {
     described += !in_registers && l.bit(72) ? ".negA" : "";
     described += l.bit(63) ? ".negB" : "";
+  }
+  if (transposes) {
     described += !in_registers && l.bit(61) ? ".tnspA" : "";
     described += l.bit(62) ? ".tnspB" : "";
   }
@@ -94,7 +96,11 @@ void hgmma(Line& l) {
   const bool sparse = l.bit(73);
   l.op("HGMMA").suffix(sparse ? ".SP" : "").suffix(fmt::format(".64x{}", (l.bits(53, 5) + 1) * 8));
   l.pick(58, 3, {"x16", "x8", "x32"}).suffix(l.bit(75) ? ".F32" : ".F16").pick(76, 2, {"", ".BF16", ".TF32"});
-  group(l, true);
+  group(l, true, true);
+  const uint64_t depth = l.bits(58, 2);  // of tf32 half as deep, of a sparse factor twice
+  if (depth != (l.bits(76, 2) == 2 ? (sparse ? 0U : 1U) : sparse ? 2U : 0U)) {
+    l.unknown();
+  }
   if (sparse) {
     l.reg(40).number(l.bits(48, 2));
   }
@@ -103,9 +109,9 @@ void hgmma(Line& l) {
 void qgmma(Line& l) {
   const bool sparse = l.bit(73);
   l.op("QGMMA").suffix(sparse ? ".SP" : "").suffix(fmt::format(".64x{}", (l.bits(53, 5) + 1) * 8));
-  l.pick(58, 3, {"x32", "x64"}).suffix(l.bit(75) ? ".F32" : ".F16");
+  l.fixed(58, 1, sparse ? 1 : 0).pick(58, 3, {"x32", "x64"}).suffix(l.bit(75) ? ".F32" : ".F16");
   l.pick(76, 1, {".E4M3", ".E5M2"}).pick(77, 1, {".E4M3", ".E5M2"});
-  group(l, true);
+  group(l, true, false);
   if (sparse) {
     l.reg(40);
   }
@@ -120,16 +126,16 @@ void igmma(Line& l) {
   l.op("IGMMA").suffix(sparse ? ".SP" : "");
   l.suffix(fmt::format(".64x{}x{}", wide_columns(shape / 3), sparse ? 64 : 32));
   l.pick(76, 2, {".U8", ".S8"}).pick(82, 2, {".U8", ".S8"}).flag(75, ".SAT");
-  group(l, false);
+  group(l, false, false);
   if (sparse) {
     l.reg(40);
   }
   counter(l);
 }
 void bgmma(Line& l) {
-  l.op("BGMMA").suffix(fmt::format(".64x{}x256", wide_columns(l.bits(53, 6))));
+  l.op("BGMMA").suffix(fmt::format(".64x{}x256", wide_columns(l.bits(53, 5))));
   l.pick(77, 2, {"?", "?", ".AND"}).suffix(".POPC").fixed(80, 1, 1);
-  group(l, false);
+  group(l, false, false);
   counter(l);
 }
 
