@@ -32,14 +32,22 @@ bool Translator::control() {
     }
   } else if (n == "BSSY" || n == "BSYNC" || n == "BREAK") {
     size_t i = 0;
+    Slot guard = kNoSlot;
     if (op(0).is(Kind::kPredicate)) {
-      missing("a second predicate");
+      if (n != "BREAK") {
+        missing("a second predicate");
+      }
+      guard = guard_and(op(0));
       ++i;
     }
     exec::Inst& in = emit(n == "BSSY"    ? exec::Kind::kBarrierSet
                           : n == "BSYNC" ? exec::Kind::kConverge
                                          : exec::Kind::kBreak);
     (n == "BSSY" ? in.d[0] : in.s[0]) = barrier(op(i).index);
+    if (guard != kNoSlot) {
+      in.guard = guard;
+      in.guard_negated = false;
+    }
   } else if (n == "BMOV") {
     const bool to = op(0).is(Kind::kBarrier);
     if (!to && !op(1).is(Kind::kBarrier)) {
