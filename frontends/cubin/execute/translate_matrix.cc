@@ -243,6 +243,7 @@ void Translator::group_product() {
     m.a.mn_major = says("tnspA");
   }
   m.b.in_shared = true;
+  at = described.ubase + 2;  // of a factor in registers its place stays empty
   m.b.slots = {descriptor()};
   m.b.mn_major = says("tnspB");
   m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);
