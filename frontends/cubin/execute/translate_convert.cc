@@ -29,6 +29,7 @@ std::vector<Number> types(const Parsed& line) {
   std::vector<Number> out;
   for (const std::string& m : line.modifiers) {
     if (const Number n = number_named(m); n != Number::kNone) {
+      line.has(m);
       out.push_back(n);
     }
   }

@@ -53,6 +53,7 @@ std::vector<Element> elements(const Parsed& line) {
   for (const std::string& m : line.modifiers) {
     for (const auto& [name, e] : kNames) {
       if (m == name) {
+        line.has(m);
         out.push_back(e);
       }
     }
