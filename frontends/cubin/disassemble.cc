@@ -25,6 +25,15 @@ const Writers& writers() {
 
 }  // namespace
 
+Word leftover_bits(const Word& word) {
+  Line line(word, 0);
+  if (const auto write = writers()[word.opcode()]; write != nullptr) {
+    write(line);
+    line.str();
+  }
+  return line.leftover();
+}
+
 std::string disassembled(const Word& word, uint64_t pc) {
   Line line(word, pc);
   const auto write = writers()[word.opcode()];
@@ -32,7 +41,8 @@ std::string disassembled(const Word& word, uint64_t pc) {
     return "";
   }
   write(line);
-  return line.known() ? line.str() : "";
+  std::string text = line.str();
+  return line.known() && line.all_said() ? text : "";
 }
 
 }  // namespace heddle::cubin

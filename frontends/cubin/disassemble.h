@@ -12,4 +12,7 @@ namespace heddle::cubin {
 // where it is, bytes from its function's beginning; targets of branches are such, too.
 std::string disassembled(const Word& word, uint64_t pc);
 
+// Bits that are set and that its text says nothing of.
+Word leftover_bits(const Word& word);
+
 }  // namespace heddle::cubin

@@ -8,6 +8,9 @@
 namespace heddle::cubin {
 namespace {
 
+// Fields that say nothing.
+constexpr uint64_t kNoRegister = 255, kNoUniform = 63, kTrue = 7, kNotTrue = 15, kTrueAbove = kTrue << 4;
+
 std::string signed_hex(int64_t v) {
   return v < 0 ? fmt::format("-0x{:x}", ~static_cast<uint64_t>(v) + 1) : fmt::format("0x{:x}", v);
 }
@@ -59,6 +62,7 @@ std::string Line::reg_name(uint32_t first) const {
 
 std::string Line::ureg_name(uint32_t first) const {
   const uint64_t r = bits(first, 6);
+  names_uniform_ = true;
   return r == 63 ? "URZ" : fmt::format("UR{}", r);
 }
 
@@ -105,6 +109,9 @@ std::string Line::immediate(Number n) const {
 
 std::string Line::constant(const std::string& index) const {
   const uint64_t offset = bits(38, 16);
+  if (offset > INT16_MAX) {
+    unknown();  // negative
+  }
   return fmt::format("c[0x{:x}][{}{}]", bits(54, 5), index,
                      index.empty() ? fmt::format("0x{:x}", offset)
                      : offset == 0 ? ""
@@ -136,9 +143,10 @@ Line& Line::a(uint32_t negated, uint32_t absolute, std::string_view behind) {
   return text(source(uniform_ ? ureg_name(24) : reg_name(24), negated, absolute, kReuseFirst, behind));
 }
 
-// A sign goes with the place: 63 and 62 with that from bit 32 on, 75 and 74 with that from bit 64 on.
+// A sign goes with the place: 63 and 62 with that from bit 32 on, wide_signs() with that from bit 64 on.
 Line& Line::b(Number n, uint32_t negated, uint32_t absolute, std::string_view behind) {
-  return text(swapped() ? place64(negated != 0 ? 75 : 0, absolute != 0 ? 74 : 0, kReuseSecond, behind)
+  return text(swapped() ? place64(negated != 0 ? wide_negated_ : 0, absolute != 0 ? wide_absolute_ : 0,
+                                  kReuseSecond, behind)
                         : place32(n, negated, absolute, kReuseSecond, behind));
 }
 
@@ -155,8 +163,8 @@ Line& Line::number(uint64_t value) { return text(fmt::format("0x{:x}", value)); 
 
 Line& Line::signed_number(int64_t value) { return text(signed_hex(value)); }
 
-Line& Line::target(int64_t bytes) {
-  return text(fmt::format("0x{:x}", pc_ + 16 + static_cast<uint64_t>(bytes)));
+std::string Line::target_text(int64_t bytes) const {
+  return signed_hex(static_cast<int64_t>(pc_) + 16 + bytes);
 }
 
 std::string Line::address(uint32_t reg, std::string_view wide, int64_t offset,
@@ -172,6 +180,31 @@ std::string Line::address(uint32_t reg, std::string_view wide, int64_t offset,
     out += (out.empty() ? "" : "+") + signed_hex(offset);
   }
   return "[" + out + "]";
+}
+
+bool Line::all_said() const {
+  const Word rest = leftover();
+  uint64_t low = rest.low, high = rest.high;
+  const auto drop = [](uint64_t& word, uint32_t first, uint32_t count,
+                       std::initializer_list<uint64_t> values) {
+    const uint64_t mask = ((uint64_t{1} << count) - 1) << first % 64;
+    for (const uint64_t v : values) {
+      if ((word & mask) >> first % 64 == v) {
+        word &= ~mask;
+        return;
+      }
+    }
+  };
+  drop(low, 24, 8, {kNoRegister});
+  drop(high, 64, 8, {kNoRegister, kNoUniform, kTrueAbove});
+  drop(high, 77, 4, {kTrue, kNotTrue});
+  drop(high, 81, 3, {kTrue});
+  drop(high, 84, 3, {kTrue});
+  drop(high, 87, 4, {kTrue, kNotTrue});
+  if (uniform_ || uniform_guard_ || names_uniform_) {
+    drop(high, 91, 1, {1});
+  }
+  return low == 0 && high == 0;
 }
 
 std::string Line::str() const {

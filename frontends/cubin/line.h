@@ -22,9 +22,29 @@ class Line {
   // `pc`: of the instruction in bytes; what jumps names its target.
   Line(const Word& word, uint64_t pc) : w_(word), pc_(pc) {}
 
-  const Word& word() const { return w_; }
-  uint64_t bits(uint32_t first, uint32_t count) const { return w_.bits(first, count); }
-  bool bit(uint32_t i) const { return w_.bit(i); }
+  // A value that is asked for counts as said: what nobody asks for has to be as usual (leftover()).
+  uint64_t bits(uint32_t first, uint32_t count) const {
+    said(first, count);
+    return w_.bits(first, count);
+  }
+  int64_t signed_bits(uint32_t first, uint32_t count) const {
+    said(first, count);
+    return w_.signed_bits(first, count);
+  }
+  bool bit(uint32_t i) const { return bits(i, 1) != 0; }
+  uint32_t opcode() const { return w_.opcode(); }
+  uint32_t form() const { return w_.form(); }
+  // Bits that mean nothing here; any other value makes the instruction unknown.
+  Line& fixed(uint32_t first, uint32_t count, uint64_t value) {
+    if (bits(first, count) != value) {
+      unknown();
+    }
+    return *this;
+  }
+  // Bits that are set and that nobody has asked for.
+  Word leftover() const { return {w_.low & ~said_.low, w_.high & ~said_.high}; }
+  // Whether these say nothing: no register, predicates that hold.
+  bool all_said() const;
 
   // ---- the mnemonic
   Line& op(std::string_view name) {
@@ -61,7 +81,8 @@ class Line {
   Line& number(uint64_t value);
   Line& signed_number(int64_t value);
   // Where it goes on: bytes behind the next instruction.
-  Line& target(int64_t bytes);
+  Line& target(int64_t bytes) { return text(target_text(bytes)); }
+  std::string target_text(int64_t bytes) const;
 
   // The datapath of a warp instead of a thread: registers UR, predicates UP.
   Line& uniform() {
@@ -69,6 +90,13 @@ class Line {
     return *this;
   }
   bool is_uniform() const { return uniform_; }
+  // Of the source in the place from bit 64 on: where it is negated and where absolute.
+  Line& wide_signs(uint32_t negated, uint32_t absolute) {
+    wide_negated_ = negated;
+    wide_absolute_ = absolute;
+    return *this;
+  }
+  bool swapped() const;  // the place from bit 32 on has the third source
   // A negative source is written ~: of a sum with a carry in.
   Line& complemented(bool yes) {
     minus_ = yes ? "~" : "-";
@@ -79,7 +107,7 @@ class Line {
     uniform_guard_ = true;
     return *this;
   }
-  void unknown() { known_ = false; }
+  void unknown() const { known_ = false; }
   bool known() const { return known_ && !name_.empty(); }
 
   std::string reg_name(uint32_t first) const;
@@ -102,13 +130,22 @@ class Line {
   // -|R1|.reuse
   std::string source(std::string text, uint32_t negated, uint32_t absolute, uint32_t reuse,
                      std::string_view behind) const;
-  bool swapped() const;  // the place from bit 32 on has the third source
+  void said(uint32_t first, uint32_t count) const {
+    for (uint32_t i = first; i < first + count; ++i) {
+      (i < 64 ? said_.low : said_.high) |= uint64_t{1} << i % 64;
+    }
+  }
 
+  // Opcode and form; when it is issued, which registers are kept.
+  mutable Word said_{0xfff, ~uint64_t{0} << 41};
   const Word w_;
   const uint64_t pc_;
   std::string name_, operands_;
   std::string_view minus_ = "-";
-  bool uniform_ = false, uniform_guard_ = false, known_ = true;
+  uint32_t wide_negated_ = 75, wide_absolute_ = 74;
+  bool uniform_ = false, uniform_guard_ = false;
+  mutable bool known_ = true;
+  mutable bool names_uniform_ = false;  // a register or a predicate of the warp is an operand
 };
 
 // What a float is as the disassembler writes it.

@@ -10,8 +10,9 @@ namespace {
 constexpr uint64_t kNoRegister = 255, kTrue = 7;
 
 // [R7+UR14], [UR9], [R20+URZ+0x48]
-std::string object(const Line& l, uint32_t ureg) {
-  const int64_t offset = l.word().signed_bits(40, 24);
+std::string object(Line& l, uint32_t ureg) {
+  l.fixed(91, 1, 1);
+  const int64_t offset = l.signed_bits(40, 24);
   if (l.bits(24, 8) == kNoRegister) {
     const std::string behind =
         offset == 0 ? "" : fmt::format("+{}0x{:x}", offset < 0 ? "-" : "", offset < 0 ? -offset : offset);
@@ -22,15 +23,15 @@ std::string object(const Line& l, uint32_t ureg) {
 std::string at(const Line& l, uint32_t ureg) { return "[" + l.ureg_name(ureg) + "]"; }
 
 void syncs(Line& l) {
-  if (l.word().form() == 2) {
-    l.op("SYNCS.PHASECHK.TRANS64").flag(72, ".TRYWAIT").pred(81).text(object(l, 64)).reg(32);
+  if (l.form() == 2) {
+    l.op("SYNCS.PHASECHK.TRANS64").fixed(70, 2, 1).flag(72, ".TRYWAIT").pred(81).text(object(l, 64)).reg(32);
   } else {
     l.op("SYNCS.ARRIVE.TRANS64").flag(74, ".RED").flag(84, ".A1T0").reg(16).text(object(l, 64)).reg(32);
   }
 }
 void syncs_exchange(Line& l) {
-  const int64_t offset = l.word().signed_bits(40, 24);
-  l.op("SYNCS.EXCH.64").uniform_guard().ureg(16);
+  const int64_t offset = l.signed_bits(40, 24);
+  l.op("SYNCS.EXCH.64").fixed(72, 1, 1).uniform_guard().ureg(16);
   l.text("[" + l.ureg_name(24) + (offset != 0 ? fmt::format("+0x{:x}", offset) : "") + "]").ureg(32);
 }
 void syncs_cctl(Line& l) { l.op("SYNCS.CCTL.IV").text(object(l, 64)); }
@@ -43,8 +44,11 @@ void policy(Line& l) {
   }
 }
 void utmaldg(Line& l) {
+  if (l.form() == 2) {
+    l.fixed(75, 1, 0).fixed(82, 1, 0);
+  }
   tile(l.uniform_guard().op("UTMALDG")).flag(75, ".MULTICAST").text(at(l, 32)).text(at(l, 24));
-  if (l.word().form() == 1) {
+  if (l.form() == 1) {
     l.ureg(64);
   }
   policy(l);
@@ -63,20 +67,24 @@ void utmaredg(Line& l) {
 void utmacctl(Line& l) { l.uniform_guard().op("UTMACCTL.IV").text(at(l, 24)); }
 void utmacmdflush(Line& l) { l.uniform_guard().op("UTMACMDFLUSH"); }
 void ublkcp(Line& l) {
-  l.uniform_guard().op("UBLKCP").suffix(l.bit(73) ? ".S.G" : ".G.S").text(at(l, 32)).text(at(l, 24)).ureg(64);
+  l.uniform_guard().op("UBLKCP").pick(72, 2, {"?", ".G.S", ".S.G"}).text(at(l, 32)).text(at(l, 24)).ureg(64);
 }
 
 void stas(Line& l) {
-  l.op("STAS").pick(73, 3, {"?", "?", "?", "?", "", ".64", ".128"});
-  l.text(l.address(24, ".64", l.word().signed_bits(40, 24))).reg(32);
+  l.op("STAS").fixed(90, 2, 3).pick(73, 3, {"?", "?", "?", "?", "", ".64", ".128"});
+  l.text(l.address(24, ".64", l.signed_bits(40, 24))).reg(32);
 }
 void qspc(Line& l) {
   l.op("QSPC").flag(72, ".E").pick(73, 3, {"?", "?", ".S"}).pred(81).reg(16);
-  l.text(l.address(24, "", l.word().signed_bits(40, 24)));
+  l.text(l.address(24, "", l.signed_bits(40, 24)));
 }
 
 void usetmaxreg(Line& l) {
-  l.uniform_guard().op("USETMAXREG").suffix(l.bit(72) ? ".DEALLOC" : ".TRY_ALLOC").suffix(".CTAPOOL");
+  l.fixed(72, 3, l.bit(72) ? 5 : 6)
+      .uniform_guard()
+      .op("USETMAXREG")
+      .suffix(l.bit(72) ? ".DEALLOC" : ".TRY_ALLOC")
+      .suffix(".CTAPOOL");
   if (l.bits(81, 3) != kTrue) {
     l.text("U" + l.pred_name(81, false));
   }
@@ -91,14 +99,14 @@ void usetshmsz(Line& l) {
 void up2ur(Line& l) { l.uniform_guard().op("UP2UR").ureg(16).text("UPR").ureg(24).number(l.bits(32, 32)); }
 
 // Barriers of a cluster.
-void cga_barrier(Line& l) { l.uniform_guard().op(l.word().form() == 4 ? "UCGABAR_ARV" : "UCGABAR_WAIT"); }
+void cga_barrier(Line& l) { l.uniform_guard().op(l.form() == 4 ? "UCGABAR_ARV" : "UCGABAR_WAIT"); }
 void warpgroup(Line& l) {
   l.op("WARPGROUP").pick(79, 2, {".ARRIVE", ".WAIT", ".DEPBAR.LE"});
   if (l.bits(79, 2) == 2) {
-    l.text("gsb0").number(l.bits(72, 3));
+    l.fixed(47, 1, 1).text("gsb0").number(l.bits(72, 3));
   }
 }
-void fence(Line& l) { l.op("FENCE.VIEW.ASYNC").suffix(l.word().form() == 1 ? ".S" : ""); }
+void fence(Line& l) { l.op("FENCE.VIEW.ASYNC").suffix(l.form() == 1 ? ".S" : ""); }
 void preexit(Line& l) { l.op("PREEXIT"); }
 void acqbulk(Line& l) { l.op("ACQBULK"); }
 

@@ -11,7 +11,7 @@ constexpr uint64_t kTrue = 7, kNoRegister = 255;
 
 // Bytes from the next instruction on.
 int64_t distance(const Line& l) {
-  return (l.word().signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
+  return (l.signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
 }
 std::string barrier(const Line& l) { return fmt::format("B{}", l.bits(16, 4)); }
 // A second predicate, left out when it is PT.
@@ -87,32 +87,37 @@ void bra(Line& l) {
     l.flag(84, ".ANY");
   }
   if (how > 1) {
-    l.ureg(24);
+    l.fixed(91, 1, 1).ureg(24);
   }
-  if (l.word().form() == 2) {  // the datapath of the warp says whether
-    l.text(std::string(l.bit(27) ? "!" : "") + "U" + l.pred_name(24, false));
+  if (l.form() == 2) {  // the datapath of the warp says whether
+    l.fixed(91, 1, 1).text(std::string(l.bit(27) ? "!" : "") + "U" + l.pred_name(24, false));
   }
   condition(l);
   l.target(distance(l));
 }
 void brx(Line& l) {
   l.op("BRX");
+  condition(l);
   l.text(l.reg_name(24) +
          (distance(l) < 0 ? fmt::format(" -0x{:x}", -distance(l)) : fmt::format(" 0x{:x}", distance(l))));
 }
 void call_relative(Line& l) {
   l.op("CALL.REL").suffix(l.bit(86) ? ".NOINC" : "");
   condition(l);
+  if (l.form() == 1) {
+    l.reg(24);
+  }
   l.target(distance(l));
 }
 void call_absolute(Line& l) {
   l.op("CALL.ABS").suffix(l.bit(86) ? ".NOINC" : "");
-  l.word().form() == 1 ? l.reg(24) : l.number(l.bits(32, 32) | l.bits(64, 17) << 32);
+  condition(l);
+  l.form() == 1 ? l.reg(24) : l.number(l.bits(32, 32) | l.bits(64, 17) << 32);
 }
 void ret(Line& l) {
   l.op("RET").suffix(l.bit(85) ? ".ABS" : ".REL").suffix(l.bit(86) ? ".NODEC" : "");
   condition(l);
-  l.text(l.reg_name(24) + fmt::format(" 0x{:x}", static_cast<uint64_t>(distance(l))));
+  l.text(l.reg_name(24) + " " + l.target_text(distance(l)));
 }
 void exit(Line& l) {
   l.op("EXIT");
@@ -125,7 +130,7 @@ void kill(Line& l) {
 void bssy(Line& l) {
   l.op("BSSY");
   condition(l);
-  l.text(barrier(l)).target(l.word().signed_bits(34, 48) * 4);
+  l.text(barrier(l)).target(l.signed_bits(34, 30) * 4);
 }
 void bsync(Line& l) {
   l.op("BSYNC");
@@ -143,31 +148,44 @@ std::string moved_barrier(const Line& l, uint32_t first) {
 }
 void bmov_from(Line& l) { l.op("BMOV.32").flag(84, ".CLEAR").reg(16).text(moved_barrier(l, 24)); }
 void bmov_to(Line& l) { l.op("BMOV.32").flag(84, ".PQUAD").text(moved_barrier(l, 24)).second(kU); }
-void yield(Line& l) { l.op("YIELD"); }
+void yield(Line& l) {
+  l.op("YIELD");
+  condition(l);
+}
 void nop(Line& l) { l.op("NOP"); }
-void bpt(Line& l) { l.op("BPT.TRAP").number(l.bits(34, 20)); }
-void nanosleep(Line& l) { l.op("NANOSLEEP").flag(84, ".SYNCS").second(kU); }
-void lepc(Line& l) { l.op("LEPC").reg(16).target(l.word().signed_bits(32, 32) + 16); }
+void bpt(Line& l) { l.op("BPT.TRAP").fixed(84, 3, 3).number(l.bits(34, 20)); }
+void nanosleep(Line& l) {
+  l.op("NANOSLEEP").flag(84, ".SYNCS");
+  condition(l);
+  l.second(kU);
+}
+void lepc(Line& l) { l.op("LEPC").fixed(24, 8, 16).reg(16).target(l.signed_bits(32, 32) + 16); }
 void warpsync(Line& l) {
+  if (l.bits(87, 4) != kTrue) {
+    l.unknown();
+  }
   if (l.bit(86)) {
     l.op("WARPSYNC.COLLECTIVE");
-    l.word().form() == 4 ? l.suffix(".ALL") : l.reg(24);
+    l.form() == 4 ? l.suffix(".ALL") : l.reg(24);
     l.target(distance(l));
-  } else if (l.word().form() == 4) {
+  } else if (l.form() == 4) {
     l.op("WARPSYNC.ALL");
   } else {
     l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) ? 24 : 32);
   }
 }
-void end_collective(Line& l) { l.op("ENDCOLLECTIVE"); }
+void end_collective(Line& l) {
+  l.op("ENDCOLLECTIVE");
+  condition(l);
+}
 void elect(Line& l) {
-  l.op("ELECT").pred(81);
+  l.op("ELECT").fixed(91, 1, 0).pred(81);
   l.ureg(16).pred(87, 90);
 }
 
 void shfl(Line& l) {
   l.op("SHFL").pick(58, 2, {".IDX", ".UP", ".DOWN", ".BFLY"}).pred(81).reg(16).reg(24);
-  const uint32_t form = l.word().form();  // 1: two registers, 2: the last a number, 4: the first, 7: both
+  const uint32_t form = l.form();  // 1: two registers, 2: the last a number, 4: the first, 7: both
   if (form == 4 || form == 7) {
     l.number(l.bits(53, 5));
   } else {
@@ -191,7 +209,7 @@ void redux(Line& l) {
 }
 
 void bar(Line& l) {
-  const uint32_t form = l.word().form();
+  const uint32_t form = l.form();
   const bool number = form == 4 || form == 5, number_of_threads = form == 2 || form == 5;
   const uint64_t mode = l.bits(77, 3);
   l.op("BAR").pick(77, 3, {".SYNC", ".ARV", ".RED", "?", ".SYNCALL"});
@@ -199,6 +217,9 @@ void bar(Line& l) {
     l.pick(74, 2, {".POPC", ".AND", ".OR"});
   }
   l.flag(80, ".DEFER_BLOCKING");
+  if ((mode == 1 && l.bit(80)) || (mode == 4 && !l.bit(80))) {
+    l.unknown();  // seen with none of these
+  }
   if (mode == 4) {
     return;
   }
@@ -217,7 +238,7 @@ void bar(Line& l) {
   }
 }
 void b2r(Line& l) {
-  l.op("B2R").pick(77, 2, {"", "?", ".RESULT", ".WARP"}).reg(16);
+  l.op("B2R").pick(77, 2, {"?", "?", ".RESULT"}).reg(16);
   if (l.bits(77, 2) == 2) {
     l.pred(81);
   }
@@ -240,7 +261,7 @@ void membar(Line& l) {
       .pick(79, 2, {".SC", ".ALL", "?", ".MMIO"})
       .pick(76, 3, {".CTA", ".SM", ".GPU", ".SYS", "?", ".VC"});
 }
-void errbar(Line& l) { l.op(l.word().form() == 2 ? "CGAERRBAR" : "ERRBAR"); }
+void errbar(Line& l) { l.op(l.form() == 2 ? "CGAERRBAR" : "ERRBAR"); }
 constexpr Opcode kOpcodes[] = {
     {0x005, cs2r},           {0x02f, elect},         {0x118, nop},   {0x119, s2r},    {0x11a, depbar},
     {0x11b, end_collective}, {0x11c, b2r},           {0x11d, bar},   {0x141, bsync},  {0x142, brk},

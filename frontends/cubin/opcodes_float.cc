@@ -18,11 +18,16 @@ void fadd(Line& l) {
   l.second(kF, 63, 62, "", kReuseThird);
 }
 void fmul(Line& l) {
-  l.op("FMUL").pick(84, 3, {"?", ".D8", ".D4", ".D2", "", ".M2", ".M4", ".M8"}).flag(80, ".FTZ").rounding(78);
+  l.op("FMUL")
+      .flag(76, ".FMZ")
+      .pick(84, 3, {"?", ".D8", ".D4", ".D2", "", ".M2", ".M4", ".M8"})
+      .flag(80, ".FTZ")
+      .rounding(78);
   l.flag(77, ".SAT").destination().a(72, 73).second(kF, 63, 62);
 }
 void ffma(Line& l) {
   l.op("FFMA")
+      .flag(76, ".FMZ")
       .flag(80, ".FTZ")
       .rounding(78)
       .flag(77, ".SAT")
@@ -33,7 +38,8 @@ void ffma(Line& l) {
 }
 void fsel(Line& l) { l.op("FSEL").flag(80, ".FTZ").destination().a(72, 73).second(kF, 63, 62).pred(87, 90); }
 void fmnmx(Line& l) {
-  l.op("FMNMX").flag(80, ".FTZ").flag(81, ".NAN").destination().a(72, 73).second(kF, 63, 62).pred(87, 90);
+  l.op("FMNMX").flag(80, ".FTZ").flag(81, ".NAN").flag(82, ".XORSIGN").destination();
+  l.a(72, 73).second(kF, 63, 62).pred(87, 90);
 }
 void fsetp(Line& l) {
   l.op("FSETP").pick(76, 4, kConditions).flag(80, ".FTZ").pick(74, 2, kLogic).pred(81).pred(84);
@@ -49,14 +55,20 @@ void fswzadd(Line& l) { l.op("FSWZADD").destination().a().second(kF).number(l.bi
 void mufu(Line& l) {
   l.op("MUFU").pick(74, 4,
                     {".COS", ".SIN", ".EX2", ".LG2", ".RCP", ".RSQ", ".RCP64H", ".RSQ64H", ".SQRT", ".TANH"});
+  l.pick(72, 2, {"", ".F16", ".BF16"});
   const uint64_t function = l.bits(74, 4);
-  l.destination().second(function == 6 || function == 7 ? kD : kF, 63, 62);
+  const bool small = l.bits(72, 2) != 0, number = l.form() == 4;
+  l.destination().second(function == 6 || function == 7 ? kD : kF, 63, 62,
+                         small && !number && l.bit(60) ? ".H1" : "");
+  if (small && number) {
+    l.unknown();
+  }
 }
 
 // A register that is added stands in the third place.
 void dadd(Line& l) {
   l.op("DADD").rounding(78).destination().a(72, 73);
-  l.word().form() == 1 ? l.c(kD, 75, 74) : l.second(kD, 63, 62);
+  l.form() == 1 ? l.c(kD, 75, 74) : l.second(kD, 63, 62);
 }
 void dmul(Line& l) { l.op("DMUL").rounding(78).destination().a(72, 73).second(kD, 63, 62); }
 void dfma(Line& l) { l.op("DFMA").rounding(78).destination().a(72, 73).b(kD, 63, 62).c(kD, 75, 74); }
@@ -66,14 +78,20 @@ void dsetp(Line& l) {
 }
 
 // Halves: which of them a source gives to both lanes.
-std::string_view half(const Line& l, uint32_t at) { return kHalves[l.bits(at, 2)]; }
+std::string_view half(Line& l, uint32_t at) {
+  const uint64_t which = l.bits(at, 2);
+  if (which == 1) {
+    l.unknown();
+  }
+  return kHalves[which];
+}
 Number halves(const Line& l) {
-  const bool compares = l.word().opcode() == 0x033 || l.word().opcode() == 0x034;
+  const bool compares = l.opcode() == 0x033 || l.opcode() == 0x034;
   return l.bit(compares ? 65 : 85) ? Number::kBfloats : Number::kHalves;
 }
 // Of two sources; one that is a number has two values.
 void second_half(Line& l, uint32_t reuse = kReuseSecond) {
-  const bool number = l.word().form() == 4 || l.word().form() == 2;
+  const bool number = l.form() == 4 || l.form() == 2;
   l.second(halves(l), 63, 62, number ? "" : half(l, 60), reuse);
 }
 void types(Line& l) { l.flag(85, ".BF16_V2").flag(78, ".F32").flag(80, ".FTZ").flag(77, ".SAT"); }
@@ -88,18 +106,32 @@ void hmul2(Line& l) {
   l.destination().a(72, 73, half(l, 74));
   second_half(l);
 }
+Line& fused_types(Line& l) {
+  return l.flag(85, ".BF16_V2").flag(80, ".FTZ").flag(76, ".FMZ").flag(77, ".SAT").flag(79, ".RELU");
+}
+void relu_predicate(Line& l) {
+  if (l.bit(79) && l.bits(87, 4) != 7) {
+    l.pred(87, 90);
+  }
+}
 void hfma2(Line& l) {
-  l.op("HFMA2").flag(85, ".BF16_V2").flag(80, ".FTZ").flag(77, ".SAT").flag(79, ".RELU").destination();
-  l.a(72, 73, half(l, 74)).b(halves(l), 63, 0, half(l, 60)).c(halves(l), 84, 83, half(l, 81));
+  fused_types(l.op("HFMA2"));
+  const bool number = l.form() == 4 || l.form() == 2;
+  const std::string_view narrow = number ? "" : half(l, 60);
+  l.wide_signs(84, 83).destination().a(72, 73, half(l, 74));
+  l.b(halves(l), 63, 62, l.swapped() ? half(l, 81) : narrow);
+  l.c(halves(l), 84, 83, l.swapped() ? narrow : half(l, 81));
+  relu_predicate(l);
 }
 void hfma2_mma(Line& l) {
-  l.op("HFMA2.MMA").flag(85, ".BF16_V2").flag(80, ".FTZ").flag(77, ".SAT").flag(79, ".RELU").destination();
-  l.a(72).b(halves(l), 63).c(halves(l), 75);
+  fused_types(l.op("HFMA2.MMA")).wide_signs(84, 83).destination();
+  l.a(72, 73).b(halves(l), 63, 62).c(halves(l), 84, 83);
+  relu_predicate(l);
 }
 void hset2(Line& l) {
   l.op("HSET2")
-      .suffix(l.bit(71) ? ".BF" : "")
       .flag(65, ".BF16_V2")
+      .suffix(l.bit(71) ? ".BF" : "")
       .pick(76, 4, kConditions)
       .pick(69, 2, kLogic);
   l.destination().a(72, 73, half(l, 74));
@@ -113,7 +145,8 @@ void hsetp2(Line& l) {
   l.pred(87, 90);
 }
 void hmnmx2(Line& l) {
-  l.op("HMNMX2").flag(85, ".BF16_V2").flag(80, ".FTZ").flag(81, ".NAN").destination().a(72, 73, half(l, 74));
+  l.op("HMNMX2").flag(85, ".BF16_V2").flag(80, ".FTZ").flag(81, ".NAN").flag(82, ".XORSIGN");
+  l.destination().a(72, 73, half(l, 74));
   second_half(l);
   l.pred(87, 90);
 }

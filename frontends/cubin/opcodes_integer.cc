@@ -51,10 +51,12 @@ void uiadd3_64(Line& l) { l.op("UIADD3.64").destination().a(72).b(kS, 63).c(kS, 
 
 void lea(Line& l) {
   const bool high = l.bit(80), sign = l.bit(73), carry = l.bit(74);
+  if (sign && !high) {
+    l.unknown();
+  }
   l.op(l.is_uniform() ? "ULEA" : "LEA").flag(80, ".HI").flag(74, ".X").flag(73, ".SX32").destination();
   carry_out(l, 81);
-  l.complemented(carry).a(72).b(
-      kU, l.word().form() == 2 || l.word().form() == 3 || l.word().form() == 7 ? 0 : 63);
+  l.complemented(carry).a(72).b(kU, l.form() == 2 || l.form() == 3 || l.form() == 7 ? 0 : 63);
   if (high && !sign) {
     l.c(kU, 0);
   }
@@ -65,19 +67,23 @@ void lea(Line& l) {
 }
 
 void lop3(Line& l) {
-  l.op(l.is_uniform() ? "ULOP3.LUT" : "LOP3.LUT");
+  l.op(l.is_uniform() ? "ULOP3.LUT" : "LOP3.LUT").flag(80, ".PAND");
   carry_out(l, 81);
   l.destination().a().b(kU).c(kU).number(l.bits(72, 8)).pred(87, 90);
 }
 
 void plop3(Line& l) {
   l.op(l.is_uniform() ? "UPLOP3.LUT" : "PLOP3.LUT").pred(81).pred(84).pred(87, 90).pred(77, 80);
-  l.text((l.bit(71) ? "!" : "") + std::string(l.bit(67) ? "U" : "") + l.pred_name(68, false));
+  l.text((l.bit(71) ? "!" : "") + std::string(l.bit(67) && !l.is_uniform() ? "U" : "") +
+         l.pred_name(68, false));
   l.number(l.bits(72, 5) << 3 | l.bits(64, 3)).number(l.bits(16, 8));
 }
 
 void prmt(Line& l) {
-  l.op(l.is_uniform() ? "UPRMT" : "PRMT").pick(72, 3, {"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16"});
+  l.op(l.is_uniform() ? "UPRMT" : "PRMT");
+  if (!l.is_uniform()) {
+    l.pick(72, 3, {"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16"});
+  }
   l.destination().a().b(kU).c(kU);
 }
 
@@ -95,17 +101,28 @@ void sgxt(Line& l) {
       .second(kU);
 }
 void bmsk(Line& l) { l.op(l.is_uniform() ? "UBMSK" : "BMSK").flag(75, ".W").destination().a().second(kU); }
-void iabs(Line& l) { l.op("IABS").destination().second(kS, 63); }
+void iabs(Line& l) { l.op("IABS").destination().second(kS); }
 
-void vabsdiff4(Line& l) { l.op("VABSDIFF4").suffix(l.bit(73) ? "" : ".U8").destination().a().b(kU).c(kU); }
+void vabsdiff4(Line& l) { l.op("VABSDIFF4").suffix(l.bit(73) ? "" : ".U8").flag(75, ".ACC").destination().a().b(kU).c(kU); }
+
+void vabsdiff(Line& l) {
+  l.op("VABSDIFF").suffix(l.bit(73) ? "" : ".U32").destination();
+  carry_out(l, 81);
+  l.a().b(kU).c(kU);
+}
+
+// Of the signs of three registers.
+void plop3_signs(Line& l) {
+  l.op("PLOP3.LUT").pred(81).pred(84).a(0, 0, ".SIGN").b(kU, 0, 0, ".SIGN").c(kU, 0, 0, ".SIGN");
+  l.number(l.bits(72, 8)).number(l.bits(16, 8));
+}
 
 // What a product is called when one of its factors makes it something else.
 std::string_view product_name(const Line& l) {
-  const bool immediate = l.word().form() == 4,
-             register_b = l.word().form() != 4 && l.word().form() != 5 && l.word().form() != 6;
+  const bool immediate = l.form() == 4, register_b = l.form() != 4 && l.form() != 5 && l.form() != 6;
   const auto value = static_cast<uint32_t>(l.bits(32, 32));
-  const uint32_t b_place = l.word().form() == 1 ? 32 : 64;
-  if (l.bits(24, 8) == 255 && register_b && l.word().form() != 7 && l.bits(b_place, 8) == 255) {
+  const uint32_t b_place = l.form() == 1 ? 32 : 64;
+  if (l.bits(24, 8) == 255 && register_b && l.form() != 7 && l.bits(b_place, 8) == 255) {
     return ".MOV";
   }
   if (immediate && value == 1) {
@@ -125,7 +142,7 @@ void imad(Line& l) {
   } else {
     l.suffix(l.is_uniform() ? "" : product_name(l)).suffix(l.bit(73) ? "" : ".U32");
   }
-  l.destination().complemented(l.bit(74)).a().b(kS, 63).c(kS, 75);
+  l.destination().complemented(l.bit(74)).a().b(kS).c(kS, 75);
   if (l.bit(74)) {
     l.pred(87, 90);
   }
@@ -136,7 +153,7 @@ void imad_wide(Line& l) {
       .flag(74, ".X")
       .destination();
   carry_out(l, 81);
-  l.complemented(l.bit(74)).a().b(kS, 63).c(kS, 75);
+  l.complemented(l.bit(74)).a().b(kS).c(kS, 75);
   if (l.bit(74)) {
     l.pred(87, 90);
   }
@@ -144,7 +161,7 @@ void imad_wide(Line& l) {
 void imad_hi(Line& l) {
   l.op(l.is_uniform() ? "UIMAD.HI" : "IMAD.HI").suffix(l.bit(73) ? "" : ".U32").flag(74, ".X").destination();
   carry_out(l, 81);
-  l.complemented(l.bit(74)).a().b(kS, 63).c(kS, 75);
+  l.complemented(l.bit(74)).a().b(kS).c(kS, 75);
   if (l.bit(74)) {
     l.pred(87, 90);
   }
@@ -152,13 +169,17 @@ void imad_hi(Line& l) {
 
 void idp(Line& l) {
   l.op("IDP")
-      .suffix(l.bit(76) ? ".2A" : ".4A")
-      .suffix(l.bit(73) ? ".S8" : ".U8")
+      .suffix(!l.bit(76)  ? ".4A"
+              : l.bit(77) ? ".2A.HI"
+                          : ".2A.LO")
+      .suffix(l.bit(73)   ? (l.bit(76) ? ".S16" : ".S8")
+              : l.bit(76) ? ".U16"
+                          : ".U8")
       .suffix(l.bit(74) ? ".S8" : ".U8");
-  l.destination().a().b(kU).c(kU);
+  l.destination().a().b(kU).c(kU, 75);
 }
 
-void viadd(Line& l) { l.op("VIADD").destination().a().second(kU, 63); }
+void viadd(Line& l) { l.op("VIADD").flag(73, ".16x2").destination().a().second(kU, 63); }
 
 void of_lanes(Line& l) { l.pick(72, 2, {".U32", "", ".U16x2", ".S16x2"}).flag(76, ".RELU"); }
 void vimnmx(Line& l) {
@@ -171,7 +192,7 @@ void vimnmx3(Line& l) {
 }
 void viaddmnmx(Line& l) {
   of_lanes(l.op("VIADDMNMX"));
-  l.destination().a().b(kU, 63).c(kU, 75).pred(87, 90);
+  l.destination().a().b(kU, 63).c(kU).pred(87, 90);
 }
 void imnmx(Line& l) {
   l.op(l.is_uniform() ? "UIMNMX" : "IMNMX")
@@ -185,10 +206,12 @@ void imnmx(Line& l) {
 void flo(Line& l) {
   l.op(l.is_uniform() ? "UFLO" : "FLO").suffix(l.bit(73) ? "" : ".U32").flag(74, ".SH").destination();
   carry_out(l, 81);
-  l.second(kU, 63);
+  l.complemented(true).second(kU, 63);
 }
 void brev(Line& l) { l.op(l.is_uniform() ? "UBREV" : "BREV").destination().second(kU); }
-void popc(Line& l) { l.op(l.is_uniform() ? "UPOPC" : "POPC").destination().second(kU, 63); }
+void popc(Line& l) {
+  l.op(l.is_uniform() ? "UPOPC" : "POPC").complemented(true).destination().second(kU, 63);
+}
 
 void p2r(Line& l) {
   l.op("P2R").pick(76, 2, {"", ".B1", ".B2", ".B3"}).destination().text("PR").a().second(kU);
@@ -245,6 +268,7 @@ constexpr Opcode kOpcodes[] = {
     {0x011, lea},
     {0x012, lop3},
     {0x013, iabs},
+    {0x014, vabsdiff},
     {0x015, vabsdiff4},
     {0x016, prmt},
     {0x017, imnmx},
@@ -252,6 +276,7 @@ constexpr Opcode kOpcodes[] = {
     {0x01a, sgxt},
     {0x01b, bmsk},
     {0x01c, plop3},
+    {0x01f, plop3_signs},
     {0x024, imad},
     {0x025, imad_wide},
     {0x026, idp},

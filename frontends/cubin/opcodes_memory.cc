@@ -11,9 +11,12 @@ constexpr uint32_t kNone = Line::kNoPlace;
 Line& size(Line& l) { return l.pick(73, 3, kSizes); }
 
 // What orders a global access, and for whom.
-Line& order(Line& l) {
+Line& order(Line& l, bool loads = false) {
+  if (!loads && l.bits(77, 4) == 4) {
+    l.unknown();
+  }
   return l.pick(77, 4,
-                {"", "?", "?", "?", ".CONSTANT", ".STRONG.SM", ".STRONG.CTA", ".STRONG.GPU", ".MMIO.GPU", "?",
+                {"", "?", "?", "?", ".CONSTANT", ".STRONG.SM", "?", ".STRONG.GPU", ".MMIO.GPU", "?",
                  ".STRONG.SYS", "?", ".MMIO.SYS"});
 }
 // Which of the caches' lines goes first.
@@ -35,14 +38,26 @@ std::string global_address(const Line& l, uint32_t ureg, int64_t offset, bool de
   }
   return l.address(24, "", offset);
 }
-int64_t offset24(const Line& l) { return l.word().signed_bits(40, 24); }
+// What stands around the uniform register of a descriptor in the place of another register.
+void described(Line& l, bool is, uint64_t above, bool wide) {
+  if (is) {
+    l.fixed(70, 2, above).fixed(wide ? 90 : 91, wide ? 2 : 1, wide ? 3 : 1);
+  }
+}
+void wide_only(Line& l) {
+  if (l.bit(76)) {
+    l.fixed(90, 2, 3);
+  }
+}
+int64_t offset24(const Line& l) { return l.signed_bits(40, 24); }
 
 void load(Line& l, std::string_view name) {
   l.op(name).flag(72, ".E");
-  order(size(eviction(l).pick(68, 2, {"", ".LTC64B", ".LTC128B", ".LTC256B"})));
+  order(size(eviction(l).pick(68, 2, {"", ".LTC64B", ".LTC128B", ".LTC256B"})), true);
   if (l.bits(81, 3) != kTrue && l.bits(81, 3) != 0) {
     l.pred(81);
   }
+  wide_only(l);
   l.reg(16).text(global_address(l, 32, offset24(l), l.bit(76)));
 }
 void ldg(Line& l) { load(l, "LDG"); }
@@ -51,6 +66,7 @@ void ld(Line& l) { load(l, "LD"); }
 void store(Line& l, std::string_view name) {
   l.op(name).flag(72, ".E");
   order(size(eviction(l)));
+  wide_only(l);
   l.text(global_address(l, 64, offset24(l), l.bit(76))).reg(32);
 }
 void stg(Line& l) { store(l, "STG"); }
@@ -76,40 +92,55 @@ void ldc(Line& l) {
   l.text(l.constant(index ? l.reg_name(24) : ""));
 }
 void uldc(Line& l) {
+  if (l.opcode() == 0x0b9) {
+    l.fixed(91, 1, 0);
+  }
   size(l.uniform().uniform_guard().op("ULDC")).ureg(16).text(l.constant(l.bit(91) ? l.ureg_name(24) : ""));
 }
 
 constexpr std::string_view kOperations[] = {".ADD", ".MIN", ".MAX", ".INC", ".DEC",
                                             ".AND", ".OR",  ".XOR", ".EXCH"};
-constexpr std::string_view kWhole[] = {"", ".S32", ".64", "?", "?", ".S64", ".128"};
-constexpr std::string_view kFloating[] = {
-    ".F16x2.RN", ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".BF16x2.RN", "?", "?", ".F64.RN"};
+constexpr std::string_view kWhole[] = {"", ".S32", ".64", ".S64", ".128"};
 
 // What returns the old value has a predicate too, which stays PT.
-void atomic(Line& l, std::string_view name, bool returns, std::span<const std::string_view> types) {
-  l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations).pick(73, 3, types);
+void atomic(Line& l, std::string_view name, bool returns) {
+  eviction(l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations)).pick(73, 3, kWhole);
   order(l);
   if (returns) {
     l.pred(81).reg(16);
   }
+  described(l, l.bit(91) && l.bit(72), returns ? 3 : 2, !returns);
   l.text(global_address(l, 64, offset24(l), l.bit(91) && l.bit(72))).reg(32);
 }
-void atomg(Line& l) { atomic(l, "ATOMG", true, kWhole); }
-void atomg_float(Line& l) { atomic(l, "ATOMG", true, kFloating); }
-void atom_float(Line& l) { atomic(l, "ATOM", true, kFloating); }
-void atom(Line& l) { atomic(l, "ATOM", true, kWhole); }
-void redg(Line& l) { atomic(l, "REDG", false, kWhole); }
-void redg_float(Line& l) { atomic(l, "REDG", false, kFloating); }
+void atomg(Line& l) { atomic(l, "ATOMG", true); }
+void atomic_float(Line& l, std::string_view name, bool returns) {
+  l.op(name).flag(72, ".E").pick(88, returns ? 3 : 2, {".ADD", ".MIN", ".MAX"}).fixed(87, 1, 0);
+  eviction(l);
+  l.pick(73, 4,
+         {".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", "?", "?", "?", "?",
+          ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", "?", "?", "?", ".F64.RN"});
+  order(l);
+  if (returns) {
+    l.pred(81).reg(16);
+  }
+  described(l, l.bit(91) && l.bit(72), returns ? 3 : 2, !returns);
+  l.text(global_address(l, 64, offset24(l), l.bit(91) && l.bit(72))).reg(32);
+}
+void atomg_float(Line& l) { atomic_float(l, "ATOMG", true); }
+void atom_float(Line& l) { atomic_float(l, "ATOM", true); }
+void atom(Line& l) { atomic(l, "ATOM", true); }
+void redg(Line& l) { atomic(l, "REDG", false); }
+void redg_float(Line& l) { atomic_float(l, "REDG", false); }
 void compare_and_swap(Line& l, std::string_view name) {
-  order(l.op(name).flag(72, ".E").suffix(".CAS").pick(73, 3, kWhole)).pred(81).reg(16);
+  order(eviction(l.op(name).flag(72, ".E").suffix(".CAS")).pick(73, 3, kWhole)).pred(81).reg(16);
   l.text(l.address(24, "", offset24(l))).reg(32).reg(64);
 }
 void atomg_cas(Line& l) { compare_and_swap(l, "ATOMG"); }
 void atom_cas(Line& l) { compare_and_swap(l, "ATOM"); }
 
 void atoms(Line& l) {
-  if (l.word().form() == 7) {
-    l.op("ATOMS.POPC.INC.32").reg(16).text(local_address(l, 64, offset24(l)));
+  if (l.form() == 7) {
+    l.op("ATOMS.POPC.INC.32").fixed(87, 4, 11).reg(16).text(local_address(l, 64, offset24(l)));
     return;
   }
   l.op("ATOMS")
@@ -120,18 +151,22 @@ void atoms(Line& l) {
       .reg(32);
 }
 void atoms_cas(Line& l) {
-  l.op("ATOMS").suffix(l.bits(87, 2) == 3 ? ".CAST.SPIN" : ".CAS").pick(73, 3, kWhole).reg(16);
+  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, kWhole).reg(16);
   l.text(local_address(l, 64, offset24(l))).reg(32).reg(64);
 }
 
 void ldgsts(Line& l) {
   constexpr uint32_t kFar = 32, kNear = 44;  // offsets: 12 bits of the global address, 20 of the shared one
-  l.op("LDGSTS.E").suffix(l.bits(81, 3) == 0 ? ".BYPASS" : "").flag(72, ".LTC128B");
+  l.op("LDGSTS.E").pick(81, 3, {".BYPASS", "", "?", "?", "?", "?", "?", "?"}).flag(72, ".LTC128B");
   const bool described = l.bit(76);
   const std::string uniform = !described && l.bit(91) && l.bits(64, 6) != 63 ? l.ureg_name(64) : "";
-  const bool of_shared = l.word().form() == 6;
-  size(l).text(l.address(16, "", l.word().signed_bits(kNear, 20), of_shared ? uniform : ""));
-  const std::string from = l.address(24, ".64", l.word().signed_bits(kFar, 12), of_shared ? "" : uniform);
+  l.fixed(70, 2, 1).fixed(84, 3, 1);
+  const bool of_shared = l.form() == 6;
+  if (of_shared && described) {
+    l.unknown();
+  }
+  size(l).text(l.address(16, "", l.signed_bits(kNear, 20), of_shared ? uniform : ""));
+  const std::string from = l.address(24, ".64", l.signed_bits(kFar, 12), of_shared ? "" : uniform);
   l.text(described ? "desc[" + l.ureg_name(64) + "]" + from : from);
   if (l.bits(87, 4) != kTrue) {
     l.pred(87, 90);
@@ -141,8 +176,9 @@ void ldgsts(Line& l) {
 void cctl(Line& l) {
   l.op("CCTL").flag(72, ".E").pick(
       87, 4, {".PF1", ".PF2", "?", "?", ".IVALL", ".RS", ".IV", ".RSLB", "?", ".WBALL"});
-  if (l.bits(87, 4) != 4 && l.bits(87, 4) != 9) {
-    l.text(global_address(l, 64, l.word().signed_bits(32, 32), l.bit(76)));
+  const uint64_t what = l.bits(87, 4);
+  if (what != 4 && what != 9) {
+    l.text(global_address(l, 64, l.signed_bits(32, 32), l.bit(76)));
   }
 }
 

@@ -12,6 +12,7 @@ Context::Context(const config::GpuConfig& gpu, Environment environment)
       environment_(std::move(environment)),
       params_(gpu),
       space_(params_.memory.total - params_.memory.context),
+      pools_(space_, params_.memory.pool_chunk),
       library_(space_),
       timeline_(gpu, space_) {
   legacy_.model = timeline_.builder().legacy();
@@ -75,6 +76,7 @@ host::Ps Context::perform_kernel(const KernelWork& k) {
   const auto output = std::make_shared<std::string>();
   host::Ps duration{};
   try {
+    library_.update_constants(*k.function->program);
     exec::Launch l = k.function->program->launch(*k.function->kernel);
     l.grid = k.grid;
     l.block = k.block;

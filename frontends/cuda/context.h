@@ -15,6 +15,7 @@
 #include "frontends/cuda/address_space.h"
 #include "frontends/cuda/graphs.h"
 #include "frontends/cuda/library.h"
+#include "frontends/cuda/pools.h"
 #include "frontends/cuda/status.h"
 #include "frontends/cuda/streams.h"
 #include "frontends/cuda/timeline.h"
@@ -45,6 +46,7 @@ class Context {
   AddressSpace& space() { return space_; }
   Library& library() { return library_; }
   Timeline& timeline() { return timeline_; }
+  Pools& pools() { return pools_; }
   const config::GpuConfig& gpu() const { return gpu_; }
   const host::Params& params() const { return params_; }
   void note(std::string_view text) { environment_.note(text); }
@@ -58,7 +60,7 @@ class Context {
   void release_host(uint64_t address);  // cudaFreeHost
   void register_host(uint64_t address, uint64_t bytes);
   void unregister_host(uint64_t address);
-  uint64_t allocate(uint64_t bytes, Stream& stream, workload::Pool pool);
+  uint64_t allocate(uint64_t bytes, Stream& stream, Pool& pool);
   void release(uint64_t address, Stream& stream);
   // In the direction that is asked for. Throws CallFailed for addresses that are not there.
   void copy(CopyWork c, Stream& stream, bool waits);
@@ -121,6 +123,8 @@ class Context {
   void not_in_any_capture();
   host::Ps perform(const Work& work);
   host::Ps perform_kernel(const KernelWork& k);
+  // Throws CallFailed when an address is not there.
+  void check_copy(const CopyWork& c);
   void perform_copy(const CopyWork& c);
   void perform_set(const MemsetWork& m);
   std::vector<host::Ps> perform(const GraphExec& x);
@@ -130,6 +134,7 @@ class Context {
   const Environment environment_;
   const host::Params params_;
   AddressSpace space_;
+  Pools pools_;
   Library library_;
   Timeline timeline_;
   Status failed_ = Status::kSuccess;

@@ -18,6 +18,11 @@ const char* name_of(host::Memory kind) {
   }
 }
 
+// From the first byte to the last one, with what lies between rows and planes.
+uint64_t end_of(const CopyWork& c, uint64_t pitch, uint64_t plane) {
+  return (c.depth - 1) * plane + (c.height - 1) * pitch + c.width;
+}
+
 }  // namespace
 
 uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
@@ -42,7 +47,9 @@ void Context::release(uint64_t address) {
           Status::kInvalidValue, "no device memory begins there");
   not_in_any_capture();
   timeline_.calls().free(a->buffer);
-  space_.release(address, false);
+  if (!pools_.release(address)) {
+    space_.release(address, false);
+  }
   flush();
 }
 
@@ -71,18 +78,20 @@ void Context::unregister_host(uint64_t address) {
   space_.release(address, true);
 }
 
-uint64_t Context::allocate(uint64_t bytes, Stream& stream, workload::Pool pool) {
+uint64_t Context::allocate(uint64_t bytes, Stream& stream, Pool& pool) {
   require(bytes != 0, Status::kInvalidValue);
-  Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
-  timeline_.allocated(a, "pool memory");
   if (stream.capture) {
     // Its address is the graph's from now on, and stays its own.
+    Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
+    timeline_.allocated(a, "graph memory");
     a.graph = true;
     timeline_.calls().malloc(a.buffer);
     captured(stream, AllocateWork{a.address, bytes}, false);
-  } else {
-    timeline_.calls().mallocAsync(a.buffer, stream.model, pool);
+    return a.address;
   }
+  Allocation& a = pools_.allocate(pool, bytes);
+  timeline_.allocated(a, "pool memory");
+  timeline_.calls().mallocAsync(a.buffer, stream.model, pool.model);
   return a.address;
 }
 
@@ -94,18 +103,16 @@ void Context::release(uint64_t address, Stream& stream) {
     return;
   }
   timeline_.calls().freeAsync(a->buffer, stream.model);
-  space_.release(address, false);
+  if (!pools_.release(address)) {
+    space_.release(address, false);
+  }
 }
 
 void Context::copy(CopyWork c, Stream& stream, bool waits) {
   if (c.width == 0 || c.height == 0 || c.depth == 0) {
     return;
   }
-  const auto on_device = [&](uint64_t address, bool constant) {
-    return constant || space_.memory().range(address) != nullptr;
-  };
-  const bool to = on_device(c.to, c.constants_of && c.to_constants);
-  const bool from = on_device(c.from, c.constants_of && !c.to_constants);
+  const bool to = space_.memory().range(c.to) != nullptr, from = space_.memory().range(c.from) != nullptr;
   using D = CopyWork::Direction;
   const auto device_only = [&](uint64_t address) {
     const Allocation* a = space_.find(address);
@@ -117,6 +124,7 @@ void Context::copy(CopyWork c, Stream& stream, bool waits) {
                      (c.direction == D::kDeviceToHost && device_only(c.to));
   require(!wrong, Status::kInvalidValue, "an address is not on the side that the direction says");
   require(c.direction <= D::kDefault, Status::kInvalidMemcpyDirection);
+  check_copy(c);
   if (captured(stream, c, waits)) {
     return;
   }
@@ -129,20 +137,14 @@ void Context::copy(CopyWork c, Stream& stream, bool waits) {
   }
 }
 
+void Context::check_copy(const CopyWork& c) {
+  space_.bytes(c.to, end_of(c, c.to_pitch, c.to_plane));
+  space_.bytes(c.from, end_of(c, c.from_pitch, c.from_plane));
+}
+
 void Context::perform_copy(const CopyWork& c) {
-  if (c.constants_of) {
-    if (c.to_constants) {
-      c.constants_of->write_constants(c.to, {space_.bytes(c.from, c.width), c.width});
-    } else {
-      c.constants_of->read_constants(c.from, {space_.bytes(c.to, c.width), c.width});
-    }
-    return;
-  }
-  const auto end = [&](uint64_t pitch, uint64_t plane) {
-    return (c.depth - 1) * plane + (c.height - 1) * pitch + c.width;
-  };
-  uint8_t* to = space_.bytes(c.to, end(c.to_pitch, c.to_plane));
-  const uint8_t* from = space_.bytes(c.from, end(c.from_pitch, c.from_plane));
+  uint8_t* to = space_.bytes(c.to, end_of(c, c.to_pitch, c.to_plane));
+  const uint8_t* from = space_.bytes(c.from, end_of(c, c.from_pitch, c.from_plane));
   for (uint64_t z = 0; z < c.depth; ++z) {
     for (uint64_t y = 0; y < c.height; ++y) {
       std::memmove(to + z * c.to_plane + y * c.to_pitch, from + z * c.from_plane + y * c.from_pitch, c.width);
@@ -181,23 +183,17 @@ void Context::perform_set(const MemsetWork& m) {
 CopyWork Context::symbol_copy(const void* symbol, uint64_t offset, uint64_t other, uint64_t bytes,
                               bool to_symbol) {
   const LoadedVariable& v = library_.variable(symbol);
-  require(offset <= v.variable.bytes && bytes <= v.variable.bytes - offset, Status::kInvalidValue,
-          "beyond the variable's end");
+  require(offset <= v.bytes && bytes <= v.bytes - offset, Status::kInvalidValue, "beyond the variable's end");
   CopyWork c;
   c.width = bytes;
-  c.to = to_symbol ? v.variable.address + offset : other;
-  c.from = to_symbol ? other : v.variable.address + offset;
-  if (v.variable.constant) {
-    c.constants_of = v.program;
-    c.to_constants = to_symbol;
-  }
+  c.to = to_symbol ? v.address + offset : other;
+  c.from = to_symbol ? other : v.address + offset;
   return c;
 }
 
 uint64_t Context::symbol_address(const void* symbol) {
   const LoadedVariable& v = library_.variable(symbol);
-  require(!v.variable.constant, Status::kNotSupported, "addresses of __constant__ variables");
-  return v.variable.address;
+  return v.address;
 }
 
 }  // namespace heddle::cuda

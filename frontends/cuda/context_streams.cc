@@ -50,12 +50,14 @@ void Context::destroy(Stream& s) {
 void Context::synchronize(Stream& s) {
   not_in_capture(s);
   timeline_.calls().streamSynchronize(s.model);
+  pools_.synchronized();
   flush();
 }
 
 void Context::synchronize() {
   not_in_any_capture();
   timeline_.calls().deviceSynchronize();
+  pools_.synchronized();
   flush();
 }
 
@@ -119,6 +121,7 @@ void Context::wait(Stream& s, Event& e, bool external) {
 void Context::synchronize(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
   timeline_.calls().eventSynchronize(e.model);
+  pools_.synchronized();
   flush();
 }
 

@@ -74,8 +74,9 @@ size_t available_shared(LoadedFunction& f, int32_t blocks, int32_t threads, cons
           "so many blocks do not fit");
   const uint32_t unit = l.shared_allocation_unit();
   const uint32_t each = l.shared_bytes_per_sm() / static_cast<uint32_t>(blocks) / unit * unit;
-  const uint32_t taken = l.reserved_shared_bytes_per_block() + f.kernel->static_shared;
-  return std::min(each > taken ? each - taken : 0, l.max_shared_bytes_per_block() - f.kernel->static_shared);
+  // As an H200 answers (device.txt, available_shared): what the system reserves is not taken off.
+  const uint32_t taken = f.kernel->static_shared;
+  return std::min(each > taken ? each - taken : 0, l.max_shared_bytes_per_block() - taken);
 }
 
 int32_t resident_clusters(const KernelWork& k, const Context& c) {

@@ -105,10 +105,10 @@ const std::shared_ptr<modules::Program>& Library::loaded(size_t n) {
     }
     space_.visible_to_host(false);
     for (const auto& [pointer, name] : b.managed) {
-      const auto v = b.program->variable(name);
-      require(v.has_value(), Status::kInvalidSymbol, "a managed variable is in no module");
-      *pointer = reinterpret_cast<void*>(v->address);
-      variables_[pointer] = {b.program, *v};
+      const LoadedVariable v = variable(b.program, name);
+      *pointer = reinterpret_cast<void*>(v.address);
+      variables_[pointer] = v;
+      variables_[*pointer] = v;  // as which the program names it
     }
   }
   return b.program;
@@ -161,7 +161,8 @@ LoadedFunction& Library::function(const void* host) {
     }
   }
   const auto it = function_names_.find(host);
-  require(it != function_names_.end(), Status::kInvalidDeviceFunction, "no kernel stands at this address");
+  // As CUDA 13 says it, whose functions are handles.
+  require(it != function_names_.end(), Status::kInvalidResourceHandle, "no kernel stands at this address");
   LoadedFunction& f = function(loaded(it->second.binary), it->second.name);
   by_host_[host] = &f;
   return f;
@@ -174,9 +175,32 @@ const LoadedVariable& Library::variable(const void* host) {
   const auto it = variable_names_.find(host);
   require(it != variable_names_.end(), Status::kInvalidSymbol, "no variable stands at this address");
   const auto& program = loaded(it->second.binary);
-  const auto v = program->variable(it->second.name);
-  require(v.has_value(), Status::kInvalidSymbol, "the module has no such variable");
-  return variables_[host] = {program, *v};
+  return variables_[host] = variable(program, it->second.name);
+}
+
+LoadedVariable Library::variable(const std::shared_ptr<modules::Program>& program, std::string_view name) {
+  const auto v = program->variable(name);
+  require(v.has_value(), Status::kSymbolNotFound, "the module has no such variable");
+  if (!v->constant) {
+    return {v->address, v->bytes};
+  }
+  const auto key = std::make_pair(static_cast<const modules::Program*>(program.get()), v->address);
+  auto known = constants_.find(key);
+  if (known == constants_.end()) {
+    const uint64_t at = space_.memory().allocate(v->bytes);
+    program->read_constants(v->address, {space_.bytes(at, v->bytes), v->bytes});
+    known = constants_.emplace(key, Constant{program.get(), *v, at}).first;
+  }
+  return {known->second.address, v->bytes};
+}
+
+void Library::update_constants(const modules::Program& program) {
+  for (auto it = constants_.lower_bound({&program, 0}); it != constants_.end() && it->first.first == &program;
+       ++it) {
+    const Constant& c = it->second;
+    c.program->write_constants(c.variable.address,
+                               {space_.bytes(c.address, c.variable.bytes), c.variable.bytes});
+  }
 }
 
 }  // namespace heddle::cuda

@@ -23,9 +23,9 @@ struct LoadedFunction {
   bool non_portable_cluster = false;
 };
 
+// A __constant__ variable has an address, too, where its bytes are before a launch takes them over.
 struct LoadedVariable {
-  std::shared_ptr<modules::Program> program;
-  modules::Variable variable;
+  uint64_t address = 0, bytes = 0;
 };
 
 class Library {
@@ -52,6 +52,10 @@ class Library {
   std::shared_ptr<modules::Program> load(const void* image);
   std::shared_ptr<modules::Program> load_file(const std::string& file);
   LoadedFunction& function(const std::shared_ptr<modules::Program>& program, std::string_view name);
+  // Throws CallFailed (cudaErrorSymbolNotFound).
+  LoadedVariable variable(const std::shared_ptr<modules::Program>& program, std::string_view name);
+  // What the host has put into __constant__ variables is what the module's next launch finds there.
+  void update_constants(const modules::Program& program);
 
  private:
   struct Name {
@@ -69,6 +73,13 @@ class Library {
   std::deque<Binary> binaries_;  // a handle is 1 more than the place here
   std::map<const void*, Name> function_names_, variable_names_;
   std::map<const void*, LoadedVariable> variables_;
+  struct Constant {
+    modules::Program* program;
+    modules::Variable variable;
+    uint64_t address;
+  };
+  std::map<std::pair<const modules::Program*, uint64_t>, Constant>
+      constants_;  // by place among the constants
   std::map<std::pair<const modules::Program*, std::string>, LoadedFunction> functions_;
   std::map<const void*, LoadedFunction*> by_host_;
 };

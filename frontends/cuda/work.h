@@ -36,9 +36,6 @@ struct CopyWork {
   uint64_t to_pitch = 0, from_pitch = 0;      // bytes from a row to the next
   uint64_t to_plane = 0, from_plane = 0;      // bytes from a plane to the next
   Direction direction = Direction::kDefault;
-  // One side is in the constants of a module: the address counts from their beginning.
-  std::shared_ptr<modules::Program> constants_of;
-  bool to_constants = false;
 };
 
 struct MemsetWork {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/exec/async/ops.h"
@@ -162,7 +163,9 @@ struct Code {
   std::string file;  // for messages
   uint32_t entry = 0;
   std::vector<Inst> insts;
-  std::vector<uint32_t> lines;  // of each instruction, in the file
+  std::vector<uint32_t> lines;  // of each instruction, in the file; of machine code bytes in its function
+  // Of machine code: where each function begins among the instructions, in order, and its name.
+  std::vector<std::pair<uint32_t, std::string>> stretches;
   std::vector<FunctionInfo> functions;
   std::vector<Register> constants;
   std::vector<Special> specials;          // from register kFirstSpecial of Bank::kWarp on
@@ -186,6 +189,9 @@ struct Code {
   bool explicit_cluster = false;             // .explicitcluster: a launch says the clusters' size
   bool grid_in_clusters = false;             // .blocksareclusters
   bool explicit_convergence = false;         // lanes meet at kConverge only
+
+  // For messages: "FILE:LINE", "FILE: FUNCTION+0xOFFSET".
+  std::string place(uint32_t pc) const;
 };
 
 }  // namespace heddle::exec

@@ -325,8 +325,8 @@ void Warp::fail(uint32_t pc, uint32_t lane, const std::string& what, FaultKind k
   const uint32_t thread = index_ * kLanes + lane;
   const isa::Dim3 size = block_.launch().block;
   const isa::Dim3 at = block_.index();
-  throw ThreadFault(kind, fmt::format("{}:{}: {}; kernel {}, thread ({}, {}, {}) of block ({}, {}, {})",
-                                      code_.file, code_.lines[pc], what, code_.kernel, thread % size.x,
+  throw ThreadFault(kind, fmt::format("{}: {}; kernel {}, thread ({}, {}, {}) of block ({}, {}, {})",
+                                      code_.place(pc), what, code_.kernel, thread % size.x,
                                       thread / size.x % size.y, thread / size.x / size.y, at.x, at.y, at.z));
 }
 
@@ -336,8 +336,7 @@ std::string Warp::waits() const {
     if (g.mask == 0) {
       continue;
     }
-    out += fmt::format("{}lanes 0x{:x} at {}:{} ", out.empty() ? "" : ", ", g.mask, code_.file,
-                       code_.lines[g.pc]);
+    out += fmt::format("{}lanes 0x{:x} at {} ", out.empty() ? "" : ", ", g.mask, code_.place(g.pc));
     switch (g.state) {
       case State::kRunnable:
         out += "(looking)";

@@ -46,11 +46,10 @@ void Warp::check_races(Races& races, const Group& g, const Access& a) const {
     }
     if (const auto other = races.access(index_, g.pc, offset, bytes, stores)) {
       fail(g.pc, lane,
-           fmt::format(
-               "race in shared memory: {} of {} bytes at 0x{:x}, which warp {} {} at {}:{} with nothing "
-               "between that orders them",
-               stores ? "store" : "load", bytes, address % kSharedWindows, other->warp,
-               other->stores ? "stores" : "loads", code_.file, code_.lines[other->pc]));
+           fmt::format("race in shared memory: {} of {} bytes at 0x{:x}, which warp {} {} at {} with nothing "
+                       "between that orders them",
+                       stores ? "store" : "load", bytes, address % kSharedWindows, other->warp,
+                       other->stores ? "stores" : "loads", code_.place(other->pc)));
     }
   }
 }

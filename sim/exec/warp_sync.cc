@@ -198,9 +198,9 @@ void Warp::check_aligned(const Group& any, uint32_t number) const {
     const bool here = g.mask != 0 && g.state == State::kAtBarrier && g.wait_for == number;
     if (here && g.pc != any.pc && (code_.insts[g.pc].offset | code_.insts[any.pc].offset) != 0) {
       fail(g.pc, static_cast<uint32_t>(std::countr_zero(g.mask)),
-           fmt::format("aligned barrier {} in diverged code: lanes 0x{:x} are here, lanes 0x{:x} at {}:{} "
+           fmt::format("aligned barrier {} in diverged code: lanes 0x{:x} are here, lanes 0x{:x} at {} "
                        "(legal: together, or barrier.sync)",
-                       number, g.mask, any.mask, code_.file, code_.lines[any.pc]));
+                       number, g.mask, any.mask, code_.place(any.pc)));
     }
   }
 }

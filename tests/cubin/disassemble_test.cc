@@ -22,7 +22,7 @@ TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
       CHECK(same(got, e->text));
     }
   }
-  CHECK(all == 2002);
+  CHECK(all == 2751);
 }
 
 TEST_CASE("targets of branches are bytes of the function") {
@@ -35,6 +35,37 @@ TEST_CASE("what is not known is not guessed") {
   CHECK(disassembled({0x00000000000071ff, 0x000fc00000000000}, 0).empty());  // no such opcode
   CHECK(disassembled({0x000000000000f992, 0x000fec000000c000}, 0).empty());  // a fence of level 4
   CHECK(disassembled({0x0000000506057223, 0x000fe20000000004}, 0) == "FFMA R5, R6, R5, R4");
+}
+
+TEST_CASE("what nvdisasm refuses is not known") {
+  std::ifstream file("tests/cubin/data/refused.tsv");
+  size_t all = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream in(line);
+    std::string low, high;
+    if (line.starts_with("#") || !(in >> low >> high)) {
+      continue;
+    }
+    ++all;
+    const std::string got = disassembled({std::stoull(low, nullptr, 16), std::stoull(high, nullptr, 16)}, 0);
+    CAPTURE(line);
+    CHECK(got.empty());
+  }
+  CHECK(all == 293);
+}
+
+TEST_CASE("bits that nobody asks for make an instruction unknown") {
+  CHECK(disassembled({0x0000000500007236, 0x004fe20000000200}, 0) == "VIADD.16x2 R0, R0, R5");
+  CHECK(disassembled({0x0000000500007236, 0x004fe20000000600}, 0).empty());  // bit 74
+  CHECK(disassembled({0x0000010500007236, 0x004fe20000000200}, 0).empty());  // bit 40, behind a register
+  CHECK(
+      disassembled({0x0000000500007236, 0x004fe20008000200}, 0).empty());  // bit 91: of the warp's registers
+  CHECK(disassembled({0x80000000ff057213, 0x000fe20000000000}, 0).empty());  // a sign that IABS has not
+  CHECK(leftover_bits({0x0000000500007236, 0x004fe20000000600}).high == 0x400);
+}
+
+TEST_CASE("where RET and calls go") {
+  CHECK(disassembled({0xffffffd418f47950, 0x000fec0003c3ffff}, 0x2820) == "RET.REL.NODEC R24 0x0");
 }
 
 TEST_CASE("numbers as the disassembler writes them") {

@@ -153,15 +153,13 @@ HEDDLE_CUDA int32_t cuModuleGetFunction(void** out, void* handle, const char* na
   return initialised_call([&](Context& c) { *out = &c.library().function(module_at(handle), name); });
 }
 HEDDLE_CUDA int32_t cuModuleGetGlobal_v2(uint64_t* address, size_t* bytes, void* handle, const char* name) {
-  return initialised_call([&](Context&) {
-    const auto v = module_at(handle)->variable(name);
-    cuda::require(v.has_value(), Status::kSymbolNotFound);
-    cuda::require(!v->constant, Status::kNotSupported, "addresses of __constant__ variables");
+  return initialised_call([&](Context& c) {
+    const cuda::LoadedVariable v = c.library().variable(module_at(handle), name);
     if (address != nullptr) {
-      *address = v->address;
+      *address = v.address;
     }
     if (bytes != nullptr) {
-      *bytes = v->bytes;
+      *bytes = v.bytes;
     }
   });
 }

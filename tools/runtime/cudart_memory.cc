@@ -206,7 +206,7 @@ HEDDLE_CUDA int32_t cudaGetSymbolAddress(void** out, const void* symbol) {
   return call([&](Context& c) { *out = pointer(c.symbol_address(symbol)); });
 }
 HEDDLE_CUDA int32_t cudaGetSymbolSize(size_t* out, const void* symbol) {
-  return call([&](Context& c) { *out = c.library().variable(symbol).variable.bytes; });
+  return call([&](Context& c) { *out = c.library().variable(symbol).bytes; });
 }
 
 // ---- unified memory

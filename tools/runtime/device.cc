@@ -126,8 +126,10 @@ uint64_t device_limit(int32_t limit, const cuda::Context& /*c*/) {
       return 64;  // fetches of the L2
     case 6:
       return 11796480;  // persisting L2
+    case 3:             // depth of synchronisation, of older devices
+      throw cuda::CallFailed(cuda::Status::kUnsupportedLimit);
     default:
-      throw cuda::CallFailed(cuda::Status::kUnsupportedLimit, "no such limit");
+      throw cuda::CallFailed(cuda::Status::kInvalidValue, "no such limit");
   }
 }
 

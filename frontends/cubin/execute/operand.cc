@@ -191,7 +191,13 @@ std::string_view trimmed(std::string_view s) {
 }  // namespace
 
 bool Parsed::has(std::string_view modifier) const {
-  return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+  bool found = false;
+  for (size_t i = 0; i < modifiers.size(); ++i) {
+    if (modifiers[i] == modifier) {
+      asked[i] = found = true;
+    }
+  }
+  return found;
 }
 
 Parsed parse_line(const std::string& text, const Word& word) {
@@ -216,6 +222,7 @@ Parsed parse_line(const std::string& text, const Word& word) {
       out.name = m.substr(0, dot);
     } else {
       out.modifiers.emplace_back(m.substr(0, dot));
+      out.asked.push_back(false);
     }
     m.remove_prefix(std::min(dot + 1, m.size()));
   }

@@ -56,6 +56,8 @@ struct Parsed {
   std::vector<Operand> operands;
   std::string text;
 
+  mutable std::vector<bool> asked;  // of the modifiers: somebody has looked for it
+
   bool has(std::string_view modifier) const;
 };
 

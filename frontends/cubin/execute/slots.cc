@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "frontends/cubin/execute/translator.h"
+#include "sim/exec/arith/machine_words.h"
 #include "sim/exec/special.h"
 
 namespace heddle::cubin {
@@ -89,6 +90,8 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
         return constant((exec::kParamWindow - kernel.parameter_offset) & 0xffffffff);
       case 0xc4:
         return constant((exec::kParamWindow - kernel.parameter_offset) >> 32);
+      case 0x140:
+        return special(Special::kIsExplicitCluster);
       case 0xd0:  // the same of bank 3: __constant__ variables
         return constant(exec::kConstWindow & 0xffffffff);
       case 0xd4:
@@ -226,7 +229,7 @@ Slot Translator::real(const Operand& o, Number type) {
   const uint64_t sign = small ? 0x80008000 : kSign32;
   // An immediate double is its upper word.
   Slot s = number && wide ? constant(o.bits & 0xffffffff) : source(o, wide ? 1 : 0);
-  if (!number && (o.negate || o.absolute)) {
+  if (!number && !wide && (o.negate || o.absolute)) {
     const Slot t = temporary();
     const uint64_t keep = o.absolute ? 0xffffffff & ~sign : 0xffffffff;
     compute(WordOp::kModify, t, exec::kNoSlot, {s}, keep | (o.negate ? sign << 32 : 0), Role::kBefore);
@@ -237,10 +240,18 @@ Slot Translator::real(const Operand& o, Number type) {
   }
   const Slot t = temporary();
   compute(WordOp::kJoin, t, exec::kNoSlot, {number ? constant(0) : source(o, 0), s}, 0, Role::kBefore);
+  if (!number && (o.negate || o.absolute)) {
+    const uint64_t how = (o.absolute ? exec::arith::kAbsolute : 0) | (o.negate ? exec::arith::kNegative : 0);
+    compute(exec::arith::double_sign_fn(), t, exec::kNoSlot, {t}, how, Role::kBefore);
+  }
   return t;
 }
 
 Slot Translator::truth(const Operand& o) {
+  if (!o.is(Kind::kPredicate) && !o.is(Kind::kUniformPredicate)) {
+    missing("no predicate");
+    return constant(0);
+  }
   if (o.index == kTruePredicate) {
     return constant(o.negate ? 0 : 1);
   }

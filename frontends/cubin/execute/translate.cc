@@ -46,6 +46,77 @@ bool uniform_name(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+// Modifiers that nobody looks for: they say what is so anyway, or nothing about values. Any other makes an
+// instruction one that cannot be executed.
+struct Ignored {
+  std::string_view name;  // of the instruction; of those of the warp without U; "*": any
+  std::initializer_list<std::string_view> modifiers;
+};
+const Ignored kIgnored[] = {
+    {"*", {"AND", "E", "LUT", "REL"}},
+    // Caches and who sees it.
+    {"LD", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA"}},
+    {"LDG", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B"}},
+    {"LDL", {"EF", "EL", "LU", "EU", "NA"}},
+    {"ST", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
+    {"STG", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
+    {"STL", {"EF", "EL", "LU", "EU", "NA"}},
+    {"LDGSTS", {"BYPASS", "LTC128B"}},
+    {"ATOM", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
+    {"ATOMG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
+    {"REDG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
+    {"ATOMS", {"SPIN", "32"}},
+    {"CCTL", {"PF1", "PF2", "IVALL", "RS", "IV", "RSLB", "WBALL"}},
+    {"MEMBAR", {"SC", "ALL", "MMIO", "CTA", "SM", "GPU", "SYS", "VC"}},
+    {"FENCE", {"VIEW", "ASYNC", "S"}},
+    // Names of forms that the operands show.
+    {"IMAD", {"MOV", "IADD", "SHL", "U32"}},
+    {"SHF", {"L", "U32"}},
+    {"IDP", {"4A", "LO", "U8", "S8", "U16", "S16"}},
+    {"I2IP", {"U2", "S2", "U4", "S4", "U8", "S8", "U16", "S16", "S32"}},
+    {"I2I", {"SAT"}},
+    {"F2I", {"NTZ"}},
+    {"F2IP", {"F32"}},
+    {"FSET", {"BF"}},
+    {"HFMA2", {"MMA"}},
+    {"VOTE", {"EQ"}},
+    {"VOTEU", {"EQ"}},
+    {"MATCH", {"ANY"}},
+    {"SHFL", {"IDX"}},
+    {"BAR", {"OR", "DEFER_BLOCKING"}},
+    {"BMOV", {"32"}},
+    {"LDSM", {"16", "M88"}},
+    {"STSM", {"16", "M88"}},
+    {"MOVM", {"16", "MT88"}},
+    {"HMMA", {"F16"}},
+    {"HGMMA", {"F16"}},
+    {"QGMMA", {"F16"}},
+    {"BMMA", {"POPC"}},
+    {"BGMMA", {"POPC"}},
+    {"SYNCS", {"TRANS64", "64", "ARRIVE", "RED", "IV"}},
+    {"UTMALDG", {"1D", "2D", "3D", "4D", "5D"}},
+    {"UTMASTG", {"1D", "2D", "3D", "4D", "5D"}},
+    {"UTMAREDG", {"1D", "2D", "3D", "4D", "5D"}},
+    {"UBLKCP", {"S", "G"}},
+    // What waits, and what changes hands.
+    {"WARPGROUP", {"ARRIVE", "WAIT", "DEPBAR", "LE"}},
+    {"DEPBAR", {"LE"}},
+    {"WARPSYNC", {"ALL", "EXCLUSIVE", "COLLECTIVE"}},
+    {"CALL", {"NOINC"}},
+    {"RET", {"NODEC"}},
+    {"BPT", {"TRAP"}},
+    {"NANOSLEEP", {"SYNCS"}},
+    {"UTMACCTL", {"IV"}},
+    {"USETMAXREG", {"DEALLOC", "TRY_ALLOC", "CTAPOOL"}},
+    {"USETSHMSZ", {"FLUSH"}},
+};
+bool says_nothing(const Parsed& line, std::string_view modifier) {
+  return std::any_of(std::begin(kIgnored), std::end(kIgnored), [&](const Ignored& i) {
+    return (i.name == "*" || i.name == line.name) &&
+           std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
+  });
+}
+
 }  // namespace
 
 void Translator::missing(std::string_view why) {
@@ -118,6 +189,15 @@ void Translator::instruction() {
   if (!integer() && !floating() && !memory() && !control() && !matrix() && !async()) {
     missing();
   }
+  std::string unknown;
+  for (size_t i = 0; i < line_.modifiers.size(); ++i) {
+    if (!line_.asked[i] && !says_nothing(line_, line_.modifiers[i])) {
+      unknown += "." + line_.modifiers[i];
+    }
+  }
+  if (!unknown.empty()) {
+    missing(unknown);
+  }
   if (out_.code.insts.size() == before) {
     nothing();
   }
@@ -128,6 +208,7 @@ void Translator::function(uint32_t number) {
   f_number_ = number;
   const std::vector<Word> code = relocated(object_, placement_, *f_);
   flat_of_.push_back(flat_);
+  out_.code.stretches.emplace_back(static_cast<uint32_t>(out_.code.insts.size()), f_->name);
   for (at_ = 0; at_ < code.size(); ++at_, ++flat_) {
     word_ = code[at_];
     starts_.push_back(static_cast<uint32_t>(out_.code.insts.size()));
@@ -147,6 +228,7 @@ void Translator::system_functions() {
     info.name = f.name;
     info.builtin = f.builtin;
     starts_.push_back(static_cast<uint32_t>(c.insts.size()));
+    c.stretches.emplace_back(static_cast<uint32_t>(c.insts.size()), f.name);
     exec::CallOp call;
     call.function = static_cast<uint32_t>(c.functions.size());
     call.frame_registers = frame_registers();

@@ -32,14 +32,22 @@ bool Translator::control() {
     }
   } else if (n == "BSSY" || n == "BSYNC" || n == "BREAK") {
     size_t i = 0;
+    Slot guard = kNoSlot;
     if (op(0).is(Kind::kPredicate)) {
-      missing("a second predicate");
+      if (n != "BREAK") {
+        missing("a second predicate");
+      }
+      guard = guard_and(op(0));
       ++i;
     }
     exec::Inst& in = emit(n == "BSSY"    ? exec::Kind::kBarrierSet
                           : n == "BSYNC" ? exec::Kind::kConverge
                                          : exec::Kind::kBreak);
     (n == "BSSY" ? in.d[0] : in.s[0]) = barrier(op(i).index);
+    if (guard != kNoSlot) {
+      in.guard = guard;
+      in.guard_negated = false;
+    }
   } else if (n == "BMOV") {
     const bool to = op(0).is(Kind::kBarrier);
     if (!to && !op(1).is(Kind::kBarrier)) {
@@ -258,6 +266,16 @@ bool Translator::warp_wide() {
   } else if (n == "WARPSYNC") {
     const bool reg_mask = op(0).is(Kind::kRegister) && !line_.has("ALL");
     const Slot mask = reg_mask ? source(op(0)) : constant(0xffffffff);
+    if (line_.has("EXCLUSIVE")) {
+      // The lanes of one mask go on by themselves; those of others come here again.
+      const Slot first = temporary(), other = temporary();
+      emit_guarded(WordOp::kBroadcast, first, mask, 0);
+      compute(words::logic_fn(0x3c), other, kNoSlot, {mask, first, constant(0)}, 0, Role::kBefore);
+      compute(WordOp::kNotEqual, other, kNoSlot, {other}, 0, Role::kBefore);
+      exec::Inst& in = emit(exec::Kind::kBranch, Role::kBefore);
+      in.s[0] = other;
+      in.target = to_flat(static_cast<int64_t>(at_ * kInstructionBytes));
+    }
     sync(SyncKind::kWarpBarrier, kNoSlot, kNoSlot, {}, mask);
   } else {
     return false;

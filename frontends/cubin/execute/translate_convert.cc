@@ -13,10 +13,10 @@ using exec::arith::WordOp;
 
 Number number_named(std::string_view n) {
   constexpr std::pair<std::string_view, Number> kNames[] = {
-      {"U8", Number::kU8},     {"S8", Number::kS8},     {"U16", Number::kU16}, {"S16", Number::kS16},
-      {"U32", Number::kU32},   {"S32", Number::kS32},   {"U64", Number::kU64}, {"S64", Number::kS64},
-      {"F16", Number::kF16},   {"BF16", Number::kBf16}, {"F32", Number::kF32}, {"F64", Number::kF64},
-      {"E4M3", Number::kE4m3}, {"E5M2", Number::kE5m2}};
+      {"U8", Number::kU8},     {"S8", Number::kS8},     {"U16", Number::kU16},  {"S16", Number::kS16},
+      {"U32", Number::kU32},   {"S32", Number::kS32},   {"U64", Number::kU64},  {"S64", Number::kS64},
+      {"F16", Number::kF16},   {"BF16", Number::kBf16}, {"F32", Number::kF32},  {"F64", Number::kF64},
+      {"E4M3", Number::kE4m3}, {"E5M2", Number::kE5m2}, {"TF32", Number::kTf32}};
   for (const auto& [name, number] : kNames) {
     if (name == n) {
       return number;
@@ -29,12 +29,14 @@ std::vector<Number> types(const Parsed& line) {
   std::vector<Number> out;
   for (const std::string& m : line.modifiers) {
     if (const Number n = number_named(m); n != Number::kNone) {
+      line.has(m);
       out.push_back(n);
     }
   }
   return out;
 }
 bool is_whole(Number n) { return n >= Number::kU8 && n <= Number::kS64; }
+bool is_small(Number n) { return n == Number::kF16 || n == Number::kBf16; }
 bool is_wide(Number n) { return n == Number::kU64 || n == Number::kS64 || n == Number::kF64; }
 Round rounding(const Parsed& line, Round otherwise) {
   return line.has("RM") || line.has("FLOOR")   ? Round::kDown
@@ -57,6 +59,10 @@ bool Translator::conversion() {
     round_float();
   } else if (n == "F2FP") {
     pack_floats();
+  } else if (n == "I2IP") {
+    pack_integers();
+  } else if (n == "F2IP") {
+    pack_bytes();
   } else if (n == "I2I") {
     Conversion c;
     c.from = Number::kS32;
@@ -67,6 +73,38 @@ bool Translator::conversion() {
     return false;
   }
   return true;
+}
+
+// d, a, b, c: a and b above one another, above them the low bits of c.
+void Translator::pack_integers() {
+  for (const uint32_t bits : {2, 4, 8, 16}) {
+    for (const bool sign : {false, true}) {
+      if (line_.modifiers.size() != 3 || !line_.has("SAT") ||
+          line_.modifiers[0] != (sign ? "S" : "U") + std::to_string(bits)) {
+        continue;
+      }
+      if (op(3).suffix == ".H1") {
+        missing("an upper half");
+      }
+      compute(exec::arith::pack_fn(bits, sign), destination(op(0)),
+              {source(op(1)), source(op(2)), source(op(3))});
+      return;
+    }
+  }
+  missing();
+}
+
+// d, a, b, c: a above b; the others have not been seen.
+void Translator::pack_bytes() {
+  Conversion c;
+  c.from = Number::kF32;
+  c.to = Number::kU8;
+  c.round = line_.has("TRUNC") ? Round::kZero : Round::kNearest;
+  if (!line_.has("U8") || !line_.has("NTZ") || !op(1).is_zero() || !op(3).is_zero()) {
+    missing();
+    return;
+  }
+  compute(exec::arith::convert_fn(c), destination(op(0)), {real(op(2), Number::kF32)});
 }
 
 // The result of a conversion, in one register of 64 bits or in two.
@@ -91,7 +129,7 @@ void Translator::float_to_float() {
   c.from = t[1];
   c.round = rounding(line_, Round::kNearest);
   c.ftz = line_.has("FTZ");
-  converted(c, real(op(1), c.from));
+  converted(c, is_small(c.from) ? half_value(op(1), c.from) : real(op(1), c.from));
 }
 
 void Translator::float_to_integer() {
@@ -104,7 +142,7 @@ void Translator::float_to_integer() {
   c.round = rounding(line_, Round::kNearest);
   c.ftz = line_.has("FTZ");
   c.register_bits = is_wide(c.to) ? 64 : 32;
-  converted(c, real(op(1), c.from));
+  converted(c, is_small(c.from) ? half_value(op(1), c.from) : real(op(1), c.from));
 }
 
 void Translator::integer_to_float() {
@@ -136,7 +174,7 @@ void Translator::round_float() {
   c.whole = true;
   c.round = rounding(line_, Round::kNearest);
   c.ftz = line_.has("FTZ");
-  converted(c, real(op(1), c.from));
+  converted(c, is_small(c.from) ? half_value(op(1), c.from) : real(op(1), c.from));
 }
 
 void Translator::pack_floats() {
@@ -154,6 +192,13 @@ void Translator::pack_floats() {
   if (line_.has("PACK_AB") && c.from == Number::kF32) {
     compute(exec::arith::convert_two_fn(c), destination(op(0)),
             {real(op(1), Number::kF32), real(op(2), Number::kF32)});
+    return;
+  }
+  if (line_.has("MERGE_C") || line_.has("PACK_B")) {
+    if (line_.has("MERGE_C") && !op(2).is_zero()) {
+      missing("what is merged");
+    }
+    compute(exec::arith::convert_fn(c), destination(op(0)), {real(op(1), Number::kF32)});
     return;
   }
   if (line_.has("PACK_AB_MERGE_C") || line_.has("UNPACK_B_MERGE_C")) {

@@ -3,6 +3,8 @@
 #include "sim/exec/arith/compare.h"
 #include "sim/exec/arith/float.h"
 #include "sim/exec/arith/machine_float.h"
+#include "sim/exec/arith/machine_words.h"
+#include "sim/exec/arith/special.h"
 
 namespace heddle::cubin {
 namespace {
@@ -29,13 +31,14 @@ FloatHow how(const Parsed& line) {
   h.sat = line.has("SAT");
   h.relu = line.has("RELU");
   h.nan = line.has("NAN");
+  h.xorsign = line.has("XORSIGN");
   return h;
 }
 int relations(const Parsed& line) {
   using words::Relation;
   constexpr int kAny = words::kLess | words::kEqual | words::kGreater, kNan = words::kUnordered;
   constexpr std::pair<std::string_view, int> kNames[] = {{"F", 0},
-                                                         {"MIN", 0},
+
                                                          {"LT", words::kLess},
                                                          {"EQ", words::kEqual},
                                                          {"LE", words::kLess | words::kEqual},
@@ -50,8 +53,7 @@ int relations(const Parsed& line) {
                                                          {"GTU", words::kGreater | kNan},
                                                          {"NEU", words::kLess | words::kGreater | kNan},
                                                          {"GEU", words::kGreater | words::kEqual | kNan},
-                                                         {"T", kAny | kNan},
-                                                         {"MAX", kAny | kNan}};
+                                                         {"T", kAny | kNan}};
   for (const auto& [name, bits] : kNames) {
     if (line.has(name)) {
       return bits;
@@ -75,7 +77,7 @@ bool Translator::floating() {
   } else if (n == "FSETP" || n == "DSETP" || n == "FSET") {
     compare_floats(n == "DSETP" ? f64 : f32);
   } else if (n == "FMNMX") {
-    const Slot a = real(op(1), f32), b = real(op(2), f32), p = truth(op(3));
+    const Slot a = real(magnitude(op(1)), f32), b = real(magnitude(op(2)), f32), p = truth(op(3));
     const Slot least = temporary(), most = temporary();
     compute(words::float_fn(FloatOp::kMin, f32, false, how(line_)), least, {a, b}, Role::kBefore);
     compute(words::float_fn(FloatOp::kMax, f32, false, how(line_)), most, {a, b}, Role::kBefore);
@@ -94,6 +96,17 @@ bool Translator::floating() {
     return halves() || conversion();
   }
   return true;
+}
+
+// The function of XORSIGN takes magnitudes itself.
+Operand Translator::magnitude(Operand o) {
+  if (line_.has("XORSIGN")) {
+    if (!o.absolute || o.negate) {
+      missing("a sign");
+    }
+    o.absolute = false;
+  }
+  return o;
 }
 
 void Translator::fused(Number type, size_t operands) {
@@ -125,6 +138,14 @@ void Translator::fused(Number type, size_t operands) {
 void Translator::compare_floats(Number type) {
   const bool value = line_.name == "FSET";
   const size_t i = value ? 1 : 2;
+  if (type == Number::kF64 && (line_.has("MIN") || line_.has("MAX"))) {
+    if (!line_.has("AND")) {
+      missing();
+    }
+    const Slot a = real(op(2), type), b = real(op(3), type), p = truth(op(4));
+    compute(words::double_extreme_fn(line_.has("MIN")), predicate(op(0)), predicate(op(1)), {a, b, p}, 0);
+    return;
+  }
   const int bits = relations(line_);
   if (bits < 0) {
     missing();
@@ -154,7 +175,7 @@ Slot Translator::half_source(const Operand& o, size_t& next, bool bf16) {
     }
     return constant(o.bits & 0xffffffff);
   }
-  Slot s = real(o, bf16 ? Number::kBf16 : Number::kF16);
+  Slot s = real(magnitude(o), bf16 ? Number::kBf16 : Number::kF16);
   const bool low = o.suffix.find(".H0_H0") != std::string::npos,
              high = o.suffix.find(".H1_H1") != std::string::npos;
   if (o.suffix.find(".F32") != std::string::npos) {
@@ -229,6 +250,17 @@ void Translator::compare_halves(bool predicates) {
   out_.code.insts.back().d[1] = predicate(op(1));
 }
 
+// One half: R1, R1.H1.
+Slot Translator::half_value(const Operand& o, Number type) {
+  const Slot s = real(o, type);
+  if (o.suffix != ".H1") {
+    return s;
+  }
+  const Slot t = temporary();
+  compute(WordOp::kShift, t, kNoSlot, {s, constant(16), constant(0)}, words::kRight, Role::kBefore);
+  return t;
+}
+
 void Translator::special_function() {
   using words::MachineFunction;
   constexpr std::pair<std::string_view, MachineFunction> kNames[] = {
@@ -237,6 +269,19 @@ void Translator::special_function() {
       {"RCP", MachineFunction::kRcp},       {"RSQ", MachineFunction::kRsq},
       {"RCP64H", MachineFunction::kRcp64h}, {"RSQ64H", MachineFunction::kRsq64h},
       {"SQRT", MachineFunction::kSqrt},     {"TANH", MachineFunction::kTanh}};
+  const bool f16 = line_.has("F16"), bf16 = line_.has("BF16");
+  if (f16 || bf16) {
+    const auto type = f16 ? Number::kF16 : Number::kBf16;
+    const bool exponential = line_.has("EX2");
+    if (!exponential && !line_.has("TANH")) {
+      missing();
+      return;
+    }
+    compute(words::special_fn(exponential ? words::SpecialOp::kEx2 : words::SpecialOp::kTanh, type, false,
+                              bf16 && exponential),
+            destination(op(0)), kNoSlot, {half_value(op(1), type)}, 0);
+    return;
+  }
   for (const auto& [name, function] : kNames) {
     if (line_.has(name)) {
       compute(words::special_word_fn(function), destination(op(0)), kNoSlot, {real(op(1), Number::kF32)}, 0);

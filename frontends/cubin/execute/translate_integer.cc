@@ -2,12 +2,14 @@
 #include "frontends/cubin/execute/translator.h"
 #include "sim/exec/arith/bits.h"
 #include "sim/exec/arith/integer.h"
+#include "sim/exec/arith/machine_words.h"
 
 namespace heddle::cubin {
 namespace {
 
 using exec::kNoSlot;
 using exec::arith::BitOp;
+using exec::arith::IntegerOp;
 using exec::arith::Number;
 using exec::arith::WordOp;
 namespace words = exec::arith;
@@ -134,8 +136,7 @@ void Translator::shift_add() {
     carry = predicate(op(i++));
   }
   const bool high = line_.has("HI"), extends = line_.has("SX32");
-  uint64_t control =
-      signs(op(i), 0) | (op(i + 1).negate ? words::kNegate1 : 0) | (extends ? words::kSigned : 0);
+  uint64_t control = signs(op(i), 0) | signs(op(i + 1), 1) | (extends ? words::kSigned : 0);
   const Slot a = source(op(i)), b = source(op(i + 1));
   i += 2;
   const Slot c = high && !extends ? source(op(i++)) : kNoSlot;
@@ -144,7 +145,7 @@ void Translator::shift_add() {
   compute(high ? WordOp::kShiftAddHigh : WordOp::kShiftAdd, destination(op(0)), carry, {a, b, c, p}, control);
 }
 
-// [p], d, a, b, c, table, q: p = d != 0 or q
+// [p], d, a, b, c, table, q: p = d != 0 or q, with PAND and
 void Translator::logic() {
   size_t i = 0;
   Slot p = kNoSlot;
@@ -153,12 +154,22 @@ void Translator::logic() {
   }
   const Slot a = source(op(i + 1)), b = source(op(i + 2)), c = source(op(i + 3));
   const Slot q = p != kNoSlot ? truth(op(i + 5)) : kNoSlot;
-  compute(words::logic_fn(static_cast<uint8_t>(op(i + 4).bits)), destination(op(i)), p, {a, b, c, q}, 0);
+  compute(words::logic_fn(static_cast<uint8_t>(op(i + 4).bits)), destination(op(i)), p, {a, b, c, q},
+          line_.has("PAND") ? words::kBoth : 0);
 }
 
 // d, e, a, b, c, table of d, table of e
 void Translator::predicate_logic() {
-  const Slot a = truth(op(2)), b = truth(op(3)), c = truth(op(4));
+  // PLOP3 of registers takes their signs.
+  const auto input = [&](const Operand& o) {
+    if (!o.is(Kind::kRegister)) {
+      return truth(o);
+    }
+    const Slot t = temporary();
+    compute(WordOp::kShift, t, kNoSlot, {source(o), constant(31), constant(0)}, words::kRight, Role::kBefore);
+    return t;
+  };
+  const Slot a = input(op(2)), b = input(op(3)), c = input(op(4));
   compute(WordOp::kPredicates, predicate(op(0)), predicate(op(1)), {a, b, c},
           (op(5).bits & 255) << 16 | (op(6).bits & 255) << 24);
 }
@@ -210,7 +221,13 @@ bool Translator::bits() {
   const auto of = [](BitOp o, Number t = Number::kU32) { return words::bit_fn(o, t); };
   const auto sign = line_.has("U32") ? 0 : words::kSigned;
   const auto wrap = line_.has("W") ? words::kWrap : 0;
-  if (n == "VIADD") {
+  if (n == "VIADD" && line_.has("16x2")) {
+    if (op(1).negate || op(2).negate) {
+      missing("a sign");
+    }
+    compute(words::integer_fn(IntegerOp::kAddX2, Number::kU16), destination(op(0)), kNoSlot,
+            {source(op(1)), source(op(2))}, 0);
+  } else if (n == "VIADD") {
     const uint64_t control = signs(op(1), 0) | signs(op(2), 1);
     compute(WordOp::kAdd3, destination(op(0)), kNoSlot, {source(op(1)), source(op(2))}, control);
   } else if (n == "IABS") {
@@ -220,11 +237,7 @@ bool Translator::bits() {
   } else if (n == "BMSK") {
     compute(WordOp::kMask, destination(op(0)), kNoSlot, {source(op(1)), source(op(2))}, wrap);
   } else if (n == "POPC" || n == "BREV") {
-    // A complement: POPC R0, ~R1.
-    Operand o = op(1);
-    o.invert = o.invert || o.negate;
-    o.negate = false;
-    const Slot s = word(o);
+    const Slot s = word(op(1));
     compute(of(n == "POPC" ? BitOp::kPopc : BitOp::kBrev), destination(op(0)), kNoSlot, {s}, 0);
   } else if (n == "FLO") {
     const bool p = op(1).is(Kind::kPredicate) || op(1).is(Kind::kUniformPredicate);
@@ -251,18 +264,32 @@ bool Translator::bits() {
   } else if (n == "IDP") {
     bool first = true, a_signed = false, b_signed = false;
     for (const std::string& m : line_.modifiers) {
-      if (m == "S8" || m == "U8") {
-        (first ? a_signed : b_signed) = m == "S8";
+      if (m[0] == 'S' || m[0] == 'U') {
+        (first ? a_signed : b_signed) = m[0] == 'S';
         first = false;
       }
     }
     const Slot a = source(op(1)), b = source(op(2)), c = source(op(3));
-    compute(words::dot_fn(line_.has("2A"), false, a_signed, b_signed), destination(op(0)), kNoSlot, {a, b, c},
-            0);
+    if (op(3).negate) {
+      missing("a sign");
+    }
+    compute(words::dot_fn(line_.has("2A"), line_.has("HI"), a_signed, b_signed), destination(op(0)), kNoSlot,
+            {a, b, c}, 0);
   } else if (n == "VABSDIFF4") {
     const Slot a = source(op(1)), b = source(op(2)), c = source(op(3));
-    compute(WordOp::kDifference4, destination(op(0)), kNoSlot, {a, b, c},
-            line_.has("U8") ? 0 : words::kSigned);
+    if (line_.has("ACC")) {
+      compute(WordOp::kDifference4, destination(op(0)), kNoSlot, {a, b, c},
+              line_.has("U8") ? 0 : words::kSigned);
+      return true;
+    }
+    // The third source is of no importance (vabsdiff4 of the oracle).
+    compute(words::byte_differences_fn(!line_.has("U8")), destination(op(0)), kNoSlot, {a, b}, 0);
+  } else if (n == "VABSDIFF") {
+    if (!op(1).is(Kind::kRegister)) {
+      missing("a predicate");
+    }
+    compute(words::difference_fn(!line_.has("U32")), destination(op(0)), kNoSlot,
+            {source(op(1)), source(op(2)), source(op(3))}, 0);
   } else {
     return false;
   }

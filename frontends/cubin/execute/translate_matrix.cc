@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "frontends/cubin/execute/translator.h"
+#include "sim/exec/matrix/sparse.h"
 #include "sim/exec/matrix_shapes.h"
 
 namespace heddle::cubin {
@@ -16,19 +17,21 @@ struct Shape {
   uint32_t m = 0, n = 0, k = 0;
 };
 
-// "16816" of HMMA and IMMA: m 16, n 8, then k; "8x8x4", "64x128x16".
+// "16816" of a warp: m 8 or 16, n 8, then k; "8x8x4", "64x128x16".
 Shape shape_of(const Parsed& line) {
   for (const std::string& text : line.modifiers) {
     if (text.empty() || text[0] < '0' || text[0] > '9') {
       continue;
     }
+    line.has(text);
     uint32_t parts[3] = {};
     if (text.find('x') == std::string::npos) {
-      if (text.size() < 4 || text.substr(0, 3) != "168") {
+      const size_t rows = text[0] == '8' ? 1 : 2;
+      if (text.size() < rows + 2 || text.substr(0, rows + 1) != (rows == 1 ? "88" : "168")) {
         return {};
       }
-      std::from_chars(text.data() + 3, text.data() + text.size(), parts[2]);
-      return {16, 8, parts[2]};
+      std::from_chars(text.data() + rows + 1, text.data() + text.size(), parts[2]);
+      return {rows == 1 ? 8U : 16U, 8, parts[2]};
     }
     const char* at = text.data();
     const char* const end = at + text.size();
@@ -50,6 +53,7 @@ std::vector<Element> elements(const Parsed& line) {
   for (const std::string& m : line.modifiers) {
     for (const auto& [name, e] : kNames) {
       if (m == name) {
+        line.has(m);
         out.push_back(e);
       }
     }
@@ -67,11 +71,11 @@ bool Translator::matrix() {
     m.d.slots = {destination(op(0))};
     m.a.slots = {source(op(1))};
     emit_matrix(std::move(m));
-  } else if (n == "HMMA" || n == "IMMA") {
+  } else if (n == "HMMA" || n == "IMMA" || n == "BMMA") {
     product();
   } else if (n == "DMMA") {
     double_product();
-  } else if (n == "HGMMA" || n == "QGMMA" || n == "IGMMA") {
+  } else if (n == "HGMMA" || n == "QGMMA" || n == "IGMMA" || n == "BGMMA") {
     group_product();
   } else {
     return false;
@@ -93,9 +97,21 @@ std::vector<Slot> Translator::matrix_words(const Operand& o, uint32_t words, boo
   return out;
 }
 
+// Which elements of a are kept, from operand `place` on: metadata and, where it has one, the selector.
+void Translator::sparsity(MatrixOp& m, size_t place, bool selects) {
+  m.metadata = source(op(place));
+  const uint64_t selector = selects ? op(place + 1).bits : 0;
+  if (selector >= 4 / exec::matrix::metadata_lanes(m.picks, m.a.fragment.cols)) {
+    missing("this selector");
+  }
+  m.selector = static_cast<uint8_t>(selector);
+}
+
+// d, a, b, c, [predicate], [metadata, selector]
 void Translator::product() {
   const Shape s = shape_of(line_);
   const std::vector<Element> types = elements(line_);
+  const bool sparse = line_.has("SP");
   MatrixOp m;
   exec::matrix::Product& p = m.product;
   p.m = static_cast<uint16_t>(s.m);
@@ -103,6 +119,12 @@ void Translator::product() {
   if (line_.name == "HMMA") {
     p.a = p.b = types.empty() ? Element::kF16 : types[0];
     p.c = p.d = line_.has("F32") ? Element::kF32 : Element::kF16;
+    p.negate_a = op(1).negate;
+    p.negate_b = op(2).negate;
+  } else if (line_.name == "BMMA") {
+    p.a = p.b = Element::kB1;
+    p.c = p.d = Element::kS32;
+    p.conjunction = true;
   } else {
     if (types.size() != 2) {
       missing();
@@ -113,15 +135,18 @@ void Translator::product() {
     p.c = p.d = Element::kS32;
     p.satfinite = line_.has("SAT");
   }
-  if (s.k == 0 || line_.has("SP")) {
-    missing();
+  if (s.k == 0 || count() != (sparse ? 6U : 4U)) {
+    missing(s.k == 0 ? "" : "a predicate");
     return;
   }
-  exec::matrix::shape_mma(m, s.k, false);
+  exec::matrix::shape_mma(m, s.k, sparse);
   m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);
   m.a.slots = matrix_words(op(1), m.a.fragment.registers(), true);
   m.b.slots = matrix_words(op(2), m.b.fragment.registers(), true);
   m.c.slots = matrix_words(op(3), m.c.fragment.registers(), true);
+  if (sparse) {
+    sparsity(m, 4, true);
+  }
   emit_matrix(std::move(m));
 }
 
@@ -133,6 +158,18 @@ void Translator::double_product() {
   p.m = static_cast<uint16_t>(s.m);
   p.n = static_cast<uint16_t>(s.n);
   p.a = p.b = p.c = p.d = Element::kF64;
+  p.round = line_.has("RM")   ? exec::arith::Round::kDown
+            : line_.has("RP") ? exec::arith::Round::kUp
+            : line_.has("RZ") ? exec::arith::Round::kZero
+                              : exec::arith::Round::kNearest;
+  for (size_t i = 1; i < 4; ++i) {
+    if (op(i).negate || op(i).absolute) {
+      missing("a sign");
+    }
+  }
+  if (count() != 4) {
+    missing("a predicate");
+  }
   exec::matrix::shape_mma(m, s.k, false);
   const auto joined_words = [&](const Operand& o, uint32_t elements) {
     std::vector<Slot> out;
@@ -160,7 +197,7 @@ void Translator::double_product() {
   }
 }
 
-// d, [a], descriptors, c, [predicate: whether c is added], [counter]
+// d, [a], descriptors, c, [predicate: whether c is added], [metadata, [selector]], [counter]
 void Translator::group_product() {
   const Shape s = shape_of(line_);
   std::vector<Element> types = elements(line_);
@@ -168,7 +205,12 @@ void Translator::group_product() {
   exec::matrix::Product& p = m.product;
   if (line_.name == "HGMMA") {
     types.assign(2, types.empty() ? Element::kF16 : types[0]);
+  } else if (line_.name == "BGMMA") {
+    types.assign(2, Element::kB1);
+    p.conjunction = true;
   }
+  const bool sparse = line_.has("SP");
+  const bool whole = line_.name == "IGMMA" || line_.name == "BGMMA";
   if (types.size() != 2 || s.n == 0) {
     missing();
     return;
@@ -176,15 +218,20 @@ void Translator::group_product() {
   p.a = types[0];
   p.b = types[1];
   p.n = static_cast<uint16_t>(s.n);
-  p.c = p.d = line_.name == "IGMMA" ? Element::kS32 : line_.has("F32") ? Element::kF32 : Element::kF16;
-  exec::matrix::shape_wgmma(m, s.k, false);
+  p.satfinite = line_.has("SAT");
+  p.c = p.d = whole ? Element::kS32 : line_.has("F32") ? Element::kF32 : Element::kF16;
+  exec::matrix::shape_wgmma(m, s.k, sparse);
   size_t i = 1;
   if (op(i).is(Kind::kRegister)) {
+    p.negate_a = op(i).negate;
     m.a.slots = matrix_words(op(i++), m.a.fragment.registers(), true);
   } else {
     m.a.in_shared = true;
   }
   const Operand& described = op(i++);
+  const auto says = [&](const char* what) { return described.suffix.find(what) != std::string::npos; };
+  p.negate_a = p.negate_a || says("negA");
+  p.negate_b = says("negB");
   uint32_t at = described.ubase;
   const auto descriptor = [&] {
     const Slot t = temporary();
@@ -194,17 +241,18 @@ void Translator::group_product() {
   };
   if (m.a.in_shared) {
     m.a.slots = {descriptor()};
-    m.a.mn_major = described.suffix.find("tnspA") != std::string::npos;
+    m.a.mn_major = says("tnspA");
   }
   m.b.in_shared = true;
+  at = described.ubase + 2;  // of a factor in registers its place stays empty
   m.b.slots = {descriptor()};
-  m.b.mn_major = described.suffix.find("tnspB") != std::string::npos;
+  m.b.mn_major = says("tnspB");
   m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);
   m.c.slots = matrix_words(op(i), m.c.fragment.registers(), true);
-  if (op(i + 1).is(Kind::kUniformPredicate)) {
-    m.uses_c = truth(op(i + 1));
-  } else {
-    m.uses_c = constant(op(i).is_zero() ? 0 : 1);
+  const bool conditional = op(i + 1).is(Kind::kUniformPredicate);
+  m.uses_c = conditional ? truth(op(i + 1)) : constant(op(i).is_zero() ? 0 : 1);
+  if (sparse) {
+    sparsity(m, i + (conditional ? 2 : 1), line_.name == "HGMMA");
   }
   emit_matrix(std::move(m));
 }

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "frontends/cubin/execute/translator.h"
+#include "sim/exec/arith/compare.h"
 #include "sim/exec/atomics.h"
 
 namespace heddle::cubin {
@@ -58,7 +59,7 @@ std::optional<AtomicSize> type_of(const Parsed& line) {
       return type;
     }
   }
-  if (line.has("128")) {
+  if (line.has("128") || line.has("F16x4") || line.has("F16x8") || line.has("BF16x4")) {
     return std::nullopt;
   }
   return AtomicSize{AtomicType::kU32, 1, 1};
@@ -263,6 +264,14 @@ void Translator::atomic(Space space, bool returns) {
     }
   }
   const bool wanted = returns && d.is(Kind::kRegister) && d.index != kZeroRegister;
+  if (line_.has("CAST")) {
+    const Slot old = temporary();
+    m.values[0] = old;
+    const Slot compared = m.compare[0];
+    access(m, address);
+    stored(d, type->words, old, compared);
+    return;
+  }
   if (wanted) {
     for (uint32_t e = 0; e < m.elements; ++e) {
       m.values[e] = type->words == 2 ? temporary() : destination(d, e);
@@ -273,6 +282,16 @@ void Translator::atomic(Space space, bool returns) {
   if (wanted && type->words == 2) {
     compute(WordOp::kSplit, destination(d), destination(d, 1), {wide}, 0, Role::kBehind);
   }
+}
+
+// Of ATOMS.CAST.SPIN the result is 1 where it has stored, else 0.
+void Translator::stored(const Operand& d, uint32_t words, Slot old, Slot compared) {
+  exec::arith::Comparison c;
+  c.type = words == 2 ? exec::arith::Number::kU64 : exec::arith::Number::kU32;
+  c.relations = exec::arith::kEqual;
+  const Slot same = temporary();
+  compute(exec::arith::setp_fn(c), same, {old, compared, constant(1)}, Role::kBehind);
+  compute(WordOp::kCopy, destination(d), words == 2 ? destination(d, 1) : kNoSlot, {same}, 0, Role::kBehind);
 }
 
 void Translator::matrix_tiles(bool stores) {

@@ -103,6 +103,8 @@ class Translator {
   bool halves();
   void compare_halves(bool predicates);
   Slot half_source(const Operand& o, size_t& next, bool bf16);
+  Slot half_value(const Operand& o, exec::arith::Number type);
+  Operand magnitude(Operand o);
   bool conversion();
   void special_function();
   void converted(const exec::arith::Conversion& c, Slot from);
@@ -111,6 +113,8 @@ class Translator {
   void float_to_float();
   void round_float();
   void pack_floats();
+  void pack_integers();
+  void pack_bytes();
 
   // translate_memory.cc
   bool memory();
@@ -118,6 +122,7 @@ class Translator {
   void load_store(exec::Space space, bool stores);
   void load_constant();
   void atomic(exec::Space space, bool returns);
+  void stored(const Operand& d, uint32_t words, Slot old, Slot compared);
   void matrix_tiles(bool stores);
 
   // translate_control.cc
@@ -138,6 +143,7 @@ class Translator {
   void product();
   void double_product();
   void group_product();
+  void sparsity(exec::MatrixOp& m, size_t place, bool selects);
 
   // translate_async.cc
   bool async();

@@ -6,6 +6,7 @@
 #include "sim/exec/arith/fast_float.h"
 #include "sim/exec/arith/lanes.h"
 #include "sim/exec/arith/mufu.h"
+#include "sim/exec/arith/special.h"
 
 namespace heddle::exec::arith {
 namespace {
@@ -74,23 +75,23 @@ void half_sum(const Arguments& a, uint32_t mask) {
 WarpFn special_word_fn(MachineFunction f) {
   switch (f) {
     case MachineFunction::kCos:
-      return map<Function<mufu_cos>, uint32_t>;
+      return map<Function<mufu_cos_of_turns>, uint32_t>;
     case MachineFunction::kSin:
-      return map<Function<mufu_sin>, uint32_t>;
+      return map<Function<mufu_sin_of_turns>, uint32_t>;
     case MachineFunction::kEx2:
-      return map<Function<mufu_ex2>, uint32_t>;
+      return special_fn(SpecialOp::kEx2, Number::kF32, false, true);
     case MachineFunction::kLg2:
-      return map<Function<mufu_lg2>, uint32_t>;
+      return special_fn(SpecialOp::kLg2, Number::kF32, false, true);
     case MachineFunction::kRcp:
-      return map<Function<mufu_rcp>, uint32_t>;
+      return special_fn(SpecialOp::kRcp, Number::kF32, false, true);
     case MachineFunction::kRsq:
-      return map<Function<mufu_rsqrt>, uint32_t>;
+      return special_fn(SpecialOp::kRsqrt, Number::kF32, false, true);
     case MachineFunction::kRcp64h:
       return map<Function<mufu_rcp64h>, uint32_t>;
     case MachineFunction::kRsq64h:
       return map<Function<mufu_rsqrt64h>, uint32_t>;
     case MachineFunction::kSqrt:
-      return map<Function<mufu_sqrt>, uint32_t>;
+      return special_fn(SpecialOp::kSqrt, Number::kF32, false, true);
     case MachineFunction::kTanh:
       return map<Function<mufu_tanh>, uint32_t>;
   }

@@ -7,7 +7,8 @@
 
 namespace heddle::exec::arith {
 
-// MUFU: the special-function unit itself (mufu.h).
+// MUFU: the special-function unit itself (mufu.h). Subnormal numbers are zeros but for tanh; sines are of
+// turns.
 enum class MachineFunction : uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64h, kRsq64h, kSqrt, kTanh };
 WarpFn special_word_fn(MachineFunction f);
 

@@ -120,6 +120,15 @@ uint32_t quarters(uint32_t x) {
   return packed & cut(std::clamp(turns_exponent, 0, 25));
 }
 
+// The same of turns.
+uint32_t quarters_of_turns(uint32_t x) {
+  const double v = number(x & ~kSign);
+  if ((x & kInfinite) == 0 || v >= 0x1p33) {
+    return 0;
+  }
+  return static_cast<uint32_t>(static_cast<uint64_t>(v * 0x1p25) & (4 * (kFraction + 1) - 1));
+}
+
 // The sine of a place in the first quadrant.
 uint32_t first_quadrant(uint32_t place, uint32_t sign) {
   uint64_t sum = kSin(kSinTable[kSin.index(place)], place);
@@ -265,6 +274,24 @@ uint32_t mufu_cos(uint32_t x) {
     return kNan;
   }
   const uint32_t q = quarters(x);
+  const bool negative = (((q >> 23) + 1) & 2) != 0;
+  return first_quadrant((q >> 23 & 1) != 0 ? q : ~q, negative ? kSign : 0);
+}
+
+uint32_t mufu_sin_of_turns(uint32_t x) {
+  if ((x & kInfinite) == kInfinite) {
+    return kNan;
+  }
+  const uint32_t q = quarters_of_turns(x);
+  const uint32_t sign = (x & kSign) ^ ((q >> 24 & 1) != 0 ? kSign : 0);
+  return first_quadrant((q >> 23 & 1) != 0 ? ~q : q, sign);
+}
+
+uint32_t mufu_cos_of_turns(uint32_t x) {
+  if ((x & kInfinite) == kInfinite) {
+    return kNan;
+  }
+  const uint32_t q = quarters_of_turns(x);
   const bool negative = (((q >> 23) + 1) & 2) != 0;
   return first_quadrant((q >> 23 & 1) != 0 ? q : ~q, negative ? kSign : 0);
 }

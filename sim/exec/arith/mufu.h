@@ -15,6 +15,9 @@ uint32_t mufu_sqrt(uint32_t x);
 uint32_t mufu_rsqrt(uint32_t x);
 uint32_t mufu_sin(uint32_t x);
 uint32_t mufu_cos(uint32_t x);
+// Of turns, as the machine's instructions take them: x / (2 pi), cut.
+uint32_t mufu_sin_of_turns(uint32_t x);
+uint32_t mufu_cos_of_turns(uint32_t x);
 uint32_t mufu_lg2(uint32_t x);
 uint32_t mufu_ex2(uint32_t x);
 uint32_t mufu_tanh(uint32_t x);

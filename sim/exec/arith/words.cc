@@ -131,12 +131,12 @@ void shift_add(const Arguments& a, uint32_t mask) {
   const uint64_t *x = source(a.s[0]), *y = source(a.s[1]), *p = source(a.s[3]);
   const unsigned n = a.control >> kAmountAt & 31;
   const Sign u = sign(a.control, 0);
-  const uint64_t negate_b = (a.control & kNegate1) != 0 ? kLow : 0;
-  const uint64_t ones = u.one + (negate_b & 1), np = flip(a.control, kNegatePredicate);
+  const Sign v = sign(a.control, 1);
+  const uint64_t ones = u.one + v.one, np = flip(a.control, kNegatePredicate);
   uint64_t* const d = a.d[0]->data();
   uint64_t* const e = a.d[1] != nullptr ? a.d[1]->data() : nullptr;
   over_lanes(mask, [=](uint32_t l) {
-    const uint64_t sum = ((x[l] << n & kLow) ^ u.flip) + (y[l] ^ negate_b) + ones + (p[l] ^ np);
+    const uint64_t sum = ((x[l] << n & kLow) ^ u.flip) + (y[l] ^ v.flip) + ones + (p[l] ^ np);
     if (e != nullptr) {
       e[l] = sum >> 32 != 0 ? 1 : 0;
     }
@@ -149,8 +149,8 @@ void shift_add_high(const Arguments& a, uint32_t mask) {
   const unsigned n = a.control >> kAmountAt & 31;
   const bool extends = (a.control & kSigned) != 0;
   const Sign u = sign(a.control, 0);
-  const uint64_t negate_b = (a.control & kNegate1) != 0 ? kLow : 0;
-  const uint64_t ones = (negate_b & 1), np = flip(a.control, kNegatePredicate);
+  const Sign v = sign(a.control, 1);
+  const uint64_t ones = v.one, np = flip(a.control, kNegatePredicate);
   uint64_t* const d = a.d[0]->data();
   uint64_t* const e = a.d[1] != nullptr ? a.d[1]->data() : nullptr;
   over_lanes(mask, [=](uint32_t l) {
@@ -158,7 +158,7 @@ void shift_add_high(const Arguments& a, uint32_t mask) {
         extends ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(x[l])} >> 32) & kLow : z[l];
     uint64_t both = (x[l] | high << 32) << n;
     both = u.one != 0 ? 0 - both : u.flip != 0 ? ~both : both;
-    const uint64_t sum = (both >> 32) + (y[l] ^ negate_b) + ones + (p[l] ^ np);
+    const uint64_t sum = (both >> 32) + (y[l] ^ v.flip) + ones + (p[l] ^ np);
     if (e != nullptr) {
       e[l] = sum >> 32 != 0 ? 1 : 0;
     }
@@ -423,6 +423,10 @@ void bitwise(const Arguments& a, uint32_t mask) {
     const uint64_t* p = source(a.s[3]);
     const uint64_t np = flip(a.control, kNegatePredicate);
     uint64_t* const e = a.d[1]->data();
+    if ((a.control & kBoth) != 0) {
+      over_lanes(mask, [=](uint32_t l) { e[l] = (d[l] != 0 ? 1 : 0) & (p[l] ^ np); });
+      return;
+    }
     over_lanes(mask, [=](uint32_t l) { e[l] = (d[l] != 0 ? 1 : 0) | (p[l] ^ np); });
   }
 }

@@ -18,7 +18,7 @@ enum class WordOp : uint8_t {
   kMultiplyWide,       // d0, d1 = s0 * s1 + {s2, s3} + predicate s4. Control: kSigned, Source bits of s1, s2
   kMultiplyHigh,       // d0 = the high word of that
   kMultiplyWideCarry,  // d0 = its carry
-  kShiftAdd,      // d0 = (s0 << n) + s1 + predicate s3, d1: the carry. Control: n, Source bits of s0
+  kShiftAdd,      // d0 = (s0 << n) + s1 + predicate s3, d1: the carry. Control: n, Source bits of s0, s1
   kShiftAddHigh,  // d0 = high word of ({s0, s2} << n) + s1 + predicate s3; kSigned: s2 is s0's sign
   kShift,         // d0 = of {s0, s2} shifted by s1. Control: Shift bits
   kPredicates,    // d0, d1 = tables of predicates s0, s1, s2. Control: tables, Source bits (complement)
@@ -48,6 +48,7 @@ constexpr uint64_t kNegate0 = 1, kNegate1 = 2, kNegate2 = 4;
 constexpr uint64_t kComplement0 = 8, kComplement1 = 16, kComplement2 = 32;
 constexpr uint64_t kSecondCarry = 64, kSigned = 128, kWrap = 256, kPairs = 512, kRelu = 1024, kSum = 2048;
 constexpr uint64_t kNegatePredicate = 4096, kNegatePredicate2 = 8192;  // the carries, or what selects
+constexpr uint64_t kBoth = 16384;                                      // logic_fn(): and instead of or
 constexpr unsigned kAmountAt = 16;                                     // a shift's amount
 // Shift.
 constexpr uint64_t kRight = 1, kHigh = 2, kWide = 4;
@@ -57,7 +58,8 @@ constexpr uint64_t kExtended = uint64_t{1} << 24;
 // Predicates: tables at bits 16 and 24; complement of inputs by kComplement0 to 2.
 
 WarpFn word_fn(WordOp op);
-// d0 = table of the bits of s0, s1, s2; d1, where wanted: (d0 != 0) or s3 (control: kNegatePredicate).
+// d0 = table of the bits of s0, s1, s2; d1, where wanted: (d0 != 0) or s3 (control: kNegatePredicate,
+// kBoth).
 WarpFn logic_fn(uint8_t table);
 
 }  // namespace heddle::exec::arith
