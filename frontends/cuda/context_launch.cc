@@ -37,6 +37,10 @@ void Context::check(const KernelWork& k) const {
 }
 
 void Context::launch(KernelWork k, Stream& s) {
+  const isa::Dim3& compiled = k.function->kernel->cluster;
+  if (!k.with_cluster && compiled.count() != 0) {
+    k.cluster = compiled;
+  }
   check(k);
   if (captured(s, k, false)) {
     return;

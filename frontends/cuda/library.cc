@@ -122,7 +122,9 @@ std::shared_ptr<modules::Program> Library::load(const void* image) {
   try {
     return modules::image_program(program_invocation_short_name, {p, image_bytes(p)}, space_.memory());
   } catch (const Error& e) {
-    throw CallFailed(Status::kNoKernelImageForDevice, e.what());
+    // What is none of these at all is another mistake than code for other devices.
+    const bool known = at<uint32_t>(p) == kFatbinMagic || std::memcmp(p, ELFMAG, SELFMAG) == 0;
+    throw CallFailed(known ? Status::kNoKernelImageForDevice : Status::kInvalidKernelImage, e.what());
   }
 }
 

@@ -83,7 +83,7 @@ class CodeProgram final : public Program {
     k.constant_bytes = static_cast<uint32_t>(o.constant3.bytes);
     k.most_threads = f.most_threads;
     k.capability = o.capability;
-    k.cluster_blocks = static_cast<uint32_t>(f.required_cluster.count());
+    k.cluster = f.required_cluster;
     for (const cubin::KernelParameter& p : f.parameters) {
       const bool plain = p.bytes == 1 || p.bytes == 2 || p.bytes == 4 || p.bytes == 8;
       k.parameters.push_back({fmt::format("number {}", p.index), fmt::format("{} bytes", p.bytes),

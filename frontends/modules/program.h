@@ -34,7 +34,7 @@ struct Kernel {
   uint32_t constant_bytes = 0;
   uint32_t most_threads = 0;    // of a block; 0: not said
   uint32_t capability = 0;      // 90: compute capability 9.0
-  uint32_t cluster_blocks = 0;  // compiled in; 0: none
+  isa::Dim3 cluster{0, 0, 0};   // compiled in; 0: none
 };
 
 // A variable of the module's.

@@ -1,5 +1,7 @@
 #include "sim/exec/special.h"
 
+#include <bit>
+
 #include "sim/exec/block.h"
 #include "sim/exec/layout.h"
 
@@ -90,12 +92,18 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
       return cluster.y;
     case Special::kClusterNctaidZ:
       return cluster.z;
+    case Special::kClusterPartX:
+      return std::bit_cast<uint32_t>(1 / static_cast<float>(cluster.x));
+    case Special::kClusterPartY:
+      return std::bit_cast<uint32_t>(1 / static_cast<float>(cluster.y));
+    case Special::kClusterPartZ:
+      return std::bit_cast<uint32_t>(1 / static_cast<float>(cluster.z));
     case Special::kClusterCtarank:
       return block.rank();
     case Special::kClusterNctarank:
       return cluster.count();
     case Special::kIsExplicitCluster:
-      return launch.with_cluster ? 1 : 0;
+      return launch.with_cluster || launch.code->required_cluster[0] != 0 ? 1 : 0;
     case Special::kSharedBase:
       return block.rank() * kWindowBytes;
     case Special::kZero:

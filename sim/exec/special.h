@@ -46,6 +46,9 @@ enum class Special : uint8_t {
   kClusterNctaidX,
   kClusterNctaidY,
   kClusterNctaidZ,
+  kClusterPartX,  // 1 / %cluster_nctaid.x, bits of an f32
+  kClusterPartY,
+  kClusterPartZ,
   kClusterCtarank,
   kClusterNctarank,
   kIsExplicitCluster,

@@ -55,6 +55,36 @@ Slot Translator::parameter_word(uint32_t offset) {
   return it->second;
 }
 
+// Words that the driver puts into constant bank 0, by what ptxas makes of PTX's special registers; those from
+// 0x10c on of compute capability 9.0.
+struct SystemWord {
+  uint32_t at;
+  Special what;
+};
+constexpr SystemWord kSystemWords[] = {{0x00, Special::kNtidX},
+                                       {0x04, Special::kNtidY},
+                                       {0x08, Special::kNtidZ},
+                                       {0x0c, Special::kNctaidX},
+                                       {0x10, Special::kNctaidY},
+                                       {0x14, Special::kNctaidZ},
+                                       {0x2c, Special::kDynamicShared},
+                                       {0x30, Special::kGridid},
+                                       {0x34, Special::kZero},
+                                       {0x44, Special::kWorkspaceHigh},
+                                       {0x48, Special::kWorkspaceLow},
+                                       {0x10c, Special::kNsmid},
+                                       {0x140, Special::kIsExplicitCluster},
+                                       {0x144, Special::kClusterNctaidX},
+                                       {0x148, Special::kClusterNctaidY},
+                                       {0x14c, Special::kClusterNctaidZ},
+                                       {0x150, Special::kClusterPartX},
+                                       {0x154, Special::kClusterPartY},
+                                       {0x158, Special::kClusterPartZ},
+                                       {0x15c, Special::kNclusteridX},
+                                       {0x160, Special::kNclusteridY},
+                                       {0x164, Special::kNclusteridZ},
+                                       {0x188, Special::kClusterNctarank}};
+
 // A word of constant bank 0: what the driver puts there, then the parameters.
 Slot Translator::constant_word(const Operand& o, uint32_t word) {
   const auto offset = static_cast<uint32_t>(o.offset) + 4 * word;
@@ -63,35 +93,22 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
     if (offset >= kernel.parameter_offset && kernel.parameter_offset != 0) {
       return parameter_word(offset - kernel.parameter_offset);
     }
-    switch (offset) {  // seen in nvcc's code for %ntid, %nctaid, local memory, %envreg1 and 2
-      case 0x00:
-        return special(Special::kNtidX);
-      case 0x04:
-        return special(Special::kNtidY);
-      case 0x08:
-        return special(Special::kNtidZ);
-      case 0x0c:
-        return special(Special::kNctaidX);
-      case 0x10:
-        return special(Special::kNctaidY);
-      case 0x14:
-        return special(Special::kNctaidZ);
+    for (const auto& [at, what] : kSystemWords) {
+      if (at == offset) {
+        return special(what);
+      }
+    }
+    switch (offset) {
       case 0x20:
         return constant(exec::kLocalWindow & 0xffffffff);
       case 0x24:
         return constant(exec::kLocalWindow >> 32);
       case 0x28:
         return constant(out_.code.functions.front().local_bytes);
-      case 0x44:
-        return special(Special::kWorkspaceHigh);
-      case 0x48:
-        return special(Special::kWorkspaceLow);
       case 0xc0:  // where the bank itself lies, so that parameters have addresses
         return constant((exec::kParamWindow - kernel.parameter_offset) & 0xffffffff);
       case 0xc4:
         return constant((exec::kParamWindow - kernel.parameter_offset) >> 32);
-      case 0x140:
-        return special(Special::kIsExplicitCluster);
       case 0xd0:  // the same of bank 3: __constant__ variables
         return constant(exec::kConstWindow & 0xffffffff);
       case 0xd4:
