@@ -94,10 +94,30 @@ uint32_t scaled(uint32_t sign, uint32_t one_to_two, int n) {
   return sign | bits(static_cast<float>(std::ldexp(double{number(one_to_two)}, n)));
 }
 
-// Of an angle in turns, in quarters of one: bits 23 and 24 are the quadrant, below them the place in it.
-uint32_t quarters(uint32_t turns) {
-  const double v = number(turns & ~kSign);
-  return static_cast<uint32_t>((v - std::floor(v)) * 0x1p25);
+// The argument of sin and cos in quarters of a turn: bits 23 and 24 are the quadrant, below them the place in
+// it.
+uint32_t quarters(uint32_t x) {
+  constexpr double kTurns = 0x1.45f306p-1;          // 2 / pi
+  constexpr double kQuarter = 0x1.921fb6546df20p0;  // pi / 2
+  constexpr double kMost = 0x1.921fb6p0;
+  const double v = number(x & ~kSign);
+  if ((x & kInfinite) == 0 || v >= 0x1p33) {
+    return 0;
+  }
+  const auto k = static_cast<uint64_t>(v * kTurns);
+  const double turned = std::fma(-static_cast<double>(k), kQuarter, v);
+  const double place = std::clamp(turned, 0.0, kMost) * kTurns;
+  uint32_t in_quadrant = 0;
+  if (place != 0) {
+    const auto place_bits = std::bit_cast<uint64_t>(place);
+    const int down = 1023 - static_cast<int>(place_bits >> 52 & 0x7ff);
+    in_quadrant = ((static_cast<uint32_t>(place_bits >> 29) & kFraction) | 1U << 23) >> std::min(down, 24);
+  }
+  const auto exponent = static_cast<int>((x & kInfinite) >> 23) - 127;
+  const auto cut = [](int n) { return ~static_cast<uint32_t>(low(~uint64_t{0}, static_cast<unsigned>(n))); };
+  const uint32_t packed = (static_cast<uint32_t>(k & 3) << 23 | in_quadrant) & cut(std::max(exponent - 8, 0));
+  const int turns_exponent = std::ilogb(v * kTurns);
+  return packed & cut(std::clamp(turns_exponent, 0, 25));
 }
 
 // The sine of a place in the first quadrant.
@@ -247,16 +267,6 @@ uint32_t mufu_cos(uint32_t x) {
   const uint32_t q = quarters(x);
   const bool negative = (((q >> 23) + 1) & 2) != 0;
   return first_quadrant((q >> 23 & 1) != 0 ? q : ~q, negative ? kSign : 0);
-}
-
-uint32_t turns(uint32_t x) {
-  if ((x & kInfinite) == kInfinite) {
-    return kNan;
-  }
-  constexpr double kPerRadian = 0x1.45f306p-3;  // 1 / (2 pi) as f32, so the product is exact
-  constexpr uint64_t kOfSingle = ~uint64_t{0} << 29;
-  const double product = double{number(x)} * kPerRadian;
-  return bits(static_cast<float>(std::bit_cast<double>(std::bit_cast<uint64_t>(product) & kOfSingle)));
 }
 
 uint32_t mufu_tanh(uint32_t x) {

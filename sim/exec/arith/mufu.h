@@ -13,10 +13,8 @@ namespace heddle::exec::arith {
 uint32_t mufu_rcp(uint32_t x);
 uint32_t mufu_sqrt(uint32_t x);
 uint32_t mufu_rsqrt(uint32_t x);
-uint32_t mufu_sin(uint32_t turns);
-uint32_t mufu_cos(uint32_t turns);
-// What sin.approx and cos.approx of an angle give the unit: x / (2 pi), rounded towards 0.
-uint32_t turns(uint32_t x);
+uint32_t mufu_sin(uint32_t x);
+uint32_t mufu_cos(uint32_t x);
 uint32_t mufu_lg2(uint32_t x);
 uint32_t mufu_ex2(uint32_t x);
 uint32_t mufu_tanh(uint32_t x);

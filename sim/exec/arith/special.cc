@@ -24,9 +24,6 @@ WarpFn unit(bool ftz) {
   return ftz ? map<Unit<kFn, true>, uint32_t> : map<Unit<kFn, false>, uint32_t>;
 }
 
-uint32_t sine(uint32_t x) { return mufu_sin(turns(x)); }
-uint32_t cosine(uint32_t x) { return mufu_cos(turns(x)); }
-
 // a * rcp(b), both scaled where the reciprocal would leave the range; div.approx scales small b only, and
 // what the unit makes of large ones is 0.
 template <bool kFull, bool kFtz>
@@ -157,9 +154,9 @@ WarpFn special_fn(SpecialOp op, Number type, bool pair, bool ftz) {
     case SpecialOp::kRsqrt:
       return unit<mufu_rsqrt>(ftz);
     case SpecialOp::kSin:
-      return unit<sine>(ftz);
+      return unit<mufu_sin>(ftz);
     case SpecialOp::kCos:
-      return unit<cosine>(ftz);
+      return unit<mufu_cos>(ftz);
     case SpecialOp::kLg2:
       return unit<mufu_lg2>(ftz);
     case SpecialOp::kEx2:

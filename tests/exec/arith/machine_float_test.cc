@@ -27,9 +27,8 @@ TEST_CASE("the special-function unit where it is exact") {
   CHECK(special(MachineFunction::kEx2, f32(3)) == f32(8));
   CHECK(special(MachineFunction::kLg2, f32(8)) == f32(3));
   CHECK(special(MachineFunction::kTanh, kInf) == f32(1));
-  // Angles in turns
-  CHECK(special(MachineFunction::kSin, f32(0.25F)) == f32(1));
-  CHECK(special(MachineFunction::kCos, f32(0.5F)) == f32(-1));
+  CHECK(special(MachineFunction::kSin, 0) == 0);
+  CHECK(special(MachineFunction::kCos, 0) == f32(1));
   // The upper words of 4.0, 0.25 and 0.5
   CHECK(special(MachineFunction::kRcp64h, 0x40100000) == 0x3fd00000);
   CHECK(special(MachineFunction::kRsq64h, 0x40100000) == 0x3fe00000);
@@ -46,6 +45,8 @@ TEST_CASE("quotients that need more than a reciprocal") {
   CHECK(needs(f32(1), kInf) == 1);
   CHECK(needs(kInf, f32(1)) == 1);
   CHECK(needs(1, f32(1)) == 1);  // the least there is
+  CHECK(needs(0, f32(1024)) == 0);
+  CHECK(needs(0x80000000, f32(1024)) == 0);
   CHECK(needs(power(64), power(189)) == 0);
   CHECK(needs(power(64), power(190)) == 1);
   CHECK(needs(power(226), power(100)) == 0);
