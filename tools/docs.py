@@ -69,8 +69,9 @@ class Scratch:
         self.folder = folder
         for name in ("traces", "configs"):
             os.symlink(os.path.join(root, name), self.path(name))
-        os.makedirs(self.path("tests/exec"))
-        os.symlink(os.path.join(root, "tests/exec/data"), self.path("tests/exec/data"))
+        for name in ("tests/cubin", "tests/exec"):
+            os.makedirs(self.path(name))
+            os.symlink(os.path.join(root, name, "data"), self.path(name, "data"))
         # tools/quickstart goes to the root of its checkout, which is here.
         os.mkdir(self.path("tools"))
         for name in ("quickstart", "setup", "install-python", "packages.txt"):

@@ -230,6 +230,7 @@ KernelAccesses profile_kernel(const std::filesystem::path& file, const std::opti
                  [&](const std::vector<Remedy>& remedies, const KernelAccesses& k) {
                    std::vector<RemedyCheck> checks;
                    std::vector<Part> again = parts_of(file, cluster, threads);
+                   checks.reserve(again.size());
                    for (const Part& p : again) {
                      checks.emplace_back(p.source->image(), k.all, remedies);
                    }

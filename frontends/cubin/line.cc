@@ -49,7 +49,7 @@ Line& Line::pick(uint32_t first, uint32_t count, std::span<const std::string_vie
   return suffix(names[value]);
 }
 
-Line& Line::text(std::string text) {
+Line& Line::text(const std::string& text) {
   operands_ += operands_.empty() ? " " : ", ";
   operands_ += text;
   return *this;

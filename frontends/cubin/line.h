@@ -64,7 +64,7 @@ class Line {
   Line& rounding(uint32_t first) { return pick(first, 2, {"", ".RM", ".RP", ".RZ"}); }
 
   // ---- operands
-  Line& text(std::string text);
+  Line& text(const std::string& text);
   Line& reg(uint32_t first) { return text(reg_name(first)); }
   Line& ureg(uint32_t first) { return text(ureg_name(first)); }
   Line& destination() { return uniform_ ? ureg(16) : reg(16); }

@@ -1,6 +1,6 @@
 // One machine instruction of compute capability 7.0 to 9.0: 128 bits, of which the upper ones control its
-// issue. Where its fields lie was found by comparing instructions with the disassembler's text of them
-// (traces/h200/ENCODINGS.md).
+// issue. Where its fields lie was found by comparing the bits of the instructions of our captures with
+// nvdisasm's text of them; tests/cubin/data/encodings.tsv has one of each pattern.
 #pragma once
 
 #include <cstdint>

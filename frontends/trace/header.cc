@@ -1,5 +1,7 @@
 #include "frontends/trace/header.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "frontends/accelsim/trace_header.h"
@@ -175,8 +177,9 @@ isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
   }
   for (const pb::Columns& c : h.code().columns()) {
     if (const std::string shown = input::printable(c.opcode()); shown != c.opcode()) {
-      throw Error(name + ": header: the opcode '" + shown + "' at byte " + std::to_string(c.pc()) +
-                  " of the code (legal: printable characters)");
+      throw Error(
+          fmt::format("{}: header: the opcode '{}' at byte {} of the code (legal: printable characters)",
+                      name, shown, c.pc()));
     }
     code.columns.push_back({c.pc(),
                             c.opcode(),

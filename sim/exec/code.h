@@ -71,7 +71,7 @@ struct MemoryOp {
   uint8_t bytes = 4;           // of an element: 1, 2, 4, 8, 16
   uint8_t elements = 1;        // 1, 2, 4, 8
   bool in_frame = false;       // local: counted from the frame's place
-  bool pair_base = false;      // the address has two registers, the low word first
+  bool pair_base = false;      // s0 is two registers, the low word first
   Slot addend = kNoSlot;       // to the address
   bool sign = false;           // loads: narrower values are extended with their sign
   bool strong = false;         // an atomic, or said to be volatile, relaxed, acquire or release

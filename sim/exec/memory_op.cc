@@ -301,8 +301,10 @@ void prepare_addresses(const Inst& in, const MemoryOp& op, const Banks& banks, u
   if (op.pair_base || op.addend != kNoSlot) {
     const Register* const addend = banks.at(op.addend);
     for_lanes(mask, [&](uint32_t lane) {
-      uint64_t at = base != nullptr ? base[0][lane] : 0;
-      at |= op.pair_base ? base[1][lane] << 32 : 0;
+      uint64_t at = 0;
+      if (base != nullptr) {
+        at = base[0][lane] | (op.pair_base ? base[1][lane] << 32 : 0);
+      }
       a.address[lane] = (at + (addend != nullptr ? (*addend)[lane] : 0) + offset) & bits;
     });
   } else if (base != nullptr) {

@@ -115,7 +115,6 @@ Warp::Status Warp::run(uint64_t instructions) {
       }
       return Status::kWaiting;
     }
-    ++epochs_;
     const Leave left = run_group(*g, until);
     switch (left) {
       case Leave::kSwitch:

@@ -62,7 +62,7 @@ class Warp {
     uint64_t turn = 0;      // when it last let others go first
     uint32_t yields = 0;    // waits in vain, one after the other
     uint64_t born = 0;      // grows from one group to the next
-    uint64_t epoch = 0;     // which change of groups it was born behind
+    uint32_t from = kNoPc;  // where it parted from others
   };
   // Lanes that parted meet at `pc` of their frame. Those that have come are in no group.
   struct Join {
@@ -95,6 +95,7 @@ class Warp {
   bool split(Group& g, uint32_t away, uint32_t pc, const Inst& in);  // false: none of g goes on now
   bool arrive(Group& g);
   Group& add_group(const Group& like, uint32_t mask, uint32_t pc);
+  Group* left_before(const Group& like, uint32_t pc);
   int join_at(const Group& g, uint32_t pc);
   void finish_join(int join);
   bool release_joins();
@@ -158,7 +159,7 @@ class Warp {
   uint64_t executed_ = 0;
   uint64_t thread_executed_ = 0;
   uint64_t turns_ = 0;
-  uint64_t groups_born_ = 0, epochs_ = 0;
+  uint64_t groups_born_ = 0;
   uint32_t at_cluster_ = 0;      // lanes that have come to the cluster's barrier
   uint32_t passed_cluster_ = 0;  // lanes whose barrier is complete and that have not waited for it
   uint32_t counted_ = 0;         // barriers at which this warp has been counted and that it has not passed

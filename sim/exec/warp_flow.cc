@@ -7,7 +7,29 @@
 
 namespace heddle::exec {
 
+// Of machine code, as in the H200's recordings: lanes that part join those who parted last, if these left the
+// same branch for the same place, such as one loop turn after the other. Others come one group after the
+// other to a BSYNC where all wait.
+Warp::Group* Warp::left_before(const Group& like, uint32_t pc) {
+  Group* last = nullptr;
+  for (Group& x : groups_) {
+    if (x.mask != 0 && &x != &like && x.state == State::kRunnable &&
+        (last == nullptr || x.born > last->born)) {
+      last = &x;
+    }
+  }
+  const bool same = last != nullptr && last->from == like.pc && last->pc == pc && last->base == like.base &&
+                    last->local == like.local && last->join == like.join;
+  return same ? last : nullptr;
+}
+
 Warp::Group& Warp::add_group(const Group& like, uint32_t mask, uint32_t pc) {
+  if (code_.explicit_convergence) {
+    if (Group* last = left_before(like, pc)) {
+      last->mask |= mask;
+      return *last;
+    }
+  }
   // A lane is in one group, so there is always a place.
   Group& g = *std::find_if(groups_.begin(), groups_.end(), [](const Group& x) { return x.mask == 0; });
   const Group copy = like;
@@ -16,7 +38,7 @@ Warp::Group& Warp::add_group(const Group& like, uint32_t mask, uint32_t pc) {
   g.pc = pc;
   g.state = State::kRunnable;
   g.born = ++groups_born_;
-  g.epoch = epochs_;
+  g.from = copy.pc;
   return g;
 }
 
@@ -168,9 +190,11 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
   }
 }
 
-// Lanes at the same place go on together; of machine code those that have parted from the same lanes while
-// these ran, as in the H200's recordings: others come one group after the other to a BSYNC where all wait.
+// Lanes at the same place go on together; machine code says itself where (left_before, warp_converge.cc).
 void Warp::merge() {
+  if (code_.explicit_convergence) {
+    return;
+  }
   for (size_t i = 0; i < groups_.size(); ++i) {
     Group& a = groups_[i];
     if (a.mask == 0 || a.mask == alive_ || a.state != State::kRunnable) {
@@ -179,7 +203,7 @@ void Warp::merge() {
     for (size_t k = i + 1; k < groups_.size(); ++k) {
       Group& b = groups_[k];
       if (b.mask != 0 && b.state == State::kRunnable && a.pc == b.pc && a.base == b.base &&
-          a.local == b.local && a.join == b.join && (!code_.explicit_convergence || a.epoch == b.epoch)) {
+          a.local == b.local && a.join == b.join) {
         a.mask |= b.mask;
         a.turn = std::min(a.turn, b.turn);
         a.born = std::max(a.born, b.born);

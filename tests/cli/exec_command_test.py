@@ -91,8 +91,8 @@ class Exec(harness.HeddleTest):
         self.ok(*base, "--threads", 2, "--quantum", 100, "--out", "b.db")
         hashes = [self.ok("report", db, "--hash").stdout.split()[0] for db in ("a.db", "b.db")]
         self.assertEqual(hashes[0], hashes[1])
-        self.fails("run", SAXPY, "--gpu", "h200", says="saxpy.ptx: a module in PTX is run alone, with --kernel, --grid and --block")
-        self.fails("run", "somewhere", "--kernel", "k", "--gpu", "h200", says="are for a module in PTX (FILE.ptx)")
+        self.fails("run", SAXPY, "--gpu", "h200", says="saxpy.ptx: a module is run alone, with --kernel, --grid and --block")
+        self.fails("run", "somewhere", "--kernel", "k", "--gpu", "h200", says="are for a module (FILE.ptx, FILE.cubin, FILE.fatbin)")
         # What has no time yet.
         self.fails("run", self.module(), "--kernel", "hello", "--grid", 1, "--block", 1, "--gpu", "h200",
                    says=("kernel hello has 4 instructions that have no time yet", "m.ptx"))
@@ -143,7 +143,7 @@ class Exec(harness.HeddleTest):
         m = self.module()
         base = ["exec", m, "--kernel", "beyond", "--grid", 1, "--block", 1]
         self.fails("exec", m, "--kernel", "nothing", "--grid", 1, "--block", 1,
-                   says="no kernel 'nothing' (there are: hello, beyond, odd, ranks, stuck)")
+                   says="m.ptx: no kernel nothing (there are: hello, beyond, odd, ranks, stuck)")
         self.fails(*base, says="kernel beyond has 1 parameters, and there are 0 of --arg")
         self.fails(*base, "--arg", "full:f32:1", says="argument 'full:f32:1' for parameter p of type .u64 (legal: a num")
         self.fails(*base, "--arg", "zeros:f33:1", says="(legal: a number")

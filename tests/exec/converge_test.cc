@@ -126,6 +126,27 @@ TEST_CASE("an endless loop ends at the limit") {
   CHECK(c.error("k", {1}, {32}, {}) == "t.ptx: kernel k has executed more than 10000000 instructions");
 }
 
+TEST_CASE("a warp that has looked in vain looks again when others have written") {
+  std::string work;
+  for (int i = 0; i < 9; ++i) {
+    work += "add.u32 %r3, %r3, 1; ";
+  }
+  Case c(
+      ".entry k(.param .u64 flag) {\n"
+      ".reg .b64 %rd; .reg .b32 %r<4>; .reg .pred %p;\n"
+      "ld.param.u64 %rd, [flag]; mov.u32 %r0, %tid.x; setp.ge.u32 %p, %r0, 32; @%p bra works;\n"
+      "look: ld.volatile.global.u32 %r1, [%rd]; setp.eq.u32 %p, %r1, 0; @%p bra look; ret;\n"
+      "works: mov.u32 %r2, 0;\n"
+      "turn: " +
+      work +
+      "add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, 8000; @%p bra turn;\n"
+      "st.volatile.global.u32 [%rd], 1; ret; }");
+  const uint64_t flag = c.buffer<uint32_t>({0});
+  // Warp 0: 4 of the head, 64 turns of 3, then one when warp 1 has stored, which takes this two goes of 65536
+  // instructions; 1. Warp 1: 4, 1, 8000 turns of 12, 2.
+  CHECK(c.run("k", {1}, {64}, {flag}).instructions == 4 + 64 * 3 + 3 + 1 + 4 + 1 + 96000 + 2);
+}
+
 TEST_CASE("branch through a table") {
   const auto out = stored(
       "ts: .branchtargets a, b; shr.u32 %r1, %r31, 4; brx.idx %r1, ts;\n"

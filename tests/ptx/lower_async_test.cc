@@ -1,5 +1,5 @@
-// Barrier objects, bulk copies, clusters, products of warps and warp groups, division: their machine code, and what is
-// told of them.
+// Barrier objects, bulk copies, clusters, products of warps and warp groups, division: their machine code,
+// and what is told of them.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <span>
@@ -35,7 +35,8 @@ std::vector<isa::MemRef> references(const Issued& i, size_t warp, const std::str
 
 const char* const kBulk =
     ".shared .align 128 .b8 s[1024]; .shared .align 8 .b8 bar[8];\n"
-    "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, bar; mov.u32 %r3, s; setp.ne.u32 %p1, %r1, 0;\n"
+    "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, bar; mov.u32 %r3, s; setp.ne.u32 %p1, %r1, "
+    "0;\n"
     "@%p1 bra wait;\n"
     "mbarrier.init.shared.b64 [%r2], 1;\n"
     "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 512;\n"
@@ -55,7 +56,8 @@ std::string tiles(const std::string& layout) {
          layout +
          ".row.m16n16k16.f32.f32 {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7}, {%a0,%a1,%a2,%a3,%a4,%a5,%a6,%a7}, "
          "{%b0,%b1,%b2,%b3,%b4,%b5,%b6,%b7}, {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7};\n"
-         "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7}, %r1; ret;";
+         "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7}, %r1; "
+         "ret;";
 }
 
 }  // namespace
@@ -125,20 +127,23 @@ TEST_CASE("lower: products of warp groups, their groups and waits") {
   for (int k = 0; k < 4; ++k) {
     list += (k == 0 ? "%d" : ",%d") + std::to_string(k);
   }
-  const std::string product = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {" + list +
-                              "}, %rd2, %rd3, %p1, 1, 1, 0, 0;\n";
+  const std::string product =
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {" + list + "}, %rd2, %rd3, %p1, 1, 1, 0, 0;\n";
   const auto module = parse(
-      "k.ptx", ".version 8.0 .target sm_90a .address_size 64\n.entry k(.param .u64 p) { .reg .b64 %rd<5>; .reg .f32 "
-               "%d<4>; .reg .pred %p<2>;\nld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [p]; add.s64 %rd3, %rd2, 8;\n"
-               "setp.ne.u64 %p1, %rd1, 0; mov.f32 %d0, 0f00000000; mov.f32 %d1, %d0; mov.f32 %d2, %d0; mov.f32 %d3, "
-               "%d0;\nwgmma.fence.sync.aligned;\n" +
-                   product + product +
-                   "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\nst.global.f32 [%rd1], %d3; ret; "
-                   "}\n");
+      "k.ptx",
+      ".version 8.0 .target sm_90a .address_size 64\n.entry k(.param .u64 p) { .reg .b64 %rd<5>; .reg .f32 "
+      "%d<4>; .reg .pred %p<2>;\nld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [p]; add.s64 %rd3, %rd2, 8;\n"
+      "setp.ne.u64 %p1, %rd1, 0; mov.f32 %d0, 0f00000000; mov.f32 %d1, %d0; mov.f32 %d2, %d0; mov.f32 %d3, "
+      "%d0;\nwgmma.fence.sync.aligned;\n" +
+          product + product +
+          "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\nst.global.f32 [%rd1], %d3; "
+          "ret; "
+          "}\n");
   const auto kernel = lower::lower(*module, module->functions[0]);
   std::vector<std::string> order;
   for (const std::string& line : kernel->image.text) {
-    for (const char* what : {"WARPGROUP.ARRIVE", "HGMMA.64x8x16.F32", "WARPGROUP.DEPBAR.LE gsb0, 0x0", "STG.E"}) {
+    for (const char* what :
+         {"WARPGROUP.ARRIVE", "HGMMA.64x8x16.F32", "WARPGROUP.DEPBAR.LE gsb0, 0x0", "STG.E"}) {
       if (line.starts_with(what)) {
         order.push_back(line.ends_with("gsb0") ? "last of its group" : what);
       }
@@ -150,9 +155,11 @@ TEST_CASE("lower: products of warp groups, their groups and waits") {
 
 TEST_CASE("timed: a kernel's own clusters, and atomics on other blocks") {
   const std::string body =
-      ".shared .align 4 .b8 s[16]; mov.u32 %r1, s; cvt.u64.u32 %rd1, %r1; cvta.shared.u64 %rd2, %rd1; mov.u32 %r2, "
+      ".shared .align 4 .b8 s[16]; mov.u32 %r1, s; cvt.u64.u32 %rd1, %r1; cvta.shared.u64 %rd2, %rd1; "
+      "mov.u32 %r2, "
       "%cluster_ctarank; xor.b32 %r3, %r2, 1; mapa.u64 %rd3, %rd2, %r3; barrier.cluster.arrive; "
-      "barrier.cluster.wait; atom.add.u32 %r4, [%rd3+4], 1; barrier.cluster.arrive; barrier.cluster.wait; ret;";
+      "barrier.cluster.wait; atom.add.u32 %r4, [%rd3+4], 1; barrier.cluster.arrive; barrier.cluster.wait; "
+      "ret;";
   const Issued i(body, {4, 1, 1}, {32, 1, 1}, 0, ".reqnctapercluster 2, 1, 1 ");
   CHECK(i.image.shape.cluster == isa::Dim3{2, 1, 1});
   REQUIRE(i.blocks.size() == 4);
@@ -171,15 +178,17 @@ TEST_CASE("timed: a launch that the kernel cannot have is refused") {
 }
 
 TEST_CASE("lower: a remainder by the divisor's reciprocal, which is there once") {
-  const auto c = code("ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; rem.u32 %r3, %r1, %r2;\n"
-                      "rem.u32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4; ret;");
+  const auto c = code(
+      "ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; rem.u32 %r3, %r1, %r2;\n"
+      "rem.u32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4; ret;");
   CHECK(count(c, "MUFU.RCP") == 1);
   CHECK(count(c, "ISETP.GE.U32") == 4);  // two corrections each
   CHECK(count(c, "SEL") == 2);           // by 0
   CHECK(count(c, "IABS") == 0);
   // Of signed ones the absolute values, and the sign again.
-  const auto s = code("ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; div.s32 %r3, %r1, %r2;\n"
-                      "st.global.u32 [%rd1], %r3; ret;");
+  const auto s = code(
+      "ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; div.s32 %r3, %r1, %r2;\n"
+      "st.global.u32 [%rd1], %r3; ret;");
   CHECK(count(s, "IABS") == 2);
   CHECK(count(s, "ISETP.GE.AND") == 1);
 }
@@ -187,13 +196,14 @@ TEST_CASE("lower: a remainder by the divisor's reciprocal, which is there once")
 TEST_CASE("lower: a loop whose loads could all be under way has no more than 32 registers") {
   const auto module = parse(
       "k.ptx",
-      module_of("ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, 0; mov.f32 %f9, 0f00000000;\n"
-                "top: ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4]; ld.global.f32 %f3, [%rd1+8];\n"
-                "ld.global.f32 %f4, [%rd1+12]; ld.global.f32 %f5, [%rd1+16]; ld.global.f32 %f6, [%rd1+20];\n"
-                "ld.global.f32 %f7, [%rd1+24]; ld.global.f32 %f8, [%rd1+28]; fma.rn.f32 %f9, %f1, %f2, %f9;\n"
-                "fma.rn.f32 %f9, %f3, %f4, %f9; fma.rn.f32 %f9, %f5, %f6, %f9; fma.rn.f32 %f9, %f7, %f8, %f9;\n"
-                "add.s64 %rd1, %rd1, 32; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r2; @%p1 bra top;\n"
-                "st.global.f32 [%rd1], %f9; ret;"));
+      module_of(
+          "ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, 0; mov.f32 %f9, 0f00000000;\n"
+          "top: ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4]; ld.global.f32 %f3, [%rd1+8];\n"
+          "ld.global.f32 %f4, [%rd1+12]; ld.global.f32 %f5, [%rd1+16]; ld.global.f32 %f6, [%rd1+20];\n"
+          "ld.global.f32 %f7, [%rd1+24]; ld.global.f32 %f8, [%rd1+28]; fma.rn.f32 %f9, %f1, %f2, %f9;\n"
+          "fma.rn.f32 %f9, %f3, %f4, %f9; fma.rn.f32 %f9, %f5, %f6, %f9; fma.rn.f32 %f9, %f7, %f8, %f9;\n"
+          "add.s64 %rd1, %rd1, 32; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r2; @%p1 bra top;\n"
+          "st.global.f32 [%rd1], %f9; ret;"));
   const auto kernel = lower::lower(*module, module->functions[0]);
   CHECK(kernel->image.shape.registers_per_thread > 16);
   CHECK(kernel->image.shape.registers_per_thread <= 32);

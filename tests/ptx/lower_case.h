@@ -59,7 +59,8 @@ struct Issued {
   isa::KernelImage image;
   uint64_t buffer = 0;
 
-  Issued(const std::string& body, isa::Dim3 grid, isa::Dim3 block, uint32_t n, const std::string& directives = "") {
+  Issued(const std::string& body, isa::Dim3 grid, isa::Dim3 block, uint32_t n,
+         const std::string& directives = "") {
     constexpr uint64_t kBytes = 65536;
     exec::Memory memory;
     Program program(parse("k.ptx", module_of(body, directives)), memory);

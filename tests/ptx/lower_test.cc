@@ -82,7 +82,7 @@ TEST_CASE("lower: results that take an unknown time are waited for by counters, 
 TEST_CASE("lower: what cannot be timed is named with its line") {
   const auto module =
       parse("k.ptx", module_of("mov.u32 %r1, %tid.x;\nvadd.s32.s32.s32 %r2, %r1, %r1;\nvadd.s32.s32.s32 %r3, "
-                                           "%r2, %r1; ret;"));
+                               "%r2, %r1; ret;"));
   try {
     lower::lower(*module, module->functions[0]);
     FAIL("lowered");

@@ -99,11 +99,12 @@ TEST_CASE("headers that describe no launch", "[malformed]") {
                }
              }),
              Contains("two instructions at byte 0"));
-  CHECK_THAT(code([](pb::Code& c) {
-               c.clear_sass();
-               c.add_columns()->set_opcode("LDGS\nSS.1");
-             }),
-             Contains("header: the opcode 'LDGS\\x0aSS.1' at byte 0 of the code (legal: printable characters)"));
+  CHECK_THAT(
+      code([](pb::Code& c) {
+        c.clear_sass();
+        c.add_columns()->set_opcode("LDGS\nSS.1");
+      }),
+      Contains("header: the opcode 'LDGS\\x0aSS.1' at byte 0 of the code (legal: printable characters)"));
 }
 
 TEST_CASE("indices that do not fit", "[malformed]") {

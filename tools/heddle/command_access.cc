@@ -45,7 +45,7 @@ std::vector<analysis::PlannedLaunch> launches_of(AccessOptions& o) {
   if (!number.empty()) {
     const auto n = parse_number<uint32_t>(number);
     if (n.value_or(0) == 0) {
-      throw Error(fmt::format("--kernel {} (legal: a whole number, 1 or more; of a module in PTX a name)",
+      throw Error(fmt::format("--kernel {} (legal: a whole number, 1 or more; of a module a name)",
                               input::printable(number)));
     }
     std::erase_if(launches, [&](const analysis::PlannedLaunch& l) { return l.number != n; });
@@ -103,7 +103,8 @@ void add(CLI::App& app, int& status, const char* name, const char* help, analysi
   auto o = std::make_shared<AccessOptions>();
   o->side = side;
   CLI::App* c = app.add_subcommand(name, help);
-  c->add_option("TRACE", o->paths, "traces, as for `heddle run`; or a module in PTX")->required();
+  c->add_option("TRACE", o->paths, "traces, as for `heddle run`; or a module in PTX or machine code")
+      ->required();
   add_module_options(*c, o->ptx);
   c->get_option("--kernel")->description("only the launch of this number; name of the kernel in a module");
   c->add_option("--cluster", o->ptx.cluster, "blocks of a cluster of a kernel in PTX")

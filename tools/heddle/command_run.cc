@@ -35,7 +35,7 @@ struct RunArguments {
   ModuleLaunchOptions ptx;
 };
 
-// The one launch of a module in PTX: executed while it is simulated.
+// The one launch of a module: executed while it is simulated.
 analysis::PlannedLaunch module_launch(const RunArguments& o, ModuleLaunch& launch) {
   analysis::PlannedLaunch out;
   out.source.path = o.ptx.file;
@@ -144,8 +144,9 @@ void add_run(CLI::App& app, int& status) {
   c->add_option(
        "PATH", o->paths,
        "directory with a kernelslist.g, that file, a .traceg[.zst|.xz|.gz], a .heddle, a folder of .heddle "
-       "files, or a directory of such directories; or a module in PTX, FILE.ptx, with --kernel, --grid, "
-       "--block")
+       "files, or a directory of such directories; or a module in PTX or machine code, FILE.ptx or "
+       "FILE.cubin, "
+       "with --kernel, --grid, --block")
       ->required();
   add_sim_options(*c, o->sim, true);
   add_profile_options(*c, o->sim);

@@ -5,14 +5,15 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "frontends/ptx/lower/schedule.h"
 
 namespace heddle::ptx::lower {
 namespace {
 
-constexpr uint32_t kReserved = 2;  // R0 is given, R1 is the stack's
-constexpr uint32_t kFewest = 16;   // fewer than that no kernel gets
+constexpr uint32_t kReserved = 2;                                    // R0 is given, R1 is the stack's
+constexpr uint32_t kFewest = 16;                                     // fewer than that no kernel gets
 constexpr uint32_t kVectors = 255, kUniforms = 63, kPredicates = 7;  // of each file, but for RZ, URZ, PT
 
 using Set = std::vector<bool>;
@@ -33,7 +34,8 @@ void uses_of(const Block& b, Set& read, Set& written) {
   }
 }
 
-// Of a group of registers: all of it is taken when the first of it is written, each is free when it has been read.
+// Of a group of registers: all of it is taken when the first of it is written, each is free when it has been
+// read.
 struct GroupSpan {
   uint32_t first = UINT32_MAX;
   std::vector<uint32_t> last;  // by register
@@ -91,7 +93,8 @@ class Taken {
     }
   }
 
-  // The lowest that is free; a single one beside one that is not, so that pairs stay whole. None: where it ends first.
+  // The lowest that is free; a single one beside one that is not, so that pairs stay whole. None: where it
+  // ends first.
   uint32_t lowest(uint32_t count, uint32_t align, uint32_t when) const {
     uint32_t best = kNone, soonest = 0;
     for (uint32_t at = 0; at + count <= until_.size(); at += align) {
@@ -117,7 +120,8 @@ class Taken {
 
  private:
   uint32_t until(uint32_t at, uint32_t count) const {
-    return *std::max_element(until_.begin() + at, until_.begin() + std::min<size_t>(at + count, until_.size()));
+    const std::span<const uint32_t> all(until_);
+    return std::ranges::max(all.subspan(at, std::min<size_t>(count, all.size() - at)));
   }
   std::vector<uint32_t> until_;
 };
@@ -181,7 +185,8 @@ void split_by_block(Lowered& f) {
       if (!v.there()) {
         return;
       }
-      const bool outer = in[b][v.reg] || std::ranges::any_of(f.blocks[b].next, [&](uint32_t n) { return in[n][v.reg]; });
+      const bool outer =
+          in[b][v.reg] || std::ranges::any_of(f.blocks[b].next, [&](uint32_t n) { return in[n][v.reg]; });
       if (outer) {
         return;
       }
@@ -224,7 +229,8 @@ void allocate(Lowered& f) {
   const std::array<uint32_t, 3> fewest = {kFewest, 1, 1};
   const Placed few = place(f, order, when, {kVectors, kUniforms, kPredicates}, false, fewest);
   std::vector<Register> registers = f.registers;
-  if (!place(f, order, when, {few.most[0], kUniforms, kPredicates}, true, {kReserved, 1, 1}).whole && few.whole) {
+  if (!place(f, order, when, {few.most[0], kUniforms, kPredicates}, true, {kReserved, 1, 1}).whole &&
+      few.whole) {
     f.registers = std::move(registers);
   }
   f.vector_registers = few.most[0];

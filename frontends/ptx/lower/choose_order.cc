@@ -1,4 +1,5 @@
-// Which order of the instructions: several are tried, and judged by their registers and by how long a warp takes.
+// Which order of the instructions: several are tried, and judged by their registers and by how long a warp
+// takes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,11 +34,12 @@ double cycles(const Lowered& f) {
 
 }  // namespace
 
-// Of the suite of 57, 14 kernels have exactly 32 registers, with which an SM holds all of its warps; with more than
-// that ptxas is as sparing: the fastest of those that need not many more than there have to be.
+// Of the suite of 57, 14 kernels have exactly 32 registers, with which an SM holds all of its warps; with
+// more than that ptxas is as sparing: the fastest of those that need not many more than there have to be.
 void choose_order(Lowered& f) {
   constexpr uint32_t kMostWarps = 32, kUnit = 8, kAll = 1U << 20;
-  constexpr std::array kWindows = {kAll, 256U, 128U, 96U, 64U, 48U, 40U, 32U, 28U, 24U, 20U, 16U, 12U, 8U, 4U, 1U};
+  constexpr std::array kWindows = {kAll, 256U, 128U, 96U, 64U, 48U, 40U, 32U,
+                                   28U,  24U,  20U,  16U, 12U, 8U,  4U,  1U};
   constexpr std::array kRegisters = {kAll, 26U, 29U, 32U, 36U, 40U, 48U, 56U, 64U, 80U, 96U, 128U};
   struct Attempt {
     uint32_t window, limit, registers;

@@ -73,8 +73,8 @@ struct Address {
 };
 
 // What lanes access of a matrix in memory: 8x8 tiles, whose first elements are given as places in memory.
-// kPairs: lane 4g + t elements 2t and 2t + 1 of row g; kColumns: element g of row 2t; kRows: lane 8m + r row r
-// of tile m.
+// kPairs: lane 4g + t elements 2t and 2t + 1 of row g; kColumns: element g of row 2t; kRows: lane 8m + r row
+// r of tile m.
 struct Tiles {
   enum class Kind : uint8_t { kPairs, kColumns, kRows } kind = Kind::kPairs;
   uint8_t bytes = 2;  // of an element

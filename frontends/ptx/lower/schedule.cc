@@ -23,7 +23,8 @@ class Scheduler {
  public:
   // Among so many instructions, in the order of the program, may be chosen. `outer`: registers that are alive
   // before the block or behind it; `limit`: how many others there may be.
-  Scheduler(const Lowered& f, const std::vector<bool>& outer, uint32_t window, int limit, std::vector<Machine>& code)
+  Scheduler(const Lowered& f, const std::vector<bool>& outer, uint32_t window, int limit,
+            std::vector<Machine>& code)
       : f_(f), outer_(outer), window_(window), limit_(limit), code_(code), nodes_(code.size()) {}
 
   void run() {
@@ -113,8 +114,8 @@ class Scheduler {
 
   bool counts(const Value& v) const { return f_.registers[v.reg].file == File::kVector && !outer_[v.reg]; }
 
-  // The vector registers that belong to the block, one by one: which an instruction reads, and which groups it
-  // writes.
+  // The vector registers that belong to the block, one by one: which an instruction reads, and which groups
+  // it writes.
   void count_reads() {
     first_.resize(f_.registers.size());
     uint32_t at = 0;

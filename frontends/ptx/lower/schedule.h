@@ -16,7 +16,8 @@ std::vector<Value> writes(const Machine& m);
 bool is_variable(const Machine& m);
 // Cycles from the issue of one to that of another that reads its result. `guard`: as its condition.
 uint32_t distance(const Machine& from, const Machine& to, bool guard);
-// Cycles of a result that is waited for when all goes well, else 0: for the order only (microbench/FINDINGS.md 3 to 6).
+// Cycles of a result that is waited for when all goes well, else 0: for the order only
+// (microbench/FINDINGS.md 3 to 6).
 uint32_t usual(const Machine& m);
 
 // Leaves out what nobody reads.
@@ -25,8 +26,8 @@ void remove_dead(Lowered& f);
 void split_by_block(Lowered& f);
 // By block and register: whether it is read before it is written, there or behind it.
 std::vector<std::vector<bool>> live_at_entry(const Lowered& f);
-// Orders each block's instructions: whoever has the longest way to the end of the block first, of so many that come
-// next, as long as there are registers.
+// Orders each block's instructions: whoever has the longest way to the end of the block first, of so many
+// that come next, as long as there are registers.
 void schedule(Lowered& f, uint32_t window, uint32_t registers);
 // Numbers for all registers; sets vector_registers.
 void allocate(Lowered& f);

@@ -187,7 +187,8 @@ Value Select::vector(const Operand& o) {
 Value Select::own(const Operand& o) {
   const Operand from = uses_.origin(o);
   const Value v = vector(o);
-  if (v.there() && from.kind == OperandKind::kRegister && uses_.reads(from.id) == 1 && uses_.writer(from.id) != kNone) {
+  if (v.there() && from.kind == OperandKind::kRegister && uses_.reads(from.id) == 1 &&
+      uses_.writer(from.id) != kNone) {
     return v;
   }
   const Value copy = temporary();

@@ -69,7 +69,8 @@ class Select {
   void predicates();
 
   // select_divide.cc
-  // What is known of a divisor: the whole number next to 2^32 / |divisor|, |divisor|, ~divisor, whether it is 0.
+  // What is known of a divisor: the whole number next to 2^32 / |divisor|, |divisor|, ~divisor, whether it is
+  // 0.
   struct Divisor {
     Value given, inverse, size, inverted, zero;
   };
@@ -151,14 +152,14 @@ class Select {
   std::vector<Value> values_;  // by register
   std::map<uint64_t, Value> parameters_;
   std::map<uint32_t, Value> specials_;
-  std::vector<uint32_t> written_;          // how often, by register of the machine
-  std::map<uint32_t, Value> moved_;        // registers that are part of a wider one now
-  std::map<uint32_t, Divisor> divisors_;   // by register
+  std::vector<uint32_t> written_;         // how often, by register of the machine
+  std::map<uint32_t, Value> moved_;       // registers that are part of a wider one now
+  std::map<uint32_t, Divisor> divisors_;  // by register
   // Of the block: by stride and element; by base, stride and row.
   std::map<std::pair<uint32_t, uint64_t>, Value> tile_places_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Value> tile_sums_;
   std::map<std::tuple<uint32_t, uint32_t>, Value> descriptors_;  // of two factors, by their registers
-  std::vector<Value> accumulators_;                             // of warp groups' products
+  std::vector<Value> accumulators_;                              // of warp groups' products
 };
 
 }  // namespace heddle::ptx::lower

@@ -1,5 +1,5 @@
-// Barrier objects, bulk and tensor copies, clusters: what their SASS looks like is from `test/forms.cu` of the
-// tracer (tools/tracer/OPERANDS.md) and the suite's bulk_copy and cluster_dsm.
+// Barrier objects, bulk and tensor copies, clusters: what their SASS looks like is from `test/forms.cu` of
+// the tracer (tools/tracer/OPERANDS.md) and the suite's bulk_copy and cluster_dsm.
 #include <fmt/format.h>
 
 #include "frontends/ptx/form.h"
@@ -173,9 +173,11 @@ void Select::barrier_object() {
     case Opcode::kMbarrierTryWait: {
       const Value phase = temporary();
       const Field of = field(at(where + 1));
-      emit("SHF.L.U32", {phase}, {of.kind == Field::Kind::kValue ? Field(low(of.value)) : of, "0x1f", Field()});
-      syncs(o.opcode == Opcode::kMbarrierTryWait ? "SYNCS.PHASECHK.TRANS64.TRYWAIT" : "SYNCS.PHASECHK.TRANS64",
-            {wanted ? d : Field("PT")}, {phase});
+      emit("SHF.L.U32", {phase},
+           {of.kind == Field::Kind::kValue ? Field(low(of.value)) : of, "0x1f", Field()});
+      syncs(
+          o.opcode == Opcode::kMbarrierTryWait ? "SYNCS.PHASECHK.TRANS64.TRYWAIT" : "SYNCS.PHASECHK.TRANS64",
+          {wanted ? d : Field("PT")}, {phase});
       return;
     }
     case Opcode::kMbarrierExpectTx:
@@ -233,10 +235,13 @@ void Select::bulk_copy() {
     into_uniform(mask, at(4));
     emit("UPRMT", {units}, {units, "0x5410", mask});
   }
-  copy_once(fmt::format("{}{}{}", reduces ? "UBLKRED" : "UBLKCP", within ? ".S.S" : loads ? ".S.G" : ".G.S",
-                        reduces                     ? ".ADD"
+  copy_once(fmt::format("{}{}{}", reduces ? "UBLKRED" : "UBLKCP",
+                        within  ? ".S.S"
+                        : loads ? ".S.G"
+                                : ".G.S",
+                        reduces                   ? ".ADD"
                         : o.has(Flag::kMulticast) ? ".MULTICAST"
-                                                    : ""),
+                                                  : ""),
             {Field::place(first), Field::place(second), units});
 }
 
@@ -290,7 +295,10 @@ void Select::tensor_copy() {
                         : reduces  ? "UTMAREDG"
                         : loads    ? "UTMALDG"
                                    : "UTMASTG",
-                        dimensions, im2col ? ".IM2COL" : reduces ? ".ADD" : "",
+                        dimensions,
+                        im2col    ? ".IM2COL"
+                        : reduces ? ".ADD"
+                                  : "",
                         o.has(Flag::kMulticast) ? ".MULTICAST" : ""),
             std::move(s));
 }

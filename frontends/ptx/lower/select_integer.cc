@@ -79,7 +79,8 @@ void Select::add(bool subtract) {
     if (!other) {
       const Value p = predicate();
       const Field from = field(base);
-      emit(name("IADD3"), {low(result()), p}, {from.kind == Field::Kind::kValue ? Field(low(from.value)) : from, sum, Field()});
+      emit(name("IADD3"), {low(result()), p},
+           {from.kind == Field::Kind::kValue ? Field(low(from.value)) : from, sum, Field()});
       emit(name("IADD3.X"), {high(result())}, {field(base, true), Field(), Field(), p, "!PT"});
       return;
     }

@@ -121,13 +121,13 @@ void Select::wgmma() {
   const auto byte = [](Type t) { return t == Type::kE4m3 ? "E4M3" : "E5M2"; };
   const std::string shape = fmt::format("{}x{}x{}", o.shape.m, o.shape.n, o.shape.k);
   const char* const sum = d == Type::kF16 ? "F16" : "F32";
-  const std::string how =
-      integer ? fmt::format("IGMMA.{}.{}.{}", shape, a == Type::kS8 ? "S8" : "U8", b == Type::kS8 ? "S8" : "U8")
-      : bytes ? fmt::format("QGMMA.{}.{}.{}.{}", shape, sum, byte(a), byte(b))
-              : fmt::format("HGMMA.{}.{}{}", shape, sum,
-                            a == Type::kBf16   ? ".BF16"
-                            : a == Type::kTf32 ? ".TF32"
-                                               : "");
+  const std::string how = integer ? fmt::format("IGMMA.{}.{}.{}", shape, a == Type::kS8 ? "S8" : "U8",
+                                                b == Type::kS8 ? "S8" : "U8")
+                          : bytes ? fmt::format("QGMMA.{}.{}.{}.{}", shape, sum, byte(a), byte(b))
+                                  : fmt::format("HGMMA.{}.{}{}", shape, sum,
+                                                a == Type::kBf16   ? ".BF16"
+                                                : a == Type::kTf32 ? ".TF32"
+                                                                   : "");
   const bool in_registers = at(1).kind == OperandKind::kVector;
   std::vector<Field> s;
   const Value sums = group(at(0), true);

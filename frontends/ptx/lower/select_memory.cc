@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "frontends/ptx/form.h"
 #include "frontends/executed/recorded_registers.h"
+#include "frontends/ptx/form.h"
 #include "frontends/ptx/lower/select.h"
 
 namespace heddle::ptx::lower {
@@ -127,7 +127,8 @@ void Select::load_parameter() {
     return;
   }
   const Value to = result();
-  const int64_t at = executed::kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
+  const int64_t at =
+      executed::kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
   const bool uniform = out_.registers[to.reg].file == File::kUniform;
   emit(fmt::format("{}{}", uniform ? "ULDC" : "LDC", width(op().type(), 1)), {to},
        {fmt::format("c[0x0][{:#x}]", at).c_str()});
@@ -266,10 +267,9 @@ void Select::atomic() {
     emit("MOV", {all}, {sum});
     s[0] = all;
   }
-  Machine& m = add_only
-                   ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
-                   : emit(fmt::format("{}.E.{}{}{}", generic ? "ATOM" : "ATOMG", what, end, scope),
-                          std::vector<Field>{"PT", d}, s);
+  Machine& m = add_only ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
+                        : emit(fmt::format("{}.E.{}{}{}", generic ? "ATOM" : "ATOMG", what, end, scope),
+                               std::vector<Field>{"PT", d}, s);
   m.address = where;
   m.ordered = m.stores = true;
   if (chosen.there()) {

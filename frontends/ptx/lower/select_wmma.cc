@@ -1,5 +1,5 @@
-// wmma: fragments between registers and memory in tiles of 8x8, products of 16x8x16 (as the SASS of the suite's
-// gemm_wmma has them).
+// wmma: fragments between registers and memory in tiles of 8x8, products of 16x8x16 (as the SASS of the
+// suite's gemm_wmma has them).
 #include <fmt/format.h>
 
 #include <map>
@@ -41,7 +41,8 @@ std::vector<Piece> pieces(const Op& op, exec::MatrixOp& m) {
       m.c.fragment.bits != m.d.fragment.bits) {
     return out;
   }
-  const auto a = tile_registers(m.a.fragment), b = tile_registers(m.b.fragment), d = tile_registers(m.d.fragment);
+  const auto a = tile_registers(m.a.fragment), b = tile_registers(m.b.fragment),
+             d = tile_registers(m.d.fragment);
   for (uint32_t row = 0; row < op.shape.m; row += 16) {
     for (uint32_t col = 0; col < op.shape.n; col += kTile) {
       Piece p;
@@ -62,6 +63,7 @@ std::vector<Piece> pieces(const Op& op, exec::MatrixOp& m) {
 
 std::vector<Operand> picked(std::span<const Operand> list, const std::vector<uint32_t>& which) {
   std::vector<Operand> out;
+  out.reserve(which.size());
   for (const uint32_t k : which) {
     out.push_back(list[k]);
   }
@@ -99,9 +101,9 @@ void Select::wmma_product() {
     refuse(now_, "a product of this shape and type is not lowered yet");
     return;
   }
-  const char* const how = op().types[1] == Type::kBf16   ? "HMMA.16816.F32.BF16"
-                          : words(m.d.fragment)          ? "HMMA.16816.F32"
-                                                         : "HMMA.16816.F16";
+  const char* const how = op().types[1] == Type::kBf16 ? "HMMA.16816.F32.BF16"
+                          : words(m.d.fragment)        ? "HMMA.16816.F32"
+                                                       : "HMMA.16816.F16";
   for (const Piece& p : all) {
     const Value a = group(picked(f_.elements(at(1)), p.a), false);
     const Value b = group(picked(f_.elements(at(2)), p.b), false);
@@ -209,7 +211,7 @@ void Select::wmma_memory() {
       spread(data, v);
     }
   };
-  const std::string unit = shared ? (store ? "STS" : "LDS")
+  const std::string unit = shared                      ? (store ? "STS" : "LDS")
                            : o.space == Space::kGlobal ? (store ? "STG.E" : "LDG.E")
                                                        : (store ? "ST.E" : "LD.E");
   const uint32_t registers = f.registers();

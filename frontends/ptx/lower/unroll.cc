@@ -182,7 +182,9 @@ class Copier {
     }
     for (uint32_t k = l.first; k + 1 < l.end; ++k) {
       const auto y = f_.operands_of(f_.instrs[k]);
-      const auto reads = [&](const Operand& o) { return o.kind == OperandKind::kRegister && o.id == branch.guard; };
+      const auto reads = [&](const Operand& o) {
+        return o.kind == OperandKind::kRegister && o.id == branch.guard;
+      };
       if (k != i && (f_.instrs[k].guard == branch.guard || std::any_of(y.begin(), y.end(), reads))) {
         return false;
       }
