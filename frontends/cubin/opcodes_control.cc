@@ -11,6 +11,9 @@ constexpr uint64_t kTrue = 7, kNoRegister = 255;
 
 // Bytes from the next instruction on.
 int64_t distance(const Line& l) {
+  if (l.capability() < 90) {
+    return l.signed_bits(34, 48) * 4;
+  }
   return (l.signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
 }
 std::string barrier(const Line& l) { return fmt::format("B{}", l.bits(16, 4)); }
@@ -168,6 +171,8 @@ void warpsync(Line& l) {
     l.op("WARPSYNC.COLLECTIVE");
     l.form() == 4 ? l.suffix(".ALL") : l.reg(24);
     l.target(distance(l));
+  } else if (l.form() == 4 && l.capability() < 90) {
+    l.op("WARPSYNC").number(l.bits(32, 32));
   } else if (l.form() == 4) {
     l.op("WARPSYNC.ALL");
   } else {

@@ -101,10 +101,13 @@ void uldc(Line& l) {
 constexpr std::string_view kOperations[] = {".ADD", ".MIN", ".MAX", ".INC", ".DEC",
                                             ".AND", ".OR",  ".XOR", ".EXCH"};
 constexpr std::string_view kWhole[] = {"", ".S32", ".64", ".S64", ".128"};
+// Before 9.0, of floats too.
+constexpr std::string_view kBefore90[] = {"", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN"};
+Line& atomic_type(Line& l) { return l.capability() < 90 ? l.pick(73, 3, kBefore90) : l.pick(73, 3, kWhole); }
 
 // What returns the old value has a predicate too, which stays PT.
 void atomic(Line& l, std::string_view name, bool returns) {
-  eviction(l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations)).pick(73, 3, kWhole);
+  atomic_type(eviction(l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations)));
   order(l);
   if (returns) {
     l.pred(81).reg(16);
@@ -132,7 +135,7 @@ void atom(Line& l) { atomic(l, "ATOM", true); }
 void redg(Line& l) { atomic(l, "REDG", false); }
 void redg_float(Line& l) { atomic_float(l, "REDG", false); }
 void compare_and_swap(Line& l, std::string_view name) {
-  order(eviction(l.op(name).flag(72, ".E").suffix(".CAS")).pick(73, 3, kWhole)).pred(81).reg(16);
+  order(atomic_type(eviction(l.op(name).flag(72, ".E").suffix(".CAS")))).pred(81).reg(16);
   l.text(l.address(24, "", offset24(l))).reg(32).reg(64);
 }
 void atomg_cas(Line& l) { compare_and_swap(l, "ATOMG"); }
@@ -145,13 +148,13 @@ void atoms(Line& l) {
   }
   l.op("ATOMS")
       .pick(87, 4, kOperations)
-      .pick(73, 3, kWhole)
+      .pick(73, 3, std::span(kWhole).first(3))
       .reg(16)
       .text(local_address(l, 64, offset24(l)))
       .reg(32);
 }
 void atoms_cas(Line& l) {
-  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, kWhole).reg(16);
+  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, std::span(kWhole).first(3)).reg(16);
   l.text(local_address(l, 64, offset24(l))).reg(32).reg(64);
 }
 
