@@ -74,8 +74,20 @@ void st(Line& l) { store(l, "ST"); }
 
 void ldl(Line& l) { size(eviction(l.op("LDL"))).reg(16).text(local_address(l, 32, offset24(l))); }
 void stl(Line& l) { size(eviction(l.op("STL"))).text(local_address(l, 64, offset24(l))).reg(32); }
-void lds(Line& l) { size(l.op("LDS")).reg(16).text(local_address(l, 32, offset24(l))); }
-void sts(Line& l) { size(l.op("STS")).text(local_address(l, 64, offset24(l))).reg(32); }
+// Shared memory: before 9.0 the register may be a number of elements.
+std::string shared_address(const Line& l, uint32_t ureg, int64_t offset) {
+  constexpr std::string_view kScales[] = {"", ".X4", ".X8", ".X16"};
+  const std::string_view scale = l.capability() < 90 ? kScales[l.bits(78, 2)] : "";
+  return l.address(24, scale, offset, l.bit(91) ? l.ureg_name(ureg) : "");
+}
+void lds(Line& l) {
+  l.op("LDS");
+  if (l.capability() < 80) {
+    l.flag(76, ".U");
+  }
+  size(l).reg(16).text(shared_address(l, 32, offset24(l)));
+}
+void sts(Line& l) { size(l.op("STS")).text(shared_address(l, 64, offset24(l))).reg(32); }
 
 void ldsm(Line& l) {
   l.op("LDSM.16").suffix(l.bit(78) ? ".MT88" : ".M88").pick(72, 2, {"", ".2", ".4"}).reg(16);
@@ -143,19 +155,19 @@ void atom_cas(Line& l) { compare_and_swap(l, "ATOM"); }
 
 void atoms(Line& l) {
   if (l.form() == 7) {
-    l.op("ATOMS.POPC.INC.32").fixed(87, 4, 11).reg(16).text(local_address(l, 64, offset24(l)));
+    l.op("ATOMS.POPC.INC.32").fixed(87, 4, 11).reg(16).text(shared_address(l, 64, offset24(l)));
     return;
   }
   l.op("ATOMS")
       .pick(87, 4, kOperations)
       .pick(73, 3, std::span(kWhole).first(3))
       .reg(16)
-      .text(local_address(l, 64, offset24(l)))
+      .text(shared_address(l, 64, offset24(l)))
       .reg(32);
 }
 void atoms_cas(Line& l) {
   l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, std::span(kWhole).first(3)).reg(16);
-  l.text(local_address(l, 64, offset24(l))).reg(32).reg(64);
+  l.text(shared_address(l, 64, offset24(l))).reg(32).reg(64);
 }
 
 void ldgsts(Line& l) {

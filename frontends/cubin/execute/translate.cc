@@ -51,6 +51,7 @@ const Ignored kIgnored[] = {
     // Caches and who sees it.
     {"LD", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA"}},
     {"LDG", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B"}},
+    {"LDS", {"U"}},
     {"LDL", {"EF", "EL", "LU", "EU", "NA"}},
     {"ST", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
     {"STG", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
