@@ -92,6 +92,9 @@ void bra(Line& l) {
   if (how > 1) {
     l.fixed(91, 1, 1).ureg(24);
   }
+  if (l.form() == 2 && how != 1) {
+    l.unknown();
+  }
   if (l.form() == 2) {  // the datapath of the warp says whether
     l.fixed(91, 1, 1).text(std::string(l.bit(27) ? "!" : "") + "U" + l.pred_name(24, false));
   }
@@ -147,6 +150,9 @@ void brk(Line& l) {
 }
 std::string moved_barrier(const Line& l, uint32_t first) {
   const uint64_t n = l.bits(first, 6);
+  if (n > 16) {
+    l.unknown();
+  }
   return n < 16 ? fmt::format("B{}", n) : n == 16 ? "THREAD_STATE_ENUM.0" : fmt::format("B{}", n);
 }
 void bmov_from(Line& l) { l.op("BMOV.32").flag(84, ".CLEAR").reg(16).text(moved_barrier(l, 24)); }

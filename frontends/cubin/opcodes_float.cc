@@ -102,7 +102,7 @@ void hadd2(Line& l) {
   second_half(l, kReuseThird);
 }
 void hmul2(Line& l) {
-  types(l.op("HMUL2"));
+  types(l.op("HMUL2").fixed(78, 1, 0));
   l.destination().a(72, 73, half(l, 74));
   second_half(l);
 }

@@ -45,6 +45,7 @@ void described(Line& l, bool is, uint64_t above, bool wide) {
   }
 }
 void wide_only(Line& l) {
+  l.fixed(72, 1, 1);  // addresses of 64 bits
   if (l.bit(76)) {
     l.fixed(90, 2, 3);
   }
