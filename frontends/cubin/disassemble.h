@@ -9,8 +9,9 @@
 namespace heddle::cubin {
 
 // "@!P0 IADD3 R1, R2, 0x10, RZ"; empty when its opcode, or a value of one of its fields, is not known. `pc`:
-// where it is, bytes from its function's beginning; targets of branches are such, too.
-std::string disassembled(const Word& word, uint64_t pc);
+// where it is, bytes from its function's beginning; targets of branches are such, too. `capability`: 70 to
+// 90; what came later is not known, and branches before 9.0 have their distances elsewhere.
+std::string disassembled(const Word& word, uint64_t pc, uint32_t capability = 90);
 
 // Bits that are set and that its text says nothing of.
 Word leftover_bits(const Word& word);

@@ -20,7 +20,7 @@ inline constexpr uint32_t kReuseFirst = 122, kReuseSecond = 123, kReuseThird = 1
 class Line {
  public:
   // `pc`: of the instruction in bytes; what jumps names its target.
-  Line(const Word& word, uint64_t pc) : w_(word), pc_(pc) {}
+  Line(const Word& word, uint64_t pc, uint32_t capability) : w_(word), pc_(pc), capability_(capability) {}
 
   // A value that is asked for counts as said: what nobody asks for has to be as usual (leftover()).
   uint64_t bits(uint32_t first, uint32_t count) const {
@@ -34,6 +34,7 @@ class Line {
   bool bit(uint32_t i) const { return bits(i, 1) != 0; }
   uint32_t opcode() const { return w_.opcode(); }
   uint32_t form() const { return w_.form(); }
+  uint32_t capability() const { return capability_; }
   // Bits that mean nothing here; any other value makes the instruction unknown.
   Line& fixed(uint32_t first, uint32_t count, uint64_t value) {
     if (bits(first, count) != value) {
@@ -140,6 +141,7 @@ class Line {
   mutable Word said_{0xfff, ~uint64_t{0} << 41};
   const Word w_;
   const uint64_t pc_;
+  const uint32_t capability_;
   std::string name_, operands_;
   std::string_view minus_ = "-";
   uint32_t wide_negated_ = 75, wide_absolute_ = 74;

@@ -11,6 +11,9 @@ constexpr uint64_t kTrue = 7, kNoRegister = 255;
 
 // Bytes from the next instruction on.
 int64_t distance(const Line& l) {
+  if (l.capability() < 90) {
+    return l.signed_bits(34, 48) * 4;
+  }
   return (l.signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
 }
 std::string barrier(const Line& l) { return fmt::format("B{}", l.bits(16, 4)); }
@@ -89,6 +92,9 @@ void bra(Line& l) {
   if (how > 1) {
     l.fixed(91, 1, 1).ureg(24);
   }
+  if (l.form() == 2 && how != 1) {
+    l.unknown();
+  }
   if (l.form() == 2) {  // the datapath of the warp says whether
     l.fixed(91, 1, 1).text(std::string(l.bit(27) ? "!" : "") + "U" + l.pred_name(24, false));
   }
@@ -144,6 +150,9 @@ void brk(Line& l) {
 }
 std::string moved_barrier(const Line& l, uint32_t first) {
   const uint64_t n = l.bits(first, 6);
+  if (n > 16) {
+    l.unknown();
+  }
   return n < 16 ? fmt::format("B{}", n) : n == 16 ? "THREAD_STATE_ENUM.0" : fmt::format("B{}", n);
 }
 void bmov_from(Line& l) { l.op("BMOV.32").flag(84, ".CLEAR").reg(16).text(moved_barrier(l, 24)); }
@@ -168,6 +177,8 @@ void warpsync(Line& l) {
     l.op("WARPSYNC.COLLECTIVE");
     l.form() == 4 ? l.suffix(".ALL") : l.reg(24);
     l.target(distance(l));
+  } else if (l.form() == 4 && l.capability() < 90) {
+    l.op("WARPSYNC").number(l.bits(32, 32));
   } else if (l.form() == 4) {
     l.op("WARPSYNC.ALL");
   } else {

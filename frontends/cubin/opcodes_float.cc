@@ -55,7 +55,7 @@ void fswzadd(Line& l) { l.op("FSWZADD").destination().a().second(kF).number(l.bi
 void mufu(Line& l) {
   l.op("MUFU").pick(74, 4,
                     {".COS", ".SIN", ".EX2", ".LG2", ".RCP", ".RSQ", ".RCP64H", ".RSQ64H", ".SQRT", ".TANH"});
-  l.pick(72, 2, {"", ".F16", ".BF16"});
+  l.capability() < 90 ? l.pick(72, 2, {"", "?", ".F16"}) : l.pick(72, 2, {"", ".F16", ".BF16"});
   const uint64_t function = l.bits(74, 4);
   const bool small = l.bits(72, 2) != 0, number = l.form() == 4;
   l.destination().second(function == 6 || function == 7 ? kD : kF, 63, 62,
@@ -102,7 +102,7 @@ void hadd2(Line& l) {
   second_half(l, kReuseThird);
 }
 void hmul2(Line& l) {
-  types(l.op("HMUL2"));
+  types(l.op("HMUL2").fixed(78, 1, 0));
   l.destination().a(72, 73, half(l, 74));
   second_half(l);
 }

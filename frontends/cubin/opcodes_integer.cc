@@ -103,7 +103,9 @@ void sgxt(Line& l) {
 void bmsk(Line& l) { l.op(l.is_uniform() ? "UBMSK" : "BMSK").flag(75, ".W").destination().a().second(kU); }
 void iabs(Line& l) { l.op("IABS").destination().second(kS); }
 
-void vabsdiff4(Line& l) { l.op("VABSDIFF4").suffix(l.bit(73) ? "" : ".U8").flag(75, ".ACC").destination().a().b(kU).c(kU); }
+void vabsdiff4(Line& l) {
+  l.op("VABSDIFF4").suffix(l.bit(73) ? "" : ".U8").flag(75, ".ACC").destination().a().b(kU).c(kU);
+}
 
 void vabsdiff(Line& l) {
   l.op("VABSDIFF").suffix(l.bit(73) ? "" : ".U32").destination();

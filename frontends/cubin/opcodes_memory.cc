@@ -45,6 +45,7 @@ void described(Line& l, bool is, uint64_t above, bool wide) {
   }
 }
 void wide_only(Line& l) {
+  l.fixed(72, 1, 1);  // addresses of 64 bits
   if (l.bit(76)) {
     l.fixed(90, 2, 3);
   }
@@ -74,8 +75,20 @@ void st(Line& l) { store(l, "ST"); }
 
 void ldl(Line& l) { size(eviction(l.op("LDL"))).reg(16).text(local_address(l, 32, offset24(l))); }
 void stl(Line& l) { size(eviction(l.op("STL"))).text(local_address(l, 64, offset24(l))).reg(32); }
-void lds(Line& l) { size(l.op("LDS")).reg(16).text(local_address(l, 32, offset24(l))); }
-void sts(Line& l) { size(l.op("STS")).text(local_address(l, 64, offset24(l))).reg(32); }
+// Shared memory: before 9.0 the register may be a number of elements.
+std::string shared_address(const Line& l, uint32_t ureg, int64_t offset) {
+  constexpr std::string_view kScales[] = {"", ".X4", ".X8", ".X16"};
+  const std::string_view scale = l.capability() < 90 ? kScales[l.bits(78, 2)] : "";
+  return l.address(24, scale, offset, l.bit(91) ? l.ureg_name(ureg) : "");
+}
+void lds(Line& l) {
+  l.op("LDS");
+  if (l.capability() < 80) {
+    l.flag(76, ".U");
+  }
+  size(l).reg(16).text(shared_address(l, 32, offset24(l)));
+}
+void sts(Line& l) { size(l.op("STS")).text(shared_address(l, 64, offset24(l))).reg(32); }
 
 void ldsm(Line& l) {
   l.op("LDSM.16").suffix(l.bit(78) ? ".MT88" : ".M88").pick(72, 2, {"", ".2", ".4"}).reg(16);
@@ -101,10 +114,13 @@ void uldc(Line& l) {
 constexpr std::string_view kOperations[] = {".ADD", ".MIN", ".MAX", ".INC", ".DEC",
                                             ".AND", ".OR",  ".XOR", ".EXCH"};
 constexpr std::string_view kWhole[] = {"", ".S32", ".64", ".S64", ".128"};
+// Before 9.0, of floats too.
+constexpr std::string_view kBefore90[] = {"", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN"};
+Line& atomic_type(Line& l) { return l.capability() < 90 ? l.pick(73, 3, kBefore90) : l.pick(73, 3, kWhole); }
 
 // What returns the old value has a predicate too, which stays PT.
 void atomic(Line& l, std::string_view name, bool returns) {
-  eviction(l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations)).pick(73, 3, kWhole);
+  atomic_type(eviction(l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations)));
   order(l);
   if (returns) {
     l.pred(81).reg(16);
@@ -132,7 +148,7 @@ void atom(Line& l) { atomic(l, "ATOM", true); }
 void redg(Line& l) { atomic(l, "REDG", false); }
 void redg_float(Line& l) { atomic_float(l, "REDG", false); }
 void compare_and_swap(Line& l, std::string_view name) {
-  order(eviction(l.op(name).flag(72, ".E").suffix(".CAS")).pick(73, 3, kWhole)).pred(81).reg(16);
+  order(atomic_type(eviction(l.op(name).flag(72, ".E").suffix(".CAS")))).pred(81).reg(16);
   l.text(l.address(24, "", offset24(l))).reg(32).reg(64);
 }
 void atomg_cas(Line& l) { compare_and_swap(l, "ATOMG"); }
@@ -140,19 +156,19 @@ void atom_cas(Line& l) { compare_and_swap(l, "ATOM"); }
 
 void atoms(Line& l) {
   if (l.form() == 7) {
-    l.op("ATOMS.POPC.INC.32").fixed(87, 4, 11).reg(16).text(local_address(l, 64, offset24(l)));
+    l.op("ATOMS.POPC.INC.32").fixed(87, 4, 11).reg(16).text(shared_address(l, 64, offset24(l)));
     return;
   }
   l.op("ATOMS")
       .pick(87, 4, kOperations)
-      .pick(73, 3, kWhole)
+      .pick(73, 3, std::span(kWhole).first(3))
       .reg(16)
-      .text(local_address(l, 64, offset24(l)))
+      .text(shared_address(l, 64, offset24(l)))
       .reg(32);
 }
 void atoms_cas(Line& l) {
-  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, kWhole).reg(16);
-  l.text(local_address(l, 64, offset24(l))).reg(32).reg(64);
+  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, std::span(kWhole).first(3)).reg(16);
+  l.text(shared_address(l, 64, offset24(l))).reg(32).reg(64);
 }
 
 void ldgsts(Line& l) {

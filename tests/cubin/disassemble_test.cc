@@ -68,6 +68,16 @@ TEST_CASE("where RET and calls go") {
   CHECK(disassembled({0xffffffd418f47950, 0x000fec0003c3ffff}, 0x2820) == "RET.REL.NODEC R24 0x0");
 }
 
+TEST_CASE("encodings before 9.0") {
+  CHECK(disassembled({0x0000000007007388, 0x004fe80000004800}, 0, 80) == "STS [R7.X4], R0");
+  CHECK(disassembled({0x0000000007007388, 0x004fe80000004800}, 0).empty());
+  CHECK(disassembled({0xfffffff000007947, 0x000fc0000383ffff}, 0x100, 80) == "BRA 0x100");
+  CHECK(disassembled({0xfffffffc00fc7947, 0x000fc0000383ffff}, 0x100) == "BRA 0x100");
+  CHECK(disassembled({0x0000000500007236, 0x004fe20000000200}, 0, 80).empty());  // VIADD came with 9.0
+  CHECK(disassembled({0x0000000400027308, 0x004e280000000900}, 0) == "MUFU.EX2.F16 R2, R4");
+  CHECK(disassembled({0x0000000400027308, 0x004e280000000a00}, 0, 75) == "MUFU.EX2.F16 R2, R4");
+}
+
 TEST_CASE("numbers as the disassembler writes them") {
   CHECK(float_text(1) == "1");
   CHECK(float_text(-0.0) == "-0.0 ");

@@ -136,7 +136,7 @@ class Sass {
         print(fmt::format("// {}, byte {} of {}\n", image.target(), image.at, o_.file.string()));
         title = true;
       }
-      function(f);
+      function(f, object.capability);
     }
   }
 
@@ -168,13 +168,13 @@ class Sass {
   }
 
  private:
-  void function(const cubin::Function& f) {
+  void function(const cubin::Function& f, uint32_t capability) {
     functions_ = true;
     std::string out = fmt::format("// {}: {} registers\n", analysis::demangled(f.name), f.registers);
     for (size_t i = 0; i < f.code.size(); ++i) {
       const cubin::Word& w = f.code[i];
       const uint64_t pc = i * sizeof w;
-      std::string text = cubin::disassembled(w, pc);
+      std::string text = cubin::disassembled(w, pc, capability);
       if (text.empty()) {
         text = fmt::format("?? 0x{:016x}_{:016x}", w.high, w.low);
         ++unknown_;

@@ -21,7 +21,7 @@ isa::KernelImage image_of(const Object& object, const Translation& translation) 
     const std::vector<Word>& code = object.functions[number].code;
     for (size_t i = 0; i < code.size(); ++i) {
       const uint64_t pc = i * kInstructionBytes;
-      std::string text = disassembled(code[i], pc);
+      std::string text = disassembled(code[i], pc, object.capability);
       isa::Instr in =
           sass::decode_text(static_cast<uint32_t>(base + pc), text, code[i].low, code[i].high, pool);
       in.target += in.target != 0 ? static_cast<uint32_t>(base) : 0;

@@ -57,6 +57,7 @@ const Ignored kIgnored[] = {
     // Caches and who sees it.
     {"LD", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA"}},
     {"LDG", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B"}},
+    {"LDS", {"U"}},
     {"LDL", {"EF", "EL", "LU", "EU", "NA"}},
     {"ST", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
     {"STG", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
@@ -154,7 +155,8 @@ void Translator::find_registers() {
     const Function& f = object_.functions[number];
     registers_ = std::max(registers_, f.registers);
     for (size_t i = 0; i < f.code.size(); ++i) {
-      const Parsed line = parse_line(disassembled(f.code[i], i * kInstructionBytes), f.code[i]);
+      const Parsed line =
+          parse_line(disassembled(f.code[i], i * kInstructionBytes, object_.capability), f.code[i]);
       for (const Operand& o : line.operands) {
         if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
           uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.index + 8));
@@ -175,7 +177,7 @@ void Translator::find_registers() {
 void Translator::instruction() {
   temporaries_ = 0;
   missing_ = false;
-  line_ = parse_line(disassembled(word_, at_ * kInstructionBytes), word_);
+  line_ = parse_line(disassembled(word_, at_ * kInstructionBytes, object_.capability), word_);
   uniform_ = uniform_name(line_.name);
   if (line_.mnemonic.empty()) {
     missing("no instruction that is known");

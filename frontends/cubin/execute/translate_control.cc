@@ -12,7 +12,10 @@ using exec::arith::WordOp;
 namespace words = exec::arith;
 
 // Bytes from the next instruction on.
-int64_t distance(const Word& w) {
+int64_t distance(const Word& w, uint32_t capability) {
+  if (capability < 90) {
+    return w.signed_bits(34, 48) * 4;
+  }
   return (w.signed_bits(34, 48) * 256 + static_cast<int64_t>(w.bits(16, 8))) * 4;
 }
 
@@ -102,10 +105,10 @@ void Translator::branch() {
       missing("a second predicate");
     }
     const bool absolute = line_.has("ABS");
-    jump(joined(r), absolute, absolute ? 0 : next + distance(word_));
+    jump(joined(r), absolute, absolute ? 0 : next + distance(word_, object_.capability));
     return;
   }
-  int64_t to = next + distance(word_);
+  int64_t to = next + distance(word_, object_.capability);
   if (n == "CALL" && line_.has("ABS")) {
     const uint64_t to_address = word_.bits(32, 32) | word_.bits(64, 17) << 32;
     jump(constant(0), true, static_cast<int64_t>(to_address));
@@ -265,7 +268,8 @@ bool Translator::warp_wide() {
     }
   } else if (n == "WARPSYNC") {
     const bool reg_mask = op(0).is(Kind::kRegister) && !line_.has("ALL");
-    const Slot mask = reg_mask ? source(op(0)) : constant(0xffffffff);
+    const bool number = op(0).is(Kind::kNumber) && !line_.has("COLLECTIVE");
+    const Slot mask = reg_mask || number ? source(op(0)) : constant(0xffffffff);
     if (line_.has("EXCLUSIVE")) {
       // The lanes of one mask go on by themselves; those of others come here again.
       const Slot first = temporary(), other = temporary();

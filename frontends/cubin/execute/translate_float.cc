@@ -219,6 +219,9 @@ bool Translator::halves() {
     return true;
   }
   const Slot c = n == "HFMA2" ? half_source(op(next), next, bf16) : kNoSlot;
+  if (next < count()) {
+    missing("a predicate");
+  }
   const FloatOp what = n == "HFMA2" ? FloatOp::kFma : n == "HADD2" ? FloatOp::kAdd : FloatOp::kMul;
   compute(words::float_fn(what, type, true, how(line_)), d, {a, b, c});
   return true;

@@ -278,8 +278,7 @@ bool Translator::bits() {
   } else if (n == "VABSDIFF4") {
     const Slot a = source(op(1)), b = source(op(2)), c = source(op(3));
     if (line_.has("ACC")) {
-      compute(WordOp::kDifference4, destination(op(0)), kNoSlot, {a, b, c},
-              line_.has("U8") ? 0 : words::kSigned);
+      compute(words::byte_difference_sum_fn(!line_.has("U8")), destination(op(0)), kNoSlot, {a, b, c}, 0);
       return true;
     }
     // The third source is of no importance (vabsdiff4 of the oracle).

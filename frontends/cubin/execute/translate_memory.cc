@@ -78,6 +78,11 @@ void Translator::access(MemoryOp m, const Operand& o) {
   if (o.base != kNoIndex && o.base != kZeroRegister) {
     base = reg(o.base);
     m.pair_base = global && !o.base_narrow;
+    if (o.base_shift != 0) {
+      const Slot scaled = temporary();
+      compute(WordOp::kShift, scaled, kNoSlot, {base, constant(o.base_shift), constant(0)}, 0, Role::kBefore);
+      base = scaled;
+    }
   }
   if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
     if (global && !o.base_wide) {  // 64 bits beside an offset of 32, or alone

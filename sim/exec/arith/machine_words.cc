@@ -33,6 +33,14 @@ struct ByteDifferences {
   }
 };
 
+template <bool kSigned>
+struct ByteDifferenceSum {
+  static uint32_t of(uint32_t x, uint32_t y, uint32_t z) {
+    const uint32_t each = ByteDifferences<kSigned>::of(x, y);
+    return (each & 255) + (each >> 8 & 255) + (each >> 16 & 255) + (each >> 24) + z;
+  }
+};
+
 template <bool kLeast>
 void double_extreme(const Arguments& a, uint32_t mask) {
   const uint64_t* const x = a.s[0]->data();
@@ -65,6 +73,10 @@ WarpFn difference_fn(bool is_signed) {
 WarpFn byte_differences_fn(bool is_signed) {
   return is_signed ? map<ByteDifferences<true>, uint32_t, uint32_t>
                    : map<ByteDifferences<false>, uint32_t, uint32_t>;
+}
+WarpFn byte_difference_sum_fn(bool is_signed) {
+  return is_signed ? map<ByteDifferenceSum<true>, uint32_t, uint32_t, uint32_t>
+                   : map<ByteDifferenceSum<false>, uint32_t, uint32_t, uint32_t>;
 }
 WarpFn double_extreme_fn(bool least) { return least ? double_extreme<true> : double_extreme<false>; }
 WarpFn double_sign_fn() { return double_sign; }

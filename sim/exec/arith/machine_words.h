@@ -11,6 +11,8 @@ namespace heddle::exec::arith {
 WarpFn difference_fn(bool is_signed);
 // VABSDIFF4: d0 = |s0 - s1| of each byte.
 WarpFn byte_differences_fn(bool is_signed);
+// VABSDIFF4.ACC: d0 = the sum of these, + s2.
+WarpFn byte_difference_sum_fn(bool is_signed);
 
 // DSETP.MIN and .MAX: d0 = s0 (f64) is what is wanted of s0 and s1, -0 below 0, and s2 holds; of a NaN and a
 // number the number is, of two NaN the second one, and d1 = both are NaN and s2 holds.

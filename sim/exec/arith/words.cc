@@ -302,22 +302,6 @@ void mask_of(const Arguments& a, uint32_t mask) {
   });
 }
 
-void difference4(const Arguments& a, uint32_t mask) {
-  const uint64_t *x = source(a.s[0]), *y = source(a.s[1]), *z = source(a.s[2]);
-  const bool is_signed = (a.control & kSigned) != 0;
-  uint64_t* const d = a.d[0]->data();
-  over_lanes(mask, [=](uint32_t l) {
-    uint64_t sum = z[l];
-    for (unsigned i = 0; i < 32; i += 8) {
-      const uint64_t u = x[l] >> i & 255, v = y[l] >> i & 255;
-      const int first = is_signed ? static_cast<int8_t>(u) : static_cast<int>(u);
-      const int second = is_signed ? static_cast<int8_t>(v) : static_cast<int>(v);
-      sum += static_cast<uint64_t>(first > second ? first - second : second - first);
-    }
-    d[l] = sum & kLow;
-  });
-}
-
 void join(const Arguments& a, uint32_t mask) {
   const uint64_t *x = source(a.s[0]), *y = source(a.s[1]);
   uint64_t* const d = a.d[0]->data();
@@ -482,8 +466,6 @@ WarpFn word_fn(WordOp op) {
       return extend;
     case WordOp::kMask:
       return mask_of;
-    case WordOp::kDifference4:
-      return difference4;
     case WordOp::kJoin:
       return join;
     case WordOp::kSplit:

@@ -29,7 +29,6 @@ enum class WordOp : uint8_t {
   kAbsolute,
   kExtend,   // d0 = the low s1 bits of s0. Control: kSigned, kWrap
   kMask,     // d0 = s1 ones from bit s0 on. Control: kWrap
-  kDifference4,  // d0 = sum of bytes |s0 - s1| each its own, + s2
   kJoin,     // d0 = s0 | s1 << 32, one register of 64 bits
   kSplit,    // d0 = low word of s0, d1 = its high word
   kBroadcast,   // d0, in all lanes = s0 of the first lane of the mask

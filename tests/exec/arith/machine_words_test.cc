@@ -48,6 +48,7 @@ TEST_CASE("differences of words and of bytes") {
   CHECK(run(arith::difference_fn(true), {0xffffffff, 1, 4}).d0 == 6);  // |-1 - 1| + 4
   CHECK(run(arith::byte_differences_fn(false), {0xff07e25e, 0xe80f3046}).d0 == 0x1708b218);
   CHECK(run(arith::byte_differences_fn(true), {0x8adb0279, 0x7c4e80b2}).d0 == 0xf27382c7);
+  CHECK(run(arith::byte_difference_sum_fn(false), {0x01020304, 0x04030201, 10}).d0 == 18);  // 3 + 1 + 1 + 3
 }
 
 TEST_CASE("DSETP.MIN and .MAX choose between numbers, zeros and NaN") {
