@@ -13,7 +13,7 @@ Context::Context(const config::GpuConfig& gpu, Environment environment)
       params_(gpu),
       space_(params_.memory.total - params_.memory.context),
       pools_(space_, params_.memory.pool_chunk),
-      library_(space_),
+      library_(space_, params_.compute_capability),
       timeline_(gpu, space_) {
   legacy_.model = timeline_.builder().legacy();
 }
@@ -69,6 +69,17 @@ host::Ps Context::perform(const Work& work) {
   return {};
 }
 
+// What an H200 takes time for and the model does not (traces/h200/PROGRAMS.md).
+void Context::note_what_is_free(const exec::Code& code) {
+  for (const exec::FunctionInfo& f : code.functions) {
+    if (f.builtin == exec::Builtin::kPrintf) {
+      environment_.note("printf in kernels takes no time here");
+    } else if (f.builtin == exec::Builtin::kMalloc || f.builtin == exec::Builtin::kFree) {
+      environment_.note("malloc and free in kernels take no time here");
+    }
+  }
+}
+
 host::Ps Context::perform_kernel(const KernelWork& k) {
   if (failed_ != Status::kSuccess) {
     return {};
@@ -87,6 +98,7 @@ host::Ps Context::perform_kernel(const KernelWork& k) {
     l.dynamic_shared = k.shared;
     std::copy_n(k.parameters.begin(), std::min(k.parameters.size(), l.parameters.size()),
                 l.parameters.begin());
+    note_what_is_free(*l.code);
     duration = environment_.runner->run(*k.function, l, output);
   } catch (const Unsupported& e) {
     std::string all = e.what();

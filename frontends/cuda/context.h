@@ -123,6 +123,7 @@ class Context {
   void not_in_any_capture();
   host::Ps perform(const Work& work);
   host::Ps perform_kernel(const KernelWork& k);
+  void note_what_is_free(const exec::Code& code);
   // Throws CallFailed when an address is not there.
   void check_copy(const CopyWork& c);
   void perform_copy(const CopyWork& c);

@@ -120,7 +120,8 @@ std::shared_ptr<modules::Program> Library::load(const void* image) {
     p = at<Wrapper>(p).data;
   }
   try {
-    return modules::image_program(program_invocation_short_name, {p, image_bytes(p)}, space_.memory());
+    return modules::image_program(program_invocation_short_name, {p, image_bytes(p)}, space_.memory(),
+                                  capability_);
   } catch (const Error& e) {
     // What is none of these at all is another mistake than code for other devices.
     const bool known = at<uint32_t>(p) == kFatbinMagic || std::memcmp(p, ELFMAG, SELFMAG) == 0;

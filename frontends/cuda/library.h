@@ -30,7 +30,8 @@ struct LoadedVariable {
 
 class Library {
  public:
-  explicit Library(AddressSpace& space) : space_(space) {}
+  // `capability`: of the device, 90: 9.0.
+  Library(AddressSpace& space, uint32_t capability) : space_(space), capability_(capability) {}
 
   // ---- what nvcc's start-up code calls: `wrapper` is its __fatBinC_Wrapper_t, `host` the address that
   // stands for the kernel or variable in the host's code
@@ -70,6 +71,7 @@ class Library {
   const std::shared_ptr<modules::Program>& loaded(size_t binary);
 
   AddressSpace& space_;
+  const uint32_t capability_;
   std::deque<Binary> binaries_;  // a handle is 1 more than the place here
   std::map<const void*, Name> function_names_, variable_names_;
   std::map<const void*, LoadedVariable> variables_;

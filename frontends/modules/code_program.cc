@@ -102,14 +102,22 @@ class CodeProgram final : public Program {
 
 // Of machine code the newest that is executed here, else PTX.
 std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
-                                       exec::Memory& memory) {
+                                       exec::Memory& memory, uint32_t capability) {
   constexpr uint32_t kNewest = 90;
+  const auto fits = [&](const cubin::Image& i) {
+    return capability == 0 || i.capability == 0 ||
+           (i.capability <= capability &&
+            (i.kind == cubin::Image::Kind::kPtx || i.capability / 10 == capability / 10));
+  };
   uint32_t best = 0, best_ptx = 0;
   std::string ptx;
   std::string targets;
   std::vector<cubin::Object> objects;
   cubin::for_images(name, bytes, [&](cubin::Image&& i) {
     targets += (targets.empty() ? "" : ", ") + i.target();
+    if (!fits(i)) {
+      return;
+    }
     if (i.kind == cubin::Image::Kind::kPtx && i.capability >= best_ptx) {
       best_ptx = i.capability;
       ptx.assign(i.bytes.begin(), i.bytes.end());
@@ -127,7 +135,8 @@ std::unique_ptr<Program> image_program(const std::string& name, std::span<const 
   if (!ptx.empty()) {
     return ptx_program(name, std::move(ptx), memory);
   }
-  throw Error(fmt::format("{}: no machine code up to sm_90 and no PTX in it (there is: {})", name,
+  throw Error(fmt::format("{}: no machine code {} and no PTX in it (there is: {})", name,
+                          capability == 0 ? "up to sm_90" : fmt::format("that an sm_{} runs", capability),
                           targets.empty() ? "nothing" : targets));
 }
 

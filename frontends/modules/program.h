@@ -72,9 +72,11 @@ void set_parameter(const Kernel& kernel, size_t index, uint64_t bits, exec::Laun
 // Put the module's variables into the memory, which outlives the program. Throw Error for what is neither.
 std::unique_ptr<Program> load(const std::filesystem::path& file, exec::Memory& memory);
 std::unique_ptr<Program> ptx_program(std::string name, std::string text, exec::Memory& memory);
-// The image of a fat binary, program or library that fits best: machine code up to 9.0, else PTX.
+// The image of a fat binary, program or library that fits best: machine code up to 9.0, else PTX. `capability`:
+// of the device (90: 9.0), which runs code of its own major number up to its minor one (CUDA guide, binary
+// compatibility) and PTX up to its own; 0: any.
 std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
-                                       exec::Memory& memory);
+                                       exec::Memory& memory, uint32_t capability = 0);
 std::unique_ptr<Program> code_program(std::string name, std::span<const uint8_t> bytes, exec::Memory& memory);
 
 // Whether a file's name is that of a module: .ptx, .cubin, .fatbin.

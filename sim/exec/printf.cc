@@ -31,9 +31,13 @@ std::string formatted(const std::string& format, const std::function<uint64_t(ui
       continue;
     }
     const size_t start = i++;
+    bool precision = false;
     std::string spec = "%";
     while (i < format.size() && is_in(format[i], "-+ #0123456789.*")) {
-      if (format[i] == '*') {
+      if (format[i] == '*' && spec.back() == '.') {
+        precision = true;  // from an argument: CUDA shows such a conversion as it is written
+        spec += format[i++];
+      } else if (format[i] == '*') {
         spec += std::to_string(static_cast<int32_t>(take(4)));
         ++i;
       } else {
@@ -46,7 +50,7 @@ std::string formatted(const std::string& format, const std::function<uint64_t(ui
       ++i;
     }
     char kind = i < format.size() ? format[i++] : '\0';
-    if (spec.size() > kMostSpec) {
+    if (spec.size() > kMostSpec || precision) {
       kind = '\0';  // no conversion
     }
     if (kind == '%') {

@@ -1,6 +1,7 @@
 // Calls, recursion, function pointers, functions of the system.
 #include <catch2/catch.hpp>
 
+#include "sim/exec/printf.h"
 #include "tests/exec/exec_case.h"
 
 namespace heddle::exec::test {
@@ -117,6 +118,15 @@ TEST_CASE("malloc, free, printf, assertions") {
            "call __assertfail, (m, f, l, n, s); } ret; }");
     CHECK(c.error("k", {1}, {1}, {}).find("assertion failed: ab (ab:12); kernel k") != std::string::npos);
   }
+}
+
+TEST_CASE("printf takes a width from an argument, no precision: as an H200 shows it") {
+  const std::vector<uint64_t> given = {8, 42};
+  size_t next = 0;
+  const auto take = [&](uint32_t) { return given.at(next++); };
+  const auto text = [](uint64_t) { return std::string(); };
+  CHECK(formatted("%*d|", take, text) == "      42|");
+  CHECK(formatted("[%.*f]", take, text) == "[%.*f]");
 }
 
 }  // namespace heddle::exec::test

@@ -249,8 +249,6 @@ ROOMS = {
         "sim/host/core",
         "sim/host/kernels",
         "sim/host/platform",
-        "sim/host/program",
-        "sim/isa",
     ],
     "analysis/store": [
         "frontends/input",

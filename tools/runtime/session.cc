@@ -58,7 +58,7 @@ Session& Session::get() {
       std::atexit([] { get().end(); });
       return s;
     } catch (const std::exception& e) {
-      std::fprintf(stderr, "heddle: %s\n", e.what());
+      std::fprintf(stderr, "heddle: error: %s\n", e.what());
       std::_Exit(1);
     }
   }();

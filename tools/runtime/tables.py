@@ -1,12 +1,13 @@
 """Tables of tools/runtime and frontends/cuda from what an H200 said (tests/runtime/h200).
 
-usage: tables.py [--check]      writes them, or says which are not what they would be
+usage: tools/runtime/tables.py [--check], in the repository's root      writes them, or says which are not what they would be
 """
 import os
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Not by __file__: in a test that is a link.
+ROOT = os.environ.get("HEDDLE_ROOT") or os.getcwd()
 FROM = os.path.join(ROOT, "tests", "runtime", "h200")
 # Fields that say what an attribute says: the configuration may know better (device.cc).
 SAME = {"multiProcessorCount": 16, "l2CacheSize": 38, "maxThreadsPerMultiProcessor": 39, "major": 75, "minor": 76,

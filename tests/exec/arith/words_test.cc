@@ -186,10 +186,6 @@ TEST_CASE("bits are extended and masked") {
   CHECK(word(WordOp::kMask, 0, {0, 40}) == 0xffffffff);
   CHECK(word(WordOp::kMask, 0, {36, 3}) == 0);
   CHECK(word(WordOp::kMask, kWrap, {36, 35}) == 0x70);
-
-  CHECK(word(WordOp::kDifference4, 0, {0x01020304, 0x04030201, 100}) == 108);
-  CHECK(word(WordOp::kDifference4, 0, {0xff, 1}) == 254);
-  CHECK(word(WordOp::kDifference4, kSigned, {0xff, 1}) == 2);
 }
 
 TEST_CASE("three words bit by bit") {

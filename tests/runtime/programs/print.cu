@@ -18,7 +18,7 @@ __global__ void formats(int i, long long l, unsigned u, float f, double d, const
   printf("d [%d] [%5d] [%-5d] [%05d] [%+d]\n", i, i, i, i, i);
   printf("u [%u] x [%x] [%X] [%#x] [%08x] o [%o]\n", u, u, u, u, u, u);
   printf("lld [%lld] llu [%llu] llx [%llx] ld [%ld]\n", l, (unsigned long long)l, l, (long)l);
-  printf("hd [%hd] hhd [%hhd] c [%c] %%\n", (short)i, (signed char)i, 'A' + i % 26);
+  printf("hd [%hd] c [%c] %%\n", (short)i, 'A' + i % 26);
   printf("f [%f] [%.2f] [%10.3f] [%-10.1f] [%+.0f]\n", f, f, f, f, f);
   printf("e [%e] [%.3E] g [%g] [%.12g] [%G]\n", d, d, d, d, d * 1e-20);
   printf("a [%a]\n", 1.5);

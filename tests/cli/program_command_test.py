@@ -1,0 +1,68 @@
+"""heddle exec PROGRAM as a user types it: what is said when it cannot be, and what comes out."""
+import json
+import lzma
+import os
+import sqlite3
+import stat
+import unittest
+
+from tests.cli import harness
+
+DATA = os.path.join(os.getcwd(), "tests", "runtime", "data")
+
+
+class Program(harness.HeddleTest):
+    def program(self, name="graphs"):
+        path = os.path.join(self.dir, name)
+        if not os.path.exists(path):
+            with lzma.open(os.path.join(DATA, name + ".xz")) as packed, open(path, "wb") as f:
+                f.write(packed.read())
+            os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+        return path
+
+    def test_launches_and_timeline(self):
+        p = self.heddle("exec", "--out", "r.db", "--timeline", "t.json", self.program())
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn("all PASS", p.stdout)
+        self.assertRegex(p.stderr, r"heddle: graphs: 48 launches, 75,232 warp instructions, [0-9.]+ us on NVIDIA H200")
+        with sqlite3.connect(os.path.join(self.dir, "r.db")) as db:
+            self.assertEqual(db.execute("SELECT count(*), sum(warp_instructions) FROM launches").fetchone(), (48, 75232))
+        with open(os.path.join(self.dir, "t.json"), encoding="utf-8") as f:
+            names = {e.get("name") for e in json.load(f)["traceEvents"]}
+        self.assertIn("cudaGraphLaunch", " ".join(n for n in names if n))
+        # Twice the same but for the host's times; what is there is kept.
+        self.fails("exec", "--out", "r.db", self.program(), says="r.db")
+        self.ok("exec", "--quiet", "--out", "s.db", self.program())
+        self.assertEqual(self.ok("report", "r.db", "--hash").stdout, self.ok("report", "s.db", "--hash").stdout)
+
+    def test_other_gpu_and_functional(self):
+        p = self.heddle("exec", "--gpu", "a100", self.program())
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("graphs: no machine code that an sm_80 runs and no PTX in it (there is: sm_90, compute_90)", p.stderr)
+        self.assertIn("no kernel image is available", p.stderr + p.stdout)
+        p = self.heddle("exec", "--set", "topology.sms=66", "--set", "topology.tpcs_per_gpc=[8,8,8,9]", "--functional",
+                        self.program())
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn("all PASS", p.stdout)
+        self.assertIn("executed and not timed", p.stderr)
+        p = self.heddle("exec", "--quiet", "--functional", self.program())
+        self.assertNotIn("launches", p.stderr)
+
+    def test_arguments_and_status_are_the_programs(self):
+        self.assertEqual(self.heddle("exec", "--", "/bin/sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(self.ok("exec", "sh", "-c", "echo $0 $1", "a", "-b").stdout, "a -b\n")
+
+    def test_errors(self):
+        self.fails("exec", "./none", says="No such file or directory (legal: a program, or a module")
+        self.fails("exec", "--gpu", "none", self.program(), says="none")
+        self.fails("exec", "--set", "topology.sms=0", self.program(), says="topology.sms")
+        self.fails("exec", "--arg", "1", self.program(), says="--arg is for a kernel of a module")
+        static = os.path.join(self.dir, "static")
+        with open(static, "wb") as f:
+            f.write(b"\177ELF" + b"\0" * 60 + b".nv_fatbin libcuda.so.1 cudartStatic")
+        os.chmod(static, 0o755)
+        self.fails("exec", static, says="has CUDA's runtime within itself (legal: libcudart.so.13; nvcc of CUDA 13")
+
+
+if __name__ == "__main__":
+    unittest.main()
