@@ -1,0 +1,69 @@
+// tools/runtime/abi.h against a toolkit's headers (abi_test.py compiles it).
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "tools/runtime/abi.h"
+
+#define SAME_SIZE(ours, theirs) static_assert(sizeof(heddle::abi::ours) == sizeof(theirs), #theirs)
+#define SAME_PLACE(ours, a, theirs, b) \
+  static_assert(offsetof(heddle::abi::ours, a) == offsetof(theirs, b), #theirs "::" #b)
+
+SAME_SIZE(Dim3, dim3);
+SAME_SIZE(LaunchAttribute, cudaLaunchAttribute);
+SAME_PLACE(LaunchAttribute, value, cudaLaunchAttribute, val);
+static_assert(sizeof(heddle::abi::LaunchAttribute::value) == sizeof(cudaLaunchAttributeValue));
+SAME_SIZE(LaunchAttribute, CUlaunchAttribute);
+SAME_SIZE(LaunchConfig, cudaLaunchConfig_t);
+SAME_PLACE(LaunchConfig, dynamic_shared, cudaLaunchConfig_t, dynamicSmemBytes);
+SAME_PLACE(LaunchConfig, stream, cudaLaunchConfig_t, stream);
+SAME_PLACE(LaunchConfig, attributes, cudaLaunchConfig_t, attrs);
+SAME_PLACE(LaunchConfig, attribute_count, cudaLaunchConfig_t, numAttrs);
+SAME_SIZE(DriverLaunchConfig, CUlaunchConfig);
+SAME_PLACE(DriverLaunchConfig, dynamic_shared, CUlaunchConfig, sharedMemBytes);
+SAME_PLACE(DriverLaunchConfig, stream, CUlaunchConfig, hStream);
+SAME_PLACE(DriverLaunchConfig, attributes, CUlaunchConfig, attrs);
+SAME_PLACE(DriverLaunchConfig, attribute_count, CUlaunchConfig, numAttrs);
+SAME_SIZE(PitchedPointer, cudaPitchedPtr);
+SAME_PLACE(PitchedPointer, pitch, cudaPitchedPtr, pitch);
+SAME_PLACE(PitchedPointer, height, cudaPitchedPtr, ysize);
+SAME_SIZE(Extent, cudaExtent);
+SAME_SIZE(Copy3D, cudaMemcpy3DParms);
+SAME_PLACE(Copy3D, from, cudaMemcpy3DParms, srcPtr);
+SAME_PLACE(Copy3D, to, cudaMemcpy3DParms, dstPtr);
+SAME_PLACE(Copy3D, to_at, cudaMemcpy3DParms, dstPos);
+SAME_PLACE(Copy3D, extent, cudaMemcpy3DParms, extent);
+SAME_PLACE(Copy3D, kind, cudaMemcpy3DParms, kind);
+SAME_SIZE(KernelNode, cudaKernelNodeParams);
+SAME_PLACE(KernelNode, shared, cudaKernelNodeParams, sharedMemBytes);
+SAME_PLACE(KernelNode, parameters, cudaKernelNodeParams, kernelParams);
+SAME_PLACE(KernelNode, extra, cudaKernelNodeParams, extra);
+SAME_SIZE(MemsetNode, cudaMemsetParams);
+SAME_PLACE(MemsetNode, element, cudaMemsetParams, elementSize);
+SAME_PLACE(MemsetNode, height, cudaMemsetParams, height);
+SAME_SIZE(HostNode, cudaHostNodeParams);
+SAME_SIZE(FunctionAttributes, cudaFuncAttributes);
+SAME_PLACE(FunctionAttributes, most_threads, cudaFuncAttributes, maxThreadsPerBlock);
+SAME_PLACE(FunctionAttributes, registers, cudaFuncAttributes, numRegs);
+SAME_PLACE(FunctionAttributes, most_dynamic_shared, cudaFuncAttributes, maxDynamicSharedSizeBytes);
+SAME_PLACE(FunctionAttributes, carveout, cudaFuncAttributes, preferredShmemCarveout);
+SAME_PLACE(FunctionAttributes, non_portable_cluster, cudaFuncAttributes, nonPortableClusterSizeAllowed);
+SAME_SIZE(PointerAttributes, cudaPointerAttributes);
+SAME_PLACE(PointerAttributes, host_pointer, cudaPointerAttributes, hostPointer);
+SAME_SIZE(Location, cudaMemLocation);
+SAME_SIZE(AccessDescription, cudaMemAccessDesc);
+SAME_SIZE(PoolProperties, cudaMemPoolProps);
+SAME_PLACE(PoolProperties, location, cudaMemPoolProps, location);
+SAME_PLACE(PoolProperties, most_bytes, cudaMemPoolProps, maxSize);
+SAME_SIZE(AllocateNode, cudaMemAllocNodeParams);
+SAME_PLACE(AllocateNode, address, cudaMemAllocNodeParams, dptr);
+SAME_SIZE(UpdateResult, cudaGraphExecUpdateResultInfo);
+SAME_PLACE(UpdateResult, error_from_node, cudaGraphExecUpdateResultInfo, errorFromNode);
+SAME_SIZE(InstantiateParameters, cudaGraphInstantiateParams);
+SAME_PLACE(InstantiateParameters, result, cudaGraphInstantiateParams, result_out);
+
+static_assert(static_cast<int>(cudaLaunchAttributeCooperative) == 2);
+static_assert(static_cast<int>(cudaLaunchAttributeClusterDimension) == 4);
+static_assert(static_cast<int>(cudaLaunchAttributeProgrammaticStreamSerialization) == 6);
+static_assert(static_cast<int>(cudaLaunchAttributePriority) == 8);
+static_assert(static_cast<int>(cudaLaunchAttributePreferredSharedMemoryCarveout) == 14);
+static_assert(sizeof(cudaDeviceProp) == 1008);
