@@ -35,6 +35,17 @@ class Program(harness.HeddleTest):
         self.ok("exec", "--quiet", "--out", "s.db", self.program())
         self.assertEqual(self.ok("report", "r.db", "--hash").stdout, self.ok("report", "s.db", "--hash").stdout)
 
+    def test_cold_and_warm(self):
+        """The graph's kernels again and again: from cold caches always the same, else faster once their data is in the L2."""
+        cycles = {}
+        for option in ("--cold", "--force"):
+            self.ok("exec", "--quiet", option, "--out", option + ".db", self.program())
+            cycles[option] = [c for (c,) in self.query(option + ".db", "SELECT cycles FROM launches ORDER BY launch LIMIT 6")]
+        self.assertEqual(cycles["--cold"][:3], cycles["--cold"][3:])
+        self.assertEqual(cycles["--force"][0], cycles["--cold"][0])
+        for warm, cold in zip(cycles["--force"][3:], cycles["--cold"][3:]):
+            self.assertLess(warm, cold)
+
     def test_other_gpu_and_functional(self):
         p = self.heddle("exec", "--gpu", "a100", self.program())
         self.assertEqual(p.returncode, 1)

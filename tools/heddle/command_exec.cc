@@ -78,7 +78,7 @@ int checked(ExecOptions& o, const CLI::App& c) {
     o.program.threads = std::max(1, o.threads);
     exec_program(o.program);
   }
-  only_for(c, {"--gpu", "--set", "--out", "--timeline", "--functional", "--quiet"}, "a program");
+  only_for(c, {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--quiet"}, "a program");
   if (c.remaining_size() != 0) {
     throw CLI::ExtrasError(c.get_name(), c.remaining());
   }
@@ -115,6 +115,10 @@ void add_exec(CLI::App& app, int& status) {
   c->add_option("--timeline", o->program.timeline, "the program's timeline for Perfetto or chrome://tracing")
       ->type_name("FILE.json");
   c->add_flag("--functional", o->program.functional, "the program's kernels are executed and not timed");
+  c->add_flag(
+      "--cold", o->program.cold,
+      "each launch of the program finds cold caches, as Nsight Compute measures; else the L2 is as the "
+      "launches before left it");
   c->add_flag("--quiet", o->program.quiet, "no line about the program's launches at its end");
   add_module_options(*c, o->launch);
   c->add_option("--cluster", o->launch.cluster, "blocks of a cluster (default: the kernel's, else 1)")

@@ -15,7 +15,7 @@ struct ProgramOptions {
   std::string gpu = "h200";
   config::LoadOptions load;
   std::filesystem::path out, timeline;
-  bool force = false, functional = false, quiet = false;
+  bool force = false, functional = false, cold = false, quiet = false;
   int threads = 1;
 };
 

@@ -10,8 +10,9 @@
 #include <thread>
 
 #include "analysis/report/format.h"
+#include "analysis/run/opened_launch.h"
+#include "analysis/run/plan.h"
 #include "analysis/run/run_record.h"
-#include "analysis/run/simulator.h"
 #include "analysis/run/traced_kernels.h"
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/config.h"
@@ -128,8 +129,16 @@ host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Lau
     return t;
   };
   try {
-    const analysis::Simulator simulator(gpu_, settings_, cancel_, [this](std::string_view t) { note(t); });
-    const analysis::LaunchRecord r = simulator.simulate(plan, nullptr);
+    const analysis::OpenedLaunch opened(gpu_, plan, settings_, [this](std::string_view t) { note(t); });
+    if (!machine_) {
+      machine_ = std::make_unique<device::Gpu>(gpu_, settings_.threads);
+    }
+    device::RunOptions options = analysis::run_options(settings_, settings_.threads);
+    options.cancel = &cancel_;
+    options.warm = setting("HEDDLE_COLD") != "1";
+    stats::KernelResult result;
+    opened.located([&] { result = machine_->run(opened.source(), options); });
+    const analysis::LaunchRecord r = opened.record(std::move(result));
     instructions_ += r.warp_instructions;
     if (store_) {
       store_->add(r);

@@ -8,6 +8,7 @@
 //   HEDDLE_TIMELINE      file for Perfetto
 //   HEDDLE_THREADS       host threads that simulate a launch
 //   HEDDLE_FUNCTIONAL    1: kernels are executed and not timed
+//   HEDDLE_COLD          1: every launch finds cold caches
 //   HEDDLE_QUIET         1: nothing is said of the session at its end
 #pragma once
 
@@ -21,6 +22,7 @@
 #include "analysis/store/result_store.h"
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/context.h"
+#include "sim/device/gpu.h"
 
 namespace heddle::runtime {
 
@@ -48,6 +50,7 @@ class Session final : private cuda::KernelRunner {
   const std::atomic<bool> cancel_{false};
   std::unique_ptr<analysis::ResultStore> store_;
   std::unique_ptr<cuda::Context> context_;
+  std::unique_ptr<device::Gpu> machine_;  // made by the first launch that is simulated
   std::set<std::string, std::less<>> said_;
   bool functional_ = false;
   uint32_t launches_ = 0;
