@@ -109,6 +109,15 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
         return constant((exec::kParamWindow - kernel.parameter_offset) & 0xffffffff);
       case 0xc4:
         return constant((exec::kParamWindow - kernel.parameter_offset) >> 32);
+      case 0x198:  // where the parameters begin, for tensor maps, and end: asked of an H200
+        return constant(exec::kParamWindow & 0xffffffff);
+      case 0x1a0:
+        return constant((exec::kParamWindow & 0xffffffff) + kernel.parameter_bytes);
+      case 0x19c:
+      case 0x1a4:
+        return constant(exec::kParamWindow >> 32);
+      case 0x114:
+        return constant(exec::kSharedReserve);
       case 0xd0:  // the same of bank 3: __constant__ variables
         return constant(exec::kConstWindow & 0xffffffff);
       case 0xd4:

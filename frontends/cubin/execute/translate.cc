@@ -42,7 +42,7 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
 bool uniform_name(std::string_view name) {
   static constexpr std::string_view kNames[] = {"UMOV",  "ULDC",   "USEL",  "UISETP", "UIADD3", "ULEA",
                                                 "ULOP3", "UPLOP3", "UPRMT", "USHF",   "USGXT",  "UBMSK",
-                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX"};
+                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX", "UP2UR"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

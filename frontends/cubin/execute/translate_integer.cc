@@ -58,13 +58,17 @@ bool Translator::integer() {
 // d, [carry, [carry]], a, b, c, [carry in, carry in]
 void Translator::add3() {
   if (line_.has("64")) {
-    if (op(1).negate || op(2).negate || op(3).negate || op(1).invert || op(2).invert || op(3).invert) {
+    if (op(1).negate || op(1).invert || op(2).invert || op(3).invert) {
       missing("a sign");
     }
-    const exec::WarpFn add = exec::arith::integer_fn(exec::arith::IntegerOp::kAdd, Number::kU64);
+    const auto plus = [](const Operand& o) {
+      return exec::arith::integer_fn(
+          o.negate && !o.is(Kind::kNumber) ? exec::arith::IntegerOp::kSub : exec::arith::IntegerOp::kAdd,
+          Number::kU64);
+    };
     const Slot a = joined(op(1)), b = joined(op(2)), c = joined(op(3)), sum = temporary();
-    compute(add, sum, kNoSlot, {a, b}, 0, Role::kBefore);
-    compute(add, sum, kNoSlot, {sum, c}, 0, Role::kBefore);
+    compute(plus(op(2)), sum, kNoSlot, {a, b}, 0, Role::kBefore);
+    compute(plus(op(3)), sum, kNoSlot, {sum, c}, 0, Role::kBefore);
     compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {sum});
     return;
   }
@@ -303,12 +307,21 @@ bool Translator::moves() {
     }
     compute(WordOp::kCopy, destination(op(0)), kNoSlot, {source(op(1))});
   } else if (n == "R2UR") {
-    Slot s = source(op(count() - 1));
-    if (count() > 2 || line_.has("OR")) {
-      missing("a predicate");
+    const Slot s = source(op(count() - 1));
+    if (count() > 2) {
+      // Lanes that have another value than the one that is taken: they come again.
+      const Slot taken = temporary(), differs = temporary();
+      const Slot before = line_.has("OR") ? truth(op(0)) : constant(0);
+      emit_guarded(WordOp::kBroadcast, taken, s, 0);
+      compute(WordOp::kBroadcast, destination(op(1)), kNoSlot, {s});
+      compute(words::logic_fn(0x3c), differs, kNoSlot, {s, taken, constant(0)}, 0, Role::kBehind);
+      compute(WordOp::kNotEqual, differs, kNoSlot, {differs}, 0, Role::kBehind);
+      compute(words::logic_fn(0xfc), predicate(op(0)), kNoSlot, {differs, before, constant(0)}, 0,
+              Role::kBehind);
+    } else {
+      compute(WordOp::kBroadcast, destination(op(0)), kNoSlot, {s});
     }
-    compute(WordOp::kBroadcast, destination(op(0)), kNoSlot, {s});
-  } else if (n == "P2R") {
+  } else if (n == "P2R" || n == "P2UR") {
     // d, PR, others, which
     unsigned first = 0;
     for (const char* b : {"B1", "B2", "B3"}) {
@@ -318,7 +331,7 @@ bool Translator::moves() {
       missing("a mask in a register");
     }
     Operand p0;
-    p0.kind = Kind::kPredicate;
+    p0.kind = uniform_ ? Kind::kUniformPredicate : Kind::kPredicate;
     compute(WordOp::kGather, destination(op(0)), kNoSlot, {predicate(p0), source(op(2))},
             first | (op(3).bits & 0x7f) << words::kAmountAt);
   } else if (n == "R2P") {

@@ -44,14 +44,18 @@ TEST_CASE("quotients that need more than a reciprocal") {
   CHECK(needs(f32(1), 0) == 1);
   CHECK(needs(f32(1), kInf) == 1);
   CHECK(needs(kInf, f32(1)) == 1);
-  CHECK(needs(1, f32(1)) == 1);  // the least there is
+  CHECK(needs(1, f32(1)) == 1);     // the least there is
   CHECK(needs(0, f32(1024)) == 1);  // the H200's recording of mandelbrot
-  CHECK(needs(power(64), power(189)) == 0);
-  CHECK(needs(power(64), power(190)) == 1);
+  CHECK(needs(power(64), power(188)) == 0);
+  CHECK(needs(power(64), power(189)) == 1);
+  CHECK(needs(power(24), power(24)) == 1);
+  CHECK(needs(power(25), power(25)) == 0);
+  CHECK(needs(power(100), power(1)) == 1);
+  CHECK(needs(power(100), power(2)) == 0);
   CHECK(needs(power(226), power(100)) == 0);
   CHECK(needs(power(227), power(100)) == 1);
-  CHECK(needs(power(200), power(252)) == 0);
-  CHECK(needs(power(200), power(253)) == 1);
+  CHECK(needs(power(200), power(251)) == 0);
+  CHECK(needs(power(200), power(252)) == 1);
 }
 
 TEST_CASE("scaled products are rounded once") {
