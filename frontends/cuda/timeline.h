@@ -39,7 +39,9 @@ class Timeline {
   // A launch of the graph, whose kernels lasted so long, in the order of GraphExec::order.
   void launched(GraphExec& x, const std::vector<host::Ps>& durations, workload::Stream stream);
 
-  // What the device says at this point of the program. These run the model from the program's start.
+  // What the device says at this point of the program. These run the model from the program's start. Who asks
+  // again and again, asks less often the longer it takes: beyond the first 256 times, 64 times for as long as
+  // it has taken.
   double elapsed_ms(const Event& from, const Event& to);
   bool done(const Event& e);
   bool done(const Stream& s);
@@ -54,7 +56,7 @@ class Timeline {
   };
   Place place(uint64_t address, uint64_t bytes);
   host::GraphNode node_of(const Node& n, GraphExec& x, size_t at);
-  bool answer_of_last_call() const;
+  bool answer_of_last_call();
 
   const config::GpuConfig& gpu_;
   AddressSpace& space_;
@@ -62,6 +64,8 @@ class Timeline {
   workload::Thread& main_;
   workload::Buffer pageable_;
   std::map<std::string, workload::Kernel> kernels_;  // by what the model knows of them
+  uint64_t polls_ = 0;                               // queries one after the other that were told: not yet
+  host::Ps first_poll_{};
 };
 
 }  // namespace heddle::cuda

@@ -52,6 +52,9 @@ fs::path found(const std::string& program) {
 // A program with kernels that brings a CUDA runtime of its own would look for a driver, and not find what it
 // wants.
 void check_libraries(const fs::path& program) {
+  if (!fs::is_regular_file(program)) {
+    return;
+  }
   std::ifstream in(program, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   if (bytes.compare(0, 4, "\177ELF") != 0 || bytes.find(".nv_fatbin") == std::string::npos ||

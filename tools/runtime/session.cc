@@ -140,15 +140,26 @@ host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Lau
     opened.located([&] { result = machine_->run(opened.source(), options); });
     const analysis::LaunchRecord r = opened.record(std::move(result));
     instructions_ += r.warp_instructions;
-    if (store_) {
-      store_->add(r);
-    }
+    store(r);
     return analysis::duration_on_device(r, gpu_);
   } catch (...) {
     if (failure) {
       std::rethrow_exception(failure);
     }
     throw;
+  }
+}
+
+// That the disk is full is no failure of the program's kernel.
+void Session::store(const analysis::LaunchRecord& r) {
+  if (!store_) {
+    return;
+  }
+  try {
+    store_->add(r);
+  } catch (const Error& e) {
+    note(std::string(e.what()) + "; later launches are not stored");
+    store_ = nullptr;
   }
 }
 

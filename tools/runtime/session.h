@@ -40,6 +40,7 @@ class Session final : private cuda::KernelRunner {
                std::shared_ptr<std::string> output) override;
   host::Ps simulate(const cuda::LoadedFunction& function, const exec::Launch& launch,
                     const std::shared_ptr<std::string>& output);
+  void store(const analysis::LaunchRecord& r);
   void note(std::string_view text);
   void end();
   void write_timeline(const host::Result& r) const;
