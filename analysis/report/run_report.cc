@@ -51,8 +51,12 @@ std::string run_heading(const RunRecord& run, std::span<const LaunchRecord> laun
     wall += l.host.wall_seconds;
     instructions += l.warp_instructions;
   }
-  out += fmt::format("{} of {} launches, {} warp instructions, {} simulated", grouped(launches.size()),
-                     grouped(run.launches_planned), grouped(instructions), duration(seconds));
+  out += grouped(launches.size());
+  if (run.launches_planned != 0) {  // a program's are known when they come
+    out += fmt::format(" of {}", grouped(run.launches_planned));
+  }
+  out +=
+      fmt::format(" launches, {} warp instructions, {} simulated", grouped(instructions), duration(seconds));
   if (wall > 0) {
     out += fmt::format("; {} of host time, {} warp-inst/s", duration(wall),
                        quantity(static_cast<double>(instructions) / wall, ""));
