@@ -16,6 +16,9 @@ constexpr int kMulticastAt = 16;
 uint64_t in_cluster(const exec::At& at) { return at.address % exec::kSharedWindows; }
 
 uint64_t map_address(uint64_t generic) {
+  if (generic - exec::kBankWindow < kBank) {
+    return exec::kParamWindow / kBank * kBank + (generic - exec::kBankWindow);
+  }
   const uint64_t offset = generic - exec::kParamWindow;
   return offset < kBank ? exec::kParamWindow / kBank * kBank + kParameterBase + offset : generic;
 }

@@ -182,6 +182,7 @@ struct Code {
   bool system_shared = false;                // uses what is below: %reserved_smem_offset_0, _1
   uint32_t dynamic_shared_at = 0;            // offset of dynamic shared memory
   uint32_t parameter_bytes = 0;              // of the kernel
+  uint32_t parameter_at = 0;                 // of machine code: their place in constant bank 0
   uint32_t required_threads[3] = {0, 0, 0};  // .reqntid
   uint32_t most_threads = 1024;              // of a block
   uint32_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster; 0: none

@@ -9,6 +9,8 @@ namespace heddle::exec {
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 24;
 inline constexpr uint64_t kConstWindow = 0x7f0300000000;
 inline constexpr uint64_t kParamWindow = 0x7f0340000000;
+// Machine code knows the parameters by their place in constant bank 0, which lies there.
+inline constexpr uint64_t kBankWindow = kParamWindow + (1 << 16);
 inline constexpr uint64_t kLocalWindow = 0x7f0375000000;
 inline constexpr uint64_t kSharedWindow = 0x7f0400000000;  // one for each block of a cluster, by rank
 inline constexpr uint32_t kMostClusterBlocks = 16;         // not portable beyond 8 (CUDA guide)

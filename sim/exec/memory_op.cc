@@ -216,6 +216,9 @@ uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& add
     case Space::kConst:
       return within(spaces.constants, address, bytes);
     case Space::kParam:
+      if (address >= kBankWindow - kParamWindow) {
+        address -= kBankWindow - kParamWindow + spaces.parameter_at;
+      }
       return within(spaces.parameters, address, bytes);
     default: {
       const Memory::Range* r = spaces.memory->range(address);

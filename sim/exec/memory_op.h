@@ -42,6 +42,7 @@ struct Spaces {
   uint32_t stack_bytes = 0;                    // of a lane
   std::span<const uint8_t> constants;
   std::span<const uint8_t> parameters;
+  uint32_t parameter_at = 0;  // Code's
   // Checks::init: as Memory::Range::written, of the shared memory of the cluster's blocks; else empty.
   std::span<const std::span<uint8_t>> written;
 };

@@ -69,17 +69,12 @@ Banks Warp::banks(const Group& g) {
 
 Spaces Warp::spaces() {
   const Launch& launch = block_.launch();
-  return {launch.memory,
-          block_.cluster().shared(),
-          block_.rank(),
-          block_.system(),
-          local_.data(),
-          local_bytes_,
-          stack_.data(),
-          stack_bytes_,
-          code_.const_data,
-          launch.parameters,
-          block_.cluster().written()};
+  return {launch.memory,      block_.cluster().shared(),
+          block_.rank(),      block_.system(),
+          local_.data(),      local_bytes_,
+          stack_.data(),      stack_bytes_,
+          code_.const_data,   launch.parameters,
+          code_.parameter_at, block_.cluster().written()};
 }
 
 // Who has waited longest; then the deepest call, so that callers wait for those that parted in the function;

@@ -106,16 +106,16 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
       case 0x28:
         return constant(out_.code.functions.front().local_bytes);
       case 0xc0:  // where the bank itself lies, so that parameters have addresses
-        return constant((exec::kParamWindow - kernel.parameter_offset) & 0xffffffff);
+        return constant(exec::kBankWindow & 0xffffffff);
       case 0xc4:
-        return constant((exec::kParamWindow - kernel.parameter_offset) >> 32);
+        return constant(exec::kBankWindow >> 32);
       case 0x198:  // where the parameters begin, for tensor maps, and end: asked of an H200
-        return constant(exec::kParamWindow & 0xffffffff);
+        return constant((exec::kBankWindow & 0xffffffff) + kernel.parameter_offset);
       case 0x1a0:
-        return constant((exec::kParamWindow & 0xffffffff) + kernel.parameter_bytes);
+        return constant((exec::kBankWindow & 0xffffffff) + kernel.parameter_offset + kernel.parameter_bytes);
       case 0x19c:
       case 0x1a4:
-        return constant(exec::kParamWindow >> 32);
+        return constant(exec::kBankWindow >> 32);
       case 0x114:
         return constant(exec::kSharedReserve);
       case 0xd0:  // the same of bank 3: __constant__ variables

@@ -355,6 +355,7 @@ Translation Translator::run(uint32_t kernel) {
       exec::kSharedReserve + round_up(k.static_shared, std::max<uint32_t>(k.shared_align, 16));
   c.system_shared = true;
   c.parameter_bytes = k.parameter_bytes;
+  c.parameter_at = k.parameter_offset;
   const isa::Dim3 t = k.required_threads, b = k.required_cluster;
   const uint32_t threads[3] = {t.x, t.y, t.z}, blocks[3] = {b.x, b.y, b.z};
   std::copy(std::begin(threads), std::end(threads), c.required_threads);
