@@ -61,6 +61,30 @@ __global__ void transpose(const __grid_constant__ CUtensorMap in, const __grid_c
   }
 }
 
+// What a copy of a tile brings from beyond the end of a row, and what one of sevens leaves there.
+__global__ void edge(const __grid_constant__ CUtensorMap in, const __grid_constant__ CUtensorMap out, float* got) {
+  __shared__ alignas(128) float a[kTile][kTile];
+  __shared__ uint64_t bar;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared(&bar)));
+    asm volatile("fence.proxy.async.shared::cta;");
+    begin(&bar, sizeof(a));
+    load(a, &in, 0, 0, &bar);
+  }
+  __syncthreads();
+  wait(&bar, 0);
+  got[threadIdx.x] = a[1][threadIdx.x];
+  __syncthreads();
+  for (int i = 0; i < kTile; i++) a[i][threadIdx.x] = 7;
+  asm volatile("fence.proxy.async.shared::cta;");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %1}], [%2];" ::"l"(&out), "r"(0), "r"(shared(a))
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+}
+
 // A tile of C = A * B, tiles of A and B swizzled by 128 bytes, two of each under way.
 __global__ void product(const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, float* c, int n) {
   extern __shared__ __align__(1024) unsigned char space[];
@@ -140,6 +164,7 @@ int main() {
   CHECK(cudaGetDriverEntryPointByVersion("cuNothing", &none, 12000, cudaEnableDefault, &found));
   ok &= say("no such call", found == cudaDriverEntryPointSymbolNotFound && !none);
 
+  CHECK(cudaFree(nullptr));  // maps want a context
   // What a map holds but for the address, and what may not be.
   {
     CUtensorMap m;
@@ -162,9 +187,9 @@ int main() {
     show("an odd address", encode(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, reinterpret_cast<void*>(8), size, stride, box, step, I, CU_TENSOR_MAP_SWIZZLE_NONE, P, F), m);
   }
 
-  // 100 x 70 floats in rows of 112, so that tiles stand over the edges.
+  // 100 x 72 floats in rows of 112, so that tiles stand over the edges.
   {
-    const int columns = 100, rows = 70, pitch = 112, outPitch = 80;
+    const int columns = 100, rows = 72, pitch = 112, outPitch = 80;
     std::vector<float> in(pitch * rows), out(outPitch * columns, -1.0f);
     for (size_t i = 0; i < in.size(); i++) in[i] = float(i % 1009);
     float *din, *dout;
@@ -188,6 +213,31 @@ int main() {
     ok &= say("tiles transposed, edges left alone", same);
     CHECK(cudaFree(din));
     CHECK(cudaFree(dout));
+  }
+
+  // Rows whose end is not that of 16 bytes.
+  for (int columns = 17; columns <= 20; columns++) {
+    const int rows = 2, pitch = 32;
+    std::vector<float> in(rows * pitch), out(rows * pitch, -1.0f), got(kTile);
+    for (size_t i = 0; i < in.size(); i++) in[i] = float(i);
+    float *din, *dout, *dgot;
+    CHECK(cudaMalloc(&din, in.size() * sizeof(float)));
+    CHECK(cudaMalloc(&dout, out.size() * sizeof(float)));
+    CHECK(cudaMalloc(&dgot, got.size() * sizeof(float)));
+    CHECK(cudaMemcpy(din, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(dout, out.data(), out.size() * sizeof(float), cudaMemcpyHostToDevice));
+    edge<<<1, kTile>>>(map2d(din, columns, rows, pitch, CU_TENSOR_MAP_SWIZZLE_NONE), map2d(dout, columns, rows, pitch, CU_TENSOR_MAP_SWIZZLE_NONE), dgot);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(got.data(), dgot, got.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(out.data(), dout, out.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    std::printf("%d columns: loaded", columns);
+    for (int i = 15; i < 22; i++) std::printf(" %g", got[i]);
+    std::printf(", stored");
+    for (int i = 15; i < 22; i++) std::printf(" %g", out[pitch + i]);
+    std::printf("\n");
+    CHECK(cudaFree(din));
+    CHECK(cudaFree(dout));
+    CHECK(cudaFree(dgot));
   }
 
   for (int n : {32, 104, 256}) {
