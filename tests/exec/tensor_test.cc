@@ -213,6 +213,27 @@ TEST_CASE("stores and reductions leave out what lies outside") {
             .find("reduction of this kind of elements of type 1") != std::string::npos);
 }
 
+TEST_CASE("a store fills the 16 bytes in which a row of the tensor ends") {
+  Tensor t(
+      ".shared .align 128 .b8 tile[64];\n"
+      ".entry k(.param .u64 map) {\n"
+      ".reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<4>;\n"
+      "ld.param.u64 %rd1, [map]; mov.u32 %r3, tile; mov.u32 %r1, 8; mov.u32 %r4, 0;\n"
+      "l: st.shared.u32 [%r3], 0x00030005; add.u32 %r3, %r3, 4; add.u32 %r4, %r4, 1;\n"
+      "setp.lt.u32 %p1, %r4, 16; @%p1 bra l; fence.proxy.async.shared::cta;\n"
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r1}], [tile];\n"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret; }\n");
+  // Elements of 2 bytes: 9 of them are inside, so that the second 8 hold one of the tensor's.
+  t.map.size[0] = 9;
+  t.c.run("k", {1}, {1}, {t.put(t.map)});
+  const auto all = t.c.get<uint16_t>(t.data, kWide * kHigh);
+  CHECK(all[8 * kWide + 7] == 807);
+  CHECK(all[8 * kWide + 8] == 5);
+  for (int i = 9; i < 8 + static_cast<int>(t.map.box[0]); ++i) {
+    CHECK(all[8 * kWide + i] == (i % 2 == 0 ? 5 : 3));
+  }
+}
+
 TEST_CASE("a map that the kernel changes, in shared memory, and copies to global") {
   // From the map of the tensor to one of its rows 4 and 5, columns 0 to 7, as 8 x 2.
   Tensor t(loading(

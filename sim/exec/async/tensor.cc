@@ -132,16 +132,27 @@ void load(const Transfer& t, const Spaces& spaces, uint32_t lane, const isa::Ten
   });
 }
 
+// What a store writes of a row: an H200 fills the 16 bytes in which the tensor's row ends
+// (tests/runtime/programs/tensormaps.cu), where there is memory and the box has elements for it. Loads, and
+// what is left of the tensor, are exact.
+uint64_t stored_bytes(const Spaces& spaces, const isa::TensorTile& tile, const Inside& in) {
+  const uint64_t filled =
+      std::min(round_up(in.address + in.bytes, kUnit) - in.address, tile.row_bytes - in.begin);
+  const Memory::Range* r = spaces.memory->range(in.address);
+  return r != nullptr && r->at(in.address, filled) != nullptr ? filled : in.bytes;
+}
+
 void store(const Transfer& t, const Spaces& spaces, uint32_t lane, const isa::TensorMap& m,
            const isa::TensorTile& tile) {
   const AtomicFn fn = t.op->reduces ? reduction(t, m) : nullptr;
   const Box box(spaces, lane, t.from, tile.bytes(), m, Use::kName);
   for (uint32_t row = 0; row < tile.rows; ++row) {
     const uint64_t begin = uint64_t{row} * tile.row_bytes;
-    const Inside in = inside(tile, m, t, row);
+    Inside in = inside(tile, m, t, row);
     if (in.bytes == 0) {
       continue;
     }
+    in.bytes = fn == nullptr ? stored_bytes(spaces, tile, in) : in.bytes;
     uint8_t* const to =
         reach(spaces, lane, {Space::kGlobal, in.address}, in.bytes, 1, Use::kWrite, "row of a tensor copy");
     box.pieces(begin + in.begin, begin + in.begin + in.bytes,
