@@ -3,8 +3,8 @@
 #include "tools/runtime/call.h"
 #include "tools/runtime/copies.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 // ---- allocations
 
