@@ -25,6 +25,8 @@ void start(F&& f) {
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's names
+
 HEDDLE_CUDA void** __cudaRegisterFatBinary(void* wrapper) {
   void** out = nullptr;
   start([&](cuda::Library& l) { out = l.add_binary(wrapper); });
@@ -81,4 +83,6 @@ HEDDLE_CUDA int32_t __cudaGetKernel(void** kernel, const void* host) {
   *kernel = const_cast<void*>(host);
   return 0;
 }
+// NOLINTEND(bugprone-reserved-identifier)
+
 HEDDLE_CUDA int32_t cudaGetKernel(void** kernel, const void* host) { return __cudaGetKernel(kernel, host); }
