@@ -29,21 +29,21 @@ AddressSpace::AddressSpace(uint64_t device_bytes) : device_bytes_(device_bytes),
 uint64_t AddressSpace::unit() const { return visible_ ? kPage : kDeviceUnit; }
 
 AddressSpace::Reservation::Reservation() {
-  void* at = mmap(reinterpret_cast<void*>(kBase), kReserved, PROT_NONE,
+  void* at = mmap(pointer(kBase), kReserved, PROT_NONE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (at != reinterpret_cast<void*>(kBase)) {
+  if (at != pointer(kBase)) {
     throw Error(fmt::format("{} bytes of addresses at 0x{:x} are not to be had: {} (ulimit -v?)", kReserved,
                             kBase, std::strerror(errno)));
   }
 }
 
-AddressSpace::Reservation::~Reservation() { munmap(reinterpret_cast<void*>(kBase), kReserved); }
+AddressSpace::Reservation::~Reservation() { munmap(pointer(kBase), kReserved); }
 
 uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
   // The host gives pages when they are touched: a program may allocate more than there is.
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (visible_ ? MAP_FIXED : 0);
-  void* at = mmap(visible_ ? reinterpret_cast<void*>(address) : nullptr,
-                  round_up(std::max(bytes, kPage), kPage), PROT_READ | PROT_WRITE, flags, -1, 0);
+  void* at = mmap(visible_ ? pointer(address) : nullptr, round_up(std::max(bytes, kPage), kPage),
+                  PROT_READ | PROT_WRITE, flags, -1, 0);
   if (at == MAP_FAILED) {
     throw Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
   }
@@ -59,8 +59,9 @@ void AddressSpace::unmap(uint64_t address, uint64_t bytes) {
     munmap(it->second, size);
     hidden_.erase(it);
   } else {
-    mmap(reinterpret_cast<void*>(address), size, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    // Where this fails the pages stay what they are: nothing is put at these addresses again.
+    static_cast<void>(mmap(pointer(address), size, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
   }
 }
 
@@ -88,7 +89,7 @@ Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {
 
 Allocation& AddressSpace::adopt(uint64_t address, uint64_t bytes) {
   try {
-    memory_.adopt(address, {reinterpret_cast<uint8_t*>(address), bytes});
+    memory_.adopt(address, {static_cast<uint8_t*>(pointer(address)), bytes});
   } catch (const Error& e) {
     throw CallFailed(Status::kHostMemoryAlreadyRegistered, e.what());
   }
@@ -130,7 +131,7 @@ uint8_t* AddressSpace::bytes(uint64_t address, uint64_t size) {
     return at;
   }
   require(address - kBase >= kReserved, Status::kInvalidValue, "no memory is allocated there");
-  return reinterpret_cast<uint8_t*>(address);
+  return static_cast<uint8_t*>(pointer(address));
 }
 
 }  // namespace heddle::cuda

@@ -11,6 +11,11 @@
 
 namespace heddle::cuda {
 
+// Host and devices have one address space: what a program holds as a pointer.
+inline void* pointer(uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): kept as a number
+}
+
 struct Allocation {
   uint64_t address = 0, bytes = 0;
   host::Memory kind = host::Memory::kDevice;

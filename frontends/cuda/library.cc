@@ -12,7 +12,8 @@
 namespace heddle::cuda {
 namespace {
 
-constexpr uint32_t kWrapperMagic = 0x466243b1, kFatbinMagic = 0xba55ed50;
+constexpr uint32_t kWrapperMagic = 0x466243b1;
+constexpr char kFatbinMagic[] = "\x50\xed\x55\xba";
 
 // As nvcc writes it into section .nvFatBinSegment.
 struct Wrapper {
@@ -46,12 +47,17 @@ uint64_t elf_bytes(const uint8_t* p) {
   return end;
 }
 
+// Of an image, which may be a text of less than 4 characters.
+bool begins_with(const uint8_t* p, const char* magic) {
+  return std::strncmp(reinterpret_cast<const char*>(p), magic, std::strlen(magic)) == 0;
+}
+
 uint64_t image_bytes(const uint8_t* p) {
-  if (at<uint32_t>(p) == kFatbinMagic) {
+  if (begins_with(p, kFatbinMagic)) {
     const auto h = at<FatbinHeader>(p);
     return h.header_bytes + h.bytes;
   }
-  return std::memcmp(p, ELFMAG, SELFMAG) == 0 ? elf_bytes(p) : std::strlen(reinterpret_cast<const char*>(p));
+  return begins_with(p, ELFMAG) ? elf_bytes(p) : std::strlen(reinterpret_cast<const char*>(p));
 }
 
 }  // namespace
@@ -63,7 +69,7 @@ void** Library::add_binary(const void* wrapper) {
         fmt::format("a fat binary's wrapper begins with 0x{:x} (legal: 0x{:x})", w.magic, kWrapperMagic));
   }
   binaries_.push_back({w.data, {}, nullptr});
-  return reinterpret_cast<void**>(binaries_.size());
+  return static_cast<void**>(pointer(binaries_.size()));
 }
 
 void Library::add_function(void** binary, const void* host, const char* name) {
@@ -76,20 +82,20 @@ void Library::add_variable(void** binary, const void* host, const char* name) {
 
 void Library::add_managed(void** binary, void** pointer, const char* name) {
   const size_t n = reinterpret_cast<size_t>(binary) - 1;
-  binaries_[n].managed.emplace_back(pointer, name);
+  binaries_.at(n).managed.emplace_back(pointer, name);
   variable_names_[pointer] = {n, name};
 }
 
 void Library::complete(void** binary) {
   const size_t n = reinterpret_cast<size_t>(binary) - 1;
-  if (!binaries_[n].managed.empty()) {
+  if (!binaries_.at(n).managed.empty()) {
     loaded(n);
   }
 }
 
 void Library::load_managed() {
   for (size_t i = 0; i < binaries_.size(); ++i) {
-    complete(reinterpret_cast<void**>(i + 1));
+    complete(static_cast<void**>(cuda::pointer(i + 1)));
   }
 }
 
@@ -106,7 +112,7 @@ const std::shared_ptr<modules::Program>& Library::loaded(size_t n) {
     space_.visible_to_host(false);
     for (const auto& [pointer, name] : b.managed) {
       const LoadedVariable v = variable(b.program, name);
-      *pointer = reinterpret_cast<void*>(v.address);
+      *pointer = cuda::pointer(v.address);
       variables_[pointer] = v;
       variables_[*pointer] = v;  // as which the program names it
     }
@@ -124,7 +130,7 @@ std::shared_ptr<modules::Program> Library::load(const void* image) {
                                   capability_);
   } catch (const Error& e) {
     // What is none of these at all is another mistake than code for other devices.
-    const bool known = at<uint32_t>(p) == kFatbinMagic || std::memcmp(p, ELFMAG, SELFMAG) == 0;
+    const bool known = begins_with(p, kFatbinMagic) || begins_with(p, ELFMAG);
     throw CallFailed(known ? Status::kNoKernelImageForDevice : Status::kInvalidKernelImage, e.what());
   }
 }
@@ -183,7 +189,9 @@ const LoadedVariable& Library::variable(const void* host) {
 
 LoadedVariable Library::variable(const std::shared_ptr<modules::Program>& program, std::string_view name) {
   const auto v = program->variable(name);
-  require(v.has_value(), Status::kSymbolNotFound, "the module has no such variable");
+  if (!v) {
+    throw CallFailed(Status::kSymbolNotFound, "the module has no such variable");
+  }
   if (!v->constant) {
     return {v->address, v->bytes};
   }

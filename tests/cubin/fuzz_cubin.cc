@@ -1,11 +1,12 @@
-// Any bytes as a file with code for GPUs: either images, of which those of machine code become text, or a
-// heddle::Error of one line.
+// Any bytes as a file with code for GPUs: either images, of which those of machine code become text and are
+// loaded and translated, or a heddle::Error of one line.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "frontends/cubin/disassemble.h"
+#include "frontends/cubin/execute/program.h"
 #include "frontends/cubin/fatbin/fatbin.h"
 #include "sim/base/error.h"
 
@@ -41,6 +42,25 @@ void read(const Image& image) {
   }
 }
 
+// Variables into memory and every kernel ready for a launch; what cannot be is an Error.
+void load(const Image& image) {
+  exec::Memory memory;
+  try {
+    Program p(object_of("f", image), memory);
+    for (const Function& f : p.object().functions) {
+      try {
+        if (f.kernel) {
+          p.launch(f);
+        }
+      } catch (const Error&) {
+        // of this kernel
+      }
+    }
+  } catch (const Error&) {
+    // of all
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -48,6 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const Image& image : images_of("f", {data, size})) {
       if (image.kind == Image::Kind::kCubin) {
         one_line_or_good([&] { read(image); });
+        load(image);
       }
     }
   });

@@ -23,7 +23,7 @@ class Abi(unittest.TestCase):
         with open(os.path.join(INCLUDE, "cuda_runtime_api.h"), encoding="utf-8") as f:
             if "#define CUDART_VERSION  13" not in f.read():
                 self.skipTest("no toolkit of CUDA 13")
-        p = subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-I.", "-isystem", INCLUDE, os.path.join("tests", "runtime", "abi_check.cc")],
+        p = subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-I.", "-isystem", INCLUDE, os.path.join("tests", "runtime", "abi_check.cxx")],
                            capture_output=True, text=True)
         self.assertEqual(p.returncode, 0, p.stderr[-4000:])
 

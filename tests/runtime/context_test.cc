@@ -23,7 +23,7 @@ TEST_CASE("a kernel changes the device's memory, a copy brings it back") {
 TEST_CASE("addresses of the device are nobody's on the host, pinned memory is both's") {
   ContextCase c;
   const uint64_t d = c.device(4096), h = c->allocate(4096, host::Memory::kPinned);
-  auto* host = reinterpret_cast<uint32_t*>(h);
+  auto* host = static_cast<uint32_t*>(pointer(h));
   host[0] = 41;
   c->launch(c.add(h, 1, 1), c.legacy());
   CHECK(host[0] == 42);
@@ -33,7 +33,7 @@ TEST_CASE("addresses of the device are nobody's on the host, pinned memory is bo
   faulted = false;
   const auto old = std::signal(SIGSEGV, [](int) { siglongjmp(back, 1); });
   if (sigsetjmp(back, 1) == 0) {
-    static_cast<void>(*reinterpret_cast<volatile uint32_t*>(d));
+    static_cast<void>(*static_cast<volatile uint32_t*>(pointer(d)));
   } else {
     faulted = true;
   }

@@ -40,7 +40,7 @@ fs::path found(const std::string& program) {
   std::string_view rest = paths == nullptr ? "" : paths;
   while (!rest.empty()) {
     const size_t colon = std::min(rest.find(':'), rest.size());
-    const fs::path p = fs::path(rest.substr(0, colon)) / program;
+    fs::path p = fs::path(rest.substr(0, colon)) / program;
     if (access(p.c_str(), X_OK) == 0) {
       return p;
     }

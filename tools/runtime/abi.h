@@ -1,6 +1,5 @@
 // The binary interface of CUDA 13's runtime and driver as far as calls here take it: structures by their
-// layout (CUDA runtime API 13.0, data structures; tests/runtime/abi_test compares them with a toolkit's
-// headers).
+// layout (CUDA runtime API 13.0, data structures).
 #pragma once
 
 #include <cstddef>

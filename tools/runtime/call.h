@@ -19,7 +19,7 @@ using cuda::Context;
 using cuda::Status;
 
 inline uint64_t number(const void* p) { return reinterpret_cast<uint64_t>(p); }
-inline void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
+using cuda::pointer;
 
 // cudaGetLastError, of this thread.
 int32_t& last_error();

@@ -6,8 +6,8 @@
 #include "tools/runtime/call.h"
 #include "tools/runtime/device.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 namespace {
 

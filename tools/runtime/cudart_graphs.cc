@@ -7,8 +7,8 @@
 #include "tools/runtime/copies.h"
 #include "tools/runtime/launches.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include "tools/runtime/call.h"
 #include "tools/runtime/launches.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 namespace heddle::runtime {
 
@@ -58,6 +58,7 @@ void add_attributes(cuda::KernelWork& k, const abi::LaunchAttribute* attributes,
 
 }  // namespace heddle::runtime
 
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's names
 HEDDLE_CUDA int32_t __cudaLaunchKernel(void* kernel, abi::Dim3 grid, abi::Dim3 block, void** arguments,
                                        size_t shared, void* stream) {
   return call([&](Context& c) {
@@ -76,6 +77,7 @@ HEDDLE_CUDA int32_t __cudaLaunchKernel_ptsz(void* kernel, abi::Dim3 grid, abi::D
                                             size_t shared, void* stream) {
   return __cudaLaunchKernel(kernel, grid, block, arguments, shared, stream == nullptr ? pointer(2) : stream);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 HEDDLE_CUDA int32_t cudaLaunchKernel(const void* function, abi::Dim3 grid, abi::Dim3 block, void** arguments,
                                      size_t shared, void* stream) {

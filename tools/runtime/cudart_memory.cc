@@ -3,8 +3,8 @@
 #include "tools/runtime/call.h"
 #include "tools/runtime/copies.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 // ---- allocations
 
@@ -180,7 +180,7 @@ int32_t copy_symbol(const void* symbol, const void* other, size_t bytes, size_t 
   return call([&](Context& c) {
     cuda::CopyWork w = c.symbol_copy(symbol, offset, number(other), bytes, to_symbol);
     w.direction = static_cast<cuda::CopyWork::Direction>(kind);
-    c.copy(std::move(w), c.stream(stream), waits);
+    c.copy(w, c.stream(stream), waits);
   });
 }
 

@@ -4,8 +4,8 @@
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 namespace {
 

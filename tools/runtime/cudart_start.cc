@@ -5,8 +5,8 @@
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 namespace {
 
@@ -24,6 +24,8 @@ void start(F&& f) {
 }
 
 }  // namespace
+
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's names
 
 HEDDLE_CUDA void** __cudaRegisterFatBinary(void* wrapper) {
   void** out = nullptr;
@@ -81,4 +83,6 @@ HEDDLE_CUDA int32_t __cudaGetKernel(void** kernel, const void* host) {
   *kernel = const_cast<void*>(host);
   return 0;
 }
+// NOLINTEND(bugprone-reserved-identifier)
+
 HEDDLE_CUDA int32_t cudaGetKernel(void** kernel, const void* host) { return __cudaGetKernel(kernel, host); }

@@ -94,8 +94,7 @@ std::string device_name(const cuda::Context& c) {
 
 void fill_properties(uint8_t* out, const cuda::Context& c) {
   std::memset(out, 0, kPropertyBytes);
-  const std::string name = device_name(c);
-  std::memcpy(out, name.data(), std::min(name.size(), kNameBytes - 1));
+  device_name(c).copy(reinterpret_cast<char*>(out), kNameBytes - 1);
   for (const PropertyRow& r : kProperties) {
     uint64_t value = r.value;
     if (r.offset == kTotalGlobalMemory) {

@@ -5,4 +5,4 @@
 // names.inc: `nm -D` of both libraries.
 #define HEDDLE_STUB(name) \
   HEDDLE_CUDA __attribute__((weak)) int32_t name() { return heddle::runtime::unsupported(#name); }
-#include "tools/runtime/names.inc"  // NOLINT: CUDA's names
+#include "tools/runtime/names.inc"  // NOLINT(bugprone-reserved-identifier): CUDA's names

@@ -83,8 +83,7 @@ void inside(std::string_view s, Operand& o) {
         o.ubase = r.index;
       } else {
         o.base = r.index;
-        o.base_wide = take(s, ".64");
-        o.base_narrow = !o.base_wide && take(s, ".U32");
+        o.base_narrow = !take(s, ".64") && take(s, ".U32");
         o.base_shift = take(s, ".X4") ? 2 : take(s, ".X8") ? 3 : take(s, ".X16") ? 4 : 0;
       }
     } else if (take_hex(s, offset)) {

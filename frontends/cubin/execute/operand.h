@@ -34,7 +34,6 @@ struct Operand {
   uint64_t bits = 0;
   uint32_t bank = 0;
   uint32_t base = kNoIndex, ubase = kNoIndex;
-  bool base_wide = false;    // .64
   uint32_t base_shift = 0;   // .X4 and so on
   bool base_narrow = false;  // .U32, beside a uniform register of 64 bits
   bool described = false;    // desc[...], gdesc[...]: of the latter `ubase` is the register

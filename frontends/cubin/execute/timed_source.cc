@@ -41,7 +41,7 @@ TimedSource::TimedSource(const Program& program, const Function& kernel, const e
           std::make_shared<const isa::KernelImage>(image_of(program.object(), program.translation(kernel))),
           program.translation(kernel), exec::completed(launch), std::move(output)) {}
 
-TimedSource::TimedSource(std::shared_ptr<const isa::KernelImage> image, const Translation& translation,
+TimedSource::TimedSource(const std::shared_ptr<const isa::KernelImage>& image, const Translation& translation,
                          const exec::Launch& launch, std::shared_ptr<std::string> output)
     : ExecutedSource(
           *image, launch,

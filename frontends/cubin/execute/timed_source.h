@@ -22,7 +22,7 @@ class TimedSource final : public executed::ExecutedSource {
               std::shared_ptr<std::string> output = nullptr);
 
  private:
-  TimedSource(std::shared_ptr<const isa::KernelImage> image, const Translation& translation,
+  TimedSource(const std::shared_ptr<const isa::KernelImage>& image, const Translation& translation,
               const exec::Launch& launch, std::shared_ptr<std::string> output);
 };
 

@@ -205,7 +205,7 @@ void Translator::tensor_copy() {
     const uint32_t spatial = t.dimensions - 2U, bits = spatial == 1 ? 16 : spatial == 2 ? 8 : 5;
     for (uint32_t i = 0; i < spatial; ++i) {
       const Slot shifted = temporary();
-      compute(WordOp::kShift, shifted, kNoSlot, {source(op(2)), constant(i * bits), constant(0)},
+      compute(WordOp::kShift, shifted, kNoSlot, {source(op(2)), constant(uint64_t{i} * bits), constant(0)},
               words::kRight, Role::kBefore);
       t.offsets[i] = temporary();
       compute(words::logic_fn(0xc0), t.offsets[i], kNoSlot,

@@ -85,10 +85,7 @@ void Translator::access(MemoryOp m, const Operand& o) {
     }
   }
   if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
-    if (global && !o.base_wide) {  // 64 bits beside an offset of 32, or alone
-      m.addend = temporary();
-      compute(WordOp::kJoin, m.addend, kNoSlot, {ureg(o.ubase), ureg(o.ubase + 1)}, 0, Role::kBefore);
-    } else if (global) {
+    if (global) {  // of 64 bits
       m.addend = temporary();
       compute(WordOp::kJoin, m.addend, kNoSlot, {ureg(o.ubase), ureg(o.ubase + 1)}, 0, Role::kBefore);
     } else {

@@ -182,8 +182,9 @@ void Reader::contents(Image& image, uint64_t entry, std::span<const uint8_t> sto
 // The number behind ".target sm_", the letter behind it.
 void target_of(std::string_view ptx, Image& image) {
   constexpr std::string_view kTarget = ".target";
-  size_t at = ptx.find(kTarget);
-  if (at == std::string_view::npos || (at = ptx.find("sm_", at)) == std::string_view::npos) {
+  const size_t directive = ptx.find(kTarget);
+  const size_t at = directive == std::string_view::npos ? directive : ptx.find("sm_", directive);
+  if (at == std::string_view::npos) {
     return;
   }
   const char* const end = ptx.data() + ptx.size();

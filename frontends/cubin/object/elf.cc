@@ -13,7 +13,7 @@ namespace heddle::cubin {
 namespace {
 
 constexpr std::array<uint8_t, 4> kMagic = {0x7f, 'E', 'L', 'F'};
-constexpr size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
+constexpr size_t kSectionBytes = 64, kSymbolBytes = 24;
 constexpr uint32_t kSymbolTable = 2, kDynamicSymbols = 11;
 constexpr uint8_t kAbiOfCuda13 = 8;  // the capability is in other bits of the flags
 

@@ -140,7 +140,7 @@ class Finder {
     const Operand& d = f_.operands_of(f_.instrs[i])[0];
     if (d.kind == OperandKind::kRegister) {
       values_[d.id].product = static_cast<uint32_t>(products_.size());
-      products_.push_back({i, block, d.id});
+      products_.push_back({i, block, d.id, 0, false, {}});
     }
   }
 
