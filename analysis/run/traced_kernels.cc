@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "analysis/run/opened_launch.h"
@@ -16,9 +17,25 @@ namespace {
 
 using Source = TracedKernels::Source;
 
+// f(), which says in one line what instructions cannot be done.
+template <typename F>
+auto with_instructions(const F& f) {
+  try {
+    return f();
+  } catch (const Unsupported& e) {
+    constexpr size_t kShown = 8;
+    const auto shown = std::span(e.lines()).first(std::min(kShown, e.lines().size()));
+    const size_t left = e.lines().size() - shown.size();
+    throw Error(fmt::format("{}: {}{}", e.what(), fmt::join(shown, "; "),
+                            left > 0 ? fmt::format(" and {} more", left) : ""));
+  }
+}
+
+// Null of a trace.
 std::unique_ptr<modules::DescribedLaunch> described(const Source& source) {
   const auto* const launch = std::get_if<modules::LaunchDescription>(&source);
-  return launch ? std::make_unique<modules::DescribedLaunch>(*launch) : nullptr;
+  return launch ? with_instructions([&] { return std::make_unique<modules::DescribedLaunch>(*launch); })
+                : nullptr;
 }
 
 // `of_module`: as described() made it; it outlives what is opened.
@@ -27,7 +44,9 @@ PlannedLaunch planned(const Source& source, const modules::DescribedLaunch* of_m
     PlannedLaunch out;
     out.source.path = std::get<modules::LaunchDescription>(source).file;
     out.open = [of_module] {
-      return trace::OpenedTrace{of_module->timed(std::make_shared<std::string>()), "executed"};
+      return with_instructions([&] {
+        return trace::OpenedTrace{of_module->timed(std::make_shared<std::string>()), "executed"};
+      });
     };
     return out;
   }

@@ -40,7 +40,7 @@ class TracedKernels {
   // `gpu` and what the options point to must outlive the object.
   TracedKernels(const config::GpuConfig& gpu, Options options);
 
-  // workload::KernelTimer. What a module's kernel prints is dropped. Throws Unsupported of a module.
+  // workload::KernelTimer. What a module's kernel prints is dropped.
   void fill(const Source& source, host::KernelDesc& k);
   // The stream that the trace names: opens it, and simulates nothing.
   uint64_t stream(const std::filesystem::path& trace);

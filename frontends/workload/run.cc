@@ -28,12 +28,6 @@ void bind_traces(Workload& w, const KernelTimer& timer) {
       timer(t.source, k);
     } catch (const Cancelled&) {
       throw;
-    } catch (const Unsupported& e) {
-      std::string all = place(w, k) + e.what();
-      for (const std::string& line : e.lines()) {
-        all += "\n  " + line;
-      }
-      throw Error(all);
     } catch (const Error& e) {
       throw Error(place(w, k) + e.what());
     }
