@@ -28,15 +28,16 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
   d.polls_plainly = k.polls_plainly();
   d.grid_barrier = k.grid_barrier();
   d.accesses = read_accesses(k.access(), memory);
-  if (k.has_us() + k.has_block_us() + k.has_trace() > 1) {
-    names.refuse("kernel \"" + k.name() + "\": one of `us`, `block_us` and `trace`");
+  const int times = k.has_us() + k.has_block_us() + k.has_trace() + k.has_module();
+  if (times > 1) {
+    names.refuse("kernel \"" + k.name() + "\": one of `us`, `block_us`, `trace` and `module`");
   }
   if (k.has_grid() && !k.has_block()) {
     names.refuse("kernel \"" + k.name() + "\": a grid needs a `block`: the threads of each of its blocks");
   }
   const bool ends_otherwise = k.has_until_flag() || k.fails() || k.asserts();
-  if (!k.has_us() && !k.has_block_us() && !k.has_trace() && !ends_otherwise) {
-    names.refuse("kernel \"" + k.name() + "\" needs its time: one of `us`, `block_us` and `trace`");
+  if (times == 0 && !ends_otherwise) {
+    names.refuse("kernel \"" + k.name() + "\" needs its time: one of `us`, `block_us`, `trace` and `module`");
   }
   for (const double v : {k.us(), k.block_us(), k.trigger_us(), k.wait_us()}) {
     if (!(v >= 0 && v <= 1e9)) {
@@ -62,6 +63,35 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
     if (d.handle_values.empty()) {
       names.refuse("kernel \"" + k.name() + "\": `sets_handle` needs a handle_value");
     }
+  }
+  return d;
+}
+
+modules::LaunchDescription read_module(const proto::Kernel& k, const Names& names,
+                                       const std::filesystem::path& folder) {
+  const proto::Module& m = k.module();
+  const std::string kernel = "kernel \"" + k.name() + "\": ";
+  if (m.file().empty() || m.kernel().empty()) {
+    names.refuse(kernel + "`module` needs `file` and `kernel`, the name in the module");
+  }
+  if (!k.has_grid() || !k.has_block()) {
+    names.refuse(kernel + "a module's kernel needs `grid` and `block`");
+  }
+  if (k.has_registers() || k.has_static_shared_bytes()) {
+    names.refuse(kernel + "`registers` and `static_shared_bytes` are what the module says");
+  }
+  const auto dim = [](const proto::Dim& v) { return isa::Dim3{v.x(), v.y(), v.z()}; };
+  modules::LaunchDescription d;
+  d.file = folder / m.file();
+  d.kernel = m.kernel();
+  d.grid = dim(k.grid());
+  d.block = dim(k.block());
+  if (k.has_cluster()) {
+    d.cluster = dim(k.cluster());
+  }
+  d.dynamic_shared = k.dynamic_shared_bytes();
+  for (const std::string& arg : m.arg()) {
+    d.arguments.push_back(arg.ends_with(".npy") ? (folder / arg).string() : arg);
   }
   return d;
 }

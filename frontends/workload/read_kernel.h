@@ -1,16 +1,21 @@
 // Kernels of a workload file.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 
+#include "frontends/modules/described_launch.h"
 #include "frontends/workload/graph_reader.h"
 #include "frontends/workload/read_memory.h"
 #include "frontends/workload/workload.pb.h"
 
 namespace heddle::workload {
 
-// Without what its trace says.
+// Without what its trace or module says.
 host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const MemoryNames& memory);
+// Of a kernel that has a module. No file is opened.
+modules::LaunchDescription read_module(const proto::Kernel& k, const Names& names,
+                                       const std::filesystem::path& folder);
 // Launch attributes.
 LaunchAttributes read_attributes(const proto::Launch& l, const Names& names, const MemoryNames& memory);
 host::SyncDomain read_domain(const proto::SyncDomain& d, const Names& names);

@@ -262,6 +262,8 @@ class Reader {
     const Kernel id = builder_.kernel(d);
     if (k.has_trace()) {
       traces_.push_back({id.id, folder_ / k.trace()});
+    } else if (k.has_module()) {
+      traces_.push_back({id.id, read_module(k, names_, folder_)});
     }
     enter(kernels_, k.name(), id, "kernel");
   }

@@ -7,18 +7,23 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "frontends/modules/described_launch.h"
 #include "sim/host/core/params.h"
 #include "sim/host/program/program.h"
 
 namespace heddle::workload {
 
-// A kernel that a trace describes: reading a workload opens no trace and simulates nothing; bind_traces()
-// (run.h) does.
+// A trace, or a launch of a module's kernel.
+using KernelSource = std::variant<std::filesystem::path, modules::LaunchDescription>;
+
+// A kernel that a trace or a module describes: reading a workload opens neither and simulates nothing;
+// bind_traces() (run.h) does.
 struct TracedKernel {
   uint32_t kernel = 0;  // of the program
-  std::filesystem::path trace;
+  KernelSource source;
 };
 
 struct Workload {
@@ -36,7 +41,7 @@ struct Workload {
 inline constexpr size_t kMostText = size_t{64} << 20;  // bytes of a file: about a million calls
 inline constexpr int kMostLoops = 256;                 // `repeat` inside `repeat`
 Workload read_workload(const std::filesystem::path& file);
-// `name` stands for the file in messages; traces are looked for in `folder`.
+// `name` stands for the file in messages; traces, modules and their arguments are looked for in `folder`.
 Workload parse_workload(std::string_view text, const std::string& name,
                         const std::filesystem::path& folder = {});
 

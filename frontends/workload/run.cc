@@ -1,22 +1,43 @@
 #include "frontends/workload/run.h"
 
+#include <string>
 #include <utility>
 
+#include "sim/base/cancelled.h"
+#include "sim/base/error.h"
 #include "sim/host/program/program_error.h"
 
 namespace heddle::workload {
 
+namespace {
+
+std::string place(const Workload& w, const host::KernelDesc& k) {
+  return w.file + ":" + std::to_string(k.line) + ": kernel \"" + k.name + "\": ";
+}
+
+}  // namespace
+
 void bind_traces(Workload& w, const KernelTimer& timer) {
   for (const TracedKernel& t : std::exchange(w.traces, {})) {
-    timer(t.trace, w.program.kernels[t.kernel]);
+    host::KernelDesc& k = w.program.kernels[t.kernel];
+    if (std::holds_alternative<std::filesystem::path>(t.source)) {
+      timer(t.source, k);
+      continue;
+    }
+    try {
+      timer(t.source, k);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error& e) {
+      throw Error(place(w, k) + e.what());
+    }
   }
 }
 
 host::Result run(const Workload& w, const config::GpuConfig& gpu, const host::PlatformOptions& options) {
   if (!w.traces.empty()) {
     const host::KernelDesc& k = w.program.kernels[w.traces.front().kernel];
-    throw Error(w.file + ":" + std::to_string(k.line) + ": kernel \"" + k.name +
-                "\": traces cannot be simulated here");
+    throw Error(place(w, k) + "traces and modules cannot be simulated here");
   }
   try {
     return host::run(w.program, gpu, options);

@@ -75,7 +75,7 @@ class Cubin(harness.HeddleTest):
 
     def test_errors(self):
         self.fails("exec", SAXPY, "--kernel", "k", "--grid", 1, "--block", 1, says=("saxpy.o", "no kernel k (there are: saxpy)"))
-        self.fails("exec", SAXPY, *ARGUMENTS[:8], says="kernel saxpy has 4 parameters, and there are 1 of --arg")
+        self.fails("exec", SAXPY, *ARGUMENTS[:8], says="kernel saxpy has 4 parameters, and there are 1 arguments")
         self.fails("exec", SAXPY, *ARGUMENTS[:6], "--arg", 1001, *ARGUMENTS[8:-2], "-j", 1,
                    says=("saxpy.o: image at byte 1104: saxpy+0xd0: load of 4 bytes at ", " in global memory is out of bounds (nearest "
                          "allocation: 4000 bytes", "kernel saxpy, thread (232, 0, 0) of block (3, 0, 0)"))

@@ -144,7 +144,7 @@ class Exec(harness.HeddleTest):
         base = ["exec", m, "--kernel", "beyond", "--grid", 1, "--block", 1]
         self.fails("exec", m, "--kernel", "nothing", "--grid", 1, "--block", 1,
                    says="m.ptx: no kernel nothing (there are: hello, beyond, odd, ranks, stuck)")
-        self.fails(*base, says="kernel beyond has 1 parameters, and there are 0 of --arg")
+        self.fails(*base, says="kernel beyond has 1 parameters, and there are 0 arguments")
         self.fails(*base, "--arg", "full:f32:1", says="argument 'full:f32:1' for parameter p of type .u64 (legal: a num")
         self.fails(*base, "--arg", "zeros:f33:1", says="(legal: a number")
         self.fails(*base, "--arg", "missing.npy", says="missing.npy")

@@ -15,7 +15,7 @@ from tests.e2e import shipped
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(shipped.SUITE))))
 FOLDER = os.path.join(CHECKOUT, "analysis", "notebooks")
 # Pictures that each has to have.
-PICTURES = {"first_run": 7, "sweep": 3, "transpose": 5, "occupancy": 4, "silicon": 5, "ptx": 3}
+PICTURES = {"first_run": 7, "sweep": 3, "transpose": 5, "occupancy": 4, "silicon": 5, "ptx": 3, "machine_code": 1}
 
 
 def missing():
@@ -68,7 +68,7 @@ class Notebooks(shipped.HeddleTest):
     @unittest.skipIf(missing(), f"the notebooks are not run ({missing()}): tools/setup notebooks installs what they need")
     def test_they_run(self):
         # In a copy: as a user's checkout lies, with the package that this test was built with.
-        for part in ("traces", "configs"):
+        for part in ("traces", "configs", "tests"):
             os.symlink(os.path.join(CHECKOUT, part), self.path(part))
         shutil.copytree(FOLDER, self.path("analysis/notebooks"))
         shutil.copytree(os.path.join(CHECKOUT, "analysis/python/heddle"), self.path("analysis/python/heddle"),

@@ -56,6 +56,7 @@ def everything():
     w.device_stream_wait_event(k, "u", "e")
     w.device_kernel_synchronize(k)
     w.kernel("traced", trace="x.traceg")
+    w.kernel("of a module", 1, 32, module="x.cubin", kernel="f", args=[1, "zeros:f32:8"])
 
     # streams, events, copies, the host
     w.launch(k, stream=s, priority=1, programmatic=True, cluster=1, programmatic_event=e, trigger_at_block_start=True,

@@ -145,7 +145,7 @@ class Workloads(PythonTest):
         self.raises(heddle.Error, "one to three whole numbers", w.kernel, "k", (1, 2, 3, 4))
         w.call("no_such_call: 1")
         self.raises(heddle.Error, ["workload:", "no_such_call"], heddle.run_host, w)
-        self.raises(heddle.Error, "needs its time: one of us, block_us and trace", w.kernel, "k", 4, 32)
+        self.raises(heddle.Error, "needs its time: one of us, block_us, trace and module", w.kernel, "k", 4, 32)
         self.raises(heddle.Error, "a grid needs a block", w.kernel, "k", 4, us=1)
         self.raises(heddle.Error, "no argument 'register'; legal: max_threads", w.kernel, "k", us=1, register=4)
 

@@ -4,12 +4,15 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import unittest
 
 from tests.cli import harness
 
 EXAMPLE = os.path.join(os.getcwd(), "traces/workloads/two_streams.workload.textproto")
+SAXPY = os.path.join(os.getcwd(), "tests/exec/data/saxpy.ptx")
+PARTS = os.path.join(os.getcwd(), "tests/cubin/data/parts.cubin")
 MEASURED = [os.path.join(os.getcwd(), f"traces/h200/{name}.csv") for name in ("hostbench", "hostcalls")]
 
 
@@ -153,6 +156,82 @@ thread { name: 'm'
         file = self.write("w.workload.textproto", "kernel { name: 'k' trace: 'capture/kernel-1.traceg' }\n"
                           "thread { name: 'm' call { repeat { times: 3 call { launch { kernel: 'k' } } } } }")
         self.assertRegex(self.ok("host", file, "--gpu", "h200").stdout, r"3 calls, 3 commands, 12 blocks")
+
+    def modules_kernel(self, name, module, block=256, grid=4):
+        return (f"kernel {{ name: '{name}' grid {{ x: {grid} }} block {{ x: {block} }}\n"
+                f"  module {{ file: '{module}' kernel: '{name}' %s }} }}\n"
+                f"thread {{ name: 'm' call {{ launch {{ kernel: '{name}' }} }} call {{ device_synchronize: true }}\n"
+                f"  call {{ launch {{ kernel: '{name}' }} }} }}")
+
+    def spans(self, database, name):
+        return [b - a for a, b in self.query(database, f"SELECT start_ps, end_ps FROM spans WHERE name = '{name}' AND "
+                                                       "track = 'device 0 kernels' ORDER BY start_ps")]
+
+    def test_kernels_of_modules(self):
+        """They last what `heddle run` says less start and end of the launch, here 1500 cycles of 1 ns."""
+        gpu = ("--gpu", "h200", "--set", "launch.start_cycles=1000", "--set", "launch.end_cycles=500", "--set",
+               "clocks.core_mhz=1000")
+        for name, file, grid, arguments in (("saxpy", SAXPY, 4, ("1000", "2.5", "ones:f32:1000", "zeros:f32:1000")),
+                                            ("parts", PARTS, 2, ("1", "2.5", "zeros:f32:256"))):
+            with self.subTest(name):
+                module = os.path.basename(file)
+                shutil.copy(file, self.path(module))
+                w = self.write(f"{name}.workload.textproto", self.modules_kernel(name, module, grid=grid) %
+                               " ".join(f"arg: '{a}'" for a in arguments))
+                out = self.ok("host", w, *gpu, "--out", self.path("h.db"), "--force").stdout
+                self.assertIn(f"{2 * grid} blocks", out)
+                self.ok("run", file, "--kernel", name, "--grid", grid, "--block", 256, *gpu, "--out", self.path("r.db"), "--force",
+                        *(x for a in arguments for x in ("--arg", a)))
+                cycles = self.query("r.db", "SELECT cycles FROM launches")[0][0]
+                self.assertGreater(cycles, 1500)
+                self.assertEqual(self.spans("h.db", name), [1000 * (cycles - 1500)] * 2)
+                # Together on a machine: the second launch finds in the L2 what the first has read.
+                self.ok("host", w, *gpu, "--together", "--out", self.path("t.db"), "--force")
+                first, second = self.spans("t.db", name)
+                self.assertAlmostEqual(first, 1000 * (cycles - 1500), delta=5000)
+                self.assertLess(second, first)
+
+    def test_arguments_from_files(self):
+        """A .npy is looked for where the workload is."""
+        shutil.copy(SAXPY, self.path("saxpy.ptx"))
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }".ljust(117) + "\n"
+        with open(self.path("x.npy"), "wb") as f:
+            f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(4000))
+        text = self.modules_kernel("saxpy", "saxpy.ptx") % "arg: '1000' arg: '2' arg: 'x.npy' arg: 'ones:f32:1000'"
+        self.assertIn("8 blocks", self.ok("host", self.write("w.workload.textproto", text), "--gpu", "h200").stdout)
+
+    def test_errors_of_modules(self):
+        shutil.copy(SAXPY, self.path("saxpy.ptx"))
+        self.write("odd.ptx", """.version 8.0
+.target sm_90
+.address_size 64
+.entry odd() { .reg .b32 %r<4>; .reg .b64 %rd<2>;
+ suq.width.b32 %r0, [%rd0];
+ txq.width.b32 %r0, [%rd0];
+ ret;
+}
+""")
+        good = "arg: '1000' arg: '2' arg: 'ones:f32:1000' arg: 'ones:f32:1000'"
+        for text, says in (
+                (self.modules_kernel("none", "saxpy.ptx") % good, "saxpy.ptx: no kernel none (there are: saxpy)"),
+                (self.modules_kernel("saxpy", "nowhere.ptx") % good, "nowhere.ptx: cannot be read"),
+                (self.modules_kernel("saxpy", "saxpy.ptx") % "arg: '1'", "kernel saxpy has 4 parameters, and there are 1 arguments"),
+                (self.modules_kernel("saxpy", "saxpy.ptx") % good.replace("1000", "full", 1),
+                 "argument 'full' for parameter saxpy_param_0 of type .u32 (legal: a number, FILE.npy, buffer:BYTES"),
+                (self.modules_kernel("saxpy", "saxpy.ptx", block=2048) % good, "2048 x 1 x 1 threads (legal: 1 to 1024 together)"),
+                (self.modules_kernel("odd", "odd.ptx") % "",
+                 "odd.ptx: kernel odd has 2 instructions that cannot be executed yet: ")):
+            for together in ((), ("--together",)):
+                with self.subTest(says, together=together):
+                    p = self.heddle("host", self.write("e.workload.textproto", "\n" + text), "--gpu", "h200", *together)
+                    self.assertEqual(p.returncode, 1)
+                    self.assertRegex(p.stderr, r'e\.workload\.textproto:2: kernel "\w+": ')
+                    self.assertIn(says, p.stderr)
+        self.assertRegex(p.stderr, "odd.ptx:5:2: 'suq.width.b32' cannot be executed yet; /.*/odd.ptx:6:2: 'txq.width.b32' cannot be")
+        beyond = self.write("b.workload.textproto", self.modules_kernel("saxpy", "saxpy.ptx") % good.replace("1000", "1001", 1))
+        self.fails("host", beyond, "--gpu", "h200", says=('b.workload.textproto:1: kernel "saxpy": ', "in global memory is out of "
+                   "bounds (nearest allocation: 4000 bytes", "kernel saxpy, thread (232, 0, 0) of block (3, 0, 0)"))
+        self.fails("host", beyond, "--gpu", "h200", "--together", says=("saxpy.ptx:", "in global memory is out of bounds"))
 
     def test_the_l2s_policy_reaches_the_kernel_of_a_trace(self):
         trace = os.path.join(os.getcwd(), "traces/h200/vecadd")

@@ -84,7 +84,7 @@ TEST_CASE("what is wrong, and where") {
   CHECK(error_of("stream { name: 's' device: 1 }") == "f:1: device 1: there are 1");
   CHECK(error_of("buffer { name: 'b' }") == "f:1: buffer \"b\" needs `bytes`");
   CHECK(error_of("kernel { name: 'k' us: 1 block_us: 1 }") ==
-        "f:1: kernel \"k\": one of `us`, `block_us` and `trace`");
+        "f:1: kernel \"k\": one of `us`, `block_us`, `trace` and `module`");
   CHECK(error_of("kernel { name: 'k' block_us: 1 }") == "f:1: kernel \"k\": `block_us` needs a grid");
   CHECK(error_of("kernel { name: 'k' us: -1 }") == "f:1: kernel \"k\": times are from 0 to 1e9 microseconds");
   CHECK(error_of("kernel { name: 'k' us: 1 }\nthread { name: 'm'\n call { launch { kernel: 'j' } } }") ==
@@ -92,7 +92,7 @@ TEST_CASE("what is wrong, and where") {
   CHECK(error_of("thread { name: 'm'\n call { repeat { times: 2\n call { set_flag: 'x' } } } }") ==
         "f:3: no flag \"x\"; there are: none");
   CHECK(error_of("kernel { name: 'k' }") ==
-        "f:1: kernel \"k\" needs its time: one of `us`, `block_us` and `trace`");
+        "f:1: kernel \"k\" needs its time: one of `us`, `block_us`, `trace` and `module`");
   CHECK(error_of("kernel { name: 'k' us: 1 grid { x: 2 } }") ==
         "f:1: kernel \"k\": a grid needs a `block`: the threads of each of its blocks");
   CHECK(error_of("\ndevices: 4294967295 thread { name: 'm' }") == "f:2: devices: 4294967295; legal: 1 to 64");
@@ -113,6 +113,66 @@ TEST_CASE("what is wrong, and where") {
   CHECK(error_of("thread { name: 'm' call { } }") == "f:1: an empty call");
   CHECK(error_of("environment { max_connections: 33 } thread { name: 'm' }") ==
         "f:1: max_connections: 1 to 32");
+}
+
+TEST_CASE("kernels of modules") {
+  const Workload w = parse_workload(R"(
+    kernel { name: "k" grid { x: 4 y: 3 } block { x: 256 } cluster { x: 2 } dynamic_shared_bytes: 64
+      module { file: "a.cubin" kernel: "f" arg: "1000" arg: "zeros:f32:10" arg: "x.npy" } }
+    kernel { name: "l" grid { x: 4 } block { x: 32 } module { file: "/b/c.ptx" kernel: "g" arg: "/d/y.npy" } }
+    thread { name: "m" call { launch { kernel: "k" } } })",
+                                    "f", "at/folder");
+  REQUIRE(w.traces.size() == 2);
+  const auto& k = std::get<modules::LaunchDescription>(w.traces[0].source);
+  CHECK(k.file == "at/folder/a.cubin");
+  CHECK(k.kernel == "f");
+  CHECK(k.grid == isa::Dim3{4, 3, 1});
+  CHECK(k.block == isa::Dim3{256, 1, 1});
+  CHECK(k.cluster == isa::Dim3{2, 1, 1});
+  CHECK(k.dynamic_shared == 64);
+  CHECK(k.arguments == std::vector<std::string>{"1000", "zeros:f32:10", "at/folder/x.npy"});
+  const auto& l = std::get<modules::LaunchDescription>(w.traces[1].source);
+  CHECK(l.file == "/b/c.ptx");
+  CHECK(!l.cluster);
+  CHECK(l.arguments == std::vector<std::string>{"/d/y.npy"});
+}
+
+TEST_CASE("what is wrong with a module, and where") {
+  const std::string size = "grid { x: 1 } block { x: 32 } ", module = "module { file: 'a' kernel: 'f' } ";
+  const auto error = [](const std::string& text) { return error_of("\nkernel { name: 'k' " + text + "}"); };
+  CHECK(error(size + "module { file: 'a' }") ==
+        "f:2: kernel \"k\": `module` needs `file` and `kernel`, the name in the module");
+  CHECK(error(size + "module { kernel: 'f' }") ==
+        "f:2: kernel \"k\": `module` needs `file` and `kernel`, the name in the module");
+  CHECK(error(module) == "f:2: kernel \"k\": a module's kernel needs `grid` and `block`");
+  CHECK(error("block { x: 32 } " + module) ==
+        "f:2: kernel \"k\": a module's kernel needs `grid` and `block`");
+  CHECK(error(size + module + "us: 1 ") ==
+        "f:2: kernel \"k\": one of `us`, `block_us`, `trace` and `module`");
+  CHECK(error(size + module + "trace: 't' ") ==
+        "f:2: kernel \"k\": one of `us`, `block_us`, `trace` and `module`");
+  CHECK(error(size + module + "registers: 32 ") ==
+        "f:2: kernel \"k\": `registers` and `static_shared_bytes` are what the module says");
+  CHECK_THAT(error(size + "module { file: 'a' grid: 1 }"), StartsWith("f:2:") && Contains("grid"));
+}
+
+TEST_CASE("errors of a module that is bound have the kernel's line") {
+  const std::string text = R"(thread { name: "m" call { launch { kernel: "k" } } }
+    kernel { name: "k" grid { x: 1 } block { x: 32 } module { file: "a" kernel: "f" } }
+    kernel { name: "t" trace: "b" })";
+  Workload w = parse_workload(text, "f");
+  CHECK_THROWS_WITH(bind_traces(w, [](const auto&, host::KernelDesc&) { throw Error("a: no kernel f"); }),
+                    "f:2: kernel \"k\": a: no kernel f");
+  w = parse_workload(text, "f");
+  CHECK_THROWS_WITH(bind_traces(w,
+                                [](const auto& source, host::KernelDesc&) {
+                                  if (std::holds_alternative<std::filesystem::path>(source)) {
+                                    throw Error("b: cannot be read");
+                                  }
+                                }),
+                    "b: cannot be read");
+  CHECK_THROWS_WITH(run(parse_workload(text, "f"), hosttest::plain_gpu(), {}),
+                    "f:2: kernel \"k\": traces and modules cannot be simulated here");
 }
 
 std::string nested_loops(int depth) {
@@ -214,10 +274,11 @@ TEST_CASE("reading opens no trace: it is asked for once, in the workload's folde
       "\nkernel { name: 'k' trace: 't/kernel-1.traceg' } thread { name: 'm' call { launch { kernel: 'k' } } "
       "}",
       "f", "dir");
-  CHECK_THROWS_WITH(run(w, hosttest::plain_gpu(), {}), "f:2: kernel \"k\": traces cannot be simulated here");
+  CHECK_THROWS_WITH(run(w, hosttest::plain_gpu(), {}),
+                    "f:2: kernel \"k\": traces and modules cannot be simulated here");
   std::vector<std::string> asked;
-  bind_traces(w, [&](const std::filesystem::path& p, host::KernelDesc& k) {
-    asked.push_back(p.string());
+  bind_traces(w, [&](const KernelSource& source, host::KernelDesc& k) {
+    asked.push_back(std::get<std::filesystem::path>(source).string());
     k.duration = host::from_us(7);
   });
   CHECK(asked == std::vector<std::string>{"dir/t/kernel-1.traceg"});

@@ -215,7 +215,7 @@ void add_host(CLI::App& app, int& status) {
       ->type_name("NAME=N");
   c->add_flag(
       "--together", o->together,
-      "kernels given as traces are simulated with what runs beside them, each launch; else each trace "
+      "kernels given as traces or modules are simulated with what runs beside them, each launch; else each "
       "once, by itself");
   c->add_option("--threads", o->threads, "host threads that simulate; results do not depend on it")
       ->check(CLI::Range(1, 1024));

@@ -46,6 +46,20 @@ exec::Checks checks_of(const std::vector<std::string>& names) {
   return out;
 }
 
+modules::LaunchDescription description(const ModuleLaunchOptions& o) {
+  modules::LaunchDescription out;
+  out.file = o.file;
+  out.kernel = o.kernel;
+  out.grid = dimensions("--grid", o.grid);
+  out.block = dimensions("--block", o.block);
+  if (!o.cluster.empty()) {
+    out.cluster = dimensions("--cluster", o.cluster);
+  }
+  out.dynamic_shared = o.shared;
+  out.arguments = o.arguments;
+  return out;
+}
+
 // The files of --out-arg by the argument's index.
 std::map<size_t, std::string> outputs(const ModuleLaunchOptions& o) {
   std::map<size_t, std::string> out;
@@ -100,35 +114,13 @@ bool is_module_launch(const std::vector<std::filesystem::path>& paths, ModuleLau
   return true;
 }
 
-ModuleLaunch::ModuleLaunch(const ModuleLaunchOptions& o) : files_(outputs(o)) {
-  const exec::Checks checks = checks_of(o.checks);
-  if (checks.init) {
-    memory_.track_writes();
-  }
-  program_ = modules::load(o.file, memory_);
-  for (const std::string& w : program_->warnings()) {
+ModuleLaunch::ModuleLaunch(const ModuleLaunchOptions& o)
+    : files_(outputs(o)), launch_(description(o), checks_of(o.checks)) {
+  for (const std::string& w : launch_.warnings()) {
     warn(w);
   }
-  kernel_ = &program_->kernel(o.kernel);
-  launch_ = program_->launch(*kernel_);
-  launch_.grid = dimensions("--grid", o.grid);
-  launch_.block = dimensions("--block", o.block);
-  if (!o.cluster.empty()) {
-    launch_.cluster = dimensions("--cluster", o.cluster);
-    launch_.with_cluster = true;
-  }
-  launch_.checks = checks;
-  launch_.dynamic_shared = o.shared;
-  if (o.arguments.size() != kernel_->parameters.size()) {
-    throw Error(fmt::format("{}: kernel {} has {} parameters, and there are {} of --arg", o.file.string(),
-                            kernel_->name, kernel_->parameters.size(), o.arguments.size()));
-  }
-  for (size_t i = 0; i < o.arguments.size(); ++i) {
-    arguments_.push_back(modules::argument(o.arguments[i], kernel_->parameters[i], memory_));
-    modules::set_parameter(*kernel_, i, arguments_.back().bits, launch_);
-  }
   for (const auto& [index, file] : files_) {
-    if (!arguments_[index].buffer) {
+    if (!launch_.arguments()[index].buffer) {
       throw Error(fmt::format("--out-arg {}={}: argument {} is no buffer", index, file, index));
     }
   }
@@ -136,12 +128,12 @@ ModuleLaunch::ModuleLaunch(const ModuleLaunchOptions& o) : files_(outputs(o)) {
 
 std::unique_ptr<isa::BlockSource> ModuleLaunch::timed() {
   output_->clear();
-  return program_->timed(*kernel_, launch_, output_);
+  return launch_.timed(output_);
 }
 
 void ModuleLaunch::write_outputs(bool force) {
   for (const auto& [index, file] : files_) {
-    npy::write(file, replace(force), modules::contents(arguments_[index], memory_));
+    npy::write(file, replace(force), modules::contents(launch_.arguments()[index], launch_.memory()));
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "frontends/modules/arguments.h"
+#include "frontends/modules/described_launch.h"
 #include "frontends/modules/program.h"
 #include "sim/exec/launch.h"
 #include "sim/isa/recording.h"
@@ -38,8 +38,8 @@ class ModuleLaunch {
   // Throws Error for what the options or the module may not be, Unsupported. Warns of what was ignored.
   explicit ModuleLaunch(const ModuleLaunchOptions& options);
 
-  const modules::Kernel& kernel() const { return *kernel_; }
-  exec::Launch& launch() { return launch_; }
+  const modules::Kernel& kernel() const { return launch_.kernel(); }
+  exec::Launch& launch() { return launch_.launch(); }
   // Its blocks as a recording that is made while it is read; this outlives it.
   std::unique_ptr<isa::BlockSource> timed();
   // What the blocks of timed() that ended have printed.
@@ -48,12 +48,8 @@ class ModuleLaunch {
   void write_outputs(bool force);
 
  private:
-  exec::Memory memory_;
-  std::unique_ptr<modules::Program> program_;
-  const modules::Kernel* kernel_ = nullptr;
-  exec::Launch launch_;
-  std::vector<modules::Argument> arguments_;
   std::map<size_t, std::string> files_;
+  modules::DescribedLaunch launch_;
   std::shared_ptr<std::string> output_ = std::make_shared<std::string>();
 };
 

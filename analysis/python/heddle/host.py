@@ -139,7 +139,7 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
         set: overrides "path=value".
         check: look for races and use of freed memory, and for errors that the program does not expect:
             HostResults.findings, unexpected.
-        together: kernels given as traces are simulated on one machine with what runs beside them, each launch; otherwise each
+        together: kernels given as traces or modules are simulated on one machine with what runs beside them, each launch; otherwise each
             trace once, by itself.
         threads: host threads that simulate such kernels; results do not depend on it.
         limits: what a run may take and keep, by name, such as {"spans": 10_000_000}: see frontends/workload/README.md.

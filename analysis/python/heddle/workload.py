@@ -1,6 +1,7 @@
 """Host programs: what a program calls of CUDA, on the model of the machine around the SMs."""
 from __future__ import annotations
 
+import operator
 import os
 import re
 from typing import Any, Dict, List, Optional, Sequence, Union
@@ -38,6 +39,34 @@ def _environment(values: Dict[str, Any]) -> str:
             v = bool(v) if field in _SWITCHES else str(v) if field == "visible_devices" else v
         out.append(f"{field}: {text_of(Word(v) if isinstance(v, str) and re.fullmatch('[A-Z][A-Z0-9_]*', v) else v)}")
     return " ".join(out)
+
+
+def _argument(name: str, value: Any) -> str:
+    """An argument of a module's kernel as a workload file has it."""
+    if isinstance(value, (str, os.PathLike)):
+        text = os.fspath(value)
+        return os.path.abspath(text) if text.endswith(".npy") else text
+    if not getattr(value, "shape", ()):  # of numpy's arrays, those of one element are numbers, too
+        for number in (operator.index, float):
+            try:
+                return repr(number(value))
+            except (TypeError, ValueError):
+                pass
+    raise Error(f"kernel {name!r}: args: {type(value).__name__} is no number and no text (a workload is a file: numpy.save writes "
+                "an array to FILE.npy, whose path is an argument)")
+
+
+def _module(name: str, module: Any, kernel: Optional[str], args: Sequence[Any], dims: str) -> str:
+    """The message of a kernel's module; empty without one."""
+    if module is None:
+        if kernel is not None or len(args):
+            raise Error(f"kernel {name!r}: kernel and args are of a module")
+        return ""
+    if not isinstance(module, (str, os.PathLike)):
+        raise Error(f"kernel {name!r}: module={module!r}: the path of a .ptx, .cubin or .fatbin")
+    if not kernel and not name or "grid" not in dims:
+        raise Error(f"kernel {name!r}: a module's kernel needs its name there, grid and block")
+    return message("module", fields(file=os.path.abspath(module), kernel=kernel or name, arg=[_argument(name, a) for a in args]))
 
 
 class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedCalls):
@@ -79,14 +108,17 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
 
     def kernel(self, name: str = "", grid: Optional[Dim] = None, block: Optional[Dim] = None, *,
                us: Optional[float] = None, block_us: Optional[float] = None,
-               trace: Union[str, os.PathLike, None] = None, cluster: Optional[Dim] = None,
-               registers: int = 32, static_shared_bytes: int = 0, dynamic_shared_bytes: int = 0,
+               trace: Union[str, os.PathLike, None] = None, module: Union[str, os.PathLike, None] = None,
+               kernel: Optional[str] = None, args: Sequence[Union[int, float, str, os.PathLike]] = (),
+               cluster: Optional[Dim] = None, registers: Optional[int] = None, static_shared_bytes: Optional[int] = None, dynamic_shared_bytes: int = 0,
                trigger_us: Optional[float] = None, wait_us: Optional[float] = None,
                until_flag: Optional[Handle] = None, sets_flag: Optional[Handle] = None,
                sets_handle: Optional[Handle] = None, handle_value: Sequence[int] = (),
                reads: Sequence[Handle] = (), writes: Sequence[Handle] = (), accesses: Sequence[Access] = (),
                **more: Any) -> Handle:
-        """A kernel, by what it needs and how long it takes, or by its trace.
+        """A kernel, by what it needs and how long it takes, by its trace, or as one of a module of code.
+
+            w.kernel("saxpy", 4, 256, module="saxpy.cubin", args=[1000, 2.0, "arange:f32:1000", "zeros:f32:1000"])
 
         Args:
             name: "kernel1", ... if empty.
@@ -95,8 +127,13 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
             block_us: a block's time, instead.
             trace: a capture's folder, .traceg or .heddle with one launch, which has grid, block and resources: simulated once
                 by itself, or, with run_host(together=True), each launch with what runs beside it.
-            registers: per thread.
-            static_shared_bytes, dynamic_shared_bytes: per block.
+            module: a .ptx, .cubin or .fatbin: the kernel is executed while it is simulated, as often as one from a trace. With
+                grid and block; registers and static_shared_bytes are what the module says.
+            kernel: its name in the module; None: `name`.
+            args: of a module's kernel, in the order of its parameters: numbers, the path of a .npy, "zeros:TYPE:COUNT",
+                "ones:TYPE:COUNT", "arange:TYPE:COUNT", "buffer:BYTES". Arrays are memory of its own, no buffers of the workload.
+            registers: per thread; None: 32.
+            static_shared_bytes, dynamic_shared_bytes: per block; None: 0.
             trigger_us: so long after its start a block lets the next kernel start (programmatic launch).
             wait_us: so long after its start a block waits for the kernel before.
             until_flag: it runs until this flag is set.
@@ -120,12 +157,14 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
         if grid is not None and block is None:
             raise Error(f"kernel {name!r}: a grid needs a block: the threads of each of its blocks")
         ends = until_flag is not None or more.get("fails") or more.get("asserts")
-        if us is None and block_us is None and trace is None and not ends:
-            raise Error(f"kernel {name!r} needs its time: one of us, block_us and trace")
-        return self._new("kernel", name, dims, fields(
+        if us is None and block_us is None and trace is None and module is None and not ends:
+            raise Error(f"kernel {name!r} needs its time: one of us, block_us, trace and module")
+        of_module = _module(name, module, kernel, args, dims)
+        if not of_module:  # which says them itself
+            registers, static_shared_bytes = 32 if registers is None else registers, static_shared_bytes or 0
+        return self._new("kernel", name, dims, of_module, fields(
             us=us, block_us=block_us, trace=os.path.abspath(trace) if trace is not None else None, registers=registers,
-            static_shared_bytes=static_shared_bytes,
-            dynamic_shared_bytes=dynamic_shared_bytes, trigger_us=trigger_us, wait_us=wait_us,
+            static_shared_bytes=static_shared_bytes, dynamic_shared_bytes=dynamic_shared_bytes, trigger_us=trigger_us, wait_us=wait_us,
             until_flag=self._is("flag", until_flag, True), sets_flag=self._is("flag", sets_flag, True),
             sets_handle=self._is("handle", sets_handle, True), handle_value=list(handle_value), **more),
             self._accesses(reads, writes, accesses))
