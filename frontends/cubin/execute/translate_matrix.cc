@@ -101,8 +101,9 @@ std::vector<Slot> Translator::matrix_words(const Operand& o, uint32_t words, boo
 void Translator::sparsity(MatrixOp& m, size_t place, bool selects) {
   m.metadata = source(op(place));
   const uint64_t selector = selects ? op(place + 1).bits : 0;
-  if (selector >= 4 / exec::matrix::metadata_lanes(m.picks, m.a.fragment.cols)) {
-    missing("this selector");
+  const uint32_t lanes = exec::matrix::metadata_lanes(m.picks, m.a.fragment.cols);
+  if (lanes == 0 || selector >= 4 / lanes) {
+    missing(lanes == 0 ? "this shape" : "this selector");
   }
   m.selector = static_cast<uint8_t>(selector);
 }
