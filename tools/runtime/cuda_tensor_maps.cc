@@ -8,8 +8,8 @@
 #include "sim/isa/tensor_map.h"
 #include "tools/runtime/call.h"
 
-using namespace heddle;           // NOLINT: this file is CUDA's interface
-using namespace heddle::runtime;  // NOLINT
+using namespace heddle;  // this file is CUDA's interface
+using namespace heddle::runtime;
 
 namespace {
 
