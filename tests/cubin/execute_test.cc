@@ -81,5 +81,23 @@ TEST_CASE("without it the predicate is the comparison's") {
   }
 }
 
+// HGMMA.64x128x16.F32 Rd, gdesc[UR4], Rd has 64 registers from Rd on.
+Word group_product(uint64_t d) { return {0x01e00000040079f0 | d << 16, 0x000fe20008700800 | d}; }
+
+TEST_CASE("the operands of a warp group's product may lie behind the registers that a kernel says it has") {
+  // R191 to R254, of a kernel that says 16; its descriptors are zeros, and the block has no shared memory.
+  CHECK_THROWS_WITH(run({group_product(191)}), Catch::Contains("wgmma reaches shared address 0x0"));
+}
+
+TEST_CASE("operands that reach beyond R254 make an instruction that cannot be executed") {
+  try {
+    run({group_product(200)});
+    FAIL("it was executed");
+  } catch (const NotCovered& e) {
+    REQUIRE(e.lines().size() == 1);
+    CHECK_THAT(e.lines()[0], Catch::EndsWith(": R255 (legal: up to R254)"));
+  }
+}
+
 }  // namespace
 }  // namespace heddle::cubin

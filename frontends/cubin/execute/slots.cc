@@ -1,6 +1,8 @@
 // Where the operands of machine code lie among a warp's registers.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontends/cubin/execute/translator.h"
 #include "sim/exec/arith/machine_words.h"
 #include "sim/exec/special.h"
@@ -164,12 +166,24 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
   return constant(value);
 }
 
-Slot Translator::reg(uint32_t index) const {
+Slot Translator::reg(uint32_t index, uint32_t word) {
   const uint32_t first = kUniforms + uniforms_ + 1;
-  return exec::slot(Bank::kFrame, first + (index == kZeroRegister ? registers_ : index));
+  if (index == kZeroRegister) {
+    return exec::slot(Bank::kFrame, first + registers_);
+  }
+  if (index + word >= registers_) {
+    missing(fmt::format("R{} (legal: up to R{})", index + word, kZeroRegister - 1));
+  }
+  return exec::slot(Bank::kFrame, first + std::min(index + word, registers_));
 }
-Slot Translator::ureg(uint32_t index) const {
-  return exec::slot(Bank::kFrame, kUniforms + (index == kZeroUniform ? uniforms_ : index));
+Slot Translator::ureg(uint32_t index, uint32_t word) {
+  if (index == kZeroUniform) {
+    return exec::slot(Bank::kFrame, kUniforms + uniforms_);
+  }
+  if (index + word >= uniforms_) {
+    missing(fmt::format("UR{} (legal: up to UR{})", index + word, kZeroUniform - 1));
+  }
+  return exec::slot(Bank::kFrame, kUniforms + std::min(index + word, uniforms_));
 }
 Slot Translator::predicate(const Operand& o) const {
   const uint32_t first = o.is(Kind::kUniformPredicate) ? kUniformPredicates : kPredicates;
@@ -193,9 +207,9 @@ uint32_t Translator::frame_registers() const { return kUniforms + uniforms_ + 1 
 Slot Translator::source(const Operand& o, uint32_t word) {
   switch (o.kind) {
     case Kind::kRegister:
-      return o.index == kZeroRegister ? constant(0) : reg(o.index + word);
+      return o.index == kZeroRegister ? constant(0) : reg(o.index, word);
     case Kind::kUniform:
-      return o.index == kZeroUniform ? constant(0) : ureg(o.index + word);
+      return o.index == kZeroUniform ? constant(0) : ureg(o.index, word);
     case Kind::kNumber:
       // Of a number with a sign the upper word is that of the 64-bit number.
       return constant(word == 0 ? o.bits & 0xffffffff : o.bits >> 32);
@@ -213,10 +227,10 @@ Slot Translator::source(const Operand& o, uint32_t word) {
 
 Slot Translator::destination(const Operand& o, uint32_t word) {
   if (o.is(Kind::kRegister)) {
-    return reg(o.index == kZeroRegister ? o.index : o.index + word);
+    return reg(o.index, word);
   }
   if (o.is(Kind::kUniform)) {
-    return ureg(o.index == kZeroUniform ? o.index : o.index + word);
+    return ureg(o.index, word);
   }
   missing("such a destination");
   return constant(0);

@@ -14,6 +14,12 @@ namespace heddle::cubin {
 namespace {
 
 constexpr uint32_t kCallStack = 1024;  // bytes for what is called through a pointer: CUDA's default stack
+constexpr uint32_t kCallRegisters = 22;  // system functions take arguments from R4 on, and return to R20
+
+// Words of the largest operand that an instruction of this name can have.
+uint32_t operand_words(const Parsed& line) {
+  return line.name.ends_with("GMMA") ? 128 : line.name.ends_with("MMA") ? 16 : 4;
+}
 
 // The code with its relocations applied.
 std::vector<Word> relocated(const Object& object, const Placement& placement, const Function& f) {
@@ -149,11 +155,11 @@ void Translator::find_functions(uint32_t kernel) {
   }
 }
 
-// How many registers there are is known when all operands have been seen: vectors have up to four words.
+// How many registers there are is known when all operands have been seen.
 void Translator::find_registers() {
   for (const uint32_t number : out_.functions) {
     const Function& f = object_.functions[number];
-    registers_ = std::max(registers_, f.registers);
+    registers_ = std::max({registers_, std::min(kZeroRegister, f.registers), kCallRegisters});
     for (size_t i = 0; i < f.code.size(); ++i) {
       const Parsed line =
           parse_line(disassembled(f.code[i], i * kInstructionBytes, object_.capability), f.code[i]);
@@ -161,7 +167,7 @@ void Translator::find_registers() {
         if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
           uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.index + 8));
         } else if (o.is(Kind::kRegister) && o.index != kZeroRegister) {
-          registers_ = std::max(registers_, std::min(kZeroRegister, o.index + 4));
+          registers_ = std::max(registers_, std::min(kZeroRegister, o.index + operand_words(line)));
         }
         if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
           uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.ubase + 8));

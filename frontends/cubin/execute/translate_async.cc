@@ -44,13 +44,13 @@ exec::Place Translator::place(const Operand& o, Space space) {
   if (space == Space::kGlobal) {
     p.base = temporary();
     if (thread) {
-      compute(WordOp::kJoin, p.base, kNoSlot, {reg(o.base), reg(o.base + 1)}, 0, Role::kBefore);
+      compute(WordOp::kJoin, p.base, kNoSlot, {reg(o.base), reg(o.base, 1)}, 0, Role::kBefore);
     } else {
-      compute(WordOp::kJoin, p.base, kNoSlot, {ureg(o.ubase), ureg(o.ubase + 1)}, 0, Role::kBefore);
+      compute(WordOp::kJoin, p.base, kNoSlot, {ureg(o.ubase), ureg(o.ubase, 1)}, 0, Role::kBefore);
     }
     if (thread && warp) {
       const Slot beside = temporary();
-      compute(WordOp::kJoin, beside, kNoSlot, {ureg(o.ubase), ureg(o.ubase + 1)}, 0, Role::kBefore);
+      compute(WordOp::kJoin, beside, kNoSlot, {ureg(o.ubase), ureg(o.ubase, 1)}, 0, Role::kBefore);
       compute(words::integer_fn(words::IntegerOp::kAdd, words::Number::kU64), p.base, kNoSlot,
               {p.base, beside}, 0, Role::kBefore);
     }
@@ -61,6 +61,14 @@ exec::Place Translator::place(const Operand& o, Space space) {
     p.base = thread ? reg(o.base) : warp ? ureg(o.ubase) : constant(0);
   }
   return p;
+}
+
+// The address in the uniform register behind that of `o`.
+Operand Translator::next_uniform(const Operand& o) {
+  Operand out = o;
+  ureg(o.ubase, 1);  // there is one
+  ++out.ubase;
+  return out;
 }
 
 void Translator::barrier_object() {
@@ -142,8 +150,7 @@ void Translator::copy() {
 void Translator::bulk_copy() {
   TransferOp t;
   t.kind = TransferOp::Kind::kBulk;
-  Operand second = op(0);
-  ++second.ubase;
+  const Operand second = next_uniform(op(0));
   t.bytes = temporary();
   compute(WordOp::kShift, t.bytes, kNoSlot, {source(op(2)), constant(4), constant(0)}, 0, Role::kBefore);
   if (line_.has("MULTICAST")) {
@@ -181,20 +188,18 @@ void Translator::tensor_copy() {
       t.reduction = line_.has(name) ? kind : t.reduction;
     }
   }
-  Operand first = op(0);
-  uint32_t next = first.ubase + 1;
+  const Operand& first = op(0);
+  const uint32_t next = loads ? 2 : 1;
   (loads ? t.to : t.from) = place(first, Space::kSharedCluster);
   if (loads) {
-    ++first.ubase;
-    t.barrier = place(first, Space::kSharedCluster);
+    t.barrier = place(next_uniform(first), Space::kSharedCluster);
     t.signals = true;
-    ++next;
   }
   for (uint32_t i = 0; i < t.dimensions; ++i) {
-    t.coordinates[i] = ureg(next + i);
+    t.coordinates[i] = ureg(first.ubase, next + i);
   }
   t.map = temporary();
-  compute(WordOp::kJoin, t.map, kNoSlot, {ureg(op(1).ubase), ureg(op(1).ubase + 1)}, 0, Role::kBefore);
+  compute(WordOp::kJoin, t.map, kNoSlot, {ureg(op(1).ubase), ureg(op(1).ubase, 1)}, 0, Role::kBefore);
   if (line_.has("MULTICAST")) {
     t.blocks = temporary();
     compute(WordOp::kShift, t.blocks, kNoSlot, {source(op(2)), constant(16), constant(0)}, words::kRight,
@@ -227,7 +232,7 @@ void Translator::asynchronous_store() {
     return;
   }
   t.to = {reg(o.base), o.offset, Space::kSharedCluster};
-  t.barrier = {reg(o.base + 1), 0, Space::kSharedCluster};
+  t.barrier = {reg(o.base, 1), 0, Space::kSharedCluster};
   t.signals = true;
   for (uint32_t i = 0; i < t.elements; ++i) {
     t.values[i] = source(op(1), i);

@@ -233,10 +233,10 @@ void Translator::group_product() {
   const auto says = [&](const char* what) { return described.suffix.find(what) != std::string::npos; };
   p.negate_a = p.negate_a || says("negA");
   p.negate_b = says("negB");
-  uint32_t at = described.ubase;
+  uint32_t at = 0;
   const auto descriptor = [&] {
     const Slot t = temporary();
-    compute(WordOp::kJoin, t, kNoSlot, {ureg(at), ureg(at + 1)}, 0, Role::kBefore);
+    compute(WordOp::kJoin, t, kNoSlot, {ureg(described.ubase, at), ureg(described.ubase, at + 1)}, 0, Role::kBefore);
     at += 2;
     return t;
   };
@@ -245,7 +245,7 @@ void Translator::group_product() {
     m.a.mn_major = says("tnspA");
   }
   m.b.in_shared = true;
-  at = described.ubase + 2;  // of a factor in registers its place stays empty
+  at = 2;  // of a factor in registers its place stays empty
   m.b.slots = {descriptor()};
   m.b.mn_major = says("tnspB");
   m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);

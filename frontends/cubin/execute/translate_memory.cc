@@ -87,7 +87,7 @@ void Translator::access(MemoryOp m, const Operand& o) {
   if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
     if (global) {  // of 64 bits
       m.addend = temporary();
-      compute(WordOp::kJoin, m.addend, kNoSlot, {ureg(o.ubase), ureg(o.ubase + 1)}, 0, Role::kBefore);
+      compute(WordOp::kJoin, m.addend, kNoSlot, {ureg(o.ubase), ureg(o.ubase, 1)}, 0, Role::kBefore);
     } else {
       m.addend = ureg(o.ubase);
     }
@@ -127,7 +127,7 @@ bool Translator::memory() {
     }
     const Operand& o = op(2);
     const Slot here = temporary(), low = temporary(), all = constant(1);
-    compute(WordOp::kCompare, here, temporary(), {reg(o.base + 1), constant(exec::kSharedWindow >> 32), all},
+    compute(WordOp::kCompare, here, temporary(), {reg(o.base, 1), constant(exec::kSharedWindow >> 32), all},
             uint64_t{2} << exec::arith::kRelationAt, Role::kBefore);
     compute(WordOp::kAdd3, low, kNoSlot, {reg(o.base), constant(static_cast<uint32_t>(o.offset))}, 0,
             Role::kBefore);

@@ -48,8 +48,9 @@ class Translator {
   Slot special(exec::Special s);
   Slot parameter_word(uint32_t offset);
   Slot constant_word(const Operand& o, uint32_t word);
-  Slot reg(uint32_t index) const;  // of a thread; RZ: where results go that nobody wants
-  Slot ureg(uint32_t index) const;
+  // Of a thread; RZ: where results go that nobody wants. Past the last register the instruction is missing.
+  Slot reg(uint32_t index, uint32_t word = 0);
+  Slot ureg(uint32_t index, uint32_t word = 0);
   Slot predicate(const Operand& o) const;  // to be written
   Slot barrier(uint32_t index) const;
   Slot temporary();
@@ -154,6 +155,7 @@ class Translator {
   void tensor_copy();
   void asynchronous_store();
   exec::Place place(const Operand& o, exec::Space space);
+  Operand next_uniform(const Operand& o);
 
   const Object& object_;
   const Placement& placement_;
