@@ -1,6 +1,7 @@
 // What the experiments of experiments.cc and graph_experiments.cc share.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -41,8 +42,19 @@ class Experiment {
     return r.elapsed.empty() ? NAN : host::to_us(r.elapsed[0].time);
   }
   const config::GpuConfig& gpu() const { return gpu_; }
+  // What the host thread takes from before these calls, its last ones, to their return.
+  double last_call(const std::function<void()>& calls) {
+    const double before = host_time();
+    calls();
+    return host_time() - before;
+  }
   // From the thread's start to its end.
   double host_time() { return host::to_us(run().thread_end[0]); }
+  // From the start to the end of whichever thread is the last.
+  double longest_thread() {
+    const host::Result r = run();
+    return host::to_us(*std::max_element(r.thread_end.begin(), r.thread_end.end()));
+  }
   // What the call of that name, the only one, takes on the host.
   double call_time(host::Op op) {
     const host::Result r = host::run(w.program(), gpu_, {rules, true});
@@ -67,6 +79,9 @@ std::optional<double> more_graphs(Experiment& e, const Row& row);
 std::optional<double> device_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/host_memory.cu.
 std::optional<double> memory_experiments(Experiment& e, const Row& row);
+// Those of tools/microbench/host_shapes.cu: graphs, and all others.
+std::optional<double> shape_experiments(Experiment& e, const Row& row);
+std::optional<double> service_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/host_links.cu.
 std::optional<double> link_experiments(Experiment& e, const Row& row);
 

@@ -337,6 +337,12 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   if (is({"graph_instantiate_us", "graph_exec_us", "graph_launch_return_us", "graph_forkjoin_us"})) {
     return graphs(e, row);
   }
+  if (const auto v = shape_experiments(e, row)) {
+    return v;
+  }
+  if (const auto v = service_experiments(e, row)) {
+    return v;
+  }
   if (t.starts_with("graph_") || t.starts_with("device_")) {
     return more_graphs(e, row);
   }
@@ -399,7 +405,7 @@ std::optional<double> bound(const Row& row) {
   if (t == "pdl_period_us") {
     return 25;
   }
-  return std::nullopt;
+  return 15;
 }
 
 }  // namespace heddle::hostbench

@@ -7,13 +7,6 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// The time of the last of the program's calls.
-double last_call(Experiment& e, const std::function<void()>& call) {
-  const double before = e.host_time();
-  call();
-  return e.host_time() - before;
-}
-
 Graph chain(Experiment& e, const std::string& name, uint64_t n) {
   const Graph g = add_graph(e.w, name);
   const Kernel k = e.spin(0);
@@ -37,11 +30,11 @@ std::optional<double> memory(Experiment& e, const Row& row) {
   e.main.graphInstantiate(x, temporary("g")).graphInstantiate(y, temporary("h"));
   e.main.graphLaunch(x, e.s).deviceSynchronize();
   const auto timed = [&](GraphExec exec, Stream s) {
-    return last_call(e, [&] { e.main.graphLaunch(exec, s); });
+    return e.last_call([&] { e.main.graphLaunch(exec, s); });
   };
   if (row.test == "graph_mem_trim_us") {
     e.main.graphLaunch(y, e.s).deviceSynchronize();
-    return last_call(e, [&] { e.main.deviceGraphMemTrim().compute_us(0); });
+    return e.last_call([&] { e.main.deviceGraphMemTrim().compute_us(0); });
   }
   if (row.parameter.ends_with(" again")) {
     return timed(x, e.s);
@@ -153,14 +146,14 @@ std::optional<double> calls(Experiment& e, const Row& row) {
   }
   e.main.graphInstantiate(x, g, {.device_launch = row.test == "graph_upload_device_us"});
   if (row.test.starts_with("graph_upload_")) {
-    return last_call(e, [&] { e.main.graphUpload(x, e.s); });
+    return e.last_call([&] { e.main.graphUpload(x, e.s); });
   }
   e.main.graphLaunch(x, e.s).streamSynchronize(e.s);
   if (row.test == "graph_update_us") {
-    return last_call(e, [&] { e.main.graphExecUpdate(x, g); });
+    return e.last_call([&] { e.main.graphExecUpdate(x, g); });
   }
-  return last_call(
-      e, [&] { e.main.graphExecNodeSetParams(x, add_change(e.w, Node{0}, kernel_params(e.spin(0)))); });
+  return e.last_call(
+      [&] { e.main.graphExecNodeSetParams(x, add_change(e.w, Node{0}, kernel_params(e.spin(0)))); });
 }
 
 }  // namespace
