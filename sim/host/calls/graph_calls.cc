@@ -139,6 +139,15 @@ bool Threads::graph_edges(uint32_t thread, const Call& c) {
   return true;
 }
 
+// Has had its effect, but returns later.
+bool Threads::goes_on_for(uint32_t thread, Ps more) {
+  if (more == Ps()) {
+    return true;
+  }
+  threads_[thread].next = Next::kReturn;
+  return goes_on_after(thread, more);
+}
+
 // Has its effect later: `cost` of the call's time is not in what calls of its kind cost.
 bool Threads::goes_on_after(uint32_t thread, Ps cost) {
   core_.events.push(core_.now + cost, Happening::kThread, thread);
@@ -191,7 +200,10 @@ bool Threads::launch_graph(uint32_t thread, const Call& c) {
   }
   const Graphs::Launched l = graphs_.launch(c.object, c.stream);
   submit(l.start);
-  return !core_.rules.launch_blocking || synchronize(thread, {l.end});  // AX03
+  if (core_.rules.launch_blocking) {  // AX03
+    return synchronize(thread, {l.end});
+  }
+  return goes_on_for(thread, graphs_.launch_rest(c.object));
 }
 
 }  // namespace heddle::host

@@ -7,6 +7,15 @@
 
 namespace heddle::host {
 
+namespace {
+
+Ps parameters_cost(const Params::Calls& p, uint32_t bytes) {
+  constexpr uint32_t kSmall = 4096;
+  return Ps::truncated(p.launch_parameters_kib * (std::max(bytes, kSmall) - kSmall) / 1024);
+}
+
+}  // namespace
+
 std::span<const CallType> Threads::launch_calls() {
   using K = Argument::Kind;
   static const std::vector<CallType> all = {
@@ -24,6 +33,7 @@ std::span<const CallType> Threads::launch_calls() {
              const uint32_t last = t.threads_[thread].last_stream;
              return t.load_cost(thread, c) +
                     (port_of(c) == Port::kDefault ? p.launch : p.launch_programmatic) +
+                    parameters_cost(p, t.core_.program.kernels[c.object].parameter_bytes) +
                     (c.stream != last && last != kNone ? p.stream_switch : Ps());
            },
        .effect = does<&Threads::launch>},

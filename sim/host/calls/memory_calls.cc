@@ -25,6 +25,10 @@ void check_allocation(const Program& p, const Call& c) {
   }
 }
 
+Ps by_size(Ps call, double per_mib, uint64_t bytes) {
+  return call + Ps::truncated(per_mib * static_cast<double>(bytes) / 1048576);
+}
+
 void check_managed(const Program& p, const Call& c) {
   if (p.buffers[c.object].memory != Memory::kManaged) {
     throw ProgramError(c.line, "buffer " + p.buffers[c.object].name + " is of another kind of memory");
@@ -45,7 +49,11 @@ std::span<const CallType> Threads::memory_calls() {
        .arguments = some,
        .in_capture = InCapture::kUnsafe,
        .check = check_allocation,
-       .cost = costs<&Params::Calls::malloc>,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const Params::Calls& p = t.core_.params.calls;
+             return by_size(p.malloc, p.malloc_mib, t.bytes_of(c));
+           },
        .effect = does<&Threads::malloc>},
       {.op = Op::kFree,
        .name = "cudaFree",
@@ -54,7 +62,14 @@ std::span<const CallType> Threads::memory_calls() {
        .asks_for_progress = true,
        .in_capture = InCapture::kUnsafe,
        .check = check_size,
-       .cost = costs<&Params::Calls::free>,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const bool managed =
+                 c.object != kNone && t.core_.program.buffers[c.object].memory == Memory::kManaged;
+             const Params& p = t.core_.params;
+             return managed ? by_size(p.um.free, p.um.free_mib, t.bytes_of(c))
+                            : by_size(p.calls.free, p.calls.free_mib, t.bytes_of(c));
+           },
        .effect = does<&Threads::free>},
       {.op = Op::kMallocHost,
        .name = "cudaMallocHost",
@@ -65,8 +80,7 @@ std::span<const CallType> Threads::memory_calls() {
        .cost =
            [](const Threads& t, uint32_t, const Call& c) {
              const Params::Calls& p = t.core_.params.calls;
-             return p.malloc_host +
-                    Ps::truncated(in_ps(p.malloc_host_per_mib) * static_cast<double>(c.bytes) / 1048576);
+             return by_size(p.malloc_host, in_ps(p.malloc_host_per_mib), t.bytes_of(c));
            },
        .effect = does<&Threads::malloc>},
       {.op = Op::kFreeHost,
@@ -82,7 +96,11 @@ std::span<const CallType> Threads::memory_calls() {
        .name = "cudaMallocManaged",
        .arguments = {{nullptr, K::kBuffer, &Call::object}},
        .check = check_managed,
-       .cost = costs<&Params::Calls::malloc>,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const Params::Unified& p = t.core_.params.um;
+             return by_size(p.malloc, p.malloc_mib, t.bytes_of(c));
+           },
        .effect = does<&Threads::allocate>},
       {.op = Op::kHostAccess,
        .name = "(host access)",
@@ -103,6 +121,11 @@ std::span<const CallType> Threads::memory_calls() {
            }},
   };
   return all;
+}
+
+// Of the buffer, or what the call says.
+uint64_t Threads::bytes_of(const Call& c) const {
+  return c.object == kNone ? c.bytes : core_.program.buffers[c.object].bytes;
 }
 
 // Of a size only: takes time and no memory.

@@ -54,9 +54,8 @@ std::span<const CallType> Threads::pool_calls() {
        .cost = costs<&Params::Calls::query>,
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {  // SO05
-             t.threads_[thread].owed +=
-                 t.pool_of(thread, c).trim(c.bytes, t.clocks_) * t.core_.params.memory.unmap;
-             return true;
+             return t.goes_on_for(thread, t.pool_of(thread, c).trim(c.bytes, t.clocks_) *
+                                              t.core_.params.memory.pool_shrink_chunk);
            }},
       {.op = Op::kPoolStats,
        .name = "cudaMemPoolGetAttribute",
@@ -144,13 +143,14 @@ bool Threads::malloc_async(uint32_t thread, const Call& c) {
     ordering_.append(slot);
     ordering_.depend(slot, *given->after, core_.params.other_stream);
   }
-  threads_[thread].owed += given->grown ? core_.params.memory.map : Ps();
   Allocations::Buffer& state = memory_.buffer(c.object);
   state = {Allocations::State::kAllocated, number, given->address};
   if (checker_.on()) {
     checker_.allocated(c.object, epoch, site(thread));
   }
-  return true;
+  const Params::DeviceBytes& m = core_.params.memory;
+  return goes_on_for(
+      thread, given->grown == 0 ? Ps() : m.pool_grow + m.pool_grow_chunk * (given->grown - 1));
 }
 
 bool Threads::free_async(uint32_t thread, const Call& c) {

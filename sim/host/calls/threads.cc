@@ -158,7 +158,7 @@ void Threads::run_on(uint32_t thread) {
         back = continue_staged(thread);
         break;
     }
-    if (!back) {
+    if (!back || gives_back(thread)) {
       return;
     }
     returned(thread);
@@ -168,7 +168,7 @@ void Threads::run_on(uint32_t thread) {
       begin_next();
       return;
     }
-    const Ps at = core_.now + cost(thread) + t.owed;
+    const Ps at = locked(thread, core_.now + cost(thread) + t.owed);
     t.owed = {};
     if (core_.events.next_time() <= at || core_.cancelled() || calls == kAtOnce || at > kLatest) {
       core_.events.push(at, Happening::kThread, thread);
@@ -176,6 +176,37 @@ void Threads::run_on(uint32_t thread) {
     }
     core_.now = at;
   }
+}
+
+// SO11: at synchronisations pools give back what is above their thresholds (SO04). True: the call goes on for that.
+bool Threads::gives_back(uint32_t thread) {
+  HostThread& t = threads_[thread];
+  if (!clocks_.on() || t.trimmed || !call(t, thread).type->synchronizes) {
+    return false;
+  }
+  clocks_.returned(thread);
+  t.trimmed = true;
+  return !goes_on_for(thread, memory_.trim_pools(clocks_) * core_.params.memory.pool_shrink_chunk);
+}
+
+// When a call that would have its effect at `at` has it, by the driver's locks: launches of other threads.
+Ps Threads::locked(uint32_t thread, Ps at) {
+  const Call& c = call(threads_[thread], thread);
+  const Params::Calls& p = core_.params.calls;
+  if (c.op != Op::kLaunch || threads_.size() == 1) {
+    return at;
+  }
+  if (launching_.empty()) {
+    launching_.resize(core_.program.streams.size());
+  }
+  Launching& stream = launching_[c.stream];
+  if (stream.thread != thread && stream.until > core_.now) {
+    at += stream.until - core_.now + p.stream_lock;
+  }
+  at = std::max(at, driver_free_ + p.launch_lock);
+  driver_free_ = at;
+  stream = {thread, at};
+  return at;
 }
 
 void Threads::returned(uint32_t thread) {
@@ -190,13 +221,10 @@ void Threads::returned(uint32_t thread) {
     report_device_error(thread, t.device);
   }
   t.failed = false;
-  if (clocks_.on()) {
+  if (clocks_.on() && !t.trimmed) {
     clocks_.returned(thread);
-    // SO11: at synchronisations pools give back what is above their thresholds (SO04).
-    if (c.type->synchronizes) {
-      t.owed += memory_.trim_pools(clocks_) * core_.params.memory.unmap;
-    }
   }
+  t.trimmed = false;
   ++t.pc;
   ++t.calls;
   ++result_.operations;

@@ -130,6 +130,7 @@ class Threads {
     bool failed = false;  // the call that is under way
     Ps owed{};            // host time that the call before caused
     Staged staged;
+    bool trimmed = false;         // pools, in this call
     bool mapped = false;          // the graph that the call launches has its memory
     std::vector<uint32_t> freed;  // buffers that AutoFreeOnLaunch freed for that
     uint32_t track = 0;
@@ -145,6 +146,8 @@ class Threads {
   bool fetch(HostThread& t, uint32_t thread);  // past loop ends; false at the end
   Ps cost(uint32_t thread) const;
   bool effect(uint32_t thread);  // true: the call has returned
+  bool gives_back(uint32_t thread);
+  Ps locked(uint32_t thread, Ps at);
   void returned(uint32_t thread);
   void wait_for(uint32_t thread, const std::vector<CommandRef>& commands);
 
@@ -198,6 +201,8 @@ class Threads {
   bool launch_graph(uint32_t thread, const Call& c);
   bool graph_edges(uint32_t thread, const Call& c);
   bool goes_on_after(uint32_t thread, Ps cost);
+  bool goes_on_for(uint32_t thread, Ps more);
+  uint64_t bytes_of(const Call& c) const;
   bool upload_graph(uint32_t thread, const Call& c);
   bool allocation_of_node(uint32_t thread, const Call& c);
   void check_tree(uint32_t thread, const Call& c, Epoch epoch);
@@ -273,6 +278,12 @@ class Threads {
   AddressSpace& space_;
   Result& result_;
   std::vector<HostThread> threads_;
+  struct Launching {
+    uint32_t thread = kNone;
+    Ps until{};
+  };
+  std::vector<Launching> launching_;  // into each stream; empty with one thread
+  Ps driver_free_{};
   std::vector<bool> flags_;
   std::vector<bool> streams_alive_;
   std::vector<bool> events_alive_;

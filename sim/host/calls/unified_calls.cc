@@ -17,7 +17,10 @@ std::span<const CallType> Threads::unified_calls() {
                      stream,
                      {"offset", K::kNumber, &Call::offset},
                      {"bytes", K::kNumber, &Call::bytes}},
-       .cost = costs<&Params::Calls::memcpy>,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             return t.unified_.prefetch_cost(c.object, c.offset, c.bytes, c.source);
+           },
        .effect = does<&Threads::prefetch>},
       {.op = Op::kMemAdvise,
        .name = "cudaMemAdvise",
@@ -123,6 +126,7 @@ uint32_t Threads::device_of(uint32_t buffer, uint64_t offset) const {
 // Faults and moves, one access after the other; the thread goes on when they are done.
 bool Threads::unified_host_access(uint32_t thread, const Call& c) {
   std::vector<CommandRef> moves;
+  Ps populated{};
   for (uint32_t i = 0; i < c.accesses; ++i) {
     const Access& a = core_.program.accesses[c.first_access + i];
     if (!unified_.moves(a.buffer)) {
@@ -141,14 +145,16 @@ bool Threads::unified_host_access(uint32_t thread, const Call& c) {
       }
     }
     const Unified::Plan plan = unified_.host(device, a, core_.now);
+    populated += plan.populated;
     const CommandRef done = migration_.for_host(device, plan);
     if (done.slot != kNone) {
       moves.push_back(done);
     }
   }
   if (moves.empty()) {
-    return true;
+    return goes_on_for(thread, populated);
   }
+  threads_[thread].owed += populated;  // both at once: rare
   wait_for(thread, moves);
   threads_[thread].next = Next::kReturn;
   return threads_[thread].waits == 0;

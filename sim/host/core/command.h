@@ -60,6 +60,7 @@ struct Command {
   bool with_command = false;  // a copy whose data came with it, see Staging.inline_bytes
   bool write_combined = false;
   bool is_child = false;  // a kernel that a kernel has launched
+  bool in_turn = false;   // a graph's front end has seen it
   uint32_t device = 0;
   uint32_t peer = 0;  // kPeer: the destination
   uint32_t stream = 0;

@@ -48,6 +48,11 @@ Params::Calls calls_of(const config::CallCosts& c) {
       .free_host = from_ns(c.free_host_ns()),
       .launch_programmatic = from_ns(c.launch_programmatic_ns()),
       .lazy_load = from_ns(c.lazy_load_ns()),
+      .launch_lock = from_ns(c.launch_lock_ns()),
+      .stream_lock = from_ns(c.stream_lock_ns()),
+      .launch_parameters_kib = c.launch_parameters_ns_per_kib() * 1e3,
+      .malloc_mib = c.malloc_ns_per_mib() * 1e3,
+      .free_mib = c.free_ns_per_mib() * 1e3,
   };
 }
 
@@ -75,6 +80,21 @@ Params::Graph graph_of(const config::GraphCosts& g) {
       .device_start = from_ns(g.device_start_ns()),
       .device_tail = from_ns(g.device_tail_ns()),
       .device_node = from_ns(g.device_node_ns()),
+      .launch_root = from_ns(g.launch_root_ns()),
+      .launch_sink = from_ns(g.launch_sink_ns()),
+      .launch_branch = from_ns(g.launch_branch_ns()),
+      .launch_copy = from_ns(g.launch_copy_ns()),
+      .launch_event = from_ns(g.launch_event_ns()),
+      .launch_host = from_ns(g.launch_host_ns()),
+      .launch_conditions = from_ns(g.launch_conditions_ns()),
+      .launch_condition = from_ns(g.launch_condition_ns()),
+      .instantiate_body = from_ns(g.instantiate_body_ns()),
+      .conditions = from_ns(g.conditions_ns()),
+      .condition = from_ns(g.condition_ns()),
+      .inner_condition = from_ns(g.inner_condition_ns()),
+      .body = from_ns(g.body_ns()),
+      .front_end = from_ns(g.front_end_ns()),
+      .other_engine = from_ns(g.other_engine_ns()),
       .launch_node = g.launch_node_ns() * 1e3,
       .instantiate_node = g.instantiate_node_ns() * 1e3,
       .upload_node = g.upload_node_ns() * 1e3,
@@ -105,6 +125,9 @@ Params::DeviceBytes memory_of(const config::GpuConfig& gpu) {
       .pool_chunk = m.pool_chunk_bytes(),
       .pool_malloc = from_ns(m.pool_malloc_ns()),
       .pool_free = from_ns(m.pool_free_ns()),
+      .pool_grow = from_ns(m.pool_grow_ns()),
+      .pool_grow_chunk = from_ns(m.pool_grow_chunk_ns()),
+      .pool_shrink_chunk = from_ns(m.pool_shrink_chunk_ns()),
       .map = from_ns(m.map_ns()),
       .unmap = from_ns(m.unmap_ns()),
   };
@@ -180,7 +203,17 @@ Params::Unified unified_of(const config::UnifiedMemory& u) {
       .gpu_fault = from_ns(u.gpu_fault_ns()),
       .cpu_fault = from_ns(u.cpu_fault_ns()),
       .evict = from_ns(u.evict_ns()),
+      .first_fault = from_ns(u.first_fault_ns()),
+      .populate = from_ns(u.populate_ns()),
+      .prefetch = from_ns(u.prefetch_ns()),
+      .prefetch_page = from_ns(u.prefetch_page_ns()),
+      .prefetch_start = from_ns(u.prefetch_start_ns()),
+      .prefetch_home = from_ns(u.prefetch_home_ns()),
+      .malloc = from_ns(u.malloc_ns()),
+      .free = from_ns(u.free_ns()),
       .thrash_lapse = from_us(u.thrash_lapse_us()),
+      .malloc_mib = u.malloc_ns_per_mib() * 1e3,
+      .free_mib = u.free_ns_per_mib() * 1e3,
   };
 }
 
@@ -243,6 +276,7 @@ void read_latency(Params& p, const config::HostLatency& l, const Rules& rules) {
                                                          : l.block_ns());
   p.host_function_start = from_ns(l.host_function_start_ns());
   p.host_function_end = from_ns(l.host_function_end_ns());
+  p.host_function_next = from_ns(l.host_function_next_ns());
 }
 
 void read_sms(Params& p, const config::GpuConfig& gpu) {

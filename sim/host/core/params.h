@@ -79,17 +79,21 @@ struct Params {
 
   uint32_t connections, copy_connections, depth;
   Ps submit, kernel_start, kernel_end, same_stream, other_stream, event, notify, host_function_start,
-      host_function_end;
+      host_function_end, host_function_next;
 
   struct Calls {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
         host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic,
-        lazy_load;
+        lazy_load, launch_lock, stream_lock;
+    double launch_parameters_kib, malloc_mib, free_mib;  // picoseconds for each KiB, MiB
   } calls;
   struct Graph {
     Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, capture_begin,
         capture_end, start, node, branch, join, programmatic, launch_completion, instantiate_device,
-        upload_device, device_launcher, device_launch, device_start, device_tail, device_node;
+        upload_device, device_launcher, device_launch, device_start, device_tail, device_node, launch_root,
+        launch_sink, launch_branch, launch_copy, launch_event, launch_host, launch_conditions,
+        launch_condition, instantiate_body, conditions, condition, inner_condition, body, front_end,
+        other_engine;
     double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
   } graph;
   struct GraphMemory {
@@ -100,7 +104,7 @@ struct Params {
   // ---- the device's memory
   struct DeviceBytes {
     uint64_t total, context, granularity, alignment, pool_chunk;
-    Ps pool_malloc, pool_free, map, unmap;
+    Ps pool_malloc, pool_free, pool_grow, pool_grow_chunk, pool_shrink_chunk, map, unmap;
   } memory;
   struct VirtualMemory {
     Ps reserve, create, map, set_access, unmap, release;
@@ -122,7 +126,9 @@ struct Params {
     config::UnifiedMemory::Support support;
     bool direct_host_access;
     uint32_t page, block, fault_batch, thrash_count;
-    Ps gpu_fault, cpu_fault, evict, thrash_lapse;
+    Ps gpu_fault, cpu_fault, evict, first_fault, populate, prefetch, prefetch_page, prefetch_start,
+        prefetch_home, malloc, free, thrash_lapse;
+    double malloc_mib, free_mib;  // picoseconds for each MiB
   } um;
 
   // ---- the SMs, as the work distributor sees them

@@ -68,7 +68,8 @@ class Planner {
     uint32_t node;
     Port port;
   };
-  explicit Planner(Core& core) : core_(core) {}
+  // `body`: of a conditional node.
+  Planner(Core& core, bool body) : core_(core), body_(body) {}
 
   // Appends the definition's nodes. `after`: what its roots wait for. Returns its sinks.
   std::vector<uint32_t> add(const Definition& d, const std::vector<bool>* enabled,
@@ -120,8 +121,10 @@ class Planner {
     const bool launcher = std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const PlanNode& n) {
       return n.work == Work::kKernel && !core_.program.kernels[n.object].launches.empty();
     });
-    plan->begin = g.start + (launcher ? g.device_launcher : Ps());
-    uint32_t starts = 0;
+    const bool conditions = !body_ && std::any_of(plan->nodes.begin(), plan->nodes.end(), [](const auto& n) {
+      return n.work == Work::kConditional;
+    });
+    plan->begin = g.start + (launcher ? g.device_launcher : Ps()) + (conditions ? g.conditions : Ps());
     for (uint32_t to = 0; to < plan->nodes.size(); ++to) {
       const Work work = plan->nodes[to].work;
       // Takes no time and is no successor's start.
@@ -133,16 +136,16 @@ class Planner {
               {from, to, port == Port::kProgrammatic ? g.programmatic : g.launch_completion, port});
           continue;
         }
-        const Ps start = none ? Ps() : g.node + g.branch * branches[from] + join;
-        plan->arcs.push_back({from, to, start + after_copy(plan->nodes[from], plan->nodes[to])});
+        const Ps start = (none ? Ps() : g.node + g.branch * branches[from] + join) + before(plan->nodes[to]);
+        plan->arcs.push_back({from, to, start + between(plan->nodes[from], plan->nodes[to])});
         branches[from] += none ? 0 : 1;
       }
       if (befores_[to].empty()) {
-        plan->roots.push_back({kNone, to, plan->begin + (none ? Ps() : g.branch * starts)});
-        starts += none ? 0 : 1;
+        plan->roots.push_back({kNone, to, plan->begin + before(plan->nodes[to])});
       }
     }
     find_branches();
+    find_launch_cost(branches, sinks.size());
     for (uint32_t from : sinks) {
       plan->sinks.push_back(
           {from, kNone, plan->nodes[from].work == Work::kKernel ? core_.params.kernel_end : Ps()});
@@ -175,7 +178,7 @@ class Planner {
     plan->bodies.emplace_back();
     plan->handles.push_back(node.object);
     for (const auto& body : d.bodies[i]) {
-      auto p = std::make_shared<Plan>(*make_plan(core_, *body, std::vector<bool>(body->nodes.size(), true)));
+      auto p = std::make_shared<Plan>(*make_plan(core_, *body, std::vector<bool>(body->nodes.size(), true), true));
       for (PlanNode& n : p->nodes) {
         // GC10: by the engines of the graph's device, wherever the device memory is.
         if (n.work == Work::kCopy && (n.path == Path::kHostToDevice || n.path == Path::kDeviceToHost)) {
@@ -187,6 +190,52 @@ class Planner {
     }
   }
 
+  // What the call that launches takes besides its fixed part: for the nodes and edges; then, while the first
+  // nodes start already, for each further root.
+  void find_launch_cost(const std::vector<uint32_t>& branches, size_t sinks) {
+    const Params::Graph& g = core_.params.graph;
+    Ps cost = Ps::truncated(g.launch_node * static_cast<double>(plan->nodes.size()));
+    bool conditions = false;
+    for (size_t i = 0; i < plan->nodes.size(); ++i) {
+      const PlanNode& n = plan->nodes[i];
+      cost += g.launch_branch * (branches[i] - std::min(branches[i], 1u));
+      const bool link = n.work == Work::kCopy && engine_of(n) != Engine::kKernels;
+      cost += link                                              ? g.launch_copy
+              : n.work == Work::kRecord || n.work == Work::kWait ? g.launch_event
+              : n.work == Work::kHostFunc                       ? g.launch_host
+              : n.work == Work::kConditional                    ? g.launch_condition
+                                                                : Ps();
+      conditions |= n.work == Work::kConditional;
+    }
+    plan->launch = cost + (conditions ? g.launch_conditions : Ps()) +
+                   g.launch_sink * (sinks - std::min<size_t>(sinks, 1));
+    plan->next_root = g.launch_root;
+  }
+
+  // The decision of a conditional node.
+  Ps before(const PlanNode& n) const {
+    const Params::Graph& g = core_.params.graph;
+    return n.work != Work::kConditional ? Ps() : body_ ? g.inner_condition : g.condition;
+  }
+
+  // Who does a node's work; kernels do memsets and copies inside the device.
+  enum class Engine : uint8_t { kNone, kKernels, kToDevice, kFromDevice };
+  static Engine engine_of(const PlanNode& n) {
+    if (n.work == Work::kKernel) {
+      return Engine::kKernels;
+    }
+    if (n.work != Work::kCopy) {
+      return Engine::kNone;
+    }
+    return n.path == Path::kHostToDevice   ? Engine::kToDevice
+           : n.path == Path::kDeviceToHost ? Engine::kFromDevice
+                                           : Engine::kKernels;
+  }
+  Ps between(const PlanNode& from, const PlanNode& to) const {
+    const Engine a = engine_of(from), b = engine_of(to);
+    const bool changes = a != b && a != Engine::kNone && b != Engine::kNone;
+    return (changes ? core_.params.graph.other_engine : Ps()) + after_copy(from, to);
+  }
   Ps after_copy(const PlanNode& from, const PlanNode& to) const {
     if (from.work != Work::kCopy || to.work != Work::kKernel) {
       return {};
@@ -197,6 +246,7 @@ class Planner {
   }
 
   Core& core_;
+  const bool body_;
   std::vector<std::vector<Before>> befores_;
 };
 
@@ -447,8 +497,9 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
   return std::nullopt;
 }
 
-std::shared_ptr<const Plan> make_plan(Core& core, const Definition& d, const std::vector<bool>& enabled) {
-  Planner p(core);
+std::shared_ptr<const Plan> make_plan(Core& core, const Definition& d, const std::vector<bool>& enabled,
+                                      bool body) {
+  Planner p(core, body);
   p.plan->label = core.recorder.name("graph " + d.name);
   p.plan->place.assign(d.nodes.size(), kNone);
   p.connect(p.add(d, &enabled, {}, &p.plan->place));

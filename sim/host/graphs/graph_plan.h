@@ -57,6 +57,8 @@ struct Plan {
   };
   uint32_t label = 0;
   Ps begin{};  // in the latencies of `roots`, when the host launches it
+  // What the call that launches takes for nodes and edges; and then for each further root, which starts no sooner.
+  Ps launch{}, next_root{};
   std::vector<std::vector<std::shared_ptr<const Plan>>> bodies;  // of the conditional nodes
   std::vector<uint32_t> handles;                                 // that they read, also inside bodies
   std::vector<PlanNode> nodes;                                   // each after what it waits for
@@ -79,7 +81,9 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d);
 // Why it cannot be launched from the device, for CUDA's result and a reason (GD02).
 std::optional<std::string> refuse_for_device(const Core& core, const Definition& d, uint32_t device);
 
-// `enabled`: of each node of the definition. The definition is one that can be instantiated.
-std::shared_ptr<const Plan> make_plan(Core& core, const Definition& d, const std::vector<bool>& enabled);
+// `enabled`: of each node of the definition. The definition is one that can be instantiated. `body`: of a
+// conditional node.
+std::shared_ptr<const Plan> make_plan(Core& core, const Definition& d, const std::vector<bool>& enabled,
+                                      bool body = false);
 
 }  // namespace heddle::host

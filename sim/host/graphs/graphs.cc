@@ -215,7 +215,20 @@ Ps Graphs::instantiate_cost(uint32_t graph, bool device_launch) const {
     }
     return n;
   };
+  const auto bodies = [](const auto& self, const Definition& of) -> uint64_t {
+    uint64_t n = 0;
+    for (const auto& c : of.children) {
+      n += c == nullptr ? 0 : self(self, *c);
+    }
+    for (const auto& all : of.bodies) {
+      for (const auto& body : all) {
+        n += 1 + self(self, *body);
+      }
+    }
+    return n;
+  };
   return g.instantiate + times(g.instantiate_node, d ? nodes(nodes, *d) : 0) +
+         g.instantiate_body * (d ? bodies(bodies, *d) : 0) +
          (any_instantiated_ ? Ps() : g.first_instantiate) + (device_launch ? g.instantiate_device : Ps());
 }
 
@@ -237,7 +250,12 @@ Ps Graphs::launch_cost(uint32_t exec) const {
   const Exec& x = execs_[exec];
   const Params::Graph& g = core_.params.graph;
   return x.plan == nullptr ? g.launch
-                           : g.launch + times(g.launch_node, x.plan->nodes.size()) + upload_cost(exec);
+                           : g.launch + x.plan->launch + upload_cost(exec);
+}
+
+Ps Graphs::launch_rest(uint32_t exec) const {
+  const Plan* p = execs_[exec].plan.get();
+  return p == nullptr ? Ps() : p->next_root * (p->roots.size() - std::min<size_t>(p->roots.size(), 1));
 }
 
 // ---- launches
@@ -287,6 +305,7 @@ uint32_t Graphs::new_run(std::shared_ptr<const Plan> plan) {
   Run& r = runs_[run];
   r.conditional = r.exec = r.environment = kNone;
   r.on_device = false;
+  r.launched = r.front_end = Ps();
   runs_[run].slots.assign(plan->nodes.size(), kNone);
   runs_[run].plan = std::move(plan);
   return run;
@@ -310,6 +329,7 @@ Graphs::Launched Graphs::launch(uint32_t exec, uint32_t stream) {
   r.end = end;
   r.exec = exec;
   r.stream = stream;
+  r.launched = core_.now;
   r.activity = x.activity;
   // An event node's event is the launch's from now on, for all calls that follow.
   for (uint32_t i : plan.prepared) {
@@ -354,12 +374,17 @@ void Graphs::add_nodes(uint32_t run, uint32_t start) {
   // A body is on the device already, and so is what the device launches.
   const Params::Graph& g = core_.params.graph;
   const Ps slower = r.on_device ? g.device_node - std::min(g.device_node, g.node) : Ps();
-  const Ps there = r.conditional == kNone && !r.on_device ? Ps() : plan.begin - std::min(plan.begin, g.node);
+  const bool by_host = r.conditional == kNone && !r.on_device;
+  const Ps there = by_host ? Ps() : plan.begin - std::min(plan.begin, g.node);
+  const Ps body = r.conditional == kNone ? Ps() : g.body;
   // A command's edges are followed from the last one made: so that branches start in the order of the
   // definition.
   for (size_t i = plan.roots.size(); i-- > 0;) {
     const Plan::Arc& a = plan.roots[i];
-    ordering_.depend(r.slots[a.to], core_.commands.ref(start), a.latency - there);
+    // The host may still be giving out roots.
+    const Ps given = r.launched + plan.next_root * i;
+    const Ps late = !by_host ? g.branch * i : given > core_.now ? given - core_.now : Ps();
+    ordering_.depend(r.slots[a.to], core_.commands.ref(start), a.latency - there + body + late);
   }
   for (size_t i = plan.arcs.size(); i-- > 0;) {
     const Plan::Arc& a = plan.arcs[i];

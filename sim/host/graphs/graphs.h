@@ -57,10 +57,19 @@ class Graphs : private Environments::Owner {
   // The row of a node's command on the timeline.
   uint32_t track_of(const Command& c);
   const Plan& plan(uint32_t exec) const { return *execs_[exec].plan; }
+  // When the front end starts a node whose turn it is.
+  Ps front_end(const Command& c) {
+    Ps& free = runs_[c.run].front_end;
+    const Ps at = std::max(core_.now, free);
+    free = at + core_.params.graph.front_end;
+    return at;
+  }
 
   // What calls cost the host.
   Ps instantiate_cost(uint32_t graph, bool device_launch) const;
   Ps launch_cost(uint32_t exec) const;
+  // Of a launch, when its first nodes may start already.
+  Ps launch_rest(uint32_t exec) const;
   Ps upload_cost(uint32_t exec) const;
   Ps update_cost(uint32_t exec) const;
 
@@ -118,6 +127,8 @@ class Graphs : private Environments::Owner {
     uint32_t environment = kNone;  // on the device, or once it has launched something
     std::shared_ptr<Activity> activity;
     std::vector<uint32_t> slots;  // of the nodes
+    Ps launched{};                // by the host; before its rest
+    Ps front_end{};               // busy until then
   };
 
   // An environment's: the graph that runs in it, or the end of the host's launch that is on top of all.

@@ -50,7 +50,7 @@ std::optional<Pool::Given> Pool::allocate(uint64_t bytes, uint32_t stream, const
   const auto last = static_cast<size_t>(Reuse::kDependent);
   if (grow(size)) {
     Given g = give(blocks_.find(free_.lower_bound({size, 0})->second), size);
-    g.grown = true;
+    g.grown = static_cast<uint32_t>(round_up(size, chunk_bytes_) / chunk_bytes_);
     return g;
   }
   // SO10: only when there is no more memory.
@@ -77,7 +77,7 @@ Pool::Given Pool::give(Blocks::iterator it, uint64_t bytes) {
   b.used = true;
   stats_.used += bytes;
   stats_.used_high = std::max(stats_.used_high, stats_.used);
-  return {address, false, std::nullopt};
+  return {address, 0, std::nullopt};
 }
 
 bool Pool::grow(uint64_t bytes) {
@@ -160,7 +160,7 @@ uint32_t Pool::trim(uint64_t keep, const Clocks& clocks) {
     memory_.give(bytes);
     stats_.reserved -= bytes;
     ++stats_.released;
-    ++count;
+    count += static_cast<uint32_t>(bytes / chunk_bytes_);
     it = chunks_.erase(it);
   }
   return count;

@@ -33,7 +33,7 @@ class Pool {
 
   struct Given {
     uint64_t address = 0;
-    bool grown = false;               // new memory was needed
+    uint32_t grown = 0;               // chunks of the pool's unit that were needed
     std::optional<CommandRef> after;  // reuse by an internal dependency: the stream must wait for this (SO10)
   };
   // For a stream. Nothing: out of memory.
@@ -43,7 +43,8 @@ class Pool {
   void free(uint64_t address, uint32_t stream, Epoch epoch, CommandRef done);
   // cudaFree: the program says that all is done.
   void free_now(uint64_t address);
-  // Frees that the driver knows to be done let whole chunks go until `keep` bytes are left. How many chunks.
+  // Frees that the driver knows to be done let whole chunks go until `keep` bytes are left. How many of the pool's
+  // unit.
   uint32_t trim(uint64_t keep, const Clocks& clocks);
 
   const DeviceMemory& memory() const { return memory_; }

@@ -218,7 +218,7 @@ Unified::Plan Unified::kernel(uint32_t device, uint32_t stream, const std::vecto
   uint32_t in_batch = 0;
   const auto close = [&] {
     if (in_batch > 0) {
-      step.delay += params_.um.gpu_fault;
+      step.delay += params_.um.gpu_fault + (plan.steps.empty() ? params_.um.first_fault : Ps());
       ++d.batches;
     }
     if (step.delay > Ps() || step.to_host > 0 || step.to_device > 0) {
@@ -307,6 +307,7 @@ Unified::Plan Unified::host(uint32_t device, const Access& a, Ps now) {
     }
     if (p.copies == 0) {  // UM03
       p.copies = kHost;
+      plan.populated += params_.um.populate;
       continue;
     }
     // UM11: the host reaches the device's memory itself; managed memory asks for the advice.
@@ -363,9 +364,24 @@ Unified::Plan Unified::prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes
     }
   }
   if (step.delay > Ps() || step.to_host > 0 || step.to_device > 0) {
+    step.delay += params_.um.prefetch_start + params_.um.prefetch_home * (step.to_host / params_.um.page);
     plan.steps.push_back(step);
   }
   return plan;
+}
+
+Ps Unified::prefetch_cost(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to) const {
+  const Region& r = regions_[buffer];
+  if (!r.on) {
+    return params_.um.prefetch;
+  }
+  const Range range = pages(buffer, offset, bytes);
+  const uint64_t there = to == kNone ? kHost : bit(to);
+  uint64_t moving = 0;
+  for (size_t i = range.begin; i < range.end; ++i) {
+    moving += (r.pages[i].copies & there) == 0 ? 1 : 0;
+  }
+  return params_.um.prefetch + params_.um.prefetch_page * moving;
 }
 
 void Unified::advise(uint32_t buffer, Advice what, uint32_t device) {

@@ -31,6 +31,7 @@ class Unified {
   struct Plan {
     std::vector<Step> steps;
     uint64_t remote = 0;  // bytes that the kernel reads and writes over the link while it runs
+    Ps populated{};       // the host's time for pages that nobody had
   };
   // A kernel of a stream of the device is about to start (UM03-UM05).
   Plan kernel(uint32_t device, uint32_t stream, const std::vector<Access>& accesses, Ps now);
@@ -38,6 +39,8 @@ class Unified {
   Plan host(uint32_t device, const Access& a, Ps now);
   // To a device, or to the host (kNone) (UM07).
   Plan prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to, Ps now);
+  // What the call that prefetches takes on the host.
+  Ps prefetch_cost(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to) const;
 
   // ---- allocation
   bool allocate(uint32_t buffer);  // false: no memory (limited support takes it at once, UM06)

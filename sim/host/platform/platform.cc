@@ -184,6 +184,13 @@ void Platform::set_flag(uint32_t flag) {
 
 void Platform::carry_out(uint32_t slot) {
   Command& c = commands[slot];
+  if (c.run != kNone && c.work == Work::kKernel && !c.in_turn) {
+    c.in_turn = true;
+    if (const Ps at = graphs_.front_end(c); at > now) {
+      events.push(at, Happening::kDispatchCommand, slot);
+      return;
+    }
+  }
   if (c.work != Work::kGraphEnd) {  // whose span is the whole graph's
     c.start = now;
   }

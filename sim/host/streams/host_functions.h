@@ -23,6 +23,8 @@ class HostFunctions {
     const Command& c = core_.commands[slot];
     core_.recorder.add(track_, c.name, c.start, core_.now);
     busy_ = false;
+    last_end_ = core_.now;
+    last_stream_ = c.stream;
     if (!waiting_.empty()) {
       next();
     }
@@ -36,12 +38,16 @@ class HostFunctions {
     waiting_.pop_front();
     busy_ = true;
     Command& c = core_.commands[slot];
-    c.start = core_.now + core_.params.host_function_start;
+    // Right behind another one of its stream: the driver's thread goes on without the device.
+    const bool awake = last_end_ == core_.now && last_stream_ == c.stream;
+    c.start = core_.now + (awake ? Ps() : core_.params.host_function_start);
     if (c.failed) {
       stuck_ = slot;
       return;
     }
-    core_.events.push(c.start + c.duration + core_.params.host_function_end, Happening::kFinish, slot);
+    core_.events.push(
+        c.start + c.duration + (awake ? core_.params.host_function_next : core_.params.host_function_end),
+        Happening::kFinish, slot);
   }
 
   Core& core_;
@@ -49,6 +55,8 @@ class HostFunctions {
   std::deque<uint32_t> waiting_;
   bool busy_ = false;
   uint32_t stuck_ = kNone;
+  Ps last_end_ = kNever;
+  uint32_t last_stream_ = kNone;
 };
 
 }  // namespace heddle::host
