@@ -17,10 +17,7 @@ std::span<const CallType> Threads::unified_calls() {
                      stream,
                      {"offset", K::kNumber, &Call::offset},
                      {"bytes", K::kNumber, &Call::bytes}},
-       .cost =
-           [](const Threads& t, uint32_t, const Call& c) {
-             return t.unified_.prefetch_cost(c.object, c.offset, c.bytes, c.source);
-           },
+       .cost = [](const Threads& t, uint32_t, const Call&) { return t.core_.params.um.prefetch; },
        .effect = does<&Threads::prefetch>},
       {.op = Op::kMemAdvise,
        .name = "cudaMemAdvise",
@@ -104,8 +101,9 @@ bool Threads::prefetch(uint32_t thread, const Call& c) {
   core_.commands[slot].call = &c;
   core_.commands[slot].device = c.source == kNone ? core_.commands[slot].device : c.source;
   ordering_.append(slot);
+  const Ps work = unified_.prefetch_work(c.object, c.offset, c.bytes, c.source);
   submit(slot);
-  return true;
+  return goes_on_for(thread, work);
 }
 
 // What a copy takes a buffer for: managed memory is where its first page is.

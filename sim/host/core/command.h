@@ -50,6 +50,23 @@ enum class Path : uint8_t {
   kPeerWrite
 };
 
+// Who does a command; kernels do memsets and copies inside the device.
+enum class EngineKind : uint8_t { kNone, kKernels, kToDevice, kFromDevice };
+constexpr EngineKind engine_of(Work work, Path path, uint64_t bytes, uint64_t inline_bytes) {
+  if (work == Work::kKernel || work == Work::kGraphStart || work == Work::kGraphEnd) {
+    return EngineKind::kKernels;
+  }
+  if (work != Work::kCopy || path == Path::kPeer) {
+    return EngineKind::kNone;
+  }
+  return path == Path::kHostToDevice   ? (bytes > inline_bytes ? EngineKind::kToDevice : EngineKind::kKernels)
+         : path == Path::kDeviceToHost ? EngineKind::kFromDevice
+                                       : EngineKind::kKernels;
+}
+constexpr bool other_engine(EngineKind a, EngineKind b) {
+  return a != b && a != EngineKind::kNone && b != EngineKind::kNone;
+}
+
 struct Command {
   uint64_t number = 0;  // 0: slot is free
   Work work = Work::kBarrier;

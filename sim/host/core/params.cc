@@ -89,12 +89,10 @@ Params::Graph graph_of(const config::GraphCosts& g) {
       .launch_conditions = from_ns(g.launch_conditions_ns()),
       .launch_condition = from_ns(g.launch_condition_ns()),
       .instantiate_body = from_ns(g.instantiate_body_ns()),
-      .conditions = from_ns(g.conditions_ns()),
       .condition = from_ns(g.condition_ns()),
       .inner_condition = from_ns(g.inner_condition_ns()),
       .body = from_ns(g.body_ns()),
       .front_end = from_ns(g.front_end_ns()),
-      .other_engine = from_ns(g.other_engine_ns()),
       .launch_node = g.launch_node_ns() * 1e3,
       .instantiate_node = g.instantiate_node_ns() * 1e3,
       .upload_node = g.upload_node_ns() * 1e3,
@@ -238,6 +236,8 @@ void read_copies(Params& p, const config::GpuConfig& gpu) {
   p.memset_inline_bytes = h.copy().memset_inline_bytes();
   p.d2h_to_kernel = from_ns(h.copy().d2h_to_kernel_ns());
   p.h2d_to_kernel = from_ns(h.copy().h2d_to_kernel_ns());
+  p.other_engine = from_ns(h.copy().other_engine_ns());
+  p.inline_copy_bytes = h.copy().inline_bytes();
 }
 
 // Copies of pageable memory.

@@ -63,7 +63,9 @@ struct Params {
   double d2d_efficiency, memset_efficiency;
   uint32_t engines;
   uint64_t memset_inline_bytes;
-  Ps h2d_start, d2h_start, d2d_start, memset_start, memset_inline_start, d2h_to_kernel, h2d_to_kernel;
+  Ps h2d_start, d2h_start, d2d_start, memset_start, memset_inline_start, d2h_to_kernel, h2d_to_kernel,
+      other_engine;
+  uint64_t inline_copy_bytes;
 
   struct Access {
     uint64_t read_piece;  // bytes
@@ -92,8 +94,7 @@ struct Params {
         capture_end, start, node, branch, join, programmatic, launch_completion, instantiate_device,
         upload_device, device_launcher, device_launch, device_start, device_tail, device_node, launch_root,
         launch_sink, launch_branch, launch_copy, launch_event, launch_host, launch_conditions,
-        launch_condition, instantiate_body, conditions, condition, inner_condition, body, front_end,
-        other_engine;
+        launch_condition, instantiate_body, condition, inner_condition, body, front_end;
     double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
   } graph;
   struct GraphMemory {

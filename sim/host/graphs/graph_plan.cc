@@ -121,14 +121,12 @@ class Planner {
     const bool launcher = std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const PlanNode& n) {
       return n.work == Work::kKernel && !core_.program.kernels[n.object].launches.empty();
     });
-    const bool conditions = !body_ && std::any_of(plan->nodes.begin(), plan->nodes.end(), [](const auto& n) {
-      return n.work == Work::kConditional;
-    });
-    plan->begin = g.start + (launcher ? g.device_launcher : Ps()) + (conditions ? g.conditions : Ps());
+    plan->begin = g.start + (launcher ? g.device_launcher : Ps());
     for (uint32_t to = 0; to < plan->nodes.size(); ++to) {
       const Work work = plan->nodes[to].work;
-      // Takes no time and is no successor's start.
-      const bool none = work == Work::kBarrier || work == Work::kMemAlloc || work == Work::kMemFree;
+      // Takes no time and is no successor's start; or the time is the copy's.
+      const bool none = work == Work::kBarrier || work == Work::kMemAlloc || work == Work::kMemFree ||
+                        (work == Work::kCopy && engine(plan->nodes[to]) == EngineKind::kKernels);
       const Ps join = befores_[to].size() > 1 ? g.join : Ps();
       for (const auto [from, port] : befores_[to]) {
         if (port != Port::kDefault && work == Work::kKernel && plan->nodes[from].work == Work::kKernel) {
@@ -190,8 +188,8 @@ class Planner {
     }
   }
 
-  // What the call that launches takes besides its fixed part: for the nodes and edges; then, while the first
-  // nodes start already, for each further root.
+  // What the call that launches takes besides its fixed part: for nodes and edges; then, while the first nodes
+  // start already, for what the host gives to other engines, and for each further root.
   void find_launch_cost(const std::vector<uint32_t>& branches, size_t sinks) {
     const Params::Graph& g = core_.params.graph;
     Ps cost = Ps::truncated(g.launch_node * static_cast<double>(plan->nodes.size()));
@@ -199,17 +197,18 @@ class Planner {
     for (size_t i = 0; i < plan->nodes.size(); ++i) {
       const PlanNode& n = plan->nodes[i];
       cost += g.launch_branch * (branches[i] - std::min(branches[i], 1u));
-      const bool link = n.work == Work::kCopy && engine_of(n) != Engine::kKernels;
-      cost += link                                              ? g.launch_copy
-              : n.work == Work::kRecord || n.work == Work::kWait ? g.launch_event
-              : n.work == Work::kHostFunc                       ? g.launch_host
-              : n.work == Work::kConditional                    ? g.launch_condition
-                                                                : Ps();
+      const bool link = n.work == Work::kCopy && engine(n) != EngineKind::kKernels;
+      plan->rest += link                                              ? g.launch_copy
+                    : n.work == Work::kRecord || n.work == Work::kWait ? g.launch_event
+                    : n.work == Work::kHostFunc                       ? g.launch_host
+                                                                      : Ps();
+      cost += n.work == Work::kConditional ? g.launch_condition : Ps();
       conditions |= n.work == Work::kConditional;
     }
     plan->launch = cost + (conditions ? g.launch_conditions : Ps()) +
                    g.launch_sink * (sinks - std::min<size_t>(sinks, 1));
     plan->next_root = g.launch_root;
+    plan->rest += g.launch_root * (plan->roots.size() - std::min<size_t>(plan->roots.size(), 1));
   }
 
   // The decision of a conditional node.
@@ -218,23 +217,11 @@ class Planner {
     return n.work != Work::kConditional ? Ps() : body_ ? g.inner_condition : g.condition;
   }
 
-  // Who does a node's work; kernels do memsets and copies inside the device.
-  enum class Engine : uint8_t { kNone, kKernels, kToDevice, kFromDevice };
-  static Engine engine_of(const PlanNode& n) {
-    if (n.work == Work::kKernel) {
-      return Engine::kKernels;
-    }
-    if (n.work != Work::kCopy) {
-      return Engine::kNone;
-    }
-    return n.path == Path::kHostToDevice   ? Engine::kToDevice
-           : n.path == Path::kDeviceToHost ? Engine::kFromDevice
-                                           : Engine::kKernels;
+  EngineKind engine(const PlanNode& n) const {
+    return engine_of(n.work, n.path, n.bytes, core_.params.inline_copy_bytes);
   }
   Ps between(const PlanNode& from, const PlanNode& to) const {
-    const Engine a = engine_of(from), b = engine_of(to);
-    const bool changes = a != b && a != Engine::kNone && b != Engine::kNone;
-    return (changes ? core_.params.graph.other_engine : Ps()) + after_copy(from, to);
+    return (other_engine(engine(from), engine(to)) ? core_.params.other_engine : Ps()) + after_copy(from, to);
   }
   Ps after_copy(const PlanNode& from, const PlanNode& to) const {
     if (from.work != Work::kCopy || to.work != Work::kKernel) {

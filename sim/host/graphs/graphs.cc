@@ -255,7 +255,7 @@ Ps Graphs::launch_cost(uint32_t exec) const {
 
 Ps Graphs::launch_rest(uint32_t exec) const {
   const Plan* p = execs_[exec].plan.get();
-  return p == nullptr ? Ps() : p->next_root * (p->roots.size() - std::min<size_t>(p->roots.size(), 1));
+  return p == nullptr ? Ps() : p->rest;
 }
 
 // ---- launches

@@ -370,18 +370,15 @@ Unified::Plan Unified::prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes
   return plan;
 }
 
-Ps Unified::prefetch_cost(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to) const {
+Ps Unified::prefetch_work(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to) const {
   const Region& r = regions_[buffer];
-  if (!r.on) {
-    return params_.um.prefetch;
-  }
   const Range range = pages(buffer, offset, bytes);
   const uint64_t there = to == kNone ? kHost : bit(to);
   uint64_t moving = 0;
   for (size_t i = range.begin; i < range.end; ++i) {
     moving += (r.pages[i].copies & there) == 0 ? 1 : 0;
   }
-  return params_.um.prefetch + params_.um.prefetch_page * moving;
+  return params_.um.prefetch_page * moving;
 }
 
 void Unified::advise(uint32_t buffer, Advice what, uint32_t device) {

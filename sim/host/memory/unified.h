@@ -39,8 +39,8 @@ class Unified {
   Plan host(uint32_t device, const Access& a, Ps now);
   // To a device, or to the host (kNone) (UM07).
   Plan prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to, Ps now);
-  // What the call that prefetches takes on the host.
-  Ps prefetch_cost(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to) const;
+  // The host's work for a prefetch's pages: the call goes on for so long while they move already.
+  Ps prefetch_work(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to) const;
 
   // ---- allocation
   bool allocate(uint32_t buffer);  // false: no memory (limited support takes it at once, UM06)

@@ -39,7 +39,7 @@ class HostFunctions {
     busy_ = true;
     Command& c = core_.commands[slot];
     // Right behind another one of its stream: the driver's thread goes on without the device.
-    const bool awake = last_end_ == core_.now && last_stream_ == c.stream;
+    const bool awake = last_stream_ == c.stream && core_.now - last_end_ < core_.params.host_function_next;
     c.start = core_.now + (awake ? Ps() : core_.params.host_function_start);
     if (c.failed) {
       stuck_ = slot;
@@ -55,7 +55,7 @@ class HostFunctions {
   std::deque<uint32_t> waiting_;
   bool busy_ = false;
   uint32_t stuck_ = kNone;
-  Ps last_end_ = kNever;
+  Ps last_end_{};
   uint32_t last_stream_ = kNone;
 };
 
