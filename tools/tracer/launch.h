@@ -84,6 +84,16 @@ inline bool attribute(CUfunction f, CUfunction_attribute which, int& value) {
           cuFuncGetAttribute(&value, which, other) == CUDA_SUCCESS);
 }
 
+// One handle for a kernel, whatever the call names it by.
+inline CUfunction canonical(CUfunction f) {
+  int value = 0;
+  CUfunction other = nullptr;
+  return cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f) != CUDA_SUCCESS &&
+                 cuKernelGetFunction(&other, reinterpret_cast<CUkernel>(f)) == CUDA_SUCCESS
+             ? other
+             : f;
+}
+
 // What is asked of the function and the device; before it is instrumented.
 inline void ask(CUcontext ctx, Launch& l) {
   func_config_t config = {};
