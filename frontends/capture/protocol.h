@@ -75,7 +75,7 @@ struct LaunchHead {
   // Blocks that are recorded, by their positions in launch order; 0: all.
   uint64_t first_block = 0, blocks = 0;
   uint32_t node = 0;  // what Record::node has of it
-  uint32_t grid[3], block[3], cluster[3];
+  uint32_t grid[3] = {}, block[3] = {}, cluster[3] = {};
   uint32_t compute_capability = 0;
   uint32_t registers = 0, static_shared = 0, dynamic_shared = 0, local_bytes = 0;
   int32_t carveout = -1;

@@ -66,6 +66,9 @@ inline bool is_instantiation(nvbit_api_cuda_t call) {
          call == API_CUDA_cuGraphInstantiateWithFlags || call == API_CUDA_cuGraphInstantiateWithParams ||
          call == API_CUDA_cuGraphInstantiateWithParams_ptsz;
 }
+inline bool is_update(nvbit_api_cuda_t call) {
+  return call == API_CUDA_cuGraphExecUpdate || call == API_CUDA_cuGraphExecUpdate_v2;
+}
 inline bool is_graph_launch(nvbit_api_cuda_t call) {
   return call == API_CUDA_cuGraphLaunch || call == API_CUDA_cuGraphLaunch_ptsz;
 }
@@ -125,8 +128,11 @@ inline NodeKernel kernel_of(nvbit_api_cuda_t call, const void* p) {
   return k;
 }
 inline CUfunction function_of(const NodeKernel& k) {
-  return k.parameters->func || !k.has_kernel ? k.parameters->func
-                                             : reinterpret_cast<CUfunction>(k.parameters->kern);
+  CUfunction f = k.parameters->func;
+  if (!f && k.has_kernel && cuKernelGetFunction(&f, k.parameters->kern) != CUDA_SUCCESS) {
+    return nullptr;
+  }
+  return f;
 }
 
 inline Launch launch_of_node(const NodeKernel& k) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -24,31 +25,12 @@
 #include "tools/tracer/node_order.h"
 #include "tools/tracer/nvtx.h"
 #include "tools/tracer/operands.h"
+#include "tools/tracer/recorded.h"
 #include "tools/tracer/selection.h"
 
 using namespace heddle::capture;
 
 namespace {
-
-// A stream may be being captured, in which calls of the driver would end it that are none of the capture's.
-class Relaxed {
- public:
-  Relaxed() { cuThreadExchangeStreamCaptureMode(&mode_); }
-  ~Relaxed() { cuThreadExchangeStreamCaptureMode(&mode_); }
-  Relaxed(const Relaxed&) = delete;
-  Relaxed& operator=(const Relaxed&) = delete;
-
- private:
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-};
-
-// A launch that is being recorded.
-struct Recorded {
-  Launch launch;
-  std::string name;
-  std::vector<const Function*> used;
-  std::vector<char> parameters;
-};
 
 class Tool {
  public:
@@ -121,6 +103,10 @@ class Tool {
     } else if (id == API_CUDA_cuMemcpyHtoDAsync_v2) {
       const auto* p = static_cast<const cuMemcpyHtoDAsync_v2_params*>(params);
       copies_.push_back({p->dstDevice, p->ByteCount});
+    } else if (is_instantiation(id)) {
+      prepare(ctx, static_cast<const InstantiateCall*>(params)->graph);
+    } else if (is_update(id)) {
+      prepare(ctx, static_cast<const ExecCall*>(params)->graph);
     } else if (id == API_CUDA_cuGraphExecDestroy) {
       graphs_.remove(static_cast<const ExecCall*>(params)->exec);
     }
@@ -137,26 +123,22 @@ class Tool {
     func_config_t c = {};
     nvbit_get_func_config(ctx, f, &c);
     const char* name = nvbit_get_func_name(ctx, f, true);
-    nvbit_set_at_launch(ctx, f, nodes_.take(name ? name : "", {c.gridDimX, c.gridDimY, c.gridDimZ}), stream, handle);
+    const uint64_t node = nodes_.take(name ? name : "", {c.gridDimX, c.gridDimY, c.gridDimZ});
+    if (name && instrumented_.count(name)) {
+      nvbit_set_at_launch(ctx, f, node, stream, handle);
+    }
     inside_ = before;
   }
 
   bool inside_ = false;
 
  private:
-  static bool is_set(const char* name) {
-    const char* value = getenv(name);
-    return value && *value == '1';
-  }
-
   void once(bool& told, const std::string& what) {
     if (!told) {
       to_.send(kNote, what);
     }
     told = true;
   }
-
-  static CUresult result(const CUresult* status) { return status ? *status : CUDA_SUCCESS; }
 
   void drop(const Recorded& r, const std::string& why, uint64_t needs = 0, uint64_t has = 0) {
     Dropped d;
@@ -170,11 +152,6 @@ class Tool {
     for (const Recorded& r : current_) {
       drop(r, why, needs, has);
     }
-  }
-
-  static bool is_capturing(CUstream stream) {
-    CUstreamCaptureStatus s = CU_STREAM_CAPTURE_STATUS_NONE;
-    return cuStreamIsCapturing(stream, &s) == CUDA_SUCCESS && s != CU_STREAM_CAPTURE_STATUS_NONE;
   }
 
   Seen seen(CUcontext ctx, const Launch& l) const {
@@ -207,11 +184,19 @@ class Tool {
       nvbit_enable_instrumented(ctx, f, true);
     }
   }
+  // Again, since a launch in between may have gone back to the code as it was.
+  void prepare(CUcontext ctx, CUgraph graph) {
+    std::vector<Node> kernels;
+    kernels_of(graph, kernels);
+    for (const Node& n : kernels) {
+      prepare(ctx, n.launch.function);
+    }
+  }
   void made(CUcontext ctx, nvbit_api_cuda_t id, const void* params) {
     if (is_instantiation(id)) {
       const auto* p = static_cast<const InstantiateCall*>(params);
       read(ctx, graphs_.set(*p->exec, p->graph));
-    } else if (id == API_CUDA_cuGraphExecUpdate || id == API_CUDA_cuGraphExecUpdate_v2) {
+    } else if (is_update(id)) {
       const auto* p = static_cast<const ExecCall*>(params);
       read(ctx, graphs_.set(p->exec, p->graph));
     }
@@ -265,7 +250,11 @@ class Tool {
     l.head.local_bytes = first.local_bytes;
   }
   std::vector<const Function*> instrument(CUcontext ctx, CUfunction f) {
-    return functions_.instrument(ctx, f, Operands(contexts_[ctx]->address(), is_set("HEDDLE_CAPTURE_MAPS")));
+    auto used = functions_.instrument(ctx, f, Operands(contexts_[ctx]->address(), is_set("HEDDLE_CAPTURE_MAPS")));
+    if (const char* name = nvbit_get_func_name(ctx, f, true); name && !used.empty()) {
+      instrumented_.insert(name);
+    }
+    return used;
   }
 
   // ---- launches
@@ -389,10 +378,10 @@ class Tool {
       nodes_.add(n.name, {n.launch.head.grid[0], n.launch.head.grid[1], n.launch.head.grid[2]});
     }
     for (const Recorded& r : current_) {
-      nvbit_enable_instrumented(ctx, r.launch.function, true);
       if (!g) {
-        nvbit_set_at_launch(ctx, r.launch.function, 1);
+        nvbit_set_at_launch(ctx, r.launch.function, 1);  // before it is enabled: NVBit hands it on then
       }
+      nvbit_enable_instrumented(ctx, r.launch.function, true);
     }
     busy_ = buffer.open(targets);
     graph_ = g != nullptr;
@@ -413,6 +402,8 @@ class Tool {
     if (!h.graph) {  // of a graph's kernel that is known since it was instantiated
       resources(ctx, r.launch);
     }
+    h.shared_base = nvbit_get_shmem_base_addr(ctx);
+    h.local_base = nvbit_get_local_mem_base_addr(ctx);
     const uint64_t cluster = uint64_t{h.cluster[0]} * h.cluster[1] * h.cluster[2];
     uint64_t count = 0;
     if (!blocks_of(range_, blocks, cluster, h.first_block, count)) {
@@ -488,16 +479,11 @@ class Tool {
     to_.send(kEnd, nullptr, 0);
   }
 
-  static std::string text_of(CUresult r) {
-    const char* s = nullptr;
-    cuGetErrorString(r, &s);
-    return s ? s : "error " + std::to_string(r);
-  }
-
   std::recursive_mutex mutex_;
   Connection to_;
   Selection selection_{[](const char* name) { return static_cast<const char*>(getenv(name)); }};
   Functions functions_{to_};
+  std::set<std::string> instrumented_;  // kernels
   std::map<std::pair<CUcontext, CUfunction>, LaunchHead> asked_;
   std::map<CUcontext, std::unique_ptr<DeviceBuffer>> contexts_;
   const bool list_ = is_set("HEDDLE_CAPTURE_LIST");
