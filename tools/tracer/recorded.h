@@ -36,6 +36,11 @@ inline bool is_capturing(CUstream stream) {
   return cuStreamIsCapturing(stream, &s) == CUDA_SUCCESS && s != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+inline std::string name_of(CUcontext ctx, CUfunction f, bool mangled) {
+  const char* name = f ? nvbit_get_func_name(ctx, f, mangled) : nullptr;
+  return name ? name : "";
+}
+
 inline CUresult result(const CUresult* status) { return status ? *status : CUDA_SUCCESS; }
 
 inline std::string text_of(CUresult r) {

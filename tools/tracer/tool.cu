@@ -122,9 +122,9 @@ class Tool {
     const bool before = std::exchange(inside_, true);
     func_config_t c = {};
     nvbit_get_func_config(ctx, f, &c);
-    const char* name = nvbit_get_func_name(ctx, f, true);
-    const uint64_t node = nodes_.take(name ? name : "", {c.gridDimX, c.gridDimY, c.gridDimZ});
-    if (name && instrumented_.count(name)) {
+    const std::string name = name_of(ctx, f, true);
+    const uint64_t node = nodes_.take(name, {c.gridDimX, c.gridDimY, c.gridDimZ});
+    if (instrumented_.count(name)) {
       nvbit_set_at_launch(ctx, f, node, stream, handle);
     }
     inside_ = before;
@@ -156,10 +156,9 @@ class Tool {
 
   Seen seen(CUcontext ctx, const Launch& l) const {
     Seen s;
-    const char *readable = nvbit_get_func_name(ctx, l.function, false), *name = nvbit_get_func_name(ctx, l.function, true);
     s.number = l.head.number;
-    s.name = name ? name : "";
-    s.readable = readable ? readable : "";
+    s.name = name_of(ctx, l.function, true);
+    s.readable = name_of(ctx, l.function, false);
     std::copy(l.head.grid, l.head.grid + 3, s.grid.begin());
     std::copy(l.head.block, l.head.block + 3, s.block.begin());
     s.profiling = profiling_;
@@ -226,7 +225,7 @@ class Tool {
   void read(CUcontext ctx, Node& n) {
     const Seen s = seen(ctx, n.launch);
     n.name = s.name;
-    if (list_ || !selection_.names(s)) {
+    if (!n.launch.function || list_ || !selection_.names(s)) {
       return;
     }
     const Relaxed relaxed;
@@ -251,8 +250,8 @@ class Tool {
   }
   std::vector<const Function*> instrument(CUcontext ctx, CUfunction f) {
     auto used = functions_.instrument(ctx, f, Operands(contexts_[ctx]->address(), is_set("HEDDLE_CAPTURE_MAPS")));
-    if (const char* name = nvbit_get_func_name(ctx, f, true); name && !used.empty()) {
-      instrumented_.insert(name);
+    if (!used.empty()) {
+      instrumented_.insert(name_of(ctx, f, true));
     }
     return used;
   }
@@ -303,7 +302,7 @@ class Tool {
     for (size_t i = 0; i < g->kernels.size() && to_.is_open(); ++i) {
       Launch l = g->kernels[i].launch;
       l.head.number = first + i + 1;
-      if (selection_.take(seen(ctx, l))) {
+      if (l.function && selection_.take(seen(ctx, l))) {
         l.stream = p.stream;
         l.head.stream = reinterpret_cast<uint64_t>(p.stream);
         l.head.graph = g->number;
