@@ -19,7 +19,8 @@ struct Buffer {
   unsigned long long astray;  // records of launches that are none of the targets
   const Target* targets;
   // One: it is every launch's. More: the launch's value, from 1, says which. None: nothing is recorded.
-  uint32_t count, unused;
+  uint32_t count;
+  uint32_t stray;  // the value, its low half, of one of those that are astray
 };
 
 }  // namespace heddle::capture

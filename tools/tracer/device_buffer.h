@@ -40,7 +40,7 @@ class DeviceBuffer {
 
   // Empties it for the launches to come; for none of them it takes nothing.
   bool open(const std::vector<Target>& targets) {
-    host_.head = host_.astray = 0;
+    host_.head = host_.astray = host_.stray = 0;
     host_.count = static_cast<uint32_t>(targets.size());
     open_ = !targets.empty();
     known_ = cuMemcpyHtoD_v2(control_, &host_, sizeof host_) == CUDA_SUCCESS &&
@@ -54,14 +54,8 @@ class DeviceBuffer {
       open({});
     }
   }
-  // Bytes that the launches have written, or wanted to; records that belong to none. False: the GPU is gone.
-  bool needs(uint64_t& bytes, uint64_t& astray) const {
-    Buffer now;
-    const bool good = cuMemcpyDtoH_v2(&now, control_, sizeof now) == CUDA_SUCCESS;
-    bytes = now.head;
-    astray = now.astray;
-    return good;
-  }
+  // What the launches have left of it. False: the GPU is gone.
+  bool read(Buffer& now) const { return cuMemcpyDtoH_v2(&now, control_, sizeof now) == CUDA_SUCCESS; }
   bool send(uint64_t bytes, Connection& to) const {
     for (uint64_t at = 0; at < bytes; at += kStaging) {
       const size_t n = std::min<uint64_t>(kStaging, bytes - at);

@@ -54,6 +54,7 @@ __device__ __forceinline__ const Target* target_of(const Place& to, uint32_t lin
   }
   if (b->count > 1 && to.launch - 1 >= b->count) {
     atomicAdd(&b->astray, 1ull);
+    b->stray = (uint32_t)to.launch;
     return nullptr;
   }
   const Target* t = b->targets + (b->count > 1 ? to.launch - 1 : 0);

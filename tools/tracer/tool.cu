@@ -1,31 +1,24 @@
 // The tool inside the program that is captured: calls of the driver come here. README.md.
+#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "nvbit_tool.h"
 // nvbit_tool.h is first
 #include "nvbit.h"
-#include "tools/tracer/blocks.h"
 #include "tools/tracer/connection.h"
-#include "tools/tracer/device_buffer.h"
-#include "tools/tracer/functions.h"
 #include "tools/tracer/graphs.h"
+#include "tools/tracer/kernels.h"
 #include "tools/tracer/launch.h"
-#include "tools/tracer/node_order.h"
 #include "tools/tracer/nvtx.h"
-#include "tools/tracer/operands.h"
 #include "tools/tracer/recorded.h"
+#include "tools/tracer/recording.h"
 #include "tools/tracer/selection.h"
 
 using namespace heddle::capture;
@@ -58,27 +51,7 @@ class Tool {
   void forked() { to_.close(); }
 
   // Before the first launch in a context.
-  void context(CUcontext ctx) {
-    if (!to_.is_open() || contexts_.count(ctx)) {
-      return;
-    }
-    CUdevice device = 0;
-    char name[256] = "";
-    cuCtxGetDevice(&device);
-    cuDeviceGetName(name, sizeof name, device);
-    to_.send(kContext, std::string(name));
-    auto c = std::make_unique<DeviceBuffer>();
-    if (!list_) {
-      const char* memory = getenv("HEDDLE_CAPTURE_MEMORY");
-      const Relaxed relaxed;
-      if (const std::string what = c->make(memory ? strtoull(memory, nullptr, 10) : 0); !what.empty()) {
-        to_.send(kError, what);
-        to_.close();
-        return;
-      }
-    }
-    contexts_[ctx] = std::move(c);
-  }
+  void context(CUcontext ctx) { kernels_.context(ctx); }
 
   void call(CUcontext ctx, bool is_exit, nvbit_api_cuda_t id, void* params, CUresult* status) {
     const std::lock_guard<std::recursive_mutex> lock(mutex_);
@@ -87,9 +60,9 @@ class Tool {
     }
     inside_ = true;
     if (is_launch(id)) {
-      is_exit ? launched(ctx, result(status)) : launching(ctx, launch_of(id, params));
+      is_exit ? recording_.end(ctx, result(status), copies_) : launching(ctx, launch_of(id, params));
     } else if (is_graph_launch(id)) {
-      is_exit ? launched(ctx, result(status)) : launching_graph(ctx, *static_cast<const ExecCall*>(params));
+      is_exit ? recording_.end(ctx, result(status), copies_) : launching_graph(ctx, *static_cast<const ExecCall*>(params));
     } else if (const NodeKernel k = kernel_of(id, params); k.parameters) {
       is_exit ? changed(ctx, k, result(status)) : prepare(ctx, function_of(k));
     } else if (is_exit) {
@@ -113,21 +86,14 @@ class Tool {
     inside_ = false;
   }
 
-  // Within cuGraphLaunch, for each kernel: its value tells the injected code which one it is.
+  // Within cuGraphLaunch, for each kernel.
   void launching_node(CUcontext ctx, CUfunction f, CUstream stream, uint64_t handle) {
     const std::lock_guard<std::recursive_mutex> lock(mutex_);
-    if (!busy_ || !graph_ || std::this_thread::get_id() != thread_) {
-      return;
+    if (recording_.is_in_graph()) {
+      const bool before = std::exchange(inside_, true);
+      recording_.node(ctx, f, stream, handle);
+      inside_ = before;
     }
-    const bool before = std::exchange(inside_, true);
-    func_config_t c = {};
-    nvbit_get_func_config(ctx, f, &c);
-    const std::string name = name_of(ctx, f, true);
-    const uint64_t node = nodes_.take(name, {c.gridDimX, c.gridDimY, c.gridDimZ});
-    if (instrumented_.count(name)) {
-      nvbit_set_at_launch(ctx, f, node, stream, handle);
-    }
-    inside_ = before;
   }
 
   bool inside_ = false;
@@ -138,20 +104,6 @@ class Tool {
       to_.send(kNote, what);
     }
     told = true;
-  }
-
-  void drop(const Recorded& r, const std::string& why, uint64_t needs = 0, uint64_t has = 0) {
-    Dropped d;
-    d.number = r.launch.head.number;
-    d.needs = needs;
-    d.has = has;
-    Payload p;
-    to_.send(kDropped, p.add(d).text(r.name + (why.empty() ? "" : "\n" + why)));
-  }
-  void drop(const std::string& why, uint64_t needs = 0, uint64_t has = 0) {
-    for (const Recorded& r : current_) {
-      drop(r, why, needs, has);
-    }
   }
 
   Seen seen(CUcontext ctx, const Launch& l) const {
@@ -178,9 +130,9 @@ class Tool {
     if (!to_.is_open()) {
       return;
     }
-    resources(ctx, l);
-    if (!instrument(ctx, f).empty()) {
-      nvbit_enable_instrumented(ctx, f, true);
+    kernels_.resources(ctx, l);
+    if (!kernels_.instrument(ctx, f).empty()) {
+      kernels_.enable(ctx, f, true);
     }
   }
   // Again, since a launch in between may have gone back to the code as it was.
@@ -233,27 +185,11 @@ class Tool {
     if (!to_.is_open()) {
       return;
     }
-    resources(ctx, n.launch);
-    if (const auto used = instrument(ctx, n.launch.function); !used.empty()) {
+    kernels_.resources(ctx, n.launch);
+    if (const auto used = kernels_.instrument(ctx, n.launch.function); !used.empty()) {
       n.parameters = parameters(n.launch, used.front()->module);
     }
     n.launch.parameters = n.launch.extra = nullptr;
-  }
-
-  // As they were before the kernel was first instrumented.
-  void resources(CUcontext ctx, Launch& l) {
-    ask(ctx, l);
-    const LaunchHead& first = asked_.try_emplace({ctx, canonical(l.function)}, l.head).first->second;
-    l.head.registers = first.registers;
-    l.head.static_shared = first.static_shared;
-    l.head.local_bytes = first.local_bytes;
-  }
-  std::vector<const Function*> instrument(CUcontext ctx, CUfunction f) {
-    auto used = functions_.instrument(ctx, f, Operands(contexts_[ctx]->address(), is_set("HEDDLE_CAPTURE_MAPS")));
-    if (!used.empty()) {
-      instrumented_.insert(name_of(ctx, f, true));
-    }
-    return used;
   }
 
   // ---- launches
@@ -263,24 +199,25 @@ class Tool {
       return;
     }
     l.head.number = ++launches_;
-    if (busy_) {  // another thread's launch is being recorded
-      mixed_ = mixed_ || is_recorded(l.function);
+    if (recording_.goes_on()) {
+      if (kernels_.is_enabled(ctx, l.function)) {
+        recording_.mix();
+      }
+      miss(ctx, l);
       return;
     }
     context(ctx);
     const Seen s = seen(ctx, l);
     if (!to_.is_open() || !selection_.take(s)) {
-      if (functions_.knows(ctx, l.function)) {
-        nvbit_enable_instrumented(ctx, l.function, false);
-      }
+      kernels_.disable(ctx, l.function);
       return;
     }
-    current_ = {Recorded{l, s.name, {}, {}}};
+    std::vector<Recorded> selected = {Recorded{l, s.name, {}, {}}};
     if (list_) {
-      list();
-      return;
+      list(selected);
+    } else {
+      recording_.begin(ctx, std::move(selected), nullptr);
     }
-    record(ctx, nullptr);
   }
 
   void launching_graph(CUcontext ctx, const ExecCall& p) {
@@ -289,53 +226,47 @@ class Tool {
       return;
     }
     ++graph_launches_;
-    const uint64_t first = launches_;
-    launches_ += g->kernels.size();
-    if (busy_) {
-      for (const Node& n : g->kernels) {
-        mixed_ = mixed_ || is_recorded(n.launch.function);
-      }
-      return;
+    const bool missed = recording_.goes_on();
+    if (missed && kernels_.is_instrumented(ctx, *g)) {
+      recording_.mix();
     }
     context(ctx);
-    current_.clear();
+    std::vector<Recorded> selected;
     for (size_t i = 0; i < g->kernels.size() && to_.is_open(); ++i) {
       Launch l = g->kernels[i].launch;
-      l.head.number = first + i + 1;
-      if (l.function && selection_.take(seen(ctx, l))) {
+      l.head.number = ++launches_;
+      if (missed) {
+        miss(ctx, l);
+      } else if (l.function && selection_.take(seen(ctx, l))) {
         l.stream = p.stream;
         l.head.stream = reinterpret_cast<uint64_t>(p.stream);
         l.head.graph = g->number;
         l.head.graph_launch = graph_launches_;
         l.head.node = static_cast<uint32_t>(i);
-        current_.push_back({l, g->kernels[i].name, {}, g->kernels[i].parameters});
+        selected.push_back({l, g->kernels[i].name, {}, g->kernels[i].parameters});
       }
     }
-    if (list_ || current_.empty()) {
-      list();
-      if (!list_ && to_.is_open()) {
-        disable(ctx, *g);
-      }
+    if (missed || !to_.is_open()) {
       return;
     }
-    record(ctx, g);
-  }
-  // Which of its kernels run as they are is not for NVBit alone to say: their nodes were made instrumented.
-  void disable(CUcontext ctx, const Graph& g) {
-    bool any = false;
-    for (const Node& n : g.kernels) {
-      if (functions_.knows(ctx, n.launch.function)) {
-        nvbit_enable_instrumented(ctx, n.launch.function, false);
-        any = true;
-      }
-    }
-    if (any) {
-      contexts_[ctx]->close();
+    if (list_) {
+      list(selected);
+    } else if (selected.empty()) {
+      recording_.pass(ctx, *g);
+    } else {
+      recording_.begin(ctx, std::move(selected), g);
     }
   }
 
-  void list() {
-    for (const Recorded& r : list_ ? current_ : std::vector<Recorded>{}) {
+  // Launched within a call of another thread that launches.
+  void miss(CUcontext ctx, const Launch& l) {
+    if (const Seen s = seen(ctx, l); l.function && selection_.take(s)) {
+      recording_.drop(Recorded{l, s.name, {}, {}}, "another thread was launching at the same time");
+    }
+  }
+
+  void list(const std::vector<Recorded>& launches) {
+    for (const Recorded& r : launches) {
       Listed listed;
       listed.number = r.launch.head.number;
       listed.graph = r.launch.head.graph;
@@ -346,158 +277,16 @@ class Tool {
     }
   }
 
-  bool is_recorded(CUfunction f) const {
-    return std::any_of(current_.begin(), current_.end(),
-                       [f](const Recorded& r) { return canonical(r.launch.function) == canonical(f); });
-  }
-
-  // All of `current_`, which one call launches.
-  void record(CUcontext ctx, const Graph* g) {
-    DeviceBuffer& buffer = *contexts_[ctx];
-    const CUresult before = cuCtxSynchronize();
-    recorded_ = 0;
-    std::vector<Target> targets(g ? g->kernels.size() : 1);
-    std::vector<Recorded> good;
-    for (Recorded& r : current_) {
-      if (std::string why = before == CUDA_SUCCESS ? prepare(ctx, r, targets)
-                                                   : "the GPU has failed before it: " + text_of(before);
-          !why.empty()) {
-        drop(r, why);
-      } else {
-        good.push_back(std::move(r));
-      }
-    }
-    current_ = std::move(good);
-    if (current_.empty()) {
-      return;
-    }
-    nodes_.clear();
-    for (size_t i = 0; g && i < g->kernels.size(); ++i) {
-      const Node& n = g->kernels[i];
-      nodes_.add(n.name, {n.launch.head.grid[0], n.launch.head.grid[1], n.launch.head.grid[2]});
-    }
-    for (const Recorded& r : current_) {
-      if (!g) {
-        nvbit_set_at_launch(ctx, r.launch.function, 1);  // before it is enabled: NVBit hands it on then
-      }
-      nvbit_enable_instrumented(ctx, r.launch.function, true);
-    }
-    busy_ = buffer.open(targets);
-    graph_ = g != nullptr;
-    mixed_ = false;
-    thread_ = std::this_thread::get_id();
-  }
-
-  // Returns why it cannot be recorded.
-  std::string prepare(CUcontext ctx, Recorded& r, std::vector<Target>& targets) {
-    LaunchHead& h = r.launch.head;
-    const uint64_t blocks = uint64_t{h.grid[0]} * h.grid[1] * h.grid[2];
-    if (blocks > UINT32_MAX) {
-      return "a grid of more than 2^32 blocks";
-    }
-    if (targets.size() > DeviceBuffer::kMostTargets) {
-      return "a graph of more than " + std::to_string(DeviceBuffer::kMostTargets) + " kernels";
-    }
-    if (!h.graph) {  // of a graph's kernel that is known since it was instantiated
-      resources(ctx, r.launch);
-    }
-    h.shared_base = nvbit_get_shmem_base_addr(ctx);
-    h.local_base = nvbit_get_local_mem_base_addr(ctx);
-    const uint64_t cluster = uint64_t{h.cluster[0]} * h.cluster[1] * h.cluster[2];
-    uint64_t count = 0;
-    if (!blocks_of(range_, blocks, cluster, h.first_block, count)) {
-      return "its grid has only " + std::to_string(blocks) + " blocks";
-    }
-    h.blocks = count;
-    r.used = instrument(ctx, r.launch.function);
-    if (r.used.empty()) {
-      return "NVBit has no code of it";
-    }
-    if (!h.graph) {
-      r.parameters = parameters(r.launch, r.used.front()->module);
-    }
-    Target& t = targets[h.graph ? h.node : 0];
-    t.first = static_cast<uint32_t>(h.first_block);
-    t.end = static_cast<uint32_t>(h.first_block + count);
-    t.by_cluster = h.cluster[1] * h.cluster[2] > 1;
-    // The other end numbers those that it gets, without the ones that are not recorded.
-    t.node = h.node = recorded_++;
-    return "";
-  }
-
-  void launched(CUcontext ctx, CUresult status) {
-    if (!busy_ || std::this_thread::get_id() != thread_) {
-      return;
-    }
-    busy_ = false;
-    const CUresult r = status == CUDA_SUCCESS ? cuCtxSynchronize() : status;
-    for (const Recorded& c : current_) {
-      nvbit_enable_instrumented(ctx, c.launch.function, false);
-    }
-    DeviceBuffer& buffer = *contexts_[ctx];
-    uint64_t bytes = 0, astray = 0;
-    if (r != CUDA_SUCCESS || !buffer.needs(bytes, astray)) {
-      drop("it has failed: " + text_of(r));
-    } else if (mixed_) {
-      drop("another thread has launched the same kernel at the same time");
-    } else if (astray > 0) {
-      drop("NVBit has not told the kernels of the graph apart: " + std::to_string(astray) + " records, " +
-           nodes_.state());
-    } else if (bytes > buffer.capacity()) {
-      drop("", bytes, buffer.capacity());
-    } else {
-      send(buffer, bytes);
-    }
-    if (graph_) {
-      buffer.close();
-    }
-    graph_ = false;
-  }
-
-  void send(const DeviceBuffer& buffer, uint64_t bytes) {
-    for (const Memcpy& m : copies_) {
-      to_.send(kMemcpy, &m, sizeof m);
-    }
-    copies_.clear();
-    for (Recorded& r : current_) {
-      r.launch.head.record_bytes = bytes;
-      r.launch.head.functions = static_cast<uint32_t>(r.used.size());
-      r.launch.head.parameter_bytes = static_cast<uint32_t>(r.parameters.size());
-      Payload p;
-      p.add(r.launch.head);
-      for (const Function* f : r.used) {
-        p.add(f->first);
-      }
-      to_.send(kLaunch, p.add(r.parameters.data(), r.parameters.size()));
-    }
-    if (!buffer.send(bytes, to_)) {
-      to_.send(kError, std::string("the records cannot be read from the GPU"));
-      to_.close();
-      return;
-    }
-    to_.send(kEnd, nullptr, 0);
-  }
-
   std::recursive_mutex mutex_;
   Connection to_;
   Selection selection_{[](const char* name) { return static_cast<const char*>(getenv(name)); }};
-  Functions functions_{to_};
-  std::set<std::string> instrumented_;  // kernels
-  std::map<std::pair<CUcontext, CUfunction>, LaunchHead> asked_;
-  std::map<CUcontext, std::unique_ptr<DeviceBuffer>> contexts_;
-  const bool list_ = is_set("HEDDLE_CAPTURE_LIST");
-  const BlockRange range_ = block_range(getenv("HEDDLE_CAPTURE_BLOCKS"));
+  Kernels kernels_{to_};
+  Recording recording_{to_, kernels_};
+  const bool list_ = kernels_.only_lists();
   Graphs graphs_;
   bool profiling_ = false, graph_told_ = false;
   uint64_t launches_ = 0, graph_launches_ = 0;
   std::vector<Memcpy> copies_;
-
-  // What is being recorded: one launch, or those of a graph.
-  bool busy_ = false, mixed_ = false, graph_ = false;
-  std::thread::id thread_;
-  std::vector<Recorded> current_;
-  uint32_t recorded_ = 0;  // of them have a target so far
-  NodeOrder nodes_;
 };
 
 Tool* tool;  // never deleted: the driver calls until the very end

@@ -108,8 +108,9 @@ void five(float* a, float* b, float* c, cudaStream_t s) {
   vecadd<<<blocks, 128, 0, s>>>(c, b, a, n);
 }
 
-// A graph made by capturing a stream, launched twice; with `direct` between launches of one of its kernels.
-void graph(bool direct) {
+// A graph made by capturing a stream, launched so many times, the last time profiled; with `direct` once between launches
+// of one of its kernels.
+void graph(int times, bool direct) {
   float *a = device(1), *b = device(3), *c = device(0);
   cudaStream_t s;
   cudaGraph_t g;
@@ -123,16 +124,23 @@ void graph(bool direct) {
     if (direct) {
       scale<<<64, 128, 0, s>>>(a, 1, 64 * 128);
     }
+    for (int i = 1; i < times; ++i) {
+      CHECK(cudaGraphLaunch(e, s));
+    }
+    if (!direct) {
+      CHECK(cudaStreamSynchronize(s));
+      CHECK(cudaProfilerStart());
+    }
     CHECK(cudaGraphLaunch(e, s));
     if (direct) {
       scale<<<64, 128, 0, s>>>(a, 1, 64 * 128);
-    } else {
-      CHECK(cudaStreamSynchronize(s));
-      CHECK(cudaProfilerStart());
-      CHECK(cudaGraphLaunch(e, s));
     }
   });
-  expect(a, direct ? 103 : (103 * 2 + 3) * 2 * float(103 * 2 + 3) * 2 + 3, 64 * 128);
+  float v = 1;
+  for (int i = 0; i < times; ++i) {
+    v = (v * 2 + 3) * 2 * ((v * 2 + 3) * 2) + 3;
+  }
+  expect(a, v, 64 * 128);
 }
 
 // A graph made node by node, whose first kernel gets other parameters before it is launched again.
@@ -181,9 +189,11 @@ int main(int argc, char** argv) {
     twice([&] { gemm<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n); });
     expect(c, 2.0f * n, n * n);
   } else if (what == "graph") {
-    graph(false);
+    graph(2, false);
+  } else if (what == "thrice") {
+    graph(3, false);
   } else if (what == "both") {
-    graph(true);
+    graph(1, true);
   } else if (what == "nodes") {
     nodes();
   } else if (what == "long") {
@@ -195,7 +205,7 @@ int main(int argc, char** argv) {
     timed([&] { clusters<<<dim3(8, 8), 128>>>(a); });
     expect(a, 1, 64 * 128);
   } else {
-    std::fprintf(stderr, "usage: measure vecadd|gemm|graph|both|nodes|long|clusters\n");
+    std::fprintf(stderr, "usage: measure vecadd|gemm|graph|thrice|both|nodes|long|clusters\n");
     return 2;
   }
   return 0;
