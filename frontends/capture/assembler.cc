@@ -94,7 +94,8 @@ uint64_t Assembler::place_of(uint32_t block) const {
     return UINT64_MAX;
   }
   if (cluster.y * cluster.z > 1) {
-    position = isa::position_of({block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y}, grid, cluster);
+    position =
+        isa::position_of({block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y}, grid, cluster);
   }
   return position - launch_.first_block();
 }

@@ -50,10 +50,11 @@ void take_part(const Input& in, const LaunchHead& head, Launch& out) {
   if (head.blocks == 0 || (head.first_block == 0 && head.blocks == blocks)) {
     return;
   }
-  if (head.first_block >= blocks || head.blocks > blocks - head.first_block || head.first_block % cluster != 0 ||
-      head.blocks % cluster != 0) {
-    in.fail(fmt::format("{} blocks from block {} on, of {} in clusters of {} (legal: whole clusters of the grid)",
-                        head.blocks, head.first_block, blocks, cluster));
+  if (head.first_block >= blocks || head.blocks > blocks - head.first_block ||
+      head.first_block % cluster != 0 || head.blocks % cluster != 0) {
+    in.fail(
+        fmt::format("{} blocks from block {} on, of {} in clusters of {} (legal: whole clusters of the grid)",
+                    head.blocks, head.first_block, blocks, cluster));
   }
   out.part = trace::Part{s.grid, head.first_block};
   s.grid = trace::grid_of_part(head.blocks, s.cluster);

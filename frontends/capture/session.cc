@@ -131,7 +131,8 @@ class Session {
     }
     if (head.node != arriving_.size() || (!arriving_.empty() && head.record_bytes != bytes_)) {
       in_.fail("launch " + std::to_string(arriving_.size()) + " of a graph says that it is launch " +
-               std::to_string(head.node) + ", with " + std::to_string(head.record_bytes) + " bytes of records");
+               std::to_string(head.node) + ", with " + std::to_string(head.record_bytes) +
+               " bytes of records");
     }
     Arriving& a = arriving_.emplace_back();
     a.launch = std::make_unique<Launch>();
@@ -183,7 +184,8 @@ class Session {
     }
   }
   bool any_left() const {
-    return std::any_of(arriving_.begin(), arriving_.end(), [](const Arriving& a) { return a.assembler.has_value(); });
+    return std::any_of(arriving_.begin(), arriving_.end(),
+                       [](const Arriving& a) { return a.assembler.has_value(); });
   }
 
   void records() {
@@ -229,8 +231,8 @@ class Session {
     }
     attempt_all([&] {
       if (done_ != bytes_) {
-        in_.fail("record at byte " + std::to_string(done_) + " of the launch's: " + std::to_string(bytes_ - done_) +
-                 " bytes at the end are missing, or are no whole record");
+        in_.fail("record at byte " + std::to_string(done_) + " of the launch's: " +
+                 std::to_string(bytes_ - done_) + " bytes at the end are missing, or are no whole record");
       }
     });
     std::vector<Arriving> all = std::move(arriving_);

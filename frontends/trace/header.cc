@@ -240,8 +240,8 @@ Origin origin_of(const pb::Header& h, const std::string& name) {
   check_name("origin.trace", o.trace(), name);
   check_name("origin.source", o.source(), name);
   check_name("origin.fingerprint", o.fingerprint(), name);
-  Origin out = {o.trace(), o.number(), o.source(), o.fingerprint(), {}, {}, h.kernel().graph(),
-                h.kernel().graph_launch()};
+  Origin out = {o.trace(), o.number(), o.source(),         o.fingerprint(),
+                {},        {},         h.kernel().graph(), h.kernel().graph_launch()};
   out.part = KernelReader(h.kernel(), name).part();
   for (const pb::Memcpy& m : o.memcpys()) {
     out.memcpys.push_back({m.address(), m.bytes(), 0});

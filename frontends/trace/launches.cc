@@ -88,8 +88,8 @@ OpenedTrace open_any(const fs::path& file, const std::optional<isa::Dim3>& clust
   std::string part;
   if (origin.part) {
     const uint64_t first = origin.part->first_block;
-    part = "blocks " + std::to_string(first) + "-" + std::to_string(first + reader->blocks() - 1) + " of the " +
-           std::to_string(origin.part->grid.count()) + " of its grid";
+    part = "blocks " + std::to_string(first) + "-" + std::to_string(first + reader->blocks() - 1) +
+           " of the " + std::to_string(origin.part->grid.count()) + " of its grid";
   }
   return {std::move(reader), origin.fingerprint, std::move(part)};
 }

@@ -274,7 +274,8 @@ TEST_CASE("a .heddle holds what was sent") {
 
 TEST_CASE("some blocks of a grid are a file of their own, which says so") {
   const heddle::test::TempDir dir;
-  LaunchHead head = launch_head(4, 32);  // 4 x 4 blocks in clusters of 2 x 2: 0 1 4 5, 2 3 6 7, 8 9 12 13, ...
+  LaunchHead head =
+      launch_head(4, 32);  // 4 x 4 blocks in clusters of 2 x 2: 0 1 4 5, 2 3 6 7, 8 9 12 13, ...
   head.grid[1] = 4;
   head.cluster[0] = head.cluster[1] = 2;
   head.first_block = 4;

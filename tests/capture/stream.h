@@ -79,8 +79,8 @@ inline LaunchHead launch_head(uint32_t blocks = 1, uint32_t threads = 32) {
 }
 
 // Of a graph, where `record_bytes` are those of all its kernels.
-inline std::string begin_launch(LaunchHead head, const std::vector<uint32_t>& functions, uint64_t record_bytes,
-                                const std::string& parameters = "") {
+inline std::string begin_launch(LaunchHead head, const std::vector<uint32_t>& functions,
+                                uint64_t record_bytes, const std::string& parameters = "") {
   head.functions = static_cast<uint32_t>(functions.size());
   head.record_bytes = record_bytes;
   head.parameter_bytes = static_cast<uint32_t>(parameters.size());
@@ -92,9 +92,11 @@ inline std::string begin_launch(LaunchHead head, const std::vector<uint32_t>& fu
   p.text(parameters);
   return frame(kLaunch, text(p));
 }
-inline std::string end_launch(const std::string& records) { return frame(kRecords, records) + frame(kEnd, ""); }
-inline std::string launch(const LaunchHead& head, const std::vector<uint32_t>& functions, const std::string& records,
-                          const std::string& parameters = "") {
+inline std::string end_launch(const std::string& records) {
+  return frame(kRecords, records) + frame(kEnd, "");
+}
+inline std::string launch(const LaunchHead& head, const std::vector<uint32_t>& functions,
+                          const std::string& records, const std::string& parameters = "") {
   return begin_launch(head, functions, records.size(), parameters) + end_launch(records);
 }
 

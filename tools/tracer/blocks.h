@@ -32,7 +32,8 @@ inline BlockRange block_range(const char* text) {
 
 // Those of the range that a grid of `blocks` has, to whole clusters: the blocks of one run together. False:
 // none.
-inline bool blocks_of(const BlockRange& r, uint64_t blocks, uint64_t cluster, uint64_t& first, uint64_t& count) {
+inline bool blocks_of(const BlockRange& r, uint64_t blocks, uint64_t cluster, uint64_t& first,
+                      uint64_t& count) {
   if (r.first >= blocks || r.last < r.first) {
     return false;
   }

@@ -105,7 +105,8 @@ class Functions {
   static bool encoding(Instr& in, uint64_t& low, uint64_t& high) {
 #if HEDDLE_NVBIT >= 108
     std::vector<uint8_t> bytes;
-    in.getSassBinary([](uint8_t byte, void* to) { static_cast<std::vector<uint8_t>*>(to)->push_back(byte); }, &bytes);
+    in.getSassBinary([](uint8_t byte, void* to) { static_cast<std::vector<uint8_t>*>(to)->push_back(byte); },
+                     &bytes);
     if (bytes.size() == 16) {
       memcpy(&low, bytes.data(), 8);
       memcpy(&high, bytes.data() + 8, 8);

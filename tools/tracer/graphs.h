@@ -34,9 +34,9 @@ struct InstantiateCall {
 struct ExecCall {
   CUgraphExec exec;
   union {
-    CUstream stream;    // cuGraphLaunch
-    CUgraph graph;      // cuGraphExecUpdate
-    CUgraphNode node;   // cuGraphExec...SetParams
+    CUstream stream;   // cuGraphLaunch
+    CUgraph graph;     // cuGraphExecUpdate
+    CUgraphNode node;  // cuGraphExec...SetParams
   };
   const void* parameters;
 };
@@ -150,8 +150,8 @@ inline Launch launch_of_node(const NodeKernel& k) {
   return l;
 }
 
-// Kernels of the graph in the order in which they were added, those of child graphs in the child's place. False:
-// there are others too.
+// Kernels of the graph in the order in which they were added, those of child graphs in the child's place.
+// False: there are others too.
 inline bool kernels_of(CUgraph graph, std::vector<Node>& out, int depth = 0) {
   size_t n = 0;
   if (depth > 16 || cuGraphGetNodes(graph, nullptr, &n) != CUDA_SUCCESS) {
@@ -184,7 +184,8 @@ inline bool kernels_of(CUgraph graph, std::vector<Node>& out, int depth = 0) {
       node.handle = handle;
       node.launch = launch_of_node(k);
       CUkernelNodeAttrValue value = {};
-      if (cuGraphKernelNodeGetAttribute(handle, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) == CUDA_SUCCESS) {
+      if (cuGraphKernelNodeGetAttribute(handle, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) ==
+          CUDA_SUCCESS) {
         const uint32_t cluster[3] = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
         std::copy(cluster, cluster + 3, node.launch.head.cluster);
       }

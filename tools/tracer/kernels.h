@@ -1,5 +1,5 @@
-// What the tool has made of the program's contexts and kernels: a buffer for each context, and which kernels run
-// instrumented.
+// What the tool has made of the program's contexts and kernels: a buffer for each context, and which kernels
+// run instrumented.
 #pragma once
 
 #include <stdlib.h>
@@ -78,8 +78,8 @@ class Kernels {
                        [&](const Node& n) { return is_instrumented(ctx, n.launch.function); });
   }
 
-  // Whether its next launches run the instrumented code. A graph's kernels do in any case, says the tool: their
-  // nodes were made so.
+  // Whether its next launches run the instrumented code. A graph's kernels do in any case, says the tool:
+  // their nodes were made so.
   bool is_enabled(CUcontext ctx, CUfunction f) const { return enabled_.count({ctx, canonical(f)}) != 0; }
   void enable(CUcontext ctx, CUfunction f, bool on) {
     nvbit_enable_instrumented(ctx, f, on);
@@ -109,9 +109,10 @@ class Kernels {
     }
     enable(ctx, f, false);
   }
-  // The same of a graph. Its kernels run instrumented all the same, and get their values, with a buffer that takes
-  // nothing: after a first launch without NVBit 1.7.7.1 does not hand the values of the next one to every node (seen:
-  // all but one of five). Nobody waits for it, since its end may depend on what the program does next.
+  // The same of a graph. Its kernels run instrumented all the same, and get their values, with a buffer that
+  // takes nothing: after a first launch without NVBit 1.7.7.1 does not hand the values of the next one to
+  // every node (seen: all but one of five). Nobody waits for it, since its end may depend on what the program
+  // does next.
   void pass(CUcontext ctx, const Graph& g) {
     const Relaxed relaxed;
     Context& c = *contexts_[ctx];

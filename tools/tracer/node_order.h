@@ -20,8 +20,8 @@ class NodeOrder {
   }
   void add(std::string name, const Grid& grid) { nodes_.push_back({std::move(name), grid, false}); }
 
-  // Number, from 1, of the first one like this that has not been taken: of several alike the order of the graph.
-  // Where none has this grid, the name decides. 0: none.
+  // Number, from 1, of the first one like this that has not been taken: of several alike the order of the
+  // graph. Where none has this grid, the name decides. 0: none.
   uint64_t take(const std::string& name, const Grid& grid) {
     ++announced_;
     for (const bool exact : {true, false}) {

@@ -1,4 +1,5 @@
-// What is being recorded: one launch, or those of a graph, from before the driver's call until the records are sent.
+// What is being recorded: one launch, or those of a graph, from before the driver's call until the records
+// are sent.
 #pragma once
 
 #include <stdint.h>
