@@ -108,6 +108,10 @@ OpenedLaunch::OpenedLaunch(const config::GpuConfig& gpu, PlannedLaunch launch, c
                        })),
       source_(std::make_unique<Reader>(launch_, *opened_.source)) {
   of_trace(launch_, [&] { check_image(launch_, gpu, settings, warn, source().image()); });
+  if (warn && !opened_.part.empty()) {
+    warn(fmt::format("{}: {}: only they are simulated, as a grid of their own", launch_.source.path.string(),
+                     opened_.part));
+  }
 }
 
 void OpenedLaunch::located(const std::function<void()>& f) const {

@@ -45,7 +45,7 @@ PlannedLaunch planned(const Source& source, const modules::DescribedLaunch* of_m
     out.source.path = std::get<modules::LaunchDescription>(source).file;
     out.open = [of_module] {
       return with_instructions([&] {
-        return trace::OpenedTrace{of_module->timed(std::make_shared<std::string>()), "executed"};
+        return trace::OpenedTrace{of_module->timed(std::make_shared<std::string>()), "executed", ""};
       });
     };
     return out;

@@ -6,6 +6,7 @@
 
 #include "frontends/accelsim/address_list.h"
 #include "sim/base/error.h"
+#include "sim/isa/launch_order.h"
 
 namespace heddle::capture {
 
@@ -44,17 +45,29 @@ size_t payload_bytes(const Record& r) {
 
 }  // namespace
 
+size_t Assembler::record_bytes(const Input& in, std::string_view bytes) {
+  Record r;
+  if (bytes.size() < sizeof r) {
+    return 0;
+  }
+  std::memcpy(&r, bytes.data(), sizeof r);
+  if (!is_form(r)) {
+    in.fail("a record of form " + std::to_string(r.form) + " with mask " + std::to_string(r.mask));
+  }
+  const size_t n = sizeof r + payload_bytes(r);
+  return bytes.size() < n ? 0 : n;
+}
+
 Assembler::Assembler(const Input& in, Launch& launch, const std::vector<const Function*>& functions,
                      const std::vector<uint32_t>& starts, uint64_t bytes)
     : in_(in),
       launch_(launch),
-      bytes_(bytes),
-      blocks_(launch.image.shape.grid.count()),
+      blocks_(launch.blocks()),
       warps_(launch.image.shape.warps()),
       check_(launch.image) {
   if (blocks_ > kMostWarps / std::max<uint32_t>(1, warps_)) {
     in.fail(std::to_string(blocks_) + " blocks of " + std::to_string(warps_) + " warps (legal: up to " +
-            std::to_string(kMostWarps) + " warps in a launch)");
+            std::to_string(kMostWarps) + " warps in a launch; --blocks records a part of it)");
   }
   // Every warp executes something: so there is no more to make room for than has been written.
   if (blocks_ > bytes / sizeof(Record) / warps_) {
@@ -70,39 +83,35 @@ Assembler::Assembler(const Input& in, Launch& launch, const std::vector<const Fu
 }
 
 void Assembler::fail(const std::string& what) const {
-  in_.fail("record at byte " + std::to_string(done_) + " of the launch's: " + what);
+  in_.fail("record at byte " + std::to_string(at_) + " of the launch's: " + what);
 }
 
-void Assembler::add(std::string& bytes) {
-  size_t at = 0;
-  while (const size_t n = record(std::string_view(bytes).substr(at))) {
-    at += n;
-    done_ += n;
+// Among the blocks that are recorded; UINT64_MAX, or more than there are: none of them.
+uint64_t Assembler::place_of(uint32_t block) const {
+  const isa::Dim3 &grid = launch_.whole_grid(), &cluster = launch_.image.shape.cluster;
+  uint64_t position = block;
+  if (block >= grid.count()) {
+    return UINT64_MAX;
   }
-  bytes.erase(0, at);
-  if (done_ + bytes.size() > bytes_) {
-    fail("more than the " + std::to_string(bytes_) + " bytes of records that the launch has");
+  if (cluster.y * cluster.z > 1) {
+    position =
+        isa::position_of({block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y}, grid, cluster);
   }
+  return position - launch_.first_block();
 }
 
-// Bytes of the first record; 0: it is not complete.
-size_t Assembler::record(std::string_view bytes) {
+void Assembler::add(std::string_view bytes, uint64_t at) {
+  at_ = at;
   Record r;
-  if (bytes.size() < sizeof r) {
-    return 0;
-  }
   std::memcpy(&r, bytes.data(), sizeof r);
-  if (r.block >= blocks_ || r.warp >= warps_ || !is_form(r)) {
+  const uint64_t place = place_of(r.block);
+  if (place >= blocks_ || r.warp >= warps_) {
     fail("block " + std::to_string(r.block) + ", warp " + std::to_string(r.warp) + ", form " +
          std::to_string(r.form) + " (legal: of " + std::to_string(blocks_) + " blocks of " +
          std::to_string(warps_) + " warps)");
   }
-  const size_t n = sizeof r + payload_bytes(r);
-  if (bytes.size() < n) {
-    return 0;
-  }
   const uint32_t code = code_of(r.instr);
-  isa::WarpTrace& w = launch_.warps[uint64_t{r.block} * warps_ + r.warp];
+  isa::WarpTrace& w = launch_.warps[place * warps_ + r.warp];
   isa::Run* last = w.runs.empty() ? nullptr : &w.runs.back();
   if (last && code == last->first + last->count && r.mask == last->mask) {
     ++last->count;
@@ -114,7 +123,6 @@ size_t Assembler::record(std::string_view bytes) {
   if (r.mask != 0) {
     references(r, bytes.data() + sizeof r, launch_.image.code[code], w);
   }
-  return n;
 }
 
 uint32_t Assembler::code_of(uint32_t instr) {
@@ -219,15 +227,12 @@ MemRef Assembler::values(const Record& r, const char* p, isa::WarpTrace& w) {
 }
 
 void Assembler::finish() {
-  if (done_ != bytes_) {
-    fail(std::to_string(bytes_ - done_) + " bytes at the end are missing, or are no whole record");
-  }
   for (size_t i = 0; i < launch_.warps.size(); ++i) {
     launch_.warps[i].warp = static_cast<uint32_t>(i % warps_);
     std::string what = launch_.warps[i].runs.empty() ? "no records" : check_.fault_of(launch_.warps[i]);
     if (!what.empty()) {
-      in_.fail("warp " + std::to_string(i % warps_) + " of block " + std::to_string(i / warps_) + ": " +
-               what);
+      in_.fail("warp " + std::to_string(i % warps_) + " of block " +
+               std::to_string(launch_.first_block() + i / warps_) + ": " + what);
     }
   }
 }

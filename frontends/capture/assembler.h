@@ -15,13 +15,18 @@ namespace heddle::capture {
 
 class Assembler {
  public:
-  // `launch` is described; `functions` and `starts` as there. `bytes`: of all records that will come.
+  // Bytes of the first record; 0: it is not complete. Throws where no device writes such a record.
+  static size_t record_bytes(const Input& in, std::string_view bytes);
+
+  // `launch` is described; `functions` and `starts` as there. `bytes`: of records, at most.
   Assembler(const Input& in, Launch& launch, const std::vector<const Function*>& functions,
             const std::vector<uint32_t>& starts, uint64_t bytes);
 
-  // Takes the records in `bytes` away; what is left is the beginning of one more.
-  void add(std::string& bytes);
-  uint64_t done() const { return done_; }
+  // Of what `bytes` allowed, the least that the launch must have.
+  uint64_t least_bytes() const { return launch_.warps.size() * sizeof(Record); }
+
+  // One whole record, which begins at byte `at` of those that have been sent.
+  void add(std::string_view record, uint64_t at);
   // Behind the last. Throws when something is missing, or is nothing that a GPU would have executed.
   void finish();
 
@@ -36,7 +41,7 @@ class Assembler {
     const char* at = nullptr;  // else
   };
 
-  size_t record(std::string_view bytes);
+  uint64_t place_of(uint32_t block) const;
   uint32_t code_of(uint32_t instr);
   void references(const Record& r, const char* p, const isa::Instr& in, isa::WarpTrace& w);
   isa::MemRef addresses(const List& l, int n, isa::WarpTrace& w) const;
@@ -48,8 +53,7 @@ class Assembler {
   Launch& launch_;
   std::vector<Part> parts_;  // by number
   size_t latest_ = 0;
-  const uint64_t bytes_;
-  uint64_t done_ = 0;
+  uint64_t at_ = 0;  // of the record at hand
   const uint64_t blocks_;
   const uint32_t warps_;  // of a block
   const sass::OperandCheck check_;

@@ -44,14 +44,30 @@ void append_text(const Function& f, uint32_t base, bool encodings, std::string& 
   }
 }
 
+void take_part(const Input& in, const LaunchHead& head, Launch& out) {
+  isa::LaunchShape& s = out.image.shape;
+  const uint64_t blocks = s.grid.count(), cluster = s.cluster.count();
+  if (head.blocks == 0 || (head.first_block == 0 && head.blocks == blocks)) {
+    return;
+  }
+  if (head.first_block >= blocks || head.blocks > blocks - head.first_block ||
+      head.first_block % cluster != 0 || head.blocks % cluster != 0) {
+    in.fail(
+        fmt::format("{} blocks from block {} on, of {} in clusters of {} (legal: whole clusters of the grid)",
+                    head.blocks, head.first_block, blocks, cluster));
+  }
+  out.part = trace::Part{s.grid, head.first_block};
+  s.grid = trace::grid_of_part(head.blocks, s.cluster);
+}
+
 }  // namespace
 
 isa::BlockTrace Launch::take_block(uint64_t position) {
   const isa::LaunchShape& s = image.shape;
   isa::BlockTrace out;
   out.linear = position;
-  out.index = isa::block_at(position, s.grid, s.cluster);
-  const uint64_t first = isa::linear_of(out.index, s.grid) * s.warps();
+  out.index = isa::block_at(first_block() + position, whole_grid(), s.cluster);
+  const uint64_t first = position * s.warps();
   for (uint32_t w = 0; w < s.warps(); ++w) {
     out.warps.push_back(std::move(warps[first + w]));
     out.warps.back().warp = w;
@@ -89,6 +105,8 @@ void describe(const Input& in, const LaunchHead& head, const std::vector<const F
   isa::KernelImage image;
   image.name = functions.front()->name;
   image.id = head.number;
+  out.graph = head.graph;
+  out.graph_launch = head.graph_launch;
   image.compute_capability = head.compute_capability;
   image.shape.grid = dim3(head.grid);
   image.shape.block = dim3(head.block);
@@ -121,9 +139,10 @@ void describe(const Input& in, const LaunchHead& head, const std::vector<const F
       in.fail("the code does not fit into 32-bit program counters");
     }
   }
-  // The way it will be read: all checks of a file's header.
+  // The way it will be read: all checks of a file's header. Those of the whole grid come first.
   out.listing.side_name = "the captured code";
   out.image = trace::image_of(trace::make_header(image, out.listing, {}), in.place());
+  take_part(in, head, out);
   const auto same = [](const isa::Instr& i, uint32_t pc) { return i.pc == pc; };
   if (!std::equal(out.image.code.begin(), out.image.code.end(), offsets.begin(), offsets.end(), same)) {
     in.fail("the code of " + image.name + " is not as it was sent" +

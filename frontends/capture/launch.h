@@ -2,24 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "frontends/accelsim/kernelslist.h"
 #include "frontends/accelsim/static_code.h"
 #include "frontends/capture/input.h"
+#include "frontends/trace/header.h"
 #include "sim/isa/recording.h"
 
 namespace heddle::capture {
 
 struct Launch {
-  isa::KernelImage image;
+  isa::KernelImage image;  // its grid is as large as the part, if this is one
+  std::optional<trace::Part> part;
+  uint64_t graph = 0, graph_launch = 0;  // as in trace::Origin
   accelsim::Listing listing;
   std::vector<accelsim::Memcpy> memcpys;  // before it
-  std::vector<isa::WarpTrace> warps;      // by block, x fastest in the whole grid, whatever the clusters
+  std::vector<isa::WarpTrace> warps;      // by block, in launch order
   uint64_t warp_instructions = 0;
 
-  // The n-th block in launch order, moved out.
+  uint64_t blocks() const { return image.shape.grid.count(); }
+  // Grid that was launched, and the first block of it that is here.
+  const isa::Dim3& whole_grid() const { return part ? part->grid : image.shape.grid; }
+  uint64_t first_block() const { return part ? part->first_block : 0; }
+  // The n-th of the blocks that are here, moved out.
   isa::BlockTrace take_block(uint64_t position);
 };
 

@@ -6,9 +6,10 @@
 //   kContext   a CUDA context was made: name of the device
 //   kFunction  FunctionHead, its name, then for each instruction InstrHead, its text, its source file
 //   kMemcpy    Memcpy
-//   kLaunch    LaunchHead, `functions` numbers (FunctionHead::first, the kernel's own first), the parameters
-//   kRecords   of the launch: records one behind the other, where one may go on in the next frame
-//   kEnd       the launch is complete
+//   kLaunch    LaunchHead, `functions` numbers (FunctionHead::first, the kernel's own first), the parameters.
+//              Of a CUDA graph's launch one for each of its kernels that is recorded, before their records
+//   kRecords   of the launches: records one behind the other, where one may go on in the next frame
+//   kEnd       the launches are complete
 //   kDropped   Dropped, name of the kernel: a launch that could not be recorded
 //   kListed    Listed, name of the kernel: a launch that was seen, with --list
 //   kError     text: this process captures nothing more
@@ -21,7 +22,7 @@
 namespace heddle::capture {
 
 inline constexpr uint32_t kMagic = 0x48445452;  // "HDTR"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 enum Frame : uint32_t {
   kHello = 1,
@@ -68,8 +69,13 @@ struct LaunchHead {
   uint64_t number = 0;  // among all launches of the process, from 1
   uint64_t stream = 0;
   uint64_t shared_base = 0, local_base = 0;
-  uint64_t record_bytes = 0;
-  uint32_t grid[3], block[3], cluster[3];
+  uint64_t record_bytes = 0;  // of a graph's launch those of all its kernels, in each head
+  uint64_t graph = 0;         // number in the process, from 1; 0: no graph launched it
+  uint64_t graph_launch = 0;  // among all launches of graphs in the process, from 1
+  // Blocks that are recorded, by their positions in launch order; 0: all.
+  uint64_t first_block = 0, blocks = 0;
+  uint32_t node = 0;  // what Record::node has of it
+  uint32_t grid[3] = {}, block[3] = {}, cluster[3] = {};
   uint32_t compute_capability = 0;
   uint32_t registers = 0, static_shared = 0, dynamic_shared = 0, local_bytes = 0;
   int32_t carveout = -1;
@@ -86,6 +92,7 @@ struct Dropped {
 
 struct Listed {
   uint64_t number = 0;
+  uint64_t graph = 0;  // as LaunchHead's
   uint32_t grid[3], block[3];
 };
 
@@ -98,11 +105,12 @@ struct Record {
   uint32_t block = 0;  // x fastest
   uint32_t instr = 0;  // number
   uint32_t mask = 0;   // active and predicate; 0: nothing follows
-  uint16_t warp = 0;
-  uint16_t form = 0;
+  uint8_t warp = 0;
+  uint8_t form = 0;
+  uint16_t node = 0;  // which of the launches: LaunchHead::node
 };
 
-enum Form : uint16_t {
+enum Form : uint8_t {
   // Lists of one 64-bit number per set lane, or, strided, of the first one and the distance of the others.
   kLists = 3,          // how many, 0..2
   kStrided = 4,        // the first list

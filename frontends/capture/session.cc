@@ -1,6 +1,7 @@
 #include "frontends/capture/session.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,8 +36,8 @@ class Session {
         return;
       }
     }
-    if (arriving_) {
-      in_.fail("the stream ends within a launch of " + kernel_);
+    if (!arriving_.empty()) {
+      in_.fail("the stream ends within a launch of " + arriving_.front().kernel);
     }
   }
 
@@ -109,7 +110,7 @@ class Session {
   }
 
   void launch(Fields& fields) {
-    if (arriving_) {
+    if (had_records_) {
       in_.fail("a launch begins within another");
     }
     const auto head = fields.take<LaunchHead>();
@@ -128,59 +129,126 @@ class Session {
     if (functions.empty()) {
       in_.fail("a launch without functions (legal: 1 or more)");
     }
-    arriving_ = std::make_unique<Launch>();
-    number_ = head.number;
+    if (head.node != arriving_.size() || (!arriving_.empty() && head.record_bytes != bytes_)) {
+      in_.fail("launch " + std::to_string(arriving_.size()) + " of a graph says that it is launch " +
+               std::to_string(head.node) + ", with " + std::to_string(head.record_bytes) +
+               " bytes of records");
+    }
+    Arriving& a = arriving_.emplace_back();
+    a.launch = std::make_unique<Launch>();
+    a.number = head.number;
+    a.kernel = functions.front()->name;
+    a.launch->memcpys = std::exchange(memcpys_, {});
     bytes_ = head.record_bytes;
-    kernel_ = functions.front()->name;
-    arriving_->memcpys = std::exchange(memcpys_, {});
-    attempt([&] {
+    attempt(a, [&] {
       std::vector<uint32_t> starts;
-      describe(in_, head, functions, parameters, *arriving_, starts);
-      assembler_.emplace(in_, *arriving_, functions, starts, head.record_bytes);
+      describe(in_, head, functions, parameters, *a.launch, starts);
+      // Room for all of them is no more than for the records that will come.
+      a.assembler.emplace(in_, *a.launch, functions, starts, bytes_ - std::min(bytes_, claimed_));
+      claimed_ += a.assembler->least_bytes();
     });
   }
 
+  struct Arriving {
+    std::unique_ptr<Launch> launch;
+    std::optional<Assembler> assembler;  // none: it is dropped
+    std::string kernel;
+    uint64_t number = 0;
+  };
+
   // What is wrong with a launch does not end the session: its frames tell where the next begins.
   template <class F>
-  void attempt(const F& f) {
+  void attempt(Arriving& a, const F& f) {
     try {
       f();
     } catch (const Error& e) {
-      events_.dropped(number_, kernel_, e.what());
-      assembler_.reset();
-      arriving_->warps = {};
+      drop(a, e.what());
     }
+  }
+  void drop(Arriving& a, const std::string& why) {
+    events_.dropped(a.number, a.kernel, why);
+    a.assembler.reset();
+    a.launch->warps = {};
+  }
+  // Of all that are left, where it cannot be said which one is to blame.
+  template <class F>
+  void attempt_all(const F& f) {
+    try {
+      f();
+    } catch (const Error& e) {
+      for (Arriving& a : arriving_) {
+        if (a.assembler) {
+          drop(a, e.what());
+        }
+      }
+    }
+  }
+  bool any_left() const {
+    return std::any_of(arriving_.begin(), arriving_.end(),
+                       [](const Arriving& a) { return a.assembler.has_value(); });
   }
 
   void records() {
-    if (!arriving_) {
+    if (arriving_.empty()) {
       in_.fail("records without a launch");
     }
+    had_records_ = true;
     while (in_.part(pending_)) {
-      if (assembler_) {
-        attempt([&] { assembler_->add(pending_); });
-      }
-      if (assembler_) {
-        events_.progress(kernel_, assembler_->done(), bytes_);
+      attempt_all([&] { sort_out(); });
+      if (any_left()) {
+        events_.progress(arriving_.front().kernel, done_, bytes_);
       } else {
         pending_.clear();
       }
     }
   }
+  // The records in pending_ to their launches; what is left is the beginning of one more.
+  void sort_out() {
+    size_t at = 0;
+    std::string_view all = pending_;
+    while (const size_t n = any_left() ? Assembler::record_bytes(in_, all.substr(at)) : 0) {
+      Record r;
+      std::memcpy(&r, all.data() + at, sizeof r);
+      if (r.node >= arriving_.size()) {
+        in_.fail("record at byte " + std::to_string(done_) + " of the launch's: of launch " +
+                 std::to_string(r.node) + " (legal: of " + std::to_string(arriving_.size()) + ")");
+      }
+      if (Arriving& a = arriving_[r.node]; a.assembler) {
+        attempt(a, [&] { a.assembler->add(all.substr(at, n), done_); });
+      }
+      at += n;
+      done_ += n;
+    }
+    pending_.erase(0, at);
+    if (done_ + pending_.size() > bytes_) {
+      in_.fail("more than the " + std::to_string(bytes_) + " bytes of records that the launch has");
+    }
+  }
 
   void end() {
-    if (!arriving_) {
+    if (arriving_.empty()) {
       in_.fail("the end of a launch without a launch");
     }
-    if (assembler_) {
-      attempt([&] { assembler_->finish(); });
-    }
+    attempt_all([&] {
+      if (done_ != bytes_) {
+        in_.fail("record at byte " + std::to_string(done_) + " of the launch's: " +
+                 std::to_string(bytes_ - done_) + " bytes at the end are missing, or are no whole record");
+      }
+    });
+    std::vector<Arriving> all = std::move(arriving_);
+    arriving_.clear();
     pending_.clear();
-    const std::unique_ptr<Launch> launch = std::move(arriving_);
-    const bool good = assembler_.has_value();
-    assembler_.reset();
-    if (good) {
-      events_.captured(std::move(*launch));
+    had_records_ = false;
+    done_ = claimed_ = 0;
+    for (Arriving& a : all) {
+      if (a.assembler) {
+        attempt(a, [&] { a.assembler->finish(); });
+      }
+      if (a.assembler) {
+        a.assembler.reset();
+        events_.captured(std::move(*a.launch));
+      }
+      a.launch.reset();
     }
   }
 
@@ -200,11 +268,11 @@ class Session {
   std::map<uint32_t, std::unique_ptr<Function>> functions_;
   std::vector<accelsim::Memcpy> memcpys_;
 
-  // The launch whose records arrive. No assembler: it is dropped.
-  std::unique_ptr<Launch> arriving_;
-  std::optional<Assembler> assembler_;
-  std::string pending_, kernel_;
-  uint64_t number_ = 0, bytes_ = 0;
+  // The launches whose records arrive: one, or those of a graph.
+  std::vector<Arriving> arriving_;
+  bool had_records_ = false;
+  std::string pending_;
+  uint64_t bytes_ = 0, done_ = 0, claimed_ = 0;
 };
 
 }  // namespace

@@ -50,8 +50,10 @@ void unpack(const Reference& packed, const ShapeTable& shapes, isa::WarpTrace& w
   w.refs.push_back(r);
 }
 
-ChunkDecoder::ChunkDecoder(const isa::KernelImage& image, const std::vector<Path>& shared_paths)
+ChunkDecoder::ChunkDecoder(const isa::KernelImage& image, const isa::Dim3& whole_grid,
+                           const std::vector<Path>& shared_paths)
     : image_(image),
+      whole_grid_(whole_grid),
       slots_(image.code),
       shared_paths_(shared_paths),
       run_coder_(image.code.size()),
@@ -206,7 +208,8 @@ isa::Dim3 ChunkDecoder::next_index() {
             static_cast<uint32_t>(block_ / g.x / g.y)};
   }
   const uint64_t x = indices_.varint(), y = indices_.varint(), z = indices_.varint();
-  if (how != 1 || !indices_.good() || x >= g.x || y >= g.y || z >= g.z) {
+  const isa::Dim3& w = whole_grid_;
+  if (how != 1 || !indices_.good() || x >= w.x || y >= w.y || z >= w.z) {
     fail("the index of a block is not in the grid");
   }
   return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};

@@ -47,7 +47,9 @@ struct HeldBlock {
 class ChunkDecoder {
  public:
   // Both outlive the decoder.
-  ChunkDecoder(const isa::KernelImage& image, const std::vector<Path>& shared_paths);
+  // `whole_grid`: what the blocks' indices are in; the image's grid unless the file has a part of it.
+  ChunkDecoder(const isa::KernelImage& image, const isa::Dim3& whole_grid,
+               const std::vector<Path>& shared_paths);
 
   // `chunk` stays as it is until the last block has been read. Throws ChunkError when its blocks may need
   // more memory than input::limits() grant.
@@ -89,6 +91,7 @@ class ChunkDecoder {
   void finish_chunk() const;
 
   const isa::KernelImage& image_;
+  const isa::Dim3 whole_grid_;
   const Slots slots_;
   const std::vector<Path>& shared_paths_;
   std::vector<Path> local_paths_;

@@ -31,6 +31,9 @@ void check_name(const std::string& field, const std::string& name, const std::st
   }
 }
 
+// A grid's limits, as CUDA's.
+constexpr isa::Dim3 kMostGrid = {0x7fffffff, 65535, 65535};
+
 class KernelReader {
  public:
   KernelReader(const pb::Kernel& kernel, const std::string& name) : k_(kernel), name_(name) {}
@@ -44,7 +47,7 @@ class KernelReader {
     image.id = k_.id();
     image.compute_capability = limited("kernel.compute_capability", k_.compute_capability(), 999);
     isa::LaunchShape& s = image.shape;
-    s.grid = dims("kernel.grid", k_.grid(), {0x7fffffff, 65535, 65535});
+    s.grid = dims("kernel.grid", k_.grid(), kMostGrid);
     s.block = dims("kernel.block", k_.block(), {1024, 1024, 64});
     if (s.block.count() > 1024) {
       fail("kernel.block " + text(s.block) + " (legal: at most 1024 threads)");
@@ -71,6 +74,19 @@ class KernelReader {
     s.local_base = k_.local_base();
     s.stream = k_.stream();
     read_parameters(image);
+  }
+
+  std::optional<Part> part() const {
+    if (!k_.has_part()) {
+      return std::nullopt;
+    }
+    const Part p = {dims("kernel.part.grid", k_.part().grid(), kMostGrid), k_.part().first_block()};
+    const uint64_t blocks = dims("kernel.grid", k_.grid(), kMostGrid).count();
+    if (p.grid.count() < blocks || p.first_block > p.grid.count() - blocks) {
+      fail("kernel.part from block " + std::to_string(p.first_block) + " on, " + std::to_string(blocks) +
+           " of " + std::to_string(p.grid.count()) + " blocks (legal: within the grid)");
+    }
+    return p;
   }
 
  private:
@@ -114,6 +130,10 @@ class KernelReader {
 
 }  // namespace
 
+isa::Dim3 grid_of_part(uint64_t blocks, const isa::Dim3& c) {
+  return {static_cast<uint32_t>(blocks / (uint64_t{c.y} * c.z)), c.y, c.z};
+}
+
 pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& code, const Origin& origin) {
   pb::Header h;
   pb::Kernel& k = *h.mutable_kernel();
@@ -151,6 +171,12 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
     out.set_mem_width(c.mem_width);
     out.set_source_line(c.source_line);
   }
+  if (origin.part) {
+    put(origin.part->grid, *k.mutable_part()->mutable_grid());
+    k.mutable_part()->set_first_block(origin.part->first_block);
+  }
+  k.set_graph(origin.graph);
+  k.set_graph_launch(origin.graph_launch);
   pb::Origin& o = *h.mutable_origin();
   o.set_trace(origin.trace);
   o.set_number(origin.number);
@@ -214,7 +240,9 @@ Origin origin_of(const pb::Header& h, const std::string& name) {
   check_name("origin.trace", o.trace(), name);
   check_name("origin.source", o.source(), name);
   check_name("origin.fingerprint", o.fingerprint(), name);
-  Origin out = {o.trace(), o.number(), o.source(), o.fingerprint(), {}};
+  Origin out = {o.trace(), o.number(), o.source(),         o.fingerprint(),
+                {},        {},         h.kernel().graph(), h.kernel().graph_launch()};
+  out.part = KernelReader(h.kernel(), name).part();
   for (const pb::Memcpy& m : o.memcpys()) {
     out.memcpys.push_back({m.address(), m.bytes(), 0});
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,24 @@
 
 namespace heddle::trace {
 
+// Some blocks of a grid: which one, and from where on in its launch order.
+struct Part {
+  isa::Dim3 grid;
+  uint64_t first_block = 0;
+  bool operator==(const Part&) const = default;
+};
+// A grid of `blocks` blocks, whole clusters, to stand for that part.
+isa::Dim3 grid_of_part(uint64_t blocks, const isa::Dim3& cluster);
+
 struct Origin {
   std::string trace;                      // name of the capture
   uint32_t number = 1;                    // launch in the capture
   std::string source;                     // file, for people
   std::string fingerprint;                // of the source; empty: none
   std::vector<accelsim::Memcpy> memcpys;  // copies to the device before the launch
+  std::optional<Part> part;               // none: the whole grid
+  uint64_t graph = 0;                     // number of the CUDA graph that launched it; 0: none
+  uint64_t graph_launch = 0;              // among the launches of graphs
 };
 
 pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& code, const Origin& origin);

@@ -77,15 +77,21 @@ OpenedTrace open_any(const fs::path& file, const std::optional<isa::Dim3>& clust
   if (!is_native(file)) {
     accelsim::OpenOptions options;
     options.cluster = cluster;
-    return {accelsim::open_trace(file, options), ""};
+    return {accelsim::open_trace(file, options), "", ""};
   }
   std::unique_ptr<Reader> reader = open(file);
   reader->check_operands();
   if (cluster) {
     reader->set_cluster(*cluster);
   }
-  std::string fingerprint = reader->origin().fingerprint;
-  return {std::move(reader), std::move(fingerprint)};
+  const Origin origin = reader->origin();
+  std::string part;
+  if (origin.part) {
+    const uint64_t first = origin.part->first_block;
+    part = "blocks " + std::to_string(first) + "-" + std::to_string(first + reader->blocks() - 1) +
+           " of the " + std::to_string(origin.part->grid.count()) + " of its grid";
+  }
+  return {std::move(reader), origin.fingerprint, std::move(part)};
 }
 
 }  // namespace heddle::trace

@@ -23,6 +23,7 @@ std::vector<accelsim::Launch> discover(const std::filesystem::path& path,
 struct OpenedTrace {
   std::unique_ptr<isa::BlockSource> source;
   std::string fingerprint;  // of what a .heddle was made from; empty: none
+  std::string part;         // "blocks 64-127 of the 4096 of its grid"; empty: it is the whole grid
 };
 
 // Opens a .heddle or an Accel-Sim trace; `cluster` stands instead of the trace's (accelsim::OpenOptions).

@@ -61,7 +61,8 @@ class FileReader final : public Reader {
     check_index(index_offset);
     read_source_lines(index_offset);
     read_paths();
-    decoder_ = std::make_unique<ChunkDecoder>(image_, paths_);
+    decoder_ =
+        std::make_unique<ChunkDecoder>(image_, origin_.part ? origin_.part->grid : image_.shape.grid, paths_);
   }
 
   const isa::KernelImage& image() const override { return image_; }

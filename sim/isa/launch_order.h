@@ -23,4 +23,12 @@ inline uint64_t linear_of(const Dim3& block, const Dim3& grid) {
   return block.x + uint64_t{grid.x} * (block.y + uint64_t{grid.y} * block.z);
 }
 
+// The position of a block: what block_at() is the inverse of.
+inline uint64_t position_of(const Dim3& block, const Dim3& grid, const Dim3& cluster) {
+  const Dim3 clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+  return linear_of({block.x / cluster.x, block.y / cluster.y, block.z / cluster.z}, clusters) *
+             cluster.count() +
+         linear_of({block.x % cluster.x, block.y % cluster.y, block.z % cluster.z}, cluster);
+}
+
 }  // namespace heddle::isa

@@ -46,6 +46,16 @@ class Capture(harness.HeddleTest):
         self.assertEqual(p.returncode, 0, p.stderr)
         self.assertIn("LDG.E", p.stdout)
 
+    def test_graphs_and_parts_of_grids_are_named(self):
+        p = self.capture("graph_and_part", "-o", "out", "--blocks", "2-3", "--", "true")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn("kernel-1.heddle: launch 0, _Z6vecaddPf, grid (2,1,1), graph 1 in launch 1 of graphs, stream 0x7f01, "
+                      "2 warp instructions", p.stderr)
+        self.assertIn("kernel-3.heddle: launch 5, _Z6vecaddPf, grid (8,1,1), blocks 2-3 of 8, 2 warp instructions", p.stderr)
+        p = self.heddle("run", "out/kernel-3.heddle", "--gpu", "h200")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn("kernel-3.heddle: blocks 2-3 of the 8 of its grid", p.stderr)
+
     def test_the_program_keeps_its_arguments_output_and_status(self):
         p = self.capture("two", "-o", "out", "-q", "--", "sh", "-c", "echo \"$1\" --kernel; exit 7", "sh", "-o", "")
         self.assertEqual(p.returncode, 7)
@@ -54,12 +64,12 @@ class Capture(harness.HeddleTest):
         self.assertEqual(self.capture("two", "-o", "b", "--", "sh", "-c", "kill -SEGV $$").returncode, 139)
 
     def test_options_reach_the_tracer(self):
-        p = self.capture("two", "-o", "out", "-q", "--kernel", "gemm.*", "--launch", "3-9", "--first-of-each", "--nvtx", "step",
+        p = self.capture("two", "-o", "out", "-q", "--blocks", "64", "--kernel", "gemm.*", "--launch", "3-9", "--first-of-each", "--nvtx", "step",
                          "--profiler", "--max-launches", "4", "--memory", "2", "--no-tensor-maps", "--", "env")
         e = dict(line.split("=", 1) for line in p.stdout.splitlines() if "=" in line)
         self.assertEqual({k[15:]: v for k, v in e.items() if k.startswith("HEDDLE_CAPTURE_") and k[15:] != "SOCKET"}, {
             "KERNEL": "gemm.*", "LAUNCHES": "3-9", "FIRST_OF_EACH": "1", "NVTX": "step", "PROFILER": "1", "MOST": "4",
-            "MEMORY": str(2 << 30), "MAPS": "0", "LIST": ""})
+            "BLOCKS": "64", "MEMORY": str(2 << 30), "MAPS": "0", "LIST": ""})
         self.assertEqual(e["LD_PRELOAD"], e["NVTX_INJECTION64_PATH"])
         self.assertEqual(e["NOBANNER"], "1")
         self.assertFalse(os.path.exists(e["HEDDLE_CAPTURE_SOCKET"]))  # gone with its folder
@@ -104,6 +114,8 @@ class Capture(harness.HeddleTest):
                            (("-o", "out",), ["COMMAND"]),
                            (("-o", "out", "--kernel", "(", "--", "sh", "-c", ran), ["--kernel", "regular expression"]),
                            (("-o", "out", "--launch", "9-3", "--", "sh", "-c", ran), ["--launch", "N-M"]),
+                           (("-o", "out", "--blocks", "0", "--", "sh", "-c", ran), ["--blocks", "from 1"]),
+                           (("-o", "out", "--blocks", "9-3", "--", "sh", "-c", ran), ["--blocks", "A-B"]),
                            (("-o", "streams/two", "--", "sh", "-c", ran), ["streams/two"]),
                            (("-o", "out", "--tracer", "none.so", "--", "sh", "-c", ran),
                             ["none.so: there is no tracer", "make -C tools/tracer NVBIT_HOME="])):

@@ -36,6 +36,20 @@ int main(int argc, char** argv) {
                record(b, 0, 3, 0) + record(b, 0, 4, ~0u);
   }
   const std::string one = launch(launch_head(2), {0}, records, "parameters");
+  // Three launches: two of a graph, and blocks 2 and 3 of a grid of 8.
+  LaunchHead node = launch_head(2), part = launch_head(8);
+  node.graph = node.graph_launch = 1;
+  node.stream = 0x7f01;
+  std::string nodes, mixed;
+  for (uint16_t n = 0; n < 2; ++n) {
+    node.number = node.node = n;
+    nodes += begin_launch(node, {0}, 4 * sizeof(Record));
+    for (uint32_t b = 0; b < 2; ++b) {
+      mixed += record(b, 0, 4, ~0u, 0, "", n);
+    }
+  }
+  part.first_block = part.blocks = 2;
+  const std::string some = launch(part, {0}, record(2, 0, 4, ~0u) + record(3, 0, 4, ~0u));
   Dropped full;
   full.number = 6;
   full.needs = uint64_t{5} << 30;
@@ -46,6 +60,7 @@ int main(int argc, char** argv) {
   listed.grid[0] = listed.grid[1] = listed.grid[2] = listed.block[0] = listed.block[1] = listed.block[2] = 1;
   put("two", start + frame(kMemcpy, words({0x7f0000000000, 4096})) + code + one + one + bye(9, 2));
   put("dropped", start + code + one + drop + bye(9, 2));
+  put("graph_and_part", start + code + nodes + end_launch(mixed) + some + bye(3, 3));
   put("none", start + bye(4, 0));
   put("no_context", hello() + bye(0, 0));
   put("list", start + frame(kListed, text(Payload().add(listed).text("_Z6vecaddPf"))) +

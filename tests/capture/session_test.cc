@@ -2,6 +2,7 @@
 #include "frontends/capture/session.h"
 
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -229,6 +230,7 @@ TEST_CASE("blocks come cluster by cluster") {
   for (uint64_t p = 0; p < grid.count(); ++p) {
     CHECK(linear[p] == p);
     CHECK(isa::linear_of(isa::block_at(p, grid, {1, 1, 1}), grid) == p);
+    CHECK(isa::position_of(isa::block_at(p, grid, cluster), grid, cluster) == p);
   }
 }
 
@@ -270,6 +272,120 @@ TEST_CASE("a .heddle holds what was sent") {
   CHECK(file->image().tensor_maps[0].address == 0x7f40);
 }
 
+TEST_CASE("some blocks of a grid are a file of their own, which says so") {
+  const heddle::test::TempDir dir;
+  LaunchHead head =
+      launch_head(4, 32);  // 4 x 4 blocks in clusters of 2 x 2: 0 1 4 5, 2 3 6 7, 8 9 12 13, ...
+  head.grid[1] = 4;
+  head.cluster[0] = head.cluster[1] = 2;
+  head.first_block = 4;
+  head.blocks = 8;
+  std::string records;
+  for (const uint32_t b : {13, 12, 9, 8, 7, 6, 3, 2}) {
+    records += record(b, 0, kLoad, ~0u, 1 | kStrided, words({4096u * b, 4})) + record(b, 0, kExit, ~0u);
+  }
+  const std::string start = kStart + function(0, "_Z1kv", kCode);
+  Log log = read(start + launch(head, {0}, records));
+  REQUIRE(log.drops == std::vector<std::string>{});
+  Launch& l = log.launches.at(0);
+  CHECK(l.blocks() == 8);
+  CHECK(l.image.shape.grid == isa::Dim3{4, 2, 1});
+  CHECK((l.part == trace::Part{{4, 4, 1}, 4}));
+  trace::Origin origin;
+  origin.part = l.part;
+  origin.graph = 2;
+  origin.graph_launch = 7;
+  trace::Writer writer(dir / "k.heddle", l.image, l.listing, origin, {});
+  for (uint64_t i = 0; i < 8; ++i) {
+    writer.add(l.take_block(i));
+  }
+  writer.finish();
+  const auto file = trace::open(dir / "k.heddle");
+  CHECK(file->blocks() == 8);
+  CHECK((file->origin().part == l.part));
+  CHECK(file->origin().graph == 2);
+  CHECK(file->origin().graph_launch == 7);
+  std::vector<uint64_t> read_back;
+  isa::BlockTrace b;
+  while (file->next(b)) {
+    read_back.push_back(isa::linear_of(b.index, {4, 4, 1}));
+    CHECK(b.warps[0].refs[0].base == 4096 * read_back.back());
+  }
+  CHECK(read_back == std::vector<uint64_t>{2, 3, 6, 7, 8, 9, 12, 13});
+
+  const auto why = [&start](const LaunchHead& h, const std::string& r) {
+    return read(start + launch(h, {0}, r)).drops.at(0);
+  };
+  CHECK_THAT(why(head, records + record(0, 0, kExit, ~0u)), Contains("block 0, warp 0"));
+  CHECK_THAT(why(head, records + record(14, 0, kExit, ~0u)), Contains("block 14, warp 0"));
+  CHECK_THAT(why(head, records.substr(48)), Contains("no records"));
+  head.first_block = 2;
+  CHECK_THAT(why(head, records), Contains("8 blocks from block 2 on, of 16 in clusters of 4 (legal: whole"));
+  head.first_block = 12;
+  CHECK_THAT(why(head, records), Contains("8 blocks from block 12 on"));
+}
+
+TEST_CASE("the kernels of a graph are launches of their own, whose records come mixed") {
+  LaunchHead head = launch_head(2);
+  head.graph = 3;
+  head.graph_launch = 4;
+  head.stream = 0x7f01;
+  const auto of = [](std::string r, uint16_t node) {
+    std::memcpy(r.data() + offsetof(Record, node), &node, sizeof node);
+    return r;
+  };
+  // The same kernel twice, and another one, whose code the first two have not.
+  std::string records;
+  for (const uint32_t b : {0, 1}) {
+    records += of(record(b, 0, kAdd, ~0u), 1) + of(record(b, 0, 6, ~0u), 2) + of(record(b, 0, kAdd, 1u), 0) +
+               of(record(b, 0, kExit, ~0u), 0) + of(record(b, 0, kExit, ~0u), 1);
+  }
+  const std::string code = function(0, "_Z1kv", kCode) + function(6, "_Z1gv", {{"EXIT ;"}});
+  const auto launches = [&head](uint64_t bytes, uint32_t last = 2) {
+    std::string out;
+    for (uint32_t i = 0; i < 3; ++i) {
+      head.number = 10 + i;
+      head.node = i == 2 ? last : i;
+      out += begin_launch(head, {i == 2 ? 6u : 0u}, bytes);
+    }
+    return out;
+  };
+  const std::string after = launch(launch_head(), {0}, exits(1));
+  for (const size_t most : {size_t{1}, size_t{33}, SIZE_MAX}) {
+    const Log log = read(kStart + code + launches(records.size()) + end_launch(records) + after, most);
+    REQUIRE(log.drops == std::vector<std::string>{});
+    REQUIRE(log.launches.size() == 4);
+    CHECK(log.launches[0].image.id == 10);
+    CHECK(log.launches[0].graph == 3);
+    CHECK(log.launches[2].graph_launch == 4);
+    CHECK(log.launches[2].image.name == "_Z1gv");
+    CHECK(log.launches[2].image.shape.stream == 0x7f01);
+    CHECK(log.launches[0].warps.at(1).runs.size() == 2);  // with another mask
+    CHECK(log.launches[1].warps.at(1).runs.size() == 1);
+    CHECK(log.launches[1].warp_instructions == 4);
+    CHECK(log.launches[2].warp_instructions == 2);
+    CHECK(log.launches[3].graph == 0);
+  }
+  // One that is wrong leaves the others; what cannot be assigned leaves none.
+  const std::string bad = records + of(record(7, 0, kExit, ~0u), 1);
+  Log log = read(kStart + code + launches(bad.size()) + end_launch(bad) + after);
+  CHECK(log.launches.size() == 3);
+  REQUIRE(log.drops.size() == 1);
+  CHECK_THAT(log.drops[0], Contains("11 _Z1kv: tracer: byte ") && Contains("block 7"));
+  const std::string astray = records + of(record(0, 0, kExit, ~0u), 3);
+  log = read(kStart + code + launches(astray.size()) + end_launch(astray) + after);
+  CHECK(log.launches.size() == 1);
+  REQUIRE(log.drops.size() == 3);
+  CHECK_THAT(log.drops[2], Contains("12 _Z1gv: ") && Contains("of launch 3 (legal: of 3)"));
+  CHECK_THAT(error_of(kStart + code + launches(records.size(), 1) + end_launch(records)),
+             Contains("launch 2 of a graph says that it is launch 1"));
+  // Room is made for no more blocks than all the records can have.
+  head.grid[0] = 6;
+  log = read(kStart + code + launches(records.size()) + end_launch(records));
+  REQUIRE(log.drops.size() == 3);
+  CHECK_THAT(log.drops[0], Contains("64 bytes of records for 6 blocks"));
+}
+
 TEST_CASE("damaged streams are errors that name the place") {
   const std::string whole = one_warp("");
   const size_t body = kStart.size() + function(0, "_Z1kv", kCode).size();
@@ -281,7 +397,7 @@ TEST_CASE("damaged streams are errors that name the place") {
   CHECK_THAT(error_of(whole.substr(0, body) + launched.substr(0, launched.size() - sizeof(FrameHead))),
              Contains("the stream ends within a launch of _Z1kv"));
   CHECK_THAT(error_of(function(0, "_Z1kv", kCode)), Contains("does not begin as a tracer's"));
-  CHECK_THAT(error_of(hello(kVersion + 1)), Contains("version 2 (legal: 1; build tools/tracer again)"));
+  CHECK_THAT(error_of(hello(kVersion + 1)), Contains("version 3 (legal: 2; build tools/tracer again)"));
   CHECK_THAT(error_of(hello() + hello()), Contains("a second beginning"));
   CHECK_THAT(error_of(kStart + frame(kRecords, "x")), Contains("records without a launch"));
   CHECK_THAT(error_of(kStart + frame(kEnd, "")), Contains("without a launch"));

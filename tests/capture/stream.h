@@ -78,10 +78,11 @@ inline LaunchHead launch_head(uint32_t blocks = 1, uint32_t threads = 32) {
   return h;
 }
 
-inline std::string launch(LaunchHead head, const std::vector<uint32_t>& functions, const std::string& records,
-                          const std::string& parameters = "") {
+// Of a graph, where `record_bytes` are those of all its kernels.
+inline std::string begin_launch(LaunchHead head, const std::vector<uint32_t>& functions,
+                                uint64_t record_bytes, const std::string& parameters = "") {
   head.functions = static_cast<uint32_t>(functions.size());
-  head.record_bytes = records.size();
+  head.record_bytes = record_bytes;
   head.parameter_bytes = static_cast<uint32_t>(parameters.size());
   Payload p;
   p.add(head);
@@ -89,17 +90,25 @@ inline std::string launch(LaunchHead head, const std::vector<uint32_t>& function
     p.add(f);
   }
   p.text(parameters);
-  return frame(kLaunch, text(p)) + frame(kRecords, records) + frame(kEnd, "");
+  return frame(kLaunch, text(p));
+}
+inline std::string end_launch(const std::string& records) {
+  return frame(kRecords, records) + frame(kEnd, "");
+}
+inline std::string launch(const LaunchHead& head, const std::vector<uint32_t>& functions,
+                          const std::string& records, const std::string& parameters = "") {
+  return begin_launch(head, functions, records.size(), parameters) + end_launch(records);
 }
 
-inline std::string record(uint32_t block, uint16_t warp, uint32_t instr, uint32_t mask, uint16_t form = 0,
-                          const std::string& payload = "") {
+inline std::string record(uint32_t block, uint8_t warp, uint32_t instr, uint32_t mask, uint8_t form = 0,
+                          const std::string& payload = "", uint16_t node = 0) {
   Record r;
   r.block = block;
   r.warp = warp;
   r.instr = instr;
   r.mask = mask;
   r.form = form;
+  r.node = node;
   return text(Payload().add(r).text(payload));
 }
 inline std::string words(const std::vector<uint64_t>& v) {

@@ -6,10 +6,13 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/temp_dir.h"
+#include "tools/tracer/blocks.h"
 #include "tools/tracer/cubin.h"
+#include "tools/tracer/node_order.h"
 #include "tools/tracer/nvtx.h"
 #include "tools/tracer/selection.h"
 
@@ -100,6 +103,48 @@ TEST_CASE("launches are taken while the profiler is on, and in a range") {
   CHECK(taken(selection({{"HEDDLE_CAPTURE_PROFILER", "1"}}), all) == Numbers{2});
   CHECK(taken(selection({{"HEDDLE_CAPTURE_PROFILER", ""}}), all) == Numbers{1, 2, 3});
   CHECK(taken(selection({{"HEDDLE_CAPTURE_NVTX", "forward"}}), all) == Numbers{3});
+}
+
+TEST_CASE("kernels of graphs are instrumented by their names alone") {
+  const Selection s = selection({{"HEDDLE_CAPTURE_KERNEL", "^_Z6vec"}, {"HEDDLE_CAPTURE_LAUNCHES", "7"}});
+  CHECK(s.names(seen(1)));
+  CHECK_FALSE(s.names(seen(7, "_Z5otherv")));
+  CHECK(selection({{"HEDDLE_CAPTURE_PROFILER", "1"}}).names(seen(1)));
+}
+
+TEST_CASE("blocks are taken by range, in whole clusters, as far as the grid goes") {
+  using Taken = std::pair<uint64_t, uint64_t>;
+  const auto taken = [](const char* text, uint64_t blocks, uint64_t cluster) {
+    Taken t = {0, 0};
+    return blocks_of(block_range(text), blocks, cluster, t.first, t.second) ? t : Taken{0, 0};
+  };
+  CHECK(taken(nullptr, 100, 1) == Taken{0, 100});
+  CHECK(taken("", 100, 1) == Taken{0, 100});
+  CHECK(taken("64", 100, 1) == Taken{0, 64});
+  CHECK(taken("64", 10, 1) == Taken{0, 10});
+  CHECK(taken("1", 10, 4) == Taken{0, 4});
+  CHECK(taken("5-6", 64, 4) == Taken{4, 4});
+  CHECK(taken("3-4", 64, 4) == Taken{0, 8});
+  CHECK(taken("90-200", 100, 1) == Taken{90, 10});
+  CHECK(taken("99-99", 100, 1) == Taken{99, 1});
+  CHECK(taken("100-200", 100, 1) == Taken{0, 0});
+}
+
+TEST_CASE("a graph's kernels are told by name and grid, those that are alike by their order") {
+  NodeOrder n;
+  n.add("a", {8, 1, 1});
+  n.add("b", {8, 1, 1});
+  n.add("a", {4, 1, 1});
+  n.add("a", {8, 1, 1});
+  CHECK(n.take("a", {4, 1, 1}) == 3);
+  CHECK(n.take("a", {8, 1, 1}) == 1);
+  CHECK(n.take("a", {8, 1, 1}) == 4);
+  CHECK(n.take("b", {0, 0, 0}) == 2);  // a grid that is not known
+  CHECK(n.take("a", {8, 1, 1}) == 0);
+  CHECK(n.take("c", {8, 1, 1}) == 0);
+  CHECK(n.state() == "6 kernels announced of 4, 2 of them unknown");
+  n.clear();
+  CHECK(n.take("a", {8, 1, 1}) == 0);
 }
 
 TEST_CASE("ranges of a name are counted, however they are opened") {

@@ -83,15 +83,22 @@ void CaptureWriter::write(capture::Launch launch) {
   file.name = fmt::format("kernel-{}.heddle", number);
   file.launch = launch.image.id;
   file.kernel = launch.image.name;
-  file.grid = launch.image.shape.grid;
+  file.grid = launch.whole_grid();
+  file.first_block = launch.first_block();
+  file.stream = launch.image.shape.stream;
+  file.graph = launch.graph;
+  file.graph_launch = launch.graph_launch;
   file.memcpys = launch.memcpys;
   trace::Origin origin;
   origin.trace = fs::absolute(files_.out / ".").lexically_normal().parent_path().filename().string();
   origin.number = number;
   origin.source = files_.source;
   origin.memcpys = std::move(launch.memcpys);
+  origin.part = launch.part;
+  origin.graph = launch.graph;
+  origin.graph_launch = launch.graph_launch;
   trace::Writer writer(files_.out / file.name, launch.image, launch.listing, origin, files_.writer);
-  for (uint64_t i = 0; i < file.grid.count(); ++i) {
+  for (uint64_t i = 0; i < launch.blocks(); ++i) {
     writer.add(launch.take_block(i));
   }
   file.totals = writer.finish();

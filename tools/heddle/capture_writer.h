@@ -27,7 +27,9 @@ struct CapturedFile {
   std::string name;     // kernel-1.heddle
   uint64_t launch = 0;  // of the process
   std::string kernel;
-  isa::Dim3 grid;
+  isa::Dim3 grid;            // whole
+  uint64_t first_block = 0;  // of the grid, where the file has a part of it
+  uint64_t stream = 0, graph = 0, graph_launch = 0;
   trace::WriterTotals totals;
   std::vector<accelsim::Memcpy> memcpys;
 };

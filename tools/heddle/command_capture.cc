@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 struct CaptureOptions {
   std::vector<std::string> command;
   fs::path out, tracer;
-  std::string kernel, launches, range;
+  std::string kernel, launches, range, blocks;
   uint64_t most = 0;
   double memory = 0, disk = 0;  // GiB; 0: the tracer's default, no limit
   bool profiler = false, first_of_each = false, no_maps = false, list = false, force = false, quiet = false;
@@ -132,6 +132,7 @@ class CaptureRun : public capture::Events {
         {"HEDDLE_CAPTURE_KERNEL", o_.kernel},
         {"HEDDLE_CAPTURE_LAUNCHES", o_.launches},
         {"HEDDLE_CAPTURE_NVTX", o_.range},
+        {"HEDDLE_CAPTURE_BLOCKS", o_.blocks},
         {"HEDDLE_CAPTURE_PROFILER", o_.profiler ? "1" : ""},
         {"HEDDLE_CAPTURE_FIRST_OF_EACH", o_.first_of_each ? "1" : ""},
         {"HEDDLE_CAPTURE_LIST", o_.list ? "1" : ""},
@@ -214,8 +215,8 @@ class CaptureRun : public capture::Events {
     ++dropped_;
   }
   void listed(const capture::Listed& l, const std::string& kernel) override {
-    print(fmt::format("{:>7}  grid {} block {}  {}\n", l.number, shape(l.grid), shape(l.block),
-                      input::printable(kernel)));
+    print(fmt::format("{:>7}  grid {} block {}  {}{}\n", l.number, shape(l.grid), shape(l.block),
+                      input::printable(kernel), l.graph ? fmt::format("  graph {}", l.graph) : ""));
     ++listed_;
   }
   void error(const std::string& what) override {
@@ -227,8 +228,15 @@ class CaptureRun : public capture::Events {
 
   void written(const CapturedFile& f) {
     if (!o_.quiet) {
-      cli::note(fmt::format("{}: launch {}, {}, grid ({},{},{}), {} warp instructions, {} bytes", f.name,
+      const bool part = f.totals.blocks < f.grid.count();
+      cli::note(fmt::format("{}: launch {}, {}, grid ({},{},{}), {}{}{} warp instructions, {} bytes", f.name,
                             f.launch, input::printable(f.kernel), f.grid.x, f.grid.y, f.grid.z,
+                            part ? fmt::format("blocks {}-{} of {}, ", f.first_block,
+                                               f.first_block + f.totals.blocks - 1, f.grid.count())
+                                 : "",
+                            f.graph ? fmt::format("graph {} in launch {} of graphs, stream {:#x}, ", f.graph,
+                                                  f.graph_launch, f.stream)
+                                    : "",
                             f.totals.warp_instructions, f.totals.bytes));
     }
   }
@@ -341,6 +349,20 @@ CLI::Validator launch_numbers() {
       "");
 }
 
+CLI::Validator block_numbers() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const size_t dash = text.find('-');
+        const auto first = parse_number<uint64_t>(std::string_view(text).substr(0, dash));
+        const auto last = dash == std::string::npos
+                              ? first
+                              : parse_number<uint64_t>(std::string_view(text).substr(dash + 1));
+        const bool good = first && last && *last >= *first && (dash != std::string::npos || *first >= 1);
+        return good ? std::string() : fmt::format("'{}' (legal: N, from 1, or A-B, from 0)", text);
+      },
+      "");
+}
+
 }  // namespace
 
 void add_capture(CLI::App& app, int& status) {
@@ -361,6 +383,10 @@ void add_capture(CLI::App& app, int& status) {
               "of launches with the same name, grid and block the first");
   c->add_option("--nvtx", o->range, "launches while an NVTX range of this name is open")->type_name("NAME");
   c->add_flag("--profiler", o->profiler, "launches between cudaProfilerStart and cudaProfilerStop");
+  c->add_option("--blocks", o->blocks,
+                "of each launch the first N blocks, or those from A to B, in launch order and whole clusters")
+      ->check(block_numbers())
+      ->type_name("N|A-B");
   c->add_option("--max-launches", o->most, "so many launches of a process")->check(CLI::PositiveNumber);
   c->add_option("--memory", o->memory,
                 "buffer on the GPU (default: 8, a quarter of what is free if that is less)")

@@ -14,6 +14,7 @@
 #include "nvbit.h"
 #include "tools/tracer/connection.h"
 #include "tools/tracer/cubin.h"
+#include "tools/tracer/launch.h"
 #include "tools/tracer/operands.h"
 
 namespace heddle::capture {
@@ -37,20 +38,20 @@ class Functions {
       if (f != kernel && nvbit_is_func_kernel(ctx, f)) {
         continue;
       }
-      const Function* found = find(ctx, f, operands);
+      const Function* found = find(ctx, f, f == kernel ? canonical(f) : f, operands);
       if (found && std::find(out.begin(), out.end(), found) == out.end()) {
         out.push_back(found);
       }
     }
     return out;
   }
-  bool knows(CUcontext ctx, CUfunction f) const { return known_.count({ctx, f}) != 0; }
+  bool knows(CUcontext ctx, CUfunction kernel) const { return known_.count({ctx, canonical(kernel)}) != 0; }
 
  private:
   // Null: NVBit names it, but it has no code. nvbit_get_instrs() of a function that is instrumented would
   // begin anew, with no calls: its next launch would record nothing. So each function is asked for once.
-  const Function* find(CUcontext ctx, CUfunction f, const Operands& operands) {
-    const auto [it, added] = known_.try_emplace({ctx, f});
+  const Function* find(CUcontext ctx, CUfunction f, CUfunction key, const Operands& operands) {
+    const auto [it, added] = known_.try_emplace({ctx, key});
     if (added && !nvbit_get_instrs(ctx, f).empty()) {
       it->second = make(ctx, f, operands);
     }
@@ -73,7 +74,7 @@ class Functions {
       InstrHead in;
       std::string text = code[i]->getSass(), source;
       in.offset = code[i]->getOffset();
-      if (!out->module.encoding(in.offset, in.low, in.high)) {
+      if (!out->module.encoding(in.offset, in.low, in.high) && !encoding(*code[i], in.low, in.high)) {
         in.low = in.high = 0;
       }
       if (lines) {
@@ -98,6 +99,21 @@ class Functions {
     }
     const std::string name = file;
     return folder && *folder && name[0] != '/' ? std::string(folder) + "/" + name : name;
+  }
+
+  // What NVBit itself knows of it, from 1.8 on; for modules that it cannot write to a file.
+  static bool encoding(Instr& in, uint64_t& low, uint64_t& high) {
+#if HEDDLE_NVBIT >= 108
+    std::vector<uint8_t> bytes;
+    in.getSassBinary([](uint8_t byte, void* to) { static_cast<std::vector<uint8_t>*>(to)->push_back(byte); },
+                     &bytes);
+    if (bytes.size() == 16) {
+      memcpy(&low, bytes.data(), 8);
+      memcpy(&high, bytes.data() + 8, 8);
+      return true;
+    }
+#endif
+    return false;
   }
 
   // As the driver has loaded it, through a file.

@@ -84,10 +84,22 @@ inline bool attribute(CUfunction f, CUfunction_attribute which, int& value) {
           cuFuncGetAttribute(&value, which, other) == CUDA_SUCCESS);
 }
 
+// One handle for a kernel, whatever the call names it by.
+inline CUfunction canonical(CUfunction f) {
+  int value = 0;
+  CUfunction other = nullptr;
+  return cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f) != CUDA_SUCCESS &&
+                 cuKernelGetFunction(&other, reinterpret_cast<CUkernel>(f)) == CUDA_SUCCESS
+             ? other
+             : f;
+}
+
 // What is asked of the function and the device; before it is instrumented.
 inline void ask(CUcontext ctx, Launch& l) {
   func_config_t config = {};
-  nvbit_get_func_config(ctx, l.function, &config);
+  if (int value = 0; !attribute(l.function, CU_FUNC_ATTRIBUTE_NUM_REGS, value)) {
+    nvbit_get_func_config(ctx, l.function, &config);
+  }
   LaunchHead& h = l.head;
   const auto get = [&l](CUfunction_attribute which, int otherwise) {
     int value = 0;
@@ -112,8 +124,6 @@ inline void ask(CUcontext ctx, Launch& l) {
   cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
   cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
   h.compute_capability = static_cast<uint32_t>(get(CU_FUNC_ATTRIBUTE_BINARY_VERSION, major * 10 + minor));
-  h.shared_base = nvbit_get_shmem_base_addr(ctx);
-  h.local_base = nvbit_get_local_mem_base_addr(ctx);
 }
 
 // Where each parameter lies behind the base, from the driver (12.4 or later), else from the module.

@@ -70,6 +70,7 @@ class Operands {
     nvbit_add_call_arg_guard_pred_val(in);
     nvbit_add_call_arg_const_val32(in, number);
     nvbit_add_call_arg_const_val64(in, buffer_);
+    nvbit_add_call_arg_launch_val64(in, 0);  // which launch of a graph: nvbit_set_at_launch()
   }
 
   // 64 bits: the last register or uniform register behind the address, two for .64 ones.

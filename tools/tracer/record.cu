@@ -2,6 +2,7 @@
 // one record (frontends/capture/protocol.h) to the device's buffer.
 #include <stdint.h>
 
+#include "frontends/capture/protocol.h"
 #include "tools/tracer/buffer.h"
 
 using namespace heddle::capture;
@@ -22,25 +23,74 @@ __device__ __forceinline__ Warp warp_of(int predicate) {
   return w;
 }
 
-// Room for a record with `bytes` behind its head, whose place is returned; 0 where the buffer is full.
-__device__ __forceinline__ unsigned char* append(const Warp& w, uint32_t instr, uint32_t form, uint32_t bytes,
-                                                 Buffer* buffer) {
-  unsigned long long at = 0;
-  if (w.lane == w.first) {
-    at = atomicAdd(&buffer->head, (unsigned long long)(sizeof(Record) + bytes));
+// What the injected calls are given of the launch: the buffer, and which of its targets this is.
+struct Place {
+  Buffer* buffer;
+  uint64_t launch;
+};
+
+__device__ __forceinline__ bool is_in(const Target& t, uint32_t linear) {
+#if __CUDA_ARCH__ >= 900
+  if (t.by_cluster) {
+    uint32_t x, y, z, nx, ny, rank, blocks;
+    asm("mov.u32 %0, %%clusterid.x;" : "=r"(x));
+    asm("mov.u32 %0, %%clusterid.y;" : "=r"(y));
+    asm("mov.u32 %0, %%clusterid.z;" : "=r"(z));
+    asm("mov.u32 %0, %%nclusterid.x;" : "=r"(nx));
+    asm("mov.u32 %0, %%nclusterid.y;" : "=r"(ny));
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    linear = (x + nx * (y + ny * z)) * blocks + rank;
   }
-  at = __shfl_sync(w.active, at, w.first);
-  if (at + sizeof(Record) + bytes > buffer->capacity) {
+#endif
+  return linear >= t.first && linear < t.end;
+}
+
+// The target that wants this block's records; null: none. One thread of a warp asks.
+__device__ __forceinline__ const Target* target_of(const Place& to, uint32_t linear) {
+  Buffer* b = to.buffer;
+  if (b->count == 0) {
     return nullptr;
   }
-  unsigned char* p = buffer->bytes + at;
+  if (b->count > 1 && to.launch - 1 >= b->count) {
+    atomicAdd(&b->astray, 1ull);
+    b->stray = (uint32_t)to.launch;
+    return nullptr;
+  }
+  const Target* t = b->targets + (b->count > 1 ? to.launch - 1 : 0);
+  return is_in(*t, linear) ? t : nullptr;
+}
+
+// Room for a record with `bytes` behind its head, whose place is returned; 0 where the buffer is full, or the
+// block is not recorded.
+__device__ __forceinline__ unsigned char* append(const Warp& w, uint32_t instr, uint32_t form, uint32_t bytes,
+                                                 const Place& to) {
+  constexpr unsigned long long kNowhere = ~0ull;
+  const uint32_t linear = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  unsigned long long at = kNowhere;
+  uint32_t node = 0;
+  if (w.lane == w.first) {
+    if (const Target* t = target_of(to, linear)) {
+      node = t->node;
+      at = atomicAdd(&to.buffer->head, (unsigned long long)(sizeof(Record) + bytes));
+    }
+  }
+  at = __shfl_sync(w.active, at, w.first);
+  if (at == kNowhere || at + sizeof(Record) + bytes > to.buffer->capacity) {
+    return nullptr;
+  }
+  unsigned char* p = to.buffer->bytes + at;
   if (w.lane == w.first) {
     const uint32_t thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     uint2* head = reinterpret_cast<uint2*>(p);
-    head[0] = make_uint2(blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z), instr);
-    head[1] = make_uint2(w.mask, thread >> 5 | form << 16);
+    head[0] = make_uint2(linear, instr);
+    head[1] = make_uint2(w.mask, thread >> 5 | form << 8 | node << 16);
   }
   return p + sizeof(Record);
+}
+
+__device__ __forceinline__ Place place(uint64_t buffer, uint64_t launch) {
+  return {reinterpret_cast<Buffer*>(buffer), launch};
 }
 
 struct List {
@@ -76,10 +126,9 @@ __device__ __forceinline__ void write(unsigned char* p, const List& l, const War
   }
 }
 
-__device__ __forceinline__ void two_lists(int predicate, uint32_t instr, uint64_t buffer, uint64_t a, uint64_t b,
+__device__ __forceinline__ void two_lists(int predicate, uint32_t instr, const Place& out, uint64_t a, uint64_t b,
                                           uint32_t kind) {
   const Warp w = warp_of(predicate);
-  Buffer* out = reinterpret_cast<Buffer*>(buffer);
   if (w.mask == 0) {
     append(w, instr, 0, 0, out);
     return;
@@ -97,13 +146,14 @@ __device__ __forceinline__ void two_lists(int predicate, uint32_t instr, uint64_
 
 extern "C" {
 
-__device__ __noinline__ void heddle_plain(int predicate, uint32_t instr, uint64_t buffer) {
-  append(warp_of(predicate), instr, 0, 0, reinterpret_cast<Buffer*>(buffer));
+__device__ __noinline__ void heddle_plain(int predicate, uint32_t instr, uint64_t buffer, uint64_t launch) {
+  append(warp_of(predicate), instr, 0, 0, place(buffer, launch));
 }
 
-__device__ __noinline__ void heddle_address(int predicate, uint32_t instr, uint64_t buffer, uint64_t address) {
+__device__ __noinline__ void heddle_address(int predicate, uint32_t instr, uint64_t buffer, uint64_t launch,
+                                            uint64_t address) {
   const Warp w = warp_of(predicate);
-  Buffer* out = reinterpret_cast<Buffer*>(buffer);
+  const Place out = place(buffer, launch);
   if (w.mask == 0) {
     append(w, instr, 0, 0, out);
     return;
@@ -115,29 +165,30 @@ __device__ __noinline__ void heddle_address(int predicate, uint32_t instr, uint6
 }
 
 // LDGSTS: global addresses, then shared ones.
-__device__ __noinline__ void heddle_addresses(int predicate, uint32_t instr, uint64_t buffer, uint64_t a, uint64_t b) {
-  two_lists(predicate, instr, buffer, a, b, 0);
+__device__ __noinline__ void heddle_addresses(int predicate, uint32_t instr, uint64_t buffer, uint64_t launch,
+                                              uint64_t a, uint64_t b) {
+  two_lists(predicate, instr, place(buffer, launch), a, b, 0);
 }
 
 // SYNCS: addresses, and the data operand.
-__device__ __noinline__ void heddle_operand(int predicate, uint32_t instr, uint64_t buffer, uint64_t address,
-                                            uint32_t low, uint32_t high) {
-  two_lists(predicate, instr, buffer, address, (uint64_t)high << 32 | low, kOperands);
+__device__ __noinline__ void heddle_operand(int predicate, uint32_t instr, uint64_t buffer, uint64_t launch,
+                                            uint64_t address, uint32_t low, uint32_t high) {
+  two_lists(predicate, instr, place(buffer, launch), address, (uint64_t)high << 32 | low, kOperands);
 }
 
 // STAS, REDAS: the registers that hold the address and the barrier's, and the immediate.
-__device__ __noinline__ void heddle_remote(int predicate, uint32_t instr, uint64_t buffer, uint32_t address,
-                                           uint32_t barrier, uint32_t immediate) {
-  two_lists(predicate, instr, buffer, address + immediate, barrier, kOperands);
+__device__ __noinline__ void heddle_remote(int predicate, uint32_t instr, uint64_t buffer, uint64_t launch,
+                                           uint32_t address, uint32_t barrier, uint32_t immediate) {
+  two_lists(predicate, instr, place(buffer, launch), address + immediate, barrier, kOperands);
 }
 
 // `map`: which of the values is the low half of a tensor map's address; kUniformValues: none.
-__device__ __noinline__ void heddle_uniform(int predicate, uint32_t instr, uint64_t buffer, uint32_t map, uint32_t v0,
-                                            uint32_t v1, uint32_t v2, uint32_t v3, uint32_t v4, uint32_t v5,
+__device__ __noinline__ void heddle_uniform(int predicate, uint32_t instr, uint64_t buffer, uint64_t launch,
+                                            uint32_t map, uint32_t v0, uint32_t v1, uint32_t v2, uint32_t v3, uint32_t v4, uint32_t v5,
                                             uint32_t v6, uint32_t v7, uint32_t v8, uint32_t v9, uint32_t v10,
                                             uint32_t v11) {
   const Warp w = warp_of(predicate);
-  Buffer* out = reinterpret_cast<Buffer*>(buffer);
+  const Place out = place(buffer, launch);
   if (w.mask == 0) {
     append(w, instr, 0, 0, out);
     return;

@@ -53,13 +53,18 @@ class Selection {
   const std::string& range() const { return range_; }
   uint64_t selected() const { return selected_; }
 
+  // False: no launch of this kernel would be taken.
+  bool names(const Seen& s) const {
+    return !by_name_ || std::regex_search(s.name, kernel_) || std::regex_search(s.readable, kernel_);
+  }
+
   // Counts those that it takes.
   bool take(const Seen& s) {
     if (s.number < first_ || s.number > last_ || (profiler_ && !s.profiling) ||
         (!range_.empty() && !s.in_range)) {
       return false;
     }
-    if (by_name_ && !std::regex_search(s.name, kernel_) && !std::regex_search(s.readable, kernel_)) {
+    if (!names(s)) {
       return false;
     }
     if (selected_ >= most_ || (first_of_each_ && !known_.emplace(s.name, s.grid, s.block).second)) {

@@ -1,24 +1,24 @@
 // The tool inside the program that is captured: calls of the driver come here. README.md.
+#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <map>
-#include <memory>
+#include <algorithm>
 #include <mutex>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "nvbit_tool.h"
 // nvbit_tool.h is first
 #include "nvbit.h"
 #include "tools/tracer/connection.h"
-#include "tools/tracer/device_buffer.h"
-#include "tools/tracer/functions.h"
+#include "tools/tracer/graphs.h"
+#include "tools/tracer/kernels.h"
 #include "tools/tracer/launch.h"
 #include "tools/tracer/nvtx.h"
-#include "tools/tracer/operands.h"
+#include "tools/tracer/recorded.h"
+#include "tools/tracer/recording.h"
 #include "tools/tracer/selection.h"
 
 using namespace heddle::capture;
@@ -51,26 +51,7 @@ class Tool {
   void forked() { to_.close(); }
 
   // Before the first launch in a context.
-  void context(CUcontext ctx) {
-    if (!to_.is_open() || contexts_.count(ctx)) {
-      return;
-    }
-    CUdevice device = 0;
-    char name[256] = "";
-    cuCtxGetDevice(&device);
-    cuDeviceGetName(name, sizeof name, device);
-    to_.send(kContext, std::string(name));
-    auto c = std::make_unique<DeviceBuffer>();
-    if (!list_) {
-      const char* memory = getenv("HEDDLE_CAPTURE_MEMORY");
-      if (const std::string what = c->make(memory ? strtoull(memory, nullptr, 10) : 0); !what.empty()) {
-        to_.send(kError, what);
-        to_.close();
-        return;
-      }
-    }
-    contexts_[ctx] = std::move(c);
-  }
+  void context(CUcontext ctx) { kernels_.context(ctx); }
 
   void call(CUcontext ctx, bool is_exit, nvbit_api_cuda_t id, void* params, CUresult* status) {
     const std::lock_guard<std::recursive_mutex> lock(mutex_);
@@ -79,29 +60,45 @@ class Tool {
     }
     inside_ = true;
     if (is_launch(id)) {
-      is_exit ? launched(ctx, status ? *status : CUDA_SUCCESS) : launching(ctx, launch_of(id, params));
+      is_exit ? recording_.end(ctx, result(status), copies_) : launching(ctx, launch_of(id, params));
+    } else if (is_graph_launch(id)) {
+      is_exit ? recording_.end(ctx, result(status), copies_) : launching_graph(ctx, *static_cast<const ExecCall*>(params));
+    } else if (const NodeKernel k = kernel_of(id, params); k.parameters) {
+      is_exit ? changed(ctx, k, result(status)) : prepare(ctx, function_of(k));
     } else if (is_exit) {
       profiling_ = id == API_CUDA_cuProfilerStart || (profiling_ && id != API_CUDA_cuProfilerStop);
+      if (result(status) == CUDA_SUCCESS) {
+        made(ctx, id, params);
+      }
     } else if (id == API_CUDA_cuMemcpyHtoD_v2) {
       const auto* p = static_cast<const cuMemcpyHtoD_v2_params*>(params);
       copies_.push_back({p->dstDevice, p->ByteCount});
     } else if (id == API_CUDA_cuMemcpyHtoDAsync_v2) {
       const auto* p = static_cast<const cuMemcpyHtoDAsync_v2_params*>(params);
       copies_.push_back({p->dstDevice, p->ByteCount});
-    } else if (id == API_CUDA_cuGraphLaunch || id == API_CUDA_cuGraphLaunch_ptsz) {
-      once(graph_told_, "launches of CUDA graphs are not captured");
+    } else if (is_instantiation(id)) {
+      prepare(ctx, static_cast<const InstantiateCall*>(params)->graph);
+    } else if (is_update(id)) {
+      prepare(ctx, static_cast<const ExecCall*>(params)->graph);
+    } else if (id == API_CUDA_cuGraphExecDestroy) {
+      graphs_.remove(static_cast<const ExecCall*>(params)->exec);
     }
     inside_ = false;
+  }
+
+  // Within cuGraphLaunch, for each kernel.
+  void launching_node(CUcontext ctx, CUfunction f, CUstream stream, uint64_t handle) {
+    const std::lock_guard<std::recursive_mutex> lock(mutex_);
+    if (recording_.is_in_graph()) {
+      const bool before = std::exchange(inside_, true);
+      recording_.node(ctx, f, stream, handle);
+      inside_ = before;
+    }
   }
 
   bool inside_ = false;
 
  private:
-  static bool is_set(const char* name) {
-    const char* value = getenv(name);
-    return value && *value == '1';
-  }
-
   void once(bool& told, const std::string& what) {
     if (!told) {
       to_.send(kNote, what);
@@ -109,148 +106,187 @@ class Tool {
     told = true;
   }
 
-  void drop(const std::string& why, uint64_t needs = 0, uint64_t has = 0) {
-    Dropped d;
-    d.number = current_.head.number;
-    d.needs = needs;
-    d.has = has;
-    Payload p;
-    to_.send(kDropped, p.add(d).text(name_ + (why.empty() ? "" : "\n" + why)));
+  Seen seen(CUcontext ctx, const Launch& l) const {
+    Seen s;
+    s.number = l.head.number;
+    s.name = name_of(ctx, l.function, true);
+    s.readable = name_of(ctx, l.function, false);
+    std::copy(l.head.grid, l.head.grid + 3, s.grid.begin());
+    std::copy(l.head.block, l.head.block + 3, s.block.begin());
+    s.profiling = profiling_;
+    s.in_range = nvtx::open > 0;
+    return s;
   }
 
-  static bool is_capturing(CUstream stream) {
-    CUstreamCaptureStatus s = CU_STREAM_CAPTURE_STATUS_NONE;
-    return cuStreamIsCapturing(stream, &s) == CUDA_SUCCESS && s != CU_STREAM_CAPTURE_STATUS_NONE;
+  // ---- kernels of graphs: instrumented before their node is made, since NVBit prepares the node then
+  void prepare(CUcontext ctx, CUfunction f) {
+    Launch l;
+    l.function = f;
+    if (!f || list_ || !selection_.names(seen(ctx, l))) {
+      return;
+    }
+    const Relaxed relaxed;
+    context(ctx);
+    if (!to_.is_open()) {
+      return;
+    }
+    kernels_.resources(ctx, l);
+    if (!kernels_.instrument(ctx, f).empty()) {
+      kernels_.enable(ctx, f, true);
+    }
+  }
+  // Again, since a launch in between may have gone back to the code as it was.
+  void prepare(CUcontext ctx, CUgraph graph) {
+    std::vector<Node> kernels;
+    kernels_of(graph, kernels);
+    for (const Node& n : kernels) {
+      prepare(ctx, n.launch.function);
+    }
+  }
+  void made(CUcontext ctx, nvbit_api_cuda_t id, const void* params) {
+    if (is_instantiation(id)) {
+      const auto* p = static_cast<const InstantiateCall*>(params);
+      read(ctx, graphs_.set(*p->exec, p->graph));
+    } else if (is_update(id)) {
+      const auto* p = static_cast<const ExecCall*>(params);
+      read(ctx, graphs_.set(p->exec, p->graph));
+    }
+  }
+  void changed(CUcontext ctx, const NodeKernel& k, CUresult status) {
+    Graph* g = k.exec.exec && status == CUDA_SUCCESS ? graphs_.find(k.exec.exec) : nullptr;
+    for (size_t i = 0; g && i < g->kernels.size(); ++i) {
+      Node& n = g->kernels[i];
+      if (n.handle == k.exec.node) {
+        const LaunchHead before = n.launch.head;
+        n.launch = launch_of_node(k);
+        std::copy(before.cluster, before.cluster + 3, n.launch.head.cluster);
+        n.launch.head.cooperative = before.cooperative;
+        read(ctx, n);
+      }
+    }
+  }
+  void read(CUcontext ctx, Graph& g) {
+    if (!g.complete) {
+      once(graph_told_, "kernels of conditional nodes of CUDA graphs are not captured");
+    }
+    for (Node& n : g.kernels) {
+      read(ctx, n);
+    }
+  }
+  // While the driver's copy of the parameters is there.
+  void read(CUcontext ctx, Node& n) {
+    const Seen s = seen(ctx, n.launch);
+    n.name = s.name;
+    if (!n.launch.function || list_ || !selection_.names(s)) {
+      return;
+    }
+    const Relaxed relaxed;
+    context(ctx);
+    if (!to_.is_open()) {
+      return;
+    }
+    kernels_.resources(ctx, n.launch);
+    if (const auto used = kernels_.instrument(ctx, n.launch.function); !used.empty()) {
+      n.parameters = parameters(n.launch, used.front()->module);
+    }
+    n.launch.parameters = n.launch.extra = nullptr;
   }
 
+  // ---- launches
   void launching(CUcontext ctx, Launch l) {
+    if (is_capturing(l.stream)) {
+      prepare(ctx, l.function);
+      return;
+    }
     l.head.number = ++launches_;
-    if (busy_) {  // another thread's launch is being recorded
-      mixed_ = mixed_ || l.function == current_.function;
+    if (recording_.goes_on()) {
+      if (kernels_.is_enabled(ctx, l.function)) {
+        recording_.mix();
+      }
+      miss(ctx, l);
       return;
     }
     context(ctx);
-    const char* readable = nvbit_get_func_name(ctx, l.function, false);
-    name_ = nvbit_get_func_name(ctx, l.function, true);
-    Seen seen;
-    seen.number = l.head.number;
-    seen.name = name_;
-    seen.readable = readable ? readable : "";
-    std::copy(l.head.grid, l.head.grid + 3, seen.grid.begin());
-    std::copy(l.head.block, l.head.block + 3, seen.block.begin());
-    seen.profiling = profiling_;
-    seen.in_range = nvtx::open > 0;
-    const bool capturing = is_capturing(l.stream);
-    if (capturing) {
-      once(stream_told_, "launches into CUDA graphs (stream capture) are not captured");
-    }
-    if (!to_.is_open() || capturing || !selection_.take(seen)) {
-      if (functions_.knows(ctx, l.function)) {
-        nvbit_enable_instrumented(ctx, l.function, false);
-      }
+    const Seen s = seen(ctx, l);
+    if (!to_.is_open() || !selection_.take(s)) {
+      kernels_.disable(ctx, l.function);
       return;
     }
-    current_ = l;
+    std::vector<Recorded> selected = {Recorded{l, s.name, {}, {}}};
     if (list_) {
-      Listed listed;
-      listed.number = l.head.number;
-      std::copy(l.head.grid, l.head.grid + 3, listed.grid);
-      std::copy(l.head.block, l.head.block + 3, listed.block);
-      Payload p;
-      to_.send(kListed, p.add(listed).text(name_));
-      return;
-    }
-    record(ctx);
-  }
-
-  void record(CUcontext ctx) {
-    DeviceBuffer& buffer = *contexts_[ctx];
-    if (uint64_t{current_.head.grid[0]} * current_.head.grid[1] * current_.head.grid[2] > UINT32_MAX) {
-      drop("a grid of more than 2^32 blocks");
-      return;
-    }
-    if (const CUresult r = cuCtxSynchronize(); r != CUDA_SUCCESS) {
-      drop("the GPU has failed before it: " + text_of(r));
-      return;
-    }
-    ask(ctx, current_);
-    used_ = functions_.instrument(ctx, current_.function, Operands(buffer.address(), is_set("HEDDLE_CAPTURE_MAPS")));
-    if (used_.empty()) {
-      drop("NVBit has no code of it");
-      return;
-    }
-    parameters_ = parameters(current_, used_.front()->module);
-    nvbit_enable_instrumented(ctx, current_.function, true);
-    busy_ = buffer.empty();
-    mixed_ = false;
-    thread_ = std::this_thread::get_id();
-  }
-
-  void launched(CUcontext ctx, CUresult status) {
-    if (!busy_ || std::this_thread::get_id() != thread_) {
-      return;
-    }
-    busy_ = false;
-    const CUresult r = status == CUDA_SUCCESS ? cuCtxSynchronize() : status;
-    nvbit_enable_instrumented(ctx, current_.function, false);
-    DeviceBuffer& buffer = *contexts_[ctx];
-    uint64_t bytes = 0;
-    if (r != CUDA_SUCCESS || !buffer.needs(bytes)) {
-      drop("it has failed: " + text_of(r));
-    } else if (mixed_) {
-      drop("another thread has launched the same kernel at the same time");
-    } else if (bytes > buffer.capacity()) {
-      drop("", bytes, buffer.capacity());
+      list(selected);
     } else {
-      send(buffer, bytes);
+      recording_.begin(ctx, std::move(selected), nullptr);
     }
   }
 
-  void send(const DeviceBuffer& buffer, uint64_t bytes) {
-    for (const Memcpy& m : copies_) {
-      to_.send(kMemcpy, &m, sizeof m);
-    }
-    copies_.clear();
-    current_.head.record_bytes = bytes;
-    current_.head.functions = static_cast<uint32_t>(used_.size());
-    current_.head.parameter_bytes = static_cast<uint32_t>(parameters_.size());
-    Payload p;
-    p.add(current_.head);
-    for (const Function* f : used_) {
-      p.add(f->first);
-    }
-    to_.send(kLaunch, p.add(parameters_.data(), parameters_.size()));
-    if (!buffer.send(bytes, to_)) {
-      to_.send(kError, std::string("the records cannot be read from the GPU"));
-      to_.close();
+  void launching_graph(CUcontext ctx, const ExecCall& p) {
+    Graph* g = graphs_.find(p.exec);
+    if (is_capturing(p.stream) || !g) {
       return;
     }
-    to_.send(kEnd, nullptr, 0);
+    ++graph_launches_;
+    const bool missed = recording_.goes_on();
+    if (missed && kernels_.is_instrumented(ctx, *g)) {
+      recording_.mix();
+    }
+    context(ctx);
+    std::vector<Recorded> selected;
+    for (size_t i = 0; i < g->kernels.size() && to_.is_open(); ++i) {
+      Launch l = g->kernels[i].launch;
+      l.head.number = ++launches_;
+      if (missed) {
+        miss(ctx, l);
+      } else if (l.function && selection_.take(seen(ctx, l))) {
+        l.stream = p.stream;
+        l.head.stream = reinterpret_cast<uint64_t>(p.stream);
+        l.head.graph = g->number;
+        l.head.graph_launch = graph_launches_;
+        l.head.node = static_cast<uint32_t>(i);
+        selected.push_back({l, g->kernels[i].name, {}, g->kernels[i].parameters});
+      }
+    }
+    if (missed || !to_.is_open()) {
+      return;
+    }
+    if (list_) {
+      list(selected);
+    } else if (selected.empty()) {
+      recording_.pass(ctx, *g);
+    } else {
+      recording_.begin(ctx, std::move(selected), g);
+    }
   }
 
-  static std::string text_of(CUresult r) {
-    const char* s = nullptr;
-    cuGetErrorString(r, &s);
-    return s ? s : "error " + std::to_string(r);
+  // Launched within a call of another thread that launches.
+  void miss(CUcontext ctx, const Launch& l) {
+    if (const Seen s = seen(ctx, l); l.function && selection_.take(s)) {
+      recording_.drop(Recorded{l, s.name, {}, {}}, "another thread was launching at the same time");
+    }
+  }
+
+  void list(const std::vector<Recorded>& launches) {
+    for (const Recorded& r : launches) {
+      Listed listed;
+      listed.number = r.launch.head.number;
+      listed.graph = r.launch.head.graph;
+      std::copy(r.launch.head.grid, r.launch.head.grid + 3, listed.grid);
+      std::copy(r.launch.head.block, r.launch.head.block + 3, listed.block);
+      Payload p;
+      to_.send(kListed, p.add(listed).text(r.name));
+    }
   }
 
   std::recursive_mutex mutex_;
   Connection to_;
   Selection selection_{[](const char* name) { return static_cast<const char*>(getenv(name)); }};
-  Functions functions_{to_};
-  std::map<CUcontext, std::unique_ptr<DeviceBuffer>> contexts_;
-  const bool list_ = is_set("HEDDLE_CAPTURE_LIST");
-  bool profiling_ = false, graph_told_ = false, stream_told_ = false;
-  uint64_t launches_ = 0;
+  Kernels kernels_{to_};
+  Recording recording_{to_, kernels_};
+  const bool list_ = kernels_.only_lists();
+  Graphs graphs_;
+  bool profiling_ = false, graph_told_ = false;
+  uint64_t launches_ = 0, graph_launches_ = 0;
   std::vector<Memcpy> copies_;
-
-  // The launch that is being recorded.
-  bool busy_ = false, mixed_ = false;
-  std::thread::id thread_;
-  Launch current_;
-  std::string name_;
-  std::vector<const Function*> used_;
-  std::vector<char> parameters_;
 };
 
 Tool* tool;  // never deleted: the driver calls until the very end
@@ -274,6 +310,8 @@ void nvbit_tool_init(CUcontext ctx) {
 void nvbit_at_cuda_event(CUcontext ctx, int is_exit, nvbit_api_cuda_t id, const char*, void* params, CUresult* status) {
   tool->call(ctx, is_exit != 0, id, params, status);
 }
-void nvbit_at_graph_node_launch(CUcontext, CUfunction, CUstream, uint64_t) {}
+void nvbit_at_graph_node_launch(CUcontext ctx, CUfunction f, CUstream stream, uint64_t handle) {
+  tool->launching_node(ctx, f, stream, handle);
+}
 
 extern "C" int InitializeInjectionNvtx2(const void* (*table)(uint32_t)) { return nvtx::subscribe(table); }
