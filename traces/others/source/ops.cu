@@ -56,7 +56,9 @@ __device__ float block_reduce(float* shared, float value, R reduce) {
     float of_warp = R::kNothing;
 #pragma unroll
     for (int i = 0; i < 32; ++i) of_warp = reduce(of_warp, shared[threadIdx.x * 32 + i]);
-    __syncwarp((1ull << warps) - 1);
+    // ATen has __syncwarp here, for these lanes. The BRA.CONV that it becomes is not executed yet (frontends/cubin), and
+    // lanes that go together need none.
+    asm volatile("" ::: "memory");
     shared[threadIdx.x] = of_warp;
   }
   __syncthreads();
