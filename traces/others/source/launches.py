@@ -6,15 +6,15 @@ import tempfile
 KEY = ("gpu", "op", "rows", "cols")
 # The csv's name: configuration, and the machine code that is replayed on it.
 MACHINES = {
-    "P100-PCIE-16GB": ("p100", 80),
-    "P4": ("p4", 80),
-    "V100-PCIE-32GB": ("v100_pcie32", 80),
-    "T4": ("t4", 80),
+    "P100-PCIE-16GB": ("p100", 75),
+    "P4": ("p4", 75),
+    "V100-PCIE-32GB": ("v100_pcie32", 75),
+    "T4": ("t4", 75),
     "A100-PCIE-40GB": ("a100_pcie40", 80),
     "A100 80GB PCIe": ("a100_pcie80", 80),
     "L4": ("l4", 89),
 }
-SCALAR = {"add": ["1"]}  # arguments between the number of elements and the tensors
+SCALAR = {"add": ["1.0"]}  # arguments between the number of elements and the tensors
 INPUTS = {"add": 2, "mul": 2, "div": 2, "relu": 1, "gelu": 1, "tanh": 1}
 KERNEL = {"div": "divide", "tanh": "hyperbolic"}
 
