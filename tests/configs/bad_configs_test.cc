@@ -124,7 +124,7 @@ TEST_CASE("files that are not configurations") {
       {"unknown capability",
        "name: \"x\" capability: \"sm_91\"\n",
        "",
-       {"FILE: capability: no such file for \"sm_91\"; legal names: sm_70, sm_75, sm_80, sm_86, sm_89, "
+       {"FILE: capability: no such file for \"sm_91\"; legal names: sm_60, sm_61, sm_70, sm_75, sm_80, sm_86, sm_89, "
         "sm_90"}},
       {"nothing but names",
        "name: \"x\" capability: \"sm_90\"\n",
