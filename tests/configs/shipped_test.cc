@@ -11,8 +11,8 @@ namespace heddle::config {
 namespace {
 
 TEST_CASE("the shipped GPUs and presets are found by name") {
-  CHECK(gpu_names() == std::vector<std::string>{"a100", "a100_pcie40", "a100_pcie80", "h200", "l4", "p100", "p4",
-                                                "rtx3090", "rtx4090", "t4", "v100", "v100_pcie32"});
+  CHECK(gpu_names() == std::vector<std::string>{"a100", "a100_pcie40", "a100_pcie80", "h200", "l4", "p100",
+                                                "p4", "rtx3090", "rtx4090", "t4", "v100", "v100_pcie32"});
   CHECK(fidelity_names() == std::vector<std::string>{"default", "detailed", "fast"});
 }
 
@@ -130,9 +130,9 @@ TEST_CASE("table B2: operations per clock and SM follow from the pipes (PG04)") 
   };
   // "half" counts FP16x2 instructions' threads, half of the table's operations.
   const Row table[] = {
-      {60, 64, 64, 32, 16, 64, 64, 16}, {61, 1, 128, 4, 32, 128, 128, 4},
-      {70, 64, 64, 32, 16, 64, 64, 16}, {75, 64, 64, 2, 16, 64, 64, 2},  {80, 128, 64, 32, 16, 64, 64, 16},
-      {86, 64, 128, 2, 16, 64, 64, 2},  {89, 64, 128, 2, 16, 64, 64, 2}, {90, 128, 128, 64, 16, 64, 64, 16},
+      {60, 64, 64, 32, 16, 64, 64, 16}, {61, 1, 128, 4, 32, 128, 128, 4},   {70, 64, 64, 32, 16, 64, 64, 16},
+      {75, 64, 64, 2, 16, 64, 64, 2},   {80, 128, 64, 32, 16, 64, 64, 16},  {86, 64, 128, 2, 16, 64, 64, 2},
+      {89, 64, 128, 2, 16, 64, 64, 2},  {90, 128, 128, 64, 16, 64, 64, 16},
   };
   for (const Row& row : table) {
     CAPTURE(row.cc);
@@ -154,9 +154,9 @@ TEST_CASE("table B2: operations per clock and SM follow from the pipes (PG04)") 
 
 TEST_CASE("peak memory bandwidths are the products'") {
   const std::pair<const char*, double> gigabytes[] = {
-      {"h200", 4814.3}, {"a100", 1555.2},    {"v100", 898.0},        {"rtx3090", 936.0},     {"rtx4090", 1008.0},
-      {"p100", 732.2},  {"p4", 192.3},       {"t4", 320.0},          {"l4", 300.0},          {"v100_pcie32", 898.0},
-      {"a100_pcie40", 1555.2}, {"a100_pcie80", 1935.4}};
+      {"h200", 4814.3},    {"a100", 1555.2},       {"v100", 898.0},         {"rtx3090", 936.0},
+      {"rtx4090", 1008.0}, {"p100", 732.2},        {"p4", 192.3},           {"t4", 320.0},
+      {"l4", 300.0},       {"v100_pcie32", 898.0}, {"a100_pcie40", 1555.2}, {"a100_pcie80", 1935.4}};
   for (const auto& [gpu, expected] : gigabytes) {
     const GpuConfig c = load(gpu);
     CAPTURE(gpu);
