@@ -18,7 +18,12 @@ to any row; the seen half was looked at for which mechanisms matter.
 
 {errors}
 
-By operator, all rows:
+These are the rows compared: all of `add`, but few of `softmax`, each number of columns of which costs a simulation. If each kernel's mean below
+stands for all of that kernel's rows, the mean over all rows, both halves together, would be:
+
+{estimates}
+
+By kernel, both halves:
 
 {operators}
 
@@ -33,10 +38,10 @@ two instructions issue together, and global loads use the P4's L1, which they do
 ## Times
 
 - **Of the measurements.** They are not a profiler's durations of kernels, although the set is described so: over the seen rows of `add` the time is a line in
-  the number of bytes with 12 to 23 us at no bytes, the same on GPUs of very different speed. Timing single PyTorch operators with CUDA events does just that: on an
-  H200 (PyTorch 2.11, 2026-11-24; `add`, `softmax` and `relu` of 8.7 to 33.6 million elements) the five shortest of 180 event times are 13.1 to 14.3 us
-  above the profiler's duration of the kernel, the median 16 to 18 us. So {events} us are added to every simulated time: measured on another GPU and host, not fitted to
-  any row. Errors without it stand beside.
+  the number of bytes with 12 to 23 us at no bytes, on GPUs of very different speed (2 us on the L4, which has large tensors only). Timing single PyTorch operators
+  with CUDA events does just that: on an H200 (PyTorch 2.11, 2026-11-24; `add`, `mul`, `softmax` and `relu` of 8.7 and 33.6 million elements) the mean of the five shortest of
+  180 event times is 13.1 to 16.1 us above the profiler's duration of the kernel, mostly about 14, and their median 15 to 20 us. So {events} us are added to every
+  simulated time. That was measured on another GPU and host, but only after the seen rows had shown that something is missing. Errors without it stand beside.
 - **Of the kernel.** Simulated cycles less `launch.start_cycles` and `launch.end_cycles`, which are what Nsight Compute's `gpc__cycles_elapsed` has besides the
   blocks' own time, at `clocks.core_mhz`. Silicon's clocks were left free; ours are one stated figure for each GPU.
 - **Warm.** The data set's launches follow each other, so the L2 is full of what the one before left. A grid's rate is taken where the L2 has been filled and
@@ -48,7 +53,7 @@ two instructions issue together, and global loads use the P4's L1, which they do
 
 ## What the seen half says is missing
 
-- **Rows that are no whole sectors.** `softmax_warp_forward` of rows of n x 32 bytes moves (median sizes, less 15 us) 722 GB/s on V100, of other rows 604; T4 209 and 189, P4
+- **Rows that are no whole sectors.** `softmax_warp_forward` of rows of n x 32 bytes moves (mean of the rows, less 15 us) 722 GB/s on V100, of other rows 604; T4 209 and 189, P4
   139 and 133, P100 480 and 386. Loads are as many; but stores fill a sector in part, and memory with ECC has to be read for the rest. Heddle has no such read: its
   times of these rows are too short, most of all on P100 and V100.
 - **Kernels that wait** (`cunn_SoftMaxForward`): code of another compiler has other registers and so other numbers of blocks on an SM, and whether rows stay in the
@@ -102,6 +107,26 @@ def operators_table(machines, compared, events):
     return "\n".join(out)
 
 
+def estimates_table(machines, rows, compared):
+    """Means over all rows, those of each kernel with the mean of the ones compared."""
+    out = ["| GPU | rows | of them compared | mean, estimated |", "|---|--:|--:|--:|"]
+    totals = [0.0, 0, 0]
+    for g, m in machines.items():
+        total = known = number = 0
+        for kernel in sorted({r["kernel"] for r in rows if r["gpu"] == g}):
+            n = sum(r["gpu"] == g and r["kernel"] == kernel for r in rows)
+            errors = [abs(r["error_percent"]) for r in compared if r["gpu"] == g and r["kernel"] == kernel]
+            if errors:
+                total += n * statistics.mean(errors)
+                known += n
+            number += len(errors)
+        if known:
+            out.append(f"| {m.name} | {known} | {number} | {total / known:.1f} % |")
+            totals = [totals[0] + total, totals[1] + known, totals[2] + number]
+    out.append(f"| **all** | {totals[1]:,} | {totals[2]:,} | {totals[0] / max(1, totals[1]):.1f} % |")
+    return "\n".join(out)
+
+
 def provenance(machine):
     """Values by kind, from `heddle config show`."""
     text = machine.heddle("config", "show", machine.name, "--flat")
@@ -124,4 +149,5 @@ def write(machines, rows, compared, seconds, events):
     coverage = (f"All {len(rows):,} rows are compared." if not missing else
                 f"Compared are {len(compared):,} of {len(rows):,} rows: those whose shapes were drawn, with a fixed seed, within the host's time.")
     return INTRO.format(errors=errors_table(machines, compared, events), operators=operators_table(machines, compared, events),
+                        estimates=estimates_table(machines, rows, compared),
                         machines=machines_table(machines), events=events, coverage=coverage)
