@@ -12,6 +12,13 @@ Line& size(Line& l) { return l.pick(73, 3, kSizes); }
 
 // What orders a global access, and for whom.
 Line& order(Line& l, bool loads = false) {
+  if (l.capability() < 80) {
+    // Plain accesses name a scope there, too, which orders nothing: LDG.E.SYS.
+    if (!loads && l.bits(79, 2) == 0) {
+      l.unknown();
+    }
+    return l.pick(79, 2, {".CONSTANT", "", ".STRONG", ".MMIO"}).pick(77, 2, {".CTA", ".SM", ".GPU", ".SYS"});
+  }
   if (!loads && l.bits(77, 4) == 4) {
     l.unknown();
   }

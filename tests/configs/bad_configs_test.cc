@@ -120,11 +120,12 @@ TEST_CASE("files that are not configurations") {
       {"no capability",
        "name: \"x\"\n",
        "",
-       {"FILE: capability: not set; legal values: sm_70, sm_75, sm_80"}},
+       {"FILE: capability: not set; legal values: sm_60, sm_61, sm_70, sm_75, sm_80"}},
       {"unknown capability",
        "name: \"x\" capability: \"sm_91\"\n",
        "",
-       {"FILE: capability: no such file for \"sm_91\"; legal names: sm_70, sm_75, sm_80, sm_86, sm_89, "
+       {"FILE: capability: no such file for \"sm_91\"; legal names: sm_60, sm_61, sm_70, sm_75, sm_80, "
+        "sm_86, sm_89, "
         "sm_90"}},
       {"nothing but names",
        "name: \"x\" capability: \"sm_90\"\n",
@@ -161,7 +162,8 @@ TEST_CASE("a replaced table entry must be complete") {
 
 TEST_CASE("names that nothing has") {
   check_message(load_error("h300", {}),
-                {"unknown GPU \"h300\"; legal names: a100, h200, rtx3090, rtx4090, v100"});
+                {"unknown GPU \"h300\"; legal names: a100, a100_pcie40, a100_pcie80, h200, l4, p100, p4, "
+                 "rtx3090, rtx4090, t4, v100, v100_pcie32"});
   check_message(load_error("h200", fidelity("quick")),
                 {"unknown fidelity preset \"quick\"; legal names: default, detailed, fast"});
   check_message(load_error("no/such.textproto", {}), {"no/such.textproto: cannot be read"});

@@ -11,7 +11,8 @@ namespace heddle::config {
 namespace {
 
 TEST_CASE("the shipped GPUs and presets are found by name") {
-  CHECK(gpu_names() == std::vector<std::string>{"a100", "h200", "rtx3090", "rtx4090", "v100"});
+  CHECK(gpu_names() == std::vector<std::string>{"a100", "a100_pcie40", "a100_pcie80", "h200", "l4", "p100",
+                                                "p4", "rtx3090", "rtx4090", "t4", "v100", "v100_pcie32"});
   CHECK(fidelity_names() == std::vector<std::string>{"default", "detailed", "fast"});
 }
 
@@ -32,20 +33,11 @@ TEST_CASE("every shipped file has a GPU that uses it") {
   for (const std::string& gpu : gpu_names()) {
     used.insert(load(gpu).capability());
   }
-  CHECK(used == std::set<std::string>{"sm_70", "sm_80", "sm_86", "sm_89", "sm_90"});
-}
-
-// The capability without a product of its own: with the V100's memory side.
-GpuConfig turing() {
-  const Scratch scratch;
-  const std::string text = replaced(shipped("gpus/v100"), "sm_70", "sm_75");
-  return load(scratch.write("gpus/turing.textproto", text));
+  CHECK(used ==
+        std::set<std::string>{"sm_60", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"});
 }
 
 GpuConfig of_capability(uint32_t cc) {
-  if (cc == 75) {
-    return turing();
-  }
   for (const std::string& gpu : gpu_names()) {
     if (GpuConfig config = load(gpu); config.limits().compute_capability() == cc) {
       return config;
@@ -62,6 +54,7 @@ struct B1 {
 
 TEST_CASE("table B1: limits of each capability (OC01, OC05, OC13, OC20, SH15)") {
   const B1 table[] = {
+      {60, 128, 32, 64, 64, 48, 256, 0},      {61, 32, 32, 64, 96, 48, 256, 0},
       {70, 128, 32, 64, 96, 96, 256, 0},      {75, 128, 16, 32, 64, 64, 256, 0},
       {80, 128, 32, 64, 164, 163, 128, 1024}, {86, 128, 16, 48, 100, 99, 128, 1024},
       {89, 128, 24, 48, 100, 99, 128, 1024},  {90, 128, 32, 64, 228, 227, 128, 1024},
@@ -84,13 +77,15 @@ TEST_CASE("table B1: limits of each capability (OC01, OC05, OC13, OC20, SH15)") 
     CHECK(l.max_registers_per_block() == 65536);
     CHECK(l.max_registers_per_thread() == 255);
     CHECK(l.register_allocation_unit() == 256);
-    CHECK(l.warp_allocation_unit() == 4);
+    CHECK(l.warp_allocation_unit() == (row.cc == 60 ? 2 : 4));
     CHECK(l.max_cluster_blocks() == (row.cc == 90 ? 16 : 1));
   }
 }
 
 TEST_CASE("table B3 and the carve-outs: the L1 array of each capability (L102, OC15)") {
   const std::vector<std::pair<uint32_t, std::pair<uint32_t, std::vector<uint32_t>>>> table = {
+      {60, {88, {64}}},   // 24 of L1 and 64 of shared memory, apart
+      {61, {144, {96}}},  // 48 and 96
       {70, {128, {0, 8, 16, 32, 64, 96}}},
       {75, {96, {32, 64}}},
       {80, {192, {0, 8, 16, 32, 64, 100, 132, 164}}},
@@ -135,8 +130,9 @@ TEST_CASE("table B2: operations per clock and SM follow from the pipes (PG04)") 
   };
   // "half" counts FP16x2 instructions' threads, half of the table's operations.
   const Row table[] = {
-      {70, 64, 64, 32, 16, 64, 64, 16}, {75, 64, 64, 2, 16, 64, 64, 2},  {80, 128, 64, 32, 16, 64, 64, 16},
-      {86, 64, 128, 2, 16, 64, 64, 2},  {89, 64, 128, 2, 16, 64, 64, 2}, {90, 128, 128, 64, 16, 64, 64, 16},
+      {60, 64, 64, 32, 16, 64, 64, 16}, {61, 1, 128, 4, 32, 128, 128, 4},   {70, 64, 64, 32, 16, 64, 64, 16},
+      {75, 64, 64, 2, 16, 64, 64, 2},   {80, 128, 64, 32, 16, 64, 64, 16},  {86, 64, 128, 2, 16, 64, 64, 2},
+      {89, 64, 128, 2, 16, 64, 64, 2},  {90, 128, 128, 64, 16, 64, 64, 16},
   };
   for (const Row& row : table) {
     CAPTURE(row.cc);
@@ -151,14 +147,16 @@ TEST_CASE("table B2: operations per clock and SM follow from the pipes (PG04)") 
     CHECK(threads_per_clock(config, "alu") == row.add);
     CHECK(threads_per_clock(config, "imad") == row.mul);
     CHECK(threads_per_clock(config, "convert64") == row.convert64);
-    CHECK(threads_per_clock(config, "bit_count") == 16);
+    CHECK(threads_per_clock(config, "bit_count") == row.mufu);
     CHECK(threads_per_clock(config, "vote") == 64);
   }
 }
 
 TEST_CASE("peak memory bandwidths are the products'") {
   const std::pair<const char*, double> gigabytes[] = {
-      {"h200", 4814.3}, {"a100", 1555.2}, {"v100", 898.0}, {"rtx3090", 936.0}, {"rtx4090", 1008.0}};
+      {"h200", 4814.3},    {"a100", 1555.2},       {"v100", 898.0},         {"rtx3090", 936.0},
+      {"rtx4090", 1008.0}, {"p100", 732.2},        {"p4", 192.3},           {"t4", 320.0},
+      {"l4", 300.0},       {"v100_pcie32", 898.0}, {"a100_pcie40", 1555.2}, {"a100_pcie80", 1935.4}};
   for (const auto& [gpu, expected] : gigabytes) {
     const GpuConfig c = load(gpu);
     CAPTURE(gpu);
@@ -193,7 +191,7 @@ TEST_CASE("the presets switch what they say") {
 }
 
 TEST_CASE("every provenance entry of a shipped file is somebody's") {
-  std::vector<GpuConfig> all = {turing()};
+  std::vector<GpuConfig> all;
   for (const std::string& gpu : gpu_names()) {
     all.push_back(load(gpu));
   }

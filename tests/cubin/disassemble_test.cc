@@ -78,6 +78,13 @@ TEST_CASE("encodings before 9.0") {
   CHECK(disassembled({0x0000000400027308, 0x004e280000000a00}, 0, 75) == "MUFU.EX2.F16 R2, R4");
 }
 
+TEST_CASE("plain accesses before 8.0 name the system's scope and are plain all the same") {
+  const Word load{0x0000000002298381, 0x000ea800001ee900}, store{0x0000000b06007386, 0x0005e2000010e900};
+  CHECK(disassembled(load, 0, 75) == "@!P0 LDG.E.SYS R41, [R2]");
+  CHECK(disassembled(store, 0, 75) == "STG.E.SYS [R6], R11");
+  CHECK(disassembled(load, 0, 80) == "@!P0 LDG.E.STRONG.GPU R41, [R2]");  // the same bits, from 8.0 on
+}
+
 TEST_CASE("numbers as the disassembler writes them") {
   CHECK(float_text(1) == "1");
   CHECK(float_text(-0.0) == "-0.0 ");
