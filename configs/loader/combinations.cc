@@ -281,6 +281,9 @@ class Combinations {
     at_most(d.access_bytes(), "dram.access_bytes", d.row_bytes(), "dram.row_bytes");
     require(d.t_ras() >= d.t_rcd(), "dram.t_ras",
             "less than dram.t_rcd = " + str(d.t_rcd()) + "; legal values: that or more");
+    require(d.t_rfc() < d.t_refi(), "dram.t_rfc",
+            "not less than dram.t_refi = " + str(d.t_refi()) +
+                ", so that a read would wait for ever; legal " + "values: up to " + str(d.t_refi() - 1));
     const uint64_t rows = uint64_t{d.channels()} * d.banks() * d.row_bytes();
     require(d.total_bytes() >= rows, "dram.total_bytes",
             "less than one row in every bank; legal values: " + str(rows) + " or more");

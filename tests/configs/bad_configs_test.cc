@@ -330,6 +330,8 @@ TEST_CASE("combinations that cannot be built") {
       {{"dram.access_bytes=256"},
        {"dram.access_bytes = 256: more than l2.line_bytes = 128; legal values: up to 128"}},
       {{"dram.t_ras=5"}, {"dram.t_ras = 5: less than dram.t_rcd"}},
+      {{"dram.t_rfc=8780"},
+       {"dram.t_rfc = 8780: not less than dram.t_refi = 8780", "legal values: up to 8779"}},
       {{"dram.total_bytes=1MiB"},
        {"dram.total_bytes = 1048576: less than one row in every bank; legal values: 3145728 or more"}},
       {{"tlb.walk_bytes=65536"},
@@ -361,6 +363,41 @@ TEST_CASE("combinations that cannot be built") {
     INFO(bad.set.back());
     check_message(load_error("h200", overrides(bad.set)), bad.parts);
   }
+}
+
+TEST_CASE("every shipped GPU, made impossible in one place, is refused by that field's name") {
+  for (const std::string& gpu : gpu_names()) {
+    const GpuConfig c = load(gpu);
+    const auto more = [](uint64_t value, uint64_t by) { return "=" + std::to_string(value + by); };
+    const std::pair<std::string, std::string> table[] = {
+        {"topology.sms", more(c.topology().sms(), 1)},
+        {"limits.compute_capability", more(c.limits().compute_capability(), 1)},
+        {"limits.max_warps_per_sm", more(c.limits().max_warps_per_sm() - 4, 1)},
+        {"limits.max_registers_per_block", more(c.limits().registers_per_sm(), 256)},
+        {"limits.max_shared_bytes_per_block", more(c.limits().shared_bytes_per_sm(), 1)},
+        {"l2.total_bytes", more(c.l2().total_bytes(), 128)},
+        {"l2.max_persisting_bytes", more(c.l2().total_bytes(), 1)},
+        {"dram.channels", more(2 * c.l2().slices(), 1)},
+        {"dram.t_ras", "=1"},
+        {"dram.t_rfc", more(c.dram().t_refi(), 0)},
+        {"sm.l1.carveout_bytes", "=[" + std::to_string(c.sm().l1().total_bytes()) + "]"},
+        {"sm.op[fp32].pipe", "=cuda"},
+        {"clocks.core_mhz", "=0"},
+    };
+    for (const auto& [field, value] : table) {
+      CAPTURE(gpu, field, value);
+      const std::string error = load_error(gpu, overrides({field + value}));
+      CHECK(error.find("--set " + field + value + ": ") == 0);
+      CHECK(error.find(": " + field + " = ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a product of a capability that there is not") {
+  const Scratch scratch;
+  const std::string text = replaced(shipped("gpus/rtx5090"), "\"sm_120\"", "\"sm_125\"");
+  check_message(load_error(scratch.write("gpus/bad.textproto", text), {}),
+                {"capability: no such file for \"sm_125\"", "sm_120"});
 }
 
 TEST_CASE("mechanisms that a value of 0 turns off") {
