@@ -264,7 +264,7 @@ class Combinations {
   void dram() {
     const Dram& d = c_.dram();
     const uint32_t slices = c_.l2().slices();
-    if (slices % d.channels() != 0 && d.channels() % slices != 0) {
+    if (slices % d.channels() != 0) {  // each slice has one channel behind it
       std::vector<std::string> divisors;
       for (uint32_t n = 1; n <= slices; ++n) {
         if (slices % n == 0) {
@@ -272,9 +272,9 @@ class Combinations {
         }
       }
       require(false, "dram.channels",
-              "neither divides l2.slices = " + str(slices) +
-                  " nor is a multiple of it, so that slices would share " +
-                  "channels unevenly; legal values: " + join(divisors) + ", or multiples of " + str(slices));
+              "does not divide l2.slices = " + str(slices) +
+                  ", so that slices would share channels unevenly, or channels be behind none; legal " +
+                  "values: " + join(divisors));
     }
     multiple(d.access_bytes(), "dram.access_bytes", c_.l2().sector_bytes(), "l2.sector_bytes");
     at_most(d.access_bytes(), "dram.access_bytes", c_.l2().line_bytes(), "l2.line_bytes");
