@@ -264,7 +264,7 @@ class Combinations {
   void dram() {
     const Dram& d = c_.dram();
     const uint32_t slices = c_.l2().slices();
-    if (slices % d.channels() != 0 && d.channels() % slices != 0) {
+    if (slices % d.channels() != 0) {  // each slice has one channel behind it
       std::vector<std::string> divisors;
       for (uint32_t n = 1; n <= slices; ++n) {
         if (slices % n == 0) {
@@ -272,15 +272,18 @@ class Combinations {
         }
       }
       require(false, "dram.channels",
-              "neither divides l2.slices = " + str(slices) +
-                  " nor is a multiple of it, so that slices would share " +
-                  "channels unevenly; legal values: " + join(divisors) + ", or multiples of " + str(slices));
+              "does not divide l2.slices = " + str(slices) +
+                  ", so that slices would share channels unevenly, or channels be behind none; legal " +
+                  "values: " + join(divisors));
     }
     multiple(d.access_bytes(), "dram.access_bytes", c_.l2().sector_bytes(), "l2.sector_bytes");
     at_most(d.access_bytes(), "dram.access_bytes", c_.l2().line_bytes(), "l2.line_bytes");
     at_most(d.access_bytes(), "dram.access_bytes", d.row_bytes(), "dram.row_bytes");
     require(d.t_ras() >= d.t_rcd(), "dram.t_ras",
             "less than dram.t_rcd = " + str(d.t_rcd()) + "; legal values: that or more");
+    require(d.t_rfc() < d.t_refi(), "dram.t_rfc",
+            "not less than dram.t_refi = " + str(d.t_refi()) +
+                ", so that a read would wait for ever; legal " + "values: up to " + str(d.t_refi() - 1));
     const uint64_t rows = uint64_t{d.channels()} * d.banks() * d.row_bytes();
     require(d.total_bytes() >= rows, "dram.total_bytes",
             "less than one row in every bank; legal values: " + str(rows) + " or more");

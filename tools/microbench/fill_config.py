@@ -151,13 +151,24 @@ def capability_of(rows, given):
     return found
 
 
-def base_of(configs, capability, given):
-    """The GPU the user names, or the first of the same capability, or the H200."""
+def base_of(configs, capability, given, rows):
+    """The GPU the user names; or that of the same capability which has the nearest number of SMs, if several have it the
+    one with the most measured values; or the H200."""
     names = sorted(n[:-len(".textproto")] for n in os.listdir(os.path.join(configs, "gpus")))
     if given and given not in names:
         raise SystemExit(f"fill_config.py: no GPU {given} in {configs}/gpus; there are {', '.join(names)}")
     all_of = {n: read(os.path.join(configs, "gpus", n + ".textproto")) for n in names}
-    return all_of[given] if given else next((g for g in all_of.values() if g["capability"] == capability), all_of["h200"])
+    if given:
+        return all_of[given]
+    try:
+        sms = rows.sms()
+    except Missing:
+        sms = 0
+
+    def distance(gpu):
+        return abs(gpu["topology"]["sms"] - sms), -sum(p["kind"] == "MEASURED" for p in gpu["provenance"])
+
+    return min((g for g in all_of.values() if g["capability"] == capability), key=distance, default=all_of["h200"])
 
 
 def product(rows):
@@ -193,7 +204,7 @@ def fill(results, capability=None, base=None, configs=CONFIGS):
     file = os.path.join(configs, "capability", capability + ".textproto")
     if not os.path.exists(file):
         raise SystemExit(f"fill_config.py: no {file}: see configs/README.md, Adding a GPU")
-    filled = Filled(rows, read(file), base_of(configs, capability, base))
+    filled = Filled(rows, read(file), base_of(configs, capability, base, rows))
     filled.fill()
     return filled
 
