@@ -154,12 +154,17 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
         Error: the program is wrong, or a kernel's trace.
     """
     threads = integer("threads", threads, 1, 1024)
-    text, name = (workload.text(), workload._name) if isinstance(workload, Workload) else ("", os.fspath(workload))
+    own = isinstance(workload, Workload)
+    text, name = (workload._text(), workload._name) if own else ("", os.fspath(workload))
+    live = workload._begin() if own else []
     try:
         columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress,
-                                          limits or {})
+                                          limits or {}, {d.name: (d.step, d.refuse) for d in live})
     except Error as e:
-        raise (workload._located(e) if isinstance(workload, Workload) else e) from None
+        raise (workload._located(e) if own else e) from None
+    finally:
+        if own:
+            workload._end(live)
     for line in warned:
         warnings.warn(line, HeddleWarning, stacklevel=2)
     return HostResults(columns)
