@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any, Dict, List, Optional, Sequence, Union
 
+from heddle import _profile
 from heddle._native import native
 from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, Lines, MemSyncDomain, Word, caller, dim, fields, message,
                                     text_of)
@@ -223,6 +224,32 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
         self.call(fields(func_get_attributes=self._is("kernel", kernel)))
 
     # ---- as a file
+
+    @classmethod
+    def from_profile(cls, path: Union[str, os.PathLike], devices: int = 0) -> Workload:
+        """What a PyTorch program did, of torch.profiler's export_chrome_trace(path).
+
+        Each host thread makes its calls in their order; between them it works as long as it did. Kernels take the times that were
+        measured, with the grids, registers and shared memory of the file; copies and calls take the model's. Kernels of a
+        launch of a graph follow each other by stream. Streams other than the default one (7) are taken for non-blocking. The
+        file does not tell for which event or stream a thread waits: it is taken to be the stream that the thread used last;
+        waits of streams for events are left out, with a warning.
+
+        Args:
+            path: of the JSON.
+            devices: GPUs of the machine; 0: as many as the file's kernels and copies are on.
+
+        Returns:
+            A workload, to run, to save or to add to.
+
+        Raises:
+            Error: it cannot be read or is none; names the event.
+        """
+        calls, made = _profile.read(path)
+        used = [item.whole("device", 0) for items in made.values() for item in items]
+        w = cls(os.path.basename(os.fspath(path)), devices or max(used, default=0) + 1)
+        _profile.Rebuilt(w, calls, made)
+        return w
 
     def text(self) -> str:
         """The workload as a file for `heddle host`.

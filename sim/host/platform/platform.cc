@@ -346,7 +346,7 @@ void Platform::happen(const DueEvent& e) {
       grids_[e.extra].hand_out();
       break;
     case Happening::kBlockEnd:
-      grids_[e.stamp].block_ends(e.object);
+      grids_[e.stamp].block_ends(e.object, e.extra);
       break;
     case Happening::kKernelEnd:
       grids_[e.extra].simulated_end(e.object, Ps(e.stamp));
