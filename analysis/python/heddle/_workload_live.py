@@ -335,7 +335,8 @@ class LiveThreads(Base):
         for d in drivers:
             d.generator.close()
         for key in [k for k in self._objects if k not in self._lasting]:  # made while it ran
-            del self._objects[key], self._handles[key], self._places[key]
+            for of in (self._objects, self._handles, self._places):
+                of.pop(key, None)
 
 
 class Driver:
