@@ -177,7 +177,7 @@ class Rebuilt:
         s = self.last_stream.get(thread)
         key = tuple((i.name, i.args.get("stream"), str(i.args.get("grid")), i.args.get("bytes")) for i in items if i.category == "kernel")
         if key not in self.graphs:
-            g, last = self.w.graph(), {}
+            g, last = self.w.graph_create(), {}
             for item in items:
                 if item.category == "kernel":
                     after = last.get(item.args.get("stream"))

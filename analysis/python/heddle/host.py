@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy
 
+from heddle import _critical_path
 from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
@@ -97,6 +98,22 @@ class HostResults:
         frame = self._frame("tracks")
         frame["busy_percent"] = frame["busy_us"] * (100.0 / self.end_us if self.end_us else 0.0)
         return frame
+
+    @property
+    def engines(self) -> pandas.DataFrame:
+        """Each device's kernels and copy engines: engine, busy_us, of that alone_us and beside_us (while another engine was busy, of
+        any device), idle_us, and busy_percent, beside_percent, idle_percent of the whole time. Of the spans that were kept."""
+        names = [t for t in self._columns["tracks"]["track"] if t.startswith("device ") and " stream " not in t and " graph" not in t]
+        return _critical_path.engines(self.spans, names, self.end_us, pandas(), numpy)
+
+    def critical_path(self) -> pandas.DataFrame:
+        """What the end waited for, back to the start: steps of kind, track, name, start_us, end_us, us, in the order of time. A step is
+        a call, a kernel, a copy, or "latency": the way from one to the next. Found from the timeline: what ended last of what a step
+        depends on (its call, its stream, its engine; the work that a call has waited for) is taken for what it waited for.
+
+            r.critical_path().groupby(["kind", "name"]).us.sum()
+        """
+        return _critical_path.critical_path(self.spans, pandas())
 
     @property
     def errors(self) -> pandas.DataFrame:

@@ -14,6 +14,7 @@ from heddle._workload_declared import add_methods
 from heddle._workload_graphs import GraphCalls
 from heddle._workload_live import Event, LiveThreads, Queue, Stream, yielded
 from heddle._workload_memory import MemoryCalls
+from heddle._workload_names import CudaNames
 from heddle._workload_nested import NestedCalls
 from heddle._workload_streams import StreamCalls
 from heddle._workload_vmm import VirtualMemoryCalls
@@ -71,7 +72,7 @@ def _module(name: str, module: Any, kernel: Optional[str], args: Sequence[Any], 
     return message("module", fields(file=os.path.abspath(module), kernel=kernel or name, arg=[_argument(name, a) for a in args]))
 
 
-class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedCalls):
+class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedCalls, CudaNames):
     """A host program, built by calls that are named as CUDA's.
 
         w = heddle.Workload()
@@ -302,7 +303,7 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
 
 add_methods(Workload, native.declared_calls())
 for _name, _method in {n: getattr(Workload, n) for n in dir(Workload) if not n.startswith("_")}.items():
-    if callable(_method) and _name not in ("thread", "text", "save", "repeat", "expect", "call"):
+    if callable(_method) and _name not in ("thread", "text", "save", "repeat", "expect", "call", "from_profile"):
         setattr(Workload, _name, yielded(_method))
 for _name in ("_queue_put", "_queue_get", "_queue_close", "call"):
     setattr(Workload, _name, yielded(getattr(Workload, _name)))

@@ -240,7 +240,8 @@ SpanOrigin Threads::origin_of(const Call& c, const HostThread& t) {
 void Threads::returned(uint32_t thread) {
   HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
-  if (core_.now > t.call_start || c.type->asks_device) {  // of the program's own doings, those that took time
+  // Of looks at the clock and at queues, those that took time.
+  if (core_.now > t.call_start || c.op < Op::kNow || c.op == Op::kOther) {
     core_.recorder.add(t.track, name_of(c), t.call_start, core_.now, origin_of(c, t));
   }
   core_.recorder.waited(t.track, std::exchange(t.waited, {}));
