@@ -3,37 +3,11 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <string>
 #include <utility>
 
 #include "analysis/timeline/trace_events.h"
 
 namespace heddle::analysis {
-
-namespace {
-
-// As JSON: what a viewer shows beside the span.
-std::string details(const host::Result& r, const host::SpanOrigin& o) {
-  std::string out;
-  const auto add = [&](const char* name, const std::string& value) {
-    out += fmt::format("{}\"{}\":{}", out.empty() ? "{" : ",", name, value);
-  };
-  if (o.correlation > 0) {
-    add("correlation", std::to_string(o.correlation));
-  }
-  if (o.call > 0) {
-    add("call", std::to_string(o.call));
-  }
-  if (o.stream < r.streams.size()) {
-    add("stream", std::to_string(o.stream));
-  }
-  if (o.bytes > 0) {
-    add("bytes", std::to_string(o.bytes));
-  }
-  return out.empty() ? out : out + "}";
-}
-
-}  // namespace
 
 std::vector<stats::Span> host_spans(const host::Result& r) {
   std::vector<stats::Span> out;
@@ -48,8 +22,7 @@ std::vector<stats::Span> host_spans(const host::Result& r) {
       ends.emplace_back();
     }
     ends[lane] = s.end;
-    out.push_back({r.tracks[s.track].name, lane, r.names[s.name], s.start.count(), s.end.count(),
-                   details(r, s.origin)});
+    out.push_back({r.tracks[s.track].name, lane, r.names[s.name], s.start.count(), s.end.count(), ""});
   }
   return out;
 }
@@ -64,7 +37,7 @@ void write_host_trace(std::ostream& out, const host::Result& r) {
     if (is_new) {
       trace.thread(1, row->second, s.lane ? fmt::format("{} ({})", s.track, s.lane + 1) : s.track);
     }
-    trace.span(1, row->second, s.name, s.start_ps, s.end_ps, s.args);
+    trace.span(1, row->second, s.name, s.start_ps, s.end_ps);
   }
   trace.end();
 }

@@ -32,44 +32,12 @@ py::list column(const Rows& rows, const F& f) {
   return out;
 }
 
-// Numbers, and the names that they stand for: a long timeline as Python's objects is many times as large.
-py::dict span_columns(const host::Result& r) {
-  const auto numbers = [&](auto of) {
-    using T = decltype(of(r.spans.front()));
-    py::array_t<T> out(static_cast<py::ssize_t>(r.spans.size()));
-    T* to = out.mutable_data();
-    for (const host::TrackSpan& s : r.spans) {
-      *to++ = of(s);
-    }
-    return out;
-  };
-  std::vector<std::string> track_names;
-  for (const host::Track& t : r.tracks) {
-    track_names.push_back(t.name);
-  }
-  using S = const host::TrackSpan&;
-  py::dict out;
-  out["track"] = py::make_tuple(numbers([](S s) { return s.track; }), track_names);
-  out["name"] = py::make_tuple(numbers([](S s) { return s.name; }), r.names);
-  out["start_us"] = numbers([](S s) { return host::to_us(s.start); });
-  out["end_us"] = numbers([](S s) { return host::to_us(s.end); });
-  out["kind"] = py::make_tuple(
-      numbers([](S s) { return static_cast<uint32_t>(s.origin.kind); }),
-      std::vector<std::string>{"call", "kernel", "copy", "memset", "host function", "graph", "other"});
-  std::vector<std::string> streams = r.streams;
-  streams.emplace_back();
-  const auto none = static_cast<uint32_t>(r.streams.size());
-  out["stream"] = py::make_tuple(
-      numbers([&](S s) { return s.origin.stream == host::kNoStream ? none : s.origin.stream; }),
-      streams);
-  out["bytes"] = numbers([](S s) { return s.origin.bytes; });
-  out["call"] = numbers([](S s) { return s.origin.call; });
-  out["correlation"] = numbers([](S s) { return s.origin.correlation; });
-  return out;
-}
-
 py::dict frames(const host::Program& p, const host::Result& r) {
-  py::dict tracks, errors, elapsed, answers, out;
+  py::dict spans, tracks, errors, elapsed, answers, out;
+  spans["track"] = column(r.spans, [&](const host::TrackSpan& s) { return r.tracks[s.track].name; });
+  spans["name"] = column(r.spans, [&](const host::TrackSpan& s) { return r.names[s.name]; });
+  spans["start_us"] = column(r.spans, [](const host::TrackSpan& s) { return host::to_us(s.start); });
+  spans["end_us"] = column(r.spans, [](const host::TrackSpan& s) { return host::to_us(s.end); });
   tracks["track"] = column(r.tracks, [](const host::Track& t) { return t.name; });
   tracks["spans"] = column(r.tracks, [](const host::Track& t) { return t.spans; });
   tracks["waiting_us"] = column(r.tracks, [](const host::Track& t) { return host::to_us(t.waiting); });
@@ -89,6 +57,7 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   answers["thread"] = column(r.answers, thread);
   answers["call"] = column(r.answers, call);
   answers["answer"] = column(r.answers, [](const host::Answer& a) { return a.value; });
+  out["spans"] = spans;
   out["tracks"] = tracks;
   out["errors"] = errors;
   out["elapsed"] = elapsed;
@@ -240,7 +209,6 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
     analysis::write_host_trace(text, *kept);
     return text.str();
   });
-  out["spans"] = py::cpp_function([kept] { return span_columns(*kept); });
   out["unexpected"] = q.check ? workload::unexpected(w, *kept) : std::vector<std::string>();
   return py::make_tuple(out, warnings);
 }
@@ -295,11 +263,8 @@ py::list declared_calls() {
 void bind_host(py::module_& m) {
   m.def("run_host", [](const std::string& text, const std::string& name, const config::Draft& draft,
                        bool check, bool together, int threads, const py::object& progress,
-                       const std::map<std::string, uint64_t>& limits, const py::dict& live,
-                       const std::pair<double, double>& window) {
+                       const std::map<std::string, uint64_t>& limits, const py::dict& live) {
     host::Limits all;
-    all.spans_from = host::from_us(window.first);
-    all.spans_until = host::from_us(window.second);
     for (const auto& [limit, value] : limits) {
       host::set_limit(all, limit, value);
     }

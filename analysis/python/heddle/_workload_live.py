@@ -367,8 +367,6 @@ class Driver:
             if answer:
                 return self._advance(self.generator.throw, CallError(answer, f"event_elapsed_time: {answer}"))
             value = elapsed / 1e6
-        elif last.method == "device_get_stream_priority_range":
-            value = tuple(int(number) for number in answer.split())
         else:
             value = last.result if last.result is not None else answer or None
         return self._advance(self.generator.send, value)

@@ -66,7 +66,7 @@ class CudaNames(Base):
         """cudaStreamCreateWithPriority.
 
         Args:
-            priority: lower numbers go first; device_get_stream_priority_range says which there are.
+            priority: lower numbers go first, as in CUDA.
             non_blocking: cudaStreamNonBlocking.
             name: "stream1", ... if empty.
             device: its GPU.
@@ -75,7 +75,3 @@ class CudaNames(Base):
             The stream, there from this call on.
         """
         return self.stream_create(name, non_blocking, priority, device)
-
-    def device_get_stream_priority_range(self) -> None:
-        """cudaDeviceGetStreamPriorityRange: in a thread that decides, yields (least, greatest); else see HostResults.answers."""
-        self.call("device_get_stream_priority_range: true")

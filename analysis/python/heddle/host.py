@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy
 
-from heddle import _critical_path
+from heddle import _engines
 from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
@@ -58,7 +58,7 @@ class HostResults:
 
     def __getstate__(self):
         text = self._columns["timeline"]()  # made when it is asked for; a pickle has it
-        return {**self.__dict__, "_columns": {**self._columns, "timeline": _Said(text), "spans": _Said(self._columns["spans"]())}}
+        return {**self.__dict__, "_columns": {**self._columns, "timeline": _Said(text)}}
 
     def _summary(self) -> str:
         parts = [f"{self.end_us:.3f} us", f"{self.calls} calls", f"{self.commands} commands"]
@@ -78,18 +78,8 @@ class HostResults:
 
     @property
     def spans(self) -> pandas.DataFrame:
-        """The timeline: track ("thread main", "device 0 stream s", "device 0 copy to device"), name, start_us, end_us; kind ("call",
-        "kernel", "copy", "memset", "host function", "graph", "other"), stream ("": of none), bytes, correlation (the same for a call
-        and for what it has made), and the call's number in its thread, from 1 (0: not in the timeline), and that thread."""
-        columns = {}
-        for name, of in self._columns["spans"]().items():
-            numbers, names = of if isinstance(of, tuple) else (of, None)
-            columns[name] = numbers if names is None else numpy.array(names, dtype=object)[numbers]
-        frame = pandas().DataFrame(columns)
-        calls = frame[frame.kind == "call"]
-        frame["call"] = frame.correlation.map(dict(zip(calls.correlation, calls.call))).fillna(0).astype("int64")
-        frame["thread"] = frame.correlation.map(dict(zip(calls.correlation, calls.track.str[7:]))).fillna("")
-        return frame.sort_values(["start_us", "end_us"], kind="stable", ignore_index=True)
+        """The timeline: track ("thread main", "device 0 stream s", "device 0 copy to device"), name, start_us, end_us."""
+        return self._frame("spans").sort_values(["start_us", "end_us"], kind="stable", ignore_index=True)
 
     @property
     def tracks(self) -> pandas.DataFrame:
@@ -104,16 +94,7 @@ class HostResults:
         """Each device's kernels and copy engines: engine, busy_us, of that alone_us and beside_us (while another engine was busy, of
         any device), idle_us, and busy_percent, beside_percent, idle_percent of the whole time. Of the spans that were kept."""
         names = [t for t in self._columns["tracks"]["track"] if t.startswith("device ") and " stream " not in t and " graph" not in t]
-        return _critical_path.engines(self.spans, names, self.end_us, pandas(), numpy)
-
-    def critical_path(self) -> pandas.DataFrame:
-        """What the end waited for, back to the start: steps of kind, track, name, start_us, end_us, us, in the order of time. A step is
-        a call, a kernel, a copy, or "latency": the way from one to the next. Found from the timeline: what ended last of what a step
-        depends on (its call, its stream, its engine; the work that a call has waited for) is taken for what it waited for.
-
-            r.critical_path().groupby(["kind", "name"]).us.sum()
-        """
-        return _critical_path.critical_path(self.spans, pandas())
+        return _engines.engines(self.spans, names, self.end_us, pandas(), numpy)
 
     @property
     def errors(self) -> pandas.DataFrame:
@@ -157,7 +138,7 @@ class HostResults:
 
 def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = "h200", *,
              set: Sequence[str] = (), check: bool = False, together: bool = False, threads: int = 1,
-             limits: Optional[Dict[str, int]] = None, timeline: Union[bool, Sequence[float]] = True,
+             limits: Optional[Dict[str, int]] = None, timeline: bool = True,
              progress: Optional[Callable[[float, int], None]] = None) -> HostResults:
     """Runs a host program on the model of the machine around the SMs, as `heddle host` does. Other Python threads go on
     meanwhile; Ctrl-C raises KeyboardInterrupt.
@@ -172,7 +153,7 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
             trace once, by itself.
         threads: host threads that simulate such kernels; results do not depend on it.
         limits: what a run may take and keep, by name, such as {"spans": 10_000_000}: see frontends/workload/README.md.
-        timeline: which spans are kept: all, none, or those of a window, (from, to) in microseconds. Busy times are of the whole run.
+        timeline: keep its spans; without, busy times are kept all the same and left_out counts the spans.
         progress: called about ten times a second with the simulated microseconds and the traced kernels that have ended
             (0 unless together). What it raises stops the run and is raised.
 
@@ -184,17 +165,14 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
         Error: the program is wrong, or a kernel's trace.
     """
     threads = integer("threads", threads, 1, 1024)
-    window = (0.0, 4e12) if isinstance(timeline, bool) else tuple(float(t) for t in timeline)
-    if len(window) != 2 or not 0 <= window[0] <= window[1] <= 4e12:
-        raise Error(f"timeline={timeline!r}: True, False, or (from, to) in microseconds")
-    if timeline is False:
+    if not timeline:
         limits = {**(limits or {}), "spans": 0}
     own = isinstance(workload, Workload)
     text, name = (workload._text(), workload._name) if own else ("", os.fspath(workload))
     live = workload._begin() if own else []
     try:
         columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress,
-                                          limits or {}, {d.name: (d.step, d.refuse) for d in live}, window)
+                                          limits or {}, {d.name: (d.step, d.refuse) for d in live})
     except Error as e:
         raise (workload._located(e) if own else e) from None
     finally:

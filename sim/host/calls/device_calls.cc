@@ -26,16 +26,6 @@ std::span<const CallType> Threads::device_calls() {
              }
              return true;
            }},
-      {.op = Op::kOther,
-       .name = "cudaDeviceGetStreamPriorityRange",
-       .field = "device_get_stream_priority_range",
-       .cost = costs<&Params::Calls::query>,
-       .effect =
-           [](Threads& t, uint32_t thread, const Call&) {  // the least, the greatest (ST12)
-             t.answer(thread, std::to_string(t.core_.params.priority_least) + " " +
-                                  std::to_string(t.core_.params.priority_greatest));
-             return true;
-           }},
       {.op = Op::kGetDeviceCount,
        .name = "cudaGetDeviceCount",
        .field = "get_device_count",

@@ -183,10 +183,6 @@ void Threads::run_on(uint32_t thread) {
       t.waited += core_.now - std::min(core_.now, t.waits_since);
       t.waits_since = kNever;
     }
-    if (t.correlation == 0) {
-      t.correlation = ++correlations_;
-    }
-    core_.commands.cause = t.correlation;
     switch (t.next) {
       case Next::kEffect:
         back = effect(thread);
@@ -219,34 +215,15 @@ void Threads::run_on(uint32_t thread) {
   }
 }
 
-SpanOrigin Threads::origin_of(const Call& c, const HostThread& t) {
-  SpanOrigin o;
-  o.correlation = t.correlation;
-  o.call = static_cast<uint32_t>(t.calls + 1);
-  o.kind = SpanKind::kCall;
-  for (const Argument& a : c.type->arguments) {
-    if (a.kind == Argument::Kind::kStream) {
-      o.stream = c.stream;
-    }
-  }
-  if (c.op == Op::kLaunch) {
-    o.stream = c.stream;
-  } else if (c.op == Op::kMemcpyAsync || c.op == Op::kMemcpy || c.op == Op::kMemsetAsync || c.op == Op::kMemset) {
-    o.bytes = c.bytes;
-  }
-  return o;
-}
-
 void Threads::returned(uint32_t thread) {
   HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
   // Of looks at the clock and at queues, those that took time.
   if (core_.now > t.call_start || c.op < Op::kNow || c.op == Op::kOther) {
-    core_.recorder.add(t.track, name_of(c), t.call_start, core_.now, origin_of(c, t));
+    core_.recorder.add(t.track, name_of(c), t.call_start, core_.now);
   }
   core_.recorder.waited(t.track, std::exchange(t.waited, {}));
   t.call_start = core_.now;
-  t.correlation = 0;
   t.next = Next::kEffect;
   // A failed kernel shows at the first call that waits for the device (ER01).
   if (!t.failed && c.type->shows_failures) {

@@ -140,7 +140,6 @@ class Threads {
     // ---- of a live thread: what its call has answered, what it puts
     std::string answer, error, why;
     Ps elapsed{};
-    uint32_t correlation = 0;  // of the call that is under way
     std::vector<uint64_t> items;
     uint64_t item = 0;
     bool begun = false;
@@ -283,7 +282,6 @@ class Threads {
 
   // ---- commands
   uint32_t name_of(const Call& c);
-  static SpanOrigin origin_of(const Call& c, const HostThread& t);
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
   void submit(uint32_t slot, Ps after = {});  // the call's own time on the host until then
@@ -319,7 +317,6 @@ class Threads {
   std::vector<HostThread> threads_;
   std::vector<bool> flags_;
   std::vector<Queue> queues_;
-  uint32_t correlations_ = 0;
   uint32_t calling_ = kNone;  // the thread whose put or get is looked at
   std::vector<bool> streams_alive_;
   std::vector<bool> events_alive_;

@@ -79,7 +79,6 @@ struct Command {
   uint32_t window = kNone;              // of a kernel: Program::windows
   uint32_t name = 0;
   int32_t priority = 0;
-  uint32_t correlation = 0;  // the call that it comes from, as SpanOrigin has it
   uint64_t bytes = 0;
   uint64_t rows = 1;     // of a kernel's traffic: packets
   uint64_t partial = 0;  // of these, that fill no sector
@@ -121,7 +120,6 @@ class CommandPool {
       commands_[slot] = Command();
     }
     commands_[slot].number = ++numbers_;
-    commands_[slot].correlation = cause;
     ++live_;
     return slot;
   }
@@ -157,9 +155,6 @@ class CommandPool {
     edges_[e].next = free_edge_;
     free_edge_ = e;
   }
-  // What is made now comes from this call.
-  uint32_t cause = 0;
-
   uint64_t added() const { return numbers_; }
   uint64_t live() const { return live_; }
   uint32_t slots() const { return static_cast<uint32_t>(commands_.size()); }

@@ -19,7 +19,7 @@ class KernelModel;  // kernel_model.h
 struct Core {
   Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k,
        const std::atomic<bool>* c, const Limits& l)
-      : program(p), params(n), rules(r), limits(l), recorder(record, l), kernels(k), cancel(c) {}
+      : program(p), params(n), rules(r), limits(l), recorder(record, l.spans), kernels(k), cancel(c) {}
   virtual ~Core() = default;
 
   bool cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
@@ -58,16 +58,5 @@ struct Core {
   KernelModel* const kernels;             // runs kernels that have a trace; null: they take their durations
   const std::atomic<bool>* const cancel;  // PlatformOptions::cancel
 };
-
-// For the command's spans.
-inline SpanOrigin origin_of(const Command& c) {
-  const SpanKind kind = c.work == Work::kKernel                                    ? SpanKind::kKernel
-                        : c.work == Work::kCopy && c.path == Path::kMemset         ? SpanKind::kMemset
-                        : c.work == Work::kCopy || c.work == Work::kPrefetch       ? SpanKind::kCopy
-                        : c.work == Work::kHostFunc                                ? SpanKind::kHostFunction
-                        : c.work == Work::kGraphStart || c.work == Work::kGraphEnd ? SpanKind::kGraph
-                                                                                   : SpanKind::kOther;
-  return {c.work == Work::kCopy ? c.bytes : 0, c.correlation, 0, c.stream, kind};
-}
 
 }  // namespace heddle::host

@@ -1,7 +1,6 @@
 #include "sim/host/core/recorder.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace heddle::host {
 
@@ -34,10 +33,8 @@ Ps Cover::total() const {
 }
 
 void Recorder::finish(Result& result) {
-  // In place: a copy of a long timeline is dear.
-  std::sort(spans_.begin(), spans_.end(), [](const TrackSpan& a, const TrackSpan& b) {
-    return std::tie(a.track, a.start, a.end, a.origin.correlation, a.name) <
-           std::tie(b.track, b.start, b.end, b.origin.correlation, b.name);
+  std::stable_sort(spans_.begin(), spans_.end(), [](const TrackSpan& a, const TrackSpan& b) {
+    return a.track != b.track ? a.track < b.track : a.start < b.start;
   });
   for (size_t i = 0; i < tracks_.size(); ++i) {
     const Ps covered = covers_[i].total();

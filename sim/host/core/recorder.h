@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/host/core/limits.h"
 #include "sim/host/core/result.h"
 
 namespace heddle::host {
@@ -21,7 +20,7 @@ class Cover {
 
  private:
   // What is long over is only a sum: then a span that began before more gaps than this counts from there on.
-  static constexpr size_t kMost = size_t{1} << 18;
+  static constexpr size_t kMost = size_t{1} << 20;
   std::vector<std::pair<Ps, Ps>> pieces_;  // apart from each other, in order
   Ps settled_{}, settled_until_{};
 };
@@ -41,9 +40,8 @@ class Overlap {
 
 class Recorder {
  public:
-  // Spans that are kept: those of `limits`; tracks count all.
-  Recorder(bool on, const Limits& limits)
-      : on_(on), most_(limits.spans), from_(limits.spans_from), until_(limits.spans_until) {}
+  // `most`: spans that are kept; tracks count all.
+  Recorder(bool on, uint64_t most) : on_(on), most_(most) {}
   bool on() const { return on_; }
   uint32_t track(const std::string& name) {
     tracks_.push_back({name});
@@ -59,15 +57,12 @@ class Recorder {
   }
   const std::string& text(uint32_t name) const { return names_[name]; }
   // The span ends now: the ends of a track come in order.
-  void add(uint32_t track, uint32_t name, Ps start, Ps end, SpanOrigin origin = {}) {
+  void add(uint32_t track, uint32_t name, Ps start, Ps end) {
     if (on_) {
       ++tracks_[track].spans;
       covers_[track].add(start, end);
-      if (end < from_ || start > until_) {
-        return;
-      }
       if (spans_.size() < most_) {
-        spans_.push_back({track, name, start, end, origin});
+        spans_.push_back({track, name, start, end});
       } else {
         ++left_out_;
       }
@@ -81,7 +76,6 @@ class Recorder {
  private:
   bool on_;
   uint64_t most_;
-  Ps from_, until_;
   uint64_t left_out_ = 0;
   std::vector<Track> tracks_;
   std::vector<Cover> covers_;  // of the tracks

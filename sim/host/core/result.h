@@ -17,23 +17,10 @@ struct Track {
   uint64_t spans = 0;  // also those that are not kept
 };
 
-enum class SpanKind : uint8_t { kCall, kKernel, kCopy, kMemset, kHostFunction, kGraph, kOther };
-inline constexpr uint32_t kNoStream = UINT32_MAX;
-
-// Where a span comes from.
-struct SpanOrigin {
-  uint64_t bytes = 0;        // of a copy or memset, and of its call
-  uint32_t correlation = 0;  // the call that made it, numbered over all threads from 1; 0: none
-  uint32_t call = 0;         // of a call: its number among its thread's, from 1
-  uint32_t stream = kNoStream;  // index into Result::streams
-  SpanKind kind = SpanKind::kOther;
-};
-
 struct TrackSpan {
   uint32_t track;
   uint32_t name;  // index into Result::names
   Ps start, end;
-  SpanOrigin origin;
 };
 
 // A call that returned something else than cudaSuccess. CUDA's name of the error, and why.
@@ -97,7 +84,6 @@ struct Result {
   uint64_t blocks = 0;      // thread blocks run
   std::vector<Track> tracks;
   std::vector<std::string> names;
-  std::vector<std::string> streams;  // that SpanOrigin::stream numbers
   std::vector<TrackSpan> spans;  // empty if not asked for
   std::vector<CallError> errors;
   std::vector<DeviceError> device_errors;

@@ -315,7 +315,7 @@ void Grids::grid_done(uint32_t g) {
     c.triggered_at = core_.now;
     core_.triggered(slot, Port::kProgrammatic);
   }
-  core_.recorder.add(track_, c.name, c.start, core_.now, origin_of(c));
+  core_.recorder.add(track_, c.name, c.start, core_.now);
   grids_[g].slot = kNone;
   free_grids_.push_back(g);
   core_.events.push(core_.now + (from_host(c) ? core_.params.kernel_end : Ps()), Happening::kFinish, slot);

@@ -335,7 +335,7 @@ void Transfers::end_flow(const Flow& flow) {
   const uint32_t track = flow.engine != kNoEngine      ? engines_[flow.engine].track
                          : c.path >= Path::kMappedRead ? traffic_track_[c.device]
                                                        : memory_track_[c.device];
-  core_.recorder.add(track, c.name, c.start, core_.now, origin_of(c));
+  core_.recorder.add(track, c.name, c.start, core_.now);
   if (flow.engine != kNoEngine) {
     Engine& e = engines_[flow.engine];
     e.busy = false;

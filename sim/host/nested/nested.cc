@@ -187,7 +187,6 @@ uint32_t Nested::add_child(uint32_t grid, const DeviceCall& c, uint32_t environm
     n.stream = parent.stream;
     n.device = parent.device;
     n.name = name_[c.kernel];
-    n.correlation = parent.correlation;
   }
   Command& child = core_.commands[slot];
   child.work = Work::kKernel;

@@ -86,16 +86,12 @@ Result Platform::run() {
   unified_.count(result_);
   l2_.count(result_);
   traffic_.count(result_);
-  for (const StreamDesc& s : program.streams) {
-    result_.streams.push_back(s.name);
-  }
   recorder.finish(result_);
   return std::move(result_);
 }
 
 void Platform::finish(uint32_t slot) {
   Command& c = commands[slot];
-  commands.cause = c.correlation;
   switch (c.work) {
     case Work::kRecord:
       threads_.event_done(slot);
@@ -116,7 +112,7 @@ void Platform::finish(uint32_t slot) {
       show(c);
       break;
     case Work::kConditional:
-      recorder.add(track_of(c), c.name, c.start, now, origin_of(c));
+      recorder.add(track_of(c), c.name, c.start, now);
       break;
     case Work::kBodyEnd:
       graphs_.body_ended(slot);
@@ -127,7 +123,7 @@ void Platform::finish(uint32_t slot) {
       break;
     case Work::kGraphEnd:
       graphs_.ended(slot);
-      recorder.add(stream_track_[c.stream], c.name, c.start, now, origin_of(c));
+      recorder.add(stream_track_[c.stream], c.name, c.start, now);
       break;
     case Work::kPrefetch:
       migration_.may_finish(slot);
@@ -191,7 +187,6 @@ void Platform::set_flag(uint32_t flag) {
 
 void Platform::carry_out(uint32_t slot) {
   Command& c = commands[slot];
-  commands.cause = c.correlation;
   if (c.work != Work::kGraphEnd) {  // whose span is the whole graph's
     c.start = now;
   }
@@ -362,7 +357,6 @@ void Platform::happen(const DueEvent& e) {
       }
       break;
     case Happening::kDeviceCall:
-      commands.cause = commands[e.object].correlation;
       graphs_.device_call(e.object, e.extra);
       break;
     case Happening::kNestedCall:
@@ -427,7 +421,7 @@ std::vector<Access> Platform::accesses(const Command& c) const {
 
 void Platform::show(const Command& c) {
   if (recorder.on()) {
-    recorder.add(track_of(c), c.name, c.start, now, origin_of(c));
+    recorder.add(track_of(c), c.name, c.start, now);
     if (c.work != Work::kHostFunc) {
       work_[c.device].add(c.work == Work::kKernel, c.start, now);
     }

@@ -21,7 +21,7 @@ class HostFunctions {
   // Called when the function's command has ended.
   void ended(uint32_t slot) {
     const Command& c = core_.commands[slot];
-    core_.recorder.add(track_, c.name, c.start, core_.now, origin_of(c));
+    core_.recorder.add(track_, c.name, c.start, core_.now);
     busy_ = false;
     if (!waiting_.empty()) {
       next();
