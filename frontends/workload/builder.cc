@@ -68,6 +68,11 @@ Flag Builder::flag(const std::string& name) {
   return {static_cast<uint32_t>(program_.flags.size() - 1)};
 }
 
+Queue Builder::queue(const std::string& name, uint64_t capacity) {
+  program_.queues.push_back({name, capacity});
+  return {static_cast<uint32_t>(program_.queues.size() - 1)};
+}
+
 Thread& Builder::thread(const std::string& name) {
   program_.threads.push_back({name, {}});
   threads_.push_back(Thread(*this, program_.threads.size() - 1));
@@ -288,6 +293,39 @@ Thread& Thread::setFlag(Flag f) {
 
 Thread& Thread::waitFlag(Flag f) {
   add(Op::kWaitFlag, f.id);
+  return *this;
+}
+
+Thread& Thread::now() {
+  add(Op::kNow);
+  return *this;
+}
+
+Thread& Thread::sleep_us(double us) {
+  add(Op::kSleep).duration = host::from_us(us);
+  return *this;
+}
+
+Thread& Thread::sleepUntil_us(double us) {
+  add(Op::kSleepUntil).duration = host::from_us(us);
+  return *this;
+}
+
+Thread& Thread::put(Queue q, uint64_t count) {
+  add(Op::kQueuePut, q.id).count = count;
+  return *this;
+}
+
+Thread& Thread::get(Queue q, uint64_t most, double timeout_us, std::optional<double> give_up_us) {
+  host::Call& c = add(Op::kQueueGet, q.id);
+  c.count = most;
+  c.duration = host::from_us(timeout_us);
+  c.give_up = give_up_us ? host::from_us(*give_up_us) : host::kNever;
+  return *this;
+}
+
+Thread& Thread::close(Queue q) {
+  add(Op::kQueueClose, q.id);
   return *this;
 }
 

@@ -44,6 +44,10 @@ struct Physical {
 struct Flag {
   uint32_t id = 0;
 };
+// What host threads hand each other.
+struct Queue {
+  uint32_t id = 0;
+};
 struct Window {
   uint32_t id = host::kNone;  // none
 };
@@ -178,6 +182,13 @@ class Thread {
   Thread& peekAtLastError();
   Thread& setFlag(Flag f);
   Thread& waitFlag(Flag f);
+  // ---- the program's own time, and queues of its threads (Call::give_up, sim/host/calls/queue_calls.cc)
+  Thread& now();
+  Thread& sleep_us(double us);
+  Thread& sleepUntil_us(double us);
+  Thread& put(Queue q, uint64_t count = 1);
+  Thread& get(Queue q, uint64_t most = 1, double timeout_us = 0, std::optional<double> give_up_us = {});
+  Thread& close(Queue q);
 
   // ---- memory (builder_memory.cc)
   // Where the copy or memset just added begins in its buffers.
@@ -262,6 +273,7 @@ class Builder {
   Kernel kernel_us(const std::string& name, double us);  // takes its time and nothing else
   Kernel kernel_blocks(const std::string& name, uint32_t blocks, uint32_t threads, double block_us);
   Flag flag(const std::string& name);
+  Queue queue(const std::string& name, uint64_t capacity = 0);
   Thread& thread(const std::string& name);
   // What a launch accesses besides what its kernel says, or the host does.
   void add_accesses(host::Call& c, const std::vector<host::Access>& accesses);

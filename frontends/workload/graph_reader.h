@@ -16,6 +16,7 @@ struct Names {
   std::function<Buffer(const std::string&)> buffer;
   std::function<Event(const std::string&)> event;
   std::function<Flag(const std::string&)> flag;
+  std::function<Queue(const std::string&)> queue;
   std::function<Graph(const std::string&)> graph;
   std::function<Handle(const std::string&)> handle;
   std::function<GraphExec(const std::string&)> exec;

@@ -59,7 +59,7 @@ class Arguments {
 
   uint64_t value(const Argument& a, const FieldDescriptor& f) const {
     if (a.given == Argument::Given::kMaybe && a.kind != K::kPool && !r_.HasField(m_, &f)) {
-      return host::kNone;
+      return a.kind == K::kMicroseconds ? static_cast<uint64_t>(host::kNever.count()) : host::kNone;
     }
     switch (f.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING:
@@ -97,6 +97,8 @@ class Arguments {
         return names_.event(name).id;
       case K::kFlag:
         return names_.flag(name).id;
+      case K::kQueue:
+        return names_.queue(name).id;
       case K::kPool:
         return names_.pool(name).id;
       case K::kPhysical:

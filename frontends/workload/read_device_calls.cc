@@ -72,7 +72,9 @@ void read_device_calls(const proto::Workload& all, Builder& w, const Names& name
                        const std::function<void(int)>& at) {
   for (int i = 0; i < all.kernel_size(); ++i) {
     at(i);
-    read_calls(all.kernel(i), w, names.kernel(all.kernel(i).name()), names);
+    if (all.kernel(i).device_call_size() > 0) {
+      read_calls(all.kernel(i), w, names.kernel(all.kernel(i).name()), names);
+    }
   }
 }
 

@@ -46,9 +46,6 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
   }
   d.duration = host::from_us(k.us());
   d.block_duration = host::from_us(k.block_us());
-  if (k.has_block_us() && !d.has_grid) {
-    names.refuse("kernel \"" + k.name() + "\": `block_us` needs a grid");
-  }
   d.trigger_after = k.has_trigger_us() ? host::from_us(k.trigger_us()) : host::kNever;
   d.wait_after = k.has_wait_us() ? host::from_us(k.wait_us()) : host::kNever;
   if (k.has_until_flag()) {
@@ -64,6 +61,38 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
       names.refuse("kernel \"" + k.name() + "\": `sets_handle` needs a handle_value");
     }
   }
+  return d;
+}
+
+std::optional<host::KernelDesc> kernel_of_launch(const host::KernelDesc& k, const proto::Launch& l,
+                                                 const Names& names) {
+  if (!l.has_grid() && !l.has_block() && !l.has_us() && !l.has_block_us() && !l.has_dynamic_shared_bytes() &&
+      l.cooperative() <= k.cooperative) {
+    return std::nullopt;
+  }
+  const std::string launch = "launch of kernel \"" + k.name + "\": ";
+  if (l.has_us() && l.has_block_us()) {
+    names.refuse(launch + "one of `us` and `block_us`");
+  }
+  if (l.has_grid() && !l.has_block() && !k.has_grid) {
+    names.refuse(launch + "a grid needs a `block`: the threads of each of its blocks");
+  }
+  for (const double v : {l.us(), l.block_us()}) {
+    if (!(v >= 0 && v <= 1e9)) {
+      names.refuse(launch + "times are from 0 to 1e9 microseconds");
+    }
+  }
+  const auto dim = [](const proto::Dim& v) { return host::Extent{v.x(), v.y(), v.z()}; };
+  host::KernelDesc d = k;
+  d.has_grid = k.has_grid || l.has_grid() || l.has_block();
+  d.grid = l.has_grid() ? dim(l.grid()) : d.grid;
+  d.block = l.has_block() ? dim(l.block()) : d.block;
+  if (l.has_us() || l.has_block_us()) {
+    d.duration = host::from_us(l.us());
+    d.block_duration = host::from_us(l.block_us());
+  }
+  d.dynamic_shared_bytes = l.has_dynamic_shared_bytes() ? l.dynamic_shared_bytes() : d.dynamic_shared_bytes;
+  d.cooperative = k.cooperative || l.cooperative();
   return d;
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "frontends/modules/described_launch.h"
 #include "frontends/workload/graph_reader.h"
@@ -13,6 +14,9 @@ namespace heddle::workload {
 
 // Without what its trace or module says.
 host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const MemoryNames& memory);
+// The kernel with what the launch says instead of it: grid, block, time. Nothing: as it is.
+std::optional<host::KernelDesc> kernel_of_launch(const host::KernelDesc& k, const proto::Launch& l,
+                                                 const Names& names);
 // Of a kernel that has a module. No file is opened.
 modules::LaunchDescription read_module(const proto::Kernel& k, const Names& names,
                                        const std::filesystem::path& folder);

@@ -2,7 +2,12 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "frontends/input/limits.h"
 #include "frontends/input/regular_file.h"
@@ -16,6 +21,8 @@
 #include "frontends/workload/read_memory.h"
 #include "frontends/workload/workload.pb.h"
 #include "sim/base/error.h"
+#include "sim/host/checks/check_program.h"
+#include "sim/host/program/program_error.h"
 
 namespace heddle::workload {
 namespace {
@@ -29,16 +36,20 @@ const FieldDescriptor* field(const Message& m, const char* name) {
   return m.GetDescriptor()->FindFieldByName(name);
 }
 
+struct Parsed {
+  proto::Workload w;
+  Tree tree;
+};
+
 // Turns the parsed message into a program. Every message says the line that it is about.
-class Reader {
+class Reader final : public CallReader {
  public:
-  Reader(const proto::Workload& w, const Tree& tree, std::string file, std::filesystem::path folder)
-      : w_(w),
-        tree_(tree),
+  Reader(std::unique_ptr<Parsed> parsed, std::string file, std::filesystem::path folder)
+      : parsed_(std::move(parsed)),
         file_(std::move(file)),
         folder_(std::move(folder)),
-        visible_(w.environment().has_visible_devices()
-                     ? visible_devices(w.environment().visible_devices(), checked_devices())
+        visible_(w().environment().has_visible_devices()
+                     ? visible_devices(w().environment().visible_devices(), checked_devices())
                      : std::vector<uint32_t>()),
         builder_(visible_.empty() ? checked_devices() : static_cast<uint32_t>(visible_.size())) {
     builder_.program().visible = visible_;
@@ -59,24 +70,24 @@ class Reader {
 
   Workload read() {
     Workload out;
-    out.name = w_.name().empty() ? file_ : w_.name();
+    out.name = w().name().empty() ? file_ : w().name();
     out.file = file_;
-    out.rules = read_environment(w_.environment(), [this](const std::string& what) { refuse(what); });
+    out.rules = read_environment(w().environment(), [this](const std::string& what) { refuse(what); });
     per_thread_ = out.rules.per_thread_default;
-    if (w_.environment().has_visible_devices() && visible_.empty()) {
-      refuse("visible_devices \"" + w_.environment().visible_devices() +
+    if (w().environment().has_visible_devices() && visible_.empty()) {
+      refuse("visible_devices \"" + w().environment().visible_devices() +
              "\" leaves none: every call would return "
              "cudaErrorNoDevice");
     }
     names_ = names();
     read_objects();
-    if (w_.thread_size() == 0) {
+    if (w().thread_size() == 0) {
       throw Error(file_ + ": no thread: nothing would happen");
     }
-    for (int i = 0; i < w_.thread_size(); ++i) {
-      const proto::Thread& t = w_.thread(i);
-      const Tree* at = nested(tree_, w_, "thread", i);
-      line_ = line_of(tree_, w_, "thread", i);
+    for (int i = 0; i < w().thread_size(); ++i) {
+      const proto::Thread& t = w().thread(i);
+      const Tree* at = nested(tree(), w(), "thread", i);
+      line_ = line_in("thread", i);
       if (!threads_.insert(need(t.name(), "a thread", "name")).second) {
         refuse("thread \"" + t.name() + "\" is given twice");
       }
@@ -84,27 +95,79 @@ class Reader {
       builder_.program().threads.back().line = here();
       default_stream_ = per_thread_ ? builder_.stream("per-thread " + t.name()) : Stream{};
       device_ = 0;
+      live_.push_back({&thread, default_stream_, 0});
       for (int k = 0; k < t.call_size(); ++k) {
         read_call(thread, t.call(k), at, t, k, static_cast<uint32_t>(i), out);
       }
     }
     out.traces = traces_;
+    builder_.program().peer_access = w().peer_access();
     out.program = builder_.program();
-    out.program.peer_access = w_.peer_access();
+    for (host::ThreadDesc& t : builder_.program().threads) {
+      t.calls.clear();
+    }
+    parsed_ = nullptr;
     return out;
   }
+
+  size_t add(const std::string& text, uint32_t line, uint32_t thread, Workload& to) override {
+    parsed_ = std::make_unique<Parsed>();
+    running_ = true;
+    line_ = static_cast<int>(line);
+    parse_text(text, file_, parsed_->w, parsed_->tree);
+    const size_t first_kernel = to.program.kernels.size();
+    if (w().thread_size() == 0) {
+      read_objects();
+      append_to(to.program);
+      return 0;
+    }
+    Live& live = live_[thread];
+    default_stream_ = live.default_stream;
+    device_ = live.device;
+    std::deque<host::Call>& made = builder_.program().threads[thread].calls;
+    made.clear();
+    live.thread->line(line);
+    read_call(*live.thread, w().thread(0).call(0), nullptr, w().thread(0), 0, thread, to);
+    append_to(to.program);
+    std::deque<host::Call>& calls = to.program.threads[thread].calls;
+    calls.push_back(made.back());
+    try {
+      host::check_more(to.program, thread, calls.size() - 1, first_kernel);
+    } catch (const host::ProgramError& e) {
+      calls.pop_back();
+      throw Error(e.what());
+    }
+    live.device = device_;
+    return calls.size() - 1;
+  }
+  uint32_t device_of(uint32_t thread) const override { return live_[thread].device; }
 
  private:
   // Before anything is made for each of them.
   uint32_t checked_devices() {
-    if (w_.devices() == 0 || w_.devices() > host::kMostDevices) {
-      line_ = w_.has_devices() ? line_of(tree_, w_, "devices", -1) : 1;
-      refuse("devices: " + std::to_string(w_.devices()) + "; legal: 1 to " +
+    if (w().devices() == 0 || w().devices() > host::kMostDevices) {
+      line_ = w().has_devices() ? line_of(tree(), w(), "devices", -1) : 1;
+      refuse("devices: " + std::to_string(w().devices()) + "; legal: 1 to " +
              std::to_string(host::kMostDevices));
     }
-    return w_.devices();
+    return w().devices();
+  }
+  // What reading more has added to the builder's program, to the one that runs.
+  void append_to(host::Program& to) const {
+    const auto rest = [](auto& all, const auto& mine) {
+      all.insert(all.end(), mine.begin() + static_cast<std::ptrdiff_t>(all.size()), mine.end());
+    };
+    const host::Program& mine = builder_.program();
+    rest(to.events, mine.events);
+    rest(to.kernels, mine.kernels);
+    rest(to.accesses, mine.accesses);
+    rest(to.windows, mine.windows);
+    rest(to.node_changes, mine.node_changes);
   }
   [[noreturn]] void refuse(const std::string& what) const {
+    if (running_) {
+      throw Error(what);  // who runs the program knows where it is
+    }
     throw Error(file_ + ":" + std::to_string(line_) + ": " + what);
   }
   uint32_t here() const { return static_cast<uint32_t>(line_); }
@@ -116,6 +179,9 @@ class Reader {
   }
   static const Tree* nested(const Tree& tree, const Message& m, const char* name, int index) {
     return tree.GetTreeForNested(field(m, name), index);
+  }
+  int line_in(const char* name, int index) const {
+    return running_ ? line_ : line_of(tree(), w(), name, index);
   }
   static int line_of(const Tree& tree, const Message& m, const char* name, int index) {
     return tree.GetLocation(field(m, name), index).line + 1;
@@ -150,28 +216,34 @@ class Reader {
   }
 
   void read_objects() {
-    for (int i = 0; i < w_.flag_size(); ++i) {
-      line_ = line_of(tree_, w_, "flag", i);
-      enter(flags_, w_.flag(i), builder_.flag(w_.flag(i)), "flag");
+    for (int i = 0; i < w().flag_size(); ++i) {
+      line_ = line_in("flag", i);
+      enter(flags_, w().flag(i), builder_.flag(w().flag(i)), "flag");
     }
-    for (int i = 0; i < w_.stream_size(); ++i) {
-      const proto::Stream& s = w_.stream(i);
-      line_ = line_of(tree_, w_, "stream", i);
+    for (int i = 0; i < w().queue_size(); ++i) {
+      line_ = line_in("queue", i);
+      const proto::Queue& q = w().queue(i);
+      enter(queues_, q.name(), builder_.queue(q.name(), q.capacity()), "queue");
+      builder_.program().queues.back().line = here();
+    }
+    for (int i = 0; i < w().stream_size(); ++i) {
+      const proto::Stream& s = w().stream(i);
+      line_ = line_in("stream", i);
       const Stream id = builder_.stream(s.name(), s.non_blocking(), s.priority(), device(s.device()));
       builder_.program().streams[id.id].line = here();
       builder_.program().streams[id.id].created_by_call = s.created_by_call();
       builder_.program().streams[id.id].domain = read_domain(s.sync_domain(), names_);
       enter(streams_, s.name(), id, "stream");
     }
-    for (int i = 0; i < w_.event_size(); ++i) {
-      const proto::Event& e = w_.event(i);
-      line_ = line_of(tree_, w_, "event", i);
+    for (int i = 0; i < w().event_size(); ++i) {
+      const proto::Event& e = w().event(i);
+      line_ = line_in("event", i);
       enter(events_, e.name(), builder_.event(e.name(), !e.disable_timing(), device(e.device())), "event");
       builder_.program().events.back().line = here();
     }
-    for (int i = 0; i < w_.buffer_size(); ++i) {
-      const proto::Buffer& b = w_.buffer(i);
-      line_ = line_of(tree_, w_, "buffer", i);
+    for (int i = 0; i < w().buffer_size(); ++i) {
+      const proto::Buffer& b = w().buffer(i);
+      line_ = line_in("buffer", i);
       if (!b.has_bytes()) {
         refuse("buffer \"" + b.name() + "\" needs `bytes`");
       }
@@ -189,50 +261,51 @@ class Reader {
       builder_.program().buffers[id.id].trace_address = b.trace_address();
       enter(buffers_, b.name(), id, "buffer");
     }
-    for (int i = 0; i < w_.physical_size(); ++i) {
-      const proto::Physical& p = w_.physical(i);
-      line_ = line_of(tree_, w_, "physical", i);
+    for (int i = 0; i < w().physical_size(); ++i) {
+      const proto::Physical& p = w().physical(i);
+      line_ = line_in("physical", i);
       enter(physical_, p.name(), builder_.physical(p.name(), p.bytes(), device(p.device())), "physical");
       builder_.program().physical.back().line = here();
     }
-    for (int i = 0; i < w_.pool_size(); ++i) {
-      const proto::Pool& p = w_.pool(i);
-      line_ = line_of(tree_, w_, "pool", i);
+    for (int i = 0; i < w().pool_size(); ++i) {
+      const proto::Pool& p = w().pool(i);
+      line_ = line_in("pool", i);
       enter(pools_, p.name(), builder_.pool(p.name(), p.max_bytes(), device(p.device())), "pool");
       builder_.program().pools.back().line = here();
     }
-    for (int i = 0; i < w_.handle_size(); ++i) {
-      line_ = line_of(tree_, w_, "handle", i);
-      const proto::Handle& h = w_.handle(i);
+    for (int i = 0; i < w().handle_size(); ++i) {
+      line_ = line_in("handle", i);
+      const proto::Handle& h = w().handle(i);
       enter(handles_, h.name(),
             h.has_default_() ? add_handle(builder_, h.name(), h.default_()) : add_handle(builder_, h.name()),
             "handle");
     }
-    for (int i = 0; i < w_.graph_exec_size(); ++i) {
-      line_ = line_of(tree_, w_, "graph_exec", i);
-      enter(execs_, w_.graph_exec(i), add_graph_exec(builder_, w_.graph_exec(i)), "graph_exec");
+    for (int i = 0; i < w().graph_exec_size(); ++i) {
+      line_ = line_in("graph_exec", i);
+      enter(execs_, w().graph_exec(i), add_graph_exec(builder_, w().graph_exec(i)), "graph_exec");
     }
-    for (int i = 0; i < w_.kernel_size(); ++i) {
-      line_ = line_of(tree_, w_, "kernel", i);
-      read_kernel(w_.kernel(i));
+    for (int i = 0; i < w().kernel_size(); ++i) {
+      line_ = line_in("kernel", i);
+      read_kernel(w().kernel(i));
     }
-    read_device_calls(w_, builder_, names_, [this](int i) { line_ = line_of(tree_, w_, "kernel", i); });
-    for (int i = 0; i < w_.graph_size(); ++i) {
-      line_ = line_of(tree_, w_, "graph", i);
-      const proto::Graph& g = w_.graph(i);
+    read_device_calls(w(), builder_, names_, [this](int i) { line_ = line_in("kernel", i); });
+    for (int i = 0; i < w().graph_size(); ++i) {
+      line_ = line_in("graph", i);
+      const proto::Graph& g = w().graph(i);
       enter(graphs_, g.name(), add_graph(builder_, g.name(), device(g.device())), "graph");
       builder_.program().graphs.back().line = here();
     }
-    for (int i = 0; i < w_.graph_size(); ++i) {
-      const Tree* inside = nested(tree_, w_, "graph", i);
-      read_nodes(w_.graph(i), builder_, graphs_.at(w_.graph(i).name()), names_,
-                 [&](int node) { line_ = line_of(*inside, w_.graph(i), "node", node); });
+    for (int i = 0; i < w().graph_size(); ++i) {
+      const Tree* inside = nested(tree(), w(), "graph", i);
+      read_nodes(w().graph(i), builder_, graphs_.at(w().graph(i).name()), names_,
+                 [&](int node) { line_ = line_of(*inside, w().graph(i), "node", node); });
     }
   }
 
   Names names() {
     Names n;
-    n.kernel = [this](const std::string& name) { return look_up(kernels_, name, "kernel"); };
+    n.kernel = [this](const std::string& name) { return complete(look_up(kernels_, name, "kernel")); };
+    n.queue = [this](const std::string& name) { return look_up(queues_, name, "queue"); };
     n.buffer = [this](const std::string& name) { return look_up(buffers_, name, "buffer"); };
     n.event = [this](const std::string& name) { return event(name); };
     n.flag = [this](const std::string& name) { return look_up(flags_, name, "flag"); };
@@ -268,6 +341,42 @@ class Reader {
     enter(kernels_, k.name(), id, "kernel");
   }
 
+  // A kernel that no launch gives a grid: refused if it needs one.
+  Kernel complete(Kernel k) {
+    const host::KernelDesc& d = builder_.program().kernels[k.id];
+    if (d.block_duration > host::Ps() && !d.has_grid) {
+      refuse("kernel \"" + d.name + "\": `block_us` needs a grid");
+    }
+    return k;
+  }
+
+  // The kernel with the grid, block and time of the launch, if it has any.
+  Kernel variant(Kernel k, const proto::Launch& l) {
+    const std::optional<host::KernelDesc> d = kernel_of_launch(builder_.program().kernels[k.id], l, names_);
+    if (!d) {
+      return complete(k);
+    }
+    if (std::any_of(traces_.begin(), traces_.end(), [&](const auto& t) { return t.kernel == k.id; }) ||
+        d->trace != host::kNone) {
+      refuse("kernel \"" + d->name + "\" has its grid and time from its trace or module");
+    }
+    proto::Launch key;
+    key.set_kernel(l.kernel());
+    *key.mutable_grid() = l.grid();
+    *key.mutable_block() = l.block();
+    key.set_us(host::to_us(d->duration));
+    key.set_block_us(host::to_us(d->block_duration));
+    key.set_dynamic_shared_bytes(d->dynamic_shared_bytes);
+    key.set_cooperative(d->cooperative);
+    const auto [it, is_new] = variants_.emplace(key.SerializeAsString(), Kernel{});
+    if (is_new) {
+      it->second = builder_.kernel(*d);
+      builder_.program().kernels.back().variant_of = k.id;
+      complete(it->second);
+    }
+    return it->second;
+  }
+
   Stream stream(bool given, const std::string& name) const {
     if (given) {
       return look_up(streams_, name, "stream");
@@ -278,7 +387,7 @@ class Reader {
 
   void read_call(Thread& t, const proto::Call& c, const Tree* tree, const Message& parent, int index,
                  uint32_t thread, Workload& out) {
-    line_ = tree ? line_of(*tree, parent, "call", index) : 0;
+    line_ = running_ ? line_ : tree ? line_of(*tree, parent, "call", index) : 0;
     t.line(static_cast<uint32_t>(line_));
     if (c.has_expect()) {
       if (!is_error_name(c.expect())) {
@@ -320,7 +429,7 @@ class Reader {
     using What = proto::Call::WhatCase;
     switch (c.what_case()) {
       case What::kLaunch: {
-        const Kernel k = look_up(kernels_, c.launch().kernel(), "kernel");
+        const Kernel k = variant(look_up(kernels_, c.launch().kernel(), "kernel"), c.launch());
         const Stream s = stream(c.launch().has_stream(), c.launch().stream());
         t.launch(k, s, read_attributes(c.launch(), names_, memory_));
         if (c.launch().access_size() > 0) {
@@ -340,11 +449,14 @@ class Reader {
     }
   }
 
-  const proto::Workload& w_;
-  const Tree& tree_;
+  const proto::Workload& w() const { return parsed_->w; }
+  const Tree& tree() const { return parsed_->tree; }
+
+  std::unique_ptr<Parsed> parsed_;  // what is read now; null: nothing
   const std::string file_;
   const std::filesystem::path folder_;
   int line_ = 1;
+  bool running_ = false;  // reads more while the program runs
   const std::vector<uint32_t> visible_;  // devices that CUDA_VISIBLE_DEVICES chooses
   Builder builder_;
   std::vector<TracedKernel> traces_;
@@ -352,6 +464,13 @@ class Reader {
   bool per_thread_ = false;
   Stream default_stream_;
   std::set<std::string> threads_;
+  struct Live {
+    Thread* thread;
+    Stream default_stream;
+    uint32_t device;
+  };
+  std::vector<Live> live_;                // the threads, for add()
+  std::map<std::string, Kernel> variants_;  // by kernel and what its launch says
   std::map<std::string, Stream> streams_;
   std::map<std::string, Event> events_;
   std::map<std::string, Buffer> buffers_;
@@ -361,6 +480,7 @@ class Reader {
   MemoryNames memory_;
   Names names_;
   std::map<std::string, Flag> flags_;
+  std::map<std::string, Queue> queues_;
   std::map<std::string, Graph> graphs_;
   std::map<std::string, Handle> handles_;
   std::map<std::string, GraphExec> execs_;
@@ -369,10 +489,12 @@ class Reader {
 }  // namespace
 
 Workload parse_workload(std::string_view text, const std::string& name, const std::filesystem::path& folder) {
-  proto::Workload w;
-  Tree tree;
-  parse_text(text, name, w, tree);
-  return Reader(w, tree, name, folder).read();
+  auto parsed = std::make_unique<Parsed>();
+  parse_text(text, name, parsed->w, parsed->tree);
+  const auto reader = std::make_shared<Reader>(std::move(parsed), name, folder);
+  Workload out = reader->read();
+  out.more = reader;
+  return out;
 }
 
 Workload read_workload(const std::filesystem::path& file) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,20 @@ struct TracedKernel {
   KernelSource source;
 };
 
+struct Workload;
+
+// Reads more of a workload while it runs, for threads that decide what they call (host::LiveThread).
+class CallReader {
+ public:
+  virtual ~CallReader() = default;
+  // `text` is a workload with events and kernels, or with one call, made by the thread `thread` of `w` in `line` of
+  // wherever it comes from; they come to `w`. The call's number among those of its thread. Throws heddle::Error for
+  // what parse_workload() and host::run() refuse; the call is not made then.
+  virtual size_t add(const std::string& text, uint32_t line, uint32_t thread, Workload& w) = 0;
+  // Calls of the thread without a stream go to stream 0 of this device.
+  virtual uint32_t device_of(uint32_t thread) const = 0;
+};
+
 struct Workload {
   std::string name;
   std::string file;  // as messages call it
@@ -34,6 +49,7 @@ struct Workload {
   std::vector<TracedKernel> traces;  // that nobody has bound yet
   // Errors that calls must return, CUDA's names: by thread and line of the file.
   std::map<std::pair<uint32_t, uint32_t>, std::string> expected;
+  std::shared_ptr<CallReader> more;  // of parse_workload()
 };
 
 // Throws heddle::Error "FILE:LINE: ..." for text that is not a workload, unknown fields and names, names

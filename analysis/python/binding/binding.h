@@ -47,10 +47,12 @@ struct Records {
 
 // Runs `work`, which ends soon once `cancel` is true, in a thread of its own without the GIL. Meanwhile the
 // calling thread looks for Ctrl-C and calls `poll`, both with the GIL and every `period`; what they raise
-// makes `cancel` true and is thrown when `work` has ended. Otherwise what `work` throws is thrown.
+// makes `cancel` true and is thrown when `work` has ended. Otherwise what `work` throws is thrown. `stop`: called,
+// with the GIL, when `cancel` has become true.
 void interruptible(const std::function<void(std::atomic<bool>& cancel)>& work,
                    const std::function<void()>& poll = nullptr,
-                   std::chrono::milliseconds period = std::chrono::milliseconds(50));
+                   std::chrono::milliseconds period = std::chrono::milliseconds(50),
+                   const std::function<void()>& stop = nullptr);
 
 void bind_errors(py::module_& m);
 void bind_config(py::module_& m);

@@ -39,7 +39,7 @@ void translate(std::exception_ptr error) {
 void bind_errors(py::module_&) { py::register_exception_translator(translate); }
 
 void interruptible(const std::function<void(std::atomic<bool>&)>& work, const std::function<void()>& poll,
-                   std::chrono::milliseconds period) {
+                   std::chrono::milliseconds period, const std::function<void()>& stop) {
   std::atomic<bool> cancel{false};
   std::exception_ptr of_work, of_caller;
   {
@@ -78,6 +78,9 @@ void interruptible(const std::function<void(std::atomic<bool>&)>& work, const st
         } catch (...) {
           of_caller = std::current_exception();
           cancel = true;
+          if (stop) {
+            stop();
+          }
         }
       }
       lock.lock();

@@ -4,9 +4,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 
 #include "analysis/python/binding/binding.h"
+#include "analysis/python/binding/live.h"
 #include "analysis/run/traced_kernels.h"
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/draft.h"
@@ -109,6 +111,36 @@ struct Request {
   bool check = false, together = false;
   int threads = 1;
   host::Limits limits;
+  py::dict live;  // by thread: what steps it, what refuses its call
+};
+
+// Puts the generators into the program.
+std::vector<std::unique_ptr<LivePython>> bring_to_life(workload::Workload& w, const py::dict& live) {
+  std::vector<std::unique_ptr<LivePython>> out;
+  const py::gil_scoped_acquire with_gil;
+  for (uint32_t i = 0; i < w.program.threads.size(); ++i) {
+    host::ThreadDesc& t = w.program.threads[i];
+    if (live.contains(t.name.c_str())) {
+      const auto driver = live[t.name.c_str()].cast<py::tuple>();
+      out.push_back(std::make_unique<LivePython>(w, i, driver[0], driver[1]));
+      t.live = out.back().get();
+    }
+  }
+  return out;
+}
+
+// The calling thread has Python's state of a thread, without the GIL: to take that is cheap then.
+class PythonThread {
+ public:
+  explicit PythonThread(std::atomic<unsigned long>& id) : id_(id) { id_ = PyThread_get_thread_ident(); }
+  ~PythonThread() { id_ = 0; }
+  PythonThread(const PythonThread&) = delete;
+  PythonThread& operator=(const PythonThread&) = delete;
+
+ private:
+  py::gil_scoped_acquire with_gil_;
+  std::atomic<unsigned long>& id_;
+  py::gil_scoped_release without_gil_;
 };
 
 // Frames, and what was warned of.
@@ -120,7 +152,10 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
   uint64_t ended = 0;
   workload::Workload w;
   host::Result r;
+  std::atomic<unsigned long> worker{0};
   const auto work = [&](std::atomic<bool>& cancel) {
+    const std::optional<PythonThread> python =
+        q.live.empty() ? std::nullopt : std::make_optional<PythonThread>(worker);
     analysis::TracedKernels traced(gpu, {q.together, q.threads, &cancel,
                                          [&](std::string_view text) {
                                            const std::lock_guard lock(mutex);
@@ -148,7 +183,14 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
     run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
       return traced.under(w.program.kernels[kernel].trace, policy);
     };
+    const auto threads = bring_to_life(w, q.live);
     r = workload::run(w, gpu, run);
+  };
+  // A generator that never yields is stopped, too.
+  const auto stop = [&] {
+    if (worker != 0) {
+      PyThreadState_SetAsyncExc(worker, PyExc_KeyboardInterrupt);
+    }
   };
   const auto tell = [&] {
     if (!progress.is_none()) {
@@ -159,7 +201,7 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
       progress(host::to_us(at), kernels);
     }
   };
-  interruptible(work, tell, std::chrono::milliseconds(100));
+  interruptible(work, tell, std::chrono::milliseconds(100), stop);
   py::dict out = frames(w.program, r);
   const auto kept = std::make_shared<host::Result>(std::move(r));
   out["timeline"] = py::cpp_function([kept] {
@@ -175,7 +217,7 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
 // kind, whether it may be left out, and the words that are legal.
 py::list declared_calls() {
   static constexpr const char* kKinds[] = {"stream", "buffer",   "kernel", "event",      "flag",
-                                           "pool",   "physical", "graph",  "graph_exec", "change",
+                                           "queue",  "pool",   "physical", "graph",  "graph_exec", "change",
                                            "device", "number",   "switch", "choice",     "number"};
   using host::Argument;
   py::list out;
@@ -221,12 +263,12 @@ py::list declared_calls() {
 void bind_host(py::module_& m) {
   m.def("run_host", [](const std::string& text, const std::string& name, const config::Draft& draft,
                        bool check, bool together, int threads, const py::object& progress,
-                       const std::map<std::string, uint64_t>& limits) {
+                       const std::map<std::string, uint64_t>& limits, const py::dict& live) {
     host::Limits all;
     for (const auto& [limit, value] : limits) {
       host::set_limit(all, limit, value);
     }
-    return run_host({text, name, check, together, threads, all}, draft, progress);
+    return run_host({text, name, check, together, threads, all, live}, draft, progress);
   });
   m.def("declared_calls", declared_calls);
   // Kernels' traces are not looked at.

@@ -19,7 +19,7 @@ from heddle._native import revision
 from heddle.access import bank_conflicts, banks, coalesce, sectors
 from heddle.compare import compare, read_ncu
 from heddle.config import Config, Difference, Field, Group, Table, fidelities, gpus
-from heddle.errors import (ConfigError, ConfigNameError, DeadlockError, Error, HeddleWarning, Interrupted,
+from heddle.errors import (CallError, ConfigError, ConfigNameError, DeadlockError, Error, HeddleWarning, Interrupted,
                            ResultsError, SimulationError, TraceError)
 from heddle.host import HostResults, run_host
 from heddle.occupancy import Occupancy, Point, occupancy, occupancy_curve, suggest_block_size
@@ -29,14 +29,14 @@ from heddle.run import Progress, run
 from heddle.simulator import Simulator
 from heddle.sweep import Sweep, collect, sweep
 from heddle.trace import Instruction, Launch, Trace, load
-from heddle.workload import Access, AccessPolicyWindow, Handle, MemSyncDomain, Workload
+from heddle.workload import Access, AccessPolicyWindow, Event, Handle, MemSyncDomain, Queue, Stream, Workload
 
 __version__ = revision()
 
 __all__ = [
-    "Access", "AccessPolicyWindow", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "DeviceArray", "Difference",
-    "Error", "Executed", "Field", "Group", "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Kernel", "Launch",
-    "MemSyncDomain", "Module", "Occupancy", "Point", "Progress", "Results", "ResultsError", "SimulationError", "Simulator", "Sweep", "Table",
+    "Access", "AccessPolicyWindow", "CallError", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "DeviceArray", "Difference",
+    "Error", "Event", "Executed", "Field", "Group", "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Kernel", "Launch",
+    "MemSyncDomain", "Module", "Occupancy", "Point", "Progress", "Queue", "Results", "ResultsError", "SimulationError", "Simulator", "Stream", "Sweep", "Table",
     "Trace", "TraceError", "Workload", "bank_conflicts", "banks", "coalesce", "collect", "compare", "fidelities",
     "gpus", "load", "load_cubin", "load_ptx", "metrics", "occupancy", "occupancy_curve", "open", "peaks", "read_ncu", "revision", "run",
     "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size", "sweep", "to_device",

@@ -172,6 +172,7 @@ class Base:
         self._objects: Dict[Tuple[str, str], List[str]] = {}
         self._handles: Dict[Tuple[str, str], Handle] = {}
         self._places: Dict[Tuple[str, str], str] = {}  # of objects and threads: the lines of Python that made them
+        self._counts: Dict[str, int] = {}
         self._threads: Dict[str, List[Lines]] = {"main": []}
         self._thread = "main"
         self._expected: Optional[str] = None
@@ -179,13 +180,17 @@ class Base:
     # ---- what exists
 
     def _new(self, kind: str, name: str, *texts: str) -> Handle:
-        name = name or f"{kind}{sum(k == kind for k, _ in self._objects) + 1}"
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        name = name or f"{kind}{self._counts[kind]}"
         if (kind, name) in self._objects:
             raise Error(f'{kind} "{name}" is given twice')
         self._objects[kind, name] = [t for t in texts if t]
         self._places[kind, name] = caller()
-        handle = self._handles[kind, name] = Handle(kind, name)
+        handle = self._handles[kind, name] = self._handle(kind, name)
         return handle
+
+    def _handle(self, kind: str, name: str) -> Handle:
+        return Handle(kind, name)
 
     def _is(self, kind: str, value, none_ok: bool = False):
         if none_ok and value is None:
@@ -213,25 +218,6 @@ class Base:
     # ---- calls
 
     @contextlib.contextmanager
-    def thread(self, name: str) -> ContextManager[Workload]:
-        """`with w.thread("other"):` the calls inside are that host thread's.
-
-        Args:
-            name: of a thread, new or not.
-
-        Returns:
-            The workload.
-        """
-        before, self._thread = self._thread, name
-        if name not in self._threads:
-            self._threads[name] = []
-            self._places["thread", name] = caller()
-        try:
-            yield self
-        finally:
-            self._thread = before
-
-    @contextlib.contextmanager
     def repeat(self, times: int) -> ContextManager[Workload]:
         """`with w.repeat(10):` the calls inside are made ten times.
 
@@ -241,6 +227,8 @@ class Base:
         Returns:
             The workload.
         """
+        if self._live_call("", None):
+            raise Error("repeat: a generator function has loops of its own")
         times, place = value_of("times", times), caller()
         calls = self._threads[self._thread]
         self._threads[self._thread] = []
@@ -279,8 +267,14 @@ class Base:
             expect: CUDA's name of the error that it must return: see HostResults.unexpected.
         """
         expect = expect or self._expected
+        if self._live_call(text, expect):
+            return
         self._threads[self._thread].append(
             Lines.at(f"call {{ {text}{' ' + fields(expect=expect) if expect else ''} }}"))
+
+    def _live_call(self, text: str, expect: Optional[str]) -> bool:
+        """Whether a thread that decides makes the call."""
+        return False
 
     def _call(self, name: str, **values: Any) -> None:
         """A call whose argument is a message."""

@@ -10,7 +10,7 @@ from heddle._workload_base import Base, fields, word
 # Calls of workload.proto that methods of another name make.
 BY_OTHER_NAMES = {
     "compute_us", "event_elapsed", "free_host", "graph_mem_reset_high", "graph_mem_stats", "graph_mem_trim", "pool_reset_high", "pool_set_access",
-    "pool_stats", "pool_trim", "reset_persisting_l2_cache",
+    "pool_stats", "pool_trim", "queue_close", "queue_get", "queue_put", "reset_persisting_l2_cache", "sleep_until_us", "sleep_us",
 }
 
 

@@ -47,6 +47,21 @@ class DeadlockError(SimulationError):
         self.report = list(report)
 
 
+class CallError(Error):
+    """A call of a host program's thread that decides (Workload.thread) has failed; raised where it was yielded.
+
+    Attributes:
+        error: CUDA's name, such as "cudaErrorMemoryAllocation".
+    """
+
+    def __init__(self, error, message):
+        super().__init__(message)
+        self.error = error
+
+    def __reduce__(self):
+        return CallError, (self.error, str(self))
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run.
 

@@ -6,6 +6,9 @@ import os
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
+import numpy
+
+from heddle import _engines
 from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
@@ -87,6 +90,13 @@ class HostResults:
         return frame
 
     @property
+    def engines(self) -> pandas.DataFrame:
+        """Each device's kernels and copy engines: engine, busy_us, of that alone_us and beside_us (while another engine was busy, of
+        any device), idle_us, and busy_percent, beside_percent, idle_percent of the whole time. Of the spans that were kept."""
+        names = [t for t in self._columns["tracks"]["track"] if t.startswith("device ") and " stream " not in t and " graph" not in t]
+        return _engines.engines(self.spans, names, self.end_us, pandas(), numpy)
+
+    @property
     def errors(self) -> pandas.DataFrame:
         """Calls that returned an error: thread, call (from 1), api, error (CUDA's name), why."""
         return self._frame("errors")
@@ -128,7 +138,7 @@ class HostResults:
 
 def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = "h200", *,
              set: Sequence[str] = (), check: bool = False, together: bool = False, threads: int = 1,
-             limits: Optional[Dict[str, int]] = None,
+             limits: Optional[Dict[str, int]] = None, timeline: bool = True,
              progress: Optional[Callable[[float, int], None]] = None) -> HostResults:
     """Runs a host program on the model of the machine around the SMs, as `heddle host` does. Other Python threads go on
     meanwhile; Ctrl-C raises KeyboardInterrupt.
@@ -143,6 +153,7 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
             trace once, by itself.
         threads: host threads that simulate such kernels; results do not depend on it.
         limits: what a run may take and keep, by name, such as {"spans": 10_000_000}: see frontends/workload/README.md.
+        timeline: keep its spans; without, busy times are kept all the same and left_out counts the spans.
         progress: called about ten times a second with the simulated microseconds and the traced kernels that have ended
             (0 unless together). What it raises stops the run and is raised.
 
@@ -154,12 +165,19 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
         Error: the program is wrong, or a kernel's trace.
     """
     threads = integer("threads", threads, 1, 1024)
-    text, name = (workload.text(), workload._name) if isinstance(workload, Workload) else ("", os.fspath(workload))
+    if not timeline:
+        limits = {**(limits or {}), "spans": 0}
+    own = isinstance(workload, Workload)
+    text, name = (workload._text(), workload._name) if own else ("", os.fspath(workload))
+    live = workload._begin() if own else []
     try:
         columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress,
-                                          limits or {})
+                                          limits or {}, {d.name: (d.step, d.refuse) for d in live})
     except Error as e:
-        raise (workload._located(e) if isinstance(workload, Workload) else e) from None
+        raise (workload._located(e) if own else e) from None
+    finally:
+        if own:
+            workload._end(live)
     for line in warned:
         warnings.warn(line, HeddleWarning, stacklevel=2)
     return HostResults(columns)

@@ -6,12 +6,15 @@ import os
 import re
 from typing import Any, Dict, List, Optional, Sequence, Union
 
+from heddle import _profile
 from heddle._native import native
 from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, Lines, MemSyncDomain, Word, caller, dim, fields, message,
                                     text_of)
 from heddle._workload_declared import add_methods
 from heddle._workload_graphs import GraphCalls
+from heddle._workload_live import Event, LiveThreads, Queue, Stream, yielded
 from heddle._workload_memory import MemoryCalls
+from heddle._workload_names import CudaNames
 from heddle._workload_nested import NestedCalls
 from heddle._workload_streams import StreamCalls
 from heddle._workload_vmm import VirtualMemoryCalls
@@ -69,7 +72,7 @@ def _module(name: str, module: Any, kernel: Optional[str], args: Sequence[Any], 
     return message("module", fields(file=os.path.abspath(module), kernel=kernel or name, arg=[_argument(name, a) for a in args]))
 
 
-class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedCalls):
+class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedCalls, CudaNames):
     """A host program, built by calls that are named as CUDA's.
 
         w = heddle.Workload()
@@ -82,7 +85,7 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
         r = heddle.run_host(w, gpu="h200")
 
     A call without a stream goes to stream 0, the legacy default stream. Calls are of the thread "main"; those in
-    `with w.thread("other"):` are of that one. Times are microseconds, sizes bytes. It is the text of a workload file
+    `with w.thread("other"):` are of that one; `@w.thread` makes one that decides while it runs. Times are microseconds, sizes bytes. It is the text of a workload file
     (frontends/workload/README.md) all the time: `text()` gives it, `heddle host` takes it. Errors of calls are no exceptions
     but values: HostResults.errors. (SO01) and the like are rules of the specification, listed in sim/host/COVERAGE.md.
 
@@ -122,7 +125,8 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
 
         Args:
             name: "kernel1", ... if empty.
-            grid, block, cluster: a number or up to three; without a grid it takes its time and no room on SMs.
+            grid, block, cluster: a number or up to three; launches may give their own. Without a grid, here and there, it takes its
+                time and no room on SMs.
             us: the whole kernel's time, alone on the device.
             block_us: a block's time, instead.
             trace: a capture's folder, .traceg or .heddle with one launch, which has grid, block and resources: simulated once
@@ -174,12 +178,13 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
                priority: Optional[int] = None, programmatic: bool = False, cluster: Optional[Dim] = None,
                programmatic_event: Optional[Handle] = None, trigger_at_block_start: bool = False,
                window: Optional[AccessPolicyWindow] = None, accesses: Sequence[Access] = (),
-               sync_domain: Optional[MemSyncDomain] = None) -> Handle:
-        """cudaLaunchKernel, cudaLaunchKernelEx (ST12, PD07, PD08).
+               sync_domain: Optional[MemSyncDomain] = None, dynamic_shared_bytes: Optional[int] = None,
+               cooperative: bool = False) -> Handle:
+        """cudaLaunchKernel, cudaLaunchKernelEx, cudaLaunchCooperativeKernel (ST12, PD07, PD08).
 
         Args:
-            kernel: of this workload; or the name of a new one, with grid, block and a time.
-            grid, block, us, block_us: of a new kernel.
+            kernel: of this workload; or the name of a new one, with a time.
+            grid, block, us, block_us, dynamic_shared_bytes: of this launch; None: the kernel's.
             stream: None: stream 0.
             priority: launch attribute, over the stream's.
             programmatic: cudaLaunchAttributeProgrammaticStreamSerialization: it may start when the kernel before it in the
@@ -190,19 +195,23 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
             window: what the L2 keeps while it runs, of access_policy_window().
             accesses: besides the kernel's, of access().
             sync_domain: over the stream's, of mem_sync_domain().
+            cooperative: cudaLaunchCooperativeKernel: all blocks start together.
 
         Returns:
             The kernel.
         """
         if isinstance(kernel, str):
             kernel = self.kernel(kernel, grid, block, us=us, block_us=block_us)
-        elif any(v is not None for v in (grid, block, us, block_us)):
-            raise Error(f'kernel "{self._is("kernel", kernel).name}" has its grid, block and time already')
+            grid = block = us = block_us = None
         self._is("kernel", kernel)
+        if us is not None and block_us is not None:
+            raise Error(f'launch of kernel "{kernel.name}": one of us and block_us')
         self.call(message("launch", " ".join(t for t in (
             fields(kernel=kernel, stream=self._is("stream", stream, True), priority=priority,
                    programmatic=programmatic or None, programmatic_event=self._is("event", programmatic_event, True),
-                   trigger_at_block_start=trigger_at_block_start or None),
+                   trigger_at_block_start=trigger_at_block_start or None, us=us, block_us=block_us,
+                   dynamic_shared_bytes=dynamic_shared_bytes, cooperative=cooperative or None),
+            *(f"{n} {dim(d)}" for n, d in (("grid", grid), ("block", block)) if d is not None),
             f"cluster {dim(cluster)}" if cluster is not None else "", self._window(window),
             self._domain(sync_domain), self._accesses((), (), accesses)) if t)))
         return kernel
@@ -217,12 +226,43 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
 
     # ---- as a file
 
+    @classmethod
+    def from_profile(cls, path: Union[str, os.PathLike], devices: int = 0) -> Workload:
+        """What a PyTorch program did, of torch.profiler's export_chrome_trace(path).
+
+        Each host thread makes its calls in their order; between them it works as long as it did. Kernels take the times that were
+        measured, with the grids, registers and shared memory of the file; copies and calls take the model's. Kernels of a
+        launch of a graph follow each other by stream. Streams other than the default one (7) are taken for non-blocking. The
+        file does not tell for which event or stream a thread waits: it is taken to be the stream that the thread used last;
+        waits of streams for events are left out, with a warning.
+
+        Args:
+            path: of the JSON.
+            devices: GPUs of the machine; 0: as many as the file's kernels and copies are on.
+
+        Returns:
+            A workload, to run, to save or to add to.
+
+        Raises:
+            Error: it cannot be read or is none; names the event.
+        """
+        calls, made = _profile.read(path)
+        used = [item.whole("device", 0) for items in made.values() for item in items]
+        w = cls(os.path.basename(os.fspath(path)), devices or max(used, default=0) + 1)
+        _profile.Rebuilt(w, calls, made)
+        return w
+
     def text(self) -> str:
         """The workload as a file for `heddle host`.
 
         Returns:
             Protobuf text (frontends/workload/workload.proto).
         """
+        if self._live:
+            raise Error(f'thread "{next(iter(self._live))}" is a generator function: such a program is no file')
+        return self._text()
+
+    def _text(self) -> str:
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> List[Lines]:
@@ -262,3 +302,8 @@ class Workload(StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphCalls, NestedC
 
 
 add_methods(Workload, native.declared_calls())
+for _name, _method in {n: getattr(Workload, n) for n in dir(Workload) if not n.startswith("_")}.items():
+    if callable(_method) and _name not in ("thread", "text", "save", "repeat", "expect", "call", "from_profile"):
+        setattr(Workload, _name, yielded(_method))
+for _name in ("_queue_put", "_queue_get", "_queue_close", "call"):
+    setattr(Workload, _name, yielded(getattr(Workload, _name)))

@@ -10,6 +10,10 @@ namespace heddle::host {
 void Threads::fail(uint32_t thread, std::string_view error, const std::string& why) {
   HostThread& t = threads_[thread];
   t.failed = true;
+  if (core_.program.threads[thread].live) {
+    t.error = error;
+    t.why = why;
+  }
   if (!error.starts_with("CUDA_ERROR_")) {  // the driver's calls leave the runtime's error alone
     t.last_error = error;
   }
@@ -27,6 +31,10 @@ void Threads::note_error(uint32_t thread, const std::string& error, const std::s
 }
 
 void Threads::answer(uint32_t thread, std::string_view value) {
+  if (core_.program.threads[thread].live) {  // which has asked, and keeps what it wants to
+    threads_[thread].answer = value;
+    return;
+  }
   if (result_.answers.size() < core_.limits.records) {
     result_.answers.push_back({thread, threads_[thread].calls, std::string(value)});
   } else {

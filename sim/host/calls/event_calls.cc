@@ -175,9 +175,13 @@ bool Threads::elapsed_time(uint32_t thread, const Call& c) {
     answer(thread, "cudaErrorNotReady");
     return true;
   }
+  const Ps time = event_states_[c.object].time - event_states_[c.source].time;
+  threads_[thread].elapsed = time;
+  if (core_.program.threads[thread].live) {
+    return true;
+  }
   if (result_.elapsed.size() < core_.limits.records) {
-    result_.elapsed.push_back({thread, threads_[thread].calls, c.source, c.object,
-                               event_states_[c.object].time - event_states_[c.source].time});
+    result_.elapsed.push_back({thread, threads_[thread].calls, c.source, c.object, time});
   } else {
     ++result_.elapsed_left_out;
   }

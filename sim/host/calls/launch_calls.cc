@@ -55,15 +55,16 @@ std::span<const CallType> Threads::launch_calls() {
 // LZ02: whether the call is the first to name the kernel, so that it loads it. Loading needs the context,
 // which may have to wait for everything that the device does (LZ04).
 bool Threads::loads(const Call& c, uint32_t device) {
-  if (!core_.rules.lazy_loading || loaded_[device][c.object]) {
+  const uint32_t code = code_of(c.object);
+  if (!core_.rules.lazy_loading || loaded_[device][code]) {
     return false;
   }
-  loaded_[device][c.object] = true;
+  loaded_[device][code] = true;
   return true;
 }
 
 Ps Threads::load_cost(uint32_t thread, const Call& c) const {
-  return core_.rules.lazy_loading && !loaded_[threads_[thread].device][c.object]
+  return core_.rules.lazy_loading && !loaded_[threads_[thread].device][code_of(c.object)]
              ? core_.params.calls.lazy_load
              : Ps();
 }

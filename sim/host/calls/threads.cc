@@ -37,6 +37,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       result_(result),
       threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
+      queues_(core.program.queues.size()),
       event_states_(core.program.events.size()),
       device_error_(core.program.devices),
       carveout_(core.program.devices, kNone) {
@@ -47,20 +48,10 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
   for (const StreamDesc& s : core.program.streams) {
     streams_alive_.push_back(!s.created_by_call);
   }
-  loaded_.assign(core.program.devices, std::vector<bool>(core.program.kernels.size(), false));
-  events_alive_.assign(core.program.events.size(), true);
-  for (const KernelDesc& k : core.program.kernels) {
-    kernel_name_.push_back(core.recorder.name(k.name));
-  }
+  loaded_.resize(core.program.devices);
+  grow();
   for (size_t op = 0; op < static_cast<size_t>(Op::kOther); ++op) {
     op_name_.push_back(core.recorder.name(type_of(static_cast<Op>(op)).name));
-  }
-  for (const ThreadDesc& t : core.program.threads) {
-    for (const Call& c : t.calls) {
-      if (c.op == Op::kOther) {
-        other_names_[c.type] = core.recorder.name(c.type->name);
-      }
-    }
   }
   h2d_name_ = core.recorder.name("copy H2D");
   d2h_name_ = core.recorder.name("copy D2H");
@@ -91,8 +82,47 @@ void Threads::begin_next() {
   }
 }
 
+void Threads::grow() {
+  const Program& p = core_.program;
+  for (std::vector<bool>& l : loaded_) {
+    l.resize(p.kernels.size(), false);
+  }
+  for (size_t k = kernel_name_.size(); k < p.kernels.size(); ++k) {
+    kernel_name_.push_back(core_.recorder.name(p.kernels[k].name));
+  }
+  events_alive_.resize(p.events.size(), true);
+  event_states_.resize(p.events.size());
+  ordering_.grow();
+  captures_.grow();
+  clocks_.grow();
+}
+
+bool Threads::ask(HostThread& t, uint32_t thread) {
+  Returned last;
+  if (t.begun) {
+    last = {core_.now, t.error, t.why, t.answer, t.elapsed, t.items};
+  }
+  t.begun = true;
+  const LiveThread::Next next = core_.program.threads[thread].live->next(last);
+  t.error.clear();
+  t.why.clear();
+  t.answer.clear();
+  t.items.clear();
+  if (next.call == LiveThread::kEnd) {
+    t.pc = core_.program.threads[thread].calls.size();
+    return false;
+  }
+  t.pc = next.call;
+  t.item = next.item;
+  grow();
+  return true;
+}
+
 bool Threads::fetch(HostThread& t, uint32_t thread) {
-  const std::vector<Call>& calls = core_.program.threads[thread].calls;
+  if (core_.program.threads[thread].live) {
+    return ask(t, thread);
+  }
+  const std::deque<Call>& calls = core_.program.threads[thread].calls;
   for (; t.pc < calls.size(); ++t.pc) {
     const Call& c = calls[t.pc];
     if (c.op == Op::kLoopBegin) {
@@ -128,8 +158,15 @@ Ps Threads::cost(uint32_t thread) const {
   return c.type->cost ? c.type->cost(*this, thread, c) : Ps();
 }
 
-uint32_t Threads::name_of(const Call& c) const {
-  return c.op == Op::kOther ? other_names_.at(c.type) : op_name_[static_cast<size_t>(c.op)];
+uint32_t Threads::name_of(const Call& c) {
+  if (c.op != Op::kOther) {
+    return op_name_[static_cast<size_t>(c.op)];
+  }
+  const auto [it, is_new] = other_names_.emplace(c.type, 0);
+  if (is_new) {
+    it->second = core_.recorder.name(c.type->name);
+  }
+  return it->second;
 }
 
 void Threads::step(uint32_t thread) {
@@ -196,8 +233,8 @@ Ps Threads::locked(uint32_t thread, Ps at) {
   if (c.op != Op::kLaunch || threads_.size() == 1) {
     return at;
   }
-  if (launching_.empty()) {
-    launching_.resize(core_.program.streams.size());
+  if (launching_.size() <= c.stream) {
+    launching_.resize(c.stream + size_t{1});
   }
   Launching& stream = launching_[c.stream];
   if (stream.thread != thread && stream.until > core_.now) {
@@ -212,7 +249,10 @@ Ps Threads::locked(uint32_t thread, Ps at) {
 void Threads::returned(uint32_t thread) {
   HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
-  core_.recorder.add(t.track, name_of(c), t.call_start, core_.now);
+  // Of looks at the clock and at queues, those that took time.
+  if (core_.now > t.call_start || c.op < Op::kNow || c.op == Op::kOther) {
+    core_.recorder.add(t.track, name_of(c), t.call_start, core_.now);
+  }
   core_.recorder.waited(t.track, std::exchange(t.waited, {}));
   t.call_start = core_.now;
   t.next = Next::kEffect;
@@ -225,7 +265,9 @@ void Threads::returned(uint32_t thread) {
     clocks_.returned(thread);
   }
   t.trimmed = false;
-  ++t.pc;
+  if (!core_.program.threads[thread].live) {
+    ++t.pc;
+  }
   ++t.calls;
   ++result_.operations;
 }
@@ -294,6 +336,18 @@ bool Threads::all_done() const {
   return std::all_of(threads_.begin(), threads_.end(), [](const HostThread& t) { return t.done; });
 }
 
+bool Threads::all_idle() const {
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    const HostThread& t = threads_[i];
+    const bool idle = core_.program.threads[i].live && t.waits_for_queue != kNone && i < begun_ &&
+                      call(t, i).op == Op::kQueueGet;
+    if (!t.done && !idle) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string Threads::place(uint32_t thread) const {
   const HostThread& t = threads_[thread];
   if (t.pc >= core_.program.threads[thread].calls.size()) {
@@ -326,6 +380,11 @@ std::vector<Threads::Blocked> Threads::blocked() const {
                          " make progress at a time (FP08)"});
     } else if (!t.done) {
       out.push_back({"thread " + core_.program.threads[i].name, place(i), t.waits_for, t.waits_for_flag});
+      if (t.waits_for_queue != kNone) {
+        out.back().why = " waits for queue " + core_.program.queues[t.waits_for_queue].name +
+                         (call(t, i).op == Op::kQueuePut ? ", from which nobody gets anything"
+                                                         : ", into which nobody puts anything");
+      }
     }
   }
   return out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "sim/host/memory/vmm.h"
 #include "sim/host/nested/nested.h"
 #include "sim/host/program/call_type.h"
+#include "sim/host/program/live_thread.h"
 #include "sim/host/streams/clocks.h"
 #include "sim/host/streams/connections.h"
 #include "sim/host/streams/ordering.h"
@@ -60,6 +62,10 @@ class Threads {
   // Gives the devices what they have not been given (Rules::lazy_start). False: nothing.
   bool flush();
   bool all_done() const;
+  // Those that have not come to their ends are live and wait for items that nobody puts any more.
+  bool all_idle() const;
+  // kQueueTimeout: so long it has waited in its `wait`-th get.
+  void queue_timeout(uint32_t thread, uint64_t wait);
   // "thread main, cudaFree, line 12: " of the first that has not come to its end.
   std::string where() const;
   // "thread main, call 12 (cudaStreamSynchronize)", of every thread that has not come to its end.
@@ -78,6 +84,7 @@ class Threads {
 
   // The calls, a group each in the file of its name.
   static std::span<const CallType> program_calls();
+  static std::span<const CallType> queue_calls();
   static std::span<const CallType> launch_calls();
   static std::span<const CallType> copy_calls();
   static std::span<const CallType> event_calls();
@@ -131,6 +138,18 @@ class Threads {
     Ps owed{};            // host time that the call before caused
     Staged staged;
     bool trimmed = false;         // pools, in this call
+    // ---- of a live thread: what its call has answered, what it puts
+    std::string answer, error, why;
+    Ps elapsed{};
+    std::vector<uint64_t> items;
+    uint64_t item = 0;
+    bool begun = false;
+    // ---- in queues
+    uint32_t waits_for_queue = kNone;  // and for items of it, or (puts) for room
+    Ps got_since{};                    // when its get began
+    uint64_t gets = 0;                 // tells outdated timeouts
+    uint64_t left = 0;                 // items that it has not put
+    bool lingers = false;              // its timeout for more items is set
     bool mapped = false;          // the graph that the call launches has its memory
     std::vector<uint32_t> freed;  // buffers that AutoFreeOnLaunch freed for that
     uint32_t track = 0;
@@ -144,6 +163,8 @@ class Threads {
   void run_on(uint32_t thread);
   std::string place(uint32_t thread) const;    // "cudaFree, line 12"
   bool fetch(HostThread& t, uint32_t thread);  // past loop ends; false at the end
+  bool ask(HostThread& t, uint32_t thread);    // a live thread, for its next call; false at the end
+  void grow();                                 // to what the program has got since
   Ps cost(uint32_t thread) const;
   bool effect(uint32_t thread);  // true: the call has returned
   bool gives_back(uint32_t thread);
@@ -194,6 +215,23 @@ class Threads {
   bool set_limit(uint32_t thread, const Call& c);
   bool get_limit(uint32_t thread, const Call& c);
   bool device_there(uint32_t thread, const Call& c);  // the device `object`; otherwise the call has failed
+  // queue_calls.cc
+  struct Queue {
+    struct Item {
+      uint64_t item;
+      Ps put;
+    };
+    std::deque<Item> items;
+    std::deque<uint32_t> getters, putters;  // threads that wait, in their order
+    bool closed = false;
+  };
+  bool sleep_until(uint32_t thread, Ps at);
+  bool put(uint32_t thread, const Call& c);
+  bool get(uint32_t thread, const Call& c);
+  bool close(uint32_t thread, const Call& c);
+  bool may_take(const Queue& q, const HostThread& t, const Call& c) const;
+  void serve(uint32_t queue);
+  void go_on(uint32_t thread, uint32_t queue);
   // capture_calls.cc
   bool begin_capture(uint32_t thread, const Call& c);
   bool end_capture(uint32_t thread, const Call& c);
@@ -248,11 +286,15 @@ class Threads {
   uint32_t device_of(uint32_t buffer, uint64_t offset) const;
 
   // ---- commands
-  uint32_t name_of(const Call& c) const;
+  uint32_t name_of(const Call& c);
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
   void submit(uint32_t slot, Ps after = {});  // the call's own time on the host until then
   bool loads(const Call& c, uint32_t device);
+  uint32_t code_of(uint32_t kernel) const {
+    const uint32_t v = core_.program.kernels[kernel].variant_of;
+    return v == kNone ? kernel : v;
+  }
   Ps load_cost(uint32_t thread, const Call& c) const;
   void barrier(uint32_t device);
 
@@ -282,9 +324,11 @@ class Threads {
     uint32_t thread = kNone;
     Ps until{};
   };
-  std::vector<Launching> launching_;  // into each stream; empty with one thread
+  std::vector<Launching> launching_;  // into each stream; only with several threads
   Ps driver_free_{};
   std::vector<bool> flags_;
+  std::vector<Queue> queues_;
+  uint32_t calling_ = kNone;  // the thread whose put or get is looked at
   std::vector<bool> streams_alive_;
   std::vector<bool> events_alive_;
   struct EventState {

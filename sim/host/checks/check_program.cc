@@ -27,6 +27,8 @@ std::optional<size_t> count_of(const Program& p, Argument::Kind kind) {
       return p.events.size();
     case K::kFlag:
       return p.flags.size();
+    case K::kQueue:
+      return p.queues.size();
     case K::kPool:
       return p.pools.size();
     case K::kPhysical:
@@ -258,27 +260,31 @@ void check_kernel(const Program& p, const KernelDesc& k) {
   }
 }
 
+void check_call_of(const Program& p, const ThreadDesc& t, size_t i) {
+  const Call& c = t.calls[i];
+  if (c.type == nullptr) {
+    throw ProgramError(c.line, "thread " + t.name + ", call " + std::to_string(i + 1) + ": not declared");
+  }
+  try {
+    check_call(p, c);
+    for (uint32_t a = 0; a < c.accesses; ++a) {
+      check_access(p, p.accesses[c.first_access + a], c.line);
+    }
+  } catch (const ProgramError& e) {
+    const std::string number = t.live ? " (" : ", call " + std::to_string(i + 1) + " (";
+    throw ProgramError(c.line, "thread " + t.name + number + c.type->name + "): " + e.what());
+  }
+}
+
 void check_thread(const Program& p, const ThreadDesc& t) {
   size_t depth = 0;
   for (size_t i = 0; i < t.calls.size(); ++i) {
+    check_call_of(p, t, i);
     const Call& c = t.calls[i];
-    if (c.type == nullptr) {
-      throw ProgramError(c.line, "thread " + t.name + ", call " + std::to_string(i + 1) + ": not declared");
-    }
-    const auto where = [&] {
-      return "thread " + t.name + ", call " + std::to_string(i + 1) + " (" + c.type->name + "): ";
-    };
-    try {
-      check_call(p, c);
-      for (uint32_t a = 0; a < c.accesses; ++a) {
-        check_access(p, p.accesses[c.first_access + a], c.line);
-      }
-    } catch (const ProgramError& e) {
-      throw ProgramError(c.line, where() + e.what());
-    }
     depth += c.op == Op::kLoopBegin ? 1 : 0;
     if (c.op == Op::kLoopEnd && depth-- == 0) {
-      throw ProgramError(c.line, where() + "the end of no loop");
+      throw ProgramError(c.line, "thread " + t.name + ", call " + std::to_string(i + 1) + " (" +
+                                     c.type->name + "): the end of no loop");
     }
   }
   if (depth > 0) {
@@ -312,6 +318,13 @@ void check_program(const Program& p) {
   for (const Access& a : p.accesses) {
     check_access(p, a, 0);
   }
+}
+
+void check_more(const Program& p, uint32_t thread, size_t call, size_t first_kernel) {
+  for (size_t k = first_kernel; k < p.kernels.size(); ++k) {
+    check_kernel(p, p.kernels[k]);
+  }
+  check_call_of(p, p.threads[thread], call);
 }
 
 }  // namespace heddle::host

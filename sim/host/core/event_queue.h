@@ -24,6 +24,7 @@ enum class Happening : uint8_t {
   kNestedCall,
   kNestedReturn,
   kNestedJoin,
+  kQueueTimeout,
   kFinish
 };
 

@@ -83,6 +83,9 @@ void Grids::grid_start(uint32_t g) {
     simulate(g);
     return;
   }
+  if (k.has_grid && starts_alone(g)) {
+    return;
+  }
   if (!k.has_grid) {
     grid.started = grid.last_start = core_.now;
     grid.running = 1;
@@ -256,7 +259,13 @@ void Grids::leave(uint32_t g, uint32_t sm) {
   }
 }
 
-void Grids::block_ends(uint32_t g) {
+void Grids::block_ends(uint32_t g, uint32_t alone) {
+  if (alone > 0) {
+    if (by_known_time_ && alone == alone_runs_) {
+      known_end(g);
+    }
+    return;
+  }
   ResidentGrid& grid = grids_[g];
   if (grid.next_event <= core_.now) {
     grid.next_event = kNever;
@@ -296,6 +305,9 @@ void Grids::ResidentGrid::reset() {
 }
 
 void Grids::grid_done(uint32_t g) {
+  if (core_.program.kernels[grids_[g].kernel].has_grid && !is_simulated(grids_[g].kernel)) {
+    ended_alone(g);
+  }
   const uint32_t slot = grids_[g].slot;
   Command& c = core_.commands[slot];
   c.start = grids_[g].started;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/host/core/core.h"
@@ -23,8 +24,8 @@ class Grids {
   void grid_start(uint32_t grid);
   // kBlocks: the distributor is free again.
   void hand_out();
-  // kBlockEnd: blocks of the grid leave their SMs now.
-  void block_ends(uint32_t grid);
+  // kBlockEnd: blocks of the grid leave their SMs now. `alone`: the end of its `alone`-th run by a known time.
+  void block_ends(uint32_t grid, uint32_t alone);
   // kKernelEnd: the kernel model has run it from `start` until now.
   void simulated_end(uint32_t grid, Ps start);
   void flag_set(uint32_t flag);
@@ -87,6 +88,17 @@ class Grids {
     std::vector<Caller> callers;    // those that have, in the order of their starts
     bool behind_primaries = false;  // of a simulated kernel: not given to the kernel model yet
   };
+  // How a grid ran that had the device to itself, from its start on: the same kernel does so again.
+  struct Alone {
+    Ps end, first_start, last_start;
+    uint32_t turn = 0;  // SMs that the cursor has gone on
+  };
+  // Nothing outside of the grid has a part in when its blocks start and end. (grids_alone.cc)
+  bool runs_by_itself(const ResidentGrid& g) const;
+  bool starts_alone(uint32_t grid);
+  void another_starts(uint32_t grid);
+  void ended_alone(uint32_t grid);
+  void known_end(uint32_t grid);
   // Neither a graph's node nor launched by a kernel.
   static bool from_host(const Command& c) { return c.run == kNone && !c.is_child; }
   bool is_simulated(uint32_t kernel) const;
@@ -124,6 +136,14 @@ class Grids {
   uint32_t cursor_ = 0;
   bool look_everywhere_ = true;
   std::deque<uint32_t> freed_;  // SMs that have got room since
+  // ---- grids that are alone
+  std::map<std::pair<uint32_t, Ps>, Alone> known_;  // by kernel and a block's time
+  uint32_t started_ = 0;                            // grids that have begun and not ended
+  uint32_t watched_ = kNone;                        // a grid that has been alone so far
+  bool by_known_time_ = false;                      // and has no blocks: only its end comes
+  Ps alone_since_{};
+  uint32_t cursor_before_ = 0;
+  uint32_t alone_runs_ = 0;  // tells outdated ends
   uint64_t orders_ = 0;
   uint64_t blocks_run_ = 0;
   Ps dependency_wait_{};

@@ -13,7 +13,7 @@ bool uses(const Program& p) {
   };
   return std::any_of(
              p.threads.begin(), p.threads.end(),
-             [&](const ThreadDesc& t) { return std::any_of(t.calls.begin(), t.calls.end(), asks); }) ||
+             [&](const ThreadDesc& t) { return t.live || std::any_of(t.calls.begin(), t.calls.end(), asks); }) ||
          std::any_of(p.graphs.begin(), p.graphs.end(), [](const GraphDesc& g) {
            return std::any_of(g.nodes.begin(), g.nodes.end(),
                               [](const GraphNode& n) { return n.window != kNone; });

@@ -10,10 +10,13 @@
 namespace heddle::host {
 namespace {
 
-// Pools ask who is ordered after a free.
+// Pools ask who is ordered after a free. A live thread may call for whatever there is.
 bool uses_pools(const Program& p) {
-  return std::any_of(p.threads.begin(), p.threads.end(), [](const ThreadDesc& t) {
-    return std::any_of(t.calls.begin(), t.calls.end(),
+  const bool later = std::any_of(p.buffers.begin(), p.buffers.end(),
+                                 [](const BufferDesc& b) { return b.allocated_by_call; });
+  return std::any_of(p.threads.begin(), p.threads.end(), [&](const ThreadDesc& t) {
+    return (t.live && later) ||
+           std::any_of(t.calls.begin(), t.calls.end(),
                        [](const Call& c) { return c.op == Op::kMallocAsync; });
   });
 }
@@ -62,7 +65,7 @@ Result Platform::run() {
       happen(e);
     }
   } while (threads_.all_done() && threads_.flush());
-  if (!threads_.all_done() || commands.live() > 0) {
+  if (!threads_.all_idle() || commands.live() > 0) {
     result_.deadlock = explain_deadlock(*this, threads_.blocked(), connections_, host_functions_.stuck());
   }
   result_.end = now;
@@ -350,7 +353,7 @@ void Platform::happen(const DueEvent& e) {
       grids_[e.extra].hand_out();
       break;
     case Happening::kBlockEnd:
-      grids_[e.stamp].block_ends(e.object);
+      grids_[e.stamp].block_ends(e.object, e.extra);
       break;
     case Happening::kKernelEnd:
       grids_[e.extra].simulated_end(e.object, Ps(e.stamp));
@@ -371,6 +374,9 @@ void Platform::happen(const DueEvent& e) {
       break;
     case Happening::kNestedJoin:
       nested_.joined(e.object);
+      break;
+    case Happening::kQueueTimeout:
+      threads_.queue_timeout(e.object, e.stamp);
       break;
     case Happening::kFinish:
       finish(e.object);

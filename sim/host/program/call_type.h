@@ -21,6 +21,7 @@ struct Argument {
     kKernel,
     kEvent,
     kFlag,
+    kQueue,
     kPool,  // none: the device's default pool
     kPhysical,
     kGraph,

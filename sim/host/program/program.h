@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,8 @@ struct KernelDesc {
   bool needs_cluster = false;         // __cluster_dims__() without a size: only the launch gives it (PM14)
   uint32_t max_cluster_blocks = 0;    // __launch_bounds__; 0 = none given
   uint32_t parameter_bytes = 0;
+  // The kernel of the program that this one is with another grid, block or time, by a launch; loaded with it.
+  uint32_t variant_of = kNone;
   uint32_t trace =
       kNone;  // its number with who gave its duration (PlatformOptions::kernel_time) or runs it (::kernels)
   int32_t carveout_percent = -1;  // cudaFuncAttributePreferredSharedMemoryCarveout; -1: none (OC16)
@@ -242,6 +245,13 @@ enum class Op : uint8_t {
   kFuncGetAttributes,  // loads the kernel `object`
   kGetDeviceCount,
   kDeviceGetPciBusId,  // of the device `object`: its number in the machine
+  // ---- the program's own time and queues (queue_calls.cc)
+  kNow,
+  kSleep,       // `duration`; the thread waits
+  kSleepUntil,  // the time `duration`
+  kQueuePut,    // `count` items into the queue `object`
+  kQueueGet,    // at most `count` items, see Call::wait
+  kQueueClose,
   kOther               // a call that no code but its own has to know
 };
 // Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.
@@ -281,10 +291,11 @@ struct Call {
   uint32_t source = kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate,
                             // kGraphExecUpdate: the graph; ...SetParams: the change; kGraphNodeSetEnabled,
                             // kGraphMemAllocNodeGetParams: the node; kPoolSetAccess: the device
-  uint64_t count = 0;       // kLoopBegin: repetitions
+  uint64_t count = 0;       // kLoopBegin: repetitions; kQueueGet: items
   uint64_t bytes = 0;       // in all
   uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
-  Ps duration{};            // kCompute, kLaunchHostFunc
+  Ps duration{};            // kCompute, kLaunchHostFunc, kSleep...; kQueueGet: linger after the oldest item was put
+  Ps give_up = kNever;      // kQueueGet, without an item: so long after the call
   int32_t priority = 0;     // launch attribute; see has_priority
   bool has_priority = false;
   CaptureMode mode = CaptureMode::kGlobal;
@@ -310,10 +321,20 @@ struct Call {
   uint32_t line = 0;  // of the workload's file, 0 if none
 };
 
+// What host threads hand each other: items in the order in which they were put.
+struct QueueDesc {
+  std::string name;
+  uint64_t capacity = 0;  // who puts more waits; 0: any number
+  uint32_t line = 0;
+};
+
+class LiveThread;  // live_thread.h
+
 struct ThreadDesc {
   std::string name;
-  std::vector<Call> calls;
+  std::deque<Call> calls;  // stay where they are while a live thread adds more
   uint32_t line = 0;
+  LiveThread* live = nullptr;  // decides what it calls while the program runs
 };
 
 struct Program {
@@ -335,6 +356,7 @@ struct Program {
   std::vector<HandleDesc> handles;
   std::vector<NodeChange> node_changes;
   std::vector<std::string> graph_execs;  // what instantiation fills
+  std::vector<QueueDesc> queues;
   std::vector<ThreadDesc> threads;
 };
 

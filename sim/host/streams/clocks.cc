@@ -11,6 +11,7 @@ Clocks::Clocks(const Program& p, bool on) : program_(p), on_(on) {
     threads_.assign(p.threads.size(), zero);
     events_.assign(p.events.size(), zero);
     flags_.assign(p.flags.size(), zero);
+    queues_.assign(p.queues.size(), zero);
     driver_ = zero;
     waited_ = threads_;
     waiting_.assign(p.threads.size(), false);

@@ -21,6 +21,12 @@ class Clocks {
   // Off: nothing is kept and nothing may be asked.
   Clocks(const Program& p, bool on);
   bool on() const { return on_; }
+  // The program has more events than before.
+  void grow() {
+    if (on_) {
+      events_.resize(program_.events.size(), Clock(streams_.size() + threads_.size(), 0));
+    }
+  }
 
   // A thread gives a stream a command: after what the thread knows of, after the stream's last, after the
   // legacy default stream's or, in it, after all blocking streams' (ST04).
@@ -43,6 +49,11 @@ class Clocks {
   void returned(uint32_t thread);
   // A variable of the program's in host memory.
   void flag_set_by_thread(uint32_t flag, uint32_t thread) { join(flags_[flag], threads_[thread]); }
+  // A queue's items, or its room, pass on what their thread knows.
+  void queue_passed(uint32_t queue, uint32_t thread) {
+    join(queues_[queue], threads_[thread]);
+    join(threads_[thread], queues_[queue]);
+  }
   void flag_set_by_stream(uint32_t flag, uint32_t stream) { join(flags_[flag], streams_[stream]); }
   void thread_waits_flag(uint32_t thread, uint32_t flag) { join(threads_[thread], flags_[flag]); }
 
@@ -52,7 +63,7 @@ class Clocks {
 
   const Program& program_;
   bool on_;
-  std::vector<Clock> streams_, threads_, events_, flags_;
+  std::vector<Clock> streams_, threads_, events_, flags_, queues_;
   std::vector<Clock> waited_;  // of each thread, by the call that it makes now
   std::vector<bool> waiting_;
   Clock driver_;

@@ -14,6 +14,11 @@ namespace heddle::host {
 class Ordering {
  public:
   explicit Ordering(Core& core);
+  // The program has more events than before.
+  void grow() {
+    recorded_.resize(core_.program.events.size());
+    recorded_kernel_.resize(core_.program.events.size());
+  }
 
   // Gives a new command of a stream its edges and makes it the stream's last.
   void append(uint32_t slot);
