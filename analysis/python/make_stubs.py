@@ -68,6 +68,8 @@ def methods(cls):
         if isinstance(member, (property, functools.cached_property)):
             getter = member.fget if isinstance(member, property) else member.func
             yield f"    @property\n    def {name}{signature(getter)}: ..."
+        elif isinstance(member, classmethod):
+            yield f"    @classmethod\n    def {name}{signature(member.__func__)}: ..."
         elif inspect.isfunction(member):
             yield f"    def {name}{signature(member)}: ..."
 

@@ -60,7 +60,16 @@ def everything():
 
     # streams, events, copies, the host
     w.launch(k, stream=s, priority=1, programmatic=True, cluster=1, programmatic_event=e, trigger_at_block_start=True,
-             window=window, accesses=accesses, sync_domain=domain)
+             window=window, accesses=accesses, sync_domain=domain, grid=2, block=32, us=2, dynamic_shared_bytes=8,
+             cooperative=True)
+    w.launch(k, grid=2, block=32, stream=s, block_us=1)
+    q = w.queue("q", capacity=4)
+    q.put()
+    q.get(max=8, timeout_us=5, give_up_us=9)
+    q.close()
+    w.now()
+    w.sleep(1)
+    w.sleep_until(1)
     for copy in (w.memcpy_async, w.memcpy):
         copy(a, b, 16, rows=2, to_offset=4, source_offset=4)
     w.memcpy_async(a, b, stream=s)

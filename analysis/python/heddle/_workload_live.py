@@ -49,39 +49,74 @@ def yielded(method: Callable) -> Callable:
 class Stream(Handle):
     """A stream. Its methods are the workload's, with it as `stream`."""
 
-    def launch(self, kernel: Union[Handle, str], grid: Optional[Dim] = None, block: Optional[Dim] = None, **more: Any) -> Any:
-        """Workload.launch into this stream."""
+    def launch(self, kernel: Union[Handle, str], grid: Optional[Dim] = None, block: Optional[Dim] = None, **more: Any) -> None:
+        """Workload.launch into this stream.
+
+        Args:
+            kernel: of this workload; or the name of a new one.
+            grid, block: of this launch; None: the kernel's.
+            more: of the method of the workload.
+        """
         return self._w.launch(kernel, grid, block, self, **more)
 
-    def memcpy_async(self, to: Handle, source: Handle, bytes: Optional[int] = None, **more: Any) -> Any:
-        """Workload.memcpy_async in this stream."""
+    def memcpy_async(self, to: Handle, source: Handle, bytes: Optional[int] = None, **more: Any) -> None:
+        """Workload.memcpy_async in this stream.
+
+        Args:
+            to, source: buffers.
+            bytes: None: all.
+            more: of the method of the workload.
+        """
         return self._w.memcpy_async(to, source, bytes, self, **more)
 
-    def memset_async(self, to: Handle, bytes: Optional[int] = None, **more: Any) -> Any:
-        """Workload.memset_async in this stream."""
+    def memset_async(self, to: Handle, bytes: Optional[int] = None, **more: Any) -> None:
+        """Workload.memset_async in this stream.
+
+        Args:
+            to: the buffer.
+            bytes: None: all.
+            more: of the method of the workload.
+        """
         return self._w.memset_async(to, bytes, self, **more)
 
-    def graph_launch(self, exec: Handle) -> Any:
-        """Workload.graph_launch into this stream."""
+    def graph_launch(self, exec: Handle) -> None:
+        """Workload.graph_launch into this stream.
+
+        Args:
+            exec: the executable graph.
+        """
         return self._w.graph_launch(exec, self)
 
-    def launch_host_func(self, us: float = 0, **more: Any) -> Any:
-        """Workload.launch_host_func in this stream."""
+    def launch_host_func(self, us: float = 0, **more: Any) -> None:
+        """Workload.launch_host_func in this stream.
+
+        Args:
+            us: the function's time.
+            more: of the method of the workload.
+        """
         return self._w.launch_host_func(us, self, **more)
 
-    def record(self, event: Handle) -> Any:
-        """Workload.event_record in this stream."""
+    def record(self, event: Handle) -> None:
+        """Workload.event_record in this stream.
+
+        Args:
+            event: the event.
+        """
         return self._w.event_record(event, self)
 
-    def wait_event(self, event: Handle) -> Any:
-        """Workload.stream_wait_event."""
+    def wait_event(self, event: Handle) -> None:
+        """Workload.stream_wait_event.
+
+        Args:
+            event: the event.
+        """
         return self._w.stream_wait_event(self, event)
 
-    def synchronize(self) -> Any:
+    def synchronize(self) -> None:
         """Workload.stream_synchronize."""
         return self._w.stream_synchronize(self)
 
-    def query(self) -> Any:
+    def query(self) -> None:
         """Workload.stream_query: in a thread that runs, yields whether all is done."""
         return self._w.stream_query(self)
 
@@ -89,20 +124,28 @@ class Stream(Handle):
 class Event(Handle):
     """An event. Its methods are the workload's."""
 
-    def record(self, stream: Optional[Handle] = None) -> Any:
-        """Workload.event_record."""
+    def record(self, stream: Optional[Handle] = None) -> None:
+        """Workload.event_record.
+
+        Args:
+            stream: None: stream 0.
+        """
         return self._w.event_record(self, stream)
 
-    def synchronize(self) -> Any:
+    def synchronize(self) -> None:
         """Workload.event_synchronize."""
         return self._w.event_synchronize(self)
 
-    def query(self) -> Any:
+    def query(self) -> None:
         """Workload.event_query: in a thread that runs, yields whether it is done."""
         return self._w.event_query(self)
 
-    def elapsed_time(self, end: Handle) -> Any:
-        """Workload.event_elapsed_time from this event to another: in a thread that runs, yields microseconds."""
+    def elapsed_time(self, end: Handle) -> None:
+        """Workload.event_elapsed_time from this event to another: in a thread that runs, yields microseconds.
+
+        Args:
+            end: the later event.
+        """
         return self._w.event_elapsed_time(self, end)
 
 
@@ -115,7 +158,7 @@ class Queue(Handle):
     def __bool__(self) -> bool:
         return True
 
-    def put(self, item: Any = None) -> Any:
+    def put(self, item: Any = None) -> None:
         """Puts an item; waits while the queue has as many as it takes.
 
         Args:
@@ -142,10 +185,13 @@ class Queue(Handle):
 
         Args:
             max: at most so many; None: one.
+
+        Returns:
+            As get.
         """
         return self.get(max, give_up_us=0)
 
-    def close(self) -> Any:
+    def close(self) -> None:
         """Nothing is put any more. Who waits for items goes on."""
         return self._w._queue_close(self)
 
