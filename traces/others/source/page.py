@@ -147,7 +147,7 @@ def machines_table(machines):
 def write(machines, rows, compared, seconds, events):
     missing = len(rows) - len(compared)
     coverage = (f"All {len(rows):,} rows are compared." if not missing else
-                f"Compared are {len(compared):,} of {len(rows):,} rows: those whose shapes were drawn, with a fixed seed, within the host's time.")
+                f"Compared are {len(compared):,} of {len(rows):,} rows: those whose shapes were drawn, with a fixed seed, within\n  the host's time (`--shapes 4`, once for all GPUs and once for P4, T4, P100 and V100). Some long ones had not finished.")
     return INTRO.format(errors=errors_table(machines, compared, events), operators=operators_table(machines, compared, events),
                         estimates=estimates_table(machines, rows, compared),
                         machines=machines_table(machines), events=events, coverage=coverage)
