@@ -47,7 +47,7 @@ def yielded(method: Callable) -> Callable:
 
 
 class Stream(Handle):
-    """A stream. Its methods are the workload's, with it as `stream`."""
+    """A stream, a Handle with its kind, name and graph (""). Its methods are the workload's, with it as `stream`."""
 
     def launch(self, kernel: Union[Handle, str], grid: Optional[Dim] = None, block: Optional[Dim] = None, **more: Any) -> None:
         """Workload.launch into this stream.
@@ -122,7 +122,7 @@ class Stream(Handle):
 
 
 class Event(Handle):
-    """An event. Its methods are the workload's."""
+    """An event, a Handle with its kind, name and graph (""). Its methods are the workload's."""
 
     def record(self, stream: Optional[Handle] = None) -> None:
         """Workload.event_record.
@@ -150,7 +150,8 @@ class Event(Handle):
 
 
 class Queue(Handle):
-    """What host threads hand each other; Workload.queue makes it. len() is how many items were put and not got."""
+    """What host threads hand each other, a Handle with its kind, name and graph (""); Workload.queue makes it. len() is how many items
+    were put and not got."""
 
     def __len__(self) -> int:
         return len(self._items)

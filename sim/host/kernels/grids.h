@@ -144,6 +144,7 @@ class Grids {
   Ps alone_since_{};
   uint32_t cursor_before_ = 0;
   uint32_t alone_runs_ = 0;  // tells outdated ends
+  uint32_t behind_ = kNone;  // the grid that has come, until the blocks of now have ended
   uint64_t orders_ = 0;
   uint64_t blocks_run_ = 0;
   Ps dependency_wait_{};

@@ -17,6 +17,11 @@ bool Grids::runs_by_itself(const ResidentGrid& g) const {
 // True: it runs by what is known, and nothing else is to be done.
 bool Grids::starts_alone(uint32_t g) {
   ResidentGrid& grid = grids_[g];
+  if (behind_ == g) {  // behind what ends now
+    behind_ = kNone;
+    core_.events.push(core_.now, Happening::kGridStart, g, device_);
+    return true;
+  }
   if (watched_ != kNone && watched_ != g) {
     if (by_known_time_) {
       another_starts(g);
@@ -57,6 +62,7 @@ void Grids::another_starts(uint32_t other) {
   core_.commands[grid.slot].all_started_at = kNever;
   core_.events.push(alone_since_, Happening::kGridStart, watched_, device_);
   core_.events.push(core_.now, Happening::kGridStart, other, device_);
+  behind_ = other;
 }
 
 void Grids::known_end(uint32_t g) {
