@@ -96,6 +96,20 @@ std::optional<host::KernelDesc> kernel_of_launch(const host::KernelDesc& k, cons
   return d;
 }
 
+std::string key_of_launch(const proto::Launch& l) {
+  proto::Launch key = l;
+  key.clear_stream();
+  key.clear_priority();
+  key.clear_programmatic();
+  key.clear_programmatic_event();
+  key.clear_trigger_at_block_start();
+  key.clear_cluster();
+  key.clear_window();
+  key.clear_sync_domain();
+  key.clear_access();
+  return key.SerializeAsString();
+}
+
 modules::LaunchDescription read_module(const proto::Kernel& k, const Names& names,
                                        const std::filesystem::path& folder) {
   const proto::Module& m = k.module();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "frontends/modules/described_launch.h"
 #include "frontends/workload/graph_reader.h"
@@ -17,6 +18,8 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
 // The kernel with what the launch says instead of it: grid, block, time. Nothing: as it is.
 std::optional<host::KernelDesc> kernel_of_launch(const host::KernelDesc& k, const proto::Launch& l,
                                                  const Names& names);
+// The same for launches of one kernel that get the same of kernel_of_launch().
+std::string key_of_launch(const proto::Launch& l);
 // Of a kernel that has a module. No file is opened.
 modules::LaunchDescription read_module(const proto::Kernel& k, const Names& names,
                                        const std::filesystem::path& folder);

@@ -360,15 +360,7 @@ class Reader final : public CallReader {
         d->trace != host::kNone) {
       refuse("kernel \"" + d->name + "\" has its grid and time from its trace or module");
     }
-    proto::Launch key;
-    key.set_kernel(l.kernel());
-    *key.mutable_grid() = l.grid();
-    *key.mutable_block() = l.block();
-    key.set_us(host::to_us(d->duration));
-    key.set_block_us(host::to_us(d->block_duration));
-    key.set_dynamic_shared_bytes(d->dynamic_shared_bytes);
-    key.set_cooperative(d->cooperative);
-    const auto [it, is_new] = variants_.emplace(key.SerializeAsString(), Kernel{});
+    const auto [it, is_new] = variants_.emplace(key_of_launch(l), Kernel{});
     if (is_new) {
       it->second = builder_.kernel(*d);
       builder_.program().kernels.back().variant_of = k.id;
