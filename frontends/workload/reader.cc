@@ -448,7 +448,7 @@ class Reader final : public CallReader {
   const std::string file_;
   const std::filesystem::path folder_;
   int line_ = 1;
-  bool running_ = false;  // reads more while the program runs
+  bool running_ = false;                 // reads more while the program runs
   const std::vector<uint32_t> visible_;  // devices that CUDA_VISIBLE_DEVICES chooses
   Builder builder_;
   std::vector<TracedKernel> traces_;
@@ -461,7 +461,7 @@ class Reader final : public CallReader {
     Stream default_stream;
     uint32_t device;
   };
-  std::vector<Live> live_;                // the threads, for add()
+  std::vector<Live> live_;                  // the threads, for add()
   std::map<std::string, Kernel> variants_;  // by kernel and what its launch says
   std::map<std::string, Stream> streams_;
   std::map<std::string, Event> events_;

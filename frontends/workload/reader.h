@@ -33,9 +33,9 @@ struct Workload;
 class CallReader {
  public:
   virtual ~CallReader() = default;
-  // `text` is a workload with events and kernels, or with one call, made by the thread `thread` of `w` in `line` of
-  // wherever it comes from; they come to `w`. The call's number among those of its thread. Throws heddle::Error for
-  // what parse_workload() and host::run() refuse; the call is not made then.
+  // `text` is a workload with events and kernels, or with one call, made by the thread `thread` of `w` in
+  // `line` of wherever it comes from; they come to `w`. The call's number among those of its thread. Throws
+  // heddle::Error for what parse_workload() and host::run() refuse; the call is not made then.
   virtual size_t add(const std::string& text, uint32_t line, uint32_t thread, Workload& w) = 0;
   // Calls of the thread without a stream go to stream 0 of this device.
   virtual uint32_t device_of(uint32_t thread) const = 0;

@@ -47,8 +47,8 @@ struct Records {
 
 // Runs `work`, which ends soon once `cancel` is true, in a thread of its own without the GIL. Meanwhile the
 // calling thread looks for Ctrl-C and calls `poll`, both with the GIL and every `period`; what they raise
-// makes `cancel` true and is thrown when `work` has ended. Otherwise what `work` throws is thrown. `stop`: called,
-// with the GIL, when `cancel` has become true.
+// makes `cancel` true and is thrown when `work` has ended. Otherwise what `work` throws is thrown. `stop`:
+// called, with the GIL, when `cancel` has become true.
 void interruptible(const std::function<void(std::atomic<bool>& cancel)>& work,
                    const std::function<void()>& poll = nullptr,
                    std::chrono::milliseconds period = std::chrono::milliseconds(50),

@@ -216,9 +216,9 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
 // Calls whose arguments are names, numbers and words: field, CUDA's name, and for each argument its name, its
 // kind, whether it may be left out, and the words that are legal.
 py::list declared_calls() {
-  static constexpr const char* kKinds[] = {"stream", "buffer",   "kernel", "event",      "flag",
-                                           "queue",  "pool",   "physical", "graph",  "graph_exec", "change",
-                                           "device", "number",   "switch", "choice",     "number"};
+  static constexpr const char* kKinds[] = {"stream", "buffer",   "kernel", "event",      "flag",   "queue",
+                                           "pool",   "physical", "graph",  "graph_exec", "change", "device",
+                                           "number", "switch",   "choice", "number"};
   using host::Argument;
   py::list out;
   for (const host::CallType* type : host::call_types()) {

@@ -24,8 +24,8 @@ host::LiveThread::Next LivePython::next(const host::Returned& last) {
     items[i] = last.items[i];
   }
   const auto text = [](std::string_view t) { return py::str(t.data(), t.size()); };
-  py::object made = step_(last.now.count(), text(last.error), text(last.why), text(last.answer),
-                          last.time.count(), items);
+  py::object made =
+      step_(last.now.count(), text(last.error), text(last.why), text(last.answer), last.time.count(), items);
   while (!made.is_none()) {
     const auto given = made.cast<py::tuple>();
     const auto line = given[1].cast<uint32_t>();

@@ -12,8 +12,8 @@ const std::vector<const CallType*>& call_types() {
   static const std::vector<const CallType*> all = [] {
     std::vector<const CallType*> types;
     for (const std::span<const CallType> group :
-         {Threads::program_calls(), Threads::queue_calls(), Threads::launch_calls(), Threads::copy_calls(), Threads::event_calls(),
-          Threads::stream_calls(), Threads::capture_calls(), Threads::graph_calls(),
+         {Threads::program_calls(), Threads::queue_calls(), Threads::launch_calls(), Threads::copy_calls(),
+          Threads::event_calls(), Threads::stream_calls(), Threads::capture_calls(), Threads::graph_calls(),
           Threads::graph_node_calls(), Threads::graph_memory_calls(), Threads::memory_calls(),
           Threads::pool_calls(), Threads::unified_calls(), Threads::vmm_calls(), Threads::mapping_calls(),
           Threads::device_calls()}) {

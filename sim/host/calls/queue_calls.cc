@@ -121,8 +121,7 @@ bool Threads::may_take(const Queue& q, const HostThread& t, const Call& c) const
   if (q.closed || (c.give_up != kNever && core_.now >= t.got_since + c.give_up)) {
     return true;
   }
-  return !q.items.empty() &&
-         (q.items.size() >= c.count || core_.now >= q.items.front().put + c.duration);
+  return !q.items.empty() && (q.items.size() >= c.count || core_.now >= q.items.front().put + c.duration);
 }
 
 // The queue has got items, room, or an end: who waits for that goes on, in the order in which they came.

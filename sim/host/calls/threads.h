@@ -150,8 +150,8 @@ class Threads {
     uint64_t gets = 0;                 // tells outdated timeouts
     uint64_t left = 0;                 // items that it has not put
     bool lingers = false;              // its timeout for more items is set
-    bool mapped = false;          // the graph that the call launches has its memory
-    std::vector<uint32_t> freed;  // buffers that AutoFreeOnLaunch freed for that
+    bool mapped = false;               // the graph that the call launches has its memory
+    std::vector<uint32_t> freed;       // buffers that AutoFreeOnLaunch freed for that
     uint32_t track = 0;
   };
 

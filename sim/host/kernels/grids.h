@@ -24,7 +24,8 @@ class Grids {
   void grid_start(uint32_t grid);
   // kBlocks: the distributor is free again.
   void hand_out();
-  // kBlockEnd: blocks of the grid leave their SMs now. `alone`: the end of its `alone`-th run by a known time.
+  // kBlockEnd: blocks of the grid leave their SMs now. `alone`: the end of its `alone`-th run by a known
+  // time.
   void block_ends(uint32_t grid, uint32_t alone);
   // kKernelEnd: the kernel model has run it from `start` until now.
   void simulated_end(uint32_t grid, Ps start);

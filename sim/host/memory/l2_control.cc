@@ -11,9 +11,10 @@ bool uses(const Program& p) {
     return c.op == Op::kStreamSetWindow || c.op == Op::kResetPersistingL2 || c.window != kNone ||
            (c.op == Op::kDeviceSetLimit && static_cast<Limit>(c.object) == Limit::kPersistingL2);
   };
-  return std::any_of(
-             p.threads.begin(), p.threads.end(),
-             [&](const ThreadDesc& t) { return t.live || std::any_of(t.calls.begin(), t.calls.end(), asks); }) ||
+  return std::any_of(p.threads.begin(), p.threads.end(),
+                     [&](const ThreadDesc& t) {
+                       return t.live || std::any_of(t.calls.begin(), t.calls.end(), asks);
+                     }) ||
          std::any_of(p.graphs.begin(), p.graphs.end(), [](const GraphDesc& g) {
            return std::any_of(g.nodes.begin(), g.nodes.end(),
                               [](const GraphNode& n) { return n.window != kNone; });

@@ -15,9 +15,8 @@ bool uses_pools(const Program& p) {
   const bool later = std::any_of(p.buffers.begin(), p.buffers.end(),
                                  [](const BufferDesc& b) { return b.allocated_by_call; });
   return std::any_of(p.threads.begin(), p.threads.end(), [&](const ThreadDesc& t) {
-    return (t.live && later) ||
-           std::any_of(t.calls.begin(), t.calls.end(),
-                       [](const Call& c) { return c.op == Op::kMallocAsync; });
+    return (t.live && later) || std::any_of(t.calls.begin(), t.calls.end(),
+                                            [](const Call& c) { return c.op == Op::kMallocAsync; });
   });
 }
 

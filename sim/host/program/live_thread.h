@@ -15,10 +15,10 @@ namespace heddle::host {
 // How a call ended.
 struct Returned {
   Ps now{};
-  std::string_view error, why;         // empty: cudaSuccess
-  std::string_view answer;             // of queries and the like
-  Ps time{};                           // between two events
-  std::span<const uint64_t> items;     // taken from a queue
+  std::string_view error, why;      // empty: cudaSuccess
+  std::string_view answer;          // of queries and the like
+  Ps time{};                        // between two events
+  std::span<const uint64_t> items;  // taken from a queue
 };
 
 class LiveThread {

@@ -252,7 +252,7 @@ enum class Op : uint8_t {
   kQueuePut,    // `count` items into the queue `object`
   kQueueGet,    // at most `count` items, see Call::wait
   kQueueClose,
-  kOther               // a call that no code but its own has to know
+  kOther  // a call that no code but its own has to know
 };
 // Call::count of kMemAdvise and kStreamAttach. The advice's device is Call::source, kNone: the host.
 enum class Advice : uint8_t {
@@ -294,9 +294,9 @@ struct Call {
   uint64_t count = 0;       // kLoopBegin: repetitions; kQueueGet: items
   uint64_t bytes = 0;       // in all
   uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
-  Ps duration{};            // kCompute, kLaunchHostFunc, kSleep...; kQueueGet: linger after the oldest item was put
-  Ps give_up = kNever;      // kQueueGet, without an item: so long after the call
-  int32_t priority = 0;     // launch attribute; see has_priority
+  Ps duration{};  // kCompute, kLaunchHostFunc, kSleep...; kQueueGet: linger after the oldest item was put
+  Ps give_up = kNever;   // kQueueGet, without an item: so long after the call
+  int32_t priority = 0;  // launch attribute; see has_priority
   bool has_priority = false;
   CaptureMode mode = CaptureMode::kGlobal;
   bool enable = false;         // kGraphNodeSetEnabled, kPoolSetAccess
