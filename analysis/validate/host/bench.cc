@@ -14,6 +14,8 @@
 namespace heddle::hostbench {
 namespace {
 
+constexpr double kUsualBound = 15;  // per cent: of rows of which nothing else is asked
+
 // Parameters are read by the experiments; a number that is none is the table's fault.
 template <class F>
 std::optional<double> of_row(const MeasuredRow& r, F&& f) {
@@ -66,7 +68,9 @@ std::vector<MeasuredRow> read_rows(const std::filesystem::path& file) {
     if (cells[2].empty() || *end != '\0') {
       throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[i], cells[2]));
     }
-    rows.push_back({{cells[0], cells[1], value, cells[3]}, fmt::format("{}:{}", table.file, table.lines[i])});
+    rows.push_back({{cells[0], cells[1], value, cells[3]},
+                    fmt::format("{}:{}", table.file, table.lines[i]),
+                    file.stem().string().ends_with("_scored")});
   }
   return rows;
 }
@@ -77,6 +81,9 @@ std::vector<Compared> compare(const std::vector<MeasuredRow>& rows, const config
   std::vector<Compared> out;
   for (const MeasuredRow& r : rows) {
     Compared c{r, of_row(r, [&] { return bound(r); }), of_row(r, [&] { return simulate(r, gpu, times); })};
+    if (!c.bound && c.simulated) {
+      c.bound = kUsualBound;
+    }
     if (!c.simulated && !options.l2.empty()) {
       c.simulated = l2_persist_us(r, gpu, options.l2, options.threads, options.cancel);
     }
@@ -98,12 +105,31 @@ bool any(const std::vector<Compared>& rows) {
 
 std::string summary(const std::vector<Compared>& rows) {
   size_t good = 0, asked = 0, missing = 0;
+  struct Half {
+    size_t rows = 0, close = 0;
+    double sum = 0;
+  } halves[2];
   for (const Compared& c : rows) {
+    if (c.simulated) {
+      Half& h = halves[c.row.scored ? 1 : 0];
+      const double error = std::abs(error_of(*c.simulated, c));
+      ++h.rows;
+      h.sum += error;
+      h.close += error <= kUsualBound ? 1 : 0;
+    }
     good += within(c) ? 1 : 0;
     asked += c.simulated && c.bound ? 1 : 0;
     missing += c.simulated ? 0 : 1;
   }
-  return fmt::format("{} of {} within what is asked; {} not modelled yet\n", good, asked, missing);
+  std::string out = fmt::format("{} of {} within what is asked; {} not modelled yet\n", good, asked, missing);
+  for (const Half& h : halves) {
+    if (halves[1].rows > 0 && h.rows > 0) {
+      out += fmt::format("{}: {} rows, mean error {:.1f} %, {:.0f} % of them within {:g} %\n",
+                         &h == halves ? "seen" : "only scored", h.rows, h.sum / static_cast<double>(h.rows),
+                         100.0 * static_cast<double>(h.close) / static_cast<double>(h.rows), kUsualBound);
+    }
+  }
+  return out;
 }
 
 std::string as_text(const std::vector<Compared>& rows) {
