@@ -237,6 +237,7 @@ ROOMS = {
         "frontends/modules",
         "sim/base",
         "sim/host/calls",
+        "sim/host/checks",
         "sim/host/core",
         "sim/host/platform",
         "sim/host/program",
@@ -354,6 +355,7 @@ ROOMS = {
         "sim/exec",
         "sim/host/calls",
         "sim/host/platform",
+        "sim/host/program",
     ],
     "tools": [
         "analysis/access",

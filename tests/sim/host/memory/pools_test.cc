@@ -154,8 +154,9 @@ TEST_CASE("SO04: a pool's chunks cost calls of the operating system") {
   config::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_memory()->set_pool_malloc_ns(1000);
   g.mutable_host()->mutable_memory()->set_pool_free_ns(500);
-  g.mutable_host()->mutable_memory()->set_map_ns(30000);
-  g.mutable_host()->mutable_memory()->set_unmap_ns(20000);
+  g.mutable_host()->mutable_memory()->set_pool_grow_ns(30000);
+  g.mutable_host()->mutable_memory()->set_pool_grow_chunk_ns(10000);
+  g.mutable_host()->mutable_memory()->set_pool_shrink_chunk_ns(20000);
   // 1 + 30 for the first, 1 for the second, 0.5 for each free; 20 for the chunk that the synchronisation lets
   // go.
   t.main.mallocAsync(t.a, t.s1).freeAsync(t.a, t.s1).mallocAsync(t.b, t.s1).freeAsync(t.b, t.s1);
