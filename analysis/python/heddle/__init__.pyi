@@ -791,6 +791,8 @@ class _HostCopy(Group):
     memset_inline_start_ns: int  # ns; 0 to 1e+06
     d2h_to_kernel_ns: int  # ns; 0 to 1e+06
     h2d_to_kernel_ns: int  # ns; 0 to 1e+06
+    other_engine_ns: int  # ns; 0 to 1e+06
+    inline_bytes: int  # bytes; 0 to 1048576
 
 class _HostStaging(Group):
     inline_bytes: int  # bytes; 0 to 16777216
@@ -822,6 +824,7 @@ class _HostLatency(Group):
     block_ns: int  # ns; 0 to 1e+07
     host_function_start_ns: int  # ns; 0 to 1e+07
     host_function_end_ns: int  # ns; 0 to 1e+07
+    host_function_next_ns: int  # ns; 0 to 1e+07
 
 class _HostCalls(Group):
     launch_ns: int  # ns; 0 to 1e+07
@@ -842,11 +845,29 @@ class _HostCalls(Group):
     malloc_host_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     free_host_ns: int  # ns; 0 to 1e+09
     launch_programmatic_ns: int  # ns; 0 to 1e+07
+    launch_parameters_ns_per_kib: int  # ns per KiB; 0 to 1e+06
+    launch_lock_ns: int  # ns; 0 to 1e+07
+    stream_lock_ns: int  # ns; 0 to 1e+07
+    malloc_ns_per_mib: int  # ns per MiB; 0 to 1e+09
+    free_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     lazy_load_ns: int  # ns; 0 to 1e+09
 
 class _HostGraph(Group):
     launch_ns: int  # ns; 0 to 1e+07
     launch_node_ns: float  # ns; 0 to 1e+06
+    launch_root_ns: int  # ns; 0 to 1e+07
+    launch_sink_ns: int  # ns; 0 to 1e+07
+    launch_branch_ns: int  # ns; 0 to 1e+07
+    launch_copy_ns: int  # ns; 0 to 1e+07
+    launch_event_ns: int  # ns; 0 to 1e+07
+    launch_host_ns: int  # ns; 0 to 1e+07
+    launch_conditions_ns: int  # ns; 0 to 1e+07
+    launch_condition_ns: int  # ns; 0 to 1e+07
+    instantiate_body_ns: int  # ns; 0 to 1e+08
+    condition_ns: int  # ns; 0 to 1e+07
+    inner_condition_ns: int  # ns; 0 to 1e+07
+    body_ns: int  # ns; 0 to 1e+07
+    front_end_ns: int  # ns; 0 to 1e+07
     instantiate_ns: int  # ns; 0 to 1e+08
     instantiate_node_ns: float  # ns; 0 to 1e+06
     first_instantiate_ns: int  # ns; 0 to 1e+08
@@ -889,6 +910,9 @@ class _HostMemory(Group):
     pool_chunk_bytes: int  # bytes; a power of two from 4096 to 1099511627776
     pool_malloc_ns: int  # ns; 0 to 1e+09
     pool_free_ns: int  # ns; 0 to 1e+09
+    pool_grow_ns: int  # ns; 0 to 1e+09
+    pool_grow_chunk_ns: int  # ns; 0 to 1e+09
+    pool_shrink_chunk_ns: int  # ns; 0 to 1e+09
     map_ns: int  # ns; 0 to 1e+09
     unmap_ns: int  # ns; 0 to 1e+09
 
@@ -898,6 +922,16 @@ class _HostUm(Group):
     block_bytes: int  # bytes; a power of two from 4096 to 1073741824
     fault_batch_pages: int  # pages; 1 to 65536
     gpu_fault_ns: int  # ns per batch; 0 to 1e+09
+    first_fault_ns: int  # ns; 0 to 1e+09
+    populate_ns: int  # ns per page; 0 to 1e+09
+    prefetch_ns: int  # ns; 0 to 1e+09
+    prefetch_page_ns: int  # ns per page; 0 to 1e+09
+    prefetch_start_ns: int  # ns; 0 to 1e+09
+    prefetch_home_ns: int  # ns per page; 0 to 1e+09
+    malloc_ns: int  # ns; 0 to 1e+09
+    malloc_ns_per_mib: int  # ns per MiB; 0 to 1e+09
+    free_ns: int  # ns; 0 to 1e+09
+    free_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     cpu_fault_ns: int  # ns per page; 0 to 1e+09
     evict_ns: int  # ns per block; 0 to 1e+09
     thrash_count: int  # moves; 2 to 1000
