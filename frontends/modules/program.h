@@ -32,14 +32,14 @@ struct Kernel {
   uint32_t static_shared = 0;  // bytes of a block
   uint32_t local_bytes = 0;    // of a thread
   uint32_t constant_bytes = 0;
-  uint32_t most_threads = 0;    // of a block; 0: not said
-  uint32_t capability = 0;      // 90: compute capability 9.0
-  isa::Dim3 cluster{0, 0, 0};   // compiled in; 0: none
+  uint32_t most_threads = 0;   // of a block; 0: not said
+  uint32_t capability = 0;     // 90: compute capability 9.0
+  isa::Dim3 cluster{0, 0, 0};  // compiled in; 0: none
 };
 
 // A variable of the module's.
 struct Variable {
-  uint64_t address = 0;   // of a constant: among the module's constants
+  uint64_t address = 0;  // of a constant: among the module's constants
   uint64_t bytes = 0;
   bool constant = false;  // __constant__
 };
@@ -72,9 +72,9 @@ void set_parameter(const Kernel& kernel, size_t index, uint64_t bits, exec::Laun
 // Put the module's variables into the memory, which outlives the program. Throw Error for what is neither.
 std::unique_ptr<Program> load(const std::filesystem::path& file, exec::Memory& memory);
 std::unique_ptr<Program> ptx_program(std::string name, std::string text, exec::Memory& memory);
-// The image of a fat binary, program or library that fits best: machine code up to 9.0, else PTX. `capability`:
-// of the device (90: 9.0), which runs code of its own major number up to its minor one (CUDA guide, binary
-// compatibility) and PTX up to its own; 0: any.
+// The image of a fat binary, program or library that fits best: machine code up to 9.0, else PTX.
+// `capability`: of the device (90: 9.0), which runs code of its own major number up to its minor one (CUDA
+// guide, binary compatibility) and PTX up to its own; 0: any.
 std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
                                        exec::Memory& memory, uint32_t capability = 0);
 std::unique_ptr<Program> code_program(std::string name, std::span<const uint8_t> bytes, exec::Memory& memory);

@@ -85,8 +85,9 @@ TEST_CASE("what is wrong, and where") {
   CHECK(error_of("buffer { name: 'b' }") == "f:1: buffer \"b\" needs `bytes`");
   CHECK(error_of("kernel { name: 'k' us: 1 block_us: 1 }") ==
         "f:1: kernel \"k\": one of `us`, `block_us`, `trace` and `module`");
-  CHECK(error_of("kernel { name: 'k' block_us: 1 }\nthread { name: 'm'\n call { launch { kernel: 'k' } } }") ==
-        "f:3: kernel \"k\": `block_us` needs a grid");
+  CHECK(
+      error_of("kernel { name: 'k' block_us: 1 }\nthread { name: 'm'\n call { launch { kernel: 'k' } } }") ==
+      "f:3: kernel \"k\": `block_us` needs a grid");
   CHECK(error_of("kernel { name: 'k' us: -1 }") == "f:1: kernel \"k\": times are from 0 to 1e9 microseconds");
   CHECK(error_of("kernel { name: 'k' us: 1 }\nthread { name: 'm'\n call { launch { kernel: 'j' } } }") ==
         "f:3: no kernel \"j\"; there are: k");

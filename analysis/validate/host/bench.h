@@ -18,8 +18,8 @@ struct MeasuredRow : Row {
   bool scored = false;  // drawn at random before anything was simulated: nobody has looked at its error
 };
 
-// Rows `test,parameter,value,unit`; a first line that says so is skipped. Those of a file "..._scored.csv" are only
-// scored. Throws Error for what is no number.
+// Rows `test,parameter,value,unit`; a first line that says so is skipped. Those of a file "..._scored.csv"
+// are only scored. Throws Error for what is no number.
 std::vector<MeasuredRow> read_rows(const std::filesystem::path& file);
 
 struct Compared {
@@ -40,7 +40,8 @@ std::vector<Compared> compare(const std::vector<MeasuredRow>& rows, const config
 
 // Whether any row of an experiment is there to be compared.
 bool any(const std::vector<Compared>& rows);
-// "12 of 14 within what is asked; 0 not modelled yet\n", and the errors of the rows only scored, and of all others.
+// "12 of 14 within what is asked; 0 not modelled yet\n", and the errors of the rows only scored, and of all
+// others.
 std::string summary(const std::vector<Compared>& rows);
 std::string as_text(const std::vector<Compared>& rows);
 

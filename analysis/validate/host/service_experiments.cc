@@ -1,6 +1,7 @@
-// The experiments of host_shapes.cu that are not about graphs: memory by size, pools, unified memory, pipelines of copies, host
-// functions, threads, parameters, cooperative launches, requests of a service. Left out is what says nothing about the
-// model: kernels' own durations (managed_warm_us, managed_prefetched_us), which it is given.
+// The experiments of host_shapes.cu that are not about graphs: memory by size, pools, unified memory,
+// pipelines of copies, host functions, threads, parameters, cooperative launches, requests of a service. Left
+// out is what says nothing about the model: kernels' own durations (managed_warm_us, managed_prefetched_us),
+// which it is given.
 #include "analysis/validate/host/experiment.h"
 
 namespace heddle::hostbench {
@@ -197,7 +198,8 @@ double pipeline(Experiment& e, const std::string& p) {
 
 // "h2d 64 of 4KiB in 4 streams", "both ways ..."
 double copies(Experiment& e, const std::string& p) {
-  const uint64_t n = bytes_of(p.substr(p.find(" of ") + 4)), streams = leading_number(p.substr(p.find(" in ") + 4));
+  const uint64_t n = bytes_of(p.substr(p.find(" of ") + 4)),
+                 streams = leading_number(p.substr(p.find(" in ") + 4));
   const Buffer h = e.w.pinned("h", 64 * n), h2 = e.w.pinned("h2", 64 * n), d = e.w.device("d", 64 * n);
   std::vector<Stream> q;
   for (uint64_t i = 0; i < streams; ++i) {
@@ -219,7 +221,10 @@ double rows(Experiment& e, const Row& row) {
                  high = row.test == "copy3d_us" ? width * width : leading_number(p.substr(p.find("by ") + 3));
   const Buffer h = e.w.pinned("h", width * high), d = e.w.device("d", width * high),
                d2 = e.w.device("d2", width * high);
-  const Buffer to = p.starts_with("h2d") ? d : p.starts_with("d2h") ? h : d2, from = p.starts_with("h2d") ? h : d;
+  const Buffer to = p.starts_with("h2d")   ? d
+                    : p.starts_with("d2h") ? h
+                                           : d2,
+               from = p.starts_with("h2d") ? h : d;
   return e.between_events([&] { e.main.memcpyAsync(to, from, e.s, 0, high); });
 }
 
@@ -258,9 +263,8 @@ std::optional<double> parameters(Experiment& e, const Row& row) {
   if (row.test == "parameters_return_us") {
     return e.last_call([&] { e.main.launch(k, e.s); });
   }
-  return e.last_call([&] {
-    e.main.repeat(200, [&](Thread& t) { t.launch(k, e.s); }).deviceSynchronize();
-  }) / 200;
+  return e.last_call([&] { e.main.repeat(200, [&](Thread& t) { t.launch(k, e.s); }).deviceSynchronize(); }) /
+         200;
 }
 
 std::optional<double> cooperative(Experiment& e, const Row& row) {
@@ -337,16 +341,16 @@ std::optional<double> service_experiments(Experiment& e, const Row& row) {
   if (t.starts_with("managed_")) {
     return managed(e, row);
   }
-  return t == "pipeline_us"                    ? std::optional(pipeline(e, p))
-         : t == "copies_us"                    ? std::optional(copies(e, p))
+  return t == "pipeline_us"                     ? std::optional(pipeline(e, p))
+         : t == "copies_us"                     ? std::optional(copies(e, p))
          : t == "copy2d_us" || t == "copy3d_us" ? std::optional(rows(e, row))
-         : t == "host_functions_us"            ? host_functions(e, p)
-         : t == "threads_launch_us"            ? std::optional(threads(e, p))
-         : t.starts_with("parameters_")        ? parameters(e, row)
-         : t.starts_with("cooperative_")       ? cooperative(e, row)
-         : t == "request_us"                   ? request(e, p)
-         : t == "blocking_us"                  ? blocking(e, p)
-                                               : std::nullopt;
+         : t == "host_functions_us"             ? host_functions(e, p)
+         : t == "threads_launch_us"             ? std::optional(threads(e, p))
+         : t.starts_with("parameters_")         ? parameters(e, row)
+         : t.starts_with("cooperative_")        ? cooperative(e, row)
+         : t == "request_us"                    ? request(e, p)
+         : t == "blocking_us"                   ? blocking(e, p)
+                                                : std::nullopt;
 }
 
 }  // namespace heddle::hostbench

@@ -13,7 +13,7 @@
 namespace heddle::cubin {
 namespace {
 
-constexpr uint32_t kCallStack = 1024;  // bytes for what is called through a pointer: CUDA's default stack
+constexpr uint32_t kCallStack = 1024;    // bytes for what is called through a pointer: CUDA's default stack
 constexpr uint32_t kCallRegisters = 22;  // system functions take arguments from R4 on, and return to R20
 
 // Words of the largest operand that an instruction of this name can have.

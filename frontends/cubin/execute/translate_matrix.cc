@@ -236,7 +236,8 @@ void Translator::group_product() {
   uint32_t at = 0;
   const auto descriptor = [&] {
     const Slot t = temporary();
-    compute(WordOp::kJoin, t, kNoSlot, {ureg(described.ubase, at), ureg(described.ubase, at + 1)}, 0, Role::kBefore);
+    compute(WordOp::kJoin, t, kNoSlot, {ureg(described.ubase, at), ureg(described.ubase, at + 1)}, 0,
+            Role::kBefore);
     at += 2;
     return t;
   };

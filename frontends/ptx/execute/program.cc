@@ -85,8 +85,8 @@ void Program::read_constants(uint64_t at, std::span<uint8_t> bytes) const {
 void Program::check_constants(uint64_t at, uint64_t bytes) const {
   const uint64_t all = placement_.const_data.size();
   if (at > all || bytes > all - at) {
-    throw Error(fmt::format("{}: {} bytes at {} of the constants (there are {})", module_->source.name(), bytes,
-                            at, all));
+    throw Error(fmt::format("{}: {} bytes at {} of the constants (there are {})", module_->source.name(),
+                            bytes, at, all));
   }
 }
 

@@ -12,8 +12,8 @@ namespace heddle::exec::arith {
 enum class MachineFunction : uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64h, kRsq64h, kSqrt, kTanh };
 WarpFn special_word_fn(MachineFunction f);
 
-// FCHK: d0 = whether s0 / s1 needs more than a reciprocal and three products: those whose steps would leave the
-// normal numbers.
+// FCHK: d0 = whether s0 / s1 needs more than a reciprocal and three products: those whose steps would leave
+// the normal numbers.
 WarpFn division_check_fn();
 
 // FMUL.D2 and the like: d0 = s0 * s1 * scale, rounded once, to nearest. Arguments::control: scaled_product().

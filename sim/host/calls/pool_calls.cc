@@ -149,8 +149,7 @@ bool Threads::malloc_async(uint32_t thread, const Call& c) {
     checker_.allocated(c.object, epoch, site(thread));
   }
   const Params::DeviceBytes& m = core_.params.memory;
-  return goes_on_for(
-      thread, given->grown == 0 ? Ps() : m.pool_grow + m.pool_grow_chunk * (given->grown - 1));
+  return goes_on_for(thread, given->grown == 0 ? Ps() : m.pool_grow + m.pool_grow_chunk * (given->grown - 1));
 }
 
 bool Threads::free_async(uint32_t thread, const Call& c) {

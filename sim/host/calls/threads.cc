@@ -215,7 +215,8 @@ void Threads::run_on(uint32_t thread) {
   }
 }
 
-// SO11: at synchronisations pools give back what is above their thresholds (SO04). True: the call goes on for that.
+// SO11: at synchronisations pools give back what is above their thresholds (SO04). True: the call goes on for
+// that.
 bool Threads::gives_back(uint32_t thread) {
   HostThread& t = threads_[thread];
   if (!clocks_.on() || t.trimmed || !call(t, thread).type->synchronizes) {

@@ -137,7 +137,7 @@ class Threads {
     bool failed = false;  // the call that is under way
     Ps owed{};            // host time that the call before caused
     Staged staged;
-    bool trimmed = false;         // pools, in this call
+    bool trimmed = false;  // pools, in this call
     // ---- of a live thread: what its call has answered, what it puts
     std::string answer, error, why;
     Ps elapsed{};

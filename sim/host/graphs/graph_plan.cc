@@ -176,7 +176,8 @@ class Planner {
     plan->bodies.emplace_back();
     plan->handles.push_back(node.object);
     for (const auto& body : d.bodies[i]) {
-      auto p = std::make_shared<Plan>(*make_plan(core_, *body, std::vector<bool>(body->nodes.size(), true), true));
+      auto p =
+          std::make_shared<Plan>(*make_plan(core_, *body, std::vector<bool>(body->nodes.size(), true), true));
       for (PlanNode& n : p->nodes) {
         // GC10: by the engines of the graph's device, wherever the device memory is.
         if (n.work == Work::kCopy && (n.path == Path::kHostToDevice || n.path == Path::kDeviceToHost)) {
@@ -188,8 +189,8 @@ class Planner {
     }
   }
 
-  // What the call that launches takes besides its fixed part: for nodes and edges; then, while the first nodes
-  // start already, for what the host gives to other engines, and for each further root.
+  // What the call that launches takes besides its fixed part: for nodes and edges; then, while the first
+  // nodes start already, for what the host gives to other engines, and for each further root.
   void find_launch_cost(const std::vector<uint32_t>& branches, size_t sinks) {
     const Params::Graph& g = core_.params.graph;
     Ps cost = Ps::truncated(g.launch_node * static_cast<double>(plan->nodes.size()));
@@ -198,10 +199,10 @@ class Planner {
       const PlanNode& n = plan->nodes[i];
       cost += g.launch_branch * (branches[i] - std::min(branches[i], 1u));
       const bool link = n.work == Work::kCopy && engine(n) != EngineKind::kKernels;
-      plan->rest += link                                              ? g.launch_copy
+      plan->rest += link                                               ? g.launch_copy
                     : n.work == Work::kRecord || n.work == Work::kWait ? g.launch_event
-                    : n.work == Work::kHostFunc                       ? g.launch_host
-                                                                      : Ps();
+                    : n.work == Work::kHostFunc                        ? g.launch_host
+                                                                       : Ps();
       cost += n.work == Work::kConditional ? g.launch_condition : Ps();
       conditions |= n.work == Work::kConditional;
     }

@@ -57,8 +57,8 @@ struct Plan {
   };
   uint32_t label = 0;
   Ps begin{};  // in the latencies of `roots`, when the host launches it
-  // What the call that launches takes for nodes and edges; and then, `next_root` for each further root, which starts no
-  // sooner.
+  // What the call that launches takes for nodes and edges; and then, `next_root` for each further root, which
+  // starts no sooner.
   Ps launch{}, rest{}, next_root{};
   std::vector<std::vector<std::shared_ptr<const Plan>>> bodies;  // of the conditional nodes
   std::vector<uint32_t> handles;                                 // that they read, also inside bodies

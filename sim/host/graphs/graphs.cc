@@ -249,8 +249,7 @@ Ps Graphs::update_cost(uint32_t exec) const {
 Ps Graphs::launch_cost(uint32_t exec) const {
   const Exec& x = execs_[exec];
   const Params::Graph& g = core_.params.graph;
-  return x.plan == nullptr ? g.launch
-                           : g.launch + x.plan->launch + upload_cost(exec);
+  return x.plan == nullptr ? g.launch : g.launch + x.plan->launch + upload_cost(exec);
 }
 
 Ps Graphs::launch_rest(uint32_t exec) const {

@@ -43,8 +43,8 @@ class Pool {
   void free(uint64_t address, uint32_t stream, Epoch epoch, CommandRef done);
   // cudaFree: the program says that all is done.
   void free_now(uint64_t address);
-  // Frees that the driver knows to be done let whole chunks go until `keep` bytes are left. How many of the pool's
-  // unit.
+  // Frees that the driver knows to be done let whole chunks go until `keep` bytes are left. How many of the
+  // pool's unit.
   uint32_t trim(uint64_t keep, const Clocks& clocks);
 
   const DeviceMemory& memory() const { return memory_; }
