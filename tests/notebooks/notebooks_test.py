@@ -15,7 +15,8 @@ from tests.e2e import shipped
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(shipped.SUITE))))
 FOLDER = os.path.join(CHECKOUT, "analysis", "notebooks")
 # Pictures that each has to have.
-PICTURES = {"first_run": 7, "sweep": 3, "transpose": 5, "occupancy": 4, "silicon": 5, "ptx": 3, "machine_code": 1}
+PICTURES = {"first_run": 7, "sweep": 3, "transpose": 5, "occupancy": 4, "silicon": 5, "ptx": 3, "machine_code": 1,
+            "inference_server": 1}
 
 
 def missing():
@@ -71,8 +72,9 @@ class Notebooks(shipped.HeddleTest):
         for part in ("traces", "configs", "tests"):
             os.symlink(os.path.join(CHECKOUT, part), self.path(part))
         shutil.copytree(FOLDER, self.path("analysis/notebooks"))
-        shutil.copytree(os.path.join(CHECKOUT, "analysis/python/heddle"), self.path("analysis/python/heddle"),
-                        ignore=shutil.ignore_patterns("__pycache__"))
+        for part in ("heddle", "examples"):
+            shutil.copytree(os.path.join(CHECKOUT, "analysis/python", part), self.path("analysis/python", part),
+                            ignore=shutil.ignore_patterns("__pycache__"))
         os.makedirs(self.path("bazel-bin/analysis/python"))
         for file in glob.glob(os.path.join(shipped.ROOT, "analysis/python/_heddle*.so")):
             os.symlink(file, self.path("bazel-bin/analysis/python", os.path.basename(file)))
