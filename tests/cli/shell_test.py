@@ -31,7 +31,7 @@ class Shell(harness.HeddleTest):
         self.assertEqual(self.complete("heddle", "sw"), ["sweep"])
         self.assertEqual(self.complete("heddle", "config", "ch"), ["check"])
         self.assertEqual(self.complete("heddle", "run", "--fid"), ["--fidelity"])
-        self.assertEqual(self.complete("heddle", "run", "--gpu", "h2"), ["h200"])
+        self.assertEqual(self.complete("heddle", "run", "--gpu", "h2"), ["h20", "h200"])
         self.assertEqual(self.complete("heddle", "run", "--set", "l2.wa"), ["l2.ways="])
         self.assertIn("sm.op[fp32].latency=", self.complete("heddle", "run", "--set", "sm.op[fp32].l"))
         self.assertEqual(self.complete("heddle", "validate", "--metric", "gpc__"), ["gpc__cycles_elapsed.max"])
@@ -63,7 +63,7 @@ class Shell(harness.HeddleTest):
             return [x.split("\t")[0] for x in p.stdout.splitlines()]
         self.assertEqual(complete("heddle sw"), ["sweep"])
         self.assertEqual(complete("heddle config ch"), ["check"])
-        self.assertEqual(complete("heddle run --gpu h2"), ["h200"])
+        self.assertEqual(complete("heddle run --gpu h2"), ["h20", "h200"])
         self.assertEqual(complete("heddle run --fid"), ["--fidelity"])
         self.assertEqual(complete("heddle run --set l2.wa"), ["l2.ways="])
         self.assertEqual(complete("heddle sweep best --par"), ["--pareto"])
