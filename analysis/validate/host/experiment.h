@@ -79,7 +79,7 @@ std::optional<double> more_graphs(Experiment& e, const Row& row);
 std::optional<double> device_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/host_memory.cu.
 std::optional<double> memory_experiments(Experiment& e, const Row& row);
-// Those of tools/microbench/host_shapes.cu: graphs, and all others.
+// Those of tools/microbench/graph_shapes.cu and host_shapes.cu.
 std::optional<double> shape_experiments(Experiment& e, const Row& row);
 std::optional<double> service_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/host_links.cu.

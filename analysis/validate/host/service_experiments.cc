@@ -1,4 +1,4 @@
-// The experiments of host_shapes.cu that are not about graphs: memory by size, pools, unified memory,
+// The experiments of host_shapes.cu: memory by size, pools, unified memory,
 // pipelines of copies, host functions, threads, parameters, cooperative launches, requests of a service. Left
 // out is what says nothing about the model: kernels' own durations (managed_warm_us, managed_prefetched_us),
 // which it is given.

@@ -1,4 +1,4 @@
-// The experiments of host_shapes.cu about graphs: conditional nodes, shapes, nodes of every kind.
+// The experiments of graph_shapes.cu: conditional nodes, shapes, nodes of every kind.
 #include <array>
 
 #include "analysis/validate/host/experiment.h"
@@ -211,7 +211,7 @@ std::optional<double> shapes(Experiment& e, const Row& row) {
                                      : std::nullopt;
 }
 
-// One of each kind, as a node or a call; `kind` as host_shapes.cu names them.
+// One of each kind, as a node or a call; `kind` as graph_shapes.cu names them.
 struct Kinds {
   explicit Kinds(Experiment& experiment)
       : e(experiment),

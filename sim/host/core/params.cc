@@ -126,8 +126,6 @@ Params::DeviceBytes memory_of(const config::GpuConfig& gpu) {
       .pool_grow = from_ns(m.pool_grow_ns()),
       .pool_grow_chunk = from_ns(m.pool_grow_chunk_ns()),
       .pool_shrink_chunk = from_ns(m.pool_shrink_chunk_ns()),
-      .map = from_ns(m.map_ns()),
-      .unmap = from_ns(m.unmap_ns()),
   };
 }
 

@@ -105,7 +105,7 @@ struct Params {
   // ---- the device's memory
   struct DeviceBytes {
     uint64_t total, context, granularity, alignment, pool_chunk;
-    Ps pool_malloc, pool_free, pool_grow, pool_grow_chunk, pool_shrink_chunk, map, unmap;
+    Ps pool_malloc, pool_free, pool_grow, pool_grow_chunk, pool_shrink_chunk;
   } memory;
   struct VirtualMemory {
     Ps reserve, create, map, set_access, unmap, release;

@@ -1,8 +1,9 @@
 #include "sim/host/graphs/graph_plan.h"
-#include "sim/host/kernels/resources.h"
 
 #include <algorithm>
 
+#include "sim/host/core/engine_gap.h"
+#include "sim/host/kernels/resources.h"
 #include "sim/host/memory/l2_control.h"
 #include "sim/host/nested/nested.h"
 
@@ -135,7 +136,8 @@ class Planner {
           continue;
         }
         const Ps start = (none ? Ps() : g.node + g.branch * branches[from] + join) + before(plan->nodes[to]);
-        plan->arcs.push_back({from, to, start + between(plan->nodes[from], plan->nodes[to])});
+        plan->arcs.push_back(
+            {from, to, start + engine_gap(core_.params, plan->nodes[from], plan->nodes[to])});
         branches[from] += none ? 0 : 1;
       }
       if (befores_[to].empty()) {
@@ -208,7 +210,6 @@ class Planner {
     }
     plan->launch = cost + (conditions ? g.launch_conditions : Ps()) +
                    g.launch_sink * (sinks - std::min<size_t>(sinks, 1));
-    plan->next_root = g.launch_root;
     plan->rest += g.launch_root * (plan->roots.size() - std::min<size_t>(plan->roots.size(), 1));
   }
 
@@ -220,17 +221,6 @@ class Planner {
 
   EngineKind engine(const PlanNode& n) const {
     return engine_of(n.work, n.path, n.bytes, core_.params.inline_copy_bytes);
-  }
-  Ps between(const PlanNode& from, const PlanNode& to) const {
-    return (other_engine(engine(from), engine(to)) ? core_.params.other_engine : Ps()) + after_copy(from, to);
-  }
-  Ps after_copy(const PlanNode& from, const PlanNode& to) const {
-    if (from.work != Work::kCopy || to.work != Work::kKernel) {
-      return {};
-    }
-    return from.path == Path::kDeviceToHost   ? core_.params.d2h_to_kernel
-           : from.path == Path::kHostToDevice ? core_.params.h2d_to_kernel
-                                              : Ps();
   }
 
   Core& core_;

@@ -57,9 +57,9 @@ struct Plan {
   };
   uint32_t label = 0;
   Ps begin{};  // in the latencies of `roots`, when the host launches it
-  // What the call that launches takes for nodes and edges; and then, `next_root` for each further root, which
-  // starts no sooner.
-  Ps launch{}, rest{}, next_root{};
+  // What the call that launches takes for nodes and edges; and then, with each
+  // further root, which starts no sooner.
+  Ps launch{}, rest{};
   std::vector<std::vector<std::shared_ptr<const Plan>>> bodies;  // of the conditional nodes
   std::vector<uint32_t> handles;                                 // that they read, also inside bodies
   std::vector<PlanNode> nodes;                                   // each after what it waits for

@@ -202,33 +202,28 @@ std::optional<Refusal> Graphs::map_memory(uint32_t exec, uint32_t stream, Ps& co
 Ps Graphs::instantiate_cost(uint32_t graph, bool device_launch) const {
   const Params::Graph& g = core_.params.graph;
   const auto d = take(graph, 0);
-  // Child graphs' nodes count as the graph's own.
-  const auto nodes = [](const auto& self, const Definition& of) -> size_t {
-    size_t n = 0;
+  // Nodes of child graphs and of bodies count as the graph's own.
+  size_t nodes = 0;
+  uint64_t bodies = 0;
+  const auto count = [&](const auto& self, const Definition& of) -> void {
     for (const auto& c : of.children) {
-      n += c == nullptr ? 1 : self(self, *c);
-    }
-    for (const auto& bodies : of.bodies) {
-      for (const auto& body : bodies) {
-        n += self(self, *body);
+      if (c == nullptr) {
+        ++nodes;
+      } else {
+        self(self, *c);
       }
-    }
-    return n;
-  };
-  const auto bodies = [](const auto& self, const Definition& of) -> uint64_t {
-    uint64_t n = 0;
-    for (const auto& c : of.children) {
-      n += c == nullptr ? 0 : self(self, *c);
     }
     for (const auto& all : of.bodies) {
+      bodies += all.size();
       for (const auto& body : all) {
-        n += 1 + self(self, *body);
+        self(self, *body);
       }
     }
-    return n;
   };
-  return g.instantiate + times(g.instantiate_node, d ? nodes(nodes, *d) : 0) +
-         g.instantiate_body * (d ? bodies(bodies, *d) : 0) +
+  if (d != nullptr) {
+    count(count, *d);
+  }
+  return g.instantiate + times(g.instantiate_node, nodes) + g.instantiate_body * bodies +
          (any_instantiated_ ? Ps() : g.first_instantiate) + (device_launch ? g.instantiate_device : Ps());
 }
 
@@ -381,7 +376,7 @@ void Graphs::add_nodes(uint32_t run, uint32_t start) {
   for (size_t i = plan.roots.size(); i-- > 0;) {
     const Plan::Arc& a = plan.roots[i];
     // The host may still be giving out roots.
-    const Ps given = r.launched + plan.next_root * i;
+    const Ps given = r.launched + g.launch_root * i;
     const Ps late = !by_host ? g.branch * i : given > core_.now ? given - core_.now : Ps();
     ordering_.depend(r.slots[a.to], core_.commands.ref(start), a.latency - there + body + late);
   }

@@ -1,5 +1,7 @@
 #include "sim/host/streams/ordering.h"
 
+#include "sim/host/core/engine_gap.h"
+
 namespace heddle::host {
 
 Ordering::Ordering(Core& core)
@@ -11,19 +13,9 @@ Ordering::Ordering(Core& core)
 
 // What lies between the end of one command and the start of the next: measured by chains in one stream.
 Ps Ordering::latency(const Command& from, const Command& to) const {
-  const Params& p = core_.params;
-  const EngineKind a = engine_of(from.work, from.path, from.bytes, p.inline_copy_bytes),
-                   b = engine_of(to.work, to.path, to.bytes, p.inline_copy_bytes);
-  const Ps change = other_engine(a, b) ? p.other_engine : Ps();
-  if (from.work == Work::kKernel || from.work == Work::kGraphEnd) {
-    return to.work == Work::kRecord || to.work == Work::kBarrier ? Ps() : p.same_stream + change;
-  }
-  if (from.work == Work::kCopy && (to.work == Work::kKernel || to.work == Work::kGraphStart)) {
-    return change + (from.path == Path::kDeviceToHost   ? p.d2h_to_kernel
-                     : from.path == Path::kHostToDevice ? p.h2d_to_kernel
-                                                        : Ps());
-  }
-  return change;
+  const bool waits = (from.work == Work::kKernel || from.work == Work::kGraphEnd) &&
+                     to.work != Work::kRecord && to.work != Work::kBarrier;
+  return engine_gap(core_.params, from, to) + (waits ? core_.params.same_stream : Ps());
 }
 
 void Ordering::depend(uint32_t slot, CommandRef from, Ps latency) {

@@ -96,7 +96,7 @@ TEST_CASE("the host experiments of the H200") {
   CHECK(compared == 358);
 }
 
-// Half of what host_shapes.cu measured; the other half is only scored (traces/h200/HOST.md). Its host was not
+// Half of what graph_shapes.cu and host_shapes.cu measured; the other half is only scored (traces/h200/HOST.md). Its host was not
 // that of the rows above, so a row by itself says little.
 TEST_CASE("graphs of any shape, pools, unified memory, pipelines") {
   const config::GpuConfig gpu = config::load("h200");

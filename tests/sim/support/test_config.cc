@@ -178,6 +178,7 @@ constexpr const char* kGpu = R"(
     copy {
       engines: 2 h2d_start_ns: 0 d2h_start_ns: 0 d2d_start_ns: 0 d2d_efficiency: 1 memset_efficiency: 1
       memset_start_ns: 0 memset_inline_bytes: 0 memset_inline_start_ns: 0 d2h_to_kernel_ns: 0 h2d_to_kernel_ns: 0
+      other_engine_ns: 0 inline_bytes: 0
     }
     staging {
       inline_bytes: 65536 inline_start_ns: 0 inline_host_gb_per_s: 10 inline_device_gb_per_s: 10 chunk_bytes: 1048576
@@ -189,11 +190,13 @@ constexpr const char* kGpu = R"(
     latency {
       submit_ns: 0 kernel_start_ns: 0 kernel_end_ns: 0 same_stream_ns: 0 other_stream_ns: 0 event_ns: 0 spin_ns: 0
       yield_ns: 0 block_ns: 0 host_function_start_ns: 0 host_function_end_ns: 0
+      host_function_next_ns: 0
     }
     calls {
       launch_ns: 0 launch_programmatic_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
       event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
       malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0 lazy_load_ns: 0
+      launch_parameters_ns_per_kib: 0 launch_lock_ns: 0 stream_lock_ns: 0 malloc_ns_per_mib: 0 free_ns_per_mib: 0
     }
     priorities: 6
     graph {
@@ -202,13 +205,17 @@ constexpr const char* kGpu = R"(
       capture_end_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
       programmatic_ns: 0 launch_completion_ns: 0 instantiate_device_ns: 0 upload_device_ns: 0 device_launcher_ns: 0
       device_launch_ns: 0 device_start_ns: 0 device_tail_ns: 0 device_node_ns: 0
+      launch_root_ns: 0 launch_sink_ns: 0 launch_branch_ns: 0 launch_copy_ns: 0 launch_event_ns: 0 launch_host_ns: 0
+      launch_conditions_ns: 0 launch_condition_ns: 0 instantiate_body_ns: 0 condition_ns: 0 inner_condition_ns: 0
+      body_ns: 0 front_end_ns: 0
     }
     graph_memory {
       launch_ns: 0 map_ns: 0 map_chunk_ns: 0 take_ns: 0 take_chunk_ns: 0 stream_chunk_ns: 0 trim_ns: 0 trim_chunk_ns: 0
     }
     memory {
       context_bytes: 0 granularity_bytes: 2097152 alignment_bytes: 512
-      pool_chunk_bytes: 2097152 pool_malloc_ns: 0 pool_free_ns: 0 map_ns: 0 unmap_ns: 0
+      pool_chunk_bytes: 2097152 pool_malloc_ns: 0 pool_free_ns: 0
+      pool_grow_ns: 0 pool_grow_chunk_ns: 0 pool_shrink_chunk_ns: 0
     }
     vmm {
       reserve_ns: 0 create_ns: 0 map_ns: 0 set_access_ns: 0 unmap_ns: 0 release_ns: 0 create_ns_per_mib: 0 set_access_ns_per_mib: 0
@@ -223,6 +230,8 @@ constexpr const char* kGpu = R"(
     um {
       support: MANAGED page_bytes: 65536 block_bytes: 2097152 fault_batch_pages: 16 gpu_fault_ns: 10000
       cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
+      first_fault_ns: 0 populate_ns: 0 prefetch_ns: 0 prefetch_page_ns: 0 prefetch_start_ns: 0 prefetch_home_ns: 0
+      malloc_ns_per_mib: 0 free_ns_per_mib: 0
     }
     l2 { max_window_bytes: 1048576 set_aside_steps: 64 default_steps: 0 set_limit_ns: 0 reset_ns: 0 }
   }
