@@ -913,8 +913,6 @@ class _HostMemory(Group):
     pool_grow_ns: int  # ns; 0 to 1e+09
     pool_grow_chunk_ns: int  # ns; 0 to 1e+09
     pool_shrink_chunk_ns: int  # ns; 0 to 1e+09
-    map_ns: int  # ns; 0 to 1e+09
-    unmap_ns: int  # ns; 0 to 1e+09
 
 class _HostUm(Group):
     support: str  # LIMITED, MANAGED, HMM, ATS

@@ -231,7 +231,7 @@ constexpr const char* kGpu = R"(
       support: MANAGED page_bytes: 65536 block_bytes: 2097152 fault_batch_pages: 16 gpu_fault_ns: 10000
       cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
       first_fault_ns: 0 populate_ns: 0 prefetch_ns: 0 prefetch_page_ns: 0 prefetch_start_ns: 0 prefetch_home_ns: 0
-      malloc_ns_per_mib: 0 free_ns_per_mib: 0
+      malloc_ns: 0 free_ns: 0 malloc_ns_per_mib: 0 free_ns_per_mib: 0
     }
     l2 { max_window_bytes: 1048576 set_aside_steps: 64 default_steps: 0 set_limit_ns: 0 reset_ns: 0 }
   }
