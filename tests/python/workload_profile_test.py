@@ -1,4 +1,5 @@
 """Workloads from torch.profiler's JSON."""
+import gzip
 import json
 import unittest
 import warnings
@@ -67,6 +68,29 @@ class Profile(PythonTest):
         r = heddle.run_host(heddle.Workload.from_profile(self.file(events)), gpu="h200")
         self.assertEqual(sorted(r.spans[r.spans.track == "device 0 kernels"].name), list("aabbcc"))
         self.assertEqual(list(r.spans.name).count("cudaGraphLaunch"), 2)
+        # Instantiated once, by a thread that the file's own waits for.
+        made = r.spans[r.spans.name == "cudaGraphInstantiate"]
+        self.assertEqual(list(made.track), ["thread set-up"])
+        self.assertGreaterEqual(r.spans[r.spans.name == "cudaGraphLaunch"].start_us.min(), r.spans[r.spans.track == "thread set-up"].end_us.max())
+
+    def test_copies_of_a_graph(self):
+        events = [x("cuda_runtime", "cudaGraphLaunch", 0, 5, correlation=1), kernel("a", 10, 1, 1),
+                  x("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", 12, 3, 7, correlation=1, device=0, stream=7, bytes=1 << 20),
+                  x("gpu_memset", "Memset", 16, 1, 7, correlation=1, device=0, stream=7, bytes=4), kernel("b", 18, 1, 1)]
+        r = heddle.run_host(heddle.Workload.from_profile(self.file(events)), gpu="h200")
+        rows = r.spans[r.spans.track == "device 0 stream default graph graph1"].sort_values("start_us")
+        self.assertEqual([n if len(n) == 1 else n.split()[0] for n in rows.name], ["a", "memcpy", "memset", "b"])
+
+    def test_compressed(self):
+        path = self.dir + "/trace.json.gz"
+        with gzip.open(path, "wt") as f:
+            json.dump({"traceEvents": EVENTS}, f)
+        self.assertEqual(heddle.Workload.from_profile(path).text().replace(".gz", ""), heddle.Workload.from_profile(self.file(json.dumps({"traceEvents": EVENTS}))).text())
+        with open(path, "rb") as f:
+            cut = f.read()[:100]
+        with open(path, "wb") as f:
+            f.write(cut)
+        self.raises(heddle.Error, "Compressed file ended", heddle.Workload.from_profile, path)
 
     def test_what_is_left_out_is_said(self):
         with self.assertWarnsRegex(heddle.HeddleWarning, "1 kernels and copies are of no call"):

@@ -1,6 +1,7 @@
 """Workloads from PyTorch's profiler (torch.profiler's export_chrome_trace): its host calls, kernels, copies."""
 from __future__ import annotations
 
+import gzip
 import json
 import math
 import os
@@ -54,12 +55,12 @@ def read(path: Union[str, os.PathLike]) -> Tuple[List[Item], Dict[int, List[Item
     """Host calls by time, and what each has made on devices, by correlation."""
     name = os.fspath(path)
     try:
-        with open(name, encoding="utf-8") as f:
+        with (gzip.open(name, "rt", encoding="utf-8") if name.endswith(".gz") else open(name, encoding="utf-8")) as f:
             data = json.load(f)
-    except OSError as e:
-        raise Error(f"{name}: {e.strerror}") from None
+    except (OSError, EOFError) as e:
+        raise Error(f"{name}: {getattr(e, 'strerror', None) or e}") from None
     except UnicodeDecodeError as e:
-        raise Error(f"{name}: not UTF-8: {e.reason} (a .gz must be unpacked)") from None
+        raise Error(f"{name}: not UTF-8: {e.reason} (a compressed one ends in .gz)") from None
     except json.JSONDecodeError as e:
         raise Error(f"{name}:{e.lineno}:{e.colno}: not JSON: {e.msg}") from None
     except RecursionError:
@@ -98,6 +99,8 @@ class Rebuilt:
         self.last_stream: Dict[str, Any] = {}  # of each thread
         self.device: Dict[str, int] = {}
         self.graphs: Dict[tuple, Any] = {}
+        launches = [made[k] for c in calls for k in (c.whole("correlation", 0),) if "GraphLaunch" in c.name and k in made]
+        self.ready = self.set_up(launches) if launches else None
         self.unknown: Dict[str, int] = {}
         used: set = set()
         begin, ends = calls[0].ts, {}
@@ -107,7 +110,10 @@ class Rebuilt:
                 continue  # inside of another call, as the driver's in the runtime's
             with w.thread(thread):
                 gap = c.ts - ends.get(thread, begin)
-                if thread not in ends:
+                if thread not in ends and self.ready is not None:
+                    w.wait_flag(self.ready)
+                    w.sleep(us=max(gap, 0))
+                elif thread not in ends:
                     w.sleep_until(us=max(gap, 0))
                 elif gap > 0:
                     w.compute(us=gap)
@@ -162,35 +168,61 @@ class Rebuilt:
         if item.category == "gpu_memset":
             self.w.memset_async(self.buffer("device", device, size), size, s)
             return
-        sides = item.name.partition("(")[2].rstrip(")").lower().split(" -> ")
-        if len(sides) != 2 or any(side not in SIDES for side in sides):
-            raise Error(f'{item.place}: a copy\'s name is "Memcpy HtoD (Pinned -> Device)" or the like')
-        source, to = (self.buffer(SIDES[side], device, size) for side in sides)
+        source, to = self.sides(item, device, size)
         waits = "Async" not in c.name and c.name.startswith(("cudaMemcpy", "cuMemcpy")) and s is None
         if waits:
             self.w.memcpy(to, source, size)
         else:
             self.w.memcpy_async(to, source, size, s)
 
-    def graph(self, thread: str, items: List[Item]) -> None:
-        """A launch of a graph: what it has made, one after the other in each stream."""
-        s = self.last_stream.get(thread)
-        key = tuple((i.name, i.args.get("stream"), str(i.args.get("grid")), i.args.get("bytes")) for i in items if i.category == "kernel")
-        if key not in self.graphs:
-            g, last = self.w.graph_create(), {}
-            for item in items:
-                if item.category == "kernel":
-                    after = last.get(item.args.get("stream"))
-                    last[item.args.get("stream")] = self.w.graph_add_kernel_node(g, self.kernel(item, True), [after] if after else [])
-            self.graphs[key] = self.w.graph_instantiate(g)
-        self.w.graph_launch(self.graphs[key], s)
+    def set_up(self, launches: List[List[Item]]) -> Any:
+        """Graphs as the file found them: instantiated, and launched before. Threads of the file wait for the flag."""
+        ready = self.w.flag("set-up done")
+        with self.w.thread("set-up"):
+            for items in launches:
+                if self.key(items) not in self.graphs:
+                    self.graphs[self.key(items)] = exec = self.w.graph_instantiate(self.graph(items))
+                    self.w.graph_upload(exec)
+            self.w.device_synchronize()
+            self.w.set_flag(ready)
+        return ready
+
+    @staticmethod
+    def key(items: List[Item]) -> tuple:
+        return tuple((i.name, i.args.get("stream"), str(i.args.get("grid")), i.args.get("bytes")) for i in items)
+
+    def graph(self, items: List[Item]) -> Any:
+        """What a launch of it has made, one after the other in each stream."""
+        g, last = self.w.graph_create(), {}
+        for item in items:
+            stream = item.args.get("stream")
+            after = [last[stream]] if stream in last else []
+            if item.category == "kernel":
+                last[stream] = self.w.graph_add_kernel_node(g, self.kernel(item, True), after)
+                continue
+            size, device = item.whole("bytes"), item.whole("device", 0)
+            if size == 0:
+                continue
+            if item.category == "gpu_memset":
+                last[stream] = self.w.graph_add_memset_node(g, self.buffer("device", device, size), size, after)
+            else:
+                source, to = self.sides(item, device, size)
+                last[stream] = self.w.graph_add_memcpy_node(g, to, source, size, after)
+        return g
+
+    def sides(self, item: Item, device: int, size: int) -> Tuple[Any, Any]:
+        """Buffers from and to which a copy goes."""
+        sides = item.name.partition("(")[2].rstrip(")").lower().split(" -> ")
+        if len(sides) != 2 or any(side not in SIDES for side in sides):
+            raise Error(f'{item.place}: a copy\'s name is "Memcpy HtoD (Pinned -> Device)" or the like')
+        return self.buffer(SIDES[sides[0]], device, size), self.buffer(SIDES[sides[1]], device, size)
 
     def call(self, thread: str, c: Item) -> set:
         """Makes the call; the correlations that it accounts for."""
         correlation = c.whole("correlation", 0)
         items = self.made.get(correlation, [])
         if "GraphLaunch" in c.name and items:
-            self.graph(thread, items)
+            self.w.graph_launch(self.graphs[self.key(items)], self.last_stream.get(thread))
         elif items:
             for item in items:
                 self.on_device(thread, c, item)

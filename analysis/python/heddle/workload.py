@@ -232,12 +232,13 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
 
         Each host thread makes its calls in their order; between them it works as long as it did. Kernels take the times that were
         measured, with the grids, registers and shared memory of the file; copies and calls take the model's. Kernels of a
-        launch of a graph follow each other by stream. Streams other than the default one (7) are taken for non-blocking. The
+        launch of a graph follow each other by stream, its copies too; such graphs are instantiated and uploaded by a thread "set-up"
+        before the file's first call, and modules are loaded, since the program had run before. Streams other than the default one (7) are taken for non-blocking. The
         file does not tell for which event or stream a thread waits: it is taken to be the stream that the thread used last;
         waits of streams for events are left out, with a warning.
 
         Args:
-            path: of the JSON.
+            path: of the JSON; of a .gz of it.
             devices: GPUs of the machine; 0: as many as the file's kernels and copies are on.
 
         Returns:
@@ -248,7 +249,7 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
         """
         calls, made = _profile.read(path)
         used = [item.whole("device", 0) for items in made.values() for item in items]
-        w = cls(os.path.basename(os.fspath(path)), devices or max(used, default=0) + 1)
+        w = cls(os.path.basename(os.fspath(path)), devices or max(used, default=0) + 1, environment={"CUDA_MODULE_LOADING": "EAGER"})
         _profile.Rebuilt(w, calls, made)
         return w
 
