@@ -86,6 +86,8 @@ L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& coun
       atomic_latency_(to_ticks(g.l2().atomic_latency())),
       sector_service_(static_cast<double>(l2_ticks(g, 1).count()) * kSectorBytes /
                       g.l2().slice_bytes_per_cycle()),
+      fill_service_(static_cast<double>(l2_ticks(g, 1).count()) * kSectorBytes /
+                    g.l2().slice_write_bytes_per_cycle()),
       keeps_persisting_(g.l2().set_aside_replacement() == config::L2::KEEP),
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
@@ -109,6 +111,7 @@ void L2::reset(Ticks origin) {
   dram_.reset(origin);
   for (Slice& s : slices_) {
     s.port.reset(origin);
+    s.fills.reset(origin);
     s.atomics.reset(origin);
     s.tags.clear();
     s.persisting = 0;
@@ -286,10 +289,10 @@ L2::LookUp L2::look_up(const Request& r, const CacheLine* l) {
 
 // Brings `fetch` from DRAM into the line of the home slice.
 Ticks L2::fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at) {
-  Ticks filled =
+  const Ticks filled =
       dram_.access(channel(home), l.line * kLineBytes, std::popcount(fetch) * kSectorBytes, false, at);
   l.valid |= fetch;
-  l.ready = std::max(l.ready, filled);
+  l.ready = std::max(l.ready, fill(home, std::popcount(fetch), filled));
   return l.ready;
 }
 
@@ -382,8 +385,8 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
     invalidate_replica(home, r.line, r.sectors, partition);
   }
   l->valid |= r.sectors;
-  // DRAM that cannot keep up holds up the writers.
-  const Ticks taken = set_dirty(*l, r.sectors, home, arrive);
+  // DRAM that cannot keep up holds up the writers, and so does the data array.
+  const Ticks taken = std::max(set_dirty(*l, r.sectors, home, arrive), fill(home, n, arrive));
   // The near slice acknowledges once it has passed the data on.
   return {std::max({at + hit_latency_, passed_on, taken > arrive ? taken : Ticks()}), transfer};
 }

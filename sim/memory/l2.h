@@ -96,6 +96,7 @@ class L2 {
  private:
   struct Slice {
     Bandwidth port;
+    Bandwidth fills;
     Bandwidth atomics;
     TagArray tags;
     uint32_t persisting = 0;  // lines in the set-aside
@@ -104,7 +105,7 @@ class L2 {
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(port, atomics, tags, persisting, dirty, old_dirty);
+      ar(port, fills, atomics, tags, persisting, dirty, old_dirty);
     }
   };
 
@@ -136,6 +137,12 @@ class L2 {
   // Returns when DRAM has taken what that sends away.
   Ticks set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
   Ticks write_back(CacheLine& l, const Home& home, Ticks at);
+  // `sectors` that come from DRAM or are written go into the home slice's data array, one after the other
+  // (FINDINGS.md 38). Returns when their turn is.
+  Ticks fill(const Home& home, uint32_t sectors, Ticks at) {
+    const Ticks service = Ticks::truncated(sectors * fill_service_);
+    return slice(home.partition, home.slice).fills.reserve(at, service) - service;
+  }
   // One of the dirty lines of before the kernel leaves.
   Ticks evict_old(Slice& s, const Home& home, Ticks at);
   void invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except);
@@ -157,7 +164,7 @@ class L2 {
   const Fabric& fabric_;
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
-  const double sector_service_;
+  const double sector_service_, fill_service_;
   const bool keeps_persisting_;
   const uint64_t total_bytes_;
   const uint32_t max_persisting_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice

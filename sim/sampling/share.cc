@@ -20,6 +20,7 @@ void scale(config::L2& l2, double part) {
   l2.set_total_bytes(one_set * at_least_one(static_cast<double>(sets) * part));
   l2.set_fabric_bytes(l2.fabric_bytes() * part);
   l2.set_slice_bytes_per_cycle(l2.slice_bytes_per_cycle() * part);
+  l2.set_slice_write_bytes_per_cycle(l2.slice_write_bytes_per_cycle() * part);
   l2.set_slice_requests_per_cycle(l2.slice_requests_per_cycle() * part);
   l2.set_atomic_interval(l2.atomic_interval() / part);
   l2.set_max_persisting_bytes(static_cast<uint64_t>(static_cast<double>(l2.max_persisting_bytes()) * part));

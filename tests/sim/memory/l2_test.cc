@@ -18,7 +18,9 @@ using stats::Counter;
 constexpr uint64_t kSameSet = 4 * 128;  // lines from one line to the next of its slice and set
 
 struct Fixture {
-  config::GpuConfig gpu = simtest::test_gpu();
+  explicit Fixture(const config::GpuConfig& g = simtest::test_gpu()) : gpu(g) {}
+
+  config::GpuConfig gpu;
   stats::CounterSet n;
   simtest::WholeL2 l2{gpu, n};
 
@@ -95,6 +97,40 @@ TEST_CASE_METHOD(Fixture, "a write is taken without a look at DRAM") {
   CHECK(n[Counter::kDramReadBytes] == 0);
   CHECK(n[Counter::kDramWriteBytes] == 0);
   CHECK(read(0, 0b1111, 2000) == 2054);  // and read back as a hit
+}
+
+config::GpuConfig with_narrow_array() {
+  config::GpuConfig g = simtest::test_gpu();
+  g.mutable_l2()->set_slice_write_bytes_per_cycle(8);  // four cycles a sector
+  return g;
+}
+struct NarrowArray : Fixture {
+  NarrowArray() : Fixture(with_narrow_array()) {}
+};
+
+TEST_CASE_METHOD(NarrowArray, "writes go into a slice's data array one after the other") {
+  for (uint64_t i = 0; i < 10; ++i) {
+    // All come at 1000: the port is through with them 4 cycles apart, the array 16.
+    CHECK(write(4 * i, 0b1111, 1000) == std::max<Cycle>(1004 + 4 * i + 50, 1004 + 16 * i));
+  }
+  CHECK(write(1, 0b1111, 1000) == 1054);  // another slice
+}
+
+TEST_CASE_METHOD(NarrowArray, "what DRAM brings waits for what is written") {
+  for (uint64_t i = 0; i < 20; ++i) {
+    write(4 * i, 0b1111, 1000);
+  }
+  // The port is free at 1080, the sectors come at 1080 + 1 + 50 + 126, the array is free at 1004 + 20 * 16.
+  CHECK(read(4 * 20, 0b0001, 1000) == 1324);
+  CHECK(read(4 * 21, 0b0001, 5000) == 5000 + 1 + 50 + 126);
+}
+
+TEST_CASE_METHOD(NarrowArray, "what is written waits for what DRAM brings") {
+  for (uint64_t i = 0; i < 20; ++i) {
+    read(4 * i, 0b1111, 1000);
+  }
+  // DRAM brings 64 bytes in 4 cycles, which take the array 8: from 1004 + 50 + 126 + 2 on without a gap.
+  CHECK(write(4 * 20, 0b1111, 1182) > 1182 + 4 + 50);
 }
 
 TEST_CASE_METHOD(Fixture, "a dirty line is written to DRAM when it leaves, a clean one is dropped") {

@@ -44,6 +44,7 @@ TEST_CASE("a quarter of the SMs has a quarter of everything common") {
   CHECK(c.l2().slices() == 4);
   CHECK(c.l2().total_bytes() == 262144);
   CHECK(c.l2().slice_bytes_per_cycle() == 8);
+  CHECK(c.l2().slice_write_bytes_per_cycle() == 8);
   CHECK(c.l2().slice_requests_per_cycle() == 0.25);
   CHECK(c.l2().atomic_interval() == 8);
   CHECK(c.l2().fabric_bytes() == 8);

@@ -157,7 +157,8 @@ constexpr const char* kGpu = R"(
   l2 {
     total_bytes: 1048576 partitions: 1 slices: 4 ways: 16 line_bytes: 128 sector_bytes: 32 hash: MODULO
     chunk_bytes: 1024
-    hit_latency: 50 far_latency: 60 fabric_bytes: 32 slice_bytes_per_cycle: 32 slice_requests_per_cycle: 1 atomic_interval: 2
+    hit_latency: 50 far_latency: 60 fabric_bytes: 32 slice_bytes_per_cycle: 32
+    slice_write_bytes_per_cycle: 32 slice_requests_per_cycle: 1 atomic_interval: 2
     atomic_latency: 20 max_persisting_bytes: 0 set_aside_replacement: LRU
   }
   dram {
