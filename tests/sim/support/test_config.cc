@@ -197,6 +197,7 @@ constexpr const char* kGpu = R"(
       event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
       malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0 lazy_load_ns: 0
       launch_parameters_ns_per_kib: 0 launch_lock_ns: 0 stream_lock_ns: 0 malloc_ns_per_mib: 0 free_ns_per_mib: 0
+      host_register_ns: 0 host_register_ns_per_mib: 0 host_unregister_ns: 0 host_unregister_ns_per_mib: 0
     }
     priorities: 6
     graph {
@@ -231,7 +232,7 @@ constexpr const char* kGpu = R"(
       support: MANAGED page_bytes: 65536 block_bytes: 2097152 fault_batch_pages: 16 gpu_fault_ns: 10000
       cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
       first_fault_ns: 0 populate_ns: 0 prefetch_ns: 0 prefetch_page_ns: 0 prefetch_start_ns: 0 prefetch_home_ns: 0
-      malloc_ns_per_mib: 0 free_ns_per_mib: 0
+      malloc_ns: 0 malloc_ns_per_mib: 0 free_ns: 0 free_ns_per_mib: 0
     }
     l2 { max_window_bytes: 1048576 set_aside_steps: 64 default_steps: 0 set_limit_ns: 0 reset_ns: 0 }
   }
