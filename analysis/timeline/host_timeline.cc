@@ -3,11 +3,43 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <sstream>
 #include <utility>
 
+#include "analysis/report/json.h"
 #include "analysis/timeline/trace_events.h"
 
 namespace heddle::analysis {
+
+const char* kind_name(host::SpanKind kind) {
+  constexpr const char* kNames[] = {"call", "kernel", "copy", "memset", "host function", "graph", "other"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+namespace {
+
+// As JSON: what a viewer shows beside the span.
+std::string details(const host::Result& r, const host::SpanOrigin& o) {
+  std::ostringstream text;
+  JsonWriter json(text);
+  json.begin_object().field("kind", kind_name(o.kind));
+  if (o.correlation > 0) {
+    json.field("correlation", o.correlation);
+  }
+  if (o.call > 0) {
+    json.field("call", o.call);
+  }
+  if (o.stream < r.streams.size()) {
+    json.field("stream", r.streams[o.stream]);
+  }
+  if (o.bytes > 0) {
+    json.field("bytes", o.bytes);
+  }
+  json.end_object();
+  return text.str();
+}
+
+}  // namespace
 
 std::vector<stats::Span> host_spans(const host::Result& r) {
   std::vector<stats::Span> out;
@@ -22,7 +54,8 @@ std::vector<stats::Span> host_spans(const host::Result& r) {
       ends.emplace_back();
     }
     ends[lane] = s.end;
-    out.push_back({r.tracks[s.track].name, lane, r.names[s.name], s.start.count(), s.end.count(), ""});
+    out.push_back({r.tracks[s.track].name, lane, r.names[s.name], s.start.count(), s.end.count(),
+                   details(r, s.origin)});
   }
   return out;
 }
@@ -37,7 +70,7 @@ void write_host_trace(std::ostream& out, const host::Result& r) {
     if (is_new) {
       trace.thread(1, row->second, s.lane ? fmt::format("{} ({})", s.track, s.lane + 1) : s.track);
     }
-    trace.span(1, row->second, s.name, s.start_ps, s.end_ps);
+    trace.span(1, row->second, s.name, s.start_ps, s.end_ps, s.args);
   }
   trace.end();
 }

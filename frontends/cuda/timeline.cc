@@ -120,12 +120,17 @@ host::GraphNode Timeline::node_of(const Node& n, GraphExec& x, size_t at) {
     out.kind = host::NodeKind::kMemcpy;
     out.rows = c->height * c->depth;
     out.bytes = c->width * out.rows;
-    out.object = place(c->to, out.bytes).buffer.id;
-    out.source = place(c->from, out.bytes).buffer.id;
+    const Place to = place(c->to, out.bytes), from = place(c->from, out.bytes);
+    out.object = to.buffer.id;
+    out.source = from.buffer.id;
+    out.offset = to.offset;
+    out.source_offset = from.offset;
   } else if (const auto* m = std::get_if<MemsetWork>(&n.work)) {
     out.kind = host::NodeKind::kMemset;
     out.bytes = m->width * m->element * m->height;
-    out.object = place(m->to, out.bytes).buffer.id;
+    const Place to = place(m->to, out.bytes);
+    out.object = to.buffer.id;
+    out.offset = to.offset;
   } else if (std::holds_alternative<HostWork>(n.work)) {
     out.kind = host::NodeKind::kHost;
   } else if (const auto* r = std::get_if<RecordWork>(&n.work)) {

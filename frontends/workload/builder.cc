@@ -19,8 +19,8 @@ Stream Builder::stream_later(const std::string& name, bool non_blocking) {
   return s;
 }
 
-Event Builder::event(const std::string& name, bool timing, uint32_t device) {
-  program_.events.push_back({name, device, timing});
+Event Builder::event(const std::string& name, bool timing, uint32_t device, bool blocking) {
+  program_.events.push_back({name, device, timing, 0, blocking});
   return {static_cast<uint32_t>(program_.events.size() - 1)};
 }
 

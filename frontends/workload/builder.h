@@ -255,7 +255,7 @@ class Builder {
   Stream stream(const std::string& name, bool non_blocking = false, int32_t priority = 0,
                 uint32_t device = 0);
   Stream stream_later(const std::string& name, bool non_blocking = false);  // by streamCreate
-  Event event(const std::string& name, bool timing = true, uint32_t device = 0);
+  Event event(const std::string& name, bool timing = true, uint32_t device = 0, bool blocking = false);
   Buffer buffer(const std::string& name, host::Memory memory, uint64_t bytes, uint32_t device = 0);
   Buffer device(const std::string& name, uint64_t bytes, uint32_t device = 0);
   Buffer later(const std::string& name, host::Memory memory, uint64_t bytes,

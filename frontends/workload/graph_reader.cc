@@ -41,16 +41,24 @@ std::vector<host::DeviceLaunch> read_device_launches(const proto::Kernel& k, con
 
 namespace {
 
+// Bytes from the offset on.
+uint64_t rest_of(const Builder& w, Buffer b, uint64_t offset) {
+  const uint64_t size = w.program().buffers[b.id].bytes;
+  return size - std::min(size, offset);
+}
+
 void read_copy_node(const proto::Copy& c, const Builder& w, const Names& names, host::GraphNode& out) {
   const Buffer to = names.buffer(c.to()), from = names.buffer(c.from());
   if (c.rows() == 0) {
     names.refuse("rows: at least 1");
   }
-  const auto size = [&](Buffer b) { return w.program().buffers[b.id].bytes; };
   out.kind = NodeKind::kMemcpy;
   out.object = to.id;
   out.source = from.id;
-  out.bytes = c.bytes() ? c.bytes() : std::min(size(to), size(from));
+  out.bytes =
+      c.bytes() ? c.bytes() : std::min(rest_of(w, to, c.to_offset()), rest_of(w, from, c.from_offset()));
+  out.offset = c.to_offset();
+  out.source_offset = c.from_offset();
   out.rows = c.rows();
 }
 
@@ -102,7 +110,8 @@ host::GraphNode read_node(const proto::Node& n, const Builder& w, const Names& n
       const Buffer to = names.buffer(n.memset().to());
       out.kind = NodeKind::kMemset;
       out.object = to.id;
-      out.bytes = n.memset().bytes() ? n.memset().bytes() : w.program().buffers[to.id].bytes;
+      out.bytes = n.memset().bytes() ? n.memset().bytes() : rest_of(w, to, n.memset().offset());
+      out.offset = n.memset().offset();
       break;
     }
     case What::kHost:

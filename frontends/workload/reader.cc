@@ -238,7 +238,8 @@ class Reader final : public CallReader {
     for (int i = 0; i < w().event_size(); ++i) {
       const proto::Event& e = w().event(i);
       line_ = line_in("event", i);
-      enter(events_, e.name(), builder_.event(e.name(), !e.disable_timing(), device(e.device())), "event");
+      enter(events_, e.name(),
+            builder_.event(e.name(), !e.disable_timing(), device(e.device()), e.blocking_sync()), "event");
       builder_.program().events.back().line = here();
     }
     for (int i = 0; i < w().buffer_size(); ++i) {
@@ -307,7 +308,7 @@ class Reader final : public CallReader {
     n.kernel = [this](const std::string& name) { return complete(look_up(kernels_, name, "kernel")); };
     n.queue = [this](const std::string& name) { return look_up(queues_, name, "queue"); };
     n.buffer = [this](const std::string& name) { return look_up(buffers_, name, "buffer"); };
-    n.event = [this](const std::string& name) { return event(name); };
+    n.event = [this](const std::string& name) { return look_up(events_, name, "event"); };
     n.flag = [this](const std::string& name) { return look_up(flags_, name, "flag"); };
     n.graph = [this](const std::string& name) { return look_up(graphs_, name, "graph"); };
     n.handle = [this](const std::string& name) { return look_up(handles_, name, "handle"); };
@@ -375,7 +376,6 @@ class Reader final : public CallReader {
     }
     return per_thread_ ? default_stream_ : Stream{device_};
   }
-  Event event(const std::string& name) const { return look_up(events_, name, "event"); }
 
   void read_call(Thread& t, const proto::Call& c, const Tree* tree, const Message& parent, int index,
                  uint32_t thread, Workload& out) {

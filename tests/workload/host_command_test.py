@@ -45,6 +45,22 @@ class Host(harness.HeddleTest):
         spans = lambda es: sorted((e["name"], e["ts"], e["dur"]) for e in es if e["ph"] == "X")
         self.assertEqual(spans(self.check_trace("u.json")), spans(events))
 
+    def test_the_critical_path(self):
+        out = self.ok("host", EXAMPLE, "--gpu", "h200", "--critical-path", "--timeline", self.path("t.json"),
+                      "--out", self.path("t.db")).stdout
+        total = re.search(r"(?m)^total ([\d.]+) us", out).group(1)
+        by_kind = out.split(f"critical path: what the {total} us waited for\n")[1].split("\n\n")[0].splitlines()[2:]
+        parts = [float(re.search(r" ([\d.]+) +[\d.]+ +\d+$", row).group(1)) for row in by_kind]
+        self.assertAlmostEqual(sum(parts), float(total), places=2)
+        self.assertLessEqual({"copy to device", "copy from device", "kernel"}, {row.split("  ")[0] for row in by_kind})
+        self.assertRegex(out, r"(?m)^1 gaps between kernels, [\d.]+ us in all$")
+        # What a viewer shows beside a span; the database has the same.
+        copies = [e["args"] for e in self.check_trace("t.json") if e.get("name") == "copy H2D"]
+        self.assertEqual(copies[0], {"kind": "copy", "correlation": 2, "stream": "s1", "bytes": 16777216})
+        calls = self.query("t.db", "SELECT json_extract(args, '$.correlation'), json_extract(args, '$.bytes') FROM spans "
+                                   "WHERE json_extract(args, '$.kind') = 'call' AND name = 'cudaMemcpyAsync' ORDER BY 1")
+        self.assertEqual(calls, [(2, 16777216), (5, 16777216), (6, 16777216), (9, 16777216)])
+
     def test_graphs_are_drawn(self):
         """--dot: Graphviz reads it (tools/setup browser installs it)."""
         with open(self.path("w.textproto"), "w", encoding="utf-8") as f:

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/critical_path.h"
 #include "analysis/report/graph_dot.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/traced_kernels.h"
@@ -41,6 +42,7 @@ struct HostOptions {
   std::filesystem::path timeline, dot;
   bool force = false;
   bool check = false;
+  bool critical_path = false;
   bool together = false;
   int threads = 1;
   std::vector<std::string> limits;
@@ -116,6 +118,9 @@ int host_command(const HostOptions& o) {
   const host::Result r = workload::run(w, gpu, run);
   print(host_summary(r));
   print(host_calls(w.program, r));
+  if (o.critical_path) {
+    print("\n" + analysis::critical_path_text(r));
+  }
   if (timeline) {
     analysis::write_host_trace(timeline->stream(), r);
     timeline->commit();
@@ -206,6 +211,8 @@ void add_host(CLI::App& app, int& status) {
               "exit status 1 for errors of calls that the file does not expect, and for use of memory after "
               "its free, "
               "before its allocation, or without synchronisation");
+  c->add_flag("--critical-path", o->critical_path,
+              "also what the end of the program waited for, and the gaps between kernels");
   c->add_option("--check-lines", o->lines, "lines that --check prints at most; by custom 100");
   add_repeatable(
       *c, "--limit", o->limits,

@@ -9,6 +9,7 @@
 
 #include "analysis/python/binding/binding.h"
 #include "analysis/python/binding/live.h"
+#include "analysis/report/critical_path.h"
 #include "analysis/run/traced_kernels.h"
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/draft.h"
@@ -32,12 +33,77 @@ py::list column(const Rows& rows, const F& f) {
   return out;
 }
 
+// Numbers, and the names that they stand for: a long timeline as Python's objects is many times as large.
+py::dict span_columns(const host::Result& r) {
+  const auto numbers = [&](auto of) {
+    using T = decltype(of(r.spans.front()));
+    py::array_t<T> out(static_cast<py::ssize_t>(r.spans.size()));
+    T* to = out.mutable_data();
+    for (const host::TrackSpan& s : r.spans) {
+      *to++ = of(s);
+    }
+    return out;
+  };
+  std::vector<std::string> tracks, kinds, streams = r.streams;
+  for (const host::Track& t : r.tracks) {
+    tracks.push_back(t.name);
+  }
+  for (uint32_t k = 0; k <= static_cast<uint32_t>(host::SpanKind::kOther); ++k) {
+    kinds.emplace_back(analysis::kind_name(static_cast<host::SpanKind>(k)));
+  }
+  const auto none = static_cast<uint32_t>(streams.size());
+  streams.emplace_back();
+  using S = const host::TrackSpan&;
+  py::dict out;
+  out["track"] = py::make_tuple(numbers([](S s) { return s.track; }), tracks);
+  out["name"] = py::make_tuple(numbers([](S s) { return s.name; }), r.names);
+  out["start_us"] = numbers([](S s) { return host::to_us(s.start); });
+  out["end_us"] = numbers([](S s) { return host::to_us(s.end); });
+  out["kind"] = py::make_tuple(numbers([](S s) { return static_cast<uint32_t>(s.origin.kind); }), kinds);
+  out["stream"] = py::make_tuple(numbers([&](S s) { return std::min(s.origin.stream, none); }), streams);
+  out["bytes"] = numbers([](S s) { return s.origin.bytes; });
+  out["call"] = numbers([](S s) { return s.origin.call; });
+  out["correlation"] = numbers([](S s) { return s.origin.correlation; });
+  return out;
+}
+
+template <class Names>
+std::string name_at(const Names& names, uint32_t i) {
+  return i < names.size() ? names[i] : std::string();
+}
+
+py::dict path_columns(const host::Result& r) {
+  using S = const analysis::PathStep&;
+  const std::vector<analysis::PathStep> path = analysis::critical_path(r);
+  py::dict out;
+  out["kind"] = column(path, [](S s) { return analysis::kind_name(s.kind); });
+  out["name"] = column(path, [&](S s) { return name_at(r.names, s.name); });
+  out["track"] =
+      column(path, [&](S s) { return s.track < r.tracks.size() ? r.tracks[s.track].name : std::string(); });
+  out["start_us"] = column(path, [](S s) { return host::to_us(s.start); });
+  out["end_us"] = column(path, [](S s) { return host::to_us(s.end); });
+  out["us"] = column(path, [](S s) { return host::to_us(s.end - s.start); });
+  return out;
+}
+
+py::dict gap_columns(const host::Result& r) {
+  using G = const analysis::KernelGap&;
+  const std::vector<analysis::KernelGap> gaps = analysis::kernel_gaps(r);
+  py::dict out;
+  out["engine"] = column(gaps, [&](G g) { return r.tracks[g.track].name; });
+  out["before"] = column(gaps, [&](G g) { return r.names[g.before]; });
+  out["after"] = column(gaps, [&](G g) { return r.names[g.after]; });
+  out["start_us"] = column(gaps, [](G g) { return host::to_us(g.start); });
+  out["end_us"] = column(gaps, [](G g) { return host::to_us(g.end); });
+  out["us"] = column(gaps, [](G g) { return host::to_us(g.end - g.start); });
+  out["reason"] = column(gaps, [](G g) { return analysis::kind_name(analysis::main_part(g)); });
+  out["reason_us"] =
+      column(gaps, [](G g) { return host::to_us(g.parts[static_cast<size_t>(analysis::main_part(g))]); });
+  return out;
+}
+
 py::dict frames(const host::Program& p, const host::Result& r) {
-  py::dict spans, tracks, errors, elapsed, answers, out;
-  spans["track"] = column(r.spans, [&](const host::TrackSpan& s) { return r.tracks[s.track].name; });
-  spans["name"] = column(r.spans, [&](const host::TrackSpan& s) { return r.names[s.name]; });
-  spans["start_us"] = column(r.spans, [](const host::TrackSpan& s) { return host::to_us(s.start); });
-  spans["end_us"] = column(r.spans, [](const host::TrackSpan& s) { return host::to_us(s.end); });
+  py::dict tracks, errors, elapsed, answers, out;
   tracks["track"] = column(r.tracks, [](const host::Track& t) { return t.name; });
   tracks["spans"] = column(r.tracks, [](const host::Track& t) { return t.spans; });
   tracks["waiting_us"] = column(r.tracks, [](const host::Track& t) { return host::to_us(t.waiting); });
@@ -57,7 +123,6 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   answers["thread"] = column(r.answers, thread);
   answers["call"] = column(r.answers, call);
   answers["answer"] = column(r.answers, [](const host::Answer& a) { return a.value; });
-  out["spans"] = spans;
   out["tracks"] = tracks;
   out["errors"] = errors;
   out["elapsed"] = elapsed;
@@ -209,6 +274,10 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
     analysis::write_host_trace(text, *kept);
     return text.str();
   });
+  out["spans"] = py::cpp_function([kept] { return span_columns(*kept); });
+  out["critical_path"] = py::cpp_function([kept] { return path_columns(*kept); });
+  out["kernel_gaps"] = py::cpp_function([kept] { return gap_columns(*kept); });
+  out["steps_left_out"] = kept->steps_left_out;
   out["unexpected"] = q.check ? workload::unexpected(w, *kept) : std::vector<std::string>();
   return py::make_tuple(out, warnings);
 }

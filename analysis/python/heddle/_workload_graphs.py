@@ -73,12 +73,13 @@ class GraphCalls(Base):
         if kernel is not None:
             what.append(fields(kernel=self._is("kernel", kernel)))
         if memcpy is not None:
-            to, source, bytes, rows = [*memcpy, None, None][:4]
+            to, source, bytes, rows, to_offset, from_offset = [*memcpy, None, None, None, None][:6]
             what.append(message("memcpy", fields(**{"to": self._is("buffer", to), "from": self._is("buffer", source),
-                                                    "bytes": bytes, "rows": rows})))
+                                                    "bytes": bytes, "rows": rows, "to_offset": to_offset or None,
+                                                    "from_offset": from_offset or None})))
         if memset is not None:
-            to, bytes = [*memset, None][:2] if isinstance(memset, (tuple, list)) else (memset, None)
-            what.append(message("memset", fields(to=self._is("buffer", to), bytes=bytes)))
+            to, bytes, offset = [*memset, None, None][:3] if isinstance(memset, (tuple, list)) else (memset, None, None)
+            what.append(message("memset", fields(to=self._is("buffer", to), bytes=bytes, offset=offset or None)))
         if host_us is not None:
             what.append(message("host", fields(us=host_us, sets_flag=self._is("flag", sets_flag, True),
                                                calls_cuda=calls_cuda)))
@@ -115,7 +116,8 @@ class GraphCalls(Base):
                           name, kernel.name)
 
     def graph_add_memcpy_node(self, graph: Handle, to: Handle, source: Handle, bytes: Optional[int] = None,
-                              after: Edges = (), name: str = "", *, rows: Optional[int] = None) -> Handle:
+                              after: Edges = (), name: str = "", *, rows: Optional[int] = None, to_offset: int = 0,
+                              source_offset: int = 0) -> Handle:
         """cudaGraphAddMemcpyNode.
 
         Args:
@@ -125,14 +127,15 @@ class GraphCalls(Base):
             after: the node or nodes that it waits for.
             name: "memcpy", "memcpy 2", ... if empty.
             rows: contiguous pieces that the bytes come in.
+            to_offset, source_offset: where in the buffers, in bytes.
 
         Returns:
             The node.
         """
-        return self._node(graph, self._node_text(memcpy=(to, source, bytes, rows)), after, name, "memcpy")
+        return self._node(graph, self._node_text(memcpy=(to, source, bytes, rows, to_offset, source_offset)), after, name, "memcpy")
 
     def graph_add_memset_node(self, graph: Handle, to: Handle, bytes: Optional[int] = None, after: Edges = (),
-                              name: str = "") -> Handle:
+                              name: str = "", *, offset: int = 0) -> Handle:
         """cudaGraphAddMemsetNode.
 
         Args:
@@ -141,11 +144,12 @@ class GraphCalls(Base):
             bytes: None: all.
             after: the node or nodes that it waits for.
             name: "memset", ... if empty.
+            offset: where in the buffer, in bytes.
 
         Returns:
             The node.
         """
-        return self._node(graph, self._node_text(memset=(to, bytes)), after, name, "memset")
+        return self._node(graph, self._node_text(memset=(to, bytes, offset)), after, name, "memset")
 
     def graph_add_host_node(self, graph: Handle, us: float = 0, after: Edges = (), name: str = "", *,
                             sets_flag: Optional[Handle] = None) -> Handle:
@@ -429,7 +433,7 @@ class GraphCalls(Base):
         Args:
             exec: the executable graph.
             node: of the graph that it was made from.
-            params: one of kernel=k, memcpy=(to, source, bytes), memset=(to, bytes), host_us=t, event_record=e, event_wait=e,
+            params: one of kernel=k, memcpy=(to, source, bytes, rows, to_offset, source_offset), memset=(to, bytes, offset), host_us=t, event_record=e, event_wait=e,
                 child=g; of a kernel also priority=, window=; of a host function also sets_flag=, calls_cuda=.
         """
         self._node_set("graph_exec_node_set_params", self._is("graph_exec", exec), node,

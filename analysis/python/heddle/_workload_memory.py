@@ -171,6 +171,22 @@ class MemoryCalls(Base):
         word("memory", memory.lower(), ("pinned", "write_combined", "mapped"))
         return self._malloc(bytes, memory, name)
 
+    def host_register(self, buffer: Handle) -> None:
+        """cudaHostRegister: copies take the memory for pinned until host_unregister (HM01).
+
+        Args:
+            buffer: pageable memory.
+        """
+        self.call(fields(host_register=self._is("buffer", buffer)))
+
+    def host_unregister(self, buffer: Handle) -> None:
+        """cudaHostUnregister.
+
+        Args:
+            buffer: of host_register.
+        """
+        self.call(fields(host_unregister=self._is("buffer", buffer)))
+
     def malloc_managed(self, bytes: Union[int, Handle], name: str = "") -> Handle:
         """cudaMallocManaged (UM03, UM04).
 

@@ -75,3 +75,17 @@ class CudaNames(Base):
             The stream, there from this call on.
         """
         return self.stream_create(name, non_blocking, priority, device)
+
+    def graph_clone(self, original: Handle, name: str = "") -> Handle:
+        """cudaGraphClone: later changes of one graph are none of the other's.
+
+        Args:
+            original: a graph without memory nodes.
+            name: of the clone, "graph1", ... if empty.
+
+        Returns:
+            The clone, a graph from this call on.
+        """
+        graph = self.graph_create(name)
+        self._call("graph_clone", graph=graph, original=self._is("graph", original))
+        return graph

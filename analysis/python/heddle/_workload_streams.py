@@ -49,18 +49,19 @@ class StreamCalls(Base):
             raise Error(f"sync_domain: {domain!r} is none; Workload.mem_sync_domain() makes them")
         return domain.text if domain is not None else ""
 
-    def event(self, name: str = "", timing: bool = True, device: int = 0) -> Handle:
-        """An event that exists from the start (EV05).
+    def event(self, name: str = "", timing: bool = True, device: int = 0, *, blocking_sync: bool = False) -> Handle:
+        """An event that exists from the start (EV05, AX16).
 
         Args:
             name: "event1", ... if empty.
             timing: False: cudaEventDisableTiming.
             device: its GPU.
+            blocking_sync: cudaEventBlockingSync: who synchronises with it sleeps until then.
 
         Returns:
             What calls take as `event`.
         """
-        return self._new("event", name, fields(disable_timing=not timing, device=device))
+        return self._new("event", name, fields(disable_timing=not timing, device=device, blocking_sync=blocking_sync))
 
     def flag(self, name: str = "") -> Handle:
         """A variable of the program's in host memory, false at first.
@@ -304,6 +305,10 @@ class StreamCalls(Base):
     def get_device_count(self) -> None:
         """cudaGetDeviceCount; see HostResults.answers (ER05)."""
         self.call("get_device_count: true")
+
+    def device_get_stream_priority_range(self) -> None:
+        """cudaDeviceGetStreamPriorityRange, of the current device: "least 0 greatest -5"; see HostResults.answers (ST12)."""
+        self.call("device_get_stream_priority_range: true")
 
     def device_get_pci_bus_id(self, device: int) -> None:
         """cudaDeviceGetPCIBusId, here the device's number in the machine; see HostResults.answers (ER05).

@@ -17,13 +17,13 @@ from heddle.workload import Workload
 
 
 class _Said:
-    """A text, for who calls for it."""
+    """What has been made, for who calls for it."""
 
-    def __init__(self, text):
-        self._text = text
+    def __init__(self, made):
+        self._made = made
 
     def __call__(self):
-        return self._text
+        return self._made
 
 
 class HostResults:
@@ -57,8 +57,8 @@ class HostResults:
         self.unexpected: List[str] = columns["unexpected"]
 
     def __getstate__(self):
-        text = self._columns["timeline"]()  # made when it is asked for; a pickle has it
-        return {**self.__dict__, "_columns": {**self._columns, "timeline": _Said(text)}}
+        made = {name: _Said(value()) for name, value in self._columns.items() if callable(value)}  # when asked for; a pickle has it
+        return {**self.__dict__, "_columns": {**self._columns, **made}}
 
     def _summary(self) -> str:
         parts = [f"{self.end_us:.3f} us", f"{self.calls} calls", f"{self.commands} commands"]
@@ -78,8 +78,48 @@ class HostResults:
 
     @property
     def spans(self) -> pandas.DataFrame:
-        """The timeline: track ("thread main", "device 0 stream s", "device 0 copy to device"), name, start_us, end_us."""
-        return self._frame("spans").sort_values(["start_us", "end_us"], kind="stable", ignore_index=True)
+        """The timeline: track ("thread main", "device 0 stream s", "device 0 copy to device"; nodes of a graph: "device 0 stream s
+        graph g", "... branch 2"), name, start_us, end_us (microseconds since the program's start); kind ("call", "kernel", "copy",
+        "memset", "host function", "graph", "other"), stream (its name; "default": a legacy one, "": none), bytes (of copies
+        and memsets, and of calls that ask for them), call (of kind "call": its number in its thread, from 1; otherwise 0), and
+        correlation (the same number for a call and for all that it has made; 0: of none)."""
+        columns = {}
+        for name, of in self._columns["spans"]().items():
+            numbers, names = of if isinstance(of, tuple) else (of, None)
+            columns[name] = numbers if names is None else numpy.array(names, dtype=object)[numbers]
+        return pandas().DataFrame(columns).sort_values(["start_us", "end_us"], kind="stable", ignore_index=True)
+
+    def _steps(self, name: str) -> pandas.DataFrame:
+        if self._columns["steps_left_out"] or self.left_out["spans"]:
+            raise Error("what led to what is not kept: run_host(timeline=True), and a limit of spans that is high enough")
+        return pandas().DataFrame(self._columns[name]())
+
+    def critical_path(self) -> pandas.DataFrame:
+        """What the end of the program waited for, from its start: a row for each step, without a hole, so that `us` add up to
+        end_us. critical_path().groupby("kind").us.sum() says what a faster link or faster kernels can give at most.
+
+        Returns:
+            kind ("host work": the program's own, "host call", "launch latency": from a call to the start of the work, "device
+            latency": between pieces of work, "room on the SMs", "kernel", "copy to device", "copy from device", "copy inside":
+            also memsets, "copy to peer", "host function", "wake-up": from the end of work to the thread's noticing, "sleep",
+            "other"), name and track (of what it was), start_us, end_us, us (microseconds).
+
+        Raises:
+            Error: the timeline is not kept, or not all of it.
+        """
+        return self._steps("critical_path")
+
+    def kernel_gaps(self) -> pandas.DataFrame:
+        """Why kernels did not follow each other at once: a row for each time in which no kernel of a device ran between two.
+
+        Returns:
+            engine ("device 0 kernels"), before and after (the kernel that ended last, the one that starts), start_us, end_us, us
+            (microseconds), reason (of the kinds of critical_path(), the one with most of the gap) and reason_us.
+
+        Raises:
+            Error: the timeline is not kept, or not all of it.
+        """
+        return self._steps("kernel_gaps")
 
     @property
     def tracks(self) -> pandas.DataFrame:

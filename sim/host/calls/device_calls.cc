@@ -26,6 +26,16 @@ std::span<const CallType> Threads::device_calls() {
              }
              return true;
            }},
+      {.name = "cudaDeviceGetStreamPriorityRange",
+       .field = "device_get_stream_priority_range",
+       .cost = costs<&Params::Calls::query>,
+       .effect =
+           [](Threads& t, uint32_t thread, const Call&) {  // ST12
+             const Params& p = t.core_.params;
+             t.answer(thread, "least " + std::to_string(p.priority_least) + " greatest " +
+                                  std::to_string(p.priority_greatest));
+             return true;
+           }},
       {.op = Op::kGetDeviceCount,
        .name = "cudaGetDeviceCount",
        .field = "get_device_count",

@@ -140,7 +140,8 @@ bool Threads::synchronize_event(uint32_t thread, const Call& c) {
   if (clocks_.on()) {
     clocks_.thread_waits_event(thread, c.object);
   }
-  return synchronize(thread, {ordering_.recorded(c.object)});
+  return synchronize(thread, {ordering_.recorded(c.object)},
+                     core_.program.events[c.object].blocking ? core_.params.block : core_.params.notify);
 }
 
 bool Threads::query_event(uint32_t thread, const Call& c) {

@@ -57,6 +57,18 @@ std::span<const CallType> Threads::graph_calls() {
              t.done(thread, t.graphs_.destroy_graph(c.object));
              return true;
            }},
+      {.name = "cudaGraphClone",
+       .field = "graph_clone",
+       .arguments = {{"graph", K::kGraph, &Call::object}, {"original", K::kGraph, &Call::source}},
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {  // assumed: of each node as of a captured call
+             return t.core_.params.graph.capture * t.graphs_.definition(c.source).nodes.size();
+           },
+       .effect =
+           [](Threads& t, uint32_t thread, const Call& c) {
+             t.done(thread, t.graphs_.clone(c.object, c.source));
+             return true;
+           }},
       {.op = Op::kGraphUpload,
        .name = "cudaGraphUpload",
        .field = "graph_upload",

@@ -29,6 +29,12 @@ Ps by_size(Ps call, double per_mib, uint64_t bytes) {
   return call + Ps::truncated(per_mib * static_cast<double>(bytes) / 1048576);
 }
 
+void check_pageable(const Program& p, const Call& c) {
+  if (p.buffers[c.object].memory != Memory::kPageable) {
+    throw ProgramError(c.line, "buffer " + p.buffers[c.object].name + " is of another kind of memory");
+  }
+}
+
 void check_managed(const Program& p, const Call& c) {
   if (p.buffers[c.object].memory != Memory::kManaged) {
     throw ProgramError(c.line, "buffer " + p.buffers[c.object].name + " is of another kind of memory");
@@ -102,6 +108,28 @@ std::span<const CallType> Threads::memory_calls() {
              return by_size(p.malloc, p.malloc_mib, t.bytes_of(c));
            },
        .effect = does<&Threads::allocate>},
+      {.name = "cudaHostRegister",
+       .field = "host_register",
+       .arguments = {{"", K::kBuffer, &Call::object}},
+       .in_capture = InCapture::kUnsafe,
+       .check = check_pageable,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const Params::Calls& p = t.core_.params.calls;
+             return by_size(p.host_register, p.host_register_mib, t.bytes_of(c));
+           },
+       .effect = does<&Threads::register_host>},
+      {.name = "cudaHostUnregister",
+       .field = "host_unregister",
+       .arguments = {{"", K::kBuffer, &Call::object}},
+       .in_capture = InCapture::kUnsafe,
+       .check = check_pageable,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const Params::Calls& p = t.core_.params.calls;
+             return by_size(p.host_unregister, p.host_unregister_mib, t.bytes_of(c));
+           },
+       .effect = does<&Threads::unregister_host>},
       {.op = Op::kHostAccess,
        .name = "(host access)",
        .field = "host_access",
@@ -210,6 +238,24 @@ bool Threads::release(uint32_t thread, const Call& c) {
     memory_.device(b.device).release(state.address);
   }
   return synchronize(thread, ordering_.unfinished_of_device(b.device));
+}
+
+bool Threads::register_host(uint32_t thread, const Call& c) {
+  if (core_.registered[c.object]) {
+    fail(thread, "cudaErrorHostMemoryAlreadyRegistered",
+         core_.program.buffers[c.object].name + " is registered already");
+  }
+  core_.registered[c.object] = true;
+  return true;
+}
+
+bool Threads::unregister_host(uint32_t thread, const Call& c) {
+  if (!core_.registered[c.object]) {
+    fail(thread, "cudaErrorHostMemoryNotRegistered",
+         core_.program.buffers[c.object].name + " is not registered now");
+  }
+  core_.registered[c.object] = false;
+  return true;
 }
 
 bool Threads::host_access(uint32_t thread, const Call& c) {

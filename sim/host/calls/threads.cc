@@ -179,10 +179,15 @@ void Threads::run_on(uint32_t thread) {
   for (uint64_t calls = 1;; ++calls) {
     HostThread& t = threads_[thread];
     bool back = false;
+    spent(thread, t.waits_since != kNever);
     if (t.waits_since != kNever) {
       t.waited += core_.now - std::min(core_.now, t.waits_since);
       t.waits_since = kNever;
     }
+    if (t.correlation == 0) {
+      t.correlation = ++correlations_;
+    }
+    core_.commands.correlation = t.correlation;
     switch (t.next) {
       case Next::kEffect:
         back = effect(thread);
@@ -201,6 +206,7 @@ void Threads::run_on(uint32_t thread) {
     returned(thread);
     if (!fetch(t, thread)) {
       t.done = true;
+      core_.last_step = core_.events.step;
       result_.thread_end[thread] = core_.now;
       begin_next();
       return;
@@ -247,13 +253,40 @@ Ps Threads::locked(uint32_t thread, Ps at) {
   return at;
 }
 
+SpanOrigin Threads::origin_of(const HostThread& t, const Call& c) const {
+  SpanOrigin o;
+  o.kind = SpanKind::kCall;
+  o.correlation = t.correlation;
+  o.call = static_cast<uint32_t>(t.calls + 1);
+  const bool copies =
+      c.op == Op::kMemcpyAsync || c.op == Op::kMemcpy || c.op == Op::kMemsetAsync || c.op == Op::kMemset;
+  o.bytes = copies ? c.bytes : 0;
+  const auto names_stream = [](const Argument& a) { return a.kind == Argument::Kind::kStream; };
+  if (c.op == Op::kLaunch ||  // whose arguments are read apart
+      std::any_of(c.type->arguments.begin(), c.type->arguments.end(), names_stream)) {
+    o.stream = c.stream;
+  }
+  return o;
+}
+
+void Threads::spent(uint32_t thread, bool waited) {
+  const HostThread& t = threads_[thread];
+  const Call& c = call(t, thread);
+  const bool own_time = c.op >= Op::kNow && c.op != Op::kOther;
+  core_.spent(waited                ? own_time ? StepKind::kSleep : StepKind::kWake
+              : c.type->asks_device ? StepKind::kHostCall
+                                    : StepKind::kHostWork,
+              name_of(c), t.track);
+}
+
 void Threads::returned(uint32_t thread) {
   HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
   // Of looks at the clock and at queues, those that took time.
   if (core_.now > t.call_start || c.op < Op::kNow || c.op == Op::kOther) {
-    core_.recorder.add(t.track, name_of(c), t.call_start, core_.now);
+    core_.recorder.add(t.track, name_of(c), t.call_start, core_.now, origin_of(t, c));
   }
+  t.correlation = 0;
   core_.recorder.waited(t.track, std::exchange(t.waited, {}));
   t.call_start = core_.now;
   t.next = Next::kEffect;
@@ -273,7 +306,7 @@ void Threads::returned(uint32_t thread) {
   ++result_.operations;
 }
 
-void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands) {
+void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands, Ps notify) {
   if (core_.rules.lazy_start) {
     flush();  // FP04: whoever waits for work asks for it
   }
@@ -281,7 +314,7 @@ void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands)
   t.waits_for = commands;
   t.resume_at = core_.now;
   for (const CommandRef& c : commands) {
-    t.waits += ordering_.thread_waits(thread, c, core_.params.notify) ? 1 : 0;
+    t.waits += ordering_.thread_waits(thread, c, notify) ? 1 : 0;
   }
   if (t.waits > 0) {
     t.waits_since = core_.now;

@@ -141,6 +141,7 @@ class Threads {
     // ---- of a live thread: what its call has answered, what it puts
     std::string answer, error, why;
     Ps elapsed{};
+    uint32_t correlation = 0;  // of the call that is under way; 0: none yet
     std::vector<uint64_t> items;
     uint64_t item = 0;
     bool begun = false;
@@ -170,7 +171,11 @@ class Threads {
   bool gives_back(uint32_t thread);
   Ps locked(uint32_t thread, Ps at);
   void returned(uint32_t thread);
-  void wait_for(uint32_t thread, const std::vector<CommandRef>& commands);
+  // It goes on `notify` after the last of them.
+  void wait_for(uint32_t thread, const std::vector<CommandRef>& commands, Ps notify);
+  void wait_for(uint32_t thread, const std::vector<CommandRef>& commands) {
+    wait_for(thread, commands, core_.params.notify);
+  }
 
   // ---- declarations: a call that costs a number of the configuration, one whose effect is a member
   template <Ps Params::Calls::*kCost>
@@ -245,7 +250,10 @@ class Threads {
   bool allocation_of_node(uint32_t thread, const Call& c);
   void check_tree(uint32_t thread, const Call& c, Epoch epoch);
   void check_graph(uint32_t thread, const Call& c, const std::vector<uint32_t>& freed);
-  bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands);
+  bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands, Ps notify);
+  bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands) {
+    return synchronize(thread, commands, core_.params.notify);
+  }
   bool done(uint32_t thread, const std::optional<Refusal>& no);  // false: refused, the call has failed
   bool report_device_error(uint32_t thread, uint32_t device);
   void note_error(uint32_t thread, const std::string& error, const std::string& why);
@@ -257,6 +265,8 @@ class Threads {
   bool free(uint32_t thread, const Call& c);
   bool allocate(uint32_t thread, const Call& c);
   bool release(uint32_t thread, const Call& c);
+  bool register_host(uint32_t thread, const Call& c);
+  bool unregister_host(uint32_t thread, const Call& c);
   bool create_physical(uint32_t thread, const Call& c);
   bool reserve_addresses(uint32_t thread, const Call& c);
   bool unmap(uint32_t thread, const Call& c);
@@ -287,6 +297,9 @@ class Threads {
 
   // ---- commands
   uint32_t name_of(const Call& c);
+  SpanOrigin origin_of(const HostThread& t, const Call& c) const;
+  // The time since the last step went into the thread's call; `waited`: into what it waited for.
+  void spent(uint32_t thread, bool waited);
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
   void submit(uint32_t slot, Ps after = {});  // the call's own time on the host until then
@@ -328,7 +341,8 @@ class Threads {
   Ps driver_free_{};
   std::vector<bool> flags_;
   std::vector<Queue> queues_;
-  uint32_t calling_ = kNone;  // the thread whose put or get is looked at
+  uint32_t correlations_ = 0;  // calls that have begun
+  uint32_t calling_ = kNone;   // the thread whose put or get is looked at
   std::vector<bool> streams_alive_;
   std::vector<bool> events_alive_;
   struct EventState {

@@ -108,7 +108,7 @@ bool Threads::prefetch(uint32_t thread, const Call& c) {
 
 // What a copy takes a buffer for: managed memory is where its first page is.
 Memory Threads::memory_of(uint32_t buffer) const {
-  const Memory m = core_.program.buffers[buffer].memory;
+  const Memory m = core_.memory(buffer);
   return m != Memory::kManaged ? m : unified_.home(buffer) == kNone ? Memory::kPinned : Memory::kDevice;
 }
 

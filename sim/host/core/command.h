@@ -96,6 +96,8 @@ struct Command {
   uint32_t grid = kNone;                // a kernel that the distributor has admitted
   uint32_t window = kNone;              // of a kernel: Program::windows
   uint32_t name = 0;
+  uint32_t correlation = 0;  // the call that it comes from (SpanOrigin)
+  uint32_t step = kNone;     // what has let it go on last (steps.h)
   int32_t priority = 0;
   uint64_t bytes = 0;
   uint64_t rows = 1;     // of a kernel's traffic: packets
@@ -138,6 +140,7 @@ class CommandPool {
       commands_[slot] = Command();
     }
     commands_[slot].number = ++numbers_;
+    commands_[slot].correlation = correlation;
     ++live_;
     return slot;
   }
@@ -173,6 +176,9 @@ class CommandPool {
     edges_[e].next = free_edge_;
     free_edge_ = e;
   }
+
+  uint32_t correlation = 0;  // of what is made now
+
   uint64_t added() const { return numbers_; }
   uint64_t live() const { return live_; }
   uint32_t slots() const { return static_cast<uint32_t>(commands_.size()); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <vector>
 
 #include "sim/host/core/command.h"
 #include "sim/host/core/event_queue.h"
@@ -10,6 +11,7 @@
 #include "sim/host/core/params.h"
 #include "sim/host/core/programmatic.h"
 #include "sim/host/core/recorder.h"
+#include "sim/host/core/steps.h"
 #include "sim/host/program/program.h"
 
 namespace heddle::host {
@@ -19,8 +21,21 @@ class KernelModel;  // kernel_model.h
 struct Core {
   Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k,
        const std::atomic<bool>* c, const Limits& l)
-      : program(p), params(n), rules(r), limits(l), recorder(record, l.spans), kernels(k), cancel(c) {}
+      : program(p),
+        params(n),
+        rules(r),
+        limits(l),
+        recorder(record, l.spans),
+        steps(record, l.spans),
+        kernels(k),
+        cancel(c),
+        registered(p.buffers.size()) {}
   virtual ~Core() = default;
+
+  // What a copy takes the buffer for: pageable memory that is registered is pinned (HM01).
+  Memory memory(uint32_t buffer) const {
+    return registered[buffer] ? Memory::kPinned : program.buffers[buffer].memory;
+  }
 
   bool cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
 
@@ -47,6 +62,17 @@ struct Core {
   virtual void set_flag(uint32_t flag) = 0;
   virtual bool flag(uint32_t flag) const = 0;
 
+  // The time since the last step went into that: what happens now follows it.
+  void spent(StepKind kind, uint32_t name, uint32_t track) {
+    events.step = steps.add(events.step, kind, name, track, now);
+  }
+  // The way to a command: from the host, or from other work.
+  StepKind way() const {
+    const StepKind before = steps.kind(events.step);
+    const bool host = before <= StepKind::kLaunch || before == StepKind::kWake || before == StepKind::kSleep;
+    return host ? StepKind::kLaunch : StepKind::kDevice;
+  }
+
   const Program& program;
   const Params& params;
   const Rules& rules;
@@ -54,9 +80,30 @@ struct Core {
   EventQueue events;
   CommandPool commands;
   Recorder recorder;
+  Steps steps;
+  uint32_t last_step = 0;  // of what has ended last
   Ps now{};
   KernelModel* const kernels;             // runs kernels that have a trace; null: they take their durations
   const std::atomic<bool>* const cancel;  // PlatformOptions::cancel
+  std::vector<bool> registered;           // buffers, by cudaHostRegister
 };
+
+// For the command's spans.
+inline SpanOrigin origin_of(const Command& c) {
+  const bool copy = c.work == Work::kCopy;
+  const SpanKind kind = c.work == Work::kKernel                                    ? SpanKind::kKernel
+                        : copy && c.path == Path::kMemset                          ? SpanKind::kMemset
+                        : copy || c.work == Work::kPrefetch                        ? SpanKind::kCopy
+                        : c.work == Work::kMigrate                                 ? SpanKind::kCopy
+                        : c.work == Work::kHostFunc                                ? SpanKind::kHostFunction
+                        : c.work == Work::kGraphStart || c.work == Work::kGraphEnd ? SpanKind::kGraph
+                                                                                   : SpanKind::kOther;
+  return {copy || c.work == Work::kMigrate ? c.bytes : 0,
+          c.correlation,
+          0,
+          c.stream,
+          c.step == kNone ? 0 : c.step,
+          kind};
+}
 
 }  // namespace heddle::host

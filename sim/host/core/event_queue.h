@@ -34,13 +34,14 @@ struct DueEvent {
   uint32_t object;  // thread, queue, command, ...: by `what`
   uint32_t extra;
   uint64_t stamp;  // tells outdated events
+  uint32_t step;   // what it follows (steps.h)
   Happening what;
 };
 
 class EventQueue {
  public:
   void push(Ps at, Happening what, uint32_t object, uint32_t extra = 0, uint64_t stamp = 0) {
-    heap_.push_back({at, ++order_, object, extra, stamp, what});
+    heap_.push_back({at, ++order_, object, extra, stamp, step, what});
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
   bool empty() const { return heap_.empty(); }
@@ -49,8 +50,11 @@ class EventQueue {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     DueEvent e = heap_.back();
     heap_.pop_back();
+    step = e.step;
     return e;
   }
+
+  uint32_t step = 0;  // what all that happens now follows
 
  private:
   static bool later(const DueEvent& a, const DueEvent& b) {

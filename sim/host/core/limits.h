@@ -16,7 +16,8 @@ struct Limits {
   uint64_t commands = 2'000'000;  // under way at once; 1 GB
   uint64_t nodes = 500'000;       // of an instantiated graph, with those inside it
   // Kept; the rest is counted.
-  uint64_t spans = 4'000'000;  // of the timeline; 32 bytes each, and as much again while they are sorted
+  uint64_t spans = 4'000'000;  // of the timeline; 56 bytes each, and as much again while they are sorted;
+                               // steps (steps.h), 24 each
   uint64_t records = 100'000;  // of errors of calls, of answers, of times between events: so many of each
   uint64_t findings = 10'000;  // pairs of calls
 };

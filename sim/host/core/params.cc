@@ -50,9 +50,13 @@ Params::Calls calls_of(const config::CallCosts& c) {
       .lazy_load = from_ns(c.lazy_load_ns()),
       .launch_lock = from_ns(c.launch_lock_ns()),
       .stream_lock = from_ns(c.stream_lock_ns()),
+      .host_register = from_ns(c.host_register_ns()),
+      .host_unregister = from_ns(c.host_unregister_ns()),
       .launch_parameters_kib = c.launch_parameters_ns_per_kib() * 1e3,
       .malloc_mib = c.malloc_ns_per_mib() * 1e3,
       .free_mib = c.free_ns_per_mib() * 1e3,
+      .host_register_mib = c.host_register_ns_per_mib() * 1e3,
+      .host_unregister_mib = c.host_unregister_ns_per_mib() * 1e3,
   };
 }
 
@@ -269,9 +273,10 @@ void read_latency(Params& p, const config::HostLatency& l, const Rules& rules) {
   p.same_stream = from_ns(l.same_stream_ns());
   p.other_stream = from_ns(l.other_stream_ns());
   p.event = from_ns(l.event_ns());
-  p.notify = from_ns(rules.wait == Rules::Wait::kSpin    ? l.spin_ns()
-                     : rules.wait == Rules::Wait::kYield ? l.yield_ns()
-                                                         : l.block_ns());
+  p.block = from_ns(l.block_ns());
+  p.notify = rules.wait == Rules::Wait::kSpin    ? from_ns(l.spin_ns())
+             : rules.wait == Rules::Wait::kYield ? from_ns(l.yield_ns())
+                                                 : p.block;
   p.host_function_start = from_ns(l.host_function_start_ns());
   p.host_function_end = from_ns(l.host_function_end_ns());
   p.host_function_next = from_ns(l.host_function_next_ns());

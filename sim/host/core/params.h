@@ -80,14 +80,15 @@ struct Params {
   Ps inline_start, chunk_gap, from_device_extra;
 
   uint32_t connections, copy_connections, depth;
-  Ps submit, kernel_start, kernel_end, same_stream, other_stream, event, notify, host_function_start,
+  Ps submit, kernel_start, kernel_end, same_stream, other_stream, event, notify, block, host_function_start,
       host_function_end, host_function_next;
 
   struct Calls {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
         host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic,
-        lazy_load, launch_lock, stream_lock;
-    double launch_parameters_kib, malloc_mib, free_mib;  // picoseconds for each KiB, MiB
+        lazy_load, launch_lock, stream_lock, host_register, host_unregister;
+    double launch_parameters_kib, malloc_mib, free_mib, host_register_mib,
+        host_unregister_mib;  // picoseconds for each KiB, MiB
   } calls;
   struct Graph {
     Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, capture_begin,

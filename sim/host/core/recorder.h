@@ -57,12 +57,12 @@ class Recorder {
   }
   const std::string& text(uint32_t name) const { return names_[name]; }
   // The span ends now: the ends of a track come in order.
-  void add(uint32_t track, uint32_t name, Ps start, Ps end) {
+  void add(uint32_t track, uint32_t name, Ps start, Ps end, SpanOrigin origin = {}) {
     if (on_) {
       ++tracks_[track].spans;
       covers_[track].add(start, end);
       if (spans_.size() < most_) {
-        spans_.push_back({track, name, start, end});
+        spans_.push_back({track, name, start, end, origin});
       } else {
         ++left_out_;
       }

@@ -17,10 +17,52 @@ struct Track {
   uint64_t spans = 0;  // also those that are not kept
 };
 
+enum class SpanKind : uint8_t { kCall, kKernel, kCopy, kMemset, kHostFunction, kGraph, kOther };
+inline constexpr uint32_t kNoStream = UINT32_MAX, kNoName = UINT32_MAX, kNoTrack = UINT32_MAX;
+
+// Where a span comes from.
+struct SpanOrigin {
+  uint64_t bytes = 0;           // of a copy or memset, and of its call
+  uint32_t correlation = 0;     // the call that made it, numbered over all threads from 1; 0: none
+  uint32_t call = 0;            // of a call: its number among its thread's, from 1
+  uint32_t stream = kNoStream;  // index into Result::streams
+  uint32_t step = 0;            // what it followed, index into Result::steps
+  SpanKind kind = SpanKind::kOther;
+};
+
 struct TrackSpan {
   uint32_t track;
   uint32_t name;  // index into Result::names
   Ps start, end;
+  SpanOrigin origin;
+};
+
+// What a piece of time was spent with. Up to kLaunch the host had the word.
+enum class StepKind : uint8_t {
+  kHostWork,  // the program's own
+  kHostCall,  // a call of CUDA
+  kLaunch,    // from a call to the start of the work
+  kDevice,    // between pieces of work: dependences, engines, a kernel's end
+  kRoom,      // a kernel without room on the SMs
+  kKernel,
+  kToDevice,
+  kFromDevice,
+  kInside,  // copies inside a device, memsets
+  kPeer,
+  kHostFunction,
+  kWake,   // from the end of work to the thread's noticing
+  kSleep,  // a thread that waits until a time
+  kOther
+};
+inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::kOther) + 1;
+
+// From the end of the step before it until `end`.
+struct Step {
+  uint32_t before;  // index into Result::steps; the first is the start
+  uint32_t name;    // index into Result::names, kNoName: none
+  uint32_t track;   // where, kNoTrack: nowhere
+  StepKind kind;
+  Ps end;
 };
 
 // A call that returned something else than cudaSuccess. CUDA's name of the error, and why.
@@ -84,7 +126,11 @@ struct Result {
   uint64_t blocks = 0;      // thread blocks run
   std::vector<Track> tracks;
   std::vector<std::string> names;
-  std::vector<TrackSpan> spans;  // empty if not asked for
+  std::vector<std::string> streams;  // that SpanOrigin::stream numbers
+  std::vector<TrackSpan> spans;      // empty if not asked for
+  std::vector<Step> steps;           // what led to what; kept with the spans
+  uint32_t last_step = 0;            // with which the program ended
+  bool steps_left_out = false;       // more than PlatformOptions::limits
   std::vector<CallError> errors;
   std::vector<DeviceError> device_errors;
   std::vector<Finding> findings;  // with PlatformOptions::check; one for each pair of calls of the text

@@ -35,10 +35,13 @@ GraphNode node_of(const Program& p, const Call& c, uint32_t stream_window) {
       n.source = c.source;
       n.bytes = c.bytes;
       n.rows = c.rows;
+      n.offset = c.offset;
+      n.source_offset = c.source_offset;
       break;
     case Op::kMemsetAsync:
       n.kind = NodeKind::kMemset;
       n.bytes = c.bytes;
+      n.offset = c.offset;
       break;
     case Op::kLaunchHostFunc:
       n.kind = NodeKind::kHost;

@@ -38,7 +38,7 @@ std::optional<std::string> refuse_for_device(const Core& core, const Definition&
       case NodeKind::kMemset:
         for (uint32_t b : {n.object, n.kind == NodeKind::kMemcpy ? n.source : n.object}) {
           const BufferDesc& buffer = core.program.buffers[b];
-          if (buffer.memory == Memory::kPageable || buffer.memory == Memory::kWriteCombined) {
+          if (core.memory(b) == Memory::kPageable || buffer.memory == Memory::kWriteCombined) {
             return "cudaGraphInstantiateNodeOperationNotSupported: copies of device and pinned, mapped "
                    "memory only";
           }

@@ -232,6 +232,16 @@ class Planner {
 
 std::vector<uint32_t> sorted_nodes(const std::vector<GraphNode>& nodes) { return order_of(nodes).sorted; }
 
+uint32_t beyond_buffer(const Program& p, const GraphNode& n) {
+  const auto beyond = [&](uint32_t buffer, uint64_t offset) {
+    const uint64_t size = p.buffers[buffer].bytes;
+    return offset > size || n.bytes > size - offset;
+  };
+  return beyond(n.object, n.offset)                                         ? n.object
+         : n.kind == NodeKind::kMemcpy && beyond(n.source, n.source_offset) ? n.source
+                                                                            : kNone;
+}
+
 namespace {
 
 // All of a copy but its label.
@@ -239,7 +249,8 @@ void plan_copy(const Core& core, const GraphNode& n, PlanNode& p) {
   const BufferDesc& to = core.program.buffers[n.object];
   const BufferDesc& from = core.program.buffers[n.source];
   p.path = path_of(core.program, to, from);
-  p.accesses = {{n.source, true, false, false, 0, n.bytes}, {n.object, false, true, false, 0, n.bytes}};
+  p.accesses = {{n.source, true, false, false, n.source_offset, n.bytes},
+                {n.object, false, true, false, n.offset, n.bytes}};
   p.bytes = n.bytes;
   p.rows = n.rows;
   p.object = kNone;
@@ -251,7 +262,7 @@ void plan_copy(const Core& core, const GraphNode& n, PlanNode& p) {
   p.work = Work::kCopy;
   p.device = from.memory == Memory::kDevice ? from.device : to.device;
   p.peer = to.device;
-  p.with_command = from.memory == Memory::kPageable;
+  p.with_command = core.memory(n.source) == Memory::kPageable;
   p.write_combined = from.memory == Memory::kWriteCombined;
 }
 
@@ -289,7 +300,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
     case NodeKind::kMemset:
       p.work = Work::kCopy;
       p.path = Path::kMemset;
-      p.accesses = {{n.object, false, true, false, 0, n.bytes}};
+      p.accesses = {{n.object, false, true, false, n.offset, n.bytes}};
       p.bytes = n.bytes;
       p.device = core.program.buffers[n.object].device;
       p.label = label("cudaMemset");
@@ -352,7 +363,7 @@ std::optional<std::string> refuse_body(const Core& core, const Definition& d, ui
     }
     if (n.kind == NodeKind::kMemcpy) {
       for (uint32_t b : {n.object, n.source}) {
-        const Memory m = core.program.buffers[b].memory;
+        const Memory m = core.memory(b);
         if (m == Memory::kPageable || m == Memory::kWriteCombined) {
           return "a body copies device memory and pinned, mapped memory only";
         }
@@ -438,12 +449,10 @@ std::optional<Refusal> refuse_graph(const Core& core, const Definition& d) {
       }
     }
     if (n.kind == NodeKind::kMemcpy || n.kind == NodeKind::kMemset) {
-      for (uint32_t b : {n.object, n.kind == NodeKind::kMemcpy ? n.source : n.object}) {
-        if (n.bytes > core.program.buffers[b].bytes) {
-          return Refusal{"cudaErrorInvalidValue", name(n) + ": " + std::to_string(n.bytes) +
-                                                      " bytes are more than " + core.program.buffers[b].name +
-                                                      " has"};
-        }
+      if (const uint32_t b = beyond_buffer(core.program, n); b != kNone) {
+        return Refusal{"cudaErrorInvalidValue", name(n) + ": " + std::to_string(n.bytes) +
+                                                    " bytes are more than " + core.program.buffers[b].name +
+                                                    " has"};
       }
     }
     if (n.kind == NodeKind::kConditional) {

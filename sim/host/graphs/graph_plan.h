@@ -74,6 +74,8 @@ struct Plan {
 std::vector<uint32_t> sorted_nodes(const std::vector<GraphNode>& nodes);
 
 // What one node is on the device. `enabled` false: nothing, in its place (GR22).
+// The buffer that a copy or memset goes beyond; kNone: it is within.
+uint32_t beyond_buffer(const Program& p, const GraphNode& n);
 PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled);
 
 // Why a definition cannot be instantiated, as CUDA's error; nothing if it can.

@@ -51,7 +51,7 @@ std::optional<std::string> refuse_change(const Core& core, uint32_t device, cons
     if (from.rows != 1 || to.rows != 1) {
       return "cudaGraphExecUpdateErrorNotSupported: only copies in one dimension";
     }
-    if (to.bytes > b[to.object].bytes || (to.kind == NodeKind::kMemcpy && to.bytes > b[to.source].bytes)) {
+    if (beyond_buffer(core.program, to) != kNone) {
       return "cudaGraphExecUpdateErrorParametersChanged: more bytes than the buffer has";
     }
   }

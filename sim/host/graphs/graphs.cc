@@ -162,6 +162,25 @@ void Graphs::set(uint32_t graph, std::optional<GraphDesc> desc) {
   }
 }
 
+std::optional<Refusal> Graphs::clone(uint32_t graph, uint32_t original) {
+  if (!graphs_[original].alive) {
+    return gone("graph " + graphs_[original].desc.name);
+  }
+  const GraphDesc& from = graphs_[original].desc;
+  if (std::any_of(from.nodes.begin(), from.nodes.end(), [](const GraphNode& n) {
+        return n.kind == NodeKind::kMemAlloc || n.kind == NodeKind::kMemFree;
+      })) {  // cudaGraphAddMemAllocNode's restrictions
+    return Refusal{"cudaErrorNotSupported",
+                   "graph " + from.name + ": a graph with memory nodes has no clones"};
+  }
+  if (graph == original || (graphs_[graph].alive && !graphs_[graph].desc.nodes.empty())) {
+    return Refusal{"cudaErrorInvalidValue", "graph " + graphs_[graph].desc.name + " has nodes already"};
+  }
+  set(graph, from);
+  graphs_[graph].desc.device = from.device;
+  return std::nullopt;
+}
+
 std::optional<Refusal> Graphs::upload(uint32_t exec, uint32_t stream, Ps& cost) {
   Exec& x = execs_[exec];
   if (x.plan == nullptr) {

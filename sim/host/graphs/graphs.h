@@ -41,6 +41,8 @@ class Graphs : private Environments::Owner {
   std::optional<Refusal> upload(uint32_t exec, uint32_t stream, Ps& cost);
   // A capture has made the graph, or has failed and leaves none.
   void set(uint32_t graph, std::optional<GraphDesc> desc);
+  // Gives `graph`, which has no nodes, those of `original`; later changes of one are none of the other's.
+  std::optional<Refusal> clone(uint32_t graph, uint32_t original);
   const GraphDesc& definition(uint32_t graph) const { return graphs_[graph].desc; }
   // Why the launch call fails, if it does.
   std::optional<Refusal> refuse_launch_of(uint32_t exec) const;

@@ -79,6 +79,10 @@ bool Grids::waits_for_flag(const ResidentGrid& g) const {
 void Grids::grid_start(uint32_t g) {
   ResidentGrid& grid = grids_[g];
   const KernelDesc& k = core_.program.kernels[grid.kernel];
+  if (grid.step == kNone) {  // it may start again (grids_alone.cc)
+    core_.spent(core_.way(), core_.commands[grid.slot].name, track_);
+    grid.step = core_.events.step;
+  }
   if (is_simulated(grid.kernel)) {
     simulate(g);
     return;
@@ -315,7 +319,9 @@ void Grids::grid_done(uint32_t g) {
     c.triggered_at = core_.now;
     core_.triggered(slot, Port::kProgrammatic);
   }
-  core_.recorder.add(track_, c.name, c.start, core_.now);
+  c.step = core_.steps.add(grids_[g].step, StepKind::kRoom, c.name, track_, c.start);
+  core_.events.step = core_.steps.add(c.step, StepKind::kKernel, c.name, track_, core_.now);
+  core_.recorder.add(track_, c.name, c.start, core_.now, origin_of(c));
   grids_[g].slot = kNone;
   free_grids_.push_back(g);
   core_.events.push(core_.now + (from_host(c) ? core_.params.kernel_end : Ps()), Happening::kFinish, slot);

@@ -71,6 +71,7 @@ class Grids {
     uint64_t running = 0;  // on SMs
     Ps block_time{};
     Ps started = kNever;
+    uint32_t step = kNone;  // what its start followed
     int32_t priority = 0;
     uint64_t order = 0;
     uint64_t untriggered = 0;  // blocks whose trigger's time is not known

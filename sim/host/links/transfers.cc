@@ -14,6 +14,25 @@ constexpr uint32_t kRequestHeader = 24;
 
 constexpr double kUnlimited = std::numeric_limits<double>::max();
 
+StepKind step_kind(Path path) {
+  switch (path) {
+    case Path::kHostToDevice:
+      return StepKind::kToDevice;
+    case Path::kDeviceToHost:
+      return StepKind::kFromDevice;
+    case Path::kPeer:
+    case Path::kPeerStaged:
+      return StepKind::kPeer;
+    case Path::kMappedRead:
+    case Path::kMappedWrite:
+    case Path::kPeerRead:
+    case Path::kPeerWrite:
+      return StepKind::kKernel;
+    default:
+      return StepKind::kInside;
+  }
+}
+
 }  // namespace
 
 Transfers::Transfers(Core& core) : core_(core) {
@@ -97,7 +116,7 @@ void Transfers::begin(uint32_t slot, uint32_t engine) {
 Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
   const Params& p = core_.params;
   const Command& c = core_.commands[slot];
-  Flow f{slot, engine, static_cast<double>(c.bytes), 0, kUnlimited, 1, {}, 0};
+  Flow f{slot, engine, core_.events.step, static_cast<double>(c.bytes), 0, kUnlimited, 1, {}, 0};
   if (p.access.engine_bytes > 0) {
     f.share = c.under_way > 0 ? c.under_way / p.access.engine_bytes : 1;
   }
@@ -331,11 +350,13 @@ void Transfers::flow_end(uint64_t stamp) {
 }
 
 void Transfers::end_flow(const Flow& flow) {
-  const Command& c = core_.commands[flow.slot];
+  Command& c = core_.commands[flow.slot];
   const uint32_t track = flow.engine != kNoEngine      ? engines_[flow.engine].track
                          : c.path >= Path::kMappedRead ? traffic_track_[c.device]
                                                        : memory_track_[c.device];
-  core_.recorder.add(track, c.name, c.start, core_.now);
+  c.step = flow.step;
+  core_.events.step = core_.steps.add(flow.step, step_kind(c.path), c.name, track, core_.now);
+  core_.recorder.add(track, c.name, c.start, core_.now, origin_of(c));
   if (flow.engine != kNoEngine) {
     Engine& e = engines_[flow.engine];
     e.busy = false;

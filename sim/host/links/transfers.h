@@ -39,8 +39,9 @@ class Transfers {
   struct Flow {
     uint32_t slot;
     uint32_t engine;
-    double left;  // bytes
-    double rate;  // bytes per picosecond
+    uint32_t step;  // what it followed
+    double left;    // bytes
+    double rate;    // bytes per picosecond
     double limit;
     double share;  // rates are in proportion to these
     std::array<Use, 4> uses;

@@ -182,11 +182,15 @@ uint32_t Nested::add_child(uint32_t grid, const DeviceCall& c, uint32_t environm
   const NestedGrid& g = grids_[grid];
   const uint32_t slot = core_.commands.add(), begin = core_.commands.add();
   const Command& parent = core_.commands[g.slot];
+  if (g.ended_at == kNever) {
+    core_.spent(StepKind::kKernel, parent.name, kNoTrack);
+  }
   for (const uint32_t s : {slot, begin}) {
     Command& n = core_.commands[s];
     n.stream = parent.stream;
     n.device = parent.device;
     n.name = name_[c.kernel];
+    n.correlation = parent.correlation;
   }
   Command& child = core_.commands[slot];
   child.work = Work::kKernel;

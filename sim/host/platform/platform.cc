@@ -85,12 +85,20 @@ Result Platform::run() {
   unified_.count(result_);
   l2_.count(result_);
   traffic_.count(result_);
+  for (const StreamDesc& s : program.streams) {
+    result_.streams.push_back(s.name);
+  }
+  steps.finish(last_step, result_);
   recorder.finish(result_);
   return std::move(result_);
 }
 
 void Platform::finish(uint32_t slot) {
   Command& c = commands[slot];
+  commands.correlation = c.correlation;
+  if (c.work != Work::kHostFunc) {  // whose own time is not yet accounted for
+    spent(StepKind::kDevice, c.name, stream_track_[c.stream]);
+  }
   switch (c.work) {
     case Work::kRecord:
       threads_.event_done(slot);
@@ -111,7 +119,7 @@ void Platform::finish(uint32_t slot) {
       show(c);
       break;
     case Work::kConditional:
-      recorder.add(track_of(c), c.name, c.start, now);
+      recorder.add(track_of(c), c.name, c.start, now, origin_of(c));
       break;
     case Work::kBodyEnd:
       graphs_.body_ended(slot);
@@ -122,7 +130,7 @@ void Platform::finish(uint32_t slot) {
       break;
     case Work::kGraphEnd:
       graphs_.ended(slot);
-      recorder.add(stream_track_[c.stream], c.name, c.start, now);
+      recorder.add(stream_track_[c.stream], c.name, c.start, now, origin_of(c));
       break;
     case Work::kPrefetch:
       migration_.may_finish(slot);
@@ -165,7 +173,11 @@ void Platform::dispatch(uint32_t slot) {
     return;
   }
   ++deep_;
+  // What it sets in motion follows it; who dispatches goes on from where he was.
+  const uint32_t step = events.step, correlation = commands.correlation;
   carry_out(slot);
+  events.step = step;
+  commands.correlation = correlation;
   --deep_;
 }
 
@@ -186,6 +198,11 @@ void Platform::set_flag(uint32_t flag) {
 
 void Platform::carry_out(uint32_t slot) {
   Command& c = commands[slot];
+  commands.correlation = c.correlation;
+  if (c.ready == now && c.step != kNone) {  // otherwise what was before it in its queue has let it go on
+    events.step = c.step;
+  }
+  spent(way(), c.name, stream_track_[c.stream]);
   if (c.run != kNone && c.work == Work::kKernel && !c.in_turn) {
     c.in_turn = true;
     if (const Ps at = graphs_.front_end(c); at > now) {
@@ -359,10 +376,13 @@ void Platform::happen(const DueEvent& e) {
       break;
     case Happening::kTrigger:  // outdated if the kernel is finished
       if (commands[e.object].number == e.stamp) {
+        spent(StepKind::kKernel, commands[e.object].name, stream_track_[commands[e.object].stream]);
         triggered(e.object, static_cast<Port>(e.extra));
       }
       break;
     case Happening::kDeviceCall:
+      commands.correlation = commands[e.object].correlation;
+      spent(StepKind::kKernel, commands[e.object].name, stream_track_[commands[e.object].stream]);
       graphs_.device_call(e.object, e.extra);
       break;
     case Happening::kNestedCall:
@@ -386,6 +406,7 @@ void Platform::happen(const DueEvent& e) {
 void Platform::release(uint32_t slot) {
   uint32_t e = commands[slot].first_edge;
   commands.release(slot);
+  last_step = events.step;
   while (e != kNone) {
     const Edge edge = commands.edge(e);
     commands.release_edge(e);
@@ -410,7 +431,10 @@ void Platform::go_on(const Edge& edge) {
     }
     return;
   }
-  next.ready = std::max(next.ready, now + edge.latency);
+  if (now + edge.latency >= next.ready) {
+    next.ready = now + edge.latency;
+    next.step = events.step;
+  }
   if (--next.unmet == 0) {
     connections_.released(edge.target);
   }
@@ -427,7 +451,7 @@ std::vector<Access> Platform::accesses(const Command& c) const {
 
 void Platform::show(const Command& c) {
   if (recorder.on()) {
-    recorder.add(track_of(c), c.name, c.start, now);
+    recorder.add(track_of(c), c.name, c.start, now, origin_of(c));
     if (c.work != Work::kHostFunc) {
       work_[c.device].add(c.work == Work::kKernel, c.start, now);
     }

@@ -41,13 +41,14 @@ struct GraphNode {
   NodeKind kind = NodeKind::kEmpty;
   uint32_t object =
       UINT32_MAX;  // kernel; destination or allocated buffer; event; flag that a function sets; child graph
-  uint32_t source = UINT32_MAX;  // source buffer
-  uint64_t bytes = 0;            // in all
-  uint32_t device = UINT32_MAX;  // of a kernel; default: the graph's
-  uint64_t rows = 1;             // contiguous pieces that they come in
-  Ps duration{};                 // of a host function
-  bool calls_cuda = false;       // the host function calls CUDA, which it must not (ST11)
-  bool has_priority = false;     // of a kernel: the node's, over the launch stream's (GR25)
+  uint32_t source = UINT32_MAX;            // source buffer
+  uint64_t bytes = 0;                      // in all
+  uint64_t offset = 0, source_offset = 0;  // into `object` and `source`
+  uint32_t device = UINT32_MAX;            // of a kernel; default: the graph's
+  uint64_t rows = 1;                       // contiguous pieces that they come in
+  Ps duration{};                           // of a host function
+  bool calls_cuda = false;                 // the host function calls CUDA, which it must not (ST11)
+  bool has_priority = false;               // of a kernel: the node's, over the launch stream's (GR25)
   int32_t priority = 0;
   uint32_t window = UINT32_MAX;  // of a kernel: in Program::windows (GR30)
   SyncDomain domain;             // of a kernel (GR30, MD06)

@@ -42,6 +42,7 @@ struct EventDesc {
   uint32_t device = 0;
   bool timing = true;
   uint32_t line = 0;
+  bool blocking = false;  // cudaEventBlockingSync (AX16)
 };
 
 enum class Memory : uint8_t { kPageable, kPinned, kWriteCombined, kMapped, kDevice, kManaged };
@@ -288,12 +289,13 @@ struct Call {
   uint32_t stream = 0;
   uint32_t object = kNone;  // kernel, event, flag, device, pool, buffer (kMalloc...; kNone: time only),
                             // destination buffer (copies, memset), graph exec
-  uint32_t source = kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate,
-                            // kGraphExecUpdate: the graph; ...SetParams: the change; kGraphNodeSetEnabled,
-                            // kGraphMemAllocNodeGetParams: the node; kPoolSetAccess: the device
-  uint64_t count = 0;       // kLoopBegin: repetitions; kQueueGet: items
-  uint64_t bytes = 0;       // in all
-  uint64_t rows = 1;        // 2D and 3D copies: contiguous pieces that `bytes` come in
+  uint32_t source =
+      kNone;  // source buffer; kEventElapsed: the earlier event; kGraphInstantiate,
+              // kGraphExecUpdate, cudaGraphClone: the graph; ...SetParams: the change; kGraphNodeSetEnabled,
+              // kGraphMemAllocNodeGetParams: the node; kPoolSetAccess: the device
+  uint64_t count = 0;  // kLoopBegin: repetitions; kQueueGet: items
+  uint64_t bytes = 0;  // in all
+  uint64_t rows = 1;   // 2D and 3D copies: contiguous pieces that `bytes` come in
   Ps duration{};  // kCompute, kLaunchHostFunc, kSleep...; kQueueGet: linger after the oldest item was put
   Ps give_up = kNever;   // kQueueGet, without an item: so long after the call
   int32_t priority = 0;  // launch attribute; see has_priority

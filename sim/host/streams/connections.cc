@@ -50,7 +50,10 @@ void Connections::wait_for_room(uint32_t thread, uint32_t device, uint32_t strea
 
 void Connections::submit(uint32_t slot, Ps arrival) {
   Command& c = core_.commands[slot];
-  c.ready = std::max(c.ready, arrival);
+  if (arrival >= c.ready) {
+    c.ready = arrival;
+    c.step = core_.events.step;
+  }
   c.queue = queue_of(c.device, c.stream, c.work, c.path);
   last_of_stream_[c.stream] = c.queue;
   c.in_queue = true;

@@ -21,7 +21,11 @@ class HostFunctions {
   // Called when the function's command has ended.
   void ended(uint32_t slot) {
     const Command& c = core_.commands[slot];
-    core_.recorder.add(track_, c.name, c.start, core_.now);
+    uint32_t& step = core_.events.step;
+    step = core_.steps.add(step, core_.way(), c.name, track_, c.start);
+    step = core_.steps.add(step, StepKind::kHostFunction, c.name, track_, c.start + c.duration);
+    core_.spent(StepKind::kDevice, c.name, track_);
+    core_.recorder.add(track_, c.name, c.start, core_.now, origin_of(c));
     busy_ = false;
     last_end_ = core_.now;
     last_stream_ = c.stream;

@@ -1,4 +1,5 @@
 // One declaration for each call; a call that is declared in one file, this one.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -46,11 +47,12 @@ host::Result run(const Builder& w) { return host::run(w.program(), plain_gpu());
 
 TEST_CASE("each operation has one declaration, and no two calls a name or a field in common") {
   const auto& all = host::call_types();
-  REQUIRE(all.size() == static_cast<size_t>(host::Op::kOther));
+  const auto known = static_cast<size_t>(host::Op::kOther);  // to other code; the others are behind them
+  REQUIRE(all.size() >= known);
   std::set<std::string> names, fields;
   for (size_t i = 0; i < all.size(); ++i) {
     INFO(all[i]->name);
-    CHECK(all[i]->op == static_cast<host::Op>(i));
+    CHECK(all[i]->op == static_cast<host::Op>(std::min(i, known)));
     CHECK(names.insert(all[i]->name).second);
     const std::string field = all[i]->field;
     CHECK((field.empty() || fields.insert(field).second));
