@@ -81,6 +81,9 @@ class Combinations {
     multiple(l.max_warps_per_sm(), "limits.max_warps_per_sm", subcores, "sm.subcores");
     multiple(l.max_warps_per_sm(), "limits.max_warps_per_sm", l.warp_allocation_unit(),
              "limits.warp_allocation_unit");
+    require(l.warp_allocation_unit() == subcores, "limits.warp_allocation_unit",
+            "registers are given out in whole warps of each sub-core; legal value: sm.subcores = " +
+                str(subcores));
     multiple(l.max_threads_per_block(), "limits.max_threads_per_block", l.warp_size(), "limits.warp_size");
     at_most(l.max_threads_per_block(), "limits.max_threads_per_block",
             uint64_t{l.max_warps_per_sm()} * l.warp_size(), "limits.max_warps_per_sm x limits.warp_size");
@@ -154,6 +157,15 @@ class Combinations {
                        [&](const auto& p) { return p.pipe() == name; });
   }
 
+  uint32_t interval(std::string_view pipe) const {
+    for (const PipeTiming& p : c_.sm().pipe()) {
+      if (p.pipe() == pipe) {
+        return p.interval();
+      }
+    }
+    return 0;
+  }
+
   void pipes() {
     std::map<std::string, int> seen;
     for (const PipeTiming& p : c_.sm().pipe()) {
@@ -164,6 +176,10 @@ class Combinations {
     }
     require(!has_pipe("fma") || (!has_pipe("fmaheavy") && !has_pipe("fmalite")), "sm.pipe[fma].pipe",
             "stands for either of fmaheavy and fmalite; legal: those two, or fma alone");
+    require(!has_pipe("fmalite") || !has_pipe("fmaheavy") || interval("fmalite") == interval("fmaheavy"),
+            "sm.pipe[fmalite].interval",
+            "the halves of fma have one speed; legal value: sm.pipe[fmaheavy].interval = " +
+                str(interval("fmaheavy")));
   }
 
   void operations() {
