@@ -96,6 +96,7 @@ void L2::next_launch(Ticks origin) {
   dram_.reset(origin);
   for (Slice& s : slices_) {
     s.port.reset(origin);
+    s.fills.reset(origin);
     s.atomics.reset(origin);
     s.tags.for_each_live([](CacheLine& l) {
       l.ready = {};

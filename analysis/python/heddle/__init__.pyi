@@ -544,6 +544,7 @@ class _L2(Group):
     far_latency: int  # core cycles; 0 to 4096
     fabric_bytes: float  # bytes per L2 cycle; 1 to 65536
     slice_bytes_per_cycle: float  # bytes per L2 cycle; 0.1 to 1024
+    slice_write_bytes_per_cycle: float  # bytes per L2 cycle; 0.1 to 1024
     slice_requests_per_cycle: float  # requests per L2 cycle; 0.01 to 16
     atomic_interval: float  # L2 cycles per pass; 0.1 to 256
     atomic_latency: int  # core cycles; 0 to 4096
