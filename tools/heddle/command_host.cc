@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/critical_path.h"
+#include "analysis/timeline/critical_path.h"
 #include "analysis/report/graph_dot.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/traced_kernels.h"

@@ -1,6 +1,6 @@
 // What spans say of where they come from, what the end of a program waited for, and why kernels did not
 // follow each other.
-#include "analysis/report/critical_path.h"
+#include "analysis/timeline/critical_path.h"
 
 #include <catch2/catch.hpp>
 #include <string>

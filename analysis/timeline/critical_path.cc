@@ -1,4 +1,4 @@
-#include "analysis/report/critical_path.h"
+#include "analysis/timeline/critical_path.h"
 
 #include <fmt/format.h>
 
