@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/timeline/critical_path.h"
 #include "analysis/report/graph_dot.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/traced_kernels.h"
 #include "analysis/store/result_store.h"
+#include "analysis/timeline/critical_path.h"
 #include "analysis/timeline/host_timeline.h"
 #include "analysis/validate/host/bench.h"
 #include "configs/loader/config.h"

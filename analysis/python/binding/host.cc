@@ -9,8 +9,8 @@
 
 #include "analysis/python/binding/binding.h"
 #include "analysis/python/binding/live.h"
-#include "analysis/timeline/critical_path.h"
 #include "analysis/run/traced_kernels.h"
+#include "analysis/timeline/critical_path.h"
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/draft.h"
 #include "frontends/workload/expected.h"
