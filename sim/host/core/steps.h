@@ -1,5 +1,5 @@
 // What led to what: each step is a piece of time and the step that it followed. From the last thing that
-// ended they go back to the start without a hole (analysis/report/critical_path.h).
+// ended they go back to the start without a hole (analysis/timeline/critical_path.h).
 #pragma once
 
 #include <cstdint>
