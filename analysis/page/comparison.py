@@ -191,10 +191,14 @@ def heading(suite):
     return f"## {suite[0].upper()}{suite[1:]}"
 
 
-def counters_page(group):
+def written_by(gpu):
+    return "Written by `tools/update-validation" + ("`" if gpu == "H200" else f" --gpu {gpu.lower()}`")
+
+
+def counters_page(group, gpu="H200"):
     """COUNTERS.md: everything by family."""
-    lines = ["# Heddle against the H200, counter by counter", "",
-             "Written by `tools/update-validation`; what the columns mean: [VALIDATION.md](VALIDATION.md).", "", *family_rules(), "",
+    lines = [f"# Heddle against the {gpu}, counter by counter", "",
+             written_by(gpu) + "; what the columns mean: [VALIDATION.md](VALIDATION.md).", "", *family_rules(), "",
              "## Quantities", "", *markdown(["quantity", "is"], [[q.label, q.definition()] for q in QUANTITIES])]
     for suite, part in by_suite(group):
         groups = family_groups(part)
@@ -219,10 +223,10 @@ def launch_row(x):
     return out + ([f"{r} {x.stalls[r][i]:.0f} %" for i, r in enumerate(largest)] if largest else ["", ""])
 
 
-def kernels_page(groups, absent):
+def kernels_page(groups, absent, gpu="H200"):
     """KERNELS.md: every launch. `groups`: by set; `absent`: the names of those that were measured and not simulated."""
-    lines = ["# Heddle against the H200, kernel by kernel", "",
-             "Written by `tools/update-validation`; in all: [VALIDATION.md](VALIDATION.md). The largest stall reasons with their share of",
+    lines = [f"# Heddle against the {gpu}, kernel by kernel", "",
+             written_by(gpu) + "; in all: [VALIDATION.md](VALIDATION.md). The largest stall reasons with their share of",
              "the warps' time."]
     for suite, group in groups.items():
         lines += ["", heading(suite), "",

@@ -90,8 +90,8 @@ def ablation(rows):
                              "better", "most changed", "warp-inst/s", "speed"], body)
 
 
-def provenance(flat):
-    """`flat`: `heddle config show h200 --flat`."""
+def provenance(flat, gpu="H200"):
+    """`flat`: `heddle config show GPU --flat`."""
     kinds, assumed = {}, []
     for line in flat.splitlines():
         value, _, comment = line.partition("#")
@@ -104,6 +104,6 @@ def provenance(flat):
                 break
     total = sum(kinds.values())
     return ["## What the values rest on", "",
-            f"Of the {total} values of the H200: " + ", ".join(f"{n} {k.lower()}" for k, n in kinds.items()) +
+            f"Of the {total} values of the {gpu}: " + ", ".join(f"{n} {k.lower()}" for k, n in kinds.items()) +
             " ([configs](../../configs/README.md) says what these mean). Fitted and assumed are:", "",
             *markdown(["value", "kind", "why"], sorted(assumed, key=lambda a: (a[1], a[0])))]

@@ -11,9 +11,6 @@ namespace {
 
 using stats::Counter;
 
-// Of slice_write_bytes_per_cycle, the schema's largest: eight lines a cycle.
-constexpr double kNoWriteLimit = 1024;
-
 // Dirty lines that max_dirty_bytes is for: those that persist have their own room.
 bool counted_dirty(const CacheLine& l) { return l.dirty != 0 && !(l.flags & kPersisting); }
 
@@ -91,7 +88,6 @@ L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& coun
                       g.l2().slice_bytes_per_cycle()),
       fill_service_(static_cast<double>(l2_ticks(g, 1).count()) * kSectorBytes /
                     g.l2().slice_write_bytes_per_cycle()),
-      limits_fills_(g.l2().slice_write_bytes_per_cycle() < kNoWriteLimit),
       keeps_persisting_(g.l2().set_aside_replacement() == config::L2::KEEP),
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(

@@ -140,9 +140,6 @@ class L2 {
   // `sectors` that come from DRAM or are written go into the home slice's data array, one after the other
   // (FINDINGS.md 38). Returns when their turn is.
   Ticks fill(const Home& home, uint32_t sectors, Ticks at) {
-    if (!limits_fills_) {
-      return at;
-    }
     const Ticks service = Ticks::truncated(sectors * fill_service_);
     return slice(home.partition, home.slice).fills.reserve(at, service) - service;
   }
@@ -168,7 +165,7 @@ class L2 {
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
   const double sector_service_, fill_service_;
-  const bool limits_fills_, keeps_persisting_;
+  const bool keeps_persisting_;
   const uint64_t total_bytes_;
   const uint32_t max_persisting_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice
   uint32_t max_dirty_lines_;  // per slice: full_dirty_lines_, or what a set-aside leaves of them

@@ -28,7 +28,7 @@ constexpr double kBusyDram = 0.4;
 // Sets fill unevenly: between the capacity divided by this and multiplied by it, the L2 is getting full.
 constexpr double kFull = 1.5;
 // The smallest error that is stated for the rate, and how many times the spread that was seen.
-constexpr double kLeastError = 0.06, kSpreads = 2;
+constexpr double kLeastError = 0.07, kSpreads = 2;
 // Share of a wave by which the end may differ: how far apart the last blocks of the SMs end.
 constexpr double kTail = 0.2;
 // How many times the expected share of new kinds is still no sign of another part of the grid.

@@ -121,7 +121,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
     uint32_t id = sub;
     // With uneven block sizes the sub-core next in turn can be full; the block then takes what is free.
     for (uint32_t tries = 0; tries < subcores; ++tries, sub = (sub + 1) % subcores) {
-      for (id = sub; id < places && state_.warp(id).active; id += subcores) {
+      // A warp that has issued its last instruction is no longer active, but keeps its place until it ends.
+      for (id = sub; id < places && (state_.warp(id).active || state_.warp(id).since > now); id += subcores) {
       }
       if (id < places) {
         break;

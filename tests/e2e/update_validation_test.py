@@ -84,6 +84,22 @@ class UpdateValidation(shipped.HeddleTest):
         self.assertNotIn("old", front)
         self.assert_shares(overview)
 
+    def test_pages_of_another_gpu(self):
+        for table, names in (("suite", ["bank8", "scan_block"]), ("second", ["radix", "ring"]), ("library", ["scan_init", "scan"])):
+            self.table(f"root/traces/h100/{table}.csv", some_rows(os.path.join(shipped.ROOT, "traces", "h100", table + ".csv"), names))
+        p = subprocess.run([sys.executable, self.path("root/tools/update-validation"), "--gpu", "h100"], capture_output=True, text=True,
+                           env={**os.environ, "HEDDLE_SHARED": self.path("shared"), "HOME": self.dir})
+        self.assertEqual(p.returncode, 0, p.stderr)
+        with open(self.path("root/traces/h100/VALIDATION.md"), encoding="utf-8") as f:
+            text = f.read()
+        self.assertRegex(text, r"\A# Heddle against the H100\n")
+        self.assertRegex(text, r"(?m)^\| all \|  \| 6 \| [\d.]+ % ")
+        self.assertIn(p.stdout.strip(), text)
+        for page in ("COUNTERS.md", "KERNELS.md"):
+            with open(self.path("root/traces/h100", page), encoding="utf-8") as f:
+                self.assertRegex(f.read(), r"\A# Heddle against the H100, .*\n\nWritten by `tools/update-validation --gpu h100`; ")
+        self.assertFalse(any(os.path.exists(self.path("root/traces/h200", page)) for page in PAGES))
+
     def assert_shares(self, text):
         """In the tables of shares, those that are no differences: none is above 100 %."""
         rows = re.findall(r"(?m)^\| \w+ \| [\w ]+ \| (?:seen|only scored) \| \d+ \| ([\d.]+) \| ([\d.]+) \| [\d.]+ \| [+-]", text)

@@ -35,7 +35,7 @@ constexpr Spec kKernels[] = {
     {"cluster_dsm", "traces/h200/cluster_dsm/kernel-1.traceg.zst", 32, 8, {4, 1, 1}},
     {"divergent", "traces/h200/divergent/kernel-1.traceg.zst", 8, 1},  // control flow alone
     {"chase_l1", "traces/h200/chase_l1/kernel-1.traceg.zst", 1},       // latency alone
-    {"cpasync", "traces/h200/second/cpasync/kernel-1.heddle", 64},     // LDGSTS
+    {"cpasync", "traces/h200/second/cpasync/kernel-1.heddle", 128},    // LDGSTS
     {"insert", "traces/h200/second/insert/kernel-1.heddle", 96, 4},    // compare and swap, scattered
     {"generated_stream", "tests/metamorphic/stream.heddle", 128},      // multiply-adds on a stream
     {"generated_gather", "tests/metamorphic/gather.heddle", 64},       // 32 words anywhere

@@ -16,6 +16,7 @@ const std::vector<Rate>& rates() {
   static const std::vector<Rate> all = {
       {"DRAM bandwidth", {"dram.bytes_per_cycle"}},
       {"bandwidth of L2 slices", {"l2.slice_bytes_per_cycle"}},
+      {"what L2 slices can write", {"l2.slice_write_bytes_per_cycle"}},
       {"look-ups of L2 slices", {"l2.slice_requests_per_cycle"}},
       {"bandwidth between L2 partitions", {"l2.fabric_bytes"}},
       {"bandwidth of SM ports", {"noc.sm_response_bytes"}},

@@ -74,6 +74,7 @@ Relations clock_relations() {
                {"l2.hit_latency", 2},
                {"l2.fabric_bytes", 0.5},
                {"l2.slice_bytes_per_cycle", 0.5},
+               {"l2.slice_write_bytes_per_cycle", 0.5},
                {"l2.slice_requests_per_cycle", 0.5},
                {"l2.atomic_interval", 2}}),
        same_everything(),

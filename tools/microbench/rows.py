@@ -1,5 +1,6 @@
 """The rows of a results file, and what config_map.py's formulas ask of them."""
 import csv
+import lzma
 import math
 import re
 import statistics
@@ -18,7 +19,7 @@ class Rows:
 
     def __init__(self, path):
         self.groups = {}
-        with open(path, newline="") as f:
+        with (lzma.open(path, "rt", newline="") if path.endswith(".xz") else open(path, newline="")) as f:
             for r in list(csv.reader(f))[1:]:
                 # Older files have rows with commas inside the conditions.
                 conditions = re.sub(r"\s+", " ", " ".join(r[4:len(r) - 3]))
