@@ -9,7 +9,7 @@ set -u
 OUT=$(mkdir -p "$1" && cd "$1" && pwd) PHASE=$2 WORK=${WORK:-/tmp/h100}
 export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$WORK"
-ARCH=(-O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a)
+ARCH=(-O3 -std=c++17 "-gencode=arch=compute_90a,code=sm_90a")
 CYCLES=gpc__cycles_elapsed.max,sm__cycles_active.max,smsp__inst_executed.sum
 NCU=(ncu --csv --page raw --print-units base --clock-control none)
 
