@@ -7,7 +7,6 @@
 #include "analysis/access/access_picture.h"
 #include "analysis/report/format.h"
 #include "analysis/report/table.h"
-#include "analysis/validate/csv.h"
 
 namespace heddle::analysis {
 namespace {

@@ -85,4 +85,19 @@ std::string shortened(const std::string& text, size_t width) {
   return text.size() <= width || width < 3 ? text : text.substr(0, width - 2) + "..";
 }
 
+std::string csv_field(std::string_view raw) {
+  std::string text = input::printable_lines(raw);
+  if (text.find_first_of(",\"\n") == std::string_view::npos) {
+    return text;
+  }
+  std::string out = "\"";
+  for (char c : text) {
+    out += c;
+    if (c == '"') {
+      out += '"';
+    }
+  }
+  return out + '"';
+}
+
 }  // namespace heddle::analysis

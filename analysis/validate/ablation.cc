@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "analysis/report/format.h"
 #include "analysis/report/table.h"
-#include "analysis/validate/csv.h"
 
 namespace heddle::analysis {
 namespace {

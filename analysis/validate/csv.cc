@@ -136,19 +136,4 @@ CsvTable read_csv(const std::filesystem::path& file, const std::vector<std::stri
   return parse_csv(input::read_regular_file(file, input::limits().text_bytes), file.string(), columns);
 }
 
-std::string csv_field(std::string_view raw) {
-  std::string text = input::printable_lines(raw);
-  if (text.find_first_of(",\"\n") == std::string_view::npos) {
-    return text;
-  }
-  std::string out = "\"";
-  for (char c : text) {
-    out += c;
-    if (c == '"') {
-      out += '"';
-    }
-  }
-  return out + '"';
-}
-
 }  // namespace heddle::analysis

@@ -26,7 +26,4 @@ CsvTable parse_csv(std::string_view text, std::string file);
 CsvTable read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns);
 CsvTable parse_csv(std::string_view text, std::string file, const std::vector<std::string>& columns);
 
-// `text` as a field: quoted when it has to be, control characters other than line ends and tabs as \xNN.
-std::string csv_field(std::string_view text);
-
 }  // namespace heddle::analysis

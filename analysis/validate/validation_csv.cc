@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/validate/csv.h"
+#include "analysis/report/format.h"
 
 namespace heddle::analysis {
 

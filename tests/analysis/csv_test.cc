@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "analysis/report/format.h"
+
 namespace heddle::analysis {
 namespace {
 

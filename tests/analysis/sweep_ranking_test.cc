@@ -9,6 +9,7 @@
 #include "analysis/sweep/ranking.h"
 #include "analysis/sweep/ranking_text.h"
 #include "analysis/sweep/results.h"
+#include "analysis/sweep/table.h"
 #include "sim/base/error.h"
 #include "tests/analysis/sample_records.h"
 #include "tests/support/temp_dir.h"
@@ -123,6 +124,40 @@ TEST_CASE("the best of a sweep, over all traces and by group") {
   CHECK_THROWS_WITH(objective_scores(r, {"nothing"}, 0),
                     Contains("neither a metric") && Contains("l2.size, policy"));
   CHECK_THROWS_WITH(objective_scores(r, {"policy"}, 0), "axis 'policy': \"A\" is no number");
+}
+
+TEST_CASE("a table of all launches: by launch, in the sweep's order or by time") {
+  TempDir dir;
+  write_sweep(dir.path, {{100, 1000}, {50, 500}, {25, 4000}, {10, 0}});
+  const ResultTable plain = read_table(dir / "r.db", false), sorted = read_table(dir / "r.db", true);
+  const auto cycles = [](const ResultTable& t) {
+    std::vector<uint64_t> out;
+    for (const TableRow& r : t.rows) {
+      out.push_back(r.cycles);
+    }
+    return out;
+  };
+  CHECK(plain.axes == std::vector<std::string>{"l2.size", "policy"});
+  CHECK(cycles(plain) == std::vector<uint64_t>{100, 50, 25, 10, 1000, 500, 4000});
+  CHECK(cycles(sorted) == std::vector<uint64_t>{10, 25, 50, 100, 500, 1000, 4000});
+  CHECK(sorted.rows[6].launch == "slow/1");
+  CHECK(sorted.rows[6].values == std::vector<std::string>{"10MiB", "B"});
+  CHECK(sorted.rows[6].seconds == Approx(4000 / (sorted.rows[6].core_mhz * 1e6)));
+  const std::string text = table_text(sorted);
+  CHECK_THAT(text, Contains("slow/1      1  h200    20MiB       A     500") && Contains("1.00x"));
+  CHECK_THAT(text, Contains("8.00x"));  // 4,000 of 500
+  const std::string csv = table_csv(sorted);
+  CHECK(csv.starts_with(
+      "launch,point,gpu,l2.size,policy,cycles,core_mhz,seconds,issue_pct,l2_pct,dram_pct,bound\n"
+      "fast/1,3,h200,20MiB,B,10,"));
+  const std::string svg = table_svg(sorted);
+  CHECK(svg.starts_with("<svg "));
+  size_t bars = 0;
+  for (size_t at = svg.find("<title>"); at != std::string::npos; at = svg.find("<title>", at + 1)) {
+    ++bars;
+  }
+  CHECK(bars == 7);
+  CHECK_THAT(table_svg({{}, {}}), Contains("</svg>"));
 }
 
 TEST_CASE("the Pareto front of a sweep, in text and as a picture") {

@@ -1,4 +1,5 @@
 """Every shipped GPU simulates kernels of the H200 without an error, and none of them is faster than its own peaks."""
+import csv
 import os
 import unittest
 
@@ -38,8 +39,22 @@ class Gpus(shipped.HeddleTest):
         self.assertLess(moved, peak * seconds)
         self.assertLess(seconds, 5e-6 + 1.7 * moved / peak)
 
+    def check_table(self, gpus):
+        out = self.ok("sweep", "table", "all.sweep", "--sort", "time", "--svg", "gpus.svg", "--csv", "gpus.csv").stdout
+        with open(self.path("gpus.csv"), newline="", encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual({r["gpu"] for r in rows}, gpus)
+        seconds = [float(r["seconds"]) for r in rows]
+        self.assertEqual(seconds, sorted(seconds))
+        self.assertEqual([line.split()[2] for line in out.splitlines()[2:]], [r["gpu"] for r in rows])
+        bound = {r["gpu"]: r["bound"] for r in rows}
+        self.assertRegex(bound["tx1"], r"^DRAM \d+ %$")
+        with open(self.path("gpus.svg"), encoding="utf-8") as f:
+            self.assertEqual(f.read().count("<title>"), len(rows))
+
     def test_a_streaming_kernel_on_every_gpu(self):
         self.ok("sweep", ALL, "--out", "all.sweep")
+        self.check_table(set(self.gpus()))
         found = self.launches("all.sweep")
         self.assertEqual({gpu for gpu, _ in found}, set(self.gpus()), "configs/sweeps/all_gpus.textproto names them all")
         seconds = {}

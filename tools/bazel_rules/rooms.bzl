@@ -10,6 +10,11 @@ ROOMS = {
     "sim/base": [],
     "sim/engine": ["sim/base"],
     "sim/isa": ["sim/base"],
+    "configs/fit": [
+        "configs/loader",
+        "configs/schema",
+        "sim/base",
+    ],
     "configs/loader": [
         "configs/proto_text",
         "configs/schema",
@@ -329,7 +334,6 @@ ROOMS = {
     ],
     "analysis/access": [
         "analysis/report",
-        "analysis/validate",
         "frontends/trace",
         "sim/access",
         "sim/engine",
@@ -367,6 +371,7 @@ ROOMS = {
         "analysis/sweep",
         "analysis/timeline",
         "analysis/validate",
+        "configs/fit",
         "configs/loader",
         "configs/schema",
         "frontends/accelsim",

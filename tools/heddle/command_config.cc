@@ -96,7 +96,7 @@ int check(const ConfigOptions& o) {
 
 void add_config(CLI::App& app, int& status) {
   auto o = std::make_shared<ConfigOptions>();
-  CLI::App* c = app.add_subcommand("config", "show, compare and check GPU configurations");
+  CLI::App* c = app.add_subcommand("config", "show, compare, check and make GPU configurations");
   c->require_subcommand(1);
   auto add = [&](const char* name, const char* help, int (*function)(const ConfigOptions&)) {
     CLI::App* s = c->add_subcommand(name, help);
@@ -118,6 +118,7 @@ void add_config(CLI::App& app, int& status) {
   d->add_option("GPU", o->gpus, "two names or files")->required()->expected(2);
   CLI::App* k = add("check", "find everything that is wrong", check);
   k->add_option("GPU", o->gpus, "names or files")->required();
+  add_config_fit(*c, status);
 }
 
 }  // namespace heddle::cli

@@ -191,6 +191,7 @@ void add_sweep(CLI::App& app, int& status) {
   add("status", "how far a sweep is, and what failed", status_command);
   add("collect", "one database from what is finished", collect_command);
   add_sweep_best(*c, status);
+  add_sweep_table(*c, status);
   // Called by the batch script.
   CLI::App* t = c->add_subcommand("slurm-task", "one task of a job array")->group("");
   t->add_option("DIR", o->choice.file)->required();

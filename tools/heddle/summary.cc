@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "analysis/validate/csv.h"
+#include "analysis/report/format.h"
 #include "sim/base/error.h"
 
 namespace heddle::cli {
