@@ -85,7 +85,7 @@ class Shell(harness.HeddleTest):
                                stderr=subprocess.STDOUT, text=True, check=True)
             return p.stdout.splitlines()
         self.assertIn("sweep", offered("heddle", "sw"))
-        self.assertEqual(offered("heddle", "config", "ch"), ["list", "show", "diff", "check"])
+        self.assertEqual(offered("heddle", "config", "ch"), ["list", "show", "diff", "check", "fit"])
         self.assertEqual(offered("heddle", "completion", ""), ["bash", "zsh", "fish"])
         self.assertEqual(offered("heddle", "occupancy", "--carveout", ""), ["driver", "max"])
         self.assertIn("h200", offered("heddle", "config", "show", ""))

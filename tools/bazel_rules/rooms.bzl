@@ -10,16 +10,16 @@ ROOMS = {
     "sim/base": [],
     "sim/engine": ["sim/base"],
     "sim/isa": ["sim/base"],
-    "configs/fit": [
-        "configs/loader",
-        "configs/schema",
-        "sim/base",
-    ],
     "configs/loader": [
         "configs/proto_text",
         "configs/schema",
         "sim/base",
         "sim/isa",
+    ],
+    "configs/fit": [
+        "configs/loader",
+        "configs/schema",
+        "sim/base",
     ],
     "sim/access": ["sim/isa"],
     "sim/stats": ["sim/isa"],

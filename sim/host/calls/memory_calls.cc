@@ -25,10 +25,6 @@ void check_allocation(const Program& p, const Call& c) {
   }
 }
 
-Ps by_size(Ps call, double per_mib, uint64_t bytes) {
-  return call + Ps::truncated(per_mib * static_cast<double>(bytes) / 1048576);
-}
-
 void check_pageable(const Program& p, const Call& c) {
   if (p.buffers[c.object].memory != Memory::kPageable) {
     throw ProgramError(c.line, "buffer " + p.buffers[c.object].name + " is of another kind of memory");
@@ -55,11 +51,7 @@ std::span<const CallType> Threads::memory_calls() {
        .arguments = some,
        .in_capture = InCapture::kUnsafe,
        .check = check_allocation,
-       .cost =
-           [](const Threads& t, uint32_t, const Call& c) {
-             const Params::Calls& p = t.core_.params.calls;
-             return by_size(p.malloc, p.malloc_mib, t.bytes_of(c));
-           },
+       .cost = costs_by_size<&Params::Calls::malloc, &Params::Calls::malloc_mib>,
        .effect = does<&Threads::malloc>},
       {.op = Op::kFree,
        .name = "cudaFree",
@@ -113,22 +105,14 @@ std::span<const CallType> Threads::memory_calls() {
        .arguments = {{"", K::kBuffer, &Call::object}},
        .in_capture = InCapture::kUnsafe,
        .check = check_pageable,
-       .cost =
-           [](const Threads& t, uint32_t, const Call& c) {
-             const Params::Calls& p = t.core_.params.calls;
-             return by_size(p.host_register, p.host_register_mib, t.bytes_of(c));
-           },
+       .cost = costs_by_size<&Params::Calls::host_register, &Params::Calls::host_register_mib>,
        .effect = does<&Threads::register_host>},
       {.name = "cudaHostUnregister",
        .field = "host_unregister",
        .arguments = {{"", K::kBuffer, &Call::object}},
        .in_capture = InCapture::kUnsafe,
        .check = check_pageable,
-       .cost =
-           [](const Threads& t, uint32_t, const Call& c) {
-             const Params::Calls& p = t.core_.params.calls;
-             return by_size(p.host_unregister, p.host_unregister_mib, t.bytes_of(c));
-           },
+       .cost = costs_by_size<&Params::Calls::host_unregister, &Params::Calls::host_unregister_mib>,
        .effect = does<&Threads::unregister_host>},
       {.op = Op::kHostAccess,
        .name = "(host access)",

@@ -182,6 +182,14 @@ class Threads {
   static Ps costs(const Threads& t, uint32_t, const Call&) {
     return t.core_.params.calls.*kCost;
   }
+  // A call's fixed part and picoseconds for each MiB of its buffer or size.
+  static Ps by_size(Ps call, double per_mib, uint64_t bytes) {
+    return call + Ps::truncated(per_mib * static_cast<double>(bytes) / 1048576);
+  }
+  template <Ps Params::Calls::*kCall, double Params::Calls::*kPerMib>
+  static Ps costs_by_size(const Threads& t, uint32_t, const Call& c) {
+    return by_size(t.core_.params.calls.*kCall, t.core_.params.calls.*kPerMib, t.bytes_of(c));
+  }
   template <Ps Params::Graph::*kCost>
   static Ps graph_costs(const Threads& t, uint32_t, const Call&) {
     return t.core_.params.graph.*kCost;
