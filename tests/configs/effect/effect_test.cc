@@ -18,6 +18,19 @@
 namespace heddle::config::effect {
 namespace {
 
+// Under a sanitizer all fields take half an hour: every twentieth, and all in the plain build.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr size_t kEvery = 20;
+#else
+constexpr size_t kEvery = 1;
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kEvery = 20;
+#else
+constexpr size_t kEvery = 1;
+#endif
+
 std::string answer(const Probe& p, const GpuConfig& gpu) {
   try {
     return p.run(gpu);
@@ -123,7 +136,14 @@ TEST_CASE("the probes work on the h200: their answers are no errors") {
 
 TEST_CASE("every field has an effect, or is refused, or has a reason") {
   const GpuConfig gpu = h200();
-  const std::vector<Field> all = fields(gpu);
+  std::vector<Field> all;
+  std::vector<std::string> names;
+  for (size_t n = 0; const Field& f : fields(gpu)) {
+    names.push_back(f.path);
+    if (n++ % kEvery == 0) {
+      all.push_back(f);
+    }
+  }
   Prober prober(gpu);
   std::map<std::string, std::string> verdicts;
   std::mutex mutex;
@@ -152,7 +172,7 @@ TEST_CASE("every field has an effect, or is refused, or has a reason") {
     }
   }
   for (const auto& [path, reason] : reasons()) {
-    if (!verdicts.contains(path)) {
+    if (std::find(names.begin(), names.end(), path) == names.end()) {
       needless.push_back(path + ": no such field");
     }
   }
