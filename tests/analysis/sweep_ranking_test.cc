@@ -132,6 +132,7 @@ TEST_CASE("a table of all launches: by launch, in the sweep's order or by time")
   const ResultTable plain = read_table(dir / "r.db", false), sorted = read_table(dir / "r.db", true);
   const auto cycles = [](const ResultTable& t) {
     std::vector<uint64_t> out;
+    out.reserve(t.rows.size());
     for (const TableRow& r : t.rows) {
       out.push_back(r.cycles);
     }

@@ -149,6 +149,7 @@ TEST_CASE("every field has an effect, or is refused, or has a reason") {
   std::mutex mutex;
   std::atomic<size_t> next = 0;
   std::vector<std::thread> threads;
+  threads.reserve(2);
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
       for (size_t n = next++; n < all.size(); n = next++) {
@@ -168,7 +169,8 @@ TEST_CASE("every field has an effect, or is refused, or has a reason") {
       lies.push_back(path);
     }
     if (!verdict.empty() && excused) {
-      needless.push_back(path + ": " + verdict);
+      needless.push_back(path);
+      needless.back().append(": ").append(verdict);
     }
   }
   for (const auto& [path, reason] : reasons()) {

@@ -14,7 +14,7 @@ using Kind = isa::AtomicOp::Kind;
 using Type = isa::AtomicOp::Type;
 
 constexpr uint64_t kBase = 0x100000;
-constexpr uint32_t kWarps = 8, kWordsPerLine = 32;
+constexpr uint32_t kWarps = 8;
 
 void run(LiveKernel& k, memory::Image& image, int threads = 1, uint64_t quantum = 0) {
   device::RunOptions o;
