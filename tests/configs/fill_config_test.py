@@ -148,6 +148,29 @@ class FillConfig(unittest.TestCase):
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual((p.returncode, p.stdout), (1, "fill_config.py: --capability sm_80, but the results are of sm_90\n"))
 
+    def fit(self, *args):
+        p = subprocess.run([HEDDLE, "config", "fit", *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return p.returncode, p.stdout
+
+    def test_heddle_config_fit_is_the_same(self):
+        mine, theirs = (os.path.join(self.dir, n) for n in ("mine.textproto", "theirs.textproto"))
+        self.assertEqual(self.fit(H100_RESULTS, "--name", "mine", "-o", mine)[0], 0)
+        fill_config.write(self.fill(H100_RESULTS), "mine", H100_RESULTS, theirs)
+        with open(mine, encoding="utf-8") as a, open(theirs, encoding="utf-8") as b:
+            self.assertEqual(a.read(), b.read())
+        self.assertEqual(self.fit(H100_RESULTS, "--name", "mine", "-o", mine)[0], 0)  # a configuration may be replaced
+        code, said = self.fit(H100_RESULTS, "--name", "mine", "-o", mine, "--sms", "4")
+        self.assertNotEqual(code, 0)
+        self.assertIn("--sms", said)
+        letter = os.path.join(self.dir, "letter.txt")
+        with open(letter, "w", encoding="utf-8") as f:
+            f.write("Dear reader\n")
+        code, said = self.fit(H100_RESULTS, "--name", "mine", "-o", letter)
+        self.assertEqual(code, 1)
+        self.assertIn("letter.txt", said)
+        with open(letter, encoding="utf-8") as f:
+            self.assertEqual(f.read(), "Dear reader\n")
+
     def test_run_goes_on_to_the_configuration(self):
         """run.py with a program that prints the shipped rows in place of props."""
         here = os.path.join(os.getcwd(), "tools", "microbench")

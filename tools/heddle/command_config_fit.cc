@@ -26,6 +26,8 @@ namespace {
 
 constexpr const char* kHeader = "# proto-file: configs/schema/gpu.proto";
 
+output::FileKind configuration() { return output::text_that_begins("a configuration of a GPU", kHeader); }
+
 struct FitOptions {
   config::Figures figures;
   std::filesystem::path rows, out;
@@ -46,9 +48,12 @@ int fit_rows(const FitOptions& o) {
         "{}: rows of microbenchmarks are read by {}, which is not there (it comes with Heddle's sources)",
         o.rows.string(), program.string()));
   }
-  std::vector<std::string> words = {"/usr/bin/python3", program.string(), o.rows.string(), "--configs",
-                                    configs.string(),   "--name",         o.figures.name,  "-o",
-                                    o.out.string()};
+  {
+    output::OutputFile place(o.out, configuration(), replace(o.force));
+  }  // throws where it may not be written
+  std::vector<std::string> words = {
+      "/usr/bin/python3", "-B", program.string(), o.rows.string(), "--configs", configs.string(), "--name",
+      o.figures.name,     "-o", o.out.string()};
   const std::pair<const char*, const std::string*> more[] = {{"--capability", &o.figures.capability},
                                                              {"--base", &o.figures.base}};
   for (const auto& [option, value] : more) {
@@ -101,8 +106,7 @@ int fit(const FitOptions& o) {
   const std::string text = fmt::format(
       "{}\n# proto-message: heddle.config.GpuConfig\n#\n# Made by heddle config fit, from {}.\n{}", kHeader,
       f.base, config::to_text(f.config, {.annotate = false, .flat = false, .under = ""}));
-  output::write_file(o.out, output::text_that_begins("a configuration of a GPU", kHeader), replace(o.force),
-                     text);
+  output::write_file(o.out, configuration(), replace(o.force), text);
   print(report(f, o.out.string()));
   return 0;
 }
@@ -114,26 +118,29 @@ void add_config_fit(CLI::App& config, int& status) {
   CLI::App* c =
       config.add_subcommand("fit", "a configuration of a few published figures, or of microbenchmarks");
   config::Figures& f = o->figures;
-  c->add_option("RESULTS", o->rows, "rows of tools/microbench; then no figure below is read")
-      ->type_name("FILE.csv");
+  CLI::Option* rows =
+      c->add_option("RESULTS", o->rows, "rows of tools/microbench instead of figures")->type_name("FILE.csv");
   c->add_option("-o,--out", o->out, "the configuration")->required()->type_name("FILE.textproto");
   c->add_option("--name", f.name, "of the configuration")->required();
   c->add_option("--capability", f.capability, "sm_86, ...: what the SM and the limits are taken from");
   c->add_option("--base", f.base,
                 "the shipped GPU to start from; otherwise the capability's with the nearest number of SMs");
-  c->add_option("--product", f.product, "its name in words");
-  c->add_option("--source", f.source, "where the figures are from, for their provenance");
-  c->add_option("--sms", f.sms, "SMs")->check(CLI::Range(1, 1024));
-  c->add_option("--gpcs", f.gpcs, "GPCs")->check(CLI::Range(1, 64));
-  c->add_option("--core-mhz", f.core_mhz, "boost clock")->check(CLI::Range(1.0, 1e5));
-  c->add_option("--dram-gb-per-s", f.dram_gb_per_s, "memory bandwidth, 10^9 bytes per second")
-      ->check(CLI::Range(0.1, 1e6));
-  c->add_option("--memory-gib", f.memory_gib, "size of the memory")->check(CLI::Range(0.01, 1e5));
-  c->add_option("--l2-mib", f.l2_mib, "size of the L2")->check(CLI::Range(0.0625, 1e5));
-  c->add_option("--l2-latency", f.l2_latency, "core cycles of a load that hits in L2")
-      ->check(CLI::Range(1, 100000));
-  c->add_option("--dram-latency", f.dram_latency, "core cycles of a load that misses it")
-      ->check(CLI::Range(1, 100000));
+  for (CLI::Option* figure :
+       {c->add_option("--product", f.product, "its name in words"),
+        c->add_option("--source", f.source, "where the figures are from, for their provenance"),
+        c->add_option("--sms", f.sms, "SMs")->check(CLI::Range(1, 1024)),
+        c->add_option("--gpcs", f.gpcs, "GPCs")->check(CLI::Range(1, 64)),
+        c->add_option("--core-mhz", f.core_mhz, "boost clock")->check(CLI::Range(1.0, 1e5)),
+        c->add_option("--dram-gb-per-s", f.dram_gb_per_s, "memory bandwidth, 10^9 bytes per second")
+            ->check(CLI::Range(0.1, 1e6)),
+        c->add_option("--memory-gib", f.memory_gib, "size of the memory")->check(CLI::Range(0.01, 1e5)),
+        c->add_option("--l2-mib", f.l2_mib, "size of the L2")->check(CLI::Range(0.0625, 1e5)),
+        c->add_option("--l2-latency", f.l2_latency, "core cycles of a load that hits in L2")
+            ->check(CLI::Range(1, 100000)),
+        c->add_option("--dram-latency", f.dram_latency, "core cycles of a load that misses it")
+            ->check(CLI::Range(1, 100000))}) {
+    figure->excludes(rows);
+  }
   add_force(*c, o->force);
   c->callback([o, &status] { status = fit(*o); });
 }
