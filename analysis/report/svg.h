@@ -6,6 +6,10 @@
 
 namespace heddle::analysis {
 
+// Of lines and bars that are told from each other.
+inline constexpr const char* kSeriesColours[] = {"#1d4ed8", "#c2410c", "#15803d", "#7e22ce",
+                                                 "#0e7490", "#a16207", "#be185d", "#4d7c0f"};
+
 class Svg {
  public:
   Svg(double width, double height);

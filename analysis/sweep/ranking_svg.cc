@@ -17,12 +17,11 @@
 namespace heddle::sweep {
 namespace {
 
+using analysis::kSeriesColours;
 using analysis::Svg;
 
 constexpr double kLeft = 80, kTop = 44, kWidth = 620, kHeight = 340, kLegend = 170;
 constexpr const char *kGrid = "#d8dee4", *kPoint = "#8c959f", *kFront = "#c2410c", *kMean = "#24292f";
-constexpr const char* kLines[] = {"#1d4ed8", "#c2410c", "#15803d", "#7e22ce",
-                                  "#0e7490", "#a16207", "#be185d", "#4d7c0f"};
 
 std::string short_number(double v) {
   return std::abs(v) >= 1e5 ? analysis::quantity(v, "") : fmt::format("{:.4g}", v);
@@ -195,7 +194,7 @@ std::string axis_svg(SweepResults& results, const std::string& metric, size_t ba
   svg.text(kLeft + kWidth / 2, kTop + kHeight + 42, x, 12, "middle");
   for (size_t l = 0; l <= launches; ++l) {
     const bool mean = l == launches;
-    const char* colour = mean ? kMean : kLines[l % std::size(kLines)];
+    const char* colour = mean ? kMean : kSeriesColours[l % std::size(kSeriesColours)];
     polyline(svg, frame, lines[l], colour, mean ? 3 : 1.2);
     svg.text(kLeft + kWidth + 12, kTop + 14 + 16 * static_cast<double>(l),
              mean ? "geometric mean" : analysis::shortened(results.launches()[l], 22), 11, "start", colour);

@@ -17,6 +17,7 @@
 namespace heddle::sweep {
 namespace {
 
+using analysis::kSeriesColours;
 using analysis::Roof;
 using analysis::Svg;
 using analysis::TextTable;
@@ -24,8 +25,6 @@ using Align = TextTable::Align;
 
 constexpr double kLeft = 190, kTop = 48, kWidth = 480, kRow = 18, kBar = 13, kRight = 240;
 constexpr const char* kLatency = "#8c959f";
-constexpr const char* kColours[] = {"#1d4ed8", "#c2410c", "#15803d", "#7e22ce",
-                                    "#0e7490", "#a16207", "#be185d", "#4d7c0f"};
 
 double percent_of(const std::vector<Roof>& roofs, std::string_view name) {
   const auto it = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& r) { return r.name == name; });
@@ -150,7 +149,7 @@ std::string table_svg(const ResultTable& table) {
   }
   size_t next = 0;
   for (auto& [limit, colour] : colours) {
-    colour = colour ? colour : kColours[next++ % std::size(kColours)];
+    colour = colour ? colour : kSeriesColours[next++ % std::size(kSeriesColours)];
   }
   if (high == 0) {
     low = high = 1;

@@ -19,16 +19,11 @@ constexpr uint32_t kLoadPath = 8, kDramPath = 3;
 constexpr double kOtherClock = 1.25;
 constexpr uint32_t kFewestWays = 8, kMostWays = 64;
 
-const std::vector<std::string>& chip_groups() {
-  static const std::vector<std::string> groups = {"topology", "clocks", "launch", "noc",
-                                                  "l2",       "dram",   "tlb",    "host"};
-  return groups;
-}
-
+// The rest is of the capability: the SM and the limits.
 bool of_chip(const std::string& path) {
-  return std::any_of(chip_groups().begin(), chip_groups().end(), [&](const std::string& group) {
-    return path == group || path.starts_with(group + ".");
-  });
+  static const std::set<std::string> groups = {"topology", "clocks", "launch", "noc",
+                                               "l2",       "dram",   "tlb",    "host"};
+  return groups.contains(path.substr(0, path.find('.')));
 }
 
 class Fitter {
@@ -55,8 +50,8 @@ class Fitter {
     l2();
     latencies();
     provenance();
-    for (const std::string& problem : check(fit_.config)) {
-      throw Error(fmt::format("these figures make no possible GPU: {}", problem));
+    if (const std::vector<std::string> problems = check(fit_.config); !problems.empty()) {
+      throw Error(fmt::format("these figures make no possible GPU: {}", problems.front()));
     }
     return std::move(fit_);
   }

@@ -32,13 +32,8 @@ struct BestOptions {
   bool force = false;
 };
 
-sweep::SweepResults results_of(const BestOptions& o) {
-  return sweep::SweepResults(o.choice.file.extension() == ".db" ? o.choice.file
-                                                                : folder_of(o.choice).results());
-}
-
 int best(const BestOptions& o) {
-  sweep::SweepResults results = results_of(o);
+  sweep::SweepResults results(results_of(o.choice));
   const size_t baseline = sweep::baseline_of(results, o.baseline);
   if (o.pareto.empty()) {
     if (!o.svg.empty()) {
@@ -61,7 +56,7 @@ int best(const BestOptions& o) {
 }
 
 int plot(const BestOptions& o) {
-  sweep::SweepResults results = results_of(o);
+  sweep::SweepResults results(results_of(o.choice));
   const size_t baseline = sweep::baseline_of(results, o.baseline);
   output::write_file(o.svg, output::svg_picture(), replace(o.force),
                      o.y.empty() ? sweep::axis_svg(results, o.metric, baseline, o.x)

@@ -22,9 +22,7 @@ struct TableOptions {
 };
 
 int table(const TableOptions& o) {
-  const std::filesystem::path file =
-      o.choice.file.extension() == ".db" ? o.choice.file : folder_of(o.choice).results();
-  const sweep::ResultTable t = sweep::read_table(file, o.sort == "time");
+  const sweep::ResultTable t = sweep::read_table(results_of(o.choice), o.sort == "time");
   if (!o.csv.empty()) {
     output::write_file(o.csv, output::text_that_begins("a table of heddle sweep", "launch,point,gpu"),
                        replace(o.force), sweep::table_csv(t));

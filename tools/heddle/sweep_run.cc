@@ -60,6 +60,10 @@ sweep::Folder folder_of(const SweepChoice& choice) {
   return {choice.out.empty() ? fs::path(choice.file.stem().string() + ".sweep") : choice.out};
 }
 
+fs::path results_of(const SweepChoice& choice) {
+  return choice.file.extension() == ".db" ? choice.file : folder_of(choice).results();
+}
+
 sweep::Sweep read_choice(const SweepChoice& choice) {
   if (!fs::is_directory(choice.file)) {
     return sweep::read_sweep(choice.file);

@@ -24,6 +24,8 @@ struct SweepChanges {  // of what the file says
 };
 
 sweep::Folder folder_of(const SweepChoice& choice);
+// The merged database: the file itself when that is one.
+std::filesystem::path results_of(const SweepChoice& choice);
 sweep::Sweep read_choice(const SweepChoice& choice);
 
 // "heddle sweep status FOLDER" prints it.

@@ -1,19 +1,7 @@
 // What the parts of a small kernel cost, cold: kernels of one block that do a little more each. Under ncu --cache-control all, SM-active
 // cycles; `small_parts` prints nothing. FINDINGS.md 40.
 // Build: nvcc -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a small_parts.cu -o small_parts
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-
-#define CK(x)                                                                      \
-  do {                                                                             \
-    cudaError_t e_ = (x);                                                          \
-    if (e_ != cudaSuccess) {                                                       \
-      std::printf("%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_));        \
-      std::exit(1);                                                                \
-    }                                                                              \
-  } while (0)
+#include "mb.h"
 
 extern "C" {
 __global__ void p0_empty(const float* in, float* out) {}

@@ -14,18 +14,13 @@
 #include "tests/configs/effect/change.h"
 #include "tests/configs/effect/probe.h"
 #include "tests/configs/effect/reasons.h"
+#include "tests/support/sanitizers.h"
 
 namespace heddle::config::effect {
 namespace {
 
 // Under a sanitizer all fields take half an hour: every twentieth, and all in the plain build.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr size_t kEvery = 20;
-#else
-constexpr size_t kEvery = 1;
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_ASAN) || defined(HEDDLE_TSAN)
 constexpr size_t kEvery = 20;
 #else
 constexpr size_t kEvery = 1;
@@ -136,14 +131,7 @@ TEST_CASE("the probes work on the h200: their answers are no errors") {
 
 TEST_CASE("every field has an effect, or is refused, or has a reason") {
   const GpuConfig gpu = h200();
-  std::vector<Field> all;
-  std::vector<std::string> names;
-  for (size_t n = 0; const Field& f : fields(gpu)) {
-    names.push_back(f.path);
-    if (n++ % kEvery == 0) {
-      all.push_back(f);
-    }
-  }
+  const std::vector<Field> all = fields(gpu);
   Prober prober(gpu);
   std::map<std::string, std::string> verdicts;
   std::mutex mutex;
@@ -152,7 +140,7 @@ TEST_CASE("every field has an effect, or is refused, or has a reason") {
   threads.reserve(2);
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
-      for (size_t n = next++; n < all.size(); n = next++) {
+      for (size_t n = next.fetch_add(kEvery); n < all.size(); n = next.fetch_add(kEvery)) {
         const std::string verdict = prober.verdict(all[n]);
         std::lock_guard lock(mutex);
         verdicts[all[n].path] = verdict;
@@ -174,7 +162,7 @@ TEST_CASE("every field has an effect, or is refused, or has a reason") {
     }
   }
   for (const auto& [path, reason] : reasons()) {
-    if (std::find(names.begin(), names.end(), path) == names.end()) {
+    if (std::none_of(all.begin(), all.end(), [&](const Field& f) { return f.path == path; })) {
       needless.push_back(path + ": no such field");
     }
   }

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/support/sanitizers.h"
+
 namespace heddle {
 namespace {
 
@@ -75,14 +77,6 @@ TEST_CASE("a pool that was never used ends quietly") {
 }
 
 // The address sanitizer takes memory of its own for each thread, and ends the process when there is none.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HEDDLE_ASAN
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define HEDDLE_ASAN
-#endif
-
 #ifndef HEDDLE_ASAN
 TEST_CASE("where the host starts no more threads there are fewer, and some room is left") {
   uint64_t pages = 0;
