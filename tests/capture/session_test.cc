@@ -352,7 +352,12 @@ TEST_CASE("the kernels of a graph are launches of their own, whose records come 
   };
   const std::string after = launch(launch_head(), {0}, exits(1));
   for (const size_t most : {size_t{1}, size_t{33}, SIZE_MAX}) {
-    const Log log = read(kStart + code + launches(records.size()) + end_launch(records) + after, most);
+    const Log log = read(std::string(kStart)
+                             .append(code)
+                             .append(launches(records.size()))
+                             .append(end_launch(records))
+                             .append(after),
+                         most);
     REQUIRE(log.drops == std::vector<std::string>{});
     REQUIRE(log.launches.size() == 4);
     CHECK(log.launches[0].image.id == 10);

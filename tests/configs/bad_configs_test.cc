@@ -391,7 +391,7 @@ TEST_CASE("every shipped GPU, made impossible in one place, is refused by that f
     for (const auto& [field, value] : table) {
       CAPTURE(gpu, field, value);
       const std::string error = load_error(gpu, overrides({field + value}));
-      CHECK(error.find("--set " + field + value + ": ") == 0);
+      CHECK(error.starts_with(std::string("--set ").append(field).append(value).append(": ")));
       CHECK(error.find(": " + field + " = ") != std::string::npos);
     }
   }

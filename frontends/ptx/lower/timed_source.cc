@@ -9,7 +9,7 @@ TimedSource::TimedSource(const Module& module, const Function& kernel, const exe
     : TimedSource(std::shared_ptr<const Kernel>(lower(module, kernel)), exec::completed(launch), origins,
                   std::move(output)) {}
 
-TimedSource::TimedSource(std::shared_ptr<const Kernel> lowered, const exec::Launch& launch,
+TimedSource::TimedSource(const std::shared_ptr<const Kernel>& lowered, const exec::Launch& launch,
                          const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
     : ExecutedSource(
           lowered->image, launch,

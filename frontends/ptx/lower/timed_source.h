@@ -19,7 +19,7 @@ class TimedSource final : public executed::ExecutedSource {
               const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output = nullptr);
 
  private:
-  TimedSource(std::shared_ptr<const Kernel> lowered, const exec::Launch& launch,
+  TimedSource(const std::shared_ptr<const Kernel>& lowered, const exec::Launch& launch,
               const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output);
 };
 

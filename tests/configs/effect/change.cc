@@ -133,7 +133,7 @@ void walk(const Message& m, const std::string& path, const Find& find, bool entr
           Message* above = find(g);
           return above->GetReflection()->MutableRepeatedMessage(above, f, n);
         };
-        walk(one, here + "[" + name + "]", below, true, out);
+        walk(one, std::string(here).append("[").append(name).append("]"), below, true, out);
       }
     }
   }
