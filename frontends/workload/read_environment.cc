@@ -57,6 +57,9 @@ host::Rules read_environment(const proto::Environment& e,
   r.lazy_start = e.lazy_start();
   r.lazy_children = e.lazy_children();
   r.host_threads = e.host_threads();
+  if (e.has_jitter()) {
+    r.jitter = e.jitter();
+  }
   r.l2_reset_after = host::from_us(e.l2_reset_after_us());
   return r;
 }

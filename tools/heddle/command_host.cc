@@ -46,6 +46,7 @@ struct HostOptions {
   bool together = false;
   int threads = 1;
   std::vector<std::string> limits;
+  std::optional<uint64_t> jitter;
   size_t lines = 100;
 };
 
@@ -90,6 +91,7 @@ int host_command(const HostOptions& o) {
           ? workload::from_kernelslist(o.file, [&](const auto& trace) { return traced.stream(trace); })
           : workload::read_workload(o.file);
   workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
+  w.rules.jitter = o.jitter ? o.jitter : w.rules.jitter;
   // Before the program runs: a place that cannot be written is known at once.
   std::optional<output::OutputFile> timeline, dot;
   if (!o.timeline.empty()) {
@@ -213,6 +215,10 @@ void add_host(CLI::App& app, int& status) {
               "before its allocation, or without synchronisation");
   c->add_flag("--critical-path", o->critical_path,
               "also what the end of the program waited for, and the gaps between kernels");
+  c->add_option("--jitter", o->jitter,
+                "a seed: the processor's speed and wake-ups of threads are drawn as they were seen to vary "
+                "from run to run")
+      ->type_name("SEED");
   c->add_option("--check-lines", o->lines, "lines that --check prints at most; by custom 100");
   add_repeatable(
       *c, "--limit", o->limits,

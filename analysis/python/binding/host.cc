@@ -177,6 +177,7 @@ struct Request {
   int threads = 1;
   host::Limits limits;
   py::dict live;  // by thread: what steps it, what refuses its call
+  std::optional<uint64_t> jitter;
 };
 
 // Puts the generators into the program.
@@ -237,6 +238,7 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
             ? workload::from_kernelslist(file, [&](const auto& trace) { return traced.stream(trace); })
             : workload::read_workload(file);
     workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
+    w.rules.jitter = q.jitter ? q.jitter : w.rules.jitter;
     host::PlatformOptions run{w.rules, true, q.check, {}, traced.model(), &cancel};
     run.limits = q.limits;
     if (!q.together) {  // which tells itself
@@ -332,12 +334,13 @@ py::list declared_calls() {
 void bind_host(py::module_& m) {
   m.def("run_host", [](const std::string& text, const std::string& name, const config::Draft& draft,
                        bool check, bool together, int threads, const py::object& progress,
-                       const std::map<std::string, uint64_t>& limits, const py::dict& live) {
+                       const std::map<std::string, uint64_t>& limits, const py::dict& live,
+                       std::optional<uint64_t> jitter) {
     host::Limits all;
     for (const auto& [limit, value] : limits) {
       host::set_limit(all, limit, value);
     }
-    return run_host({text, name, check, together, threads, all, live}, draft, progress);
+    return run_host({text, name, check, together, threads, all, live, jitter}, draft, progress);
   });
   m.def("declared_calls", declared_calls);
   // Kernels' traces are not looked at.

@@ -178,7 +178,7 @@ class HostResults:
 
 def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = "h200", *,
              set: Sequence[str] = (), check: bool = False, together: bool = False, threads: int = 1,
-             limits: Optional[Dict[str, int]] = None, timeline: bool = True,
+             limits: Optional[Dict[str, int]] = None, timeline: bool = True, jitter: Optional[int] = None,
              progress: Optional[Callable[[float, int], None]] = None) -> HostResults:
     """Runs a host program on the model of the machine around the SMs, as `heddle host` does. Other Python threads go on
     meanwhile; Ctrl-C raises KeyboardInterrupt.
@@ -194,6 +194,9 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
         threads: host threads that simulate such kernels; results do not depend on it.
         limits: what a run may take and keep, by name, such as {"spans": 10_000_000}: see frontends/workload/README.md.
         timeline: keep its spans; without, busy times are kept all the same and left_out counts the spans.
+        jitter: a seed. The processor's speed and each wake-up of a thread are drawn as they were seen to vary from run to run (the
+            configuration's host.calls.cpu_spread, host.latency.wake_spread, idle_spread), so that
+            [run_host(w, jitter=i).end_us for i in range(100)] is a distribution. None: all as it mostly is.
         progress: called about ten times a second with the simulated microseconds and the traced kernels that have ended
             (0 unless together). What it raises stops the run and is raised.
 
@@ -212,7 +215,8 @@ def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config
     live = workload._begin() if own else []
     try:
         columns, warned = native.run_host(text, name, as_config(gpu, None, set)._draft, check, together, threads, progress,
-                                          limits or {}, {d.name: (d.step, d.refuse) for d in live})
+                                          limits or {}, {d.name: (d.step, d.refuse) for d in live},
+                                          None if jitter is None else integer("jitter", jitter, 0, 2**64 - 1))
     except Error as e:
         raise (workload._located(e) if own else e) from None
     finally:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
@@ -9,6 +10,8 @@
 #include "analysis/report/table.h"
 #include "analysis/validate/csv.h"
 #include "analysis/validate/host/l2_persist.h"
+#include "frontends/input/limits.h"
+#include "frontends/input/regular_file.h"
 #include "sim/base/error.h"
 
 namespace heddle::hostbench {
@@ -46,31 +49,56 @@ bool within(const Compared& c) {
   return c.simulated && c.bound && std::abs(error_of(*c.simulated, c)) <= *c.bound;
 }
 
+// Whether the machines that were measured do not agree any better than this.
+bool between_runs(const Compared& c) {
+  return c.simulated && c.row.low < c.row.high && *c.simulated >= c.row.low && *c.simulated <= c.row.high;
+}
+
 std::vector<std::string> cells(const Compared& c) {
   return {c.row.test,
           c.row.parameter,
           fmt::format("{:.4g}", c.row.value),
+          c.row.low < c.row.high ? fmt::format("{:.4g}-{:.4g}", c.row.low, c.row.high) : "",
           c.simulated ? fmt::format("{:.4g}", *c.simulated) : "not modelled yet",
           c.simulated ? fmt::format("{:+.1f}", error_of(*c.simulated, c)) : "",
           c.bound ? fmt::format("{:g}", *c.bound) : "",
-          c.simulated && c.bound && !within(c) ? "beyond" : ""};
+          !c.simulated || !c.bound || within(c) ? ""
+          : between_runs(c)                     ? "beyond, as other runs"
+                                                : "beyond"};
+}
+
+double number_in(const analysis::CsvTable& table, size_t row, size_t column) {
+  const std::string& cell = table.rows[row][column];
+  char* end = nullptr;
+  const double value = std::strtod(cell.c_str(), &end);
+  if (cell.empty() || *end != '\0') {
+    throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[row], cell));
+  }
+  return value;
 }
 
 }  // namespace
 
 std::vector<MeasuredRow> read_rows(const std::filesystem::path& file) {
   std::vector<MeasuredRow> rows;
-  const analysis::CsvTable table = analysis::read_csv(file, {"test", "parameter", "value", "unit"});
+  const std::string text = input::read_regular_file(file, input::limits().text_bytes);
+  std::vector<std::string> columns = {"test", "parameter", "value", "unit"};
+  if (text.starts_with(fmt::format("{},low,high", fmt::join(columns, ",")))) {
+    columns.insert(columns.end(), {"low", "high"});
+  }
+  const analysis::CsvTable table = analysis::parse_csv(text, file.string(), columns);
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const std::vector<std::string>& cells = table.rows[i];
-    char* end = nullptr;
-    const double value = std::strtod(cells[2].c_str(), &end);
-    if (cells[2].empty() || *end != '\0') {
-      throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[i], cells[2]));
+    MeasuredRow r{{cells[0], cells[1], number_in(table, i, 2), cells[3]},
+                  fmt::format("{}:{}", table.file, table.lines[i]),
+                  file.stem().string().ends_with("_scored")};
+    const bool several = columns.size() > 4 && !(cells[4].empty() && cells[5].empty());
+    r.low = several ? number_in(table, i, 4) : r.value;
+    r.high = several ? number_in(table, i, 5) : r.value;
+    if (r.low > r.value || r.high < r.value) {
+      throw Error(fmt::format("{}: {} does not lie between {} and {}", r.place, r.value, r.low, r.high));
     }
-    rows.push_back({{cells[0], cells[1], value, cells[3]},
-                    fmt::format("{}:{}", table.file, table.lines[i]),
-                    file.stem().string().ends_with("_scored")});
+    rows.push_back(std::move(r));
   }
   return rows;
 }
@@ -104,7 +132,8 @@ bool any(const std::vector<Compared>& rows) {
 }
 
 std::string summary(const std::vector<Compared>& rows) {
-  size_t good = 0, asked = 0, missing = 0;
+  size_t good = 0, asked = 0, missing = 0, between = 0;
+  std::vector<double> spreads;  // of several runs, in per cent of their median
   struct Half {
     size_t rows = 0, close = 0;
     double sum = 0;
@@ -120,6 +149,10 @@ std::string summary(const std::vector<Compared>& rows) {
     good += within(c) ? 1 : 0;
     asked += c.simulated && c.bound ? 1 : 0;
     missing += c.simulated ? 0 : 1;
+    between += between_runs(c) ? 1 : 0;
+    if (c.simulated && c.row.low < c.row.high) {
+      spreads.push_back(100 * (c.row.high - c.row.low) / c.row.value);
+    }
   }
   std::string out = fmt::format("{} of {} within what is asked; {} not modelled yet\n", good, asked, missing);
   for (const Half& h : halves) {
@@ -129,6 +162,15 @@ std::string summary(const std::vector<Compared>& rows) {
                          100.0 * static_cast<double>(h.close) / static_cast<double>(h.rows), kUsualBound);
     }
   }
+  if (!spreads.empty()) {
+    const auto middle = spreads.begin() + static_cast<ptrdiff_t>(spreads.size() / 2);
+    std::nth_element(spreads.begin(), middle, spreads.end());
+    out += fmt::format(
+        "{} of the {} rows of several runs lie between the least and the greatest of these, which are {:.0f} "
+        "% of "
+        "the median apart (median of the rows)\n",
+        between, spreads.size(), *middle);
+  }
   return out;
 }
 
@@ -137,6 +179,7 @@ std::string as_text(const std::vector<Compared>& rows) {
   analysis::TextTable table({{"experiment", Align::kLeft},
                              {"parameter", Align::kLeft},
                              {"measured"},
+                             {"runs"},
                              {"simulated"},
                              {"error %"},
                              {"asked %"},
@@ -150,9 +193,11 @@ std::string as_text(const std::vector<Compared>& rows) {
 std::string as_page(const std::vector<Compared>& rows, const std::string& gpu, const std::string& hash) {
   std::string page = fmt::format(
       "{}\n\n"
-      "Made by `heddle hostbench --page`; microseconds. Configuration `{}`, hash {}.\n\n"
-      "| experiment | parameter | measured | simulated | error % | asked % | "
-      "|\n|---|---|---:|---:|---:|---:|---|\n",
+      "Made by `heddle hostbench --page`; microseconds. Configuration `{}`, hash {}. Where there were "
+      "several runs, "
+      "on several\nmachines, measured is their median, and runs says from where to where they go.\n\n"
+      "| experiment | parameter | measured | runs | simulated | error % | asked % | "
+      "|\n|---|---|---:|---:|---:|---:|---:|---|\n",
       kPageTitle, gpu, hash);
   for (const Compared& c : rows) {
     page += fmt::format("| {} |\n", fmt::join(cells(c), " | "));

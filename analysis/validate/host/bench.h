@@ -16,10 +16,14 @@ namespace heddle::hostbench {
 struct MeasuredRow : Row {
   std::string place;    // FILE:LINE
   bool scored = false;  // drawn at random before anything was simulated: nobody has looked at its error
+  // The least and the greatest of several runs on several machines, of which `value` is the median; of one
+  // run, `value`.
+  double low = 0, high = 0;
 };
 
-// Rows `test,parameter,value,unit`; a first line that says so is skipped. Those of a file "..._scored.csv"
-// are only scored. Throws Error for what is no number.
+// Rows `test,parameter,value,unit`, or below a first line that says so `test,parameter,value,unit,low,high`
+// (as tools/microbench/host_rows.py writes them; both empty where there was one run). Those of a file
+// "..._scored.csv" are only scored. Throws Error for what is no number.
 std::vector<MeasuredRow> read_rows(const std::filesystem::path& file);
 
 struct Compared {
@@ -41,7 +45,8 @@ std::vector<Compared> compare(const std::vector<MeasuredRow>& rows, const config
 // Whether any row of an experiment is there to be compared.
 bool any(const std::vector<Compared>& rows);
 // "12 of 14 within what is asked; 0 not modelled yet\n", and the errors of the rows only scored, and of all
-// others.
+// others; where there were several runs, how many rows lie between the least and the greatest of them, and
+// how far those are apart.
 std::string summary(const std::vector<Compared>& rows);
 std::string as_text(const std::vector<Compared>& rows);
 

@@ -82,6 +82,8 @@ std::optional<double> memory_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/graph_shapes.cu and host_shapes.cu.
 std::optional<double> shape_experiments(Experiment& e, const Row& row);
 std::optional<double> service_experiments(Experiment& e, const Row& row);
+// Those of tools/microbench/host_wake.cu.
+std::optional<double> wake_experiments(Experiment& e, const Row& row);
 // Those of tools/microbench/host_links.cu.
 std::optional<double> link_experiments(Experiment& e, const Row& row);
 

@@ -340,6 +340,9 @@ std::optional<double> simulate(const Row& row, const config::GpuConfig& gpu, con
   if (const auto v = shape_experiments(e, row)) {
     return v;
   }
+  if (const auto v = wake_experiments(e, row)) {
+    return v;
+  }
   if (const auto v = service_experiments(e, row)) {
     return v;
   }

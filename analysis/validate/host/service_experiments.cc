@@ -316,7 +316,11 @@ std::optional<double> request(Experiment& e, const std::string& p) {
   if (p.ends_with("synchronous copies")) {
     return e.last_call([&] { e.main.memcpy(d, h).launch(k, e.s).streamSynchronize(e.s).memcpy(h, d); });
   }
-  return std::nullopt;  // a blocking event, a loop that polls
+  if (p.ends_with("blocking event")) {
+    const Event blocking = e.w.event("blocking", false, 0, true);
+    return e.last_call([&] { work(), e.main.eventRecord(blocking, e.s).eventSynchronize(blocking); });
+  }
+  return std::nullopt;  // a loop that polls
 }
 
 std::optional<double> blocking(Experiment& e, const std::string& p) {

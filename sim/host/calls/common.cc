@@ -119,8 +119,8 @@ void Threads::barrier(uint32_t device) {
   }
 }
 
-bool Threads::synchronize(uint32_t thread, const std::vector<CommandRef>& commands, Ps notify) {
-  wait_for(thread, commands, notify);
+bool Threads::synchronize(uint32_t thread, const std::vector<CommandRef>& commands, bool asleep) {
+  wait_for(thread, commands, asleep);
   threads_[thread].next = Next::kReturn;
   return threads_[thread].waits == 0;
 }

@@ -141,7 +141,7 @@ bool Threads::synchronize_event(uint32_t thread, const Call& c) {
     clocks_.thread_waits_event(thread, c.object);
   }
   return synchronize(thread, {ordering_.recorded(c.object)},
-                     core_.program.events[c.object].blocking ? core_.params.block : core_.params.notify);
+                     core_.params.sleeps || core_.program.events[c.object].blocking);
 }
 
 bool Threads::query_event(uint32_t thread, const Call& c) {

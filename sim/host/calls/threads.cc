@@ -306,15 +306,16 @@ void Threads::returned(uint32_t thread) {
   ++result_.operations;
 }
 
-void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands, Ps notify) {
+void Threads::wait_for(uint32_t thread, const std::vector<CommandRef>& commands, bool asleep) {
   if (core_.rules.lazy_start) {
     flush();  // FP04: whoever waits for work asks for it
   }
   HostThread& t = threads_[thread];
   t.waits_for = commands;
   t.resume_at = core_.now;
+  t.asleep = asleep;
   for (const CommandRef& c : commands) {
-    t.waits += ordering_.thread_waits(thread, c, notify) ? 1 : 0;
+    t.waits += ordering_.thread_waits(thread, c, asleep ? core_.params.block : core_.params.notify) ? 1 : 0;
   }
   if (t.waits > 0) {
     t.waits_since = core_.now;
@@ -326,6 +327,12 @@ void Threads::released(uint32_t thread, Ps at) {
   t.resume_at = std::max(t.resume_at, at);
   if (t.waits > 0 && --t.waits > 0) {
     return;
+  }
+  if (t.asleep && t.waits_since != kNever) {
+    const Ps awake = t.waits_since + core_.params.block;
+    const Ps slept = std::max(t.resume_at, awake) - awake;
+    t.resume_at = t.resume_at - core_.params.block + core_.wake(core_.params.block, slept);
+    t.asleep = false;
   }
   core_.events.push(std::max(core_.now, t.resume_at), Happening::kThread, thread);
 }

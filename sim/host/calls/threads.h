@@ -129,6 +129,7 @@ class Threads {
     Ps resume_at{};
     Ps call_start{};
     Ps waits_since = kNever;  // kNever: it does not
+    bool asleep = false;      // while it waits for commands
     Ps waited{};              // in this call
     std::vector<Loop> loops;
     std::vector<CommandRef> waits_for;
@@ -171,10 +172,10 @@ class Threads {
   bool gives_back(uint32_t thread);
   Ps locked(uint32_t thread, Ps at);
   void returned(uint32_t thread);
-  // It goes on `notify` after the last of them.
-  void wait_for(uint32_t thread, const std::vector<CommandRef>& commands, Ps notify);
+  // It goes on when the last of them has ended and it knows; `asleep`: the operating system has to wake it.
+  void wait_for(uint32_t thread, const std::vector<CommandRef>& commands, bool asleep);
   void wait_for(uint32_t thread, const std::vector<CommandRef>& commands) {
-    wait_for(thread, commands, core_.params.notify);
+    wait_for(thread, commands, core_.params.sleeps);
   }
 
   // ---- declarations: a call that costs a number of the configuration, one whose effect is a member
@@ -258,9 +259,9 @@ class Threads {
   bool allocation_of_node(uint32_t thread, const Call& c);
   void check_tree(uint32_t thread, const Call& c, Epoch epoch);
   void check_graph(uint32_t thread, const Call& c, const std::vector<uint32_t>& freed);
-  bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands, Ps notify);
+  bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands, bool asleep);
   bool synchronize(uint32_t thread, const std::vector<CommandRef>& commands) {
-    return synchronize(thread, commands, core_.params.notify);
+    return synchronize(thread, commands, core_.params.sleeps);
   }
   bool done(uint32_t thread, const std::optional<Refusal>& no);  // false: refused, the call has failed
   bool report_device_error(uint32_t thread, uint32_t device);

@@ -7,6 +7,7 @@
 
 #include "sim/host/core/command.h"
 #include "sim/host/core/event_queue.h"
+#include "sim/host/core/jitter.h"
 #include "sim/host/core/limits.h"
 #include "sim/host/core/params.h"
 #include "sim/host/core/programmatic.h"
@@ -25,6 +26,7 @@ struct Core {
         params(n),
         rules(r),
         limits(l),
+        jitter(r.jitter ? std::optional(*r.jitter + 1) : std::nullopt),
         recorder(record, l.spans),
         steps(record, l.spans),
         kernels(k),
@@ -66,6 +68,11 @@ struct Core {
   void spent(StepKind kind, uint32_t name, uint32_t track) {
     events.step = steps.add(events.step, kind, name, track, now);
   }
+  // What the operating system takes to run a thread again that has slept so long; `least`: that of a moment.
+  Ps wake(Ps least, Ps slept) {
+    const Ps usual = least + params.sleep.more(slept);
+    return Ps::truncated(static_cast<double>(usual.count()) * jitter.factor(params.sleep.spread(slept)));
+  }
   // The way to a command: from the host, or from other work.
   StepKind way() const {
     const StepKind before = steps.kind(events.step);
@@ -77,6 +84,7 @@ struct Core {
   const Params& params;
   const Rules& rules;
   const Limits& limits;
+  Jitter jitter;
   EventQueue events;
   CommandPool commands;
   Recorder recorder;

@@ -1,7 +1,9 @@
 #include "sim/host/core/params.h"
-#include "sim/base/align.h"
 
 #include <algorithm>
+
+#include "sim/base/align.h"
+#include "sim/host/core/jitter.h"
 
 namespace heddle::host {
 namespace {
@@ -277,9 +279,18 @@ void read_latency(Params& p, const config::HostLatency& l, const Rules& rules) {
   p.notify = rules.wait == Rules::Wait::kSpin    ? from_ns(l.spin_ns())
              : rules.wait == Rules::Wait::kYield ? from_ns(l.yield_ns())
                                                  : p.block;
+  p.sleeps = rules.wait == Rules::Wait::kBlock;
   p.host_function_start = from_ns(l.host_function_start_ns());
   p.host_function_end = from_ns(l.host_function_end_ns());
   p.host_function_next = from_ns(l.host_function_next_ns());
+  p.sleep = {.halted_after = from_ns(l.halted_after_ns()),
+             .halted = from_ns(l.halted_ns()),
+             .idle_after = from_ns(l.idle_after_ns()),
+             .idle = from_ns(l.idle_ns()),
+             .idle_most = from_ns(l.idle_most_ns()),
+             .idle_slope = l.idle_ns_per_us() / 1e3,
+             .wake_spread = l.wake_spread(),
+             .idle_spread = l.idle_spread()};
 }
 
 void read_sms(Params& p, const config::GpuConfig& gpu) {
@@ -311,6 +322,15 @@ double wire_bytes(uint64_t bytes, uint64_t rows, uint32_t payload, uint32_t head
   return static_cast<double>(bytes) + static_cast<double>(packets) * header;
 }
 
+Ps Params::Sleep::more(Ps slept) const {
+  const Ps deeper =
+      slept > idle_after
+          ? idle + std::min(idle_most,
+                            Ps::truncated(static_cast<double>((slept - idle_after).count()) * idle_slope))
+          : Ps();
+  return (slept > halted_after ? halted : Ps()) + deeper;
+}
+
 Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   const config::Host& h = gpu.host();
   read_copies(*this, gpu);
@@ -330,6 +350,96 @@ Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
   dynamic = dynamic_of(h.dynamic());
   l2 = l2_of(gpu);
   um = unified_of(h.um());
+  scale_host(Jitter(rules.jitter).factor(h.calls().cpu_spread()) / h.calls().cpu_speed());
+}
+
+void Params::scale_host(double factor) {
+  if (factor == 1) {
+    return;
+  }
+  Calls& c = calls;
+  Graph& g = graph;
+  GraphMemory& m = graph_memory;
+  for (Ps* t : {&c.launch,
+                &c.stream_switch,
+                &c.memcpy,
+                &c.d2d,
+                &c.memset,
+                &c.record,
+                &c.record_no_timing,
+                &c.wait_event,
+                &c.query,
+                &c.synchronize,
+                &c.host_function,
+                &c.create,
+                &c.malloc,
+                &c.free,
+                &c.malloc_host,
+                &c.malloc_host_per_mib,
+                &c.free_host,
+                &c.launch_programmatic,
+                &c.lazy_load,
+                &c.launch_lock,
+                &c.stream_lock,
+                &c.host_register,
+                &c.host_unregister,
+                &g.launch,
+                &g.instantiate,
+                &g.first_instantiate,
+                &g.upload,
+                &g.update,
+                &g.update_node,
+                &g.capture,
+                &g.capture_begin,
+                &g.capture_end,
+                &g.launch_root,
+                &g.launch_sink,
+                &g.launch_branch,
+                &g.launch_copy,
+                &g.launch_event,
+                &g.launch_host,
+                &g.launch_conditions,
+                &g.launch_condition,
+                &g.instantiate_body,
+                &g.instantiate_device,
+                &m.launch,
+                &m.map,
+                &m.map_chunk,
+                &m.take,
+                &m.take_chunk,
+                &m.stream_chunk,
+                &m.trim,
+                &m.trim_chunk,
+                &memory.pool_malloc,
+                &memory.pool_free,
+                &memory.pool_grow,
+                &memory.pool_grow_chunk,
+                &memory.pool_shrink_chunk,
+                &vmm.reserve,
+                &vmm.create,
+                &vmm.map,
+                &vmm.set_access,
+                &vmm.unmap,
+                &vmm.release,
+                &um.cpu_fault,
+                &um.malloc,
+                &um.free,
+                &um.prefetch,
+                &um.prefetch_page,
+                &notify,
+                &host_function_end,
+                &host_function_next,
+                &inline_start,
+                &chunk_gap}) {
+    *t = Ps::truncated(static_cast<double>(t->count()) * factor);
+  }
+  for (double* t :
+       {&c.launch_parameters_kib, &c.malloc_mib, &c.free_mib, &c.host_register_mib, &c.host_unregister_mib,
+        &g.launch_node, &g.instantiate_node, &g.upload_node, &g.update_each, &vmm.create_mib,
+        &vmm.set_access_mib, &vmm.unmap_mib, &vmm.release_mib, &um.malloc_mib, &um.free_mib}) {
+    *t *= factor;
+  }
+  inline_host_rate /= factor;
 }
 
 }  // namespace heddle::host

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
@@ -48,6 +49,8 @@ struct Rules {
   Ps l2_reset_after{};  // persisting lines that nobody touches for so long are normal again; 0: never (L219)
   double launch_queue_scale = 1;                                           // CUDA_SCALE_LAUNCH_QUEUES
   enum class Wait : uint8_t { kSpin, kYield, kBlock } wait = Wait::kSpin;  // cudaDeviceScheduleSpin, ...
+  // A seed for what differs from run to run (core/jitter.h); without one, all is as it mostly is.
+  std::optional<uint64_t> jitter;
 };
 
 struct Params {
@@ -82,6 +85,15 @@ struct Params {
   uint32_t connections, copy_connections, depth;
   Ps submit, kernel_start, kernel_end, same_stream, other_stream, event, notify, block, host_function_start,
       host_function_end, host_function_next;
+  bool sleeps;  // threads that wait, whatever for
+  // A thread's core: what waking it takes longer by how long it has slept (FINDINGS 41).
+  struct Sleep {
+    Ps halted_after, halted, idle_after, idle, idle_most;
+    double idle_slope;  // of what it has slept beyond idle_after
+    double wake_spread, idle_spread;
+    Ps more(Ps slept) const;
+    double spread(Ps slept) const { return slept > idle_after ? idle_spread : wake_spread; }
+  } sleep;
 
   struct Calls {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
@@ -144,6 +156,9 @@ struct Params {
   Ps block_interval;                // between two blocks handed out
   Ps sm_block_interval;             // between two to one SM
   Ps block_start, block_retire;
+
+ private:
+  void scale_host(double factor);  // all that the host's processor does takes so many times as long
 };
 
 // Bytes that `bytes` of payload, in `rows` pieces of equal length, are in packets of up to `payload` with

@@ -28,6 +28,7 @@ class HostFunctions {
     core_.recorder.add(track_, c.name, c.start, core_.now, origin_of(c));
     busy_ = false;
     last_end_ = core_.now;
+    ran_ = true;
     last_stream_ = c.stream;
     if (!waiting_.empty()) {
       next();
@@ -42,9 +43,11 @@ class HostFunctions {
     waiting_.pop_front();
     busy_ = true;
     Command& c = core_.commands[slot];
-    // Right behind another one of its stream: the driver's thread goes on without the device.
-    const bool awake = last_stream_ == c.stream && core_.now - last_end_ < core_.params.host_function_next;
-    c.start = core_.now + (awake ? Ps() : core_.params.host_function_start);
+    // Right behind another one of its stream, so that nothing of the device lies between: the driver's thread
+    // goes on. Else it has slept since the last one, if never so briefly.
+    const Params& p = core_.params;
+    const bool awake = ran_ && last_stream_ == c.stream && core_.now - last_end_ <= p.same_stream;
+    c.start = core_.now + (awake ? Ps() : core_.wake(p.host_function_start, core_.now - last_end_));
     if (c.failed) {
       stuck_ = slot;
       return;
@@ -60,6 +63,7 @@ class HostFunctions {
   bool busy_ = false;
   uint32_t stuck_ = kNone;
   Ps last_end_{};
+  bool ran_ = false;
   uint32_t last_stream_ = kNone;
 };
 

@@ -192,8 +192,18 @@ constexpr const char* kGpu = R"(
       submit_ns: 0 kernel_start_ns: 0 kernel_end_ns: 0 same_stream_ns: 0 other_stream_ns: 0 event_ns: 0 spin_ns: 0
       yield_ns: 0 block_ns: 0 host_function_start_ns: 0 host_function_end_ns: 0
       host_function_next_ns: 0
+      halted_after_ns: 0
+      halted_ns: 0
+      idle_after_ns: 0
+      idle_ns: 0
+      idle_ns_per_us: 0
+      idle_most_ns: 0
+      wake_spread: 0
+      idle_spread: 0
     }
     calls {
+      cpu_speed: 1
+      cpu_spread: 0
       launch_ns: 0 launch_programmatic_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
       event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
       malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0 lazy_load_ns: 0
