@@ -167,6 +167,9 @@ class Setter {
       if (m.op == OpClass::kExit && !m.guard.there()) {
         mask = 0;
       }
+      if (m.op == OpClass::kCall) {  // the other function knows nothing of what is still to come
+        mask |= open.all();
+      }
       m.control.wait_mask |= mask;
       open.clear(m.control.wait_mask);
       if (m.control.write_barrier != kNoCounter) {

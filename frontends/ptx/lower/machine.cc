@@ -14,6 +14,7 @@ std::vector<Value> reads(const Machine& m) {
     }
   }
   out.insert(out.end(), m.settles.begin(), m.settles.end());
+  out.insert(out.end(), m.takes.begin(), m.takes.end());
   for (const auto* a : {&m.address, &m.copied_to}) {
     if (*a && (*a)->base.there()) {
       out.push_back((*a)->base);
@@ -36,6 +37,7 @@ std::vector<Value> writes(const Machine& m) {
     }
   }
   out.insert(out.end(), m.settles.begin(), m.settles.end());
+  out.insert(out.end(), m.gives.begin(), m.gives.end());
   return out;
 }
 
