@@ -16,7 +16,7 @@ namespace heddle::ptx {
 using lower::TimedSource;
 
 inline std::string module_of(const std::string& body, const std::string& directives = "") {
-  return ".version 8.0 .target sm_90 .address_size 64\n"
+  return ".version 8.6 .target sm_90 .address_size 64\n"
          ".entry k(.param .u64 p, .param .u32 n) " +
          directives +
          "{\n.reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>; "

@@ -1,5 +1,5 @@
-// Products and fragments of all types, asynchronous stores: how many machine instructions of each kind, against
-// ptxas 13.0 (-arch=sm_90a).
+// Products and fragments of all types, asynchronous stores: how many machine instructions of each kind,
+// against ptxas 13.0 (-arch=sm_90a).
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -35,25 +35,27 @@ struct Wmma {
 std::string module_of_wmma(const Wmma& w) {
   const std::string factors = w.type == std::string("f64") ? "f64" : "b32";
   const bool half = w.type == std::string("f16");
-  const std::string types = half ? fmt::format("{}.{}", w.sum, w.sum)
-                                 : fmt::format("{}.{}.{}.{}", w.sum, w.type, w.type, w.sum);
+  const std::string types =
+      half ? fmt::format("{}.{}", w.sum, w.sum) : fmt::format("{}.{}.{}.{}", w.sum, w.type, w.type, w.sum);
   std::string zero;
   for (uint32_t k = 0; k < w.d; ++k) {
     zero += w.sum == std::string("s32") || w.sum == std::string("f16") ? fmt::format("mov.b32 %d{}, 0; ", k)
-            : w.sum == std::string("f32")                            ? fmt::format("mov.f32 %d{}, 0f00000000; ", k)
-                                                  : fmt::format("mov.f64 %d{}, 0d0000000000000000; ", k);
+            : w.sum == std::string("f32") ? fmt::format("mov.f32 %d{}, 0f00000000; ", k)
+                                          : fmt::format("mov.f64 %d{}, 0d0000000000000000; ", k);
   }
   const std::string sums = w.sum == std::string("f16") || w.sum == std::string("s32") ? "b32" : w.sum;
   const std::string space = w.space;
   return fmt::format(
-      ".version 8.0 .target sm_90 .address_size 64\n.entry k(.param .u64 p, .param .u32 n) {{\n.reg .{} %a<8>; .reg "
+      ".version 8.0 .target sm_90 .address_size 64\n.entry k(.param .u64 p, .param .u32 n) {{\n.reg .{} "
+      "%a<8>; .reg "
       ".{} %b<8>; .reg .{} %d<8>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n"
-      "wmma.load.a.sync.aligned.{}.{}.{}{} {}, [%rd1], 64;\nwmma.load.b.sync.aligned.{}.{}.{}{} {}, [%rd1+4096], "
+      "wmma.load.a.sync.aligned.{}.{}.{}{} {}, [%rd1], 64;\nwmma.load.b.sync.aligned.{}.{}.{}{} {}, "
+      "[%rd1+4096], "
       "64;\n{}\nwmma.mma{}.sync.aligned.{}.{}.{}.{} {}, {}, {}, {};\nwmma.store.d.sync.aligned.row.{}.{}{} "
       "[%rd1+8192], {}, 64; ret; }}\n",
       factors, factors, sums, w.row, w.shape, space, w.type, list("a", w.a), w.col, w.shape, space, w.type,
-      list("b", w.b), zero, w.type == std::string("b1") ? ".xor.popc" : "", w.row, w.col, w.shape, types, list("d", w.d),
-      list("a", w.a), list("b", w.b), list("d", w.d), w.shape, space, w.sum, list("d", w.d));
+      list("b", w.b), zero, w.type == std::string("b1") ? ".xor.popc" : "", w.row, w.col, w.shape, types,
+      list("d", w.d), list("a", w.a), list("b", w.b), list("d", w.d), w.shape, space, w.sum, list("d", w.d));
 }
 
 std::vector<std::string> code_of(const std::string& text) {
@@ -70,13 +72,17 @@ size_t begins(const std::vector<std::string>& code, const std::string& what) {
 }
 
 // A product of which each operand comes from memory and the result goes there.
-std::string product(const std::string& how, uint32_t a, uint32_t b, uint32_t d, bool floats, const std::string& more) {
+std::string product(const std::string& how, uint32_t a, uint32_t b, uint32_t d, bool floats,
+                    const std::string& more) {
   const std::string sum = floats ? "f" : "d";
-  return ".reg .b32 %a<5>; .reg .b32 %b<5>; .reg .b32 %d<5>;\nld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];\n" +
-         fmt::format("ld.global.v4.u32 {}, [%rd1+16]; ld.global.v4.u32 {}, [%rd1+32];\n", list("a", 4), list("b", 4)) +
+  return ".reg .b32 %a<5>; .reg .b32 %b<5>; .reg .b32 %d<5>;\nld.param.u64 %rd1, [p]; ld.global.u32 %r1, "
+         "[%rd1];\n" +
+         fmt::format("ld.global.v4.u32 {}, [%rd1+16]; ld.global.v4.u32 {}, [%rd1+32];\n", list("a", 4),
+                     list("b", 4)) +
          (floats ? fmt::format("ld.global.v4.f32 {}, [%rd1+48];\n", list("f", 4))
                  : fmt::format("ld.global.v4.u32 {}, [%rd1+48];\n", list("d", 4))) +
-         fmt::format("{} {}, {}, {}, {}{};\n", how, list(sum, d), list("a", a), list("b", b), list(sum, d), more) +
+         fmt::format("{} {}, {}, {}, {}{};\n", how, list(sum, d), list("a", a), list("b", b), list(sum, d),
+                     more) +
          (floats ? fmt::format("st.global.v4.f32 [%rd1], {}; ret;", list("f", 4))
                  : fmt::format("st.global.v4.u32 [%rd1], {}; ret;", list("d", 4)));
 }
@@ -85,35 +91,144 @@ std::string product(const std::string& how, uint32_t a, uint32_t b, uint32_t d, 
 
 TEST_CASE("lower: wmma of each type and shape") {
   const std::vector<Wmma> all = {
-      {"f16, eight rows", "m8n32k16", "f16", "f32", 8, 8, 8, "row", "col", "global.",
+      {"f16, eight rows",
+       "m8n32k16",
+       "f16",
+       "f32",
+       8,
+       8,
+       8,
+       "row",
+       "col",
+       "global.",
        {{"LDG.E", 10}, {"HMMA.16816.F32", 2}, {"STG.E R", 0}, {"STG.E ", 8}, {"MOVM", 0}}},
-      {"f16, eight rows, turned", "m8n32k16", "f16", "f16", 8, 8, 4, "col", "row", "global.",
+      {"f16, eight rows, turned",
+       "m8n32k16",
+       "f16",
+       "f16",
+       8,
+       8,
+       4,
+       "col",
+       "row",
+       "global.",
        {{"LDG.E", 10}, {"HMMA.16816.F16", 2}, {"STG.E ", 4}, {"MOVM", 14}}},
-      {"s8", "m16n16k16", "s8", "s32", 2, 2, 8, "row", "col", "global.",
+      {"s8",
+       "m16n16k16",
+       "s8",
+       "s32",
+       2,
+       2,
+       8,
+       "row",
+       "col",
+       "global.",
        {{"LDG.E ", 4}, {"IMMA.16816.S8.S8", 2}, {"STG.E.64", 4}}},
-      {"s8, turned", "m16n16k16", "s8", "s32", 2, 2, 8, "col", "row", "global.",
+      {"s8, turned",
+       "m16n16k16",
+       "s8",
+       "s32",
+       2,
+       2,
+       8,
+       "col",
+       "row",
+       "global.",
        {{"LDG.E.U8", 16}, {"IMAD R", 8}, {"PRMT", 4}, {"IMMA.16816.S8.S8", 2}, {"STG.E.64", 4}}},
-      {"u8, 32 rows", "m32n8k16", "u8", "s32", 4, 1, 8, "row", "col", "global.",
+      {"u8, 32 rows",
+       "m32n8k16",
+       "u8",
+       "s32",
+       4,
+       1,
+       8,
+       "row",
+       "col",
+       "global.",
        {{"LDG.E ", 5}, {"IMMA.16816.U8.U8", 2}, {"STG.E.64", 4}}},
-      {"s8, eight rows", "m8n32k16", "s8", "s32", 1, 4, 8, "row", "col", "global.",
+      {"s8, eight rows",
+       "m8n32k16",
+       "s8",
+       "s32",
+       1,
+       4,
+       8,
+       "row",
+       "col",
+       "global.",
        {{"LDG.E ", 5}, {"IMMA.16816.S8.S8", 2}, {"STG.E ", 8}}},
-      {"tf32", "m16n16k8", "tf32", "f32", 4, 4, 8, "row", "col", "",
+      {"tf32",
+       "m16n16k8",
+       "tf32",
+       "f32",
+       4,
+       4,
+       8,
+       "row",
+       "col",
+       "",
        {{"LD.E ", 8}, {"HMMA.1684.F32.TF32", 4}, {"ST.E.64", 4}}},
-      {"tf32, turned", "m16n16k8", "tf32", "f32", 4, 4, 8, "col", "row", "",
+      {"tf32, turned",
+       "m16n16k8",
+       "tf32",
+       "f32",
+       4,
+       4,
+       8,
+       "col",
+       "row",
+       "",
        {{"LD.E ", 8}, {"HMMA.1684.F32.TF32", 4}, {"ST.E.64", 4}}},
-      {"f64", "m8n8k4", "f64", "f64", 1, 1, 2, "row", "col", "",
+      {"f64",
+       "m8n8k4",
+       "f64",
+       "f64",
+       1,
+       1,
+       2,
+       "row",
+       "col",
+       "",
        {{"LD.E.64", 2}, {"DMMA", 1}, {"ST.E.128", 1}}},
-      {"f64, turned", "m8n8k4", "f64", "f64", 1, 1, 2, "col", "row", "",
+      {"f64, turned",
+       "m8n8k4",
+       "f64",
+       "f64",
+       1,
+       1,
+       2,
+       "col",
+       "row",
+       "",
        {{"LD.E.64", 2}, {"DMMA", 1}, {"ST.E.128", 1}}},
-      {"s4", "m8n8k32", "s4", "s32", 1, 1, 2, "row", "col", "global.",
+      {"s4",
+       "m8n8k32",
+       "s4",
+       "s32",
+       1,
+       1,
+       2,
+       "row",
+       "col",
+       "global.",
        {{"LDG.E ", 2}, {"IMMA.8816.S8.S8", 2}, {"SHF.R.S32.HI", 16}, {"IMAD.IADD", 2}, {"STG.E.64", 1}}},
-      {"b1", "m8n8k128", "b1", "s32", 1, 1, 2, "row", "col", "global.",
+      {"b1",
+       "m8n8k128",
+       "b1",
+       "s32",
+       1,
+       1,
+       2,
+       "row",
+       "col",
+       "global.",
        {{"LDG.E ", 2}, {"BMMA.88128.AND.POPC", 2}, {"IMAD.IADD", 2}, {"STG.E.64", 1}}},
   };
   for (const Wmma& w : all) {
+    CAPTURE(w.name);
     const auto c = code_of(module_of_wmma(w));
     for (const auto& [opcode, n] : w.machine) {
-      CAPTURE(w.name, opcode);
+      CAPTURE(opcode);
       CHECK(begins(c, opcode) == n);
     }
   }
@@ -151,7 +266,8 @@ TEST_CASE("timed: lanes' addresses of fragments of bytes, turned over and not") 
 }
 
 TEST_CASE("lower: sparse products") {
-  const auto one = [](const std::string& shape, const std::string& types, uint32_t a, uint32_t b, bool floats) {
+  const auto one = [](const std::string& shape, const std::string& types, uint32_t a, uint32_t b,
+                      bool floats) {
     return code(product("mma.sp.sync.aligned." + shape + ".row.col." + types, a, b, 4, floats, ", %r1, 0x0"));
   };
   CHECK(has(one("m16n8k16", "f32.f16.f16.f32", 2, 2, true), "HMMA.SP.16816.F32 R"));
@@ -176,34 +292,43 @@ TEST_CASE("lower: products of 8-bit floats of a warp are those of halves") {
 
 TEST_CASE("lower: sparse products of warp groups") {
   const std::string text =
-      ".version 8.2 .target sm_90a .address_size 64\n.entry k(.param .u64 p) { .reg .b64 %rd<5>; .reg .f32 %d<4>; "
-      ".reg .pred %p<2>; .reg .b32 %r<3>;\nld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [p]; add.s64 %rd3, %rd2, 8;\n"
-      "ld.global.u32 %r1, [%rd1]; setp.ne.u64 %p1, %rd1, 0; mov.f32 %d0, 0f00000000; mov.f32 %d1, %d0; mov.f32 %d2, "
+      ".version 8.2 .target sm_90a .address_size 64\n.entry k(.param .u64 p) { .reg .b64 %rd<5>; .reg .f32 "
+      "%d<4>; "
+      ".reg .pred %p<2>; .reg .b32 %r<3>;\nld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [p]; add.s64 %rd3, "
+      "%rd2, 8;\n"
+      "ld.global.u32 %r1, [%rd1]; setp.ne.u64 %p1, %rd1, 0; mov.f32 %d0, 0f00000000; mov.f32 %d1, %d0; "
+      "mov.f32 %d2, "
       "%d0; mov.f32 %d3, %d0;\nwgmma.fence.sync.aligned;\n"
-      "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%d0,%d1,%d2,%d3}, %rd2, %rd3, %r1, 0, %p1, 1, 1, 0, 0;\n"
-      "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\nst.global.f32 [%rd1], %d3; ret; }\n";
+      "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%d0,%d1,%d2,%d3}, %rd2, %rd3, %r1, 0, %p1, 1, "
+      "1, 0, 0;\n"
+      "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\nst.global.f32 [%rd1], %d3; ret; "
+      "}\n";
   CHECK(count(code_of(text), "HGMMA.SP.64x8x32.F32 R") == 1);
 }
 
 TEST_CASE("lower: asynchronous stores and reductions have their place and their barrier object in a pair") {
-  const std::string head =
-      "ld.param.u64 %rd1, [p]; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n";
+  const std::string head = "ld.param.u64 %rd1, [p]; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n";
   const std::string store = "st.async.shared::cluster.mbarrier::complete_tx::bytes";
   CHECK(count(code(head + store + ".u32 [%r1], %r2, [%r3]; ret;"), "STAS [R") == 1);
   CHECK(count(code(head + store + ".v4.u32 [%r1], {%r1, %r2, %r3, %r4}, [%r3]; ret;"), "STAS.128 [R") == 1);
   const auto c = code(head + store + ".v2.u32 [%r1+8], {%r1, %r2}, [%r3+16]; ret;");
   CHECK(count(c, "STAS.64 [R") == 1);
   CHECK(count(c, "IADD3") == 2);  // as ptxas: 8 to the one, 16 to the other
-  CHECK(count(code(head + "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, "
-                          "[%r3]; ret;"),
-              "REDAS.ADD [R") == 1);
+  CHECK(
+      count(code(head +
+                 "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, "
+                 "[%r3]; ret;"),
+            "REDAS.ADD [R") == 1);
 }
 
 TEST_CASE("timed: an asynchronous store tells its place and its barrier object") {
   const std::string body =
-      ".shared .align 8 .b64 bar; .shared .align 8 .b8 s[256]; mov.u32 %r1, %tid.x; mov.u32 %r2, bar; mov.u32 %r3, s;\n"
-      "shl.b32 %r4, %r1, 2; add.s32 %r5, %r3, %r4; setp.ne.u32 %p1, %r1, 0; @%p1 bra go; mbarrier.init.shared.b64 "
-      "[%r2], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128;\ngo: bar.sync 0; mapa.shared::cluster.u32 %r6, "
+      ".shared .align 8 .b64 bar; .shared .align 8 .b8 s[256]; mov.u32 %r1, %tid.x; mov.u32 %r2, bar; "
+      "mov.u32 %r3, s;\n"
+      "shl.b32 %r4, %r1, 2; add.s32 %r5, %r3, %r4; setp.ne.u32 %p1, %r1, 0; @%p1 bra go; "
+      "mbarrier.init.shared.b64 "
+      "[%r2], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128;\ngo: bar.sync 0; "
+      "mapa.shared::cluster.u32 %r6, "
       "%r5, 0; mapa.shared::cluster.u32 %r7, %r2, 0;\n"
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6], %r1, [%r7];\n"
       "again: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra again; ret;";

@@ -85,7 +85,8 @@ std::vector<GroupSpan> spans(const Lowered& f) {
 class Taken {
  public:
   // `refused`: by number, when nobody may have it.
-  Taken(uint32_t limit, const std::vector<std::vector<Span>>& refused) : until_(limit, 0), refused_(refused) {}
+  Taken(uint32_t limit, const std::vector<std::vector<Span>>& refused)
+      : until_(limit, 0), refused_(refused) {}
 
   void reserve(uint32_t number) { until_[number] = UINT32_MAX; }
   bool free(uint32_t at, const GroupSpan& want) const { return until(at, want) <= want.first; }
@@ -141,7 +142,8 @@ struct Placed {
 
 // Numbers below `limits`.
 Placed place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<GroupSpan>& when,
-             const Refused& refused, const std::array<uint32_t, 3>& limits, bool longest_free, std::array<uint32_t, 3> most) {
+             const Refused& refused, const std::array<uint32_t, 3>& limits, bool longest_free,
+             std::array<uint32_t, 3> most) {
   std::array<Taken, 3> taken{Taken(limits[0], refused[0]), Taken(limits[1], refused[1]),
                              Taken(limits[2], refused[2])};
   taken[0].reserve(1);

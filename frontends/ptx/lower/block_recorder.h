@@ -55,7 +55,7 @@ class BlockRecorder final : public executed::Recorder {
     uint32_t block = kNone;
     uint32_t numbers = 0;  // of turns
     uint32_t exited = 0;
-    size_t turns = 0;  // of a loop that are not told yet, with the one that goes on
+    size_t turns = 0;                // of a loop that are not told yet, with the one that goes on
     std::array<uint32_t, 32> stack;  // R1 of each lane
     std::vector<Turn> turn;
     Turn& now() { return turn[turns - 1]; }

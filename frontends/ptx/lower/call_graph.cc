@@ -98,6 +98,8 @@ uint32_t resolved(const Module& module, uint32_t function) {
   return function;
 }
 
-std::vector<Reached> reached_functions(const Module& module, uint32_t kernel) { return Walk(module).run(kernel); }
+std::vector<Reached> reached_functions(const Module& module, uint32_t kernel) {
+  return Walk(module).run(kernel);
+}
 
 }  // namespace heddle::ptx::lower

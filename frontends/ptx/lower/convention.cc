@@ -8,9 +8,9 @@
 namespace heddle::ptx::lower {
 namespace {
 
-constexpr uint64_t kWord = 4;           // bytes
-constexpr uint32_t kFirstKept = 36;     // uniform register
-constexpr uint32_t kMostTogether = 4;   // words: a wider alignment is no register's
+constexpr uint64_t kWord = 4;          // bytes
+constexpr uint32_t kFirstKept = 36;    // uniform register
+constexpr uint32_t kMostTogether = 4;  // words: a wider alignment is no register's
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// How functions are called on sm_90, as ptxas 13.0 does it (the SASS of tests/ptx/data/calls.ptx). By the ABI:
-// arguments and results from R4 on, return address in R20:R21, R2, R16 to R19, R22 and above and UR36 and above
-// kept. Functions that need not keep to it have their return address behind arguments and results.
+// How functions are called on sm_90, as ptxas 13.0 does it (the SASS of tests/ptx/data/calls.ptx). By the
+// ABI: arguments and results from R4 on, return address in R20:R21, R2, R16 to R19, R22 and above and UR36
+// and above kept. Functions that need not keep to it have their return address behind arguments and results.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace heddle::ptx::lower {
 
-constexpr uint32_t kFirstArgument = 4;    // register
-constexpr uint32_t kArgumentWords = 12;   // in registers; what does not fit whole is in memory
-constexpr uint32_t kAbiReturn = 16;       // word: R20
+constexpr uint32_t kFirstArgument = 4;     // register
+constexpr uint32_t kArgumentWords = 12;    // in registers; what does not fit whole is in memory
+constexpr uint32_t kAbiReturn = 16;        // word: R20
 constexpr uint32_t kConventionWords = 18;  // R4 to R21
-constexpr uint32_t kAbiRegisters = 24;    // a kernel that calls by the ABI has at least so many
+constexpr uint32_t kAbiRegisters = 24;     // a kernel that calls by the ABI has at least so many
 
 // Bytes of an argument or a result, and what they are a multiple of.
 struct Shape {

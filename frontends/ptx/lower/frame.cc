@@ -156,14 +156,14 @@ void add_frame(Lowered& f) {
   if (f.standard) {
     const Clobbered c = clobbered(f);
     for (uint32_t n = 0; n < kMostNumbers; ++n) {
-      const bool address = f.calls && (n == kFirstArgument + kAbiReturn || n == kFirstArgument + kAbiReturn + 1);
+      const bool address =
+          f.calls && (n == kFirstArgument + kAbiReturn || n == kFirstArgument + kAbiReturn + 1);
       if (c.vectors[n] && (kept_by_abi(n) || address)) {
         kept.push_back(n);
       }
     }
   }
-  const auto bytes =
-      round_up(f.outgoing_bytes + static_cast<uint32_t>(kept.size()) * kWord, kFrameAlign);
+  const auto bytes = round_up(f.outgoing_bytes + static_cast<uint32_t>(kept.size()) * kWord, kFrameAlign);
   if (bytes == 0) {
     return;
   }
@@ -187,7 +187,8 @@ void add_frame(Lowered& f) {
       if (is_return(m)) {
         const size_t first = code.size();
         for (size_t k = 0; k < values.size(); ++k) {
-          code.push_back(stack_access(false, r1, values[k], f.outgoing_bytes + static_cast<uint32_t>(k) * kWord, m.origin));
+          code.push_back(stack_access(false, r1, values[k],
+                                      f.outgoing_bytes + static_cast<uint32_t>(k) * kWord, m.origin));
         }
         code.push_back(stack_step(r1, bytes, m.origin));
         for (size_t k = first; k < code.size(); ++k) {
@@ -204,7 +205,8 @@ void add_frame(Lowered& f) {
   const uint32_t origin = first.stretches.front().first;
   std::vector<Machine> head{stack_step(r1, -int64_t{bytes}, origin)};
   for (size_t k = values.size(); k-- > 0;) {
-    head.push_back(stack_access(true, r1, values[k], f.outgoing_bytes + static_cast<uint32_t>(k) * kWord, origin));
+    head.push_back(
+        stack_access(true, r1, values[k], f.outgoing_bytes + static_cast<uint32_t>(k) * kWord, origin));
   }
   // A kernel gets its R1 first.
   const auto r1_made = std::ranges::find_if(

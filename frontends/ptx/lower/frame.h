@@ -20,8 +20,8 @@ Refused refused_numbers(const Lowered& f);
 // One more than the highest vector register that has a number of its own.
 uint32_t fixed_registers(const Lowered& f);
 
-// Once registers have numbers: R1 goes down at the beginning, and up again before each return; between that, what
-// must be kept is stored and loaded.
+// Once registers have numbers: R1 goes down at the beginning, and up again before each return; between that,
+// what must be kept is stored and loaded.
 void add_frame(Lowered& f);
 
 }  // namespace heddle::ptx::lower

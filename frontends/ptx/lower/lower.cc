@@ -198,7 +198,8 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
   std::vector<std::string> missing;
   Callees callees;
   uint32_t registers = kFewestRegisters;
-  for (const Reached& r : reached_functions(module, static_cast<uint32_t>(&kernel - module.functions.data()))) {
+  for (const Reached& r :
+       reached_functions(module, static_cast<uint32_t>(&kernel - module.functions.data()))) {
     auto part = std::make_unique<Part>();
     Lowered& f = part->code;
     part->function = r.function;
@@ -222,7 +223,8 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
   }
   if (!missing.empty()) {
     throw NotLowered(
-        fmt::format("kernel {} has {} instructions that have no time yet", kernel.name, missing.size()), missing);
+        fmt::format("kernel {} has {} instructions that have no time yet", kernel.name, missing.size()),
+        missing);
   }
   isa::KernelImage& image = out.image;
   image.name = kernel.name;

@@ -19,7 +19,7 @@ enum class File : uint8_t { kVector, kUniform, kPredicate };
 struct Register {
   File file = File::kVector;
   uint8_t count = 1;
-  int number = -1;  // the first one, once it is allocated
+  int number = -1;     // the first one, once it is allocated
   bool fixed = false;  // by the convention of calls; allocation leaves it
 };
 
@@ -81,9 +81,9 @@ struct Address {
   Value uniform;          // added to the base
 };
 
-// What lanes access of a matrix in memory: tiles of 8 rows, whose first elements are given as places in memory.
-// kPairs: lane 4g + t the `per` elements from per * t on of row g; kColumns: element g of row per * t; kRows: lane
-// 8m + r row r of tile m.
+// What lanes access of a matrix in memory: tiles of 8 rows, whose first elements are given as places in
+// memory. kPairs: lane 4g + t the `per` elements from per * t on of row g; kColumns: element g of row per *
+// t; kRows: lane 8m + r row r of tile m.
 struct Tiles {
   enum class Kind : uint8_t { kPairs, kColumns, kRows } kind = Kind::kPairs;
   uint8_t bytes = 2;  // of an element
@@ -101,9 +101,9 @@ struct Machine {
   std::vector<Value> takes, gives;   // not in the text: what a call or a return reads, and what a call writes
   Value guard;
   bool guard_negated = false;
-  uint32_t origin = kNone;  // the PTX instruction whose lanes are its lanes, and whose addresses are its
-  uint32_t target = kNone;  // of a branch: the block
-  uint32_t callee = kNone;  // of a direct call: the module's function
+  uint32_t origin = kNone;    // the PTX instruction whose lanes are its lanes, and whose addresses are its
+  uint32_t target = kNone;    // of a branch: the block
+  uint32_t callee = kNone;    // of a direct call: the module's function
   uint32_t clobbers = kNone;  // of a call: in Lowered::clobbered
   int32_t stack_step = 0;     // bytes that R1 changes by
   // Accesses at R1: the place is the function's own or its caller's.

@@ -79,8 +79,8 @@ class Scheduler {
 
   void effects(uint32_t i) {
     const Machine& m = code_[i];
-    const bool last = m.op == OpClass::kBranch || m.op == OpClass::kCall ||
-                      (m.op == OpClass::kExit && !m.guard.there());
+    const bool last =
+        m.op == OpClass::kBranch || m.op == OpClass::kCall || (m.op == OpClass::kExit && !m.guard.there());
     if (last) {
       for (uint32_t k = 0; k < i; ++k) {
         edge(k, i, 0);

@@ -87,7 +87,7 @@ void Select::instruction(uint32_t i) {
   if (uses_.absorbed(i) || uses_.is_copy(i)) {
     return;
   }
-  if (!control(i) && !memory() && !moves() && !floating() && !integer() && !video()) {
+  if (!control(i) && !memory() && !moves() && !floating() && !integer() && !video() && !other()) {
     refuse(i, "not lowered yet");
   }
 }

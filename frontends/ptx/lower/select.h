@@ -109,6 +109,15 @@ class Select {
   void atomic();
   bool copies();
 
+  // select_other.cc
+  bool other();
+  static std::string sass_name(Type t);
+  void barrier_reduction();
+  void cache_policy();
+  void cache_policy_of_range(Value u, Value shift);
+  void address_space();
+  void replace_field();
+
   // select_video.cc
   // Of 64 bits; without `high` its upper word is 0 or nobody's.
   struct Wide {

@@ -1,5 +1,5 @@
-// Calls and what functions are given and give back (convention.h). Arguments and results are in registers that
-// have their numbers already; what PTX has as .param variables of a call are these.
+// Calls and what functions are given and give back (convention.h). Arguments and results are in registers
+// that have their numbers already; what PTX has as .param variables of a call are these.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,8 +118,8 @@ void Select::bind(uint32_t i) {
   const auto x = uses_.operands(i);
   const Operand& at = x[store ? 0 : 1];
   const Operand& data = x[store ? 1 : 0];
-  const auto p = at.base == Base::kVariable && at.kind == OperandKind::kAddress ? places_.find(at.id)
-                                                                                : places_.end();
+  const auto p =
+      at.base == Base::kVariable && at.kind == OperandKind::kAddress ? places_.find(at.id) : places_.end();
   if (p == places_.end() || p->second.place.in_memory || at.value % kWordBytes != 0 ||
       data.kind != OperandKind::kRegister || bits(o.type()) < kWordBits) {
     return;
@@ -133,7 +133,8 @@ void Select::bind(uint32_t i) {
   const bool own = p->second.stack == Machine::Stack::kCaller;
   bool fits = false;
   if (store) {
-    fits = uses_.reads(r) == 1 && same_block(uses_.writer(r)) && uses_.op(uses_.writer(r)).space != Space::kParam;
+    fits = uses_.reads(r) == 1 && same_block(uses_.writer(r)) &&
+           uses_.op(uses_.writer(r)).space != Space::kParam;
   } else if (own) {
     fits = !out_.calls;
   } else {
@@ -142,8 +143,8 @@ void Select::bind(uint32_t i) {
     fits = !goes_on && uses_.all_readers(r, same_block);
   }
   if (fits) {
-    values_[r] = convention(p->second.place.word + static_cast<uint32_t>(at.value) / kWordBytes,
-                            words_of(o.type()));
+    values_[r] =
+        convention(p->second.place.word + static_cast<uint32_t>(at.value) / kWordBytes, words_of(o.type()));
   }
 }
 

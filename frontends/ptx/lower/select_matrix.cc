@@ -77,8 +77,7 @@ void Select::product() {
   const Op& o = op();
   const Type ab = o.types[1], d = o.types[0];
   const bool sparse = o.opcode == Opcode::kMmaSp;
-  const std::string shape =
-      fmt::format("{}{}{}{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
+  const std::string shape = fmt::format("{}{}{}{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
   std::string how;
   if (ab == Type::kF64) {
     how = "DMMA." + shape;
@@ -106,8 +105,8 @@ void Select::product() {
   emit(how, std::vector<Field>{to}, s);
 }
 
-// Of e4m3 and e5m2, which tensor cores of sm_90 take in products of warp groups alone: as halves, which are twice
-// as many; the sum is added behind them.
+// Of e4m3 and e5m2, which tensor cores of sm_90 take in products of warp groups alone: as halves, which are
+// twice as many; the sum is added behind them.
 void Select::product_of_small_floats() {
   const Op& o = op();
   const bool wide = o.types[0] == Type::kF32;
@@ -117,7 +116,8 @@ void Select::product_of_small_floats() {
   Value sum;
   for (uint32_t step = 0; step < steps; ++step) {
     const auto halves = [&](Value from, Type t) {
-      const Value out = temporary(from.count * 2 / steps == 0 ? 1 : static_cast<uint8_t>(from.count * 2 / steps));
+      const Value out =
+          temporary(from.count * 2 / steps == 0 ? 1 : static_cast<uint8_t>(from.count * 2 / steps));
       for (uint32_t k = 0; k < out.count; ++k) {
         const uint32_t word = steps == 2 ? k : k / 2;
         emit(fmt::format("F2FP.F16.{}.UNPACK_B", t == Type::kE4m3 ? "E4M3" : "E5M2"), {part(out, k)},
@@ -162,8 +162,7 @@ void Select::wgmma() {
   const bool bytes = bits(a) == 8;
   const bool sparse = o.opcode == Opcode::kWgmmaMmaAsyncSp;
   const auto byte = [](Type t) { return t == Type::kE4m3 ? "E4M3" : "E5M2"; };
-  const std::string shape =
-      fmt::format("{}{}x{}x{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
+  const std::string shape = fmt::format("{}{}x{}x{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
   const char* const sum = d == Type::kF16 ? "F16" : "F32";
   const std::string how = integer ? fmt::format("IGMMA.{}.{}.{}", shape, a == Type::kS8 ? "S8" : "U8",
                                                 b == Type::kS8 ? "S8" : "U8")

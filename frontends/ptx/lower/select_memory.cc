@@ -134,7 +134,8 @@ Address Select::address(const Operand& o) {
 
 void Select::load_parameter() {
   const Operand& from = at(1);
-  int64_t place = executed::kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
+  int64_t place =
+      executed::kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
   const auto elements =
       at(0).kind == OperandKind::kVector ? f_.elements(at(0)) : std::span<const Operand>(&at(0), 1);
   for (const Operand& e : elements) {
@@ -200,6 +201,11 @@ void Select::load_store() {
   m.loads = !store;
   m.stores = store;
   m.ordered = strong;
+  // A cache policy that the kernel makes itself stands in the descriptor.
+  const uint32_t policy = uses_.maker(at(2));
+  if (policy != kNone && words(uses_.op(policy).opcode).starts_with("createpolicy")) {
+    m.takes.push_back(value(uses_.origin_register(at(2))));
+  }
   if (!store && data.kind == OperandKind::kVector) {
     spread(f_.elements(data), v);
   }

@@ -102,8 +102,8 @@ Value Select::video_part(const Operand& o, bool sign) {
 
 Value Select::video_sign(Value v) { return made("SHF.R.S32.HI", {Field(), "0x1f", v}); }
 
-// The smaller one or the larger, of 64 bits; `sign_a`, `sign_b`: their upper words, none: 0. `upper`: the upper
-// word of it, too.
+// The smaller one or the larger, of 64 bits; `sign_a`, `sign_b`: their upper words, none: 0. `upper`: the
+// upper word of it, too.
 Select::Wide Select::video_choose(Wide a, Wide b, bool upper) {
   const Value below = predicate(), all = predicate();
   emit("ISETP.LT.U32.AND", {below, "PT"}, {a.low, b.low, "PT"});
@@ -251,6 +251,10 @@ void Select::video_word() {
     return;
   }
   const bool sat = o.has(Flag::kSat);
+  if (kind == Kind::kAdd && !sat && o.combine == Combine::kAdd) {
+    emit("IADD3", {result()}, {in(3), a, b});
+    return;
+  }
   const bool sign = !set && is_signed(o.types[0]);
   const bool chooses = o.combine == Combine::kMin || o.combine == Combine::kMax;
   const bool has_upper = kind == Kind::kMin || kind == Kind::kMax || kind == Kind::kAbsdiff;
@@ -412,7 +416,8 @@ void Select::video_choose_halves(Value to, bool sign) {
   const Field x = in(1), y = in(2);
   const char* const which = kind_of(op().opcode) == Kind::kMin ? "PT" : "!PT";
   const auto lower = [&](const Field& f) {
-    return sign ? made("PRMT", {f, "0x9910", Field()}) : made("LOP3.LUT", {f, "0xffff", Field(), "0xc0", "!PT"});
+    return sign ? made("PRMT", {f, "0x9910", Field()})
+                : made("LOP3.LUT", {f, "0xffff", Field(), "0xc0", "!PT"});
   };
   const Value a = lower(x);
   Value b = lower(y);

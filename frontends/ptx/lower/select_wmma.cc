@@ -31,8 +31,8 @@ std::map<std::pair<uint32_t, uint32_t>, uint32_t> tile_registers(const Fragment&
 
 bool halves(const Fragment& f) { return f.kind == Fragment::Kind::kTiles && f.bits == 16 && f.per_cell == 2; }
 
-// The products of 16 rows (of f64 and of less than 8 bits: 8) and 8 columns that one is made of: which registers
-// of each operand. A product with 8 rows is its transposed one: `turned`, A is B there.
+// The products of 16 rows (of f64 and of less than 8 bits: 8) and 8 columns that one is made of: which
+// registers of each operand. A product with 8 rows is its transposed one: `turned`, A is B there.
 struct Piece {
   std::vector<uint32_t> d, a, b;
   bool goes_on = false;  // adds to what the one before has left
@@ -96,11 +96,16 @@ std::vector<Operand> picked(std::span<const Operand> list, const std::vector<uin
   return out;
 }
 
+// What stands alone is no list.
+std::span<const Operand> elements(const Function& f, const Operand& o) {
+  return o.kind == OperandKind::kVector ? f.elements(o) : std::span<const Operand>(&o, 1);
+}
+
 exec::MatrixOp sized(const Function& f, std::span<const Operand> x) {
   exec::MatrixOp m;
   exec::MatrixOp::Operand* const all[] = {&m.d, &m.a, &m.b, &m.c};
   for (size_t k = 0; k < 4; ++k) {
-    all[k]->slots.resize(f.elements(x[k]).size());
+    all[k]->slots.resize(elements(f, x[k]).size());
   }
   return m;
 }
@@ -114,11 +119,11 @@ void Select::find_wmma_groups(uint32_t i) {
   const size_t of_a = found.turned ? 2 : 1, of_b = found.turned ? 1 : 2;
   const size_t distinct_b = (found.turned ? m.a : m.b).fragment.registers();
   for (const Piece& p : found.all) {
-    make_group(f_.elements(x[of_b]).first(std::min<size_t>(distinct_b, 4)));
-    make_group(picked(f_.elements(x[0]), p.d));
-    make_group(picked(f_.elements(x[of_a]), p.a));
-    make_group(picked(f_.elements(x[of_b]), p.b));
-    make_group(picked(f_.elements(x[3]), p.d));
+    make_group(elements(f_, x[of_b]).first(std::min<size_t>(distinct_b, 4)));
+    make_group(picked(elements(f_, x[0]), p.d));
+    make_group(picked(elements(f_, x[of_a]), p.a));
+    make_group(picked(elements(f_, x[of_b]), p.b));
+    make_group(picked(elements(f_, x[3]), p.d));
   }
 }
 
@@ -138,16 +143,18 @@ void Select::wmma_product() {
       : factor == Type::kTf32 ? "HMMA.1684.F32.TF32"
       : factor == Type::kBf16 ? "HMMA.16816.F32.BF16"
       : factor == Type::kF16  ? (wide ? "HMMA.16816.F32" : "HMMA.16816.F16")
-      : factor == Type::kB1   ? "BMMA.88128.AND.POPC"
-                              : fmt::format("IMMA.{}.{}.{}", bits(factor) == 8 ? "16816" : "8816",
-                                            sign(o.types[found.turned ? 2 : 1]), sign(o.types[found.turned ? 1 : 2]));
-  const bool narrow = factor == Type::kS4 || factor == Type::kU4 || (factor == Type::kB1 && o.combine == Combine::kXor);
+      : factor == Type::kB1
+          ? "BMMA.88128.AND.POPC"
+          : fmt::format("IMMA.{}.{}.{}", bits(factor) == 8 ? "16816" : "8816",
+                        sign(o.types[found.turned ? 2 : 1]), sign(o.types[found.turned ? 1 : 2]));
+  const bool narrow =
+      factor == Type::kS4 || factor == Type::kU4 || (factor == Type::kB1 && o.combine == Combine::kXor);
   Value to;
   for (const Piece& p : found.all) {
-    const Value a = group(picked(f_.elements(at(found.turned ? 2 : 1)), p.a), false);
-    const Value b = group(picked(f_.elements(at(found.turned ? 1 : 2)), p.b), false);
-    const Value c = p.goes_on ? to : group(picked(f_.elements(at(3)), p.d), false);
-    const std::vector<Operand> d = picked(f_.elements(at(0)), p.d);
+    const Value a = group(picked(elements(f_, at(found.turned ? 2 : 1)), p.a), false);
+    const Value b = group(picked(elements(f_, at(found.turned ? 1 : 2)), p.b), false);
+    const Value c = p.goes_on ? to : group(picked(elements(f_, at(3)), p.d), false);
+    const std::vector<Operand> d = picked(elements(f_, at(0)), p.d);
     to = group(d, true);
     if (narrow) {
       product_of_bits(how, to, a, b, c);
@@ -158,8 +165,8 @@ void Select::wmma_product() {
   }
 }
 
-// Elements of four bits as bytes, every second one in another word; of one bit, where not both but either may be
-// set, those with the one turned over and those with the other. Then two products, and the sum of them.
+// Elements of four bits as bytes, every second one in another word; of one bit, where not both but either may
+// be set, those with the one turned over and those with the other. Then two products, and the sum of them.
 void Select::product_of_bits(const std::string& how, Value to, Value a, Value b, Value c) {
   const Type t = op().types[1];
   std::array<std::array<Value, 2>, 2> factors;
@@ -281,7 +288,7 @@ void Select::wmma_memory() {
     std::swap(f.rows, f.cols);
     turned = !turned;
   }
-  const auto list = f_.elements(at(store ? 1 : 0));
+  const auto list = elements(f_, at(store ? 1 : 0));
   const uint32_t registers = f.registers();
   const auto tile = [&](uint32_t element, Tiles::Kind kind) {
     const exec::matrix::Place p = place(f, 0, element);
@@ -320,7 +327,8 @@ void Select::wmma_memory() {
     }
   } else if (f.bits >= 32) {
     for (uint32_t r = 0; r < registers; ++r) {
-      tile_access(unit + (f.bits == 64 ? ".64" : ""), picked(list, {r}), {}, tile(r, Tiles::Kind::kColumns), cols);
+      tile_access(unit + (f.bits == 64 ? ".64" : ""), picked(list, {r}), {}, tile(r, Tiles::Kind::kColumns),
+                  cols);
     }
   } else if (f.bits == 16) {
     for (uint32_t r = 0; r < registers; ++r) {
@@ -341,7 +349,8 @@ void Select::wmma_memory() {
         bytes[e] = temporary();
         tile_access(unit + ".U8", {}, bytes[e], tile(r * per + e, Tiles::Kind::kColumns), cols);
       }
-      const Value lower = made("IMAD", {bytes[1], "0x100", bytes[0]}), upper = made("IMAD", {bytes[3], "0x100", bytes[2]});
+      const Value lower = made("IMAD", {bytes[1], "0x100", bytes[0]}),
+                  upper = made("IMAD", {bytes[3], "0x100", bytes[2]});
       emit("PRMT", {value(list[r].id)}, {lower, "0x5410", upper});
     }
   }
@@ -352,8 +361,8 @@ void Select::wmma_memory() {
 }
 
 // `data`: the registers, or else `other`.
-void Select::tile_access(const std::string& what, const std::vector<Operand>& data, Value other, const Tiles& t,
-                         uint32_t cols) {
+void Select::tile_access(const std::string& what, const std::vector<Operand>& data, Value other,
+                         const Tiles& t, uint32_t cols) {
   const bool store = op().opcode == Opcode::kWmmaStoreD;
   const Address where = row_address(at(store ? 0 : 1), at(2), cols, t);
   const Value v = other.there() ? other : group(data, !store);

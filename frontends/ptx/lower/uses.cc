@@ -199,8 +199,9 @@ void Uses::find_uniform() {
 bool Uses::kernel_parameter(uint32_t i) const {
   const Space space = op(i).space;
   const Operand& from = operands(i)[1];
-  return (space == Space::kParam || space == Space::kParamEntry) && f_.entry && from.base == Base::kVariable &&
-         from.kind == OperandKind::kAddress && module_.variables[from.id].parameter != kNone;
+  return (space == Space::kParam || space == Space::kParamEntry) && f_.entry &&
+         from.base == Base::kVariable && from.kind == OperandKind::kAddress &&
+         module_.variables[from.id].parameter != kNone;
 }
 
 bool Uses::is_wide_product(uint32_t i) const {

@@ -30,7 +30,8 @@ class Uses {
   // Whether `holds` of all instructions that read the register.
   template <class F>
   bool all_readers(uint32_t reg, F holds) const {
-    return std::all_of(readers_[reg].begin(), readers_[reg].end(), [&](const Place& p) { return holds(p.instr); });
+    return std::all_of(readers_[reg].begin(), readers_[reg].end(),
+                       [&](const Place& p) { return holds(p.instr); });
   }
   bool uniform_register(uint32_t reg) const { return uniform_[reg]; }
   // Whoever reads its result does its work.
