@@ -169,6 +169,7 @@ TEST_CASE("lower: what is alive behind a call has registers that the function do
 
 TEST_CASE("lower: arguments that do not fit into R4 to R15 are stored at R1") {
   const std::string text =
+      ".func (.param .b32 r) sum(.param .align 4 .b8 s[64], .param .b32 k);\n.global .u64 table[1] = {sum};\n"
       ".func (.param .b32 r) sum(.param .align 4 .b8 s[64], .param .b32 k) { .reg .f32 %f<9>; .reg .b32 "
       "%r<3>;\n"
       "ld.param.f32 %f1, [s]; ld.param.f32 %f2, [s+60]; ld.param.u32 %r1, [k]; add.f32 %f3, %f1, %f2; "

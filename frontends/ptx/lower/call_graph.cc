@@ -14,6 +14,13 @@ class Walk {
 
   std::vector<Reached> run(uint32_t kernel) {
     visit(kernel);
+    for (const Initial& i : m_.initials) {
+      for (const Relocation& r : i.relocations) {
+        if (r.function) {
+          named_.insert(resolved(m_, r.id));
+        }
+      }
+    }
     for (Reached& r : out_) {
       r.standard = named_.contains(r.function) || reaches_itself(r.function);
     }
@@ -56,7 +63,7 @@ class Walk {
     for (const Initial& i : m_.initials) {
       for (const Relocation& r : i.relocations) {
         if (r.function) {
-          to(from, resolved(m_, r.id), true);
+          to(from, resolved(m_, r.id), false);
         }
       }
     }

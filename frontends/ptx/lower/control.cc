@@ -215,7 +215,9 @@ class Setter {
   }
 
   static uint32_t least(const Machine& m) {
-    return m.op == OpClass::kBranch || m.op == OpClass::kExit ? 5 : m.op == OpClass::kBarrier ? 6 : 1;
+    return m.op == OpClass::kBranch || m.op == OpClass::kExit || m.op == OpClass::kCall ? 5
+           : m.op == OpClass::kBarrier                                                  ? 6
+                                                                                        : 1;
   }
 
   // What follows in another block may read what the last instructions write.

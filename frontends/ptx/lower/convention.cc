@@ -14,14 +14,15 @@ constexpr uint32_t kMostTogether = 4;  // words: a wider alignment is no registe
 
 }  // namespace
 
-Places lay_out(std::span<const Shape> shapes) {
+Places lay_out(std::span<const Shape> shapes, bool standard) {
+  const uint32_t most = standard ? kAbiWords : kArgumentWords;
   Places out;
   for (const Shape& s : shapes) {
     Place p;
     p.words = static_cast<uint32_t>(std::max<uint64_t>(1, (s.bytes + kWord - 1) / kWord));
     const auto align = static_cast<uint32_t>(std::clamp<uint64_t>(s.align / kWord, 1, kMostTogether));
     p.word = round_up(out.words, align);
-    if (p.word + p.words <= kArgumentWords) {
+    if (p.word + p.words <= most) {
       out.words = p.word + p.words;
     } else {
       p.in_memory = true;

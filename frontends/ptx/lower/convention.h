@@ -1,4 +1,4 @@
-// How functions are called on sm_90, as ptxas 13.0 does it (the SASS of tests/ptx/data/calls.ptx). By the
+// How functions are called on sm_90, as ptxas 13.0 does it (the SASS of frontends/ptx/lower/README.md). By the
 // ABI: arguments and results from R4 on, return address in R20:R21, R2, R16 to R19, R22 and above and UR36
 // and above kept. Functions that need not keep to it have their return address behind arguments and results.
 #pragma once
@@ -12,11 +12,12 @@
 
 namespace heddle::ptx::lower {
 
-constexpr uint32_t kFirstArgument = 4;     // register
-constexpr uint32_t kArgumentWords = 12;    // in registers; what does not fit whole is in memory
-constexpr uint32_t kAbiReturn = 16;        // word: R20
-constexpr uint32_t kConventionWords = 18;  // R4 to R21
-constexpr uint32_t kAbiRegisters = 24;     // a kernel that calls by the ABI has at least so many
+constexpr uint32_t kFirstArgument = 4;   // register
+constexpr uint32_t kAbiWords = 12;       // of arguments in registers; what does not fit whole is in memory
+constexpr uint32_t kArgumentWords = 48;  // of functions that need not keep to the ABI
+constexpr uint32_t kAbiReturn = 16;      // word: R20
+constexpr uint32_t kConventionWords = kArgumentWords + 1;  // with the return address
+constexpr uint32_t kAbiRegisters = 24;  // a kernel that calls by the ABI has at least so many
 
 // Bytes of an argument or a result, and what they are a multiple of.
 struct Shape {
@@ -37,7 +38,8 @@ struct Places {
   uint32_t bytes = 0;  // of memory
 };
 
-Places lay_out(std::span<const Shape> shapes);
+// `standard`: by the ABI; else more of it fits into registers.
+Places lay_out(std::span<const Shape> shapes, bool standard);
 
 // The word that has the return address of a function that does not keep to the ABI.
 uint32_t return_word(const Places& parameters, const Places& returns);

@@ -148,10 +148,11 @@ class Select {
   };
   struct Call {
     Places arguments, results;
+    bool standard = false;
   };
   void find_calls();
   void bind(uint32_t i);
-  Places places_of(const Operand& list, const std::vector<Parameter>* formal);
+  Places places_of(const Operand& list, const std::vector<Parameter>* formal, bool standard);
   Places places_of(const std::vector<Parameter>& own);
   // R4 + word.
   Value convention(uint32_t word, uint32_t count);

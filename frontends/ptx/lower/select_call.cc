@@ -42,7 +42,7 @@ Value Select::stack_pointer() {
 }
 
 // Of a list of a call: variables and registers; of numbers what the function says, if it is known.
-Places Select::places_of(const Operand& list, const std::vector<Parameter>* formal) {
+Places Select::places_of(const Operand& list, const std::vector<Parameter>* formal, bool standard) {
   std::vector<Shape> shapes;
   const auto elements = list.kind == OperandKind::kVector ? f_.elements(list) : std::span<const Operand>();
   for (size_t k = 0; k < elements.size(); ++k) {
@@ -58,7 +58,7 @@ Places Select::places_of(const Operand& list, const std::vector<Parameter>* form
       shapes.emplace_back();
     }
   }
-  Places out = lay_out(shapes);
+  Places out = lay_out(shapes, standard);
   for (size_t k = 0; k < elements.size(); ++k) {
     if (elements[k].kind == OperandKind::kVariable) {
       places_[elements[k].id] = {out.each[k], Machine::Stack::kOwn};
@@ -72,7 +72,7 @@ Places Select::places_of(const std::vector<Parameter>& own) {
   for (const Parameter& p : own) {
     shapes.push_back(p.is_register ? shape_of_register(p.type) : Shape{p.size, p.align});
   }
-  Places out = lay_out(shapes);
+  Places out = lay_out(shapes, out_.standard);
   for (size_t k = 0; k < own.size(); ++k) {
     if (!own[k].is_register) {
       places_[own[k].id] = {out.each[k], Machine::Stack::kCaller};
@@ -96,8 +96,10 @@ void Select::find_calls() {
                              ? &module_.functions[resolved(module_, x[kTarget].id)].signature
                              : nullptr;
     Call& c = calls_[i];
-    c.results = places_of(x[kResults], s == nullptr ? nullptr : &s->returns);
-    c.arguments = places_of(x[kArguments], s == nullptr ? nullptr : &s->parameters);
+    const auto known = callees_.find(s == nullptr ? kNone : resolved(module_, x[kTarget].id));
+    c.standard = known == callees_.end() || known->second.standard;
+    c.results = places_of(x[kResults], s == nullptr ? nullptr : &s->returns, c.standard);
+    c.arguments = places_of(x[kArguments], s == nullptr ? nullptr : &s->parameters, c.standard);
     out_.outgoing_bytes = std::max({out_.outgoing_bytes, c.results.bytes, c.arguments.bytes});
   }
   if (!out_.calls && f_.entry) {
@@ -138,9 +140,7 @@ void Select::bind(uint32_t i) {
   } else if (own) {
     fits = !out_.calls;
   } else {
-    const Block& b = out_.blocks[out_.block_of[i]];
-    const bool goes_on = uses_.op(b.stretches.back().end - 1).opcode == Opcode::kCall;
-    fits = !goes_on && uses_.all_readers(r, same_block);
+    fits = uses_.all_readers(r, same_block);
   }
   if (fits) {
     values_[r] =
@@ -205,7 +205,7 @@ void Select::give(const Place& p, const Operand& e, int64_t byte, uint32_t bytes
   }
   for (uint32_t k = 0; k < std::max(1U, bytes / kWordBytes); ++k) {
     const Value to = convention(word + k, 1);
-    if (from.there() && from.reg == to.reg) {
+    if (from.there() && k < from.count && part(from, k) == to) {
       continue;  // it is there already
     }
     emit("IMAD.MOV.U32", {to}, {Field(), Field(), field(e, k == 1)});
@@ -298,10 +298,9 @@ void Select::call(uint32_t i) {
   const uint32_t id = target.kind == OperandKind::kFunction ? resolved(module_, target.id) : kNone;
   const auto known = callees_.find(id);
   const bool direct = id != kNone && module_.functions[id].defined;
-  const bool standard = !direct || known == callees_.end() || known->second.standard;
   const Field back = Field::code(block_->next.empty() ? kNone : block_->next[0]);
   const Value address =
-      standard ? convention(kAbiReturn, 2) : convention(return_word(c.arguments, c.results), 1);
+      c.standard ? convention(kAbiReturn, 2) : convention(return_word(c.arguments, c.results), 1);
   Field where;
   const char* opcode = "CALL.REL.NOINC";
   if (direct || id == kNone) {
@@ -311,7 +310,7 @@ void Select::call(uint32_t i) {
       where = function;
     }
     emit("MOV", {low(address)}, {back});
-    if (standard) {
+    if (c.standard) {
       emit("IMAD.MOV.U32", {high(address)}, {Field(), Field(), Field()});
     }
   } else {  // of the driver
@@ -336,8 +335,8 @@ void Select::call(uint32_t i) {
   m.takes.push_back(address);
   m.gives = registers_of(c.results);
   m.clobbers = static_cast<uint32_t>(out_.clobbered.size());
-  out_.clobbered.push_back(standard ? clobbered_by_abi() : known->second.clobbers);
-  if (standard) {
+  out_.clobbered.push_back(c.standard ? clobbered_by_abi() : known->second.clobbers);
+  if (c.standard) {
     out_.calls_by_abi = true;
   }
   if (!block_->next.empty()) {
