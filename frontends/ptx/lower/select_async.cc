@@ -215,7 +215,10 @@ void Select::asynchronous_store() {
   const Value v = group(at(1), false);
   const uint32_t all = v.count;
   const std::string size = all == 4 ? ".128" : all == 2 ? ".64" : "";
-  Machine& m = emit(reduces ? fmt::format("REDAS.{}{}", reduction_name(o), size) : "STAS" + size, {}, {v});
+  const bool chooses = o.combine == Combine::kMin || o.combine == Combine::kMax;
+  const char* const sign = chooses && info(o.type()).kind == TypeKind::kSigned ? ".S32" : "";
+  Machine& m =
+      emit(reduces ? fmt::format("REDAS.{}{}{}", reduction_name(o), sign, size) : "STAS" + size, {}, {v});
   m.address = Address{pair, 0, true, 4, {}};
   m.stores = m.ordered = true;
 }

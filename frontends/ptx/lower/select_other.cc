@@ -99,7 +99,7 @@ void Select::barrier_reduction() {
   }
   s.push_back(in(last));
   emit(fmt::format("BAR.RED.{}.DEFER_BLOCKING", how), {}, s).ordered = true;
-  Machine& m = counts ? emit("B2R.RESULT", {result()}, {"PT"}) : emit("B2R.RESULT", {Field(), result()}, {});
+  Machine& m = counts ? emit("B2R.RESULT", {result()}, {}) : emit("B2R.RESULT", {Field(), result()}, {});
   m.ordered = true;
 }
 
@@ -182,9 +182,10 @@ void Select::address_space() {
   const bool by_query =
       o.space == Space::kShared || o.space == Space::kSharedCluster || o.space == Space::kLocal;
   if (by_query || o.space == Space::kGlobal) {
-    const char* const which = o.space == Space::kLocal    ? "QSPC.E.L"
-                              : o.space == Space::kGlobal ? "QSPC.E.G"
-                                                          : "QSPC.E.S";
+    const char* const which = o.space == Space::kLocal           ? "QSPC.E.L"
+                              : o.space == Space::kSharedCluster ? "QSPC.E.D"
+                              : o.space == Space::kGlobal        ? "QSPC.E.G"
+                                                                 : "QSPC.E.S";
     asked = by_query ? to : predicate();
     emit(which, {asked, Field()}, {v});
     if (by_query) {

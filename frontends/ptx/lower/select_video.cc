@@ -352,6 +352,7 @@ Value Select::video_element(Value a, Value b, bool sign, uint32_t bits_of) {
         return sum;
       }
       const Value cut = made(fmt::format("I2I.{}{}.S32.SAT", sign ? "S" : "U", bits_of), {sum});
+      block_->code.back().op = isa::OpClass::kAlu;  // of these ptxas knows when they are done
       return sign ? made("PRMT", {cut, bits_of == 16 ? "0x9910" : "0x8880", Field()})
                   : made("LOP3.LUT", {cut, bits_of == 16 ? "0xffff" : "0xff", Field(), "0xc0", "!PT"});
     }
