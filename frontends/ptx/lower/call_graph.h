@@ -11,7 +11,7 @@ namespace heddle::ptx::lower {
 struct Reached {
   uint32_t function = 0;  // of the module; has a body
   // Recursive, or its address is somewhere: keeps to the ABI. The others get registers that suit their
-  // callers (ptxas -v of frontends/ptx/lower/README.md: only the former have a stack frame and 24 registers).
+  // callers (README.md, Calls: only the former have a stack frame and 24 registers).
   bool standard = false;
 };
 

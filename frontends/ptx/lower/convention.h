@@ -1,4 +1,4 @@
-// How functions are called on sm_90, as ptxas 13.0 does it (the SASS of frontends/ptx/lower/README.md). By the
+// How functions are called on sm_90, as ptxas 13.0 does it (README.md, Calls). By the
 // ABI: arguments and results from R4 on, return address in R20:R21, R2, R16 to R19, R22 and above and UR36
 // and above kept. Functions that need not keep to it have their return address behind arguments and results.
 #pragma once

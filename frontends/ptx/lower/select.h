@@ -183,6 +183,7 @@ class Select {
   void wmma_product();
   void product_of_bits(const std::string& how, Value to, Value a, Value b, Value c);
   std::array<Value, 2> signed_bytes(Value word);
+  void load_bytes(const std::string& what, Value to, const std::array<Tiles, 4>& places, uint32_t cols);
   void tile_access(const std::string& what, const std::vector<Operand>& data, Value other, const Tiles& t,
                    uint32_t cols);
   Value lane_place(const Field& step, bool wide, const Tiles& t);

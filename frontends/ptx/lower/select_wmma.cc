@@ -344,20 +344,30 @@ void Select::wmma_memory() {
     }
   } else {
     for (uint32_t r = 0; r < registers; ++r) {
-      std::array<Value, 4> bytes;
-      for (uint32_t e = 0; e < bytes.size(); ++e) {
-        bytes[e] = temporary();
-        tile_access(unit + ".U8", {}, bytes[e], tile(r * per + e, Tiles::Kind::kColumns), cols);
+      std::array<Tiles, 4> places;
+      for (uint32_t e = 0; e < places.size(); ++e) {
+        places[e] = tile(r * per + e, Tiles::Kind::kColumns);
       }
-      const Value lower = made("IMAD", {bytes[1], "0x100", bytes[0]}),
-                  upper = made("IMAD", {bytes[3], "0x100", bytes[2]});
-      emit("PRMT", {value(list[r].id)}, {lower, "0x5410", upper});
+      load_bytes(unit + ".U8", value(list[r].id), places, cols);
     }
   }
   // Some registers hold the same once more.
   for (size_t r = registers; !store && r < list.size(); ++r) {
     emit("MOV", {value(list[r].id)}, {value(list[r - registers].id)});
   }
+}
+
+// A register of four bytes that do not lie side by side.
+void Select::load_bytes(const std::string& what, Value to, const std::array<Tiles, 4>& places,
+                        uint32_t cols) {
+  std::array<Value, 4> bytes;
+  for (size_t e = 0; e < bytes.size(); ++e) {
+    bytes[e] = temporary();
+    tile_access(what, {}, bytes[e], places[e], cols);
+  }
+  const Value lower = made("IMAD", {bytes[1], "0x100", bytes[0]}),
+              upper = made("IMAD", {bytes[3], "0x100", bytes[2]});
+  emit("PRMT", {to}, {lower, "0x5410", upper});
 }
 
 // `data`: the registers, or else `other`.
