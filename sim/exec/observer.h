@@ -18,7 +18,8 @@ class Observer {
   // An instruction that counts (Inst::counted), before it does anything. `active`: the lanes that come to it;
   // `mask`: those whose guard holds.
   virtual void executed(const Block& block, uint32_t warp, uint32_t pc, uint32_t active, uint32_t mask) = 0;
-  // Addresses of a memory instruction, by lane; of a copy also where to, in shared memory.
+  // Addresses of a memory instruction, by lane; of a copy also where to, in shared memory; of an asynchronous
+  // store its barrier object's.
   virtual void accessed(const Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                         const Register& address, const Register* to) = 0;
   // wmma: where the matrix begins, and bytes from one row in memory to the next.

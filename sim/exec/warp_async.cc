@@ -66,8 +66,8 @@ void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {
   Register from{}, to{};
   by_lane(g, mask, [&](uint32_t lane) {
     const Transfer t = prepare(op, b, g.local, lane);
-    from[lane] = t.from.address;
-    to[lane] = t.to.address;
+    from[lane] = op.kind == TransferOp::Kind::kStore ? t.to.address : t.from.address;
+    to[lane] = op.kind == TransferOp::Kind::kStore ? t.barrier.address : t.to.address;
     perform(t, all, lane);
     if (observer_ != nullptr && bulk) {
       observer_->transferred(block_, index_, g.pc, lane, t);

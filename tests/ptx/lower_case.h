@@ -16,7 +16,7 @@ namespace heddle::ptx {
 using lower::TimedSource;
 
 inline std::string module_of(const std::string& body, const std::string& directives = "") {
-  return ".version 8.0 .target sm_90 .address_size 64\n"
+  return ".version 8.6 .target sm_90 .address_size 64\n"
          ".entry k(.param .u64 p, .param .u32 n) " +
          directives +
          "{\n.reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>; "
@@ -60,10 +60,15 @@ struct Issued {
   uint64_t buffer = 0;
 
   Issued(const std::string& body, isa::Dim3 grid, isa::Dim3 block, uint32_t n,
-         const std::string& directives = "") {
+         const std::string& directives = "")
+      : Issued(Whole{}, module_of(body, directives), grid, block, n) {}
+
+  // Of a whole module with a kernel k.
+  struct Whole {};
+  Issued(Whole /*tag*/, const std::string& text, isa::Dim3 grid, isa::Dim3 block, uint32_t n) {
     constexpr uint64_t kBytes = 65536;
     exec::Memory memory;
-    Program program(parse("k.ptx", module_of(body, directives)), memory);
+    Program program(parse("k.ptx", text), memory);
     const Function& kernel = program.kernel("k");
     exec::Launch launch = program.launch(kernel);
     launch.grid = grid;

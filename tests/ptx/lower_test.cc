@@ -79,17 +79,19 @@ TEST_CASE("lower: results that take an unknown time are waited for by counters, 
   CHECK(int{mul->stall} == 5);  // FMUL to a store
 }
 
-TEST_CASE("lower: what cannot be timed is named with its line") {
-  const auto module =
-      parse("k.ptx", module_of("mov.u32 %r1, %tid.x;\nvadd.s32.s32.s32 %r2, %r1, %r1;\nvadd.s32.s32.s32 %r3, "
-                               "%r2, %r1; ret;"));
+TEST_CASE("lower: what cannot be timed is named with its line, of functions, too") {
+  const auto module = parse("k.ptx",
+                            ".version 8.6 .target sm_100a .address_size 64\n.func f() {\n.reg .b64 %rd<3>;\n"
+                            "multimem.red.add.u32 [%rd1], 1;\nret; }\n.entry k() {\n.reg .b64 %rd<3>;\n"
+                            "multimem.red.add.u32 [%rd1], 1;\ncall.uni f;\nret; }\n");
   try {
-    lower::lower(*module, module->functions[0]);
+    lower::lower(*module, *module->function("k"));
     FAIL("lowered");
   } catch (const lower::NotLowered& e) {
     CHECK(std::string(e.what()) == "kernel k has 2 instructions that have no time yet");
     REQUIRE(e.lines().size() == 2);
-    CHECK(e.lines()[0] == "k.ptx:5:1: 'vadd.s32.s32.s32': not lowered yet");
+    CHECK(e.lines()[0] == "k.ptx:4:1: 'multimem.red.add.u32': not lowered yet");
+    CHECK(e.lines()[1] == "k.ptx:8:1: 'multimem.red.add.u32': not lowered yet");
   }
 }
 

@@ -34,10 +34,14 @@ isa::MemRef* CodeRecorder::references(isa::WarpTrace& t, uint32_t pc) const {
 void CodeRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                             const exec::Register& address, const exec::Register* to) {
   isa::WarpTrace& t = trace(block, warp);
-  const isa::MemRef from = executed::reference(t, mask, address);
+  const isa::Instr& in = image_.code[origins_[pc]];
+  const bool stores = to != nullptr && (in.flags & isa::kFlagAsyncStore) != 0;
+  const isa::MemRef from =
+      stores ? executed::reference(t, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to)
+             : executed::reference(t, mask, address);
   if (isa::MemRef* const r = references(t, pc)) {
     r[0] = from;
-    if (to != nullptr && image_.code[origins_[pc]].mem_refs > 1) {
+    if (to != nullptr && in.mem_refs > 1) {
       const isa::MemRef second = executed::reference(t, mask, *to);
       r[1] = second;
     }

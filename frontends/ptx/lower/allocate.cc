@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "frontends/ptx/lower/frame.h"
 #include "frontends/ptx/lower/schedule.h"
 
 namespace heddle::ptx::lower {
@@ -83,10 +84,12 @@ std::vector<GroupSpan> spans(const Lowered& f) {
 // Numbers of one file that are taken, and until when.
 class Taken {
  public:
-  Taken(uint32_t limit) : until_(limit, 0) {}
+  // `refused`: by number, when nobody may have it.
+  Taken(uint32_t limit, const std::vector<std::vector<Span>>& refused)
+      : until_(limit, 0), refused_(refused) {}
 
   void reserve(uint32_t number) { until_[number] = UINT32_MAX; }
-  bool free(uint32_t at, uint32_t count, uint32_t when) const { return until(at, count) <= when; }
+  bool free(uint32_t at, const GroupSpan& want) const { return until(at, want) <= want.first; }
   void take(uint32_t at, const std::vector<uint32_t>& last) {
     for (uint32_t k = 0; k < last.size() && at + k < until_.size(); ++k) {
       until_[at + k] = std::max(until_[at + k], last[k]);
@@ -95,35 +98,41 @@ class Taken {
 
   // The lowest that is free; a single one beside one that is not, so that pairs stay whole. None: where it
   // ends first.
-  uint32_t lowest(uint32_t count, uint32_t align, uint32_t when) const {
+  uint32_t lowest(uint32_t align, const GroupSpan& want) const {
+    const size_t count = want.last.size();
     uint32_t best = kNone, soonest = 0;
     for (uint32_t at = 0; at + count <= until_.size(); at += align) {
-      if (free(at, count, when)) {
-        const bool alone = count > 1 || ((at ^ 1U) < until_.size() && !free(at ^ 1U, 1, when));
+      if (free(at, want)) {
+        const bool alone = count > 1 || ((at ^ 1U) < until_.size() && !free(at ^ 1U, want));
         if (alone) {
           return at;
         }
         best = std::min(best, at);
       }
-      soonest = until(at, count) < until(soonest, count) ? at : soonest;
+      soonest = until(at, want) < until(soonest, want) ? at : soonest;
     }
     return best != kNone ? best : soonest;
   }
   // The one that has been free for longest.
-  uint32_t longest_free(uint32_t count, uint32_t align) const {
+  uint32_t longest_free(uint32_t align, const GroupSpan& want) const {
     uint32_t best = 0;
-    for (uint32_t at = 0; at + count <= until_.size(); at += align) {
-      best = until(at, count) < until(best, count) ? at : best;
+    for (uint32_t at = 0; at + want.last.size() <= until_.size(); at += align) {
+      best = until(at, want) < until(best, want) ? at : best;
     }
     return best;
   }
 
  private:
-  uint32_t until(uint32_t at, uint32_t count) const {
-    const std::span<const uint32_t> all(until_);
-    return std::ranges::max(all.subspan(at, std::min<size_t>(count, all.size() - at)));
+  uint32_t until(uint32_t at, const GroupSpan& want) const {
+    uint32_t out = 0;
+    for (uint32_t k = 0; k < want.last.size() && at + k < until_.size(); ++k) {
+      const auto meets = [&](const Span& s) { return s.first < want.last[k] && want.first < s.last; };
+      out = std::ranges::any_of(refused_[at + k], meets) ? UINT32_MAX : std::max(out, until_[at + k]);
+    }
+    return out;
   }
   std::vector<uint32_t> until_;
+  const std::vector<std::vector<Span>>& refused_;
 };
 
 struct Placed {
@@ -133,17 +142,18 @@ struct Placed {
 
 // Numbers below `limits`.
 Placed place(Lowered& f, const std::vector<uint32_t>& order, const std::vector<GroupSpan>& when,
-             const std::array<uint32_t, 3>& limits, bool longest_free, std::array<uint32_t, 3> most) {
-  std::array<Taken, 3> taken{Taken(limits[0]), Taken(limits[1]), Taken(limits[2])};
+             const Refused& refused, const std::array<uint32_t, 3>& limits, bool longest_free,
+             std::array<uint32_t, 3> most) {
+  std::array<Taken, 3> taken{Taken(limits[0], refused[0]), Taken(limits[1], refused[1]),
+                             Taken(limits[2], refused[2])};
   taken[0].reserve(1);
   Placed out{most};
   for (const uint32_t r : order) {
     Register& reg = f.registers[r];
     Taken& file = taken[static_cast<size_t>(reg.file)];
     const uint32_t align = reg.count == 1 ? 1 : std::min<uint32_t>(std::bit_ceil(uint32_t{reg.count}), 4);
-    const uint32_t at =
-        longest_free ? file.longest_free(reg.count, align) : file.lowest(reg.count, align, when[r].first);
-    out.whole = out.whole && file.free(at, reg.count, when[r].first);
+    const uint32_t at = longest_free ? file.longest_free(align, when[r]) : file.lowest(align, when[r]);
+    out.whole = out.whole && file.free(at, when[r]);
     reg.number = static_cast<int>(at);
     file.take(at, when[r].last);
     uint32_t& used = out.most[static_cast<size_t>(reg.file)];
@@ -182,7 +192,7 @@ void split_by_block(Lowered& f) {
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     std::map<uint32_t, uint32_t> mine;
     const auto change = [&](Value& v) {
-      if (!v.there()) {
+      if (!v.there() || f.registers[v.reg].fixed) {
         return;
       }
       const bool outer =
@@ -212,6 +222,8 @@ void split_by_block(Lowered& f) {
         }
       }
       std::ranges::for_each(m.settles, change);
+      std::ranges::for_each(m.takes, change);
+      std::ranges::for_each(m.gives, change);
       change(m.guard);
     }
   }
@@ -221,19 +233,23 @@ void allocate(Lowered& f) {
   const std::vector<GroupSpan> when = spans(f);
   std::vector<uint32_t> order(f.registers.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::erase_if(order, [&](uint32_t r) { return when[r].first == UINT32_MAX; });
+  std::erase_if(order, [&](uint32_t r) { return when[r].first == UINT32_MAX || f.registers[r].fixed; });
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return when[a].first < when[b].first; });
   // As few as there can be; then, among so many, those that have been free for longest: whoever still reads
   // one is not in the way of whoever writes it.
   const std::array<uint32_t, 3> fewest = {kFewest, 1, 1};
-  const Placed few = place(f, order, when, {kVectors, kUniforms, kPredicates}, false, fewest);
+  const Refused refused = refused_numbers(f);
+  const Placed few = place(f, order, when, refused, {kVectors, kUniforms, kPredicates}, false, fewest);
+  f.vector_registers = std::max(few.most[0], fixed_registers(f));
+  if (f.standard) {
+    return;  // whatever it uses more would have to be kept for its callers
+  }
   std::vector<Register> registers = f.registers;
-  if (!place(f, order, when, {few.most[0], kUniforms, kPredicates}, true, {kReserved, 1, 1}).whole &&
-      few.whole) {
+  const std::array<uint32_t, 3> limits = {few.most[0], kUniforms, kPredicates};
+  if (!place(f, order, when, refused, limits, true, {kReserved, 1, 1}).whole && few.whole) {
     f.registers = std::move(registers);
   }
-  f.vector_registers = few.most[0];
 }
 
 }  // namespace heddle::ptx::lower

@@ -10,6 +10,8 @@ using isa::OpClass;
 namespace {
 
 constexpr uint32_t kAllLanes = ~0U;
+// R1 of a kernel, in a lane's local memory: above what its variables need, far enough for deep recursion.
+constexpr uint32_t kStackTop = 1U << 20;
 
 exec::Register tile_addresses(const Tiles& t, uint64_t base, uint64_t stride) {
   exec::Register out{};
@@ -20,7 +22,7 @@ exec::Register tile_addresses(const Tiles& t, uint64_t base, uint64_t stride) {
     if (rows) {
       row += lane % 8;
     } else {
-      const uint32_t eighth = lane / 4, pair = lane % 4 * 2;
+      const uint32_t eighth = lane / 4, pair = lane % 4 * t.per;
       row += t.kind == Tiles::Kind::kPairs ? eighth : pair;
       col += t.kind == Tiles::Kind::kPairs ? pair : eighth;
     }
@@ -31,30 +33,56 @@ exec::Register tile_addresses(const Tiles& t, uint64_t base, uint64_t stride) {
 
 }  // namespace
 
-BlockRecorder::BlockRecorder(const Kernel& kernel, const std::vector<uint32_t>& origins, uint32_t blocks,
-                             uint32_t warps)
-    : kernel_(kernel),
-      origins_(origins),
-      warps_of_block_(warps),
-      several_(kernel.code.blocks.size(), kNone),
-      turns_(kernel.code.blocks.size(), 1),
-      warps_(size_t{blocks} * warps) {
-  for (const Unrolled::Loop& l : kernel.source.loops) {
-    several_[kernel.code.block_of[l.one]] = kernel.code.block_of[l.several];
-    turns_[kernel.code.block_of[l.one]] = l.turns;
+BlockRecorder::BlockRecorder(const Kernel& kernel, const exec::Code& code,
+                             const std::vector<uint32_t>& origins, uint32_t blocks, uint32_t warps)
+    : kernel_(kernel), warps_of_block_(warps), warps_(size_t{blocks} * warps) {
+  find_places(code, origins);
+  size_t instructions = 0;
+  for (const auto& part : kernel.parts) {
+    instructions += part->source.place.size();
   }
-  const uint32_t most = *std::max_element(turns_.begin(), turns_.end());
+  const uint32_t most = std::ranges::max(blocks_, {}, &PartBlock::turns).turns;
   for (size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].trace.warp = static_cast<uint32_t>(i % warps);
+    warps_[i].stack.fill(kStackTop);
     warps_[i].turn.resize(most);
     for (Turn& t : warps_[i].turn) {
-      t.seen.resize(kernel.source.place.size());
+      t.seen.resize(instructions);
     }
   }
 }
 
+void BlockRecorder::find_places(const exec::Code& code, const std::vector<uint32_t>& origins) {
+  places_.resize(origins.size());
+  uint32_t seen = 0;
+  for (const auto& part : kernel_.parts) {
+    const auto first = static_cast<uint32_t>(blocks_.size());
+    const Lowered& f = part->code;
+    for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+      blocks_.push_back({part.get(), b, seen});
+    }
+    for (const Unrolled::Loop& l : part->source.loops) {
+      PartBlock& one = blocks_[first + f.block_of[l.one]];
+      one.several = f.block_of[l.several];
+      one.turns = l.turns;
+    }
+    const exec::FunctionInfo& executed = code.functions[part->function];
+    for (uint32_t pc = executed.first; pc < executed.end; ++pc) {
+      const uint32_t place = part->source.place[origins[pc]];
+      if (place < f.block_of.size()) {  // else behind the last instruction
+        const uint32_t b = f.block_of[place];
+        const exec::Inst& in = code.insts[pc];
+        const bool stores = in.kind == exec::Kind::kTransfer &&
+                            code.transfers[in.target].kind == exec::TransferOp::Kind::kStore;
+        places_[pc] = {first + b, seen + origins[pc], place == f.blocks[b].stretches.front().first, stores};
+      }
+    }
+    seen += static_cast<uint32_t>(part->source.place.size());
+  }
+}
+
 void BlockRecorder::begin_turn(WarpState& w, uint32_t block) {
-  if (w.block != block || w.turns == turns_[block] || w.turns == 0) {
+  if (w.block != block || w.turns == blocks_[block].turns || w.turns == 0) {
     flush(w);
     w.block = block;
     w.turns = 0;
@@ -67,15 +95,13 @@ void BlockRecorder::begin_turn(WarpState& w, uint32_t block) {
 void BlockRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active,
                              uint32_t mask) {
   WarpState& w = state(block, warp);
-  const uint32_t instr = origins_[pc];
-  const uint32_t place = kernel_.source.place[instr];
-  if (place >= kernel_.code.block_of.size()) {
-    return;  // behind the last instruction
+  const Place& place = places_[pc];
+  const uint32_t b = place.block;
+  if (b == kNone) {
+    return;
   }
-  const uint32_t b = kernel_.code.block_of[place];
   // Lanes that come to the beginning of a block after others that are in it are in another turn of theirs.
-  const bool begins = place == kernel_.code.blocks[b].stretches.front().first;
-  if (b != w.block || w.turns == 0 || (begins && w.now().active != 0)) {
+  if (b != w.block || w.turns == 0 || (place.begins && w.now().active != 0)) {
     if (w.turns != 0 && w.block == b && active != w.now().active) {
       flush(w);  // turns of other lanes are told apart
     }
@@ -83,7 +109,7 @@ void BlockRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t p
   }
   Turn& t = w.now();
   t.active |= active;
-  Seen& s = t.seen[instr];
+  Seen& s = t.seen[place.seen];
   if (s.turn != t.number) {
     s = {};
     s.turn = t.number;
@@ -98,8 +124,12 @@ void BlockRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t p
   Seen* const s = seen(w, pc, mask);
   // Of lanes that come one group after the other, those of the first group are told.
   if (s != nullptr && !s->has_refs) {
-    s->refs[0] = executed::reference(w.trace, mask, address);
-    if (to != nullptr) {
+    if (places_[pc].stores) {
+      s->refs[0] = executed::reference(w.trace, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to);
+    } else {
+      s->refs[0] = executed::reference(w.trace, mask, address);
+    }
+    if (to != nullptr && !places_[pc].stores) {
       s->refs[1] = executed::reference(w.trace, mask, *to);
     }
     s->has_refs = true;
@@ -108,10 +138,10 @@ void BlockRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t p
 }
 
 BlockRecorder::Seen* BlockRecorder::seen(WarpState& w, uint32_t pc, uint32_t mask) const {
-  if (mask == 0 || w.turns == 0) {
+  if (mask == 0 || w.turns == 0 || places_[pc].block == kNone) {
     return nullptr;
   }
-  Seen& s = w.now().seen[origins_[pc]];
+  Seen& s = w.now().seen[places_[pc].seen];
   if (s.turn != w.now().number) {  // a part of the instruction that counts
     s = {};
     s.turn = w.now().number;
@@ -157,19 +187,29 @@ void BlockRecorder::flush(WarpState& w) const {
   if (w.block == kNone || w.turns == 0) {
     return;
   }
-  if (w.turns > 1 && w.turns == turns_[w.block]) {
-    tell(w, several_[w.block], true, 0);
+  const PartBlock& b = blocks_[w.block];
+  if (w.turns > 1 && w.turns == b.turns) {
+    tell(w, b, b.several, 0);
   } else {
     for (size_t t = 0; t < w.turns; ++t) {
-      tell(w, w.block, false, t);
+      tell(w, b, b.index, t);
     }
   }
   w.turns = 0;
 }
 
-void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s) const {
+void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s,
+                               uint32_t mask) const {
   if (!s.transfers.empty()) {
     w.trace.refs.push_back(s.transfers[0]);
+    return;
+  }
+  if (m.stack != Machine::Stack::kNone) {
+    exec::Register places{};
+    for (size_t lane = 0; lane < places.size(); ++lane) {
+      places[lane] = w.stack[lane] + static_cast<uint64_t>(m.address->offset);
+    }
+    w.trace.refs.push_back(executed::reference(w.trace, mask, places));
     return;
   }
   if (m.tiles) {
@@ -182,16 +222,18 @@ void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr&
   }
 }
 
-void BlockRecorder::tell(WarpState& w, uint32_t block, bool several, size_t turn) const {
-  const Block& b = kernel_.code.blocks[block];
+void BlockRecorder::tell(WarpState& w, const PartBlock& of, uint32_t block, size_t turn) const {
+  const Block& b = of.part->code.blocks[block];
+  const Unrolled& source = of.part->source;
+  const bool several = block != of.index;
   const uint32_t alive = w.turn[turn].active & ~w.exited;
   if (alive == 0) {
     return;
   }
   for (uint32_t i = 0; i < b.code.size(); ++i) {
     const Machine& m = b.code[i];
-    const Turn& t = w.turn[several ? kernel_.source.turn[m.origin] : turn];
-    const Seen& s = t.seen[kernel_.source.origin[m.origin]];
+    const Turn& t = w.turn[several ? source.turn[m.origin] : turn];
+    const Seen& s = t.seen[of.seen + source.origin[m.origin]];
     const bool here = s.turn == t.number;
     uint32_t mask = m.lanes == Machine::Lanes::kAll      ? alive
                     : !here                              ? 0
@@ -203,10 +245,15 @@ void BlockRecorder::tell(WarpState& w, uint32_t block, bool several, size_t turn
     const isa::Instr& in = kernel_.image.code[at];
     executed::add_run(w.trace, at, mask);
     if (mask != 0 && in.mem_refs > 0) {
-      references(w, m, in, s);
+      references(w, m, in, s, mask);
       for (size_t k = 1; k < s.transfers.size(); ++k) {  // another lane's
         executed::add_run(w.trace, at, mask);
         w.trace.refs.push_back(s.transfers[k]);
+      }
+    }
+    if (m.stack_step != 0) {
+      for (uint32_t l = mask; l != 0; l &= l - 1) {
+        w.stack[static_cast<size_t>(std::countr_zero(l))] += static_cast<uint32_t>(m.stack_step);
       }
     }
     if (in.op == OpClass::kExit) {

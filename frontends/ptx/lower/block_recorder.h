@@ -2,6 +2,7 @@
 // instructions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,8 +16,10 @@ namespace heddle::ptx::lower {
 
 class BlockRecorder final : public executed::Recorder {
  public:
-  // `blocks` of a cluster, of so many warps.
-  BlockRecorder(const Kernel& kernel, const std::vector<uint32_t>& origins, uint32_t blocks, uint32_t warps);
+  // `code`: what the kernel is executed as, `origins`: of its translation. `blocks` of a cluster, of so many
+  // warps.
+  BlockRecorder(const Kernel& kernel, const exec::Code& code, const std::vector<uint32_t>& origins,
+                uint32_t blocks, uint32_t warps);
 
   void executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active,
                 uint32_t mask) override;
@@ -45,34 +48,51 @@ class BlockRecorder final : public executed::Recorder {
   struct Turn {
     uint32_t number = 0;
     uint32_t active = 0;     // lanes that have come to the block
-    std::vector<Seen> seen;  // by PTX instruction
+    std::vector<Seen> seen;  // by PTX instruction, of all parts
   };
   struct WarpState {
     isa::WarpTrace trace;
     uint32_t block = kNone;
     uint32_t numbers = 0;  // of turns
     uint32_t exited = 0;
-    size_t turns = 0;  // of a loop that are not told yet, with the one that goes on
+    size_t turns = 0;                // of a loop that are not told yet, with the one that goes on
+    std::array<uint32_t, 32> stack;  // R1 of each lane
     std::vector<Turn> turn;
     Turn& now() { return turn[turns - 1]; }
+  };
+
+  // Of the blocks of all parts, one behind the other: of which part, and which of its blocks.
+  struct PartBlock {
+    const Part* part = nullptr;
+    uint32_t index = 0;
+    uint32_t seen = 0;  // where the part's instructions begin in Turn::seen
+    // The block that does several turns of it, and how many; none: 1.
+    uint32_t several = kNone, turns = 1;
+  };
+  // By instruction that is executed: kNone if nothing is told of it.
+  struct Place {
+    uint32_t block = kNone, seen = kNone;
+    bool begins = false;  // a block
+    bool stores = false;  // asynchronously
   };
 
   WarpState& state(const exec::Block& block, uint32_t warp) {
     return warps_[block.rank() * warps_of_block_ + warp];
   }
+  void find_places(const exec::Code& code, const std::vector<uint32_t>& origins);
   // What has been seen of the instruction, in the turn that goes on; null: nothing is told of it.
   Seen* seen(WarpState& w, uint32_t pc, uint32_t mask) const;
   void begin_turn(WarpState& w, uint32_t block);
   void flush(WarpState& w) const;
-  // `several`: all turns at once, else the one.
-  void tell(WarpState& w, uint32_t block, bool several, size_t turn) const;
-  void references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s) const;
+  // As `block` of the part: the one itself, of which it is a turn, or the one that does all turns at once.
+  void tell(WarpState& w, const PartBlock& of, uint32_t block, size_t turn) const;
+  // `mask`: the lanes.
+  void references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s, uint32_t mask) const;
 
   const Kernel& kernel_;
-  const std::vector<uint32_t>& origins_;
   const uint32_t warps_of_block_;
-  // By block of the lowered kernel: the block that does several turns of it, and how many; none: 1.
-  std::vector<uint32_t> several_, turns_;
+  std::vector<PartBlock> blocks_;
+  std::vector<Place> places_;
   std::vector<WarpState> warps_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "frontends/ptx/lower/frame.h"
 #include "frontends/ptx/lower/schedule.h"
 
 namespace heddle::ptx::lower {
@@ -51,6 +52,7 @@ void choose_order(Lowered& f) {
     made = f;
     schedule(made, window, limit);
     allocate(made);
+    add_frame(made);
     set_control(made);
     all.push_back({window, limit, made.vector_registers, cycles(made)});
   };

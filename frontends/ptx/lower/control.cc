@@ -167,6 +167,9 @@ class Setter {
       if (m.op == OpClass::kExit && !m.guard.there()) {
         mask = 0;
       }
+      if (m.op == OpClass::kCall) {  // the other function knows nothing of what is still to come
+        mask |= open.all();
+      }
       m.control.wait_mask |= mask;
       open.clear(m.control.wait_mask);
       if (m.control.write_barrier != kNoCounter) {
@@ -212,7 +215,9 @@ class Setter {
   }
 
   static uint32_t least(const Machine& m) {
-    return m.op == OpClass::kBranch || m.op == OpClass::kExit ? 5 : m.op == OpClass::kBarrier ? 6 : 1;
+    return m.op == OpClass::kBranch || m.op == OpClass::kExit || m.op == OpClass::kCall ? 5
+           : m.op == OpClass::kBarrier                                                  ? 6
+                                                                                        : 1;
   }
 
   // What follows in another block may read what the last instructions write.

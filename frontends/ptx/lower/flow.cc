@@ -30,6 +30,7 @@ bool may_be_conditional(const Module& m, const Function& f, uint32_t i) {
     case Opcode::kRedux:
     case Opcode::kElect:
     case Opcode::kMma:
+    case Opcode::kMmaSp:
     case Opcode::kLdmatrix:
     case Opcode::kDiv:
     case Opcode::kRem:
@@ -140,6 +141,9 @@ class Finder {
       block.next = now.next;
       const bool branch = opcode(m_, f_, last) == Opcode::kBra;
       const Instr& in = f_.instrs[last];
+      if (opcode(m_, f_, last) == Opcode::kCall) {
+        return;  // what the function does is told between them
+      }
       if (now.next.size() == 1 && alone(now.next[0]) && now.next[0] > b) {
         b = now.next[0];
         continue;

@@ -15,9 +15,11 @@ bool in_groups(Opcode o) {
     case Opcode::kLd:
     case Opcode::kSt:
     case Opcode::kMma:
+    case Opcode::kMmaSp:
     case Opcode::kLdmatrix:
     case Opcode::kStmatrix:
     case Opcode::kWgmmaMmaAsync:
+    case Opcode::kWgmmaMmaAsyncSp:
       return true;
     default:
       return false;
@@ -74,7 +76,7 @@ void Select::find_groups() {
     }
   }
   for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
-    if (uses_.op(i).opcode == Opcode::kWgmmaMmaAsync) {
+    if (uses_.op(i).opcode == Opcode::kWgmmaMmaAsync || uses_.op(i).opcode == Opcode::kWgmmaMmaAsyncSp) {
       now_ = i;
       const Value v = value(f_.elements(at(0))[0].id);
       const bool known = std::any_of(accumulators_.begin(), accumulators_.end(),

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "frontends/ptx/lower/call_graph.h"
+#include "frontends/ptx/lower/convention.h"
 #include "frontends/ptx/lower/flow.h"
 #include "frontends/ptx/lower/schedule.h"
 #include "frontends/ptx/lower/select.h"
@@ -43,6 +46,9 @@ class Writer {
     }
     for (const Field& f : m.s) {
       add(field(f, zero));
+      if (m.opcode.starts_with("RET")) {
+        gap = " ";
+      }
     }
     if (m.target != kNone) {
       add(fmt::format("{:#x}", f_.blocks[m.target].first * kBytes));
@@ -52,7 +58,8 @@ class Writer {
 
  private:
   static bool global(const Machine& m) {
-    return m.space == isa::MemSpace::kGlobal || m.space == isa::MemSpace::kGeneric;
+    return m.space == isa::MemSpace::kGlobal || m.space == isa::MemSpace::kGeneric ||
+           m.space == isa::MemSpace::kDistributedShared;  // STAS: a pair
   }
 
   std::string name(const Value& v) const {
@@ -76,6 +83,10 @@ class Writer {
         return fmt::format("{}[{}]", f.text, name(f.value));
       case Field::Kind::kText:
         return f.text;
+      case Field::Kind::kCode:
+        return fmt::format("{:#x}", f.number < static_cast<int64_t>(f_.blocks.size())
+                                        ? f_.blocks[static_cast<size_t>(f.number)].first * kBytes
+                                        : 0);
       case Field::Kind::kZero:
         break;
     }
@@ -138,12 +149,15 @@ void set_reuse(Kernel& k) {
 
 void write(Kernel& k) {
   uint32_t at = 0;
-  for (Block& b : k.code.blocks) {
-    b.first = at;
-    at += static_cast<uint32_t>(b.code.size());
+  std::map<uint32_t, uint32_t> begins;  // by function of the module
+  for (const auto& part : k.parts) {
+    begins[part->function] = at * kBytes;
+    for (Block& b : part->code.blocks) {
+      b.first = at;
+      at += static_cast<uint32_t>(b.code.size());
+    }
   }
   sass::OpcodePool pool;
-  const Writer writer(k.code);
   const auto add = [&](const std::string& text, const isa::Control& control, uint32_t target) {
     const auto pc = static_cast<uint32_t>(k.image.code.size()) * kBytes;
     isa::Instr in = sass::decode_text(pc, text, pool);
@@ -153,9 +167,17 @@ void write(Kernel& k) {
     k.image.code.push_back(in);
     k.image.text.push_back(text);
   };
-  for (const Block& b : k.code.blocks) {
-    for (const Machine& m : b.code) {
-      add(writer.text(m), m.control, m.target == kNone ? 0 : k.code.blocks[m.target].first * kBytes);
+  for (const auto& part : k.parts) {
+    const Writer writer(part->code);
+    for (const Block& b : part->code.blocks) {
+      for (const Machine& m : b.code) {
+        if (m.callee != kNone) {
+          const uint32_t to = begins.at(m.callee);
+          add(fmt::format("{} {:#x}", writer.text(m), to), m.control, to);
+        } else {
+          add(writer.text(m), m.control, m.target == kNone ? 0 : part->code.blocks[m.target].first * kBytes);
+        }
+      }
     }
   }
   set_reuse(k);
@@ -173,24 +195,42 @@ void write(Kernel& k) {
 std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel) {
   auto made = std::make_unique<Kernel>();
   Kernel& out = *made;
-  Lowered& f = out.code;
-  out.source = unroll(module, kernel);
-  f.function = &out.source.function;
-  find_blocks(module, f);
-  Select(module, f).run();
-  if (!f.missing.empty()) {
-    throw NotLowered(
-        fmt::format("kernel {} has {} instructions that have no time yet", kernel.name, f.missing.size()),
-        f.missing);
+  std::vector<std::string> missing;
+  Callees callees;
+  uint32_t registers = kFewestRegisters;
+  for (const Reached& r :
+       reached_functions(module, static_cast<uint32_t>(&kernel - module.functions.data()))) {
+    auto part = std::make_unique<Part>();
+    Lowered& f = part->code;
+    part->function = r.function;
+    part->source = unroll(module, module.functions[r.function]);
+    f.function = &part->source.function;
+    f.standard = r.standard;
+    find_blocks(module, f);
+    Select(module, callees, f).run();
+    missing.insert(missing.end(), f.missing.begin(), f.missing.end());
+    if (missing.empty()) {
+      remove_dead(f);
+      split_by_block(f);
+      choose_order(f);
+      registers = std::max({registers, f.vector_registers, f.calls_by_abi ? kAbiRegisters : 0});
+    }
+    callees[r.function] = {r.standard, missing.empty() ? clobbered(f) : Clobbered{}};
+    if (r.standard) {
+      callees[r.function].clobbers = clobbered_by_abi();
+    }
+    out.parts.insert(out.parts.begin(), std::move(part));
   }
-  remove_dead(f);
-  split_by_block(f);
-  choose_order(f);
+  if (!missing.empty()) {
+    throw NotLowered(
+        fmt::format("kernel {} has {} instructions that have no time yet", kernel.name, missing.size()),
+        missing);
+  }
   isa::KernelImage& image = out.image;
   image.name = kernel.name;
   image.compute_capability = 90;
   image.has_control = true;
-  image.shape.registers_per_thread = std::max(kFewestRegisters, f.vector_registers);
+  image.shape.registers_per_thread = registers;
   write(out);
   return made;
 }

@@ -19,13 +19,19 @@ class NotLowered : public Unsupported {
   using Unsupported::Unsupported;
 };
 
-struct Kernel {
-  Unrolled source;         // what `code` was made of
-  Lowered code;            // blocks say where they begin in the image
-  isa::KernelImage image;  // with text; the shape has the registers alone
+// A kernel or a function that it may call.
+struct Part {
+  uint32_t function = 0;  // of the module
+  Unrolled source;        // what `code` was made of
+  Lowered code;           // blocks say where they begin in the image
 };
 
-// Throws NotLowered.
+struct Kernel {
+  std::vector<std::unique_ptr<Part>> parts;  // the kernel's first
+  isa::KernelImage image;                    // with text; the shape has the registers alone
+};
+
+// `kernel`: of the module, with a body. Throws NotLowered.
 std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel);
 
 }  // namespace heddle::ptx::lower

@@ -14,6 +14,7 @@ std::vector<Value> reads(const Machine& m) {
     }
   }
   out.insert(out.end(), m.settles.begin(), m.settles.end());
+  out.insert(out.end(), m.takes.begin(), m.takes.end());
   for (const auto* a : {&m.address, &m.copied_to}) {
     if (*a && (*a)->base.there()) {
       out.push_back((*a)->base);
@@ -36,6 +37,7 @@ std::vector<Value> writes(const Machine& m) {
     }
   }
   out.insert(out.end(), m.settles.begin(), m.settles.end());
+  out.insert(out.end(), m.gives.begin(), m.gives.end());
   return out;
 }
 
@@ -66,6 +68,9 @@ bool is_variable(const Machine& m) {
 uint32_t distance(const Machine& from, const Machine& to, bool guard) {
   // Units behind queues read their operands later (MIO), memory a cycle later still.
   const bool queued = is_variable(to) || to.stores;
+  if (to.op == OpClass::kCall && from.op != OpClass::kFp64) {  // the address: 7 of a call, 5 of a return
+    return to.gives.empty() && to.callee == kNone ? 5 : 7;
+  }
   switch (from.op) {
     case OpClass::kAluPredicate:
       return guard || to.op == OpClass::kBranch || to.op == OpClass::kExit ? 13 : 5;

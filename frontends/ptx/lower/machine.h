@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ enum class File : uint8_t { kVector, kUniform, kPredicate };
 struct Register {
   File file = File::kVector;
   uint8_t count = 1;
-  int number = -1;  // the first one, once it is allocated
+  int number = -1;     // the first one, once it is allocated
+  bool fixed = false;  // by the convention of calls; allocation leaves it
 };
 
 // Registers `part` to `part + count - 1` of one.
@@ -39,7 +41,8 @@ inline Value high(Value v) { return part(v, 1); }
 // What stands in an instruction's text.
 struct Field {
   // kPlace: a register in brackets behind `text`, as gdesc[UR4].
-  enum class Kind : uint8_t { kZero, kValue, kNumber, kText, kPlace };
+  // kCode: the address of block `number`.
+  enum class Kind : uint8_t { kZero, kValue, kNumber, kText, kPlace, kCode };
   Kind kind = Kind::kZero;
   bool negated = false;
   Value value;
@@ -60,6 +63,12 @@ struct Field {
     f.text = before;
     return f;
   }
+  static Field code(uint32_t block) {
+    Field f;
+    f.kind = Kind::kCode;
+    f.number = block;
+    return f;
+  }
   bool reads() const { return kind == Kind::kValue || kind == Kind::kPlace; }
 };
 
@@ -72,12 +81,13 @@ struct Address {
   Value uniform;          // added to the base
 };
 
-// What lanes access of a matrix in memory: 8x8 tiles, whose first elements are given as places in memory.
-// kPairs: lane 4g + t elements 2t and 2t + 1 of row g; kColumns: element g of row 2t; kRows: lane 8m + r row
-// r of tile m.
+// What lanes access of a matrix in memory: tiles of 8 rows, whose first elements are given as places in
+// memory. kPairs: lane 4g + t the `per` elements from per * t on of row g; kColumns: element g of row per *
+// t; kRows: lane 8m + r row r of tile m.
 struct Tiles {
   enum class Kind : uint8_t { kPairs, kColumns, kRows } kind = Kind::kPairs;
   uint8_t bytes = 2;  // of an element
+  uint8_t per = 2;
   std::array<uint16_t, 4> row{}, col{};
 };
 
@@ -88,10 +98,16 @@ struct Machine {
   std::optional<Address> copied_to;  // LDGSTS: before `address`
   std::optional<Tiles> tiles;        // which addresses those are
   std::vector<Value> settles;        // not in the text: is complete behind it, and nobody is before it
+  std::vector<Value> takes, gives;   // not in the text: what a call or a return reads, and what a call writes
   Value guard;
   bool guard_negated = false;
-  uint32_t origin = kNone;  // the PTX instruction whose lanes are its lanes, and whose addresses are its
-  uint32_t target = kNone;  // of a branch: the block
+  uint32_t origin = kNone;    // the PTX instruction whose lanes are its lanes, and whose addresses are its
+  uint32_t target = kNone;    // of a branch: the block
+  uint32_t callee = kNone;    // of a direct call: the module's function
+  uint32_t clobbers = kNone;  // of a call: in Lowered::clobbered
+  int32_t stack_step = 0;     // bytes that R1 changes by
+  // Accesses at R1: the place is the function's own or its caller's.
+  enum class Stack : uint8_t { kNone, kOwn, kCaller } stack = Stack::kNone;
   // Which lanes: those of the origin, those that come to it and whose guard does not hold, the first of them,
   // all of the block.
   enum class Lanes : uint8_t { kOrigin, kOthers, kFirst, kAll } lanes = Lanes::kOrigin;
@@ -119,8 +135,19 @@ struct Block {
   uint32_t loop_depth = 0;
 };
 
+// Registers of each file whose values a call does not keep.
+struct Clobbered {
+  std::bitset<256> vectors;
+  std::bitset<64> uniforms;
+  std::bitset<8> predicates;
+};
+
 struct Lowered {
   const Function* function = nullptr;
+  bool standard = false;  // keeps to the ABI: gives its caller's registers back as they were
+  bool calls = false, calls_by_abi = false;
+  uint32_t outgoing_bytes = 0;       // of arguments in memory, at R1
+  std::vector<Clobbered> clobbered;  // by calls
   std::vector<Register> registers;
   std::vector<Block> blocks;
   std::vector<uint32_t> block_of;    // by PTX instruction

@@ -79,7 +79,8 @@ class Scheduler {
 
   void effects(uint32_t i) {
     const Machine& m = code_[i];
-    const bool last = m.op == OpClass::kBranch || (m.op == OpClass::kExit && !m.guard.there());
+    const bool last =
+        m.op == OpClass::kBranch || m.op == OpClass::kCall || (m.op == OpClass::kExit && !m.guard.there());
     if (last) {
       for (uint32_t k = 0; k < i; ++k) {
         edge(k, i, 0);
@@ -112,7 +113,9 @@ class Scheduler {
     memory_.push_back(i);
   }
 
-  bool counts(const Value& v) const { return f_.registers[v.reg].file == File::kVector && !outer_[v.reg]; }
+  bool counts(const Value& v) const {
+    return f_.registers[v.reg].file == File::kVector && !f_.registers[v.reg].fixed && !outer_[v.reg];
+  }
 
   // The vector registers that belong to the block, one by one: which an instruction reads, and which groups
   // it writes.
@@ -251,7 +254,8 @@ void schedule(Lowered& f, uint32_t window, uint32_t registers) {
     }
     int through = kSpared;
     for (size_t r = 0; r < outer.size(); ++r) {
-      through += outer[r] && f.registers[r].file == File::kVector ? f.registers[r].count : 0;
+      const bool counts = outer[r] && f.registers[r].file == File::kVector && !f.registers[r].fixed;
+      through += counts ? f.registers[r].count : 0;
     }
     Scheduler(f, outer, window, static_cast<int>(registers) - through, f.blocks[b].code).run();
   }

@@ -9,6 +9,7 @@ namespace heddle::ptx::lower {
 
 void Select::run() {
   values_.resize(f_.register_types.size());
+  find_calls();
   find_groups();
   for (uint32_t b = 0; b < out_.blocks.size(); ++b) {
     block(b);
@@ -25,6 +26,11 @@ void Select::block(uint32_t b) {
   descriptors_.clear();
   if (b == 0) {
     prologue();
+  }
+  if (const auto c = call_before_.find(b); c != call_before_.end()) {
+    stretch_ = &block_->stretches.front();
+    now_ = stretch_->first;
+    results(c->second);
   }
   const std::vector<Stretch>& stretches = block_->stretches;
   for (size_t k = 0; k < stretches.size(); ++k) {
@@ -47,12 +53,22 @@ void Select::block(uint32_t b) {
     m.ordered = true;
     m.lanes = Machine::Lanes::kAll;
   }
+  if (!f_.entry && !jumps && block_->next.empty()) {  // a body may end without ret
+    const size_t first = block_->code.size();
+    now_ = last;
+    leave();
+    for (size_t k = first; k < block_->code.size(); ++k) {
+      block_->code[k].lanes = Machine::Lanes::kAll;
+      block_->code[k].guard = {};
+    }
+  }
 }
 
 // The stack pointer; the descriptor of global memory.
 void Select::prologue() {
   now_ = 0;
   if (!f_.entry) {
+    enter();
     return;
   }
   emit("LDC", {"R1"}, {"c[0x0][0x28]"}).ordered = true;
@@ -71,7 +87,7 @@ void Select::instruction(uint32_t i) {
   if (uses_.absorbed(i) || uses_.is_copy(i)) {
     return;
   }
-  if (!control(i) && !memory() && !moves() && !floating() && !integer()) {
+  if (!control(i) && !memory() && !moves() && !floating() && !integer() && !video() && !other()) {
     refuse(i, "not lowered yet");
   }
 }
@@ -226,8 +242,16 @@ bool Select::control(uint32_t i) {
       branch(i);
       return true;
     case Opcode::kRet:
+      if (!f_.entry) {
+        leave();
+        return true;
+      }
+      [[fallthrough]];
     case Opcode::kExit:
-      emit(f_.entry ? "EXIT" : "RET.REL.NODEC", {}, {}).ordered = true;
+      emit("EXIT", {}, {}).ordered = true;
+      return true;
+    case Opcode::kCall:
+      call(i);
       return true;
     case Opcode::kTrap:
     case Opcode::kBrkpt:

@@ -2,6 +2,7 @@
 // many instructions an operation takes is from there, and from the SASS of the suites' kernels.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -11,13 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/ptx/lower/convention.h"
 #include "frontends/ptx/lower/uses.h"
 
 namespace heddle::ptx::lower {
 
 class Select {
  public:
-  Select(const Module& module, Lowered& f) : module_(module), out_(f), f_(*f.function), uses_(module, f) {}
+  // `callees`: of the functions that it calls directly, those that are lowered.
+  Select(const Module& module, const Callees& callees, Lowered& f)
+      : module_(module), callees_(callees), out_(f), f_(*f.function), uses_(module, f) {}
 
   // Fills the blocks' code.
   void run();
@@ -105,10 +109,71 @@ class Select {
   void atomic();
   bool copies();
 
+  // select_other.cc
+  bool other();
+  static std::string sass_name(Type t);
+  void barrier_reduction();
+  void cache_policy();
+  void cache_policy_of_range(Value u, Value shift);
+  void address_space();
+  void replace_field();
+
+  // select_video.cc
+  // Of 64 bits; without `high` its upper word is 0 or nobody's.
+  struct Wide {
+    Value low, high;
+  };
+  bool video();
+  // One instruction with a register of its own for its result.
+  Value made(std::string_view opcode, std::vector<Field> s);
+  void finish(Value to, Value v);
+  Value video_part(const Operand& o, bool sign);
+  Value video_sign(Value v);
+  Wide video_choose(Wide a, Wide b, bool upper);
+  Value video_saturated(Wide v, bool sign, bool chosen);
+  Wide video_first(Value a, Value b, bool wide);
+  void video_multiply(Value a, Value b);
+  void video_word();
+  void video_halves(std::vector<Value>& a, std::vector<Value>& b, bool sign);
+  void video_bytes(std::vector<Value>& a, std::vector<Value>& b, bool sign);
+  Value video_element(Value a, Value b, bool sign, uint32_t bits_of);
+  bool video_at_once(uint32_t elements, bool sign);
+  void video_choose_halves(Value to, bool sign);
+  void video_elements(uint32_t elements);
+
+  // select_call.cc
+  struct Known {
+    Place place;
+    Machine::Stack stack = Machine::Stack::kOwn;
+  };
+  struct Call {
+    Places arguments, results;
+    bool standard = false;
+  };
+  void find_calls();
+  void bind(uint32_t i);
+  Places places_of(const Operand& list, const std::vector<Parameter>* formal, bool standard);
+  Places places_of(const std::vector<Parameter>& own);
+  // R4 + word.
+  Value convention(uint32_t word, uint32_t count);
+  Value stack_pointer();
+  void parameter();
+  void parameter_in_memory(const Known& p, const Operand& e, int64_t byte);
+  void through_address();
+  void give(const Place& p, const Operand& e, int64_t byte, uint32_t bytes);
+  void take(const Place& p, const Operand& e, int64_t byte, uint32_t bytes);
+  std::vector<Value> registers_of(const Places& p);
+  void move_registers(const Places& p, std::span<const Operand> list, bool give_them);
+  void call(uint32_t i);
+  void results(uint32_t call);
+  void enter();
+  void leave();
+
   // select_matrix.cc
   bool matrices();
   void tiles();
   void product();
+  void product_of_small_floats();
   void wgmma();
   Value descriptors(bool in_registers);
 
@@ -116,6 +181,11 @@ class Select {
   void find_wmma_groups(uint32_t i);
   void wmma_memory();
   void wmma_product();
+  void product_of_bits(const std::string& how, Value to, Value a, Value b, Value c);
+  std::array<Value, 2> signed_bytes(Value word);
+  void load_bytes(const std::string& what, Value to, const std::array<Tiles, 4>& places, uint32_t cols);
+  void tile_access(const std::string& what, const std::vector<Operand>& data, Value other, const Tiles& t,
+                   uint32_t cols);
   Value lane_place(const Field& step, bool wide, const Tiles& t);
   // `cols`: elements from one row to the next, where the instruction does not say.
   Address row_address(const Operand& base, const Operand& stride, uint32_t cols, const Tiles& t);
@@ -124,6 +194,7 @@ class Select {
   bool asynchronous();
   bool clusters();
   void barrier_object();
+  void asynchronous_store();
   void bulk_copy();
   void tensor_copy();
   void copy_once(std::string_view opcode, std::vector<Field> s);
@@ -141,6 +212,7 @@ class Select {
   void merge_all_loads();
 
   const Module& module_;
+  const Callees& callees_;
   Lowered& out_;
   const Function& f_;
   Uses uses_;
@@ -160,6 +232,15 @@ class Select {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Value> tile_sums_;
   std::map<std::tuple<uint32_t, uint32_t>, Value> descriptors_;  // of two factors, by their registers
   std::vector<Value> accumulators_;                              // of warp groups' products
+  Value convention_, stack_pointer_, return_;                    // R4 on; R1; the own return address
+  std::map<uint32_t, Known> places_;                             // by variable
+  std::map<uint32_t, Call> calls_;                               // by instruction
+  size_t first_of_video_ = 0;                                    // in the block's code
+  Places parameters_of_, returns_of_;                            // of the function
+  std::map<uint32_t, uint32_t> call_before_;                     // by block: the call that it goes on behind
 };
+
+// "ADD", ...: what an atomic makes of a word.
+const char* reduction_name(const Op& o);
 
 }  // namespace heddle::ptx::lower

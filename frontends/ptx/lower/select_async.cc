@@ -35,6 +35,10 @@ bool Select::asynchronous() {
     case Opcode::kCpAsyncBulkPrefetchTensor:
       tensor_copy();
       return true;
+    case Opcode::kStAsync:
+    case Opcode::kRedAsync:
+      asynchronous_store();
+      return true;
     case Opcode::kCpAsyncBulkCommitGroup:
       emit("UTMACMDFLUSH", {}, {}).ordered = true;
       return true;
@@ -192,6 +196,31 @@ void Select::barrier_object() {
             {counted ? Field(vector(at(where + 1))) : Field()});
     }
   }
+}
+
+// The place and its barrier object stand in a pair of registers.
+void Select::asynchronous_store() {
+  const Op& o = op();
+  const bool reduces = o.opcode == Opcode::kRedAsync;
+  const Value pair = temporary(2);
+  for (const uint32_t k : {0U, 1U}) {
+    const Address a = address(at(k == 0 ? 0 : 2));
+    const Field base = a.base.there() ? Field(low(a.base)) : Field();
+    if (a.offset == 0 || !a.base.there()) {
+      emit("MOV", {part(pair, k)}, {a.base.there() ? base : Field(a.offset)});
+    } else {
+      emit("IADD3", {part(pair, k)}, {base, Field(a.offset), Field()});
+    }
+  }
+  const Value v = group(at(1), false);
+  const uint32_t all = v.count;
+  const std::string size = all == 4 ? ".128" : all == 2 ? ".64" : "";
+  const bool chooses = o.combine == Combine::kMin || o.combine == Combine::kMax;
+  const char* const sign = chooses && info(o.type()).kind == TypeKind::kSigned ? ".S32" : "";
+  Machine& m =
+      emit(reduces ? fmt::format("REDAS.{}{}{}", reduction_name(o), sign, size) : "STAS" + size, {}, {v});
+  m.address = Address{pair, 0, true, 4, {}};
+  m.stores = m.ordered = true;
 }
 
 // By one lane after the other: ptxas makes a loop of it, which is one turn long where one lane copies.

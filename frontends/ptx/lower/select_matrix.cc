@@ -17,6 +17,7 @@ bool Select::matrices() {
       emit("MOVM.16.MT88", {result()}, {in(1)});
       return true;
     case Opcode::kMma:
+    case Opcode::kMmaSp:
       product();
       return true;
     case Opcode::kWmmaLoadA:
@@ -29,6 +30,7 @@ bool Select::matrices() {
       wmma_product();
       return true;
     case Opcode::kWgmmaMmaAsync:
+    case Opcode::kWgmmaMmaAsyncSp:
       wgmma();
       return true;
     case Opcode::kWgmmaFence: {
@@ -74,24 +76,64 @@ void Select::tiles() {
 void Select::product() {
   const Op& o = op();
   const Type ab = o.types[1], d = o.types[0];
-  const std::string shape = fmt::format("{}{}{}", o.shape.m, o.shape.n, o.shape.k);
+  const bool sparse = o.opcode == Opcode::kMmaSp;
+  const std::string shape = fmt::format("{}{}{}{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
   std::string how;
   if (ab == Type::kF64) {
     how = "DMMA." + shape;
-  } else if (d == Type::kS32) {
+  } else if (d == Type::kS32 && (!sparse || bits(ab) == 8)) {
     how = fmt::format("IMMA.{}.{}.{}", shape, ab == Type::kS8 ? "S8" : "U8", ab == Type::kS8 ? "S8" : "U8");
   } else if (ab == Type::kF16 || ab == Type::kBf16 || ab == Type::kTf32) {
     how = fmt::format("HMMA.{}.{}{}", shape, d == Type::kF16 ? "F16" : "F32",
                       ab == Type::kBf16   ? ".BF16"
                       : ab == Type::kTf32 ? ".TF32"
                                           : "");
+  } else if (bits(ab) == 8 && !sparse) {
+    product_of_small_floats();
+    return;
   } else {
     refuse(now_, "a product of such types is not lowered yet");
     return;
   }
   const Value to = group(at(0), true);
   const Value a = group(at(1), false), b = group(at(2), false), c = group(at(3), false);
-  emit(how, {to}, {a, b, c});
+  std::vector<Field> s{a, b, c};
+  if (sparse) {
+    s.emplace_back(vector(at(4)));
+    s.emplace_back(fmt::format("{:#x}", at(5).value).c_str());
+  }
+  emit(how, std::vector<Field>{to}, s);
+}
+
+// Of e4m3 and e5m2, which tensor cores of sm_90 take in products of warp groups alone: as halves, which are
+// twice as many; the sum is added behind them.
+void Select::product_of_small_floats() {
+  const Op& o = op();
+  const bool wide = o.types[0] == Type::kF32;
+  const Value to = group(at(0), true), c = group(at(3), false);
+  const Value a = group(at(1), false), b = group(at(2), false);
+  const uint32_t steps = o.shape.k / 16;
+  Value sum;
+  for (uint32_t step = 0; step < steps; ++step) {
+    const auto halves = [&](Value from, Type t) {
+      const Value out =
+          temporary(from.count * 2 / steps == 0 ? 1 : static_cast<uint8_t>(from.count * 2 / steps));
+      for (uint32_t k = 0; k < out.count; ++k) {
+        const uint32_t word = steps == 2 ? k : k / 2;
+        emit(fmt::format("F2FP.F16.{}.UNPACK_B", t == Type::kE4m3 ? "E4M3" : "E5M2"), {part(out, k)},
+             {part(from, word)});
+      }
+      return out;
+    };
+    const Value x = halves(a, o.types[1]), y = halves(b, o.types[2]);
+    const Value next = temporary(wide ? 4 : 2);
+    emit(wide ? "HMMA.16816.F32" : "HMMA.16816.F16", {next}, {x, y, sum});
+    sum = next;
+  }
+  for (uint32_t k = 0; k < to.count; ++k) {
+    const Field before = c.there() ? Field(part(c, k)) : Field();
+    emit(wide ? "FADD" : "HADD2", {part(to, k)}, {before, part(sum, k)});
+  }
 }
 
 // Those that do not change are put there once.
@@ -118,8 +160,9 @@ void Select::wgmma() {
   const Type d = o.types[0], a = o.types[1], b = o.types[2];
   const bool integer = d == Type::kS32;
   const bool bytes = bits(a) == 8;
+  const bool sparse = o.opcode == Opcode::kWgmmaMmaAsyncSp;
   const auto byte = [](Type t) { return t == Type::kE4m3 ? "E4M3" : "E5M2"; };
-  const std::string shape = fmt::format("{}x{}x{}", o.shape.m, o.shape.n, o.shape.k);
+  const std::string shape = fmt::format("{}{}x{}x{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
   const char* const sum = d == Type::kF16 ? "F16" : "F32";
   const std::string how = integer ? fmt::format("IGMMA.{}.{}.{}", shape, a == Type::kS8 ? "S8" : "U8",
                                                 b == Type::kS8 ? "S8" : "U8")
@@ -136,9 +179,15 @@ void Select::wgmma() {
   }
   s.push_back(Field::place(descriptors(in_registers), "gdesc"));
   s.emplace_back(sums);
-  const Field scale = in(3);
+  const Field scale = in(sparse ? 5 : 3);
   if (scale.kind == Field::Kind::kZero) {
     s.emplace_back("!UPT");
+  }
+  if (sparse) {
+    s.emplace_back(vector(at(3)));
+    if (at(4).value != 0) {
+      s.emplace_back(fmt::format("{:#x}", at(4).value).c_str());
+    }
   }
   Machine& m = emit(how, std::vector<Field>{sums}, s);
   m.ordered = true;

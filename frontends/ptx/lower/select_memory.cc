@@ -22,14 +22,27 @@ std::string width(Type t, uint32_t elements) {
 
 }  // namespace
 
+const char* reduction_name(const Op& o) {
+  return o.combine == Combine::kAdd    ? "ADD"
+         : o.combine == Combine::kMin  ? "MIN"
+         : o.combine == Combine::kMax  ? "MAX"
+         : o.combine == Combine::kAnd  ? "AND"
+         : o.combine == Combine::kOr   ? "OR"
+         : o.combine == Combine::kXor  ? "XOR"
+         : o.combine == Combine::kInc  ? "INC"
+         : o.combine == Combine::kDec  ? "DEC"
+         : o.combine == Combine::kExch ? "EXCH"
+                                       : "CAS";
+}
+
 bool Select::memory() {
   const Op& o = op();
   switch (o.opcode) {
     case Opcode::kLd:
     case Opcode::kLdu:
     case Opcode::kSt:
-      if (o.space == Space::kParam || o.space == Space::kParamEntry) {
-        load_parameter();
+      if (o.space == Space::kParam || o.space == Space::kParamEntry || o.space == Space::kParamFunc) {
+        parameter();
       } else {
         load_store();
       }
@@ -121,17 +134,19 @@ Address Select::address(const Operand& o) {
 
 void Select::load_parameter() {
   const Operand& from = at(1);
-  if (op().opcode == Opcode::kSt || from.base != Base::kVariable || at(0).kind == OperandKind::kVector ||
-      module_.variables[from.id].parameter == kNone || !f_.entry) {
-    refuse(now_, "parameters of functions are not lowered yet");
-    return;
-  }
-  const Value to = result();
-  const int64_t at =
+  int64_t place =
       executed::kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
-  const bool uniform = out_.registers[to.reg].file == File::kUniform;
-  emit(fmt::format("{}{}", uniform ? "ULDC" : "LDC", width(op().type(), 1)), {to},
-       {fmt::format("c[0x0][{:#x}]", at).c_str()});
+  const auto elements =
+      at(0).kind == OperandKind::kVector ? f_.elements(at(0)) : std::span<const Operand>(&at(0), 1);
+  for (const Operand& e : elements) {
+    if (e.kind == OperandKind::kRegister) {
+      const Value to = value(e.id);
+      const bool uniform = out_.registers[to.reg].file == File::kUniform;
+      emit(fmt::format("{}{}", uniform ? "ULDC" : "LDC", width(op().type(), 1)), {to},
+           {fmt::format("c[0x0][{:#x}]", place).c_str()});
+    }
+    place += bits(op().type()) / 8;
+  }
 }
 
 void Select::load_store() {
@@ -186,6 +201,11 @@ void Select::load_store() {
   m.loads = !store;
   m.stores = store;
   m.ordered = strong;
+  // A cache policy that the kernel makes itself stands in the descriptor.
+  const uint32_t policy = uses_.maker(at(2));
+  if (policy != kNone && words(uses_.op(policy).opcode).starts_with("createpolicy")) {
+    m.takes.push_back(value(uses_.origin_register(at(2))));
+  }
   if (!store && data.kind == OperandKind::kVector) {
     spread(f_.elements(data), v);
   }
@@ -210,16 +230,7 @@ void Select::atomic() {
   const size_t first = reduction ? 0 : 1;
   const bool floating = info(o.type()).kind == TypeKind::kFloat || info(o.type()).kind == TypeKind::kPacked;
   const bool exchange = o.combine == Combine::kCas || o.combine == Combine::kExch;
-  const char* what = o.combine == Combine::kAdd    ? "ADD"
-                     : o.combine == Combine::kMin  ? "MIN"
-                     : o.combine == Combine::kMax  ? "MAX"
-                     : o.combine == Combine::kAnd  ? "AND"
-                     : o.combine == Combine::kOr   ? "OR"
-                     : o.combine == Combine::kXor  ? "XOR"
-                     : o.combine == Combine::kInc  ? "INC"
-                     : o.combine == Combine::kDec  ? "DEC"
-                     : o.combine == Combine::kExch ? "EXCH"
-                                                   : "CAS";
+  const char* what = reduction_name(o);
   std::string end = bits(o.type()) == 64 ? (floating ? ".F64.RN" : ".64")
                     : floating           ? (o.type() == Type::kF32 ? ".F32.FTZ.RN" : ".F16x2.RN")
                     : info(o.type()).kind == TypeKind::kSigned ? ".S32"

@@ -2,7 +2,9 @@
 // suite's gemm_wmma has them).
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
+#include <numeric>
 
 #include "frontends/ptx/execute/matrix_shapes.h"
 #include "frontends/ptx/lower/select.h"
@@ -13,14 +15,14 @@ namespace {
 
 using exec::matrix::Fragment;
 
-constexpr uint32_t kTile = 8;
+constexpr uint32_t kTile = 8;  // rows
 
 // The register that begins at each tile.
 std::map<std::pair<uint32_t, uint32_t>, uint32_t> tile_registers(const Fragment& f) {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> out;
   for (uint32_t r = 0; r < f.registers(); ++r) {
     const exec::matrix::Place p = place(f, 0, r * f.per_register());
-    if (p.row % kTile == 0 && p.col % kTile == 0) {
+    if (p.row % kTile == 0 && p.col % (4U * f.per_cell) == 0) {
       out.try_emplace({p.row, p.col}, r);
     }
   }
@@ -28,34 +30,58 @@ std::map<std::pair<uint32_t, uint32_t>, uint32_t> tile_registers(const Fragment&
 }
 
 bool halves(const Fragment& f) { return f.kind == Fragment::Kind::kTiles && f.bits == 16 && f.per_cell == 2; }
-bool words(const Fragment& f) { return f.kind == Fragment::Kind::kTiles && f.bits == 32 && f.per_cell == 2; }
 
-// The products of 16x8x16 that one is made of: which registers of each operand.
+// The products of 16 rows (of f64 and of less than 8 bits: 8) and 8 columns that one is made of: which
+// registers of each operand. A product with 8 rows is its transposed one: `turned`, A is B there.
 struct Piece {
   std::vector<uint32_t> d, a, b;
+  bool goes_on = false;  // adds to what the one before has left
 };
-std::vector<Piece> pieces(const Op& op, exec::MatrixOp& m) {
-  std::vector<Piece> out;
-  if (!shape_of_mma(op, m) || op.shape.m % 16 != 0 || op.shape.k != 16 || !halves(m.a.fragment) ||
-      !halves(m.b.fragment) || !(halves(m.d.fragment) || words(m.d.fragment)) ||
-      m.c.fragment.bits != m.d.fragment.bits) {
+struct Pieces {
+  std::vector<Piece> all;
+  bool turned = false;
+};
+
+// Of the product that a tensor core does at once.
+uint32_t rows_at_once(const Op& op) { return op.shape.m == 8 && op.shape.n == 8 ? 8 : 16; }
+
+Pieces pieces(const Op& op, exec::MatrixOp& m) {
+  Pieces out;
+  if (!shape_of_mma(op, m) || m.c.fragment.bits != m.d.fragment.bits) {
     return out;
   }
-  const auto a = tile_registers(m.a.fragment), b = tile_registers(m.b.fragment),
-             d = tile_registers(m.d.fragment);
-  for (uint32_t row = 0; row < op.shape.m; row += 16) {
-    for (uint32_t col = 0; col < op.shape.n; col += kTile) {
-      Piece p;
-      for (const uint32_t k : {0U, kTile}) {
-        p.a.push_back(a.at({row, k}));
-        p.a.push_back(a.at({row + kTile, k}));
-        p.b.push_back(b.at({col, k}));
-        const uint32_t first = d.at({row + k, col});
-        for (uint32_t e = 0; e < (words(m.d.fragment) ? 2U : 1U); ++e) {
-          p.d.push_back(first + e);
+  const uint32_t rows = rows_at_once(op);
+  out.turned = op.shape.m < rows;
+  const Fragment& factor_a = out.turned ? m.b.fragment : m.a.fragment;
+  const Fragment& factor_b = out.turned ? m.a.fragment : m.b.fragment;
+  Fragment sums = m.d.fragment;
+  if (out.turned) {
+    std::swap(sums.rows, sums.cols);
+  }
+  const auto a = tile_registers(factor_a), b = tile_registers(factor_b), d = tile_registers(sums);
+  const uint32_t along = 4U * factor_a.per_cell;  // columns of a tile
+  // Of tf32 four columns at a time; of halves two tiles, of smaller ones all there are.
+  const uint32_t step = factor_a.bits == 32 && factor_a.per_cell == 1 ? along : factor_a.cols;
+  const uint32_t of_sum = std::max(1U, sums.per_cell * sums.bits / std::max<uint32_t>(sums.bits, 32U));
+  for (uint32_t row = 0; row < factor_a.rows; row += rows) {
+    for (uint32_t col = 0; col < factor_b.rows; col += kTile) {
+      for (uint32_t first = 0; first < factor_a.cols; first += step) {
+        Piece p;
+        p.goes_on = first != 0;
+        for (uint32_t k = first; k < first + step; k += along) {
+          for (uint32_t down = 0; down < rows; down += kTile) {
+            p.a.push_back(a.at({row + down, k}));
+          }
+          p.b.push_back(b.at({col, k}));
         }
+        for (uint32_t down = 0; down < rows; down += kTile) {
+          const uint32_t at = d.at({row + down, col});
+          for (uint32_t e = 0; e < of_sum; ++e) {
+            p.d.push_back(at + e);
+          }
+        }
+        out.all.push_back(std::move(p));
       }
-      out.push_back(std::move(p));
     }
   }
   return out;
@@ -70,11 +96,16 @@ std::vector<Operand> picked(std::span<const Operand> list, const std::vector<uin
   return out;
 }
 
+// What stands alone is no list.
+std::span<const Operand> elements(const Function& f, const Operand& o) {
+  return o.kind == OperandKind::kVector ? f.elements(o) : std::span<const Operand>(&o, 1);
+}
+
 exec::MatrixOp sized(const Function& f, std::span<const Operand> x) {
   exec::MatrixOp m;
   exec::MatrixOp::Operand* const all[] = {&m.d, &m.a, &m.b, &m.c};
   for (size_t k = 0; k < 4; ++k) {
-    all[k]->slots.resize(f.elements(x[k]).size());
+    all[k]->slots.resize(elements(f, x[k]).size());
   }
   return m;
 }
@@ -84,41 +115,107 @@ exec::MatrixOp sized(const Function& f, std::span<const Operand> x) {
 void Select::find_wmma_groups(uint32_t i) {
   const auto x = uses_.operands(i);
   exec::MatrixOp m = sized(f_, x);
-  for (const Piece& p : pieces(uses_.op(i), m)) {
-    const size_t distinct_b = m.b.fragment.registers();
-    make_group(f_.elements(x[2]).first(std::min<size_t>(distinct_b, 4)));
-    make_group(picked(f_.elements(x[0]), p.d));
-    make_group(picked(f_.elements(x[1]), p.a));
-    make_group(picked(f_.elements(x[2]), p.b));
-    make_group(picked(f_.elements(x[3]), p.d));
+  const Pieces found = pieces(uses_.op(i), m);
+  const size_t of_a = found.turned ? 2 : 1, of_b = found.turned ? 1 : 2;
+  const size_t distinct_b = (found.turned ? m.a : m.b).fragment.registers();
+  for (const Piece& p : found.all) {
+    make_group(elements(f_, x[of_b]).first(std::min<size_t>(distinct_b, 4)));
+    make_group(picked(elements(f_, x[0]), p.d));
+    make_group(picked(elements(f_, x[of_a]), p.a));
+    make_group(picked(elements(f_, x[of_b]), p.b));
+    make_group(picked(elements(f_, x[3]), p.d));
   }
 }
 
 void Select::wmma_product() {
+  const Op& o = op();
   exec::MatrixOp m = sized(f_, uses_.operands(now_));
-  const std::vector<Piece> all = pieces(op(), m);
-  if (all.empty()) {
+  const Pieces found = pieces(o, m);
+  const Type factor = o.type_count == 2 ? Type::kF16 : o.types[1];
+  if (found.all.empty()) {
     refuse(now_, "a product of this shape and type is not lowered yet");
     return;
   }
-  const char* const how = op().types[1] == Type::kBf16 ? "HMMA.16816.F32.BF16"
-                          : words(m.d.fragment)        ? "HMMA.16816.F32"
-                                                       : "HMMA.16816.F16";
-  for (const Piece& p : all) {
-    const Value a = group(picked(f_.elements(at(1)), p.a), false);
-    const Value b = group(picked(f_.elements(at(2)), p.b), false);
-    const Value c = group(picked(f_.elements(at(3)), p.d), false);
-    const std::vector<Operand> d = picked(f_.elements(at(0)), p.d);
-    const Value to = group(d, true);
-    emit(how, {to}, {a, b, c});
+  const bool wide = m.d.fragment.bits == 32;
+  const auto sign = [](Type t) { return t == Type::kS8 || t == Type::kS4 ? "S8" : "U8"; };
+  const std::string how =
+      factor == Type::kF64    ? "DMMA.884"
+      : factor == Type::kTf32 ? "HMMA.1684.F32.TF32"
+      : factor == Type::kBf16 ? "HMMA.16816.F32.BF16"
+      : factor == Type::kF16  ? (wide ? "HMMA.16816.F32" : "HMMA.16816.F16")
+      : factor == Type::kB1
+          ? "BMMA.88128.AND.POPC"
+          : fmt::format("IMMA.{}.{}.{}", bits(factor) == 8 ? "16816" : "8816",
+                        sign(o.types[found.turned ? 2 : 1]), sign(o.types[found.turned ? 1 : 2]));
+  const bool narrow =
+      factor == Type::kS4 || factor == Type::kU4 || (factor == Type::kB1 && o.combine == Combine::kXor);
+  Value to;
+  for (const Piece& p : found.all) {
+    const Value a = group(picked(elements(f_, at(found.turned ? 2 : 1)), p.a), false);
+    const Value b = group(picked(elements(f_, at(found.turned ? 1 : 2)), p.b), false);
+    const Value c = p.goes_on ? to : group(picked(elements(f_, at(3)), p.d), false);
+    const std::vector<Operand> d = picked(elements(f_, at(0)), p.d);
+    to = group(d, true);
+    if (narrow) {
+      product_of_bits(how, to, a, b, c);
+    } else {
+      emit(how, {to}, {a, b, c});
+    }
     spread(d, to);
   }
+}
+
+// Elements of four bits as bytes, every second one in another word; of one bit, where not both but either may
+// be set, those with the one turned over and those with the other. Then two products, and the sum of them.
+void Select::product_of_bits(const std::string& how, Value to, Value a, Value b, Value c) {
+  const Type t = op().types[1];
+  std::array<std::array<Value, 2>, 2> factors;
+  for (const size_t k : {size_t{0}, size_t{1}}) {
+    const Value from = k == 0 ? a : b;
+    if (t == Type::kS4) {
+      factors[k] = signed_bytes(from);
+    } else if (t == Type::kU4) {
+      const Value odd = made("LOP3.LUT", {from, "0xf0f0f0f0", Field(), "0xc0", "!PT"});
+      factors[k] = {made("LOP3.LUT", {from, "0xf0f0f0f", Field(), "0xc0", "!PT"}),
+                    made("SHF.R.U32.HI", {Field(), "0x4", odd})};
+    } else {
+      const Value other = made("LOP3.LUT", {Field(), from, Field(), "0x33", "!PT"});
+      factors[k] = {k == 0 ? from : other, k == 0 ? other : from};
+    }
+  }
+  const Value first = temporary(to.count), second = temporary(to.count);
+  emit(how, {first}, {factors[0][0], factors[1][0], c});
+  emit(how, {second}, {factors[0][1], factors[1][1], Field()});
+  for (uint32_t k = 0; k < to.count; ++k) {
+    emit("IMAD.IADD", {part(to, k)}, {part(first, k), "0x1", part(second, k)});
+  }
+}
+
+// Eight numbers of four bits in a word as two words of four bytes.
+std::array<Value, 2> Select::signed_bytes(Value word) {
+  constexpr uint32_t kNumbers = 8;
+  static constexpr std::array kInto = {"0xff00", "0xff0000", "0xff000000"};
+  std::array<Value, 2> out;
+  for (uint32_t k = 0; k < kNumbers; ++k) {
+    Value v = word;
+    if (k != 0) {
+      v = made("LOP3.LUT", {v, fmt::format("{:#x}", 0xfU << 4 * k).c_str(), Field(), "0xc0", "!PT"});
+    }
+    if (k + 1 != kNumbers) {
+      v = made("IMAD.SHL.U32", {v, fmt::format("{:#x}", 1U << (4 * (kNumbers - 1 - k))).c_str(), Field()});
+    }
+    v = made("SHF.R.S32.HI", {Field(), "0x1c", v});
+    Value& into = out[k % 2];
+    into = k < 2 ? made("LOP3.LUT", {v, "0xff", Field(), "0xc0", "!PT"})
+                 : made("LOP3.LUT", {into, kInto[k / 2 - 1], v, "0xf8", "!PT"});
+  }
+  return out;
 }
 
 // Where the lane's elements lie in a matrix with such rows.
 Value Select::lane_place(const Field& step, bool wide, const Tiles& t) {
   const bool known = step.kind == Field::Kind::kValue;
-  const uint64_t kind = uint64_t{t.bytes} << 2 | static_cast<uint64_t>(t.kind);
+  const uint64_t kind = uint64_t{t.per} << 32 | uint64_t{t.bytes} << 2 | static_cast<uint64_t>(t.kind);
   Value& lanes = tile_places_[{known ? step.value.reg : kNone, kind}];
   if (!lanes.there()) {
     const Value lane = temporary(), column = temporary(), row = temporary();
@@ -178,81 +275,114 @@ Address Select::row_address(const Operand& base, const Operand& stride, uint32_t
 void Select::wmma_memory() {
   const Op& o = op();
   const bool store = o.opcode == Opcode::kWmmaStoreD;
-  const Fragment f = wmma_fragment(o);
-  if (!halves(f) && !words(f)) {
+  const bool sums = store || o.opcode == Opcode::kWmmaLoadC;
+  Fragment f = wmma_fragment(o);
+  if (f.kind != Fragment::Kind::kTiles) {
     refuse(now_, "a fragment of this shape and type is not lowered yet");
     return;
   }
-  const auto list = f_.elements(at(store ? 1 : 0));
-  const Operand& base = at(store ? 0 : 1);
-  // Whether rows in memory are the fragment's columns: a fragment of B has the product's columns as rows.
-  const bool turned = (o.layout_a == Layout::kCol) != (o.opcode == Opcode::kWmmaLoadB);
-  const bool shared = o.space == Space::kShared;
-  const uint32_t cols = turned ? f.rows : f.cols;
-  const auto tile = [&](uint32_t r, Tiles::Kind kind) {
-    const exec::matrix::Place p = place(f, 0, r * f.per_register());
+  // Whether rows in memory are the fragment's columns: a fragment of B has the product's columns as rows, and
+  // sums of eight rows are those of the transposed product.
+  bool turned = (o.layout_a == Layout::kCol) != (o.opcode == Opcode::kWmmaLoadB);
+  if (sums && o.shape.m == 8 && o.shape.n > 8) {
+    std::swap(f.rows, f.cols);
+    turned = !turned;
+  }
+  const auto list = elements(f_, at(store ? 1 : 0));
+  const uint32_t registers = f.registers();
+  const auto tile = [&](uint32_t element, Tiles::Kind kind) {
+    const exec::matrix::Place p = place(f, 0, element);
     Tiles t;
     t.kind = kind;
     t.bytes = static_cast<uint8_t>(f.bits / 8);
+    t.per = f.per_cell;
     t.row[0] = static_cast<uint16_t>(turned ? p.col : p.row);
     t.col[0] = static_cast<uint16_t>(turned ? p.row : p.col);
     return t;
   };
-  const auto access = [&](const std::string& what, const std::vector<Operand>& data, Value turned_over,
-                          const Tiles& t) {
-    const Address where = row_address(base, at(2), cols, t);
-    const Value v = turned_over.there() ? turned_over : group(data, !store);
-    Machine& m = store ? emit(what, {}, {v}) : emit(what, {v}, {});
-    m.address = where;
-    m.tiles = t;
-    m.loads = !store;
-    m.stores = store;
-    if (!store && !turned_over.there()) {
-      spread(data, v);
-    }
-  };
+  const bool shared = o.space == Space::kShared;
   const std::string unit = shared                      ? (store ? "STS" : "LDS")
                            : o.space == Space::kGlobal ? (store ? "STG.E" : "LDG.E")
                                                        : (store ? "ST.E" : "LD.E");
-  const uint32_t registers = f.registers();
+  const uint32_t cols = turned ? f.rows : f.cols;
+  const uint32_t per = f.per_register();
   if (halves(f) && shared && registers % 4 == 0) {
     for (uint32_t r = 0; r < registers; r += 4) {
-      Tiles t = tile(r, Tiles::Kind::kRows);
+      Tiles t = tile(r * per, Tiles::Kind::kRows);
       for (uint32_t k = 1; k < 4; ++k) {
-        t.row[k] = tile(r + k, t.kind).row[0];
-        t.col[k] = tile(r + k, t.kind).col[0];
+        t.row[k] = tile((r + k) * per, t.kind).row[0];
+        t.col[k] = tile((r + k) * per, t.kind).col[0];
       }
-      access(fmt::format("{}.16.{}88.4", store ? "STSM" : "LDSM", turned ? "MT" : "M"),
-             picked(list, {r, r + 1, r + 2, r + 3}), {}, t);
+      tile_access(fmt::format("{}.16.{}88.4", store ? "STSM" : "LDSM", turned ? "MT" : "M"),
+                  picked(list, {r, r + 1, r + 2, r + 3}), {}, t, cols);
     }
-  } else if (halves(f)) {
+  } else if (!turned) {
+    const uint32_t of_unit = std::max(1U, f.per_cell / per);  // registers
+    const uint32_t bytes = f.per_cell * f.bits / 8;
+    const char* const width = bytes == 16 ? ".128" : bytes == 8 ? ".64" : "";
+    for (uint32_t r = 0; r < registers; r += of_unit) {
+      std::vector<uint32_t> which(of_unit);
+      std::iota(which.begin(), which.end(), r);
+      tile_access(unit + width, picked(list, which), {}, tile(r * per, Tiles::Kind::kPairs), cols);
+    }
+  } else if (f.bits >= 32) {
+    for (uint32_t r = 0; r < registers; ++r) {
+      tile_access(unit + (f.bits == 64 ? ".64" : ""), picked(list, {r}), {}, tile(r, Tiles::Kind::kColumns),
+                  cols);
+    }
+  } else if (f.bits == 16) {
     for (uint32_t r = 0; r < registers; ++r) {
       const Value data = value(list[r].id);
-      if (!turned) {
-        access(unit, picked(list, {r}), {}, tile(r, Tiles::Kind::kPairs));
-        continue;
-      }
       const Value other = temporary();
       if (store) {
         emit("MOVM.16.MT88", {other}, {data});
       }
-      access(unit, {}, other, tile(r, Tiles::Kind::kPairs));
+      tile_access(unit, {}, other, tile(r * per, Tiles::Kind::kPairs), cols);
       if (!store) {
         emit("MOVM.16.MT88", {data}, {other});
       }
     }
-  } else if (!turned) {
-    for (uint32_t r = 0; r < registers; r += 2) {
-      access(unit + ".64", picked(list, {r, r + 1}), {}, tile(r, Tiles::Kind::kPairs));
-    }
   } else {
     for (uint32_t r = 0; r < registers; ++r) {
-      access(unit, picked(list, {r}), {}, tile(r, Tiles::Kind::kColumns));
+      std::array<Tiles, 4> places;
+      for (uint32_t e = 0; e < places.size(); ++e) {
+        places[e] = tile(r * per + e, Tiles::Kind::kColumns);
+      }
+      load_bytes(unit + ".U8", value(list[r].id), places, cols);
     }
   }
   // Some registers hold the same once more.
   for (size_t r = registers; !store && r < list.size(); ++r) {
     emit("MOV", {value(list[r].id)}, {value(list[r - registers].id)});
+  }
+}
+
+// A register of four bytes that do not lie side by side.
+void Select::load_bytes(const std::string& what, Value to, const std::array<Tiles, 4>& places,
+                        uint32_t cols) {
+  std::array<Value, 4> bytes;
+  for (size_t e = 0; e < bytes.size(); ++e) {
+    bytes[e] = temporary();
+    tile_access(what, {}, bytes[e], places[e], cols);
+  }
+  const Value lower = made("IMAD", {bytes[1], "0x100", bytes[0]}),
+              upper = made("IMAD", {bytes[3], "0x100", bytes[2]});
+  emit("PRMT", {to}, {lower, "0x5410", upper});
+}
+
+// `data`: the registers, or else `other`.
+void Select::tile_access(const std::string& what, const std::vector<Operand>& data, Value other,
+                         const Tiles& t, uint32_t cols) {
+  const bool store = op().opcode == Opcode::kWmmaStoreD;
+  const Address where = row_address(at(store ? 0 : 1), at(2), cols, t);
+  const Value v = other.there() ? other : group(data, !store);
+  Machine& m = store ? emit(what, {}, {v}) : emit(what, {v}, {});
+  m.address = where;
+  m.tiles = t;
+  m.loads = !store;
+  m.stores = store;
+  if (!store && !other.there()) {
+    spread(data, v);
   }
 }
 

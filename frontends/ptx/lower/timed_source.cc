@@ -13,8 +13,8 @@ TimedSource::TimedSource(const std::shared_ptr<const Kernel>& lowered, const exe
                          const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
     : ExecutedSource(
           lowered->image, launch,
-          [lowered, &origins](uint32_t blocks, uint32_t warps) {
-            return std::make_unique<BlockRecorder>(*lowered, origins, blocks, warps);
+          [lowered, &origins, code = launch.code](uint32_t blocks, uint32_t warps) {
+            return std::make_unique<BlockRecorder>(*lowered, *code, origins, blocks, warps);
           },
           std::move(output)) {}
 

@@ -254,8 +254,8 @@ class Copier {
   bool sums_in_place(const Instr& in) const {
     const Opcode o = m_.ops[in.op].opcode;
     const auto x = f_.operands_of(in);
-    if (o != Opcode::kMma && o != Opcode::kWmmaMma) {
-      return o == Opcode::kWgmmaMmaAsync;
+    if (o != Opcode::kMma && o != Opcode::kMmaSp && o != Opcode::kWmmaMma) {
+      return o == Opcode::kWgmmaMmaAsync || o == Opcode::kWgmmaMmaAsyncSp;
     }
     if (x[0].kind != OperandKind::kVector || x[3].kind != OperandKind::kVector) {
       return false;

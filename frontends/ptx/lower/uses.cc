@@ -169,7 +169,7 @@ void Uses::find_uniform() {
         break;
       case Opcode::kLd:
         // Pointers are added to what differs from lane to lane, so they are loaded into vector registers.
-        same = o.space == Space::kParam && bits(o.type()) <= 32;
+        same = kernel_parameter(i) && bits(o.type()) <= 32;
         break;
       case Opcode::kAdd:
       case Opcode::kSub:
@@ -193,6 +193,15 @@ void Uses::find_uniform() {
     }
     uniform_[x[0].id] = same;
   }
+}
+
+// Whether a load's value is the same for the whole grid.
+bool Uses::kernel_parameter(uint32_t i) const {
+  const Space space = op(i).space;
+  const Operand& from = operands(i)[1];
+  return (space == Space::kParam || space == Space::kParamEntry) && f_.entry &&
+         from.base == Base::kVariable && from.kind == OperandKind::kAddress &&
+         module_.variables[from.id].parameter != kNone;
 }
 
 bool Uses::is_wide_product(uint32_t i) const {
@@ -221,7 +230,7 @@ bool Uses::same_for_lanes(const Operand& address) const {
   o.id = address.id;
   for (uint32_t m = maker(o); m != kNone; m = maker(o)) {
     if (op(m).opcode == Opcode::kLd) {
-      return op(m).space == Space::kParam;
+      return kernel_parameter(m);
     }
     if (!is_offset(m)) {
       break;

@@ -3,6 +3,7 @@
 // (ptx.md 6.1).
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,12 @@ class Uses {
   // The instruction that calculates an operand that is a register, else kNone.
   uint32_t maker(const Operand& o) const;
   bool uniform(const Operand& o) const;
+  // Whether `holds` of all instructions that read the register.
+  template <class F>
+  bool all_readers(uint32_t reg, F holds) const {
+    return std::all_of(readers_[reg].begin(), readers_[reg].end(),
+                       [&](const Place& p) { return holds(p.instr); });
+  }
   bool uniform_register(uint32_t reg) const { return uniform_[reg]; }
   // Whoever reads its result does its work.
   bool absorbed(uint32_t instr) const { return absorbed_[instr]; }
@@ -40,6 +47,7 @@ class Uses {
   int64_t step(uint32_t instr) const;  // the number, with its sign
 
  private:
+  bool kernel_parameter(uint32_t instr) const;
   void count();
   void find_copies();
   void find_uniform();
