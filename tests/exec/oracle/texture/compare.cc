@@ -20,7 +20,7 @@
 #include "sim/exec/execute.h"
 #include "sim/exec/texture/descriptor.h"
 #include "sim/exec/texture/layout.h"
-#include "tests/exec/oracle/texture/cases.h"
+#include "tests/exec/oracle/texture/case_list.h"
 
 namespace {
 

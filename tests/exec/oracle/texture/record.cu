@@ -2,7 +2,8 @@
 //
 // usage: record MODULE... RESULTS.bin          (PTX: each kernel is a module of its own)
 //
-// Writes what the threads of each case leave, or what is in the array afterwards; what cannot be made is 0 and named.
+// Writes what the threads of each case leave, or what is in the array afterwards; what cannot be made is 0
+// and named.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -12,18 +13,18 @@
 #include <fstream>
 #include <iterator>
 
-#include "cases.h"
+#include "tests/exec/oracle/texture/case_list.h"
 
 using namespace texture_cases;
 
-#define CHECK(call)                                                                               \
-  do {                                                                                            \
-    const cudaError_t e = (call);                                                                 \
-    if (e != cudaSuccess) {                                                                       \
+#define CHECK(call)                                                                                          \
+  do {                                                                                                       \
+    const cudaError_t e = (call);                                                                            \
+    if (e != cudaSuccess) {                                                                                  \
       std::fprintf(stderr, "case %zu %s: %s: %s\n", number, c.kernel.c_str(), #call, cudaGetErrorString(e)); \
-      cudaGetLastError();                                                                         \
-      return false;                                                                               \
-    }                                                                                             \
+      cudaGetLastError();                                                                                    \
+      return false;                                                                                          \
+    }                                                                                                        \
   } while (false)
 
 // The driver's functions, without its library at hand when this is compiled.
@@ -40,7 +41,11 @@ static void *fs = nullptr, *ns = nullptr, *vs = nullptr, *out = nullptr;  // coo
 static CUfunction function(const std::string& name) {
   CUfunction out = nullptr;
   for (size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i].find(name + "(") == std::string::npos && texts[i].compare(0, 4, "\x7f" "ELF") != 0) continue;
+    if (texts[i].find(name + "(") == std::string::npos && texts[i].compare(0, 4,
+                                                                           "\x7f"
+                                                                           "ELF") != 0) {
+      continue;
+    }
     if (modules[i] == nullptr) {
       const CUresult e = driver.load(&modules[i], texts[i].c_str());
       if (e != CUDA_SUCCESS) {
@@ -48,7 +53,9 @@ static CUfunction function(const std::string& name) {
         return nullptr;
       }
     }
-    if (driver.find(&out, modules[i], name.c_str()) == CUDA_SUCCESS) return out;
+    if (driver.find(&out, modules[i], name.c_str()) == CUDA_SUCCESS) {
+      return out;
+    }
   }
   return nullptr;
 }
@@ -59,13 +66,17 @@ static void read_modules(int count, char** names) {
     std::ifstream file(names[i], std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const size_t first = text.find(mark);
-    if (text.compare(0, 4, "\x7f" "ELF") == 0 || first == std::string::npos) {
+    if (text.compare(0, 4,
+                     "\x7f"
+                     "ELF") == 0 ||
+        first == std::string::npos) {
       texts.push_back(text);
       continue;
     }
     for (size_t at = first; at != std::string::npos;) {
       const size_t next = text.find(mark, at + 1);
-      texts.push_back(text.substr(0, first) + text.substr(at, next == std::string::npos ? next : next - at) + "\n");
+      texts.push_back(text.substr(0, first) + text.substr(at, next == std::string::npos ? next : next - at) +
+                      "\n");
       at = next;
     }
   }
@@ -74,15 +85,18 @@ static void read_modules(int count, char** names) {
 
 static cudaChannelFormatDesc format(const Case& c) {
   const int bits = 8 * bytes_of(c.type);
-  const cudaChannelFormatKind kind = c.type >= kF16 ? cudaChannelFormatKindFloat
-                                     : c.type % 2 != 0 ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned;
-  return cudaCreateChannelDesc(bits, c.channels > 1 ? bits : 0, c.channels > 2 ? bits : 0, c.channels > 2 ? bits : 0, kind);
+  const cudaChannelFormatKind kind = c.type >= kF16    ? cudaChannelFormatKindFloat
+                                     : c.type % 2 != 0 ? cudaChannelFormatKindSigned
+                                                       : cudaChannelFormatKindUnsigned;
+  return cudaCreateChannelDesc(bits, c.channels > 1 ? bits : 0, c.channels > 2 ? bits : 0,
+                               c.channels > 2 ? bits : 0, kind);
 }
 
 static cudaExtent extent(const Case& c, int level) {
   const bool flat = c.geometry == k1d || c.geometry == kA1d;
   const bool deep = c.geometry == k3d || c.layered() || c.cube();
-  return make_cudaExtent(at_level(c.width, level), flat ? 0 : at_level(c.height, level), deep ? depth_at(c, level) : 0);
+  return make_cudaExtent(at_level(c.width, level), flat ? 0 : at_level(c.height, level),
+                         deep ? depth_at(c, level) : 0);
 }
 
 struct Holder {
@@ -92,10 +106,17 @@ struct Holder {
   cudaTextureObject_t texture = 0;
   cudaSurfaceObject_t surface = 0;
   ~Holder() {
-    if (texture != 0) cudaDestroyTextureObject(texture);
-    if (surface != 0) cudaDestroySurfaceObject(surface);
-    if (levels != nullptr) cudaFreeMipmappedArray(levels);
-    else if (array != nullptr) cudaFreeArray(array);
+    if (texture != 0) {
+      cudaDestroyTextureObject(texture);
+    }
+    if (surface != 0) {
+      cudaDestroySurfaceObject(surface);
+    }
+    if (levels != nullptr) {
+      cudaFreeMipmappedArray(levels);
+    } else if (array != nullptr) {
+      cudaFreeArray(array);
+    }
     cudaFree(linear);
   }
 };
@@ -103,7 +124,8 @@ struct Holder {
 static bool copy(const Case& c, size_t number, cudaArray_t array, int level, uint8_t* bytes, bool back) {
   const size_t row = size_t{at_level(c.width, level)} * c.channels * bytes_of(c.type);
   cudaMemcpy3DParms p{};
-  const cudaPitchedPtr host = make_cudaPitchedPtr(bytes, row, at_level(c.width, level), at_level(c.height, level));
+  const cudaPitchedPtr host =
+      make_cudaPitchedPtr(bytes, row, at_level(c.width, level), at_level(c.height, level));
   p.extent = make_cudaExtent(at_level(c.width, level), at_level(c.height, level), depth_at(c, level));
   p.kind = back ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
   if (back) {
@@ -148,14 +170,18 @@ static bool resource(const Case& c, size_t number, Holder& h, cudaResourceDesc& 
       cudaArray_t one = nullptr;
       CHECK(cudaGetMipmappedArrayLevel(&one, h.levels, static_cast<unsigned>(level)));
       bytes = elements(c, number, level);
-      if (!copy(c, number, one, level, bytes.data(), false)) return false;
+      if (!copy(c, number, one, level, bytes.data(), false)) {
+        return false;
+      }
     }
     r.resType = cudaResourceTypeMipmappedArray;
     r.res.mipmap.mipmap = h.levels;
     return true;
   }
   CHECK(cudaMalloc3DArray(&h.array, &d, extent(c, 0), flags));
-  if (!copy(c, number, h.array, 0, bytes.data(), false)) return false;
+  if (!copy(c, number, h.array, 0, bytes.data(), false)) {
+    return false;
+  }
   r.resType = cudaResourceTypeArray;
   r.res.array.array = h.array;
   return true;
@@ -163,11 +189,15 @@ static bool resource(const Case& c, size_t number, Holder& h, cudaResourceDesc& 
 
 static cudaTextureDesc sampler(const Case& c) {
   cudaTextureDesc t{};
-  for (auto& a : t.addressMode) a = static_cast<cudaTextureAddressMode>(c.address);
+  for (auto& a : t.addressMode) {
+    a = static_cast<cudaTextureAddressMode>(c.address);
+  }
   t.filterMode = c.linear ? cudaFilterModeLinear : cudaFilterModePoint;
   t.readMode = c.as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
   t.sRGB = c.srgb;
-  for (int i = 0; i < 4; ++i) t.borderColor[i] = c.border[i];
+  for (int i = 0; i < 4; ++i) {
+    t.borderColor[i] = c.border[i];
+  }
   t.normalizedCoords = c.normalized;
   t.mipmapFilterMode = c.linear_levels ? cudaFilterModeLinear : cudaFilterModePoint;
   t.mipmapLevelBias = c.bias;
@@ -180,7 +210,9 @@ static cudaTextureDesc sampler(const Case& c) {
 static bool run(const Case& c, size_t number, std::vector<uint8_t>& result) {
   Holder h;
   cudaResourceDesc r{};
-  if (!resource(c, number, h, r)) return false;
+  if (!resource(c, number, h, r)) {
+    return false;
+  }
   unsigned long long handle = 0;
   if (c.surface()) {
     CHECK(cudaCreateSurfaceObject(&h.surface, &r));
@@ -202,7 +234,9 @@ static bool run(const Case& c, size_t number, std::vector<uint8_t>& result) {
   }
   constexpr size_t kBytes = 16 * kThreads;
   if (fs == nullptr) {
-    for (void** p : {&fs, &ns, &vs, &out}) CHECK(cudaMalloc(p, kBytes));
+    for (void** p : {&fs, &ns, &vs, &out}) {
+      CHECK(cudaMalloc(p, kBytes));
+    }
   }
   CHECK(cudaMemcpy(fs, f.data(), kBytes, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(ns, n.data(), kBytes, cudaMemcpyHostToDevice));
