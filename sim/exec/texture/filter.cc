@@ -65,9 +65,10 @@ float fraction_of(const Image& i, const std::vector<Weighted>& all, uint32_t cha
     sum += value * w.weight;
   }
   if (i.element == Element::kS8) {
-    constexpr int64_t kHalf = 127 * 128;
-    const int64_t n = sum * 32767 + kHalf;
-    sum = n >= 0 ? n / (2 * kHalf) : -((-n + 2 * kHalf - 1) / (2 * kHalf));
+    // Halves down: what is below a half, too, in places.
+    constexpr int64_t kHalf = int64_t{127} * 128;
+    const int64_t n = sum * 32767 - kHalf;
+    sum = n > 0 ? (n + 2 * kHalf - 1) / (2 * kHalf) : -(-n / (2 * kHalf));
   } else {
     sum = (sum + 128) >> 8;
   }
@@ -107,6 +108,7 @@ Values filtered(const Image& i, const Sampler& s, const std::vector<Weighted>& a
       continue;
     }
     std::vector<std::pair<float, uint32_t>> addends;
+    addends.reserve(all.size());
     for (const Weighted& w : all) {
       addends.emplace_back(values_of(i, s, w.element)[c], w.weight);
     }

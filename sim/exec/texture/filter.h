@@ -25,7 +25,7 @@ std::array<uint32_t, 8> weights(const std::array<Axis, 3>& axes, uint32_t dimens
 
 // The sum. f32 and f16 are cut to 27 and 14 bits below the largest one's exponent, summed exactly and
 // rounded, halves away from zero, to their own type; fractions of one become 16 bits wide. u8 in sRGB is made
-// linear before. Of s8, whose rounding is not known, one result in eleven is off by 1 / 32767.
+// linear before. Of s8, whose rounding is not known, one result in thirty is off by 1 / 32767.
 Values filtered(const Image& i, const Sampler& s, const std::vector<Weighted>& all);
 
 }  // namespace heddle::exec::texture

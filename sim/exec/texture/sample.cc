@@ -74,8 +74,9 @@ Footprint Sampling::footprint(uint32_t level) const {
     p.dimensions = 2;
     x[1] = 0;
   }
-  const uint32_t size[] = {width_at(image_, level), height_at(image_, level), depth_at(image_, level)};
-  for (uint32_t d = 0; d < p.dimensions; ++d) {
+  const std::array<uint32_t, 3> size{width_at(image_, level), height_at(image_, level),
+                                     depth_at(image_, level)};
+  for (size_t d = 0; d < std::min<size_t>(p.dimensions, size.size()); ++d) {
     p.axes[d] = two() ? axis_of(x[d], size[d], s, d, fetch_.offset[d], op_.kind != TextureOp::Kind::kGather)
                       : nearest_of(x[d], size[d], s, d, fetch_.offset[d]);
   }
@@ -99,8 +100,8 @@ const uint8_t* Sampling::element(const Footprint& p, uint32_t corner) const {
 Words Sampling::whole() const {
   Footprint p;
   p.dimensions = dimensions_of(image_);
-  const uint32_t size[] = {image_.width, image_.height, image_.depth};
-  for (uint32_t d = 0; d < p.dimensions; ++d) {
+  const std::array<uint32_t, 3> size{image_.width, image_.height, image_.depth};
+  for (size_t d = 0; d < std::min<size_t>(p.dimensions, size.size()); ++d) {
     const int64_t at = int64_t{fetch_.n[d]} + fetch_.offset[d];
     if (at < 0 || at >= size[d]) {
       return {};

@@ -19,7 +19,7 @@ uint32_t word_of(Element e, const uint8_t* at) {
   const uint32_t bits = raw(e, at);
   switch (e) {
     case Element::kS8:
-      return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(bits)));
+      return bits | (bits >= 0x80 ? 0xffffff00 : 0);
     case Element::kS16:
       return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(bits)));
     case Element::kF16:
