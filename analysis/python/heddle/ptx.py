@@ -163,10 +163,18 @@ def texture(x: Any, dims: Optional[str] = None, channels: int = 1, memory: str =
 
 def surface(x: Any, dims: Optional[str] = None, channels: int = 1) -> Texture:
     """A surface object over a copy of an array, for kernels that take a cudaSurfaceObject_t; copy_to_host() gives what they
-    stored. The arguments are texture()'s.
+    stored.
+
+    Args:
+        x: as texture() takes it.
+        dims: "1d", "2d", "3d", "a1d", "a2d"; None: as x has indices.
+        channels: 2 or 4: the last index of x counts them.
+
+    Returns:
+        A Texture.
 
     Raises:
-        Error: as texture().
+        Error: the array or an option is none of these.
     """
     return Texture(x, True, {"dims": dims, "channels": channels})
 
