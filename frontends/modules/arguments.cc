@@ -71,6 +71,23 @@ bool fill(npy::Array& a, bool counts) {
   return true;
 }
 
+// A count, or several: 4x6.
+std::optional<std::vector<uint64_t>> shape_of(std::string_view text, uint64_t most) {
+  std::vector<uint64_t> out;
+  uint64_t all = 1;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('x', at), text.size());
+    const auto n = parse_number<uint64_t>(text.substr(at, end - at));
+    if (!n || *n == 0 || *n > most / all) {
+      return std::nullopt;
+    }
+    all *= *n;
+    out.push_back(*n);
+    at = end + 1;
+  }
+  return out;
+}
+
 // buffer:BYTES, zeros:TYPE:COUNT and so on; nothing when it is none of them.
 std::optional<npy::Array> pattern(const std::string& text) {
   const size_t colon = text.find(':');
@@ -85,19 +102,53 @@ std::optional<npy::Array> pattern(const std::string& text) {
   } else if (name != "buffer") {
     return std::nullopt;
   }
-  const auto count = parse_number<uint64_t>(rest);
   const uint32_t size = npy::element_bytes(a.type);
-  if (!count || size == 0 || *count == 0 || *count > kMostBytes / size) {
+  const auto shape = shape_of(rest, size == 0 ? 0 : kMostBytes / size);
+  if (size == 0 || !shape) {
     return std::nullopt;
   }
-  a.shape = {*count};
+  a.shape = *shape;
   if (name == "ones" || name == "arange") {
-    a.bytes.resize(*count * size);
+    a.bytes.resize(a.elements() * size);
     if (!fill(a, name == "arange")) {
       return std::nullopt;
     }
   }
   return a;
+}
+
+std::optional<npy::Array> array_of(const std::string& text) {
+  return text.ends_with(".npy") ? npy::read(text) : pattern(text);
+}
+
+// texture:ARRAY,OPTION=VALUE... and surface:...; nothing when it is neither.
+std::optional<Argument> texture(const std::string& text, exec::Memory& memory) {
+  const bool surface = text.starts_with("surface:");
+  if (!surface && !text.starts_with("texture:")) {
+    return std::nullopt;
+  }
+  std::vector<std::string> parts;
+  for (size_t at = text.find(':') + 1; at <= text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  std::optional<npy::Array> array = array_of(parts[0]);
+  if (!array) {
+    throw Error(fmt::format("argument '{}': no array (legal: {})", input::printable(text), kTextureForms));
+  }
+  array->bytes.resize(array->elements() * npy::element_bytes(array->type));
+  parts.erase(parts.begin());
+  Argument out;
+  try {
+    out.texture = make_texture(texture_request(surface, parts), *array, memory);
+  } catch (const Error& e) {
+    throw Error(fmt::format("argument '{}': {}", input::printable(text), e.what()));
+  }
+  out.bits = out.texture->handle;
+  array->bytes = {};
+  out.buffer = std::move(array);
+  return out;
 }
 
 }  // namespace
@@ -108,12 +159,18 @@ Argument argument(const std::string& text, const Parameter& parameter, exec::Mem
     out.bits = *n;
     return out;
   }
-  std::optional<npy::Array> array = text.ends_with(".npy") ? npy::read(text) : pattern(text);
+  const bool pointer = parameter.bytes == 8 && parameter.kind != Parameter::Kind::kBytes;
+  if (pointer) {
+    if (auto made = texture(text, memory)) {
+      return *std::move(made);
+    }
+  }
+  std::optional<npy::Array> array = array_of(text);
   if (!array) {
     throw Error(fmt::format("argument '{}' for parameter {} of type {} (legal: {})", input::printable(text),
                             parameter.name, parameter.type, kArgumentForms));
   }
-  if (parameter.bytes != 8 || parameter.kind == Parameter::Kind::kBytes) {
+  if (!pointer) {
     throw Error(fmt::format("argument '{}' for parameter {} of type {} (legal: for a pointer, of 64 bits)",
                             input::printable(text), parameter.name, parameter.type));
   }
@@ -129,6 +186,9 @@ Argument argument(const std::string& text, const Parameter& parameter, exec::Mem
 }
 
 npy::Array contents(const Argument& argument, const exec::Memory& memory) {
+  if (argument.texture) {
+    return contents(*argument.texture, *argument.buffer, memory);
+  }
   npy::Array out = argument.buffer.value_or(npy::Array{});
   out.bytes.resize(out.elements() * npy::element_bytes(out.type));
   memory.read(argument.bits, out.bytes);

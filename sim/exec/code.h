@@ -13,6 +13,7 @@
 #include "sim/exec/matrix/product.h"
 #include "sim/exec/slot.h"
 #include "sim/exec/special.h"
+#include "sim/exec/texture/ops.h"
 #include "sim/exec/warp_fn.h"
 
 namespace heddle::exec {
@@ -43,6 +44,7 @@ enum class Kind : uint8_t {
                     // result
   kTransfer,        // Code::transfers[target]; sub 1: by one lane
   kMapField,        // Code::map_fields[target]
+  kTexture,         // Code::textures[target]
   // Of machine code, whose lanes meet where it says (warp_converge.cc). A convergence barrier is a register
   // that holds, in each lane, the lanes that are to meet.
   kBarrierSet,  // d0: the lanes that are here
@@ -175,6 +177,7 @@ struct Code {
   std::vector<BarrierObjectOp> barrier_objects;
   std::vector<TransferOp> transfers;
   std::vector<MapFieldOp> map_fields;
+  std::vector<TextureOp> textures;
   std::vector<CallOp> calls;
   std::vector<std::vector<uint32_t>> targets;
   std::vector<uint8_t> const_data;           // the constant space

@@ -242,6 +242,9 @@ bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
     case Kind::kMapField:
       map_field(g, in, mask);
       break;
+    case Kind::kTexture:
+      texture(g, in, mask);
+      break;
     case Kind::kBarrierSet: {
       Register& b = *banks(g).at(in.d[0]);
       for (uint32_t m = mask; m != 0; m &= m - 1) {

@@ -136,9 +136,14 @@ class Warp {
   void order_by_object(Races& races, const BarrierObjectOp& op, const At& at, uint64_t result) const;
   void order_end(Races& races) const;
 
-  // warp_async.cc
+  // by_lane.h
   template <class F>
   void by_lane(const Group& g, uint32_t mask, F f) const;  // turns a Fault into an Error with its place
+
+  // warp_texture.cc
+  void texture(const Group& g, const Inst& in, uint32_t mask);
+
+  // warp_async.cc
   void barrier_object(Group& g, const Inst& in, uint32_t mask);
   void transfer(const Group& g, const Inst& in, uint32_t mask);
   void map_field(const Group& g, const Inst& in, uint32_t mask);

@@ -1,24 +1,11 @@
 // Barrier objects, copies that are not waited for, tensor maps: lane by lane.
-#include <bit>
-
 #include "sim/exec/async/barrier_object.h"
 #include "sim/exec/async/transfer.h"
+#include "sim/exec/by_lane.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
-
-template <class F>
-void Warp::by_lane(const Group& g, uint32_t mask, F f) const {
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
-    try {
-      f(lane);
-    } catch (const Fault& fault) {
-      fail(g.pc, lane, fault.what);
-    }
-  }
-}
 
 void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
   const BarrierObjectOp& op = code_.barrier_objects[in.target];

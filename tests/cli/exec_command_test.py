@@ -28,8 +28,8 @@ MODULE = """.version 8.8 .target sm_90 .address_size 64
 }
 .entry odd(.param .u64 p) {
  .reg .b32 %r<4>; .reg .b64 %rd<2>;
- suq.width.b32 %r0, [%rd0];
- txq.width.b32 %r0, [%rd0];
+ suq.memory_layout.b32 %r0, [%rd0];
+ txq.channel_order.b32 %r0, [%rd0];
  ret;
 }
 .entry ranks(.param .u64 p) {
@@ -44,6 +44,20 @@ MODULE = """.version 8.8 .target sm_90 .address_size 64
  bar.sync 2, 64;
  ret;
 one: bar.sync 1, 64;
+ ret;
+}
+"""
+
+
+TEXTURES = """.version 8.8 .target sm_90 .address_size 64
+.entry halve(.param .u64 t, .param .u64 s) {
+ .reg .b64 %rd<2>; .reg .b32 %r<8>; .reg .f32 %f<8>;
+ ld.param.u64 %rd0, [t]; ld.param.u64 %rd1, [s];
+ mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y;
+ cvt.rn.f32.u32 %f0, %r0; cvt.rn.f32.u32 %f1, %r1;
+ tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd0, {%f0, %f1}];
+ shl.b32 %r0, %r0, 2; mov.b32 %r2, %f2;
+ sust.b.2d.b32.trap [%rd1, {%r0, %r1}], %r2;
  ret;
 }
 """
@@ -118,8 +132,8 @@ class Exec(harness.HeddleTest):
         p = self.heddle("exec", m, "--kernel", "odd", "--grid", 1, "--block", 1, "--arg", 0)
         self.assertEqual(p.returncode, 1)
         self.assertIn("m.ptx: kernel odd has 2 instructions that cannot be executed yet", p.stderr)
-        self.assertIn("m.ptx:20:2: 'suq.width.b32' cannot be executed yet\n", p.stderr)
-        self.assertIn("m.ptx:21:2: 'txq.width.b32' cannot be executed yet", p.stderr)
+        self.assertIn("m.ptx:20:2: 'suq.memory_layout.b32' cannot be executed yet: what it gives is the driver's\n", p.stderr)
+        self.assertIn("m.ptx:21:2: 'txq.channel_order.b32' cannot be executed yet", p.stderr)
 
     def test_clusters_and_checks(self):
         base = ["exec", self.module(), "--kernel", "ranks", "--grid", 6, "--block", 1, "--arg", "zeros:u32:6"]
@@ -129,6 +143,31 @@ class Exec(harness.HeddleTest):
         self.fails(*base, "--check", "init", "-j", 1,
                    says="m.ptx:28: load of 4 bytes at 0x400 in shared memory, of which some were never written; kernel ranks")
         self.fails(*base, "--check", "races", says="--check races (legal: init, race, sync)")
+
+    def test_textures(self):
+        with open(self.path("t.ptx"), "w", encoding="ascii") as f:
+            f.write(TEXTURES)
+        base = [self.path("t.ptx"), "--kernel", "halve", "--grid", 1, "--block", "8,4"]
+        run = ["exec"] + base
+        for options, first in (("", 1), (",filter=linear", 0.5), (",normalized=1", 7), (",address=border,border=7", 1)):
+            self.ok(*run, "--arg", "texture:arange:f32:4x8" + options, "--arg", "surface:zeros:f32:4x8", "--out-arg", "1=s.npy",
+                    "--force")
+            kind, shape, data = npy(self.path("s.npy"))
+            self.assertEqual((kind, shape), ("<f4", (4, 8)))
+            self.assertEqual(struct.unpack("<32f", data)[1], first, options)
+        out = self.ok("run", *base, "--gpu", "h200", "--arg", "texture:arange:f32:4x8,filter=linear", "--arg",
+                      "surface:zeros:f32:4x8").stdout
+        self.assertIn("halve", out)
+        for argument, says in (
+                ("texture:arange:f32:4x8,filter=cubic", "filter=cubic (legal: point, linear)"),
+                ("texture:arange:f32:4x8,dims=3d", "dims=3d of an array of 2 indices without channels (legal: 3)"),
+                ("texture:arange:u32:4x8,filter=linear", "a linear filter of u32 (legal: of f16, f32"),
+                ("texture:arange:f64:4x8", "type=<f8 (legal: |u1, |i1, <u2, <i2, <u4, <i4, <f2, <f4)"),
+                ("texture:4", "argument 'texture:4': no array (legal: texture:ARRAY or surface:ARRAY and options"),
+                ("surface:arange:f32:4x8,filter=linear", "option 'filter=linear' (legal: "),
+                ("surface:arange:f32:4x8", "t.ptx:7: handle "),
+                ("zeros:f32:8", "is of no object (legal: of a texture)")):
+            self.fails(*run, "--arg", argument, "--arg", "surface:zeros:f32:4x8", says=says)
 
     def test_the_number_of_instructions(self):
         loop = ["exec", os.path.join(DATA, "loop.ptx"), "--kernel", "loop", "--grid", 2, "--block", 64, "--arg", 1000, "--arg",

@@ -67,6 +67,8 @@ class Case {
     return "";
   }
 
+  const ptx::Program& program() const { return program_; }
+
   Memory memory;
   ExecuteOptions options;
   isa::Dim3 cluster{0, 0, 0};  // none

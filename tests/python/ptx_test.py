@@ -18,6 +18,25 @@ STRIDED = """.version 8.0 .target sm_90 .address_size 64
  ret;
 }
 """
+TEXTURES = """.version 8.0 .target sm_90 .address_size 64
+.global .texref picture;
+.entry copy(.param .u64 t, .param .u64 s) {
+ .reg .b64 %rd<2>; .reg .b32 %r<8>; .reg .f32 %f<8>;
+ ld.param.u64 %rd0, [t]; ld.param.u64 %rd1, [s];
+ mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; cvt.rn.f32.u32 %f0, %r0; cvt.rn.f32.u32 %f1, %r1;
+ tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd0, {%f0, %f1}];
+ shl.b32 %r0, %r0, 2; mov.b32 %r2, %f2; sust.b.2d.b32.trap [%rd1, {%r0, %r1}], %r2;
+ ret;
+}
+.entry bound(.param .u64 s) {
+ .reg .b64 %rd<2>; .reg .b32 %r<8>; .reg .f32 %f<8>;
+ ld.param.u64 %rd1, [s];
+ mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; cvt.rn.f32.u32 %f0, %r0; cvt.rn.f32.u32 %f1, %r1;
+ tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [picture, {%f0, %f1}];
+ shl.b32 %r0, %r0, 2; mov.b32 %r2, %f2; sust.b.2d.b32.trap [%rd1, {%r0, %r1}], %r2;
+ ret;
+}
+"""
 SAXPY = os.path.join(DATA, "saxpy.ptx")
 
 
@@ -52,6 +71,32 @@ class Ptx(PythonTest):
         done = mod.saxpy[1, 32](10, 1, array.array("f", range(10)), y, timed=False)
         self.assertEqual(list(y), list(range(10)))
         self.assertEqual((done.warp_instructions, done.output), (20, ""))
+
+    def test_textures_and_surfaces(self):
+        mod = heddle.load_ptx(TEXTURES)
+        picture = numpy.arange(32, dtype=numpy.float32).reshape(4, 8)
+        to = heddle.surface(numpy.zeros((4, 8), dtype=numpy.float32))
+        from_ = heddle.texture(picture, filter="linear", address="border", border=8)
+        mod.copy[1, (8, 4)](from_, to, timed=False)
+        self.assertEqual(to.copy_to_host()[2, 3], (10 + 11 + 18 + 19) / 4)
+        self.assertEqual(to.copy_to_host()[0, 0], 6)  # three quarters of the border
+        r = mod.copy[1, (8, 4)](heddle.texture(picture), to)
+        self.assertTrue((to.copy_to_host() == picture).all())
+        self.assertGreater(int(r.launches["cycles"].iloc[0]), 1000)
+        with self.assertRaisesRegex(heddle.Error, "is of no object"):
+            mod.bound[1, (8, 4)](to, timed=False)
+        mod.bind("picture", heddle.texture(picture * 2))
+        mod.bound[1, (8, 4)](to, timed=False)
+        self.assertTrue((to.copy_to_host() == picture * 2).all())
+        with self.assertRaisesRegex(heddle.Error, "no variable paint"):
+            mod.bind("paint", from_)
+        with self.assertRaisesRegex(heddle.Error, "address=round .legal: wrap, clamp, mirror, border"):
+            heddle.texture(picture, address="round")
+        with self.assertRaisesRegex(heddle.Error, "format 'd'"):
+            heddle.texture(numpy.zeros(4))
+        from_.free()
+        with self.assertRaisesRegex(heddle.Error, "freed"):
+            mod.copy[1, (8, 4)](from_, to)
 
     def test_arrays_that_stay(self):
         mod = heddle.load_ptx(SAXPY)

@@ -222,8 +222,8 @@ thread { name: 'm'
 .target sm_90
 .address_size 64
 .entry odd() { .reg .b32 %r<4>; .reg .b64 %rd<2>;
- suq.width.b32 %r0, [%rd0];
- txq.width.b32 %r0, [%rd0];
+ suq.memory_layout.b32 %r0, [%rd0];
+ txq.channel_order.b32 %r0, [%rd0];
  ret;
 }
 """)
@@ -243,7 +243,7 @@ thread { name: 'm'
                     self.assertEqual(p.returncode, 1)
                     self.assertRegex(p.stderr, r'e\.workload\.textproto:2: kernel "\w+": ')
                     self.assertIn(says, p.stderr)
-        self.assertRegex(p.stderr, "odd.ptx:5:2: 'suq.width.b32' cannot be executed yet; /.*/odd.ptx:6:2: 'txq.width.b32' cannot be")
+        self.assertRegex(p.stderr, "odd.ptx:5:2: 'suq.memory_layout.b32' cannot be executed yet: what it gives is the driver's; /.*/odd.ptx:6:2: 'txq.channel_order.b32' cannot be")
         beyond = self.write("b.workload.textproto", self.modules_kernel("saxpy", "saxpy.ptx") % good.replace("1000", "1001", 1))
         self.fails("host", beyond, "--gpu", "h200", says=('b.workload.textproto:1: kernel "saxpy": ', "in global memory is out of "
                    "bounds (nearest allocation: 4000 bytes", "kernel saxpy, thread (232, 0, 0) of block (3, 0, 0)"))

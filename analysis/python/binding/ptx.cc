@@ -11,6 +11,7 @@
 #include "analysis/report/format.h"
 #include "analysis/run/plan.h"
 #include "frontends/modules/program.h"
+#include "frontends/modules/texture_argument.h"
 #include "sim/exec/execute.h"
 
 namespace heddle::python {
@@ -88,6 +89,15 @@ class LoadedModule {
     return out;
   }
 
+  // Throws Error when the module has no such variable of its own.
+  uint64_t address_of(const std::string& variable) const {
+    const auto found = program_->variable(variable);
+    if (!found || found->constant) {
+      throw Error("the module has no variable " + variable + " in global memory");
+    }
+    return found->address;
+  }
+
   const modules::Program& program() const { return *program_; }
   const std::string& path() const { return path_; }
 
@@ -149,6 +159,17 @@ LaunchArguments arguments(const std::string& kernel, const std::array<uint32_t, 
   return out;
 }
 
+std::span<const uint8_t> bytes_of(const py::buffer_info& b);
+
+modules::TextureObject make_texture(exec::Memory& memory, bool surface, const std::string& type,
+                                    const std::vector<uint64_t>& shape, const py::buffer& elements,
+                                    const std::vector<std::string>& options) {
+  const py::buffer_info info = elements.request();
+  const std::span<const uint8_t> bytes = bytes_of(info);
+  return modules::make_texture(modules::texture_request(surface, options),
+                               {type, false, shape, {bytes.begin(), bytes.end()}}, memory);
+}
+
 std::span<const uint8_t> bytes_of(const py::buffer_info& b) {
   return {static_cast<const uint8_t*>(b.ptr), static_cast<size_t>(b.size * b.itemsize)};
 }
@@ -172,7 +193,17 @@ void bind_ptx(py::module_& m) {
       .def_property_readonly("printed", [](const LaunchArguments& a) { return *a.printed; });
   py::class_<LoadedModule, std::shared_ptr<LoadedModule>>(m, "PtxModule")
       .def(py::init<const std::string&, const std::string&, std::shared_ptr<exec::Memory>>())
-      .def("kernels", &LoadedModule::kernels);
+      .def("kernels", &LoadedModule::kernels)
+      .def("address_of", &LoadedModule::address_of);
+  py::class_<modules::TextureObject>(m, "TextureObject")
+      .def_readonly("handle", &modules::TextureObject::handle)
+      .def_property_readonly("data", [](const modules::TextureObject& t) { return t.descriptor.image.data; })
+      .def("contents", [](const modules::TextureObject& t, const exec::Memory& memory) {
+        const std::vector<uint8_t> out = modules::contents(t, {}, memory).bytes;
+        return py::bytes(reinterpret_cast<const char*>(out.data()), out.size());
+      });
+  m.attr("DESCRIPTOR_BYTES") = exec::texture::kDescriptorBytes;
+  m.def("make_texture", &make_texture);
   m.def("ptx_launch", &planned);
   m.def("ptx_execute", &execute);
 }

@@ -23,7 +23,7 @@ from heddle.errors import (CallError, ConfigError, ConfigNameError, DeadlockErro
                            ResultsError, SimulationError, TraceError)
 from heddle.host import HostResults, run_host
 from heddle.occupancy import Occupancy, Point, occupancy, occupancy_curve, suggest_block_size
-from heddle.ptx import DeviceArray, Executed, Kernel, Module, load_cubin, load_ptx, to_device
+from heddle.ptx import DeviceArray, Executed, Kernel, Module, Texture, load_cubin, load_ptx, surface, texture, to_device
 from heddle.results import Results, metrics, open, peaks, runs, stall_reasons
 from heddle.run import Progress, run
 from heddle.simulator import Simulator
@@ -36,8 +36,8 @@ __version__ = revision()
 __all__ = [
     "Access", "AccessPolicyWindow", "CallError", "Config", "ConfigError", "ConfigNameError", "DeadlockError", "DeviceArray", "Difference",
     "Error", "Event", "Executed", "Field", "Group", "Handle", "HeddleWarning", "HostResults", "Instruction", "Interrupted", "Kernel", "Launch",
-    "MemSyncDomain", "Module", "Occupancy", "Point", "Progress", "Queue", "Results", "ResultsError", "SimulationError", "Simulator", "Stream", "Sweep", "Table",
+    "MemSyncDomain", "Module", "Occupancy", "Point", "Progress", "Queue", "Results", "ResultsError", "SimulationError", "Simulator", "Stream", "Sweep", "Table", "Texture",
     "Trace", "TraceError", "Workload", "bank_conflicts", "banks", "coalesce", "collect", "compare", "fidelities",
     "gpus", "load", "load_cubin", "load_ptx", "metrics", "occupancy", "occupancy_curve", "open", "peaks", "read_ncu", "revision", "run",
-    "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size", "sweep", "to_device",
+    "run_host", "runs", "sectors", "stall_reasons", "suggest_block_size", "surface", "sweep", "texture", "to_device",
 ]

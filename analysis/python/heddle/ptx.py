@@ -93,6 +93,92 @@ def to_device(x: Any) -> DeviceArray:
     return DeviceArray(x)
 
 
+_ELEMENTS = {"B": "|u1", "b": "|i1", "H": "<u2", "h": "<i2", "I": "<u4", "i": "<i4", "e": "<f2", "f": "<f4"}
+
+
+class Texture:
+    """A texture or surface object in the simulated memory, until free() or the end of the process. texture() and surface()
+    make one; kernels take it as an argument.
+
+    Attributes:
+        handle: what the kernel gets.
+        shape, format: as a memoryview's.
+    """
+
+    def __init__(self, x: Any, is_surface: bool, options: Dict[str, Any]):
+        view = _bytes_of(x)
+        if view.format not in _ELEMENTS or not view.nbytes:
+            raise Error(f"an array of format {view.format!r} and {view.nbytes} bytes (legal: integers of 8, 16 and 32 bits, f16, f32)")
+        self.shape, self.format = view.shape, view.format
+        texts = [f"{name}={int(v) if isinstance(v, bool) else v}" for name, v in options.items() if v is not None]
+        self._native = native.make_texture(_device(), is_surface, _ELEMENTS[view.format], list(view.shape), view, texts)
+        self.handle = self._native.handle
+
+    def copy_to_host(self) -> Any:
+        """What is there now.
+
+        Returns:
+            A numpy array where numpy is installed, else a memoryview; of the array's type and shape.
+        """
+        data = self._native.contents(_device())
+        try:
+            import numpy
+        except ImportError:
+            return memoryview(bytearray(data)).cast(self.format, self.shape)
+        return numpy.frombuffer(bytearray(data), dtype=self.format).reshape(self.shape)
+
+    def free(self) -> None:
+        """Gives its memory back; to use it afterwards is an error."""
+        if self.handle:
+            _device().release(self._native.data)
+            _device().release(self.handle)
+        self.handle = 0
+
+
+def texture(x: Any, dims: Optional[str] = None, channels: int = 1, memory: str = "array", address: str = "clamp",
+            filter: str = "point", normalized: bool = False, read: str = "element", border: float = 0.0) -> Texture:
+    """A texture object over a copy of an array, for kernels that take a cudaTextureObject_t.
+
+    Args:
+        x: what has the buffer protocol, as numpy's arrays, of integers of 8, 16 or 32 bits, f16 or f32; its last index counts x,
+            the one before y, the one before z or the layer.
+        dims: "1d", "2d", "3d", "a1d" and "a2d" (layered), "cube", "acube"; None: 1d, 2d or 3d, as x has indices.
+        channels: 2 or 4: the last index of x counts them.
+        memory: "array", "linear" (1d: for tex1Dfetch), "pitch" (2d).
+        address: "wrap", "clamp", "mirror" or "border", in all dimensions.
+        filter: "point" or "linear".
+        normalized: coordinates run from 0 to 1.
+        read: "element", or "float": 8 and 16-bit integers as fractions of one.
+        border: the colour of what is outside, in all channels.
+
+    Returns:
+        A Texture.
+
+    Raises:
+        Error: the array or an option is none of these, or they do not go together.
+    """
+    return Texture(x, False, {"dims": dims, "channels": channels, "memory": memory, "address": address, "filter": filter,
+                              "normalized": normalized, "read": read, "border": border})
+
+
+def surface(x: Any, dims: Optional[str] = None, channels: int = 1) -> Texture:
+    """A surface object over a copy of an array, for kernels that take a cudaSurfaceObject_t; copy_to_host() gives what they
+    stored.
+
+    Args:
+        x: as texture() takes it.
+        dims: "1d", "2d", "3d", "a1d", "a2d"; None: as x has indices.
+        channels: 2 or 4: the last index of x counts them.
+
+    Returns:
+        A Texture.
+
+    Raises:
+        Error: the array or an option is none of these.
+    """
+    return Texture(x, True, {"dims": dims, "channels": channels})
+
+
 @dataclasses.dataclass(frozen=True)
 class Executed:
     """What a launch with timed=False did.
@@ -116,7 +202,7 @@ class _Configured:
 
         Args:
             arguments: numbers, which take the parameter's type; arrays, which are copied to the simulated memory before and
-                back, in place, after the launch (unless they are read-only); DeviceArrays.
+                back, in place, after the launch (unless they are read-only); DeviceArrays; Textures.
             shared: bytes of dynamic shared memory of a block.
             cluster: blocks of a cluster; None: the kernel's own.
             timed: False: only executed.
@@ -163,6 +249,10 @@ class _Configured:
                 if not x.address:
                     raise Error("an array whose memory was freed")
                 values.append(x.address)
+            elif isinstance(x, Texture):
+                if not x.handle:
+                    raise Error("a texture whose memory was freed")
+                values.append(x.handle)
             elif _is_number(x):
                 values.append(_bits(x, kind, size))
             else:
@@ -244,6 +334,20 @@ class Module:
         if len(found) == 1:
             return found[0]
         raise AttributeError(f"the module has {'no kernel' if not found else 'several kernels'} {name} (there are: {', '.join(kernels)})")
+
+    def bind(self, name: str, texture: Texture) -> None:
+        """Makes a variable of the module (.texref, .surfref; C's texture references) mean a texture or surface.
+
+        Args:
+            name: of the variable.
+            texture: what texture() or surface() has made.
+
+        Raises:
+            Error: the module has no such variable.
+        """
+        if not texture.handle:
+            raise Error("a texture whose memory was freed")
+        _device().write(self._native.address_of(name), _device().read(texture.handle, native.DESCRIPTOR_BYTES))
 
     def __repr__(self) -> str:
         return f"<module in {self._kind}: {', '.join(k.readable for k in self.kernels.values())}>"

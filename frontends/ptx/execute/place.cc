@@ -4,6 +4,7 @@
 
 #include "sim/base/align.h"
 #include "sim/exec/layout.h"
+#include "sim/exec/texture/descriptor.h"
 
 namespace heddle::ptx {
 namespace {
@@ -52,8 +53,10 @@ Placement place(const Module& module, exec::Memory& memory) {
       continue;
     }
     if (v.space == Space::kGlobal) {
-      p.address[i] = memory.allocate(v.size);
-      memory.mark_written(p.address[i], v.size);
+      const uint64_t bytes =
+          info(v.type).kind == TypeKind::kOpaque ? exec::texture::kDescriptorBytes : v.size;
+      p.address[i] = memory.allocate(bytes);
+      memory.mark_written(p.address[i], bytes);
     } else if (v.space == Space::kConst) {
       p.address[i] = round_up(p.const_data.size(), uint64_t{v.align});
       p.const_data.resize(p.address[i] + v.size);

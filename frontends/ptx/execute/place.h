@@ -16,7 +16,8 @@ struct Placement {
   std::vector<uint8_t> const_data;  // the constant space
 };
 
-// Puts the .global variables into the memory, each as an allocation of its own, and fills them. Throws Error
+// Puts the .global variables into the memory, each as an allocation of its own, and fills them; a .texref,
+// .samplerref or .surfref has room for an exec::texture::Descriptor, which is none at first. Throws Error
 // when the constants do not fit into 64 KiB.
 Placement place(const Module& module, exec::Memory& memory);
 

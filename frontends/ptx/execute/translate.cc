@@ -242,7 +242,8 @@ void Translator::instruction(const Instr& instr) {
       atomic(instr, op);
       break;
     default:
-      if (!control(instr, op) && !async(instr, op) && !stack_or_cluster(instr, op) && !matrix(instr, op)) {
+      if (!control(instr, op) && !async(instr, op) && !stack_or_cluster(instr, op) && !matrix(instr, op) &&
+          !texture(instr, op)) {
         arithmetic(instr, op);
       }
   }

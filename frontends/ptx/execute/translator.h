@@ -80,6 +80,16 @@ class Translator {
   void asynchronous_store(const Instr& instr, const Op& op);
   void replace_field(const Instr& instr, const Op& op);
 
+  // translate_texture.cc
+  bool texture(const Instr& instr, const Op& op);
+  exec::Slot handle(const Operand& o);
+  void coordinates(const Operand& o, const Op& op, exec::TextureOp& t);
+  bool of_shape(const Op& op, exec::TextureOp& t);
+  void fetch(const Instr& instr, const Op& op);
+  void query(const Instr& instr, const Op& op);
+  void surface(const Instr& instr, const Op& op);
+  void emit_texture(const exec::TextureOp& t);
+
   // translate_control.cc
   bool control(const Instr& instr, const Op& op);
   void barrier(const Instr& instr, const Op& op);

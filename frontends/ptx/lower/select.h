@@ -205,6 +205,16 @@ class Select {
   // Of what could not be put in a row, from the row to where it belongs.
   void spread(std::span<const Operand> list, Value row);
 
+  // select_texture.cc
+  bool textures();
+  void fetch();
+  void surface();
+  void query();
+  // In a row, as the machine takes them, and the name of their shape.
+  std::pair<Value, std::string> coordinates(const Operand& o);
+  std::pair<Value, Value> fetched();
+  Value handle(size_t place);
+
   // merge_loads.cc
   uint32_t multiple_of(const Operand& o, uint32_t depth) const;
   void merge_loads(Block& b);
