@@ -6,7 +6,7 @@ usage: tools/microbench/host_fit.py [--gpu h200] [--only REGEX] [--rounds N] [--
   --only REGEX  of the parameters' paths below host, such as "^calls"
 
 Coordinate descent: each number in turn is tried a tenth and a third larger and smaller, and what makes the mean error of all rows
-smallest stays, the error of a row counting as 50 % at most. Parameters that no row feels stay as they are. Prints what
+smallest stays, the error of a row counting as 100 % at most. Parameters that no row feels stay as they are. Prints what
 changed and the error before and after; writes nothing but --out.
 """
 import argparse
@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HEDDLE = os.environ.get("HEDDLE", os.path.join(ROOT, "bazel-bin", "tools", "heddle"))
 VALUE = re.compile(r"host\.(\S+)=(\d+(?:\.\d+)?)(?:\s|$)")
 STEPS = (0.67, 0.9, 0.97, 1.03, 1.1, 1.5)
-MOST = 50.0  # per cent: one row of which the model knows nothing does not decide for the others
+MOST = 100.0  # per cent: one row of which the model knows nothing does not decide for the others
 LEFT_ALONE = re.compile(r"priorities|generation|lanes|bytes|connections|depth|engines|pending|page|write_combined|efficiency")
 
 
