@@ -133,6 +133,39 @@ TEST_CASE("four elements at once, and a layer") {
   CHECK(f.f(3) == 14);
 }
 
+TEST_CASE("C56: a gather of the third component, and where 8 bits of fraction are the next element") {
+  Case c(kernel("tld4.b.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%rd1, {%f1, %f2}];"));
+  // The guide's texels in the order of the answer: lower left, lower right, upper right, upper left.
+  const Image four{.element = Element::kU8, .channels = 4, .width = 2, .height = 2};
+  const Descriptor d = made(c.memory, texture::Kind::kTexture, four,
+                            std::vector<uint8_t>{255, 22, 30, 250, 255, 16, 37, 253,    // the upper row
+                                                 255, 20, 31, 255, 255, 25, 29, 254});  // the lower one
+  CHECK(run(c, make(c.memory, d), 1, 1).words == std::vector<uint32_t>{31, 29, 37, 30});
+
+  const Image row{.element = Element::kU8, .channels = 4, .width = 4, .height = 1};
+  std::vector<uint8_t> numbers(16);
+  for (uint8_t i = 0; i < 4; ++i) {
+    numbers[4U * i + 2] = i;
+  }
+  const uint64_t t = make(c.memory, made(c.memory, texture::Kind::kTexture, row, numbers));
+  CHECK(run(c, t, 2.49805F, 0.5).words == std::vector<uint32_t>{2, 3, 3, 2});
+  CHECK(run(c, t, 2.49F, 0.5).words == std::vector<uint32_t>{1, 2, 2, 1});
+}
+
+TEST_CASE("C57: element 2 * 6 + 3 of a layered cube map is the fourth face of the third") {
+  Case c(
+      kernel("mov.f32 %f3, 0f00000000; mov.f32 %f4, 0fBF800000;"
+             "tex.acube.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd1, {%r9, %f3, %f4, %f3}];"));
+  Image i{.geometry = Geometry::kCube, .width = 1, .height = 1};
+  i.layered = true;
+  i.layers = 3;
+  std::vector<float> faces(18);
+  std::iota(faces.begin(), faces.end(), 0.0F);
+  Descriptor d = made(c.memory, texture::Kind::kTexture, i, faces);
+  d.sampler.normalized = true;
+  CHECK(run(c, make(c.memory, d), 0, 2).f() == 2 * 6 + 3);  // -y of the third
+}
+
 TEST_CASE("a variable of the module is a handle; a sampler may be another") {
   const std::string variables = ".global .texref picture; .global .samplerref how;\n";
   for (const char* object : {"picture", "%rd1"}) {
