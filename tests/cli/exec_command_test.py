@@ -108,8 +108,12 @@ class Exec(harness.HeddleTest):
         self.fails("run", SAXPY, "--gpu", "h200", says="saxpy.ptx: a module is run alone, with --kernel, --grid and --block")
         self.fails("run", "somewhere", "--kernel", "k", "--gpu", "h200", says="are for a module (FILE.ptx, FILE.cubin, FILE.fatbin)")
         # What has no time yet.
-        self.fails("run", self.module(), "--kernel", "hello", "--grid", 1, "--block", 1, "--gpu", "h200",
-                   says=("kernel hello has 4 instructions that have no time yet", "m.ptx"))
+        untimed = self.write("u.ptx", """.version 8.0 .target sm_90 .address_size 64
+.entry k(.param .u64 t) { .reg .b64 %rd<2>; .reg .pred %p<2>; ld.param.u64 %rd0, [t]; istypep.texref %p0, %rd0; ret; }
+""")
+        self.fails("run", untimed, "--kernel", "k", "--grid", 1, "--block", 1, "--gpu", "h200", "--arg", 0,
+                   says=("kernel k has 1 instructions that have no time yet", "u.ptx"))
+        self.ok("run", self.module(), "--kernel", "hello", "--grid", 1, "--block", 1, "--gpu", "h200")
 
     def test_lower(self):
         out = self.ok("lower", SAXPY)

@@ -24,7 +24,7 @@ def everything():
         "implicit_sync": "GUIDE_12_4", "CUDA_LAUNCH_BLOCKING": "1", "per_thread_default_stream": True,
         "CUDA_DEVICE_MAX_CONNECTIONS": "8", "max_copy_connections": 4, "CUDA_SCALE_LAUNCH_QUEUES": "2",
         "schedule": "YIELD", "pageable_overlaps": False, "small_pinned_copies_return": True, "l2_reset_after_us": 5.0,
-        "CUDA_MODULE_LOADING": "EAGER", "lazy_start": True, "lazy_children": True, "CUDA_VISIBLE_DEVICES": "1,0", "host_threads": 2,
+        "CUDA_MODULE_LOADING": "EAGER", "lazy_start": True, "lazy_children": True, "jitter": 7, "CUDA_VISIBLE_DEVICES": "1,0", "host_threads": 2,
         "CUDA_GRAPHS_USE_NODE_PRIORITY": "1"}, peer_access=False)
     domain = w.mem_sync_domain("remote", map_default=2, map_remote=3)
     s, t = w.stream("s", True, -1, 1, sync_domain=domain), w.stream_create("t", True, -1, 1)

@@ -838,6 +838,14 @@ class _HostLatency(Group):
     host_function_start_ns: int  # ns; 0 to 1e+07
     host_function_end_ns: int  # ns; 0 to 1e+07
     host_function_next_ns: int  # ns; 0 to 1e+07
+    halted_after_ns: int  # ns; 0 to 1e+08
+    halted_ns: int  # ns; 0 to 1e+07
+    idle_after_ns: int  # ns; 0 to 1e+08
+    idle_ns: int  # ns; 0 to 1e+07
+    idle_ns_per_us: float  # ns per us; 0 to 1000
+    idle_most_ns: int  # ns; 0 to 1e+08
+    wake_spread: float  # 0 to 3
+    idle_spread: float  # 0 to 3
 
 class _HostCalls(Group):
     launch_ns: int  # ns; 0 to 1e+07
@@ -868,6 +876,8 @@ class _HostCalls(Group):
     host_unregister_ns: int  # ns; 0 to 1e+09
     host_unregister_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     lazy_load_ns: int  # ns; 0 to 1e+09
+    cpu_speed: float  # times; 0.01 to 100
+    cpu_spread: float  # 0 to 3
 
 class _HostGraph(Group):
     launch_ns: int  # ns; 0 to 1e+07
@@ -1025,7 +1035,7 @@ def peaks(gpu: Union[str, Config] = 'h200', *, set: Sequence[str] = ()) -> Dict[
 def read_ncu(file: Union[str, os.PathLike]) -> pandas.DataFrame: ...
 def revision() -> str: ...
 def run(traces: Traces, gpu: Union[str, Config] = 'h200', *, fidelity: Optional[str] = None, set: Sequence[str] = (), sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0, cluster: Optional[Sequence[int]] = None, l2_set_aside: int = 0, l2_window: Optional[Window] = None, progress: Union[None, bool, Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None, exists: str = 'error', host_timing: bool = True, keep_going: bool = False, strict: bool = False, allow_capability_mismatch: bool = False, watchdog_cycles: int = 5000000) -> Results: ...
-def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = 'h200', *, set: Sequence[str] = (), check: bool = False, together: bool = False, threads: int = 1, limits: Optional[Dict[str, int]] = None, timeline: bool = True, progress: Optional[Callable[[float, int], None]] = None) -> HostResults: ...
+def run_host(workload: Union[Workload, str, os.PathLike], gpu: Union[str, Config] = 'h200', *, set: Sequence[str] = (), check: bool = False, together: bool = False, threads: int = 1, limits: Optional[Dict[str, int]] = None, timeline: bool = True, jitter: Optional[int] = None, progress: Optional[Callable[[float, int], None]] = None) -> HostResults: ...
 def runs(file: Union[str, os.PathLike]) -> pandas.DataFrame: ...
 def sectors(addresses: Sequence[int], width: int = 4, mask: int = 4294967295) -> Dict[str, int]: ...
 def stall_reasons() -> Dict[str, str]: ...

@@ -41,7 +41,6 @@ const std::set<std::pair<std::string, std::string>> kMissed = {
     {"cdp_us", "tail 1000"},
     {"cdp_us", "32 blocks one child each fire and forget"},
     {"cdp_us", "132 blocks one child each null stream"},
-    {"cdp_many_us", "32 blocks 1 threads 1 each null stream"},
     {"cdp_many_us", "132 blocks 1 threads 1 each null stream"},
     {"cdp_many_us", "264 blocks 1 threads 1 each null stream"},
     {"cdp_many_us", "1 blocks 8 threads 1 each null stream"},
@@ -49,7 +48,6 @@ const std::set<std::pair<std::string, std::string>> kMissed = {
     {"cdp_many_us", "64 blocks 1 threads 1 each fire and forget"},
     {"cdp_many_us", "1 blocks 32 threads 1 each fire and forget"},
     {"cdp_many_us", "1 blocks 128 threads 1 each fire and forget"},
-    {"cdp_many_us", "32 blocks 1 threads 1 each tail"},
     {"cdp_many_us", "132 blocks 1 threads 1 each tail"},
     {"cdp_many_us", "264 blocks 1 threads 1 each tail"},
     {"cdp_many_us", "528 blocks 1 threads 1 each tail"},
@@ -59,6 +57,12 @@ const std::set<std::pair<std::string, std::string>> kMissed = {
     {"cdp_many_us", "132 blocks 1 threads 1 each own stream"},
     {"cdp_many_us", "1 blocks 32 threads 1 each own stream"},
     {"cdp_many_us", "1 blocks 128 threads 1 each own stream"},
+    // Machines differ more here than is asked: the medians of eleven runs (FINDINGS.md 41).
+    {"h2d_pageable_us", "268435456"},
+    {"d2h_pageable_us", "268435456"},
+    {"device_launch_many_us", "10 fire-and-forget"},
+    {"vmm_us", "16MiB map"},
+    {"domain_kernel_us", "mapped reads 128 blocks in remote; in default; mapped store"},
 };
 
 constexpr double kWorst = 250;  // per cent
@@ -96,8 +100,8 @@ TEST_CASE("the host experiments of the H200") {
   CHECK(compared == 358);
 }
 
-// Half of what graph_shapes.cu and host_shapes.cu measured; the other half is only scored (traces/h200/HOST.md). Its host was not
-// that of the rows above, so a row by itself says little.
+// Half of what graph_shapes.cu and host_shapes.cu measured; the other half is only scored (traces/h200/HOST.md). Runs differ by a
+// fifth and more, so a row by itself says little.
 TEST_CASE("graphs of any shape, pools, unified memory, pipelines") {
   const config::GpuConfig gpu = config::load("h200");
   size_t compared = 0, close = 0;
@@ -113,9 +117,9 @@ TEST_CASE("graphs of any shape, pools, unified memory, pipelines") {
       ++compared;
     }
   }
-  CHECK(compared == 524);
-  CHECK(close >= 365);
-  CHECK(sum / static_cast<double>(compared) < 16);
+  CHECK(compared == 527);
+  CHECK(close >= 450);
+  CHECK(sum / static_cast<double>(compared) < 9);
 }
 
 }  // namespace
