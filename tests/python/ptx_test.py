@@ -140,8 +140,8 @@ class Ptx(PythonTest):
         with self.assertRaisesRegex(AttributeError, "no kernel sgemm .there are: saxpy."):
             mod.sgemm
         self.raises(heddle.Error, "module.ptx:1:", heddle.load_ptx, ".version 1\nthis is none")
-        none = heddle.load_ptx(".version 8.0 .target sm_90 .address_size 64\n.entry k() { .reg .b32 r; vadd.u32.u32.u32 r, r, r; ret; }")
-        self.raises(heddle.TraceError, "'vadd.u32.u32.u32': not lowered yet", none.k[1, 1])
+        none = heddle.load_ptx(".version 8.0 .target sm_90 .address_size 64\n.entry k() { .reg .b64 d; .reg .pred p; istypep.texref p, d; ret; }")
+        self.raises(heddle.TraceError, "'istypep.texref': not lowered yet", none.k[1, 1])
 
 
 if __name__ == "__main__":
