@@ -99,11 +99,12 @@ def provenance(flat, gpu="H200"):
             before, found, source = comment.partition(kind + ", ")
             if found and (not before.strip() or before.rstrip().endswith(";")):
                 kinds[kind] = kinds.get(kind, 0) + 1
-                if kind in ("FITTED", "ASSUMED"):
+                # What was fitted to the host's rows no kernel by itself feels.
+                if kind == "ASSUMED" or (kind == "FITTED" and not value.startswith("host.")):
                     assumed.append([f"`{value.strip()}`", kind.lower(), source])
                 break
     total = sum(kinds.values())
     return ["## What the values rest on", "",
             f"Of the {total} values of the {gpu}: " + ", ".join(f"{n} {k.lower()}" for k, n in kinds.items()) +
-            " ([configs](../../configs/README.md) says what these mean). Fitted and assumed are:", "",
+            " ([configs](../../configs/README.md) says what these mean). Assumed, and fitted to kernels, are:", "",
             *markdown(["value", "kind", "why"], sorted(assumed, key=lambda a: (a[1], a[0])))]
