@@ -94,6 +94,7 @@ TEST_CASE("a seed draws wake-ups and the processor's speed; without one all is a
 TEST_CASE("factors are log-normal with a median of 1") {
   host::Jitter j(7);
   std::vector<double> logs;
+  logs.reserve(10'001);
   for (int i = 0; i < 10'001; ++i) {
     logs.push_back(std::log(j.factor(0.25)));
   }
