@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "analysis/report/table.h"
@@ -13,6 +12,7 @@
 #include "frontends/input/limits.h"
 #include "frontends/input/regular_file.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 namespace heddle::hostbench {
 namespace {
@@ -69,12 +69,11 @@ std::vector<std::string> cells(const Compared& c) {
 
 double number_in(const analysis::CsvTable& table, size_t row, size_t column) {
   const std::string& cell = table.rows[row][column];
-  char* end = nullptr;
-  const double value = std::strtod(cell.c_str(), &end);
-  if (cell.empty() || *end != '\0') {
+  const auto value = parse_number<double>(cell);
+  if (!value) {
     throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[row], cell));
   }
-  return value;
+  return *value;
 }
 
 }  // namespace

@@ -10,17 +10,19 @@ constexpr size_t kTarget = 1;  // of a call's operands
 
 class Walk {
  public:
-  Walk(const Module& m) : m_(m) {}
-
-  std::vector<Reached> run(uint32_t kernel) {
-    visit(kernel);
-    for (const Initial& i : m_.initials) {
+  explicit Walk(const Module& m) : m_(m) {
+    for (const Initial& i : m.initials) {
       for (const Relocation& r : i.relocations) {
         if (r.function) {
-          named_.insert(resolved(m_, r.id));
+          in_variables_.push_back(resolved(m, r.id));
         }
       }
     }
+  }
+
+  std::vector<Reached> run(uint32_t kernel) {
+    visit(kernel);
+    named_.insert(in_variables_.begin(), in_variables_.end());
     for (Reached& r : out_) {
       r.standard = named_.contains(r.function) || reaches_itself(r.function);
     }
@@ -28,8 +30,7 @@ class Walk {
   }
 
  private:
-  // As deep as there are functions.
-  void visit(uint32_t id) {  // NOLINT(misc-no-recursion)
+  void visit(uint32_t id) {  // NOLINT(misc-no-recursion): as deep as there are functions
     const Function& f = m_.functions[id];
     if (!f.defined || calls_.contains(id)) {
       return;
@@ -60,12 +61,8 @@ class Walk {
 
   // Whom a pointer may mean: all whose address a variable holds.
   void through_pointer(uint32_t from) {  // NOLINT(misc-no-recursion): visit
-    for (const Initial& i : m_.initials) {
-      for (const Relocation& r : i.relocations) {
-        if (r.function) {
-          to(from, resolved(m_, r.id), false);
-        }
-      }
+    for (const uint32_t function : in_variables_) {
+      to(from, function, false);
     }
   }
 
@@ -92,7 +89,8 @@ class Walk {
 
   const Module& m_;
   std::map<uint32_t, std::set<uint32_t>> calls_;
-  std::set<uint32_t> named_;  // whose address somebody takes
+  std::vector<uint32_t> in_variables_;  // whose address a variable holds, in the variables' order
+  std::set<uint32_t> named_;            // or somebody takes
   std::vector<Reached> out_;
 };
 

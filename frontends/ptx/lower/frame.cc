@@ -7,7 +7,6 @@
 
 #include "frontends/ptx/lower/convention.h"
 #include "frontends/ptx/lower/schedule.h"
-#include "frontends/sass/opcode_table.h"
 #include "sim/base/align.h"
 
 namespace heddle::ptx::lower {
@@ -60,12 +59,7 @@ std::vector<Parts> alive_at_end(const Lowered& f) {
 }
 
 Machine made(const char* opcode, uint32_t origin) {
-  Machine m;
-  m.opcode = opcode;
-  m.origin = origin;
-  const sass::OpcodeInfo info = sass::classify(opcode);
-  m.op = info.op;
-  m.space = info.space;
+  Machine m = machine(opcode, origin);
   m.lanes = Machine::Lanes::kAll;
   return m;
 }
@@ -175,13 +169,14 @@ void add_frame(Lowered& f) {
   };
   const Value r1 = numbered(kStackPointer);
   std::vector<Value> values;
+  values.reserve(kept.size());
   for (const uint32_t n : kept) {
     values.push_back(numbered(n));
   }
   for (Block& b : f.blocks) {
     std::vector<Machine> code;
     for (Machine& m : b.code) {
-      if (m.stack == Machine::Stack::kCaller) {
+      if (m.stack == Machine::Stack::kCaller && m.address) {
         m.address->offset += bytes;
       }
       if (is_return(m)) {

@@ -215,10 +215,9 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
       choose_order(f);
       registers = std::max({registers, f.vector_registers, f.calls_by_abi ? kAbiRegisters : 0});
     }
-    callees[r.function] = {r.standard, missing.empty() ? clobbered(f) : Clobbered{}};
-    if (r.standard) {
-      callees[r.function].clobbers = clobbered_by_abi();
-    }
+    callees[r.function] = {r.standard, r.standard        ? clobbered_by_abi()
+                                       : missing.empty() ? clobbered(f)
+                                                         : Clobbered{}};
     out.parts.insert(out.parts.begin(), std::move(part));
   }
   if (!missing.empty()) {

@@ -1,10 +1,21 @@
 #include <algorithm>
 
 #include "frontends/ptx/lower/schedule.h"
+#include "frontends/sass/opcode_table.h"
 
 namespace heddle::ptx::lower {
 
 using isa::OpClass;
+
+Machine machine(std::string_view opcode, uint32_t origin) {
+  const sass::OpcodeInfo info = sass::classify(opcode);
+  Machine m;
+  m.opcode = opcode;
+  m.origin = origin;
+  m.op = info.op;
+  m.space = info.space;
+  return m;
+}
 
 std::vector<Value> reads(const Machine& m) {
   std::vector<Value> out;

@@ -118,6 +118,8 @@ struct Machine {
 
   bool has_effect() const { return stores || ordered || target != kNone; }
 };
+// An instruction without operands; `op` and `space` are those of the opcode.
+Machine machine(std::string_view opcode, uint32_t origin);
 
 // Instructions that run one behind the other, some of them for some of the lanes only. Of several stretches
 // of the function, where short ones that a branch leaves out have become conditional.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "frontends/ptx/lower/flow.h"
-#include "frontends/sass/opcode_table.h"
 
 namespace heddle::ptx::lower {
 
@@ -102,14 +101,9 @@ Machine& Select::emit(std::string_view opcode, Fields d, Fields s) {
 }
 
 Machine& Select::emit(std::string_view opcode, std::vector<Field> d, std::vector<Field> s) {
-  Machine m;
-  m.opcode = opcode;
+  Machine m = machine(opcode, now_);
   m.d = std::move(d);
   m.s = std::move(s);
-  m.origin = now_;
-  const sass::OpcodeInfo info = sass::classify(opcode);
-  m.op = info.op;
-  m.space = info.space;
   if (stretch_ != nullptr) {
     const Instr& in = f_.instrs[now_];
     const bool own = in.guard != kNone && uses_.op(now_).opcode != Opcode::kBra;

@@ -158,6 +158,7 @@ class Select {
   Value convention(uint32_t word, uint32_t count);
   Value stack_pointer();
   void parameter();
+  Machine& local_access(const Operand& e, Address where);
   void parameter_in_memory(const Known& p, const Operand& e, int64_t byte);
   void through_address();
   void give(const Place& p, const Operand& e, int64_t byte, uint32_t bytes);

@@ -21,6 +21,21 @@ Shape shape_of_register(Type t) {
 
 uint32_t words_of(Type t) { return std::max(1U, bits(t) / kWordBits); }
 
+// Of a function's own parameters or results: the registers; variables are none.
+std::vector<Operand> as_registers(const std::vector<Parameter>& own) {
+  std::vector<Operand> out;
+  for (const Parameter& p : own) {
+    Operand& o = out.emplace_back();
+    o.kind = p.is_register ? OperandKind::kRegister : OperandKind::kNone;
+    o.id = p.id;
+  }
+  return out;
+}
+
+std::string width_of(Type t) {
+  return bits(t) == 64 ? ".64" : bits(t) == 16 ? ".U16" : bits(t) == 8 ? ".U8" : "";
+}
+
 }  // namespace
 
 Value Select::convention(uint32_t word, uint32_t count) {
@@ -69,6 +84,7 @@ Places Select::places_of(const Operand& list, const std::vector<Parameter>* form
 
 Places Select::places_of(const std::vector<Parameter>& own) {
   std::vector<Shape> shapes;
+  shapes.reserve(own.size());
   for (const Parameter& p : own) {
     shapes.push_back(p.is_register ? shape_of_register(p.type) : Shape{p.size, p.align});
   }
@@ -182,15 +198,20 @@ void Select::parameter() {
   }
 }
 
-void Select::parameter_in_memory(const Known& p, const Operand& e, int64_t byte) {
+// The current load or store, of local memory.
+Machine& Select::local_access(const Operand& e, Address where) {
   const bool store = op().opcode == Opcode::kSt;
-  const uint32_t size = bits(op().type());
-  const std::string width = size == 64 ? ".64" : size == 16 ? ".U16" : size == 8 ? ".U8" : "";
+  const std::string width = width_of(op().type());
   Machine& m = store ? emit("STL" + width, {}, {vector(e)}) : emit("LDL" + width, {value(e.id)}, {});
-  m.address = Address{stack_pointer(), static_cast<int64_t>(p.place.byte) + byte, false, kWordBytes, {}};
-  m.stack = p.stack;
+  m.address = where;
   m.loads = !store;
   m.stores = store;
+  return m;
+}
+
+void Select::parameter_in_memory(const Known& p, const Operand& e, int64_t byte) {
+  const Address where{stack_pointer(), static_cast<int64_t>(p.place.byte) + byte, false, kWordBytes, {}};
+  local_access(e, where).stack = p.stack;
 }
 
 void Select::give(const Place& p, const Operand& e, int64_t byte, uint32_t bytes) {
@@ -239,27 +260,22 @@ void Select::through_address() {
   const bool store = op().opcode == Opcode::kSt;
   const Operand& data = at(store ? 1 : 0);
   const Address where = address(at(store ? 0 : 1));
-  const uint32_t size = bits(op().type());
   const auto elements =
       data.kind == OperandKind::kVector ? f_.elements(data) : std::span<const Operand>(&data, 1);
-  const std::string width = size == 64 ? ".64" : size == 16 ? ".U16" : size == 8 ? ".U8" : "";
   for (size_t k = 0; k < elements.size(); ++k) {
-    const auto byte = static_cast<int64_t>(k * (size / 8));
+    const auto byte = static_cast<int64_t>(k * (bits(op().type()) / 8));
     if (f_.entry) {
       Machine& m =
-          emit("LDC" + width, {value(elements[k].id)},
+          emit("LDC" + width_of(op().type()), {value(elements[k].id)},
                {fmt::format("c[0x0][{:#x}]", executed::kParameterBase + where.offset + byte).c_str()});
       if (where.base.there()) {
         m.s.emplace_back(low(where.base));
       }
       continue;
     }
-    Machine& m = store ? emit("STL" + width, {}, {vector(elements[k])})
-                       : emit("LDL" + width, {value(elements[k].id)}, {});
-    m.address = where;
-    m.address->offset += byte;
-    m.loads = !store;
-    m.stores = store;
+    Address here = where;
+    here.offset += byte;
+    local_access(elements[k], here);
   }
 }
 
@@ -353,28 +369,15 @@ void Select::results(uint32_t call) {
 }
 
 void Select::enter() {
-  const bool by_abi = out_.standard;
-  if (!by_abi && out_.calls) {
+  if (!out_.standard && out_.calls) {
     return_ = temporary();
     emit("MOV", {return_}, {convention(return_word(parameters_of_, returns_of_), 1)});
   }
-  std::vector<Operand> own;
-  for (const Parameter& p : f_.signature.parameters) {
-    Operand& o = own.emplace_back();
-    o.kind = p.is_register ? OperandKind::kRegister : OperandKind::kNone;
-    o.id = p.id;
-  }
-  move_registers(parameters_of_, own, false);
+  move_registers(parameters_of_, as_registers(f_.signature.parameters), false);
 }
 
 void Select::leave() {
-  std::vector<Operand> own;
-  for (const Parameter& p : f_.signature.returns) {
-    Operand& o = own.emplace_back();
-    o.kind = p.is_register ? OperandKind::kRegister : OperandKind::kNone;
-    o.id = p.id;
-  }
-  move_registers(returns_of_, own, true);
+  move_registers(returns_of_, as_registers(f_.signature.returns), true);
   Value address = convention(kAbiReturn, 2);
   if (!out_.standard) {
     address = temporary(2);
