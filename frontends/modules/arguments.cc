@@ -186,10 +186,10 @@ Argument argument(const std::string& text, const Parameter& parameter, exec::Mem
 }
 
 npy::Array contents(const Argument& argument, const exec::Memory& memory) {
-  if (argument.texture) {
-    return contents(*argument.texture, *argument.buffer, memory);
-  }
   npy::Array out = argument.buffer.value_or(npy::Array{});
+  if (argument.texture) {
+    return contents(*argument.texture, out, memory);
+  }
   out.bytes.resize(out.elements() * npy::element_bytes(out.type));
   memory.read(argument.bits, out.bytes);
   return out;

@@ -92,7 +92,7 @@ TextureRequest texture_request(bool surface, const std::vector<std::string>& opt
       r.filter = value;
     } else if (name == "read" && !surface) {
       r.read = value;
-    } else if (name == "channels" && (value == "1" || value == "2" || value == "4")) {
+    } else if (name == "channels" && number && (value == "1" || value == "2" || value == "4")) {
       r.channels = static_cast<uint32_t>(*number);
     } else if (name == "normalized" && !surface && (value == "0" || value == "1")) {
       r.normalized = value == "1";

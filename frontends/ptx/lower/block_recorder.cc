@@ -204,7 +204,7 @@ void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr&
     w.trace.refs.push_back(s.transfers[0]);
     return;
   }
-  if (m.stack != Machine::Stack::kNone) {
+  if (m.stack != Machine::Stack::kNone && m.address) {
     exec::Register places{};
     for (size_t lane = 0; lane < places.size(); ++lane) {
       places[lane] = w.stack[lane] + static_cast<uint64_t>(m.address->offset);

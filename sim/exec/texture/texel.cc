@@ -31,7 +31,8 @@ uint32_t word_of(Element e, const uint8_t* at) {
 
 template <class T>
 uint32_t saturated(uint32_t bits) {
-  constexpr int32_t kLeast = std::numeric_limits<T>::min(), kMost = std::numeric_limits<T>::max();
+  constexpr auto kLeast = int32_t{std::numeric_limits<T>::min()},
+                 kMost = int32_t{std::numeric_limits<T>::max()};
   return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(bits), kLeast, kMost));
 }
 
