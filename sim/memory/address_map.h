@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -36,13 +37,14 @@ class AddressMap {
       return {static_cast<uint32_t>(line / slices_ % partitions_), static_cast<uint32_t>(line % slices_),
               static_cast<uint32_t>(rest % sets_)};
     }
-    // The real hash is not public. Known of the H200 (tools/microbench/FINDINGS.md 6, 7): no stride is
+    // The real hash is not public. Known of the H200 (tools/microbench/FINDINGS.md 6, 7, 42): no stride is
     // uneven, the partition changes between blocks of a few KiB (parity of address bits 12, 13, 15, 17, 19,
-    // not probed above), and the lines of a 1 KiB chunk alternate between two slices (throughput of random
-    // atomics over 128 B to 64 KB).
-    uint64_t h = mix(line / chunk_lines_);
-    uint64_t parity = std::popcount(line & kPartitionBits) ^ (mix(line >> 15) & 63);
-    uint32_t pair = static_cast<uint32_t>((h & 0xffffffff) * ((slices_ + 1) / 2) >> 32);
+    // not probed above), the lines of a 1 KiB chunk alternate between two slices (throughput of random
+    // atomics over 128 B to 64 KB), and a whole block of 128 KiB has the same number in every slice.
+    const uint64_t chunk = line / chunk_lines_;
+    const uint64_t h = mix(chunk);
+    const uint64_t parity = std::popcount(line & kPartitionBits) ^ (mix(line >> 15) & 63);
+    const uint32_t pair = pair_of(chunk, (slices_ + 1) / 2);
     uint32_t odd =
         (static_cast<uint32_t>(std::popcount(line % chunk_lines_)) ^ static_cast<uint32_t>(h >> 40)) & 1;
     return {static_cast<uint32_t>(parity % partitions_), std::min(pair * 2 + odd, slices_ - 1),
@@ -59,6 +61,21 @@ class AddressMap {
   }
 
  private:
+  // A block's chunks, in an order of its own, are dealt out to the pairs, from one of its own on.
+  static uint32_t pair_of(uint64_t chunk, uint32_t pairs) {
+    static constexpr std::array<uint32_t, 4> kFactors = {77, 37, 101, 53};
+    const uint64_t key = mix(chunk / kBlockChunks ^ 0x5bd1e995u);
+    uint32_t c = static_cast<uint32_t>(chunk) % kBlockChunks;
+    for (uint32_t round = 0; round < kFactors.size();
+         ++round) {  // one to one: odd factors, shifts to the right
+      c = (c ^ static_cast<uint32_t>(key >> (7 * round))) % kBlockChunks;
+      c = c * kFactors[round] % kBlockChunks;
+      c ^= c >> (4 - round % 2);
+    }
+    return (c * pairs / kBlockChunks + static_cast<uint32_t>(key >> 40)) % pairs;
+  }
+
+  static constexpr uint32_t kBlockChunks = 128;
   // Address bits 12, 13, 15, 17, 19 as bits of the line number.
   static constexpr uint64_t kPartitionBits =
       (uint64_t{1} << 5) | (1u << 6) | (1u << 8) | (1u << 10) | (1u << 12);

@@ -260,14 +260,10 @@ L2::Served L2::serve(const Request& r, const Home& home, uint32_t partition, Tic
   counters_[r.kind == RequestKind::kFetch ? Counter::kL2FromGcc : Counter::kL2FromSm] += n;
   counters_[op_counter(r.kind)] += n;
   Slice& near = slice(partition, home.slice);
-  bool reads =
-      r.kind == RequestKind::kRead || r.kind == RequestKind::kFetch || r.kind == RequestKind::kPrefetch;
-  // One request per L2 cycle (FINDINGS.md 6: scattered loads); data that arrives at its home takes one
-  // and a half (39 scattered stores a core cycle, half of them far).
-  Ticks lookups = !reads && partition == home.partition ? tag_service_ * 3 / 2 : tag_service_;
-  Ticks service = std::max(lookups, Ticks::truncated(n * sector_service_));
-  at = near.port.reserve(at, service);
-  if (reads) {
+  // One request per L2 cycle (FINDINGS.md 6: scattered loads; 42: stores and reductions, those that pass
+  // through too).
+  at = near.port.reserve(at, std::max(tag_service_, Ticks::truncated(n * sector_service_)));
+  if (r.kind == RequestKind::kRead || r.kind == RequestKind::kFetch || r.kind == RequestKind::kPrefetch) {
     return read(r, home, partition, at);
   }
   return r.kind == RequestKind::kWrite ? write(r, home, partition, at) : atomic(r, home, partition, at);
@@ -368,7 +364,7 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
     arrive = at + hit_latency_ / 2 + crossing(n * kSectorBytes);
     passed_on = arrive - far_latency_;
     Slice& s = slice(home.partition, home.slice);
-    arrive = s.port.reserve(arrive, std::max(tag_service_ * 3 / 2, Ticks::truncated(n * sector_service_)));
+    arrive = s.port.reserve(arrive, std::max(tag_service_, Ticks::truncated(n * sector_service_)));
     ++counters_[Counter::kL2Requests];
     counters_[Counter::kL2Sectors] += n;
     counters_[Counter::kL2SectorHits] += n;
@@ -386,7 +382,9 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
   }
   l->valid |= r.sectors;
   // DRAM that cannot keep up holds up the writers, and so does the data array.
-  const Ticks taken = std::max(set_dirty(*l, r.sectors, home, arrive), fill(home, n, arrive));
+  // To change parts of sectors it is read first (FINDINGS.md 42).
+  const Ticks taken =
+      std::max(set_dirty(*l, r.sectors, home, arrive), fill(home, r.partial ? n + 1 : n, arrive));
   // The near slice acknowledges once it has passed the data on.
   return {std::max({at + hit_latency_, passed_on, taken > arrive ? taken : Ticks()}), transfer};
 }

@@ -28,12 +28,13 @@ struct Request {
   bool persisting = false;  // wants a place in the L2's set-aside (evict-last accesses)
   uint8_t operations = 0;   // atomics: passes over a sector (see sector_operations)
   bool multicast = false;   // reads: the answer goes to other SMs, too (memory/multicast.h)
+  bool partial = false;     // writes: not every byte of each sector
   uint8_t grid = 0;         // stores and reductions: the launch they belong to
   uint32_t payload = 0;     // of the SM's Payloads: the values; 0: none
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(time, line, id, sm, kind, sectors, persisting, operations, multicast, grid, payload);
+    ar(time, line, id, sm, kind, sectors, persisting, operations, multicast, partial, grid, payload);
   }
 };
 

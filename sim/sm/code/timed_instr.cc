@@ -121,6 +121,16 @@ uint8_t lsu_port(OpClass op) {
   return op == OpClass::kTexture ? kPortTex : waits_in_lg_queue(op) ? kPortLg : kPortMio;
 }
 
+// A call is a taken branch; a jump to where a register says, RET above all, takes its class's latency and
+// keeps the CBU busy (FINDINGS.md 43).
+void call_timing(const isa::Instr& in, const OpEntry& branch, TimedInstr& t) {
+  if (in.n_src == 0) {
+    t.interval = branch.interval;
+  } else {
+    t.resume = static_cast<uint8_t>(std::min<uint32_t>(t.latency, UINT8_MAX));
+  }
+}
+
 // Cycles in the tensor array, and result latency.
 void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr& out) {
   if (in.mma_work == 0) {
@@ -229,7 +239,10 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
       t.source_registers = source_registers(in);
     }
     if (in.flags & isa::kFlagReconverges) {
-      t.reconverge = static_cast<uint8_t>(sm.issue().reconverge_cycles());
+      t.resume = static_cast<uint8_t>(sm.issue().reconverge_cycles());
+    }
+    if (in.op == OpClass::kCall) {
+      call_timing(in, table[static_cast<int>(OpClass::kBranch)], t);
     }
     // FINDINGS.md, the opening notes: fixed-latency instructions issue behind a deferred barrier; loads, XU,
     // branches and barriers wait.

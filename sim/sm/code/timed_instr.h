@@ -81,7 +81,7 @@ struct TimedInstr {
   std::array<RegisterRead, kMaxReads> reads{};
   bool hands_out = false;        // its program hands out operands when it issues with a mask that is not 0
   uint8_t source_registers = 0;  // 32-bit registers that a memory instruction reads
-  uint8_t reconverge = 0;        // BSYNC: least cycles to the warp's next issue
+  uint8_t resume = 0;            // BSYNC, RET: least cycles to the warp's next issue
   isa::OpClass op = isa::OpClass::kUnknown;
   uint32_t index = 0;  // in the kernel's code, as events carry it
   const isa::Instr* instr = nullptr;

@@ -401,8 +401,12 @@ SubCore::Booking SubCore::occupy(const TimedInstr& t, Cycle now) {
   return {p, now};
 }
 
-// A change of flow: cycles to the target's issue. Loops go back to lines that are still at hand.
+// A change of flow: cycles to the target's issue. Loops go back to lines that are still at hand; calls and
+// returns take as long wherever they go (FINDINGS.md 11, 43).
 uint32_t SubCore::jump_cycles(const TimedInstr& t, uint32_t to) const {
+  if (t.op == isa::OpClass::kCall) {
+    return branch_far_cycles_;
+  }
   bool loop = to < t.line && t.op == isa::OpClass::kBranch;
   if (loop || to == t.line) {
     return branch_cycles_;
@@ -481,9 +485,10 @@ void SubCore::issue(uint32_t slot, Cycle now) {
     return;  // the handler keeps the warp until something happens (barrier, fence)
   }
   sm_.charge(w, Stall::kWait, gap - 1);
-  if (t.reconverge > std::max(gap, jump)) {
-    sm_.charge(w, Stall::kNoInstruction, t.reconverge - gap);
-    gap = t.reconverge;
+  if (t.resume > std::max(gap, jump)) {
+    sm_.charge(w, t.op == isa::OpClass::kCall ? Stall::kBranchResolve : Stall::kNoInstruction,
+               t.resume - gap);
+    gap = t.resume;
   }
   if (jump > gap) {
     sm_.charge(w, Stall::kBranchResolve, jump - gap);

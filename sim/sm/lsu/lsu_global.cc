@@ -133,7 +133,7 @@ Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bo
       uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
       if (r.missing && !(cached && join_request(id, r.missing, computed, now))) {
         memory::Request q;
-        q.time = f.sent = sm_.port().book(0, RequestPort::kRequestCycles, miss_at);
+        q.time = f.sent = sm_.port().book(0, miss_at);
         q.line = a.line;
         q.id = id;
         q.sm = static_cast<uint16_t>(sm_.index());
@@ -247,6 +247,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
       whole |= static_cast<uint8_t>((a.bytes[s] == ~0u) << s);
     }
     memory::Request q;
+    q.partial = whole != a.sectors;
     if (e.room && !is_local) {
       q.payload = store_payload(e, a, addr);
     } else if (l1_.keeps_values() && !is_local) {
@@ -256,8 +257,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     if (q.payload) {
       l1_.put(a.line, sm_.payloads()[q.payload]);
     }
-    sent = sm_.port().book(std::popcount(a.sectors) * memory::kSectorBytes, RequestPort::kStoreCycles,
-                           now + l1.miss_latency());
+    sent = sm_.port().book_store(std::popcount(a.sectors), q.partial, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
     q.id = new_posted_packet(e.warp, std::popcount(a.sectors));
@@ -314,8 +314,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     const LineAccess& a = c.lines[i];
     l1_.invalidate(a.line, a.sectors);
     memory::Request q;
-    sent = sm_.port().book(a.lanes * ((width + 3) / 4) * 4, RequestPort::kRequestCycles,
-                           now + l1.miss_latency());
+    sent = sm_.port().book(a.lanes * ((width + 3) / 4) * 4, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
     q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false)

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/access/line.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 
@@ -18,17 +19,14 @@ class RequestPort {
  public:
   explicit RequestPort(const config::L1Cache& c) : bytes_per_cycle_(c.store_bytes_per_cycle()) {}
 
-  // Least cycles of a packet: a line's address or a reduction; a store (FINDINGS.md 6, 7: 32 lines of one
-  // sector each take a reduction 32 cycles, a store 64).
-  static constexpr uint32_t kRequestCycles = 1, kStoreCycles = 2;
-
   void reset() { port_.reset(); }
-  // Takes a packet from cycle `at` on; returns when it has left.
-  Cycle book(uint32_t payload_bytes, uint32_t least_cycles, Cycle at) {
-    const Ticks service =
-        std::max(to_ticks(least_cycles),
-                 Ticks::truncated(payload_bytes * static_cast<double>(kTicksPerCycle) / bytes_per_cycle_));
-    return to_cycles_up(port_.reserve(to_ticks(at), service));
+  // A line's address, or a reduction with its operands, leaves from cycle `at` on (FINDINGS.md 7: a cycle at
+  // least). Returns when it has left; so do the others.
+  Cycle book(uint32_t payload_bytes, Cycle at) { return reserve(payload_bytes, to_ticks(1), at); }
+  // A store, whose masks of bytes take a sector's place if one of its sectors is written in part, and which
+  // takes four thirds of a cycle at least (FINDINGS.md 42).
+  Cycle book_store(uint32_t sectors, bool partial, Cycle at) {
+    return reserve((sectors + (partial ? 1 : 0)) * memory::kSectorBytes, to_ticks(4) / 3, at);
   }
 
   template <class Archive>
@@ -37,6 +35,11 @@ class RequestPort {
   }
 
  private:
+  Cycle reserve(uint32_t bytes, Ticks least, Cycle at) {
+    const auto service = Ticks::truncated(bytes * static_cast<double>(kTicksPerCycle) / bytes_per_cycle_);
+    return to_cycles_up(port_.reserve(to_ticks(at), std::max(least, service)));
+  }
+
   const double bytes_per_cycle_;
   Server port_;
 };

@@ -182,8 +182,7 @@ Cycle Tma::request(uint32_t number, Copy& c, Cycle now) {
   memory::Request q;
   q.line = c.take_line(q.sectors);
   q.kind = kind_of(c.op.kind);
-  q.time = store ? sm_.port().book(memory::bytes_of(q), RequestPort::kStoreCycles, now)
-                 : sm_.port().book(0, RequestPort::kRequestCycles, now);
+  q.time = store ? sm_.port().book_store(std::popcount(q.sectors), false, now) : sm_.port().book(0, now);
   q.id = number | static_cast<uint32_t>(RequestTag::kBulk);
   q.sm = static_cast<uint16_t>(sm_.index());
   q.operations = q.kind == RequestKind::kReduction ? kPassesOfReduction : 0;

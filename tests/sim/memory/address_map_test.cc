@@ -98,6 +98,25 @@ TEST_CASE("the lines of a chunk alternate between the two slices of a pair, even
   }
 }
 
+TEST_CASE(
+    "a whole block of 128 KiB has the same number of chunks in every pair of slices, give or take one") {
+  AddressMap m(l2(2, 96, config::L2::XOR_FOLD));  // 24 pairs a partition, 5 or 6 of 128 chunks
+  std::vector<int> all(24);
+  for (uint64_t block = 1000; block < 1096; ++block) {
+    std::vector<int> pair(24);
+    for (uint64_t chunk = block * 128; chunk < (block + 1) * 128; ++chunk) {
+      ++pair.at(m.home(chunk * 8).slice / 2);
+      ++all.at(m.home(chunk * 8).slice / 2);
+    }
+    for (int n : pair) {
+      CHECK((n == 5 || n == 6));
+    }
+  }
+  for (int n : all) {
+    CHECK(std::abs(n - 512) <= 20);  // which of them have 6 differs from block to block
+  }
+}
+
 TEST_CASE("a home depends on the line alone") {
   AddressMap a(l2(2, 64, config::L2::XOR_FOLD)), b(l2(2, 64, config::L2::XOR_FOLD));
   for (uint64_t line : {0ull, 1ull, 77ull, 1ull << 40}) {

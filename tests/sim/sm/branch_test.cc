@@ -53,6 +53,49 @@ TEST_CASE("a stall count beyond the branch's cost rules") {
   CHECK(gap(0, 2, bra().stall(5)) == 10);
 }
 
+TEST_CASE("a call takes as long as a far branch, wherever it goes") {
+  const Op call = make(isa::OpClass::kCall, "CALL");
+  CHECK(gap(0, 2, call) == 15);
+  CHECK(gap(0, 8, call) == 15);
+  CHECK(gap(39, 0, call) == 15);
+}
+
+TEST_CASE("a return, or a call through a register, takes its class's latency if that is more") {
+  const Op ret = make(isa::OpClass::kCall, "RET", -1, {20});
+  const auto after = [&](uint32_t latency, const Op& op) {
+    config::GpuConfig g = test_gpu();
+    for (config::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+      if (o.op() == "call") {
+        o.set_latency(latency);
+      }
+    }
+    Kernel k;
+    k.add(op, 40);
+    k.order(0, {0, 2});
+    return run(g, k).cycles(0).at(1);
+  };
+  CHECK(after(28, ret) == 28);
+  CHECK(after(2, ret) == 15);
+  CHECK(after(28, make(isa::OpClass::kCall, "CALL")) == 15);
+}
+
+TEST_CASE("returns keep the CBU busy, direct calls do not") {
+  // Two warps of a sub-core; the second's RET waits for the pipe.
+  const auto second = [](const Op& op) {
+    config::GpuConfig g = test_gpu();
+    for (config::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+      if (o.op() == "call") {
+        o.set_interval(13);
+      }
+    }
+    Kernel k;
+    k.add(op, 3).warps(8);
+    return run(g, k).cycles(4).at(0) - run(g, k).cycles(0).at(0);
+  };
+  CHECK(second(make(isa::OpClass::kCall, "RET", -1, {20})) == 13);
+  CHECK(second(make(isa::OpClass::kCall, "CALL")) == 1);
+}
+
 TEST_CASE("the half of a split warp that falls through waits like a branch within the line") {
   Kernel k{nop(), bra().predicated(), nop()};
   k.stream(0, {{0}, {1, 0x0000ffff}, {2, 0xffff0000}});
