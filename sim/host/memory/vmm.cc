@@ -43,6 +43,7 @@ Ps AddressSpace::cost(const Call& c) const {
       return by_size(p.release, p.release_mib,
                      physical_[c.object].mappings == 0 ? program_.physical[c.object].bytes : 0);
     case Op::kMemAddressReserve:
+      return program_.buffers[c.object].bytes >= p.large ? p.reserve_large : p.reserve;
     case Op::kMemAddressFree:
       return p.reserve;
     case Op::kMemMap:
