@@ -15,7 +15,10 @@ AddressSpace::AddressSpace(const Program& p, const Params& n, Allocations& memor
       params_(n),
       memory_(memory),
       physical_(p.physical.size()),
-      mappings_(p.physical.empty() ? 0 : p.buffers.size()) {}
+      mappings_(
+          std::any_of(p.buffers.begin(), p.buffers.end(), [](const BufferDesc& b) { return b.reserved; })
+              ? p.buffers.size()
+              : 0) {}
 
 uint64_t AddressSpace::length(const Call& c) const {
   if (c.bytes > 0) {

@@ -122,6 +122,13 @@ TEST_CASE("VM01: what is not mapped, or without access, is not reached") {
   CHECK(errors(p.run(false)) == expected);
 }
 
+TEST_CASE("VM01: a range that nothing is ever mapped to") {
+  Program p;
+  const Buffer va = p.w.range("va", kG);
+  p.main.memAddressReserve(va).memUnmap(va).memSetAccess(va, 0).memAddressFree(va).memAddressFree(va);
+  CHECK(errors(p.run()) == Strings{kInvalid, kInvalid});  // the access, the second free
+}
+
 TEST_CASE("VM01: reservations of so many bytes and more cost more") {
   Program p;
   p.costs().set_reserve_ns(1000);
