@@ -92,6 +92,23 @@ class Profile(PythonTest):
             f.write(cut)
         self.raises(heddle.Error, "Compressed file ended", heddle.Workload.from_profile, path)
 
+    def test_the_command(self):
+        path = self.file({"traceEvents": EVENTS})
+        out = self.ok("host", "--from-profile", path, "--gpu", "h200").stdout
+        heddle.Workload.from_profile(path).save(self.dir + "/p.workload.textproto")
+        self.assertEqual(out, self.ok("host", self.dir + "/p.workload.textproto", "--gpu", "h200").stdout)
+        lost = self.ok("host", "--from-profile", self.file(EVENTS + [kernel("lost", 5, 1, 99)]), "--gpu", "h200")
+        self.assertIn("1 kernels and copies are of no call", lost.stderr)
+
+    def test_the_command_with_what_is_no_profile(self):
+        def fails(path, says):
+            self.fails("host", "--from-profile", path, "--gpu", "h200", says=says)
+        fails(self.dir + "/none.json", "none.json: ")
+        fails(self.dir, "is a directory")
+        fails(self.file("{\n"), "trace.json:2:1: not JSON")
+        fails(self.file("{}"), 'trace.json: no "traceEvents"')
+        fails(self.file([{**EVENTS[2], "dur": -1}]), "trace.json: traceEvents[0] ('cudaMemcpyAsync'): dur=-1.0: microseconds, legal: 0 to 1e9")
+
     def test_what_is_left_out_is_said(self):
         with self.assertWarnsRegex(heddle.HeddleWarning, "1 kernels and copies are of no call"):
             heddle.Workload.from_profile(self.file(EVENTS + [kernel("lost", 5, 1, 99)]))

@@ -26,6 +26,7 @@
 #include "sim/host/platform/run.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/host_profile.h"
 #include "tools/heddle/host_text.h"
 #include "tools/heddle/interrupt.h"
 #include "tools/heddle/load_gpu.h"
@@ -36,6 +37,7 @@ namespace {
 
 struct HostOptions {
   std::filesystem::path file;
+  bool profile = false;  // the file is one
   std::string gpu;
   config::LoadOptions load;
   std::filesystem::path out;
@@ -81,15 +83,21 @@ class Ticker {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+workload::Workload read_program(const HostOptions& o, analysis::TracedKernels& traced) {
+  if (o.profile) {
+    return read_profile(o.file);
+  }
+  return o.file.filename() == "kernelslist.g" || o.file.extension() == ".g"
+             ? workload::from_kernelslist(o.file, [&](const auto& trace) { return traced.stream(trace); })
+             : workload::read_workload(o.file);
+}
+
 int host_command(const HostOptions& o) {
   catch_signals();
   const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
   analysis::TracedKernels traced(
       gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker("traced kernels have ended")});
-  workload::Workload w =
-      o.file.filename() == "kernelslist.g" || o.file.extension() == ".g"
-          ? workload::from_kernelslist(o.file, [&](const auto& trace) { return traced.stream(trace); })
-          : workload::read_workload(o.file);
+  workload::Workload w = read_program(o, traced);
   workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
   w.rules.jitter = o.jitter ? o.jitter : w.rules.jitter;
   // Before the program runs: a place that cannot be written is known at once.
@@ -200,8 +208,12 @@ int hostbench_command(const BenchOptions& o) {
 void add_host(CLI::App& app, int& status) {
   auto o = std::make_shared<HostOptions>();
   CLI::App* c = app.add_subcommand("host", "a host program: streams, copies, events, launches");
-  c->add_option("FILE", o->file, "NAME.workload.textproto (frontends/workload/README.md), or a kernelslist.g")
+  c->add_option("FILE", o->file,
+                "NAME.workload.textproto (frontends/workload/README.md), a kernelslist.g, or a profile")
       ->required();
+  c->add_flag("--from-profile", o->profile,
+              "FILE is what PyTorch's profiler has written (export_chrome_trace), or a .gz of it "
+              "(analysis/python/README.md)");
   c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
   c->add_option("--out", o->out, "result database that gets the timeline")->type_name("FILE.db");
   add_force(*c, o->force);

@@ -18,7 +18,8 @@ import statistics
 import sys
 
 COLUMNS = ["test", "parameter", "value", "unit"]
-TABLES = ["hostbench", "hostcalls", "hostmemory", "hostlinks", "hostshapes_seen", "hostshapes_scored"]
+TABLES = ["hostbench", "hostcalls", "hostmemory", "hostlinks", "hostdomains_seen", "hostdomains_scored", "hostshapes_seen",
+          "hostshapes_scored"]
 # Properties of the device and answers of the driver, which do not vary.
 CONSTANT = ("n", "B", "error")
 

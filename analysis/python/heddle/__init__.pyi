@@ -785,6 +785,11 @@ class _HostLink(Group):
     posted_bytes_per_sm: int  # bytes; 1 to 1073741824
     posted_bytes: int  # bytes; 1 to 1073741824
     flush_scale: float  # 0 to 100
+    flush_loads_ns: int  # ns; 0 to 1e+06
+    store_sm_gb_per_s: float  # GB/s; 0 to 100000
+    flush_bytes_per_sm: int  # bytes; 0 to 1073741824
+    flush_bytes: int  # bytes; 0 to 1073741824
+    flush_share: float  # 0 to 1
 
 class _HostPeer(Group):
     links: int  # 0 to 64
@@ -797,6 +802,7 @@ class _HostCopy(Group):
     h2d_start_ns: int  # ns; 0 to 1e+06
     d2h_start_ns: int  # ns; 0 to 1e+06
     d2d_start_ns: int  # ns; 0 to 1e+06
+    graph_d2d_start_ns: int  # ns; 0 to 1e+06
     d2d_efficiency: float  # 0.05 to 1
     memset_efficiency: float  # 0.05 to 1
     memset_start_ns: int  # ns; 0 to 1e+06
@@ -829,6 +835,8 @@ class _HostLatency(Group):
     submit_ns: int  # ns; 0 to 1e+07
     kernel_start_ns: int  # ns; 0 to 1e+07
     kernel_end_ns: int  # ns; 0 to 1e+07
+    cooperative_start_ns: int  # ns; 0 to 1e+07
+    grid_barrier_ns: int  # ns; 0 to 1e+07
     same_stream_ns: int  # ns; 0 to 1e+07
     other_stream_ns: int  # ns; 0 to 1e+07
     event_ns: int  # ns; 0 to 1e+07
@@ -898,6 +906,9 @@ class _HostGraph(Group):
     instantiate_ns: int  # ns; 0 to 1e+08
     instantiate_node_ns: float  # ns; 0 to 1e+06
     first_instantiate_ns: int  # ns; 0 to 1e+08
+    instantiate_again_ns: float  # ns; 0 to 1e+06
+    instantiate_kept_nodes: int  # nodes; 0 to 1e+08
+    instantiate_root_ns: int  # ns; 0 to 1e+07
     upload_ns: int  # ns; 0 to 1e+08
     upload_node_ns: float  # ns; 0 to 1e+06
     update_ns: int  # ns; 0 to 1e+07
@@ -965,6 +976,8 @@ class _HostUm(Group):
 
 class _HostVmm(Group):
     reserve_ns: int  # ns; 0 to 1e+09
+    reserve_large_ns: int  # ns; 0 to 1e+09
+    reserve_large_bytes: int  # bytes; 0 to 1099511627776
     create_ns: int  # ns; 0 to 1e+09
     map_ns: int  # ns; 0 to 1e+09
     set_access_ns: int  # ns; 0 to 1e+09

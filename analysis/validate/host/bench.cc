@@ -70,7 +70,7 @@ std::vector<std::string> cells(const Compared& c) {
 double number_in(const analysis::CsvTable& table, size_t row, size_t column) {
   const std::string& cell = table.rows[row][column];
   const auto value = parse_number<double>(cell);
-  if (!value) {
+  if (!value || !std::isfinite(*value)) {
     throw Error(fmt::format("{}:{}: '{}' is no number", table.file, table.lines[row], cell));
   }
   return *value;

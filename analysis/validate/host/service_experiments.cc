@@ -282,9 +282,12 @@ std::optional<double> cooperative(Experiment& e, const Row& row) {
       e.main.repeat(100, [&](Thread& t) { t.launch(k, e.s); }).deviceSynchronize();
     }) / 100;
   }
-  if (leading_number(p.substr(p.find("blocks ") + 7)) > 0) {
+  // A program says that a kernel has a barrier, not how many.
+  const uint64_t barriers = leading_number(p.substr(p.find("blocks ") + 7));
+  if (barriers > 1) {
     return std::nullopt;
   }
+  d.grid_barrier = barriers == 1;
   return e.between_events([&] { e.main.launch(k, e.s); });
 }
 

@@ -130,6 +130,7 @@ bool Threads::malloc_async(uint32_t thread, const Call& c) {
   const uint32_t number = memory_.pool_number(c.source, b.device);
   Pool& pool = memory_.pool(number);
   const Epoch epoch = clocks_.command(thread, c.stream);
+  const bool empty = pool.stats().reserved == 0;
   const auto given = pool.allocate(b.bytes, c.stream, clocks_, core_.commands);
   if (!given) {
     fail(thread, "cudaErrorMemoryAllocation",
@@ -149,7 +150,8 @@ bool Threads::malloc_async(uint32_t thread, const Call& c) {
     checker_.allocated(c.object, epoch, site(thread));
   }
   const Params::DeviceBytes& m = core_.params.memory;
-  return goes_on_for(thread, given->grown == 0 ? Ps() : m.pool_grow + m.pool_grow_chunk * (given->grown - 1));
+  const uint32_t first = empty && given->grown > 0 ? 1 : 0;
+  return goes_on_for(thread, m.pool_grow * first + m.pool_grow_chunk * (given->grown - first));
 }
 
 bool Threads::free_async(uint32_t thread, const Call& c) {

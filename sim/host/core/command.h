@@ -104,6 +104,7 @@ struct Command {
   uint64_t partial = 0;  // of these, that fill no sector
   double limit = 0;      // bytes per picosecond; 0: as the link has it
   double under_way = 0;  // bytes of a kernel's traffic at any time, see Params::access
+  double queued = 0;     // of its stores, where the link holds them up
   uint8_t domain = 0;    // of a kernel and its traffic (sync_domain.h)
   bool stores = false;   // a kernel that stores over a link
   bool flushed = false;  // a kernel's end has waited for what its domain has under way

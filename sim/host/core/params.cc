@@ -25,7 +25,12 @@ Params::Access access_of(const config::HostLink& l) {
       .engine_bytes = static_cast<double>(l.engine_bytes()),
       .posted_sm_bytes = static_cast<double>(l.posted_bytes_per_sm()),
       .posted_bytes = static_cast<double>(l.posted_bytes()),
+      .store_sm_rate = per_ps(l.store_sm_gb_per_s()),
       .flush = l.flush_scale(),
+      .flush_sm_bytes = static_cast<double>(l.flush_bytes_per_sm()),
+      .flush_bytes = static_cast<double>(l.flush_bytes()),
+      .flush_share = l.flush_share(),
+      .flush_loads = from_ns(l.flush_loads_ns()),
   };
 }
 
@@ -66,6 +71,7 @@ Params::Graph graph_of(const config::GraphCosts& g) {
   return {
       .launch = from_ns(g.launch_ns()),
       .instantiate = from_ns(g.instantiate_ns()),
+      .instantiate_root = from_ns(g.instantiate_root_ns()),
       .first_instantiate = from_ns(g.first_instantiate_ns()),
       .upload = from_ns(g.upload_ns()),
       .update = from_ns(g.update_ns()),
@@ -101,8 +107,10 @@ Params::Graph graph_of(const config::GraphCosts& g) {
       .front_end = from_ns(g.front_end_ns()),
       .launch_node = g.launch_node_ns() * 1e3,
       .instantiate_node = g.instantiate_node_ns() * 1e3,
+      .instantiate_again = g.instantiate_again_ns() * 1e3,
       .upload_node = g.upload_node_ns() * 1e3,
       .update_each = g.update_each_ns() * 1e3,
+      .kept_nodes = g.instantiate_kept_nodes(),
   };
 }
 
@@ -138,6 +146,7 @@ Params::DeviceBytes memory_of(const config::GpuConfig& gpu) {
 Params::VirtualMemory vmm_of(const config::VirtualMemory& v) {
   return {
       .reserve = from_ns(v.reserve_ns()),
+      .reserve_large = from_ns(v.reserve_large_ns()),
       .create = from_ns(v.create_ns()),
       .map = from_ns(v.map_ns()),
       .set_access = from_ns(v.set_access_ns()),
@@ -147,6 +156,7 @@ Params::VirtualMemory vmm_of(const config::VirtualMemory& v) {
       .set_access_mib = v.set_access_ns_per_mib() * 1e3,
       .unmap_mib = v.unmap_ns_per_mib() * 1e3,
       .release_mib = v.release_ns_per_mib() * 1e3,
+      .large = v.reserve_large_bytes(),
   };
 }
 
@@ -235,6 +245,7 @@ void read_copies(Params& p, const config::GpuConfig& gpu) {
   p.h2d_start = from_ns(h.copy().h2d_start_ns());
   p.d2h_start = from_ns(h.copy().d2h_start_ns());
   p.d2d_start = from_ns(h.copy().d2d_start_ns());
+  p.graph_d2d_start = from_ns(h.copy().graph_d2d_start_ns());
   p.memset_start = from_ns(h.copy().memset_start_ns());
   p.memset_inline_start = from_ns(h.copy().memset_inline_start_ns());
   p.memset_inline_bytes = h.copy().memset_inline_bytes();
@@ -272,6 +283,8 @@ void read_latency(Params& p, const config::HostLatency& l, const Rules& rules) {
   p.submit = from_ns(l.submit_ns());
   p.kernel_start = from_ns(l.kernel_start_ns());
   p.kernel_end = from_ns(l.kernel_end_ns());
+  p.cooperative_start = from_ns(l.cooperative_start_ns());
+  p.grid_barrier = from_ns(l.grid_barrier_ns());
   p.same_stream = from_ns(l.same_stream_ns());
   p.other_stream = from_ns(l.other_stream_ns());
   p.event = from_ns(l.event_ns());
@@ -385,6 +398,7 @@ void Params::scale_host(double factor) {
                 &c.host_unregister,
                 &g.launch,
                 &g.instantiate,
+                &g.instantiate_root,
                 &g.first_instantiate,
                 &g.upload,
                 &g.update,
@@ -416,6 +430,7 @@ void Params::scale_host(double factor) {
                 &memory.pool_grow_chunk,
                 &memory.pool_shrink_chunk,
                 &vmm.reserve,
+                &vmm.reserve_large,
                 &vmm.create,
                 &vmm.map,
                 &vmm.set_access,
@@ -433,10 +448,10 @@ void Params::scale_host(double factor) {
                 &chunk_gap}) {
     *t = Ps::truncated(static_cast<double>(t->count()) * factor);
   }
-  for (double* t :
-       {&c.launch_parameters_kib, &c.malloc_mib, &c.free_mib, &c.host_register_mib, &c.host_unregister_mib,
-        &g.launch_node, &g.instantiate_node, &g.upload_node, &g.update_each, &vmm.create_mib,
-        &vmm.set_access_mib, &vmm.unmap_mib, &vmm.release_mib, &um.malloc_mib, &um.free_mib}) {
+  for (double* t : {&c.launch_parameters_kib, &c.malloc_mib, &c.free_mib, &c.host_register_mib,
+                    &c.host_unregister_mib, &g.launch_node, &g.instantiate_node, &g.instantiate_again,
+                    &g.upload_node, &g.update_each, &vmm.create_mib, &vmm.set_access_mib, &vmm.unmap_mib,
+                    &vmm.release_mib, &um.malloc_mib, &um.free_mib}) {
     *t *= factor;
   }
   inline_host_rate /= factor;

@@ -66,16 +66,20 @@ struct Params {
   double d2d_efficiency, memset_efficiency;
   uint32_t engines;
   uint64_t memset_inline_bytes;
-  Ps h2d_start, d2h_start, d2d_start, memset_start, memset_inline_start, d2h_to_kernel, h2d_to_kernel,
-      other_engine;
+  Ps h2d_start, d2h_start, d2d_start, graph_d2d_start, memset_start, memset_inline_start, d2h_to_kernel,
+      h2d_to_kernel, other_engine;
   uint64_t inline_copy_bytes;
 
   struct Access {
     uint64_t read_piece;  // bytes
     Ps latency, partial_write;
     double engine_bytes, posted_sm_bytes, posted_bytes;  // under way; engine_bytes 0: shares are equal
-    double flush;                                        // times what kernels' ends wait for (MD01)
-  } access;                                              // of kernels, over the link
+    double store_sm_rate;                                // bytes per picosecond; 0: no limit
+    // What kernels' ends wait for (MD01): so many times the loads of their domain; stores of their domain,
+    // bytes, and a part of the others'.
+    double flush, flush_sm_bytes, flush_bytes, flush_share;
+    Ps flush_loads;  // within a graph
+  } access;          // of kernels, over the link
 
   // ---- pageable memory
   uint64_t inline_bytes, chunk_bytes, cached_bytes;
@@ -83,8 +87,8 @@ struct Params {
   Ps inline_start, chunk_gap, from_device_extra;
 
   uint32_t connections, copy_connections, depth;
-  Ps submit, kernel_start, kernel_end, same_stream, other_stream, event, notify, block, host_function_start,
-      host_function_end, host_function_next;
+  Ps submit, kernel_start, kernel_end, cooperative_start, grid_barrier, same_stream, other_stream, event,
+      notify, block, host_function_start, host_function_end, host_function_next;
   bool sleeps;  // threads that wait, whatever for
   // A thread's core: what waking it takes longer by how long it has slept (FINDINGS 41).
   struct Sleep {
@@ -103,12 +107,14 @@ struct Params {
         host_unregister_mib;  // picoseconds for each KiB, MiB
   } calls;
   struct Graph {
-    Ps launch, instantiate, first_instantiate, upload, update, update_node, capture, capture_begin,
-        capture_end, start, node, branch, join, programmatic, launch_completion, instantiate_device,
-        upload_device, device_launcher, device_launch, device_start, device_tail, device_node, launch_root,
-        launch_sink, launch_branch, launch_copy, launch_event, launch_host, launch_conditions,
-        launch_condition, instantiate_body, condition, inner_condition, body, front_end;
-    double launch_node, instantiate_node, upload_node, update_each;  // picoseconds for each node
+    Ps launch, instantiate, instantiate_root, first_instantiate, upload, update, update_node, capture,
+        capture_begin, capture_end, start, node, branch, join, programmatic, launch_completion,
+        instantiate_device, upload_device, device_launcher, device_launch, device_start, device_tail,
+        device_node, launch_root, launch_sink, launch_branch, launch_copy, launch_event, launch_host,
+        launch_conditions, launch_condition, instantiate_body, condition, inner_condition, body, front_end;
+    double launch_node, instantiate_node, instantiate_again, upload_node,
+        update_each;      // picoseconds for each node
+    uint32_t kept_nodes;  // whose memory the next instantiations use again
   } graph;
   struct GraphMemory {
     Ps launch, map, map_chunk, take, take_chunk, stream_chunk, trim, trim_chunk;
@@ -121,8 +127,9 @@ struct Params {
     Ps pool_malloc, pool_free, pool_grow, pool_grow_chunk, pool_shrink_chunk;
   } memory;
   struct VirtualMemory {
-    Ps reserve, create, map, set_access, unmap, release;
+    Ps reserve, reserve_large, create, map, set_access, unmap, release;
     double create_mib, set_access_mib, unmap_mib, release_mib;  // picoseconds for each MiB
+    uint64_t large;  // bytes, of a reservation that costs reserve_large
   } vmm;
   struct Dynamic {
     Ps forget_call, stream_call, behind_call, tail_call, forget_serial, stream_serial, first_contention,

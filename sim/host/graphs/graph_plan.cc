@@ -122,7 +122,9 @@ class Planner {
     const bool launcher = std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const PlanNode& n) {
       return n.work == Work::kKernel && !core_.program.kernels[n.object].launches.empty();
     });
-    plan->begin = g.start + (launcher ? g.device_launcher : Ps());
+    const bool any = std::any_of(plan->nodes.begin(), plan->nodes.end(),
+                                 [](const PlanNode& n) { return n.work != Work::kBarrier; });
+    plan->begin = any ? g.start + (launcher ? g.device_launcher : Ps()) : Ps();
     for (uint32_t to = 0; to < plan->nodes.size(); ++to) {
       const Work work = plan->nodes[to].work;
       // Takes no time and is no successor's start; or the time is the copy's.

@@ -116,7 +116,10 @@ std::optional<Refusal> Graphs::instantiate(uint32_t exec, uint32_t graph, Flags 
   }
   any_instantiated_ = true;
   Exec& x = execs_[exec];
+  const uint64_t nodes = size_of(*d).nodes;
+  freed_nodes_ -= std::min(freed_nodes_, nodes);
   drop(x);
+  x.nodes = nodes;
   x.auto_free = flags.auto_free;
   x.device_launch = flags.device_launch;
   x.activity = std::make_shared<Activity>();
@@ -134,6 +137,7 @@ void Graphs::drop(Exec& x) {
   if (x.definition != nullptr && x.definition->memory != nullptr) {
     --x.definition->memory->execs;
   }
+  freed_nodes_ = std::min<uint64_t>(freed_nodes_ + x.nodes, core_.params.graph.kept_nodes);
   x = Exec();
 }
 
@@ -218,31 +222,33 @@ std::optional<Refusal> Graphs::map_memory(uint32_t exec, uint32_t stream, Ps& co
 
 // ---- what calls cost
 
+// Nodes of child graphs and of bodies count as the graph's own, their roots do not.
+Graphs::Size Graphs::size_of(const Definition& d) {
+  Size n;
+  for (const auto& c : d.children) {
+    n.nodes += c == nullptr ? 1 : size_of(*c).nodes;
+    n.bodies += c == nullptr ? 0 : size_of(*c).bodies;
+  }
+  for (const auto& all : d.bodies) {
+    n.bodies += all.size();
+    for (const auto& body : all) {
+      const Size inside = size_of(*body);
+      n.nodes += inside.nodes;
+      n.bodies += inside.bodies;
+    }
+  }
+  n.roots = static_cast<uint64_t>(
+      std::count_if(d.nodes.begin(), d.nodes.end(), [](const GraphNode& g) { return g.after.empty(); }));
+  return n;
+}
+
 Ps Graphs::instantiate_cost(uint32_t graph, bool device_launch) const {
   const Params::Graph& g = core_.params.graph;
   const auto d = take(graph, 0);
-  // Nodes of child graphs and of bodies count as the graph's own.
-  size_t nodes = 0;
-  uint64_t bodies = 0;
-  const auto count = [&](const auto& self, const Definition& of) -> void {
-    for (const auto& c : of.children) {
-      if (c == nullptr) {
-        ++nodes;
-      } else {
-        self(self, *c);
-      }
-    }
-    for (const auto& all : of.bodies) {
-      bodies += all.size();
-      for (const auto& body : all) {
-        self(self, *body);
-      }
-    }
-  };
-  if (d != nullptr) {
-    count(count, *d);
-  }
-  return g.instantiate + times(g.instantiate_node, nodes) + g.instantiate_body * bodies +
+  const Size n = d == nullptr ? Size() : size_of(*d);
+  const uint64_t again = std::min(n.nodes, freed_nodes_);
+  return g.instantiate + times(g.instantiate_node, n.nodes - again) + times(g.instantiate_again, again) +
+         g.instantiate_body * n.bodies + g.instantiate_root * (n.roots - std::min<uint64_t>(n.roots, 1)) +
          (any_instantiated_ ? Ps() : g.first_instantiate) + (device_launch ? g.instantiate_device : Ps());
 }
 
@@ -319,6 +325,7 @@ uint32_t Graphs::new_run(std::shared_ptr<const Plan> plan) {
   r.conditional = r.exec = r.environment = kNone;
   r.on_device = false;
   r.launched = r.front_end = Ps();
+  r.branch = kNone;
   runs_[run].slots.assign(plan->nodes.size(), kNone);
   runs_[run].plan = std::move(plan);
   return run;

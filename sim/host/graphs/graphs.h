@@ -59,12 +59,14 @@ class Graphs : private Environments::Owner {
   // The row of a node's command on the timeline.
   uint32_t track_of(const Command& c);
   const Plan& plan(uint32_t exec) const { return *execs_[exec].plan; }
-  // When the front end starts a node whose turn it is.
+  // When the front end starts a node whose turn it is: it takes time to go to the channel of another branch.
   Ps front_end(const Command& c) {
-    Ps& free = runs_[c.run].front_end;
-    const Ps at = std::max(core_.now, free);
-    free = at + core_.params.graph.front_end;
-    return at;
+    Run& r = runs_[c.run];
+    const uint32_t branch = r.plan->nodes[c.node].branch;
+    const bool goes = r.branch != kNone && r.branch != branch;
+    r.front_end = std::max(core_.now, r.front_end) + (goes ? core_.params.graph.front_end : Ps());
+    r.branch = branch;
+    return r.front_end;
   }
 
   // What calls cost the host.
@@ -103,6 +105,10 @@ class Graphs : private Environments::Owner {
     GraphDesc desc;
     std::shared_ptr<GraphLayout> memory;
   };
+  struct Size {
+    uint64_t nodes = 0, bodies = 0, roots = 0;
+  };
+  static Size size_of(const Definition& d);
   struct Activity {  // of an exec
     uint32_t running = 0;
     bool tail_pending = false;
@@ -111,6 +117,7 @@ class Graphs : private Environments::Owner {
     std::shared_ptr<const Definition> definition;  // null: not there
     std::shared_ptr<const Plan> plan;
     std::vector<bool> enabled;
+    uint64_t nodes = 0;          // that its memory holds
     bool node_priority = false;  // else nodes have the launch stream's
     bool auto_free = false;
     bool device_launch = false;
@@ -131,6 +138,7 @@ class Graphs : private Environments::Owner {
     std::vector<uint32_t> slots;  // of the nodes
     Ps launched{};                // by the host; before its rest
     Ps front_end{};               // busy until then
+    uint32_t branch = kNone;      // of the node that the front end has started last
   };
 
   // An environment's: the graph that runs in it, or the end of the host's launch that is on top of all.
@@ -172,6 +180,7 @@ class Graphs : private Environments::Owner {
   };
   std::vector<Handle> handles_;
   bool any_instantiated_ = false;
+  uint64_t freed_nodes_ = 0;  // whose memory the next instantiation finds
   Environments environments_{*this};
   std::vector<DeviceRun> device_runs_;  // of each environment
   std::vector<uint64_t> executions_;    // of each kernel that launches

@@ -112,7 +112,8 @@ void Grids::all_started(uint32_t g) {
   ResidentGrid& grid = grids_[g];
   if (at_barrier(grid) && !waits_for_flag(grid)) {
     for (const uint32_t sm : grid.held) {
-      end_block(g, sm, grid.last_start + (sm == kNone ? Ps() : core_.params.block_start), grid.block_time);
+      const Ps arrived = grid.last_start + (sm == kNone ? Ps() : core_.params.block_start);
+      end_block(g, sm, arrived + core_.params.grid_barrier, grid.block_time);
     }
     grid.held.clear();
   }

@@ -10,6 +10,12 @@ namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32;
 
+// What `sms` SMs have under way where each adds `each` as long as little is, and all can have `most`.
+double saturating(uint64_t sms, double each, double most) {
+  const double all = static_cast<double>(sms) * each;
+  return all > 0 && most > 0 ? 1 / (1 / all + 1 / most) : 0;
+}
+
 bool of_host(Memory m) { return m == Memory::kMapped || m == Memory::kPinned || m == Memory::kWriteCombined; }
 
 }  // namespace
@@ -83,9 +89,13 @@ std::vector<LinkTraffic> KernelTraffic::of(uint32_t kernel, uint32_t device,
     if (!write && threads > 0 && p.access.latency > Ps()) {
       t.limit = static_cast<double>(threads * a.element) / in_ps(p.access.latency);
     }
+    if (write && host) {
+      t.limit = static_cast<double>(sms) * p.access.store_sm_rate;
+    }
     // Stores need no answer: they fill what holds them on their way.
-    t.under_way = write ? std::min(static_cast<double>(sms) * p.access.posted_sm_bytes, p.access.posted_bytes)
+    t.under_way = write ? saturating(sms, p.access.posted_sm_bytes, p.access.posted_bytes)
                         : static_cast<double>(all_threads * a.element);
+    t.queued = write ? saturating(sms, p.access.flush_sm_bytes, p.access.flush_bytes) : 0;
     Bytes& n = devices_[device];
     (host ? (write ? n.mapped_written : n.mapped_read) : (write ? n.peer_written : n.peer_read)) += t.bytes;
     out.push_back(t);

@@ -19,8 +19,9 @@ struct LinkTraffic {
   uint64_t bytes = 0;  // of payload
   uint64_t packets = 0;
   uint64_t partial = 0;  // of these, stores that do not fill a sector
-  double limit = 0;      // bytes per picosecond that so many threads can ask for; 0: no limit
+  double limit = 0;      // bytes per picosecond that so many threads can ask for, SMs store; 0: no limit
   double under_way = 0;  // bytes at any time
+  double queued = 0;     // of stores that the link holds up, bytes that an end waits for
 };
 
 class KernelTraffic {

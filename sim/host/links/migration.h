@@ -58,6 +58,7 @@ class Migration {
       c.partial = t.partial;
       c.limit = t.limit;
       c.under_way = t.under_way;
+      c.queued = t.queued;
       c.domain = core_.commands[slot].domain;
       c.name = traffic_name_;
     }

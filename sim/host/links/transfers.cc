@@ -108,7 +108,7 @@ void Transfers::begin(uint32_t slot, uint32_t engine) {
     case Path::kPeerWrite:
       break;
     default:
-      wait = p.d2d_start;
+      wait = c.run == kNone ? p.d2d_start : p.graph_d2d_start;
   }
   core_.events.push(core_.now + wait, Happening::kFlowStart, slot);
 }
@@ -193,6 +193,7 @@ void Transfers::kernel_flow(const Command& c, Flow& f) const {
     case Path::kMappedWrite: {
       const double partial = static_cast<double>(c.partial) * in_ps(p.access.partial_write) * p.link_rate;
       use(here + kUp, std::max(with_headers(kRequestHeader), partial / bytes));
+      f.limit = c.limit > 0 ? c.limit : kUnlimited;
       break;
     }
     default: {  // the data comes from `from`
@@ -238,7 +239,7 @@ void Transfers::one_queue(std::vector<bool>& fixed, const std::vector<double>& l
   for (const Flow& f : flows_) {
     const Command& c = core_.commands[f.slot];
     const bool accesses = c.path == Path::kMappedRead || c.path == Path::kMappedWrite;
-    if (!accesses || f.rate >= f.limit * (1 - 1e-12) || !of_link(f, true)) {
+    if (!accesses || !held_up(f) || !of_link(f, true)) {
       continue;
     }
     for (size_t i = 0; i < flows_.size(); ++i) {
@@ -249,23 +250,34 @@ void Transfers::one_queue(std::vector<bool>& fixed, const std::vector<double>& l
   }
 }
 
-Transfers::Before Transfers::before(uint32_t kernel, bool stores_only) const {
-  Before out;
+// A fence waits for what is before it in the queue of its domain; behind the domains' queues lies one for
+// all, a part of what they hold, through which the flush itself has to pass, and, in a stream, what tells the
+// next kernel. A queue holds what the link holds up: one SM's stores do not fill it (FINDINGS 23).
+Ps Transfers::flush(uint32_t kernel) const {
+  const Params::Access& p = core_.params.access;
   const Command& k = core_.commands[kernel];
+  const bool in_graph = k.run != kNone;
+  Ps wait{};
   for (const Flow& f : flows_) {
     const Command& c = core_.commands[f.slot];
-    const bool store = c.path == Path::kMappedWrite || c.path == Path::kPeerWrite;
-    if (c.path < Path::kMappedRead || c.device != k.device || c.object == kernel || (stores_only && !store)) {
+    if (c.path < Path::kMappedRead || c.device != k.device || c.object == kernel) {
       continue;
     }
     const double left = f.left - f.rate * in_ps(core_.now - moved_to_);
-    const auto time = Ps::truncated(std::min(left, c.under_way) / f.rate);
-    out.of_all = std::max(out.of_all, time);
-    if (c.domain == k.domain) {
-      out.of_domain = std::max(out.of_domain, time);
+    const auto time = [&](double queued) { return std::min(left, queued) / f.rate; };
+    const bool same = c.domain == k.domain;
+    Ps own{};
+    if (c.path == Path::kMappedWrite || c.path == Path::kPeerWrite) {
+      const double passes = (same ? 1 : p.flush_share) + (in_graph ? 0 : p.flush_share);
+      own = held_up(f) ? Ps::truncated(time(c.queued) * passes) : Ps();
+    } else if (in_graph) {
+      own = p.flush_loads;
+    } else {
+      own = Ps::truncated(time(c.under_way) * std::max(same ? p.flush : 0, k.stores ? 1.0 : 0));
     }
+    wait = std::max(wait, own);
   }
-  return out;
+  return wait;
 }
 
 // Raises all rates together until a resource is full, fixes the flows that use it, and goes on with the

@@ -23,12 +23,8 @@ class Transfers {
   // outdated.
   void flow_start(uint32_t slot);
   void flow_end(uint64_t stamp);
-  // How long what other kernels have under way over the device's links now takes to come through: those of
-  // the kernel's domain, all.
-  struct Before {
-    Ps of_domain{}, of_all{};
-  };
-  Before before(uint32_t kernel, bool stores_only) const;
+  // How long the end of a kernel waits for what others have under way over the device's links now (MD01).
+  Ps flush(uint32_t kernel) const;
 
  private:
   static constexpr uint32_t kNoEngine = kNone;
@@ -58,6 +54,8 @@ class Transfers {
   void begin(uint32_t slot, uint32_t engine);
   Flow make_flow(uint32_t slot, uint32_t engine) const;
   void kernel_flow(const Command& c, Flow& f) const;
+  // Others on its way keep it below its limit.
+  static bool held_up(const Flow& f) { return f.rate < f.limit * (1 - 1e-12); }
   void advance();  // moves all flows to now
   void share();    // rates, and the next end
   void one_queue(std::vector<bool>& fixed, const std::vector<double>& left) const;

@@ -15,7 +15,10 @@ AddressSpace::AddressSpace(const Program& p, const Params& n, Allocations& memor
       params_(n),
       memory_(memory),
       physical_(p.physical.size()),
-      mappings_(p.physical.empty() ? 0 : p.buffers.size()) {}
+      mappings_(
+          std::any_of(p.buffers.begin(), p.buffers.end(), [](const BufferDesc& b) { return b.reserved; })
+              ? p.buffers.size()
+              : 0) {}
 
 uint64_t AddressSpace::length(const Call& c) const {
   if (c.bytes > 0) {
@@ -43,6 +46,7 @@ Ps AddressSpace::cost(const Call& c) const {
       return by_size(p.release, p.release_mib,
                      physical_[c.object].mappings == 0 ? program_.physical[c.object].bytes : 0);
     case Op::kMemAddressReserve:
+      return program_.buffers[c.object].bytes >= p.large ? p.reserve_large : p.reserve;
     case Op::kMemAddressFree:
       return p.reserve;
     case Op::kMemMap:

@@ -276,13 +276,9 @@ bool Platform::kernel_ends(uint32_t slot) {
     }
     c.ended_beside = true;
   }
-  if (traffic_.used() && params.access.flush > 0 && !c.flushed) {  // MD01
+  if (traffic_.used() && !c.flushed) {  // MD01
     c.flushed = true;
-    // Between nodes of a graph only stores are waited for, as the H200 does.
-    const Transfers::Before b = transfers_->before(slot, c.run != kNone);
-    const auto flush = Ps::truncated(in_ps(b.of_domain) * params.access.flush);
-    const Ps wait = std::max(flush, c.stores ? b.of_all : Ps());
-    if (wait > Ps()) {
+    if (const Ps wait = transfers_->flush(slot); wait > Ps()) {
       events.push(now + wait, Happening::kFinish, slot);
       return false;
     }

@@ -2,6 +2,7 @@
 // which their streams come to them (ST11).
 #pragma once
 
+#include <algorithm>
 #include <deque>
 
 #include "sim/host/core/core.h"
@@ -46,7 +47,8 @@ class HostFunctions {
     // Right behind another one of its stream, so that nothing of the device lies between: the driver's thread
     // goes on. Else it has slept since the last one, if never so briefly.
     const Params& p = core_.params;
-    const bool awake = ran_ && last_stream_ == c.stream && core_.now - last_end_ <= p.same_stream;
+    const bool awake =
+        ran_ && last_stream_ == c.stream && core_.now - last_end_ <= std::max(p.same_stream, p.graph.node);
     c.start = core_.now + (awake ? Ps() : core_.wake(p.host_function_start, core_.now - last_end_));
     if (c.failed) {
       stuck_ = slot;

@@ -173,11 +173,13 @@ constexpr const char* kGpu = R"(
     link {
       generation: 1 lanes: 32 max_payload_bytes: 256 read_request_bytes: 256 efficiency: 1 write_combined_gain: 1
       read_piece_bytes: 32 access_ns: 0 partial_write_ns: 10 engine_bytes: 0
-      posted_bytes_per_sm: 65536 posted_bytes: 131072 flush_scale: 0
+      posted_bytes_per_sm: 65536 posted_bytes: 131072 flush_scale: 0 flush_loads_ns: 0 store_sm_gb_per_s: 0
+      flush_bytes_per_sm: 0 flush_bytes: 0 flush_share: 0
     }
     peer { links: 0 link_gb_per_s: 25 efficiency: 1 start_ns: 0 }
     copy {
-      engines: 2 h2d_start_ns: 0 d2h_start_ns: 0 d2d_start_ns: 0 d2d_efficiency: 1 memset_efficiency: 1
+      engines: 2 h2d_start_ns: 0 d2h_start_ns: 0 d2d_start_ns: 0 graph_d2d_start_ns: 0 d2d_efficiency: 1
+      memset_efficiency: 1
       memset_start_ns: 0 memset_inline_bytes: 0 memset_inline_start_ns: 0 d2h_to_kernel_ns: 0 h2d_to_kernel_ns: 0
       other_engine_ns: 0 inline_bytes: 0
     }
@@ -189,7 +191,7 @@ constexpr const char* kGpu = R"(
     }
     queues { connections: 8 copy_connections: 8 depth: 1024 }
     latency {
-      submit_ns: 0 kernel_start_ns: 0 kernel_end_ns: 0 same_stream_ns: 0 other_stream_ns: 0 event_ns: 0 spin_ns: 0
+      submit_ns: 0 kernel_start_ns: 0 kernel_end_ns: 0 cooperative_start_ns: 0 grid_barrier_ns: 0 same_stream_ns: 0 other_stream_ns: 0 event_ns: 0 spin_ns: 0
       yield_ns: 0 block_ns: 0 host_function_start_ns: 0 host_function_end_ns: 0
       host_function_next_ns: 0
       halted_after_ns: 0
@@ -213,6 +215,7 @@ constexpr const char* kGpu = R"(
     priorities: 6
     graph {
       launch_ns: 0 launch_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
+      instantiate_again_ns: 0 instantiate_kept_nodes: 0 instantiate_root_ns: 0
       upload_node_ns: 0 update_ns: 0 update_each_ns: 0 update_node_ns: 0 capture_ns: 0 capture_begin_ns: 0
       capture_end_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
       programmatic_ns: 0 launch_completion_ns: 0 instantiate_device_ns: 0 upload_device_ns: 0 device_launcher_ns: 0
@@ -230,7 +233,8 @@ constexpr const char* kGpu = R"(
       pool_grow_ns: 0 pool_grow_chunk_ns: 0 pool_shrink_chunk_ns: 0
     }
     vmm {
-      reserve_ns: 0 create_ns: 0 map_ns: 0 set_access_ns: 0 unmap_ns: 0 release_ns: 0 create_ns_per_mib: 0 set_access_ns_per_mib: 0
+      reserve_ns: 0 reserve_large_ns: 0 reserve_large_bytes: 1099511627776
+      create_ns: 0 map_ns: 0 set_access_ns: 0 unmap_ns: 0 release_ns: 0 create_ns_per_mib: 0 set_access_ns_per_mib: 0
       unmap_ns_per_mib: 0 release_ns_per_mib: 0
     }
     dynamic {

@@ -105,6 +105,63 @@ TEST_CASE("GR01 GR26: definition, instantiation and upload once, then launches t
   }
 }
 
+TEST_CASE("GR01: instantiation uses again the memory of what was destroyed, of so many nodes") {
+  Program p;
+  const Graph small = add_graph(p.w, "small");
+  const GraphExec y = add_graph_exec(p.w, "y");
+  Nodes last;
+  for (int i = 0; i < 10; ++i) {
+    last = {kernel_node(p.w, p.g, p.k("k" + std::to_string(i), 1), last)};
+  }
+  kernel_node(p.w, small, p.k("a", 1));
+  kernel_node(p.w, small, p.k("b", 1));
+  p.costs().set_instantiate_ns(10000);
+  p.costs().set_instantiate_node_ns(3000);
+  p.costs().set_instantiate_again_ns(500);
+  p.costs().set_instantiate_kept_nodes(6);
+  p.costs().set_instantiate_root_ns(7000);
+  const auto time = [&] { return us(p.run().thread_end[0]); };
+  p.main.graphInstantiate(p.x, p.g);
+  CHECK(time() == 40);  // 10 + 10 x 3
+  p.main.graphInstantiate(y, small);
+  CHECK(time() == 40 + 23);  // nothing is free yet; two roots
+  p.main.graphExecDestroy(p.x).graphInstantiate(p.x, p.g);
+  CHECK(time() == 63 + 25);  // 6 of the 10 again
+  p.main.graphExecDestroy(y).graphInstantiate(y, small);
+  CHECK(time() == 88 + 18);  // both
+  p.main.graphExecDestroy(y).graphExecDestroy(p.x).graphInstantiate(y, small).graphInstantiate(p.x, p.g);
+  CHECK(time() == 106 + 18 + 10 + 4 * 0.5 + 6 * 3);  // 6 are kept, `small` has taken 2 of them
+}
+
+TEST_CASE("GR03: a graph of empty nodes takes the device no time") {
+  Program p;
+  p.costs().set_start_ns(2000);
+  p.costs().set_node_ns(250);
+  const Node a = empty_node(p.w, p.g);
+  const Node b = empty_node(p.w, p.g, {a});
+  double expected = 0;
+  SECTION("nothing else") {}
+  SECTION("a kernel behind them") {
+    kernel_node(p.w, p.g, p.k("k", 1), {b});
+    expected = 2 + 0.25 + 1;
+  }
+  p.main.graphInstantiate(p.x, p.g).graphLaunch(p.x, p.s);
+  CHECK(us(p.run().end) == Approx(expected));
+}
+
+TEST_CASE("GR03: a copy inside the device starts sooner as a node than in a stream") {
+  Program p;
+  config::CopyEngines& copy = *p.gpu.mutable_host()->mutable_copy();
+  copy.set_d2d_start_ns(2000);
+  copy.set_graph_d2d_start_ns(1000);
+  const Buffer from = p.w.device("from", 4096), to = p.w.device("to", 4096);
+  memcpy_node(p.w, p.g, to, from);
+  p.main.graphInstantiate(p.x, p.g).graphLaunch(p.x, p.s).deviceSynchronize().memcpyAsync(to, from, p.s);
+  const host::Result r = p.run();
+  const Times node = in_stream(r, "s", "copy D2D", 0), call = in_stream(r, "s", "copy D2D", 1);
+  CHECK(call.end - call.start == Approx(node.end - node.start + 1));
+}
+
 TEST_CASE("GR02: tiny kernels in a graph against as many launches") {
   Program p;
   const Kernel k = p.k("k", 1);
@@ -124,6 +181,34 @@ TEST_CASE("GR02: tiny kernels in a graph against as many launches") {
   SECTION("launches: the host's time") {
     p.main.repeat(20, [&](Thread& t) { t.launch(k, p.s); });
     CHECK(us(p.run().end) == 61);
+  }
+}
+
+TEST_CASE("one front end goes from the channel of one branch to another's") {
+  Program p;
+  p.costs().set_node_ns(300);
+  p.costs().set_front_end_ns(200);
+  Node a = kernel_node(p.w, p.g, p.k("a", 1)), b;
+  const bool two = GENERATE(false, true);
+  if (two) {
+    b = kernel_node(p.w, p.g, p.k("b", 1));
+  }
+  for (int i = 0; i < 2; ++i) {
+    a = kernel_node(p.w, p.g, p.k("a" + std::to_string(i), 1), {a});
+    if (two) {
+      b = kernel_node(p.w, p.g, p.k("b" + std::to_string(i), 1), {b});
+    }
+  }
+  p.main.graphInstantiate(p.x, p.g).graphLaunch(p.x, p.s);
+  const host::Result r = p.run();
+  const auto start = [&](const char* name) { return in_stream(r, "s", name).start; };
+  CHECK(start("a") == Approx(0));
+  CHECK(start("a0") == Approx(two ? 1.5 : 1.3));  // ready at 1.3; there and back
+  CHECK(start("a1") == Approx(two ? 3.0 : 2.6));
+  if (two) {
+    CHECK(start("b") == Approx(0.2));
+    CHECK(start("b0") == Approx(1.7));  // ready at 1.5
+    CHECK(start("b1") == Approx(3.2));
   }
 }
 

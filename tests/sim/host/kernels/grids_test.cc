@@ -137,6 +137,26 @@ TEST_CASE("PM18: a cooperative grid starts as a whole") {
   CHECK(in_stream(host::run(w.program(), plain_gpu(2)), "y", "k").start == 10);
 }
 
+TEST_CASE("PM18: a cooperative launch and a barrier of its grid have a cost") {
+  config::GpuConfig g = plain_gpu(2);
+  g.mutable_host()->mutable_latency()->set_cooperative_start_ns(500);
+  g.mutable_host()->mutable_latency()->set_grid_barrier_ns(2000);
+  const auto end = [&](bool cooperative, bool barrier) {
+    Builder w;
+    host::KernelDesc k = shaped(1024, 32);
+    k.grid.x = 2;
+    k.block_duration = host::from_us(10);
+    k.cooperative = cooperative;
+    k.grid_barrier = barrier;
+    w.thread("main").launch(w.kernel(k), w.stream("s", true));
+    return us(host::run(w.program(), g).end);
+  };
+  CHECK(end(false, false) == 10);
+  CHECK(end(true, false) == 10.5);
+  CHECK(end(false, true) == 12);
+  CHECK(end(true, true) == 12.5);
+}
+
 TEST_CASE("PM05: a kernel given by its whole time takes it when alone") {
   config::GpuConfig g = plain_gpu(2);
   g.mutable_launch()->set_block_interval(100);  // 0.1 us at 1000 MHz

@@ -22,13 +22,26 @@ constexpr host::SyncDomain kDefault{0, -1, -1}, kRemote{1, -1, -1};
 constexpr double kStores = 152 / 128.0, kCopies = 276 / 256.0, kRequests = 24 / 256.0,
                  kLink = 8000;  // per us
 
-// Copy engines have 1000 bytes under way, stores 3000 for each SM.
+// Copy engines have 1000 bytes under way, stores of one SM 3000, of four 4800: 1 / (1 / 24000 + 1 / 6000).
 config::GpuConfig one_queue() {
   config::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_link()->set_engine_bytes(1000);
-  g.mutable_host()->mutable_link()->set_posted_bytes_per_sm(3000);
+  g.mutable_host()->mutable_link()->set_posted_bytes_per_sm(6000);
   g.mutable_host()->mutable_link()->set_posted_bytes(6000);
   g.mutable_host()->mutable_link()->set_access_ns(1000);
+  return g;
+}
+
+// Kernels' ends wait for loads 1.5 times as long as those take, 0.1 us within a graph; for stores that the
+// link holds up: 3000 bytes of one SM, 4000 of two.
+config::GpuConfig flushing() {
+  config::GpuConfig g = one_queue();
+  config::HostLink& l = *g.mutable_host()->mutable_link();
+  l.set_flush_scale(1.5);
+  l.set_flush_loads_ns(100);
+  l.set_flush_bytes_per_sm(6000);
+  l.set_flush_bytes(6000);
+  l.set_flush_share(0.25);
   return g;
 }
 
@@ -46,6 +59,8 @@ Kernel traffic(Builder& w, uint32_t blocks, const host::Access& a) {
 // 3000 bytes of stores under way. When it ends.
 struct Beside {
   bool stores = false;
+  uint32_t blocks = 1;
+  double store_gb_per_s = 0;  // of an SM
   LaunchAttributes noise = {}, kernel = {};
   host::SyncDomain stream = {};
   bool graph = false, captured = false;
@@ -54,14 +69,14 @@ struct Beside {
 
 host::Result run(const Beside& b) {
   Builder w;
-  config::GpuConfig g = one_queue();
-  g.mutable_host()->mutable_link()->set_flush_scale(1.5);
+  config::GpuConfig g = flushing();
+  g.mutable_host()->mutable_link()->set_store_sm_gb_per_s(b.store_gb_per_s);
   g.mutable_limits()->set_compute_capability(b.capability);
   const Buffer m = mapped(w);
   const auto s = w.stream("s", true), t = w.stream("t", true);
   w.program().streams[t.id].domain = b.stream;
   auto& main = w.thread("main");
-  main.launch(traffic(w, 1, b.stores ? writes(m) : by_threads(reads(m), 16)), s, b.noise);
+  main.launch(traffic(w, b.blocks, b.stores ? writes(m) : by_threads(reads(m), 16)), s, b.noise);
   const Kernel k = w.kernel_us("k", 5);
   if (b.graph || b.captured) {
     const Graph graph = add_graph(w, "g");
@@ -111,10 +126,10 @@ TEST_CASE(
     CHECK(in_stream(r, "s", "traffic").end == Approx(length));
     CHECK(in_stream(r, "t", "copy H2D").end == Approx(length + (kCopied - copy * length) * kCopies / kLink));
   }
-  SECTION("many SMs' stores are at most 6000") {
+  SECTION("four SMs' stores: 4.8 to one") {
     main.launch(traffic(w, 4, writes(m)), s).memcpyAsync(dev, host, t);
     const host::Result r = host::run(w.program(), one_queue());
-    CHECK(in_stream(r, "s", "traffic").end == Approx(kBytes * (6 * kStores + kRequests) / kLink / 6));
+    CHECK(in_stream(r, "s", "traffic").end == Approx(kBytes * (4.8 * kStores + kRequests) / kLink / 4.8));
   }
   SECTION("with equal shares directions do not hold each other up") {
     config::GpuConfig g = one_queue();
@@ -137,15 +152,30 @@ TEST_CASE(
 
 TEST_CASE("MD01: a kernel's end waits for what other kernels of its domain have under way over links") {
   CHECK(end_of({}) == Approx(5 + 1.5));
-  CHECK(end_of({.stores = true}) == Approx(5 + 1.5 * kStoresTime));
+  // The queue, and what tells the stream's next kernel passes the part of it that all domains share.
+  CHECK(end_of({.stores = true}) == Approx(5 + 1.25 * kStoresTime));
+}
+
+TEST_CASE("MD01: stores that the link does not hold up fill no queue") {
+  CHECK(end_of({.stores = true, .store_gb_per_s = 4}) == Approx(5));  // the link takes 6.7
+  CHECK(end_of({.stores = true, .blocks = 2, .store_gb_per_s = 4}) ==
+        Approx(5 + 1.25 * kStoresTime * 4000 / 3000));
+  const host::Result r = run({.stores = true, .store_gb_per_s = 4});
+  CHECK(in_stream(r, "s", "traffic").end == Approx(kBytes / 4000.0));
 }
 
 TEST_CASE("MD01: within a graph a kernel's end waits for stores only, as on the H200") {
-  CHECK(end_of({.graph = true}) == Approx(5));
-  CHECK(end_of({.stores = true, .graph = true}) == Approx(5 + 1.5 * kStoresTime));
+  CHECK(end_of({.graph = true}) == Approx(5.1));
+  CHECK(end_of({.stores = true, .graph = true}) == Approx(5 + kStoresTime));
 }
 
-TEST_CASE("MD03: not for those of another domain; before compute capability 9.0 there is one") {
+TEST_CASE("MD03: of another domain's stores an end waits for the part that all share") {
+  CHECK(end_of({.stores = true, .kernel = in(kRemote)}) == Approx(5 + 2 * 0.25 * kStoresTime));
+  CHECK(end_of({.stores = true, .kernel = in(kRemote), .graph = true}) == Approx(5 + 0.25 * kStoresTime));
+  CHECK(end_of({.kernel = in(kRemote), .graph = true}) == Approx(5.1));
+}
+
+TEST_CASE("MD03: not for loads of another domain; before compute capability 9.0 there is one") {
   CHECK(end_of({.noise = in(kRemote)}) == Approx(5));
   CHECK(end_of({.kernel = in(kRemote)}) == Approx(5));
   CHECK(end_of({.noise = in(kRemote), .kernel = in(kRemote)}) == Approx(6.5));
@@ -156,8 +186,7 @@ TEST_CASE("MD03: not for those of another domain; before compute capability 9.0 
 
 TEST_CASE("MD03: stores of its own wait for all that was there before, of any domain") {
   Builder w;
-  config::GpuConfig g = one_queue();
-  g.mutable_host()->mutable_link()->set_flush_scale(1.5);
+  config::GpuConfig g = flushing();
   g.mutable_limits()->set_compute_capability(90);
   const Buffer m = mapped(w), flag = w.buffer("flag", host::Memory::kMapped, 128);
   const auto s = w.stream("s", true), t = w.stream("t", true);
@@ -180,12 +209,12 @@ TEST_CASE("MD05: domains are attributes of streams and launches, and a map makes
 }
 
 TEST_CASE("MD06, GR30: capture copies both attributes into the node; the launching stream's do not count") {
-  const double waits = 5 + 1.5 * kStoresTime;
+  const double waits = 5 + kStoresTime, less = 5 + 0.25 * kStoresTime;
   CHECK(end_of({.stores = true, .captured = true}) == Approx(waits));
-  CHECK(end_of({.stores = true, .stream = kRemote, .captured = true}) == Approx(5));
-  CHECK(end_of({.stores = true, .kernel = in(kRemote), .captured = true}) == Approx(5));
+  CHECK(end_of({.stores = true, .stream = kRemote, .captured = true}) == Approx(less));
+  CHECK(end_of({.stores = true, .kernel = in(kRemote), .captured = true}) == Approx(less));
   CHECK(end_of({.stores = true, .stream = {1, -1, 0}, .captured = true}) == Approx(waits));
-  CHECK(end_of({.stores = true, .kernel = in(kRemote), .graph = true}) == Approx(5));
+  CHECK(end_of({.stores = true, .kernel = in(kRemote), .graph = true}) == Approx(less));
   CHECK(end_of({.stores = true, .stream = kRemote, .graph = true}) == Approx(waits));
   const host::Result r = run({.kernel = in({-1, 9, -1}), .graph = true});
   CHECK(errors(r) == std::vector<std::string>{"cudaErrorInvalidValue", "cudaErrorInvalidValue"});

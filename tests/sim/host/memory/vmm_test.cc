@@ -122,6 +122,27 @@ TEST_CASE("VM01: what is not mapped, or without access, is not reached") {
   CHECK(errors(p.run(false)) == expected);
 }
 
+TEST_CASE("VM01: a range that nothing is ever mapped to") {
+  Program p;
+  const Buffer va = p.w.range("va", kG);
+  p.main.memAddressReserve(va).memUnmap(va).memSetAccess(va, 0).memAddressFree(va).memAddressFree(va);
+  CHECK(errors(p.run()) == Strings{kInvalid, kInvalid});  // the access, the second free
+}
+
+TEST_CASE("VM01: reservations of so many bytes and more cost more") {
+  Program p;
+  p.costs().set_reserve_ns(1000);
+  p.costs().set_reserve_large_ns(5000);
+  p.costs().set_reserve_large_bytes(64 * kMiB);
+  const Buffer small = p.w.range("small", 62 * kMiB), large = p.w.range("large", 64 * kMiB);
+  p.main.memAddressReserve(small);
+  CHECK(us(p.run().end) == 1);
+  p.main.memAddressReserve(large);
+  CHECK(us(p.run().end) == 1 + 5);
+  p.main.memAddressFree(large);
+  CHECK(us(p.run().end) == 1 + 5 + 1);
+}
+
 TEST_CASE("VM01: what the calls cost") {
   Program p;
   p.costs().set_reserve_ns(1000);

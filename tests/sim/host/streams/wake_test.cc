@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "frontends/workload/graph_builder.h"
 #include "sim/host/core/jitter.h"
 #include "tests/sim/host/support.h"
 
@@ -63,6 +64,18 @@ TEST_CASE("ST11: behind a host function another starts at once, behind a kernel 
   w.thread("t").launch(k, s).launchHostFunc(s, 1).launchHostFunc(s, 1).launch(k, s).launchHostFunc(s, 1);
   const host::Result r = host::run(w.program(), sleeper());
   CHECK(us(r.end) == Approx(2 + 10 + 1 + 1 + 2 + 10 + 1));
+}
+
+TEST_CASE("ST11: within a graph, too, though its edges take longer than a stream's") {
+  Builder w;
+  config::GpuConfig g = sleeper();
+  g.mutable_host()->mutable_graph()->set_node_ns(500);
+  const Graph graph = add_graph(w, "g");
+  const GraphExec x = add_graph_exec(w, "x");
+  const Node first = host_node(w, graph, 1);
+  host_node(w, graph, 1, {first});
+  w.thread("t").graphInstantiate(x, graph).graphLaunch(x, w.stream("s", true));
+  CHECK(us(host::run(w.program(), g).end) == Approx(10 + 1 + 0.5 + 1));
 }
 
 TEST_CASE("a seed draws wake-ups and the processor's speed; without one all is as it mostly is") {
