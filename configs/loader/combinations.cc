@@ -125,6 +125,10 @@ class Combinations {
     ascending("sm.issue.", {{"branch_cycles", i.branch_cycles()},
                             {"branch_next_line_cycles", i.branch_next_line_cycles()},
                             {"branch_far_cycles", i.branch_far_cycles()}});
+    require(
+        !i.dual_issue() || i.dependences() == Issue::SCOREBOARD, "sm.issue.dual_issue",
+        "but sm.issue.dependences = CONTROL_BITS, and nothing reads an encoding that says which instructions "
+        "issue together; legal value: false");
   }
 
   void fetch() {
@@ -228,6 +232,15 @@ class Combinations {
     ascending("sm.shared.", {{"load_latency_32", s.load_latency_32()},
                              {"load_latency_64", s.load_latency_64()},
                              {"load_latency_128", s.load_latency_128()}});
+    if (l1.has_subcores_per_unit()) {
+      const uint32_t subcores = c_.sm().subcores(), each = l1.subcores_per_unit();
+      require(subcores % each == 0, "sm.l1.subcores_per_unit",
+              "does not divide sm.subcores = " + str(subcores) + "; legal values: its divisors");
+      require(each == subcores || l1.apart_from_shared(), "sm.l1.subcores_per_unit",
+              "several L1s, but one array with shared memory (sm.l1.apart_from_shared = false); legal value: "
+              "sm.subcores = " +
+                  str(subcores));
+    }
   }
 
   void carveouts() {

@@ -100,6 +100,8 @@ void apply_memory_flags(std::string_view opcode, OpcodeInfo& info) {
       info.flags |= isa::kFlagEvictLast;
     } else if (t == "BYPASS") {
       info.flags |= isa::kFlagBypassL1;
+    } else if (t == "CONSTANT") {
+      info.flags |= isa::kFlagReadOnly;
     }
   });
   if (strong) {

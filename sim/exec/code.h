@@ -193,6 +193,7 @@ struct Code {
   bool explicit_cluster = false;             // .explicitcluster: a launch says the clusters' size
   bool grid_in_clusters = false;             // .blocksareclusters
   bool explicit_convergence = false;         // lanes meet at kConverge only
+  bool reconvergence_stack = false;          // made for a capability below 7.0: no independent threads
 
   // For messages: "FILE:LINE", "FILE: FUNCTION+0xOFFSET".
   std::string place(uint32_t pc) const;

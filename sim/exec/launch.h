@@ -20,6 +20,11 @@ struct Checks {
   bool sync = false;  // aligned barriers that lanes of a warp come to at different places
 };
 
+// Before compute capability 7.0 the lanes of a warp have one program counter, and those that parted a stack
+// (cuda-model.md SI11, SI12).
+inline constexpr uint32_t kFirstIndependentThreads = 70;
+constexpr bool reconverges_by_stack(uint32_t capability) { return capability < kFirstIndependentThreads; }
+
 struct Launch {
   const Code* code = nullptr;
   Memory* memory = nullptr;
@@ -32,6 +37,7 @@ struct Launch {
   Checks checks;
   Observer* observer = nullptr;             // null: nobody
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
+  bool reconvergence_stack = false;  // so the GPU, whatever the code was made for (Code::reconvergence_stack)
 
   uint64_t clusters() const { return blocks() / cluster.count(); }
   uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }

@@ -35,6 +35,8 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
       code_(*block.launch().code),
       observer_(block.launch().observer),
       index_(index),
+      by_stack_(!code_.explicit_convergence &&
+                (code_.reconvergence_stack || block.launch().reconvergence_stack)),
       alive_(lanes) {
   const FunctionInfo& entry = code_.functions[code_.entry];
   warp_registers_.reserve(kFirstSpecial + code_.specials.size() + code_.parameter_words.size());
@@ -80,6 +82,9 @@ Spaces Warp::spaces() {
 // Who has waited longest; then the deepest call, so that callers wait for those that parted in the function;
 // then who is behind. Of machine code, as in the H200's recordings, who parted from others last.
 Warp::Group* Warp::choose() {
+  if (by_stack_) {
+    return top_of_stack();
+  }
   Group* best = nullptr;
   for (Group& g : groups_) {
     if (g.mask == 0 || g.state != State::kRunnable) {
@@ -105,7 +110,7 @@ Warp::Status Warp::run(uint64_t instructions) {
       if (alive_ == 0) {
         return Status::kDone;
       }
-      if (release_joins()) {
+      if (!by_stack_ && release_joins()) {
         continue;
       }
       return Status::kWaiting;
@@ -123,6 +128,9 @@ Warp::Status Warp::run(uint64_t instructions) {
         // It may wait for lanes that wait for it to meet them: these go on alone then.
         g->turn = ++turns_;
         spun |= g->mask;
+        if (by_stack_) {
+          return Status::kSpinning;
+        }
         if (left == Leave::kSpins || g->yields >= kStrongSpins) {
           release_joins();
         }
@@ -352,7 +360,7 @@ std::string Warp::waits() const {
         out += "(at the cluster's barrier)";
     }
   }
-  return out;
+  return by_stack_ ? out + on_stack() : out;
 }
 
 }  // namespace heddle::exec

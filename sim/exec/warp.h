@@ -103,6 +103,10 @@ class Warp {
   void merge();
   void settle();  // barriers and synchronisations that wait for no lane any more
 
+  // warp_stack.cc
+  Group* top_of_stack();
+  std::string on_stack() const;  // for messages: who cannot go on
+
   // warp_converge.cc
   uint32_t participants(const Group& g);
   bool converge(Group& g, uint32_t mask);
@@ -154,6 +158,8 @@ class Warp {
   const Code& code_;
   Observer* const observer_;
   const uint32_t index_;
+  const bool
+      by_stack_;  // below 7.0: of the paths of lanes that parted, only the top one runs (warp_stack.cc)
   uint32_t alive_;
   uint32_t polls_ = 0;  // loads and atomics since the slice began that may look for something
   uint32_t strong_polls_ = 0;

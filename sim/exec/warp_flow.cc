@@ -190,9 +190,10 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
   }
 }
 
-// Lanes at the same place go on together; machine code says itself where (left_before, warp_converge.cc).
+// Lanes at the same place go on together; machine code says itself where (left_before, warp_converge.cc), and
+// on a stack they meet at joins only.
 void Warp::merge() {
-  if (code_.explicit_convergence) {
+  if (code_.explicit_convergence || by_stack_) {
     return;
   }
   for (size_t i = 0; i < groups_.size(); ++i) {

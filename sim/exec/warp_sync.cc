@@ -146,7 +146,8 @@ bool Warp::barrier(Group& g, const Inst& in, uint32_t mask) {
   return g.state == State::kRunnable && g.mask == alive_;
 }
 
-// A warp comes to a barrier when all of its lanes that have not ended are there.
+// A warp comes to a barrier when all of its lanes that have not ended are there; below 7.0 when any are
+// (cuda-model.md SI20).
 void Warp::count_barrier(uint32_t number) {
   uint32_t come = 0, holds = 0;
   const Group* any = nullptr;
@@ -156,7 +157,7 @@ void Warp::count_barrier(uint32_t number) {
       any = &g;
     }
   }
-  if (any == nullptr || come != alive_ || (counted_ >> number & 1) != 0) {
+  if (any == nullptr || (come != alive_ && !by_stack_) || (counted_ >> number & 1) != 0) {
     return;
   }
   if (block_.launch().checks.sync) {

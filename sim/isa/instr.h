@@ -57,6 +57,7 @@ enum InstrFlag : uint32_t {
   kFlagReconverges = 1 << 15,        // BSYNC
   kFlagGroupGoesOn = 1 << 16,        // warp-group MMA without gsb0: another one ends its group
   kFlagMergesSameWord = 1 << 17,     // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
+  kFlagReadOnly = 1 << 18,           // LDG.CONSTANT: nobody writes there while the kernel runs
 };
 
 inline constexpr uint32_t kNamedBarriers = 16;

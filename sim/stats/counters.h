@@ -23,6 +23,8 @@ enum class Follows : uint8_t { kBlocks, kMachine };
     "thread instructions with a true predicate")                                                             \
   X(kIssueActive, kBlocks, "smsp__issue_active.sum", "cycle",                                                \
     "cycles in which a sub-core issued an instruction")                                                      \
+  X(kDualIssued, kBlocks, "heddle__inst_dual_issued.sum", "inst",                                            \
+    "instructions issued in the cycle of the one before (Maxwell, Pascal)")                                  \
   X(kWarpsActive, kMachine, "sm__warps_active.sum", "warp*cycle", "warps resident, summed over SM cycles")   \
   X(kBlocksLaunched, kBlocks, "sm__ctas_launched.sum", "block", "thread blocks launched")                    \
   X(kPipeAlu, kBlocks, "sm__inst_executed_pipe_alu.sum", "inst", "instructions executed by the ALU pipe")    \

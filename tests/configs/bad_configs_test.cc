@@ -362,6 +362,15 @@ TEST_CASE("combinations that cannot be built") {
        {"sm.l1.default_carveout_headroom = 0.5: chooses a carve-out", "legal values: 1 to 16"}},
       {{"sm.shared.load_latency_64=20"},
        {"sm.shared.load_latency_64 = 20: less than sm.shared.load_latency_32"}},
+      {{"sm.issue.dual_issue=true"},
+       {"sm.issue.dual_issue = true: but sm.issue.dependences = CONTROL_BITS", "legal value: false"}},
+      {{"sm.l1.subcores_per_unit=2"},
+       {"sm.l1.subcores_per_unit = 2: several L1s, but one array with shared memory",
+        "legal value: "
+        "sm.subcores = 4"}},
+      {{"sm.l1.subcores_per_unit=3", "sm.l1.apart_from_shared=true"},
+       {"sm.l1.subcores_per_unit = 3: does not divide sm.subcores = 4; legal values: its divisors"}},
+      {{"sm.l1.subcores_per_unit=0"}, {"sm.l1.subcores_per_unit = 0", "legal values: 1 to 8"}},
   };
   for (const BadOverride& bad : table) {
     INFO(bad.set.back());

@@ -37,8 +37,8 @@ Latencies measured(const std::string& gpu) {
   for (int i = 0; i < kLines; ++i) {
     add_load(k, kFirst + kStep * i, isa::kFlagBypassL1);  // DRAM
     add_load(k, kFirst + kStep * i, isa::kFlagBypassL1);  // L2, perhaps a copy in the near partition
-    add_load(k, kFirst + kStep * i, 0);                   // L2 again: not in the L1
-    add_load(k, kFirst + kStep * i, 0);                   // L1
+    add_load(k, kFirst + kStep * i, isa::kFlagReadOnly);  // L2 again: not in the L1
+    add_load(k, kFirst + kStep * i, isa::kFlagReadOnly);  // L1, which may be for such loads only
   }
   k.add(exit_op());
   const Cycles at = run(machine(gpu), k).cycles(0);

@@ -88,6 +88,9 @@ int run(RunArguments o) {
     launches = analysis::from_saved(std::move(launches), checkpoint.resume, *checkpoint.resumed);
   }
   StoredBatch batch(o.sim, o.batch, std::move(launches));
+  if (ptx) {
+    ptx->launch().reconvergence_stack = exec::reconverges_by_stack(batch.gpu().limits().compute_capability());
+  }
   const int status = batch.run();
   if (ptx && status == 0) {
     ptx->write_outputs(o.sim.force);

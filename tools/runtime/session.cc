@@ -101,9 +101,11 @@ void Session::note(std::string_view text) {
   }
 }
 
-host::Ps Session::run(const cuda::LoadedFunction& function, const exec::Launch& launch,
+host::Ps Session::run(const cuda::LoadedFunction& function, const exec::Launch& asked,
                       std::shared_ptr<std::string> output) {
   ++launches_;
+  exec::Launch launch = asked;
+  launch.reconvergence_stack = exec::reconverges_by_stack(gpu_.limits().compute_capability());
   if (!functional_) {
     return simulate(function, launch, output);
   }

@@ -624,6 +624,7 @@ class _SmIssue(Group):
     branch_far_cycles: int  # core cycles; 1 to 64
     reconverge_cycles: int  # core cycles; 1 to 64
     scoreboard_wakeup_cycles: int  # core cycles; 0 to 64
+    dual_issue: bool  # true, false
 
 class _SmFetch(Group):
     model: str  # CACHED, PERFECT
@@ -740,6 +741,9 @@ class _SmL1(Group):
     posted_entries: int  # 1 to 65536
     store_bytes_per_cycle: int  # bytes per core cycle; 1 to 1024
     fill_bytes_per_cycle: int  # bytes per core cycle; 1 to 1024
+    apart_from_shared: bool  # true, false
+    subcores_per_unit: int  # 1 to 8
+    read_only: bool  # true, false
 
 class _SmBarrier(Group):
     release_latency: int  # core cycles; 1 to 1024

@@ -6,6 +6,7 @@
 #include "frontends/ptx/execute/translator.h"
 #include "sim/base/align.h"
 #include "sim/exec/control_flow.h"
+#include "sim/exec/launch.h"
 #include "sim/exec/layout.h"
 
 namespace heddle::ptx {
@@ -32,6 +33,7 @@ Translation Translator::run(const Function& kernel) {
   exec::Code& code = out_.code;
   code.kernel = kernel.name;
   code.file = module_.source.name();
+  code.reconvergence_stack = exec::reconverges_by_stack(module_.target.sm);
   code.entry = id;
   code.const_data = placement_.const_data;
   code.parameter_bytes = static_cast<uint32_t>(kernel.parameter_bytes);

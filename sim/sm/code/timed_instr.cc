@@ -190,6 +190,41 @@ void operand_reads(const isa::Instr& in, TimedInstr& out) {
   }
 }
 
+// What may issue in the cycle of an instruction that leads a pair, and what leads one: as in the scheduler of
+// the Maxwell assembler maxas (NervanaSystems, MaxAs.pm), whose control words the hardware obeys.
+bool leads_pair(const TimedInstr& t) {
+  constexpr uint32_t kLongestInterval = 2;
+  const bool arithmetic = t.pipe == Pipe::kAlu || t.pipe == Pipe::kFma || t.pipe == Pipe::kFmaHeavy ||
+                          t.pipe == Pipe::kFmaLite || t.pipe == Pipe::kFp16;
+  return t.handler == Handler::kFixed && arithmetic && t.interval <= kLongestInterval;
+}
+
+bool follows_in_pair(const TimedInstr& t) {
+  switch (t.op) {
+    case OpClass::kMufu:
+    case OpClass::kConvert:
+    case OpClass::kConvert64:
+    case OpClass::kLdc:
+      return true;
+    case OpClass::kS2R:
+    case OpClass::kS2RThread:
+    case OpClass::kCctl:
+      return false;
+    default:
+      return t.handler == Handler::kMemory;
+  }
+}
+
+void mark_pairs(std::vector<TimedInstr>& code) {
+  for (size_t i = 0; i + 1 < code.size(); ++i) {
+    TimedInstr& t = code[i];
+    const bool both_constant = (t.instr->flags & code[i + 1].instr->flags & isa::kFlagConstOperand) != 0;
+    if (leads_pair(t) && follows_in_pair(code[i + 1]) && !both_constant) {
+      t.flags |= kPairs;
+    }
+  }
+}
+
 uint8_t source_registers(const isa::Instr& in) {
   uint32_t n = 0;
   for (int i = 0; i < in.n_src; ++i) {
@@ -272,6 +307,9 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
       }
     }
     k.code.push_back(t);
+  }
+  if (sm.issue().dual_issue() && !k.control_bits) {
+    mark_pairs(k.code);
   }
   k.lines = lines.count();
   k.constants = static_cast<uint32_t>(constants.size());

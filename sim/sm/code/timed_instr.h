@@ -53,6 +53,7 @@ enum TimedFlag : uint8_t {
   kFmaEither = 8,       // may use either half of the FMA pipe
   kCountsAsHalf = 16,   // packed half arithmetic on the FMA pipe
   kPassesBarrier = 32,  // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
+  kPairs = 64,          // the next one in the code may issue in the same cycle
 };
 
 struct RegisterRead {

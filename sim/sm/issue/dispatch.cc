@@ -60,7 +60,7 @@ void Dispatch::hand_out(uint32_t warp, const TimedInstr& t, Cycle now) {
   }
 }
 
-void Dispatch::count(uint32_t warp, const TimedInstr& t) {
+void Dispatch::count(uint32_t warp, const TimedInstr& t, bool paired) {
   const uint32_t mask = sm_.warp(warp).stream.mask();
   const auto threads = static_cast<uint32_t>(std::popcount(mask));
   if (stats::InstructionCounts* p = sm_.profile(t)) {
@@ -70,7 +70,7 @@ void Dispatch::count(uint32_t warp, const TimedInstr& t) {
   ++issued_;
   stats::CounterSet& n = sm_.counters();
   ++n[Counter::kInstExecuted];
-  ++n[Counter::kIssueActive];
+  ++n[paired ? Counter::kDualIssued : Counter::kIssueActive];
   n[Counter::kThreadInstExecuted] += static_cast<uint32_t>(std::popcount(sm_.active_mask(warp) | mask));
   n[Counter::kThreadInstPredOn] += threads;
   if (t.flags & kUnknownOp) {

@@ -26,8 +26,8 @@ class Dispatch {
 
   // The warp's next instruction issues. First, its operands:
   void hand_out(uint32_t warp, const TimedInstr& t, Cycle now);
-  // then it is counted,
-  void count(uint32_t warp, const TimedInstr& t);
+  // then it is counted (`paired`: in the cycle of the one before),
+  void count(uint32_t warp, const TimedInstr& t, bool paired);
   // and starts (Unit::start). `start` and `pipe_free`: Issued.
   Cycle start(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle now, Cycle start, Cycle& pipe_free);
 

@@ -95,7 +95,10 @@ class SubCore {
   uint32_t blocked(Cycle now);
   void charge_waits(Cycle cycle, uint32_t stopped, bool skipped);
   uint32_t pick(uint32_t eligible) const;
+  // subcore_issue.cc
   void issue(uint32_t slot, Cycle now);
+  bool goes_along(uint32_t slot, const TimedInstr& first, Cycle now);
+  Cycle issue_one(uint32_t slot, Cycle now, bool paired);
   void end_stream(uint32_t warp, Cycle now, uint32_t gap, Cycle again);
   uint32_t jump_cycles(const TimedInstr& t, uint32_t to) const;
   struct Booking {
@@ -110,6 +113,7 @@ class SubCore {
   SmState& sm_;
   const uint32_t index_;
   const config::Issue::Policy policy_;
+  const bool dual_issue_;
   const uint32_t branch_cycles_, branch_next_line_cycles_, branch_far_cycles_;
   RegisterPorts ports_;
 

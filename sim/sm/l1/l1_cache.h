@@ -1,4 +1,5 @@
-// The L1 data cache of an SM: sectored tags, misses in flight, and the loads that wait for them.
+// The L1 data caches of an SM, one or several: sectored tags, misses in flight, and the loads that wait for
+// them. `unit`: which of several; misses in flight and the loads are all units'.
 #pragma once
 
 #include <bit>
@@ -37,12 +38,12 @@ struct PendingLoad {
 
 class L1Cache {
  public:
-  explicit L1Cache(const config::L1Cache& c) : config_(c) {}
+  explicit L1Cache(const config::L1Cache& c, uint32_t units = 1) : config_(c), units_(units) {}
 
   void reset(uint32_t l1_bytes) {
-    uint32_t lines = l1_bytes / config_.line_bytes();
+    uint32_t lines = l1_bytes / config_.line_bytes() / units_;
     uint32_t ways = std::min(config_.ways(), std::max(1u, lines));
-    uint32_t sets = std::max(1u, lines / ways);
+    uint32_t sets = std::max(1u, lines / ways) * units_;
     if (tags_.sets() != sets || tags_.ways() != ways) {
       tags_ = memory::TagArray(sets, ways);
       values_.reset();
@@ -66,14 +67,14 @@ class L1Cache {
   bool keeps_values() const { return values_ != nullptr; }
   L1Values& values() { return *values_; }
   // Gives the load what is here of `line`. After its look_up().
-  void take(uint32_t load, uint64_t line) {
-    if (const memory::CacheLine* l = tags_.find(set(line), line)) {
+  void take(uint32_t unit, uint32_t load, uint64_t line) {
+    if (const memory::CacheLine* l = tags_.find(set(unit, line), line)) {
       values_->take(values_->load(load), line, tags_.number(*l), l->valid);
     }
   }
   // What a store has written, after store().
-  void put(uint64_t line, const memory::Payload& p) {
-    if (const memory::CacheLine* l = tags_.find(set(line), line)) {
+  void put(uint32_t unit, uint64_t line, const memory::Payload& p) {
+    if (const memory::CacheLine* l = tags_.find(set(unit, line), line)) {
       values_->store(tags_.number(*l), p);
     }
   }
@@ -94,8 +95,8 @@ class L1Cache {
     uint8_t missing = 0;    // sectors to request
   };
   // `computed`: for a program that computes, which needs the values too.
-  LookUp look_up(uint64_t line, uint8_t sectors, bool computed = false) {
-    memory::CacheLine* l = tags_.find(set(line), line);
+  LookUp look_up(uint32_t unit, uint64_t line, uint8_t sectors, bool computed = false) {
+    memory::CacheLine* l = tags_.find(set(unit, line), line);
     LookUp r;
     if (l) {
       r.hit = sectors & l->valid;
@@ -108,13 +109,14 @@ class L1Cache {
 
   // Makes `load` wait for `sectors` of `line`, of which `missing` are about to be requested. Returns the id
   // for the request. `cached` false keeps the data out of the tags.
-  uint32_t wait_for(uint64_t line, uint8_t sectors, uint8_t missing, uint32_t load, bool cached) {
+  uint32_t wait_for(uint32_t unit, uint64_t line, uint8_t sectors, uint8_t missing, uint32_t load,
+                    bool cached) {
     const bool computed = loads_[load].computed;
     uint32_t m = kNone;
     if (cached) {
-      memory::CacheLine* l = tags_.find(set(line), line);
+      memory::CacheLine* l = tags_.find(set(unit, line), line);
       if (!l) {
-        l = tags_.victim(set(line), [](const memory::CacheLine& c) { return c.aux == 0; });
+        l = tags_.victim(set(unit, line), [](const memory::CacheLine& c) { return c.aux == 0; });
         if (l) {
           place(*l, line);
         }
@@ -145,6 +147,10 @@ class L1Cache {
 
   // The data of miss `m` goes into the cache.
   bool is_cached(uint32_t m) const { return misses_[m].entry != nullptr; }
+  // The unit of a miss that is_cached().
+  uint32_t unit_of(uint32_t m) const {
+    return static_cast<uint32_t>(tags_.number(*misses_[m].entry) / tags_.ways()) / (tags_.sets() / units_);
+  }
   // `sectors` of miss `m` have arrived. Calls take(load, line, its sectors) for every load that waits for
   // some, and done(load) for every one that has all its data.
   template <class Take, class Done>
@@ -195,11 +201,16 @@ class L1Cache {
   }
 
   // Write-through, and a store allocates: what it has written can be read if it wrote the whole sector, and
-  // hit by further stores in any case. Returns the sectors that were there.
-  uint8_t store(uint64_t line, uint8_t sectors, uint8_t whole) {
-    memory::CacheLine* l = tags_.find(set(line), line);
+  // hit by further stores in any case; other units drop it. Returns the sectors that were there.
+  uint8_t store(uint32_t unit, uint64_t line, uint8_t sectors, uint8_t whole) {
+    for (uint32_t other = 0; other < units_; ++other) {
+      if (other != unit) {
+        invalidate_in(other, line, sectors);
+      }
+    }
+    memory::CacheLine* l = tags_.find(set(unit, line), line);
     if (!l) {
-      l = tags_.victim(set(line), [](const memory::CacheLine& c) { return c.aux == 0; });
+      l = tags_.victim(set(unit, line), [](const memory::CacheLine& c) { return c.aux == 0; });
       if (!l) {
         return 0;
       }
@@ -210,12 +221,10 @@ class L1Cache {
     l->valid |= whole;
     return found;
   }
-  // Drops `sectors` of `line` (atomics and strong accesses act at L2).
+  // Drops `sectors` of `line` in all units (atomics and strong accesses act at L2).
   void invalidate(uint64_t line, uint8_t sectors) {
-    if (memory::CacheLine* l = tags_.find(set(line), line)) {
-      l->valid &= static_cast<uint8_t>(~sectors);
-      l->flags &= static_cast<uint8_t>(~sectors);
-      drop(*l, sectors);
+    for (uint32_t unit = 0; unit < units_; ++unit) {
+      invalidate_in(unit, line, sectors);
     }
   }
   // CCTL.IVALL: nothing that is there now may hit any more.
@@ -234,7 +243,7 @@ class L1Cache {
     uint32_t sets = tags_.sets(), ways = tags_.ways();  // as the split for the kernel has it
     ar(sets, ways);
     if (sets != tags_.sets() || ways != tags_.ways()) {
-      ar.check(ways <= config_.ways() && sets <= kMostSets, "an L1 of another size");
+      ar.check(ways <= config_.ways() && sets <= kMostSets && sets % units_ == 0, "an L1 of another size");
       tags_ = memory::TagArray(sets, ways);
     }
     ar(tags_, loads_, misses_, waiters_, free_waiter_, sectors_in_flight_);
@@ -277,8 +286,17 @@ class L1Cache {
     }
   };
 
-  uint32_t set(uint64_t line) const {
-    return static_cast<uint32_t>(memory::AddressMap::mix(line) % tags_.sets());
+  // A unit's sets lie one behind the other.
+  uint32_t set(uint32_t unit, uint64_t line) const {
+    const uint32_t sets = units_ == 1 ? tags_.sets() : tags_.sets() / units_;
+    return unit * sets + static_cast<uint32_t>(memory::AddressMap::mix(line) % sets);
+  }
+  void invalidate_in(uint32_t unit, uint64_t line, uint8_t sectors) {
+    if (memory::CacheLine* l = tags_.find(set(unit, line), line)) {
+      l->valid &= static_cast<uint8_t>(~sectors);
+      l->flags &= static_cast<uint8_t>(~sectors);
+      drop(*l, sectors);
+    }
   }
   void place(memory::CacheLine& l, uint64_t line) {
     tags_.fill(l, line);
@@ -321,6 +339,7 @@ class L1Cache {
   }
 
   const config::L1Cache config_;
+  const uint32_t units_;
   memory::TagArray tags_;
   std::unique_ptr<L1Values> values_;
   Slots<PendingLoad> loads_;

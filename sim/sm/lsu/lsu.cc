@@ -13,6 +13,19 @@ using isa::MemSpace;
 using isa::OpClass;
 using stats::Counter;
 
+namespace {
+
+// Of which L1 each sub-core is.
+std::vector<uint32_t> units(const config::Sm& c) {
+  std::vector<uint32_t> out(c.subcores());
+  for (uint32_t s = 0; s < c.subcores() && c.l1().has_subcores_per_unit(); ++s) {
+    out[s] = s / c.l1().subcores_per_unit();
+  }
+  return out;
+}
+
+}  // namespace
+
 Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room)
     : Lsu(sm, fences, cluster, room, sm.config()) {}
 
@@ -22,7 +35,10 @@ Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, con
       cluster_(cluster),
       queue_room_(room),
       config_(c),
-      l1_(c.l1()),
+      apart_(c.l1().apart_from_shared()),
+      unit_of_(units(c)),
+      stages_(unit_of_.back() + 1 + (apart_ ? 1 : 0)),
+      l1_(c.l1(), unit_of_.back() + 1),
       lg_(c.subcores(), Queue(c.memory().lg_queue())),
       mio_(c.subcores(), Queue(c.memory().mio_queue())),
       subcore_next_(c.subcores()) {
@@ -38,7 +54,7 @@ void Lsu::reset(Cycle origin) {
     subcore_next_[i] = 0;
     writeback_[i].reset(to_ticks(origin));
   }
-  free_ = data_free_ = tag_free_ = 0;
+  std::fill(stages_.begin(), stages_.end(), Stage{});
   turn_ = 0;
   starved_ = worked_ = false;
   scheduled_ = kNever;
@@ -82,7 +98,8 @@ Cycle Lsu::start(const Issued& i) {
     set_full(subcore, lg, true, now);
   }
   if (q.count == 1 && !(lg && starved_)) {
-    request_arbitration(std::max({free_, q.front().ready, subcore_next_[subcore], now + 1}));
+    request_arbitration(
+        std::max({stage(subcore, lg).free, q.front().ready, subcore_next_[subcore], now + 1}));
   }
   return 0;
 }
@@ -113,10 +130,10 @@ void Lsu::arbitrate(Cycle now) {
   uint32_t n = static_cast<uint32_t>(lg_.size());
   Cycle soonest = kNever;
   bool served = false;
-  for (uint32_t i = 0; i < n && !served && free_ <= now; ++i) {
+  for (uint32_t i = 0; i < n && !served; ++i) {
     uint32_t s = (turn_ + i) % n;
-    bool lg_ok = lg_[s].count && !starved_ && lg_[s].front().ready <= now;
-    bool mio_ok = mio_[s].count && mio_[s].front().ready <= now;
+    bool lg_ok = lg_[s].count && !starved_ && lg_[s].front().ready <= now && l1_stage(s).free <= now;
+    bool mio_ok = mio_[s].count && mio_[s].front().ready <= now && shared_stage().free <= now;
     if (subcore_next_[s] > now || (!lg_ok && !mio_ok)) {
       continue;
     }
@@ -140,23 +157,31 @@ void Lsu::arbitrate(Cycle now) {
       q.pop();
       set_full(s, use_lg, false, now);
       turn_ = (s + 1) % n;
-      // The stages behind take a few instructions ahead of the one they work on, no more.
-      Cycle stage = std::max(data_free_, tag_free_);
-      Cycle slack = config_.memory().stage_backlog();
-      free_ = std::max<Cycle>(now + config_.memory().shared_interval(), stage > slack ? stage - slack : 0);
+      taken(stage(s, use_lg), now);
     }
   }
   for (uint32_t s = 0; s < n; ++s) {
     if (lg_[s].count && !starved_) {
-      soonest = std::min(soonest, std::max(lg_[s].front().ready, subcore_next_[s]));
+      soonest = std::min(soonest, std::max({lg_[s].front().ready, subcore_next_[s], l1_stage(s).free}));
     }
     if (mio_[s].count) {
-      soonest = std::min(soonest, std::max(mio_[s].front().ready, subcore_next_[s]));
+      soonest = std::min(soonest, std::max({mio_[s].front().ready, subcore_next_[s], shared_stage().free}));
     }
   }
   if (soonest != kNever) {
-    request_arbitration(std::max({soonest, free_, now + 1}));
+    request_arbitration(std::max(soonest, now + 1));
   }
+}
+
+// An instruction has gone to a stage. All stages are reached by one way, and each takes a few instructions
+// ahead of the one it works on, no more.
+void Lsu::taken(Stage& by, Cycle now) {
+  for (Stage& s : stages_) {
+    s.free = std::max<Cycle>(s.free, now + config_.memory().shared_interval());
+  }
+  const Cycle done = std::max(by.data, by.tags);
+  const Cycle slack = config_.memory().stage_backlog();
+  by.free = std::max<Cycle>(by.free, done > slack ? done - slack : 0);
 }
 
 // Cycles by which an instruction reaches the shared stage later than an unhindered one.
@@ -245,7 +270,7 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
       fences_.memory_done(l.warp, now);
       break;
     case PendingLoad::Kind::kCopy:
-      data_free_ = std::max(data_free_, now) + l.passes;
+      shared_stage().data = std::max(shared_stage().data, now) + l.passes;
       at += config_.async_copy().ldgsts_extra_latency();
       if (const TimedInstr& t = sm_.kernel(l.warp).code[l.code]; t.write_barrier != kNoBarrier) {
         sm_.result_at(at, l.warp, t);  // compilers leave that to LDGDEPBAR
@@ -263,7 +288,8 @@ void Lsu::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
         // Writing the sectors into the array takes its turn with the reads.
         uint32_t bytes = static_cast<uint32_t>(std::popcount(sectors)) * memory::kSectorBytes;
         uint32_t width = config_.l1().fill_bytes_per_cycle();
-        data_free_ = std::max(data_free_, now) + (bytes + width - 1) / width;
+        Stage& l1 = stages_[l1_.unit_of(index)];
+        l1.data = std::max(l1.data, now) + (bytes + width - 1) / width;
       }
       l1_.fill(
           index, sectors, values,
@@ -289,7 +315,9 @@ void Lsu::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
   }
   if (starved_) {
     starved_ = false;
-    request_arbitration(std::max(free_, now));
+    const auto soonest = std::min_element(stages_.begin(), stages_.end(),
+                                          [](const Stage& a, const Stage& b) { return a.free < b.free; });
+    request_arbitration(std::max(soonest->free, now));
   }
 }
 

@@ -103,7 +103,26 @@ class Lsu final : public Unit, public ClusterMemory {
   };
   static constexpr uint32_t kBeyond = 3;  // so that 5 entries, which is usual, make 8
 
+  // The stages behind the queues: tags and data of an L1, or of shared memory, or of the array that is both.
+  struct Stage {
+    Cycle free = 0;  // when it takes its next instruction
+    Cycle data = 0;  // when the data array is free,
+    Cycle tags = 0;  // and the tags
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(free, data, tags);
+    }
+  };
+
   Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, const config::Sm& config);
+  // Which L1 the sub-core uses.
+  uint32_t unit(uint32_t subcore) const { return unit_of_[subcore]; }
+  // Where an instruction of the sub-core's LG queue goes, and one of the MIO queues.
+  Stage& l1_stage(uint32_t subcore) { return stages_[unit(subcore)]; }
+  Stage& shared_stage() { return stages_.back(); }
+  Stage& stage(uint32_t subcore, bool lg) { return lg ? l1_stage(subcore) : shared_stage(); }
+  void taken(Stage& by, Cycle now);
 
   void serialize(Archive& ar, Queue& q, const TimedKernel& kernel);
   void serialize(Archive& ar, isa::LaneAddresses& a, uint32_t mask);
@@ -126,8 +145,9 @@ class Lsu final : public Unit, public ClusterMemory {
   // Global, local and the rest (lsu_global.cc).
   void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
   bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
-  Cycle book_tags(const memory::Coalesced& c, Cycle now);
-  void wait_for_port(Cycle sent);
+  Cycle book_tags(Stage& stage, const memory::Coalesced& c, Cycle now);
+  void wait_for_port(Stage& stage, Cycle sent);
+  bool passes_by(const isa::Instr& in) const;
   // Adds `sectors` to the request for miss `id` if it has not left the L1 yet.
   bool join_request(uint32_t id, uint8_t sectors, bool computed, Cycle now);
   struct Found {
@@ -166,13 +186,13 @@ class Lsu final : public Unit, public ClusterMemory {
   ClusterPort& cluster_;
   QueueRoom& queue_room_;
   const config::Sm& config_;
+  const bool apart_;               // the L1's arrays from that of shared memory
+  std::vector<uint32_t> unit_of_;  // by sub-core
+  std::vector<Stage> stages_;      // of the L1s; and of shared memory, where it is apart
   L1Cache l1_;
   std::vector<Queue> lg_, mio_;       // per sub-core
   std::vector<Cycle> subcore_next_;   // when each sub-core may send its next instruction
   std::vector<Bandwidth> writeback_;  // per sub-core
-  Cycle free_ = 0;                    // when the shared stage takes its next instruction
-  Cycle data_free_ = 0;               // L1/shared data array
-  Cycle tag_free_ = 0;
   uint32_t turn_ = 0;
   bool starved_ = false;      // LG: waits for a response
   bool worked_ = false;       // since the last barrier that counted

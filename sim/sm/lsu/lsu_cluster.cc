@@ -63,7 +63,8 @@ void Lsu::pass_own_lanes(const TimedInstr& t, const uint64_t addr[32], uint32_t 
     const uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
     memory::Wavefronts passes = is_atomic(t.op) ? memory::shared_atomic_wavefronts(addr, own, width, banks)
                                                 : memory::shared_wavefronts(addr, own, width, banks, true);
-    data_free_ = std::max(now, data_free_) + Cycle{passes.total} * config_.shared().wavefront_cycles();
+    Cycle& data = shared_stage().data;
+    data = std::max(now, data) + Cycle{passes.total} * config_.shared().wavefront_cycles();
   }
 }
 
@@ -161,8 +162,9 @@ Cycle Lsu::visit(const ClusterMessage& m, Cycle now) {
   const config::SharedMemory& s = config_.shared();
   const Cycle pass =
       m.kind == ClusterMessage::Kind::kAtomic ? s.atomic_wavefront_cycles() : s.wavefront_cycles();
-  const Cycle start = std::max(now, data_free_);
-  data_free_ = start + m.passes * pass;
+  Cycle& data = shared_stage().data;
+  const Cycle start = std::max(now, data);
+  data = start + m.passes * pass;
   return start;
 }
 

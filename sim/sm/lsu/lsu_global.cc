@@ -46,17 +46,23 @@ void Lsu::local_addresses(const Entry& e, const uint64_t addr[32], Coalesced& ou
 }
 
 // The tag stage looks up a few lines a cycle. Returns when it is done with these.
-Cycle Lsu::book_tags(const Coalesced& c, Cycle now) {
+Cycle Lsu::book_tags(Stage& stage, const Coalesced& c, Cycle now) {
   uint32_t rate = config_.l1().tags_per_cycle();
-  tag_free_ = std::max(now, tag_free_) + (c.count + rate - 1) / rate;
-  return tag_free_;
+  stage.tags = std::max(now, stage.tags) + (c.count + rate - 1) / rate;
+  return stage.tags;
 }
 
 // The port to the NoC takes a limited amount ahead: the stage before it waits for a packet that leaves at
 // `sent`.
-void Lsu::wait_for_port(Cycle sent) {
+void Lsu::wait_for_port(Stage& stage, Cycle sent) {
   Cycle slack = config_.memory().stage_backlog() + config_.l1().miss_latency();
-  tag_free_ = std::max(tag_free_, sent > slack ? sent - slack : 0);
+  stage.tags = std::max(stage.tags, sent > slack ? sent - slack : 0);
+}
+
+// Whether what it loads stays out of the L1.
+bool Lsu::passes_by(const isa::Instr& in) const {
+  return (in.flags & isa::kFlagBypassL1) != 0 ||
+         (config_.l1().read_only() && (in.flags & isa::kFlagReadOnly) == 0 && in.op != OpClass::kTexture);
 }
 
 bool Lsu::global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now) {
@@ -111,26 +117,27 @@ void Lsu::note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits) {
 // Takes what the L1 has, waits for what is on its way, and sends for the rest.
 Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bool computed, Cycle miss_at) {
   const isa::Instr& in = *e.instr->instr;
-  const bool cached = !(in.flags & isa::kFlagBypassL1);
+  const bool cached = !passes_by(in);
+  const uint32_t l1 = unit(sm_.subcore_of(e.warp));
   const Cycle now = sm_.now();
   Found f;
   for (uint32_t i = 0; i < c.count; ++i) {
     const LineAccess& a = c.lines[i];
     L1Cache::LookUp r;
     if (cached) {
-      r = l1_.look_up(a.line, a.sectors, computed);
+      r = l1_.look_up(l1, a.line, a.sectors, computed);
     } else {
       r.missing = a.sectors;
     }
     if (computed && cached) {
-      l1_.take(load, a.line);
+      l1_.take(l1, load, a.line);
     }
     f.hit_sectors += std::popcount(r.hit);
     f.found_sectors += std::popcount<uint8_t>(r.hit | r.in_flight);
     f.hit_lines += r.missing == 0;
     uint8_t waits = r.in_flight | r.missing;
     if (waits) {
-      uint32_t id = l1_.wait_for(a.line, waits, r.missing, load, cached);
+      uint32_t id = l1_.wait_for(l1, a.line, waits, r.missing, load, cached);
       if (r.missing && !(cached && join_request(id, r.missing, computed, now))) {
         memory::Request q;
         q.time = f.sent = sm_.port().book(0, miss_at);
@@ -174,7 +181,8 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   uint32_t width = std::max<uint32_t>(in.width, 1);
   uint32_t counted = c.sectors;
 
-  Cycle wait = book_tags(c, now) - now - 1;
+  Stage& stage = l1_stage(sm_.subcore_of(e.warp));
+  Cycle wait = book_tags(stage, c, now) - now - 1;
   Cycle hit_latency = width <= 4   ? l1.hit_latency_32()
                       : width <= 8 ? l1.hit_latency_64()
                                    : l1.hit_latency_128();
@@ -195,21 +203,22 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   }
   const Found f = find_lines(e, c, load, computed, now + wait + l1.miss_latency());
   count_load(t, is_local, counted, f.found_sectors);
-  // Data leaves through the banks it shares with shared memory, at once or when the misses have come back.
+  // Data leaves, through the banks of shared memory if that is the same array, at once or when the misses
+  // have come back.
   Cycle passes =
       (f.hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
   Cycle extra = 0;
-  if (!is_local && !copy) {
+  if (!is_local && !copy && !apart_) {
     memory::Wavefronts bank = memory::shared_wavefronts(addr, e.mask, width, config_.shared().banks(), true);
     passes = std::max<Cycle>(passes, bank.total);
     extra = Cycle{bank.conflicts} * config_.shared().wavefront_latency();
   }
   if (f.hit_lines < c.count) {
     passes = std::max<Cycle>(passes, l1.miss_interval());
-    wait_for_port(std::max(f.sent, now));
+    wait_for_port(stage, std::max(f.sent, now));
   }
-  Cycle data_start = std::max(now, data_free_);
-  data_free_ = data_start + std::max<Cycle>(1, passes);
+  Cycle data_start = std::max(now, stage.data);
+  stage.data = data_start + std::max<Cycle>(1, passes);
   Cycle shift = late(e, now) + std::max(wait, data_start - now) + extra;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
   PendingLoad& l = l1_.load(load);
@@ -237,7 +246,9 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
   stats::CounterSet& n = sm_.counters();
   ++n[is_local ? Counter::kLocalStRequests : Counter::kGlobalStRequests];
   n[is_local ? Counter::kLocalStSectors : Counter::kGlobalStSectors] += c.sectors;
-  book_tags(c, now);
+  const uint32_t subcore = sm_.subcore_of(e.warp);
+  Stage& stage = l1_stage(subcore);
+  book_tags(stage, c, now);
   uint32_t hits = 0;
   Cycle sent = now;
   for (uint32_t i = 0; i < c.count; ++i) {
@@ -253,9 +264,13 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     } else if (l1_.keeps_values() && !is_local) {
       whole = 0;
     }
-    hits += std::popcount(l1_.store(a.line, a.sectors, whole));
+    if (l1.read_only()) {
+      l1_.invalidate(a.line, a.sectors);
+    } else {
+      hits += std::popcount(l1_.store(unit(subcore), a.line, a.sectors, whole));
+    }
     if (q.payload) {
-      l1_.put(a.line, sm_.payloads()[q.payload]);
+      l1_.put(unit(subcore), a.line, sm_.payloads()[q.payload]);
     }
     sent = sm_.port().book_store(std::popcount(a.sectors), q.partial, now + l1.miss_latency());
     q.time = sent;
@@ -267,7 +282,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     q.sectors = a.sectors;
     sm_.send(q);
   }
-  wait_for_port(sent);
+  wait_for_port(stage, sent);
   n[Counter::kL1Sectors] += c.sectors;
   n[Counter::kL1SectorHits] += hits;
   note_sectors(t, c.sectors, hits);
@@ -317,7 +332,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     sent = sm_.port().book(a.lanes * ((width + 3) / 4) * 4, now + l1.miss_latency());
     q.time = sent;
     q.line = a.line;
-    q.id = returns ? l1_.wait_for(a.line, a.sectors, a.sectors, load, false)
+    q.id = returns ? l1_.wait_for(0, a.line, a.sectors, a.sectors, load, false)
                    : new_posted_packet(e.warp, passes[i]);
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
@@ -334,8 +349,9 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
   n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += operations;
   n[Counter::kL1Sectors] += operations;
   note_sectors(t, operations, 0);
-  book_tags(c, now);
-  wait_for_port(sent);
+  Stage& stage = l1_stage(sm_.subcore_of(e.warp));
+  book_tags(stage, c, now);
+  wait_for_port(stage, sent);
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency(), e.warp, t);
   if (!returns) {
     sm_.result_at(now + 1, e.warp, t);

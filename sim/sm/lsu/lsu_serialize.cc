@@ -63,7 +63,8 @@ void Lsu::serialize(Archive& ar, const TimedKernel& kernel) {
   }
   ar.elements(subcore_next_);
   ar.elements(writeback_);
-  ar(free_, data_free_, tag_free_, turn_, starved_, worked_, scheduled_, posted_, senders_);
+  ar.elements(stages_);
+  ar(turn_, starved_, worked_, scheduled_, posted_, senders_);
   ar.mark("L1");
   ar(l1_);
 }

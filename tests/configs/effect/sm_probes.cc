@@ -258,6 +258,29 @@ Kernel warp_group() {
   return k;
 }
 
+// Pairs of instructions that may issue together.
+Kernel pairs() {
+  Kernel k;
+  for (int i = 0; i < 8; ++i) {
+    k.add(alu(1));
+    k.add(lds(2));
+  }
+  k.add(exit_op());
+  return k;
+}
+
+// All sub-cores load the same lines.
+Kernel shared_lines() {
+  Kernel k;
+  for (int i = 0; i < 4; ++i) {
+    k.add(ldg(1).at(0x100000).writes_barrier(0));
+    k.add(nop().waits(0b1));
+  }
+  k.add(exit_op());
+  k.warps(8);
+  return k;
+}
+
 // As many blocks as fit, by each of the limits.
 Kernel many_blocks(uint32_t warps, uint32_t registers, uint32_t shared) {
   Kernel k;
@@ -281,6 +304,8 @@ std::vector<Probe> sm_probes() {
       kernel_probe("barriers", barriers),
       kernel_probe("cluster", cluster),
       kernel_probe("warp group", warp_group),
+      kernel_probe("pairs", pairs, {"sm.issue.dependences=SCOREBOARD"}),
+      kernel_probe("lines of all sub-cores", shared_lines, {"sm.l1.apart_from_shared=true"}),
       kernel_probe("small blocks", [] { return many_blocks(1, 16, 0); }),
       kernel_probe("blocks of many registers", [] { return many_blocks(3, 255, 0); }),
       kernel_probe("blocks of much shared memory", [] { return many_blocks(5, 32, 100 * 130 + 1); }),

@@ -32,8 +32,8 @@ By kernel, both halves:
 {machines}
 
 Values of a configuration by their provenance, as `heddle config check` counts them. P100, P4 and V100 run code of 7.5: nvcc 13.0 makes none for them,
-so instruction counts and registers are of another compiler and instruction set there. On P100 and P4 registers are tracked instead of the code's stall counts, no
-two instructions issue together, and global loads use the P4's L1, which they do not on silicon.
+so instruction counts and registers are of another compiler and instruction set there. On P100 and P4 registers are tracked instead of the code's stall counts, and
+two instructions issue together where code that was not ordered for it lets them; the P4's L1s keep only what that code loads as read-only.
 
 ## Times
 
@@ -61,7 +61,7 @@ two instructions issue together, and global loads use the P4's L1, which they do
 
 ## Not here
 
-GPUs' clocks falling under load; dual issue, `-dlcm` defaults and the separate L1 of Pascal's texture units; the true host overhead of each machine (12 to 23 us by the
+GPUs' clocks falling under load; the true host overhead of each machine (12 to 23 us by the
 seen rows of `add`). The curves of pointer chases and streams of shared/reference/other-gpus.md were not compared, but for the bandwidth that each
 `dram.efficiency` is derived from.
 """

@@ -1,0 +1,95 @@
+// Maxwell and Pascal: an arithmetic instruction and the access, conversion or special function behind it
+// issue in one cycle. ALU 5 cycles and 2 to the next, IMAD 6 and 2, MUFU 20 and 8, LDS 30.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+config::GpuConfig dual_gpu() {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_issue()->set_dependences(config::Issue::SCOREBOARD);
+  g.mutable_sm()->mutable_issue()->set_dual_issue(true);
+  return g;
+}
+
+Cycles issued(Kernel& k) { return run(dual_gpu(), k).cycles(0); }
+Cycles issued(std::initializer_list<Op> code) {
+  Kernel k(code);
+  return issued(k);
+}
+
+TEST_CASE("two pairs, one after the other") {
+  Kernel k{alu(1), lds(2), imad(3), mufu(4)};
+  CHECK(issued(k) == Cycles{0, 0, 1, 1});
+  CHECK(run(test_gpu(), k.without_control()).cycles(0) == Cycles{0, 1, 2, 3});
+}
+
+TEST_CASE("a pair takes one issue slot, and is in one state for one cycle") {
+  Kernel k{alu(1), lds(2), imad(3), mufu(4)};
+  const Outcome o = run(dual_gpu(), k);
+  CHECK(o[Counter::kInstExecuted] == 4);
+  CHECK(o[Counter::kDualIssued] == 2);
+  CHECK(o[Counter::kIssueActive] == 2);
+  CHECK(o[Stall::kSelected] == 2);
+  CHECK(o.stall_sum() == o[Counter::kWarpsActive]);
+}
+
+TEST_CASE("only a simple instruction leads, and only an access, a conversion or a special function follows") {
+  CHECK(issued({alu(1), imad(2)}) == Cycles{0, 1});
+  CHECK(issued({lds(1), alu(2)}) == Cycles{0, 1});
+  CHECK(issued({mufu(1), lds(2)}) == Cycles{0, 1});
+  CHECK(issued({dfma(1), lds(2)}) == Cycles{0, 1});
+  CHECK(issued({alu(1), ldg(2), stg()}) == Cycles{0, 0, 1});
+  CHECK(issued({alu(1), make(OpClass::kConvert, "F2I", 2)}) == Cycles{0, 0});
+  CHECK(issued({alu(1), make(OpClass::kLdc, "LDC", 2)}) == Cycles{0, 0});
+  CHECK(issued({alu(1), make(OpClass::kBitCount, "POPC", 2)}) == Cycles{0, 1});
+  CHECK(issued({alu(1), make(OpClass::kS2RThread, "S2R", 2)}) == Cycles{0, 1});
+}
+
+TEST_CASE("what needs a result of the first waits for it: read or written again") {
+  CHECK(issued({alu(1), mufu(2, {1})}) == Cycles{0, 5});
+  CHECK(issued({alu(1), mufu(1)}) == Cycles{0, 5});
+  CHECK(issued({mufu(1), alu(2), lds(3).src(isa::RegFile::kGpr, 1)}) == Cycles{0, 1, 20});
+  CHECK(issued({alu(1, {2}), mufu(2)}) == Cycles{0, 0});  // read before it is written
+}
+
+TEST_CASE("two constants cannot be read in one cycle") {
+  CHECK(issued({alu(1).constant(3, 0), mufu(2)}) == Cycles{0, 0});
+  CHECK(issued({alu(1).constant(3, 0), mufu(2).constant(3, 4)}) == Cycles{0, 1});
+}
+
+TEST_CASE("a pipe that is busy, or a queue that is full, makes no pair") {
+  CHECK(issued({mufu(1), alu(2), mufu(3)}) == Cycles{0, 1, 8});
+  Kernel k;
+  for (int i = 0; i < 8; ++i) {  // 5 entries, which leave from cycle 10 on
+    k.add(lds(i));
+  }
+  k.add(alu(20));
+  k.add(lds(21));
+  const Cycles c = issued(k);
+  CHECK(c[8] == c[7] + 1);
+  CHECK(c[9] > c[8]);
+}
+
+TEST_CASE("the two are in one line of code, which is 8 instructions") {
+  Kernel k;
+  k.add(imad(), 7);
+  k.add(alu(1));
+  k.add(lds(2));
+  const Cycles c = issued(k);
+  CHECK(c[8] == c[7] + 1);
+}
+
+TEST_CASE("one warp's pair leaves nothing for the others of its sub-core") {
+  Kernel k{alu(1), lds(2)};
+  k.warps(5);
+  const Outcome o = run(dual_gpu(), k);
+  CHECK(o.cycles(0) == Cycles{2, 2});  // the younger goes first, and the ALU takes one in 2 cycles
+  CHECK(o.cycles(4) == Cycles{0, 0});
+}
+
+}  // namespace
+}  // namespace heddle::simtest
