@@ -91,7 +91,7 @@ bool Warp::branch(Group& g, const Inst& in, uint32_t mask) {
   add_group(g, mask, in.target);
   g.mask &= ~mask;
   ++g.pc;
-  return true;
+  return !by_stack_;  // on a stack those who jump go first
 }
 
 bool Warp::branch_index(Group& g, const Inst& in, uint32_t mask) {
@@ -125,7 +125,7 @@ bool Warp::branch_index(Group& g, const Inst& in, uint32_t mask) {
     mask &= ~same;
     add_group(from, same, targets[wanted]);
   }
-  return g.mask != 0;
+  return g.mask != 0 && !by_stack_;
 }
 
 // g stands where its join is. False when it waits there for others.

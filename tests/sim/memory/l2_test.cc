@@ -118,18 +118,19 @@ TEST_CASE_METHOD(NarrowArray, "writes go into a slice's data array one after the
 }
 
 TEST_CASE_METHOD(NarrowArray, "a write of parts of sectors takes the data array as long as one sector more") {
-  const auto part = [&](uint64_t line, uint8_t sectors) {
-    Request r;
-    r.line = line;
-    r.kind = RequestKind::kWrite;
-    r.sectors = sectors;
-    r.partial = true;
-    return to_cycles_up(l2.serve(r, 0, to_ticks(1008)));
+  const auto behind_eight = [&](bool partial, uint64_t line) {
+    for (uint64_t i = 0; i < 8; ++i) {
+      Request r;
+      r.line = line + 4 * i;
+      r.kind = RequestKind::kWrite;
+      r.sectors = 0b1111;
+      r.partial = partial;
+      l2.serve(r, 0, to_ticks(1008));
+    }
+    return write(line + 4 * 8, 0b1111, 1008);
   };
-  part(0, 0b1111);                                  // 1008 to 1028
-  part(4, 0b0011);                                  // to 1040
-  CHECK(write(8, 0b1111, 1008) == 1008 + 10 + 50);  // the port was through with them after 4, 2 and 4 cycles
-  CHECK(write(12, 0b1111, 1008) == 1064);           // 1040 + 16 is 1056: given out in pieces of 16
+  CHECK(behind_eight(true, 0) == 1008 + 8 * 5 * 4);
+  CHECK(behind_eight(false, 1) == 1008 + 8 * 4 * 4);  // another slice
 }
 
 TEST_CASE_METHOD(NarrowArray, "what DRAM brings waits for what is written") {

@@ -61,9 +61,9 @@ TEST_CASE("two L1s: what one sub-core has loaded hits for its neighbour, not for
     k.stream(other, later);
     return run(g, k)[Counter::kL2FromSm];
   };
-  CHECK(sectors_of_l2(1) == 4);
-  CHECK(sectors_of_l2(2) == 8);
-  CHECK(sectors_of_l2(3) == 8);
+  CHECK(sectors_of_l2(1) == 1);  // all lanes at one address
+  CHECK(sectors_of_l2(2) == 2);
+  CHECK(sectors_of_l2(3) == 2);
 }
 
 TEST_CASE("two L1s work at once") {

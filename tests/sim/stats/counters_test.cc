@@ -99,6 +99,7 @@ const Row kTable[] = {
     {Counter::kFetchGccMisses, "cold code", 3},
     {Counter::kConstMisses, "cold constant", 1},
     {Counter::kBarriersByOrder, "barriers of unknown number", 2},
+    {Counter::kDualIssued, "pairs", 2},
     {Counter::kRegPortStalls, "register ports", 4 * 2},
     {Counter::kReuseHits, "reuse", 4},
     {Counter::kDsmRequests, "other block's memory", 1},

@@ -71,6 +71,13 @@ void add_arithmetic(Samples& s) {
     k.stream(0, {{0, 0x0000ffff}, {1, 0x000000ff}});
     return Sample{test_gpu(), k};
   };
+  s["pairs"] = [] {
+    return Sample{with([](auto& g) {
+                    g.mutable_sm()->mutable_issue()->set_dependences(config::Issue::SCOREBOARD);
+                    g.mutable_sm()->mutable_issue()->set_dual_issue(true);
+                  }),
+                  Kernel{alu(1), lds(2), alu(3), lds(4)}};
+  };
   s["register ports"] = [] {
     Kernel k;
     k.add(ffma(9, {0, 2, 4}), 5);
