@@ -90,7 +90,7 @@ TEST_CASE("returns keep the CBU busy, direct calls do not") {
       }
     }
     Kernel k;
-    k.add(op, 3);
+    k.add(op);
     k.warps(8);
     const Outcome o = run(g, k);
     const Cycle one = o.cycles(0).at(0), other = o.cycles(4).at(0);
