@@ -790,7 +790,7 @@ class _HostLink(Group):
     posted_bytes: int  # bytes; 1 to 1073741824
     flush_scale: float  # 0 to 100
     flush_loads_ns: int  # ns; 0 to 1e+06
-    store_sm_gb_per_s: float  # GB/s; 0 to 100000
+    store_sm_gb_per_s: float  # GB/s; 0 to 1e+05
     flush_bytes_per_sm: int  # bytes; 0 to 1073741824
     flush_bytes: int  # bytes; 0 to 1073741824
     flush_share: float  # 0 to 1
