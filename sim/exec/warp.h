@@ -104,6 +104,7 @@ class Warp {
   void settle();  // barriers and synchronisations that wait for no lane any more
 
   // warp_stack.cc
+  size_t newest() const;  // of groups_; their number: none has lanes
   Group* top_of_stack();
   std::string on_stack() const;  // for messages: who cannot go on
 

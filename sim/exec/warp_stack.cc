@@ -9,15 +9,21 @@
 
 namespace heddle::exec {
 
+size_t Warp::newest() const {
+  size_t top = groups_.size();
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (groups_[i].mask != 0 && (top == groups_.size() || groups_[i].born > groups_[top].born)) {
+      top = i;
+    }
+  }
+  return top;
+}
+
 // The lanes of the newest path, or none while they wait. Which of two paths is on top is not published: here
 // those that jump. Throws Error when they wait for lanes below them.
 Warp::Group* Warp::top_of_stack() {
-  Group* top = nullptr;
-  for (Group& g : groups_) {
-    if (g.mask != 0 && (top == nullptr || g.born > top->born)) {
-      top = &g;
-    }
-  }
+  const size_t newest = this->newest();
+  Group* const top = newest < groups_.size() ? &groups_[newest] : nullptr;
   if (top == nullptr || top->state == State::kRunnable) {
     return top;
   }
@@ -32,20 +38,8 @@ Warp::Group* Warp::top_of_stack() {
 }
 
 std::string Warp::on_stack() const {
-  uint32_t below = 0, active = 0;
-  uint64_t newest = 0;
-  for (const Group& g : groups_) {
-    if (g.mask != 0 && g.born >= newest) {
-      below |= active;
-      active = g.mask;
-      newest = g.born;
-    } else {
-      below |= g.mask;
-    }
-  }
-  for (const Join& j : joins_) {
-    below |= j.arrived;
-  }
+  const size_t top = newest();
+  const uint32_t below = top < groups_.size() ? alive_ & ~groups_[top].mask : alive_;
   if (below == 0) {
     return "";
   }

@@ -262,7 +262,7 @@ L2::Served L2::serve(const Request& r, const Home& home, uint32_t partition, Tic
   Slice& near = slice(partition, home.slice);
   // One request per L2 cycle (FINDINGS.md 6: scattered loads; 42: stores and reductions, those that pass
   // through too).
-  at = near.port.reserve(at, std::max(tag_service_, Ticks::truncated(n * sector_service_)));
+  at = near.port.reserve(at, look_up_service(n));
   if (r.kind == RequestKind::kRead || r.kind == RequestKind::kFetch || r.kind == RequestKind::kPrefetch) {
     return read(r, home, partition, at);
   }
@@ -296,7 +296,7 @@ Ticks L2::fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at) {
 Ticks L2::read_for_fabric(const Request& r, const Home& home, uint8_t sectors, Ticks at) {
   Slice& s = slice(home.partition, home.slice);
   uint32_t n = std::popcount(sectors);
-  at = s.port.reserve(at, std::max(tag_service_, Ticks::truncated(n * sector_service_)));
+  at = s.port.reserve(at, look_up_service(n));
   ++counters_[Counter::kL2Requests];
   counters_[Counter::kL2Sectors] += n;
   counters_[Counter::kL2FromFabric] += n;
@@ -364,7 +364,7 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
     arrive = at + hit_latency_ / 2 + crossing(n * kSectorBytes);
     passed_on = arrive - far_latency_;
     Slice& s = slice(home.partition, home.slice);
-    arrive = s.port.reserve(arrive, std::max(tag_service_, Ticks::truncated(n * sector_service_)));
+    arrive = s.port.reserve(arrive, look_up_service(n));
     ++counters_[Counter::kL2Requests];
     counters_[Counter::kL2Sectors] += n;
     counters_[Counter::kL2SectorHits] += n;

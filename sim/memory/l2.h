@@ -5,6 +5,7 @@
 // hit.)
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -142,6 +143,10 @@ class L2 {
   Ticks fill(const Home& home, uint32_t sectors, Ticks at) {
     const Ticks service = Ticks::truncated(sectors * fill_service_);
     return slice(home.partition, home.slice).fills.reserve(at, service) - service;
+  }
+  // How long a request of `sectors` has a slice's port.
+  Ticks look_up_service(uint32_t sectors) const {
+    return std::max(tag_service_, Ticks::truncated(sectors * sector_service_));
   }
   // One of the dirty lines of before the kernel leaves.
   Ticks evict_old(Slice& s, const Home& home, Ticks at);

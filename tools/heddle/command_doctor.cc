@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -18,6 +16,7 @@
 #include "configs/loader/config.h"
 #include "tools/heddle/commands.h"
 #include "tools/heddle/console.h"
+#include "tools/heddle/shell.h"
 
 namespace heddle::cli {
 
@@ -33,18 +32,6 @@ struct Check {
   std::string what, state, detail;
   bool bad = false;
 };
-
-std::string output_of(const char* command) {
-  std::string out;
-  if (FILE* pipe = popen(command, "re")) {
-    std::array<char, 4096> buffer{};
-    for (size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-      out.append(buffer.data(), n);
-    }
-    pclose(pipe);
-  }
-  return out;
-}
 
 bool on_path(const std::string& program) {
   const char* variable = std::getenv("PATH");
@@ -74,7 +61,8 @@ std::vector<std::pair<std::string, std::vector<std::string>>> groups() {
 
 std::set<std::string> installed() {
   std::set<std::string> out;
-  std::istringstream lines(output_of("dpkg-query -W -f '${db:Status-Abbrev} ${Package}\\n' 2> /dev/null"));
+  std::istringstream lines(
+      run_shell("dpkg-query -W -f '${db:Status-Abbrev} ${Package}\\n' 2> /dev/null").text);
   for (std::string status, package; lines >> status >> package;) {
     if (status == "ii") {
       out.insert(package);

@@ -1,16 +1,13 @@
 #include "tools/heddle/host_profile.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <string>
-#include <vector>
 
 #include "configs/loader/config.h"
 #include "frontends/input/regular_file.h"
 #include "sim/base/error.h"
-#include "tools/heddle/slurm.h"
+#include "tools/heddle/shell.h"
 
 namespace heddle::cli {
 namespace {
@@ -51,24 +48,15 @@ workload::Workload read_profile(const std::filesystem::path& file) {
   const std::string command =
       fmt::format("/usr/bin/python3 -P -B -c {} {} {} < /dev/null", shell_word(kReader),
                   shell_word(file.string()), folder.empty() ? "" : shell_word(folder));
-  FILE* pipe = popen(command.c_str(), "re");
-  if (pipe == nullptr) {
-    throw Error(fmt::format("{}: /usr/bin/python3 does not start", file.string()));
+  ShellAnswer a = run_shell(command);
+  if (a.status == kNoProfile) {
+    a.text.erase(a.text.find_last_not_of('\n') + 1);
+    throw Error(a.text.starts_with(file.string()) ? a.text : fmt::format("{}: {}", file.string(), a.text));
   }
-  std::string text;
-  std::vector<char> piece(1 << 16);
-  for (size_t n = 0; (n = fread(piece.data(), 1, piece.size(), pipe)) > 0;) {
-    text.append(piece.data(), n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProfile) {
-    text.erase(text.find_last_not_of('\n') + 1);
-    throw Error(text.starts_with(file.string()) ? text : fmt::format("{}: {}", file.string(), text));
-  }
-  if (status != 0) {
+  if (a.status != 0) {
     throw Error(fmt::format("{}: Python's reader of profiles failed", file.string()));
   }
-  return workload::parse_workload(text, file.string() + " as a workload");
+  return workload::parse_workload(a.text, file.string() + " as a workload");
 }
 
 }  // namespace heddle::cli

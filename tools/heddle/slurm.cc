@@ -1,42 +1,22 @@
 #include "tools/heddle/slurm.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <sstream>
 
 #include "sim/base/error.h"
+#include "tools/heddle/shell.h"
 
 namespace heddle::cli {
 namespace {
 
-struct Answer {
-  int status = 0;
-  std::string text;  // stdout and stderr
-};
-
-// `command` is shell text.
-Answer ask(const std::string& command) {
-  FILE* pipe = popen((command + " 2>&1 < /dev/null").c_str(), "re");
-  if (!pipe) {
-    throw Error(fmt::format("cannot start {}: {}", command, std::strerror(errno)));
-  }
-  Answer a;
-  char buffer[4096];
-  for (size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-    a.text.append(buffer, n);
-  }
-  const int status = pclose(pipe);
-  a.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  while (!a.text.empty() && a.text.back() == '\n') {
-    a.text.pop_back();
-  }
+// `command` is shell text. The answer's text is of stdout and stderr.
+ShellAnswer ask(const std::string& command) {
+  ShellAnswer a = run_shell(command + " 2>&1 < /dev/null");
+  a.text.erase(a.text.find_last_not_of('\n') + 1);
   return a;
 }
 
@@ -51,14 +31,6 @@ std::string field(const std::string& line, const std::string& name) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& text) {
-  std::string out = "'";
-  for (char c : text) {
-    out += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return out + "'";
-}
 
 std::string job_name(const std::string& text) {
   std::string out = text;
@@ -92,7 +64,7 @@ std::string job_file(const std::filesystem::path& file) {
 }
 
 std::string submit_job(const std::filesystem::path& script) {
-  const Answer a = ask("sbatch --parsable " + shell_word(script.string()));
+  const ShellAnswer a = ask("sbatch --parsable " + shell_word(script.string()));
   if (a.status == 127) {
     throw Error("sbatch: not found; heddle sweep --slurm runs where jobs can be submitted");
   }
@@ -106,7 +78,7 @@ std::string submit_job(const std::filesystem::path& script) {
 }
 
 std::optional<SlurmTasks> job_tasks(const std::string& job) {
-  const Answer a = ask("squeue --noheader --array --format=%T --jobs=" + job);
+  const ShellAnswer a = ask("squeue --noheader --array --format=%T --jobs=" + job);
   SlurmTasks out;
   if (a.status != 0) {
     return a.text.find("Invalid job id") != std::string::npos ? std::optional(out) : std::nullopt;
@@ -120,7 +92,7 @@ std::optional<SlurmTasks> job_tasks(const std::string& job) {
 
 std::map<std::string, std::string> job_ends(const std::string& job) {
   std::map<std::string, std::string> out;
-  const Answer a = ask("scontrol --oneliner show job " + job);
+  const ShellAnswer a = ask("scontrol --oneliner show job " + job);
   std::istringstream lines(a.text);
   for (std::string line; a.status == 0 && std::getline(lines, line);) {
     const std::string task = field(line, "ArrayTaskId"), exit = field(line, "ExitCode");
@@ -137,7 +109,7 @@ std::map<std::string, std::string> job_ends(const std::string& job) {
 
 size_t largest_array() {
   constexpr size_t kSlurmsDefault = 1001;
-  const Answer a = ask("scontrol show config | sed -n 's/^MaxArraySize *= *//p'");
+  const ShellAnswer a = ask("scontrol show config | sed -n 's/^MaxArraySize *= *//p'");
   size_t n = 0;
   std::from_chars(a.text.data(), a.text.data() + a.text.size(), n);
   return n > 0 ? n : kSlurmsDefault;

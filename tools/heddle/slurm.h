@@ -15,9 +15,6 @@ struct SlurmTasks {
   bool gone() const { return running + pending == 0; }
 };
 
-// `text` as a word of the shell.
-std::string shell_word(const std::string& text);
-
 // What a #SBATCH line may hold: a name, with other characters than letters, digits and "._-" replaced; a
 // file, with all that sbatch would take for something else escaped. Throws heddle::Error for a file whose
 // name has characters that no such line can hold.

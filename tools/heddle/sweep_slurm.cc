@@ -25,6 +25,7 @@
 #include "sim/base/error.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/interrupt.h"
+#include "tools/heddle/shell.h"
 #include "tools/heddle/slurm.h"
 #include "tools/heddle/sweep_run.h"
 

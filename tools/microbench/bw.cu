@@ -1,8 +1,6 @@
 // D. Bandwidth against number of active SMs and bytes in flight; E. global atomics throughput.
 #include "mb.h"
 // All blocks resident; a start barrier in global memory; the first `act` blocks work. Result: slowest active block, in cycles.
-__device__ u32 g_bar; __global__ void k_zero() { g_bar = 0; }
-__device__ __forceinline__ void startbar() { __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&g_bar, 1); while (*(volatile u32*)&g_bar < gridDim.x) ; } __syncthreads(); }
 template <int W, int U, int CA> __global__ void __launch_bounds__(1024) k_rd(u64* tm, u32* o, const char* b, size_t foot, size_t perBlock, int act, int lstride) { u32 x = 0; startbar(); if (blockIdx.x < act) { u64 t0 = clk64(); size_t tot = perBlock; constexpr int B = 4 * W; size_t row = (size_t)blockDim.x * lstride; size_t pos = ((size_t)blockIdx.x * row * U) % foot; size_t adv = (size_t)act * row * U % foot;
 #pragma unroll 1
     for (size_t d = 0; d < tot; d += (size_t)blockDim.x * B * U) { u32 t[U][W];

@@ -2,8 +2,6 @@
 #include "mb.h"
 #include "wgmma_gen.h"
 __device__ __forceinline__ u32 d32(u64 a) { return a > 0xffffffffull ? 0xffffffffu : (u32)a; }
-__device__ u32 g_bar; __global__ void k_zero() { g_bar = 0; }
-__device__ __forceinline__ void startbar() { __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&g_bar, 1); while (*(volatile u32*)&g_bar < gridDim.x) ; } __syncthreads(); }
 struct Tp { u64 c, g; u32 sm, pad; };
 __global__ void k_topo(Tp* t) { u64 g = gtime(), g1; do g1 = gtime(); while (g1 == g); u64 c = clk64(); if (threadIdx.x == 0) t[blockIdx.x] = {c, g1, smid(), 0}; while (clk64() - c < 20000) ; }
 // Set bandwidth: only blocks whose SM is in the mask work. KIND 0 read v4 (L2), 1 read u32, 2 write v4, 3 scattered 32-line reads, 4 RED coalesced.

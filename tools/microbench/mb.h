@@ -55,6 +55,19 @@ __device__ __forceinline__ u32 clk_after(u32 x, u32 never) {
   return (u32)r;
 }
 
+// All blocks start together, behind a k_zero: they must be resident at once.
+static __device__ u32 g_bar;
+static __global__ void k_zero() { g_bar = 0; }
+__device__ __forceinline__ void startbar() {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(&g_bar, 1);
+    while (*(volatile u32*)&g_bar < gridDim.x)
+      ;
+  }
+  __syncthreads();
+}
+
 // CTA barrier, then a clock read that really waits for it: BAR.SYNC.DEFER_BLOCKING does not hold back a
 // following CS2R, so the clock is made to depend on a shared-memory load behind the barrier.
 __device__ __forceinline__ u64 bar_clk() {

@@ -1,8 +1,6 @@
 // Third-round probes: scattered stores, local memory, MATCH by distinct values, random DRAM, merging of misses to one line.
 #include "mb.h"
 __device__ __forceinline__ u32 d32(u64 a) { return a > 0xffffffffull ? 0xffffffffu : (u32)a; }
-__device__ u32 g_bar; __global__ void k_zero() { g_bar = 0; }
-__device__ __forceinline__ void startbar() { __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&g_bar, 1); while (*(volatile u32*)&g_bar < gridDim.x) ; } __syncthreads(); }
 // Stores of W words per lane, `stride` bytes between lanes; every warp walks its own region of an L2-resident buffer.
 template <int W> __global__ void __launch_bounds__(1024) k_st(u64* tm, char* b, u32 stride, int n, size_t foot) { u32 x = threadIdx.x; startbar(); u64 t0 = clk64(); size_t span = (size_t)stride * 32 * blockDim.x / 32, pos = (blockIdx.x * span) % foot; char* q = b + (threadIdx.x / 32) * (size_t)stride * 32 + (threadIdx.x & 31) * stride;
 #pragma unroll 1

@@ -1,7 +1,5 @@
 // Partial-sector stores by pattern: how fast do all SMs together get rid of them?
 #include "mb.h"
-__device__ u32 g_bar; __global__ void k_zero() { g_bar = 0; }
-__device__ __forceinline__ void startbar() { __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&g_bar, 1); while (*(volatile u32*)&g_bar < gridDim.x) ; } __syncthreads(); }
 // Every warp has a frame of 8 KB: 64 lines of 128 bytes. Each store of a warp goes to 32 of its lines, one word in each.
 template <int M> __global__ void __launch_bounds__(512) k_part(u64* tm, char* b, int n) {
   u32 lane = threadIdx.x & 31, warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, x = threadIdx.x; char* frame = b + (size_t)warp * 8192; u32 acc = 0;

@@ -3,8 +3,6 @@
 constexpr int kOps = 40;
 enum Mode { kRedWord, kRedLines, kStoreLine, kStoreLane, kStoreScattered, kStore32, kStore128, kStoreOwnLines };
 static const char* const kName[] = {"RED 1 lane, one word for all", "RED 32 lanes to 32 random lines", "STG.32 coalesced, one line for all", "STG.32 1 lane, one sector for all", "STG.32 32 lanes to 32 lines, spread", "STG.32 coalesced, spread", "STG.128 coalesced, spread", "STG.32 8 lanes to 8 lines, spread"};
-__device__ u32 g_bar;
-__global__ void k_zero() { g_bar = 0; }
 // Every warp issues kOps operations back to back and notes the clock in front of each.
 template <int M> __global__ void __launch_bounds__(1024) k_posted(u32* times, char* b) {
   __syncthreads();

@@ -2,8 +2,6 @@
 // cycle by sectors of a line and bytes of a sector, and local memory against global frames; with one: launches for
 // ncu --metrics lts__t_sectors_srcunit_tex.{sum,avg,max,min},lts__t_sectors_op_write.{...},lts__t_requests.sum.
 #include "mb.h"
-__device__ u32 g_bar; __global__ void k_zero() { g_bar = 0; }
-__device__ __forceinline__ void startbar() { __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&g_bar, 1); while (*(volatile u32*)&g_bar < gridDim.x) ; } __syncthreads(); }
 // A warp's frame is 64 lines. S sectors of a line, BY bytes of each of them; by 4-byte (BY 4, 8 by two lanes) or 16-byte accesses.
 template <int S, int BY> __global__ void __launch_bounds__(512) k_part(u64* tm, char* b, int n) {
   u32 lane = threadIdx.x & 31, warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; char* frame = b + (size_t)warp * 8192;

@@ -270,7 +270,7 @@ void Lsu::complete_load(uint32_t index, Cycle now) {
       fences_.memory_done(l.warp, now);
       break;
     case PendingLoad::Kind::kCopy:
-      shared_stage().data = std::max(shared_stage().data, now) + l.passes;
+      shared_stage().use_data(l.passes, now);
       at += config_.async_copy().ldgsts_extra_latency();
       if (const TimedInstr& t = sm_.kernel(l.warp).code[l.code]; t.write_barrier != kNoBarrier) {
         sm_.result_at(at, l.warp, t);  // compilers leave that to LDGDEPBAR
@@ -288,8 +288,7 @@ void Lsu::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
         // Writing the sectors into the array takes its turn with the reads.
         uint32_t bytes = static_cast<uint32_t>(std::popcount(sectors)) * memory::kSectorBytes;
         uint32_t width = config_.l1().fill_bytes_per_cycle();
-        Stage& l1 = stages_[l1_.unit_of(index)];
-        l1.data = std::max(l1.data, now) + (bytes + width - 1) / width;
+        stages_[l1_.unit_of(index)].use_data((bytes + width - 1) / width, now);
       }
       l1_.fill(
           index, sectors, values,

@@ -1,6 +1,7 @@
 // The load/store unit: queues from the sub-cores, arbitration, address generation, shared memory and L1.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -109,6 +110,12 @@ class Lsu final : public Unit, public ClusterMemory {
     Cycle data = 0;  // when the data array is free,
     Cycle tags = 0;  // and the tags
 
+    // The data array works for so many cycles when its turn comes: that is what is returned.
+    Cycle use_data(Cycle cycles, Cycle now) {
+      const Cycle begin = std::max(now, data);
+      data = begin + cycles;
+      return begin;
+    }
     template <class A>
     void serialize(A& ar) {
       ar(free, data, tags);

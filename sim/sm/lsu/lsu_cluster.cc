@@ -63,8 +63,7 @@ void Lsu::pass_own_lanes(const TimedInstr& t, const uint64_t addr[32], uint32_t 
     const uint32_t width = std::max<uint32_t>(t.instr->width, 1), banks = config_.shared().banks();
     memory::Wavefronts passes = is_atomic(t.op) ? memory::shared_atomic_wavefronts(addr, own, width, banks)
                                                 : memory::shared_wavefronts(addr, own, width, banks, true);
-    Cycle& data = shared_stage().data;
-    data = std::max(now, data) + Cycle{passes.total} * config_.shared().wavefront_cycles();
+    shared_stage().use_data(Cycle{passes.total} * config_.shared().wavefront_cycles(), now);
   }
 }
 
@@ -162,10 +161,7 @@ Cycle Lsu::visit(const ClusterMessage& m, Cycle now) {
   const config::SharedMemory& s = config_.shared();
   const Cycle pass =
       m.kind == ClusterMessage::Kind::kAtomic ? s.atomic_wavefront_cycles() : s.wavefront_cycles();
-  Cycle& data = shared_stage().data;
-  const Cycle start = std::max(now, data);
-  data = start + m.passes * pass;
-  return start;
+  return shared_stage().use_data(m.passes * pass, now);
 }
 
 void Lsu::finish_remote(const ClusterAccess& a, Cycle now) {

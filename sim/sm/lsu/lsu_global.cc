@@ -217,8 +217,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
     passes = std::max<Cycle>(passes, l1.miss_interval());
     wait_for_port(stage, std::max(f.sent, now));
   }
-  Cycle data_start = std::max(now, stage.data);
-  stage.data = data_start + std::max<Cycle>(1, passes);
+  const Cycle data_start = stage.use_data(std::max<Cycle>(1, passes), now);
   Cycle shift = late(e, now) + std::max(wait, data_start - now) + extra;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
   PendingLoad& l = l1_.load(load);
