@@ -1,16 +1,30 @@
 // Stores between the tag stage of L1 and the NoC: which of them become one packet, and who waits behind them.
 // store_path merged | residence: under ncu (l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,
-// lts__t_sectors_srcunit_tex_op_write.sum); the second less the first is what has become one. store_path
-// behind: prints cycles.
+// lts__t_sectors_srcunit_tex_op_write.sum): the first less the second is what has become one.
+// store_path behind: prints cycles.
 #include "mb.h"
 namespace {
 
 constexpr int kTurns = 16;
 
-__device__ void store4(char* p, u32 x) {
-  asm volatile("st.global.v4.u32 [%0],{%1,%1,%1,%1};" ::"l"(p), "r"(x) : "memory");
+template <int W>  // words a lane
+__device__ void store(char* p, u32 x) {
+  if (W == 4) {
+    asm volatile("st.global.v4.u32 [%0],{%1,%1,%1,%1};" ::"l"(p), "r"(x) : "memory");
+  } else {
+    asm volatile("st.global.u32 [%0],%1;" ::"l"(p), "r"(x) : "memory");
+  }
 }
-__device__ void store1(char* p, u32 x) { asm volatile("st.global.u32 [%0],%1;" ::"l"(p), "r"(x) : "memory"); }
+__device__ u32 load_ca(const char* p) {
+  u32 v;
+  asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+__device__ u32 load_cg(const char* p) {
+  u32 v;
+  asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
 __device__ void wait_until(u64 t) {
   while (clk64() < t) {
   }
@@ -41,9 +55,9 @@ __global__ void k_halves(char* b) {
     char* at = frame + (i & 7) * 4096;
     wait_until(clk64() + 1000);
     __syncthreads();
-    if (L >= 8 || p.on) {
-      W == 4 ? store4(at, i) : store1(at, i);
-      W == 4 ? store4(at + 16, i) : store1(at + 4, i);
+    if (p.on) {
+      store<W>(at, i);
+      store<W>(at + W * 4, i);
     }
   }
 }
@@ -54,7 +68,7 @@ __global__ void k_structures(char* b) {
     char* p = b + (size_t)((i * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x) * 64;
     wait_until(clk64() + 1500);
     __syncthreads();
-    store4(p, 1), store4(p + 16, 2), store4(p + 32, 3), store4(p + 48, 4);
+    store<4>(p, 1), store<4>(p + 16, 2), store<4>(p + 32, 3), store<4>(p + 48, 4);
   }
 }
 // One store, and G dependent products later a word of one lane to line k: has line k left? out: cycles
@@ -71,12 +85,12 @@ __global__ void k_residence(char* b, u32* out, int k) {
     __syncwarp();
     u32 from = clk();
     if (p.on) {
-      W == 4 ? store4(at, i) : store1(at, i);
+      store<W>(at, i);
     }
     y = chain<G>(y);
     u32 to = clk();
     if (p.lane == 0) {
-      store1(word, y);
+      store<1>(word, y);
     }
     sum += to - from;
   }
@@ -94,7 +108,7 @@ __global__ void k_behind(char* b, u32* out, int n, int warps, int probe, int aft
     __syncthreads();
     wait_until(clk64() + 6000);
     if (warp == 0) {
-      asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v) : "l"(mine) : "memory");
+      v = load_ca(mine);
       if (v == 77) {
         b[1] = 2;
       }
@@ -104,10 +118,10 @@ __global__ void k_behind(char* b, u32* out, int n, int warps, int probe, int aft
       wait_until(clk64() + after);
       u32 from = clk();
       if (probe == 1) {
-        asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v) : "l"(mine) : "memory");
+        v = load_ca(mine);
       }
       if (probe == 0) {
-        asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(v) : "l"(mine + (r + 1) * 128) : "memory");
+        v = load_cg(mine + (r + 1) * 128);
       }
       if (probe == 2) {
         asm volatile("ld.shared.u32 %0,[%1];" : "=r"(v) : "r"(sptr(shared) + p.lane * 4) : "memory");
@@ -120,7 +134,7 @@ __global__ void k_behind(char* b, u32* out, int n, int warps, int probe, int aft
       char* to = b + warp * 262144 + p.offset;
       for (int j = 0; j < n; j++, to += 4096) {
         if (p.on) {
-          store1(to, j);
+          store<1>(to, j);
         }
       }
     }
@@ -130,12 +144,7 @@ __global__ void k_behind(char* b, u32* out, int n, int warps, int probe, int aft
   }
 }
 __global__ void k_warm(char* b) {
-  u32 v;
-  asm volatile("ld.global.cg.u32 %0,[%1];"
-               : "=r"(v)
-               : "l"(b + (200 << 20) + blockIdx.x * 128 + threadIdx.x * 4)
-               : "memory");
-  if (v == 0x12345) {
+  if (load_cg(b + (200 << 20) + blockIdx.x * 128 + threadIdx.x * 4) == 0x12345) {
     b[0] = 1;
   }
 }
@@ -144,9 +153,7 @@ char* b;
 u32* out;
 u32 result() {
   sync();
-  u32 h;
-  CK(cudaMemcpy(&h, out, sizeof h, cudaMemcpyDeviceToHost));
-  return h;
+  return down(out, 1)[0];
 }
 
 template <int L, int W>
@@ -186,8 +193,6 @@ void behind(int warps) {
 int main(int argc, char** argv) {
   b = dmalloc<char>(256 << 20);
   out = dmalloc<u32>(4096);
-  CK(cudaMemset(b, 0, 256 << 20));
-  CK(cudaMemset(out, 0, 16384));
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "merged") {
     halves<1, 4>(), halves<2, 4>(), halves<4, 4>(), halves<8, 4>(), halves<16, 4>(), halves<32, 4>();
