@@ -88,6 +88,9 @@ class Reader final : public isa::BlockSource {
   bool start_over() override {
     return of_trace(launch_, [&] { return source_.start_over(); });
   }
+  std::unique_ptr<isa::GridProgram> program(double core_mhz) override {
+    return of_trace(launch_, [&] { return source_.program(core_mhz); });
+  }
   void want_refs_of(const std::vector<bool>& wanted) override { source_.want_refs_of(wanted); }
 
  private:

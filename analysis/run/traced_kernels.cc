@@ -69,6 +69,9 @@ class CheckedSource final : public isa::BlockSource {
     launch_.located([&] { more = launch_.source().next(out); });
     return more;
   }
+  std::unique_ptr<isa::GridProgram> program(double core_mhz) override {
+    return launch_.source().program(core_mhz);
+  }
   bool start_over() override {
     bool can = false;
     launch_.located([&] { can = launch_.source().start_over(); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/executed/live_grid.h"
 #include "sim/base/error.h"
 #include "sim/isa/launch_order.h"
 
@@ -84,6 +85,12 @@ void ExecutedSource::run_first() {
           active_.front()->cluster->waits()));
     }
   }
+}
+
+std::unique_ptr<isa::GridProgram> ExecutedSource::program(double core_mhz) {
+  return launch_.code->depends_on_time()
+             ? std::make_unique<LiveGrid>(image_, launch_, make_, output_, core_mhz)
+             : nullptr;
 }
 
 bool ExecutedSource::next(isa::BlockTrace& out) {

@@ -15,9 +15,6 @@
 
 namespace heddle::executed {
 
-// For the blocks of a cluster, so many with so many warps each.
-using MakeRecorder = std::function<std::unique_ptr<Recorder>(uint32_t blocks, uint32_t warps)>;
-
 class ExecutedSource : public isa::BlockSource {
  public:
   // `image`: the code; the launch's shape and parameters are put into it. `launch`: as exec::completed()
@@ -30,6 +27,8 @@ class ExecutedSource : public isa::BlockSource {
   const isa::KernelImage& image() const override { return image_; }
   // Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
+  // Of code that depends on time.
+  std::unique_ptr<isa::GridProgram> program(double core_mhz) override;
 
  private:
   struct Active {

@@ -8,6 +8,55 @@
 
 namespace heddle::executed {
 
+Recorder::Recorder(uint32_t blocks, uint32_t warps)
+    : warps_of_block_(warps), traces_(size_t{blocks} * warps) {
+  for (size_t i = 0; i < traces_.size(); ++i) {
+    traces_[i].warp = static_cast<uint32_t>(i % warps);
+  }
+}
+
+std::vector<isa::WarpTrace> Recorder::finish(uint32_t rank) {
+  std::vector<isa::WarpTrace> out;
+  for (uint32_t warp = 0; warp < warps_of_block_; ++warp) {
+    flush(place(rank, warp));
+    out.push_back(std::move(trace(place(rank, warp))));
+  }
+  return out;
+}
+
+void Recorder::take(uint32_t rank, uint32_t warp, bool stands, isa::WarpTrace& out) {
+  if (stands) {
+    flush(place(rank, warp));
+  }
+  isa::WarpTrace& from = trace(place(rank, warp));
+  const auto values = static_cast<uint32_t>(out.values.size());
+  for (isa::MemRef r : from.refs) {
+    r.list += values;
+    out.refs.push_back(r);
+  }
+  out.values.insert(out.values.end(), from.values.begin(), from.values.end());
+  out.runs.insert(out.runs.end(), from.runs.begin(), from.runs.end());
+  out.instructions += from.instructions;
+  from.clear();
+}
+
+std::optional<isa::BarrierOp> Recorder::take_barrier(uint32_t rank, uint32_t warp) {
+  std::deque<isa::BarrierOp>& all = barriers_[place(rank, warp)];
+  if (all.empty()) {
+    return std::nullopt;
+  }
+  const isa::BarrierOp first = all.front();
+  all.pop_front();
+  return first;
+}
+
+void Recorder::arrived(const exec::Block& block, uint32_t warp, uint32_t number, uint32_t threads) {
+  if (!barriers_.empty()) {
+    barriers_[place(block.rank(), warp)].push_back(
+        {.threads = threads, .number = static_cast<uint8_t>(number)});
+  }
+}
+
 void add_run(isa::WarpTrace& t, uint32_t instr, uint32_t mask) {
   std::vector<isa::Run>& runs = t.runs;
   if (!runs.empty() && runs.back().mask == mask && runs.back().first + runs.back().count == instr) {
@@ -56,9 +105,10 @@ isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, exec::BarrierObjectOp::K
   r.count = static_cast<uint8_t>(std::popcount(mask));
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     const uint64_t value = operand[static_cast<uint32_t>(std::countr_zero(m))];
-    t.values.push_back(kind == Kind::kInit   ? isa::initial_word(static_cast<uint32_t>(value))
-                       : kind == Kind::kWait ? isa::parity_operand(value != 0)
-                                             : value);
+    t.values.push_back(kind == Kind::kInit ? isa::initial_word(static_cast<uint32_t>(value))
+                       : kind == Kind::kWait
+                           ? isa::wait_operand((value & 1) != 0, (value & exec::kInVain) != 0)
+                           : value);
   }
   return r;
 }

@@ -46,6 +46,11 @@ struct Op {
   std::string_view text;       // as written, in the module's text or its names
 
   bool has(Flag f) const { return (flags >> static_cast<unsigned>(f) & 1) != 0; }
+  // Of a load: the program may look again for what others do.
+  bool polls() const {
+    return has(Flag::kMmio) || cache == CacheOp::kCv || semantics == Semantics::kVolatile ||
+           semantics == Semantics::kRelaxed || semantics == Semantics::kAcquire;
+  }
   Type type() const { return types[0]; }
 };
 

@@ -94,12 +94,19 @@ DetailedEngine::Launched& DetailedEngine::admit(Launch request) {
   check(*l);
   const bool one = mode_ == Launches::kOne;
   if (l->recording) {
+    l->computing = l->recording->program(m.config.clocks().core_mhz());
+    l->program = l->computing.get();
+  }
+  if (l->recording && !l->computing) {
     const auto threads = static_cast<uint32_t>(std::max(1, options_.threads));
     l->program = &l->replay.emplace(*l->recording, threads == 1 || !one ? 1 : kBlocksAhead * threads,
                                     [this](uint32_t n, const auto& f) { loop_.pool().parallel_for(n, f); });
   }
   sm::number_lines(l->timed, lines_.take(l->timed.lines), constants_.take(l->timed.constants));
   loop_.watch_programs(l->image.computed);
+  if (l->program->in_order()) {
+    loop_.run_in_order();
+  }
   loop_.skip_to(count_ == 0 ? l->launch.at : 0);
   l->number = static_cast<uint8_t>(free - launched_.begin());
   loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()),

@@ -96,6 +96,7 @@ class DetailedEngine : public Engine {
     const stats::Occupancy occupancy;
     sm::TimedKernel timed;
     std::optional<isa::RecordedGrid> replay;
+    std::unique_ptr<isa::GridProgram> computing;  // of a source that is executed
     isa::GridProgram* program;
     uint8_t number = 0;
   };

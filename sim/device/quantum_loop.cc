@@ -13,6 +13,9 @@ constexpr size_t kReportedWarps = 16;  // of a deadlock; mostly all of them wait
 // What so few SMs do in a quantum takes less time than calling other threads, much less where these share
 // cores.
 constexpr uint32_t kFewSms = 2;
+// Programs that are asked in order see what other SMs do up to so much too early: a compromise between that
+// and the cost of a step.
+constexpr Cycle kStepInOrder = 32;
 
 }  // namespace
 
@@ -42,6 +45,7 @@ void QuantumLoop::begin(const Options& options, Cycle at) {
   options_ = options;
   use_threads(options.threads);
   now_ = progress_at_ = at;
+  in_order_ = false;
   repetition_.reset(at);
   issued_ = 0;
   for (GpcState& g : gpcs_) {
@@ -50,6 +54,11 @@ void QuantumLoop::begin(const Options& options, Cycle at) {
   }
   sm_next_.assign(machine_->sms.size(), kNever);
   quantum_ = options.quantum == 0 ? machine_->quantum : std::min(options.quantum, machine_->quantum);
+}
+
+void QuantumLoop::run_in_order() {
+  in_order_ = true;
+  quantum_ = std::min(quantum_, kStepInOrder);
 }
 
 Cycle QuantumLoop::next_activity() const {
@@ -125,7 +134,7 @@ void QuantumLoop::deadlock() const { stuck<DeadlockError>("deadlock", "cannot go
 // Those that have something to do before `end`. Whoever is the last of a GPC takes on what its SMs have sent.
 void QuantumLoop::advance_sms(Cycle end) {
   find_busy(end);
-  hands_ = busy_.size() <= kFewSms ? &alone_ : pool_.get();
+  hands_ = in_order_ || busy_.size() <= kFewSms ? &alone_ : pool_.get();
   for (GpcState& g : gpcs_) {
     g.left.store(g.busy, std::memory_order_relaxed);
   }
@@ -178,14 +187,14 @@ void QuantumLoop::find_busy(Cycle end) {
 void QuantumLoop::advance_together(Cycle end) {
   WorkDistributor& d = *machine_->distributor;
   const Cycle step = d.cluster_latency();
-  hands_ = pool_.get();
+  hands_ = in_order_ ? &alone_ : pool_.get();
   for (Cycle at = std::min(now_ + step, end);; at = std::min(at + step, end)) {
-    pool_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
+    hands_->parallel_for(static_cast<uint32_t>(machine_->sms.size()), [&](uint32_t i) {
       if (machine_->sms[i]->next() < at) {
         machine_->sms[i]->advance(at);
       }
     });
-    pool_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) {
+    hands_->parallel_for(machine_->memory->gpcs(), [&](uint32_t gpc) {
       d.exchange_clusters(gpc, at);
       if (at == end) {
         machine_->memory->take(gpc, end);

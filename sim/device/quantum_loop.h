@@ -38,6 +38,8 @@ class QuantumLoop {
   };
   // Programs that compute are on the machine.
   void watch_programs(bool computed) { options_.computed = options_.computed || computed; }
+  // Programs that are asked in order are on the machine (isa::GridProgram::in_order).
+  void run_in_order();
   // From core cycle `at` on.
   void begin(const Options& options, Cycle at);
   // One quantum, that ends by `limit`; idle time is skipped at once. Throws Cancelled, DeadlockError.
@@ -75,6 +77,7 @@ class QuantumLoop {
   int threads_ = 0;              // that were asked for
   WorkerPool alone_{1};          // this thread, without calling others
   WorkerPool* hands_ = &alone_;  // those of this quantum
+  bool in_order_ = false;        // always this thread
   std::unique_ptr<Machine> machine_;
   Options options_;
   struct alignas(64) GpcState {

@@ -37,6 +37,8 @@ class Block {
   uint64_t linear() const;  // its number, x first
   isa::Dim3 index() const { return index_; }
   uint32_t rank() const { return rank_; }  // in its cluster
+  uint32_t warps() const { return static_cast<uint32_t>(warps_.size()); }
+  Warp& warp(uint32_t i) { return warps_[i]; }  // for those who give turns themselves
   bool done() const { return live_ == 0; }
   uint64_t executed() const;
   uint64_t progress() const;  // see Warp

@@ -47,8 +47,7 @@ Block::Status Cluster::run(uint64_t instructions) {
       ran |= more != 0;
       looks &= status == Block::Status::kSpinning || (status == Block::Status::kWaiting && more == 0);
       if (status == Block::Status::kDone) {
-        --running_;
-        shared_[rank] = {};
+        ended(static_cast<uint32_t>(rank));
       }
     }
     if (running_ == 0) {
@@ -65,6 +64,11 @@ Block::Status Cluster::run(uint64_t instructions) {
     }
   }
   return Block::Status::kDone;
+}
+
+void Cluster::ended(uint32_t rank) {
+  --running_;
+  shared_[rank] = {};
 }
 
 uint64_t Cluster::executed() const {

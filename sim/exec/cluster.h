@@ -29,6 +29,10 @@ class Cluster {
   // Where its threads are; for messages.
   std::string waits() const;
 
+  // For those who give warps their turns themselves: the block is done, nobody reaches its shared memory any
+  // more.
+  void ended(uint32_t rank);
+
   // For its blocks: the shared memory of each, empty when it has ended.
   std::span<const std::span<uint8_t>> shared() const { return shared_; }
   // Which bytes of it have been written; nothing without Checks::init.

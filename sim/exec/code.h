@@ -35,7 +35,7 @@ enum class Kind : uint8_t {
                 // offset: 1 if it is aligned
   kActivemask,  // d0
   kFence,
-  kClock,           // d0: instructions of the warp
+  kClock,           // d0: instructions of the warp, or simulated time; sub: bits to shift it by, kOfNs
   kLocalAddress,    // d0 = s0 or nothing + offset + the frame's place in local memory
   kAlloca,          // d0: s0 bytes of the thread's stack, at a multiple of offset
   kSleep,           // s0: nanoseconds
@@ -62,6 +62,9 @@ enum class SyncKind : uint8_t {
   // clang-format on
 };
 
+// Of kClock: a timer in ns.
+inline constexpr uint8_t kOfNs = 0x80;
+
 enum class BarrierKind : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 enum class ClusterBarrierKind : uint8_t { kArrive, kWait };
 
@@ -70,14 +73,19 @@ struct MemoryOp {
   enum class Kind : uint8_t { kLoad, kStore, kAtomic };
   Kind kind = Kind::kLoad;
   Space space = Space::kGeneric;
-  uint8_t bytes = 4;           // of an element: 1, 2, 4, 8, 16
-  uint8_t elements = 1;        // 1, 2, 4, 8
-  bool in_frame = false;       // local: counted from the frame's place
-  bool pair_base = false;      // s0 is two registers, the low word first
-  Slot addend = kNoSlot;       // to the address
-  bool sign = false;           // loads: narrower values are extended with their sign
-  bool strong = false;         // an atomic, or said to be volatile, relaxed, acquire or release
-  bool polls = false;          // a loop of these may wait for another thread
+  uint8_t bytes = 4;       // of an element: 1, 2, 4, 8, 16
+  uint8_t elements = 1;    // 1, 2, 4, 8
+  bool in_frame = false;   // local: counted from the frame's place
+  bool pair_base = false;  // s0 is two registers, the low word first
+  Slot addend = kNoSlot;   // to the address
+  bool sign = false;       // loads: narrower values are extended with their sign
+  bool strong = false;     // an atomic, or said to be volatile, relaxed, acquire or release
+  bool polls = false;      // a loop of these may wait for another thread
+  // What it returns depends on when it is performed: on what other blocks do.
+  bool timed() const {
+    return (space == Space::kGlobal || space == Space::kGeneric) &&
+           (polls || (kind == Kind::kAtomic && values[0] != kNoSlot));
+  }
   uint8_t register_bytes = 8;  // of the registers of a load with sign
   Slot values[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,
                     kNoSlot, kNoSlot, kNoSlot, kNoSlot};  // of 16 bytes: two each
@@ -195,6 +203,12 @@ struct Code {
   bool explicit_convergence = false;         // lanes meet at kConverge only
   bool reconvergence_stack = false;          // made for a capability below 7.0: no independent threads
 
+  // What an instruction computes depends on when it is executed: clocks, atomics that return something, loads
+  // that look for what others do.
+  bool timed(const Inst& in) const {
+    return in.kind == Kind::kClock || (in.kind == Kind::kMemory && memory[in.target].timed());
+  }
+  bool depends_on_time() const;  // some of it is timed
   // For messages: "FILE:LINE", "FILE: FUNCTION+0xOFFSET".
   std::string place(uint32_t pc) const;
 };

@@ -25,6 +25,13 @@ struct Checks {
 inline constexpr uint32_t kFirstIndependentThreads = 70;
 constexpr bool reconverges_by_stack(uint32_t capability) { return capability < kFirstIndependentThreads; }
 
+// Of launches that are executed while they are simulated: the time at which a warp is.
+struct SimulatedTime {
+  uint64_t cycle = 0;  // of the core clock
+  double ns_per_cycle = 1;
+  uint64_t ns() const { return static_cast<uint64_t>(static_cast<double>(cycle) * ns_per_cycle); }
+};
+
 struct Launch {
   const Code* code = nullptr;
   Memory* memory = nullptr;
@@ -35,7 +42,10 @@ struct Launch {
   std::vector<uint8_t> parameters;  // Code::parameter_bytes of them
   uint64_t workspace = 0;           // address of zeroed memory for barriers of the whole grid
   Checks checks;
-  Observer* observer = nullptr;             // null: nobody
+  Observer* observer = nullptr;  // null: nobody
+  // Warps stop at whatever depends on time (Warp::Status::kPaused), and clocks show this one. Null: there is
+  // no time.
+  const SimulatedTime* time = nullptr;
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
   bool reconvergence_stack = false;  // so the GPU, whatever the code was made for (Code::reconvergence_stack)
 

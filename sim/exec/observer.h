@@ -11,6 +11,9 @@ namespace heddle::exec {
 class Block;
 struct Transfer;  // async/transfer.h
 
+// Of synchronised(): a bit of a wait's operand, that it did not wait and its phase is not complete.
+inline constexpr uint64_t kInVain = 2;
+
 // Called by the thread that runs the block, in the order in which its warps execute.
 class Observer {
  public:
@@ -26,9 +29,11 @@ class Observer {
   virtual void accessed_matrix(const Block& block, uint32_t warp, uint32_t pc, uint64_t base,
                                uint64_t stride) = 0;
   // An instruction on barrier objects. `object`: offset in shared memory and, from bit 24 on, the block's
-  // rank; `operand`: arrivals, bytes, of a wait the parity of the phase it waits for.
+  // rank; `operand`: arrivals, bytes, of a wait the parity of the phase it waits for, and kInVain.
   virtual void synchronised(const Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                             BarrierObjectOp::Kind kind, const Register& object, const Register& operand) = 0;
+  // A warp, or some of its lanes, has come to a barrier. `threads`: that it is for; 0: all of the block.
+  virtual void arrived(const Block& block, uint32_t warp, uint32_t number, uint32_t threads) = 0;
   // A bulk or tensor copy that a lane has started.
   virtual void transferred(const Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
                            const Transfer& t) = 0;

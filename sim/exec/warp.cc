@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "sim/base/error.h"
 #include "sim/exec/cluster.h"
@@ -34,6 +35,7 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
     : block_(block),
       code_(*block.launch().code),
       observer_(block.launch().observer),
+      time_(block.launch().time),
       index_(index),
       by_stack_(!code_.explicit_convergence &&
                 (code_.reconvergence_stack || block.launch().reconvergence_stack)),
@@ -104,8 +106,11 @@ Warp::Status Warp::run(uint64_t instructions) {
   const uint64_t until = executed_ + instructions;
   uint32_t spun = 0;  // lanes
   for (;;) {
-    merge();
-    Group* g = choose();
+    Group* g = std::exchange(paused_, nullptr);
+    if (g == nullptr) {
+      merge();
+      g = choose();
+    }
     if (g == nullptr) {
       if (alive_ == 0) {
         return Status::kDone;
@@ -119,6 +124,9 @@ Warp::Status Warp::run(uint64_t instructions) {
     switch (left) {
       case Leave::kSwitch:
         break;
+      case Leave::kPause:
+        paused_ = g;
+        return Status::kPaused;
       case Leave::kSlice:
         g->turn = ++turns_;
         spun &= ~g->mask;
@@ -163,12 +171,12 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
       const uint32_t holds = lanes_of(*b.at(in.guard));
       mask &= in.guard_negated ? ~holds : holds;
     }
-    if (in.counted) {
+    if (in.counted && !g.told) {
       ++executed_;
       thread_executed_ += static_cast<uint32_t>(std::popcount(mask));
-    }
-    if (observer_ != nullptr && in.counted) {
-      observer_->executed(block_, index_, g.pc, g.mask, mask);
+      if (observer_ != nullptr) {
+        observer_->executed(block_, index_, g.pc, g.mask, mask);
+      }
     }
     if (in.kind == Kind::kCompute) {
       if (mask != 0) {
@@ -180,6 +188,10 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
       }
       ++g.pc;
       continue;
+    }
+    if (time_ != nullptr && pauses(g, in, mask)) {
+      g.told = true;
+      return Leave::kPause;
     }
     if (!control(g, in, mask)) {
       return Leave::kSwitch;
@@ -202,7 +214,22 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
   }
 }
 
+// Before an instruction whose result depends on when it is executed, once. Whoever simulates lets it issue,
+// and then the warp goes on with it.
+bool Warp::pauses(const Group& g, const Inst& in, uint32_t mask) {
+  if (mask == 0 || g.told || !code_.timed(in)) {
+    return false;
+  }
+  if (in.kind == Kind::kMemory && observer_ != nullptr) {
+    Access& a = block_.access();
+    prepare(in, code_.memory[in.target], banks(g), g.local, mask, a);
+    observer_->accessed(block_, index_, g.pc, mask, a.address, nullptr);
+  }
+  return true;
+}
+
 bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
+  const bool told = std::exchange(g.told, false);
   if (mask == 0) {
     ++g.pc;
     return true;
@@ -211,7 +238,7 @@ bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
     case Kind::kCompute:
       break;  // run_group does it
     case Kind::kMemory:
-      memory(g, in, mask);
+      memory(g, in, mask, told);
       break;
     case Kind::kMatrix:
       return matrix(g, in, mask);
@@ -242,7 +269,9 @@ bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
     case Kind::kClusterBarrier:
       return cluster_barrier(g, in, mask);
     case Kind::kBarrierObject:
-      barrier_object(g, in, mask);
+      if (!barrier_object(g, in, mask, told)) {
+        return true;
+      }
       break;
     case Kind::kTransfer:
       transfer(g, in, mask);
@@ -292,12 +321,19 @@ void Warp::find(Group& g, const Inst& in, uint32_t mask) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     d[lane] = in.kind == Kind::kActivemask ? mask
               : in.kind == Kind::kClock
-                  ? (executed_ + slept_) >> in.sub & static_cast<uint64_t>(in.offset)
+                  ? clock(in.sub) & static_cast<uint64_t>(in.offset)
                   : (s != nullptr ? (*s)[lane] : 0) + g.local + static_cast<uint64_t>(in.offset);
   }
 }
 
-void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
+uint64_t Warp::clock(uint8_t form) const {
+  const uint64_t now = time_ == nullptr      ? executed_ + slept_
+                       : (form & kOfNs) != 0 ? time_->ns()
+                                             : time_->cycle;
+  return now >> (form & ~kOfNs);
+}
+
+void Warp::memory(Group& g, const Inst& in, uint32_t mask, bool told) {
   const MemoryOp& op = code_.memory[in.target];
   const Banks b = banks(g);
   Access& a = block_.access();
@@ -308,7 +344,7 @@ void Warp::memory(Group& g, const Inst& in, uint32_t mask) {
   if (Races* races = block_.races()) {
     check_races(*races, g, a);
   }
-  if (observer_ != nullptr) {
+  if (observer_ != nullptr && !told) {
     observer_->accessed(block_, index_, g.pc, mask, a.address, nullptr);
   }
   complete(a, b);

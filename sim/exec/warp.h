@@ -25,6 +25,7 @@ class Warp {
     kRunning,
     kSpinning,  // it runs, but only loops that look for something
     kWaiting,   // for other warps
+    kPaused,    // before what depends on time, which has been told to the observer: run() goes on with it
     kDone,
   };
 
@@ -42,6 +43,8 @@ class Warp {
   uint64_t progress() const { return progress_; }
   // Grows with all that may change what others look at.
   uint64_t writes() const { return writes_; }
+  // kPaused: at a clock.
+  bool at_clock() const { return paused_ != nullptr && code_.insts[paused_->pc].kind == Kind::kClock; }
   // Where its groups are and what they wait for: "lanes 0x1 at FILE:12 (at barrier 0)"; for messages.
   std::string waits() const;
 
@@ -63,6 +66,7 @@ class Warp {
     uint32_t yields = 0;    // waits in vain, one after the other
     uint64_t born = 0;      // grows from one group to the next
     uint32_t from = kNoPc;  // where it parted from others
+    bool told = false;      // the observer knows of its next instruction
   };
   // Lanes that parted meet at `pc` of their frame. Those that have come are in no group.
   struct Join {
@@ -72,15 +76,17 @@ class Warp {
     int parent = -1;
   };
   // Why run_group ends.
-  enum class Leave : uint8_t { kSwitch, kSlice, kYields, kSpins };
+  enum class Leave : uint8_t { kSwitch, kSlice, kYields, kSpins, kPause };
 
   // warp.cc
   Banks banks(const Group& g);
   Group* choose();
   Leave run_group(Group& g, uint64_t until);
+  bool pauses(const Group& g, const Inst& in, uint32_t mask);
   bool control(Group& g, const Inst& in, uint32_t mask);  // false: the group does not go on
-  void memory(Group& g, const Inst& in, uint32_t mask);
+  void memory(Group& g, const Inst& in, uint32_t mask, bool told);
   void find(Group& g, const Inst& in, uint32_t mask);  // what a warp knows
+  uint64_t clock(uint8_t form) const;
   [[noreturn]] void refuse(const Group& g, const Access& a, const Refused& r);
   [[noreturn]] void fail(uint32_t pc, uint32_t lane, const std::string& what,
                          FaultKind kind = FaultKind::kOther) const;
@@ -149,7 +155,7 @@ class Warp {
   void texture(const Group& g, const Inst& in, uint32_t mask);
 
   // warp_async.cc
-  void barrier_object(Group& g, const Inst& in, uint32_t mask);
+  bool barrier_object(Group& g, const Inst& in, uint32_t mask, bool told);  // false: it is to be tried again
   void transfer(const Group& g, const Inst& in, uint32_t mask);
   void map_field(const Group& g, const Inst& in, uint32_t mask);
 
@@ -158,6 +164,7 @@ class Warp {
   Block& block_;
   const Code& code_;
   Observer* const observer_;
+  const SimulatedTime* const time_;
   const uint32_t index_;
   const bool
       by_stack_;  // below 7.0: of the paths of lanes that parted, only the top one runs (warp_stack.cc)
@@ -166,6 +173,7 @@ class Warp {
   uint32_t strong_polls_ = 0;
   uint32_t backward_ = 0;  // backward branches since then
   bool yields_ = false;    // the group lets others go first now
+  Group* paused_ = nullptr;
   uint64_t progress_ = 0, writes_ = 0;
   uint64_t slept_ = 0;  // ns
   uint64_t executed_ = 0;

@@ -7,7 +7,16 @@
 
 namespace heddle::exec {
 
-void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
+namespace {
+
+// The time limit of a wait that suspends, in tries.
+constexpr uint32_t kMostTries = 4096;
+
+}  // namespace
+
+// In simulated time a wait that may suspend does so, lane for lane, until its phase is complete: it is tried
+// again when others have gone on, without a word to the observer.
+bool Warp::barrier_object(Group& g, const Inst& in, uint32_t mask, bool told) {
   const BarrierObjectOp& op = code_.barrier_objects[in.target];
   const Banks b = banks(g);
   mask = in.sub == 0 ? mask : mask & -mask;  // of the warp: once
@@ -27,11 +36,12 @@ void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
       order_by_object(*races, op, object, result);
     }
     in_vain |= waits && result == 0;
+    operands[lane] |= waits && !op.suspends && result == 0 ? kInVain : 0;
     if (d != nullptr) {
       (*d)[lane] = result;
     }
   });
-  if (observer_ != nullptr && op.kind != BarrierObjectOp::Kind::kPendingCount) {
+  if (observer_ != nullptr && !told && op.kind != BarrierObjectOp::Kind::kPendingCount) {
     observer_->synchronised(block_, index_, g.pc, mask, op.kind, objects, operands);
   }
   progress_ += in_vain ? 0 : 1;
@@ -39,6 +49,8 @@ void Warp::barrier_object(Group& g, const Inst& in, uint32_t mask) {
   g.yields = in_vain ? g.yields + 1 : 0;
   yields_ = in_vain && op.suspends;
   strong_polls_ += waits ? 1 : 0;
+  g.told = yields_ && time_ != nullptr && g.yields % kMostTries != 0;
+  return !g.told;
 }
 
 void Warp::transfer(const Group& g, const Inst& in, uint32_t mask) {

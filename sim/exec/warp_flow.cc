@@ -204,7 +204,7 @@ void Warp::merge() {
     for (size_t k = i + 1; k < groups_.size(); ++k) {
       Group& b = groups_[k];
       if (b.mask != 0 && b.state == State::kRunnable && a.pc == b.pc && a.base == b.base &&
-          a.local == b.local && a.join == b.join) {
+          a.local == b.local && a.join == b.join && a.told == b.told) {
         a.mask |= b.mask;
         a.turn = std::min(a.turn, b.turn);
         a.born = std::max(a.born, b.born);

@@ -140,6 +140,11 @@ bool Warp::barrier(Group& g, const Inst& in, uint32_t mask) {
     add_group(g, g.mask & ~mask, g.pc + 1);
     g.mask = mask;
   }
+  if (observer_ != nullptr) {
+    const Register* threads = banks(g).at(in.s[1]);
+    observer_->arrived(block_, index_, static_cast<uint32_t>(number),
+                       threads != nullptr ? static_cast<uint32_t>((*threads)[first]) : 0);
+  }
   g.state = State::kAtBarrier;
   g.wait_for = static_cast<uint32_t>(number);
   count_barrier(g.wait_for);

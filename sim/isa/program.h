@@ -170,9 +170,12 @@ struct LaneValues {
 class WarpProgram {
  public:
   virtual ~WarpProgram() = default;
-  // What it issues from here on, once all that was given before has issued; empty when it has ended. Valid
-  // until the next call.
-  virtual std::span<const Run> next() = 0;
+  // What it issues from here on, asked at core cycle `now`, once all that was given before has issued; empty
+  // when it has ended, or waits(). Valid until the next call.
+  virtual std::span<const Run> next(uint64_t now) = 0;
+  // Behind a next() that gave nothing: it has not ended, what it does next hangs on what other warps do. It
+  // is to be asked again.
+  virtual bool waits() const { return false; }
   // Instruction `code` of the last run given issues, with the run's mask. Called in order; for recordings
   // only for those with memory references, and for barriers, and a mask that is not 0. Whoever computes does
   // it here: the values of all registers that it reads have come back.
@@ -230,6 +233,9 @@ class GridProgram {
   // The next block in launch order; null when all were given. Throws heddle::Error (sim/base/error.h) on
   // malformed input.
   virtual std::unique_ptr<BlockProgram> next() = 0;
+  // What its warps compute depends on the order in which they are asked, whichever SM they are on: one thread
+  // asks them, SM after SM in short steps of time.
+  virtual bool in_order() const { return false; }
   // It has ended; its storage may be used again.
   virtual void recycle(std::unique_ptr<BlockProgram> block) {}
 };

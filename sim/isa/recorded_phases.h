@@ -81,11 +81,16 @@ inline uint64_t syncs_operand(const WarpTrace& w, const MemRef& r, uint32_t k) {
 }
 // Of a wait: the phase's parity is the operand's highest bit.
 inline uint8_t parity_of(uint64_t operand) { return operand >> 31 & 1; }
-inline uint64_t parity_operand(bool parity) { return uint64_t{parity} << 31; }
+// The lowest bit, of programs that are executed: it has not waited, and the phase was not complete.
+inline uint64_t wait_operand(bool parity, bool in_vain) { return uint64_t{parity} << 31 | uint64_t{in_vain}; }
+inline bool waits_in_vain(uint64_t operand) { return operand & 1; }
 // What an initialisation for so many arrivals writes.
 inline uint64_t initial_word(uint32_t arrivals) {
   const uint64_t left = (uint64_t{1} << 20) - arrivals;
   return left << 1 | left << 43;
+}
+inline uint32_t initial_arrivals(uint64_t word) {
+  return static_cast<uint32_t>((uint64_t{1} << 20) - (word >> 43 & ((uint64_t{1} << 20) - 1)));
 }
 
 }  // namespace heddle::isa

@@ -20,32 +20,6 @@ bool has_thread_count(const Instr& in) {
   return in.op == OpClass::kBarrier && !(in.flags & kFlagBarrierAllThreads);
 }
 
-MbarrierOp::Kind kind_of(const SyncsForm& f) {
-  using Kind = MbarrierOp::Kind;
-  switch (f.kind) {
-    case SyncsForm::Kind::kInit:
-      return Kind::kInit;
-    case SyncsForm::Kind::kInvalidate:
-      return Kind::kInvalidate;
-    case SyncsForm::Kind::kWait:
-      return Kind::kWait;
-    case SyncsForm::Kind::kArrive:
-      break;
-    default:
-      return Kind::kOther;
-  }
-  const bool arrives = f.arrivals > 0 || f.arrivals_in_operand;
-  switch (f.bytes) {
-    case SyncsForm::Bytes::kNone:
-      return arrives ? Kind::kArrive : Kind::kOther;
-    case SyncsForm::Bytes::kExpect:
-      return arrives ? Kind::kArriveExpect : Kind::kExpect;
-    case SyncsForm::Bytes::kComplete:
-      return Kind::kComplete;
-  }
-  return Kind::kOther;
-}
-
 }  // namespace
 
 uint32_t BarrierCount::at(uint32_t phase) const {
@@ -176,21 +150,7 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
     flags(code, mask, *r, out.now);
   }
   __builtin_prefetch(r + kRefsAhead);
-  switch (in.op) {
-    case OpClass::kBulkCopy:
-      copy(in, *r, out);
-      break;
-    case OpClass::kMbarrier:
-      synchronise(in, mask, *r, out);
-      break;
-    default:
-      out.address = addresses(*trace_, *r);
-      if (in.mem_refs > 1) {
-        out.copy_to = addresses(*trace_, r[1]);
-      } else if (in.flags & kFlagAsyncStore && r->count > 0) {
-        out.copy_to = LaneAddresses::strided(syncs_operand(*trace_, *r, 0), 0);  // the same for all lanes
-      }
-  }
+  operands_.read(block_->image(), in, mask, block_->rank(), &block_->phases(), *trace_, r, out);
 }
 
 void RecordedWarp::flags(uint32_t code, uint32_t mask, const MemRef& r, uint64_t now) {
@@ -230,70 +190,6 @@ std::span<const Run> RecordedWarp::next_of_spins() {
   }
   given_ = spin_ < spins_->size() ? (*spins_)[spin_].turn : all.size();
   return all.subspan(from, given_ - from);
-}
-
-void RecordedWarp::copy(const Instr& in, const MemRef& r, Operands& out) {
-  const bool values = r.kind == MemRef::Kind::kValues;
-  if (values) {
-    // The frontend has refused what is wrong.
-    read_copy(block_->image(), in, std::span(trace_->values).subspan(r.list, r.count), UINT64_MAX, copy_);
-  }
-  out.unknown_copy = is_tensor_copy(in.async.kind) && !(values && copy_.known);
-  if (values && copy_.known) {
-    out.bulk = copy_.op;
-    out.tile = is_tensor_copy(in.async.kind) ? &copy_.tile : nullptr;
-    out.descriptor = copy_.descriptor;
-    out.descriptor_is_parameter = copy_.parameter;
-    out.assumed_map = copy_.assumed;
-  }
-}
-
-// Lanes whose barrier objects are others do so one after the other. Of an object whose phases are not known,
-// arrivals are those of the recorded order, and only the bytes of copies hold up a wait.
-void RecordedWarp::synchronise(const Instr& in, uint32_t mask, const MemRef& r, Operands& out) {
-  uint64_t address[32];
-  more_.clear();
-  if (!expand(addresses(*trace_, r), mask, address)) {
-    return;
-  }
-  const bool in_cluster = block_->image().shape.cluster.count() > 1;
-  MbarrierOp op;
-  uint32_t k = 0;
-  for (uint32_t m = mask; m; m &= m - 1, ++k) {
-    const uint64_t at = address[std::countr_zero(m)];
-    const uint64_t operand = syncs_operand(*trace_, r, k);
-    const RecordedPhases::Barrier known = block_->phases().at(at & kSharedOffset);
-    MbarrierOp next;
-    next.kind = kind_of(in.syncs);
-    next.address = at & kSharedOffset;
-    next.rank = static_cast<uint8_t>(at / (kSharedOffset + 1));
-    next.remote = in_cluster && next.rank != block_->rank();
-    if (known.arrivals == 0) {
-      next.any_phase = next.kind == MbarrierOp::Kind::kWait;
-      next.kind = next.any_phase ? next.kind : MbarrierOp::Kind::kOther;
-    } else if (next.kind == MbarrierOp::Kind::kInit) {
-      next.count = known.arrivals;
-      next.parity = known.parity;
-    } else {
-      next.parity = parity_of(operand);
-      next.count = in.syncs.arrivals_in_operand ? static_cast<uint32_t>(operand) : in.syncs.arrivals;
-      next.bytes = operand;
-    }
-    const bool arrives = in.syncs.kind == SyncsForm::Kind::kArrive;
-    if (k > 0 && next.address == op.address && next.remote == op.remote && next.rank == op.rank) {
-      if (arrives) {
-        op.count += next.count;
-        op.bytes += next.bytes;
-      }
-      continue;
-    }
-    if (k > 0) {
-      more_.push_back(op);
-    }
-    op = next;
-  }
-  out.mbarrier = op;
-  out.more_mbarriers = more_;
 }
 
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/isa/program.h"
-#include "sim/isa/recorded_copy.h"
+#include "sim/isa/recorded_operands.h"
 #include "sim/isa/recorded_phases.h"
 #include "sim/isa/recorded_polls.h"
 #include "sim/isa/recording.h"
@@ -68,7 +68,7 @@ class RecordedWarp final : public WarpProgram {
     turned_ = {};
     ref_ = by_order_ = 0;
   }
-  std::span<const Run> next() override {
+  std::span<const Run> next(uint64_t /*now*/) override {
     const std::span<const Run> all = trace_->runs;
     return spins_->empty() ? all.subspan(std::exchange(given_, all.size())) : next_of_spins();
   }
@@ -87,8 +87,6 @@ class RecordedWarp final : public WarpProgram {
  private:
   std::span<const Run> next_of_spins();
   void flags(uint32_t code, uint32_t mask, const MemRef& r, uint64_t now);
-  void synchronise(const Instr& in, uint32_t mask, const MemRef& r, Operands& out);
-  void copy(const Instr& in, const MemRef& r, Operands& out);
 
   const RecordedBlock* block_ = nullptr;
   const WarpTrace* trace_ = nullptr;
@@ -100,9 +98,7 @@ class RecordedWarp final : public WarpProgram {
   uint64_t turns_ = 0;   // further ones of it
   uint64_t polled_ = 0;  // the cycle of the last polling load
   BlockWork turned_;
-  // What `Operands` points to.
-  std::vector<MbarrierOp> more_;
-  RecordedCopy copy_;
+  RecordedOperands operands_;
 };
 
 class RecordedBlock final : public BlockProgram {

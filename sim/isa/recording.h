@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -81,6 +82,9 @@ class BlockSource {
   virtual bool next_runs(BlockTrace& out) { return next(out); }
   // Begins again before the first block. False: this source cannot.
   virtual bool start_over() { return false; }
+  // Instead of next(): the same kernel as a program whose values are decided while it is simulated, where the
+  // source can and it makes a difference; else null. `core_mhz`: of the core clock. The source outlives it.
+  virtual std::unique_ptr<GridProgram> program(double /*core_mhz*/) { return nullptr; }
   // Before the first block, for those who need only the references of some instructions: `wanted` is parallel
   // to the code. Sources that save time by it leave the others' kNone, and do not look at their text.
   virtual void want_refs_of(const std::vector<bool>& wanted) {}

@@ -136,7 +136,7 @@ void Sm::start_block(const Placement& p, Cycle now) {
     w.priority = ~((age_ - i) << 10) + i;
     w.started = now;
     w.lanes = threads >= 32 * (i + 1) ? ~0u : (1u << threads % 32) - 1;
-    w.stream.start(program.warp(i), *p.kernel);
+    w.stream.start(program.warp(i), *p.kernel, now);
     state_.start_warp(id, w);
     Cycle start = now + static_cast<Cycle>(i * launch_.warp_start_interval());
     state_.schedule(start, {UnitEvent::Kind::kWarpStart, static_cast<uint8_t>(id)});
@@ -217,7 +217,10 @@ void Sm::start_stream(uint32_t warp, Cycle now) {
   Warp& w = state_.warp(warp);
   w.next = w.stream.done() ? nullptr : &w.stream.peek();
   state_.charge(w, Stall::kNoInstruction, now - w.started);
-  if (w.stream.done()) {
+  if (w.stream.done() && w.stream.waits()) {
+    w.asks = true;
+    state_.ask_at(warp, now, now);
+  } else if (w.stream.done()) {
     state_.finish_warp(warp, now);
   } else {
     evaluate(warp, now);
@@ -227,7 +230,11 @@ void Sm::start_stream(uint32_t warp, Cycle now) {
 void Sm::handle(const UnitEvent& e, Cycle now) {
   switch (e.kind) {
     case UnitEvent::Kind::kWarpReady:
-      evaluate(e.warp, now);
+      if (state_.warp(e.warp).asks) {
+        state_.ask(e.warp, now);
+      } else {
+        evaluate(e.warp, now);
+      }
       break;
     case UnitEvent::Kind::kWarpStart:
       start_stream(e.warp, now);

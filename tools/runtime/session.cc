@@ -20,6 +20,7 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/exec/execute.h"
+#include "sim/exec/fault.h"
 
 namespace heddle::runtime {
 namespace {
@@ -43,6 +44,7 @@ class Watched final : public isa::BlockSource {
       throw;
     }
   }
+  std::unique_ptr<isa::GridProgram> program(double core_mhz) override { return source_->program(core_mhz); }
 
  private:
   std::unique_ptr<isa::BlockSource> source_;
@@ -139,7 +141,14 @@ host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Lau
     options.cancel = &cancel_;
     options.warm = setting("HEDDLE_COLD") != "1";
     stats::KernelResult result;
-    opened.located([&] { result = machine_->run(opened.source(), options); });
+    opened.located([&] {
+      try {
+        result = machine_->run(opened.source(), options);
+      } catch (const exec::ThreadFault&) {  // of a kernel that is executed while it is simulated
+        failure = std::current_exception();
+        throw;
+      }
+    });
     const analysis::LaunchRecord r = opened.record(std::move(result));
     instructions_ += r.warp_instructions;
     store(r);

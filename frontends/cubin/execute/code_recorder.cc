@@ -4,11 +4,7 @@ namespace heddle::cubin {
 
 CodeRecorder::CodeRecorder(const isa::KernelImage& image, const std::vector<uint32_t>& origins,
                            uint32_t blocks, uint32_t warps)
-    : image_(image), origins_(origins), warps_of_block_(warps), traces_(size_t{blocks} * warps) {
-  for (size_t i = 0; i < traces_.size(); ++i) {
-    traces_[i].warp = static_cast<uint32_t>(i % warps);
-  }
-}
+    : Recorder(blocks, warps), image_(image), origins_(origins) {}
 
 void CodeRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active,
                             uint32_t mask) {
@@ -17,7 +13,7 @@ void CodeRecorder::executed(const exec::Block& block, uint32_t warp, uint32_t pc
     return;  // behind the last instruction
   }
   const isa::Instr& in = image_.code[instr];
-  isa::WarpTrace& t = trace(block, warp);
+  isa::WarpTrace& t = trace_of(block, warp);
   // A branch that has no guard is executed by all, whether they go there or not.
   const uint32_t lanes = (in.flags & isa::kFlagPredicated) == 0 ? active : mask;
   executed::add_run(t, instr, lanes);
@@ -33,7 +29,7 @@ isa::MemRef* CodeRecorder::references(isa::WarpTrace& t, uint32_t pc) const {
 
 void CodeRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                             const exec::Register& address, const exec::Register* to) {
-  isa::WarpTrace& t = trace(block, warp);
+  isa::WarpTrace& t = trace_of(block, warp);
   const isa::Instr& in = image_.code[origins_[pc]];
   const bool stores = to != nullptr && (in.flags & isa::kFlagAsyncStore) != 0;
   const isa::MemRef from =
@@ -55,7 +51,7 @@ void CodeRecorder::accessed_matrix(const exec::Block& /*block*/, uint32_t /*warp
 void CodeRecorder::synchronised(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
                                 exec::BarrierObjectOp::Kind kind, const exec::Register& object,
                                 const exec::Register& operand) {
-  isa::WarpTrace& t = trace(block, warp);
+  isa::WarpTrace& t = trace_of(block, warp);
   if (isa::MemRef* const r = references(t, pc)) {
     *r = executed::reference(t, mask, kind, object, operand);
   }
@@ -63,15 +59,10 @@ void CodeRecorder::synchronised(const exec::Block& block, uint32_t warp, uint32_
 
 void CodeRecorder::transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t /*lane*/,
                                const exec::Transfer& transfer) {
-  isa::WarpTrace& t = trace(block, warp);
+  isa::WarpTrace& t = trace_of(block, warp);
   if (isa::MemRef* const r = references(t, pc)) {
     *r = executed::reference(t, transfer);
   }
-}
-
-std::vector<isa::WarpTrace> CodeRecorder::finish(uint32_t rank) {
-  const auto first = traces_.begin() + static_cast<std::ptrdiff_t>(size_t{rank} * warps_of_block_);
-  return {std::make_move_iterator(first), std::make_move_iterator(first + warps_of_block_)};
 }
 
 }  // namespace heddle::cubin

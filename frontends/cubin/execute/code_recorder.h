@@ -26,19 +26,16 @@ class CodeRecorder final : public executed::Recorder {
                     const exec::Register& operand) override;
   void transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
                    const exec::Transfer& t) override;
-  std::vector<isa::WarpTrace> finish(uint32_t rank) override;
 
  private:
-  isa::WarpTrace& trace(const exec::Block& block, uint32_t warp) {
-    return traces_[block.rank() * warps_of_block_ + warp];
+  isa::WarpTrace& trace_of(const exec::Block& block, uint32_t warp) {
+    return trace(place(block.rank(), warp));
   }
   // Where the references of the instruction are that the warp executed last; null: it has none.
   isa::MemRef* references(isa::WarpTrace& t, uint32_t pc) const;
 
   const isa::KernelImage& image_;
   const std::vector<uint32_t>& origins_;
-  const uint32_t warps_of_block_;
-  std::vector<isa::WarpTrace> traces_;
 };
 
 }  // namespace heddle::cubin

@@ -318,17 +318,17 @@ bool Translator::special_registers() {
   if (name == "SR_CLOCKLO" || name == "SR_GLOBALTIMERLO" || name == "SR_CLOCKHI" ||
       name == "SR_GLOBALTIMERHI") {
     const Slot t = temporary();
-    exec::Inst& in = emit(exec::Kind::kClock, Role::kBefore);
+    exec::Inst& in = emit(exec::Kind::kClock);
     in.d[0] = t;
     in.sub = name.back() == 'I' ? 32 : 0;
+    in.sub |= name.starts_with("SR_GLOBALTIMER") ? exec::kOfNs : 0;
     in.offset = wide ? -1 : 0xffffffff;
     if (wide) {
-      compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {t});
+      compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {t}, 0, Role::kBehind);
     } else if (n == "S2UR") {
       emit_guarded(WordOp::kBroadcast, destination(op(0)), t, 0);
-      out_.code.insts.back().counted = true;
     } else {
-      compute(WordOp::kCopy, destination(op(0)), kNoSlot, {t});
+      compute(WordOp::kCopy, destination(op(0)), kNoSlot, {t}, 0, Role::kBehind);
     }
     return true;
   }

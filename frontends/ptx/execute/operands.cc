@@ -125,6 +125,9 @@ exec::Slot Translator::special(const Operand& o) {
   in.d[0] = d;
   in.offset = bits(info(s.kind).type) == 32 ? 0xffffffff : -1;
   in.sub = s.kind == SpecialKind::kClockHi || s.kind == SpecialKind::kGlobaltimerHi ? 32 : 0;
+  const bool cycles =
+      s.kind == SpecialKind::kClock || s.kind == SpecialKind::kClock64 || s.kind == SpecialKind::kClockHi;
+  in.sub |= cycles ? 0 : exec::kOfNs;
   return d;
 }
 

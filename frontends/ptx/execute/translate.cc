@@ -256,9 +256,13 @@ void Translator::instruction(const Instr& instr) {
       std::upper_bound(line_starts_.begin(), line_starts_.end(), instr.at) - line_starts_.begin());
   code.lines.resize(code.insts.size(), line);
   out_.origins.resize(code.insts.size(), static_cast<uint32_t>(&instr - f_->instrs.data()));
-  for (size_t i = before; i + 1 < code.insts.size(); ++i) {
+  // The last one counts, or the one at which warps pause.
+  size_t counted = code.insts.size() - 1;
+  for (size_t i = before; i < code.insts.size(); ++i) {
     code.insts[i].counted = false;
+    counted = code.timed(code.insts[i]) ? i : counted;
   }
+  code.insts[counted].counted = true;
   most_temporaries_ = std::max(most_temporaries_, temporaries_);
 }
 

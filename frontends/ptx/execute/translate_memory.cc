@@ -5,16 +5,6 @@
 #include "sim/exec/atomics.h"
 
 namespace heddle::ptx {
-namespace {
-
-// A load after which the program may look again.
-bool polls(const Op& op) {
-  return op.has(Flag::kMmio) || op.cache == CacheOp::kCv || op.semantics == Semantics::kVolatile ||
-         op.semantics == Semantics::kRelaxed || op.semantics == Semantics::kAcquire;
-}
-
-}  // namespace
-
 // Where an address points to; its space if it says more than the instruction does. A variable of shared
 // memory is the block's own.
 exec::Place Translator::place(const Operand& o, exec::Space space) {
@@ -78,7 +68,7 @@ void Translator::load_store(const Instr& instr, const Op& op) {
   m.bytes = static_cast<uint8_t>(bits(op.type()) / 8);
   m.elements = op.vector;
   m.strong = op.semantics != Semantics::kNone && op.semantics != Semantics::kWeak;
-  m.polls = !stores && polls(op);
+  m.polls = !stores && op.polls();
   m.sign = !stores && info(op.type()).kind == TypeKind::kSigned;
   const std::vector<Operand> all = elements(value);
   for (const Operand& o : all) {

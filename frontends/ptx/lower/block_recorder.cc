@@ -35,7 +35,7 @@ exec::Register tile_addresses(const Tiles& t, uint64_t base, uint64_t stride) {
 
 BlockRecorder::BlockRecorder(const Kernel& kernel, const exec::Code& code,
                              const std::vector<uint32_t>& origins, uint32_t blocks, uint32_t warps)
-    : kernel_(kernel), warps_of_block_(warps), warps_(size_t{blocks} * warps) {
+    : Recorder(blocks, warps), kernel_(kernel), warps_(places()) {
   find_places(code, origins);
   size_t instructions = 0;
   for (const auto& part : kernel.parts) {
@@ -43,7 +43,6 @@ BlockRecorder::BlockRecorder(const Kernel& kernel, const exec::Code& code,
   }
   const uint32_t most = std::ranges::max(blocks_, {}, &PartBlock::turns).turns;
   for (size_t i = 0; i < warps_.size(); ++i) {
-    warps_[i].trace.warp = static_cast<uint32_t>(i % warps);
     warps_[i].stack.fill(kStackTop);
     warps_[i].turn.resize(most);
     for (Turn& t : warps_[i].turn) {
@@ -124,13 +123,13 @@ void BlockRecorder::accessed(const exec::Block& block, uint32_t warp, uint32_t p
   Seen* const s = seen(w, pc, mask);
   // Of lanes that come one group after the other, those of the first group are told.
   if (s != nullptr && !s->has_refs) {
-    if (places_[pc].stores) {
-      s->refs[0] = executed::reference(w.trace, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to);
-    } else {
-      s->refs[0] = executed::reference(w.trace, mask, address);
-    }
-    if (to != nullptr && !places_[pc].stores) {
-      s->refs[1] = executed::reference(w.trace, mask, *to);
+    const bool stores = places_[pc].stores;
+    s->refs[0] = seen_reference(w, [&](isa::WarpTrace& t) {
+      return stores ? executed::reference(t, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to)
+                    : executed::reference(t, mask, address);
+    });
+    if (to != nullptr && !stores) {
+      s->refs[1] = seen_reference(w, [&](isa::WarpTrace& t) { return executed::reference(t, mask, *to); });
     }
     s->has_refs = true;
     s->mask = mask;
@@ -168,7 +167,8 @@ void BlockRecorder::synchronised(const exec::Block& block, uint32_t warp, uint32
   if (s == nullptr || s->has_refs) {
     return;
   }
-  s->refs[0] = executed::reference(w.trace, mask, kind, object, operand);
+  s->refs[0] = seen_reference(
+      w, [&](isa::WarpTrace& v) { return executed::reference(v, mask, kind, object, operand); });
   s->has_refs = true;
   s->mask = mask;
 }
@@ -180,10 +180,10 @@ void BlockRecorder::transferred(const exec::Block& block, uint32_t warp, uint32_
   if (s == nullptr) {
     return;
   }
-  s->transfers.push_back(executed::reference(w.trace, t));
+  s->transfers.push_back(seen_reference(w, [&](isa::WarpTrace& v) { return executed::reference(v, t); }));
 }
 
-void BlockRecorder::flush(WarpState& w) const {
+void BlockRecorder::flush(WarpState& w) {
   if (w.block == kNone || w.turns == 0) {
     return;
   }
@@ -196,12 +196,24 @@ void BlockRecorder::flush(WarpState& w) const {
     }
   }
   w.turns = 0;
+  w.values.clear();
+}
+
+void BlockRecorder::tell(WarpState& w, const Reference& r) {
+  isa::WarpTrace& t = trace_of(w);
+  const auto first = w.values.values.begin() + r.ref.list;
+  t.refs.push_back(r.ref);
+  t.refs.back().list = static_cast<uint32_t>(t.values.size());
+  if (r.count > 0) {
+    t.values.insert(t.values.end(), first, first + static_cast<std::ptrdiff_t>(r.count));
+  }
 }
 
 void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s,
-                               uint32_t mask) const {
+                               uint32_t mask) {
+  isa::WarpTrace& trace = trace_of(w);
   if (!s.transfers.empty()) {
-    w.trace.refs.push_back(s.transfers[0]);
+    tell(w, s.transfers[0]);
     return;
   }
   if (m.stack != Machine::Stack::kNone && m.address) {
@@ -209,20 +221,21 @@ void BlockRecorder::references(WarpState& w, const Machine& m, const isa::Instr&
     for (size_t lane = 0; lane < places.size(); ++lane) {
       places[lane] = w.stack[lane] + static_cast<uint64_t>(m.address->offset);
     }
-    w.trace.refs.push_back(executed::reference(w.trace, mask, places));
+    const isa::MemRef r = executed::reference(trace, mask, places);
+    trace.refs.push_back(r);
     return;
   }
   if (m.tiles) {
-    w.trace.refs.push_back(
-        executed::reference(w.trace, kAllLanes, tile_addresses(*m.tiles, s.base, s.stride)));
+    const isa::MemRef r = executed::reference(trace, kAllLanes, tile_addresses(*m.tiles, s.base, s.stride));
+    trace.refs.push_back(r);
     return;
   }
   for (uint32_t k = 0; k < in.mem_refs; ++k) {
-    w.trace.refs.push_back(s.has_refs ? s.refs[k] : isa::MemRef{});
+    tell(w, s.has_refs ? s.refs[k] : Reference{});
   }
 }
 
-void BlockRecorder::tell(WarpState& w, const PartBlock& of, uint32_t block, size_t turn) const {
+void BlockRecorder::tell(WarpState& w, const PartBlock& of, uint32_t block, size_t turn) {
   const Block& b = of.part->code.blocks[block];
   const Unrolled& source = of.part->source;
   const bool several = block != of.index;
@@ -243,12 +256,12 @@ void BlockRecorder::tell(WarpState& w, const PartBlock& of, uint32_t block, size
     mask &= ~w.exited;
     const uint32_t at = b.first + i;
     const isa::Instr& in = kernel_.image.code[at];
-    executed::add_run(w.trace, at, mask);
+    executed::add_run(trace_of(w), at, mask);
     if (mask != 0 && in.mem_refs > 0) {
       references(w, m, in, s, mask);
       for (size_t k = 1; k < s.transfers.size(); ++k) {  // another lane's
-        executed::add_run(w.trace, at, mask);
-        w.trace.refs.push_back(s.transfers[k]);
+        executed::add_run(trace_of(w), at, mask);
+        tell(w, s.transfers[k]);
       }
     }
     if (m.stack_step != 0) {
@@ -267,17 +280,6 @@ void BlockRecorder::tell(WarpState& w, const PartBlock& of, uint32_t block, size
       break;
     }
   }
-}
-
-std::vector<isa::WarpTrace> BlockRecorder::finish(uint32_t rank) {
-  std::vector<isa::WarpTrace> out;
-  for (uint32_t k = 0; k < warps_of_block_; ++k) {
-    WarpState& w = warps_[size_t{rank} * warps_of_block_ + k];
-    flush(w);
-    w.block = kNone;
-    out.push_back(std::move(w.trace));
-  }
-  return out;
 }
 
 }  // namespace heddle::ptx::lower

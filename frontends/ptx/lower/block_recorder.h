@@ -32,18 +32,21 @@ class BlockRecorder final : public executed::Recorder {
                     const exec::Register& operand) override;
   void transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
                    const exec::Transfer& t) override;
-  // The block of that rank has ended.
-  std::vector<isa::WarpTrace> finish(uint32_t rank) override;
 
  private:
+  // A reference, with its values among those of WarpState::values.
+  struct Reference {
+    isa::MemRef ref;
+    size_t count = 0;
+  };
   // What one warp has done of the block that it is in.
   struct Seen {
     uint32_t turn = 0;  // valid if it is the warp's
     uint32_t active = 0, mask = 0;
-    isa::MemRef refs[2];
+    Reference refs[2];
     bool has_refs = false;
-    uint64_t base = 0, stride = 0;       // of a matrix
-    std::vector<isa::MemRef> transfers;  // of one lane after the other
+    uint64_t base = 0, stride = 0;     // of a matrix
+    std::vector<Reference> transfers;  // of one lane after the other
   };
   struct Turn {
     uint32_t number = 0;
@@ -51,7 +54,7 @@ class BlockRecorder final : public executed::Recorder {
     std::vector<Seen> seen;  // by PTX instruction, of all parts
   };
   struct WarpState {
-    isa::WarpTrace trace;
+    isa::WarpTrace values;  // of references that are not told yet
     uint32_t block = kNone;
     uint32_t numbers = 0;  // of turns
     uint32_t exited = 0;
@@ -76,21 +79,28 @@ class BlockRecorder final : public executed::Recorder {
     bool stores = false;  // asynchronously
   };
 
-  WarpState& state(const exec::Block& block, uint32_t warp) {
-    return warps_[block.rank() * warps_of_block_ + warp];
-  }
+  WarpState& state(const exec::Block& block, uint32_t warp) { return warps_[place(block.rank(), warp)]; }
   void find_places(const exec::Code& code, const std::vector<uint32_t>& origins);
   // What has been seen of the instruction, in the turn that goes on; null: nothing is told of it.
   Seen* seen(WarpState& w, uint32_t pc, uint32_t mask) const;
   void begin_turn(WarpState& w, uint32_t block);
-  void flush(WarpState& w) const;
+  void flush(size_t place) override { flush(warps_[place]); }
+  void flush(WarpState& w);
   // As `block` of the part: the one itself, of which it is a turn, or the one that does all turns at once.
-  void tell(WarpState& w, const PartBlock& of, uint32_t block, size_t turn) const;
+  void tell(WarpState& w, const PartBlock& of, uint32_t block, size_t turn);
   // `mask`: the lanes.
-  void references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s, uint32_t mask) const;
+  void references(WarpState& w, const Machine& m, const isa::Instr& in, const Seen& s, uint32_t mask);
+  isa::WarpTrace& trace_of(const WarpState& w) { return trace(static_cast<size_t>(&w - warps_.data())); }
+  // make(values): a reference whose values it puts there.
+  template <class F>
+  static Reference seen_reference(WarpState& w, F make) {
+    const size_t before = w.values.values.size();
+    const isa::MemRef r = make(w.values);
+    return {r, w.values.values.size() - before};
+  }
+  void tell(WarpState& w, const Reference& r);
 
   const Kernel& kernel_;
-  const uint32_t warps_of_block_;
   std::vector<PartBlock> blocks_;
   std::vector<Place> places_;
   std::vector<WarpState> warps_;

@@ -48,7 +48,8 @@ struct Basic {
 
 class Finder {
  public:
-  Finder(const Module& m, Lowered& f) : m_(m), out_(f), f_(*f.function) {}
+  Finder(const Module& m, const std::vector<bool>& cuts, Lowered& f)
+      : m_(m), cuts_(cuts), out_(f), f_(*f.function) {}
 
   void run() {
     split();
@@ -69,7 +70,7 @@ class Finder {
       if (o == Opcode::kBra) {
         starts.insert(target(i));
       }
-      if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || leaves(o)) {
+      if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || leaves(o) || cut(i)) {
         starts.insert(i + 1);
       }
     }
@@ -123,7 +124,7 @@ class Finder {
       if (i + 1 == b.end && opcode(m_, f_, i) == Opcode::kBra && f_.instrs[i].guard == kNone) {
         continue;
       }
-      if (!may_be_conditional(m_, f_, i)) {
+      if (cut(i) || !may_be_conditional(m_, f_, i)) {
         return false;
       }
       ++real;
@@ -141,8 +142,8 @@ class Finder {
       block.next = now.next;
       const bool branch = opcode(m_, f_, last) == Opcode::kBra;
       const Instr& in = f_.instrs[last];
-      if (opcode(m_, f_, last) == Opcode::kCall) {
-        return;  // what the function does is told between them
+      if (opcode(m_, f_, last) == Opcode::kCall || cut(last)) {
+        return;  // what the function does is told between them; or what comes next is not known yet
       }
       if (now.next.size() == 1 && alone(now.next[0]) && now.next[0] > b) {
         b = now.next[0];
@@ -195,7 +196,10 @@ class Finder {
     }
   }
 
+  bool cut(uint32_t i) const { return !cuts_.empty() && cuts_[i]; }
+
   const Module& m_;
+  const std::vector<bool>& cuts_;
   Lowered& out_;
   const Function& f_;
   std::vector<Basic> basics_;
@@ -214,6 +218,8 @@ bool ends_thread(const Module& module, const Function& f, uint32_t target) {
          (target >= f.instrs.size() || (is_exit(module, f, target) && f.instrs[target].guard == kNone));
 }
 
-void find_blocks(const Module& module, Lowered& f) { Finder(module, f).run(); }
+void find_blocks(const Module& module, const std::vector<bool>& cuts, Lowered& f) {
+  Finder(module, cuts, f).run();
+}
 
 }  // namespace heddle::ptx::lower

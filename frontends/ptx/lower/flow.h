@@ -6,8 +6,9 @@
 
 namespace heddle::ptx::lower {
 
-// Fills blocks, their stretches and successors, and block_of.
-void find_blocks(const Module& module, Lowered& f);
+// Fills blocks, their stretches and successors, and block_of. `cuts`: by instruction, whether a block ends
+// behind it; or nothing.
+void find_blocks(const Module& module, const std::vector<bool>& cuts, Lowered& f);
 
 // Whether the branch that ends a stretch is left out: what it leaves out is conditional, or it is an EXIT.
 bool is_exit(const Module& module, const Function& f, uint32_t instr);

@@ -10,6 +10,7 @@
 #include "frontends/ptx/lower/flow.h"
 #include "frontends/ptx/lower/schedule.h"
 #include "frontends/ptx/lower/select.h"
+#include "frontends/ptx/lower/timed.h"
 #include "frontends/sass/decode.h"
 
 namespace heddle::ptx::lower {
@@ -190,6 +191,15 @@ void write(Kernel& k) {
   k.image.unknown_opcodes = pool.unknown();
 }
 
+// `cuts`: by PTX instruction; or nothing.
+void mark_cuts(const std::vector<bool>& cuts, Lowered& f) {
+  for (Block& b : f.blocks) {
+    for (Machine& m : b.code) {
+      m.cuts = m.origin < cuts.size() && cuts[m.origin] && (m.ordered || m.loads || m.stores);
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel) {
@@ -198,16 +208,27 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
   std::vector<std::string> missing;
   Callees callees;
   uint32_t registers = kFewestRegisters;
-  for (const Reached& r :
-       reached_functions(module, static_cast<uint32_t>(&kernel - module.functions.data()))) {
+  const std::vector<Reached> reached =
+      reached_functions(module, static_cast<uint32_t>(&kernel - module.functions.data()));
+  const bool by_time = std::any_of(reached.begin(), reached.end(), [&](const Reached& r) {
+    return depends_on_time(module, module.functions[r.function]);
+  });
+  for (const Reached& r : reached) {
+    const Function& function = module.functions[r.function];
+    const std::vector<bool> cut = by_time ? cuts(module, function) : std::vector<bool>{};
     auto part = std::make_unique<Part>();
     Lowered& f = part->code;
     part->function = r.function;
-    part->source = unroll(module, module.functions[r.function]);
+    part->source = unroll(module, cut, function);
     f.function = &part->source.function;
     f.standard = r.standard;
-    find_blocks(module, f);
+    std::vector<bool> cut_here;
+    for (size_t i = 0; by_time && i < part->source.origin.size(); ++i) {
+      cut_here.push_back(cut[part->source.origin[i]]);
+    }
+    find_blocks(module, cut_here, f);
     Select(module, callees, f).run();
+    mark_cuts(cut_here, f);
     missing.insert(missing.end(), f.missing.begin(), f.missing.end());
     if (missing.empty()) {
       remove_dead(f);

@@ -114,6 +114,7 @@ struct Machine {
   isa::OpClass op = isa::OpClass::kUnknown;
   isa::MemSpace space = isa::MemSpace::kNone;
   bool loads = false, stores = false, ordered = false;  // how it may not be moved
+  bool cuts = false;                                    // nor anything from before it to behind it (timed.h)
   isa::Control control;
 
   bool has_effect() const { return stores || ordered || target != kNone; }

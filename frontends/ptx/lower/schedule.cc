@@ -81,10 +81,12 @@ class Scheduler {
     const Machine& m = code_[i];
     const bool last =
         m.op == OpClass::kBranch || m.op == OpClass::kCall || (m.op == OpClass::kExit && !m.guard.there());
-    if (last) {
+    if (last || m.cuts) {
       for (uint32_t k = 0; k < i; ++k) {
         edge(k, i, 0);
       }
+    }
+    if (last) {
       return;
     }
     if (m.ordered) {

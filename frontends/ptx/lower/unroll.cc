@@ -20,7 +20,7 @@ struct Found {
 
 class Finder {
  public:
-  Finder(const Module& m, const Function& f) : m_(m), f_(f) {}
+  Finder(const Module& m, const std::vector<bool>& cuts, const Function& f) : m_(m), cuts_(cuts), f_(f) {}
 
   std::vector<Found> run() {
     std::set<uint32_t> targets;
@@ -70,7 +70,7 @@ class Finder {
       const Opcode o = opcode(i);
       if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || o == Opcode::kRet ||
           o == Opcode::kExit || words(o).find("bar") != std::string_view::npos ||
-          m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
+          (!cuts_.empty() && cuts_[i]) || m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
         return false;
       }
     }
@@ -111,6 +111,7 @@ class Finder {
   }
 
   const Module& m_;
+  const std::vector<bool>& cuts_;
   const Function& f_;
 };
 
@@ -327,8 +328,8 @@ class Copier {
 
 }  // namespace
 
-Unrolled unroll(const Module& module, const Function& f) {
-  return Copier(module, f).run(Finder(module, f).run());
+Unrolled unroll(const Module& module, const std::vector<bool>& cuts, const Function& f) {
+  return Copier(module, f).run(Finder(module, cuts, f).run());
 }
 
 }  // namespace heddle::ptx::lower

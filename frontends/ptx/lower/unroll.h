@@ -22,6 +22,7 @@ struct Unrolled {
   std::vector<uint32_t> place;
 };
 
-Unrolled unroll(const Module& module, const Function& f);
+// Not loops with instructions that are `cuts`.
+Unrolled unroll(const Module& module, const std::vector<bool>& cuts, const Function& f);
 
 }  // namespace heddle::ptx::lower

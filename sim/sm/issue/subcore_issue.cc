@@ -99,15 +99,21 @@ uint32_t SubCore::jump_cycles(const TimedInstr& t, uint32_t to) const {
 }
 
 // The warp has issued the last of its stream. That need not be an EXIT: a recording can stop early. Then
-// what holds the warp, or the barrier that it waits at, ends it (SmState::wake_held).
+// what holds the warp, or the barrier that it waits at, ends it (SmState::wake_held). A program that is
+// executed may not know yet what comes next.
 void SubCore::end_stream(uint32_t id, Cycle now, uint32_t gap, Cycle again) {
+  Warp& w = sm_.warp(id);
+  w.asks = w.stream.waits();
   if (again == kNever) {
     return;
   }
-  Warp& w = sm_.warp(id);
   sm_.charge(w, Stall::kWait, gap - 1);
   if (w.behind_barrier) {
     sm_.hold(id, Stall::kBarrier, now + gap);
+    return;
+  }
+  if (w.asks) {
+    sm_.ask_at(id, std::max(now + gap, again), now + gap);
     return;
   }
   sm_.finish_warp(id, now + gap);
@@ -189,7 +195,7 @@ Cycle SubCore::issue_one(uint32_t slot, Cycle now, bool paired) {
   Cycle again = wires_.dispatch.start(index_, id, t, now, start, pipe_free_[static_cast<int>(t.pipe)]);
 
   bool diverged = t.op == isa::OpClass::kBranch && sm_.is_partial(id);
-  bool in_order = w.stream.advance();
+  bool in_order = w.stream.advance(now);
   if (w.stream.done()) {
     end_stream(id, now, gap, again);
     return kNever;

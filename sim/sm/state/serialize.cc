@@ -7,7 +7,7 @@ namespace heddle::sm {
 
 void WarpStream::serialize(Archive& ar, isa::WarpProgram& program, const TimedKernel& kernel) {
   if (ar.reading()) {
-    start(program, kernel);
+    start(program, kernel, 0);
   }
   // A recording gives all its runs at once, so what is left of them says where the cursor is.
   auto left = static_cast<uint64_t>(end_ - run_);

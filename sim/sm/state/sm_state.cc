@@ -141,11 +141,35 @@ void SmState::wake_held(uint32_t warp, Cycle at, Cycle now) {
   w.held = false;
   at = std::max(at, now + 1);
   charge(w, w.state, at > w.since ? at - w.since : 0);
+  if (w.asks) {
+    ask_at(warp, at, std::max(at, w.since));
+    return;
+  }
   if (w.stream.done()) {  // recorded without an EXIT: what held it was its last instruction
     finish_warp(warp, std::max(at, w.since));
     return;
   }
   scheduler_.park(warp, at, now);
+}
+
+void SmState::ask_at(uint32_t warp, Cycle at, Cycle since) {
+  warps_[warp].since = since;
+  schedule(at, {UnitEvent::Kind::kWarpReady, static_cast<uint8_t>(warp)});
+}
+
+void SmState::ask(uint32_t warp, Cycle now) {
+  Warp& w = warps_[warp];
+  w.asks = !w.stream.ask(now) && w.stream.waits();
+  charge(w, w.busy ? w.reason[static_cast<size_t>(std::countr_zero(w.busy))] : Stall::kBranchResolve,
+         now > w.since ? now - w.since : 0);
+  if (w.asks) {
+    ask_at(warp, now + kAskAgain, now);
+  } else if (w.stream.done()) {
+    finish_warp(warp, now);
+  } else {
+    w.next = &w.stream.peek();
+    scheduler_.evaluate(warp, now);
+  }
 }
 
 void SmState::finish_warp(uint32_t warp, Cycle now) {

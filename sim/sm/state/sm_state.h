@@ -120,6 +120,11 @@ class SmState {
   }
   // It may go on at `at`.
   void wake_held(uint32_t warp, Cycle at, Cycle now);
+  // Its program, which did not know at `since` what comes next, is asked at `at`, and from then on again and
+  // again. An answer may come so much too late; that is a matter of the simulator's.
+  static constexpr Cycle kAskAgain = 16;
+  void ask_at(uint32_t warp, Cycle at, Cycle since);
+  void ask(uint32_t warp, Cycle now);
   // Its stream has ended.
   void finish_warp(uint32_t warp, Cycle now);
   void retire_if_drained(uint32_t warp, Cycle now);

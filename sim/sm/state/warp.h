@@ -23,12 +23,19 @@ inline constexpr uint32_t kGroupRing = 128;  // LDGSTS groups in flight; scorebo
 // A cursor over what a warp's program issues.
 class WarpStream {
  public:
-  void start(isa::WarpProgram& program, const TimedKernel& kernel) {
+  void start(isa::WarpProgram& program, const TimedKernel& kernel, Cycle now) {
     program_ = &program;
     kernel_ = &kernel;
-    fetch();
+    fetch(now);
   }
   bool done() const { return run_ == end_; }
+  // When done(): there will be more, which is not known yet.
+  bool waits() const { return program_->waits(); }
+  // When it waits(): whether there is more now.
+  bool ask(Cycle now) {
+    fetch(now);
+    return !done();
+  }
   // The next instruction and its mask; only when not done().
   const TimedInstr& peek() const { return kernel_->code[run_->first + pos_]; }
   uint32_t mask() const { return run_->mask; }
@@ -38,7 +45,7 @@ class WarpStream {
   void issue(isa::Operands& out) { program_->issue(run_->first + pos_, run_->mask, out); }
 
   // Moves on; returns true when the next instruction is the one after this in the code.
-  bool advance() {
+  bool advance(Cycle now) {
     const uint32_t index = run_->first + pos_;
     if (++pos_ < run_->count) {
       return true;
@@ -46,7 +53,7 @@ class WarpStream {
     pos_ = 0;
     __builtin_prefetch(run_ + kRunsAhead);
     if (++run_ == end_) {
-      fetch();
+      fetch(now);
     }
     return done() || run_->first == index + 1;
   }
@@ -56,8 +63,8 @@ class WarpStream {
   void serialize(Archive& ar, isa::WarpProgram& program, const TimedKernel& kernel);
 
  private:
-  void fetch() {
-    const std::span<const isa::Run> runs = program_->next();
+  void fetch(Cycle now) {
+    const std::span<const isa::Run> runs = program_->next(now);
     run_ = runs.data();
     end_ = run_ + runs.size();
     pos_ = 0;
@@ -104,6 +111,7 @@ struct Warp {
   bool draining = false;        // has executed its last instruction
   bool held = false;            // by a barrier or a fence: scoreboard counters do not wake it
   bool behind_barrier = false;  // has arrived at a barrier that is not complete
+  bool asks = false;            // its program does not know yet what comes next (WarpStream::waits)
   bool constant = false;        // its next instruction's has been fetched, and is kept whatever the L0 does
   stats::Stall state = stats::Stall::kWait;
   Cycle since = 0;  // start of the current wait

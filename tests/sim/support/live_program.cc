@@ -54,7 +54,7 @@ std::vector<Op> code() {
 uint32_t LiveWarp::block() const { return static_cast<uint32_t>(home_->linear); }
 std::vector<uint8_t>& LiveWarp::shared() { return home_->shared; }
 
-std::span<const isa::Run> LiveWarp::next() {
+std::span<const isa::Run> LiveWarp::next(uint64_t /*now*/) {
   switch (next_) {
     case Next::kResume:
       if (!task_.resume()) {

@@ -163,7 +163,7 @@ class LiveWarp final : public isa::WarpProgram {
   std::vector<uint8_t>& shared();
 
   // ---- WarpProgram ----
-  std::span<const isa::Run> next() override;
+  std::span<const isa::Run> next(uint64_t now) override;
   void issue(uint32_t code, uint32_t mask, isa::Operands& out) override;
   void complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) override;
   State state() const override { return {state_ != 0, state_ << 8 | run_.first, executed_}; }

@@ -56,7 +56,7 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
       w.active = true;
       w.index = static_cast<uint16_t>(i);
       w.age = i + 1;
-      w.stream.start(program_->warp(i), timed);
+      w.stream.start(program_->warp(i), timed, 0);
       w.next = w.stream.done() ? nullptr : &w.stream.peek();
       state.start_warp(i, w);
     }
@@ -88,7 +88,7 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
                                     .now = now,
                                     .start = now,
                                     .pipe_free = pipe_free[state.subcore_of(warp)]});
-    w.stream.advance();
+    w.stream.advance(0);
     w.next = w.stream.done() ? nullptr : &w.stream.peek();
     return again;
   }

@@ -44,7 +44,7 @@ struct IssueBench : sm::WarpScheduler {
       w.active = true;
       w.index = static_cast<uint16_t>(i);
       w.age = w.priority = i + 1;
-      w.stream.start(program->warp(i), timed);
+      w.stream.start(program->warp(i), timed, 0);
       w.next = &w.stream.peek();
       state.start_warp(4 * i, w);
       subcore.evaluate(i, 0);

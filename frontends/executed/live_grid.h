@@ -1,0 +1,112 @@
+// A launch that is executed while it is simulated: a warp executes an instruction when it is about to issue,
+// and what depends on time (exec::Code::timed: clocks, locks, flags, tickets) when it has issued. So what
+// blocks see of each other is decided by simulated time, and nothing is kept of what has issued.
+//
+// Values that do not depend on time are executed up to kAhead instructions early, and all of memory is that
+// of the host: a store can be seen once its warp has executed it, not when it comes to the L2.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontends/executed/recorder.h"
+#include "sim/exec/cluster.h"
+#include "sim/exec/launch.h"
+#include "sim/isa/program.h"
+#include "sim/isa/recorded_operands.h"
+
+namespace heddle::executed {
+
+class LiveCluster;
+class LiveBlock;
+class LiveGrid;
+
+class LiveWarp final : public isa::WarpProgram {
+ public:
+  LiveWarp(LiveBlock& block, uint32_t index) : block_(block), index_(index) {}
+
+  // Throws Error for what the program may not do, or when nobody can go on.
+  std::span<const isa::Run> next(uint64_t now) override;
+  bool waits() const override { return waits_; }
+  void issue(uint32_t code, uint32_t mask, isa::Operands& out) override;
+
+ private:
+  // Addresses of instructions that have issued and that the LSU has not taken yet: at most as many as its
+  // queues have room for, far fewer than these.
+  static constexpr size_t kKept = 256;
+  static constexpr uint64_t kAhead = 256;  // instructions
+
+  // A place for what comes next.
+  isa::WarpTrace& fresh();
+  void execute(isa::WarpTrace& out);
+
+  LiveBlock& block_;
+  const uint32_t index_;
+  friend class LiveBlock;
+  bool waits_ = false, ended_ = false;
+  std::deque<isa::WarpTrace> kept_;  // of each next(), the last one behind the others
+  size_t references_ = 0;            // of all but the last
+  size_t ref_ = 0;                   // of the last: the next one that has not issued
+  isa::BlockWork work_;
+  isa::RecordedOperands operands_;
+};
+
+class LiveBlock final : public isa::BlockProgram {
+ public:
+  LiveBlock(LiveGrid& grid, std::shared_ptr<LiveCluster> cluster, uint32_t rank);
+  uint32_t warps() const override { return static_cast<uint32_t>(warps_.size()); }
+  isa::WarpProgram& warp(uint32_t i) override { return warps_[i]; }
+  isa::BlockWork work() const override;
+
+ private:
+  friend class LiveWarp;
+  exec::Block& executed() const;
+
+  LiveGrid& grid_;
+  const std::shared_ptr<LiveCluster> cluster_;
+  const uint32_t rank_;
+  std::vector<LiveWarp> warps_;
+};
+
+class LiveGrid final : public isa::GridProgram {
+ public:
+  // `image`, with the launch's shape, outlives this; `output` gets what the blocks that ended have printed.
+  LiveGrid(const isa::KernelImage& image, const exec::Launch& launch, MakeRecorder make,
+           std::shared_ptr<std::string> output, double core_mhz);
+  ~LiveGrid() override;
+
+  const isa::KernelImage& image() const override { return image_; }
+  std::unique_ptr<isa::BlockProgram> next() override;
+  bool in_order() const override { return true; }
+
+ private:
+  friend class LiveWarp;
+  friend class LiveBlock;
+  friend class LiveCluster;
+  // Whether a warp has done more than look for something in vain, or wait. Throws Error when nobody has for
+  // long.
+  void note(bool fruitful, const exec::Block& block);
+
+  // What the machine knows of barrier objects: all, or, where copies arrive at them that it does not count
+  // (cp.async.mbarrier.arrive), nothing but bytes.
+  const isa::RecordedPhases* phases() const { return counts_arrivals_ ? nullptr : &no_phases_; }
+
+  const isa::KernelImage& image_;
+  const bool counts_arrivals_;
+  const isa::RecordedPhases no_phases_;
+  exec::SimulatedTime time_;
+  exec::Launch launch_;
+  const MakeRecorder make_;
+  const std::shared_ptr<std::string> output_;
+  uint64_t next_cluster_ = 0, position_ = 0;
+  uint64_t vain_ = 0;                     // turns in vain since
+  uint64_t fruitful_at_ = 0;              // this cycle
+  std::shared_ptr<LiveCluster> cluster_;  // of whose blocks the next one is
+  uint32_t next_rank_ = 0;
+};
+
+}  // namespace heddle::executed

@@ -1,0 +1,57 @@
+#include "frontends/ptx/lower/timed.h"
+
+#include <algorithm>
+
+#include "frontends/ptx/special.h"
+
+namespace heddle::ptx::lower {
+namespace {
+
+bool is_shared(Space s) { return s == Space::kShared || s == Space::kSharedCluster; }
+
+bool is_clock(const Operand& o) {
+  if (o.kind != OperandKind::kSpecial) {
+    return false;
+  }
+  switch (Special::unpack(o.id).kind) {
+    case SpecialKind::kClock:
+    case SpecialKind::kClockHi:
+    case SpecialKind::kClock64:
+    case SpecialKind::kGlobaltimer:
+    case SpecialKind::kGlobaltimerLo:
+    case SpecialKind::kGlobaltimerHi:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool timed(const Module& module, const Function& f, uint32_t instr) {
+  const Op& op = module.ops[f.instrs[instr].op];
+  if ((op.opcode == Opcode::kAtom || (op.opcode == Opcode::kLd && op.polls())) && !is_shared(op.space)) {
+    return true;
+  }
+  const auto operands = f.operands_of(f.instrs[instr]);
+  return std::any_of(operands.begin(), operands.end(), is_clock);
+}
+
+bool depends_on_time(const Module& module, const Function& f) {
+  for (uint32_t i = 0; i < f.instrs.size(); ++i) {
+    if (timed(module, f, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<bool> cuts(const Module& module, const Function& f) {
+  std::vector<bool> out(f.instrs.size());
+  for (uint32_t i = 0; i < out.size(); ++i) {
+    out[i] = timed(module, f, i) || words(module.ops[f.instrs[i].op].opcode).starts_with("bar");
+  }
+  return out;
+}
+
+}  // namespace heddle::ptx::lower
