@@ -88,8 +88,8 @@ class Reader final : public isa::BlockSource {
   bool start_over() override {
     return of_trace(launch_, [&] { return source_.start_over(); });
   }
-  std::unique_ptr<isa::GridProgram> program(double core_mhz) override {
-    return of_trace(launch_, [&] { return source_.program(core_mhz); });
+  std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override {
+    return of_trace(launch_, [&] { return source_.program(device); });
   }
   void want_refs_of(const std::vector<bool>& wanted) override { source_.want_refs_of(wanted); }
 

@@ -69,8 +69,8 @@ class CheckedSource final : public isa::BlockSource {
     launch_.located([&] { more = launch_.source().next(out); });
     return more;
   }
-  std::unique_ptr<isa::GridProgram> program(double core_mhz) override {
-    return launch_.source().program(core_mhz);
+  std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override {
+    return launch_.source().program(device);
   }
   bool start_over() override {
     bool can = false;

@@ -87,10 +87,9 @@ void ExecutedSource::run_first() {
   }
 }
 
-std::unique_ptr<isa::GridProgram> ExecutedSource::program(double core_mhz) {
-  return launch_.code->depends_on_time()
-             ? std::make_unique<LiveGrid>(image_, launch_, make_, output_, core_mhz)
-             : nullptr;
+std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
+  return launch_.code->depends_on_time() ? std::make_unique<LiveGrid>(image_, launch_, make_, output_, device)
+                                         : nullptr;
 }
 
 bool ExecutedSource::next(isa::BlockTrace& out) {

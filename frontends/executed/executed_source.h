@@ -28,7 +28,7 @@ class ExecutedSource : public isa::BlockSource {
   // Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
   // Of code that depends on time.
-  std::unique_ptr<isa::GridProgram> program(double core_mhz) override;
+  std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override;
 
  private:
   struct Active {

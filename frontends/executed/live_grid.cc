@@ -113,6 +113,13 @@ LiveBlock::LiveBlock(LiveGrid& grid, std::shared_ptr<LiveCluster> cluster, uint3
 
 exec::Block& LiveBlock::executed() const { return *cluster_->cluster().blocks()[rank_]; }
 
+void LiveBlock::begins_on(uint32_t sm) {
+  for (uint32_t i = 0; i < executed().warps(); ++i) {
+    executed().warp(i).set_special(exec::Special::kSmid, sm);
+    executed().warp(i).set_special(exec::Special::kNsmid, grid_.sms_);
+  }
+}
+
 isa::BlockWork LiveBlock::work() const {
   isa::BlockWork all;
   for (const LiveWarp& w : warps_) {
@@ -122,16 +129,17 @@ isa::BlockWork LiveBlock::work() const {
 }
 
 LiveGrid::LiveGrid(const isa::KernelImage& image, const exec::Launch& launch, MakeRecorder make,
-                   std::shared_ptr<std::string> output, double core_mhz)
+                   std::shared_ptr<std::string> output, const isa::Device& device)
     : image_(image),
       counts_arrivals_(std::none_of(
           image.code.begin(), image.code.end(),
           [](const isa::Instr& in) { return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies; })),
+      sms_(device.sms),
       launch_(launch),
       make_(std::move(make)),
       output_(std::move(output)) {
   constexpr double kNsPerUs = 1000;
-  time_.ns_per_cycle = kNsPerUs / core_mhz;
+  time_.ns_per_cycle = kNsPerUs / device.core_mhz;
   launch_.time = &time_;
 }
 

@@ -60,6 +60,7 @@ class LiveBlock final : public isa::BlockProgram {
   LiveBlock(LiveGrid& grid, std::shared_ptr<LiveCluster> cluster, uint32_t rank);
   uint32_t warps() const override { return static_cast<uint32_t>(warps_.size()); }
   isa::WarpProgram& warp(uint32_t i) override { return warps_[i]; }
+  void begins_on(uint32_t sm) override;
   isa::BlockWork work() const override;
 
  private:
@@ -76,7 +77,7 @@ class LiveGrid final : public isa::GridProgram {
  public:
   // `image`, with the launch's shape, outlives this; `output` gets what the blocks that ended have printed.
   LiveGrid(const isa::KernelImage& image, const exec::Launch& launch, MakeRecorder make,
-           std::shared_ptr<std::string> output, double core_mhz);
+           std::shared_ptr<std::string> output, const isa::Device& device);
   ~LiveGrid() override;
 
   const isa::KernelImage& image() const override { return image_; }
@@ -98,6 +99,7 @@ class LiveGrid final : public isa::GridProgram {
   const isa::KernelImage& image_;
   const bool counts_arrivals_;
   const isa::RecordedPhases no_phases_;
+  const uint32_t sms_;
   exec::SimulatedTime time_;
   exec::Launch launch_;
   const MakeRecorder make_;

@@ -94,7 +94,8 @@ DetailedEngine::Launched& DetailedEngine::admit(Launch request) {
   check(*l);
   const bool one = mode_ == Launches::kOne;
   if (l->recording) {
-    l->computing = l->recording->program(m.config.clocks().core_mhz());
+    l->computing = l->recording->program(
+        {m.config.clocks().core_mhz(), static_cast<uint32_t>(m.config.topology().sms())});
     l->program = l->computing.get();
   }
   if (l->recording && !l->computing) {

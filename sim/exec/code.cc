@@ -7,7 +7,8 @@
 namespace heddle::exec {
 
 bool Code::depends_on_time() const {
-  return std::any_of(insts.begin(), insts.end(), [this](const Inst& in) { return timed(in); });
+  return std::any_of(specials.begin(), specials.end(), [](Special s) { return s == Special::kSmid; }) ||
+         std::any_of(insts.begin(), insts.end(), [this](const Inst& in) { return timed(in); });
 }
 
 std::string Code::place(uint32_t pc) const {

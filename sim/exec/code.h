@@ -81,10 +81,13 @@ struct MemoryOp {
   bool sign = false;       // loads: narrower values are extended with their sign
   bool strong = false;     // an atomic, or said to be volatile, relaxed, acquire or release
   bool polls = false;      // a loop of these may wait for another thread
-  // What it returns depends on when it is performed: on what other blocks do.
+  // What it returns depends on when it is performed: on what other blocks or warps do. Loads of shared memory
+  // that look for something do not count: they are often no more than a way to write a reduction, and whoever
+  // waits in a loop of them gives the turn away.
   bool timed() const {
-    return (space == Space::kGlobal || space == Space::kGeneric) &&
-           (polls || (kind == Kind::kAtomic && values[0] != kNoSlot));
+    const bool returns = kind == Kind::kAtomic && values[0] != kNoSlot;
+    const bool shared = space == Space::kShared || space == Space::kSharedCluster;
+    return shared ? returns : (polls || returns) && (space == Space::kGlobal || space == Space::kGeneric);
   }
   uint8_t register_bytes = 8;  // of the registers of a load with sign
   Slot values[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,
@@ -208,7 +211,7 @@ struct Code {
   bool timed(const Inst& in) const {
     return in.kind == Kind::kClock || (in.kind == Kind::kMemory && memory[in.target].timed());
   }
-  bool depends_on_time() const;  // some of it is timed
+  bool depends_on_time() const;  // some of it is timed, or asks for its SM
   // For messages: "FILE:LINE", "FILE: FUNCTION+0xOFFSET".
   std::string place(uint32_t pc) const;
 };

@@ -65,6 +65,14 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
   groups_[0].mask = lanes;
 }
 
+void Warp::set_special(Special which, uint64_t value) {
+  for (size_t i = 0; i < code_.specials.size(); ++i) {
+    if (code_.specials[i] == which) {
+      warp_registers_[kFirstSpecial + i].fill(value);
+    }
+  }
+}
+
 Banks Warp::banks(const Group& g) {
   // The constants are never written: no instruction has one as its result.
   return {{registers_.data() + g.base, const_cast<Register*>(code_.constants.data()), warp_registers_.data(),

@@ -32,6 +32,8 @@ class Warp {
   // Warp `index` of the block; `lanes`: those that have a thread.
   Warp(Block& block, uint32_t index, uint32_t lanes);
 
+  // In all lanes, if the code reads it.
+  void set_special(Special which, uint64_t value);
   // Executes until it waits or ends, or about so many instructions. Throws Error, with the place, for what
   // the program may not do.
   Status run(uint64_t instructions);

@@ -167,6 +167,12 @@ struct LaneValues {
   alignas(8) uint8_t data[LaneRoom::kLanes][LaneRoom::kBytes];
 };
 
+// What a program can find out about the device that it is on.
+struct Device {
+  double core_mhz = 1000;
+  uint32_t sms = 1;
+};
+
 class WarpProgram {
  public:
   virtual ~WarpProgram() = default;
@@ -210,6 +216,8 @@ class BlockProgram {
   virtual ~BlockProgram() = default;
   virtual uint32_t warps() const = 0;
   virtual WarpProgram& warp(uint32_t i) = 0;
+  // It begins on that SM; before its warps' programs are asked.
+  virtual void begins_on(uint32_t /*sm*/) {}
   // Once it has ended, or before if that is known.
   virtual BlockWork work() const = 0;
   // BarrierOp::kOfPhase: threads of the phase, counted from 0, of a named barrier; multiples of 32.

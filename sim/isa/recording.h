@@ -83,8 +83,8 @@ class BlockSource {
   // Begins again before the first block. False: this source cannot.
   virtual bool start_over() { return false; }
   // Instead of next(): the same kernel as a program whose values are decided while it is simulated, where the
-  // source can and it makes a difference; else null. `core_mhz`: of the core clock. The source outlives it.
-  virtual std::unique_ptr<GridProgram> program(double /*core_mhz*/) { return nullptr; }
+  // source can and it makes a difference; else null. The source outlives it.
+  virtual std::unique_ptr<GridProgram> program(const Device& /*device*/) { return nullptr; }
   // Before the first block, for those who need only the references of some instructions: `wanted` is parallel
   // to the code. Sources that save time by it leave the others' kNone, and do not look at their text.
   virtual void want_refs_of(const std::vector<bool>& wanted) {}

@@ -92,6 +92,7 @@ void Sm::start_block(const Placement& p, Cycle now) {
     lsu_.resize_l1(p.l1_bytes);
   }
   isa::BlockProgram& program = *p.program;
+  program.begins_on(index());
   if (p.kernel->image->computed) {
     lsu_.keep_values();
   }

@@ -30,6 +30,8 @@ class Notes : public Observer {
   void synchronised(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*mask*/,
                     BarrierObjectOp::Kind /*kind*/, const Register& /*object*/,
                     const Register& /*operand*/) override {}
+  void arrived(const Block& /*block*/, uint32_t /*warp*/, uint32_t /*number*/,
+               uint32_t /*threads*/) override {}
   void transferred(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*lane*/,
                    const Transfer& /*t*/) override {}
 };

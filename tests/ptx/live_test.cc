@@ -34,8 +34,7 @@ struct Ran {
     set_parameter(parameter(program.module(), kernel, 0), buffer, launch);
     set_parameter(parameter(program.module(), kernel, 1), n, launch);
     TimedSource source(program.module(), kernel, launch, program.origins(kernel));
-    constexpr double kMhz = 1000;
-    live = source.program(kMhz) != nullptr;
+    live = source.program({}) != nullptr;
     device::Gpu gpu(simtest::test_gpu(4));
     result = gpu.run(source, options);
     memory.read(buffer, std::span(reinterpret_cast<uint8_t*>(words.data()), kBytes));
@@ -163,6 +162,56 @@ TEST_CASE("the number of threads changes nothing of what depends on time") {
       CHECK(one.result.totals[counter] == more.result.totals[counter]);
     }
   }
+}
+
+TEST_CASE("blocks know the SM that they are on") {
+  const Ran r(std::string(kPointer) +
+                  "mov.u32 %r4, %smid; mov.u32 %r5, %nsmid; mad.lo.u32 %r6, %r5, 100, %r4; "
+                  "cvt.u64.u32 %rd5, %r6; st.global.u64 [%rd2], %rd5; ret;",
+              4, 32, 0);
+  CHECK(r.live);
+  std::vector<uint64_t> seen(r.words.begin(), r.words.begin() + 4);
+  std::sort(seen.begin(), seen.end());
+  CHECK(seen == std::vector<uint64_t>{400, 401, 402, 403});
+}
+
+TEST_CASE("warps that change a word of shared memory by turns disturb each other") {
+  // old = s; while (cas(s, old, old + 1) != old): two warps on two sub-cores, one lane each.
+  const std::string body = std::string(kPointer) + R"(
+  .shared .u32 s;
+  mov.u32 %r4, 0;
+  mov.u32 %r9, 0;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra READY;
+  st.shared.u32 [s], 0;
+READY:
+  bar.sync 0;
+NEXT:
+  ld.shared.u32 %r5, [s];
+AGAIN:
+  add.u32 %r9, %r9, 1;
+  add.u32 %r6, %r5, 1;
+  atom.shared.cas.b32 %r7, [s], %r5, %r6;
+  setp.eq.u32 %p2, %r7, %r5;
+  mov.u32 %r5, %r7;
+  @!%p2 bra AGAIN;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p3, %r4, 50;
+  @%p3 bra NEXT;
+  bar.sync 0;
+  ld.shared.u32 %r8, [s];
+  shr.u32 %r10, %r2, 5;
+  mul.wide.u32 %rd3, %r10, 16;
+  add.u64 %rd3, %rd1, %rd3;
+  cvt.u64.u32 %rd5, %r8;
+  cvt.u64.u32 %rd6, %r9;
+  st.global.u64 [%rd3], %rd5;
+  st.global.u64 [%rd3+8], %rd6;
+  ret;)";
+  const Ran r(body, 1, 33, 0);  // the second warp has one lane
+  CHECK(r.live);
+  CHECK(r.words[0] == 33 * 50);
+  CHECK(r.words[3] > 55);  // tries of the second warp's lane, of which 50 succeed
 }
 
 TEST_CASE("warps at a barrier wait for one that looks for something") {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Builds and runs every micro-benchmark; writes <out>/<name>.csv, <name>.meta.json, log and (if cuobjdump is there) the SASS.
 
-usage: run.py [--out DIR] [--name h200] [--arch 90a] [--only alu,smem] [--build-only] [--no-build] [--no-ncu] [--bin DIR] [--config FILE]
+usage: run.py [--out DIR] [--name h200] [--arch 90a] [--only alu,smem] [--build-only] [--shared] [--no-build] [--no-ncu] [--bin DIR] [--config FILE]
 
 --config FILE: fill_config.py afterwards, FILE is the GPU's configuration with what was measured. --arch: as nvcc says it; without
-it, of the GPU that is there.
+it, of the GPU that is there. --shared: with CUDA's runtime outside the programs, so that `heddle exec` can run them (tools/microbench-check).
 """
 import argparse, concurrent.futures, csv, datetime, gzip, json, os, shutil, subprocess, sys, time
 
@@ -71,6 +71,7 @@ def main():
     ap.add_argument("--bin", default=os.path.join(HERE, "build"))
     ap.add_argument("--only", default="")
     ap.add_argument("--build-only", action="store_true")
+    ap.add_argument("--shared", action="store_true")
     ap.add_argument("--no-build", action="store_true")
     ap.add_argument("--no-ncu", action="store_true")
     ap.add_argument("--no-sass", action="store_true")
@@ -85,7 +86,7 @@ def main():
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 
     def build(n):
-        return n, sh([nvcc, "-O3", "-std=c++17", f"-gencode=arch=compute_{a.arch},code=sm_{a.arch}", "-o", os.path.join(a.bin, n), os.path.join(HERE, n + ".cu")], 600)
+        return n, sh([nvcc, "-O3", "-std=c++17", f"-gencode=arch=compute_{a.arch},code=sm_{a.arch}", *(["-cudart", "shared"] if a.shared else []), "-o", os.path.join(a.bin, n), os.path.join(HERE, n + ".cu")], 600)
 
     if not a.no_build:
         sh([nvcc, "-O3", "-std=c++17", f"-gencode=arch=compute_{a.arch},code=sm_{a.arch}", "-cubin", "-o", os.path.join(a.bin, "tmpl.cubin"), os.path.join(HERE, "sass", "tmpl.cu")], 600)

@@ -44,7 +44,9 @@ class Watched final : public isa::BlockSource {
       throw;
     }
   }
-  std::unique_ptr<isa::GridProgram> program(double core_mhz) override { return source_->program(core_mhz); }
+  std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override {
+    return source_->program(device);
+  }
 
  private:
   std::unique_ptr<isa::BlockSource> source_;

@@ -307,6 +307,7 @@ bool Translator::special_registers() {
                                                              {"SR_CTAID.X", Special::kCtaidX},
                                                              {"SR_CTAID.Y", Special::kCtaidY},
                                                              {"SR_CTAID.Z", Special::kCtaidZ},
+                                                             {"SR_VIRTUALSMID", Special::kSmid},
                                                              {"SR_LANEID", Special::kLaneid},
                                                              {"SR_EQMASK", Special::kLanemaskEq},
                                                              {"SR_LTMASK", Special::kLanemaskLt},

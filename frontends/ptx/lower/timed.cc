@@ -30,7 +30,7 @@ bool is_clock(const Operand& o) {
 
 bool timed(const Module& module, const Function& f, uint32_t instr) {
   const Op& op = module.ops[f.instrs[instr].op];
-  if ((op.opcode == Opcode::kAtom || (op.opcode == Opcode::kLd && op.polls())) && !is_shared(op.space)) {
+  if (op.opcode == Opcode::kAtom || (op.opcode == Opcode::kLd && op.polls() && !is_shared(op.space))) {
     return true;
   }
   const auto operands = f.operands_of(f.instrs[instr]);

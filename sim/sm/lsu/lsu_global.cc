@@ -203,14 +203,16 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   }
   const Found f = find_lines(e, c, load, computed, now + wait + l1.miss_latency());
   count_load(t, is_local, counted, f.found_sectors);
-  // Data leaves, through the banks of shared memory if that is the same array, at once or when the misses
-  // have come back.
+  // Data leaves at once or when the misses have come back: through the banks of shared memory if that is the
+  // same array, where what counts is words, not sectors (FINDINGS.md 5).
   Cycle passes =
       (f.hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
   Cycle extra = 0;
   if (!is_local && !copy && !apart_) {
     memory::Wavefronts bank = memory::shared_wavefronts(addr, e.mask, width, config_.shared().banks(), true);
-    passes = std::max<Cycle>(passes, bank.total);
+    const uint32_t pass_bytes = config_.shared().banks() * config_.shared().bank_bytes();
+    const uint32_t per_pass = std::max(1u, pass_bytes / l1.data_bytes_per_cycle());
+    passes = Cycle{bank.total} * (f.hit_sectors > 0 ? per_pass : 1);
     extra = Cycle{bank.conflicts} * config_.shared().wavefront_latency();
   }
   if (f.hit_lines < c.count) {
