@@ -303,6 +303,14 @@ ROOMS = {
         "sim/sampling",
         "sim/stats",
     ],
+    "analysis/sensitivity": [
+        "analysis/report",
+        "analysis/run",
+        "analysis/store",
+        "configs/loader",
+        "configs/schema",
+        "sim/base",
+    ],
     "analysis/sweep": [
         "analysis/report",
         "analysis/run",
