@@ -375,6 +375,7 @@ ROOMS = {
         "analysis/occupancy",
         "analysis/report",
         "analysis/run",
+        "analysis/sensitivity",
         "analysis/store",
         "analysis/sweep",
         "analysis/timeline",
