@@ -1,6 +1,9 @@
 #include "configs/loader/field_info.h"
 
+#include <utility>
+
 #include "configs/loader/fields.h"
+#include "configs/loader/layers.h"
 #include "configs/schema/options.pb.h"
 #include "sim/base/error.h"
 
@@ -133,6 +136,20 @@ std::optional<std::vector<std::string>> value_at(const GpuConfig& config, std::s
   out.reserve(reflection->FieldSize(*message, field));
   for (int i = 0; i < reflection->FieldSize(*message, field); ++i) {
     out.push_back(unquoted(value_text(*message, field, i)));
+  }
+  return out;
+}
+
+std::map<std::string, std::string> numbers_of_kind(const GpuConfig& config, Provenance::Kind kind) {
+  const Coverage coverage(config.provenance());
+  std::map<std::string, std::string> out;
+  for (Leaf& leaf : leaves(config)) {
+    const std::string type = type_name(leaf.field);
+    const Provenance* entry = coverage.entry(leaf.path);
+    if ((type == "int" || type == "float") && !leaf.field->is_repeated() && entry != nullptr &&
+        entry->kind() == kind) {
+      out.emplace(std::move(leaf.path), std::move(leaf.value));
+    }
   }
   return out;
 }

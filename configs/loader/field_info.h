@@ -2,6 +2,7 @@
 // descriptions, values with their types.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,5 +41,8 @@ std::vector<std::string> entries_at(const GpuConfig& config, std::string_view pa
 // default; nothing for others that are not set. Throws Error for paths that are no value's or that name a
 // table's entry that there is not.
 std::optional<std::vector<std::string>> value_at(const GpuConfig& config, std::string_view path);
+
+// Path and value, as text, of the single numbers whose provenance is of this kind.
+std::map<std::string, std::string> numbers_of_kind(const GpuConfig& config, Provenance::Kind kind);
 
 }  // namespace heddle::config

@@ -110,6 +110,21 @@ class Interrupt(harness.HeddleTest):
         # The last thing drawn is taken away before the message.
         self.assertRegex(text, r"\r\x1b\[Kheddle: interrupted")
 
+    def test_the_search_for_what_matters_stops(self):
+        self.write("app/kernelslist.g", "kernel-2.traceg.gz\n")
+        self.write("app/kernel-2.sass", SIDE)
+        self.write_long("app/kernel-2.traceg.gz")
+        p = subprocess.Popen([harness.HEDDLE, "config", "check", "h200", "--matter", "app", "--jobs", "2", "--csv", "m.csv"],
+                             cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertIn("simulations follow", p.stderr.readline())
+        time.sleep(0.3)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        self.assertEqual(p.returncode, 130, err)
+        self.assertIn("heddle: error: interrupted", err)
+        self.assertNotIn("matter", out)
+        self.assertFalse(os.path.exists(self.path("m.csv")))
+
     def test_a_host_program_stops(self):
         file = self.write("w.workload.textproto",
                           "thread { name: 'm' call { repeat { times: 30000000 call { compute_us: 1 } } } }")

@@ -43,6 +43,7 @@ class Outputs(harness.HeddleTest):
             "validate --csv": ["validate", "--reference", "ref.csv", "--results", "r.db", "--csv"],
             "run --summary": ["run", "app", "--gpu", "h200", "--summary"],
             "occupancy --svg": ["occupancy", "--gpu", "h200", "--regs", "32", "--curve", "block", "--svg"],
+            "config check --csv": ["config", "check", "h200", "--matter", "app", "--csv"],
             "coalesce --csv": ["coalesce", "app", "--csv"],
             "coalesce --svg": ["coalesce", "app", "--svg"],
             "sweep best --svg": ["sweep", "best", "o.sweep", "--pareto", "cycles,l2.ways", "--svg"],

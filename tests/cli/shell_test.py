@@ -30,6 +30,7 @@ class Shell(harness.HeddleTest):
             self.assertIn(name, commands)
         self.assertEqual(self.complete("heddle", "sw"), ["sweep"])
         self.assertEqual(self.complete("heddle", "config", "ch"), ["check"])
+        self.assertEqual(self.complete("heddle", "config", "check", "--mat"), ["--matter"])
         self.assertEqual(self.complete("heddle", "run", "--fid"), ["--fidelity"])
         self.assertEqual(self.complete("heddle", "run", "--gpu", "h2"), ["h20", "h200"])
         self.assertEqual(self.complete("heddle", "run", "--set", "l2.wa"), ["l2.ways="])

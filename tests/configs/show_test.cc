@@ -1,7 +1,9 @@
 // Printing, comparing and identifying configurations.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "configs/loader/config.h"
+#include "configs/loader/field_info.h"
 #include "tests/configs/scratch.h"
 
 namespace heddle::config {
@@ -151,6 +153,32 @@ TEST_CASE("the hash of a given configuration never changes") {
   // FNV-1a of: clocks.core_mhz=1218.75 l2.ways=16 name="x" sm.l1.carveout_bytes=[0, 8192]
   // sm.op[fp32].latency=4 sm.op[fp32].op="fp32", a line each.
   CHECK(hash(c) == "8e244fc608b60503");
+}
+
+TEST_CASE("the numbers of a kind are single and have their entry") {
+  GpuConfig c;
+  c.set_name("x");
+  c.mutable_l2()->set_ways(16);
+  c.mutable_l2()->set_hash(L2::XOR_FOLD);
+  c.mutable_clocks()->set_core_mhz(1218.75);
+  c.mutable_tlb()->set_enabled(true);
+  c.mutable_topology()->add_tpcs_per_gpc(8);
+  auto* op = c.mutable_sm()->add_op();
+  op->set_op("fp32");
+  op->set_latency(4);
+  const auto cover = [&c](const char* path, Provenance::Kind kind) {
+    Provenance* p = c.add_provenance();
+    p->set_path(path);
+    p->set_kind(kind);
+  };
+  for (const char* path : {"clocks", "l2", "tlb", "topology", "sm.op[*]"}) {
+    cover(path, Provenance::ASSUMED);
+  }
+  cover("clocks.core_mhz", Provenance::MEASURED);
+  using Numbers = std::map<std::string, std::string>;
+  CHECK(numbers_of_kind(c, Provenance::ASSUMED) == Numbers{{"l2.ways", "16"}, {"sm.op[fp32].latency", "4"}});
+  CHECK(numbers_of_kind(c, Provenance::MEASURED) == Numbers{{"clocks.core_mhz", "1218.75"}});
+  CHECK(numbers_of_kind(c, Provenance::FITTED).empty());
 }
 
 TEST_CASE("provenance: summary and coverage") {

@@ -75,6 +75,27 @@ class Commands(shipped.HeddleTest):
         self.ok("config", "check", "h200", "mine.textproto")
         self.ok("run", CHASE, "--gpu", "mine.textproto")
 
+    def test_config_check_names_the_assumed_values_that_matter(self):
+        """Of three assumed values the chain of loads that hit L1 waits for one; by how much, two runs say as well."""
+        self.write("mine.textproto", self.ok("config", "show", "h200").stdout.replace("kind: ASSUMED", "kind: MODEL"))
+        values = ["--set", "sm.l1.hit_latency_32=30", "--set", "sm.shared.atomic_latency=26", "--set", "tlb.walkers=16"]
+        out = self.ok("config", "check", "mine.textproto", "--matter", CHASE, "--fidelity", "fast", "--jobs", "2",
+                      "--csv", "m.csv", *values).stdout
+        cycles = []
+        for latency in (30, 33, 27):
+            self.ok("run", CHASE, "--gpu", "mine.textproto", "--fidelity", "fast", *values,
+                    "--set", f"sm.l1.hit_latency_32={latency}", "--summary", "s.csv")
+            with open(self.path("s.csv"), newline="") as f:
+                cycles.append(int(next(csv.DictReader(f))["cycles"]))
+        change = max(abs(c / cycles[0] - 1) for c in cycles[1:])
+        self.assertGreater(change, 0.05)
+        self.assertIn("mine.textproto: 1 of 3 assumed numbers outside the host matter to the cycles of 1 launches", out)
+        self.assertRegex(out, rf"\nsm\.l1\.hit_latency_32 +30 +{100 * change:.1f} %\n")
+        with open(self.path("m.csv"), newline="") as f:
+            rows = [(r["gpu"], r["value"], r["is"], float(r["change"])) for r in csv.DictReader(f)]
+        self.assertEqual(rows, [("h200", "sm.l1.hit_latency_32", "30", change), ("h200", "sm.shared.atomic_latency", "26", 0),
+                                ("h200", "tlb.walkers", "16", 0)])
+
     def test_interruption_keeps_finished_kernels(self):
         names = ["chase_l1", "divergent", "softmax", "dgemm", "bulk_copy", "gemm_wmma"]
         p = subprocess.Popen([shipped.HEDDLE, "run", *(os.path.join(shipped.TRACES, n) for n in names),

@@ -28,6 +28,22 @@ class GpuPages(unittest.TestCase):
             with open(again, encoding="utf-8") as f:
                 self.assertEqual(f.read(), text, "tools/gpu-pages --quick")
 
+    def test_which_values_matter_is_what_config_check_says(self):
+        traces = [a for k in ("chase_l1", "stride32", "scan_block") for a in ("--matter", os.path.join("traces", "h200", k))]
+        said = subprocess.run([shipped.HEDDLE, "config", "check", "h200", "--fidelity", "fast", "--jobs", "2", *traces],
+                              capture_output=True, text=True, check=True).stdout
+        matter, of = re.search(r"(\d+) of (\d+) assumed numbers", said).groups()
+        with tempfile.TemporaryDirectory() as folder:
+            page = shutil.copy(PAGE, folder)
+            done = run("h200", "--page", page)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(page, encoding="utf-8") as f:
+                section = re.search(r"(?ms)^## h200\n.*?(?=^## )", f.read())[0]
+        self.assertIn(f"\n- {matter} of the {of} assumed numbers outside the host matter to these kernels; most:\n", section)
+        rows = re.findall(r"(?m)^(\S+) +(\S+) +([\d.]+ %)$", said)
+        self.assertEqual(re.findall(r"(?m)^\| `(.*)` \| (.*) \| (.* %) \|$", section), rows)
+        self.assertEqual(len(rows), min(int(matter), 8))
+
     def test_an_unknown_gpu_is_refused(self):
         done = run("nosuch")
         self.assertNotEqual(done.returncode, 0)

@@ -303,6 +303,14 @@ ROOMS = {
         "sim/sampling",
         "sim/stats",
     ],
+    "analysis/sensitivity": [
+        "analysis/report",
+        "analysis/run",
+        "analysis/store",
+        "configs/loader",
+        "configs/schema",
+        "sim/base",
+    ],
     "analysis/sweep": [
         "analysis/report",
         "analysis/run",
@@ -367,6 +375,7 @@ ROOMS = {
         "analysis/occupancy",
         "analysis/report",
         "analysis/run",
+        "analysis/sensitivity",
         "analysis/store",
         "analysis/sweep",
         "analysis/timeline",

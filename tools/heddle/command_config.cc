@@ -10,6 +10,7 @@
 #include "configs/loader/config.h"
 #include "sim/base/error.h"
 #include "tools/heddle/commands.h"
+#include "tools/heddle/config_matter.h"
 #include "tools/heddle/console.h"
 #include "tools/heddle/load_gpu.h"
 #include "tools/heddle/options.h"
@@ -23,6 +24,7 @@ struct ConfigOptions {
   bool plain = false;
   bool hash = false;
   std::vector<std::string> gpus;
+  MatterOptions matter;
 };
 
 std::string provenance_text(const config::GpuConfig& gpu) {
@@ -89,6 +91,9 @@ int check(const ConfigOptions& o) {
       print(fmt::format("{}: good: {}\n", name, provenance_text(load_gpu(name, o.load))));
     }
   }
+  if (!bad && !o.matter.traces.empty()) {
+    print_what_matters(o.gpus, o.load, o.matter);
+  }
   return bad ? 1 : 0;
 }
 
@@ -118,6 +123,7 @@ void add_config(CLI::App& app, int& status) {
   d->add_option("GPU", o->gpus, "two names or files")->required()->expected(2);
   CLI::App* k = add("check", "find everything that is wrong", check);
   k->add_option("GPU", o->gpus, "names or files")->required();
+  add_matter_options(*k, o->matter);
   add_config_fit(*c, status);
 }
 

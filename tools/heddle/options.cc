@@ -58,13 +58,7 @@ void add_profile_options(CLI::App& app, SimOptions& o) {
   }
 }
 
-void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
-  app.add_option("--gpu", o.gpu, "GPU: a name (heddle config list) or a configuration file")
-      ->required(gpu_required);
-  add_repeatable(app, "--set", o.overrides, "override one value of the configuration: l2.ways=16; repeatable")
-      ->type_name("PATH=VALUE");
-  app.add_option("--fidelity", o.fidelity, "preset: fast, default, detailed, or a file")
-      ->capture_default_str();
+void add_launch_options(CLI::App& app, analysis::RunSettings& o) {
   CLI::Option* threads = app.add_option("--threads", o.threads,
                                         "host threads that simulate one launch; results do not depend on it")
                              ->check(CLI::Range(1, 1024))
@@ -77,6 +71,18 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
       ->check(CLI::Range(1, 1024))
       ->excludes(threads)
       ->excludes(jobs);
+  app.add_flag("--allow-capability-mismatch", o.allow_capability_mismatch,
+               "simulate traces of another compute capability than the GPU's");
+}
+
+void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
+  app.add_option("--gpu", o.gpu, "GPU: a name (heddle config list) or a configuration file")
+      ->required(gpu_required);
+  add_repeatable(app, "--set", o.overrides, "override one value of the configuration: l2.ways=16; repeatable")
+      ->type_name("PATH=VALUE");
+  app.add_option("--fidelity", o.fidelity, "preset: fast, default, detailed, or a file")
+      ->capture_default_str();
+  add_launch_options(app, o);
   app.add_option(
          "--quantum", o.quantum,
          "cycles that SMs advance by themselves, at most; 0: as many as there can be. Results do not depend "
@@ -98,8 +104,6 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
          "access-policy window of the launches: addresses that persist in the set-aside")
       ->type_name("BASE,BYTES[,RATIO[,HIT[,MISS]]]");
   app.add_flag("--strict", o.strict, "unknown opcodes and unknown lines of a kernelslist.g are errors");
-  app.add_flag("--allow-capability-mismatch", o.allow_capability_mismatch,
-               "simulate traces of another compute capability than the GPU's");
   app.add_option("--out", o.out, "store the results in this SQLite file")->type_name("FILE.db");
   CLI::Option* append = app.add_flag("--append", o.append, "add a run to the file of --out if it exists");
   app.add_flag("--force", o.force,

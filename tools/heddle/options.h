@@ -29,6 +29,9 @@ struct SimOptions : analysis::RunSettings {
 // --profile, --timeline and what belongs to them; `sim` must outlive the parsing.
 void add_profile_options(CLI::App& app, SimOptions& sim);
 
+// --threads, --jobs, --cpus and --allow-capability-mismatch: of every command that simulates launches.
+void add_launch_options(CLI::App& app, analysis::RunSettings& settings);
+
 // `gpu_required`: --gpu must be given.
 void add_sim_options(CLI::App& app, SimOptions& options, bool gpu_required);
 
