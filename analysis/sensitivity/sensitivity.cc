@@ -19,7 +19,11 @@ namespace heddle::analysis {
 namespace {
 
 std::string tenth(const std::string& text, bool up) {
-  const double value = parse_number<double>(text).value();
+  const std::optional<double> number = parse_number<double>(text);
+  if (!number) {
+    throw Error(text + " is no number");
+  }
+  const double value = *number;
   if (value != std::trunc(value)) {
     return fmt::format("{:.6g}", value * (up ? 1.1 : 0.9));
   }
