@@ -39,7 +39,7 @@ ExecutedSource::~ExecutedSource() = default;
 // Blocks that may wait for each other, as far as threads and shared memory say (CUDA guide, limits of 9.0).
 uint64_t ExecutedSource::room() const {
   constexpr uint64_t kBlocks = 32, kThreads = 2048, kSharedBytes = 228 << 10;
-  const uint64_t threads = (uint64_t{launch_.threads()} + 31) / 32 * 32;
+  const uint64_t threads = uint64_t{launch_.warps()} * exec::kLanes;
   const uint64_t shared = uint64_t{launch_.shared_bytes()} + exec::kSharedReserve;
   return exec::kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
 }
@@ -47,7 +47,7 @@ uint64_t ExecutedSource::room() const {
 void ExecutedSource::begin() {
   auto a = std::make_unique<Active>();
   const auto blocks = static_cast<uint32_t>(launch_.cluster.count());
-  a->recorder = make_(blocks, (launch_.threads() + 31) / 32);
+  a->recorder = make_(blocks, launch_.warps());
   // Warps take their observer when they are made.
   launch_.observer = a->recorder.get();
   a->cluster = std::make_unique<exec::Cluster>(launch_, next_cluster_++);

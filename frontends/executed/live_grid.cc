@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "sim/base/error.h"
@@ -22,8 +21,7 @@ constexpr uint64_t kVainCycles = 2'000'000;
 class LiveCluster {
  public:
   LiveCluster(LiveGrid& grid, uint64_t number)
-      : recorder_(grid.make_(static_cast<uint32_t>(grid.launch_.cluster.count()),
-                             (grid.launch_.threads() + exec::kLanes - 1) / exec::kLanes)) {
+      : recorder_(grid.make_(static_cast<uint32_t>(grid.launch_.cluster.count()), grid.launch_.warps())) {
     recorder_->note_barriers();
     // Warps take their observer when they are made.
     grid.launch_.observer = recorder_.get();
@@ -60,10 +58,7 @@ std::span<const isa::Run> LiveWarp::next(uint64_t now) {
   while (out.runs.empty() && !ended_ && !waits_) {
     execute(out);
   }
-  for (const isa::Run& r : out.runs) {
-    work_.instructions += r.count;
-    work_.thread_pred_on += uint64_t{r.count} * static_cast<uint32_t>(std::popcount(r.mask));
-  }
+  work_ += isa::work_of(out);
   return out.runs;
 }
 

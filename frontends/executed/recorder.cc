@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "frontends/executed/recorded_registers.h"
 #include "sim/isa/recorded_phases.h"
@@ -28,16 +29,9 @@ void Recorder::take(uint32_t rank, uint32_t warp, bool stands, isa::WarpTrace& o
   if (stands) {
     flush(place(rank, warp));
   }
-  isa::WarpTrace& from = trace(place(rank, warp));
-  const auto values = static_cast<uint32_t>(out.values.size());
-  for (isa::MemRef r : from.refs) {
-    r.list += values;
-    out.refs.push_back(r);
-  }
-  out.values.insert(out.values.end(), from.values.begin(), from.values.end());
-  out.runs.insert(out.runs.end(), from.runs.begin(), from.runs.end());
-  out.instructions += from.instructions;
-  from.clear();
+  out.clear();
+  out.warp = warp;
+  std::swap(out, trace(place(rank, warp)));
 }
 
 std::optional<isa::BarrierOp> Recorder::take_barrier(uint32_t rank, uint32_t warp) {

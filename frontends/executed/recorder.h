@@ -22,7 +22,7 @@ class Recorder : public exec::Observer {
   // The block of that rank has ended.
   std::vector<isa::WarpTrace> finish(uint32_t rank);
   // What the warp has done since it was last asked, as far as it can be told: of a block of code in which it
-  // still is only if it `stands`, at the end of the block or of the warp. It is behind what `out` has.
+  // still is only if it `stands`, at the end of the block or of the warp. The storage of `out` is used again.
   void take(uint32_t rank, uint32_t warp, bool stands, isa::WarpTrace& out);
   // Barriers that warps come to are noted, for take_barrier().
   void note_barriers() { barriers_.resize(traces_.size()); }

@@ -46,6 +46,15 @@ enum class SpecialKind : uint8_t {
 };
 // clang-format on
 
+// The clock of the core; and with it the timers in ns.
+constexpr bool counts_cycles(SpecialKind k) {
+  return k == SpecialKind::kClock || k == SpecialKind::kClockHi || k == SpecialKind::kClock64;
+}
+constexpr bool is_clock(SpecialKind k) {
+  return counts_cycles(k) || k == SpecialKind::kGlobaltimer || k == SpecialKind::kGlobaltimerLo ||
+         k == SpecialKind::kGlobaltimerHi;
+}
+
 struct Special {
   SpecialKind kind = SpecialKind::kTid;
   uint8_t element = 0;  // .x .y .z .w: 0 to 3

@@ -21,7 +21,7 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
       system_(launch.code->system_shared ? kSharedReserve : 0),
       written_(launch.checks.init ? launch.shared_bytes() : 0) {
   const uint32_t threads = launch.threads();
-  const uint32_t count = (threads + kLanes - 1) / kLanes;
+  const uint32_t count = launch.warps();
   if (launch.checks.race) {
     races_.emplace(count, launch.shared_bytes());
   }

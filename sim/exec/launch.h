@@ -52,6 +52,7 @@ struct Launch {
   uint64_t clusters() const { return blocks() / cluster.count(); }
   uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
   uint32_t threads() const { return block.x * block.y * block.z; }
+  uint32_t warps() const { return (threads() + kLanes - 1) / kLanes; }  // of a block
   uint32_t shared_bytes() const { return code->dynamic_shared_at - kSharedReserve + dynamic_shared; }
 };
 

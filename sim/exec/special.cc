@@ -41,7 +41,7 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
     case Special::kWarpid:
       return warp;
     case Special::kNwarpid:
-      return (launch.threads() + kLanes - 1) / kLanes;
+      return launch.warps();
     case Special::kSmid:
       return block.linear() % kMultiprocessors;
     case Special::kNsmid:

@@ -8,11 +8,6 @@
 namespace heddle::isa {
 namespace {
 
-// The word of a barrier object: 2^20 less its arrivals, twice, and the parity of its phase (seen in the code
-// that compilers write for mbarrier.init; ptx.md has no layout).
-constexpr int kArrivalsAt = 43, kParityAt = 63;
-constexpr uint64_t kMostArrivals = (uint64_t{1} << 20) - 1;
-
 struct Seen {
   uint64_t arrivals = 0;
   uint32_t most = 0;     // instructions of one warp that arrive
@@ -89,8 +84,7 @@ class Finder {
       return b;
     }
     if (s.word != 0) {
-      b.arrivals = static_cast<uint32_t>((kMostArrivals + 1 - (s.word >> kArrivalsAt & kMostArrivals)) &
-                                         kMostArrivals);
+      b.arrivals = initial_arrivals(s.word);
       b.parity = static_cast<uint8_t>(s.word >> kParityAt);
       return b;
     }

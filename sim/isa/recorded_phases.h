@@ -84,13 +84,17 @@ inline uint8_t parity_of(uint64_t operand) { return operand >> 31 & 1; }
 // The lowest bit, of programs that are executed: it has not waited, and the phase was not complete.
 inline uint64_t wait_operand(bool parity, bool in_vain) { return uint64_t{parity} << 31 | uint64_t{in_vain}; }
 inline bool waits_in_vain(uint64_t operand) { return operand & 1; }
+// The word of a barrier object: 2^20 less its arrivals, twice, and the parity of its phase (seen in the code
+// that compilers write for mbarrier.init; ptx.md has no layout).
+inline constexpr int kArrivalsAt = 43, kParityAt = 63;
+inline constexpr uint64_t kMostArrivals = (uint64_t{1} << 20) - 1;
 // What an initialisation for so many arrivals writes.
 inline uint64_t initial_word(uint32_t arrivals) {
-  const uint64_t left = (uint64_t{1} << 20) - arrivals;
-  return left << 1 | left << 43;
+  const uint64_t left = kMostArrivals + 1 - arrivals;
+  return left << 1 | left << kArrivalsAt;
 }
 inline uint32_t initial_arrivals(uint64_t word) {
-  return static_cast<uint32_t>((uint64_t{1} << 20) - (word >> 43 & ((uint64_t{1} << 20) - 1)));
+  return static_cast<uint32_t>((kMostArrivals + 1 - (word >> kArrivalsAt & kMostArrivals)) & kMostArrivals);
 }
 
 }  // namespace heddle::isa

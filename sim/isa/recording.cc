@@ -4,13 +4,18 @@
 
 namespace heddle::isa {
 
+BlockWork work_of(const WarpTrace& w) {
+  BlockWork work{w.instructions, 0};
+  for (const Run& r : w.runs) {
+    work.thread_pred_on += uint64_t{r.count} * static_cast<uint64_t>(std::popcount(r.mask));
+  }
+  return work;
+}
+
 BlockWork work_of(const BlockTrace& block) {
   BlockWork work;
   for (const WarpTrace& w : block.warps) {
-    work.instructions += w.instructions;
-    for (const Run& r : w.runs) {
-      work.thread_pred_on += uint64_t{r.count} * static_cast<uint64_t>(std::popcount(r.mask));
-    }
+    work += work_of(w);
   }
   return work;
 }

@@ -90,6 +90,7 @@ class BlockSource {
   virtual void want_refs_of(const std::vector<bool>& wanted) {}
 };
 
+BlockWork work_of(const WarpTrace& w);
 BlockWork work_of(const BlockTrace& block);
 
 // kNone when the reference records no addresses.

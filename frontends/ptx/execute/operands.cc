@@ -1,6 +1,4 @@
 // Operands: registers, constants, special registers, addresses.
-#include <optional>
-
 #include "frontends/ptx/execute/moves.h"
 #include "frontends/ptx/execute/translator.h"
 #include "sim/exec/layout.h"
@@ -15,8 +13,8 @@ exec::Special by_element(exec::Special x, uint32_t element) {
                      : static_cast<exec::Special>(static_cast<uint32_t>(x) + element);  // x, y, z in a row
 }
 
-// Of those that a warp knows when it starts.
-std::optional<exec::Special> warp_special(Special s) {
+// Of those that a warp knows when it starts: all but clocks.
+exec::Special warp_special(Special s) {
   using exec::Special;
   switch (s.kind) {
     case SpecialKind::kTid:
@@ -68,13 +66,6 @@ std::optional<exec::Special> warp_special(Special s) {
       return Special::kTotalShared;
     case SpecialKind::kDynamicSmemSize:
       return Special::kDynamicShared;
-    case SpecialKind::kClock:
-    case SpecialKind::kClockHi:
-    case SpecialKind::kClock64:
-    case SpecialKind::kGlobaltimer:
-    case SpecialKind::kGlobaltimerLo:
-    case SpecialKind::kGlobaltimerHi:
-      return std::nullopt;
     case SpecialKind::kReservedSmemOffsetEnd:
     case SpecialKind::kReservedSmemOffsetCap:
       return Special::kReserve;
@@ -117,17 +108,15 @@ exec::Slot Translator::special(const Operand& o) {
   const Special s = Special::unpack(o.id);
   out_.code.system_shared |=
       s.kind == SpecialKind::kReservedSmemOffset0 || s.kind == SpecialKind::kReservedSmemOffset1;
-  if (const auto known = warp_special(s)) {
-    return special_slot(*known);
+  if (!is_clock(s.kind)) {
+    return special_slot(warp_special(s));
   }
   const exec::Slot d = temporary();
   exec::Inst& in = emit(exec::Kind::kClock);
   in.d[0] = d;
   in.offset = bits(info(s.kind).type) == 32 ? 0xffffffff : -1;
   in.sub = s.kind == SpecialKind::kClockHi || s.kind == SpecialKind::kGlobaltimerHi ? 32 : 0;
-  const bool cycles =
-      s.kind == SpecialKind::kClock || s.kind == SpecialKind::kClock64 || s.kind == SpecialKind::kClockHi;
-  in.sub |= cycles ? 0 : exec::kOfNs;
+  in.sub |= counts_cycles(s.kind) ? 0 : exec::kOfNs;
   return d;
 }
 

@@ -70,7 +70,7 @@ class Finder {
       if (o == Opcode::kBra) {
         starts.insert(target(i));
       }
-      if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || leaves(o) || cut(i)) {
+      if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || leaves(o) || cuts_[i]) {
         starts.insert(i + 1);
       }
     }
@@ -124,7 +124,7 @@ class Finder {
       if (i + 1 == b.end && opcode(m_, f_, i) == Opcode::kBra && f_.instrs[i].guard == kNone) {
         continue;
       }
-      if (cut(i) || !may_be_conditional(m_, f_, i)) {
+      if (cuts_[i] || !may_be_conditional(m_, f_, i)) {
         return false;
       }
       ++real;
@@ -142,7 +142,7 @@ class Finder {
       block.next = now.next;
       const bool branch = opcode(m_, f_, last) == Opcode::kBra;
       const Instr& in = f_.instrs[last];
-      if (opcode(m_, f_, last) == Opcode::kCall || cut(last)) {
+      if (opcode(m_, f_, last) == Opcode::kCall || cuts_[last]) {
         return;  // what the function does is told between them; or what comes next is not known yet
       }
       if (now.next.size() == 1 && alone(now.next[0]) && now.next[0] > b) {
@@ -195,8 +195,6 @@ class Finder {
       }
     }
   }
-
-  bool cut(uint32_t i) const { return !cuts_.empty() && cuts_[i]; }
 
   const Module& m_;
   const std::vector<bool>& cuts_;

@@ -7,7 +7,7 @@
 namespace heddle::ptx::lower {
 
 // Fills blocks, their stretches and successors, and block_of. `cuts`: by instruction, whether a block ends
-// behind it; or nothing.
+// behind it.
 void find_blocks(const Module& module, const std::vector<bool>& cuts, Lowered& f);
 
 // Whether the branch that ends a stretch is left out: what it leaves out is conditional, or it is an EXIT.

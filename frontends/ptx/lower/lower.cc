@@ -191,7 +191,7 @@ void write(Kernel& k) {
   k.image.unknown_opcodes = pool.unknown();
 }
 
-// `cuts`: by PTX instruction; or nothing.
+// `cuts`: by PTX instruction.
 void mark_cuts(const std::vector<bool>& cuts, Lowered& f) {
   for (Block& b : f.blocks) {
     for (Machine& m : b.code) {
@@ -214,21 +214,20 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
     return depends_on_time(module, module.functions[r.function]);
   });
   for (const Reached& r : reached) {
+    const auto cuts_of = [&](const Function& x) {
+      return by_time ? cuts(module, x) : std::vector<bool>(x.instrs.size());
+    };
     const Function& function = module.functions[r.function];
-    const std::vector<bool> cut = by_time ? cuts(module, function) : std::vector<bool>{};
     auto part = std::make_unique<Part>();
     Lowered& f = part->code;
     part->function = r.function;
-    part->source = unroll(module, cut, function);
+    part->source = unroll(module, cuts_of(function), function);
     f.function = &part->source.function;
     f.standard = r.standard;
-    std::vector<bool> cut_here;
-    for (size_t i = 0; by_time && i < part->source.origin.size(); ++i) {
-      cut_here.push_back(cut[part->source.origin[i]]);
-    }
-    find_blocks(module, cut_here, f);
+    const std::vector<bool> cut = cuts_of(*f.function);
+    find_blocks(module, cut, f);
     Select(module, callees, f).run();
-    mark_cuts(cut_here, f);
+    mark_cuts(cut, f);
     missing.insert(missing.end(), f.missing.begin(), f.missing.end());
     if (missing.empty()) {
       remove_dead(f);

@@ -9,21 +9,8 @@ namespace {
 
 bool is_shared(Space s) { return s == Space::kShared || s == Space::kSharedCluster; }
 
-bool is_clock(const Operand& o) {
-  if (o.kind != OperandKind::kSpecial) {
-    return false;
-  }
-  switch (Special::unpack(o.id).kind) {
-    case SpecialKind::kClock:
-    case SpecialKind::kClockHi:
-    case SpecialKind::kClock64:
-    case SpecialKind::kGlobaltimer:
-    case SpecialKind::kGlobaltimerLo:
-    case SpecialKind::kGlobaltimerHi:
-      return true;
-    default:
-      return false;
-  }
+bool reads_clock(const Operand& o) {
+  return o.kind == OperandKind::kSpecial && is_clock(Special::unpack(o.id).kind);
 }
 
 }  // namespace
@@ -34,7 +21,7 @@ bool timed(const Module& module, const Function& f, uint32_t instr) {
     return true;
   }
   const auto operands = f.operands_of(f.instrs[instr]);
-  return std::any_of(operands.begin(), operands.end(), is_clock);
+  return std::any_of(operands.begin(), operands.end(), reads_clock);
 }
 
 bool depends_on_time(const Module& module, const Function& f) {

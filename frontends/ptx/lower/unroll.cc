@@ -69,8 +69,8 @@ class Finder {
     for (uint32_t i = first; i < end; ++i) {
       const Opcode o = opcode(i);
       if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || o == Opcode::kRet ||
-          o == Opcode::kExit || words(o).find("bar") != std::string_view::npos ||
-          (!cuts_.empty() && cuts_[i]) || m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
+          o == Opcode::kExit || words(o).find("bar") != std::string_view::npos || cuts_[i] ||
+          m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
         return false;
       }
     }

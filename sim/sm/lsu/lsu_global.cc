@@ -205,10 +205,11 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   count_load(t, is_local, counted, f.found_sectors);
   // Data leaves at once or when the misses have come back: through the banks of shared memory if that is the
   // same array, where what counts is words, not sectors (FINDINGS.md 5).
-  Cycle passes =
-      (f.hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
-  Cycle extra = 0;
-  if (!is_local && !copy && !apart_) {
+  Cycle passes = 0, extra = 0;
+  if (is_local || copy || apart_) {
+    passes =
+        (f.hit_sectors * memory::kSectorBytes + l1.data_bytes_per_cycle() - 1) / l1.data_bytes_per_cycle();
+  } else {
     memory::Wavefronts bank = memory::shared_wavefronts(addr, e.mask, width, config_.shared().banks(), true);
     const uint32_t pass_bytes = config_.shared().banks() * config_.shared().bank_bytes();
     const uint32_t per_pass = std::max(1u, pass_bytes / l1.data_bytes_per_cycle());
