@@ -218,6 +218,11 @@ void QuantumLoop::advance(Cycle limit) {
 }
 
 void QuantumLoop::settle() {
+  // Answers make room for what SMs still hold.
+  while (std::any_of(machine_->sms.begin(), machine_->sms.end(),
+                     [](const auto& s) { return s->outbox().held() != 0; })) {
+    advance(kNever);
+  }
   machine_->memory->exchange(kNever, *pool_, [](uint32_t) {});
 }
 

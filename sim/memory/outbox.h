@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "sim/memory/message.h"
@@ -12,6 +13,18 @@ namespace heddle::memory {
 
 class Outbox {
  public:
+  // A store or reduction that the network has no room for, and all behind it, in order.
+  struct Held {
+    Request request;
+    Cycle ready = 0;     // when it could have left
+    uint32_t bytes = 0;  // of reductions: what the port passes
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(request, ready, bytes);
+    }
+  };
+
   // A packet through the SM's request port; their times never go back. Returns its number.
   uint32_t send(const Request& r) {
     packets_.push_back(r);
@@ -22,6 +35,24 @@ class Outbox {
     fetches_.insert(std::upper_bound(fetches_.begin(), fetches_.end(), r.time,
                                      [](Cycle t, const Request& o) { return t < o.time; }),
                     r);
+  }
+
+  // Returns its number among those held.
+  uint32_t hold(const Held& h) {
+    held_.push_back(h);
+    return released_ + static_cast<uint32_t>(held_.size() - 1);
+  }
+  size_t held() const { return held_.size(); }
+  const Held& first_held() const { return held_.front(); }
+  uint32_t first_held_number() const { return released_; }
+  // How many are held in front of number `n`, which is held.
+  uint32_t held_before(uint32_t n) const { return n - released_; }
+  Request& held_request(uint32_t n) { return held_[n - released_].request; }
+  Held release() {
+    const Held h = held_.front();
+    held_.pop_front();
+    ++released_;
+    return h;
   }
 
   // The packet with that number while it has not left at `now`, else null.
@@ -38,8 +69,11 @@ class Outbox {
     const Cycle packet = first_ < packets_.size() ? packets_[first_].time : kNever;
     return fetches_.empty() ? packet : std::min(packet, fetches_.front().time);
   }
-  // Of launch `grid`, when the last packet leaves; 0: none is waiting.
+  // Of launch `grid`, when the last packet leaves; 0: none is waiting; kNever: that is not known yet.
   Cycle last_departure(uint8_t grid) const {
+    if (std::any_of(held_.begin(), held_.end(), [&](const Held& h) { return h.request.grid == grid; })) {
+      return kNever;
+    }
     Cycle last = 0;
     for (size_t i = first_; i < packets_.size(); ++i) {
       last = packets_[i].grid == grid ? std::max(last, packets_[i].time) : last;
@@ -74,8 +108,9 @@ class Outbox {
   void clear() {
     packets_.clear();
     fetches_.clear();
+    held_.clear();
     first_ = 0;
-    gone_ = 0;
+    gone_ = released_ = 0;
   }
 
   template <class Archive>
@@ -84,7 +119,7 @@ class Outbox {
       packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(first_));
     }
     first_ = 0;
-    ar(packets_, fetches_, gone_);
+    ar(packets_, fetches_, gone_, held_, released_);
   }
 
  private:
@@ -92,6 +127,8 @@ class Outbox {
 
   std::vector<Request> packets_;  // from first_ on
   std::vector<Request> fetches_;
+  std::deque<Held> held_;
+  uint32_t released_ = 0;
   size_t first_ = 0;
   uint32_t gone_ = 0;  // packets that have left
 };

@@ -29,6 +29,11 @@ class RequestPort {
     return reserve((sectors + (partial ? 1 : 0)) * memory::kSectorBytes, to_ticks(4) / 3, at);
   }
 
+  // A store that has not left takes more sectors along.
+  void add_sectors(uint32_t sectors) { port_.reserve(Ticks(), service(sectors * memory::kSectorBytes)); }
+  // Every byte of its sectors is written by now: its masks stay.
+  void drop_masks() { port_.give_back(service(memory::kSectorBytes)); }
+
   template <class Archive>
   void serialize(Archive& ar) {
     ar(port_);
@@ -36,8 +41,10 @@ class RequestPort {
 
  private:
   Cycle reserve(uint32_t bytes, Ticks least, Cycle at) {
-    const auto service = Ticks::truncated(bytes * static_cast<double>(kTicksPerCycle) / bytes_per_cycle_);
-    return to_cycles_up(port_.reserve(to_ticks(at), std::max(least, service)));
+    return to_cycles_up(port_.reserve(to_ticks(at), std::max(least, service(bytes))));
+  }
+  Ticks service(uint32_t bytes) const {
+    return Ticks::truncated(bytes * static_cast<double>(kTicksPerCycle) / bytes_per_cycle_);
   }
 
   const double bytes_per_cycle_;
