@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -13,11 +14,11 @@ namespace heddle::memory {
 
 class Outbox {
  public:
-  // A store or reduction that the network has no room for, and all behind it, in order.
+  // A packet that the network has no room for, or that is behind one.
   struct Held {
     Request request;
     Cycle ready = 0;     // when it could have left
-    uint32_t bytes = 0;  // of reductions: what the port passes
+    uint32_t bytes = 0;  // of reductions and atomics: what the port passes
 
     template <class Archive>
     void serialize(Archive& ar) {
@@ -27,8 +28,9 @@ class Outbox {
 
   // A packet through the SM's request port; their times never go back. Returns its number.
   uint32_t send(const Request& r) {
+    assert(packets_.size() == first_ || packets_.back().time <= r.time);
     packets_.push_back(r);
-    return gone_ + static_cast<uint32_t>(packets_.size() - 1 - first_);
+    return (gone_ + static_cast<uint32_t>(packets_.size() - 1 - first_)) & ~kHeld;
   }
   // A fetch of code or constants, which has a way of its own.
   void fetch(const Request& r) {
@@ -37,17 +39,17 @@ class Outbox {
                     r);
   }
 
-  // Returns its number among those held.
+  // One that cannot leave yet; first in, first out. Returns its number until it is released.
   uint32_t hold(const Held& h) {
     held_.push_back(h);
-    return released_ + static_cast<uint32_t>(held_.size() - 1);
+    return (released_ + static_cast<uint32_t>(held_.size() - 1)) | kHeld;
   }
   size_t held() const { return held_.size(); }
   const Held& first_held() const { return held_.front(); }
-  uint32_t first_held_number() const { return released_; }
-  // How many are held in front of number `n`, which is held.
-  uint32_t held_before(uint32_t n) const { return n - released_; }
-  Request& held_request(uint32_t n) { return held_[n - released_].request; }
+  uint32_t first_held_number() const { return released_ | kHeld; }
+  static bool is_held(uint32_t number) { return (number & kHeld) != 0; }
+  // How many are held in front of that one.
+  uint32_t held_before(uint32_t number) const { return (number - released_) & ~kHeld; }
   Held release() {
     const Held h = held_.front();
     held_.pop_front();
@@ -57,7 +59,11 @@ class Outbox {
 
   // The packet with that number while it has not left at `now`, else null.
   Request* waiting(uint32_t number, Cycle now) {
-    const uint32_t i = number - gone_;  // of those that the memory side has taken: beyond the end
+    if (is_held(number)) {
+      const uint32_t i = held_before(number);
+      return i < held_.size() ? &held_[i].request : nullptr;
+    }
+    const uint32_t i = (number - gone_) & ~kHeld;  // of those that the memory side has taken: beyond the end
     if (i >= packets_.size() - first_ || packets_[first_ + i].time <= now) {
       return nullptr;
     }
@@ -124,6 +130,7 @@ class Outbox {
 
  private:
   static constexpr size_t kCompact = 256;
+  static constexpr uint32_t kHeld = 1u << 31;  // in numbers
 
   std::vector<Request> packets_;  // from first_ on
   std::vector<Request> fetches_;

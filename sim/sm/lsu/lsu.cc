@@ -218,18 +218,26 @@ void Lsu::barrier_opened() {
 bool Lsu::lacks_load(Entry& e, uint32_t sectors) const {
   e.shortage = Shortage::kLoad;
   e.lacking = static_cast<uint16_t>(sectors);
-  return !l1_.room_for_load() || !l1_.room_for_sectors(sectors);
+  return !l1_.room_for_load() || !l1_.room_for_sectors(sectors) || held_ >= config_.l1().port_packets();
 }
 
-bool Lsu::lacks_posted(Entry& e) const {
-  e.shortage = Shortage::kPosted;
-  return held_ >= config_.l1().port_packets() || posted_ > config_.l1().posted_entries();
+bool Lsu::lacks_place(Entry& e) const {
+  e.shortage = Shortage::kPlace;
+  return held_ >= config_.l1().port_packets();
+}
+
+// They are taken one by one: an instruction starts when there is room for half of its own, the rest follow.
+bool Lsu::lacks_entries(Entry& e, uint32_t entries) const {
+  e.shortage = Shortage::kEntries;
+  e.lacking = static_cast<uint16_t>(entries);
+  return !network_takes(entries / 2);
 }
 
 bool Lsu::process(Entry& e, Cycle now) {
   worked_ = true;
   if ((e.shortage == Shortage::kLoad && lacks_load(e, e.lacking)) ||
-      (e.shortage == Shortage::kPosted && lacks_posted(e))) {
+      (e.shortage == Shortage::kPlace && lacks_place(e)) ||
+      (e.shortage == Shortage::kEntries && lacks_entries(e, e.lacking))) {
     return false;
   }
   const isa::Instr& in = *e.instr->instr;

@@ -69,7 +69,7 @@ class Lsu final : public Unit, public ClusterMemory {
  private:
   // What an instruction at the head of its queue did not find: it is tried again at every response, and its
   // addresses need not be looked at before there is room.
-  enum class Shortage : uint8_t { kUnknown, kLoad, kPosted };
+  enum class Shortage : uint8_t { kUnknown, kLoad, kPlace, kEntries };
   struct Entry {
     uint8_t warp = 0;
     uint8_t group = 0;  // LDGSTS group it belongs to
@@ -155,7 +155,8 @@ class Lsu final : public Unit, public ClusterMemory {
   bool process(Entry& e, Cycle now);
   // Notes in `e` what there is no room for.
   bool lacks_load(Entry& e, uint32_t sectors) const;
-  bool lacks_posted(Entry& e) const;
+  bool lacks_place(Entry& e) const;
+  bool lacks_entries(Entry& e, uint32_t entries) const;
 
   // Shared memory and lane exchange (lsu_shared.cc).
   void lane_exchange(const Entry& e, Cycle now);
@@ -188,15 +189,16 @@ class Lsu final : public Unit, public ClusterMemory {
   uint32_t new_posted_packet(uint32_t warp, uint32_t entries);
   // Whoever waits for a packet: another one for `packet`'s, or the first (kNobody).
   uint32_t add_sender(uint32_t warp, uint32_t entries, uint32_t packet);
-  // A store or reduction goes to the network, or is held until that has room (lsu_store.cc).
-  struct Posted {
-    uint32_t number;
-    bool held;
-  };
-  Posted post(const memory::Request& q, uint32_t bytes, Cycle ready);
+  // Whether the network has room for a packet of so many entries: at once, or as soon as it is empty.
+  bool network_takes(uint32_t entries) const {
+    return entries == 0 || posted_ == 0 || posted_ + entries <= config_.l1().posted_entries();
+  }
+  // A packet goes to the port, or is held until the network has room for it and those in front of it. Returns
+  // its number in the outbox (lsu_store.cc).
+  uint32_t send(const memory::Request& q, uint32_t bytes, Cycle ready);
   uint32_t dispatch(memory::Request q, uint32_t bytes, Cycle ready);
   void release_held(Cycle now);
-  memory::Request* open_request(const OpenLine& l);
+  OpenLine* open_line(uint64_t line, uint8_t grid, Cycle at, memory::Request** request);
   void complete_load(uint32_t load, Cycle now);
   void finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes);
   Cycle late(const Entry& e, Cycle now) const;
@@ -228,7 +230,7 @@ class Lsu final : public Unit, public ClusterMemory {
   Cycle scheduled_ = kNever;  // earliest pending arbitration event
   uint32_t posted_ = 0;       // entries of the network taken by stores and reductions
   PacketQueue packets_;
-  uint32_t held_ = 0;  // packets that the network has no room for; a reduction counts for its passes
+  uint32_t held_ = 0;  // packets that are held; a reduction counts for its passes
   static constexpr uint32_t kNobody = ~0u;
   struct Sender {
     uint64_t age;

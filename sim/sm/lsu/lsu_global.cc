@@ -140,9 +140,8 @@ Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bo
       uint32_t id = l1_.wait_for(l1, a.line, waits, r.missing, load, cached);
       if (r.missing && !(cached && join_request(id, r.missing, computed, now))) {
         memory::Request q;
-        q.time = sm_.port().book(0, std::max(miss_at, packets_.room()));
+        const Cycle ready = std::max(miss_at, packets_.room());
         wait_for_port(l1_stage(subcore));
-        packets_.add(q.time);
         packets_.close(a.line);
         q.line = a.line;
         q.id = id;
@@ -150,7 +149,7 @@ Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bo
         q.sectors = r.missing;
         q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
         q.payload = computed ? sm_.payloads().take() : 0;
-        l1_.request_of(id) = sm_.outbox().send(q);
+        l1_.request_of(id) = send(q, 0, ready);
       }
     }
   }
@@ -242,7 +241,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     passes[i] = memory::sector_operations(addr, mask, c.lines[i].line);
     operations += passes[i];
   }
-  if (returns ? lacks_load(e, c.sectors) : lacks_posted(e)) {
+  if (returns ? lacks_load(e, c.sectors) : lacks_place(e)) {
     return false;
   }
   Stage& stage = l1_stage(sm_.subcore_of(e.warp));
@@ -277,17 +276,10 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     q.sectors = a.sectors;
     q.operations = passes[i];
     q.payload = e.room ? atomic_payload(e, a, addr) : 0;
-    const uint32_t bytes = a.lanes * ((width + 3) / 4) * 4;
     const Cycle ready = std::max(begin + l1.miss_latency(), packets_.room());
     wait_for_port(stage);
     packets_.close(a.line);
-    if (returns) {
-      q.time = sm_.port().book(bytes, ready);
-      packets_.add(q.time);
-      sm_.send(q);
-    } else {
-      post(q, bytes, ready);
-    }
+    send(q, a.lanes * ((width + 3) / 4) * 4, ready);
   }
   stats::CounterSet& n = sm_.counters();
   bool red = in.op == OpClass::kRedGlobal;

@@ -45,24 +45,30 @@ namespace {
 
 // What the network keeps of a packet until it is acknowledged.
 uint32_t entries_of(const memory::Request& q) {
-  return q.kind == RequestKind::kWrite ? 1 + static_cast<uint32_t>(std::popcount(q.sectors)) : 2 * q.operations;
+  switch (q.kind) {
+    case RequestKind::kWrite:
+      return 1 + static_cast<uint32_t>(std::popcount(q.sectors));
+    case RequestKind::kReduction:
+      return 2 * q.operations;
+    default:
+      return 0;
+  }
 }
 
 uint32_t places_of(const memory::Request& q) {
-  return q.kind == RequestKind::kWrite ? 1 : std::max<uint32_t>(q.operations, 1);
+  return q.kind == RequestKind::kReduction ? std::max<uint32_t>(q.operations, 1) : 1;
 }
 
 }  // namespace
 
-// Packets with values go at once: nothing may pass them.
-Lsu::Posted Lsu::post(const memory::Request& q, uint32_t bytes, Cycle ready) {
-  const bool room =
-      sm_.outbox().held() == 0 && (posted_ == 0 || posted_ + entries_of(q) <= config_.l1().posted_entries());
-  if (!room && !q.payload) {
-    held_ += places_of(q);
-    return {sm_.outbox().hold({q, ready, bytes}), true};
+// All leave in order: what the network has no room for holds up loads, too.
+uint32_t Lsu::send(const memory::Request& q, uint32_t bytes, Cycle ready) {
+  memory::Outbox& out = sm_.outbox();
+  if (out.held() == 0 && network_takes(entries_of(q))) {
+    return dispatch(q, bytes, ready);
   }
-  return {dispatch(q, bytes, ready), false};
+  held_ += places_of(q);
+  return out.hold({q, ready, bytes});
 }
 
 uint32_t Lsu::dispatch(memory::Request q, uint32_t bytes, Cycle ready) {
@@ -76,32 +82,41 @@ uint32_t Lsu::dispatch(memory::Request q, uint32_t bytes, Cycle ready) {
 
 void Lsu::release_held(Cycle now) {
   memory::Outbox& out = sm_.outbox();
-  while (out.held() != 0 && (posted_ == 0 || posted_ + entries_of(out.first_held().request) <=
-                                                 config_.l1().posted_entries())) {
-    packets_.released(out.first_held_number());
+  while (out.held() != 0 && network_takes(entries_of(out.first_held().request))) {
+    const uint32_t was = out.first_held_number();
     const memory::Outbox::Held h = out.release();
     held_ -= places_of(h.request);
-    dispatch(h.request, h.bytes, std::max(h.ready, now));
+    const uint32_t number = dispatch(h.request, h.bytes, std::max(h.ready, now));
+    if (h.request.kind == RequestKind::kWrite) {
+      packets_.renumber(was, number);
+    } else if (uint32_t* newest = h.request.kind == RequestKind::kRead ? &l1_.request_of(h.request.id) : nullptr;
+               newest && *newest == was) {
+      *newest = number;
+    }
   }
 }
 
-// The request with which what a store writes in a line can go along, if it has not gone on at `at`; else null.
-memory::Request* Lsu::open_request(const OpenLine& l) {
-  memory::Outbox& out = sm_.outbox();
-  if (!l.held) {
-    return out.waiting(l.packet, sm_.now());
+// The store's line that another one can join at `at`, and its request; null: there is none.
+OpenLine* Lsu::open_line(uint64_t line, uint8_t grid, Cycle at, memory::Request** request) {
+  OpenLine* l = packets_.find(line, grid);
+  if (!l) {
+    return nullptr;
   }
-  return out.held_before(l.packet) >= packets_.ahead() ? &out.held_request(l.packet) : nullptr;
+  memory::Outbox& out = sm_.outbox();
+  const bool far = memory::Outbox::is_held(l->packet) && out.held_before(l->packet) >= packets_.ahead();
+  *request = l->closes > at || far ? out.waiting(l->packet, sm_.now()) : nullptr;
+  return *request ? l : nullptr;
 }
 
 bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycle at) {
-  OpenLine* l = packets_.find(a.line, sm_.grid(e.warp), at);
-  memory::Request* r = l ? open_request(*l) : nullptr;
-  if (!r || (r->payload != 0) != (payload != 0)) {
+  memory::Request* r = nullptr;
+  OpenLine* l = open_line(a.line, sm_.grid(e.warp), at, &r);
+  if (!l || (r->payload != 0) != (payload != 0)) {
     return false;
   }
+  const bool held = memory::Outbox::is_held(l->packet);
   const auto added = static_cast<uint32_t>(std::popcount<uint8_t>(a.sectors & ~r->sectors));
-  if (added && !l->held) {
+  if (added && !held) {
     sm_.port().add_sectors(added);
     posted_ += added;
   }
@@ -110,7 +125,7 @@ bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycl
     l->bytes[s] |= a.bytes[s];
   }
   const bool partial = whole_sectors(l->bytes.data()) != r->sectors;
-  if (r->partial && !partial && !l->held) {
+  if (r->partial && !partial && !held) {
     sm_.port().drop_masks();
   }
   r->partial = partial;
@@ -134,7 +149,7 @@ bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycl
 bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const config::L1Cache& l1 = config_.l1();
-  if (lacks_posted(e)) {
+  if (lacks_place(e)) {
     return false;
   }
   stats::CounterSet& n = sm_.counters();
@@ -185,11 +200,10 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     q.grid = sm_.grid(e.warp);
     q.partial = partial;
     q.payload = payload;
-    const Posted p = post(q, 0, last + l1.miss_latency());
+    const uint32_t number = send(q, 0, last + l1.miss_latency());
     if (packets_.merges()) {
-      OpenLine& open = p.held ? packets_.open_held() : packets_.open(last + l1.merge_latency());
-      open.line = a.line;
-      open.packet = p.number;
+      OpenLine& open = packets_.open(a.line, last + l1.merge_latency());
+      open.packet = number;
       open.sender = q.id & ~kRequestTagMask;
       open.grid = q.grid;
       std::copy_n(a.bytes, memory::kSectorsPerLine, open.bytes.begin());

@@ -39,17 +39,18 @@ class PostedQueue {
 
 // A line that one or more stores have written and whose packet still takes what others add.
 struct OpenLine {
-  uint64_t line = 0;
-  Cycle closes = 0;     // when the packet goes on to the port's queue; 0: is not open
-  bool held = false;    // the network has no room for it: it stays, whatever `closes` says
-  uint32_t packet = 0;  // its number in the outbox, or among those held
+  static constexpr uint64_t kNoLine = ~uint64_t{0};
+
+  uint64_t line = kNoLine;
+  Cycle closes = 0;     // when the packet goes on to the port's queue
+  uint32_t packet = 0;  // its number in the outbox
   uint32_t sender = 0;  // the first of those who wait for its acknowledgement
   uint8_t grid = 0;
   std::array<uint32_t, memory::kSectorsPerLine> bytes{};
 
   template <class A>
   void serialize(A& ar) {
-    ar(line, closes, held, packet, sender, grid, bytes);
+    ar(line, closes, packet, sender, grid, bytes);
   }
 };
 
@@ -74,45 +75,45 @@ class PacketQueue {
     next_ = next_ + 1 < sent_.size() ? next_ + 1 : 0;
   }
 
-  // The store's line that a store at `now` can join.
-  OpenLine* find(uint64_t line, uint8_t grid, Cycle now) {
+  // The newest packet of a line, if it is a store's of that launch.
+  OpenLine* find(uint64_t line, uint8_t grid) {
     for (OpenLine& l : lines_) {
-      if (l.line == line && (l.closes > now || l.held)) {
+      if (l.line == line) {
         return l.grid == grid ? &l : nullptr;
       }
     }
     return nullptr;
   }
-  // A place for a line, the oldest's, whose packet (the last one added) may go on from `ready` on: in turn, and not before the
-  // packets ahead have left room.
-  OpenLine& open(Cycle ready) {
+  // A place for a line, the oldest's, whose packet (the last one added) may go on from `ready` on: in turn, and
+  // not before the packets ahead have left room.
+  OpenLine& open(uint64_t line, Cycle ready) {
+    close(line);
     const auto behind = static_cast<uint32_t>(lines_.size());
     const Cycle ahead = sent_[(next_ + behind - 1) % sent_.size()];
     last_close_ = std::max({to_ticks(ready), last_close_ + interval_, to_ticks(ahead)});
-    OpenLine& l = next_line();
+    OpenLine& l = lines_[next_line_];
+    next_line_ = next_line_ + 1 < lines_.size() ? next_line_ + 1 : 0;
+    l = {};
+    l.line = line;
     l.closes = to_cycles_up(last_close_);
     return l;
   }
-  OpenLine& open_held() {
-    OpenLine& l = next_line();
-    l.held = true;
-    return l;
-  }
-  // Held packet `n` goes.
-  void released(uint32_t n) {
+  // A packet that was held has another number by now.
+  void renumber(uint32_t from, uint32_t to) {
     for (OpenLine& l : lines_) {
-      l.held = l.held && l.packet != n;
+      l.packet = l.packet == from ? to : l.packet;
     }
   }
   // How many packets behind the port's next one the lines are that still take something.
-  uint32_t ahead() const { return static_cast<uint32_t>(sent_.size() - lines_.size()); }
+  uint32_t ahead() const {
+    return static_cast<uint32_t>(sent_.size() - std::min(sent_.size(), lines_.size()));
+  }
   bool merges() const { return !lines_.empty(); }
   // Whoever follows must not be seen before: nobody joins that line's packet any more.
   void close(uint64_t line) {
     for (OpenLine& l : lines_) {
       if (l.line == line) {
-        l.closes = 0;
-        l.held = false;
+        l = {};
       }
     }
   }
@@ -123,13 +124,6 @@ class PacketQueue {
   }
 
  private:
-  OpenLine& next_line() {
-    OpenLine& l = lines_[next_line_];
-    next_line_ = next_line_ + 1 < lines_.size() ? next_line_ + 1 : 0;
-    l = {};
-    return l;
-  }
-
   std::vector<Cycle> sent_;      // by the newest packets, round
   std::vector<OpenLine> lines_;  // the newest, round
   uint32_t next_ = 0, next_line_ = 0;

@@ -19,7 +19,10 @@ class RequestPort {
  public:
   explicit RequestPort(const config::L1Cache& c) : bytes_per_cycle_(c.store_bytes_per_cycle()) {}
 
-  void reset() { port_.reset(); }
+  void reset() {
+    port_.reset();
+    last_ = 0;
+  }
   // A line's address, or a reduction with its operands, leaves from cycle `at` on (FINDINGS.md 7: a cycle at
   // least). Returns when it has left; so do the others.
   Cycle book(uint32_t payload_bytes, Cycle at) { return reserve(payload_bytes, to_ticks(1), at); }
@@ -36,12 +39,13 @@ class RequestPort {
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(port_);
+    ar(port_, last_);
   }
 
  private:
   Cycle reserve(uint32_t bytes, Ticks least, Cycle at) {
-    return to_cycles_up(port_.reserve(to_ticks(at), std::max(least, service(bytes))));
+    last_ = std::max(last_, to_cycles_up(port_.reserve(to_ticks(at), std::max(least, service(bytes)))));
+    return last_;
   }
   Ticks service(uint32_t bytes) const {
     return Ticks::truncated(bytes * static_cast<double>(kTicksPerCycle) / bytes_per_cycle_);
@@ -49,6 +53,7 @@ class RequestPort {
 
   const double bytes_per_cycle_;
   Server port_;
+  Cycle last_ = 0;  // nobody leaves before who was in front, though that one has given time back
 };
 
 }  // namespace heddle::sm
