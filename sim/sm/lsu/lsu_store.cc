@@ -157,14 +157,15 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
   n[is_local ? Counter::kLocalStSectors : Counter::kGlobalStSectors] += c.sectors;
   const uint32_t subcore = sm_.subcore_of(e.warp);
   Stage& stage = l1_stage(subcore);
+  const auto tag_cycles = [&](const LineAccess& a) {
+    return Cycle{whole_sectors(a.bytes) == a.sectors ? 1 : l1.partial_store_tags()};
+  };
   const Cycle begin = stage.tags = std::max(now, stage.tags);
   stage.posted.add(begin);
   // All lines go on when the last one has been looked up.
-  Cycle last = begin, passes = 0;
+  Cycle looked_up = begin;
   for (uint32_t i = 0; i < c.count; ++i) {
-    const LineAccess& a = c.lines[i];
-    last += passes;
-    passes = whole_sectors(a.bytes) == a.sectors ? 1 : l1.partial_store_tags();
+    looked_up += tag_cycles(c.lines[i]);
   }
   uint32_t hits = 0;
   for (uint32_t i = 0; i < c.count; ++i) {
@@ -185,12 +186,12 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     if (payload) {
       l1_.put(unit(subcore), a.line, sm_.payloads()[payload]);
     }
-    const Cycle looked_up = stage.tags;
-    stage.tags += partial ? l1.partial_store_tags() : 1;
-    if (packets_.merges() && join_store(e, a, payload, looked_up)) {
+    const Cycle turn = stage.tags;
+    stage.tags += tag_cycles(a);
+    if (packets_.merges() && join_store(e, a, payload, turn)) {
       continue;
     }
-    last = std::max(last, wait_for_port(stage));
+    looked_up = std::max(looked_up, wait_for_port(stage));
     memory::Request q;
     q.line = a.line;
     q.kind = RequestKind::kWrite;
@@ -200,9 +201,9 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     q.grid = sm_.grid(e.warp);
     q.partial = partial;
     q.payload = payload;
-    const uint32_t number = send(q, 0, last + l1.miss_latency());
+    const uint32_t number = send(q, 0, looked_up - 1 + l1.miss_latency());
     if (packets_.merges()) {
-      OpenLine& open = packets_.open(a.line, last + l1.merge_latency());
+      OpenLine& open = packets_.open(a.line, looked_up + l1.merge_latency());
       open.packet = number;
       open.sender = q.id & ~kRequestTagMask;
       open.grid = q.grid;
@@ -219,7 +220,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
                        e.warp, t);
   sm_.result_at(now + 1, e.warp, t);
   // It stays until its lines are at the port (FINDINGS.md 45).
-  fences_.memory_done_at(std::max(last, stage.tags) + l1.miss_latency(), e.warp, now);
+  fences_.memory_done_at(looked_up - 1 + l1.miss_latency(), e.warp, now);
   return true;
 }
 

@@ -38,11 +38,13 @@ TEST_CASE("halves of sectors by two stores, one behind the other, go together: a
 }
 
 TEST_CASE("a line is open until its store has had the tags, two cycles a line, and ten cycles more") {
-  // One line: it is looked up when the second store issues 9 cycles later, no more when it issues after 10.
-  CHECK(written_with_gap(1, 9) == 1);
-  CHECK(written_with_gap(1, 10) == 2);
-  // Eight lines: 14 cycles more; then they go one and a half cycles apart.
-  CHECK(written_with_gap(8, 23) == 8);
+  // One line closes 2 + 10 cycles after its store had the tags, whose turn the second one's look-up comes N cycles later.
+  CHECK(written_with_gap(1, 11) == 1);
+  CHECK(written_with_gap(1, 12) == 2);
+  // Line i of eight closes after 16 + 10 + 1.5 i cycles (up to whole ones) and is looked up again after N + 2 i: for N = 23
+  // lines 6 and 7 are late, 35 and 37.
+  CHECK(written_with_gap(8, 22) == 8);
+  CHECK(written_with_gap(8, 23) == 8 + 2);
   CHECK(written_with_gap(8, 60) == 16);
 }
 
@@ -65,7 +67,7 @@ TEST_CASE("a fence waits for a store that went along with another warp's") {
 
 TEST_CASE("stores wait for the tags in a queue of their own: loads that L1 has wait for them, shared loads do not") {
   const auto latency = [](const Op& probe, int stores) {
-    Kernel k{ldg(1).at(1 << 20, 0).writes_barrier(0), bar()};
+    Kernel k{ldg(1).at(1 << 20, 0).writes_barrier(0), bar().waits(0b1)};
     const uint32_t first = k.add(stg().at(0, 128));
     const uint32_t load = k.add(Op(probe).writes_barrier(1));
     const uint32_t user = k.add(nop().waits(0b10));
@@ -78,9 +80,11 @@ TEST_CASE("stores wait for the tags in a queue of their own: loads that L1 has w
     Outcome o = run(test_gpu(), k);
     return o.cycles_of(user).at(0) - o.cycles_of(load).at(0);
   };
-  CHECK(latency(lds(2), 8) == latency(lds(2), 0));
+  // But for their way to the stages, which takes an instruction each two cycles.
+  CHECK(latency(lds(2), 8) <= latency(lds(2), 0) + 2);
+  // 32 lines each, two cycles a line: of eight stores one or more are in front of it.
   const Cycle hit = latency(ldg(2).at(1 << 20, 0), 0);
-  CHECK(latency(ldg(2).at(1 << 20, 0), 8) > hit);
+  CHECK(latency(ldg(2).at(1 << 20, 0), 8) >= hit + 64);
 }
 
 TEST_CASE("what the network has no room for stays in the SM and takes more; all of it is written") {
