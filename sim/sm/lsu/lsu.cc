@@ -198,8 +198,9 @@ Cycle Lsu::ahead_of(Cycle done) const {
 Cycle Lsu::lg_turn(uint32_t subcore) {
   const Entry& first = lg_[subcore].front();
   const Stage& stage = l1_stage(subcore);
-  const Cycle tags =
-      is_store(first.instr->op) || first.instr->op == OpClass::kRedGlobal ? stage.posted.room() : ahead_of(stage.tags);
+  const Cycle tags = is_store(first.instr->op) || first.instr->op == OpClass::kRedGlobal
+                         ? stage.posted.room()
+                         : ahead_of(stage.tags);
   return std::max({first.ready, subcore_next_[subcore], stage.free, stage.lg_free, tags});
 }
 

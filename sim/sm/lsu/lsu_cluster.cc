@@ -87,7 +87,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const bool acknowledged = is_store(t.op) || is_atomic(t.op);
   const bool returns = !is_store(t.op) && (!is_atomic(t.op) || t.instr->n_dst > 0);
   if (acknowledged && lacks_entries(e, is_atomic(t.op) ? 2u * static_cast<uint32_t>(std::popcount(remote))
-                                                        : lines.count + lines.sectors)) {
+                                                       : lines.count + lines.sectors)) {
     return false;
   }
   if (e.room && !block.in_cluster) {

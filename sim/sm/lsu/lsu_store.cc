@@ -72,9 +72,8 @@ uint32_t Lsu::send(const memory::Request& q, uint32_t bytes, Cycle ready) {
 }
 
 uint32_t Lsu::dispatch(memory::Request q, uint32_t bytes, Cycle ready) {
-  q.time = q.kind == RequestKind::kWrite
-               ? sm_.port().book_store(std::popcount(q.sectors), q.partial, ready)
-               : sm_.port().book(bytes, ready);
+  q.time = q.kind == RequestKind::kWrite ? sm_.port().book_store(std::popcount(q.sectors), q.partial, ready)
+                                         : sm_.port().book(bytes, ready);
   posted_ += entries_of(q);
   packets_.add(q.time);
   return sm_.send(q);
@@ -89,7 +88,8 @@ void Lsu::release_held(Cycle now) {
     const uint32_t number = dispatch(h.request, h.bytes, std::max(h.ready, now));
     if (h.request.kind == RequestKind::kWrite) {
       packets_.renumber(was, number);
-    } else if (uint32_t* newest = h.request.kind == RequestKind::kRead ? &l1_.request_of(h.request.id) : nullptr;
+    } else if (uint32_t* newest =
+                   h.request.kind == RequestKind::kRead ? &l1_.request_of(h.request.id) : nullptr;
                newest && *newest == was) {
       *newest = number;
     }

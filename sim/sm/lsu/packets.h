@@ -84,8 +84,8 @@ class PacketQueue {
     }
     return nullptr;
   }
-  // A place for a line, the oldest's, whose packet (the last one added) may go on from `ready` on: in turn, and
-  // not before the packets ahead have left room.
+  // A place for a line, the oldest's, whose packet (the last one added) may go on from `ready` on: in turn,
+  // and not before the packets ahead have left room.
   OpenLine& open(uint64_t line, Cycle ready) {
     close(line);
     const auto behind = static_cast<uint32_t>(lines_.size());

@@ -141,7 +141,8 @@ TEST_CASE("a reduction is posted: nobody waits for it") {
   CHECK(o[Counter::kL2Reds] == 1);
 }
 
-TEST_CASE("a reduction on its way takes two entries for each pass over a sector, however many lanes that are") {
+TEST_CASE(
+    "a reduction on its way takes two entries for each pass over a sector, however many lanes that are") {
   const auto time = [](const Op& op, uint32_t entries) {
     config::GpuConfig g = test_gpu();
     g.mutable_sm()->mutable_l1()->set_posted_entries(entries);

@@ -1,5 +1,6 @@
-// Stores between L1's tags and the NoC (FINDINGS.md 45). In the tests' GPU: 16 lines take what other stores add to them,
-// until 10 cycles after the last line of their store had its turn, 34 packets wait for the port, 24 stores for the tags.
+// Stores between L1's tags and the NoC (FINDINGS.md 45). In the tests' GPU: 16 lines take what other stores
+// add to them, until 10 cycles after the last line of their store had its turn, 34 packets wait for the port,
+// 24 stores for the tags.
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -22,7 +23,8 @@ uint64_t written_with_gap(int lines, int cycles) {
   return written(k);
 }
 
-TEST_CASE("halves of sectors by two stores, one behind the other, go together: as many lines as are kept open") {
+TEST_CASE(
+    "halves of sectors by two stores, one behind the other, go together: as many lines as are kept open") {
   for (const int lines : {1, 2, 4, 8, 16}) {
     Kernel k{half(0, lines), half(1, lines)};
     Outcome o = run(test_gpu(), k);
@@ -38,11 +40,12 @@ TEST_CASE("halves of sectors by two stores, one behind the other, go together: a
 }
 
 TEST_CASE("a line is open until its store has had the tags, two cycles a line, and ten cycles more") {
-  // One line closes 2 + 10 cycles after its store had the tags, whose turn the second one's look-up comes N cycles later.
+  // One line closes 2 + 10 cycles after its store had the tags, whose turn the second one's look-up comes N
+  // cycles later.
   CHECK(written_with_gap(1, 11) == 1);
   CHECK(written_with_gap(1, 12) == 2);
-  // Line i of eight closes after 16 + 10 + 1.5 i cycles (up to whole ones) and is looked up again after N + 2 i: for N = 23
-  // lines 6 and 7 are late, 35 and 37.
+  // Line i of eight closes after 16 + 10 + 1.5 i cycles (up to whole ones) and is looked up again after N + 2
+  // i: for N = 23 lines 6 and 7 are late, 35 and 37.
   CHECK(written_with_gap(8, 22) == 8);
   CHECK(written_with_gap(8, 23) == 8 + 2);
   CHECK(written_with_gap(8, 60) == 16);
@@ -65,7 +68,9 @@ TEST_CASE("a fence waits for a store that went along with another warp's") {
   CHECK(both.at(2) - both.at(1) + 4 > one.at(2) - one.at(1));
 }
 
-TEST_CASE("stores wait for the tags in a queue of their own: loads that L1 has wait for them, shared loads do not") {
+TEST_CASE(
+    "stores wait for the tags in a queue of their own: loads that L1 has wait for them, shared loads do "
+    "not") {
   const auto latency = [](const Op& probe, int stores) {
     Kernel k{ldg(1).at(1 << 20, 0).writes_barrier(0), bar().waits(0b1)};
     const uint32_t first = k.add(stg().at(0, 128));
