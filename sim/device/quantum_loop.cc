@@ -227,6 +227,11 @@ void QuantumLoop::advance(Cycle limit) {
 }
 
 void QuantumLoop::settle() {
+  // Answers make room for what SMs hold.
+  while (std::any_of(machine_->sms.begin(), machine_->sms.end(),
+                     [](const auto& s) { return s->outbox().held() != 0 || s->outbox().next() != kNever; })) {
+    advance();
+  }
   machine_->memory->exchange(kNever, *pool_, [](uint32_t) {});
 }
 

@@ -14,6 +14,7 @@ bool Repetition::look(const std::vector<std::unique_ptr<sm::Sm>>& sms, uint64_t 
   }
   bool any = false, all = true;
   for (const auto& sm : sms) {
+    all = all && !sm->any_draining();
     sm->for_each_running([&](uint32_t id, const isa::WarpProgram& program) {
       Warp& w = seen_[uint64_t{sm->index()} << 32 | id];
       const isa::WarpProgram::State s = program.state();

@@ -36,6 +36,8 @@ class Server {
     return free_;
   }
   Ticks free_at() const { return free_; }
+  // A request takes less than was reserved for it, which those that come from now on find.
+  void give_back(Ticks service) { free_ -= service; }
   void reset() { free_ = {}; }
   template <class Archive>
   void serialize(Archive& ar) {

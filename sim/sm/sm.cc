@@ -250,6 +250,7 @@ void Sm::handle(const UnitEvent& e, Cycle now) {
       lsu_.event(e, now);
       break;
     case UnitEvent::Kind::kCopyDone:
+    case UnitEvent::Kind::kMemoryDone:
       fences_.event(e, now);
       break;
     case UnitEvent::Kind::kBarrierRelease:

@@ -114,7 +114,16 @@ class Sm final : WarpScheduler, QueueRoom {
       }
     }
   }
-  // Barriers that have opened.
+  // Whether warps that have issued their last instruction are still here: it may yet change something.
+  bool any_draining() const {
+    for (uint32_t i = 0; i < state_.warps(); ++i) {
+      if (state_.warp(i).active && state_.warp(i).draining) {
+        return true;
+      }
+    }
+    return false;
+  }
+  // Barriers that have opened, and warps that have ended.
   uint64_t openings() const { return state_.openings(); }
   // The first; null: none.
   const Fault* fault() const { return state_.fault(); }

@@ -124,6 +124,8 @@ Relations queue_relations() {
       {"misses in flight", "sm.l1.miss_sectors"},
       {"loads in flight", "sm.l1.pending_requests"},
       {"posted stores", "sm.l1.posted_entries"},
+      {"stores in front of the tags", "sm.l1.posted_queue"},
+      {"packets in front of the port", "sm.l1.port_packets"},
       {"queues to the LSU", "sm.memory"},
       {"bulk copies in flight", "sm.async_copy.tma_requests_in_flight"},
       {"page walkers", "tlb.walkers"},

@@ -301,7 +301,8 @@ FIELDS = [
     ("sm.l1.tags_per_cycle", M, 0, lambda r, c: 32 / r("C", "L1hit_LDG32_throughput", "32 lines distinct banks; 32 warps")),
     ("sm.l1.data_bytes_per_cycle", M, POW2, lambda r, c: 512 / r("C", "L1hit_LDG128_throughput", "coalesced; 32 warps")),
     ("sm.l1.miss_interval", M, 0, lambda r, c: 128 / r("D", "L2hit_read_LDG32", "1 SMs; 1024 threads/SM; footprint 16 MB")),
-    ("sm.l1.posted_entries", D, POW2, lambda r, c: r("E", "posted_capacity", "RED 1 lane one word for all; {sms} SMs; 16 warps each") - c("sm.subcores") * c("sm.memory.lg_queue") - 16),
+    # Less what waits in the LG queues, one a warp, and what waits for the port; two a reduction.
+    ("sm.l1.posted_entries", D, POW2, lambda r, c: 2 * (r("E", "posted_capacity", "RED 1 lane one word for all; {sms} SMs; 16 warps each") - c("sm.subcores") * c("sm.memory.lg_queue") - 16 - c("sm.l1.port_packets"))),
     ("sm.l1.store_bytes_per_cycle", M, POW2, lambda r, c: r("D", "set_L2write_STG128", "1 SM")),
     ("sm.l1.fill_bytes_per_cycle", M, POW2, lambda r, c: r("D", "L2hit_read_LDG128", "1 SMs; 1024 threads/SM; footprint 16 MB; unroll 8")),
 

@@ -739,6 +739,12 @@ class _SmL1(Group):
     pending_requests: int  # warp instructions; 4 to 65536
     miss_latency: int  # core cycles; 0 to 1024
     posted_entries: int  # 1 to 65536
+    posted_queue: int  # warp instructions; 1 to 256
+    partial_store_tags: int  # core cycles; 1 to 16
+    port_packets: int  # 1 to 1024
+    merge_lines: int  # 128-byte lines; 0 to 256
+    merge_latency: int  # core cycles; 0 to 1024
+    merge_interval: float  # core cycles; 0 to 64
     store_bytes_per_cycle: int  # bytes per core cycle; 1 to 1024
     fill_bytes_per_cycle: int  # bytes per core cycle; 1 to 1024
     apart_from_shared: bool  # true, false

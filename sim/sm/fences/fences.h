@@ -17,7 +17,13 @@ class Fences final : public Unit {
   void reset(Cycle) override {}
   // MEMBAR, LDGDEPBAR.
   Cycle start(const Issued& i) override;
-  void event(const UnitEvent& e, Cycle now) override { copy_done(e.warp, e.small, now); }
+  void event(const UnitEvent& e, Cycle now) override {
+    if (e.kind == UnitEvent::Kind::kMemoryDone) {
+      memory_done(e.warp, now);
+    } else {
+      copy_done(e.warp, e.small, now);
+    }
+  }
 
   // A memory instruction of `warp` no longer needs it.
   void memory_done(uint32_t warp, Cycle now) {
@@ -28,6 +34,13 @@ class Fences final : public Unit {
       } else if (w.held) {
         end_fence(warp, now, now + 1);
       }
+    }
+  }
+  void memory_done_at(Cycle at, uint32_t warp, Cycle now) {
+    if (at <= now) {
+      memory_done(warp, now);
+    } else {
+      sm_.schedule(at, {UnitEvent::Kind::kMemoryDone, static_cast<uint8_t>(warp)});
     }
   }
   // A store packet of the warp of that age in that place is acknowledged; the warp may have gone.

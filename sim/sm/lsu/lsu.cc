@@ -37,11 +37,12 @@ Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, con
       config_(c),
       apart_(c.l1().apart_from_shared()),
       unit_of_(units(c)),
-      stages_(unit_of_.back() + 1 + (apart_ ? 1 : 0)),
+      stages_(unit_of_.back() + 1 + (apart_ ? 1 : 0), Stage(c.l1().posted_queue())),
       l1_(c.l1(), unit_of_.back() + 1),
       lg_(c.subcores(), Queue(c.memory().lg_queue())),
       mio_(c.subcores(), Queue(c.memory().mio_queue())),
-      subcore_next_(c.subcores()) {
+      subcore_next_(c.subcores()),
+      packets_(c.l1()) {
   writeback_.reserve(c.subcores());
   for (uint32_t i = 0; i < c.subcores(); ++i) {
     writeback_.emplace_back(to_ticks(4), 1024);
@@ -54,11 +55,14 @@ void Lsu::reset(Cycle origin) {
     subcore_next_[i] = 0;
     writeback_[i].reset(to_ticks(origin));
   }
-  std::fill(stages_.begin(), stages_.end(), Stage{});
+  for (Stage& s : stages_) {
+    s.reset();
+  }
+  packets_.reset();
   turn_ = 0;
   starved_ = worked_ = false;
   scheduled_ = kNever;
-  posted_ = 0;
+  posted_ = held_ = 0;
   senders_.clear();
   rooms_.clear();
   restored_.clear();
@@ -98,8 +102,7 @@ Cycle Lsu::start(const Issued& i) {
     set_full(subcore, lg, true, now);
   }
   if (q.count == 1 && !(lg && starved_)) {
-    request_arbitration(
-        std::max({stage(subcore, lg).free, q.front().ready, subcore_next_[subcore], now + 1}));
+    request_arbitration(std::max(lg ? lg_turn(subcore) : mio_turn(subcore), now + 1));
   }
   return 0;
 }
@@ -132,9 +135,13 @@ void Lsu::arbitrate(Cycle now) {
   bool served = false;
   for (uint32_t i = 0; i < n && !served; ++i) {
     uint32_t s = (turn_ + i) % n;
-    bool lg_ok = lg_[s].count && !starved_ && lg_[s].front().ready <= now && l1_stage(s).free <= now;
-    bool mio_ok = mio_[s].count && mio_[s].front().ready <= now && shared_stage().free <= now;
-    if (subcore_next_[s] > now || (!lg_ok && !mio_ok)) {
+    bool lg_ok = lg_[s].count && !starved_ && lg_turn(s) <= now;
+    bool mio_ok = mio_[s].count && mio_turn(s) <= now;
+    if (lg_[s].count && !starved_ && !lg_ok && lg_[s].front().ready <= now) {
+      // Those of other sub-cores do not pass it.
+      l1_stage(s).lg_free = std::max(l1_stage(s).lg_free, lg_turn(s));
+    }
+    if (!lg_ok && !mio_ok) {
       continue;
     }
     bool use_lg = lg_ok && (!mio_ok || lg_[s].front().issued <= mio_[s].front().issued);
@@ -162,10 +169,10 @@ void Lsu::arbitrate(Cycle now) {
   }
   for (uint32_t s = 0; s < n; ++s) {
     if (lg_[s].count && !starved_) {
-      soonest = std::min(soonest, std::max({lg_[s].front().ready, subcore_next_[s], l1_stage(s).free}));
+      soonest = std::min(soonest, lg_turn(s));
     }
     if (mio_[s].count) {
-      soonest = std::min(soonest, std::max({mio_[s].front().ready, subcore_next_[s], shared_stage().free}));
+      soonest = std::min(soonest, mio_turn(s));
     }
   }
   if (soonest != kNever) {
@@ -173,15 +180,32 @@ void Lsu::arbitrate(Cycle now) {
   }
 }
 
-// An instruction has gone to a stage. All stages are reached by one way, and each takes a few instructions
-// ahead of the one it works on, no more.
+// An instruction has gone to a stage. All stages are reached by one way, and a data array takes a few
+// instructions ahead of the one it works on, no more.
 void Lsu::taken(Stage& by, Cycle now) {
   for (Stage& s : stages_) {
     s.free = std::max<Cycle>(s.free, now + config_.memory().shared_interval());
   }
-  const Cycle done = std::max(by.data, by.tags);
+  by.free = std::max(by.free, ahead_of(by.data));
+}
+
+Cycle Lsu::ahead_of(Cycle done) const {
   const Cycle slack = config_.memory().stage_backlog();
-  by.free = std::max<Cycle>(by.free, done > slack ? done - slack : 0);
+  return done > slack ? done - slack : 0;
+}
+
+// What is posted waits for the tags in a queue of its own.
+Cycle Lsu::lg_turn(uint32_t subcore) {
+  const Entry& first = lg_[subcore].front();
+  const Stage& stage = l1_stage(subcore);
+  const Cycle tags = is_store(first.instr->op) || first.instr->op == OpClass::kRedGlobal
+                         ? stage.posted.room()
+                         : ahead_of(stage.tags);
+  return std::max({first.ready, subcore_next_[subcore], stage.free, stage.lg_free, tags});
+}
+
+Cycle Lsu::mio_turn(uint32_t subcore) {
+  return std::max({mio_[subcore].front().ready, subcore_next_[subcore], shared_stage().free});
 }
 
 // Cycles by which an instruction reaches the shared stage later than an unhindered one.
@@ -195,19 +219,26 @@ void Lsu::barrier_opened() {
 bool Lsu::lacks_load(Entry& e, uint32_t sectors) const {
   e.shortage = Shortage::kLoad;
   e.lacking = static_cast<uint16_t>(sectors);
-  return !l1_.room_for_load() || !l1_.room_for_sectors(sectors);
+  return !l1_.room_for_load() || !l1_.room_for_sectors(sectors) || held_ >= config_.l1().port_packets();
 }
 
-bool Lsu::lacks_posted(Entry& e, uint32_t entries) const {
-  e.shortage = Shortage::kPosted;
+bool Lsu::lacks_place(Entry& e) const {
+  e.shortage = Shortage::kPlace;
+  return held_ >= config_.l1().port_packets();
+}
+
+// They are taken one by one: an instruction starts when there is room for half of its own, the rest follow.
+bool Lsu::lacks_entries(Entry& e, uint32_t entries) const {
+  e.shortage = Shortage::kEntries;
   e.lacking = static_cast<uint16_t>(entries);
-  return !room_for_posted(entries);
+  return !network_takes(entries / 2);
 }
 
 bool Lsu::process(Entry& e, Cycle now) {
   worked_ = true;
   if ((e.shortage == Shortage::kLoad && lacks_load(e, e.lacking)) ||
-      (e.shortage == Shortage::kPosted && lacks_posted(e, e.lacking))) {
+      (e.shortage == Shortage::kPlace && lacks_place(e)) ||
+      (e.shortage == Shortage::kEntries && lacks_entries(e, e.lacking))) {
     return false;
   }
   const isa::Instr& in = *e.instr->instr;
@@ -305,18 +336,25 @@ void Lsu::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
           [&](uint32_t load) { complete_load(load, now); });
       break;
     case RequestTag::kStore:
-      posted_ -= senders_[index].entries;
-      senders_.remove(index);
-      fences_.store_done(senders_[index].warp, senders_[index].age, now);
+      for (uint32_t s = index; s != kNobody;) {
+        const Sender sender = senders_[s];
+        posted_ -= sender.entries;
+        senders_.remove(s);
+        fences_.store_done(sender.warp, sender.age, now);
+        s = sender.next;
+      }
+      release_held(now);
       break;
     case RequestTag::kBulk:
       return;
   }
   if (starved_) {
     starved_ = false;
-    const auto soonest = std::min_element(stages_.begin(), stages_.end(),
-                                          [](const Stage& a, const Stage& b) { return a.free < b.free; });
-    request_arbitration(std::max(soonest->free, now));
+    Cycle soonest = kNever;
+    for (uint32_t s = 0; s < lg_.size(); ++s) {
+      soonest = lg_[s].count ? std::min(soonest, lg_turn(s)) : soonest;
+    }
+    request_arbitration(std::max(soonest, now));
   }
 }
 

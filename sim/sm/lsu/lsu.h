@@ -21,6 +21,7 @@
 #include "sim/sm/dsm/cluster_port.h"
 #include "sim/sm/fences/fences.h"
 #include "sim/sm/l1/l1_cache.h"
+#include "sim/sm/lsu/packets.h"
 #include "sim/sm/state/sm_state.h"
 #include "sim/sm/state/unit.h"
 #include "sim/stats/counters.h"
@@ -68,7 +69,7 @@ class Lsu final : public Unit, public ClusterMemory {
  private:
   // What an instruction at the head of its queue did not find: it is tried again at every response, and its
   // addresses need not be looked at before there is room.
-  enum class Shortage : uint8_t { kUnknown, kLoad, kPosted };
+  enum class Shortage : uint8_t { kUnknown, kLoad, kPlace, kEntries };
   struct Entry {
     uint8_t warp = 0;
     uint8_t group = 0;  // LDGSTS group it belongs to
@@ -106,9 +107,13 @@ class Lsu final : public Unit, public ClusterMemory {
 
   // The stages behind the queues: tags and data of an L1, or of shared memory, or of the array that is both.
   struct Stage {
-    Cycle free = 0;  // when it takes its next instruction
-    Cycle data = 0;  // when the data array is free,
-    Cycle tags = 0;  // and the tags
+    explicit Stage(uint32_t depth) : posted(depth) {}
+
+    Cycle free = 0;     // when it takes its next instruction
+    Cycle lg_free = 0;  // of an LG queue: whoever was the next had to wait until then
+    Cycle data = 0;     // when the data array is free,
+    Cycle tags = 0;     // and the tags
+    PostedQueue posted;
 
     // The data array works for so many cycles when its turn comes: that is what is returned.
     Cycle use_data(Cycle cycles, Cycle now) {
@@ -116,9 +121,13 @@ class Lsu final : public Unit, public ClusterMemory {
       data = begin + cycles;
       return begin;
     }
+    void reset() {
+      free = lg_free = data = tags = 0;
+      posted.reset();
+    }
     template <class A>
     void serialize(A& ar) {
-      ar(free, data, tags);
+      ar(free, lg_free, data, tags, posted);
     }
   };
 
@@ -130,6 +139,11 @@ class Lsu final : public Unit, public ClusterMemory {
   Stage& shared_stage() { return stages_.back(); }
   Stage& stage(uint32_t subcore, bool lg) { return lg ? l1_stage(subcore) : shared_stage(); }
   void taken(Stage& by, Cycle now);
+  // When what is done at `done` lets the next one in.
+  Cycle ahead_of(Cycle done) const;
+  // When the first of the sub-core's queue can go.
+  Cycle lg_turn(uint32_t subcore);
+  Cycle mio_turn(uint32_t subcore);
 
   void serialize(Archive& ar, Queue& q, const TimedKernel& kernel);
   void serialize(Archive& ar, isa::LaneAddresses& a, uint32_t mask);
@@ -141,7 +155,8 @@ class Lsu final : public Unit, public ClusterMemory {
   bool process(Entry& e, Cycle now);
   // Notes in `e` what there is no room for.
   bool lacks_load(Entry& e, uint32_t sectors) const;
-  bool lacks_posted(Entry& e, uint32_t entries) const;
+  bool lacks_place(Entry& e) const;
+  bool lacks_entries(Entry& e, uint32_t entries) const;
 
   // Shared memory and lane exchange (lsu_shared.cc).
   void lane_exchange(const Entry& e, Cycle now);
@@ -153,28 +168,37 @@ class Lsu final : public Unit, public ClusterMemory {
   void note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits);
   bool global_access(Entry& e, const uint64_t addr[32], uint32_t mask, bool local, Cycle now);
   Cycle book_tags(Stage& stage, const memory::Coalesced& c, Cycle now);
-  void wait_for_port(Stage& stage, Cycle sent);
+  // A place in the queue to the port: the tags wait for it. Returns when that is.
+  Cycle wait_for_port(Stage& stage);
   bool passes_by(const isa::Instr& in) const;
   // Adds `sectors` to the request for miss `id` if it has not left the L1 yet.
   bool join_request(uint32_t id, uint8_t sectors, bool computed, Cycle now);
   struct Found {
     uint32_t hit_sectors = 0, found_sectors = 0, hit_lines = 0;
-    Cycle sent = 0;  // when the last request leaves; 0: there is none
   };
   Found find_lines(const Entry& e, const memory::Coalesced& c, uint32_t load, bool computed, Cycle miss_at);
   void count_load(const TimedInstr& t, bool is_local, uint32_t sectors, uint32_t found);
   bool load_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
   uint8_t write_copy(const Entry& e, const uint64_t from[32], uint32_t width, uint32_t& sectors);
-  bool store_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
   bool atomic_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
+  // (lsu_store.cc)
+  bool store_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
+  bool join_store(const Entry& e, const memory::LineAccess& a, uint32_t payload, Cycle at);
   void local_addresses(const Entry& e, const uint64_t addr[32], memory::Coalesced& out) const;
-  // Entries are taken one by one; an instruction starts when there is room for half of its own, the rest
-  // follow.
-  bool room_for_posted(uint32_t entries) const {
-    return posted_ == 0 || posted_ + entries / 2 <= config_.l1().posted_entries();
-  }
   // A packet that will be acknowledged: a number for its request id.
   uint32_t new_posted_packet(uint32_t warp, uint32_t entries);
+  // Whoever waits for a packet: another one for `packet`'s, or the first (kNobody).
+  uint32_t add_sender(uint32_t warp, uint32_t entries, uint32_t packet);
+  // Whether the network has room for a packet of so many entries: at once, or as soon as it is empty.
+  bool network_takes(uint32_t entries) const {
+    return entries == 0 || posted_ == 0 || posted_ + entries <= config_.l1().posted_entries();
+  }
+  // A packet goes to the port, or is held until the network has room for it and those in front of it. Returns
+  // its number in the outbox (lsu_store.cc).
+  uint32_t send(const memory::Request& q, uint32_t bytes, Cycle ready);
+  uint32_t dispatch(memory::Request q, uint32_t bytes, Cycle ready);
+  void release_held(Cycle now);
+  OpenLine* open_line(uint64_t line, uint8_t grid, Cycle at, memory::Request** request);
   void complete_load(uint32_t load, Cycle now);
   void finish(uint32_t warp, const TimedInstr& t, Cycle at, uint32_t bytes);
   Cycle late(const Entry& e, Cycle now) const;
@@ -204,14 +228,18 @@ class Lsu final : public Unit, public ClusterMemory {
   bool starved_ = false;      // LG: waits for a response
   bool worked_ = false;       // since the last barrier that counted
   Cycle scheduled_ = kNever;  // earliest pending arbitration event
-  uint32_t posted_ = 0;       // entries taken by stores and reductions in flight
+  uint32_t posted_ = 0;       // entries of the network taken by stores and reductions
+  PacketQueue packets_;
+  uint32_t held_ = 0;  // packets that are held; a reduction counts for its passes
+  static constexpr uint32_t kNobody = ~0u;
   struct Sender {
     uint64_t age;
+    uint32_t next;  // who else has stored with that packet, or kNobody
     uint8_t warp, entries;
 
     template <class A>
     void serialize(A& ar) {
-      ar(age, warp, entries);
+      ar(age, next, warp, entries);
     }
   };
   Slots<Sender> senders_;  // of each store packet in flight, by id

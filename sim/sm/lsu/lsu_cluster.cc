@@ -86,8 +86,8 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   memory::coalesce(addr, remote, width, lines);
   const bool acknowledged = is_store(t.op) || is_atomic(t.op);
   const bool returns = !is_store(t.op) && (!is_atomic(t.op) || t.instr->n_dst > 0);
-  uint32_t lanes = static_cast<uint32_t>(std::popcount(remote));
-  if (acknowledged && lacks_posted(e, is_atomic(t.op) ? lanes : lines.sectors)) {
+  if (acknowledged && lacks_entries(e, is_atomic(t.op) ? 2u * static_cast<uint32_t>(std::popcount(remote))
+                                                       : lines.count + lines.sectors)) {
     return false;
   }
   if (e.room && !block.in_cluster) {
@@ -137,8 +137,10 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     }
     if (acknowledged) {
       // Fences wait for it, as for the acknowledgement of a store to memory.
-      m.posted = new_posted_packet(
-          e.warp, is_atomic(t.op) ? a.lanes : static_cast<uint32_t>(std::popcount(a.sectors)));
+      const uint32_t entries =
+          is_atomic(t.op) ? 2u * a.lanes : 1 + static_cast<uint32_t>(std::popcount(a.sectors));
+      m.posted = new_posted_packet(e.warp, entries);
+      posted_ += entries;
     }
     sent = std::max(
         sent, block.in_cluster ? cluster_.send(m, x.packets, now) : cluster_.send_alone(m, x.packets, now));

@@ -52,11 +52,10 @@ Cycle Lsu::book_tags(Stage& stage, const Coalesced& c, Cycle now) {
   return stage.tags;
 }
 
-// The port to the NoC takes a limited amount ahead: the stage before it waits for a packet that leaves at
-// `sent`.
-void Lsu::wait_for_port(Stage& stage, Cycle sent) {
-  Cycle slack = config_.memory().stage_backlog() + config_.l1().miss_latency();
-  stage.tags = std::max(stage.tags, sent > slack ? sent - slack : 0);
+// The queue to the port holds a limited number of packets: the stage before it waits for a place.
+Cycle Lsu::wait_for_port(Stage& stage) {
+  stage.tags = std::max(stage.tags, packets_.room());
+  return stage.tags;
 }
 
 // Whether what it loads stays out of the L1.
@@ -118,7 +117,8 @@ void Lsu::note_sectors(const TimedInstr& t, uint32_t sectors, uint32_t hits) {
 Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bool computed, Cycle miss_at) {
   const isa::Instr& in = *e.instr->instr;
   const bool cached = !passes_by(in);
-  const uint32_t l1 = unit(sm_.subcore_of(e.warp));
+  const uint32_t subcore = sm_.subcore_of(e.warp);
+  const uint32_t l1 = unit(subcore);
   const Cycle now = sm_.now();
   Found f;
   for (uint32_t i = 0; i < c.count; ++i) {
@@ -140,14 +140,16 @@ Lsu::Found Lsu::find_lines(const Entry& e, const Coalesced& c, uint32_t load, bo
       uint32_t id = l1_.wait_for(l1, a.line, waits, r.missing, load, cached);
       if (r.missing && !(cached && join_request(id, r.missing, computed, now))) {
         memory::Request q;
-        q.time = f.sent = sm_.port().book(0, miss_at);
+        const Cycle ready = std::max(miss_at, packets_.room());
+        wait_for_port(l1_stage(subcore));
+        packets_.close(a.line);
         q.line = a.line;
         q.id = id;
         q.sm = static_cast<uint16_t>(sm_.index());
         q.sectors = r.missing;
         q.persisting = (in.flags & isa::kFlagEvictLast) != 0;
         q.payload = computed ? sm_.payloads().take() : 0;
-        l1_.request_of(id) = sm_.outbox().send(q);
+        l1_.request_of(id) = send(q, 0, ready);
       }
     }
   }
@@ -218,7 +220,6 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   }
   if (f.hit_lines < c.count) {
     passes = std::max<Cycle>(passes, l1.miss_interval());
-    wait_for_port(stage, std::max(f.sent, now));
   }
   const Cycle data_start = stage.use_data(std::max<Cycle>(1, passes), now);
   Cycle shift = late(e, now) + std::max(wait, data_start - now) + extra;
@@ -228,73 +229,6 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   if (l.waiting == 0) {
     complete_load(load, now);
   }
-  return true;
-}
-
-uint32_t Lsu::new_posted_packet(uint32_t warp, uint32_t entries) {
-  Warp& w = sm_.warp(warp);
-  posted_ += entries;
-  ++w.stores;
-  return senders_.add({w.age, static_cast<uint8_t>(warp), static_cast<uint8_t>(entries)}) |
-         static_cast<uint32_t>(RequestTag::kStore);
-}
-
-bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
-  const TimedInstr& t = *e.instr;
-  const config::L1Cache& l1 = config_.l1();
-  if (lacks_posted(e, c.sectors)) {
-    return false;
-  }
-  stats::CounterSet& n = sm_.counters();
-  ++n[is_local ? Counter::kLocalStRequests : Counter::kGlobalStRequests];
-  n[is_local ? Counter::kLocalStSectors : Counter::kGlobalStSectors] += c.sectors;
-  const uint32_t subcore = sm_.subcore_of(e.warp);
-  Stage& stage = l1_stage(subcore);
-  book_tags(stage, c, now);
-  uint32_t hits = 0;
-  Cycle sent = now;
-  for (uint32_t i = 0; i < c.count; ++i) {
-    const LineAccess& a = c.lines[i];
-    uint8_t whole = 0;
-    for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
-      whole |= static_cast<uint8_t>((a.bytes[s] == ~0u) << s);
-    }
-    memory::Request q;
-    q.partial = whole != a.sectors;
-    if (e.room && !is_local) {
-      q.payload = store_payload(e, a, addr);
-    } else if (l1_.keeps_values() && !is_local) {
-      whole = 0;
-    }
-    if (l1.read_only()) {
-      l1_.invalidate(a.line, a.sectors);
-    } else {
-      hits += std::popcount(l1_.store(unit(subcore), a.line, a.sectors, whole));
-    }
-    if (q.payload) {
-      l1_.put(unit(subcore), a.line, sm_.payloads()[q.payload]);
-    }
-    sent = sm_.port().book_store(std::popcount(a.sectors), q.partial, now + l1.miss_latency());
-    q.time = sent;
-    q.line = a.line;
-    q.id = new_posted_packet(e.warp, std::popcount(a.sectors));
-    q.sm = static_cast<uint16_t>(sm_.index());
-    q.kind = RequestKind::kWrite;
-    q.grid = sm_.grid(e.warp);
-    q.sectors = a.sectors;
-    sm_.send(q);
-  }
-  wait_for_port(stage, sent);
-  n[Counter::kL1Sectors] += c.sectors;
-  n[Counter::kL1SectorHits] += hits;
-  note_sectors(t, c.sectors, hits);
-  n[is_local ? Counter::kLocalStHits : Counter::kGlobalStHits] += hits;
-  uint32_t words = (std::max<uint32_t>(t.instr->width, 1) + 3) / 4;
-  sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency() +
-                           Cycle{words - 1} * config_.memory().store_read_per_register(),
-                       e.warp, t);
-  sm_.result_at(now + 1, e.warp, t);
-  fences_.memory_done(e.warp, now);
   return true;
 }
 
@@ -310,9 +244,15 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     passes[i] = memory::sector_operations(addr, mask, c.lines[i].line);
     operations += passes[i];
   }
-  if (returns ? lacks_load(e, c.sectors) : lacks_posted(e, operations)) {
+  if (returns ? lacks_load(e, c.sectors) : lacks_place(e)) {
     return false;
   }
+  Stage& stage = l1_stage(sm_.subcore_of(e.warp));
+  const Cycle begin = std::max(now, stage.tags);
+  if (!returns) {
+    stage.posted.add(begin);
+  }
+  book_tags(stage, c, now);
   uint32_t width = std::max<uint32_t>(in.width, 1);
   uint32_t load = 0;
   if (returns) {
@@ -326,23 +266,23 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
       begin_values(e, load, addr);
     }
   }
-  Cycle sent = now;
   for (uint32_t i = 0; i < c.count; ++i) {
     const LineAccess& a = c.lines[i];
     l1_.invalidate(a.line, a.sectors);
     memory::Request q;
-    sent = sm_.port().book(a.lanes * ((width + 3) / 4) * 4, now + l1.miss_latency());
-    q.time = sent;
     q.line = a.line;
     q.id = returns ? l1_.wait_for(0, a.line, a.sectors, a.sectors, load, false)
-                   : new_posted_packet(e.warp, passes[i]);
+                   : new_posted_packet(e.warp, 2u * passes[i]);
     q.sm = static_cast<uint16_t>(sm_.index());
     q.kind = returns ? RequestKind::kAtomic : RequestKind::kReduction;
     q.grid = sm_.grid(e.warp);
     q.sectors = a.sectors;
     q.operations = passes[i];
     q.payload = e.room ? atomic_payload(e, a, addr) : 0;
-    sm_.send(q);
+    const Cycle ready = std::max(begin + l1.miss_latency(), packets_.room());
+    wait_for_port(stage);
+    packets_.close(a.line);
+    send(q, a.lanes * ((width + 3) / 4) * 4, ready);
   }
   stats::CounterSet& n = sm_.counters();
   bool red = in.op == OpClass::kRedGlobal;
@@ -351,13 +291,10 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
   n[red ? Counter::kGlobalRedSectors : Counter::kGlobalAtomSectors] += operations;
   n[Counter::kL1Sectors] += operations;
   note_sectors(t, operations, 0);
-  Stage& stage = l1_stage(sm_.subcore_of(e.warp));
-  book_tags(stage, c, now);
-  wait_for_port(stage, sent);
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency(), e.warp, t);
   if (!returns) {
     sm_.result_at(now + 1, e.warp, t);
-    fences_.memory_done(e.warp, now);
+    fences_.memory_done_at(stage.tags + l1.miss_latency(), e.warp, now);
   }
   return true;
 }

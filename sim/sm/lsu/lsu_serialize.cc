@@ -64,7 +64,7 @@ void Lsu::serialize(Archive& ar, const TimedKernel& kernel) {
   ar.elements(subcore_next_);
   ar.elements(writeback_);
   ar.elements(stages_);
-  ar(turn_, starved_, worked_, scheduled_, posted_, senders_);
+  ar(turn_, starved_, worked_, scheduled_, posted_, held_, packets_, senders_);
   ar.mark("L1");
   ar(l1_);
 }

@@ -14,6 +14,7 @@ struct UnitEvent {
     // Of units:
     kLsu,             // it may take the next instruction
     kCopyDone,        // warp, small = group: an LDGSTS is complete
+    kMemoryDone,      // warp: a memory instruction no longer needs it
     kBarrierRelease,  // arg = barrier_event()
     kGmmaDone,        // warp, small = it ends its group
     kTma,             // it may send the next line

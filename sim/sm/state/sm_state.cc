@@ -191,6 +191,7 @@ void SmState::retire_if_drained(uint32_t warp, Cycle now) {
   counters_[Counter::kWarpsActive] += now - w.started;
   note_residency(w, warp, now);
   --resident_;
+  ++openings_;
   last_activity_ = std::max(last_activity_, now);
   if (resident_ == 0) {
     active_cycles_ += now - active_since_;

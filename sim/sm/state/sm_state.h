@@ -154,9 +154,10 @@ class SmState {
   IssueObserver* observer() const { return observer_; }
   memory::Outbox& outbox() { return outbox_; }
   RequestPort& port() { return port_; }
-  void send(const memory::Request& r) {
+  // Its number in the outbox.
+  uint32_t send(const memory::Request& r) {
     assert(r.sectors != 0);  // the memory side serves sectors
-    outbox_.send(r);
+    return outbox_.send(r);
   }
   memory::Payloads& payloads() { return payloads_; }
   const memory::Image* image() const { return image_; }

@@ -281,6 +281,30 @@ Kernel shared_lines() {
   return k;
 }
 
+// Stores that other stores may still join, sooner and later, and loads behind more of them than have room.
+Kernel merging_stores() {
+  Kernel k;
+  const auto half = [](uint64_t frame, uint64_t of) {
+    return stg().each([=](int lane) {
+      return frame * 4096 + static_cast<uint64_t>(lane % 8 * 128 + lane / 8 * 4) + of * 16;
+    });
+  };
+  for (uint64_t gap = 1; gap < 64; ++gap) {
+    k.add(half(gap, 0).stall(1));
+    k.add(nop().stall(1), static_cast<int>(gap));
+    k.add(half(gap, 1).stall(1));
+    k.add(nop().stall(15), 20);
+  }
+  for (int i = 0; i < 80; ++i) {
+    k.add(stg().at(0x200000 + static_cast<uint64_t>(i) * 4096, 128).per_warp(1 << 20));
+  }
+  k.add(ldg(1).at(0x100000).writes_barrier(0));
+  k.add(nop().waits(0b1));
+  k.add(exit_op());
+  k.warps(4);
+  return k;
+}
+
 // As many blocks as fit, by each of the limits.
 Kernel many_blocks(uint32_t warps, uint32_t registers, uint32_t shared) {
   Kernel k;
@@ -305,6 +329,7 @@ std::vector<Probe> sm_probes() {
       kernel_probe("cluster", cluster),
       kernel_probe("warp group", warp_group),
       kernel_probe("pairs", pairs, {"sm.issue.dependences=SCOREBOARD"}),
+      kernel_probe("merging stores", merging_stores),
       kernel_probe("lines of all sub-cores", shared_lines, {"sm.l1.apart_from_shared=true"}),
       kernel_probe("small blocks", [] { return many_blocks(1, 16, 0); }),
       kernel_probe("blocks of many registers", [] { return many_blocks(3, 255, 0); }),

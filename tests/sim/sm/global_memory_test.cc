@@ -141,7 +141,8 @@ TEST_CASE("a reduction is posted: nobody waits for it") {
   CHECK(o[Counter::kL2Reds] == 1);
 }
 
-TEST_CASE("a reduction on its way takes an entry for each pass over a sector, however many lanes that are") {
+TEST_CASE(
+    "a reduction on its way takes two entries for each pass over a sector, however many lanes that are") {
   const auto time = [](const Op& op, uint32_t entries) {
     config::GpuConfig g = test_gpu();
     g.mutable_sm()->mutable_l1()->set_posted_entries(entries);
@@ -155,9 +156,9 @@ TEST_CASE("a reduction on its way takes an entry for each pass over a sector, ho
     CHECK(time(op, 2 * entries) > time(op, 65536) + 4 * 200);
     CHECK(time(op, entries) > time(op, 65536) + 9 * 200);
   };
-  check(red().at(0, 4), 4);
-  check(red().at(0, 128), 32);
-  check(red().each([](int i) { return i / 2 * 4; }), 2 * 2);
+  check(red().at(0, 4), 2 * 4);
+  check(red().at(0, 128), 2 * 32);
+  check(red().each([](int i) { return i / 2 * 4; }), 2 * 2 * 2);
 }
 
 TEST_CASE("a reduction's sectors: one for each of the lanes that meet in a word") {

@@ -135,7 +135,8 @@ constexpr const char* kGpu = R"(
       default_min_carveout_bytes: 32768 default_min_carveout_threads: 256 default_carveout_headroom: 1.75
       line_bytes: 128 sector_bytes: 32 ways: 16 hit_latency_32: 40 hit_latency_64: 42 hit_latency_128: 46
       tags_per_cycle: 4 data_bytes_per_cycle: 128 miss_interval: 1 miss_sectors: 2048 pending_requests: 256 miss_latency: 20
-      posted_entries: 256 store_bytes_per_cycle: 32 fill_bytes_per_cycle: 128
+      posted_entries: 512 posted_queue: 24 partial_store_tags: 2 port_packets: 34
+      merge_lines: 16 merge_latency: 10 merge_interval: 1.5 store_bytes_per_cycle: 32 fill_bytes_per_cycle: 128
     }
     barrier {
       release_latency: 10 arrive_interval: 2 membar_cta: 50 membar_behind_stores: 30 membar_gpu: 400 membar_sys: 1000 cluster_barrier: 200

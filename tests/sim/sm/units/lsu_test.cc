@@ -18,7 +18,7 @@ struct LsuBench : UnitBench {
   explicit LsuBench(Kernel& k) : UnitBench(k), fences(state), port(state), lsu(state, fences, port, *this) {
     port.connect(lsu, barriers);
     attach(lsu, {Kind::kLsu});
-    attach(fences, {Kind::kCopyDone});
+    attach(fences, {Kind::kCopyDone, Kind::kMemoryDone});
     lsu.reset(0);
     lsu.resize_l1(32768);
   }
