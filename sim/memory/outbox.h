@@ -70,6 +70,11 @@ class Outbox {
     return &packets_[first_ + i];
   }
 
+  // Whether it is the packet that leaves last.
+  bool newest(uint32_t number) const {
+    return held_.empty() && ((number - gone_) & ~kHeld) + 1 == packets_.size() - first_;
+  }
+
   // When the next one leaves; kNever: none is waiting.
   Cycle next() const {
     const Cycle packet = first_ < packets_.size() ? packets_[first_].time : kNever;

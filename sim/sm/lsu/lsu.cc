@@ -186,7 +186,7 @@ void Lsu::taken(Stage& by, Cycle now) {
   for (Stage& s : stages_) {
     s.free = std::max<Cycle>(s.free, now + config_.memory().shared_interval());
   }
-  by.free = std::max(by.free, ahead_of(by.data));
+  by.free = std::max(by.free, ahead_of(std::max(by.data, by.loads)));
 }
 
 Cycle Lsu::ahead_of(Cycle done) const {

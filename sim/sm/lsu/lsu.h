@@ -113,6 +113,7 @@ class Lsu final : public Unit, public ClusterMemory {
     Cycle lg_free = 0;  // of an LG queue: whoever was the next had to wait until then
     Cycle data = 0;     // when the data array is free,
     Cycle tags = 0;     // and the tags
+    Cycle loads = 0;    // and the tags of the newest load
     PostedQueue posted;
 
     // The data array works for so many cycles when its turn comes: that is what is returned.
@@ -122,12 +123,12 @@ class Lsu final : public Unit, public ClusterMemory {
       return begin;
     }
     void reset() {
-      free = lg_free = data = tags = 0;
+      free = lg_free = data = tags = loads = 0;
       posted.reset();
     }
     template <class A>
     void serialize(A& ar) {
-      ar(free, lg_free, data, tags, posted);
+      ar(free, lg_free, data, tags, loads, posted);
     }
   };
 
@@ -183,7 +184,8 @@ class Lsu final : public Unit, public ClusterMemory {
   bool atomic_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now);
   // (lsu_store.cc)
   bool store_lines(Entry& e, const memory::Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local);
-  bool join_store(const Entry& e, const memory::LineAccess& a, uint32_t payload, Cycle at);
+  // Its turn at the tags begins at `at`.
+  bool join_store(const Entry& e, const memory::LineAccess& a, uint32_t payload, Cycle at, Cycle looked_up);
   void local_addresses(const Entry& e, const uint64_t addr[32], memory::Coalesced& out) const;
   // A packet that will be acknowledged: a number for its request id.
   uint32_t new_posted_packet(uint32_t warp, uint32_t entries);

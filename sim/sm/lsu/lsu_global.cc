@@ -221,6 +221,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   if (f.hit_lines < c.count) {
     passes = std::max<Cycle>(passes, l1.miss_interval());
   }
+  stage.loads = stage.tags;
   const Cycle data_start = stage.use_data(std::max<Cycle>(1, passes), now);
   Cycle shift = late(e, now) + std::max(wait, data_start - now) + extra;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);

@@ -108,7 +108,7 @@ OpenLine* Lsu::open_line(uint64_t line, uint8_t grid, Cycle at, memory::Request*
   return *request ? l : nullptr;
 }
 
-bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycle at) {
+bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycle at, Cycle looked_up) {
   memory::Request* r = nullptr;
   OpenLine* l = open_line(a.line, sm_.grid(e.warp), at, &r);
   if (!l || (r->payload != 0) != (payload != 0)) {
@@ -143,6 +143,13 @@ bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycl
     sm_.payloads().give_back(payload);
   }
   add_sender(e.warp, added, l->sender);
+  // It stays open for as long again, and leaves later if nothing is behind it.
+  const config::L1Cache& l1 = config_.l1();
+  l->closes = std::max(l->closes, looked_up + l1.merge_latency());
+  if (!held && sm_.outbox().newest(l->packet)) {
+    r->time = std::max(r->time, looked_up - 1 + l1.miss_latency());
+    sm_.port().nobody_before(r->time);
+  }
   return true;
 }
 
@@ -188,7 +195,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     }
     const Cycle turn = stage.tags;
     stage.tags += tag_cycles(a);
-    if (packets_.merges() && join_store(e, a, payload, turn)) {
+    if (packets_.merges() && join_store(e, a, payload, turn, stage.tags)) {
       continue;
     }
     looked_up = std::max(looked_up, wait_for_port(stage));
@@ -210,11 +217,13 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
       std::copy_n(a.bytes, memory::kSectorsPerLine, open.bytes.begin());
     }
   }
+  // All lanes' registers come along, whoever stores (merge.cu: STG.128 of 4 lanes to a line 4.8 cycles).
+  const uint32_t words = (std::max<uint32_t>(t.instr->width, 1) + 3) / 4;
+  stage.tags = std::max(stage.tags, begin + words);
   n[Counter::kL1Sectors] += c.sectors;
   n[Counter::kL1SectorHits] += hits;
   note_sectors(t, c.sectors, hits);
   n[is_local ? Counter::kLocalStHits : Counter::kGlobalStHits] += hits;
-  uint32_t words = (std::max<uint32_t>(t.instr->width, 1) + 3) / 4;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().store_read_latency() +
                            Cycle{words - 1} * config_.memory().store_read_per_register(),
                        e.warp, t);

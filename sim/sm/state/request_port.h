@@ -34,6 +34,8 @@ class RequestPort {
 
   // A store that has not left takes more sectors along.
   void add_sectors(uint32_t sectors) { port_.reserve(Ticks(), service(sectors * memory::kSectorBytes)); }
+  // Who comes now does not leave earlier.
+  void nobody_before(Cycle at) { last_ = std::max(last_, at); }
   // Every byte of its sectors is written by now: its masks stay.
   void drop_masks() { port_.give_back(service(memory::kSectorBytes)); }
 

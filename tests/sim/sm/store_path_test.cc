@@ -51,6 +51,42 @@ TEST_CASE("a line is open until its store has had the tags, two cycles a line, a
   CHECK(written_with_gap(8, 60) == 16);
 }
 
+TEST_CASE("a store that joins a line keeps it open for as long again") {
+  const auto three = [](int first, int second) {
+    Kernel k{half(0, 1).stall(1)};
+    k.add(nop().stall(1), first - 1);
+    k.add(half(1, 1).stall(1));
+    k.add(nop().stall(1), second - 1);
+    k.add(half(0, 1));
+    return written(k);
+  };
+  CHECK(three(11, 11) == 1);
+  CHECK(three(11, 12) == 2);
+}
+
+TEST_CASE("a store takes the tags for each word of its lanes, whoever of them stores") {
+  // Of four sub-cores' warps, with a load behind them that L1 has.
+  const auto last = [](int width) {
+    Kernel k{ldg(1).at(1 << 20, 0).writes_barrier(0), bar().waits(0b1)};
+    const uint32_t store = k.add(stg().at(0, 128).width(width));
+    const uint32_t load = k.add(ldg(2).at(1 << 20, 0).writes_barrier(1));
+    const uint32_t user = k.add(nop().waits(0b10));
+    k.warps(5);
+    k.stream(0, {{0}, {1}, {load}, {user}});
+    for (uint32_t w = 1; w < 5; ++w) {
+      std::vector<Kernel::Step> steps{{1}};
+      for (uint32_t i = 0; i < 6; ++i) {
+        steps.push_back({store, 1u, (uint64_t{w} * 8 + i) * 4096});
+      }
+      k.stream(w, steps);
+    }
+    Outcome o = run(test_gpu(), k);
+    return o.cycles_of(user).at(0) - o.cycles_of(load).at(0);
+  };
+  // Three of them are in front of it, a lane's line in part takes two cycles, 16 bytes of it four.
+  CHECK(last(16) == last(4) + 3 * 2);
+}
+
 TEST_CASE("what follows a store in its line is not overtaken") {
   Kernel load{half(0, 4), ldg(1).at(64, 0).flags(isa::kFlagBypassL1), half(1, 4)};
   CHECK(written(load) == 4 + 1);
