@@ -245,6 +245,9 @@ void BlockRecorder::tell(WarpState& w, const PartBlock& of, uint32_t block, size
   }
   for (uint32_t i = 0; i < b.code.size(); ++i) {
     const Machine& m = b.code[i];
+    if (m.lanes == Machine::Lanes::kNone) {
+      continue;
+    }
     const Turn& t = w.turn[several ? source.turn[m.origin] : turn];
     const Seen& s = t.seen[of.seen + source.origin[m.origin]];
     const bool here = s.turn == t.number;
@@ -276,7 +279,7 @@ void BlockRecorder::tell(WarpState& w, const PartBlock& of, uint32_t block, size
       }
     }
     // Whoever has jumped does not come to what lies behind.
-    if (in.op == OpClass::kBranch && mask == (alive & ~w.exited)) {
+    if (in.op == OpClass::kBranch && !m.wall && mask == (alive & ~w.exited)) {
       break;
     }
   }

@@ -6,10 +6,6 @@
 namespace heddle::ptx::lower {
 namespace {
 
-// So many PTX instructions, of which some need none of the machine's, become conditional (ptx.md 6.1: 4 to 7
-// of the machine's).
-constexpr uint32_t kMostConditional = 8;
-
 Opcode opcode(const Module& m, const Function& f, uint32_t i) { return m.ops[f.instrs[i].op].opcode; }
 
 bool leaves(Opcode o) { return o == Opcode::kRet || o == Opcode::kExit; }
@@ -48,8 +44,8 @@ struct Basic {
 
 class Finder {
  public:
-  Finder(const Module& m, const std::vector<bool>& cuts, Lowered& f)
-      : m_(m), cuts_(cuts), out_(f), f_(*f.function) {}
+  Finder(const Module& m, const std::vector<bool>& cuts, uint32_t most, Lowered& f)
+      : m_(m), cuts_(cuts), most_(most), out_(f), f_(*f.function) {}
 
   void run() {
     split();
@@ -129,7 +125,7 @@ class Finder {
       }
       ++real;
     }
-    return real <= kMostConditional;
+    return real <= most_;
   }
 
   // Goes on from basic block `b` in this block while nobody else comes to what follows.
@@ -198,6 +194,7 @@ class Finder {
 
   const Module& m_;
   const std::vector<bool>& cuts_;
+  const uint32_t most_;
   Lowered& out_;
   const Function& f_;
   std::vector<Basic> basics_;
@@ -216,8 +213,8 @@ bool ends_thread(const Module& module, const Function& f, uint32_t target) {
          (target >= f.instrs.size() || (is_exit(module, f, target) && f.instrs[target].guard == kNone));
 }
 
-void find_blocks(const Module& module, const std::vector<bool>& cuts, Lowered& f) {
-  Finder(module, cuts, f).run();
+void find_blocks(const Module& module, const std::vector<bool>& cuts, uint32_t conditional, Lowered& f) {
+  Finder(module, cuts, conditional, f).run();
 }
 
 }  // namespace heddle::ptx::lower

@@ -7,8 +7,8 @@
 namespace heddle::ptx::lower {
 
 // Fills blocks, their stretches and successors, and block_of. `cuts`: by instruction, whether a block ends
-// behind it.
-void find_blocks(const Module& module, const std::vector<bool>& cuts, Lowered& f);
+// behind it. Stretches of up to `conditional` instructions become conditional.
+void find_blocks(const Module& module, const std::vector<bool>& cuts, uint32_t conditional, Lowered& f);
 
 // Whether the branch that ends a stretch is left out: what it leaves out is conditional, or it is an EXIT.
 bool is_exit(const Module& module, const Function& f, uint32_t instr);

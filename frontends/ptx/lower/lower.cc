@@ -16,8 +16,12 @@
 namespace heddle::ptx::lower {
 namespace {
 
-constexpr uint32_t kBytes = 16;            // of an instruction
-constexpr uint32_t kCodeAlign = 128;       // of the code, filled with NOP
+constexpr uint32_t kBytes = 16;       // of an instruction
+constexpr uint32_t kCodeAlign = 128;  // of the code, filled with NOP
+// So many PTX instructions, of which some need none of the machine's, become conditional (ptx.md 6.1: 4 to 7
+// of the machine's; traces/h200/forms: a dozen).
+constexpr uint32_t kMostConditional = 16, kFewConditional = 8;
+constexpr uint32_t kManyRegisters = 64;
 constexpr uint32_t kFewestRegisters = 16;  // of a thread, as the suites' kernels have
 
 class Writer {
@@ -214,25 +218,39 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
     return depends_on_time(module, module.functions[r.function]);
   });
   for (const Reached& r : reached) {
+    const Function& function = module.functions[r.function];
     const auto cuts_of = [&](const Function& x) {
       return by_time ? cuts(module, x) : std::vector<bool>(x.instrs.size());
     };
-    const Function& function = module.functions[r.function];
-    auto part = std::make_unique<Part>();
+    const auto make = [&](uint32_t conditional) {
+      auto part = std::make_unique<Part>();
+      Lowered& f = part->code;
+      part->function = r.function;
+      part->source = unroll(module, cuts_of(function), function);
+      f.function = &part->source.function;
+      f.standard = r.standard;
+      const std::vector<bool> cut = cuts_of(*f.function);
+      find_blocks(module, cut, conditional, f);
+      Select(module, callees, f).run();
+      mark_cuts(cut, f);
+      if (missing.empty() && f.missing.empty()) {
+        remove_dead(f);
+        split_by_block(f);
+        choose_order(f);
+      }
+      return part;
+    };
+    std::unique_ptr<Part> part = make(kMostConditional);
+    if (part->code.vector_registers > kManyRegisters) {
+      // Large blocks can need many more registers than several small ones.
+      std::unique_ptr<Part> other = make(kFewConditional);
+      if (other->code.vector_registers * 5 < part->code.vector_registers * 4) {
+        part = std::move(other);
+      }
+    }
     Lowered& f = part->code;
-    part->function = r.function;
-    part->source = unroll(module, cuts_of(function), function);
-    f.function = &part->source.function;
-    f.standard = r.standard;
-    const std::vector<bool> cut = cuts_of(*f.function);
-    find_blocks(module, cut, f);
-    Select(module, callees, f).run();
-    mark_cuts(cut, f);
     missing.insert(missing.end(), f.missing.begin(), f.missing.end());
     if (missing.empty()) {
-      remove_dead(f);
-      split_by_block(f);
-      choose_order(f);
       registers = std::max({registers, f.vector_registers, f.calls_by_abi ? kAbiRegisters : 0});
     }
     callees[r.function] = {r.standard, r.standard        ? clobbered_by_abi()

@@ -109,12 +109,13 @@ struct Machine {
   // Accesses at R1: the place is the function's own or its caller's.
   enum class Stack : uint8_t { kNone, kOwn, kCaller } stack = Stack::kNone;
   // Which lanes: those of the origin, those that come to it and whose guard does not hold, the first of them,
-  // all of the block.
-  enum class Lanes : uint8_t { kOrigin, kOthers, kFirst, kAll } lanes = Lanes::kOrigin;
+  // all of the block, or that it is not come to.
+  enum class Lanes : uint8_t { kOrigin, kOthers, kFirst, kAll, kNone } lanes = Lanes::kOrigin;
   isa::OpClass op = isa::OpClass::kUnknown;
   isa::MemSpace space = isa::MemSpace::kNone;
   bool loads = false, stores = false, ordered = false;  // how it may not be moved
   bool cuts = false;                                    // nor anything from before it to behind it (timed.h)
+  bool wall = false;                                    // nor anything over it either way
   isa::Control control;
 
   bool has_effect() const { return stores || ordered || target != kNone; }

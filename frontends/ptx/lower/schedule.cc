@@ -23,9 +23,14 @@ class Scheduler {
  public:
   // Among so many instructions, in the order of the program, may be chosen. `outer`: registers that are alive
   // before the block or behind it; `limit`: how many others there may be.
-  Scheduler(const Lowered& f, const std::vector<bool>& outer, uint32_t window, int limit,
+  Scheduler(const Lowered& f, const std::vector<bool>& outer, uint32_t window, int vectors, int predicates,
             std::vector<Machine>& code)
-      : f_(f), outer_(outer), window_(window), limit_(limit), code_(code), nodes_(code.size()) {}
+      : f_(f),
+        outer_(outer),
+        window_(window),
+        limit_{vectors, predicates},
+        code_(code),
+        nodes_(code.size()) {}
 
   void run() {
     for (uint32_t i = 0; i < code_.size(); ++i) {
@@ -79,12 +84,17 @@ class Scheduler {
 
   void effects(uint32_t i) {
     const Machine& m = code_[i];
-    const bool last =
-        m.op == OpClass::kBranch || m.op == OpClass::kCall || (m.op == OpClass::kExit && !m.guard.there());
-    if (last || m.cuts) {
+    const bool last = (m.op == OpClass::kBranch && !m.wall) || m.op == OpClass::kCall ||
+                      (m.op == OpClass::kExit && !m.guard.there());
+    if (last || m.cuts || m.wall) {
       for (uint32_t k = 0; k < i; ++k) {
         edge(k, i, 0);
       }
+    } else if (wall_ != kNone) {
+      edge(wall_, i, 1);
+    }
+    if (m.wall) {
+      wall_ = i;
     }
     if (last) {
       return;
@@ -115,12 +125,18 @@ class Scheduler {
     memory_.push_back(i);
   }
 
+  // Registers of a file, or how many more of them.
+  struct Count {
+    int vectors = 0, predicates = 0;
+    int& of(File f) { return f == File::kPredicate ? predicates : vectors; }
+  };
+
   bool counts(const Value& v) const {
-    return f_.registers[v.reg].file == File::kVector && !f_.registers[v.reg].fixed && !outer_[v.reg];
+    return f_.registers[v.reg].file != File::kUniform && !f_.registers[v.reg].fixed && !outer_[v.reg];
   }
 
-  // The vector registers that belong to the block, one by one: which an instruction reads, and which groups
-  // it writes.
+  // The vector registers and predicates that belong to the block, one by one: which an instruction reads, and
+  // which groups it writes.
   void count_reads() {
     first_.resize(f_.registers.size());
     uint32_t at = 0;
@@ -129,6 +145,10 @@ class Scheduler {
       at += f_.registers[r].count;
     }
     left_.assign(at, 0);
+    file_.resize(at);
+    for (size_t r = 0; r < first_.size(); ++r) {
+      std::fill_n(file_.begin() + first_[r], f_.registers[r].count, f_.registers[r].file);
+    }
     alive_.assign(f_.registers.size(), false);
     read_.resize(code_.size());
     for (size_t i = 0; i < code_.size(); ++i) {
@@ -144,24 +164,26 @@ class Scheduler {
         ++left_[r];
       }
     }
-    live_ = 0;
+    live_ = {};
   }
 
   // By how many registers there are more behind an instruction, with what it makes and what nobody needs any
   // more.
-  int change(uint32_t i) const {
-    int out = 0;
+  Count change(uint32_t i) const {
+    Count out;
     for (const Value& v : writes(code_[i])) {
-      out += counts(v) && !alive_[v.reg] ? f_.registers[v.reg].count : 0;
+      out.of(f_.registers[v.reg].file) += counts(v) && !alive_[v.reg] ? f_.registers[v.reg].count : 0;
     }
     for (const uint32_t r : read_[i]) {
-      out -= left_[r] == 1;
+      out.of(file_[r]) -= left_[r] == 1;
     }
     return out;
   }
 
   void take(uint32_t i) {
-    live_ += change(i);
+    const Count more = change(i);
+    live_.vectors += more.vectors;
+    live_.predicates += more.predicates;
     for (const Value& v : writes(code_[i])) {
       alive_[v.reg] = true;
     }
@@ -190,8 +212,9 @@ class Scheduler {
       };
       // Among those for which there are registers; else whoever frees most, else as the program has it.
       const auto fits = [&](uint32_t a) {
-        const int more = change(a);
-        return more <= 0 || live_ + more <= limit_;
+        const Count more = change(a);
+        return (more.vectors <= 0 || live_.vectors + more.vectors <= limit_.vectors) &&
+               (more.predicates <= 0 || live_.predicates + more.predicates <= limit_.predicates);
       };
       auto best = open.end();
       for (auto i = open.begin(); i != open.end(); ++i) {
@@ -201,8 +224,10 @@ class Scheduler {
       }
       if (best == open.end()) {
         best = std::min_element(open.begin(), open.end(), [&](uint32_t a, uint32_t b) {
-          const int x = std::min(change(a), 0), y = std::min(change(b), 0);
-          return x != y ? x < y : a < b;
+          const Count ca = change(a), cb = change(b);
+          const int x = std::min(ca.vectors, 0), y = std::min(cb.vectors, 0);
+          const int p = std::max(ca.predicates, 0), q = std::max(cb.predicates, 0);
+          return x != y ? x < y : p != q ? p < q : a < b;
         });
       }
       const uint32_t i = *best;
@@ -228,19 +253,21 @@ class Scheduler {
   const Lowered& f_;
   const std::vector<bool>& outer_;
   const uint32_t window_;
-  const int limit_;
+  const Count limit_;
   std::vector<Machine>& code_;
   std::vector<bool> alive_;                  // by group of registers: it has been written
   std::vector<uint32_t> first_;              // of a group, its place among all registers
   std::vector<uint32_t> left_;               // instructions that are still to read it
   std::vector<std::vector<uint32_t>> read_;  // by instruction
-  int live_ = 0;
+  std::vector<File> file_;                   // by register
+  Count live_;
   std::vector<Node> nodes_;
   std::map<uint64_t, std::vector<uint32_t>> writers_, readers_;
   std::vector<uint32_t> memory_;
-  uint32_t ordered_ = kNone;
+  uint32_t ordered_ = kNone, wall_ = kNone;
 };
 
+constexpr int kPredicates = 7;
 constexpr int kSpared = 2;  // R1, and one for what allocation leaves between pairs
 
 }  // namespace
@@ -254,12 +281,15 @@ void schedule(Lowered& f, uint32_t window, uint32_t registers) {
         outer[r] = outer[r] || in[next][r];
       }
     }
-    int through = kSpared;
+    int through = kSpared, predicates = 0;
     for (size_t r = 0; r < outer.size(); ++r) {
       const bool counts = outer[r] && f.registers[r].file == File::kVector && !f.registers[r].fixed;
       through += counts ? f.registers[r].count : 0;
+      predicates += outer[r] && f.registers[r].file == File::kPredicate;
     }
-    Scheduler(f, outer, window, static_cast<int>(registers) - through, f.blocks[b].code).run();
+    Scheduler(f, outer, window, static_cast<int>(registers) - through, kPredicates - predicates,
+              f.blocks[b].code)
+        .run();
   }
 }
 

@@ -32,6 +32,11 @@ void Select::block(uint32_t b) {
     results(c->second);
   }
   const std::vector<Stretch>& stretches = block_->stretches;
+  if (meetings_.meets[b]) {
+    stretch_ = nullptr;
+    now_ = stretches.front().first;
+    wall("BSYNC", {}, {"B0"}).lanes = Machine::Lanes::kAll;
+  }
   for (size_t k = 0; k < stretches.size(); ++k) {
     stretch_ = &stretches[k];
     last_stretch_ = k + 1 == stretches.size();
@@ -306,6 +311,12 @@ void Select::branch(uint32_t i) {
     }
   } else if (instr.guard == kNone && !exits && out_.block_of[target] == number_ + 1) {
     return;
+  }
+  if (!exits && last_stretch_ && i + 1 == stretch_->end && meetings_.parts[number_]) {
+    Machine& part = emit("BSSY", {}, {"B0", Field::code(block_->next.back())});
+    part.guard = {};
+    part.ordered = true;
+    part.lanes = Machine::Lanes::kAll;
   }
   Machine& m = emit(exits ? "EXIT" : "BRA", {}, {});
   m.guard = guard.value;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontends/ptx/lower/convention.h"
+#include "frontends/ptx/lower/meetings.h"
 #include "frontends/ptx/lower/uses.h"
 
 namespace heddle::ptx::lower {
@@ -21,7 +22,12 @@ class Select {
  public:
   // `callees`: of the functions that it calls directly, those that are lowered.
   Select(const Module& module, const Callees& callees, Lowered& f)
-      : module_(module), callees_(callees), out_(f), f_(*f.function), uses_(module, f) {}
+      : module_(module),
+        callees_(callees),
+        out_(f),
+        f_(*f.function),
+        uses_(module, f),
+        meetings_(find_meetings(module, f, uses_)) {}
 
   // Fills the blocks' code.
   void run();
@@ -65,8 +71,11 @@ class Select {
   void add(bool subtract);
   void multiply();
   void multiply_add();
+  void multiply_wide(const Operand& a, const Operand& b, const Field& sum);
+  Field word(const Operand& o);
   void logic();
   void shift();
+  bool upper_word(uint32_t amount);
   bool bit_field();
   void compare();
   void choose();
@@ -87,10 +96,25 @@ class Select {
   bool floating();
   void float_arithmetic();
   void approximate();
-  void divide_float();
   void convert();
   void convert_integers(uint32_t to, uint32_t from);
   void half();
+
+  // select_roots.cc
+  void divide_float();
+  void divide_wide(Value r);
+  void reciprocal();
+  void square_root();
+  void square_root_wide(Value r, bool root);
+  Machine& wall(std::string_view opcode, Fields d, Fields s);
+  void begin_usual();
+  void usual(Value p, bool negated, uint32_t call);
+  void end_usual();
+  // One instruction with a register of its own for its result.
+  Value step(std::string_view opcode, uint8_t count, std::vector<Field> s);
+  Value wide_number(int64_t bits, bool uniform);
+  Field wide(size_t place, uint32_t& uniforms);
+  Value vector_pair(size_t place);
 
   // select_move.cc
   bool moves();
@@ -227,6 +251,7 @@ class Select {
   Lowered& out_;
   const Function& f_;
   Uses uses_;
+  Meetings meetings_;
   uint32_t now_ = 0;  // the instruction
   Block* block_ = nullptr;
   uint32_t number_ = 0;  // of the block

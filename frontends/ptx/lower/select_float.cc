@@ -63,22 +63,25 @@ bool Select::floating() {
 void Select::float_arithmetic() {
   const Op& o = op();
   const bool wide = o.type() == Type::kF64;
-  Field b = uses_.operands(now_).size() > 2 ? in(2) : Field();
+  uint32_t uniforms = 0;
+  const auto operand = [&](size_t place) { return wide ? this->wide(place, uniforms) : in(place); };
+  const Field a = operand(1);
+  Field b = uses_.operands(now_).size() > 2 ? operand(2) : Field();
   switch (o.opcode) {
     case Opcode::kAdd:
     case Opcode::kSub:
       b.negated = b.negated != (o.opcode == Opcode::kSub);
-      emit(wide ? "DADD" : "FADD", {result()}, {in(1), b});
+      emit(wide ? "DADD" : "FADD", {result()}, {a, b});
       return;
     case Opcode::kMul:
-      emit(wide ? "DMUL" : "FMUL", {result()}, {in(1), b});
+      emit(wide ? "DMUL" : "FMUL", {result()}, {a, b});
       return;
     case Opcode::kMin:
     case Opcode::kMax:
       if (wide) {
         const Value p = predicate(), r = result();
-        emit("DSETP.MIN.AND", {p, "PT"}, {in(1), b, "PT"});
-        emit("FSEL", {low(r)}, {low(in(1).value), low(b.value), p});
+        emit("DSETP.MIN.AND", {p, "PT"}, {a, b, "PT"});
+        emit("FSEL", {low(r)}, {low(a.value), low(b.value), p});
         emit("SEL", {high(r)}, {in(1, true), in(2, true), p});
       } else {
         emit("FMNMX", {result()}, {in(1), b, o.opcode == Opcode::kMin ? "PT" : "!PT"});
@@ -89,7 +92,7 @@ void Select::float_arithmetic() {
       emit(wide ? "DADD" : "FADD", {result()}, {Field(), in(1)});
       return;
     default:
-      emit(wide ? "DFMA" : "FFMA", {result()}, {in(1), b, in(3)});
+      emit(wide ? "DFMA" : "FFMA", {result()}, {a, b, operand(3)});
   }
 }
 
@@ -118,7 +121,7 @@ void Select::half() {
   }
 }
 
-// Of f32; roots and reciprocals of f64 by steps of Newton's.
+// Of f32; roots and reciprocals with all digits: select_roots.cc.
 void Select::approximate() {
   const Op& o = op();
   const Value r = result();
@@ -134,37 +137,20 @@ void Select::approximate() {
                            : o.opcode == Opcode::kSin           ? "MUFU.SIN"
                            : o.opcode == Opcode::kCos           ? "MUFU.COS"
                                                                 : "MUFU.TANH";
-  if (o.type() == Type::kF64) {
-    const Value x = temporary(2);
-    emit(reciprocal ? "MUFU.RCP64H" : "MUFU.RSQ64H", {high(x)}, {in(1, true)});
-    if (o.has(Flag::kApprox)) {
-      emit("MOV", {high(r)}, {high(x)});
-      emit("MOV", {low(r)}, {Field()});
-      return;
-    }
-    Value y = x;
-    for (int k = 0; k < (reciprocal ? 4 : 7); ++k) {
-      const Value z = temporary(2);
-      emit("DFMA", {z}, {y, in(1), y});
-      y = z;
-    }
-    emit("DFMA", {r}, {y, in(1), y});
+  if (o.type() == Type::kF64 && o.has(Flag::kApprox) && o.has(Flag::kFtz)) {
+    emit(reciprocal ? "MUFU.RCP64H" : "MUFU.RSQ64H", {high(r)}, {in(1, true)});
+    emit("MOV", {low(r)}, {Field()});
     return;
   }
-  const bool exact = (reciprocal || root) && !o.has(Flag::kApprox);
+  if (o.type() == Type::kF64 && o.opcode == Opcode::kRsqrt) {
+    square_root_wide(r, false);
+    return;
+  }
+  if ((reciprocal || root) && !o.has(Flag::kApprox)) {
+    reciprocal ? this->reciprocal() : square_root();
+    return;
+  }
   const Value t = temporary();
-  if (exact) {
-    const Value p = predicate();
-    emit("IADD3", {t}, {in(1), int64_t{-0xd000000}, Field()});
-    emit("ISETP.GT.U32.AND", {p, "PT"}, {t, int64_t{0x727fffff}, "PT"});
-    const Value u = temporary();
-    emit(unit, {u}, {in(1)});
-    const Value v = chain("FFMA", reciprocal ? 2 : 3, u);
-    Machine& last = emit("FFMA", {r}, {v, v, u});
-    last.s.emplace_back(p);
-    last.s.pop_back();
-    return;
-  }
   const bool bare = o.has(Flag::kFtz) || o.opcode == Opcode::kTanh;
   if (o.opcode == Opcode::kSin || o.opcode == Opcode::kCos) {
     emit("FMUL.RZ", {t}, {in(1), int64_t{0x3e22f983}});
@@ -185,46 +171,6 @@ void Select::approximate() {
       emit("FMUL", {r}, {t, x});
     }
   }
-}
-
-void Select::divide_float() {
-  const Op& o = op();
-  const Value r = result();
-  if (o.type() == Type::kF64) {
-    const Value x = temporary(2);
-    emit("MUFU.RCP64H", {high(x)}, {in(2, true)});
-    Value y = x;
-    for (int k = 0; k < 6; ++k) {
-      const Value z = temporary(2);
-      emit("DFMA", {z}, {y, in(2), y});
-      y = z;
-    }
-    const Value q = temporary(2);
-    emit("DMUL", {q}, {y, in(1)});
-    emit("DFMA", {r}, {y, q, in(1)});
-    const Value p = predicate();
-    emit("FSETP.GEU.AND", {p, "PT"}, {in(1, true), int64_t{0x36100000}, "PT"});
-    return;
-  }
-  const Value t = temporary(), p = predicate();
-  if (o.has(Flag::kApprox) || o.has(Flag::kFull)) {
-    const bool bare = o.has(Flag::kFtz);
-    if (!bare) {
-      emit("FSETP.GT.AND", {p, "PT"}, {in(2), int64_t{0x7e800000}, "PT"});
-    }
-    emit("MUFU.RCP", {t}, {in(2)});
-    if (!bare) {
-      emit("FMUL", {t}, {t, int64_t{0x3e800000}}).guard = p;
-    }
-    emit("FMUL", {r}, {t, in(1)});
-    return;
-  }
-  emit("MUFU.RCP", {t}, {in(2)});
-  emit("FCHK", {p}, {in(1), in(2)});
-  Value u = temporary();
-  emit("FFMA", {u}, {t, in(2), t});
-  u = chain("FFMA", 3, u);
-  emit("FFMA", {r}, {u, t, u});
 }
 
 void Select::convert_integers(uint32_t to, uint32_t from) {

@@ -120,6 +120,11 @@ void Select::add(bool subtract) {
       emit(name("IMAD.WIDE"), {result()}, {field(word), field(uses_.operands(m)[2]), field(other)});
       return;
     }
+    if (uses_.op(m).opcode == Opcode::kMul) {
+      const auto of = uses_.operands(m);
+      multiply_wide(of[1], of[2], field(other));
+      return;
+    }
     if (uses_.op(m).opcode == Opcode::kShl) {
       const Value p = predicate();
       const auto of = uses_.operands(m);
@@ -154,17 +159,46 @@ void Select::multiply() {
       return;
     }
     emit(name("IMAD"), {result()}, {in(1), in(2), Field()});
-  } else {
-    const Value r = result();
-    const uint32_t words = o.part == Part::kHi ? 3 : 1;
-    Value t = temporary();
-    emit(name("IMAD"), {t}, {in(1, true), low(in(2).value), Field()});
-    const Value u = temporary();
-    emit(name("IMAD"), {u}, {low(in(1).value), in(2, true), t});
-    for (uint32_t k = 0; k < words; ++k) {
-      emit(name("IMAD.WIDE.U32"), {r},
-           {low(in(1).value), in(2).kind == Field::Kind::kValue ? Field(low(in(2).value)) : in(2), Field()});
+  } else if (o.part == Part::kHi) {
+    const Value r = result(), u = temporary();
+    emit(name("IMAD"), {temporary()}, {in(1, true), word(at(2)), Field()});
+    emit(name("IMAD"), {u}, {word(at(1)), in(2, true), Field()});
+    for (uint32_t k = 0; k < 3; ++k) {
+      emit(name("IMAD.WIDE.U32"), {r}, {word(at(1)), word(at(2)), Field()});
     }
+    emit(name("IADD3"), {high(r)}, {high(r), u, Field()});
+  } else {
+    multiply_wide(at(1), at(2), Field());
+  }
+}
+
+// The lower word of 64 bits.
+Field Select::word(const Operand& o) {
+  Field f = field(o);
+  if (f.kind == Field::Kind::kValue) {
+    f.value = low(f.value);
+  } else if (f.kind == Field::Kind::kNumber) {
+    f = Field(f.number & 0xffffffff);
+  }
+  return f;
+}
+
+// The lower 64 bits of a product of two of 64, and a sum: what upper words that are 0 would add is left out.
+void Select::multiply_wide(const Operand& a, const Operand& b, const Field& sum) {
+  const Value r = result();
+  std::vector<std::pair<Field, Field>> crossed;
+  for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    if (const Field upper = field(*x, true); upper.kind != Field::Kind::kZero) {
+      crossed.emplace_back(upper, word(*y));
+    }
+  }
+  emit(name("IMAD.WIDE.U32"), {r}, {word(a), word(b), sum});
+  if (crossed.size() == 1) {
+    emit(name("IMAD"), {high(r)}, {crossed[0].first, crossed[0].second, high(r)});
+  } else if (!crossed.empty()) {
+    const Value t = temporary(), u = temporary();
+    emit(name("IMAD"), {t}, {crossed[0].first, crossed[0].second, Field()});
+    emit(name("IMAD"), {u}, {crossed[1].second, crossed[1].first, t});
     emit(name("IADD3"), {high(r)}, {high(r), u, Field()});
   }
 }
@@ -179,11 +213,7 @@ void Select::multiply_add() {
     emit(name(form), {result()}, {in(1), in(2), in(3)});
     return;
   }
-  const Value r = result(), t = temporary(), u = temporary();
-  emit(name("IMAD"), {t}, {in(1, true), low(in(2).value), Field()});
-  emit(name("IMAD"), {u}, {low(in(1).value), in(2, true), t});
-  emit(name("IMAD.WIDE.U32"), {r}, {low(in(1).value), low(in(2).value), in(3)});
-  emit(name("IADD3"), {high(r)}, {high(r), u, Field()});
+  multiply_wide(at(1), at(2), in(3));
 }
 
 // By a number that the program does not know; by one that it knows a product and shifts.
@@ -231,11 +261,37 @@ void Select::logic() {
   }
 }
 
+// Of 64 bits what is behind the lower word, or less: another name for the upper one, or that one shifted; the
+// result has no upper word.
+bool Select::upper_word(uint32_t amount) {
+  const uint32_t to = at(0).kind == OperandKind::kRegister ? at(0).id : kNone;
+  const Operand from = uses_.origin(at(1));
+  if (amount < 32 || amount > 63 || to == kNone || uses_.writer(to) != now_ || values_[to].there() ||
+      uses_.uniform_register(to) || from.kind != OperandKind::kRegister || uses_.writer(from.id) == kNone) {
+    return false;
+  }
+  const Value v = value(from.id);
+  if (v.count != 2) {
+    return false;
+  }
+  if (amount == 32 && out_.registers[v.reg].file == File::kVector) {
+    values_[to] = high(v);
+  } else {
+    values_[to] = temporary();
+    emit("SHF.R.U32.HI", {values_[to]}, {Field(), int64_t{amount} - 32, high(v)});
+  }
+  return true;
+}
+
 void Select::shift() {
   const Op& o = op();
   const bool left = o.opcode == Opcode::kShl;
   const Operand amount = uses_.origin(at(o.opcode == Opcode::kShf ? 3 : 2));
   const bool known = amount.kind == OperandKind::kImmediate;
+  if (bits(o.type()) == 64 && !left && info(o.type()).kind != TypeKind::kSigned && known &&
+      upper_word(static_cast<uint32_t>(amount.value))) {
+    return;
+  }
   const Value r = result();
   if (bits(o.type()) != 64) {
     if (o.opcode == Opcode::kShf) {

@@ -272,12 +272,16 @@ bool Uses::absorbs(uint32_t user, size_t place, uint32_t made) const {
     if (is_offset(user) && is_offset(made) && place == 1 && bits(u.type()) == bits(d.type())) {
       return true;
     }
+    const bool single =
+        reads_[operands(made)[0].id] == 1 && same_block(user, made) && !absorbs_something_[user];
     if (bits(u.type()) == 64) {
+      const bool product = d.opcode == Opcode::kMul && d.part == Part::kLo && bits(d.type()) == 64;
+      if (product && single && !is_wide_product(made) && !(other != kNone && is_wide_product(other))) {
+        return true;
+      }
       return (is_wide_product(made) || (d.opcode == Opcode::kShl && number(origin(operands(made)[2])))) &&
              !(place == 2 && other != kNone && is_wide_product(other));
     }
-    const bool single =
-        reads_[operands(made)[0].id] == 1 && same_block(user, made) && !absorbs_something_[user];
     return (d.opcode == Opcode::kMul && d.part == Part::kLo && single) ||
            (d.opcode == Opcode::kShl && number(origin(operands(made)[2])) && !absorbs_something_[user]) ||
            (d.opcode == Opcode::kAdd && single && !absorbs_something_[made]);
