@@ -3,77 +3,10 @@
 #include <algorithm>
 
 #include "frontends/ptx/special.h"
+#include "sim/base/dominators.h"
 
 namespace heddle::ptx::lower {
 namespace {
-
-using Graph = std::vector<std::vector<uint32_t>>;
-
-Graph reversed(const Graph& g) {
-  Graph out(g.size());
-  for (uint32_t a = 0; a < g.size(); ++a) {
-    for (const uint32_t b : g[a]) {
-      out[b].push_back(a);
-    }
-  }
-  return out;
-}
-
-// The nodes that can be reached, each before those behind it (but for loops).
-std::vector<uint32_t> order_of(const Graph& next, uint32_t root) {
-  std::vector<uint32_t> out;
-  std::vector<bool> seen(next.size());
-  std::vector<std::pair<uint32_t, size_t>> stack{{root, 0}};
-  seen[root] = true;
-  while (!stack.empty()) {
-    auto& [node, at] = stack.back();
-    if (at < next[node].size()) {
-      const uint32_t to = next[node][at++];
-      if (!seen[to]) {
-        seen[to] = true;
-        stack.emplace_back(to, 0);
-      }
-    } else {
-      out.push_back(node);
-      stack.pop_back();
-    }
-  }
-  std::reverse(out.begin(), out.end());
-  return out;
-}
-
-// Of each node the last one that every way from the root to it goes through; kNone: it is not reached, or the
-// root. (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm.)
-std::vector<uint32_t> dominators(const Graph& next, uint32_t root) {
-  const std::vector<uint32_t> order = order_of(next, root);
-  std::vector<uint32_t> place(next.size(), kNone), out(next.size(), kNone);
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = i;
-  }
-  const Graph before = reversed(next);
-  out[root] = root;
-  const auto common = [&](uint32_t a, uint32_t b) {
-    while (a != b) {
-      (place[a] > place[b] ? a : b) = out[place[a] > place[b] ? a : b];
-    }
-    return a;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 1; i < order.size(); ++i) {
-      uint32_t found = kNone;
-      for (const uint32_t p : before[order[i]]) {
-        if (place[p] != kNone && out[p] != kNone) {
-          found = found == kNone ? p : common(found, p);
-        }
-      }
-      changed |= found != out[order[i]];
-      out[order[i]] = found;
-    }
-  }
-  out[root] = kNone;
-  return out;
-}
 
 // By register: whether lanes may have different values in it.
 std::vector<bool> different(const Function& f, const Uses& uses) {
@@ -144,8 +77,8 @@ Meetings find_meetings(const Module& module, const Lowered& lowered, const Uses&
       next[b].push_back(n);
     }
   }
-  const std::vector<uint32_t> first = dominators(next, 0), last = dominators(reversed(next), n);
   const Graph before = reversed(next);
+  const std::vector<uint32_t> first = dominators(next, 0), last = dominators(before, n);
   const std::vector<bool> differs = different(f, uses);
   const auto divides = [&](uint32_t b) {
     const Instr& in = f.instrs[lowered.blocks[b].stretches.back().end - 1];
@@ -154,13 +87,13 @@ Meetings find_meetings(const Module& module, const Lowered& lowered, const Uses&
   };
   for (uint32_t b = 0; b < n; ++b) {
     const uint32_t meet = last[b];
-    if (!divides(b) || meet == kNone || meet >= n || meet <= b) {
+    if (!divides(b) || meet >= n || meet <= b) {
       continue;
     }
     const bool loop =
         std::any_of(before[meet].begin(), before[meet].end(), [&](uint32_t p) { return p >= meet; });
     const uint32_t from = first[meet];
-    if (!loop && from != kNone && from <= b && divides(from) && last[from] == meet) {
+    if (!loop && from <= b && divides(from) && last[from] == meet) {
       out.parts[from] = out.meets[meet] = true;
     }
   }
