@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <deque>
 
@@ -15,6 +16,16 @@ struct Payload {
   // Writes: the bytes to write, and which of them, by sector; reads: what was there.
   alignas(8) std::array<uint8_t, kLineBytes> data;
   std::array<uint32_t, kSectorsPerLine> bytes;
+  // Writes them into a line, of whose bytes `written` then has these, too.
+  void put(std::array<uint8_t, kLineBytes>& line_data, std::array<uint32_t, kSectorsPerLine>& written) const {
+    for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
+      for (uint32_t m = bytes[s]; m; m &= m - 1) {
+        const auto i = s * kSectorBytes + static_cast<uint32_t>(std::countr_zero(m));
+        line_data[i] = data[i];
+      }
+      written[s] |= bytes[s];
+    }
+  }
   // Atomics: one operation after the other; `value` becomes what was there before.
   struct Operation {
     uint64_t value, compare;

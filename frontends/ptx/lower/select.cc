@@ -211,6 +211,12 @@ Value Select::own(const Operand& o) {
   return copy;
 }
 
+Value Select::made(std::string_view opcode, std::vector<Field> s, uint8_t count) {
+  const Value v = temporary(count);
+  emit(opcode, {v}, std::move(s));
+  return v;
+}
+
 Value Select::chain(std::string_view opcode, uint32_t n, Value from) {
   for (uint32_t k = 0; k < n; ++k) {
     const Value to = temporary();

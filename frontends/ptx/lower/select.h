@@ -61,6 +61,8 @@ class Select {
   const Op& op() const { return uses_.op(now_); }
   Value temporary(uint8_t count = 1, File file = File::kVector) { return out_.make(file, count); }
   Value predicate() { return out_.make(File::kPredicate, 1); }
+  // One instruction with registers of its own, so many in a row, for its result.
+  Value made(std::string_view opcode, std::vector<Field> s, uint8_t count = 1);
   // n instructions of that kind, each of which waits for the one before.
   Value chain(std::string_view opcode, uint32_t n, Value from);
   bool uniform_result() const;
@@ -103,6 +105,7 @@ class Select {
   // select_roots.cc
   void divide_float();
   void divide_wide(Value r);
+  void refine(const Field& x, Value guess, Value to);
   void reciprocal();
   void square_root();
   void square_root_wide(Value r, bool root);
@@ -110,8 +113,6 @@ class Select {
   void begin_usual();
   void usual(Value p, bool negated, uint32_t call);
   void end_usual();
-  // One instruction with a register of its own for its result.
-  Value step(std::string_view opcode, uint8_t count, std::vector<Field> s);
   Value wide_number(int64_t bits, bool uniform);
   Field wide(size_t place, uint32_t& uniforms);
   Value vector_pair(size_t place);
@@ -148,8 +149,6 @@ class Select {
     Value low, high;
   };
   bool video();
-  // One instruction with a register of its own for its result.
-  Value made(std::string_view opcode, std::vector<Field> s);
   void finish(Value to, Value v);
   Value video_part(const Operand& o, bool sign);
   Value video_sign(Value v);

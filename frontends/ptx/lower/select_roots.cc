@@ -8,6 +8,14 @@ namespace {
 
 constexpr int64_t kOne = 0x3f800000, kHalf = 0x3f000000, kMinusOne = 0xbf800000;
 
+Field minus(Field f) {
+  f.negated = !f.negated;
+  return f;
+}
+
+// Of an operand of 64 bits; of a number that an instruction holds the number, which is its upper half.
+Field upper(const Field& f) { return f.kind == Field::Kind::kValue ? Field(high(f.value)) : f; }
+
 }  // namespace
 
 // The block goes on behind it, for all lanes.
@@ -31,12 +39,6 @@ void Select::usual(Value p, bool negated, uint32_t call) {
 
 void Select::end_usual() { wall("BSYNC", {}, {"B0"}); }
 
-Value Select::step(std::string_view opcode, uint8_t count, std::vector<Field> s) {
-  const Value v = temporary(count);
-  emit(opcode, {v}, std::move(s));
-  return v;
-}
-
 // 64 bits of a number of which no instruction can hold the lower half.
 Value Select::wide_number(int64_t bits, bool uniform) {
   const Value v = temporary(2, uniform ? File::kUniform : File::kVector);
@@ -54,15 +56,6 @@ Field Select::wide(size_t place, uint32_t& uniforms) {
   }
   return f;
 }
-
-namespace {
-
-Field minus(Field f) {
-  f.negated = !f.negated;
-  return f;
-}
-
-}  // namespace
 
 void Select::divide_float() {
   const Op& o = op();
@@ -86,15 +79,24 @@ void Select::divide_float() {
   }
   const Value a = vector(at(1)), b = vector(at(2)), p = predicate();
   begin_usual();
-  const Value y = step("MUFU.RCP", 1, {b});
+  const Value y = made("MUFU.RCP", {b});
   emit("FCHK", {p}, {a, b});
-  const Value e = step("FFMA", 1, {minus(b), y, kOne});
-  const Value z = step("FFMA", 1, {y, e, y});
-  const Value q = step("FFMA", 1, {a, z, Field()});
-  const Value rest = step("FFMA", 1, {minus(b), q, a});
+  const Value e = made("FFMA", {minus(b), y, kOne});
+  const Value z = made("FFMA", {y, e, y});
+  const Value q = made("FFMA", {a, z, Field()});
+  const Value rest = made("FFMA", {minus(b), q, a});
   emit("FFMA", {r}, {z, rest, q});
   usual(p, true, 2);
   end_usual();
+}
+
+// 1 / x of 64 bits from a first guess.
+void Select::refine(const Field& x, Value guess, Value to) {
+  const Value e = made("DFMA", {minus(x), guess, kOne}, 2);
+  const Value f = made("DFMA", {e, e, e}, 2);
+  const Value z = made("DFMA", {guess, f, guess}, 2);
+  const Value g = made("DFMA", {minus(x), z, kOne}, 2);
+  emit("DFMA", {to}, {z, g, z});
 }
 
 void Select::divide_wide(Value r) {
@@ -102,22 +104,17 @@ void Select::divide_wide(Value r) {
   const Field a = wide(1, uniforms), b = wide(2, uniforms);
   begin_usual();
   const Value y = temporary(2);
-  emit("MUFU.RCP64H", {high(y)}, {b.kind == Field::Kind::kValue ? Field(high(b.value)) : b});
+  emit("MUFU.RCP64H", {high(y)}, {upper(b)});
   emit("MOV", {low(y)}, {int64_t{1}});
-  const Value e = step("DFMA", 2, {minus(b), y, kOne});
-  const Value f = step("DFMA", 2, {e, e, e});
-  const Value z = step("DFMA", 2, {y, f, y});
-  const Value g = step("DFMA", 2, {minus(b), z, kOne});
-  const Value w = step("DFMA", 2, {z, g, z});
-  const Value q = step("DMUL", 2, {a, w});
-  const Value rest = step("DFMA", 2, {minus(b), q, a});
+  const Value w = temporary(2);
+  refine(b, y, w);
+  const Value q = made("DMUL", {a, w}, 2);
+  const Value rest = made("DFMA", {minus(b), q, a}, 2);
   emit("DFMA", {r}, {w, rest, q});
-  const Value s =
-      step("FFMA", 1, {Field(), b.kind == Field::Kind::kValue ? Field(high(b.value)) : b, high(r)});
+  const Value s = made("FFMA", {Field(), upper(b), high(r)});
   const Value p = predicate(), small = predicate();
   emit("FSETP.GT.AND", {p, "PT"}, {s, int64_t{0x00100000}, "PT"});
-  emit("FSETP.GEU.AND", {small, "PT"},
-       {a.kind == Field::Kind::kValue ? Field(high(a.value)) : a, int64_t{0x03600000}, p});
+  emit("FSETP.GEU.AND", {small, "PT"}, {upper(a), int64_t{0x03600000}, p});
   usual(small, false, 3);
   end_usual();
 }
@@ -132,23 +129,19 @@ void Select::reciprocal() {
     emit("MUFU.RCP64H", {high(y)}, {high(x)});
     emit("VIADD", {low(y)}, {high(x), int64_t{0x300402}});
     emit("FSETP.GEU.AND", {p, "PT"}, {low(y), int64_t{0x00400000}, "PT"});
-    const Value e = step("DFMA", 2, {minus(x), y, kOne});
-    const Value f = step("DFMA", 2, {e, e, e});
-    const Value z = step("DFMA", 2, {y, f, y});
-    const Value g = step("DFMA", 2, {minus(x), z, kOne});
-    emit("DFMA", {r}, {z, g, z});
+    refine(x, y, r);
     usual(p, false, 4);
     end_usual();
     return;
   }
   const Value x = vector(at(1));
-  const Value t = step("VIADD", 1, {x, int64_t{0x1800000}});
-  const Value u = step("LOP3.LUT", 1, {t, int64_t{0x7f800000}, Field(), "0xc0", "!PT"});
+  const Value t = made("VIADD", {x, int64_t{0x1800000}});
+  const Value u = made("LOP3.LUT", {t, int64_t{0x7f800000}, Field(), "0xc0", "!PT"});
   emit("ISETP.GT.U32.AND", {p, "PT"}, {u, int64_t{0x1ffffff}, "PT"});
   usual(p, false, 5);
-  const Value y = step("MUFU.RCP", 1, {x});
-  const Value e = step("FFMA", 1, {x, y, kMinusOne});
-  const Value f = step("FADD.FTZ", 1, {minus(e), Field()});
+  const Value y = made("MUFU.RCP", {x});
+  const Value e = made("FFMA", {x, y, kMinusOne});
+  const Value f = made("FADD.FTZ", {minus(e), Field()});
   emit("FFMA", {r}, {y, f, y});
   end_usual();
 }
@@ -161,14 +154,14 @@ void Select::square_root() {
     return;
   }
   const Value x = vector(at(1));
-  const Value t = step("VIADD", 1, {x, int64_t{-0xd000000}});
-  const Value y = step("MUFU.RSQ", 1, {x});
+  const Value t = made("VIADD", {x, int64_t{-0xd000000}});
+  const Value y = made("MUFU.RSQ", {x});
   begin_usual();
   emit("ISETP.GT.U32.AND", {p, "PT"}, {t, int64_t{0x727fffff}, "PT"});
   usual(p, true, 5);
-  const Value g = step("FMUL.FTZ", 1, {y, x});
-  const Value h = step("FMUL.FTZ", 1, {y, kHalf});
-  const Value e = step("FFMA", 1, {minus(g), g, x});
+  const Value g = made("FMUL.FTZ", {y, x});
+  const Value h = made("FMUL.FTZ", {y, kHalf});
+  const Value e = made("FFMA", {minus(g), g, x});
   emit("FFMA", {r}, {e, h, g});
   end_usual();
 }
@@ -181,15 +174,15 @@ void Select::square_root_wide(Value r, bool root) {
   emit("MOV", {low(c)}, {Field()});
   emit("MOV", {high(c)}, {int64_t{0x3fd80000}});
   begin_usual();
-  const Value s = step("DMUL", 2, {y, y});
-  const Value e = step("DFMA", 2, {x, minus(s), kOne});
-  const Value f = step("DFMA", 2, {e, c, kHalf});
-  const Value g = step("DMUL", 2, {y, e});
-  const Value z = root ? step("DFMA", 2, {f, g, y}) : r;
+  const Value s = made("DMUL", {y, y}, 2);
+  const Value e = made("DFMA", {x, minus(s), kOne}, 2);
+  const Value f = made("DFMA", {e, c, kHalf}, 2);
+  const Value g = made("DMUL", {y, e}, 2);
+  const Value z = root ? made("DFMA", {f, g, y}, 2) : r;
   emit("ISETP.GE.U32.AND", {p, "PT"}, {low(y), int64_t{0x7ca00000}, "PT"});
   if (root) {
-    const Value q = step("DMUL", 2, {x, z});
-    const Value rest = step("DFMA", 2, {q, minus(q), x});
+    const Value q = made("DMUL", {x, z}, 2);
+    const Value rest = made("DFMA", {q, minus(q), x}, 2);
     const Value h = temporary(2);
     emit("VIADD", {high(h)}, {high(z), int64_t{-0x100000}});
     emit("MOV", {low(h)}, {low(z)});

@@ -67,12 +67,6 @@ bool Select::video() {
   return true;
 }
 
-Value Select::made(std::string_view opcode, std::vector<Field> s) {
-  const Value v = temporary();
-  emit(opcode, {v}, std::move(s));
-  return v;
-}
-
 // The value is the instruction's result: whoever calculates it writes that.
 void Select::finish(Value to, Value v) {
   for (size_t i = first_of_video_; i < block_->code.size(); ++i) {

@@ -12,14 +12,7 @@ using memory::kSectorBytes;
 using memory::kSectorsPerLine;
 
 void L1Values::store(size_t n, const memory::Payload& p) {
-  Line& l = lines_[n];
-  for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
-    for (uint32_t m = p.bytes[s]; m; m &= m - 1) {
-      const auto i = s * kSectorBytes + static_cast<uint32_t>(std::countr_zero(m));
-      l.data[i] = p.data[i];
-    }
-    l.written[s] |= p.bytes[s];
-  }
+  p.put(lines_[n].data, lines_[n].written);
 }
 
 void L1Values::fill(size_t n, uint8_t sectors, const memory::Payload& p) {

@@ -1,7 +1,6 @@
 // Stores on their way through L1 to memory (FINDINGS.md 42, 45).
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "sim/sm/lsu/lsu.h"
 
@@ -131,15 +130,7 @@ bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycl
   r->partial = partial;
   if (payload) {
     memory::Payload& to = sm_.payloads()[r->payload];
-    const memory::Payload& from = sm_.payloads()[payload];
-    for (uint32_t i = 0; i < memory::kLineBytes; ++i) {
-      if (from.bytes[i / memory::kSectorBytes] >> (i % memory::kSectorBytes) & 1) {
-        to.data[i] = from.data[i];
-      }
-    }
-    for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
-      to.bytes[s] |= from.bytes[s];
-    }
+    sm_.payloads()[payload].put(to.data, to.bytes);
     sm_.payloads().give_back(payload);
   }
   add_sender(e.warp, added, l->sender);
