@@ -210,7 +210,9 @@ class Setter {
       const uint32_t until = i + 1 < b.code.size() ? at[i + 1] : std::max(now, at[i] + ends(b, at, i));
       isa::Control& c = b.code[i].control;
       c.stall = static_cast<uint8_t>(std::clamp(until - at[i], 1U, kMostStall));
-      c.yield = c.stall > 2;
+      // As ptxas has it: where the next instruction waits for a result, not where the pipe or a branch needs
+      // the time.
+      c.yield = until - at[i] > least(b.code[i]);
     }
   }
 

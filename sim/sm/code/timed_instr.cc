@@ -291,6 +291,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
       t.wait_mask = in.ctl.wait_mask;
       t.write_barrier = in.ctl.write_barrier;
       t.read_barrier = in.ctl.read_barrier;
+      t.flags |= in.ctl.yield ? kYields : 0;
     }
     bool loads_constant = in.op == OpClass::kLdc || in.op == OpClass::kUldc;
     if (loads_constant || (in.flags & isa::kFlagConstOperand)) {

@@ -54,6 +54,7 @@ enum TimedFlag : uint8_t {
   kCountsAsHalf = 16,   // packed half arithmetic on the FMA pipe
   kPassesBarrier = 32,  // may issue while its warp waits at BAR.SYNC.DEFER_BLOCKING
   kPairs = 64,          // the next one in the code may issue in the same cycle
+  kYields = 128,        // its warp goes behind others
 };
 
 struct RegisterRead {

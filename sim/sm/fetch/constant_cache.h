@@ -27,9 +27,11 @@ class ConstantCache {
     l1_.reset(config_.l1_bytes() / config_.line_bytes());
     seen_.clear();
     parameter_.clear();
+    launched_.clear();
   }
   // A kernel with constant lines from `first` on has been launched. `parameter`, of each of them: the launch
-  // has just written it, so it is near.
+  // has just written it. With the first launch of a kernel these lines often are not in the GPC yet, with
+  // later ones they are (FINDINGS.md 49).
   void add(uint32_t first, const std::vector<bool>& parameter) {
     const auto count = static_cast<uint32_t>(parameter.size());
     for (LineCache& c : l0_) {
@@ -37,9 +39,13 @@ class ConstantCache {
     }
     l1_.add(first, count);
     seen_.resize(std::max<size_t>(seen_.size(), first + count));
-    std::fill_n(seen_.begin() + first, count, false);
     parameter_.resize(seen_.size());
-    std::copy(parameter.begin(), parameter.end(), parameter_.begin() + first);
+    launched_.resize(seen_.size());
+    for (uint32_t i = 0; i < count; ++i) {
+      seen_[first + i] = parameter[i] && launched_[first + i];
+      parameter_[first + i] = parameter[i] && !launched_[first + i];
+      launched_[first + i] = true;
+    }
   }
 
   // When a constant line is in the first level of `subcore`.
@@ -87,8 +93,9 @@ class ConstantCache {
   template <class Archive>
   void serialize(Archive& ar) {
     ar.elements(l0_);
-    ar(l1_, seen_);
-    ar.check(seen_.size() == parameter_.size(), "constants that the kernel does not have");
+    ar(l1_, seen_, parameter_, launched_);
+    ar.check(seen_.size() == parameter_.size() && seen_.size() == launched_.size(),
+             "constants that the kernel does not have");
   }
 
  private:
@@ -100,7 +107,8 @@ class ConstantCache {
   std::vector<LineCache> l0_;
   LineCache l1_;
   std::vector<bool> seen_;
-  std::vector<bool> parameter_;
+  std::vector<bool> parameter_;  // of a kernel's first launch
+  std::vector<bool> launched_;   // of a kernel that has been launched
 };
 
 }  // namespace heddle::sm

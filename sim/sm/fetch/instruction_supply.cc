@@ -106,8 +106,12 @@ Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle
   } else {
     l1_.touch(line);
   }
-  l1_port_ = std::max(l1_port_ + config_.l1_interval(), std::max(now, at_l1));
-  Cycle at_l0 = std::max(l1_port_ + config_.l1_latency(), not_before);
+  // A line that is on its way goes on to all who wait for it when it comes (FINDINGS.md 49); what the L1 has
+  // is read, one line after the other.
+  if (at_l1 <= now) {
+    at_l1 = l1_port_ = std::max(l1_port_ + config_.l1_interval(), now);
+  }
+  Cycle at_l0 = std::max(at_l1 + config_.l1_latency(), not_before);
   l0_[subcore].insert(line, at_l0);
   return at_l0;
 }

@@ -42,12 +42,14 @@ SubCore::SubCore(const IssueWires& wires, uint32_t index, const config::Sm& c)
     : wires_(wires),
       sm_(wires.state),
       index_(index),
-      policy_(c.issue().policy()),
       dual_issue_(c.issue().dual_issue()),
+      wasted_fetches_(c.issue().wasted_fetches()),
+      fetch_ahead_(c.issue().fetch_ahead()),
       branch_cycles_(c.issue().branch_cycles()),
       branch_next_line_cycles_(c.issue().branch_next_line_cycles()),
       branch_far_cycles_(c.issue().branch_far_cycles()),
-      ports_(c.registers()) {
+      ports_(c.registers()),
+      order_(c.issue().policy()) {
   for (const config::PipeTiming& p : c.pipe()) {
     if (p.queue()) {
       auto i = static_cast<int>(isa::pipe_from_name(p.pipe()).value_or(Pipe::kNone));
@@ -71,8 +73,10 @@ void SubCore::reset() {
   busy_ports_ = full_ports_ = 0;
   wheel_.fill(0);
   wheel_bits_ = 0;
-  last_ = 0;
-  hold_until_ = 0;
+  order_.reset();
+  lines_.reset();
+  hold_until_ = fetched_until_ = 0;
+  issued_at_.fill(0);
   next_ = kNever;
   stepped_ = 0;
   pending_.fill(0);
@@ -102,6 +106,7 @@ void SubCore::set_port_full(uint8_t port, bool full, Cycle now) {
 
 void SubCore::evaluate(uint32_t slot, Cycle now) {
   Warp& w = sm_.warp(index_, slot);
+  order_.greet(slot, w);
   const TimedInstr& t = *w.next;
   if (t.line != w.line && t.line != w.fetched) {
     Cycle there = wires_.instructions.want(index_, t.line, now);
@@ -169,6 +174,9 @@ bool SubCore::hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cyc
       return wait(why);
     }
     if (at > now) {
+      if (why == Stall::kWait) {
+        order_.waits(slot);
+      }
       sm_.charge(w, why, at - now);
       park(slot, at, now);
       return true;
@@ -225,25 +233,16 @@ uint32_t SubCore::blocked(Cycle now) {
   return mask;
 }
 
-uint32_t SubCore::pick(uint32_t eligible) const {
-  if (policy_ == config::Issue::LOOSE_ROUND_ROBIN) {
-    uint32_t after = last_ + 1 < 32 ? eligible & (~0u << (last_ + 1)) : 0;
-    return std::countr_zero(after ? after : eligible);
+// Ready warps whose port is taken, or for whose port others wait already, get into its line.
+void SubCore::line_up(uint32_t stopped) {
+  for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma) | (1u << kBoth); m; m &= m - 1) {
+    const uint32_t p = std::countr_zero(m);
+    lines_.join(p, wanting_[p] & stopped, order_);
   }
-  if (eligible & (1u << last_)) {
-    return last_;
+  for (uint32_t m = lines_.ports(); m; m &= m - 1) {
+    const uint32_t p = std::countr_zero(m);
+    lines_.join(p, wanting_[p], order_);
   }
-  const auto before = [this](const Warp& a, const Warp& b) {
-    return policy_ == config::Issue::GREEDY_THEN_YOUNGEST ? a.priority > b.priority : a.age < b.age;
-  };
-  uint32_t best = std::countr_zero(eligible);
-  for (uint32_t m = eligible & (eligible - 1); m; m &= m - 1) {
-    uint32_t s = std::countr_zero(m);
-    if (before(sm_.warp(index_, s), sm_.warp(index_, best))) {
-      best = s;
-    }
-  }
-  return best;
 }
 
 void SubCore::step(Cycle now) {
@@ -262,12 +261,16 @@ void SubCore::step(Cycle now) {
   }
   if (ready_) {
     uint32_t stopped = blocked(now);
-    if (stopped || now < hold_until_) {
+    if (stopped || now < held_until()) {
       charge_waits(now, stopped, false);
     }
-    uint32_t eligible = now < hold_until_ ? 0 : ready_ & ~stopped;
+    if (stopped || !lines_.empty()) {
+      line_up(stopped);
+    }
+    const uint32_t eligible = now < held_until() ? 0 : ready_ & ~stopped;
     if (eligible) {
-      uint32_t slot = pick(eligible);
+      // Of those in line at a port that is free now the first is eligible, of those at one that is not none.
+      const uint32_t slot = order_.pick(eligible & ~lines_.behind());
       if (uint32_t others = eligible & ~(1u << slot)) {
         charge_slots(Stall::kNotSelected, others, 1);
       }
@@ -288,8 +291,8 @@ void SubCore::charge_waits(Cycle cycle, uint32_t stopped, bool skipped) {
       charge_slots(s, slots, 1);
     }
   };
-  if (cycle < hold_until_) {
-    charge(Stall::kDispatchStall, ready_);
+  if (cycle < held_until()) {
+    charge(cycle < hold_until_ ? Stall::kDispatchStall : Stall::kNoInstruction, ready_);
     return;
   }
   for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma) | (1u << kBoth); m; m &= m - 1) {
@@ -310,8 +313,11 @@ void SubCore::compute_next(Cycle now) {
     return;
   }
   uint32_t stopped = blocked(now + 1);
-  if (now + 1 < hold_until_) {
-    next_ = std::min(next_, hold_until_);
+  if (stopped) {
+    line_up(stopped);
+  }
+  if (now + 1 < held_until()) {
+    next_ = std::min(next_, now + 1 < hold_until_ ? hold_until_ : fetched_until_);
   } else if (ready_ & ~stopped) {
     next_ = now + 1;
   } else {
@@ -322,7 +328,7 @@ void SubCore::compute_next(Cycle now) {
       }
     }
   }
-  if (next_ > now + 1 && (stopped || now + 1 < hold_until_)) {
+  if (next_ > now + 1 && (stopped || now + 1 < held_until())) {
     charge_waits(now + 1, stopped, true);
   }
 }

@@ -12,6 +12,7 @@
 #include "sim/sm/fetch/constant_cache.h"
 #include "sim/sm/fetch/instruction_supply.h"
 #include "sim/sm/issue/dispatch.h"
+#include "sim/sm/issue/issue_order.h"
 #include "sim/sm/registers/register_ports.h"
 #include "sim/sm/state/sm_state.h"
 #include "sim/sm/state/warp.h"
@@ -49,8 +50,6 @@ struct IssueWires {
   std::vector<SubCore>& subcores;  // of the SM
 };
 
-inline constexpr uint32_t kSlotsPerSubcore = 32;  // at most; masks are 32 bits
-
 class SubCore {
  public:
   SubCore(const IssueWires& wires, uint32_t index);
@@ -79,8 +78,8 @@ class SubCore {
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(ports_, ready_, wanting_, pipe_free_, queue_, busy_ports_, full_ports_, wheel_, wheel_bits_, last_,
-       hold_until_, next_, stepped_, pending_, pending_reasons_);
+    ar(ports_, ready_, wanting_, pipe_free_, queue_, busy_ports_, full_ports_, wheel_, wheel_bits_, order_,
+       lines_, hold_until_, fetched_until_, issued_at_, next_, stepped_, pending_, pending_reasons_);
   }
 
  private:
@@ -94,7 +93,10 @@ class SubCore {
   void account_gap(Cycle now);
   uint32_t blocked(Cycle now);
   void charge_waits(Cycle cycle, uint32_t stopped, bool skipped);
-  uint32_t pick(uint32_t eligible) const;
+  void line_up(uint32_t stopped);
+  // Until when nobody issues, and why.
+  Cycle held_until() const { return std::max(hold_until_, fetched_until_); }
+  void note_fetch(uint32_t slot, bool jumps, Cycle now);
   // subcore_issue.cc
   void issue(uint32_t slot, Cycle now);
   bool goes_along(uint32_t slot, const TimedInstr& first, Cycle now);
@@ -112,8 +114,8 @@ class SubCore {
   IssueWires wires_;
   SmState& sm_;
   const uint32_t index_;
-  const config::Issue::Policy policy_;
   const bool dual_issue_;
+  const uint32_t wasted_fetches_, fetch_ahead_;
   const uint32_t branch_cycles_, branch_next_line_cycles_, branch_far_cycles_;
   RegisterPorts ports_;
 
@@ -138,8 +140,11 @@ class SubCore {
   uint32_t full_ports_ = 0;               // queues that are full
   std::array<uint32_t, kWheel> wheel_{};  // slots by wake-up cycle
   uint64_t wheel_bits_ = 0;
-  uint32_t last_ = 0;     // slot that issued last
-  Cycle hold_until_ = 0;  // register ports
+  IssueOrder order_;
+  PortLines lines_;
+  Cycle hold_until_ = 0;     // register ports
+  Cycle fetched_until_ = 0;  // when the fetch stage has caught up with what has issued
+  std::array<Cycle, kSlotsPerSubcore> issued_at_{};
   Cycle next_ = kNever;
   Cycle stepped_ = 0;
   // Slots of the ready warps that did not issue, by what they were waiting for, to charge skipped cycles.

@@ -119,10 +119,19 @@ void SubCore::end_stream(uint32_t id, Cycle now, uint32_t gap, Cycle again) {
   sm_.finish_warp(id, now + gap);
 }
 
+// Fetch brings an instruction a cycle, for all warps of the sub-core, and runs ahead of what issues. While a
+// warp has to wait with a branch, it also brings what stands behind: in vain, when the branch is taken.
+void SubCore::note_fetch(uint32_t slot, bool jumps, Cycle now) {
+  fetched_until_ = std::max(fetched_until_ + fetch_ahead_, now) - fetch_ahead_ + 1;
+  if (jumps && now > issued_at_[slot]) {
+    fetched_until_ += std::min<Cycle>(wasted_fetches_, now - issued_at_[slot] - 1);
+  }
+  issued_at_[slot] = now;
+}
+
 void SubCore::issue(uint32_t slot, Cycle now) {
   Warp& w = sm_.warp(index_, slot);
   const TimedInstr& first = *w.next;
-  last_ = slot;
   sm_.charge(w, Stall::kSelected, 1);
   Cycle next = issue_one(slot, now, false);
   if (dual_issue_ && next == now + 1 && (first.flags & kPairs) && goes_along(slot, first, now)) {
@@ -163,6 +172,8 @@ Cycle SubCore::issue_one(uint32_t slot, Cycle now, bool paired) {
   const TimedInstr& t = *w.next;
   ready_ &= ~(1u << slot);
   wanting_[t.port] &= ~(1u << slot);
+  lines_.leave(t.port, slot);
+  order_.issued(slot, (t.flags & kYields) != 0);
   w.line = t.line;
   w.fetched = ~0u;
   w.constant = false;
@@ -201,6 +212,9 @@ Cycle SubCore::issue_one(uint32_t slot, Cycle now, bool paired) {
     return kNever;
   }
   w.next = &w.stream.peek();
+  if (!paired) {
+    note_fetch(slot, !in_order, now);
+  }
   uint32_t jump = 0;
   if (!in_order) {
     jump = jump_cycles(t, w.next->line);

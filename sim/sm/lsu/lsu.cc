@@ -37,7 +37,7 @@ Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, con
       config_(c),
       apart_(c.l1().apart_from_shared()),
       unit_of_(units(c)),
-      stages_(unit_of_.back() + 1 + (apart_ ? 1 : 0), Stage(c.l1().posted_queue())),
+      stages_(unit_of_.back() + 1 + (apart_ ? 1 : 0), Stage(c)),
       l1_(c.l1(), unit_of_.back() + 1),
       lg_(c.subcores(), Queue(c.memory().lg_queue())),
       mio_(c.subcores(), Queue(c.memory().mio_queue())),
@@ -164,7 +164,7 @@ void Lsu::arbitrate(Cycle now) {
       q.pop();
       set_full(s, use_lg, false, now);
       turn_ = (s + 1) % n;
-      taken(stage(s, use_lg), now);
+      taken(now);
     }
   }
   for (uint32_t s = 0; s < n; ++s) {
@@ -180,32 +180,26 @@ void Lsu::arbitrate(Cycle now) {
   }
 }
 
-// An instruction has gone to a stage. All stages are reached by one way, and a data array takes a few
-// instructions ahead of the one it works on, no more.
-void Lsu::taken(Stage& by, Cycle now) {
+// An instruction has gone to a stage. All stages are reached by one way.
+void Lsu::taken(Cycle now) {
   for (Stage& s : stages_) {
     s.free = std::max<Cycle>(s.free, now + config_.memory().shared_interval());
   }
-  by.free = std::max(by.free, ahead_of(std::max(by.data, by.loads)));
 }
 
-Cycle Lsu::ahead_of(Cycle done) const {
-  const Cycle slack = config_.memory().stage_backlog();
-  return done > slack ? done - slack : 0;
-}
-
-// What is posted waits for the tags in a queue of its own.
+// What has left a sub-core's queue waits for its turn in one that all sub-cores share, what is posted in one
+// of its own.
 Cycle Lsu::lg_turn(uint32_t subcore) {
   const Entry& first = lg_[subcore].front();
   const Stage& stage = l1_stage(subcore);
-  const Cycle tags = is_store(first.instr->op) || first.instr->op == OpClass::kRedGlobal
-                         ? stage.posted.room()
-                         : ahead_of(stage.tags);
-  return std::max({first.ready, subcore_next_[subcore], stage.free, stage.lg_free, tags});
+  const bool posted = is_store(first.instr->op) || first.instr->op == OpClass::kRedGlobal;
+  const Cycle room = (posted ? stage.posted : stage.loads).room();
+  return std::max({first.ready, subcore_next_[subcore], stage.free, stage.lg_free, room});
 }
 
 Cycle Lsu::mio_turn(uint32_t subcore) {
-  return std::max({mio_[subcore].front().ready, subcore_next_[subcore], shared_stage().free});
+  const Stage& stage = shared_stage();
+  return std::max({mio_[subcore].front().ready, subcore_next_[subcore], stage.free, stage.shared.room()});
 }
 
 // Cycles by which an instruction reaches the shared stage later than an unhindered one.
@@ -318,8 +312,7 @@ void Lsu::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
       if (l1_.is_cached(index)) {
         // Writing the sectors into the array takes its turn with the reads.
         uint32_t bytes = static_cast<uint32_t>(std::popcount(sectors)) * memory::kSectorBytes;
-        uint32_t width = config_.l1().fill_bytes_per_cycle();
-        stages_[l1_.unit_of(index)].use_data((bytes + width - 1) / width, now);
+        stages_[l1_.unit_of(index)].fill(bytes, config_.l1().fill_bytes_per_cycle(), now);
       }
       l1_.fill(
           index, sectors, values,

@@ -107,14 +107,15 @@ class Lsu final : public Unit, public ClusterMemory {
 
   // The stages behind the queues: tags and data of an L1, or of shared memory, or of the array that is both.
   struct Stage {
-    explicit Stage(uint32_t depth) : posted(depth) {}
+    explicit Stage(const config::Sm& c)
+        : posted(c.l1().posted_queue()), loads(c.memory().lg_places()), shared(c.memory().mio_places()) {}
 
     Cycle free = 0;     // when it takes its next instruction
     Cycle lg_free = 0;  // of an LG queue: whoever was the next had to wait until then
     Cycle data = 0;     // when the data array is free,
     Cycle tags = 0;     // and the tags
-    Cycle loads = 0;    // and the tags of the newest load
-    PostedQueue posted;
+    TurnQueue posted, loads, shared;
+    uint32_t filled = 0;  // bytes written into the data array that do not make a whole turn yet
 
     // The data array works for so many cycles when its turn comes: that is what is returned.
     Cycle use_data(Cycle cycles, Cycle now) {
@@ -122,13 +123,25 @@ class Lsu final : public Unit, public ClusterMemory {
       data = begin + cycles;
       return begin;
     }
+    // Sectors that come back share turns: what they are written to leaves banks for those who read meanwhile
+    // (FINDINGS.md 49).
+    void fill(uint32_t bytes, uint32_t width, Cycle now) {
+      filled += bytes;
+      if (filled >= width) {
+        use_data(filled / width, now);
+        filled %= width;
+      }
+    }
     void reset() {
-      free = lg_free = data = tags = loads = 0;
+      free = lg_free = data = tags = 0;
       posted.reset();
+      loads.reset();
+      shared.reset();
+      filled = 0;
     }
     template <class A>
     void serialize(A& ar) {
-      ar(free, lg_free, data, tags, loads, posted);
+      ar(free, lg_free, data, tags, posted, loads, shared, filled);
     }
   };
 
@@ -139,9 +152,7 @@ class Lsu final : public Unit, public ClusterMemory {
   Stage& l1_stage(uint32_t subcore) { return stages_[unit(subcore)]; }
   Stage& shared_stage() { return stages_.back(); }
   Stage& stage(uint32_t subcore, bool lg) { return lg ? l1_stage(subcore) : shared_stage(); }
-  void taken(Stage& by, Cycle now);
-  // When what is done at `done` lets the next one in.
-  Cycle ahead_of(Cycle done) const;
+  void taken(Cycle now);
   // When the first of the sub-core's queue can go.
   Cycle lg_turn(uint32_t subcore);
   Cycle mio_turn(uint32_t subcore);

@@ -184,6 +184,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   uint32_t counted = c.sectors;
 
   Stage& stage = l1_stage(sm_.subcore_of(e.warp));
+  const Cycle turn = std::max(now, stage.tags);
   Cycle wait = book_tags(stage, c, now) - now - 1;
   Cycle hit_latency = width <= 4   ? l1.hit_latency_32()
                       : width <= 8 ? l1.hit_latency_64()
@@ -221,8 +222,8 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
   if (f.hit_lines < c.count) {
     passes = std::max<Cycle>(passes, l1.miss_interval());
   }
-  stage.loads = stage.tags;
   const Cycle data_start = stage.use_data(std::max<Cycle>(1, passes), now);
+  stage.loads.add(std::max(turn, data_start));
   Cycle shift = late(e, now) + std::max(wait, data_start - now) + extra;
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
   PendingLoad& l = l1_.load(load);
@@ -250,9 +251,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
   }
   Stage& stage = l1_stage(sm_.subcore_of(e.warp));
   const Cycle begin = std::max(now, stage.tags);
-  if (!returns) {
-    stage.posted.add(begin);
-  }
+  (returns ? stage.loads : stage.posted).add(begin);
   book_tags(stage, c, now);
   uint32_t width = std::max<uint32_t>(in.width, 1);
   uint32_t load = 0;

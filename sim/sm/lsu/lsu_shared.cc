@@ -19,6 +19,7 @@ void Lsu::lane_exchange(const Entry& e, Cycle now) {
   }
   // One wavefront each: suite.csv counts SHFL, S2R and predicated-off memory instructions alike.
   const Cycle start = shared_stage().use_data(config_.shared().shuffle_cycles(), now);
+  shared_stage().shared.add(start);
   ++sm_.counters()[Counter::kSharedMiscWavefronts];
   sm_.operands_read_at(e.issued + late(e, now) + config_.memory().load_read_latency(), e.warp, t);
   Cycle latency = t.latency ? t.latency : config_.shared().load_latency_32();
@@ -75,6 +76,7 @@ void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, 
     p->shared_conflicts += w.conflicts;
   }
   const Cycle start = shared_stage().use_data(w.total * per_pass, now);
+  shared_stage().shared.add(start);
   Cycle wait = start - now + w.conflicts * std::max<Cycle>(per_pass, s.wavefront_latency());
   Cycle read_latency = store ? config_.memory().store_read_latency() +
                                    config_.memory().store_read_per_register() * ((width + 3) / 4 - 1)

@@ -13,16 +13,16 @@
 
 namespace heddle::sm {
 
-// Posted instructions (stores, reductions) whose turn at the tags is booked and has not come. First in, first
-// out.
-class PostedQueue {
+// Instructions that have left their sub-core's queue and whose turn at the tags or at the data array is
+// booked and has not come. First in, first out.
+class TurnQueue {
  public:
-  explicit PostedQueue(uint32_t depth) : turns_(depth) {}
+  explicit TurnQueue(uint32_t depth) : turns_(depth) {}
 
-  void reset() { *this = PostedQueue(static_cast<uint32_t>(turns_.size())); }
+  void reset() { *this = TurnQueue(static_cast<uint32_t>(turns_.size())); }
   // From when on another one finds a place.
   Cycle room() const { return turns_[next_]; }
-  // The tags take it at `begin`, no earlier than those before it.
+  // Its turn is at `begin`, no earlier than that of those before it.
   void add(Cycle begin) {
     turns_[next_] = begin;
     next_ = next_ + 1 < turns_.size() ? next_ + 1 : 0;

@@ -123,5 +123,18 @@ TEST_CASE("warps of a sub-core share its queue") {
   CHECK(o[Stall::kLgThrottle] == 5);
 }
 
+TEST_CASE("what has left the queues waits for the data array in places that all sub-cores share") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_memory()->set_mio_queue(1);
+  g.mutable_sm()->mutable_memory()->set_mio_places(2);
+  g.mutable_sm()->mutable_shared()->set_wavefront_cycles(1);
+  // 32 cycles of the array each. The first leaves its queue at 10 and is served at once, the second (issued
+  // at 10, it leaves at 20) at 42, the third (30) at 74; the fourth, issued at 30, leaves when the second's
+  // turn has come, at 42, the fifth at 74, the sixth at 106.
+  Kernel k;
+  k.add(lds(1).at(0, 128), 7);
+  CHECK(run(g, k).cycles(0) == Cycles{0, 10, 20, 30, 42, 74, 106});
+}
+
 }  // namespace
 }  // namespace heddle::simtest

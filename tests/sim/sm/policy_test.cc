@@ -102,5 +102,53 @@ TEST_CASE("age counts over blocks: the warps of a later block are younger") {
   CHECK(run(g, k).sequence(0) == Sequence{0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 4, 4});
 }
 
+TEST_CASE("greedy until yield: a warp that yields goes behind the others of its block") {
+  // Each warp's two instructions, of which the first yields (and takes two cycles): 0, which counts as the
+  // last one, then the youngest, then 4; after that by the time of their yields.
+  Kernel k;
+  k.add(nop().stall(2).yield());
+  k.add(nop());
+  k.warps(9);
+  CHECK(order(config::Issue::GREEDY_UNTIL_YIELD, k) == Sequence{0, 8, 4, 0, 8, 4});
+  // Where nobody yields it is greedy then youngest.
+  Kernel plain = three_warps(nop().stall(2), 3);
+  CHECK(order(config::Issue::GREEDY_UNTIL_YIELD, plain) == Sequence{0, 8, 4, 8, 4, 8, 4, 0, 0});
+}
+
+TEST_CASE("warps that found a pipe taken get it one after the other") {
+  // A DFMA every 4 cycles, two each: without turns the youngest would have both of its first.
+  Kernel k;
+  k.add(dfma(), 2);
+  k.warps(9);
+  Outcome o = run(test_gpu(), k);
+  CHECK(o.sequence(0) == Sequence{0, 8, 4, 0, 8, 4});
+  CHECK(o.cycles(0) == Cycles{0, 12});
+  CHECK(o.cycles(8) == Cycles{4, 16});
+  CHECK(o.cycles(4) == Cycles{8, 20});
+}
+
+TEST_CASE("a taken branch that a warp waits with costs the sub-core the fetches behind it") {
+  // Warp 0 waits 3 cycles before its branch, in which 2 instructions behind it are fetched; warp 4, which
+  // could issue in every cycle, loses these but for the one that the fetch stage is ahead.
+  const auto last = [](uint32_t wasted) {
+    config::GpuConfig g = test_gpu();
+    g.mutable_sm()->mutable_issue()->set_wasted_fetches(wasted);
+    g.mutable_sm()->mutable_issue()->set_fetch_ahead(1);
+    g.mutable_sm()->mutable_issue()->set_policy(config::Issue::LOOSE_ROUND_ROBIN);
+    Kernel k;
+    k.add(nop().stall(4));
+    k.add(bra());
+    k.add(nop(), 60);
+    std::vector<Kernel::Step> straight;
+    for (uint32_t i = 2; i < 62; ++i) {
+      straight.push_back({i});
+    }
+    k.warps(5).stream(0, {{0}, {1}, {3}}).stream(4, straight);
+    return run(g, k).cycles(4).back();
+  };
+  CHECK(last(2) == last(0) + 1);
+  CHECK(last(8) == last(0) + 2);  // no more than the cycles it waited
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -26,6 +26,7 @@ constexpr const char* kGpu = R"(
     issue {
       policy: GREEDY_THEN_YOUNGEST dependences: CONTROL_BITS stall_zero_cycles: 45 branch_cycles: 10
       branch_next_line_cycles: 12 branch_far_cycles: 15 reconverge_cycles: 6 scoreboard_wakeup_cycles: 1
+      wasted_fetches: 0 fetch_ahead: 64
     }
     fetch {
       model: PERFECT line_bytes: 128 l0_bytes: 512 l1_bytes: 1024 gcc_bytes: 2048 l1_latency: 20 gcc_latency: 100
@@ -123,7 +124,7 @@ constexpr const char* kGpu = R"(
     }
     memory {
       lg_queue: 5 mio_queue: 5 subcore_interval: 4 register_read_interval: 0 shared_interval: 2 queue_latency: 10 load_read_latency: 12
-      store_read_latency: 15 store_read_per_register: 2 stage_backlog: 8 writeback_bytes_per_cycle: 64
+      store_read_latency: 15 store_read_per_register: 2 mio_places: 24 lg_places: 16 writeback_bytes_per_cycle: 64
     }
     shared {
       banks: 32 bank_bytes: 4 load_latency_32: 30 load_latency_64: 32 load_latency_128: 36 wavefront_cycles: 2 wavefront_latency: 2

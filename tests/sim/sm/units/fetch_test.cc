@@ -42,6 +42,23 @@ TEST_CASE("parameters are near, other constants come from memory the first time"
   CHECK(constants.read(1, 1, 5000) == 5000 + 50);
   CHECK(constants.read(0, 1, 6000) == 6000);
   CHECK(w.counters[Counter::kConstMisses] == 3);
+  // The same kernel again: its parameters are in the GPC's cache.
+  constants.add(0, {true, false});
+  CHECK(constants.read(0, 0, 7000) == 7000 + c.gcc_latency() + 50);
+  CHECK(constants.read(0, 1, 7000) == 7000 + 600 + 50);
+}
+
+TEST_CASE("a line of code on its way comes to all sub-cores that wait for it at once") {
+  Wires w;
+  config::InstructionFetch c = test_gpu().sm().fetch();
+  c.set_model(config::InstructionFetch::CACHED);
+  c.set_prefetch_lines(2);
+  sm::InstructionSupply supply(c, 4, w.counters, w.port);
+  supply.reset();
+  supply.add(0, 8);
+  const Cycle first = supply.want(0, 0, 1000);
+  CHECK(supply.want(1, 0, 1002) == first);
+  CHECK(supply.want(2, 0, 1100) == first);
 }
 
 }  // namespace
