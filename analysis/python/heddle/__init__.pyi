@@ -616,12 +616,14 @@ class _Host(Group):
     dynamic: _HostDynamic
 
 class _SmIssue(Group):
-    policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN
+    policy: str  # GREEDY_THEN_YOUNGEST, GREEDY_THEN_OLDEST, LOOSE_ROUND_ROBIN, GREEDY_UNTIL_YIELD
     dependences: str  # CONTROL_BITS, SCOREBOARD
     stall_zero_cycles: int  # core cycles; 1 to 64
     branch_cycles: int  # core cycles; 1 to 64
     branch_next_line_cycles: int  # core cycles; 1 to 64
     branch_far_cycles: int  # core cycles; 1 to 64
+    wasted_fetches: int  # instructions; 0 to 16
+    fetch_ahead: int  # instructions; 1 to 64
     reconverge_cycles: int  # core cycles; 1 to 64
     scoreboard_wakeup_cycles: int  # core cycles; 0 to 64
     dual_issue: bool  # true, false
@@ -704,7 +706,8 @@ class _SmMemory(Group):
     load_read_latency: int  # core cycles; 1 to 64
     store_read_latency: int  # core cycles; 1 to 64
     store_read_per_register: int  # core cycles; 0 to 16
-    stage_backlog: int  # core cycles; 0 to 1024
+    mio_places: int  # warp instructions; 1 to 256
+    lg_places: int  # warp instructions; 1 to 256
     writeback_bytes_per_cycle: int  # bytes per core cycle per sub-core; 4 to 512
 
 class _SmShared(Group):

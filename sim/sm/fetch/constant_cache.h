@@ -44,7 +44,6 @@ class ConstantCache {
     for (uint32_t i = 0; i < count; ++i) {
       seen_[first + i] = parameter[i] && launched_[first + i];
       parameter_[first + i] = parameter[i] && !launched_[first + i];
-      launched_[first + i] = true;
     }
   }
 
@@ -81,6 +80,7 @@ class ConstantCache {
             memory::kConstantLines + kOtherBanks + uint64_t{line} * config_.line_bytes() / memory::kLineBytes,
             now);
       }
+      launched_[line] = launched_[line] || parameter_[line];
       seen_[line] = true;
       l1_.insert(line, ready);
     } else {
@@ -108,7 +108,7 @@ class ConstantCache {
   LineCache l1_;
   std::vector<bool> seen_;
   std::vector<bool> parameter_;  // of a kernel's first launch
-  std::vector<bool> launched_;   // of a kernel that has been launched
+  std::vector<bool> launched_;   // the same, once a launch has read them
 };
 
 }  // namespace heddle::sm

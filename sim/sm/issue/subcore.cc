@@ -221,7 +221,9 @@ uint32_t SubCore::blocked(Cycle now) {
       mask |= wanting_[p];
     }
   }
-  if (wanting_[kFma] && (busy_ports_ & (1u << kHeavy)) && (busy_ports_ & (1u << kLite))) {
+  // Who may use either half does not take one from those who wait for it and can use no other.
+  const uint32_t taken = busy_ports_ | lines_.ports();
+  if (wanting_[kFma] && (taken & (1u << kHeavy)) && (taken & (1u << kLite))) {
     mask |= wanting_[kFma];
   }
   if (busy_ports_ & ((1u << kHeavy) | (1u << kLite))) {
