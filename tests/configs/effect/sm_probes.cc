@@ -315,6 +315,24 @@ Kernel many_blocks(uint32_t warps, uint32_t registers, uint32_t shared) {
   return k;
 }
 
+// A warp that waits with its branches beside three that could issue in every cycle and go behind each other.
+Kernel taken_branches() {
+  Kernel k;
+  k.add(nop().stall(6));
+  k.add(bra());
+  k.add(nop().stall(2).yield(), 40);
+  std::vector<Kernel::Step> jumps, straight;
+  for (int i = 0; i < 4; ++i) {
+    jumps.push_back({0});
+    jumps.push_back({1});
+  }
+  for (uint32_t i = 2; i < 42; ++i) {
+    straight.push_back({i});
+  }
+  k.warps(13).stream(0, jumps).stream(4, straight).stream(8, straight).stream(12, straight);
+  return k;
+}
+
 }  // namespace
 
 std::vector<Probe> sm_probes() {
@@ -323,6 +341,7 @@ std::vector<Probe> sm_probes() {
       kernel_probe("classes without control bits", [] { return classes(false); }),
       kernel_probe("register banks", register_banks),
       kernel_probe("issue", issue_rules),
+      kernel_probe("taken branches", taken_branches),
       kernel_probe("long code", long_code),
       kernel_probe("constants", constant_banks),
       kernel_probe("barriers", barriers),

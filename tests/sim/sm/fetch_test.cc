@@ -140,7 +140,8 @@ TEST_CASE("a branch out of the stream starts a new one") {
   CHECK(o[Counter::kFetchL0Misses] == 2);
 }
 
-TEST_CASE("four sub-cores that wait for one line get it when it comes, from the L1 one cycle after the other") {
+TEST_CASE(
+    "four sub-cores that wait for one line get it when it comes, from the L1 one cycle after the other") {
   Kernel k;
   k.add(nop(), 8);
   k.warps(4);
