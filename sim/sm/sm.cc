@@ -134,7 +134,6 @@ void Sm::start_block(const Placement& p, Cycle now) {
     w.block = static_cast<uint8_t>(p.slot);
     w.index = static_cast<uint16_t>(i);
     w.age = ++age_;
-    w.priority = ~((age_ - i) << 10) + i;
     w.started = now;
     w.lanes = threads >= 32 * (i + 1) ? ~0u : (1u << threads % 32) - 1;
     w.stream.start(program.warp(i), *p.kernel, now);

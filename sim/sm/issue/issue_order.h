@@ -2,6 +2,7 @@
 // at a port that was taken (tools/microbench/FINDINGS.md 49).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -29,18 +30,10 @@ class IssueOrder {
   // It has issued, and said that it yields.
   void issued(uint32_t slot, bool yields) {
     last_ = slot;
-    stays_ = true;
-    if (yields && policy_ == config::Issue::GREEDY_UNTIL_YIELD) {
-      places_[slot].turn = ++newest_turn_;
-      stays_ = false;
-    }
+    stays_ = !(yields && goes_behind(slot));
   }
   // It waits for a result of fixed latency, as what yields does; of code without control bits.
-  void waits(uint32_t slot) {
-    if (policy_ == config::Issue::GREEDY_UNTIL_YIELD) {
-      places_[slot].turn = ++newest_turn_;
-    }
-  }
+  void waits(uint32_t slot) { goes_behind(slot); }
   // The one of `eligible`, of which there is at least one, that issues next.
   uint32_t pick(uint32_t eligible) const {
     if (policy_ == config::Issue::LOOSE_ROUND_ROBIN) {
@@ -80,6 +73,15 @@ class IssueOrder {
       ar(age, block, turn);
     }
   };
+
+  // The others of its block come first now, if the policy has that.
+  bool goes_behind(uint32_t slot) {
+    if (policy_ != config::Issue::GREEDY_UNTIL_YIELD) {
+      return false;
+    }
+    places_[slot].turn = ++newest_turn_;
+    return true;
+  }
 
   bool before(uint32_t a, uint32_t b) const {
     const Place& x = places_[a];
@@ -123,15 +125,9 @@ class PortLines {
     if (!(line.slots >> slot & 1)) {
       return;
     }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < line.count; ++i) {
-      if (line.order[i] != slot) {
-        line.order[kept++] = line.order[i];
-      }
-    }
-    line.count = kept;
+    std::remove(line.order.begin(), line.order.begin() + line.count, static_cast<uint8_t>(slot));
     line.slots &= ~(1u << slot);
-    if (kept == 0) {
+    if (--line.count == 0) {
       ports_ &= ~(1u << port);
     }
   }

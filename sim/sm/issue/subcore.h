@@ -94,7 +94,7 @@ class SubCore {
   uint32_t blocked(Cycle now);
   void charge_waits(Cycle cycle, uint32_t stopped, bool skipped);
   void line_up(uint32_t stopped);
-  // Until when nobody issues, and why.
+  // Until when nobody issues.
   Cycle held_until() const { return std::max(hold_until_, fetched_until_); }
   void note_fetch(uint32_t slot, bool jumps, Cycle now);
   // subcore_issue.cc

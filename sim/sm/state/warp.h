@@ -116,9 +116,8 @@ struct Warp {
   stats::Stall state = stats::Stall::kWait;
   Cycle since = 0;  // start of the current wait
   Cycle started = 0;
-  uint64_t age = 0;       // larger is younger
-  uint64_t priority = 0;  // larger: earlier block, and in a block younger
-  uint32_t line = ~0u;    // instruction line of the previous instruction
+  uint64_t age = 0;     // larger is younger
+  uint32_t line = ~0u;  // instruction line of the previous instruction
   uint32_t fetched =
       ~0u;  // line that was fetched for it; its instruction buffer keeps that whatever the L0 does
   uint32_t stores = 0;          // store packets not acknowledged
@@ -134,8 +133,8 @@ struct Warp {
   template <class Archive>
   void serialize(Archive& ar) {
     ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, constant, state,
-       since, started, age, priority, line, fetched, stores, loads, results, copies, lanes, cluster_target,
-       gmma, gmma_groups);
+       since, started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma,
+       gmma_groups);
   }
 };
 

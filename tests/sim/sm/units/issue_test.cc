@@ -43,7 +43,7 @@ struct IssueBench : sm::WarpScheduler {
       sm::Warp w;
       w.active = true;
       w.index = static_cast<uint16_t>(i);
-      w.age = w.priority = i + 1;
+      w.age = i + 1;
       w.stream.start(program->warp(i), timed, 0);
       w.next = &w.stream.peek();
       state.start_warp(4 * i, w);
