@@ -222,7 +222,7 @@ stats::KernelResult DetailedEngine::result() const {
     last = std::max(last, s->last_activity());
   }
   r.totals = loop_.counters();
-  last = end_of(0, last);
+  last = end_of(0, std::max(last, machine.distributor->last_end()));
   r.cycles = last + c.launch().end_cycles();
   for (size_t i = 0; i < image.code.size(); ++i) {
     if (!(image.code[i].flags & isa::kFlagUnknownOpcode)) {

@@ -1,6 +1,7 @@
 #include "sim/device/work_distributor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <numeric>
@@ -11,6 +12,11 @@
 #include "sim/memory/noc.h"
 
 namespace heddle::device {
+namespace {
+
+Ticks ticks(double cycles) { return Ticks::truncated(cycles * static_cast<double>(kTicksPerCycle)); }
+
+}  // namespace
 
 WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms)
     : launch_(gpu.launch()),
@@ -50,7 +56,9 @@ void WorkDistributor::begin() {
   next_cluster_ = 0;
   launches_ = 0;
   total_ = done_ = 0;
-  issue_free_ = {};
+  issue_free_ = retire_free_ = {};
+  last_end_ = 0;
+  tpc_free_.assign((sms_.size() + sms_per_tpc_ - 1) / sms_per_tpc_, 0);
   for (auto& sm : slots_) {
     for (Slot& s : sm) {
       s = {};
@@ -144,9 +152,13 @@ void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
   }
   g.result.work += block->work();
   g.launch.program->recycle(std::move(block));
-  room_[sm].since = std::max(room_[sm].since, n.time);
+  // Of blocks that end at the same time one is noted after the other (FINDINGS.md 50).
+  retire_free_ = std::max(retire_free_ + ticks(launch_.retire_interval()), to_ticks(n.time));
+  const Cycle noted = to_cycles_up(retire_free_);
+  room_[sm].since = std::max(room_[sm].since, noted);
   give(g, sm);
-  g.result.last_warp = std::max(g.result.last_warp, n.time - launch_.block_retire_latency());
+  last_end_ = noted - launch_.block_retire_latency();
+  g.result.last_warp = last_end_;
   ++done_;
   --g.running;
   clusters_[gpc_of_sm_[sm]]->done(n.cluster);
@@ -239,10 +251,15 @@ uint32_t WorkDistributor::next_sm(const Grid& g, Cycle* when) const {
 }
 
 void WorkDistributor::start(Grid& g, uint32_t sm, uint32_t cluster, Cycle ready) {
-  issue_free_ = std::max(issue_free_, to_ticks(ready)) +
-                Ticks::truncated(launch_.block_interval() * static_cast<double>(kTicksPerCycle));
-  const Cycle at = to_cycles_up(issue_free_) + launch_.block_start_latency();
-  room_[sm].next = ready + launch_.sm_block_interval();
+  issue_free_ = std::max(issue_free_, to_ticks(ready)) + ticks(launch_.block_interval());
+  // The SMs of a TPC get blocks in turn.
+  Cycle& tpc = tpc_free_[sm / sms_per_tpc_];
+  const Cycle begin = std::max(tpc, to_cycles_up(issue_free_));
+  const Cycle at = begin + launch_.block_start_latency();
+  const Cycle interval =
+      std::max<Cycle>(launch_.sm_block_interval(), std::llround(launch_.sm_warp_interval() * g.warps));
+  room_[sm].next = ready + interval;
+  tpc = begin + interval / sms_per_tpc_;
   auto slot = std::find_if(slots_[sm].begin(), slots_[sm].end(), [](const Slot& s) { return !s.grid; });
   const uint32_t rank = g.placed++;
   slot->block = std::move(g.fetched[rank]);

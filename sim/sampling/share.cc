@@ -80,6 +80,7 @@ std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t
   scale(*c.mutable_dram(), c.l2().slices(), part);
   config::Launch& l = *c.mutable_launch();
   l.set_block_interval(l.block_interval() / part);
+  l.set_retire_interval(l.retire_interval() / part);
   l.set_dirty_bytes(static_cast<uint64_t>(static_cast<double>(l.dirty_bytes()) * part));
   return c;
 }

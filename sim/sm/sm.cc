@@ -5,19 +5,35 @@
 #include <cassert>
 #include <cstdio>
 #include <initializer_list>
+#include <iterator>
 #include <utility>
+#include <vector>
+
+#include "sim/memory/noc.h"
 
 namespace heddle::sm {
 
 using stats::Counter;
 using stats::Stall;
 
+namespace {
+
+uint32_t place_in_gpc(const config::GpuConfig& gpu, uint32_t sm) {
+  const std::vector<uint32_t> first = memory::first_sms(memory::gpc_of_sm(gpu.topology()));
+  return sm - *std::prev(std::upper_bound(first.begin(), first.end(), sm));
+}
+
+}  // namespace
+
 Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
     : launch_(gpu.launch()),
+      tpc_sms_(gpu.topology().sms_per_tpc()),
+      tpcs_(gpu.topology().sms() / tpc_sms_),
+      code_line_bytes_(gpu.sm().fetch().line_bytes()),
       state_(index, gpu, *this),
       instructions_(gpu.sm().fetch(), gpu.sm().subcores(), state_.counters(),
                     FetchPort{state_.outbox(), static_cast<uint16_t>(index)}),
-      constants_(gpu.sm().constants(), gpu.sm().subcores(), state_.counters(),
+      constants_(gpu.sm().constants(), gpu.sm().subcores(), place_in_gpc(gpu, index), state_.counters(),
                  FetchPort{state_.outbox(), static_cast<uint16_t>(index)}),
       dispatch_(state_, constants_, gpu),
       shared_pipes_(gpu.sm()),
@@ -66,7 +82,9 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, cons
 
 void Sm::add_kernel(const TimedKernel& kernel) {
   instructions_.add(kernel.first_line, kernel.lines);
-  constants_.add(kernel.first_constant, kernel.constant_is_parameter);
+  const bool all = kernel.image->shape.grid.count() > tpcs_;  // blocks go to TPCs that have none first
+  constants_.add(kernel.first_constant, kernel.constant_is_parameter, all ? tpc_sms_ : 1,
+                 uint64_t{kernel.lines} * code_line_bytes_);
   if (!kernel.control_bits) {
     state_.need_scoreboards();
   }

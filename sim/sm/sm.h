@@ -154,6 +154,7 @@ class Sm final : WarpScheduler, QueueRoom {
   void start_block(const Placement& p, Cycle now);
 
   const config::Launch& launch_;  // of the machine, which outlives its SMs
+  const uint32_t tpc_sms_, tpcs_, code_line_bytes_;
   SmState state_;
   InstructionSupply instructions_;
   ConstantCache constants_;

@@ -20,7 +20,7 @@ NEAR = {
     "sm.barrier.cluster_barrier": (0.03, "80 of FINDINGS.md 9, rounded"),
     "sm.async_copy.dsm_latency": (0.01, "200 of FINDINGS.md 13, rounded"),
     "launch.start_cycles": (0.05, "2650-2900 of FINDINGS.md 10, over nine runs"),
-    "launch.block_interval": (0.06, "1.23-1.28 of FINDINGS.md 34, blocks that do something; the formula takes empty ones"),
+    "launch.retire_interval": (0.06, "1.23-1.28 of FINDINGS.md 34, blocks that do something; the formula takes empty ones"),
     "launch.block_retire_latency": (0.03, "375-400 of FINDINGS.md 10, over nine runs"),
     "clocks.l2_mhz": (0.03, "it varies: 1710 under props.cu, 1667-1710 in the suite; the fields below come of it"),
     "noc.request_latency": (0.02, "the L2 clock"),

@@ -84,7 +84,7 @@ def launch_overhead(r, c):
     return sorted(spans)[len(spans) // 2]
 
 
-def block_interval(r, c):
+def retire_interval(r, c):
     """Less for the smaller of two grids of empty blocks, both many waves or filled by the distributor alone."""
     name = "k_empty() grid (%d 1 1) block (256 1 1) cache-control none"
     return (r("G", "gpc__cycles_elapsed.max", name % 13200) - r("G", "gpc__cycles_elapsed.max", name % 1320)) / (13200 - 1320)
@@ -317,8 +317,11 @@ FIELDS = [
     ("sm.async_copy.dsm_packet_cycles", M, 2, lambda r, c: r("K", "DSM_ld32", "32 lines 1 apart; 32 sectors; cluster 4; 4 blocks active; 8 warps; 1 clusters") / 64),
 
     ("launch.start_cycles", D, 0, lambda r, c: launch_overhead(r, c) - c("launch.end_cycles")),
-    ("launch.block_interval", M, 2, block_interval),
-    ("launch.sm_block_interval", M, 0, lambda r, c: r.inside("G", "dispatch_gap_same_SM_p50", r"p10 (\d+)", "8 per SM x1")),
+    # Of blocks of one warp; between these and blocks of eight; of sixteen.
+    ("launch.block_interval", M, 2, lambda r, c: r("G", "dispatch_gap_same_SM_p50", "32 per SM x1") / c("topology.sms")),
+    ("launch.sm_block_interval", M, DOWN, lambda r, c: (r("G", "dispatch_gap_same_SM_p50", "32 per SM x1") + r.inside("G", "dispatch_gap_same_SM_p50", r"p10 (\d+)", "8 per SM x1")) / 2),
+    ("launch.sm_warp_interval", M, 0, lambda r, c: r.inside("G", "dispatch_gap_same_SM_p50", r"p10 (\d+)", "4 per SM x1") / 16),
+    ("launch.retire_interval", M, 2, retire_interval),
     ("launch.warp_start_interval", M, 2, lambda r, c: warp_starts(r)),
     ("launch.block_retire_latency", D, 0, lambda r, c: r.least("G", "block_end_to_successor_start_p50", "128 thr 200KB smem") - c("launch.block_start_latency")),
 

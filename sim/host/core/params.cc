@@ -321,7 +321,7 @@ void read_sms(Params& p, const config::GpuConfig& gpu) {
   p.gpc_of_sm.resize(p.sms, p.gpc_of_sm.empty() ? 0 : p.gpc_of_sm.back());
   p.carveouts.assign(gpu.sm().l1().carveout_bytes().begin(), gpu.sm().l1().carveout_bytes().end());
   const auto cycles = [&](double n) { return from_ns(n * 1e3 / gpu.clocks().core_mhz()); };
-  p.block_interval = cycles(gpu.launch().block_interval());
+  p.block_interval = cycles(std::max(gpu.launch().block_interval(), gpu.launch().retire_interval()));
   p.sm_block_interval = cycles(gpu.launch().sm_block_interval());
   p.block_start = cycles(gpu.launch().block_start_latency());
   p.block_retire = cycles(gpu.launch().block_retire_latency());

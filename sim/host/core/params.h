@@ -160,7 +160,7 @@ struct Params {
   uint32_t sms_per_tpc, singleton_sms;  // the first SMs: they take no clusters larger than a TPC
   bool takes_cluster(size_t sm, uint64_t size) const { return sm >= singleton_sms || size <= sms_per_tpc; }
   std::vector<uint32_t> carveouts;  // bytes of shared memory that the L1 array can be split to, ascending
-  Ps block_interval;                // between two blocks handed out
+  Ps block_interval;                // between two blocks handed out, or taken note of
   Ps sm_block_interval;             // between two to one SM
   Ps block_start, block_retire;
 

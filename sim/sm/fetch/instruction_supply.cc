@@ -83,46 +83,63 @@ Cycle InstructionSupply::opened(uint32_t line, Cycle now) {
   return now;
 }
 
+// When the L1 has `line`, which it asks for if need be.
+Cycle InstructionSupply::into_l1(uint32_t line, Cycle now) {
+  const Cycle there = l1_.ready(line);
+  if (there != kNever) {
+    l1_.touch(line);
+    return there;
+  }
+  ++counters_[stats::Counter::kFetchL1Misses];
+  Cycle at_gcc = gcc_.ready(line);
+  if (at_gcc == kNever) {
+    ++counters_[stats::Counter::kFetchGccMisses];
+    // All SMs of a GPC fetch the same code at about the same time, so each waits as if it were the first.
+    at_gcc = now + (seen_[line] ? config_.l2_latency() : config_.dram_latency());
+    seen_[line] = true;
+    gcc_.insert(line, at_gcc);
+    port_.send(memory::kCodeLines + uint64_t{line} * config_.line_bytes() / memory::kLineBytes, now);
+  } else {
+    gcc_.touch(line);
+  }
+  gcc_port_ = std::max(gcc_port_ + config_.gcc_interval(), std::max(now, at_gcc));
+  const Cycle at_l1 = std::max(gcc_port_, now) + config_.gcc_latency();
+  l1_.insert(line, at_l1);
+  return at_l1;
+}
+
 // Brings `line` into the L0 of `subcore`; returns when it arrives, not before `not_before`.
 Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before) {
   now = opened(line, now);
-  Cycle at_l1 = l1_.ready(line);
-  if (at_l1 == kNever) {
-    ++counters_[stats::Counter::kFetchL1Misses];
-    Cycle at_gcc = gcc_.ready(line);
-    if (at_gcc == kNever) {
-      ++counters_[stats::Counter::kFetchGccMisses];
-      // All SMs of a GPC fetch the same code at about the same time, so each waits as if it were the first.
-      at_gcc = now + (seen_[line] ? config_.l2_latency() : config_.dram_latency());
-      seen_[line] = true;
-      gcc_.insert(line, at_gcc);
-      port_.send(memory::kCodeLines + uint64_t{line} * config_.line_bytes() / memory::kLineBytes, now);
-    } else {
-      gcc_.touch(line);
-    }
-    gcc_port_ = std::max(gcc_port_ + config_.gcc_interval(), std::max(now, at_gcc));
-    at_l1 = std::max(gcc_port_, now) + config_.gcc_latency();
-    l1_.insert(line, at_l1);
-  } else {
-    l1_.touch(line);
-  }
+  Cycle at_l1 = into_l1(line, now);
   // A line that is on its way goes on to all who wait for it when it comes (FINDINGS.md 49); what the L1 has
   // is read, one line after the other.
   if (at_l1 <= now) {
     at_l1 = l1_port_ = std::max(l1_port_ + config_.l1_interval(), now);
   }
-  Cycle at_l0 = std::max(at_l1 + config_.l1_latency(), not_before);
+  const Cycle at_l0 = std::max(at_l1 + config_.l1_latency(), not_before);
   l0_[subcore].insert(line, at_l0);
   return at_l0;
 }
 
+// A warp has come to `line`: the next ones, several at a time (FINDINGS.md 50).
 void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, Cycle now) {
   Stream& s = stream_[subcore];
-  uint32_t end = std::min(lines_, line + 1 + config_.prefetch_lines());
-  for (; s.next < end; ++s.next) {
-    if (l0_[subcore].ready(s.next) == kNever) {
-      s.last = fetch(subcore, s.next, now, s.last + config_.prefetch_interval());
+  const uint32_t wanted = std::min(lines_, line + 1 + config_.prefetch_lines());
+  if (s.next >= wanted) {
+    return;
+  }
+  while (s.next < wanted) {
+    const uint32_t end = std::min(lines_, s.next + config_.burst_lines());
+    for (; s.next < end; ++s.next) {
+      if (l0_[subcore].ready(s.next) == kNever) {
+        s.last = fetch(subcore, s.next, now, s.last + config_.prefetch_interval());
+      }
     }
+  }
+  const uint32_t end = std::min(lines_, s.next + config_.l1_prefetch_lines());
+  for (uint32_t ahead = s.next; ahead < end; ++ahead) {
+    into_l1(ahead, opened(ahead, now));
   }
 }
 

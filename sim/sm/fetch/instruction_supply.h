@@ -1,5 +1,5 @@
-// Instruction fetch: an L0 cache per sub-core with a stream buffer that runs ahead, an L1 per SM, the GPC's
-// GCC behind it. (reference/microarchitecture.md 3.3)
+// Instruction fetch: an L0 cache per sub-core, an L1 per SM, both of which run ahead, the GPC's GCC behind
+// them. (reference/microarchitecture.md 3.3)
 #pragma once
 
 #include <cstdint>
@@ -114,6 +114,7 @@ class InstructionSupply {
   };
 
   Cycle opened(uint32_t line, Cycle now);
+  Cycle into_l1(uint32_t line, Cycle now);
   Cycle fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before);
   void run_ahead(uint32_t subcore, uint32_t line, Cycle now);
 

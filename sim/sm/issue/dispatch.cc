@@ -97,7 +97,7 @@ Cycle Dispatch::start(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycl
 Cycle Dispatch::fixed(uint32_t subcore, uint32_t warp, const TimedInstr& t, Cycle start) {
   Cycle done = start + t.latency;
   if (t.constant != kNoConstant && !(t.flags & kFixedLatencyConstant)) {
-    Cycle wait = constants_.read(subcore, t.constant, start) - start;
+    Cycle wait = constants_.load(t.constant, start) - start;
     done += wait;
     // The ADU counts a load that found its line missing again when it repeats it (FINDINGS.md 18).
     sm_.counters()[Counter::kPipeAdu] += wait > 0;

@@ -186,6 +186,7 @@ Kernel constant_banks() {
   }
   k.add(make(OpClass::kUldc, "ULDC").constant(3, 8));
   k.add(exit_op());
+  k.warps(4).blocks(8);
   return k;
 }
 

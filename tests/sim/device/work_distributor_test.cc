@@ -101,6 +101,61 @@ TEST_CASE("one SM takes blocks sm_block_interval apart") {
   CHECK(run(g, k).cycles_of(0) == Cycles{0, 50, 100, 150});
 }
 
+TEST_CASE("... and later behind a block of many warps") {
+  config::GpuConfig g = test_gpu(1);
+  g.mutable_launch()->set_sm_block_interval(50);
+  g.mutable_launch()->set_sm_warp_interval(3);
+  Kernel k = long_blocks(3);
+  k.warps(8);
+  Cycles starts = run(g, k).cycles_of(0);
+  CHECK(starts[8] == 50);
+  k.warps(20);
+  starts = run(g, k).cycles_of(0);
+  CHECK(starts[20] == 60);
+}
+
+TEST_CASE("the SMs of a TPC get their blocks in turn, other TPCs at the same time") {
+  config::GpuConfig g = test_gpu(4);
+  g.mutable_topology()->set_sms_per_tpc(2);
+  g.mutable_topology()->clear_tpcs_per_gpc();
+  g.mutable_topology()->add_tpcs_per_gpc(2);
+  g.mutable_launch()->set_block_interval(0);
+  g.mutable_launch()->set_sm_block_interval(50);
+  const Outcome o = run(g, long_blocks(8));
+  for (uint32_t sm = 0; sm < 4; ++sm) {
+    CAPTURE(sm);
+    Cycles starts;
+    for (const Issue& i : o.issues) {
+      if (i.sm == sm && i.index == 0) {
+        starts.push_back(i.cycle);
+      }
+    }
+    const Cycle first = sm % 2 * 25;
+    CHECK(starts == Cycles{first, first + 50});
+  }
+}
+
+TEST_CASE("blocks that end at the same time are noted one after the other") {
+  config::GpuConfig g = test_gpu(4);
+  g.mutable_launch()->set_block_interval(0);
+  Kernel k = long_blocks(8);
+  k.shape().dynamic_shared_bytes = 200000;  // one block on an SM
+  // All four end together; the places of the first ones are free when that has been noted.
+  const Outcome at_once = run(g, k);
+  const Cycle next = at_once.cycles_of(0)[4];
+  CHECK(at_once.cycles_of(0) == Cycles{0, 0, 0, 0, next, next, next, next});
+  g.mutable_launch()->set_retire_interval(5);
+  const Outcome o = run(g, k);
+  CHECK(o.cycles_of(0) == Cycles{0, 0, 0, 0, next, next + 5, next + 10, next + 15});
+  // Their ends are 5 apart, too, so nothing queues; the last one's is the kernel's.
+  CHECK(o.result.cycles == at_once.result.cycles + 15);
+  k.blocks(4);
+  g.mutable_launch()->set_retire_interval(0);
+  const uint64_t alone = run(g, k).result.cycles;
+  g.mutable_launch()->set_retire_interval(5);
+  CHECK(run(g, k).result.cycles == alone + 15);
+}
+
 // Two GPCs of 8 and 4 SMs; the first two TPCs of the first one are singletons. One block fits on an SM.
 config::GpuConfig singletons() {
   config::GpuConfig g = test_gpu(12);

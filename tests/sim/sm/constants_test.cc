@@ -1,5 +1,6 @@
-// Constant caches of 64-byte lines: L0 2 lines per sub-core, L1 4 lines per SM
-// (50 cycles), then 200 from the GCC, 600 from memory, 100 for kernel parameters (bank 0).
+// Constant caches of 64-byte lines: 2 lines per sub-core for operands and ULDC, 2 per SM for LDC, L1 4 lines
+// per SM (40 cycles for operands, 50 for LDC), then 200 from the GCC, 600 from memory, 300 for kernel
+// parameters (bank 0).
 #include <catch2/catch.hpp>
 
 #include "tests/sim/support/kernel_builder.h"
@@ -35,20 +36,22 @@ TEST_CASE("a perfect constant cache never waits") {
   CHECK(o[Counter::kConstMisses] == 0);
 }
 
-TEST_CASE("the first use of a line comes from memory: 600 + 50 cycles before the instruction issues") {
+TEST_CASE("the first use of a line comes from memory: 600 + 40 cycles before the instruction issues") {
   Outcome o = after_nop({operand(3, 0)});
-  CHECK(o.cycles(0) == Cycles{0, 651});
+  CHECK(o.cycles(0) == Cycles{0, 641});
   CHECK(o[Counter::kConstMisses] == 1);
-  CHECK(o[Stall::kImcMiss] == 650);
+  CHECK(o[Stall::kImcMiss] == 640);
 }
 
 TEST_CASE("the line is there from then on, for all its 64 bytes") {
-  CHECK(after_nop({operand(3, 0), operand(3, 4), operand(3, 60)}).cycles(0) == Cycles{0, 651, 653, 655});
-  CHECK(after_nop({operand(3, 0), operand(3, 64)}).cycles(0) == Cycles{0, 651, 653 + 650});
-  CHECK(after_nop({operand(3, 0), operand(4, 0)}).cycles(0) == Cycles{0, 651, 653 + 650});
+  CHECK(after_nop({operand(3, 0), operand(3, 4), operand(3, 60)}).cycles(0) == Cycles{0, 641, 643, 645});
+  CHECK(after_nop({operand(3, 0), operand(3, 64)}).cycles(0) == Cycles{0, 641, 643 + 640});
+  CHECK(after_nop({operand(3, 0), operand(4, 0)}).cycles(0) == Cycles{0, 641, 643 + 640});
 }
 
-TEST_CASE("kernel parameters are near") { CHECK(after_nop({operand(0, 0x210)}).cycles(0) == Cycles{0, 151}); }
+TEST_CASE("kernel parameters are near, and come all together") {
+  CHECK(after_nop({operand(0, 0x210), operand(0, 0x250)}).cycles(0) == Cycles{0, 341, 343 + 240});
+}
 
 TEST_CASE("warps that need more lines than the L0 has take each other's, and go on all the same") {
   for (const bool control : {true, false}) {
@@ -71,7 +74,7 @@ TEST_CASE("a line that has left the L0 is in the L1") {
   // Three lines in turn in an L0 of two.
   Outcome o = after_nop({operand(3, 0), operand(3, 64), operand(3, 128), operand(3, 0)});
   Cycles c = o.cycles(0);
-  CHECK(c[4] - c[3] == 2 + 50);
+  CHECK(c[4] - c[3] == 2 + 40);
   CHECK(o[Counter::kConstMisses] == 4);
 }
 
@@ -81,16 +84,39 @@ TEST_CASE("a line that has left the L1 is in the GCC") {
     k.add(operand(3, 64 * i));
   }
   Cycles c = run(cached_gpu(), k).cycles(0);
-  CHECK(c[5] - c[4] == 2 + 200 + 50);
+  CHECK(c[5] - c[4] == 2 + 200 + 40);
 }
 
-TEST_CASE("each sub-core has an L0 of its own, the L1 is shared") {
+TEST_CASE("each sub-core has an L0 of its own, the L1 is shared and gives a line a cycle") {
   Kernel k{operand(3, 0)};
   k.warps(2);
   config::GpuConfig g = cached_gpu();
   Outcome o = run(g, k);
   CHECK(o[Counter::kConstMisses] == 2);
-  CHECK(o.cycles_of(0) == Cycles{0, 0});  // the second finds the line on its way
+  CHECK(o.cycles_of(0) == Cycles{0, 1});  // the second finds the line on its way
+  g.mutable_sm()->mutable_constants()->set_l1_interval(16);
+  CHECK(run(g, k).cycles_of(0) == Cycles{0, 16});
+}
+
+TEST_CASE("where all TPCs have more than one SM's blocks, each line takes the port twice") {
+  config::GpuConfig g = cached_gpu();
+  g.mutable_topology()->set_sms(4);
+  g.mutable_topology()->set_sms_per_tpc(2);
+  g.mutable_topology()->clear_tpcs_per_gpc();
+  g.mutable_topology()->add_tpcs_per_gpc(2);
+  g.mutable_sm()->mutable_constants()->set_l1_interval(16);
+  g.mutable_launch()->set_block_interval(0);
+  Kernel k{operand(3, 0)};
+  k.warps(2).blocks(1);
+  CHECK(run(g, k).cycles_of(0) == Cycles{0, 16});
+  k.blocks(3);
+  CHECK(run(g, k).cycles_of(0) == Cycles{0, 0, 0, 32, 32, 32});
+}
+
+TEST_CASE("LDC has one first level for the SM: warps of other sub-cores find its lines") {
+  Kernel k{ldc(3, 0, 0), nop().waits(0b1)};
+  k.warps(4);
+  CHECK(run(cached_gpu(), k)[Counter::kConstMisses] == 1);
 }
 
 TEST_CASE("LDC issues at once; its result takes 28 cycles, and 650 more the first time") {
@@ -106,20 +132,15 @@ TEST_CASE("the ADU counts an LDC again that found its line missing or on its way
 
 TEST_CASE("ULDC has no counter: it waits for its line before it issues") {
   Outcome o = after_nop({make(OpClass::kUldc, "ULDC").constant(3, 0), nop()});
-  CHECK(o.cycles(0) == Cycles{0, 651, 652});
+  CHECK(o.cycles(0) == Cycles{0, 641, 642});
 }
 
-TEST_CASE("operands, LDC and ULDC share the first level of their sub-core") {
+TEST_CASE("operands and ULDC share the first level of their sub-core, LDC has another one") {
   Op uldc = make(OpClass::kUldc, "ULDC").constant(3, 8);
-  // The operand brings the line at 651; LDC and ULDC find it.
+  // The operand brings the line at 641 and ULDC finds it; LDC gets it from the L1, 50 cycles.
   Outcome o = after_nop({operand(3, 0), uldc, ldc(3, 4, 0), nop().waits(0b1)});
-  CHECK(o.cycles(0) == Cycles{0, 651, 653, 654, 654 + 28 + 1});
-  CHECK(o[Counter::kConstMisses] == 1);
-  // LDC after two other lines in an L0 of two: 50 cycles from the L1.
-  o = after_nop({operand(3, 0), operand(3, 64), operand(3, 128), ldc(3, 0, 0), nop().waits(0b1)});
-  Cycles c = o.cycles(0);
-  CHECK(c[5] - c[4] == 50 + 28 + 1);
-  CHECK(o[Counter::kConstMisses] == 4);
+  CHECK(o.cycles(0) == Cycles{0, 641, 643, 644, 644 + 50 + 28 + 1});
+  CHECK(o[Counter::kConstMisses] == 2);
 }
 
 TEST_CASE("another warp issues while one waits for its constant") {
@@ -127,7 +148,7 @@ TEST_CASE("another warp issues while one waits for its constant") {
   k.warps(5).order(1, {}).order(2, {}).order(3, {}).order(0, {0}).order(4, {1, 2});
   Outcome o = run(cached_gpu(), k);
   CHECK(o.cycles(4) == Cycles{0, 1});
-  CHECK(o.cycles(0) == Cycles{650});
+  CHECK(o.cycles(0) == Cycles{640});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Instruction caches: L0 4 lines, L1 8 lines (20 cycles), GCC 16 lines (100 more), then 300 from L2 or 500
 // from memory. A line is 8 instructions. "Cold" is 500 + 100 + 20 = 620.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sim/sm/code/code_lines.h"
@@ -124,6 +125,36 @@ TEST_CASE("the stream goes on when its lines are used: 20 lines wait for memory 
     waits += gap > 100;
   }
   CHECK(waits == 3);
+}
+
+TEST_CASE("three lines at a time: the next ones are asked for when a warp comes to the last one") {
+  config::GpuConfig g = cached_gpu();
+  config::InstructionFetch& f = *g.mutable_sm()->mutable_fetch();
+  f.set_prefetch_lines(1);
+  f.set_burst_lines(3);
+  f.set_l0_bytes(4096);
+  f.set_launch_prefetch_bytes(8 * 128);  // all are in the L1
+  // Behind lines 0 to 3, 20 cycles less the 8 of the line that a warp has come to.
+  CHECK(line_gaps(walk(g, 8)) == Cycles{1, 1, 1, 13, 1, 1, 13});
+}
+
+TEST_CASE("the L1 runs ahead of what it is asked for") {
+  config::GpuConfig g = cached_gpu();
+  config::InstructionFetch& f = *g.mutable_sm()->mutable_fetch();
+  f.set_prefetch_lines(1);
+  f.set_burst_lines(3);
+  f.set_l0_bytes(4096);
+  f.set_l1_bytes(4096);
+  f.set_gcc_bytes(4096);
+  f.set_launch_prefetch_bytes(16 * 128);
+  f.set_first_fetch_bytes(16 * 128);  // all are in the GCC
+  auto far = [&g] {
+    const Cycles gaps = line_gaps(walk(g, 16));
+    return std::count_if(gaps.begin(), gaps.end(), [](Cycle gap) { return gap > 50; });
+  };
+  CHECK(far() == 4);  // 4, 7, 10, 13
+  f.set_l1_prefetch_lines(8);
+  CHECK(far() == 0);
 }
 
 TEST_CASE("a branch out of the stream starts a new one") {
