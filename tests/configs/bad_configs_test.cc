@@ -350,7 +350,7 @@ TEST_CASE("combinations that cannot be built") {
       {{"sm.fetch.launch_prefetch_bytes=256KiB"},
        {"sm.fetch.launch_prefetch_bytes = 262144: more than sm.fetch.l1_bytes = 131072"}},
       {{"sm.fetch.first_fetch_bytes=1000"}, {"sm.fetch.first_fetch_bytes = 1000: not a multiple of"}},
-      {{"sm.fetch.launch_prefetch_bytes=512"},
+      {{"sm.fetch.launch_prefetch_bytes=512", "sm.fetch.first_fetch_bytes=1024"},
        {"sm.fetch.first_fetch_bytes = 1024: more than sm.fetch.launch_prefetch_bytes = 512; legal values: up "
         "to 512"}},
       {{"sm.constants.parameter_latency=9999"},

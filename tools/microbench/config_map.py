@@ -203,11 +203,9 @@ FIELDS = [
 
     ("sm.fetch.l0_bytes", D, POW2, lambda r, c: 1024 * crossing(footprint(r, 1, 64), *[dict(footprint(r, 1, 64))[x] for x in (24, 48)])),
     ("sm.fetch.l1_bytes", D, POW2, lambda r, c: 1024 * crossing([p for p in footprint(r, 1, 256) if p[0] >= 64], plateau(r, 64), plateau(r, 256))),
-    ("sm.fetch.prefetch_interval", M, 0, lambda r, c: plateau(r, 96) * c("sm.fetch.line_bytes") / 16),
     ("sm.fetch.l1_interval", D, 0, lambda r, c: plateau(r, 96, 4) * c("sm.fetch.line_bytes") / 16 / c("sm.subcores")),
     ("sm.fetch.gcc_interval", M, 0, lambda r, c: plateau(r, 512) * c("sm.fetch.line_bytes") / 16),
     ("sm.fetch.launch_prefetch_bytes", D, POW2, lambda r, c: 1024 * cold_run(r)[1]),
-    ("sm.fetch.first_fetch_bytes", D, 0, lambda r, c: 1024 * cold_run(r)[0]),
     ("sm.constants.l0_bytes", M, 0, lambda r, c: constants_l0(r)),
     ("sm.constants.l1_bytes", M, 0, lambda r, c: constants_l1(r)),
     ("sm.constants.l1_latency", M, 0, lambda r, c: constants_hit_l1(r) - r("I", "LDC_hit_dependent", "1 warps")),
@@ -320,7 +318,7 @@ FIELDS = [
     # Of blocks of one warp; between these and blocks of eight; of sixteen.
     ("launch.block_interval", M, 2, lambda r, c: r("G", "dispatch_gap_same_SM_p50", "32 per SM x1") / c("topology.sms")),
     ("launch.sm_block_interval", M, DOWN, lambda r, c: (r("G", "dispatch_gap_same_SM_p50", "32 per SM x1") + r.inside("G", "dispatch_gap_same_SM_p50", r"p10 (\d+)", "8 per SM x1")) / 2),
-    ("launch.sm_warp_interval", M, 0, lambda r, c: r.inside("G", "dispatch_gap_same_SM_p50", r"p10 (\d+)", "4 per SM x1") / 16),
+    ("launch.sm_warp_interval", M, 0, lambda r, c: r.inside("G", "dispatch_gap_same_SM_p50", r"p10 (\d+)", "4 per SM x1 variable") / 16),
     ("launch.retire_interval", M, 2, retire_interval),
     ("launch.warp_start_interval", M, 2, lambda r, c: warp_starts(r)),
     ("launch.block_retire_latency", D, 0, lambda r, c: r.least("G", "block_end_to_successor_start_p50", "128 thr 200KB smem") - c("launch.block_start_latency")),

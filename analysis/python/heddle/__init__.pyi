@@ -500,6 +500,8 @@ class _Launch(Group):
     end_cycles: int  # core cycles; 0 to 1e+06
     block_interval: float  # core cycles; 0 to 1000
     sm_block_interval: int  # core cycles; 1 to 10000
+    sm_warp_interval: float  # core cycles per warp; 0 to 1000
+    retire_interval: float  # core cycles; 0 to 1000
     block_start_latency: int  # core cycles; 1 to 1e+05
     warp_start_interval: float  # core cycles per warp; 0 to 1000
     block_retire_latency: int  # core cycles; 1 to 1e+05
@@ -639,7 +641,9 @@ class _SmFetch(Group):
     l2_latency: int  # core cycles; 1 to 8192
     dram_latency: int  # core cycles; 1 to 16384
     prefetch_lines: int  # 0 to 256
+    burst_lines: int  # 1 to 256
     prefetch_interval: int  # core cycles; 1 to 1024
+    l1_prefetch_lines: int  # 0 to 256
     launch_prefetch_bytes: int  # bytes; 0 to 4194304
     first_fetch_bytes: int  # bytes; 0 to 65536
     launch_latency: int  # core cycles; 0 to 4096
@@ -661,6 +665,12 @@ class _SmConstants(Group):
     gcc_latency: int  # core cycles; 1 to 4096
     memory_latency: int  # core cycles; 1 to 16384
     parameter_latency: int  # core cycles; 1 to 16384
+    operand_latency: int  # core cycles; 1 to 4096
+    l1_interval: int  # core cycles; 1 to 4096
+    launch_code_bytes: int  # bytes; 0 to 16777216
+    launch_code_latency: int  # core cycles; 0 to 16384
+    gcc_sms: int  # SMs; 1 to 64
+    gcc_interval: int  # core cycles; 0 to 4096
 
 class _SmPipe(Group):
     pipe: str

@@ -121,7 +121,8 @@ TEST_CASE("the SMs of a TPC get their blocks in turn, other TPCs at the same tim
   g.mutable_topology()->add_tpcs_per_gpc(2);
   g.mutable_launch()->set_block_interval(0);
   g.mutable_launch()->set_sm_block_interval(50);
-  const Outcome o = run(g, long_blocks(8));
+  Kernel k = long_blocks(8);
+  const Outcome o = run(g, k);
   for (uint32_t sm = 0; sm < 4; ++sm) {
     CAPTURE(sm);
     Cycles starts;
@@ -130,7 +131,7 @@ TEST_CASE("the SMs of a TPC get their blocks in turn, other TPCs at the same tim
         starts.push_back(i.cycle);
       }
     }
-    const Cycle first = sm % 2 * 25;
+    const Cycle first = o.first + sm % 2 * 25;
     CHECK(starts == Cycles{first, first + 50});
   }
 }

@@ -31,7 +31,7 @@ const Row kTable[] = {
     {Stall::kBranchResolve, "taken branch", 8, "10 cycles, of which 2 are issue and stall count"},
     {Stall::kDispatchStall, "register ports", 6, "2 before the third, fourth and fifth"},
     {Stall::kDrain, "unfinished load", 410, "from 1 to the answer at 411"},
-    {Stall::kImcMiss, "cold constant", 650, "from memory"},
+    {Stall::kImcMiss, "cold constant", 640, "from memory"},
     {Stall::kBarrier, "barrier", 18 + 17 + 16 + 15, "the warps come at 1, 2, 3 and 4 and go on at 19"},
     {Stall::kBarrier, "cluster barrier", 199, "from 2 to 201"},
     {Stall::kMembar, "fence", 399, "from 1 to 400"},
