@@ -125,9 +125,11 @@ class PortLines {
     if (!(line.slots >> slot & 1)) {
       return;
     }
-    std::remove(line.order.begin(), line.order.begin() + line.count, static_cast<uint8_t>(slot));
+    const auto end =
+        std::remove(line.order.begin(), line.order.begin() + line.count, static_cast<uint8_t>(slot));
+    line.count = static_cast<uint32_t>(end - line.order.begin());
     line.slots &= ~(1u << slot);
-    if (--line.count == 0) {
+    if (line.count == 0) {
       ports_ &= ~(1u << port);
     }
   }
