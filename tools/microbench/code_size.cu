@@ -28,14 +28,7 @@ __global__ void __launch_bounds__(1024, 1) k_size(u32* out, float a, float c, in
     }
     t[k + 2] = clk();
   }
-  u32 w = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  if ((threadIdx.x & 31) == 0) {
-    out[w * (N + 3)] = smid();
-#pragma unroll
-    for (int i = 0; i < N + 2; i++) {
-      out[w * (N + 3) + 1 + i] = t[i];
-    }
-  }
+  give_stamps(out, t);
   if (never != 12345) {
     return;
   }
@@ -50,38 +43,24 @@ __global__ void __launch_bounds__(1024, 1) k_size(u32* out, float a, float c, in
 }
 template <int K>
 void go(u32* out) {
+  constexpr int kWarps = 4;
   for (int rep = 0; rep < 8; rep++) {
     for (int b : {1, 132}) {
-      for (int w : {4}) {
-        k_size<K><<<b, 32 * w>>>(out, 1.f, 2.f, 0);
-        CK(cudaDeviceSynchronize());
-        auto h = down(out, b * w * (N + 3));
-        for (int i = 0; i < b * w; i += 4) {
-          if (i % 44) {
-            continue;
-          }
-          printf("Z,%d,%d,%d,%u", K, rep, b, h[i * (N + 3)]);
-          for (int j = 1; j < N + 2; j++) {
-            printf(",%u", h[i * (N + 3) + 1 + j] - h[i * (N + 3) + 1]);
-          }
-          printf("\n");
+      k_size<K><<<b, 32 * kWarps>>>(out, 1.f, 2.f, 0);
+      sync();
+      auto h = down(out, b * kWarps * (N + 3));
+      for (int i = 0; i < b * kWarps; i += 44) {
+        printf("Z,%d,%d,%d,%u", K, rep, b, h[i * (N + 3)]);
+        for (int j = 1; j < N + 2; j++) {
+          printf(",%u", h[i * (N + 3) + 1 + j] - h[i * (N + 3) + 1]);
         }
+        printf("\n");
       }
     }
   }
 }
-int main() {
-  u32* out = dmalloc<u32>(132 * 32 * (N + 3));
-  go<0>(out);
-  go<1>(out);
-  go<2>(out);
-  go<4>(out);
-  go<8>(out);
-  go<12>(out);
-  go<16>(out);
-  go<24>(out);
-  go<32>(out);
-  go<64>(out);
-  go<128>(out);
-  go<256>(out);
+template <int... K>
+void go_all(u32* out) {
+  (go<K>(out), ...);
 }
+int main() { go_all<0, 1, 2, 4, 8, 12, 16, 24, 32, 64, 128, 256>(dmalloc<u32>(132 * 32 * (N + 3))); }

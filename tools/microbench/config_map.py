@@ -108,13 +108,13 @@ def cold_chunks(r):
 
 
 def cold_run(r):
-    """Chunks (a little over 1 KiB each) that were slow at first, and chunks until it is slow again."""
+    """Chunks (a little over 1 KiB each) until it is slow again; the first ones were."""
     chunks = cold_chunks(r)
     slow = [x > 3 * sorted(chunks)[len(chunks) // 2] for x in chunks]
     first = slow.index(False)
     if True not in slow[first:]:
         raise Missing("H cold_code_per_1KB_chunk_under_ncu_flush long enough to be slow again")
-    return first, slow.index(True, first)
+    return slow.index(True, first)
 
 
 def constants_l0(r):
@@ -205,7 +205,7 @@ FIELDS = [
     ("sm.fetch.l1_bytes", D, POW2, lambda r, c: 1024 * crossing([p for p in footprint(r, 1, 256) if p[0] >= 64], plateau(r, 64), plateau(r, 256))),
     ("sm.fetch.l1_interval", D, 0, lambda r, c: plateau(r, 96, 4) * c("sm.fetch.line_bytes") / 16 / c("sm.subcores")),
     ("sm.fetch.gcc_interval", M, 0, lambda r, c: plateau(r, 512) * c("sm.fetch.line_bytes") / 16),
-    ("sm.fetch.launch_prefetch_bytes", D, POW2, lambda r, c: 1024 * cold_run(r)[1]),
+    ("sm.fetch.launch_prefetch_bytes", D, POW2, lambda r, c: 1024 * cold_run(r)),
     ("sm.constants.l0_bytes", M, 0, lambda r, c: constants_l0(r)),
     ("sm.constants.l1_bytes", M, 0, lambda r, c: constants_l1(r)),
     ("sm.constants.l1_latency", M, 0, lambda r, c: constants_hit_l1(r) - r("I", "LDC_hit_dependent", "1 warps")),

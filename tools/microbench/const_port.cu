@@ -17,14 +17,7 @@ __global__ void __launch_bounds__(1024, 1) k_ldc(u32* out, const __grid_constant
     idx = (int)(x * 0.f);
     t[i + 1] = clk_after(__float_as_uint(x), 0xffffffff);
   }
-  u32 w = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  if ((threadIdx.x & 31) == 0) {
-    out[w * (N + 2)] = smid();
-#pragma unroll
-    for (int i = 0; i <= N; i++) {
-      out[w * (N + 2) + 1 + i] = t[i];
-    }
-  }
+  give_stamps(out, t);
 }
 // all at once
 template <int ST>
@@ -41,14 +34,7 @@ __global__ void __launch_bounds__(1024, 1) k_ldcb(u32* out, const __grid_constan
   for (int i = 0; i < N; i++) {
     t[i + 1] = clk_after(__float_as_uint(x[i]), 0xffffffff);
   }
-  u32 w = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  if ((threadIdx.x & 31) == 0) {
-    out[w * (N + 2)] = smid();
-#pragma unroll
-    for (int i = 0; i <= N; i++) {
-      out[w * (N + 2) + 1 + i] = t[i];
-    }
-  }
+  give_stamps(out, t);
 }
 // uniform
 template <int ST>
@@ -61,14 +47,7 @@ __global__ void __launch_bounds__(1024, 1) k_uni(u32* out, const __grid_constant
     asm volatile("fma.rn.f32 %0,%0,%1,%0;" : "+f"(s) : "f"(p.v[OFF + i * ST]));
     t[i + 1] = clk_after(__float_as_uint(s), 0xffffffff);
   }
-  u32 w = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  if ((threadIdx.x & 31) == 0) {
-    out[w * (N + 2)] = smid();
-#pragma unroll
-    for (int i = 0; i <= N; i++) {
-      out[w * (N + 2) + 1 + i] = t[i];
-    }
-  }
+  give_stamps(out, t);
 }
 int main() {
   u32* out = dmalloc<u32>(132 * 32 * (N + 2));
@@ -81,7 +60,7 @@ int main() {
       for (int b : {1, 2, 66, 132}) {
         for (int w : {1, 2, 4, 8, 16}) {
           k<<<b, 32 * w>>>(out, p);
-          CK(cudaDeviceSynchronize());
+          sync();
           auto h = down(out, b * w * (N + 2));
           for (int i = 0; i < b * w; i++) {
             printf("R,%s,%d,%d,%d,%d,%u", name, pass, b, w, i % w, h[i * (N + 2)]);

@@ -20,7 +20,7 @@ int main() {
           b = 132;
         }
         k_fill<<<b, t>>>(out, f == 3 ? 2000 : 5000);
-        CK(cudaDeviceSynchronize());
+        sync();
         auto h = down(out, b * t / 32);
         if (pass) {
           for (int w = 0; w < b * t / 32; w++) {

@@ -55,6 +55,19 @@ __device__ __forceinline__ u32 clk_after(u32 x, u32 never) {
   return (u32)r;
 }
 
+// A warp's stamps, behind its SM: N + 1 words for each warp of the grid.
+template <int N>
+__device__ __forceinline__ void give_stamps(u32* out, const u32 (&t)[N]) {
+  u32 w = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if ((threadIdx.x & 31) == 0) {
+    out[w * (N + 1)] = smid();
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      out[w * (N + 1) + 1 + i] = t[i];
+    }
+  }
+}
+
 // All blocks start together, behind a k_zero: they must be resident at once.
 static __device__ u32 g_bar;
 static __global__ void k_zero() { g_bar = 0; }

@@ -45,7 +45,7 @@ int main() {
       for (int rep = 0; rep < 2; rep++) {
         k_paths<<<1, 32 * w>>>(out, o, 256, mask);
       }
-      CK(cudaDeviceSynchronize());
+      sync();
       auto h = down(out, w);
       double s = 0;
       for (auto x : h) {

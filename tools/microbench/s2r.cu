@@ -16,9 +16,15 @@
       out[w * 2 + 1] = t1;                                                                            \
     }                                                                                                 \
   }
-KERN(k_ctaidx, "%ctaid.x")
-KERN(k_ctaidy, "%ctaid.y") KERN(k_tid, "%tid.x") KERN(k_lane, "%laneid") KERN(k_smid, "%smid")
-    KERN(k_warpid, "%warpid") KERN(k_nctaid, "%nctaid.x") KERN(k_lanemask, "%lanemask_lt") struct P {
+KERN(k_ctaidx, "%ctaid.x");
+KERN(k_ctaidy, "%ctaid.y");
+KERN(k_tid, "%tid.x");
+KERN(k_lane, "%laneid");
+KERN(k_smid, "%smid");
+KERN(k_warpid, "%warpid");
+KERN(k_nctaid, "%nctaid.x");
+KERN(k_lanemask, "%lanemask_lt");
+struct P {
   u32 v[64];
 };
 __global__ void __launch_bounds__(1024, 1) k_ldc(u32* out, const __grid_constant__ P p) {
@@ -54,7 +60,7 @@ int main() {
       for (int w : {1, 2, 4, 8, 16, 32}) {
         f(b, w);
         f(b, w);
-        CK(cudaDeviceSynchronize());
+        sync();
         auto h = down(out, b * w * 2);
         u32 mn = ~0u, mx = 0;
         for (int i = 0; i < w; i++) {
@@ -64,8 +70,14 @@ int main() {
       }
     }
   };
-#define G(k) go(#k, [&](int b, int w) { k<<<b, 32 * w>>>(out); });
-  G(k_ctaidx)
-  G(k_ctaidy) G(k_tid) G(k_lane) G(k_smid) G(k_warpid) G(k_nctaid) G(k_lanemask)
-      go("k_ldc", [&](int b, int w) { k_ldc<<<b, 32 * w>>>(out, p); });
+#define G(k) go(#k, [&](int b, int w) { k<<<b, 32 * w>>>(out); })
+  G(k_ctaidx);
+  G(k_ctaidy);
+  G(k_tid);
+  G(k_lane);
+  G(k_smid);
+  G(k_warpid);
+  G(k_nctaid);
+  G(k_lanemask);
+  go("k_ldc", [&](int b, int w) { k_ldc<<<b, 32 * w>>>(out, p); });
 }
