@@ -61,7 +61,8 @@ WorkDistributor::Wanted WorkDistributor::serialize_blocks(Archive& ar, Grid* gri
 void WorkDistributor::serialize(Archive& ar, const GridLaunch& launch) {
   ar.mark("blocks");
   ar.elements(room_);
-  ar(done_blocks_, ended_, first_start_, next_cluster_, launches_, total_, done_, issue_free_, retire_free_, last_end_, tpc_free_);
+  ar(done_blocks_, ended_, first_start_, next_cluster_, launches_, total_, done_, issue_free_, retire_free_,
+     tpc_free_);
   for (auto& c : clusters_) {
     ar(*c);
   }

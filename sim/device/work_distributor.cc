@@ -57,7 +57,6 @@ void WorkDistributor::begin() {
   launches_ = 0;
   total_ = done_ = 0;
   issue_free_ = retire_free_ = {};
-  last_end_ = 0;
   tpc_free_.assign((sms_.size() + sms_per_tpc_ - 1) / sms_per_tpc_, 0);
   for (auto& sm : slots_) {
     for (Slot& s : sm) {
@@ -154,12 +153,10 @@ void WorkDistributor::block_done(uint32_t sm, const sm::Notice& n) {
   g.launch.program->recycle(std::move(block));
   // Of blocks that end at the same time one is noted after the other (FINDINGS.md 50).
   retire_free_ = std::max(retire_free_ + ticks(launch_.retire_interval()), to_ticks(n.time));
-  const Cycle noted = to_cycles_up(retire_free_);
-  room_[sm].since = std::max(room_[sm].since, noted);
+  room_[sm].since = to_cycles_up(retire_free_);
   give(g, sm);
-  last_end_ = noted - launch_.block_retire_latency();
-  g.result.last_warp = last_end_;
   ++done_;
+  g.result.last_warp = last_end();
   --g.running;
   clusters_[gpc_of_sm_[sm]]->done(n.cluster);
 }

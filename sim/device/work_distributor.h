@@ -86,7 +86,9 @@ class WorkDistributor {
   // Grids that have ended since they were taken last.
   std::vector<GridEnd>& ended() { return ended_; }
   // When it has taken note of the end of all blocks so far, less the time that takes; 0: none has ended.
-  Cycle last_end() const { return last_end_; }
+  Cycle last_end() const {
+    return done_ == 0 ? 0 : to_cycles_up(retire_free_) - launch_.block_retire_latency();
+  }
   // Of all grids since begin().
   uint64_t blocks_done() const { return done_; }
   uint64_t blocks_total() const { return total_; }
@@ -195,7 +197,6 @@ class WorkDistributor {
   uint64_t launches_ = 0;
   uint64_t total_ = 0, done_ = 0;
   Ticks issue_free_{}, retire_free_{};
-  Cycle last_end_ = 0;
   std::vector<Cycle> tpc_free_;  // when the TPC takes its next block
 };
 

@@ -641,7 +641,6 @@ class _SmFetch(Group):
     l2_latency: int  # core cycles; 1 to 8192
     dram_latency: int  # core cycles; 1 to 16384
     prefetch_lines: int  # 0 to 256
-    burst_lines: int  # 1 to 256
     prefetch_interval: int  # core cycles; 1 to 1024
     l1_prefetch_lines: int  # 0 to 256
     launch_prefetch_bytes: int  # bytes; 0 to 4194304

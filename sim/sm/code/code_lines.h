@@ -19,8 +19,7 @@ class CodeLines {
   explicit CodeLines(const config::InstructionFetch& fetch)
       : line_bytes_(fetch.line_bytes()),
         whole_(fetch.launch_prefetch_bytes() / fetch.line_bytes()),
-        kept_((fetch.prefetch_lines() + fetch.burst_lines() + fetch.l1_prefetch_lines() + 1 + kKept - 1) /
-              kKept * kKept) {}
+        kept_((fetch.prefetch_lines() + fetch.l1_prefetch_lines() + 2 + kKept - 1) / kKept * kKept) {}
 
   // Of the line that holds `pc`, which is not below that of the call before.
   uint32_t number(uint32_t pc) {

@@ -122,19 +122,16 @@ Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle
   return at_l0;
 }
 
-// A warp has come to `line`: the next ones, several at a time (FINDINGS.md 50).
+// A warp has come to `line`: the next ones (FINDINGS.md 50).
 void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, Cycle now) {
   Stream& s = stream_[subcore];
   const uint32_t wanted = std::min(lines_, line + 1 + config_.prefetch_lines());
   if (s.next >= wanted) {
     return;
   }
-  while (s.next < wanted) {
-    const uint32_t end = std::min(lines_, s.next + config_.burst_lines());
-    for (; s.next < end; ++s.next) {
-      if (l0_[subcore].ready(s.next) == kNever) {
-        s.last = fetch(subcore, s.next, now, s.last + config_.prefetch_interval());
-      }
+  for (; s.next < wanted; ++s.next) {
+    if (l0_[subcore].ready(s.next) == kNever) {
+      s.last = fetch(subcore, s.next, now, s.last + config_.prefetch_interval());
     }
   }
   const uint32_t end = std::min(lines_, s.next + config_.l1_prefetch_lines());

@@ -127,33 +127,35 @@ TEST_CASE("the stream goes on when its lines are used: 20 lines wait for memory 
   CHECK(waits == 3);
 }
 
-TEST_CASE("three lines at a time: the next ones are asked for when a warp comes to the last one") {
+// The L0 runs three lines ahead; the launch brings `lines` of them, of which the first `far` only as far as
+// the GCC.
+config::GpuConfig three_ahead(uint32_t lines, uint32_t far) {
   config::GpuConfig g = cached_gpu();
   config::InstructionFetch& f = *g.mutable_sm()->mutable_fetch();
-  f.set_prefetch_lines(1);
-  f.set_burst_lines(3);
-  f.set_l0_bytes(4096);
-  f.set_launch_prefetch_bytes(8 * 128);  // all are in the L1
-  // Behind lines 0 to 3, 20 cycles less the 8 of the line that a warp has come to.
-  CHECK(line_gaps(walk(g, 8)) == Cycles{1, 1, 1, 13, 1, 1, 13});
-}
-
-TEST_CASE("the L1 runs ahead of what it is asked for") {
-  config::GpuConfig g = cached_gpu();
-  config::InstructionFetch& f = *g.mutable_sm()->mutable_fetch();
-  f.set_prefetch_lines(1);
-  f.set_burst_lines(3);
+  f.set_prefetch_lines(3);
   f.set_l0_bytes(4096);
   f.set_l1_bytes(4096);
   f.set_gcc_bytes(4096);
-  f.set_launch_prefetch_bytes(16 * 128);
-  f.set_first_fetch_bytes(16 * 128);  // all are in the GCC
+  f.set_l1_latency(40);
+  f.set_launch_prefetch_bytes(lines * 128);
+  f.set_first_fetch_bytes(far * 128);
+  return g;
+}
+
+TEST_CASE("a line is asked for when a warp comes to the third one before it") {
+  // Lines 0 to 3 come together. Line 4 is asked for at 8, so it is there at 48, 16 cycles after line 3 has
+  // ended; 5 to 7 behind it, since they have been asked for at 16, 24 and 32; line 8 at 56.
+  CHECK(line_gaps(walk(three_ahead(9, 0), 9)) == Cycles{1, 1, 1, 17, 1, 1, 1, 17});
+}
+
+TEST_CASE("the L1 runs ahead of what it is asked for") {
+  config::GpuConfig g = three_ahead(16, 16);
   auto far = [&g] {
     const Cycles gaps = line_gaps(walk(g, 16));
     return std::count_if(gaps.begin(), gaps.end(), [](Cycle gap) { return gap > 50; });
   };
-  CHECK(far() == 4);  // 4, 7, 10, 13
-  f.set_l1_prefetch_lines(8);
+  CHECK(far() == 3);  // 4, 8 and 12
+  g.mutable_sm()->mutable_fetch()->set_l1_prefetch_lines(8);
   CHECK(far() == 0);
 }
 

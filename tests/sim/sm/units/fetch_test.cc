@@ -15,6 +15,21 @@ struct Wires {
   sm::FetchPort port{outbox, 0};
 };
 
+config::ConstantCache cached_constants() {
+  config::ConstantCache c = test_gpu().sm().constants();
+  c.set_model(config::ConstantCache::CACHED);
+  return c;
+}
+
+// Those of an SM with four sub-cores, cold.
+struct Constants : Wires {
+  explicit Constants(const config::ConstantCache& c = cached_constants(), uint32_t place = 0)
+      : cache(c, 4, place, counters, port) {
+    cache.reset();
+  }
+  sm::ConstantCache cache;
+};
+
 TEST_CASE("a line comes from the GCC, then from the L1, then it is in the sub-core's L0") {
   Wires w;
   config::InstructionFetch c = test_gpu().sm().fetch();
@@ -31,87 +46,69 @@ TEST_CASE("a line comes from the GCC, then from the L1, then it is in the sub-co
 }
 
 TEST_CASE("parameters are near, other constants come from memory the first time") {
-  Wires w;
-  config::ConstantCache c = test_gpu().sm().constants();
-  c.set_model(config::ConstantCache::CACHED);
-  sm::ConstantCache constants(c, 4, 0, w.counters, w.port);
-  constants.reset();
-  constants.add(0, {true, false}, 1, 0);
-  CHECK(constants.load(0, 1000) == 1000 + 300 + 50);
-  CHECK(constants.load(1, 1000) == 1000 + 600 + 50);
-  CHECK(constants.read(1, 1, 5000) == 5000 + 40);
-  CHECK(constants.load(1, 6000) == 6000);
+  Constants w;
+  w.cache.add(0, {true, false}, 1, 0);
+  CHECK(w.cache.load(0, 1000) == 1000 + 300 + 50);
+  CHECK(w.cache.load(1, 1000) == 1000 + 600 + 50);
+  CHECK(w.cache.read(1, 1, 5000) == 5000 + 40);
+  CHECK(w.cache.load(1, 6000) == 6000);
   CHECK(w.counters[Counter::kConstMisses] == 3);
   // The same kernel again: its parameters are in the GPC's cache.
-  constants.add(0, {true, false}, 1, 0);
-  CHECK(constants.load(0, 7000) == 7000 + c.gcc_latency() + 50);
-  CHECK(constants.load(1, 7000) == 7000 + 600 + 50);
+  w.cache.add(0, {true, false}, 1, 0);
+  CHECK(w.cache.load(0, 7000) == 7000 + cached_constants().gcc_latency() + 50);
+  CHECK(w.cache.load(1, 7000) == 7000 + 600 + 50);
 }
 
 TEST_CASE("the second level gives a line in each 16 cycles, the other SM of the TPC takes its turns, too") {
+  config::ConstantCache c = cached_constants();
+  c.set_l1_interval(16);
   for (const uint32_t sharers : {1u, 2u}) {
-    Wires w;
-    config::ConstantCache c = test_gpu().sm().constants();
-    c.set_model(config::ConstantCache::CACHED);
-    c.set_l1_interval(16);
-    sm::ConstantCache constants(c, 4, 0, w.counters, w.port);
-    constants.reset();
-    constants.add(0, {true, true}, sharers, 0);
-    CHECK(constants.load(0, 0) == 350);
-    CHECK(constants.load(1, 0) == 350 + 16 * sharers);  // both have come from the GPC
-    CHECK(constants.read(0, 0, 1000) == 1040);
-    CHECK(constants.read(1, 0, 1000) == 1040 + 16 * sharers);
-    CHECK(constants.read(0, 1, 1000) == 1040 + 32 * sharers);
-    CHECK(constants.load(1, 1000) == 1000);
-    CHECK(constants.read(2, 0, 2000) == 2040);
+    Constants w(c);
+    w.cache.add(0, {true, true}, sharers, 0);
+    CHECK(w.cache.load(0, 0) == 350);
+    CHECK(w.cache.load(1, 0) == 350 + 16 * sharers);  // both have come from the GPC
+    CHECK(w.cache.read(0, 0, 1000) == 1040);
+    CHECK(w.cache.read(1, 0, 1000) == 1040 + 16 * sharers);
+    CHECK(w.cache.read(0, 1, 1000) == 1040 + 32 * sharers);
+    CHECK(w.cache.load(1, 1000) == 1000);
+    CHECK(w.cache.read(2, 0, 2000) == 2040);
   }
 }
 
 TEST_CASE("parameters come all at once") {
-  Wires w;
-  config::ConstantCache c = test_gpu().sm().constants();
-  c.set_model(config::ConstantCache::CACHED);
-  sm::ConstantCache constants(c, 4, 0, w.counters, w.port);
-  constants.reset();
-  constants.add(0, {true, true, true}, 1, 0);
-  CHECK(constants.load(0, 0) == 350);
-  CHECK(constants.load(1, 50) == 351);  // 1 behind the first
-  CHECK(constants.load(2, 1000) == 1250);
+  Constants w;
+  w.cache.add(0, {true, true, true}, 1, 0);
+  CHECK(w.cache.load(0, 0) == 350);
+  CHECK(w.cache.load(1, 50) == 351);  // 1 behind the first
+  CHECK(w.cache.load(2, 1000) == 1250);
 }
 
 TEST_CASE(
     "the parameters of a kernel with much code come later, and to the SMs of a GPC one after the other") {
-  Wires w;
-  config::ConstantCache c = test_gpu().sm().constants();
-  c.set_model(config::ConstantCache::CACHED);
+  config::ConstantCache c = cached_constants();
   c.set_launch_code_bytes(8192);
   c.set_launch_code_latency(400);
   c.set_gcc_sms(6);
   c.set_gcc_interval(16);
   for (const uint32_t place : {0u, 5u, 6u, 13u}) {
-    sm::ConstantCache constants(c, 4, place, w.counters, w.port);
-    constants.reset();
-    constants.add(0, {true}, 1, 8192);
+    Constants w(c, place);
+    w.cache.add(0, {true}, 1, 8192);
     const Cycle turn = place % 6 * 16;
-    CHECK(constants.load(0, 0) == turn + 350);
-    constants.reset();
-    constants.add(0, {true}, 1, 8193);
-    CHECK(constants.load(0, 0) == turn + 750);
-    constants.add(0, {true}, 1, 8193);  // launched again
-    CHECK(constants.load(0, 1000) == 1250);
+    CHECK(w.cache.load(0, 0) == turn + 350);
+    w.cache.reset();
+    w.cache.add(0, {true}, 1, 8193);
+    CHECK(w.cache.load(0, 0) == turn + 750);
+    w.cache.add(0, {true}, 1, 8193);  // launched again
+    CHECK(w.cache.load(0, 1000) == 1250);
   }
 }
 
 TEST_CASE("a constant on its way keeps none that is there") {
-  Wires w;
-  config::ConstantCache c = test_gpu().sm().constants();
-  c.set_model(config::ConstantCache::CACHED);
-  sm::ConstantCache constants(c, 4, 0, w.counters, w.port);
-  constants.reset();
-  constants.add(0, {true, false}, 1, 0);
-  CHECK(constants.load(0, 0) == 350);
-  CHECK(constants.load(1, 1000) == 1650);
-  CHECK(constants.read(0, 0, 1000) == 1040);
+  Constants w;
+  w.cache.add(0, {true, false}, 1, 0);
+  CHECK(w.cache.load(0, 0) == 350);
+  CHECK(w.cache.load(1, 1000) == 1650);
+  CHECK(w.cache.read(0, 0, 1000) == 1040);
 }
 
 TEST_CASE("a line of code on its way comes to all sub-cores that wait for it at once") {
