@@ -201,6 +201,10 @@ Cycle SubCore::issue_one(uint32_t slot, Cycle now, bool paired) {
     if (uint32_t held = ports_.read(t, id, now, sm_.counters())) {
       hold_until_ = now + 1 + held;
     }
+  } else if (t.port >= isa::kPipeCount) {
+    if (uint32_t held = ports_.read_queued(*t.instr, now, sm_.counters())) {
+      hold_until_ = now + 1 + held;
+    }
   }
   uint32_t gap = std::max<uint32_t>(1, t.stall);
   Cycle again = wires_.dispatch.start(index_, id, t, now, start, pipe_free_[static_cast<int>(t.pipe)]);

@@ -50,12 +50,27 @@ class RegisterPorts {
       next_free_[bank] = std::max(next_free_[bank], now) + 1;
       worst = std::max(worst, next_free_[bank]);
     }
-    if (worst <= now + window_) {
+    return held(worst, now, counters);
+  }
+
+  // The same for what goes through a queue of the LSU: all registers of its address and data, past the reuse
+  // cache (FINDINGS.md 51). They are read when it issues here; silicon does it when others have left the queue.
+  uint32_t read_queued(const isa::Instr& in, Cycle now, stats::CounterSet& counters) {
+    if (ideal_) {
       return 0;
     }
-    uint32_t held = static_cast<uint32_t>(worst - now - window_);
-    counters[stats::Counter::kRegPortStalls] += held;
-    return held;
+    Cycle worst = 0;
+    for (int i = 0; i < in.n_src; ++i) {
+      if (in.src[i].file != isa::RegFile::kGpr) {
+        continue;
+      }
+      for (uint32_t r = in.src[i].index, end = r + in.src[i].count; r < end; ++r) {
+        Cycle& free = next_free_[r & bank_mask_];
+        free = std::max(free, now) + 1;
+        worst = std::max(worst, free);
+      }
+    }
+    return held(worst, now, counters);
   }
 
   template <class Archive>
@@ -76,6 +91,17 @@ class RegisterPorts {
       ar(warp, reg, valid);
     }
   };
+
+  // Cycles by which reads that are done at `worst` hold back the next issue.
+  uint32_t held(Cycle worst, Cycle now, stats::CounterSet& counters) const {
+    if (worst <= now + window_) {
+      return 0;
+    }
+    const auto cycles = static_cast<uint32_t>(worst - now - window_);
+    counters[stats::Counter::kRegPortStalls] += cycles;
+    return cycles;
+  }
+
   const bool ideal_;
   const uint32_t bank_mask_;
   const uint32_t window_;

@@ -18,8 +18,7 @@ to any row; the seen half was looked at for which mechanisms matter.
 
 {errors}
 
-These are the rows compared: all of `add`, but few of `softmax`, each number of columns of which costs a simulation. If each kernel's mean below
-stands for all of that kernel's rows, the mean over all rows, both halves together, would be:
+{all_rows}
 
 {estimates}
 
@@ -109,7 +108,7 @@ def operators_table(machines, compared, events):
 
 def estimates_table(machines, rows, compared):
     """Means over all rows, those of each kernel with the mean of the ones compared."""
-    out = ["| GPU | rows | of them compared | mean, estimated |", "|---|--:|--:|--:|"]
+    out = ["| GPU | rows | of them compared | mean |", "|---|--:|--:|--:|"]
     totals = [0.0, 0, 0]
     for g, m in machines.items():
         total = known = number = 0
@@ -146,8 +145,11 @@ def machines_table(machines):
 
 def write(machines, rows, compared, seconds, events):
     missing = len(rows) - len(compared)
+    all_rows = ("Over all rows, both halves together:" if not missing else
+                "Each number of columns of `softmax` costs a simulation, so not all rows are compared. If each kernel's mean below stands for all "
+                "of\nthat kernel's rows, the mean over all rows, both halves together, would be:")
     coverage = (f"All {len(rows):,} rows are compared." if not missing else
                 f"Compared are {len(compared):,} of {len(rows):,} rows: those whose shapes were drawn, with a fixed seed, within\n  the host's time (`--shapes 4`, once for all GPUs and once for P4, T4, P100 and V100). Some long ones had not finished.")
     return INTRO.format(errors=errors_table(machines, compared, events), operators=operators_table(machines, compared, events),
-                        estimates=estimates_table(machines, rows, compared),
+                        all_rows=all_rows, estimates=estimates_table(machines, rows, compared),
                         machines=machines_table(machines), events=events, coverage=coverage)

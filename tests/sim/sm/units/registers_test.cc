@@ -30,6 +30,27 @@ TEST_CASE("a bank serves one read a cycle within the window of three; a fourth h
   CHECK(others.read(reads({2, 3, 5}), 0, 101, n) == 0);
 }
 
+TEST_CASE("what waits in a queue of the LSU reads all registers of its address and its data") {
+  config::RegisterFile c = test_gpu().sm().registers();
+  c.set_model(config::RegisterFile::PORTS);
+  c.set_read_window(2);
+  sm::RegisterPorts ports(c);
+  stats::CounterSet n;
+  isa::Instr store;  // STS.128 [R10], R4: four registers, of each bank two, and the address
+  store.n_src = 3;
+  store.src[0] = {isa::RegFile::kGpr, 10, 1, 0};
+  store.src[1] = {isa::RegFile::kGpr, 4, 4, 1};
+  store.src[2] = {isa::RegFile::kUniform, 6, 1, 2};
+  // The bank of R4, R6 and R10 is busy until 103, one cycle more than the window.
+  CHECK(ports.read_queued(store, 100, n) == 1);
+  CHECK(n[Counter::kRegPortStalls] == 1);
+  CHECK(ports.read(reads({3, 5}), 0, 102, n) == 0);  // of the other bank, free from 102
+  CHECK(ports.read(reads({2, 8}), 0, 102, n) == 1);  // read at 103 and 104
+  c.set_model(config::RegisterFile::IDEAL);
+  sm::RegisterPorts ideal(c);
+  CHECK(ideal.read_queued(store, 100, n) == 0);
+}
+
 TEST_CASE("a register is readable from the cycle of its result, and at no known cycle before there is one") {
   sm::RegisterScoreboard s;
   const isa::Instr writes = alu(5).in, uses = alu(6, {5}).in, other = alu(7, {8}).in;
