@@ -1,28 +1,27 @@
 // What reading the registers of an instruction costs those behind it: loops of 64 FFMAs of eight independent chains, and between them
 // `count` instructions of a kind; `three`: of FFMAs that read three registers (results/h200_register_reads.csv; FINDINGS.md 51).
 // Prints rows name,value: reads_KIND_COUNT_WARPS, core cycles of a turn of the warps of a sub-core (by the slowest of the SM's).
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <vector>
+#include "mb.h"
 
 enum Kind { kNothing, kLds32, kLds64, kLds128, kLdsAll32, kLdsAll128, kRsq, kShfl, kLdg32, kLdg128, kSts32, kSts128, kFadd };
 constexpr int kTurns = 64;
 // Registers that an instruction brings.
 template <Kind K>
-constexpr int kRegisters = K == kLds128 || K == kLdsAll128 || K == kLdg128 ? 4 : K == kLds64 ? 2 : K == kNothing || K == kSts32 || K == kSts128 ? 0 : 1;
+constexpr int kRegisters = K == kLds128 || K == kLdsAll128 || K == kLdg128     ? 4
+                           : K == kLds64                                        ? 2
+                           : K == kNothing || K == kSts32 || K == kSts128       ? 0
+                                                                                : 1;
 
 // The first four FFMAs of each group take what the instruction before the last one of the kind has brought.
 template <Kind K, int Count, bool Three>
-__global__ void turns(const float* in, long long* out, float* sink) {
+__global__ void turns(const float* in, u64* out, float* sink) {
   __shared__ __align__(16) float shared[8192];
-  for (uint32_t i = threadIdx.x; i < 8192; i += blockDim.x) {
+  for (u32 i = threadIdx.x; i < 8192; i += blockDim.x) {
     shared[i] = 1.0f;
   }
   __syncthreads();
-  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(shared)) + (threadIdx.x % 32) * 16;
+  const bool same = K == kLdsAll32 || K == kLdsAll128;  // for all lanes
+  const u32 address = sptr(shared) + (same ? 0 : threadIdx.x % 32 * 16);
   const float* global = in + (threadIdx.x % 32) * 4;
   const float b = in[threadIdx.x % 32], c = in[threadIdx.x % 32 + 32];  // not of a parameter, which would be loaded each turn
   float a[8], d[8];
@@ -31,12 +30,12 @@ __global__ void turns(const float* in, long long* out, float* sink) {
     d[i] = c + i;
   }
   float got[2][4] = {{1.0f, 1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f, 1.0f}};
-  long long start = 0;
+  u64 start = 0;
 #pragma unroll 1
   for (int turn = -4; turn < kTurns; ++turn) {
     if (turn == 0) {
       __syncthreads();
-      start = clock64();
+      start = clk64();
     }
 #pragma unroll
     for (int k = 0; k < 64; ++k) {
@@ -51,19 +50,12 @@ __global__ void turns(const float* in, long long* out, float* sink) {
         asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(a[k % 8]) : "f"(b), "f"(c));
       }
       if (takes) {
-        const uint32_t at = address + k / kEvery * 512;
-        const uint32_t same = address - (threadIdx.x % 32) * 16 + k / kEvery * 512;
-        if (K == kLdsAll32) {
-          asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(g[0]) : "r"(same));
-        } else if (K == kLdsAll128) {
-          asm volatile("ld.volatile.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
-                       : "=f"(g[0]), "=f"(g[1]), "=f"(g[2]), "=f"(g[3])
-                       : "r"(same));
-        } else if (K == kLds32) {
+        const u32 at = address + k / kEvery * 512;
+        if (K == kLds32 || K == kLdsAll32) {
           asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(g[0]) : "r"(at));
         } else if (K == kLds64) {
           asm volatile("ld.volatile.shared.v2.f32 {%0,%1}, [%2];" : "=f"(g[0]), "=f"(g[1]) : "r"(at));
-        } else if (K == kLds128) {
+        } else if (K == kLds128 || K == kLdsAll128) {
           asm volatile("ld.volatile.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
                        : "=f"(g[0]), "=f"(g[1]), "=f"(g[2]), "=f"(g[3])
                        : "r"(at));
@@ -87,7 +79,7 @@ __global__ void turns(const float* in, long long* out, float* sink) {
       }
     }
   }
-  const long long end = clock64();
+  const u64 end = clk64();
   float sum = 0.0f;
   for (int i = 0; i < 8; ++i) {
     sum += a[i] + got[i / 4][i % 4];
@@ -97,29 +89,27 @@ __global__ void turns(const float* in, long long* out, float* sink) {
 }
 
 template <Kind K, int Count, bool Three>
-void measure(const char* kind, const float* in, long long* out, float* sink) {
+void measure(const char* kind, const float* in, u64* out, float* sink) {
   for (int warps : {1, 2, 4, 8}) {
     const int threads = warps * 4 * 32;
-    double best = 0;
-    for (int run = 0; run < 2; ++run) {
-      turns<K, Count, Three><<<1, threads>>>(in, out, sink);
-      std::vector<long long> got(threads);
-      cudaMemcpy(got.data(), out, threads * sizeof(long long), cudaMemcpyDeviceToHost);
-      best = static_cast<double>(*std::max_element(got.begin(), got.end()));
-    }
-    std::printf("reads_%s_%s%d_%d,%.2f\n", kind, Three ? "three_" : "", Count, warps, best / kTurns);
+    turns<K, Count, Three><<<1, threads>>>(in, out, sink);  // brings the code
+    turns<K, Count, Three><<<1, threads>>>(in, out, sink);
+    sync();
+    const std::vector<u64> got = down(out, threads);
+    const u64 cycles = *std::max_element(got.begin(), got.end());
+    std::printf("reads_%s_%s%d_%d,%.2f\n", kind, Three ? "three_" : "", Count, warps, static_cast<double>(cycles) / kTurns);
   }
 }
 
 template <Kind K, bool Three>
-void counts(const char* kind, const float* in, long long* out, float* sink) {
+void counts(const char* kind, const float* in, u64* out, float* sink) {
   measure<K, 4, Three>(kind, in, out, sink);
   measure<K, 8, Three>(kind, in, out, sink);
   measure<K, 16, Three>(kind, in, out, sink);
 }
 
 template <bool Three>
-void all(const float* in, long long* out, float* sink) {
+void all(const float* in, u64* out, float* sink) {
   measure<kNothing, 0, Three>("nothing", in, out, sink);
   counts<kLds32, Three>("lds32", in, out, sink);
   counts<kLds64, Three>("lds64", in, out, sink);
@@ -136,19 +126,10 @@ void all(const float* in, long long* out, float* sink) {
 }
 
 int main() {
-  float* in = nullptr;
-  float* sink = nullptr;
-  long long* out = nullptr;
-  cudaMalloc(&in, 1 << 16);
-  cudaMemset(in, 0, 1 << 16);
-  cudaMalloc(&sink, 1 << 16);
-  cudaMalloc(&out, 1 << 16);
+  const auto in = dmalloc<float>(1 << 14);
+  const auto sink = dmalloc<float>(1024);
+  const auto out = dmalloc<u64>(1024);
   all<false>(in, out, sink);
   all<true>(in, out, sink);
-  const cudaError_t error = cudaDeviceSynchronize();
-  if (error != cudaSuccess) {
-    std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    return 1;
-  }
   return 0;
 }

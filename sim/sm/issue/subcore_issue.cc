@@ -187,6 +187,7 @@ Cycle SubCore::issue_one(uint32_t slot, Cycle now, bool paired) {
     ++sm_.counters()[pipe_counter(t.counted)];
   }
   Cycle start = now;
+  uint32_t held = 0;
   if (t.port < isa::kPipeCount && t.handler != Handler::kGmma) {
     Booking booking = occupy(t, now);
     uint8_t used = booking.pipe;
@@ -198,13 +199,12 @@ Cycle SubCore::issue_one(uint32_t slot, Cycle now, bool paired) {
         ++sm_.counters()[Counter::kPipeFp16];
       }
     }
-    if (uint32_t held = ports_.read(t, id, now, sm_.counters())) {
-      hold_until_ = now + 1 + held;
-    }
+    held = ports_.read(t, id, now, sm_.counters());
   } else if (t.port >= isa::kPipeCount) {
-    if (uint32_t held = ports_.read_queued(*t.instr, now, sm_.counters())) {
-      hold_until_ = now + 1 + held;
-    }
+    held = ports_.read_queued(*t.instr, now, sm_.counters());
+  }
+  if (held) {
+    hold_until_ = now + 1 + held;
   }
   uint32_t gap = std::max<uint32_t>(1, t.stall);
   Cycle again = wires_.dispatch.start(index_, id, t, now, start, pipe_free_[static_cast<int>(t.pipe)]);

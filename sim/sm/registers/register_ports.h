@@ -47,14 +47,13 @@ class RegisterPorts {
       if (r.again) {  // read once for all its sources (FINDINGS.md 2, row "one register three times")
         continue;
       }
-      next_free_[bank] = std::max(next_free_[bank], now) + 1;
-      worst = std::max(worst, next_free_[bank]);
+      worst = std::max(worst, serve(bank, now));
     }
-    return held(worst, now, counters);
+    return held_back(worst, now, counters);
   }
 
   // The same for what goes through a queue of the LSU: all registers of its address and data, past the reuse
-  // cache (FINDINGS.md 51). They are read when it issues here; silicon does it when others have left the queue.
+  // cache (FINDINGS.md 51). Here they are read when it issues, on silicon when others have left the queue.
   uint32_t read_queued(const isa::Instr& in, Cycle now, stats::CounterSet& counters) {
     if (ideal_) {
       return 0;
@@ -65,12 +64,10 @@ class RegisterPorts {
         continue;
       }
       for (uint32_t r = in.src[i].index, end = r + in.src[i].count; r < end; ++r) {
-        Cycle& free = next_free_[r & bank_mask_];
-        free = std::max(free, now) + 1;
-        worst = std::max(worst, free);
+        worst = std::max(worst, serve(r & bank_mask_, now));
       }
     }
-    return held(worst, now, counters);
+    return held_back(worst, now, counters);
   }
 
   template <class Archive>
@@ -92,8 +89,14 @@ class RegisterPorts {
     }
   };
 
+  // When the bank's port has done one more read.
+  Cycle serve(uint32_t bank, Cycle now) {
+    next_free_[bank] = std::max(next_free_[bank], now) + 1;
+    return next_free_[bank];
+  }
+
   // Cycles by which reads that are done at `worst` hold back the next issue.
-  uint32_t held(Cycle worst, Cycle now, stats::CounterSet& counters) const {
+  uint32_t held_back(Cycle worst, Cycle now, stats::CounterSet& counters) const {
     if (worst <= now + window_) {
       return 0;
     }
