@@ -16,15 +16,11 @@ ClusterNetwork::ClusterNetwork(const config::GpuConfig& gpu, std::vector<std::un
       way_there_(std::max<Cycle>(1, gpu.sm().async_copy().dsm_latency() / 2)),
       // The latency is to the registers, which are written in the cycle behind the answer.
       way_back_(std::max<Cycle>(2, gpu.sm().async_copy().dsm_latency() - way_there_) - 1),
-      load_ticks_(gpu.sm().async_copy().dsm_flit_cycles() * static_cast<double>(kTicksPerCycle) /
-                  ClusterMessage::kFlit),
-      slices_(gpu.sm().async_copy().dsm_slices()) {}
+      network_(gpu) {}
 
 void ClusterNetwork::begin() {
   clusters_.clear();
-  for (Server& s : slices_) {
-    s.reset();
-  }
+  network_.reset();
 }
 
 void ClusterNetwork::place(uint32_t cluster, uint32_t sm, uint32_t slot) {
@@ -146,26 +142,20 @@ void ClusterNetwork::hand_over(const sm::Copy& copy, const memory::Request& r, s
 }
 
 void ClusterNetwork::carry(ClusterMessage m) {
-  // Bits 1, 4, 7 choose between two slices, bits 3, 6 between two more (FINDINGS.md 14).
-  const uint64_t n = m.line;
-  const uint64_t slice = ((n >> 1 ^ n >> 4 ^ n >> 7) & 1) | ((n >> 3 ^ n >> 6) & 1) << 1;
-  const auto service = Ticks::truncated(m.load * load_ticks_);
-  const Ticks through = slices_[slice % slices_.size()].reserve(m.port, service);
-  m.time = std::max(m.time, to_cycles_up(through));
   if (m.kind == Kind::kAnswer) {
-    m.time += way_back_;
+    m.time = std::max(m.time, to_cycles_up(network_.answer(m.sm - first_, m.parts, m.port))) + way_back_;
+  } else if (const auto c = clusters_.find(m.cluster); c == clusters_.end()) {
+    // All its blocks have ended: only the sender's LSU still waits.
+    m.kind = Kind::kAnswer;
+    m.to = m.sm;
+    m.time += way_there_ + way_back_;
   } else {
-    m.time += way_there_;
-    const auto c = clusters_.find(m.cluster);
-    if (c == clusters_.end()) {  // all its blocks have ended: only the sender's LSU still waits
-      m.kind = Kind::kAnswer;
-      m.to = m.sm;
-      m.time += way_back_;
-    } else {
-      const Member& to = c->second.members[m.rank % c->second.members.size()];
-      m.to = static_cast<uint16_t>(to.sm);
-      m.slot = static_cast<uint8_t>(to.slot);
-    }
+    const Member& to = c->second.members[m.rank % c->second.members.size()];
+    m.to = static_cast<uint16_t>(to.sm);
+    m.slot = static_cast<uint8_t>(to.slot);
+    const uint32_t packets = (m.parts + ClusterMessage::kPacket / 2) / ClusterMessage::kPacket;
+    const Ticks left = network_.ask(m.sm - first_, to.sm - first_, m.line, packets, m.port);
+    m.time = std::max(m.time, to_cycles_up(left)) + way_there_;
   }
   sms_[m.to]->cluster().deliver(m);
 }

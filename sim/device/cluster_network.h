@@ -1,6 +1,5 @@
 // The network between the SMs of a GPC, and the clusters whose blocks are on them. It carries what they send
-// in the order (time, SM, sending), through slices by line address (FINDINGS.md 14), and counts the arrivals
-// at the clusters' barriers.
+// in the order (time, SM, sending), and counts the arrivals at the clusters' barriers.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "sim/device/gpc_network.h"
 #include "sim/engine/time.h"
 #include "sim/memory/multicast.h"
 #include "sim/sm/dsm/cluster_message.h"
@@ -73,8 +73,7 @@ class ClusterNetwork final : public memory::Multicast {
   std::vector<std::unique_ptr<sm::Sm>>& sms_;
   const uint32_t first_, end_;
   const Cycle barrier_latency_, way_there_, way_back_;
-  const double load_ticks_;
-  std::vector<Server> slices_;
+  GpcNetwork network_;
   std::map<uint32_t, Cluster> clusters_;
   std::vector<sm::ClusterMessage> carried_;
   std::vector<uint16_t> target_sms_;

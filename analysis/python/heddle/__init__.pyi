@@ -780,8 +780,11 @@ class _SmAsyncCopy(Group):
     tma_requests_in_flight: int  # 128-byte lines; 1 to 4096
     dsm_latency: int  # core cycles; 1 to 4096
     dsm_packet_cycles: float  # core cycles per packet; 0.01 to 1024
-    dsm_slices: int  # per GPC; a power of two from 1 to 64
-    dsm_flit_cycles: float  # core cycles per 16 bytes; 0 to 1024
+    dsm_cpcs: int  # per GPC; 1 to 64
+    dsm_slices: int  # per CPC; a power of two from 1 to 64
+    dsm_slice_cycles: float  # core cycles per packet that asks; 0 to 1024
+    dsm_ways_in: int  # per CPC; a power of two from 1 to 64
+    dsm_answer_cycles: float  # core cycles per packet that answers, of a CPC; 0 to 1024
     tensor_copy_interval: int  # core cycles per copy; 1 to 4096
     tensor_row_cycles: float  # core cycles per row, at least; 0.01 to 1024
     tensor_line_cycles: float  # core cycles per 128 bytes of a row; 0.01 to 1024

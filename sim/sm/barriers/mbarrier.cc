@@ -134,9 +134,8 @@ void Barriers::tell_mbarrier(const Issued& i, const isa::MbarrierOp& op) {
     m.cluster = block.cluster;
     m.slot = static_cast<uint8_t>(slot);
     m.rank = op.rank;
-    m.load = ClusterMessage::kFlit;
     m.mbarrier = op;
-    cluster_.send(m, 1, i.now);
+    cluster_.send(m, i.now);
   }
 }
 

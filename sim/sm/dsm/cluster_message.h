@@ -12,7 +12,7 @@ namespace heddle::sm {
 
 struct ClusterMessage {
   static constexpr uint32_t kNone = ~0u;
-  static constexpr uint16_t kFlit = 8;  // of `load`
+  static constexpr uint32_t kPacket = 16;  // what makes a packet of the counts of `parts`
 
   enum class Kind : uint8_t {
     kRead,      // is answered with its sectors
@@ -37,9 +37,8 @@ struct ClusterMessage {
   uint8_t rank = 0;         // of the receiving block in its cluster
   Kind kind = Kind::kRead;
   uint8_t sectors = 0;
-  uint16_t load = 0;            // for a slice of the network, in eighths of a flit of 16 bytes
-  uint16_t answer_packets = 0;  // through the receiver's port
-  uint16_t answer_load = 0;
+  uint16_t parts = kPacket;           // of packets, see kPacket
+  uint16_t answer_parts = 0;          // what comes back
   uint16_t passes = 0;                // over the receiver's shared memory
   isa::MbarrierOp mbarrier;           // behind a write, or alone
   isa::BulkOp bulk;                   // of kBulk
@@ -49,8 +48,8 @@ struct ClusterMessage {
   // Of recordings: without values.
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(time, port, line, cluster, id, posted, sm, to, slot, rank, kind, sectors, load, answer_packets,
-       answer_load, passes, mbarrier, bulk);
+    ar(time, port, line, cluster, id, posted, sm, to, slot, rank, kind, sectors, parts, answer_parts, passes,
+       mbarrier, bulk);
   }
 };
 

@@ -27,12 +27,15 @@ L1Values::Load& ClusterPort::values(uint32_t access) {
   return values_[access];
 }
 
-// Its turn in the port.
-void ClusterPort::leave(ClusterMessage m, uint32_t packets, Cycle now) {
-  const Ticks service = ticks(packets);
-  const Ticks end = port_.reserve(to_ticks(now), service);
-  m.port = end - service;
-  m.time = to_cycles_up(end);
+// When the port begins with so many parts.
+Ticks ClusterPort::turn(uint32_t parts, Cycle now) {
+  const Ticks service = ticks(parts);
+  return port_.reserve(to_ticks(now), service) - service;
+}
+
+void ClusterPort::leave(ClusterMessage m, Ticks begin) {
+  m.port = begin;
+  m.time = to_cycles_up(begin + ticks(m.parts));
   m.sm = static_cast<uint16_t>(sm_.index());
   out_.push_back(m);
 }
@@ -43,15 +46,15 @@ void ClusterPort::await_answer(const ClusterMessage& m) {
   }
 }
 
-Cycle ClusterPort::send(const ClusterMessage& m, uint32_t packets, Cycle now) {
+Cycle ClusterPort::send(const ClusterMessage& m, Cycle now) {
   await_answer(m);
-  leave(m, packets, now);
+  leave(m, turn(m.parts, now));
   return out_.back().time;
 }
 
-Cycle ClusterPort::send_alone(ClusterMessage m, uint32_t packets, Cycle now) {
+Cycle ClusterPort::send_alone(ClusterMessage m, Cycle now) {
   await_answer(m);
-  const Cycle sent = to_cycles_up(port_.reserve(to_ticks(now), ticks(packets + m.answer_packets)));
+  const Cycle sent = to_cycles_up(port_.reserve(to_ticks(now), ticks(m.parts + m.answer_parts)));
   m.kind = Kind::kAnswer;
   m.time = sent + latency_ - 1;
   deliver(m);
@@ -145,8 +148,10 @@ void ClusterPort::serve(const ClusterMessage& m, Cycle now) {
   ClusterMessage a = m;
   a.kind = Kind::kAnswer;
   a.to = m.sm;
-  a.load = m.answer_load;
-  leave(a, m.answer_packets, memory_->visit(m, now));
+  a.parts = m.answer_parts;
+  // The port does not stand still for what is ready later; an acknowledgement goes before what waits there.
+  const Ticks ready = to_ticks(memory_->visit(m, now)), begin = turn(a.parts, now);
+  leave(a, m.kind == Kind::kWrite ? ready : std::max(begin, ready));
 }
 
 void ClusterPort::answered(const ClusterMessage& m, Cycle now) {

@@ -69,11 +69,11 @@ class ClusterPort {
   using Access = ClusterAccess;
   uint32_t open(const Access& a) { return accesses_.add(a); }
   L1Values::Load& values(uint32_t access);
-  // `packets` of it go through the port; returns when the last has left. `m` has everything but its times.
-  Cycle send(const ClusterMessage& m, uint32_t packets, Cycle now);
+  // Its parts go through the port; returns when the last has left. `m` has everything but its times.
+  Cycle send(const ClusterMessage& m, Cycle now);
   // The same where the trace does not say which blocks make a cluster: nobody is visited, and the SM is taken
   // to answer as much as it asks.
-  Cycle send_alone(ClusterMessage m, uint32_t packets, Cycle now);
+  Cycle send_alone(ClusterMessage m, Cycle now);
   // The network learns that of the block in `slot`: it takes no time in the port and is not answered.
   void tell(ClusterMessage::Kind kind, uint32_t slot, Cycle at);
 
@@ -97,19 +97,20 @@ class ClusterPort {
  private:
   ClusterPort(SmState& sm, const config::AsyncCopy& c)
       : sm_(sm),
-        packet_ticks_(c.dsm_packet_cycles() * static_cast<double>(kTicksPerCycle)),
+        part_ticks_(c.dsm_packet_cycles() * static_cast<double>(kTicksPerCycle) / ClusterMessage::kPacket),
         latency_(c.dsm_latency()) {}
-  void leave(ClusterMessage m, uint32_t packets, Cycle now);
+  Ticks turn(uint32_t parts, Cycle now);
+  void leave(ClusterMessage m, Ticks begin);
   void await_answer(const ClusterMessage& m);
   void take_bulk(const ClusterMessage& m, Cycle now);
   void serve(const ClusterMessage& m, Cycle now);
   void answered(const ClusterMessage& m, Cycle now);
-  Ticks ticks(uint32_t packets) const { return Ticks::truncated(packets * packet_ticks_); }
+  Ticks ticks(uint32_t parts) const { return Ticks::truncated(parts * part_ticks_); }
 
   SmState& sm_;
   ClusterMemory* memory_ = nullptr;
   ClusterBarriers* barriers_ = nullptr;
-  const double packet_ticks_;
+  const double part_ticks_;
   const Cycle latency_;
   Server port_;
   std::vector<ClusterMessage> out_;

@@ -6,6 +6,7 @@
 #include "sim/access/bank_conflicts.h"
 #include "sim/access/space.h"
 #include "sim/isa/recorded_copy.h"
+#include "sim/sm/dsm/traffic.h"
 #include "sim/sm/lsu/lsu.h"
 
 namespace heddle::sm {
@@ -15,44 +16,18 @@ using stats::Counter;
 
 namespace {
 
-constexpr uint32_t kFlitBytes = 16;
-
-// What one line's share of an instruction sends and gets back. A store or atomic packet carries up to 16
-// bytes, but a line that is written whole goes as five; a load asks once for a line and gets a packet per
-// sector; the lanes of an atomic that meet in a word need a packet each (FINDINGS.md 14). For the network
-// answers are less of a load: with 16 SMs at one slice an atomic's packet takes 12.8 cycles and a
-// store's 7.85, so its answer 5/8 of a flit's time; the eight flits of a line that is loaded, 21 with the
-// question, 2/8 each.
-constexpr uint32_t kAtomicAnswer = 5, kLoadAnswer = 2;  // in eighths
-struct Traffic {
-  uint32_t packets = 0;  // through the port of the SM
-  uint32_t load = 0;     // for the slice of the network, ClusterMessage::load
-  uint32_t answer_packets = 0, answer_load = 0;
-};
-
-Traffic traffic_of(OpClass op, const memory::LineAccess& a, uint32_t operations) {
-  uint32_t sectors = static_cast<uint32_t>(std::popcount(a.sectors));
-  uint32_t halves = 0, bytes = 0, flits = 0;
-  for (uint32_t touched : a.bytes) {
-    halves += ((touched & 0xffffu) != 0) + ((touched >> 16) != 0);
-    uint32_t n = static_cast<uint32_t>(std::popcount(touched));
-    bytes += n;
-    flits += (n + kFlitBytes - 1) / kFlitBytes;
-  }
-  if (is_atomic(op)) {
-    const uint32_t all = flits + operations - sectors;
-    return {operations, all * ClusterMessage::kFlit, operations, all * kAtomicAnswer};
-  }
-  if (is_store(op)) {
-    return {bytes == memory::kLineBytes ? 5 : halves, halves * ClusterMessage::kFlit, 0, 0};
-  }
-  return {1, ClusterMessage::kFlit, sectors, flits * kLoadAnswer};
-}
-
 ClusterMessage::Kind kind_of(OpClass op) {
   return is_atomic(op)  ? ClusterMessage::Kind::kAtomic
          : is_store(op) ? ClusterMessage::Kind::kWrite
                         : ClusterMessage::Kind::kRead;
+}
+
+uint32_t operations(const uint64_t addr[32], uint32_t mask, const memory::Coalesced& lines) {
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < lines.count; ++i) {
+    all += memory::sector_operations(addr, mask, lines.lines[i].line);
+  }
+  return all;
 }
 
 }  // namespace
@@ -86,8 +61,8 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   memory::coalesce(addr, remote, width, lines);
   const bool acknowledged = is_store(t.op) || is_atomic(t.op);
   const bool returns = !is_store(t.op) && (!is_atomic(t.op) || t.instr->n_dst > 0);
-  if (acknowledged && lacks_entries(e, is_atomic(t.op) ? 2u * static_cast<uint32_t>(std::popcount(remote))
-                                                       : lines.count + lines.sectors)) {
+  if (acknowledged &&
+      lacks_entries(e, is_atomic(t.op) ? 2 * operations(addr, remote, lines) : lines.count + lines.sectors)) {
     return false;
   }
   if (e.room && !block.in_cluster) {
@@ -114,20 +89,15 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   uint32_t counted = is_atomic(t.op) ? 0 : lines.sectors;
   for (uint32_t i = 0; i < lines.count; ++i) {
     const memory::LineAccess& a = lines.lines[i];
-    const uint32_t operations = memory::sector_operations(addr, remote, a.line);
-    counted += is_atomic(t.op) ? operations : 0;
-    const Traffic x = traffic_of(t.op, a, operations);
+    const DsmTraffic x = dsm_traffic(t.op, a, addr, remote);
+    counted += x.operations;
     m.line = a.line;
     m.rank =
         static_cast<uint8_t>(isa::cluster_offset(shape, a.line * memory::kLineBytes) / isa::kSharedWindow);
     m.sectors = a.sectors;
-    m.load = static_cast<uint16_t>(x.load);
-    m.answer_packets = static_cast<uint16_t>(x.answer_packets);
-    m.answer_load = static_cast<uint16_t>(x.answer_load);
-    // An atomic is read and written (FINDINGS.md 14: 32 on one word of an SM that nobody else asks, 65
-    // cycles).
-    m.passes =
-        static_cast<uint16_t>(is_atomic(t.op) ? 2 * operations : std::max(x.packets, x.answer_packets));
+    m.parts = x.there;
+    m.answer_parts = x.back;
+    m.passes = x.passes;
     if (e.room) {
       add_values(e, a, addr, m);
     } else if (completes) {
@@ -138,12 +108,11 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     if (acknowledged) {
       // Fences wait for it, as for the acknowledgement of a store to memory.
       const uint32_t entries =
-          is_atomic(t.op) ? 2u * a.lanes : 1 + static_cast<uint32_t>(std::popcount(a.sectors));
+          is_atomic(t.op) ? 2u * x.operations : 1 + static_cast<uint32_t>(std::popcount(a.sectors));
       m.posted = new_posted_packet(e.warp, entries);
       posted_ += entries;
     }
-    sent = std::max(
-        sent, block.in_cluster ? cluster_.send(m, x.packets, now) : cluster_.send_alone(m, x.packets, now));
+    sent = std::max(sent, block.in_cluster ? cluster_.send(m, now) : cluster_.send_alone(m, now));
   }
   sm_.counters()[Counter::kL1Sectors] += counted;
   note_sectors(t, counted, 0);

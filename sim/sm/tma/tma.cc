@@ -269,11 +269,10 @@ void Tma::tell_others(const Copy& c, Cycle now) {
       m.cluster = c.cluster;
       m.slot = static_cast<uint8_t>(c.slot);
       m.rank = static_cast<uint8_t>(rank);
-      m.load = ClusterMessage::kFlit;
       m.mbarrier.kind = isa::MbarrierOp::Kind::kComplete;
       m.mbarrier.address = c.op.barrier;
       m.mbarrier.bytes = c.op.bytes;
-      cluster_.send(m, 1, now);
+      cluster_.send(m, now);
     }
   }
 }

@@ -100,15 +100,20 @@ Op to_block(Op op, OpClass as, uint64_t rank, int stride = 4) {
   return remote(std::move(op), as).at(kShared + rank * kWindow, stride);
 }
 
+void set_network(config::GpuConfig& g, double slice_cycles) {
+  g.mutable_sm()->mutable_async_copy()->set_dsm_slice_cycles(slice_cycles);
+  g.mutable_sm()->mutable_async_copy()->set_dsm_answer_cycles(slice_cycles / 2);
+}
+
 // Issue cycles of block 0, which alone runs the code, of two blocks of a cluster on two SMs of one GPC. The
-// SM's port takes 2 cycles a packet; a slice of the network `flit_cycles` a flit.
-Outcome run_cluster(std::initializer_list<Op> ops, double flit_cycles = 0) {
+// SM's port takes 2 cycles a packet; a slice of the network `slice_cycles`, half of it for an answer.
+Outcome run_cluster(std::initializer_list<Op> ops, double slice_cycles = 0) {
   Kernel k(ops);
   k.shape().shared_base = kShared;
   k.blocks(2).cluster(2).shape().dynamic_shared_bytes = 200000;
   k.stream_of_block(1, 0, {});
   config::GpuConfig g = test_gpu(2);
-  g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(flit_cycles);
+  set_network(g, slice_cycles);
   return run(g, k);
 }
 
@@ -123,8 +128,8 @@ TEST_CASE("a load from another block's shared memory: a packet to ask, one back 
   CHECK(o.cycles(0, 0) == Cycles{0, 10 + 32 * 2 + 2 + 200 + 1});
 }
 
-TEST_CASE("a store to another block sends 16 bytes a packet, a whole line five") {
-  for (auto [stride, packets] : {std::pair{4, 5}, {8, 16}, {16, 32}, {32, 32}, {0, 1}}) {
+TEST_CASE("a store to another block sends 16 bytes a packet, a whole line four") {
+  for (auto [stride, packets] : {std::pair{4, 4}, {8, 16}, {16, 32}, {32, 32}, {0, 1}}) {
     Outcome o =
         run_cluster({to_block(stg(), OpClass::kStGeneric, 1, stride).reads_barrier(0), nop().waits(0b1)});
     CHECK(o.cycles(0, 0) == Cycles{0, Cycle(10 + packets * 2 + 1)});
@@ -132,29 +137,30 @@ TEST_CASE("a store to another block sends 16 bytes a packet, a whole line five")
 }
 
 TEST_CASE("a remote atomic: lanes that meet in a word go one after the other") {
-  // 4 sectors; one word; two lanes in each of 16 words, two sectors.
-  for (auto [stride, packets] : {std::pair{4, 4}, {0, 32}}) {
+  // 4 sectors and the head of their pass, there and back; one word; two lanes in each of 16 words, two
+  // sectors.
+  for (auto [stride, packets] : {std::pair{4, 5 + 4}, {0, 32 + 32}}) {
     Outcome o = run_cluster(
         {to_block(atom(1), OpClass::kAtomGeneric, 1, stride).writes_barrier(0), nop().waits(0b1)});
-    CHECK(o.cycles(0, 0) == Cycles{0, Cycle(10 + 2 * packets * 2 + 200 + 1)});
+    CHECK(o.cycles(0, 0) == Cycles{0, Cycle(10 + packets * 2 + 200 + 1)});
   }
   Op pairs = remote(atom(1).each([](int lane) { return kShared + kWindow + 4 * (lane / 2); }),
                     OpClass::kAtomGeneric);
   Outcome o = run_cluster({pairs.writes_barrier(0), nop().waits(0b1)});
-  CHECK(o.cycles(0, 0) == Cycles{0, 10 + 2 * 4 * 2 + 200 + 1});
+  CHECK(o.cycles(0, 0) == Cycles{0, 10 + (6 + 4) * 2 + 200 + 1});
 }
 
 TEST_CASE(
-    "the network takes what the port sends while it comes, and longer when there are more flits than "
-    "cycles") {
-  // An atomic on one word: 32 flits there and 5/8 of it back, 32 packets of 2 cycles in either port.
+    "the network takes what the port sends while it comes, and longer when a slice takes longer than the "
+    "port") {
+  // An atomic on one word: 32 packets of 2 cycles in either port.
   const Op word = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
   CHECK(run_cluster({word, nop().waits(0b1)}, 1).cycles(0, 0) == Cycles{0, 10 + 64 + 64 + 200 + 1});
-  CHECK(run_cluster({word, nop().waits(0b1)}, 8).cycles(0, 0) == Cycles{0, 10 + 256 + 160 + 200 + 1});
+  CHECK(run_cluster({word, nop().waits(0b1)}, 8).cycles(0, 0) == Cycles{0, 10 + 256 + 128 + 200 + 1});
 }
 
-TEST_CASE("the network's slices are shared by the SMs of the GPC") {
-  // Both blocks ask each other: 32 flits of 8 cycles in one slice, then the answers.
+TEST_CASE("a slice of the network is shared by the SMs of a CPC") {
+  // Both blocks ask each other: 32 packets of 8 cycles in one slice; the answers need not wait for questions.
   const Op there = to_block(atom(1), OpClass::kAtomGeneric, 1, 0).writes_barrier(0);
   const Op here = to_block(atom(1), OpClass::kAtomGeneric, 0, 0).writes_barrier(0);
   Kernel k{there, here, nop().waits(0b1)};
@@ -163,11 +169,10 @@ TEST_CASE("the network's slices are shared by the SMs of the GPC") {
   k.stream_of_block(0, 0, {{0}, {2}});
   k.stream_of_block(1, 0, {{1}, {2}});
   config::GpuConfig g = test_gpu(2);
-  g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(8);
+  set_network(g, 8);
   const Outcome o = run(g, k);
-  // The slice has both questions first, then the answer to block 0's.
-  CHECK(o.cycles(0, 0).at(1) == 10 + 2 * 256 + 160 + 99 + 2);
-  CHECK(o.cycles(0, 1).at(1) > o.cycles(0, 0).at(1));
+  CHECK(o.cycles(0, 0).at(1) == 10 + 256 + 128 + 200 + 1);
+  CHECK(o.cycles(0, 1).at(1) == 10 + 2 * 256 + 128 + 200 + 1);
 }
 
 TEST_CASE("what others ask of an SM takes its turn in that SM's port") {
@@ -183,7 +188,7 @@ TEST_CASE("what others ask of an SM takes its turn in that SM's port") {
   late.push_back({3});
   k.stream_of_block(1, 0, late);
   config::GpuConfig g = test_gpu(2);
-  g.mutable_sm()->mutable_async_copy()->set_dsm_flit_cycles(0);
+  set_network(g, 0);
   CHECK(run(g, k).cycles(0, 0).at(1) == (1 + 160 + 10 + 64) + 64 + 99 + 2);
 }
 

@@ -146,7 +146,8 @@ constexpr const char* kGpu = R"(
       mbarrier_arrive: 30 mbarrier_try_wait: 25
     }
     async_copy {
-      tma_latency: 100 tma_request_interval: 2 tma_requests_in_flight: 64 dsm_latency: 200 dsm_packet_cycles: 2 dsm_slices: 4 dsm_flit_cycles: 1
+      tma_latency: 100 tma_request_interval: 2 tma_requests_in_flight: 64 dsm_latency: 200 dsm_packet_cycles: 2 dsm_cpcs: 3 dsm_slices: 4 dsm_slice_cycles: 1
+      dsm_ways_in: 2 dsm_answer_cycles: 0.5
       tensor_copy_interval: 20 tensor_row_cycles: 2 tensor_line_cycles: 3 tensor_store_latency: 30
       tensor_reduction_cycles: 6 tensor_maps_at_hand: 2 tensor_map_refill: 40 tensor_map_first_use: 200
       tensor_parameter_first_use: 80

@@ -50,8 +50,10 @@ struct DsmBench : UnitBench {
 TEST_CASE("packets leave through the port at 2 cycles each, one message after the other") {
   Kernel k{nop()};
   DsmBench b(k);
-  CHECK(b.port.send(b.message(Message::Kind::kWrite), 4, 100) == 108);
-  CHECK(b.port.send(b.message(Message::Kind::kWrite), 1, 100) == 110);
+  Message four = b.message(Message::Kind::kWrite);
+  four.parts = 4 * Message::kPacket;
+  CHECK(b.port.send(four, 100) == 108);
+  CHECK(b.port.send(b.message(Message::Kind::kWrite), 100) == 110);
   CHECK(b.port.next_departure() == 108);
   REQUIRE(b.port.outbox().size() == 2);
 }
@@ -61,15 +63,29 @@ TEST_CASE("what comes for a block here is served, and answered through the port"
   DsmBench b(k);
   Message m = b.message(Message::Kind::kRead);
   m.sm = 3;
-  m.answer_packets = 2;
-  m.answer_load = 16;
+  m.answer_parts = 2 * Message::kPacket;
   b.deliver(m, 500);
   REQUIRE(b.port.outbox().size() == 1);
   const Message& a = b.port.outbox()[0];
   CHECK(a.kind == Message::Kind::kAnswer);
   CHECK(a.to == 3);
-  CHECK(a.load == 16);
+  CHECK(a.parts == 2 * Message::kPacket);
   CHECK(a.time == 500 + 7 + 2 * 2);  // the visit begins 7 cycles later
+}
+
+TEST_CASE("the port does not stand still for an answer that is ready later; acknowledgements do not wait") {
+  Kernel k{nop()};
+  DsmBench b(k);
+  Message m = b.message(Message::Kind::kRead);
+  m.answer_parts = 2 * Message::kPacket;
+  b.deliver(m, 500);  // in the port from 500 to 504; its data come at 507
+  CHECK(b.port.send(b.message(Message::Kind::kRead), 501) == 506);
+  m = b.message(Message::Kind::kWrite);
+  m.answer_parts = Message::kPacket / 2;
+  b.port.send(b.message(Message::Kind::kRead), 502);  // until 508
+  b.deliver(m, 503);
+  CHECK(b.port.outbox().back().time == 503 + 7 + 1);
+  CHECK(b.port.send(b.message(Message::Kind::kRead), 503) == 508 + 1 + 2);
 }
 
 TEST_CASE("an access ends with its last answer") {
@@ -77,8 +93,8 @@ TEST_CASE("an access ends with its last answer") {
   DsmBench b(k);
   Message m = b.message(Message::Kind::kRead);
   m.id = b.port.open({.warp = 9});
-  b.port.send(m, 1, 100);
-  b.port.send(m, 1, 100);
+  b.port.send(m, 100);
+  b.port.send(m, 100);
   m.kind = Message::Kind::kAnswer;
   b.deliver(m, 400);
   CHECK(b.side.finished.empty());
