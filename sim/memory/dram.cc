@@ -102,7 +102,8 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   // The controller reorders: while one bank opens a row, the bus serves others. So the bus is booked from the
   // arrival, not from the moment this bank is ready.
   Ticks bus = c.bus.reserve(at, service);
-  return std::max(bus, column + t_cl_ + burst_) + refresh(addr, at) + latency_;
+  const Ticks last = column + t_ccd_ * (transfers - 1);
+  return std::max(bus, last + t_cl_ + burst_) + refresh(addr, at) + latency_;
 }
 
 }  // namespace heddle::memory

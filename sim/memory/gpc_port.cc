@@ -24,7 +24,14 @@ GpcPort::GpcPort(const config::GpuConfig& g, uint32_t gpc, const Common& common)
       tlb_(g.tlb(), first_sms(common.noc.gpc_of_sm())[gpc + 1] - first_sm_, counters_),
       gcc_(1, g.sm().fetch().gcc_bytes()),
       crossings_((first_sms(common.noc.gpc_of_sm())[gpc + 1] - first_sm_ + merge_sms_ - 1) / merge_sms_,
-                 g.noc().merge_entries()) {}
+                 g.noc().merge_entries()) {
+  // Where the slices of a GPU lie is not public, so it is drawn by lot; the two of a pair lie together.
+  const uint32_t slices = common.map.partitions() * common.map.slices();
+  for (uint32_t slice = 0; slice < slices; ++slice) {
+    const uint64_t lot = AddressMap::mix(uint64_t{gpc} << 32 | slice / 2) >> 32;
+    distance_.push_back(Ticks(to_ticks(g.noc().distance_spread()).count() * lot >> 32));
+  }
+}
 
 void GpcPort::reset() {
   counters_ = {};
@@ -187,7 +194,7 @@ Ticks GpcPort::answer_several(const Packet& p, Ticks done) {
   const Payload* values = r.payload ? &payload(p) : nullptr;
   const std::span<const uint16_t> targets = multicast_->targets(r);
   for (size_t i = 0; i < targets.size(); ++i) {
-    multicast_->deliver(r, i, values, to_cycles_up(common_.noc.to_sm(targets[i], bytes, at)));
+    multicast_->deliver(r, i, values, to_cycles_up(common_.noc.to_sm(targets[i], bytes, at) + distance(p)));
   }
   return common_.noc.to_sm(r.sm, bytes, at);
 }
@@ -225,7 +232,8 @@ void GpcPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
     const Ticks performed = packets_[i].remote ? packets_[i].served.done : done;
     away_[r.grid] -= packets_[i].remote;
     last_performed_[r.grid] = std::max(last_performed_[r.grid], to_cycles_up(performed));
-    const Ticks back = arrival(packets_[i], done);
+    // Last, so that the ports see packets in the order in which they come.
+    const Ticks back = arrival(packets_[i], done) + distance(packets_[i]);
     ends_[r.sm - first_sm_].in->deliver({to_cycles_up(back), r.id, r.sectors, r.payload});
   }
   packets_.clear();

@@ -105,10 +105,15 @@ class GpcPort final : public ShardPort {
   void add_arrived(Cycle horizon);
   Ticks answer_several(const Packet& p, Ticks done);
   Ticks cross(const Packet& p, Ticks done);
+  // Of the slice that has answered, beyond the nearest one.
+  Ticks distance(const Packet& p) const {
+    return p.remote ? Ticks() : distance_[p.home.partition * common_.map.slices() + p.home.slice];
+  }
   Ticks arrival(const Packet& p, Ticks done);
 
   const uint32_t first_sm_, merge_sms_;
   const Common common_;
+  std::vector<Ticks> distance_;  // by slice of the device
   stats::CounterSet counters_;
   GpcTlb tlb_;
   GpcCache gcc_;

@@ -83,16 +83,16 @@ TEST_CASE("flat lines are overrides that rebuild the configuration") {
   for (const Difference& d : diff(other, c)) {
     CAPTURE(d.path, d.a, d.b);
     CHECK(d.b.empty());
-    CHECK((d.path.starts_with("sm.pipe[") || d.path.ends_with("].interval") ||
-           d.path.ends_with("].latency") || d.path.ends_with("].counted_pipe") ||
-           d.path.ends_with("].extra_stall") ||
-           // Measured for the H200 only.
-           d.path.starts_with("launch.") || d.path == "sm.fetch.launch_latency" ||
-           d.path == "sm.fetch.l1_prefetch_lines" || d.path.starts_with("sm.constants.launch_code_") ||
-           d.path.starts_with("sm.constants.gcc_") || d.path == "l2.max_dirty_bytes" ||
-           d.path.starts_with("l2.dirty_") || d.path.starts_with("l2.scarce_") || d.path == "dram.t_rfc" ||
-           d.path == "dram.t_refi" || d.path == "topology.singleton_tpcs" ||
-           d.path == "l2.lowered_write_batch" || d.path == "noc.merge_sms"));
+    CHECK(
+        (d.path.starts_with("sm.pipe[") || d.path.ends_with("].interval") || d.path.ends_with("].latency") ||
+         d.path.ends_with("].counted_pipe") || d.path.ends_with("].extra_stall") ||
+         // Measured for the H200 only.
+         d.path.starts_with("launch.") || d.path == "sm.fetch.launch_latency" ||
+         d.path == "sm.fetch.l1_prefetch_lines" || d.path.starts_with("sm.constants.launch_code_") ||
+         d.path.starts_with("sm.constants.gcc_") || d.path == "l2.max_dirty_bytes" ||
+         d.path.starts_with("l2.dirty_") || d.path.starts_with("l2.scarce_") || d.path == "dram.t_rfc" ||
+         d.path == "dram.t_refi" || d.path == "topology.singleton_tpcs" ||
+         d.path == "l2.lowered_write_batch" || d.path == "noc.merge_sms" || d.path == "noc.distance_spread"));
   }
 }
 

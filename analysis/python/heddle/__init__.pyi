@@ -530,6 +530,7 @@ class _Sm(Group):
 class _Noc(Group):
     request_latency: int  # core cycles; 1 to 4096
     response_latency: int  # core cycles; 1 to 4096
+    distance_spread: int  # core cycles; 0 to 1024
     sm_response_bytes: float  # bytes per core cycle; 1 to 4096
     tpc_request_bytes: float  # bytes per core cycle; 1 to 4096
     tpc_response_bytes: float  # bytes per core cycle; 1 to 4096

@@ -76,6 +76,13 @@ TEST_CASE_METHOD(Fixture, "column commands of one bank are tCCD apart") {
   CHECK(hits() == 10);
 }
 
+TEST_CASE_METHOD(Fixture, "an access of several transfers is there with the last of its column commands") {
+  gpu.mutable_dram()->set_t_ccd(20);
+  Dram d(gpu, counters);
+  CHECK(to_cycles_up(d.access(0, 0, 256, false, to_ticks(1000))) == 1000 + 10 + 3 * 20 + 14 + 2 + 100);
+  CHECK(to_cycles_up(d.access(0, 0, 64, false, to_ticks(2000))) == 2000 + 14 + 2 + 100);
+}
+
 TEST_CASE_METHOD(Fixture, "the bus gives 32 bytes a cycle") {
   gpu.mutable_dram()->set_t_ccd(1);
   Dram fast(gpu, counters);

@@ -1,7 +1,9 @@
 // NoC, TLB, L2 and DRAM together: what process() answers.
 #include "sim/memory/memory_system.h"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/sim/support/memory.h"
 #include "tests/sim/support/test_config.h"
@@ -40,6 +42,35 @@ TEST_CASE_METHOD(Fixture, "a read: 100 to L2, 177 miss, 3 ports of one cycle and
   responses[2].clear();
   m.process({request(RequestKind::kRead, 0, 1, 2, 5000, 78)}, responses);
   CHECK(responses[2][0].time == 5000 + 100 + 51 + 3 + 100);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "what comes from a slice takes up to distance_spread longer, each GPC's slice the same") {
+  gpu.mutable_noc()->set_distance_spread(64);
+  simtest::MemorySide m(gpu);
+  // The hit of the test before, from two GPCs; twice each.
+  std::set<Cycle> longer, of_other;
+  bool same = true, twice = true;
+  for (uint64_t line = 0; line < 64; ++line) {
+    std::array<Cycle, 5> took{};
+    const std::array<uint16_t, 5> sms = {0, 0, 0, 1, 2};
+    for (size_t i = 0; i < sms.size(); ++i) {
+      const Cycle at = 10000 * (5 * line + i + 1);
+      responses[sms[i]].clear();
+      m.process({request(RequestKind::kRead, line, 1, sms[i], at, 1)}, responses);
+      took[i] = responses[sms[i]][0].time - at;
+    }
+    twice &= took[1] == took[2];
+    same &= took[1] == took[3];  // SMs 0 and 1 are of one GPC
+    longer.insert(took[1] - (100 + 51 + 3 + 100));
+    of_other.insert(took[4] - (100 + 51 + 3 + 100));
+  }
+  CHECK(twice);
+  CHECK(same);
+  CHECK(*longer.rbegin() <= 64);
+  CHECK(*of_other.rbegin() <= 64);
+  CHECK(longer.size() > 1);
+  CHECK(longer != of_other);
 }
 
 TEST_CASE_METHOD(Fixture, "a write sends its data and gets an acknowledgement without payload") {
