@@ -84,7 +84,7 @@ void st(Line& l) {
     return;
   }
   order(size(eviction(l.op("ST").flag(72, ".E"))));
-  l.text(global_address(l, kNone, offset24(l), false)).reg(64);
+  l.text(global_address(l, kNone, l.signed_bits(32, 32), false)).reg(64);
 }
 
 void ldl(Line& l) { size(eviction(l.op("LDL"))).reg(16).text(local_address(l, 32, offset24(l))); }

@@ -335,7 +335,7 @@ TEST_CASE("combinations that cannot be built") {
        {"dram.access_bytes = 256: more than l2.line_bytes = 128; legal values: up to 128"}},
       {{"dram.t_ras=5"}, {"dram.t_ras = 5: less than dram.t_rcd"}},
       {{"dram.t_rfc=8780"},
-       {"dram.t_rfc = 8780: not less than dram.t_refi = 8780", "legal values: up to 8779"}},
+       {"dram.t_rfc = 8780: not less than dram.t_refi = 6570", "legal values: up to 6569"}},
       {{"dram.total_bytes=1MiB"},
        {"dram.total_bytes = 1048576: less than one row in every bank; legal values: 3145728 or more"}},
       {{"tlb.walk_bytes=65536"},

@@ -35,6 +35,9 @@ TEST_CASE("what is not known is not guessed") {
   CHECK(disassembled({0x00000000000071ff, 0x000fc00000000000}, 0).empty());  // no such opcode
   CHECK(disassembled({0x000000000000f992, 0x000fec000000c000}, 0).empty());  // a fence of level 4
   CHECK(disassembled({0x0000000506057223, 0x000fe20000000004}, 0) == "FFMA R5, R6, R5, R4");
+  // To another block's shared memory: the data register is elsewhere than in the form with a descriptor.
+  CHECK(disassembled({0x0000000808007385, 0x010fe20000100b0a}, 0) == "ST.E.64 [R8+0x8], R10");
+  CHECK(disassembled({0x0000100408007385, 0x000fe8000010e90c}, 0) == "ST.E.STRONG.GPU [R8+0x1004], R12");
 }
 
 TEST_CASE("what nvdisasm refuses is not known") {

@@ -136,21 +136,21 @@ Kernel rows() {
   return k;
 }
 
-// A page for each load, of several warps on several SMs, twice.
+// A page for each load, of several warps on SMs of all GPCs; then those that others have asked for before.
 Kernel pages() {
   Kernel k;
   for (int turn = 0; turn < 2; ++turn) {
     for (int i = 0; i < 40; ++i) {
       k.add(ldg(8, 4)
                 .at(kBase + (static_cast<uint64_t>(i) << 25), 1 << 21)
-                .per_block(1 << 23)
+                .per_block(uint64_t{1} << (23 + turn))
                 .flags(isa::kFlagBypassL1)
                 .writes_barrier(0));
     }
     k.add(alu(2, {8}).waits(0b1).stall(4));
   }
   k.add(exit_op());
-  k.blocks(6);
+  k.blocks(24);
   return k;
 }
 

@@ -147,9 +147,9 @@ Op try_wait(uint64_t barrier) {
 TEST_CASE("a wait on an mbarrier ends when the bulk copies that report to it have arrived") {
   Kernel k{bulk(64, 0x100000, 128), try_wait(64), nop().waits(0b1)};
   Outcome o = run(test_gpu(), k);
-  // 100 until the first line is sent, 1 request port, 100 NoC, slice port 4, look-up 50, DRAM 126, response
+  // 100 until the first line is sent, 1 request port, 100 NoC, slice port 4, look-up 50, DRAM 128, response
   // 12 + 100; the wait ends 25 later, and a cycle to the waiter.
-  CHECK(o.cycles(0) == Cycles{0, 1, 100 + 1 + 100 + 4 + 50 + 126 + 112 + 25 + 1});
+  CHECK(o.cycles(0) == Cycles{0, 1, 100 + 1 + 100 + 4 + 50 + 128 + 112 + 25 + 1});
   CHECK(o[Counter::kBulkBytes] == 128);
   CHECK(o[Counter::kL2Sectors] == 4);
 }

@@ -24,8 +24,8 @@ Op bypass(Op op) { return op.flags(isa::kFlagBypassL1); }
 
 TEST_CASE("a cold load") {
   CHECK(to_reader(ldg(1).at(0x1000, 0)) == 413);
-  // Four sectors: slice port 4, DRAM moves 128 bytes in the time of 64 here, 12 in the response ports.
-  CHECK(to_reader(ldg(1).at(0x1000, 4)) == 413 + 3 + 9);
+  // Four sectors: slice port 4, two column commands of DRAM 2 cycles apart, 12 in the response ports.
+  CHECK(to_reader(ldg(1).at(0x1000, 4)) == 413 + 3 + 2 + 9);
 }
 
 TEST_CASE("an L1 hit, by width") {
