@@ -75,17 +75,14 @@ void store(Line& l, std::string_view name) {
   l.op(name).flag(72, ".E");
   order(size(eviction(l)));
   wide_only(l);
+  if (name == "ST" && l.form() == 1) {
+    l.text(l.address(24, "", l.signed_bits(32, 32))).reg(64);
+    return;
+  }
   l.text(global_address(l, 64, offset24(l), l.bit(76))).reg(32);
 }
 void stg(Line& l) { store(l, "STG"); }
-void st(Line& l) {
-  if (l.form() != 1) {
-    store(l, "ST");
-    return;
-  }
-  order(size(eviction(l.op("ST").flag(72, ".E"))));
-  l.text(global_address(l, kNone, l.signed_bits(32, 32), false)).reg(64);
-}
+void st(Line& l) { store(l, "ST"); }
 
 void ldl(Line& l) { size(eviction(l.op("LDL"))).reg(16).text(local_address(l, 32, offset24(l))); }
 void stl(Line& l) { size(eviction(l.op("STL"))).text(local_address(l, 64, offset24(l))).reg(32); }

@@ -153,7 +153,7 @@ void ClusterNetwork::carry(ClusterMessage m) {
     const Member& to = c->second.members[m.rank % c->second.members.size()];
     m.to = static_cast<uint16_t>(to.sm);
     m.slot = static_cast<uint8_t>(to.slot);
-    const uint32_t packets = (m.parts + ClusterMessage::kPacket / 2) / ClusterMessage::kPacket;
+    const uint32_t packets = m.parts / ClusterMessage::kPacket;  // only answers are parts of one
     const Ticks left = network_.ask(m.sm - first_, to.sm - first_, m.line, packets, m.port);
     m.time = std::max(m.time, to_cycles_up(left)) + way_there_;
   }

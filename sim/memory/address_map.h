@@ -51,6 +51,9 @@ class AddressMap {
             static_cast<uint32_t>(mix(line + 0x9e3779b97f4a7c15u) % sets_)};
   }
 
+  // Of a home's slice, among those of all partitions.
+  uint32_t slice_of_device(const Home& h) const { return h.partition * slices_ + h.slice; }
+
   static uint64_t mix(uint64_t x) {
     x ^= x >> 33;
     x *= 0xff51afd7ed558ccdu;

@@ -159,7 +159,7 @@ void GpcPort::enter() {
         p.at = tlb_.known({p.at, p.fill});
       }
       if (p.device == kNoDevice) {
-        common_.membars.use(r.sm, p.home.partition * common_.map.slices() + p.home.slice);
+        common_.membars.use(r.sm, common_.map.slice_of_device(p.home));
       }
       p.at = common_.noc.request(r.sm, payload_bytes(r), p.at);
     }

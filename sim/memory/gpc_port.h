@@ -107,7 +107,7 @@ class GpcPort final : public ShardPort {
   Ticks cross(const Packet& p, Ticks done);
   // Of the slice that has answered, beyond the nearest one.
   Ticks distance(const Packet& p) const {
-    return p.remote ? Ticks() : distance_[p.home.partition * common_.map.slices() + p.home.slice];
+    return p.remote ? Ticks() : distance_[common_.map.slice_of_device(p.home)];
   }
   Ticks arrival(const Packet& p, Ticks done);
 

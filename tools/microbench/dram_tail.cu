@@ -27,15 +27,6 @@ __global__ void k_cold(u32* o, const u32* g, int n, int lanes, int stride, int p
     o[0] = 0;
   }
 }
-__global__ void k_read(u32* o, const u64* p, size_t n) {
-  u64 s = 0;
-  for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
-    s += p[i];
-  }
-  if (s == 0x123456789) {
-    o[0] = 1;
-  }
-}
 
 int main() {
   constexpr size_t kBytes = (size_t)1 << 30, kOther = 256 << 20;
@@ -56,7 +47,7 @@ int main() {
             if (dirty) {
               CK(cudaMemset(other, 0, kOther));
             } else {
-              k_read<<<1320, 256>>>(o, (u64*)other, kOther / 8);
+              k_read_words<<<1320, 256>>>(o, (u64*)other, kOther / 8);
             }
             sync();
             // Translations are there, and other lines of the same pages.

@@ -1,28 +1,10 @@
 // K. Distributed shared memory by lane pattern: loads, stores, atomics of a neighbour's shared memory, and what waits for them.
-#include "mb.h"
-__device__ __forceinline__ void cl_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
-__device__ __forceinline__ void cl_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
-__device__ __forceinline__ void cl_sync() {
-  cl_arrive();
-  cl_wait();
-}
-__device__ __forceinline__ u32 crank() {
-  u32 r;
-  asm volatile("mov.u32 %0,%%cluster_ctarank;" : "=r"(r));
-  return r;
-}
+#include "remote.h"
 __device__ __forceinline__ u32 csize() {
   u32 r;
   asm volatile("mov.u32 %0,%%cluster_nctarank;" : "=r"(r));
   return r;
 }
-__device__ __forceinline__ u32 mapa(u32 a, u32 k) {
-  u32 r;
-  asm volatile("mapa.shared::cluster.u32 %0,%1,%2;" : "=r"(r) : "r"(a), "r"(k));
-  return r;
-}
-enum Op { LD, LD4, ST, ST4, RED, ATOM, CAS, GEN };
-static const char* const kName[] = {"ld32", "ld128", "st32", "st128", "red32", "atom32", "cas32", "generic_atomicAdd"};
 constexpr int K = 8;  // accesses per thread before the pattern repeats
 // pattern[(i * warps + warp) * 32 + lane] = rank distance << 16 | word
 template <int OP>
@@ -48,28 +30,8 @@ __global__ void __launch_bounds__(1024) k_dsm(u64* o, const u32* pattern, int n,
     for (int r = 0; r < n; r++) {
 #pragma unroll
       for (int i = 0; i < K; i++) {
-        u32 y, z, w, q;
-        if (OP == LD) {
-          asm volatile("ld.volatile.shared::cluster.u32 %0,[%1];" : "=r"(y) : "r"(a[i]) : "memory");
-          x ^= y;
-        } else if (OP == LD4) {
-          asm volatile("ld.volatile.shared::cluster.v4.u32 {%0,%1,%2,%3},[%4];"
-                       : "=r"(y), "=r"(z), "=r"(w), "=r"(q)
-                       : "r"(a[i])
-                       : "memory");
-          x ^= y ^ z ^ w ^ q;
-        } else if (OP == ST) {
-          asm volatile("st.shared::cluster.u32 [%0],%1;" ::"r"(a[i]), "r"(x) : "memory");
-        } else if (OP == ST4) {
-          asm volatile("st.shared::cluster.v4.u32 [%0],{%1,%1,%1,%1};" ::"r"(a[i]), "r"(x) : "memory");
-        } else if (OP == RED) {
-          asm volatile("red.shared::cluster.add.u32 [%0],%1;" ::"r"(a[i]), "r"(x) : "memory");
-        } else if (OP == ATOM) {
-          asm volatile("atom.shared::cluster.add.u32 %0,[%1],%2;" : "=r"(y) : "r"(a[i]), "r"(1) : "memory");
-          x ^= y;
-        } else if (OP == CAS) {
-          asm volatile("atom.shared::cluster.cas.b32 %0,[%1],%2,%3;" : "=r"(y) : "r"(a[i]), "r"(r), "r"(1) : "memory");
-          x ^= y;
+        if (OP != GEN) {
+          remote<OP>(a[i], r, x);
         } else {
           atomicAdd((u32*)g[i], 1u);
         }

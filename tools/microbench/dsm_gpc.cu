@@ -3,22 +3,7 @@
 // answer. A row per TPC, in the GPC's order of SM numbers: mean over the GPCs that hold four such clusters.
 #include <map>
 #include <numeric>
-#include "mb.h"
-__device__ __forceinline__ void cl_sync() {
-  asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-__device__ __forceinline__ u32 crank() {
-  u32 r;
-  asm volatile("mov.u32 %0,%%cluster_ctarank;" : "=r"(r));
-  return r;
-}
-__device__ __forceinline__ u32 mapa(u32 a, u32 k) {
-  u32 r;
-  asm volatile("mapa.shared::cluster.u32 %0,%1,%2;" : "=r"(r) : "r"(a), "r"(k));
-  return r;
-}
-enum Op { LD, LD4, ST, ST4, RED, ATOM };
-static const char* const kName[] = {"ld32", "ld128", "st32", "st128", "red32", "atom32"};
+#include "remote.h"
 constexpr int K = 8, kThreads = 256, kShared = 131072, kMaxSms = 256;
 // pattern[i * threads + thread] = what the rank is changed by << 16 | word; out: cycles by SM.
 template <int OP>
@@ -42,26 +27,7 @@ __global__ void __launch_bounds__(kThreads) k_gpc(u64* out, const u32* pattern, 
       for (int r = 0; r < n; r++) {
 #pragma unroll
         for (int i = 0; i < K; i++) {
-          u32 y, z, w, q;
-          if (OP == LD) {
-            asm volatile("ld.volatile.shared::cluster.u32 %0,[%1];" : "=r"(y) : "r"(a[i]) : "memory");
-            x ^= y;
-          } else if (OP == LD4) {
-            asm volatile("ld.volatile.shared::cluster.v4.u32 {%0,%1,%2,%3},[%4];"
-                         : "=r"(y), "=r"(z), "=r"(w), "=r"(q)
-                         : "r"(a[i])
-                         : "memory");
-            x ^= y ^ z ^ w ^ q;
-          } else if (OP == ST) {
-            asm volatile("st.shared::cluster.u32 [%0],%1;" ::"r"(a[i]), "r"(x) : "memory");
-          } else if (OP == ST4) {
-            asm volatile("st.shared::cluster.v4.u32 [%0],{%1,%1,%1,%1};" ::"r"(a[i]), "r"(x) : "memory");
-          } else if (OP == RED) {
-            asm volatile("red.shared::cluster.add.u32 [%0],%1;" ::"r"(a[i]), "r"(x) : "memory");
-          } else {
-            asm volatile("atom.shared::cluster.add.u32 %0,[%1],%2;" : "=r"(y) : "r"(a[i]), "r"(1) : "memory");
-            x ^= y;
-          }
+          remote<OP>(a[i], r, x);
         }
       }
     }

@@ -110,6 +110,17 @@ static std::string S(const char* f, ...) {
   return b;
 }
 
+// Reads n words, so that L2 has them, or nothing of what it had.
+static __global__ void k_read_words(u32* o, const u64* p, size_t n) {
+  u64 s = 0;
+  for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+    s += p[i];
+  }
+  if (s == 0x123456789) {
+    o[0] = 1;
+  }
+}
+
 template <class T>
 T* dmalloc(size_t n) {
   T* p;

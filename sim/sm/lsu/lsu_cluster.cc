@@ -1,7 +1,9 @@
 // The LSU's way to the shared memory of other blocks of the cluster, over the network between the SMs of a
 // GPC.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <tuple>
 
 #include "sim/access/bank_conflicts.h"
 #include "sim/access/space.h"
@@ -20,14 +22,6 @@ ClusterMessage::Kind kind_of(OpClass op) {
   return is_atomic(op)  ? ClusterMessage::Kind::kAtomic
          : is_store(op) ? ClusterMessage::Kind::kWrite
                         : ClusterMessage::Kind::kRead;
-}
-
-uint32_t operations(const uint64_t addr[32], uint32_t mask, const memory::Coalesced& lines) {
-  uint32_t all = 0;
-  for (uint32_t i = 0; i < lines.count; ++i) {
-    all += memory::sector_operations(addr, mask, lines.lines[i].line);
-  }
-  return all;
 }
 
 }  // namespace
@@ -59,10 +53,15 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   }
   memory::Coalesced lines;
   memory::coalesce(addr, remote, width, lines);
+  std::array<DsmTraffic, std::tuple_size_v<decltype(lines.lines)>> traffic;
+  uint32_t operations = 0;
+  for (uint32_t i = 0; i < lines.count; ++i) {
+    traffic[i] = dsm_traffic(t.op, lines.lines[i], addr, remote);
+    operations += traffic[i].operations;
+  }
   const bool acknowledged = is_store(t.op) || is_atomic(t.op);
   const bool returns = !is_store(t.op) && (!is_atomic(t.op) || t.instr->n_dst > 0);
-  if (acknowledged &&
-      lacks_entries(e, is_atomic(t.op) ? 2 * operations(addr, remote, lines) : lines.count + lines.sectors)) {
+  if (acknowledged && lacks_entries(e, is_atomic(t.op) ? 2 * operations : lines.count + lines.sectors)) {
     return false;
   }
   if (e.room && !block.in_cluster) {
@@ -86,11 +85,10 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     }
   }
   Cycle sent = now;
-  uint32_t counted = is_atomic(t.op) ? 0 : lines.sectors;
+  const uint32_t counted = is_atomic(t.op) ? operations : lines.sectors;
   for (uint32_t i = 0; i < lines.count; ++i) {
     const memory::LineAccess& a = lines.lines[i];
-    const DsmTraffic x = dsm_traffic(t.op, a, addr, remote);
-    counted += x.operations;
+    const DsmTraffic& x = traffic[i];
     m.line = a.line;
     m.rank =
         static_cast<uint8_t>(isa::cluster_offset(shape, a.line * memory::kLineBytes) / isa::kSharedWindow);

@@ -16,7 +16,7 @@ constexpr uint32_t kPacket = sm::ClusterMessage::kPacket;
 
 struct Packets {
   double there = 0, back = 0;
-  uint32_t passes = 0, operations = 0, lines = 0;
+  uint32_t passes = 0, operations = 0;
 };
 
 // Lane by lane, words of 4 bytes.
@@ -28,7 +28,6 @@ Packets packets(OpClass op, const std::function<uint64_t(uint64_t)>& word, uint3
   memory::Coalesced lines;
   memory::coalesce(addr, mask, 4, lines);
   Packets all;
-  all.lines = lines.count;
   for (uint32_t i = 0; i < lines.count; ++i) {
     const DsmTraffic t = sm::dsm_traffic(op, lines.lines[i], addr, mask);
     all.there += t.there / static_cast<double>(kPacket);
