@@ -130,7 +130,8 @@ GridLaunch DetailedEngine::grid(const Launched& l) const {
 }
 
 void DetailedEngine::launch(Launch request) {
-  const Launched& l = admit(std::move(request));
+  Launched& l = admit(std::move(request));
+  l.moved_before = moved_bytes();
   Machine& m = loop_.machine();
   const Cycle at = std::max(l.launch.at, loop_.now());
   const uint64_t line_bytes = m.config.sm().fetch().line_bytes();
@@ -147,10 +148,26 @@ bool DetailedEngine::settled(uint8_t number) const {
          });
 }
 
+uint64_t DetailedEngine::moved_bytes() const {
+  return loop_.counters()[stats::Counter::kL2FromSm] * memory::kSectorBytes;
+}
+
 Cycle DetailedEngine::end_of(uint8_t number, Cycle last_warp) const {
   const Machine& m = loop_.machine();
   const Cycle performed = m.memory->last_performed(number);
-  return performed == 0 ? last_warp : std::max(last_warp, performed) + m.config.launch().flush_cycles();
+  if (performed == 0) {
+    return last_warp;
+  }
+  // What is on its way is performed while the GPCs answer, and their last answer counts; more data takes
+  // longer, with launches beside each other that of all of them (FINDINGS.md 54).
+  const config::Launch& c = m.config.launch();
+  const Launched& l = *launched_[number];
+  const uint64_t gpcs =
+      std::min<uint64_t>(l.image.shape.grid.count(), m.config.topology().tpcs_per_gpc_size());
+  const uint64_t bytes = moved_bytes() - l.moved_before;
+  const uint64_t flush =
+      c.flush_cycles() * gpcs / (gpcs + 1) + c.flush_data_cycles() * bytes / (bytes + c.flush_half_bytes());
+  return std::max(last_warp + flush, performed);
 }
 
 LaunchEnd DetailedEngine::take_ended() {

@@ -140,7 +140,7 @@ class L2 {
   Ticks write_back(CacheLine& l, const Home& home, Ticks at);
   // `sectors` that come from DRAM or are written go into the home slice's data array, one after the other
   // (FINDINGS.md 38). Returns when their turn is.
-  Ticks fill(const Home& home, uint32_t sectors, Ticks at) {
+  Ticks fill(const Home& home, double sectors, Ticks at) {
     const Ticks service = Ticks::truncated(sectors * fill_service_);
     return slice(home.partition, home.slice).fills.reserve(at, service) - service;
   }
@@ -169,7 +169,7 @@ class L2 {
   const Fabric& fabric_;
   Dram dram_;
   const Ticks tag_service_, hit_latency_, far_latency_, atomic_interval_, atomic_latency_;
-  const double sector_service_, fill_service_;
+  const double sector_service_, fill_service_, header_sectors_;
   const bool keeps_persisting_;
   const uint64_t total_bytes_;
   const uint32_t max_persisting_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice

@@ -81,6 +81,8 @@ std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t
   config::Launch& l = *c.mutable_launch();
   l.set_block_interval(l.block_interval() / part);
   l.set_retire_interval(l.retire_interval() / part);
+  l.set_flush_half_bytes(
+      std::max<uint64_t>(1, std::llround(static_cast<double>(l.flush_half_bytes()) * part)));
   l.set_dirty_bytes(static_cast<uint64_t>(static_cast<double>(l.dirty_bytes()) * part));
   return c;
 }

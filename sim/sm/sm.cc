@@ -18,23 +18,25 @@ using stats::Stall;
 
 namespace {
 
-uint32_t place_in_gpc(const config::GpuConfig& gpu, uint32_t sm) {
-  const std::vector<uint32_t> first = memory::first_sms(memory::gpc_of_sm(gpu.topology()));
-  return sm - *std::prev(std::upper_bound(first.begin(), first.end(), sm));
+// The first SM of the GPC that SM `sm` is in, and the one behind its last.
+std::pair<uint32_t, uint32_t> gpc_of(const config::Topology& t, uint32_t sm) {
+  const std::vector<uint32_t> first = memory::first_sms(memory::gpc_of_sm(t));
+  const auto next = std::upper_bound(first.begin(), first.end(), sm);
+  return {*std::prev(next), next == first.end() ? t.sms() : *next};
 }
 
 }  // namespace
 
 Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
     : launch_(gpu.launch()),
-      tpc_sms_(gpu.topology().sms_per_tpc()),
-      tpcs_(gpu.topology().sms() / tpc_sms_),
+      sms_(gpu.topology().sms()),
+      gpc_(gpc_of(gpu.topology(), index)),
       code_line_bytes_(gpu.sm().fetch().line_bytes()),
       state_(index, gpu, *this),
       instructions_(gpu.sm().fetch(), gpu.sm().subcores(), state_.counters(),
                     FetchPort{state_.outbox(), static_cast<uint16_t>(index)}),
-      constants_(gpu.sm().constants(), gpu.sm().subcores(), place_in_gpc(gpu, index), state_.counters(),
-                 FetchPort{state_.outbox(), static_cast<uint16_t>(index)}),
+      constants_(gpu.sm().constants(), gpu.sm().subcores(), index - gpc_.first, gpc_.second - gpc_.first,
+                 state_.counters(), FetchPort{state_.outbox(), static_cast<uint16_t>(index)}),
       dispatch_(state_, constants_, gpu),
       shared_pipes_(gpu.sm()),
       fences_(state_),
@@ -81,9 +83,12 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, cons
 }
 
 void Sm::add_kernel(const TimedKernel& kernel) {
-  instructions_.add(kernel.first_line, kernel.lines);
-  const bool all = kernel.image->shape.grid.count() > tpcs_;  // blocks go to TPCs that have none first
-  constants_.add(kernel.first_constant, kernel.constant_is_parameter, all ? tpc_sms_ : 1,
+  // Blocks go to all GPCs alike.
+  const uint64_t gpc_sms = gpc_.second - gpc_.first;
+  const uint64_t share = (kernel.image->shape.grid.count() * gpc_sms + sms_ - 1) / sms_;
+  const auto sharers = static_cast<uint32_t>(std::clamp<uint64_t>(share, 1, gpc_sms));
+  instructions_.add(kernel.first_line, kernel.lines, sharers);
+  constants_.add(kernel.first_constant, kernel.constant_lines, sharers,
                  uint64_t{kernel.lines} * code_line_bytes_);
   if (!kernel.control_bits) {
     state_.need_scoreboards();

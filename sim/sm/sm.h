@@ -153,8 +153,10 @@ class Sm final : WarpScheduler, QueueRoom {
   void take_arrivals(Cycle now);
   void start_block(const Placement& p, Cycle now);
 
-  const config::Launch& launch_;  // of the machine, which outlives its SMs
-  const uint32_t tpc_sms_, tpcs_, code_line_bytes_;
+  const config::Launch& launch_;             // of the machine, which outlives its SMs
+  const uint32_t sms_;                       // of the GPU
+  const std::pair<uint32_t, uint32_t> gpc_;  // the SMs from one until another are in the SM's GPC
+  const uint32_t code_line_bytes_;
   SmState state_;
   InstructionSupply instructions_;
   ConstantCache constants_;

@@ -144,7 +144,7 @@ class FillConfig(unittest.TestCase):
         p = subprocess.run(["/usr/bin/python3", program, self.results(keep=lambda r: r[0] != "J"), "--configs", CONFIGS, "-o", out],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(p.returncode, 0, p.stdout)
-        self.assertIn("not measured: sm.constants.parameter_latency, stays 50: no J parameter_touch\n", p.stdout)
+        self.assertIn("not measured: sm.constants.parameter_latency, stays 150: no J parameter_touch\n", p.stdout)
         p = subprocess.run(["/usr/bin/python3", program, RESULTS, "--capability", "sm_80", "--configs", CONFIGS, "-o", out],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual((p.returncode, p.stdout), (1, "fill_config.py: --capability sm_80, but the results are of sm_90\n"))

@@ -88,6 +88,7 @@ TEST_CASE("flat lines are overrides that rebuild the configuration") {
          d.path.ends_with("].counted_pipe") || d.path.ends_with("].extra_stall") ||
          // Measured for the H200 only.
          d.path.starts_with("launch.") || d.path == "sm.fetch.launch_latency" ||
+         d.path == "sm.fetch.launch_lines" || d.path.starts_with("sm.fetch.launch_line_") ||
          d.path == "sm.fetch.l1_prefetch_lines" || d.path.starts_with("sm.constants.launch_code_") ||
          d.path.starts_with("sm.constants.gcc_") || d.path == "l2.max_dirty_bytes" ||
          d.path.starts_with("l2.dirty_") || d.path.starts_with("l2.scarce_") || d.path == "dram.t_rfc" ||

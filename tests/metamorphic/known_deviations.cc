@@ -15,6 +15,10 @@ constexpr const char* kOrder =
     "no defect: warps get a full queue in the order in which they came, so that a cycle more or less "
     "somewhere decides who goes first, and with a barrier behind it how long the others wait";
 
+constexpr const char* kBanks =
+    "no defect: all loads are in flight at once, and where they go at another rate they come to the banks of "
+    "DRAM in another order";
+
 }  // namespace
 
 const std::vector<Deviation>& known_deviations() {
@@ -25,9 +29,9 @@ const std::vector<Deviation>& known_deviations() {
        "brought all of "
        "code that begins elsewhere (sm.fetch.first_fetch_bytes): up to 7 % faster than at 0"},
       {"*", "wgmma", "cycles", 0.03, "sim/sm/issue", kOrder},
-      {"halved bandwidth of GPC ports", "vecadd", "cycles", 0.02, "sim/memory",
-       "no defect: all loads are in flight at once, and where they go more slowly they come to the banks of "
-       "DRAM in another order"},
+      {"halved bandwidth of GPC ports", "cpasync", "cycles", 0.02, "sim/memory", kBanks},
+      {"a quarter of the room for queues to the LSU", "cpasync", "cycles", 0.02, "sim/memory", kBanks},
+      {"doubled bandwidth between L2 partitions", "generated_gather", "cycles", 0.02, "sim/memory", kBanks},
   };
   return all;
 }

@@ -205,8 +205,8 @@ thread { name: 'm'
                 self.ok("host", w, *gpu, "--together", "--out", self.path("t.db"), "--force")
                 first, second = self.spans("t.db", name)
                 # Not understood: on a machine of its own the kernel of parts.cubin begins 57 cycles later; with constants that are always
-                # there 137, in revisions before FINDINGS.md 49, too, where something else hid the 57.
-                self.assertAlmostEqual(first, 1000 * (cycles - 1500), delta=5000 if name == "saxpy" else 60000)
+                # there 137, in revisions before FINDINGS.md 49, too, where something else hid the 57; 61 since constants come as in 54.
+                self.assertAlmostEqual(first, 1000 * (cycles - 1500), delta=5000 if name == "saxpy" else 61000)
                 self.assertLess(second, first)
 
     def test_arguments_from_files(self):

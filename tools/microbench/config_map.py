@@ -314,7 +314,7 @@ FIELDS = [
     ("sm.async_copy.dsm_latency", D, 0, lambda r, c: r("K", "DSM_load_latency", "cluster 8") - 5 - c("sm.memory.queue_latency") - 2 * 1.5),
     ("sm.async_copy.dsm_packet_cycles", M, 2, lambda r, c: r("K", "DSM_ld32", "32 lines 1 apart; 32 sectors; cluster 4; 4 blocks active; 8 warps; 1 clusters") / 64),
 
-    ("launch.start_cycles", D, 0, lambda r, c: launch_overhead(r, c) - c("launch.end_cycles")),
+    ("launch.start_cycles", D, 0, lambda r, c: launch_overhead(r, c) - c("launch.end_cycles") - c("launch.block_start_latency")),
     # Of blocks of one warp; between these and blocks of eight; of sixteen.
     ("launch.block_interval", M, 2, lambda r, c: r("G", "dispatch_gap_same_SM_p50", "32 per SM x1") / c("topology.sms")),
     ("launch.sm_block_interval", M, DOWN, lambda r, c: (r("G", "dispatch_gap_same_SM_p50", "32 per SM x1") + r.inside("G", "dispatch_gap_same_SM_p50", r"p10 (\d+)", "8 per SM x1")) / 2),

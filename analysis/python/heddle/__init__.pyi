@@ -496,6 +496,8 @@ class _Clocks(Group):
 
 class _Launch(Group):
     flush_cycles: int  # core cycles; 0 to 1e+05
+    flush_data_cycles: int  # core cycles; 0 to 1e+05
+    flush_half_bytes: int  # bytes; 1 to 1099511627776
     start_cycles: int  # core cycles; 0 to 1e+06
     end_cycles: int  # core cycles; 0 to 1e+06
     block_interval: float  # core cycles; 0 to 1000
@@ -647,6 +649,9 @@ class _SmFetch(Group):
     launch_prefetch_bytes: int  # bytes; 0 to 4194304
     first_fetch_bytes: int  # bytes; 0 to 65536
     launch_latency: int  # core cycles; 0 to 4096
+    launch_lines: int  # 0 to 256
+    launch_line_wait: float  # core cycles; 0 to 1024
+    launch_line_interval: float  # core cycles; 0 to 1024
     l1_interval: int  # core cycles; 1 to 256
     gcc_interval: int  # core cycles; 1 to 256
 
@@ -666,7 +671,7 @@ class _SmConstants(Group):
     memory_latency: int  # core cycles; 1 to 16384
     parameter_latency: int  # core cycles; 1 to 16384
     operand_latency: int  # core cycles; 1 to 4096
-    l1_interval: int  # core cycles; 1 to 4096
+    line_interval: float  # core cycles; 0.01 to 4096
     launch_code_bytes: int  # bytes; 0 to 16777216
     launch_code_latency: int  # core cycles; 0 to 16384
     gcc_sms: int  # SMs; 1 to 64

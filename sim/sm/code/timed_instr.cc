@@ -299,7 +299,10 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
       auto [it, fresh] = constants.try_emplace(key, static_cast<uint32_t>(constants.size()));
       t.constant = it->second;
       if (fresh) {
-        k.constant_is_parameter.push_back(in.const_bank == 0);
+        const uint32_t parameters = image.parameter_base / sm.constants().line_bytes();
+        k.constant_lines.push_back(in.const_bank != 0        ? ConstantLine::kOther
+                                   : key.second < parameters ? ConstantLine::kShape
+                                                             : ConstantLine::kParameter);
       }
       // ULDC has a fixed latency and no scoreboard counter: like an immediate operand it waits before it
       // issues.

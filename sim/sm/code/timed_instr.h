@@ -89,6 +89,10 @@ struct TimedInstr {
   const isa::Instr* instr = nullptr;
 };
 
+// What is in a line of constants: bank 0 comes with the launch, the block's and grid's shape below the
+// parameters.
+enum class ConstantLine : uint8_t { kOther, kShape, kParameter };
+
 struct TimedKernel {
   std::vector<TimedInstr> code;  // parallel to KernelImage::code
   const isa::KernelImage* image = nullptr;
@@ -97,8 +101,8 @@ struct TimedKernel {
   uint32_t lines = 0;           // so many
   uint32_t first_constant = 0;  // and its constant-cache lines
   uint32_t constants = 0;
-  std::vector<bool> constant_is_parameter;  // of each of them: in bank 0, which the launch writes
-  uint64_t address_offset = 0;              // added to addresses of global and local memory
+  std::vector<ConstantLine> constant_lines;  // of each of them
+  uint64_t address_offset = 0;               // added to addresses of global and local memory
 };
 
 // A pointer to an instruction of the kernel, or null, is saved as its number.

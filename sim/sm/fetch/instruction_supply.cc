@@ -49,10 +49,11 @@ void InstructionSupply::reset() {
   kernels_.clear();
 }
 
-void InstructionSupply::add(uint32_t first, uint32_t count) {
+void InstructionSupply::add(uint32_t first, uint32_t count, uint32_t sharers) {
   lines_ = std::max(lines_, first + count);
   std::erase_if(kernels_, [first](const Kernel& k) { return k.first == first; });
-  kernels_.push_back({first, count, kNever});
+  const uint32_t end = std::min(count, config_.launch_prefetch_bytes() / config_.line_bytes());
+  kernels_.push_back({.first = first, .count = count, .sharers = sharers});
   for (LineCache& c : l0_) {
     c.add(first, count);
   }
@@ -60,7 +61,6 @@ void InstructionSupply::add(uint32_t first, uint32_t count) {
   gcc_.add(first, count);
   seen_.resize(lines_);
   std::fill_n(seen_.begin() + first, count, false);
-  uint32_t end = std::min(count, config_.launch_prefetch_bytes() / config_.line_bytes());
   for (uint32_t line = 0; line < end; ++line) {
     if (line >= config_.first_fetch_bytes() / config_.line_bytes()) {
       l1_.insert(first + line, 0);
@@ -70,17 +70,33 @@ void InstructionSupply::add(uint32_t first, uint32_t count) {
   }
 }
 
+InstructionSupply::Kernel* InstructionSupply::kernel_of(uint32_t line) {
+  const auto k = std::find_if(kernels_.begin(), kernels_.end(), [line](const Kernel& k) {
+    return line >= k.first && line - k.first < k.count;
+  });
+  return k == kernels_.end() ? nullptr : &*k;
+}
+
 // `now`, or when the first line of the kernel that `line` belongs to can be there.
 Cycle InstructionSupply::opened(uint32_t line, Cycle now) {
-  for (Kernel& k : kernels_) {
-    if (line >= k.first && line - k.first < k.count) {
-      if (k.open == kNever) {
-        k.open = now + config_.launch_latency();
-      }
-      return std::max(now, k.open);
-    }
+  Kernel* k = kernel_of(line);
+  if (!k) {
+    return now;
   }
-  return now;
+  if (k->open == kNever) {
+    k->open = now + config_.launch_latency();
+  }
+  return std::max(now, k->open);
+}
+
+// When the launch has brought `line` of a kernel into the L1. The SMs of a GPC share the way, constants come
+// first (FINDINGS.md 54).
+Cycle InstructionSupply::brought(const Kernel& k, uint32_t line) const {
+  const uint32_t number = line - k.first;
+  const double cycles = number < config_.launch_lines()
+                            ? 0
+                            : config_.launch_line_wait() + number * config_.launch_line_interval();
+  return k.open + static_cast<Cycle>(cycles * k.sharers);
 }
 
 // When the L1 has `line`, which it asks for if need be.
@@ -88,7 +104,14 @@ Cycle InstructionSupply::into_l1(uint32_t line, Cycle now) {
   const Cycle there = l1_.ready(line);
   if (there != kNever) {
     l1_.touch(line);
-    return there;
+    // Null: fetch has run ahead into what a kernel that has ended has left behind.
+    const Kernel* k = there == 0 ? kernel_of(line) : nullptr;
+    if (!k) {
+      return there;
+    }
+    const Cycle at_l1 = std::min(brought(*k, line), now + config_.gcc_latency());
+    l1_.insert(line, at_l1);
+    return at_l1;
   }
   ++counters_[stats::Counter::kFetchL1Misses];
   Cycle at_gcc = gcc_.ready(line);
@@ -123,9 +146,9 @@ Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle
 }
 
 // A warp has come to `line`: the next ones (FINDINGS.md 50).
-void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, Cycle now) {
+void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, uint32_t lines, Cycle now) {
   Stream& s = stream_[subcore];
-  const uint32_t wanted = std::min(lines_, line + 1 + config_.prefetch_lines());
+  const uint32_t wanted = std::min(lines_, line + 1 + lines);
   if (s.next >= wanted) {
     return;
   }
@@ -136,7 +159,9 @@ void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, Cycle now) {
   }
   const uint32_t end = std::min(lines_, s.next + config_.l1_prefetch_lines());
   for (uint32_t ahead = s.next; ahead < end; ++ahead) {
-    into_l1(ahead, opened(ahead, now));
+    if (l1_.ready(ahead) == kNever) {
+      into_l1(ahead, opened(ahead, now));
+    }
   }
 }
 
@@ -145,8 +170,13 @@ Cycle InstructionSupply::want(uint32_t subcore, uint32_t line, Cycle now) {
     return now;
   }
   Stream& s = stream_[subcore];
+  uint32_t ahead = config_.prefetch_lines();
   Cycle ready = l0_[subcore].ready(line);
   if (ready == kNever) {
+    const Kernel* k = kernel_of(line);
+    if (k && line == k->first && config_.launch_lines() > 0) {
+      ahead = config_.launch_lines() - 1;
+    }
     ++counters_[stats::Counter::kFetchL0Misses];
     ready = fetch(subcore, line, now, 0);
     s = {line + 1, line, ready};
@@ -154,7 +184,7 @@ Cycle InstructionSupply::want(uint32_t subcore, uint32_t line, Cycle now) {
     l0_[subcore].touch(line);
   }
   if (line >= s.first && line < s.next) {
-    run_ahead(subcore, line, now);
+    run_ahead(subcore, line, ahead, now);
   }
   return std::max(ready, now);
 }

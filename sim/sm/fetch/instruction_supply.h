@@ -2,6 +2,8 @@
 // them. (reference/microarchitecture.md 3.3)
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -72,8 +74,8 @@ class InstructionSupply {
 
   // Everything is cold, no kernel has lines.
   void reset();
-  // A kernel with `count` lines from `first` on has been launched.
-  void add(uint32_t first, uint32_t count);
+  // A kernel with `count` lines from `first` on has been launched, on so many SMs of the GPC.
+  void add(uint32_t first, uint32_t count, uint32_t sharers);
 
   // A warp of `subcore` wants `line` at `now`; returns when it can use it (now, when it is there).
   Cycle want(uint32_t subcore, uint32_t line, Cycle now);
@@ -102,21 +104,24 @@ class InstructionSupply {
     }
   };
 
-  // The lines of a kernel, and when the first of them can come: known when it is wanted.
+  // The lines of a kernel, those that the launch brings, and when the first of them can come: known when it
+  // is wanted.
   struct Kernel {
-    uint32_t first = 0, count = 0;
+    uint32_t first = 0, count = 0, sharers = 1;
     Cycle open = kNever;
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(first, count, open);
+      ar(first, count, sharers, open);
     }
   };
 
+  Kernel* kernel_of(uint32_t line);
+  Cycle brought(const Kernel& k, uint32_t line) const;
   Cycle opened(uint32_t line, Cycle now);
   Cycle into_l1(uint32_t line, Cycle now);
   Cycle fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before);
-  void run_ahead(uint32_t subcore, uint32_t line, Cycle now);
+  void run_ahead(uint32_t subcore, uint32_t line, uint32_t lines, Cycle now);
 
   const config::InstructionFetch config_;
   stats::CounterSet& counters_;

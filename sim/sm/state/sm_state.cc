@@ -74,9 +74,10 @@ void SmState::expect(uint32_t warp, const TimedInstr& t, Stall why) {
 }
 
 void SmState::result_at(Cycle at, uint32_t warp, const TimedInstr& t) {
-  const bool scoreboard = by_scoreboard(warp);
-  if (t.write_barrier != kNoBarrier || scoreboard) {
-    warps_[warp].results += scoreboard;
+  // A warp does not end before what LDC reads has come, wanted or not (FINDINGS.md 54).
+  const bool counted = by_scoreboard(warp) || (t.op == isa::OpClass::kLdc && t.write_barrier == kNoBarrier);
+  if (t.write_barrier != kNoBarrier || counted) {
+    warps_[warp].results += counted;
     schedule(std::max(at, now_ + 1), {UnitEvent::Kind::kResult, static_cast<uint8_t>(warp), 0, t.index});
   }
 }
@@ -102,13 +103,16 @@ void SmState::release(uint32_t warp, uint8_t barrier, Cycle now) {
 
 void SmState::result(uint32_t warp, uint32_t code, Cycle now) {
   const TimedInstr& t = kernel(warp).code[code];
-  if (!by_scoreboard(warp)) {
+  const bool scoreboard = by_scoreboard(warp);
+  if (!scoreboard && t.write_barrier != kNoBarrier) {
     release(warp, t.write_barrier, now);
     return;
   }
   Warp& w = warps_[warp];
   --w.results;
-  (*scoreboards_)[warp].set(*t.instr, now, Stall::kWait);
+  if (scoreboard) {
+    (*scoreboards_)[warp].set(*t.instr, now, Stall::kWait);
+  }
   if (w.draining) {
     retire_if_drained(warp, now);
   } else {

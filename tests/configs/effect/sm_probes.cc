@@ -190,6 +190,12 @@ Kernel constant_banks() {
   return k;
 }
 
+Kernel parameters() {
+  Kernel k{imad(3, {1}).stall(2).constant(0, 0x210)};
+  k.blocks(132);
+  return k;
+}
+
 Kernel barriers() {
   Kernel k;
   const std::vector<Op> scopes = {membar(isa::kFlagScopeCta), membar(), membar(isa::kFlagScopeSys)};
@@ -345,6 +351,7 @@ std::vector<Probe> sm_probes() {
       kernel_probe("taken branches", taken_branches),
       kernel_probe("long code", long_code),
       kernel_probe("constants", constant_banks),
+      kernel_probe("parameters on all SMs", parameters, {"sm.constants.gcc_interval=64"}),
       kernel_probe("barriers", barriers),
       kernel_probe("cluster", cluster),
       kernel_probe("warp group", warp_group),

@@ -110,15 +110,31 @@ TEST_CASE("the kernel ends when its last store has been performed at L2") {
   CHECK(o.result.cycles == o.first + 30 + 4 + 108 + 54 + 500);
 }
 
-TEST_CASE("a kernel that has accessed memory ends flush_cycles later") {
+TEST_CASE("behind a kernel that has accessed memory the last GPC's answer counts, or the last store") {
   config::GpuConfig g = test_gpu();
-  g.mutable_launch()->set_flush_cycles(70);
-  for (const Op& op : {stg().at(0, 4), ldg(1).at(0, 0)}) {
-    Kernel k{op};
-    CHECK(run(g, k).result.cycles == run(test_gpu(), k).result.cycles + 70);
-  }
+  g.mutable_launch()->set_flush_cycles(3000);
+  auto later = [&g](Kernel& k) {
+    const Outcome o = run(g, k);
+    return o.result.cycles - 500 - (o.first + o.result.sm_active_cycles_max);
+  };
+  Kernel load{ldg(1).at(0, 0)};
+  const auto from_one = later(load);
   Kernel none{nop(), alu()};
   CHECK(run(g, none).result.cycles == run(test_gpu(), none).result.cycles);
+  g.mutable_launch()->set_flush_cycles(6000);
+  CHECK(later(load) == from_one + 1500);  // one GPC: half of them
+  g.mutable_launch()->set_flush_cycles(0);
+  CHECK(later(load) == from_one - 1500);
+  // A store is performed meanwhile.
+  Kernel store{stg().at(0, 4)};
+  const auto performed = run(g, store).result.cycles;
+  g.mutable_launch()->set_flush_cycles(20);
+  CHECK(run(g, store).result.cycles == performed);
+  // 32 sectors of 32 bytes are half of 2 KiB.
+  g.mutable_launch()->set_flush_cycles(3000);
+  g.mutable_launch()->set_flush_data_cycles(900);
+  g.mutable_launch()->set_flush_half_bytes(128);
+  CHECK(later(load) > from_one);
 }
 
 TEST_CASE("threads are counted by the masks") {

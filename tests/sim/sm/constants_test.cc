@@ -94,23 +94,23 @@ TEST_CASE("each sub-core has an L0 of its own, the L1 is shared and gives a line
   Outcome o = run(g, k);
   CHECK(o[Counter::kConstMisses] == 2);
   CHECK(o.cycles_of(0) == Cycles{0, 1});  // the second finds the line on its way
-  g.mutable_sm()->mutable_constants()->set_l1_interval(16);
+  g.mutable_sm()->mutable_constants()->set_line_interval(16);
   CHECK(run(g, k).cycles_of(0) == Cycles{0, 16});
 }
 
-TEST_CASE("where all TPCs have more than one SM's blocks, each line takes the port twice") {
+TEST_CASE("where more SMs of a GPC run a kernel, each line takes the way once for each of them") {
   config::GpuConfig g = cached_gpu();
   g.mutable_topology()->set_sms(4);
   g.mutable_topology()->set_sms_per_tpc(2);
   g.mutable_topology()->clear_tpcs_per_gpc();
   g.mutable_topology()->add_tpcs_per_gpc(2);
-  g.mutable_sm()->mutable_constants()->set_l1_interval(16);
+  g.mutable_sm()->mutable_constants()->set_line_interval(16);
   g.mutable_launch()->set_block_interval(0);
   Kernel k{operand(3, 0)};
   k.warps(2).blocks(1);
   CHECK(run(g, k).cycles_of(0) == Cycles{0, 16});
   k.blocks(3);
-  CHECK(run(g, k).cycles_of(0) == Cycles{0, 0, 0, 32, 32, 32});
+  CHECK(run(g, k).cycles_of(0) == Cycles{0, 0, 0, 48, 48, 48});
 }
 
 TEST_CASE("LDC has one first level for the SM: warps of other sub-cores find its lines") {
@@ -149,6 +149,12 @@ TEST_CASE("another warp issues while one waits for its constant") {
   Outcome o = run(cached_gpu(), k);
   CHECK(o.cycles(4) == Cycles{0, 1});
   CHECK(o.cycles(0) == Cycles{640});
+}
+
+TEST_CASE("a warp does not end before what LDC reads has come, wanted or not") {
+  Kernel k{make(OpClass::kLdc, "LDC", 1).constant(3, 0)};
+  const uint64_t there = run(test_gpu(), k)[Stall::kDrain];
+  CHECK(run(cached_gpu(), k)[Stall::kDrain] == there + 650);
 }
 
 }  // namespace

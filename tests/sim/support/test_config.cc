@@ -38,7 +38,7 @@ constexpr const char* kGpu = R"(
       model: PERFECT line_bytes: 64 l0_bytes: 128 l1_bytes: 256 l1_latency: 50 gcc_latency: 200 memory_latency: 600
       parameter_latency: 300
       operand_latency: 40
-      l1_interval: 1
+      line_interval: 1
     }
     pipe { pipe: "alu" interval: 2 }
     pipe { pipe: "fmaheavy" interval: 2 }

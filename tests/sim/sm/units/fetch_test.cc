@@ -21,10 +21,13 @@ config::ConstantCache cached_constants() {
   return c;
 }
 
-// Those of an SM with four sub-cores, cold.
+constexpr auto kOther = sm::ConstantLine::kOther, kShape = sm::ConstantLine::kShape,
+               kParameter = sm::ConstantLine::kParameter;
+
+// Those of an SM with four sub-cores, in a GPC of 18 SMs, cold.
 struct Constants : Wires {
   explicit Constants(const config::ConstantCache& c = cached_constants(), uint32_t place = 0)
-      : cache(c, 4, place, counters, port) {
+      : cache(c, 4, place, 18, counters, port) {
     cache.reset();
   }
   sm::ConstantCache cache;
@@ -36,7 +39,7 @@ TEST_CASE("a line comes from the GCC, then from the L1, then it is in the sub-co
   c.set_model(config::InstructionFetch::CACHED);
   sm::InstructionSupply supply(c, 4, w.counters, w.port);
   supply.reset();
-  supply.add(0, 4);
+  supply.add(0, 4, 1);
   const Cycle cold = supply.want(0, 2, 1000) - 1000;
   CHECK(w.outbox.next() != kNever);  // asked for beyond the SM
   const Cycle from_l1 = supply.want(1, 2, 5000) - 5000;
@@ -47,24 +50,24 @@ TEST_CASE("a line comes from the GCC, then from the L1, then it is in the sub-co
 
 TEST_CASE("parameters are near, other constants come from memory the first time") {
   Constants w;
-  w.cache.add(0, {true, false}, 1, 0);
+  w.cache.add(0, {kParameter, kOther}, 1, 0);
   CHECK(w.cache.load(0, 1000) == 1000 + 300 + 50);
   CHECK(w.cache.load(1, 1000) == 1000 + 600 + 50);
   CHECK(w.cache.read(1, 1, 5000) == 5000 + 40);
   CHECK(w.cache.load(1, 6000) == 6000);
   CHECK(w.counters[Counter::kConstMisses] == 3);
   // The same kernel again: its parameters are in the GPC's cache.
-  w.cache.add(0, {true, false}, 1, 0);
+  w.cache.add(0, {kParameter, kOther}, 1, 0);
   CHECK(w.cache.load(0, 7000) == 7000 + cached_constants().gcc_latency() + 50);
   CHECK(w.cache.load(1, 7000) == 7000 + 600 + 50);
 }
 
-TEST_CASE("the second level gives a line in each 16 cycles, the other SM of the TPC takes its turns, too") {
+TEST_CASE("a line takes the way from the GPC for 16 cycles, the others that run the kernel take it, too") {
   config::ConstantCache c = cached_constants();
-  c.set_l1_interval(16);
+  c.set_line_interval(16);
   for (const uint32_t sharers : {1u, 2u}) {
     Constants w(c);
-    w.cache.add(0, {true, true}, sharers, 0);
+    w.cache.add(0, {kParameter, kParameter}, sharers, 0);
     CHECK(w.cache.load(0, 0) == 350);
     CHECK(w.cache.load(1, 0) == 350 + 16 * sharers);  // both have come from the GPC
     CHECK(w.cache.read(0, 0, 1000) == 1040);
@@ -77,35 +80,48 @@ TEST_CASE("the second level gives a line in each 16 cycles, the other SM of the 
 
 TEST_CASE("parameters come all at once") {
   Constants w;
-  w.cache.add(0, {true, true, true}, 1, 0);
+  w.cache.add(0, {kParameter, kParameter, kParameter}, 1, 0);
   CHECK(w.cache.load(0, 0) == 350);
   CHECK(w.cache.load(1, 50) == 351);  // 1 behind the first
   CHECK(w.cache.load(2, 1000) == 1250);
 }
 
-TEST_CASE(
-    "the parameters of a kernel with much code come later, and to the SMs of a GPC one after the other") {
+TEST_CASE("a kernel's parameters are there some time behind its first read of bank 0, later with much code") {
   config::ConstantCache c = cached_constants();
   c.set_launch_code_bytes(8192);
   c.set_launch_code_latency(400);
+  Constants w(c);
+  w.cache.add(0, {kShape, kParameter}, 1, 8192);
+  CHECK(w.cache.load(0, 0) == 250);  // the launch's shape: 200 from the GCC
+  CHECK(w.cache.load(1, 10) == 350);
+  w.cache.reset();
+  w.cache.add(0, {kShape, kParameter}, 1, 8193);
+  CHECK(w.cache.load(0, 0) == 250);
+  CHECK(w.cache.load(1, 10) == 750);
+  w.cache.add(0, {kShape, kParameter}, 1, 8193);  // launched again
+  CHECK(w.cache.load(1, 1000) == 1250);
+}
+
+TEST_CASE(
+    "what the launch writes comes to the SMs of a CPC one after the other, all those that run the kernel") {
+  config::ConstantCache c = cached_constants();
   c.set_gcc_sms(6);
-  c.set_gcc_interval(16);
+  c.set_gcc_interval(120);
   for (const uint32_t place : {0u, 5u, 6u, 13u}) {
-    Constants w(c, place);
-    w.cache.add(0, {true}, 1, 8192);
-    const Cycle turn = place % 6 * 16;
-    CHECK(w.cache.load(0, 0) == turn + 350);
-    w.cache.reset();
-    w.cache.add(0, {true}, 1, 8193);
-    CHECK(w.cache.load(0, 0) == turn + 750);
-    w.cache.add(0, {true}, 1, 8193);  // launched again
-    CHECK(w.cache.load(0, 1000) == 1250);
+    for (const uint32_t sharers : {9u, 18u}) {
+      CAPTURE(place, sharers);
+      Constants w(c, place);
+      w.cache.add(0, {kShape, kParameter}, sharers, 0);
+      const Cycle turn = place % 6 * 120 * sharers / 18;
+      CHECK(w.cache.load(0, 0) == std::max<Cycle>(turn, 200) + 50);
+      CHECK(w.cache.load(1, 0) >= std::max<Cycle>(turn, 300) + 50);
+    }
   }
 }
 
 TEST_CASE("a constant on its way keeps none that is there") {
   Constants w;
-  w.cache.add(0, {true, false}, 1, 0);
+  w.cache.add(0, {kParameter, kOther}, 1, 0);
   CHECK(w.cache.load(0, 0) == 350);
   CHECK(w.cache.load(1, 1000) == 1650);
   CHECK(w.cache.read(0, 0, 1000) == 1040);
@@ -118,10 +134,32 @@ TEST_CASE("a line of code on its way comes to all sub-cores that wait for it at 
   c.set_prefetch_lines(2);
   sm::InstructionSupply supply(c, 4, w.counters, w.port);
   supply.reset();
-  supply.add(0, 8);
+  supply.add(0, 8, 1);
   const Cycle first = supply.want(0, 0, 1000);
   CHECK(supply.want(1, 0, 1002) == first);
   CHECK(supply.want(2, 0, 1100) == first);
+}
+
+TEST_CASE("what the launch brings comes line by line, all SMs of the GPC share the way; sooner if wanted") {
+  Wires w;
+  config::InstructionFetch c = test_gpu().sm().fetch();
+  c.set_model(config::InstructionFetch::CACHED);
+  c.set_launch_prefetch_bytes(4096);
+  c.set_l0_bytes(8192);
+  c.set_l1_bytes(8192);
+  c.set_launch_lines(3);
+  c.set_launch_line_wait(2);
+  c.set_launch_line_interval(1.5);
+  for (const uint32_t sharers : {1u, 4u}) {
+    CAPTURE(sharers);
+    sm::InstructionSupply supply(c, 4, w.counters, w.port);
+    supply.reset();
+    supply.add(0, 32, sharers);
+    CHECK(supply.want(0, 0, 1000) == 1020);
+    CHECK(supply.want(0, 2, 1020) == 1022);  // the first three come together
+    CHECK(supply.want(0, 4, 1000) == 1000 + 8 * sharers + 20);
+    CHECK(supply.want(0, 30, 1010) == (sharers == 1 ? 1000 + 47 + 20 : 1010 + 100 + 20));
+  }
 }
 
 }  // namespace

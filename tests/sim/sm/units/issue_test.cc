@@ -24,14 +24,14 @@ struct IssueBench : sm::WarpScheduler {
         state(0, config, *this),
         timed(sm::bind(k.image(), config.sm())),
         instructions(config.sm().fetch(), 4, state.counters(), {state.outbox(), 0}),
-        constants(config.sm().constants(), 4, 0, state.counters(), {state.outbox(), 0}),
+        constants(config.sm().constants(), 4, 0, 1, state.counters(), {state.outbox(), 0}),
         dispatch(state, constants, config),
         pipes(config.sm()),
         subcore({state, instructions, constants, dispatch, pipes, subcores}, 0),
         grid(k) {
     state.begin(nullptr, {}, nullptr);
     instructions.reset();
-    instructions.add(0, timed.lines);
+    instructions.add(0, timed.lines, 1);
     dispatch.wire(sm::Handler::kMemory, unit);
     k.rewind();
     program = grid.next();
