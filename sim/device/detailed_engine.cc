@@ -149,7 +149,7 @@ bool DetailedEngine::settled(uint8_t number) const {
 }
 
 uint64_t DetailedEngine::moved_bytes() const {
-  return loop_.counters()[stats::Counter::kL2FromSm] * memory::kSectorBytes;
+  return loop_.machine().memory->counters()[stats::Counter::kL2FromSm] * memory::kSectorBytes;
 }
 
 Cycle DetailedEngine::end_of(uint8_t number, Cycle last_warp) const {

@@ -99,7 +99,7 @@ class DetailedEngine : public Engine {
     std::unique_ptr<isa::GridProgram> computing;  // of a source that is executed
     isa::GridProgram* program;
     uint8_t number = 0;
-    uint64_t moved_before = 0;  // bytes between SMs and L2, of launches before
+    uint64_t moved_before = 0;  // moved_bytes() when it was launched
   };
 
   void check(const Launched& l) const;
@@ -110,9 +110,10 @@ class DetailedEngine : public Engine {
   void serialize_header(Archive& ar, bool running) const;
   // Nothing that the launch has stored is still to leave an SM.
   bool settled(uint8_t number) const;
+  // Bytes between SMs and L2 until now, of all launches.
+  uint64_t moved_bytes() const;
   // When the launch ends: its last access, which can be long after its last warp, and the barrier behind
   // accesses.
-  uint64_t moved_bytes() const;
   Cycle end_of(uint8_t number, Cycle last_warp) const;
   LaunchEnd take_ended();
 

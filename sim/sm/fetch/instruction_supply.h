@@ -2,8 +2,6 @@
 // them. (reference/microarchitecture.md 3.3)
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -104,8 +102,8 @@ class InstructionSupply {
     }
   };
 
-  // The lines of a kernel, those that the launch brings, and when the first of them can come: known when it
-  // is wanted.
+  // The lines of a kernel, the SMs of the GPC that run it, and when the first line can come: known when it is
+  // wanted.
   struct Kernel {
     uint32_t first = 0, count = 0, sharers = 1;
     Cycle open = kNever;
