@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/run/host.h"
+#include "frontends/cubin/execute/barrier_operands.h"
 #include "frontends/input/out_of_memory.h"
 #include "sim/base/cancelled.h"
 #include "sim/base/error.h"
@@ -72,6 +73,12 @@ auto of_trace(const PlannedLaunch& launch, const F& f) {
   }
 }
 
+trace::OpenedTrace opened(const PlannedLaunch& launch) {
+  trace::OpenedTrace o = launch.open ? launch.open() : trace::open_any(launch.source.path, launch.cluster);
+  o.source = cubin::with_barrier_operands(std::move(o.source));
+  return o;
+}
+
 class Reader final : public isa::BlockSource {
  public:
   Reader(const PlannedLaunch& launch, isa::BlockSource& source) : launch_(launch), source_(source) {}
@@ -104,11 +111,7 @@ OpenedLaunch::OpenedLaunch(const config::GpuConfig& gpu, PlannedLaunch launch, c
                            const Warn& warn)
     : launch_(std::move(launch)),
       threads_(settings.threads),
-      opened_(of_trace(launch_,
-                       [&] {
-                         return launch_.open ? launch_.open()
-                                             : trace::open_any(launch_.source.path, launch_.cluster);
-                       })),
+      opened_(of_trace(launch_, [&] { return opened(launch_); })),
       source_(std::make_unique<Reader>(launch_, *opened_.source)) {
   of_trace(launch_, [&] { check_image(launch_, gpu, settings, warn, source().image()); });
   if (warn && !opened_.part.empty()) {

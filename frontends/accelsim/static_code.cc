@@ -88,11 +88,15 @@ void add_functions(std::vector<sass::Function> functions, const std::string& fil
       image.code.push_back(in);
     }
     std::move(f.text.begin(), f.text.end(), std::back_inserter(image.text));
+    image.encodings.insert(image.encodings.end(), f.encodings.begin(), f.encodings.end());
     add_source(f, image, source);
     image.has_control &= f.has_control;
     for (const auto& [op, n] : f.unknown_opcodes) {
       image.unknown_opcodes[op] += n;
     }
+  }
+  if (!image.has_control) {
+    image.encodings.clear();
   }
   if (source.files.size() > 1) {
     image.source = std::make_shared<isa::SourceMap>(std::move(source));

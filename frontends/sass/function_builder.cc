@@ -111,6 +111,7 @@ void FunctionBuilder::close_instruction() {
     fail(e.what());
   }
   f.has_control &= encoded_;
+  f.encodings.push_back(encoded_ ? isa::Encoding{lo_, hi_} : isa::Encoding{});
   while (!text_.empty() && (text_.back() == ';' || text_.back() == ' ')) {
     text_.remove_suffix(1);
   }

@@ -22,7 +22,8 @@ struct Function {
   std::vector<std::string> opcodes;  // full opcode texts; indexed by Instr::opcode
   std::vector<std::string> text;     // SASS line per instruction, without the semicolon; parallel to `code`
   isa::SourceMap source;             // no lines: the file has no line information
-  bool has_control = false;          // every instruction carried its encoding
+  std::vector<isa::Encoding> encodings;             // parallel to `code`; 0 where the file has none
+  bool has_control = false;                         // every instruction carried its encoding
   std::map<std::string, uint64_t> unknown_opcodes;  // text -> static occurrences
 };
 

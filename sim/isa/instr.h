@@ -95,4 +95,14 @@ struct Instr {
   uint32_t target = 0;        // branch target pc where the text names one; 0 otherwise
 };
 
+// BAR with a count of threads: some of the block's warps.
+inline bool has_thread_count(const Instr& in) {
+  return in.op == OpClass::kBarrier && !(in.flags & kFlagBarrierAllThreads);
+}
+// BAR whose number or count is in a register: a recording does not have it.
+inline bool in_register(const Instr& in) {
+  return in.op == OpClass::kBarrier &&
+         (in.barrier_id == kBarrierInRegister || (has_thread_count(in) && in.barrier_threads == 0));
+}
+
 }  // namespace heddle::isa

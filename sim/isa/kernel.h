@@ -66,6 +66,11 @@ struct RecordedMap {
   bool assumed = false;  // not recorded, but put together from what was
 };
 
+// The 128 bits of an instruction.
+struct Encoding {
+  uint64_t low = 0, high = 0;
+};
+
 // Everything about a kernel that does not change from block to block.
 struct KernelImage {
   std::string name;                 // mangled, as in the trace
@@ -75,6 +80,7 @@ struct KernelImage {
   std::vector<Instr> code;           // sorted by pc
   std::vector<std::string> opcodes;  // full opcode text, e.g. "LDG.E.128"; indexed by Instr::opcode
   std::vector<std::string> text;     // SASS line per instruction, parallel to `code`; may be empty
+  std::vector<Encoding> encodings;   // parallel to `code`; empty: not all are known
   // Null where the trace has no line information. Some traces tell an instruction's line only where it is
   // executed: then it is complete behind the last block, in copies of the image too.
   std::shared_ptr<const SourceMap> source;

@@ -35,6 +35,12 @@ std::string too_much(const std::string& what, const KernelImage& image, uint64_t
          " bytes of shared memory (legal: up to " + hex(most / unit) + (unit == 1 ? " bytes)" : " units)");
 }
 
+// A multicast to none of the blocks moves nothing (FINDINGS.md 55).
+void choose_blocks(uint64_t operand, RecordedCopy& out) {
+  out.op.multicast = static_cast<uint16_t>(operand >> kMulticastAt);
+  out.op.bytes = out.op.multicast == 0 ? 0 : out.op.bytes;
+}
+
 std::string read_bulk(const KernelImage& image, const Instr& in, Values v, uint64_t most, RecordedCopy& out) {
   const BulkPlaces p = places(in.async.kind);
   if (v.size() < p.needed) {
@@ -48,9 +54,6 @@ std::string read_bulk(const KernelImage& image, const Instr& in, Values v, uint6
   c.bytes = units * kBulkUnit;
   c.destination = v[p.shared] & kSharedOffset;
   c.barrier = v[kBarrier] & kSharedOffset;
-  if (in.async.multicast) {
-    c.multicast = static_cast<uint16_t>(v[p.size] >> kMulticastAt);
-  }
   out.known = true;
   if (in.async.kind != AsyncKind::kBulkPrefetch && c.bytes > most) {
     return too_much("a bulk copy of " + hex(units) + " units of 16 bytes", image, most, kBulkUnit);
@@ -58,6 +61,9 @@ std::string read_bulk(const KernelImage& image, const Instr& in, Values v, uint6
   if (c.bytes > UINT64_MAX - c.source) {
     return "a bulk copy of " + std::to_string(c.bytes) + " bytes from " + hex(c.source) +
            " (legal: within 64 bits of address)";
+  }
+  if (in.async.multicast) {
+    choose_blocks(v[p.size], out);
   }
   return "";
 }
@@ -113,9 +119,6 @@ std::string read_tensor(const KernelImage& image, const Instr& in, Values v, uin
   out.parameter = parameter_offset(image, out.descriptor).has_value();
   out.op.destination = v[0] & kSharedOffset;
   out.op.barrier = load ? v[kBarrier] & kSharedOffset : 0;
-  if (load && in.async.multicast) {
-    out.op.multicast = static_cast<uint16_t>(v[kBehindDescriptor] >> kMulticastAt);
-  }
   if (!map) {
     return "";
   }
@@ -140,6 +143,9 @@ std::string read_tensor(const KernelImage& image, const Instr& in, Values v, uin
     return too_much("a tensor copy of " + std::to_string(out.op.bytes) + " bytes", image, most, 1);
   }
   out.known = true;
+  if (load && in.async.multicast) {
+    choose_blocks(v[kBehindDescriptor], out);
+  }
   return "";
 }
 

@@ -12,14 +12,6 @@ namespace {
 
 constexpr uint32_t kRefsAhead = 4;
 
-// A barrier's number may come from a register, whose value a recording does not have. Without a thread count
-// it is taken for __syncthreads' barrier 0, as in cooperative groups. Else all barriers with a thread count
-// are matched by the order in which each warp comes to them: in the usual hand-over between producers and
-// consumers the n-th of one meets the n-th of the other.
-bool has_thread_count(const Instr& in) {
-  return in.op == OpClass::kBarrier && !(in.flags & kFlagBarrierAllThreads);
-}
-
 }  // namespace
 
 uint32_t BarrierCount::at(uint32_t phase) const {
@@ -29,16 +21,16 @@ uint32_t BarrierCount::at(uint32_t phase) const {
 }
 
 RecordedBarriers::RecordedBarriers(const KernelImage& image) : image_(image) {
-  bool in_register = false;
+  bool counts = false;
   for (uint32_t i = 0; i < image.code.size(); ++i) {
     const Instr& in = image.code[i];
     if (in.op == OpClass::kBarrier) {
       counted_.push_back(i);
-      in_register |= has_thread_count(in) && in.barrier_threads == 0;
+      counts |= has_thread_count(in) && in.barrier_threads == 0;
       by_order_ |= has_thread_count(in) && in.barrier_id == kBarrierInRegister;
     }
   }
-  if (!in_register) {
+  if (!counts) {
     counted_.clear();
   }
   find_groups();
@@ -141,6 +133,11 @@ std::vector<BarrierCount> RecordedBarriers::counts(const BlockTrace& block) cons
 void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
   const Instr& in = block_->image().code[code];
   if (in.op == OpClass::kBarrier) {
+    if (block_->knows_barriers()) {
+      const bool told = mask != 0 && in_register(in);
+      out.barrier = told ? trace_->barriers.at(by_order_++) : BarrierOp{in.barrier_threads, in.barrier_id};
+      return;
+    }
     out.barrier = block_->barriers().operands(code, trace_->warp, block_->in_groups(), by_order_);
     return;
   }
@@ -213,8 +210,10 @@ void RecordedBlock::start(BlockTrace& trace) {
   rank_ = rank_in_cluster(index, image_.shape.cluster);
   phases_.find(syncs_, trace_);
   work_ = work_of(trace_);
-  counts_ = barriers_.counts(trace_);
-  in_groups_ = counts_.empty() && barriers_.in_groups(trace_);
+  knows_barriers_ = std::any_of(trace_.warps.begin(), trace_.warps.end(),
+                                [](const WarpTrace& w) { return !w.barriers.empty(); });
+  counts_ = knows_barriers_ ? std::vector<BarrierCount>() : barriers_.counts(trace_);
+  in_groups_ = !knows_barriers_ && counts_.empty() && barriers_.in_groups(trace_);
   warps_.resize(trace_.warps.size());
   for (size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].start(*this, trace_.warps[i], spins_[i]);

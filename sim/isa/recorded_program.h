@@ -26,7 +26,11 @@ struct BarrierCount {
   uint32_t at(uint32_t phase) const;
 };
 
-// What a kernel's recordings leave open about its barriers.
+// What a kernel's recordings leave open about its barriers. A number may come from a register: where nobody
+// has found out its value (WarpTrace::barriers), one without a thread count is taken for __syncthreads'
+// barrier 0, as in cooperative groups. Else all barriers with a thread count are matched by the order in
+// which each warp comes to them: in the usual hand-over between producers and consumers the n-th of one meets
+// the n-th of the other.
 struct RecordedBarriers {
   explicit RecordedBarriers(const KernelImage& image);
 
@@ -90,9 +94,9 @@ class RecordedWarp final : public WarpProgram {
 
   const RecordedBlock* block_ = nullptr;
   const WarpTrace* trace_ = nullptr;
-  uint32_t ref_ = 0;  // address lists of the next instruction that has some
-  uint32_t by_order_ = 0;
-  size_t given_ = 0;  // runs
+  uint32_t ref_ = 0;       // address lists of the next instruction that has some
+  uint32_t by_order_ = 0;  // barriers so far: those of WarpTrace::barriers, or those matched by order
+  size_t given_ = 0;       // runs
   const std::vector<Spin>* spins_ = nullptr;
   size_t spin_ = 0;      // the next one, or that in which it is
   uint64_t turns_ = 0;   // further ones of it
@@ -118,6 +122,7 @@ class RecordedBlock final : public BlockProgram {
   const KernelImage& image() const { return image_; }
   const RecordedBarriers& barriers() const { return barriers_; }
   bool in_groups() const { return in_groups_; }
+  bool knows_barriers() const { return knows_barriers_; }
   const RecordedPhases& phases() const { return phases_; }
   uint32_t rank() const { return rank_; }  // in its cluster
   const RecordedFlags& flags() const { return flags_; }
@@ -137,8 +142,9 @@ class RecordedBlock final : public BlockProgram {
   std::vector<BarrierCount> counts_;
   RecordedPhases phases_;
   uint32_t rank_ = 0;
-  bool in_groups_ = false;  // RecordedBarriers::in_groups
-  uint64_t left_out_ = 0;   // of waits for barrier objects
+  bool in_groups_ = false;       // RecordedBarriers::in_groups
+  bool knows_barriers_ = false;  // WarpTrace::barriers has all that are in registers
+  uint64_t left_out_ = 0;        // of waits for barrier objects
   BlockWork work_;
 };
 

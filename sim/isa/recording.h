@@ -42,6 +42,9 @@ struct WarpTrace {
   std::vector<MemRef> refs;
   std::vector<int32_t> deltas;  // relative to MemRef::base
   std::vector<uint64_t> values;
+  // The operands of each named barrier with some of them in a register (isa::in_register), executed with a
+  // mask that is not 0, in stream order, where all of them are known; else empty.
+  std::vector<BarrierOp> barriers;
   uint64_t instructions = 0;  // sum of run counts
 
   void clear() {
@@ -49,6 +52,7 @@ struct WarpTrace {
     refs.clear();
     deltas.clear();
     values.clear();
+    barriers.clear();
     instructions = 0;
   }
 };

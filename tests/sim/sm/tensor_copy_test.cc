@@ -118,6 +118,26 @@ TEST_CASE("a multicast completes the phases of the barrier objects of both block
   }
 }
 
+// Recorded of cuDNN: of a cluster of six blocks four fetch a tile for all, the others execute the same with
+// an empty mask, and each barrier object expects what comes from four.
+TEST_CASE("a multicast to none of the blocks moves nothing") {
+  TwoBlocks two;
+  const uint32_t expect = two.k.add(mbarrier_expect(64, kTile).per_block(kRank));
+  const uint32_t load = two.k.add(tensor_load(kMap, 0, 0, 64, 0b11));
+  Op nobody = tensor_load(kMap, 0, 0, 64);
+  nobody.in.async.multicast = true;
+  const uint32_t none = two.k.add(nobody);
+  const uint32_t wait = two.k.add(mbarrier_wait(64, 0).per_block(kRank).writes_barrier(0));
+  const uint32_t done = two.k.add(nop().waits(0b1));
+  add_map(two.k, map_2d(32, 4), kMap);
+  two.block(0, {{expect, 1}, {load, 1}, {wait, 1}, {done}});
+  two.block(1, {{expect, 1}, {none, 1}, {wait, 1}, {done}});
+  const Outcome o = run(test_gpu(2), two.k);
+  CHECK(o[Counter::kMbarrierForced] == 0);
+  CHECK(o[Counter::kBulkBytes] == kTile);
+  CHECK(o[Counter::kL2Sectors] == 4 * 4);
+}
+
 TEST_CASE("an arrival at a neighbour's barrier object completes its phase") {
   TwoBlocks two;
   const uint32_t to_second = two.k.add(mbarrier_arrive(kRank | 64)),
