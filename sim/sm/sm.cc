@@ -80,6 +80,7 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, cons
   arrivals_.clear();
   blocks_done_.clear();
   age_ = 0;
+  first_subcore_ = 0;
 }
 
 void Sm::add_kernel(const TimedKernel& kernel) {
@@ -108,8 +109,9 @@ void Sm::launch(const Placement& p, Cycle at) {
                    a);
 }
 
-// A block's warps take the free slots in order, starting at the sub-core with the fewest warps; warp i of a
-// block and warp i + 1 sit in neighbouring sub-cores.
+// Warp i of a block and warp i + 1 sit in neighbouring sub-cores. A block begins behind the last warp of the
+// one before it, or one further where that would be the sub-core where that one began: first warps, which
+// often do more than the others, lie on all of them (FINDINGS.md 56).
 void Sm::start_block(const Placement& p, Cycle now) {
   if (p.new_l1) {
     lsu_.resize_l1(p.l1_bytes);
@@ -133,12 +135,8 @@ void Sm::start_block(const Placement& p, Cycle now) {
   b.started = now;
   b.warps = b.warps_left = program.warps();
   const uint32_t subcores = state_.subcores(), places = state_.warps();
-  std::array<uint32_t, 8> used{};
-  for (uint32_t w = 0; w < places; ++w) {
-    used[state_.subcore_of(w)] += state_.warp(w).active;
-  }
-  uint32_t first =
-      static_cast<uint32_t>(std::min_element(used.begin(), used.begin() + subcores) - used.begin());
+  const uint32_t first = first_subcore_;
+  first_subcore_ = (first + program.warps() + (program.warps() % subcores == 0)) % subcores;
   const uint32_t threads = p.kernel->image->shape.threads();
   for (uint32_t i = 0; i < program.warps(); ++i) {
     uint32_t sub = (first + i) % subcores;

@@ -185,6 +185,7 @@ class Sm final : WarpScheduler, QueueRoom {
   std::vector<Arrival> arrivals_;
   std::vector<Notice> blocks_done_;
   uint64_t age_ = 0;
+  uint32_t first_subcore_ = 0;  // of the next block
   Cycle origin_ = 0;
   Cycle last_event_ = 0;
 };
