@@ -17,6 +17,7 @@ std::unique_ptr<Machine> build(const config::GpuConfig& config, WorkerPool& pool
   m->memory = std::make_unique<memory::MemorySystem>(m->config, &pool);
   for (auto& s : m->sms) {
     m->memory->connect(s->index(), s->outbox(), s->inbox(), s->payloads());
+    s->connect(m->memory->code_lines(), m->memory->min_round_trip());
   }
 
   // Blocks -> SMs (sim/device).

@@ -120,6 +120,9 @@ void GpcPort::take(Cycle horizon) {
   packets_.reserve(gathered_.size());
   for (const Request& r : gathered_) {
     if (r.kind == RequestKind::kFetch) {
+      if (r.line >= kCodeLines && r.line < kConstantLines) {
+        code_asked_.push_back(r);
+      }
       add_fetch(r);
       continue;
     }

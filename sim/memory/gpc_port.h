@@ -87,6 +87,14 @@ class GpcPort final : public ShardPort {
   // Core cycle at which the newest request of launch `grid` had been performed at L2; for reads of any, 0.
   Cycle last_performed(uint8_t grid) const { return last_performed_[grid]; }
   const stats::CounterSet& counters() const { return counters_; }
+  // Requests for code that take() has seen since the last call.
+  template <class F>
+  void code_asked(F f) {
+    for (const Request& r : code_asked_) {
+      f(r.line, r.time);
+    }
+    code_asked_.clear();
+  }
 
   // Between two exchanges, of a device that has no links: no packet is on its way.
   template <class Archive>
@@ -119,7 +127,8 @@ class GpcPort final : public ShardPort {
   GpcCache gcc_;
   Crossings crossings_;
   std::vector<End> ends_;
-  std::vector<Request> launched_;  // fetches of launches, by time
+  std::vector<Request> launched_;    // fetches of launches, by time
+  std::vector<Request> code_asked_;  // by SMs, since code_asked()
   std::vector<Request> gathered_;
   ByTime<Request> order_;
   Multicast* multicast_ = nullptr;

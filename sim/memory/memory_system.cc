@@ -69,6 +69,7 @@ void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin, Worker
     g->reset();
   }
   link_.reset();
+  code_lines_.reset();
   for_each(pool, shards_.size(), [&](uint32_t i) { shards_[i]->reset(policy, warm, to_ticks(origin)); });
 }
 
@@ -101,6 +102,7 @@ uint64_t MemorySystem::persisting_bytes() {
 }
 
 void MemorySystem::launch(uint8_t grid, uint64_t first_code_byte, uint64_t code_bytes, Cycle at) {
+  code_lines_.launch(kCodeLines + first_code_byte / kLineBytes, code_bytes / kLineBytes + 1);
   if (constant_bytes_ == 0) {
     return;  // not measured
   }
@@ -155,6 +157,7 @@ void MemorySystem::exchange(WorkerPool& pool, const std::function<void(uint32_t)
   const auto gpcs = static_cast<uint32_t>(gpcs_.size());
   bool idle = link_.idle(), walks = false;
   for (auto& g : gpcs_) {
+    g->code_asked([this](uint64_t line, Cycle at) { code_lines_.add(line, at); });
     idle = idle && g->idle();
     walks = walks || !g->walks().empty();
   }
@@ -242,7 +245,7 @@ void MemorySystem::serialize(Archive& ar) {
     throw Error("devices that are joined by links cannot be saved yet (legal: one device)");
   }
   ar.mark("memory");
-  ar(counters_, noc_, membars_, walkers_, fabric_);
+  ar(counters_, noc_, membars_, walkers_, fabric_, code_lines_);
   for (auto& g : gpcs_) {
     ar(*g);
   }

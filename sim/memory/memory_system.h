@@ -12,6 +12,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/worker_pool.h"
+#include "sim/memory/code_lines.h"
 #include "sim/memory/fabric.h"
 #include "sim/memory/gpc_port.h"
 #include "sim/memory/image.h"
@@ -90,6 +91,7 @@ class MemorySystem {
   // Core cycle at which the newest request had been performed at L2; of launch `grid`, or, for reads, 0.
   Cycle last_performed(uint8_t grid = 0) const;
   stats::CounterSet counters() const;
+  const CodeLines& code_lines() const { return code_lines_; }
   uint32_t gpcs() const { return static_cast<uint32_t>(gpcs_.size()); }
 
   // Between two exchanges. Whoever reads has reset() with the same policy. Throws Error for a device that is
@@ -106,6 +108,7 @@ class MemorySystem {
   const std::vector<uint32_t> merge_group_;  // of each SM
   Membars membars_;
   PageWalkers walkers_;
+  CodeLines code_lines_;
   Fabric fabric_;
   std::vector<uint32_t> shard_of_slice_;
   std::vector<std::unique_ptr<SliceShard>> shards_;

@@ -88,7 +88,9 @@ void Sm::add_kernel(const TimedKernel& kernel) {
   const uint64_t gpc_sms = gpc_.second - gpc_.first;
   const uint64_t share = (kernel.image->shape.grid.count() * gpc_sms + sms_ - 1) / sms_;
   const auto sharers = static_cast<uint32_t>(std::clamp<uint64_t>(share, 1, gpc_sms));
-  instructions_.add(kernel.first_line, kernel.lines, sharers);
+  // Both SMs of a TPC get code together.
+  const auto tpcs = std::min(sharers, static_cast<uint32_t>(gpc_sms + 1) / 2);
+  instructions_.add(kernel.first_line, kernel.lines, tpcs);
   constants_.add(kernel.first_constant, kernel.constant_lines, sharers,
                  uint64_t{kernel.lines} * code_line_bytes_);
   if (!kernel.control_bits) {

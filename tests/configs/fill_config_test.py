@@ -43,7 +43,7 @@ DIFFERENT = {
 H100_NEAR = {
     **{k: v for k, v in NEAR.items() if k not in ("launch.start_cycles", "dram.efficiency", "dram.latency")},
     "noc.response_latency": (0.02, "the L2 clock"),
-    "sm.fetch.gcc_interval": (0.03, "the capability's, of the H200"),
+    "sm.fetch.l2_latency": (0.03, "the capability's, of the H200"),
     "sm.constants.l1_latency": (0.08, "the capability's, of the H200"),
     "sm.barrier.cluster_barrier": (0.15, "the capability's, of the H200"),
     "launch.start_cycles": (0.02, "4060 over all kernels of results/h100_small_kernels.csv; the formula takes empty ones"),

@@ -204,7 +204,8 @@ FIELDS = [
     ("sm.fetch.l0_bytes", D, POW2, lambda r, c: 1024 * crossing(footprint(r, 1, 64), *[dict(footprint(r, 1, 64))[x] for x in (24, 48)])),
     ("sm.fetch.l1_bytes", D, POW2, lambda r, c: 1024 * crossing([p for p in footprint(r, 1, 256) if p[0] >= 64], plateau(r, 64), plateau(r, 256))),
     ("sm.fetch.l1_interval", D, 0, lambda r, c: plateau(r, 96, 4) * c("sm.fetch.line_bytes") / 16 / c("sm.subcores")),
-    ("sm.fetch.gcc_interval", M, 0, lambda r, c: plateau(r, 512) * c("sm.fetch.line_bytes") / 16),
+    # As many lines as are on their way at a time.
+    ("sm.fetch.l2_latency", D, 0, lambda r, c: plateau(r, 512) * c("sm.fetch.line_bytes") / 16 * (1 + c("sm.fetch.l1_prefetch_lines")) - c("sm.fetch.gcc_latency") - c("sm.fetch.l1_latency")),
     ("sm.fetch.launch_prefetch_bytes", D, POW2, lambda r, c: 1024 * cold_run(r)),
     ("sm.constants.l0_bytes", M, 0, lambda r, c: constants_l0(r)),
     ("sm.constants.l1_bytes", M, 0, lambda r, c: constants_l1(r)),

@@ -89,14 +89,15 @@ Cycle InstructionSupply::opened(uint32_t line, Cycle now) {
   return std::max(now, k->open);
 }
 
-// When the launch has brought `line` of a kernel into the L1. The SMs of a GPC share the way, constants come
-// first (FINDINGS.md 54).
+// When the launch has brought `line` of a kernel into the L1. The SMs of a GPC get it together, behind what
+// else the launch writes, which takes longer for many of them (FINDINGS.md 54, 57).
 Cycle InstructionSupply::brought(const Kernel& k, uint32_t line) const {
   const uint32_t number = line - k.first;
-  const double cycles = number < config_.launch_lines()
-                            ? 0
-                            : config_.launch_line_wait() + number * config_.launch_line_interval();
-  return k.open + static_cast<Cycle>(cycles * k.sharers);
+  if (number < config_.launch_lines()) {
+    return k.open;
+  }
+  return k.open + static_cast<Cycle>(std::max(config_.launch_line_wait() * k.sharers,
+                                              config_.launch_line_interval() * number));
 }
 
 // When the L1 has `line`, which it asks for if need be.
@@ -117,11 +118,14 @@ Cycle InstructionSupply::into_l1(uint32_t line, Cycle now) {
   Cycle at_gcc = gcc_.ready(line);
   if (at_gcc == kNever) {
     ++counters_[stats::Counter::kFetchGccMisses];
-    // All SMs of a GPC fetch the same code at about the same time, so each waits as if it were the first.
-    at_gcc = now + (seen_[line] ? config_.l2_latency() : config_.dram_latency());
+    const uint64_t address = memory::kCodeLines + uint64_t{line} * config_.line_bytes() / memory::kLineBytes;
+    const Cycle first = port_.first(address, now);
+    at_gcc = seen_[line]       ? now + config_.l2_latency()
+             : first != kNever ? std::max(now + config_.l2_latency(), first + config_.dram_latency())
+                               : now + config_.dram_latency();
     seen_[line] = true;
     gcc_.insert(line, at_gcc);
-    port_.send(memory::kCodeLines + uint64_t{line} * config_.line_bytes() / memory::kLineBytes, now);
+    port_.send(address, now);
   } else {
     gcc_.touch(line);
   }
@@ -145,7 +149,7 @@ Cycle InstructionSupply::fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle
   return at_l0;
 }
 
-// A warp has come to `line`: the next ones (FINDINGS.md 50).
+// A warp has come to `line`: the next ones, some of them into the L0, more into the L1 (FINDINGS.md 50, 57).
 void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, uint32_t lines, Cycle now) {
   Stream& s = stream_[subcore];
   const uint32_t wanted = std::min(lines_, line + 1 + lines);
@@ -157,7 +161,7 @@ void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, uint32_t line
       s.last = fetch(subcore, s.next, now, s.last + config_.prefetch_interval());
     }
   }
-  const uint32_t end = std::min(lines_, s.next + config_.l1_prefetch_lines());
+  const uint32_t end = std::min(lines_, line + 1 + config_.l1_prefetch_lines());
   for (uint32_t ahead = s.next; ahead < end; ++ahead) {
     if (l1_.ready(ahead) == kNever) {
       into_l1(ahead, opened(ahead, now));

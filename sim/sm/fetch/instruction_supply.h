@@ -7,6 +7,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/time.h"
+#include "sim/memory/code_lines.h"
 #include "sim/memory/message.h"
 #include "sim/memory/outbox.h"
 #include "sim/stats/counters.h"
@@ -55,6 +56,15 @@ struct FetchPort {
   memory::Outbox& outbox;
   uint16_t sm;
 
+  // Code that other SMs have asked for, known so long after they have; null: there are none.
+  const memory::CodeLines* code = nullptr;
+  Cycle known_after = 0;
+
+  // When another SM has asked for a line of code, as far as is known at `now`; else kNever.
+  Cycle first(uint64_t line, Cycle now) const {
+    const Cycle first = code ? code->first(line) : kNever;
+    return first != kNever && first + known_after <= now ? first : kNever;
+  }
   void send(uint64_t line, Cycle at) {
     memory::Request r;
     r.kind = memory::RequestKind::kFetch;
@@ -69,6 +79,11 @@ class InstructionSupply {
  public:
   InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores, stats::CounterSet& counters,
                     FetchPort port);
+
+  void connect(const memory::CodeLines& code, Cycle known_after) {
+    port_.code = &code;
+    port_.known_after = known_after;
+  }
 
   // Everything is cold, no kernel has lines.
   void reset();

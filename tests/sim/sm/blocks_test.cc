@@ -33,6 +33,34 @@ TEST_CASE("warp i of a block runs on sub-core i modulo 4") {
   }
 }
 
+// FINDINGS.md 56.
+TEST_CASE("a block begins behind the last warp of the one before it, or one further to be elsewhere") {
+  const auto first_subcores = [](uint32_t warps) {
+    Kernel k;
+    k.add(nop(), 2);
+    for (uint32_t w = 1; w < warps; ++w) {
+      k.order(w, {0});
+    }
+    k.warps(warps).blocks(5);  // only first warps come to the second instruction
+    config::GpuConfig g = test_gpu();
+    g.mutable_launch()->set_block_interval(50);
+    std::vector<uint32_t> subcores;
+    for (const Issue& i : run(g, k).issues) {
+      if (i.index == 1) {
+        subcores.push_back(i.subcore);
+      }
+    }
+    return subcores;
+  };
+  using Subcores = std::vector<uint32_t>;
+  CHECK(first_subcores(1) == Subcores{0, 1, 2, 3, 0});
+  CHECK(first_subcores(2) == Subcores{0, 2, 0, 2, 0});
+  CHECK(first_subcores(3) == Subcores{0, 3, 2, 1, 0});
+  CHECK(first_subcores(4) == Subcores{0, 1, 2, 3, 0});
+  CHECK(first_subcores(6) == Subcores{0, 2, 0, 2, 0});
+  CHECK(first_subcores(8) == Subcores{0, 1, 2, 3, 0});
+}
+
 TEST_CASE("small blocks fill the sub-cores evenly") {
   Kernel k;
   k.add(nop(), 50);
@@ -50,7 +78,8 @@ TEST_CASE(
   Outcome o = run(test_gpu(), k);
   CHECK(o.result.occupancy.blocks_per_sm == 1);
   // EXIT at 5, gone at 6, next block 31 later.
-  CHECK(o.cycles(0) == Cycles{0, 5, 37, 42, 74, 79});
+  CHECK(o.cycles_of(0) == Cycles{0, 37, 74});
+  CHECK(o.cycles_of(1) == Cycles{5, 42, 79});
   CHECK(o[Counter::kBlocksLaunched] == 3);
   CHECK(o[Counter::kWarpsActive] == 3 * 6);
 }
@@ -60,8 +89,8 @@ TEST_CASE("a block ends with its slowest warp") {
   k.add(nop().stall(11), 10);
   k.warps(2).blocks(2).order(0, {0}).shape().dynamic_shared_bytes = 200000;
   Outcome o = run(test_gpu(), k);
-  CHECK(o.cycles(1).at(9) == 99);
-  CHECK(o.cycles(1).at(10) == 99 + 11 + 31);
+  CHECK(o.cycles_of(9).at(0) == 99);
+  CHECK(o.cycles_of(0) == Cycles{0, 0, 99 + 11 + 31, 99 + 11 + 31});
 }
 
 TEST_CASE("when there is room the next block does not wait") {

@@ -140,7 +140,7 @@ TEST_CASE("a line of code on its way comes to all sub-cores that wait for it at 
   CHECK(supply.want(2, 0, 1100) == first);
 }
 
-TEST_CASE("what the launch brings comes line by line, all SMs of the GPC share the way; sooner if wanted") {
+TEST_CASE("what the launch brings comes line by line, later the more have to get it; sooner if wanted") {
   Wires w;
   config::InstructionFetch c = test_gpu().sm().fetch();
   c.set_model(config::InstructionFetch::CACHED);
@@ -148,18 +148,44 @@ TEST_CASE("what the launch brings comes line by line, all SMs of the GPC share t
   c.set_l0_bytes(8192);
   c.set_l1_bytes(8192);
   c.set_launch_lines(3);
-  c.set_launch_line_wait(2);
-  c.set_launch_line_interval(1.5);
-  for (const uint32_t sharers : {1u, 4u}) {
+  c.set_launch_line_wait(20);
+  c.set_launch_line_interval(3.5);
+  for (const uint32_t sharers : {1u, 8u}) {
     CAPTURE(sharers);
     sm::InstructionSupply supply(c, 4, w.counters, w.port);
     supply.reset();
     supply.add(0, 32, sharers);
     CHECK(supply.want(0, 0, 1000) == 1020);
     CHECK(supply.want(0, 2, 1020) == 1022);  // the first three come together
-    CHECK(supply.want(0, 4, 1000) == 1000 + 8 * sharers + 20);
-    CHECK(supply.want(0, 30, 1010) == (sharers == 1 ? 1000 + 47 + 20 : 1010 + 100 + 20));
+    // 20 for each who gets it, from the GCC 100.
+    CHECK(supply.want(0, 4, 1000) == 1000 + std::min<Cycle>(20 * sharers, 100) + 20);
+    CHECK(supply.want(0, 20, 1050) == (sharers == 1 ? 1000 + 70 + 20 : 1050 + 100 + 20));
+    CHECK(supply.want(0, 30, 1250) == 1250 + 20);  // it has come long ago
   }
+}
+
+TEST_CASE("code that another SM has asked for comes from the L2, as soon as this SM can know") {
+  Wires w;
+  config::InstructionFetch c = test_gpu().sm().fetch();
+  c.set_model(config::InstructionFetch::CACHED);
+  c.set_l2_latency(300);
+  c.set_dram_latency(1000);
+  memory::CodeLines others;
+  others.add(memory::kCodeLines + 5, 2000);
+  const auto takes = [&](uint32_t line, Cycle now) {
+    sm::InstructionSupply supply(c, 4, w.counters, w.port);
+    supply.connect(others, 50);
+    supply.reset();
+    supply.add(0, 64, 1);
+    return supply.want(0, line, now) - now;
+  };
+  const Cycle dram = takes(40, 4000);
+  CHECK(takes(5, 2049) == dram);
+  CHECK(takes(5, 2050) == dram - 50);  // it is on its way
+  CHECK(takes(5, 2600) == dram - 600);
+  CHECK(takes(5, 4000) == dram - 700);
+  others.launch(memory::kCodeLines, 64);
+  CHECK(takes(5, 4000) == dram);
 }
 
 }  // namespace
