@@ -28,6 +28,7 @@ constexpr size_t kDescriptor = 7, kBehindDescriptor = 9;
 constexpr uint64_t kLowerHalf =
     0xffff;                       // of the size of a bulk copy, where the upper half has a multicast's blocks
 constexpr int kMulticastAt = 16;  // in a register whose lower half has the offsets
+constexpr uint64_t kMostTile = uint64_t{1} << 18;        // bytes: more than any shared memory has
 constexpr uint64_t kConstantWindow = uint64_t{1} << 16;  // of generic addresses, for a constant bank
 
 std::string too_much(const std::string& what, const KernelImage& image, uint64_t most, uint64_t unit) {
@@ -139,6 +140,10 @@ std::string read_tensor(const KernelImage& image, const Instr& in, Values v, uin
     out.tile = tiled(*map, at);
   }
   out.op.bytes = out.tile.bytes();
+  if (in.async.kind == AsyncKind::kTensorPrefetch && out.op.bytes > kMostTile) {
+    return "a tensor prefetch of " + std::to_string(out.op.bytes) + " bytes (legal: up to " +
+           std::to_string(kMostTile) + ", no tile has more)";
+  }
   if (in.async.kind != AsyncKind::kTensorPrefetch && out.op.bytes > most) {
     return too_much("a tensor copy of " + std::to_string(out.op.bytes) + " bytes", image, most, 1);
   }

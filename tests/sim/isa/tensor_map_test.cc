@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/isa/recorded_copy.h"
+
 namespace heddle::isa {
 namespace {
 
@@ -334,6 +336,28 @@ TEST_CASE("pixels of an im2col copy walk through the bounding box of each image,
   }
   CHECK(outside > 500);
   CHECK(next_image > 500);
+}
+
+TEST_CASE("a prefetch of more than a tile can have is an error") {
+  TensorMap m;
+  m.rank = 3;
+  m.element_bytes = 4;
+  m.size = {1024, 1024, 1024};
+  m.stride = {4, 4096, 4096 * 1024};
+  m.box = {64, 32, 32};
+  m.step = {1, 1, 1};
+  const auto why = [&m] {
+    KernelImage image;
+    image.tensor_maps.push_back({0x2000, encode(m), false});
+    Instr in;
+    in.async.kind = AsyncKind::kTensorPrefetch;
+    std::array<uint64_t, kRecordedRegisters + 1> values{};  // and the map's place
+    RecordedCopy copy;
+    return read_copy(image, in, values, 1 << 16, copy);
+  };
+  CHECK(why() == "");
+  m.box[2] = 33;
+  CHECK(why() == "a tensor prefetch of 270336 bytes (legal: up to 262144, no tile has more)");
 }
 
 }  // namespace
