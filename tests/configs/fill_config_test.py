@@ -42,7 +42,6 @@ DIFFERENT = {
 # The same of the H100, measured in one run. What the SM has is the capability's, of the H200's runs.
 H100_NEAR = {
     **{k: v for k, v in NEAR.items() if k not in ("launch.start_cycles", "dram.efficiency", "dram.latency")},
-    "noc.response_latency": (0.02, "the L2 clock"),
     "sm.fetch.l2_latency": (0.03, "the capability's, of the H200"),
     "sm.constants.l1_latency": (0.08, "the capability's, of the H200"),
     "sm.barrier.cluster_barrier": (0.15, "the capability's, of the H200"),
@@ -51,7 +50,7 @@ H100_NEAR = {
     "clocks.core_mhz": (0.01, "the driver's 1980; the timer of this machine shows 1995"),
     "noc.gpc_response_bytes": (0.04, "all SMs together, results/h100_l2_share.csv; the formula takes another kernel"),
     "dram.total_bytes": (0.0001, "what the driver says, not rounded"),
-    "dram.latency": (0.05, "the H200's correction for the tail, and DRAM's timings in this DRAM's cycles"),
+    "dram.latency": (0.15, "by dram_tail.cu, FINDINGS.md 58; the formula takes the median, no tail, and t_ccd of the H200's"),
 }
 
 

@@ -289,6 +289,7 @@ ROOMS = {
         "configs/loader",
         "configs/schema",
         "frontends/accelsim",
+        "frontends/cubin/execute",
         "frontends/input",
         "frontends/modules",
         "frontends/output",
