@@ -134,8 +134,10 @@ void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {
   const Instr& in = block_->image().code[code];
   if (in.op == OpClass::kBarrier) {
     if (block_->knows_barriers()) {
-      const bool told = mask != 0 && in_register(in);
-      out.barrier = told ? trace_->barriers.at(by_order_++) : BarrierOp{in.barrier_threads, in.barrier_id};
+      // A loop that polls may come here again (next_of_spins).
+      const bool told = mask != 0 && in_register(in) && by_order_ < trace_->barriers.size();
+      const auto number = static_cast<uint8_t>(in.barrier_id % kNamedBarriers);
+      out.barrier = told ? trace_->barriers[by_order_++] : BarrierOp{in.barrier_threads, number};
       return;
     }
     out.barrier = block_->barriers().operands(code, trace_->warp, block_->in_groups(), by_order_);
