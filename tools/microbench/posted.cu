@@ -1,8 +1,8 @@
 // How many posted operations (stores, reductions) an SM takes before its warps are held back, and the rate after that.
 #include "mb.h"
 constexpr int kOps = 40;
-enum Mode { kRedWord, kRedLines, kStoreLine, kStoreLane, kStoreScattered, kStore32, kStore128, kStoreOwnLines };
-static const char* const kName[] = {"RED 1 lane, one word for all", "RED 32 lanes to 32 random lines", "STG.32 coalesced, one line for all", "STG.32 1 lane, one sector for all", "STG.32 32 lanes to 32 lines, spread", "STG.32 coalesced, spread", "STG.128 coalesced, spread", "STG.32 8 lanes to 8 lines, spread"};
+enum Mode { kRedWord, kRedLines, kStoreLine, kStoreLane, kStoreScattered, kStore32, kStore128, kStoreOwnLines, kRedLine, kRedSpread, kRedSixteen };
+static const char* const kName[] = {"RED 1 lane, one word for all", "RED 32 lanes to 32 random lines", "STG.32 coalesced, one line for all", "STG.32 1 lane, one sector for all", "STG.32 32 lanes to 32 lines, spread", "STG.32 coalesced, spread", "STG.128 coalesced, spread", "STG.32 8 lanes to 8 lines, spread", "RED 32 lanes to one line for all", "RED 32 lanes to a line, spread", "RED 32 lanes to a line, 16 lines for all"};
 // Every warp issues kOps operations back to back and notes the clock in front of each.
 template <int M> __global__ void __launch_bounds__(1024) k_posted(u32* times, char* b) {
   __syncthreads();
@@ -22,6 +22,9 @@ template <int M> __global__ void __launch_bounds__(1024) k_posted(u32* times, ch
     if (M == kStoreScattered) asm volatile("st.global.u32 [%0],%1;" ::"l"(own + lane * 128), "r"(x) : "memory");
     if (M == kStore32) asm volatile("st.global.u32 [%0],%1;" ::"l"(b + n * 128 + lane * 4), "r"(x) : "memory");
     if (M == kStore128) asm volatile("st.global.v4.u32 [%0],{%1,%1,%1,%1};" ::"l"(b + n * 512 + lane * 16), "r"(x) : "memory");
+    if (M == kRedLine) asm volatile("red.global.add.u32 [%0],%1;" ::"l"(b + lane * 4), "r"(x) : "memory");
+    if (M == kRedSpread) asm volatile("red.global.add.u32 [%0],%1;" ::"l"(b + n * 128 + lane * 4), "r"(x) : "memory");
+    if (M == kRedSixteen) asm volatile("red.global.add.u32 [%0],%1;" ::"l"(b + n % 16 * 128 + lane * 4), "r"(x) : "memory");
     if (M == kStoreOwnLines && (lane & 3) == 0) asm volatile("st.global.u32 [%0],%1;" ::"l"(own + lane * 128), "r"(x) : "memory");
   }
   if (lane == 0)
@@ -49,5 +52,6 @@ template <int M> void posted() {
 int main() {
   times = dmalloc<u32>((size_t)nsm() * 32 * kOps * 2); b = dmalloc<char>(256 << 20);
   posted<kRedWord>(); posted<kRedLines>(); posted<kStoreLine>(); posted<kStoreLane>(); posted<kStoreScattered>(); posted<kStore32>(); posted<kStore128>(); posted<kStoreOwnLines>();
+  posted<kRedLine>(); posted<kRedSpread>(); posted<kRedSixteen>();
   return 0;
 }
