@@ -33,7 +33,9 @@ class Bytes {
   T take() {
     T value{};
     const size_t n = std::min(left_, sizeof value);
-    std::memcpy(&value, data_, n);
+    if (n > 0) {
+      std::memcpy(&value, data_, n);
+    }
     data_ += n;
     left_ -= n;
     return value;
