@@ -7,37 +7,60 @@
 
 namespace heddle::exec {
 
+std::optional<uint64_t> special_of_place(Special special, const ThreadPlace& p) {
+  switch (special) {
+    case Special::kTidX:
+      return p.thread % p.block.x;
+    case Special::kTidY:
+      return p.thread / p.block.x % p.block.y;
+    case Special::kTidZ:
+      return p.thread / p.block.x / p.block.y;
+    case Special::kNtidX:
+      return p.block.x;
+    case Special::kNtidY:
+      return p.block.y;
+    case Special::kNtidZ:
+      return p.block.z;
+    case Special::kCtaidX:
+      return p.index.x;
+    case Special::kCtaidY:
+      return p.index.y;
+    case Special::kCtaidZ:
+      return p.index.z;
+    case Special::kNctaidX:
+      return p.grid.x;
+    case Special::kNctaidY:
+      return p.grid.y;
+    case Special::kNctaidZ:
+      return p.grid.z;
+    case Special::kLaneid:
+      return p.thread % kLanes;
+    case Special::kClusterNctaidX:
+      return p.cluster.x;
+    case Special::kClusterNctaidY:
+      return p.cluster.y;
+    case Special::kClusterNctaidZ:
+      return p.cluster.z;
+    case Special::kClusterCtarank:
+      return p.rank;
+    case Special::kClusterNctarank:
+      return p.cluster.count();
+    case Special::kZero:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
 uint64_t special_value(Special special, const Block& block, uint32_t thread, uint32_t warp) {
   const Launch& launch = block.launch();
   const uint32_t lane = thread % kLanes;
-  const isa::Dim3 size = launch.block, cluster = launch.cluster;
+  const isa::Dim3 cluster = launch.cluster;
+  if (const auto value = special_of_place(
+          special, {launch.grid, launch.block, cluster, block.index(), block.rank(), thread})) {
+    return *value;
+  }
   switch (special) {
-    case Special::kTidX:
-      return thread % size.x;
-    case Special::kTidY:
-      return thread / size.x % size.y;
-    case Special::kTidZ:
-      return thread / size.x / size.y;
-    case Special::kNtidX:
-      return size.x;
-    case Special::kNtidY:
-      return size.y;
-    case Special::kNtidZ:
-      return size.z;
-    case Special::kCtaidX:
-      return block.index().x;
-    case Special::kCtaidY:
-      return block.index().y;
-    case Special::kCtaidZ:
-      return block.index().z;
-    case Special::kNctaidX:
-      return launch.grid.x;
-    case Special::kNctaidY:
-      return launch.grid.y;
-    case Special::kNctaidZ:
-      return launch.grid.z;
-    case Special::kLaneid:
-      return lane;
     case Special::kWarpid:
       return warp;
     case Special::kNwarpid:
@@ -86,30 +109,19 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
       return block.index().y % cluster.y;
     case Special::kClusterCtaidZ:
       return block.index().z % cluster.z;
-    case Special::kClusterNctaidX:
-      return cluster.x;
-    case Special::kClusterNctaidY:
-      return cluster.y;
-    case Special::kClusterNctaidZ:
-      return cluster.z;
     case Special::kClusterPartX:
       return std::bit_cast<uint32_t>(1 / static_cast<float>(cluster.x));
     case Special::kClusterPartY:
       return std::bit_cast<uint32_t>(1 / static_cast<float>(cluster.y));
     case Special::kClusterPartZ:
       return std::bit_cast<uint32_t>(1 / static_cast<float>(cluster.z));
-    case Special::kClusterCtarank:
-      return block.rank();
-    case Special::kClusterNctarank:
-      return cluster.count();
     case Special::kIsExplicitCluster:
       return launch.with_cluster || launch.code->required_cluster[0] != 0 ? 1 : 0;
     case Special::kSharedBase:
       return block.rank() * kWindowBytes;
-    case Special::kZero:
+    default:  // special_of_place()
       return 0;
   }
-  return 0;
 }
 
 }  // namespace heddle::exec

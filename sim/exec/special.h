@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "sim/isa/kernel.h"
 
 namespace heddle::exec {
 
@@ -55,6 +58,16 @@ enum class Special : uint8_t {
   kSharedBase,  // of the block's shared memory among those of its cluster
   kZero,
 };
+
+// Where a thread is in its launch.
+struct ThreadPlace {
+  isa::Dim3 grid, block, cluster;
+  isa::Dim3 index;      // of its block in the grid
+  uint32_t rank = 0;    // of its block in the cluster
+  uint32_t thread = 0;  // in the block
+};
+// What follows from that alone; of the others none.
+std::optional<uint64_t> special_of_place(Special special, const ThreadPlace& place);
 
 class Block;
 // Of thread `thread` of the block, which is in its warp `warp`.

@@ -1,7 +1,6 @@
 #include "sim/sm/sm.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cstdio>
 #include <initializer_list>

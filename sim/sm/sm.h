@@ -127,9 +127,9 @@ class Sm final : WarpScheduler, QueueRoom {
   uint64_t openings() const { return state_.openings(); }
   // The first; null: none.
   const Fault* fault() const { return state_.fault(); }
-  // Ends waits for barrier objects that the recordings on this SM have; false when there are none.
   // Before the first launch: code that others have asked for, which is known so many cycles later.
   void connect(const memory::CodeLines& code, Cycle known_after) { instructions_.connect(code, known_after); }
+  // Ends waits for barrier objects that the recordings on this SM have; false when there are none.
   bool end_recorded_waits(Cycle now) { return barriers_.end_recorded_waits(now); }
   // One line per warp that is not done: what it is and what it waits for.
   void describe_stuck(std::vector<std::string>& out) const;

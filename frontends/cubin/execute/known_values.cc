@@ -8,6 +8,8 @@
 #include <set>
 
 #include "sim/exec/arith/words.h"
+#include "sim/exec/special.h"
+#include "sim/isa/launch_order.h"
 
 namespace heddle::cubin {
 namespace {
@@ -15,7 +17,6 @@ namespace {
 using exec::Bank;
 using exec::Kind;
 using exec::Slot;
-using exec::Special;
 using exec::SyncKind;
 using exec::arith::WordOp;
 
@@ -41,58 +42,6 @@ void for_results(const exec::Code& code, const exec::Inst& in, F f) {
   }
 }
 
-uint32_t rank_in_cluster(const isa::Dim3& at, const isa::Dim3& c) {
-  return at.x % c.x + c.x * (at.y % c.y + c.y * (at.z % c.z));
-}
-
-// What follows from the launch's shape and the thread's place in it.
-std::optional<uint64_t> special_of(Special what, const isa::LaunchShape& shape, const isa::Dim3& at,
-                                   uint32_t thread) {
-  const isa::Dim3 &b = shape.block, &g = shape.grid, &c = shape.cluster;
-  switch (what) {
-    case Special::kTidX:
-      return thread % b.x;
-    case Special::kTidY:
-      return thread / b.x % b.y;
-    case Special::kTidZ:
-      return thread / b.x / b.y;
-    case Special::kNtidX:
-      return b.x;
-    case Special::kNtidY:
-      return b.y;
-    case Special::kNtidZ:
-      return b.z;
-    case Special::kCtaidX:
-      return at.x;
-    case Special::kCtaidY:
-      return at.y;
-    case Special::kCtaidZ:
-      return at.z;
-    case Special::kNctaidX:
-      return g.x;
-    case Special::kNctaidY:
-      return g.y;
-    case Special::kNctaidZ:
-      return g.z;
-    case Special::kLaneid:
-      return thread % exec::kLanes;
-    case Special::kClusterNctaidX:
-      return c.x;
-    case Special::kClusterNctaidY:
-      return c.y;
-    case Special::kClusterNctaidZ:
-      return c.z;
-    case Special::kClusterCtarank:
-      return rank_in_cluster(at, c);
-    case Special::kClusterNctarank:
-      return c.count();
-    case Special::kZero:
-      return 0;
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
 BarrierSlice::BarrierSlice(const isa::KernelImage& image, const Translation& translation)
@@ -111,27 +60,28 @@ BarrierSlice::BarrierSlice(const isa::KernelImage& image, const Translation& tra
 void BarrierSlice::find() {
   const auto n = static_cast<uint32_t>(image_.code.size());
   std::vector<bool> matters(n);
+  std::vector<std::set<Slot>> reads(n), writes(n);
   for (uint32_t i = 0; i < n; ++i) {
     matters[i] = isa::in_register(image_.code[i]);
+    for (uint32_t k = first_[i]; k < first_[i + 1]; ++k) {
+      const exec::Inst& in = code_.insts[k];
+      if (in.kind == Kind::kCompute || in.kind == Kind::kSync || in.kind == Kind::kBarrier) {
+        std::copy_if(std::begin(in.s), std::end(in.s), std::inserter(reads[i], reads[i].end()),
+                     [&](Slot s) { return !writes[i].contains(s); });
+      }
+      for_results(code_, in, [&](Slot s) { writes[i].insert(s); });
+    }
+    writes[i].erase(exec::kNoSlot);
   }
   std::set<Slot> read;
   for (bool more = true; more;) {
     more = false;
     for (uint32_t i = 0; i < n; ++i) {
-      std::set<Slot> written, from;
-      for (uint32_t k = first_[i]; k < first_[i + 1]; ++k) {
-        const exec::Inst& in = code_.insts[k];
-        if (in.kind == Kind::kCompute || in.kind == Kind::kSync || in.kind == Kind::kBarrier) {
-          std::copy_if(std::begin(in.s), std::end(in.s), std::inserter(from, from.end()),
-                       [&](Slot s) { return !written.contains(s); });
-        }
-        for_results(code_, in, [&](Slot s) { written.insert(s); });
-      }
-      matters[i] = matters[i] || std::any_of(written.begin(), written.end(),
-                                             [&](Slot s) { return s != exec::kNoSlot && read.contains(s); });
+      matters[i] = matters[i] ||
+                   std::any_of(writes[i].begin(), writes[i].end(), [&](Slot s) { return read.contains(s); });
       if (matters[i]) {
         const size_t before = read.size();
-        read.insert(from.begin(), from.end());
+        read.insert(reads[i].begin(), reads[i].end());
         more |= read.size() != before;
       }
     }
@@ -151,13 +101,17 @@ KnownValues::KnownValues(const BarrierSlice& slice, const isa::Dim3& block)
 
 void KnownValues::start(uint32_t warp) {
   const isa::LaunchShape& shape = slice_.image().shape;
+  const uint64_t position = isa::position_of(block_, shape.grid, shape.cluster);
+  exec::ThreadPlace place = {shape.grid, shape.block, shape.cluster, block_,
+                             static_cast<uint32_t>(position % shape.cluster.count())};
   const std::vector<uint8_t>& parameters = slice_.image().parameters;
   frame_.assign(code_.functions.front().registers, {});
   warp_.assign(exec::kFirstSpecial + code_.specials.size() + code_.parameter_words.size(), {});
   for (size_t i = 0; i < code_.specials.size(); ++i) {
     Value& v = warp_[exec::kFirstSpecial + i];
     for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
-      if (const auto is = special_of(code_.specials[i], shape, block_, warp * exec::kLanes + lane)) {
+      place.thread = warp * exec::kLanes + lane;
+      if (const auto is = exec::special_of_place(code_.specials[i], place)) {
         v.lanes[lane] = *is;
         v.known = kAll;
       }

@@ -49,11 +49,11 @@ void InstructionSupply::reset() {
   kernels_.clear();
 }
 
-void InstructionSupply::add(uint32_t first, uint32_t count, uint32_t sharers) {
+void InstructionSupply::add(uint32_t first, uint32_t count, uint32_t tpcs) {
   lines_ = std::max(lines_, first + count);
   std::erase_if(kernels_, [first](const Kernel& k) { return k.first == first; });
   const uint32_t end = std::min(count, config_.launch_prefetch_bytes() / config_.line_bytes());
-  kernels_.push_back({.first = first, .count = count, .sharers = sharers});
+  kernels_.push_back({.first = first, .count = count, .tpcs = tpcs});
   for (LineCache& c : l0_) {
     c.add(first, count);
   }
@@ -96,8 +96,8 @@ Cycle InstructionSupply::brought(const Kernel& k, uint32_t line) const {
   if (number < config_.launch_lines()) {
     return k.open;
   }
-  return k.open + static_cast<Cycle>(std::max(config_.launch_line_wait() * k.sharers,
-                                              config_.launch_line_interval() * number));
+  return k.open + static_cast<Cycle>(
+                      std::max(config_.launch_line_wait() * k.tpcs, config_.launch_line_interval() * number));
 }
 
 // When the L1 has `line`, which it asks for if need be.

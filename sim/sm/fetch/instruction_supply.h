@@ -87,8 +87,8 @@ class InstructionSupply {
 
   // Everything is cold, no kernel has lines.
   void reset();
-  // A kernel with `count` lines from `first` on has been launched, on so many SMs of the GPC.
-  void add(uint32_t first, uint32_t count, uint32_t sharers);
+  // A kernel with `count` lines from `first` on has been launched, on so many TPCs of the GPC.
+  void add(uint32_t first, uint32_t count, uint32_t tpcs);
 
   // A warp of `subcore` wants `line` at `now`; returns when it can use it (now, when it is there).
   Cycle want(uint32_t subcore, uint32_t line, Cycle now);
@@ -117,15 +117,15 @@ class InstructionSupply {
     }
   };
 
-  // The lines of a kernel, the SMs of the GPC that run it, and when the first line can come: known when it is
-  // wanted.
+  // The lines of a kernel, the TPCs of the GPC that run it, and when the first line can come: known when it
+  // is wanted.
   struct Kernel {
-    uint32_t first = 0, count = 0, sharers = 1;
+    uint32_t first = 0, count = 0, tpcs = 1;
     Cycle open = kNever;
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(first, count, sharers, open);
+      ar(first, count, tpcs, open);
     }
   };
 
