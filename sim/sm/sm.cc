@@ -38,12 +38,13 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
                  state_.counters(), FetchPort{state_.outbox(), static_cast<uint16_t>(index)}),
       dispatch_(state_, constants_, gpu),
       shared_pipes_(gpu.sm()),
+      tensor_(state_, *this),
       fences_(state_),
       cluster_(state_),
       lsu_(state_, fences_, cluster_, *this),
       barriers_(state_, fences_, cluster_, lsu_),
-      tma_(state_, fences_, cluster_, barriers_),
-      tensor_(state_) {
+      tma_(state_, fences_, cluster_, barriers_) {
+  lsu_.connect(tensor_.arrays().front());
   cluster_.connect(lsu_, barriers_);
   dispatch_.wire(Handler::kMemory, lsu_);
   dispatch_.wire(Handler::kMembar, fences_);
@@ -56,7 +57,8 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   dispatch_.wire(Handler::kGmma, tensor_);
   subcores_.reserve(state_.subcores());
   for (uint32_t i = 0; i < state_.subcores(); ++i) {
-    subcores_.emplace_back(IssueWires{state_, instructions_, constants_, dispatch_, shared_pipes_, subcores_},
+    subcores_.emplace_back(IssueWires{state_, instructions_, constants_, dispatch_, shared_pipes_, subcores_,
+                                      tensor_.arrays()},
                            i);
   }
 }
@@ -278,6 +280,7 @@ void Sm::handle(const UnitEvent& e, Cycle now) {
       barriers_.event(e, now);
       break;
     case UnitEvent::Kind::kGmmaDone:
+    case UnitEvent::Kind::kGmmaRoom:
       tensor_.event(e, now);
       break;
     case UnitEvent::Kind::kTma:

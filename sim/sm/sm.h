@@ -166,12 +166,12 @@ class Sm final : WarpScheduler, QueueRoom {
   SharedPipes shared_pipes_;
   std::vector<SubCore> subcores_;
   // Units.
+  Tensor tensor_;
   Fences fences_;
   ClusterPort cluster_;
   Lsu lsu_;
   Barriers barriers_;
   Tma tma_;
-  Tensor tensor_;
 
   memory::Inbox inbox_;
   // Blocks that will start, by time: from outside, so apart from the SM's own events.

@@ -202,6 +202,10 @@ void Translator::double_product() {
 void Translator::group_product() {
   const Shape s = shape_of(line_);
   std::vector<Element> types = elements(line_);
+  if (op(0).is_zero()) {
+    nothing();  // what the compiler writes for a group without products, with descriptors of nothing
+    return;
+  }
   MatrixOp m;
   exec::matrix::Product& p = m.product;
   if (line_.name == "HGMMA") {

@@ -155,14 +155,18 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
   out.latency = static_cast<uint16_t>(std::round(latency + factor * products / rate));
 }
 
-// A row of an operand is K elements, 32 bytes whatever their type; A has 64 rows, B has N.
-uint16_t gmma_wavefronts(const isa::Instr& in) {
-  constexpr uint32_t kRows = 64, kRowBits = 256, kRowsPerWavefront = 4;
-  const bool a_in_registers =
-      std::any_of(in.src.begin(), in.src.begin() + in.n_src,
-                  [](const isa::Operand& o) { return o.file == isa::RegFile::kGpr && o.slot == 0; });
-  uint32_t n = in.mma_work * std::max<uint32_t>(in.mma_bits, 1) / (kRows * kRowBits);
-  return static_cast<uint16_t>((n + (a_in_registers ? 0 : kRows)) / kRowsPerWavefront);
+// A row of an operand is K elements, 32 bytes whatever their type; A has 64 rows, B has N, eight of them a
+// step.
+void gmma_shape(const isa::Instr& in, const config::TensorCore& t, TimedInstr& out) {
+  constexpr uint32_t kRows = 64, kRowBits = 256, kRowsPerWavefront = 4, kRowsPerStep = 8;
+  out.gmma_a_in_registers = std::any_of(in.src.begin(), in.src.begin() + in.n_src, [](const isa::Operand& o) {
+    return o.file == isa::RegFile::kGpr && o.slot == 0;
+  });
+  const uint32_t n = in.mma_work * std::max<uint32_t>(in.mma_bits, 1) / (kRows * kRowBits);
+  out.gmma_wavefronts =
+      static_cast<uint16_t>((n + (out.gmma_a_in_registers ? 0 : kRows)) / kRowsPerWavefront);
+  out.gmma_work = static_cast<uint16_t>(std::max(1, out.latency - static_cast<int>(t.gmma_latency())));
+  out.gmma_steps = static_cast<uint16_t>(std::clamp<uint32_t>(n / kRowsPerStep, 1, out.gmma_work));
 }
 
 // Cycles to the warp's next issue (tools/microbench/FINDINGS.md 1: the odd encodings).
@@ -266,7 +270,9 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
     if (in.op == OpClass::kHmma || in.op == OpClass::kImma || in.op == OpClass::kDmma ||
         in.op == OpClass::kGmma) {
       tensor_timing(in, sm.tensor(), t);
-      t.gmma_wavefronts = in.op == OpClass::kGmma ? gmma_wavefronts(in) : 0;
+      if (in.op == OpClass::kGmma) {
+        gmma_shape(in, sm.tensor(), t);
+      }
     }
     if (t.handler == Handler::kFixed) {
       operand_reads(in, t);

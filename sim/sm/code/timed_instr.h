@@ -79,6 +79,9 @@ struct TimedInstr {
   uint32_t line = 0;                // instruction-cache line
   uint32_t constant = kNoConstant;  // dense number of the constant-cache line it reads
   uint16_t gmma_wavefronts = 0;     // operands that a warp group reads from shared memory
+  uint16_t gmma_work = 1;           // cycles of the array's for it alone,
+  uint16_t gmma_steps = 1;          // in so many steps
+  bool gmma_a_in_registers = false;
   uint8_t n_reads = 0;
   std::array<RegisterRead, kMaxReads> reads{};
   bool hands_out = false;        // its program hands out operands when it issues with a mask that is not 0

@@ -49,6 +49,7 @@ SubCore::SubCore(const IssueWires& wires, uint32_t index, const config::Sm& c)
       branch_next_line_cycles_(c.issue().branch_next_line_cycles()),
       branch_far_cycles_(c.issue().branch_far_cycles()),
       ports_(c.registers()),
+      array_(wires.arrays[index]),
       order_(c.issue().policy()) {
   for (const config::PipeTiming& p : c.pipe()) {
     if (p.queue()) {
@@ -75,6 +76,7 @@ void SubCore::reset() {
   wheel_bits_ = 0;
   order_.reset();
   lines_.reset();
+  turns_ = {};
   hold_until_ = fetched_until_ = 0;
   issued_at_.fill(0);
   next_ = kNever;
@@ -137,6 +139,9 @@ void SubCore::evaluate(uint32_t slot, Cycle now) {
   }
   ready_ |= 1u << slot;
   wanting_[t.port] |= 1u << slot;
+  if (now != issued_at_[slot] + 1) {
+    turns_.stream[slot] = 0;
+  }
   wake(now);
 }
 
@@ -247,10 +252,36 @@ void SubCore::line_up(uint32_t stopped) {
   }
 }
 
+// A step of the tensor array is due and has the port next, but for warps that issue cycle after cycle: each
+// has its turns first (FINDINGS.md 60). Returns them.
+uint32_t SubCore::before_step(uint32_t eligible, Cycle now) {
+  if (turns_.step != array_.steps() || turns_.until != now) {
+    return 0;
+  }
+  if (turns_.run < array_.turns()) {
+    return turns_.stream[turns_.slot] < array_.stream() ? 0 : eligible & (1u << turns_.slot);
+  }
+  return eligible & ~turns_.had;
+}
+
+// The warp in `slot` has issued, and whatever that holds up is known.
+void SubCore::note_turn(uint32_t slot, Cycle now) {
+  if (turns_.step != array_.steps()) {
+    turns_ = {.step = array_.steps(), .stream = turns_.stream};
+  }
+  turns_.run = turns_.slot == slot && turns_.until == now ? turns_.run + 1 : 1;
+  turns_.slot = slot;
+  turns_.had |= 1u << slot;
+  turns_.stream[slot] += turns_.stream[slot] < 255;
+  turns_.until = std::max(now + 1, hold_until_);
+  array_.others_have(turns_.until);
+}
+
 void SubCore::step(Cycle now) {
   if (pending_reasons_) {
     account_gap(now);
   }
+  array_.advance(now);
   stepped_ = now;
   uint32_t slot_now = now % kWheel;
   uint32_t woken = wheel_[slot_now];
@@ -269,14 +300,30 @@ void SubCore::step(Cycle now) {
     if (stopped || !lines_.empty()) {
       line_up(stopped);
     }
+    for (uint32_t m = stopped & ready_; m; m &= m - 1) {
+      turns_.stream[std::countr_zero(m)] = 0;
+    }
     const uint32_t eligible = now < held_until() ? 0 : ready_ & ~stopped;
     if (eligible) {
       // Of those in line at a port that is free now the first is eligible, of those at one that is not none.
-      const uint32_t slot = order_.pick(eligible & ~lines_.behind());
-      if (uint32_t others = eligible & ~(1u << slot)) {
-        charge_slots(Stall::kNotSelected, others, 1);
+      uint32_t candidates = eligible & ~lines_.behind();
+      if (array_.wants(now)) {
+        candidates = before_step(candidates, now);
       }
-      issue(slot, now);
+      if (candidates) {
+        const uint32_t slot = order_.pick(candidates);
+        if (uint32_t others = eligible & ~(1u << slot)) {
+          charge_slots(Stall::kNotSelected, others, 1);
+        }
+        issue(slot, now);
+        if (!array_.idle()) {
+          note_turn(slot, now);
+        }
+      } else {
+        array_.take(now);
+        order_.issued(turns_.slot, true);  // the others come first now
+        charge_slots(Stall::kDispatchStall, eligible, 1);
+      }
     }
   }
   compute_next(now);
@@ -294,7 +341,7 @@ void SubCore::charge_waits(Cycle cycle, uint32_t stopped, bool skipped) {
     }
   };
   if (cycle < held_until()) {
-    charge(cycle < hold_until_ ? Stall::kDispatchStall : Stall::kNoInstruction, ready_);
+    charge(cycle < port_until() ? Stall::kDispatchStall : Stall::kNoInstruction, ready_);
     return;
   }
   for (uint32_t m = busy_ports_ | full_ports_ | (1u << kFma) | (1u << kBoth); m; m &= m - 1) {
@@ -319,7 +366,7 @@ void SubCore::compute_next(Cycle now) {
     line_up(stopped);
   }
   if (now + 1 < held_until()) {
-    next_ = std::min(next_, now + 1 < hold_until_ ? hold_until_ : fetched_until_);
+    next_ = std::min(next_, now + 1 < port_until() ? port_until() : fetched_until_);
   } else if (ready_ & ~stopped) {
     next_ = now + 1;
   } else {

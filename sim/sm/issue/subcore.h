@@ -16,6 +16,7 @@
 #include "sim/sm/registers/register_ports.h"
 #include "sim/sm/state/sm_state.h"
 #include "sim/sm/state/warp.h"
+#include "sim/sm/tensor/tensor_array.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::sm {
@@ -47,7 +48,8 @@ struct IssueWires {
   ConstantCache& constants;
   Dispatch& dispatch;
   SharedPipes& shared_pipes;
-  std::vector<SubCore>& subcores;  // of the SM
+  std::vector<SubCore>& subcores;    // of the SM
+  std::vector<TensorArray>& arrays;  // of the sub-cores
 };
 
 class SubCore {
@@ -79,7 +81,7 @@ class SubCore {
   template <class Archive>
   void serialize(Archive& ar) {
     ar(ports_, ready_, wanting_, pipe_free_, queue_, busy_ports_, full_ports_, wheel_, wheel_bits_, order_,
-       lines_, hold_until_, fetched_until_, issued_at_, next_, stepped_, pending_, pending_reasons_);
+       lines_, turns_, hold_until_, fetched_until_, issued_at_, next_, stepped_, pending_, pending_reasons_);
   }
 
  private:
@@ -94,8 +96,12 @@ class SubCore {
   uint32_t blocked(Cycle now);
   void charge_waits(Cycle cycle, uint32_t stopped, bool skipped);
   void line_up(uint32_t stopped);
-  // Until when nobody issues.
-  Cycle held_until() const { return std::max(hold_until_, fetched_until_); }
+  // Until when the registers' ports, or a step of the tensor array, keep everybody from issuing;
+  Cycle port_until() const { return std::max(hold_until_, array_.port_until()); }
+  // until when nobody issues.
+  Cycle held_until() const { return std::max(port_until(), fetched_until_); }
+  uint32_t before_step(uint32_t eligible, Cycle now);
+  void note_turn(uint32_t slot, Cycle now);
   void note_fetch(uint32_t slot, bool jumps, Cycle now);
   // subcore_issue.cc
   void issue(uint32_t slot, Cycle now);
@@ -118,6 +124,7 @@ class SubCore {
   const uint32_t wasted_fetches_, fetch_ahead_;
   const uint32_t branch_cycles_, branch_next_line_cycles_, branch_far_cycles_;
   RegisterPorts ports_;
+  TensorArray& array_;
 
   uint32_t ready_ = 0;                          // slots that could issue, were their port free
   std::array<uint32_t, kPortCount> wanting_{};  // of these, by port
@@ -142,6 +149,21 @@ class SubCore {
   uint64_t wheel_bits_ = 0;
   IssueOrder order_;
   PortLines lines_;
+  // Issues since the last step of the tensor array: whose the last was, how many without a gap, who had some.
+  struct Turns {
+    uint64_t step = 0;
+    uint32_t slot = 0, run = 0, had = 0;
+    Cycle until = 0;  // the last one's end
+    // Of each warp: how many it has issued that it could issue in the cycle behind the one before.
+    std::array<uint8_t, kSlotsPerSubcore> stream{};
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(step, slot, run, had, until, stream);
+      ar.check(slot < kSlotsPerSubcore, "a slot that the sub-core does not have");
+    }
+  };
+  Turns turns_;
   Cycle hold_until_ = 0;     // register ports
   Cycle fetched_until_ = 0;  // when the fetch stage has caught up with what has issued
   std::array<Cycle, kSlotsPerSubcore> issued_at_{};

@@ -147,7 +147,7 @@ void SubCore::issue(uint32_t slot, Cycle now) {
 bool SubCore::goes_along(uint32_t slot, const TimedInstr& first, Cycle now) {
   Warp& w = sm_.warp(index_, slot);
   const TimedInstr& t = *w.next;
-  if (t.index != first.index + 1 || t.line != w.line || w.behind_barrier || now < hold_until_) {
+  if (t.index != first.index + 1 || t.line != w.line || w.behind_barrier || now < port_until()) {
     return false;
   }
   if ((t.flags & kFixedLatencyConstant) && wires_.constants.read(index_, t.constant, now) > now) {

@@ -22,8 +22,10 @@
 #include "sim/sm/fences/fences.h"
 #include "sim/sm/l1/l1_cache.h"
 #include "sim/sm/lsu/packets.h"
+#include "sim/sm/state/queue_room.h"
 #include "sim/sm/state/sm_state.h"
 #include "sim/sm/state/unit.h"
+#include "sim/sm/tensor/tensor_array.h"
 #include "sim/stats/counters.h"
 
 namespace heddle {
@@ -32,18 +34,13 @@ class Archive;  // sim/engine/archive.h
 
 namespace heddle::sm {
 
-// Where sub-cores learn whether an instruction may enter a queue to the LSU.
-class QueueRoom {
- public:
-  virtual ~QueueRoom() = default;
-  virtual void set_port_full(uint32_t subcore, uint8_t port, bool full, Cycle now) = 0;
-};
-
 class Lsu final : public Unit, public ClusterMemory {
  public:
   Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room);
 
   void reset(Cycle origin) override;
+  // Whose operands come from the same data array.
+  void connect(TensorArray& products) { shared_stage().products = &products; }
   // Only while no load is in flight.
   void resize_l1(uint32_t bytes) { l1_.reset(bytes); }
   // Blocks of programs that compute will come.
@@ -117,8 +114,22 @@ class Lsu final : public Unit, public ClusterMemory {
     TurnQueue posted, loads, shared;
     uint32_t filled = 0;  // bytes written into the data array that do not make a whole turn yet
 
+    TensorArray* products = nullptr;  // whose operands come from the data array, too
+    uint32_t half_cycles = 0;         // that they have taken beyond `data`
+
+    // What products have taken until now: they do not wait, whoever else comes does (FINDINGS.md 60).
+    void read_products(Cycle now) {
+      products->advance(now);
+      const TensorArray::Data d = products->take_data();
+      half_cycles += d.half_cycles;
+      data = std::max(data + half_cycles / 2, d.last);
+      half_cycles %= 2;
+    }
     // The data array works for so many cycles when its turn comes: that is what is returned.
     Cycle use_data(Cycle cycles, Cycle now) {
+      if (products) {
+        read_products(now);
+      }
       const Cycle begin = std::max(now, data);
       data = begin + cycles;
       return begin;
@@ -137,11 +148,11 @@ class Lsu final : public Unit, public ClusterMemory {
       posted.reset();
       loads.reset();
       shared.reset();
-      filled = 0;
+      filled = half_cycles = 0;
     }
     template <class A>
     void serialize(A& ar) {
-      ar(free, lg_free, data, tags, posted, loads, shared, filled);
+      ar(free, lg_free, data, tags, posted, loads, shared, filled, half_cycles);
     }
   };
 

@@ -16,7 +16,8 @@ struct UnitEvent {
     kCopyDone,        // warp, small = group: an LDGSTS is complete
     kMemoryDone,      // warp: a memory instruction no longer needs it
     kBarrierRelease,  // arg = barrier_event()
-    kGmmaDone,        // warp, small = it ends its group
+    kGmmaDone,        // warp = sub-core: a product may be complete
+    kGmmaRoom,        // warp = sub-core: its array may take another product
     kTma,             // it may send the next line
   };
   Kind kind;

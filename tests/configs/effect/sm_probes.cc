@@ -265,6 +265,33 @@ Kernel warp_group() {
   return k;
 }
 
+// Products, A in shared memory and in registers, beside arithmetic that issues every cycle, and loads.
+Kernel beside_products() {
+  Kernel k;
+  Op both = make(OpClass::kGmma, "HGMMA");
+  both.in.mma_work = 64 * 64 * 16;
+  both.in.mma_bits = 16;
+  Op one = both;
+  one.src(isa::RegFile::kGpr, 200, 4);
+  const auto arithmetic = [&k](int n) {
+    for (int i = 0; i < n; ++i) {
+      k.add(ffma(i % 8));
+    }
+  };
+  for (const Op& product : {both, one}) {
+    k.add(product, 12);
+    arithmetic(60);
+    for (int i = 0; i < 4; ++i) {
+      k.add(lds(40 + 4 * i, 16).at(0, 16));
+      arithmetic(5);
+    }
+    k.add(make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR.LE"));
+  }
+  k.add(exit_op());
+  k.warps(8).shape().static_shared_bytes = 4096;
+  return k;
+}
+
 // Pairs of instructions that may issue together.
 Kernel pairs() {
   Kernel k;
@@ -355,6 +382,7 @@ std::vector<Probe> sm_probes() {
       kernel_probe("barriers", barriers),
       kernel_probe("cluster", cluster),
       kernel_probe("warp group", warp_group),
+      kernel_probe("beside products", beside_products),
       kernel_probe("pairs", pairs, {"sm.issue.dependences=SCOREBOARD"}),
       kernel_probe("merging stores", merging_stores),
       kernel_probe("lines of all sub-cores", shared_lines, {"sm.l1.apart_from_shared=true"}),

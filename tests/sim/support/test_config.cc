@@ -123,6 +123,8 @@ constexpr const char* kGpu = R"(
     tensor {
       mma_rate: 4096 mma_overhead: 0 mma_latency: 10 mma_latency_factor: 1 dmma_rate: 1024 dmma_overhead: 0
       dmma_latency: 20 dmma_latency_factor: 1 gmma_rate: 8192 gmma_min_interval: 1 gmma_latency: 50
+      gmma_port_cycles: 0 gmma_stream: 0 gmma_turns: 0 gmma_register_turns: 0 gmma_queue: 0
+      gmma_step_data: 0 gmma_operand_data: 0
     }
     memory {
       lg_queue: 5 mio_queue: 5 subcore_interval: 4 register_read_interval: 0 shared_interval: 2 queue_latency: 10 load_read_latency: 12

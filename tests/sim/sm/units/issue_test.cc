@@ -27,7 +27,8 @@ struct IssueBench : sm::WarpScheduler {
         constants(config.sm().constants(), 4, 0, 1, state.counters(), {state.outbox(), 0}),
         dispatch(state, constants, config),
         pipes(config.sm()),
-        subcore({state, instructions, constants, dispatch, pipes, subcores}, 0),
+        arrays(1, sm::TensorArray(config.sm().tensor())),
+        subcore({state, instructions, constants, dispatch, pipes, subcores, arrays}, 0),
         grid(k) {
     state.begin(nullptr, {}, nullptr);
     instructions.reset();
@@ -68,6 +69,7 @@ struct IssueBench : sm::WarpScheduler {
   sm::ConstantCache constants;
   sm::Dispatch dispatch;
   sm::SharedPipes pipes;
+  std::vector<sm::TensorArray> arrays;
   std::vector<sm::SubCore> subcores;
   Takes unit;
   sm::SubCore subcore;

@@ -20,8 +20,8 @@ TEST_CASE("a sub-core's products follow each other, and warps of other sub-cores
   Kernel k{gmma(), gmma()};
   k.warps(2);
   UnitBench b(k);
-  sm::Tensor tensor(b.state);
-  b.attach(tensor, {UnitBench::Kind::kGmmaDone});
+  sm::Tensor tensor(b.state, b);
+  b.attach(tensor, {UnitBench::Kind::kGmmaDone, UnitBench::Kind::kGmmaRoom});
   CHECK(b.issue(tensor, 0, 100) == 0);
   CHECK(b.issue(tensor, 0, 101) == 0);
   CHECK(b.issue(tensor, 1, 110) == 0);
@@ -41,8 +41,8 @@ TEST_CASE("a sub-core's products follow each other, and warps of other sub-cores
 TEST_CASE("a warp that has exited goes with its last product") {
   Kernel k{gmma()};
   UnitBench b(k);
-  sm::Tensor tensor(b.state);
-  b.attach(tensor, {UnitBench::Kind::kGmmaDone});
+  sm::Tensor tensor(b.state, b);
+  b.attach(tensor, {UnitBench::Kind::kGmmaDone, UnitBench::Kind::kGmmaRoom});
   b.issue(tensor, 0, 100);
   b.state.finish_warp(0, 101);
   CHECK(b.gone.empty());

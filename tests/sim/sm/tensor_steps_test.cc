@@ -1,0 +1,91 @@
+// Steps of warp-group products at the issue port and at shared memory (tools/microbench/FINDINGS.md 60).
+#include <catch2/catch.hpp>
+
+#include "tests/sim/support/kernel_builder.h"
+#include "tests/sim/support/test_config.h"
+
+namespace heddle::simtest {
+namespace {
+
+// 64 x 64 x 16 in half precision: 8 steps, one in 4 cycles.
+Op product() {
+  Op o = make(OpClass::kGmma, "HGMMA.64x64x16");
+  o.in.mma_work = 64 * 64 * 16;
+  o.in.mma_bits = 16;
+  return o;
+}
+
+config::GpuConfig gpu() {
+  config::GpuConfig g = test_gpu();
+  config::TensorCore& t = *g.mutable_sm()->mutable_tensor();
+  t.set_gmma_port_cycles(3);
+  t.set_gmma_stream(3);
+  t.set_gmma_turns(6);
+  t.set_gmma_register_turns(9);
+  t.set_gmma_queue(7);
+  return g;
+}
+
+Cycles issued(const config::GpuConfig& g, Kernel& k) { return run(g, k).cycles(0); }
+
+TEST_CASE("instructions that cannot issue every cycle get in between two steps") {
+  // The first step is the product's own issue; the others have the port at 4, 8, 12 for three cycles each.
+  Kernel k{product()};
+  k.add(alu(), 4);
+  CHECK(issued(gpu(), k) == Cycles{0, 1, 3, 7, 11});
+  // Alone:
+  Kernel alone{nop()};
+  alone.add(alu(), 4);
+  CHECK(issued(gpu(), alone) == Cycles{0, 1, 3, 5, 7});
+}
+
+TEST_CASE("a warp that issues every cycle has three turns, then the step") {
+  Kernel k{product()};
+  k.add(ffma(), 9);
+  CHECK(issued(gpu(), k) == Cycles{0, 1, 2, 3, 7, 8, 9, 13, 14, 15});
+}
+
+TEST_CASE("with A in registers it has four turns and five in turn") {
+  Kernel k{product().src(isa::RegFile::kGpr, 8, 4)};
+  k.add(ffma(), 13);
+  CHECK(issued(gpu(), k) == Cycles{0, 1, 2, 3, 4, 8, 9, 10, 11, 15, 16, 17, 18, 19});
+}
+
+TEST_CASE("a product that is delayed is complete that much later") {
+  Op wait = make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR.LE");
+  // Eight steps, one in four cycles: the last at 28, and 4 + 50 to the result.
+  Kernel alone{product(), wait};
+  CHECK(issued(gpu(), alone) == Cycles{0, 83});
+  // Turns before the third and the fourth step, at 10 and 16, not 8 and 12.
+  Kernel beside{product()};
+  beside.add(ffma(), 9);
+  beside.add(wait);
+  CHECK(issued(gpu(), beside).back() == 83 + 4);
+}
+
+TEST_CASE("a sub-core issues seven products ahead") {
+  Kernel k;
+  k.add(product(), 9);
+  // Its steps are at 0, 4, 10, since products go before the third, and from there every four cycles: there is
+  // room when the first one's last has begun at 30, and the second one's at 62.
+  CHECK(issued(gpu(), k) == Cycles{0, 1, 2, 3, 7, 8, 9, 31, 63});
+}
+
+TEST_CASE("operands of a product keep shared memory's data array from others") {
+  config::GpuConfig g = gpu();
+  g.mutable_sm()->mutable_tensor()->set_gmma_port_cycles(0);
+  const auto last = [&g] {
+    Kernel k;
+    k.add(product(), 4);
+    k.add(lds(1, 16).at(0, 16), 8);
+    k.add(make(OpClass::kNop, "NOP").waits(0));
+    k.shape().static_shared_bytes = 4096;
+    return run(g, k)[Counter::kWarpsActive];
+  };
+  const uint64_t alone = last();
+  g.mutable_sm()->mutable_tensor()->set_gmma_step_data(8);  // all of it
+  CHECK(last() > alone);
+}
+
+}  // namespace
+}  // namespace heddle::simtest
