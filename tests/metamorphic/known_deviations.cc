@@ -11,10 +11,6 @@ constexpr const char* kChain =
     "and whether that block is far from the SM (188 cycles each) is another matter for other addresses and "
     "SMs";
 
-constexpr const char* kOrder =
-    "no defect: warps get a full queue in the order in which they came, so that a cycle more or less "
-    "somewhere decides who goes first, and with a barrier behind it how long the others wait";
-
 constexpr const char* kBanks =
     "no defect: all loads are in flight at once, and where they go at another rate they come to the banks of "
     "DRAM in another order";
@@ -28,7 +24,6 @@ const std::vector<Deviation>& known_deviations() {
        "lines of instructions are counted from byte 0 and not from the kernel's first one, so a launch has "
        "brought all of "
        "code that begins elsewhere (sm.fetch.first_fetch_bytes): up to 7 % faster than at 0"},
-      {"*", "wgmma", "cycles", 0.03, "sim/sm/issue", kOrder},
       {"*", "vecadd", "cycles", 0.01, "sim/memory", kBanks},
   };
   return all;

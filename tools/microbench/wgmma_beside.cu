@@ -3,8 +3,8 @@
 // of instruction until it has ended. Prints rows name,value: mma_N_OPERAND_KIND_CHAINS_WARPS, core cycles of
 // a product, and other_N_OPERAND_KIND_CHAINS_WARPS, core cycles of 64 of the other instructions of one warp
 // (the SM's slowest); WARPS: of the others in each sub-core, 0: the product alone; N = 0: the others alone.
-// OPERAND: `ss` or `rs`, where A is, `sync`: as much by mma.sync. results/h100_wgmma_beside.csv;
-// FINDINGS.md 60.
+// OPERAND: `ss` or `rs`, where A is, `sync`: as much by mma.sync. results/h200_wgmma_beside.csv,
+// h100_wgmma_beside.csv; FINDINGS.md 60.
 #include "mb.h"
 #include "wgmma_gen.h"
 

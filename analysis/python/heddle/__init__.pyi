@@ -710,6 +710,13 @@ class _SmTensor(Group):
     gmma_rate: int  # bit-products per core cycle per sub-core; 1 to 1048576
     gmma_min_interval: int  # core cycles; 1 to 1024
     gmma_latency: int  # core cycles; 1 to 1024
+    gmma_port_cycles: int  # core cycles; 0 to 64
+    gmma_stream: int  # instructions; 0 to 255
+    gmma_turns: int  # instructions of two steps; 0 to 64
+    gmma_register_turns: int  # instructions of two steps, A in registers; 0 to 64
+    gmma_queue: int  # instructions; 0 to 16
+    gmma_step_data: int  # half core cycles; 0 to 64
+    gmma_operand_data: int  # half core cycles; 0 to 128
 
 class _SmMemory(Group):
     lg_queue: int  # instructions per sub-core; 1 to 64

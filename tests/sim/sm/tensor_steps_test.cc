@@ -66,25 +66,29 @@ TEST_CASE("a product that is delayed is complete that much later") {
 TEST_CASE("a sub-core issues seven products ahead") {
   Kernel k;
   k.add(product(), 9);
-  // Its steps are at 0, 4, 10, since products go before the third, and from there every four cycles: there is
-  // room when the first one's last has begun at 30, and the second one's at 62.
-  CHECK(issued(gpu(), k) == Cycles{0, 1, 2, 3, 7, 8, 9, 31, 63});
+  // The first one's steps are at 0, 4, 10 (products go before the third) and from there every four cycles:
+  // with the last at 30, whose port is free at 33, there is room; the second one's last is at 62.
+  CHECK(issued(gpu(), k) == Cycles{0, 1, 2, 3, 7, 8, 9, 33, 65});
 }
 
 TEST_CASE("operands of a product keep shared memory's data array from others") {
   config::GpuConfig g = gpu();
-  g.mutable_sm()->mutable_tensor()->set_gmma_port_cycles(0);
-  const auto last = [&g] {
-    Kernel k;
-    k.add(product(), 4);
-    k.add(lds(1, 16).at(0, 16), 8);
-    k.add(make(OpClass::kNop, "NOP").waits(0));
+  config::TensorCore& t = *g.mutable_sm()->mutable_tensor();
+  t.set_gmma_port_cycles(0);
+  const auto loaded = [&g] {
+    Kernel k{product(), product()};
+    k.add(lds(1, 16).at(0, 16).writes_barrier(0), 4);
+    k.add(nop().waits(1));
     k.shape().static_shared_bytes = 4096;
-    return run(g, k)[Counter::kWarpsActive];
+    return issued(g, k).back();
   };
-  const uint64_t alone = last();
-  g.mutable_sm()->mutable_tensor()->set_gmma_step_data(8);  // all of it
-  CHECK(last() > alone);
+  const Cycle alone = loaded();
+  // Three steps begin between the first load's turn and the last one's. Each takes two cycles:
+  t.set_gmma_step_data(4);
+  CHECK(loaded() == alone + 3 * 2);
+  // or four.
+  t.set_gmma_step_data(8);
+  CHECK(loaded() == alone + 3 * 4);
 }
 
 }  // namespace
