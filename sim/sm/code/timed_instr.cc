@@ -149,6 +149,7 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
   }
   double busy = overhead + products / rate;
   if (in.op == OpClass::kGmma) {
+    out.gmma_work = static_cast<uint16_t>(std::max(1.0, std::round(busy)));
     busy = std::max<double>(busy, t.gmma_min_interval());
   }
   out.interval = static_cast<uint16_t>(std::max(1.0, std::round(busy)));
@@ -157,7 +158,7 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
 
 // A row of an operand is K elements, 32 bytes whatever their type; A has 64 rows, B has N, eight of them a
 // step.
-void gmma_shape(const isa::Instr& in, const config::TensorCore& t, TimedInstr& out) {
+void gmma_shape(const isa::Instr& in, TimedInstr& out) {
   constexpr uint32_t kRows = 64, kRowBits = 256, kRowsPerWavefront = 4, kRowsPerStep = 8;
   out.gmma_a_in_registers = std::any_of(in.src.begin(), in.src.begin() + in.n_src, [](const isa::Operand& o) {
     return o.file == isa::RegFile::kGpr && o.slot == 0;
@@ -165,7 +166,6 @@ void gmma_shape(const isa::Instr& in, const config::TensorCore& t, TimedInstr& o
   const uint32_t n = in.mma_work * std::max<uint32_t>(in.mma_bits, 1) / (kRows * kRowBits);
   out.gmma_wavefronts =
       static_cast<uint16_t>((n + (out.gmma_a_in_registers ? 0 : kRows)) / kRowsPerWavefront);
-  out.gmma_work = static_cast<uint16_t>(std::max(1, out.latency - static_cast<int>(t.gmma_latency())));
   out.gmma_steps = static_cast<uint16_t>(std::clamp<uint32_t>(n / kRowsPerStep, 1, out.gmma_work));
 }
 
@@ -271,7 +271,7 @@ TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
         in.op == OpClass::kGmma) {
       tensor_timing(in, sm.tensor(), t);
       if (in.op == OpClass::kGmma) {
-        gmma_shape(in, sm.tensor(), t);
+        gmma_shape(in, t);
       }
     }
     if (t.handler == Handler::kFixed) {

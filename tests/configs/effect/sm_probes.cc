@@ -71,12 +71,8 @@ Op plain(OpClass c) {
       o.in.op = c;
       return o.dst(isa::RegFile::kGpr, 8);
     }
-    case OpClass::kGmma: {
-      Op o = make(c, "HGMMA.64x64x16");
-      o.in.mma_work = 64 * 64 * 16;
-      o.in.mma_bits = 16;
-      return o;
-    }
+    case OpClass::kGmma:
+      return hgmma();
     default:
       return make(c, std::string(isa::name(c)), 8, {9, 10});
   }
@@ -247,16 +243,10 @@ Kernel cluster() {
 // Matrix products of a warp group, one behind the other and alone.
 Kernel warp_group() {
   Kernel k;
-  const auto product = [](uint32_t n) {
-    Op o = make(OpClass::kGmma, "HGMMA");
-    o.in.mma_work = 64 * n * 16;
-    o.in.mma_bits = 16;
-    return o;
-  };
   const auto wait = make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR.LE");
   for (uint32_t n : {8u, 64u, 256u}) {
     k.add(make(OpClass::kWarpgroupArrive, "WARPGROUP.ARRIVE"));
-    k.add(product(n), 3);
+    k.add(hgmma(n), 3);
     k.add(wait);
     k.add(nop());
   }
@@ -268,17 +258,12 @@ Kernel warp_group() {
 // Products, A in shared memory and in registers, beside arithmetic that issues every cycle, and loads.
 Kernel beside_products() {
   Kernel k;
-  Op both = make(OpClass::kGmma, "HGMMA");
-  both.in.mma_work = 64 * 64 * 16;
-  both.in.mma_bits = 16;
-  Op one = both;
-  one.src(isa::RegFile::kGpr, 200, 4);
   const auto arithmetic = [&k](int n) {
     for (int i = 0; i < n; ++i) {
       k.add(ffma(i % 8));
     }
   };
-  for (const Op& product : {both, one}) {
+  for (const Op& product : {hgmma(), hgmma().src(isa::RegFile::kGpr, 200, 4)}) {
     k.add(product, 12);
     arithmetic(60);
     for (int i = 0; i < 4; ++i) {

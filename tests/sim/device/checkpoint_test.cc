@@ -118,13 +118,10 @@ Kernel bulk_copies() {
   Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").waits_for_phase();
   wait.in.space = isa::MemSpace::kShared;
   wait.in.mem_refs = 1;
-  Op gmma = make(OpClass::kGmma, "HGMMA.64x64x16");
-  gmma.in.mma_work = 64 * 64 * 16;
-  gmma.in.mma_bits = 16;
   Kernel k{copy,
            wait.at(64, 0).writes_barrier(0),
            make(OpClass::kWarpgroupArrive, "WARPGROUP.ARRIVE").waits(0b1),
-           gmma,
+           hgmma(),
            make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR"),
            copy,
            make(OpClass::kNanosleep, "NANOSLEEP")};

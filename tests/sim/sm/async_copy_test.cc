@@ -228,15 +228,9 @@ TEST_CASE("bulk copies are limited to the requests in flight") {
   CHECK(run(g, k).cycles(0).back() > 8 * 300);
 }
 
-Op gmma() {
-  Op o = make(OpClass::kGmma, "HGMMA.64x64x16");
-  o.in.mma_work = 64 * 64 * 16;  // x 16 bits / 4 warps / 8192 = 32 cycles
-  o.in.mma_bits = 16;
-  return o;
-}
 TEST_CASE(
     "a warp group's operands: 4 rows of 32 bytes in a wavefront, A's only when it is not in registers") {
-  Kernel both{gmma()}, b_only{gmma().src(isa::RegFile::kGpr, 8, 4)};
+  Kernel both{hgmma()}, b_only{hgmma().src(isa::RegFile::kGpr, 8, 4)};
   both.warps(4), b_only.warps(4);
   CHECK(run(test_gpu(), both)[Counter::kSharedGmmaWavefronts] == (64 + 64) / 4);
   CHECK(run(test_gpu(), b_only)[Counter::kSharedGmmaWavefronts] == 64 / 4);
@@ -249,50 +243,50 @@ Op gmma_wait(int n) {
 }
 
 TEST_CASE("a warp-group MMA runs beside its warp: 32 cycles in the array and 50 to the result") {
-  Kernel k{gmma(), nop(), gmma_wait(0), nop()};
+  Kernel k{hgmma(), nop(), gmma_wait(0), nop()};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 82 + 1, 84});
 }
 
 TEST_CASE("warp-group MMAs follow one another in the array without holding the warp") {
-  Kernel k{gmma(), gmma(), gmma(), gmma_wait(0)};
+  Kernel k{hgmma(), hgmma(), hgmma(), gmma_wait(0)};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 2, 3 * 32 + 50 + 1});
 }
 
 TEST_CASE("a warp-group MMA keeps the array for the minimum interval, which its result does not wait for") {
   config::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_tensor()->set_gmma_min_interval(40);
-  Kernel one{gmma(), gmma_wait(0)};
+  Kernel one{hgmma(), gmma_wait(0)};
   CHECK(run(g, one).cycles(0) == Cycles{0, 32 + 50 + 1});
-  Kernel three{gmma(), gmma(), gmma(), gmma_wait(0)};
+  Kernel three{hgmma(), hgmma(), hgmma(), gmma_wait(0)};
   CHECK(run(g, three).cycles(0) == Cycles{0, 1, 2, 2 * 40 + 32 + 50 + 1});
 }
 
 TEST_CASE("WARPGROUP.DEPBAR.LE gsb0, n waits for all but n") {
   for (int n : {0, 1, 2}) {
-    Kernel k{gmma(), gmma(), gmma(), gmma_wait(n)};
+    Kernel k{hgmma(), hgmma(), hgmma(), gmma_wait(n)};
     CAPTURE(n);
     CHECK(run(test_gpu(), k).cycles(0).back() == Cycle(32 * (3 - n) + 50 + 1));
   }
 }
 
 Op gmma_that_goes_on() {
-  Op o = gmma();
+  Op o = hgmma();
   o.in.flags |= isa::kFlagGroupGoesOn;
   return o;
 }
 
 TEST_CASE("WARPGROUP.DEPBAR waits for groups: their last MMAs have gsb0") {
   // The group of the first two, not the third, which has begun another one.
-  Kernel k{gmma_that_goes_on(), gmma(), gmma_that_goes_on(), gmma_wait(0)};
+  Kernel k{gmma_that_goes_on(), hgmma(), gmma_that_goes_on(), gmma_wait(0)};
   CHECK(run(test_gpu(), k).cycles(0) == Cycles{0, 1, 2, 2 * 32 + 50 + 1});
   Kernel open{gmma_that_goes_on(), gmma_wait(0)};
   CHECK(run(test_gpu(), open).cycles(0) == Cycles{0, 1});
-  Kernel one{gmma(), gmma_that_goes_on(), gmma(), gmma_wait(1)};
+  Kernel one{hgmma(), gmma_that_goes_on(), hgmma(), gmma_wait(1)};
   CHECK(run(test_gpu(), one).cycles(0) == Cycles{0, 1, 2, 32 + 50 + 1});
 }
 
 TEST_CASE("a warp ends when its MMAs are done") {
-  Kernel k{gmma()};
+  Kernel k{hgmma()};
   CHECK(run(test_gpu(), k)[Counter::kWarpsActive] == 82);
 }
 

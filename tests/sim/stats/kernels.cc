@@ -29,13 +29,6 @@ Op bulk_copy() {
   return o;
 }
 
-Op gmma() {
-  Op o = make(OpClass::kGmma, "HGMMA.64x64x16");
-  o.in.mma_work = 64 * 64 * 16;
-  o.in.mma_bits = 16;
-  return o;
-}
-
 using Samples = std::map<std::string, std::function<Sample()>>;
 
 void add_arithmetic(Samples& s) {
@@ -260,7 +253,7 @@ void add_waits(Samples& s) {
   };
   s["sleep"] = [] { return Sample{test_gpu(), Kernel{make(OpClass::kNanosleep, "NANOSLEEP"), nop()}}; };
   s["warp-group MMA"] = [] {
-    return Sample{test_gpu(), Kernel{gmma(), make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR"), nop()}};
+    return Sample{test_gpu(), Kernel{hgmma(), make(OpClass::kWarpgroupDepbar, "WARPGROUP.DEPBAR"), nop()}};
   };
   s["warp-group"] = [] {
     // The fourth warp comes to it 9 cycles later than the others.

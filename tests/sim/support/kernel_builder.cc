@@ -68,6 +68,13 @@ Op hmma(uint32_t m_n_k, int bits) {
   return o;
 }
 
+Op hgmma(uint32_t n) {
+  Op o = make(OpClass::kGmma, "HGMMA.64x" + std::to_string(n) + "x16");
+  o.in.mma_work = 64 * n * 16;
+  o.in.mma_bits = 16;
+  return o;
+}
+
 namespace {
 
 Op memory(OpClass op, const std::string& text, MemSpace space, int dst, int bytes) {

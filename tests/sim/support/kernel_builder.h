@@ -83,6 +83,8 @@ Op dfma(int dst = -1, std::initializer_list<int> src = {});
 Op mufu(int dst = -1, std::initializer_list<int> src = {});
 Op bra();
 Op hmma(uint32_t m_n_k, int bits);
+// A warp group's, 64 x n x 16 in half precision: n / 2 cycles at 8192 bit-products a cycle.
+Op hgmma(uint32_t n = 64);
 
 // Memory: 4 bytes per lane, consecutive lanes, unless at(), width() or each() say otherwise.
 Op ldg(int dst, int bytes = 4);

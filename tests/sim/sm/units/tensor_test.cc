@@ -8,16 +8,8 @@
 namespace heddle::simtest {
 namespace {
 
-// m64n64k16 in half precision: 64 x 64 x 16 x 16 bits / 4 warps / 8192 a cycle = 32 cycles.
-Op gmma() {
-  Op o = make(OpClass::kGmma, "HGMMA");
-  o.in.mma_work = 64 * 64 * 16;
-  o.in.mma_bits = 16;
-  return o;
-}
-
 TEST_CASE("a sub-core's products follow each other, and warps of other sub-cores do not wait") {
-  Kernel k{gmma(), gmma()};
+  Kernel k{hgmma(), hgmma()};
   k.warps(2);
   UnitBench b(k);
   sm::Tensor tensor(b.state, b);
@@ -39,7 +31,7 @@ TEST_CASE("a sub-core's products follow each other, and warps of other sub-cores
 }
 
 TEST_CASE("a warp that has exited goes with its last product") {
-  Kernel k{gmma()};
+  Kernel k{hgmma()};
   UnitBench b(k);
   sm::Tensor tensor(b.state, b);
   b.attach(tensor, {UnitBench::Kind::kGmmaDone, UnitBench::Kind::kGmmaRoom});
