@@ -34,8 +34,17 @@ auto with_instructions(const F& f) {
 // Null of a trace.
 std::unique_ptr<modules::DescribedLaunch> described(const Source& source) {
   const auto* const launch = std::get_if<modules::LaunchDescription>(&source);
-  return launch ? with_instructions([&] { return std::make_unique<modules::DescribedLaunch>(*launch); })
-                : nullptr;
+  if (!launch) {
+    return nullptr;
+  }
+  auto out = with_instructions([&] { return std::make_unique<modules::DescribedLaunch>(*launch); });
+  if (out->launch().runtime) {
+    throw Error(
+        fmt::format("{}: kernel {} launches kernels: a workload says so by device_call, or the program is "
+                    "run whole (heddle exec)",
+                    launch->file.string(), launch->kernel));
+  }
+  return out;
 }
 
 // `of_module`: as described() made it; it outlives what is opened.

@@ -53,7 +53,11 @@ void Context::not_in_any_capture() {
 
 host::Ps Context::perform(const Work& work) {
   if (const auto* k = std::get_if<KernelWork>(&work)) {
-    return perform_kernel(*k);
+    const Performed p = perform_kernel(*k);
+    if (!p.nested.empty()) {
+      note("kernels that kernels of a graph launch take no time here");
+    }
+    return p.duration;
   }
   if (const auto* c = std::get_if<CopyWork>(&work)) {
     perform_copy(*c);
@@ -67,56 +71,6 @@ host::Ps Context::perform(const Work& work) {
     perform(*g->graph);
   }
   return {};
-}
-
-// What an H200 takes time for and the model does not (traces/h200/PROGRAMS.md).
-void Context::note_what_is_free(const exec::Code& code) {
-  for (const exec::FunctionInfo& f : code.functions) {
-    if (f.builtin == exec::Builtin::kPrintf) {
-      environment_.note("printf in kernels takes no time here");
-    } else if (f.builtin == exec::Builtin::kMalloc || f.builtin == exec::Builtin::kFree) {
-      environment_.note("malloc and free in kernels take no time here");
-    }
-  }
-}
-
-host::Ps Context::perform_kernel(const KernelWork& k) {
-  if (failed_ != Status::kSuccess) {
-    return {};
-  }
-  const auto output = std::make_shared<std::string>();
-  host::Ps duration{};
-  try {
-    library_.update_constants(*k.function->program);
-    exec::Launch l = k.function->program->launch(*k.function->kernel);
-    l.grid = k.grid;
-    l.block = k.block;
-    if (k.with_cluster) {
-      l.cluster = k.cluster;
-      l.with_cluster = true;
-    }
-    l.dynamic_shared = k.shared;
-    std::copy_n(k.parameters.begin(), std::min(k.parameters.size(), l.parameters.size()),
-                l.parameters.begin());
-    note_what_is_free(*l.code);
-    duration = environment_.runner->run(*k.function, l, output);
-  } catch (const Unsupported& e) {
-    std::string all = e.what();
-    for (const std::string& line : e.lines()) {
-      all += "\n  " + line;
-    }
-    throw CallFailed(Status::kNotSupported, all);
-  } catch (const exec::ThreadFault& e) {
-    environment_.note(e.what());
-    constexpr Status kStatus[] = {Status::kIllegalAddress, Status::kMisalignedAddress, Status::kAssert,
-                                  Status::kLaunchFailure};
-    failed_ = kStatus[static_cast<int>(e.kind())];
-  } catch (const Error& e) {
-    environment_.note(e.what());
-    failed_ = Status::kLaunchFailure;
-  }
-  printed_ += *output;
-  return duration;
 }
 
 }  // namespace heddle::cuda

@@ -122,7 +122,9 @@ class Context {
   void not_in_capture(Stream& s);
   void not_in_any_capture();
   host::Ps perform(const Work& work);
-  host::Ps perform_kernel(const KernelWork& k);
+  Performed perform_kernel(const KernelWork& k, uint32_t generation = 0);
+  std::vector<NestedWork> perform_nested(const KernelWork& parent, const exec::Launch& done,
+                                         uint32_t generation);
   void note_what_is_free(const exec::Code& code);
   // Throws CallFailed when an address is not there.
   void check_copy(const CopyWork& c);

@@ -45,17 +45,60 @@ Timeline::Place Timeline::place(uint64_t address, uint64_t bytes) {
   return {a->buffer, address - a->address};
 }
 
-workload::Kernel Timeline::kernel(const KernelWork& k, host::Ps duration) {
-  const modules::Kernel& f = *k.function->kernel;
-  const std::string key =
-      fmt::format("{} {},{},{} {},{},{} {},{},{} {} {} {} {}", f.name, k.grid.x, k.grid.y, k.grid.z,
-                  k.block.x, k.block.y, k.block.z, k.cluster.x, k.cluster.y, k.cluster.z, k.shared,
-                  k.cooperative, k.function->carveout, duration.count());
-  const auto known = kernels_.find(key);
+// What the model knows of a launch besides its time and its calls.
+std::string Timeline::key(const KernelWork& k) {
+  return fmt::format("{} {},{},{} {},{},{} {},{},{} {} {} {}", k.function->kernel->name, k.grid.x, k.grid.y,
+                     k.grid.z, k.block.x, k.block.y, k.block.z, k.cluster.x, k.cluster.y, k.cluster.z,
+                     k.shared, k.cooperative, k.function->carveout);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kernels launch kernels, which Context bounds
+workload::Kernel Timeline::kernel(const KernelWork& k, const Performed& p) {
+  host::KernelDesc desc = described(k, p.duration);
+  std::string all = fmt::format("{} {}", key(k), p.duration.count());
+  if (!p.nested.empty()) {
+    add_calls(desc, nested_calls(p), p.block);
+  }
+  for (const host::DeviceCall& c : desc.calls) {
+    all += fmt::format(" {},{},{},{},{},{},{},{},{}", static_cast<int>(c.what), static_cast<int>(c.into),
+                       c.kernel, c.stream, c.event, c.after.count(), c.blocks, c.threads, c.times);
+  }
+  const auto known = kernels_.find(all);
   if (known != kernels_.end()) {
     return known->second;
   }
-  return kernels_[key] = builder_.kernel(described(k, duration));
+  return kernels_[all] = builder_.kernel(desc);
+}
+
+// Of equal launches that launch nothing themselves, each lasts the mean of theirs.
+std::vector<NestedCall> Timeline::nested_calls(const Performed& p) {  // NOLINT(misc-no-recursion): kernel()
+  struct Mean {
+    host::Ps sum{};
+    int64_t launches = 0;
+  };
+  std::map<std::string, Mean> means;
+  const auto is_launch = [](const NestedWork& n) { return n.op.what == exec::DeviceOp::What::kLaunch; };
+  for (const NestedWork& n : p.nested) {
+    if (is_launch(n) && n.performed.nested.empty()) {
+      Mean& m = means[key(n.work)];
+      m.sum += n.performed.duration;
+      ++m.launches;
+    }
+  }
+  std::vector<NestedCall> out;
+  for (const NestedWork& n : p.nested) {
+    out.push_back({n.op, 0});
+    if (!is_launch(n)) {
+      continue;
+    }
+    if (!n.performed.nested.empty()) {
+      out.back().kernel = kernel(n.work, n.performed).id;
+      continue;
+    }
+    const Mean& m = means.at(key(n.work));
+    out.back().kernel = kernel(n.work, {host::Ps(m.sum.count() / m.launches), {}, {}}).id;
+  }
+  return out;
 }
 
 host::KernelDesc described(const KernelWork& k, host::Ps duration) {

@@ -10,6 +10,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/address_space.h"
 #include "frontends/cuda/graphs.h"
+#include "frontends/cuda/nested_calls.h"
 #include "frontends/cuda/streams.h"
 #include "frontends/cuda/work.h"
 #include "frontends/workload/builder.h"
@@ -30,7 +31,7 @@ class Timeline {
 
   void allocated(Allocation& a, const char* name);  // gives it its buffer
   // The kernel that lasts so long. The same one for equal launches.
-  workload::Kernel kernel(const KernelWork& k, host::Ps duration);
+  workload::Kernel kernel(const KernelWork& k, const Performed& p);
   void launched(const KernelWork& k, workload::Kernel kernel, workload::Stream stream);
   // `waits`: the plain call, not ...Async.
   void copied(const CopyWork& c, workload::Stream stream, bool waits);
@@ -54,6 +55,8 @@ class Timeline {
     workload::Buffer buffer;
     uint64_t offset;
   };
+  static std::string key(const KernelWork& k);
+  std::vector<NestedCall> nested_calls(const Performed& p);
   Place place(uint64_t address, uint64_t bytes);
   host::GraphNode node_of(const Node& n, GraphExec& x, size_t at);
   bool answer_of_last_call();

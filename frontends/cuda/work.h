@@ -9,6 +9,7 @@
 
 #include "frontends/modules/program.h"
 #include "frontends/workload/builder.h"
+#include "sim/exec/device_runtime.h"
 
 namespace heddle::cuda {
 
@@ -65,6 +66,19 @@ struct AllocateWork {
 };
 struct FreeWork {
   uint64_t address = 0;
+};
+
+// A kernel that has been executed, and what it called of the CUDA runtime.
+struct NestedWork;
+struct Performed {
+  host::Ps duration{};
+  host::Ps block{};  // of one of its blocks, if all take as long as each other
+  std::vector<NestedWork> nested;
+};
+struct NestedWork {
+  exec::DeviceOp op;
+  KernelWork work;      // of a launch
+  Performed performed;  // likewise
 };
 
 using Work = std::variant<KernelWork, CopyWork, MemsetWork, HostWork, EmptyWork, RecordWork, WaitWork,

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "frontends/modules/nested.h"
 #include "sim/base/error.h"
 
 namespace heddle::modules {
@@ -35,6 +36,10 @@ DescribedLaunch::DescribedLaunch(const LaunchDescription& d, const exec::Checks&
 
 std::unique_ptr<isa::BlockSource> DescribedLaunch::timed(std::shared_ptr<std::string> output) const {
   return program_->timed(*kernel_, launch_, std::move(output));
+}
+
+exec::ExecuteResult DescribedLaunch::execute_nested(const exec::ExecuteOptions& options) {
+  return modules::execute_nested(*program_, launch_, options);
 }
 
 }  // namespace heddle::modules

@@ -10,6 +10,7 @@
 
 #include "frontends/modules/arguments.h"
 #include "frontends/modules/program.h"
+#include "sim/exec/execute.h"
 #include "sim/exec/launch.h"
 #include "sim/exec/memory.h"
 #include "sim/isa/kernel.h"
@@ -42,6 +43,8 @@ class DescribedLaunch {
   std::vector<std::string> warnings() const { return program_->warnings(); }
   // Program::timed(); this outlives it.
   std::unique_ptr<isa::BlockSource> timed(std::shared_ptr<std::string> output) const;
+  // Executes what the executed launch has launched in turn, without time (nested.h).
+  exec::ExecuteResult execute_nested(const exec::ExecuteOptions& options);
 
  private:
   exec::Memory memory_;

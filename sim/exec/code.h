@@ -9,6 +9,7 @@
 
 #include "sim/exec/async/ops.h"
 #include "sim/exec/atomics.h"
+#include "sim/exec/device_runtime.h"
 #include "sim/exec/matrix/fragment.h"
 #include "sim/exec/matrix/product.h"
 #include "sim/exec/slot.h"
@@ -145,7 +146,7 @@ struct CallOp {
 };
 
 // Functions of the system (ptx.md 1.5).
-enum class Builtin : uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail };
+enum class Builtin : uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail, kRuntime };
 
 struct FunctionInfo {
   std::string name;
@@ -154,6 +155,7 @@ struct FunctionInfo {
   uint32_t local_bytes = 0;             // of its frame, a multiple of 16
   std::vector<ValuePlace> parameters, returns;
   Builtin builtin = Builtin::kNone;
+  RuntimeFunction runtime = RuntimeFunction::kNone;  // of kRuntime
 };
 
 struct Inst {

@@ -19,6 +19,7 @@ struct ExecuteOptions {
 };
 
 struct ExecuteResult {
+  uint64_t launches = 0;             // that a kernel made, of those that execute them (modules/nested.h)
   uint64_t instructions = 0;         // of warps
   uint64_t thread_instructions = 0;  // whose guard holds
   std::string output;                // printf, block after block; at most kMostOutputBytes

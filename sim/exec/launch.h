@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/exec/code.h"
+#include "sim/exec/device_runtime.h"
 #include "sim/exec/layout.h"
 #include "sim/exec/memory.h"
 #include "sim/exec/observer.h"
@@ -47,6 +49,8 @@ struct Launch {
   // no time.
   const SimulatedTime* time = nullptr;
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
+  // What the kernel calls of the CUDA runtime goes there; null: it calls nothing of it.
+  std::shared_ptr<DeviceRuntime> runtime;
   bool reconvergence_stack = false;  // so the GPU, whatever the code was made for (Code::reconvergence_stack)
 
   uint64_t clusters() const { return blocks() / cluster.count(); }

@@ -136,6 +136,12 @@ class Warp {
                   uint32_t from_base, uint32_t from_local, uint32_t lane);
   std::string text_at(uint32_t lane, uint64_t address, uint32_t pc);
 
+  // warp_runtime.cc
+  uint64_t runtime(const Group& g, const CallOp& op, const FunctionInfo& f, uint32_t lane);
+  void end_runtime();
+  isa::Dim3 dimensions(const Group& g, const ValuePlace& place, uint32_t lane);
+  void answer(const Group& g, uint32_t lane, uint64_t address, uint64_t value, uint32_t bytes);
+
   // warp_sync.cc
   bool sync(Group& g, const Inst& in, uint32_t mask);
   void perform_sync(const Inst& in, uint32_t wait_for);

@@ -288,7 +288,10 @@ void Warp::builtin(const Group& g, const CallOp& op, const FunctionInfo& f, uint
         block_.print(formatted(text_at(lane, argument(0, lane), g.pc), take,
                                [&](uint64_t address) { return text_at(lane, address, g.pc); }));
         result = given;
+        break;
       }
+      case Builtin::kRuntime:
+        result = runtime(g, op, f, lane);
     }
     if (!op.returns.empty()) {
       set_value(g, op.returns[0], lane, result);

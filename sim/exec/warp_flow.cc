@@ -184,6 +184,7 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
     if (Races* races = block_.races()) {
       order_end(*races);
     }
+    end_runtime();
     block_.warp_ended();
   } else {
     settle();

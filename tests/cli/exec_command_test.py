@@ -7,7 +7,7 @@ import unittest
 from tests.cli import harness
 
 DATA = os.path.join(os.getcwd(), "tests", "exec", "data")
-SAXPY = os.path.join(DATA, "saxpy.ptx")
+SAXPY, NESTED = os.path.join(DATA, "saxpy.ptx"), os.path.join(DATA, "nested.ptx")
 
 MODULE = """.version 8.8 .target sm_90 .address_size 64
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
@@ -114,6 +114,19 @@ class Exec(harness.HeddleTest):
         self.fails("run", untimed, "--kernel", "k", "--grid", 1, "--block", 1, "--gpu", "h200", "--arg", 0,
                    says=("kernel k has 1 instructions that have no time yet", "u.ptx"))
         self.ok("run", self.module(), "--kernel", "hello", "--grid", 1, "--block", 1, "--gpu", "h200")
+
+    def test_kernels_that_kernels_launch(self):
+        launch = [NESTED, "--kernel", "_Z11hello_worldv", "--grid", 1, "--block", 1]
+        out = self.ok("exec", *launch)
+        self.assertEqual(out.stdout, "Hello World!\n")
+        self.assertIn("_Z11hello_worldv and 2 kernels that kernels launched: ", out.stderr)
+        out = self.ok("run", *launch, "--gpu", "h200")
+        self.assertIn("Hello World!\n", out.stdout)
+        self.assertIn("the kernel has launched kernels: 2 were executed, not timed (heddle exec PROGRAM times them)", out.stderr)
+        self.write("w.workload", f"""kernel {{ name: "k" grid {{ x: 1 }} block {{ x: 1 }} module {{ file: "{NESTED}" kernel: "_Z11hello_worldv" }} }}
+thread {{ name: "main" call {{ launch {{ kernel: "k" }} }} }}
+""")
+        self.fails("host", "w.workload", "--gpu", "h200", says="kernel _Z11hello_worldv launches kernels")
 
     def test_lower(self):
         out = self.ok("lower", SAXPY)

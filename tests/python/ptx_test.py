@@ -55,6 +55,18 @@ class Ptx(PythonTest):
         cycles = [list(mod.saxpy[4, 256](1000, 2.5, x, y, threads=n).launches["cycles"]) for n in (1, 2)]
         self.assertEqual(cycles[0], cycles[1])
 
+    def test_kernels_that_kernels_launch_are_executed_and_that_is_said(self):
+        mod = heddle.load_ptx(os.path.join(DATA, "nested.ptx"))
+        parent = mod.kernels["_Z6parentPi"]
+        data = numpy.zeros(256, dtype=numpy.int32)
+        with self.assertWarnsRegex(heddle.HeddleWarning, "_Z6parentPi has launched kernels: 2 were executed, not timed"):
+            parent[1, 256](data)
+        self.assertEqual(list(data), list(range(2, 258)))
+        data[:] = 0
+        r = parent[1, 256](data, timed=False)
+        self.assertEqual(list(data), list(range(2, 258)))
+        self.assertGreater(r.warp_instructions, 3 * 8 * 5)
+
     def test_numpy(self):
         x, y = numpy.arange(1000, dtype=numpy.float32), numpy.ones(1000, dtype=numpy.float32)
         heddle.load_ptx(SAXPY).saxpy[4, 256](numpy.int32(1000), numpy.float32(2.5), x, y)

@@ -7,7 +7,7 @@ to=$1
 bin=${BIN:-/tmp/programs.bin}
 export here to bin
 mkdir -p "$to/out" "$to/log" "$to/h200" "$bin"
-names="parallel library matmul driver reduction scan sort tensor streams graphs groups managed print properties errors pools suite"
+names="parallel library matmul driver reduction scan sort tensor streams graphs groups managed nested print properties errors pools suite"
 one() {  # compiles a program, runs it twice
   n=$1
   "$here/programs/build.sh" "$bin/$n.d" $n >"$to/log/$n.build" 2>&1 || { echo "$n does not compile"; return; }

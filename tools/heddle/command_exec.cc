@@ -43,14 +43,19 @@ int execute(const ExecOptions& o) {
   options.resident = o.resident;
   options.cancelled = &cancel_flag();
   const auto start = std::chrono::steady_clock::now();
-  const exec::ExecuteResult r = exec::execute(launch.launch(), options);
+  exec::ExecuteResult r = exec::execute(launch.launch(), options);
+  const exec::ExecuteResult nested = launch.execute_nested(options);
+  r.instructions += nested.instructions;
+  r.thread_instructions += nested.thread_instructions;
+  r.output += nested.output;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   launch.write_outputs(o.force);
   print(r.output);
-  note(fmt::format("{}: {} warp instructions, {} thread instructions in {:.1f} ms, {}/s",
-                   launch.kernel().name, analysis::grouped(r.instructions),
-                   analysis::grouped(r.thread_instructions), 1e3 * seconds,
-                   analysis::quantity(static_cast<double>(r.instructions) / seconds, "")));
+  note(fmt::format(
+      "{}{}: {} warp instructions, {} thread instructions in {:.1f} ms, {}/s", launch.kernel().name,
+      nested.launches == 0 ? "" : fmt::format(" and {} kernels that kernels launched", nested.launches),
+      analysis::grouped(r.instructions), analysis::grouped(r.thread_instructions), 1e3 * seconds,
+      analysis::quantity(static_cast<double>(r.instructions) / seconds, "")));
   return 0;
 }
 

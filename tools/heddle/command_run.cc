@@ -93,8 +93,14 @@ int run(RunArguments o) {
   }
   const int status = batch.run();
   if (ptx && status == 0) {
+    const exec::ExecuteResult nested = ptx->execute_nested({});
+    if (nested.launches != 0) {
+      warn(fmt::format(
+          "the kernel has launched kernels: {} were executed, not timed (heddle exec PROGRAM times them)",
+          nested.launches));
+    }
     ptx->write_outputs(o.sim.force);
-    print(ptx->output());
+    print(ptx->output() + nested.output);
   }
   const std::vector<analysis::LaunchRecord>& results = batch.results();
   if (!results.empty()) {

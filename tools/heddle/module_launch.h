@@ -44,6 +44,10 @@ class ModuleLaunch {
   std::unique_ptr<isa::BlockSource> timed();
   // What the blocks of timed() that ended have printed.
   const std::string& output() const { return *output_; }
+  // What the executed kernel has launched in turn, and what that prints.
+  exec::ExecuteResult execute_nested(const exec::ExecuteOptions& options) {
+    return launch_.execute_nested(options);
+  }
   // What --out-arg asks for, as memory is now.
   void write_outputs(bool force);
 

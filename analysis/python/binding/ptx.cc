@@ -10,6 +10,7 @@
 #include "analysis/python/binding/binding.h"
 #include "analysis/report/format.h"
 #include "analysis/run/plan.h"
+#include "frontends/modules/nested.h"
 #include "frontends/modules/program.h"
 #include "frontends/modules/texture_argument.h"
 #include "sim/exec/execute.h"
@@ -43,7 +44,8 @@ struct LaunchArguments {
   uint32_t shared = 0;
   std::vector<uint64_t> values;  // the bits of each
   exec::Checks checks;
-  std::shared_ptr<std::string> printed = std::make_shared<std::string>();  // by a launch that is timed
+  std::shared_ptr<std::string> printed = std::make_shared<std::string>();     // by a launch that is timed
+  std::shared_ptr<exec::Launch> launched = std::make_shared<exec::Launch>();  // likewise
 };
 
 // A module and the memory that it shares with others: of PTX, given as text, or of a file.
@@ -98,7 +100,7 @@ class LoadedModule {
     return found->address;
   }
 
-  const modules::Program& program() const { return *program_; }
+  modules::Program& program() { return *program_; }
   const std::string& path() const { return path_; }
 
  private:
@@ -109,6 +111,7 @@ class LoadedModule {
 
 PlannedLaunch planned(const std::shared_ptr<LoadedModule>& module, const LaunchArguments& a) {
   const exec::Launch launch = whole([&] { return module->launch(a); });
+  *a.launched = launch;
   PlannedLaunch out;
   out.source.path = module->path().empty() ? "module.ptx" : module->path();
   out.source.trace = out.trace = out.source.path.stem().string();
@@ -126,17 +129,36 @@ PlannedLaunch planned(const std::shared_ptr<LoadedModule>& module, const LaunchA
   return out;
 }
 
-// Warp instructions, thread instructions, what was printed.
-py::tuple execute(const std::shared_ptr<LoadedModule>& module, const LaunchArguments& a, int threads) {
-  const exec::Launch launch = whole([&] { return module->launch(a); });
-  exec::ExecuteResult r;
+template <typename F>
+void executing(int threads, const F& f) {
   interruptible([&](std::atomic<bool>& cancel) {
     exec::ExecuteOptions options;
     options.threads = threads;
     options.cancelled = &cancel;
-    throwing<TraceError>([&] { r = exec::execute(launch, options); });
+    throwing<TraceError>([&] { whole([&] { f(options); }); });
   });
-  return py::make_tuple(r.instructions, r.thread_instructions, r.output);
+}
+
+// Warp instructions, thread instructions, what was printed: of the kernel and of those that it launched.
+py::tuple execute(const std::shared_ptr<LoadedModule>& module, const LaunchArguments& a, int threads) {
+  const exec::Launch launch = whole([&] { return module->launch(a); });
+  exec::ExecuteResult r, nested;
+  executing(threads, [&](const exec::ExecuteOptions& o) {
+    r = exec::execute(launch, o);
+    nested = modules::execute_nested(module->program(), launch, o);
+  });
+  return py::make_tuple(r.instructions + nested.instructions,
+                        r.thread_instructions + nested.thread_instructions, r.output + nested.output);
+}
+
+// Of a launch that was simulated: executes the kernels that it launched, without time. How many, what they
+// printed.
+py::tuple execute_nested(const std::shared_ptr<LoadedModule>& module, const LaunchArguments& a, int threads) {
+  exec::ExecuteResult r;
+  executing(threads, [&](const exec::ExecuteOptions& o) {
+    r = modules::execute_nested(module->program(), *a.launched, o);
+  });
+  return py::make_tuple(r.launches, r.output);
 }
 
 isa::Dim3 dim3(const std::array<uint32_t, 3>& d) { return {d[0], d[1], d[2]}; }
@@ -206,6 +228,7 @@ void bind_ptx(py::module_& m) {
   m.def("make_texture", &make_texture);
   m.def("ptx_launch", &planned);
   m.def("ptx_execute", &execute);
+  m.def("ptx_execute_nested", &execute_nested);
 }
 
 }  // namespace heddle::python

@@ -4,12 +4,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import struct
+import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from heddle._checks import integer
 from heddle._native import native
 from heddle.access import banks, coalesce
-from heddle.errors import Error
+from heddle.errors import Error, HeddleWarning
 from heddle.results import Results
 from heddle.run import run
 from heddle.trace import Launch
@@ -211,7 +212,8 @@ class _Configured:
             options: run()'s, gpu and profile among them.
 
         Returns:
-            Results of one launch; Executed when it is not timed. What the kernel prints is printed.
+            Results of one launch; Executed when it is not timed. What the kernel prints is printed. Kernels that it launches
+            are executed behind it, and not timed, for which there is a HeddleWarning.
 
         Raises:
             Error: an argument is none, or something in the module cannot be executed yet.
@@ -220,7 +222,11 @@ class _Configured:
         def launch(how):
             if timed:
                 result = run(Launch(native.ptx_launch(self._kernel.module._native, how)), threads=threads, **options)
-                print(how.printed, end="")
+                nested, output = native.ptx_execute_nested(self._kernel.module._native, how, integer("threads", threads, 1, 1024))
+                if nested:
+                    warnings.warn(f"{self._kernel.name} has launched kernels: {nested} were executed, not timed",
+                                  HeddleWarning, stacklevel=4)
+                print(how.printed + output, end="")
                 return result
             result = Executed(*native.ptx_execute(self._kernel.module._native, how, integer("threads", threads, 1, 1024)))
             print(result.output, end="")

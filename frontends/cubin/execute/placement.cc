@@ -19,6 +19,11 @@ uint64_t allocate(const Data& d, exec::Memory& memory) { return d.bytes == 0 ? 0
 
 }  // namespace
 
+bool is_system_function(std::string_view name) {
+  return std::any_of(std::begin(kSystemFunctions), std::end(kSystemFunctions),
+                     [&](const SystemFunction& f) { return f.name == name; });
+}
+
 std::vector<uint8_t> patched(const Object& object, const Placement& p, const Data& from,
                              std::string_view section) {
   std::vector<uint8_t> data = from.initial;

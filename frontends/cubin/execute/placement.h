@@ -14,15 +14,41 @@
 
 namespace heddle::cubin {
 
-// Functions of the system that code may call: "vprintf", "malloc", "free", "__assertfail".
+// A function of the system that code may call, in place of the module's own of that name: those of the CUDA
+// runtime come with the module, and call what a driver has there.
 struct SystemFunction {
   std::string_view name;
   exec::Builtin builtin;
+  // Its arguments in the registers of the ABI, from R4 on: w two, from an even one on, i one, d three (a
+  // dim3); and its result: w, i, or a space.
+  std::string_view arguments;
+  char result = 'i';
 };
-inline constexpr SystemFunction kSystemFunctions[] = {{"vprintf", exec::Builtin::kPrintf},
-                                                      {"malloc", exec::Builtin::kMalloc},
-                                                      {"free", exec::Builtin::kFree},
-                                                      {"__assertfail", exec::Builtin::kAssertFail}};
+inline constexpr SystemFunction kSystemFunctions[] = {
+    {"vprintf", exec::Builtin::kPrintf, "ww"},
+    {"malloc", exec::Builtin::kMalloc, "w", 'w'},
+    {"free", exec::Builtin::kFree, "w", ' '},
+    {"__assertfail", exec::Builtin::kAssertFail, "wwi", ' '},
+    {"__cudaCDP2GetParameterBufferV2", exec::Builtin::kRuntime, "wddi", 'w'},
+    {"__cudaCDP2LaunchDeviceV2", exec::Builtin::kRuntime, "ww"},
+    {"__cudaCDP2LaunchDeviceV2_ptsz", exec::Builtin::kRuntime, "ww"},
+    {"__cudaCDP2StreamCreateWithFlags", exec::Builtin::kRuntime, "wi"},
+    {"__cudaCDP2StreamDestroy", exec::Builtin::kRuntime, "w"},
+    {"__cudaCDP2StreamWaitEvent", exec::Builtin::kRuntime, "wwi"},
+    {"__cudaCDP2StreamWaitEvent_ptsz", exec::Builtin::kRuntime, "wwi"},
+    {"__cudaCDP2EventCreateWithFlags", exec::Builtin::kRuntime, "wi"},
+    {"__cudaCDP2EventRecord", exec::Builtin::kRuntime, "ww"},
+    {"__cudaCDP2EventRecord_ptsz", exec::Builtin::kRuntime, "ww"},
+    {"__cudaCDP2EventRecordWithFlags", exec::Builtin::kRuntime, "wwi"},
+    {"__cudaCDP2EventRecordWithFlags_ptsz", exec::Builtin::kRuntime, "wwi"},
+    {"__cudaCDP2EventDestroy", exec::Builtin::kRuntime, "w"},
+    {"__cudaCDP2GetLastError", exec::Builtin::kRuntime, ""},
+    {"__cudaCDP2PeekAtLastError", exec::Builtin::kRuntime, ""},
+    {"__cudaCDP2GetDevice", exec::Builtin::kRuntime, "w"},
+    {"__cudaCDP2GetDeviceCount", exec::Builtin::kRuntime, "w"},
+    {"__cudaCDP2Malloc", exec::Builtin::kRuntime, "ww"},
+    {"__cudaCDP2Free", exec::Builtin::kRuntime, "w"}};
+bool is_system_function(std::string_view name);
 inline constexpr uint64_t kInstructionBytes = 16;
 inline constexpr uint64_t kSystemCode = exec::kFunctionBase;            // system functions, 16 bytes each
 inline constexpr uint64_t kCodeBase = exec::kFunctionBase + (1 << 12);  // the module's functions

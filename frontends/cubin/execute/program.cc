@@ -14,6 +14,23 @@ constexpr uint64_t kWorkspaceBytes = 64;  // of cooperative groups
 constexpr size_t kMostNames = 40;         // in a message
 constexpr uint32_t kFirstCapability = 70, kLastCapability = 90;
 
+// The module's kernels by their addresses, if it has the functions that launch them; else nothing.
+std::map<uint64_t, exec::DeviceRuntime::Kernel> launchable(const Object& object, const Placement& placement) {
+  std::map<uint64_t, exec::DeviceRuntime::Kernel> out;
+  const auto launches = [](const Function& f) {
+    return exec::runtime_function(f.name) == exec::RuntimeFunction::kLaunchDeviceV2;
+  };
+  if (std::any_of(object.functions.begin(), object.functions.end(), launches)) {
+    for (size_t i = 0; i < object.functions.size(); ++i) {
+      const Function& f = object.functions[i];
+      if (f.kernel) {
+        out[placement.code_at[i]] = {f.name, f.parameter_bytes};
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Program::Program(Object object, exec::Memory& memory) : object_(std::move(object)), memory_(memory) {
@@ -22,6 +39,7 @@ Program::Program(Object object, exec::Memory& memory) : object_(std::move(object
                             object_.file, object_.capability / 10, object_.capability % 10));
   }
   placement_ = place(object_, memory_);
+  launchable_ = launchable(object_, placement_);
 }
 
 const Function& Program::kernel(std::string_view name) const {
@@ -65,6 +83,9 @@ exec::Launch Program::launch(const Function& kernel) {
   out.code = &code;
   out.memory = &memory_;
   out.parameters.resize(code.parameter_bytes);
+  if (!launchable_.empty() && !code.calls.empty()) {
+    out.runtime = std::make_shared<exec::DeviceRuntime>(launchable_);
+  }
   return out;
 }
 

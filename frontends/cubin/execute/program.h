@@ -48,6 +48,7 @@ class Program {
   Object object_;
   exec::Memory& memory_;
   Placement placement_;
+  std::map<uint64_t, exec::DeviceRuntime::Kernel> launchable_;  // empty: no kernel launches others
   std::map<const Function*, Translation> translations_;
   uint64_t workspace_ = 0;
   bool heap_ = false;

@@ -13,6 +13,7 @@
 namespace heddle::cubin {
 namespace {
 
+constexpr uint32_t kFirstArgument = 4;   // R4, of the ABI
 constexpr uint32_t kCallStack = 1024;    // bytes for what is called through a pointer: CUDA's default stack
 constexpr uint32_t kCallRegisters = 22;  // system functions take arguments from R4 on, and return to R20
 
@@ -149,7 +150,7 @@ void Translator::find_functions(uint32_t kernel) {
     calls = calls || w.opcode() == 0x143 || (w.opcode() == 0x144 && w.form() == 1);
   }
   for (uint32_t i = 0; calls && i < object_.functions.size(); ++i) {
-    if (!object_.functions[i].kernel && i != kernel) {
+    if (!object_.functions[i].kernel && i != kernel && !is_system_function(object_.functions[i].name)) {
       out_.functions.push_back(i);
     }
   }
@@ -224,7 +225,8 @@ void Translator::function(uint32_t number) {
   }
 }
 
-// What a call of "vprintf" gets to: arguments from the registers of the ABI, the result into them, back.
+// What a call of a system function gets to: arguments from the registers of the ABI, the result into them,
+// back.
 void Translator::system_functions() {
   exec::Code& c = out_.code;
   line_ = {};
@@ -235,6 +237,7 @@ void Translator::system_functions() {
     exec::FunctionInfo info;
     info.name = f.name;
     info.builtin = f.builtin;
+    info.runtime = exec::runtime_function(f.name);
     starts_.push_back(static_cast<uint32_t>(c.insts.size()));
     c.stretches.emplace_back(static_cast<uint32_t>(c.insts.size()), f.name);
     exec::CallOp call;
@@ -245,12 +248,11 @@ void Translator::system_functions() {
       compute(WordOp::kJoin, t, exec::kNoSlot, {reg(first), reg(first + 1)}, 0, Role::kBefore);
       return t;
     };
-    call.arguments.push_back(value(two(4)));
-    if (f.builtin == exec::Builtin::kPrintf || f.builtin == exec::Builtin::kAssertFail) {
-      call.arguments.push_back(value(two(6)));
-    }
-    if (f.builtin == exec::Builtin::kAssertFail) {
-      call.arguments.push_back(value(reg(8)));
+    uint32_t next = kFirstArgument;
+    for (const char kind : f.arguments) {
+      next += kind == 'w' ? next % 2 : 0;
+      call.arguments.push_back(value(kind == 'w' ? two(next) : reg(next)));
+      next += kind == 'w' ? 2 : kind == 'd' ? 3 : 1;
     }
     const Slot result = temporary();
     call.returns.push_back(value(result));
@@ -258,10 +260,10 @@ void Translator::system_functions() {
     in.target = static_cast<uint32_t>(c.calls.size());
     c.calls.push_back(std::move(call));
     c.functions.push_back(std::move(info));
-    if (f.builtin == exec::Builtin::kPrintf) {
-      compute(WordOp::kCopy, reg(4), exec::kNoSlot, {result}, 0, Role::kBefore);
-    } else if (f.builtin == exec::Builtin::kMalloc) {
-      compute(WordOp::kSplit, reg(4), reg(5), {result}, 0, Role::kBefore);
+    if (f.result == 'i') {
+      compute(WordOp::kCopy, reg(kFirstArgument), exec::kNoSlot, {result}, 0, Role::kBefore);
+    } else if (f.result == 'w') {
+      compute(WordOp::kSplit, reg(kFirstArgument), reg(kFirstArgument + 1), {result}, 0, Role::kBefore);
     }
     jump(two(20), true, 0);
     c.insts.back().counted = false;

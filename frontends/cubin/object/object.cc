@@ -26,6 +26,7 @@ Fixup::Kind kind_of(uint32_t type) {
   switch (type) {  // NVIDIA's R_CUDA_*, found by what nvcc makes of a relocatable program
     case 2:        // 64
     case 4:        // G64
+    case 35:       // of a kernel
     case 102:      // FUNC_DESC_64
       return Fixup::Kind::kWord64;
     case 1:  // 32
@@ -33,9 +34,11 @@ Fixup::Kind kind_of(uint32_t type) {
       return Fixup::Kind::kWord32;
     case 55:   // of shared memory
     case 56:   // ABS32_LO_32
+    case 62:   // of a kernel
     case 112:  // FUNC_DESC32_LO_32
       return Fixup::Kind::kFieldLow;
     case 57:   // ABS32_HI_32
+    case 63:   // of a kernel
     case 113:  // FUNC_DESC32_HI_32
       return Fixup::Kind::kFieldHigh;
     case 75:  // ABS47_34: of code that nvlink has put together

@@ -11,9 +11,22 @@ constexpr uint64_t kHeapBytes = 8 << 20;  // of malloc in kernels, as CUDA's def
 constexpr uint64_t kWorkspaceBytes = 64;  // of cooperative groups: a counter of 4 at 4
 constexpr size_t kMostNames = 40;         // in a message
 
-bool uses_heap(const exec::Code& code) {
+bool calls(const exec::Code& code, exec::Builtin what) {
   return std::any_of(code.functions.begin(), code.functions.end(),
-                     [](const exec::FunctionInfo& f) { return f.builtin == exec::Builtin::kMalloc; });
+                     [&](const exec::FunctionInfo& f) { return f.builtin == what; });
+}
+
+// The module's kernels, by what stands for their addresses.
+std::map<uint64_t, exec::DeviceRuntime::Kernel> addresses(const Module& module) {
+  std::map<uint64_t, exec::DeviceRuntime::Kernel> out;
+  for (size_t i = 0; i < module.functions.size(); ++i) {
+    const Function& f = module.functions[i];
+    if (f.entry && f.defined) {
+      out[function_address(static_cast<uint32_t>(i))] = {std::string(f.name),
+                                                         static_cast<uint32_t>(f.parameter_bytes)};
+    }
+  }
+  return out;
 }
 
 bool uses_workspace(const exec::Code& code) {
@@ -52,7 +65,7 @@ exec::Launch Program::launch(const Function& kernel) {
       throw NotCovered(what, std::move(t.missing));
     }
     it = codes_.emplace(&kernel, std::move(t)).first;
-    if (uses_heap(it->second.code)) {
+    if (calls(it->second.code, exec::Builtin::kMalloc) || calls(it->second.code, exec::Builtin::kRuntime)) {
       memory_.make_heap(kHeapBytes);
     }
   }
@@ -65,6 +78,9 @@ exec::Launch Program::launch(const Function& kernel) {
   out.code = &it->second.code;
   out.memory = &memory_;
   out.parameters.resize(it->second.code.parameter_bytes);
+  if (calls(it->second.code, exec::Builtin::kRuntime)) {
+    out.runtime = std::make_shared<exec::DeviceRuntime>(addresses(*module_));
+  }
   return out;
 }
 

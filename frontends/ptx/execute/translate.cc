@@ -15,11 +15,12 @@ namespace {
 constexpr uint32_t kFrameAlign = 16;
 
 exec::Builtin builtin_named(std::string_view name) {
-  return name == "vprintf"        ? exec::Builtin::kPrintf
-         : name == "malloc"       ? exec::Builtin::kMalloc
-         : name == "free"         ? exec::Builtin::kFree
-         : name == "__assertfail" ? exec::Builtin::kAssertFail
-                                  : exec::Builtin::kNone;
+  return name == "vprintf"                                              ? exec::Builtin::kPrintf
+         : name == "malloc"                                             ? exec::Builtin::kMalloc
+         : name == "free"                                               ? exec::Builtin::kFree
+         : name == "__assertfail"                                       ? exec::Builtin::kAssertFail
+         : exec::runtime_function(name) != exec::RuntimeFunction::kNone ? exec::Builtin::kRuntime
+                                                                        : exec::Builtin::kNone;
 }
 
 }  // namespace
@@ -72,14 +73,15 @@ void Translator::add_function(uint32_t id) {
   }
 }
 
-// Those that are called or whose address is taken, by code or by variables.
+// Those that are called or whose address is taken, by code or by variables. Who takes the address of a kernel
+// launches it.
 void Translator::find_functions(uint32_t kernel) {
   add_function(kernel);
   bool indirect = false;
   for (size_t i = 0; i < functions_.size(); ++i) {
     const Function& f = module_.functions[functions_[i]];
     for (const Operand& o : f.operands) {
-      if (o.kind == OperandKind::kFunction) {
+      if (o.kind == OperandKind::kFunction && !module_.functions[o.id].entry) {
         add_function(o.id);
       }
     }
@@ -89,7 +91,7 @@ void Translator::find_functions(uint32_t kernel) {
         indirect = true;
         for (const Initial& initial : module_.initials) {
           for (const Relocation& r : initial.relocations) {
-            if (r.function) {
+            if (r.function && !module_.functions[r.id].entry) {
               add_function(r.id);
             }
           }
@@ -151,6 +153,7 @@ void Translator::lay_out(uint32_t id) {
   info.name = f.name;
   info.local_bytes = static_cast<uint32_t>(round_up(at, uint64_t{kFrameAlign}));
   info.builtin = body.defined ? exec::Builtin::kNone : builtin_named(f.name);
+  info.runtime = body.defined ? exec::RuntimeFunction::kNone : exec::runtime_function(f.name);
   if (!body.defined || body.entry) {
     return;
   }

@@ -13,7 +13,7 @@ class Walk {
   explicit Walk(const Module& m) : m_(m) {
     for (const Initial& i : m.initials) {
       for (const Relocation& r : i.relocations) {
-        if (r.function) {
+        if (r.function && !m.functions[r.id].entry) {
           in_variables_.push_back(resolved(m, r.id));
         }
       }
@@ -40,7 +40,7 @@ class Walk {
       const auto x = f.operands_of(in);
       const bool call = m_.ops[in.op].opcode == Opcode::kCall;
       for (size_t k = 0; k < x.size(); ++k) {
-        if (x[k].kind == OperandKind::kFunction) {
+        if (x[k].kind == OperandKind::kFunction && !m_.functions[x[k].id].entry) {  // kernels are launched
           to(id, resolved(m_, x[k].id), !call || k != kTarget);
         }
       }

@@ -25,6 +25,7 @@ for name; do
         echo '};'; } >"$out/kernels_cubin.h"
       "$nvcc" $flags -I"$out" "$here/driver/main.cu" -o "$out/driver" -lcuda -L"$(dirname "$(dirname "$nvcc")")/lib64/stubs" ;;
     library) "$nvcc" $flags -rdc=true "$here"/library/*.cu -o "$out/library" ;;
+    nested) "$nvcc" $flags -rdc=true "$here/nested.cu" -o "$out/nested" -lcudadevrt ;;
     *) "$nvcc" $flags "$here/$name.cu" -o "$out/$name" ;;
   esac
 done
