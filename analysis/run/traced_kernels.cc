@@ -154,8 +154,12 @@ void TracedKernels::fill(const Source& source, host::KernelDesc& k) {
     known.shape = r.shape;
     known.duration = duration_on_device(r, gpu_);
   }
+  fill_shape(shape(source), k);
+  k.duration = known.duration.value_or(host::Ps());
+}
+
+void fill_shape(const isa::LaunchShape& launched, host::KernelDesc& k) {
   const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
-  const isa::LaunchShape& launched = shape(source);
   k.has_grid = true;
   k.grid = dim(launched.grid);
   k.block = dim(launched.block);
@@ -163,7 +167,6 @@ void TracedKernels::fill(const Source& source, host::KernelDesc& k) {
   k.registers = launched.registers_per_thread;
   k.static_shared_bytes = launched.static_shared_bytes;
   k.dynamic_shared_bytes = launched.dynamic_shared_bytes;
-  k.duration = known.duration.value_or(host::Ps());
 }
 
 host::Ps TracedKernels::under(uint32_t number, const memory::L2Policy& policy) const {

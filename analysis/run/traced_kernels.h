@@ -25,6 +25,9 @@ namespace heddle::analysis {
 // launch's own start and end are the host model's.
 host::Ps duration_on_device(const LaunchRecord& r, const config::GpuConfig& gpu);
 
+// Grid, block and what a block needs, as a kernel of a host program has them.
+void fill_shape(const isa::LaunchShape& launched, host::KernelDesc& k);
+
 class TracedKernels {
  public:
   struct Options {

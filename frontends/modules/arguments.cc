@@ -117,10 +117,6 @@ std::optional<npy::Array> pattern(const std::string& text) {
   return a;
 }
 
-std::optional<npy::Array> array_of(const std::string& text) {
-  return text.ends_with(".npy") ? npy::read(text) : pattern(text);
-}
-
 // texture:ARRAY,OPTION=VALUE... and surface:...; nothing when it is neither.
 std::optional<Argument> texture(const std::string& text, exec::Memory& memory) {
   const bool surface = text.starts_with("surface:");
@@ -152,6 +148,10 @@ std::optional<Argument> texture(const std::string& text, exec::Memory& memory) {
 }
 
 }  // namespace
+
+std::optional<npy::Array> array_of(const std::string& text) {
+  return text.ends_with(".npy") ? npy::read(text) : pattern(text);
+}
 
 Argument argument(const std::string& text, const Parameter& parameter, exec::Memory& memory) {
   Argument out;

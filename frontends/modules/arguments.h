@@ -29,6 +29,10 @@ inline constexpr const char* kArgumentForms =
 // legal.
 Argument argument(const std::string& text, const Parameter& parameter, exec::Memory& memory);
 
+// FILE.npy, buffer:BYTES, zeros:TYPE:COUNT, ones:TYPE:COUNT, arange:TYPE:COUNT; nothing when it is none of
+// them. Without its bytes when all are 0. Throws Error for what is wrong with the file.
+std::optional<npy::Array> array_of(const std::string& text);
+
 // What a buffer holds now.
 npy::Array contents(const Argument& argument, const exec::Memory& memory);
 

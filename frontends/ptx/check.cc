@@ -36,6 +36,13 @@ std::string cvt(const Op& op) {
   } else if (any) {
     return what + " between integers (legal: without rounding)";
   }
+  const auto is_signed = [](Type t) { return info(t).kind == TypeKind::kSigned; };
+  const bool holds_all =
+      is_signed(to) == is_signed(from) ? bits(to) >= bits(from) : is_signed(to) && bits(to) > bits(from);
+  if (op.has(Flag::kSat) && !is_float(to) && !is_float(from) && holds_all) {
+    return what + ": every ." + std::string(info(from).name) + " is a ." + std::string(info(to).name) +
+           " (legal: .sat to fewer values)";
+  }
   if (op.has(Flag::kFtz) && to != Type::kF32 && from != Type::kF32) {
     return what + " without .f32 (legal: .ftz where one type is .f32)";
   }

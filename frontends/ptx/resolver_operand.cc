@@ -302,7 +302,7 @@ bool Resolver::special(Type want, const ast::Operand& a, Operand& out) {
   }
   const bool floating = info(want).kind == TypeKind::kFloat || info(want).kind == TypeKind::kPacked;
   if (floating || (want == Type::kPred) != (i.type == Type::kPred) ||
-      (bits(want) == 32 && bits(i.type) == 64)) {
+      (bits(want) == 32 && bits(i.type) == 64 && s->kind != SpecialKind::kGridid)) {  // 32 bits in PTX 1.x
     return wrong(a.at, quoted(a.name) + " is of type " + dotted(i.type) + " (legal: where " + dotted(want) +
                            " is needed, " + "a register that holds it)");
   }

@@ -32,7 +32,7 @@ Workload from_kernelslist(const std::filesystem::path& file,
       host::KernelDesc k;
       k.name = e.trace.filename().string();
       kernels[e.trace] = b.kernel(k);
-      out.traces.push_back({kernels[e.trace].id, e.trace});
+      out.traces.push_back({kernels[e.trace].id, e.trace, {}});
     }
     main.launch(kernels[e.trace], streams[number]);
   }

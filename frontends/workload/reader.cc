@@ -16,6 +16,7 @@
 #include "frontends/workload/graph_reader.h"
 #include "frontends/workload/parse_text.h"
 #include "frontends/workload/read_arguments.h"
+#include "frontends/workload/read_data.h"
 #include "frontends/workload/read_environment.h"
 #include "frontends/workload/read_kernel.h"
 #include "frontends/workload/read_memory.h"
@@ -101,6 +102,7 @@ class Reader final : public CallReader {
       }
     }
     out.traces = traces_;
+    out.data = data_;
     builder_.program().peer_access = w().peer_access();
     out.program = builder_.program();
     for (host::ThreadDesc& t : builder_.program().threads) {
@@ -245,17 +247,12 @@ class Reader final : public CallReader {
     for (int i = 0; i < w().buffer_size(); ++i) {
       const proto::Buffer& b = w().buffer(i);
       line_ = line_in("buffer", i);
-      if (!b.has_bytes()) {
-        refuse("buffer \"" + b.name() + "\" needs `bytes`");
+      const auto [bytes, data] = read_data(b, folder_, names_);
+      if (data) {
+        data_[static_cast<uint32_t>(builder_.program().buffers.size())] = *data;
       }
-      const host::Memory memory = b.memory() == proto::Buffer::PINNED           ? host::Memory::kPinned
-                                  : b.memory() == proto::Buffer::PAGEABLE       ? host::Memory::kPageable
-                                  : b.memory() == proto::Buffer::WRITE_COMBINED ? host::Memory::kWriteCombined
-                                  : b.memory() == proto::Buffer::MANAGED        ? host::Memory::kManaged
-                                  : b.memory() == proto::Buffer::MAPPED         ? host::Memory::kMapped
-                                                                                : host::Memory::kDevice;
       const bool range = b.memory() == proto::Buffer::VIRTUAL;
-      const Buffer id = builder_.buffer(b.name(), memory, b.bytes(), device(b.device()));
+      const Buffer id = builder_.buffer(b.name(), memory_of(b), bytes, device(b.device()));
       builder_.program().buffers[id.id].line = here();
       builder_.program().buffers[id.id].allocated_by_call = b.allocated_by_call() || range;
       builder_.program().buffers[id.id].reserved = range;
@@ -335,9 +332,9 @@ class Reader final : public CallReader {
     d.line = here();
     const Kernel id = builder_.kernel(d);
     if (k.has_trace()) {
-      traces_.push_back({id.id, folder_ / k.trace()});
+      traces_.push_back({id.id, folder_ / k.trace(), {}});
     } else if (k.has_module()) {
-      traces_.push_back({id.id, read_module(k, names_, folder_)});
+      traces_.push_back({id.id, read_module(k, names_, folder_), buffer_arguments(k.module(), names_)});
     }
     enter(kernels_, k.name(), id, "kernel");
   }
@@ -452,6 +449,7 @@ class Reader final : public CallReader {
   const std::vector<uint32_t> visible_;  // devices that CUDA_VISIBLE_DEVICES chooses
   Builder builder_;
   std::vector<TracedKernel> traces_;
+  std::map<uint32_t, BufferData> data_;
   uint32_t device_ = 0;
   bool per_thread_ = false;
   Stream default_stream_;

@@ -25,6 +25,16 @@ using KernelSource = std::variant<std::filesystem::path, modules::LaunchDescript
 struct TracedKernel {
   uint32_t kernel = 0;  // of the program
   KernelSource source;
+  // Arguments of the module's kernel that are buffers of the program, by their places. With any, the kernel
+  // computes on what these hold: see analysis/run/valued_program.h.
+  std::map<size_t, uint32_t> buffers = {};
+};
+
+// Of a buffer: what it holds at first (BufferData::data as modules::array_of() takes it; empty: zeros), and
+// the file that gets what it holds at the end (empty: none).
+struct BufferData {
+  std::string data;
+  std::filesystem::path result;
 };
 
 struct Workload;
@@ -46,7 +56,8 @@ struct Workload {
   std::string file;  // as messages call it
   host::Program program;
   host::Rules rules;
-  std::vector<TracedKernel> traces;  // that nobody has bound yet
+  std::vector<TracedKernel> traces;     // that nobody has bound yet
+  std::map<uint32_t, BufferData> data;  // by buffer
   // Errors that calls must return, CUDA's names: by thread and line of the file.
   std::map<std::pair<uint32_t, uint32_t>, std::string> expected;
   std::shared_ptr<CallReader> more;  // of parse_workload()

@@ -10,6 +10,31 @@
 
 namespace heddle::exec::test {
 
+// As an H200 does it (2026-11-28): F2F.F16.F32.RM without .FTZ.
+TEST_CASE("a denormal to f16 is rounded although .ftz is written") {
+  const auto half = [](const char* how, const char* bits) {
+    return stored(std::string("{ .reg .f32 %a; .reg .b16 %h; mov.b32 %a, ") + bits + "; cvt." + how +
+                      ".ftz.f16.f32 %h, %a; cvt.u32.u16 %r0, %h; }",
+                  {1}, {1})[0];
+  };
+  CHECK(half("rm", "0x80000001") == 0x8001);
+  CHECK(half("rp", "0x00000001") == 1);
+  CHECK(half("rn", "0x80000001") == 0x8000);
+}
+
+// Not where a product is rounded to the least normal number: that is flushed before (H200, the same day).
+TEST_CASE("what is denormal before it is rounded is flushed") {
+  const auto product = [](const char* op, const char* third) {
+    return stored(std::string("{ .reg .f32 %a, %b; mov.b32 %a, 0x3f7fffff; mov.b32 %b, 0x00800000; ") + op +
+                      ".ftz.f32 %a, %a, %b" + third + "; mov.b32 %r0, %a; }",
+                  {1}, {1})[0];
+  };
+  CHECK(product("mul.rn", "") == 0);
+  CHECK(product("mul.rp", "") == 0);
+  CHECK(product("fma.rn", ", 0f00000000") == 0);
+  CHECK(product("fma.rp", ", 0f00000000") == 0);
+}
+
 TEST_CASE("C10: a block of 16 x 16 threads is 8 warps of two rows each") {
   const auto out = stored(
       "mov.u32 %r1, %tid.y; mad.lo.u32 %r30, %r1, 16, %r31; mov.u32 %r2, %warpid; mov.u32 %r3, %laneid;\n"

@@ -126,6 +126,12 @@ TEST_CASE("conversions: which rounding", "[ptx]") {
   CHECK(one("cvt.rna.satfinite.tf32.f32 %r1, %f1;").op->rounding == Rounding::kRna);
   CHECK(one("cvt.rz.relu.bf16x2.f32 %r1, %f1, %f2;").op->has(Flag::kRelu));
   CHECK(one("cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r4;").op->opcode == Opcode::kCvtPack);
+  CHECK(error_of("cvt.sat.u64.u32 %rd1, %r1;") ==
+        "1: 'cvt.sat.u64.u32': every .u32 is a .u64 (legal: .sat to fewer values)");
+  CHECK(error_of("cvt.sat.s32.u16 %r1, %rs1;") ==
+        "1: 'cvt.sat.s32.u16': every .u16 is a .s32 (legal: .sat to fewer values)");
+  CHECK(error_of("cvt.sat.u32.s32 %r1, %r2;").empty());
+  CHECK(error_of("cvt.sat.s16.u16 %rs1, %rs2;").empty());
   CHECK(error_of("cvt.f32.s32 %f1, %r1;") ==
         "1: 'cvt.f32.s32' of an integer (legal: with .rn, .rz, .rm or .rp)");
   CHECK(error_of("cvt.rn.s32.f32 %r1, %f1;") ==

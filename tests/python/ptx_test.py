@@ -67,6 +67,23 @@ class Ptx(PythonTest):
         self.assertEqual(list(data), list(range(2, 258)))
         self.assertGreater(r.warp_instructions, 3 * 8 * 5)
 
+    def test_a_workload_that_computes(self):
+        w = heddle.Workload()
+        s = w.stream()
+        hx, hy = w.buffer(None, "pinned", "hx", data="arange:f32:1000"), w.buffer(None, "pinned", "hy", data="ones:f32:1000")
+        x, y = w.device(4000, "x"), w.device(4000, "y")
+        k = w.kernel("saxpy", 4, 256, module=SAXPY, args=[1000, 2.5, x, y])
+        w.memcpy_async(x, hx, stream=s)
+        w.memcpy_async(y, hy, stream=s)
+        w.launch(k, stream=s)
+        w.memcpy_async(hy, y, stream=s)
+        w.stream_synchronize(s)
+        r = heddle.run_host(w, "h200")
+        self.assertEqual(sorted(r.buffers), ["hx", "hy"])
+        self.assertEqual(r.buffers["hy"].dtype, numpy.float32)
+        self.assertEqual(list(r.buffers["hy"]), [2.5 * i + 1 for i in range(1000)])
+        self.assertGreater(r.end_us, 5)
+
     def test_numpy(self):
         x, y = numpy.arange(1000, dtype=numpy.float32), numpy.ones(1000, dtype=numpy.float32)
         heddle.load_ptx(SAXPY).saxpy[4, 256](numpy.int32(1000), numpy.float32(2.5), x, y)

@@ -34,6 +34,7 @@ def everything():
     paged = w.pageable(4096)
     for memory in ("write_combined", "mapped"):
         w.buffer(4096, memory, trace_address=0x7f0000000000)
+    w.buffer(None, data="zeros:f32:4", result="y.npy")
     m = w.managed(4096)
     pool = w.mem_pool("p", 1 << 20, 1)
     window = w.access_policy_window(a, 64, 0.5, hit="normal", miss="normal", offset=64)

@@ -218,6 +218,56 @@ thread { name: 'm'
         text = self.modules_kernel("saxpy", "saxpy.ptx") % "arg: '1000' arg: '2' arg: 'x.npy' arg: 'ones:f32:1000'"
         self.assertIn("8 blocks", self.ok("host", self.write("w.workload.textproto", text), "--gpu", "h200").stdout)
 
+    def program(self, calls, buffers="", more="", kernel="arg: '1000' arg: '2' arg: '&x' arg: '&y'"):
+        shutil.copy(SAXPY, self.path("saxpy.ptx"))
+        return self.write("p.workload.textproto", f"""stream {{ name: 's' }}
+buffer {{ name: 'hx' memory: PINNED data: 'arange:f32:1000' }}
+buffer {{ name: 'hy' memory: PINNED data: 'ones:f32:1000' result: 'y.npy' }}
+buffer {{ name: 'x' bytes: 4000 }} buffer {{ name: 'y' bytes: 4000 }} {buffers}
+kernel {{ name: 'saxpy' grid {{ x: 4 }} block {{ x: 256 }} module {{ file: 'saxpy.ptx' kernel: 'saxpy' {kernel} }} }}
+thread {{ name: 'main' {calls} }} {more}
+""")
+
+    def result(self):
+        with open(self.path("y.npy"), "rb") as f:
+            data = f.read()
+        return struct.unpack("<1000f", data[-4000:])
+
+    def test_programs_that_compute(self):
+        launch = "call { launch { kernel: 'saxpy' stream: 's' } }"
+        copies = "call { memcpy_async { to: 'x' from: 'hx' stream: 's' } } call { memcpy { to: 'y' from: 'hy' } }"
+        back = "call { memcpy { to: 'hy' from: 'y' } }"
+        out = self.ok("host", self.program(copies + launch + back), "--gpu", "h200", "--out", "a.db")
+        self.assertEqual(self.result(), tuple(2.0 * i + 1 for i in range(1000)))
+        self.assertIn("4 blocks", out.stdout)
+        # As long as `heddle run` says, less the launch's start and end.
+        self.ok("run", SAXPY, "--kernel", "saxpy", "--grid", 4, "--block", 256, "--gpu", "h200", "--out", "r.db", "--arg", 1000, "--arg", 2,
+                "--arg", "arange:f32:1000", "--arg", "ones:f32:1000")
+        cycles = self.query("r.db", "SELECT cycles FROM launches")[0][0]
+        self.assertAlmostEqual(self.spans("a.db", "saxpy")[0] / 1000, cycles / 1.98, delta=0.3 * cycles)
+        # A loop, a part of a buffer, a memset.
+        self.ok("host", self.program(copies + "call { repeat { times: 3 call { repeat { times: 2 " + launch + " } } } }" + back), "--gpu", "h200")
+        self.assertEqual(self.result(), tuple(12.0 * i + 1 for i in range(1000)))
+        part = "call { memset { to: 'y' bytes: 400 } } call { memcpy { to: 'hy' from: 'y' bytes: 2000 to_offset: 2000 from_offset: 0 } }"
+        self.ok("host", self.program(copies + launch + part), "--gpu", "h200")
+        self.assertEqual(self.result(), (1.0,) * 500 + (0.0,) * 100 + tuple(2.0 * i + 1 for i in range(100, 500)))
+
+    def test_what_programs_that_compute_may_not(self):
+        launch = "call { launch { kernel: 'saxpy' stream: 's' } }"
+        for what, says in (({"more": "thread { name: 'other' call { device_synchronize: true } }"},
+                            "thread \"other\": a program of several threads"),
+                           ({"kernel": "arg: '1000' arg: '2' arg: '&nothing' arg: '&y'"}, "nothing"),
+                           ({"kernel": "arg: '1001' arg: '2' arg: '&x' arg: '&y'"}, "kernel \"saxpy\": "),
+                           ({"kernel": "arg: '1' arg: '&y'"}, "saxpy has 4 parameters, and there are 2 arguments"),
+                           ({"kernel": "arg: '1' arg: '2' arg: 'zeros:f32:9' arg: 'zeros:f32:9'"},
+                            ":2: a buffer with `data` or `result`, and no kernel of a module has it"),
+                           ({"buffers": "buffer { name: 'z' bytes: 4 data: 'ones:f32:2' }"}, "buffer \"z\" has 4 bytes, and `data` 8"),
+                           ({"buffers": "buffer { name: 'z' data: 'many' }"}, "`data` is FILE.npy, zeros:TYPE:COUNT"),
+                           ({"buffers": "buffer { name: 'z' bytes: 4 result: 'z.txt' }"}, "`result` is FILE.npy")):
+            with self.subTest(says):
+                self.fails("host", self.program(launch, **what), "--gpu", "h200", says=says)
+        self.fails("host", self.program(launch), "--gpu", "h200", "--together", says="--together is not carried out")
+
     def test_errors_of_modules(self):
         shutil.copy(SAXPY, self.path("saxpy.ptx"))
         self.write("odd.ptx", """.version 8.0

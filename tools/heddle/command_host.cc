@@ -12,6 +12,7 @@
 #include "analysis/report/graph_dot.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/traced_kernels.h"
+#include "analysis/run/valued_program.h"
 #include "analysis/store/result_store.h"
 #include "analysis/timeline/critical_path.h"
 #include "analysis/timeline/host_timeline.h"
@@ -95,9 +96,14 @@ workload::Workload read_program(const HostOptions& o, analysis::TracedKernels& t
 int host_command(const HostOptions& o) {
   catch_signals();
   const config::GpuConfig gpu = load_gpu(o.gpu, o.load);
-  analysis::TracedKernels traced(
-      gpu, {o.together, o.threads, &cancel_flag(), warn, Ticker("traced kernels have ended")});
+  const analysis::TracedKernels::Options simulated{o.together, o.threads, &cancel_flag(), warn,
+                                                   Ticker("traced kernels have ended")};
+  analysis::TracedKernels traced(gpu, simulated);
   workload::Workload w = read_program(o, traced);
+  analysis::ValuedProgram values(gpu, simulated, w);
+  values.run();
+  values.write_results(o.force);
+  print(values.output());
   workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
   w.rules.jitter = o.jitter ? o.jitter : w.rules.jitter;
   // Before the program runs: a place that cannot be written is known at once.

@@ -10,6 +10,7 @@
 #include "analysis/python/binding/binding.h"
 #include "analysis/python/binding/live.h"
 #include "analysis/run/traced_kernels.h"
+#include "analysis/run/valued_program.h"
 #include "analysis/timeline/critical_path.h"
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/draft.h"
@@ -218,25 +219,33 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
   uint64_t ended = 0;
   workload::Workload w;
   host::Result r;
+  std::map<std::string, npy::Array> buffers;
+  std::string printed;
   std::atomic<unsigned long> worker{0};
   const auto work = [&](std::atomic<bool>& cancel) {
     const std::optional<PythonThread> python =
         q.live.empty() ? std::nullopt : std::make_optional<PythonThread>(worker);
-    analysis::TracedKernels traced(gpu, {q.together, q.threads, &cancel,
-                                         [&](std::string_view text) {
-                                           const std::lock_guard lock(mutex);
-                                           warnings.emplace_back(text);
-                                         },
-                                         [&](host::Ps at, uint64_t kernels) {
-                                           const std::lock_guard lock(mutex);
-                                           now = at;
-                                           ended = kernels;
-                                         }});
+    const analysis::TracedKernels::Options simulated{q.together, q.threads, &cancel,
+                                                     [&](std::string_view text) {
+                                                       const std::lock_guard lock(mutex);
+                                                       warnings.emplace_back(text);
+                                                     },
+                                                     [&](host::Ps at, uint64_t kernels) {
+                                                       const std::lock_guard lock(mutex);
+                                                       now = at;
+                                                       ended = kernels;
+                                                     }};
+    analysis::TracedKernels traced(gpu, simulated);
     const std::filesystem::path file = q.name;
     w = !q.text.empty() ? workload::parse_workload(q.text, q.name)
         : file.extension() == ".g"
             ? workload::from_kernelslist(file, [&](const auto& trace) { return traced.stream(trace); })
             : workload::read_workload(file);
+    analysis::ValuedProgram values(gpu, simulated, w);
+    values.run();
+    values.write_results(true);
+    buffers = values.contents();
+    printed = values.output();
     workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
     w.rules.jitter = q.jitter ? q.jitter : w.rules.jitter;
     host::PlatformOptions run{w.rules, true, q.check, {}, traced.model(), &cancel};
@@ -270,6 +279,13 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
   };
   interruptible(work, tell, std::chrono::milliseconds(100), stop);
   py::dict out = frames(w.program, r);
+  py::dict held;
+  for (const auto& [name, a] : buffers) {
+    held[py::str(name)] = py::make_tuple(
+        a.type, a.fortran, a.shape, py::bytes(reinterpret_cast<const char*>(a.bytes.data()), a.bytes.size()));
+  }
+  out["buffers"] = held;
+  py::print(printed, py::arg("end") = "");
   const auto kept = std::make_shared<host::Result>(std::move(r));
   out["timeline"] = py::cpp_function([kept] {
     std::ostringstream text;

@@ -1,6 +1,7 @@
 """Memory of a Workload: allocations, pools, unified memory, what stays in the L2."""
 from __future__ import annotations
 
+import os
 from typing import Optional, Sequence, Union
 
 from heddle._workload_base import Access, AccessPolicyWindow, Base, Handle, fields, message, word
@@ -21,21 +22,31 @@ class MemoryCalls(Base):
 
     # ---- there from the start
 
-    def buffer(self, bytes: int, memory: str = "device", name: str = "", device: int = 0, *,
-               trace_address: Optional[int] = None) -> Handle:
+    def buffer(self, bytes: Optional[int], memory: str = "device", name: str = "", device: int = 0, *,
+               trace_address: Optional[int] = None, data: Union[str, os.PathLike, None] = None,
+               result: Union[str, os.PathLike, None] = None) -> Handle:
         """Memory that exists from the start (HM01, HM03, HM04).
 
+        Kernels of modules that have it as an argument work on what it holds, and copies move that: the program computes, in the
+        order of its calls, and HostResults.buffers has what those with data or a result hold at the end. Such a program has one
+        thread and no graphs.
+
         Args:
-            bytes: its size.
+            bytes: its size; None: that of `data`.
             memory: "device", "pinned", "pageable", "write_combined", "mapped" or "managed".
             name: "buffer1", ... if empty.
             device: the GPU of device memory.
             trace_address: where the traces of kernels have it, for access-policy windows of such kernels.
+            data: what it holds at first: the path of a .npy, "zeros:TYPE:COUNT", "ones:TYPE:COUNT" or "arange:TYPE:COUNT".
+            result: the path of a .npy that gets what it holds at the end.
 
         Returns:
             What copies and memsets take.
         """
-        return self._buffer(bytes, memory, name, device, trace_address=trace_address)
+        def path(x):
+            return os.path.abspath(x) if isinstance(x, os.PathLike) or str(x).endswith(".npy") else x
+        return self._buffer(bytes, memory, name, device, trace_address=trace_address, data=data and path(data),
+                            result=result and path(result))
 
     def _buffer(self, bytes, memory, name, device, **more) -> Handle:
         return self._new("buffer", name, "memory: " + word("memory", memory, MEMORY),

@@ -37,6 +37,7 @@ class HostResults:
         counters: by name, such as "device 0 memory peak bytes".
         hazards: kernels that may read what is not written yet, a line each (programmatic launch).
         dependency_wait_us: waited by blocks for the kernels before theirs, added up.
+        buffers: what the buffers with data or a result hold at the end, as numpy's arrays, by name (Workload.buffer).
         left_out: what is beyond run_host's limits and not kept, by kind: "spans", "errors", "answers", "elapsed", "findings".
         unexpected: with check=True, a line for each error that the program does not expect (Workload.expect), and for each
             that it expects and that did not come. Lines are those of Workload.text().
@@ -53,6 +54,9 @@ class HostResults:
         self.counters: Dict[str, int] = columns["counters"]
         self.hazards: List[str] = columns["hazards"]
         self.dependency_wait_us: float = columns["dependency_wait_us"]
+        self.buffers: Dict[str, numpy.ndarray] = {
+            name: numpy.frombuffer(bytearray(data), dtype=kind).reshape(shape, order="F" if fortran else "C")
+            for name, (kind, fortran, shape, data) in columns.pop("buffers").items()}
         self.left_out: Dict[str, int] = columns["left_out"]
         self.unexpected: List[str] = columns["unexpected"]
 

@@ -46,6 +46,8 @@ def _environment(values: Dict[str, Any]) -> str:
 
 def _argument(name: str, value: Any) -> str:
     """An argument of a module's kernel as a workload file has it."""
+    if isinstance(value, Handle) and value.kind == "buffer":
+        return "&" + value.name
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
         return os.path.abspath(text) if text.endswith(".npy") else text
@@ -135,7 +137,8 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
                 grid and block; registers and static_shared_bytes are what the module says.
             kernel: its name in the module; None: `name`.
             args: of a module's kernel, in the order of its parameters: numbers, the path of a .npy, "zeros:TYPE:COUNT",
-                "ones:TYPE:COUNT", "arange:TYPE:COUNT", "buffer:BYTES". Arrays are memory of its own, no buffers of the workload.
+                "ones:TYPE:COUNT", "arange:TYPE:COUNT", "buffer:BYTES": memory of its own; or a buffer of the workload, on whose data it
+                works then (see buffer()).
             registers: per thread; None: 32.
             static_shared_bytes, dynamic_shared_bytes: per block; None: 0.
             trigger_us: so long after its start a block lets the next kernel start (programmatic launch).

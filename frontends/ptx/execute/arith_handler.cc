@@ -307,7 +307,8 @@ Fn conversion(const Op& op, const ArithOperands& operands) {
   c.from = number_of(op.types[1]);
   c.round = round_of(op.rounding);
   c.whole = op.rounding >= Rounding::kRni && op.rounding <= Rounding::kRpi && is_float(c.to);
-  c.ftz = op.has(Flag::kFtz);
+  // To f16 ptxas leaves .ftz away, which shows where a denormal is rounded up.
+  c.ftz = op.has(Flag::kFtz) && c.to != Number::kF16;
   c.sat = op.has(Flag::kSat);
   c.relu = op.has(Flag::kRelu);
   c.satfinite = op.has(Flag::kSatfinite);
