@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analysis/run/plan.h"
@@ -18,6 +19,19 @@ namespace heddle::analysis {
 namespace {
 
 using host::Op;
+
+// What a buffer holds; without its bytes when all are 0.
+npy::Array at_first(const workload::BufferData& data, uint64_t bytes) {
+  if (!data.data.empty()) {
+    if (std::optional<npy::Array> a = modules::array_of(data.data)) {
+      return std::move(*a);
+    }
+  }
+  npy::Array out;
+  out.type = "|u1";
+  out.shape = {bytes};
+  return out;
+}
 
 std::string with_lines(const Unsupported& e) {
   std::string out = e.what();
@@ -76,17 +90,8 @@ void ValuedProgram::allocate() {
     memory_.mark_written(addresses_[i], buffers[i].bytes);
   }
   for (const auto& [buffer, data] : w_.data) {
-    npy::Array a;
-    a.type = "|u1";
-    a.shape = {buffers[buffer].bytes};
-    if (!data.data.empty()) {
-      a = modules::array_of(data.data).value();
-    }
-    if (!a.bytes.empty()) {
-      memory_.write(addresses_[buffer], a.bytes);
-      a.bytes = {};
-    }
-    kinds_[buffer] = std::move(a);
+    kinds_[buffer] = at_first(data, buffers[buffer].bytes);
+    memory_.write(addresses_[buffer], std::exchange(kinds_[buffer].bytes, {}));
   }
 }
 

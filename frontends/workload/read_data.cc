@@ -30,11 +30,12 @@ std::pair<uint64_t, std::optional<BufferData>> read_data(const proto::Buffer& b,
   uint64_t bytes = b.bytes();
   if (b.has_data()) {
     out.data = b.data().ends_with(".npy") ? (folder / b.data()).string() : b.data();
-    const auto array = modules::array_of(out.data);
-    if (!array) {
+    uint64_t holds = 0;
+    if (const auto array = modules::array_of(out.data)) {
+      holds = array->elements() * npy::element_bytes(array->type);
+    } else {
       names.refuse(buffer + ": `data` is FILE.npy, zeros:TYPE:COUNT, ones:TYPE:COUNT or arange:TYPE:COUNT");
     }
-    const uint64_t holds = array->elements() * npy::element_bytes(array->type);
     bytes = b.has_bytes() ? bytes : holds;
     if (holds > bytes) {
       names.refuse(fmt::format("{} has {} bytes, and `data` {}", buffer, bytes, holds));

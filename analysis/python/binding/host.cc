@@ -210,6 +210,16 @@ class PythonThread {
   py::gil_scoped_release without_gil_;
 };
 
+// numpy's type, whether the first index is the fastest, shape and bytes of each.
+py::dict held_by(const std::map<std::string, npy::Array>& buffers) {
+  py::dict out;
+  for (const auto& [name, a] : buffers) {
+    out[py::str(name)] = py::make_tuple(
+        a.type, a.fortran, a.shape, py::bytes(reinterpret_cast<const char*>(a.bytes.data()), a.bytes.size()));
+  }
+  return out;
+}
+
 // Frames, and what was warned of.
 py::tuple run_host(const Request& q, const config::Draft& draft, const py::object& progress) {
   const config::GpuConfig gpu = throwing<ConfigError>([&] { return draft.finish(); });
@@ -279,12 +289,7 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
   };
   interruptible(work, tell, std::chrono::milliseconds(100), stop);
   py::dict out = frames(w.program, r);
-  py::dict held;
-  for (const auto& [name, a] : buffers) {
-    held[py::str(name)] = py::make_tuple(
-        a.type, a.fortran, a.shape, py::bytes(reinterpret_cast<const char*>(a.bytes.data()), a.bytes.size()));
-  }
-  out["buffers"] = held;
+  out["buffers"] = held_by(buffers);
   py::print(printed, py::arg("end") = "");
   const auto kept = std::make_shared<host::Result>(std::move(r));
   out["timeline"] = py::cpp_function([kept] {
