@@ -38,7 +38,7 @@ std::unique_ptr<modules::DescribedLaunch> described(const Source& source) {
     return nullptr;
   }
   auto out = with_instructions([&] { return std::make_unique<modules::DescribedLaunch>(*launch); });
-  if (out->launch().runtime) {
+  if (out->launch().runtime && out->launch().runtime->may_launch()) {
     throw Error(
         fmt::format("{}: kernel {} launches kernels: a workload says so by device_call, or the program is "
                     "run whole (heddle exec)",

@@ -254,7 +254,7 @@ void ValuedProgram::launch(const Bound& b, size_t number) {
   for (size_t i = 0; i < b.arguments.size(); ++i) {
     modules::set_parameter(*b.kernel, i, b.arguments[i], l);
   }
-  if (l.runtime) {
+  if (l.runtime && l.runtime->may_launch()) {
     throw Error(
         "it launches kernels, which a workload says by device_call; or the program is run whole (heddle "
         "exec)");

@@ -62,6 +62,8 @@ class DeviceRuntime {
     uint32_t thread = 0;
     uint64_t instructions = 0;  // that its warp has executed
   };
+  // Whether there is any: the code may launch kernels.
+  bool may_launch() const { return !kernels_.empty(); }
   // Null when there is no such kernel.
   const Kernel* kernel(uint64_t address) const;
   // A launch whose parameters will be in the buffer at this address.

@@ -61,6 +61,9 @@ void Warp::answer(const Group& g, uint32_t lane, uint64_t address, uint64_t valu
 
 uint64_t Warp::runtime(const Group& g, const CallOp& op, const FunctionInfo& f, uint32_t lane) {
   using F = RuntimeFunction;
+  if (!block_.launch().runtime) {
+    fail(g.pc, lane, fmt::format("call of {}, and the launch has no CUDA runtime", f.name));
+  }
   DeviceRuntime& runtime = *block_.launch().runtime;
   Memory& memory = *block_.launch().memory;
   const DeviceRuntime::Caller by{block_.linear(), index_ * kLanes + lane, executed_};

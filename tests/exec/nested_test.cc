@@ -162,6 +162,34 @@ TEST_CASE("names of the CUDA runtime's functions in kernels") {
   CHECK(exec::runtime_function("LaunchDeviceV2") == F::kNone);
 }
 
+TEST_CASE("code that asks the CUDA runtime and launches nothing") {
+  exec::Memory memory;
+  const auto program = ptx_program("k.ptx", R"(.version 8.0 .target sm_90 .address_size 64
+.extern .func (.param .b32 r) cudaGetDeviceCount (.param .b64 p);
+.visible .entry k(.param .u64 p) {
+  .reg .u64 %p; .reg .u32 %r;
+  ld.param.u64 %p, [p];
+  .param .b64 a; .param .b32 r;
+  st.param.b64 [a], %p;
+  call.uni (r), cudaGetDeviceCount, (a);
+  ret;
+})",
+                                   memory);
+  const uint64_t at = memory.allocate(16);
+  exec::Launch l = program->launch(program->kernel("k"));
+  l.grid = l.block = {1, 1, 1};
+  set_parameter(program->kernel("k"), 0, at, l);
+  REQUIRE(l.runtime);
+  CHECK_FALSE(l.runtime->may_launch());
+  exec::execute(l, {});
+  uint32_t count = 0;
+  memory.read(at, {reinterpret_cast<uint8_t*>(&count), sizeof count});
+  CHECK(count == 1);
+  l.runtime = nullptr;
+  CHECK_THROWS_WITH(exec::execute(l, {}),
+                    Catch::Contains("call of cudaGetDeviceCount, and the launch has no CUDA runtime"));
+}
+
 // By hand, as the guide's chapter on launches from PTX has it.
 TEST_CASE("a launch by cudaGetParameterBuffer and cudaLaunchDevice") {
   exec::Memory memory;

@@ -83,7 +83,7 @@ exec::Launch Program::launch(const Function& kernel) {
   out.code = &code;
   out.memory = &memory_;
   out.parameters.resize(code.parameter_bytes);
-  if (!launchable_.empty() && !code.calls.empty()) {
+  if (!code.calls.empty()) {
     out.runtime = std::make_shared<exec::DeviceRuntime>(launchable_);
   }
   return out;

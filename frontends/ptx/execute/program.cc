@@ -16,9 +16,16 @@ bool calls(const exec::Code& code, exec::Builtin what) {
                      [&](const exec::FunctionInfo& f) { return f.builtin == what; });
 }
 
-// The module's kernels, by what stands for their addresses.
-std::map<uint64_t, exec::DeviceRuntime::Kernel> addresses(const Module& module) {
+// The module's kernels, by what stands for their addresses, if the code launches any.
+std::map<uint64_t, exec::DeviceRuntime::Kernel> launchable(const Module& module, const exec::Code& code) {
   std::map<uint64_t, exec::DeviceRuntime::Kernel> out;
+  const auto launches = [](const exec::FunctionInfo& f) {
+    return f.runtime == exec::RuntimeFunction::kLaunchDevice ||
+           f.runtime == exec::RuntimeFunction::kLaunchDeviceV2;
+  };
+  if (std::none_of(code.functions.begin(), code.functions.end(), launches)) {
+    return out;
+  }
   for (size_t i = 0; i < module.functions.size(); ++i) {
     const Function& f = module.functions[i];
     if (f.entry && f.defined) {
@@ -79,7 +86,7 @@ exec::Launch Program::launch(const Function& kernel) {
   out.memory = &memory_;
   out.parameters.resize(it->second.code.parameter_bytes);
   if (calls(it->second.code, exec::Builtin::kRuntime)) {
-    out.runtime = std::make_shared<exec::DeviceRuntime>(addresses(*module_));
+    out.runtime = std::make_shared<exec::DeviceRuntime>(launchable(*module_, it->second.code));
   }
   return out;
 }
