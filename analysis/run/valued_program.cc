@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "analysis/run/plan.h"
@@ -19,19 +18,6 @@ namespace heddle::analysis {
 namespace {
 
 using host::Op;
-
-// What a buffer holds; without its bytes when all are 0.
-npy::Array at_first(const workload::BufferData& data, uint64_t bytes) {
-  if (!data.data.empty()) {
-    if (std::optional<npy::Array> a = modules::array_of(data.data)) {
-      return std::move(*a);
-    }
-  }
-  npy::Array out;
-  out.type = "|u1";
-  out.shape = {bytes};
-  return out;
-}
 
 std::string with_lines(const Unsupported& e) {
   std::string out = e.what();
@@ -89,9 +75,8 @@ void ValuedProgram::allocate() {
     addresses_[i] = memory_.allocate(std::max<uint64_t>(buffers[i].bytes, 1));
     memory_.mark_written(addresses_[i], buffers[i].bytes);
   }
-  for (const auto& [buffer, data] : w_.data) {
-    kinds_[buffer] = at_first(data, buffers[buffer].bytes);
-    memory_.write(addresses_[buffer], std::exchange(kinds_[buffer].bytes, {}));
+  for (auto& [buffer, data] : w_.data) {
+    memory_.write(addresses_[buffer], std::exchange(data.data.bytes, {}));
   }
 }
 
@@ -232,10 +217,12 @@ void ValuedProgram::copy(const host::Call& c) {
   const auto room = [&](uint32_t buffer, uint64_t offset) {
     return buffer < buffers.size() && offset <= buffers[buffer].bytes ? buffers[buffer].bytes - offset : 0;
   };
-  uint64_t bytes = std::min(c.bytes, room(c.object, c.offset));
-  const bool set = c.op == Op::kMemset || c.op == Op::kMemsetAsync;
-  std::vector<uint8_t> moved(set ? bytes : bytes = std::min(bytes, room(c.source, c.source_offset)));
-  if (!set) {
+  const uint64_t bytes = std::min(c.bytes, room(c.object, c.offset));
+  std::vector<uint8_t> moved;
+  if (c.op == Op::kMemset || c.op == Op::kMemsetAsync) {
+    moved.resize(bytes);
+  } else {
+    moved.resize(std::min(bytes, room(c.source, c.source_offset)));
     memory_.read(addresses_.at(c.source) + c.source_offset, moved);
   }
   memory_.write(addresses_.at(c.object) + c.offset, moved);
@@ -244,13 +231,7 @@ void ValuedProgram::copy(const host::Call& c) {
 void ValuedProgram::launch(const Bound& b, size_t number) {
   const modules::LaunchDescription& d = b.launch;
   exec::Launch l = b.program->launch(*b.kernel);
-  l.grid = d.grid;
-  l.block = d.block;
-  if (d.cluster) {
-    l.cluster = *d.cluster;
-    l.with_cluster = true;
-  }
-  l.dynamic_shared = d.dynamic_shared;
+  modules::set_shape(l, d.grid, d.block, d.cluster, d.dynamic_shared);
   for (size_t i = 0; i < b.arguments.size(); ++i) {
     modules::set_parameter(*b.kernel, i, b.arguments[i], l);
   }
@@ -275,8 +256,8 @@ void ValuedProgram::launch(const Bound& b, size_t number) {
 
 std::map<std::string, npy::Array> ValuedProgram::contents() const {
   std::map<std::string, npy::Array> out;
-  for (const auto& [buffer, kind] : kinds_) {
-    npy::Array a = kind;
+  for (const auto& [buffer, data] : w_.data) {
+    npy::Array a = data.data;
     a.bytes.resize(a.elements() * npy::element_bytes(a.type));
     memory_.read(addresses_.at(buffer), a.bytes);
     out[w_.program.buffers[buffer].name] = std::move(a);

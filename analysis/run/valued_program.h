@@ -64,7 +64,6 @@ class ValuedProgram {
   workload::Workload& w_;
   exec::Memory memory_;
   std::map<uint32_t, uint64_t> addresses_;  // by buffer
-  std::map<uint32_t, npy::Array> kinds_;    // by buffer: type and shape
   std::map<std::string, std::unique_ptr<modules::Program>> programs_;
   std::map<uint32_t, Bound> kernels_;  // by kernel of the program
   size_t thread_ = 0;                  // the one that makes calls

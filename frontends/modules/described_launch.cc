@@ -16,14 +16,8 @@ DescribedLaunch::DescribedLaunch(const LaunchDescription& d, const exec::Checks&
   program_ = load(d.file, memory_);
   kernel_ = &program_->kernel(d.kernel);
   launch_ = program_->launch(*kernel_);
-  launch_.grid = d.grid;
-  launch_.block = d.block;
-  if (d.cluster) {
-    launch_.cluster = *d.cluster;
-    launch_.with_cluster = true;
-  }
+  set_shape(launch_, d.grid, d.block, d.cluster, d.dynamic_shared);
   launch_.checks = checks;
-  launch_.dynamic_shared = d.dynamic_shared;
   if (d.arguments.size() != kernel_->parameters.size()) {
     throw Error(fmt::format("{}: kernel {} has {} parameters, and there are {} arguments", d.file.string(),
                             kernel_->name, kernel_->parameters.size(), d.arguments.size()));

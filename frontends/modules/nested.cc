@@ -23,9 +23,7 @@ std::vector<Nested> nested(Program& program, const exec::Launch& done) {
     if (op.what == exec::DeviceOp::What::kLaunch) {
       n.kernel = &program.kernel(op.kernel);
       n.launch = program.launch(*n.kernel);
-      n.launch.grid = op.grid;
-      n.launch.block = op.block;
-      n.launch.dynamic_shared = op.shared;
+      set_shape(n.launch, op.grid, op.block, std::nullopt, op.shared);
       n.launch.checks = done.checks;
       n.launch.reconvergence_stack = done.reconvergence_stack;
       std::copy_n(op.parameters.begin(), std::min(op.parameters.size(), n.launch.parameters.size()),

@@ -25,6 +25,17 @@ void set_parameter(const Kernel& kernel, size_t index, uint64_t bits, exec::Laun
   }
 }
 
+void set_shape(exec::Launch& launch, const isa::Dim3& grid, const isa::Dim3& block,
+               const std::optional<isa::Dim3>& cluster, uint32_t shared) {
+  launch.grid = grid;
+  launch.block = block;
+  if (cluster) {
+    launch.cluster = *cluster;
+    launch.with_cluster = true;
+  }
+  launch.dynamic_shared = shared;
+}
+
 const Kernel& no_kernel(std::string_view name, const std::vector<Kernel>& kernels, const std::string& file) {
   constexpr size_t kMostNames = 40;  // in a message
   std::string names;

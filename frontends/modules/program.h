@@ -69,6 +69,10 @@ class Program {
 // Writes the low bytes of `bits` into a parameter. Throws Error when there is none with this index.
 void set_parameter(const Kernel& kernel, size_t index, uint64_t bits, exec::Launch& launch);
 
+// Gives a launch its size. No cluster: the kernel's own. `shared`: dynamic, bytes.
+void set_shape(exec::Launch& launch, const isa::Dim3& grid, const isa::Dim3& block,
+               const std::optional<isa::Dim3>& cluster, uint32_t shared);
+
 // Put the module's variables into the memory, which outlives the program. Throw Error for what is neither.
 std::unique_ptr<Program> load(const std::filesystem::path& file, exec::Memory& memory);
 std::unique_ptr<Program> ptx_program(std::string name, std::string text, exec::Memory& memory);

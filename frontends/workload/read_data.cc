@@ -26,16 +26,16 @@ std::pair<uint64_t, std::optional<BufferData>> read_data(const proto::Buffer& b,
   if (!b.has_data() && !b.has_result()) {
     return {b.bytes(), std::nullopt};
   }
-  BufferData out;
+  BufferData out{{"|u1", false, {b.bytes()}, {}}, {}};
   uint64_t bytes = b.bytes();
   if (b.has_data()) {
-    out.data = b.data().ends_with(".npy") ? (folder / b.data()).string() : b.data();
-    uint64_t holds = 0;
-    if (const auto array = modules::array_of(out.data)) {
-      holds = array->elements() * npy::element_bytes(array->type);
+    if (auto array =
+            modules::array_of(b.data().ends_with(".npy") ? (folder / b.data()).string() : b.data())) {
+      out.data = std::move(*array);
     } else {
       names.refuse(buffer + ": `data` is FILE.npy, zeros:TYPE:COUNT, ones:TYPE:COUNT or arange:TYPE:COUNT");
     }
+    const uint64_t holds = out.data.elements() * npy::element_bytes(out.data.type);
     bytes = b.has_bytes() ? bytes : holds;
     if (holds > bytes) {
       names.refuse(fmt::format("{} has {} bytes, and `data` {}", buffer, bytes, holds));

@@ -102,7 +102,7 @@ class Reader final : public CallReader {
       }
     }
     out.traces = traces_;
-    out.data = data_;
+    out.data = std::move(data_);
     builder_.program().peer_access = w().peer_access();
     out.program = builder_.program();
     for (host::ThreadDesc& t : builder_.program().threads) {
@@ -247,9 +247,9 @@ class Reader final : public CallReader {
     for (int i = 0; i < w().buffer_size(); ++i) {
       const proto::Buffer& b = w().buffer(i);
       line_ = line_in("buffer", i);
-      const auto [bytes, data] = read_data(b, folder_, names_);
+      auto [bytes, data] = read_data(b, folder_, names_);
       if (data) {
-        data_[static_cast<uint32_t>(builder_.program().buffers.size())] = *data;
+        data_[static_cast<uint32_t>(builder_.program().buffers.size())] = std::move(*data);
       }
       const bool range = b.memory() == proto::Buffer::VIRTUAL;
       const Buffer id = builder_.buffer(b.name(), memory_of(b), bytes, device(b.device()));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frontends/modules/described_launch.h"
+#include "frontends/npy/npy.h"
 #include "sim/host/core/params.h"
 #include "sim/host/program/program.h"
 
@@ -30,10 +31,10 @@ struct TracedKernel {
   std::map<size_t, uint32_t> buffers = {};
 };
 
-// Of a buffer: what it holds at first (BufferData::data as modules::array_of() takes it; empty: zeros), and
-// the file that gets what it holds at the end (empty: none).
+// Of a buffer: what it holds at first (without its bytes when all are 0), and the file that gets what it holds
+// at the end (empty: none).
 struct BufferData {
-  std::string data;
+  npy::Array data;
   std::filesystem::path result;
 };
 

@@ -77,13 +77,7 @@ class LoadedModule {
   exec::Launch launch(const LaunchArguments& a) {
     const modules::Kernel& kernel = program_->kernel(a.kernel);
     exec::Launch out = program_->launch(kernel);
-    out.grid = a.grid;
-    out.block = a.block;
-    if (a.cluster) {
-      out.cluster = *a.cluster;
-      out.with_cluster = true;
-    }
-    out.dynamic_shared = a.shared;
+    modules::set_shape(out, a.grid, a.block, a.cluster, a.shared);
     out.checks = a.checks;
     for (size_t i = 0; i < a.values.size(); ++i) {
       modules::set_parameter(kernel, i, a.values[i], out);
