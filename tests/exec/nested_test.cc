@@ -14,8 +14,11 @@ namespace heddle::modules {
 namespace {
 
 struct Nests {
+  Nests() : program(load("tests/exec/data/nested.ptx", memory)) {}
+  explicit Nests(std::string ptx) : program(ptx_program("k.ptx", std::move(ptx), memory)) {}
+
   exec::Memory memory;
-  std::unique_ptr<Program> program = load("tests/exec/data/nested.ptx", memory);
+  std::unique_ptr<Program> program;
   exec::ExecuteResult parent, children;
 
   uint64_t words(size_t n) {
@@ -163,8 +166,7 @@ TEST_CASE("names of the CUDA runtime's functions in kernels") {
 }
 
 TEST_CASE("code that asks the CUDA runtime and launches nothing") {
-  exec::Memory memory;
-  const auto program = ptx_program("k.ptx", R"(.version 8.0 .target sm_90 .address_size 64
+  Nests n(R"(.version 8.0 .target sm_90 .address_size 64
 .extern .func (.param .b32 r) cudaGetDeviceCount (.param .b64 p);
 .visible .entry k(.param .u64 p) {
   .reg .u64 %p; .reg .u32 %r;
@@ -173,17 +175,14 @@ TEST_CASE("code that asks the CUDA runtime and launches nothing") {
   st.param.b64 [a], %p;
   call.uni (r), cudaGetDeviceCount, (a);
   ret;
-})",
-                                   memory);
-  const uint64_t at = memory.allocate(16);
-  exec::Launch l = program->launch(program->kernel("k"));
-  l.grid = l.block = {1, 1, 1};
-  set_parameter(program->kernel("k"), 0, at, l);
+})");
+  const uint64_t at = n.words(4);
+  exec::Launch l = n.launch("k", 1, 1, {at});
   REQUIRE(l.runtime);
   CHECK_FALSE(l.runtime->may_launch());
   exec::execute(l, {});
   uint32_t count = 0;
-  memory.read(at, {reinterpret_cast<uint8_t*>(&count), sizeof count});
+  n.memory.read(at, {reinterpret_cast<uint8_t*>(&count), sizeof count});
   CHECK(count == 1);
   l.runtime = nullptr;
   CHECK_THROWS_WITH(exec::execute(l, {}),
@@ -192,8 +191,7 @@ TEST_CASE("code that asks the CUDA runtime and launches nothing") {
 
 // By hand, as the guide's chapter on launches from PTX has it.
 TEST_CASE("a launch by cudaGetParameterBuffer and cudaLaunchDevice") {
-  exec::Memory memory;
-  const auto program = ptx_program("k.ptx", R"(.version 8.0 .target sm_90 .address_size 64
+  Nests n(R"(.version 8.0 .target sm_90 .address_size 64
 .extern .func (.param .b64 r) cudaGetParameterBuffer (.param .b64 align, .param .b64 size);
 .extern .func (.param .b32 r) cudaLaunchDevice (.param .b64 func, .param .b64 buffer,
   .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 shared, .param .b64 stream);
@@ -222,16 +220,12 @@ TEST_CASE("a launch by cudaGetParameterBuffer and cudaLaunchDevice") {
   call.uni (r1), cudaLaunchDevice, (c0, c1, c2, c3, c4, c5);
   ld.param.b32 %r, [r1]; st.global.u32 [%p+64], %r;
   ret;
-})",
-                                   memory);
-  const uint64_t at = memory.allocate(128);
-  exec::Launch l = program->launch(program->kernel("k"));
-  l.grid = l.block = {1, 1, 1};
-  set_parameter(program->kernel("k"), 0, at, l);
-  exec::execute(l, {});
-  CHECK(execute_nested(*program, l, {}).launches == 1);
+})");
+  const uint64_t at = n.words(32);
+  n.run("k", 1, 1, {at});
+  CHECK(n.children.launches == 1);
   std::vector<uint32_t> out(17);
-  memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size() * 4});
+  n.memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size() * 4});
   for (uint32_t i = 0; i < 8; ++i) {
     CHECK(out[i] == 50 + i);
   }
