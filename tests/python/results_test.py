@@ -32,6 +32,10 @@ class Results(PythonTest):
         self.assertGreater(row.cycles, row.sm_active_cycles)
         self.assertFalse(row.used_control_bits)
 
+    def test_the_cycles_of_one_launch(self):
+        self.assertEqual(self.results.select("b").cycles, int(self.results.launches.loc["b", 1].cycles))
+        self.raises(heddle.ResultsError, "3 launches have no cycles of their own", lambda: self.results.cycles)
+
     def test_counters_are_those_of_the_database(self):
         counters = self.results.counters
         self.assertEqual(list(counters.columns), list(heddle.metrics().index))

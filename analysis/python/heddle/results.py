@@ -66,6 +66,18 @@ class Results:
         return pandas().DataFrame({k: v for k, v in columns.items() if k not in index.names}, index=index)
 
     @property
+    def cycles(self) -> int:
+        """Core cycles of the only launch: what calling a kernel gives.
+
+        Raises:
+            ResultsError: there are several launches, or none.
+        """
+        cycles = self._records.launches()["cycles"]
+        if len(cycles) != 1:
+            raise ResultsError(f'{len(cycles)} launches have no cycles of their own (legal: of one; see launches["cycles"])')
+        return int(cycles[0])
+
+    @property
     def counters(self) -> pandas.DataFrame:
         """DataFrame of float: a column per metric of heddle.metrics(), most under Nsight Compute's names; NaN where a
         database has no value. Units: heddle.metrics()."""
