@@ -233,6 +233,18 @@ constexpr std::array kRows = {
     OpcodeRow{"UTMAPF", kBulkCopy, F::kSources, W::kNone, M::kGlobal, 1},
     OpcodeRow{"UTMAREDG", kBulkCopy, F::kSources, W::kNone, M::kGlobal, 1},
     OpcodeRow{"UTMASTG", kBulkCopy, F::kSources, W::kNone, M::kGlobal, 1},
+    // ---- Blackwell's tensor memory
+    OpcodeRow{"LDTM", kTensorLd, F::kFirst, W::kMatrix},
+    OpcodeRow{"STTM", kTensorSt, F::kSources, W::kMatrix},
+    OpcodeRow{"UTCATOMSWS", kTensorAlloc, F::kDest, W::kNone, M::kNone, 1},
+    OpcodeRow{"UTCBAR", kTensorCommit, F::kSources, W::kNone, M::kShared, 1, 8},
+    OpcodeRow{"UTCCP", kTensorCopy, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCHMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCIMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCOMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCQMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCSHIFT", kTensorCopy, F::kSources, W::kNone, M::kNone, 1},
+    OpcodeRow{"UVIRTCOUNT", kUniform, F::kSources},
     // ---- texture and surface
     OpcodeRow{"SUATOM", kTexture, F::kBeforeAddress, W::kAccess, M::kTexture, 1, 4},
     OpcodeRow{"SULD", kTexture, F::kBeforeAddress, W::kAccess, M::kTexture, 1, 4},

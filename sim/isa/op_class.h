@@ -79,7 +79,13 @@ namespace heddle::isa {
   X(kClusterWait, "cluster_wait")       /* UCGABAR_WAIT */                                             \
   X(kMbarrier, "mbarrier")              /* SYNCS.* */                                                  \
   X(kBulkCopy, "bulk_copy")             /* UBLKCP, UBLKRED, UTMALDG, UTMASTG, ... */                   \
-  X(kElect, "elect")                    /* ELECT */
+  X(kElect, "elect")                    /* ELECT */                                                    \
+  X(kTensorMma, "tensor_mma")           /* UTCHMMA, UTCQMMA, ...: a product in tensor memory */        \
+  X(kTensorCopy, "tensor_copy")         /* UTCCP, UTCSHIFT: shared to tensor memory, within it */      \
+  X(kTensorCommit, "tensor_commit")     /* UTCBAR: the unit's work so far arrives at a barrier */      \
+  X(kTensorAlloc, "tensor_alloc")       /* UTCATOMSWS: columns of tensor memory, taken or given */     \
+  X(kTensorLd, "tensor_ld")             /* LDTM: tensor memory to registers */                         \
+  X(kTensorSt, "tensor_st")             /* STTM */
 
 enum class OpClass : uint8_t {
 #define HEDDLE_X(e, n) e,
@@ -95,6 +101,9 @@ constexpr bool is_store(OpClass c) {
 constexpr bool is_atomic(OpClass c) {
   return c == OpClass::kAtomGlobal || c == OpClass::kRedGlobal || c == OpClass::kAtomGeneric;
 }
+
+// Handled by the unit of tensor memory.
+constexpr bool uses_tensor_memory(OpClass c) { return c >= OpClass::kTensorMma && c <= OpClass::kTensorSt; }
 
 inline constexpr std::array kOpClassNames = {
 #define HEDDLE_X(e, n) std::string_view(n),

@@ -107,6 +107,12 @@ class Translator {
   void sparsity(const Instr& instr, size_t place, exec::MatrixOp& m);
   void wgmma(const Instr& instr, const Op& op);
 
+  // translate_tcgen05.cc
+  bool tcgen05(const Instr& instr, const Op& op);
+  void tensor_address(const Instr& instr, size_t at, exec::Slot& base, int64_t& offset);
+  void move_cells(const Instr& instr, const Op& op, exec::TensorMemoryOp& t);
+  void tensor_product(const Instr& instr, const Op& op, exec::TensorMemoryOp& t);
+
   // For the instruction that is being translated, with its guard. The last one is the one that counts.
   exec::Inst& emit(exec::Kind kind);
   void compute(exec::WarpFn fn, exec::Slot d, exec::Slot s0, exec::Slot s1 = exec::kNoSlot,

@@ -70,6 +70,7 @@ bool is_variable(const Machine& m) {
     case OpClass::kAtomShared:
     case OpClass::kAtomGeneric:
     case OpClass::kMbarrier:
+    case OpClass::kTensorAlloc:
       return true;
     default:
       return m.loads;
