@@ -12,7 +12,8 @@
 //         p source predicate with or without !, a address in brackets, m what mov takes (also addresses),
 //         o texture, sampler, surface or tensor map (register or variable), l label, b name of .branchtargets
 //   COUNT none: one; 2 and so on: a list of that many in braces; v: as .v2, .v4 say; n: as .x1, .x2, .x4 say;
-//         n2: twice as many; w: accumulators of wgmma; c: coordinates of the geometry; k: offsets of im2col; *: one or a list
+//         n2: twice as many; w: accumulators of wgmma; c: coordinates of the geometry; k: offsets of im2col;
+//         *: one or a list
 //   TYPE  a type, T U V W, D (T of double width), A (T as an accumulator's register), * any; ~: may be wider
 //   |     before an operand: the second of a pair d|p.  [ ... ]: several in one pair of brackets
 //

@@ -66,8 +66,10 @@ constexpr struct {
     {"scalevec", "scale_vec::1X,scale_vec::2X,scale_vec::4X,block16,block32"},
     {"collect_a", "collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard"},
     {"collect_b",
-     "collector::b0::fill,collector::b0::use,collector::b0::lastuse,collector::b0::discard,collector::b1::fill,"
-     "collector::b1::use,collector::b1::lastuse,collector::b1::discard,collector::b2::fill,collector::b2::use,"
+     "collector::b0::fill,collector::b0::use,collector::b0::lastuse,collector::b0::discard,collector::b1::"
+     "fill,"
+     "collector::b1::use,collector::b1::lastuse,collector::b1::discard,collector::b2::fill,collector::b2::"
+     "use,"
      "collector::b2::lastuse,collector::b2::discard,collector::b3::fill,collector::b3::use,"
      "collector::b3::lastuse,collector::b3::discard"},
 };

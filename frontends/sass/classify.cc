@@ -211,6 +211,9 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       // HADD2.F32 converts, in one half of the FMA pipe (tools/microbench/FINDINGS.md 16).
       info.op = has("MMA") ? OpClass::kHalfMma : has("F32") ? OpClass::kFp32 : info.op;
       break;
+    case OpClass::kMufu:
+      info.op = has("EX2") ? OpClass::kMufuExp : info.op;
+      break;
     case OpClass::kConvert:
       apply_conversion(base, opcode, info);
       break;

@@ -85,6 +85,7 @@ bool single_source(const TextInstruction& t, size_t n_dest, OpClass op) {
   switch (op) {
     case OpClass::kAlu:
     case OpClass::kMufu:
+    case OpClass::kMufuExp:
     case OpClass::kConvert:
     case OpClass::kConvert64:
     case OpClass::kBitCount:

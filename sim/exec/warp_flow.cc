@@ -190,7 +190,8 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
     block_.warp_ended();
     if (const uint32_t columns = block_.tensor_memory().allocated(); columns != 0 && block_.done()) {
       fail(g.pc - 1, static_cast<uint32_t>(std::countr_zero(mask)),
-           fmt::format("the block ends with {} columns of tensor memory (legal: tcgen05.dealloc before)", columns));
+           fmt::format("the block ends with {} columns of tensor memory (legal: tcgen05.dealloc before)",
+                       columns));
     }
   } else {
     settle();

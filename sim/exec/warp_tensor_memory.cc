@@ -35,8 +35,9 @@ TensorGroup Warp::tensor_group(bool pair) {
   const uint32_t first = pair ? block_.rank() & ~1U : block_.rank();
   group.blocks = pair ? 2 : 1;
   if (first + group.blocks > blocks.size()) {
-    throw Fault{fmt::format("cta_group::2 in block {} of a cluster of {} (legal: blocks whose ranks differ in the last bit)",
-                            block_.rank(), blocks.size())};
+    throw Fault{fmt::format(
+        "cta_group::2 in block {} of a cluster of {} (legal: blocks whose ranks differ in the last bit)",
+        block_.rank(), blocks.size())};
   }
   for (uint32_t i = 0; i < group.blocks; ++i) {
     group.memory.at(i) = &blocks[first + i]->tensor_memory();
@@ -100,8 +101,8 @@ bool Warp::allocate(Group& g, const TensorMemoryOp& op, uint32_t mask) {
     return false;
   }
   g.yields = 0;
-  uint8_t* const to = reach(spaces(), 0, at(op.place, b, g.local, 0), sizeof *first, sizeof *first, Use::kWrite,
-                            "address of tensor memory");
+  uint8_t* const to = reach(spaces(), 0, at(op.place, b, g.local, 0), sizeof *first, sizeof *first,
+                            Use::kWrite, "address of tensor memory");
   copy_bytes(to, reinterpret_cast<const uint8_t*>(&*first), sizeof *first);
   return true;
 }
@@ -111,9 +112,10 @@ void Warp::move_cells(const Group& g, const TensorMemoryOp& op) {
   const TensorAddress from = address(b, op.address, op.offset, 0);
   const uint32_t mine = index_ % kWarpsOfGroup * kTensorLanesOfWarp;
   if (from.lane < mine || from.lane + lanes_of(op.shape) > mine + kTensorLanesOfWarp || from.lane % 16 != 0) {
-    throw Fault{fmt::format("warp {} moves {} lanes of tensor memory from {} on (legal: within lanes {} to {}, from a multiple "
-                            "of 16 on)",
-                            index_, lanes_of(op.shape), from.lane, mine, mine + kTensorLanesOfWarp - 1)};
+    throw Fault{fmt::format(
+        "warp {} moves {} lanes of tensor memory from {} on (legal: within lanes {} to {}, from a multiple "
+        "of 16 on)",
+        index_, lanes_of(op.shape), from.lane, mine, mine + kTensorLanesOfWarp - 1)};
   }
   TensorMemory& memory = block_.tensor_memory();
   for (uint32_t i = 0; i < op.values.size(); ++i) {

@@ -24,6 +24,7 @@ namespace heddle::isa {
   X(kHalf, "half")                  /* HADD2, HMUL2, HFMA2 and bf16 forms */                           \
   X(kFp64, "fp64")                  /* DADD, DMUL, DFMA, DSETP */                                      \
   X(kMufu, "mufu")                  /* MUFU.* */                                                       \
+  X(kMufuExp, "mufu_exp")           /* MUFU.EX2 */                                                     \
   X(kConvert, "convert")            /* I2F, F2I, F2F, FRND up to 32 bits */                            \
   X(kConvert64, "convert64")        /* conversions from or to 64-bit types */                          \
   X(kBitCount, "bit_count")         /* POPC, FLO, BREV */                                              \

@@ -105,8 +105,8 @@ void RecordedOperands::copy(const KernelImage& image, const Instr& in, const War
 }
 
 // Arrives once at the object, or at those of the blocks that the operand names.
-void RecordedOperands::commit(const KernelImage& image, uint32_t rank, const WarpTrace& trace, const MemRef& r,
-                              Operands& out) {
+void RecordedOperands::commit(const KernelImage& image, uint32_t rank, const WarpTrace& trace,
+                              const MemRef& r, Operands& out) {
   const bool in_cluster = image.shape.cluster.count() > 1;
   const uint64_t blocks = syncs_operand(trace, r, 0);
   MbarrierOp op;

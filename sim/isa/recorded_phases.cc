@@ -33,8 +33,8 @@ bool waits_for_others(OpClass op) {
          op == OpClass::kMembar || op == OpClass::kExit;
 }
 bool is_step(const Instr& in) {
-  return in.mem_refs > 0 &&
-         (in.op == OpClass::kMbarrier || in.op == OpClass::kTensorCommit || is_load(in.async.kind) || (in.flags & kFlagAsyncStore));
+  return in.mem_refs > 0 && (in.op == OpClass::kMbarrier || in.op == OpClass::kTensorCommit ||
+                             is_load(in.async.kind) || (in.flags & kFlagAsyncStore));
 }
 
 // The steps of one block.

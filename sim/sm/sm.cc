@@ -59,9 +59,9 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   dispatch_.wire(Handler::kTensorMemory, tensor_memory_);
   subcores_.reserve(state_.subcores());
   for (uint32_t i = 0; i < state_.subcores(); ++i) {
-    subcores_.emplace_back(IssueWires{state_, instructions_, constants_, dispatch_, shared_pipes_, subcores_,
-                                      tensor_.arrays()},
-                           i);
+    subcores_.emplace_back(
+        IssueWires{state_, instructions_, constants_, dispatch_, shared_pipes_, subcores_, tensor_.arrays()},
+        i);
   }
 }
 
@@ -75,7 +75,8 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, cons
   constants_.reset();
   dispatch_.reset();
   shared_pipes_.reset();
-  for (Unit* u : std::initializer_list<Unit*>{&fences_, &lsu_, &barriers_, &tma_, &tensor_, &tensor_memory_}) {
+  for (Unit* u :
+       std::initializer_list<Unit*>{&fences_, &lsu_, &barriers_, &tma_, &tensor_, &tensor_memory_}) {
     u->reset(origin);
   }
   cluster_.reset();

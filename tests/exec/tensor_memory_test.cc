@@ -68,7 +68,8 @@ uint32_t instruction(const Kind& kind, uint32_t m, uint32_t n) {
 // K-major without a swizzle: tiles of 8 rows of 16 bytes, first all rows, then the next 16 bytes of K.
 class Image {
  public:
-  Image(const Kind& kind, uint32_t rows, uint32_t depth, uint32_t first_row, int (*element)(uint32_t, uint32_t))
+  Image(const Kind& kind, uint32_t rows, uint32_t depth, uint32_t first_row,
+        int (*element)(uint32_t, uint32_t))
       : rows_(rows), bytes_(size_t{rows} * depth * kind.bytes) {
     const uint32_t per = 16 / kind.bytes;
     for (uint32_t r = 0; r < rows; ++r) {
@@ -99,8 +100,8 @@ std::vector<uint8_t> joined(const std::vector<Image>& images) {
 }
 
 // D, lane after lane, of each block: `columns` of a lane.
-std::vector<uint32_t> product(const std::string& text, const Kind& kind, uint32_t m, uint32_t n, uint32_t steps,
-                              uint32_t columns, uint32_t blocks = 1) {
+std::vector<uint32_t> product(const std::string& text, const Kind& kind, uint32_t m, uint32_t n,
+                              uint32_t steps, uint32_t columns, uint32_t blocks = 1) {
   const uint32_t depth = steps * 32 / kind.bytes;
   std::vector<Image> a, b;
   for (uint32_t i = 0; i < blocks; ++i) {
@@ -115,8 +116,8 @@ std::vector<uint32_t> product(const std::string& text, const Kind& kind, uint32_
   const uint64_t cycles = c.buffer(std::vector<uint32_t>(1));
   const auto size = [](const Image& i) { return static_cast<uint32_t>(i.bytes().size()); };
   c.run("umma", {blocks, 1, 1}, {kLanes, 1, 1},
-        {c.buffer(joined(a)), size(a[0]), c.buffer(joined(b)), size(b[0]), a[0].descriptor(), b[0].descriptor(),
-         instruction(kind, m, n), steps, a[0].step(), b[0].step(), out, columns, cycles},
+        {c.buffer(joined(a)), size(a[0]), c.buffer(joined(b)), size(b[0]), a[0].descriptor(),
+         b[0].descriptor(), instruction(kind, m, n), steps, a[0].step(), b[0].step(), out, columns, cycles},
         size(a[0]) + size(b[0]));
   return c.get<uint32_t>(out, size_t{blocks} * kLanes * columns);
 }
@@ -155,7 +156,9 @@ TEST_CASE("128 rows lie in 128 lanes, of every kind of elements") {
 
 TEST_CASE("64 rows lie in 16 lanes of each quarter") {
   const std::vector<uint32_t> d = product(kernel_text(), kBf16, 64, 40, 2, 40);
-  check(d, 64, 40, 32, 40, 0, 0, [](uint32_t row, uint32_t) { return row / 16 * 32 + row % 16; }, kOwnColumn, f32);
+  check(
+      d, 64, 40, 32, 40, 0, 0, [](uint32_t row, uint32_t) { return row / 16 * 32 + row % 16; }, kOwnColumn,
+      f32);
 }
 
 TEST_CASE("Halves of D lie alone in their cells") {
@@ -177,17 +180,19 @@ TEST_CASE("A weight-stationary product has its columns in the lanes that rows le
     CAPTURE(m);
     const uint32_t columns = 64 * m / kLanes;
     const std::vector<uint32_t> d = product(text, kBf16, m, 64, 1, columns);
-    check(d, m, 64, 16, columns, 0, 0, [&](uint32_t row, uint32_t n) { return row + n / columns * m; },
-          [&](uint32_t n) { return n % columns; }, f32);
+    check(
+        d, m, 64, 16, columns, 0, 0, [&](uint32_t row, uint32_t n) { return row + n / columns * m; },
+        [&](uint32_t n) { return n % columns; }, f32);
   }
 }
 
 TEST_CASE("Two blocks have half of the rows of A and D and half of B's columns each") {
   // The even block's thread starts the product for both; who waits are both.
   std::string text = replaced(kernel_text(), "cta_group::1", "cta_group::2");
-  text = replaced(text, "bar.sync 0;\nld.shared.u32 %r8, [slot];\n@%p0 bra waiting;",
-                  "barrier.cluster.arrive; barrier.cluster.wait;\nld.shared.u32 %r8, [slot];\n@%p0 bra waiting;\n"
-                  "setp.ne.u32 %p7, %r4, 0;\n@%p7 bra waiting;");
+  text = replaced(
+      text, "bar.sync 0;\nld.shared.u32 %r8, [slot];\n@%p0 bra waiting;",
+      "barrier.cluster.arrive; barrier.cluster.wait;\nld.shared.u32 %r8, [slot];\n@%p0 bra waiting;\n"
+      "setp.ne.u32 %p7, %r4, 0;\n@%p7 bra waiting;");
   text = replaced(text, "mbarrier::arrive::one.shared::cluster.b64 [bar]",
                   "mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [bar], %h0");
   text = replaced(text, ".reg .pred %p<8>;", ".reg .pred %p<8>; .reg .b16 %h0;");
@@ -201,8 +206,9 @@ TEST_CASE("Two blocks have half of the rows of A and D and half of B's columns e
   SECTION("64 each, the columns' halves side by side") {
     const std::vector<uint32_t> d = product(text, kBf16, 128, 64, 2, 32, 2);
     for (const uint32_t block : {0U, 1U}) {
-      check(d, 64, 64, 32, 32, block * 64, size_t{block} * kLanes * 32,
-            [](uint32_t row, uint32_t n) { return row + n / 32 * 64; }, [](uint32_t n) { return n % 32; }, f32);
+      check(
+          d, 64, 64, 32, 32, block * 64, size_t{block} * kLanes * 32,
+          [](uint32_t row, uint32_t n) { return row + n / 32 * 64; }, [](uint32_t n) { return n % 32; }, f32);
     }
   }
 }
@@ -230,8 +236,10 @@ TEST_CASE("What is wrong with a use of tensor memory is said with its place") {
   CHECK_THAT(error("ld.param.u32 %r11, [instruction];", "mov.u32 %r11, 0x490;"),
              Contains("the instruction's descriptor has 0 rows and 0 columns (legal: 64, 128 rows"));
   CHECK_THAT(error("ld.param.u64 %d4, [a_descriptor];", "mov.u64 %d4, 0;"), Contains("1 in bits 46 to 48"));
-  CHECK_THAT(error("cta_group::1", "cta_group::2"),
-             Contains("cta_group::2 in block 0 of a cluster of 1 (legal: blocks whose ranks differ in the last bit)"));
+  CHECK_THAT(
+      error("cta_group::1", "cta_group::2"),
+      Contains(
+          "cta_group::2 in block 0 of a cluster of 1 (legal: blocks whose ranks differ in the last bit)"));
 }
 
 }  // namespace heddle::exec::test

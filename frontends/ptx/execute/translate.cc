@@ -247,8 +247,8 @@ void Translator::instruction(const Instr& instr) {
       atomic(instr, op);
       break;
     default:
-      if (!control(instr, op) && !async(instr, op) && !stack_or_cluster(instr, op) && !matrix(instr, op) && !tcgen05(instr, op) &&
-          !texture(instr, op)) {
+      if (!control(instr, op) && !async(instr, op) && !stack_or_cluster(instr, op) && !matrix(instr, op) &&
+          !tcgen05(instr, op) && !texture(instr, op)) {
         arithmetic(instr, op);
       }
   }

@@ -136,7 +136,7 @@ void Translator::move_cells(const Instr& instr, const Op& op, TensorMemoryOp& t)
 void Translator::tensor_product(const Instr& instr, const Op& op, TensorMemoryOp& t) {
   const auto role = [&](size_t i) {
     return i < instr.operand_count && operand(instr, i).kind != OperandKind::kNone ? op.form->operands[i].role
-                                                                                  : OperandRole::kLabel;
+                                                                                   : OperandRole::kLabel;
   };
   t.kind = TensorMemoryOp::Kind::kMultiply;
   t.stationary = op.opcode == Opcode::kTcgen05MmaWs;

@@ -190,7 +190,8 @@ void BlockRecorder::used_tensor_memory(const exec::Block& block, uint32_t warp, 
   if (s == nullptr) {
     return;
   }
-  s->transfers.push_back(seen_reference(w, [&](isa::WarpTrace& v) { return executed::reference(v, op, use); }));
+  s->transfers.push_back(
+      seen_reference(w, [&](isa::WarpTrace& v) { return executed::reference(v, op, use); }));
 }
 
 void BlockRecorder::flush(WarpState& w) {

@@ -55,6 +55,7 @@ std::vector<Value> writes(const Machine& m) {
 bool is_variable(const Machine& m) {
   switch (m.op) {
     case OpClass::kMufu:
+    case OpClass::kMufuExp:
     case OpClass::kConvert:
     case OpClass::kConvert64:
     case OpClass::kBitCount:

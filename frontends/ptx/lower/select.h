@@ -276,14 +276,14 @@ class Select {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Value> tile_sums_;
   std::map<std::tuple<uint32_t, uint32_t>, Value> descriptors_;  // of two factors, by their registers
   std::map<std::tuple<uint32_t, int64_t, uint8_t>, Value> tensor_operands_;  // in uniform registers
-  std::vector<Value> tensor_loads_;                              // since the last tcgen05.wait::ld
-  std::vector<Value> accumulators_;                              // of warp groups' products
-  Value convention_, stack_pointer_, return_;                    // R4 on; R1; the own return address
-  std::map<uint32_t, Known> places_;                             // by variable
-  std::map<uint32_t, Call> calls_;                               // by instruction
-  size_t first_of_video_ = 0;                                    // in the block's code
-  Places parameters_of_, returns_of_;                            // of the function
-  std::map<uint32_t, uint32_t> call_before_;                     // by block: the call that it goes on behind
+  std::vector<Value> tensor_loads_;            // since the last tcgen05.wait::ld
+  std::vector<Value> accumulators_;            // of warp groups' products
+  Value convention_, stack_pointer_, return_;  // R4 on; R1; the own return address
+  std::map<uint32_t, Known> places_;           // by variable
+  std::map<uint32_t, Call> calls_;             // by instruction
+  size_t first_of_video_ = 0;                  // in the block's code
+  Places parameters_of_, returns_of_;          // of the function
+  std::map<uint32_t, uint32_t> call_before_;   // by block: the call that it goes on behind
 };
 
 // "ADD", ...: what an atomic makes of a word.

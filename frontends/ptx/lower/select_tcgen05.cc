@@ -1,5 +1,5 @@
-// Tensor memory: tcgen05, as ptxas 13.0 writes it for sm_100a. Left out: the bits of shared memory in which it
-// keeps what is allocated, and where an allocation stores its address.
+// Tensor memory: tcgen05, as ptxas 13.0 writes it for sm_100a. Left out: the bits of shared memory in which
+// it keeps what is allocated, and where an allocation stores its address.
 #include <fmt/format.h>
 
 #include "frontends/ptx/lower/select.h"
@@ -100,7 +100,8 @@ bool Select::tensor_memory() {
       tensor_product(pair);
       return true;
     case Opcode::kTcgen05Cp:
-      copy_once(fmt::format("UTCCP.T.S{}{}", pair, copied(o)), {tensor_place(at(0)), tensor_descriptor(at(1))});
+      copy_once(fmt::format("UTCCP.T.S{}{}", pair, copied(o)),
+                {tensor_place(at(0)), tensor_descriptor(at(1))});
       return true;
     case Opcode::kTcgen05Shift:
       copy_once(fmt::format("UTCSHIFT{}.DOWN", pair), {tensor_place(at(0))});
@@ -181,7 +182,8 @@ void Select::tensor_product(std::string_view pair) {
   // Side by side: metadata, descriptor.
   constexpr int64_t kNoMetadata = -1;
   const Operand& descriptor = at(sparse ? 4 : 3);
-  const bool once = !sparse && descriptor.kind == OperandKind::kRegister && uses_.writer(descriptor.id) != kNone;
+  const bool once =
+      !sparse && descriptor.kind == OperandKind::kRegister && uses_.writer(descriptor.id) != kNone;
   Value made;
   Value& more = once ? tensor_operands_[{descriptor.id, kNoMetadata, 2}] : made;
   if (!more.there()) {

@@ -49,7 +49,9 @@ struct Parts {
       const size_t at = path == Path::kHalves ? i / cols * cols + halved(i % cols, cols) : i;
       whole[at] = x;
       exponents[at] = static_cast<float>(x.exponent);
-      values[at] = x.significand == 0 || x.kind != Unpacked::Kind::kFinite ? 0 : x.significand * power_of_two(x.exponent - kFraction);
+      values[at] = x.significand == 0 || x.kind != Unpacked::Kind::kFinite
+                       ? 0
+                       : x.significand * power_of_two(x.exponent - kFraction);
       if (x.kind != Unpacked::Kind::kFinite) {
         finite[i / cols] = false;
       }

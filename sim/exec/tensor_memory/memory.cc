@@ -12,7 +12,8 @@ namespace heddle::exec {
 // Columns lie at a multiple of their number (assumed), the first that are free.
 std::optional<uint32_t> TensorMemory::allocate(uint32_t columns) {
   if (!std::has_single_bit(columns) || columns < kUnit || columns > kTensorColumns) {
-    throw Fault{fmt::format("allocation of {} columns of tensor memory (legal: 32, 64, 128, 256, 512)", columns)};
+    throw Fault{
+        fmt::format("allocation of {} columns of tensor memory (legal: 32, 64, 128, 256, 512)", columns)};
   }
   if (relinquished_) {
     throw Fault{"allocation of tensor memory behind relinquish_alloc_permit (legal: before it)"};
@@ -31,11 +32,11 @@ std::optional<uint32_t> TensorMemory::allocate(uint32_t columns) {
 }
 
 void TensorMemory::free(uint32_t first, uint32_t columns) {
-  const auto it = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& p) {
-    return p.first == first && p.columns == columns;
-  });
+  const auto it = std::find_if(pieces_.begin(), pieces_.end(),
+                               [&](const Piece& p) { return p.first == first && p.columns == columns; });
   if (it == pieces_.end()) {
-    throw Fault{fmt::format("tensor memory of {} columns at {} is freed, but was not allocated so", columns, first)};
+    throw Fault{
+        fmt::format("tensor memory of {} columns at {} is freed, but was not allocated so", columns, first)};
   }
   std::fill_n(taken_.begin() + first / kUnit, columns / kUnit, false);
   pieces_.erase(it);
@@ -51,8 +52,8 @@ uint32_t TensorMemory::allocated() const {
 
 uint32_t& TensorMemory::cell(uint32_t lane, uint32_t column) {
   if (lane >= kTensorLanes || column >= kTensorColumns || !taken_[column / kUnit]) {
-    throw Fault{fmt::format("lane {}, column {} of tensor memory is out of bounds ({} columns are allocated)", lane,
-                            column, allocated())};
+    throw Fault{fmt::format("lane {}, column {} of tensor memory is out of bounds ({} columns are allocated)",
+                            lane, column, allocated())};
   }
   return cells_[size_t{lane} * kTensorColumns + column];
 }

@@ -24,7 +24,8 @@ enum class CopyShape : uint8_t {
   k32x128b,      // into all four quarters
 };
 
-// Operands that an instruction does not have: no slot. Instructions of a warp take theirs from its first lane.
+// Operands that an instruction does not have: no slot. Instructions of a warp take theirs from its first
+// lane.
 struct TensorMemoryOp {
   enum class Kind : uint8_t {
     kAllocate,    // of a warp: `columns`; the address goes to `place`
@@ -40,12 +41,12 @@ struct TensorMemoryOp {
   bool pair = false;  // cta_group::2: of both blocks of a pair
   Place place;
   Slot columns = kNoSlot;
-  Slot address = kNoSlot;   // lane in the upper, column in the lower half
-  int64_t offset = 0;       // to it
-  Slot blocks = kNoSlot;    // kCommit: the ranks whose objects are meant, a bit each
+  Slot address = kNoSlot;  // lane in the upper, column in the lower half
+  int64_t offset = 0;      // to it
+  Slot blocks = kNoSlot;   // kCommit: the ranks whose objects are meant, a bit each
   // kLoad, kStore
   CellShape shape = CellShape::k32x32b;
-  bool halves = false;      // 16 bits of each cell, two cells in a register
+  bool halves = false;       // 16 bits of each cell, two cells in a register
   uint32_t half_offset = 0;  // k16x32bx2: columns to those of the upper lanes
   std::vector<Slot> values;
   // kCopy
@@ -53,10 +54,10 @@ struct TensorMemoryOp {
   // kMultiply
   ProductKind product = ProductKind::kF16;
   bool a_in_tensor_memory = false;
-  bool stationary = false;   // .ws
-  Slot a = kNoSlot, b = kNoSlot;     // a descriptor, or A's address
-  Slot instruction = kNoSlot;        // the instruction's descriptor
-  Slot adds = kNoSlot;               // a predicate: D is added to; otherwise it is written
+  bool stationary = false;        // .ws
+  Slot a = kNoSlot, b = kNoSlot;  // a descriptor, or A's address
+  Slot instruction = kNoSlot;     // the instruction's descriptor
+  Slot adds = kNoSlot;            // a predicate: D is added to; otherwise it is written
   Slot disabled[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot};
   Slot scale_a = kNoSlot, scale_b = kNoSlot;  // addresses of scale factors
   uint8_t divide_d = 0;                       // D times 2 to the minus this is added to
@@ -64,11 +65,11 @@ struct TensorMemoryOp {
 
 // What one instruction asks of the hardware: for those who time it.
 struct TensorUse {
-  uint64_t object = 0;         // kCommit: offset of the barrier object and, from bit 24 on, its block's rank
-  uint32_t blocks = 0;         // kCommit: the ranks whose objects are meant instead, a bit each
+  uint64_t object = 0;  // kCommit: offset of the barrier object and, from bit 24 on, its block's rank
+  uint32_t blocks = 0;  // kCommit: the ranks whose objects are meant instead, a bit each
   // kMultiply, kCopy: what is read of a block's shared memory: A, and the rest.
   uint32_t a_bytes = 0, shared_bytes = 0;
-  uint16_t columns = 0;        // kMultiply: of D that a lane holds; kAllocate, kFree: of tensor memory
+  uint16_t columns = 0;  // kMultiply: of D that a lane holds; kAllocate, kFree: of tensor memory
 };
 
 }  // namespace heddle::exec

@@ -30,12 +30,13 @@ Element factor(ProductKind kind, uint32_t format, std::string_view name) {
   constexpr Element kI8[] = {Element::kU8, Element::kS8, kNo, kNo, kNo, kNo, kNo, kNo};
   constexpr Element kSmall[] = {Element::kE4m3, Element::kE5m2, kNo, Element::kE2m3,
                                 Element::kE3m2, Element::kE2m1, kNo, kNo};
-  const Element e = kind == ProductKind::kF16     ? kF16[format]
-                    : kind == ProductKind::kTf32  ? kTf32[format]
-                    : kind == ProductKind::kI8    ? kI8[format]
-                                                  : kSmall[format];
+  const Element e = kind == ProductKind::kF16    ? kF16[format]
+                    : kind == ProductKind::kTf32 ? kTf32[format]
+                    : kind == ProductKind::kI8   ? kI8[format]
+                                                 : kSmall[format];
   if (e == kNo) {
-    throw Fault{fmt::format("format {} of matrix {} in the instruction's descriptor is none of this kind's", format, name)};
+    throw Fault{fmt::format("format {} of matrix {} in the instruction's descriptor is none of this kind's",
+                            format, name)};
   }
   return e;
 }
@@ -45,7 +46,8 @@ Element sum(ProductKind kind, uint32_t format) {
   if (kind == ProductKind::kI8 ? format == 2 : format == 1 || (format == 0 && halves)) {
     return format == 0 ? Element::kF16 : format == 1 ? Element::kF32 : Element::kS32;
   }
-  throw Fault{fmt::format("format {} of matrix D in the instruction's descriptor is none of this kind's", format)};
+  throw Fault{
+      fmt::format("format {} of matrix D in the instruction's descriptor is none of this kind's", format)};
 }
 
 void check_size(const ProductShape& s, ProductKind kind, bool pair, bool stationary) {
@@ -54,13 +56,15 @@ void check_size(const ProductShape& s, ProductKind kind, bool pair, bool station
                     : pair     ? (s.m == 128 && !scaled) || s.m == 256
                                : (s.m == 64 && !scaled) || s.m == 128;
   const uint32_t step = (pair ? 2 : 1) * (kind == ProductKind::kI8 && s.n > 32 ? 16 : 8);
-  const bool columns = stationary ? s.n == 64 || s.n == 128 || s.n == 256 : s.n >= step && s.n <= 256 && s.n % step == 0;
+  const bool columns =
+      stationary ? s.n == 64 || s.n == 128 || s.n == 256 : s.n >= step && s.n <= 256 && s.n % step == 0;
   if (!rows || !columns) {
-    throw Fault{fmt::format("the instruction's descriptor has {} rows and {} columns (legal: {} rows, {} columns)", s.m, s.n,
-                            stationary ? "32, 64, 128"
-                            : pair     ? (scaled ? "256" : "128, 256")
-                                       : (scaled ? "128" : "64, 128"),
-                            stationary ? "64, 128, 256" : fmt::format("up to 256 in steps of {}", step))};
+    throw Fault{fmt::format(
+        "the instruction's descriptor has {} rows and {} columns (legal: {} rows, {} columns)", s.m, s.n,
+        stationary ? "32, 64, 128"
+        : pair     ? (scaled ? "256" : "128, 256")
+                   : (scaled ? "128" : "64, 128"),
+        stationary ? "64, 128, 256" : fmt::format("up to 256 in steps of {}", step))};
   }
 }
 
@@ -70,10 +74,11 @@ matrix::Descriptor shared_descriptor(uint64_t bits, std::string_view name) {
   constexpr uint32_t kSwizzles[] = {0, kNone, 128, kNone, 64, kNone, 32, kNone};
   const uint32_t swizzle = kSwizzles[bits >> 61];
   if (swizzle == kNone || (bits >> 52 & 1) != 0 || (bits >> 46 & 7) != 1) {
-    throw Fault{fmt::format(
-        "descriptor 0x{:x} of matrix {} (legal: 1 in bits 46 to 48, 0 in bit 52, and in bits 61 to 63 0, 2, 4, 6; 1, "
-        "swizzles of 32 bytes in 128, is not executed)",
-        bits, name)};
+    throw Fault{
+        fmt::format("descriptor 0x{:x} of matrix {} (legal: 1 in bits 46 to 48, 0 in bit 52, and in bits 61 "
+                    "to 63 0, 2, 4, 6; 1, "
+                    "swizzles of 32 bytes in 128, is not executed)",
+                    bits, name)};
   }
   matrix::Descriptor d = matrix::Descriptor::decode(bits);
   d.swizzle = swizzle;
@@ -81,14 +86,15 @@ matrix::Descriptor shared_descriptor(uint64_t bits, std::string_view name) {
 }
 
 [[noreturn]] void outside(uint64_t descriptor, uint32_t address, std::string_view name, size_t bytes) {
-  throw Fault{fmt::format("matrix {} of descriptor 0x{:x} reaches shared address 0x{:x}, out of bounds (the block's: {} "
-                          "bytes from 0x{:x} on)",
-                          name, descriptor, address, bytes, kSharedReserve)};
+  throw Fault{fmt::format(
+      "matrix {} of descriptor 0x{:x} reaches shared address 0x{:x}, out of bounds (the block's: {} "
+      "bytes from 0x{:x} on)",
+      name, descriptor, address, bytes, kSharedReserve)};
 }
 
 // Elements of 4 and 6 bits: 16 of them in the lower bytes of each 16.
-void read_small(const matrix::Descriptor& d, uint32_t element_bits, std::span<const uint8_t> shared, uint64_t descriptor,
-                std::string_view name, Words& out, uint32_t first) {
+void read_small(const matrix::Descriptor& d, uint32_t element_bits, std::span<const uint8_t> shared,
+                uint64_t descriptor, std::string_view name, Words& out, uint32_t first) {
   for (uint32_t r = 0; r < out.rows - first; ++r) {
     for (uint32_t k = 0; k < out.cols; ++k) {
       const uint32_t address = matrix::address_of(d, false, 1, r, k / 16 * 16) + k % 16 * element_bits / 8;
@@ -103,8 +109,8 @@ void read_small(const matrix::Descriptor& d, uint32_t element_bits, std::span<co
 }
 
 // Rows `first` and so on of `out`.
-void read_shared(uint64_t descriptor, Element e, bool by_column, std::span<const uint8_t> shared, std::string_view name,
-                 Words& out, uint32_t first, uint32_t rows) {
+void read_shared(uint64_t descriptor, Element e, bool by_column, std::span<const uint8_t> shared,
+                 std::string_view name, Words& out, uint32_t first, uint32_t rows) {
   const matrix::Descriptor d = shared_descriptor(descriptor, name);
   const uint32_t bits = matrix::bits_of(e);
   if (bits < 8) {
@@ -142,7 +148,8 @@ class Cells {
   const uint32_t rows_, columns_;
 };
 
-void read_a(const TensorProduct& x, const ProductShape& s, TensorMemory& memory, const Cells& cells, Words& out) {
+void read_a(const TensorProduct& x, const ProductShape& s, TensorMemory& memory, const Cells& cells,
+            Words& out) {
   const uint32_t bits = matrix::bits_of(s.product.a);
   if (bits < 8) {
     throw Fault{fmt::format("matrix A of {}-bit elements in tensor memory is not executed", bits)};

@@ -17,8 +17,8 @@ constexpr uint32_t lanes_of(CellShape shape) { return shape == CellShape::k32x32
 // Of tcgen05.cp: rows of shared memory and bytes of each; and the lanes that a row goes to.
 struct CopyRows {
   uint32_t rows = 128, bytes = 32;
-  uint32_t copies = 1;          // lanes that each row goes to
-  uint32_t apart = 0;           // from one of them to the next
+  uint32_t copies = 1;  // lanes that each row goes to
+  uint32_t apart = 0;   // from one of them to the next
 };
 CopyRows rows_of(CopyShape shape);
 // The first lane of a row.

@@ -36,12 +36,14 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
   // The virtual pipe "fma" is a choice between two halves of one speed.
   pipe_interval[static_cast<int>(Pipe::kFma)] = pipe_interval[static_cast<int>(Pipe::kFmaHeavy)];
   std::array<OpEntry, isa::kOpClassCount> table;
+  bool own_exponential = false;
   for (const config::OpTiming& o : sm.op()) {
     std::optional<OpClass> op = isa::op_class_from_name(o.op());
     std::optional<Pipe> pipe = isa::pipe_from_name(o.pipe());
     if (!op || !pipe) {
       throw Error("sm.op[" + o.op() + "]: no such " + (op ? "pipe " + o.pipe() : std::string("class")));
     }
+    own_exponential |= *op == OpClass::kMufuExp;
     OpEntry& e = table[static_cast<int>(*op)];
     e.pipe = e.counted = *pipe;
     if (o.has_counted_pipe()) {
@@ -56,6 +58,9 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
     e.extra_stall = static_cast<uint8_t>(o.extra_stall());
     e.interval =
         static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
+  }
+  if (!own_exponential) {
+    table[static_cast<int>(OpClass::kMufuExp)] = table[static_cast<int>(OpClass::kMufu)];
   }
   return table;
 }
@@ -143,7 +148,11 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
   if (in.mma_work == 0) {
     return;
   }
+  constexpr uint32_t kWideSum = 32;
   double products = static_cast<double>(in.mma_work) * std::max<uint32_t>(in.mma_bits, 1);
+  if (in.op == OpClass::kHmma && in.mma_acc_bits == kWideSum) {
+    products *= t.mma_f32_sum_factor();
+  }
   double overhead = t.mma_overhead(), rate = t.mma_rate(), latency = t.mma_latency(),
          factor = t.mma_latency_factor();
   if (in.op == OpClass::kDmma) {
@@ -213,6 +222,7 @@ bool leads_pair(const TimedInstr& t) {
 bool follows_in_pair(const TimedInstr& t) {
   switch (t.op) {
     case OpClass::kMufu:
+    case OpClass::kMufuExp:
     case OpClass::kConvert:
     case OpClass::kConvert64:
     case OpClass::kLdc:

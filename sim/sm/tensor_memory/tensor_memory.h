@@ -65,9 +65,9 @@ class TensorMemory final : public Unit {
   SmState& sm_;
   Barriers& barriers_;
   const config::TensorMemory& config_;
-  Server array_;                // takes one product or copy after the other
-  std::vector<Server> moves_;   // LDTM and STTM of each sub-core
-  Cycle done_ = 0;              // all that the array has been given is complete
+  Server array_;               // takes one product or copy after the other
+  std::vector<Server> moves_;  // LDTM and STTM of each sub-core
+  Cycle done_ = 0;             // all that the array has been given is complete
   uint32_t free_columns_ = 0;
   Slots<Commit> commits_;
   std::vector<Waiter> waiters_;  // who came first is first

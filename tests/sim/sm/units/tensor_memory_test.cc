@@ -30,13 +30,18 @@ config::GpuConfig with_tensor_memory() {
 
 struct Bench : UnitBench {
   explicit Bench(Kernel& k, const config::GpuConfig& gpu = with_tensor_memory())
-      : UnitBench(k, gpu), fences(state), port(state), barriers(state, fences, port, quiet), unit(state, barriers) {
+      : UnitBench(k, gpu),
+        fences(state),
+        port(state),
+        barriers(state, fences, port, quiet),
+        unit(state, barriers) {
     port.connect(quiet, barriers);
     attach(unit, {Kind::kTensorDone});
     unit.reset(0);
   }
 
-  Cycle start(OpClass op, uint32_t warp, Cycle now, const isa::Operands& operands, uint32_t flags = 0, uint8_t registers = 0) {
+  Cycle start(OpClass op, uint32_t warp, Cycle now, const isa::Operands& operands, uint32_t flags = 0,
+              uint8_t registers = 0) {
     come_to(now);
     isa::Instr& in = instrs.emplace_back();
     in.op = op;
@@ -159,7 +164,8 @@ TEST_CASE("a commit without work arrives in the next cycle, one of a block that 
   CHECK(b.state.block(0).mbarriers[kObject].phase == 1);
 }
 
-TEST_CASE("a load of 8 registers has its result 8 + 20 cycles behind its issue; a sub-core's follow each other") {
+TEST_CASE(
+    "a load of 8 registers has its result 8 + 20 cycles behind its issue; a sub-core's follow each other") {
   Kernel k{nop()};
   k.warps(2);
   Bench b(k);
