@@ -17,6 +17,10 @@ int64_t distance(const Line& l) {
   return (l.signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
 }
 std::string barrier(const Line& l) { return fmt::format("B{}", l.bits(16, 4)); }
+// From 10.0 on, how lanes may leave.
+Line& convergence(Line& l) {
+  return l.blackwell() ? l.pick(72, 2, {"", ".RELIABLE", ".RECONVERGENT"}) : l;
+}
 // A second predicate, left out when it is PT.
 void condition(Line& l) {
   if (l.bits(87, 4) != kTrue) {
@@ -74,6 +78,8 @@ std::string special(uint64_t number) {
       return "SR_GLOBALTIMERHI";
     case 0x88:
       return "SR_CgaCtaId";
+    case 0x8a:
+      return "SR_CgaSize";
     case 0xff:
       return "SRZ";
     default:
@@ -136,17 +142,17 @@ void kill(Line& l) {
   condition(l);
 }
 void bssy(Line& l) {
-  l.op("BSSY");
+  convergence(l.op("BSSY"));
   condition(l);
   l.text(barrier(l)).target(l.signed_bits(34, 30) * 4);
 }
 void bsync(Line& l) {
-  l.op("BSYNC");
+  convergence(l.op("BSYNC"));
   condition(l);
   l.text(barrier(l));
 }
 void brk(Line& l) {
-  l.op("BREAK");
+  convergence(l.op("BREAK"));
   condition(l);
   l.text(barrier(l));
 }
@@ -184,7 +190,7 @@ void warpsync(Line& l) {
   } else if (l.form() == 4) {
     l.op("WARPSYNC.ALL");
   } else {
-    l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) ? 24 : 32);
+    l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) || l.blackwell() ? 24 : 32);
   }
 }
 void end_collective(Line& l) {
