@@ -19,8 +19,8 @@ bool came_with_90(uint32_t opcode) {
   return (opcode >= 0x1b0 && opcode != 0x1c3 && opcode != 0x1c4) ||
          has({0x00f, 0x036, 0x044, 0x046, 0x048, 0x083}, opcode);
 }
-// Those that went with it: ULDC, IMNMX, HFMA2.MMA, of warp groups. And what no code of 12.x has shown: VIMNMX3,
-// VABSDIFF, VABSDIFF4, VIADDMNMX.
+// Those that went with it: ULDC, IMNMX, HFMA2.MMA, of warp groups. And what no code of 12.x has shown:
+// VIMNMX3, VABSDIFF, VABSDIFF4, VIADDMNMX.
 bool ended_with_90(uint32_t opcode) {
   return opcode >= 0x1f0 || has({0x0b9, 0x0bb, 0x017, 0x035, 0x1c5}, opcode);
 }
@@ -32,10 +32,10 @@ Writers writers_of(uint32_t capability) {
   for (const auto opcodes : {integer_opcodes(), float_opcodes(), conversion_opcodes(), memory_opcodes(),
                              control_opcodes(), async_opcodes(), matrix_opcodes()}) {
     for (const Opcode& o : opcodes) {
-      const bool is = capability < 90    ? !came_with_90(o.opcode)
-                      : capability < 100 ? true
-                                         : !ended_with_90(o.opcode) &&
-                                               (capability < 120 || !not_in_120(o.opcode));
+      const bool is = capability < 90 ? !came_with_90(o.opcode)
+                      : capability < 100
+                          ? true
+                          : !ended_with_90(o.opcode) && (capability < 120 || !not_in_120(o.opcode));
       out[o.opcode] = is ? o.write : nullptr;
     }
   }

@@ -45,8 +45,8 @@ class Line {
     }
     return *this;
   }
-  // That there is a uniform register is said by the two bits above its number; from 10.0 on, where that has eight
-  // bits, by another one.
+  // That there is a uniform register is said by the two bits above its number; from 10.0 on, where that has
+  // eight bits, by another one.
   Line& described(uint32_t ureg, uint64_t above, uint32_t bit) {
     return blackwell() ? fixed(bit, 1, 1) : fixed(ureg + 6, 2, above);
   }

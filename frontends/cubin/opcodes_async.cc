@@ -24,7 +24,12 @@ std::string at(const Line& l, uint32_t ureg) { return "[" + l.ureg_name(ureg) + 
 
 void syncs(Line& l) {
   if (l.form() == 2) {
-    l.op("SYNCS.PHASECHK.TRANS64").described(64, 1, 76).flag(72, ".TRYWAIT").pred(81).text(object(l, 64)).reg(32);
+    l.op("SYNCS.PHASECHK.TRANS64")
+        .described(64, 1, 76)
+        .flag(72, ".TRYWAIT")
+        .pred(81)
+        .text(object(l, 64))
+        .reg(32);
   } else {
     l.op("SYNCS.ARRIVE.TRANS64").flag(74, ".RED").flag(84, ".A1T0").reg(16).text(object(l, 64)).reg(32);
   }

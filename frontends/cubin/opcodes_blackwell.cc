@@ -1,5 +1,5 @@
-// What came with Blackwell, 10.x and 12.x: constants and floats of the warp's datapath, whole numbers of 64 bits,
-// matrices of eight bits.
+// What came with Blackwell, 10.x and 12.x: constants and floats of the warp's datapath, whole numbers of 64
+// bits, matrices of eight bits.
 #include <fmt/format.h>
 
 #include "frontends/cubin/opcodes.h"
@@ -8,6 +8,7 @@ namespace heddle::cubin {
 namespace {
 
 constexpr Number kF = Number::kFloat, kS = Number::kSigned, kU = Number::kUnsigned;
+constexpr uint64_t kTrue = 7;
 
 void ldcu(Line& l) {
   constexpr std::string_view kSizes[] = {".U8", ".S8", ".U16", ".S16", "", ".64", ".128"};
@@ -31,11 +32,14 @@ void from_return(Line& l) { l.op("RPCMOV.32").reg(16).text("Rpc.LO"); }
 void to_return(Line& l) { l.op("RPCMOV.32").text("Rpc.LO").reg(32); }
 
 void iadd_64(Line& l) {
-  l.op("IADD.64").fixed(73, 1, 1).destination();
-  if (l.bits(81, 3) != 7) {
+  l.op("IADD.64").fixed(73, 1, 1).flag(74, ".X").destination();
+  if (l.bits(81, 3) != kTrue) {
     l.pred(81);
   }
-  l.a(72).second(kS, 63);
+  l.complemented(l.bit(74)).a(72).second(kS, 63);
+  if (l.bit(74)) {
+    l.pred(87, 90);
+  }
 }
 void imnmx_64(Line& l) {
   l.op("IMNMX").fixed(74, 1, 1).suffix(l.bit(73) ? ".S64" : ".U64").pred(81).pred(84);

@@ -18,9 +18,7 @@ int64_t distance(const Line& l) {
 }
 std::string barrier(const Line& l) { return fmt::format("B{}", l.bits(16, 4)); }
 // From 10.0 on, how lanes may leave.
-Line& convergence(Line& l) {
-  return l.blackwell() ? l.pick(72, 2, {"", ".RELIABLE", ".RECONVERGENT"}) : l;
-}
+Line& convergence(Line& l) { return l.blackwell() ? l.pick(72, 2, {"", ".RELIABLE", ".RECONVERGENT"}) : l; }
 // A second predicate, left out when it is PT.
 void condition(Line& l) {
   if (l.bits(87, 4) != kTrue) {

@@ -129,13 +129,9 @@ constexpr std::string_view kWhole[] = {"", ".S32", ".64", ".S64", ".128"};
 constexpr std::string_view kBefore90[] = {"", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN"};
 Line& atomic_type(Line& l) { return l.capability() < 90 ? l.pick(73, 3, kBefore90) : l.pick(73, 3, kWhole); }
 
-// From 10.0 on, beside a descriptor, one bit less; a negative one has not been seen.
-int64_t atomic_offset(Line& l, bool described) {
-  if (!l.blackwell() || !described) {
-    return offset24(l);
-  }
-  l.fixed(62, 1, 0);
-  return static_cast<int64_t>(l.bits(40, 22));
+// From 10.0 on, beside a descriptor, one bit less.
+int64_t atomic_offset(const Line& l, bool described) {
+  return l.blackwell() && described ? l.signed_bits(40, 23) : offset24(l);
 }
 
 // What returns the old value has a predicate too, which stays PT.
@@ -154,7 +150,12 @@ void atomic(Line& l, std::string_view name, bool returns) {
 }
 void atomg(Line& l) { atomic(l, "ATOMG", true); }
 void atomic_float(Line& l, std::string_view name, bool returns) {
-  l.op(name).flag(72, ".E").pick(88, returns ? 3 : 2, {".ADD", ".MIN", ".MAX"}).fixed(87, 1, 0);
+  l.op(name).flag(72, ".E");
+  if (l.blackwell() && returns) {
+    l.pick(88, 3, {"?", "?", "?", "?", ".ADD"}).fixed(87, 1, 0);
+  } else {
+    l.pick(88, returns ? 3 : 2, {".ADD", ".MIN", ".MAX"}).fixed(87, 1, 0);
+  }
   eviction(l);
   l.pick(73, 4,
          {".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", "?", "?", "?", "?",
@@ -203,7 +204,7 @@ void atoms_cas(Line& l) {
 
 void ldgsts(Line& l) {
   constexpr uint32_t kFar = 32, kNear = 44;  // offsets: 12 bits of the global address, 20 of the shared one
-  l.op("LDGSTS.E").pick(81, 2, {".BYPASS", "", "?", "?"}).flag(72, ".LTC128B");
+  l.op("LDGSTS.E").pick(81, 2, {".BYPASS", "", "?", "?"}).flag(l.blackwell() ? 73 : 72, ".LTC128B");
   const bool described = l.bit(76);
   const std::string uniform = !described && l.bit(91) && !l.no_ureg(64) ? l.ureg_name(64) : "";
   l.described(64, 1, 83).fixed(84, 3, 1);
@@ -211,7 +212,8 @@ void ldgsts(Line& l) {
   if (of_shared && described) {
     l.unknown();
   }
-  size(l).text(l.address(16, "", l.signed_bits(kNear, 20), of_shared ? uniform : ""));
+  l.blackwell() ? l.pick(74, 2, {"", ".64", ".128"}) : size(l);
+  l.text(l.address(16, "", l.signed_bits(kNear, 20), of_shared ? uniform : ""));
   const std::string from = l.address(24, ".64", l.signed_bits(kFar, 12), of_shared ? "" : uniform);
   l.text(described ? "desc[" + l.ureg_name(64) + "]" + from : from);
   if (l.bits(87, 4) != kTrue) {

@@ -18,7 +18,8 @@ struct Encoding {
   uint32_t capability = 90;
 };
 
-// "count <tab> byte <tab> low word <tab> high word <tab> text"; in front of it "sm_100a <tab>" of others than 9.0.
+// "count <tab> byte <tab> low word <tab> high word <tab> text"; in front of it "sm_100a <tab>" of others
+// than 9.0.
 inline std::optional<Encoding> encoding(const std::string& line) {
   constexpr std::string_view kTarget = "sm_";
   std::istringstream in(line);

@@ -1,5 +1,6 @@
 // Compares the disassembler with a table of encodings: lines "count <tab> address <tab> low word <tab> high
-// word <tab> text", with "sm_100a <tab>" in front where they are not of 9.0. Prints what differs, and how many.
+// word <tab> text", with "sm_100a <tab>" in front where they are not of 9.0. Prints what differs, and how
+// many.
 //
 //   encodings_check FILE
 #include <cstdio>

@@ -47,9 +47,9 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
 }
 
 bool uniform_name(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"UMOV",  "ULDC",   "USEL",  "UISETP", "UIADD3", "ULEA",
-                                                "ULOP3", "UPLOP3", "UPRMT", "USHF",   "USGXT",  "UBMSK",
-                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX", "UP2UR"};
+  static constexpr std::string_view kNames[] = {
+      "UMOV",  "ULDC",  "USEL", "UISETP", "UIADD3", "ULEA",   "ULOP3", "UPLOP3", "UPRMT", "USHF", "USGXT",
+      "UBMSK", "UIMAD", "UFLO", "UBREV",  "UPOPC",  "UIMNMX", "UP2UR", "UFADD",  "UFFMA", "UI2F", "UVIMNMX"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -87,6 +87,9 @@ const Ignored kIgnored[] = {
     {"F2IP", {"F32"}},
     {"FSET", {"BF"}},
     {"HFMA2", {"MMA"}},
+    {"CREDUX", {"MAX"}},
+    {"R2UR", {"BROADCAST"}},
+    {"RPCMOV", {"32"}},
     {"VOTE", {"EQ"}},
     {"VOTEU", {"EQ"}},
     {"MATCH", {"ANY"}},
@@ -95,8 +98,9 @@ const Ignored kIgnored[] = {
     {"BMOV", {"32"}},
     {"LDSM", {"16", "M88"}},
     {"STSM", {"16", "M88"}},
-    {"MOVM", {"16", "MT88"}},
+    {"MOVM", {"16", "MT88", "M832"}},
     {"HMMA", {"F16"}},
+    {"QMMA", {"F16"}},
     {"HGMMA", {"F16"}},
     {"QGMMA", {"F16"}},
     {"BMMA", {"POPC"}},
@@ -112,6 +116,9 @@ const Ignored kIgnored[] = {
     {"WARPSYNC", {"ALL", "EXCLUSIVE", "COLLECTIVE"}},
     {"CALL", {"NOINC"}},
     {"RET", {"NODEC"}},
+    {"BSSY", {"RELIABLE", "RECONVERGENT"}},
+    {"BSYNC", {"RELIABLE", "RECONVERGENT"}},
+    {"BREAK", {"RELIABLE"}},
     {"BPT", {"TRAP"}},
     {"NANOSLEEP", {"SYNCS"}},
     {"UTMACCTL", {"IV"}},
@@ -166,12 +173,12 @@ void Translator::find_registers() {
           parse_line(disassembled(f.code[i], i * kInstructionBytes, object_.capability), f.code[i]);
       for (const Operand& o : line.operands) {
         if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
-          uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.index + 8));
+          uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.index + 8));
         } else if (o.is(Kind::kRegister) && o.index != kZeroRegister) {
           registers_ = std::max(registers_, std::min(kZeroRegister, o.index + operand_words(line)));
         }
         if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
-          uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.ubase + 8));
+          uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.ubase + 8));
         }
         if (o.base != kNoIndex && o.base != kZeroRegister) {
           registers_ = std::max(registers_, std::min(kZeroRegister, o.base + 2));
@@ -193,6 +200,9 @@ void Translator::instruction() {
   }
   if (uniform_) {
     line_.name.erase(0, 1);
+  } else if (line_.name == "LDCU") {
+    uniform_ = true;
+    line_.name = "LDC";
   }
   const size_t before = out_.code.insts.size();
   if (!integer() && !floating() && !memory() && !control() && !matrix() && !async()) {

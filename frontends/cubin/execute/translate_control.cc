@@ -121,7 +121,9 @@ void Translator::branch() {
     const Slot here = temporary(), differ = temporary();
     emit(exec::Kind::kActivemask, Role::kBefore).d[0] = here;
     compute(words::logic_fn(0x3c), differ, kNoSlot,
-            {here, ureg(static_cast<uint32_t>(word_.bits(24, 6))), constant(0)}, 0, Role::kBefore);
+            {here, ureg(static_cast<uint32_t>(word_.bits(24, object_.capability >= kBlackwell ? 8 : 6))),
+             constant(0)},
+            0, Role::kBefore);
     condition = temporary();
     compute(WordOp::kNotEqual, condition, kNoSlot, {differ}, 0, Role::kBefore);
   } else if (line_.has("CONV") || (line_.has("U") && line_.has("ALL"))) {
@@ -248,14 +250,15 @@ bool Translator::warp_wide() {
     const Slot s = line_.has("U64") ? joined(value) : source(value);
     sync(all ? SyncKind::kMatchAll : SyncKind::kMatchAny, destination(op(all ? 1 : 0)),
          all ? predicate(op(0)) : kNoSlot, {s});
-  } else if (n == "REDUX") {
+  } else if (n == "REDUX" || n == "CREDUX") {
     const bool is_signed = line_.has("S32");
     const SyncKind kind = line_.has("SUM")   ? SyncKind::kAddU32
                           : line_.has("OR")  ? SyncKind::kOr
                           : line_.has("XOR") ? SyncKind::kXor
                           : line_.has("MIN") ? (is_signed ? SyncKind::kMinS32 : SyncKind::kMinU32)
-                          : line_.has("MAX") ? (is_signed ? SyncKind::kMaxS32 : SyncKind::kMaxU32)
-                                             : SyncKind::kAnd;
+                          : line_.has("MAX") || n == "CREDUX"
+                              ? (is_signed ? SyncKind::kMaxS32 : SyncKind::kMaxU32)
+                              : SyncKind::kAnd;
     const Slot t = temporary();
     const Slot s = source(op(1));
     sync(kind, t, kNoSlot, {s});
@@ -301,20 +304,14 @@ bool Translator::special_registers() {
     return false;
   }
   const std::string& name = op(1).suffix;
-  constexpr std::pair<std::string_view, Special> kNames[] = {{"SR_TID.X", Special::kTidX},
-                                                             {"SR_TID.Y", Special::kTidY},
-                                                             {"SR_TID.Z", Special::kTidZ},
-                                                             {"SR_CTAID.X", Special::kCtaidX},
-                                                             {"SR_CTAID.Y", Special::kCtaidY},
-                                                             {"SR_CTAID.Z", Special::kCtaidZ},
-                                                             {"SR_VIRTUALSMID", Special::kSmid},
-                                                             {"SR_LANEID", Special::kLaneid},
-                                                             {"SR_EQMASK", Special::kLanemaskEq},
-                                                             {"SR_LTMASK", Special::kLanemaskLt},
-                                                             {"SR_LEMASK", Special::kLanemaskLe},
-                                                             {"SR_GTMASK", Special::kLanemaskGt},
-                                                             {"SR_GEMASK", Special::kLanemaskGe},
-                                                             {"SR_CgaCtaId", Special::kClusterCtarank}};
+  constexpr std::pair<std::string_view, Special> kNames[] = {
+      {"SR_TID.X", Special::kTidX},        {"SR_TID.Y", Special::kTidY},
+      {"SR_TID.Z", Special::kTidZ},        {"SR_CTAID.X", Special::kCtaidX},
+      {"SR_CTAID.Y", Special::kCtaidY},    {"SR_CTAID.Z", Special::kCtaidZ},
+      {"SR_VIRTUALSMID", Special::kSmid},  {"SR_LANEID", Special::kLaneid},
+      {"SR_EQMASK", Special::kLanemaskEq}, {"SR_LTMASK", Special::kLanemaskLt},
+      {"SR_LEMASK", Special::kLanemaskLe}, {"SR_GTMASK", Special::kLanemaskGt},
+      {"SR_GEMASK", Special::kLanemaskGe}, {"SR_CgaCtaId", Special::kClusterCtarank}};
   const bool wide = n == "CS2R" && !line_.has("32");
   if (name == "SR_CLOCKLO" || name == "SR_GLOBALTIMERLO" || name == "SR_CLOCKHI" ||
       name == "SR_GLOBALTIMERHI") {
@@ -334,7 +331,7 @@ bool Translator::special_registers() {
     return true;
   }
   Slot s = kNoSlot;
-  if (name == "SRZ") {
+  if (name == "SRZ" || name == "SR_CgaSize") {  // of the latter: Translator::cluster_word()
     s = constant(0);
   } else if (name == "SR_SWINHI") {
     s = constant(exec::kSharedWindow >> 32);

@@ -82,6 +82,14 @@ bool Translator::floating() {
     compute(words::float_fn(FloatOp::kMin, f32, false, how(line_)), least, {a, b}, Role::kBefore);
     compute(words::float_fn(FloatOp::kMax, f32, false, how(line_)), most, {a, b}, Role::kBefore);
     compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
+  } else if (n == "FMNMX3") {
+    const Slot a = real(op(1), f32), b = real(op(2), f32), c = real(op(3), f32), p = truth(op(4));
+    const Slot least = temporary(), most = temporary();
+    for (const auto& [what, to] : {std::pair{FloatOp::kMin, least}, {FloatOp::kMax, most}}) {
+      compute(words::float_fn(what, f32, false, how(line_)), to, {a, b}, Role::kBefore);
+      compute(words::float_fn(what, f32, false, how(line_)), to, {to, c}, Role::kBefore);
+    }
+    compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
   } else if (n == "FSEL") {
     if (line_.has("FTZ")) {
       missing("FTZ");
