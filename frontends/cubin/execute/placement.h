@@ -47,7 +47,10 @@ inline constexpr SystemFunction kSystemFunctions[] = {
     {"__cudaCDP2GetDevice", exec::Builtin::kRuntime, "w"},
     {"__cudaCDP2GetDeviceCount", exec::Builtin::kRuntime, "w"},
     {"__cudaCDP2Malloc", exec::Builtin::kRuntime, "ww"},
-    {"__cudaCDP2Free", exec::Builtin::kRuntime, "w"}};
+    {"__cudaCDP2Free", exec::Builtin::kRuntime, "w"},
+    // What code of 12.x calls to copy into another block's shared memory: a trap here.
+    {"__cuda_syscall_cp_async_bulk_unicast", exec::Builtin::kNone, ""},
+    {"__cuda_syscall_cp_async_bulk_tensor_2d_tile_unicast", exec::Builtin::kNone, ""}};
 bool is_system_function(std::string_view name);
 inline constexpr uint64_t kInstructionBytes = 16;
 inline constexpr uint64_t kSystemCode = exec::kFunctionBase;            // system functions, 16 bytes each

@@ -88,6 +88,7 @@ const Ignored kIgnored[] = {
     {"FSET", {"BF"}},
     {"HFMA2", {"MMA"}},
     {"CREDUX", {"MAX"}},
+    {"VIMNMX", {"S32"}},
     {"R2UR", {"BROADCAST"}},
     {"RPCMOV", {"32"}},
     {"VOTE", {"EQ"}},
@@ -250,6 +251,10 @@ void Translator::system_functions() {
     info.runtime = exec::runtime_function(f.name);
     starts_.push_back(static_cast<uint32_t>(c.insts.size()));
     c.stretches.emplace_back(static_cast<uint32_t>(c.insts.size()), f.name);
+    if (f.builtin == exec::Builtin::kNone) {
+      emit(exec::Kind::kTrap).counted = false;
+      continue;
+    }
     exec::CallOp call;
     call.function = static_cast<uint32_t>(c.functions.size());
     call.frame_registers = frame_registers();
