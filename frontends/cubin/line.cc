@@ -61,7 +61,11 @@ std::string Line::reg_name(uint32_t first) const {
 }
 
 std::string Line::ureg_name(uint32_t first) const {
+  constexpr uint64_t kMost = 80;  // of which ptxas uses the last one, too
   names_uniform_ = true;
+  if (!no_ureg(first) && bits(first, ureg_bits()) >= kMost) {
+    unknown();
+  }
   return no_ureg(first) ? "URZ" : fmt::format("UR{}", bits(first, ureg_bits()));
 }
 

@@ -277,10 +277,7 @@ Slot Translator::temporary() {
   return exec::slot(Bank::kFrame, kTemporaries + temporaries_++);
 }
 
-uint32_t Translator::most_uniforms() const {
-  constexpr uint32_t kBefore = 63;
-  return object_.capability >= kBlackwell ? kZeroUniform : kBefore;
-}
+uint32_t Translator::most_uniforms() const { return object_.capability >= kBlackwell ? 80 : 63; }
 
 uint32_t Translator::frame_registers() const { return kUniforms + uniforms_ + 1 + registers_ + kSinks; }
 
