@@ -55,6 +55,10 @@ const Writers& writers(uint32_t capability) {
 
 }  // namespace
 
+bool is_known(uint32_t capability) {
+  return (capability >= 70 && capability <= 90) || (capability >= 100 && capability <= 121);
+}
+
 Word leftover_bits(const Word& word) {
   Line line(word, 0, 90);
   if (const auto write = writers(90)[word.opcode()]; write != nullptr) {

@@ -7,8 +7,9 @@
 
 namespace heddle::cubin::test {
 
-TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
-  std::ifstream file("tests/cubin/data/encodings.tsv");
+// How many lines there are.
+size_t check_all(const char* name) {
+  std::ifstream file(name);
   size_t all = 0;
   for (std::string line; std::getline(file, line);) {
     const auto e = encoding(line);
@@ -16,13 +17,39 @@ TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
       continue;
     }
     ++all;
-    const std::string got = disassembled(e->word, e->pc);
+    const std::string got = disassembled(e->word, e->pc, e->capability);
     if (!same(got, e->text)) {
       CAPTURE(line, got);
       CHECK(same(got, e->text));
     }
   }
-  CHECK(all == 2751);
+  return all;
+}
+
+TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
+  CHECK(check_all("tests/cubin/data/encodings.tsv") == 2751);
+}
+
+TEST_CASE("instructions of Blackwell, as nvdisasm prints them") {
+  CHECK(check_all("tests/cubin/data/encodings_blackwell.tsv") == 2814);
+}
+
+TEST_CASE("what Blackwell has not, and what only it has") {
+  const Word uldc{0x0000820000047ab9, 0x000fe20000000a00}, ldcu{0x00006b00ff0477ac, 0x000ea20008000a00},
+      add64{0x00000006040a7235, 0x0c4fe400078e0200}, credux{0x00000000040672cc, 0x004fda0000000000},
+      group{0x01e00000040079f0, 0x000fe20008700800};
+  CHECK(disassembled(uldc, 0, 90) == "ULDC.64 UR4, c[0x0][0x208]");
+  CHECK(disassembled(uldc, 0, 100).empty());
+  CHECK(disassembled(group, 0, 100).empty());
+  CHECK(disassembled(ldcu, 0, 90).empty());
+  CHECK(disassembled(ldcu, 0, 103) == "LDCU.64 UR4, c[0x0][0x358]");
+  CHECK(disassembled(add64, 0, 120) == "IADD.64 R10, R4.reuse, R6.reuse");
+  CHECK(disassembled(add64, 0, 100).empty());
+  CHECK(disassembled(credux, 0, 100) == "CREDUX.MAX UR6, R4");
+  CHECK(disassembled(credux, 0, 121).empty());
+  // Of 80 uniform registers the last one; there are no others but URZ.
+  CHECK(disassembled({0x00000000004f782f, 0x000fe40003800000}, 0, 100) == "ELECT P0, UR79, PT");
+  CHECK(disassembled({0x000000000050782f, 0x000fe40003800000}, 0, 100).empty());
 }
 
 TEST_CASE("targets of branches are bytes of the function") {

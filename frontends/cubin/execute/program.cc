@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/cubin/disassemble.h"
 #include "frontends/input/printable.h"
 
 namespace heddle::cubin {
@@ -32,12 +33,8 @@ std::map<uint64_t, exec::DeviceRuntime::Kernel> launchable(const Object& object,
 
 }  // namespace
 
-bool is_executed(uint32_t capability) {
-  return (capability >= 70 && capability <= 90) || (capability >= 100 && capability <= 121);
-}
-
 Program::Program(Object object, exec::Memory& memory) : object_(std::move(object)), memory_(memory) {
-  if (!is_executed(object_.capability)) {
+  if (!is_known(object_.capability)) {
     throw Error(
         fmt::format("{}: code of compute capability {}.{} is not executed (legal: 7.0 to 9.0, 10.0 to 12.1)",
                     object_.file, object_.capability / 10, object_.capability % 10));
