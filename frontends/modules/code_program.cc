@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "frontends/cubin/disassemble.h"
 #include "frontends/cubin/execute/timed_source.h"
 #include "frontends/cubin/fatbin/fatbin.h"
 #include "frontends/modules/images.h"
@@ -126,7 +125,7 @@ std::unique_ptr<Program> image_program(const std::string& name, std::span<const 
     if (i.kind == cubin::Image::Kind::kPtx && i.capability >= best_ptx) {
       best_ptx = i.capability;
       ptx.assign(i.bytes.begin(), i.bytes.end());
-    } else if (i.kind == cubin::Image::Kind::kCubin && cubin::is_known(i.capability) && rank(i) >= best) {
+    } else if (i.kind == cubin::Image::Kind::kCubin && cubin::is_executed(i.capability) && rank(i) >= best) {
       if (rank(i) > best) {
         objects.clear();
         best = rank(i);

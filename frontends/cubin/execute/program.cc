@@ -33,8 +33,10 @@ std::map<uint64_t, exec::DeviceRuntime::Kernel> launchable(const Object& object,
 
 }  // namespace
 
+bool is_executed(uint32_t capability) { return is_known(capability); }
+
 Program::Program(Object object, exec::Memory& memory) : object_(std::move(object)), memory_(memory) {
-  if (!is_known(object_.capability)) {
+  if (!is_executed(object_.capability)) {
     throw Error(
         fmt::format("{}: code of compute capability {}.{} is not executed (legal: 7.0 to 9.0, 10.0 to 12.1)",
                     object_.file, object_.capability / 10, object_.capability % 10));
