@@ -24,6 +24,8 @@ bool came_with_90(uint32_t opcode) {
 bool ended_with_90(uint32_t opcode) {
   return opcode >= 0x1f0 || has({0x0b9, 0x0bb, 0x017, 0x035, 0x1c5}, opcode);
 }
+// CS2UR, BRXU: only code of 12.x has shown them.
+bool came_with_120(uint32_t opcode) { return has({0x0cb, 0x158}, opcode); }
 bool not_in_120(uint32_t opcode) { return has({0x00f, 0x014, 0x015, 0x046}, opcode); }
 
 // Of one capability; of what the opcodes of 7.0 to 9.0 are otherwise, the functions themselves know.
@@ -32,10 +34,10 @@ Writers writers_of(uint32_t capability) {
   for (const auto opcodes : {integer_opcodes(), float_opcodes(), conversion_opcodes(), memory_opcodes(),
                              control_opcodes(), async_opcodes(), matrix_opcodes()}) {
     for (const Opcode& o : opcodes) {
-      const bool is = capability < 90 ? !came_with_90(o.opcode)
-                      : capability < 100
-                          ? true
-                          : !ended_with_90(o.opcode) && (capability < 120 || !not_in_120(o.opcode));
+      const bool is = capability < 90    ? !came_with_90(o.opcode) && !came_with_120(o.opcode)
+                      : capability < 100 ? !came_with_120(o.opcode)
+                      : capability < 120 ? !ended_with_90(o.opcode) && !came_with_120(o.opcode)
+                                         : !ended_with_90(o.opcode) && !not_in_120(o.opcode);
       out[o.opcode] = is ? o.write : nullptr;
     }
   }

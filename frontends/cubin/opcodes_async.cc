@@ -39,7 +39,14 @@ void syncs_exchange(Line& l) {
   l.op("SYNCS.EXCH.64").fixed(72, 1, 1).uniform_guard().ureg(16);
   l.text("[" + l.ureg_name(24) + (offset != 0 ? fmt::format("+0x{:x}", offset) : "") + "]").ureg(32);
 }
-void syncs_cctl(Line& l) { l.op("SYNCS.CCTL.IV").text(object(l, 64)); }
+void syncs_cctl(Line& l) {
+  l.op("SYNCS.CCTL.IV");
+  if (l.blackwell() && !l.bit(91)) {
+    l.text(l.address(24, "", l.signed_bits(40, 24)));
+  } else {
+    l.text(object(l, 64));
+  }
+}
 
 // Which tile of a tensor: dimensions, whether in im2col mode; a descriptor of the policy of the L2.
 Line& tile(Line& l) { return l.pick(79, 3, {".1D", ".2D", ".3D", ".4D", ".5D"}).flag(82, ".IM2COL"); }

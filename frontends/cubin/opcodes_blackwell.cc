@@ -42,18 +42,40 @@ void iadd_64(Line& l) {
   }
 }
 void imnmx_64(Line& l) {
-  l.op("IMNMX").fixed(74, 1, 1).suffix(l.bit(73) ? ".S64" : ".U64").pred(81).pred(84);
+  l.op(l.is_uniform() ? "UIMNMX" : "IMNMX")
+      .fixed(74, 1, 1)
+      .suffix(l.bit(73) ? ".S64" : ".U64")
+      .pred(81)
+      .pred(84);
   l.destination().a().second(kS).pred(87, 90).pred(77, 80);
 }
 
+Line& of_warp(Line& l, std::string_view name) { return l.uniform().uniform_guard().op(name); }
+void uimnmx_64(Line& l) { imnmx_64(l.uniform().uniform_guard()); }
 void uvimnmx(Line& l) {
-  l.uniform().uniform_guard().op("UVIMNMX").pick(72, 3, {".U32"}).destination().a().second(kU).pred(87, 90);
+  of_warp(l, "UVIMNMX")
+      .pick(72, 3, {".U32", ".S32"})
+      .destination()
+      .a()
+      .second(l.bit(72) ? kS : kU)
+      .pred(87, 90);
 }
-// The second summand stands in the third place.
-void ufadd(Line& l) { l.uniform().uniform_guard().op("UFADD").fixed(9, 3, 1).destination().a().c(kF); }
-void uffma(Line& l) { l.uniform().uniform_guard().op("UFFMA").destination().a().b(kF).c(kF); }
+// The second summand stands in the third place, or a number in that of the second.
+void ufadd(Line& l) {
+  of_warp(l, "UFADD").destination().a(72).c(kF);
+  if (l.form() != 1 && l.form() != 2) {
+    l.unknown();
+  }
+}
+void ufmul(Line& l) { of_warp(l, "UFMUL").fixed(84, 3, 4).destination().a(72).second(kF); }
+void uffma(Line& l) { of_warp(l, "UFFMA").destination().a(72).b(kF).c(kF); }
 void ui2f(Line& l) {
-  l.uniform().uniform_guard().op("UI2F").fixed(75, 3, 2).fixed(84, 2, 2).suffix(l.bit(74) ? "" : ".U32");
+  constexpr std::string_view kTypes[] = {".U8", ".U16", ".U32", "", ".S8", ".S16", "", ""};
+  const uint64_t size = l.bits(84, 2);
+  of_warp(l, "UI2F").fixed(75, 3, 2).suffix(kTypes[size | l.bits(74, 1) << 2]);
+  if (size == 3) {
+    l.unknown();
+  }
   l.rounding(78).destination().second(kU);
 }
 
@@ -68,11 +90,59 @@ void qmma(Line& l) {
   }
 }
 
+// Pairs of f32 (10.x): found by what ptxas makes of PTX's .f32x2, and not compared with nvdisasm. What two
+// registers are to a source: low and high, the other way round, or one register for both.
+std::string_view halves(Line& l, uint32_t at) {
+  constexpr std::string_view kPairs[] = {".F32x2.HI_LO", ".F32x2.LO_HI", ".F32"};
+  const uint64_t which = l.bits(at, 3);
+  if (which >= std::size(kPairs)) {
+    l.unknown();
+    return "";
+  }
+  return kPairs[which];
+}
+// A number stands for both.
+std::string_view halves_or_number(Line& l, uint32_t at, bool number) {
+  if (number) {
+    l.fixed(at, 3, 2);
+    return "";
+  }
+  return halves(l, at);
+}
+Line& rounded(Line& l) { return l.flag(80, ".FTZ").rounding(78).destination(); }
+void fadd2(Line& l) {
+  const std::string_view a = halves(l, 81);
+  rounded(l.op("FADD2")).a(72, 0, a);
+  l.second(kF, 63, 0, halves_or_number(l, 84, l.form() == 2));
+  if (l.form() != 1 && l.form() != 2) {
+    l.unknown();
+  }
+}
+void fmul2(Line& l) {
+  const std::string_view a = halves(l, 81);
+  rounded(l.op("FMUL2")).a(72, 0, a);
+  l.second(kF, 63, 0, halves_or_number(l, 87, l.form() == 4));
+  if (l.form() != 1 && l.form() != 4) {
+    l.unknown();
+  }
+}
+void ffma2(Line& l) {
+  const std::string_view a = halves(l, 81);
+  rounded(l.op("FFMA2")).a(72, 0, a);
+  l.b(kF, 63, 0, halves_or_number(l, 87, l.form() == 4));
+  l.c(kF, 75, 0, halves_or_number(l, 84, l.form() == 2));
+  if (l.form() != 1 && l.form() != 2 && l.form() != 4) {
+    l.unknown();
+  }
+}
+
 constexpr NewOpcode kOpcodes[] = {
     {100, 121, {0x1ac, ldcu}},        {100, 110, {0x0cc, credux}},    {100, 110, {0x076, fmnmx3}},
-    {100, 110, {0x153, from_return}}, {100, 110, {0x152, to_return}}, {120, 121, {0x035, iadd_64}},
+    {100, 110, {0x153, from_return}}, {100, 110, {0x152, to_return}}, {100, 110, {0x049, ffma2}},
+    {100, 110, {0x04a, fmul2}},       {100, 110, {0x04b, fadd2}},     {120, 121, {0x035, iadd_64}},
     {120, 121, {0x017, imnmx_64}},    {120, 121, {0x04a, uvimnmx}},   {120, 121, {0x054, ufadd}},
     {120, 121, {0x055, uffma}},       {120, 121, {0x05a, ui2f}},      {120, 121, {0x07a, qmma}},
+    {120, 121, {0x056, ufmul}},       {120, 121, {0x085, uimnmx_64}},
 };
 
 }  // namespace

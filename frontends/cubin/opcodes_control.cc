@@ -89,6 +89,10 @@ void s2r(Line& l) { l.op("S2R").reg(16).text(special(l.bits(72, 8))); }
 void s2ur(Line& l) { l.op("S2UR").ureg(16).text(special(l.bits(72, 8))); }
 void cs2r(Line& l) { l.op("CS2R").suffix(l.bit(80) ? "" : ".32").reg(16).text(special(l.bits(72, 8))); }
 
+void cs2ur(Line& l) {
+  l.fixed(91, 1, 0).op("CS2UR").suffix(l.bit(80) ? "" : ".32").ureg(16).text(special(l.bits(72, 8)));
+}
+
 void bra(Line& l) {
   const uint64_t how = l.bits(32, 2);
   l.op("BRA").pick(32, 2, {"", ".U", ".DIV", ".CONV"});
@@ -112,6 +116,12 @@ void brx(Line& l) {
   condition(l);
   l.text(l.reg_name(24) +
          (distance(l) < 0 ? fmt::format(" -0x{:x}", -distance(l)) : fmt::format(" 0x{:x}", distance(l))));
+}
+void brxu(Line& l) {
+  const int64_t bytes = distance(l);
+  l.op("BRXU").fixed(91, 1, 1);
+  condition(l);
+  l.text(l.ureg_name(24) + fmt::format(" {}0x{:x}", bytes < 0 ? "-" : "", bytes < 0 ? -bytes : bytes));
 }
 void call_relative(Line& l) {
   l.op("CALL.REL").suffix(l.bit(86) ? ".NOINC" : "");
@@ -286,7 +296,7 @@ constexpr Opcode kOpcodes[] = {
     {0x148, warpsync},       {0x149, brx},           {0x14d, exit},  {0x14e, lepc},   {0x150, ret},
     {0x155, bmov_from},      {0x156, bmov_to},       {0x15b, kill},  {0x15c, bpt},    {0x15d, nanosleep},
     {0x189, shfl},           {0x192, membar},        {0x1a1, match}, {0x1ab, errbar}, {0x1af, ldgdepbar},
-    {0x1c3, s2ur},           {0x1c4, redux},
+    {0x1c3, s2ur},           {0x1c4, redux},         {0x0cb, cs2ur}, {0x158, brxu},
 
 };
 

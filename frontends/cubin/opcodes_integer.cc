@@ -299,7 +299,7 @@ void r2p(Line& l) {
 void r2ur(Line& l) {
   l.op("R2UR");
   l.flag(84, ".OR");
-  if (l.wide_integers()) {
+  if (l.blackwell()) {
     l.flag(87, ".BROADCAST");
   }
   if (l.bits(81, 3) != kTrue) {

@@ -282,7 +282,7 @@ OpcodeInfo classify(std::string_view opcode) {
     info.op = OpClass::kUniform;
   }
   info.uniform_dest = base.starts_with('U') || base == "VOTEU" || base == "S2UR" || base == "R2UR" ||
-                      base == "REDUX" || base == "CREDUX" || base == "LDCU";
+                      base == "REDUX" || base == "CREDUX" || base == "CS2UR" || base == "LDCU";
   return info;
 }
 

@@ -152,6 +152,7 @@ constexpr std::array kRows = {
     // barrier, as of LDC,
     // of CREDUX none, as of R2UR
     OpcodeRow{"CREDUX", kR2ur},
+    OpcodeRow{"CS2UR", kCs2r, F::kFirst, W::kDest},
     OpcodeRow{"FADD2", kFp32, F::kDest, W::kAll},
     OpcodeRow{"FFMA2", kFp32, F::kDest, W::kAll},
     OpcodeRow{"FMNMX3", kAlu},

@@ -52,6 +52,36 @@ TEST_CASE("what Blackwell has not, and what only it has") {
   CHECK(disassembled({0x000000000050782f, 0x000fe40003800000}, 0, 100).empty());
 }
 
+TEST_CASE("what ptxas has shown by its PTX or CUDA alone: nvdisasm has not been asked for these texts") {
+  const struct {
+    Word word;
+    uint32_t capability;
+    const char* text;
+  } cases[] = {
+      {{0x00000000000478cb, 0x000fc80000015000}, 120, "CS2UR UR4, SR_CLOCKLO"},
+      {{0x00000000000478cb, 0x001fe20000005000}, 120, "CS2UR.32 UR4, SR_CLOCKLO"},
+      {{0xfffffffc04d87958, 0x000fea000b83ffff}, 120, "BRXU UR4 -0xa0"},
+      {{0x0000000a060a7285, 0x000fe2000bffe400}, 120, "UIMNMX.U64 UPT, UPT, UR10, UR6, UR10, UPT, !UPT"},
+      {{0x0000000a0d0e724a, 0x000fe2000bfe0100}, 120, "UVIMNMX.S32 UR14, UR13, UR10, UPT"},
+      {{0x3f80000008057454, 0x004fe20008000100}, 120, "UFADD UR5, -UR8, 1"},
+      {{0x3f8000000a047455, 0x001fc40008000104}, 120, "UFFMA UR4, -UR10, UR4, 1"},
+      {{0x0000000504047256, 0x002fcc0008400000}, 120, "UFMUL UR4, UR4, UR5"},
+      {{0x000000040004725a, 0x002fe20008001400}, 120, "UI2F.S8 UR4, UR4"},
+      {{0x00000000021002ca, 0x002fe200008e0000}, 100, "@P0 R2UR.BROADCAST UR16, R2"},
+      {{0x00000000000079b1, 0x001e240000000000}, 100, "SYNCS.CCTL.IV [R0]"},
+      {{0x0001001002077fae, 0x0003e8000b9a1406}, 100, "LDGSTS.E.64 [R7+0x10], desc[UR6][R2.64+0x10]"},
+      {{0x0003003002077fae, 0x0003e2000b981a06},
+       100,
+       "LDGSTS.E.BYPASS.LTC128B.128 [R7+0x30], desc[UR6][R2.64+0x30]"},
+      {{0xfffbc00f040809a8, 0x000ee200081ef106},
+       100,
+       "@P0 ATOMG.E.ADD.STRONG.GPU PT, R8, desc[UR6][R4.64+-0x440], R15"},
+  };
+  for (const auto& c : cases) {
+    CHECK(disassembled(c.word, 0, c.capability) == c.text);
+  }
+}
+
 TEST_CASE("targets of branches are bytes of the function") {
   // @P0 BRA -0x10 from byte 0x100 on, BSSY B3, 0xd0 behind the next instruction.
   CHECK(disassembled({0xfffffffc00fc0947, 0x000fea000383ffff}, 0x100) == "@P0 BRA 0x100");

@@ -8,6 +8,8 @@ namespace heddle::sass {
 TEST_CASE("decode: Blackwell's opcodes", "[sass]") {
   check_cases({
       {"CREDUX.MIN.S32 UR6, R4", "r2ur", "UR6 <- R4"},
+      {"CS2UR UR4, SR_CLOCKLO", "cs2r", "UR4*2 <-"},
+      {"CS2UR.32 UR4, SR_CLOCKLO", "cs2r", "UR4 <-"},
       {"FMNMX3 R2, R74, R75, R2, !PT", "alu", "R2 <- R74 R75 R2"},
       {"FADD2 R4, R6.F32x2.HI_LO, R8.F32x2.HI_LO", "fp32", "R4*2 <- R6*2 R8*2"},
       {"FMUL2 R4, R6.F32x2.HI_LO, R8.F32x2.HI_LO", "fp32", "R4*2 <- R6*2 R8*2"},

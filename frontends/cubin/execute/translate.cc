@@ -47,9 +47,10 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
 }
 
 bool uniform_name(std::string_view name) {
-  static constexpr std::string_view kNames[] = {
-      "UMOV",  "ULDC",  "USEL", "UISETP", "UIADD3", "ULEA",   "ULOP3", "UPLOP3", "UPRMT", "USHF", "USGXT",
-      "UBMSK", "UIMAD", "UFLO", "UBREV",  "UPOPC",  "UIMNMX", "UP2UR", "UFADD",  "UFFMA", "UI2F", "UVIMNMX"};
+  static constexpr std::string_view kNames[] = {"UMOV",  "ULDC",   "USEL",  "UISETP", "UIADD3", "ULEA",
+                                                "ULOP3", "UPLOP3", "UPRMT", "USHF",   "USGXT",  "UBMSK",
+                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX", "UP2UR",
+                                                "UFADD", "UFMUL",  "UFFMA", "UI2F",   "UVIMNMX"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

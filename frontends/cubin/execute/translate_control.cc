@@ -23,7 +23,7 @@ int64_t distance(const Word& w, uint32_t capability) {
 
 bool Translator::control() {
   const std::string& n = line_.name;
-  if (n == "BRA" || n == "BRX" || n == "CALL" || n == "RET") {
+  if (n == "BRA" || n == "BRX" || n == "BRXU" || n == "CALL" || n == "RET") {
     branch();
   } else if (n == "EXIT" || n == "KILL" || n == "BPT") {
     const bool second = count() > 0 && op(0).is(Kind::kPredicate);
@@ -96,10 +96,10 @@ void Translator::jump(Slot index, bool absolute, int64_t offset) {
 void Translator::branch() {
   const std::string& n = line_.name;
   const int64_t next = static_cast<int64_t>((at_ + 1) * kInstructionBytes);
-  const bool by_register = n == "RET" || n == "BRX" || (n == "CALL" && word_.form() == 1);
+  const bool by_register = n == "RET" || n == "BRX" || n == "BRXU" || (n == "CALL" && word_.form() == 1);
   if (by_register) {
     Operand r;
-    r.kind = Kind::kRegister;
+    r.kind = n == "BRXU" ? Kind::kUniform : Kind::kRegister;
     r.index = static_cast<uint32_t>(word_.bits(24, 8));
     if (count() > 0 && op(0).is(Kind::kPredicate)) {
       missing("a second predicate");
@@ -300,7 +300,7 @@ void Translator::emit_guarded(WordOp what, Slot d, Slot s, uint64_t control) {
 
 bool Translator::special_registers() {
   const std::string& n = line_.name;
-  if (n != "S2R" && n != "S2UR" && n != "CS2R") {
+  if (n != "S2R" && n != "S2UR" && n != "CS2R" && n != "CS2UR") {
     return false;
   }
   const std::string& name = op(1).suffix;
@@ -312,7 +312,7 @@ bool Translator::special_registers() {
       {"SR_EQMASK", Special::kLanemaskEq}, {"SR_LTMASK", Special::kLanemaskLt},
       {"SR_LEMASK", Special::kLanemaskLe}, {"SR_GTMASK", Special::kLanemaskGt},
       {"SR_GEMASK", Special::kLanemaskGe}, {"SR_CgaCtaId", Special::kClusterCtarank}};
-  const bool wide = n == "CS2R" && !line_.has("32");
+  const bool of_warp = n == "S2UR" || n == "CS2UR", wide = (n == "CS2R" || n == "CS2UR") && !line_.has("32");
   if (name == "SR_CLOCKLO" || name == "SR_GLOBALTIMERLO" || name == "SR_CLOCKHI" ||
       name == "SR_GLOBALTIMERHI") {
     const Slot t = temporary();
@@ -321,9 +321,14 @@ bool Translator::special_registers() {
     in.sub = name.back() == 'I' ? 32 : 0;
     in.sub |= name.starts_with("SR_GLOBALTIMER") ? exec::kOfNs : 0;
     in.offset = wide ? -1 : 0xffffffff;
-    if (wide) {
+    if (wide && of_warp) {
+      const Slot low = temporary(), high = temporary();
+      compute(WordOp::kSplit, low, high, {t}, 0, Role::kBehind);
+      emit_guarded(WordOp::kBroadcast, destination(op(0)), low, 0);
+      emit_guarded(WordOp::kBroadcast, destination(op(0), 1), high, 0);
+    } else if (wide) {
       compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {t}, 0, Role::kBehind);
-    } else if (n == "S2UR") {
+    } else if (of_warp) {
       emit_guarded(WordOp::kBroadcast, destination(op(0)), t, 0);
     } else {
       compute(WordOp::kCopy, destination(op(0)), kNoSlot, {t}, 0, Role::kBehind);
@@ -345,9 +350,12 @@ bool Translator::special_registers() {
     missing();
     return true;
   }
-  if (n == "S2UR") {
+  if (of_warp) {
     emit_guarded(WordOp::kBroadcast, destination(op(0)), s, 0);
     out_.code.insts.back().counted = true;
+    if (wide) {
+      emit_guarded(WordOp::kBroadcast, destination(op(0), 1), constant(0), 0);
+    }
   } else {
     compute(WordOp::kCopy, destination(op(0)), wide ? destination(op(0), 1) : kNoSlot, {s});
   }

@@ -71,7 +71,7 @@ void Translator::add3() {
     line_.operands.erase(line_.operands.begin() + 1, line_.operands.begin() + 3);
   }
   if (line_.has("64")) {
-    if (op(1).negate || op(1).invert || op(2).invert || op(3).invert) {
+    if (op(1).invert || op(2).invert || op(3).invert) {
       missing("a sign");
     }
     const auto plus = [](const Operand& o) {
@@ -80,7 +80,8 @@ void Translator::add3() {
           Number::kU64);
     };
     const Slot a = joined(op(1)), b = joined(op(2)), c = joined(op(3)), sum = temporary();
-    compute(plus(op(2)), sum, kNoSlot, {a, b}, 0, Role::kBefore);
+    compute(plus(op(1)), sum, kNoSlot, {constant(0), a}, 0, Role::kBefore);
+    compute(plus(op(2)), sum, kNoSlot, {sum, b}, 0, Role::kBefore);
     compute(plus(op(3)), sum, kNoSlot, {sum, c}, 0, Role::kBefore);
     compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {sum});
     return;

@@ -111,6 +111,7 @@ class Translator {
   // translate_float.cc
   bool floating();
   void fused(exec::arith::Number type, size_t operands);
+  void fused_pair();
   void compare_floats(exec::arith::Number type);
   bool halves();
   void compare_halves(bool predicates);
