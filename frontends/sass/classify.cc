@@ -264,8 +264,10 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       }
   }
   info.flags |= flag_of(base, opcode, info);
-  // 64-bit forms of the integer instructions: UIADD3.64, SEL.64.
-  if (info.wide == Wide::kNone && has("64") &&
+  // 64-bit forms of the integer instructions: UIADD3.64, SEL.64, ISETP.NE.U64; SHF's .U64 is of both its
+  // words.
+  const bool compares = base == "ISETP" || base == "IMNMX";
+  if (info.wide == Wide::kNone && (has("64") || (compares && (has("S64") || has("U64")))) &&
       (info.op == OpClass::kAlu || info.op == OpClass::kAluPredicate || info.op == OpClass::kUniform ||
        info.op == OpClass::kUniformMove)) {
     info.wide = Wide::kAll;
@@ -309,8 +311,8 @@ OpcodeInfo classify(std::string_view opcode) {
   } else if (base.starts_with('U')) {
     info.op = OpClass::kUniform;
   }
-  info.uniform_dest =
-      base.starts_with('U') || base == "VOTEU" || base == "S2UR" || base == "R2UR" || base == "REDUX";
+  info.uniform_dest = base.starts_with('U') || base == "VOTEU" || base == "S2UR" || base == "R2UR" ||
+                      base == "REDUX" || base == "CREDUX" || base == "CS2UR" || base == "LDCU";
   return info;
 }
 
