@@ -153,10 +153,10 @@ constexpr std::array kRows = {
     // of CREDUX none, as of R2UR
     OpcodeRow{"CREDUX", kR2ur},
     OpcodeRow{"CS2UR", kCs2r, F::kFirst, W::kDest},
-    OpcodeRow{"FADD2", kFp32, F::kDest, W::kAll},
-    OpcodeRow{"FFMA2", kFp32, F::kDest, W::kAll},
+    OpcodeRow{"FADD2", kFp32x2, F::kDest, W::kAll},
+    OpcodeRow{"FFMA2", kFp32x2, F::kDest, W::kAll},
     OpcodeRow{"FMNMX3", kAlu},
-    OpcodeRow{"FMUL2", kFp32, F::kDest, W::kAll},
+    OpcodeRow{"FMUL2", kFp32x2, F::kDest, W::kAll},
     OpcodeRow{"LDCU", kLdc, F::kDest, W::kAccess, M::kConstant, 0, 4},
     OpcodeRow{"UFADD", kUniform},
     OpcodeRow{"UFFMA", kUniform},

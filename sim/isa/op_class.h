@@ -17,6 +17,7 @@ namespace heddle::isa {
   X(kAlu, "alu")                    /* IADD3, LOP3, SHF, LEA, SEL, PRMT, MOV, IABS, VIADD, ... */      \
   X(kAluPredicate, "alu_predicate") /* ISETP, FSETP, PLOP3, ...: result is a predicate */              \
   X(kFp32, "fp32")                  /* FADD, FMUL, FFMA */                                             \
+  X(kFp32x2, "fp32x2")              /* FADD2, FMUL2, FFMA2: two of FP32 in each lane */                \
   X(kImad, "imad")                  /* IMAD and its MOV/SHL/IADD forms, VIADD */                       \
   X(kImadWide, "imad_wide")         /* IMAD.WIDE, IMAD.HI: 64-bit product */                           \
   X(kIdp, "idp")                    /* IDP.4A, IDP.2A */                                               \

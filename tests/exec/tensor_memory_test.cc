@@ -242,4 +242,18 @@ TEST_CASE("What is wrong with a use of tensor memory is said with its place") {
           "cta_group::2 in block 0 of a cluster of 1 (legal: blocks whose ranks differ in the last bit)"));
 }
 
+TEST_CASE("Pairs of f32 are calculated each by itself, also where the result is an operand") {
+  Case c(R"(.entry k(.param .u64 p) { .reg .b64 %d<8>;
+ld.param.u64 %d0, [p]; ld.global.u64 %d1, [%d0]; ld.global.u64 %d2, [%d0+8]; ld.global.u64 %d3, [%d0+16];
+add.rn.f32x2 %d4, %d1, %d2; st.global.u64 [%d0+24], %d4;
+sub.rn.f32x2 %d4, %d1, %d2; st.global.u64 [%d0+32], %d4;
+mul.rz.f32x2 %d4, %d1, %d2; st.global.u64 [%d0+40], %d4;
+fma.rn.f32x2 %d1, %d1, %d2, %d3; st.global.u64 [%d0+48], %d1; ret; })",
+         "sm_100a");
+  const uint64_t p =
+      c.buffer(std::vector<float>{1.5F, -2.0F, 4.0F, 0.25F, 10.0F, 3.0F, 0, 0, 0, 0, 0, 0, 0, 0});
+  c.run("k", {1, 1, 1}, {1, 1, 1}, {p});
+  CHECK(c.get<float>(p + 24, 8) == std::vector<float>{5.5F, -1.75F, -2.5F, -2.25F, 6.0F, -0.5F, 16.0F, 2.5F});
+}
+
 }  // namespace heddle::exec::test

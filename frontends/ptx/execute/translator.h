@@ -59,6 +59,7 @@ class Translator {
   void mov(const Instr& instr, const Op& op);
   void pack(exec::Slot to, uint32_t bits, const std::vector<Operand>& from);
   void unpack(const std::vector<Operand>& to, uint32_t bits, exec::Slot from);
+  bool float_pairs(const Instr& instr, const Op& op);
   void convert_address(const Instr& instr, const Op& op);
   void is_space(const Instr& instr, const Op& op);
   bool stack_or_cluster(const Instr& instr, const Op& op);

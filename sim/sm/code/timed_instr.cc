@@ -1,6 +1,7 @@
 #include "sim/sm/code/timed_instr.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -36,14 +37,14 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
   // The virtual pipe "fma" is a choice between two halves of one speed.
   pipe_interval[static_cast<int>(Pipe::kFma)] = pipe_interval[static_cast<int>(Pipe::kFmaHeavy)];
   std::array<OpEntry, isa::kOpClassCount> table;
-  bool own_exponential = false;
+  std::bitset<isa::kOpClassCount> given;
   for (const config::OpTiming& o : sm.op()) {
     std::optional<OpClass> op = isa::op_class_from_name(o.op());
     std::optional<Pipe> pipe = isa::pipe_from_name(o.pipe());
     if (!op || !pipe) {
       throw Error("sm.op[" + o.op() + "]: no such " + (op ? "pipe " + o.pipe() : std::string("class")));
     }
-    own_exponential |= *op == OpClass::kMufuExp;
+    given.set(static_cast<size_t>(*op));
     OpEntry& e = table[static_cast<int>(*op)];
     e.pipe = e.counted = *pipe;
     if (o.has_counted_pipe()) {
@@ -59,8 +60,19 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
     e.interval =
         static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
   }
-  if (!own_exponential) {
-    table[static_cast<int>(OpClass::kMufuExp)] = table[static_cast<int>(OpClass::kMufu)];
+  if (!given[static_cast<size_t>(OpClass::kMufuExp)]) {
+    table[static_cast<size_t>(OpClass::kMufuExp)] = table[static_cast<size_t>(OpClass::kMufu)];
+  }
+  // Two results of a lane for twice the time: as one in the half that is busy for two issues.
+  if (!given[static_cast<size_t>(OpClass::kFp32x2)]) {
+    OpEntry& pair = table[static_cast<size_t>(OpClass::kFp32x2)];
+    pair = table[static_cast<size_t>(OpClass::kFp32)];
+    if (pair.either_fma) {
+      pair.either_fma = false;
+      pair.pipe = pair.counted = Pipe::kFmaHeavy;
+    } else {
+      pair.interval = static_cast<uint16_t>(2 * pair.interval);
+    }
   }
   return table;
 }
