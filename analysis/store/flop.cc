@@ -15,7 +15,8 @@ uint64_t per_thread(std::string_view opcode, std::string_view* kind) {
       {"FADD", 1, "fp32"},      {"FADD32I", 1, "fp32"}, {"FMUL", 1, "fp32"},      {"FMUL32I", 1, "fp32"},
       {"FFMA", 2, "fp32"},      {"FFMA32I", 2, "fp32"}, {"DADD", 1, "fp64"},      {"DMUL", 1, "fp64"},
       {"DFMA", 2, "fp64"},      {"HADD2", 2, "fp16"},   {"HADD2_32I", 2, "fp16"}, {"HMUL2", 2, "fp16"},
-      {"HMUL2_32I", 2, "fp16"}, {"HFMA2", 4, "fp16"},   {"HFMA2_32I", 4, "fp16"},
+      {"HMUL2_32I", 2, "fp16"}, {"HFMA2", 4, "fp16"},   {"HFMA2_32I", 4, "fp16"}, {"FADD2", 2, "fp32"},
+      {"FMUL2", 2, "fp32"},     {"FFMA2", 4, "fp32"},
   };
   for (const Row& r : kRows) {
     if (r.opcode == base) {

@@ -215,7 +215,12 @@ class Combinations {
     }
     std::vector<std::string> missing;
     for (std::string_view name : isa::kOpClassNames) {
-      if (!seen.contains(std::string(name))) {
+      // Those of tensor memory where there is some. Exponentials may be like other special functions, pairs
+      // of FP32 like two of them.
+      const auto op = isa::op_class_from_name(name);
+      const bool needed = op != isa::OpClass::kMufuExp && op != isa::OpClass::kFp32x2 &&
+                          (!isa::uses_tensor_memory(*op) || c_.sm().tensor_memory().columns() > 0);
+      if (needed && !seen.contains(std::string(name))) {
         missing.emplace_back(name);
       }
     }

@@ -39,9 +39,10 @@ std::vector<uint8_t> parameter_bytes(const std::vector<std::string>& lines, uint
 }
 
 uint32_t parameter_base(uint32_t compute_capability) {
-  return compute_capability >= 90 && compute_capability < 100  ? 0x210
-         : compute_capability >= 70 && compute_capability < 90 ? 0x160
-                                                               : 0;
+  return compute_capability >= 100 && compute_capability <= 121 ? 0x380
+         : compute_capability >= 90 && compute_capability < 100 ? 0x210
+         : compute_capability >= 70 && compute_capability < 90  ? 0x160
+                                                                : 0;
 }
 
 }  // namespace heddle::accelsim

@@ -61,9 +61,12 @@ std::string Line::reg_name(uint32_t first) const {
 }
 
 std::string Line::ureg_name(uint32_t first) const {
-  const uint64_t r = bits(first, 6);
+  constexpr uint64_t kMost = 80;  // of which ptxas uses the last one, too
   names_uniform_ = true;
-  return r == 63 ? "URZ" : fmt::format("UR{}", r);
+  if (!no_ureg(first) && bits(first, ureg_bits()) >= kMost) {
+    unknown();
+  }
+  return no_ureg(first) ? "URZ" : fmt::format("UR{}", bits(first, ureg_bits()));
 }
 
 std::string Line::pred_name(uint32_t first, bool negated) const {

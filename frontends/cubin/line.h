@@ -35,6 +35,9 @@ class Line {
   uint32_t opcode() const { return w_.opcode(); }
   uint32_t form() const { return w_.form(); }
   uint32_t capability() const { return capability_; }
+  // Blackwell: 10.x and 12.x; of the latter, with whole numbers of 64 bits.
+  bool blackwell() const { return capability_ >= 100; }
+  bool wide_integers() const { return capability_ >= 120; }
   // Bits that mean nothing here; any other value makes the instruction unknown.
   Line& fixed(uint32_t first, uint32_t count, uint64_t value) {
     if (bits(first, count) != value) {
@@ -42,6 +45,12 @@ class Line {
     }
     return *this;
   }
+  // That there is a uniform register is said by the two bits above its number; from 10.0 on, where that has
+  // eight bits, by another one.
+  Line& described(uint32_t ureg, uint64_t above, uint32_t bit) {
+    return blackwell() ? fixed(bit, 1, 1) : fixed(ureg + 6, 2, above);
+  }
+  bool no_ureg(uint32_t first) const { return bits(first, ureg_bits()) == (1U << ureg_bits()) - 1; }
   // Bits that are set and that nobody has asked for.
   Word leftover() const { return {w_.low & ~said_.low, w_.high & ~said_.high}; }
   // Whether these say nothing: no register, predicates that hold.
@@ -124,6 +133,7 @@ class Line {
   std::string str() const;
 
  private:
+  uint32_t ureg_bits() const { return blackwell() ? 8 : 6; }
   std::string place32(Number n, uint32_t negated, uint32_t absolute, uint32_t reuse,
                       std::string_view behind) const;
   std::string place64(uint32_t negated, uint32_t absolute, uint32_t reuse, std::string_view behind) const;

@@ -24,7 +24,12 @@ std::string at(const Line& l, uint32_t ureg) { return "[" + l.ureg_name(ureg) + 
 
 void syncs(Line& l) {
   if (l.form() == 2) {
-    l.op("SYNCS.PHASECHK.TRANS64").fixed(70, 2, 1).flag(72, ".TRYWAIT").pred(81).text(object(l, 64)).reg(32);
+    l.op("SYNCS.PHASECHK.TRANS64")
+        .described(64, 1, 76)
+        .flag(72, ".TRYWAIT")
+        .pred(81)
+        .text(object(l, 64))
+        .reg(32);
   } else {
     l.op("SYNCS.ARRIVE.TRANS64").flag(74, ".RED").flag(84, ".A1T0").reg(16).text(object(l, 64)).reg(32);
   }
@@ -34,7 +39,14 @@ void syncs_exchange(Line& l) {
   l.op("SYNCS.EXCH.64").fixed(72, 1, 1).uniform_guard().ureg(16);
   l.text("[" + l.ureg_name(24) + (offset != 0 ? fmt::format("+0x{:x}", offset) : "") + "]").ureg(32);
 }
-void syncs_cctl(Line& l) { l.op("SYNCS.CCTL.IV").text(object(l, 64)); }
+void syncs_cctl(Line& l) {
+  l.op("SYNCS.CCTL.IV");
+  if (l.blackwell() && !l.bit(91)) {
+    l.text(l.address(24, "", l.signed_bits(40, 24)));
+  } else {
+    l.text(object(l, 64));
+  }
+}
 
 // Which tile of a tensor: dimensions, whether in im2col mode; a descriptor of the policy of the L2.
 Line& tile(Line& l) { return l.pick(79, 3, {".1D", ".2D", ".3D", ".4D", ".5D"}).flag(82, ".IM2COL"); }

@@ -17,6 +17,8 @@ int64_t distance(const Line& l) {
   return (l.signed_bits(34, 48) * 256 + static_cast<int64_t>(l.bits(16, 8))) * 4;
 }
 std::string barrier(const Line& l) { return fmt::format("B{}", l.bits(16, 4)); }
+// From 10.0 on, how lanes may leave.
+Line& convergence(Line& l) { return l.blackwell() ? l.pick(72, 2, {"", ".RELIABLE", ".RECONVERGENT"}) : l; }
 // A second predicate, left out when it is PT.
 void condition(Line& l) {
   if (l.bits(87, 4) != kTrue) {
@@ -74,6 +76,8 @@ std::string special(uint64_t number) {
       return "SR_GLOBALTIMERHI";
     case 0x88:
       return "SR_CgaCtaId";
+    case 0x8a:
+      return "SR_CgaSize";
     case 0xff:
       return "SRZ";
     default:
@@ -84,6 +88,10 @@ std::string special(uint64_t number) {
 void s2r(Line& l) { l.op("S2R").reg(16).text(special(l.bits(72, 8))); }
 void s2ur(Line& l) { l.op("S2UR").ureg(16).text(special(l.bits(72, 8))); }
 void cs2r(Line& l) { l.op("CS2R").suffix(l.bit(80) ? "" : ".32").reg(16).text(special(l.bits(72, 8))); }
+
+void cs2ur(Line& l) {
+  l.fixed(91, 1, 0).op("CS2UR").suffix(l.bit(80) ? "" : ".32").ureg(16).text(special(l.bits(72, 8)));
+}
 
 void bra(Line& l) {
   const uint64_t how = l.bits(32, 2);
@@ -108,6 +116,12 @@ void brx(Line& l) {
   condition(l);
   l.text(l.reg_name(24) +
          (distance(l) < 0 ? fmt::format(" -0x{:x}", -distance(l)) : fmt::format(" 0x{:x}", distance(l))));
+}
+void brxu(Line& l) {
+  const int64_t bytes = distance(l);
+  l.op("BRXU").fixed(91, 1, 1);
+  condition(l);
+  l.text(l.ureg_name(24) + fmt::format(" {}0x{:x}", bytes < 0 ? "-" : "", bytes < 0 ? -bytes : bytes));
 }
 void call_relative(Line& l) {
   l.op("CALL.REL").suffix(l.bit(86) ? ".NOINC" : "");
@@ -136,17 +150,17 @@ void kill(Line& l) {
   condition(l);
 }
 void bssy(Line& l) {
-  l.op("BSSY");
+  convergence(l.op("BSSY"));
   condition(l);
   l.text(barrier(l)).target(l.signed_bits(34, 30) * 4);
 }
 void bsync(Line& l) {
-  l.op("BSYNC");
+  convergence(l.op("BSYNC"));
   condition(l);
   l.text(barrier(l));
 }
 void brk(Line& l) {
-  l.op("BREAK");
+  convergence(l.op("BREAK"));
   condition(l);
   l.text(barrier(l));
 }
@@ -184,7 +198,7 @@ void warpsync(Line& l) {
   } else if (l.form() == 4) {
     l.op("WARPSYNC.ALL");
   } else {
-    l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) ? 24 : 32);
+    l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) || l.blackwell() ? 24 : 32);
   }
 }
 void end_collective(Line& l) {
@@ -282,7 +296,7 @@ constexpr Opcode kOpcodes[] = {
     {0x148, warpsync},       {0x149, brx},           {0x14d, exit},  {0x14e, lepc},   {0x150, ret},
     {0x155, bmov_from},      {0x156, bmov_to},       {0x15b, kill},  {0x15c, bpt},    {0x15d, nanosleep},
     {0x189, shfl},           {0x192, membar},        {0x1a1, match}, {0x1ab, errbar}, {0x1af, ldgdepbar},
-    {0x1c3, s2ur},           {0x1c4, redux},
+    {0x1c3, s2ur},           {0x1c4, redux},         {0x0cb, cs2ur}, {0x158, brxu},
 
 };
 

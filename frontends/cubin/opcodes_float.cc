@@ -55,7 +55,15 @@ void fswzadd(Line& l) { l.op("FSWZADD").destination().a().second(kF).number(l.bi
 void mufu(Line& l) {
   l.op("MUFU").pick(74, 4,
                     {".COS", ".SIN", ".EX2", ".LG2", ".RCP", ".RSQ", ".RCP64H", ".RSQ64H", ".SQRT", ".TANH"});
-  l.capability() < 90 ? l.pick(72, 2, {"", "?", ".F16"}) : l.pick(72, 2, {"", ".F16", ".BF16"});
+  if (l.capability() < 90) {
+    l.pick(72, 2, {"", "?", ".F16"});
+  } else if (l.capability() == 103 && l.bits(72, 6) == 8 && l.bit(80)) {
+    l.suffix(".BF16x2");
+  } else if (l.capability() == 103) {
+    l.pick(72, 2, {"", ".F16", ".BF16", ".F16x2"});
+  } else {
+    l.pick(72, 2, {"", ".F16", ".BF16"});
+  }
   const uint64_t function = l.bits(74, 4);
   const bool small = l.bits(72, 2) != 0, number = l.form() == 4;
   l.destination().second(function == 6 || function == 7 ? kD : kF, 63, 62,

@@ -17,20 +17,71 @@ void carry_out(Line& l, uint32_t first) {
     l.pred(first);
   }
 }
+// Two of them, which are always written from 10.0 on.
+void carries_out(Line& l) {
+  if (l.blackwell()) {
+    l.pred(81).pred(84);
+  } else {
+    carry_out(l, 81);
+    carry_out(l, 84);
+  }
+}
+
+// 64 bits, of which the lowest eight lie in the place of the first source.
+void wide_number(Line& l) { l.number(l.bits(24, 40) | l.bits(64, 24) << 40); }
 
 void mov(Line& l) {
-  l.op("MOV").destination().second(kU);
+  l.op("MOV");
+  if (l.wide_integers() && l.form() == 2) {
+    wide_number(l.suffix(".64").destination());
+    return;
+  }
+  if (l.wide_integers()) {
+    l.flag(80, ".64");
+  }
+  l.destination().second(kU);
   if (l.bits(72, 4) != 15) {
     l.number(l.bits(72, 4));
   }
 }
-void umov(Line& l) { l.uniform().uniform_guard().op("UMOV").destination().second(kU); }
+void umov(Line& l) {
+  l.uniform().uniform_guard().op("UMOV");
+  if (l.wide_integers() && l.form() == 2) {
+    wide_number(l.suffix(".64").fixed(91, 1, 1).destination());
+    return;
+  }
+  if (l.wide_integers()) {
+    l.flag(80, ".64");
+  }
+  l.destination().second(kU);
+}
 
-void sel(Line& l) { l.op(l.is_uniform() ? "USEL" : "SEL").destination().a().second(kU).pred(87, 90); }
+void sel(Line& l) {
+  l.op(l.is_uniform() ? "USEL" : "SEL");
+  if (!l.wide_integers()) {
+    l.destination().a().second(kU).pred(87, 90);
+    return;
+  }
+  // Of 64 bits the forms are others: a register, and a number with its sign once more above it.
+  const uint32_t form = l.form();
+  if (l.is_uniform() ? form == 6 : form == 3) {
+    l.suffix(".64").destination().a().text(l.is_uniform() ? l.ureg_name(32) : l.reg_name(32));
+  } else if (!l.is_uniform() && form == 2) {
+    l.suffix(".64").fixed(64, 1, l.bits(63, 1)).destination().a().signed_number(l.signed_bits(32, 32));
+  } else {
+    l.destination().a().second(kU);
+  }
+  l.pred(87, 90);
+}
 
 void isetp(Line& l) {
   l.op(l.is_uniform() ? "UISETP" : "ISETP").pick(76, 3, kConditions);
-  l.suffix(l.bit(73) ? "" : ".U32").pick(74, 2, kLogic).flag(72, ".EX");
+  if (l.wide_integers() && l.bit(80)) {
+    l.suffix(l.bit(73) ? ".S64" : ".U64");
+  } else {
+    l.suffix(l.bit(73) ? "" : ".U32");
+  }
+  l.pick(74, 2, kLogic).flag(72, ".EX");
   l.pred(81).pred(84).a().second(kS).pred(87, 90);
   if (l.bit(72)) {
     l.pred(68, 71);
@@ -39,15 +90,20 @@ void isetp(Line& l) {
 
 void iadd3(Line& l) {
   l.op(l.is_uniform() ? "UIADD3" : "IADD3").flag(74, ".X").destination();
-  carry_out(l, 81);
-  carry_out(l, 84);
+  carries_out(l);
   l.complemented(l.bit(74)).a(72).b(kS, 63).c(kS, 75);
   if (l.bit(74)) {
     l.pred(87, 90).pred(77, 80);
   }
 }
 
-void uiadd3_64(Line& l) { l.op("UIADD3.64").destination().a(72).b(kS, 63).c(kS, 75); }
+void uiadd3_64(Line& l) {
+  l.op("UIADD3.64").destination();
+  if (l.blackwell()) {
+    l.pred(81).pred(84);
+  }
+  l.a(72).b(kS, 63).c(kS, 75);
+}
 
 void lea(Line& l) {
   const bool high = l.bit(80), sign = l.bit(73), carry = l.bit(74);
@@ -181,12 +237,29 @@ void idp(Line& l) {
   l.destination().a().b(kU).c(kU, 75);
 }
 
-void viadd(Line& l) { l.op("VIADD").flag(73, ".16x2").destination().a().second(kU, 63); }
+void viadd(Line& l) {
+  l.op("VIADD");
+  if (l.wide_integers()) {
+    l.pick(73, 3, {"", ".16x2", ".S32.ISAT", "?", ".U8x4", ".S8x4"}).fixed(80, 1, l.bits(73, 3) == 2 ? 1 : 0);
+  } else {
+    l.flag(73, ".16x2");
+  }
+  l.destination().a().second(kU, 63);
+}
 
 void of_lanes(Line& l) { l.pick(72, 2, {".U32", "", ".U16x2", ".S16x2"}).flag(76, ".RELU"); }
 void vimnmx(Line& l) {
-  of_lanes(l.op("VIMNMX"));
-  l.destination().a().second(l.bit(72) ? kS : kU).pred(87, 90);
+  if (l.wide_integers()) {
+    l.op(l.is_uniform() ? "UVIMNMX" : "VIMNMX");
+    l.pick(72, 3, {".U32", ".S32", ".U16x2", ".S16x2", ".U8x4", ".S8x4"}).flag(76, ".RELU").destination();
+  } else {
+    of_lanes(l.op("VIMNMX"));
+    l.destination();
+    if (l.blackwell()) {  // two results that are predicates
+      l.pred(81).pred(84);
+    }
+  }
+  l.a().second(l.bit(72) ? kS : kU).pred(87, 90);
 }
 void vimnmx3(Line& l) {
   of_lanes(l.op("VIMNMX3"));
@@ -226,6 +299,9 @@ void r2p(Line& l) {
 void r2ur(Line& l) {
   l.op("R2UR");
   l.flag(84, ".OR");
+  if (l.blackwell()) {
+    l.flag(87, ".BROADCAST");
+  }
   if (l.bits(81, 3) != kTrue) {
     l.pred(81);
   }
@@ -246,7 +322,7 @@ void vote(Line& l) {
 }
 void voteu(Line& l) {
   l.op("VOTEU").pick(72, 2, {".ALL", ".ANY", ".EQ"});
-  if (l.bits(16, 6) != 63) {
+  if (!l.no_ureg(16)) {
     l.ureg(16);
   }
   l.text("U" + l.pred_name(81, false)).pred(87, 90);

@@ -59,7 +59,13 @@ void bmma(Line& l) {
   l.op("BMMA").pick(75, 2, {".88128", ".168128", ".168256"}).pick(77, 2, {"?", "?", ".AND"}).suffix(".POPC");
   factors(l.fixed(80, 1, 1));
 }
-void movm(Line& l) { l.op("MOVM.16").pick(78, 2, {".MT88"}).fixed(75, 3, 0).reg(16).reg(24); }
+void movm(Line& l) {
+  if (l.blackwell() && l.bits(75, 5) == 9) {
+    l.op("MOVM.U4TO8.M832").reg(16).reg(24);
+    return;
+  }
+  l.op("MOVM.16").pick(78, 2, {".MT88"}).fixed(75, 3, 0).reg(16).reg(24);
+}
 
 // Of a warp group: the first factor from registers or from shared memory, the second one always from there.
 // Columns of most types: 8, 16 and so on; of whole numbers and bits: 8 to 32, from there on in steps of 16.

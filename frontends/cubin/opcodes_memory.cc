@@ -46,9 +46,9 @@ std::string global_address(const Line& l, uint32_t ureg, int64_t offset, bool de
   return l.address(24, "", offset);
 }
 // What stands around the uniform register of a descriptor in the place of another register.
-void described(Line& l, bool is, uint64_t above, bool wide) {
+void described(Line& l, bool is, uint64_t above, uint32_t bit, bool wide) {
   if (is) {
-    l.fixed(70, 2, above).fixed(wide ? 90 : 91, wide ? 2 : 1, wide ? 3 : 1);
+    l.described(64, above, bit).fixed(wide ? 90 : 91, wide ? 2 : 1, wide ? 3 : 1);
   }
 }
 void wide_only(Line& l) {
@@ -129,6 +129,11 @@ constexpr std::string_view kWhole[] = {"", ".S32", ".64", ".S64", ".128"};
 constexpr std::string_view kBefore90[] = {"", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN"};
 Line& atomic_type(Line& l) { return l.capability() < 90 ? l.pick(73, 3, kBefore90) : l.pick(73, 3, kWhole); }
 
+// From 10.0 on, beside a descriptor, one bit less.
+int64_t atomic_offset(const Line& l, bool described) {
+  return l.blackwell() && described ? l.signed_bits(40, 23) : offset24(l);
+}
+
 // What returns the old value has a predicate too, which stays PT.
 void atomic(Line& l, std::string_view name, bool returns) {
   atomic_type(eviction(l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations)));
@@ -136,12 +141,21 @@ void atomic(Line& l, std::string_view name, bool returns) {
   if (returns) {
     l.pred(81).reg(16);
   }
-  described(l, l.bit(91) && l.bit(72), returns ? 3 : 2, !returns);
-  l.text(global_address(l, 64, offset24(l), l.bit(91) && l.bit(72))).reg(32);
+  const bool is = l.bit(91) && l.bit(72);
+  described(l, is, returns ? 3 : 2, returns ? 63 : 81, !returns);
+  if (l.blackwell() && is && returns) {
+    l.fixed(76, 1, 1);
+  }
+  l.text(global_address(l, 64, atomic_offset(l, is && returns), is)).reg(32);
 }
 void atomg(Line& l) { atomic(l, "ATOMG", true); }
 void atomic_float(Line& l, std::string_view name, bool returns) {
-  l.op(name).flag(72, ".E").pick(88, returns ? 3 : 2, {".ADD", ".MIN", ".MAX"}).fixed(87, 1, 0);
+  l.op(name).flag(72, ".E");
+  if (l.blackwell() && returns) {
+    l.pick(88, 3, {"?", "?", "?", "?", ".ADD"}).fixed(87, 1, 0);
+  } else {
+    l.pick(88, returns ? 3 : 2, {".ADD", ".MIN", ".MAX"}).fixed(87, 1, 0);
+  }
   eviction(l);
   l.pick(73, 4,
          {".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", "?", "?", "?", "?",
@@ -150,8 +164,9 @@ void atomic_float(Line& l, std::string_view name, bool returns) {
   if (returns) {
     l.pred(81).reg(16);
   }
-  described(l, l.bit(91) && l.bit(72), returns ? 3 : 2, !returns);
-  l.text(global_address(l, 64, offset24(l), l.bit(91) && l.bit(72))).reg(32);
+  const bool is = l.bit(91) && l.bit(72);
+  described(l, is, returns ? 3 : 2, returns ? 63 : 81, !returns);
+  l.text(global_address(l, 64, atomic_offset(l, is && returns), is)).reg(32);
 }
 void atomg_float(Line& l) { atomic_float(l, "ATOMG", true); }
 void atom_float(Line& l) { atomic_float(l, "ATOM", true); }
@@ -178,21 +193,27 @@ void atoms(Line& l) {
       .reg(32);
 }
 void atoms_cas(Line& l) {
-  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, std::span(kWhole).first(3)).reg(16);
+  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, std::span(kWhole).first(3));
+  if (l.blackwell() && l.bits(87, 2) == 3) {  // whether it has stored is a predicate
+    l.fixed(9, 3, 2).fixed(16, 8, 0).pred(81);
+  } else {
+    l.reg(16);
+  }
   l.text(shared_address(l, 64, offset24(l))).reg(32).reg(64);
 }
 
 void ldgsts(Line& l) {
   constexpr uint32_t kFar = 32, kNear = 44;  // offsets: 12 bits of the global address, 20 of the shared one
-  l.op("LDGSTS.E").pick(81, 3, {".BYPASS", "", "?", "?", "?", "?", "?", "?"}).flag(72, ".LTC128B");
+  l.op("LDGSTS.E").pick(81, 2, {".BYPASS", "", "?", "?"}).flag(l.blackwell() ? 73 : 72, ".LTC128B");
   const bool described = l.bit(76);
-  const std::string uniform = !described && l.bit(91) && l.bits(64, 6) != 63 ? l.ureg_name(64) : "";
-  l.fixed(70, 2, 1).fixed(84, 3, 1);
+  const std::string uniform = !described && l.bit(91) && !l.no_ureg(64) ? l.ureg_name(64) : "";
+  l.described(64, 1, 83).fixed(84, 3, 1);
   const bool of_shared = l.form() == 6;
   if (of_shared && described) {
     l.unknown();
   }
-  size(l).text(l.address(16, "", l.signed_bits(kNear, 20), of_shared ? uniform : ""));
+  l.blackwell() ? l.pick(74, 2, {"", ".64", ".128"}) : size(l);
+  l.text(l.address(16, "", l.signed_bits(kNear, 20), of_shared ? uniform : ""));
   const std::string from = l.address(24, ".64", l.signed_bits(kFar, 12), of_shared ? "" : uniform);
   l.text(described ? "desc[" + l.ureg_name(64) + "]" + from : from);
   if (l.bits(87, 4) != kTrue) {

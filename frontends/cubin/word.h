@@ -1,4 +1,4 @@
-// One machine instruction of compute capability 7.0 to 9.0: 128 bits, of which the upper ones control its
+// One machine instruction of compute capability 7.0 to 12.1: 128 bits, of which the upper ones control its
 // issue. Where its fields lie was found by comparing the bits of the instructions of our captures with
 // nvdisasm's text of them; tests/cubin/data/encodings.tsv has one of each pattern.
 #pragma once

@@ -117,4 +117,20 @@ isa::MemRef reference(isa::WarpTrace& t, const exec::Transfer& transfer) {
   return r;
 }
 
+isa::MemRef reference(isa::WarpTrace& t, const exec::TensorMemoryOp& op, const exec::TensorUse& use) {
+  isa::MemRef r;
+  r.list = static_cast<uint32_t>(t.values.size());
+  if (op.kind == exec::TensorMemoryOp::Kind::kCommit) {  // as an arrival, with the blocks for an operand
+    r.kind = isa::MemRef::Kind::kStride;
+    r.base = use.object;
+    r.count = 1;
+    t.values.push_back(use.blocks);
+    return r;
+  }
+  r.kind = isa::MemRef::Kind::kValues;
+  r.count = isa::kTensorValues;
+  t.values.insert(t.values.end(), {use.columns, use.a_bytes, use.shared_bytes});
+  return r;
+}
+
 }  // namespace heddle::executed

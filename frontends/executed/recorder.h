@@ -57,6 +57,9 @@ isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, const exec::Register& ad
 isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, exec::BarrierObjectOp::Kind kind,
                       const exec::Register& object, const exec::Register& operand);
 
+// Of an instruction on tensor memory.
+isa::MemRef reference(isa::WarpTrace& t, const exec::TensorMemoryOp& op, const exec::TensorUse& use);
+
 // Of a bulk or tensor copy.
 isa::MemRef reference(isa::WarpTrace& t, const exec::Transfer& transfer);
 

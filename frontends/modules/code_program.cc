@@ -100,10 +100,14 @@ class CodeProgram final : public Program {
 
 }  // namespace
 
-// Of machine code the newest that is executed here, else PTX.
+// Of machine code the newest that is executed here, else PTX. Where nobody says which device it is for, what
+// an H200 has confirmed comes first: up to 9.0.
 std::unique_ptr<Program> image_program(const std::string& name, std::span<const uint8_t> bytes,
                                        exec::Memory& memory, uint32_t capability) {
-  constexpr uint32_t kNewest = 90;
+  constexpr uint32_t kConfirmed = 90, kFirst = 1000;
+  const auto rank = [&](const cubin::Image& i) {
+    return capability == 0 && i.capability <= kConfirmed ? kFirst + i.capability : i.capability;
+  };
   const auto fits = [&](const cubin::Image& i) {
     return capability == 0 || i.capability == 0 ||
            (i.capability <= capability &&
@@ -121,10 +125,10 @@ std::unique_ptr<Program> image_program(const std::string& name, std::span<const 
     if (i.kind == cubin::Image::Kind::kPtx && i.capability >= best_ptx) {
       best_ptx = i.capability;
       ptx.assign(i.bytes.begin(), i.bytes.end());
-    } else if (i.kind == cubin::Image::Kind::kCubin && i.capability <= kNewest && i.capability >= best) {
-      if (i.capability > best) {
+    } else if (i.kind == cubin::Image::Kind::kCubin && cubin::is_executed(i.capability) && rank(i) >= best) {
+      if (rank(i) > best) {
         objects.clear();
-        best = i.capability;
+        best = rank(i);
       }
       objects.push_back(cubin::object_of(name, i));
     }
@@ -135,9 +139,10 @@ std::unique_ptr<Program> image_program(const std::string& name, std::span<const 
   if (!ptx.empty()) {
     return ptx_program(name, std::move(ptx), memory);
   }
-  throw Error(fmt::format("{}: no machine code {} and no PTX in it (there is: {})", name,
-                          capability == 0 ? "up to sm_90" : fmt::format("that an sm_{} runs", capability),
-                          targets.empty() ? "nothing" : targets));
+  throw Error(
+      fmt::format("{}: no machine code {} and no PTX in it (there is: {})", name,
+                  capability == 0 ? "of sm_70 to sm_121" : fmt::format("that an sm_{} runs", capability),
+                  targets.empty() ? "nothing" : targets));
 }
 
 std::unique_ptr<Program> code_program(std::string name, std::span<const uint8_t> bytes,

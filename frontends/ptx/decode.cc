@@ -69,14 +69,17 @@ Match match(const Form& form, Opcode opcode, std::string_view text, const std::v
 }
 
 bool has_target(const Since& since, const Target& target) {
+  if (since.sm >= kFamily) {
+    constexpr uint16_t kTensorMemory[] = {100, 101, 103, 110};  // a family of one
+    return target.suffix != '\0' && std::find(std::begin(kTensorMemory), std::end(kTensorMemory),
+                                              target.sm) != std::end(kTensorMemory);
+  }
   const bool own = since.sm >= kOnly;
   const uint16_t sm = own ? static_cast<uint16_t>(since.sm - kOnly) : since.sm;
   return own ? target.sm == sm && target.suffix != '\0' : target.sm >= sm;
 }
 
-std::string target_name(uint16_t sm) {
-  return "sm_" + std::to_string(sm >= kOnly ? sm - kOnly : sm) + (sm >= kOnly ? "a" : "");
-}
+std::string target_name(uint16_t sm) { return "sm_" + std::to_string(sm % kOnly) + (sm >= kOnly ? "a" : ""); }
 
 std::string version_name(uint8_t version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);

@@ -77,6 +77,19 @@ enum class Channel : uint8_t { kNone, kR, kG, kB, kA };
 
 enum class Layout : uint8_t { kNone, kRow, kCol };
 
+// kind::f16 and so on, of tcgen05.mma.
+enum class TensorKind : uint8_t { kNone, kF16, kTf32, kI8, kF8f6f4, kMxf8f6f4, kMxf4, kMxf4nvf4 };
+
+// Lanes and bits of tensor memory that tcgen05.ld, .st and .cp move: 32x32b and so on.
+enum class Cells : uint8_t {
+  // clang-format off
+  kNone, k32x32b, k16x64b, k16x128b, k16x256b, k16x32bx2, k128x256b, k4x256b, k128x128b, k64x128b, k32x128b
+  // clang-format on
+};
+
+// The quarters of tensor memory that tcgen05.cp writes alike: warpx2::02_13, warpx2::01_23, warpx4.
+enum class Quarters : uint8_t { kNone, k0213, k0123, kAll };
+
 // m16n8k16 and so on; of ldmatrix and the like k is 0.
 struct Shape {
   uint16_t m = 0;
@@ -98,7 +111,9 @@ struct Shape {
   X(kMulticast, "multicast::cluster") X(kCacheHint, "L2::cache_hint") X(kCpMask, "cp_mask")                   \
   X(kTrans, "trans") X(kTensormap, "tensormap") X(kTensormapGeneric, "tensormap::generic")                    \
   X(kAsyncGeneric, "async::generic") X(kRestrictCta, "sync_restrict::shared::cta")                            \
-  X(kRestrictCluster, "sync_restrict::shared::cluster") X(kMask, "mask") X(kPo, "po") X(kL2, "L2")
+  X(kRestrictCluster, "sync_restrict::shared::cluster") X(kMask, "mask") X(kPo, "po") X(kL2, "L2")     \
+  X(kBlockScale, "block_scale") X(kAshift, "ashift") X(kDown, "down") X(kArriveOne, "mbarrier::arrive::one")    \
+  X(kPack, "pack::16b") X(kUnpack, "unpack::16b")
 
 enum class Flag : uint8_t {
 #define HEDDLE_PTX_X(name, word) name,

@@ -75,6 +75,9 @@ void read_extent(OperandSpec& spec, std::string_view text) {
   constexpr std::string_view kExtents = "vnwck*";
   assert(kExtents.find(text.front()) != std::string_view::npos);
   spec.extent = static_cast<Extent>(kExtents.find(text.front()) + static_cast<size_t>(Extent::kVector));
+  if (const auto n = parse_number<uint8_t>(text.substr(1))) {
+    spec.count = *n;
+  }
 }
 
 void read_type(OperandSpec& spec, std::string_view text) {
@@ -187,7 +190,7 @@ const std::vector<Form>& all_forms() {
   static const auto* const kForms = [] {
     auto* out = new std::vector<Form>;  // lives as long as the program
     for (const auto rows : {integer_rows(), float_rows(), memory_rows(), multimem_rows(), async_rows(),
-                            control_rows(), matrix_rows(), texture_rows(), video_rows()}) {
+                            control_rows(), matrix_rows(), tcgen05_rows(), texture_rows(), video_rows()}) {
       for (const FormRow& row : rows) {
         out->push_back(form_from(row));
       }
@@ -236,7 +239,7 @@ uint32_t elements_of(const OperandSpec& spec, const Op& op) {
     case Extent::kVector:
       return op.vector;
     case Extent::kNumber:
-      return op.number;
+      return op.number * uint32_t{spec.count};
     case Extent::kAccumulators:  // 64 rows of n in 128 threads; two halves in a register
       return op.types[0] == Type::kF16 ? op.shape.n / 4U : op.shape.n / 2U;
     case Extent::kCoordinates:

@@ -46,7 +46,7 @@ enum class TypeRule : uint8_t { kFixed, kAny, kFirst, kSecond, kThird, kFourth, 
 struct OperandSpec {
   OperandRole role = OperandRole::kSource;
   Extent extent = Extent::kOne;
-  uint8_t count = 1;  // kFixed
+  uint8_t count = 1;  // kFixed; kNumber: times as many
   TypeRule rule = TypeRule::kAny;
   Type fixed = Type::kNone;
   bool wider = false;

@@ -12,12 +12,13 @@
 //         p source predicate with or without !, a address in brackets, m what mov takes (also addresses),
 //         o texture, sampler, surface or tensor map (register or variable), l label, b name of .branchtargets
 //   COUNT none: one; 2 and so on: a list of that many in braces; v: as .v2, .v4 say; n: as .x1, .x2, .x4 say;
-//         w: accumulators of wgmma; c: coordinates of the geometry; k: offsets of im2col; *: one or a list
+//         n2: twice as many; w: accumulators of wgmma; c: coordinates of the geometry; k: offsets of im2col;
+//         *: one or a list
 //   TYPE  a type, T U V W, D (T of double width), A (T as an accumulator's register), * any; ~: may be wider
 //   |     before an operand: the second of a pair d|p.  [ ... ]: several in one pair of brackets
 //
 // version: the first PTX version, times ten; sm: the least target, 1000 more when only its own kind "a" has
-// it.
+// it, 2000 more when those of its family have it, too.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct FormRow {
   uint16_t sm = 0;
 };
 
-constexpr uint16_t kOnly = 1000;  // kOnly + 90: sm_90a
+constexpr uint16_t kOnly = 1000;    // kOnly + 90: sm_90a
+constexpr uint16_t kFamily = 2000;  // kFamily + 100: sm_100a, and 101a, 103a, 110a, which have the same
 
 std::span<const FormRow> integer_rows();   // ptx.md 2.1, 2.2, 2.3
 std::span<const FormRow> float_rows();     // 2.3 to 2.5, 2.9
@@ -45,6 +47,7 @@ std::span<const FormRow> multimem_rows();  // 2.8
 std::span<const FormRow> async_rows();     // 2.10, 2.11
 std::span<const FormRow> control_rows();   // 2.7, 2.12, 2.13
 std::span<const FormRow> matrix_rows();    // 4
+std::span<const FormRow> tcgen05_rows();   // PTX ISA 9.0, 9.7.16
 std::span<const FormRow> texture_rows();   // 2.13
 std::span<const FormRow> video_rows();     // 2.13
 

@@ -40,6 +40,10 @@ struct Op {
   Layout layout_a = Layout::kNone;
   Layout layout_b = Layout::kNone;
   Shape shape;
+  uint8_t group = 0;  // tcgen05: blocks that take part, 1 or 2
+  TensorKind product = TensorKind::kNone;
+  Cells cells = Cells::kNone;
+  Quarters quarters = Quarters::kNone;
   uint64_t flags = 0;
   uint32_t filled = 0;         // bit i: slot i of the form has been written
   const Form* form = nullptr;  // the row of the table; lives as long as the program

@@ -36,8 +36,7 @@ constexpr struct {
 constexpr struct {
   std::string_view words;
   std::string_view target;
-} kLater[] = {
-    {"tcgen05", "sm_100a"}, {"clusterlaunchcontrol", "sm_100"}, {"st.bulk", "sm_100"}, {"fabric", "sm_100"}};
+} kLater[] = {{"clusterlaunchcontrol", "sm_100"}, {"st.bulk", "sm_100"}, {"fabric", "sm_100"}};
 
 const std::unordered_map<std::string_view, Opcode>& names() {
   static const auto* const kNames = [] {

@@ -49,6 +49,13 @@ namespace heddle::ptx {
   X(kStAsync, "st.async") X(kStackrestore, "stackrestore") X(kStacksave, "stacksave")                      \
   X(kStmatrix, "stmatrix") X(kSub, "sub") X(kSubc, "subc") X(kSuld, "suld") X(kSuq, "suq")                 \
   X(kSured, "sured") X(kSust, "sust") X(kSzext, "szext") X(kTanh, "tanh")                                  \
+  X(kTcgen05Alloc, "tcgen05.alloc") X(kTcgen05Commit, "tcgen05.commit") X(kTcgen05Cp, "tcgen05.cp")        \
+  X(kTcgen05Dealloc, "tcgen05.dealloc") X(kTcgen05FenceAfter, "tcgen05.fence::after_thread_sync")          \
+  X(kTcgen05FenceBefore, "tcgen05.fence::before_thread_sync") X(kTcgen05Ld, "tcgen05.ld")                  \
+  X(kTcgen05Mma, "tcgen05.mma") X(kTcgen05MmaSp, "tcgen05.mma.sp") X(kTcgen05MmaWs, "tcgen05.mma.ws")      \
+  X(kTcgen05MmaWsSp, "tcgen05.mma.ws.sp")                                                                  \
+  X(kTcgen05RelinquishAllocPermit, "tcgen05.relinquish_alloc_permit") X(kTcgen05Shift, "tcgen05.shift")    \
+  X(kTcgen05St, "tcgen05.st") X(kTcgen05WaitLd, "tcgen05.wait::ld") X(kTcgen05WaitSt, "tcgen05.wait::st")  \
   X(kTensormapCpFenceproxy, "tensormap.cp_fenceproxy") X(kTensormapReplace, "tensormap.replace")           \
   X(kTestp, "testp") X(kTex, "tex") X(kTld4, "tld4") X(kTrap, "trap") X(kTxq, "txq")                       \
   X(kVabsdiff, "vabsdiff") X(kVabsdiff2, "vabsdiff2") X(kVabsdiff4, "vabsdiff4") X(kVadd, "vadd")          \

@@ -22,6 +22,8 @@ constexpr struct {
     {"part", Field::kPart},   {"mode", Field::kMode},     {"mode2", Field::kMode2},
     {"shape", Field::kShape}, {"la", Field::kLayoutA},    {"lb", Field::kLayoutB},
     {"num", Field::kNumber},  {"geom", Field::kGeometry}, {"chan", Field::kChannel},
+    {"group", Field::kGroup}, {"kind", Field::kProduct},  {"cells", Field::kCells},
+    {"to", Field::kQuarters}, {"hint", Field::kHint},
 };
 
 // Sets that rows name by @NAME, and those of fields without a list.
@@ -57,6 +59,19 @@ constexpr struct {
     {"la", "row,col"},
     {"lb", "row,col"},
     {"chan", "r,g,b,a"},
+    {"group", "cta_group::1,cta_group::2"},
+    {"dense", "kind::f16,kind::tf32,kind::f8f6f4,kind::i8"},
+    {"scaled", "kind::mxf8f6f4,kind::mxf4,kind::mxf4nvf4"},
+    {"cellnum", "x1,x2,x4,x8,x16,x32,x64,x128"},
+    {"scalevec", "scale_vec::1X,scale_vec::2X,scale_vec::4X,block16,block32"},
+    {"collect_a", "collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard"},
+    {"collect_b",
+     "collector::b0::fill,collector::b0::use,collector::b0::lastuse,collector::b0::discard,collector::b1::"
+     "fill,"
+     "collector::b1::use,collector::b1::lastuse,collector::b1::discard,collector::b2::fill,collector::b2::"
+     "use,"
+     "collector::b2::lastuse,collector::b2::discard,collector::b3::fill,collector::b3::use,"
+     "collector::b3::lastuse,collector::b3::discard"},
 };
 
 // Fields whose words are a list in the order of the enumeration, from its second.
@@ -86,6 +101,10 @@ constexpr struct {
     {Field::kGeometry, "1d,2d,3d,4d,5d,a1d,a2d,cube,acube,2dms,a2dms"},
     {Field::kLayoutA, "row,col"},
     {Field::kChannel, "r,g,b,a"},
+    {Field::kGroup, "cta_group::1,cta_group::2"},
+    {Field::kProduct, "kind::f16,kind::tf32,kind::i8,kind::f8f6f4,kind::mxf8f6f4,kind::mxf4,kind::mxf4nvf4"},
+    {Field::kCells, "32x32b,16x64b,16x128b,16x256b,16x32bx2,128x256b,4x256b,128x128b,64x128b,32x128b"},
+    {Field::kQuarters, "warpx2::02_13,warpx2::01_23,warpx4"},
 };
 
 constexpr struct {
@@ -183,6 +202,14 @@ void put(Op& op, Field field, uint8_t value) {
       return to(op.geometry);
     case Field::kChannel:
       return to(op.channel);
+    case Field::kGroup:
+      return to(op.group);
+    case Field::kProduct:
+      return to(op.product);
+    case Field::kCells:
+      return to(op.cells);
+    case Field::kQuarters:
+      return to(op.quarters);
     default:
       return;  // the fields that are no enumerations
   }
@@ -272,6 +299,9 @@ bool set_field(Op& op, Field field, std::string_view word) {
   }
   if (field == Field::kType) {
     return set_type(op, word);
+  }
+  if (field == Field::kHint) {  // changes no value
+    return true;
   }
   if (field == Field::kShape) {
     return set_shape(op, word);

@@ -14,7 +14,7 @@ enum class Field : uint8_t {
   // clang-format off
   kFlag, kType, kRounding, kCompare, kBool, kSpace, kSourceSpace, kScope, kSemantics, kCache, kL1, kL2,
   kL2Secondary, kPrefetch, kVector, kCombine, kPart, kMode, kMode2, kShape, kLayoutA, kLayoutB, kNumber, kGeometry,
-  kChannel
+  kChannel, kGroup, kProduct, kCells, kQuarters, kHint
   // clang-format on
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/sass/opcode_table.h"
+#include "sim/base/text.h"
 #include "sim/isa/instr.h"
 
 namespace heddle::sass {
@@ -155,6 +156,21 @@ void apply_matrix(std::string_view opcode, OpcodeInfo& info) {
   });
 }
 
+// LDTM, STTM: registers of a lane, by bits of a row (16dp256bit; none: 32 lanes of 32 bits) and repetitions.
+void apply_tensor_cells(std::string_view opcode, OpcodeInfo& info) {
+  uint32_t registers = 1, times = 1;
+  for_each_modifier(opcode, [&](std::string_view t) {
+    if (t.starts_with("16dp128")) {
+      registers = 2;
+    } else if (t.starts_with("16dp256")) {
+      registers = 4;
+    } else if (t.starts_with('x')) {
+      times = parse_number<uint32_t>(t.substr(1)).value_or(1);
+    }
+  });
+  info.matrices = static_cast<uint8_t>(std::min<uint32_t>(registers * times, 128));
+}
+
 // What the machine does differently for a few operations of a class.
 uint32_t flag_of(std::string_view base, std::string_view opcode, const OpcodeInfo& info) {
   const auto says = [&](std::string_view text) { return opcode.find(text) != opcode.npos; };
@@ -163,6 +179,13 @@ uint32_t flag_of(std::string_view base, std::string_view opcode, const OpcodeInf
       return flag_if(base == "BSYNC", isa::kFlagReconverges);
     case OpClass::kStShared:
       return flag_if(base == "STAS", isa::kFlagAsyncStore);
+    case OpClass::kTensorAlloc:
+      return flag_if(has_modifier(opcode, "AND"), isa::kFlagTensorFree) |
+             flag_if(has_modifier(opcode, "2CTA"), isa::kFlagPair);
+    case OpClass::kTensorMma:
+    case OpClass::kTensorCopy:
+    case OpClass::kTensorCommit:
+      return flag_if(has_modifier(opcode, "2CTA"), isa::kFlagPair);
     case OpClass::kAtomShared:
       return flag_if(base == "REDAS", isa::kFlagAsyncStore) |
              flag_if(says("POPC.INC"), isa::kFlagMergesSameWord);
@@ -188,6 +211,9 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       // HADD2.F32 converts, in one half of the FMA pipe (tools/microbench/FINDINGS.md 16).
       info.op = has("MMA") ? OpClass::kHalfMma : has("F32") ? OpClass::kFp32 : info.op;
       break;
+    case OpClass::kMufu:
+      info.op = has("EX2") ? OpClass::kMufuExp : info.op;
+      break;
     case OpClass::kConvert:
       apply_conversion(base, opcode, info);
       break;
@@ -197,6 +223,10 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
     case OpClass::kLdMatrix:
     case OpClass::kStMatrix:
       apply_matrix(opcode, info);
+      break;
+    case OpClass::kTensorLd:
+    case OpClass::kTensorSt:
+      apply_tensor_cells(opcode, info);
       break;
     case OpClass::kBarrier:
       info.flags |= flag_if(has("ARV"), isa::kFlagBarrierArrive);
@@ -234,8 +264,10 @@ void apply_modifiers(std::string_view base, std::string_view opcode, OpcodeInfo&
       }
   }
   info.flags |= flag_of(base, opcode, info);
-  // 64-bit forms of the integer instructions: UIADD3.64, SEL.64.
-  if (info.wide == Wide::kNone && has("64") &&
+  // 64-bit forms of the integer instructions: UIADD3.64, SEL.64, ISETP.NE.U64; SHF's .U64 is of both its
+  // words.
+  const bool compares = base == "ISETP" || base == "IMNMX";
+  if (info.wide == Wide::kNone && (has("64") || (compares && (has("S64") || has("U64")))) &&
       (info.op == OpClass::kAlu || info.op == OpClass::kAluPredicate || info.op == OpClass::kUniform ||
        info.op == OpClass::kUniformMove)) {
     info.wide = Wide::kAll;
@@ -279,8 +311,8 @@ OpcodeInfo classify(std::string_view opcode) {
   } else if (base.starts_with('U')) {
     info.op = OpClass::kUniform;
   }
-  info.uniform_dest =
-      base.starts_with('U') || base == "VOTEU" || base == "S2UR" || base == "R2UR" || base == "REDUX";
+  info.uniform_dest = base.starts_with('U') || base == "VOTEU" || base == "S2UR" || base == "R2UR" ||
+                      base == "REDUX" || base == "CREDUX" || base == "CS2UR" || base == "LDCU";
   return info;
 }
 

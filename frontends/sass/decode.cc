@@ -85,6 +85,7 @@ bool single_source(const TextInstruction& t, size_t n_dest, OpClass op) {
   switch (op) {
     case OpClass::kAlu:
     case OpClass::kMufu:
+    case OpClass::kMufuExp:
     case OpClass::kConvert:
     case OpClass::kConvert64:
     case OpClass::kBitCount:
@@ -182,7 +183,7 @@ class Decoder {
         address(o, position);
         break;
       case Kind::kDescriptor:  // two 64-bit matrix descriptors, or one when A comes from registers
-        add(in_, false, o.reg[0], position == 0 ? 4 : 2, slot(position));
+        add(in_, false, o.reg[0], descriptor_count(o, position), slot(position));
         break;
       case Kind::kConstant:
         constant(o, position);
@@ -196,6 +197,13 @@ class Decoder {
       default:
         break;
     }
+  }
+
+  uint8_t descriptor_count(const TextOperand& o, int position) const {
+    if (isa::uses_tensor_memory(info_.op)) {
+      return o.name == "gdesc" ? 2 : 1;
+    }
+    return position == 0 ? 4 : 2;
   }
 
   void address(const TextOperand& o, int position) {

@@ -43,13 +43,14 @@ namespace {
 struct FileName {
   std::string_view prefix, zero;
   RegFile file;
-  int registers;  // indices 0 .. registers-1; the last one is the zero register where `zero` is not empty
+  int registers;  // indices 0 .. registers-1
+  int last;       // which of them is the zero register; -1: it is known by its name only
 };
 
 constexpr FileName kFiles[] = {
-    {"UR", "URZ", RegFile::kUniform, 64}, {"UP", "UPT", RegFile::kUniformPredicate, 8},
-    {"SB", "", RegFile::kScoreboard, 6},  {"R", "RZ", RegFile::kGpr, 256},
-    {"P", "PT", RegFile::kPredicate, 8},  {"B", "", RegFile::kConvergence, 16},
+    {"UR", "URZ", RegFile::kUniform, 80, -1}, {"UP", "UPT", RegFile::kUniformPredicate, 8, 7},
+    {"SB", "", RegFile::kScoreboard, 6, -1},  {"R", "RZ", RegFile::kGpr, 256, 255},
+    {"P", "PT", RegFile::kPredicate, 8, 7},   {"B", "", RegFile::kConvergence, 16, -1},
 };
 
 // A register's base name, without suffixes.
@@ -75,11 +76,11 @@ bool parse_register_name(std::string_view word, RegisterName& r) {
     if (n >= f.registers) {
       fail("no such register", word,
            std::string(f.prefix) + "0 to " + std::string(f.prefix) +
-               std::to_string(f.registers - 1 - (f.zero.empty() ? 0 : 1)));
+               std::to_string(f.registers - (f.last < 0 ? 1 : 2)));
     }
     r.file = f.file;
     r.index = static_cast<uint8_t>(n);
-    r.zero = !f.zero.empty() && n == f.registers - 1;
+    r.zero = n == f.last;
     return true;
   }
   return false;

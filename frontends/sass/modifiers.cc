@@ -54,6 +54,7 @@ bool has_odd_modifier(std::string_view opcode, const OpcodeInfo& info, const Mma
     case OpClass::kGmma:
       return shape.work() == 0 && names_shape(opcode);
     case OpClass::kMufu:
+    case OpClass::kMufuExp:
       return base_of(opcode) == "MUFU" && is_odd(first_modifier(opcode), kFunctions);
     case OpClass::kMbarrier:
       return base_of(opcode) == "SYNCS" && is_odd(first_modifier(opcode), kOperations);

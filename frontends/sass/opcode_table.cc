@@ -11,9 +11,9 @@ using F = Form;
 using W = Wide;
 using M = isa::MemSpace;
 
-// NVIDIA's instruction-set reference for Volta, Turing, Ampere, Ada and Hopper, compute instructions. One row
-// per opcode: name, class, destinations, register counts, memory space, address lists in a trace, default
-// bytes.
+// NVIDIA's instruction-set reference for Volta, Turing, Ampere, Ada, Hopper and Blackwell, compute
+// instructions. One row per opcode: name, class, destinations, register counts, memory space, address lists
+// in a trace, default bytes.
 constexpr std::array kRows = {
     // ---- integer, logic, move
     OpcodeRow{"BMSK", kAlu},
@@ -148,6 +148,21 @@ constexpr std::array kRows = {
     OpcodeRow{"USHR", kUniform},
     OpcodeRow{"UVIADD", kUniform},
     OpcodeRow{"UVIMNMX", kUniform},
+    // ---- Blackwell (10.x, 12.x); classes by the control fields that ptxas gives them: of LDCU a write
+    // barrier, as of LDC,
+    // of CREDUX none, as of R2UR
+    OpcodeRow{"CREDUX", kR2ur},
+    OpcodeRow{"CS2UR", kCs2r, F::kFirst, W::kDest},
+    OpcodeRow{"FADD2", kFp32x2, F::kDest, W::kAll},
+    OpcodeRow{"FFMA2", kFp32x2, F::kDest, W::kAll},
+    OpcodeRow{"FMNMX3", kAlu},
+    OpcodeRow{"FMUL2", kFp32x2, F::kDest, W::kAll},
+    OpcodeRow{"LDCU", kLdc, F::kDest, W::kAccess, M::kConstant, 0, 4},
+    OpcodeRow{"UFADD", kUniform},
+    OpcodeRow{"UFFMA", kUniform},
+    OpcodeRow{"UFMUL", kUniform},
+    OpcodeRow{"UI2F", kUniform},
+    OpcodeRow{"UI2FP", kUniform},
     // ---- tensor
     OpcodeRow{"BGMMA", kGmma, F::kDest, W::kMma, M::kShared, 1},
     OpcodeRow{"BMMA", kImma, F::kDest, W::kMma},
@@ -233,6 +248,18 @@ constexpr std::array kRows = {
     OpcodeRow{"UTMAPF", kBulkCopy, F::kSources, W::kNone, M::kGlobal, 1},
     OpcodeRow{"UTMAREDG", kBulkCopy, F::kSources, W::kNone, M::kGlobal, 1},
     OpcodeRow{"UTMASTG", kBulkCopy, F::kSources, W::kNone, M::kGlobal, 1},
+    // ---- Blackwell's tensor memory
+    OpcodeRow{"LDTM", kTensorLd, F::kFirst, W::kMatrix},
+    OpcodeRow{"STTM", kTensorSt, F::kSources, W::kMatrix},
+    OpcodeRow{"UTCATOMSWS", kTensorAlloc, F::kDest, W::kNone, M::kNone, 1},
+    OpcodeRow{"UTCBAR", kTensorCommit, F::kSources, W::kNone, M::kShared, 1, 8},
+    OpcodeRow{"UTCCP", kTensorCopy, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCHMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCIMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCOMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCQMMA", kTensorMma, F::kSources, W::kNone, M::kShared, 1},
+    OpcodeRow{"UTCSHIFT", kTensorCopy, F::kSources, W::kNone, M::kNone, 1},
+    OpcodeRow{"UVIRTCOUNT", kUniform, F::kSources},
     // ---- texture and surface
     OpcodeRow{"SUATOM", kTexture, F::kBeforeAddress, W::kAccess, M::kTexture, 1, 4},
     OpcodeRow{"SULD", kTexture, F::kBeforeAddress, W::kAccess, M::kTexture, 1, 4},

@@ -33,7 +33,7 @@ enum class Wide : uint8_t {
   kSource,   // 64-bit register sources: CALL R2, RET R4 (code addresses)
   kAccess,   // data registers follow the access width: LDG, STG, ATOM, LDC
   kMma,      // by matrix shape
-  kMatrix,   // LDSM, STSM: one register per matrix
+  kMatrix,   // LDSM, STSM: one register per matrix; LDTM, STTM: by shape and repetitions
 };
 
 // One row of the table: an opcode without modifiers.
@@ -61,7 +61,7 @@ struct OpcodeInfo {
   isa::MemSpace space = isa::MemSpace::kNone;
   uint8_t mem_refs = 0;
   uint8_t width = 0;          // bytes per thread; LDSM and STSM: per matrix row
-  uint8_t matrices = 0;       // LDSM, STSM: 1, 2 or 4
+  uint8_t matrices = 0;       // LDSM, STSM: 1, 2 or 4; LDTM, STTM: registers
   uint32_t flags = 0;         // isa::InstrFlag bits that the opcode text alone decides
   bool source_wide = false;   // 64-bit first source: F2F.F32.F64, I2F.U64
   bool uniform_dest = false;  // the register destination is a uniform register

@@ -96,6 +96,7 @@ bool parse_brackets(std::string_view text, TextOperand& op) {
     return true;
   }
   op.kind = n == 2 ? Kind::kAddress : Kind::kDescriptor;
+  op.name = prefix;
   parse_terms(part[0], true, op);
   if (n == 2) {
     parse_terms(part[1], false, op);

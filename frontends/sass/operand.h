@@ -14,7 +14,8 @@ struct TextOperand {
   enum class Kind : uint8_t {
     kRegister,
     kAddress,     // [R2.64+UR4+0x8], desc[UR4][R2.64]
-    kDescriptor,  // gdesc[UR8]: a matrix descriptor in uniform registers
+    kDescriptor,  // gdesc[UR8]: a matrix descriptor in uniform registers; tmem[UR4], idesc[UR5]; `name`:
+                  // which
     kConstant,    // c[0x0][0x28], cx[UR4][0x10]
     kImmediate,
     kCounters,  // {5,4} or {SB5,SB4}

@@ -69,7 +69,7 @@ uint8_t clamp_count(isa::RegFile file, uint8_t index, uint8_t count) {
       registers = 255;
       break;
     case isa::RegFile::kUniform:
-      registers = 63;
+      registers = 80;  // of Blackwell; up to 9.0 63
       break;
     case isa::RegFile::kPredicate:
     case isa::RegFile::kUniformPredicate:

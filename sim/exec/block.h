@@ -10,6 +10,7 @@
 #include "sim/engine/zeroed.h"
 #include "sim/exec/matrix_op.h"
 #include "sim/exec/races.h"
+#include "sim/exec/tensor_memory/memory.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
@@ -53,6 +54,7 @@ class Block {
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
   std::span<uint8_t> system() { return {system_.data(), system_.size()}; }
   Races* races() { return races_ ? &*races_ : nullptr; }  // null without Checks::race
+  TensorMemory& tensor_memory() { return tensor_memory_; }
   std::span<uint8_t> written() { return {written_.data(), written_.size()}; }
   Access& access() { return access_; }
   MatrixAccess& matrix_access() { return matrix_access_; }
@@ -80,6 +82,7 @@ class Block {
   Zeroed<uint8_t> system_;  // below it, of code that uses it
   std::optional<Races> races_;
   Zeroed<uint8_t> written_;  // of shared_, a byte each; Checks::init
+  TensorMemory tensor_memory_;
   Access access_;
   MatrixAccess matrix_access_;
   std::array<Barrier, 16> barriers_;

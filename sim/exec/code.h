@@ -14,6 +14,7 @@
 #include "sim/exec/matrix/product.h"
 #include "sim/exec/slot.h"
 #include "sim/exec/special.h"
+#include "sim/exec/tensor_memory/ops.h"
 #include "sim/exec/texture/ops.h"
 #include "sim/exec/warp_fn.h"
 
@@ -46,6 +47,7 @@ enum class Kind : uint8_t {
   kTransfer,        // Code::transfers[target]; sub 1: by one lane
   kMapField,        // Code::map_fields[target]
   kTexture,         // Code::textures[target]
+  kTensorMemory,    // Code::tensor_memory[target]
   // Of machine code, whose lanes meet where it says (warp_converge.cc). A convergence barrier is a register
   // that holds, in each lane, the lanes that are to meet.
   kBarrierSet,  // d0: the lanes that are here
@@ -191,6 +193,7 @@ struct Code {
   std::vector<TransferOp> transfers;
   std::vector<MapFieldOp> map_fields;
   std::vector<TextureOp> textures;
+  std::vector<TensorMemoryOp> tensor_memory;
   std::vector<CallOp> calls;
   std::vector<std::vector<uint32_t>> targets;
   std::vector<uint8_t> const_data;           // the constant space

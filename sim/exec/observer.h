@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sim/exec/async/ops.h"
+#include "sim/exec/tensor_memory/ops.h"
 #include "sim/exec/warp_fn.h"
 
 namespace heddle::exec {
@@ -37,6 +38,9 @@ class Observer {
   // A bulk or tensor copy that a lane has started.
   virtual void transferred(const Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
                            const Transfer& t) = 0;
+  // An instruction on tensor memory that a lane has executed, or the warp (`lane` 0).
+  virtual void used_tensor_memory(const Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
+                                  const TensorMemoryOp& op, const TensorUse& use) = 0;
 };
 
 }  // namespace heddle::exec

@@ -250,6 +250,8 @@ bool Warp::control(Group& g, const Inst& in, uint32_t mask) {
       break;
     case Kind::kMatrix:
       return matrix(g, in, mask);
+    case Kind::kTensorMemory:
+      return tensor_memory(g, in, mask);
     case Kind::kBranch:
       return branch(g, in, mask);
     case Kind::kBranchIndex:

@@ -12,6 +12,7 @@
 #include "sim/exec/fault.h"
 #include "sim/exec/launch.h"
 #include "sim/exec/memory_op.h"
+#include "sim/exec/tensor_memory/product.h"
 
 namespace heddle::exec {
 
@@ -96,6 +97,14 @@ class Warp {
   // warp_matrix.cc
   bool matrix(Group& g, const Inst& in, uint32_t mask);
   bool gather_lanes(Group& g, uint32_t mask);
+  bool leave_together(Group& g, uint32_t mask);  // true: g goes on at once
+
+  // warp_tensor_memory.cc
+  bool tensor_memory(Group& g, const Inst& in, uint32_t mask);
+  bool allocate(Group& g, const TensorMemoryOp& op, uint32_t mask);
+  void move_cells(const Group& g, const TensorMemoryOp& op);
+  void start_tensor_work(const Group& g, const TensorMemoryOp& op, uint32_t lane);
+  TensorGroup tensor_group(bool pair);
 
   // warp_flow.cc
   bool branch(Group& g, const Inst& in, uint32_t mask);

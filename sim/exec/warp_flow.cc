@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "sim/exec/cluster.h"
 #include "sim/exec/warp.h"
 
@@ -186,6 +188,11 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
     }
     end_runtime();
     block_.warp_ended();
+    if (const uint32_t columns = block_.tensor_memory().allocated(); columns != 0 && block_.done()) {
+      fail(g.pc - 1, static_cast<uint32_t>(std::countr_zero(mask)),
+           fmt::format("the block ends with {} columns of tensor memory (legal: tcgen05.dealloc before)",
+                       columns));
+    }
   } else {
     settle();
   }

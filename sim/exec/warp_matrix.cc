@@ -55,6 +55,11 @@ bool Warp::matrix(Group& g, const Inst& in, uint32_t mask) {
     observer_->accessed(block_, index_, g.pc, ~0U, a.memory.address, nullptr);
   }
   complete(a, b);
+  return leave_together(g, mask);
+}
+
+// The lanes that gather_lanes() has waited for go on.
+bool Warp::leave_together(Group& g, uint32_t mask) {
   if (mask == ~0U) {
     ++g.pc;
     return true;

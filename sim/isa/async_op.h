@@ -60,4 +60,7 @@ struct SyncsForm {
 // KernelImage::tensor_maps.
 inline constexpr size_t kRecordedRegisters = 12;
 
+// The same of an instruction of tensor memory: TensorOp's three, in its order.
+inline constexpr size_t kTensorValues = 3;
+
 }  // namespace heddle::isa

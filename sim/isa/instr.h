@@ -58,6 +58,8 @@ enum InstrFlag : uint32_t {
   kFlagGroupGoesOn = 1 << 16,        // warp-group MMA without gsb0: another one ends its group
   kFlagMergesSameWord = 1 << 17,     // ATOMS.POPC.INC: lanes that meet in a word are counted, not serialised
   kFlagReadOnly = 1 << 18,           // LDG.CONSTANT: nobody writes there while the kernel runs
+  kFlagTensorFree = 1 << 19,         // UTCATOMSWS.AND: gives columns of tensor memory back
+  kFlagPair = 1 << 20,               // UTC*.2CTA: both SMs of a pair take part
 };
 
 inline constexpr uint32_t kNamedBarriers = 16;
@@ -79,7 +81,7 @@ struct Instr {
   std::array<Operand, kMaxDst> dst{};
   uint16_t opcode = 0;     // index into KernelImage::opcodes (full opcode text with modifiers)
   uint8_t barrier_id = 0;  // BAR: named barrier 0..15, or kBarrierInRegister
-  uint8_t matrices = 0;    // LDSM/STSM: 1, 2 or 4
+  uint8_t matrices = 0;    // LDSM/STSM: 1, 2 or 4; LDTM/STTM: registers of a lane
   // BAR with an immediate thread count. 0: the whole block or, without kFlagBarrierAllThreads, in a register.
   uint16_t barrier_threads = 0;
   uint8_t depbar_sb = 7;      // DEPBAR.LE SBx: x;  LDGSTS groups wait on SB0 (DEPBAR.LE SB0, n)

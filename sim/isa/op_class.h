@@ -17,6 +17,7 @@ namespace heddle::isa {
   X(kAlu, "alu")                    /* IADD3, LOP3, SHF, LEA, SEL, PRMT, MOV, IABS, VIADD, ... */      \
   X(kAluPredicate, "alu_predicate") /* ISETP, FSETP, PLOP3, ...: result is a predicate */              \
   X(kFp32, "fp32")                  /* FADD, FMUL, FFMA */                                             \
+  X(kFp32x2, "fp32x2")              /* FADD2, FMUL2, FFMA2: two of FP32 in each lane */                \
   X(kImad, "imad")                  /* IMAD and its MOV/SHL/IADD forms, VIADD */                       \
   X(kImadWide, "imad_wide")         /* IMAD.WIDE, IMAD.HI: 64-bit product */                           \
   X(kIdp, "idp")                    /* IDP.4A, IDP.2A */                                               \
@@ -24,6 +25,7 @@ namespace heddle::isa {
   X(kHalf, "half")                  /* HADD2, HMUL2, HFMA2 and bf16 forms */                           \
   X(kFp64, "fp64")                  /* DADD, DMUL, DFMA, DSETP */                                      \
   X(kMufu, "mufu")                  /* MUFU.* */                                                       \
+  X(kMufuExp, "mufu_exp")           /* MUFU.EX2 */                                                     \
   X(kConvert, "convert")            /* I2F, F2I, F2F, FRND up to 32 bits */                            \
   X(kConvert64, "convert64")        /* conversions from or to 64-bit types */                          \
   X(kBitCount, "bit_count")         /* POPC, FLO, BREV */                                              \
@@ -79,7 +81,13 @@ namespace heddle::isa {
   X(kClusterWait, "cluster_wait")       /* UCGABAR_WAIT */                                             \
   X(kMbarrier, "mbarrier")              /* SYNCS.* */                                                  \
   X(kBulkCopy, "bulk_copy")             /* UBLKCP, UBLKRED, UTMALDG, UTMASTG, ... */                   \
-  X(kElect, "elect")                    /* ELECT */
+  X(kElect, "elect")                    /* ELECT */                                                    \
+  X(kTensorMma, "tensor_mma")           /* UTCHMMA, UTCQMMA, ...: a product in tensor memory */        \
+  X(kTensorCopy, "tensor_copy")         /* UTCCP, UTCSHIFT: shared to tensor memory, within it */      \
+  X(kTensorCommit, "tensor_commit")     /* UTCBAR: the unit's work so far arrives at a barrier */      \
+  X(kTensorAlloc, "tensor_alloc")       /* UTCATOMSWS: columns of tensor memory, taken or given */     \
+  X(kTensorLd, "tensor_ld")             /* LDTM: tensor memory to registers */                         \
+  X(kTensorSt, "tensor_st")             /* STTM */
 
 enum class OpClass : uint8_t {
 #define HEDDLE_X(e, n) e,
@@ -95,6 +103,9 @@ constexpr bool is_store(OpClass c) {
 constexpr bool is_atomic(OpClass c) {
   return c == OpClass::kAtomGlobal || c == OpClass::kRedGlobal || c == OpClass::kAtomGeneric;
 }
+
+// Handled by the unit of tensor memory.
+constexpr bool uses_tensor_memory(OpClass c) { return c >= OpClass::kTensorMma && c <= OpClass::kTensorSt; }
 
 inline constexpr std::array kOpClassNames = {
 #define HEDDLE_X(e, n) std::string_view(n),

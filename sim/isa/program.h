@@ -128,6 +128,12 @@ struct BulkOp {
   }
 };
 
+// An instruction of the unit of tensor memory.
+struct TensorOp {
+  uint16_t columns = 0;             // of D that a lane holds; taken or given back
+  uint32_t a_bytes = 0, bytes = 0;  // of shared memory of each SM that takes part: A's, the rest
+};
+
 // Room for the operands of one memory instruction of a program that computes, until the LSU has taken it. By
 // lane; up to 16 bytes each, little end first.
 struct LaneRoom {
@@ -148,6 +154,7 @@ struct Operands {
   // Of lanes whose barrier objects are others, behind `mbarrier`. Until the next call.
   std::span<const MbarrierOp> more_mbarriers;
   BulkOp bulk;
+  TensorOp tensor;
   // Of a tensor copy: `bulk` has its bytes. Until the next call.
   const TensorTile* tile = nullptr;
   uint64_t descriptor = 0;  // its tensor map's address

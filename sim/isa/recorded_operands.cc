@@ -66,6 +66,17 @@ void RecordedOperands::read(const KernelImage& image, const Instr& in, uint32_t 
     case OpClass::kMbarrier:
       synchronise(image, in, mask, rank, phases, trace, *r, out);
       break;
+    case OpClass::kTensorMma:
+    case OpClass::kTensorCopy:
+    case OpClass::kTensorAlloc:
+      if (r->kind == MemRef::Kind::kValues && r->count >= kTensorValues) {
+        const uint64_t* v = trace.values.data() + r->list;
+        out.tensor = {static_cast<uint16_t>(v[0]), static_cast<uint32_t>(v[1]), static_cast<uint32_t>(v[2])};
+      }
+      break;
+    case OpClass::kTensorCommit:
+      commit(image, rank, trace, *r, out);
+      break;
     default:
       out.address = addresses(trace, *r);
       if (in.mem_refs > 1) {
@@ -91,6 +102,28 @@ void RecordedOperands::copy(const KernelImage& image, const Instr& in, const War
     out.descriptor_is_parameter = copy_.parameter;
     out.assumed_map = copy_.assumed;
   }
+}
+
+// Arrives once at the object, or at those of the blocks that the operand names.
+void RecordedOperands::commit(const KernelImage& image, uint32_t rank, const WarpTrace& trace,
+                              const MemRef& r, Operands& out) {
+  const bool in_cluster = image.shape.cluster.count() > 1;
+  const uint64_t blocks = syncs_operand(trace, r, 0);
+  MbarrierOp op;
+  op.kind = MbarrierOp::Kind::kArrive;
+  op.address = r.base & kSharedOffset;
+  op.rank = static_cast<uint8_t>(r.base / (kSharedOffset + 1));
+  op.remote = in_cluster && op.rank != rank;
+  more_.clear();
+  for (uint64_t m = blocks; m != 0; m &= m - 1) {
+    op.rank = static_cast<uint8_t>(std::countr_zero(m));
+    op.remote = in_cluster && op.rank != rank;
+    if ((m & (m - 1)) != 0) {
+      more_.push_back(op);
+    }
+  }
+  out.mbarrier = op;
+  out.more_mbarriers = more_;
 }
 
 // Lanes whose barrier objects are others do so one after the other. Of an object whose phases are not known,

@@ -26,6 +26,9 @@ class RecordedOperands {
   void synchronise(const KernelImage& image, const Instr& in, uint32_t mask, uint32_t rank,
                    const RecordedPhases* phases, const WarpTrace& trace, const MemRef& r, Operands& out);
 
+  void commit(const KernelImage& image, uint32_t rank, const WarpTrace& trace, const MemRef& r,
+              Operands& out);
+
   std::vector<MbarrierOp> more_;
   RecordedCopy copy_;
 };

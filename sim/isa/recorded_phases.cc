@@ -33,8 +33,8 @@ bool waits_for_others(OpClass op) {
          op == OpClass::kMembar || op == OpClass::kExit;
 }
 bool is_step(const Instr& in) {
-  return in.mem_refs > 0 &&
-         (in.op == OpClass::kMbarrier || is_load(in.async.kind) || (in.flags & kFlagAsyncStore));
+  return in.mem_refs > 0 && (in.op == OpClass::kMbarrier || in.op == OpClass::kTensorCommit ||
+                             is_load(in.async.kind) || (in.flags & kFlagAsyncStore));
 }
 
 // The steps of one block.
@@ -49,6 +49,8 @@ class Finder {
       const Instr& in = syncs_.image().code[code];
       if (in.op == OpClass::kMbarrier) {
         sync(w, in.syncs, mask, r);
+      } else if (in.op == OpClass::kTensorCommit) {  // also for those that other blocks send here
+        lane({.kind = SyncsForm::Kind::kArrive, .arrivals = 1}, r.base & kSharedOffset, 0, true, true);
       } else if (in.flags & kFlagAsyncStore) {
         seen_[syncs_operand(w, r, 0) & kSharedOffset].fed |= r.count > 0;
       } else {

@@ -43,7 +43,8 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
       cluster_(state_),
       lsu_(state_, fences_, cluster_, *this),
       barriers_(state_, fences_, cluster_, lsu_),
-      tma_(state_, fences_, cluster_, barriers_) {
+      tma_(state_, fences_, cluster_, barriers_),
+      tensor_memory_(state_, barriers_) {
   lsu_.connect(tensor_.arrays().front());
   cluster_.connect(lsu_, barriers_);
   dispatch_.wire(Handler::kMemory, lsu_);
@@ -55,11 +56,12 @@ Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
   }
   dispatch_.wire(Handler::kBulkCopy, tma_);
   dispatch_.wire(Handler::kGmma, tensor_);
+  dispatch_.wire(Handler::kTensorMemory, tensor_memory_);
   subcores_.reserve(state_.subcores());
   for (uint32_t i = 0; i < state_.subcores(); ++i) {
-    subcores_.emplace_back(IssueWires{state_, instructions_, constants_, dispatch_, shared_pipes_, subcores_,
-                                      tensor_.arrays()},
-                           i);
+    subcores_.emplace_back(
+        IssueWires{state_, instructions_, constants_, dispatch_, shared_pipes_, subcores_, tensor_.arrays()},
+        i);
   }
 }
 
@@ -73,7 +75,8 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, cons
   constants_.reset();
   dispatch_.reset();
   shared_pipes_.reset();
-  for (Unit* u : std::initializer_list<Unit*>{&fences_, &lsu_, &barriers_, &tma_, &tensor_}) {
+  for (Unit* u :
+       std::initializer_list<Unit*>{&fences_, &lsu_, &barriers_, &tma_, &tensor_, &tensor_memory_}) {
     u->reset(origin);
   }
   cluster_.reset();
@@ -286,6 +289,9 @@ void Sm::handle(const UnitEvent& e, Cycle now) {
     case UnitEvent::Kind::kTma:
       tma_.event(e, now);
       break;
+    case UnitEvent::Kind::kTensorDone:
+      tensor_memory_.event(e, now);
+      break;
   }
 }
 
@@ -335,6 +341,9 @@ void Sm::describe_stuck(std::vector<std::string>& out) const {
         }
       }
       line += "; " + lsu_.describe();
+      if (const std::string more = tensor_memory_.describe(); !more.empty()) {
+        line += "; " + more;
+      }
     }
     out.push_back(line);
   }

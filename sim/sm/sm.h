@@ -26,6 +26,7 @@
 #include "sim/sm/state/observe.h"
 #include "sim/sm/state/sm_state.h"
 #include "sim/sm/tensor/tensor.h"
+#include "sim/sm/tensor_memory/tensor_memory.h"
 #include "sim/sm/tma/tma.h"
 #include "sim/stats/counters.h"
 #include "sim/stats/profile.h"
@@ -172,6 +173,7 @@ class Sm final : WarpScheduler, QueueRoom {
   Lsu lsu_;
   Barriers barriers_;
   Tma tma_;
+  TensorMemory tensor_memory_;
 
   memory::Inbox inbox_;
   // Blocks that will start, by time: from outside, so apart from the SM's own events.

@@ -11,7 +11,8 @@ void Sm::serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::BlockP
   ar.elements(subcores_);
   lsu_.serialize(ar, kernel);
   ar.mark("units");
-  ar(cluster_, barriers_, tma_, tensor_, inbox_, arrivals_, blocks_done_, age_, first_subcore_, last_event_);
+  ar(cluster_, barriers_, tma_, tensor_, tensor_memory_, inbox_, arrivals_, blocks_done_, age_,
+     first_subcore_, last_event_);
   for (Arrival& a : arrivals_) {
     if (ar.reading()) {
       ar.check(a.block.slot < blocks.size() && blocks[a.block.slot], "a block that the launch does not have");

@@ -46,7 +46,9 @@ TEST_CASE("they begin where the compute capability says") {
   CHECK(parameter_base(80) == 0x160);
   CHECK(parameter_base(70) == 0x160);
   CHECK(parameter_base(60) == 0);
-  CHECK(parameter_base(100) == 0);  // not known
+  CHECK(parameter_base(100) == 0x380);
+  CHECK(parameter_base(121) == 0x380);
+  CHECK(parameter_base(130) == 0);  // not known
 }
 
 TEST_CASE("a trace's header has them, one line each, in order") {

@@ -63,6 +63,18 @@ class Cubin(harness.HeddleTest):
         hashes = [self.ok("report", db, "--hash").stdout.split()[0] for db in ("a.db", "b.db")]
         self.assertEqual(hashes[0], hashes[1])
 
+    def test_blackwell(self):
+        """The same kernel for 10.0 and 12.0: as text, executed, timed."""
+        for target, gpu, only in (("sm_100a", "b200", "I2F.S8 R8, UR4"), ("sm_120a", "rtx5090", "UI2F.S8 UR4, UR4")):
+            file = os.path.join(DATA, f"parts.{target}.cubin")
+            text = self.ok("sass", file).stdout
+            self.assertIn("  LDCU.U8 UR4, c[0x0][0x380] ;\n", text)
+            self.assertIn(f"  {only} ;\n", text)
+            self.assertNotIn("??", text)
+            for command in (["exec", file], ["run", file, "--gpu", gpu, "--strict"]):
+                self.ok(*command, *PARTS_ARGUMENTS, "--out-arg", "2=p.npy")
+                self.assertEqual(self.floats("p.npy", 256), (13,) * 256)
+
     def test_patterns(self):
         def rows(command):
             return [line.split()[:4] for line in self.ok(command, PARTS, *PARTS_ARGUMENTS).stdout.splitlines()

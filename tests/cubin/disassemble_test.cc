@@ -7,8 +7,9 @@
 
 namespace heddle::cubin::test {
 
-TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
-  std::ifstream file("tests/cubin/data/encodings.tsv");
+// How many lines there are.
+size_t check_all(const char* name) {
+  std::ifstream file(name);
   size_t all = 0;
   for (std::string line; std::getline(file, line);) {
     const auto e = encoding(line);
@@ -16,13 +17,69 @@ TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
       continue;
     }
     ++all;
-    const std::string got = disassembled(e->word, e->pc);
+    const std::string got = disassembled(e->word, e->pc, e->capability);
     if (!same(got, e->text)) {
       CAPTURE(line, got);
       CHECK(same(got, e->text));
     }
   }
-  CHECK(all == 2751);
+  return all;
+}
+
+TEST_CASE("instructions of libraries and captures, as nvdisasm prints them") {
+  CHECK(check_all("tests/cubin/data/encodings.tsv") == 2751);
+}
+
+TEST_CASE("instructions of Blackwell, as nvdisasm prints them") {
+  CHECK(check_all("tests/cubin/data/encodings_blackwell.tsv") == 2814);
+}
+
+TEST_CASE("what Blackwell has not, and what only it has") {
+  const Word uldc{0x0000820000047ab9, 0x000fe20000000a00}, ldcu{0x00006b00ff0477ac, 0x000ea20008000a00},
+      add64{0x00000006040a7235, 0x0c4fe400078e0200}, credux{0x00000000040672cc, 0x004fda0000000000},
+      group{0x01e00000040079f0, 0x000fe20008700800};
+  CHECK(disassembled(uldc, 0, 90) == "ULDC.64 UR4, c[0x0][0x208]");
+  CHECK(disassembled(uldc, 0, 100).empty());
+  CHECK(disassembled(group, 0, 100).empty());
+  CHECK(disassembled(ldcu, 0, 90).empty());
+  CHECK(disassembled(ldcu, 0, 103) == "LDCU.64 UR4, c[0x0][0x358]");
+  CHECK(disassembled(add64, 0, 120) == "IADD.64 R10, R4.reuse, R6.reuse");
+  CHECK(disassembled(add64, 0, 100).empty());
+  CHECK(disassembled(credux, 0, 100) == "CREDUX.MAX UR6, R4");
+  CHECK(disassembled(credux, 0, 121).empty());
+  // Of 80 uniform registers the last one; there are no others but URZ.
+  CHECK(disassembled({0x00000000004f782f, 0x000fe40003800000}, 0, 100) == "ELECT P0, UR79, PT");
+  CHECK(disassembled({0x000000000050782f, 0x000fe40003800000}, 0, 100).empty());
+}
+
+TEST_CASE("what ptxas has shown by its PTX or CUDA alone: nvdisasm has not been asked for these texts") {
+  const struct {
+    Word word;
+    uint32_t capability;
+    const char* text;
+  } cases[] = {
+      {{0x00000000000478cb, 0x000fc80000015000}, 120, "CS2UR UR4, SR_CLOCKLO"},
+      {{0x00000000000478cb, 0x001fe20000005000}, 120, "CS2UR.32 UR4, SR_CLOCKLO"},
+      {{0xfffffffc04d87958, 0x000fea000b83ffff}, 120, "BRXU UR4 -0xa0"},
+      {{0x0000000a060a7285, 0x000fe2000bffe400}, 120, "UIMNMX.U64 UPT, UPT, UR10, UR6, UR10, UPT, !UPT"},
+      {{0x0000000a0d0e724a, 0x000fe2000bfe0100}, 120, "UVIMNMX.S32 UR14, UR13, UR10, UPT"},
+      {{0x3f80000008057454, 0x004fe20008000100}, 120, "UFADD UR5, -UR8, 1"},
+      {{0x3f8000000a047455, 0x001fc40008000104}, 120, "UFFMA UR4, -UR10, UR4, 1"},
+      {{0x0000000504047256, 0x002fcc0008400000}, 120, "UFMUL UR4, UR4, UR5"},
+      {{0x000000040004725a, 0x002fe20008001400}, 120, "UI2F.S8 UR4, UR4"},
+      {{0x00000000021002ca, 0x002fe200008e0000}, 100, "@P0 R2UR.BROADCAST UR16, R2"},
+      {{0x00000000000079b1, 0x001e240000000000}, 100, "SYNCS.CCTL.IV [R0]"},
+      {{0x0001001002077fae, 0x0003e8000b9a1406}, 100, "LDGSTS.E.64 [R7+0x10], desc[UR6][R2.64+0x10]"},
+      {{0x0003003002077fae, 0x0003e2000b981a06},
+       100,
+       "LDGSTS.E.BYPASS.LTC128B.128 [R7+0x30], desc[UR6][R2.64+0x30]"},
+      {{0xfffbc00f040809a8, 0x000ee200081ef106},
+       100,
+       "@P0 ATOMG.E.ADD.STRONG.GPU PT, R8, desc[UR6][R4.64+-0x440], R15"},
+  };
+  for (const auto& c : cases) {
+    CHECK(disassembled(c.word, 0, c.capability) == c.text);
+  }
 }
 
 TEST_CASE("targets of branches are bytes of the function") {

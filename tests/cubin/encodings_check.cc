@@ -1,5 +1,6 @@
 // Compares the disassembler with a table of encodings: lines "count <tab> address <tab> low word <tab> high
-// word <tab> text". Prints what differs, and how many.
+// word <tab> text", with "sm_100a <tab>" in front where they are not of 9.0. Prints what differs, and how
+// many.
 //
 //   encodings_check FILE
 #include <cstdio>
@@ -24,7 +25,7 @@ int main(int argc, char** argv) {
       continue;
     }
     ++all;
-    const std::string got = heddle::cubin::disassembled(e->word, e->pc);
+    const std::string got = heddle::cubin::disassembled(e->word, e->pc, e->capability);
     if (heddle::cubin::test::same(got, e->text)) {
       ++equal;
     } else if (wrong[e->word.low & 0xfff]++ < 3) {

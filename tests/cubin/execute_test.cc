@@ -1,9 +1,11 @@
 // Instructions that no compiler writes where it can be seen what they do: put into a kernel's code, as they
-// were put into one that ran on an H200.
+// were put into one that ran on an H200; and some of Blackwell, as PTX says what they do.
 #include <array>
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "frontends/cubin/disassemble.h"
 #include "frontends/cubin/execute/program.h"
 #include "sim/exec/execute.h"
 
@@ -27,18 +29,16 @@ constexpr Word kEnd[] = {
 };
 
 // What 32 threads store.
-std::array<uint32_t, 32> run(const std::vector<Word>& tested) {
+std::array<uint32_t, 32> executed(std::vector<Word> code, uint32_t capability) {
   Object o;
   o.file = "t.cubin";
-  o.capability = 90;
+  o.capability = capability;
   Function f;
   f.name = "k";
   f.kernel = true;
-  f.code.assign(std::begin(kStart), std::end(kStart));
-  f.code.insert(f.code.end(), tested.begin(), tested.end());
-  f.code.insert(f.code.end(), std::begin(kEnd), std::end(kEnd));
-  f.registers = 16;
-  f.parameter_offset = 0x210;
+  f.code = std::move(code);
+  f.registers = 32;
+  f.parameter_offset = capability < 100 ? 0x210 : 0x380;
   f.parameter_bytes = 8;
   f.parameters = {{0, 0, 8}};
   o.functions.push_back(f);
@@ -56,6 +56,31 @@ std::array<uint32_t, 32> run(const std::vector<Word>& tested) {
   std::array<uint32_t, 32> out{};
   std::memcpy(out.data(), bytes.data(), sizeof out);
   return out;
+}
+
+std::array<uint32_t, 32> run(const std::vector<Word>& tested) {
+  std::vector<Word> code(std::begin(kStart), std::end(kStart));
+  code.insert(code.end(), tested.begin(), tested.end());
+  code.insert(code.end(), std::begin(kEnd), std::end(kEnd));
+  return executed(code, 90);
+}
+
+Word mov(uint32_t r, float value) {
+  return {uint64_t{std::bit_cast<uint32_t>(value)} << 32 | r << 16 | 0x7802, 0x000fe20000000f00};
+}
+
+// Of Blackwell: R2 = p + 4 tid, then what is tested, [R2] = R12.
+std::array<uint32_t, 32> run_blackwell(const std::vector<Word>& tested, uint32_t capability = 100) {
+  std::vector<Word> code = {
+      {0x0000000000057919, 0x000e2e0000002100},  // S2R R5, SR_TID.X
+      {0x0000e000ff027b82, 0x000f620000000a00},  // LDC.64 R2, c[0x0][0x380]
+      {0x00006b00ff0477ac, 0x000ea20008000a00},  // LDCU.64 UR4, c[0x0][0x358]
+      {0x0000000405027825, 0x002fca00078e0002},  // IMAD.WIDE.U32 R2, R5, 0x4, R2
+  };
+  code.insert(code.end(), tested.begin(), tested.end());
+  code.push_back({0x0000000c02007986, 0x000fe2000c101904});  // STG.E desc[UR4][R2.64], R12
+  code.push_back(kEnd[2]);
+  return executed(code, capability);
 }
 
 TEST_CASE("R2UR tells lanes that have another value than the first one's") {
@@ -97,6 +122,72 @@ TEST_CASE("operands that reach beyond R254 make an instruction that cannot be ex
     REQUIRE(e.lines().size() == 1);
     CHECK_THAT(e.lines()[0], Catch::EndsWith(": R255 (legal: up to R254)"));
   }
+}
+
+TEST_CASE("pairs of f32") {
+  const auto result = [](Word tested, bool high) {
+    std::vector<Word> code = {mov(4, 1), mov(5, 2), mov(6, 10), mov(7, 20), mov(8, 100), mov(9, 200), tested};
+    if (high) {
+      code.push_back({0x0000000d000c7202, 0x000fe20000000f00});  // MOV R12, R13
+    }
+    return std::bit_cast<float>(run_blackwell(code)[0]);
+  };
+  const struct {
+    Word word;
+    const char* text;
+    float low, high;
+  } cases[] = {
+      {{0x00000006040c724b, 0x000fe20000100000}, "FADD2 R12, R4.F32x2.HI_LO, R6.F32x2.LO_HI", 21, 12},
+      {{0x00000007040c724b, 0x000fe20000200000}, "FADD2 R12, R4.F32x2.HI_LO, R7.F32", 21, 22},
+      {{0x40000000080c744b, 0x000fe20000200000}, "FADD2 R12, R8.F32x2.HI_LO, 2", 102, 202},
+      {{0x80000006040c724a, 0x000fe20000000000}, "FMUL2 R12, R4.F32x2.HI_LO, -R6.F32x2.HI_LO", -10, -40},
+      {{0x00000006040c7249, 0x000fe20000200009},
+       "FFMA2 R12, R4.F32x2.HI_LO, R6.F32x2.HI_LO, R9.F32",
+       210,
+       240},
+      {{0x00000006040c7249, 0x000fe20000000808},
+       "FFMA2 R12, R4.F32x2.HI_LO, R6.F32x2.HI_LO, -R8.F32x2.HI_LO",
+       -90,
+       -160},
+      {{0x40000000040c7849, 0x000fe20001000108}, "FFMA2 R12, -R4.F32x2.HI_LO, 2, R8.F32x2.HI_LO", 98, 196},
+  };
+  for (const auto& c : cases) {
+    CHECK(disassembled(c.word, 0, 100) == c.text);
+    CAPTURE(c.text);
+    CHECK(result(c.word, false) == c.low);
+    CHECK(result(c.word, true) == c.high);
+  }
+}
+
+TEST_CASE("what lies at an offset by SR_CgaSize is where this is 0") {
+  // CS2R.32 R9, SR_CgaSize; [IADD3 R9, PT, PT, R9, 0x1, RZ]; LDC R12, c[0x0][R9+0x2cc]: blocks of the
+  // cluster.
+  const Word size{0x0000000000097805, 0x001fca0000008a00}, more{0x0000000109097810, 0x000fe20007ffe0ff},
+      load{0x0000b300090c7b82, 0x000e620000000800};
+  CHECK(disassembled(load, 0, 100) == "LDC R12, c[0x0][R9+0x2cc]");
+  CHECK(run_blackwell({size, load})[5] == 1);
+  CHECK_THROWS_WITH(run_blackwell({size, more, load}), Catch::Contains("trap"));
+}
+
+TEST_CASE("RPCMOV keeps a register") {
+  const auto got = run_blackwell(
+      {mov(6, 3), {0x0000000600007352, 0x000fcc0000000000}, {0x00000000000c7353, 0x000fd80000000000}});
+  CHECK(std::bit_cast<float>(got[31]) == 3);
+}
+
+TEST_CASE("carries of IADD.64") {
+  // R4 = -1, R5 = 0, R6 = 1, R7 = 0: IADD.64 RZ, P0, R4, R6 carries nothing; IADD.64 R12, R4, R6 is 1 << 32.
+  const auto number = [](uint32_t r, uint32_t v) { return mov(r, std::bit_cast<float>(v)); };
+  const std::vector<Word> start = {number(4, UINT32_MAX), number(5, 0), number(6, 1), number(7, 0)};
+  auto code = start;
+  code.push_back({0x00000006040c7235, 0x000fe400078e0200});
+  code.push_back({0x0000000d000c7202, 0x000fe20000000f00});  // MOV R12, R13
+  CHECK(run_blackwell(code, 120)[0] == 1);
+  code = start;
+  code[1] = number(5, UINT32_MAX);                           // -1
+  code.push_back({0x0000000604ff7235, 0x000fc40007800200});  // IADD.64 RZ, P0, R4, R6
+  code.push_back({0x000000ffff0c7235, 0x000fe400000e0600});  // IADD.64.X R12, RZ, RZ, P0
+  CHECK(run_blackwell(code, 120)[0] == 1);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Any bytes as the machine code of a kernel: either it cannot be executed, or it runs to its end, to an error
-// or to a limit. The first byte says with which registers it begins, the second how many threads there are;
-// then follow instructions. They run one behind the other, then each by itself.
+// or to a limit. The first byte says with which registers it begins, the second how many threads there are
+// and the capability; then follow instructions. They run one behind the other, then each by itself.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -38,19 +38,19 @@ std::vector<Word> prologue(uint8_t kind, uint64_t buffer) {
   return out;
 }
 
-void run(std::vector<Word> code, exec::Memory& memory, uint64_t buffer, uint32_t threads,
-         uint32_t registers) {
+void run(std::vector<Word> code, exec::Memory& memory, uint64_t buffer, uint32_t threads, uint32_t registers,
+         uint32_t capability) {
   code.push_back(kExit);
   Object o;
   o.file = "f";
-  o.capability = 90;
+  o.capability = capability;
   Function f;
   f.name = "k";
   f.kernel = true;
   f.code = std::move(code);
   f.registers = registers;
   f.stack_bytes = 256;
-  f.parameter_offset = 0x210;
+  f.parameter_offset = capability < 100 ? 0x210 : 0x380;
   f.parameter_bytes = 64;
   f.static_shared = 4096;
   f.barriers = 16;
@@ -84,8 +84,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   std::vector<Word> words(std::min((size - 2) / sizeof(Word), kMostWords));
   std::memcpy(words.data(), data + 2, words.size() * sizeof(Word));
+  constexpr uint32_t kCapabilities[] = {90, 100, 120, 75};
+  const uint32_t capability = kCapabilities[data[1] >> 6];
   for (size_t i = 0; i < words.size(); ++i) {
-    disassembled(words[i], i * sizeof(Word));
+    disassembled(words[i], i * sizeof(Word), capability);
   }
   exec::Memory memory;
   const uint64_t buffer = memory.allocate(kBufferBytes);
@@ -94,11 +96,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<Word> first = prologue(data[0], buffer);
   std::vector<Word> all = first;
   all.insert(all.end(), words.begin(), words.end());
-  run(all, memory, buffer, threads, registers);
+  run(all, memory, buffer, threads, registers, capability);
   for (size_t i = 0; i < std::min(words.size(), kMostAlone); ++i) {
     std::vector<Word> alone = first;
     alone.push_back(words[i]);
-    run(alone, memory, buffer, threads, registers);
+    run(alone, memory, buffer, threads, registers, capability);
   }
   return 0;
 }

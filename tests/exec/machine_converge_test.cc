@@ -34,6 +34,8 @@ class Notes : public Observer {
                uint32_t /*threads*/) override {}
   void transferred(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*lane*/,
                    const Transfer& /*t*/) override {}
+  void used_tensor_memory(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*lane*/,
+                          const TensorMemoryOp& /*op*/, const TensorUse& /*use*/) override {}
 };
 
 constexpr Slot kAgain = slot(Bank::kFrame, kFirstSlot + 2), kTurns = slot(Bank::kFrame, kFirstSlot + 3);

@@ -39,7 +39,7 @@ TEST_CASE("forms: every operation has a row, every row decodes to itself", "[ptx
   }
   for (const Form& form : all_forms()) {
     Target target = kNewest;
-    target.sm = form.row->sm >= kOnly ? static_cast<uint16_t>(form.row->sm - kOnly) : target.sm;
+    target.sm = form.row->sm >= kOnly ? static_cast<uint16_t>(form.row->sm % kOnly) : target.sm;
     for (const bool all : {false, true}) {
       const std::string text = sample(form, all);
       INFO(text << " # " << form.row->operands);
@@ -94,8 +94,8 @@ TEST_CASE("forms: what is wrong with an instruction's words", "[ptx]") {
         "10: 'shf.l.b32' lacks a modifier (legal: .clamp, .wrap)");
   CHECK(error_of("mul.s32 %r1, %r2, %r3;") == "8: 'mul.s32' lacks a modifier (legal: .lo, .hi, .wide)");
   CHECK(error_of("popc.b32.b32 %r1, %r2;") == "9: '.b32' is no modifier of 'popc.b32' (legal: none)");
-  CHECK(error_of("tcgen05.mma.cta_group::1 [%r1];") ==
-        "1: 'tcgen05.mma.cta_group::1' is for sm_100a and later (legal: PTX for sm_50 to sm_90a)");
+  CHECK(error_of("clusterlaunchcontrol.query_cancel [%r1];") ==
+        "1: 'clusterlaunchcontrol.query_cancel' is for sm_100 and later (legal: PTX for sm_50 to sm_90a)");
   CHECK(error_of("redux.sync.add.s32 %r1, %r2, %r3;", "6.5", "sm_70") ==
         "1: 'redux.sync.add.s32' is not in this module's language (legal: from .version 7.0 and .target "
         "sm_80; the "
@@ -104,6 +104,13 @@ TEST_CASE("forms: what is wrong with an instruction's words", "[ptx]") {
         "1: 'wgmma.fence.sync.aligned' is not in this module's language (legal: from .version 8.0 and "
         ".target sm_90a; "
         "the module has .version 8.0, .target sm_90)");
+  CHECK(error_of("tcgen05.wait::ld.sync.aligned;", "8.6", "sm_90a") ==
+        "1: 'tcgen05.wait::ld.sync.aligned' is not in this module's language (legal: from .version 8.6 and "
+        ".target sm_100a; the module has .version 8.6, .target sm_90a)");
+  CHECK(error_of("tcgen05.wait::ld.sync.aligned;", "8.6", "sm_120a") ==
+        "1: 'tcgen05.wait::ld.sync.aligned' is not in this module's language (legal: from .version 8.6 and "
+        ".target sm_100a; the module has .version 8.6, .target sm_120a)");
+  CHECK(error_of("tcgen05.wait::ld.sync.aligned;", "8.8", "sm_103f") == "");
   CHECK(error_of("add.u32 %r1, %r2;") == "1: wrong operands of 'add.u32' (legal: d, source, source)");
   CHECK(error_of("add.u32 %r1, %r2, %r3, %r4;") ==
         "24: wrong operands of 'add.u32' (legal: d, source, source)");

@@ -73,6 +73,7 @@ TEST_CASE("decode: floating point", "[sass]") {
       {"MUFU.RCP R12, R7", "mufu", "R12 <- R7"},
       {"MUFU.RSQ R8, -QNAN", "mufu", "R8 <-"},
       {"MUFU.RCP64H R5, R3", "mufu", "R5 <- R3"},
+      {"MUFU.EX2 R5, R3", "mufu_exp", "R5 <- R3"},
       {"FSWZADD R0, R0, R1, PPPPPPPP", "fp32", "R0 <- R0 R1"},
       {"HADD2 R0, R1.H0_H0, R2.H1_H1", "half", "R0 <- R1 R2"},
       {"HADD2.F32 R3, -RZ, R2.H0_H0", "fp32", "R3 <- R2"},

@@ -95,7 +95,7 @@ TEST_CASE("decode: guards", "[sass]") {
 TEST_CASE("decode: unknown opcodes", "[sass]") {
   check_cases({
       {"UFOOBAR UR4, UR5", "uniform unknown", "UR4 <- UR5"},
-      {"FADD2 R4, R6, R8", "fp32 unknown", "R4 <- R6 R8"},
+      {"FADD9 R4, R6, R8", "fp32 unknown", "R4 <- R6 R8"},
       {"ZZZ R1, R2", "unknown unknown", "R1 <- R2"},
   });
 }
@@ -226,9 +226,9 @@ TEST_CASE("decode: a barrier's thread count in a register is no barrier of the w
 
 TEST_CASE("decode: register counts stay inside the register file", "[sass]") {
   CHECK(show_operands(decode_one("LDG.E.128 R254, [R252.64]")) == "R254 <- R252*2");
-  CHECK(show_operands(decode_one("ULDC.64 UR62, c[0x0][0x0]")) == "UR62 <-");
-  CHECK(show_operands(decode_one("HGMMA.64x256x16.F32 R200, gdesc[UR62], R200, gsb0")) ==
-        "R200*55 <- UR62 R200*55");
+  CHECK(show_operands(decode_one("LDCU.64 UR79, c[0x0][0x0]")) == "UR79 <-");
+  CHECK(show_operands(decode_one("HGMMA.64x256x16.F32 R200, gdesc[UR79], R200, gsb0")) ==
+        "R200*55 <- UR79 R200*55");
 }
 
 }  // namespace heddle::sass

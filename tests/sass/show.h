@@ -29,16 +29,24 @@ inline std::string show_operands(const isa::Instr& in) {
 // Class name, then whatever the instruction has of: bytes, address lists, matrices, flags by letter.
 inline std::string show_class(const isa::Instr& in) {
   static constexpr struct {
-    uint16_t flag;
+    uint32_t flag;
     const char* name;
   } kFlags[] = {
-      {isa::kFlagPredicated, "predicated"}, {isa::kFlagConstOperand, "const"},
-      {isa::kFlagBypassL1, "bypass"},       {isa::kFlagUnknownOpcode, "unknown"},
-      {isa::kFlagBarrierArrive, "arrive"},  {isa::kFlagUniformAddress, "uniform"},
-      {isa::kFlagBarrierRed, "red"},        {isa::kFlagScopeSys, "sys"},
-      {isa::kFlagScopeCta, "cta"},          {isa::kFlagEvictFirst, "first"},
-      {isa::kFlagEvictLast, "last"},        {isa::kFlagStrong, "strong"},
+      {isa::kFlagPredicated, "predicated"},
+      {isa::kFlagConstOperand, "const"},
+      {isa::kFlagBypassL1, "bypass"},
+      {isa::kFlagUnknownOpcode, "unknown"},
+      {isa::kFlagBarrierArrive, "arrive"},
+      {isa::kFlagUniformAddress, "uniform"},
+      {isa::kFlagBarrierRed, "red"},
+      {isa::kFlagScopeSys, "sys"},
+      {isa::kFlagScopeCta, "cta"},
+      {isa::kFlagEvictFirst, "first"},
+      {isa::kFlagEvictLast, "last"},
+      {isa::kFlagStrong, "strong"},
       {isa::kFlagBarrierAllThreads, "all"},
+      {isa::kFlagTensorFree, "free"},
+      {isa::kFlagPair, "pair"},
   };
   std::string s(isa::name(in.op));
   s += in.width ? " " + std::to_string(in.width) + "B" : "";

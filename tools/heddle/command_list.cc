@@ -105,8 +105,6 @@ struct SassOptions {
   uint32_t capability = 0;  // 0: all
 };
 
-constexpr uint32_t kFirstKnown = 70, kLastKnown = 90;  // capabilities of the disassembler
-
 // Machine code of one file.
 class Sass {
  public:
@@ -121,7 +119,7 @@ class Sass {
     if (o_.capability != 0 && image.capability != o_.capability) {
       return;
     }
-    if (image.capability < kFirstKnown || image.capability > kLastKnown) {
+    if (!cubin::is_known(image.capability)) {
       not_known_.insert(image.capability);
       return;
     }
@@ -146,8 +144,8 @@ class Sass {
       throw Error(fmt::format("{}: no machine code in it (there is: {})", file, fmt::join(others_, ", ")));
     }
     if (!functions_ && names_.empty() && !not_known_.empty()) {
-      throw Error(fmt::format("{}: machine code of capability {} (legal: {} to {})", file,
-                              fmt::join(not_known_, ", "), kFirstKnown, kLastKnown));
+      throw Error(fmt::format("{}: machine code of capability {} (legal: {})", file,
+                              fmt::join(not_known_, ", "), cubin::kKnownCapabilities));
     }
     if (o_.capability != 0 && !code_.contains(o_.capability)) {
       throw Error(fmt::format("{}: no machine code of capability {} (legal: {})", file, o_.capability,
@@ -162,8 +160,8 @@ class Sass {
       note(fmt::format("{} instructions of {} are not known to the disassembler", unknown_, instructions_));
     }
     if (!not_known_.empty()) {
-      note(fmt::format("left out: machine code of capability {} (legal: {} to {})",
-                       fmt::join(not_known_, ", "), kFirstKnown, kLastKnown));
+      note(fmt::format("left out: machine code of capability {} (legal: {})", fmt::join(not_known_, ", "),
+                       cubin::kKnownCapabilities));
     }
   }
 

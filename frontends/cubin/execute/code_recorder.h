@@ -26,6 +26,9 @@ class CodeRecorder final : public executed::Recorder {
                     const exec::Register& operand) override;
   void transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
                    const exec::Transfer& t) override;
+  // Machine code that is read has none.
+  void used_tensor_memory(const exec::Block& /*block*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*lane*/,
+                          const exec::TensorMemoryOp& /*op*/, const exec::TensorUse& /*use*/) override {}
 
  private:
   isa::WarpTrace& trace_of(const exec::Block& block, uint32_t warp) {

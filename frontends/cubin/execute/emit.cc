@@ -66,8 +66,9 @@ void Translator::guard_kept(std::initializer_list<Slot> written) {
 }
 
 // Whether the guard and another predicate hold: the guard of what comes next.
-Slot Translator::guard_and(const Operand& also) {
-  const Slot s = truth(also);
+Slot Translator::guard_and(const Operand& also) { return guarded_by(truth(also)); }
+
+Slot Translator::guarded_by(Slot s) {
   if (!line_.guarded) {
     return s;
   }

@@ -10,7 +10,7 @@
 
 namespace heddle::cubin {
 
-inline constexpr uint32_t kZeroRegister = 255, kZeroUniform = 63, kTruePredicate = 7;
+inline constexpr uint32_t kZeroRegister = 255, kZeroUniform = 255, kTruePredicate = 7;
 inline constexpr uint32_t kNoIndex = UINT32_MAX;
 
 struct Operand {

@@ -44,7 +44,8 @@ std::vector<uint8_t> patched(const Object& object, const Placement& p, const Dat
 }
 
 uint64_t fixed_up(const Object& object, const Placement& placement, const Fixup& f, std::string_view where) {
-  const auto it = placement.addresses.find(f.symbol);
+  const auto it = f.symbol.starts_with(kSystemCalls) ? placement.addresses.find(kSystemCalls)
+                                                     : placement.addresses.find(f.symbol);
   if (it == placement.addresses.end()) {
     throw Error(
         fmt::format("{}: {}: nothing defines {} (legal: a linked cubin; nvcc -dlink or nvlink makes one)",

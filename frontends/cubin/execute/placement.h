@@ -16,6 +16,7 @@ namespace heddle::cubin {
 
 // A function of the system that code may call, in place of the module's own of that name: those of the CUDA
 // runtime come with the module, and call what a driver has there.
+inline constexpr std::string_view kSystemCalls = "__cuda_syscall_";
 struct SystemFunction {
   std::string_view name;
   exec::Builtin builtin;
@@ -47,7 +48,10 @@ inline constexpr SystemFunction kSystemFunctions[] = {
     {"__cudaCDP2GetDevice", exec::Builtin::kRuntime, "w"},
     {"__cudaCDP2GetDeviceCount", exec::Builtin::kRuntime, "w"},
     {"__cudaCDP2Malloc", exec::Builtin::kRuntime, "ww"},
-    {"__cudaCDP2Free", exec::Builtin::kRuntime, "w"}};
+    {"__cudaCDP2Free", exec::Builtin::kRuntime, "w"},
+    // All that begin like this: code of 12.x calls them to copy into other blocks' shared memory. A trap
+    // here.
+    {kSystemCalls, exec::Builtin::kNone, ""}};
 bool is_system_function(std::string_view name);
 inline constexpr uint64_t kInstructionBytes = 16;
 inline constexpr uint64_t kSystemCode = exec::kFunctionBase;            // system functions, 16 bytes each

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/cubin/disassemble.h"
 #include "frontends/input/printable.h"
 
 namespace heddle::cubin {
@@ -12,7 +13,6 @@ namespace {
 constexpr uint64_t kHeapBytes = 8 << 20;  // of malloc in kernels, as CUDA's default
 constexpr uint64_t kWorkspaceBytes = 64;  // of cooperative groups
 constexpr size_t kMostNames = 40;         // in a message
-constexpr uint32_t kFirstCapability = 70, kLastCapability = 90;
 
 // The module's kernels by their addresses, if it has the functions that launch them; else nothing.
 std::map<uint64_t, exec::DeviceRuntime::Kernel> launchable(const Object& object, const Placement& placement) {
@@ -33,10 +33,13 @@ std::map<uint64_t, exec::DeviceRuntime::Kernel> launchable(const Object& object,
 
 }  // namespace
 
+bool is_executed(uint32_t capability) { return is_known(capability); }
+
 Program::Program(Object object, exec::Memory& memory) : object_(std::move(object)), memory_(memory) {
-  if (object_.capability < kFirstCapability || object_.capability > kLastCapability) {
-    throw Error(fmt::format("{}: code of compute capability {}.{} is not executed (legal: 7.0 to 9.0)",
-                            object_.file, object_.capability / 10, object_.capability % 10));
+  if (!is_executed(object_.capability)) {
+    throw Error(
+        fmt::format("{}: code of compute capability {}.{} is not executed (legal: 7.0 to 9.0, 10.0 to 12.1)",
+                    object_.file, object_.capability / 10, object_.capability % 10));
   }
   placement_ = place(object_, memory_);
   launchable_ = launchable(object_, placement_);

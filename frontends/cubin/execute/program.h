@@ -17,6 +17,9 @@
 
 namespace heddle::cubin {
 
+// Whether code of this capability is.
+bool is_executed(uint32_t capability);
+
 // A kernel has instructions that cannot be executed: all of them, a line each.
 class NotCovered : public Unsupported {
   using Unsupported::Unsupported;

@@ -15,11 +15,11 @@ using exec::Special;
 using exec::arith::Number;
 using exec::arith::WordOp;
 
-// The frame: convergence barriers, predicates with one that nobody reads, temporaries, uniform registers with
-// one that nobody reads, registers with four of them.
+// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's register, temporaries,
+// uniform registers with one that nobody reads, registers with four of them.
 constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
                    kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
-                   kTemporaries = kBarrierResult + 1, kMostTemporaries = 160,
+                   kReturn = kBarrierResult + 1, kTemporaries = kReturn + 1, kMostTemporaries = 160,
                    kUniforms = kTemporaries + kMostTemporaries;
 constexpr uint32_t kSinks = 4;
 
@@ -87,6 +87,75 @@ constexpr SystemWord kSystemWords[] = {{0x00, Special::kNtidX},
                                        {0x164, Special::kNclusteridZ},
                                        {0x188, Special::kClusterNctarank}};
 
+// Of 10.0 and 12.0, found in the same way, and those that are read at an offset that SR_CgaSize says.
+constexpr SystemWord kBlackwellWords[] = {{0x140, Special::kGridid},
+                                          {0x144, Special::kZero},
+                                          {0x2d0, Special::kNsmid},
+                                          {0x360, Special::kNtidX},
+                                          {0x364, Special::kNtidY},
+                                          {0x368, Special::kNtidZ},
+                                          {0x36c, Special::kIsExplicitCluster},
+                                          {0x370, Special::kNctaidX},
+                                          {0x374, Special::kNctaidY},
+                                          {0x378, Special::kNctaidZ}};
+constexpr SystemWord kClusterWords[] = {
+    {0x254, Special::kWorkspaceHigh},  {0x258, Special::kWorkspaceLow},   {0x2a0, Special::kClusterNctaidX},
+    {0x2a4, Special::kClusterNctaidY}, {0x2a8, Special::kClusterNctaidZ}, {0x2ac, Special::kDynamicShared},
+    {0x2b0, Special::kClusterPartX},   {0x2b4, Special::kClusterPartY},   {0x2b8, Special::kClusterPartZ},
+    {0x2c0, Special::kNclusteridX},    {0x2c4, Special::kNclusteridY},    {0x2c8, Special::kNclusteridZ},
+    {0x2cc, Special::kClusterNctarank}};
+
+// What the driver puts into constant bank 0 of Blackwell.
+Slot Translator::blackwell_word(uint32_t offset) {
+  const Function& kernel = object_.functions[out_.functions.front()];
+  const auto half = [&](uint64_t address, bool high) {
+    return constant(high ? address >> 32 : address & UINT32_MAX);
+  };
+  for (const auto& [at, what] : kBlackwellWords) {
+    if (at == offset) {
+      return special(what);
+    }
+  }
+  switch (offset) {
+    case 0x120:  // bank 3
+    case 0x124:
+      return half(exec::kConstWindow, offset == 0x124);
+    case 0x16c:
+      return constant(exec::kSharedReserve);
+    case 0x2f8:
+    case 0x2fc:
+      return half(exec::kLocalWindow, offset == 0x2fc);
+    case 0x348:  // the parameters, for tensor maps
+    case 0x34c:
+      return half(exec::kBankWindow + kernel.parameter_offset, offset == 0x34c);
+    case 0x358:  // the descriptor of global memory
+    case 0x35c:
+      return constant(0);
+    case 0x37c:
+      return constant(out_.code.functions.front().local_bytes);
+    default:
+      missing(fmt::format("word 0x{:x} of constant bank 0", offset));
+      return constant(0);
+  }
+}
+
+// A word of those that code reads at an offset by SR_CgaSize, which is 0 here: with another one it is a trap.
+Slot Translator::cluster_word(const Operand& o) {
+  for (const auto& [at, what] : kClusterWords) {
+    if (at == o.offset) {
+      const bool uniform = o.ubase != kNoIndex;
+      const Slot index = uniform ? ureg(o.ubase) : reg(o.base), other = temporary();
+      compute(WordOp::kNotEqual, other, exec::kNoSlot, {index}, 0, Role::kBefore);
+      const Slot guard = guarded_by(other);
+      exec::Inst& in = emit(exec::Kind::kTrap, Role::kBefore);
+      in.guard = guard;
+      return special(what);
+    }
+  }
+  missing(fmt::format("word 0x{:x} of constant bank 0, at an offset", o.offset));
+  return constant(0);
+}
+
 // A word of constant bank 0: what the driver puts there, then the parameters.
 Slot Translator::constant_word(const Operand& o, uint32_t word) {
   const auto offset = static_cast<uint32_t>(o.offset) + 4 * word;
@@ -94,6 +163,9 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
   if (o.bank == 0) {
     if (offset >= kernel.parameter_offset && kernel.parameter_offset != 0) {
       return parameter_word(offset - kernel.parameter_offset);
+    }
+    if (object_.capability >= kBlackwell) {
+      return blackwell_word(offset);
     }
     for (const auto& [at, what] : kSystemWords) {
       if (at == offset) {
@@ -181,7 +253,7 @@ Slot Translator::ureg(uint32_t index, uint32_t word) {
     return exec::slot(Bank::kFrame, kUniforms + uniforms_);
   }
   if (index + word >= uniforms_) {
-    missing(fmt::format("UR{} (legal: up to UR{})", index + word, kZeroUniform - 1));
+    missing(fmt::format("UR{} (legal: up to UR{})", index + word, most_uniforms() - 1));
   }
   return exec::slot(Bank::kFrame, kUniforms + std::min(index + word, uniforms_));
 }
@@ -194,6 +266,9 @@ Slot Translator::barrier(uint32_t index) const { return exec::slot(Bank::kFrame,
 // Of BAR.RED, for B2R.RESULT.
 Slot Translator::barrier_result() const { return exec::slot(Bank::kFrame, kBarrierResult); }
 
+// Of RPCMOV.
+Slot Translator::return_register() const { return exec::slot(Bank::kFrame, kReturn); }
+
 Slot Translator::temporary() {
   if (temporaries_ >= kMostTemporaries) {
     missing("so many operands");
@@ -201,6 +276,8 @@ Slot Translator::temporary() {
   }
   return exec::slot(Bank::kFrame, kTemporaries + temporaries_++);
 }
+
+uint32_t Translator::most_uniforms() const { return object_.capability >= kBlackwell ? 80 : 63; }
 
 uint32_t Translator::frame_registers() const { return kUniforms + uniforms_ + 1 + registers_ + kSinks; }
 

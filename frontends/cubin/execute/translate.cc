@@ -49,7 +49,8 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
 bool uniform_name(std::string_view name) {
   static constexpr std::string_view kNames[] = {"UMOV",  "ULDC",   "USEL",  "UISETP", "UIADD3", "ULEA",
                                                 "ULOP3", "UPLOP3", "UPRMT", "USHF",   "USGXT",  "UBMSK",
-                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX", "UP2UR"};
+                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX", "UP2UR",
+                                                "UFADD", "UFMUL",  "UFFMA", "UI2F",   "UVIMNMX"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -87,6 +88,10 @@ const Ignored kIgnored[] = {
     {"F2IP", {"F32"}},
     {"FSET", {"BF"}},
     {"HFMA2", {"MMA"}},
+    {"CREDUX", {"MAX"}},
+    {"VIMNMX", {"S32"}},
+    {"R2UR", {"BROADCAST"}},
+    {"RPCMOV", {"32"}},
     {"VOTE", {"EQ"}},
     {"VOTEU", {"EQ"}},
     {"MATCH", {"ANY"}},
@@ -95,8 +100,9 @@ const Ignored kIgnored[] = {
     {"BMOV", {"32"}},
     {"LDSM", {"16", "M88"}},
     {"STSM", {"16", "M88"}},
-    {"MOVM", {"16", "MT88"}},
+    {"MOVM", {"16", "MT88", "M832"}},
     {"HMMA", {"F16"}},
+    {"QMMA", {"F16"}},
     {"HGMMA", {"F16"}},
     {"QGMMA", {"F16"}},
     {"BMMA", {"POPC"}},
@@ -112,6 +118,9 @@ const Ignored kIgnored[] = {
     {"WARPSYNC", {"ALL", "EXCLUSIVE", "COLLECTIVE"}},
     {"CALL", {"NOINC"}},
     {"RET", {"NODEC"}},
+    {"BSSY", {"RELIABLE", "RECONVERGENT"}},
+    {"BSYNC", {"RELIABLE", "RECONVERGENT"}},
+    {"BREAK", {"RELIABLE"}},
     {"BPT", {"TRAP"}},
     {"NANOSLEEP", {"SYNCS"}},
     {"UTMACCTL", {"IV"}},
@@ -166,12 +175,12 @@ void Translator::find_registers() {
           parse_line(disassembled(f.code[i], i * kInstructionBytes, object_.capability), f.code[i]);
       for (const Operand& o : line.operands) {
         if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
-          uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.index + 8));
+          uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.index + 8));
         } else if (o.is(Kind::kRegister) && o.index != kZeroRegister) {
           registers_ = std::max(registers_, std::min(kZeroRegister, o.index + operand_words(line)));
         }
         if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
-          uniforms_ = std::max(uniforms_, std::min(kZeroUniform, o.ubase + 8));
+          uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.ubase + 8));
         }
         if (o.base != kNoIndex && o.base != kZeroRegister) {
           registers_ = std::max(registers_, std::min(kZeroRegister, o.base + 2));
@@ -193,6 +202,9 @@ void Translator::instruction() {
   }
   if (uniform_) {
     line_.name.erase(0, 1);
+  } else if (line_.name == "LDCU") {
+    uniform_ = true;
+    line_.name = "LDC";
   }
   const size_t before = out_.code.insts.size();
   if (!integer() && !floating() && !memory() && !control() && !matrix() && !async()) {
@@ -240,6 +252,10 @@ void Translator::system_functions() {
     info.runtime = exec::runtime_function(f.name);
     starts_.push_back(static_cast<uint32_t>(c.insts.size()));
     c.stretches.emplace_back(static_cast<uint32_t>(c.insts.size()), f.name);
+    if (f.builtin == exec::Builtin::kNone) {
+      emit(exec::Kind::kTrap).counted = false;
+      continue;
+    }
     exec::CallOp call;
     call.function = static_cast<uint32_t>(c.functions.size());
     call.frame_registers = frame_registers();

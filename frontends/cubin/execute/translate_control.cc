@@ -23,7 +23,7 @@ int64_t distance(const Word& w, uint32_t capability) {
 
 bool Translator::control() {
   const std::string& n = line_.name;
-  if (n == "BRA" || n == "BRX" || n == "CALL" || n == "RET") {
+  if (n == "BRA" || n == "BRX" || n == "BRXU" || n == "CALL" || n == "RET") {
     branch();
   } else if (n == "EXIT" || n == "KILL" || n == "BPT") {
     const bool second = count() > 0 && op(0).is(Kind::kPredicate);
@@ -96,10 +96,10 @@ void Translator::jump(Slot index, bool absolute, int64_t offset) {
 void Translator::branch() {
   const std::string& n = line_.name;
   const int64_t next = static_cast<int64_t>((at_ + 1) * kInstructionBytes);
-  const bool by_register = n == "RET" || n == "BRX" || (n == "CALL" && word_.form() == 1);
+  const bool by_register = n == "RET" || n == "BRX" || n == "BRXU" || (n == "CALL" && word_.form() == 1);
   if (by_register) {
     Operand r;
-    r.kind = Kind::kRegister;
+    r.kind = n == "BRXU" ? Kind::kUniform : Kind::kRegister;
     r.index = static_cast<uint32_t>(word_.bits(24, 8));
     if (count() > 0 && op(0).is(Kind::kPredicate)) {
       missing("a second predicate");
@@ -121,7 +121,9 @@ void Translator::branch() {
     const Slot here = temporary(), differ = temporary();
     emit(exec::Kind::kActivemask, Role::kBefore).d[0] = here;
     compute(words::logic_fn(0x3c), differ, kNoSlot,
-            {here, ureg(static_cast<uint32_t>(word_.bits(24, 6))), constant(0)}, 0, Role::kBefore);
+            {here, ureg(static_cast<uint32_t>(word_.bits(24, object_.capability >= kBlackwell ? 8 : 6))),
+             constant(0)},
+            0, Role::kBefore);
     condition = temporary();
     compute(WordOp::kNotEqual, condition, kNoSlot, {differ}, 0, Role::kBefore);
   } else if (line_.has("CONV") || (line_.has("U") && line_.has("ALL"))) {
@@ -248,14 +250,15 @@ bool Translator::warp_wide() {
     const Slot s = line_.has("U64") ? joined(value) : source(value);
     sync(all ? SyncKind::kMatchAll : SyncKind::kMatchAny, destination(op(all ? 1 : 0)),
          all ? predicate(op(0)) : kNoSlot, {s});
-  } else if (n == "REDUX") {
+  } else if (n == "REDUX" || n == "CREDUX") {
     const bool is_signed = line_.has("S32");
     const SyncKind kind = line_.has("SUM")   ? SyncKind::kAddU32
                           : line_.has("OR")  ? SyncKind::kOr
                           : line_.has("XOR") ? SyncKind::kXor
                           : line_.has("MIN") ? (is_signed ? SyncKind::kMinS32 : SyncKind::kMinU32)
-                          : line_.has("MAX") ? (is_signed ? SyncKind::kMaxS32 : SyncKind::kMaxU32)
-                                             : SyncKind::kAnd;
+                          : line_.has("MAX") || n == "CREDUX"
+                              ? (is_signed ? SyncKind::kMaxS32 : SyncKind::kMaxU32)
+                              : SyncKind::kAnd;
     const Slot t = temporary();
     const Slot s = source(op(1));
     sync(kind, t, kNoSlot, {s});
@@ -297,25 +300,19 @@ void Translator::emit_guarded(WordOp what, Slot d, Slot s, uint64_t control) {
 
 bool Translator::special_registers() {
   const std::string& n = line_.name;
-  if (n != "S2R" && n != "S2UR" && n != "CS2R") {
+  if (n != "S2R" && n != "S2UR" && n != "CS2R" && n != "CS2UR") {
     return false;
   }
   const std::string& name = op(1).suffix;
-  constexpr std::pair<std::string_view, Special> kNames[] = {{"SR_TID.X", Special::kTidX},
-                                                             {"SR_TID.Y", Special::kTidY},
-                                                             {"SR_TID.Z", Special::kTidZ},
-                                                             {"SR_CTAID.X", Special::kCtaidX},
-                                                             {"SR_CTAID.Y", Special::kCtaidY},
-                                                             {"SR_CTAID.Z", Special::kCtaidZ},
-                                                             {"SR_VIRTUALSMID", Special::kSmid},
-                                                             {"SR_LANEID", Special::kLaneid},
-                                                             {"SR_EQMASK", Special::kLanemaskEq},
-                                                             {"SR_LTMASK", Special::kLanemaskLt},
-                                                             {"SR_LEMASK", Special::kLanemaskLe},
-                                                             {"SR_GTMASK", Special::kLanemaskGt},
-                                                             {"SR_GEMASK", Special::kLanemaskGe},
-                                                             {"SR_CgaCtaId", Special::kClusterCtarank}};
-  const bool wide = n == "CS2R" && !line_.has("32");
+  constexpr std::pair<std::string_view, Special> kNames[] = {
+      {"SR_TID.X", Special::kTidX},        {"SR_TID.Y", Special::kTidY},
+      {"SR_TID.Z", Special::kTidZ},        {"SR_CTAID.X", Special::kCtaidX},
+      {"SR_CTAID.Y", Special::kCtaidY},    {"SR_CTAID.Z", Special::kCtaidZ},
+      {"SR_VIRTUALSMID", Special::kSmid},  {"SR_LANEID", Special::kLaneid},
+      {"SR_EQMASK", Special::kLanemaskEq}, {"SR_LTMASK", Special::kLanemaskLt},
+      {"SR_LEMASK", Special::kLanemaskLe}, {"SR_GTMASK", Special::kLanemaskGt},
+      {"SR_GEMASK", Special::kLanemaskGe}, {"SR_CgaCtaId", Special::kClusterCtarank}};
+  const bool of_warp = n == "S2UR" || n == "CS2UR", wide = (n == "CS2R" || n == "CS2UR") && !line_.has("32");
   if (name == "SR_CLOCKLO" || name == "SR_GLOBALTIMERLO" || name == "SR_CLOCKHI" ||
       name == "SR_GLOBALTIMERHI") {
     const Slot t = temporary();
@@ -324,9 +321,14 @@ bool Translator::special_registers() {
     in.sub = name.back() == 'I' ? 32 : 0;
     in.sub |= name.starts_with("SR_GLOBALTIMER") ? exec::kOfNs : 0;
     in.offset = wide ? -1 : 0xffffffff;
-    if (wide) {
+    if (wide && of_warp) {
+      const Slot low = temporary(), high = temporary();
+      compute(WordOp::kSplit, low, high, {t}, 0, Role::kBehind);
+      emit_guarded(WordOp::kBroadcast, destination(op(0)), low, 0);
+      emit_guarded(WordOp::kBroadcast, destination(op(0), 1), high, 0);
+    } else if (wide) {
       compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {t}, 0, Role::kBehind);
-    } else if (n == "S2UR") {
+    } else if (of_warp) {
       emit_guarded(WordOp::kBroadcast, destination(op(0)), t, 0);
     } else {
       compute(WordOp::kCopy, destination(op(0)), kNoSlot, {t}, 0, Role::kBehind);
@@ -334,7 +336,7 @@ bool Translator::special_registers() {
     return true;
   }
   Slot s = kNoSlot;
-  if (name == "SRZ") {
+  if (name == "SRZ" || name == "SR_CgaSize") {  // of the latter: Translator::cluster_word()
     s = constant(0);
   } else if (name == "SR_SWINHI") {
     s = constant(exec::kSharedWindow >> 32);
@@ -348,9 +350,12 @@ bool Translator::special_registers() {
     missing();
     return true;
   }
-  if (n == "S2UR") {
+  if (of_warp) {
     emit_guarded(WordOp::kBroadcast, destination(op(0)), s, 0);
     out_.code.insts.back().counted = true;
+    if (wide) {
+      emit_guarded(WordOp::kBroadcast, destination(op(0), 1), constant(0), 0);
+    }
   } else {
     compute(WordOp::kCopy, destination(op(0)), wide ? destination(op(0), 1) : kNoSlot, {s});
   }

@@ -82,6 +82,16 @@ bool Translator::floating() {
     compute(words::float_fn(FloatOp::kMin, f32, false, how(line_)), least, {a, b}, Role::kBefore);
     compute(words::float_fn(FloatOp::kMax, f32, false, how(line_)), most, {a, b}, Role::kBefore);
     compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
+  } else if (n == "FADD2" || n == "FMUL2" || n == "FFMA2") {
+    fused_pair();
+  } else if (n == "FMNMX3") {
+    const Slot a = real(op(1), f32), b = real(op(2), f32), c = real(op(3), f32), p = truth(op(4));
+    const Slot least = temporary(), most = temporary();
+    for (const auto& [what, to] : {std::pair{FloatOp::kMin, least}, {FloatOp::kMax, most}}) {
+      compute(words::float_fn(what, f32, false, how(line_)), to, {a, b}, Role::kBefore);
+      compute(words::float_fn(what, f32, false, how(line_)), to, {to, c}, Role::kBefore);
+    }
+    compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
   } else if (n == "FSEL") {
     if (line_.has("FTZ")) {
       missing("FTZ");
@@ -133,6 +143,32 @@ void Translator::fused(Number type, size_t operands) {
   const Slot t = temporary();
   compute(fn, t, {a, b, c}, Role::kBefore);
   compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {t});
+}
+
+// FADD2 and the like: two of f32, each with its own registers.
+void Translator::fused_pair() {
+  const size_t operands = line_.name == "FFMA2" ? 3 : 2;
+  const FloatOp what = operands == 3 ? FloatOp::kFma : line_.name == "FADD2" ? FloatOp::kAdd : FloatOp::kMul;
+  const words::Fn fn = words::float_fn(what, Number::kF32, false, how(line_));
+  const Slot results[2] = {temporary(), temporary()};
+  for (uint32_t half = 0; half < 2; ++half) {
+    Slot sources[3] = {kNoSlot, kNoSlot, kNoSlot};
+    for (size_t i = 0; i < operands; ++i) {
+      Operand o = op(i + 1);
+      const bool both = o.suffix == ".F32", swapped = o.suffix == ".F32x2.LO_HI";
+      if (!o.is(Kind::kRegister) && !o.is(Kind::kNumber)) {
+        missing("such an operand");
+      }
+      if (o.is(Kind::kRegister) && o.index != kZeroRegister && !both) {
+        o.index += swapped ? 1 - half : half;
+        reg(o.index);
+      }
+      sources[i] = real(o, Number::kF32);
+    }
+    compute(fn, results[half], {sources[0], sources[1], sources[2]}, Role::kBefore);
+  }
+  compute(WordOp::kCopy, destination(op(0)), kNoSlot, {results[0]});
+  compute(WordOp::kCopy, destination(op(0), 1), kNoSlot, {results[1]}, 0, Role::kBehind);
 }
 
 void Translator::compare_floats(Number type) {
@@ -272,6 +308,17 @@ void Translator::special_function() {
       {"RCP", MachineFunction::kRcp},       {"RSQ", MachineFunction::kRsq},
       {"RCP64H", MachineFunction::kRcp64h}, {"RSQ64H", MachineFunction::kRsq64h},
       {"SQRT", MachineFunction::kSqrt},     {"TANH", MachineFunction::kTanh}};
+  if (line_.has("F16x2") || line_.has("BF16x2")) {
+    const bool bf16_pair = line_.has("BF16x2");
+    if (!line_.has("EX2")) {
+      missing();
+      return;
+    }
+    const auto type = bf16_pair ? Number::kBf16 : Number::kF16;
+    compute(words::special_fn(words::SpecialOp::kEx2, type, true, bf16_pair), destination(op(0)), kNoSlot,
+            {real(op(1), type)}, 0);
+    return;
+  }
   const bool f16 = line_.has("F16"), bf16 = line_.has("BF16");
   if (f16 || bf16) {
     const auto type = f16 ? Number::kF16 : Number::kBf16;

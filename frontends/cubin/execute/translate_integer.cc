@@ -33,6 +33,9 @@ bool is_signed(const Parsed& line) { return !line.has("U32") && !line.has("U16x2
 
 bool Translator::integer() {
   const std::string& n = line_.name;
+  if (wide_integer()) {
+    return true;
+  }
   if (n == "IADD3") {
     add3();
   } else if (n == "IMAD") {
@@ -57,8 +60,18 @@ bool Translator::integer() {
 
 // d, [carry, [carry]], a, b, c, [carry in, carry in]
 void Translator::add3() {
+  const auto is_predicate = [&](size_t i) {
+    return op(i).is(Kind::kPredicate) || op(i).is(Kind::kUniformPredicate);
+  };
+  const auto wanted = [&](const Operand& o) { return o.index == kTruePredicate ? kNoSlot : predicate(o); };
+  if (line_.has("64") && is_predicate(1)) {
+    if (wanted(op(1)) != kNoSlot || wanted(op(2)) != kNoSlot) {
+      missing("a predicate");
+    }
+    line_.operands.erase(line_.operands.begin() + 1, line_.operands.begin() + 3);
+  }
   if (line_.has("64")) {
-    if (op(1).negate || op(1).invert || op(2).invert || op(3).invert) {
+    if (op(1).invert || op(2).invert || op(3).invert) {
       missing("a sign");
     }
     const auto plus = [](const Operand& o) {
@@ -67,17 +80,18 @@ void Translator::add3() {
           Number::kU64);
     };
     const Slot a = joined(op(1)), b = joined(op(2)), c = joined(op(3)), sum = temporary();
-    compute(plus(op(2)), sum, kNoSlot, {a, b}, 0, Role::kBefore);
+    compute(plus(op(1)), sum, kNoSlot, {constant(0), a}, 0, Role::kBefore);
+    compute(plus(op(2)), sum, kNoSlot, {sum, b}, 0, Role::kBefore);
     compute(plus(op(3)), sum, kNoSlot, {sum, c}, 0, Role::kBefore);
     compute(WordOp::kSplit, destination(op(0)), destination(op(0), 1), {sum});
     return;
   }
   size_t i = 1;
   Slot carry = kNoSlot, second = kNoSlot;
-  if (op(i).is(Kind::kPredicate) || op(i).is(Kind::kUniformPredicate)) {
-    carry = predicate(op(i++));
-    if (op(i).is(Kind::kPredicate) || op(i).is(Kind::kUniformPredicate)) {
-      second = predicate(op(i++));
+  if (is_predicate(i)) {
+    carry = wanted(op(i++));
+    if (is_predicate(i)) {
+      second = wanted(op(i++));
     }
   }
   const uint64_t control = signs(op(i), 0) | signs(op(i + 1), 1) | signs(op(i + 2), 2);
@@ -209,6 +223,12 @@ void Translator::extreme() {
                            (line_.has("U16x2") || line_.has("S16x2") ? words::kPairs : 0) |
                            (line_.has("RELU") ? words::kRelu : 0) |
                            (line_.name == "VIADDMNMX" ? words::kSum : 0);
+  if (op(1).is(Kind::kPredicate)) {  // two results of 10.x
+    if (op(1).index != kTruePredicate || op(2).index != kTruePredicate) {
+      missing("a predicate");
+    }
+    line_.operands.erase(line_.operands.begin() + 1, line_.operands.begin() + 3);
+  }
   const Slot d = destination(op(0)), a = source(op(1)), b = source(op(2));
   if (three) {
     const uint64_t all = control | signs(op(2), 1) | signs(op(3), 2);
@@ -321,6 +341,11 @@ bool Translator::moves() {
     } else {
       compute(WordOp::kBroadcast, destination(op(0)), kNoSlot, {s});
     }
+  } else if (n == "RPCMOV") {
+    // Code that has been seen keeps a register there and takes it back.
+    const bool to = op(0).is(Kind::kOther);
+    compute(WordOp::kCopy, to ? return_register() : destination(op(0)), kNoSlot,
+            {to ? source(op(1)) : return_register()});
   } else if (n == "P2R" || n == "P2UR") {
     // d, PR, others, which
     unsigned first = 0;

@@ -65,13 +65,15 @@ std::vector<Element> elements(const Parsed& line) {
 
 bool Translator::matrix() {
   const std::string& n = line_.name;
-  if (n == "MOVM") {
+  if (n == "MOVM" && line_.has("U4TO8")) {
+    unpack_tile();
+  } else if (n == "MOVM") {
     MatrixOp m;
     m.kind = MatrixOp::Kind::kTransposeTile;
     m.d.slots = {destination(op(0))};
     m.a.slots = {source(op(1))};
     emit_matrix(std::move(m));
-  } else if (n == "HMMA" || n == "IMMA" || n == "BMMA") {
+  } else if (n == "HMMA" || n == "IMMA" || n == "BMMA" || n == "QMMA") {
     product();
   } else if (n == "DMMA") {
     double_product();
@@ -86,6 +88,44 @@ bool Translator::matrix() {
 void Translator::emit_matrix(MatrixOp m) {
   emit(exec::Kind::kMatrix).target = static_cast<uint32_t>(out_.code.matrix.size());
   out_.code.matrix.push_back(std::move(m));
+}
+
+// MOVM.U4TO8.M832: 8 rows of 32 elements of 4 bits, as mma has them in registers, become 8 rows of 32 of 8
+// bits. Which lane gets what is assumed: code that has been seen does it to both factors, and a sum does not
+// tell.
+void Translator::unpack_tile() {
+  namespace words = exec::arith;
+  const Slot part = temporary(), lane = temporary(), odd = temporary();
+  compute(words::logic_fn(0xc0), lane, kNoSlot, {special(exec::Special::kLaneid), constant(28), constant(0)},
+          0, Role::kBefore);
+  compute(words::logic_fn(0xc0), part, kNoSlot, {special(exec::Special::kLaneid), constant(3), constant(0)},
+          0, Role::kBefore);
+  compute(words::logic_fn(0xc0), odd, kNoSlot, {part, constant(1), constant(0)}, 0, Role::kBefore);
+  compute(WordOp::kShift, odd, kNoSlot, {odd, constant(4), constant(0)}, 0, Role::kBefore);
+  compute(WordOp::kShift, part, kNoSlot, {part, constant(1), constant(0)}, words::kRight, Role::kBefore);
+  compute(WordOp::kAdd3, lane, kNoSlot, {lane, part}, 0, Role::kBefore);
+  Slot results[2] = {};
+  for (uint32_t i = 0; i < 2; ++i) {
+    const Slot from = temporary(), t = temporary(), u = temporary();
+    compute(WordOp::kAdd3, from, kNoSlot, {lane, constant(uint64_t{2} * i)}, 0, Role::kBefore);
+    exec::Inst& in = emit(exec::Kind::kSync, Role::kBefore);
+    in.sub = static_cast<uint8_t>(exec::SyncKind::kShflIdx);
+    in.d[0] = t;
+    const Slot s[3] = {source(op(1)), from, constant(31)};
+    std::copy(std::begin(s), std::end(s), out_.code.insts.back().s);
+    compute(WordOp::kShift, t, kNoSlot, {t, odd, constant(0)}, words::kRight, Role::kBefore);
+    // Four of 4 bits apart from one another: by 8, then by 4.
+    for (const auto& [bits, mask] : {std::pair{8U, 0x00ff00ffU}, {4U, 0x0f0f0f0fU}}) {
+      if (bits == 8) {
+        compute(words::logic_fn(0xc0), t, kNoSlot, {t, constant(0xffff), constant(0)}, 0, Role::kBefore);
+      }
+      compute(WordOp::kShift, u, kNoSlot, {t, constant(bits), constant(0)}, 0, Role::kBefore);
+      compute(words::logic_fn(0xa8), t, kNoSlot, {t, u, constant(mask)}, 0, Role::kBefore);
+    }
+    results[i] = t;
+  }
+  compute(WordOp::kCopy, destination(op(0)), kNoSlot, {results[0]});
+  compute(WordOp::kCopy, destination(op(0), 1), kNoSlot, {results[1]}, 0, Role::kBehind);
 }
 
 // So many words of an operand. RZ: zeros.
@@ -133,7 +173,8 @@ void Translator::product() {
     }
     p.a = types[0];
     p.b = types[1];
-    p.c = p.d = Element::kS32;
+    const bool floats = line_.name == "QMMA";
+    p.c = p.d = !floats ? Element::kS32 : line_.has("F32") ? Element::kF32 : Element::kF16;
     p.satfinite = line_.has("SAT");
   }
   if (s.k == 0 || count() != (sparse ? 6U : 4U)) {
@@ -141,6 +182,11 @@ void Translator::product() {
     return;
   }
   exec::matrix::shape_mma(m, s.k, sparse);
+  if (line_.name == "QMMA") {  // of its own, not by f16: 25 bits, all K at once (MMA-Sim)
+    p.path = exec::matrix::Path::kFused;
+    p.aligned_fraction = 25;
+    p.result_fraction = 23;
+  }
   m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);
   m.a.slots = matrix_words(op(1), m.a.fragment.registers(), true);
   m.b.slots = matrix_words(op(2), m.b.fragment.registers(), true);

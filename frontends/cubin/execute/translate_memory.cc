@@ -174,6 +174,15 @@ void Translator::load_constant() {
     return;
   }
   const bool uniform = uniform_;
+  if (indexed && o.bank == 0 && object_.capability >= kBlackwell &&
+      o.offset < object_.functions[out_.functions.front()].parameter_offset) {
+    if (size.bytes != 4 || size.elements != 1) {
+      missing("a size");
+    }
+    const Slot s = cluster_word(o);
+    compute(WordOp::kCopy, destination(op(0)), kNoSlot, {s});
+    return;
+  }
   if (!indexed && size.bytes == 4 && o.bank != 3 && o.bank != 2) {
     for (uint32_t i = 0; i < size.elements; ++i) {
       const Slot s = constant_word(o, i);
@@ -291,6 +300,10 @@ void Translator::stored(const Operand& d, uint32_t words, Slot old, Slot compare
   exec::arith::Comparison c;
   c.type = words == 2 ? exec::arith::Number::kU64 : exec::arith::Number::kU32;
   c.relations = exec::arith::kEqual;
+  if (d.is(Kind::kPredicate)) {
+    compute(exec::arith::setp_fn(c), predicate(d), {old, compared, constant(1)}, Role::kBehind);
+    return;
+  }
   const Slot same = temporary();
   compute(exec::arith::setp_fn(c), same, {old, compared, constant(1)}, Role::kBehind);
   compute(WordOp::kCopy, destination(d), words == 2 ? destination(d, 1) : kNoSlot, {same}, 0, Role::kBehind);

@@ -22,6 +22,8 @@ using exec::Slot;
 // Parameter words are numbered from here on until all special registers are known.
 inline constexpr uint32_t kFirstParameterWord = 1 << 16;
 
+inline constexpr uint32_t kBlackwell = 100;  // from this capability on
+
 class Translator {
  public:
   Translator(const Object& object, const Placement& placement) : object_(object), placement_(placement) {}
@@ -48,6 +50,9 @@ class Translator {
   Slot special(exec::Special s);
   Slot parameter_word(uint32_t offset);
   Slot constant_word(const Operand& o, uint32_t word);
+  Slot blackwell_word(uint32_t offset);
+  Slot cluster_word(const Operand& o);
+  uint32_t most_uniforms() const;
   // Of a thread; RZ: where results go that nobody wants. Past the last register the instruction is missing.
   Slot reg(uint32_t index, uint32_t word = 0);
   Slot ureg(uint32_t index, uint32_t word = 0);
@@ -77,6 +82,7 @@ class Translator {
   void nothing();
   void guard_kept(std::initializer_list<Slot> written);
   Slot guard_and(const Operand& also);
+  Slot guarded_by(Slot also);
 
   const Operand& op(size_t i) const;
   size_t count() const { return line_.operands.size(); }
@@ -97,9 +103,15 @@ class Translator {
   bool bits();
   bool moves();
 
+  // translate_wide.cc
+  bool wide_integer();
+  void add_wide();
+  void of_bytes();
+
   // translate_float.cc
   bool floating();
   void fused(exec::arith::Number type, size_t operands);
+  void fused_pair();
   void compare_floats(exec::arith::Number type);
   bool halves();
   void compare_halves(bool predicates);
@@ -136,10 +148,12 @@ class Translator {
   uint32_t to_flat(int64_t at);
   void emit_guarded(WordOp what, Slot d, Slot s, uint64_t control);
   Slot barrier_result() const;
+  Slot return_register() const;
 
   // translate_matrix.cc
   bool matrix();
   void emit_matrix(exec::MatrixOp m);
+  void unpack_tile();
   std::vector<Slot> matrix_words(const Operand& o, uint32_t words, bool reads);
   void product();
   void double_product();

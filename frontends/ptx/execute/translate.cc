@@ -248,7 +248,7 @@ void Translator::instruction(const Instr& instr) {
       break;
     default:
       if (!control(instr, op) && !async(instr, op) && !stack_or_cluster(instr, op) && !matrix(instr, op) &&
-          !texture(instr, op)) {
+          !tcgen05(instr, op) && !texture(instr, op)) {
         arithmetic(instr, op);
       }
   }
@@ -295,7 +295,7 @@ bool Translator::contracted(const Instr& instr, const Op& op) {
 
 // From registers to registers.
 void Translator::arithmetic(const Instr& instr, const Op& op) {
-  if (contracted(instr, op)) {
+  if (contracted(instr, op) || float_pairs(instr, op)) {
     return;
   }
   // The function of a video instruction takes whole registers and knows of their parts and signs.

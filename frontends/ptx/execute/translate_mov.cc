@@ -1,4 +1,7 @@
 // mov, cvta, isspacep, mapa, getctarank, alloca.
+#include <algorithm>
+
+#include "frontends/ptx/execute/arith_handler.h"
 #include "frontends/ptx/execute/moves.h"
 #include "frontends/ptx/execute/translator.h"
 #include "sim/exec/layout.h"
@@ -44,6 +47,39 @@ void Translator::unpack(const std::vector<Operand>& to, uint32_t bits, exec::Slo
       compute(extract_fn, destination(to[i]), copy, constant(i * bits), constant(ones(bits)));
     }
   }
+}
+
+// Two of f32 side by side, each by itself.
+bool Translator::float_pairs(const Instr& instr, const Op& op) {
+  constexpr uint32_t kBits = 32;
+  if (op.type() != Type::kF32x2) {
+    return false;
+  }
+  Op one = op;
+  std::replace(one.types.begin(), one.types.end(), Type::kF32x2, Type::kF32);
+  const exec::arith::Fn fn = arith_handler(one, {});
+  if (fn.fn == nullptr) {
+    missing();
+    return true;
+  }
+  exec::Slot halves[2];
+  for (uint32_t i = 0; i < 2; ++i) {
+    exec::Slot s[5] = {exec::kNoSlot, exec::kNoSlot, exec::kNoSlot, exec::kNoSlot, exec::kNoSlot};
+    for (size_t k = 1; k < instr.operand_count; ++k) {
+      s[k - 1] = temporary();
+      compute(extract_fn, s[k - 1], source(instr, k), constant(i * kBits), constant(ones(kBits)));
+    }
+    if (fn.controlled) {
+      s[exec::arith::kControlPlace] = constant(fn.control);
+    }
+    halves[i] = temporary();
+    exec::Inst& in = emit(exec::Kind::kCompute);
+    in.fn = fn.fn;
+    in.d[0] = halves[i];
+    std::copy_n(s, 5, in.s);
+  }
+  compute(insert_fn, destination(operand(instr, 0)), halves[0], halves[1], constant(kBits));
+  return true;
 }
 
 void Translator::mov(const Instr& instr, const Op& op) {

@@ -59,6 +59,7 @@ class Translator {
   void mov(const Instr& instr, const Op& op);
   void pack(exec::Slot to, uint32_t bits, const std::vector<Operand>& from);
   void unpack(const std::vector<Operand>& to, uint32_t bits, exec::Slot from);
+  bool float_pairs(const Instr& instr, const Op& op);
   void convert_address(const Instr& instr, const Op& op);
   void is_space(const Instr& instr, const Op& op);
   bool stack_or_cluster(const Instr& instr, const Op& op);
@@ -106,6 +107,12 @@ class Translator {
   void mma(const Instr& instr, const Op& op);
   void sparsity(const Instr& instr, size_t place, exec::MatrixOp& m);
   void wgmma(const Instr& instr, const Op& op);
+
+  // translate_tcgen05.cc
+  bool tcgen05(const Instr& instr, const Op& op);
+  void tensor_address(const Instr& instr, size_t at, exec::Slot& base, int64_t& offset);
+  void move_cells(const Instr& instr, const Op& op, exec::TensorMemoryOp& t);
+  void tensor_product(const Instr& instr, const Op& op, exec::TensorMemoryOp& t);
 
   // For the instruction that is being translated, with its guard. The last one is the one that counts.
   exec::Inst& emit(exec::Kind kind);

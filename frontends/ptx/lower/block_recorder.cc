@@ -183,6 +183,17 @@ void BlockRecorder::transferred(const exec::Block& block, uint32_t warp, uint32_
   s->transfers.push_back(seen_reference(w, [&](isa::WarpTrace& v) { return executed::reference(v, t); }));
 }
 
+void BlockRecorder::used_tensor_memory(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
+                                       const exec::TensorMemoryOp& op, const exec::TensorUse& use) {
+  WarpState& w = state(block, warp);
+  Seen* const s = seen(w, pc, 1U << lane);
+  if (s == nullptr) {
+    return;
+  }
+  s->transfers.push_back(
+      seen_reference(w, [&](isa::WarpTrace& v) { return executed::reference(v, op, use); }));
+}
+
 void BlockRecorder::flush(WarpState& w) {
   if (w.block == kNone || w.turns == 0) {
     return;

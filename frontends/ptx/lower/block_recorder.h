@@ -32,6 +32,8 @@ class BlockRecorder final : public executed::Recorder {
                     const exec::Register& operand) override;
   void transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
                    const exec::Transfer& t) override;
+  void used_tensor_memory(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t lane,
+                          const exec::TensorMemoryOp& op, const exec::TensorUse& use) override;
 
  private:
   // A reference, with its values among those of WarpState::values.

@@ -20,6 +20,8 @@ bool in_groups(Opcode o) {
     case Opcode::kStmatrix:
     case Opcode::kWgmmaMmaAsync:
     case Opcode::kWgmmaMmaAsyncSp:
+    case Opcode::kTcgen05Ld:
+    case Opcode::kTcgen05St:
       return true;
     default:
       return false;

@@ -265,7 +265,13 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
   }
   isa::KernelImage& image = out.image;
   image.name = kernel.name;
-  image.compute_capability = 90;
+  // The rules are always sm_90's, but what is for one later capability alone (sm_100a) runs on that one
+  // alone, and what is for a family (sm_100f) on several.
+  constexpr uint16_t kRules = 90;
+  const Target& target = module.target;
+  image.compute_capability = target.sm <= kRules || target.suffix == '\0' ? kRules
+                             : target.suffix == 'a'                       ? target.sm
+                                                                          : 0;
   image.has_control = true;
   image.shape.registers_per_thread = registers;
   write(out);

@@ -55,6 +55,7 @@ std::vector<Value> writes(const Machine& m) {
 bool is_variable(const Machine& m) {
   switch (m.op) {
     case OpClass::kMufu:
+    case OpClass::kMufuExp:
     case OpClass::kConvert:
     case OpClass::kConvert64:
     case OpClass::kBitCount:
@@ -70,6 +71,7 @@ bool is_variable(const Machine& m) {
     case OpClass::kAtomShared:
     case OpClass::kAtomGeneric:
     case OpClass::kMbarrier:
+    case OpClass::kTensorAlloc:
       return true;
     default:
       return m.loads;

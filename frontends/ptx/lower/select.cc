@@ -23,6 +23,7 @@ void Select::block(uint32_t b) {
   tile_places_.clear();
   tile_sums_.clear();
   descriptors_.clear();
+  tensor_operands_.clear();
   if (b == 0) {
     prologue();
   }

@@ -214,6 +214,15 @@ class Select {
   // `cols`: elements from one row to the next, where the instruction does not say.
   Address row_address(const Operand& base, const Operand& stride, uint32_t cols, const Tiles& t);
 
+  // select_tcgen05.cc
+  bool tensor_memory();
+  void move_cells();
+  void tensor_product(std::string_view pair);
+  Value tensor_columns(const Operand& o);
+  Value tensor_operand(const Operand& o, uint8_t count);
+  Field tensor_place(const Operand& o);
+  Field tensor_descriptor(const Operand& o);
+
   // select_async.cc
   bool asynchronous();
   bool clusters();
@@ -266,13 +275,15 @@ class Select {
   std::map<std::pair<uint32_t, uint64_t>, Value> tile_places_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Value> tile_sums_;
   std::map<std::tuple<uint32_t, uint32_t>, Value> descriptors_;  // of two factors, by their registers
-  std::vector<Value> accumulators_;                              // of warp groups' products
-  Value convention_, stack_pointer_, return_;                    // R4 on; R1; the own return address
-  std::map<uint32_t, Known> places_;                             // by variable
-  std::map<uint32_t, Call> calls_;                               // by instruction
-  size_t first_of_video_ = 0;                                    // in the block's code
-  Places parameters_of_, returns_of_;                            // of the function
-  std::map<uint32_t, uint32_t> call_before_;                     // by block: the call that it goes on behind
+  std::map<std::tuple<uint32_t, int64_t, uint8_t>, Value> tensor_operands_;  // in uniform registers
+  std::vector<Value> tensor_loads_;            // since the last tcgen05.wait::ld
+  std::vector<Value> accumulators_;            // of warp groups' products
+  Value convention_, stack_pointer_, return_;  // R4 on; R1; the own return address
+  std::map<uint32_t, Known> places_;           // by variable
+  std::map<uint32_t, Call> calls_;             // by instruction
+  size_t first_of_video_ = 0;                  // in the block's code
+  Places parameters_of_, returns_of_;          // of the function
+  std::map<uint32_t, uint32_t> call_before_;   // by block: the call that it goes on behind
 };
 
 // "ADD", ...: what an atomic makes of a word.

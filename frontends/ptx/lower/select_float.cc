@@ -62,7 +62,8 @@ bool Select::floating() {
 
 void Select::float_arithmetic() {
   const Op& o = op();
-  const bool wide = o.type() == Type::kF64;
+  const bool pair = o.type() == Type::kF32x2;
+  const bool wide = o.type() == Type::kF64 || pair;
   uint32_t uniforms = 0;
   const auto operand = [&](size_t place) { return wide ? this->wide(place, uniforms) : in(place); };
   const Field a = operand(1);
@@ -71,10 +72,10 @@ void Select::float_arithmetic() {
     case Opcode::kAdd:
     case Opcode::kSub:
       b.negated = b.negated != (o.opcode == Opcode::kSub);
-      emit(wide ? "DADD" : "FADD", {result()}, {a, b});
+      emit(pair ? "FADD2" : wide ? "DADD" : "FADD", {result()}, {a, b});
       return;
     case Opcode::kMul:
-      emit(wide ? "DMUL" : "FMUL", {result()}, {a, b});
+      emit(pair ? "FMUL2" : wide ? "DMUL" : "FMUL", {result()}, {a, b});
       return;
     case Opcode::kMin:
     case Opcode::kMax:
@@ -92,7 +93,7 @@ void Select::float_arithmetic() {
       emit(wide ? "DADD" : "FADD", {result()}, {Field(), in(1)});
       return;
     default:
-      emit(wide ? "DFMA" : "FFMA", {result()}, {a, b, operand(3)});
+      emit(pair ? "FFMA2" : wide ? "DFMA" : "FFMA", {result()}, {a, b, operand(3)});
   }
 }
 

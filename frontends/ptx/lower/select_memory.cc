@@ -59,7 +59,7 @@ bool Select::memory() {
       emit("NOP", {}, {});
       return true;
     default:
-      return copies() || matrices() || asynchronous() || clusters() || textures();
+      return copies() || matrices() || tensor_memory() || asynchronous() || clusters() || textures();
   }
 }
 

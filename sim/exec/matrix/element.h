@@ -8,7 +8,11 @@
 namespace heddle::exec::matrix {
 
 // kB1: 32 bits at once, so a K of 256 bits is 8 elements.
-enum class Element : uint8_t { kF16, kBf16, kTf32, kF32, kF64, kE4m3, kE5m2, kS32, kS8, kU8, kS4, kU4, kB1 };
+enum class Element : uint8_t {
+  // clang-format off
+  kF16, kBf16, kTf32, kF32, kF64, kE4m3, kE5m2, kE2m3, kE3m2, kE2m1, kS32, kS8, kU8, kS4, kU4, kB1
+  // clang-format on
+};
 
 constexpr uint32_t bits_of(Element e) {
   switch (e) {
@@ -22,6 +26,10 @@ constexpr uint32_t bits_of(Element e) {
     case Element::kS8:
     case Element::kU8:
       return 8;
+    case Element::kE2m3:
+    case Element::kE3m2:
+      return 6;
+    case Element::kE2m1:
     case Element::kS4:
     case Element::kU4:
       return 4;

@@ -25,25 +25,33 @@ struct Parts {
   std::vector<bool> finite;  // of each row
   uint32_t cols = 0;
 
-  Parts(const Words& w, Element e, bool negate, Path path) : finite(w.rows, true), cols(w.cols) {
+  Parts(const Words& w, Element e, bool negate, Path path, const std::vector<int32_t>* scales)
+      : finite(w.rows, true), cols(w.cols) {
     const size_t count = w.bits.size();
     values.resize(count);
     exponents.resize(count);
     whole.resize(count);
-    with_float(e, [&](auto element) { take<element.value>(w, negate, path); });
+    with_float(e, [&](auto element) { take<element.value>(w, negate, path, scales); });
   }
 
  private:
   template <Element kElement>
-  void take(const Words& w, bool negate, Path path) {
+  void take(const Words& w, bool negate, Path path, const std::vector<int32_t>* scales) {
     constexpr int32_t kFraction = layout_of(kElement).fraction_bits;
     for (size_t i = 0; i < w.bits.size(); ++i) {
       Unpacked x = unpack_as<kElement>(w.bits[i]);
       x.significand = negate ? -x.significand : x.significand;
+      if (scales != nullptr) {
+        const int32_t scale = (*scales)[i / cols];
+        x.exponent += scale;
+        x.kind = scale == kNanScale ? Unpacked::Kind::kNan : x.kind;
+      }
       const size_t at = path == Path::kHalves ? i / cols * cols + halved(i % cols, cols) : i;
       whole[at] = x;
       exponents[at] = static_cast<float>(x.exponent);
-      values[at] = x.significand == 0 ? 0 : x.significand * power_of_two(x.exponent - kFraction);
+      values[at] = x.significand == 0 || x.kind != Unpacked::Kind::kFinite
+                       ? 0
+                       : x.significand * power_of_two(x.exponent - kFraction);
       if (x.kind != Unpacked::Kind::kFinite) {
         finite[i / cols] = false;
       }
@@ -240,8 +248,8 @@ void multiply_dense(const Product& p, const Factorised& x, Words& d) {
     });
     return;
   }
-  const Parts a(x.a, p.a, p.negate_a, p.path);
-  const Parts b(x.b, p.b, p.negate_b, p.path);
+  const Parts a(x.a, p.a, p.negate_a, p.path, x.scale_a);
+  const Parts b(x.b, p.b, p.negate_b, p.path, x.scale_b);
   const FloatDot dot(p, x.a.cols);
   for_results(p, [&](uint32_t row, uint32_t b_row, uint32_t col) {
     d.row(row)[col] = dot(a, size_t{row} * a.cols, b, size_t{b_row} * b.cols,

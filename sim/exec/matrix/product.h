@@ -38,7 +38,13 @@ struct Factorised {
   const Words& c;
   // Sparse A: its elements' places in the row that they were picked from, or null.
   const std::vector<uint16_t>* picked = nullptr;
+  // Of block-scaled products: for each row of a and of b the power of two that it is multiplied with, or
+  // kNanScale; or null.
+  const std::vector<int32_t>* scale_a = nullptr;
+  const std::vector<int32_t>* scale_b = nullptr;
 };
+
+inline constexpr int32_t kNanScale = 1 << 20;
 
 void multiply(const Product& p, const Factorised& x, Words& d);
 

@@ -38,9 +38,20 @@ constexpr Layout layout_of(Element e) {
       return {4, 3, 0};
     case Element::kE5m2:
       return {5, 2, 0};
+    case Element::kE2m3:
+      return {2, 3, 0};
+    case Element::kE3m2:
+      return {3, 2, 0};
+    case Element::kE2m1:
+      return {2, 1, 0};
     default:
       return {8, 23, 0};  // kF32
   }
+}
+
+// Formats without infinity and NaN.
+constexpr bool is_finite(Element e) {
+  return e == Element::kE2m3 || e == Element::kE3m2 || e == Element::kE2m1;
 }
 
 // For exponents of normal numbers.
@@ -64,7 +75,7 @@ template <Element kElement>
     if (magnitude == 0x7f) {
       return {0, 0, Unpacked::Kind::kNan};
     }
-  } else if (field == kTop) {
+  } else if (field == kTop && !is_finite(kElement)) {
     return fraction != 0 ? Unpacked{0, 0, Unpacked::Kind::kNan}
                          : Unpacked{sign, 0, Unpacked::Kind::kInfinite};
   }
@@ -89,6 +100,12 @@ auto with_float(Element e, F f) {
       return f(std::integral_constant<Element, Element::kE4m3>());
     case Element::kE5m2:
       return f(std::integral_constant<Element, Element::kE5m2>());
+    case Element::kE2m3:
+      return f(std::integral_constant<Element, Element::kE2m3>());
+    case Element::kE3m2:
+      return f(std::integral_constant<Element, Element::kE3m2>());
+    case Element::kE2m1:
+      return f(std::integral_constant<Element, Element::kE2m1>());
     default:
       return f(std::integral_constant<Element, Element::kF32>());
   }

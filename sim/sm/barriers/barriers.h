@@ -31,6 +31,8 @@ class Barriers final : public Unit, public ClusterBarriers {
   void bulk_arrived(uint32_t slot, uint64_t address, uint64_t bytes, Cycle now) override;
   void open_cluster_barrier(uint32_t slot, Cycle now) override;
   void change_mbarrier(uint32_t slot, const isa::MbarrierOp& op, Cycle now) override;
+  // The block in `slot` does that to a barrier object, its own or another block's of its cluster.
+  void tell(uint32_t slot, const isa::MbarrierOp& op, Cycle now);
 
   // Of each block that replays a recording: waits for one barrier object end, and those that come later.
   bool end_recorded_waits(Cycle now);

@@ -123,11 +123,17 @@ void Barriers::mbarrier(const Issued& i) {
 // The object may be another block's.
 void Barriers::tell_mbarrier(const Issued& i, const isa::MbarrierOp& op) {
   const uint32_t slot = sm_.warp(i.warp).block;
+  if (op.remote && !sm_.block(slot).in_cluster) {
+    sm_.fault(i.warp, i.instr, i.now, "a barrier object of another block, without a cluster");
+  } else {
+    tell(slot, op, i.now);
+  }
+}
+
+void Barriers::tell(uint32_t slot, const isa::MbarrierOp& op, Cycle now) {
   const BlockSlot& block = sm_.block(slot);
   if (!op.remote) {
-    change_mbarrier(slot, op, i.now);
-  } else if (!block.in_cluster) {
-    sm_.fault(i.warp, i.instr, i.now, "a barrier object of another block, without a cluster");
+    change_mbarrier(slot, op, now);
   } else if (op.kind != isa::MbarrierOp::Kind::kOther) {
     ClusterMessage m;
     m.kind = ClusterMessage::Kind::kMbarrier;
@@ -135,7 +141,7 @@ void Barriers::tell_mbarrier(const Issued& i, const isa::MbarrierOp& op) {
     m.slot = static_cast<uint8_t>(slot);
     m.rank = op.rank;
     m.mbarrier = op;
-    cluster_.send(m, i.now);
+    cluster_.send(m, now);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "sim/sm/code/timed_instr.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -36,12 +37,14 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
   // The virtual pipe "fma" is a choice between two halves of one speed.
   pipe_interval[static_cast<int>(Pipe::kFma)] = pipe_interval[static_cast<int>(Pipe::kFmaHeavy)];
   std::array<OpEntry, isa::kOpClassCount> table;
+  std::bitset<isa::kOpClassCount> given;
   for (const config::OpTiming& o : sm.op()) {
     std::optional<OpClass> op = isa::op_class_from_name(o.op());
     std::optional<Pipe> pipe = isa::pipe_from_name(o.pipe());
     if (!op || !pipe) {
       throw Error("sm.op[" + o.op() + "]: no such " + (op ? "pipe " + o.pipe() : std::string("class")));
     }
+    given.set(static_cast<size_t>(*op));
     OpEntry& e = table[static_cast<int>(*op)];
     e.pipe = e.counted = *pipe;
     if (o.has_counted_pipe()) {
@@ -56,6 +59,20 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
     e.extra_stall = static_cast<uint8_t>(o.extra_stall());
     e.interval =
         static_cast<uint16_t>(o.has_interval() ? o.interval() : pipe_interval[static_cast<int>(*pipe)]);
+  }
+  if (!given[static_cast<size_t>(OpClass::kMufuExp)]) {
+    table[static_cast<size_t>(OpClass::kMufuExp)] = table[static_cast<size_t>(OpClass::kMufu)];
+  }
+  // Two results of a lane for twice the time: as one in the half that is busy for two issues.
+  if (!given[static_cast<size_t>(OpClass::kFp32x2)]) {
+    OpEntry& pair = table[static_cast<size_t>(OpClass::kFp32x2)];
+    pair = table[static_cast<size_t>(OpClass::kFp32)];
+    if (pair.either_fma) {
+      pair.either_fma = false;
+      pair.pipe = pair.counted = Pipe::kFmaHeavy;
+    } else {
+      pair.interval = static_cast<uint16_t>(2 * pair.interval);
+    }
   }
   return table;
 }
@@ -90,6 +107,13 @@ Handler handler_of(OpClass op, Pipe pipe) {
       return Handler::kWarpgroupArrive;
     case OpClass::kWarpgroupDepbar:
       return Handler::kWarpgroupDepbar;
+    case OpClass::kTensorMma:
+    case OpClass::kTensorCopy:
+    case OpClass::kTensorCommit:
+    case OpClass::kTensorAlloc:
+    case OpClass::kTensorLd:
+    case OpClass::kTensorSt:
+      return Handler::kTensorMemory;
     default:
       return pipe == Pipe::kLsu || pipe == Pipe::kTex ? Handler::kMemory : Handler::kFixed;
   }
@@ -136,7 +160,11 @@ void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr
   if (in.mma_work == 0) {
     return;
   }
+  constexpr uint32_t kWideSum = 32;
   double products = static_cast<double>(in.mma_work) * std::max<uint32_t>(in.mma_bits, 1);
+  if (in.op == OpClass::kHmma && in.mma_acc_bits == kWideSum) {
+    products *= t.mma_f32_sum_factor();
+  }
   double overhead = t.mma_overhead(), rate = t.mma_rate(), latency = t.mma_latency(),
          factor = t.mma_latency_factor();
   if (in.op == OpClass::kDmma) {
@@ -206,6 +234,7 @@ bool leads_pair(const TimedInstr& t) {
 bool follows_in_pair(const TimedInstr& t) {
   switch (t.op) {
     case OpClass::kMufu:
+    case OpClass::kMufuExp:
     case OpClass::kConvert:
     case OpClass::kConvert64:
     case OpClass::kLdc:

@@ -29,8 +29,9 @@ enum class Handler : uint8_t {
   kGmma,
   kWarpgroupArrive,
   kWarpgroupDepbar,
+  kTensorMemory,
 };
-inline constexpr size_t kHandlers = static_cast<size_t>(Handler::kWarpgroupDepbar) + 1;
+inline constexpr size_t kHandlers = static_cast<size_t>(Handler::kTensorMemory) + 1;
 
 // Where an instruction waits for room: a pipe, or one of the two queues to the LSU. Ports 0..kPipeCount-1 are
 // pipes. Texture instructions share the LG queue; their wait for it has a name of its own.

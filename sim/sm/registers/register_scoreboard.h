@@ -51,9 +51,9 @@ class RegisterScoreboard {
   }
 
  private:
-  static constexpr uint32_t kGpr = 0, kUniform = 256, kPredicate = 320, kUniformPredicate = 328,
-                            kConvergence = 336;
-  static constexpr uint32_t kEntries = 352;
+  static constexpr uint32_t kGpr = 0, kUniform = 256, kPredicate = 336, kUniformPredicate = 344,
+                            kConvergence = 352;
+  static constexpr uint32_t kEntries = 368;
   struct Entry {
     Cycle ready = 0;
     stats::Stall why = stats::Stall::kWait;

@@ -19,6 +19,7 @@ struct UnitEvent {
     kGmmaDone,        // warp = sub-core: a product may be complete
     kGmmaRoom,        // warp = sub-core: its array may take another product
     kTma,             // it may send the next line
+    kTensorDone,      // arg: what was committed is complete
   };
   Kind kind;
   uint8_t warp = 0;

@@ -1,5 +1,6 @@
 // Probes of an SM: instruction classes, issue, registers, instruction and constant caches, barriers.
 #include "sim/isa/op_class.h"
+#include "sim/isa/recorded_phases.h"
 #include "tests/configs/effect/kernel_probe.h"
 
 namespace heddle::config::effect {
@@ -21,6 +22,12 @@ bool has_operands(OpClass c) {
     case OpClass::kMbarrier:
     case OpClass::kBulkCopy:
     case OpClass::kWarpgroupDepbar:
+    case OpClass::kTensorMma:
+    case OpClass::kTensorCopy:
+    case OpClass::kTensorCommit:
+    case OpClass::kTensorAlloc:
+    case OpClass::kTensorLd:
+    case OpClass::kTensorSt:
       return true;
     default:
       return false;
@@ -277,6 +284,52 @@ Kernel beside_products() {
   return k;
 }
 
+// Columns that are waited for, products of one SM and of two, what they leave at a barrier object, loads.
+Kernel tensor_memory() {
+  Kernel k;
+  const auto with = [](OpClass c, std::initializer_list<uint64_t> values) {
+    Op o = make(c, std::string(isa::name(c)));
+    o.in.mem_refs = 1;
+    o.addresses.values = values;
+    return o;
+  };
+  Op object = make(OpClass::kMbarrier, "SYNCS.EXCH.64");
+  object.in.mem_refs = 1;
+  object.in.syncs.kind = isa::SyncsForm::Kind::kInit;
+  object.addresses.base = 0x400;
+  object.addresses.data = {isa::initial_word(1)};
+  k.add(object);
+  k.add(with(OpClass::kTensorAlloc, {512, 0, 0}).writes_barrier(0));
+  k.add(nop().waits(0b1));
+  Op pair = with(OpClass::kTensorMma, {64, 4096, 1024});
+  pair.in.flags |= isa::kFlagPair;
+  Op commit = make(OpClass::kTensorCommit, "UTCBAR");
+  commit.in.mem_refs = 1;
+  commit.addresses.base = 0x400;
+  commit.addresses.data = {0};
+  Op wait = make(OpClass::kMbarrier, "SYNCS.PHASECHK.TRANS64.TRYWAIT").waits_for_phase();
+  wait.in.mem_refs = 1;
+  wait.addresses.base = 0x400;
+  for (const uint64_t phase : {0U, 1U, 2U}) {
+    k.add(with(OpClass::kTensorMma, {256, 4096, 2048}), 2);
+    k.add(phase == 0 ? pair : with(OpClass::kTensorMma, {8, 4096, 8192}), 2);
+    k.add(commit);
+    wait.addresses.data = {isa::wait_operand(phase % 2 != 0, false)};
+    k.add(Op(wait).writes_barrier(0));
+    k.add(nop().waits(0b1));
+    Op load = make(OpClass::kTensorLd, "LDTM.x32", 40, {9});
+    load.in.matrices = 32;
+    k.add(Op(load).writes_barrier(1), 2);
+    k.add(alu(11, {40}).waits(0b10).stall(4));
+  }
+  Op free = with(OpClass::kTensorAlloc, {512, 0, 0});
+  free.in.flags |= isa::kFlagTensorFree;
+  k.add(free);
+  k.add(exit_op());
+  k.shape().grid = {264, 1, 1};
+  return k;
+}
+
 // Pairs of instructions that may issue together.
 Kernel pairs() {
   Kernel k;
@@ -368,6 +421,11 @@ std::vector<Probe> sm_probes() {
       kernel_probe("cluster", cluster),
       kernel_probe("warp group", warp_group),
       kernel_probe("beside products", beside_products),
+      kernel_probe(
+          "tensor memory", tensor_memory,
+          {"sm.tensor_memory.columns=512", "sm.op[tensor_mma].pipe=none", "sm.op[tensor_copy].pipe=none",
+           "sm.op[tensor_commit].pipe=none", "sm.op[tensor_alloc].pipe=none", "sm.op[tensor_ld].pipe=none",
+           "sm.op[tensor_st].pipe=none"}),
       kernel_probe("pairs", pairs, {"sm.issue.dependences=SCOREBOARD"}),
       kernel_probe("merging stores", merging_stores),
       kernel_probe("lines of all sub-cores", shared_lines, {"sm.l1.apart_from_shared=true"}),

@@ -24,6 +24,33 @@ TEST_CASE("a pipe takes an instruction every `interval` cycles") {
   CHECK(issue_cycles({b, b, b}) == Cycles{0, 1, 2});
 }
 
+TEST_CASE(
+    "pairs of FP32 take the half for two cycles, exponentials what other functions take, unless told "
+    "otherwise") {
+  const Op pair = make(OpClass::kFp32x2, "FFMA2", 1);
+  CHECK(issue_cycles({pair, pair, pair}) == Cycles{0, 2, 4});
+  const Op exponential = make(OpClass::kMufuExp, "MUFU.EX2", 1);
+  CHECK(issue_cycles({exponential, exponential, mufu()}) == Cycles{0, 8, 16});
+  config::GpuConfig g = test_gpu();
+  config::OpTiming& o = *g.mutable_sm()->add_op();
+  o.set_op("mufu_exp");
+  o.set_pipe("xu");
+  o.set_latency(20);
+  o.set_interval(4);
+  Kernel k({exponential, exponential, mufu(), exponential});
+  CHECK(run(g, k).cycles(0) == Cycles{0, 4, 8, 16});
+}
+
+TEST_CASE("FP32 sums of the tensor cores may take longer than FP16 sums") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_tensor()->set_mma_f32_sum_factor(2);
+  Op wide = hmma(2048, 16), narrow = hmma(2048, 16);
+  wide.in.mma_acc_bits = 32;
+  narrow.in.mma_acc_bits = 16;
+  Kernel k({narrow, narrow, wide, wide});
+  CHECK(run(g, k).cycles(0) == Cycles{0, 8, 16, 32});
+}
+
 TEST_CASE("a pipe with a queue takes some instructions ahead") {
   config::GpuConfig g = test_gpu();
   for (auto& p : *g.mutable_sm()->mutable_pipe()) {
