@@ -37,8 +37,8 @@ constexpr auto kRows = std::to_array<FormRow>({
     {kTcgen05FenceBefore, "", "", kSince, kTarget},
 
     {kTcgen05Cp, "group cells=128x256b,4x256b,128x128b", "a s:b64", kSince, kTarget},
-    {kTcgen05Cp, "group cells=64x128b to=warpx2::02_13,warpx2::01_23", "a s:b64", kSince, kTarget},
-    {kTcgen05Cp, "group cells=32x128b to=warpx4", "a s:b64", kSince, kTarget},
+    {kTcgen05Cp, "group cells=64x128b quarters=warpx2::02_13,warpx2::01_23", "a s:b64", kSince, kTarget},
+    {kTcgen05Cp, "group cells=32x128b quarters=warpx4", "a s:b64", kSince, kTarget},
     {kTcgen05Shift, "group down", "a", kSince, kTarget},
 
     {kTcgen05Mma, "group kind=@dense hint?=@collect_a", "a s:b64 s:b64 s:b32 p i:u32?", kSince, kTarget},

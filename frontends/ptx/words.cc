@@ -14,16 +14,21 @@ constexpr struct {
   std::string_view name;
   Field field;
 } kFields[] = {
-    {"t", Field::kType},      {"rnd", Field::kRounding},  {"cmp", Field::kCompare},
-    {"bool", Field::kBool},   {"ss", Field::kSpace},      {"ss2", Field::kSourceSpace},
-    {"scope", Field::kScope}, {"sem", Field::kSemantics}, {"cop", Field::kCache},
-    {"l1", Field::kL1},       {"l2", Field::kL2},         {"l2b", Field::kL2Secondary},
-    {"pf", Field::kPrefetch}, {"vec", Field::kVector},    {"op", Field::kCombine},
-    {"part", Field::kPart},   {"mode", Field::kMode},     {"mode2", Field::kMode2},
-    {"shape", Field::kShape}, {"la", Field::kLayoutA},    {"lb", Field::kLayoutB},
-    {"num", Field::kNumber},  {"geom", Field::kGeometry}, {"chan", Field::kChannel},
-    {"group", Field::kGroup}, {"kind", Field::kProduct},  {"cells", Field::kCells},
-    {"to", Field::kQuarters}, {"hint", Field::kHint},
+    {"t", Field::kType},        {"rnd", Field::kRounding},
+    {"cmp", Field::kCompare},   {"bool", Field::kBool},
+    {"ss", Field::kSpace},      {"ss2", Field::kSourceSpace},
+    {"scope", Field::kScope},   {"sem", Field::kSemantics},
+    {"cop", Field::kCache},     {"l1", Field::kL1},
+    {"l2", Field::kL2},         {"l2b", Field::kL2Secondary},
+    {"pf", Field::kPrefetch},   {"vec", Field::kVector},
+    {"op", Field::kCombine},    {"part", Field::kPart},
+    {"mode", Field::kMode},     {"mode2", Field::kMode2},
+    {"shape", Field::kShape},   {"la", Field::kLayoutA},
+    {"lb", Field::kLayoutB},    {"num", Field::kNumber},
+    {"geom", Field::kGeometry}, {"chan", Field::kChannel},
+    {"group", Field::kGroup},   {"kind", Field::kProduct},
+    {"cells", Field::kCells},   {"quarters", Field::kQuarters},
+    {"hint", Field::kHint},
 };
 
 // Sets that rows name by @NAME, and those of fields without a list.
