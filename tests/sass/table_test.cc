@@ -29,7 +29,7 @@ TEST_CASE("table: every class has an opcode", "[sass]") {
     seen.insert(classify(r.base).op);
   }
   for (const char* opcode :
-       {"IMAD.WIDE", "HFMA2.MMA", "F2F.F64.F32", "WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE"}) {
+       {"IMAD.WIDE", "HFMA2.MMA", "F2F.F64.F32", "MUFU.EX2", "WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE"}) {
     seen.insert(classify(opcode).op);
   }
   for (int c = 0; c < isa::kOpClassCount; ++c) {

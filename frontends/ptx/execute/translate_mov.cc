@@ -67,7 +67,7 @@ bool Translator::float_pairs(const Instr& instr, const Op& op) {
     exec::Slot s[5] = {exec::kNoSlot, exec::kNoSlot, exec::kNoSlot, exec::kNoSlot, exec::kNoSlot};
     for (size_t k = 1; k < instr.operand_count; ++k) {
       s[k - 1] = temporary();
-      compute(extract_fn, s[k - 1], source(instr, k), constant(i * kBits), constant(ones(kBits)));
+      compute(extract_fn, s[k - 1], source(instr, k), constant(uint64_t{i} * kBits), constant(ones(kBits)));
     }
     if (fn.controlled) {
       s[exec::arith::kControlPlace] = constant(fn.control);

@@ -76,6 +76,7 @@ Op plain(OpClass c) {
     case OpClass::kDmma: {
       Op o = hmma(2048, c == OpClass::kDmma ? 64 : 16);
       o.in.op = c;
+      o.in.mma_acc_bits = 32;
       return o.dst(isa::RegFile::kGpr, 8);
     }
     case OpClass::kGmma:
