@@ -57,6 +57,7 @@ constexpr const char* kGpu = R"(
     op { op: "alu" pipe: "alu" latency: 5 }
     op { op: "alu_predicate" pipe: "alu" latency: 12 }
     op { op: "fp32" pipe: "fma" latency: 4 }
+    op { op: "fp32x2" pipe: "fmaheavy" latency: 4 }
     op { op: "imad" pipe: "fmaheavy" latency: 6 }
     op { op: "imad_wide" pipe: "fmaheavy" latency: 7 }
     op { op: "idp" pipe: "fmaheavy" latency: 6 }
@@ -64,6 +65,7 @@ constexpr const char* kGpu = R"(
     op { op: "half" pipe: "fma" latency: 6 interval: 2 }
     op { op: "fp64" pipe: "fp64" latency: 16 }
     op { op: "mufu" pipe: "xu" latency: 20 }
+    op { op: "mufu_exp" pipe: "xu" latency: 20 }
     op { op: "convert" pipe: "xu" latency: 20 }
     op { op: "convert64" pipe: "xu" latency: 22 interval: 16 }
     op { op: "bit_count" pipe: "xu" latency: 20 }
@@ -120,11 +122,21 @@ constexpr const char* kGpu = R"(
     op { op: "mbarrier" pipe: "adu" latency: 0 }
     op { op: "bulk_copy" pipe: "tma" latency: 0 }
     op { op: "elect" pipe: "alu" latency: 6 }
+    op { op: "tensor_mma" pipe: "tensor" latency: 1 interval: 1 }
+    op { op: "tensor_copy" pipe: "tensor" latency: 1 interval: 1 }
+    op { op: "tensor_commit" pipe: "tensor" latency: 1 interval: 1 }
+    op { op: "tensor_alloc" pipe: "tensor" latency: 1 interval: 1 }
+    op { op: "tensor_ld" pipe: "tensor" latency: 1 interval: 1 }
+    op { op: "tensor_st" pipe: "tensor" latency: 1 interval: 1 }
     tensor {
       mma_rate: 4096 mma_overhead: 0 mma_latency: 10 mma_latency_factor: 1 dmma_rate: 1024 dmma_overhead: 0
       dmma_latency: 20 dmma_latency_factor: 1 gmma_rate: 8192 gmma_min_interval: 1 gmma_latency: 50
       gmma_port_cycles: 0 gmma_stream: 0 gmma_turns: 0 gmma_register_turns: 0 gmma_queue: 0
       gmma_step_data: 0 gmma_operand_data: 0
+    }
+    tensor_memory {
+      columns: 512 mma_column_cycles: 0.5 shared_byte_cycles: 0.0078125 mma_latency: 44 pair_latency: 34
+      move_byte_cycles: 0.0078125 move_latency: 16 allocation_latency: 40
     }
     memory {
       lg_queue: 5 mio_queue: 5 subcore_interval: 4 register_read_interval: 0 shared_interval: 2 queue_latency: 10 load_read_latency: 12
