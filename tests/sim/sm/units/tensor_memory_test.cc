@@ -193,7 +193,9 @@ TEST_CASE("who finds no free columns waits, and the first that came goes first")
 
 TEST_CASE("a GPU without tensor memory refuses its instructions") {
   Kernel k{nop()};
-  Bench b(k, test_gpu());
+  config::GpuConfig without = test_gpu();
+  without.mutable_sm()->clear_tensor_memory();
+  Bench b(k, without);
   b.product(100, 64, 0, 0);
   REQUIRE(b.state.fault() != nullptr);
   CHECK(b.state.fault()->text.find("tensor memory, which this GPU does not have") != std::string::npos);
