@@ -530,6 +530,7 @@ class _Sm(Group):
     l1: _SmL1
     barrier: _SmBarrier
     async_copy: _SmAsyncCopy
+    tensor_memory: _SmTensorMemory
 
 class _Noc(Group):
     request_latency: int  # core cycles; 1 to 4096
@@ -705,6 +706,7 @@ class _SmTensor(Group):
     mma_overhead: int  # core cycles; 0 to 1024
     mma_latency: int  # core cycles; 1 to 1024
     mma_latency_factor: float  # 0 to 64
+    mma_f32_sum_factor: float  # 1 to 16
     dmma_rate: int  # bit-products per core cycle per sub-core; 1 to 1048576
     dmma_overhead: int  # core cycles; 0 to 1024
     dmma_latency: int  # core cycles; 1 to 1024
@@ -810,6 +812,16 @@ class _SmAsyncCopy(Group):
     tensor_map_first_use: int  # core cycles; 0 to 65536
     tensor_parameter_first_use: int  # core cycles, of a kernel parameter; 0 to 65536
     ldgsts_extra_latency: int  # core cycles over a plain load; 0 to 1024
+
+class _SmTensorMemory(Group):
+    columns: int  # columns of 128 lanes of 32 bits; 0 to 512
+    mma_column_cycles: float  # core cycles per column; 0.01 to 64
+    shared_byte_cycles: float  # core cycles per byte; 1e-04 to 64
+    mma_latency: int  # core cycles; 1 to 4096
+    pair_latency: int  # core cycles more, of two SMs; 0 to 4096
+    move_byte_cycles: float  # core cycles per byte, of a sub-core; 1e-04 to 64
+    move_latency: int  # core cycles; 1 to 4096
+    allocation_latency: int  # core cycles; 1 to 4096
 
 class _HostLink(Group):
     generation: int  # 1 to 7
