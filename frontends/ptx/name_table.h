@@ -28,7 +28,7 @@ struct Named {
 // A hash table with open addressing whose entries leave in the opposite order of their coming.
 class NameTable {
  public:
-  NameTable() : slots_(64, 0) {}
+  NameTable() : slots_(64) {}
 
   void open() { scopes_.push_back(static_cast<uint32_t>(entries_.size())); }
   void close();
@@ -52,12 +52,19 @@ class NameTable {
     uint32_t slot;
   };
 
+  // What tells most names apart without a look at their entries.
+  struct Slot {
+    uint32_t entry = 0;  // the newest of a name, plus 1; 0: free
+    uint32_t tag = 0;
+  };
+
+  static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
   static uint64_t hash_of(std::string_view name, bool numbered);
   uint32_t slot_of(std::string_view name, uint64_t hash) const;
   void grow();
 
   std::vector<Entry> entries_;
-  std::vector<uint32_t> slots_;  // index of the newest entry of a name, plus 1; 0: free
+  std::vector<Slot> slots_;
   std::vector<uint32_t> scopes_;
 };
 
