@@ -28,8 +28,8 @@ std::string demangled(const std::string& name);
 // `text` cut to `width` characters, with dots in place of the rest.
 std::string shortened(const std::string& text, size_t width);
 
-// `text` as a field of a CSV file: quoted when it has to be, control characters other than line ends and tabs as
-// \xNN.
+// `text` as a field of a CSV file: quoted when it has to be, control characters other than line ends and tabs
+// as \xNN.
 std::string csv_field(std::string_view text);
 
 }  // namespace heddle::analysis

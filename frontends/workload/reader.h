@@ -31,8 +31,8 @@ struct TracedKernel {
   std::map<size_t, uint32_t> buffers = {};
 };
 
-// Of a buffer: what it holds at first (without its bytes when all are 0), and the file that gets what it holds
-// at the end (empty: none).
+// Of a buffer: what it holds at first (without its bytes when all are 0), and the file that gets what it
+// holds at the end (empty: none).
 struct BufferData {
   npy::Array data;
   std::filesystem::path result;

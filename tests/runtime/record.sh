@@ -10,8 +10,8 @@ mkdir -p "$to/out" "$to/log" "$to/h200" "$bin"
 names="parallel library matmul driver reduction scan sort tensor streams graphs groups managed nested print properties errors pools suite"
 one() {  # compiles a program, runs it twice
   n=$1
-  "$here/programs/build.sh" "$bin/$n.d" $n >"$to/log/$n.build" 2>&1 || { echo "$n does not compile"; return; }
-  cd /tmp
+  "$here/programs/build.sh" "$bin/$n.d" "$n" >"$to/log/$n.build" 2>&1 || { echo "$n does not compile"; return; }
+  cd /tmp || return
   timeout 60 "$bin/$n.d/$n" >"$to/out/$n.out" 2>"$to/log/$n.err"; a=$?
   timeout 60 "$bin/$n.d/$n" >"$to/log/$n.out2" 2>"$to/log/$n.err2"; b=$?
   same=same; cmp -s "$to/out/$n.out" "$to/log/$n.out2" && cmp -s "$to/log/$n.err" "$to/log/$n.err2" || same=DIFFERENT
@@ -20,16 +20,16 @@ one() {  # compiles a program, runs it twice
 check() {  # program tool
   n=$1 t=$2
   [ -x "$bin/$n.d/$n" ] || return
-  cd /tmp
-  timeout 100 compute-sanitizer --tool $t --report-api-errors no "$bin/$n.d/$n" >"$to/log/$n.$t" 2>&1
+  cd /tmp || return
+  timeout 100 compute-sanitizer --tool "$t" --report-api-errors no "$bin/$n.d/$n" >"$to/log/$n.$t" 2>&1
   echo "$t $n exit $? $(grep -h SUMMARY "$to/log/$n.$t" | head -2 | tr '\n' ' ')"
 }
 instructions() {
   n=$1
   [ -x "$bin/$n.d/$n" ] || return
-  cd /tmp
+  cd /tmp || return
   timeout 100 ncu --clock-control none --metrics smsp__inst_executed.sum --csv --print-units base "$bin/$n.d/$n" >"$to/log/$n.ncu" 2>&1
-  python3 - "$to/log/$n.ncu" $n <<'P'
+  python3 - "$to/log/$n.ncu" "$n" <<'P'
 import csv, sys
 rows = [r for r in csv.reader(l for l in open(sys.argv[1], errors="replace") if l.startswith('"'))]
 i = rows[0].index("Metric Value") if rows else 0
@@ -40,9 +40,10 @@ P
 export -f one check instructions
 ( date; nvidia-smi --query-gpu=name,driver_version --format=csv,noheader; ${NVCC:-nvcc} --version | tail -2 ) 2>&1 | tee "$to/log/machine"
 python3 "$here/h200/device.py" "$to/h200" & device=$!
-echo $names | tr ' ' '\n' | xargs -P 14 -I{} bash -c 'one {}' 2>&1 | tee "$to/log/runs"
+echo "$names" | tr ' ' '\n' | xargs -P 14 -I{} bash -c 'one {}' 2>&1 | tee "$to/log/runs"
 wait $device; wc -l "$to"/h200/*
 [ "$QUICK" ] && exit
-for n in $names; do echo $n memcheck; [ $n != suite -a $n != parallel ] && echo $n racecheck; done |
+# shellcheck disable=SC2016  # the inner shell expands them
+for n in $names; do echo "$n memcheck"; [ "$n" != suite ] && [ "$n" != parallel ] && echo "$n racecheck"; done |
   timeout 150 xargs -P 10 -L1 bash -c 'check $0 $1' 2>&1 | tee "$to/log/checks"
-for n in $names; do echo $n; done | timeout 120 xargs -P 1 -I{} bash -c 'instructions {}' 2>&1 | tee "$to/log/instructions"
+for n in $names; do echo "$n"; done | timeout 120 xargs -P 1 -I{} bash -c 'instructions {}' 2>&1 | tee "$to/log/instructions"

@@ -11,9 +11,7 @@ using memory::kLineBytes;
 using memory::kSectorBytes;
 using memory::kSectorsPerLine;
 
-void L1Values::store(size_t n, const memory::Payload& p) {
-  p.put(lines_[n].data, lines_[n].written);
-}
+void L1Values::store(size_t n, const memory::Payload& p) { p.put(lines_[n].data, lines_[n].written); }
 
 void L1Values::fill(size_t n, uint8_t sectors, const memory::Payload& p) {
   Line& l = lines_[n];
