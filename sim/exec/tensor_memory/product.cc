@@ -94,8 +94,8 @@ matrix::Descriptor shared_descriptor(uint64_t bits, std::string_view name) {
 
 // Elements of 4 and 6 bits: 16 of them in the lower bytes of each 16.
 void read_small(const matrix::Descriptor& d, uint32_t element_bits, std::span<const uint8_t> shared,
-                uint64_t descriptor, std::string_view name, Words& out, uint32_t first) {
-  for (uint32_t r = 0; r < out.rows - first; ++r) {
+                uint64_t descriptor, std::string_view name, Words& out) {
+  for (uint32_t r = 0; r < out.rows; ++r) {
     for (uint32_t k = 0; k < out.cols; ++k) {
       const uint32_t address = matrix::address_of(d, false, 1, r, k / 16 * 16) + k % 16 * element_bits / 8;
       const uint64_t at = uint64_t{address} - kSharedReserve;
@@ -103,7 +103,7 @@ void read_small(const matrix::Descriptor& d, uint32_t element_bits, std::span<co
         outside(descriptor, address, name, shared.size());
       }
       const uint32_t two = shared[at] | uint32_t{shared[at + 1]} << 8;
-      out.row(first + r)[k] = two >> (k * element_bits % 8) & ((1U << element_bits) - 1);
+      out.row(r)[k] = two >> (k * element_bits % 8) & ((1U << element_bits) - 1);
     }
   }
 }
@@ -113,19 +113,18 @@ void read_shared(uint64_t descriptor, Element e, bool by_column, std::span<const
                  std::string_view name, Words& out, uint32_t first, uint32_t rows) {
   const matrix::Descriptor d = shared_descriptor(descriptor, name);
   const uint32_t bits = matrix::bits_of(e);
+  Words part;
   if (bits < 8) {
     if (by_column) {
       throw Fault{fmt::format("matrix {} of {}-bit elements by columns (legal: by rows)", name, bits)};
     }
-    Words part(rows, out.cols);
-    read_small(d, bits, shared, descriptor, name, part, 0);
-    std::copy(part.bits.begin(), part.bits.end(), out.row(first));
-    return;
-  }
-  Words part;
-  const matrix::SharedOperand o = {d, by_column, bits / 8, 0, rows, out.cols};
-  if (const auto address = matrix::read(o, shared, kSharedReserve, part)) {
-    outside(descriptor, *address, name, shared.size());
+    part = Words(rows, out.cols);
+    read_small(d, bits, shared, descriptor, name, part);
+  } else {
+    const matrix::SharedOperand o = {d, by_column, bits / 8, 0, rows, out.cols};
+    if (const auto address = matrix::read(o, shared, kSharedReserve, part)) {
+      outside(descriptor, *address, name, shared.size());
+    }
   }
   std::copy(part.bits.begin(), part.bits.end(), out.row(first));
 }

@@ -107,14 +107,10 @@ Handler handler_of(OpClass op, Pipe pipe) {
       return Handler::kWarpgroupArrive;
     case OpClass::kWarpgroupDepbar:
       return Handler::kWarpgroupDepbar;
-    case OpClass::kTensorMma:
-    case OpClass::kTensorCopy:
-    case OpClass::kTensorCommit:
-    case OpClass::kTensorAlloc:
-    case OpClass::kTensorLd:
-    case OpClass::kTensorSt:
-      return Handler::kTensorMemory;
     default:
+      if (isa::uses_tensor_memory(op)) {
+        return Handler::kTensorMemory;
+      }
       return pipe == Pipe::kLsu || pipe == Pipe::kTex ? Handler::kMemory : Handler::kFixed;
   }
 }

@@ -22,15 +22,9 @@ bool has_operands(OpClass c) {
     case OpClass::kMbarrier:
     case OpClass::kBulkCopy:
     case OpClass::kWarpgroupDepbar:
-    case OpClass::kTensorMma:
-    case OpClass::kTensorCopy:
-    case OpClass::kTensorCommit:
-    case OpClass::kTensorAlloc:
-    case OpClass::kTensorLd:
-    case OpClass::kTensorSt:
       return true;
     default:
-      return false;
+      return isa::uses_tensor_memory(c);
   }
 }
 

@@ -1,45 +1,28 @@
 """Machine code of Blackwell gives what an H200 gives for the same PTX: nobody has asked a GPU of its own."""
-import lzma
 import os
 import re
 import shutil
-import subprocess
-import sys
-import tarfile
-import tempfile
 import unittest
 
-HERE = os.path.join("tests", "exec", "oracle")
+from tests.exec.oracle import forms_case
+
 WGMMA = 263  # forms that only an sm_90a has
 
 
-class Forms(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = cls.temporary.name
-        subprocess.run([sys.executable, os.path.join(HERE, "generate.py"), cls.folder], check=True, stdout=subprocess.DEVNULL)
-        cls.results = os.path.join(cls.folder, "results.bin")
-        with lzma.open(os.path.join(HERE, "h200", "results.bin.xz")) as x, open(cls.results, "wb") as f:
-            f.write(x.read())
-        with tarfile.open(os.path.join(HERE, "blackwell", "forms.cubins.tar.xz")) as t:
-            t.extractall(cls.folder)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
+class Forms(forms_case.FormsCase):
+    cubins = os.path.join("blackwell", "forms.cubins.tar.xz")
 
     def different(self, target, equal):
         """Forms that give something else; all others but those of warp groups are equal."""
         folder = os.path.join(self.folder, target + "-O1")
         for name in ("manifest.txt", "operands.bin"):
             shutil.copy(os.path.join(self.folder, name), folder)
-        p = subprocess.run([os.path.join(HERE, "compare"), folder, self.results, "cubin"], stdout=subprocess.PIPE, text=True)
-        missing = re.findall(r"(?m)^missing \d+ (\S+) .*?(?: \| )(.*)$", p.stdout)
+        printed = self.compared(folder, "cubin")
+        missing = re.findall(r"(?m)^missing \d+ (\S+) .*?(?: \| )(.*)$", printed)
         self.assertEqual(len(missing), WGMMA)
         self.assertEqual({m for m in missing if not m[0].startswith("wgmma.") or "no kernel" not in m[1]}, set())
-        differ = re.findall(r"(?m)^differs \d+ (.*?) \| ", p.stdout)
-        self.assertIn(f"{equal} forms equal, {len(differ)} differ, {WGMMA} cannot be executed\n", p.stdout)
+        differ = re.findall(r"(?m)^differs \d+ (.*?) \| ", printed)
+        self.assertIn(f"{equal} forms equal, {len(differ)} differ, {WGMMA} cannot be executed\n", printed)
         return differ
 
     def test_sm_100a(self):
