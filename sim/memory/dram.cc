@@ -22,7 +22,9 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters, uint32_t cha
       row_bytes_(g.dram().row_bytes()),
       access_bytes_(g.dram().access_bytes()),
       full_batch_(g.dram().write_batch()),
+      full_collect_(std::max(full_batch_, g.dram().collected_writes())),
       write_batch_(full_batch_),
+      collect_(full_collect_),
       latency_(to_ticks(g.dram().latency())),
       burst_(dram_ticks(g, g.dram().access_bytes() / (g.dram().bytes_per_cycle() * g.dram().efficiency()))),
       t_rcd_(dram_ticks(g, g.dram().t_rcd())),
@@ -71,9 +73,10 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   if (write) {
     // Sorted by bank and row before they go, so only the bus counts.
     c.writes += transfers;
-    if (c.writes >= write_batch_) {
-      // A batch opens rows of its own; the bus turns round if it has read since the last one.
-      const Ticks overhead = detailed_ ? t_rcd_ + (c.read ? 2 * turnaround_ : Ticks()) : Ticks();
+    if (c.writes >= collect_) {
+      // A batch opens rows of its own; the bus turns round for each if it has read since the last ones.
+      const uint32_t batches = (c.writes + write_batch_ - 1) / write_batch_;
+      const Ticks overhead = detailed_ ? (t_rcd_ + (c.read ? 2 * turnaround_ : Ticks())) * batches : Ticks();
       const Ticks service = burst_ * c.writes + overhead;
       const Ticks end = c.bus.reserve(at, service);
       c.taken = std::max(at, end - std::min(end, 2 * service));

@@ -23,12 +23,15 @@ class Dram {
 
   // Reads or writes `bytes` (whole sectors; they take whole accesses) at byte address `addr` in `channel`.
   // The request reaches the controller at `at`; returns when the last byte has left (read) or been taken
-  // (write). Writes are collected, and a batch of them takes the bus at once; there is room for one batch
-  // that is collected, one that waits and one that goes.
+  // (write). Writes are collected (FINDINGS 61), and what has been collected takes the bus at once, batch
+  // after batch; there is room for what is collected, for as much that waits and as much that goes.
   Ticks access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at);
 
-  // Transfers of a batch of writes from now on; 0: dram.write_batch.
-  void set_write_batch(uint32_t transfers) { write_batch_ = transfers == 0 ? full_batch_ : transfers; }
+  // Transfers of a batch of writes from now on, each of which goes when it is complete; 0: as configured.
+  void set_write_batch(uint32_t transfers) {
+    write_batch_ = transfers == 0 ? full_batch_ : transfers;
+    collect_ = transfers == 0 ? full_collect_ : transfers;
+  }
 
   // Of a read while nobody else is there, in a closed row.
   Ticks unloaded() const { return latency_ + t_rcd_ + t_cl_; }
@@ -70,8 +73,8 @@ class Dram {
   Ticks refresh(uint64_t addr, Ticks at) const;
 
   const bool detailed_;
-  const uint32_t channels_, banks_, row_bytes_, access_bytes_, full_batch_;
-  uint32_t write_batch_;
+  const uint32_t channels_, banks_, row_bytes_, access_bytes_, full_batch_, full_collect_;
+  uint32_t write_batch_, collect_;
   const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_, t_rfc_, t_refi_;
   Ticks begin_{};  // refreshes count from here
   std::vector<Channel> channel_;

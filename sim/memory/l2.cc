@@ -167,7 +167,7 @@ Ticks L2::evict_old(Slice& s, const Home& home, Ticks at) {
   return dram_.access(channel(home), uint64_t{s.old_dirty} * kLineBytes, kLineBytes, true, at);
 }
 
-CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, Ticks at) {
+CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, Ticks at, Ticks* evicted) {
   Slice& s = slice(partition, home.slice);
   Home here = {partition, home.slice, home.set};
   // A replica does not persist: 30 MiB stay in a set-aside of 37.5 though both partitions read them
@@ -186,14 +186,18 @@ CacheLine& L2::allocate(const Home& home, uint32_t partition, const Request& r, 
       v = s.tags.victim(home.set, [](const CacheLine&) { return true; });
     }
   }
+  Ticks gone = at;
   if (s.tags.live(*v)) {
     s.persisting -= (v->flags & kPersisting) != 0;
     if (v->dirty) {
-      write_back(*v, here, at);
+      gone = write_back(*v, here, at);
     }
   } else if (s.old_dirty > 0 && home.set < old_dirty_lines_ && s.tags.last_way(*v)) {
     // What was there before the kernel is the oldest: it goes when the set has filled up.
-    evict_old(s, here, at);
+    gone = evict_old(s, here, at);
+  }
+  if (evicted) {
+    *evicted = gone;
   }
   s.tags.fill(*v, r.line);
   if (partition != home.partition) {
@@ -373,8 +377,9 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
     counters_[Counter::kL2Writes] += n;
   }
   CacheLine* l = slice(home.partition, home.slice).tags.find(home.set, r.line);
+  Ticks evicted = arrive;
   if (!l) {
-    l = &allocate(home, home.partition, r, arrive);
+    l = &allocate(home, home.partition, r, arrive, &evicted);
   } else if (policy_.window.bytes > 0) {
     touch(*l, home, home.partition, r);
   }
@@ -386,7 +391,8 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
   // To change parts of sectors it is read first (FINDINGS.md 42). The packet's header comes the same way as
   // its data: 76 sectors a cycle of all slices, not 81 (6).
   const double sectors = std::max(n + header_sectors_, r.partial ? n + 1. : 0.);
-  const Ticks taken = std::max(set_dirty(*l, r.sectors, home, arrive), fill(home, sectors, arrive));
+  const Ticks taken =
+      std::max({set_dirty(*l, r.sectors, home, arrive), fill(home, sectors, arrive), evicted});
   // The near slice acknowledges once it has passed the data on.
   return {std::max({at + hit_latency_, passed_on, taken > arrive ? taken : Ticks()}), transfer};
 }

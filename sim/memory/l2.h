@@ -125,7 +125,9 @@ class L2 {
   Served atomic(const Request& r, const Home& home, uint32_t partition, Ticks at);
   // A line for `r` in the slice of `partition`. Persisting lines are evicted last, and there are at most so
   // many.
-  CacheLine& allocate(const Home& home, uint32_t partition, const Request& r, Ticks at);
+  // `evicted`: when DRAM has taken what had to go.
+  CacheLine& allocate(const Home& home, uint32_t partition, const Request& r, Ticks at,
+                      Ticks* evicted = nullptr);
   // The same under an L2Policy.
   CacheLine& victim_under_policy(Slice& s, const Home& home, AccessProperty property);
   AccessProperty property(const Request& r) const {

@@ -64,6 +64,20 @@ TEST_CASE("HM01: registered memory is pinned until it is not; both calls take th
       Catch::Matchers::Contains("of another kind of memory"));
 }
 
+TEST_CASE(
+    "HM14: memory that the processor caches is not registered where the device does not see its caches") {
+  for (const uint32_t capability : {62u, 72u}) {
+    config::GpuConfig gpu = hosttest::plain_gpu();
+    gpu.mutable_host()->mutable_link()->set_integrated(true);
+    gpu.mutable_limits()->set_compute_capability(capability);
+    const host::Result r = run(
+        R"(buffer { name: "h" memory: PAGEABLE bytes: 4096 } thread { name: "main" call { host_register: "h" } })",
+        gpu);
+    CHECK(hosttest::errors(r) ==
+          (capability < 72 ? std::vector<std::string>{"cudaErrorNotSupported"} : std::vector<std::string>{}));
+  }
+}
+
 TEST_CASE("ST12: the range of priorities of streams") {
   const host::Result r =
       run(R"(thread { name: "m" call { device_get_stream_priority_range: true } })", hosttest::plain_gpu());

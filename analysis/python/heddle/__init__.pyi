@@ -589,6 +589,7 @@ class _Dram(Group):
     t_rfc: int  # DRAM cycles; 0 to 65536
     t_refi: int  # DRAM cycles; 1 to 1048576
     write_batch: int  # 1 to 1024
+    collected_writes: int  # 0 to 65536
     access_bytes: int  # bytes; a power of two from 16 to 256
 
 class _Tlb(Group):
@@ -842,6 +843,7 @@ class _HostLink(Group):
     flush_bytes_per_sm: int  # bytes; 0 to 1073741824
     flush_bytes: int  # bytes; 0 to 1073741824
     flush_share: float  # 0 to 1
+    integrated: bool  # true, false
 
 class _HostPeer(Group):
     links: int  # 0 to 64

@@ -165,6 +165,12 @@ bool Threads::allocate(uint32_t thread, const Call& c) {
     }
     state.address = *address;
   }
+  if (!memory_.take_pinned(b)) {
+    fail(thread, "cudaErrorMemoryAllocation",
+         std::to_string(b.bytes) + " bytes for " + b.name + ", " +
+             std::to_string(memory_.device(0).free_bytes()) + " free of what host and device share");
+    return true;
+  }
   if (unified_.moves(c.object) && !unified_.allocate(c.object)) {
     fail(thread, "cudaErrorMemoryAllocation",
          std::to_string(b.bytes) + " bytes for " + b.name + ": this device takes them at once (UM06)");
@@ -200,6 +206,7 @@ bool Threads::release(uint32_t thread, const Call& c) {
     return true;
   }
   state.state = Allocations::State::kFreed;
+  memory_.give_pinned(b);
   if (!device || state.pool != kNone) {
     if (checker_.on()) {
       checker_.freed(c.object, clocks_.of_thread(thread), site(thread));
@@ -225,6 +232,11 @@ bool Threads::release(uint32_t thread, const Call& c) {
 }
 
 bool Threads::register_host(uint32_t thread, const Call& c) {
+  // HM14: what the processor caches stays behind its caches, where the device does not look.
+  if (core_.params.integrated && core_.params.compute_capability < 72) {
+    fail(thread, "cudaErrorNotSupported", "the device does not see the processor's caches (HM14)");
+    return true;
+  }
   if (core_.registered[c.object]) {
     fail(thread, "cudaErrorHostMemoryAlreadyRegistered",
          core_.program.buffers[c.object].name + " is registered already");

@@ -238,6 +238,7 @@ void read_copies(Params& p, const config::GpuConfig& gpu) {
   p.write_combined_gain = h.link().write_combined_gain();
   p.peer_rate = per_ps(h.peer().links() * h.peer().link_gb_per_s() * h.peer().efficiency());
   p.peer_start = from_ns(h.peer().start_ns());
+  p.integrated = h.link().integrated();
   p.memory_rate = gpu.clocks().dram_mhz() * gpu.dram().channels() * gpu.dram().bytes_per_cycle() * 1e-6;
   p.d2d_efficiency = h.copy().d2d_efficiency();
   p.memset_efficiency = h.copy().memset_efficiency();

@@ -63,6 +63,7 @@ struct Params {
   double peer_rate;  // 0: no links
   Ps peer_start;
   double memory_rate;  // DRAM's peak, bytes per picosecond
+  bool integrated;     // the host's memory is the device's (HM12)
   double d2d_efficiency, memset_efficiency;
   uint32_t engines;
   uint64_t memset_inline_bytes;

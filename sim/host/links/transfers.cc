@@ -130,6 +130,11 @@ Transfers::Flow Transfers::make_flow(uint32_t slot, uint32_t engine) const {
   const double requests =
       (wire_bytes(c.bytes, c.rows, p.read_request, kRequestHeader) - static_cast<double>(c.bytes)) / bytes;
   const double gain = c.write_combined ? p.write_combined_gain : 1;
+  if (p.integrated && (c.path == Path::kHostToDevice || c.path == Path::kDeviceToHost)) {  // HM12
+    use(here + kMemory, 2 / p.d2d_efficiency);
+    f.limit = c.with_command ? p.inline_device_rate : kUnlimited;
+    return f;
+  }
   switch (c.path) {
     case Path::kHostToDevice:  // the device reads: completions come down, the requests have gone up
       use(here + kDown, packets(kCompletionHeader) / gain);
@@ -184,6 +189,11 @@ void Transfers::kernel_flow(const Command& c, Flow& f) const {
   const auto with_headers = [&](uint32_t header) {
     return (bytes + static_cast<double>(c.rows * header)) / bytes;
   };
+  if (p.integrated && (c.path == Path::kMappedRead || c.path == Path::kMappedWrite)) {
+    use(here + kMemory, 1);
+    f.limit = c.limit > 0 ? c.limit : kUnlimited;
+    return;
+  }
   switch (c.path) {
     case Path::kMappedRead:
       use(here + kDown, with_headers(kCompletionHeader));
@@ -260,7 +270,8 @@ Ps Transfers::flush(uint32_t kernel) const {
   Ps wait{};
   for (const Flow& f : flows_) {
     const Command& c = core_.commands[f.slot];
-    if (c.path < Path::kMappedRead || c.device != k.device || c.object == kernel) {
+    const bool no_link = core_.params.integrated && c.path <= Path::kMappedWrite;
+    if (c.path < Path::kMappedRead || no_link || c.device != k.device || c.object == kernel) {
       continue;
     }
     const double left = f.left - f.rate * in_ps(core_.now - moved_to_);

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "sim/base/align.h"
 #include "sim/host/program/program_error.h"
 
 namespace heddle::host {
+namespace {
 
-Allocations::Allocations(const Program& p, const Params& n) : buffers_(p.buffers.size()) {
+constexpr uint64_t kHostPage = 4096;
+
+}  // namespace
+
+Allocations::Allocations(const Program& p, const Params& n)
+    : integrated_(n.integrated), buffers_(p.buffers.size()) {
   devices_.reserve(p.devices);  // pools refer to them
   for (uint32_t d = 0; d < p.devices; ++d) {
     devices_.emplace_back(n, d);
@@ -32,7 +39,26 @@ Allocations::Allocations(const Program& p, const Params& n) : buffers_(p.buffers
                                        " left (dram.total_bytes)");
       }
       buffers_[i].address = *address;
+    } else if (!take_pinned(b)) {
+      throw ProgramError(b.line, "buffer " + b.name + ": " + std::to_string(b.bytes) +
+                                     " bytes of host memory, but host and device have only " +
+                                     std::to_string(devices_[0].free_bytes()) + " left (dram.total_bytes)");
     }
+  }
+}
+
+bool Allocations::in_device_memory(const BufferDesc& b) const {
+  return integrated_ &&
+         (b.memory == Memory::kPinned || b.memory == Memory::kMapped || b.memory == Memory::kWriteCombined);
+}
+
+bool Allocations::take_pinned(const BufferDesc& b) {
+  return !in_device_memory(b) || devices_[0].take(round_up(b.bytes, kHostPage));
+}
+
+void Allocations::give_pinned(const BufferDesc& b) {
+  if (in_device_memory(b)) {
+    devices_[0].give(round_up(b.bytes, kHostPage));
   }
 }
 

@@ -37,12 +37,20 @@ class Allocations {
   }
   Pool& pool(uint32_t number) { return pools_[number]; }
 
+  // Pinned memory of a buffer on an integrated device is the device's (HM12); elsewhere it is not counted.
+  // False: not so much is left.
+  bool take_pinned(const BufferDesc& b);
+  void give_pinned(const BufferDesc& b);
+
   // After a host thread has synchronised: pools give back what is above their thresholds (SO04, SO11). How
   // many chunks.
   uint32_t trim_pools(const Clocks& clocks);
   void count(Result& result) const;
 
  private:
+  bool in_device_memory(const BufferDesc& b) const;
+
+  bool integrated_;
   std::vector<DeviceMemory> devices_;
   std::vector<Pool> pools_;  // the devices' default pools, then the program's
   std::vector<Buffer> buffers_;

@@ -42,12 +42,12 @@ bool Unified::allocate(uint32_t buffer) {
   const size_t count = divide_up(program_.buffers[buffer].bytes, params_.um.page);
   r.pages.assign(count, Page());
   r.stamps.assign(devices_.size(), std::vector<uint64_t>(divide_up(count, pages_per_block_), 0));
-  if (limited() && program_.buffers[buffer].memory == Memory::kManaged) {
+  if (at_once() && program_.buffers[buffer].memory == Memory::kManaged) {
     if (!memory_.device(0).take(count * params_.um.page)) {
       r.pages.clear();
       return false;
     }
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; limited() && i < count; ++i) {
       r.pages[i].copies = bit(0);
     }
   }
@@ -59,7 +59,7 @@ void Unified::release(uint32_t buffer) {
   for (size_t i = 0; i < r.pages.size(); ++i) {
     drop_others(buffer, i, 0);
   }
-  if (limited()) {
+  if (at_once()) {
     memory_.device(0).give(r.pages.size() * params_.um.page);
   }
   for (size_t d = 0; d < devices_.size(); ++d) {
@@ -94,7 +94,7 @@ void Unified::touch(uint32_t device, uint32_t buffer, size_t page) {
 
 void Unified::drop(uint32_t device, uint32_t buffer, size_t page) {
   regions_[buffer].pages[page].copies &= ~bit(device);
-  if (!limited()) {
+  if (!at_once()) {
     memory_.device(device).give(params_.um.page);
   }
 }
@@ -141,7 +141,7 @@ bool Unified::evict(uint32_t device, std::pair<uint32_t, uint32_t> keep, Step& s
 }
 
 bool Unified::make_room(uint32_t device, uint32_t buffer, size_t page, Step& step, Ps now) {
-  if (limited()) {
+  if (at_once()) {
     return true;  // has had its place since its allocation
   }
   while (!memory_.device(device).take(params_.um.page)) {
@@ -210,7 +210,9 @@ bool Unified::stays(const Region& r, Page& p, uint32_t device, bool& faults) con
 Unified::Plan Unified::kernel(uint32_t device, uint32_t stream, const std::vector<Access>& accesses, Ps now) {
   Plan plan;
   if (limited()) {
-    bulk(device, stream, plan, now);
+    if (!params_.integrated) {
+      bulk(device, stream, plan, now);
+    }
     return plan;
   }
   Device& d = devices_[device];
@@ -236,7 +238,10 @@ Unified::Plan Unified::kernel(uint32_t device, uint32_t stream, const std::vecto
     for (size_t i = range.begin; i < range.end; ++i) {
       Page& p = r.pages[i];
       bool faults = true;
-      if ((p.copies & bit(device)) != 0) {
+      if (params_.integrated) {  // whoever has it, it is here (HM12)
+        faults = p.copies == 0;
+        p.copies |= bit(device);
+      } else if ((p.copies & bit(device)) != 0) {
         touch(device, a.buffer, i);
         faults = a.writes && p.copies != bit(device);
         if (faults) {  // the write takes the copies of others away
@@ -296,6 +301,9 @@ Unified::Plan Unified::host(uint32_t device, const Access& a, Ps now) {
   const Range range = pages(a.buffer, a.offset, a.bytes);
   for (size_t i = range.begin; i < range.end; ++i) {
     Page& p = r.pages[i];
+    if (params_.integrated && p.copies != 0) {
+      continue;  // HM12
+    }
     if ((p.copies & bit(device)) == 0 && (p.copies & ~kHost) != 0) {
       continue;  // another device's
     }
@@ -345,6 +353,9 @@ Unified::Plan Unified::prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes
   const Range range = pages(buffer, offset, bytes);
   for (size_t i = range.begin; i < range.end; ++i) {
     Page& p = r.pages[i];
+    if (params_.integrated && p.copies != 0) {
+      continue;  // HM12
+    }
     if (to != kNone) {
       if ((p.copies & bit(to)) == 0 && bring(to, buffer, i, r.read_mostly && p.copies != 0, step, now)) {
         devices_[to].prefetched += params_.um.page;
@@ -373,7 +384,7 @@ Unified::Plan Unified::prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes
 Ps Unified::prefetch_work(uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t to) const {
   const Region& r = regions_[buffer];
   const Range range = pages(buffer, offset, bytes);
-  const uint64_t there = to == kNone ? kHost : bit(to);
+  const uint64_t there = params_.integrated ? ~uint64_t{0} : to == kNone ? kHost : bit(to);
   uint64_t moving = 0;
   for (size_t i = range.begin; i < range.end; ++i) {
     moving += (r.pages[i].copies & there) == 0 ? 1 : 0;

@@ -22,6 +22,8 @@ class Unified {
   bool active() const { return active_; }
   bool moves(uint32_t buffer) const { return regions_[buffer].on; }
   bool limited() const { return params_.um.support == config::UnifiedMemory::LIMITED; }
+  // Managed memory has its place from its allocation on: it cannot leave the device's memory.
+  bool at_once() const { return limited() || params_.integrated; }
 
   // One batch of work: the delay first, then the bytes that leave the device, then those that come.
   struct Step {

@@ -138,6 +138,26 @@ TEST_CASE_METHOD(Fixture, "a batch is collected, one waits, one goes: then write
   CHECK(write(0, 1040) == 1044);  // the fourth: 1008 + 2 x 18
 }
 
+TEST_CASE_METHOD(Fixture, "what is collected goes batch after batch, and a read waits for all of it") {
+  gpu.mutable_dram()->set_collected_writes(10);
+  Dram d(gpu, counters);
+  d.access(0, 0, 64, false, to_ticks(0));
+  for (int i = 0; i < 9; ++i) {
+    d.access(0, 0, 64, true, to_ticks(1000));
+  }
+  CHECK(to_cycles_up(d.access(0, 0, 64, false, to_ticks(1008))) ==
+        1008 + 14 + 2 + 100);  // nothing has gone yet
+  d.access(0, 0, 64, true, to_ticks(1100));
+  // 10 transfers of 2; three batches, which each open a row, 10, and turn the bus around, 2 x 8.
+  CHECK(to_cycles_up(d.access(0, 0, 64, false, to_ticks(1100))) == 1100 + 20 + 3 * (10 + 16) + 2 + 100);
+  // A size of its own for a while: each batch goes by itself.
+  d.set_write_batch(2);
+  d.reset();
+  d.access(0, 0, 64, true, to_ticks(1000));
+  d.access(0, 0, 64, true, to_ticks(1000));
+  CHECK(to_cycles_up(d.access(0, 0, 64, false, to_ticks(1000))) == 1000 + 4 + 10 + 14 - 4 + 2 + 100);
+}
+
 TEST_CASE_METHOD(Fixture, "the size of a batch can be another for a while") {
   dram.set_write_batch(2);
   write(0, 1008);

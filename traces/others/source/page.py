@@ -53,16 +53,15 @@ two instructions issue together where code that was not ordered for it lets them
 ## What the seen half says is missing
 
 - **Rows that are no whole sectors.** `softmax_warp_forward` of rows of n x 32 bytes moves (mean of the rows, less 15 us) 722 GB/s on V100, of other rows 604; T4 209 and 189, P4
-  139 and 133, P100 480 and 386. Loads are as many; but stores fill a sector in part, and memory with ECC has to be read for the rest. Heddle has no such read: its
-  times of these rows are too short, most of all on P100 and V100.
+  139 and 133, P100 480 and 386. Loads are as many, but stores fill sectors in part. On an H200 these kernels are within 9 % and such rows cost DRAM almost nothing
+  (tools/microbench/FINDINGS.md 62): what it is on P100 and V100, whose times are too short, is not known.
 - **Kernels that wait** (`cunn_SoftMaxForward`): code of another compiler has other registers and so other numbers of blocks on an SM, and whether rows stay in the
   L1 and L2 between the three passes depends on that.
 
 ## Not here
 
 GPUs' clocks falling under load; the true host overhead of each machine (12 to 23 us by the
-seen rows of `add`). The curves of pointer chases and streams of shared/reference/other-gpus.md were not compared, but for the bandwidth that each
-`dram.efficiency` is derived from.
+seen rows of `add`). Pointer chases and streams of shared/reference/other-gpus.md: [CURVES.md](CURVES.md).
 """
 
 
