@@ -75,7 +75,7 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
     c.writes += transfers;
     if (c.writes >= collect_) {
       // A batch opens rows of its own; the bus turns round for each if it has read since the last ones.
-      const uint32_t batches = (c.writes + write_batch_ - 1) / write_batch_;
+      const uint32_t batches = collect_ / write_batch_;
       const Ticks overhead = detailed_ ? (t_rcd_ + (c.read ? 2 * turnaround_ : Ticks())) * batches : Ticks();
       const Ticks service = burst_ * c.writes + overhead;
       const Ticks end = c.bus.reserve(at, service);

@@ -64,8 +64,7 @@ TEST_CASE("HM01: registered memory is pinned until it is not; both calls take th
       Catch::Matchers::Contains("of another kind of memory"));
 }
 
-TEST_CASE(
-    "HM14: memory that the processor caches is not registered where the device does not see its caches") {
+TEST_CASE("HM14: memory is not registered where the device does not see caches") {
   for (const uint32_t capability : {62u, 72u}) {
     config::GpuConfig gpu = hosttest::plain_gpu();
     gpu.mutable_host()->mutable_link()->set_integrated(true);
