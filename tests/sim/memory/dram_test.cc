@@ -148,7 +148,8 @@ TEST_CASE_METHOD(Fixture, "what is collected goes batch after batch, and a read 
   CHECK(to_cycles_up(d.access(0, 0, 64, false, to_ticks(1008))) ==
         1008 + 14 + 2 + 100);  // nothing has gone yet
   d.access(0, 0, 64, true, to_ticks(1104));
-  // 10 transfers of 2; two batches of 4 and the rest, which each open a row, 10, and turn the bus around, 2 x 8.
+  // 10 transfers of 2; two batches of 4 and the rest, which each open a row, 10, and turn the bus around, 2
+  // x 8.
   CHECK(to_cycles_up(d.access(0, 0, 64, false, to_ticks(1104))) == 1104 + 20 + 2 * (10 + 16) + 2 + 100);
   // A size of its own for a while: each batch goes by itself.
   d.set_write_batch(2);
