@@ -7,6 +7,8 @@
 #include "../../traces/others/source/ops.cu"
 
 #include <cuda_runtime.h>
+#include "row_kernels.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -47,24 +49,6 @@ __global__ void loop(float* p, const float* q, uint32_t steps) {
   }
 }
 
-__global__ void copy_rows(float* p, const float* q, size_t rows, int n) {
-  size_t row = (blockIdx.x * size_t(blockDim.x) + threadIdx.x) / 32;
-  int lane = threadIdx.x % 32;
-  if (row < rows) {
-    for (int i = lane; i < n; i += 32) {
-      p[row * n + i] = q[row * n + i];
-    }
-  }
-}
-__global__ void rows(float* p, size_t rows, int n) {
-  size_t row = (blockIdx.x * size_t(blockDim.x) + threadIdx.x) / 32;
-  int lane = threadIdx.x % 32;
-  if (row < rows) {
-    for (int i = lane; i < n; i += 32) {
-      p[row * n + i] = 1.f;
-    }
-  }
-}
 __global__ void read_rows(const float* q, float* o, size_t rows, int n) {
   size_t row = (blockIdx.x * size_t(blockDim.x) + threadIdx.x) / 32;
   int lane = threadIdx.x % 32;

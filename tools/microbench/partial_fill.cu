@@ -2,6 +2,8 @@
 // order of main()). FINDINGS.md 62. Build: nvcc -O3 -std=c++17 -arch=sm_90 partial_fill.cu -o partial_fill
 #include <cuda_runtime.h>
 #include <cstdint>
+#include "row_kernels.h"
+
 #include <cstdio>
 #include <cstdlib>
 // bytes of each sector, one thread a piece of `piece` words
@@ -30,7 +32,6 @@ __global__ void halves_block(float* p, size_t sectors) {
 // lower half by block b, upper half `lag` blocks later
 __global__ void halves_lag(float* p, size_t sectors, int lag) {
   size_t n = blockDim.x;
-  size_t s = blockIdx.x * n / 4 * 1 + threadIdx.x / 4;
   int w = threadIdx.x % 4;
   size_t per = n / 4;
   size_t a = (size_t)blockIdx.x * per + threadIdx.x / 4;
@@ -41,25 +42,6 @@ __global__ void halves_lag(float* p, size_t sectors, int lag) {
     size_t b = (size_t)(blockIdx.x - lag) * per + threadIdx.x / 4;
     if (b < sectors) {
       p[b * 8 + 4 + w] = 2.f;
-    }
-  }
-}
-// rows of n words, a warp each (like a softmax of rows)
-__global__ void rows(float* p, size_t rows, int n) {
-  size_t row = (blockIdx.x * size_t(blockDim.x) + threadIdx.x) / 32;
-  int lane = threadIdx.x % 32;
-  if (row < rows) {
-    for (int i = lane; i < n; i += 32) {
-      p[row * n + i] = 1.f;
-    }
-  }
-}
-__global__ void copy_rows(float* p, const float* q, size_t rows, int n) {
-  size_t row = (blockIdx.x * size_t(blockDim.x) + threadIdx.x) / 32;
-  int lane = threadIdx.x % 32;
-  if (row < rows) {
-    for (int i = lane; i < n; i += 32) {
-      p[row * n + i] = q[row * n + i];
     }
   }
 }

@@ -189,21 +189,19 @@ void Transfers::kernel_flow(const Command& c, Flow& f) const {
   const auto with_headers = [&](uint32_t header) {
     return (bytes + static_cast<double>(c.rows * header)) / bytes;
   };
+  f.limit = c.limit > 0 ? c.limit : kUnlimited;
   if (p.integrated && (c.path == Path::kMappedRead || c.path == Path::kMappedWrite)) {
     use(here + kMemory, 1);
-    f.limit = c.limit > 0 ? c.limit : kUnlimited;
     return;
   }
   switch (c.path) {
     case Path::kMappedRead:
       use(here + kDown, with_headers(kCompletionHeader));
       use(here + kUp, static_cast<double>(c.rows * kRequestHeader) / bytes);
-      f.limit = c.limit > 0 ? c.limit : kUnlimited;
       break;
     case Path::kMappedWrite: {
       const double partial = static_cast<double>(c.partial) * in_ps(p.access.partial_write) * p.link_rate;
       use(here + kUp, std::max(with_headers(kRequestHeader), partial / bytes));
-      f.limit = c.limit > 0 ? c.limit : kUnlimited;
       break;
     }
     default: {  // the data comes from `from`
@@ -217,7 +215,6 @@ void Transfers::kernel_flow(const Command& c, Flow& f) const {
         use(to + kDown, with_headers(kCompletionHeader));
       }
       use(there + kMemory, 1);
-      f.limit = c.limit > 0 ? c.limit : kUnlimited;
       break;
     }
   }
@@ -267,11 +264,12 @@ Ps Transfers::flush(uint32_t kernel) const {
   const Params::Access& p = core_.params.access;
   const Command& k = core_.commands[kernel];
   const bool in_graph = k.run != kNone;
+  // An integrated device has no link to its host (HM12).
+  const Path first = core_.params.integrated ? Path::kPeerRead : Path::kMappedRead;
   Ps wait{};
   for (const Flow& f : flows_) {
     const Command& c = core_.commands[f.slot];
-    const bool no_link = core_.params.integrated && c.path <= Path::kMappedWrite;
-    if (c.path < Path::kMappedRead || no_link || c.device != k.device || c.object == kernel) {
+    if (c.path < first || c.device != k.device || c.object == kernel) {
       continue;
     }
     const double left = f.left - f.rate * in_ps(core_.now - moved_to_);

@@ -46,6 +46,12 @@ Times in_stream(const host::Result& r, const std::string& stream, const std::str
 
 double us(host::Ps t) { return host::to_us(t); }
 
+uint64_t counter_of(const host::Result& r, const std::string& name) {
+  const auto c = std::find_if(r.counters.begin(), r.counters.end(),
+                              [&](const host::RunCounter& each) { return each.name == name; });
+  return c == r.counters.end() ? UINT64_MAX : c->value;
+}
+
 std::vector<std::string> errors(const host::Result& r) {
   std::vector<std::string> out;
   out.reserve(r.errors.size());

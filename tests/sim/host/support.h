@@ -28,6 +28,8 @@ Times span(const host::Result& r, const std::string& track, const std::string& n
 Times in_stream(const host::Result& r, const std::string& stream, const std::string& name, size_t index = 0);
 
 double us(host::Ps t);
+// Of that name; UINT64_MAX if there is none.
+uint64_t counter_of(const host::Result& r, const std::string& name);
 // CUDA's names of the errors, in order.
 std::vector<std::string> errors(const host::Result& r);
 std::vector<std::string> answers(const host::Result& r);

@@ -19,10 +19,10 @@ INPUTS = {"add": 2, "mul": 2, "div": 2, "relu": 1, "gelu": 1, "tanh": 1}
 KERNEL = {"div": "divide", "tanh": "hyperbolic"}
 
 
-def cubin(folder, code):
+def cubin(folder, code, program="ops"):
     """The machine code, unpacked where the system keeps temporary files."""
-    packed = os.path.join(folder, f"ops_sm_{code}.cubin.xz")
-    out = os.path.join(tempfile.gettempdir(), f"heddle_{os.getuid()}_ops_sm_{code}.cubin")
+    packed = os.path.join(folder, f"{program}_sm_{code}.cubin.xz")
+    out = os.path.join(tempfile.gettempdir(), f"heddle_{os.getuid()}_{program}_sm_{code}.cubin")
     with lzma.open(packed) as f:
         data = f.read()
     try:

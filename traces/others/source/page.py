@@ -3,6 +3,8 @@ import collections
 import re
 import statistics
 
+import program
+
 INTRO = """# PyTorch's operators on seven other GPUs, against silicon
 
 `tools/others-check` writes this page. Nobody here has had these GPUs: their configurations rest on what others published (`heddle config
@@ -127,7 +129,7 @@ def estimates_table(machines, rows, compared):
 
 def provenance(machine):
     """Values by kind, from `heddle config show`."""
-    text = machine.heddle("config", "show", machine.name, "--flat")
+    text = program.heddle("config", "show", machine.name, "--flat")
     kinds = collections.Counter(m[1] for m in re.finditer(r"#.*?\b([A-Z]+), ", text))
     return ", ".join(f"{n} {k.lower()}" for k, n in kinds.most_common())
 

@@ -32,14 +32,7 @@ double length(const host::Result& r, const std::string& stream = "default") {
   return t.end - t.start;
 }
 
-uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::RunCounter& c : r.counters) {
-    if (c.name == name) {
-      return c.value;
-    }
-  }
-  return UINT64_MAX;
-}
+uint64_t counter(const host::Result& r, const std::string& name) { return counter_of(r, name); }
 
 }  // namespace
 

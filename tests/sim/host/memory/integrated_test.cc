@@ -23,12 +23,7 @@ config::GpuConfig integrated() {
 }
 
 uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::RunCounter& c : r.counters) {
-    if (c.name == "device 0 um " + name) {
-      return c.value;
-    }
-  }
-  return UINT64_MAX;
+  return counter_of(r, "device 0 um " + name);
 }
 
 std::string free_mib(uint64_t used_mib) {

@@ -32,12 +32,7 @@ Kernel reader(Builder& w, const std::string& name, Buffer b, uint64_t bytes = 0)
 }
 
 uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::RunCounter& c : r.counters) {
-    if (c.name == "device 0 L2 " + name) {
-      return c.value;
-    }
-  }
-  return UINT64_MAX;
+  return counter_of(r, "device 0 L2 " + name);
 }
 
 // `times` launches of a kernel that reads all of a buffer of `kib`, 16 KiB set aside, the window over all of

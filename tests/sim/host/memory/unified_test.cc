@@ -23,12 +23,7 @@ constexpr uint64_t kPage = 65536, kMiB = 1 << 20;
 constexpr double kIn = 8.832, kOut = 8.96;
 
 uint64_t counter(const host::Result& r, const std::string& name) {
-  for (const host::RunCounter& c : r.counters) {
-    if (c.name == "device 0 um " + name) {
-      return c.value;
-    }
-  }
-  return UINT64_MAX;
+  return counter_of(r, "device 0 um " + name);
 }
 
 struct One {
