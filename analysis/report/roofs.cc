@@ -31,6 +31,12 @@ double l2_bytes_per_core_cycle(const config::GpuConfig& g) {
          g.clocks().core_mhz();
 }
 
+// L1s of an SM, each with stages of its own.
+double l1_units(const config::GpuConfig& g) {
+  const config::Sm& sm = g.sm();
+  return sm.l1().has_subcores_per_unit() ? sm.subcores() / sm.l1().subcores_per_unit() : 1;
+}
+
 double dram_bytes_per_core_cycle(const config::GpuConfig& g) {
   return g.dram().channels() * g.dram().bytes_per_cycle() * g.clocks().dram_mhz() / g.clocks().core_mhz();
 }
@@ -74,10 +80,11 @@ std::vector<Roof> roofs(const LaunchRecord& l, const std::optional<config::GpuCo
   pipe("uniform", "uniform", count("sm__inst_executed_pipe_uniform.sum"));
   pipe("ADU", "adu", count("sm__inst_executed_pipe_adu.sum"));
   add("tensor", count("heddle__tensor_busy_cycles.sum"), subcores);
-  add("LSU", count("sm__inst_executed_pipe_lsu.sum") * g.sm().memory().shared_interval(), sms);
+  add("LSU", count("sm__inst_executed_pipe_lsu.sum") * g.sm().memory().shared_interval(), sms * l1_units(g));
   add("shared memory",
       count("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum") * g.sm().shared().wavefront_cycles(), sms);
-  add("L1", count("l1tex__t_sectors.sum") * kSectorBytes, sms * g.sm().l1().data_bytes_per_cycle());
+  add("L1", count("l1tex__t_sectors.sum") * kSectorBytes,
+      sms * l1_units(g) * g.sm().l1().data_bytes_per_cycle());
   add("L2", count("lts__t_sectors.sum") * kSectorBytes, l2_bytes_per_core_cycle(g));
   add("DRAM", count("dram__bytes_read.sum") + count("dram__bytes_write.sum"), dram_bytes_per_core_cycle(g));
   std::stable_sort(out.begin(), out.end(),
@@ -108,7 +115,7 @@ Peaks peaks(const config::GpuConfig& g) {
   constexpr double kElementBits = 16;
   p.tensor =
       2 * std::max(g.sm().tensor().mma_rate(), g.sm().tensor().gmma_rate()) / kElementBits * subcores * hz;
-  p.l1 = sms * g.sm().l1().data_bytes_per_cycle() * hz;
+  p.l1 = sms * l1_units(g) * g.sm().l1().data_bytes_per_cycle() * hz;
   p.l2 = l2_bytes_per_core_cycle(g) * hz;
   p.dram = dram_bytes_per_core_cycle(g) * hz;
   return p;

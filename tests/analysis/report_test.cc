@@ -200,6 +200,18 @@ TEST_CASE("roofs: work over what all cycles of the launch allow") {
   CHECK(p.l1 == Approx(1280e9));
   CHECK(p.l2 == Approx(256e9));
   CHECK(p.dram == Approx(128e9));
+
+  // Two L1s to an SM: twice the bytes and instructions.
+  std::optional<config::GpuConfig> two = gpu;
+  two->mutable_sm()->mutable_l1()->set_subcores_per_unit(2);
+  for (const Roof& r : roofs(l, two)) {
+    if (r.name == "L1") {
+      CHECK(r.percent == Approx(5));
+    } else if (r.name == "LSU") {
+      CHECK(r.percent == Approx(7.5));
+    }
+  }
+  CHECK(peaks(*two).l1 == Approx(2560e9));
 }
 
 TEST_CASE("JSON: text stays text, also within a page") {
