@@ -209,6 +209,9 @@ class Fitter {
                 fmt::format("{}'s in nanoseconds", fit_.base));
       }
     }
+    if (b.t_rrd() > 0 && faster != 1) {
+      assumed("dram.t_rrd", number(b.t_rrd() * faster), fmt::format("{}'s in nanoseconds", fit_.base));
+    }
     const uint32_t slices = slices_per_channel() * channels;
     if (slices != base_.l2().slices()) {
       const double more = static_cast<double>(slices) / base_.l2().slices();
@@ -270,6 +273,7 @@ class Fitter {
     };
     scale("max_persisting_bytes", b.max_persisting_bytes());
     scale("max_dirty_bytes", b.max_dirty_bytes());
+    scale("max_partial_bytes", b.max_partial_bytes());
     scale("dirty_full_aside_bytes", b.dirty_full_aside_bytes());
     scale("dirty_none_aside_bytes", b.dirty_none_aside_bytes());
     scale("scarce_dirty_bytes", b.scarce_dirty_bytes());

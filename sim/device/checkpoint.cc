@@ -9,7 +9,7 @@ namespace heddle::device {
 namespace {
 
 // To be raised whenever a serialize() of the machine lists something else, or lists it elsewhere.
-constexpr uint64_t kStateVersion = 8;
+constexpr uint64_t kStateVersion = 9;
 
 }  // namespace
 

@@ -32,6 +32,7 @@ Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters, uint32_t cha
       t_cl_(dram_ticks(g, g.dram().t_cl())),
       t_ras_(dram_ticks(g, g.dram().t_ras())),
       t_ccd_(dram_ticks(g, g.dram().t_ccd())),
+      t_rrd_(dram_ticks(g, g.dram().t_rrd())),
       turnaround_(dram_ticks(g, g.dram().t_wr_turnaround())),
       t_rfc_(dram_ticks(g, g.dram().t_rfc())),
       t_refi_(dram_ticks(g, g.dram().t_refi())),
@@ -46,7 +47,8 @@ void Dram::reset(Ticks origin) {
   begin_ = origin;
   for (Channel& c : channel_) {
     c.bus.reset(origin);
-    c.writes = 0;
+    c.activations.reset(origin);
+    c.writes = c.written_rows = c.batch = 0;
     c.read = false;
     c.taken = {};
     std::fill(c.banks.begin(), c.banks.end(), Bank{});
@@ -70,17 +72,28 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   counters_[write ? stats::Counter::kDramWriteBytes : stats::Counter::kDramReadBytes] += bytes;
   uint32_t transfers = (bytes + access_bytes_ - 1) / access_bytes_;
   Ticks service = burst_ * transfers;
+  const uint64_t row_number = addr / row_bytes_;
+  Bank& b = c.banks[AddressMap::mix(row_number) % banks_];
   if (write) {
-    // Sorted by bank and row before they go, so only the bus counts.
+    // Sorted by bank and row before they go, so only the bus counts, and how many rows there are.
     c.writes += transfers;
+    if (b.written != row_number || b.written_batch != c.batch) {
+      b.written = row_number;
+      b.written_batch = c.batch;
+      ++c.written_rows;
+    }
     if (c.writes >= collect_) {
       // A batch opens rows of its own; the bus turns round for each if it has read since the last ones.
       const uint32_t batches = collect_ / write_batch_;
       const Ticks overhead = detailed_ ? (t_rcd_ + (c.read ? 2 * turnaround_ : Ticks())) * batches : Ticks();
-      const Ticks service = burst_ * c.writes + overhead;
-      const Ticks end = c.bus.reserve(at, service);
-      c.taken = std::max(at, end - std::min(end, 2 * service));
-      c.writes = 0;
+      const Ticks service = burst_ * c.writes + overhead, opening = t_rrd_ * c.written_rows;
+      Ticks end = c.bus.reserve(at, service);
+      if (opening != Ticks()) {
+        end = std::max(end, c.activations.reserve(at, opening));
+      }
+      c.taken = std::max(at, end - std::min(end, 2 * std::max(service, opening)));
+      c.writes = c.written_rows = 0;
+      ++c.batch;
       c.read = false;
     }
     return std::max(at, c.taken);
@@ -89,14 +102,15 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   if (!detailed_) {
     return c.bus.reserve(at, service) + t_rcd_ + t_cl_ + latency_;
   }
-  uint64_t row_number = addr / row_bytes_;
-  Bank& b = c.banks[AddressMap::mix(row_number) % banks_];
   Ticks column = std::max(at, b.ready);
   if (b.row == row_number) {
     ++counters_[stats::Counter::kDramRowHits];
   } else {
     ++counters_[stats::Counter::kDramRowMisses];
     Ticks precharge = b.row == ~uint64_t{0} ? column : std::max(column, b.activated + t_ras_) + t_rp_;
+    if (t_rrd_ != Ticks()) {
+      precharge = std::max(precharge, c.activations.reserve(at, t_rrd_) - t_rrd_);
+    }
     b.row = row_number;
     b.activated = precharge;
     column = precharge + t_rcd_;

@@ -1,4 +1,5 @@
-// DRAM channels. Each access moves `access_bytes`; a channel has banks with one open row each and a data bus.
+// DRAM channels. Each access moves `access_bytes`; a channel has banks with one open row each, a data bus,
+// and a limit to how many rows it activates (FINDINGS.md 63).
 #pragma once
 
 #include <cstdint>
@@ -48,24 +49,28 @@ class Dram {
  private:
   struct Bank {
     uint64_t row = ~uint64_t{0};
+    uint64_t written = ~uint64_t{0};  // row of the newest write, and the batch it is of
+    uint32_t written_batch = 0;
     Ticks ready{};      // when the open row takes the next column command
     Ticks activated{};  // for tRAS
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(row, ready, activated);
+      ar(row, written, written_batch, ready, activated);
     }
   };
   struct Channel {
-    Bandwidth bus;
-    uint32_t writes = 0;  // transfers collected
-    bool read = false;    // since the last batch of writes
-    Ticks taken{};        // when there was room for the last batch behind one that goes
+    Bandwidth bus, activations;
+    uint32_t writes = 0;        // transfers collected
+    uint32_t written_rows = 0;  // of these
+    uint32_t batch = 0;         // how many have gone
+    bool read = false;          // since the last batch of writes
+    Ticks taken{};              // when there was room for the last batch behind one that goes
     std::vector<Bank> banks;
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(bus, writes, read, taken);
+      ar(bus, activations, writes, written_rows, batch, read, taken);
       ar.elements(banks);
     }
   };
@@ -75,7 +80,7 @@ class Dram {
   const bool detailed_;
   const uint32_t channels_, banks_, row_bytes_, access_bytes_, full_batch_, full_collect_;
   uint32_t write_batch_, collect_;
-  const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, turnaround_, t_rfc_, t_refi_;
+  const Ticks latency_, burst_, t_rcd_, t_rp_, t_cl_, t_ras_, t_ccd_, t_rrd_, turnaround_, t_rfc_, t_refi_;
   Ticks begin_{};  // refreshes count from here
   std::vector<Channel> channel_;
   stats::CounterSet& counters_;

@@ -14,6 +14,9 @@ using stats::Counter;
 // Dirty lines that max_dirty_bytes is for: those that persist have their own room.
 bool counted_dirty(const CacheLine& l) { return l.dirty != 0 && !(l.flags & kPersisting); }
 
+// Sectors written in part: dirty, but not known.
+uint8_t holes(const CacheLine& l) { return static_cast<uint8_t>(l.dirty & ~l.valid); }
+
 Counter op_counter(RequestKind k) {
   switch (k) {
     case RequestKind::kRead:
@@ -93,6 +96,8 @@ L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& coun
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
           static_cast<uint32_t>(g.l2().max_persisting_bytes() / g.l2().line_bytes() / g.l2().slices())),
+      max_partial_lines_(
+          static_cast<uint32_t>(g.l2().max_partial_bytes() / g.l2().line_bytes() / g.l2().slices())),
       full_dirty_lines_(
           g.l2().max_dirty_bytes() == 0
               ? ~0u
@@ -115,7 +120,7 @@ void L2::reset(Ticks origin) {
     s.fills.reset(origin);
     s.atomics.reset(origin);
     s.tags.clear();
-    s.persisting = 0;
+    s.persisting = s.partial = 0;
     s.dirty = s.old_dirty = old_dirty_lines_;
   }
   forget_transfers();
@@ -145,7 +150,8 @@ uint32_t L2::cross(const Request& r, uint32_t from, uint32_t to, uint32_t bytes,
 
 void L2::settle() {
   for (const Filling& f : filling_) {
-    if (f.line->aux == f.transfer) {  // else it has been filled again, or is another line by now
+    // Else it has been filled again, or is another line by now.
+    if ((f.line->flags & kReplica) && f.line->aux == f.transfer) {
       f.line->ready = std::max(f.line->ready, end_of(transfers_, f.transfer));
       f.line->aux = 0;
     }
@@ -153,10 +159,14 @@ void L2::settle() {
   filling_.clear();
 }
 
-// The controller reads and writes whole transfers; a sector alone is half of one.
+// The controller reads and writes whole transfers; a sector alone is half of one. What a sector lacks is read
+// first (FINDINGS.md 62); nobody waits for it but those that DRAM holds up.
 Ticks L2::write_back(CacheLine& l, const Home& home, Ticks at) {
   uint32_t bytes = std::popcount(l.dirty) * kSectorBytes;
   slice(home.partition, home.slice).dirty -= counted_dirty(l);
+  if (holes(l)) {
+    fill_home(l, home, holes(l), at);
+  }
   l.dirty = 0;
   return dram_.access(channel(home), l.line * kLineBytes, bytes, true, at);
 }
@@ -292,7 +302,9 @@ L2::LookUp L2::look_up(const Request& r, const CacheLine* l) {
 Ticks L2::fill_home(CacheLine& l, const Home& home, uint8_t fetch, Ticks at) {
   const Ticks filled =
       dram_.access(channel(home), l.line * kLineBytes, std::popcount(fetch) * kSectorBytes, false, at);
+  const bool was = holes(l) != 0;
   l.valid |= fetch;
+  slice(home.partition, home.slice).partial -= was && !holes(l);
   l.ready = std::max(l.ready, fill(home, std::popcount(fetch), filled));
   return l.ready;
 }
@@ -332,28 +344,52 @@ L2::Served L2::read(const Request& r, const Home& home, uint32_t partition, Tick
   LookUp u = look_up(r, l);
   Ticks done = at + hit_latency_;
   if (l && !u.missing) {
-    return {std::max(done, l->ready), l->aux};
+    return {std::max(done, l->ready), partition == home.partition ? 0 : l->aux};
   }
   if (partition == home.partition) {
     if (!l) {
       l = &allocate(home, partition, r, at);
     }
-    fill_home(*l, home, u.fetch, done);
-  } else {
-    // The request itself is small; the data on its way back is what fills the fabric.
-    const Ticks found = read_for_fabric(r, home, u.fetch, at + hit_latency_ / 2 + far_latency_);
-    const uint32_t bytes = std::popcount(u.fetch) * kSectorBytes;
-    const uint32_t transfer = cross(r, home.partition, partition, bytes, found, far_latency_);
-    if (!l) {
-      l = &allocate(home, partition, r, at);
-    }
-    transfers_.back().behind = l->aux;  // other sectors of the line that are on their way
-    l->valid |= u.fetch;
-    l->ready = std::max(l->ready, found + crossing(bytes));
-    l->aux = transfer;
-    filling_.push_back({l, transfer});
+    return {fill_home(*l, home, u.fetch, done), 0};
   }
+  // The request itself is small; the data on its way back is what fills the fabric.
+  const Ticks found = read_for_fabric(r, home, u.fetch, at + hit_latency_ / 2 + far_latency_);
+  const uint32_t bytes = std::popcount(u.fetch) * kSectorBytes;
+  const uint32_t transfer = cross(r, home.partition, partition, bytes, found, far_latency_);
+  if (!l) {
+    l = &allocate(home, partition, r, at);
+  }
+  transfers_.back().behind = l->aux;  // other sectors of the line that are on their way
+  l->valid |= u.fetch;
+  l->ready = std::max(l->ready, found + crossing(bytes));
+  l->aux = transfer;
+  filling_.push_back({l, transfer});
   return {l->ready, l->aux};
+}
+
+uint8_t L2::known(CacheLine& l, const Request& r) const {
+  if (max_partial_lines_ == 0 || !r.partial) {
+    return r.sectors;
+  }
+  constexpr uint32_t kWords = kSectorBytes / 4, kAll = (1u << kWords) - 1;
+  l.aux |= r.words;
+  uint8_t whole = 0;
+  for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
+    whole |= static_cast<uint8_t>(((l.aux >> s * kWords & kAll) == kAll) << s);
+  }
+  return r.sectors & whole;
+}
+
+Ticks L2::put(CacheLine& l, const Request& r, const Home& home, Ticks at) {
+  Slice& s = slice(home.partition, home.slice);
+  s.partial -= holes(l) != 0;
+  l.valid |= known(l, r);
+  const Ticks taken = set_dirty(l, r.sectors, home, at);
+  if (holes(l) == 0 || ++s.partial <= max_partial_lines_) {
+    return taken;
+  }
+  CacheLine* oldest = s.tags.oldest(home.set, [&](const CacheLine& o) { return holes(o) != 0 && &o != &l; });
+  return oldest ? std::max(taken, write_back(*oldest, home, at)) : taken;
 }
 
 L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at) {
@@ -386,13 +422,11 @@ L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Tic
   if (l->flags & kReplicated) {
     invalidate_replica(home, r.line, r.sectors, partition);
   }
-  l->valid |= r.sectors;
   // DRAM that cannot keep up holds up the writers, and so does the data array.
   // To change parts of sectors it is read first (FINDINGS.md 42). The packet's header comes the same way as
   // its data: 76 sectors a cycle of all slices, not 81 (6).
   const double sectors = std::max(n + header_sectors_, r.partial ? n + 1. : 0.);
-  const Ticks taken =
-      std::max({set_dirty(*l, r.sectors, home, arrive), fill(home, sectors, arrive), evicted});
+  const Ticks taken = std::max({put(*l, r, home, arrive), fill(home, sectors, arrive), evicted});
   // The near slice acknowledges once it has passed the data on.
   return {std::max({at + hit_latency_, passed_on, taken > arrive ? taken : Ticks()}), transfer};
 }

@@ -103,10 +103,11 @@ class L2 {
     uint32_t persisting = 0;  // lines in the set-aside
     uint32_t dirty = 0;       // lines, those of before the kernel included
     uint32_t old_dirty = 0;   // of before the kernel
+    uint32_t partial = 0;     // lines with sectors that are known in part
 
     template <class Archive>
     void serialize(Archive& ar) {
-      ar(port, fills, atomics, tags, persisting, dirty, old_dirty);
+      ar(port, fills, atomics, tags, persisting, dirty, old_dirty, partial);
     }
   };
 
@@ -140,6 +141,10 @@ class L2 {
   // Returns when DRAM has taken what that sends away.
   Ticks set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
   Ticks write_back(CacheLine& l, const Home& home, Ticks at);
+  // Which of the sectors that `r` writes into a line at home are known in whole by then.
+  uint8_t known(CacheLine& l, const Request& r) const;
+  // Puts what `r` writes into a line at home; returns when DRAM has taken what that sends away.
+  Ticks put(CacheLine& l, const Request& r, const Home& home, Ticks at);
   // `sectors` that come from DRAM or are written go into the home slice's data array, one after the other
   // (FINDINGS.md 38). Returns when their turn is.
   Ticks fill(const Home& home, double sectors, Ticks at) {
@@ -174,7 +179,7 @@ class L2 {
   const double sector_service_, fill_service_, header_sectors_;
   const bool keeps_persisting_;
   const uint64_t total_bytes_;
-  const uint32_t max_persisting_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice
+  const uint32_t max_persisting_lines_, max_partial_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice
   uint32_t max_dirty_lines_;  // per slice: full_dirty_lines_, or what a set-aside leaves of them
   const config::L2 config_;
   std::vector<Slice> slices_;
@@ -183,7 +188,9 @@ class L2 {
     CacheLine* line;
     uint32_t transfer;
   };
-  std::vector<Filling> filling_;  // replicas whose data is on its way; CacheLine::aux is the transfer
+  // Replicas whose data is on its way. CacheLine::aux is a replica's transfer; of a line at home it is the
+  // words that have been written of sectors that are not known in whole.
+  std::vector<Filling> filling_;
 };
 
 }  // namespace heddle::memory

@@ -100,7 +100,7 @@ void L2::next_launch(Ticks origin) {
     s.atomics.reset(origin);
     s.tags.for_each_live([](CacheLine& l) {
       l.ready = {};
-      l.aux = 0;
+      l.aux = l.flags & kReplica ? 0 : l.aux;
     });
   }
   forget_transfers();

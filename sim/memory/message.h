@@ -30,11 +30,12 @@ struct Request {
   bool multicast = false;   // reads: the answer goes to other SMs, too (memory/multicast.h)
   bool partial = false;     // writes: not every byte of each sector
   uint8_t grid = 0;         // stores and reductions: the launch they belong to
+  uint32_t words = 0;       // partial writes: the line's words that are written wholly
   uint32_t payload = 0;     // of the SM's Payloads: the values; 0: none
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(time, line, id, sm, kind, sectors, persisting, operations, multicast, partial, grid, payload);
+    ar(time, line, id, sm, kind, sectors, persisting, operations, multicast, partial, grid, words, payload);
   }
 };
 

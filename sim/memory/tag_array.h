@@ -13,7 +13,7 @@ namespace heddle::memory {
 struct CacheLine {
   uint64_t line = 0;  // address / line size
   Ticks ready{};      // owner's field (L2: when the newest fill arrives)
-  uint32_t aux = 0;   // owner's field (L1: pending-miss entry; L2: transfer that fills it)
+  uint32_t aux = 0;   // owner's field (L1: pending-miss entry; L2: see l2.h)
   uint8_t valid = 0;  // sector mask
   uint8_t dirty = 0;  // sector mask
   uint8_t flags = 0;  // owner's field

@@ -22,6 +22,17 @@ uint8_t whole_sectors(const uint32_t bytes[memory::kSectorsPerLine]) {
   return whole;
 }
 
+// Which words of a line have all bytes.
+uint32_t whole_words(const uint32_t bytes[memory::kSectorsPerLine]) {
+  constexpr uint32_t kWordsPerSector = memory::kSectorBytes / 4;
+  uint32_t words = 0;
+  for (uint32_t w = 0; w < memory::kSectorsPerLine * kWordsPerSector; ++w) {
+    const uint32_t of = bytes[w / kWordsPerSector] >> (w % kWordsPerSector * 4) & 0xf;
+    words |= uint32_t{of == 0xf} << w;
+  }
+  return words;
+}
+
 }  // namespace
 
 uint32_t Lsu::new_posted_packet(uint32_t warp, uint32_t entries) {
@@ -128,6 +139,7 @@ bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycl
     sm_.port().drop_masks();
   }
   r->partial = partial;
+  r->words = partial ? whole_words(l->bytes.data()) : 0;
   if (payload) {
     memory::Payload& to = sm_.payloads()[r->payload];
     sm_.payloads()[payload].put(to.data, to.bytes);
@@ -198,6 +210,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     q.sm = static_cast<uint16_t>(sm_.index());
     q.grid = sm_.grid(e.warp);
     q.partial = partial;
+    q.words = partial ? whole_words(a.bytes) : 0;
     q.payload = payload;
     const uint32_t number = send(q, 0, looked_up - 1 + l1.miss_latency());
     if (packets_.merges()) {

@@ -99,6 +99,17 @@ Kernel stream(uint32_t blocks, int reads, int writes, uint64_t apart = 512) {
   return k;
 }
 
+// A word of each sector.
+Kernel parts() {
+  Kernel k;
+  for (int i = 0; i < 6; ++i) {
+    k.add(stg(4).at(kBase + (uint64_t(i) << 21), 32).per_warp(1024).per_block(8192));
+  }
+  k.add(exit_op());
+  k.blocks(132).warps(8);
+  return k;
+}
+
 // All SMs read the same lines.
 Kernel the_same_lines() {
   Kernel k;
@@ -188,6 +199,8 @@ std::vector<Probe> memory_probes() {
       kernel_probe("pages", pages, walks),
       kernel_probe(
           "a small L2", [] { return stream(132, 3, 2); }, kSmallL2),
+      kernel_probe("parts of sectors", parts,
+                   {"l2.total_bytes=983040", "l2.max_persisting_bytes=0", "l2.max_partial_bytes=98304"}),
       kernel_probe(
           "a set-aside", [] { return stream(132, 3, 2); }, kSmallL2, set_aside(200000)),
       kernel_probe(

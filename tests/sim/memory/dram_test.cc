@@ -138,6 +138,40 @@ TEST_CASE_METHOD(Fixture, "a batch is collected, one waits, one goes: then write
   CHECK(write(0, 1040) == 1044);  // the fourth: 1008 + 2 x 18
 }
 
+TEST_CASE_METHOD(Fixture, "rows of a channel are activated tRRD apart, whatever their banks") {
+  gpu.mutable_dram()->set_t_rrd(16);
+  gpu.mutable_dram()->set_banks(64);
+  Dram d(gpu, counters);
+  const auto read_row = [&](uint64_t r, uint32_t channel) {
+    return to_cycles_up(d.access(channel, r * 1024, 64, false, to_ticks(1008)));
+  };
+  for (uint64_t r = 0; r < 6; ++r) {
+    CHECK(read_row(r, 0) == 1008 + 16 * r + 10 + 14 + 2 + 100);
+  }
+  CHECK(misses() == 6);                                            // six banks
+  CHECK(read_row(5, 0) == 1008 + 16 * 5 + 10 + 2 + 14 + 2 + 100);  // open by then: the next column
+  CHECK(read_row(0, 1) == 1008 + 10 + 14 + 2 + 100);               // another channel
+}
+
+TEST_CASE_METHOD(Fixture, "a batch of writes takes as long as its rows take to activate") {
+  gpu.mutable_dram()->set_t_rrd(16);
+  gpu.mutable_dram()->set_banks(64);
+  Dram d(gpu, counters);
+  const auto write_row = [&](uint64_t r) {
+    return to_cycles_up(d.access(0, r * 1024, 64, true, to_ticks(1008)));
+  };
+  // Batches of four: one in a row takes the bus 4 x 2 + 10; four in four rows 4 x 16.
+  for (int i = 0; i < 11; ++i) {
+    CHECK(write_row(0) == 1008);
+  }
+  CHECK(write_row(0) == 1008 + 18);
+  d.reset();
+  for (uint64_t i = 0; i < 11; ++i) {
+    CHECK(write_row(i % 4) == 1008);
+  }
+  CHECK(write_row(3) == 1008 + 64);
+}
+
 TEST_CASE_METHOD(Fixture, "what is collected goes batch after batch, and a read waits for all of it") {
   gpu.mutable_dram()->set_collected_writes(10);
   Dram d(gpu, counters);

@@ -11,7 +11,9 @@ namespace {
 
 // Halves of a sector of `lines` lines, `of` 0 or 1: 8 lanes' words, so each is written in part.
 Op half(int of, int lines) {
-  return stg().each([=](int lane) { return uint64_t(lane % lines * 128 + lane / lines * 4 % 16 + of * 16); });
+  return stg().each([=](int lane) {
+    return uint64_t(lane % lines) * 128 + uint64_t(lane / lines) * 4 % 16 + uint64_t(of) * 16;
+  });
 }
 
 uint64_t written(Kernel& k, const config::GpuConfig& g = test_gpu()) { return run(g, k)[Counter::kL2Writes]; }
@@ -147,6 +149,35 @@ TEST_CASE("what the network has no room for stays in the SM and takes more; all 
   };
   CHECK(sectors(65536) == 40 + 10);
   CHECK(sectors(2) == 40);
+}
+
+TEST_CASE("the L2 learns which words of a sector are written") {
+  // Lines of one set of one slice, of which one may be there in part.
+  const auto read = [](Kernel k, uint64_t bytes) {
+    config::GpuConfig g = test_gpu();
+    g.mutable_l2()->set_max_partial_bytes(bytes);
+    return run(g, k)[Counter::kDramReadBytes];
+  };
+  // `pieces` pieces of each of the `lines` lines, at multiples of `step` bytes.
+  const auto part = [](int lines, int pieces, int step, int width) {
+    return stg()
+        .each([=](int lane) {
+          const int i = lane % (lines * pieces);
+          return uint64_t(i / pieces) * 512 * 128 + uint64_t(i % pieces) * uint64_t(step);
+        })
+        .width(width);
+  };
+  const auto more = [&](const Kernel& k) { return read(k, 4 * 128) - read(k, 0); };
+  CHECK(more(Kernel{part(8, 4, 4, 4)}) == 7 * 32);
+  CHECK(more(Kernel{part(4, 8, 4, 4)}) == 0);
+  CHECK(more(Kernel{part(8, 2, 8, 8)}) == 7 * 32);
+  CHECK(more(Kernel{part(8, 4, 8, 8)}) == 0);
+  CHECK(more(Kernel{part(4, 8, 4, 1)}) == 3 * 32);  // a byte of each word: no word
+  const auto halves = [](int of) {
+    return stg().each(
+        [=](int lane) { return uint64_t(lane / 4) * 512 * 128 + uint64_t(lane % 4 + 4 * of) * 4; });
+  };
+  CHECK(more(Kernel{halves(0), halves(1)}) == 0);  // they leave together
 }
 
 TEST_CASE("a warp that ends stays until its store is at the port") {
