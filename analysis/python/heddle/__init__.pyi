@@ -570,6 +570,7 @@ class _L2(Group):
     lowered_write_batch: int  # 0 to 1024
     scarce_write_batch: int  # 0 to 1024
     scarce_dirty_bytes: int  # bytes; 0 to 1099511627776
+    max_partial_bytes: int  # bytes; 0 to 1099511627776
 
 class _Dram(Group):
     model: str  # BANKS, ROOFLINE
@@ -586,6 +587,7 @@ class _Dram(Group):
     t_ras: int  # DRAM cycles; 1 to 256
     t_ccd: int  # DRAM cycles; 1 to 64
     t_wr_turnaround: int  # DRAM cycles; 0 to 256
+    t_rrd: float  # DRAM cycles; 0 to 256
     t_rfc: int  # DRAM cycles; 0 to 65536
     t_refi: int  # DRAM cycles; 1 to 1048576
     write_batch: int  # 1 to 1024
