@@ -96,8 +96,10 @@ L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& coun
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
           static_cast<uint32_t>(g.l2().max_persisting_bytes() / g.l2().line_bytes() / g.l2().slices())),
-      max_partial_lines_(
-          static_cast<uint32_t>(g.l2().max_partial_bytes() / g.l2().line_bytes() / g.l2().slices())),
+      max_partial_lines_(g.l2().max_partial_bytes() == 0
+                             ? 0
+                             : static_cast<uint32_t>(std::max<uint64_t>(
+                                   1, g.l2().max_partial_bytes() / g.l2().line_bytes() / g.l2().slices()))),
       full_dirty_lines_(
           g.l2().max_dirty_bytes() == 0
               ? ~0u

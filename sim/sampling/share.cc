@@ -28,6 +28,9 @@ void scale(config::L2& l2, double part) {
   if (l2.max_dirty_bytes() > 0) {
     l2.set_max_dirty_bytes(std::max<uint64_t>(1, scaled(l2.max_dirty_bytes())));
   }
+  if (l2.max_partial_bytes() > 0) {
+    l2.set_max_partial_bytes(std::max<uint64_t>(1, scaled(l2.max_partial_bytes())));
+  }
   l2.set_dirty_full_aside_bytes(scaled(l2.dirty_full_aside_bytes()));
   l2.set_dirty_none_aside_bytes(scaled(l2.dirty_none_aside_bytes()));
   l2.set_scarce_dirty_bytes(scaled(l2.scarce_dirty_bytes()));
@@ -43,6 +46,9 @@ void scale(config::Dram& d, uint32_t slices, double part) {
     }
   }
   d.set_bytes_per_cycle(d.bytes_per_cycle() * wanted / channels);
+  if (d.t_rrd() > 0) {
+    d.set_t_rrd(d.t_rrd() * channels / wanted);
+  }
   d.set_channels(channels);
 }
 

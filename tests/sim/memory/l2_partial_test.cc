@@ -127,6 +127,16 @@ TEST_CASE_METHOD(Fixture,
   CHECK(n[Counter::kDramWriteBytes] == 3 * 32);
 }
 
+TEST_CASE("less than a line a slice is a line") {
+  config::GpuConfig g = simtest::test_gpu();
+  g.mutable_l2()->set_max_partial_bytes(1);
+  Fixture f(g);
+  f.write(0, 0b0001, 0x1);
+  CHECK(f.n[Counter::kDramReadBytes] == 0);
+  f.write(1, 0b0001, 0x1);
+  CHECK(f.n[Counter::kDramReadBytes] == 32);
+}
+
 TEST_CASE_METHOD(Fixture, "words written before a launch count in the next one") {
   write(0, 0b0001, 0x0f);
   l2.next_launch();

@@ -35,7 +35,9 @@ Kernel plain(uint32_t blocks) {
 TEST_CASE("a quarter of the SMs has a quarter of everything common") {
   config::GpuConfig whole = test_gpu(32);  // GPCs of one TPC of two SMs
   whole.mutable_dram()->set_channels(4);
+  whole.mutable_dram()->set_t_rrd(6);
   whole.mutable_l2()->set_max_dirty_bytes(4000);
+  whole.mutable_l2()->set_max_partial_bytes(2000);
   whole.mutable_launch()->set_dirty_bytes(800);
   const config::GpuConfig c = *share_of(whole, 8);
   CHECK(c.topology().sms() == 8);
@@ -49,9 +51,11 @@ TEST_CASE("a quarter of the SMs has a quarter of everything common") {
   CHECK(c.l2().atomic_interval() == 8);
   CHECK(c.l2().fabric_bytes() == 8);
   CHECK(c.l2().max_dirty_bytes() == 1000);
+  CHECK(c.l2().max_partial_bytes() == 500);
   CHECK(c.l2().hit_latency() == whole.l2().hit_latency());
   CHECK(c.dram().channels() == 1);
   CHECK(c.dram().bytes_per_cycle() == 32);
+  CHECK(c.dram().t_rrd() == 6);
   CHECK(c.launch().block_interval() == 4);
   CHECK(c.launch().dirty_bytes() == 200);
   CHECK(c.limits().max_warps_per_sm() == whole.limits().max_warps_per_sm());
