@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/memory/address_map.h"
-
 namespace heddle::memory {
 namespace {
 
@@ -67,20 +65,26 @@ Ticks Dram::refresh(uint64_t addr, Ticks at) const {
   return into < t_rfc_ ? t_rfc_ - into : Ticks();
 }
 
+void Dram::count_row(Channel& c, uint64_t row) {
+  Bank& b = bank(c, row);
+  if (b.written != row || b.written_batch != c.batch) {
+    b.written = row;
+    b.written_batch = c.batch;
+    ++c.written_rows;
+  }
+}
+
 Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, Ticks at) {
   Channel& c = channel_[channel];
   counters_[write ? stats::Counter::kDramWriteBytes : stats::Counter::kDramReadBytes] += bytes;
   uint32_t transfers = (bytes + access_bytes_ - 1) / access_bytes_;
   Ticks service = burst_ * transfers;
   const uint64_t row_number = addr / row_bytes_;
-  Bank& b = c.banks[AddressMap::mix(row_number) % banks_];
   if (write) {
     // Sorted by bank and row before they go, so only the bus counts, and how many rows there are.
     c.writes += transfers;
-    if (b.written != row_number || b.written_batch != c.batch) {
-      b.written = row_number;
-      b.written_batch = c.batch;
-      ++c.written_rows;
+    if (t_rrd_ != Ticks()) {
+      count_row(c, row_number);
     }
     if (c.writes >= collect_) {
       // A batch opens rows of its own; the bus turns round for each if it has read since the last ones.
@@ -102,6 +106,7 @@ Ticks Dram::access(uint32_t channel, uint64_t addr, uint32_t bytes, bool write, 
   if (!detailed_) {
     return c.bus.reserve(at, service) + t_rcd_ + t_cl_ + latency_;
   }
+  Bank& b = bank(c, row_number);
   Ticks column = std::max(at, b.ready);
   if (b.row == row_number) {
     ++counters_[stats::Counter::kDramRowHits];

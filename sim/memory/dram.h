@@ -8,6 +8,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
+#include "sim/memory/address_map.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::memory {
@@ -75,6 +76,9 @@ class Dram {
     }
   };
 
+  Bank& bank(Channel& c, uint64_t row) const { return c.banks[AddressMap::mix(row) % banks_]; }
+  // A write to `row` has been collected.
+  void count_row(Channel& c, uint64_t row);
   Ticks refresh(uint64_t addr, Ticks at) const;
 
   const bool detailed_;

@@ -153,7 +153,7 @@ uint32_t L2::cross(const Request& r, uint32_t from, uint32_t to, uint32_t bytes,
 void L2::settle() {
   for (const Filling& f : filling_) {
     // Else it has been filled again, or is another line by now.
-    if ((f.line->flags & kReplica) && f.line->aux == f.transfer) {
+    if (transfer_of(*f.line) == f.transfer) {
       f.line->ready = std::max(f.line->ready, end_of(transfers_, f.transfer));
       f.line->aux = 0;
     }
@@ -171,6 +171,14 @@ Ticks L2::write_back(CacheLine& l, const Home& home, Ticks at) {
   }
   l.dirty = 0;
   return dram_.access(channel(home), l.line * kLineBytes, bytes, true, at);
+}
+
+template <class Wanted>
+Ticks L2::write_back_oldest(const CacheLine& but, Wanted&& wanted, const Home& home, Ticks at) {
+  CacheLine* oldest = slice(home.partition, home.slice).tags.oldest(home.set, [&](const CacheLine& l) {
+    return &l != &but && wanted(l);
+  });
+  return oldest ? write_back(*oldest, home, at) : at;
 }
 
 Ticks L2::evict_old(Slice& s, const Home& home, Ticks at) {
@@ -248,11 +256,7 @@ Ticks L2::set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at) {
   if (s.old_dirty > 0) {
     return evict_old(s, home, at);
   }
-  if (CacheLine* oldest =
-          s.tags.oldest(home.set, [&](const CacheLine& o) { return counted_dirty(o) && &o != &l; })) {
-    return write_back(*oldest, home, at);  // it stays, clean
-  }
-  return at;
+  return write_back_oldest(l, counted_dirty, home, at);
 }
 
 void L2::invalidate_replica(const Home& home, uint64_t line, uint8_t sectors, uint32_t except) {
@@ -346,7 +350,7 @@ L2::Served L2::read(const Request& r, const Home& home, uint32_t partition, Tick
   LookUp u = look_up(r, l);
   Ticks done = at + hit_latency_;
   if (l && !u.missing) {
-    return {std::max(done, l->ready), partition == home.partition ? 0 : l->aux};
+    return {std::max(done, l->ready), transfer_of(*l)};
   }
   if (partition == home.partition) {
     if (!l) {
@@ -390,8 +394,7 @@ Ticks L2::put(CacheLine& l, const Request& r, const Home& home, Ticks at) {
   if (holes(l) == 0 || ++s.partial <= max_partial_lines_) {
     return taken;
   }
-  CacheLine* oldest = s.tags.oldest(home.set, [&](const CacheLine& o) { return holes(o) != 0 && &o != &l; });
-  return oldest ? std::max(taken, write_back(*oldest, home, at)) : taken;
+  return std::max(taken, write_back_oldest(l, holes, home, at));
 }
 
 L2::Served L2::write(const Request& r, const Home& home, uint32_t partition, Ticks at) {

@@ -16,6 +16,7 @@
 #include "sim/memory/address_map.h"
 #include "sim/memory/dram.h"
 #include "sim/memory/fabric.h"
+#include "sim/memory/l2_flags.h"
 #include "sim/memory/message.h"
 #include "sim/memory/tag_array.h"
 #include "sim/stats/counters.h"
@@ -141,6 +142,9 @@ class L2 {
   // Returns when DRAM has taken what that sends away.
   Ticks set_dirty(CacheLine& l, uint8_t sectors, const Home& home, Ticks at);
   Ticks write_back(CacheLine& l, const Home& home, Ticks at);
+  // The oldest line of the set that is `wanted`, other than `but`, if there is one: it stays, clean.
+  template <class Wanted>
+  Ticks write_back_oldest(const CacheLine& but, Wanted&& wanted, const Home& home, Ticks at);
   // Which of the sectors that `r` writes into a line at home are known in whole by then.
   uint8_t known(CacheLine& l, const Request& r) const;
   // Puts what `r` writes into a line at home; returns when DRAM has taken what that sends away.
@@ -188,9 +192,10 @@ class L2 {
     CacheLine* line;
     uint32_t transfer;
   };
-  // Replicas whose data is on its way. CacheLine::aux is a replica's transfer; of a line at home it is the
-  // words that have been written of sectors that are not known in whole.
-  std::vector<Filling> filling_;
+  // CacheLine::aux of a line at home: the words that have been written of sectors that are not known in
+  // whole. Of a replica: the transfer that fills it.
+  static uint32_t transfer_of(const CacheLine& l) { return l.flags & kReplica ? l.aux : 0; }
+  std::vector<Filling> filling_;  // replicas whose data is on its way
 };
 
 }  // namespace heddle::memory

@@ -100,7 +100,9 @@ void L2::next_launch(Ticks origin) {
     s.atomics.reset(origin);
     s.tags.for_each_live([](CacheLine& l) {
       l.ready = {};
-      l.aux = l.flags & kReplica ? 0 : l.aux;
+      if (l.flags & kReplica) {
+        l.aux = 0;
+      }
     });
   }
   forget_transfers();

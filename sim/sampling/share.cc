@@ -25,12 +25,10 @@ void scale(config::L2& l2, double part) {
   l2.set_atomic_interval(l2.atomic_interval() / part);
   l2.set_max_persisting_bytes(static_cast<uint64_t>(static_cast<double>(l2.max_persisting_bytes()) * part));
   auto scaled = [&](uint64_t bytes) { return static_cast<uint64_t>(static_cast<double>(bytes) * part); };
-  if (l2.max_dirty_bytes() > 0) {
-    l2.set_max_dirty_bytes(std::max<uint64_t>(1, scaled(l2.max_dirty_bytes())));
-  }
-  if (l2.max_partial_bytes() > 0) {
-    l2.set_max_partial_bytes(std::max<uint64_t>(1, scaled(l2.max_partial_bytes())));
-  }
+  // 0: no limit, not the smallest one.
+  auto limit = [&](uint64_t bytes) { return bytes == 0 ? 0 : std::max<uint64_t>(1, scaled(bytes)); };
+  l2.set_max_dirty_bytes(limit(l2.max_dirty_bytes()));
+  l2.set_max_partial_bytes(limit(l2.max_partial_bytes()));
   l2.set_dirty_full_aside_bytes(scaled(l2.dirty_full_aside_bytes()));
   l2.set_dirty_none_aside_bytes(scaled(l2.dirty_none_aside_bytes()));
   l2.set_scarce_dirty_bytes(scaled(l2.scarce_dirty_bytes()));
@@ -46,9 +44,7 @@ void scale(config::Dram& d, uint32_t slices, double part) {
     }
   }
   d.set_bytes_per_cycle(d.bytes_per_cycle() * wanted / channels);
-  if (d.t_rrd() > 0) {
-    d.set_t_rrd(d.t_rrd() * channels / wanted);
-  }
+  d.set_t_rrd(d.t_rrd() * channels / wanted);
   d.set_channels(channels);
 }
 

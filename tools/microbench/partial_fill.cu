@@ -2,6 +2,7 @@
 // ncu; FINDINGS.md 62). Prints a line for each launch, in their order: row,kernel,blocks,arguments; the first
 // pointer is `to`, the second `from`. Build: nvcc -O3 -std=c++17 -arch=sm_90 partial_fill.cu -o partial_fill
 #include <cuda_runtime.h>
+#include "row_kernels.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -41,23 +42,6 @@ __global__ void lagging(float* to, uint32_t sectors, uint32_t lag) {
     }
   }
 }
-// Rows of n words, a warp each.
-__global__ void rows(float* to, uint32_t count, uint32_t n) {
-  const size_t row = (blockIdx.x * size_t{blockDim.x} + threadIdx.x) / 32;
-  if (row < count) {
-    for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
-      to[row * n + i] = 1.f;
-    }
-  }
-}
-__global__ void copy_rows(float* to, const float* from, uint32_t count, uint32_t n) {
-  const size_t row = (blockIdx.x * size_t{blockDim.x} + threadIdx.x) / 32;
-  if (row < count) {
-    for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
-      to[row * n + i] = from[row * n + i];
-    }
-  }
-}
 // A word is stored, and word `other` of its sector loaded.
 __global__ void store_load(float* to, float* from, uint32_t sectors, uint32_t other) {
   const size_t s = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
@@ -77,10 +61,10 @@ __global__ void load_store(float* to, uint32_t sectors) {
     to[s * 8] = __ldcg(to + s * 8 + 3) + 1.f;
   }
 }
-__global__ void one_byte(char* to, uint32_t sectors) {
+__global__ void one_byte(void* to, uint32_t sectors) {
   const size_t s = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
   if (s < sectors) {
-    to[s * 32 + 3] = 1;
+    static_cast<char*>(to)[s * 32 + 3] = 1;
   }
 }
 __global__ void reduce(float* to, uint32_t sectors) {
@@ -111,64 +95,59 @@ namespace {
 
 constexpr uint32_t kThreads = 256, kSectors = 1u << 22;  // 128 MB
 
+void print(uint32_t number) { printf(",%u", number); }
+void print(const void*) {}
+
+template <class... Parameters, class... Arguments>
+void launch(const char* name, void (*kernel)(Parameters...), uint64_t threads, Arguments... arguments) {
+  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+  kernel<<<blocks, kThreads>>>(arguments...);
+  printf("%s,%u", name, blocks);
+  (print(arguments), ...);
+  printf("\n");
+}
+
 }  // namespace
 
 int main() {
   float *to, *from;
   cudaMalloc(&to, size_t{1} << 29);
   cudaMalloc(&from, size_t{1} << 29);
-  const auto row = [&](const char* name, void (*kernel)(float*, uint32_t, uint32_t), uint64_t threads,
-                       uint32_t a, uint32_t b) {
-    const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-    kernel<<<blocks, kThreads>>>(to, a, b);
-    printf("%s,%u,%u,%u\n", name, blocks, a, b);
-  };
-  const auto one = [&](const char* name, void (*kernel)(float*, uint32_t), uint32_t sectors) {
-    const unsigned blocks = (sectors + kThreads - 1) / kThreads;
-    kernel<<<blocks, kThreads>>>(to, sectors);
-    printf("%s,%u,%u\n", name, blocks, sectors);
-  };
   for (uint32_t words : {8, 6, 4, 2, 1}) {
-    const unsigned blocks = kSectors / kThreads * words;
-    part<<<blocks, kThreads>>>(to, kSectors, words, 0);
-    printf("part,%u,%u,%u,0\n", blocks, kSectors, words);
+    launch("part", part, uint64_t{kSectors} * words, to, kSectors, words, 0u);
   }
-  part<<<kSectors / kThreads * 7, kThreads>>>(to, kSectors, 7, 1);
-  printf("part,%u,%u,7,1\n", kSectors / kThreads * 7, kSectors);
-  one("rest", rest, kSectors);
+  launch("part", part, uint64_t{kSectors} * 7, to, kSectors, 7u, 1u);
+  launch("rest", rest, kSectors, to, kSectors);
   for (uint32_t lag : {1, 100, 1000, 3000, 10000, 20000, 40000}) {
-    row("lagging", lagging, uint64_t{kSectors} * 4, kSectors, lag);
+    launch("lagging", lagging, uint64_t{kSectors} * 4, to, kSectors, lag);
   }
   for (uint32_t n : {8, 9, 12, 16, 20, 33, 40, 60, 100, 250}) {
     const uint32_t count = kSectors * 8 / n;
-    row("rows", rows, uint64_t{count} * 32, count, n);
+    launch("rows", rows, uint64_t{count} * 32, to, count, n);
   }
   for (uint32_t n : {32, 36, 33, 64, 60, 250, 256}) {
     const uint32_t count = kSectors * 8 / n;
-    const unsigned blocks = (count + 7) / 8;
-    copy_rows<<<blocks, kThreads>>>(to, from, count, n);
-    printf("copy_rows,%u,%u,%u\n", blocks, count, n);
+    launch("copy_rows", copy_rows, uint64_t{count} * 32, to, from, count, n);
   }
   for (uint32_t other : {0, 1, 5}) {
-    store_load<<<kSectors / kThreads, kThreads>>>(to, from, kSectors, other);
-    printf("store_load,%u,%u,%u\n", kSectors / kThreads, kSectors, other);
+    launch("store_load", store_load, kSectors, to, from, kSectors, other);
   }
   for (uint32_t sectors : {kSectors / 64, kSectors / 8, kSectors}) {
-    one("load_store", load_store, sectors);
-    one("one_byte", reinterpret_cast<void (*)(float*, uint32_t)>(one_byte), sectors);
-    one("reduce", reduce, sectors);
-    row("spread", spread, sectors, sectors, 8);
+    launch("load_store", load_store, sectors, to, sectors);
+    launch("one_byte", one_byte, sectors, to, sectors);
+    launch("reduce", reduce, sectors, to, sectors);
+    launch("spread", spread, sectors, to, sectors, 8u);
   }
   for (uint32_t stride : {8, 16, 32, 64, 128}) {
     for (uint32_t n : {kSectors / 16, kSectors / 4, kSectors / 2}) {
       if (uint64_t{n} * stride <= uint64_t{kSectors} * 32) {
-        row("spread", spread, n, n, stride);
+        launch("spread", spread, n, to, n, stride);
       }
     }
   }
   for (uint32_t bits : {20, 22, 24, 25, 26, 27}) {
     for (uint32_t n : {1u << 20, 1u << 22}) {
-      row("scatter", scatter, n, n, bits);
+      launch("scatter", scatter, n, to, n, bits);
     }
   }
   const cudaError_t e = cudaDeviceSynchronize();

@@ -1,21 +1,24 @@
 // Rows of n words, a warp each: written, copied. For mixed.cu and partial_fill.cu.
 #pragma once
 
-__global__ void copy_rows(float* p, const float* q, size_t rows, int n) {
-  size_t row = (blockIdx.x * size_t(blockDim.x) + threadIdx.x) / 32;
-  int lane = threadIdx.x % 32;
-  if (row < rows) {
-    for (int i = lane; i < n; i += 32) {
-      p[row * n + i] = q[row * n + i];
+#include <cstdint>
+
+// As `heddle run FILE.cubin` finds them by name.
+extern "C" {
+__global__ void rows(float* to, uint32_t count, uint32_t n) {
+  const size_t row = (blockIdx.x * size_t{blockDim.x} + threadIdx.x) / 32;
+  if (row < count) {
+    for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+      to[row * n + i] = 1.f;
     }
   }
 }
-__global__ void rows(float* p, size_t rows, int n) {
-  size_t row = (blockIdx.x * size_t(blockDim.x) + threadIdx.x) / 32;
-  int lane = threadIdx.x % 32;
-  if (row < rows) {
-    for (int i = lane; i < n; i += 32) {
-      p[row * n + i] = 1.f;
+__global__ void copy_rows(float* to, const float* from, uint32_t count, uint32_t n) {
+  const size_t row = (blockIdx.x * size_t{blockDim.x} + threadIdx.x) / 32;
+  if (row < count) {
+    for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+      to[row * n + i] = from[row * n + i];
     }
   }
+}
 }

@@ -24,11 +24,15 @@ uint8_t whole_sectors(const uint32_t bytes[memory::kSectorsPerLine]) {
 
 // Which words of a line have all bytes.
 uint32_t whole_words(const uint32_t bytes[memory::kSectorsPerLine]) {
-  constexpr uint32_t kWordsPerSector = memory::kSectorBytes / 4;
   uint32_t words = 0;
-  for (uint32_t w = 0; w < memory::kSectorsPerLine * kWordsPerSector; ++w) {
-    const uint32_t of = bytes[w / kWordsPerSector] >> (w % kWordsPerSector * 4) & 0xf;
-    words |= uint32_t{of == 0xf} << w;
+  for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
+    // A bit for each word at the lowest of its four bytes, then these side by side.
+    uint32_t w = bytes[s] & bytes[s] >> 1;
+    w = w & w >> 2 & 0x11111111;
+    w = (w | w >> 3) & 0x03030303;
+    w = (w | w >> 6) & 0x000f000f;
+    w = (w | w >> 12) & 0xff;
+    words |= w << s * (memory::kSectorBytes / 4);
   }
   return words;
 }
