@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "configs/loader/fields.h"
-#include "configs/loader/layers.h"
+#include "configs/loader/provenance.h"
 #include "configs/schema/options.pb.h"
 #include "sim/base/error.h"
 
@@ -87,7 +87,7 @@ std::vector<FieldInfo> fields_at(std::string_view path) {
   std::vector<FieldInfo> out;
   for (int i = 0; i < message->field_count(); ++i) {
     const auto* field = message->field(i);
-    if (!is_message(field) || field->message_type() != Provenance::descriptor()) {
+    if (!is_of_the_file(field)) {
       out.push_back(info(field, false));
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <set>
 
 #include "configs/schema/options.pb.h"
 #include "sim/base/error.h"
@@ -39,12 +40,12 @@ void collect_leaves(const Message& message, const std::string& prefix, const Tex
   const auto* reflection = message.GetReflection();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const auto* field = message.GetDescriptor()->field(i);
+    if (is_of_the_file(field)) {
+      continue;
+    }
     const std::string path = prefix + field->name();
     const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     if (field->is_repeated() && is_message) {
-      if (field->message_type() == Provenance::descriptor()) {
-        continue;
-      }
       for (int k = 0; k < reflection->FieldSize(message, field); ++k) {
         const auto& entry = reflection->GetRepeatedMessage(message, field, k);
         const auto* by = key_field(field);
@@ -78,9 +79,12 @@ void collect_schema_paths(const Descriptor* descriptor, const std::string& prefi
                           std::vector<std::string>& out) {
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const auto* field = descriptor->field(i);
+    if (is_of_the_file(field)) {
+      continue;
+    }
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
       out.push_back(prefix + field->name());
-    } else if (field->message_type() != Provenance::descriptor()) {
+    } else {
       collect_schema_paths(field->message_type(),
                            prefix + field->name() + (field->is_repeated() ? "[NAME]." : "."), out);
     }
@@ -164,9 +168,18 @@ int find_entry(const Message& message, const FieldDescriptor* field, std::string
   return -1;
 }
 
+bool is_of_the_file(const FieldDescriptor* field) {
+  static const std::set<std::string_view> names = {"provenance", "inherits", "without"};
+  return field->containing_type() == GpuConfig::descriptor() && names.contains(field->name());
+}
+
 bool is_identity(const FieldDescriptor* field) {
   return field->containing_type() == GpuConfig::descriptor() &&
          field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+}
+
+bool is_name_of_entry(std::string_view path, const FieldDescriptor* field) {
+  return path.find(']') != std::string_view::npos && field->number() == 1;
 }
 
 std::vector<Leaf> leaves(const Message& message, const TextFormat::ParseInfoTree* locations) {
@@ -277,7 +290,7 @@ const FieldDescriptor* find_field(std::string_view path, std::string_view what) 
                   "\"");
     }
     field = message->FindFieldByName(step.name);
-    if (field == nullptr) {
+    if (field == nullptr || is_of_the_file(field)) {
       throw Error(std::string(what) + ": no field \"" + step.name + "\"" +
                   (done.empty() ? "" : " in " + done) + "; " + suggest_fields(message, done, step.name));
     }
@@ -298,7 +311,9 @@ std::vector<std::string> field_names(const Descriptor* message) {
   std::vector<std::string> names;
   names.reserve(message->field_count());
   for (int i = 0; i < message->field_count(); ++i) {
-    names.push_back(message->field(i)->name());
+    if (!is_of_the_file(message->field(i))) {
+      names.push_back(message->field(i)->name());
+    }
   }
   return names;
 }

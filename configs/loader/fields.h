@@ -25,6 +25,10 @@ const FieldDescriptor* key_field(const FieldDescriptor* field);
 // The entry of a repeated message with this key; -1 if there is none.
 int find_entry(const Message& message, const FieldDescriptor* field, std::string_view key);
 
+// How a file is made, rather than what the GPU is: its provenance entries, what it inherits and what not. No
+// path names them.
+bool is_of_the_file(const FieldDescriptor* field);
+
 // name, product and capability say which GPU this is; they are not values with evidence.
 bool is_identity(const FieldDescriptor* field);
 
@@ -35,6 +39,9 @@ struct Leaf {
   std::string value;
   int line;  // in the file it was parsed from, from 1; 0 if unknown
 };
+
+// The field by which a table's entry is found, and which is in its path already.
+bool is_name_of_entry(std::string_view path, const FieldDescriptor* field);
 
 // All of them in schema order, except provenance. `locations` may be null.
 std::vector<Leaf> leaves(const Message& message, const TextFormat::ParseInfoTree* locations = nullptr);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "configs/loader/byte_units.h"
 #include "configs/loader/config.h"
 #include "configs/loader/fields.h"
+#include "configs/loader/provenance.h"
 #include "configs/schema/options.pb.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
@@ -19,10 +21,10 @@ void merge(const Message& from, Message& to) {
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(from, &fields);
   for (const auto* field : fields) {
-    const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
-    if (is_message && field->message_type() == Provenance::descriptor()) {
+    if (is_of_the_file(field)) {
       continue;
     }
+    const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     if (const auto* key = key_field(field)) {
       for (int i = 0; i < reflection->FieldSize(from, field); ++i) {
         const Message& entry = reflection->GetRepeatedMessage(from, field, i);
@@ -179,6 +181,32 @@ Message* entry_of(Message& message, const FieldDescriptor* table, const Step& st
   return entry;
 }
 
+// Takes away what lies at this path, if it is there.
+void clear(Message& message, std::span<const Step> steps) {
+  const auto* r = message.GetReflection();
+  const auto* field = message.GetDescriptor()->FindFieldByName(steps.front().name);
+  const bool last = steps.size() == 1;
+  if (steps.front().has_key) {
+    const int at = find_entry(message, field, steps.front().key);
+    if (at >= 0 && last) {
+      r->SwapElements(&message, field, at, r->FieldSize(message, field) - 1);
+      r->RemoveLast(&message, field);
+    } else if (at >= 0) {
+      clear(*r->MutableRepeatedMessage(&message, field, at), steps.subspan(1));
+    }
+  } else if (last) {
+    r->ClearField(&message, field);
+  } else if (r->HasField(message, field)) {
+    clear(*r->MutableMessage(&message, field), steps.subspan(1));
+  }
+}
+
+template <typename T, typename Rank>
+void sort_by(google::protobuf::RepeatedPtrField<T>& table, Rank rank) {
+  std::stable_sort(table.pointer_begin(), table.pointer_end(),
+                   [&](const T* a, const T* b) { return rank(*a) < rank(*b); });
+}
+
 }  // namespace
 
 void set(GpuConfig& config, std::string_view assignment) {
@@ -224,46 +252,6 @@ void set(GpuConfig& config, std::string_view assignment) {
   config = std::move(changed);
 }
 
-namespace {
-
-// "sm.op[*].latency" of "sm.op[fp32].latency".
-std::string with_any_key(std::string_view path) {
-  std::string out;
-  while (true) {
-    const size_t open = path.find('[');
-    out += path.substr(0, open);
-    if (open == std::string_view::npos) {
-      return out;
-    }
-    out += "[*]";
-    path.remove_prefix(std::min(path.find(']', open), path.size() - 1) + 1);
-  }
-}
-
-}  // namespace
-
-Coverage::Coverage(const google::protobuf::RepeatedPtrField<Provenance>& entries) {
-  for (const Provenance& e : entries) {
-    by_path_.emplace(e.path(), &e);
-  }
-}
-
-const Provenance* Coverage::entry(std::string_view path) const {
-  while (!path.empty()) {
-    if (const auto it = by_path_.find(path); it != by_path_.end()) {
-      return it->second;
-    }
-    if (path.find('[') != std::string_view::npos) {
-      if (const auto it = by_path_.find(with_any_key(path)); it != by_path_.end()) {
-        return it->second;
-      }
-    }
-    const size_t above = path.find_last_of(".[");
-    path = path.substr(0, above == std::string_view::npos ? 0 : above);
-  }
-  return nullptr;
-}
-
 void Layers::replace_entries(const GpuConfig& layer) {
   for (const Leaf& leaf : leaves(layer)) {
     const size_t bracket = leaf.path.find(']');
@@ -277,10 +265,33 @@ void Layers::replace_entries(const GpuConfig& layer) {
   }
 }
 
+void Layers::leave_out(const ParsedFile& file) {
+  for (const std::string& path : file.config.without()) {
+    const std::string what = file.name + ": without: \"" + path + "\"";
+    find_field(path, what);
+    const auto below = [&path](const std::string& p) {
+      return p.starts_with(path) &&
+             (p.size() == path.size() || p[path.size()] == '.' || p[path.size()] == '[');
+    };
+    if (std::erase_if(values_, [&below](const auto& v) { return below(v.first); }) == 0) {
+      throw Error(what + ": \"" + file.config.inherits() + "\" does not set it; legal: what it sets");
+    }
+    clear(config_, parse_path(path, what));
+  }
+}
+
 void Layers::add(const ParsedFile& file, const std::string& default_source) {
+  const Coverage coverage(file.config.provenance());
+  if (file.config.has_inherits()) {
+    leave_out(file);
+    for (auto& [path, origin] : values_) {
+      if (const auto* entry = coverage.entry(path)) {
+        origin.provenance = *entry;
+      }
+    }
+  }
   replace_entries(file.config);
   merge(file.config, config_);
-  const Coverage coverage(file.config.provenance());
   for (const auto& [path, line] : file.lines) {
     Origin origin{file.name + ":" + std::to_string(line), std::nullopt};
     if (const auto* entry = coverage.entry(path)) {
@@ -294,7 +305,14 @@ void Layers::add(const ParsedFile& file, const std::string& default_source) {
     }
     values_[path] = std::move(origin);
   }
-  entries_.insert(entries_.end(), file.config.provenance().begin(), file.config.provenance().end());
+}
+
+void Layers::add(const Layers& above) {
+  replace_entries(above.config_);
+  merge(above.config_, config_);
+  for (const auto& value : above.values_) {
+    values_.insert_or_assign(value.first, value.second);
+  }
 }
 
 void Layers::override_with(const std::string& assignment) {
@@ -309,46 +327,26 @@ void Layers::override_with(const std::string& assignment) {
 
 GpuConfig Layers::finish() const {
   GpuConfig out = config_;
-  std::map<std::string, size_t> last;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    last[entries_[i].path()] = i;
-  }
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    if (last[entries_[i].path()] == i) {
-      *out.add_provenance() = entries_[i];
-    }
-  }
-  // Where a lower layer's entry is more specific than the one of the layer that set the value, the value gets
-  // an entry of its own.
-  std::map<std::string, Provenance> own;
-  const Coverage coverage(out.provenance());
-  for (const auto& value : values_) {  // a structured binding crashes clang-tidy-16, here and below
-    const std::string& path = value.first;
-    const Origin& origin = value.second;
-    if (is_identity(find_field(path, path))) {
+  sort_by(*out.mutable_sm()->mutable_pipe(),
+          [](const PipeTiming& p) { return isa::pipe_from_name(p.pipe()).value_or(isa::Pipe{}); });
+  sort_by(*out.mutable_sm()->mutable_op(),
+          [](const OpTiming& o) { return isa::op_class_from_name(o.op()).value_or(isa::OpClass{}); });
+  std::vector<Evidence> evidence;
+  for (const Leaf& leaf : leaves(out)) {
+    const auto it = values_.find(leaf.path);
+    if (it == values_.end() || is_identity(leaf.field) || is_name_of_entry(leaf.path, leaf.field)) {
       continue;
     }
-    Provenance p;
-    if (origin.provenance) {
-      p = *origin.provenance;
+    Evidence& e = evidence.emplace_back(Evidence{leaf.path, {}});
+    if (const Origin& origin = it->second; origin.provenance) {
+      e.provenance = *origin.provenance;
     } else {
-      p.set_kind(Provenance::ASSUMED);
-      p.set_source("no source given in " + origin.where.substr(0, origin.where.rfind(':')));
-    }
-    const auto* entry = coverage.entry(path);
-    if (entry == nullptr || entry->kind() != p.kind() || entry->source() != p.source()) {
-      p.set_path(path);
-      own[path] = std::move(p);
+      e.provenance.set_kind(Provenance::ASSUMED);
+      e.provenance.set_source("no source given in " + origin.where.substr(0, origin.where.rfind(':')));
     }
   }
-  for (Provenance& entry : *out.mutable_provenance()) {
-    if (auto it = own.find(entry.path()); it != own.end()) {
-      entry = it->second;
-      own.erase(it);
-    }
-  }
-  for (const auto& [path, p] : own) {
-    *out.add_provenance() = p;
+  for (Provenance& p : entries_for(evidence)) {
+    *out.add_provenance() = std::move(p);
   }
   return out;
 }
@@ -356,7 +354,8 @@ GpuConfig Layers::finish() const {
 std::vector<std::string> Layers::without_provenance() const {
   std::vector<std::string> out;
   for (const auto& value : values_) {
-    if (!value.second.provenance && !is_identity(find_field(value.first, value.first))) {
+    const auto* field = find_field(value.first, value.first);
+    if (!value.second.provenance && !is_identity(field) && !is_name_of_entry(value.first, field)) {
       out.push_back(value.first);
     }
   }

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "configs/loader/text.h"
@@ -23,7 +22,14 @@ class Layers {
   // Single values and whole lists replace those below; table entries replace the whole entry of the same
   // name. `default_source`, if not empty, is the provenance of values that the layer's own entries do not
   // cover: such values never inherit the provenance of the value they replace.
+  //
+  // A file that inherits goes on where what has been added ends: that stays, but for the paths in `without`,
+  // and the file's provenance entries cover it like its own values. Throws Error when `without` names what
+  // there is not.
   void add(const ParsedFile& file, const std::string& default_source = "");
+
+  // What others have put together, as one layer.
+  void add(const Layers& above);
 
   // One "path=value".
   void override_with(const std::string& assignment);
@@ -31,8 +37,9 @@ class Layers {
   // What has been put together so far.
   const GpuConfig& config() const { return config_; }
 
-  // With provenance entries that give every value the provenance of the layer that set it; ASSUMED if that
-  // has none.
+  // With as few provenance entries as give every value the provenance of the layer that set it (ASSUMED if
+  // that has none), in schema order; tables in the order of the machine's own list. So two ways of writing
+  // the same configuration down give the same bytes.
   GpuConfig finish() const;
 
   // Paths of the values that their own layer's entries do not cover.
@@ -47,22 +54,10 @@ class Layers {
   };
 
   void replace_entries(const GpuConfig& layer);
+  void leave_out(const ParsedFile& file);
 
   GpuConfig config_;  // without provenance
   std::map<std::string, Origin> values_;
-  std::vector<Provenance> entries_;  // of all layers; a later one replaces an earlier one of the same path
-};
-
-// Which entry tells the provenance of a value. The entries must live as long, and stay as they are.
-class Coverage {
- public:
-  explicit Coverage(const google::protobuf::RepeatedPtrField<Provenance>& entries);
-  // The deepest entry whose path is `path` or lies above it; null: none. In an entry's path, [*] stands for
-  // every name of a table; of two equally deep ones, the one without comes first.
-  const Provenance* entry(std::string_view path) const;
-
- private:
-  std::unordered_map<std::string_view, const Provenance*> by_path_;
 };
 
 }  // namespace heddle::config

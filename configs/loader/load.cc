@@ -126,6 +126,40 @@ fs::path find_file(const std::vector<fs::path>& directories, const std::string& 
                               : " (from " + join(looked) + ")"));
 }
 
+// A file and those that it stands on, the lowest first.
+std::vector<ParsedFile> with_bases(ParsedFile file, const std::vector<fs::path>& directories,
+                                   const std::string& kind) {
+  std::vector<ParsedFile> chain;
+  chain.push_back(std::move(file));
+  while (chain.back().config.has_inherits()) {
+    const ParsedFile& last = chain.back();
+    const std::string what = last.name + ": inherits";
+    ParsedFile base =
+        parse_file(find_file(directories, kind, last.config.inherits(), what + ": no such file for"));
+    const auto again = [&base](const ParsedFile& f) { return f.name == base.name; };
+    if (std::any_of(chain.begin(), chain.end(), again)) {
+      throw Error(what + ": \"" + last.config.inherits() +
+                  "\" stands on this file; legal: one that does not");
+    }
+    chain.push_back(std::move(base));
+  }
+  std::reverse(chain.begin(), chain.end());
+  for (const ParsedFile& f : chain) {
+    if (!f.config.has_inherits() && f.config.without_size() > 0) {
+      throw Error(f.name + ": without: there is no `inherits` that it could take something from");
+    }
+  }
+  return chain;
+}
+
+Layers stacked(const std::vector<ParsedFile>& files) {
+  Layers out;
+  for (const ParsedFile& file : files) {
+    out.add(file);
+  }
+  return out;
+}
+
 }  // namespace
 
 Layers assemble(std::string_view name, const LoadOptions& options) {
@@ -136,24 +170,29 @@ Layers assemble(std::string_view name, const LoadOptions& options) {
   if (is_path(name) && is_config_directory(beside.empty() ? "." : beside)) {
     directories.push_back(beside.empty() ? "." : beside);
   }
-  const ParsedFile gpu = parse_file(gpu_path);
-  if (!is_path(name) && gpu.config.name() != name) {
-    throw Error(gpu.name + ": name: \"" + gpu.config.name() + "\" is not the file's; legal value: \"" +
+  const std::vector<ParsedFile> gpu = with_bases(parse_file(gpu_path), directories, "gpus");
+  const ParsedFile& own = gpu.back();
+  if (!is_path(name) && own.config.name() != name) {
+    throw Error(own.name + ": name: \"" + own.config.name() + "\" is not the file's; legal value: \"" +
                 std::string(name) + "\"");
   }
-  if (gpu.config.capability().empty()) {
-    throw Error(gpu.name +
+  // Its own, else of the nearest that it stands on.
+  const auto of = std::find_if(gpu.rbegin(), gpu.rend(),
+                               [](const ParsedFile& f) { return !f.config.capability().empty(); });
+  if (of == gpu.rend()) {
+    throw Error(own.name +
                 ": capability: not set; legal values: " + join(names_of(directories, "capability")));
   }
+  const std::string& capability_name = of->config.capability();
   Layers layers;
-  const ParsedFile capability = parse_file(find_file(directories, "capability", gpu.config.capability(),
-                                                     gpu.name + ": capability: no such file for"));
-  if (capability.config.capability() != gpu.config.capability()) {
+  ParsedFile capability = parse_file(
+      find_file(directories, "capability", capability_name, of->name + ": capability: no such file for"));
+  if (capability.config.capability() != capability_name) {
     throw Error(capability.name + ": capability: \"" + capability.config.capability() +
-                "\" is not the file's; legal value: \"" + gpu.config.capability() + "\"");
+                "\" is not the file's; legal value: \"" + capability_name + "\"");
   }
-  layers.add(capability);
-  layers.add(gpu);
+  layers.add(stacked(with_bases(std::move(capability), directories, "capability")));
+  layers.add(stacked(gpu));
   if (!options.fidelity.empty()) {
     const fs::path preset = is_path(options.fidelity) ? fs::path(options.fidelity)
                                                       : find_file(directories, "fidelity", options.fidelity,

@@ -4,7 +4,7 @@
 
 #include "configs/loader/config.h"
 #include "configs/loader/fields.h"
-#include "configs/loader/layers.h"
+#include "configs/loader/provenance.h"
 #include "configs/schema/options.pb.h"
 #include "sim/base/error.h"
 #include "sim/base/fnv.h"
@@ -45,8 +45,7 @@ class Printer {
     std::string out;
     for (const Leaf& leaf : leaves(config_)) {
       // The name inside a table's entry is already in its path.
-      const bool name_of_entry = leaf.path.find(']') != std::string::npos && leaf.field->number() == 1;
-      if (selected(leaf.path, options_.under) && !name_of_entry) {
+      if (selected(leaf.path, options_.under) && !is_name_of_entry(leaf.path, leaf.field)) {
         out += with_comment(leaf.path + "=" + leaf.value, comment(leaf.path, leaf.field));
       }
     }
@@ -102,8 +101,7 @@ class Printer {
     reflection->ListFields(message, &fields);
     for (const auto* field : fields) {
       const std::string path = prefix + field->name();
-      if (!on_the_way(path, options_.under) ||
-          (field->message_type() != nullptr && field->message_type() == Provenance::descriptor())) {
+      if (!on_the_way(path, options_.under) || is_of_the_file(field)) {
         continue;
       }
       if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
@@ -219,8 +217,7 @@ template <typename F>
 void for_each_value(const GpuConfig& config, F f) {
   const Coverage coverage(config.provenance());
   for (const Leaf& leaf : leaves(config)) {
-    const bool name_of_entry = leaf.path.find(']') != std::string::npos && leaf.field->number() == 1;
-    if (!is_identity(leaf.field) && !name_of_entry) {
+    if (!is_identity(leaf.field) && !is_name_of_entry(leaf.path, leaf.field)) {
       f(leaf, coverage.entry(leaf.path));
     }
   }

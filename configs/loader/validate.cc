@@ -33,6 +33,9 @@ class FieldChecker {
   void check(const Message& message, const std::string& prefix) {
     for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
       const auto* field = message.GetDescriptor()->field(i);
+      if (is_of_the_file(field)) {
+        continue;
+      }
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
         check_message(message, field, prefix + field->name());
       } else {
@@ -47,9 +50,6 @@ class FieldChecker {
     if (!field->is_repeated()) {
       // An absent group is checked as an empty one: its fields are what the user has to add.
       check(reflection->GetMessage(message, field), path + ".");
-      return;
-    }
-    if (field->message_type() == Provenance::descriptor()) {
       return;
     }
     const auto* key = key_field(field);

@@ -239,7 +239,7 @@ TEST_CASE("the provenance of a table's fields: [*] covers all names, an own entr
   const Scratch scratch;
   const auto path = scratch.write("gpus/mine.textproto", h200_with(R"(
 sm {
-  pipe { pipe: "alu" interval: 3 }
+  pipe { pipe: "alu" interval: 3 shared_by_sm: true }
   pipe { pipe: "xu" interval: 9 }
 }
 provenance { path: "sm" kind: ASSUMED source: "s" }
@@ -250,7 +250,7 @@ provenance { path: "sm.pipe[alu]" kind: DERIVED source: "entry" }
   const GpuConfig c = load(path);
   CHECK(provenance_of(c, "sm.pipe[alu].interval")->source() == "star");
   CHECK(provenance_of(c, "sm.pipe[xu].interval")->source() == "own");
-  CHECK(provenance_of(c, "sm.pipe[alu]")->source() == "entry");
+  CHECK(provenance_of(c, "sm.pipe[alu].shared_by_sm")->source() == "entry");
 }
 
 }  // namespace

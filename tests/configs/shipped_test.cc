@@ -6,6 +6,7 @@
 #include <set>
 
 #include "configs/loader/config.h"
+#include "configs/loader/layers.h"
 #include "configs/loader/text.h"
 #include "sim/isa/op_class.h"
 #include "tests/configs/scratch.h"
@@ -41,12 +42,22 @@ TEST_CASE("every shipped GPU is valid in every preset, and every value has a pro
   }
 }
 
+Layers read_capability(const std::filesystem::path& path) {
+  const ParsedFile file = parse_file(path);
+  Layers out;
+  if (file.config.has_inherits()) {
+    out = read_capability(path.parent_path() / (file.config.inherits() + ".textproto"));
+  }
+  out.add(file);
+  return out;
+}
+
 // The capability files: by themselves, without a product.
 const std::map<uint32_t, GpuConfig>& capabilities() {
   static const std::map<uint32_t, GpuConfig> all = [] {
     std::map<uint32_t, GpuConfig> read;
     for (const auto& file : std::filesystem::directory_iterator("configs/capability")) {
-      GpuConfig c = parse_file(file.path()).config;
+      const GpuConfig c = read_capability(file.path()).config();
       CHECK("sm_" + std::to_string(c.limits().compute_capability()) == c.capability());
       CHECK(file.path().stem() == c.capability());
       read[c.limits().compute_capability()] = c;
