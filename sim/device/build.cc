@@ -4,7 +4,7 @@
 
 namespace heddle::device {
 
-std::unique_ptr<Machine> build(const config::GpuConfig& config, WorkerPool& pool) {
+std::unique_ptr<Machine> build(const spec::GpuConfig& config, WorkerPool& pool) {
   auto m = std::make_unique<Machine>();
   m->config = config;
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/work_distributor.h"
 #include "sim/engine/worker_pool.h"
 #include "sim/memory/memory_system.h"
@@ -13,7 +13,7 @@
 namespace heddle::device {
 
 struct Machine {
-  config::GpuConfig config;
+  spec::GpuConfig config;
   std::vector<std::unique_ptr<sm::Sm>> sms;
   std::unique_ptr<memory::MemorySystem> memory;
   std::unique_ptr<WorkDistributor> distributor;
@@ -23,6 +23,6 @@ struct Machine {
 };
 
 // SMs and slices are made by the threads that will advance them, which is where their memory comes from.
-std::unique_ptr<Machine> build(const config::GpuConfig& config, WorkerPool& pool);
+std::unique_ptr<Machine> build(const spec::GpuConfig& config, WorkerPool& pool);
 
 }  // namespace heddle::device

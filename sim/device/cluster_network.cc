@@ -7,7 +7,7 @@ namespace heddle::device {
 using sm::ClusterMessage;
 using Kind = ClusterMessage::Kind;
 
-ClusterNetwork::ClusterNetwork(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms,
+ClusterNetwork::ClusterNetwork(const spec::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms,
                                uint32_t first, uint32_t end)
     : sms_(sms),
       first_(first),

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/gpc_network.h"
 #include "sim/engine/time.h"
 #include "sim/memory/multicast.h"
@@ -24,7 +24,7 @@ namespace heddle::device {
 class ClusterNetwork final : public memory::Multicast {
  public:
   // Of the SMs number `first` to `end`.
-  ClusterNetwork(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms, uint32_t first,
+  ClusterNetwork(const spec::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms, uint32_t first,
                  uint32_t end);
 
   void begin();

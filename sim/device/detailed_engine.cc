@@ -27,7 +27,7 @@ uint32_t DetailedEngine::Ranges::take(uint32_t count) {
   return first;
 }
 
-DetailedEngine::Launched::Launched(Launch l, const config::GpuConfig& gpu)
+DetailedEngine::Launched::Launched(Launch l, const spec::GpuConfig& gpu)
     : launch(std::move(l)),
       recording(launch.owned ? launch.owned.get() : launch.recording),
       image(recording ? recording->image() : launch.program->image()),
@@ -37,9 +37,9 @@ DetailedEngine::Launched::Launched(Launch l, const config::GpuConfig& gpu)
   timed.address_offset = launch.address_offset;
 }
 
-DetailedEngine::DetailedEngine(const config::GpuConfig& gpu, int threads) : loop_(gpu, threads) {}
+DetailedEngine::DetailedEngine(const spec::GpuConfig& gpu, int threads) : loop_(gpu, threads) {}
 
-DetailedEngine::DetailedEngine(const config::GpuConfig& gpu, const RunOptions& options)
+DetailedEngine::DetailedEngine(const spec::GpuConfig& gpu, const RunOptions& options)
     : loop_(gpu, options.threads) {
   begin(options, Launches::kSeveral, "kernels that run together");
 }
@@ -160,7 +160,7 @@ Cycle DetailedEngine::end_of(uint8_t number, Cycle last_warp) const {
   }
   // What is on its way is performed while the GPCs answer, and their last answer counts; more data takes
   // longer, with launches beside each other that of all of them (FINDINGS.md 54).
-  const config::Launch& c = m.config.launch();
+  const spec::Launch& c = m.config.launch();
   const Launched& l = *launched_[number];
   const uint64_t gpcs =
       std::min<uint64_t>(l.image.shape.grid.count(), m.config.topology().tpcs_per_gpc_size());
@@ -220,7 +220,7 @@ stats::KernelResult DetailedEngine::result() const {
   const Launched& l = *launched_.front();
   const isa::KernelImage& image = l.image;
   const Machine& machine = loop_.machine();
-  const config::GpuConfig& c = machine.config;
+  const spec::GpuConfig& c = machine.config;
   stats::KernelResult r;
   r.kernel = image.name;
   r.kernel_id = image.id;

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/engine.h"
 #include "sim/device/profiler.h"
 #include "sim/device/quantum_loop.h"
@@ -29,9 +29,9 @@ class DetailedEngine : public Engine {
   enum class Launches { kOne, kSeveral };
 
   // Made by so many host threads, which is worth it when it runs on as many. begin() comes first.
-  explicit DetailedEngine(const config::GpuConfig& gpu, int threads = 1);
+  explicit DetailedEngine(const spec::GpuConfig& gpu, int threads = 1);
   // A machine that several launches are given.
-  DetailedEngine(const config::GpuConfig& gpu, const RunOptions& options);
+  DetailedEngine(const spec::GpuConfig& gpu, const RunOptions& options);
 
   // The machine is empty, and cold unless RunOptions::warm. `what` is for messages. Launches::kOne: launch()
   // comes once, and result() says all about it.
@@ -89,7 +89,7 @@ class DetailedEngine : public Engine {
     std::map<uint32_t, uint32_t> taken_;   // first number to how many
   };
   struct Launched {
-    Launched(Launch l, const config::GpuConfig& gpu);
+    Launched(Launch l, const spec::GpuConfig& gpu);
     const Launch launch;
     isa::BlockSource* const recording;  // null: a program
     const isa::KernelImage& image;

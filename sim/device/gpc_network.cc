@@ -17,7 +17,7 @@ uint64_t slice_of(uint64_t line) {
 
 }  // namespace
 
-GpcNetwork::GpcNetwork(const config::GpuConfig& gpu)
+GpcNetwork::GpcNetwork(const spec::GpuConfig& gpu)
     : sms_per_tpc_(gpu.topology().sms_per_tpc()),
       slot_ticks_(Ticks::truncated(gpu.sm().async_copy().dsm_slice_cycles() * kTicksPerCycle).count()),
       answer_ticks_(gpu.sm().async_copy().dsm_answer_cycles() * kTicksPerCycle / sm::ClusterMessage::kPacket),

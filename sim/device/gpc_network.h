@@ -8,7 +8,7 @@
 #include <deque>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 
 namespace heddle::device {
@@ -16,7 +16,7 @@ namespace heddle::device {
 class GpcNetwork {
  public:
   // Numbers of SMs count from the first of the GPC.
-  explicit GpcNetwork(const config::GpuConfig& gpu);
+  explicit GpcNetwork(const spec::GpuConfig& gpu);
 
   void reset();
   // When `packets` that ask for the shared memory of `to`, line `line`, and come to their slice from `at` on,

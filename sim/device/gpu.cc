@@ -15,7 +15,7 @@ constexpr auto kReportEvery = std::chrono::milliseconds(50);
 }  // namespace
 
 struct Gpu::Impl {
-  Impl(const config::GpuConfig& c, int threads) : engine(c, threads) {}
+  Impl(const spec::GpuConfig& c, int threads) : engine(c, threads) {}
 
   void begin(const isa::KernelImage& image, Launch launch, const RunOptions& options);
   stats::KernelResult to_the_end(Gpu& gpu, const std::function<void()>& begin);
@@ -25,7 +25,7 @@ struct Gpu::Impl {
   Clock::time_point reported;
 };
 
-Gpu::Gpu(const config::GpuConfig& config, int threads) : impl_(std::make_unique<Impl>(config, threads)) {}
+Gpu::Gpu(const spec::GpuConfig& config, int threads) : impl_(std::make_unique<Impl>(config, threads)) {}
 Gpu::~Gpu() = default;
 
 void Gpu::Impl::begin(const isa::KernelImage& image, Launch launch, const RunOptions& options) {

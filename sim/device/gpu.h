@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/run_options.h"
 #include "sim/engine/time.h"
 #include "sim/isa/recording.h"
@@ -17,7 +17,7 @@ namespace heddle::device {
 class Gpu {
  public:
   // Made by so many host threads, which is worth it when it runs on as many.
-  explicit Gpu(const config::GpuConfig& config, int threads = 1);
+  explicit Gpu(const spec::GpuConfig& config, int threads = 1);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;

@@ -8,7 +8,7 @@
 
 namespace heddle::device {
 
-LinkedDevices::LinkedDevices(const config::GpuConfig& gpu, uint32_t devices, const memory::LinkTiming& link,
+LinkedDevices::LinkedDevices(const spec::GpuConfig& gpu, uint32_t devices, const memory::LinkTiming& link,
                              const RunOptions& options) {
   if (devices == 0 || devices >= memory::kNoDevice) {
     throw Error(std::to_string(devices) + " devices; legal: 1 to 254");

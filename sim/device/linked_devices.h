@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/detailed_engine.h"
 #include "sim/device/engine.h"
 #include "sim/device/run_options.h"
@@ -23,7 +23,7 @@ class LinkedDevices {
  public:
   // Up to 254. `options` are each device's; one image for all, since they have one address space. Throws
   // Error when a link is faster than devices can be simulated apart: LinkTiming::latency below a quantum.
-  LinkedDevices(const config::GpuConfig& gpu, uint32_t devices, const memory::LinkTiming& link,
+  LinkedDevices(const spec::GpuConfig& gpu, uint32_t devices, const memory::LinkTiming& link,
                 const RunOptions& options);
 
   // These bytes, whole lines, are in the memory of `device`, before the first launch; what nobody owns is

@@ -17,7 +17,7 @@ namespace {
 // The carve-out the driver picks when the program asks for none. The rule is not documented; this one gives
 // the driver's choice for every kernel of hw/h200/suite.csv (launch__shared_mem_config_size): head-room over
 // what full residency needs, and a floor that shrinks for large blocks.
-uint32_t default_carveout(const config::L1Cache& l1, double resident_blocks, uint32_t whole_blocks,
+uint32_t default_carveout(const spec::L1Cache& l1, double resident_blocks, uint32_t whole_blocks,
                           uint32_t threads, uint32_t block_bytes) {
   uint32_t floor = l1.default_min_carveout_bytes();
   if (threads > l1.default_min_carveout_threads()) {
@@ -39,7 +39,7 @@ uint32_t default_carveout(const config::L1Cache& l1, double resident_blocks, uin
 }
 
 // The smallest carve-out of at least `bytes`; the largest when there is none.
-uint32_t carveout_of(const config::L1Cache& l1, uint64_t bytes) {
+uint32_t carveout_of(const spec::L1Cache& l1, uint64_t bytes) {
   for (uint32_t s : l1.carveout_bytes()) {
     if (s >= bytes) {
       return s;
@@ -50,7 +50,7 @@ uint32_t carveout_of(const config::L1Cache& l1, uint64_t bytes) {
 
 // Which splits of the L1 array a block accepts that finds the SM in use (FINDINGS.md 21): enough shared
 // memory for as many blocks as its other resources allow; with a preferred carve-out, no more than that.
-void carveout_range(const config::L1Cache& l1, const isa::LaunchShape& shape, uint32_t whole_blocks,
+void carveout_range(const spec::L1Cache& l1, const isa::LaunchShape& shape, uint32_t whole_blocks,
                     stats::Occupancy& o) {
   o.carveout_min_bytes = carveout_of(l1, uint64_t{whole_blocks} * o.shared_bytes_per_block);
   o.carveout_max_bytes = l1.carveout_bytes(l1.carveout_bytes_size() - 1);
@@ -62,7 +62,7 @@ void carveout_range(const config::L1Cache& l1, const isa::LaunchShape& shape, ui
 
 }  // namespace
 
-BlockResources block_resources(const config::Limits& lim, uint32_t subcores, uint64_t threads,
+BlockResources block_resources(const spec::Limits& lim, uint32_t subcores, uint64_t threads,
                                uint32_t registers_per_thread, uint32_t shared_bytes) {
   BlockResources r;
   r.warps = static_cast<uint32_t>(divide_up(threads, lim.warp_size()));
@@ -81,9 +81,9 @@ BlockResources block_resources(const config::Limits& lim, uint32_t subcores, uin
   return r;
 }
 
-stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape& shape) {
-  const config::Limits& lim = gpu.limits();
-  const config::L1Cache& l1 = gpu.sm().l1();
+stats::Occupancy occupancy(const spec::GpuConfig& gpu, const isa::LaunchShape& shape) {
+  const spec::Limits& lim = gpu.limits();
+  const spec::L1Cache& l1 = gpu.sm().l1();
   uint32_t threads = shape.threads();
   if (threads == 0 || shape.grid.count() == 0) {
     throw Error("empty launch: grid and block need at least one thread");

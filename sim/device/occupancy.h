@@ -2,7 +2,7 @@
 // OC01-OC15).
 #pragma once
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/isa/kernel.h"
 #include "sim/stats/result.h"
 
@@ -18,11 +18,11 @@ struct BlockResources {
 };
 // A block of so many threads (0: none of a limit). The one rule, also of kernels of given duration
 // (sim/host/kernels).
-BlockResources block_resources(const config::Limits& limits, uint32_t subcores, uint64_t threads,
+BlockResources block_resources(const spec::Limits& limits, uint32_t subcores, uint64_t threads,
                                uint32_t registers_per_thread, uint32_t shared_bytes);
 
 // Residency of a launch on this GPU. Throws Error when not even one block fits, naming the resource and its
 // limit.
-stats::Occupancy occupancy(const config::GpuConfig& gpu, const isa::LaunchShape& shape);
+stats::Occupancy occupancy(const spec::GpuConfig& gpu, const isa::LaunchShape& shape);
 
 }  // namespace heddle::device

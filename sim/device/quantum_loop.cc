@@ -19,7 +19,7 @@ constexpr Cycle kStepInOrder = 32;
 
 }  // namespace
 
-QuantumLoop::QuantumLoop(const config::GpuConfig& config, int threads)
+QuantumLoop::QuantumLoop(const spec::GpuConfig& config, int threads)
     : gpc_of_sm_(memory::gpc_of_sm(config.topology())),
       first_sm_(memory::first_sms(gpc_of_sm_)),
       gpcs_(first_sm_.size() - 1) {

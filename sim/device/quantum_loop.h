@@ -22,7 +22,7 @@ namespace heddle::device {
 class QuantumLoop {
  public:
   // The machine is made by so many threads.
-  explicit QuantumLoop(const config::GpuConfig& config, int threads = 1);
+  explicit QuantumLoop(const spec::GpuConfig& config, int threads = 1);
   ~QuantumLoop();
   QuantumLoop(const QuantumLoop&) = delete;
   QuantumLoop& operator=(const QuantumLoop&) = delete;

@@ -18,7 +18,7 @@ Ticks ticks(double cycles) { return Ticks::truncated(cycles * static_cast<double
 
 }  // namespace
 
-WorkDistributor::WorkDistributor(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms)
+WorkDistributor::WorkDistributor(const spec::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms)
     : launch_(gpu.launch()),
       empty_{.blocks = gpu.limits().max_blocks_per_sm(),
              .warps = gpu.limits().max_warps_per_sm(),

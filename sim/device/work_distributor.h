@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/cluster_network.h"
 #include "sim/device/launch_watcher.h"
 #include "sim/engine/time.h"
@@ -49,7 +49,7 @@ struct GridEnd {
 
 class WorkDistributor {
  public:
-  WorkDistributor(const config::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms);
+  WorkDistributor(const spec::GpuConfig& gpu, std::vector<std::unique_ptr<sm::Sm>>& sms);
 
   // No grids; SMs are empty.
   void begin();
@@ -178,7 +178,7 @@ class WorkDistributor {
   void give(Grid& g, uint32_t sm);
   void update_places(uint32_t sm);
 
-  const config::Launch launch_;
+  const spec::Launch launch_;
   const Room empty_;
   const uint32_t sms_per_tpc_;
   std::vector<std::unique_ptr<sm::Sm>>& sms_;

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 
 namespace heddle::memory {
 
@@ -19,13 +19,13 @@ struct Home {
 
 class AddressMap {
  public:
-  explicit AddressMap(const config::L2& l2)
+  explicit AddressMap(const spec::L2& l2)
       : partitions_(l2.partitions()),
         slices_(l2.slices() / l2.partitions()),
         sets_(
             static_cast<uint32_t>(l2.total_bytes() / (uint64_t{l2.slices()} * l2.ways() * l2.line_bytes()))),
         chunk_lines_(l2.chunk_bytes() / l2.line_bytes()),
-        hashed_(l2.hash() == config::L2::XOR_FOLD) {}
+        hashed_(l2.hash() == spec::L2::XOR_FOLD) {}
 
   uint32_t partitions() const { return partitions_; }
   uint32_t slices() const { return slices_; }

@@ -7,14 +7,14 @@ namespace {
 
 constexpr uint64_t kRefreshedTogether = 4096;  // bytes
 
-Ticks dram_ticks(const config::GpuConfig& g, double cycles) {
+Ticks dram_ticks(const spec::GpuConfig& g, double cycles) {
   return domain_ticks(cycles, g.clocks().dram_mhz(), g.clocks().core_mhz());
 }
 
 }  // namespace
 
-Dram::Dram(const config::GpuConfig& g, stats::CounterSet& counters, uint32_t channels)
-    : detailed_(g.dram().model() == config::Dram::BANKS),
+Dram::Dram(const spec::GpuConfig& g, stats::CounterSet& counters, uint32_t channels)
+    : detailed_(g.dram().model() == spec::Dram::BANKS),
       channels_(channels),
       banks_(g.dram().banks()),
       row_bytes_(g.dram().row_bytes()),

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/memory/address_map.h"
@@ -15,10 +15,10 @@ namespace heddle::memory {
 
 class Dram {
  public:
-  Dram(const config::GpuConfig& gpu, stats::CounterSet& counters)
+  Dram(const spec::GpuConfig& gpu, stats::CounterSet& counters)
       : Dram(gpu, counters, gpu.dram().channels()) {}
   // The device's channels, or some of them, numbered from 0.
-  Dram(const config::GpuConfig& gpu, stats::CounterSet& counters, uint32_t channels);
+  Dram(const spec::GpuConfig& gpu, stats::CounterSet& counters, uint32_t channels);
 
   // Idle; time counts from `origin`.
   void reset(Ticks origin = {});

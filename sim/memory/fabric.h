@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/memory/by_time.h"
@@ -29,7 +29,7 @@ struct Transfer {
 
 class Fabric {
  public:
-  explicit Fabric(const config::GpuConfig& gpu)
+  explicit Fabric(const spec::GpuConfig& gpu)
       : partitions_(gpu.l2().partitions()),
         ticks_per_byte_(static_cast<double>(l2_ticks(gpu, 1).count()) / gpu.l2().fabric_bytes()),
         lanes_(size_t{partitions_} * partitions_) {}

@@ -15,7 +15,7 @@ bool is_answered(const Request& r) {
 
 }  // namespace
 
-GpcPort::GpcPort(const config::GpuConfig& g, uint32_t gpc, const Common& common)
+GpcPort::GpcPort(const spec::GpuConfig& g, uint32_t gpc, const Common& common)
     : ShardPort(gpc * common.map.partitions() / static_cast<uint32_t>(g.topology().tpcs_per_gpc_size()),
                 common.shards),
       first_sm_(first_sms(common.noc.gpc_of_sm())[gpc]),

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/memory/address_map.h"
 #include "sim/memory/by_time.h"
 #include "sim/memory/crossings.h"
@@ -39,7 +39,7 @@ class GpcPort final : public ShardPort {
     Noc& noc;
     Membars& membars;
   };
-  GpcPort(const config::GpuConfig& gpu, uint32_t gpc, const Common& common);
+  GpcPort(const spec::GpuConfig& gpu, uint32_t gpc, const Common& common);
 
   void reset();
   // Of an SM of the GPC, in their order.

@@ -33,12 +33,12 @@ Counter op_counter(RequestKind k) {
 }
 
 // The DRAM channel behind slice `index` of `partition`.
-uint32_t device_channel(const config::GpuConfig& g, uint32_t partition, uint32_t index) {
+uint32_t device_channel(const spec::GpuConfig& g, uint32_t partition, uint32_t index) {
   const uint32_t slices = g.l2().slices() / g.l2().partitions();
   return static_cast<uint32_t>(uint64_t{partition * slices + index} * g.dram().channels() / g.l2().slices());
 }
 
-std::vector<uint32_t> channels_behind(const config::GpuConfig& g, const SliceRange& range) {
+std::vector<uint32_t> channels_behind(const spec::GpuConfig& g, const SliceRange& range) {
   std::vector<uint32_t> out, distinct;
   for (uint32_t p = 0; p < g.l2().partitions(); ++p) {
     for (uint32_t i = range.first; i < range.first + range.count; ++i) {
@@ -55,7 +55,7 @@ std::vector<uint32_t> channels_behind(const config::GpuConfig& g, const SliceRan
 
 }  // namespace
 
-std::vector<SliceRange> slice_ranges(const config::GpuConfig& g) {
+std::vector<SliceRange> slice_ranges(const spec::GpuConfig& g) {
   const uint32_t partitions = g.l2().partitions(), slices = g.l2().slices() / partitions;
   if (g.dram().channels() % partitions != 0) {
     return {{0, slices}};  // a channel between two partitions ties first and last slices together
@@ -71,11 +71,10 @@ std::vector<SliceRange> slice_ranges(const config::GpuConfig& g) {
   return out;
 }
 
-L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& counters)
+L2::L2(const spec::GpuConfig& g, const Fabric& fabric, stats::CounterSet& counters)
     : L2(g, fabric, counters, {0, g.l2().slices() / g.l2().partitions()}) {}
 
-L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& counters,
-       const SliceRange& slices)
+L2::L2(const spec::GpuConfig& g, const Fabric& fabric, stats::CounterSet& counters, const SliceRange& slices)
     : map_(g.l2()),
       range_(slices),
       channel_(channels_behind(g, slices)),
@@ -92,7 +91,7 @@ L2::L2(const config::GpuConfig& g, const Fabric& fabric, stats::CounterSet& coun
       fill_service_(static_cast<double>(l2_ticks(g, 1).count()) * kSectorBytes /
                     g.l2().slice_write_bytes_per_cycle()),
       header_sectors_(static_cast<double>(g.noc().packet_header_bytes()) / kSectorBytes),
-      keeps_persisting_(g.l2().set_aside_replacement() == config::L2::KEEP),
+      keeps_persisting_(g.l2().set_aside_replacement() == spec::L2::KEEP),
       total_bytes_(g.l2().total_bytes()),
       max_persisting_lines_(
           static_cast<uint32_t>(g.l2().max_persisting_bytes() / g.l2().line_bytes() / g.l2().slices())),

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/memory/access_policy.h"
@@ -29,14 +29,13 @@ struct SliceRange {
   uint32_t first = 0, count = 0;  // of a partition's slices
 };
 // The smallest parts, each with DRAM channels of its own; their order is that of the slices.
-std::vector<SliceRange> slice_ranges(const config::GpuConfig& gpu);
+std::vector<SliceRange> slice_ranges(const spec::GpuConfig& gpu);
 
 class L2 {
  public:
   // The whole L2, or those slices.
-  L2(const config::GpuConfig& gpu, const Fabric& fabric, stats::CounterSet& counters);
-  L2(const config::GpuConfig& gpu, const Fabric& fabric, stats::CounterSet& counters,
-     const SliceRange& slices);
+  L2(const spec::GpuConfig& gpu, const Fabric& fabric, stats::CounterSet& counters);
+  L2(const spec::GpuConfig& gpu, const Fabric& fabric, stats::CounterSet& counters, const SliceRange& slices);
 
   // Cold and idle; time counts from `origin`.
   void reset(Ticks origin = {});
@@ -185,7 +184,7 @@ class L2 {
   const uint64_t total_bytes_;
   const uint32_t max_persisting_lines_, max_partial_lines_, full_dirty_lines_, old_dirty_lines_;  // per slice
   uint32_t max_dirty_lines_;  // per slice: full_dirty_lines_, or what a set-aside leaves of them
-  const config::L2 config_;
+  const spec::L2 config_;
   std::vector<Slice> slices_;
   std::vector<Transfer> transfers_;
   struct Filling {

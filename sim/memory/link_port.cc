@@ -8,7 +8,7 @@
 
 namespace heddle::memory {
 
-LinkPort::LinkPort(const config::GpuConfig& g, const AddressMap& map,
+LinkPort::LinkPort(const spec::GpuConfig& g, const AddressMap& map,
                    const std::vector<uint32_t>& shard_of_slice, uint32_t shards)
     : ShardPort(0, shards),
       map_(map),

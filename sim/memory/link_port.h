@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 #include "sim/memory/address_map.h"
@@ -32,7 +32,7 @@ struct LinkTiming {
 class LinkPort final : public ShardPort {
  public:
   // Device number `self`.
-  LinkPort(const config::GpuConfig& gpu, const AddressMap& map, const std::vector<uint32_t>& shard_of_slice,
+  LinkPort(const spec::GpuConfig& gpu, const AddressMap& map, const std::vector<uint32_t>& shard_of_slice,
            uint32_t shards);
 
   // Joined with `devices` (itself included).

@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/stats/counters.h"
 
 namespace heddle::memory {
 
 class Membars {
  public:
-  explicit Membars(const config::GpuConfig& g)
+  explicit Membars(const spec::GpuConfig& g)
       : sms_(g.topology().sms()),
         slices_(g.l2().slices()),
         partitions_(g.l2().partitions()),

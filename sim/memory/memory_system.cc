@@ -24,7 +24,7 @@ void for_each(WorkerPool* pool, size_t n, const std::function<void(uint32_t)>& f
 
 }  // namespace
 
-MemorySystem::MemorySystem(const config::GpuConfig& g, WorkerPool* pool)
+MemorySystem::MemorySystem(const spec::GpuConfig& g, WorkerPool* pool)
     : map_(g.l2()),
       noc_(g),
       merge_group_(sm_groups(noc_.gpc_of_sm(), g.noc().merge_sms())),

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/worker_pool.h"
 #include "sim/memory/code_lines.h"
 #include "sim/memory/fabric.h"
@@ -35,7 +35,7 @@ namespace heddle::memory {
 class MemorySystem {
  public:
   // Its parts are made by the threads of `pool`, if there is one.
-  explicit MemorySystem(const config::GpuConfig& gpu, WorkerPool* pool = nullptr);
+  explicit MemorySystem(const spec::GpuConfig& gpu, WorkerPool* pool = nullptr);
   // The same for their end; nothing can be done with it then.
   void dismantle(WorkerPool& pool);
 

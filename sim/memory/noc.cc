@@ -2,7 +2,7 @@
 
 namespace heddle::memory {
 
-std::vector<uint32_t> gpc_of_sm(const config::Topology& t) {
+std::vector<uint32_t> gpc_of_sm(const spec::Topology& t) {
   std::vector<uint32_t> out;
   for (int g = 0; g < t.tpcs_per_gpc_size(); ++g) {
     out.insert(out.end(), size_t{t.tpcs_per_gpc(g)} * t.sms_per_tpc(), static_cast<uint32_t>(g));
@@ -35,7 +35,7 @@ std::vector<uint32_t> sm_groups(const std::vector<uint32_t>& gpc_of_sm, uint32_t
   return out;
 }
 
-Noc::Noc(const config::GpuConfig& g)
+Noc::Noc(const spec::GpuConfig& g)
     : header_(g.noc().packet_header_bytes()),
       request_latency_(to_ticks(g.noc().request_latency())),
       response_latency_(to_ticks(g.noc().response_latency())),

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
 
@@ -13,7 +13,7 @@ namespace heddle::memory {
 
 class Noc {
  public:
-  explicit Noc(const config::GpuConfig& gpu);
+  explicit Noc(const spec::GpuConfig& gpu);
 
   // Nothing is under way; time counts from `origin`.
   void reset(Ticks origin = {});
@@ -70,6 +70,6 @@ std::vector<uint32_t> sm_groups(const std::vector<uint32_t>& gpc_of_sm, uint32_t
 std::vector<uint32_t> first_sms(const std::vector<uint32_t>& gpc_of_sm);
 
 // GPC of each SM: consecutive SMs fill a TPC, consecutive TPCs a GPC.
-std::vector<uint32_t> gpc_of_sm(const config::Topology& t);
+std::vector<uint32_t> gpc_of_sm(const spec::Topology& t);
 
 }  // namespace heddle::memory

@@ -13,7 +13,7 @@ constexpr size_t kAhead = 10, kEntryAhead = 5;
 
 }  // namespace
 
-SliceShard::SliceShard(const config::GpuConfig& g, const Fabric& fabric, const SliceRange& slices,
+SliceShard::SliceShard(const spec::GpuConfig& g, const Fabric& fabric, const SliceRange& slices,
                        uint32_t shard, const std::vector<uint32_t>& merge_group)
     : shard_(shard),
       request_latency_(to_ticks(g.noc().request_latency())),

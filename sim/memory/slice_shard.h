@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/memory/by_time.h"
 #include "sim/memory/fabric.h"
 #include "sim/memory/image.h"
@@ -23,7 +23,7 @@ class ShardPort;
 class SliceShard {
  public:
   // `merge_group`, of each SM: the groups merge reads of their own.
-  SliceShard(const config::GpuConfig& gpu, const Fabric& fabric, const SliceRange& slices, uint32_t shard,
+  SliceShard(const spec::GpuConfig& gpu, const Fabric& fabric, const SliceRange& slices, uint32_t shard,
              const std::vector<uint32_t>& merge_group);
 
   // Cold, or, when `warm`, with the lines of the launch before.

@@ -32,7 +32,7 @@ uint32_t TlbLevel::look_up(uint64_t page, bool* found) {
   return static_cast<uint32_t>(oldest);
 }
 
-PageWalkers::PageWalkers(const config::Tlb& tlb, stats::CounterSet& counters)
+PageWalkers::PageWalkers(const spec::Tlb& tlb, stats::CounterSet& counters)
     : walk_latency_(to_ticks(tlb.walk_latency())),
       known_(tlb.l3_entries()),
       walkers_(tlb.walkers()),
@@ -57,7 +57,7 @@ Ticks PageWalkers::walk(uint64_t region, Ticks at) {
   return std::max(at, e.ready);
 }
 
-GpcTlb::GpcTlb(const config::Tlb& tlb, uint32_t sms, stats::CounterSet& counters)
+GpcTlb::GpcTlb(const spec::Tlb& tlb, uint32_t sms, stats::CounterSet& counters)
     : enabled_(tlb.enabled()),
       page_bytes_(tlb.page_bytes()),
       walk_bytes_(tlb.walk_bytes()),

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/stats/counters.h"
 
@@ -51,7 +51,7 @@ class TlbLevel {
 // The device's TLB and its page walkers.
 class PageWalkers {
  public:
-  PageWalkers(const config::Tlb& tlb, stats::CounterSet& counters);
+  PageWalkers(const spec::Tlb& tlb, stats::CounterSet& counters);
   void reset();
   // When the translation of `region` is known that is asked for at `at`. Calls in the order of time.
   Ticks walk(uint64_t region, Ticks at);
@@ -72,7 +72,7 @@ class PageWalkers {
 class GpcTlb {
  public:
   // Of `sms` SMs.
-  GpcTlb(const config::Tlb& tlb, uint32_t sms, stats::CounterSet& counters);
+  GpcTlb(const spec::Tlb& tlb, uint32_t sms, stats::CounterSet& counters);
   void reset();
 
   // A page, or a region, that is on its way.

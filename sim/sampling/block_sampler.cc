@@ -59,7 +59,7 @@ BlockSummary BlockSummarizer::operator()(const isa::BlockTrace& block) {
   return s;
 }
 
-BlockSampler::BlockSampler(const config::GpuConfig& gpu, isa::BlockSource& inner,
+BlockSampler::BlockSampler(const spec::GpuConfig& gpu, isa::BlockSource& inner,
                            const std::atomic<bool>* cancel)
     : inner_(inner),
       cancel_(cancel),

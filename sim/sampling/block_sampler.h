@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/launch_watcher.h"
 #include "sim/isa/recording.h"
 #include "sim/sampling/steady_state.h"
@@ -41,7 +41,7 @@ class BlockSampler final : public isa::BlockSource, public device::LaunchWatcher
   static constexpr uint64_t kMinWaves = 4;
 
   // `cancel` may be null: it ends the reading of blocks that are left out.
-  BlockSampler(const config::GpuConfig& gpu, isa::BlockSource& inner, const std::atomic<bool>* cancel);
+  BlockSampler(const spec::GpuConfig& gpu, isa::BlockSource& inner, const std::atomic<bool>* cancel);
 
   const isa::KernelImage& image() const override { return inner_.image(); }
   bool next(isa::BlockTrace& out) override;

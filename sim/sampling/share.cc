@@ -14,7 +14,7 @@ constexpr double kShareError = 0.09;
 
 uint32_t at_least_one(double x) { return static_cast<uint32_t>(std::max(1.0, std::round(x))); }
 
-void scale(config::L2& l2, double part) {
+void scale(spec::L2& l2, double part) {
   const uint64_t one_set = uint64_t{l2.slices()} * l2.ways() * l2.line_bytes();
   const uint64_t sets = l2.total_bytes() / one_set;
   l2.set_total_bytes(one_set * at_least_one(static_cast<double>(sets) * part));
@@ -35,7 +35,7 @@ void scale(config::L2& l2, double part) {
 }
 
 // As many channels as divide the slices evenly, each a little faster or slower for the difference.
-void scale(config::Dram& d, uint32_t slices, double part) {
+void scale(spec::Dram& d, uint32_t slices, double part) {
   const double wanted = d.channels() * part;
   uint32_t channels = 1;
   for (uint32_t n = 1; n <= d.channels(); ++n) {
@@ -50,8 +50,8 @@ void scale(config::Dram& d, uint32_t slices, double part) {
 
 }  // namespace
 
-std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t sms) {
-  const config::Topology& whole = gpu.topology();
+std::optional<spec::GpuConfig> share_of(const spec::GpuConfig& gpu, uint32_t sms) {
+  const spec::Topology& whole = gpu.topology();
   if (sms >= whole.sms()) {
     return std::nullopt;
   }
@@ -66,8 +66,8 @@ std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t
   if (gpcs * each >= tpcs) {
     return std::nullopt;
   }
-  config::GpuConfig c = gpu;
-  config::Topology& t = *c.mutable_topology();
+  spec::GpuConfig c = gpu;
+  spec::Topology& t = *c.mutable_topology();
   t.clear_tpcs_per_gpc();
   t.clear_singleton_tpcs();
   for (uint32_t i = 0; i < gpcs; ++i) {
@@ -75,12 +75,12 @@ std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t
   }
   t.set_sms(gpcs * each * t.sms_per_tpc());
   const double part = static_cast<double>(t.sms()) / whole.sms();
-  config::Noc& n = *c.mutable_noc();
+  spec::Noc& n = *c.mutable_noc();
   n.set_gpc_request_bytes(n.gpc_request_bytes() * each / gpc);
   n.set_gpc_response_bytes(n.gpc_response_bytes() * each / gpc);
   scale(*c.mutable_l2(), part);
   scale(*c.mutable_dram(), c.l2().slices(), part);
-  config::Launch& l = *c.mutable_launch();
+  spec::Launch& l = *c.mutable_launch();
   l.set_block_interval(l.block_interval() / part);
   l.set_retire_interval(l.retire_interval() / part);
   l.set_flush_half_bytes(
@@ -125,7 +125,7 @@ bool BlockShare::next(isa::BlockTrace& out) {
   }
 }
 
-void BlockShare::complete(stats::KernelResult& r, const config::GpuConfig& gpu) const {
+void BlockShare::complete(stats::KernelResult& r, const spec::GpuConfig& gpu) const {
   const double grown = static_cast<double>(all_.instructions) / static_cast<double>(own_.instructions);
   for (uint64_t& n : r.totals.count) {
     n = stats::scaled(n, grown);

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/isa/recording.h"
 #include "sim/stats/result.h"
 
@@ -19,7 +19,7 @@ namespace heddle::sampling {
 
 // `gpu` with about `sms` SMs, in one GPC for each L2 partition or in several when they would be too large.
 // Nothing when that is no fewer than it has.
-std::optional<config::GpuConfig> share_of(const config::GpuConfig& gpu, uint32_t sms);
+std::optional<spec::GpuConfig> share_of(const spec::GpuConfig& gpu, uint32_t sms);
 
 // So many of a grid's clusters (of blocks, where there are none) belong on the share: in proportion, rounded.
 inline uint64_t clusters_of_share(uint64_t clusters, uint32_t share_sms, uint32_t all_sms) {
@@ -39,7 +39,7 @@ class BlockShare final : public isa::BlockSource {
 
   // Turns the share's result into one of the whole `gpu`. Instructions, thread instructions with a true
   // predicate and blocks are those of the whole grid, exactly; other counts grow with the work.
-  void complete(stats::KernelResult& result, const config::GpuConfig& gpu) const;
+  void complete(stats::KernelResult& result, const spec::GpuConfig& gpu) const;
 
  private:
   bool keeps(uint64_t cluster) const;

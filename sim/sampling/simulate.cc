@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMinBlocks = 16;    // on the share; a few blocks need not be like the others
 constexpr uint32_t kSamplingSms = 32;  // of a machine that is sampled
 
-uint32_t wanted_sms(const config::GpuConfig& gpu, const isa::LaunchShape& shape, bool sample) {
+uint32_t wanted_sms(const spec::GpuConfig& gpu, const isa::LaunchShape& shape, bool sample) {
   if (gpu.share().sms() > 0) {
     return gpu.share().sms();
   }
@@ -23,7 +23,7 @@ uint32_t wanted_sms(const config::GpuConfig& gpu, const isa::LaunchShape& shape,
   return long_grid ? kSamplingSms : gpu.topology().sms();
 }
 
-stats::KernelResult run(const config::GpuConfig& gpu, isa::BlockSource& kernel,
+stats::KernelResult run(const spec::GpuConfig& gpu, isa::BlockSource& kernel,
                         const device::RunOptions& options, bool sample) {
   device::Gpu machine(gpu, options.threads);
   return sample ? sample_blocks(machine, gpu, kernel, options) : machine.run(kernel, options);
@@ -31,7 +31,7 @@ stats::KernelResult run(const config::GpuConfig& gpu, isa::BlockSource& kernel,
 
 }  // namespace
 
-stats::KernelResult sample_blocks(device::Gpu& gpu, const config::GpuConfig& config, isa::BlockSource& kernel,
+stats::KernelResult sample_blocks(device::Gpu& gpu, const spec::GpuConfig& config, isa::BlockSource& kernel,
                                   const device::RunOptions& options) {
   if (options.profile.any()) {
     throw Error("a profile needs every block: it cannot be had with sampling");
@@ -42,10 +42,10 @@ stats::KernelResult sample_blocks(device::Gpu& gpu, const config::GpuConfig& con
   return gpu.run(sampler, watched);
 }
 
-stats::KernelResult simulate(const config::GpuConfig& gpu, isa::BlockSource& kernel,
+stats::KernelResult simulate(const spec::GpuConfig& gpu, isa::BlockSource& kernel,
                              const device::RunOptions& options, bool sample) {
   const isa::LaunchShape& shape = kernel.image().shape;
-  const std::optional<config::GpuConfig> share = share_of(gpu, wanted_sms(gpu, shape, sample));
+  const std::optional<spec::GpuConfig> share = share_of(gpu, wanted_sms(gpu, shape, sample));
   if (share) {
     const uint64_t blocks = std::max<uint64_t>(1, shape.cluster.count());
     const uint64_t kept =

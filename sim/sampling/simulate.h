@@ -1,7 +1,7 @@
 // One launch, on the whole machine or on a share of it, all its blocks or not: an engine around an engine.
 #pragma once
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/gpu.h"
 #include "sim/isa/recording.h"
 #include "sim/stats/result.h"
@@ -13,11 +13,11 @@ namespace heddle::sampling {
 // for small grids, of fewer than 16 blocks on the share. With `sample`, blocks may be left out as well, and
 // what they do be extrapolated (sim/sampling/block_sampler.h). KernelResult::sampling says what happened.
 // RunOptions::warm does nothing; `watcher` must be null. Throws like device::Gpu::run.
-stats::KernelResult simulate(const config::GpuConfig& gpu, isa::BlockSource& kernel,
+stats::KernelResult simulate(const spec::GpuConfig& gpu, isa::BlockSource& kernel,
                              const device::RunOptions& options = {}, bool sample = false);
 
 // The same on a Gpu that is there: the whole machine, blocks left out.
-stats::KernelResult sample_blocks(device::Gpu& gpu, const config::GpuConfig& config, isa::BlockSource& kernel,
+stats::KernelResult sample_blocks(device::Gpu& gpu, const spec::GpuConfig& config, isa::BlockSource& kernel,
                                   const device::RunOptions& options);
 
 }  // namespace heddle::sampling

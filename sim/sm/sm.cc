@@ -18,7 +18,7 @@ using stats::Stall;
 namespace {
 
 // The first SM of the GPC that SM `sm` is in, and the one behind its last.
-std::pair<uint32_t, uint32_t> gpc_of(const config::Topology& t, uint32_t sm) {
+std::pair<uint32_t, uint32_t> gpc_of(const spec::Topology& t, uint32_t sm) {
   const std::vector<uint32_t> first = memory::first_sms(memory::gpc_of_sm(t));
   const auto next = std::upper_bound(first.begin(), first.end(), sm);
   return {*std::prev(next), next == first.end() ? t.sms() : *next};
@@ -26,7 +26,7 @@ std::pair<uint32_t, uint32_t> gpc_of(const config::Topology& t, uint32_t sm) {
 
 }  // namespace
 
-Sm::Sm(uint32_t index, const config::GpuConfig& gpu)
+Sm::Sm(uint32_t index, const spec::GpuConfig& gpu)
     : launch_(gpu.launch()),
       sms_(gpu.topology().sms()),
       gpc_(gpc_of(gpu.topology(), index)),

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
 #include "sim/memory/image.h"
@@ -48,7 +48,7 @@ struct Notice {
 class Sm final : WarpScheduler, QueueRoom {
  public:
   // `gpu` must live as long.
-  Sm(uint32_t index, const config::GpuConfig& gpu);
+  Sm(uint32_t index, const spec::GpuConfig& gpu);
 
   // Empty and cold, with nothing counted. Who notes instructions adds one kernel. resize_l1() comes before
   // the first block.
@@ -156,7 +156,7 @@ class Sm final : WarpScheduler, QueueRoom {
   void take_arrivals(Cycle now);
   void start_block(const Placement& p, Cycle now);
 
-  const config::Launch& launch_;             // of the machine, which outlives its SMs
+  const spec::Launch& launch_;               // of the machine, which outlives its SMs
   const uint32_t sms_;                       // of the GPU
   const std::pair<uint32_t, uint32_t> gpc_;  // the SMs from one until another are in the SM's GPC
   const uint32_t code_line_bytes_;

@@ -17,7 +17,7 @@ double lane_gigabits(uint32_t generation) {
 
 double per_ps(double gb_per_s) { return gb_per_s * 1e-3; }
 
-Params::Access access_of(const config::HostLink& l) {
+Params::Access access_of(const spec::HostLink& l) {
   return {
       .read_piece = l.read_piece_bytes(),
       .latency = from_ns(l.access_ns()),
@@ -34,7 +34,7 @@ Params::Access access_of(const config::HostLink& l) {
   };
 }
 
-Params::Calls calls_of(const config::CallCosts& c) {
+Params::Calls calls_of(const spec::CallCosts& c) {
   return {
       .launch = from_ns(c.launch_ns()),
       .stream_switch = from_ns(c.stream_switch_ns()),
@@ -67,7 +67,7 @@ Params::Calls calls_of(const config::CallCosts& c) {
   };
 }
 
-Params::Graph graph_of(const config::GraphCosts& g) {
+Params::Graph graph_of(const spec::GraphCosts& g) {
   return {
       .launch = from_ns(g.launch_ns()),
       .instantiate = from_ns(g.instantiate_ns()),
@@ -114,7 +114,7 @@ Params::Graph graph_of(const config::GraphCosts& g) {
   };
 }
 
-Params::GraphMemory graph_memory_of(const config::GraphMemory& m) {
+Params::GraphMemory graph_memory_of(const spec::GraphMemory& m) {
   return {
       .launch = from_ns(m.launch_ns()),
       .map = from_ns(m.map_ns()),
@@ -127,8 +127,8 @@ Params::GraphMemory graph_memory_of(const config::GraphMemory& m) {
   };
 }
 
-Params::DeviceBytes memory_of(const config::GpuConfig& gpu) {
-  const config::DeviceMemory& m = gpu.host().memory();
+Params::DeviceBytes memory_of(const spec::GpuConfig& gpu) {
+  const spec::DeviceMemory& m = gpu.host().memory();
   return {
       .total = gpu.dram().total_bytes(),
       .context = m.context_bytes(),
@@ -143,7 +143,7 @@ Params::DeviceBytes memory_of(const config::GpuConfig& gpu) {
   };
 }
 
-Params::VirtualMemory vmm_of(const config::VirtualMemory& v) {
+Params::VirtualMemory vmm_of(const spec::VirtualMemory& v) {
   return {
       .reserve = from_ns(v.reserve_ns()),
       .reserve_large = from_ns(v.reserve_large_ns()),
@@ -160,7 +160,7 @@ Params::VirtualMemory vmm_of(const config::VirtualMemory& v) {
   };
 }
 
-Params::Dynamic dynamic_of(const config::DynamicParallelism& d) {
+Params::Dynamic dynamic_of(const spec::DynamicParallelism& d) {
   return {
       .forget_call = from_ns(d.forget_call_ns()),
       .stream_call = from_ns(d.stream_call_ns()),
@@ -190,21 +190,21 @@ Params::Dynamic dynamic_of(const config::DynamicParallelism& d) {
   };
 }
 
-Params::L2 l2_of(const config::GpuConfig& gpu) {
-  const config::L2Limits& h = gpu.host().l2();
+Params::L2 l2_of(const spec::GpuConfig& gpu) {
+  const spec::L2Limits& h = gpu.host().l2();
   const uint64_t unit = gpu.l2().total_bytes() / h.set_aside_steps();
   return {
       .window = h.max_window_bytes(),
       .most = gpu.l2().max_persisting_bytes(),
       .unit = unit,
       .default_limit = h.default_steps() * unit,
-      .keep = gpu.l2().set_aside_replacement() == config::L2::KEEP,
+      .keep = gpu.l2().set_aside_replacement() == spec::L2::KEEP,
       .set_limit = from_ns(h.set_limit_ns()),
       .reset = from_ns(h.reset_ns()),
   };
 }
 
-Params::Unified unified_of(const config::UnifiedMemory& u) {
+Params::Unified unified_of(const spec::UnifiedMemory& u) {
   return {
       .support = u.support(),
       .direct_host_access = u.direct_host_access(),
@@ -230,8 +230,8 @@ Params::Unified unified_of(const config::UnifiedMemory& u) {
 }
 
 // The link, the engines, and what they move.
-void read_copies(Params& p, const config::GpuConfig& gpu) {
-  const config::Host& h = gpu.host();
+void read_copies(Params& p, const spec::GpuConfig& gpu) {
+  const spec::Host& h = gpu.host();
   p.link_rate = lane_gigabits(h.link().generation()) * h.link().lanes() / 8 * 1e-3 * h.link().efficiency();
   p.payload = h.link().max_payload_bytes();
   p.read_request = h.link().read_request_bytes();
@@ -257,7 +257,7 @@ void read_copies(Params& p, const config::GpuConfig& gpu) {
 }
 
 // Copies of pageable memory.
-void read_staging(Params& p, const config::Staging& s) {
+void read_staging(Params& p, const spec::Staging& s) {
   p.inline_bytes = s.inline_bytes();
   p.chunk_bytes = s.chunk_bytes();
   p.cached_bytes = s.cached_bytes();
@@ -271,7 +271,7 @@ void read_staging(Params& p, const config::Staging& s) {
   p.from_device_extra = from_ns(s.from_device_ns());
 }
 
-void read_queues(Params& p, const config::Host& h, const Rules& rules) {
+void read_queues(Params& p, const spec::Host& h, const Rules& rules) {
   p.connections = rules.connections ? rules.connections : h.queues().connections();
   // AX14: the number of connections also sets that of copies unless they have a number of their own.
   p.copy_connections = rules.copy_connections ? rules.copy_connections
@@ -280,7 +280,7 @@ void read_queues(Params& p, const config::Host& h, const Rules& rules) {
   p.depth = std::max(1u, static_cast<uint32_t>(h.queues().depth() * rules.launch_queue_scale));
 }
 
-void read_latency(Params& p, const config::HostLatency& l, const Rules& rules) {
+void read_latency(Params& p, const spec::HostLatency& l, const Rules& rules) {
   p.submit = from_ns(l.submit_ns());
   p.kernel_start = from_ns(l.kernel_start_ns());
   p.kernel_end = from_ns(l.kernel_end_ns());
@@ -307,7 +307,7 @@ void read_latency(Params& p, const config::HostLatency& l, const Rules& rules) {
              .idle_spread = l.idle_spread()};
 }
 
-void read_sms(Params& p, const config::GpuConfig& gpu) {
+void read_sms(Params& p, const spec::GpuConfig& gpu) {
   p.limits = gpu.limits();
   p.sms = gpu.topology().sms();
   p.subcores = gpu.sm().subcores();
@@ -345,8 +345,8 @@ Ps Params::Sleep::more(Ps slept) const {
   return (slept > halted_after ? halted : Ps()) + deeper;
 }
 
-Params::Params(const config::GpuConfig& gpu, const Rules& rules) {
-  const config::Host& h = gpu.host();
+Params::Params(const spec::GpuConfig& gpu, const Rules& rules) {
+  const spec::Host& h = gpu.host();
   read_copies(*this, gpu);
   read_staging(*this, h.staging());
   read_queues(*this, h, rules);

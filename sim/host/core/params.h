@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/host/program/time.h"
 
 namespace heddle::host {
@@ -54,7 +54,7 @@ struct Rules {
 };
 
 struct Params {
-  explicit Params(const config::GpuConfig& gpu, const Rules& rules = {});
+  explicit Params(const spec::GpuConfig& gpu, const Rules& rules = {});
 
   // ---- PCI Express: bytes per picosecond of one direction, and what a packet adds to its payload.
   double link_rate;
@@ -145,7 +145,7 @@ struct Params {
     Ps set_limit, reset;
   } l2;
   struct Unified {
-    config::UnifiedMemory::Support support;
+    spec::UnifiedMemory::Support support;
     bool direct_host_access;
     uint32_t page, block, fault_batch, thrash_count;
     Ps gpu_fault, cpu_fault, evict, first_fault, populate, prefetch, prefetch_page, prefetch_start,
@@ -155,7 +155,7 @@ struct Params {
 
   // ---- the SMs, as the work distributor sees them
   uint32_t compute_capability;
-  config::Limits limits;
+  spec::Limits limits;
   uint32_t sms, subcores;
   std::vector<uint32_t> gpc_of_sm;
   uint32_t sms_per_tpc, singleton_sms;  // the first SMs: they take no clusters larger than a TPC

@@ -11,7 +11,7 @@ Grids::Grids(Core& core, uint32_t device)
       track_(core.recorder.track("device " + std::to_string(device) + " kernels")),
       device_runtime_(std::any_of(core.program.kernels.begin(), core.program.kernels.end(),
                                   [](const KernelDesc& k) { return !k.calls.empty(); })) {
-  const config::Limits& l = core.params.limits;
+  const spec::Limits& l = core.params.limits;
   sms_.assign(core.params.sms, Sm{l.max_warps_per_sm(), l.max_blocks_per_sm(), l.registers_per_sm(),
                                   l.shared_bytes_per_sm(), Ps()});
 }

@@ -106,7 +106,7 @@ std::optional<Refusal> refuse_cluster(const KernelDesc& k, const Params& p,
 
 std::optional<Refusal> refuse_launch(const KernelDesc& k, const Params& p,
                                      const std::optional<Extent>& attribute) {
-  const config::Limits& l = p.limits;
+  const spec::Limits& l = p.limits;
   if (!k.has_grid) {
     return std::nullopt;
   }

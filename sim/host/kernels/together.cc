@@ -7,7 +7,7 @@
 
 namespace heddle::host {
 
-Together::Together(const config::GpuConfig& gpu, Options options)
+Together::Together(const spec::GpuConfig& gpu, Options options)
     : gpu_(gpu), options_(std::move(options)), ps_per_cycle_(1e6 / gpu.clocks().core_mhz()) {}
 
 Cycle Together::cycles(Ps at) const {

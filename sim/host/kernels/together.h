@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/engine.h"
 #include "sim/host/core/kernel_model.h"
 
@@ -23,8 +23,7 @@ class Together final : public KernelModel {
     const std::atomic<bool>* cancel = nullptr;             // may be null
     std::function<void(Ps now, uint64_t ended)> progress;  // now and then; may be empty
   };
-  // `gpu` must outlive the object.
-  Together(const config::GpuConfig& gpu, Options options);
+  Together(const spec::GpuConfig& gpu, Options options);
 
   void launch(const Launch& launch) override;
   std::optional<End> advance(Ps until) override;
@@ -37,7 +36,7 @@ class Together final : public KernelModel {
   Cycle cycles(Ps at) const;  // the first that is not before
   Ps time(Cycle at) const;
 
-  const config::GpuConfig& gpu_;
+  const spec::GpuConfig gpu_;
   const Options options_;
   const double ps_per_cycle_;
   std::vector<std::unique_ptr<device::Engine>> devices_;  // by number; null while nothing was launched

@@ -21,7 +21,7 @@ Unified::Unified(const Program& p, const Params& n, Allocations& memory)
   for (uint32_t b = 0; b < regions_.size(); ++b) {
     const bool system =
         p.buffers[b].memory == Memory::kPageable &&
-        (n.um.support == config::UnifiedMemory::HMM || n.um.support == config::UnifiedMemory::ATS);
+        (n.um.support == spec::UnifiedMemory::HMM || n.um.support == spec::UnifiedMemory::ATS);
     regions_[b].on = p.buffers[b].memory == Memory::kManaged || system;
     active_ |= regions_[b].on;
     pages += regions_[b].on ? p.buffers[b].bytes / n.um.page + 1 : 0;
@@ -188,7 +188,7 @@ bool Unified::bring(uint32_t device, uint32_t buffer, size_t page, bool duplicat
 
 // The page stays where it is and the device reaches it over the link (UM04, UM08, UM10).
 bool Unified::stays(const Region& r, Page& p, uint32_t device, bool& faults) const {
-  if (params_.um.support == config::UnifiedMemory::ATS) {
+  if (params_.um.support == spec::UnifiedMemory::ATS) {
     faults = false;
     return p.copies != 0;
   }
@@ -320,7 +320,7 @@ Unified::Plan Unified::host(uint32_t device, const Access& a, Ps now) {
     }
     // UM11: the host reaches the device's memory itself; managed memory asks for the advice.
     const bool managed = program_.buffers[a.buffer].memory == Memory::kManaged;
-    if (params_.um.support == config::UnifiedMemory::ATS ||
+    if (params_.um.support == spec::UnifiedMemory::ATS ||
         (params_.um.direct_host_access && (!managed || (r.accessed_by & kHost) != 0))) {
       plan.remote += params_.um.page;
       continue;

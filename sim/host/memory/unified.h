@@ -21,7 +21,7 @@ class Unified {
   // Whether the program has any such memory: without, nothing of this is asked.
   bool active() const { return active_; }
   bool moves(uint32_t buffer) const { return regions_[buffer].on; }
-  bool limited() const { return params_.um.support == config::UnifiedMemory::LIMITED; }
+  bool limited() const { return params_.um.support == spec::UnifiedMemory::LIMITED; }
   // Managed memory has its place from its allocation on: it cannot leave the device's memory.
   bool at_once() const { return limited() || params_.integrated; }
 

@@ -5,7 +5,7 @@
 
 namespace heddle::host {
 
-Result run(const Program& program, const config::GpuConfig& gpu, const PlatformOptions& options) {
+Result run(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options) {
   check_program(program);
   const Params params(gpu, options.rules);
   return Platform(program, params, options).run();

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <functional>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/base/error.h"
 #include "sim/host/core/limits.h"
 #include "sim/host/core/params.h"
@@ -36,7 +36,7 @@ struct PlatformOptions {
 // Runs the program to its end, or to where nothing can go on (Result::deadlock). All devices are alike.
 // Errors of calls are part of the result. Throws ProgramError (check_program.h) when the program refers to
 // something that it does not have, LimitReached when it goes beyond `limits`.
-Result run(const Program& program, const config::GpuConfig& gpu, const PlatformOptions& options = {});
+Result run(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options = {});
 
 // A program with nothing in it but the devices' legacy default streams.
 Program empty_program(uint32_t devices = 1);

@@ -103,7 +103,7 @@ void Barriers::mbarrier(const Issued& i) {
         tell_mbarrier(i, more);
       }
     }
-    const config::Barrier& c = sm_.config().barrier();
+    const spec::Barrier& c = sm_.config().barrier();
     const bool waits = t.instr->syncs.kind == isa::SyncsForm::Kind::kWait;
     sm_.result_at(now + (waits ? c.mbarrier_try_wait() : c.mbarrier_arrive()), i.warp, t);
     return;

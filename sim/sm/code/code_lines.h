@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 
 namespace heddle::sm {
 
@@ -16,7 +16,7 @@ class CodeLines {
  public:
   static constexpr uint32_t kKept = 64;
 
-  explicit CodeLines(const config::InstructionFetch& fetch)
+  explicit CodeLines(const spec::InstructionFetch& fetch)
       : line_bytes_(fetch.line_bytes()),
         whole_(fetch.launch_prefetch_bytes() / fetch.line_bytes()),
         kept_((fetch.prefetch_lines() + fetch.l1_prefetch_lines() + 2 + kKept - 1) / kKept * kKept) {}

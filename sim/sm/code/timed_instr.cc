@@ -24,10 +24,10 @@ struct OpEntry {
   uint8_t extra_stall = 0;
 };
 
-std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
+std::array<OpEntry, isa::kOpClassCount> op_table(const spec::Sm& sm) {
   std::array<uint16_t, isa::kPipeCount> pipe_interval;
   pipe_interval.fill(1);
-  for (const config::PipeTiming& p : sm.pipe()) {
+  for (const spec::PipeTiming& p : sm.pipe()) {
     std::optional<Pipe> pipe = isa::pipe_from_name(p.pipe());
     if (!pipe) {
       throw Error("sm.pipe[" + p.pipe() + "]: no such pipe");
@@ -38,7 +38,7 @@ std::array<OpEntry, isa::kOpClassCount> op_table(const config::Sm& sm) {
   pipe_interval[static_cast<int>(Pipe::kFma)] = pipe_interval[static_cast<int>(Pipe::kFmaHeavy)];
   std::array<OpEntry, isa::kOpClassCount> table;
   std::bitset<isa::kOpClassCount> given;
-  for (const config::OpTiming& o : sm.op()) {
+  for (const spec::OpTiming& o : sm.op()) {
     std::optional<OpClass> op = isa::op_class_from_name(o.op());
     std::optional<Pipe> pipe = isa::pipe_from_name(o.pipe());
     if (!op || !pipe) {
@@ -152,7 +152,7 @@ void call_timing(const isa::Instr& in, const OpEntry& branch, TimedInstr& t) {
 }
 
 // Cycles in the tensor array, and result latency.
-void tensor_timing(const isa::Instr& in, const config::TensorCore& t, TimedInstr& out) {
+void tensor_timing(const isa::Instr& in, const spec::TensorCore& t, TimedInstr& out) {
   if (in.mma_work == 0) {
     return;
   }
@@ -194,7 +194,7 @@ void gmma_shape(const isa::Instr& in, TimedInstr& out) {
 }
 
 // Cycles to the warp's next issue (tools/microbench/FINDINGS.md 1: the odd encodings).
-uint8_t stall_cycles(const isa::Control& c, const config::Issue& issue) {
+uint8_t stall_cycles(const isa::Control& c, const spec::Issue& issue) {
   constexpr uint8_t kLongestPlain = 11;
   if (c.stall == 0) {
     return static_cast<uint8_t>(c.yield ? issue.stall_zero_cycles() : 2);
@@ -264,10 +264,10 @@ uint8_t source_registers(const isa::Instr& in) {
 
 }  // namespace
 
-TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm) {
+TimedKernel bind(const isa::KernelImage& image, const spec::Sm& sm) {
   TimedKernel k;
   k.image = &image;
-  k.control_bits = image.has_control && sm.issue().dependences() == config::Issue::CONTROL_BITS;
+  k.control_bits = image.has_control && sm.issue().dependences() == spec::Issue::CONTROL_BITS;
   std::array<OpEntry, isa::kOpClassCount> table = op_table(sm);
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants;
   CodeLines lines(sm.fetch());

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::sm {
@@ -41,7 +41,7 @@ inline constexpr uint8_t kPortTex = kPortLg + 1;
 inline constexpr int kPortCount = kPortTex + 1;
 inline bool uses_lg_queue(uint8_t port) { return port == kPortLg || port == kPortTex; }
 
-// A pipe's queue (config::PipeTiming).
+// A pipe's queue (spec::PipeTiming).
 inline constexpr uint32_t kMaxPipeQueue = 16;
 
 inline constexpr uint8_t kNoBarrier = 7;
@@ -119,7 +119,7 @@ void serialize_pointer(Archive& ar, const TimedInstr*& t, const TimedKernel& ker
 }
 
 // Lines are numbered from 0.
-TimedKernel bind(const isa::KernelImage& image, const config::Sm& sm);
+TimedKernel bind(const isa::KernelImage& image, const spec::Sm& sm);
 // Numbers its lines anew: kernels that are on the machine together have lines with different numbers.
 void number_lines(TimedKernel& kernel, uint32_t first_line, uint32_t first_constant);
 

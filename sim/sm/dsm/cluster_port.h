@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/event_wheel.h"
 #include "sim/engine/slots.h"
 #include "sim/engine/time.h"
@@ -95,7 +95,7 @@ class ClusterPort {
   }
 
  private:
-  ClusterPort(SmState& sm, const config::AsyncCopy& c)
+  ClusterPort(SmState& sm, const spec::AsyncCopy& c)
       : sm_(sm),
         part_ticks_(c.dsm_packet_cycles() * static_cast<double>(kTicksPerCycle) / ClusterMessage::kPacket),
         latency_(c.dsm_latency()) {}

@@ -24,7 +24,7 @@ Cycle Fences::start_fence(const Issued& i) {
   // It passes through the LSU, and beyond the block through the texture pipe (FINDINGS.md 18).
   ++sm_.counters()[Counter::kSharedMiscWavefronts];
   sm_.counters()[Counter::kPipeTex] += !(t.instr->flags & isa::kFlagScopeCta);
-  const config::Barrier& b = sm_.config().barrier();
+  const spec::Barrier& b = sm_.config().barrier();
   Cycle cost = t.instr->flags & isa::kFlagScopeCta   ? b.membar_cta()
                : t.instr->flags & isa::kFlagScopeSys ? b.membar_sys()
                                                      : b.membar_gpu();

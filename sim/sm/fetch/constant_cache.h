@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/sm/code/timed_instr.h"
 #include "sim/sm/fetch/instruction_supply.h"
@@ -19,7 +19,7 @@ namespace heddle::sm {
 class ConstantCache {
  public:
   // `place`: the SM's in its GPC, which has `sms`.
-  ConstantCache(const config::ConstantCache& c, uint32_t subcores, uint32_t place, uint32_t sms,
+  ConstantCache(const spec::ConstantCache& c, uint32_t subcores, uint32_t place, uint32_t sms,
                 stats::CounterSet& counters, FetchPort port)
       : config_(c),
         turn_(Cycle{place % c.gcc_sms()} * c.gcc_interval()),
@@ -100,7 +100,7 @@ class ConstantCache {
   };
 
   Cycle first_level(LineCache& c, uint32_t line, Cycle now, uint32_t latency) {
-    if (config_.model() == config::ConstantCache::PERFECT) {
+    if (config_.model() == spec::ConstantCache::PERFECT) {
       return now;
     }
     Cycle ready = c.ready(line);
@@ -166,7 +166,7 @@ class ConstantCache {
   }
   Cycle turn(const Line& l) const { return turn_ * l.sharers / gpc_sms_; }
 
-  const config::ConstantCache config_;
+  const spec::ConstantCache config_;
   const Cycle turn_;  // of the SM, where all of the GPC run the kernel
   const uint32_t gpc_sms_;
   stats::CounterSet& counters_;

@@ -32,7 +32,7 @@ void LineCache::insert(uint32_t line, Cycle ready) {
   entries_[line] = {ready, ++clock_};
 }
 
-InstructionSupply::InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores,
+InstructionSupply::InstructionSupply(const spec::InstructionFetch& fetch, uint32_t subcores,
                                      stats::CounterSet& counters, FetchPort port)
     : config_(fetch), counters_(counters), port_(port), l0_(subcores), stream_(subcores) {}
 
@@ -170,7 +170,7 @@ void InstructionSupply::run_ahead(uint32_t subcore, uint32_t line, uint32_t line
 }
 
 Cycle InstructionSupply::want(uint32_t subcore, uint32_t line, Cycle now) {
-  if (config_.model() == config::InstructionFetch::PERFECT) {
+  if (config_.model() == spec::InstructionFetch::PERFECT) {
     return now;
   }
   Stream& s = stream_[subcore];

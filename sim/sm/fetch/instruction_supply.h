@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/memory/code_lines.h"
 #include "sim/memory/message.h"
@@ -77,7 +77,7 @@ struct FetchPort {
 
 class InstructionSupply {
  public:
-  InstructionSupply(const config::InstructionFetch& fetch, uint32_t subcores, stats::CounterSet& counters,
+  InstructionSupply(const spec::InstructionFetch& fetch, uint32_t subcores, stats::CounterSet& counters,
                     FetchPort port);
 
   void connect(const memory::CodeLines& code, Cycle known_after) {
@@ -136,7 +136,7 @@ class InstructionSupply {
   Cycle fetch(uint32_t subcore, uint32_t line, Cycle now, Cycle not_before);
   void run_ahead(uint32_t subcore, uint32_t line, uint32_t lines, Cycle now);
 
-  const config::InstructionFetch config_;
+  const spec::InstructionFetch config_;
   stats::CounterSet& counters_;
   FetchPort port_;
   uint32_t lines_ = 0;  // of all kernels

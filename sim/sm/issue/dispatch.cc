@@ -19,7 +19,7 @@ Stall wait_reason(const TimedInstr& t) {
 
 }  // namespace
 
-Dispatch::Dispatch(SmState& sm, ConstantCache& constants, const config::GpuConfig& gpu)
+Dispatch::Dispatch(SmState& sm, ConstantCache& constants, const spec::GpuConfig& gpu)
     : sm_(sm),
       constants_(constants),
       nanosleep_cycles_(

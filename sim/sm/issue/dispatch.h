@@ -18,7 +18,7 @@ namespace heddle::sm {
 class Dispatch {
  public:
   // What must live as long.
-  Dispatch(SmState& sm, ConstantCache& constants, const config::GpuConfig& gpu);
+  Dispatch(SmState& sm, ConstantCache& constants, const spec::GpuConfig& gpu);
   // Instructions of that kind are the unit's.
   void wire(Handler h, Unit& unit) { units_[static_cast<size_t>(h)] = &unit; }
 

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/sm/code/timed_instr.h"
 #include "sim/sm/state/warp.h"
 
@@ -17,7 +17,7 @@ inline constexpr uint32_t kSlotsPerSubcore = 32;  // at most; masks are 32 bits
 
 class IssueOrder {
  public:
-  explicit IssueOrder(config::Issue::Policy policy) : policy_(policy) {}
+  explicit IssueOrder(spec::Issue::Policy policy) : policy_(policy) {}
 
   void reset() { *this = IssueOrder(policy_); }
   // The warp in `slot` is looked at; what a new one inherits is its block's place and its own in the block.
@@ -36,7 +36,7 @@ class IssueOrder {
   void waits(uint32_t slot) { goes_behind(slot); }
   // The one of `eligible`, of which there is at least one, that issues next.
   uint32_t pick(uint32_t eligible) const {
-    if (policy_ == config::Issue::LOOSE_ROUND_ROBIN) {
+    if (policy_ == spec::Issue::LOOSE_ROUND_ROBIN) {
       const uint32_t after = last_ + 1 < kSlotsPerSubcore ? eligible & (~0u << (last_ + 1)) : 0;
       return std::countr_zero(after ? after : eligible);
     }
@@ -76,7 +76,7 @@ class IssueOrder {
 
   // The others of its block come first now, if the policy has that.
   bool goes_behind(uint32_t slot) {
-    if (policy_ != config::Issue::GREEDY_UNTIL_YIELD) {
+    if (policy_ != spec::Issue::GREEDY_UNTIL_YIELD) {
       return false;
     }
     places_[slot].turn = ++newest_turn_;
@@ -86,13 +86,13 @@ class IssueOrder {
   bool before(uint32_t a, uint32_t b) const {
     const Place& x = places_[a];
     const Place& y = places_[b];
-    if (policy_ == config::Issue::GREEDY_THEN_OLDEST) {
+    if (policy_ == spec::Issue::GREEDY_THEN_OLDEST) {
       return x.age < y.age;
     }
     return x.block != y.block ? x.block < y.block : x.turn < y.turn;
   }
 
-  config::Issue::Policy policy_;
+  spec::Issue::Policy policy_;
   std::array<Place, kSlotsPerSubcore> places_{};
   uint64_t newest_turn_ = kFirstTurn;
   uint32_t last_ = 0;  // slot that issued last

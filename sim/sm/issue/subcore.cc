@@ -28,8 +28,8 @@ Stall throttle(uint8_t port) {
 
 }  // namespace
 
-SharedPipes::SharedPipes(const config::Sm& config) {
-  for (const config::PipeTiming& p : config.pipe()) {
+SharedPipes::SharedPipes(const spec::Sm& config) {
+  for (const spec::PipeTiming& p : config.pipe()) {
     if (p.shared_by_sm()) {
       mask_ |= 1u << static_cast<int>(isa::pipe_from_name(p.pipe()).value_or(Pipe::kNone));
     }
@@ -38,7 +38,7 @@ SharedPipes::SharedPipes(const config::Sm& config) {
 
 SubCore::SubCore(const IssueWires& wires, uint32_t index) : SubCore(wires, index, wires.state.config()) {}
 
-SubCore::SubCore(const IssueWires& wires, uint32_t index, const config::Sm& c)
+SubCore::SubCore(const IssueWires& wires, uint32_t index, const spec::Sm& c)
     : wires_(wires),
       sm_(wires.state),
       index_(index),
@@ -51,7 +51,7 @@ SubCore::SubCore(const IssueWires& wires, uint32_t index, const config::Sm& c)
       ports_(c.registers()),
       array_(wires.arrays[index]),
       order_(c.issue().policy()) {
-  for (const config::PipeTiming& p : c.pipe()) {
+  for (const spec::PipeTiming& p : c.pipe()) {
     if (p.queue()) {
       auto i = static_cast<int>(isa::pipe_from_name(p.pipe()).value_or(Pipe::kNone));
       queue_[i].depth = std::min(p.queue(), kMaxPipeQueue);

@@ -26,7 +26,7 @@ class SubCore;
 // Pipes that the sub-cores of an SM share.
 class SharedPipes {
  public:
-  explicit SharedPipes(const config::Sm& config);
+  explicit SharedPipes(const spec::Sm& config);
   void reset() { free_.fill(0); }
   template <class Archive>
   void serialize(Archive& ar) {
@@ -87,7 +87,7 @@ class SubCore {
  private:
   static constexpr uint32_t kWheel = 64;
 
-  SubCore(const IssueWires& wires, uint32_t index, const config::Sm& config);
+  SubCore(const IssueWires& wires, uint32_t index, const spec::Sm& config);
 
   bool hold_for_operands(Warp& w, const TimedInstr& t, uint32_t slot, Cycle now);
   void charge_slots(stats::Stall s, uint32_t slots, Cycle cycles);

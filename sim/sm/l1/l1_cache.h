@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/slots.h"
 #include "sim/engine/time.h"
 #include "sim/memory/address_map.h"
@@ -38,7 +38,7 @@ struct PendingLoad {
 
 class L1Cache {
  public:
-  explicit L1Cache(const config::L1Cache& c, uint32_t units = 1) : config_(c), units_(units) {}
+  explicit L1Cache(const spec::L1Cache& c, uint32_t units = 1) : config_(c), units_(units) {}
 
   void reset(uint32_t l1_bytes) {
     uint32_t lines = l1_bytes / config_.line_bytes() / units_;
@@ -338,7 +338,7 @@ class L1Cache {
     return i;
   }
 
-  const config::L1Cache config_;
+  const spec::L1Cache config_;
   const uint32_t units_;
   memory::TagArray tags_;
   std::unique_ptr<L1Values> values_;

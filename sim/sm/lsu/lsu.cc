@@ -16,7 +16,7 @@ using stats::Counter;
 namespace {
 
 // Of which L1 each sub-core is.
-std::vector<uint32_t> units(const config::Sm& c) {
+std::vector<uint32_t> units(const spec::Sm& c) {
   std::vector<uint32_t> out(c.subcores());
   for (uint32_t s = 0; s < c.subcores() && c.l1().has_subcores_per_unit(); ++s) {
     out[s] = s / c.l1().subcores_per_unit();
@@ -29,7 +29,7 @@ std::vector<uint32_t> units(const config::Sm& c) {
 Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room)
     : Lsu(sm, fences, cluster, room, sm.config()) {}
 
-Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, const config::Sm& c)
+Lsu::Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, const spec::Sm& c)
     : sm_(sm),
       fences_(fences),
       cluster_(cluster),

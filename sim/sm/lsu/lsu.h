@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/access/coalesce.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/slots.h"
@@ -104,7 +104,7 @@ class Lsu final : public Unit, public ClusterMemory {
 
   // The stages behind the queues: tags and data of an L1, or of shared memory, or of the array that is both.
   struct Stage {
-    explicit Stage(const config::Sm& c)
+    explicit Stage(const spec::Sm& c)
         : posted(c.l1().posted_queue()), loads(c.memory().lg_places()), shared(c.memory().mio_places()) {}
 
     Cycle free = 0;     // when it takes its next instruction
@@ -156,7 +156,7 @@ class Lsu final : public Unit, public ClusterMemory {
     }
   };
 
-  Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, const config::Sm& config);
+  Lsu(SmState& sm, Fences& fences, ClusterPort& cluster, QueueRoom& room, const spec::Sm& config);
   // Which L1 the sub-core uses.
   uint32_t unit(uint32_t subcore) const { return unit_of_[subcore]; }
   // Where an instruction of the sub-core's LG queue goes, and one of the MIO queues.
@@ -240,7 +240,7 @@ class Lsu final : public Unit, public ClusterMemory {
   Fences& fences_;
   ClusterPort& cluster_;
   QueueRoom& queue_room_;
-  const config::Sm& config_;
+  const spec::Sm& config_;
   const bool apart_;               // the L1's arrays from that of shared memory
   std::vector<uint32_t> unit_of_;  // by sub-core
   std::vector<Stage> stages_;      // of the L1s; and of shared memory, where it is apart

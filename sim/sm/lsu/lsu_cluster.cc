@@ -127,7 +127,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
 
 // Other SMs' accesses take their turns with the SM's own.
 Cycle Lsu::visit(const ClusterMessage& m, Cycle now) {
-  const config::SharedMemory& s = config_.shared();
+  const spec::SharedMemory& s = config_.shared();
   const Cycle pass =
       m.kind == ClusterMessage::Kind::kAtomic ? s.atomic_wavefront_cycles() : s.wavefront_cycles();
   return shared_stage().use_data(m.passes * pass, now);

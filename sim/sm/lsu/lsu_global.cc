@@ -175,7 +175,7 @@ void Lsu::count_load(const TimedInstr& t, bool is_local, uint32_t sectors, uint3
 bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
-  const config::L1Cache& l1 = config_.l1();
+  const spec::L1Cache& l1 = config_.l1();
   if (lacks_load(e, c.sectors)) {
     return false;
   }
@@ -238,7 +238,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
 bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], uint32_t mask, Cycle now) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
-  const config::L1Cache& l1 = config_.l1();
+  const spec::L1Cache& l1 = config_.l1();
   bool returns = in.op != OpClass::kRedGlobal && in.n_dst > 0;
   std::array<uint8_t, std::tuple_size_v<decltype(c.lines)>> passes{};  // over the sectors of each line
   uint32_t operations = 0;

@@ -34,7 +34,7 @@ void Lsu::lane_exchange(const Entry& e, Cycle now) {
 void Lsu::shared_access(const Entry& e, const uint64_t addr[32], uint32_t mask, Cycle now) {
   const TimedInstr& t = *e.instr;
   const isa::Instr& in = *t.instr;
-  const config::SharedMemory& s = config_.shared();
+  const spec::SharedMemory& s = config_.shared();
   uint32_t width = std::max<uint32_t>(in.width, 1);
   memory::Wavefronts w;
   Cycle latency = width <= 4 ? s.load_latency_32() : width <= 8 ? s.load_latency_64() : s.load_latency_128();

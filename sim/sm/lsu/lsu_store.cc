@@ -151,7 +151,7 @@ bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycl
   }
   add_sender(e.warp, added, l->sender);
   // It stays open for as long again, and leaves later if nothing is behind it.
-  const config::L1Cache& l1 = config_.l1();
+  const spec::L1Cache& l1 = config_.l1();
   l->closes = std::max(l->closes, looked_up + l1.merge_latency());
   if (!held && sm_.outbox().newest(l->packet)) {
     r->time = std::max(r->time, looked_up - 1 + l1.miss_latency());
@@ -162,7 +162,7 @@ bool Lsu::join_store(const Entry& e, const LineAccess& a, uint32_t payload, Cycl
 
 bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycle now, bool is_local) {
   const TimedInstr& t = *e.instr;
-  const config::L1Cache& l1 = config_.l1();
+  const spec::L1Cache& l1 = config_.l1();
   if (lacks_place(e)) {
     return false;
   }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/access/coalesce.h"
 #include "sim/engine/time.h"
 
@@ -56,7 +56,7 @@ struct OpenLine {
 
 class PacketQueue {
  public:
-  explicit PacketQueue(const config::L1Cache& c)
+  explicit PacketQueue(const spec::L1Cache& c)
       : sent_(c.port_packets()),
         lines_(c.merge_lines()),
         interval_(Ticks::truncated(c.merge_interval() * static_cast<double>(kTicksPerCycle))) {}

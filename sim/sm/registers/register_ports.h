@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/sm/code/timed_instr.h"
 #include "sim/stats/counters.h"
@@ -15,8 +15,8 @@ namespace heddle::sm {
 
 class RegisterPorts {
  public:
-  explicit RegisterPorts(const config::RegisterFile& r)
-      : ideal_(r.model() == config::RegisterFile::IDEAL),
+  explicit RegisterPorts(const spec::RegisterFile& r)
+      : ideal_(r.model() == spec::RegisterFile::IDEAL),
         bank_mask_(r.banks() - 1),
         window_(r.read_window()),
         reuse_(r.reuse_cache()) {}

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/access/line.h"
 #include "sim/engine/bandwidth.h"
 #include "sim/engine/time.h"
@@ -17,7 +17,7 @@ inline constexpr uint32_t kRequestTagMask = 3u << 30;
 
 class RequestPort {
  public:
-  explicit RequestPort(const config::L1Cache& c) : bytes_per_cycle_(c.store_bytes_per_cycle()) {}
+  explicit RequestPort(const spec::L1Cache& c) : bytes_per_cycle_(c.store_bytes_per_cycle()) {}
 
   void reset() {
     port_.reset();

@@ -9,7 +9,7 @@ namespace heddle::sm {
 using stats::Counter;
 using stats::Stall;
 
-SmState::SmState(uint32_t index, const config::GpuConfig& gpu, WarpScheduler& scheduler)
+SmState::SmState(uint32_t index, const spec::GpuConfig& gpu, WarpScheduler& scheduler)
     : index_(index),
       config_(gpu.sm()),
       subcores_(gpu.sm().subcores()),

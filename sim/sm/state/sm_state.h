@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/event_wheel.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
@@ -48,14 +48,14 @@ class WarpScheduler {
 class SmState {
  public:
   // `gpu` and `scheduler` must live as long.
-  SmState(uint32_t index, const config::GpuConfig& gpu, WarpScheduler& scheduler);
+  SmState(uint32_t index, const spec::GpuConfig& gpu, WarpScheduler& scheduler);
 
   // Sm::begin().
   void begin(IssueObserver* observer, const Noting& noting, const memory::Image* image);
   // A kernel without control bits may come: its dependences are known by registers.
   void need_scoreboards();
 
-  const config::Sm& config() const { return config_; }
+  const spec::Sm& config() const { return config_; }
   uint32_t index() const { return index_; }
   // The cycle that is being handled; between quanta, the end of the last.
   Cycle now() const { return now_; }
@@ -186,7 +186,7 @@ class SmState {
   void note_residency(const Warp& w, uint32_t id, Cycle now);
 
   const uint32_t index_;
-  const config::Sm& config_;  // of the machine, which outlives its SMs
+  const spec::Sm& config_;  // of the machine, which outlives its SMs
   const uint32_t subcores_;
   WarpScheduler& scheduler_;
   IssueObserver* observer_ = nullptr;

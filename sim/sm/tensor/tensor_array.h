@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/sm/code/timed_instr.h"
 
@@ -35,7 +35,7 @@ class TensorArray {
     }
   };
 
-  explicit TensorArray(const config::TensorCore& t)
+  explicit TensorArray(const spec::TensorCore& t)
       : port_cycles_(t.gmma_port_cycles()),
         stream_(t.gmma_stream()),
         queue_(t.gmma_queue() ? t.gmma_queue() : kMaxProducts),

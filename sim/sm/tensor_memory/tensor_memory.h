@@ -64,7 +64,7 @@ class TensorMemory final : public Unit {
 
   SmState& sm_;
   Barriers& barriers_;
-  const config::TensorMemory& config_;
+  const spec::TensorMemory& config_;
   Server array_;               // takes one product or copy after the other
   std::vector<Server> moves_;  // LDTM and STTM of each sub-core
   Cycle done_ = 0;             // all that the array has been given is complete

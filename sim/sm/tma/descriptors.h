@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 
 namespace heddle::sm {
 
 class Descriptors {
  public:
-  explicit Descriptors(const config::AsyncCopy& c)
+  explicit Descriptors(const spec::AsyncCopy& c)
       : at_hand_(c.tensor_maps_at_hand()),
         refill_(c.tensor_map_refill()),
         first_use_(c.tensor_map_first_use()),

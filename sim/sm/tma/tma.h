@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/engine/slots.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
@@ -97,7 +97,7 @@ class Tma final : public Unit {
   Fences& fences_;
   ClusterPort& cluster_;
   Barriers& barriers_;
-  const config::AsyncCopy config_;
+  const spec::AsyncCopy config_;
   Slots<Copy> copies_;
   Queue loads_, stores_;
   // Stores since the beginning, and those that have read shared memory: in order.

@@ -105,7 +105,7 @@ BENCHMARK(bandwidth);
 // Four warps for each sub-core of one small SM, arithmetic only: the issue stage. Items are instructions.
 void issue(benchmark::State& state) {
   constexpr int kLength = 4096;
-  const config::GpuConfig gpu = simtest::test_gpu();
+  const spec::GpuConfig gpu = simtest::test_gpu();
   int64_t instructions = 0;
   for (auto _ : state) {
     simtest::Kernel k;

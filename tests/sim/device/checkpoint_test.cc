@@ -20,13 +20,13 @@ using State = std::vector<uint8_t>;
 
 // ---- kernels that keep all parts of the machine busy over many quanta ----
 
-config::GpuConfig busy_gpu() {
-  config::GpuConfig g = two_partition_gpu();
+spec::GpuConfig busy_gpu() {
+  spec::GpuConfig g = two_partition_gpu();
   g.mutable_tlb()->set_enabled(true);
   g.mutable_noc()->set_merge_entries(16);
-  g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS);
-  g.mutable_sm()->mutable_fetch()->set_model(config::InstructionFetch::CACHED);
-  g.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::CACHED);
+  g.mutable_sm()->mutable_registers()->set_model(spec::RegisterFile::PORTS);
+  g.mutable_sm()->mutable_fetch()->set_model(spec::InstructionFetch::CACHED);
+  g.mutable_sm()->mutable_constants()->set_model(spec::ConstantCache::CACHED);
   g.mutable_l2()->set_total_bytes(1 << 18);
   g.mutable_launch()->set_slice_membars(2);
   return g;

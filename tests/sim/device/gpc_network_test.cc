@@ -15,7 +15,7 @@ constexpr uint32_t kPacket = sm::ClusterMessage::kPacket;
 constexpr Ticks kStart = to_ticks(100);
 
 struct Network {
-  explicit Network(const config::GpuConfig& g = test_gpu(2)) : n(g) {}
+  explicit Network(const spec::GpuConfig& g = test_gpu(2)) : n(g) {}
   // From the first SM of one TPC to that of another; the cycle in which the last packet has left.
   Cycle ask(uint32_t from, uint32_t to, uint64_t line, uint32_t packets = 1) {
     return to_cycles_up(n.ask(2 * from, 2 * to, line, packets, kStart));
@@ -81,7 +81,7 @@ TEST_CASE("answers wait for answers, and take time of all slices") {
 }
 
 TEST_CASE("without times nothing is held up; a reset forgets") {
-  config::GpuConfig g = test_gpu(2);
+  spec::GpuConfig g = test_gpu(2);
   g.mutable_sm()->mutable_async_copy()->set_dsm_slice_cycles(0);
   g.mutable_sm()->mutable_async_copy()->set_dsm_answer_cycles(0);
   Network free(g);

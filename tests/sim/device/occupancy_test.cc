@@ -67,7 +67,7 @@ const Measured kH200[] = {
 };
 
 TEST_CASE("OC01, OC13, OC15: limits and carve-outs as measured") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   for (const Measured& m : kH200) {
     stats::Occupancy o = occupancy(g, shape(m.threads, m.registers, m.shared));
     CAPTURE(m.kernel);
@@ -85,7 +85,7 @@ TEST_CASE("OC01, OC13, OC15: limits and carve-outs as measured") {
 TEST_CASE("OC03: the register cliff") {
   // 512 threads: 64 registers x 512 = 32768, two blocks; one register more is rounded to 72, and one block
   // fits.
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   stats::Occupancy two = occupancy(g, shape(512, 64));
   CHECK(two.blocks_per_sm == 2);
   CHECK(two.warps_per_sm == 32);
@@ -96,7 +96,7 @@ TEST_CASE("OC03: the register cliff") {
 }
 
 TEST_CASE("OC13: registers come in units of 256 a warp, so 8 a thread") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   for (uint32_t r = 33; r <= 40; ++r) {
     CHECK(occupancy(g, shape(128, r)).limit_registers == occupancy(g, shape(128, 40)).limit_registers);
   }
@@ -111,7 +111,7 @@ TEST_CASE("registers belong to a sub-core: whole warps fit in a quarter of the f
 }
 
 TEST_CASE("OC01: each limit can be the smallest") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   CHECK(occupancy(g, shape(32, 16)).blocks_per_sm == 32);         // block slots
   CHECK(occupancy(g, shape(1024, 16)).blocks_per_sm == 2);        // warp slots
   CHECK(occupancy(g, shape(256, 128)).blocks_per_sm == 2);        // registers
@@ -133,7 +133,7 @@ TEST_CASE("OC14: threads count in whole warps") {
 }
 
 TEST_CASE("OC15: a carve-out that the program asks for is rounded up to a legal one") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   isa::LaunchShape s = shape(128, 16);
   s.carveout_percent = 0;
   CHECK(occupancy(g, s).shared_carveout_bytes == 8192);  // room for one block's reserved part
@@ -145,13 +145,13 @@ TEST_CASE("OC15: a carve-out that the program asks for is rounded up to a legal 
 }
 
 TEST_CASE("waves: blocks over what fits on the device") {
-  config::GpuConfig g = test_gpu(4);
+  spec::GpuConfig g = test_gpu(4);
   CHECK(occupancy(g, shape(1024, 16, 0, 16)).waves_per_sm == Approx(2));
   CHECK(occupancy(g, shape(1024, 16, 0, 1)).waves_per_sm == Approx(1.0 / 8));
 }
 
 TEST_CASE("OC02: a launch that does not fit is refused, with the resource and its limit") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   using Catch::Contains;
   CHECK_THROWS_WITH(occupancy(g, shape(1025, 16)), Contains("threads per block") && Contains("1024"));
   CHECK_THROWS_WITH(occupancy(g, shape(128, 256)), Contains("registers per thread") && Contains("255"));

@@ -27,11 +27,11 @@ Kernel mixed() {
   return k;
 }
 
-config::GpuConfig everything() {
-  config::GpuConfig g = two_partition_gpu();
-  g.mutable_sm()->mutable_fetch()->set_model(config::InstructionFetch::CACHED);
-  g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS);
-  g.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::CACHED);
+spec::GpuConfig everything() {
+  spec::GpuConfig g = two_partition_gpu();
+  g.mutable_sm()->mutable_fetch()->set_model(spec::InstructionFetch::CACHED);
+  g.mutable_sm()->mutable_registers()->set_model(spec::RegisterFile::PORTS);
+  g.mutable_sm()->mutable_constants()->set_model(spec::ConstantCache::CACHED);
   g.mutable_tlb()->set_enabled(true);
   return g;
 }
@@ -57,7 +57,7 @@ TEST_CASE("a launch that starts 1,000 cycles later ends 1,000 cycles later") {
   k.add(alu(3, {2}).waits(1));
   k.add(stg(3).at(0x80000, 4).per_block(0x400));
   k.blocks(400);
-  config::GpuConfig g = test_gpu(4);
+  spec::GpuConfig g = test_gpu(4);
   g.mutable_tlb()->set_enabled(true);
   const Outcome now = run(g, k);
   for (uint64_t later : {1, 16, 1000, 12345}) {
@@ -199,7 +199,7 @@ TEST_CASE("a counter that nobody releases is a deadlock") {
 
 TEST_CASE("the watchdog ends a run in which nothing issues for too long") {
   Kernel k{make(OpClass::kNanosleep, "NANOSLEEP"), nop()};
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_launch()->set_nanosleep_ns(100000);
   device::RunOptions options;
   options.watchdog_cycles = 200000;

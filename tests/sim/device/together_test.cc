@@ -21,7 +21,7 @@ constexpr Cycle kBlock = 440, kStart = 11, kRetire = 20;
 // An engine for several launches.
 class Session : public device::DetailedEngine {
  public:
-  explicit Session(const config::GpuConfig& gpu, const device::RunOptions& options = {})
+  explicit Session(const spec::GpuConfig& gpu, const device::RunOptions& options = {})
       : DetailedEngine(gpu, options) {}
   using DetailedEngine::launch;
   void launch(std::unique_ptr<Kernel> kernel, int32_t priority, Cycle at, uint64_t tag) {
@@ -75,7 +75,7 @@ TEST_CASE("a launch alone takes as long as in a run by itself") {
 
 TEST_CASE("two launches side by side end when they do, whatever the quantum and the number of threads") {
   auto ends = [](uint64_t quantum, int threads) {
-    config::GpuConfig g = test_gpu(8);
+    spec::GpuConfig g = test_gpu(8);
     g.mutable_tlb()->set_enabled(true);
     g.mutable_noc()->set_merge_entries(16);
     Session s(g, {.threads = threads, .quantum = quantum});
@@ -232,7 +232,7 @@ TEST_CASE("advance() stops at the cycle asked for, and goes on as if it had not"
 }
 
 TEST_CASE("as many launches as the device holds, one more is an error") {
-  config::GpuConfig g = test_gpu(1);
+  spec::GpuConfig g = test_gpu(1);
   g.mutable_limits()->set_max_resident_grids(2);
   Session s(g);
   CHECK(s.most_launches() == 2);

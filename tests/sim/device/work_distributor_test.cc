@@ -87,7 +87,7 @@ TEST_CASE("a free SM gets the next block whatever the others do") {
 }
 
 TEST_CASE("blocks are handed out block_interval apart") {
-  config::GpuConfig g = test_gpu(4);
+  spec::GpuConfig g = test_gpu(4);
   g.mutable_launch()->set_block_interval(2.5);
   Kernel k = long_blocks(8);
   // Block i at 2.5 (i + 1), rounded up: 3, 5, 8, 10, ...
@@ -95,14 +95,14 @@ TEST_CASE("blocks are handed out block_interval apart") {
 }
 
 TEST_CASE("one SM takes blocks sm_block_interval apart") {
-  config::GpuConfig g = test_gpu(1);
+  spec::GpuConfig g = test_gpu(1);
   g.mutable_launch()->set_sm_block_interval(50);
   Kernel k = long_blocks(4);
   CHECK(run(g, k).cycles_of(0) == Cycles{0, 50, 100, 150});
 }
 
 TEST_CASE("... and later behind a block of many warps") {
-  config::GpuConfig g = test_gpu(1);
+  spec::GpuConfig g = test_gpu(1);
   g.mutable_launch()->set_sm_block_interval(50);
   g.mutable_launch()->set_sm_warp_interval(3);
   Kernel k = long_blocks(3);
@@ -115,7 +115,7 @@ TEST_CASE("... and later behind a block of many warps") {
 }
 
 TEST_CASE("the SMs of a TPC get their blocks in turn, other TPCs at the same time") {
-  config::GpuConfig g = test_gpu(4);
+  spec::GpuConfig g = test_gpu(4);
   g.mutable_topology()->set_sms_per_tpc(2);
   g.mutable_topology()->clear_tpcs_per_gpc();
   g.mutable_topology()->add_tpcs_per_gpc(2);
@@ -137,7 +137,7 @@ TEST_CASE("the SMs of a TPC get their blocks in turn, other TPCs at the same tim
 }
 
 TEST_CASE("blocks that end at the same time are noted one after the other") {
-  config::GpuConfig g = test_gpu(4);
+  spec::GpuConfig g = test_gpu(4);
   g.mutable_launch()->set_block_interval(0);
   Kernel k = long_blocks(8);
   k.shape().dynamic_shared_bytes = 200000;  // one block on an SM
@@ -158,8 +158,8 @@ TEST_CASE("blocks that end at the same time are noted one after the other") {
 }
 
 // Two GPCs of 8 and 4 SMs; the first two TPCs of the first one are singletons. One block fits on an SM.
-config::GpuConfig singletons() {
-  config::GpuConfig g = test_gpu(12);
+spec::GpuConfig singletons() {
+  spec::GpuConfig g = test_gpu(12);
   g.mutable_topology()->set_sms_per_tpc(2);
   g.mutable_topology()->clear_tpcs_per_gpc();
   g.mutable_topology()->add_tpcs_per_gpc(4);

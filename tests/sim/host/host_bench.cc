@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kRounds = 100000;
 
 void measure(benchmark::State& state, const workload::Builder& w, bool spans) {
-  const config::GpuConfig g = plain_gpu();
+  const spec::GpuConfig g = plain_gpu();
   uint64_t calls = 0;
   for (auto _ : state) {
     calls += host::run(w.program(), g, {{}, spans}).operations;
@@ -77,7 +77,7 @@ void bench_graphs(benchmark::State& state) {
   }
   w.thread("main").graphInstantiate(x, g).repeat(kRounds / 100,
                                                  [&](workload::Thread& t) { t.graphLaunch(x, s); });
-  const config::GpuConfig gpu = plain_gpu();
+  const spec::GpuConfig gpu = plain_gpu();
   uint64_t nodes = 0;
   for (auto _ : state) {
     nodes += host::run(w.program(), gpu, {{}, false}).commands;

@@ -6,8 +6,8 @@
 
 namespace heddle::hosttest {
 
-config::GpuConfig plain_gpu(uint32_t sms) {
-  config::GpuConfig g = simtest::test_gpu(1);
+spec::GpuConfig plain_gpu(uint32_t sms) {
+  spec::GpuConfig g = simtest::test_gpu(1);
   g.mutable_topology()->set_sms(sms);
   g.mutable_topology()->set_sms_per_tpc(1);
   g.mutable_topology()->clear_tpcs_per_gpc();

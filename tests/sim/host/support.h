@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "frontends/workload/builder.h"
 #include "sim/host/platform/run.h"
 
 namespace heddle::hosttest {
 
-config::GpuConfig plain_gpu(uint32_t sms = 4);
+spec::GpuConfig plain_gpu(uint32_t sms = 4);
 
 // Bytes that take so many microseconds over the link of plain_gpu(), from or to the device.
 uint64_t h2d_bytes(uint32_t us);

@@ -12,8 +12,8 @@ namespace {
 
 using simtest::MemorySide;
 
-config::GpuConfig gpu() {
-  config::GpuConfig g = simtest::two_partition_gpu();
+spec::GpuConfig gpu() {
+  spec::GpuConfig g = simtest::two_partition_gpu();
   g.mutable_tlb()->set_enabled(true);
   g.mutable_noc()->set_merge_entries(16);
   g.mutable_l2()->set_max_dirty_bytes(64 << 10);
@@ -116,7 +116,7 @@ TEST_CASE("what a warm launch finds is restored between launches") {
 TEST_CASE("the state of another machine is refused") {
   MemorySide m(gpu());
   const std::vector<uint8_t> saved = save(m);
-  config::GpuConfig g = gpu();
+  spec::GpuConfig g = gpu();
   g.mutable_l2()->set_ways(2 * g.l2().ways());
   MemorySide other(g);
   CHECK_THROWS_WITH(restore(other, saved), Catch::Contains("saved state, byte"));

@@ -13,7 +13,7 @@ namespace {
 using stats::Counter;
 
 struct Fixture {
-  config::GpuConfig gpu = simtest::test_gpu();
+  spec::GpuConfig gpu = simtest::test_gpu();
   stats::CounterSet counters;
   Dram dram{gpu, counters};
 
@@ -229,7 +229,7 @@ TEST_CASE_METHOD(Fixture, "efficiency stretches the bus time, the DRAM clock all
 }
 
 TEST_CASE_METHOD(Fixture, "ROOFLINE: a fixed time and the bus, no rows") {
-  gpu.mutable_dram()->set_model(config::Dram::ROOFLINE);
+  gpu.mutable_dram()->set_model(spec::Dram::ROOFLINE);
   Dram d(gpu, counters);
   for (uint64_t i = 1; i <= 50; ++i) {
     CHECK(to_cycles_up(d.access(0, i * 1024, 64, false, Ticks(0))) == 2 * i + 10 + 14 + 100);
@@ -254,7 +254,7 @@ TEST_CASE_METHOD(Fixture, "reset() closes the rows and frees the bus") {
 }
 
 TEST_CASE("for 200 of 1,000 cycles no read is taken, 4 KB by 4 KB at their own times") {
-  config::GpuConfig g = simtest::test_gpu();
+  spec::GpuConfig g = simtest::test_gpu();
   g.mutable_dram()->set_t_rfc(200);
   g.mutable_dram()->set_t_refi(1000);
   stats::CounterSet counters;

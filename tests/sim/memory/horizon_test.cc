@@ -53,7 +53,7 @@ TEST_CASE("fetches leave by time, whatever the order of asking") {
 
 // Reads, writes and atomics of four SMs at random, over two partitions, with translation and merging.
 TEST_CASE("the answers do not depend on the horizons or on the number of threads") {
-  config::GpuConfig gpu = simtest::two_partition_gpu();
+  spec::GpuConfig gpu = simtest::two_partition_gpu();
   gpu.mutable_tlb()->set_enabled(true);
   gpu.mutable_noc()->set_merge_entries(16);
   auto answers = [&](Cycle step, int threads) {

@@ -14,16 +14,16 @@ using stats::Counter;
 constexpr uint64_t kSameSet = 4 * 128;  // lines from one line to the next of its slice and set
 constexpr uint64_t kBeyond = 100;       // of the lines of the set that only push others out
 
-config::GpuConfig filling() {
-  config::GpuConfig g = simtest::test_gpu();
+spec::GpuConfig filling() {
+  spec::GpuConfig g = simtest::test_gpu();
   g.mutable_l2()->set_max_partial_bytes(uint64_t{4} * 3 * kLineBytes);
   return g;
 }
 
 struct Fixture {
-  explicit Fixture(const config::GpuConfig& g = filling()) : gpu(g) {}
+  explicit Fixture(const spec::GpuConfig& g = filling()) : gpu(g) {}
 
-  config::GpuConfig gpu;
+  spec::GpuConfig gpu;
   stats::CounterSet n;
   simtest::WholeL2 l2{gpu, n};
   Cycle now = 0;
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(Fixture,
 }
 
 TEST_CASE("less than a line a slice is a line") {
-  config::GpuConfig g = simtest::test_gpu();
+  spec::GpuConfig g = simtest::test_gpu();
   g.mutable_l2()->set_max_partial_bytes(1);
   Fixture f(g);
   f.write(0, 0b0001, 0x1);

@@ -15,7 +15,7 @@ using stats::Counter;
 constexpr uint64_t kNear = 0, kFar = 2;  // homes in partition 0 and 1 (MODULO)
 
 struct Fixture {
-  config::GpuConfig gpu = simtest::two_partition_gpu();
+  spec::GpuConfig gpu = simtest::two_partition_gpu();
   stats::CounterSet n;
   simtest::WholeL2 l2{gpu, n};
 

@@ -13,8 +13,8 @@ using stats::Counter;
 using enum AccessProperty;
 
 // One slice of 8 sets of 4 ways: 4 KiB. Lines that are 8 apart share a set.
-config::GpuConfig small_l2() {
-  config::GpuConfig g = simtest::test_gpu(2);
+spec::GpuConfig small_l2() {
+  spec::GpuConfig g = simtest::test_gpu(2);
   g.mutable_l2()->set_slices(1);
   g.mutable_l2()->set_ways(4);
   g.mutable_l2()->set_total_bytes(8 * 4 * kLineBytes);
@@ -24,7 +24,7 @@ config::GpuConfig small_l2() {
 }
 
 struct Fixture {
-  config::GpuConfig gpu = small_l2();
+  spec::GpuConfig gpu = small_l2();
   stats::CounterSet n;
   simtest::WholeL2 l2{gpu, n};
   Cycle now = 0;
@@ -122,8 +122,8 @@ TEST_CASE_METHOD(Fixture, "ratio 1.0 of twice the set-aside: the most recent hal
 }
 
 TEST_CASE("with KEEP the first half stays instead, whatever the order of the sweeps") {
-  config::GpuConfig g = small_l2();
-  g.mutable_l2()->set_set_aside_replacement(config::L2::KEEP);
+  spec::GpuConfig g = small_l2();
+  g.mutable_l2()->set_set_aside_replacement(spec::L2::KEEP);
   Fixture f;
   simtest::WholeL2 l2(g, f.n);
   l2.set_policy({16 * kLineBytes, window(32)});
@@ -222,7 +222,7 @@ struct Dirty {
     gpu.mutable_l2()->set_scarce_dirty_bytes(2 * kLineBytes);
     gpu.mutable_dram()->set_write_batch(64);
   }
-  config::GpuConfig gpu = small_l2();
+  spec::GpuConfig gpu = small_l2();
   stats::CounterSet n;
 
   static void write(simtest::WholeL2& l2, uint64_t set_line, Cycle at) {

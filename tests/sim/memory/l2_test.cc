@@ -18,9 +18,9 @@ using stats::Counter;
 constexpr uint64_t kSameSet = 4 * 128;  // lines from one line to the next of its slice and set
 
 struct Fixture {
-  explicit Fixture(const config::GpuConfig& g = simtest::test_gpu()) : gpu(g) {}
+  explicit Fixture(const spec::GpuConfig& g = simtest::test_gpu()) : gpu(g) {}
 
-  config::GpuConfig gpu;
+  spec::GpuConfig gpu;
   stats::CounterSet n;
   simtest::WholeL2 l2{gpu, n};
 
@@ -99,8 +99,8 @@ TEST_CASE_METHOD(Fixture, "a write is taken without a look at DRAM") {
   CHECK(read(0, 0b1111, 2000) == 2054);  // and read back as a hit
 }
 
-config::GpuConfig with_narrow_array() {
-  config::GpuConfig g = simtest::test_gpu();
+spec::GpuConfig with_narrow_array() {
+  spec::GpuConfig g = simtest::test_gpu();
   g.mutable_l2()->set_slice_write_bytes_per_cycle(8);  // four cycles a sector
   return g;
 }

@@ -14,7 +14,7 @@ namespace {
 using stats::Counter;
 
 struct Fixture {
-  config::GpuConfig gpu = simtest::test_gpu(4);
+  spec::GpuConfig gpu = simtest::test_gpu(4);
   std::vector<std::vector<Response>> responses = std::vector<std::vector<Response>>(4);
 
   static Request request(RequestKind kind, uint64_t line, uint8_t sectors, uint16_t sm, Cycle time,
@@ -262,7 +262,7 @@ TEST_CASE("SMs that share a port towards L2: consecutive ones of a GPC") {
 }
 
 TEST_CASE("one line read by all SMs of the H200's layout at once: 34 requests") {
-  config::GpuConfig g = simtest::test_gpu(132);
+  spec::GpuConfig g = simtest::test_gpu(132);
   g.mutable_topology()->clear_tpcs_per_gpc();
   for (uint32_t tpcs : {9, 9, 8, 8, 8, 8, 8, 8}) {
     g.mutable_topology()->add_tpcs_per_gpc(tpcs);

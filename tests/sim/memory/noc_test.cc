@@ -9,9 +9,9 @@ namespace heddle::memory {
 namespace {
 
 // Four SMs in two TPCs of two GPCs; a packet header of 32 bytes and ports of different widths.
-config::GpuConfig gpu() {
-  config::GpuConfig g = simtest::test_gpu(4);
-  config::Noc* n = g.mutable_noc();
+spec::GpuConfig gpu() {
+  spec::GpuConfig g = simtest::test_gpu(4);
+  spec::Noc* n = g.mutable_noc();
   n->set_packet_header_bytes(32);
   n->set_tpc_request_bytes(16);
   n->set_gpc_request_bytes(32);
@@ -22,7 +22,7 @@ config::GpuConfig gpu() {
 }
 
 TEST_CASE("consecutive SMs fill a TPC, consecutive TPCs a GPC") {
-  config::Topology t;
+  spec::Topology t;
   t.set_sms(10);
   t.set_sms_per_tpc(2);
   for (uint32_t n : {2, 1, 2}) {
@@ -54,7 +54,7 @@ TEST_CASE("the SMs of a TPC share its request port, other TPCs have their own") 
 }
 
 TEST_CASE("two TPCs of a GPC share its request port") {
-  config::GpuConfig g = gpu();
+  spec::GpuConfig g = gpu();
   g.mutable_topology()->clear_tpcs_per_gpc();
   g.mutable_topology()->add_tpcs_per_gpc(2);
   g.mutable_noc()->set_gpc_request_bytes(8);

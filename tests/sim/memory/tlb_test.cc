@@ -16,7 +16,7 @@ struct Tlbs {
   std::vector<GpcTlb> gpcs;
   PageWalkers walkers;
 
-  Tlbs(const config::GpuConfig& gpu, stats::CounterSet& counters)
+  Tlbs(const spec::GpuConfig& gpu, stats::CounterSet& counters)
       : gpcs(2, GpcTlb(gpu.tlb(), 2, counters)), walkers(gpu.tlb(), counters) {}
   Ticks translate(uint32_t sm, uint64_t addr, Ticks at) {
     GpcTlb& gpc = gpcs[sm / 2];
@@ -38,7 +38,7 @@ struct Tlbs {
 };
 
 struct Fixture {
-  config::GpuConfig gpu = simtest::test_gpu(4);
+  spec::GpuConfig gpu = simtest::test_gpu(4);
   stats::CounterSet counters;
   Tlbs tlb;
 
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(Fixture, "two walks at a time") {
 }
 
 TEST_CASE("one walk makes a whole region known to the shared levels") {
-  config::GpuConfig g = simtest::test_gpu(4);
+  spec::GpuConfig g = simtest::test_gpu(4);
   g.mutable_tlb()->set_enabled(true);
   g.mutable_tlb()->set_walk_bytes(8 << 20);  // four pages
   stats::CounterSet counters;
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "reset() forgets pages and walks") {
 }
 
 TEST_CASE("what is asked for while a walk has not been done yet waits for it, too") {
-  config::GpuConfig g = simtest::test_gpu(4);
+  spec::GpuConfig g = simtest::test_gpu(4);
   g.mutable_tlb()->set_enabled(true);
   stats::CounterSet counters;
   GpcTlb tlb(g.tlb(), 2, counters);
@@ -151,7 +151,7 @@ TEST_CASE("what is asked for while a walk has not been done yet waits for it, to
 }
 
 TEST_CASE("a TLB that is switched off takes no time") {
-  config::GpuConfig g = simtest::test_gpu(1);
+  spec::GpuConfig g = simtest::test_gpu(1);
   stats::CounterSet counters;
   Tlbs tlb(g, counters);
   CHECK(tlb.translate(0, 123456789, Ticks(77)) == Ticks(77));

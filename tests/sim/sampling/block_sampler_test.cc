@@ -11,7 +11,7 @@
 namespace heddle::simtest {
 namespace {
 
-Outcome run_sampled(const config::GpuConfig& config, Kernel& k, int threads = 1) {
+Outcome run_sampled(const spec::GpuConfig& config, Kernel& k, int threads = 1) {
   device::Gpu gpu(config, threads);
   device::RunOptions o;
   o.threads = threads;

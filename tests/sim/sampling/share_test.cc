@@ -33,13 +33,13 @@ Kernel plain(uint32_t blocks) {
 }
 
 TEST_CASE("a quarter of the SMs has a quarter of everything common") {
-  config::GpuConfig whole = test_gpu(32);  // GPCs of one TPC of two SMs
+  spec::GpuConfig whole = test_gpu(32);  // GPCs of one TPC of two SMs
   whole.mutable_dram()->set_channels(4);
   whole.mutable_dram()->set_t_rrd(6);
   whole.mutable_l2()->set_max_dirty_bytes(4000);
   whole.mutable_l2()->set_max_partial_bytes(2000);
   whole.mutable_launch()->set_dirty_bytes(800);
-  const config::GpuConfig c = *share_of(whole, 8);
+  const spec::GpuConfig c = *share_of(whole, 8);
   CHECK(c.topology().sms() == 8);
   CHECK(c.topology().tpcs_per_gpc_size() == 4);
   CHECK(c.noc().gpc_request_bytes() == 32);  // the same GPCs, fewer
@@ -62,12 +62,12 @@ TEST_CASE("a quarter of the SMs has a quarter of everything common") {
 }
 
 TEST_CASE("GPCs are cut when one for each partition is too large") {
-  config::GpuConfig whole = test_gpu(32);
+  spec::GpuConfig whole = test_gpu(32);
   whole.mutable_l2()->set_partitions(2);
   whole.mutable_topology()->clear_tpcs_per_gpc();
   whole.mutable_topology()->add_tpcs_per_gpc(8);
   whole.mutable_topology()->add_tpcs_per_gpc(8);
-  const config::GpuConfig c = *share_of(whole, 8);
+  const spec::GpuConfig c = *share_of(whole, 8);
   CHECK(c.topology().tpcs_per_gpc_size() == 2);
   CHECK(c.topology().tpcs_per_gpc(0) == 2);
   CHECK(c.topology().sms() == 8);
@@ -80,7 +80,7 @@ TEST_CASE("no share of a machine that is no larger") {
   CHECK_FALSE(share_of(test_gpu(8), 8));
   CHECK_FALSE(share_of(test_gpu(8), 100));
   CHECK(share_of(test_gpu(8), 7)->topology().sms() == 6);
-  config::GpuConfig uneven = test_gpu(12);
+  spec::GpuConfig uneven = test_gpu(12);
   uneven.mutable_topology()->clear_tpcs_per_gpc();
   uneven.mutable_topology()->add_tpcs_per_gpc(3);
   uneven.mutable_topology()->add_tpcs_per_gpc(2);
@@ -90,10 +90,10 @@ TEST_CASE("no share of a machine that is no larger") {
 }
 
 TEST_CASE("DRAM channels divide the slices, and together keep the share's bandwidth") {
-  config::GpuConfig whole = test_gpu(32);
+  spec::GpuConfig whole = test_gpu(32);
   whole.mutable_l2()->set_slices(12);
   whole.mutable_dram()->set_channels(12);
-  const config::GpuConfig c = *share_of(whole, 14);  // 5.25 channels
+  const spec::GpuConfig c = *share_of(whole, 14);  // 5.25 channels
   CHECK(c.dram().channels() == 6);
   CHECK(c.dram().bytes_per_cycle() == 32 * 5.25 / 6);
 }
@@ -122,7 +122,7 @@ TEST_CASE("clusters are kept whole") {
 }
 
 TEST_CASE("blocks that do not meet take as long on the share; their counts are those of the whole grid") {
-  config::GpuConfig g = test_gpu(32);
+  spec::GpuConfig g = test_gpu(32);
   g.mutable_launch()->set_block_interval(0);
   Kernel k = plain(64);
   const Outcome whole = run(g, k);
@@ -150,7 +150,7 @@ TEST_CASE("blocks that do not meet take as long on the share; their counts are t
 }
 
 TEST_CASE("a stream from DRAM keeps its bandwidth, an atomic on one word its delay") {
-  config::GpuConfig g = test_gpu(32);
+  spec::GpuConfig g = test_gpu(32);
   g.mutable_topology()->clear_tpcs_per_gpc();
   g.mutable_topology()->add_tpcs_per_gpc(16);
   Kernel stream;
@@ -164,7 +164,7 @@ TEST_CASE("a stream from DRAM keeps its bandwidth, an atomic on one word its del
   hot.blocks(512).warps(4);
   for (Kernel* k : {&stream, &hot}) {
     const double whole = static_cast<double>(run(g, *k).result.cycles);
-    config::GpuConfig part = g;
+    spec::GpuConfig part = g;
     part.mutable_share()->set_sms(8);
     k->rewind();
     const stats::KernelResult r = sampling::simulate(part, *k);
@@ -174,7 +174,7 @@ TEST_CASE("a stream from DRAM keeps its bandwidth, an atomic on one word its del
 }
 
 TEST_CASE("small grids are simulated on the whole machine") {
-  config::GpuConfig g = test_gpu(32);
+  spec::GpuConfig g = test_gpu(32);
   g.mutable_share()->set_sms(8);
   Kernel k = plain(61);  // 15 on the share
   CHECK(sampling::simulate(g, k).sampling.requested == false);
@@ -183,7 +183,7 @@ TEST_CASE("small grids are simulated on the whole machine") {
 }
 
 TEST_CASE("no profile of a share") {
-  config::GpuConfig g = test_gpu(32);
+  spec::GpuConfig g = test_gpu(32);
   g.mutable_share()->set_sms(8);
   Kernel k = plain(64);
   device::RunOptions o;
@@ -192,7 +192,7 @@ TEST_CASE("no profile of a share") {
 }
 
 TEST_CASE("sampling uses a share for grids of four waves, and leaves out waves on it") {
-  config::GpuConfig g = test_gpu(64);
+  spec::GpuConfig g = test_gpu(64);
   Kernel k = plain(64 * 2 * 40);
   k.shape().dynamic_shared_bytes = 100000;  // two blocks on an SM
   const stats::KernelResult r = sampling::simulate(g, k, {}, true);

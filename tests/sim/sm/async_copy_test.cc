@@ -221,7 +221,7 @@ TEST_CASE("a bulk copy sends a line every 2 cycles") {
 }
 
 TEST_CASE("bulk copies are limited to the requests in flight") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_async_copy()->set_tma_requests_in_flight(1);
   Kernel k{bulk(64, 0x100000, 1024), try_wait(64), nop().waits(0b1)};
   // Eight round trips of more than 300 cycles.
@@ -253,7 +253,7 @@ TEST_CASE("warp-group MMAs follow one another in the array without holding the w
 }
 
 TEST_CASE("a warp-group MMA keeps the array for the minimum interval, which its result does not wait for") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_tensor()->set_gmma_min_interval(40);
   Kernel one{hgmma(), gmma_wait(0)};
   CHECK(run(g, one).cycles(0) == Cycles{0, 32 + 50 + 1});

@@ -16,7 +16,7 @@ TEST_CASE("the first warp issues start_cycles + block_interval + block_start_lat
 }
 
 TEST_CASE("the warps of a block start warp_start_interval apart") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_launch()->set_warp_start_interval(2);
   Kernel k{nop()};
   k.warps(6);
@@ -42,7 +42,7 @@ TEST_CASE("a block begins behind the last warp of the one before it, or one furt
       k.order(w, {0});
     }
     k.warps(warps).blocks(5);  // only first warps come to the second instruction
-    config::GpuConfig g = test_gpu();
+    spec::GpuConfig g = test_gpu();
     g.mutable_launch()->set_block_interval(50);
     std::vector<uint32_t> subcores;
     for (const Issue& i : run(g, k).issues) {
@@ -140,7 +140,7 @@ TEST_CASE("the kernel ends when its last store has been performed at L2") {
 }
 
 TEST_CASE("behind a kernel that has accessed memory the last GPC's answer counts, or the last store") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_launch()->set_flush_cycles(3000);
   auto later = [&g](Kernel& k) {
     const Outcome o = run(g, k);

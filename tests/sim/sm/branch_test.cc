@@ -64,8 +64,8 @@ TEST_CASE("a call takes as long as a far branch, wherever it goes") {
 TEST_CASE("a return, or a call through a register, takes its class's latency if that is more") {
   const Op ret = make(isa::OpClass::kCall, "RET", -1, {20});
   const auto after = [&](uint32_t latency, const Op& op) {
-    config::GpuConfig g = test_gpu();
-    for (config::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+    spec::GpuConfig g = test_gpu();
+    for (spec::OpTiming& o : *g.mutable_sm()->mutable_op()) {
       if (o.op() == "call") {
         o.set_latency(latency);
       }
@@ -83,8 +83,8 @@ TEST_CASE("a return, or a call through a register, takes its class's latency if 
 TEST_CASE("returns keep the CBU busy, direct calls do not") {
   // Two warps of a sub-core; the second's RET waits for the pipe.
   const auto second = [](const Op& op) {
-    config::GpuConfig g = test_gpu();
-    for (config::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+    spec::GpuConfig g = test_gpu();
+    for (spec::OpTiming& o : *g.mutable_sm()->mutable_op()) {
       if (o.op() == "call") {
         o.set_interval(13);
       }

@@ -100,7 +100,7 @@ Op to_block(Op op, OpClass as, uint64_t rank, int stride = 4) {
   return remote(std::move(op), as).at(kShared + rank * kWindow, stride);
 }
 
-void set_network(config::GpuConfig& g, double slice_cycles) {
+void set_network(spec::GpuConfig& g, double slice_cycles) {
   g.mutable_sm()->mutable_async_copy()->set_dsm_slice_cycles(slice_cycles);
   g.mutable_sm()->mutable_async_copy()->set_dsm_answer_cycles(slice_cycles / 2);
 }
@@ -112,7 +112,7 @@ Outcome run_cluster(std::initializer_list<Op> ops, double slice_cycles = 0) {
   k.shape().shared_base = kShared;
   k.blocks(2).cluster(2).shape().dynamic_shared_bytes = 200000;
   k.stream_of_block(1, 0, {});
-  config::GpuConfig g = test_gpu(2);
+  spec::GpuConfig g = test_gpu(2);
   set_network(g, slice_cycles);
   return run(g, k);
 }
@@ -168,7 +168,7 @@ TEST_CASE("a slice of the network is shared by the SMs of a CPC") {
   k.blocks(2).cluster(2).shape().dynamic_shared_bytes = 200000;
   k.stream_of_block(0, 0, {{0}, {2}});
   k.stream_of_block(1, 0, {{1}, {2}});
-  config::GpuConfig g = test_gpu(2);
+  spec::GpuConfig g = test_gpu(2);
   set_network(g, 8);
   const Outcome o = run(g, k);
   CHECK(o.cycles(0, 0).at(1) == 10 + 256 + 128 + 200 + 1);
@@ -187,7 +187,7 @@ TEST_CASE("what others ask of an SM takes its turn in that SM's port") {
   late.push_back({2});
   late.push_back({3});
   k.stream_of_block(1, 0, late);
-  config::GpuConfig g = test_gpu(2);
+  spec::GpuConfig g = test_gpu(2);
   set_network(g, 0);
   CHECK(run(g, k).cycles(0, 0).at(1) == (1 + 160 + 10 + 64) + 64 + 99 + 2);
 }

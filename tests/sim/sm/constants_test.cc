@@ -9,9 +9,9 @@
 namespace heddle::simtest {
 namespace {
 
-config::GpuConfig cached_gpu() {
-  config::GpuConfig g = test_gpu();
-  g.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::CACHED);
+spec::GpuConfig cached_gpu() {
+  spec::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_constants()->set_model(spec::ConstantCache::CACHED);
   return g;
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a line that has left the L1 is in the GCC") {
 TEST_CASE("each sub-core has an L0 of its own, the L1 is shared and gives a line a cycle") {
   Kernel k{operand(3, 0)};
   k.warps(2);
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   Outcome o = run(g, k);
   CHECK(o[Counter::kConstMisses] == 2);
   CHECK(o.cycles_of(0) == Cycles{0, 1});  // the second finds the line on its way
@@ -99,7 +99,7 @@ TEST_CASE("each sub-core has an L0 of its own, the L1 is shared and gives a line
 }
 
 TEST_CASE("where more SMs of a GPC run a kernel, each line takes the way once for each of them") {
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_topology()->set_sms(4);
   g.mutable_topology()->set_sms_per_tpc(2);
   g.mutable_topology()->clear_tpcs_per_gpc();

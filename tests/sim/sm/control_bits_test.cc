@@ -49,7 +49,7 @@ TEST_CASE("a write barrier falls when the result is written; a waiting warp issu
 
 TEST_CASE("scoreboard_wakeup_cycles is the time from the counter to the issue") {
   for (uint32_t wakeup : {0u, 1u, 4u}) {
-    config::GpuConfig g = test_gpu();
+    spec::GpuConfig g = test_gpu();
     g.mutable_sm()->mutable_issue()->set_scoreboard_wakeup_cycles(wakeup);
     Kernel k{mufu(1).writes_barrier(0), nop().waits(0b1)};
     CHECK(run(g, k).cycles(0) == Cycles{0, 20 + wakeup});

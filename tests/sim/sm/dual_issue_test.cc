@@ -8,9 +8,9 @@
 namespace heddle::simtest {
 namespace {
 
-config::GpuConfig dual_gpu() {
-  config::GpuConfig g = test_gpu();
-  g.mutable_sm()->mutable_issue()->set_dependences(config::Issue::SCOREBOARD);
+spec::GpuConfig dual_gpu() {
+  spec::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_issue()->set_dependences(spec::Issue::SCOREBOARD);
   g.mutable_sm()->mutable_issue()->set_dual_issue(true);
   return g;
 }

@@ -68,7 +68,7 @@ TEST_CASE("BAR.SYNC as the last instruction: the warp stays until the barrier op
 
 TEST_CASE("a barrier that opens when its block has gone does nothing to the block behind it") {
   // Both warps only arrive, and exit before the release; the unit takes its time.
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_barrier()->set_release_latency(400);
   Kernel k{bar_arrive(1, 64), nop().stall(11), bar(1, 64), mufu(), exit_op()};
   k.warps(2).blocks(2).shape().dynamic_shared_bytes = 200000;
@@ -158,7 +158,7 @@ TEST_CASE("a cluster barrier does not wait for a block that has ended") {
 
 TEST_CASE("a block that arrives and ends is not released in the place of the block behind it") {
   // Clusters of two blocks that only arrive; the release comes when later clusters have taken the slots.
-  config::GpuConfig g = test_gpu(2);
+  spec::GpuConfig g = test_gpu(2);
   g.mutable_sm()->mutable_barrier()->set_cluster_barrier(400);
   Kernel k;
   k.add(cluster_arrive());

@@ -33,7 +33,7 @@ TEST_CASE("a device-scope fence waits for the warp's stores") {
 }
 
 TEST_CASE("a device-scope fence takes 30 cycles from the last acknowledgement") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   Kernel k;
   k.add(stg().at(0, 128), 40);
   k.add(membar());
@@ -63,7 +63,7 @@ TEST_CASE("a fence whose predicate is false costs nothing") {
 TEST_CASE("NANOSLEEP") {
   Op sleep = make(OpClass::kNanosleep, "NANOSLEEP");
   CHECK(issue_cycles({sleep, nop()}) == Cycles{0, 100});
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_clocks()->set_core_mhz(2000);
   Kernel k{sleep, nop()};
   CHECK(run(g, k).cycles(0) == Cycles{0, 200});

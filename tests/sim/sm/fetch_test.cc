@@ -12,14 +12,14 @@ namespace {
 
 constexpr Cycle kWarpStart = 1000 + 1 + 10;  // start_cycles, block_interval, block_start_latency
 
-config::GpuConfig cached_gpu() {
-  config::GpuConfig g = test_gpu();
-  g.mutable_sm()->mutable_fetch()->set_model(config::InstructionFetch::CACHED);
+spec::GpuConfig cached_gpu() {
+  spec::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_fetch()->set_model(spec::InstructionFetch::CACHED);
   return g;
 }
 
 // Straight code of `lines` lines, executed `times` times by one warp.
-Outcome walk(const config::GpuConfig& g, uint32_t lines, int times = 1) {
+Outcome walk(const spec::GpuConfig& g, uint32_t lines, int times = 1) {
   Kernel k;
   k.add(nop(), static_cast<int>(8 * lines) - 1);
   k.add(bra());
@@ -51,7 +51,7 @@ TEST_CASE("a perfect front end delivers at once") {
 }
 
 TEST_CASE("the first fetch of a launch on an SM takes launch_latency more, the others do not") {
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_launch_latency(150);
   const Outcome o = walk(g, 3);
   CHECK(o.first == kWarpStart + 150 + 620);
@@ -103,7 +103,7 @@ TEST_CASE("code beyond the GCC comes from L2: 420 cycles a line") {
 }
 
 TEST_CASE("the stream buffer runs ahead: straight code waits once") {
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_prefetch_lines(4);
   g.mutable_sm()->mutable_fetch()->set_l0_bytes(2048);
   Outcome o = walk(g, 5);
@@ -114,7 +114,7 @@ TEST_CASE("the stream buffer runs ahead: straight code waits once") {
 }
 
 TEST_CASE("the stream goes on when its lines are used: 20 lines wait for memory 4 times, not 20") {
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_prefetch_lines(4);
   g.mutable_sm()->mutable_fetch()->set_l0_bytes(2048);
   // Line n + 4 is asked for when line n is wanted, so lines 5, 10 and 15 are asked for when lines 1, 6 and 11
@@ -129,9 +129,9 @@ TEST_CASE("the stream goes on when its lines are used: 20 lines wait for memory 
 
 // The L0 runs three lines ahead; the launch brings `lines` of them, of which the first `far` only as far as
 // the GCC.
-config::GpuConfig three_ahead(uint32_t lines, uint32_t far) {
-  config::GpuConfig g = cached_gpu();
-  config::InstructionFetch& f = *g.mutable_sm()->mutable_fetch();
+spec::GpuConfig three_ahead(uint32_t lines, uint32_t far) {
+  spec::GpuConfig g = cached_gpu();
+  spec::InstructionFetch& f = *g.mutable_sm()->mutable_fetch();
   f.set_prefetch_lines(3);
   f.set_l0_bytes(4096);
   f.set_l1_bytes(4096);
@@ -149,7 +149,7 @@ TEST_CASE("a line is asked for when a warp comes to the third one before it") {
 }
 
 TEST_CASE("the L1 runs ahead of what it is asked for") {
-  config::GpuConfig g = three_ahead(16, 16);
+  spec::GpuConfig g = three_ahead(16, 16);
   auto far = [&g] {
     const Cycles gaps = line_gaps(walk(g, 16));
     return std::count_if(gaps.begin(), gaps.end(), [](Cycle gap) { return gap > 50; });
@@ -160,7 +160,7 @@ TEST_CASE("the L1 runs ahead of what it is asked for") {
 }
 
 TEST_CASE("a branch out of the stream starts a new one") {
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_prefetch_lines(2);
   Kernel k;
   k.add(nop(), 20 * 8);
@@ -184,7 +184,7 @@ TEST_CASE(
   CHECK(o[Counter::kFetchL0Misses] == 4);
   CHECK(o[Counter::kFetchL1Misses] == 1);
   // Brought by the launch, it is in the L1 already: 20 cycles, and a cycle between two sub-cores.
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(128);
   o = run(g, k);
   CHECK(o.first == kWarpStart + 20);
@@ -202,7 +202,7 @@ TEST_CASE("warps of one sub-core share its L0") {
 }
 
 TEST_CASE("what the launch has prefetched is in the L1, and its first part in the GCC") {
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(1024);
   g.mutable_sm()->mutable_fetch()->set_first_fetch_bytes(128);
   Outcome o = walk(g, 4);
@@ -224,7 +224,7 @@ TEST_CASE(
     "a line that has been fetched for a warp is not lost when the L0 evicts it before the warp issues") {
   // Two warps of one sub-core in an L0 of one line: each fetch throws out the other's line. Warp 0's line
   // comes after 620 cycles, warp 4's 2 later (the GCC's port).
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   g.mutable_sm()->mutable_fetch()->set_l0_bytes(128);
   Kernel k;
   k.add(nop(), 16);
@@ -252,7 +252,7 @@ Kernel two_functions(uint32_t pc) {
 }
 
 TEST_CASE("functions that are far apart need no lines for what lies between") {
-  config::GpuConfig g = cached_gpu();
+  spec::GpuConfig g = cached_gpu();
   for (const uint32_t prefetch : {0u, 8192u}) {
     g.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(prefetch);
     Kernel near = two_functions(96 * 128), far = two_functions(0xffffff80);
@@ -265,7 +265,7 @@ TEST_CASE("functions that are far apart need no lines for what lies between") {
 }
 
 TEST_CASE("gaps are shortened only behind what a launch prefetches and a stream reaches") {
-  config::InstructionFetch fetch = cached_gpu().sm().fetch();
+  spec::InstructionFetch fetch = cached_gpu().sm().fetch();
   fetch.set_prefetch_lines(100);
   fetch.set_launch_prefetch_bytes(1000 * 128);
   sm::CodeLines lines(fetch);

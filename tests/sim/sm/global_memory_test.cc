@@ -144,7 +144,7 @@ TEST_CASE("a reduction is posted: nobody waits for it") {
 TEST_CASE(
     "a reduction on its way takes two entries for each pass over a sector, however many lanes that are") {
   const auto time = [](const Op& op, uint32_t entries) {
-    config::GpuConfig g = test_gpu();
+    spec::GpuConfig g = test_gpu();
     g.mutable_sm()->mutable_l1()->set_posted_entries(entries);
     Kernel k;
     k.add(op, 10);
@@ -217,7 +217,7 @@ TEST_CASE("128-bit local accesses of 32 lanes to words of their own: 128 lines o
 TEST_CASE("a fill occupies the data array for its bytes") {
   // The sector comes at 411 and its fill at a byte a cycle ends at 443. The LDS issues at 413 and reaches the
   // array at 423: 20 cycles late. A load that bypasses L1 fills nothing.
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_l1()->set_fill_bytes_per_cycle(1);
   Kernel k{ldg(1).at(0, 0).writes_barrier(0), lds(2).waits(0b1).writes_barrier(1), nop().waits(0b10)};
   CHECK(run(g, k).cycles(0) == Cycles{0, 413, 413 + 31 + 20});

@@ -18,7 +18,7 @@ namespace {
 
 // Cycle of the k-th instruction (from 1) of each of `active` sub-cores, counted so that the first issue is
 // at 2.
-std::vector<Cycles> table(const Op& op, uint32_t active, const config::GpuConfig& g, int n = 12) {
+std::vector<Cycles> table(const Op& op, uint32_t active, const spec::GpuConfig& g, int n = 12) {
   Kernel k;
   k.add(op, n);
   k.warps(active);
@@ -34,9 +34,9 @@ std::vector<Cycles> table(const Op& op, uint32_t active, const config::GpuConfig
   return rows;
 }
 
-config::GpuConfig ampere() {
-  config::GpuConfig g = test_gpu();
-  config::MemoryPipeline* m = g.mutable_sm()->mutable_memory();
+spec::GpuConfig ampere() {
+  spec::GpuConfig g = test_gpu();
+  spec::MemoryPipeline* m = g.mutable_sm()->mutable_memory();
   m->set_queue_latency(11);
   g.mutable_sm()->mutable_shared()->set_wavefront_cycles(1);
   return g;
@@ -89,7 +89,7 @@ TEST_CASE("a full queue holds memory instructions only") {
 }
 
 TEST_CASE("the depth of the queue is a parameter") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_memory()->set_lg_queue(2);
   Kernel k;
   k.add(ldg(1).at(0, 0), 5);
@@ -99,7 +99,7 @@ TEST_CASE("the depth of the queue is a parameter") {
 }
 
 TEST_CASE("an instruction leaves its sub-core when its source registers have been read") {
-  config::GpuConfig g = ampere();
+  spec::GpuConfig g = ampere();
   g.mutable_sm()->mutable_memory()->set_subcore_interval(2);
   g.mutable_sm()->mutable_memory()->set_register_read_interval(2);
   CHECK(table(lds(1).at(0, 0), 1, g)[7] == Cycles{17});
@@ -124,7 +124,7 @@ TEST_CASE("warps of a sub-core share its queue") {
 }
 
 TEST_CASE("what has left the queues waits for the data array in places that all sub-cores share") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_memory()->set_mio_queue(1);
   g.mutable_sm()->mutable_memory()->set_mio_places(2);
   g.mutable_sm()->mutable_shared()->set_wavefront_cycles(1);

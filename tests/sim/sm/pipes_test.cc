@@ -25,7 +25,7 @@ TEST_CASE("a pipe takes an instruction every `interval` cycles") {
 }
 
 TEST_CASE("pairs of FP32 take the half for two cycles, exponentials what other functions take, unless told") {
-  config::GpuConfig silent = test_gpu();  // about these two
+  spec::GpuConfig silent = test_gpu();  // about these two
   auto& ops = *silent.mutable_sm()->mutable_op();
   ops.erase(std::remove_if(ops.begin(), ops.end(),
                            [](const auto& o) { return o.op() == "fp32x2" || o.op() == "mufu_exp"; }),
@@ -37,8 +37,8 @@ TEST_CASE("pairs of FP32 take the half for two cycles, exponentials what other f
   const Op exponential = make(OpClass::kMufuExp, "MUFU.EX2", 1);
   Kernel exponentials({exponential, exponential, mufu()});
   CHECK(run(silent, exponentials).cycles(0) == Cycles{0, 8, 16});
-  config::GpuConfig g = test_gpu();
-  for (config::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+  spec::GpuConfig g = test_gpu();
+  for (spec::OpTiming& o : *g.mutable_sm()->mutable_op()) {
     if (o.op() == "mufu_exp") {
       o.set_interval(4);
     }
@@ -48,7 +48,7 @@ TEST_CASE("pairs of FP32 take the half for two cycles, exponentials what other f
 }
 
 TEST_CASE("FP32 sums of the tensor cores may take longer than FP16 sums") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_tensor()->set_mma_f32_sum_factor(2);
   Op wide = hmma(2048, 16), narrow = hmma(2048, 16);
   wide.in.mma_acc_bits = 32;
@@ -58,7 +58,7 @@ TEST_CASE("FP32 sums of the tensor cores may take longer than FP16 sums") {
 }
 
 TEST_CASE("a pipe with a queue takes some instructions ahead") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   for (auto& p : *g.mutable_sm()->mutable_pipe()) {
     if (p.pipe() == "xu") {
       p.set_queue(2);
@@ -79,7 +79,7 @@ TEST_CASE("a pipe with a queue takes some instructions ahead") {
 }
 
 TEST_CASE("sub-cores have queues of their own to a pipe that they share") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   for (auto& p : *g.mutable_sm()->mutable_pipe()) {
     if (p.pipe() == "adu") {
       p.set_interval(2);
@@ -103,7 +103,7 @@ TEST_CASE("an instruction class may have an interval of its own") {
 }
 
 TEST_CASE("an instruction class may hold its warp beyond the stall count") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   for (auto& o : *g.mutable_sm()->mutable_op()) {
     if (o.op() == "imad_wide") {
       o.set_extra_stall(1);
@@ -114,7 +114,7 @@ TEST_CASE("an instruction class may hold its warp beyond the stall count") {
 }
 
 TEST_CASE("a pipe or a class that the configuration misspells is an error that names it") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_op(0)->set_op("no such class");
   Kernel k{nop()};
   CHECK_THROWS_WITH(run(g, k), Catch::Contains("no such class"));
@@ -149,7 +149,7 @@ TEST_CASE("integer multiplication keeps the heavy half, FP32 beside it takes the
 }
 
 TEST_CASE("packed half arithmetic on the pipe fp16 takes both halves of FMA") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   for (auto& o : *g.mutable_sm()->mutable_op()) {
     if (o.op() == "half") {
       o.set_pipe("fp16");
@@ -197,7 +197,7 @@ TEST_CASE("a pipe that the SM shares takes one instruction from all sub-cores to
   Kernel k{make(OpClass::kS2ur, "S2UR")};
   k.warps(4);
   CHECK(run(test_gpu(), k).cycles_of(0) == Cycles{0, 1, 2, 3});
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   for (auto& p : *g.mutable_sm()->mutable_pipe()) {
     if (p.pipe() == "adu") {
       p.set_interval(3);
@@ -222,7 +222,7 @@ TEST_CASE("the time in the array is rounded to the nearest cycle and at least on
 }
 
 TEST_CASE("an overhead per instruction, and a latency that grows with the time in the array") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_tensor()->set_mma_overhead(2);
   g.mutable_sm()->mutable_tensor()->set_mma_latency_factor(2);
   Op mma = hmma(2048, 16);  // 8 cycles
@@ -242,7 +242,7 @@ TEST_CASE("integer and FP64 matrix instructions") {
 }
 
 TEST_CASE("FP64 matrix instructions have an overhead and a latency factor of their own") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_tensor()->set_mma_overhead(7);
   g.mutable_sm()->mutable_tensor()->set_dmma_overhead(3);
   g.mutable_sm()->mutable_tensor()->set_dmma_latency_factor(1.5);

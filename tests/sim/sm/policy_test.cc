@@ -8,8 +8,8 @@
 namespace heddle::simtest {
 namespace {
 
-std::vector<uint32_t> order(config::Issue::Policy policy, Kernel& k) {
-  config::GpuConfig g = test_gpu();
+std::vector<uint32_t> order(spec::Issue::Policy policy, Kernel& k) {
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_issue()->set_policy(policy);
   return run(g, k).sequence(0);
 }
@@ -26,12 +26,12 @@ using Sequence = std::vector<uint32_t>;
 TEST_CASE("greedy then youngest: stays on a warp while it is ready, then takes the youngest") {
   // At the start the warp of the first slot counts as the one that issued last.
   Kernel k = three_warps(nop(), 3);
-  CHECK(order(config::Issue::GREEDY_THEN_YOUNGEST, k) == Sequence{0, 0, 0, 8, 8, 8, 4, 4, 4});
+  CHECK(order(spec::Issue::GREEDY_THEN_YOUNGEST, k) == Sequence{0, 0, 0, 8, 8, 8, 4, 4, 4});
 }
 
 TEST_CASE("greedy then oldest") {
   Kernel k = three_warps(nop(), 3);
-  CHECK(order(config::Issue::GREEDY_THEN_OLDEST, k) == Sequence{0, 0, 0, 4, 4, 4, 8, 8, 8});
+  CHECK(order(spec::Issue::GREEDY_THEN_OLDEST, k) == Sequence{0, 0, 0, 4, 4, 4, 8, 8, 8});
 }
 
 TEST_CASE("greedy then youngest: the older block's warps come first, and of these the youngest") {
@@ -40,7 +40,7 @@ TEST_CASE("greedy then youngest: the older block's warps come first, and of thes
   Kernel k;
   k.add(nop(), 400);
   k.warps(8).blocks(2);
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   Outcome o = run(g, k);
   const Sequence s = o.sequence(0);
   REQUIRE(s.size() == 1600);
@@ -56,15 +56,15 @@ TEST_CASE("greedy then youngest: the older block's warps come first, and of thes
 
 TEST_CASE("loose round robin: the next ready slot after the last") {
   Kernel k = three_warps(nop(), 3);
-  CHECK(order(config::Issue::LOOSE_ROUND_ROBIN, k) == Sequence{4, 8, 0, 4, 8, 0, 4, 8, 0});
+  CHECK(order(spec::Issue::LOOSE_ROUND_ROBIN, k) == Sequence{4, 8, 0, 4, 8, 0, 4, 8, 0});
 }
 
 TEST_CASE("a warp that stalls loses its turn, and is not preferred when it comes back") {
   // Every warp can issue every 2 cycles: 0 at 0; 8 at 1; at 2 warps 0 and 4 are ready.
   Kernel k = three_warps(nop().stall(2), 3);
-  CHECK(order(config::Issue::GREEDY_THEN_YOUNGEST, k) == Sequence{0, 8, 4, 8, 4, 8, 4, 0, 0});
-  CHECK(order(config::Issue::GREEDY_THEN_OLDEST, k) == Sequence{0, 4, 0, 4, 0, 4, 8, 8, 8});
-  CHECK(order(config::Issue::LOOSE_ROUND_ROBIN, k) == Sequence{4, 8, 0, 4, 8, 0, 4, 8, 0});
+  CHECK(order(spec::Issue::GREEDY_THEN_YOUNGEST, k) == Sequence{0, 8, 4, 8, 4, 8, 4, 0, 0});
+  CHECK(order(spec::Issue::GREEDY_THEN_OLDEST, k) == Sequence{0, 4, 0, 4, 0, 4, 8, 8, 8});
+  CHECK(order(spec::Issue::LOOSE_ROUND_ROBIN, k) == Sequence{4, 8, 0, 4, 8, 0, 4, 8, 0});
 }
 
 TEST_CASE("a warp whose pipe is busy is passed over") {
@@ -73,7 +73,7 @@ TEST_CASE("a warp whose pipe is busy is passed over") {
   k.add(dfma(), 3);
   k.add(nop(), 2);
   k.warps(9).order(0, {0, 1, 2}).order(4, {3, 4}).order(8, {3, 4});
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   Outcome o = run(g, k);
   CHECK(o.cycles(0) == Cycles{0, 5, 9});
   CHECK(o.sequence(0) == Sequence{0, 8, 8, 4, 4, 0, 0});
@@ -96,9 +96,9 @@ TEST_CASE("age counts over blocks: the warps of a later block are younger") {
   Kernel k;
   k.add(nop(), 8);
   k.blocks(5);  // blocks 0 and 4 on sub-core 0; block 4 comes when block 0 has issued 4
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_launch()->set_block_interval(0);
-  g.mutable_sm()->mutable_issue()->set_policy(config::Issue::GREEDY_THEN_OLDEST);
+  g.mutable_sm()->mutable_issue()->set_policy(spec::Issue::GREEDY_THEN_OLDEST);
   CHECK(run(g, k).sequence(0) == Sequence{0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 4, 4});
 }
 
@@ -109,10 +109,10 @@ TEST_CASE("greedy until yield: a warp that yields goes behind the others of its 
   k.add(nop().stall(2).yield());
   k.add(nop());
   k.warps(9);
-  CHECK(order(config::Issue::GREEDY_UNTIL_YIELD, k) == Sequence{0, 8, 4, 0, 8, 4});
+  CHECK(order(spec::Issue::GREEDY_UNTIL_YIELD, k) == Sequence{0, 8, 4, 0, 8, 4});
   // Where nobody yields it is greedy then youngest.
   Kernel plain = three_warps(nop().stall(2), 3);
-  CHECK(order(config::Issue::GREEDY_UNTIL_YIELD, plain) == Sequence{0, 8, 4, 8, 4, 8, 4, 0, 0});
+  CHECK(order(spec::Issue::GREEDY_UNTIL_YIELD, plain) == Sequence{0, 8, 4, 8, 4, 8, 4, 0, 0});
 }
 
 TEST_CASE("warps that found a pipe taken get it one after the other") {
@@ -131,10 +131,10 @@ TEST_CASE("a taken branch that a warp waits with costs the sub-core the fetches 
   // Warp 0 waits 3 cycles before its branch, in which 2 instructions behind it are fetched; warp 4, which
   // could issue in every cycle, loses these but for the one that the fetch stage is ahead.
   const auto last = [](uint32_t wasted) {
-    config::GpuConfig g = test_gpu();
+    spec::GpuConfig g = test_gpu();
     g.mutable_sm()->mutable_issue()->set_wasted_fetches(wasted);
     g.mutable_sm()->mutable_issue()->set_fetch_ahead(1);
-    g.mutable_sm()->mutable_issue()->set_policy(config::Issue::LOOSE_ROUND_ROBIN);
+    g.mutable_sm()->mutable_issue()->set_policy(spec::Issue::LOOSE_ROUND_ROBIN);
     Kernel k;
     k.add(nop().stall(4));
     k.add(bra());

@@ -8,13 +8,13 @@
 namespace heddle::simtest {
 namespace {
 
-config::GpuConfig ports_gpu() {
-  config::GpuConfig g = test_gpu();
-  g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS);
+spec::GpuConfig ports_gpu() {
+  spec::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_registers()->set_model(spec::RegisterFile::PORTS);
   return g;
 }
 
-Outcome repeat(const Op& op, int times, const config::GpuConfig& g = ports_gpu()) {
+Outcome repeat(const Op& op, int times, const spec::GpuConfig& g = ports_gpu()) {
   Kernel k;
   k.add(op, times);
   return run(g, k);
@@ -106,7 +106,7 @@ TEST_CASE("an entry belongs to a slot, a bank and a warp") {
 }
 
 TEST_CASE("the reuse cache can be switched off") {
-  config::GpuConfig g = ports_gpu();
+  spec::GpuConfig g = ports_gpu();
   g.mutable_sm()->mutable_registers()->set_reuse_cache(false);
   Outcome o = repeat(ffma(9, {0, 2, 4}).reuse(0b111), 3, g);
   CHECK(o.cycles(0) == Cycles{0, 1, 4});
@@ -120,7 +120,7 @@ TEST_CASE("an ideal register file never holds anything back") {
 }
 
 TEST_CASE("more banks, fewer conflicts") {
-  config::GpuConfig g = ports_gpu();
+  spec::GpuConfig g = ports_gpu();
   g.mutable_sm()->mutable_registers()->set_banks(4);
   CHECK(repeat(ffma(9, {0, 1, 2}), 5, g).cycles(0) == Cycles{0, 1, 2, 3, 4});
   CHECK(repeat(ffma(9, {0, 4, 8}), 4, g).cycles(0) == Cycles{0, 1, 4, 7});

@@ -23,8 +23,8 @@ TEST_CASE("the control bits are ignored") {
 }
 
 TEST_CASE("SCOREBOARD in the configuration overrides the encoding") {
-  config::GpuConfig g = test_gpu();
-  g.mutable_sm()->mutable_issue()->set_dependences(config::Issue::SCOREBOARD);
+  spec::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_issue()->set_dependences(spec::Issue::SCOREBOARD);
   Kernel k{alu(1).stall(11), imad(2)};
   Outcome o = run(g, k);
   CHECK(o.cycles(0) == Cycles{0, 1});

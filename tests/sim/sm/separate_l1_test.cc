@@ -9,14 +9,14 @@
 namespace heddle::simtest {
 namespace {
 
-config::GpuConfig apart_gpu() {
-  config::GpuConfig g = test_gpu();
+spec::GpuConfig apart_gpu() {
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_l1()->set_apart_from_shared(true);
   return g;
 }
 
-config::GpuConfig read_only_gpu() {
-  config::GpuConfig g = test_gpu();
+spec::GpuConfig read_only_gpu() {
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_l1()->set_read_only(true);
   return g;
 }
@@ -24,7 +24,7 @@ config::GpuConfig read_only_gpu() {
 Op read_only(Op op) { return op.flags(isa::kFlagReadOnly); }
 
 // `first` runs to its end, then `second`; from the issue of `second` to its reader's.
-Cycle second_to_reader(const config::GpuConfig& g, Op first, Op second) {
+Cycle second_to_reader(const spec::GpuConfig& g, Op first, Op second) {
   Kernel k{first.writes_barrier(0), second.waits(0b1).writes_barrier(1), nop().waits(0b10)};
   const Cycles c = run(g, k).cycles(0);
   return c.at(2) - c.at(1);
@@ -47,7 +47,7 @@ TEST_CASE("an L1 that is apart has no banks") {
 }
 
 TEST_CASE("two L1s: what one sub-core has loaded hits for its neighbour, not for the others") {
-  config::GpuConfig g = apart_gpu();
+  spec::GpuConfig g = apart_gpu();
   g.mutable_sm()->mutable_l1()->set_subcores_per_unit(2);
   const auto sectors_of_l2 = [&](uint32_t other) {
     Kernel k{ldg(1).at(0), nop()};
@@ -71,21 +71,21 @@ TEST_CASE("two L1s work at once") {
   // instruction in 2 cycles. One L1 takes them at 10, 12, 18 and 26 and looks them up until 18, 26, 34 and
   // 42: the last is ready at 71 (40, 16 late, 15 behind others). Two take theirs at 10 and 12, 14 and 16, and
   // are done at 18 and 26, 22 and 30: 59.
-  const auto last = [](const config::GpuConfig& g) {
+  const auto last = [](const spec::GpuConfig& g) {
     Kernel k{ldg(1).at(0, 128).writes_barrier(0), bar().waits(0b1), ldg(2).at(0, 128).writes_barrier(1),
              nop().waits(0b10)};
     k.warps(4);
     const Outcome o = run(g, k);
     return o.cycles_of(3).back() - o.cycles_of(2).front();
   };
-  config::GpuConfig two = apart_gpu();
+  spec::GpuConfig two = apart_gpu();
   two.mutable_sm()->mutable_l1()->set_subcores_per_unit(2);
   CHECK(last(apart_gpu()) == 72);
   CHECK(last(two) == 60);
 }
 
 TEST_CASE("an L1 for read-only data keeps nothing else") {
-  const config::GpuConfig g = read_only_gpu();
+  const spec::GpuConfig g = read_only_gpu();
   CHECK(second_to_reader(g, read_only(ldg(1).at(0, 0)), read_only(ldg(2).at(0, 0))) == 41);
   CHECK(second_to_reader(g, ldg(1).at(0, 0), ldg(2).at(0, 0)) == 287);
   CHECK(second_to_reader(g, ldg(1).at(0, 0), read_only(ldg(2).at(0, 0))) == 287);

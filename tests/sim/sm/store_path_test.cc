@@ -16,7 +16,7 @@ Op half(int of, int lines) {
   });
 }
 
-uint64_t written(Kernel& k, const config::GpuConfig& g = test_gpu()) { return run(g, k)[Counter::kL2Writes]; }
+uint64_t written(Kernel& k, const spec::GpuConfig& g = test_gpu()) { return run(g, k)[Counter::kL2Writes]; }
 
 uint64_t written_with_gap(int lines, int cycles) {
   Kernel k{half(0, lines).stall(1), nop().stall(1)};
@@ -35,7 +35,7 @@ TEST_CASE(
   }
   Kernel k{half(0, 32), half(1, 32)};
   CHECK(written(k) == 2 * 32);
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_l1()->set_merge_lines(0);
   Kernel apart{half(0, 4), half(1, 4)};
   CHECK(written(apart, g) == 2 * 4);
@@ -132,7 +132,7 @@ TEST_CASE(
 
 TEST_CASE("what the network has no room for stays in the SM and takes more; all of it is written") {
   const auto sectors = [](uint32_t entries) {
-    config::GpuConfig g = test_gpu();
+    spec::GpuConfig g = test_gpu();
     g.mutable_sm()->mutable_l1()->set_posted_entries(entries);
     Kernel k;
     for (int i = 0; i < 40; ++i) {
@@ -154,7 +154,7 @@ TEST_CASE("what the network has no room for stays in the SM and takes more; all 
 TEST_CASE("the L2 learns which words of a sector are written") {
   // Lines of one set of one slice, of which one may be there in part.
   const auto read = [](Kernel k, uint64_t bytes) {
-    config::GpuConfig g = test_gpu();
+    spec::GpuConfig g = test_gpu();
     g.mutable_l2()->set_max_partial_bytes(bytes);
     return run(g, k)[Counter::kDramReadBytes];
   };

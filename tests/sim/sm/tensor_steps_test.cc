@@ -8,9 +8,9 @@
 namespace heddle::simtest {
 namespace {
 
-config::GpuConfig gpu() {
-  config::GpuConfig g = test_gpu();
-  config::TensorCore& t = *g.mutable_sm()->mutable_tensor();
+spec::GpuConfig gpu() {
+  spec::GpuConfig g = test_gpu();
+  spec::TensorCore& t = *g.mutable_sm()->mutable_tensor();
   t.set_gmma_port_cycles(3);
   t.set_gmma_stream(3);
   t.set_gmma_turns(6);
@@ -19,7 +19,7 @@ config::GpuConfig gpu() {
   return g;
 }
 
-Cycles issued(const config::GpuConfig& g, Kernel& k) { return run(g, k).cycles(0); }
+Cycles issued(const spec::GpuConfig& g, Kernel& k) { return run(g, k).cycles(0); }
 
 TEST_CASE("instructions that cannot issue every cycle get in between two steps") {
   // The first step is the product's own issue; the others have the port at 4, 8, 12 for three cycles each.
@@ -65,8 +65,8 @@ TEST_CASE("a sub-core issues seven products ahead") {
 }
 
 TEST_CASE("operands of a product keep shared memory's data array from others") {
-  config::GpuConfig g = gpu();
-  config::TensorCore& t = *g.mutable_sm()->mutable_tensor();
+  spec::GpuConfig g = gpu();
+  spec::TensorCore& t = *g.mutable_sm()->mutable_tensor();
   t.set_gmma_port_cycles(0);
   const auto loaded = [&g] {
     Kernel k{hgmma(), hgmma()};

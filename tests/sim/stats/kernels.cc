@@ -6,8 +6,8 @@
 namespace heddle::simtest {
 namespace {
 
-config::GpuConfig with(const std::function<void(config::GpuConfig&)>& change, uint32_t sms = 1) {
-  config::GpuConfig g = test_gpu(sms);
+spec::GpuConfig with(const std::function<void(spec::GpuConfig&)>& change, uint32_t sms = 1) {
+  spec::GpuConfig g = test_gpu(sms);
   change(g);
   return g;
 }
@@ -66,7 +66,7 @@ void add_arithmetic(Samples& s) {
   };
   s["pairs"] = [] {
     return Sample{with([](auto& g) {
-                    g.mutable_sm()->mutable_issue()->set_dependences(config::Issue::SCOREBOARD);
+                    g.mutable_sm()->mutable_issue()->set_dependences(spec::Issue::SCOREBOARD);
                     g.mutable_sm()->mutable_issue()->set_dual_issue(true);
                   }),
                   Kernel{alu(1), lds(2), alu(3), lds(4)}};
@@ -75,15 +75,13 @@ void add_arithmetic(Samples& s) {
     Kernel k;
     k.add(ffma(9, {0, 2, 4}), 5);
     return Sample{
-        with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS); }),
-        k};
+        with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(spec::RegisterFile::PORTS); }), k};
   };
   s["reuse"] = [] {
     Kernel k;
     k.add(ffma(9, {0, 2, 4}).reuse(0b001), 5);
     return Sample{
-        with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(config::RegisterFile::PORTS); }),
-        k};
+        with([](auto& g) { g.mutable_sm()->mutable_registers()->set_model(spec::RegisterFile::PORTS); }), k};
   };
 }
 
@@ -186,13 +184,12 @@ void add_front_end(Samples& s) {
     Kernel k;
     k.add(nop(), 17);
     return Sample{
-        with([](auto& g) { g.mutable_sm()->mutable_fetch()->set_model(config::InstructionFetch::CACHED); }),
-        k};
+        with([](auto& g) { g.mutable_sm()->mutable_fetch()->set_model(spec::InstructionFetch::CACHED); }), k};
   };
   s["cold constant"] = [] {
     Kernel k{nop(), imad().constant(3, 0), nop()};
     return Sample{
-        with([](auto& g) { g.mutable_sm()->mutable_constants()->set_model(config::ConstantCache::CACHED); }),
+        with([](auto& g) { g.mutable_sm()->mutable_constants()->set_model(spec::ConstantCache::CACHED); }),
         k};
   };
 }

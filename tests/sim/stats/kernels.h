@@ -11,7 +11,7 @@
 namespace heddle::simtest {
 
 struct Sample {
-  config::GpuConfig gpu;
+  spec::GpuConfig gpu;
   Kernel kernel;
 };
 

@@ -282,7 +282,7 @@ Outcome run(device::Gpu& gpu, Kernel& kernel, device::RunOptions options) {
   return o;
 }
 
-Outcome run(const config::GpuConfig& config, Kernel& kernel, device::RunOptions options) {
+Outcome run(const spec::GpuConfig& config, Kernel& kernel, device::RunOptions options) {
   device::Gpu gpu(config);
   return run(gpu, kernel, std::move(options));
 }

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/device/gpu.h"
 #include "sim/isa/recording.h"
 #include "sim/sm/sm.h"
@@ -173,7 +173,7 @@ struct Outcome {
   uint64_t stall_sum() const;
 };
 
-Outcome run(const config::GpuConfig& gpu, Kernel& kernel, device::RunOptions options = {});
+Outcome run(const spec::GpuConfig& gpu, Kernel& kernel, device::RunOptions options = {});
 Outcome run(device::Gpu& gpu, Kernel& kernel, device::RunOptions options = {});
 
 }  // namespace heddle::simtest

@@ -11,14 +11,14 @@
 namespace heddle::simtest {
 
 struct OwnFabric {
-  explicit OwnFabric(const config::GpuConfig& gpu) : own_fabric(gpu) {}
+  explicit OwnFabric(const spec::GpuConfig& gpu) : own_fabric(gpu) {}
   memory::Fabric own_fabric;
 };
 
 // All slices, one request after the other.
 class WholeL2 : private OwnFabric, public memory::L2 {
  public:
-  WholeL2(const config::GpuConfig& gpu, stats::CounterSet& counters)
+  WholeL2(const spec::GpuConfig& gpu, stats::CounterSet& counters)
       : OwnFabric(gpu), L2(gpu, own_fabric, counters) {}
   // Of an SM of `partition`; when data or acknowledgement leaves its slice.
   Ticks serve(const memory::Request& r, uint32_t partition, Ticks at) {
@@ -36,7 +36,7 @@ class WholeL2 : private OwnFabric, public memory::L2 {
 // The memory side with outboxes and inboxes instead of SMs.
 class MemorySide : public memory::MemorySystem {
  public:
-  explicit MemorySide(const config::GpuConfig& gpu)
+  explicit MemorySide(const spec::GpuConfig& gpu)
       : MemorySystem(gpu),
         out_(gpu.topology().sms()),
         in_(gpu.topology().sms()),

@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "configs/schema/gpu.pb.h"
+
 namespace heddle::simtest {
 namespace {
 
@@ -274,7 +276,7 @@ constexpr const char* kGpu = R"(
 
 }  // namespace
 
-config::GpuConfig test_gpu(uint32_t sms) {
+config::GpuConfig test_config(uint32_t sms) {
   config::GpuConfig g;
   google::protobuf::TextFormat::Parser parser;
   parser.AllowUnknownField(
@@ -290,8 +292,10 @@ config::GpuConfig test_gpu(uint32_t sms) {
   return g;
 }
 
-config::GpuConfig two_partition_gpu() {
-  config::GpuConfig g = test_gpu(4);
+spec::GpuConfig test_gpu(uint32_t sms) { return test_config(sms); }
+
+spec::GpuConfig two_partition_gpu() {
+  spec::GpuConfig g = test_gpu(4);
   g.mutable_l2()->set_partitions(2);
   return g;
 }

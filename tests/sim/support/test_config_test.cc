@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "configs/schema/gpu.pb.h"
 #include "sim/isa/op_class.h"
 
 namespace heddle::simtest {
@@ -43,15 +44,15 @@ void find_unset(const Message& m, const std::string& path, std::vector<std::stri
 TEST_CASE("no field of the schema is left out") {
   for (uint32_t sms : {1u, 2u, 4u}) {
     std::vector<std::string> unset;
-    find_unset(test_gpu(sms), "", unset);
+    find_unset(test_config(sms), "", unset);
     CHECK(unset == std::vector<std::string>{});  // give these fields a value in test_config.cc
   }
 }
 
 TEST_CASE("every instruction class has a pipe and a latency") {
-  const config::GpuConfig g = test_gpu();
+  const spec::GpuConfig g = test_gpu();
   std::set<std::string> named;
-  for (const config::OpTiming& o : g.sm().op()) {
+  for (const spec::OpTiming& o : g.sm().op()) {
     named.insert(o.op());
   }
   for (std::string_view name : isa::kOpClassNames) {
@@ -62,7 +63,7 @@ TEST_CASE("every instruction class has a pipe and a latency") {
 
 TEST_CASE("the topology adds up") {
   for (uint32_t sms : {1u, 2u, 4u}) {
-    config::GpuConfig g = test_gpu(sms);
+    spec::GpuConfig g = test_gpu(sms);
     uint32_t tpcs = 0;
     for (uint32_t n : g.topology().tpcs_per_gpc()) {
       tpcs += n;

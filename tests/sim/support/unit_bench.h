@@ -16,7 +16,7 @@
 #include <ostream>
 #include <vector>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "sim/isa/recorded_program.h"
 #include "sim/memory/message.h"
 #include "sim/sm/code/timed_instr.h"
@@ -41,7 +41,7 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
   };
 
   // Warp w of the kernel's first block is hardware warp w; the block is in slot 0.
-  explicit UnitBench(Kernel& kernel, const config::GpuConfig& gpu = test_gpu())
+  explicit UnitBench(Kernel& kernel, const spec::GpuConfig& gpu = test_gpu())
       : config(gpu), state(0, config, *this), timed(sm::bind(kernel.image(), config.sm())), grid_(kernel) {
     state.begin(nullptr, {}, nullptr);
     kernel.rewind();
@@ -124,7 +124,7 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
     return out;
   }
 
-  const config::GpuConfig config;
+  const spec::GpuConfig config;
   sm::SmState state;
   const sm::TimedKernel timed;
   std::vector<Cycle> pipe_free = std::vector<Cycle>(state.subcores());

@@ -11,7 +11,7 @@ namespace {
 
 using namespace workload;
 
-host::Result run(const Builder& w, const config::GpuConfig& gpu, bool lazy = true) {
+host::Result run(const Builder& w, const spec::GpuConfig& gpu, bool lazy = true) {
   host::PlatformOptions o;
   o.rules.lazy_start = lazy;
   o.limits.steps = 100000;
@@ -19,8 +19,8 @@ host::Result run(const Builder& w, const config::GpuConfig& gpu, bool lazy = tru
 }
 
 // Calls and latencies take time, as on a machine.
-config::GpuConfig slow_gpu() {
-  config::GpuConfig g = plain_gpu();
+spec::GpuConfig slow_gpu() {
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_calls()->set_launch_ns(2000);
   g.mutable_host()->mutable_calls()->set_memcpy_ns(3000);
   g.mutable_host()->mutable_latency()->set_submit_ns(1000);
@@ -186,7 +186,7 @@ class RandomProgram {
 }  // namespace
 
 TEST_CASE("FP05: random programs come to their end, whatever drivers may hold back") {
-  const std::vector<config::GpuConfig> gpus = {plain_gpu(), slow_gpu()};
+  const std::vector<spec::GpuConfig> gpus = {plain_gpu(), slow_gpu()};
   for (uint64_t seed = 0; seed < 1500; ++seed) {
     const RandomProgram random(seed);
     INFO("seed " << seed);

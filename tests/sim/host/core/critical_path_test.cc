@@ -76,7 +76,7 @@ TEST_CASE("spans say which call they come from, their stream and bytes") {
 }
 
 TEST_CASE("the critical path of a copy, a kernel behind it and a wait for both") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_calls()->set_memcpy_ns(1000);
   g.mutable_host()->mutable_calls()->set_launch_ns(2000);
   g.mutable_host()->mutable_latency()->set_submit_ns(500);
@@ -98,7 +98,7 @@ TEST_CASE("the critical path of a copy, a kernel behind it and a wait for both")
 }
 
 TEST_CASE("a kernel that comes late waits for the call that launches it") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_calls()->set_launch_ns(5000);
   Builder w;
   const auto s = w.stream("s", true);
@@ -128,7 +128,7 @@ TEST_CASE("a kernel without room waits for it; one behind others in its stream f
 }
 
 TEST_CASE("threads wait for each other, for a time and for functions of the host") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_latency()->set_host_function_start_ns(3000);
   g.mutable_host()->mutable_latency()->set_host_function_end_ns(1000);
   Builder w;

@@ -237,7 +237,7 @@ TEST_CASE("what cannot be is refused before it runs, with the line") {
 }
 
 TEST_CASE("VM02: a cuMemCreate that fails takes no time for what it does not make") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_vmm()->set_create_ns_per_mib(1000);
   const auto time = [&](uint64_t bytes) {
     Builder w;

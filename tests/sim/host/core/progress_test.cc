@@ -189,7 +189,7 @@ TEST_CASE("C75: a kernel that spins for one that has yet to be loaded") {
     main.launch(ka, w.stream("x", true)).launch(kb, w.stream("y", true)).deviceSynchronize();
     host::PlatformOptions o;
     o.rules.lazy_loading = lazy;
-    config::GpuConfig g = plain_gpu();
+    spec::GpuConfig g = plain_gpu();
     g.mutable_host()->mutable_calls()->set_lazy_load_ns(100000);
     return host::run(w.program(), g, o);
   };

@@ -18,7 +18,7 @@ struct Program {
   Graph g = add_graph(w, "g"), body = add_graph(w, "body"), other = add_graph(w, "other");
   GraphExec x = add_graph_exec(w, "x");
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
 
   Kernel k(const std::string& name, double us = 10) { return w.kernel_us(name, us); }
   host::Result run() { return host::run(w.program(), gpu, {{}, true}); }

@@ -16,9 +16,9 @@ struct Program {
   Builder w;
   Stream s = w.stream("s", true), s2 = w.stream("s2", true);
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
 
-  config::GraphCosts& costs() { return *gpu.mutable_host()->mutable_graph(); }
+  spec::GraphCosts& costs() { return *gpu.mutable_host()->mutable_graph(); }
   // A graph of one kernel, both of that name.
   Graph graph(const std::string& name, Kernel k) {
     const Graph g = add_graph(w, name);

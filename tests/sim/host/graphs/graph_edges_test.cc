@@ -18,7 +18,7 @@ struct Program {
   Graph g = add_graph(w, "g");
   GraphExec x = add_graph_exec(w, "x");
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
 
   // Ten us in one block; triggers after 4, waits for the kernel before after 1.
   Kernel k(const std::string& name) {

@@ -27,9 +27,9 @@ struct Program {
   GraphExec x = add_graph_exec(w, "x"), y = add_graph_exec(w, "y");
   Buffer a = memory("a"), b = memory("b");
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
 
-  config::GraphMemory& costs() { return *gpu.mutable_host()->mutable_graph_memory(); }
+  spec::GraphMemory& costs() { return *gpu.mutable_host()->mutable_graph_memory(); }
   Buffer memory(const std::string& name, uint64_t bytes = 2 * kMiB, uint32_t device = 0) {
     return w.later(name, Memory::kDevice, bytes, device);
   }

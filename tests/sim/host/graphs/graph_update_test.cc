@@ -18,7 +18,7 @@ struct Program {
   Graph g = add_graph(w, "g"), h = add_graph(w, "h");
   GraphExec x = add_graph_exec(w, "x");
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
 
   Kernel k(const std::string& name, double us = 10) { return w.kernel_us(name, us); }
   host::Result run(const host::Rules& rules = {}) { return host::run(w.program(), gpu, {rules, true}); }

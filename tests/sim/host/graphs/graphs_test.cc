@@ -16,9 +16,9 @@ struct Program {
   Graph g = add_graph(w, "g");
   GraphExec x = add_graph_exec(w, "x");
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
 
-  config::GraphCosts& costs() { return *gpu.mutable_host()->mutable_graph(); }
+  spec::GraphCosts& costs() { return *gpu.mutable_host()->mutable_graph(); }
   Kernel k(const std::string& name, double us = 10) { return w.kernel_us(name, us); }
   host::Result run(const host::Rules& rules = {}) { return host::run(w.program(), gpu, {rules, true}); }
 };
@@ -151,7 +151,7 @@ TEST_CASE("GR03: a graph of empty nodes takes the device no time") {
 
 TEST_CASE("GR03: a copy inside the device starts sooner as a node than in a stream") {
   Program p;
-  config::CopyEngines& copy = *p.gpu.mutable_host()->mutable_copy();
+  spec::CopyEngines& copy = *p.gpu.mutable_host()->mutable_copy();
   copy.set_d2d_start_ns(2000);
   copy.set_graph_d2d_start_ns(1000);
   const Buffer from = p.w.device("from", 4096), to = p.w.device("to", 4096);

@@ -12,12 +12,12 @@ using workload::LaunchAttributes;
 using workload::Stream;
 
 // GPCs of so many SMs each.
-config::GpuConfig gpu_of(const std::vector<uint32_t>& gpcs) {
+spec::GpuConfig gpu_of(const std::vector<uint32_t>& gpcs) {
   uint32_t sms = 0;
   for (const uint32_t n : gpcs) {
     sms += n;
   }
-  config::GpuConfig g = plain_gpu(sms);
+  spec::GpuConfig g = plain_gpu(sms);
   g.mutable_limits()->set_max_cluster_blocks(16);
   g.mutable_topology()->clear_tpcs_per_gpc();
   for (const uint32_t n : gpcs) {
@@ -38,7 +38,7 @@ host::KernelDesc clustered(uint32_t blocks, uint32_t cluster) {
   return k;
 }
 
-double end_of(const host::KernelDesc& k, const config::GpuConfig& g) {
+double end_of(const host::KernelDesc& k, const spec::GpuConfig& g) {
   Builder w;
   w.thread("main").launch(w.kernel(k), w.stream("s", true));
   const host::Result r = host::run(w.program(), g);
@@ -61,8 +61,8 @@ TEST_CASE("PM17 OC09: active clusters are whole ones of each GPC") {
 
 // cudaOccupancyMaxActiveClusters on an H200: tools/microbench/FINDINGS.md 25.
 TEST_CASE("PM17: clusters larger than a TPC do not go to singleton TPCs") {
-  config::GpuConfig g = gpu_of({16, 16, 16, 18, 16, 16, 16, 18});
-  config::Topology& t = *g.mutable_topology();
+  spec::GpuConfig g = gpu_of({16, 16, 16, 18, 16, 16, 16, 18});
+  spec::Topology& t = *g.mutable_topology();
   t.set_sms_per_tpc(2);
   for (int i = 0; i < t.tpcs_per_gpc_size(); ++i) {
     t.set_tpcs_per_gpc(i, t.tpcs_per_gpc(i) / 2);
@@ -87,7 +87,7 @@ TEST_CASE("PM17: clusters larger than a TPC do not go to singleton TPCs") {
 
 TEST_CASE("PM10: a cluster runs in one GPC, all its blocks at once") {
   // Ten places: without clusters ten blocks at once, in clusters of four eight.
-  const config::GpuConfig g = gpu_of({3, 2});
+  const spec::GpuConfig g = gpu_of({3, 2});
   CHECK(end_of(clustered(10, 1), g) == 10);
   CHECK(end_of(clustered(8, 4), g) == 10);
   CHECK(end_of(clustered(12, 4), g) == 20);
@@ -109,14 +109,14 @@ TEST_CASE("PM10: the places that another kernel leaves do not make a cluster acr
 }
 
 TEST_CASE("PM10: a cluster's blocks start one interval apart") {
-  config::GpuConfig g = gpu_of({4});
+  spec::GpuConfig g = gpu_of({4});
   g.mutable_launch()->set_block_interval(100);  // 0.1 us
   CHECK(end_of(clustered(8, 4), g) == Approx(10.7));
 }
 
 // What the launch of k with these attributes returns.
 std::string launch_error(const host::KernelDesc& k, const LaunchAttributes& a = {},
-                         const config::GpuConfig& g = gpu_of({3, 2})) {
+                         const spec::GpuConfig& g = gpu_of({3, 2})) {
   Builder w;
   w.thread("main").launch(w.kernel(k), {}, a);
   const host::Result r = host::run(w.program(), g);
@@ -179,7 +179,7 @@ TEST_CASE("PM29: parameters beyond 32764 bytes, 4096 before Volta") {
   host::KernelDesc k = clustered(8, 1);
   k.parameter_bytes = 32764;
   CHECK(launch_error(k) == "cudaSuccess");
-  config::GpuConfig old = gpu_of({3, 2});
+  spec::GpuConfig old = gpu_of({3, 2});
   old.mutable_limits()->set_compute_capability(61);
   CHECK(launch_error(k, {}, old) == "cudaErrorInvalidValue");
   k.parameter_bytes = 32765;
@@ -195,7 +195,7 @@ double switching(int32_t first, int32_t second, bool guide_12_4) {
   w.thread("main").launch(w.kernel(a), w.stream("x", true)).launch(w.kernel(b), w.stream("y", true));
   host::Rules rules;
   rules.implicit_sync_12_4 = guide_12_4;
-  config::GpuConfig g = plain_gpu(2);
+  spec::GpuConfig g = plain_gpu(2);
   g.mutable_sm()->mutable_l1()->clear_carveout_bytes();
   for (const uint32_t kb : {0, 64, 132, 228}) {
     g.mutable_sm()->mutable_l1()->add_carveout_bytes(kb * 1024);

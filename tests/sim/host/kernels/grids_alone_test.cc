@@ -10,8 +10,8 @@ using workload::Builder;
 using workload::Kernel;
 using workload::Stream;
 
-config::GpuConfig gpu() {
-  config::GpuConfig g = plain_gpu(4);
+spec::GpuConfig gpu() {
+  spec::GpuConfig g = plain_gpu(4);
   g.mutable_launch()->set_block_interval(20);
   g.mutable_launch()->set_sm_block_interval(50);
   return g;

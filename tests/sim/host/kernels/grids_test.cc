@@ -23,7 +23,7 @@ host::KernelDesc shaped(uint32_t threads, uint32_t registers, uint32_t shared = 
 }
 
 TEST_CASE("C01 OC03: 512 threads: 64 registers, two blocks; 65, one") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   const host::Params p(g);
   CHECK(host::blocks_per_sm(shaped(512, 64), p) == 2);
   CHECK(host::blocks_per_sm(shaped(512, 65), p) == 1);
@@ -35,7 +35,7 @@ TEST_CASE("C02 OC01: blocks of 32 threads are limited by the number of blocks") 
 }
 
 TEST_CASE("OC07: residency is that of the device model") {
-  const config::GpuConfig g = plain_gpu();
+  const spec::GpuConfig g = plain_gpu();
   const host::Params p(g);
   for (uint32_t threads : {32u, 33u, 96u, 128u, 256u, 512u, 544u, 1024u}) {
     for (uint32_t registers : {16u, 32u, 40u, 63u, 64u}) {
@@ -84,7 +84,7 @@ TEST_CASE("AX06: registers and shared memory decide together with what another k
 
 TEST_CASE("OC20: at most so many resident grids; the next waits for the first to end") {
   Builder w;
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_limits()->set_max_resident_grids(2);
   workload::Thread& main = w.thread("main");
   for (int i = 0; i < 3; ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("PM18: a cooperative grid starts as a whole") {
 }
 
 TEST_CASE("PM18: a cooperative launch and a barrier of its grid have a cost") {
-  config::GpuConfig g = plain_gpu(2);
+  spec::GpuConfig g = plain_gpu(2);
   g.mutable_host()->mutable_latency()->set_cooperative_start_ns(500);
   g.mutable_host()->mutable_latency()->set_grid_barrier_ns(2000);
   const auto end = [&](bool cooperative, bool barrier) {
@@ -158,7 +158,7 @@ TEST_CASE("PM18: a cooperative launch and a barrier of its grid have a cost") {
 }
 
 TEST_CASE("PM05: a kernel given by its whole time takes it when alone") {
-  config::GpuConfig g = plain_gpu(2);
+  spec::GpuConfig g = plain_gpu(2);
   g.mutable_launch()->set_block_interval(100);  // 0.1 us at 1000 MHz
   g.mutable_launch()->set_block_start_latency(500);
   for (const uint32_t blocks : {1u, 4u, 9u}) {
@@ -172,7 +172,7 @@ TEST_CASE("PM05: a kernel given by its whole time takes it when alone") {
 }
 
 TEST_CASE("PM05: the distributor hands out one block at a time, and so many cycles apart to one SM") {
-  config::GpuConfig g = plain_gpu(2);
+  spec::GpuConfig g = plain_gpu(2);
   g.mutable_launch()->set_block_interval(100);
   Builder w;
   w.thread("main").launch(w.kernel_blocks("k", 4, 32, 1), w.stream("s", true));

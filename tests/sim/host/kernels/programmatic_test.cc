@@ -35,7 +35,7 @@ struct Two {
 };
 
 Two two(double trigger_us, double wait_us, const LaunchAttributes& attributes = kBeside,
-        const config::GpuConfig& gpu = plain_gpu()) {
+        const spec::GpuConfig& gpu = plain_gpu()) {
   Builder w;
   const Stream s = w.stream("s", true);
   w.thread("main")
@@ -58,7 +58,7 @@ TEST_CASE("C19 PD01 PD02 PD04 PD07: the second kernel starts at the trigger and 
 }
 
 TEST_CASE("C19 PD03: no trigger: it starts when all blocks have ended, before the memory is flushed") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_latency()->set_kernel_end_ns(500);
   g.mutable_host()->mutable_latency()->set_same_stream_ns(2000);
   const Two t = two(-1, 1, kBeside, g);
@@ -188,7 +188,7 @@ TEST_CASE("PD08: the event needs cudaEventDisableTiming; the attributes need com
   const Kernel k = kernel(w, "k", -1, -1);
   w.thread("main").launch(k, {}, {.programmatic_event = e}).launch(k, {}, kBeside);
   CHECK(errors(host::run(w.program(), plain_gpu())) == std::vector<std::string>{"cudaErrorInvalidValue"});
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_limits()->set_compute_capability(80);
   CHECK(errors(host::run(w.program(), g)) ==
         std::vector<std::string>{"cudaErrorNotSupported", "cudaErrorNotSupported"});

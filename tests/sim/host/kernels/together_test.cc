@@ -23,7 +23,7 @@ std::unique_ptr<isa::BlockSource> blocks(uint32_t n, int instructions) {
 }
 
 struct Setup {
-  config::GpuConfig gpu = plain_gpu(1);
+  spec::GpuConfig gpu = plain_gpu(1);
   std::vector<std::function<std::unique_ptr<isa::BlockSource>()>> traces;
   Builder w;
   uint32_t opened = 0;

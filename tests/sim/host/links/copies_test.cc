@@ -27,7 +27,7 @@ TEST_CASE("HM10: a copy from the device is packets of 256 bytes and 24 more") {
 }
 
 TEST_CASE("HM10: n small copies cost n times the start, one large one once") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_copy()->set_h2d_start_ns(2000);
   Builder many, one;
   const Stream s = many.stream("s", true), t = one.stream("t", true);
@@ -39,7 +39,7 @@ TEST_CASE("HM10: n small copies cost n times the start, one large one once") {
 }
 
 TEST_CASE("HM03: write-combined memory by the configuration's factor") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_link()->set_write_combined_gain(1.4);
   Builder w;
   w.thread("main").memcpyAsync(w.device("d", kMiB), w.buffer("h", host::Memory::kWriteCombined, kMiB),
@@ -79,7 +79,7 @@ TEST_CASE("AX08 AX01: a copy and a kernel at the same time") {
 }
 
 TEST_CASE("AX09: copies inside the device share its memory: each byte is read and written") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   const double rate =
       g.clocks().dram_mhz() * g.dram().channels() * g.dram().bytes_per_cycle() * 1e-6;  // bytes per ps
   const double alone = 2 * static_cast<double>(kMiB) / rate * 1e-6;
@@ -141,7 +141,7 @@ TEST_CASE("HM01: from the device the call returns when the data is there") {
 }
 
 TEST_CASE("HM01: a buffer larger than the host's caches is read more slowly") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_staging()->set_cached_bytes(kMiB);
   Builder w;
   w.thread("main").memcpyAsync(w.device("d", 2 * kMiB), w.pageable("h", 2 * kMiB), w.stream("s", true));
@@ -165,7 +165,7 @@ TEST_CASE("a copy beyond a buffer is an error, and moves nothing") {
 
 // One copy of 1 MiB from device 0 to device 1.
 double peer_copy(uint32_t links, bool access) {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_peer()->set_links(links);
   Builder w(2);
   w.program().peer_access = access;
@@ -180,7 +180,7 @@ TEST_CASE("MU03 MU05: peers over NVLink, over PCI Express, and through the host"
 }
 
 TEST_CASE("MU04 C65: a peer copy in the NULL stream is a barrier on both devices") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_peer()->set_links(4);
   Builder w(2);
   const Stream s0 = w.stream("s0", true, 0, 0), s1 = w.stream("s1", true, 0, 1);

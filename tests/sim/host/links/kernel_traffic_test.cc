@@ -80,7 +80,7 @@ TEST_CASE("HM04: what moves at the same time shares the link; directions do not"
 }
 
 TEST_CASE("HM04: few threads do not fill the link: each has one element on its way") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_link()->set_access_ns(1000);
   const auto run = [&](uint32_t blocks, uint32_t element) {
     Builder w;
@@ -97,7 +97,7 @@ TEST_CASE("HM04: few threads do not fill the link: each has one element on its w
 }
 
 TEST_CASE("HM09: neighbours share packets; a load of one element fetches a piece, a store a sector") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_link()->set_read_piece_bytes(64);
   const host::Params p(g);
   const auto of = [&](uint32_t element, uint32_t stride, bool write) {
@@ -145,7 +145,7 @@ TEST_CASE(
   const Buffer there = w.device("there", 80000, 1);
   auto& main = w.thread("main");
   main.launch(kernel(w, 1, {reads(there)})).deviceSynchronize();
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_peer()->set_links(1);
   g.mutable_host()->mutable_peer()->set_link_gb_per_s(4);
   const host::Result r = host::run(w.program(), g);

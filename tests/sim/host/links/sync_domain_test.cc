@@ -23,8 +23,8 @@ constexpr double kStores = 152 / 128.0, kCopies = 276 / 256.0, kRequests = 24 / 
                  kLink = 8000;  // per us
 
 // Copy engines have 1000 bytes under way, stores of one SM 3000, of four 4800: 1 / (1 / 24000 + 1 / 6000).
-config::GpuConfig one_queue() {
-  config::GpuConfig g = plain_gpu();
+spec::GpuConfig one_queue() {
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_link()->set_engine_bytes(1000);
   g.mutable_host()->mutable_link()->set_posted_bytes_per_sm(6000);
   g.mutable_host()->mutable_link()->set_posted_bytes(6000);
@@ -34,9 +34,9 @@ config::GpuConfig one_queue() {
 
 // Kernels' ends wait for loads 1.5 times as long as those take, 0.1 us within a graph; for stores that the
 // link holds up: 3000 bytes of one SM, 4000 of two.
-config::GpuConfig flushing() {
-  config::GpuConfig g = one_queue();
-  config::HostLink& l = *g.mutable_host()->mutable_link();
+spec::GpuConfig flushing() {
+  spec::GpuConfig g = one_queue();
+  spec::HostLink& l = *g.mutable_host()->mutable_link();
   l.set_flush_scale(1.5);
   l.set_flush_loads_ns(100);
   l.set_flush_bytes_per_sm(6000);
@@ -69,7 +69,7 @@ struct Beside {
 
 host::Result run(const Beside& b) {
   Builder w;
-  config::GpuConfig g = flushing();
+  spec::GpuConfig g = flushing();
   g.mutable_host()->mutable_link()->set_store_sm_gb_per_s(b.store_gb_per_s);
   g.mutable_limits()->set_compute_capability(b.capability);
   const Buffer m = mapped(w);
@@ -132,7 +132,7 @@ TEST_CASE(
     CHECK(in_stream(r, "s", "traffic").end == Approx(kBytes * (4.8 * kStores + kRequests) / kLink / 4.8));
   }
   SECTION("with equal shares directions do not hold each other up") {
-    config::GpuConfig g = one_queue();
+    spec::GpuConfig g = one_queue();
     g.mutable_host()->mutable_link()->set_engine_bytes(0);
     main.launch(traffic(w, 1, writes(m)), s).memcpyAsync(dev, host, t);
     const host::Result r = host::run(w.program(), g);
@@ -186,7 +186,7 @@ TEST_CASE("MD03: not for loads of another domain; before compute capability 9.0 
 
 TEST_CASE("MD03: stores of its own wait for all that was there before, of any domain") {
   Builder w;
-  config::GpuConfig g = flushing();
+  spec::GpuConfig g = flushing();
   g.mutable_limits()->set_compute_capability(90);
   const Buffer m = mapped(w), flag = w.buffer("flag", host::Memory::kMapped, 128);
   const auto s = w.stream("s", true), t = w.stream("t", true);

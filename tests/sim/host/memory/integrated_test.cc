@@ -16,8 +16,8 @@ using workload::writes;
 
 constexpr uint64_t kMiB = 1 << 20;
 
-config::GpuConfig integrated() {
-  config::GpuConfig g = plain_gpu();
+spec::GpuConfig integrated() {
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_link()->set_integrated(true);
   return g;
 }
@@ -49,7 +49,7 @@ TEST_CASE("HM12: a copy reads and writes the one memory; both directions share i
     CHECK(in_stream(r, "t", "copy D2H").end == Approx(20));
   }
   SECTION("half of what copies inside the device can have") {
-    config::GpuConfig g = integrated();
+    spec::GpuConfig g = integrated();
     g.mutable_host()->mutable_copy()->set_d2d_efficiency(0.5);
     main.memcpyAsync(a, in, s);
     CHECK(in_stream(host::run(w.program(), g), "s", "copy H2D").end == Approx(20));
@@ -64,7 +64,7 @@ TEST_CASE(
   w.program().kernels[k.id].accesses = {updates(m)};
   const auto s = w.stream("s", true), t = w.stream("t", true);
   w.thread("main").launch(k, s).launch(other, t);
-  config::GpuConfig g = integrated();
+  spec::GpuConfig g = integrated();
   g.mutable_host()->mutable_link()->set_flush_scale(2);
   const host::Result r = host::run(w.program(), g);
   CHECK(in_stream(r, "s", "k").end == Approx(20));  // 10 us each way through one memory
@@ -78,16 +78,16 @@ TEST_CASE("HM12: few threads wait for the memory, whatever it could move") {
   w.program().kernels[k.id].accesses = {reads(m)};
   w.program().kernels[k.id].accesses[0].element = 4;
   w.thread("main").launch(k);
-  config::GpuConfig g = integrated();
+  spec::GpuConfig g = integrated();
   g.mutable_host()->mutable_link()->set_access_ns(500);
   const Times t = in_stream(host::run(w.program(), g), "default", "k");
   CHECK(t.end - t.start == Approx(128'000 / 1024.));  // 128 threads x 4 bytes in 0.5 us
 }
 
 TEST_CASE("HM12 UM05 UM10: no page of unified memory moves") {
-  using config::UnifiedMemory;
+  using spec::UnifiedMemory;
   for (const auto support : {UnifiedMemory::LIMITED, UnifiedMemory::MANAGED, UnifiedMemory::ATS}) {
-    config::GpuConfig g = integrated();
+    spec::GpuConfig g = integrated();
     g.mutable_host()->mutable_um()->set_support(support);
     Builder w;
     const Buffer m = w.managed("m", kMiB);
@@ -108,8 +108,8 @@ TEST_CASE("HM12 UM05 UM10: no page of unified memory moves") {
 }
 
 TEST_CASE("HM12 UM03: a page that nobody has touched is a fault of who touches it first") {
-  config::GpuConfig g = integrated();
-  g.mutable_host()->mutable_um()->set_support(config::UnifiedMemory::ATS);
+  spec::GpuConfig g = integrated();
+  g.mutable_host()->mutable_um()->set_support(spec::UnifiedMemory::ATS);
   Builder w;
   const Buffer m = w.managed("m", 65536);
   const auto s = w.stream("s", true);
@@ -122,8 +122,8 @@ TEST_CASE("HM12 UM03: a page that nobody has touched is a fault of who touches i
 }
 
 TEST_CASE("HM12 UM07: a prefetch finds its pages where they are to be") {
-  config::GpuConfig g = integrated();
-  g.mutable_host()->mutable_um()->set_support(config::UnifiedMemory::ATS);
+  spec::GpuConfig g = integrated();
+  g.mutable_host()->mutable_um()->set_support(spec::UnifiedMemory::ATS);
   g.mutable_host()->mutable_um()->set_prefetch_page_ns(1000);
   g.mutable_host()->mutable_um()->set_prefetch_start_ns(1000);
   Builder w;

@@ -18,8 +18,8 @@ using workload::LaunchAttributes;
 
 constexpr uint64_t kKiB = 1024;
 
-config::GpuConfig gpu(config::L2::SetAsideReplacement replacement = config::L2::LRU) {
-  config::GpuConfig g = plain_gpu();
+spec::GpuConfig gpu(spec::L2::SetAsideReplacement replacement = spec::L2::LRU) {
+  spec::GpuConfig g = plain_gpu();
   g.mutable_l2()->set_max_persisting_bytes(768 * kKiB);
   g.mutable_l2()->set_set_aside_replacement(replacement);
   return g;
@@ -38,7 +38,7 @@ uint64_t counter(const host::Result& r, const std::string& name) {
 // `times` launches of a kernel that reads all of a buffer of `kib`, 16 KiB set aside, the window over all of
 // it.
 host::Result sweep(double ratio, uint64_t kib, uint64_t times,
-                   config::L2::SetAsideReplacement replacement = config::L2::LRU) {
+                   spec::L2::SetAsideReplacement replacement = spec::L2::LRU) {
   Builder w;
   const Buffer b = w.device("b", kib * kKiB);
   const auto s = w.stream("s");
@@ -69,7 +69,7 @@ TEST_CASE("C15: the same at ratio 1: lines evict each other, the most recent 16 
   CHECK(counter(often, "persisting bytes evicted") == (16 + 9 * 32) * kKiB);
   CHECK(counter(often, "bytes accessed that persisted") == 0);
   // Where a full set-aside keeps what it has (an H200), the first 16 KiB stay.
-  const host::Result kept = sweep(1, 32, 10, config::L2::KEEP);
+  const host::Result kept = sweep(1, 32, 10, spec::L2::KEEP);
   CHECK(counter(kept, "persisting bytes evicted") == 0);
   CHECK(counter(kept, "persisting bytes refused") == 10 * 16 * kKiB);
   CHECK(counter(kept, "bytes accessed that persisted") == 9 * 16 * kKiB);
@@ -106,7 +106,7 @@ TEST_CASE("C17: ratio 0.6: that share of the window persists, of what is outside
 }
 
 TEST_CASE("C18: sizing by the device's limits, ten launches of A, then B, then no window and a reset for C") {
-  const config::GpuConfig g = gpu();
+  const spec::GpuConfig g = gpu();
   const uint64_t aside = std::min(g.l2().total_bytes() / 4 * 3, g.l2().max_persisting_bytes());
   CHECK(aside == 768 * kKiB);
   const auto run = [&](bool b_runs, bool c_runs) {
@@ -153,7 +153,7 @@ TEST_CASE("a limit is rounded up to a step; more than the device has is an error
   CHECK(errors(r) == std::vector<std::string>(5, "cudaErrorInvalidValue"));
   CHECK(counter(r, "bytes accessed") == 0);  // the launch has failed
 
-  config::GpuConfig old = gpu();
+  spec::GpuConfig old = gpu();
   old.mutable_host()->mutable_l2()->set_max_window_bytes(0);
   CHECK(errors(host::run(w.program(), old))[0] == "cudaErrorUnsupportedLimit");
 }
@@ -216,7 +216,7 @@ TEST_CASE("GR30: a kernel node has a window of its own; captured, that of its st
   }
   SECTION("one that is too large is an error of the instantiation") {
     workload::kernel_node(w, g, k);
-    config::GpuConfig small = gpu();
+    spec::GpuConfig small = gpu();
     small.mutable_host()->mutable_l2()->set_max_window_bytes(16 * kKiB);
     w.program().graphs[g.id].nodes[0].window = w.window(b, 24 * kKiB).id;
     main.graphInstantiate(x, g);

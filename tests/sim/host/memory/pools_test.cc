@@ -151,7 +151,7 @@ TEST_CASE("C67 SO05: threshold UINT64_MAX keeps memory over synchronisations; tr
 
 TEST_CASE("SO04: a pool's chunks cost calls of the operating system") {
   Two t;
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_memory()->set_pool_malloc_ns(1000);
   g.mutable_host()->mutable_memory()->set_pool_free_ns(500);
   g.mutable_host()->mutable_memory()->set_pool_grow_ns(30000);

@@ -31,9 +31,9 @@ struct One {
   Stream s = w.stream("s", true);
   workload::Kernel k = w.kernel_us("k", 5);
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
   host::Result run() { return host::run(w.program(), gpu); }
-  config::UnifiedMemory& um() { return *gpu.mutable_host()->mutable_um(); }
+  spec::UnifiedMemory& um() { return *gpu.mutable_host()->mutable_um(); }
   // A launch, waited for.
   void kernel(const host::Access& a) { main.launch(k, s).with({a}).streamSynchronize(s); }
 };
@@ -174,18 +174,18 @@ TEST_CASE("UM08: accessed-by: mapped beforehand, no fault") {
 }
 
 TEST_CASE("UM01 UM02: pageable memory faults with HMM only") {
-  for (const auto support : {config::UnifiedMemory::MANAGED, config::UnifiedMemory::HMM}) {
+  for (const auto support : {spec::UnifiedMemory::MANAGED, spec::UnifiedMemory::HMM}) {
     One t;
     t.um().set_support(support);
     const Buffer p = t.w.pageable("p", kPage);
     t.main.hostAccess({writes(p)});
     t.kernel(reads(p));
-    CHECK(us(t.run().end) == Approx(support == config::UnifiedMemory::HMM ? 10 + kIn + 5 : 5));
+    CHECK(us(t.run().end) == Approx(support == spec::UnifiedMemory::HMM ? 10 + kIn + 5 : 5));
   }
 }
 
 TEST_CASE("UM10: one page table: ping-pong between host and device without faults") {
-  for (const auto support : {config::UnifiedMemory::HMM, config::UnifiedMemory::ATS}) {
+  for (const auto support : {spec::UnifiedMemory::HMM, spec::UnifiedMemory::ATS}) {
     One t;
     t.um().set_support(support);
     const Buffer p = t.w.pageable("p", kPage);
@@ -193,7 +193,7 @@ TEST_CASE("UM10: one page table: ping-pong between host and device without fault
       m.launch(t.k, t.s).with({updates(p)}).streamSynchronize(t.s).hostAccess({updates(p)});
     });
     const host::Result r = t.run();
-    const bool ats = support == config::UnifiedMemory::ATS;
+    const bool ats = support == spec::UnifiedMemory::ATS;
     CHECK(us(r.end) == Approx(ats ? 2 * kIn : 2 * (10 + kIn + 5 + 1 + kOut)));
     CHECK(counter(r, "gpu page faults") == (ats ? 0 : 2));
   }
@@ -219,7 +219,7 @@ TEST_CASE("C52 UM11: write, print, append: moves, or the host reads the device's
 
 TEST_CASE("UM05: without concurrent access all moves before a launch, in one piece") {
   One t;
-  t.um().set_support(config::UnifiedMemory::LIMITED);
+  t.um().set_support(spec::UnifiedMemory::LIMITED);
   const Buffer m = t.w.managed("m", 16 * kPage);
   t.w.managed("never touched", kPage);
   t.main.hostAccess({writes(m)});  // they begin on the device
@@ -230,13 +230,13 @@ TEST_CASE("UM05: without concurrent access all moves before a launch, in one pie
 }
 
 TEST_CASE("UM06 UM05: without faults no more than the device has") {
-  for (const auto support : {config::UnifiedMemory::MANAGED, config::UnifiedMemory::LIMITED}) {
+  for (const auto support : {spec::UnifiedMemory::MANAGED, spec::UnifiedMemory::LIMITED}) {
     One t;
     t.um().set_support(support);
     t.gpu.mutable_dram()->set_total_bytes(2 * kMiB);
     const Buffer m = t.w.later("m", Memory::kManaged, 3 * kMiB);
     t.main.malloc(m).free(m).free(m);
-    CHECK(errors(t.run()) == (support == config::UnifiedMemory::MANAGED
+    CHECK(errors(t.run()) == (support == spec::UnifiedMemory::MANAGED
                                   ? std::vector<std::string>{"cudaErrorInvalidValue"}
                                   : std::vector<std::string>{"cudaErrorMemoryAllocation"}));
   }
@@ -246,7 +246,7 @@ TEST_CASE("C53 UM15: managed y touched while a kernel runs") {
   enum Case { kPlain, kSynchronised, kHostAttached, kOtherAttached, kConcurrent };
   for (const Case c : {kPlain, kSynchronised, kHostAttached, kOtherAttached, kConcurrent}) {
     One t;
-    t.um().set_support(c == kConcurrent ? config::UnifiedMemory::MANAGED : config::UnifiedMemory::LIMITED);
+    t.um().set_support(c == kConcurrent ? spec::UnifiedMemory::MANAGED : spec::UnifiedMemory::LIMITED);
     const Buffer x = t.w.managed("x", 4), y = t.w.managed("y", 4);
     if (c == kHostAttached) {
       t.main.streamAttachMemAsync(t.s, y, Attach::kHost);

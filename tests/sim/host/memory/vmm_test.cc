@@ -23,9 +23,9 @@ struct Program {
   Builder w;
   Stream s = w.stream("s", true), s2 = w.stream("s2", true);
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
 
-  config::VirtualMemory& costs() { return *gpu.mutable_host()->mutable_vmm(); }
+  spec::VirtualMemory& costs() { return *gpu.mutable_host()->mutable_vmm(); }
   // A kernel of 10 us with these accesses.
   Kernel kernel(const std::string& name, const std::vector<host::Access>& accesses) {
     const Kernel k = w.kernel_us(name, 10);

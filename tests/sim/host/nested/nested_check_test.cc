@@ -16,7 +16,7 @@ struct Program {
   Builder w;
   Stream s = w.stream("s", true);
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
   Buffer data = w.device("data", 1024);
 
   Kernel kernel(const std::string& name, const std::vector<host::Access>& accesses) {

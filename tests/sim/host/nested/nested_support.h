@@ -21,10 +21,10 @@ struct Program {
   Builder w;
   Stream s = w.stream("s", true);
   Thread& main = w.thread("main");
-  config::GpuConfig gpu = plain_gpu();
+  spec::GpuConfig gpu = plain_gpu();
   host::Rules rules;
 
-  config::DynamicParallelism& costs() { return *gpu.mutable_host()->mutable_dynamic(); }
+  spec::DynamicParallelism& costs() { return *gpu.mutable_host()->mutable_dynamic(); }
   Kernel kernel(const std::string& name, double us = 10) { return w.kernel_us(name, us); }
   Kernel cdp1(const std::string& name, double us = 10) {
     const Kernel k = kernel(name, us);

@@ -54,7 +54,7 @@ struct TwoStreams {
     main.deviceSynchronize();
   }
   host::Result run(uint32_t engines, const host::Rules& rules = {}) {
-    config::GpuConfig g = plain_gpu(2);  // two blocks of 1024 threads on each SM: one kernel fills it
+    spec::GpuConfig g = plain_gpu(2);  // two blocks of 1024 threads on each SM: one kernel fills it
     g.mutable_host()->mutable_copy()->set_engines(engines);
     return host::run(w.program(), g, {rules, true});
   }
@@ -300,7 +300,7 @@ TEST_CASE("AX15: the host waits when the launch queue is full; CUDA_SCALE_LAUNCH
     const Stream x = w.stream("x", true);
     const Kernel k = w.kernel_us("k", 5);
     w.thread("main").repeat(6, [&](workload::Thread& t) { t.launch(k, x); });
-    config::GpuConfig g = plain_gpu();
+    spec::GpuConfig g = plain_gpu();
     g.mutable_host()->mutable_queues()->set_depth(4);
     host::Rules rules;
     rules.launch_queue_scale = scale;
@@ -311,7 +311,7 @@ TEST_CASE("AX15: the host waits when the launch queue is full; CUDA_SCALE_LAUNCH
 }
 
 TEST_CASE("AX16: polling, yielding and sleeping threads notice at different times") {
-  config::GpuConfig g = plain_gpu();
+  spec::GpuConfig g = plain_gpu();
   g.mutable_host()->mutable_latency()->set_spin_ns(1000);
   g.mutable_host()->mutable_latency()->set_yield_ns(2000);
   g.mutable_host()->mutable_latency()->set_block_ns(3000);

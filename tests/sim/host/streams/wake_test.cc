@@ -15,9 +15,9 @@ using namespace workload;
 
 // Awake within 10 us; 20 more when it has slept for 5 us; 30 more beyond 100 us, and one for each microsecond
 // beyond, up to 40.
-config::GpuConfig sleeper() {
-  config::GpuConfig g = plain_gpu();
-  config::HostLatency& l = *g.mutable_host()->mutable_latency();
+spec::GpuConfig sleeper() {
+  spec::GpuConfig g = plain_gpu();
+  spec::HostLatency& l = *g.mutable_host()->mutable_latency();
   l.set_block_ns(10'000);
   l.set_host_function_start_ns(10'000);
   l.set_halted_after_ns(5'000);
@@ -68,7 +68,7 @@ TEST_CASE("ST11: behind a host function another starts at once, behind a kernel 
 
 TEST_CASE("ST11: within a graph, too, though its edges take longer than a stream's") {
   Builder w;
-  config::GpuConfig g = sleeper();
+  spec::GpuConfig g = sleeper();
   g.mutable_host()->mutable_graph()->set_node_ns(500);
   const Graph graph = add_graph(w, "g");
   const GraphExec x = add_graph_exec(w, "x");
@@ -79,7 +79,7 @@ TEST_CASE("ST11: within a graph, too, though its edges take longer than a stream
 }
 
 TEST_CASE("a seed draws wake-ups and the processor's speed; without one all is as it mostly is") {
-  config::GpuConfig g = sleeper();
+  spec::GpuConfig g = sleeper();
   g.mutable_host()->mutable_calls()->set_launch_ns(1000);
   const auto ends = [&](std::optional<uint64_t> seed) {
     Builder w;

@@ -15,9 +15,9 @@ struct Wires {
   sm::FetchPort port{outbox, 0};
 };
 
-config::ConstantCache cached_constants() {
-  config::ConstantCache c = test_gpu().sm().constants();
-  c.set_model(config::ConstantCache::CACHED);
+spec::ConstantCache cached_constants() {
+  spec::ConstantCache c = test_gpu().sm().constants();
+  c.set_model(spec::ConstantCache::CACHED);
   return c;
 }
 
@@ -26,7 +26,7 @@ constexpr auto kOther = sm::ConstantLine::kOther, kShape = sm::ConstantLine::kSh
 
 // Those of an SM with four sub-cores, in a GPC of 18 SMs, cold.
 struct Constants : Wires {
-  explicit Constants(const config::ConstantCache& c = cached_constants(), uint32_t place = 0)
+  explicit Constants(const spec::ConstantCache& c = cached_constants(), uint32_t place = 0)
       : cache(c, 4, place, 18, counters, port) {
     cache.reset();
   }
@@ -35,8 +35,8 @@ struct Constants : Wires {
 
 TEST_CASE("a line comes from the GCC, then from the L1, then it is in the sub-core's L0") {
   Wires w;
-  config::InstructionFetch c = test_gpu().sm().fetch();
-  c.set_model(config::InstructionFetch::CACHED);
+  spec::InstructionFetch c = test_gpu().sm().fetch();
+  c.set_model(spec::InstructionFetch::CACHED);
   sm::InstructionSupply supply(c, 4, w.counters, w.port);
   supply.reset();
   supply.add(0, 4, 1);
@@ -63,7 +63,7 @@ TEST_CASE("parameters are near, other constants come from memory the first time"
 }
 
 TEST_CASE("a line takes the way from the GPC for 16 cycles, the others that run the kernel take it, too") {
-  config::ConstantCache c = cached_constants();
+  spec::ConstantCache c = cached_constants();
   c.set_line_interval(16);
   for (const uint32_t sharers : {1u, 2u}) {
     Constants w(c);
@@ -87,7 +87,7 @@ TEST_CASE("parameters come all at once") {
 }
 
 TEST_CASE("a kernel's parameters are there some time behind its first read of bank 0, later with much code") {
-  config::ConstantCache c = cached_constants();
+  spec::ConstantCache c = cached_constants();
   c.set_launch_code_bytes(8192);
   c.set_launch_code_latency(400);
   Constants w(c);
@@ -104,7 +104,7 @@ TEST_CASE("a kernel's parameters are there some time behind its first read of ba
 
 TEST_CASE(
     "what the launch writes comes to the SMs of a CPC one after the other, all those that run the kernel") {
-  config::ConstantCache c = cached_constants();
+  spec::ConstantCache c = cached_constants();
   c.set_gcc_sms(6);
   c.set_gcc_interval(120);
   for (const uint32_t place : {0u, 5u, 6u, 13u}) {
@@ -129,8 +129,8 @@ TEST_CASE("a constant on its way keeps none that is there") {
 
 TEST_CASE("a line of code on its way comes to all sub-cores that wait for it at once") {
   Wires w;
-  config::InstructionFetch c = test_gpu().sm().fetch();
-  c.set_model(config::InstructionFetch::CACHED);
+  spec::InstructionFetch c = test_gpu().sm().fetch();
+  c.set_model(spec::InstructionFetch::CACHED);
   c.set_prefetch_lines(2);
   sm::InstructionSupply supply(c, 4, w.counters, w.port);
   supply.reset();
@@ -142,8 +142,8 @@ TEST_CASE("a line of code on its way comes to all sub-cores that wait for it at 
 
 TEST_CASE("what the launch brings comes line by line, later the more have to get it; sooner if wanted") {
   Wires w;
-  config::InstructionFetch c = test_gpu().sm().fetch();
-  c.set_model(config::InstructionFetch::CACHED);
+  spec::InstructionFetch c = test_gpu().sm().fetch();
+  c.set_model(spec::InstructionFetch::CACHED);
   c.set_launch_prefetch_bytes(4096);
   c.set_l0_bytes(8192);
   c.set_l1_bytes(8192);
@@ -166,8 +166,8 @@ TEST_CASE("what the launch brings comes line by line, later the more have to get
 
 TEST_CASE("code that another SM has asked for comes from the L2, as soon as this SM can know") {
   Wires w;
-  config::InstructionFetch c = test_gpu().sm().fetch();
-  c.set_model(config::InstructionFetch::CACHED);
+  spec::InstructionFetch c = test_gpu().sm().fetch();
+  c.set_model(spec::InstructionFetch::CACHED);
   c.set_l2_latency(300);
   c.set_dram_latency(1000);
   memory::CodeLines others;

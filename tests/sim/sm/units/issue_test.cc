@@ -62,7 +62,7 @@ struct IssueBench : sm::WarpScheduler {
   void park(uint32_t warp, Cycle at, Cycle now) override { subcore.park(warp / 4, at, now); }
   void retired(uint32_t warp, Cycle now) override { gone.push_back({warp, now}); }
 
-  const config::GpuConfig config;
+  const spec::GpuConfig config;
   sm::SmState state;
   const sm::TimedKernel timed;
   sm::InstructionSupply instructions;

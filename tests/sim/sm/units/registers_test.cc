@@ -19,8 +19,8 @@ sm::TimedInstr reads(std::initializer_list<uint8_t> registers) {
 }
 
 TEST_CASE("a bank serves one read a cycle within the window of three; a fourth holds back the next issue") {
-  config::RegisterFile c = test_gpu().sm().registers();
-  c.set_model(config::RegisterFile::PORTS);
+  spec::RegisterFile c = test_gpu().sm().registers();
+  c.set_model(spec::RegisterFile::PORTS);
   sm::RegisterPorts ports(c);
   stats::CounterSet n;
   CHECK(ports.read(reads({2, 4, 6}), 0, 100, n) == 0);
@@ -31,8 +31,8 @@ TEST_CASE("a bank serves one read a cycle within the window of three; a fourth h
 }
 
 TEST_CASE("what waits in a queue of the LSU reads all registers of its address and its data") {
-  config::RegisterFile c = test_gpu().sm().registers();
-  c.set_model(config::RegisterFile::PORTS);
+  spec::RegisterFile c = test_gpu().sm().registers();
+  c.set_model(spec::RegisterFile::PORTS);
   c.set_read_window(2);
   sm::RegisterPorts ports(c);
   stats::CounterSet n;
@@ -46,7 +46,7 @@ TEST_CASE("what waits in a queue of the LSU reads all registers of its address a
   CHECK(n[Counter::kRegPortStalls] == 1);
   CHECK(ports.read(reads({3, 5}), 0, 102, n) == 0);  // of the other bank, free from 102
   CHECK(ports.read(reads({2, 8}), 0, 102, n) == 1);  // read at 103 and 104
-  c.set_model(config::RegisterFile::IDEAL);
+  c.set_model(spec::RegisterFile::IDEAL);
   sm::RegisterPorts ideal(c);
   CHECK(ideal.read_queued(store, 100, n) == 0);
 }

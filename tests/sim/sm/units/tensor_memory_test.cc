@@ -14,9 +14,9 @@ using isa::OpClass;
 constexpr uint64_t kObject = 0x440;
 
 // 0.5 cycles a column, 128 bytes a cycle; results 10 cycles later, 30 with a pair; registers 20 cycles later.
-config::GpuConfig with_tensor_memory() {
-  config::GpuConfig gpu = test_gpu();
-  config::TensorMemory& t = *gpu.mutable_sm()->mutable_tensor_memory();
+spec::GpuConfig with_tensor_memory() {
+  spec::GpuConfig gpu = test_gpu();
+  spec::TensorMemory& t = *gpu.mutable_sm()->mutable_tensor_memory();
   t.set_columns(512);
   t.set_mma_column_cycles(0.5);
   t.set_shared_byte_cycles(1.0 / 128);
@@ -29,7 +29,7 @@ config::GpuConfig with_tensor_memory() {
 }
 
 struct Bench : UnitBench {
-  explicit Bench(Kernel& k, const config::GpuConfig& gpu = with_tensor_memory())
+  explicit Bench(Kernel& k, const spec::GpuConfig& gpu = with_tensor_memory())
       : UnitBench(k, gpu),
         fences(state),
         port(state),
@@ -193,7 +193,7 @@ TEST_CASE("who finds no free columns waits, and the first that came goes first")
 
 TEST_CASE("a GPU without tensor memory refuses its instructions") {
   Kernel k{nop()};
-  config::GpuConfig without = test_gpu();
+  spec::GpuConfig without = test_gpu();
   without.mutable_sm()->clear_tensor_memory();
   Bench b(k, without);
   b.product(100, 64, 0, 0);
