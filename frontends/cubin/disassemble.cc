@@ -14,10 +14,11 @@ bool has(std::initializer_list<uint32_t> opcodes, uint32_t opcode) {
   return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
 }
 
-// Opcodes that came with 9.0; before, some were others. S2UR and REDUX are older.
+// Opcodes that came with 9.0; before, some were others. S2UR and REDUX are older; so is ARRIVES, whose
+// objects other instructions of 8.x count at.
 bool came_with_90(uint32_t opcode) {
   return (opcode >= 0x1b0 && opcode != 0x1c3 && opcode != 0x1c4) ||
-         has({0x00f, 0x036, 0x044, 0x046, 0x048, 0x083}, opcode);
+         has({0x00f, 0x036, 0x044, 0x046, 0x048, 0x083, 0x152, 0x153}, opcode);
 }
 // Those that went with it: ULDC, IMNMX, HFMA2.MMA, of warp groups. And what no code of 12.x has shown:
 // VIMNMX3, VABSDIFF, VABSDIFF4, VIADDMNMX.

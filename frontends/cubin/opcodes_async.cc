@@ -31,8 +31,17 @@ void syncs(Line& l) {
         .text(object(l, 64))
         .reg(32);
   } else {
-    l.op("SYNCS.ARRIVE.TRANS64").flag(74, ".RED").flag(84, ".A1T0").reg(16).text(object(l, 64)).reg(32);
+    // A<arrivals>T<bytes>: 1 where nothing is said, else 0, 1, R that of the register; X bytes that have
+    // come.
+    l.op("SYNCS.ARRIVE.TRANS64").pick(73, 2, {"", ".TMASK", ".RED"}).flag(75, ".OPTOUT");
+    l.pick(84, 3, {"", ".A1T0", ".A0T1", ".A0TR", ".A0TX", ".ART0"});
+    l.reg(16).text(object(l, 64)).reg(32);
   }
+}
+// An arrival when the copies (LDGSTS) of the lane have come.
+void arrives(Line& l) {
+  l.op("ARRIVES.LDGSTSBAR.64").fixed(73, 3, 5).fixed(24, 8, kNoRegister);
+  l.pick(l.blackwell() ? 76 : 70, 2, {"", ".ARVCNT", ".TRANSCNT"}).text(object(l, 64));
 }
 void syncs_exchange(Line& l) {
   const int64_t offset = l.signed_bits(40, 24);
@@ -76,15 +85,46 @@ void utmaredg(Line& l) {
       .text(at(l, 24));
   policy(l);
 }
-void utmacctl(Line& l) { l.uniform_guard().op("UTMACCTL.IV").text(at(l, 24)); }
+void utmapf(Line& l) {
+  if (l.form() == 2) {
+    l.fixed(82, 1, 0);
+  }
+  tile(l.uniform_guard().op("UTMAPF.L2")).text(at(l, 32)).text(at(l, 24));
+  if (l.form() == 1) {
+    l.ureg(64);
+  }
+  policy(l);
+}
+void utmacctl(Line& l) { l.uniform_guard().op("UTMACCTL").pick(82, 1, {".IV", ".PF"}).text(at(l, 24)); }
 void utmacmdflush(Line& l) { l.uniform_guard().op("UTMACMDFLUSH"); }
+
+// Where to and where from: shared or global memory.
+Line& bulk(Line& l, std::string_view name) { return l.uniform_guard().op(name).fixed(72, 1, 0); }
 void ublkcp(Line& l) {
-  l.uniform_guard().op("UBLKCP").pick(72, 2, {"?", ".G.S", ".S.G"}).text(at(l, 32)).text(at(l, 24)).ureg(64);
+  bulk(l, "UBLKCP").pick(73, 2, {"?", ".S.G", ".G.S", ".S.S"}).flag(75, ".MULTICAST");
+  l.text(at(l, 32)).text(at(l, 24)).ureg(64);
+  policy(l);
+}
+void ublkred(Line& l) {
+  bulk(l, "UBLKRED").pick(73, 2, {"?", "?", ".G.S", ".S.S"});
+  l.pick(87, 3, {".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR"});
+  l.pick(81, 4, {"", ".S32", ".U64", ".S64", ".F16.RN", ".F32.RN", ".F32.FTZ.RN", ".F64.RN", ".BF16.RN"});
+  l.text(at(l, 32)).text(at(l, 24)).ureg(64);
+  policy(l);
+}
+void ublkpf(Line& l) {
+  l.uniform_guard().op("UBLKPF.L2").text(at(l, 24)).ureg(64);
+  policy(l);
 }
 
 void stas(Line& l) {
   l.op("STAS").fixed(90, 2, 3).pick(73, 3, {"?", "?", "?", "?", "", ".64", ".128"});
   l.text(l.address(24, ".64", l.signed_bits(40, 24))).reg(32);
+}
+void redas(Line& l) {
+  l.op("REDAS").fixed(90, 2, 2).fixed(72, 1, 1);
+  l.pick(87, 3, {".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR"});
+  l.pick(73, 3, {"", ".S32", ".64"}).text(l.address(24, ".64", l.signed_bits(40, 24))).reg(32);
 }
 void qspc(Line& l) {
   l.op("QSPC").flag(72, ".E").pick(73, 3, {"?", "?", ".S"}).pred(81).reg(16);
@@ -118,16 +158,21 @@ void warpgroup(Line& l) {
     l.fixed(47, 1, 1).text("gsb0").number(l.bits(72, 3));
   }
 }
-void fence(Line& l) { l.op("FENCE.VIEW.ASYNC").suffix(l.form() == 1 ? ".S" : ""); }
+void fence(Line& l) {
+  l.op("FENCE.VIEW.ASYNC");
+  if (l.form() == 1) {
+    l.pick(72, 1, {".S", ".G"});
+  }
+}
 void preexit(Line& l) { l.op("PREEXIT"); }
 void acqbulk(Line& l) { l.op("ACQBULK"); }
 
 constexpr Opcode kOpcodes[] = {
-    {0x02d, preexit},     {0x02e, acqbulk},    {0x083, up2ur},          {0x1a7, syncs},
-    {0x1aa, qspc},        {0x1b1, syncs_cctl}, {0x1b2, syncs_exchange}, {0x1b4, utmaldg},
-    {0x1b5, utmastg},     {0x1b6, utmaredg},   {0x1b7, utmacmdflush},   {0x1b9, utmacctl},
-    {0x1ba, ublkcp},      {0x1bd, stas},       {0x1c5, warpgroup},      {0x1c6, fence},
-    {0x1c7, cga_barrier}, {0x1c8, usetmaxreg}, {0x1c9, usetshmsz},
+    {0x02d, preexit},  {0x02e, acqbulk},      {0x083, up2ur},          {0x1a7, syncs},     {0x1aa, qspc},
+    {0x1b0, arrives},  {0x1b1, syncs_cctl},   {0x1b2, syncs_exchange}, {0x1b4, utmaldg},   {0x1b5, utmastg},
+    {0x1b6, utmaredg}, {0x1b7, utmacmdflush}, {0x1b8, utmapf},         {0x1b9, utmacctl},  {0x1ba, ublkcp},
+    {0x1bb, ublkred},  {0x1bc, ublkpf},       {0x1bd, stas},           {0x1be, redas},     {0x1c5, warpgroup},
+    {0x1c6, fence},    {0x1c7, cga_barrier},  {0x1c8, usetmaxreg},     {0x1c9, usetshmsz},
 };
 
 }  // namespace

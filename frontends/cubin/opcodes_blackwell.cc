@@ -27,10 +27,6 @@ void ldcu(Line& l) {
 void credux(Line& l) { l.op("CREDUX").pick(79, 1, {".MAX", ".MIN"}).flag(73, ".S32").ureg(16).reg(24); }
 void fmnmx3(Line& l) { l.op("FMNMX3").destination().a().b(kF).c(kF).pred(87, 90); }
 
-// Where a call returns to.
-void from_return(Line& l) { l.op("RPCMOV.32").reg(16).text("Rpc.LO"); }
-void to_return(Line& l) { l.op("RPCMOV.32").text("Rpc.LO").reg(32); }
-
 void iadd_64(Line& l) {
   l.op("IADD.64").fixed(73, 1, 1).flag(74, ".X").destination();
   if (l.bits(81, 3) != kTrue) {
@@ -137,12 +133,11 @@ void ffma2(Line& l) {
 }
 
 constexpr NewOpcode kOpcodes[] = {
-    {100, 121, {0x1ac, ldcu}},        {100, 110, {0x0cc, credux}},    {100, 110, {0x076, fmnmx3}},
-    {100, 110, {0x153, from_return}}, {100, 110, {0x152, to_return}}, {100, 110, {0x049, ffma2}},
-    {100, 110, {0x04a, fmul2}},       {100, 110, {0x04b, fadd2}},     {120, 121, {0x035, iadd_64}},
-    {120, 121, {0x017, imnmx_64}},    {120, 121, {0x04a, uvimnmx}},   {120, 121, {0x054, ufadd}},
-    {120, 121, {0x055, uffma}},       {120, 121, {0x05a, ui2f}},      {120, 121, {0x07a, qmma}},
-    {120, 121, {0x056, ufmul}},       {120, 121, {0x085, uimnmx_64}},
+    {100, 121, {0x1ac, ldcu}},    {100, 110, {0x0cc, credux}},   {100, 110, {0x076, fmnmx3}},
+    {100, 110, {0x049, ffma2}},   {100, 110, {0x04a, fmul2}},    {100, 110, {0x04b, fadd2}},
+    {120, 121, {0x035, iadd_64}}, {120, 121, {0x017, imnmx_64}}, {120, 121, {0x04a, uvimnmx}},
+    {120, 121, {0x054, ufadd}},   {120, 121, {0x055, uffma}},    {120, 121, {0x05a, ui2f}},
+    {120, 121, {0x07a, qmma}},    {120, 121, {0x056, ufmul}},    {120, 121, {0x085, uimnmx_64}},
 };
 
 }  // namespace

@@ -171,6 +171,10 @@ std::string moved_barrier(const Line& l, uint32_t first) {
   }
   return n < 16 ? fmt::format("B{}", n) : n == 16 ? "THREAD_STATE_ENUM.0" : fmt::format("B{}", n);
 }
+// Where a call returns to.
+std::string of_return(const Line& l) { return l.bit(31) ? "Rpc.HI" : "Rpc.LO"; }
+void from_return(Line& l) { l.op("RPCMOV.32").reg(16).text(of_return(l)); }
+void to_return(Line& l) { l.op("RPCMOV.32").text(of_return(l)).reg(32); }
 void bmov_from(Line& l) { l.op("BMOV.32").flag(84, ".CLEAR").reg(16).text(moved_barrier(l, 24)); }
 void bmov_to(Line& l) { l.op("BMOV.32").flag(84, ".PQUAD").text(moved_barrier(l, 24)).second(kU); }
 void yield(Line& l) {
@@ -198,7 +202,7 @@ void warpsync(Line& l) {
   } else if (l.form() == 4) {
     l.op("WARPSYNC.ALL");
   } else {
-    l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(l.bit(85) || l.blackwell() ? 24 : 32);
+    l.op("WARPSYNC").suffix(l.bit(85) ? ".EXCLUSIVE" : "").reg(24);
   }
 }
 void end_collective(Line& l) {
@@ -296,8 +300,8 @@ constexpr Opcode kOpcodes[] = {
     {0x148, warpsync},       {0x149, brx},           {0x14d, exit},  {0x14e, lepc},   {0x150, ret},
     {0x155, bmov_from},      {0x156, bmov_to},       {0x15b, kill},  {0x15c, bpt},    {0x15d, nanosleep},
     {0x189, shfl},           {0x192, membar},        {0x1a1, match}, {0x1ab, errbar}, {0x1af, ldgdepbar},
-    {0x1c3, s2ur},           {0x1c4, redux},         {0x0cb, cs2ur}, {0x158, brxu},
-
+    {0x1c3, s2ur},           {0x1c4, redux},         {0x0cb, cs2ur}, {0x158, brxu},   {0x152, to_return},
+    {0x153, from_return},
 };
 
 }  // namespace

@@ -203,16 +203,20 @@ void atoms_cas(Line& l) {
 }
 
 void ldgsts(Line& l) {
+  constexpr std::string_view kPrefetched[] = {"", ".LTC64B", ".LTC128B", ".LTC256B"};
   constexpr uint32_t kFar = 32, kNear = 44;  // offsets: 12 bits of the global address, 20 of the shared one
-  l.op("LDGSTS.E").pick(81, 2, {".BYPASS", "", "?", "?"}).flag(l.blackwell() ? 73 : 72, ".LTC128B");
-  const bool described = l.bit(76);
-  const std::string uniform = !described && l.bit(91) && !l.no_ureg(64) ? l.ureg_name(64) : "";
-  l.described(64, 1, 83).fixed(84, 3, 1);
-  const bool of_shared = l.form() == 6;
-  if (of_shared && described) {
-    l.unknown();
+  l.op("LDGSTS.E").pick(81, 1, {".BYPASS", ""});
+  if (l.blackwell()) {
+    l.fixed(83, 1, 1).pick(72, 2, kPrefetched);
+  } else {
+    l.fixed(70, 1, 1).pick(71, 2, kPrefetched);
   }
-  l.blackwell() ? l.pick(74, 2, {"", ".64", ".128"}) : size(l);
+  const bool described = l.bit(76), of_shared = l.form() == 6;
+  // With a policy the first register of its pair is added to the shared address; the policy is the other one.
+  const bool uniform_there = l.bit(91) && !l.no_ureg(64) && (of_shared || !described);
+  const std::string uniform = uniform_there ? l.ureg_name(64) : "";
+  l.fixed(84, 3, 1);
+  (l.blackwell() ? l.pick(74, 2, {"", ".64", ".128"}) : size(l)).flag(82, ".ZFILL");
   l.text(l.address(16, "", l.signed_bits(kNear, 20), of_shared ? uniform : ""));
   const std::string from = l.address(24, ".64", l.signed_bits(kFar, 12), of_shared ? "" : uniform);
   l.text(described ? "desc[" + l.ureg_name(64) + "]" + from : from);

@@ -61,7 +61,7 @@ SyncsForm syncs_form(std::string_view opcode) {
   } else if (has("ARRIVE")) {
     f.kind = SyncsForm::Kind::kArrive;
     f.arrivals_in_operand = has("ART0");
-    f.arrivals = has("A0TR") || has("A0TX") || f.arrivals_in_operand ? 0 : 1;
+    f.arrivals = has("A0TR") || has("A0TX") || has("A0T1") || f.arrivals_in_operand ? 0 : 1;
     f.bytes = has("A1T0") || f.arrivals_in_operand ? SyncsForm::Bytes::kNone
               : has("A0TX")                        ? SyncsForm::Bytes::kComplete
                                                    : SyncsForm::Bytes::kExpect;

@@ -124,6 +124,47 @@ TEST_CASE("operands that reach beyond R254 make an instruction that cannot be ex
   }
 }
 
+TEST_CASE("asynchronous copies that cannot be executed say why") {
+  const struct {
+    Word word;
+    const char* line;
+  } cases[] = {
+      {{0x0000000002077dae, 0x004fe8000b921a40},
+       "LDGSTS.E.64 [R7+UR0], desc[UR0][R2.64]: a policy beside a register (ptxas 13.0 names another uniform "
+       "register than it has filled)"},
+      {{0x00000008040073bb, 0x0023d800080c0406}, "UBLKRED.G.S.ADD.F32.FTZ.RN [UR8], [UR4], UR6: .FTZ"},
+      {{0x00000008040073bb, 0x0023d800098e0406},
+       "UBLKRED.G.S.INC.F64.RN [UR8], [UR4], UR6: such a reduction"},
+      {{0x00000008090875b2, 0x000ea40008000100}, "SYNCS.EXCH.64 UR8, [UR9], UR8: the object before"},
+      {{0x00000000ff0079b0, 0x000fe20008000a04}, "ARRIVES.LDGSTSBAR.64 [UR4]: objects of before 9.0"},
+  };
+  for (const auto& c : cases) {
+    try {
+      run({c.word});
+      FAIL(c.line);
+    } catch (const NotCovered& e) {
+      REQUIRE(e.lines().size() == 1);
+      CHECK_THAT(e.lines()[0], Catch::EndsWith(c.line));
+    }
+  }
+}
+
+TEST_CASE("a tensor's prefetch asks for its map") {
+  // UTMAPF.L2.2D [UR8], [UR12]: UR12 and UR13 are zeros.
+  CHECK_THROWS_WITH(run({{0x000000080c0075b8, 0x0005f00008008000}}), Catch::Contains("tensor map"));
+}
+
+TEST_CASE("the two registers that RPCMOV keeps are two") {
+  // Rpc.LO = 2, Rpc.HI = 4; R12 = Rpc.LO, R13 = Rpc.HI; [R2] = R12 or R13.
+  const std::vector<Word> code = {mov(4, 2), mov(5, 4), {0x0000000400007352, 0}, {0x0000000580007352, 0}};
+  for (const auto& [from, want] :
+       {std::pair{uint64_t{0x00000000000c7353}, 2.0F}, {0x00000000800c7353, 4.0F}}) {
+    auto c = code;
+    c.push_back({from, 0});
+    CHECK(std::bit_cast<float>(run_blackwell(c)[7]) == want);
+  }
+}
+
 TEST_CASE("pairs of f32") {
   const auto result = [](Word tested, bool high) {
     std::vector<Word> code = {mov(4, 1), mov(5, 2), mov(6, 10), mov(7, 20), mov(8, 100), mov(9, 200), tested};

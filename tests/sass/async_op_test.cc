@@ -89,6 +89,8 @@ TEST_CASE("operations on barrier objects", "[sass]") {
       {"SYNCS.ARRIVE.TRANS64.RED", {Kind::kArrive, Bytes::kExpect, 1}},
       {"ARRIVES.LDGSTSBAR.64", {Kind::kArriveCopies}},
       {"ARRIVES.LDGSTSBAR.64.ARVCNT", {Kind::kArriveCopies}},
+      {"ARRIVES.LDGSTSBAR.64.TRANSCNT", {Kind::kArriveCopies}},
+      {"SYNCS.ARRIVE.TRANS64.RED.A0T1", {Kind::kArrive, Bytes::kExpect, 0}},
       {"SYNCS.WHATEVER", {Kind::kOther}},
       {"SYNCS", {Kind::kOther}},
   };

@@ -15,11 +15,11 @@ using exec::Special;
 using exec::arith::Number;
 using exec::arith::WordOp;
 
-// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's register, temporaries,
+// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's registers, temporaries,
 // uniform registers with one that nobody reads, registers with four of them.
 constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
                    kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
-                   kReturn = kBarrierResult + 1, kTemporaries = kReturn + 1, kMostTemporaries = 160,
+                   kReturn = kBarrierResult + 1, kTemporaries = kReturn + 2, kMostTemporaries = 160,
                    kUniforms = kTemporaries + kMostTemporaries;
 constexpr uint32_t kSinks = 4;
 
@@ -266,8 +266,8 @@ Slot Translator::barrier(uint32_t index) const { return exec::slot(Bank::kFrame,
 // Of BAR.RED, for B2R.RESULT.
 Slot Translator::barrier_result() const { return exec::slot(Bank::kFrame, kBarrierResult); }
 
-// Of RPCMOV.
-Slot Translator::return_register() const { return exec::slot(Bank::kFrame, kReturn); }
+// Of RPCMOV: Rpc.LO, Rpc.HI.
+Slot Translator::return_register(uint32_t word) const { return exec::slot(Bank::kFrame, kReturn + word); }
 
 Slot Translator::temporary() {
   if (temporaries_ >= kMostTemporaries) {

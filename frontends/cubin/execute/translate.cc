@@ -77,7 +77,7 @@ const Ignored kIgnored[] = {
     {"ATOMS", {"SPIN", "32"}},
     {"CCTL", {"PF1", "PF2", "IVALL", "RS", "IV", "RSLB", "WBALL"}},
     {"MEMBAR", {"SC", "ALL", "MMIO", "CTA", "SM", "GPU", "SYS", "VC"}},
-    {"FENCE", {"VIEW", "ASYNC", "S"}},
+    {"FENCE", {"VIEW", "ASYNC", "S", "G"}},
     // Names of forms that the operands show.
     {"IMAD", {"MOV", "IADD", "SHL", "U32"}},
     {"SHF", {"L", "U32"}},
@@ -108,10 +108,15 @@ const Ignored kIgnored[] = {
     {"BMMA", {"POPC"}},
     {"BGMMA", {"POPC"}},
     {"SYNCS", {"TRANS64", "64", "ARRIVE", "RED", "IV"}},
+    {"ARRIVES", {"LDGSTSBAR", "64"}},
+    {"LDGSTS", {"LTC64B", "LTC256B"}},
     {"UTMALDG", {"1D", "2D", "3D", "4D", "5D"}},
     {"UTMASTG", {"1D", "2D", "3D", "4D", "5D"}},
     {"UTMAREDG", {"1D", "2D", "3D", "4D", "5D"}},
+    {"UTMAPF", {"L2", "1D", "2D", "3D", "4D", "5D"}},
     {"UBLKCP", {"S", "G"}},
+    {"UBLKRED", {"S", "G", "RN"}},
+    {"UBLKPF", {"L2"}},
     // What waits, and what changes hands.
     {"WARPGROUP", {"ARRIVE", "WAIT", "DEPBAR", "LE"}},
     {"DEPBAR", {"LE"}},
@@ -123,7 +128,7 @@ const Ignored kIgnored[] = {
     {"BREAK", {"RELIABLE"}},
     {"BPT", {"TRAP"}},
     {"NANOSLEEP", {"SYNCS"}},
-    {"UTMACCTL", {"IV"}},
+    {"UTMACCTL", {"IV", "PF"}},
     {"USETMAXREG", {"DEALLOC", "TRY_ALLOC", "CTAPOOL"}},
     {"USETSHMSZ", {"FLUSH"}},
 };

@@ -1,35 +1,46 @@
-// Barrier objects, copies that are not waited for (tools/tracer/OPERANDS.md).
+// Copies that are not waited for (tools/tracer/OPERANDS.md).
 #include "frontends/cubin/execute/translator.h"
 #include "sim/exec/arith/integer.h"
+#include "sim/exec/atomics.h"
 
 namespace heddle::cubin {
 namespace {
 
-using exec::BarrierObjectOp;
+using exec::AtomicKind;
+using exec::AtomicType;
 using exec::kNoSlot;
 using exec::Space;
 using exec::TransferOp;
 using exec::arith::WordOp;
 namespace words = exec::arith;
 
-constexpr uint32_t kFieldBits = 20;  // of the counts in a barrier object
+// Elements of UBLKRED.
+struct Elements {
+  std::string_view name;
+  AtomicType type;
+  uint8_t bytes;
+};
+constexpr Elements kElements[] = {{"S32", AtomicType::kS32, 4},  {"U64", AtomicType::kU64, 8},
+                                  {"S64", AtomicType::kS64, 8},  {"F16", AtomicType::kF16, 2},
+                                  {"F32", AtomicType::kF32, 4},  {"F64", AtomicType::kF64, 8},
+                                  {"BF16", AtomicType::kBf16, 2}};
 
 }  // namespace
 
 bool Translator::async() {
   const std::string& n = line_.name;
-  if (n == "SYNCS") {
-    barrier_object();
-  } else if (n == "LDGSTS") {
+  if (n == "LDGSTS") {
     copy();
-  } else if (n == "UBLKCP") {
+  } else if (n == "UBLKCP" || n == "UBLKRED") {
     bulk_copy();
-  } else if (n == "UTMALDG" || n == "UTMASTG" || n == "UTMAREDG") {
+  } else if (n == "UBLKPF") {
+    bulk_prefetch();
+  } else if (n == "UTMALDG" || n == "UTMASTG" || n == "UTMAREDG" || n == "UTMAPF") {
     tensor_copy();
-  } else if (n == "STAS") {
+  } else if (n == "STAS" || n == "REDAS") {
     asynchronous_store();
   } else {
-    return false;
+    return barrier_object();
   }
   return true;
 }
@@ -71,60 +82,6 @@ Operand Translator::next_uniform(const Operand& o) {
   return out;
 }
 
-void Translator::barrier_object() {
-  BarrierObjectOp o;
-  o.space = Space::kSharedCluster;
-  size_t address = 1;
-  Slot operand = kNoSlot, result = kNoSlot;
-  bool once = false;
-  if (line_.has("EXCH")) {
-    // mbarrier.init: what is written is 2^20 less the count, from bit 1 on.
-    o.kind = BarrierObjectOp::Kind::kInit;
-    const Slot t = temporary(), rest = temporary();
-    compute(WordOp::kShift, t, kNoSlot, {source(op(2)), constant(1), constant(0)}, words::kRight,
-            Role::kBefore);
-    compute(words::logic_fn(0xc0), rest, kNoSlot, {t, constant((1U << kFieldBits) - 1), constant(0)}, 0,
-            Role::kBefore);
-    operand = temporary();
-    compute(WordOp::kAdd3, operand, kNoSlot, {constant(1U << kFieldBits), rest}, words::kNegate1,
-            Role::kBefore);
-    once = true;
-  } else if (line_.has("CCTL")) {
-    o.kind = BarrierObjectOp::Kind::kInvalidate;
-    address = 0;
-  } else if (line_.has("PHASECHK")) {
-    o.kind = BarrierObjectOp::Kind::kWait;
-    o.parity = true;
-    o.suspends = line_.has("TRYWAIT");
-    result = predicate(op(0));
-    operand = temporary();
-    compute(WordOp::kShift, operand, kNoSlot, {source(op(2)), constant(31), constant(0)}, words::kRight,
-            Role::kBefore);
-  } else {  // ARRIVE: once, or once with bytes to come
-    o.kind = BarrierObjectOp::Kind::kArrive;
-    o.expects = !line_.has("A1T0");
-    operand = o.expects ? source(op(2)) : kNoSlot;
-    result = temporary();
-  }
-  const exec::Place at = place(op(address), o.space);
-  exec::Inst& in = emit(exec::Kind::kBarrierObject);
-  in.s[0] = at.base;
-  in.offset = at.offset;
-  in.s[1] = operand;
-  in.d[0] = result;
-  in.sub = once ? 1 : 0;
-  in.target = static_cast<uint32_t>(out_.code.barrier_objects.size());
-  out_.code.barrier_objects.push_back(o);
-  if (o.kind == BarrierObjectOp::Kind::kArrive && op(0).is(Kind::kRegister) && op(0).index != kZeroRegister) {
-    // The state, of which PHASECHK takes the parity from bit 31: here it is bit 62.
-    const Slot low = temporary(), high = temporary();
-    compute(WordOp::kSplit, low, high, {result}, 0, Role::kBehind);
-    compute(WordOp::kShift, low, kNoSlot, {high, constant(1), constant(0)}, 0, Role::kBehind);
-    compute(words::logic_fn(0xc0), destination(op(0)), kNoSlot, {low, constant(0x80000000), constant(0)}, 0,
-            Role::kBehind);
-  }
-}
-
 void Translator::emit_transfer(const TransferOp& t, bool once) {
   exec::Inst& in = emit(exec::Kind::kTransfer);
   in.sub = once ? 1 : 0;
@@ -138,6 +95,12 @@ void Translator::copy() {
   t.size = line_.has("128") ? 16 : line_.has("64") ? 8 : 4;
   t.to = place(op(0), Space::kSharedCluster);
   t.from = place(op(1), Space::kGlobal);
+  if (op(1).described && op(0).ubase != kNoIndex && op(0).base != kNoIndex) {
+    missing("a policy beside a register (ptxas 13.0 names another uniform register than it has filled)");
+  }
+  if (line_.has("ZFILL")) {
+    source_of_part(t);
+  }
   if (count() > 2) {  // whether it is read; otherwise zeros are written
     Operand p = op(2);
     p.negate = !p.negate;
@@ -146,32 +109,94 @@ void Translator::copy() {
   emit_transfer(t, false);
 }
 
-// [to], [from], units of 16 bytes
+// ZFILL: by so many bytes as the address is not aligned there are fewer, from its multiple of the size on,
+// and zeros behind them.
+void Translator::source_of_part(TransferOp& t) {
+  using words::IntegerOp;
+  const auto wide = [&](IntegerOp what, Slot a, Slot b) {
+    const Slot d = temporary();
+    compute(words::integer_fn(what, words::Number::kU64), d, kNoSlot, {a, b}, 0, Role::kBefore);
+    return d;
+  };
+  const Slot address = wide(IntegerOp::kAdd, t.from.base, constant(static_cast<uint64_t>(t.from.offset)));
+  const Slot low = temporary(), high = temporary(), past = temporary();
+  compute(WordOp::kSplit, low, high, {address}, 0, Role::kBefore);
+  compute(words::logic_fn(0xc0), past, kNoSlot, {low, constant(t.size - 1), constant(0)}, 0, Role::kBefore);
+  t.bytes = temporary();
+  compute(WordOp::kAdd3, t.bytes, kNoSlot, {constant(t.size), past}, words::kNegate1, Role::kBefore);
+  t.from.base = wide(IntegerOp::kSub, address, past);
+  t.from.offset = 0;
+}
+
+AtomicKind Translator::reduction() const {
+  constexpr std::pair<std::string_view, AtomicKind> kNames[] = {
+      {"ADD", AtomicKind::kAdd}, {"MIN", AtomicKind::kMin}, {"MAX", AtomicKind::kMax},
+      {"INC", AtomicKind::kInc}, {"DEC", AtomicKind::kDec}, {"AND", AtomicKind::kAnd},
+      {"OR", AtomicKind::kOr},   {"XOR", AtomicKind::kXor}};
+  AtomicKind out = AtomicKind::kAdd;
+  for (const auto& [name, kind] : kNames) {
+    out = line_.has(name) ? kind : out;
+  }
+  return out;
+}
+
+// [to], [from], units of 16 bytes; with MULTICAST the blocks in the upper half of these.
 void Translator::bulk_copy() {
   TransferOp t;
   t.kind = TransferOp::Kind::kBulk;
-  const Operand second = next_uniform(op(0));
-  t.bytes = temporary();
-  compute(WordOp::kShift, t.bytes, kNoSlot, {source(op(2)), constant(4), constant(0)}, 0, Role::kBefore);
+  Slot units = source(op(2));
   if (line_.has("MULTICAST")) {
-    missing("multicast");
+    t.blocks = temporary();
+    compute(WordOp::kShift, t.blocks, kNoSlot, {units, constant(16), constant(0)}, words::kRight,
+            Role::kBefore);
+    const Slot low = temporary();
+    compute(words::logic_fn(0xc0), low, kNoSlot, {units, constant(0xffff), constant(0)}, 0, Role::kBefore);
+    units = low;
   }
-  // "S.G": to shared from global memory.
-  const bool to_shared = !line_.modifiers.empty() && line_.modifiers[0] == "S";
-  t.to = place(op(0), to_shared ? Space::kSharedCluster : Space::kGlobal);
-  t.from = place(op(1), to_shared ? Space::kGlobal : Space::kSharedCluster);
-  t.signals = to_shared;
-  if (to_shared) {
-    t.barrier = place(second, Space::kSharedCluster);
+  t.bytes = temporary();
+  compute(WordOp::kShift, t.bytes, kNoSlot, {units, constant(4), constant(0)}, 0, Role::kBefore);
+  // "S.G": to shared from global memory. Where it is shared, the barrier object is named beside it.
+  const auto space = [&](size_t i) {
+    return i < line_.modifiers.size() && line_.modifiers[i] == "S" ? Space::kSharedCluster : Space::kGlobal;
+  };
+  t.to = place(op(0), space(0));
+  t.from = place(op(1), space(1));
+  t.signals = t.to.space != Space::kGlobal;
+  if (t.signals) {
+    t.barrier = place(next_uniform(op(0)), Space::kSharedCluster);
+  }
+  if (line_.name == "UBLKRED") {
+    Elements e{"", AtomicType::kU32, 4};
+    for (const Elements& other : kElements) {
+      e = line_.has(other.name) ? other : e;
+    }
+    t.combine = exec::atomic_fn(reduction(), e.type, !t.signals);
+    t.element_bytes = e.bytes;
+    if (t.combine == nullptr) {
+      missing("such a reduction");
+    }
   }
   emit_transfer(t, true);
 }
 
-// Loads: [to, barrier, coordinates], [map]; stores: [from, coordinates], [map]
-void Translator::tensor_copy() {
-  const bool loads = line_.name == "UTMALDG";
+// [from], units of 16 bytes
+void Translator::bulk_prefetch() {
   TransferOp t;
-  t.kind = loads ? TransferOp::Kind::kTensorLoad : TransferOp::Kind::kTensorStore;
+  t.kind = TransferOp::Kind::kBulkPrefetch;
+  t.from = place(op(0), Space::kGlobal);
+  t.bytes = temporary();
+  compute(WordOp::kShift, t.bytes, kNoSlot, {source(op(1)), constant(4), constant(0)}, 0, Role::kBefore);
+  emit_transfer(t, true);
+}
+
+// Loads: [to, barrier, coordinates], [map]; stores: [from, coordinates], [map]; prefetches: [coordinates],
+// [map]
+void Translator::tensor_copy() {
+  const bool loads = line_.name == "UTMALDG", prefetches = line_.name == "UTMAPF";
+  TransferOp t;
+  t.kind = loads        ? TransferOp::Kind::kTensorLoad
+           : prefetches ? TransferOp::Kind::kTensorPrefetch
+                        : TransferOp::Kind::kTensorStore;
   for (const std::string& m : line_.modifiers) {
     if (m.size() == 2 && m[1] == 'D') {
       t.dimensions = static_cast<uint8_t>(m[0] - '0');
@@ -179,18 +204,14 @@ void Translator::tensor_copy() {
   }
   t.im2col = line_.has("IM2COL");
   if (line_.name == "UTMAREDG") {
-    constexpr std::pair<std::string_view, exec::AtomicKind> kNames[] = {
-        {"ADD", exec::AtomicKind::kAdd}, {"MIN", exec::AtomicKind::kMin}, {"MAX", exec::AtomicKind::kMax},
-        {"INC", exec::AtomicKind::kInc}, {"DEC", exec::AtomicKind::kDec}, {"AND", exec::AtomicKind::kAnd},
-        {"OR", exec::AtomicKind::kOr},   {"XOR", exec::AtomicKind::kXor}};
     t.reduces = true;
-    for (const auto& [name, kind] : kNames) {
-      t.reduction = line_.has(name) ? kind : t.reduction;
-    }
+    t.reduction = reduction();
   }
   const Operand& first = op(0);
-  const uint32_t next = loads ? 2 : 1;
-  (loads ? t.to : t.from) = place(first, Space::kSharedCluster);
+  const uint32_t next = loads ? 2 : prefetches ? 0 : 1;
+  if (!prefetches) {
+    (loads ? t.to : t.from) = place(first, Space::kSharedCluster);
+  }
   if (loads) {
     t.barrier = place(next_uniform(first), Space::kSharedCluster);
     t.signals = true;
@@ -205,7 +226,7 @@ void Translator::tensor_copy() {
     compute(WordOp::kShift, t.blocks, kNoSlot, {source(op(2)), constant(16), constant(0)}, words::kRight,
             Role::kBefore);
   }
-  if (loads && t.im2col && t.dimensions >= 3) {
+  if ((loads || prefetches) && t.im2col && t.dimensions >= 3) {
     // One of 16 bits, two of 8, three of 5.
     const uint32_t spatial = t.dimensions - 2U, bits = spatial == 1 ? 16 : spatial == 2 ? 8 : 5;
     for (uint32_t i = 0; i < spatial; ++i) {
@@ -225,7 +246,8 @@ void Translator::asynchronous_store() {
   TransferOp t;
   t.kind = TransferOp::Kind::kStore;
   t.element_bytes = 4;
-  t.elements = line_.has("128") ? 4 : line_.has("64") ? 2 : 1;
+  const bool reduces = line_.name == "REDAS", wide = line_.has("64");
+  t.elements = line_.has("128") ? 4 : wide ? 2 : 1;
   const Operand& o = op(0);
   if (o.base == kNoIndex || o.base == kZeroRegister) {
     missing();
@@ -234,7 +256,17 @@ void Translator::asynchronous_store() {
   t.to = {reg(o.base), o.offset, Space::kSharedCluster};
   t.barrier = {reg(o.base, 1), 0, Space::kSharedCluster};
   t.signals = true;
-  for (uint32_t i = 0; i < t.elements; ++i) {
+  if (reduces) {
+    t.elements = 1;
+    t.element_bytes = wide ? 8 : 4;
+    t.values[0] = wide ? joined(op(1)) : source(op(1));
+    const AtomicType type = wide ? AtomicType::kU64 : line_.has("S32") ? AtomicType::kS32 : AtomicType::kU32;
+    t.combine = exec::atomic_fn(reduction(), type, false);
+    if (t.combine == nullptr) {
+      missing("such a reduction");
+    }
+  }
+  for (uint32_t i = 0; i < t.elements && !reduces; ++i) {
     t.values[i] = source(op(1), i);
   }
   emit_transfer(t, false);

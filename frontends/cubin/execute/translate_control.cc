@@ -117,9 +117,15 @@ void Translator::branch() {
   Slot condition = kNoSlot;
   const bool any = line_.has("U") && line_.has("ANY");
   if (line_.has("DIV")) {
-    // Whether other lanes than those of the register are here.
+    // Whether other lanes than those of the register are here; with a guard, whether it holds in others. All
+    // lanes go there then: ptxas has a guard where lanes may name different masks, and the code without a
+    // branch is for lanes that name the same.
     const Slot here = temporary(), differ = temporary();
-    emit(exec::Kind::kActivemask, Role::kBefore).d[0] = here;
+    if (line_.guarded) {
+      compute(WordOp::kBallot, here, kNoSlot, {guarded_by(constant(1))}, 0, Role::kBefore);
+    } else {
+      emit(exec::Kind::kActivemask, Role::kBefore).d[0] = here;
+    }
     compute(words::logic_fn(0x3c), differ, kNoSlot,
             {here, ureg(static_cast<uint32_t>(word_.bits(24, object_.capability >= kBlackwell ? 8 : 6))),
              constant(0)},
@@ -135,6 +141,10 @@ void Translator::branch() {
     missing("a second predicate");
   }
   exec::Inst& in = emit(exec::Kind::kBranch);
+  if (line_.has("DIV")) {
+    in.guard = kNoSlot;
+    in.guard_negated = false;
+  }
   in.s[0] = condition;
   in.sub = any ? 1 : 0;
   in.target = to_flat(to);
@@ -273,7 +283,7 @@ bool Translator::warp_wide() {
     const bool reg_mask = op(0).is(Kind::kRegister) && !line_.has("ALL");
     const bool number = op(0).is(Kind::kNumber) && !line_.has("COLLECTIVE");
     const Slot mask = reg_mask || number ? source(op(0)) : constant(0xffffffff);
-    if (line_.has("EXCLUSIVE")) {
+    if (line_.has("EXCLUSIVE") || (reg_mask && line_.has("COLLECTIVE"))) {
       // The lanes of one mask go on by themselves; those of others come here again.
       const Slot first = temporary(), other = temporary();
       emit_guarded(WordOp::kBroadcast, first, mask, 0);

@@ -342,10 +342,10 @@ bool Translator::moves() {
       compute(WordOp::kBroadcast, destination(op(0)), kNoSlot, {s});
     }
   } else if (n == "RPCMOV") {
-    // Code that has been seen keeps a register there and takes it back.
+    // Code that has been seen keeps registers there and takes them back.
     const bool to = op(0).is(Kind::kOther);
-    compute(WordOp::kCopy, to ? return_register() : destination(op(0)), kNoSlot,
-            {to ? source(op(1)) : return_register()});
+    const Slot kept = return_register(op(to ? 0 : 1).suffix == "Rpc.HI" ? 1 : 0);
+    compute(WordOp::kCopy, to ? kept : destination(op(0)), kNoSlot, {to ? source(op(1)) : kept});
   } else if (n == "P2R" || n == "P2UR") {
     // d, PR, others, which
     unsigned first = 0;

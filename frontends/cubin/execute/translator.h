@@ -148,7 +148,7 @@ class Translator {
   uint32_t to_flat(int64_t at);
   void emit_guarded(WordOp what, Slot d, Slot s, uint64_t control);
   Slot barrier_result() const;
-  Slot return_register() const;
+  Slot return_register(uint32_t word) const;
 
   // translate_matrix.cc
   bool matrix();
@@ -160,12 +160,21 @@ class Translator {
   void group_product();
   void sparsity(exec::MatrixOp& m, size_t place, bool selects);
 
+  // translate_barrier.cc
+  bool barrier_object();
+  void initialise_object();
+  void arrive();
+  void wait();
+  void emit_object(const exec::BarrierObjectOp& o, const Operand& at, Slot operand, Slot result, bool once);
+
   // translate_async.cc
   bool async();
-  void barrier_object();
   void emit_transfer(const exec::TransferOp& t, bool once);
   void copy();
+  void source_of_part(exec::TransferOp& t);
   void bulk_copy();
+  void bulk_prefetch();
+  exec::AtomicKind reduction() const;
   void tensor_copy();
   void asynchronous_store();
   exec::Place place(const Operand& o, exec::Space space);

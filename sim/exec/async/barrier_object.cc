@@ -7,7 +7,7 @@
 namespace heddle::exec {
 namespace {
 
-constexpr unsigned kExpectedBit = 20, kBytesBit = 40, kParityBit = 62, kThereBit = 63;
+constexpr unsigned kThereBit = 0, kExpectedBit = 1, kBytesBit = 21, kPendingBit = 43, kParityBit = 63;
 constexpr uint64_t kCountMask = kMostArrivals, kBytesMask = (uint64_t{1} << 21) - 1;
 
 uint8_t* object_at(const Spaces& spaces, uint32_t lane, const At& at, bool own) {
@@ -88,9 +88,9 @@ BarrierObject BarrierObject::unpack(uint64_t word) {
   BarrierObject b;
   b.there = (word >> kThereBit & 1) != 0;
   b.parity = (word >> kParityBit & 1) != 0;
-  b.expected = static_cast<uint32_t>(word >> kExpectedBit & kCountMask);
-  b.pending = static_cast<uint32_t>(word & kCountMask);
-  b.bytes = static_cast<int32_t>(word >> kBytesBit & kBytesMask);
+  b.expected = static_cast<uint32_t>((0 - (word >> kExpectedBit)) & kCountMask);
+  b.pending = static_cast<uint32_t>((0 - (word >> kPendingBit)) & kCountMask);
+  b.bytes = static_cast<int32_t>((0 - (word >> kBytesBit)) & kBytesMask);
   if (b.bytes > kMostBytes) {
     b.bytes -= static_cast<int32_t>(kBytesMask + 1);
   }
@@ -98,9 +98,10 @@ BarrierObject BarrierObject::unpack(uint64_t word) {
 }
 
 uint64_t BarrierObject::pack() const {
-  return uint64_t{pending} | uint64_t{expected} << kExpectedBit |
-         (static_cast<uint64_t>(bytes) & kBytesMask) << kBytesBit | uint64_t{parity} << kParityBit |
-         uint64_t{there} << kThereBit;
+  const auto negative = [](int64_t count, uint64_t mask) { return static_cast<uint64_t>(-count) & mask; };
+  return uint64_t{there} << kThereBit | negative(expected, kCountMask) << kExpectedBit |
+         negative(bytes, kBytesMask) << kBytesBit | negative(pending, kCountMask) << kPendingBit |
+         uint64_t{parity} << kParityBit;
 }
 
 uint64_t perform(const BarrierObjectOp& op, const Spaces& spaces, uint32_t lane, const At& at,
@@ -120,7 +121,7 @@ uint64_t perform(const BarrierObjectOp& op, const Spaces& spaces, uint32_t lane,
   uint64_t result = before;
   switch (op.kind) {
     case Kind::kInvalidate:
-      b = {};
+      b = {};  // zeros
       break;
     case Kind::kArrive:
       if (op.expects) {

@@ -11,8 +11,12 @@ namespace heddle::exec {
 inline constexpr uint32_t kMostArrivals = (1U << 20) - 1;
 inline constexpr int32_t kMostBytes = (1 << 20) - 1;  // under way, either way
 
-// What the 64 bits say. Their layout is this simulator's own: silicon's is not public, and programs use it
-// through these instructions only. All zero: no object.
+// What the 64 bits say, where machine code takes them apart: ptxas makes shifts of mbarrier.pending_count and
+// hands the upper word of a state to SYNCS.PHASECHK, and what it writes to initialise is 2^20 less the
+// arrivals in two places (tools/microbench/FINDINGS.md 24). So each count is stored as its complement to two:
+// arrivals of a phase from bit 1 on, bytes from bit 21 on, arrivals that are missing from bit 43 on; bit 63
+// is the parity. Bit 0 is this simulator's own: that there is an object. Where the bytes lie is assumed. All
+// zero: no object.
 struct BarrierObject {
   bool there = false;
   bool parity = false;    // of the phase that is not complete
