@@ -333,10 +333,9 @@ Slot Translator::word(const Operand& o) {
   return t;
 }
 
-Slot Translator::joined(const Operand& o) {
-  const auto [low, high] = pair(o);
+Slot Translator::joined(const Operand& o, uint32_t word) {
   const Slot t = temporary();
-  compute(WordOp::kJoin, t, exec::kNoSlot, {low, high}, 0, Role::kBefore);
+  compute(WordOp::kJoin, t, exec::kNoSlot, {source(o, word), source(o, word + 1)}, 0, Role::kBefore);
   return t;
 }
 

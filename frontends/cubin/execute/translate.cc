@@ -71,7 +71,7 @@ const Ignored kIgnored[] = {
     {"STG", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
     {"STL", {"EF", "EL", "LU", "EU", "NA"}},
     {"LDGSTS", {"BYPASS", "LTC128B"}},
-    {"ATOM", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
+    {"ATOM", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ", "SPIN"}},
     {"ATOMG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
     {"REDG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
     {"ATOMS", {"SPIN", "32"}},

@@ -14,6 +14,7 @@
 #include "sim/exec/arith/convert.h"
 #include "sim/exec/arith/number.h"
 #include "sim/exec/arith/words.h"
+#include "sim/exec/atomics.h"
 
 namespace heddle::cubin {
 
@@ -64,7 +65,7 @@ class Translator {
   // With its signs, as a number of that type: f32, f64 (joined), f16 pairs; and of words.
   Slot real(const Operand& o, exec::arith::Number type);
   Slot word(const Operand& o);
-  Slot joined(const Operand& o);
+  Slot joined(const Operand& o, uint32_t word = 0);
   Slot truth(const Operand& o);  // of a predicate, negated where it is
   std::pair<Slot, Slot> pair(const Operand& o);
   uint32_t frame_registers() const;
@@ -134,9 +135,15 @@ class Translator {
   void access(exec::MemoryOp m, const Operand& address);
   void load_store(exec::Space space, bool stores);
   void load_constant();
+  void matrix_tiles(bool stores);
+
+  // translate_atomic.cc
+  Slot generic_address(const Operand& o);
+  Slot in_space(Slot address, exec::Space space);
+  Slot none_of(std::initializer_list<Slot> predicates);
+  Slot done_by_atom(const Operand& address, exec::AtomicKind kind, exec::AtomicType type);
   void atomic(exec::Space space, bool returns);
   void stored(const Operand& d, uint32_t words, Slot old, Slot compared);
-  void matrix_tiles(bool stores);
 
   // translate_control.cc
   bool control();
