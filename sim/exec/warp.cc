@@ -60,7 +60,7 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
     warp_registers_.emplace_back().fill(word);
   }
   registers_.resize(entry.registers);
-  local_bytes_ = entry.local_bytes;
+  local_bytes_ = block.launch().local_bytes();
   local_.resize(size_t{kLanes} * local_bytes_);
   groups_[0].pc = entry.first;
   groups_[0].mask = lanes;

@@ -39,6 +39,7 @@ class Translator {
 
   // translate.cc
   void find_functions(uint32_t kernel);
+  void find_needed(uint32_t kernel);
   void find_registers();
   void function(uint32_t number);
   void system_functions();
@@ -51,9 +52,15 @@ class Translator {
   Slot special(exec::Special s);
   Slot parameter_word(uint32_t offset);
   Slot constant_word(const Operand& o, uint32_t word);
+  uint32_t most_uniforms() const;
+
+  // system_words.cc
+  Slot system_word(uint32_t offset);
   Slot blackwell_word(uint32_t offset);
   Slot cluster_word(const Operand& o);
-  uint32_t most_uniforms() const;
+  Slot stack_top();
+
+  // slots.cc
   // Of a thread; RZ: where results go that nobody wants. Past the last register the instruction is missing.
   Slot reg(uint32_t index, uint32_t word = 0);
   Slot ureg(uint32_t index, uint32_t word = 0);
@@ -156,6 +163,7 @@ class Translator {
   void emit_guarded(WordOp what, Slot d, Slot s, uint64_t control);
   Slot barrier_result() const;
   Slot return_register() const;
+  Slot collective_lanes() const;
 
   // translate_matrix.cc
   bool matrix();
@@ -184,6 +192,7 @@ class Translator {
   std::unordered_map<uint64_t, Slot> constants_;
   std::unordered_map<uint32_t, Slot> parameters_;
   std::vector<uint8_t> const_data_;
+  std::vector<bool> needed_;  // by function: what it has must be executed, or the kernel cannot be
   uint32_t bank2_ = 0;
   uint32_t uniforms_ = 0, registers_ = 0;  // so many are used
   const Function* f_ = nullptr;
@@ -194,6 +203,7 @@ class Translator {
   Parsed line_;
   bool uniform_ = false;
   bool missing_ = false;
+  bool collective_ = false;  // behind WARPSYNC.COLLECTIVE
   uint32_t temporaries_ = 0;
   std::vector<uint32_t> starts_;   // by instruction, functions one behind the other: the first of `code`
   std::vector<uint32_t> flat_of_;  // by function in out_.functions: its first instruction
