@@ -66,6 +66,11 @@ void load(Line& l, std::string_view name) {
     l.pred(81);
   }
   wide_only(l);
+  if (name == "LD" && l.form() == 4 && !l.bit(76) &&
+      !l.bit(91)) {  // no uniform register: an offset of 32 bits
+    l.reg(16).text(l.address(24, "", l.signed_bits(32, 32)));
+    return;
+  }
   l.reg(16).text(global_address(l, 32, offset24(l), l.bit(76)));
 }
 void ldg(Line& l) { load(l, "LDG"); }

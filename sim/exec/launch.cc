@@ -66,7 +66,8 @@ void check(const Launch& launch) {
 
 uint32_t Launch::local_bytes() const {
   const uint64_t own = code->functions[code->entry].local_bytes;
-  const uint64_t stack = code->stack_by_limit ? round_up(std::min<uint64_t>(stack_limit, kMostLocalBytes), uint64_t{16}) : 0;
+  const uint64_t stack =
+      code->stack_by_limit ? round_up(std::min<uint64_t>(stack_limit, kMostLocalBytes), uint64_t{16}) : 0;
   return static_cast<uint32_t>(std::min<uint64_t>(own + stack, kMostLocalBytes));
 }
 

@@ -54,7 +54,7 @@ struct Launch {
   uint64_t grid_id = 1;                         // %gridid: another one for each launch
   uint32_t multiprocessors = kMultiprocessors;  // of the GPU: %nsmid
   uint32_t warps_of_sm = kWarpsOfSm;            // %nwarpid
-  uint64_t stack_limit = kStackLimit;           // cudaLimitStackSize, bytes of a thread (Code::stack_by_limit)
+  uint64_t stack_limit = kStackLimit;  // cudaLimitStackSize, bytes of a thread (Code::stack_by_limit)
   bool reconvergence_stack = false;  // so the GPU, whatever the code was made for (Code::reconvergence_stack)
 
   uint64_t clusters() const { return blocks() / cluster.count(); }

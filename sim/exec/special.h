@@ -34,9 +34,9 @@ enum class Special : uint8_t {
   kLanemaskGt,
   kTotalShared,      // a block's, in whole units of allocation
   kAggregateShared,  // with the reserve
-  kDynamicShared,  // bytes
-  kReserve,        // of shared memory
-  kWorkspaceLow,   // Launch::workspace
+  kDynamicShared,    // bytes
+  kReserve,          // of shared memory
+  kWorkspaceLow,     // Launch::workspace
   kWorkspaceHigh,
   kClusteridX,  // of the cluster in the grid of clusters
   kClusteridY,
@@ -61,8 +61,8 @@ enum class Special : uint8_t {
   kZero,
 };
 
-// PTX's %envreg, by number: cooperative groups find the grid's barrier there, and the reserve's end (by where ptxas
-// looks for both). The others are the driver's: 0.
+// PTX's %envreg, by number: cooperative groups find the grid's barrier there, and the reserve's end (by where
+// ptxas looks for both). The others are the driver's: 0.
 constexpr Special environment(uint32_t number) {
   return number == 1    ? Special::kWorkspaceHigh
          : number == 2  ? Special::kWorkspaceLow

@@ -24,7 +24,8 @@ size_t target(std::span<const Word> code, size_t at, uint32_t capability) {
 
 bool calls(const Word& w) { return w.opcode() == kCall && w.form() != 1; }
 
-// What the function calls that begins at `first`; what goes somewhere by a register may lead to all up to `end`.
+// What the function calls that begins at `first`; what goes somewhere by a register may lead to all up to
+// `end`.
 std::set<size_t> called(std::span<const Word> code, size_t first, size_t end, uint32_t capability) {
   std::set<size_t> out;
   std::vector<bool> seen(code.size());

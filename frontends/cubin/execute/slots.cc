@@ -20,8 +20,7 @@ using exec::arith::WordOp;
 constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
                    kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
                    kReturn = kBarrierResult + 1, kCollective = kReturn + 1, kTemporaries = kCollective + 1,
-                   kMostTemporaries = 160,
-                   kUniforms = kTemporaries + kMostTemporaries;
+                   kMostTemporaries = 160, kUniforms = kTemporaries + kMostTemporaries;
 constexpr uint32_t kSinks = 4;
 
 constexpr uint64_t kSign32 = 0x80000000;

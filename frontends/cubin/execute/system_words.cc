@@ -57,14 +57,15 @@ constexpr SystemWord kBlackwellWords[] = {{0x140, Special::kGridid},
                                           {0x2e8, Special::kZero},  // the graph that is executed
                                           {0x2ec, Special::kZero}};
 constexpr SystemWord kClusterWords[] = {
-    {0x2a0, Special::kClusterNctaidX},
-    {0x2a4, Special::kClusterNctaidY}, {0x2a8, Special::kClusterNctaidZ}, {0x2ac, Special::kDynamicShared},
-    {0x2b0, Special::kClusterPartX},   {0x2b4, Special::kClusterPartY},   {0x2b8, Special::kClusterPartZ},   {0x2bc, Special::kAggregateShared},
-    {0x2c0, Special::kNclusteridX},    {0x2c4, Special::kNclusteridY},    {0x2c8, Special::kNclusteridZ},
-    {0x2cc, Special::kClusterNctarank}};
+    {0x2a0, Special::kClusterNctaidX}, {0x2a4, Special::kClusterNctaidY},
+    {0x2a8, Special::kClusterNctaidZ}, {0x2ac, Special::kDynamicShared},
+    {0x2b0, Special::kClusterPartX},   {0x2b4, Special::kClusterPartY},
+    {0x2b8, Special::kClusterPartZ},   {0x2bc, Special::kAggregateShared},
+    {0x2c0, Special::kNclusteridX},    {0x2c4, Special::kNclusteridY},
+    {0x2c8, Special::kNclusteridZ},    {0x2cc, Special::kClusterNctarank}};
 
-// Where PTX's %envreg0 to 31 are: before 9.0; of 9.0; of Blackwell the first 16, which are read at an offset, and
-// the others.
+// Where PTX's %envreg0 to 31 are: before 9.0; of 9.0; of Blackwell the first 16, which are read at an offset,
+// and the others.
 constexpr uint32_t kEnvironment = 32, kNearEnvironment = 16;
 constexpr uint32_t kOldEnvironment = 0x88, kHopperEnvironment = 0x40, kFirstEnvironment = 0x250,
                    kLaterEnvironment = 0xd0;
@@ -98,7 +99,9 @@ Slot Translator::system_word(uint32_t offset) {
     return special(exec::environment(i));
   }
   // %current_graph_exec: no graph.
-  if (const uint32_t graph = hopper ? 0x190 : object_.capability >= 80 ? 0x130 : 0x120;
+  if (const uint32_t graph = hopper                     ? 0x190
+                             : object_.capability >= 80 ? 0x130
+                                                        : 0x120;
       offset == graph || offset == graph + 4) {
     return constant(0);
   }
@@ -148,7 +151,8 @@ Slot Translator::blackwell_word(uint32_t offset) {
   if (const auto what = found(kBlackwellWords, offset)) {
     return special(*what);
   }
-  if (const uint32_t i = (offset - kLaterEnvironment) / 4 + kNearEnvironment; i < kEnvironment && i >= kNearEnvironment) {
+  if (const uint32_t i = (offset - kLaterEnvironment) / 4 + kNearEnvironment;
+      i < kEnvironment && i >= kNearEnvironment) {
     return special(exec::environment(i));
   }
   switch (offset) {

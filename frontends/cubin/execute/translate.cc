@@ -37,7 +37,8 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
     }
     const std::vector<std::string>& none = placement.undefined;
     if (std::find(none.begin(), none.end(), fixup.symbol) != none.end()) {
-      throw Error(fmt::format("{}: {}+0x{:x}: {}", object.file, f.name, fixup.at, nothing_defines(fixup.symbol)));
+      throw Error(
+          fmt::format("{}: {}+0x{:x}: {}", object.file, f.name, fixup.at, nothing_defines(fixup.symbol)));
     }
     const uint64_t value = fixed_up(object, placement, fixup, f.name);
     if (fixup.kind == Fixup::Kind::kCall) {
@@ -169,8 +170,8 @@ void Translator::find_functions(uint32_t kernel) {
   find_needed(kernel);
 }
 
-// Which functions the kernel may call, as the file says. Of the others nothing has to be known: where they have
-// something that cannot be executed there is a trap.
+// Which functions the kernel may call, as the file says. Of the others nothing has to be known: where they
+// have something that cannot be executed there is a trap.
 void Translator::find_needed(uint32_t kernel) {
   needed_.assign(object_.functions.size(), !object_.call_graph);
   std::vector<uint32_t> work = {kernel};
@@ -263,13 +264,15 @@ void Translator::instruction() {
 void Translator::function(uint32_t number) {
   f_ = &object_.functions[number];
   f_number_ = number;
-  std::vector<Word> code(f_->code.size());  // of words that are no instruction
+  std::vector<Word> code;
   try {
     code = relocated(object_, placement_, *f_);
   } catch (const Error& e) {
     if (needed_[number]) {
       out_.missing.emplace_back(e.what());
+      needed_[number] = false;  // nothing more has to be said of it
     }
+    code.resize(f_->code.size());  // no instructions
   }
   flat_of_.push_back(flat_);
   out_.code.stretches.emplace_back(static_cast<uint32_t>(out_.code.insts.size()), f_->name);

@@ -64,12 +64,13 @@ Slot Translator::generic_address(const Operand& o) {
   compute(WordOp::kAddress, base, kNoSlot, {word(o.base, kZeroRegister, false, 0), high, constant(0)},
           static_cast<uint64_t>(o.offset), Role::kBefore);
   compute(WordOp::kAddress, out, kNoSlot,
-          {word(o.ubase, kZeroUniform, true, 0), word(o.ubase, kZeroUniform, true, 1), base}, 0, Role::kBefore);
+          {word(o.ubase, kZeroUniform, true, 0), word(o.ubase, kZeroUniform, true, 1), base}, 0,
+          Role::kBefore);
   return out;
 }
 
-// Whether it is one of that space's, as PTX's isspacep says: kShared is the block's own, kSharedCluster that of
-// all blocks of its cluster. Parameters are in global memory.
+// Whether it is one of that space's, as PTX's isspacep says: kShared is the block's own, kSharedCluster that
+// of all blocks of its cluster. Parameters are in global memory.
 Slot Translator::in_space(Slot address, Space space) {
   const auto inside = [&](Slot first, uint64_t bytes) {
     const Slot d = temporary();
@@ -104,19 +105,21 @@ Slot Translator::none_of(std::initializer_list<Slot> predicates) {
 }
 
 // Where ATOM has a predicate, it does not do all itself and says so, and the code behind it does the rest: by
-// what ptxas (13.0, sm_90) writes there, never local memory; of the block's own shared memory only what swaps,
-// with words of 32 bits all (these have no predicate); of other blocks' all but sums of f32 and f64.
+// what ptxas (13.0, sm_90) writes there, never local memory; of the block's own shared memory only what
+// swaps, with words of 32 bits all (these have no predicate); of other blocks' all but sums of f32 and f64.
 Slot Translator::done_by_atom(const Operand& address, AtomicKind kind, AtomicType type) {
   const Slot at = generic_address(address);
   const bool swaps = kind == AtomicKind::kExch || kind == AtomicKind::kCas;
   const bool alone = type == AtomicType::kF32 || type == AtomicType::kF64;
   const Slot local = in_space(at, Space::kLocal);
-  return swaps ? none_of({local}) : none_of({local, in_space(at, alone ? Space::kSharedCluster : Space::kShared)});
+  return swaps ? none_of({local})
+               : none_of({local, in_space(at, alone ? Space::kSharedCluster : Space::kShared)});
 }
 
 // [P, d], address, value, [value]: of compare-and-swap what is compared with comes first.
 void Translator::atomic(Space space, bool returns) {
-  const bool shared = space == Space::kSharedCluster, cast = line_.has("CAST"), cas = line_.has("CAS") || cast;
+  const bool shared = space == Space::kSharedCluster, cast = line_.has("CAST"),
+             cas = line_.has("CAS") || cast;
   auto kind = kind_of(line_);
   AtomicSize type = type_of(line_);
   const bool counts = line_.has("POPC");  // ATOMS.POPC.INC.32 d, [a]: adds one for each lane
@@ -173,7 +176,8 @@ void Translator::atomic(Space space, bool returns) {
     stored(d, type.words, m.values[0], m.compare[0]);
   } else if (wanted && type.words > 1) {
     for (uint32_t e = 0; e < places; ++e) {
-      compute(WordOp::kSplit, destination(d, 2 * e), destination(d, 2 * e + 1), {m.values[e]}, 0, Role::kBehind);
+      compute(WordOp::kSplit, destination(d, 2 * e), destination(d, 2 * e + 1), {m.values[e]}, 0,
+              Role::kBehind);
     }
   }
   for (size_t k = behind; says && k < out_.code.insts.size(); ++k) {

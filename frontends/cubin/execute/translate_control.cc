@@ -204,8 +204,8 @@ void Translator::block_barrier() {
 
 bool Translator::warp_wide() {
   const std::string& n = line_.name;
-  // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE the lanes of its mask exchange from wherever they have come; else
-  // those that are here.
+  // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE the lanes of its mask exchange from wherever they have
+  // come; else those that are here.
   const Slot lanes_of_it = collective_ ? collective_lanes() : kNoSlot;
   const auto sync = [&](SyncKind kind, Slot d0, Slot d1, std::initializer_list<Slot> s, Slot mask,
                         Role role = Role::kMain) {
@@ -232,7 +232,9 @@ bool Translator::warp_wide() {
     const Operand p = op(ballot ? 1 : 0);
     const Slot lanes = temporary(), vote = temporary();
     if (collective_ && !uniform) {
-      const SyncKind kind = how == 0 ? SyncKind::kVoteAll : how == 1 ? SyncKind::kVoteAny : SyncKind::kVoteUni;
+      const SyncKind kind = how == 0   ? SyncKind::kVoteAll
+                            : how == 1 ? SyncKind::kVoteAny
+                                       : SyncKind::kVoteUni;
       sync(SyncKind::kVoteBallot, lanes, kNoSlot, {s}, lanes_of_it, Role::kBehind);
       sync(kind, vote, kNoSlot, {s}, lanes_of_it);
       if (ballot) {

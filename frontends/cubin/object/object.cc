@@ -230,8 +230,8 @@ void Reader::attribute(const AttributeValue& v, Function* f) {
   }
 }
 
-// Pairs of symbols: 0 and a number that says what comes, up to the next such pair. Calls by name, calls through
-// pointers with whom they may mean; the others are types of functions.
+// Pairs of symbols: 0 and a number that says what comes, up to the next such pair. Calls by name, calls
+// through pointers with whom they may mean; the others are types of functions.
 void Reader::call_graph() {
   constexpr uint32_t kByName = UINT32_MAX, kThroughPointers = UINT32_MAX - 3;
   const Section* s = elf_.section(".nv.callgraph");
@@ -247,7 +247,8 @@ void Reader::call_graph() {
       what = pair[1];
     } else if (what == kByName || what == kThroughPointers) {
       if (pair[0] >= elf_.symbols().size() || pair[1] >= elf_.symbols().size()) {
-        elf_.fail(s->at + at, fmt::format("a call of symbols {} and {} of {}", pair[0], pair[1], elf_.symbols().size()));
+        elf_.fail(s->at + at,
+                  fmt::format("a call of symbols {} and {} of {}", pair[0], pair[1], elf_.symbols().size()));
       }
       if (Function* f = find(elf_.symbols()[pair[0]].name)) {
         const std::string& name = elf_.symbols()[pair[1]].name;

@@ -68,7 +68,7 @@ struct Function {
   std::vector<Fixup> fixups;  // of the code
   // What it calls by name, and what may be meant where it calls through a pointer (Object::call_graph).
   std::vector<std::string> calls;
-  Data constant2;             // constants of the compiler, such as tables of jumps
+  Data constant2;  // constants of the compiler, such as tables of jumps
 };
 
 // What a name stands for.

@@ -76,12 +76,13 @@ void Uses::count() {
   }
 }
 
-// Registers whose only writer reads what follows from it alone: they have no value before it, so it says nothing
-// of what they hold, and whoever goes back from writer to writer would never come to an end. They count as if they
-// were written several times.
+// Registers whose only writer reads what follows from it alone: they have no value before it, so it says
+// nothing of what they hold, and whoever goes back from writer to writer would never come to an end. They
+// count as if they were written several times.
 void Uses::forget_circles() {
   const size_t n = writers_.size();
-  std::vector<std::vector<uint32_t>> from(n), to(n);  // by register: what its writer reads, and the other way round
+  std::vector<std::vector<uint32_t>> from(n),
+      to(n);  // by register: what its writer reads, and the other way round
   for (uint32_t r = 0; r < n; ++r) {
     if (writers_[r] == kNone) {
       continue;
@@ -107,7 +108,8 @@ void Uses::forget_circles() {
       }
     }
   }
-  // What is left when whoever has nothing before it, or nothing behind it, has been taken away, again and again.
+  // What is left when whoever has nothing before it, or nothing behind it, has been taken away, again and
+  // again.
   std::vector<bool> left(n);
   for (uint32_t r = 0; r < n; ++r) {
     left[r] = writers_[r] != kNone;
@@ -117,7 +119,8 @@ void Uses::forget_circles() {
     const auto& tells = forward ? to : from;
     std::vector<uint32_t> open(n), work;
     for (uint32_t r = 0; r < n; ++r) {
-      open[r] = static_cast<uint32_t>(std::count_if(needs[r].begin(), needs[r].end(), [&](uint32_t x) { return left[x]; }));
+      open[r] = static_cast<uint32_t>(
+          std::count_if(needs[r].begin(), needs[r].end(), [&](uint32_t x) { return left[x]; }));
       if (left[r] && open[r] == 0) {
         work.push_back(r);
       }

@@ -81,15 +81,16 @@ SUMS(sums_f16, __half, __float2half(1), __float2half(2))
 SUMS(sums_f16x2, __half2, __floats2half2_rn(1, -1), __floats2half2_rn(2, -2))
 SUMS(sums_bf16x2, __nv_bfloat162, __floats2bfloat162_rn(1, -1), __floats2bfloat162_rn(2, -2))
 
-// min, max, or, and, xor, swaps of 64 bits.
+// The others of 64 bits: bits of the lanes that came; how many came, which none of the comparisons changes.
 extern "C" __global__ void others_u64(uint64_t* out, uint32_t where) {
   at_all_places<unsigned long long>(
       [&](unsigned long long* a, unsigned long long* b) {
-        const unsigned long long bit = 1ull << (threadIdx.x + 16);
-        atomicOr(a, bit), atomicXor(a, bit << 1), atomicXor(a, bit << 1), atomicAnd(a, ~0ull << 17);
-        atomicMax(b, bit), atomicMin(reinterpret_cast<long long*>(b), 1ll << 62);
-        unsigned long long old = *b;
-        while (atomicCAS(b, old, old + 1) != old) old = *b;
+        const unsigned long long bit = 1ull << threadIdx.x;
+        atomicOr(a, bit), atomicXor(a, 1ull << 7), atomicXor(a, 1ull << 7), atomicAnd(a, ~0ull << 4);
+        atomicMin(b, ~0ull), atomicMax(reinterpret_cast<long long*>(b), -1ll);
+        atomicMax(b, 0ull), atomicMin(reinterpret_cast<long long*>(b), 1ll << 40);
+        unsigned long long old = *b, seen;
+        while ((seen = atomicCAS(b, old, old + 1)) != old) old = seen;
       },
       out, where);
 }
