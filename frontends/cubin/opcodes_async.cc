@@ -127,8 +127,14 @@ void redas(Line& l) {
   l.pick(73, 3, {"", ".S32", ".64"}).text(l.address(24, ".64", l.signed_bits(40, 24))).reg(32);
 }
 void qspc(Line& l) {
-  l.op("QSPC").flag(72, ".E").pick(73, 3, {"?", "?", ".S"}).pred(81).reg(16);
-  l.text(l.address(24, "", l.signed_bits(40, 24)));
+  l.op("QSPC").flag(72, ".E").pick(73, 3, {".G", ".L", ".S", ".D"}).pred(81).reg(16);
+  const int64_t offset = l.signed_bits(40, 24);
+  if (l.bit(91)) {
+    const std::string behind = l.address(Line::kNoPlace, "", offset, l.ureg_name(32));
+    l.text("[" + l.reg_name(24) + (l.bit(90) ? ".64+" : ".U32+") + behind.substr(1));
+    return;
+  }
+  l.text(l.address(24, "", offset));
 }
 
 void usetmaxreg(Line& l) {

@@ -66,6 +66,11 @@ void load(Line& l, std::string_view name) {
     l.pred(81);
   }
   wide_only(l);
+  if (name == "LD" && l.form() == 4 && !l.bit(76) &&
+      !l.bit(91)) {  // no uniform register: an offset of 32 bits
+    l.reg(16).text(l.address(24, "", l.signed_bits(32, 32)));
+    return;
+  }
   l.reg(16).text(global_address(l, 32, offset24(l), l.bit(76)));
 }
 void ldg(Line& l) { load(l, "LDG"); }
@@ -134,19 +139,39 @@ int64_t atomic_offset(const Line& l, bool described) {
   return l.blackwell() && described ? l.signed_bits(40, 23) : offset24(l);
 }
 
-// What returns the old value has a predicate too, which stays PT.
+// Whether an atomic operation that adds a uniform register has a descriptor in it; else, before 10.0, bit 91
+// says that the register is added to one of 32 bits, which only RZ has been seen as.
+bool has_descriptor(const Line& l) {
+  const bool uniform = l.bit(91) && l.bit(72);
+  if (!uniform || l.blackwell() || l.bits(70, 2) != 0) {
+    return uniform;
+  }
+  if (l.bits(24, 8) != kNoRegister) {
+    l.unknown();
+  }
+  return false;
+}
+std::string atomic_address(const Line& l, bool is, bool returns) {
+  const int64_t offset = atomic_offset(l, is && returns);
+  if (!is && l.bit(91)) {
+    return "[RZ.U32+" + l.address(kNone, "", offset, l.ureg_name(64)).substr(1);
+  }
+  return global_address(l, 64, offset, is);
+}
+
+// What returns the old value has a predicate too: whether it was done. It is PT where that is always so.
 void atomic(Line& l, std::string_view name, bool returns) {
   atomic_type(eviction(l.op(name).flag(72, ".E").pick(87, returns ? 4 : 3, kOperations)));
   order(l);
   if (returns) {
     l.pred(81).reg(16);
   }
-  const bool is = l.bit(91) && l.bit(72);
+  const bool is = returns ? has_descriptor(l) : l.bit(91) && l.bit(72);
   described(l, is, returns ? 3 : 2, returns ? 63 : 81, !returns);
   if (l.blackwell() && is && returns) {
     l.fixed(76, 1, 1);
   }
-  l.text(global_address(l, 64, atomic_offset(l, is && returns), is)).reg(32);
+  l.text(returns ? atomic_address(l, is, true) : global_address(l, 64, offset24(l), is)).reg(32);
 }
 void atomg(Line& l) { atomic(l, "ATOMG", true); }
 void atomic_float(Line& l, std::string_view name, bool returns) {
@@ -158,15 +183,15 @@ void atomic_float(Line& l, std::string_view name, bool returns) {
   }
   eviction(l);
   l.pick(73, 4,
-         {".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", "?", "?", "?", "?",
+         {".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", ".BF16x8.RN", "?", "?", "?",
           ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", "?", "?", "?", ".F64.RN"});
   order(l);
   if (returns) {
     l.pred(81).reg(16);
   }
-  const bool is = l.bit(91) && l.bit(72);
+  const bool is = returns ? has_descriptor(l) : l.bit(91) && l.bit(72);
   described(l, is, returns ? 3 : 2, returns ? 63 : 81, !returns);
-  l.text(global_address(l, 64, atomic_offset(l, is && returns), is)).reg(32);
+  l.text(returns ? atomic_address(l, is, true) : global_address(l, 64, offset24(l), is)).reg(32);
 }
 void atomg_float(Line& l) { atomic_float(l, "ATOMG", true); }
 void atom_float(Line& l) { atomic_float(l, "ATOM", true); }
@@ -174,12 +199,14 @@ void atom(Line& l) { atomic(l, "ATOM", true); }
 void redg(Line& l) { atomic(l, "REDG", false); }
 void redg_float(Line& l) { atomic_float(l, "REDG", false); }
 void compare_and_swap(Line& l, std::string_view name) {
-  order(atomic_type(eviction(l.op(name).flag(72, ".E").suffix(".CAS")))).pred(81).reg(16);
+  l.op(name).flag(72, ".E").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"});
+  order(atomic_type(eviction(l))).pred(81).reg(16);
   l.text(l.address(24, "", offset24(l))).reg(32).reg(64);
 }
 void atomg_cas(Line& l) { compare_and_swap(l, "ATOMG"); }
 void atom_cas(Line& l) { compare_and_swap(l, "ATOM"); }
 
+constexpr std::string_view kSharedTypes[] = {"", ".S32", ".64", "?", ".128"};
 void atoms(Line& l) {
   if (l.form() == 7) {
     l.op("ATOMS.POPC.INC.32").fixed(87, 4, 11).reg(16).text(shared_address(l, 64, offset24(l)));
@@ -187,13 +214,13 @@ void atoms(Line& l) {
   }
   l.op("ATOMS")
       .pick(87, 4, kOperations)
-      .pick(73, 3, std::span(kWhole).first(3))
+      .pick(73, 3, kSharedTypes)
       .reg(16)
       .text(shared_address(l, 64, offset24(l)))
       .reg(32);
 }
 void atoms_cas(Line& l) {
-  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, std::span(kWhole).first(3));
+  l.op("ATOMS").pick(87, 2, {".CAS", "?", "?", ".CAST.SPIN"}).pick(73, 3, kSharedTypes);
   if (l.blackwell() && l.bits(87, 2) == 3) {  // whether it has stored is a predicate
     l.fixed(9, 3, 2).fixed(16, 8, 0).pred(81);
   } else {

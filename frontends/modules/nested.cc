@@ -26,6 +26,9 @@ std::vector<Nested> nested(Program& program, const exec::Launch& done) {
       set_shape(n.launch, op.grid, op.block, std::nullopt, op.shared);
       n.launch.checks = done.checks;
       n.launch.reconvergence_stack = done.reconvergence_stack;
+      n.launch.multiprocessors = done.multiprocessors;
+      n.launch.warps_of_sm = done.warps_of_sm;
+      n.launch.stack_limit = done.stack_limit;
       std::copy_n(op.parameters.begin(), std::min(op.parameters.size(), n.launch.parameters.size()),
                   n.launch.parameters.begin());
     }
@@ -58,9 +61,10 @@ exec::ExecuteResult execute_nested(Program& program, const exec::Launch& done,
   };
   add(done, 1);
   while (!waiting.empty()) {
-    const Waiting next = std::move(waiting.back());
+    Waiting next = std::move(waiting.back());
     waiting.pop_back();
     if (next.what.kernel != nullptr) {
+      next.what.launch.grid_id = done.grid_id + out.launches + 1;
       const exec::ExecuteResult r = exec::execute(next.what.launch, options);
       ++out.launches;
       out.instructions += r.instructions;

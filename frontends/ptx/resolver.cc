@@ -112,6 +112,12 @@ void Resolver::alias(const ast::Item& item) {
   if (module_.functions[mine].defined || mine == id) {
     fail(item.at, quoted(item.names[0]) + " has a body and cannot be an alias (legal: a declared function)");
   }
+  for (uint32_t of = id; of != kNone; of = module_.functions[of].alias_of) {
+    if (of == mine) {
+      fail(item.at, quoted(item.names[0]) +
+                        " would be an alias of itself (legal: of a function with a body in the end)");
+    }
+  }
   module_.functions[mine].alias_of = id;
 }
 

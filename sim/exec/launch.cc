@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/align.h"
 #include "sim/base/error.h"
 #include "sim/exec/code.h"
 #include "sim/exec/layout.h"
@@ -62,6 +63,13 @@ void check(const Launch& launch) {
 }
 
 }  // namespace
+
+uint32_t Launch::local_bytes() const {
+  const uint64_t own = code->functions[code->entry].local_bytes;
+  const uint64_t stack =
+      code->stack_by_limit ? round_up(std::min<uint64_t>(stack_limit, kMostLocalBytes), uint64_t{16}) : 0;
+  return static_cast<uint32_t>(std::min<uint64_t>(own + stack, kMostLocalBytes));
+}
 
 Launch completed(Launch launch) {
   const Code& code = *launch.code;

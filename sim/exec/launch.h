@@ -51,12 +51,17 @@ struct Launch {
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
   // What the kernel calls of the CUDA runtime goes there; null: it calls nothing of it.
   std::shared_ptr<DeviceRuntime> runtime;
+  uint64_t grid_id = 1;                         // %gridid: another one for each launch
+  uint32_t multiprocessors = kMultiprocessors;  // of the GPU: %nsmid
+  uint32_t warps_of_sm = kWarpsOfSm;            // %nwarpid
+  uint64_t stack_limit = kStackLimit;  // cudaLimitStackSize, bytes of a thread (Code::stack_by_limit)
   bool reconvergence_stack = false;  // so the GPU, whatever the code was made for (Code::reconvergence_stack)
 
   uint64_t clusters() const { return blocks() / cluster.count(); }
   uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
   uint32_t threads() const { return block.x * block.y * block.z; }
   uint32_t warps() const { return (threads() + kLanes - 1) / kLanes; }  // of a block
+  uint32_t local_bytes() const;                                         // of a thread, when it starts
   uint32_t shared_bytes() const { return code->dynamic_shared_at - kSharedReserve + dynamic_shared; }
 };
 

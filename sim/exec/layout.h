@@ -24,6 +24,9 @@ inline constexpr uint32_t kStackBase = kMostLocalBytes;  // alloca: behind the f
 inline constexpr uint32_t kMostRegisters = 256 << 10;    // of a warp's frames: 64 MiB
 inline constexpr uint32_t kMostOutputBytes = 1 << 20;    // printf of a launch, as CUDA's buffer
 inline constexpr uint32_t kMultiprocessors = 132;        // as an H200: %nsmid
+inline constexpr uint32_t kWarpsOfSm = 64;               // as an H200: %nwarpid
+inline constexpr uint32_t kSharedUnit = 128;             // of allocations, bytes (PTX ISA, %total_smem_size)
+inline constexpr uint32_t kStackLimit = 1024;  // cudaLimitStackSize, as an H200 has it without asking
 inline constexpr uint32_t kMostSharedBytes = 227 << 10;  // of a block (CUDA guide, CC 9.0)
 
 }  // namespace heddle::exec

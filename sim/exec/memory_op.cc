@@ -274,6 +274,9 @@ std::string refusal(const Spaces& spaces, std::string_view what, uint64_t addres
     if (const Memory::Range* near = spaces.memory->nearest(address)) {
       out += fmt::format(" (nearest allocation: {} bytes at 0x{:x})", near->bytes, near->base);
     }
+  } else if (r.space == Space::kLocal) {
+    out += fmt::format(" (the thread's: {} bytes; cudaLimitStackSize says how many calls may use)",
+                       spaces.local_bytes);
   } else if (r.space == Space::kShared || r.space == Space::kSharedCluster) {
     const uint64_t rank = address % kSharedWindows / kWindowBytes;
     if (r.space == Space::kShared && rank != spaces.rank) {

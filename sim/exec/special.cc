@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "sim/base/align.h"
 #include "sim/exec/block.h"
 #include "sim/exec/layout.h"
 
@@ -64,13 +65,13 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
     case Special::kWarpid:
       return warp;
     case Special::kNwarpid:
-      return launch.warps();
+      return launch.warps_of_sm;
     case Special::kSmid:
-      return block.linear() % kMultiprocessors;
+      return block.linear() % launch.multiprocessors;
     case Special::kNsmid:
-      return kMultiprocessors;
+      return launch.multiprocessors;
     case Special::kGridid:
-      return 1;
+      return launch.grid_id;
     case Special::kLanemaskEq:
       return uint32_t{1} << lane;
     case Special::kLanemaskLe:
@@ -82,7 +83,9 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
     case Special::kLanemaskGt:
       return static_cast<uint32_t>(~((uint64_t{2} << lane) - 1));
     case Special::kTotalShared:
-      return kSharedReserve + launch.shared_bytes();
+      return round_up(launch.shared_bytes(), kSharedUnit);
+    case Special::kAggregateShared:
+      return kSharedReserve + round_up(launch.shared_bytes(), kSharedUnit);
     case Special::kDynamicShared:
       return launch.dynamic_shared;
     case Special::kWorkspaceLow:
@@ -119,6 +122,8 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
       return launch.with_cluster || launch.code->required_cluster[0] != 0 ? 1 : 0;
     case Special::kSharedBase:
       return block.rank() * kWindowBytes;
+    case Special::kStackTop:
+      return launch.local_bytes();
     default:  // special_of_place()
       return 0;
   }

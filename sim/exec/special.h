@@ -32,10 +32,11 @@ enum class Special : uint8_t {
   kLanemaskLt,
   kLanemaskGe,
   kLanemaskGt,
-  kTotalShared,    // with the reserve
-  kDynamicShared,  // bytes
-  kReserve,        // of shared memory
-  kWorkspaceLow,   // Launch::workspace
+  kTotalShared,      // a block's, in whole units of allocation
+  kAggregateShared,  // with the reserve
+  kDynamicShared,    // bytes
+  kReserve,          // of shared memory
+  kWorkspaceLow,     // Launch::workspace
   kWorkspaceHigh,
   kClusteridX,  // of the cluster in the grid of clusters
   kClusteridY,
@@ -56,8 +57,18 @@ enum class Special : uint8_t {
   kClusterNctarank,
   kIsExplicitCluster,
   kSharedBase,  // of the block's shared memory among those of its cluster
+  kStackTop,    // of machine code: the end of a thread's local memory
   kZero,
 };
+
+// PTX's %envreg, by number: cooperative groups find the grid's barrier there, and the reserve's end (by where
+// ptxas looks for both). The others are the driver's: 0.
+constexpr Special environment(uint32_t number) {
+  return number == 1    ? Special::kWorkspaceHigh
+         : number == 2  ? Special::kWorkspaceLow
+         : number == 10 ? Special::kReserve
+                        : Special::kZero;
+}
 
 // Where a thread is in its launch.
 struct ThreadPlace {

@@ -21,10 +21,11 @@ constexpr uint32_t kObservedSpins = 1;  // who looks on is to see few turns in v
 constexpr uint32_t kWeakSpins = 1 << 14;
 constexpr uint32_t kSliceTurns = 1 << 16;  // the same with no loads at all: others get their turn
 
+// Lanes of other groups may have something else in the register than a predicate.
 uint32_t lanes_of(const Register& predicate) {
   uint32_t out = 0;
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    out |= static_cast<uint32_t>(predicate[lane]) << lane;
+    out |= (static_cast<uint32_t>(predicate[lane]) & 1) << lane;
   }
   return out;
 }
@@ -59,7 +60,7 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
     warp_registers_.emplace_back().fill(word);
   }
   registers_.resize(entry.registers);
-  local_bytes_ = entry.local_bytes;
+  local_bytes_ = block.launch().local_bytes();
   local_.resize(size_t{kLanes} * local_bytes_);
   groups_[0].pc = entry.first;
   groups_[0].mask = lanes;

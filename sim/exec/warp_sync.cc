@@ -94,9 +94,10 @@ bool Warp::sync(Group& g, const Inst& in, uint32_t mask) {
   return g.mask == alive_ && done == g.mask;
 }
 
+// Lanes that have ended count in no mask: who came when they were there waits for the same as who came later.
 void Warp::perform_sync(const Inst& in, uint32_t wait_for) {
   const auto takes_part = [&](const Group& g) {
-    return g.mask != 0 && g.state == State::kAtSync && g.wait_for == wait_for &&
+    return g.mask != 0 && g.state == State::kAtSync && ((g.wait_for ^ wait_for) & alive_) == 0 &&
            code_.insts[g.pc].sub == in.sub;
   };
   uint32_t come = 0;
@@ -170,7 +171,8 @@ void Warp::count_barrier(uint32_t number) {
   }
   for (const Group& g : groups_) {
     const Inst& in = code_.insts[g.pc];
-    if (const Register* p = g.mask != 0 ? banks(g).at(in.s[2]) : nullptr) {
+    const bool here = g.mask != 0 && g.state == State::kAtBarrier && g.wait_for == number;
+    if (const Register* p = here ? banks(g).at(in.s[2]) : nullptr) {
       for (uint32_t m = g.mask; m != 0; m &= m - 1) {
         holds += (*p)[static_cast<uint32_t>(std::countr_zero(m))] != 0 ? 1 : 0;
       }

@@ -76,10 +76,27 @@ TEST_CASE("what ptxas has shown by its PTX or CUDA alone: nvdisasm has not been 
       {{0xfffbc00f040809a8, 0x000ee200081ef106},
        100,
        "@P0 ATOMG.E.ADD.STRONG.GPU PT, R8, desc[UR6][R4.64+-0x440], R15"},
+      {{0x0000000003ff73aa, 0x000e240000000100}, 90, "QSPC.E.G P0, RZ, [R3]"},
+      {{0x0000000003ff73aa, 0x000e240000060300}, 90, "QSPC.E.L P3, RZ, [R3]"},
+      {{0x0000000004ff73aa, 0x000e240000020700}, 90, "QSPC.E.D P1, RZ, [R4]"},
+      {{0x00000004ffff79aa, 0x000e240008000500}, 90, "QSPC.E.S P0, RZ, [RZ.U32+UR4]"},
+      {{0x000000060407738b, 0x000ea400019e0107}, 90, "ATOM.E.CAST.SPIN PT, R7, [R4], R6, R7"},
+      {{0x000000080c0a738b, 0x000ea400019e050a}, 90, "ATOM.E.CAST.SPIN.64 PT, R10, [R12], R8, R10"},
+      {{0x00000002ff02798a, 0x000164000810e504}, 90, "ATOM.E.ADD.64.STRONG.GPU P0, R2, [RZ.U32+UR4], R2"},
+      {{0x00000005ff05798a, 0x002ea8000c1ee104}, 90, "ATOM.E.EXCH.STRONG.GPU PT, R5, [RZ.U32+UR4], R5"},
+      {{0x00000005ff0579a2, 0x004362000810f304},
+       90,
+       "ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0, R5, [RZ.U32+UR4], R5"},
+      {{0x000000040904738c, 0x002ea80004000800}, 90, "ATOMS.EXCH.128 R4, [R9], R4"},
+      {{0x000000080508738d, 0x002e28000000080c}, 90, "ATOMS.CAS.128 R8, [R5], R8, R12"},
+      {{0x00000004020079a6, 0x000fe2000c10eb84}, 90, "REDG.E.ADD.BF16x8.RN.STRONG.GPU desc[UR4][R2.64], R4"},
+      {{0x0000000804087980, 0x000ea40000100b00}, 90, "LD.E.64 R8, [R4+0x8]"},
   };
   for (const auto& c : cases) {
     CHECK(disassembled(c.word, 0, c.capability) == c.text);
   }
+  // Only RZ has been seen beside a uniform register that is no descriptor's.
+  CHECK(disassembled({0x000000020402798a, 0x000164000810e504}, 0, 90).empty());
 }
 
 TEST_CASE("targets of branches are bytes of the function") {

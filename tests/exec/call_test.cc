@@ -28,6 +28,26 @@ TEST_CASE("recursion, to another depth in each lane") {
   }
 }
 
+TEST_CASE("predicates of a frame see nothing of what other lanes keep in the same place") {
+  // Lanes 0 to 15 leave ones in all registers of a frame, the others have predicates there, none of which
+  // holds.
+  const auto out = stored(
+      "setp.ge.u32 %p1, %r31, 16; @%p1 bra upper; call (%r0), full, (%r31); bra.uni end;\n"
+      "upper: call (%r0), picks, (%r31);",
+      {1}, {32},
+      ".func (.reg .b32 d) full(.reg .b32 a) { .reg .b64 %x<8>; mov.u64 %x0, -1; mov.u64 %x1, -1; mov.u64 "
+      "%x2, -1;\n"
+      "mov.u64 %x3, -1; mov.u64 %x4, -1; mov.u64 %x5, -1; mov.u64 %x6, -1; mov.u64 %x7, -1; mov.u32 d, 5; "
+      "ret; }\n"
+      ".func (.reg .b32 d) picks(.reg .b32 a) { .reg .pred %q<8>; mov.u32 d, 6; setp.eq.u32 %q0, a, 99;\n"
+      "setp.eq.u32 %q1, a, 99; setp.eq.u32 %q2, a, 99; setp.eq.u32 %q3, a, 99; setp.eq.u32 %q4, a, 99;\n"
+      "setp.eq.u32 %q5, a, 99; @%q0 add.u32 d, d, 10; @%q1 add.u32 d, d, 10; @%q2 add.u32 d, d, 10;\n"
+      "@%q3 add.u32 d, d, 10; @%q4 add.u32 d, d, 10; @%q5 add.u32 d, d, 10; ret; }\n");
+  for (uint32_t t = 0; t < 32; ++t) {
+    CHECK(out[t] == (t < 16 ? 5 : 6));
+  }
+}
+
 TEST_CASE("arguments in registers, two results by reference, a struct") {
   const auto out = stored(
       "{ .param .align 8 .b8 s[16]; .param .b32 x; st.param.b64 [s], 5; st.param.b32 [s+8], %r31;\n"

@@ -40,6 +40,18 @@ TEST_CASE("shuffles") {
   }
 }
 
+TEST_CASE("lanes that end are waited for no longer by who came before and who comes behind") {
+  // Lanes 0 to 3 come first, lanes 4 to 7 end, the others come to another place.
+  const auto out = stored(
+      "setp.ge.u32 %p1, %r31, 4; @%p1 bra other; bar.warp.sync -1; mov.u32 %r0, 1; bra.uni end;\n"
+      "other: setp.ge.u32 %p2, %r31, 8; @%p2 bra last; ret;\n"
+      "last: bar.warp.sync -1; mov.u32 %r0, 2;",
+      {1}, {32});
+  for (uint32_t t = 0; t < 32; ++t) {
+    CHECK(out[t] == (t < 4 ? 1 : t < 8 ? 0 : 2));
+  }
+}
+
 TEST_CASE("votes, matches, reductions") {
   CHECK(stored("setp.lt.u32 %p1, %r31, 3; vote.sync.ballot.b32 %r0, %p1, -1;", {1}, {32})[9] == 7);
   CHECK(stored("setp.lt.u32 %p1, %r31, 3; vote.sync.ballot.b32 %r0, !%p1, -1;", {1}, {32})[9] == 0xfffffff8);

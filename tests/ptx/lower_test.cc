@@ -154,4 +154,40 @@ TEST_CASE("timed: lanes that part are told apart, and the values are the executo
   CHECK(i.warp(0, 0).back() == "EXIT ffffffff");
 }
 
+// Registers whose only writer reads what follows from it alone: legal, of a value that is not defined.
+TEST_CASE("lower: values that have no beginning come to an end") {
+  const char* const bodies[] = {
+      "cvta.to.global.u64 %rd4, %rd4;",
+      "mov.u64 %rd4, %rd4;",
+      "mov.u64 %rd5, %rd4; mov.u64 %rd4, %rd5;",
+      "cvta.to.global.u64 %rd5, %rd4; mov.u64 %rd6, %rd5; mov.u64 %rd4, %rd6;",
+      "add.s64 %rd4, %rd4, 8;",
+      "add.s64 %rd5, %rd4, 8; add.s64 %rd4, %rd5, 8;",
+      "sub.s64 %rd4, %rd4, 8; ",
+      "mad.lo.s64 %rd4, %rd4, 8, %rd4;",
+      "mul.lo.s64 %rd4, %rd4, 8;",
+      "shl.b64 %rd4, %rd4, 3;",
+      "ld.global.u64 %rd4, [%rd4];",
+      "ld.global.v2.u64 {%rd4, %rd5}, [%rd5+16];",
+      "cvt.u64.u32 %rd4, %r5; cvt.u32.u64 %r5, %rd4;",
+      "mul.wide.u32 %rd4, %r5, 4; cvt.u32.u64 %r5, %rd4;",
+      "and.b64 %rd4, %rd4, 255; ",
+      "and.b32 %r5, %r6, 255; or.b32 %r6, %r5, 1; cvt.u64.u32 %rd4, %r6;",
+      "neg.f32 %f2, %f3; abs.f32 %f3, %f2; cvt.rzi.u64.f32 %rd4, %f3;",
+      "not.pred %p1, %p2; not.pred %p2, %p1; selp.u64 %rd4, 1, 2, %p1;",
+      "setp.eq.and.s32 %p1, %r1, 3, %p2; and.pred %p2, %p1, %p2; selp.u64 %rd4, 1, 2, %p2;",
+      "selp.u64 %rd4, %rd4, 2, %p1; setp.eq.u64 %p1, %rd4, 7;",
+      "div.u64 %rd4, %rd4, %rd5; add.s64 %rd5, %rd5, 1;",
+      "@%p1 mov.u64 %rd4, %rd4;",
+  };
+  for (const char* const body : bodies) {
+    CAPTURE(body);
+    const auto c =
+        code("mov.u32 %r1, %tid.x;\n" + std::string(body) +
+             "ld.global.u32 %r2, [%rd4+4]; add.s64 %rd7, %rd4, 32; st.global.u32 [%rd7], %r2; ret;");
+    CHECK(count(c, "LDG") >= 1);
+    CHECK(count(c, "STG") == 1);
+  }
+}
+
 }  // namespace heddle::ptx

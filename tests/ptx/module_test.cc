@@ -111,6 +111,8 @@ TEST_CASE("module: functions, aliases, prototypes in the order of old compilers"
   CHECK(g->register_types[g->signature.returns[0].id] == Type::kF32);
   CHECK(m->functions[m->function("i")->alias_of].name == "g");
   CHECK(m->variables.size() == 0);  // prototypes make none
+  CHECK(error_in_whole(".func a(); .func b();\n.alias a, b; .alias b, a;")
+            .find("'b' would be an alias of itself") != std::string::npos);
   CHECK(error_in_whole(".alias a, b;") ==
         "t:2:11: 'b' is no function (legal: one that is declared before the .alias)");
 }

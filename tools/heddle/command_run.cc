@@ -89,7 +89,10 @@ int run(RunArguments o) {
   }
   StoredBatch batch(o.sim, o.batch, std::move(launches));
   if (ptx) {
-    ptx->launch().reconvergence_stack = exec::reconverges_by_stack(batch.gpu().limits().compute_capability());
+    exec::Launch& launch = ptx->launch();
+    launch.reconvergence_stack = exec::reconverges_by_stack(batch.gpu().limits().compute_capability());
+    launch.multiprocessors = static_cast<uint32_t>(batch.gpu().topology().sms());
+    launch.warps_of_sm = batch.gpu().limits().max_warps_per_sm();
   }
   const int status = batch.run();
   if (ptx && status == 0) {

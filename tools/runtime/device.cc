@@ -113,8 +113,8 @@ uint64_t device_limit(int32_t limit, const cuda::Context& /*c*/) {
     return set->second;
   }
   switch (limit) {
-    case 0:
-      return 1024;  // stack
+    case kStackLimit:
+      return 1024;
     case 1:
       return 8650752;  // printf's
     case 2:

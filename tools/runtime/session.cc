@@ -21,6 +21,7 @@
 #include "sim/base/text.h"
 #include "sim/exec/execute.h"
 #include "sim/exec/fault.h"
+#include "tools/runtime/device.h"
 
 namespace heddle::runtime {
 namespace {
@@ -110,6 +111,10 @@ host::Ps Session::run(const cuda::LoadedFunction& function, const exec::Launch& 
   ++launches_;
   exec::Launch launch = asked;
   launch.reconvergence_stack = exec::reconverges_by_stack(gpu_.limits().compute_capability());
+  launch.grid_id = launches_;
+  launch.multiprocessors = context_->params().sms;
+  launch.warps_of_sm = gpu_.limits().max_warps_per_sm();
+  launch.stack_limit = device_limit(kStackLimit, *context_);
   if (!functional_) {
     return simulate(function, launch, output);
   }

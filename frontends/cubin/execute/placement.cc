@@ -43,13 +43,15 @@ std::vector<uint8_t> patched(const Object& object, const Placement& p, const Dat
   return data;
 }
 
+std::string nothing_defines(std::string_view name) {
+  return fmt::format("nothing defines {} (legal: a linked cubin; nvcc -dlink or nvlink makes one)", name);
+}
+
 uint64_t fixed_up(const Object& object, const Placement& placement, const Fixup& f, std::string_view where) {
   const auto it = f.symbol.starts_with(kSystemCalls) ? placement.addresses.find(kSystemCalls)
                                                      : placement.addresses.find(f.symbol);
   if (it == placement.addresses.end()) {
-    throw Error(
-        fmt::format("{}: {}: nothing defines {} (legal: a linked cubin; nvcc -dlink or nvlink makes one)",
-                    object.file, where, f.symbol));
+    throw Error(fmt::format("{}: {}: {}", object.file, where, nothing_defines(f.symbol)));
   }
   return it->second + static_cast<uint64_t>(f.addend);
 }
@@ -81,6 +83,15 @@ Placement place(const Object& object, exec::Memory& memory) {
         break;
       default:
         break;
+    }
+  }
+  // A kernel that nobody launches may need them.
+  for (const Data* d : {&object.global_init, &object.constant3, &object.constant4}) {
+    for (const Fixup& f : d->fixups) {
+      if (!f.symbol.starts_with(kSystemCalls) && p.addresses.emplace(f.symbol, p.code_end).second) {
+        p.undefined.push_back(f.symbol);
+        p.code_end += kCodeAlign;
+      }
     }
   }
   if (!object.global_init.initial.empty()) {

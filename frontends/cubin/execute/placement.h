@@ -64,14 +64,19 @@ struct Placement {
   std::vector<uint8_t> constants;  // bank 3, then bank 4
   uint32_t bank4_at = 0;           // in `constants`
   uint32_t bank3_bytes = 0;
+  // Names that data has and nothing defines. They have addresses behind the code, where nothing is.
+  std::vector<std::string> undefined;
 };
 
-// Puts the variables into memory. Throws Error for a name that nothing defines.
+// Puts the variables into memory.
 Placement place(const Object& object, exec::Memory& memory);
 
 // A piece of constants with its addresses filled in.
 std::vector<uint8_t> patched(const Object& object, const Placement& p, const Data& from,
                              std::string_view section);
+
+// "nothing defines NAME (legal: ...)"
+std::string nothing_defines(std::string_view name);
 
 // The word that a fixup asks for, in 64 bits. Throws Error when nothing defines the symbol.
 uint64_t fixed_up(const Object& object, const Placement& placement, const Fixup& f, std::string_view where);

@@ -19,8 +19,8 @@ using exec::arith::WordOp;
 // uniform registers with one that nobody reads, registers with four of them.
 constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
                    kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
-                   kReturn = kBarrierResult + 1, kTemporaries = kReturn + 2, kMostTemporaries = 160,
-                   kUniforms = kTemporaries + kMostTemporaries;
+                   kReturn = kBarrierResult + 1, kCollective = kReturn + 2, kTemporaries = kCollective + 1,
+                   kMostTemporaries = 160, kUniforms = kTemporaries + kMostTemporaries;
 constexpr uint32_t kSinks = 4;
 
 constexpr uint64_t kSign32 = 0x80000000;
@@ -57,105 +57,6 @@ Slot Translator::parameter_word(uint32_t offset) {
   return it->second;
 }
 
-// Words that the driver puts into constant bank 0, by what ptxas makes of PTX's special registers; those from
-// 0x10c on of compute capability 9.0.
-struct SystemWord {
-  uint32_t at;
-  Special what;
-};
-constexpr SystemWord kSystemWords[] = {{0x00, Special::kNtidX},
-                                       {0x04, Special::kNtidY},
-                                       {0x08, Special::kNtidZ},
-                                       {0x0c, Special::kNctaidX},
-                                       {0x10, Special::kNctaidY},
-                                       {0x14, Special::kNctaidZ},
-                                       {0x2c, Special::kDynamicShared},
-                                       {0x30, Special::kGridid},
-                                       {0x34, Special::kZero},
-                                       {0x44, Special::kWorkspaceHigh},
-                                       {0x48, Special::kWorkspaceLow},
-                                       {0x10c, Special::kNsmid},
-                                       {0x140, Special::kIsExplicitCluster},
-                                       {0x144, Special::kClusterNctaidX},
-                                       {0x148, Special::kClusterNctaidY},
-                                       {0x14c, Special::kClusterNctaidZ},
-                                       {0x150, Special::kClusterPartX},
-                                       {0x154, Special::kClusterPartY},
-                                       {0x158, Special::kClusterPartZ},
-                                       {0x15c, Special::kNclusteridX},
-                                       {0x160, Special::kNclusteridY},
-                                       {0x164, Special::kNclusteridZ},
-                                       {0x188, Special::kClusterNctarank}};
-
-// Of 10.0 and 12.0, found in the same way, and those that are read at an offset that SR_CgaSize says.
-constexpr SystemWord kBlackwellWords[] = {{0x140, Special::kGridid},
-                                          {0x144, Special::kZero},
-                                          {0x2d0, Special::kNsmid},
-                                          {0x360, Special::kNtidX},
-                                          {0x364, Special::kNtidY},
-                                          {0x368, Special::kNtidZ},
-                                          {0x36c, Special::kIsExplicitCluster},
-                                          {0x370, Special::kNctaidX},
-                                          {0x374, Special::kNctaidY},
-                                          {0x378, Special::kNctaidZ}};
-constexpr SystemWord kClusterWords[] = {
-    {0x254, Special::kWorkspaceHigh},  {0x258, Special::kWorkspaceLow},   {0x2a0, Special::kClusterNctaidX},
-    {0x2a4, Special::kClusterNctaidY}, {0x2a8, Special::kClusterNctaidZ}, {0x2ac, Special::kDynamicShared},
-    {0x2b0, Special::kClusterPartX},   {0x2b4, Special::kClusterPartY},   {0x2b8, Special::kClusterPartZ},
-    {0x2c0, Special::kNclusteridX},    {0x2c4, Special::kNclusteridY},    {0x2c8, Special::kNclusteridZ},
-    {0x2cc, Special::kClusterNctarank}};
-
-// What the driver puts into constant bank 0 of Blackwell.
-Slot Translator::blackwell_word(uint32_t offset) {
-  const Function& kernel = object_.functions[out_.functions.front()];
-  const auto half = [&](uint64_t address, bool high) {
-    return constant(high ? address >> 32 : address & UINT32_MAX);
-  };
-  for (const auto& [at, what] : kBlackwellWords) {
-    if (at == offset) {
-      return special(what);
-    }
-  }
-  switch (offset) {
-    case 0x120:  // bank 3
-    case 0x124:
-      return half(exec::kConstWindow, offset == 0x124);
-    case 0x16c:
-      return constant(exec::kSharedReserve);
-    case 0x2f8:
-    case 0x2fc:
-      return half(exec::kLocalWindow, offset == 0x2fc);
-    case 0x348:  // the parameters, for tensor maps
-    case 0x34c:
-      return half(exec::kBankWindow + kernel.parameter_offset, offset == 0x34c);
-    case 0x358:  // the descriptor of global memory
-    case 0x35c:
-      return constant(0);
-    case 0x37c:
-      return constant(out_.code.functions.front().local_bytes);
-    default:
-      missing(fmt::format("word 0x{:x} of constant bank 0", offset));
-      return constant(0);
-  }
-}
-
-// A word of those that code reads at an offset by SR_CgaSize, which is 0 here: with another one it is a trap.
-Slot Translator::cluster_word(const Operand& o) {
-  for (const auto& [at, what] : kClusterWords) {
-    if (at == o.offset) {
-      const bool uniform = o.ubase != kNoIndex;
-      const Slot index = uniform ? ureg(o.ubase) : reg(o.base), other = temporary();
-      compute(WordOp::kNotEqual, other, exec::kNoSlot, {index}, 0, Role::kBefore);
-      const Slot guard = guarded_by(other);
-      exec::Inst& in = emit(exec::Kind::kTrap, Role::kBefore);
-      in.guard = guard;
-      return special(what);
-    }
-  }
-  missing(fmt::format("word 0x{:x} of constant bank 0, at an offset", o.offset));
-  return constant(0);
-}
-
 // A word of constant bank 0: what the driver puts there, then the parameters.
 Slot Translator::constant_word(const Operand& o, uint32_t word) {
   const auto offset = static_cast<uint32_t>(o.offset) + 4 * word;
@@ -164,49 +65,7 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
     if (offset >= kernel.parameter_offset && kernel.parameter_offset != 0) {
       return parameter_word(offset - kernel.parameter_offset);
     }
-    if (object_.capability >= kBlackwell) {
-      return blackwell_word(offset);
-    }
-    for (const auto& [at, what] : kSystemWords) {
-      if (at == offset) {
-        return special(what);
-      }
-    }
-    switch (offset) {
-      case 0x20:
-        return constant(exec::kLocalWindow & 0xffffffff);
-      case 0x24:
-        return constant(exec::kLocalWindow >> 32);
-      case 0x28:
-        return constant(out_.code.functions.front().local_bytes);
-      case 0xc0:  // where the bank itself lies, so that parameters have addresses
-        return constant(exec::kBankWindow & 0xffffffff);
-      case 0xc4:
-        return constant(exec::kBankWindow >> 32);
-      case 0x198:  // where the parameters begin, for tensor maps, and end: asked of an H200
-        return constant((exec::kBankWindow & 0xffffffff) + kernel.parameter_offset);
-      case 0x1a0:
-        return constant((exec::kBankWindow & 0xffffffff) + kernel.parameter_offset + kernel.parameter_bytes);
-      case 0x19c:
-      case 0x1a4:
-        return constant(exec::kBankWindow >> 32);
-      case 0x114:
-        return constant(exec::kSharedReserve);
-      case 0xd0:  // the same of bank 3: __constant__ variables
-        return constant(exec::kConstWindow & 0xffffffff);
-      case 0xd4:
-        return constant(exec::kConstWindow >> 32);
-      default:
-        // The descriptor of global memory, which says nothing here.
-        if (offset >= 0x200 && offset < 0x210 && object_.capability >= 90) {
-          return constant(0);
-        }
-        if ((offset == 0x118 || offset == 0x11c) && object_.capability >= 80) {
-          return constant(0);
-        }
-        missing(fmt::format("word 0x{:x} of constant bank 0", offset));
-        return constant(0);
-    }
+    return object_.capability >= kBlackwell ? blackwell_word(offset) : system_word(offset);
   }
   const uint32_t at = (o.bank == 4 ? placement_.bank4_at : o.bank == 2 ? bank2_ : 0) + offset;
   const uint32_t end =
@@ -268,6 +127,9 @@ Slot Translator::barrier_result() const { return exec::slot(Bank::kFrame, kBarri
 
 // Of RPCMOV: Rpc.LO, Rpc.HI.
 Slot Translator::return_register(uint32_t word) const { return exec::slot(Bank::kFrame, kReturn + word); }
+
+// The mask of WARPSYNC.COLLECTIVE.
+Slot Translator::collective_lanes() const { return exec::slot(Bank::kFrame, kCollective); }
 
 Slot Translator::temporary() {
   if (temporaries_ >= kMostTemporaries) {
@@ -333,10 +195,9 @@ Slot Translator::word(const Operand& o) {
   return t;
 }
 
-Slot Translator::joined(const Operand& o) {
-  const auto [low, high] = pair(o);
+Slot Translator::joined(const Operand& o, uint32_t word) {
   const Slot t = temporary();
-  compute(WordOp::kJoin, t, exec::kNoSlot, {low, high}, 0, Role::kBefore);
+  compute(WordOp::kJoin, t, exec::kNoSlot, {source(o, word), source(o, word + 1)}, 0, Role::kBefore);
   return t;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "frontends/cubin/disassemble.h"
+#include "frontends/cubin/execute/calls.h"
 #include "frontends/cubin/execute/translator.h"
 #include "sim/base/align.h"
 #include "sim/base/error.h"
@@ -14,7 +15,6 @@ namespace heddle::cubin {
 namespace {
 
 constexpr uint32_t kFirstArgument = 4;   // R4, of the ABI
-constexpr uint32_t kCallStack = 1024;    // bytes for what is called through a pointer: CUDA's default stack
 constexpr uint32_t kCallRegisters = 22;  // system functions take arguments from R4 on, and return to R20
 
 // Words of the largest operand that an instruction of this name can have.
@@ -22,7 +22,7 @@ uint32_t operand_words(const Parsed& line) {
   return line.name.ends_with("GMMA") ? 128 : line.name.ends_with("MMA") ? 16 : 4;
 }
 
-// The code with its relocations applied.
+// The code with its relocations applied. Throws Error for what cannot be.
 std::vector<Word> relocated(const Object& object, const Placement& placement, const Function& f) {
   std::vector<Word> out = f.code;
   for (const Fixup& fixup : f.fixups) {
@@ -34,6 +34,11 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
           fmt::format("{}: {}+0x{:x}: relocation of type {} of {} (legal: 55 to 57, 75, 112, 113; linked "
                       "cubins have no others)",
                       object.file, f.name, fixup.at, fixup.type, fixup.symbol));
+    }
+    const std::vector<std::string>& none = placement.undefined;
+    if (std::find(none.begin(), none.end(), fixup.symbol) != none.end()) {
+      throw Error(
+          fmt::format("{}: {}+0x{:x}: {}", object.file, f.name, fixup.at, nothing_defines(fixup.symbol)));
     }
     const uint64_t value = fixed_up(object, placement, fixup, f.name);
     if (fixup.kind == Fixup::Kind::kCall) {
@@ -71,7 +76,7 @@ const Ignored kIgnored[] = {
     {"STG", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
     {"STL", {"EF", "EL", "LU", "EU", "NA"}},
     {"LDGSTS", {"BYPASS", "LTC128B"}},
-    {"ATOM", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
+    {"ATOM", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ", "SPIN"}},
     {"ATOMG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
     {"REDG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
     {"ATOMS", {"SPIN", "32"}},
@@ -142,8 +147,7 @@ bool says_nothing(const Parsed& line, std::string_view modifier) {
 }  // namespace
 
 void Translator::missing(std::string_view why) {
-  if (!missing_) {
-    missing_ = true;
+  if (!std::exchange(missing_, true) && needed_[f_number_]) {
     out_.missing.push_back(
         fmt::format("{}: {}+0x{:x}: {}{}{}", object_.file, f_->name, at_ * kInstructionBytes,
                     line_.text.empty() ? fmt::format("0x{:016x}_{:016x}", word_.high, word_.low) : line_.text,
@@ -166,6 +170,32 @@ void Translator::find_functions(uint32_t kernel) {
   for (uint32_t i = 0; calls && i < object_.functions.size(); ++i) {
     if (!object_.functions[i].kernel && i != kernel && !is_system_function(object_.functions[i].name)) {
       out_.functions.push_back(i);
+    }
+  }
+  find_needed(kernel);
+}
+
+// Which functions the kernel may call, as the file says. Of the others nothing has to be known: where they
+// have something that cannot be executed there is a trap.
+void Translator::find_needed(uint32_t kernel) {
+  needed_.assign(object_.functions.size(), !object_.call_graph);
+  std::vector<uint32_t> work = {kernel};
+  while (!work.empty()) {
+    const Function& f = object_.functions[work.back()];
+    needed_[work.back()] = true;
+    work.pop_back();
+    for (const std::string& name : f.calls) {
+      const auto to = std::find_if(object_.functions.begin(), object_.functions.end(),
+                                   [&](const Function& x) { return x.name == name; });
+      if (to != object_.functions.end()) {
+        const auto i = static_cast<uint32_t>(to - object_.functions.begin());
+        if (!needed_[i]) {
+          needed_[i] = true;
+          work.push_back(i);
+        }
+      } else if (!is_system_function(name) && !name.starts_with(kSystemCalls)) {
+        out_.missing.push_back(fmt::format("{}: {}: {}", object_.file, f.name, nothing_defines(name)));
+      }
     }
   }
 }
@@ -202,7 +232,7 @@ void Translator::instruction() {
   uniform_ = uniform_name(line_.name);
   if (line_.mnemonic.empty()) {
     missing("no instruction that is known");
-    nothing();
+    needed_[f_number_] ? nothing() : void(emit(exec::Kind::kTrap));
     return;
   }
   if (uniform_) {
@@ -224,6 +254,13 @@ void Translator::instruction() {
   if (!unknown.empty()) {
     missing(unknown);
   }
+  if (missing_ && !needed_[f_number_]) {
+    out_.code.insts.resize(before);
+    out_.code.lines.resize(before);
+    out_.origins.resize(before);
+    line_.guarded = false;
+    emit(exec::Kind::kTrap);
+  }
   if (out_.code.insts.size() == before) {
     nothing();
   }
@@ -232,9 +269,19 @@ void Translator::instruction() {
 void Translator::function(uint32_t number) {
   f_ = &object_.functions[number];
   f_number_ = number;
-  const std::vector<Word> code = relocated(object_, placement_, *f_);
+  std::vector<Word> code;
+  try {
+    code = relocated(object_, placement_, *f_);
+  } catch (const Error& e) {
+    if (needed_[number]) {
+      out_.missing.emplace_back(e.what());
+      needed_[number] = false;  // nothing more has to be said of it
+    }
+    code.resize(f_->code.size());  // no instructions
+  }
   flat_of_.push_back(flat_);
   out_.code.stretches.emplace_back(static_cast<uint32_t>(out_.code.insts.size()), f_->name);
+  collective_ = false;
   for (at_ = 0; at_ < code.size(); ++at_, ++flat_) {
     word_ = code[at_];
     starts_.push_back(static_cast<uint32_t>(out_.code.insts.size()));
@@ -289,6 +336,11 @@ void Translator::system_functions() {
     jump(two(20), true, 0);
     c.insts.back().counted = false;
   }
+  for (const std::string& name : placement_.undefined) {
+    starts_.push_back(static_cast<uint32_t>(c.insts.size()));
+    c.stretches.emplace_back(static_cast<uint32_t>(c.insts.size()), name);
+    emit(exec::Kind::kTrap).counted = false;
+  }
 }
 
 // Targets of branches are known now, and where the parameters' words are.
@@ -326,6 +378,11 @@ void Translator::finish() {
   for (size_t i = 0; i < std::size(kSystemFunctions); ++i) {
     all[i] = starts_[flat_ + i];
   }
+  const size_t undefined = flat_ + std::size(kSystemFunctions);
+  for (size_t i = 0; undefined + i < starts_.size(); ++i) {
+    const uint64_t at = placement_.addresses.find(placement_.undefined[i])->second;
+    all[(at - kSystemCode) / kInstructionBytes] = starts_[undefined + i];
+  }
   for (size_t i = 0; i < out_.functions.size(); ++i) {
     const uint64_t first = (placement_.code_at[out_.functions[i]] - kSystemCode) / kInstructionBytes;
     for (size_t k = 0; k < object_.functions[out_.functions[i]].code.size(); ++k) {
@@ -349,8 +406,9 @@ Translation Translator::run(uint32_t kernel) {
   const bool calls =
       out_.functions.size() > 1 ||
       std::any_of(k.code.begin(), k.code.end(), [](const Word& w) { return w.opcode() == 0x143; });
-  info.local_bytes = static_cast<uint32_t>(std::min<uint64_t>(
-      exec::kMostLocalBytes, round_up(uint64_t{k.stack_bytes} + (calls ? kCallStack : 0), uint64_t{16})));
+  info.local_bytes =
+      static_cast<uint32_t>(std::min<uint64_t>(exec::kMostLocalBytes, round_up(uint64_t{k.stack_bytes}, 16)));
+  c.stack_by_limit = calls || calls_itself(k.code, object_.capability);
   c.functions.push_back(info);
   // Bank 2 of a function lies behind what all have; `bank2_` is its place.
   const_data_ = placement_.constants;

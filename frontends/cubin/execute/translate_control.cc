@@ -1,4 +1,5 @@
 // Branches, barriers, what lanes exchange, special registers.
+#include "frontends/cubin/execute/calls.h"
 #include "frontends/cubin/execute/translator.h"
 #include "sim/exec/special.h"
 
@@ -10,14 +11,6 @@ using exec::Special;
 using exec::SyncKind;
 using exec::arith::WordOp;
 namespace words = exec::arith;
-
-// Bytes from the next instruction on.
-int64_t distance(const Word& w, uint32_t capability) {
-  if (capability < 90) {
-    return w.signed_bits(34, 48) * 4;
-  }
-  return (w.signed_bits(34, 48) * 256 + static_cast<int64_t>(w.bits(16, 8))) * 4;
-}
 
 }  // namespace
 
@@ -64,6 +57,7 @@ bool Translator::control() {
              n == "WARPGROUP" || n == "FENCE" || n == "PREEXIT" || n == "ACQBULK" || n == "USETMAXREG" ||
              n == "UTMACMDFLUSH" || n == "UTMACCTL" || n == "USETSHMSZ") {
     nothing();
+    collective_ = collective_ && n != "ENDCOLLECTIVE";
   } else if (n == "BAR" || n == "B2R") {
     block_barrier();
   } else if (n == "NANOSLEEP") {
@@ -105,10 +99,10 @@ void Translator::branch() {
       missing("a second predicate");
     }
     const bool absolute = line_.has("ABS");
-    jump(joined(r), absolute, absolute ? 0 : next + distance(word_, object_.capability));
+    jump(joined(r), absolute, absolute ? 0 : next + branch_distance(word_, object_.capability));
     return;
   }
-  int64_t to = next + distance(word_, object_.capability);
+  int64_t to = next + branch_distance(word_, object_.capability);
   if (n == "CALL" && line_.has("ABS")) {
     const uint64_t to_address = word_.bits(32, 32) | word_.bits(64, 17) << 32;
     jump(constant(0), true, static_cast<int64_t>(to_address));
@@ -220,7 +214,10 @@ void Translator::block_barrier() {
 
 bool Translator::warp_wide() {
   const std::string& n = line_.name;
-  const auto sync = [&](SyncKind kind, Slot d0, Slot d1, std::initializer_list<Slot> s, Slot mask = kNoSlot,
+  // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE the lanes of its mask exchange from wherever they have
+  // come; else those that are here.
+  const Slot lanes_of_it = collective_ ? collective_lanes() : kNoSlot;
+  const auto sync = [&](SyncKind kind, Slot d0, Slot d1, std::initializer_list<Slot> s, Slot mask,
                         Role role = Role::kMain) {
     exec::Inst& in = emit(exec::Kind::kSync, role);
     in.sub = static_cast<uint8_t>(kind);
@@ -235,7 +232,7 @@ bool Translator::warp_wide() {
                           : line_.has("BFLY") ? SyncKind::kShflBfly
                                               : SyncKind::kShflIdx;
     const Slot a = source(op(2)), b = source(op(3)), c = source(op(4));
-    sync(kind, destination(op(1)), predicate(op(0)), {a, b, c});
+    sync(kind, destination(op(1)), predicate(op(0)), {a, b, c}, lanes_of_it);
   } else if (n == "VOTE" || n == "VOTEU") {
     // [ballot], any or all of, predicate
     const bool uniform = n == "VOTEU";
@@ -244,6 +241,18 @@ bool Translator::warp_wide() {
     const bool ballot = op(0).is(Kind::kRegister) || op(0).is(Kind::kUniform);
     const Operand p = op(ballot ? 1 : 0);
     const Slot lanes = temporary(), vote = temporary();
+    if (collective_ && !uniform) {
+      const SyncKind kind = how == 0   ? SyncKind::kVoteAll
+                            : how == 1 ? SyncKind::kVoteAny
+                                       : SyncKind::kVoteUni;
+      sync(SyncKind::kVoteBallot, lanes, kNoSlot, {s}, lanes_of_it, Role::kBehind);
+      sync(kind, vote, kNoSlot, {s}, lanes_of_it);
+      if (ballot) {
+        compute(WordOp::kCopy, destination(op(0)), kNoSlot, {lanes}, 0, Role::kBehind);
+      }
+      compute(WordOp::kCopy, predicate(p), kNoSlot, {vote}, 0, Role::kBehind);
+      return true;
+    }
     emit_guarded(WordOp::kBallot, uniform && ballot ? destination(op(0)) : lanes, s, 0);
     emit_guarded(WordOp::kVote, uniform ? predicate(p) : vote, s, how << words::kAmountAt);
     if (uniform) {
@@ -259,7 +268,7 @@ bool Translator::warp_wide() {
     const Operand& value = op(count() - 1);
     const Slot s = line_.has("U64") ? joined(value) : source(value);
     sync(all ? SyncKind::kMatchAll : SyncKind::kMatchAny, destination(op(all ? 1 : 0)),
-         all ? predicate(op(0)) : kNoSlot, {s});
+         all ? predicate(op(0)) : kNoSlot, {s}, lanes_of_it);
   } else if (n == "REDUX" || n == "CREDUX") {
     const bool is_signed = line_.has("S32");
     const SyncKind kind = line_.has("SUM")   ? SyncKind::kAddU32
@@ -271,11 +280,11 @@ bool Translator::warp_wide() {
                               : SyncKind::kAnd;
     const Slot t = temporary();
     const Slot s = source(op(1));
-    sync(kind, t, kNoSlot, {s});
+    sync(kind, t, kNoSlot, {s}, lanes_of_it);
     emit_guarded(WordOp::kBroadcast, destination(op(0)), t, 0);
   } else if (n == "ELECT") {
     const Slot t = temporary();
-    sync(SyncKind::kElect, t, predicate(op(0)), {});
+    sync(SyncKind::kElect, t, predicate(op(0)), {}, lanes_of_it);
     if (!op(1).is_zero()) {
       emit_guarded(WordOp::kBroadcast, destination(op(1)), t, 0);
     }
@@ -292,6 +301,10 @@ bool Translator::warp_wide() {
       exec::Inst& in = emit(exec::Kind::kBranch, Role::kBefore);
       in.s[0] = other;
       in.target = to_flat(static_cast<int64_t>(at_ * kInstructionBytes));
+    }
+    if (line_.has("COLLECTIVE")) {
+      collective_ = true;
+      compute(WordOp::kCopy, collective_lanes(), kNoSlot, {mask}, 0, Role::kBefore);
     }
     sync(SyncKind::kWarpBarrier, kNoSlot, kNoSlot, {}, mask);
   } else {
@@ -346,8 +359,17 @@ bool Translator::special_registers() {
     return true;
   }
   Slot s = kNoSlot;
-  if (name == "SRZ" || name == "SR_CgaSize") {  // of the latter: Translator::cluster_word()
+  // Counters of performance count nothing here.
+  const bool counter = name.size() == 5 && name >= "SR100" && name <= "SR115";
+  const bool warps = name == "SR_VIRTID" || name == "SR_VIRTCFG";
+  if (name == "SRZ" || name == "SR_CgaSize" || counter) {  // of the second: Translator::cluster_word()
     s = constant(0);
+  } else if (warps) {  // what ptxas takes out of them is all that is known: %warpid, %nwarpid
+    s = temporary();
+    const Slot number = special(name == "SR_VIRTID" ? Special::kWarpid : Special::kNwarpid);
+    compute(WordOp::kShift, s, kNoSlot, {number, constant(8), constant(0)}, 0, Role::kBefore);
+  } else if (name == "SR50") {  // ptxas takes the reserve off it, from 8.0 on
+    s = special(object_.capability >= 80 ? Special::kAggregateShared : Special::kTotalShared);
   } else if (name == "SR_SWINHI") {
     s = constant(exec::kSharedWindow >> 32);
   } else if (name == "SR_SWINLO") {

@@ -1,15 +1,10 @@
-// Loads, stores, atomics.
-#include <optional>
-
+// Loads and stores; atomics are in translate_atomic.cc.
 #include "frontends/cubin/execute/translator.h"
-#include "sim/exec/arith/compare.h"
-#include "sim/exec/atomics.h"
+#include "sim/exec/layout.h"
 
 namespace heddle::cubin {
 namespace {
 
-using exec::AtomicKind;
-using exec::AtomicType;
 using exec::kNoSlot;
 using exec::MemoryOp;
 using exec::Space;
@@ -27,42 +22,6 @@ Size size_of(const Parsed& line) {
     return {2, 1, line.has("S16")};
   }
   return {4, static_cast<uint8_t>(line.has("128") ? 4 : line.has("64") ? 2 : 1)};
-}
-
-std::optional<AtomicKind> kind_of(const Parsed& line) {
-  constexpr std::pair<std::string_view, AtomicKind> kNames[] = {
-      {"ADD", AtomicKind::kAdd}, {"MIN", AtomicKind::kMin}, {"MAX", AtomicKind::kMax},
-      {"INC", AtomicKind::kInc}, {"DEC", AtomicKind::kDec}, {"AND", AtomicKind::kAnd},
-      {"OR", AtomicKind::kOr},   {"XOR", AtomicKind::kXor}, {"EXCH", AtomicKind::kExch},
-      {"CAS", AtomicKind::kCas}, {"CAST", AtomicKind::kCas}};
-  for (const auto& [name, kind] : kNames) {
-    if (line.has(name)) {
-      return kind;
-    }
-  }
-  return std::nullopt;
-}
-
-struct AtomicSize {
-  AtomicType type;
-  uint8_t words, elements;
-};
-std::optional<AtomicSize> type_of(const Parsed& line) {
-  constexpr std::pair<std::string_view, AtomicSize> kNames[] = {
-      {"F16x2", {AtomicType::kF16x2, 1, 1}}, {"BF16x2", {AtomicType::kBf16x2, 1, 1}},
-      {"F32x2", {AtomicType::kF32, 1, 2}},   {"F32x4", {AtomicType::kF32, 1, 4}},
-      {"F32", {AtomicType::kF32, 1, 1}},     {"F64", {AtomicType::kF64, 2, 1}},
-      {"S32", {AtomicType::kS32, 1, 1}},     {"S64", {AtomicType::kS64, 2, 1}},
-      {"64", {AtomicType::kU64, 2, 1}}};
-  for (const auto& [name, type] : kNames) {
-    if (line.has(name)) {
-      return type;
-    }
-  }
-  if (line.has("128") || line.has("F16x4") || line.has("F16x8") || line.has("BF16x4")) {
-    return std::nullopt;
-  }
-  return AtomicSize{AtomicType::kU32, 1, 1};
 }
 
 }  // namespace
@@ -120,19 +79,13 @@ bool Translator::memory() {
   } else if (n == "LDSM" || n == "STSM") {
     matrix_tiles(n == "STSM");
   } else if (n == "QSPC") {
-    // Whether a generic address is one of shared memory.
-    if (!line_.has("S")) {
-      missing();
-      return true;
-    }
-    const Operand& o = op(2);
-    const Slot here = temporary(), low = temporary(), all = constant(1);
-    compute(WordOp::kCompare, here, temporary(), {reg(o.base, 1), constant(exec::kSharedWindow >> 32), all},
-            uint64_t{2} << exec::arith::kRelationAt, Role::kBefore);
-    compute(WordOp::kAdd3, low, kNoSlot, {reg(o.base), constant(static_cast<uint32_t>(o.offset))}, 0,
-            Role::kBefore);
-    compute(WordOp::kCompare, predicate(op(0)), temporary(), {low, constant(exec::kSharedWindows), here},
-            uint64_t{1} << exec::arith::kRelationAt);
+    const Space space = line_.has("S")   ? Space::kShared
+                        : line_.has("D") ? Space::kSharedCluster
+                        : line_.has("L") ? Space::kLocal
+                                         : Space::kGlobal;
+    line_.has("G");
+    const Slot here = in_space(generic_address(op(2)), space);
+    compute(WordOp::kCopy, predicate(op(0)), kNoSlot, {here});
   } else if (n == "CCTL" || n == "MEMBAR" || n == "ERRBAR" || n == "CGAERRBAR") {
     nothing();
   } else {
@@ -229,84 +182,6 @@ void Translator::load_constant() {
     compute(WordOp::kBroadcast, destination(op(0), i), kNoSlot, {loaded[i]}, 0, Role::kBehind);
   }
   uniform_ = uniform;
-}
-
-// [PT, d], address, value, [value]: of compare-and-swap what is compared with comes first.
-void Translator::atomic(Space space, bool returns) {
-  const bool shared = space == Space::kSharedCluster, cas = line_.has("CAS") || line_.has("CAST");
-  auto kind = kind_of(line_);
-  auto type = type_of(line_);
-  const bool counts = line_.has("POPC");  // ATOMS.POPC.INC.32 d, [a]: adds one for each lane
-  if (counts) {
-    kind = AtomicKind::kAdd;
-    type = AtomicSize{AtomicType::kU32, 1, 1};
-  }
-  if (!kind || !type) {
-    missing();
-    return;
-  }
-  size_t i = returns && !shared ? 1 : 0;
-  const Operand d = returns ? op(i++) : Operand{};
-  const Operand address = op(i++);
-  MemoryOp m;
-  m.kind = MemoryOp::Kind::kAtomic;
-  m.space = space;
-  m.strong = true;
-  m.bytes = static_cast<uint8_t>(4 * type->words);
-  m.elements = type->elements;
-  m.atomic = exec::atomic_fn(*kind, type->type, true);
-  m.atomic_shared = exec::atomic_fn(*kind, type->type, false);
-  m.polls = cas || *kind == AtomicKind::kExch;
-  if (m.atomic == nullptr) {
-    missing();
-    return;
-  }
-  const auto value = [&](const Operand& o, uint32_t element) {
-    return type->words == 2 ? joined(o) : source(o, element);
-  };
-  if (counts) {
-    m.operands[0] = constant(1);
-  } else if (cas) {
-    m.compare[0] = value(op(i), 0);
-    m.operands[0] = value(op(i + 1), 0);
-  } else {
-    for (uint32_t e = 0; e < m.elements; ++e) {
-      m.operands[e] = value(op(i), e);
-    }
-  }
-  const bool wanted = returns && d.is(Kind::kRegister) && d.index != kZeroRegister;
-  if (line_.has("CAST")) {
-    const Slot old = temporary();
-    m.values[0] = old;
-    const Slot compared = m.compare[0];
-    access(m, address);
-    stored(d, type->words, old, compared);
-    return;
-  }
-  if (wanted) {
-    for (uint32_t e = 0; e < m.elements; ++e) {
-      m.values[e] = type->words == 2 ? temporary() : destination(d, e);
-    }
-  }
-  const Slot wide = m.values[0];
-  access(m, address);
-  if (wanted && type->words == 2) {
-    compute(WordOp::kSplit, destination(d), destination(d, 1), {wide}, 0, Role::kBehind);
-  }
-}
-
-// Of ATOMS.CAST.SPIN the result is 1 where it has stored, else 0.
-void Translator::stored(const Operand& d, uint32_t words, Slot old, Slot compared) {
-  exec::arith::Comparison c;
-  c.type = words == 2 ? exec::arith::Number::kU64 : exec::arith::Number::kU32;
-  c.relations = exec::arith::kEqual;
-  if (d.is(Kind::kPredicate)) {
-    compute(exec::arith::setp_fn(c), predicate(d), {old, compared, constant(1)}, Role::kBehind);
-    return;
-  }
-  const Slot same = temporary();
-  compute(exec::arith::setp_fn(c), same, {old, compared, constant(1)}, Role::kBehind);
-  compute(WordOp::kCopy, destination(d), words == 2 ? destination(d, 1) : kNoSlot, {same}, 0, Role::kBehind);
 }
 
 void Translator::matrix_tiles(bool stores) {

@@ -14,6 +14,7 @@
 #include "sim/exec/arith/convert.h"
 #include "sim/exec/arith/number.h"
 #include "sim/exec/arith/words.h"
+#include "sim/exec/atomics.h"
 
 namespace heddle::cubin {
 
@@ -38,6 +39,7 @@ class Translator {
 
   // translate.cc
   void find_functions(uint32_t kernel);
+  void find_needed(uint32_t kernel);
   void find_registers();
   void function(uint32_t number);
   void system_functions();
@@ -50,9 +52,15 @@ class Translator {
   Slot special(exec::Special s);
   Slot parameter_word(uint32_t offset);
   Slot constant_word(const Operand& o, uint32_t word);
+  uint32_t most_uniforms() const;
+
+  // system_words.cc
+  Slot system_word(uint32_t offset);
   Slot blackwell_word(uint32_t offset);
   Slot cluster_word(const Operand& o);
-  uint32_t most_uniforms() const;
+  Slot stack_top();
+
+  // slots.cc
   // Of a thread; RZ: where results go that nobody wants. Past the last register the instruction is missing.
   Slot reg(uint32_t index, uint32_t word = 0);
   Slot ureg(uint32_t index, uint32_t word = 0);
@@ -64,7 +72,7 @@ class Translator {
   // With its signs, as a number of that type: f32, f64 (joined), f16 pairs; and of words.
   Slot real(const Operand& o, exec::arith::Number type);
   Slot word(const Operand& o);
-  Slot joined(const Operand& o);
+  Slot joined(const Operand& o, uint32_t word = 0);
   Slot truth(const Operand& o);  // of a predicate, negated where it is
   std::pair<Slot, Slot> pair(const Operand& o);
   uint32_t frame_registers() const;
@@ -134,9 +142,15 @@ class Translator {
   void access(exec::MemoryOp m, const Operand& address);
   void load_store(exec::Space space, bool stores);
   void load_constant();
+  void matrix_tiles(bool stores);
+
+  // translate_atomic.cc
+  Slot generic_address(const Operand& o);
+  Slot in_space(Slot address, exec::Space space);
+  Slot none_of(std::initializer_list<Slot> predicates);
+  Slot done_by_atom(const Operand& address, exec::AtomicKind kind, exec::AtomicType type);
   void atomic(exec::Space space, bool returns);
   void stored(const Operand& d, uint32_t words, Slot old, Slot compared);
-  void matrix_tiles(bool stores);
 
   // translate_control.cc
   bool control();
@@ -149,6 +163,7 @@ class Translator {
   void emit_guarded(WordOp what, Slot d, Slot s, uint64_t control);
   Slot barrier_result() const;
   Slot return_register(uint32_t word) const;
+  Slot collective_lanes() const;
 
   // translate_matrix.cc
   bool matrix();
@@ -186,6 +201,7 @@ class Translator {
   std::unordered_map<uint64_t, Slot> constants_;
   std::unordered_map<uint32_t, Slot> parameters_;
   std::vector<uint8_t> const_data_;
+  std::vector<bool> needed_;  // by function: what it has must be executed, or the kernel cannot be
   uint32_t bank2_ = 0;
   uint32_t uniforms_ = 0, registers_ = 0;  // so many are used
   const Function* f_ = nullptr;
@@ -196,6 +212,7 @@ class Translator {
   Parsed line_;
   bool uniform_ = false;
   bool missing_ = false;
+  bool collective_ = false;  // behind WARPSYNC.COLLECTIVE
   uint32_t temporaries_ = 0;
   std::vector<uint32_t> starts_;   // by instruction, functions one behind the other: the first of `code`
   std::vector<uint32_t> flat_of_;  // by function in out_.functions: its first instruction

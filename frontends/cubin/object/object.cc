@@ -61,6 +61,7 @@ class Reader {
   Object read() {
     functions();
     attributes();
+    call_graph();
     shared();
     data();
     names();
@@ -71,6 +72,7 @@ class Reader {
   void functions();
   void attributes();
   void attribute(const AttributeValue& v, Function* f);
+  void call_graph();
   void shared();
   void data();
   void names();
@@ -225,6 +227,35 @@ void Reader::attribute(const AttributeValue& v, Function* f) {
       break;
     default:
       break;
+  }
+}
+
+// Pairs of symbols: 0 and a number that says what comes, up to the next such pair. Calls by name, calls
+// through pointers with whom they may mean; the others are types of functions.
+void Reader::call_graph() {
+  constexpr uint32_t kByName = UINT32_MAX, kThroughPointers = UINT32_MAX - 3;
+  const Section* s = elf_.section(".nv.callgraph");
+  if (s == nullptr) {
+    return;
+  }
+  out_.call_graph = true;
+  uint32_t what = 0;
+  for (size_t at = 0; at + 8 <= s->data.size(); at += 8) {
+    uint32_t pair[2];
+    std::memcpy(pair, s->data.data() + at, sizeof pair);
+    if (pair[0] == 0) {
+      what = pair[1];
+    } else if (what == kByName || what == kThroughPointers) {
+      if (pair[0] >= elf_.symbols().size() || pair[1] >= elf_.symbols().size()) {
+        elf_.fail(s->at + at,
+                  fmt::format("a call of symbols {} and {} of {}", pair[0], pair[1], elf_.symbols().size()));
+      }
+      if (Function* f = find(elf_.symbols()[pair[0]].name)) {
+        const std::string& name = elf_.symbols()[pair[1]].name;
+        count_name(s->at, name.size());
+        f->calls.push_back(name);
+      }
+    }
   }
 }
 

@@ -66,7 +66,9 @@ struct Function {
   uint32_t most_cluster_blocks = 0;
   bool explicit_cluster = false;
   std::vector<Fixup> fixups;  // of the code
-  Data constant2;             // constants of the compiler, such as tables of jumps
+  // What it calls by name, and what may be meant where it calls through a pointer (Object::call_graph).
+  std::vector<std::string> calls;
+  Data constant2;  // constants of the compiler, such as tables of jumps
 };
 
 // What a name stands for.
@@ -86,6 +88,7 @@ struct Object {
   // Bank 4: addresses of what the code names, one set for all functions.
   Data constant4;
   std::map<std::string, Named> names;
+  bool call_graph = false;  // the file says who calls whom
 
   const Function* find(std::string_view function) const;
 };

@@ -62,17 +62,16 @@ exec::Special warp_special(Special s) {
     case SpecialKind::kLanemaskGt:
       return Special::kLanemaskGt;
     case SpecialKind::kTotalSmemSize:
-    case SpecialKind::kAggrSmemSize:
       return Special::kTotalShared;
+    case SpecialKind::kAggrSmemSize:
+      return Special::kAggregateShared;
     case SpecialKind::kDynamicSmemSize:
       return Special::kDynamicShared;
     case SpecialKind::kReservedSmemOffsetEnd:
     case SpecialKind::kReservedSmemOffsetCap:
       return Special::kReserve;
-    case SpecialKind::kEnvreg:  // cooperative groups find the grid's barrier there
-      return s.number == 1   ? Special::kWorkspaceHigh
-             : s.number == 2 ? Special::kWorkspaceLow
-                             : Special::kZero;
+    case SpecialKind::kEnvreg:
+      return exec::environment(s.number);
     default:  // the driver's values
       return Special::kZero;
   }

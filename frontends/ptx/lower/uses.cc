@@ -35,6 +35,7 @@ Uses::Uses(const Module& module, const Lowered& f) : module_(module), lowered_(f
   copies_.assign(f_.instrs.size(), false);
   absorbed_ = absorbs_something_ = copies_;
   count();
+  forget_circles();
   find_copies();
   find_uniform();
   find_absorbed();
@@ -72,6 +73,71 @@ void Uses::count() {
       ++reads_[f_.instrs[i].guard];
       readers_[f_.instrs[i].guard].push_back({i, kNone});
     }
+  }
+}
+
+// Registers whose only writer reads what follows from it alone: they have no value before it, so it says
+// nothing of what they hold, and whoever goes back from writer to writer would never come to an end. They
+// count as if they were written several times.
+void Uses::forget_circles() {
+  const size_t n = writers_.size();
+  std::vector<std::vector<uint32_t>> from(n),
+      to(n);  // by register: what its writer reads, and the other way round
+  for (uint32_t r = 0; r < n; ++r) {
+    if (writers_[r] == kNone) {
+      continue;
+    }
+    const auto note = [&](const Operand& e) {
+      const bool address = e.kind == OperandKind::kAddress && e.base == Base::kRegister;
+      if ((e.kind == OperandKind::kRegister || address) && writers_[e.id] != kNone) {
+        from[r].push_back(e.id);
+        to[e.id].push_back(r);
+      }
+    };
+    const uint32_t i = writers_[r];
+    const bool call = op(i).opcode == Opcode::kCall;
+    for (uint32_t k = 0; k < operands(i).size(); ++k) {
+      const Operand& x = operands(i)[k];
+      if ((call ? k == 0 : is_destination(op(i), k)) && x.kind != OperandKind::kAddress) {
+        continue;
+      }
+      if (x.kind == OperandKind::kVector) {
+        std::for_each(f_.elements(x).begin(), f_.elements(x).end(), note);
+      } else {
+        note(x);
+      }
+    }
+  }
+  // What is left when whoever has nothing before it, or nothing behind it, has been taken away, again and
+  // again.
+  std::vector<bool> left(n);
+  for (uint32_t r = 0; r < n; ++r) {
+    left[r] = writers_[r] != kNone;
+  }
+  for (const bool forward : {true, false}) {
+    const auto& needs = forward ? from : to;
+    const auto& tells = forward ? to : from;
+    std::vector<uint32_t> open(n), work;
+    for (uint32_t r = 0; r < n; ++r) {
+      open[r] = static_cast<uint32_t>(
+          std::count_if(needs[r].begin(), needs[r].end(), [&](uint32_t x) { return left[x]; }));
+      if (left[r] && open[r] == 0) {
+        work.push_back(r);
+      }
+    }
+    while (!work.empty()) {
+      const uint32_t r = work.back();
+      work.pop_back();
+      left[r] = false;
+      for (const uint32_t x : tells[r]) {
+        if (left[x] && --open[x] == 0) {
+          work.push_back(x);
+        }
+      }
+    }
+  }
+  for (uint32_t r = 0; r < n; ++r) {
+    writers_[r] = left[r] ? kNone : writers_[r];
   }
 }
 

@@ -17,7 +17,8 @@ class Uses {
 
   const Op& op(uint32_t instr) const { return module_.ops[f_.instrs[instr].op]; }
   std::span<const Operand> operands(uint32_t instr) const { return f_.operands_of(f_.instrs[instr]); }
-  // The instruction that writes the register, if there is one only, and it has no guard; else kNone.
+  // The instruction that writes the register, if there is one only, and it has no guard; else kNone. Going
+  // from a register to its writer and on to what that reads comes to an end.
   uint32_t writer(uint32_t reg) const { return writers_[reg]; }
   uint32_t reads(uint32_t reg) const { return reads_[reg]; }
   // The operand that it is a copy of, as far back as that goes.
@@ -49,6 +50,7 @@ class Uses {
  private:
   bool kernel_parameter(uint32_t instr) const;
   void count();
+  void forget_circles();
   void find_copies();
   void find_uniform();
   void find_absorbed();

@@ -321,10 +321,11 @@ void split(const Arguments& a, uint32_t mask) {
 void broadcast(const Arguments& a, uint32_t mask) {
   a.d[0]->fill((*a.s[0])[static_cast<uint32_t>(std::countr_zero(mask))]);
 }
+// Only lanes of the mask have 0 or 1 there: whatever else the register was used for is in the others.
 uint64_t ballot_of(const Register* r, uint32_t mask, uint64_t negated) {
   uint64_t out = 0;
   for (uint32_t l = 0; l < kLanes; ++l) {
-    out |= (source(r)[l] ^ negated) << l;
+    out |= ((source(r)[l] ^ negated) & 1) << l;
   }
   return out & mask;
 }
@@ -386,6 +387,18 @@ void address_index(const Arguments& a, uint32_t mask) {
   const uint64_t base = a.control;
   uint64_t* const d = a.d[0]->data();
   over_lanes(mask, [=](uint32_t l) { d[l] = (x[l] + base) / 16; });
+}
+
+void address(const Arguments& a, uint32_t mask) {
+  const uint64_t *x = source(a.s[0]), *y = source(a.s[1]), *z = source(a.s[2]);
+  const uint64_t offset = a.control;
+  uint64_t* const d = a.d[0]->data();
+  over_lanes(mask, [=](uint32_t l) { d[l] = (x[l] | y[l] << 32) + z[l] + offset; });
+}
+void inside(const Arguments& a, uint32_t mask) {
+  const uint64_t *x = source(a.s[0]), *y = source(a.s[1]), *z = source(a.s[2]);
+  uint64_t* const d = a.d[0]->data();
+  over_lanes(mask, [=](uint32_t l) { d[l] = x[l] - y[l] < z[l] ? 1 : 0; });
 }
 
 template <unsigned kTable>
@@ -484,6 +497,10 @@ WarpFn word_fn(WordOp op) {
       return scatter;
     case WordOp::kAddressIndex:
       return address_index;
+    case WordOp::kAddress:
+      return address;
+    case WordOp::kInside:
+      return inside;
     case WordOp::kNotEqual:
       return not_equal;
   }

@@ -39,6 +39,8 @@ enum class WordOp : uint8_t {
   kScatter,     // predicates from d0 on = bits of s0 where s1 has ones; control: first bit
   kNotEqual,    // d0 = s0 != control
   kAddressIndex,  // d0 = (s0 + control) / 16
+  kAddress,       // d0 = {s0, s1} + s2 + control, one register of 64 bits
+  kInside,        // d0 = s0 - s1 < s2, of 64 bits: whether an address is in s2 bytes from s1 on
   // clang-format on
 };
 

@@ -229,6 +229,14 @@ TEST_CASE("what a warp has in common") {
   CHECK(all_lanes(WordOp::kVote, kAlike, 0xff) == 0);
   CHECK(all_lanes(WordOp::kVote, kAlike, 0x0f) == 1);
   CHECK(all_lanes(WordOp::kVote, kAlike, 0xf0) == 1);
+  // What else the register was used for in lanes that take no part says nothing.
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    s[lane] = lane >= 16 ? lane % 2 : ~uint64_t{0} - lane;
+  }
+  CHECK(all_lanes(WordOp::kBallot, 0, 0xffff0000) == 0xaaaa0000);
+  CHECK(all_lanes(WordOp::kBallot, kNegatePredicate, 0xffff0000) == 0x55550000);
+  CHECK(all_lanes(WordOp::kVote, kAny, 0x55550000) == 0);
+  CHECK(all_lanes(WordOp::kVote, 0, 0xaaaa0000) == 1);
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
     s[lane] = 100 + lane;
   }
