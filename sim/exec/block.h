@@ -9,7 +9,8 @@
 
 #include "sim/engine/zeroed.h"
 #include "sim/exec/matrix_op.h"
-#include "sim/exec/races.h"
+#include "sim/exec/checks/races.h"
+#include "sim/exec/checks/sync_rules.h"
 #include "sim/exec/tensor_memory/memory.h"
 #include "sim/exec/warp.h"
 
@@ -53,7 +54,10 @@ class Block {
   Cluster& cluster() { return cluster_; }
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
   std::span<uint8_t> system() { return {system_.data(), system_.size()}; }
-  Races* races() { return races_ ? &*races_ : nullptr; }  // null without Checks::race
+  // What is checked; null without Checks::race, Checks::sync.
+  Races* races() { return races_ ? &*races_ : nullptr; }
+  SyncRules* sync_rules() { return sync_rules_ ? &*sync_rules_ : nullptr; }
+  bool checked() const { return checked_; }  // one of these
   TensorMemory& tensor_memory() { return tensor_memory_; }
   std::span<uint8_t> written() { return {written_.data(), written_.size()}; }
   Access& access() { return access_; }
@@ -81,6 +85,8 @@ class Block {
   Zeroed<uint8_t> shared_;
   Zeroed<uint8_t> system_;  // below it, of code that uses it
   std::optional<Races> races_;
+  std::optional<SyncRules> sync_rules_;
+  const bool checked_;
   Zeroed<uint8_t> written_;  // of shared_, a byte each; Checks::init
   TensorMemory tensor_memory_;
   Access access_;
