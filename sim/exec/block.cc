@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "sim/exec/checks/races.h"
+#include "sim/exec/checks/sync_rules.h"
+
 namespace heddle::exec {
 namespace {
 
@@ -24,10 +27,10 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
   const uint32_t threads = launch.threads();
   const uint32_t count = launch.warps();
   if (launch.checks.race) {
-    races_.emplace(count, launch.shared_bytes(), launch.blocks() == 1);
+    races_ = std::make_unique<Races>(count, launch.shared_bytes(), launch.blocks() == 1);
   }
   if (launch.checks.sync) {
-    sync_rules_.emplace(*launch.code, threads);
+    sync_rules_ = std::make_unique<SyncRules>(*launch.code, threads);
   }
   warps_.reserve(count);
   for (uint32_t w = 0; w < count; ++w) {
@@ -36,6 +39,8 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
   }
   live_ = count;
 }
+
+Block::~Block() = default;
 
 uint64_t Block::linear() const {
   return index_.x + (index_.y + uint64_t{index_.z} * launch_.grid.y) * launch_.grid.x;

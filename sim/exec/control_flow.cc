@@ -11,8 +11,8 @@ bool ends_block(Kind kind) {
          kind == Kind::kExit || kind == Kind::kTrap;
 }
 
-// Whether the instruction behind it may be the next. Of machine code a branch may have a condition besides its
-// guard, and one that all take where one does (sub) has its condition in the guard.
+// Whether the instruction behind it may be the next. Of machine code a branch may have a condition besides
+// its guard, and one that all take where one does (sub) has its condition in the guard.
 bool goes_on(const Inst& in) {
   return !ends_block(in.kind) || in.guard != kNoSlot || (in.kind == Kind::kBranch && in.s[0] != kNoSlot);
 }

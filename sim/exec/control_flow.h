@@ -9,8 +9,8 @@
 
 namespace heddle::exec {
 
-// Basic blocks of a function, the instructions [first, end), with one more at the end to which all that leaves
-// goes: its exit().
+// Basic blocks of a function, the instructions [first, end), with one more at the end to which all that
+// leaves goes: its exit().
 class Blocks {
  public:
   Blocks(const Code& code, uint32_t first, uint32_t end);

@@ -164,9 +164,8 @@ class Warp {
   void check_races(Races& races, const Group& g, const Access& a) const;
   std::string misuse(const BarrierObjectOp& op, const At& at) const;
   void order_by_object(Races& races, const BarrierObjectOp& op, const At& at, uint64_t result) const;
-  void check_barrier_operands(const Group& g, const Inst& in, uint32_t mask);
+  void check_barrier_operands(SyncRules& rules, const Group& g, const Inst& in, uint32_t mask);
   void check_barrier(SyncRules& rules, const Group& any, uint32_t number, uint32_t threads);
-  void check_missing_warps(SyncRules& rules, const Group& g) const;
   void check_mask(const Group& g, const Register& masks) const;
 
   // by_lane.h

@@ -134,11 +134,14 @@ void Warp::order_by_object(Races& races, const BarrierObjectOp& op, const At& at
 }
 
 // Checks::sync, of the lanes of g that execute a barrier or pass it by.
-void Warp::check_barrier_operands(const Group& g, const Inst& in, uint32_t mask) {
+void Warp::check_barrier_operands(SyncRules& rules, const Group& g, const Inst& in, uint32_t mask) {
   if (in.offset == 0) {
     return;
   }
-  if (mask != g.mask) {
+  // ptxas makes one of the branch round it, also where those who do not come end behind it.
+  if (mask != g.mask && code_.explicit_convergence) {
+    rules.part(index_, g.mask, g.pc, 0);
+  } else if (mask != g.mask) {
     fail(g.pc, first_of(g.mask & ~mask),
          fmt::format("aligned barrier in diverged code: its predicate holds in lanes 0x{:x} of lanes 0x{:x} "
                      "(legal: in all or none)",
@@ -176,24 +179,9 @@ void Warp::check_barrier(SyncRules& rules, const Group& any, uint32_t number, ui
                        code_.place(m.at)));
     }
   }
-  const std::string wrong = rules.arrive(number, index_, {any.pc, any.base}, threads,
-                                         static_cast<BarrierKind>(in.sub));
+  const std::string wrong = rules.arrive(number, index_, any.pc, threads, static_cast<BarrierKind>(in.sub));
   if (!wrong.empty()) {
     fail(any.pc, first_of(any.mask), wrong);
-  }
-}
-
-// Checks::sync, when a barrier is complete at which g waits.
-void Warp::check_missing_warps(SyncRules& rules, const Group& g) const {
-  const Inst& in = code_.insts[g.pc];
-  if (in.s[1] != kNoSlot || in.offset == 0) {
-    return;
-  }
-  if (const auto m = rules.missing_warp({g.pc, g.base})) {
-    fail(g.pc, first_of(g.mask),
-         fmt::format("barrier {} of the block: warp {} went past it, to {}, and has ended (legal: all threads "
-                     "that have not ended come)",
-                     g.wait_for, m->warp, code_.place(m->at)));
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/exec/checks/races.h"
+#include "sim/exec/checks/sync_rules.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/warp.h"
 
@@ -194,9 +196,6 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
   if (alive_ == 0) {
     if (Races* races = block_.races()) {
       races->end(index_);
-    }
-    if (SyncRules* rules = block_.sync_rules()) {
-      rules->end(index_);
     }
     end_runtime();
     block_.warp_ended();

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "sim/exec/checks/races.h"
+#include "sim/exec/checks/sync_rules.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/sync_op.h"
 #include "sim/exec/warp.h"
@@ -139,8 +141,8 @@ bool Warp::barrier(Group& g, const Inst& in, uint32_t mask) {
   if (number > 15) {
     fail(g.pc, first, "barrier " + std::to_string(number) + " (legal: 0 to 15)");
   }
-  if (block_.sync_rules() != nullptr) {
-    check_barrier_operands(g, in, mask);
+  if (SyncRules* rules = block_.sync_rules()) {
+    check_barrier_operands(*rules, g, in, mask);
   }
   if (mask != g.mask) {
     add_group(g, g.mask & ~mask, g.pc + 1);
@@ -213,13 +215,9 @@ void Warp::pass_barrier(uint32_t number, uint64_t result) {
     if (g.mask == 0 || g.state != State::kAtBarrier || g.wait_for != number) {
       continue;
     }
-    if (static_cast<BarrierKind>(code_.insts[g.pc].sub) != BarrierKind::kArrive) {
-      if (Races* races = block_.races()) {
-        races->pass(number, index_);
-      }
-      if (SyncRules* rules = block_.sync_rules()) {
-        check_missing_warps(*rules, g);
-      }
+    Races* races = block_.races();
+    if (races != nullptr && static_cast<BarrierKind>(code_.insts[g.pc].sub) != BarrierKind::kArrive) {
+      races->pass(number, index_);
     }
     if (Register* d = banks(g).at(code_.insts[g.pc].d[0])) {
       for (uint32_t m = g.mask; m != 0; m &= m - 1) {

@@ -63,9 +63,9 @@ bool Translator::control() {
   } else if (n == "ENDCOLLECTIVE") {
     collective_ = false;
     nothing();
-  } else if (n == "NOP" || n == "YIELD" || n == "DEPBAR" || n == "LDGDEPBAR" ||
-             n == "WARPGROUP" || n == "FENCE" || n == "PREEXIT" || n == "ACQBULK" || n == "USETMAXREG" ||
-             n == "UTMACMDFLUSH" || n == "UTMACCTL" || n == "USETSHMSZ") {
+  } else if (n == "NOP" || n == "YIELD" || n == "DEPBAR" || n == "LDGDEPBAR" || n == "WARPGROUP" ||
+             n == "FENCE" || n == "PREEXIT" || n == "ACQBULK" || n == "USETMAXREG" || n == "UTMACMDFLUSH" ||
+             n == "UTMACCTL" || n == "USETSHMSZ") {
     nothing();
   } else if (n == "BAR" || n == "B2R") {
     block_barrier();

@@ -1,6 +1,7 @@
 #include "sim/exec/checks/flow.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heddle::exec {
 namespace {
@@ -58,9 +59,29 @@ bool writes(const Inst& in, const Code& code, Slot slot) {
           std::find(std::begin(m->values), std::end(m->values), slot) != std::end(m->values));
 }
 
-bool same_place(const Code& code, const Inst& a, const Inst& b) {
-  const MemoryOp &x = code.memory[a.target], &y = code.memory[b.target];
-  return a.s[0] == b.s[0] && a.offset == b.offset && x.addend == y.addend;
+// Whether a compare-and-swap behind the load compares with what it gave, or with what was calculated of that.
+bool feeds_compare(const Code& code, uint32_t pc) {
+  const MemoryOp& load = code.memory[code.insts[pc].target];
+  std::vector<Slot> values;
+  const auto of_load = [&](Slot s) {
+    return s != kNoSlot && std::find(values.begin(), values.end(), s) != values.end();
+  };
+  std::copy_if(std::begin(load.values), std::end(load.values), std::back_inserter(values),
+               [](Slot s) { return s != kNoSlot; });
+  const auto end = std::min(static_cast<uint32_t>(code.insts.size()), pc + 1 + kLongestAtomic);
+  for (uint32_t i = pc + 1; i < end; ++i) {
+    const Inst& in = code.insts[i];
+    if (in.kind == Kind::kMemory && of_load(code.memory[in.target].compare[0])) {
+      return true;
+    }
+    if (in.kind == Kind::kCompute && std::any_of(std::begin(in.s), std::end(in.s), of_load)) {
+      std::copy_if(std::begin(in.d), std::end(in.d), std::back_inserter(values),
+                   [](Slot s) { return s != kNoSlot; });
+    } else if (in.kind != Kind::kCompute && in.kind != Kind::kMemory && !only_looks(code, in)) {
+      return false;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -161,15 +182,8 @@ LoadUse load_use(const Code& code, uint32_t pc) {
   const Inst& load = code.insts[pc];
   const MemoryOp& op = code.memory[load.target];
   const auto size = static_cast<uint32_t>(code.insts.size());
-  for (uint32_t i = pc + 1; i < std::min(size, pc + kLongestAtomic); ++i) {
-    const Inst& in = code.insts[i];
-    const bool memory = in.kind == Kind::kMemory;
-    if (memory && code.memory[in.target].compare[0] != kNoSlot && same_place(code, load, in)) {
-      return LoadUse::kOfAtomic;
-    }
-    if ((!memory && !only_looks(code, in)) || writes(in, code, load.s[0])) {
-      break;
-    }
+  if (feeds_compare(code, pc)) {
+    return LoadUse::kOfAtomic;
   }
   for (uint32_t i = pc; i < std::min(size, pc + kLongestWait) && only_looks(code, code.insts[i]); ++i) {
     const Inst& in = code.insts[i];

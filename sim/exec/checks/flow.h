@@ -41,7 +41,7 @@ class Flow {
 enum class LoadUse : uint8_t {
   kPlain,
   kPolls,     // a loop of nothing else repeats it until what it gives changes: a flag
-  kOfAtomic,  // what it gives is compared at the same place: the first half of an atomic operation
+  kOfAtomic,  // a compare-and-swap takes what it gives: the first half of an atomic operation
 };
 LoadUse load_use(const Code& code, uint32_t pc);
 

@@ -1,6 +1,6 @@
-// Races on a block's shared memory between warps: two accesses of one place, one of them a store, with nothing
-// in between that orders them, and not both strong (PTX ISA, "Memory Consistency Model"). Vector clocks, so it
-// does not depend on which came first; lanes of one warp are not told apart.
+// Races on a block's shared memory between warps: two accesses of one place, one of them a store, with
+// nothing in between that orders them, and not both strong (PTX ISA, "Memory Consistency Model"). Vector
+// clocks, so it does not depend on which came first; lanes of one warp are not told apart.
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@ class Races {
   };
   // A warp's access of `bytes` from `offset` of the shared memory on; what it races with.
   std::optional<Other> access(uint32_t warp, const Use& use, uint64_t offset, uint64_t bytes);
-  // Strong accesses order warps by the words (of 4 bytes) that they share. Of a global address what is loaded,
-  // if anything, tells whether another block has stored there: whom that block waited for is not known, so
-  // all that this block has released before comes first then.
+  // Strong accesses order warps by the words (of 4 bytes) that they share. Of a global address what is
+  // loaded, if anything, tells whether another block has stored there: whom that block waited for is not
+  // known, so all that this block has released before comes first then.
   void order_shared(uint32_t warp, const Use& use, uint64_t offset, uint64_t bytes);
   void order_global(uint32_t warp, const Use& use, uint64_t address, uint64_t bytes,
                     std::optional<uint64_t> loaded);

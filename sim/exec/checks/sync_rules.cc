@@ -60,28 +60,11 @@ SyncRules::Missing SyncRules::missing_lanes(uint32_t warp, uint32_t here, Where 
   return out;
 }
 
-std::optional<SyncRules::MissingWarp> SyncRules::missing_warp(Where barrier) {
-  for (uint32_t warp = 0; warp < warps_.size(); ++warp) {
-    const Warp& w = warps_[warp];
-    if (!w.ended || w.barriers.contains(barrier.pc)) {
-      continue;
-    }
-    for (const Lane& l : w.lane) {
-      if (l.did.pc != kNoPc && l.did.base == barrier.base && flow_.always_follows(l.did.pc, barrier.pc) &&
-          !flow_.reaches(l.did.pc, barrier.pc)) {
-        return MissingWarp{warp, l.did.pc};
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-std::string SyncRules::arrive(uint32_t number, uint32_t warp, Where barrier, uint32_t threads,
+std::string SyncRules::arrive(uint32_t number, uint32_t warp, uint32_t pc, uint32_t threads,
                               BarrierKind kind) {
-  warps_[warp].barriers.insert(barrier.pc);
   Phase& p = phases_[number];
   if (!p.any) {
-    p = {true, threads, barrier.pc, warp, kind};
+    p = {true, threads, pc, warp, kind};
     return "";
   }
   const auto count = [&](uint32_t n) { return n == 0 ? all_threads_ : n; };

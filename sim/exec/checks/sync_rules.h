@@ -1,13 +1,13 @@
 // What Checks::sync asks of barriers of a block: all threads of a warp that have not ended come to an aligned
-// barrier, together and as often (PTX ISA, bar; CUDA Programming Guide, __syncthreads()); of 7.0 on those that
-// have ended are not missed (CUDA Programming Guide, "Independent Thread Scheduling"). To tell those who skip a
-// barrier and end later from those who end early, it is noted what lanes do since they parted from others.
+// barrier, together and as often (PTX ISA, bar; CUDA Programming Guide, __syncthreads()); of 7.0 on those
+// that have ended are not missed (CUDA Programming Guide, "Independent Thread Scheduling"). To tell those who
+// skip a barrier and end later from those who end early, it is noted what lanes do since they parted from
+// others.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,23 +31,18 @@ class SyncRules {
   void access(uint32_t warp, uint32_t lanes, Where at);
 
   // The lanes of a warp that wait at an aligned barrier, where all that have not ended have come. Why others
-  // should have come, too: who has ended and did what lies behind the barrier, or made fewer turns of its loop.
+  // should have come, too: who has ended and did what lies behind the barrier, or made fewer turns of its
+  // loop.
   struct Missing {
     uint32_t lanes = 0;
     uint32_t at = kNoPc;     // what they did instead
     bool left_loop = false;  // they left the barrier's loop there
   };
   Missing missing_lanes(uint32_t warp, uint32_t here, Where barrier);
-  // The same of whole warps that have ended, at a barrier for the whole block.
-  struct MissingWarp {
-    uint32_t warp = 0, at = kNoPc;
-  };
-  std::optional<MissingWarp> missing_warp(Where barrier);
 
   // A warp has come; what is wrong with that. `threads`: how many the barrier is for, 0: all.
-  std::string arrive(uint32_t number, uint32_t warp, Where barrier, uint32_t threads, BarrierKind kind);
+  std::string arrive(uint32_t number, uint32_t warp, uint32_t pc, uint32_t threads, BarrierKind kind);
   void complete(uint32_t number) { phases_[number] = {}; }
-  void end(uint32_t warp) { warps_[warp].ended = true; }
 
   // Barrier objects in shared memory that were initialised, and not invalidated since.
   std::set<uint64_t> objects;
@@ -60,9 +55,7 @@ class SyncRules {
   };
   struct Warp {
     uint32_t lanes = 0;  // that have a thread
-    bool ended = false;
     std::array<Lane, kLanes> lane;
-    std::set<uint32_t> barriers;  // to which it came
   };
   struct Phase {
     bool any = false;

@@ -71,9 +71,11 @@ KERNEL(unaligned_two_sides) {
     out[threadIdx.x] = 1;
     asm volatile("barrier.sync 0;" ::: "memory");
   } else {
+    out[threadIdx.x + 1] = 1;
     asm volatile("barrier.sync 0;" ::: "memory");
     out[threadIdx.x] = 2;
   }
+  out[threadIdx.x + 2] = 3;
 }
 KERNEL(apart_before) {
   __shared__ int s[128];
@@ -152,12 +154,6 @@ KERNEL(loop_turns_and_work) {
     __syncthreads();
   }
   out[threadIdx.x + 1] = 5;
-}
-KERNEL(warp_skips) {
-  if (!warp(1)) {
-    __syncthreads();
-  }
-  out[threadIdx.x] = 1;
 }
 KERNEL(counts_differ) {
   if (warp(0)) {
