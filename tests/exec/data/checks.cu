@@ -358,17 +358,12 @@ KERNEL(other_barrier) {
     *out = get(s);
   }
 }
-KERNEL(earlier_phase) {  // warp 2 was at the barrier's phase before that of warps 0 and 1
+KERNEL(earlier_phase) {  // warps 0 and 1 meet there before warps 2 and 3 do
   __shared__ int s[1];
-  if (threadIdx.x >= 32 && threadIdx.x < 96) {
-    BAR_SYNC(1, 64);
-  }
   if (threadIdx.x == 0) {
     put(s, 1);
   }
-  if (threadIdx.x < 64) {
-    BAR_SYNC(1, 64);
-  }
+  BAR_SYNC(1, 64);
   if (threadIdx.x == 64) {
     *out = get(s);
   }
