@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "sim/exec/checks/races.h"
+#include "sim/exec/checks/sync_rules.h"
+
 namespace heddle::exec {
 namespace {
 
@@ -19,11 +22,15 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
       rank_(rank),
       shared_(launch.shared_bytes()),
       system_(launch.code->system_shared ? kSharedReserve : 0),
+      checked_(launch.checks.race || launch.checks.sync),
       written_(launch.checks.init ? launch.shared_bytes() : 0) {
   const uint32_t threads = launch.threads();
   const uint32_t count = launch.warps();
   if (launch.checks.race) {
-    races_.emplace(count, launch.shared_bytes());
+    races_ = std::make_unique<Races>(count, launch.shared_bytes(), launch.blocks() == 1);
+  }
+  if (launch.checks.sync) {
+    sync_rules_ = std::make_unique<SyncRules>(*launch.code, threads);
   }
   warps_.reserve(count);
   for (uint32_t w = 0; w < count; ++w) {
@@ -32,6 +39,8 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
   }
   live_ = count;
 }
+
+Block::~Block() = default;
 
 uint64_t Block::linear() const {
   return index_.x + (index_.y + uint64_t{index_.z} * launch_.grid.y) * launch_.grid.x;
@@ -139,6 +148,12 @@ void Block::check(uint32_t number) {
   const uint64_t result = b.kind == BarrierKind::kPopc  ? b.holds
                           : b.kind == BarrierKind::kAnd ? uint64_t{b.holds == b.lanes}
                                                         : uint64_t{b.holds != 0};
+  if (races_) {
+    races_->complete(number, b.expected == 0);
+  }
+  if (sync_rules_) {
+    sync_rules_->complete(number);
+  }
   b = {};
   for (Warp& w : warps_) {
     w.pass_barrier(number, result);
@@ -146,6 +161,9 @@ void Block::check(uint32_t number) {
 }
 
 void Block::pass_cluster_barrier() {
+  if (races_) {
+    races_->complete_cluster();
+  }
   for (Warp& w : warps_) {
     w.pass_cluster_barrier();
   }

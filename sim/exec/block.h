@@ -3,19 +3,20 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/engine/zeroed.h"
 #include "sim/exec/matrix_op.h"
-#include "sim/exec/races.h"
 #include "sim/exec/tensor_memory/memory.h"
 #include "sim/exec/warp.h"
 
 namespace heddle::exec {
 
 class Cluster;
+class Races;
+class SyncRules;
 
 class Block {
  public:
@@ -29,6 +30,7 @@ class Block {
   Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t rank);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
+  ~Block();
 
   // Gives each warp a turn, again and again, until about so many instructions are executed or all warps only
   // look for something, or wait. Throws Error for what the program may not do.
@@ -53,7 +55,10 @@ class Block {
   Cluster& cluster() { return cluster_; }
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
   std::span<uint8_t> system() { return {system_.data(), system_.size()}; }
-  Races* races() { return races_ ? &*races_ : nullptr; }  // null without Checks::race
+  // What is checked; null without Checks::race, Checks::sync.
+  Races* races() { return races_.get(); }
+  SyncRules* sync_rules() { return sync_rules_.get(); }
+  bool checked() const { return checked_; }  // one of these
   TensorMemory& tensor_memory() { return tensor_memory_; }
   std::span<uint8_t> written() { return {written_.data(), written_.size()}; }
   Access& access() { return access_; }
@@ -80,7 +85,9 @@ class Block {
   const uint32_t rank_;
   Zeroed<uint8_t> shared_;
   Zeroed<uint8_t> system_;  // below it, of code that uses it
-  std::optional<Races> races_;
+  std::unique_ptr<Races> races_;
+  std::unique_ptr<SyncRules> sync_rules_;
+  const bool checked_;
   Zeroed<uint8_t> written_;  // of shared_, a byte each; Checks::init
   TensorMemory tensor_memory_;
   Access access_;

@@ -352,8 +352,8 @@ void Warp::memory(Group& g, const Inst& in, uint32_t mask, bool told) {
   if (const Refused r = perform(spaces(), a); r.why != Refusal::kNone) {
     refuse(g, a, r);
   }
-  if (Races* races = block_.races()) {
-    check_races(*races, g, a);
+  if (block_.checked()) {
+    check_access(g, a);
   }
   if (observer_ != nullptr && !told) {
     observer_->accessed(block_, index_, g.pc, mask, a.address, nullptr);

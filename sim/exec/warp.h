@@ -18,6 +18,7 @@ namespace heddle::exec {
 
 class Block;
 class Races;
+class SyncRules;
 struct At;
 
 class Warp {
@@ -156,13 +157,16 @@ class Warp {
   void perform_sync(const Inst& in, uint32_t wait_for);
   bool barrier(Group& g, const Inst& in, uint32_t mask);
   void count_barrier(uint32_t number);
-  void check_aligned(const Group& any, uint32_t number) const;
   bool cluster_barrier(Group& g, const Inst& in, uint32_t mask);
 
-  // warp_races.cc
+  // warp_checks.cc
+  void check_access(const Group& g, const Access& a) const;
   void check_races(Races& races, const Group& g, const Access& a) const;
+  std::string misuse(const BarrierObjectOp& op, const At& at) const;
   void order_by_object(Races& races, const BarrierObjectOp& op, const At& at, uint64_t result) const;
-  void order_end(Races& races) const;
+  void check_barrier_operands(SyncRules& rules, const Group& g, const Inst& in, uint32_t mask);
+  void check_barrier(SyncRules& rules, const Group& any, uint32_t number, uint32_t threads);
+  void check_mask(const Group& g, const Register& masks) const;
 
   // by_lane.h
   template <class F>

@@ -31,6 +31,11 @@ bool Warp::barrier_object(Group& g, const Inst& in, uint32_t mask, bool told) {
     const uint64_t value = operand != nullptr ? (*operand)[lane] : 1;
     objects[lane] = object.address % kSharedWindows;
     operands[lane] = !waits ? value : op.parity ? value & 1 : uint64_t{BarrierObject::unpack(value).parity};
+    if (block_.checked()) {
+      if (const std::string wrong = misuse(op, object); !wrong.empty()) {
+        throw Fault{wrong};
+      }
+    }
     const uint64_t result = perform(op, all, lane, object, value);
     if (Races* races = block_.races()) {
       order_by_object(*races, op, object, result);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/exec/checks/races.h"
+#include "sim/exec/checks/sync_rules.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/warp.h"
 
@@ -80,6 +82,9 @@ bool Warp::branch(Group& g, const Inst& in, uint32_t mask) {
     g.pc = in.target;
     return true;
   }
+  if (SyncRules* rules = block_.sync_rules()) {
+    rules->part(index_, g.mask, g.pc, in.target <= g.pc ? g.mask & ~mask : 0);
+  }
   if (in.reconverge != kNoPc) {
     g.join = join_at(g, in.reconverge);
   }
@@ -123,6 +128,9 @@ bool Warp::branch_index(Group& g, const Inst& in, uint32_t mask) {
       g.mask = same;
       g.pc = targets[wanted];
       return true;
+    }
+    if (SyncRules* rules = block_.sync_rules()) {
+      rules->part(index_, from.mask, from.pc, 0);
     }
     mask &= ~same;
     add_group(from, same, targets[wanted]);
@@ -170,6 +178,9 @@ bool Warp::release_joins() {
 }
 
 void Warp::exit_lanes(Group& g, uint32_t mask) {
+  if (SyncRules* rules = block_.sync_rules(); rules != nullptr && mask != g.mask) {
+    rules->part(index_, g.mask, g.pc - 1, 0);
+  }
   alive_ &= ~mask;
   g.mask &= ~mask;
   block_.cluster().leave(static_cast<uint32_t>(std::popcount(mask)),
@@ -184,7 +195,7 @@ void Warp::exit_lanes(Group& g, uint32_t mask) {
   }
   if (alive_ == 0) {
     if (Races* races = block_.races()) {
-      order_end(*races);
+      races->end(index_);
     }
     end_runtime();
     block_.warp_ended();

@@ -48,6 +48,9 @@ bool Warp::matrix(Group& g, const Inst& in, uint32_t mask) {
   if (r.access.why != Refusal::kNone) {
     refuse(g, a.memory, r.access);
   }
+  if (block_.checked() && (op.kind == MatrixOp::Kind::kLoadTiles || op.kind == MatrixOp::Kind::kStoreTiles)) {
+    check_access(g, a.memory);
+  }
   if (observer_ != nullptr && fragment) {
     observer_->accessed_matrix(block_, index_, g.pc, base, row_bytes(a));
   } else if (observer_ != nullptr && op.kind != MatrixOp::Kind::kMultiply &&

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "sim/exec/checks/races.h"
+#include "sim/exec/checks/sync_rules.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/sync_op.h"
 #include "sim/exec/warp.h"
@@ -64,6 +66,9 @@ bool Warp::sync(Group& g, const Inst& in, uint32_t mask) {
   if (mask != g.mask) {
     add_group(g, g.mask & ~mask, g.pc + 1);
     g.mask = mask;
+  }
+  if (block_.sync_rules() != nullptr) {
+    check_mask(g, *masks);
   }
   uint32_t done = 0;
   for (uint32_t rest = g.mask; rest != 0;) {
@@ -137,6 +142,9 @@ bool Warp::barrier(Group& g, const Inst& in, uint32_t mask) {
   if (number > 15) {
     fail(g.pc, first, "barrier " + std::to_string(number) + " (legal: 0 to 15)");
   }
+  if (SyncRules* rules = block_.sync_rules()) {
+    check_barrier_operands(*rules, g, in, mask);
+  }
   if (mask != g.mask) {
     add_group(g, g.mask & ~mask, g.pc + 1);
     g.mask = mask;
@@ -166,9 +174,6 @@ void Warp::count_barrier(uint32_t number) {
   if (any == nullptr || (come != alive_ && !by_stack_) || (counted_ >> number & 1) != 0) {
     return;
   }
-  if (block_.launch().checks.sync) {
-    check_aligned(*any, number);
-  }
   for (const Group& g : groups_) {
     const Inst& in = code_.insts[g.pc];
     const bool here = g.mask != 0 && g.state == State::kAtBarrier && g.wait_for == number;
@@ -189,28 +194,18 @@ void Warp::count_barrier(uint32_t number) {
          "barrier for " + std::to_string(wanted) + " threads (legal: multiples of 32 up to 1024)");
   }
   const auto kind = static_cast<BarrierKind>(in.sub);
+  if (SyncRules* rules = block_.sync_rules()) {
+    check_barrier(*rules, *any, number, static_cast<uint32_t>(wanted));
+  }
   counted_ |= 1U << number;
   if (kind == BarrierKind::kArrive) {
     pass_barrier(number, 0);
   }
   if (Races* races = block_.races()) {
-    races->release(Races::kBarriers + number, index_);
+    races->arrive(number, index_);
   }
   block_.arrive(number, static_cast<uint32_t>(wanted), static_cast<uint32_t>(std::popcount(come)), holds,
                 kind);
-}
-
-// Checks::sync: all lanes of a warp come to an aligned barrier at the same instruction.
-void Warp::check_aligned(const Group& any, uint32_t number) const {
-  for (const Group& g : groups_) {
-    const bool here = g.mask != 0 && g.state == State::kAtBarrier && g.wait_for == number;
-    if (here && g.pc != any.pc && (code_.insts[g.pc].offset | code_.insts[any.pc].offset) != 0) {
-      fail(g.pc, static_cast<uint32_t>(std::countr_zero(g.mask)),
-           fmt::format("aligned barrier {} in diverged code: lanes 0x{:x} are here, lanes 0x{:x} at {} "
-                       "(legal: together, or barrier.sync)",
-                       number, g.mask, any.mask, code_.place(any.pc)));
-    }
-  }
 }
 
 void Warp::pass_barrier(uint32_t number, uint64_t result) {
@@ -224,7 +219,7 @@ void Warp::pass_barrier(uint32_t number, uint64_t result) {
     }
     Races* races = block_.races();
     if (races != nullptr && static_cast<BarrierKind>(code_.insts[g.pc].sub) != BarrierKind::kArrive) {
-      races->acquire(Races::kBarriers + number, index_);
+      races->pass(number, index_);
     }
     if (Register* d = banks(g).at(code_.insts[g.pc].d[0])) {
       for (uint32_t m = g.mask; m != 0; m &= m - 1) {
@@ -246,7 +241,7 @@ bool Warp::cluster_barrier(Group& g, const Inst& in, uint32_t mask) {
     }
     at_cluster_ |= mask;
     if (Races* races = block_.races()) {
-      races->release(Races::kClusterBarrier, index_);
+      races->arrive_at_cluster(index_);
     }
     ++progress_;
     ++g.pc;
@@ -261,6 +256,9 @@ bool Warp::cluster_barrier(Group& g, const Inst& in, uint32_t mask) {
     g.mask = mask;
   }
   if ((mask & ~passed_cluster_) == 0) {
+    if (Races* races = block_.races()) {
+      races->pass_cluster(index_);
+    }
     passed_cluster_ &= ~mask;
     ++g.pc;
     return true;
@@ -272,11 +270,11 @@ bool Warp::cluster_barrier(Group& g, const Inst& in, uint32_t mask) {
 void Warp::pass_cluster_barrier() {
   passed_cluster_ |= at_cluster_;
   at_cluster_ = 0;
-  if (Races* races = block_.races()) {
-    races->acquire(Races::kClusterBarrier, index_);
-  }
   for (Group& g : groups_) {
     if (g.mask != 0 && g.state == State::kAtCluster) {
+      if (Races* races = block_.races()) {
+        races->pass_cluster(index_);
+      }
       passed_cluster_ &= ~g.mask;
       g.state = State::kRunnable;
       ++g.pc;

@@ -53,9 +53,12 @@ bool Translator::control() {
     const Slot d = to ? barrier(op(0).index) : destination(op(0));
     const Slot s = to ? source(op(1)) : barrier(op(1).index);
     compute(WordOp::kCopy, d, line_.has("CLEAR") ? s : kNoSlot, {s});
-  } else if (n == "NOP" || n == "YIELD" || n == "DEPBAR" || n == "LDGDEPBAR" || n == "ENDCOLLECTIVE" ||
-             n == "WARPGROUP" || n == "FENCE" || n == "PREEXIT" || n == "ACQBULK" || n == "USETMAXREG" ||
-             n == "UTMACMDFLUSH" || n == "UTMACCTL" || n == "USETSHMSZ") {
+  } else if (n == "ENDCOLLECTIVE") {
+    collective_ = false;
+    nothing();
+  } else if (n == "NOP" || n == "YIELD" || n == "DEPBAR" || n == "LDGDEPBAR" || n == "WARPGROUP" ||
+             n == "FENCE" || n == "PREEXIT" || n == "ACQBULK" || n == "USETMAXREG" || n == "UTMACMDFLUSH" ||
+             n == "UTMACCTL" || n == "USETSHMSZ") {
     nothing();
     collective_ = collective_ && n != "ENDCOLLECTIVE";
   } else if (n == "BAR" || n == "B2R") {
@@ -207,6 +210,7 @@ void Translator::block_barrier() {
   in.s[0] = number;
   in.s[1] = threads;
   in.s[2] = with;
+  in.offset = collective_ ? 0 : 1;
   if (line_.has("RED")) {
     in.d[0] = result;
   }
@@ -289,6 +293,7 @@ bool Translator::warp_wide() {
       emit_guarded(WordOp::kBroadcast, destination(op(1)), t, 0);
     }
   } else if (n == "WARPSYNC") {
+    collective_ = line_.has("COLLECTIVE");
     const bool reg_mask = op(0).is(Kind::kRegister) && !line_.has("ALL");
     const bool number = op(0).is(Kind::kNumber) && !line_.has("COLLECTIVE");
     const Slot mask = reg_mask || number ? source(op(0)) : constant(0xffffffff);

@@ -212,7 +212,7 @@ class Translator {
   Parsed line_;
   bool uniform_ = false;
   bool missing_ = false;
-  bool collective_ = false;  // behind WARPSYNC.COLLECTIVE
+  bool collective_ = false;  // between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: what lanes may come to apart
   uint32_t temporaries_ = 0;
   std::vector<uint32_t> starts_;   // by instruction, functions one behind the other: the first of `code`
   std::vector<uint32_t> flat_of_;  // by function in out_.functions: its first instruction
