@@ -321,10 +321,11 @@ void split(const Arguments& a, uint32_t mask) {
 void broadcast(const Arguments& a, uint32_t mask) {
   a.d[0]->fill((*a.s[0])[static_cast<uint32_t>(std::countr_zero(mask))]);
 }
+// Only lanes of the mask have 0 or 1 there: whatever else the register was used for is in the others.
 uint64_t ballot_of(const Register* r, uint32_t mask, uint64_t negated) {
   uint64_t out = 0;
   for (uint32_t l = 0; l < kLanes; ++l) {
-    out |= (source(r)[l] ^ negated) << l;
+    out |= ((source(r)[l] ^ negated) & 1) << l;
   }
   return out & mask;
 }
