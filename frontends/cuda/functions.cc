@@ -22,7 +22,7 @@ host::KernelDesc plain(LoadedFunction& f, int32_t threads, size_t shared) {
 }  // namespace
 
 int32_t most_threads(const LoadedFunction& f, const Context& c) {
-  const config::Limits& l = c.params().limits;
+  const spec::Limits& l = c.params().limits;
   const uint32_t said = f.kernel->most_threads;
   uint32_t most = said != 0 ? said : l.max_threads_per_block();
   if (f.kernel->registers != 0) {
@@ -69,7 +69,7 @@ int32_t resident_blocks(LoadedFunction& f, int32_t threads, size_t shared, const
 }
 
 size_t available_shared(LoadedFunction& f, int32_t blocks, int32_t threads, const Context& c) {
-  const config::Limits& l = c.params().limits;
+  const spec::Limits& l = c.params().limits;
   require(blocks > 0 && threads > 0 && resident_blocks(f, threads, 0, c) >= blocks, Status::kInvalidValue,
           "so many blocks do not fit");
   const uint32_t unit = l.shared_allocation_unit();
