@@ -57,10 +57,18 @@ void Warp::check_access(const Group& g, const Access& a) const {
 void Warp::check_races(Races& races, const Group& g, const Access& a) const {
   const MemoryOp& op = *a.op;
   const uint64_t bytes = uint64_t{op.bytes} * op.elements;
-  Races::Use use{g.pc, op.kind != MemoryOp::Kind::kStore, op.kind != MemoryOp::Kind::kLoad, op.strong};
+  const bool atomic = op.kind == MemoryOp::Kind::kAtomic;
+  Races::Use meant{g.pc, op.kind != MemoryOp::Kind::kStore, op.kind != MemoryOp::Kind::kLoad, op.strong};
+  const bool perhaps_shared = op.space != Space::kGlobal && op.space != Space::kLocal;
+  if (!meant.strong && !meant.stores && perhaps_shared && code_.insts[g.pc].kind == Kind::kMemory) {
+    const LoadUse load = load_use(code_, g.pc);
+    meant.strong = load == LoadUse::kOfAtomic;
+    meant.polls = load == LoadUse::kPolls && code_.explicit_convergence;
+  }
   for (uint32_t m = a.mask; m != 0; m &= m - 1) {
     const uint32_t lane = first_of(m);
     const uint64_t address = a.address[lane];
+    Races::Use use = meant;
     if (!is_shared(op.space, address)) {
       if (op.strong && is_global(op.space, address)) {
         races.order_global(index_, use, address, bytes,
@@ -72,10 +80,10 @@ void Warp::check_races(Races& races, const Group& g, const Access& a) const {
       continue;
     }
     const uint64_t offset = address % kWindowBytes - kSharedReserve;
-    if (!use.strong && !use.polls && !use.stores && code_.insts[g.pc].kind == Kind::kMemory) {
-      const LoadUse meant = load_use(code_, g.pc);
-      use.strong = meant == LoadUse::kOfAtomic;
-      use.polls = meant == LoadUse::kPolls && code_.explicit_convergence;
+    if (atomic && op.polls) {
+      races.take(index_, offset);
+    } else if (use.stores && !use.strong && code_.explicit_convergence) {
+      use.strong = races.gives_back(index_, offset);
     }
     if (use.strong) {
       races.order_shared(index_, use, offset, bytes);

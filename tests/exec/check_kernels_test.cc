@@ -100,6 +100,8 @@ TEST_CASE("race: warps that something orders") {
                 {"float_sums", nullptr},
                 {"own_compare_and_swap", nullptr},
                 {"flag", nullptr},
+                {"pipeline", nullptr},
+                {"volatile_unlock", nullptr},
                 {"lock_in_global_memory", nullptr}});
 }
 
@@ -114,6 +116,7 @@ TEST_CASE("race: warps that nothing orders") {
                 {"atomic_and_store", "which warp 0 changes by an atomic operation at"},
                 {"atomic_and_load", "which warp 0 changes by an atomic operation at"},
                 {"unrelated_atomics", kStored},
+                {"phase_before", "race in shared memory"},
                 {"sum_of_others", "race in shared memory"},
                 {"other_bytes_in_between", kStored},
                 {"tiles", kStored}});

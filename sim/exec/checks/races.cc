@@ -14,6 +14,7 @@ Races::Races(uint32_t warps, uint32_t bytes, bool alone)
     : warps_(warps),
       alone_(alone),
       clocks_(warps, Clock(warps)),
+      taken_(warps),
       words_((bytes + kWordBytes - 1) / kWordBytes) {
   for (uint32_t w = 0; w < warps; ++w) {
     clocks_[w][w] = 1;

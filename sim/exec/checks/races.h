@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace heddle::exec {
@@ -29,6 +30,9 @@ class Races {
   };
   // A warp's access of `bytes` from `offset` of the shared memory on; what it races with.
   std::optional<Other> access(uint32_t warp, const Use& use, uint64_t offset, uint64_t bytes);
+  // A compare-and-swap or an exchange, which may have taken a lock; whether a store behind one gives it back.
+  void take(uint32_t warp, uint64_t offset) { taken_[warp].insert(offset); }
+  bool gives_back(uint32_t warp, uint64_t offset) { return taken_[warp].erase(offset) != 0; }
   // Strong accesses order warps by the words (of 4 bytes) that they share. Of a global address what is
   // loaded, if anything, tells whether another block has stored there: whom that block waited for is not
   // known, so all that this block has released before comes first then.
@@ -82,7 +86,8 @@ class Races {
   std::vector<Clock> clocks_;  // by warp
   Clock ended_, elsewhere_, all_global_, at_cluster_, passed_cluster_;
   std::array<Clock, 16> arrived_, passed_;
-  std::unordered_map<uint64_t, Clock> shared_;  // by word
+  std::vector<std::unordered_set<uint64_t>> taken_;  // by warp: offsets
+  std::unordered_map<uint64_t, Clock> shared_;       // by word
   std::unordered_map<uint64_t, Global> global_;
   std::unordered_map<uint64_t, Object> objects_;
   std::vector<std::vector<Entry>> words_;  // accesses that a later one may race with

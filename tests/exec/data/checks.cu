@@ -15,6 +15,16 @@ __device__ int get(const int* s) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at(s)) : "memory");
   return v;
 }
+__device__ void arrive(void* object) {
+  asm volatile("{.reg .b64 t; mbarrier.arrive.shared.b64 t, [%0];}" ::"r"(at(object)) : "memory");
+}
+__device__ void wait(void* object, int parity) {
+  asm volatile(
+      "{.reg .pred p; again%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra again%=;}" ::"r"(
+          at(object)),
+      "r"(parity)
+      : "memory");
+}
 __device__ bool warp(unsigned n) { return threadIdx.x / 32 == n; }
 __device__ unsigned lane() { return threadIdx.x % 32; }
 
@@ -307,6 +317,46 @@ KERNEL(flag) {
     *out = get(s);
   }
 }
+KERNEL(pipeline) {  // warp 0 fills two places, the others empty them
+  __shared__ long long full[2], empty[2];
+  __shared__ int s[2][32];
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 2; ++i) {
+      asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at(full + i)));
+      asm volatile("mbarrier.init.shared.b64 [%0], 96;" ::"r"(at(empty + i)));
+    }
+  }
+  __syncthreads();
+  for (int i = 0; i < 6; ++i) {
+    if (warp(0)) {
+      if (i >= 2) {
+        wait(empty + i % 2, i / 2 - 1 & 1);
+      }
+      put(&s[i % 2][lane()], i);
+      arrive(full + i % 2);
+    } else {
+      wait(full + i % 2, i / 2 & 1);
+      out[threadIdx.x] = get(&s[i % 2][lane()]);
+      arrive(empty + i % 2);
+    }
+  }
+}
+KERNEL(volatile_unlock) {
+  __shared__ int s[1];
+  __shared__ int lock;
+  if (threadIdx.x == 0) {
+    lock = s[0] = 0;
+  }
+  __syncthreads();
+  for (bool done = false; !done;) {
+    if (atomicCAS(&lock, 0, 1) == 0) {
+      put(s, get(s) + 1);
+      __threadfence_block();
+      *(volatile int*)&lock = 0;
+      done = true;
+    }
+  }
+}
 KERNEL(lock_in_global_memory) {
   __shared__ int s[1];
   if (lane() == 0) {
@@ -425,6 +475,29 @@ KERNEL(unrelated_atomics) {
     out[2] = atomicAdd(words + 1, 1);
     __threadfence_block();
     out[0] = get(s);
+  }
+}
+KERNEL(phase_before) {  // the reader waits for the phase before that in which the writer arrives
+  __shared__ long long object;
+  __shared__ int s[1];
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at(&object)));
+  }
+  __syncthreads();
+  if (warp(0)) {
+    arrive(&object);
+    if (threadIdx.x == 0) {
+      put(s, 1);
+    }
+    __syncwarp();
+    if (lane() < 31) {
+      arrive(&object);
+    }
+  } else if (warp(1)) {
+    wait(&object, 0);
+    if (threadIdx.x == 32) {
+      *out = get(s);
+    }
   }
 }
 KERNEL(sum_of_others) {  // a loop of loads, which looks for nothing
