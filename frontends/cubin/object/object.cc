@@ -253,7 +253,9 @@ void Reader::call_graph() {
       if (Function* f = find(elf_.symbols()[pair[0]].name)) {
         const std::string& name = elf_.symbols()[pair[1]].name;
         count_name(s->at, name.size());
-        f->calls.push_back(name);
+        if (!name.empty()) {
+          f->calls.push_back(name);
+        }
       }
     }
   }
