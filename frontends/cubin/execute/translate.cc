@@ -175,6 +175,13 @@ void Translator::find_functions(uint32_t kernel) {
   find_needed(kernel);
 }
 
+// Also what lies within another function's code, and the system's functions.
+bool Translator::defined(const std::string& name) const {
+  const std::vector<std::string>& none = placement_.undefined;
+  return name.starts_with(kSystemCalls) ||
+         (placement_.addresses.contains(name) && std::find(none.begin(), none.end(), name) == none.end());
+}
+
 // Which functions the kernel may call, as the file says. Of the others nothing has to be known: where they
 // have something that cannot be executed there is a trap.
 void Translator::find_needed(uint32_t kernel) {
@@ -193,7 +200,7 @@ void Translator::find_needed(uint32_t kernel) {
           needed_[i] = true;
           work.push_back(i);
         }
-      } else if (!is_system_function(name) && !name.starts_with(kSystemCalls)) {
+      } else if (!defined(name)) {
         out_.missing.push_back(fmt::format("{}: {}: {}", object_.file, f.name, nothing_defines(name)));
       }
     }
@@ -232,7 +239,8 @@ void Translator::instruction() {
   uniform_ = uniform_name(line_.name);
   if (line_.mnemonic.empty()) {
     missing("no instruction that is known");
-    needed_[f_number_] ? nothing() : void(emit(exec::Kind::kTrap));
+    emit(needed_[f_number_] ? exec::Kind::kFence
+                            : exec::Kind::kTrap);  // nothing, or what must not be come to
     return;
   }
   if (uniform_) {

@@ -40,6 +40,7 @@ class Translator {
   // translate.cc
   void find_functions(uint32_t kernel);
   void find_needed(uint32_t kernel);
+  bool defined(const std::string& name) const;
   void find_registers();
   void function(uint32_t number);
   void system_functions();
