@@ -36,8 +36,10 @@ cuda::CopyWork copy_3d(const abi::Copy3D& p) {
   cuda::CopyWork c = plain_copy(at(p.to, p.to_at), at(p.from, p.from_at), p.extent.width, p.kind);
   c.height = p.extent.height;
   c.depth = p.extent.depth;
-  cuda::require(c.height * c.depth <= 1 || (c.width <= p.to.pitch && c.width <= p.from.pitch),
+  cuda::require((c.height <= 1 && c.depth <= 1) || (c.width <= p.to.pitch && c.width <= p.from.pitch),
                 Status::kInvalidPitchValue);
+  cuda::require(c.depth <= 1 || (c.height <= p.to.height && c.height <= p.from.height), Status::kInvalidValue,
+                "planes that overlap");
   c.to_pitch = p.to.pitch;
   c.from_pitch = p.from.pitch;
   c.to_plane = p.to.pitch * p.to.height;
