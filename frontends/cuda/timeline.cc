@@ -227,7 +227,8 @@ double Timeline::elapsed_ms(const Event& from, const Event& to) {
   const host::Result r = run(false);
   for (const host::Elapsed& e : r.elapsed) {
     if (e.call == call) {
-      return static_cast<double>(e.time.count()) * 1e-9;  // below 0 where `to` was the first
+      return static_cast<double>(static_cast<int64_t>(e.time.count())) *
+             1e-9;  // below 0 where `to` was the first
     }
   }
   for (const host::Answer& a : r.answers) {
