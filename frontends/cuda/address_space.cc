@@ -152,4 +152,11 @@ uint8_t* AddressSpace::bytes(uint64_t address, uint64_t size) {
   return static_cast<uint8_t*>(pointer(address));
 }
 
+uint64_t AddressSpace::behind(uint64_t address, uint64_t bytes) const {
+  const exec::Memory::Range* r = memory_->range(address);
+  require(r != nullptr ? bytes < r->bytes - (address - r->base) : is_hosts(address, bytes),
+          Status::kInvalidValue, "beyond the allocation's end");
+  return address + bytes;
+}
+
 }  // namespace heddle::cuda

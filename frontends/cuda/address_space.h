@@ -53,6 +53,10 @@ class AddressSpace final : private exec::Memory::Backing {
   // allocation, or where no program has memory. Whether the program's own memory is there is not known.
   uint8_t* bytes(uint64_t address, uint64_t size);
 
+  // The address so many bytes behind another one, in the same allocation or in the program's own memory.
+  // Throws CallFailed.
+  uint64_t behind(uint64_t address, uint64_t bytes) const;
+
   // Allocations by somebody else (modules' variables) are the host's, too, while this is on.
   void visible_to_host(bool on) { visible_ = on; }
 

@@ -2,9 +2,11 @@
 // calls that there is code for (api_calls.py), with null pointers, handles that are stale, of another kind or
 // none at all, sizes and enumerators without sense, in any order. Pointers to the program's own memory, which
 // a driver reads and writes as it is told, are null or good.
+// HEDDLE_FUZZ_CALLS=1 names each call before it is made.
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -93,6 +95,11 @@ template <class R, class... A>
 void make_call(R (*f)(A...), std::string_view name, std::string_view parameters, Values& v) {
   v.begin(name, parameters);
   const std::tuple<A...> arguments{v.make<A>()...};  // from left to right
+  static const bool told = std::getenv("HEDDLE_FUZZ_CALLS") != nullptr;
+  if (told) {
+    std::fprintf(stderr, "%.*s(%.*s)\n", static_cast<int>(name.size()), name.data(),
+                 static_cast<int>(parameters.size()), parameters.data());
+  }
   if constexpr (std::is_same_v<R, int32_t>) {
     v.returned(std::apply(f, arguments));
   } else {
