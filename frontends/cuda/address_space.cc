@@ -18,12 +18,28 @@ namespace {
 constexpr uint64_t kBase = 0x200000000000;
 constexpr uint64_t kReserved = uint64_t{1} << 42;  // addresses are not used again
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kDeviceUnit = 512;  // of cudaMalloc's addresses
+constexpr uint64_t kDeviceUnit = 512;             // of cudaMalloc's addresses
+constexpr uint64_t kHostEnd = uint64_t{1} << 47;  // of all addresses that a process may have
+
+// Whether a program may have memory of its own there: the system gives nobody the first page.
+bool is_hosts(uint64_t address, uint64_t bytes) {
+  return address >= kPage && address < kHostEnd && bytes <= kHostEnd - address &&
+         (address >= kBase + kReserved || (address < kBase && bytes <= kBase - address));
+}
 
 }  // namespace
 
-AddressSpace::AddressSpace(uint64_t device_bytes) : device_bytes_(device_bytes), memory_(kBase) {
-  memory_.back_with(this);
+AddressSpace::AddressSpace(uint64_t device_bytes)
+    : device_bytes_(device_bytes), top_(kBase), memory_(std::make_unique<exec::Memory>(kBase)) {
+  memory_->back_with(this);
+}
+
+void AddressSpace::clear() {
+  allocations_.clear();
+  device_used_ = 0;
+  memory_ = nullptr;  // gives back all of it
+  memory_ = std::make_unique<exec::Memory>(top_);
+  memory_->back_with(this);
 }
 
 uint64_t AddressSpace::unit() const { return visible_ ? kPage : kDeviceUnit; }
@@ -50,6 +66,7 @@ uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
   if (!visible_) {
     hidden_[address] = at;
   }
+  top_ = std::max(top_, round_up(address + bytes + 1, kPage));
   return static_cast<uint8_t*>(at);
 }
 
@@ -73,7 +90,7 @@ Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {
   visible_to_host(!device);
   uint64_t at = 0;
   try {
-    at = memory_.allocate(bytes);
+    at = memory_->allocate(bytes);
   } catch (const Error& e) {
     visible_to_host(false);
     throw CallFailed(Status::kMemoryAllocation, e.what());
@@ -88,8 +105,9 @@ Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {
 }
 
 Allocation& AddressSpace::adopt(uint64_t address, uint64_t bytes) {
+  require(is_hosts(address, bytes), Status::kInvalidValue, "no memory of the host's");
   try {
-    memory_.adopt(address, {static_cast<uint8_t*>(pointer(address)), bytes});
+    memory_->adopt(address, {static_cast<uint8_t*>(pointer(address)), bytes});
   } catch (const Error& e) {
     throw CallFailed(Status::kHostMemoryAlreadyRegistered, e.what());
   }
@@ -106,13 +124,13 @@ void AddressSpace::release(uint64_t address, bool registered) {
   require(it != allocations_.end() && it->second.registered == registered,
           registered ? Status::kHostMemoryNotRegistered : Status::kInvalidValue, "no such allocation");
   device_used_ -= it->second.kind == host::Memory::kDevice ? it->second.bytes : 0;
-  memory_.release(address);
+  memory_->release(address);
   allocations_.erase(it);
 }
 
 Allocation* AddressSpace::at(uint64_t address) {
   const auto it = allocations_.find(address);
-  return it == allocations_.end() ? nullptr : &it->second;
+  return it == allocations_.end() || it->second.idle ? nullptr : &it->second;
 }
 
 Allocation* AddressSpace::find(uint64_t address) {
@@ -121,17 +139,24 @@ Allocation* AddressSpace::find(uint64_t address) {
     return nullptr;
   }
   --it;
-  return address - it->first < it->second.bytes ? &it->second : nullptr;
+  return !it->second.idle && address - it->first < it->second.bytes ? &it->second : nullptr;
 }
 
 uint8_t* AddressSpace::bytes(uint64_t address, uint64_t size) {
-  if (const exec::Memory::Range* r = memory_.range(address)) {
+  if (const exec::Memory::Range* r = memory_->range(address)) {
     uint8_t* at = r->at(address, size);
     require(at != nullptr, Status::kInvalidValue, "beyond the allocation's end");
     return at;
   }
-  require(address - kBase >= kReserved, Status::kInvalidValue, "no memory is allocated there");
+  require(is_hosts(address, size), Status::kInvalidValue, "no memory is allocated there");
   return static_cast<uint8_t*>(pointer(address));
+}
+
+uint64_t AddressSpace::behind(uint64_t address, uint64_t bytes) const {
+  const exec::Memory::Range* r = memory_->range(address);
+  require(r != nullptr ? bytes < r->bytes - (address - r->base) : is_hosts(address, bytes),
+          Status::kInvalidValue, "beyond the allocation's end");
+  return address + bytes;
 }
 
 }  // namespace heddle::cuda

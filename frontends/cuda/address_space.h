@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "frontends/workload/builder.h"
@@ -21,6 +22,7 @@ struct Allocation {
   host::Memory kind = host::Memory::kDevice;
   bool registered = false;  // the program's own memory (cudaHostRegister)
   bool graph = false;       // a graph's, which frees it
+  bool idle = false;        // a pool's, which nobody has been given: no address of the program's
   workload::Buffer buffer;  // of the model
 };
 
@@ -29,7 +31,8 @@ class AddressSpace final : private exec::Memory::Backing {
   // `device_bytes`: what the device has. Throws Error when the host has no such addresses left.
   explicit AddressSpace(uint64_t device_bytes);
 
-  exec::Memory& memory() { return memory_; }
+  // Until clear().
+  exec::Memory& memory() { return *memory_; }
 
   // Throw CallFailed (cudaErrorMemoryAllocation).
   Allocation& allocate(uint64_t bytes, host::Memory kind);
@@ -40,12 +43,19 @@ class AddressSpace final : private exec::Memory::Backing {
   // The one that the address is in; null: none, so that it is the host's own.
   Allocation* find(uint64_t address);
   Allocation* at(uint64_t address);  // which begins there
+  const std::map<uint64_t, Allocation>& allocations() const { return allocations_; }
+  // Everything is gone, what modules have allocated, too. Its addresses are not given out again.
+  void clear();
   uint64_t device_bytes() const { return device_bytes_; }
   uint64_t device_used() const { return device_used_; }
 
   // For copies: the bytes behind an address of host or device. Throws CallFailed when they are not all of one
-  // allocation.
+  // allocation, or where no program has memory. Whether the program's own memory is there is not known.
   uint8_t* bytes(uint64_t address, uint64_t size);
+
+  // The address so many bytes behind another one, in the same allocation or in the program's own memory.
+  // Throws CallFailed.
+  uint64_t behind(uint64_t address, uint64_t bytes) const;
 
   // Allocations by somebody else (modules' variables) are the host's, too, while this is on.
   void visible_to_host(bool on) { visible_ = on; }
@@ -68,7 +78,8 @@ class AddressSpace final : private exec::Memory::Backing {
   std::map<uint64_t, Allocation> allocations_;
   bool visible_ = false;
   std::map<uint64_t, void*> hidden_;  // the bytes of the device's own allocations, by address
-  exec::Memory memory_;
+  uint64_t top_;                      // behind all addresses that were given out
+  std::unique_ptr<exec::Memory> memory_;
 };
 
 }  // namespace heddle::cuda

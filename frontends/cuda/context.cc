@@ -24,6 +24,43 @@ void Context::flush() {
   }
 }
 
+void Context::reset() {
+  for (const auto& [handle, s] : streams_) {
+    if (s->capture) {
+      s->capture->invalid = s->capture->ended = true;
+    }
+  }
+  workload::Thread& calls = timeline_.calls();
+  calls.deviceSynchronize();
+  flush();
+  for (const auto& [handle, x] : execs_) {
+    calls.graphExecDestroy(x->exec);
+  }
+  for (const auto& [handle, e] : events_) {
+    calls.eventDestroy(e->model);
+  }
+  for (const auto& [handle, s] : streams_) {
+    calls.streamDestroy(s->model);
+  }
+  for (const auto& [address, a] : space_.allocations()) {
+    if (!a.idle) {
+      calls.free(a.buffer);
+    }
+  }
+  execs_.clear();
+  graphs_.clear();
+  events_.clear();
+  own_ = nullptr;
+  streams_.clear();
+  legacy_.frees.clear();
+  pools_.clear();
+  library_.unload();
+  space_.clear();
+  settings_ = {};
+  failed_ = failed_ == Status::kAssert ? Status::kSuccess : failed_;
+  library_.load_managed();
+}
+
 bool Context::captured(Stream& s, Work work, bool waits) {
   if (!s.capture) {
     return false;
@@ -64,7 +101,9 @@ host::Ps Context::perform(const Work& work) {
   } else if (const auto* m = std::get_if<MemsetWork>(&work)) {
     perform_set(*m);
   } else if (const auto* h = std::get_if<HostWork>(&work)) {
+    in_host_function_ = true;
     h->function(h->data);
+    in_host_function_ = false;
   } else if (const auto* r = std::get_if<RecordWork>(&work)) {
     r->event->recorded = true;
   } else if (const auto* g = std::get_if<ChildWork>(&work)) {

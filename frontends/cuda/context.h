@@ -14,6 +14,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/address_space.h"
 #include "frontends/cuda/graphs.h"
+#include "frontends/cuda/handles.h"
 #include "frontends/cuda/library.h"
 #include "frontends/cuda/pools.h"
 #include "frontends/cuda/status.h"
@@ -53,6 +54,20 @@ class Context {
 
   // A kernel has failed: what all calls return from then on.
   Status failed() const { return failed_; }
+  // A function of the program's runs on the host, in the order of a stream: it may not call CUDA.
+  bool in_host_function() const { return in_host_function_; }
+
+  // What the program has asked of the device.
+  struct Settings {
+    std::map<int32_t, uint64_t> limits;  // cudaLimit...
+    uint32_t schedule = 0;               // cudaDeviceSchedule...
+  };
+  Settings& settings() { return settings_; }
+  const Settings& settings() const { return settings_; }
+
+  // cudaDeviceReset: waits, then nothing is left of memory, handles, settings and modules, but for what
+  // start-up has registered, which is loaded anew. A failed kernel stays one, but for an assertion (ER02).
+  void reset();
 
   // ---- memory (context_memory.cc)
   uint64_t allocate(uint64_t bytes, host::Memory kind);
@@ -62,7 +77,7 @@ class Context {
   void unregister_host(uint64_t address);
   uint64_t allocate(uint64_t bytes, Stream& stream, Pool& pool);
   void release(uint64_t address, Stream& stream);
-  // In the direction that is asked for. Throws CallFailed for addresses that are not there.
+  // In the direction that is asked for. Throw CallFailed for addresses that are not there.
   void copy(CopyWork c, Stream& stream, bool waits);
   void set(MemsetWork m, Stream& stream, bool waits);
   // To or from a variable of the program's.
@@ -70,12 +85,12 @@ class Context {
   uint64_t symbol_address(const void* symbol);
 
   // ---- streams and events (context_streams.cc)
-  Stream& stream(void* handle);  // 0, 1: the legacy default stream; 2: the thread's own
+  Stream& stream(const void* handle);  // 0, 1: the legacy default stream; 2: the thread's own
   Stream& create_stream(uint32_t flags, int32_t priority);
   void destroy(Stream& s);
   void synchronize(Stream& s);
   void synchronize();
-  Event& event(void* handle);
+  Event& event(const void* handle);
   Event& create_event(uint32_t flags);
   void destroy(Event& e);
   void record(Event& e, Stream& s, bool external);
@@ -88,7 +103,8 @@ class Context {
   // ---- launches (context_launch.cc)
   // Throws CallFailed for what the device cannot have.
   void launch(KernelWork k, Stream& s);
-  void call_host(HostWork h, Stream& s);
+  // `capturable`: else it fails where the stream captures (cudaStreamAddCallback).
+  void call_host(HostWork h, Stream& s, bool capturable);
   void check(const KernelWork& k) const;
   // The parameters from an array of pointers to them.
   static std::vector<uint8_t> parameters_of(const modules::Kernel& k, void* const* arguments);
@@ -98,13 +114,15 @@ class Context {
   std::shared_ptr<Graph> end_capture(Stream& s);
   Graph& create_graph();
   Graph& keep(std::shared_ptr<Graph> g);  // until the program destroys it
-  std::shared_ptr<Graph> graph(void* handle);
+  std::shared_ptr<Graph> graph(const void* handle);
   void destroy(Graph& g);
-  Node& node(void* handle);
+  // Of a graph that the program holds.
+  Node& node(const void* handle);
+  void destroy(Node& n);
   // Of a kernel node: pointers to its parameters, which stay until they are changed.
   void** parameter_pointers(Node& n);
   GraphExec& instantiate(const Graph& g, uint32_t flags);
-  GraphExec& exec(void* handle);
+  GraphExec& exec(const void* handle);
   void destroy(GraphExec& x);
   void launch(GraphExec& x, Stream& s);
   // Throws CallFailed when the nodes are of other kinds.
@@ -121,6 +139,8 @@ class Context {
   // Throws when the stream captures.
   void not_in_capture(Stream& s);
   void not_in_any_capture();
+  // The stream's order as the default streams' rules make it, at its next work.
+  void settle(Stream& s);
   host::Ps perform(const Work& work);
   Performed perform_kernel(const KernelWork& k, uint32_t generation = 0);
   std::vector<NestedWork> perform_nested(const KernelWork& parent, const exec::Launch& done,
@@ -145,10 +165,12 @@ class Context {
   uint64_t ids_ = 0;
   Stream legacy_;
   Stream* own_ = nullptr;  // cudaStreamPerThread
-  std::map<const void*, std::unique_ptr<Stream>> streams_;
-  std::map<const void*, std::unique_ptr<Event>> events_;
-  std::map<const void*, std::shared_ptr<Graph>> graphs_;
-  std::map<const void*, std::unique_ptr<GraphExec>> execs_;
+  Settings settings_;
+  bool in_host_function_ = false;
+  Handles<Stream> streams_{Status::kInvalidResourceHandle, "no such stream"};
+  Handles<Event, std::shared_ptr<Event>> events_{Status::kInvalidResourceHandle, "no such event"};
+  Handles<Graph, std::shared_ptr<Graph>> graphs_{Status::kInvalidValue, "no such graph"};
+  Handles<GraphExec> execs_{Status::kInvalidValue, "no such graph"};
 };
 
 }  // namespace heddle::cuda

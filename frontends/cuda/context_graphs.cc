@@ -9,6 +9,9 @@ namespace heddle::cuda {
 void Context::begin_capture(Stream& s, std::shared_ptr<Graph> into, const std::vector<Node*>& front) {
   require(&s != &legacy_, Status::kStreamCaptureUnsupported, "the legacy stream cannot capture");
   require(!s.capture, Status::kIllegalState, "the stream captures already");
+  for (const Node* n : front) {
+    require(n->graph == into.get(), Status::kInvalidValue, "a node of another graph");
+  }
   s.capture = std::make_shared<Capture>();
   s.capture->owned = into == nullptr;
   s.capture->graph = into ? std::move(into) : std::make_shared<Graph>();
@@ -21,6 +24,7 @@ std::shared_ptr<Graph> Context::end_capture(Stream& s) {
   require(s.capture != nullptr, Status::kIllegalState, "the stream does not capture");
   require(s.capture->origin == &s, Status::kStreamCaptureUnmatched, "another stream began the capture");
   const std::shared_ptr<Capture> c = s.capture;
+  c->ended = true;
   bool joined = true;
   for (const auto& [handle, other] : streams_) {
     if (other.get() == &s || other->capture != c) {
@@ -48,29 +52,30 @@ std::shared_ptr<Graph> Context::end_capture(Stream& s) {
 
 Graph& Context::create_graph() { return keep(std::make_shared<Graph>()); }
 
-Graph& Context::keep(std::shared_ptr<Graph> g) {
-  Graph& out = *g;
-  graphs_[&out] = std::move(g);
-  return out;
-}
+Graph& Context::keep(std::shared_ptr<Graph> g) { return graphs_.keep(std::move(g)); }
 
-std::shared_ptr<Graph> Context::graph(void* handle) {
-  const auto it = graphs_.find(handle);
-  require(it != graphs_.end(), Status::kInvalidValue, "no such graph");
-  return it->second;
-}
+std::shared_ptr<Graph> Context::graph(const void* handle) { return graphs_.owner(handle); }
 
-void Context::destroy(Graph& g) { graphs_.erase(&g); }
+void Context::destroy(Graph& g) { graphs_.drop(&g); }
 
-Node& Context::node(void* handle) {
+Node& Context::node(const void* handle) {
   for (const auto& [key, g] : graphs_) {
-    for (const auto& n : g->nodes) {
-      if (n.get() == handle) {
-        return *n;
-      }
+    if (Node* n = g->find(handle)) {
+      return *n;
     }
   }
   throw CallFailed(Status::kInvalidValue, "no such node");
+}
+
+void Context::destroy(Node& n) {
+  // Nothing that is captured later comes behind it.
+  for (const auto& [handle, s] : streams_) {
+    std::erase(s->front, &n);
+  }
+  for (const auto& [handle, e] : events_) {
+    std::erase(e->front, &n);
+  }
+  n.graph->remove(&n);
 }
 
 void** Context::parameter_pointers(Node& n) {
@@ -97,20 +102,14 @@ GraphExec& Context::instantiate(const Graph& g, uint32_t flags) {
     }
   }
   timeline_.instantiated(*x);
-  GraphExec& out = *x;
-  execs_[&out] = std::move(x);
-  return out;
+  return execs_.keep(std::move(x));
 }
 
-GraphExec& Context::exec(void* handle) {
-  const auto it = execs_.find(handle);
-  require(it != execs_.end(), Status::kInvalidValue, "no such graph");
-  return *it->second;
-}
+GraphExec& Context::exec(const void* handle) { return execs_.at(handle); }
 
 void Context::destroy(GraphExec& x) {
   timeline_.calls().graphExecDestroy(x.exec);
-  execs_.erase(&x);
+  execs_.drop(&x);
 }
 
 void Context::perform(const Graph& g) {
@@ -131,7 +130,7 @@ std::vector<host::Ps> Context::perform(const GraphExec& x) {
 
 void Context::launch(GraphExec& x, Stream& s) {
   if (s.capture) {
-    captured(s, ChildWork{x.graph}, false);
+    captured(s, child_of(*x.graph), false);
     return;
   }
   timeline_.launched(x, perform(x), s.model);

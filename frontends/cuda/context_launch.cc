@@ -29,6 +29,7 @@ std::vector<uint8_t> Context::parameters_of(const modules::Kernel& k, void* cons
   std::vector<uint8_t> out;
   for (size_t i = 0; i < k.parameters.size(); ++i) {
     const modules::Parameter& p = k.parameters[i];
+    require(arguments[i] != nullptr, Status::kInvalidValue, "no address of a parameter");
     out.resize(std::max<size_t>(out.size(), p.offset + p.bytes));
     std::memcpy(out.data() + p.offset, arguments[i], p.bytes);
   }
@@ -39,6 +40,7 @@ void Context::check(const KernelWork& k) const {
   require(k.grid.count() != 0 && k.block.count() != 0, Status::kInvalidConfiguration,
           "an empty grid or block");
   const modules::Kernel& f = *k.function->kernel;
+  require(f.parameters.empty() || !k.parameters.empty(), Status::kInvalidValue, "no parameters");
   const uint32_t most = k.function->most_dynamic_shared >= 0
                             ? static_cast<uint32_t>(k.function->most_dynamic_shared)
                             : kPlainShared - std::min(kPlainShared, f.static_shared);
@@ -153,8 +155,11 @@ std::vector<NestedWork> Context::perform_nested(const KernelWork& parent, const 
   return out;
 }
 
-void Context::call_host(HostWork h, Stream& s) {
+void Context::call_host(HostWork h, Stream& s, bool capturable) {
   require(h.function != nullptr, Status::kInvalidValue);
+  if (!capturable) {
+    not_in_capture(s);
+  }
   if (captured(s, h, false)) {
     return;
   }

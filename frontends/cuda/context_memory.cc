@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "frontends/cuda/context.h"
+#include "frontends/cuda/readable.h"
 
 namespace heddle::cuda {
 namespace {
@@ -18,9 +19,31 @@ const char* name_of(host::Memory kind) {
   }
 }
 
-// From the first byte to the last one, with what lies between rows and planes.
+uint64_t times(uint64_t a, uint64_t b) {
+  uint64_t out = 0;
+  require(!__builtin_mul_overflow(a, b, &out), Status::kInvalidValue, "more than all bytes that there are");
+  return out;
+}
+
+uint64_t plus(uint64_t a, uint64_t b) {
+  uint64_t out = 0;
+  require(!__builtin_add_overflow(a, b, &out), Status::kInvalidValue, "more than all bytes that there are");
+  return out;
+}
+
+// From the first byte to the last one, with what lies between rows and planes; no row and no plane lies on
+// another one.
 uint64_t end_of(const CopyWork& c, uint64_t pitch, uint64_t plane) {
-  return (c.depth - 1) * plane + (c.height - 1) * pitch + c.width;
+  const uint64_t rows = plus(times(c.height - 1, pitch), c.width);
+  require((c.height == 1 || pitch >= c.width) && (c.depth == 1 || plane >= rows), Status::kInvalidValue,
+          "rows or planes that overlap");
+  return plus(times(c.depth - 1, plane), rows);
+}
+
+uint64_t end_of(const MemsetWork& m) {
+  const uint64_t row = times(m.width, m.element);
+  require(m.height == 1 || m.pitch >= row, Status::kInvalidValue, "rows that overlap");
+  return plus(times(m.height - 1, m.pitch), row);
 }
 
 }  // namespace
@@ -65,7 +88,8 @@ void Context::release_host(uint64_t address) {
 }
 
 void Context::register_host(uint64_t address, uint64_t bytes) {
-  require(address != 0 && bytes != 0, Status::kInvalidValue);
+  require(address != 0 && bytes != 0 && readable(pointer(address), bytes), Status::kInvalidValue,
+          "no memory of the host's");
   Allocation& a = space_.adopt(address, bytes);
   timeline_.allocated(a, "registered memory");
   timeline_.calls().malloc(a.buffer);
@@ -81,6 +105,7 @@ void Context::unregister_host(uint64_t address) {
 uint64_t Context::allocate(uint64_t bytes, Stream& stream, Pool& pool) {
   require(bytes != 0, Status::kInvalidValue);
   if (stream.capture) {
+    require(!stream.capture->invalid, Status::kStreamCaptureInvalidated);
     // Its address is the graph's from now on, and stays its own.
     Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
     timeline_.allocated(a, "graph memory");
@@ -89,7 +114,8 @@ uint64_t Context::allocate(uint64_t bytes, Stream& stream, Pool& pool) {
     captured(stream, AllocateWork{a.address, bytes}, false);
     return a.address;
   }
-  Allocation& a = pools_.allocate(pool, bytes);
+  settle(stream);
+  Allocation& a = pools_.allocate(pool, bytes, stream.id, stream.frees);
   timeline_.allocated(a, "pool memory");
   timeline_.calls().mallocAsync(a.buffer, stream.model, pool.model);
   return a.address;
@@ -103,7 +129,8 @@ void Context::release(uint64_t address, Stream& stream) {
     return;
   }
   timeline_.calls().freeAsync(a->buffer, stream.model);
-  if (!pools_.release(address)) {
+  settle(stream);
+  if (!pools_.release(address, stream.id, ++stream.frees[stream.id])) {
     space_.release(address, false);
   }
 }
@@ -143,6 +170,9 @@ void Context::check_copy(const CopyWork& c) {
 }
 
 void Context::perform_copy(const CopyWork& c) {
+  if (c.width == 0 || c.height == 0 || c.depth == 0) {
+    return;
+  }
   uint8_t* to = space_.bytes(c.to, end_of(c, c.to_pitch, c.to_plane));
   const uint8_t* from = space_.bytes(c.from, end_of(c, c.from_pitch, c.from_plane));
   for (uint64_t z = 0; z < c.depth; ++z) {
@@ -157,6 +187,7 @@ void Context::set(MemsetWork m, Stream& stream, bool waits) {
     return;
   }
   require(space_.memory().range(m.to) != nullptr, Status::kInvalidValue, "no device memory is there");
+  space_.bytes(m.to, end_of(m));
   if (captured(stream, m, waits)) {
     return;
   }
@@ -167,7 +198,10 @@ void Context::set(MemsetWork m, Stream& stream, bool waits) {
 }
 
 void Context::perform_set(const MemsetWork& m) {
-  uint8_t* to = space_.bytes(m.to, (m.height - 1) * m.pitch + m.width * m.element);
+  if (m.width == 0 || m.height == 0) {
+    return;
+  }
+  uint8_t* to = space_.bytes(m.to, end_of(m));
   for (uint64_t y = 0; y < m.height; ++y) {
     uint8_t* row = to + y * m.pitch;
     if (m.element == 1) {

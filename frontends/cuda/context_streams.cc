@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace heddle::cuda {
 namespace {
 
@@ -11,7 +13,29 @@ constexpr uint32_t kDisableTiming = 2;  // cudaEventDisableTiming
 
 }  // namespace
 
-Stream& Context::stream(void* handle) {
+void join(FreeClock& to, const FreeClock& from) {
+  for (const auto& [stream, frees] : from) {
+    uint64_t& known = to[stream];
+    known = std::max(known, frees);
+  }
+}
+
+// The legacy stream and those that were not made without blocking wait for each other (ST04, ST05).
+void Context::settle(Stream& s) {
+  if (&s != &legacy_) {
+    if (s.flags != kNonBlocking) {
+      join(s.frees, legacy_.frees);
+    }
+    return;
+  }
+  for (const auto& [handle, other] : streams_) {
+    if (other->flags != kNonBlocking) {
+      join(legacy_.frees, other->frees);
+    }
+  }
+}
+
+Stream& Context::stream(const void* handle) {
   const auto number = reinterpret_cast<uintptr_t>(handle);
   if (number <= 1) {
     return legacy_;
@@ -22,9 +46,7 @@ Stream& Context::stream(void* handle) {
     }
     return *own_;
   }
-  const auto it = streams_.find(handle);
-  require(it != streams_.end(), Status::kInvalidResourceHandle, "no such stream");
-  return *it->second;
+  return streams_.at(handle);
 }
 
 Stream& Context::create_stream(uint32_t flags, int32_t priority) {
@@ -36,21 +58,23 @@ Stream& Context::create_stream(uint32_t flags, int32_t priority) {
   s->model = timeline_.builder().stream_later(fmt::format("s{}", s->id), flags == kNonBlocking);
   timeline_.builder().program().streams[s->model.id].priority = priority;
   timeline_.calls().streamCreate(s->model);
-  Stream& out = *s;
-  streams_[&out] = std::move(s);
-  return out;
+  return streams_.keep(std::move(s));
 }
 
 void Context::destroy(Stream& s) {
   require(&s != &legacy_ && &s != own_, Status::kInvalidResourceHandle, "a default stream stays");
+  if (s.capture) {
+    s.capture->invalid = true;
+  }
   timeline_.calls().streamDestroy(s.model);
-  streams_.erase(&s);
+  streams_.drop(&s);
 }
 
 void Context::synchronize(Stream& s) {
   not_in_capture(s);
   timeline_.calls().streamSynchronize(s.model);
-  pools_.synchronized();
+  settle(s);
+  pools_.synchronized(s.frees);
   flush();
 }
 
@@ -61,32 +85,25 @@ void Context::synchronize() {
   flush();
 }
 
-Event& Context::event(void* handle) {
-  const auto it = events_.find(handle);
-  require(it != events_.end(), Status::kInvalidResourceHandle, "no such event");
-  return *it->second;
-}
+Event& Context::event(const void* handle) { return events_.at(handle); }
 
 Event& Context::create_event(uint32_t flags) {
-  auto e = std::make_unique<Event>();
+  auto e = std::make_shared<Event>();
   e->flags = flags;
   e->model = timeline_.builder().event(fmt::format("e{}", ++ids_), (flags & kDisableTiming) == 0);
   timeline_.calls().eventCreate(e->model);
-  Event& out = *e;
-  events_[&out] = std::move(e);
-  return out;
+  return events_.keep(std::move(e));
 }
 
 void Context::destroy(Event& e) {
   timeline_.calls().eventDestroy(e.model);
-  // Graphs may still name it.
-  e.flags |= UINT32_C(1) << 31;
+  events_.drop(&e);  // graphs may still have it
 }
 
 void Context::record(Event& e, Stream& s, bool external) {
   if (s.capture) {
     if (external) {
-      captured(s, RecordWork{&e}, false);
+      captured(s, RecordWork{e.shared_from_this()}, false);
     } else {
       require(!s.capture->invalid, Status::kStreamCaptureInvalidated);
       e.capture = s.capture;
@@ -95,12 +112,16 @@ void Context::record(Event& e, Stream& s, bool external) {
     return;
   }
   e.capture = nullptr;
+  e.front.clear();
   e.recorded = true;
+  settle(s);
+  e.frees = s.frees;
   timeline_.calls().eventRecord(e.model, s.model);
 }
 
 void Context::wait(Stream& s, Event& e, bool external) {
   if (e.capture && !external) {
+    require(!e.capture->ended, Status::kCapturedEvent, "recorded in a capture that has ended");
     require(!s.capture || s.capture == e.capture, Status::kStreamCaptureUnsupported,
             "two captures would meet");
     require(&s != &legacy_, Status::kStreamCaptureUnsupported, "the legacy stream cannot capture");
@@ -112,29 +133,39 @@ void Context::wait(Stream& s, Event& e, bool external) {
     }
     return;
   }
-  if (captured(s, WaitWork{&e}, false)) {
+  if (captured(s, WaitWork{e.shared_from_this()}, false)) {
     return;
   }
   timeline_.calls().streamWaitEvent(s.model, e.model);
+  join(s.frees, e.frees);
 }
 
 void Context::synchronize(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
   timeline_.calls().eventSynchronize(e.model);
-  pools_.synchronized();
+  pools_.synchronized(e.frees);
   flush();
 }
 
 bool Context::done(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
   flush();
-  return timeline_.done(e);
+  const bool done = timeline_.done(e);
+  if (done) {
+    pools_.host_knows(e.frees);
+  }
+  return done;
 }
 
 bool Context::done(Stream& s) {
   not_in_capture(s);
   flush();
-  return timeline_.done(s);
+  const bool done = timeline_.done(s);
+  if (done) {
+    settle(s);
+    pools_.host_knows(s.frees);
+  }
+  return done;
 }
 
 double Context::elapsed_ms(Event& from, Event& to) {

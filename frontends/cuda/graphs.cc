@@ -1,6 +1,7 @@
 #include "frontends/cuda/graphs.h"
 
 #include <algorithm>
+#include <string>
 
 #include "frontends/cuda/status.h"
 
@@ -12,6 +13,7 @@ Node& Graph::add(Work work, std::vector<Node*> after) {
   n->after = std::move(after);
   n->graph = this;
   nodes.push_back(std::move(n));
+  by_handle_[nodes.back().get()] = nodes.back().get();
   return *nodes.back();
 }
 
@@ -19,7 +21,32 @@ void Graph::remove(Node* node) {
   for (const auto& n : nodes) {
     std::erase(n->after, node);
   }
+  by_handle_.erase(node);
   std::erase_if(nodes, [&](const auto& n) { return n.get() == node; });
+}
+
+Node* Graph::find(const void* handle) const {
+  const auto it = by_handle_.find(handle);
+  return it == by_handle_.end() ? nullptr : it->second;
+}
+
+ChildWork child_of(const Graph& g) {
+  constexpr uint64_t kMostNodes = 1 << 20;
+  constexpr uint32_t kMostDepth = 512;  // the stack here
+  ChildWork out{g.clone(), g.nodes.size(), 1};
+  for (const auto& n : g.nodes) {
+    if (const auto* c = std::get_if<ChildWork>(&n->work)) {
+      out.nodes += c->nodes;
+      out.depth = std::max(out.depth, c->depth + 1);
+    }
+  }
+  if (out.nodes > kMostNodes || out.depth > kMostDepth) {
+    throw CallFailed(Status::kNotSupported,
+                     "graphs within graphs of " + std::to_string(out.nodes) + " nodes, " +
+                         std::to_string(out.depth) + " deep, are not supported (legal: up to " +
+                         std::to_string(kMostNodes) + " nodes, " + std::to_string(kMostDepth) + " deep)");
+  }
+  return out;
 }
 
 std::shared_ptr<Graph> Graph::clone() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "frontends/cuda/work.h"
@@ -24,11 +25,20 @@ struct Graph {
 
   Node& add(Work work, std::vector<Node*> after);
   void remove(Node* node);
+  // Null for what is none of its nodes' handles.
+  Node* find(const void* handle) const;
   // With nodes of its own, whose `original`s are these ones' (or theirs).
   std::shared_ptr<Graph> clone() const;
   // So that each comes behind those it waits for, else as they were added. Throws CallFailed for a circle.
   std::vector<Node*> order() const;
+
+ private:
+  std::unordered_map<const void*, Node*> by_handle_;
 };
+
+// The graph as it is now, for a node of another one. Throws CallFailed where graphs lie in graphs in graphs
+// without end.
+ChildWork child_of(const Graph& g);
 
 // An instantiated graph.
 struct GraphExec {

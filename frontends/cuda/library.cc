@@ -2,10 +2,12 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "frontends/cuda/readable.h"
 #include "frontends/cuda/status.h"
 #include "sim/base/error.h"
 
@@ -35,15 +37,30 @@ T at(const uint8_t* p) {
   return out;
 }
 
+// An image says its own length. Throws CallFailed when there is no memory for what it says.
+void require_image(const uint8_t* p, uint64_t bytes) {
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  require(bytes <= kMost && readable(p, bytes), Status::kInvalidKernelImage, "an image that is cut off");
+}
+
 // How many bytes an ELF file in memory has.
 uint64_t elf_bytes(const uint8_t* p) {
+  require_image(p, sizeof(Elf64_Ehdr));
   const auto h = at<Elf64_Ehdr>(p);
-  uint64_t end = std::max(h.e_shoff + uint64_t{h.e_shnum} * h.e_shentsize,
-                          h.e_phoff + uint64_t{h.e_phnum} * h.e_phentsize);
+  require(h.e_ident[EI_CLASS] == ELFCLASS64 && (h.e_shnum == 0 || h.e_shentsize == sizeof(Elf64_Shdr)) &&
+              (h.e_phnum == 0 || h.e_phentsize == sizeof(Elf64_Phdr)),
+          Status::kInvalidKernelImage, "no ELF file of 64 bits");
+  const uint64_t sections = uint64_t{h.e_shnum} * sizeof(Elf64_Shdr);
+  require_image(p, h.e_shoff);
+  require_image(p + h.e_shoff, sections);
+  uint64_t end = std::max(h.e_shoff + sections, h.e_phoff + uint64_t{h.e_phnum} * h.e_phentsize);
   for (uint32_t i = 0; i < h.e_shnum; ++i) {
-    const auto s = at<Elf64_Shdr>(p + h.e_shoff + uint64_t{i} * h.e_shentsize);
+    const auto s = at<Elf64_Shdr>(p + h.e_shoff + uint64_t{i} * sizeof(Elf64_Shdr));
+    require_image(p, s.sh_type == SHT_NOBITS ? 0 : s.sh_offset);
+    require_image(p, s.sh_type == SHT_NOBITS ? 0 : s.sh_size);
     end = std::max(end, s.sh_type == SHT_NOBITS ? 0 : s.sh_offset + s.sh_size);
   }
+  require_image(p, end);
   return end;
 }
 
@@ -54,7 +71,10 @@ bool begins_with(const uint8_t* p, const char* magic) {
 
 uint64_t image_bytes(const uint8_t* p) {
   if (begins_with(p, kFatbinMagic)) {
+    require_image(p, sizeof(FatbinHeader));
     const auto h = at<FatbinHeader>(p);
+    require_image(p, h.bytes);
+    require_image(p, h.header_bytes + h.bytes);
     return h.header_bytes + h.bytes;
   }
   return begins_with(p, ELFMAG) ? elf_bytes(p) : std::strlen(reinterpret_cast<const char*>(p));
@@ -63,6 +83,7 @@ uint64_t image_bytes(const uint8_t* p) {
 }  // namespace
 
 void** Library::add_binary(const void* wrapper) {
+  require(wrapper != nullptr, Status::kInvalidValue, "no fat binary");
   const auto w = at<Wrapper>(static_cast<const uint8_t*>(wrapper));
   if (w.magic != kWrapperMagic) {
     throw Error(
@@ -73,15 +94,18 @@ void** Library::add_binary(const void* wrapper) {
 }
 
 void Library::add_function(void** binary, const void* host, const char* name) {
+  require(name != nullptr, Status::kInvalidValue, "no name");
   function_names_[host] = {reinterpret_cast<size_t>(binary) - 1, name};
 }
 
 void Library::add_variable(void** binary, const void* host, const char* name) {
+  require(name != nullptr, Status::kInvalidValue, "no name");
   variable_names_[host] = {reinterpret_cast<size_t>(binary) - 1, name};
 }
 
 void Library::add_managed(void** binary, void** pointer, const char* name) {
   const size_t n = reinterpret_cast<size_t>(binary) - 1;
+  require(name != nullptr && pointer != nullptr, Status::kInvalidValue, "no name");
   binaries_.at(n).managed.emplace_back(pointer, name);
   variable_names_[pointer] = {n, name};
 }
@@ -122,8 +146,10 @@ const std::shared_ptr<modules::Program>& Library::loaded(size_t n) {
 
 std::shared_ptr<modules::Program> Library::load(const void* image) {
   const auto* p = static_cast<const uint8_t*>(image);
-  if (at<uint32_t>(p) == kWrapperMagic) {
+  require(p != nullptr, Status::kInvalidValue, "no image");
+  if (std::memcmp(p, "\xb1", 1) == 0 && readable(p, sizeof(Wrapper)) && at<uint32_t>(p) == kWrapperMagic) {
     p = at<Wrapper>(p).data;
+    require(p != nullptr, Status::kInvalidKernelImage, "a wrapper without an image");
   }
   try {
     return modules::image_program(program_invocation_short_name, {p, image_bytes(p)}, space_.memory(),
@@ -136,6 +162,7 @@ std::shared_ptr<modules::Program> Library::load(const void* image) {
 }
 
 std::shared_ptr<modules::Program> Library::load_file(const std::string& file) {
+  require(access(file.c_str(), R_OK) == 0, Status::kFileNotFound, "no such file");
   try {
     return modules::load(file, space_.memory());
   } catch (const Error& e) {
@@ -156,18 +183,31 @@ LoadedFunction& Library::function(const std::shared_ptr<modules::Program>& progr
   LoadedFunction f;
   f.program = program;
   f.kernel = &*k;
-  return functions_.emplace(key, std::move(f)).first->second;
+  LoadedFunction& out = functions_.emplace(key, std::move(f)).first->second;
+  by_host_[&out] = &out;
+  return out;
+}
+
+void Library::unload(const void* module) {
+  unloaded_.push_back(modules_.owner(module));
+  modules_.drop(module);
+}
+
+void Library::unload() {
+  by_host_.clear();
+  functions_.clear();
+  variables_.clear();
+  constants_.clear();
+  modules_.clear();
+  unloaded_.clear();
+  for (Binary& b : binaries_) {
+    b.program = nullptr;
+  }
 }
 
 LoadedFunction& Library::function(const void* host) {
   if (const auto known = by_host_.find(host); known != by_host_.end()) {
     return *known->second;
-  }
-  // The handle of a function stands for itself.
-  for (auto& [key, f] : functions_) {
-    if (&f == host) {
-      return f;
-    }
   }
   const auto it = function_names_.find(host);
   // As CUDA 13 says it, whose functions are handles.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontends/cuda/address_space.h"
+#include "frontends/cuda/handles.h"
 #include "frontends/modules/program.h"
 
 namespace heddle::cuda {
@@ -44,7 +45,7 @@ class Library {
   void complete(void** binary);
   void load_managed();
 
-  // `host` may also be a LoadedFunction. Throw CallFailed (cudaErrorInvalidDeviceFunction,
+  // `host` may also be a LoadedFunction. Throw CallFailed (cudaErrorInvalidResourceHandle,
   // cudaErrorInvalidSymbol), Error.
   LoadedFunction& function(const void* host);
   const LoadedVariable& variable(const void* host);
@@ -52,6 +53,11 @@ class Library {
   // ---- modules (cuModuleLoadData): a cubin, a fat binary or the text of PTX, which says its own length
   std::shared_ptr<modules::Program> load(const void* image);
   std::shared_ptr<modules::Program> load_file(const std::string& file);
+  // Those that the program has a handle of. Functions of one that it unloads stay what they are.
+  Handles<modules::Program, std::shared_ptr<modules::Program>>& modules() { return modules_; }
+  void unload(const void* module);
+  // All code; that of binaries is loaded anew when it is used.
+  void unload();
   LoadedFunction& function(const std::shared_ptr<modules::Program>& program, std::string_view name);
   // Throws CallFailed (cudaErrorSymbolNotFound).
   LoadedVariable variable(const std::shared_ptr<modules::Program>& program, std::string_view name);
@@ -72,6 +78,9 @@ class Library {
 
   AddressSpace& space_;
   const uint32_t capability_;
+  Handles<modules::Program, std::shared_ptr<modules::Program>> modules_{Status::kInvalidResourceHandle,
+                                                                        "no such module"};
+  std::vector<std::shared_ptr<modules::Program>> unloaded_;
   std::deque<Binary> binaries_;  // a handle is 1 more than the place here
   std::map<const void*, Name> function_names_, variable_names_;
   std::map<const void*, LoadedVariable> variables_;
@@ -83,7 +92,7 @@ class Library {
   std::map<std::pair<const modules::Program*, uint64_t>, Constant>
       constants_;  // by place among the constants
   std::map<std::pair<const modules::Program*, std::string>, LoadedFunction> functions_;
-  std::map<const void*, LoadedFunction*> by_host_;
+  std::map<const void*, LoadedFunction*> by_host_;  // and by themselves
 };
 
 }  // namespace heddle::cuda

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,8 +22,16 @@ struct Capture {
   bool owned = true;  // made by the capture; else cudaStreamBeginCaptureToGraph
   uint64_t id = 0;
   bool invalid = false;
+  bool ended = false;
   struct Stream* origin = nullptr;
 };
+
+// Of each stream, by its id, how many of its frees of pool memory have happened. Orders between streams show
+// in it: who waits for an event has behind it what was before the event.
+using FreeClock = std::map<uint64_t, uint64_t>;
+
+// Makes `to` the later one of both.
+void join(FreeClock& to, const FreeClock& from);
 
 struct Stream {
   uint64_t id = 0;
@@ -31,15 +40,17 @@ struct Stream {
   workload::Stream model;
   std::shared_ptr<Capture> capture;
   std::vector<Node*> front;  // of the capture: what the next node waits for
+  FreeClock frees;           // what is before its next work
 };
 
-struct Event {
+struct Event : std::enable_shared_from_this<Event> {
   uint32_t flags = 0;
   bool recorded = false;
   workload::Event model;
   // Recorded in a stream that captured: what waiting for it means there.
   std::shared_ptr<Capture> capture;
   std::vector<Node*> front;
+  FreeClock frees;  // of the stream, when it was recorded
 };
 
 }  // namespace heddle::cuda

@@ -227,8 +227,12 @@ double Timeline::elapsed_ms(const Event& from, const Event& to) {
   const host::Result r = run(false);
   for (const host::Elapsed& e : r.elapsed) {
     if (e.call == call) {
-      return host::in_ps(e.time) * 1e-9;
+      return static_cast<double>(static_cast<int64_t>(e.time.count())) *
+             1e-9;  // below 0 where `to` was the first
     }
+  }
+  for (const host::Answer& a : r.answers) {
+    require(a.call != call, status_of(a.value), "an event that the device has not reached");
   }
   throw CallFailed(Status::kUnknown, "the model of the host has no answer");
 }

@@ -52,14 +52,17 @@ struct HostWork {
 };
 
 struct EmptyWork {};
+// The events live on when the program destroys them.
 struct RecordWork {
-  Event* event = nullptr;
+  std::shared_ptr<Event> event;
 };
 struct WaitWork {
-  Event* event = nullptr;
+  std::shared_ptr<Event> event;
 };
 struct ChildWork {
   std::shared_ptr<const Graph> graph;  // as it was when the node was added
+  uint64_t nodes = 0;                  // of it and of the graphs in it
+  uint32_t depth = 1;
 };
 struct AllocateWork {
   uint64_t address = 0, bytes = 0;

@@ -66,12 +66,14 @@ class Workloads(PythonTest):
         w.event_record(b, s)
         w.event_synchronize(b)
         w.event_elapsed_time(a, b)
+        w.event_elapsed_time(b, a)
         r = heddle.run_host(w, gpu=gpu())
         self.assertEqual(len(r.spans[r.spans.track == "device 0 kernels"]), 3)
         row = r.elapsed.iloc[0]
         # calls: record, launch three times, record, synchronize, elapsed
         self.assertEqual((row["thread"], row["call"], row["from"], row["to"]), ("main", 7, "event1", "event2"))
         self.assertGreater(row["us"], 30)
+        self.assertEqual(r.elapsed.iloc[1]["us"], -row["us"])
 
     def test_programmatic_launch(self):
         w = heddle.Workload(environment={"CUDA_MODULE_LOADING": "EAGER"})  # else loading separates the two

@@ -143,6 +143,44 @@ TEST_CASE("events tell the time that kernels take") {
   const double ms = c->elapsed_ms(a, b);
   CHECK(ms > 1.0);
   CHECK(ms < 1.1);
+  CHECK(c->elapsed_ms(b, a) == -ms);
+}
+
+TEST_CASE("events that the device has not reached have no time yet") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  Stream& s = c->create_stream(1, 0);
+  Event &a = c->create_event(0), &b = c->create_event(0);
+  c->record(a, s, false);
+  c.kernel_us = 1000;
+  c->launch(c.add(p, 1), s);
+  c->record(b, s, false);
+  CHECK(status([&] { c->elapsed_ms(a, b); }) == Status::kNotReady);
+  CHECK(status([&] { c->elapsed_ms(b, a); }) == Status::kNotReady);
+  c->synchronize();
+  CHECK(c->elapsed_ms(a, b) > 1.0);
+}
+
+TEST_CASE("a reset: modules are loaded anew, a failed kernel stays one") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  c->reset();
+  CHECK(c->space().device_used() == 0);
+  CHECK(status([&] { c.word(p); }) == Status::kInvalidValue);
+  const uint64_t q = c.device(128);
+  CHECK(q != p);
+  const auto again = c->library().load(kPtx);
+  const auto total = again->variable("total");
+  REQUIRE(total.has_value());
+  CHECK(c.word(total->address) == 5);
+  KernelWork k;
+  k.function = &c->library().function(again, "far");
+  k.parameters.resize(8);
+  std::memcpy(k.parameters.data(), &q, 8);
+  c->launch(k, c.legacy());
+  CHECK(c->failed() == Status::kIllegalAddress);
+  c->reset();
+  CHECK(c->failed() == Status::kIllegalAddress);
 }
 
 TEST_CASE("who asks again and again is answered in the end, and not millions of times") {

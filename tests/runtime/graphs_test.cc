@@ -120,6 +120,53 @@ TEST_CASE("a graph's kernels take their time on the timeline") {
   CHECK(us < 2200);
 }
 
+TEST_CASE("a node that is destroyed during a capture, an event of a capture that has ended") {
+  ContextCase c;
+  const uint64_t p = c.device(128);
+  Stream &s = c->create_stream(1, 0), &t = c->create_stream(1, 0);
+  Event& e = c->create_event(2);
+  c->begin_capture(s, nullptr, {});
+  c->launch(c.add(p, 1), s);
+  c->record(e, s, false);
+  c->keep(s.capture->graph);
+  c->destroy(*s.front.at(0));
+  CHECK(s.front.empty());
+  CHECK(e.front.empty());
+  c->launch(c.add(p, 1), s);
+  const auto g = c->end_capture(s);
+  CHECK(g->nodes.size() == 1);
+  CHECK(status([&] { c->wait(t, e, false); }) == Status::kCapturedEvent);
+  CHECK(t.capture == nullptr);
+}
+
+TEST_CASE("graphs live on in events, events in graphs, a stream's end spoils its capture") {
+  ContextCase c;
+  Stream &s = c->create_stream(1, 0), &t = c->create_stream(1, 0);
+  Event& e = c->create_event(0);
+  Graph& g = c->create_graph();
+  g.add(RecordWork{e.shared_from_this()}, {});
+  c->destroy(e);
+  c->launch(c->instantiate(g, 0), s);
+  Event& fork = c->create_event(2);
+  c->begin_capture(s, nullptr, {});
+  c->record(fork, s, false);
+  c->wait(t, fork, false);
+  c->destroy(t);
+  CHECK(status([&] { c->end_capture(s); }) == Status::kStreamCaptureInvalidated);
+}
+
+TEST_CASE("graphs that double themselves end before the memory does") {
+  ContextCase c;
+  Graph& g = c->create_graph();
+  g.add(EmptyWork{}, {});
+  Status last = Status::kSuccess;
+  for (int i = 0; i < 64 && last == Status::kSuccess; ++i) {
+    last = status([&] { g.add(child_of(g), {}); });
+  }
+  CHECK(last == Status::kNotSupported);
+  CHECK(g.nodes.size() < 32);
+}
+
 TEST_CASE("a graph within a graph is what it was when it was added") {
   ContextCase c;
   const uint64_t p = c.device(128);

@@ -49,7 +49,7 @@ def heddle_py_test(name, srcs = None, deps = [], data = [], size = "small", tags
         **kwargs
     )
 
-def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", tags = [], **kwargs):
+def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], data = [], size = "small", tags = [], **kwargs):
     """A fuzz target: defines extern "C" int LLVMFuzzerTestOneInput(const uint8_t*, size_t).
 
     NAME_test replays the corpus and a fixed number of pseudo-random mutations
@@ -62,6 +62,7 @@ def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", 
       srcs: the sources.
       deps: libraries under test.
       corpus: seed inputs, files.
+      data: files that it reads, by their path from the repository's root.
       size: of NAME_test.
       tags: of both; tools/fuzz finds NAME by its own, "heddle_fuzz".
       **kwargs: passed on to both.
@@ -72,6 +73,7 @@ def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", 
         testonly = True,
         srcs = srcs,
         tags = tags + ["heddle_fuzz"],
+        data = data,
         linkopts = select({
             "//tests/support:fuzzing": ["-fsanitize=fuzzer"],
             "//conditions:default": [],
@@ -88,7 +90,7 @@ def heddle_fuzz_test(name, srcs = None, deps = [], corpus = [], size = "small", 
         srcs = srcs,
         tags = tags,
         args = ["$(rootpaths %s)" % c for c in corpus],
-        data = corpus,
+        data = corpus + data,
         deps = deps + ["//tests/support:fuzz_replay"],
         **kwargs
     )

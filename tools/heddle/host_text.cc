@@ -81,8 +81,10 @@ std::vector<analysis::RunCounter> host_counters(const host::Result& r) {
 std::string host_calls(const host::Program& p, const host::Result& r) {
   std::string out;
   for (const host::Elapsed& e : r.elapsed) {
-    out += fmt::format("thread {}: {} to {}: {} us\n", p.threads[e.thread].name, p.events[e.from].name,
-                       p.events[e.to].name, us(e.time));
+    // Below 0 where the second event came first: the difference of two counts.
+    const auto ps = static_cast<int64_t>(e.time.count());
+    out += fmt::format("thread {}: {} to {}: {}{} us\n", p.threads[e.thread].name, p.events[e.from].name,
+                       p.events[e.to].name, ps < 0 ? "-" : "", us(ps < 0 ? host::Ps() - e.time : e.time));
   }
   for (const host::Answer& a : r.answers) {
     out += fmt::format("{}: {}\n", where(p, a.thread, 0, a.call), a.value);

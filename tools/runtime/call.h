@@ -1,14 +1,17 @@
-// What all exported calls have in common: one at a time, and what is thrown becomes the number that CUDA
-// returns.
+// What all exported calls have in common: one at a time, what they need is there, and what is thrown becomes
+// the number that CUDA returns.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 #include "frontends/cuda/status.h"
 #include "sim/base/error.h"
+#include "tools/runtime/contexts.h"
+#include "tools/runtime/given.h"
 #include "tools/runtime/session.h"
 
 #define HEDDLE_CUDA extern "C" __attribute__((visibility("default")))
@@ -21,22 +24,32 @@ using cuda::Status;
 inline uint64_t number(const void* p) { return reinterpret_cast<uint64_t>(p); }
 using cuda::pointer;
 
-// cudaGetLastError, of this thread.
-int32_t& last_error();
-
 // A call that there is no code for: says so, once for each name. CUDA's number for "not supported".
 int32_t unsupported(const char* name);
 
-// Runs `f(context)`, which may return a Status. `always`: also when a kernel has failed.
-template <class F>
-Status carry_out(F&& f, bool always) {
+// What a call needs. The runtime's calls make what they need; the driver's want it made (cuInit,
+// cuCtxSetCurrent).
+enum class Needs : uint8_t {
+  kContext,  // the usual: one that is current in the thread; no kernel has failed
+  kDriver,   // that it is initialised
+  kNothing
+};
+enum class Interface : uint8_t { kRuntime, kDriver };
+
+// Runs `f(context)`, which may return a Status.
+template <Interface interface, Needs needs, class F>
+Status carry_out(F&& f) {
   Session& s = Session::get();
   const std::lock_guard lock(s.mutex());
   Context& c = s.context();
-  if (c.failed() != Status::kSuccess && !always) {
-    return c.failed();
-  }
   try {
+    if constexpr (needs != Needs::kNothing) {
+      cuda::require(!c.in_host_function(), Status::kNotPermitted, "a host function calls CUDA");
+      prepare(interface == Interface::kRuntime, needs == Needs::kContext);
+      if (c.failed() != Status::kSuccess) {
+        return c.failed();
+      }
+    }
     if constexpr (std::is_void_v<std::invoke_result_t<F, Context&>>) {
       f(c);
       return Status::kSuccess;
@@ -57,19 +70,37 @@ Status carry_out(F&& f, bool always) {
   }
 }
 
-template <class F>
-int32_t call(F&& f, bool always = false) {
-  const auto status = static_cast<int32_t>(carry_out(f, always));
-  if (status != 0) {
-    last_error() = status;
+template <Needs needs = Needs::kContext, class F>
+int32_t call(F&& f) {
+  const Status status = carry_out<Interface::kRuntime, needs>(f);
+  // That work is not over is no error (EV06).
+  if (status != Status::kSuccess && status != Status::kNotReady) {
+    thread_state().last_error = static_cast<int32_t>(status);
   }
-  return status;
+  return static_cast<int32_t>(status);
 }
 
 // Of the driver's interface.
-template <class F>
+template <Needs needs = Needs::kContext, class F>
 int32_t driver_call(F&& f) {
-  return cuda::driver_status(carry_out(f, false));
+  return cuda::driver_status(carry_out<Interface::kDriver, needs>(f));
+}
+
+// Calls with one result, which `f(context)` returns; where there is no place for it nothing is done.
+template <class T, class F>
+auto into(Given<T> out, F& f) {
+  return [out, &f](Context& c) {
+    T& to = *out;
+    to = f(c);
+  };
+}
+template <Needs needs = Needs::kContext, class T, class F>
+int32_t call_into(Given<T> out, F&& f) {
+  return call<needs>(into(out, f));
+}
+template <Needs needs = Needs::kContext, class T, class F>
+int32_t driver_call_into(Given<T> out, F&& f) {
+  return driver_call<needs>(into(out, f));
 }
 
 }  // namespace heddle::runtime

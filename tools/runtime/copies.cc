@@ -27,21 +27,32 @@ cuda::CopyWork copy_2d(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t f
   return c;
 }
 
-cuda::CopyWork copy_3d(const abi::Copy3D& p) {
+cuda::CopyWork copy_3d(const abi::Copy3D& p, cuda::AddressSpace& space) {
   cuda::require(p.from_array == nullptr && p.to_array == nullptr, Status::kNotSupported,
                 "copies of CUDA arrays");
-  const auto at = [](const abi::PitchedPointer& a, const abi::Position& o) {
-    return reinterpret_cast<uint64_t>(a.pointer) + o.x + a.pitch * (o.y + a.height * o.z);
+  const auto at = [&](const abi::PitchedPointer& a, const abi::Position& o) {
+    uint64_t rows = 0, offset = 0;
+    const bool beyond =
+        __builtin_mul_overflow(a.height, o.z, &rows) || __builtin_add_overflow(rows, o.y, &rows) ||
+        __builtin_mul_overflow(rows, a.pitch, &offset) || __builtin_add_overflow(offset, o.x, &offset);
+    cuda::require(!beyond, Status::kInvalidValue, "a position beyond all memory");
+    return space.behind(reinterpret_cast<uint64_t>(a.pointer), offset);
   };
+  if (p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0) {
+    return plain_copy(0, 0, 0, p.kind);
+  }
   cuda::CopyWork c = plain_copy(at(p.to, p.to_at), at(p.from, p.from_at), p.extent.width, p.kind);
   c.height = p.extent.height;
   c.depth = p.extent.depth;
-  cuda::require(c.height * c.depth <= 1 || (c.width <= p.to.pitch && c.width <= p.from.pitch),
+  cuda::require((c.height <= 1 && c.depth <= 1) || (c.width <= p.to.pitch && c.width <= p.from.pitch),
                 Status::kInvalidPitchValue);
+  cuda::require(c.depth <= 1 || (c.height <= p.to.height && c.height <= p.from.height), Status::kInvalidValue,
+                "planes that overlap");
   c.to_pitch = p.to.pitch;
   c.from_pitch = p.from.pitch;
-  c.to_plane = p.to.pitch * p.to.height;
-  c.from_plane = p.from.pitch * p.from.height;
+  const bool beyond = __builtin_mul_overflow(p.to.pitch, p.to.height, &c.to_plane) ||
+                      __builtin_mul_overflow(p.from.pitch, p.from.height, &c.from_plane);
+  cuda::require(!beyond || c.depth == 1, Status::kInvalidValue, "planes beyond all memory");
   return c;
 }
 

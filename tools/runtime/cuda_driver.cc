@@ -6,7 +6,6 @@
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 #include "tools/runtime/copies.h"
-#include "tools/runtime/device.h"
 #include "tools/runtime/launches.h"
 
 using namespace heddle;  // this file is CUDA's interface
@@ -14,147 +13,48 @@ using namespace heddle::runtime;
 
 namespace {
 
-// A CUmodule is the program itself, kept here.
-std::map<void*, std::shared_ptr<modules::Program>>& all_modules() {
-  static auto* const all = new std::map<void*, std::shared_ptr<modules::Program>>;
-  return *all;
-}
-
-const std::shared_ptr<modules::Program>& module_at(void* handle) {
-  const auto it = all_modules().find(handle);
-  cuda::require(it != all_modules().end(), Status::kInvalidResourceHandle, "no such module");
-  return it->second;
-}
-
-void keep(void** out, std::shared_ptr<modules::Program> p) {
-  *out = p.get();
-  all_modules()[p.get()] = std::move(p);
-}
-
-// The one context that there is.
-int context_marker;
-thread_local void* current_context = nullptr;
-bool initialised = false;
-
+// A call that is the runtime's, where a context is current.
 template <class F>
-int32_t initialised_call(F&& f) {
-  return driver_call([&](Context& c) {
-    cuda::require(initialised, Status::kInitializationError, "cuInit was not called");
-    return f(c);
-  });
+int32_t of_runtime(F&& f) {
+  int32_t status = driver_call([](Context&) {});
+  if (status == 0) {
+    const int32_t last = thread_state().last_error;  // the runtime's alone
+    status = cuda::driver_status(static_cast<Status>(f()));
+    thread_state().last_error = last;
+  }
+  return status;
 }
-
-int32_t of_runtime(int32_t status) { return cuda::driver_status(static_cast<Status>(status)); }
 
 }  // namespace
 
-// ---- the device and its context
-
-HEDDLE_CUDA int32_t cuInit(uint32_t flags) {
-  return driver_call([&](Context&) {
-    cuda::require(flags == 0, Status::kInvalidValue);
-    initialised = true;
-  });
-}
-HEDDLE_CUDA int32_t cuDriverGetVersion(int32_t* version) {
-  *version = 13000;
-  return 0;
-}
-HEDDLE_CUDA int32_t cuDeviceGetCount(int32_t* count) {
-  return initialised_call([&](Context&) { *count = 1; });
-}
-HEDDLE_CUDA int32_t cuDeviceGet(int32_t* device, int32_t ordinal) {
-  return initialised_call([&](Context&) {
-    cuda::require(ordinal == 0, Status::kInvalidDevice);
-    *device = 0;
-  });
-}
-HEDDLE_CUDA int32_t cuDeviceGetName(char* name, int32_t length, int32_t device) {
-  return initialised_call([&](Context& c) {
-    cuda::require(device == 0 && length > 0, Status::kInvalidValue);
-    std::strncpy(name, device_name(c).c_str(), static_cast<size_t>(length) - 1);
-    name[length - 1] = 0;
-  });
-}
-HEDDLE_CUDA int32_t cuDeviceTotalMem_v2(size_t* bytes, int32_t device) {
-  return initialised_call([&](Context& c) {
-    cuda::require(device == 0, Status::kInvalidDevice);
-    *bytes = c.params().memory.total;
-  });
-}
-HEDDLE_CUDA int32_t cuDeviceGetAttribute(int32_t* value, int32_t attribute, int32_t device) {
-  return initialised_call([&](Context& c) {
-    cuda::require(device == 0, Status::kInvalidDevice);
-    const auto v = device_attribute(attribute, c);
-    cuda::require(v.has_value(), Status::kInvalidValue);
-    *value = *v;
-  });
-}
-HEDDLE_CUDA int32_t cuDevicePrimaryCtxRetain(void** context, int32_t device) {
-  return initialised_call([&](Context&) {
-    cuda::require(device == 0, Status::kInvalidDevice);
-    *context = &context_marker;
-  });
-}
-HEDDLE_CUDA int32_t cuDevicePrimaryCtxRelease_v2(int32_t device) {
-  return initialised_call([&](Context&) { cuda::require(device == 0, Status::kInvalidDevice); });
-}
-HEDDLE_CUDA int32_t cuCtxCreate_v4(void** context, void* /*parameters*/, uint32_t /*flags*/, int32_t device) {
-  current_context = &context_marker;
-  return cuDevicePrimaryCtxRetain(context, device);
-}
-HEDDLE_CUDA int32_t cuCtxCreate_v2(void** context, uint32_t flags, int32_t device) {
-  return cuCtxCreate_v4(context, nullptr, flags, device);
-}
-HEDDLE_CUDA int32_t cuCtxDestroy_v2(void* /*context*/) {
-  current_context = nullptr;
-  return 0;
-}
-HEDDLE_CUDA int32_t cuCtxSetCurrent(void* context) {
-  return initialised_call([&](Context&) { current_context = context; });
-}
-HEDDLE_CUDA int32_t cuCtxGetCurrent(void** context) {
-  return initialised_call([&](Context&) { *context = current_context; });
-}
-HEDDLE_CUDA int32_t cuCtxGetDevice(int32_t* device) {
-  return initialised_call([&](Context&) { *device = 0; });
-}
-HEDDLE_CUDA int32_t cuCtxSynchronize() {
-  return initialised_call([](Context& c) { c.synchronize(); });
-}
-HEDDLE_CUDA int32_t cuGetErrorName(int32_t error, const char** out) {
-  *out = cuda::driver_error_name(error);
-  return *out != nullptr ? 0 : 1;
-}
-HEDDLE_CUDA int32_t cuGetErrorString(int32_t error, const char** out) {
-  *out = cuda::error_string(error);
-  return *out != nullptr ? 0 : 1;
-}
-
 // ---- modules and functions
 
-HEDDLE_CUDA int32_t cuModuleLoadData(void** out, const void* image) {
-  return initialised_call([&](Context& c) { keep(out, c.library().load(image)); });
+HEDDLE_CUDA int32_t cuModuleLoadData(Given<void*> out, const void* image) {
+  return driver_call_into(out,
+                          [&](Context& c) { return &c.library().modules().keep(c.library().load(image)); });
 }
-HEDDLE_CUDA int32_t cuModuleLoadDataEx(void** out, const void* image, uint32_t, void*, void**) {
+HEDDLE_CUDA int32_t cuModuleLoadDataEx(Given<void*> out, const void* image, uint32_t, void*, void**) {
   return cuModuleLoadData(out, image);
 }
-HEDDLE_CUDA int32_t cuModuleLoadFatBinary(void** out, const void* image) {
+HEDDLE_CUDA int32_t cuModuleLoadFatBinary(Given<void*> out, const void* image) {
   return cuModuleLoadData(out, image);
 }
-HEDDLE_CUDA int32_t cuModuleLoad(void** out, const char* file) {
-  return initialised_call([&](Context& c) { keep(out, c.library().load_file(file)); });
+HEDDLE_CUDA int32_t cuModuleLoad(Given<void*> out, Given<const char> file) {
+  return driver_call_into(
+      out, [&](Context& c) { return &c.library().modules().keep(c.library().load_file(file.get())); });
 }
 HEDDLE_CUDA int32_t cuModuleUnload(void* handle) {
-  return initialised_call(
-      [&](Context&) { module_at(handle); });  // its code stays: functions may be known still
+  return driver_call([&](Context& c) { c.library().unload(handle); });
 }
-HEDDLE_CUDA int32_t cuModuleGetFunction(void** out, void* handle, const char* name) {
-  return initialised_call([&](Context& c) { *out = &c.library().function(module_at(handle), name); });
+HEDDLE_CUDA int32_t cuModuleGetFunction(Given<void*> out, void* handle, Given<const char> name) {
+  return driver_call_into(out, [&](Context& c) {
+    return &c.library().function(c.library().modules().owner(handle), name.get());
+  });
 }
-HEDDLE_CUDA int32_t cuModuleGetGlobal_v2(uint64_t* address, size_t* bytes, void* handle, const char* name) {
-  return initialised_call([&](Context& c) {
-    const cuda::LoadedVariable v = c.library().variable(module_at(handle), name);
+HEDDLE_CUDA int32_t cuModuleGetGlobal_v2(uint64_t* address, size_t* bytes, void* handle,
+                                         Given<const char> name) {
+  return driver_call([&](Context& c) {
+    const cuda::LoadedVariable v = c.library().variable(c.library().modules().owner(handle), name.get());
     if (address != nullptr) {
       *address = v.address;
     }
@@ -163,8 +63,8 @@ HEDDLE_CUDA int32_t cuModuleGetGlobal_v2(uint64_t* address, size_t* bytes, void*
     }
   });
 }
-HEDDLE_CUDA int32_t cuFuncGetAttribute(int32_t* value, int32_t attribute, void* function) {
-  return initialised_call([&](Context& c) {
+HEDDLE_CUDA int32_t cuFuncGetAttribute(Given<int32_t> value, int32_t attribute, void* function) {
+  return driver_call([&](Context& c) {
     const cuda::LoadedFunction& f = c.library().function(function);
     const modules::Kernel& k = *f.kernel;
     const int32_t values[] = {cuda::most_threads(f, c),
@@ -183,13 +83,13 @@ HEDDLE_CUDA int32_t cuFuncGetAttribute(int32_t* value, int32_t attribute, void* 
   });
 }
 HEDDLE_CUDA int32_t cuFuncSetAttribute(void* function, int32_t attribute, int32_t value) {
-  return initialised_call(
+  return driver_call(
       [&](Context& c) { cuda::set_attribute(c.library().function(function), attribute, value, c); });
 }
 HEDDLE_CUDA int32_t cuLaunchKernel(void* function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx,
                                    uint32_t by, uint32_t bz, uint32_t shared, void* stream, void** arguments,
                                    void** extra) {
-  return initialised_call([&](Context& c) {
+  return driver_call([&](Context& c) {
     cuda::LoadedFunction& f = c.library().function(function);
     cuda::KernelWork k = launch_of(f, {gx, gy, gz}, {bx, by, bz}, shared, arguments);
     if (extra != nullptr) {
@@ -197,10 +97,13 @@ HEDDLE_CUDA int32_t cuLaunchKernel(void* function, uint32_t gx, uint32_t gy, uin
       const uint8_t* from = nullptr;
       size_t bytes = 0;
       for (; *extra != nullptr; extra += 2) {
+        cuda::require(number(*extra) <= 2 && extra[1] != nullptr, Status::kInvalidValue, "`extra`");
         (number(*extra) == 1 ? from = static_cast<uint8_t*>(extra[1]) : nullptr);
         bytes = number(*extra) == 2 ? *static_cast<size_t*>(extra[1]) : bytes;
       }
-      cuda::require(from != nullptr, Status::kInvalidValue);
+      constexpr size_t kMost = 32764;  // of all parameters
+      cuda::require(from != nullptr && bytes <= kMost && arguments == nullptr, Status::kInvalidValue,
+                    "`extra`");
       k.parameters.assign(from, from + bytes);
     }
     c.launch(std::move(k), c.stream(stream));
@@ -209,16 +112,16 @@ HEDDLE_CUDA int32_t cuLaunchKernel(void* function, uint32_t gx, uint32_t gy, uin
 HEDDLE_CUDA int32_t cuLaunchCooperativeKernel(void* function, uint32_t gx, uint32_t gy, uint32_t gz,
                                               uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared,
                                               void* stream, void** arguments) {
-  return initialised_call([&](Context& c) {
+  return driver_call([&](Context& c) {
     cuda::KernelWork k =
         launch_of(c.library().function(function), {gx, gy, gz}, {bx, by, bz}, shared, arguments);
     k.cooperative = true;
     c.launch(std::move(k), c.stream(stream));
   });
 }
-HEDDLE_CUDA int32_t cuLaunchKernelEx(const abi::DriverLaunchConfig* config, void* function, void** arguments,
-                                     void** extra) {
-  return initialised_call([&](Context& c) {
+HEDDLE_CUDA int32_t cuLaunchKernelEx(Given<const abi::DriverLaunchConfig> config, void* function,
+                                     void** arguments, void** extra) {
+  return driver_call([&](Context& c) {
     cuda::require(extra == nullptr, Status::kNotSupported, "cuLaunchKernelEx with `extra`");
     cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
                                    config->dynamic_shared, arguments);
@@ -226,46 +129,46 @@ HEDDLE_CUDA int32_t cuLaunchKernelEx(const abi::DriverLaunchConfig* config, void
     c.launch(std::move(k), c.stream(config->stream));
   });
 }
-HEDDLE_CUDA int32_t cuOccupancyMaxActiveBlocksPerMultiprocessor(int32_t* blocks, void* function,
+HEDDLE_CUDA int32_t cuOccupancyMaxActiveBlocksPerMultiprocessor(Given<int32_t> blocks, void* function,
                                                                 int32_t threads, size_t shared) {
-  return initialised_call([&](Context& c) {
-    *blocks = cuda::resident_blocks(c.library().function(function), threads, shared, c);
+  return driver_call_into(blocks, [&](Context& c) {
+    return cuda::resident_blocks(c.library().function(function), threads, shared, c);
   });
 }
 
 // ---- memory
 
-HEDDLE_CUDA int32_t cuMemAlloc_v2(uint64_t* out, size_t bytes) {
-  return initialised_call([&](Context& c) {
+HEDDLE_CUDA int32_t cuMemAlloc_v2(Given<uint64_t> out, size_t bytes) {
+  return driver_call_into(out, [&](Context& c) {
     cuda::require(bytes != 0, Status::kInvalidValue);
-    *out = c.allocate(bytes, host::Memory::kDevice);
+    return c.allocate(bytes, host::Memory::kDevice);
   });
 }
 HEDDLE_CUDA int32_t cuMemFree_v2(uint64_t p) {
-  return initialised_call([&](Context& c) { c.release(p); });
+  return driver_call([&](Context& c) { c.release(p); });
 }
-HEDDLE_CUDA int32_t cuMemAllocHost_v2(void** out, size_t bytes) {
-  return initialised_call([&](Context& c) { *out = pointer(c.allocate(bytes, host::Memory::kPinned)); });
+HEDDLE_CUDA int32_t cuMemAllocHost_v2(Given<void*> out, size_t bytes) {
+  return driver_call_into(out, [&](Context& c) { return pointer(c.allocate(bytes, host::Memory::kPinned)); });
 }
 HEDDLE_CUDA int32_t cuMemFreeHost(void* p) {
-  return initialised_call([&](Context& c) { c.release_host(number(p)); });
+  return driver_call([&](Context& c) { c.release_host(number(p)); });
 }
-HEDDLE_CUDA int32_t cuMemGetInfo_v2(size_t* free, size_t* total) {
-  return initialised_call([&](Context& c) {
-    *total = c.params().memory.total;
-    *free = c.space().device_bytes() - c.space().device_used();
+HEDDLE_CUDA int32_t cuMemGetInfo_v2(Given<size_t> free, Given<size_t> total) {
+  return driver_call([&](Context& c) {
+    size_t &f = *free, &t = *total;
+    t = c.params().memory.total;
+    f = c.space().device_bytes() - c.space().device_used();
   });
 }
 
 namespace {
 
 int32_t copy(uint64_t to, uint64_t from, size_t bytes, int32_t kind, void* stream, bool waits) {
-  return initialised_call(
-      [&](Context& c) { c.copy(plain_copy(to, from, bytes, kind), c.stream(stream), waits); });
+  return driver_call([&](Context& c) { c.copy(plain_copy(to, from, bytes, kind), c.stream(stream), waits); });
 }
 
 int32_t set(uint64_t to, uint32_t value, uint32_t element, size_t count, void* stream, bool waits) {
-  return initialised_call([&](Context& c) {
+  return driver_call([&](Context& c) {
     cuda::MemsetWork m = memset_of(to, 0, static_cast<int32_t>(value), count, 1);
     m.element = element;
     c.set(m, c.stream(stream), waits);
@@ -319,43 +222,55 @@ HEDDLE_CUDA int32_t cuMemsetD32Async(uint64_t to, uint32_t value, size_t count, 
 // ---- streams and events: the runtime's
 
 extern "C" {
-int32_t cudaStreamCreateWithPriority(void** out, uint32_t flags, int32_t priority);
+int32_t cudaStreamCreateWithPriority(Given<void*> out, uint32_t flags, int32_t priority);
 int32_t cudaStreamDestroy(void* stream);
 int32_t cudaStreamSynchronize(void* stream);
 int32_t cudaStreamQuery(void* stream);
 int32_t cudaStreamWaitEvent(void* stream, void* event, uint32_t flags);
-int32_t cudaEventCreateWithFlags(void** out, uint32_t flags);
+int32_t cudaEventCreateWithFlags(Given<void*> out, uint32_t flags);
 int32_t cudaEventDestroy(void* event);
 int32_t cudaEventRecord(void* event, void* stream);
 int32_t cudaEventSynchronize(void* event);
 int32_t cudaEventQuery(void* event);
-int32_t cudaEventElapsedTime(float* ms, void* from, void* to);
+int32_t cudaEventElapsedTime(Given<float> ms, void* from, void* to);
 }
 
-HEDDLE_CUDA int32_t cuStreamCreate(void** out, uint32_t flags) {
-  return of_runtime(cudaStreamCreateWithPriority(out, flags, 0));
+HEDDLE_CUDA int32_t cuStreamCreate(Given<void*> out, uint32_t flags) {
+  return of_runtime([&] { return cudaStreamCreateWithPriority(out, flags, 0); });
 }
-HEDDLE_CUDA int32_t cuStreamCreateWithPriority(void** out, uint32_t flags, int32_t priority) {
-  return of_runtime(cudaStreamCreateWithPriority(out, flags, priority));
+HEDDLE_CUDA int32_t cuStreamCreateWithPriority(Given<void*> out, uint32_t flags, int32_t priority) {
+  return of_runtime([&] { return cudaStreamCreateWithPriority(out, flags, priority); });
 }
-HEDDLE_CUDA int32_t cuStreamDestroy_v2(void* stream) { return of_runtime(cudaStreamDestroy(stream)); }
-HEDDLE_CUDA int32_t cuStreamSynchronize(void* stream) { return of_runtime(cudaStreamSynchronize(stream)); }
-HEDDLE_CUDA int32_t cuStreamQuery(void* stream) { return of_runtime(cudaStreamQuery(stream)); }
+HEDDLE_CUDA int32_t cuStreamDestroy_v2(void* stream) {
+  return of_runtime([&] { return cudaStreamDestroy(stream); });
+}
+HEDDLE_CUDA int32_t cuStreamSynchronize(void* stream) {
+  return of_runtime([&] { return cudaStreamSynchronize(stream); });
+}
+HEDDLE_CUDA int32_t cuStreamQuery(void* stream) {
+  return of_runtime([&] { return cudaStreamQuery(stream); });
+}
 HEDDLE_CUDA int32_t cuStreamWaitEvent(void* stream, void* event, uint32_t flags) {
-  return of_runtime(cudaStreamWaitEvent(stream, event, flags));
+  return of_runtime([&] { return cudaStreamWaitEvent(stream, event, flags); });
 }
-HEDDLE_CUDA int32_t cuEventCreate(void** out, uint32_t flags) {
-  return of_runtime(cudaEventCreateWithFlags(out, flags));
+HEDDLE_CUDA int32_t cuEventCreate(Given<void*> out, uint32_t flags) {
+  return of_runtime([&] { return cudaEventCreateWithFlags(out, flags); });
 }
-HEDDLE_CUDA int32_t cuEventDestroy_v2(void* event) { return of_runtime(cudaEventDestroy(event)); }
+HEDDLE_CUDA int32_t cuEventDestroy_v2(void* event) {
+  return of_runtime([&] { return cudaEventDestroy(event); });
+}
 HEDDLE_CUDA int32_t cuEventRecord(void* event, void* stream) {
-  return of_runtime(cudaEventRecord(event, stream));
+  return of_runtime([&] { return cudaEventRecord(event, stream); });
 }
-HEDDLE_CUDA int32_t cuEventSynchronize(void* event) { return of_runtime(cudaEventSynchronize(event)); }
-HEDDLE_CUDA int32_t cuEventQuery(void* event) { return of_runtime(cudaEventQuery(event)); }
-HEDDLE_CUDA int32_t cuEventElapsedTime_v2(float* ms, void* from, void* to) {
-  return of_runtime(cudaEventElapsedTime(ms, from, to));
+HEDDLE_CUDA int32_t cuEventSynchronize(void* event) {
+  return of_runtime([&] { return cudaEventSynchronize(event); });
 }
-HEDDLE_CUDA int32_t cuEventElapsedTime(float* ms, void* from, void* to) {
+HEDDLE_CUDA int32_t cuEventQuery(void* event) {
+  return of_runtime([&] { return cudaEventQuery(event); });
+}
+HEDDLE_CUDA int32_t cuEventElapsedTime_v2(Given<float> ms, void* from, void* to) {
+  return of_runtime([&] { return cudaEventElapsedTime(ms, from, to); });
+}
+HEDDLE_CUDA int32_t cuEventElapsedTime(Given<float> ms, void* from, void* to) {
   return cuEventElapsedTime_v2(ms, from, to);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "sim/isa/tensor_map.h"
 #include "tools/runtime/call.h"
@@ -28,9 +29,9 @@ constexpr uint32_t kInterleave32 = 2;
 void check(bool holds, const char* why) { cuda::require(holds, Status::kInvalidValue, why); }
 
 // What both kinds of maps have (CUDA driver API, Tensor Map Object Management).
-isa::TensorMap common(int32_t type, uint32_t rank, void* address, const uint64_t* size,
-                      const uint64_t* strides, const uint32_t* steps, int32_t interleave, int32_t swizzle,
-                      int32_t promotion, int32_t fill) {
+isa::TensorMap common(int32_t type, uint32_t rank, void* address, Given<const uint64_t> size,
+                      Given<const uint64_t> strides, Given<const uint32_t> steps, int32_t interleave,
+                      int32_t swizzle, int32_t promotion, int32_t fill) {
   check(type >= 0 && static_cast<size_t>(type) < std::size(kTypes), "a type of elements");
   check(rank >= 1 && rank <= isa::kMaxTensorRank && (interleave == 0 || rank >= 3), "a rank");
   check(interleave >= 0 && interleave <= 2 && swizzle >= 0 && swizzle <= 3 && promotion >= 0 &&
@@ -69,9 +70,11 @@ void check_row(const isa::TensorMap& m, uint64_t bytes) {
   check(m.interleave == 0 ? bytes <= kMost[m.swizzle] : m.swizzle <= 1, "a swizzle");
 }
 
-void write(void* out, const isa::TensorMap& m) {
+void write(Given<uint8_t> out, const isa::TensorMap& m) {
+  constexpr uint64_t kAlign = 64;
+  check(number(out.get()) % kAlign == 0, "the map's own address");
   const auto bytes = isa::encode(m);
-  std::memcpy(out, bytes.data(), sizeof bytes);
+  std::memcpy(out.get(), bytes.data(), sizeof bytes);
 }
 
 // In this library; the newest of the names that the driver's header gives a call.
@@ -90,21 +93,26 @@ void* entry(const std::string& name) {
 }
 
 // `found`: cudaDriverEntryPointQueryResult, CUdriverProcAddressQueryResult: 0 there, 1 not.
-int32_t look_up(const char* name, void** out, int32_t* found, Status otherwise) {
-  *out = entry(name);
-  if (found != nullptr) {
-    *found = *out != nullptr ? 0 : 1;
-  }
-  return static_cast<int32_t>(*out != nullptr || found != nullptr ? Status::kSuccess : otherwise);
+auto look_up(Given<const char> name, Given<void*> out, int32_t* found) {
+  return [=](Context&) {
+    void*& to = *out;
+    // A name of CUDA's, and of nothing else that the library uses.
+    to = std::string_view(name.get()).starts_with("cu") ? entry(name.get()) : nullptr;
+    if (found != nullptr) {
+      *found = to != nullptr ? 0 : 1;
+    }
+    return to != nullptr || found != nullptr ? Status::kSuccess : Status::kSymbolNotFound;
+  };
 }
 
 }  // namespace
 
-HEDDLE_CUDA int32_t cuTensorMapEncodeTiled(void* out, int32_t type, uint32_t rank, void* address,
-                                           const uint64_t* size, const uint64_t* strides, const uint32_t* box,
-                                           const uint32_t* steps, int32_t interleave, int32_t swizzle,
-                                           int32_t promotion, int32_t fill) {
-  return driver_call([&](Context&) {
+HEDDLE_CUDA int32_t cuTensorMapEncodeTiled(Given<uint8_t> out, int32_t type, uint32_t rank, void* address,
+                                           Given<const uint64_t> size, Given<const uint64_t> strides,
+                                           Given<const uint32_t> box, Given<const uint32_t> steps,
+                                           int32_t interleave, int32_t swizzle, int32_t promotion,
+                                           int32_t fill) {
+  return driver_call<Needs::kNothing>([&](Context&) {
     isa::TensorMap m =
         common(type, rank, address, size, strides, steps, interleave, swizzle, promotion, fill);
     for (uint32_t i = 0; i < rank; ++i) {
@@ -116,12 +124,13 @@ HEDDLE_CUDA int32_t cuTensorMapEncodeTiled(void* out, int32_t type, uint32_t ran
   });
 }
 
-HEDDLE_CUDA int32_t cuTensorMapEncodeIm2col(void* out, int32_t type, uint32_t rank, void* address,
-                                            const uint64_t* size, const uint64_t* strides,
-                                            const int32_t* lower, const int32_t* upper, uint32_t channels,
-                                            uint32_t pixels, const uint32_t* steps, int32_t interleave,
-                                            int32_t swizzle, int32_t promotion, int32_t fill) {
-  return driver_call([&](Context&) {
+HEDDLE_CUDA int32_t cuTensorMapEncodeIm2col(Given<uint8_t> out, int32_t type, uint32_t rank, void* address,
+                                            Given<const uint64_t> size, Given<const uint64_t> strides,
+                                            Given<const int32_t> lower, Given<const int32_t> upper,
+                                            uint32_t channels, uint32_t pixels, Given<const uint32_t> steps,
+                                            int32_t interleave, int32_t swizzle, int32_t promotion,
+                                            int32_t fill) {
+  return driver_call<Needs::kNothing>([&](Context&) {
     check(rank >= 3, "a rank");
     isa::TensorMap m =
         common(type, rank, address, size, strides, steps, interleave, swizzle, promotion, fill);
@@ -140,22 +149,23 @@ HEDDLE_CUDA int32_t cuTensorMapEncodeIm2col(void* out, int32_t type, uint32_t ra
   });
 }
 
-HEDDLE_CUDA int32_t cuTensorMapReplaceAddress(void* map, void* address) {
-  return driver_call([&](Context&) {
+HEDDLE_CUDA int32_t cuTensorMapReplaceAddress(Given<uint8_t> map, void* address) {
+  return driver_call<Needs::kNothing>([&](Context&) {
     check(number(address) % 16 == 0, "the address");
-    std::memcpy(map, &address, sizeof address);
+    std::memcpy(map.get(), &address, sizeof address);
   });
 }
 
-HEDDLE_CUDA int32_t cudaGetDriverEntryPointByVersion(const char* name, void** out, uint32_t /*version*/,
-                                                     unsigned long long /*flags*/, int32_t* found) {
-  return look_up(name, out, found, Status::kSymbolNotFound);
+HEDDLE_CUDA int32_t cudaGetDriverEntryPointByVersion(Given<const char> name, Given<void*> out,
+                                                     uint32_t /*version*/, unsigned long long /*flags*/,
+                                                     int32_t* found) {
+  return call<Needs::kNothing>(look_up(name, out, found));
 }
-HEDDLE_CUDA int32_t cudaGetDriverEntryPoint(const char* name, void** out, unsigned long long /*flags*/,
-                                            int32_t* found) {
-  return look_up(name, out, found, Status::kSymbolNotFound);
+HEDDLE_CUDA int32_t cudaGetDriverEntryPoint(Given<const char> name, Given<void*> out,
+                                            unsigned long long /*flags*/, int32_t* found) {
+  return call<Needs::kNothing>(look_up(name, out, found));
 }
-HEDDLE_CUDA int32_t cuGetProcAddress_v2(const char* name, void** out, int32_t /*version*/, uint64_t /*flags*/,
-                                        int32_t* found) {
-  return look_up(name, out, found, Status::kSymbolNotFound);
+HEDDLE_CUDA int32_t cuGetProcAddress_v2(Given<const char> name, Given<void*> out, int32_t /*version*/,
+                                        uint64_t /*flags*/, int32_t* found) {
+  return driver_call<Needs::kNothing>(look_up(name, out, found));
 }

@@ -1,6 +1,6 @@
 // The device, its limits, errors, versions.
-#include <cstring>
-#include <map>
+#include <string>
+#include <utility>
 
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
@@ -11,69 +11,73 @@ using namespace heddle::runtime;
 
 namespace {
 
-constexpr int32_t kVersion = 13000;
-
-Status device_is(int32_t device) { return device == 0 ? Status::kSuccess : Status::kInvalidDevice; }
+void require_device(int32_t device) { cuda::require(device == 0, Status::kInvalidDevice); }
 
 }  // namespace
 
-HEDDLE_CUDA int32_t cudaGetDeviceCount(int32_t* count) {
-  return call([&](Context& c) {
+HEDDLE_CUDA int32_t cudaGetDeviceCount(Given<int32_t> count) {
+  return call_into<Needs::kDriver>(count, [](Context& c) {
     c.timeline().calls().getDeviceCount();
-    *count = 1;
+    return 1;
   });
 }
-HEDDLE_CUDA int32_t cudaGetDevice(int32_t* device) {
-  return call([&](Context&) { *device = 0; });
+HEDDLE_CUDA int32_t cudaGetDevice(Given<int32_t> device) {
+  return call_into<Needs::kDriver>(device, [](Context&) { return 0; });
 }
 HEDDLE_CUDA int32_t cudaSetDevice(int32_t device) {
   return call([&](Context& c) {
-    if (device == 0) {
-      c.timeline().calls().setDevice(0);
-    }
-    return device_is(device);
+    require_device(device);
+    c.timeline().calls().setDevice(0);
   });
 }
 HEDDLE_CUDA int32_t cudaInitDevice(int32_t device, uint32_t, uint32_t) {
-  return call([&](Context&) { return device_is(device); });
+  return call([&](Context&) { require_device(device); });
 }
-HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t) {
-  return call([](Context&) {});
+HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t flags) {
+  return call<Needs::kDriver>([&](Context& c) {
+    cuda::require(are_device_flags(flags), Status::kInvalidValue, "flags of a device");
+    c.settings().schedule = flags & kScheduleMask;
+  });
 }
-HEDDLE_CUDA int32_t cudaGetDeviceFlags(uint32_t* flags) {
-  return call([&](Context&) { *flags = 8; });  // cudaDeviceMapHost, which is always on
+HEDDLE_CUDA int32_t cudaGetDeviceFlags(Given<uint32_t> flags) {
+  return call_into<Needs::kDriver>(flags, [](Context& c) { return c.settings().schedule | kMapHost; });
 }
 HEDDLE_CUDA int32_t cudaDeviceSynchronize() {
   return call([](Context& c) { c.synchronize(); });
 }
 HEDDLE_CUDA int32_t cudaDeviceReset() {
-  return call([](Context& c) { c.synchronize(); });
+  return call<Needs::kNothing>([](Context& c) {
+    cuda::require(!c.in_host_function(), Status::kNotPermitted, "a host function calls CUDA");
+    reset_device(c);
+    return c.failed();
+  });
 }
-HEDDLE_CUDA int32_t cudaDeviceGetAttribute(int32_t* value, int32_t attribute, int32_t device) {
-  return call([&](Context& c) {
-    cuda::require(device == 0, Status::kInvalidDevice);
+HEDDLE_CUDA int32_t cudaDeviceGetAttribute(Given<int32_t> value, int32_t attribute, int32_t device) {
+  return call_into<Needs::kDriver>(value, [&](Context& c) {
+    require_device(device);
     const auto v = device_attribute(attribute, c);
     cuda::require(v.has_value(), Status::kInvalidValue, "no such attribute");
-    *value = *v;
+    return *v;
   });
 }
-HEDDLE_CUDA int32_t cudaGetDeviceProperties(void* out, int32_t device) {
-  return call([&](Context& c) {
-    cuda::require(device == 0, Status::kInvalidDevice);
-    fill_properties(static_cast<uint8_t*>(out), c);
+HEDDLE_CUDA int32_t cudaGetDeviceProperties(Given<uint8_t> out, int32_t device) {
+  return call<Needs::kDriver>([&](Context& c) {
+    require_device(device);
+    fill_properties(out.get(), c);
   });
 }
-HEDDLE_CUDA int32_t cudaDeviceGetPCIBusId(char* out, int32_t length, int32_t device) {
-  return call([&](Context& c) {
-    cuda::require(device == 0, Status::kInvalidDevice);
+HEDDLE_CUDA int32_t cudaDeviceGetPCIBusId(Given<char> out, int32_t length, int32_t device) {
+  return call<Needs::kDriver>([&](Context& c) {
+    require_device(device);
+    cuda::require(length >= static_cast<int32_t>(kBusIdBytes), Status::kInvalidValue, "no room for the text");
     c.timeline().calls().deviceGetPciBusId(0);
-    std::strncpy(out, "0000:00:00.0", static_cast<size_t>(length));
+    write_text(out.get(), kBusIdBytes, "0000:00:00.0");
   });
 }
-HEDDLE_CUDA int32_t cudaDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer) {
-  return call([&](Context&) {
+HEDDLE_CUDA int32_t cudaDeviceCanAccessPeer(Given<int32_t> can, int32_t device, int32_t peer) {
+  return call_into<Needs::kDriver>(can, [&](Context&) {
     cuda::require(device == 0 && peer == 0, Status::kInvalidDevice);
-    *can = 0;
+    return 0;
   });
 }
 HEDDLE_CUDA int32_t cudaCtxResetPersistingL2Cache() {
@@ -84,19 +88,17 @@ HEDDLE_CUDA int32_t cudaDeviceSetCacheConfig(int32_t) {
 }
 HEDDLE_CUDA int32_t cudaProfilerStart() { return 0; }
 HEDDLE_CUDA int32_t cudaProfilerStop() { return 0; }
-HEDDLE_CUDA int32_t cudaRuntimeGetVersion(int32_t* version) {
-  *version = kVersion;
-  return 0;
+HEDDLE_CUDA int32_t cudaRuntimeGetVersion(Given<int32_t> version) {
+  return call_into<Needs::kNothing>(version, [](Context&) { return kVersion; });
 }
-HEDDLE_CUDA int32_t cudaDriverGetVersion(int32_t* version) {
-  *version = kVersion;
-  return 0;
+HEDDLE_CUDA int32_t cudaDriverGetVersion(Given<int32_t> version) {
+  return call_into<Needs::kNothing>(version, [](Context&) { return kVersion; });
 }
 
 // ---- limits
 
-HEDDLE_CUDA int32_t cudaDeviceGetLimit(size_t* value, int32_t limit) {
-  return call([&](Context& c) { *value = device_limit(limit, c); });
+HEDDLE_CUDA int32_t cudaDeviceGetLimit(Given<size_t> value, int32_t limit) {
+  return call_into(value, [&](Context& c) { return device_limit(limit, c); });
 }
 HEDDLE_CUDA int32_t cudaDeviceSetLimit(int32_t limit, size_t value) {
   return call([&](Context& c) { set_device_limit(limit, value, c); });
@@ -105,26 +107,15 @@ HEDDLE_CUDA int32_t cudaDeviceSetLimit(int32_t limit, size_t value) {
 // ---- errors
 
 namespace heddle::runtime {
-int32_t& last_error() {
-  thread_local int32_t last = 0;
-  return last;
-}
-
 int32_t unsupported(const char* name) {
-  return call(
-      [&](Context&) {
-        throw cuda::CallFailed(Status::kNotSupported, std::string(name) + " is not supported");
-      },
-      true);
+  return call<Needs::kNothing>([&](Context&) {
+    throw cuda::CallFailed(Status::kNotSupported, std::string(name) + " is not supported");
+  });
 }
 }  // namespace heddle::runtime
 
-HEDDLE_CUDA int32_t cudaGetLastError() {
-  const int32_t out = last_error();
-  last_error() = 0;
-  return out;
-}
-HEDDLE_CUDA int32_t cudaPeekAtLastError() { return last_error(); }
+HEDDLE_CUDA int32_t cudaGetLastError() { return std::exchange(thread_state().last_error, 0); }
+HEDDLE_CUDA int32_t cudaPeekAtLastError() { return thread_state().last_error; }
 HEDDLE_CUDA const char* cudaGetErrorName(int32_t error) {
   const char* s = cuda::error_name(error);
   return s != nullptr ? s : "unrecognized error code";

@@ -25,6 +25,7 @@ cuda::KernelWork launch_of(cuda::LoadedFunction& f, const abi::Dim3& grid, const
 }
 
 void add_attributes(cuda::KernelWork& k, const abi::LaunchAttribute* attributes, uint32_t count, Context& c) {
+  cuda::require(count == 0 || attributes != nullptr, Status::kInvalidValue, "no attributes");
   for (uint32_t i = 0; i < count; ++i) {
     const abi::LaunchAttribute& a = attributes[i];
     switch (a.id) {
@@ -93,7 +94,7 @@ HEDDLE_CUDA int32_t cudaLaunchCooperativeKernel(const void* function, abi::Dim3 
   });
 }
 
-HEDDLE_CUDA int32_t cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function,
+HEDDLE_CUDA int32_t cudaLaunchKernelExC(Given<const abi::LaunchConfig> config, const void* function,
                                         void** arguments) {
   return call([&](Context& c) {
     cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
@@ -103,34 +104,35 @@ HEDDLE_CUDA int32_t cudaLaunchKernelExC(const abi::LaunchConfig* config, const v
   });
 }
 
-HEDDLE_CUDA int32_t cudaGetFuncBySymbol(void** function, const void* symbol) {
-  return call([&](Context& c) { *function = &c.library().function(symbol); });
+HEDDLE_CUDA int32_t cudaGetFuncBySymbol(Given<void*> function, const void* symbol) {
+  return call_into(function, [&](Context& c) { return &c.library().function(symbol); });
 }
 
 HEDDLE_CUDA int32_t cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
-  return call([&](Context& c) { c.call_host({function, data}, c.stream(stream)); });
+  return call([&](Context& c) { c.call_host({function, data}, c.stream(stream), true); });
 }
 
 HEDDLE_CUDA int32_t cudaStreamAddCallback(void* stream, void (*function)(void*, int32_t, void*), void* data,
-                                          uint32_t /*flags*/) {
+                                          uint32_t flags) {
   struct Bound {
     void (*function)(void*, int32_t, void*);
     void *stream, *data;
   };
   return call([&](Context& c) {
-    auto* b = new Bound{function, stream, data};
+    cuda::require(function != nullptr && flags == 0, Status::kInvalidValue);
+    Bound b{function, stream, data};
     c.call_host({[](void* p) {
-                   const std::unique_ptr<Bound> bound(static_cast<Bound*>(p));
+                   const auto* bound = static_cast<Bound*>(p);
                    bound->function(bound->stream, 0, bound->data);
                  },
-                 b},
-                c.stream(stream));
+                 &b},
+                c.stream(stream), false);
   });
 }
 
 // ---- attributes of functions
 
-HEDDLE_CUDA int32_t cudaFuncGetAttributes(abi::FunctionAttributes* out, const void* function) {
+HEDDLE_CUDA int32_t cudaFuncGetAttributes(Given<abi::FunctionAttributes> out, const void* function) {
   return call([&](Context& c) {
     const cuda::LoadedFunction& f = c.library().function(function);
     const modules::Kernel& k = *f.kernel;
@@ -157,42 +159,43 @@ HEDDLE_CUDA int32_t cudaFuncSetCacheConfig(const void* function, int32_t /*confi
 
 // ---- occupancy
 
-HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int32_t* blocks,
+HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Given<int32_t> blocks,
                                                                            const void* function,
                                                                            int32_t threads, size_t shared,
                                                                            uint32_t /*flags*/) {
-  return call([&](Context& c) {
-    *blocks = cuda::resident_blocks(c.library().function(function), threads, shared, c);
+  return call_into(blocks, [&](Context& c) {
+    return cuda::resident_blocks(c.library().function(function), threads, shared, c);
   });
 }
 
-HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int32_t* blocks, const void* function,
+HEDDLE_CUDA int32_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(Given<int32_t> blocks, const void* function,
                                                                   int32_t threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 
-HEDDLE_CUDA int32_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
+HEDDLE_CUDA int32_t cudaOccupancyAvailableDynamicSMemPerBlock(Given<size_t> bytes, const void* function,
                                                               int32_t blocks, int32_t threads) {
-  return call([&](Context& c) {
-    *bytes = cuda::available_shared(c.library().function(function), blocks, threads, c);
+  return call_into(bytes, [&](Context& c) {
+    return cuda::available_shared(c.library().function(function), blocks, threads, c);
   });
 }
 
-HEDDLE_CUDA int32_t cudaOccupancyMaxPotentialClusterSize(int32_t* size, const void* function,
-                                                         const abi::LaunchConfig* config) {
-  return call([&](Context& c) {
+HEDDLE_CUDA int32_t cudaOccupancyMaxPotentialClusterSize(Given<int32_t> size, const void* function,
+                                                         Given<const abi::LaunchConfig> config) {
+  return call_into(size, [&](Context& c) {
     const cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
                                          config->dynamic_shared, nullptr);
-    *size = cuda::largest_cluster(k, c);
+    return cuda::largest_cluster(k, c);
   });
 }
 
-HEDDLE_CUDA int32_t cudaOccupancyMaxActiveClusters(int32_t* clusters, const void* function,
-                                                   const abi::LaunchConfig* config) {
+HEDDLE_CUDA int32_t cudaOccupancyMaxActiveClusters(Given<int32_t> clusters, const void* function,
+                                                   Given<const abi::LaunchConfig> config) {
   return call([&](Context& c) {
     cuda::KernelWork k = launch_of(c.library().function(function), config->grid, config->block,
                                    config->dynamic_shared, nullptr);
     add_attributes(k, config->attributes, config->attribute_count, c);
+    cuda::require(k.cluster.count() != 0, Status::kInvalidClusterSize, "an empty cluster");
     *clusters = cuda::resident_clusters(k, c);
   });
 }

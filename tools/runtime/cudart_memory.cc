@@ -8,50 +8,63 @@ using namespace heddle::runtime;
 
 // ---- allocations
 
-HEDDLE_CUDA int32_t cudaMalloc(void** out, size_t bytes) {
+HEDDLE_CUDA int32_t cudaMalloc(Given<void*> out, size_t bytes) {
+  return call_into(out, [&](Context& c) { return pointer(c.allocate(bytes, host::Memory::kDevice)); });
+}
+
+HEDDLE_CUDA int32_t cudaMallocPitch(Given<void*> out, Given<size_t> pitch, size_t width, size_t height) {
   return call([&](Context& c) {
-    cuda::require(out != nullptr, Status::kInvalidValue);
-    *out = pointer(c.allocate(bytes, host::Memory::kDevice));
+    void*& to = *out;
+    size_t& row = *pitch;
+    size_t bytes = 0;
+    const bool too_much =
+        width > SIZE_MAX - kPitchUnit ||
+        __builtin_mul_overflow((width + kPitchUnit - 1) / kPitchUnit * kPitchUnit, height, &bytes);
+    cuda::require(!too_much, Status::kMemoryAllocation, "more than all bytes that there are");
+    to = pointer(c.allocate(bytes, host::Memory::kDevice));
+    row = (width + kPitchUnit - 1) / kPitchUnit * kPitchUnit;
   });
 }
 
-HEDDLE_CUDA int32_t cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
-  return call([&](Context& c) {
-    *pitch = (width + kPitchUnit - 1) / kPitchUnit * kPitchUnit;
-    *out = pointer(c.allocate(*pitch * height, host::Memory::kDevice));
-  });
-}
-
-HEDDLE_CUDA int32_t cudaMalloc3D(abi::PitchedPointer* out, abi::Extent e) {
-  out->width = e.width;
-  out->height = e.height;
-  return cudaMallocPitch(&out->pointer, &out->pitch, e.width, e.height * e.depth);
+HEDDLE_CUDA int32_t cudaMalloc3D(Given<abi::PitchedPointer> out, abi::Extent e) {
+  size_t rows = 0;
+  if (out.pointer() == nullptr || __builtin_mul_overflow(e.height, e.depth, &rows)) {
+    return call([&](Context&) {
+      return out.pointer() == nullptr ? Status::kInvalidValue : Status::kMemoryAllocation;
+    });
+  }
+  const int32_t status = cudaMallocPitch(&out->pointer, &out->pitch, e.width, rows);
+  if (status == 0) {
+    out->width = e.width;
+    out->height = e.height;
+  }
+  return status;
 }
 
 HEDDLE_CUDA int32_t cudaFree(void* p) {
   return call([&](Context& c) { c.release(number(p)); });
 }
 
-HEDDLE_CUDA int32_t cudaHostAlloc(void** out, size_t bytes, uint32_t flags) {
-  return call([&](Context& c) {
+HEDDLE_CUDA int32_t cudaHostAlloc(Given<void*> out, size_t bytes, uint32_t flags) {
+  return call_into(out, [&](Context& c) {
     constexpr uint32_t kMapped = 2, kWriteCombined = 4;
     cuda::require(flags < 8, Status::kInvalidValue, "flags of pinned memory");
-    *out = pointer(c.allocate(bytes, (flags & kWriteCombined) != 0 ? host::Memory::kWriteCombined
+    return pointer(c.allocate(bytes, (flags & kWriteCombined) != 0 ? host::Memory::kWriteCombined
                                      : (flags & kMapped) != 0      ? host::Memory::kMapped
                                                                    : host::Memory::kPinned));
   });
 }
 
-HEDDLE_CUDA int32_t cudaMallocHost(void** out, size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
+HEDDLE_CUDA int32_t cudaMallocHost(Given<void*> out, size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
 
 HEDDLE_CUDA int32_t cudaFreeHost(void* p) {
   return call([&](Context& c) { c.release_host(number(p)); });
 }
 
-HEDDLE_CUDA int32_t cudaMallocManaged(void** out, size_t bytes, uint32_t flags) {
-  return call([&](Context& c) {
-    cuda::require(out != nullptr && bytes != 0 && (flags == 1 || flags == 2), Status::kInvalidValue);
-    *out = pointer(c.allocate(bytes, host::Memory::kManaged));
+HEDDLE_CUDA int32_t cudaMallocManaged(Given<void*> out, size_t bytes, uint32_t flags) {
+  return call_into(out, [&](Context& c) {
+    cuda::require(bytes != 0 && (flags == 1 || flags == 2), Status::kInvalidValue);
+    return pointer(c.allocate(bytes, host::Memory::kManaged));
   });
 }
 
@@ -63,33 +76,34 @@ HEDDLE_CUDA int32_t cudaHostUnregister(void* p) {
   return call([&](Context& c) { c.unregister_host(number(p)); });
 }
 
-HEDDLE_CUDA int32_t cudaHostGetDevicePointer(void** out, void* host, uint32_t /*flags*/) {
-  return call([&](Context& c) {
+HEDDLE_CUDA int32_t cudaHostGetDevicePointer(Given<void*> out, void* host, uint32_t /*flags*/) {
+  return call_into(out, [&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(host));
     cuda::require(a != nullptr && a->kind != host::Memory::kDevice, Status::kInvalidValue,
                   "no pinned memory");
-    *out = host;
+    return host;
   });
 }
 
-HEDDLE_CUDA int32_t cudaHostGetFlags(uint32_t* flags, void* host) {
-  return call([&](Context& c) {
+HEDDLE_CUDA int32_t cudaHostGetFlags(Given<uint32_t> flags, void* host) {
+  return call_into(flags, [&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(host));
     cuda::require(a != nullptr && a->kind != host::Memory::kDevice, Status::kInvalidValue,
                   "no pinned memory");
-    *flags = a->kind == host::Memory::kWriteCombined ? 6 : 2;
+    return a->kind == host::Memory::kWriteCombined ? 6 : 2;
   });
 }
 
-HEDDLE_CUDA int32_t cudaMemGetInfo(size_t* free, size_t* total) {
+HEDDLE_CUDA int32_t cudaMemGetInfo(Given<size_t> free, Given<size_t> total) {
   return call([&](Context& c) {
+    size_t &f = *free, &t = *total;
     c.timeline().calls().memGetInfo();
-    *total = c.params().memory.total;
-    *free = c.space().device_bytes() - c.space().device_used();
+    t = c.params().memory.total;
+    f = c.space().device_bytes() - c.space().device_used();
   });
 }
 
-HEDDLE_CUDA int32_t cudaPointerGetAttributes(abi::PointerAttributes* out, const void* p) {
+HEDDLE_CUDA int32_t cudaPointerGetAttributes(Given<abi::PointerAttributes> out, const void* p) {
   return call([&](Context& c) {
     *out = {};
     const cuda::Allocation* a = c.space().find(number(p));
@@ -108,6 +122,16 @@ HEDDLE_CUDA int32_t cudaPointerGetAttributes(abi::PointerAttributes* out, const 
 
 // ---- copies
 
+namespace {
+
+cuda::CopyWork peer_copy(void* to, int32_t to_device, const void* from, int32_t from_device, size_t bytes) {
+  constexpr int32_t kDeviceToDevice = 3;
+  cuda::require(to_device == 0 && from_device == 0, Status::kInvalidDevice);
+  return plain_copy(number(to), number(from), bytes, kDeviceToDevice);
+}
+
+}  // namespace
+
 HEDDLE_CUDA int32_t cudaMemcpy(void* to, const void* from, size_t bytes, int32_t kind) {
   return call([&](Context& c) {
     c.copy(plain_copy(number(to), number(from), bytes, kind), c.stream(nullptr), true);
@@ -120,12 +144,17 @@ HEDDLE_CUDA int32_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, in
   });
 }
 
-HEDDLE_CUDA int32_t cudaMemcpyPeer(void* to, int32_t, const void* from, int32_t, size_t bytes) {
-  return cudaMemcpy(to, from, bytes, 3);
+HEDDLE_CUDA int32_t cudaMemcpyPeer(void* to, int32_t to_device, const void* from, int32_t from_device,
+                                   size_t bytes) {
+  return call([&](Context& c) {
+    c.copy(peer_copy(to, to_device, from, from_device, bytes), c.stream(nullptr), true);
+  });
 }
-HEDDLE_CUDA int32_t cudaMemcpyPeerAsync(void* to, int32_t, const void* from, int32_t, size_t bytes,
-                                        void* stream) {
-  return cudaMemcpyAsync(to, from, bytes, 3, stream);
+HEDDLE_CUDA int32_t cudaMemcpyPeerAsync(void* to, int32_t to_device, const void* from, int32_t from_device,
+                                        size_t bytes, void* stream) {
+  return call([&](Context& c) {
+    c.copy(peer_copy(to, to_device, from, from_device, bytes), c.stream(stream), false);
+  });
 }
 
 HEDDLE_CUDA int32_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
@@ -144,11 +173,11 @@ HEDDLE_CUDA int32_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* fro
   });
 }
 
-HEDDLE_CUDA int32_t cudaMemcpy3D(const abi::Copy3D* p) {
-  return call([&](Context& c) { c.copy(copy_3d(*p), c.stream(nullptr), true); });
+HEDDLE_CUDA int32_t cudaMemcpy3D(Given<const abi::Copy3D> p) {
+  return call([&](Context& c) { c.copy(copy_3d(*p, c.space()), c.stream(nullptr), true); });
 }
-HEDDLE_CUDA int32_t cudaMemcpy3DAsync(const abi::Copy3D* p, void* stream) {
-  return call([&](Context& c) { c.copy(copy_3d(*p), c.stream(stream), false); });
+HEDDLE_CUDA int32_t cudaMemcpy3DAsync(Given<const abi::Copy3D> p, void* stream) {
+  return call([&](Context& c) { c.copy(copy_3d(*p, c.space()), c.stream(stream), false); });
 }
 
 // ---- memsets
@@ -178,6 +207,7 @@ namespace {
 int32_t copy_symbol(const void* symbol, const void* other, size_t bytes, size_t offset, int32_t kind,
                     bool to_symbol, void* stream, bool waits) {
   return call([&](Context& c) {
+    cuda::require(kind >= 0 && kind <= 4, Status::kInvalidMemcpyDirection);
     cuda::CopyWork w = c.symbol_copy(symbol, offset, number(other), bytes, to_symbol);
     w.direction = static_cast<cuda::CopyWork::Direction>(kind);
     c.copy(w, c.stream(stream), waits);
@@ -202,11 +232,11 @@ HEDDLE_CUDA int32_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size
                                               int32_t kind, void* stream) {
   return copy_symbol(symbol, to, bytes, offset, kind, false, stream, false);
 }
-HEDDLE_CUDA int32_t cudaGetSymbolAddress(void** out, const void* symbol) {
-  return call([&](Context& c) { *out = pointer(c.symbol_address(symbol)); });
+HEDDLE_CUDA int32_t cudaGetSymbolAddress(Given<void*> out, const void* symbol) {
+  return call_into(out, [&](Context& c) { return pointer(c.symbol_address(symbol)); });
 }
-HEDDLE_CUDA int32_t cudaGetSymbolSize(size_t* out, const void* symbol) {
-  return call([&](Context& c) { *out = c.library().variable(symbol).bytes; });
+HEDDLE_CUDA int32_t cudaGetSymbolSize(Given<size_t> out, const void* symbol) {
+  return call_into(out, [&](Context& c) { return c.library().variable(symbol).bytes; });
 }
 
 // ---- unified memory
@@ -216,7 +246,7 @@ HEDDLE_CUDA int32_t cudaMemPrefetchAsync(const void* p, size_t bytes, abi::Locat
   return call([&](Context& c) {
     const cuda::Allocation* a = c.space().find(number(p));
     cuda::require(
-        a != nullptr && a->kind == host::Memory::kManaged && number(p) - a->address + bytes <= a->bytes,
+        a != nullptr && a->kind == host::Memory::kManaged && bytes <= a->bytes - (number(p) - a->address),
         Status::kInvalidValue, "no unified memory");
     constexpr int32_t kDevice = 1;
     c.timeline().calls().memPrefetchAsync(a->buffer, location.type == kDevice ? 0 : host::kNone,
@@ -241,6 +271,7 @@ HEDDLE_CUDA int32_t cudaStreamAttachMemAsync(void* stream, void* p, size_t bytes
     const cuda::Allocation* a = c.space().find(number(p));
     cuda::require(a != nullptr && a->kind == host::Memory::kManaged, Status::kInvalidValue,
                   "no unified memory");
+    cuda::require(flags == 1 || flags == 2 || flags == 4, Status::kInvalidValue, "flags of attached memory");
     const host::Attach to = flags == 1   ? host::Attach::kGlobal
                             : flags == 2 ? host::Attach::kHost
                                          : host::Attach::kStream;

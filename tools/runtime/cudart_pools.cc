@@ -1,4 +1,5 @@
 // Stream-ordered memory.
+#include <cstring>
 #include <string>
 
 #include "tools/runtime/abi.h"
@@ -24,25 +25,31 @@ cuda::Pool& of_device(Context& c, int32_t device) {
   return c.pools().current();
 }
 
+void require_attribute(int32_t attribute) {
+  cuda::require(attribute >= 1 && attribute <= kUsedHigh, Status::kInvalidValue, "no attribute of a pool");
+}
+
 }  // namespace
 
-HEDDLE_CUDA int32_t cudaMallocAsync(void** out, size_t bytes, void* stream) {
-  return call([&](Context& c) { *out = pointer(c.allocate(bytes, c.stream(stream), c.pools().current())); });
+HEDDLE_CUDA int32_t cudaMallocAsync(Given<void*> out, size_t bytes, void* stream) {
+  return call_into(
+      out, [&](Context& c) { return pointer(c.allocate(bytes, c.stream(stream), c.pools().current())); });
 }
-HEDDLE_CUDA int32_t cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, void* stream) {
-  return call([&](Context& c) { *out = pointer(c.allocate(bytes, c.stream(stream), c.pools().at(pool))); });
+HEDDLE_CUDA int32_t cudaMallocFromPoolAsync(Given<void*> out, size_t bytes, void* pool, void* stream) {
+  return call_into(
+      out, [&](Context& c) { return pointer(c.allocate(bytes, c.stream(stream), c.pools().at(pool))); });
 }
 HEDDLE_CUDA int32_t cudaFreeAsync(void* p, void* stream) {
   return call([&](Context& c) { c.release(number(p), c.stream(stream)); });
 }
-HEDDLE_CUDA int32_t cudaDeviceGetDefaultMemPool(void** out, int32_t device) {
-  return call([&](Context& c) {
+HEDDLE_CUDA int32_t cudaDeviceGetDefaultMemPool(Given<void*> out, int32_t device) {
+  return call_into(out, [&](Context& c) {
     of_device(c, device);
-    *out = &c.pools().usual();
+    return &c.pools().usual();
   });
 }
-HEDDLE_CUDA int32_t cudaDeviceGetMemPool(void** out, int32_t device) {
-  return call([&](Context& c) { *out = &of_device(c, device); });
+HEDDLE_CUDA int32_t cudaDeviceGetMemPool(Given<void*> out, int32_t device) {
+  return call_into(out, [&](Context& c) { return &of_device(c, device); });
 }
 HEDDLE_CUDA int32_t cudaDeviceSetMemPool(int32_t device, void* pool) {
   return call([&](Context& c) {
@@ -50,25 +57,31 @@ HEDDLE_CUDA int32_t cudaDeviceSetMemPool(int32_t device, void* pool) {
     c.pools().make_current(c.pools().at(pool));
   });
 }
-HEDDLE_CUDA int32_t cudaMemPoolCreate(void** out, const abi::PoolProperties* properties) {
-  return call([&](Context& c) {
-    cuda::require(properties->allocation == 1 && properties->location.id == 0, Status::kInvalidValue);
+HEDDLE_CUDA int32_t cudaMemPoolCreate(Given<void*> out, Given<const abi::PoolProperties> properties) {
+  return call_into(out, [&](Context& c) {
+    cuda::require(
+        properties->allocation == 1 && properties->location.type == 1 && properties->location.id == 0,
+        Status::kInvalidValue, "a pool of something else than the device's memory");
     workload::Builder& b = c.timeline().builder();
-    *out =
-        &c.pools().create(b.pool("pool " + std::to_string(b.program().pools.size()), properties->most_bytes));
+    return &c.pools().create(
+        b.pool("pool " + std::to_string(b.program().pools.size()), properties->most_bytes));
   });
 }
 HEDDLE_CUDA int32_t cudaMemPoolDestroy(void* pool) {
   return call([&](Context& c) { c.pools().destroy(c.pools().at(pool)); });
 }
-HEDDLE_CUDA int32_t cudaMemPoolSetAttribute(void* pool, int32_t attribute, void* value) {
+HEDDLE_CUDA int32_t cudaMemPoolSetAttribute(void* pool, int32_t attribute, Given<uint8_t> value) {
   return call([&](Context& c) {
     cuda::Pool& p = c.pools().at(pool);
+    require_attribute(attribute);
     if (attribute <= kLastSwitch) {
-      p.attributes[attribute] = *static_cast<uint32_t*>(value);
+      uint32_t v = 0;
+      std::memcpy(&v, value.get(), sizeof v);
+      p.attributes[attribute] = v;
       return;
     }
-    const uint64_t v = *static_cast<uint64_t*>(value);
+    uint64_t v = 0;
+    std::memcpy(&v, value.get(), sizeof v);
     if (attribute == kThreshold) {
       p.threshold = v;
       c.timeline().calls().memPoolSetAttribute(p.model, host::PoolAttribute::kReleaseThreshold, v);
@@ -78,18 +91,19 @@ HEDDLE_CUDA int32_t cudaMemPoolSetAttribute(void* pool, int32_t attribute, void*
     (attribute == kUsedHigh ? p.used_high : p.held_high) = attribute == kUsedHigh ? p.used : p.held;
   });
 }
-HEDDLE_CUDA int32_t cudaMemPoolGetAttribute(void* pool, int32_t attribute, void* value) {
+HEDDLE_CUDA int32_t cudaMemPoolGetAttribute(void* pool, int32_t attribute, Given<uint8_t> value) {
   return call([&](Context& c) {
     const cuda::Pool& p = c.pools().at(pool);
+    require_attribute(attribute);
     if (attribute <= kLastSwitch) {
       const auto it = p.attributes.find(attribute);
-      *static_cast<uint32_t*>(value) = it == p.attributes.end() ? 1 : static_cast<uint32_t>(it->second);
+      const uint32_t v = it == p.attributes.end() ? 1 : static_cast<uint32_t>(it->second);
+      std::memcpy(value.get(), &v, sizeof v);
       return;
     }
     const uint64_t values[] = {p.threshold, c.pools().reserved(p.held), c.pools().reserved(p.held_high),
                                p.used, p.used_high};
-    cuda::require(attribute <= kUsedHigh, Status::kInvalidValue);
-    *static_cast<uint64_t*>(value) = values[attribute - kThreshold];
+    std::memcpy(value.get(), &values[attribute - kThreshold], sizeof values[0]);
   });
 }
 HEDDLE_CUDA int32_t cudaMemPoolTrimTo(void* pool, size_t keep) {

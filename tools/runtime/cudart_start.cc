@@ -1,7 +1,4 @@
 // What nvcc's start-up code and launches call.
-#include <cstring>
-#include <vector>
-
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 
@@ -10,17 +7,10 @@ using namespace heddle::runtime;
 
 namespace {
 
-struct Configuration {
-  abi::Dim3 grid, block;
-  size_t shared;
-  void* stream;
-};
-thread_local std::vector<Configuration> configurations;
-
 // Start-up has nobody to return an error to.
 template <class F>
 void start(F&& f) {
-  call([&](Context& c) { f(c.library()); }, true);
+  call<Needs::kNothing>([&](Context& c) { f(c.library()); });
 }
 
 }  // namespace
@@ -59,30 +49,33 @@ HEDDLE_CUDA void __cudaRegisterManagedVar(void** binary, void** host, char* /*de
 
 HEDDLE_CUDA unsigned __cudaPushCallConfiguration(abi::Dim3 grid, abi::Dim3 block, size_t shared,
                                                  void* stream) {
-  configurations.push_back({grid, block, shared, stream});
+  thread_state().configurations.push_back({grid, block, shared, stream});
   return 0;
 }
 
-HEDDLE_CUDA int32_t __cudaPopCallConfiguration(abi::Dim3* grid, abi::Dim3* block, size_t* shared,
-                                               void* stream) {
-  return call(
-      [&](Context&) {
-        cuda::require(!configurations.empty(), static_cast<Status>(52), "no configuration");
-        const Configuration& c = configurations.back();
-        *grid = c.grid;
-        *block = c.block;
-        *shared = c.shared;
-        std::memcpy(stream, &c.stream, sizeof c.stream);
-        configurations.pop_back();
-      },
-      true);
+HEDDLE_CUDA int32_t __cudaPopCallConfiguration(Given<abi::Dim3> grid, Given<abi::Dim3> block,
+                                               Given<size_t> shared, Given<void*> stream) {
+  return call<Needs::kNothing>([&](Context&) {
+    auto& all = thread_state().configurations;
+    cuda::require(!all.empty(), static_cast<Status>(52), "no configuration");
+    const LaunchConfiguration c = all.back();
+    *grid = c.grid;
+    *block = c.block;
+    *shared = c.shared;
+    *stream = c.stream;
+    all.pop_back();
+  });
 }
 
 // Kernels are handed about as the addresses that stand for them.
-HEDDLE_CUDA int32_t __cudaGetKernel(void** kernel, const void* host) {
-  *kernel = const_cast<void*>(host);
-  return 0;
+HEDDLE_CUDA int32_t __cudaGetKernel(Given<void*> kernel, const void* host) {
+  return call_into<Needs::kNothing>(kernel, [&](Context&) {
+    cuda::require(host != nullptr, Status::kInvalidValue, "no kernel");
+    return const_cast<void*>(host);
+  });
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-HEDDLE_CUDA int32_t cudaGetKernel(void** kernel, const void* host) { return __cudaGetKernel(kernel, host); }
+HEDDLE_CUDA int32_t cudaGetKernel(Given<void*> kernel, const void* host) {
+  return __cudaGetKernel(kernel, host);
+}

@@ -9,16 +9,16 @@ using namespace heddle::runtime;
 
 // ---- streams
 
-HEDDLE_CUDA int32_t cudaStreamCreateWithPriority(void** out, uint32_t flags, int32_t priority) {
-  return call([&](Context& c) {
+HEDDLE_CUDA int32_t cudaStreamCreateWithPriority(Given<void*> out, uint32_t flags, int32_t priority) {
+  return call_into(out, [&](Context& c) {
     const int32_t p = std::max(c.params().priority_greatest, std::min(c.params().priority_least, priority));
-    *out = &c.create_stream(flags, p);
+    return &c.create_stream(flags, p);
   });
 }
-HEDDLE_CUDA int32_t cudaStreamCreateWithFlags(void** out, uint32_t flags) {
+HEDDLE_CUDA int32_t cudaStreamCreateWithFlags(Given<void*> out, uint32_t flags) {
   return cudaStreamCreateWithPriority(out, flags, 0);
 }
-HEDDLE_CUDA int32_t cudaStreamCreate(void** out) { return cudaStreamCreateWithPriority(out, 0, 0); }
+HEDDLE_CUDA int32_t cudaStreamCreate(Given<void*> out) { return cudaStreamCreateWithPriority(out, 0, 0); }
 
 HEDDLE_CUDA int32_t cudaStreamDestroy(void* stream) {
   return call([&](Context& c) { c.destroy(c.stream(stream)); });
@@ -30,44 +30,54 @@ HEDDLE_CUDA int32_t cudaStreamQuery(void* stream) {
   return call([&](Context& c) { return c.done(c.stream(stream)) ? Status::kSuccess : Status::kNotReady; });
 }
 HEDDLE_CUDA int32_t cudaStreamWaitEvent(void* stream, void* event, uint32_t flags) {
-  return call([&](Context& c) { c.wait(c.stream(stream), c.event(event), flags == 1); });
-}
-HEDDLE_CUDA int32_t cudaStreamGetFlags(void* stream, uint32_t* out) {
-  return call([&](Context& c) { *out = c.stream(stream).flags; });
-}
-HEDDLE_CUDA int32_t cudaStreamGetPriority(void* stream, int32_t* out) {
-  return call([&](Context& c) { *out = c.stream(stream).priority; });
-}
-HEDDLE_CUDA int32_t cudaStreamGetId(void* stream, unsigned long long* out) {
-  return call([&](Context& c) { *out = c.stream(stream).id; });
-}
-HEDDLE_CUDA int32_t cudaStreamGetDevice(void* stream, int32_t* out) {
   return call([&](Context& c) {
-    c.stream(stream);
-    *out = 0;
+    cuda::require(flags <= 1, Status::kInvalidValue, "flags of a wait");
+    c.wait(c.stream(stream), c.event(event), flags == 1);
   });
 }
-HEDDLE_CUDA int32_t cudaDeviceGetStreamPriorityRange(int32_t* least, int32_t* greatest) {
+HEDDLE_CUDA int32_t cudaStreamGetFlags(void* stream, Given<uint32_t> out) {
+  return call_into(out, [&](Context& c) { return c.stream(stream).flags; });
+}
+HEDDLE_CUDA int32_t cudaStreamGetPriority(void* stream, Given<int32_t> out) {
+  return call_into(out, [&](Context& c) { return c.stream(stream).priority; });
+}
+HEDDLE_CUDA int32_t cudaStreamGetId(void* stream, Given<unsigned long long> out) {
+  return call_into(out, [&](Context& c) { return c.stream(stream).id; });
+}
+HEDDLE_CUDA int32_t cudaStreamGetDevice(void* stream, Given<int32_t> out) {
+  return call_into(out, [&](Context& c) {
+    c.stream(stream);
+    return 0;
+  });
+}
+HEDDLE_CUDA int32_t cudaDeviceGetStreamPriorityRange(Given<int32_t> least, Given<int32_t> greatest) {
   return call([&](Context& c) {
-    *least = c.params().priority_least;
-    *greatest = c.params().priority_greatest;
+    if (least.pointer() != nullptr) {
+      *least = c.params().priority_least;
+    }
+    if (greatest.pointer() != nullptr) {
+      *greatest = c.params().priority_greatest;
+    }
   });
 }
 
 // ---- events
 
-HEDDLE_CUDA int32_t cudaEventCreateWithFlags(void** out, uint32_t flags) {
-  return call([&](Context& c) {
-    cuda::require(flags < 8, Status::kInvalidValue);
-    *out = &c.create_event(flags);
+HEDDLE_CUDA int32_t cudaEventCreateWithFlags(Given<void*> out, uint32_t flags) {
+  return call_into(out, [&](Context& c) {
+    cuda::require(flags < 8, Status::kInvalidValue, "flags of an event");
+    return &c.create_event(flags);
   });
 }
-HEDDLE_CUDA int32_t cudaEventCreate(void** out) { return cudaEventCreateWithFlags(out, 0); }
+HEDDLE_CUDA int32_t cudaEventCreate(Given<void*> out) { return cudaEventCreateWithFlags(out, 0); }
 HEDDLE_CUDA int32_t cudaEventDestroy(void* event) {
   return call([&](Context& c) { c.destroy(c.event(event)); });
 }
 HEDDLE_CUDA int32_t cudaEventRecordWithFlags(void* event, void* stream, uint32_t flags) {
-  return call([&](Context& c) { c.record(c.event(event), c.stream(stream), flags == 1); });
+  return call([&](Context& c) {
+    cuda::require(flags <= 1, Status::kInvalidValue, "flags of a record");
+    c.record(c.event(event), c.stream(stream), flags == 1);
+  });
 }
 HEDDLE_CUDA int32_t cudaEventRecord(void* event, void* stream) {
   return cudaEventRecordWithFlags(event, stream, 0);
@@ -78,6 +88,7 @@ HEDDLE_CUDA int32_t cudaEventSynchronize(void* event) {
 HEDDLE_CUDA int32_t cudaEventQuery(void* event) {
   return call([&](Context& c) { return c.done(c.event(event)) ? Status::kSuccess : Status::kNotReady; });
 }
-HEDDLE_CUDA int32_t cudaEventElapsedTime(float* ms, void* from, void* to) {
-  return call([&](Context& c) { *ms = static_cast<float>(c.elapsed_ms(c.event(from), c.event(to))); });
+HEDDLE_CUDA int32_t cudaEventElapsedTime(Given<float> ms, void* from, void* to) {
+  return call_into(ms,
+                   [&](Context& c) { return static_cast<float>(c.elapsed_ms(c.event(from), c.event(to))); });
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "frontends/cuda/status.h"
+#include "tools/runtime/contexts.h"
 
 namespace heddle::runtime {
 namespace {
@@ -34,7 +35,7 @@ constexpr uint32_t kTotalGlobalMemory = 288;  // offset
 // What the configuration knows better: another GPU's numbers are its own.
 std::optional<int64_t> configured(int32_t attribute, const cuda::Context& c) {
   const host::Params& p = c.params();
-  const config::Limits& l = p.limits;
+  const spec::Limits& l = p.limits;
   const uint32_t capability = p.compute_capability;
   switch (attribute) {
     case 1:
@@ -68,13 +69,27 @@ std::optional<int64_t> configured(int32_t attribute, const cuda::Context& c) {
   }
 }
 
-// cudaLimit...: what the program has set.
-std::map<int32_t, uint64_t>& set_limits() {
-  static auto* const all = new std::map<int32_t, uint64_t>;
-  return *all;
+}  // namespace
+
+bool are_device_flags(uint32_t flags) {
+  constexpr uint32_t kResizeLocal = 16, kSyncMemoryOperations = 128;
+  const uint32_t schedule = flags & kScheduleMask;
+  return (flags & ~(kScheduleMask | kMapHost | kResizeLocal | kSyncMemoryOperations)) == 0 &&
+         (schedule & (schedule - 1)) == 0;
 }
 
-}  // namespace
+void write_text(char* to, size_t bytes, const std::string& text) {
+  const size_t n = text.copy(to, bytes - 1);
+  to[n] = 0;
+}
+
+void reset_device(cuda::Context& c) {
+  Contexts& all = Contexts::get();
+  all.users = 0;
+  all.of_runtime = false;
+  all.primary = {};
+  c.reset();
+}
 
 std::optional<int32_t> device_attribute(int32_t attribute, const cuda::Context& c) {
   const auto row = std::find_if(std::begin(kAttributes), std::end(kAttributes),
@@ -107,9 +122,10 @@ void fill_properties(uint8_t* out, const cuda::Context& c) {
 }
 
 // Of an H200 without asking (tests/runtime/h200/device.txt).
-uint64_t device_limit(int32_t limit, const cuda::Context& /*c*/) {
-  const auto set = set_limits().find(limit);
-  if (set != set_limits().end()) {
+uint64_t device_limit(int32_t limit, const cuda::Context& c) {
+  const auto& limits = c.settings().limits;
+  const auto set = limits.find(limit);
+  if (set != limits.end()) {
     return set->second;
   }
   switch (limit) {
@@ -134,7 +150,7 @@ uint64_t device_limit(int32_t limit, const cuda::Context& /*c*/) {
 
 void set_device_limit(int32_t limit, uint64_t value, cuda::Context& c) {
   device_limit(limit, c);
-  set_limits()[limit] = value;
+  c.settings().limits[limit] = value;
 }
 
 }  // namespace heddle::runtime

@@ -10,6 +10,18 @@
 
 namespace heddle::runtime {
 
+inline constexpr int32_t kVersion = 13000;    // of the runtime and of the driver
+inline constexpr uint32_t kScheduleMask = 7;  // of flags: at most one of them
+inline constexpr uint32_t kMapHost = 8;       // always on
+inline constexpr size_t kBusIdBytes = 13;     // "0000:00:00.0"
+
+// Flags of a device or of a context (cudaDeviceSchedule..., CU_CTX_...) that there are.
+bool are_device_flags(uint32_t flags);
+// With its end, cut off where there is no room.
+void write_text(char* to, size_t bytes, const std::string& text);
+// cudaDeviceReset, cuDevicePrimaryCtxReset: the primary context with all that is in it.
+void reset_device(cuda::Context& c);
+
 // cudaDeviceGetAttribute. Nothing for a number that there is not.
 std::optional<int32_t> device_attribute(int32_t attribute, const cuda::Context& c);
 std::string device_name(const cuda::Context& c);

@@ -21,6 +21,7 @@
 #include "sim/base/text.h"
 #include "sim/exec/execute.h"
 #include "sim/exec/fault.h"
+#include "tools/runtime/contexts.h"
 #include "tools/runtime/device.h"
 
 namespace heddle::runtime {
@@ -86,6 +87,13 @@ Session::Session() {
     store_ = std::make_unique<analysis::ResultStore>(
         out, analysis::run_record(gpu_, "default", load.overrides, 0), o);
   }
+  make_context();
+  if (functional_) {
+    note("kernels are executed and not timed: they take no time on the timeline");
+  }
+}
+
+void Session::make_context() {
   context_ = std::make_unique<cuda::Context>(
       gpu_, cuda::Context::Environment{this,
                                        [](std::string_view text) {
@@ -95,9 +103,15 @@ Session::Session() {
                                        [this](std::string_view text) { note(text); }});
   // What the model makes once, in its first run, outlives what ends the session (atexit).
   context_->timeline().run(true);
-  if (functional_) {
-    note("kernels are executed and not timed: they take no time on the timeline");
-  }
+}
+
+void Session::begin_again() {
+  const std::lock_guard lock(mutex_);
+  machine_ = nullptr;
+  context_ = nullptr;  // its addresses are the next one's
+  Contexts::get() = {};
+  thread_state() = {};
+  make_context();
 }
 
 void Session::note(std::string_view text) {

@@ -34,8 +34,12 @@ class Session final : private cuda::KernelRunner {
   std::recursive_mutex& mutex() { return mutex_; }
   cuda::Context& context() { return *context_; }
 
+  // For tests that play many programs in one process: what a new one finds. What the settings say stays.
+  void begin_again();
+
  private:
   Session();
+  void make_context();
   host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
                std::shared_ptr<std::string> output) override;
   host::Ps simulate(const cuda::LoadedFunction& function, const exec::Launch& launch,

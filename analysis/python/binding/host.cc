@@ -120,7 +120,9 @@ py::dict frames(const host::Program& p, const host::Result& r) {
   elapsed["call"] = column(r.elapsed, call);
   elapsed["from"] = column(r.elapsed, [&](const host::Elapsed& e) { return p.events[e.from].name; });
   elapsed["to"] = column(r.elapsed, [&](const host::Elapsed& e) { return p.events[e.to].name; });
-  elapsed["us"] = column(r.elapsed, [](const host::Elapsed& e) { return host::to_us(e.time); });
+  elapsed["us"] = column(r.elapsed, [](const host::Elapsed& e) {
+    return static_cast<double>(static_cast<int64_t>(e.time.count())) * 1e-6;  // below 0 where `to` came first
+  });
   answers["thread"] = column(r.answers, thread);
   answers["call"] = column(r.answers, call);
   answers["answer"] = column(r.answers, [](const host::Answer& a) { return a.value; });

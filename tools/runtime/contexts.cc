@@ -1,0 +1,63 @@
+#include "tools/runtime/contexts.h"
+
+#include "frontends/cuda/status.h"
+
+namespace heddle::runtime {
+
+using cuda::Status;
+
+ThreadState& thread_state() {
+  thread_local ThreadState state;
+  return state;
+}
+
+Contexts& Contexts::get() {
+  static auto* const all = new Contexts;
+  return *all;
+}
+
+DriverContext& Contexts::at(const void* handle) {
+  if (handle == &primary && active()) {
+    return primary;
+  }
+  return created.at(handle);
+}
+
+DriverContext* Contexts::current() {
+  const auto& stack = thread_state().contexts;
+  if (stack.empty() || stack.back() == nullptr || (stack.back() == &primary && !active())) {
+    return nullptr;
+  }
+  try {
+    return &at(stack.back());
+  } catch (const cuda::CallFailed&) {
+    throw cuda::CallFailed(Status::kContextIsDestroyed, "the current context was destroyed");
+  }
+}
+
+void prepare(bool runtime, bool context) {
+  Contexts& all = Contexts::get();
+  all.initialised = all.initialised || runtime;
+  cuda::require(all.initialised, Status::kInitializationError, "cuInit was not called");
+  if (!context) {
+    return;
+  }
+  DriverContext* current = all.current();
+  if (!runtime) {
+    cuda::require(current != nullptr, Status::kInvalidContext, "no context is current");
+    return;
+  }
+  if (current == nullptr) {
+    if (!all.of_runtime) {
+      all.of_runtime = true;
+      ++all.users;
+    }
+    auto& stack = thread_state().contexts;
+    if (stack.empty()) {
+      stack.push_back(&all.primary);
+    }
+    stack.back() = &all.primary;
+  }
+}
+
+}  // namespace heddle::runtime
