@@ -67,6 +67,7 @@ void Context::release_host(uint64_t address) {
 void Context::register_host(uint64_t address, uint64_t bytes) {
   require(address != 0 && bytes != 0, Status::kInvalidValue);
   Allocation& a = space_.adopt(address, bytes);
+  assumptions_.registration();
   timeline_.allocated(a, "registered memory");
   timeline_.calls().malloc(a.buffer);
 }

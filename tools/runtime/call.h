@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <type_traits>
 
 #include "frontends/cuda/status.h"
@@ -33,6 +34,7 @@ Status carry_out(F&& f, bool always) {
   Session& s = Session::get();
   const std::lock_guard lock(s.mutex());
   Context& c = s.context();
+  c.assumptions().called_by(std::this_thread::get_id());
   if (c.failed() != Status::kSuccess && !always) {
     return c.failed();
   }

@@ -37,8 +37,13 @@ HEDDLE_CUDA int32_t cudaSetDevice(int32_t device) {
 HEDDLE_CUDA int32_t cudaInitDevice(int32_t device, uint32_t, uint32_t) {
   return call([&](Context&) { return device_is(device); });
 }
-HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t) {
-  return call([](Context&) {});
+HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t flags) {
+  constexpr uint32_t kBlockingSync = 4;  // cudaDeviceScheduleBlockingSync
+  return call([&](Context& c) {
+    if ((flags & kBlockingSync) != 0) {
+      c.assumptions().blocking_wait();
+    }
+  });
 }
 HEDDLE_CUDA int32_t cudaGetDeviceFlags(uint32_t* flags) {
   return call([&](Context&) { *flags = 8; });  // cudaDeviceMapHost, which is always on
