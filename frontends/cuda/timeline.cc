@@ -228,10 +228,9 @@ host::Result Timeline::run(bool spans) {
 double Timeline::elapsed_ms(const Event& from, const Event& to) {
   main_.eventElapsedTime(from.model, to.model);
   const auto a = answers_.of_last_call();
-  if (!a || !a->error.empty() || !a->answer.empty()) {
-    throw CallFailed(a && a->answer == "cudaErrorNotReady" ? Status::kNotReady : Status::kUnknown,
-                     "the model of the host has no answer");
-  }
+  require(a.has_value(), Status::kUnknown, "the model of the host has no answer");
+  require(a->error.empty(), status_of(a->error), a->why.c_str());
+  require(a->answer.empty(), status_of(a->answer), "an event that the device has not reached");
   // The later event may have been recorded first.
   return static_cast<double>(static_cast<int64_t>(a->time.count())) * 1e-9;
 }

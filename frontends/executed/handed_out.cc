@@ -7,8 +7,13 @@
 namespace heddle::executed {
 
 isa::WarpTrace& HandedOut::fresh() {
-  references_ += kept_.empty() ? 0 : kept_.back().refs.size();
   isa::WarpTrace storage;
+  if (!kept_.empty() && kept_.back().refs.empty()) {  // nobody needs it any more
+    storage = std::move(kept_.back());
+    kept_.pop_back();
+  } else if (!kept_.empty()) {
+    references_ += kept_.back().refs.size();
+  }
   while (!kept_.empty() && references_ - kept_.front().refs.size() >= kKept) {
     references_ -= kept_.front().refs.size();
     storage = std::move(kept_.front());
