@@ -63,7 +63,7 @@ bool ended(const ExecutedCluster& c) {
 }
 
 uint64_t ExecutedSource::most_kept() const {
-  constexpr uint64_t kMost = uint64_t{128} << 20, kMostOfWaits = uint64_t{1} << 30;
+  constexpr uint64_t kMost = uint64_t{64} << 20, kMostOfWaits = uint64_t{512} << 20;
   const bool waits = std::any_of(image_.code.begin(), image_.code.end(), [](const isa::Instr& in) {
     return in.syncs.kind == isa::SyncsForm::Kind::kWait;
   });

@@ -91,7 +91,10 @@ TEST_CASE("answers on the way are those of a run from the program's start") {
       REQUIRE(a.has_value());
       const Answers::Answer b = anew(w.program(), gpu);
       CHECK(a->now == b.now);
-      CHECK(a->time == b.time);
+      if (w.program().threads[0].calls.back().op == Op::kEventElapsed) {
+        CHECK(a->time == b.time);
+        CHECK(a->answer == b.answer);
+      }
     }
   }
   CHECK(ready > 10);
@@ -158,7 +161,7 @@ TEST_CASE("records and queries in turn take the time that they take, and polls t
   // From the program's start once: nothing has come that an open run cannot get.
   CHECK(c->timeline().answers().begun() == 1);
 
-  c.kernel_us = 20'000;
+  c.kernel_us = 10'000;
   const uint64_t p = c->allocate(128, host::Memory::kDevice);
   c->record(a, c.legacy(), false);
   c->launch(c.add(p, 1), c.legacy());
@@ -169,7 +172,7 @@ TEST_CASE("records and queries in turn take the time that they take, and polls t
   }
   CHECK(polls > 10'000);
   CHECK(c->timeline().builder().program().threads[0].calls.size() == calls + 3);
-  CHECK(c->elapsed_ms(a, b) == Approx(20).epsilon(0.01));
+  CHECK(c->elapsed_ms(a, b) == Approx(10).epsilon(0.01));
 
   // Very long ones are asked about less and less often.
   c.kernel_us = 10e6;
