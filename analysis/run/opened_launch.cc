@@ -79,6 +79,23 @@ trace::OpenedTrace opened(const PlannedLaunch& launch) {
   return o;
 }
 
+// Blocks that are made when they are asked for: what that throws is the trace's, too.
+class ReadGrid final : public isa::GridProgram {
+ public:
+  ReadGrid(const PlannedLaunch& launch, std::unique_ptr<isa::GridProgram> grid)
+      : launch_(launch), grid_(std::move(grid)) {}
+  const isa::KernelImage& image() const override { return grid_->image(); }
+  std::unique_ptr<isa::BlockProgram> next() override {
+    return of_trace(launch_, [&] { return grid_->next(); });
+  }
+  bool in_order() const override { return grid_->in_order(); }
+  void recycle(std::unique_ptr<isa::BlockProgram> block) override { grid_->recycle(std::move(block)); }
+
+ private:
+  const PlannedLaunch& launch_;
+  const std::unique_ptr<isa::GridProgram> grid_;
+};
+
 class Reader final : public isa::BlockSource {
  public:
   Reader(const PlannedLaunch& launch, isa::BlockSource& source) : launch_(launch), source_(source) {}
@@ -96,7 +113,8 @@ class Reader final : public isa::BlockSource {
     return of_trace(launch_, [&] { return source_.start_over(); });
   }
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override {
-    return of_trace(launch_, [&] { return source_.program(device); });
+    auto grid = of_trace(launch_, [&] { return source_.program(device); });
+    return grid ? std::make_unique<ReadGrid>(launch_, std::move(grid)) : nullptr;
   }
   void want_refs_of(const std::vector<bool>& wanted) override { source_.want_refs_of(wanted); }
 

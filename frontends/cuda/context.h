@@ -13,6 +13,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/address_space.h"
+#include "frontends/cuda/assumptions.h"
 #include "frontends/cuda/graphs.h"
 #include "frontends/cuda/handles.h"
 #include "frontends/cuda/library.h"
@@ -51,6 +52,7 @@ class Context {
   const config::GpuConfig& gpu() const { return gpu_; }
   const host::Params& params() const { return params_; }
   void note(std::string_view text) { environment_.note(text); }
+  Assumptions& assumptions() { return assumptions_; }
 
   // A kernel has failed: what all calls return from then on.
   Status failed() const { return failed_; }
@@ -160,6 +162,7 @@ class Context {
   Pools pools_;
   Library library_;
   Timeline timeline_;
+  Assumptions assumptions_;
   Status failed_ = Status::kSuccess;
   std::string printed_;
   uint64_t ids_ = 0;

@@ -95,7 +95,11 @@ Performed Context::perform_kernel(const KernelWork& k, uint32_t generation) {
     std::copy_n(k.parameters.begin(), std::min(k.parameters.size(), l.parameters.size()),
                 l.parameters.begin());
     note_what_is_free(*l.code);
+    space_.memory().look_for_watched();
     out.duration = environment_.runner->run(*k.function, l, output);
+    if (space_.memory().watched_found()) {
+      assumptions_.kernel_on_host_memory(k.function->kernel->name);
+    }
     out.block = block_time(described(k, out.duration), params_);
   } catch (const Unsupported& e) {
     std::string all = e.what();
@@ -108,6 +112,13 @@ Performed Context::perform_kernel(const KernelWork& k, uint32_t generation) {
     constexpr Status kStatus[] = {Status::kIllegalAddress, Status::kMisalignedAddress, Status::kAssert,
                                   Status::kLaunchFailure};
     failed_ = kStatus[static_cast<int>(e.kind())];
+  } catch (const exec::WaitsInVain& e) {
+    environment_.note(e.what());
+    environment_.note(fmt::format(
+        "kernel {}: a kernel is executed alone, when it is launched: what the host or a kernel of another "
+        "stream does while it runs is not there, and a wait for it is refused",
+        k.function->kernel->name));
+    failed_ = Status::kLaunchFailure;
   } catch (const Error& e) {
     environment_.note(e.what());
     failed_ = Status::kLaunchFailure;

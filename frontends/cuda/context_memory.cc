@@ -91,6 +91,7 @@ void Context::register_host(uint64_t address, uint64_t bytes) {
   require(address != 0 && bytes != 0 && readable(pointer(address), bytes), Status::kInvalidValue,
           "no memory of the host's");
   Allocation& a = space_.adopt(address, bytes);
+  assumptions_.registration();
   timeline_.allocated(a, "registered memory");
   timeline_.calls().malloc(a.buffer);
 }

@@ -9,6 +9,7 @@ namespace heddle::cuda {
 namespace {
 
 constexpr uint32_t kNonBlocking = 1;    // cudaStreamNonBlocking
+constexpr uint32_t kBlockingSync = 1;   // cudaEventBlockingSync
 constexpr uint32_t kDisableTiming = 2;  // cudaEventDisableTiming
 
 }  // namespace
@@ -142,6 +143,9 @@ void Context::wait(Stream& s, Event& e, bool external) {
 
 void Context::synchronize(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
+  if ((e.flags & kBlockingSync) != 0) {
+    assumptions_.blocking_wait();
+  }
   timeline_.calls().eventSynchronize(e.model);
   pools_.synchronized(e.frees);
   flush();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "frontends/cuda/library.h"
 #include "frontends/cuda/status.h"
@@ -21,7 +22,8 @@ Timeline::Timeline(const config::GpuConfig& gpu, AddressSpace& space)
     : gpu_(gpu),
       space_(space),
       main_(builder_.thread("main")),
-      pageable_(builder_.pageable("host memory", kHostBytes)) {}
+      pageable_(builder_.pageable("host memory", kHostBytes)),
+      answers_(gpu, builder_.program()) {}
 
 void Timeline::allocated(Allocation& a, const char* name) {
   // The model allocates when it comes to the call.
@@ -208,14 +210,16 @@ void Timeline::launched(GraphExec& x, const std::vector<host::Ps>& durations, wo
     if (t.kernel != host::kNone && x.enabled[i]) {
       t.sum += durations[i];
       ++t.launches;
-      builder_.program().kernels[t.kernel].duration =
-          host::Ps(t.sum.count() / static_cast<int64_t>(t.launches));
+      const host::Ps mean(t.sum.count() / static_cast<int64_t>(t.launches));
+      if (std::exchange(builder_.program().kernels[t.kernel].duration, mean) != mean && t.launches > 1) {
+        answers_.forget();  // earlier launches last as long
+      }
     }
   }
   main_.graphLaunch(x.exec, stream);
 }
 
-host::Result Timeline::run(bool spans) const {
+host::Result Timeline::run(bool spans) {
   host::PlatformOptions o;
   o.spans = spans;
   return host::run(builder_.program(), gpu_, o);
@@ -223,51 +227,45 @@ host::Result Timeline::run(bool spans) const {
 
 double Timeline::elapsed_ms(const Event& from, const Event& to) {
   main_.eventElapsedTime(from.model, to.model);
-  const uint64_t call = builder_.program().threads[0].calls.size() - 1;
-  const host::Result r = run(false);
-  for (const host::Elapsed& e : r.elapsed) {
-    if (e.call == call) {
-      return static_cast<double>(static_cast<int64_t>(e.time.count())) *
-             1e-9;  // below 0 where `to` was the first
-    }
-  }
-  for (const host::Answer& a : r.answers) {
-    require(a.call != call, status_of(a.value), "an event that the device has not reached");
-  }
-  throw CallFailed(Status::kUnknown, "the model of the host has no answer");
+  const auto a = answers_.of_last_call();
+  require(a.has_value(), Status::kUnknown, "the model of the host has no answer");
+  require(a->error.empty(), status_of(a->error), a->why.c_str());
+  require(a->answer.empty(), status_of(a->answer), "an event that the device has not reached");
+  // The later event may have been recorded first.
+  return static_cast<double>(static_cast<int64_t>(a->time.count())) * 1e-9;
 }
 
-bool Timeline::answer_of_last_call() {
-  constexpr uint64_t kFreePolls = 256;
+template <class Call>
+bool Timeline::ask(host::Op op, uint32_t object, uint32_t stream, const Call& call) {
+  constexpr uint64_t kFreePolls = 1 << 16;
   constexpr double kShare = 1.0 / 64;
-  const uint64_t call = builder_.program().threads[0].calls.size() - 1;
-  const host::Result r = run(false);
-  for (const host::Answer& a : r.answers) {
-    if (a.call != call) {
-      continue;
-    }
-    if (a.value == "cudaSuccess") {
-      polls_ = 0;
-      return true;
-    }
-    const host::Ps now = r.thread_end[0];
-    first_poll_ = polls_ == 0 ? now : first_poll_;
-    if (++polls_ > kFreePolls) {
-      main_.compute_us(host::to_us(now - first_poll_) * kShare);
-    }
-    return false;
+  const auto& calls = builder_.program().threads[0].calls;
+  const bool again = polls_ > 0 && calls.size() == behind_poll_;
+  if (again && answers_.last_is(op, object, stream)) {
+    answers_.repeat();
+  } else {
+    call();
   }
-  throw CallFailed(Status::kUnknown, "the model of the host has no answer");
+  const auto a = answers_.of_last_call();
+  if (!a || a->answer.empty()) {
+    throw CallFailed(Status::kUnknown, "the model of the host has no answer");
+  }
+  const bool done = a->answer == "cudaSuccess";
+  polls_ = done ? 0 : again ? polls_ + 1 : 1;
+  first_poll_ = polls_ == 1 ? a->now : first_poll_;
+  if (polls_ > kFreePolls) {
+    main_.compute_us(host::to_us(a->now - first_poll_) * kShare);
+  }
+  behind_poll_ = calls.size();
+  return done;
 }
 
 bool Timeline::done(const Event& e) {
-  main_.eventQuery(e.model);
-  return answer_of_last_call();
+  return ask(host::Op::kEventQuery, e.model.id, 0, [&] { main_.eventQuery(e.model); });
 }
 
 bool Timeline::done(const Stream& s) {
-  main_.streamQuery(s.model);
-  return answer_of_last_call();
+  return ask(host::Op::kStreamQuery, host::kNone, s.model.id, [&] { main_.streamQuery(s.model); });
 }
 
 }  // namespace heddle::cuda

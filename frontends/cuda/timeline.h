@@ -9,6 +9,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/address_space.h"
+#include "frontends/cuda/answers.h"
 #include "frontends/cuda/graphs.h"
 #include "frontends/cuda/nested_calls.h"
 #include "frontends/cuda/streams.h"
@@ -40,15 +41,16 @@ class Timeline {
   // A launch of the graph, whose kernels lasted so long, in the order of GraphExec::order.
   void launched(GraphExec& x, const std::vector<host::Ps>& durations, workload::Stream stream);
 
-  // What the device says at this point of the program. These run the model from the program's start. Who asks
-  // again and again, asks less often the longer it takes: beyond the first 256 times, 64 times for as long as
-  // it has taken.
+  // What the device says at this point of the program (answers.h). Who only asks, again and again, asks less
+  // often the longer it takes: behind the first 65536 times, which an H200's host needs some 25 ms for, 64
+  // times for as long as it has taken.
   double elapsed_ms(const Event& from, const Event& to);
   bool done(const Event& e);
   bool done(const Stream& s);
+  const Answers& answers() const { return answers_; }
 
   // The whole program.
-  host::Result run(bool spans) const;
+  host::Result run(bool spans);
 
  private:
   struct Place {
@@ -59,7 +61,9 @@ class Timeline {
   std::vector<NestedCall> nested_calls(const Performed& p);
   Place place(uint64_t address, uint64_t bytes);
   host::GraphNode node_of(const Node& n, GraphExec& x, size_t at);
-  bool answer_of_last_call();
+  // Of a query that has been called, or is now by `call`.
+  template <class Call>
+  bool ask(host::Op op, uint32_t object, uint32_t stream, const Call& call);
 
   const config::GpuConfig& gpu_;
   AddressSpace& space_;
@@ -67,7 +71,9 @@ class Timeline {
   workload::Thread& main_;
   workload::Buffer pageable_;
   std::map<std::string, workload::Kernel> kernels_;  // by what the model knows of them
-  uint64_t polls_ = 0;                               // queries one after the other that were told: not yet
+  Answers answers_;
+  uint64_t polls_ = 0;      // queries with nothing between them that were told: not yet
+  size_t behind_poll_ = 0;  // calls behind the last of them
   host::Ps first_poll_{};
 };
 

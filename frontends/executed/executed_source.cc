@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "frontends/executed/bounded_grid.h"
 #include "frontends/executed/live_grid.h"
-#include "sim/base/error.h"
-#include "sim/isa/launch_order.h"
+#include "sim/exec/fault.h"
 
 namespace heddle::executed {
 namespace {
@@ -44,31 +44,63 @@ uint64_t ExecutedSource::room() const {
   return exec::kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
 }
 
-void ExecutedSource::begin() {
-  auto a = std::make_unique<Active>();
+std::unique_ptr<ExecutedCluster> ExecutedSource::begin() {
+  auto c = std::make_unique<ExecutedCluster>();
   const auto blocks = static_cast<uint32_t>(launch_.cluster.count());
-  a->recorder = make_(blocks, launch_.warps());
+  c->recorder = make_(blocks, launch_.warps());
+  if (note_barriers_) {
+    c->recorder->note_barriers();
+  }
   // Warps take their observer when they are made.
-  launch_.observer = a->recorder.get();
-  a->cluster = std::make_unique<exec::Cluster>(launch_, next_cluster_++);
-  active_.push_back(std::move(a));
+  launch_.observer = c->recorder.get();
+  c->cluster = std::make_unique<exec::Cluster>(launch_, next_cluster_++);
+  return c;
 }
 
-// Until the first cluster has ended; those behind it begin when it waits for them.
-void ExecutedSource::run_first() {
+bool ended(const ExecutedCluster& c) {
+  const auto& blocks = c.cluster->blocks();
+  return std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b->done(); });
+}
+
+uint64_t ExecutedSource::most_kept() const {
+  constexpr uint64_t kMost = uint64_t{64} << 20, kMostOfWaits = uint64_t{512} << 20;
+  const bool waits = std::any_of(image_.code.begin(), image_.code.end(), [](const isa::Instr& in) {
+    return in.syncs.kind == isa::SyncsForm::Kind::kWait;
+  });
+  return most_kept_ != 0 ? most_kept_ : waits ? kMostOfWaits : kMost;
+}
+
+// A turn of kTurn instructions, or the part of it until `most` bytes are kept.
+exec::Block::Status ExecutedSource::run_turn(ExecutedCluster& c, uint64_t most) {
+  for (;;) {
+    const uint64_t before = c.cluster->executed();
+    const exec::Block::Status status = c.cluster->run(1, c.in_turn != 0);
+    c.in_turn += c.cluster->executed() - before;
+    if (status != exec::Block::Status::kRunning || c.in_turn >= kTurn) {
+      c.in_turn = 0;
+      return status;
+    }
+    if (most != UINT64_MAX && c.recorder->kept_bytes() > most) {
+      return status;
+    }
+  }
+}
+
+// Until the first cluster has ended, or `most` bytes are kept of it; those behind it begin when it waits for
+// them.
+void ExecutedSource::run_first(uint64_t most) {
   uint64_t vain = 0;
   for (;;) {
     bool fruitful = false;
     for (const auto& a : active_) {
       const uint64_t progress = a->cluster->progress();
-      const exec::Block::Status status = a->cluster->run(kTurn);
+      const exec::Block::Status status = run_turn(*a, most);
       fruitful = fruitful || status != exec::Block::Status::kSpinning || a->cluster->progress() != progress;
       if (a == active_.front() && status != exec::Block::Status::kSpinning) {
         break;
       }
     }
-    const auto& blocks = active_.front()->cluster->blocks();
-    if (std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b->done(); })) {
+    if (ended(*active_.front()) || (most != UINT64_MAX && active_.front()->recorder->kept_bytes() > most)) {
       return;
     }
     vain = fruitful ? 0 : vain + 1;
@@ -76,10 +108,10 @@ void ExecutedSource::run_first() {
         active_.size() * launch_.cluster.count() < room()) {
       // As on a GPU, all that there is room for have begun.
       while (next_cluster_ < launch_.clusters() && active_.size() * launch_.cluster.count() < room()) {
-        begin();
+        active_.push_back(begin());
       }
     } else if (vain > kVainTurns) {
-      throw Error(fmt::format(
+      throw exec::WaitsInVain(fmt::format(
           "{}: kernel {}: all {} blocks that have begun wait in loops for something that does not come; {}",
           launch_.code->file, launch_.code->kernel, active_.size() * launch_.cluster.count(),
           active_.front()->cluster->waits()));
@@ -87,30 +119,45 @@ void ExecutedSource::run_first() {
   }
 }
 
+std::unique_ptr<ExecutedCluster> ExecutedSource::execute(uint64_t most) {
+  if (active_.empty()) {
+    if (next_cluster_ == launch_.clusters()) {
+      return nullptr;
+    }
+    active_.push_back(begin());
+  }
+  if (most > 0) {
+    run_first(most);
+  }
+  std::unique_ptr<ExecutedCluster> first = std::move(active_.front());
+  active_.pop_front();
+  return first;
+}
+
+void ExecutedSource::finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out) {
+  for (const auto& b : c.cluster->blocks()) {
+    isa::BlockTrace t;
+    place(t);
+    t.warps = c.recorder->finish(b->rank());
+    *output_ += b->output();
+    out.push_back(std::move(t));
+  }
+}
+
 std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
-  return launch_.code->depends_on_time() ? std::make_unique<LiveGrid>(image_, launch_, make_, output_, device)
-                                         : nullptr;
+  if (launch_.code->depends_on_time()) {
+    return std::make_unique<LiveGrid>(image_, launch_, make_, output_, device);
+  }
+  return std::make_unique<BoundedGrid>(*this, most_kept());
 }
 
 bool ExecutedSource::next(isa::BlockTrace& out) {
   if (ready_.empty()) {
-    if (active_.empty()) {
-      if (next_cluster_ == launch_.clusters()) {
-        return false;
-      }
-      begin();
+    const std::unique_ptr<ExecutedCluster> c = execute(UINT64_MAX);
+    if (!c) {
+      return false;
     }
-    run_first();
-    const auto first = std::move(active_.front());
-    active_.pop_front();
-    for (const auto& b : first->cluster->blocks()) {
-      isa::BlockTrace t;
-      t.index = isa::block_at(position_, launch_.grid, launch_.cluster);
-      t.linear = position_++;
-      t.warps = first->recorder->finish(b->rank());
-      *output_ += b->output();
-      ready_.push_back(std::move(t));
-    }
+    finish(*c, ready_);
   }
   out = std::move(ready_.front());
   ready_.pop_front();

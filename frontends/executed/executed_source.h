@@ -7,10 +7,12 @@
 #include <memory>
 #include <string>
 
+#include "frontends/executed/executed_cluster.h"
 #include "frontends/executed/recorded_registers.h"
 #include "frontends/executed/recorder.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/launch.h"
+#include "sim/isa/launch_order.h"
 #include "sim/isa/recording.h"
 
 namespace heddle::executed {
@@ -27,26 +29,46 @@ class ExecutedSource : public isa::BlockSource {
   const isa::KernelImage& image() const override { return image_; }
   // Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
-  // Of code that depends on time.
+  // LiveGrid of code that depends on time, else BoundedGrid.
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override;
 
+  // How much of what blocks did may be kept until it has been simulated, in bytes; beyond, they are executed
+  // in pieces. Without keep_at_most(): 128 MiB, 1 GiB of code that waits for barrier objects, since of its
+  // recordings waits in vain can be left out.
+  uint64_t most_kept() const;
+  void keep_at_most(uint64_t bytes) { most_kept_ = bytes; }
+
  private:
-  struct Active {
-    std::unique_ptr<Recorder> recorder;
-    std::unique_ptr<exec::Cluster> cluster;
-  };
+  friend class BoundedGrid;
   uint64_t room() const;
-  void begin();
-  void run_first();
+  std::unique_ptr<ExecutedCluster> begin();
+  exec::Block::Status run_turn(ExecutedCluster& c, uint64_t most);
+  void run_first(uint64_t most);
+  // The next cluster in launch order, executed to its end, or until about `most` bytes are kept of it. Null:
+  // there is none.
+  std::unique_ptr<ExecutedCluster> execute(uint64_t most);
+  // Of a cluster that has ended.
+  void finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out);
+  // The next block in launch order: which one it is.
+  template <class Block>
+  void place(Block& b) {
+    b.index = isa::block_at(position_, launch_.grid, launch_.cluster);
+    b.linear = position_++;
+  }
 
   exec::Launch launch_;
   isa::KernelImage image_;
   const MakeRecorder make_;
   uint64_t next_cluster_ = 0;
   uint64_t position_ = 0;
-  std::deque<std::unique_ptr<Active>> active_;
+  std::deque<std::unique_ptr<ExecutedCluster>> active_;
   std::deque<isa::BlockTrace> ready_;
   std::shared_ptr<std::string> output_;
+  uint64_t most_kept_ = 0;  // 0: as most_kept() says
+  bool note_barriers_ = false;
 };
+
+// All blocks of the cluster have ended.
+bool ended(const ExecutedCluster& c);
 
 }  // namespace heddle::executed

@@ -1,22 +1,11 @@
 #include "frontends/executed/live_grid.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "sim/base/error.h"
 #include "sim/isa/launch_order.h"
 
 namespace heddle::executed {
-namespace {
-
-// An error: in so many turns, and for so long, all warps only looked for something.
-constexpr uint64_t kVainTurns = 20000;
-constexpr uint64_t kVainCycles = 2'000'000;
-
-}  // namespace
-
 // Blocks that are executed together, and who tells what they do.
 class LiveCluster {
  public:
@@ -35,26 +24,13 @@ class LiveCluster {
   std::unique_ptr<exec::Cluster> cluster_;
 };
 
-isa::WarpTrace& LiveWarp::fresh() {
-  references_ += kept_.empty() ? 0 : kept_.back().refs.size();
-  isa::WarpTrace storage;
-  while (!kept_.empty() && references_ - kept_.front().refs.size() >= kKept) {
-    references_ -= kept_.front().refs.size();
-    storage = std::move(kept_.front());
-    kept_.pop_front();
-  }
-  storage.clear();
-  ref_ = 0;
-  return kept_.emplace_back(std::move(storage));
-}
-
 std::span<const isa::Run> LiveWarp::next(uint64_t now) {
   waits_ = false;
   if (ended_) {
     return {};
   }
   block_.grid_.time_.cycle = now;
-  isa::WarpTrace& out = fresh();
+  isa::WarpTrace& out = handed_out_.fresh();
   while (out.runs.empty() && !ended_ && !waits_) {
     execute(out);
   }
@@ -73,9 +49,9 @@ void LiveWarp::execute(isa::WarpTrace& out) {
   block_.cluster_->recorder().take(block_.rank_, index_, stands, out);
   ended_ = status == Status::kDone;
   waits_ = out.runs.empty() && (status == Status::kWaiting || status == Status::kSpinning);
-  block_.grid_.note(
+  block_.grid_.vain_.note(
       ended_ || status == Status::kRunning || warp.at_clock() || warp.writes() + warp.progress() != before,
-      block);
+      block, block_.grid_.time_.cycle);
   if (block.done()) {
     block_.cluster_->cluster().ended(block_.rank_);
     *block_.grid_.output_ += block.output();
@@ -91,10 +67,7 @@ void LiveWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
                       .value_or(isa::BarrierOp{.threads = in.barrier_threads, .number = in.barrier_id});
     return;
   }
-  const isa::WarpTrace& trace = kept_.back();
-  const isa::MemRef* const r = &trace.refs[ref_];
-  ref_ += in.mem_refs;
-  operands_.read(image, in, mask, block_.rank_, block_.grid_.phases(), trace, r, out);
+  handed_out_.issue(image, in, mask, block_.rank_, block_.grid_.phases(), out);
 }
 
 LiveBlock::LiveBlock(LiveGrid& grid, std::shared_ptr<LiveCluster> cluster, uint32_t rank)
@@ -155,19 +128,6 @@ std::unique_ptr<isa::BlockProgram> LiveGrid::next() {
     cluster_.reset();
   }
   return block;
-}
-
-void LiveGrid::note(bool fruitful, const exec::Block& block) {
-  if (fruitful) {
-    vain_ = 0;
-    fruitful_at_ = time_.cycle;
-  } else if (++vain_ > kVainTurns && time_.cycle > fruitful_at_ + kVainCycles) {
-    throw Error(
-        fmt::format("{}: kernel {}: all blocks that have begun wait in loops for something that does not "
-                    "come; block ({}, {}, {}): {}",
-                    launch_.code->file, launch_.code->kernel, block.index().x, block.index().y,
-                    block.index().z, block.waits()));
-  }
 }
 
 }  // namespace heddle::executed

@@ -7,17 +7,17 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "frontends/executed/handed_out.h"
 #include "frontends/executed/recorder.h"
+#include "frontends/executed/vain.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/launch.h"
 #include "sim/isa/program.h"
-#include "sim/isa/recorded_operands.h"
 
 namespace heddle::executed {
 
@@ -35,24 +35,16 @@ class LiveWarp final : public isa::WarpProgram {
   void issue(uint32_t code, uint32_t mask, isa::Operands& out) override;
 
  private:
-  // Addresses of instructions that have issued and that the LSU has not taken yet: at most as many as its
-  // queues have room for, far fewer than these.
-  static constexpr size_t kKept = 256;
   static constexpr uint64_t kAhead = 256;  // instructions
 
-  // A place for what comes next.
-  isa::WarpTrace& fresh();
   void execute(isa::WarpTrace& out);
 
   LiveBlock& block_;
   const uint32_t index_;
   friend class LiveBlock;
   bool waits_ = false, ended_ = false;
-  std::deque<isa::WarpTrace> kept_;  // of each next(), the last one behind the others
-  size_t references_ = 0;            // of all but the last
-  size_t ref_ = 0;                   // of the last: the next one that has not issued
+  HandedOut handed_out_;
   isa::BlockWork work_;
-  isa::RecordedOperands operands_;
 };
 
 class LiveBlock final : public isa::BlockProgram {
@@ -88,10 +80,6 @@ class LiveGrid final : public isa::GridProgram {
   friend class LiveWarp;
   friend class LiveBlock;
   friend class LiveCluster;
-  // Whether a warp has done more than look for something in vain, or wait. Throws Error when nobody has for
-  // long.
-  void note(bool fruitful, const exec::Block& block);
-
   // What the machine knows of barrier objects: all, or, where copies arrive at them that it does not count
   // (cp.async.mbarrier.arrive), nothing but bytes.
   const isa::RecordedPhases* phases() const { return counts_arrivals_ ? nullptr : &no_phases_; }
@@ -105,8 +93,7 @@ class LiveGrid final : public isa::GridProgram {
   const MakeRecorder make_;
   const std::shared_ptr<std::string> output_;
   uint64_t next_cluster_ = 0, position_ = 0;
-  uint64_t vain_ = 0;                     // turns in vain since
-  uint64_t fruitful_at_ = 0;              // this cycle
+  Vain vain_;
   std::shared_ptr<LiveCluster> cluster_;  // of whose blocks the next one is
   uint32_t next_rank_ = 0;
 };

@@ -34,6 +34,14 @@ void Recorder::take(uint32_t rank, uint32_t warp, bool stands, isa::WarpTrace& o
   std::swap(out, trace(place(rank, warp)));
 }
 
+uint64_t Recorder::kept_bytes() const {
+  uint64_t sum = 0;
+  for (const isa::WarpTrace& t : traces_) {
+    sum += storage_bytes(t);
+  }
+  return sum;
+}
+
 std::optional<isa::BarrierOp> Recorder::take_barrier(uint32_t rank, uint32_t warp) {
   std::deque<isa::BarrierOp>& all = barriers_[place(rank, warp)];
   if (all.empty()) {
@@ -49,6 +57,12 @@ void Recorder::arrived(const exec::Block& block, uint32_t warp, uint32_t number,
     barriers_[place(block.rank(), warp)].push_back(
         {.threads = threads, .number = static_cast<uint8_t>(number)});
   }
+}
+
+uint64_t storage_bytes(const isa::WarpTrace& t) {
+  return t.runs.capacity() * sizeof(isa::Run) + t.refs.capacity() * sizeof(isa::MemRef) +
+         t.deltas.capacity() * sizeof(int32_t) + t.values.capacity() * sizeof(uint64_t) +
+         t.barriers.capacity() * sizeof(isa::BarrierOp);
 }
 
 void add_run(isa::WarpTrace& t, uint32_t instr, uint32_t mask) {

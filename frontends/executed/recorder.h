@@ -24,6 +24,10 @@ class Recorder : public exec::Observer {
   // What the warp has done since it was last asked, as far as it can be told: of a block of code in which it
   // still is only if it `stands`, at the end of the block or of the warp. The storage of `out` is used again.
   void take(uint32_t rank, uint32_t warp, bool stands, isa::WarpTrace& out);
+  // What is kept of what warps have done and nobody has taken: storage, in bytes.
+  uint64_t kept_bytes() const;
+  // Instructions of a warp that have not been taken.
+  uint64_t untaken(uint32_t rank, uint32_t warp) const { return traces_[place(rank, warp)].instructions; }
   // Barriers that warps come to are noted, for take_barrier().
   void note_barriers() { barriers_.resize(traces_.size()); }
   // The first of the warp's that has not been taken; nothing: there is none.
@@ -46,6 +50,8 @@ class Recorder : public exec::Observer {
 
 // For the blocks of a cluster, so many with so many warps each.
 using MakeRecorder = std::function<std::unique_ptr<Recorder>(uint32_t blocks, uint32_t warps)>;
+
+uint64_t storage_bytes(const isa::WarpTrace& t);
 
 // Puts an instance of the instruction number `instr` behind the others.
 void add_run(isa::WarpTrace& t, uint32_t instr, uint32_t mask);

@@ -3,6 +3,7 @@
 #include "frontends/cubin/execute/timed_source.h"
 #include "frontends/cubin/fatbin/fatbin.h"
 #include "frontends/modules/images.h"
+#include "frontends/modules/kept.h"
 #include "frontends/modules/program.h"
 #include "sim/base/error.h"
 
@@ -40,8 +41,12 @@ class CodeProgram final : public Program {
   std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
                                           std::shared_ptr<std::string> output) const override {
     const Place p = place(kernel);
-    return std::make_unique<cubin::TimedSource>(*programs_[p.program], *p.function, launch,
-                                                std::move(output));
+    const cubin::Program& program = *programs_[p.program];
+    const cubin::Translation& translation = program.translation(*p.function);
+    const auto image = images_.get(p.function, [&] {
+      return std::make_shared<const isa::KernelImage>(cubin::image_of(program.object(), translation));
+    });
+    return std::make_unique<cubin::TimedSource>(image, translation, launch, std::move(output));
   }
   std::optional<Variable> variable(std::string_view name) const override {
     for (size_t i = 0; i < programs_.size(); ++i) {
@@ -96,6 +101,7 @@ class CodeProgram final : public Program {
   std::vector<std::unique_ptr<cubin::Program>> programs_;
   std::vector<Kernel> kernels_;
   std::vector<Place> places_;  // by kernel
+  Kept<cubin::Function, isa::KernelImage> images_;
 };
 
 }  // namespace

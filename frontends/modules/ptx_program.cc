@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "frontends/modules/images.h"
+#include "frontends/modules/kept.h"
 #include "frontends/ptx/execute/program.h"
 #include "frontends/ptx/load.h"
 #include "frontends/ptx/lower/timed_source.h"
@@ -56,8 +57,10 @@ class PtxProgram final : public Program {
   std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
                                           std::shared_ptr<std::string> output) const override {
     const ptx::Function& f = program_.kernel(kernel.name);
-    return std::make_unique<ptx::lower::TimedSource>(program_.module(), f, launch, program_.origins(f),
-                                                     std::move(output));
+    const auto lowered = lowered_.get(&f, [&] {
+      return std::shared_ptr<const ptx::lower::Kernel>(ptx::lower::lower(program_.module(), f));
+    });
+    return std::make_unique<ptx::lower::TimedSource>(lowered, launch, program_.origins(f), std::move(output));
   }
   std::optional<Variable> variable(std::string_view name) const override {
     const std::vector<ptx::Variable>& all = program_.module().variables;
@@ -83,6 +86,7 @@ class PtxProgram final : public Program {
  private:
   ptx::Program program_;
   std::vector<Kernel> kernels_;
+  Kept<ptx::Function, ptx::lower::Kernel> lowered_;
 };
 
 }  // namespace

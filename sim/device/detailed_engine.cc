@@ -201,6 +201,10 @@ std::optional<LaunchEnd> DetailedEngine::advance(Cycle until) {
 }
 
 void DetailedEngine::quantum(Cycle limit) {
+  if (!loop_.runs_alone() && std::any_of(launched_.begin(), launched_.end(),
+                                         [](const auto& l) { return l && l->program->in_order(); })) {
+    loop_.run_alone();  // it has become so
+  }
   loop_.advance(profiler_ ? std::min(limit, profiler_->next()) : limit);
   if (profiler_) {
     profiler_->exchange(loop_.now());

@@ -40,6 +40,9 @@ class QuantumLoop {
   void watch_programs(bool computed) { options_.computed = options_.computed || computed; }
   // Programs that are asked in order are on the machine (isa::GridProgram::in_order).
   void run_in_order();
+  // From now on one thread asks programs, whichever SM they are on.
+  void run_alone() { in_order_ = true; }
+  bool runs_alone() const { return in_order_; }
   // From core cycle `at` on.
   void begin(const Options& options, Cycle at);
   // One quantum, that ends by `limit`; idle time is skipped at once. Throws Cancelled, DeadlockError.

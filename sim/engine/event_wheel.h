@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <queue>
 #include <vector>
 
@@ -19,6 +20,19 @@ class EventWheel {
   static constexpr uint32_t kSlots = 1024;
 
   EventWheel() : slots_(kSlots) {}
+
+  // As it was made; its storage is kept.
+  void clear() {
+    if (in_wheel_ != 0) {
+      std::fill(slots_.begin(), slots_.end(), Slot{});
+      std::fill(std::begin(bitmap_), std::end(bitmap_), 0);
+    }
+    base_ = seq_ = 0;
+    in_wheel_ = 0;
+    free_ = kNone;
+    nodes_.clear();
+    far_ = {};
+  }
 
   bool empty() const { return in_wheel_ == 0 && far_.empty(); }
 

@@ -78,9 +78,10 @@ uint64_t Block::writes() const {
   return sum;
 }
 
-Block::Status Block::run(uint64_t instructions) {
-  // By warp that looks for something: what the others had written when it last looked in vain.
-  std::vector<uint64_t> looked(warps_.size(), UINT64_MAX);
+Block::Status Block::run(uint64_t instructions, bool goes_on) {
+  if (!goes_on) {
+    looked_.assign(warps_.size(), UINT64_MAX);
+  }
   for (uint64_t done = 0; live_ != 0;) {
     bool ran = false, spins = true;
     for (size_t i = 0; i < warps_.size(); ++i) {
@@ -89,13 +90,13 @@ Block::Status Block::run(uint64_t instructions) {
         continue;
       }
       const uint64_t others = writes() - w.writes();
-      if (looked[i] == others) {
+      if (looked_[i] == others) {
         ran = true;  // it would look in vain again
         continue;
       }
       const uint64_t before = w.executed();
       const Warp::Status status = w.run(kTurn);
-      looked[i] = status == Warp::Status::kSpinning ? others : UINT64_MAX;
+      looked_[i] = status == Warp::Status::kSpinning ? others : UINT64_MAX;
       const uint64_t more = w.executed() - before;
       done += more;
       ran |= more != 0;

@@ -33,8 +33,9 @@ class Block {
   ~Block();
 
   // Gives each warp a turn, again and again, until about so many instructions are executed or all warps only
-  // look for something, or wait. Throws Error for what the program may not do.
-  Status run(uint64_t instructions);
+  // look for something, or wait. `goes_on`: it goes on with the last run, which was kRunning: nobody looks
+  // again because of that. Throws Error for what the program may not do.
+  Status run(uint64_t instructions, bool goes_on = false);
 
   const Launch& launch() const { return launch_; }
   uint64_t linear() const;  // its number, x first
@@ -94,6 +95,8 @@ class Block {
   MatrixAccess matrix_access_;
   std::array<Barrier, 16> barriers_;
   std::vector<Warp> warps_;
+  // Of run(), by warp that looks for something: what the others had written when it last looked in vain.
+  std::vector<uint64_t> looked_;
   uint32_t live_ = 0;  // warps
   std::string output_;
 };

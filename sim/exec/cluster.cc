@@ -31,8 +31,9 @@ Cluster::Cluster(const Launch& launch, uint64_t number) : launch_(launch) {
   threads_ = count * launch.threads();
 }
 
-Block::Status Cluster::run(uint64_t instructions) {
+Block::Status Cluster::run(uint64_t instructions, bool goes_on) {
   const uint64_t turn = blocks_.size() == 1 ? instructions : kTurn;
+  goes_on = goes_on && blocks_.size() == 1;  // blocks of several have turns of their own
   for (uint64_t done = 0; running_ != 0;) {
     bool ran = false, looks = true;
     for (size_t rank = 0; rank < blocks_.size(); ++rank) {
@@ -41,7 +42,7 @@ Block::Status Cluster::run(uint64_t instructions) {
         continue;
       }
       const uint64_t before = b.executed();
-      const Block::Status status = b.run(turn);
+      const Block::Status status = b.run(turn, goes_on);
       const uint64_t more = b.executed() - before;
       done += more;
       ran |= more != 0;

@@ -19,8 +19,9 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   // Gives each block a turn, again and again, until about so many instructions are executed or all only look
-  // for something. Throws Error for what the program may not do, and when nobody can go on.
-  Block::Status run(uint64_t instructions);
+  // for something. `goes_on`: as Block::run(). Throws Error for what the program may not do, and when nobody
+  // can go on.
+  Block::Status run(uint64_t instructions, bool goes_on = false);
 
   const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }
   uint64_t first_block() const { return blocks_.front()->linear(); }

@@ -15,6 +15,7 @@
 #include "sim/base/error.h"
 #include "sim/engine/worker_pool.h"
 #include "sim/exec/cluster.h"
+#include "sim/exec/fault.h"
 #include "sim/exec/layout.h"
 
 namespace heddle::exec {
@@ -95,7 +96,7 @@ void Schedule::put_back(std::unique_ptr<Cluster> cluster, Block::Status status, 
                             launch_.code->kernel, launch_.most_instructions));
   }
   if (fruitless_ > std::max(kFruitlessTurns, 100 * begun_)) {
-    throw Error(
+    throw WaitsInVain(
         fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that "
                     "does not come; {}",
                     launch_.code->file, launch_.code->kernel, begun_, cluster->waits()));

@@ -20,4 +20,10 @@ class ThreadFault : public Error {
   FaultKind kind_;
 };
 
+// All that have begun wait in loops for something that does not come.
+class WaitsInVain : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace heddle::exec

@@ -3,6 +3,7 @@
 // threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -57,12 +58,19 @@ class Memory {
     uint64_t base = 0, bytes = 0;
     uint8_t* data = nullptr;
     uint8_t* written = nullptr;  // a byte for each byte, not 0: it was; null when that is not tracked
+    bool watched = false;
     // Null unless all of the bytes are in it.
     uint8_t* at(uint64_t address, uint64_t size) const {
       const uint64_t offset = address - base;
       return offset < bytes && size <= bytes - offset ? data + offset : nullptr;
     }
   };
+  // Whether programs come to what is allocated or adopted at `address`: to any such range since the last
+  // look_for_watched().
+  void watch(uint64_t address);
+  void look_for_watched() { watched_found_ = false; }
+  bool watched_found() const { return watched_found_.load(std::memory_order_relaxed); }
+
   // The range that the address is in; null when there is none. It stays until allocate or release is called.
   const Range* range(uint64_t address) const;
   // The nearest range, for messages; null when there are none.
@@ -87,6 +95,7 @@ class Memory {
   std::vector<Owned> owned_;   // of the ranges
   Backing* backing_ = nullptr;
   bool tracks_ = false;
+  mutable std::atomic<bool> watched_found_{false};
   uint64_t next_ = kGlobalBase;
   std::mutex heap_mutex_;
   std::vector<Piece> heap_;  // by address, without gaps

@@ -111,11 +111,16 @@ Warp::Group* Warp::choose() {
   return best;
 }
 
-Warp::Status Warp::run(uint64_t instructions) {
-  const uint64_t until = executed_ + instructions;
-  uint32_t spun = 0;  // lanes
-  for (;;) {
+Warp::Status Warp::run(uint64_t instructions, uint64_t hold) {
+  if (!std::exchange(held_, false)) {
+    until_ = executed_ + instructions;
+    spun_ = 0;
+  }
+  hold_at_ = hold < UINT64_MAX - executed_ ? executed_ + hold : UINT64_MAX;
+  for (bool first = true;; first = false) {
     Group* g = std::exchange(paused_, nullptr);
+    const bool goes_on = first && g != nullptr && in_group_;
+    in_group_ = false;
     if (g == nullptr) {
       merge();
       g = choose();
@@ -129,22 +134,26 @@ Warp::Status Warp::run(uint64_t instructions) {
       }
       return Status::kWaiting;
     }
-    const Leave left = run_group(*g, until);
+    const Leave left = run_group(*g, goes_on);
     switch (left) {
       case Leave::kSwitch:
         break;
       case Leave::kPause:
         paused_ = g;
         return Status::kPaused;
+      case Leave::kHold:
+        paused_ = g;
+        in_group_ = held_ = true;
+        return Status::kHeld;
       case Leave::kSlice:
         g->turn = ++turns_;
-        spun &= ~g->mask;
+        spun_ &= ~g->mask;
         break;
       case Leave::kYields:
       case Leave::kSpins:
         // It may wait for lanes that wait for it to meet them: these go on alone then.
         g->turn = ++turns_;
-        spun |= g->mask;
+        spun_ |= g->mask;
         if (by_stack_) {
           return Status::kSpinning;
         }
@@ -152,19 +161,27 @@ Warp::Status Warp::run(uint64_t instructions) {
           release_joins();
         }
         if (std::none_of(groups_.begin(), groups_.end(), [&](const Group& x) {
-              return x.state == State::kRunnable && (x.mask & ~spun) != 0;
+              return x.state == State::kRunnable && (x.mask & ~spun_) != 0;
             })) {
           return Status::kSpinning;
         }
     }
-    if (executed_ >= until) {
+    if (executed_ >= until_) {
       return Status::kRunning;
+    }
+    if (executed_ >= hold_at_) {
+      held_ = true;
+      return Status::kHeld;
     }
   }
 }
 
-Warp::Leave Warp::run_group(Group& g, uint64_t until) {
-  polls_ = strong_polls_ = backward_ = 0;
+// `goes_on`: in a slice of its turn, in which it was held.
+Warp::Leave Warp::run_group(Group& g, bool goes_on) {
+  if (!goes_on) {
+    polls_ = strong_polls_ = backward_ = 0;
+  }
+  const uint64_t stop_at = std::min(until_, hold_at_);
   Banks b = banks(g);
   uint32_t stop = g.join >= 0 ? joins_[static_cast<size_t>(g.join)].pc : kNoPc;
   for (;;) {
@@ -216,8 +233,8 @@ Warp::Leave Warp::run_group(Group& g, uint64_t until) {
           (polls_ != 0 && backward_ >= kWeakSpins)) {
         return Leave::kSpins;
       }
-      if (backward_ >= kSliceTurns || executed_ >= until) {
-        return Leave::kSlice;
+      if (backward_ >= kSliceTurns || executed_ >= stop_at) {
+        return backward_ >= kSliceTurns || executed_ >= until_ ? Leave::kSlice : Leave::kHold;
       }
     }
   }

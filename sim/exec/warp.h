@@ -28,6 +28,7 @@ class Warp {
     kSpinning,  // it runs, but only loops that look for something
     kWaiting,   // for other warps
     kPaused,    // before what depends on time, which has been told to the observer: run() goes on with it
+    kHeld,      // by the caller, who has asked for a part of its turn
     kDone,
   };
 
@@ -38,7 +39,9 @@ class Warp {
   void set_special(Special which, uint64_t value);
   // Executes until it waits or ends, or about so many instructions. Throws Error, with the place, for what
   // the program may not do.
-  Status run(uint64_t instructions);
+  // `hold`: it stops (kHeld) after about so many; further calls go on with the turn, of as many
+  // `instructions`, in the same way as if it had not stopped.
+  Status run(uint64_t instructions, uint64_t hold = UINT64_MAX);
 
   uint32_t lanes() const { return alive_; }
   uint64_t executed() const { return executed_; }
@@ -80,12 +83,12 @@ class Warp {
     int parent = -1;
   };
   // Why run_group ends.
-  enum class Leave : uint8_t { kSwitch, kSlice, kYields, kSpins, kPause };
+  enum class Leave : uint8_t { kSwitch, kSlice, kYields, kSpins, kPause, kHold };
 
   // warp.cc
   Banks banks(const Group& g);
   Group* choose();
-  Leave run_group(Group& g, uint64_t until);
+  Leave run_group(Group& g, bool goes_on);
   bool pauses(const Group& g, const Inst& in, uint32_t mask);
   bool control(Group& g, const Inst& in, uint32_t mask);  // false: the group does not go on
   void memory(Group& g, const Inst& in, uint32_t mask, bool told);
@@ -195,6 +198,11 @@ class Warp {
   uint32_t backward_ = 0;  // backward branches since then
   bool yields_ = false;    // the group lets others go first now
   Group* paused_ = nullptr;
+  bool held_ = false;      // in a turn
+  bool in_group_ = false;  // and in a slice of paused_
+  uint64_t until_ = 0;     // executed_ at the end of the turn
+  uint64_t hold_at_ = 0;   // executed_ at which it is held
+  uint32_t spun_ = 0;      // lanes that have looked in vain in this turn
   uint64_t progress_ = 0, writes_ = 0;
   uint64_t slept_ = 0;  // ns
   uint64_t executed_ = 0;

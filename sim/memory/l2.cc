@@ -121,6 +121,7 @@ void L2::reset(Ticks origin) {
     s.fills.reset(origin);
     s.atomics.reset(origin);
     s.tags.clear();
+    s.settled = ~0u;
     s.persisting = s.partial = 0;
     s.dirty = s.old_dirty = old_dirty_lines_;
   }

@@ -104,9 +104,11 @@ class L2 {
     uint32_t dirty = 0;       // lines, those of before the kernel included
     uint32_t old_dirty = 0;   // of before the kernel
     uint32_t partial = 0;     // lines with sectors that are known in part
+    uint32_t settled = ~0u;   // the tags' clock when next_launch() had last gone through the lines
 
     template <class Archive>
     void serialize(Archive& ar) {
+      settled = ~0u;
       ar(port, fills, atomics, tags, persisting, dirty, old_dirty, partial);
     }
   };

@@ -1,4 +1,6 @@
 // The L2 under an L2Policy: who is replaced, and what lines are.
+#include <utility>
+
 #include "sim/memory/l2.h"
 #include "sim/memory/l2_flags.h"
 
@@ -98,6 +100,9 @@ void L2::next_launch(Ticks origin) {
     s.port.reset(origin);
     s.fills.reset(origin);
     s.atomics.reset(origin);
+    if (std::exchange(s.settled, s.tags.clock()) == s.tags.clock()) {
+      continue;  // nothing has been used since
+    }
     s.tags.for_each_live([](CacheLine& l) {
       l.ready = {};
       if (l.flags & kReplica) {

@@ -36,6 +36,8 @@ class TagArray {
 
   uint32_t sets() const { return sets_; }
   uint32_t ways() const { return ways_; }
+  // Grows with each use of an entry.
+  uint32_t clock() const { return clock_; }
 
   void clear() {
     if (clock_ != 0) {

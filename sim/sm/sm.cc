@@ -66,21 +66,27 @@ Sm::Sm(uint32_t index, const spec::GpuConfig& gpu)
 }
 
 void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, const memory::Image* image) {
+  // Of most SMs a small launch finds what begin() leaves: nothing has come since to change it.
+  const bool as_left = !used_ && origin == origin_;
   origin_ = last_event_ = origin;
-  state_.begin(observer, noting, image);
+  state_.begin(observer, noting, image, !as_left);
+  instructions_.reset();
+  constants_.reset();
+  cluster_.reset();
+  inbox_.clear();
+  if (as_left) {
+    return;
+  }
+  used_ = false;
   for (SubCore& s : subcores_) {
     s.reset();
   }
-  instructions_.reset();
-  constants_.reset();
   dispatch_.reset();
   shared_pipes_.reset();
   for (Unit* u :
        std::initializer_list<Unit*>{&fences_, &lsu_, &barriers_, &tma_, &tensor_, &tensor_memory_}) {
     u->reset(origin);
   }
-  cluster_.reset();
-  inbox_.clear();
   arrivals_.clear();
   blocks_done_.clear();
   age_ = 0;
@@ -108,6 +114,7 @@ void Sm::add_kernel(const TimedKernel& kernel) {
 // By time, then slot: the same however early it was told.
 void Sm::launch(const Placement& p, Cycle at) {
   assert(at >= now());
+  used_ = true;
   auto key = [](const Arrival& x) { return std::pair(x.time, x.block.slot); };
   const Arrival a = {at, p};
   arrivals_.insert(std::upper_bound(arrivals_.begin(), arrivals_.end(), a,
@@ -195,6 +202,7 @@ void Sm::advance(Cycle end) {
     }
     state_.set_now(t);
     last_event_ = t;
+    used_ = true;
     // What comes from outside is first, in an order of its own; the SM's own events are in that of
     // scheduling.
     if (inbox == t) {

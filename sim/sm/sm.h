@@ -192,6 +192,7 @@ class Sm final : WarpScheduler, QueueRoom {
   uint32_t first_subcore_ = 0;  // of the next block
   Cycle origin_ = 0;
   Cycle last_event_ = 0;
+  bool used_ = true;  // something has come or happened since begin()
 };
 
 }  // namespace heddle::sm

@@ -5,6 +5,7 @@
 namespace heddle::sm {
 
 void Sm::serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::BlockProgram* const> blocks) {
+  used_ |= ar.reading();
   state_.serialize(ar, kernel, blocks);
   ar.mark("issue");
   ar(instructions_, constants_, dispatch_, shared_pipes_);

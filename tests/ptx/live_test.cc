@@ -34,7 +34,7 @@ struct Ran {
     set_parameter(parameter(program.module(), kernel, 0), buffer, launch);
     set_parameter(parameter(program.module(), kernel, 1), n, launch);
     TimedSource source(program.module(), kernel, launch, program.origins(kernel));
-    live = source.program({}) != nullptr;
+    live = source.program({})->in_order();
     device::Gpu gpu(simtest::test_gpu(4));
     result = gpu.run(source, options);
     memory.read(buffer, std::span(reinterpret_cast<uint8_t*>(words.data()), kBytes));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -42,6 +43,7 @@ Status carry_out(F&& f) {
   Session& s = Session::get();
   const std::lock_guard lock(s.mutex());
   Context& c = s.context();
+  c.assumptions().called_by(std::this_thread::get_id());
   try {
     if constexpr (needs != Needs::kNothing) {
       cuda::require(!c.in_host_function(), Status::kNotPermitted, "a host function calls CUDA");

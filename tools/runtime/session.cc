@@ -32,7 +32,28 @@ std::string setting(const char* name, const char* otherwise = "") {
   return v == nullptr ? otherwise : v;
 }
 
-// Keeps what ended a source, which the simulator wraps in words of its own.
+// Keep what ended a source, which the simulator wraps in words of its own.
+class WatchedGrid final : public isa::GridProgram {
+ public:
+  WatchedGrid(std::unique_ptr<isa::GridProgram> grid, std::exception_ptr& failure)
+      : grid_(std::move(grid)), failure_(failure) {}
+  const isa::KernelImage& image() const override { return grid_->image(); }
+  std::unique_ptr<isa::BlockProgram> next() override {
+    try {
+      return grid_->next();
+    } catch (...) {
+      failure_ = std::current_exception();
+      throw;
+    }
+  }
+  bool in_order() const override { return grid_->in_order(); }
+  void recycle(std::unique_ptr<isa::BlockProgram> block) override { grid_->recycle(std::move(block)); }
+
+ private:
+  const std::unique_ptr<isa::GridProgram> grid_;
+  std::exception_ptr& failure_;
+};
+
 class Watched final : public isa::BlockSource {
  public:
   Watched(std::unique_ptr<isa::BlockSource> source, std::exception_ptr& failure)
@@ -47,7 +68,8 @@ class Watched final : public isa::BlockSource {
     }
   }
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override {
-    return source_->program(device);
+    auto grid = source_->program(device);
+    return grid ? std::make_unique<WatchedGrid>(std::move(grid), failure_) : nullptr;
   }
 
  private:
@@ -168,6 +190,9 @@ host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Lau
       } catch (const exec::ThreadFault&) {  // of a kernel that is executed while it is simulated
         failure = std::current_exception();
         throw;
+      } catch (const exec::WaitsInVain&) {  // likewise
+        failure = std::current_exception();
+        throw;
       }
     });
     const analysis::LaunchRecord r = opened.record(std::move(result));
@@ -211,7 +236,7 @@ void Session::write_timeline(const host::Result& r) const {
 void Session::end() {
   const std::lock_guard lock(mutex_);
   try {
-    const host::Result r = context_->timeline().run(true);
+    const host::Result r = context_->timeline().run(store_ || !setting("HEDDLE_TIMELINE").empty());
     write_timeline(r);
     if (setting("HEDDLE_QUIET") == "1") {
       return;
@@ -220,6 +245,11 @@ void Session::end() {
         "{}: {} launches, {} warp instructions, {:.1f} us on {} (the host's own work takes no time)",
         program_invocation_short_name, launches_, analysis::grouped(instructions_), host::to_us(r.end),
         gpu_.product()));
+    if (!functional_) {
+      for (const std::string& line : context_->assumptions().lines()) {
+        note("assumed: " + line);
+      }
+    }
     if (!r.errors.empty()) {
       note(fmt::format("the model of the host refused {} of the calls, first {}: {} ({})", r.errors.size(),
                        r.errors[0].api, r.errors[0].error, r.errors[0].why));

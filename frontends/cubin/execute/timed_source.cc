@@ -39,12 +39,12 @@ TimedSource::TimedSource(const Program& program, const Function& kernel, const e
                          std::shared_ptr<std::string> output)
     : TimedSource(
           std::make_shared<const isa::KernelImage>(image_of(program.object(), program.translation(kernel))),
-          program.translation(kernel), exec::completed(launch), std::move(output)) {}
+          program.translation(kernel), launch, std::move(output)) {}
 
 TimedSource::TimedSource(const std::shared_ptr<const isa::KernelImage>& image, const Translation& translation,
                          const exec::Launch& launch, std::shared_ptr<std::string> output)
     : ExecutedSource(
-          *image, launch,
+          *image, exec::completed(launch),
           [image, &translation](uint32_t blocks, uint32_t warps) {
             return std::make_unique<CodeRecorder>(*image, translation.origins, blocks, warps);
           },

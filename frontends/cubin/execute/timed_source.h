@@ -20,8 +20,7 @@ class TimedSource final : public executed::ExecutedSource {
   // the launch may not be.
   TimedSource(const Program& program, const Function& kernel, const exec::Launch& launch,
               std::shared_ptr<std::string> output = nullptr);
-
- private:
+  // `image`: image_of(), which launches of one kernel may share.
   TimedSource(const std::shared_ptr<const isa::KernelImage>& image, const Translation& translation,
               const exec::Launch& launch, std::shared_ptr<std::string> output);
 };

@@ -17,8 +17,7 @@ class TimedSource final : public executed::ExecutedSource {
  public:
   TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
               const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output = nullptr);
-
- private:
+  // `lowered`: of lower(), which launches of one kernel may share.
   TimedSource(const std::shared_ptr<const Kernel>& lowered, const exec::Launch& launch,
               const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output);
 };

@@ -78,8 +78,37 @@ void Threads::begin_next() {
               [&] { core_.events.push(core_.now + cost(i), Happening::kThread, i); });
       return;
     }
+    if (t.later) {
+      return;
+    }
     t.done = true;
   }
+}
+
+// Where the thread stands no time has passed since it was asked: what it calls now comes as if it had been
+// known then.
+void Threads::ask_again() {
+  for (uint32_t i = 0; i < begun_; ++i) {
+    HostThread& t = threads_[i];
+    if (!std::exchange(t.later, false)) {
+      continue;
+    }
+    --later_;
+    if (fetch(t, i)) {
+      const Ps at = locked(i, core_.now + cost(i) + std::exchange(t.owed, {}));
+      t.call_start = core_.now;
+      core_.events.push(at, Happening::kThread, i);
+    } else if (!t.later) {
+      ended(i);
+    }
+  }
+}
+
+void Threads::ended(uint32_t thread) {
+  threads_[thread].done = true;
+  core_.last_step = core_.events.step;
+  result_.thread_end[thread] = core_.now;
+  begin_next();
 }
 
 void Threads::grow() {
@@ -92,9 +121,14 @@ void Threads::grow() {
   }
   events_alive_.resize(p.events.size(), true);
   event_states_.resize(p.events.size());
+  core_.registered.resize(p.buffers.size());
   ordering_.grow();
   captures_.grow();
   clocks_.grow();
+  memory_.grow(p);
+  graphs_.grow();
+  unified_.grow();
+  space_.grow();
 }
 
 bool Threads::ask(HostThread& t, uint32_t thread) {
@@ -108,8 +142,10 @@ bool Threads::ask(HostThread& t, uint32_t thread) {
   t.why.clear();
   t.answer.clear();
   t.items.clear();
-  if (next.call == LiveThread::kEnd) {
+  if (next.call == LiveThread::kEnd || next.call == LiveThread::kLater) {
     t.pc = core_.program.threads[thread].calls.size();
+    t.later = next.call == LiveThread::kLater;
+    later_ += t.later ? 1 : 0;
     return false;
   }
   t.pc = next.call;
@@ -205,10 +241,9 @@ void Threads::run_on(uint32_t thread) {
     }
     returned(thread);
     if (!fetch(t, thread)) {
-      t.done = true;
-      core_.last_step = core_.events.step;
-      result_.thread_end[thread] = core_.now;
-      begin_next();
+      if (!t.later) {
+        ended(thread);
+      }
       return;
     }
     const Ps at = locked(thread, core_.now + cost(thread) + t.owed);

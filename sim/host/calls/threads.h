@@ -62,6 +62,9 @@ class Threads {
   // Gives the devices what they have not been given (Rules::lazy_start). False: nothing.
   bool flush();
   bool all_done() const;
+  // A live thread has no call yet: nothing happens until ask_again() has found one.
+  bool later() const { return later_ > 0; }
+  void ask_again();
   // Those that have not come to their ends are live and wait for items that nobody puts any more.
   bool all_idle() const;
   // kQueueTimeout: so long it has waited in its `wait`-th get.
@@ -146,6 +149,7 @@ class Threads {
     std::vector<uint64_t> items;
     uint64_t item = 0;
     bool begun = false;
+    bool later = false;  // it has no call yet (LiveThread::kLater)
     // ---- in queues
     uint32_t waits_for_queue = kNone;  // and for items of it, or (puts) for room
     Ps got_since{};                    // when its get began
@@ -163,6 +167,7 @@ class Threads {
   }
   void begin_next();
   void run_on(uint32_t thread);
+  void ended(uint32_t thread);
   std::string place(uint32_t thread) const;    // "cudaFree, line 12"
   bool fetch(HostThread& t, uint32_t thread);  // past loop ends; false at the end
   bool ask(HostThread& t, uint32_t thread);    // a live thread, for its next call; false at the end
@@ -363,6 +368,7 @@ class Threads {
   std::vector<std::string> device_error_;
   std::set<const Call*> checked_trees_;    // launches
   uint32_t begun_ = 0;                     // threads that run or have ended
+  uint32_t later_ = 0;                     // live threads without a call yet
   std::vector<uint32_t> not_submitted_;    // with Rules::lazy_start
   std::vector<std::vector<bool>> loaded_;  // kernels, of each device
   std::vector<uint32_t> carveout_;         // of each device, by the kernel before; kNone: none asked for one

@@ -40,6 +40,12 @@ class GraphMemory {
  public:
   GraphMemory(Core& core, Allocations& memory);
 
+  // The program has more buffers than before.
+  void grow() {
+    owner_.resize(core_.program.buffers.size());
+    live_.resize(core_.program.buffers.size());
+  }
+
   // For a new definition; null if it has no memory nodes, or they cannot be ordered.
   std::shared_ptr<GraphLayout> lay_out(const GraphDesc& g);
   // Why a definition with this layout cannot be instantiated.

@@ -26,6 +26,12 @@ class Graphs : private Environments::Owner {
  public:
   Graphs(Core& core, Ordering& ordering, Allocations& memory);
 
+  // The program has more buffers than before.
+  void grow() {
+    memory_.grow();
+    allocated_at_.resize(allocated_at_.empty() ? 0 : core_.program.buffers.size());
+  }
+
   // ---- calls; each gives CUDA's error or nothing
   struct Flags {
     bool node_priority = false, auto_free = false, device_launch = false;

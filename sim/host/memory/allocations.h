@@ -18,6 +18,9 @@ class Allocations {
   // so much.
   Allocations(const Program& p, const Params& n);
 
+  // The program has more buffers than before, which calls allocate.
+  void grow(const Program& p) { buffers_.resize(p.buffers.size()); }
+
   enum class State : uint8_t { kNever, kAllocated, kFreed };
   struct Buffer {
     State state = State::kNever;

@@ -14,18 +14,24 @@ Unified::Unified(const Program& p, const Params& n, Allocations& memory)
       params_(n),
       memory_(memory),
       pages_per_block_(std::max(1u, n.um.block / n.um.page)),
-      regions_(p.buffers.size()),
       devices_(p.devices) {
+  grow();
+}
+
+void Unified::grow() {
   constexpr uint64_t kMostPages = uint64_t{1} << 23;
-  uint64_t pages = 0;
-  for (uint32_t b = 0; b < regions_.size(); ++b) {
+  const Program& p = program_;
+  const Params& n = params_;
+  auto b = static_cast<uint32_t>(regions_.size());
+  regions_.resize(p.buffers.size());
+  for (; b < regions_.size(); ++b) {
     const bool system =
         p.buffers[b].memory == Memory::kPageable &&
         (n.um.support == spec::UnifiedMemory::HMM || n.um.support == spec::UnifiedMemory::ATS);
     regions_[b].on = p.buffers[b].memory == Memory::kManaged || system;
     active_ |= regions_[b].on;
-    pages += regions_[b].on ? p.buffers[b].bytes / n.um.page + 1 : 0;
-    if (pages > kMostPages) {
+    pages_ += regions_[b].on ? p.buffers[b].bytes / n.um.page + 1 : 0;
+    if (pages_ > kMostPages) {
       throw ProgramError(p.buffers[b].line,
                          "buffer " + p.buffers[b].name + ": " + std::to_string(p.buffers[b].bytes) +
                              " bytes; legal: up to " + std::to_string(kMostPages * n.um.page) +

@@ -18,6 +18,8 @@ class Unified {
  public:
   Unified(const Program& p, const Params& n, Allocations& memory);
 
+  // The program has more buffers than before. Throws as at the start.
+  void grow();
   // Whether the program has any such memory: without, nothing of this is asked.
   bool active() const { return active_; }
   bool moves(uint32_t buffer) const { return regions_[buffer].on; }
@@ -105,6 +107,7 @@ class Unified {
   const Params& params_;
   Allocations& memory_;
   bool active_ = false;
+  uint64_t pages_ = 0;  // of all buffers
   uint64_t stamp_ = 0;
   uint32_t pages_per_block_;
   std::vector<Region> regions_;  // of each buffer

@@ -20,6 +20,8 @@ AddressSpace::AddressSpace(const Program& p, const Params& n, Allocations& memor
               ? p.buffers.size()
               : 0) {}
 
+void AddressSpace::grow() { mappings_.resize(mappings_.empty() ? 0 : program_.buffers.size()); }
+
 uint64_t AddressSpace::length(const Call& c) const {
   if (c.bytes > 0) {
     return c.bytes;

@@ -19,6 +19,9 @@ class AddressSpace {
  public:
   AddressSpace(const Program& p, const Params& n, Allocations& memory);
 
+  // The program has more buffers than before.
+  void grow();
+
   // What the call costs the host thread, and what each does.
   Ps cost(const Call& c) const;
   std::optional<Refusal> create(uint32_t physical);

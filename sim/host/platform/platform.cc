@@ -54,16 +54,23 @@ Platform::Platform(const Program& p, const Params& params, const PlatformOptions
   work_.resize(p.devices);
 }
 
-Result Platform::run() {
-  threads_.start();
+void Platform::advance() {
+  if (!std::exchange(begun_, true)) {
+    threads_.start();
+  } else {
+    threads_.ask_again();
+  }
   do {
-    while (kernels_ended() || !events.empty()) {
+    while (!threads_.later() && (kernels_ended() || !events.empty())) {
       watch_.look(*this, threads_, result_.operations);
       const DueEvent e = events.pop();
       now = e.at;
       happen(e);
     }
-  } while (threads_.all_done() && threads_.flush());
+  } while (!threads_.later() && threads_.all_done() && threads_.flush());
+}
+
+Result Platform::finish() {
   if (!threads_.all_idle() || commands.live() > 0) {
     result_.deadlock = explain_deadlock(*this, threads_.blocked(), connections_, host_functions_.stuck());
   }

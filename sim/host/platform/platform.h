@@ -30,7 +30,9 @@ namespace heddle::host {
 class Platform final : public Core {
  public:
   Platform(const Program& p, const Params& params, const PlatformOptions& options);
-  Result run();
+  // On to the end, or to where a live thread has no call yet.
+  void advance();
+  Result finish();
   void finish(uint32_t slot) override;
   void triggered(uint32_t slot, Port port) override;
   void kernel_started(uint32_t slot, Ps at) override { graphs_.kernel_started(slot, at); }
@@ -97,6 +99,7 @@ class Platform final : public Core {
   std::vector<Overlap> work_;  // of each device: kernels and copies
   Watch watch_;
   uint32_t deep_ = 0;
+  bool begun_ = false;
 };
 
 }  // namespace heddle::host

@@ -8,8 +8,20 @@ namespace heddle::host {
 Result run(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options) {
   check_program(program);
   const Params params(gpu, options.rules);
-  return Platform(program, params, options).run();
+  Platform platform(program, params, options);
+  platform.advance();
+  return platform.finish();
 }
+
+OpenRun::OpenRun(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options)
+    : params_(gpu, options.rules) {
+  check_program(program);
+  platform_ = std::make_unique<Platform>(program, params_, options);
+}
+
+OpenRun::~OpenRun() = default;
+
+void OpenRun::advance() { platform_->advance(); }
 
 Program empty_program(uint32_t devices) {
   Program p;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 
 #include "configs/schema/spec.h"
 #include "sim/base/error.h"
@@ -37,6 +38,26 @@ struct PlatformOptions {
 // Errors of calls are part of the result. Throws ProgramError (check_program.h) when the program refers to
 // something that it does not have, LimitReached when it goes beyond `limits`.
 Result run(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options = {});
+
+class Platform;
+
+// A run that stops where a live thread has no call yet (LiveThread::kLater), before anything else happens at
+// that time or behind it, and goes on from there. The program may have got meanwhile what live_thread.h says.
+class OpenRun {
+ public:
+  // `program`, `gpu` and what the options point to outlive this. Throws as run() does.
+  OpenRun(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options = {});
+  ~OpenRun();
+  OpenRun(const OpenRun&) = delete;
+  OpenRun& operator=(const OpenRun&) = delete;
+
+  // On to the next such place, or to the end. Throws as run() does; it is over then.
+  void advance();
+
+ private:
+  const Params params_;
+  std::unique_ptr<Platform> platform_;
+};
 
 // A program with nothing in it but the devices' legacy default streams.
 Program empty_program(uint32_t devices = 1);

@@ -1,6 +1,6 @@
 // A host thread that decides what it calls while the program runs: it is asked for its next call when the one
 // before has returned, at that simulated time. The program may grow meanwhile: calls of the thread, kernels,
-// events, accesses, windows.
+// events, accesses, windows, changes of graphs' nodes, buffers that calls allocate.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,12 @@ struct Returned {
 class LiveThread {
  public:
   struct Next {
-    size_t call;        // of the thread's ThreadDesc::calls; kEnd: none, the thread has ended
+    size_t call;        // of the thread's ThreadDesc::calls; kEnd: none, the thread has ended; kLater
     uint64_t item = 0;  // of a put: what it puts
   };
   static constexpr size_t kEnd = SIZE_MAX;
+  // None yet: an OpenRun stops, and asks again when it goes on. In others nothing can go on then.
+  static constexpr size_t kLater = SIZE_MAX - 1;
 
   virtual ~LiveThread() = default;
   // `last`: of the call before; at the start, of none. What it throws ends the run.

@@ -36,6 +36,7 @@ void SmState::serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::B
     }
   }
   ar.mark("warps of an SM");
+  places_used_ = ar.reading() ? warps() : places_used_;
   for (Warp& w : warps_) {
     ar(w);
     serialize_pointer(ar, w.next, kernel);

@@ -1,6 +1,7 @@
 #include "sim/sm/state/sm_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,24 +20,32 @@ SmState::SmState(uint32_t index, const spec::GpuConfig& gpu, WarpScheduler& sche
       active_mask_(gpu.limits().max_warps_per_sm()),
       port_(gpu.sm().l1()) {}
 
-void SmState::begin(IssueObserver* observer, const Noting& noting, const memory::Image* image) {
+void SmState::begin(IssueObserver* observer, const Noting& noting, const memory::Image* image, bool used) {
   observer_ = observer;
   noting_ = noting;
   image_ = image;
   counters_ = {};
   profile_.clear();
-  residencies_.clear();
-  events_ = {};
-  std::fill(warps_.begin(), warps_.end(), Warp{});
-  std::fill(blocks_.begin(), blocks_.end(), BlockSlot{});
   scoreboards_.reset();
+  now_ = 0;
+  if (!used) {
+    return;
+  }
+  residencies_.clear();
+  events_.clear();
+  std::fill_n(warps_.begin(), std::exchange(places_used_, 0), Warp{});
+  for (BlockSlot& b : blocks_) {
+    if (b.generation != 0) {  // it has had a block
+      b = {};
+    }
+  }
   outbox_.clear();
   port_.reset();
   payloads_.clear();
   fault_.reset();
   openings_ = 0;
   resident_ = 0;
-  now_ = active_since_ = active_cycles_ = last_activity_ = 0;
+  active_since_ = active_cycles_ = last_activity_ = 0;
 }
 
 void SmState::need_scoreboards() {
@@ -50,6 +59,7 @@ void SmState::start_warp(uint32_t id, const Warp& w) {
     active_since_ = w.started;
   }
   warps_[id] = w;
+  places_used_ = std::max(places_used_, id + 1);
   active_mask_[id] = ~0u;
   if (scoreboards_) {
     (*scoreboards_)[id].reset();

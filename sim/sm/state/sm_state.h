@@ -50,8 +50,8 @@ class SmState {
   // `gpu` and `scheduler` must live as long.
   SmState(uint32_t index, const spec::GpuConfig& gpu, WarpScheduler& scheduler);
 
-  // Sm::begin().
-  void begin(IssueObserver* observer, const Noting& noting, const memory::Image* image);
+  // Sm::begin(). `used`: warps have been here, or something else has happened, since the last.
+  void begin(IssueObserver* observer, const Noting& noting, const memory::Image* image, bool used);
   // A kernel without control bits may come: its dependences are known by registers.
   void need_scoreboards();
 
@@ -205,7 +205,8 @@ class SmState {
   memory::Payloads payloads_;
   std::optional<Fault> fault_;
   uint64_t openings_ = 0;
-  uint32_t resident_ = 0;  // warps
+  uint32_t resident_ = 0;     // warps
+  uint32_t places_used_ = 0;  // of warps, since begin(): the first so many
   Cycle now_ = 0;
   Cycle active_since_ = 0;
   Cycle active_cycles_ = 0;

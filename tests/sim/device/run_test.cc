@@ -123,6 +123,35 @@ TEST_CASE("a run leaves nothing behind for another kernel") {
   check_equal(run(gpu, k), run(everything(), k));
 }
 
+// begin() leaves SMs as they are to which nothing has come.
+TEST_CASE("small launches between large ones, on one machine and on new ones") {
+  device::Gpu gpu(everything());
+  for (const uint32_t blocks : {1, 64, 2, 1, 3, 64, 1}) {
+    Kernel k = mixed();
+    k.blocks(blocks);
+    CAPTURE(blocks);
+    check_equal(run(gpu, k), run(everything(), k));
+    Kernel other;
+    other.add(ldg(1).at(0, 128), 20);
+    other.warps(2).blocks(blocks + 1).without_control();
+    check_equal(run(gpu, other), run(everything(), other));
+  }
+}
+
+// The L2 goes only through what has been used since the launch before.
+TEST_CASE("warm launches find the same on a machine that was read from what it had saved") {
+  device::Gpu gpu(everything()), read(everything());
+  device::RunOptions options;
+  options.warm = true;
+  for (const uint32_t blocks : {64, 1, 1, 16, 2, 64}) {
+    Kernel k = mixed();
+    k.blocks(blocks);
+    CAPTURE(blocks);
+    check_equal(run(gpu, k, options), run(read, k, options));
+    read.restore(read.save());
+  }
+}
+
 TEST_CASE("the number of host threads does not change anything") {
   Kernel k = mixed();
   device::RunOptions options;

@@ -1,0 +1,50 @@
+#include "frontends/cuda/assumptions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::cuda {
+
+void Assumptions::kernel_on_host_memory(const std::string& kernel) {
+  if (std::find(on_host_memory_.begin(), on_host_memory_.end(), kernel) == on_host_memory_.end()) {
+    on_host_memory_.push_back(kernel);
+  }
+}
+
+std::vector<std::string> Assumptions::lines() const {
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> out = {
+      "the host's own work and the loading of kernels at their first launch take no time; clocks that the "
+      "program reads are this computer's"};
+  if (!on_host_memory_.empty()) {
+    std::string names = on_host_memory_[0];
+    for (size_t i = 1; i < std::min(kNamed, on_host_memory_.size()); ++i) {
+      names += ", " + on_host_memory_[i];
+    }
+    if (on_host_memory_.size() > kNamed) {
+      names += fmt::format(" and {} more", on_host_memory_.size() - kNamed);
+    }
+    out.push_back(
+        "kernels access pinned memory of the host as fast as the device's own, which PCI Express does not "
+        "allow: " +
+        names);
+  }
+  if (registration_) {
+    out.emplace_back("cudaHostRegister takes as long as an allocation of as many bytes");
+  }
+  if (blocking_wait_) {
+    out.emplace_back(
+        "waits that block (cudaDeviceScheduleBlockingSync, cudaEventBlockingSync) end as early as those that "
+        "spin");
+  }
+  if (threads_.size() > 1) {
+    out.push_back(fmt::format(
+        "calls of {} threads of the host stand one behind the other, in the order in which they came: the "
+        "times of another run may be others",
+        threads_.size()));
+  }
+  return out;
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,32 @@
+// What a program's times rest on that a GPU does in another way: what is said at the end of a run, one line
+// for each, of what the program has made use of.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace heddle::cuda {
+
+class Assumptions {
+ public:
+  // A kernel has accessed pinned or registered memory of the host.
+  void kernel_on_host_memory(const std::string& kernel);
+  void registration() { registration_ = true; }
+  void blocking_wait() { blocking_wait_ = true; }
+  // A call by this thread of the host.
+  void called_by(std::thread::id thread) { threads_.insert(thread); }
+
+  // Those of every run, too.
+  std::vector<std::string> lines() const;
+
+ private:
+  std::vector<std::string> on_host_memory_;  // kernels, as they came
+  std::set<std::thread::id> threads_;
+  bool registration_ = false;
+  bool blocking_wait_ = false;
+};
+
+}  // namespace heddle::cuda
