@@ -40,7 +40,8 @@ bool wanted(const LaunchRecord& l, const std::string& name) {
   return name == l.trace || name == fmt::format("{}/{}", l.trace, l.launch);
 }
 
-void report_run(const ReportOptions& o, const analysis::RunRecord& run, analysis::ResultReader& reader) {
+void report_run(const ReportOptions& o, const analysis::RunRecord& stored, analysis::ResultReader& reader) {
+  const analysis::RunRecord run = reader.whole(stored);
   const std::vector<LaunchRecord> launches = reader.launches(run.id);
   print(fmt::format("run {}: {}\n", run.id, analysis::run_heading(run, launches)));
   if (const std::vector<analysis::RunCounter> counters = reader.counters(run.id); !counters.empty()) {
@@ -97,7 +98,7 @@ int write_html(const ReportOptions& o, analysis::ResultReader& reader) {
       });
     }
     found += launches.size();
-    runs.push_back({std::move(run), std::move(launches)});
+    runs.push_back({reader.whole(std::move(run)), std::move(launches)});
   }
   if (found == 0) {
     throw Error(fmt::format("{}: no such results", o.file.string()));
