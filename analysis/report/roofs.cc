@@ -47,7 +47,8 @@ double dram_bytes_per_core_cycle(const config::GpuConfig& g) {
 
 std::optional<config::GpuConfig> configuration(const RunRecord& run) {
   if (base_of(run.config_text)) {
-    throw std::logic_error(fmt::format("run {} has only what changes in another run's configuration", run.id));
+    throw std::logic_error(
+        fmt::format("run {} has only what changes in another run's configuration", run.id));
   }
   config::GpuConfig g;
   // A record that cannot be read has no configuration.

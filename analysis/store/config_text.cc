@@ -13,8 +13,8 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// "# as run 1 (0123456789abcdef), but for\n", then for each change "@LINE,REMOVED,ADDED\n" and the added lines.
-// LINE counts the base's from 0. The hash is the base's.
+// "# as run 1 (0123456789abcdef), but for\n", then for each change "@LINE,REMOVED,ADDED\n" and the added
+// lines. LINE counts the base's from 0. The hash is the base's.
 constexpr std::string_view kHead = "# as run ", kBase = " (", kBehind = "), but for\n";
 constexpr size_t kWindow = 64;  // lines after which two texts have to agree again
 

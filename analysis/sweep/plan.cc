@@ -56,13 +56,14 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<siz
     for (const std::string& gpu : sweep_.gpu()) {
       try {
         const config::GpuConfig config = config::load(gpu, load_options(points_[p]));
-        configs_.push_back({p, gpu, config::hash(config), config.name(), config.product(), config.seed(), ""});
+        configs_.push_back(
+            {p, gpu, config::hash(config), config.name(), config.product(), config.seed(), ""});
         if (!only) {
           std::string text = config::to_text(config);
           const auto [it, is_first] = first.try_emplace(gpu, First{configs_.size() - 1, text});
-          configs_.back().text = is_first ? std::move(text)
-                                          : analysis::config_changes(it->second.text, run_of(it->second.config),
-                                                                     text);
+          configs_.back().text =
+              is_first ? std::move(text)
+                       : analysis::config_changes(it->second.text, run_of(it->second.config), text);
         }
       } catch (const Error& e) {
         skipped_.push_back({p, gpu, e.what()});

@@ -113,8 +113,8 @@ std::string table_text(const ResultTable& table) {
     };
     for (std::string cell :
          {analysis::grouped(r.cycles), fmt::format("{:.0f}", r.core_mhz), analysis::duration(r.seconds),
-          best > 0 ? fmt::format("{:.2f}x", r.seconds / best) : std::string("-"),
-          percent(r.issue_pct), percent(r.l2_pct), percent(r.dram_pct), r.bound.empty() ? std::string("-") : r.bound}) {
+          best > 0 ? fmt::format("{:.2f}x", r.seconds / best) : std::string("-"), percent(r.issue_pct),
+          percent(r.l2_pct), percent(r.dram_pct), r.bound.empty() ? std::string("-") : r.bound}) {
       cells.push_back(std::move(cell));
     }
     t.add(cells);

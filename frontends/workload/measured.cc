@@ -50,9 +50,9 @@ std::string measured_elsewhere(const Workload& w, const config::GpuConfig& gpu) 
     return "";
   }
   const bool known = !w.measured->gpu.empty();
-  return fmt::format("{}: kernels last as measured {}, whatever the GPU: only calls and copies take the times of {}",
-                     w.file, known ? "on " + w.measured->gpu : "(the profile does not say on which GPU)",
-                     gpu.name());
+  return fmt::format(
+      "{}: kernels last as measured {}, whatever the GPU: only calls and copies take the times of {}", w.file,
+      known ? "on " + w.measured->gpu : "(the profile does not say on which GPU)", gpu.name());
 }
 
 }  // namespace heddle::workload

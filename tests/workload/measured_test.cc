@@ -14,8 +14,9 @@ std::string said(const std::string& measured, const std::string& gpu, uint32_t s
   g.set_name(gpu);
   g.mutable_topology()->set_sms(sms);
   return measured_elsewhere(
-      parse_workload(measured + R"( kernel { name: "k" us: 5 } thread { name: "main" call { launch { kernel: "k" } } })",
-                     "w.textproto"),
+      parse_workload(
+          measured + R"( kernel { name: "k" us: 5 } thread { name: "main" call { launch { kernel: "k" } } })",
+          "w.textproto"),
       g);
 }
 
@@ -24,7 +25,8 @@ TEST_CASE("kernels that were measured on another GPU") {
   CHECK(said(h200, "h200", 132).empty());
   CHECK(said("", "b200", 148).empty());  // nobody has measured these
   CHECK(said(h200, "b200", 148) ==
-        "w.textproto: kernels last as measured on NVIDIA H200, whatever the GPU: only calls and copies take the "
+        "w.textproto: kernels last as measured on NVIDIA H200, whatever the GPU: only calls and copies take "
+        "the "
         "times of b200");
   CHECK_THAT(said(h200, "h20", 132), Contains("on NVIDIA H200"));  // no part of a word
   CHECK_THAT(said(h200, "h100", 132), Contains("on NVIDIA H200"));

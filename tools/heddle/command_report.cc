@@ -177,15 +177,21 @@ void add_report(CLI::App& app, int& status) {
   auto o = std::make_shared<ReportOptions>();
   CLI::App* c = app.add_subcommand("report", "print the results in a database");
   c->add_option("FILE", o->file, "database written by --out")->required();
-  c->add_option("--run", o->run, "only the run with this number")->check(at_least(1));
-  c->add_option("--kernel", o->kernels, "everything about this launch: TRACE or TRACE/LAUNCH; repeatable")
-      ->allow_extra_args(false);
-  c->add_flag("--hash", o->hash,
-              "print only a hash of the results; it depends neither on the host nor on the threads");
-  c->add_flag("--relations", o->relations,
-              "only check what must hold between the counters (heddle metrics --relations)");
-  c->add_option("--html", o->html, "write a page for a browser instead: tables, hot spots, charts; one file")
-      ->type_name("FILE.html");
+  CLI::Option* run = c->add_option("--run", o->run, "only the run with this number")->check(at_least(1));
+  CLI::Option* kernel =
+      c->add_option("--kernel", o->kernels, "everything about this launch: TRACE or TRACE/LAUNCH; repeatable")
+          ->allow_extra_args(false);
+  CLI::Option* hash =
+      c->add_flag("--hash", o->hash,
+                  "print only a hash of the results; it depends neither on the host nor on the threads");
+  CLI::Option* relations =
+      c->add_flag("--relations", o->relations,
+                  "only check what must hold between the counters (heddle metrics --relations)");
+  CLI::Option* html = c->add_option("--html", o->html,
+                                    "write a page for a browser instead: tables, hot spots, charts; one file")
+                          ->type_name("FILE.html");
+  hash->excludes(run)->excludes(kernel)->excludes(html)->excludes(relations);  // it is of the whole file
+  relations->excludes(kernel)->excludes(html);
   add_force(*c, o->force);
   c->callback([o, &status] { status = report(*o); });
 }

@@ -101,8 +101,8 @@ class LoadedModule {
                         exec::Launch& launch) {
     const modules::Parameter& p = kernel.parameters.at(index);
     if (bytes.size() != p.bytes || launch.parameters.size() < p.offset + bytes.size()) {
-      throw Error("kernel " + kernel.name + ": " + std::to_string(bytes.size()) + " bytes for a parameter of " +
-                  std::to_string(p.bytes));
+      throw Error("kernel " + kernel.name + ": " + std::to_string(bytes.size()) +
+                  " bytes for a parameter of " + std::to_string(p.bytes));
     }
     std::copy(bytes.begin(), bytes.end(), launch.parameters.begin() + p.offset);
   }
@@ -212,18 +212,18 @@ void bind_ptx(py::module_& m) {
       .def("release", &exec::Memory::release)
       .def("write", [](exec::Memory& memory, uint64_t at,
                        const py::buffer& b) { memory.write(at, bytes_of(b.request())); })
-      .def("read", [](const exec::Memory& memory, uint64_t at, uint64_t bytes) {
-        std::string out(bytes, '\0');
-        memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size()});
-        return py::bytes(out);
-      })
+      .def("read",
+           [](const exec::Memory& memory, uint64_t at, uint64_t bytes) {
+             std::string out(bytes, '\0');
+             memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size()});
+             return py::bytes(out);
+           })
       .def("read_into", [](const exec::Memory& memory, uint64_t at, const py::buffer& b) {
         const py::buffer_info info = b.request(/*writable=*/true);
         memory.read(at, {static_cast<uint8_t*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)});
       });
   // Where the host has it: arrays that share bytes are to share them in the simulated memory.
-  m.def("buffer_address",
-        [](const py::buffer& b) { return reinterpret_cast<uintptr_t>(b.request().ptr); });
+  m.def("buffer_address", [](const py::buffer& b) { return reinterpret_cast<uintptr_t>(b.request().ptr); });
   py::class_<LaunchArguments>(m, "PtxArguments")
       .def(py::init(&arguments))
       .def_property_readonly("printed", [](const LaunchArguments& a) { return *a.printed; });
