@@ -41,6 +41,8 @@ def _environment(values: Dict[str, Any]) -> str:
         field = _VARIABLES.get(name, name)
         if field != name:
             v = v if isinstance(v, bool) or field == "visible_devices" or not str(v).isdigit() else int(v)
+            if field in _SWITCHES and v not in (0, 1):
+                raise Error(f"{name}={v!r}: legal values: 0 and 1")
             v = bool(v) if field in _SWITCHES else str(v) if field == "visible_devices" else v
         out.append(f"{field}: {text_of(Word(v) if isinstance(v, str) and re.fullmatch('[A-Z][A-Z0-9_]*', v) else v)}")
     return " ".join(out)
