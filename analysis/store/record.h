@@ -23,7 +23,7 @@ struct RunRecord {
   std::string gpu;          // name of the configuration, "h200"
   std::string product;      // "NVIDIA H200 SXM"
   std::string config_hash;  // of config_text
-  std::string config_text;  // resolved: overrides and the fidelity preset applied; or as ResultReader::runs()
+  std::string config_text;  // resolved: overrides and the fidelity preset applied
   std::string fidelity;
   std::string overrides;  // one "path=value" per line, in the order given
   uint64_t seed = 0;
