@@ -49,7 +49,7 @@ class Sweeps(PythonTest):
         self.ok("sweep", "table", "s", "--csv", self.path("t.csv"))
         with open("t.csv", encoding="utf-8") as f:
             table = list(csv.DictReader(f))
-        self.assertEqual([bool(row["bound"]) and float(row["issue_pct"]) > 0 for row in table], [True] * 12)
+        self.assertEqual([row["bound"] != "" and row["issue_pct"] != "" for row in table], [True] * 12)
         # As a database, a page and a timeline of any of its runs.
         self.assertIn("roofs, % of the peak", self.ok("report", "s/results.db", "--run", "12").stdout)
         s.results(5, "h100").save("alone.db")
@@ -124,7 +124,7 @@ class Sweeps(PythonTest):
         self.raises(heddle.Error, "has no values", heddle.sweep, {"l2.ways": []}, trace)
         self.raises(heddle.Error, "far_latncy", heddle.sweep, {"l2.far_latncy": [1]}, trace)
         self.raises(heddle.Error, "no.textproto: cannot be read", heddle.sweep, "no.textproto")
-        self.raises(heddle.Error, "traces, fidelity and set are those of the file", heddle.sweep, "no.textproto", trace)
+        self.raises(heddle.Error, "traces, gpu, fidelity and set are those of the file", heddle.sweep, "no.textproto", trace)
         self.raises(heddle.Error, "jobs=-1: out of range", heddle.sweep, AXES, trace, jobs=-1)
         self.raises(heddle.Error, "no folder of a sweep", heddle.collect, self.dir)
         self.raises(heddle.ResultsError, "no such file", heddle.Sweep, "nowhere")

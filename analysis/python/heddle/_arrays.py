@@ -153,7 +153,9 @@ class Copies:
     def free(self) -> None:
         for at in self._blocks:
             self._memory.release(at)
-        self._blocks = []
+        for a in self._arrays:
+            a.view.release()
+        self._blocks, self._arrays = [], []
 
 
 __all__ = ["Copies", "HostArray"]

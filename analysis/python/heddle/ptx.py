@@ -42,7 +42,7 @@ def _dimensions(name: str, size: Size) -> Tuple[int, int, int]:
     except TypeError:
         values = []
     if not 1 <= len(values) <= 3:
-        raise Error(f"{name}={size!r}: one to three whole numbers")
+        raise Error(f"{name}={size!r}: one to three numbers")
     values = [integer(name, v, 1, 2**31 - 1) for v in values]
     return tuple(values + [1] * (3 - len(values)))
 
@@ -301,6 +301,8 @@ def _is_number(x: Any, kind: str) -> bool:
     """Numbers of Python and numpy, and arrays without an index where no address can be meant: elsewhere they are arrays like others."""
     if isinstance(x, (int, float)):
         return True
+    if isinstance(x, memoryview):
+        return False
     if isinstance(x, numpy.generic):
         if x.dtype.kind not in "biuf":
             raise Error(f"{x!r} is neither a real number nor an array")
