@@ -60,10 +60,10 @@ class Sweeps(PythonTest):
             self.assertEqual(len(re.findall(r'"roofs":\s*\[\s*\[', f.read())), 12)
         # A file of an earlier version, whose later runs have a comment instead: that is said.
         with sqlite3.connect("s/results.db") as db:
-            db.execute("UPDATE runs SET config_text = '# as run 1, with the overrides of this one\n' WHERE id = 2")
+            db.execute("UPDATE runs SET config_text = '# as run 1, with the overrides of this one\n' WHERE id = 12")
         db.close()
         with self.assertWarnsRegex(heddle.HeddleWarning, "no shares of a peak"):
-            self.assertEqual(len(heddle.open("s/results.db", 2).peak_shares.columns), 0)
+            self.assertEqual(len(heddle.open("s/results.db", 12).peak_shares.columns), 0)
         self.assertIn("1 row has no shares of a peak", self.ok("sweep", "table", "s/results.db").stderr)
 
     def test_arguments_that_would_be_ignored(self):
