@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
+#include "analysis/store/config_text.h"
 #include "configs/proto_text/proto_text.h"
 
 namespace heddle::analysis {
@@ -44,6 +46,10 @@ double dram_bytes_per_core_cycle(const config::GpuConfig& g) {
 }  // namespace
 
 std::optional<config::GpuConfig> configuration(const RunRecord& run) {
+  if (base_of(run.config_text)) {
+    throw std::logic_error(
+        fmt::format("run {} has only what changes in another run's configuration", run.id));
+  }
   config::GpuConfig g;
   // A record that cannot be read has no configuration.
   if (config::parse_proto_text(run.config_text, g) || g.clocks().core_mhz() <= 0 || g.topology().sms() == 0) {

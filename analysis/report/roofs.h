@@ -20,7 +20,8 @@ struct Roof {
 // Nobody above this: latency, not throughput, bounds the launch.
 inline constexpr double kBoundPct = 60;
 
-// The configuration that a run was simulated with; nothing where the record has none that can be read.
+// The configuration that a run was simulated with; nothing where the record has none that can be read. Throws
+// std::logic_error for a record that is not whole: ResultReader::whole() makes it so.
 std::optional<config::GpuConfig> configuration(const RunRecord& run);
 
 // Every unit of the configuration, the busiest first. Empty without a configuration or cycles.

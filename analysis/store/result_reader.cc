@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "analysis/store/config_text.h"
 #include "analysis/store/schema.h"
 #include "sim/base/error.h"
 #include "sim/base/fnv.h"
@@ -62,6 +63,25 @@ std::vector<RunRecord> ResultReader::runs() {
     out.push_back(std::move(r));
   }
   return out;
+}
+
+RunRecord ResultReader::whole(RunRecord run) {
+  const std::optional<int64_t> base = base_of(run.config_text);
+  if (!base) {
+    return run;
+  }
+  if (base_run_ != *base) {
+    Statement s = db_.prepare("SELECT config_text FROM runs WHERE id = ?");
+    s.bind(1, *base);
+    base_text_ = s.step() ? s.text(0) : "";
+    base_run_ = *base;
+  }
+  try {
+    run.config_text = whole_config(run.config_text, base_text_);
+  } catch (const Error& e) {
+    throw Error(fmt::format("{}: run {}: {}", db_.file(), run.id, e.what()));
+  }
+  return run;
 }
 
 std::vector<LaunchRecord> ResultReader::launches(int64_t run_id) {

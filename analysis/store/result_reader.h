@@ -18,7 +18,11 @@ class ResultReader {
   // Throws heddle::Error when `file` is missing or not a result database of this version.
   explicit ResultReader(const std::filesystem::path& file);
 
+  // `config_text` is as stored: of the later points of a sweep, what changes in an earlier run's
+  // (config_text.h). A text of all of them would be tens of kilobytes a run.
   std::vector<RunRecord> runs();
+  // The run with its whole `config_text`. Throws heddle::Error when the file's is damaged.
+  RunRecord whole(RunRecord run);
   // The launches of one run in the order they were given; host timing where it was stored.
   std::vector<LaunchRecord> launches(int64_t run_id);
 
@@ -49,6 +53,8 @@ class ResultReader {
   void read_details(LaunchRecord& r);
 
   Database db_;
+  int64_t base_run_ = 0;  // whose text base_text_ is; 0: none yet
+  std::string base_text_;
 };
 
 }  // namespace heddle::analysis

@@ -6,12 +6,16 @@
 #include <utility>
 
 #include "analysis/run/host.h"
+#include "analysis/store/config_text.h"
 #include "analysis/sweep/sweep_file.h"
 #include "configs/loader/config.h"
 #include "sim/base/error.h"
 
 namespace heddle::sweep {
 namespace {
+
+// Of a configuration in the merged database.
+int64_t run_of(size_t config) { return static_cast<int64_t>(config) + 1; }
 
 constexpr size_t kNamed = 5;  // impossible points in an error; `heddle sweep --dry-run` lists them all
 
@@ -37,6 +41,11 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<siz
   for (const std::string& gpu : sweep_.gpu()) {
     config::load(gpu, load_options({}));  // an unknown GPU is no impossible point
   }
+  struct First {
+    size_t config = 0;
+    std::string text;
+  };
+  std::map<std::string, First> first;  // of each GPU
   for (size_t p = 0; p < points_.size(); ++p) {
     if (only && !only->contains(p)) {
       continue;
@@ -47,7 +56,15 @@ SweepPlan::SweepPlan(Sweep sweep, const analysis::Warn& warn, const std::set<siz
     for (const std::string& gpu : sweep_.gpu()) {
       try {
         const config::GpuConfig config = config::load(gpu, load_options(points_[p]));
-        configs_.push_back({p, gpu, config::hash(config), config.name(), config.product(), config.seed()});
+        configs_.push_back(
+            {p, gpu, config::hash(config), config.name(), config.product(), config.seed(), ""});
+        if (!only) {
+          std::string text = config::to_text(config);
+          const auto [it, is_first] = first.try_emplace(gpu, First{configs_.size() - 1, text});
+          configs_.back().text =
+              is_first ? std::move(text)
+                       : analysis::config_changes(it->second.text, run_of(it->second.config), text);
+        }
       } catch (const Error& e) {
         skipped_.push_back({p, gpu, e.what()});
       }
@@ -119,17 +136,13 @@ Collection SweepPlan::collection(std::vector<CollectedFailure> failures) const {
   out.axes = axes();
   out.failures = std::move(failures);
   out.skipped = skipped_;
-  std::map<std::string, size_t> first;  // run of each GPU
   for (size_t c = 0; c < configs_.size(); ++c) {
     CollectedRun run;
     run.point = configs_[c].point;
     run.values = points_[run.point].values;
-    const size_t whole = first.emplace(configs_[c].gpu, c).first->second;
-    run.record = [this, c, whole] {
+    run.record = [this, c] {
       analysis::RunRecord r = record_of(configs_[c], launches_.size());
-      // Tens of kilobytes that say the same for every point.
-      r.config_text = c == whole ? config::to_text(load(configs_[c]))
-                                 : fmt::format("# as run {}, with the overrides of this one\n", whole + 1);
+      r.config_text = configs_[c].text;
       return r;
     };
     for (size_t l = 0; l < launches_.size(); ++l) {

@@ -27,6 +27,9 @@ struct PlannedConfig {
   // Of the machine; to load it again takes milliseconds.
   std::string name, product;
   uint64_t seed = 0;
+  // Its text, or what changes in that of its GPU's first configuration (analysis/store/config_text.h); empty
+  // in plans of some points only, which nobody collects.
+  std::string text;
 };
 
 // The sweep's simulations ("tasks"): every launch of every configuration, configurations first by point, then

@@ -26,9 +26,10 @@ using Align = TextTable::Align;
 constexpr double kLeft = 190, kTop = 48, kWidth = 480, kRow = 18, kBar = 13, kRight = 240;
 constexpr const char* kLatency = "#8c959f";
 
-double percent_of(const std::vector<Roof>& roofs, std::string_view name) {
+// Nothing without any roof; 0 for a unit that the machine lacks.
+std::optional<double> percent_of(const std::vector<Roof>& roofs, std::string_view name) {
   const auto it = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& r) { return r.name == name; });
-  return it == roofs.end() ? 0 : it->percent;
+  return roofs.empty() ? std::nullopt : std::optional(it == roofs.end() ? 0.0 : it->percent);
 }
 
 // What bounds it without the per cent: the colour's key.
@@ -54,14 +55,15 @@ std::string label(const TableRow& row, bool with_launch) {
 ResultTable read_table(const std::filesystem::path& file, bool by_time) {
   const SweepResults results(file);
   analysis::ResultReader reader(file);
-  std::map<int64_t, std::optional<config::GpuConfig>> machines;
-  for (const analysis::RunRecord& run : reader.runs()) {
-    machines[run.id] = analysis::configuration(run);
+  std::map<int64_t, analysis::RunRecord> runs;
+  for (analysis::RunRecord& run : reader.runs()) {
+    runs[run.id] = std::move(run);
   }
   ResultTable table{results.axes(), {}};
   for (const ResultConfig& c : results.configs()) {
+    const std::optional<config::GpuConfig> machine = analysis::configuration(reader.whole(runs.at(c.run_id)));
     for (const analysis::LaunchRecord& l : reader.launches(c.run_id)) {
-      const std::vector<Roof> roofs = analysis::roofs(l, machines[c.run_id]);
+      const std::vector<Roof> roofs = analysis::roofs(l, machine);
       const analysis::LaunchFacts f = analysis::facts(l);
       table.rows.push_back({.point = c.point,
                             .gpu = c.gpu,
@@ -106,11 +108,13 @@ std::string table_text(const ResultTable& table) {
     std::vector<std::string> cells = {r.launch, fmt::format("{}", r.point), r.gpu};
     cells.insert(cells.end(), r.values.begin(), r.values.end());
     const double best = fastest[r.launch];
+    const auto percent = [](const std::optional<double>& p) {
+      return p ? fmt::format("{:.1f}", *p) : std::string("-");
+    };
     for (std::string cell :
          {analysis::grouped(r.cycles), fmt::format("{:.0f}", r.core_mhz), analysis::duration(r.seconds),
-          best > 0 ? fmt::format("{:.2f}x", r.seconds / best) : std::string("-"),
-          fmt::format("{:.1f}", r.issue_pct), fmt::format("{:.1f}", r.l2_pct),
-          fmt::format("{:.1f}", r.dram_pct), r.bound.empty() ? std::string("-") : r.bound}) {
+          best > 0 ? fmt::format("{:.2f}x", r.seconds / best) : std::string("-"), percent(r.issue_pct),
+          percent(r.l2_pct), percent(r.dram_pct), r.bound.empty() ? std::string("-") : r.bound}) {
       cells.push_back(std::move(cell));
     }
     t.add(cells);
@@ -129,8 +133,11 @@ std::string table_csv(const ResultTable& table) {
     for (const std::string& value : r.values) {
       out += "," + analysis::csv_field(value);
     }
-    out += fmt::format(",{},{:g},{:.9g},{:.2f},{:.2f},{:.2f},{}\n", r.cycles, r.core_mhz, r.seconds,
-                       r.issue_pct, r.l2_pct, r.dram_pct, analysis::csv_field(r.bound));
+    out += fmt::format(",{},{:g},{:.9g}", r.cycles, r.core_mhz, r.seconds);
+    for (const std::optional<double>& p : {r.issue_pct, r.l2_pct, r.dram_pct}) {
+      out += p ? fmt::format(",{:.2f}", *p) : ",";
+    }
+    out += "," + analysis::csv_field(r.bound) + "\n";
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct TableRow {
   std::string launch;               // "vecadd/1"
   uint64_t cycles = 0;              // of the core clock
   double core_mhz = 0, seconds = 0;
-  double issue_pct = 0, l2_pct = 0, dram_pct = 0;  // of the peak over all cycles; 0 without a configuration
+  // Of the peak over all cycles; nothing without a configuration.
+  std::optional<double> issue_pct, l2_pct, dram_pct;
   std::string bound;  // "DRAM 71 %", "latency (L2 34 %)"; empty without a configuration
 };
 

@@ -35,6 +35,9 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
   if (k.has_grid() && !k.has_block()) {
     names.refuse("kernel \"" + k.name() + "\": a grid needs a `block`: the threads of each of its blocks");
   }
+  if (k.has_trace() && (k.has_grid() || k.has_block())) {
+    names.refuse("kernel \"" + k.name() + "\": `grid` and `block` are what the trace says");
+  }
   const bool ends_otherwise = k.has_until_flag() || k.fails() || k.asserts();
   if (times == 0 && !ends_otherwise) {
     names.refuse("kernel \"" + k.name() + "\" needs its time: one of `us`, `block_us`, `trace` and `module`");
@@ -60,6 +63,8 @@ host::KernelDesc read_kernel(const proto::Kernel& k, const Names& names, const M
     if (d.handle_values.empty()) {
       names.refuse("kernel \"" + k.name() + "\": `sets_handle` needs a handle_value");
     }
+  } else if (k.handle_value_size() > 0) {
+    names.refuse("kernel \"" + k.name() + "\": `handle_value` is of the handle that `sets_handle` names");
   }
   return d;
 }

@@ -103,6 +103,9 @@ class Reader final : public CallReader {
     }
     out.traces = traces_;
     out.data = std::move(data_);
+    if (w().has_measured()) {
+      out.measured = {w().measured().gpu(), w().measured().sms()};
+    }
     builder_.program().peer_access = w().peer_access();
     out.program = builder_.program();
     for (host::ThreadDesc& t : builder_.program().threads) {

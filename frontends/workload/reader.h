@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,12 @@ struct BufferData {
   std::filesystem::path result;
 };
 
+// Where measured times of kernels come from.
+struct Measured {
+  std::string gpu;   // CUDA's name of it, "NVIDIA H200"; empty: not known
+  uint32_t sms = 0;  // 0: not known
+};
+
 struct Workload;
 
 // Reads more of a workload while it runs, for threads that decide what they call (host::LiveThread).
@@ -59,6 +66,7 @@ struct Workload {
   host::Rules rules;
   std::vector<TracedKernel> traces;     // that nobody has bound yet
   std::map<uint32_t, BufferData> data;  // by buffer
+  std::optional<Measured> measured;
   // Errors that calls must return, CUDA's names: by thread and line of the file.
   std::map<std::pair<uint32_t, uint32_t>, std::string> expected;
   std::shared_ptr<CallReader> more;  // of parse_workload()

@@ -44,6 +44,11 @@ void check(const Launch& launch) {
     throw Error(fmt::format("kernel {}: blocks of {} x {} x {} threads (legal: 1 to {} together)",
                             code.kernel, b.x, b.y, b.z, code.most_threads));
   }
+  constexpr uint32_t kMostZ = 64;  // of a block, whatever its threads (PM07); x and y are limited by these
+  if (b.z > kMostZ) {
+    throw Error(fmt::format("kernel {}: blocks of {} x {} x {} threads (legal: 1024 x 1024 x {})",
+                            code.kernel, b.x, b.y, b.z, kMostZ));
+  }
   const uint32_t* r = code.required_threads;
   if (r[0] != 0 && (b.x != r[0] || b.y != r[1] || b.z != r[2])) {
     throw Error(fmt::format("kernel {}: blocks of {} x {} x {} threads (legal: {} x {} x {})", code.kernel,

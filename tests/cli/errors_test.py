@@ -20,6 +20,21 @@ class Errors(harness.HeddleTest):
         self.fails("run", "app", "--gpu", "h200", "--append", "--force", "--out", "x.db", says="--force")
         self.fails("frobnicate", says="frobnicate")
 
+    def test_options_that_would_be_ignored(self):
+        self.capture("app")
+        self.ok("run", "app", "--gpu", "h200", "--out", "r.db")
+        occupancy = ("occupancy", "--gpu", "h200", "--regs", "32")
+        for command, one, other in ((("run", "app", "--gpu", "h200"), ("--append",), "--out"), (("run", "app", "--gpu", "h200"), ("--no-host-timing",), "--out"),
+                                    (("report", "r.db", "--hash"), ("--run", "1"), "--hash"), (("report", "r.db", "--hash"), ("--kernel", "app"), "--hash"),
+                                    (("report", "r.db", "--hash"), ("--html", "r.html"), "--hash"), (("report", "r.db", "--hash"), ("--relations",), "--hash"),
+                                    (("report", "r.db", "--relations"), ("--kernel", "app"), "--relations"), (("report", "r.db", "--relations"), ("--html", "r.html"), "--relations"),
+                                    ((*occupancy, "--curve", "regs"), ("--suggest",), "--curve"), (("config", "show", "h200", "--hash"), ("--under", "l2"), "--under"),
+                                    (("config", "show", "h200", "--hash"), ("--flat",), "--flat"), (("config", "show", "h200", "--hash"), ("--plain",), "--plain"),
+                                    (("sweep", "best", "s", "--pareto", "cycles,time"), ("--metric", "time"), "--metric"),
+                                    (("sweep", "best", "s", "--pareto", "cycles,time"), ("--top", "1"), "--top"),
+                                    (("sweep", "best", "s", "--pareto", "cycles,time"), ("--group-by", "gpu"), "--group-by")):
+            self.fails(*command, *one, says=[one[0], other])
+
     def test_configuration(self):
         self.capture("app")
         self.fails("run", "app", "--gpu", "h2000", says=["h2000", "h200"])

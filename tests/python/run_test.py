@@ -32,6 +32,14 @@ class Run(PythonTest):
         self.raises(heddle.Error, 'a property is "x"', heddle.run, path, l2_window=(0, 128, 1.0, "x"))
         self.raises(heddle.Error, "l2_set_aside=-1: out of range", heddle.run, path, l2_set_aside=-1)
 
+    def test_arguments_that_would_be_ignored(self):
+        path = self.capture("a")
+        for more in ({"exists": "append"}, {"exists": "replace"}, {"host_timing": False}):
+            self.raises(heddle.Error, "of the file that `out` names, and there is none", heddle.run, path, **more)
+        self.raises(heddle.Error, "threads=True: not a whole number", heddle.run, path, threads=True)
+        text = heddle.run(path, set="l2.far_latency=0")  # one, not its characters
+        self.assertEqual(text.info["overrides"], "l2.far_latency=0\n")
+
     def test_clusters(self):
         path = self.capture("a")
         r = heddle.run(path, cluster=(2, 1, 1))

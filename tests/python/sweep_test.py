@@ -1,5 +1,8 @@
 """Sweeps from Python: what `heddle sweep` does with the same points."""
+import csv
 import os
+import re
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -29,6 +32,45 @@ class Sweeps(PythonTest):
         self.assertEqual((len(s.failures), len(s.skipped)), (0, 0))
         self.assertIn("4 configurations over l2.far_latency, sm.l1.hit_latency_32, 2 launches each", repr(s))
         self.assertIn("<table", s._repr_html_())
+
+    def test_each_point_has_its_configuration(self):
+        s = heddle.sweep({"l2.far_latency": [0, 76, 150], "sm.op[fp32].latency": [4, 6]}, self.capture("a"), gpu=["h200", "h100"], out="s")
+        for point, values in enumerate(s.points.query("gpu == 'h100'")[s.axes].values.tolist()):
+            for gpu in ("h200", "h100"):
+                r = s.results(point, gpu)
+                cfg = heddle.Config(gpu, set=[f"{axis}={value}" for axis, value in zip(s.axes, values)])
+                self.assertEqual(r.info["config_text"], cfg.to_text())
+                alone = heddle.run("a", cfg)
+                self.assertGreater(len(r.peak_shares.columns), 10)
+                self.assertTrue(r.peak_shares.equals(alone.peak_shares))
+                self.assertIn("roofs, % of the peak", r.report())
+        self.raises(heddle.ResultsError, "point 0 is of several GPUs: gpu= one of h200, h100", s.results, 0)
+        self.raises(heddle.ResultsError, "no point 6", s.results, 6)
+        self.ok("sweep", "table", "s", "--csv", self.path("t.csv"))
+        with open("t.csv", encoding="utf-8") as f:
+            table = list(csv.DictReader(f))
+        self.assertEqual([row["bound"] != "" and row["issue_pct"] != "" for row in table], [True] * 12)
+        # As a database, a page and a timeline of any of its runs.
+        self.assertIn("roofs, % of the peak", self.ok("report", "s/results.db", "--run", "12").stdout)
+        s.results(5, "h100").save("alone.db")
+        self.assertEqual(heddle.open("alone.db").info["config_text"], s.results(5, "h100").info["config_text"])
+        self.assertEqual(len(heddle.runs("s/results.db")), 12)
+        self.ok("report", "s/results.db", "--html", self.path("page.html"))
+        with open("page.html", encoding="utf-8") as f:
+            self.assertEqual(len(re.findall(r'"roofs":\s*\[\s*\[', f.read())), 12)
+        # A file of an earlier version, whose later runs have a comment instead: that is said.
+        with sqlite3.connect("s/results.db") as db:
+            db.execute("UPDATE runs SET config_text = '# as run 1, with the overrides of this one\n' WHERE id = 12")
+        db.close()
+        with self.assertWarnsRegex(heddle.HeddleWarning, "no shares of a peak"):
+            self.assertEqual(len(heddle.open("s/results.db", 12).peak_shares.columns), 0)
+        self.assertIn("1 row has no shares of a peak", self.ok("sweep", "table", "s/results.db").stderr)
+
+    def test_arguments_that_would_be_ignored(self):
+        self.write("s.textproto", f'trace: "{self.capture("a")}" gpu: "h200" axis {{ path: "l2.far_latency" value: "0" }}')
+        self.raises(heddle.Error, "traces, gpu, fidelity and set are those of the file", heddle.sweep, "s.textproto", gpu="h100")
+        heddle.sweep("s.textproto")
+        self.raises(heddle.Error, "out='t': s.sweep is the folder of the results", heddle.sweep, "s.sweep", out="t")
 
     def test_it_goes_on_and_is_the_commands(self):
         path = self.capture("a")
@@ -82,7 +124,7 @@ class Sweeps(PythonTest):
         self.raises(heddle.Error, "has no values", heddle.sweep, {"l2.ways": []}, trace)
         self.raises(heddle.Error, "far_latncy", heddle.sweep, {"l2.far_latncy": [1]}, trace)
         self.raises(heddle.Error, "no.textproto: cannot be read", heddle.sweep, "no.textproto")
-        self.raises(heddle.Error, "traces, fidelity and set are those of the file", heddle.sweep, "no.textproto", trace)
+        self.raises(heddle.Error, "traces, gpu, fidelity and set are those of the file", heddle.sweep, "no.textproto", trace)
         self.raises(heddle.Error, "jobs=-1: out of range", heddle.sweep, AXES, trace, jobs=-1)
         self.raises(heddle.Error, "no folder of a sweep", heddle.collect, self.dir)
         self.raises(heddle.ResultsError, "no such file", heddle.Sweep, "nowhere")

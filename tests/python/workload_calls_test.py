@@ -280,6 +280,8 @@ class Machine(PythonTest):
 
         self.assertTrue(serial({"CUDA_LAUNCH_BLOCKING": "1"}))
         self.assertFalse(serial({"CUDA_LAUNCH_BLOCKING": "0"}))
+        for bad in ("yes", "2", 2, -1):
+            self.raises(heddle.Error, "legal values: 0 and 1", serial, {"CUDA_LAUNCH_BLOCKING": bad})
         self.assertTrue(serial({"launch_blocking": True}))
 
     def test_unexpected_errors(self):

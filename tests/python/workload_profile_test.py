@@ -31,6 +31,159 @@ EVENTS = [
 ]
 
 
+class Step:
+    """A program on a few streams as the profiler sees it: host calls of 5 us, 1 us apart, work as the GPU would run it."""
+
+    def __init__(self, sync):
+        self.events, self.now, self.free, self.records, self.sync = [], 1000.0, {}, {}, sync
+
+    def call(self, name, tid=1, dur=5.0):
+        self.events.append(x("cuda_runtime", name, self.now, dur, tid, correlation=len(self.events) + 1))
+        self.now += dur + 1
+        return len(self.events)
+
+    def said(self, kind, correlation, **args):
+        if self.sync:
+            self.events.append(x("cuda_sync", kind, self.now, 0, 0, correlation=correlation, device=0, cuda_sync_kind=kind, **args))
+
+    def launch(self, name, stream, us, tid=1):
+        correlation, start = self.call("cudaLaunchKernel", tid), max(self.now, self.free.get(stream, 0))
+        self.events.append(kernel(name, start, us, correlation, stream))
+        self.free[stream] = start + us
+
+    def record(self, event, stream, tid=1):
+        self.records[event] = self.call("cudaEventRecord", tid), stream, self.free[stream]
+
+    def wait(self, stream, event, tid=1):
+        correlation, (by, of, until) = self.call("cudaStreamWaitEvent", tid), self.records[event]
+        self.free[stream] = max(self.free.get(stream, 0), until)
+        self.said("Stream Wait Event", correlation, stream=stream, wait_on_stream=of, wait_on_cuda_event_record_corr_id=by)
+
+    def synchronize(self, event, tid=1):
+        by, of, until = self.records[event]
+        correlation = self.call("cudaEventSynchronize", tid, max(5.0, until - self.now))
+        self.said("Event Sync", correlation, stream=0, wait_on_stream=of, wait_on_cuda_event_record_corr_id=by)
+
+
+def train(s):
+    """Four backward kernels of 400 us, each followed by an all-reduce of 300 us; the optimizer waits for the last."""
+    for i in range(4):
+        s.launch(f"backward {i}", 7, 400)
+        s.record(i, 7)
+        s.wait(20, i)
+        s.launch(f"all_reduce {i}", 20, 300)
+    s.record(4, 20)
+    s.wait(7, 4)
+    s.launch("optimizer", 7, 200)
+    s.call("cudaDeviceSynchronize")
+
+
+class Waits(PythonTest):
+    def run_of(self, s, says=()):
+        with open(self.dir + "/trace.json", "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": s.events, "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}]}, f)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            w = heddle.Workload.from_profile(self.dir + "/trace.json")
+        self.assertEqual(len(said), len(says), [str(e.message) for e in said])
+        for text, e in zip(says, said):
+            self.assertIn(text, str(e.message))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            r = heddle.run_host(w, gpu="h200")
+        self.assertEqual((len(r.errors), r.deadlock), (0, []))
+        ran = r.spans[r.spans.track == "device 0 kernels"].set_index("name")
+        return w, ran, lambda a, b: self.assertGreaterEqual(ran.start_us[b], ran.end_us[a], f"{b} behind {a}")
+
+    def test_the_order_of_streams(self):
+        for sync in (True, False):
+            s = Step(sync)
+            train(s)
+            w, ran, order = self.run_of(s, () if sync else ("cudaStreamWaitEvent, 5 times: for which event and by which stream is a guess",))
+            for i in range(4):
+                order(f"backward {i}", f"all_reduce {i}")
+            order("all_reduce 3", "optimizer")
+            self.assertAlmostEqual(ran.end_us["optimizer"] - ran.start_us["backward 0"], 4 * 400 + 300 + 200, delta=25)
+            self.assertEqual((w.text().count("call { stream_wait_event {"), w.text().count("call { event_record {")), (5, 5))
+
+    def test_a_wait_of_another_event_than_the_last(self):
+        s = Step(True)
+        s.launch("a", 7, 500)
+        s.record("a", 7)
+        s.launch("b", 20, 50)
+        s.record("b", 20)
+        s.wait(30, "a")
+        s.launch("c", 30, 10)
+        self.run_of(s)[2]("a", "c")
+        # Without what the profiler says of it, the last record (b's) is one that c may have waited for.
+        w, ran, order = self.run_of_silent(s)
+        order("b", "c")
+
+    def run_of_silent(self, s):
+        s.events = [e for e in s.events if e["cat"] != "cuda_sync"]
+        return self.run_of(s, ("cudaStreamWaitEvent, 1 times: for which event and by which stream is a guess",))
+
+    def test_threads_wait_for_each_other(self):
+        s = Step(True)
+        s.launch("a", 7, 500, tid=1)
+        s.record("a", 7, tid=1)
+        s.wait(20, "a", tid=2)
+        s.launch("b", 20, 10, tid=2)
+        s.record("b", 20, tid=2)
+        s.synchronize("b", tid=1)
+        s.launch("c", 7, 10, tid=1)
+        w, ran, order = self.run_of(s)
+        order("a", "b")
+        order("b", "c")
+        self.assertEqual(w.text().count("wait_flag"), 2)
+
+    def test_the_stream_that_a_thread_waits_for(self):
+        s = Step(True)
+        s.launch("long", 20, 500)
+        s.launch("short", 7, 10)
+        correlation = s.call("cudaStreamSynchronize", dur=500)
+        s.said("Stream Sync", correlation, stream=20)
+        s.launch("behind", 7, 10)
+        self.run_of(s)[2]("long", "behind")
+
+    def test_waits_that_cannot_be_known(self):
+        s = Step(False)
+        s.launch("a", 7, 500)
+        s.call("cudaStreamWaitEvent")  # nothing was recorded
+        s.launch("b", 20, 10)
+        self.run_of(s, ("cudaStreamWaitEvent, 1 times: for which event is not in the file",))
+        s = Step(False)
+        s.launch("a", 7, 500)
+        s.record("a", 7)
+        s.call("cudaStreamWaitEvent")  # of another event: b began before a had ended
+        s.launch("b", 20, 10)
+        self.run_of(s, ("cudaStreamWaitEvent, 1 times: for which event is not in the file",))
+        s = Step(True)
+        s.launch("a", 7, 500)
+        s.said("Stream Wait Event", s.call("cudaStreamWaitEvent"), stream=20, wait_on_stream=7, wait_on_cuda_event_record_corr_id=-1)
+        s.launch("b", 20, 10)
+        self.run_of(s, ("1 times: the event's record is not in the file before it",))
+        s.events[-3]["args"]["wait_on_stream"] = "x"
+        self.run_of(s, ("1 times: the event's record is not in the file before it",))
+
+    def test_the_gpu_of_the_times(self):
+        s = Step(True)
+        train(s)
+        w = self.run_of(s)[0]
+        with self.assertWarnsRegex(heddle.HeddleWarning, "kernels last as measured on NVIDIA H200, whatever the GPU: only calls and copies take the times of b200"):
+            heddle.run_host(w, gpu="b200")
+        path = self.dir + "/trace.json"
+        for gpu, says in (("h200", ""), ("h100", "kernels last as measured on NVIDIA H200"), ("b200", "kernels last as measured on NVIDIA H200")):
+            self.assertIn(says, self.ok("host", "--from-profile", path, "--gpu", gpu).stderr)
+            w.save(self.dir + "/p.workload.textproto", force=True)
+            self.assertIn(says, self.ok("host", self.dir + "/p.workload.textproto", "--gpu", gpu).stderr)
+        self.assertEqual(self.ok("host", "--from-profile", path, "--gpu", "h200").stderr, "")
+        for properties in (None, 3, [], [{"name": 5}], ["x"]):
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump({"traceEvents": s.events, "deviceProperties": properties}, f)
+            self.assertIn("(the profile does not say on which GPU)", self.ok("host", "--from-profile", path, "--gpu", "h200").stderr)
+
+
 class Profile(PythonTest):
     def file(self, data):
         path = self.dir + "/trace.json"

@@ -225,6 +225,8 @@ TEST_CASE("C23 GC06: a loop on the device in a file") {
   CHECK_THROWS_WITH(
       run(R"(handle { name: "h" } kernel { name: "k" us: 1 sets_handle: "h" } thread { name: "m" })"),
       Contains("`sets_handle` needs a handle_value"));
+  CHECK_THROWS_WITH(run(R"(kernel { name: "k" us: 1 handle_value: 1 } thread { name: "m" })"),
+                    Contains("`handle_value` is of the handle that `sets_handle` names"));
 }
 
 }  // namespace

@@ -97,6 +97,8 @@ TEST_CASE("what is wrong, and where") {
         "f:1: kernel \"k\" needs its time: one of `us`, `block_us`, `trace` and `module`");
   CHECK(error_of("kernel { name: 'k' us: 1 grid { x: 2 } }") ==
         "f:1: kernel \"k\": a grid needs a `block`: the threads of each of its blocks");
+  CHECK(error_of("kernel { name: 'k' trace: 'x.heddle' block { x: 32 } }") ==
+        "f:1: kernel \"k\": `grid` and `block` are what the trace says");
   CHECK(error_of("\ndevices: 4294967295 thread { name: 'm' }") == "f:2: devices: 4294967295; legal: 1 to 64");
   CHECK(error_of("devices: 0 environment { visible_devices: '0' }") == "f:1: devices: 0; legal: 1 to 64");
   CHECK(error_of("thread { name: 'm' }\nthread { name: 'm' }") == "f:2: thread \"m\" is given twice");

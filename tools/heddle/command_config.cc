@@ -115,10 +115,13 @@ void add_config(CLI::App& app, int& status) {
   add("list", "the GPUs and fidelity presets there are", list);
   CLI::App* s = add("show", "print the resolved configuration", show);
   s->add_option("GPU", o->gpus, "name or file")->required()->expected(1);
-  s->add_option("--under", o->show.under, "only this part: sm.l1");
-  s->add_flag("--flat", o->show.flat, "lines path=value, as --set takes them");
-  s->add_flag("--plain", o->plain, "no comments with unit and provenance");
-  s->add_flag("--hash", o->hash, "only the hash of the values");
+  CLI::Option* under = s->add_option("--under", o->show.under, "only this part: sm.l1");
+  CLI::Option* flat = s->add_flag("--flat", o->show.flat, "lines path=value, as --set takes them");
+  CLI::Option* plain = s->add_flag("--plain", o->plain, "no comments with unit and provenance");
+  s->add_flag("--hash", o->hash, "only the hash of the values")  // of all of them
+      ->excludes(under)
+      ->excludes(flat)
+      ->excludes(plain);
   CLI::App* d = add("diff", "the values in which two configurations differ", diff);
   d->add_option("GPU", o->gpus, "two names or files")->required()->expected(2);
   CLI::App* k = add("check", "find everything that is wrong", check);

@@ -20,6 +20,7 @@
 #include "configs/loader/config.h"
 #include "frontends/output/output_file.h"
 #include "frontends/workload/expected.h"
+#include "frontends/workload/measured.h"
 #include "frontends/workload/reader.h"
 #include "frontends/workload/run.h"
 #include "sim/base/error.h"
@@ -100,6 +101,9 @@ int host_command(const HostOptions& o) {
                                                    Ticker("traced kernels have ended")};
   analysis::TracedKernels traced(gpu, simulated);
   workload::Workload w = read_program(o, traced);
+  if (const std::string line = workload::measured_elsewhere(w, gpu); !line.empty()) {
+    warn(line);
+  }
   analysis::ValuedProgram values(gpu, simulated, w);
   values.run();
   values.write_results(o.force);

@@ -93,10 +93,11 @@ void add_occupancy(CLI::App& app, int& status) {
        "functions assume), or the per cent that the program prefers")
       ->type_name("driver|max|PERCENT")
       ->capture_default_str();
-  c->add_option("--curve", o->curve, "table over block sizes, registers or shared memory instead")
-      ->check(CLI::IsMember({"block", "regs", "smem"}));
+  CLI::Option* curve =
+      c->add_option("--curve", o->curve, "table over block sizes, registers or shared memory instead")
+          ->check(CLI::IsMember({"block", "regs", "smem"}));
   c->add_option("--svg", o->svg, "the curve as a picture")->type_name("FILE.svg");
-  c->add_flag("--suggest", o->suggest, "the block size with the most resident warps");
+  c->add_flag("--suggest", o->suggest, "the block size with the most resident warps")->excludes(curve);
   add_force(*c, o->force);
   add_repeatable(*c, "--set", o->load.overrides, "override one value of the configuration; repeatable")
       ->type_name("PATH=VALUE");

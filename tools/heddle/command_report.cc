@@ -40,7 +40,8 @@ bool wanted(const LaunchRecord& l, const std::string& name) {
   return name == l.trace || name == fmt::format("{}/{}", l.trace, l.launch);
 }
 
-void report_run(const ReportOptions& o, const analysis::RunRecord& run, analysis::ResultReader& reader) {
+void report_run(const ReportOptions& o, const analysis::RunRecord& stored, analysis::ResultReader& reader) {
+  const analysis::RunRecord run = reader.whole(stored);
   const std::vector<LaunchRecord> launches = reader.launches(run.id);
   print(fmt::format("run {}: {}\n", run.id, analysis::run_heading(run, launches)));
   if (const std::vector<analysis::RunCounter> counters = reader.counters(run.id); !counters.empty()) {
@@ -97,7 +98,7 @@ int write_html(const ReportOptions& o, analysis::ResultReader& reader) {
       });
     }
     found += launches.size();
-    runs.push_back({std::move(run), std::move(launches)});
+    runs.push_back({reader.whole(std::move(run)), std::move(launches)});
   }
   if (found == 0) {
     throw Error(fmt::format("{}: no such results", o.file.string()));
@@ -176,15 +177,21 @@ void add_report(CLI::App& app, int& status) {
   auto o = std::make_shared<ReportOptions>();
   CLI::App* c = app.add_subcommand("report", "print the results in a database");
   c->add_option("FILE", o->file, "database written by --out")->required();
-  c->add_option("--run", o->run, "only the run with this number")->check(at_least(1));
-  c->add_option("--kernel", o->kernels, "everything about this launch: TRACE or TRACE/LAUNCH; repeatable")
-      ->allow_extra_args(false);
-  c->add_flag("--hash", o->hash,
-              "print only a hash of the results; it depends neither on the host nor on the threads");
-  c->add_flag("--relations", o->relations,
-              "only check what must hold between the counters (heddle metrics --relations)");
-  c->add_option("--html", o->html, "write a page for a browser instead: tables, hot spots, charts; one file")
-      ->type_name("FILE.html");
+  CLI::Option* run = c->add_option("--run", o->run, "only the run with this number")->check(at_least(1));
+  CLI::Option* kernel =
+      c->add_option("--kernel", o->kernels, "everything about this launch: TRACE or TRACE/LAUNCH; repeatable")
+          ->allow_extra_args(false);
+  CLI::Option* hash =
+      c->add_flag("--hash", o->hash,
+                  "print only a hash of the results; it depends neither on the host nor on the threads");
+  CLI::Option* relations =
+      c->add_flag("--relations", o->relations,
+                  "only check what must hold between the counters (heddle metrics --relations)");
+  CLI::Option* html = c->add_option("--html", o->html,
+                                    "write a page for a browser instead: tables, hot spots, charts; one file")
+                          ->type_name("FILE.html");
+  hash->excludes(run)->excludes(kernel)->excludes(html)->excludes(relations);  // it is of the whole file
+  relations->excludes(kernel)->excludes(html);
   add_force(*c, o->force);
   c->callback([o, &status] { status = report(*o); });
 }

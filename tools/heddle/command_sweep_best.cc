@@ -83,13 +83,16 @@ void add_sweep_best(CLI::App& sweep, int& status) {
   auto o = std::make_shared<BestOptions>();
   CLI::App* b = sweep.add_subcommand("best", "the best configurations, or the Pareto front");
   add_common(*b, *o);
-  b->add_option("--group-by", o->group_by, "the best of each: trace, gpu or an axis");
-  b->add_option("--top", o->top, "how many")->check(at_least(1))->capture_default_str();
+  CLI::Option* group = b->add_option("--group-by", o->group_by, "the best of each: trace, gpu or an axis");
+  CLI::Option* top = b->add_option("--top", o->top, "how many")->check(at_least(1))->capture_default_str();
   b->add_option("--pareto", o->pareto, "metrics and axes, comma-separated: cycles,l2.size")
       ->delimiter(',')
       ->expected(2, 8)
       ->allow_extra_args(false)
-      ->type_name("A,B");
+      ->type_name("A,B")
+      ->excludes(group)
+      ->excludes(top)
+      ->excludes(b->get_option("--metric"));
   b->add_option("--svg", o->svg, "draw two objectives of --pareto")->type_name("FILE.svg");
   b->callback([o, &status] { status = best(*o); });
   CLI::App* p = sweep.add_subcommand("plot", "draw a metric along one axis, or over two");

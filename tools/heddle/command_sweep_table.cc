@@ -1,5 +1,8 @@
 // heddle sweep table: every launch of every configuration, what it took and what bounds it.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -31,6 +34,12 @@ int table(const TableOptions& o) {
     output::write_file(o.svg, output::svg_picture(), replace(o.force), sweep::table_svg(t));
   }
   print(sweep::table_text(t));
+  const auto without =
+      std::count_if(t.rows.begin(), t.rows.end(), [](const auto& r) { return !r.issue_pct; });
+  if (without > 0) {
+    note(fmt::format("{} row{} no shares of a peak: the file does not have the configuration", without,
+                     without == 1 ? " has" : "s have"));
+  }
   return 0;
 }
 

@@ -37,7 +37,7 @@ analysis::RunRecord chosen(const TimelineOptions& o, analysis::ResultReader& rea
   }
   for (const analysis::RunRecord& r : runs) {
     if (o.run == 0 || r.id == o.run) {
-      return r;
+      return reader.whole(r);
     }
   }
   throw Error(fmt::format("{}: no run {}", o.file.string(), o.run));

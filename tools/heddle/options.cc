@@ -104,13 +104,16 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
          "access-policy window of the launches: addresses that persist in the set-aside")
       ->type_name("BASE,BYTES[,RATIO[,HIT[,MISS]]]");
   app.add_flag("--strict", o.strict, "unknown opcodes and unknown lines of a kernelslist.g are errors");
-  app.add_option("--out", o.out, "store the results in this SQLite file")->type_name("FILE.db");
-  CLI::Option* append = app.add_flag("--append", o.append, "add a run to the file of --out if it exists");
+  CLI::Option* out =
+      app.add_option("--out", o.out, "store the results in this SQLite file")->type_name("FILE.db");
+  CLI::Option* append =
+      app.add_flag("--append", o.append, "add a run to the file of --out if it exists")->needs(out);
   app.add_flag("--force", o.force,
                "replace the database of --out if it exists, and other outputs whatever they are")
       ->excludes(append);
   app.add_flag("--no-host-timing", o.no_host_timing,
-               "leave the table host_timing empty: equal runs then give equal bytes");
+               "leave the table host_timing empty: equal runs then give equal bytes")
+      ->needs(out);
   app.add_flag("--quiet,-q", o.quiet, "no progress on stderr");
 }
 

@@ -87,6 +87,7 @@ py::list diff(const Draft& a, const Draft& b) {
 
 }  // namespace
 
+// Names, fields, and Draft: a configuration that is changed value by value.
 void bind_config(py::module_& m) {
   m.def("gpu_names", [](const std::string& shipped) {
     return throwing<ConfigError>([&] { return config::gpu_names(options("", {}, shipped)); });

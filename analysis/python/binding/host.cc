@@ -15,6 +15,7 @@
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/draft.h"
 #include "frontends/workload/expected.h"
+#include "frontends/workload/measured.h"
 #include "frontends/workload/reader.h"
 #include "frontends/workload/run.h"
 #include "frontends/workload/workload.pb.h"
@@ -253,6 +254,10 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
         : file.extension() == ".g"
             ? workload::from_kernelslist(file, [&](const auto& trace) { return traced.stream(trace); })
             : workload::read_workload(file);
+    if (const std::string line = workload::measured_elsewhere(w, gpu); !line.empty()) {
+      const std::lock_guard lock(mutex);
+      warnings.push_back(line);
+    }
     analysis::ValuedProgram values(gpu, simulated, w);
     values.run();
     values.write_results(true);

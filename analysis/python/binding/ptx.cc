@@ -1,5 +1,7 @@
 // Modules in PTX and machine code: their kernels as launches that can be simulated, or only executed.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,7 +44,7 @@ struct LaunchArguments {
   isa::Dim3 grid, block;
   std::optional<isa::Dim3> cluster;
   uint32_t shared = 0;
-  std::vector<uint64_t> values;  // the bits of each
+  std::vector<std::string> values;  // the bytes of each
   exec::Checks checks;
   std::shared_ptr<std::string> printed = std::make_shared<std::string>();     // by a launch that is timed
   std::shared_ptr<exec::Launch> launched = std::make_shared<exec::Launch>();  // likewise
@@ -80,7 +82,7 @@ class LoadedModule {
     modules::set_shape(out, a.grid, a.block, a.cluster, a.shared);
     out.checks = a.checks;
     for (size_t i = 0; i < a.values.size(); ++i) {
-      modules::set_parameter(kernel, i, a.values[i], out);
+      set_bytes(kernel, i, a.values[i], out);
     }
     return out;
   }
@@ -92,6 +94,17 @@ class LoadedModule {
       throw Error("the module has no variable " + variable + " in global memory");
     }
     return found->address;
+  }
+
+  // Throws Error when they are not as many as the parameter has.
+  static void set_bytes(const modules::Kernel& kernel, size_t index, const std::string& bytes,
+                        exec::Launch& launch) {
+    const modules::Parameter& p = kernel.parameters.at(index);
+    if (bytes.size() != p.bytes || launch.parameters.size() < p.offset + bytes.size()) {
+      throw Error("kernel " + kernel.name + ": " + std::to_string(bytes.size()) +
+                  " bytes for a parameter of " + std::to_string(p.bytes));
+    }
+    std::copy(bytes.begin(), bytes.end(), launch.parameters.begin() + p.offset);
   }
 
   modules::Program& program() { return *program_; }
@@ -160,7 +173,7 @@ isa::Dim3 dim3(const std::array<uint32_t, 3>& d) { return {d[0], d[1], d[2]}; }
 LaunchArguments arguments(const std::string& kernel, const std::array<uint32_t, 3>& grid,
                           const std::array<uint32_t, 3>& block,
                           const std::optional<std::array<uint32_t, 3>>& cluster, uint32_t shared,
-                          std::vector<uint64_t> values, bool race, bool sync) {
+                          std::vector<std::string> values, bool race, bool sync) {
   LaunchArguments out;
   out.kernel = kernel;
   out.grid = dim3(grid);
@@ -199,11 +212,18 @@ void bind_ptx(py::module_& m) {
       .def("release", &exec::Memory::release)
       .def("write", [](exec::Memory& memory, uint64_t at,
                        const py::buffer& b) { memory.write(at, bytes_of(b.request())); })
-      .def("read", [](const exec::Memory& memory, uint64_t at, uint64_t bytes) {
-        std::string out(bytes, '\0');
-        memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size()});
-        return py::bytes(out);
+      .def("read",
+           [](const exec::Memory& memory, uint64_t at, uint64_t bytes) {
+             std::string out(bytes, '\0');
+             memory.read(at, {reinterpret_cast<uint8_t*>(out.data()), out.size()});
+             return py::bytes(out);
+           })
+      .def("read_into", [](const exec::Memory& memory, uint64_t at, const py::buffer& b) {
+        const py::buffer_info info = b.request(/*writable=*/true);
+        memory.read(at, {static_cast<uint8_t*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)});
       });
+  // Where the host has it: arrays that share bytes are to share them in the simulated memory.
+  m.def("buffer_address", [](const py::buffer& b) { return reinterpret_cast<uintptr_t>(b.request().ptr); });
   py::class_<LaunchArguments>(m, "PtxArguments")
       .def(py::init(&arguments))
       .def_property_readonly("printed", [](const LaunchArguments& a) { return *a.printed; });

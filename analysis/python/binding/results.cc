@@ -226,7 +226,7 @@ Records read(const std::string& file, int64_t id) {
     std::string ids;
     for (const RunRecord& r : runs) {
       if (r.id == id || (id == 0 && &r == &runs.back())) {
-        Records out{r, reader.launches(r.id)};
+        Records out{reader.whole(r), reader.launches(r.id)};
         for (LaunchRecord& l : reader.profiled() ? std::span(out.launches) : std::span<LaunchRecord>()) {
           l.profile = reader.profile(l.id);
           l.profile.dropped_spans = 0;  // the spans are left in the file

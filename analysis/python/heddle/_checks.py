@@ -9,8 +9,10 @@ def integer(name: str, value: Any, low: int, high: Optional[int] = None) -> int:
     """`value` as an int, or an Error that names the argument and the legal values."""
     legal = f"legal values: {low} to {high}" if high is not None else f"legal values: {low} and more"
     try:
-        number = operator.index(value)
+        number = operator.index(value) if not isinstance(value, bool) else None
     except TypeError:
+        number = None
+    if number is None:
         raise Error(f"{name}={value!r}: not a whole number; {legal}") from None
     if number < low or (high is not None and number > high):
         raise Error(f"{name}={value!r}: out of range; {legal}")

@@ -1,8 +1,10 @@
 """Bank conflicts and sectors, of whole traces and of single accesses, without a simulation."""
 from __future__ import annotations
 
+import operator
 from typing import Any, Dict, Sequence, Tuple
 
+from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.errors import Error
 from heddle.trace import Traces, one_launch
@@ -11,11 +13,15 @@ _ALL = 0xffffffff
 
 
 def _lanes(addresses: Sequence[int], width: int, mask: int, widths: Sequence[int]) -> Tuple[list, int]:
-    values = [int(a) for a in addresses]
+    try:
+        values = [operator.index(a) for a in addresses]
+    except TypeError:
+        raise Error("addresses: whole numbers, one for each lane") from None
     if len(values) != 32:
         raise Error(f"addresses: {len(values)} values; a warp has 32 lanes")
     if any(a < 0 or a >= 2**63 for a in values):
         raise Error("addresses: legal values: 0 to 2**63 - 1")
+    width, mask = integer("width", width, 1), integer("mask", mask, 0)
     if width not in widths:
         raise Error(f"width={width}; legal values: {', '.join(map(str, widths))} bytes")
     if not 0 < mask <= _ALL:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 from typing import List, Optional, Sequence, Tuple, Union
 
+from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
 from heddle.errors import Error
@@ -75,8 +76,7 @@ def _needs(registers, block, smem, dynamic_smem, cluster, carveout):
         raise Error(f"carveout={carveout!r}; legal values: driver, max or a percentage from 0 to 100")
     for name, value, low in (("block", block, 1), ("registers", registers, 0), ("smem", smem, 0),
                              ("dynamic_smem", dynamic_smem, 0), ("cluster", cluster, 1)):
-        if not low <= value < 2**31:
-            raise Error(f"{name}={value}: out of range; legal values: {low} to {2**31 - 1}")
+        integer(name, value, low, 2**31 - 1)
     needs.threads, needs.registers, needs.cluster = block, registers, cluster
     needs.static_shared, needs.dynamic_shared = smem, dynamic_smem
     return needs

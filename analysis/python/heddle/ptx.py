@@ -2,11 +2,16 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import operator
 import os
 import struct
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
+import numpy
+
+from heddle._arrays import Copies, HostArray
 from heddle._checks import integer
 from heddle._native import native
 from heddle.access import banks, coalesce
@@ -18,6 +23,8 @@ from heddle.trace import Launch
 Size = Union[int, Sequence[int]]
 
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+_POINTERS = ("u64", "s64", "b64")  # types of parameters that an address may be of
+_FREED, _FREED_TEXTURE = "an array whose memory was freed", "a texture whose memory was freed"
 _memory = None
 
 
@@ -30,21 +37,14 @@ def _device():
 
 
 def _dimensions(name: str, size: Size) -> Tuple[int, int, int]:
-    values = [size] if isinstance(size, int) else list(size)
+    try:
+        values = [size] if hasattr(size, "__index__") and not getattr(size, "shape", ()) else [] if isinstance(size, (str, bytes)) else list(size)
+    except TypeError:
+        values = []
     if not 1 <= len(values) <= 3:
         raise Error(f"{name}={size!r}: one to three numbers")
     values = [integer(name, v, 1, 2**31 - 1) for v in values]
     return tuple(values + [1] * (3 - len(values)))
-
-
-def _bytes_of(x: Any) -> memoryview:
-    try:
-        view = memoryview(x)
-    except TypeError:
-        raise Error(f"{type(x).__name__} is neither a number nor an array (what has the buffer protocol, as numpy's arrays)") from None
-    if not view.c_contiguous:
-        raise Error("an array whose elements do not lie one behind the other (numpy.ascontiguousarray copies it)")
-    return view
 
 
 class DeviceArray:
@@ -56,24 +56,24 @@ class DeviceArray:
     """
 
     def __init__(self, x: Any):
-        view = _bytes_of(x)
-        self.nbytes, self.shape, self.format = view.nbytes, view.shape, view.format
-        self.address = _device().allocate(max(1, view.nbytes))
-        if view.nbytes:
-            _device().write(self.address, view)
+        array = HostArray(x)
+        self.nbytes, self.shape, self.format, self._dtype = array.nbytes, array.shape, array.format, array.dtype
+        self.address = _device().allocate(max(1, array.nbytes))
+        if array.nbytes:
+            _device().write(self.address, array.view)
 
-    def copy_to_host(self) -> Any:
+    def copy_to_host(self) -> numpy.ndarray:
         """What is there now.
 
         Returns:
-            A numpy array where numpy is installed, else a memoryview; of the same type and shape, in bytes `nbytes`.
+            A numpy array of the same type and shape, in bytes `nbytes`.
+
+        Raises:
+            Error: its memory was given back.
         """
-        data = _device().read(self.address, self.nbytes)
-        try:
-            import numpy
-        except ImportError:
-            return memoryview(bytearray(data)).cast(self.format, self.shape) if self.nbytes else memoryview(b"")
-        return numpy.frombuffer(bytearray(data), dtype=self.format).reshape(self.shape)
+        if not self.address:
+            raise Error(_FREED)
+        return numpy.frombuffer(bytearray(_device().read(self.address, self.nbytes)), dtype=self._dtype).reshape(self.shape)
 
     def free(self) -> None:
         """Gives its memory back; to use it afterwards is an error."""
@@ -107,26 +107,26 @@ class Texture:
     """
 
     def __init__(self, x: Any, is_surface: bool, options: Dict[str, Any]):
-        view = _bytes_of(x)
-        if view.format not in _ELEMENTS or not view.nbytes:
-            raise Error(f"an array of format {view.format!r} and {view.nbytes} bytes (legal: integers of 8, 16 and 32 bits, f16, f32)")
-        self.shape, self.format = view.shape, view.format
+        array = HostArray(x)
+        self.shape, self.format = array.shape, (array.format or "").lstrip("@=<")
+        if self.format not in _ELEMENTS or not array.nbytes:
+            raise Error(f"an array of format {array.format!r} and {array.nbytes} bytes (legal: integers of 8, 16 and 32 bits, f16, f32)")
         texts = [f"{name}={int(v) if isinstance(v, bool) else v}" for name, v in options.items() if v is not None]
-        self._native = native.make_texture(_device(), is_surface, _ELEMENTS[view.format], list(view.shape), view, texts)
+        self._native = native.make_texture(_device(), is_surface, _ELEMENTS[self.format], list(self.shape), array.view, texts)
         self.handle = self._native.handle
 
-    def copy_to_host(self) -> Any:
+    def copy_to_host(self) -> numpy.ndarray:
         """What is there now.
 
         Returns:
-            A numpy array where numpy is installed, else a memoryview; of the array's type and shape.
+            A numpy array of the array's type and shape.
+
+        Raises:
+            Error: its memory was given back.
         """
-        data = self._native.contents(_device())
-        try:
-            import numpy
-        except ImportError:
-            return memoryview(bytearray(data)).cast(self.format, self.shape)
-        return numpy.frombuffer(bytearray(data), dtype=self.format).reshape(self.shape)
+        if not self.handle:
+            raise Error(_FREED_TEXTURE)
+        return numpy.frombuffer(bytearray(self._native.contents(_device())), dtype=self.format).reshape(self.shape)
 
     def free(self) -> None:
         """Gives its memory back; to use it afterwards is an error."""
@@ -202,23 +202,33 @@ class _Configured:
         """Launches it.
 
         Args:
-            arguments: numbers, which take the parameter's type; arrays, which are copied to the simulated memory before and
-                back, in place, after the launch (unless they are read-only); DeviceArrays; Textures.
+            arguments: numbers, which take the parameter's type; arrays (what has the buffer protocol, and what numpy makes an array
+                of without a copy), which are copied to the simulated memory before and back, in place, after the launch, those
+                that share memory as one; DeviceArrays; Textures; the bytes of a structure. An array without an index is an
+                array, except where the parameter is no address.
             shared: bytes of dynamic shared memory of a block.
             cluster: blocks of a cluster; None: the kernel's own.
             timed: False: only executed.
             threads: of the host. The time depends on them never; sums of floats by atomics do when timed is False.
             check: what else is an error: "race" (on shared memory), "sync" (barriers in diverged code).
-            options: run()'s, gpu and profile among them.
+            options: run()'s, gpu and profile among them; of launches that are timed.
 
         Returns:
             Results of one launch; Executed when it is not timed. What the kernel prints is printed. Kernels that it launches
             are executed behind it, and not timed, for which there is a HeddleWarning.
 
         Raises:
-            Error: an argument is none, or something in the module cannot be executed yet.
+            Error: an argument is none, or something in the module cannot be executed yet; the kernel has changed an array that is
+                read-only (others have their results then).
             TraceError: the kernel does something that it may not, or there is no time for an instruction of it yet.
         """
+        legal = set(inspect.signature(run).parameters) - {"traces", "threads"}
+        for name in options:
+            if name not in legal:
+                raise Error(f"{self._kernel.name}: no argument {name!r}; legal: shared, cluster, timed, threads, check, {', '.join(sorted(legal))}")
+        if options and not timed:
+            raise Error(f"{self._kernel.name}: {', '.join(options)}: of launches that are timed, and this is not (timed=False)")
+
         def launch(how):
             if timed:
                 result = run(Launch(native.ptx_launch(self._kernel.module._native, how)), threads=threads, **options)
@@ -249,54 +259,85 @@ class _Configured:
         for name in (check,) if isinstance(check, str) else check:
             if name not in ("race", "sync"):
                 raise Error(f"check={name!r}; legal values: race, sync")
-        values, copied = [], []
-        for x, (_, kind, size) in zip(arguments, parameters):
-            if isinstance(x, DeviceArray):
-                if not x.address:
-                    raise Error("an array whose memory was freed")
-                values.append(x.address)
-            elif isinstance(x, Texture):
-                if not x.handle:
-                    raise Error("a texture whose memory was freed")
-                values.append(x.handle)
-            elif _is_number(x):
-                values.append(_bits(x, kind, size))
+        if cluster is not None:
+            cluster = _dimensions("cluster", cluster)
+        shared = integer("shared", shared, 0, 2**31)
+        values: List[Any] = []
+        copies, copied = Copies(_device()), {}
+        for i, (x, (name, kind, size)) in enumerate(zip(arguments, parameters)):
+            name = name or f"argument {i + 1}"
+            if isinstance(x, (DeviceArray, Texture)):
+                values.append(_address(x, name, kind))
+            elif kind.endswith("bytes"):
+                values.append(_structure(x, name, size))
+            elif _is_number(x, kind):
+                values.append(_bits(x, name, kind, size))
             else:
-                there = DeviceArray(x)
-                copied.append((x, there))
-                values.append(there.address)
+                copied[i] = copies.add(name, x)
+                if kind not in _POINTERS:
+                    raise Error(f"{type(x).__name__} for {name}, a parameter of type {kind}: an array is an address, of 8 bytes")
+                values.append(None)
         try:
-            how = native.PtxArguments(self._kernel.name, self._grid, self._block,
-                                      _dimensions("cluster", cluster) if cluster is not None else None,
-                                      integer("shared", shared, 0, 2**31), values, "race" in check, "sync" in check)
-            result = act(how)
-            for x, there in copied:
-                view = memoryview(x)
-                if not view.readonly and view.nbytes:
-                    view.cast("B")[:] = _device().read(there.address, there.nbytes)
+            at = copies.place()
+            for i, number in copied.items():
+                values[i] = at[number].to_bytes(8, "little")
+            result = act(native.PtxArguments(self._kernel.name, self._grid, self._block, cluster, shared, values, "race" in check, "sync" in check))
+            copies.bring_back(self._kernel.name)
         finally:
-            for _, there in copied:
-                there.free()
+            copies.free()
         return result
 
 
-def _is_number(x: Any) -> bool:
-    # numpy's arrays have __index__ and __float__ too, for those of one element.
-    return isinstance(x, (int, float)) or (not getattr(x, "shape", ()) and (hasattr(x, "__index__") or hasattr(x, "__float__")))
+def _address(x: Union[DeviceArray, Texture], name: str, kind: str) -> bytes:
+    at = x.address if isinstance(x, DeviceArray) else x.handle
+    if not at:
+        raise Error(_FREED if isinstance(x, DeviceArray) else _FREED_TEXTURE)
+    if kind not in _POINTERS:
+        raise Error(f"{type(x).__name__} for {name}, a parameter of type {kind}: it takes 8 bytes")
+    return at.to_bytes(8, "little")
 
 
-def _bits(x: Any, kind: str, size: int) -> int:
+def _is_number(x: Any, kind: str) -> bool:
+    """Numbers of Python and numpy, and arrays without an index where no address can be meant: elsewhere they are arrays like others."""
+    if isinstance(x, (int, float)):
+        return True
+    if isinstance(x, memoryview):
+        return False
+    if isinstance(x, numpy.generic):
+        if x.dtype.kind not in "biuf":
+            raise Error(f"{x!r} is neither a real number nor an array")
+        return True
+    if hasattr(x, "__array__"):
+        return getattr(x, "shape", None) == () and kind not in _POINTERS
+    return not getattr(x, "shape", ()) and (hasattr(x, "__index__") or hasattr(x, "__float__"))
+
+
+def _structure(x: Any, name: str, size: int) -> bytes:
+    """A parameter that is a structure: its bytes, of an array or of a numpy record."""
+    found = None if isinstance(x, (int, float)) else HostArray(x)
+    if found is None or found.nbytes != size:
+        raise Error(f"{x!r} for {name}, a structure of {size} bytes: its bytes are expected (a numpy record, or bytes)")
+    return found.view.tobytes()
+
+
+def _bits(x: Any, name: str, kind: str, size: int) -> bytes:
     # Machine code does not say which of its parameters are floating-point numbers: there Python's type does.
     if kind in ("b32", "b64") and not hasattr(x, "__index__"):
         kind = {"b32": "f32", "b64": "f64"}[kind]
+    if isinstance(x, numpy.ndarray):
+        x = x[()]
     if kind in _FORMATS:
-        return int.from_bytes(struct.pack(_FORMATS[kind], float(x)), "little")
-    if isinstance(x, float):
-        raise Error(f"{x!r} for a parameter of type {kind}")
-    value = int(x)
+        try:
+            return struct.pack(_FORMATS[kind], float(x))
+        except (OverflowError, TypeError, ValueError):
+            raise Error(f"{x!r} for {name}, a parameter of type {kind}: not a number that it can be") from None
+    try:
+        value = operator.index(int(x) if isinstance(x, numpy.bool_) else x)
+    except TypeError:
+        raise Error(f"{x!r} for a parameter of type {kind}") from None
     if not -(1 << (8 * size - 1)) <= value < 1 << (8 * size):
         raise Error(f"{value} does not fit into a parameter of type {kind}")
-    return value & ((1 << (8 * size)) - 1)
+    return (value & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
 
 
 class Kernel:
@@ -351,8 +392,10 @@ class Module:
         Raises:
             Error: the module has no such variable.
         """
+        if not isinstance(texture, Texture):
+            raise Error(f"{type(texture).__name__} is no texture; heddle.texture() and heddle.surface() make them")
         if not texture.handle:
-            raise Error("a texture whose memory was freed")
+            raise Error(_FREED_TEXTURE)
         _device().write(self._native.address_of(name), _device().read(texture.handle, native.DESCRIPTOR_BYTES))
 
     def __repr__(self) -> str:
@@ -377,7 +420,7 @@ def load_ptx(text_or_path: Union[str, os.PathLike]) -> Module:
     Raises:
         Error: the file cannot be read, or is no PTX; names file, line and column.
     """
-    text = os.fspath(text_or_path)
+    text = os.fsdecode(text_or_path)
     return Module(text, "") if "\n" in text or ".version" in text else Module("", text)
 
 
@@ -401,4 +444,4 @@ def load_cubin(path: Union[str, os.PathLike]) -> Module:
     Raises:
         Error: the file cannot be read or is damaged; names the file and the byte.
     """
-    return Module("", os.fspath(path))
+    return Module("", os.fsdecode(path))

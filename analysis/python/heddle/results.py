@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import html
 import os
+import warnings
 from typing import Any, Dict, List, Sequence, Tuple, Union
 
 from heddle._checks import integer
 from heddle._native import native, pandas
 from heddle.config import Config, as_config
-from heddle.errors import ResultsError, SimulationError
+from heddle.errors import HeddleWarning, ResultsError, SimulationError
 
 
 class Results:
@@ -100,8 +101,12 @@ class Results:
     @property
     def peak_shares(self) -> pandas.DataFrame:
         """DataFrame of float: how busy each unit was, in per cent of its peak over all cycles of the launch, as in Nsight
-        Compute's "speed of light"; a column per unit (issue slots, FMA, L2, DRAM, ...), NaN where a unit is missing."""
-        return pandas().DataFrame(self._records.roofs(), index=self._index(), dtype=float)
+        Compute's "speed of light"; a column per unit (issue slots, FMA, L2, DRAM, ...), NaN where a unit is missing. Without columns, and with
+        a HeddleWarning, where the run's configuration is not in the file."""
+        roofs = self._records.roofs()
+        if roofs and not any(roofs):
+            warnings.warn("no shares of a peak: the run has no configuration that this version reads", HeddleWarning, stacklevel=2)
+        return pandas().DataFrame(roofs, index=self._index(), dtype=float)
 
     def _profile(self, columns, keys):
         index = pandas().MultiIndex.from_arrays([columns[k] for k in keys], names=keys)
@@ -219,8 +224,9 @@ def runs(file: Union[str, os.PathLike]) -> pandas.DataFrame:
         file: the SQLite file.
 
     Returns:
-        DataFrame, a row per run and the index `run`: gpu, product, config_hash, config_text, fidelity, overrides, seed,
-        revision, launches_planned.
+        DataFrame, a row per run and the index `run`: gpu, product, config_hash, config_text (of the later points of a sweep, as
+        it is stored: what changes in the lines of an earlier run's; open(file, run).info has all of it), fidelity, overrides,
+        seed, revision, launches_planned.
 
     Raises:
         ResultsError: as open().

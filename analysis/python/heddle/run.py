@@ -107,6 +107,8 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
             finished.
         Interrupted: Ctrl-C; a KeyboardInterrupt whose `results` has the finished launches.
     """
+    if out is None and (check_exists(exists) != "error" or not host_timing):
+        raise Error("exists and host_timing are of the file that `out` names, and there is none")
     config = as_config(gpu, fidelity, set)
     how = settings(threads=threads, jobs=jobs, cpus=cpus, sample=sample, strict=strict,
                    allow_capability_mismatch=allow_capability_mismatch, watchdog_cycles=watchdog_cycles,

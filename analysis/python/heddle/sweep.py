@@ -99,11 +99,13 @@ class Sweep:
             Results.
 
         Raises:
-            ResultsError: there is no such point.
+            ResultsError: there is no such point, or it was simulated on several GPUs and `gpu` does not say which.
         """
-        for run, number, name, _ in self._results.configs():
-            if number == point and gpu in (None, name):
-                return open_results(self.file, run)
+        found = [(run, name) for run, number, name, _ in self._results.configs() if number == point and gpu in (None, name)]
+        if len(found) > 1:
+            raise ResultsError(f"{self.file}: point {point} is of several GPUs: gpu= one of {', '.join(name for _, name in found)}")
+        if found:
+            return open_results(self.file, found[0][0])
         raise ResultsError(f"{self.file}: no point {point}{f' on {gpu}' if gpu else ''}; there are {len(self)}")
 
     def _table(self, query: str) -> pandas.DataFrame:
@@ -145,7 +147,7 @@ def _text(axes: Axes, traces, gpus, fidelity: Optional[str], set: Sequence[str])
     return "\n".join(lines) + "\n"
 
 
-def sweep(what: Union[str, os.PathLike, Axes], traces: Any = None, gpu: Any = "h200", *, out: Union[str, os.PathLike, None] = None,
+def sweep(what: Union[str, os.PathLike, Axes], traces: Any = None, gpu: Any = None, *, out: Union[str, os.PathLike, None] = None,
           fidelity: Optional[str] = None, set: Sequence[str] = (), jobs: int = 0, retry_failed: bool = False,
           skip_impossible: bool = False, progress: Union[None, bool, Callable[[Progress], None]] = None) -> Sweep:
     """Simulates many configurations, or goes on with it: what is in the folder already is not done again.
@@ -154,7 +156,7 @@ def sweep(what: Union[str, os.PathLike, Axes], traces: Any = None, gpu: Any = "h
         what: {"l2.ways": [8, 16], "sm.l1.miss_latency": range(20, 41, 5)}: every combination; or a sweep file
             (analysis/sweep/README.md: also samples and levels), or the folder of its results.
         traces: with axes: a path or a list of paths, as heddle.run() takes them.
-        gpu: with axes: a name or file, a list of such, or one Config.
+        gpu: with axes: a name or file, a list of such, or one Config; None: "h200".
         out: folder of the results: heddle.sweep in the current one with axes, otherwise NAME.sweep for NAME.textproto.
         fidelity: with axes: a preset.
         set: with axes: overrides "path=value" for all points.
@@ -178,13 +180,16 @@ def sweep(what: Union[str, os.PathLike, Axes], traces: Any = None, gpu: Any = "h
             one = isinstance(traces, (str, os.PathLike))
             file = os.path.join(scratch, "axes.textproto")
             with open(file, "w", encoding="utf-8") as f:
+                gpu = "h200" if gpu is None else gpu
                 f.write(_text(what, [traces] if one else traces, gpu if isinstance(gpu, (list, tuple)) else [gpu], fidelity,
                               [set] if isinstance(set, str) else set))
             folder = os.fspath(out) if out is not None else "heddle.sweep"
         else:
-            if traces is not None or set or fidelity is not None:
-                raise Error("traces, fidelity and set are those of the file; give axes as {path: values} to set them here")
+            if traces is not None or gpu is not None or set or fidelity is not None:
+                raise Error("traces, gpu, fidelity and set are those of the file; give axes as {path: values} to set them here")
             file = os.fspath(what)
+            if out is not None and os.path.isdir(file):
+                raise Error(f"out={out!r}: {file} is the folder of the results")
             name = os.path.splitext(os.path.basename(file))[0] + ".sweep"
             folder = "" if os.path.isdir(file) else os.fspath(out) if out is not None else name
         tell = reporter(progress)

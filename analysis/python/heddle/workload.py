@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any, Dict, List, Optional, Sequence, Union
 
+import numpy
+
 from heddle import _profile
 from heddle._native import native
 from heddle._workload_base import (Access, AccessPolicyWindow, Dim, Handle, Lines, MemSyncDomain, Word, caller, dim, fields, message,
@@ -39,6 +41,8 @@ def _environment(values: Dict[str, Any]) -> str:
         field = _VARIABLES.get(name, name)
         if field != name:
             v = v if isinstance(v, bool) or field == "visible_devices" or not str(v).isdigit() else int(v)
+            if field in _SWITCHES and v not in (0, 1):
+                raise Error(f"{name}={v!r}: legal values: 0 and 1")
             v = bool(v) if field in _SWITCHES else str(v) if field == "visible_devices" else v
         out.append(f"{field}: {text_of(Word(v) if isinstance(v, str) and re.fullmatch('[A-Z][A-Z0-9_]*', v) else v)}")
     return " ".join(out)
@@ -51,11 +55,12 @@ def _argument(name: str, value: Any) -> str:
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
         return os.path.abspath(text) if text.endswith(".npy") else text
-    if not getattr(value, "shape", ()):  # of numpy's arrays, those of one element are numbers, too
+    # Arrays of one element, or of no index, are arrays here: 8 bytes of a kernel may be an address.
+    if not hasattr(value, "shape") or isinstance(value, numpy.generic) and value.dtype.kind in "biuf":
         for number in (operator.index, float):
             try:
-                return repr(number(value))
-            except (TypeError, ValueError):
+                return repr(number(value.item() if isinstance(value, numpy.bool_) else value))
+            except (TypeError, ValueError, OverflowError):
                 pass
     raise Error(f"kernel {name!r}: args: {type(value).__name__} is no number and no text (a workload is a file: numpy.save writes "
                 "an array to FILE.npy, whose path is an argument)")
@@ -105,6 +110,7 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
         super().__init__()
         self._name, self._devices, self._peer_access = name, devices, peer_access
         self._environment = dict(environment or {})
+        self._measured = ""
         self._place = caller()
 
     def __repr__(self) -> str:
@@ -236,9 +242,11 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
         Each host thread makes its calls in their order; between them it works as long as it did. Kernels take the times that were
         measured, with the grids, registers and shared memory of the file; copies and calls take the model's. Kernels of a
         launch of a graph follow each other by stream, its copies too; such graphs are instantiated and uploaded by a thread "set-up"
-        before the file's first call, and modules are loaded, since the program had run before. Streams other than the default one (7) are taken for non-blocking. The
-        file does not tell for which event or stream a thread waits: it is taken to be the stream that the thread used last;
-        waits of streams for events are left out, with a warning.
+        before the file's first call, and modules are loaded, since the program had run before. Streams other than the default one (7) are taken for non-blocking.
+        The file says for which event or stream a call waits if it was made with torch.profiler's enable_cuda_sync_events. Without,
+        a thread is taken to wait for the stream that it used last, and a stream (cudaStreamWaitEvent), where the measured times allow
+        it, for the thread's last record of an event; a warning says how many of these are guessed, and how many left out.
+        Kernels last as measured on whatever GPU the workload is run: a run on another one warns of it.
 
         Args:
             path: of the JSON; of a .gz of it.
@@ -250,10 +258,11 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
         Raises:
             Error: it cannot be read or is none; names the event.
         """
-        calls, made = _profile.read(path)
-        used = [item.whole("device", 0) for items in made.values() for item in items]
+        recording = _profile.read(path)
+        used = [item.whole("device", 0) for items in recording.made.values() for item in items]
         w = cls(os.path.basename(os.fspath(path)), devices or max(used, default=0) + 1, environment={"CUDA_MODULE_LOADING": "EAGER"})
-        _profile.Rebuilt(w, calls, made)
+        w._measured = message("measured", fields(gpu=recording.gpu or None, sms=recording.sms or None))
+        _profile.Rebuilt(w, recording)
         return w
 
     def text(self) -> str:
@@ -274,6 +283,8 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
         head = [fields(name=self._name, devices=self._devices, peer_access=None if self._peer_access else False)]
         if self._environment:
             head.append(message("environment", _environment(self._environment)))
+        if self._measured:
+            head.append(self._measured)
         lines = [Lines.at(text, [made]) for text in head] + self._object_lines()
         for name, calls in self._threads.items():
             place = [self._places.get(("thread", name), made)]
