@@ -193,5 +193,26 @@ TEST_CASE("every block of a large grid runs once") {
   CHECK(o[Counter::kInstExecuted] == 4000);
 }
 
+// A warp that has issued its last instruction ends when the stall count has run out, which its SM tells
+// before. The first blocks of both SMs end in the same cycle: SM 1's is told 11 cycles before, SM 0's one.
+TEST_CASE("of places that are free in the same cycle the first SM's is given first, at a quantum's end too") {
+  Kernel k;
+  k.add(nop().stall(11), 4);
+  k.add(nop().stall(1));
+  k.blocks(4).shape().dynamic_shared_bytes = 200000;  // one block on an SM
+  k.order(0, {0, 1, 2, 3});                           // SM 1 begins a cycle later: block_interval
+  k.stream_of_block(0, 0, {{0}, {1}, {2}, {3}, {4}});
+  const Outcome whole = run(test_gpu(2), k);
+  REQUIRE(block_order(whole) == std::vector<uint32_t>{0, 1, 0, 1});
+  for (uint64_t quantum = 5; quantum < 60; ++quantum) {
+    CAPTURE(quantum);
+    device::RunOptions options;
+    options.quantum = quantum;
+    const Outcome o = run(test_gpu(2), k, options);
+    CHECK(block_order(o) == block_order(whole));
+    CHECK(o.cycles_of(0) == whole.cycles_of(0));
+  }
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -51,6 +51,18 @@ TEST_CASE("fetches leave by time, whatever the order of asking") {
   CHECK(out.next() == 300);
 }
 
+TEST_CASE("what a launch fetches leaves with it: not in the exchange whose horizon is its cycle") {
+  config::GpuConfig gpu = simtest::test_gpu(2);
+  gpu.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(256);
+  gpu.mutable_launch()->set_constant_bytes(64);
+  simtest::MemorySide m(gpu);
+  m.launch(0, 0, 256, 100);
+  m.exchange(100);
+  CHECK(m.counters()[stats::Counter::kL2FromGcc] == 0);
+  m.exchange(101);
+  CHECK(m.counters()[stats::Counter::kL2FromGcc] > 0);
+}
+
 // Reads, writes and atomics of four SMs at random, over two partitions, with translation and merging.
 TEST_CASE("the answers do not depend on the horizons or on the number of threads") {
   spec::GpuConfig gpu = simtest::two_partition_gpu();

@@ -208,6 +208,46 @@ TEST_CASE_METHOD(Fixture, "a line that is there becomes persisting when its wind
   CHECK(read(5));
 }
 
+// Two partitions of a slice each: lines are at home in one and the other by turns.
+TEST_CASE("what persists does so at home; its replica in the other partition does not") {
+  config::GpuConfig g = small_l2();
+  g.mutable_l2()->set_partitions(2);
+  g.mutable_l2()->set_slices(2);
+  g.mutable_dram()->set_channels(2);
+  g.mutable_l2()->set_total_bytes(2 * 8 * 4 * kLineBytes);
+  g.mutable_l2()->set_max_persisting_bytes(2 * 3 * 8 * kLineBytes);
+  stats::CounterSet n;
+  simtest::WholeL2 l2(g, n);
+  l2.set_policy({32 * kLineBytes, window(16)});  // two of the four ways of each set
+  Cycle now = 0;
+  auto from_fabric = [&](uint64_t line, uint32_t partition) {
+    const uint64_t before = n[Counter::kL2FromFabric];
+    Request r;
+    r.line = line;
+    r.sectors = 0b1111;
+    l2.serve(r, partition, to_ticks(now += 10'000));
+    return n[Counter::kL2FromFabric] - before == 4;
+  };
+  const uint64_t line = 5;
+  const uint32_t home = l2.map().home(line).partition, other = 1 - home;
+  CHECK_FALSE(from_fabric(line, home));
+  CHECK(l2.persisting_lines() == 1);
+  CHECK(from_fabric(line, other));
+  CHECK_FALSE(from_fabric(line, other));  // it is there now
+  CHECK(l2.persisting_lines() == 1);
+  // A stream of the other partition's own lines drives the replica out, and what persists at home stays.
+  const uint64_t reads = n[Counter::kDramReadBytes];
+  uint64_t streamed = 0;
+  for (uint64_t l = 1000; l < 1200; ++l) {
+    if (l2.map().home(l).partition == other) {
+      from_fabric(l, other);
+      streamed += kLineBytes;
+    }
+  }
+  CHECK(from_fabric(line, other));
+  CHECK(n[Counter::kDramReadBytes] == reads + streamed);
+}
+
 // Lines of one set of eight ways; 8 may be dirty, with 16 lines set aside all of them, with 32 none.
 struct Dirty {
   Dirty() {

@@ -3,7 +3,9 @@
 #include <map>
 #include <random>
 
+#include "sim/device/detailed_engine.h"
 #include "sim/device/gpu.h"
+#include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/live_program.h"
 #include "tests/sim/support/test_config.h"
 
@@ -69,6 +71,49 @@ TEST_CASE("where lanes meet in a word, the last one's value stays, and atomics g
     sum += i;
   }
   CHECK(image.get<uint32_t>(kBase) == sum);
+}
+
+// Both blocks are on one SM and begin a cycle apart; requests wait 20 cycles for others of their line to
+// join.
+TEST_CASE("a recorded load and one that computes have a request each, two of a kind share one") {
+  struct Run {
+    bool live[2];  // the first launch, the second
+    uint64_t requests;
+  };
+  for (const Run& r :
+       {Run{{false, true}, 2}, Run{{true, false}, 2}, Run{{false, false}, 1}, Run{{true, true}, 1}}) {
+    CAPTURE(r.live[0], r.live[1]);
+    memory::Image image;
+    image.map(kBase, 0x1000);
+    std::vector<uint32_t> seen;
+    std::vector<std::unique_ptr<Kernel>> recorded;
+    std::vector<std::unique_ptr<LiveKernel>> live;
+    device::RunOptions o;
+    o.image = &image;
+    device::DetailedEngine engine(test_gpu(1), o);
+    for (uint32_t i = 0; i < 2; ++i) {
+      const uint64_t address = kBase + 32 * i;  // sectors of one line
+      image.put<uint32_t>(address, 70 + i);
+      if (r.live[i]) {
+        live.push_back(std::make_unique<LiveKernel>(
+            [&seen, address](LiveWarp& w) -> LiveTask { seen.push_back(co_await w.load(address)); }));
+        engine.launch({.program = live.back().get(), .tag = i});
+      } else {
+        recorded.push_back(std::make_unique<Kernel>(Kernel{ldg(1).at(address).writes_barrier(0)}));
+        engine.launch({.recording = recorded.back().get(), .tag = i});
+      }
+    }
+    while (engine.advance(kNever)) {
+    }
+    CHECK(engine.counters()[Counter::kL2Requests] == r.requests);
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < 2; ++i) {
+      if (r.live[i]) {
+        expected.push_back(70 + i);
+      }
+    }
+    CHECK(seen == expected);
+  }
 }
 
 TEST_CASE("a load that is under way keeps the value of its time, whatever its warp stores behind it") {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/sim/stats/kernels.h"
+#include "tests/sim/support/test_config.h"
 
 namespace heddle::simtest {
 namespace {
@@ -45,6 +46,25 @@ TEST_CASE("warp-cycles by reason") {
     CAPTURE(r.sample, r.why);
     INFO(stats::kStallInfo[static_cast<int>(r.stall)].name);
     CHECK(outcome(r.sample)[r.stall] == r.expected);
+  }
+}
+
+// A load is there after 412 cycles, a shared one after 30, so both waits are the load's; the counters'
+// numbers do not matter.
+TEST_CASE("of several counters that a warp waits for a load's names the wait") {
+  for (const int load : {0, 1}) {
+    CAPTURE(load);
+    Kernel k{ldg(1).at(0, 4).writes_barrier(load), lds(2).writes_barrier(1 - load), alu().waits(0b11)};
+    const Outcome o = run(test_gpu(), k);
+    CHECK(o[Stall::kLongScoreboard] == o.cycles(0)[2] - 2);
+    CHECK(o[Stall::kShortScoreboard] == 0);
+  }
+  for (const int shared : {0, 1}) {
+    CAPTURE(shared);
+    Kernel k{lds(1).writes_barrier(shared), mufu(2).writes_barrier(1 - shared), alu().waits(0b11)};
+    const Outcome o = run(test_gpu(), k);
+    CHECK(o[Stall::kShortScoreboard] == o.cycles(0)[2] - 2);
+    CHECK(o[Stall::kLongScoreboard] == 0);
   }
 }
 

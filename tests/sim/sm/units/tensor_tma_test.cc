@@ -82,6 +82,18 @@ TEST_CASE("a copy takes 20 cycles at least, until the next one begins") {
   CHECK(times(b.sent()) == Cycles{10 + kFirst, 10 + kFirst + 20, 10 + kFirst + 40});
 }
 
+TEST_CASE(
+    "a copy that is issued when the one before has asked for its rows still waits for that one's interval") {
+  config::GpuConfig g = test_gpu();
+  g.mutable_sm()->mutable_async_copy()->set_tensor_copy_interval(300);
+  Kernel k = kernel({tensor_load(kMap, 0, 0, 64), tensor_load(kMap, 0, 1, 64)}, map_2d(32, 1));
+  TmaBench b(k, g);
+  b.issue(b.tma, 0, 10);
+  b.issue(b.tma, 0, 10 + kFirst + 10);  // could begin 100 cycles later, at 421; its map is at hand
+  b.run(2000);
+  CHECK(times(b.sent()) == Cycles{10 + kFirst, 10 + kFirst + 300});
+}
+
 TEST_CASE("rows outside the tensor ask for nothing, but take 2 cycles each and count their bytes") {
   Kernel k = kernel({tensor_load(kMap, 0, -2, 64)}, map_2d(32, 4));
   TmaBench b(k);

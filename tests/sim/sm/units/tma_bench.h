@@ -16,8 +16,8 @@ struct QuietMemory : sm::Unit, sm::ClusterMemory {
 };
 
 struct TmaBench : UnitBench {
-  explicit TmaBench(Kernel& k)
-      : UnitBench(k),
+  explicit TmaBench(Kernel& k, const config::GpuConfig& gpu = test_gpu())
+      : UnitBench(k, gpu),
         fences(state),
         port(state),
         barriers(state, fences, port, quiet),

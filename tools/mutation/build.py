@@ -1,0 +1,164 @@
+"""One program of all tests with all drawn mutants in it, under .cache/mutate: a copy of the sources that it needs,
+protobuf's code, a Makefile. What has not changed since the last time is not compiled again."""
+
+import re
+import subprocess
+from pathlib import Path
+
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+PROTOS = ["configs/schema", "frontends/workload", "frontends/trace"]
+LIBRARIES = "-lprotobuf -lfmt -llzma -lz -lzstd -lpthread"
+# Assertions are on, as in the builds with sanitizers.
+FLAGS = "-std=c++20 -O1 -w -mpopcnt -D_GLIBCXX_ASSERTIONS -DFMT_SHARED -I. -Igen"
+FLAGS_OF = {"tests/exec/arith/": "-frounding-math"}
+HEAVY = """#include <google/protobuf/message.h>
+#include "configs/schema/gpu.pb.h"
+#include "frontends/workload/workload.pb.h"
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+#include "schemata.h"
+"""
+
+
+class Failed(Exception):
+    def __init__(self, places, text):
+        super().__init__(text)
+        self.places = places  # (path, line) that the compiler named
+
+
+def test_files(root, folders, without):
+    """Tests of what is in sim and in what they need of frontends; not those of the analysis."""
+    out = []
+    for folder in folders:
+        for p in sorted((root / folder).rglob("*_test.cc")):
+            name = str(p.relative_to(root))
+            if not any(w in name for w in without) and '#include "analysis/' not in p.read_text():
+                out.append(name)
+    return out
+
+
+class _Rules(dict):
+    """Runs a BUILD file, whose language is a part of Python's, for its libraries."""
+
+    def __init__(self, folder):
+        super().__init__(glob=self._glob, cc_library=self._library, select=lambda choices: [])
+        self.folder, self.of_header = folder, {}
+        build = folder / "BUILD"
+        if build.exists():
+            exec(compile(build.read_text(), str(build), "exec"), self)  # noqa: S102
+
+    def __missing__(self, name):
+        if name in ("str", "len", "dict", "list", "range", "sorted"):
+            return __builtins__[name]
+        return lambda *args, **kwargs: []
+
+    def _glob(self, patterns, exclude=(), **_):
+        out = {p for g in patterns for p in self.folder.glob(g)} - {p for g in exclude for p in self.folder.glob(g)}
+        return sorted(str(p.relative_to(self.folder)) for p in out)
+
+    def _library(self, srcs=(), hdrs=(), **_):
+        sources = [f for f in srcs if f.endswith(".cc")]
+        for h in [*hdrs, *srcs]:
+            self.of_header[h] = sources
+
+
+def needed(root, tests):
+    """Every header that the tests include, directly or not, and the sources of these headers' libraries."""
+    seen, rules, todo = set(), {}, list(tests)
+    while todo:
+        name = todo.pop()
+        if name in seen or name == "tests/support/catch_main.cc" or not (root / name).exists():
+            continue
+        seen.add(name)
+        for h in INCLUDE.findall((root / name).read_text()):
+            if h.endswith(".pb.h"):
+                continue
+            folder, file = h.rsplit("/", 1) if "/" in h else ("", h)
+            if folder not in rules:
+                rules[folder] = _Rules(root / folder)
+            todo.append(h)
+            todo += [f"{folder}/{f}" for f in rules[folder].of_header.get(file, ())]
+    return sorted(seen)
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+class Build:
+    def __init__(self, root, cache, tests):
+        self.root, self.tree = root, cache / "tree"
+        self.tests = tests
+        self.files = needed(root, tests)
+        self.program = cache / "tree" / "mutants"
+
+    def copy(self, rewritten):
+        """`rewritten`: the text of the files that have mutants."""
+        for name in self.files:
+            text = rewritten.get(name) or (self.root / name).read_text()
+            if name in self.tests:
+                text = text.replace('TEST_CASE("', f'TEST_CASE("{name}: ')
+            write(self.tree / name, text)
+        here = Path(__file__).parent
+        for name in ("schemata.h", "main.cc"):
+            write(self.tree / name, (here / name).read_text())
+        write(self.tree / "heavy.h", HEAVY)
+        write(self.tree / "heavy_test.h", '#include "heavy.h"\n#include <catch2/catch.hpp>\n')
+        for folder in PROTOS:
+            for p in sorted((self.root / folder).glob("*.proto")):
+                write(self.tree / folder / p.name, p.read_text())
+        write(self.tree / "Makefile", self._makefile())
+
+    def _makefile(self):
+        protos = [f"{f}/{p.stem}" for f in PROTOS for p in sorted((self.root / f).glob("*.proto"))]
+        code = " ".join(f"gen/{p}.pb.cc" for p in protos)
+        out = [
+            "all: mutants",
+            f"protos := {' '.join(p + '.proto' for p in protos)}",
+            "gen/done: $(protos)\n\tmkdir -p gen && protoc --cpp_out=gen $(protos) && touch $@",
+            f"{code}: gen/done",
+        ]
+        for h in ("heavy", "heavy_test"):
+            out.append(f"{h}.h.gch: {h}.h heavy.h schemata.h gen/done\n\tg++ {FLAGS} -x c++-header $< -o $@")
+        objects = ["main.o"]
+        out.append(f"main.o: main.cc schemata.h\n\tg++ {FLAGS} -c $< -o $@")
+        for name in [f for f in self.files if f.endswith(".cc")]:
+            heavy = "heavy_test" if name in self.tests or name.startswith("tests/") else "heavy"
+            more = next((f for p, f in FLAGS_OF.items() if name.startswith(p)), "")
+            obj = name[:-3] + ".o"
+            objects.append(obj)
+            include = "" if more else f"-include {heavy}.h"  # a precompiled header is for one set of options
+            out.append(
+                f"{obj}: {name} {heavy}.h.gch\n\tg++ {FLAGS} {more} {include} -MMD -MP -c $< -o $@\n"
+                f"-include {obj[:-2]}.d"
+            )
+        for p in protos:
+            objects.append(f"gen/{p}.pb.o")
+            out.append(f"gen/{p}.pb.o: gen/done\n\tg++ {FLAGS} -O0 -c gen/{p}.pb.cc -o $@")
+        out.append(f"objects := {' '.join(objects)}")
+        out.append(f"mutants: $(objects)\n\t$(file >objects.txt,$(objects))g++ -o $@ @objects.txt {LIBRARIES}")
+        return "\n".join(out) + "\n"
+
+    def make(self, jobs, targets=("all",)):
+        r = subprocess.run(
+            ["make", "-k", f"-j{jobs}", "--no-print-directory", *targets],
+            cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        )  # fmt: skip
+        (self.tree / "make.log").write_text(r.stdout)
+        if r.returncode != 0:
+            places = set(re.findall(r"^([\w/.]+):(\d+):\d+: (?:error|  *required from)", r.stdout, re.M))
+            places |= set(re.findall(r"^([\w/.]+):(\d+):\d+:   *required from", r.stdout, re.M))
+            raise Failed({(p, int(n)) for p, n in places}, r.stdout)

@@ -1,0 +1,120 @@
+"""Runs the tests on each mutant: only those test cases in which it made a difference, the quickest first."""
+
+import os
+import re
+import resource
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+BATCHES = (4, 24, 1 << 30)  # test cases at a time
+MEMORY = 6 << 30
+MINUTE = 60  # no mutant takes longer
+
+
+class Case:
+    def __init__(self, line):
+        name, seconds, passed, reached, differs, nothing = line.rstrip("\n").split("\t")
+        self.name, self.seconds, self.passed = name, float(seconds), passed == "1"
+        self.reached, self.differs, self.nothing = ({int(n) for n in s.split()} for s in (reached, differs, nothing))
+
+
+def cover(program, cache, root):
+    """All tests without a mutant: what each case reaches. Cases that fail so are of no use and are named."""
+    path = cache / "cover.tsv"
+    path.unlink(missing_ok=True)
+    with (cache / "cover.log").open("w") as log:
+        subprocess.run([program], cwd=root, env=_env(HEDDLE_MUTANTS_COVER=str(path)), stdout=log, stderr=log, check=False)
+    lines = [Case(line) for line in path.read_text().splitlines()]
+    return lines[0], [c for c in lines[1:] if c.passed], [c.name for c in lines[1:] if not c.passed]
+
+
+def _env(**more):
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **more}
+
+
+class Judge:
+    def __init__(self, program, cache, root, before, cases):
+        self.program, self.cache, self.root = program, cache, root
+        self.before, self.cases = before, cases
+
+    def cases_of(self, n):
+        everywhere = n in self.before.differs  # what is computed once, in no case's time
+        return sorted((c for c in self.cases if everywhere or n in c.differs), key=lambda c: c.seconds)
+
+    def judge(self, n):
+        """{verdict, by, tried, seconds}"""
+        start = time.monotonic()
+        cases, tried = self.cases_of(n), 0
+        result = {"verdict": "survived", "by": "", "tried": 0}
+        for size in BATCHES:
+            batch, cases = cases[:size], cases[size:]
+            left = MINUTE - (time.monotonic() - start)
+            if not batch or left <= 1:
+                break
+            tried += len(batch)
+            by = self._run(n, batch, left)
+            if by is not None:
+                result.update(verdict="killed", by=by)
+                break
+        if result["verdict"] == "survived":
+            if n in self.nothing():
+                result["verdict"] = "none"
+            elif tried == 0:
+                seen = n in self.before.reached or any(n in c.reached for c in self.cases)
+                result["by"] = "makes no difference in any test" if seen else "reached by no test"
+            elif cases:
+                result["by"] = f"{len(cases)} of the tests not tried for time"
+        result.update(tried=tried, seconds=round(time.monotonic() - start, 2))
+        return result
+
+    def nothing(self):
+        out = set(self.before.nothing)
+        for c in self.cases:
+            out |= c.nothing
+        return out
+
+    def _run(self, n, batch, left):
+        """The name of the case that fails, or how the program ended; None when all pass."""
+        names = self.cache / f"cases-{n}.txt"
+        # Catch takes these for parts of a pattern.
+        names.write_text("".join(re.sub(r'([\\,\[\]"])', r"\\\1", c.name) + "\n" for c in batch))
+        cpu = 3 + 10 * sum(c.seconds for c in batch)
+
+        def limits():
+            resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+        try:
+            r = subprocess.run(
+                [self.program, "-a", "-f", str(names)], cwd=self.root, env=_env(HEDDLE_MUTANT=str(n)),
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                timeout=min(left, 10 + 10 * cpu), preexec_fn=limits, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return "(no end)"
+        finally:
+            names.unlink(missing_ok=True)
+        ran = re.search(r"^\[cases\] (\d+)$", r.stdout, re.M)
+        if r.returncode == 0:
+            if not ran or int(ran[1]) < len(batch):
+                raise RuntimeError(f"mutant {n}: {len(batch)} cases asked for, ran {ran and ran[1]}")
+            return None
+        failed = re.search(r"^\[failed\] (.*)$", r.stdout, re.M)
+        if failed:
+            return failed[1]
+        return "(no end)" if r.returncode in (-24, -9) else "(ended by a signal)"
+
+    def all(self, numbers, jobs, tell):
+        out = {}
+        with ThreadPoolExecutor(jobs) as pool:
+            for n, r in zip(numbers, pool.map(self.judge, numbers)):
+                out[n] = r
+                tell(n, r)
+        return out
+
+
+def program_of(cache):
+    return str(Path(cache) / "tree" / "mutants")
