@@ -97,7 +97,7 @@ Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {
   }
   visible_to_host(false);
   if (!device && kind != host::Memory::kManaged) {
-    memory_.watch(at);
+    memory_->watch(at);
   }
   device_used_ += taken;
   Allocation& a = allocations_[at];
@@ -114,7 +114,7 @@ Allocation& AddressSpace::adopt(uint64_t address, uint64_t bytes) {
   } catch (const Error& e) {
     throw CallFailed(Status::kHostMemoryAlreadyRegistered, e.what());
   }
-  memory_.watch(address);
+  memory_->watch(address);
   Allocation& a = allocations_[address];
   a.address = address;
   a.bytes = bytes;

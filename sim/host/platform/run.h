@@ -45,7 +45,7 @@ class Platform;
 // that time or behind it, and goes on from there. The program may have got meanwhile what live_thread.h says.
 class OpenRun {
  public:
-  // `program`, `gpu` and what the options point to outlive this. Throws as run() does.
+  // `program`, `options` and what these point to outlive this. Throws as run() does.
   OpenRun(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options = {});
   ~OpenRun();
   OpenRun(const OpenRun&) = delete;
