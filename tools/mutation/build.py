@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+OUTER = re.compile(r"^(namespace heddle[\w:]*) \{$", re.M)
 PROTOS = ["configs/schema", "frontends/workload", "frontends/trace"]
 LIBRARIES = "-lprotobuf -lfmt -llzma -lz -lzstd -lpthread"
 # Assertions are on, as in the builds with sanitizers.
@@ -29,6 +30,12 @@ HEAVY = """#include <google/protobuf/message.h>
 #include <vector>
 #include "schemata.h"
 """
+HEAVY_TEST = """#define CATCH_CONFIG_FAST_COMPILE
+#include "heavy.h"
+#include <catch2/catch.hpp>
+"""
+# Test files of a folder that are compiled as one: most of a file's time goes into what it includes.
+TOGETHER = 8
 
 
 class Failed(Exception):
@@ -103,20 +110,28 @@ class Build:
         self.root, self.tree = root, cache / "tree"
         self.tests = tests
         self.files = needed(root, tests)
+        self.together = {}
+        for folder in sorted({Path(t).parent for t in tests}):
+            mine = [t for t in tests if Path(t).parent == folder]
+            for i in range(0, len(mine), TOGETHER):
+                self.together[f"{folder}/together_{i // TOGETHER}.cc"] = mine[i : i + TOGETHER]
         self.program = cache / "tree" / "mutants"
 
     def copy(self, rewritten):
         """`rewritten`: the text of the files that have mutants."""
-        for name in self.files:
+        for i, name in enumerate(self.files):
             text = rewritten.get(name) or (self.root / name).read_text()
             if name in self.tests:
                 text = text.replace('TEST_CASE("', f'TEST_CASE("{name}: ')
+                text = OUTER.sub(rf"\1::of_{i} {{", text)  # each file's helpers have names of their own
             write(self.tree / name, text)
+        for name, tests in self.together.items():
+            write(self.tree / name, "".join(f'#include "{t}"\n' for t in tests))
         here = Path(__file__).parent
         for name in ("schemata.h", "main.cc"):
             write(self.tree / name, (here / name).read_text())
         write(self.tree / "heavy.h", HEAVY)
-        write(self.tree / "heavy_test.h", '#include "heavy.h"\n#include <catch2/catch.hpp>\n')
+        write(self.tree / "heavy_test.h", HEAVY_TEST)
         for folder in PROTOS:
             for p in sorted((self.root / folder).glob("*.proto")):
                 write(self.tree / folder / p.name, p.read_text())
@@ -132,11 +147,13 @@ class Build:
             f"{code}: gen/done",
         ]
         for h in ("heavy", "heavy_test"):
-            out.append(f"{h}.h.gch: {h}.h heavy.h schemata.h gen/done\n\tg++ {FLAGS} -x c++-header $< -o $@")
+            out.append(
+                f"{h}.h.gch: {h}.h gen/done\n\tg++ {FLAGS} -MMD -MP -MF {h}.d -MT $@ -x c++-header $< -o $@\n-include {h}.d"
+            )
         objects = ["main.o"]
         out.append(f"main.o: main.cc schemata.h\n\tg++ {FLAGS} -c $< -o $@")
-        for name in [f for f in self.files if f.endswith(".cc")]:
-            heavy = "heavy_test" if name in self.tests or name.startswith("tests/") else "heavy"
+        for name in [f for f in self.files if f.endswith(".cc") and f not in self.tests] + list(self.together):
+            heavy = "heavy_test" if name.startswith("tests/") else "heavy"
             more = next((f for p, f in FLAGS_OF.items() if name.startswith(p)), "")
             obj = name[:-3] + ".o"
             objects.append(obj)

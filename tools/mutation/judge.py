@@ -55,6 +55,9 @@ class Judge:
                 break
             tried += len(batch)
             by = self._run(n, batch, left)
+            if by == "":
+                cases = batch + cases
+                break
             if by is not None:
                 result.update(verdict="killed", by=by)
                 break
@@ -91,10 +94,11 @@ class Judge:
             r = subprocess.run(
                 [self.program, "-a", "-f", str(names)], cwd=self.root, env=_env(HEDDLE_MUTANT=str(n)),
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                timeout=min(left, 10 + 10 * cpu), preexec_fn=limits, check=False,
+                timeout=min(left, 10 + 5 * cpu), preexec_fn=limits, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return "(no end)"
+            # Waits for what does not come. Else the minute is over, because the machine has much else to do.
+            return "(no end)" if left > 10 + 5 * cpu else ""
         finally:
             names.unlink(missing_ok=True)
         ran = re.search(r"^\[cases\] (\d+)$", r.stdout, re.M)
