@@ -38,14 +38,14 @@ bool names_model(const std::string& cuda_name, const std::string& model) {
   return false;
 }
 
-bool same(const Measured& m, const config::GpuConfig& gpu) {
+bool same(const Measured& m, const spec::GpuConfig& gpu) {
   const std::string& name = gpu.name();  // "h100_pcie": variants of a model differ in their SMs, or in clocks
   return (m.sms == 0 || m.sms == gpu.topology().sms()) && names_model(m.gpu, name.substr(0, name.find('_')));
 }
 
 }  // namespace
 
-std::string measured_elsewhere(const Workload& w, const config::GpuConfig& gpu) {
+std::string measured_elsewhere(const Workload& w, const spec::GpuConfig& gpu) {
   if (!w.measured || same(*w.measured, gpu)) {
     return "";
   }

@@ -34,7 +34,7 @@ void bind_traces(Workload& w, const KernelTimer& timer) {
   }
 }
 
-host::Result run(const Workload& w, const config::GpuConfig& gpu, const host::PlatformOptions& options) {
+host::Result run(const Workload& w, const spec::GpuConfig& gpu, const host::PlatformOptions& options) {
   if (!w.traces.empty()) {
     const host::KernelDesc& k = w.program.kernels[w.traces.front().kernel];
     throw Error(place(w, k) + "traces and modules cannot be simulated here");

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "configs/schema/gpu.pb.h"
+#include "configs/schema/spec.h"
 #include "frontends/workload/reader.h"
 #include "sim/host/platform/run.h"
 
@@ -19,6 +19,6 @@ void bind_traces(Workload& w, const KernelTimer& timer);
 
 // host::run() of the workload's program. What it throws has the workload's file and line in front. A trace
 // or module that is not bound is an error.
-host::Result run(const Workload& w, const config::GpuConfig& gpu, const host::PlatformOptions& options);
+host::Result run(const Workload& w, const spec::GpuConfig& gpu, const host::PlatformOptions& options);
 
 }  // namespace heddle::workload

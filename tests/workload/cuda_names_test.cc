@@ -7,13 +7,13 @@
 namespace heddle::workload {
 namespace {
 
-host::Result run(const std::string& text, const config::GpuConfig& gpu) {
+host::Result run(const std::string& text, const spec::GpuConfig& gpu) {
   const Workload w = parse_workload(text, "w");
   return host::run(w.program, gpu, {w.rules, true, true});
 }
 
 TEST_CASE("AX16: who synchronises with an event of cudaEventBlockingSync sleeps until then") {
-  config::GpuConfig gpu = hosttest::plain_gpu();
+  spec::GpuConfig gpu = hosttest::plain_gpu();
   gpu.mutable_host()->mutable_latency()->set_spin_ns(2000);
   gpu.mutable_host()->mutable_latency()->set_block_ns(9000);
   const auto end = [&](const std::string& flag, const std::string& call) {
@@ -31,8 +31,8 @@ TEST_CASE("AX16: who synchronises with an event of cudaEventBlockingSync sleeps 
 }
 
 TEST_CASE("HM01: registered memory is pinned until it is not; both calls take their time") {
-  config::GpuConfig gpu = hosttest::plain_gpu();
-  config::CallCosts& c = *gpu.mutable_host()->mutable_calls();
+  spec::GpuConfig gpu = hosttest::plain_gpu();
+  spec::CallCosts& c = *gpu.mutable_host()->mutable_calls();
   c.set_host_register_ns(1000);
   c.set_host_register_ns_per_mib(2000);
   c.set_host_unregister_ns(500);
@@ -66,7 +66,7 @@ TEST_CASE("HM01: registered memory is pinned until it is not; both calls take th
 
 TEST_CASE("HM14: memory is not registered where the device does not see caches") {
   for (const uint32_t capability : {62u, 72u}) {
-    config::GpuConfig gpu = hosttest::plain_gpu();
+    spec::GpuConfig gpu = hosttest::plain_gpu();
     gpu.mutable_host()->mutable_link()->set_integrated(true);
     gpu.mutable_limits()->set_compute_capability(capability);
     const host::Result r = run(

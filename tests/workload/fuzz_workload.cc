@@ -11,7 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace heddle;
-  static const config::GpuConfig gpu = hosttest::plain_gpu();
+  static const spec::GpuConfig gpu = hosttest::plain_gpu();
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const workload::Workload w = workload::parse_workload(text, "fuzz");

@@ -10,7 +10,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 std::string said(const std::string& measured, const std::string& gpu, uint32_t sms) {
-  config::GpuConfig g;
+  spec::GpuConfig g;
   g.set_name(gpu);
   g.mutable_topology()->set_sms(sms);
   return measured_elsewhere(

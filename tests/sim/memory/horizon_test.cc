@@ -52,7 +52,7 @@ TEST_CASE("fetches leave by time, whatever the order of asking") {
 }
 
 TEST_CASE("what a launch fetches leaves with it: not in the exchange whose horizon is its cycle") {
-  config::GpuConfig gpu = simtest::test_gpu(2);
+  spec::GpuConfig gpu = simtest::test_gpu(2);
   gpu.mutable_sm()->mutable_fetch()->set_launch_prefetch_bytes(256);
   gpu.mutable_launch()->set_constant_bytes(64);
   simtest::MemorySide m(gpu);

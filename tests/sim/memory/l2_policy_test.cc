@@ -210,7 +210,7 @@ TEST_CASE_METHOD(Fixture, "a line that is there becomes persisting when its wind
 
 // Two partitions of a slice each: lines are at home in one and the other by turns.
 TEST_CASE("what persists does so at home; its replica in the other partition does not") {
-  config::GpuConfig g = small_l2();
+  spec::GpuConfig g = small_l2();
   g.mutable_l2()->set_partitions(2);
   g.mutable_l2()->set_slices(2);
   g.mutable_dram()->set_channels(2);

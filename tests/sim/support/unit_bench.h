@@ -43,7 +43,7 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
   // Warp w of the kernel's first block is hardware warp w; the block is in slot 0.
   explicit UnitBench(Kernel& kernel, const spec::GpuConfig& gpu = test_gpu())
       : config(gpu), state(0, config, *this), timed(sm::bind(kernel.image(), config.sm())), grid_(kernel) {
-    state.begin(nullptr, {}, nullptr);
+    state.begin(nullptr, {}, nullptr, true);
     kernel.rewind();
     program_ = grid_.next();
     sm::BlockSlot& b = state.block(0);

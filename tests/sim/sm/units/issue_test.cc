@@ -30,7 +30,7 @@ struct IssueBench : sm::WarpScheduler {
         arrays(1, sm::TensorArray(config.sm().tensor())),
         subcore({state, instructions, constants, dispatch, pipes, subcores, arrays}, 0),
         grid(k) {
-    state.begin(nullptr, {}, nullptr);
+    state.begin(nullptr, {}, nullptr, true);
     instructions.reset();
     instructions.add(0, timed.lines, 1);
     dispatch.wire(sm::Handler::kMemory, unit);

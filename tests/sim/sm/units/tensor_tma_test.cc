@@ -84,7 +84,7 @@ TEST_CASE("a copy takes 20 cycles at least, until the next one begins") {
 
 TEST_CASE(
     "a copy that is issued when the one before has asked for its rows still waits for that one's interval") {
-  config::GpuConfig g = test_gpu();
+  spec::GpuConfig g = test_gpu();
   g.mutable_sm()->mutable_async_copy()->set_tensor_copy_interval(300);
   Kernel k = kernel({tensor_load(kMap, 0, 0, 64), tensor_load(kMap, 0, 1, 64)}, map_2d(32, 1));
   TmaBench b(k, g);

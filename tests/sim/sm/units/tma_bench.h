@@ -16,7 +16,7 @@ struct QuietMemory : sm::Unit, sm::ClusterMemory {
 };
 
 struct TmaBench : UnitBench {
-  explicit TmaBench(Kernel& k, const config::GpuConfig& gpu = test_gpu())
+  explicit TmaBench(Kernel& k, const spec::GpuConfig& gpu = test_gpu())
       : UnitBench(k, gpu),
         fences(state),
         port(state),
