@@ -45,7 +45,8 @@ Block::Status Cluster::run(uint64_t instructions, bool goes_on) {
       const Block::Status status = b.run(turn, goes_on);
       const uint64_t more = b.executed() - before;
       done += more;
-      ran |= more != 0;
+      // In a turn that goes on, all may be known to look in vain.
+      ran |= more != 0 || status == Block::Status::kSpinning;
       looks &= status == Block::Status::kSpinning || (status == Block::Status::kWaiting && more == 0);
       if (status == Block::Status::kDone) {
         ended(static_cast<uint32_t>(rank));
