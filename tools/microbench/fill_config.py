@@ -30,8 +30,13 @@ ASCENDING = [["sm.issue.branch_cycles", "sm.issue.branch_next_line_cycles", "sm.
 
 
 def read(path):
+    """With what it inherits."""
     with open(path, encoding="utf-8") as f:
-        return textproto.parse(f.read())
+        own = textproto.parse(f.read())
+    if "inherits" not in own:
+        return own
+    base = read(os.path.join(os.path.dirname(path), own.pop("inherits") + ".textproto"))
+    return textproto.derived(base, own)
 
 
 def rounded(value, rounding):

@@ -1,4 +1,5 @@
 """Reads the text format of configs/*.textproto, as far as those files use it, without protobuf."""
+import copy
 import re
 
 TOKEN = re.compile(r'#[^\n]*|"((?:[^"\\]|\\.)*)"|[{}\[\]:,]|[^\s{}\[\]:,#"]+')
@@ -48,11 +49,52 @@ def _message(tokens, i):
             value = _scalar(tokens[i])
         i += 1
         # An entry of a table is a message, its key a plain field of the same name.
-        if name in REPEATED and isinstance(value, dict):
+        if (name in REPEATED and isinstance(value, dict)) or name == "without":
             message.setdefault(name, []).append(value)
         else:
             message[name] = value
     return message, i
+
+
+def _merge(base, own):
+    for name, value in own.items():
+        if name in TABLES and isinstance(value, list):
+            key = TABLES[name]
+            new = {entry[key]: entry for entry in value}
+            old = base.get(name, [])
+            base[name] = [new.pop(entry[key], entry) for entry in old] + list(new.values())
+        elif isinstance(value, dict) and isinstance(base.get(name), dict):
+            _merge(base[name], value)
+        elif name != "provenance":
+            base[name] = value
+
+
+def _leave_out(message, path):
+    """`path`: the names of a field, one of a table's entry as op[fp32]."""
+    name, _, key = path[0].rstrip("]").partition("[")
+    if key:
+        message[name] = [e for e in message[name] if e[TABLES[name]] != key]
+    elif len(path) == 1:
+        message.pop(name, None)
+    else:
+        _leave_out(message[name], path[1:])
+
+
+def derived(base, own):
+    """What a file is that inherits from another (configs/README.md): its entries of provenance cover what it inherits, too."""
+    exact = {e["path"]: (str(e["kind"]), e["source"]) for e in base.get("provenance", [])}
+    before = {path: exact.get(path) or source_of(base, path) for path, _ in leaves(base)}
+    set_here = {path for path, _ in leaves(own)}
+    out = copy.deepcopy(base)
+    for path in own.pop("without", []):
+        _leave_out(out, path.split("."))
+    _merge(out, own)
+    out["provenance"] = []
+    for path, _ in leaves(out):
+        source = source_of(own, path) or (before.get(path) if path not in set_here else None)
+        if source:
+            out["provenance"].append({"path": path, "kind": Word(source[0]), "source": source[1]})
+    return out
 
 
 def leaves(message, prefix=""):
