@@ -158,7 +158,6 @@ ROOMS = {
         "sim/exec",
     ],
     "frontends/executed": [
-        "sim/base",
         "sim/exec",
         "sim/isa",
     ],
@@ -254,9 +253,12 @@ ROOMS = {
         "frontends/workload",
         "sim/base",
         "sim/exec",
+        "sim/host/calls",
+        "sim/host/checks",
         "sim/host/core",
         "sim/host/kernels",
         "sim/host/platform",
+        "sim/host/program",
     ],
     "analysis/store": [
         "frontends/input",
