@@ -297,7 +297,7 @@ bool Translator::warp_wide() {
     const bool reg_mask = op(0).is(Kind::kRegister) && !line_.has("ALL");
     const bool number = op(0).is(Kind::kNumber) && !line_.has("COLLECTIVE");
     const Slot mask = reg_mask || number ? source(op(0)) : constant(0xffffffff);
-    if (line_.has("EXCLUSIVE") || (reg_mask && line_.has("COLLECTIVE"))) {
+    if (line_.has("EXCLUSIVE")) {
       // The lanes of one mask go on by themselves; those of others come here again.
       const Slot first = temporary(), other = temporary();
       emit_guarded(WordOp::kBroadcast, first, mask, 0);
