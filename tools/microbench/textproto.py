@@ -84,14 +84,13 @@ def derived(base, own):
     """What a file is that inherits from another (configs/README.md): its entries of provenance cover what it inherits, too."""
     exact = {e["path"]: (str(e["kind"]), e["source"]) for e in base.get("provenance", [])}
     before = {path: exact.get(path) or source_of(base, path) for path, _ in leaves(base)}
-    set_here = {path for path, _ in leaves(own)}
     out = copy.deepcopy(base)
     for path in own.pop("without", []):
         _leave_out(out, path.split("."))
     _merge(out, own)
     out["provenance"] = []
     for path, _ in leaves(out):
-        source = source_of(own, path) or (before.get(path) if path not in set_here else None)
+        source = source_of(own, path) or before.get(path)  # `config check` wants an own entry for what is set here
         if source:
             out["provenance"].append({"path": path, "kind": Word(source[0]), "source": source[1]})
     return out
