@@ -91,6 +91,9 @@ def derived(base, own):
     out["provenance"] = []
     for path, _ in leaves(out):
         source = source_of(own, path) or before.get(path)  # `config check` wants an own entry for what is set here
+        if not source and path[-1] != "]" and "]." in path:  # an entry's name rests on what the entry does
+            entry = path[:path.rindex(".") + 1]
+            source = next((x for x in (source_of(own, q) for q, _ in leaves(out) if q.startswith(entry)) if x), None)
         if source:
             out["provenance"].append({"path": path, "kind": Word(source[0]), "source": source[1]})
     return out
