@@ -19,6 +19,7 @@ survives is a rule that nobody holds, or a change that makes no difference.
 - Tests: {cases} cases of `tests/sim` and `tests/exec` (not `tests/exec/oracle`, which needs other rooms), built
   with assertions, as under the sanitizers. The suites of recorded traces, `tests/metamorphic` and the other rooms'
   tests are not used: they would kill more, with less to say why.
+- Test cases of more than 2 s try only mutants that at most 20 cases see.
 - Not drawn: messages of assertions, what the compiler computes, reservations of memory and hints for caches.
 - The longest verdict took {longest:.0f} s.
 """

@@ -1,6 +1,7 @@
 // What mutated code calls (tools/mutate). Every mutant that was drawn is compiled in; the one whose number is
-// in HEDDLE_MUTANT is switched on, and all others do what the code did before. Each notes that it was reached,
-// and, where both results can be computed, whether they differed: if they never did, no test can see it.
+// in HEDDLE_MUTANT is switched on, and all others do what the code did before. Each notes that it was
+// reached, and, where both results can be computed, whether they differed: if they never did, no test can see
+// it.
 //
 // A binary operator becomes two with a tag between: `a < tag(17) < b` binds as `a < b` does.
 #pragma once
@@ -32,25 +33,25 @@ HEDDLE_MUTANTS_INLINE T literal(uint32_t n, T was, T now) {
   return on(n) ? now : was;
 }
 
-#define HEDDLE_MUTANTS_OPERATION(name, before, after)                                           \
-  struct name {                                                                                 \
-    template <class A, class B>                                                                 \
-    HEDDLE_MUTANTS_INLINE static auto was(const A& a, const B& b) -> decltype(a before b) {     \
-      return a before b;                                                                        \
-    }                                                                                           \
-    template <class A, class B>                                                                 \
-    HEDDLE_MUTANTS_INLINE static auto now(const A& a, const B& b) -> decltype(a after b) {      \
-      return a after b;                                                                         \
-    }                                                                                           \
-  };                                                                                            \
-  HEDDLE_MUTANTS_INLINE Tag<name> tag_##name(uint32_t n) { return {n}; }                        \
-  template <class A>                                                                            \
-  HEDDLE_MUTANTS_INLINE Left<A, name> operator before(const A& a, Tag<name> t) {                \
-    return {a, t.n};                                                                            \
-  }                                                                                             \
-  template <class A, class B>                                                                   \
-  HEDDLE_MUTANTS_INLINE auto operator before(Left<A, name> l, const B& b) {                     \
-    return either<name>(l.n, l.value, b);                                                       \
+#define HEDDLE_MUTANTS_OPERATION(name, before, after)                                       \
+  struct name {                                                                             \
+    template <class A, class B>                                                             \
+    HEDDLE_MUTANTS_INLINE static auto was(const A& a, const B& b) -> decltype(a before b) { \
+      return a before b;                                                                    \
+    }                                                                                       \
+    template <class A, class B>                                                             \
+    HEDDLE_MUTANTS_INLINE static auto now(const A& a, const B& b) -> decltype(a after b) {  \
+      return a after b;                                                                     \
+    }                                                                                       \
+  };                                                                                        \
+  HEDDLE_MUTANTS_INLINE Tag<name> tag_##name(uint32_t n) { return {n}; }                    \
+  template <class A>                                                                        \
+  HEDDLE_MUTANTS_INLINE Left<A, name> operator before(const A& a, Tag<name> t) {            \
+    return {a, t.n};                                                                        \
+  }                                                                                         \
+  template <class A, class B>                                                               \
+  HEDDLE_MUTANTS_INLINE auto operator before(Left<A, name> l, const B& b) {                 \
+    return either<name>(l.n, l.value, b);                                                   \
   }
 
 template <class Operation>
