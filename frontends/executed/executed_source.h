@@ -33,7 +33,7 @@ class ExecutedSource : public isa::BlockSource {
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override;
 
   // How much of what blocks did may be kept until it has been simulated, in bytes; beyond, they are executed
-  // in pieces. Without keep_at_most(): 128 MiB, 1 GiB of code that waits for barrier objects, since of its
+  // in pieces. Without keep_at_most(): 64 MiB, 512 MiB of code that waits for barrier objects, since of its
   // recordings waits in vain can be left out.
   uint64_t most_kept() const;
   void keep_at_most(uint64_t bytes) { most_kept_ = bytes; }

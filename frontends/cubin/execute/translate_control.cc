@@ -60,7 +60,6 @@ bool Translator::control() {
              n == "FENCE" || n == "PREEXIT" || n == "ACQBULK" || n == "USETMAXREG" || n == "UTMACMDFLUSH" ||
              n == "UTMACCTL" || n == "USETSHMSZ") {
     nothing();
-    collective_ = collective_ && n != "ENDCOLLECTIVE";
   } else if (n == "BAR" || n == "B2R") {
     block_barrier();
   } else if (n == "NANOSLEEP") {
@@ -307,8 +306,7 @@ bool Translator::warp_wide() {
       in.s[0] = other;
       in.target = to_flat(static_cast<int64_t>(at_ * kInstructionBytes));
     }
-    if (line_.has("COLLECTIVE")) {
-      collective_ = true;
+    if (collective_) {
       compute(WordOp::kCopy, collective_lanes(), kNoSlot, {mask}, 0, Role::kBefore);
     }
     sync(SyncKind::kWarpBarrier, kNoSlot, kNoSlot, {}, mask);
