@@ -6,9 +6,8 @@
 namespace heddle::executed {
 namespace {
 
-constexpr uint64_t kTurn = 1 << 16;  // instructions; exec::Block's
-constexpr uint64_t kPiece = 256;     // of it at a time
-constexpr uint64_t kWindow = 1024;   // that a warp may be ahead, because others wait for it
+constexpr uint64_t kPiece = 256;    // instructions of a turn at a time
+constexpr uint64_t kWindow = 1024;  // that a warp may be ahead, because others wait for it
 // What a warp has done is told by blocks of code, and such a block may have barriers inside: who has been
 // asked so often in vain may need others that cannot issue before it does.
 constexpr uint32_t kPatience = 256;
@@ -64,7 +63,7 @@ bool PieceCluster::turn(uint32_t rank, uint32_t warp, bool look, uint64_t now) {
   exec::Block& b = block(rank);
   exec::Warp& w = b.warp(warp);
   const uint64_t before = w.executed(), done = w.writes() + w.progress();
-  const Status status = w.run(kTurn, kPiece);
+  const Status status = w.run(exec::Block::kTurn, kPiece);
   s.looked = status == Status::kSpinning ? others_writes(rank, warp) : UINT64_MAX;
   s.ended = status == Status::kDone;
   shared_.vain.note(

@@ -10,8 +10,7 @@
 namespace heddle::exec {
 namespace {
 
-constexpr uint64_t kTurn = 1 << 16;  // warp instructions
-constexpr size_t kShownWarps = 8;    // in messages
+constexpr size_t kShownWarps = 8;  // in messages
 
 }  // namespace
 

@@ -27,6 +27,9 @@ class Block {
     kDone,
   };
 
+  // Warp instructions after which another warp gets its turn.
+  static constexpr uint64_t kTurn = 1 << 16;
+
   Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t rank);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
