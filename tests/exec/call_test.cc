@@ -78,16 +78,19 @@ TEST_CASE("all bits of arguments and results of every width, in registers and in
     const std::string functions =
         ".func (.reg " + b + " d) id(.reg " + b + " a) { mov" + b + " d, a; ret; }\n" +  //
         ".func (.param " + b + " d) at(.param " + b + " a) { .reg .b64 %x; .reg " + b + " %y;\n" +
-        "mov.u64 %x, a; ld" + b + " %y, [%x]; st.param" + b + " [d], %y; ret; }\n" + ".func (.param " + b +
-        " d) put(.param " + b + " a) { .reg .b64 %x; .reg " + b + " %y;\n" + "ld.param" + b +
-        " %y, [a]; mov.u64 %x, d; st" + b + " [%x], %y; ret; }\n";
+        "mov.u64 %x, a; ld.param" + b + " %y, [%x]; st.param" + b + " [d], %y; ret; }\n" + ".func (.param " +
+        b + " d) put(.param " + b + " a) { .reg .b64 %x; .reg " + b + " %y;\n" + "ld.param" + b +
+        " %y, [a]; mov.u64 %x, d; st.param" + b + " [%x], %y; ret; }\n";
     const auto by_param = [&](const std::string& name) {
       return "{ .param " + b + " a; .param " + b + " d; st.param" + b + " [a], " + w.reg + "; call (d), " +
              name + ", (a); ld.param" + b + " " + w.reg + ", [d]; }\n";
     };
-    const std::string same = std::string("call (") + w.reg + "), id, (" + w.reg + ");\n";
+    const auto by_register = [&](const std::string& name) {
+      return std::string("call (") + w.reg + "), " + name + ", (" + w.reg + ");\n";
+    };
     for (const std::string& call :
-         {same, by_param("at"), by_param("put"), by_param("at") + same + by_param("put")}) {
+         {by_register("id"), by_param("at"), by_param("put"), by_register("at"), by_register("put"),
+          by_param("at") + by_register("id") + by_param("put")}) {
       CAPTURE(call);
       const auto out =
           stored("cvt.u64.u32 %rd3, %r31; mov.b64 %rd1, " + std::to_string(w.value) +
@@ -102,6 +105,16 @@ TEST_CASE("all bits of arguments and results of every width, in registers and in
       }
     }
   }
+}
+
+TEST_CASE("a constant for an argument that lies in memory") {
+  const auto out = stored(
+      "call (%rd1), at, (0x8765432112345678); shr.u64 %rd2, %rd1, 32; xor.b64 %rd1, %rd1, %rd2; "
+      "cvt.u32.u64 %r0, %rd1;",
+      {1}, {32},
+      ".func (.param .b64 d) at(.param .b64 a) { .reg .b64 %y; ld.param.b64 %y, [a]; st.param.b64 [d], %y; "
+      "ret; }\n");
+  CHECK(out == std::vector<uint32_t>(32, 0x87654321 ^ 0x12345678));
 }
 
 TEST_CASE("pointers to functions, another in each lane") {

@@ -71,16 +71,15 @@ TEST_CASE("generic windows end where they end: what is refused behind them is gl
     Case c(storing(base + window + "add.u64 %rd1, %rd1, " + std::to_string(offset) + "; ld.u32 %r0, [%rd1];",
                    kData));
     const std::string why = c.error("k", {1}, {1}, {c.buffer(std::vector<uint32_t>(1))});
-    return why.find(" in global memory ") != std::string::npos    ? "global"
-           : why.find(" in generic memory ") != std::string::npos ? "window"
-                                                                  : why;
+    const size_t begin = why.find(" in ") + 4;
+    return why.substr(begin, why.find(" memory is out of bounds") - begin);
   };
   constexpr uint64_t kWindow = 1 << 24;
-  CHECK(refused(own, kWindow - 4) == "window");
+  CHECK(refused(own, kWindow - 4) == "local");
   CHECK(refused(own, kWindow) == "global");
-  CHECK(refused(constant, kWindow - 4) == "window");
+  CHECK(refused(constant, kWindow - 4) == "constant");
   CHECK(refused(constant, kWindow) == "global");
-  CHECK(refused(shared, 16 * kWindow - 4) == "window");  // of the blocks that a cluster may have
+  CHECK(refused(shared, 16 * kWindow - 4) == "shared");  // of the blocks that a cluster may have
   CHECK(refused(shared, 16 * kWindow) == "global");
 }
 

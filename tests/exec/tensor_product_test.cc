@@ -205,13 +205,15 @@ class Columns : public Onlooker {
 }  // namespace
 
 TEST_CASE("who asks for columns that others have waits until they are free") {
-  // Four warps, each has all columns for a while, in which it adds one to a word of shared memory.
+  // The last of four warps has all columns when the others come; each adds one to a word while it has them.
   Case c(
       ".shared .align 4 .b32 slot; .shared .align 4 .b32 sum;\n"
       ".entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>;\n"
       "mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.b32 [sum], 0; bar.sync 0;\n"
-      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 512;\n"
-      "ld.shared.b32 %r1, [slot]; and.b32 %r2, %r0, 31; setp.eq.u32 %p1, %r2, 0;\n"
+      "setp.ge.u32 %p2, %r0, 96; @%p2 bra last; bar.arrive 1, 128;\n"
+      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 512; bra has;\n"
+      "last: tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 512; bar.sync 1, 128;\n"
+      "has: ld.shared.b32 %r1, [slot]; and.b32 %r2, %r0, 31; setp.eq.u32 %p1, %r2, 0;\n"
       "@%p1 ld.shared.b32 %r3, [sum]; @%p1 add.u32 %r3, %r3, 1; @%p1 st.shared.b32 [sum], %r3; bar.warp.sync "
       "-1;\n"
       "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 512; bar.sync 0;\n"
@@ -229,8 +231,11 @@ TEST_CASE("lanes that parted ask for columns together") {
       ".shared .align 4 .b32 slot;\n"
       ".func f() { tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 512; ret; }\n"
       ".entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>;\n"
-      "mov.u32 %r0, %tid.x; and.b32 %r2, %r0, 31; setp.lt.u32 %p0, %r2, 7; @%p0 bra low; call f, (); bra "
-      "both; low: call f, ();\n"
+      "mov.u32 %r0, %tid.x; and.b32 %r2, %r0, 31; setp.ge.u32 %p2, %r0, 96; setp.lt.u32 %p0, %r2, 7;\n"
+      "bar.sync 0; @%p2 bra last; bar.arrive 1, 128;\n"
+      "@%p0 bra low; call f, (); bra both;\n"
+      "low: call f, (); bra both;\n"
+      "last: call f, (); bar.sync 1, 128;\n"
       "both: ld.shared.b32 %r1, [slot]; bar.warp.sync -1;\n"
       "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 512; ld.param.u64 %rd0, [out];\n"
       "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd0, %rd0, %rd1; add.u32 %r1, %r1, 1; st.global.b32 [%rd0], %r1; "

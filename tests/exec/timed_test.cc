@@ -1,10 +1,11 @@
 // Warps that are executed while they are simulated: they stop before what depends on time, the observer knows
 // of it then, and it is done, once, when whoever gives the time lets them go on.
+#include <bit>
 #include <catch2/catch.hpp>
-
 #include <vector>
 
 #include "sim/exec/cluster.h"
+#include "sim/exec/layout.h"
 #include "tests/exec/exec_case.h"
 #include "tests/exec/onlooker.h"
 
@@ -21,7 +22,7 @@ class Seen : public Onlooker {
     bool operator==(const Access&) const = default;
   };
   uint32_t executions = 0;
-  std::vector<Access> accesses;
+  std::vector<Access> accesses;  // of global memory
 
  private:
   void executed(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*active*/,
@@ -30,7 +31,9 @@ class Seen : public Onlooker {
   }
   void accessed(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t mask, const Register& at,
                 const Register* /*to*/) override {
-    accesses.push_back({mask, at[0], at[31]});
+    if (at[static_cast<uint32_t>(std::countr_zero(mask))] >= kGlobalBase) {
+      accesses.push_back({mask, at[0], at[31]});
+    }
   }
 };
 
