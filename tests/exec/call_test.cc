@@ -62,6 +62,61 @@ TEST_CASE("arguments in registers, two results by reference, a struct") {
   CHECK(out[7] == 24);
 }
 
+TEST_CASE("all bits of arguments and results of every width, in registers and in memory") {
+  // id() has its argument in a register; at() takes its address, so that it lies in memory, and so does the
+  // result of put().
+  const struct {
+    const char* bits;
+    const char* reg;
+    uint64_t value, expected;
+  } widths[] = {{"16", "%rs1", 0x8765, 0x8765},
+                {"32", "%r1", 0x87654321, 0x87654321},
+                {"64", "%rd1", 0x8765432112345678, 0x8765432112345678}};
+  for (const auto& w : widths) {
+    CAPTURE(w.bits);
+    const std::string b = std::string(".b") + w.bits, u = std::string(".u") + w.bits;
+    const std::string functions =
+        ".func (.reg " + b + " d) id(.reg " + b + " a) { mov" + b + " d, a; ret; }\n" +  //
+        ".func (.param " + b + " d) at(.param " + b + " a) { .reg .b64 %x; .reg " + b + " %y;\n" +
+        "mov.u64 %x, a; ld.param" + b + " %y, [%x]; st.param" + b + " [d], %y; ret; }\n" + ".func (.param " +
+        b + " d) put(.param " + b + " a) { .reg .b64 %x; .reg " + b + " %y;\n" + "ld.param" + b +
+        " %y, [a]; mov.u64 %x, d; st.param" + b + " [%x], %y; ret; }\n";
+    const auto by_param = [&](const std::string& name) {
+      return "{ .param " + b + " a; .param " + b + " d; st.param" + b + " [a], " + w.reg + "; call (d), " +
+             name + ", (a); ld.param" + b + " " + w.reg + ", [d]; }\n";
+    };
+    const auto by_register = [&](const std::string& name) {
+      return std::string("call (") + w.reg + "), " + name + ", (" + w.reg + ");\n";
+    };
+    for (const std::string& call :
+         {by_register("id"), by_param("at"), by_param("put"), by_register("at"), by_register("put"),
+          by_param("at") + by_register("id") + by_param("put")}) {
+      CAPTURE(call);
+      const auto out =
+          stored("cvt.u64.u32 %rd3, %r31; mov.b64 %rd1, " + std::to_string(w.value) +
+                     "; add.u64 %rd1, %rd1, %rd3; cvt.u32.u64 %r1, %rd1; cvt.u16.u64 %rs1, %rd1;\n" + call +
+                     "cvt.u64" + u + " %rd2, " + w.reg +
+                     "; shr.u64 %rd4, %rd2, 32; xor.b64 %rd2, %rd2, %rd4; "
+                     "cvt.u32.u64 %r0, %rd2;",
+                 {1}, {32}, functions);
+      for (uint32_t t = 0; t < 32; ++t) {
+        const uint64_t x = w.expected + t;
+        CHECK(out[t] == static_cast<uint32_t>(x ^ x >> 32));
+      }
+    }
+  }
+}
+
+TEST_CASE("a constant for an argument that lies in memory") {
+  const auto out = stored(
+      "call (%rd1), at, (0x8765432112345678); shr.u64 %rd2, %rd1, 32; xor.b64 %rd1, %rd1, %rd2; "
+      "cvt.u32.u64 %r0, %rd1;",
+      {1}, {32},
+      ".func (.param .b64 d) at(.param .b64 a) { .reg .b64 %y; ld.param.b64 %y, [a]; st.param.b64 [d], %y; "
+      "ret; }\n");
+  CHECK(out == std::vector<uint32_t>(32, 0x87654321 ^ 0x12345678));
+}
+
 TEST_CASE("pointers to functions, another in each lane") {
   const auto out = stored(
       "p: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n"
@@ -138,6 +193,31 @@ TEST_CASE("malloc, free, printf, assertions") {
            "call __assertfail, (m, f, l, n, s); } ret; }");
     CHECK(c.error("k", {1}, {1}, {}).find("assertion failed: ab (ab:12); kernel k") != std::string::npos);
   }
+}
+
+TEST_CASE("what a launch prints ends where its buffer does, whoever printed") {
+  // A string of 4000 bytes, 150 times: of two blocks 1,200,000 bytes, of which 2^20 are kept.
+  Case c(
+      ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+      ".global .align 1 .b8 fmt[3] = {37, 115, 0}; .global .align 4 .b8 text[4004];\n"
+      ".entry k(.param .u32 times) { .local .align 8 .b8 a[8]; .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred "
+      "%p;\n"
+      "mov.u32 %r0, %ctaid.x; mul.lo.u32 %r0, %r0, 0x01010101; add.u32 %r0, %r0, 0x61616161; mov.u32 %r1, "
+      "0;\n"
+      "mov.u64 %rd0, text;\n"
+      "fill: st.global.u32 [%rd0], %r0; add.u64 %rd0, %rd0, 4; add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, "
+      "1000; "
+      "@%p bra fill;\n"
+      "ld.param.u32 %r1, [times]; mov.u64 %rd0, fmt; cvta.global.u64 %rd0, %rd0; mov.u64 %rd1, text;\n"
+      "cvta.global.u64 %rd1, %rd1; st.local.u64 [a], %rd1; mov.u64 %rd2, a; cvta.local.u64 %rd2, %rd2;\n"
+      "more: { .param .b64 f; .param .b64 g; .param .b32 r; st.param.b64 [f], %rd0; st.param.b64 [g], %rd2;\n"
+      "call (r), vprintf, (f, g); }\n"
+      "sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra more; ret; }");
+  c.options.resident = 1;  // the second block begins when the first has ended: they share the text
+  const std::string two = c.run("k", {2}, {1}, {150}).output;
+  CHECK(two == std::string(600000, 'a') + std::string((1 << 20) - 600000, 'b'));
+  const std::string one = c.run("k", {1}, {1}, {300}).output;
+  CHECK(one == std::string(1 << 20, 'a'));
 }
 
 TEST_CASE("printf takes a width from an argument, no precision: as an H200 shows it") {

@@ -176,6 +176,12 @@ TEST_CASE("the kernel's own cluster, and what it allows") {
   CHECK(Case(".entry e(.param .u64 out) .explicitcluster {\n" + body)
             .error("e", {2}, {1}, {out})
             .find("is launched with clusters only") != std::string::npos);
+  Case few(".entry e(.param .u64 out) .maxclusterrank 4 {\n" + body);
+  few.cluster = {4};
+  CHECK(few.error("e", {4}, {1}, {few.buffer(std::vector<uint32_t>(4))}).empty());
+  few.cluster = {8};
+  CHECK(few.error("e", {8}, {1}, {0}).find("clusters of 8 x 1 x 1 blocks (legal: 1 to 4 together)") !=
+        std::string::npos);
   CHECK(wrong("mov.u32 %r0, 0;", {32}, {1}, {32})
             .find("clusters of 32 x 1 x 1 blocks (legal: 1 to 16 together)") != std::string::npos);
 }

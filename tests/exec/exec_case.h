@@ -49,6 +49,7 @@ class Case {
     launch.dynamic_shared = shared;
     launch.most_instructions = most_instructions;
     launch.checks = checks;
+    launch.observer = observer;
     size_t i = 0;
     for (const uint64_t a : arguments) {
       ptx::set_parameter(ptx::parameter(program_.module(), f, i++), a, launch);
@@ -73,6 +74,7 @@ class Case {
   ExecuteOptions options;
   isa::Dim3 cluster{0, 0, 0};  // none
   Checks checks;
+  Observer* observer = nullptr;  // nobody
   uint64_t most_instructions = UINT64_MAX;
 
  private:

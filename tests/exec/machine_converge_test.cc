@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "sim/exec/execute.h"
-#include "sim/exec/observer.h"
+#include "tests/exec/onlooker.h"
 
 namespace heddle::exec::test {
 
 constexpr uint32_t kAll = ~0U;
 using Steps = std::vector<std::pair<uint32_t, uint32_t>>;  // instruction, lanes that come to it
 
-class Notes : public Observer {
+class Notes : public Onlooker {
  public:
   Steps steps;
 
@@ -23,19 +23,6 @@ class Notes : public Observer {
                 uint32_t /*mask*/) override {
     steps.emplace_back(pc, active);
   }
-  void accessed(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*mask*/,
-                const Register& /*at*/, const Register* /*to*/) override {}
-  void accessed_matrix(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint64_t /*base*/,
-                       uint64_t /*stride*/) override {}
-  void synchronised(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*mask*/,
-                    BarrierObjectOp::Kind /*kind*/, const Register& /*object*/,
-                    const Register& /*operand*/) override {}
-  void arrived(const Block& /*block*/, uint32_t /*warp*/, uint32_t /*number*/,
-               uint32_t /*threads*/) override {}
-  void transferred(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*lane*/,
-                   const Transfer& /*t*/) override {}
-  void used_tensor_memory(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*lane*/,
-                          const TensorMemoryOp& /*op*/, const TensorUse& /*use*/) override {}
 };
 
 constexpr Slot kAgain = slot(Bank::kFrame, kFirstSlot + 2), kTurns = slot(Bank::kFrame, kFirstSlot + 3);

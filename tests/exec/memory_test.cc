@@ -61,6 +61,28 @@ TEST_CASE("shared and local memory, also through generic addresses") {
   CHECK(own[64 + 63] == 63);
 }
 
+TEST_CASE("generic windows end where they end: what is refused behind them is global") {
+  const std::string own = ".local .align 8 .b8 stack[16]; mov.u64 %rd0, stack; cvta.local.u64 %rd0, %rd0;\n";
+  const std::string shared = "mov.u64 %rd0, sh; cvta.shared.u64 %rd0, %rd0;\n";
+  const std::string constant = "mov.u64 %rd0, table; cvta.const.u64 %rd0, %rd0;\n";
+  // From a variable's address to its window's first: windows of 2^24 bytes lie at multiples of that.
+  const std::string window = "and.b64 %rd1, %rd0, 0xffffffffff000000;\n";
+  const auto refused = [&](const std::string& base, uint64_t offset) {
+    Case c(storing(base + window + "add.u64 %rd1, %rd1, " + std::to_string(offset) + "; ld.u32 %r0, [%rd1];",
+                   kData));
+    const std::string why = c.error("k", {1}, {1}, {c.buffer(std::vector<uint32_t>(1))});
+    const size_t begin = why.find(" in ") + 4;
+    return why.substr(begin, why.find(" memory is out of bounds") - begin);
+  };
+  constexpr uint64_t kWindow = 1 << 24;
+  CHECK(refused(own, kWindow - 4) == "local");
+  CHECK(refused(own, kWindow) == "global");
+  CHECK(refused(constant, kWindow - 4) == "constant");
+  CHECK(refused(constant, kWindow) == "global");
+  CHECK(refused(shared, 16 * kWindow - 4) == "shared");  // of the blocks that a cluster may have
+  CHECK(refused(shared, 16 * kWindow) == "global");
+}
+
 TEST_CASE("dynamic shared memory begins behind the static") {
   Case c(".extern .shared .align 8 .b8 dyn[]; .shared .b8 st[4];\n" +
          storing("mov.u32 %r1, dyn; mov.u32 %r2, st; sub.u32 %r0, %r1, %r2; st.shared.u32 [%r1+60], 1;\n"
@@ -146,6 +168,11 @@ TEST_CASE("atomics") {
   CHECK(nan_plus_one("shared", "sh") == 0x7ff80000);
   CHECK(atomic("add.noftz.f16x2", 0x3c004000, "0x3c003800") == pair(0x40004100, 0x3c004000));  // 1+1, 2+0.5
   CHECK(atomic("add.noftz.bf16x2", 0x3f803f80, "0x3f800000") == pair(0x40003f80, 0x3f803f80));
+  // To nearest, ties to even: 1.0078125 and 1 have 2^-8 added, half a unit of bf16; f16's is 2^-11.
+  CHECK(atomic("add.noftz.bf16x2", 0x3f813f80, "0x3b803b80") == pair(0x3f823f80, 0x3f813f80));
+  CHECK(atomic("add.noftz.bf16x2", 0x3f813f80, "0x3b813b81") == pair(0x3f823f81, 0x3f813f80));
+  CHECK(atomic("add.noftz.bf16x2", 0x3f813f80, "0x3b7f3b7f") == pair(0x3f813f80, 0x3f813f80));
+  CHECK(atomic("add.noftz.f16x2", 0x3c013c00, "0x10001000") == pair(0x3c023c00, 0x3c013c00));
 }
 
 TEST_CASE("all threads of a grid add to one word") {

@@ -42,6 +42,14 @@ TEST_CASE("clocks go on, and sleeping counts") {
             "mov.u64 %rd0, %globaltimer; nanosleep.u32 5000; mov.u64 %rd1, %globaltimer; sub.u64 %rd0, %rd1, "
             "%rd0; setp.ge.u64 %p1, %rd0, 5000; selp.u32 %r0, 1, 0, %p1;",
             {1}, {32})[7] == 1);
+  for (const char* clock : {"%clock64", "%globaltimer"}) {  // 5000 of sleep and some instructions, no more
+    const std::string c = clock;
+    const uint32_t passed = stored("mov.u64 %rd0, " + c + "; nanosleep.u32 5000; mov.u64 %rd1, " + c +
+                                       "; sub.u64 %rd0, %rd1, %rd0; cvt.u32.u64 %r0, %rd0;",
+                                   {1}, {32})[7];
+    CHECK(passed >= 5000);
+    CHECK(passed < 5100);
+  }
   CHECK(stored("mov.u32 %r0, %clock_hi;", {1}, {1})[0] == 0);
   // A loop with a time limit ends.
   CHECK(stored(

@@ -52,6 +52,19 @@ TEST_CASE("lanes that end are waited for no longer by who came before and who co
   }
 }
 
+TEST_CASE("the last lanes that are waited for end: those who wait go on") {
+  for (const char* wait :
+       {"bar.warp.sync -1;", "vote.sync.any.pred %p2, %p1, -1;", "barrier.sync 0;", "barrier.sync 0, 32;"}) {
+    CAPTURE(wait);
+    const auto out = stored("setp.ge.u32 %p1, %r31, 4; @%p1 bra other; " + std::string(wait) +
+                                " mov.u32 %r0, 1; bra.uni end;\nother: ret;",
+                            {1}, {32});
+    for (uint32_t t = 0; t < 32; ++t) {
+      CHECK(out[t] == (t < 4 ? 1 : 0));
+    }
+  }
+}
+
 TEST_CASE("votes, matches, reductions") {
   CHECK(stored("setp.lt.u32 %p1, %r31, 3; vote.sync.ballot.b32 %r0, %p1, -1;", {1}, {32})[9] == 7);
   CHECK(stored("setp.lt.u32 %p1, %r31, 3; vote.sync.ballot.b32 %r0, !%p1, -1;", {1}, {32})[9] == 0xfffffff8);

@@ -11,6 +11,7 @@
 
 #include "frontends/ptx/load.h"
 #include "tests/exec/exec_case.h"
+#include "tests/exec/onlooker.h"
 
 namespace heddle::exec::test {
 namespace {
@@ -101,7 +102,8 @@ std::vector<uint8_t> joined(const std::vector<Image>& images) {
 
 // D, lane after lane, of each block: `columns` of a lane.
 std::vector<uint32_t> product(const std::string& text, const Kind& kind, uint32_t m, uint32_t n,
-                              uint32_t steps, uint32_t columns, uint32_t blocks = 1) {
+                              uint32_t steps, uint32_t columns, uint32_t blocks = 1,
+                              Observer* observer = nullptr) {
   const uint32_t depth = steps * 32 / kind.bytes;
   std::vector<Image> a, b;
   for (uint32_t i = 0; i < blocks; ++i) {
@@ -109,6 +111,7 @@ std::vector<uint32_t> product(const std::string& text, const Kind& kind, uint32_
     b.emplace_back(kind, n / blocks, depth, i * n / blocks, b_of);
   }
   Case c(ptx::parse("umma.ptx", replaced(text, "kind::f16", "kind::" + kind.name)));
+  c.observer = observer;
   if (blocks > 1) {
     c.cluster = {blocks, 1, 1};
   }
@@ -138,6 +141,20 @@ void check(const std::vector<uint32_t>& d, uint32_t rows, uint32_t n, uint32_t d
     }
   }
 }
+
+// What is told of a kernel's products.
+class Products : public Onlooker {
+ public:
+  std::vector<TensorUse> uses;
+
+ private:
+  void used_tensor_memory(const Block& /*b*/, uint32_t /*warp*/, uint32_t /*pc*/, uint32_t /*lane*/,
+                          const TensorMemoryOp& op, const TensorUse& use) override {
+    if (op.kind == TensorMemoryOp::Kind::kMultiply) {
+      uses.push_back(use);
+    }
+  }
+};
 
 const auto kOwnLane = [](uint32_t row, uint32_t) { return row; };
 const auto kOwnColumn = [](uint32_t n) { return n; };
@@ -210,6 +227,28 @@ TEST_CASE("Two blocks have half of the rows of A and D and half of B's columns e
           d, 64, 64, 32, 32, block * 64, size_t{block} * kLanes * 32,
           [](uint32_t row, uint32_t n) { return row + n / 32 * 64; }, [](uint32_t n) { return n % 32; }, f32);
     }
+  }
+}
+
+TEST_CASE("Who times a product is told the columns of D in a lane and the bytes of A and B") {
+  const std::string text = kernel_text(),
+                    stationary = replaced(text, "tcgen05.mma.cta", "tcgen05.mma.ws.cta");
+  const struct {
+    const std::string& text;
+    const Kind& kind;
+    uint32_t m, n, columns;
+  } products[] = {{text, kBf16, 128, 48, 48},      {text, kBf16, 64, 40, 40},
+                  {text, kTf32, 128, 16, 16},      {text, kE4m3, 128, 256, 256},
+                  {stationary, kBf16, 32, 64, 16}, {stationary, kBf16, 64, 64, 32},
+                  {stationary, kS8, 128, 128, 128}};
+  for (const auto& p : products) {
+    CAPTURE(p.kind.name, p.m, p.n);
+    Products seen;
+    product(p.text, p.kind, p.m, p.n, 2, p.columns, 1, &seen);
+    REQUIRE(seen.uses.size() == 2);
+    CHECK(seen.uses[1].columns == p.columns);
+    CHECK(seen.uses[1].a_bytes == p.m * 32);  // 32 bytes of each row, of any kind
+    CHECK(seen.uses[1].shared_bytes == p.n * 32);
   }
 }
 

@@ -257,6 +257,39 @@ TEST_CASE("a map that the kernel changes, in shared memory, and copies to global
   CHECK(out[8] == 601);  // the stride is that of two rows
 }
 
+TEST_CASE("every type of elements that a kernel may name for a map") {
+  // The numbers of tensormap.replace (PTX ISA, .elemtype): 11 and 12 are tf32 with and without .ftz, of which
+  // the map has the type of f32 and that of f32 with .ftz.
+  Case c(".entry k(.param .u64 map) { .reg .b64 %rd<4>; ld.param.u64 %rd1, [map];\n" + [] {
+    std::string all;
+    for (int type = 0; type <= 12; ++type) {
+      all += "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1+" + std::to_string(128 * type) + "], " +
+             std::to_string(type) + ";\n";
+    }
+    return all;
+  }() + "ret; }");
+  const isa::TensorMapBytes plain = isa::encode(map_of(0x10000));
+  std::vector<uint8_t> maps;
+  for (int type = 0; type <= 12; ++type) {
+    maps.insert(maps.end(), plain.begin(), plain.end());
+  }
+  const uint64_t at = c.buffer(maps);
+  c.run("k", {1}, {1}, {at});
+  const uint8_t expected[] = {isa::kU8,  isa::kU16, isa::kU32,    isa::kS32, isa::kU64, isa::kS64,
+                              isa::kF16, isa::kF32, isa::kF32Ftz, isa::kF64, isa::kBf16};
+  for (int type = 0; type <= 12; ++type) {
+    CAPTURE(type);
+    const std::vector<uint8_t> bytes = c.get<uint8_t>(at + 128U * static_cast<uint32_t>(type), 128);
+    isa::TensorMapBytes found;
+    std::copy(bytes.begin(), bytes.end(), found.begin());
+    isa::TensorMap m;
+    REQUIRE(isa::decode(found, m).empty());
+    const bool tf32 = type > 10;
+    CHECK(m.tf32 == tf32);
+    CHECK(m.type == expected[tf32 ? type - 4 : type]);
+  }
+}
+
 TEST_CASE("tensor copies that cannot be") {
   Tensor t(loading(64, 16, kTile));
   const auto error = [&](const isa::TensorMap& m) {

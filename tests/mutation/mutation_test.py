@@ -56,6 +56,7 @@ class Candidates(unittest.TestCase):
             body("static const int table[] = {1, 2};"),
             body("constexpr int k = 1 + 2;"),
             body("std::array<int, 4> x;"),
+            body("return map<Foo<true, T<int>, 3>, false>;"),
             body("uint64_t addr[32];"),
             body("if constexpr (n < 2) {\n}"),
             body("x.reserve(n);"),

@@ -96,15 +96,31 @@ def _phrase(s, i):
     return short(s.text[s.tokens[j].start : s.tokens[i].end])
 
 
+def _template_argument(s, i):
+    """Whether token i is, by itself, an argument of a template: of these brackets neither has a space before it."""
+    depth = 0
+    for j in range(i - 1, -1, -1):
+        t = s.tokens[j]
+        if t.text in (">", ">>") and not t.spaced:
+            depth += len(t.text)
+        elif t.text == "<" and not t.spaced:
+            if depth == 0:
+                return True
+            depth -= 1
+        elif t.kind == "op" and t.text not in (",", "::"):
+            return False
+    return False
+
+
 def _literal(s, i, t):
+    if _template_argument(s, i):
+        return
     if t.text in ("true", "false"):
         now = "false" if t.text == "true" else "true"
         return (yield _literal_to(s, i, t, now))
     if t.kind != "num":
         return
-    before, after = s.at(i - 1), s.at(i + 1)
-    if (before == "<" and not t.spaced) or (after in (">", ">>") and not s.spaced_after(i)):
-        return  # a template's argument
+    before = s.at(i - 1)
     if before == "[" and s.tokens[i - 1].mate == i + 1 and s.tokens[i - 2].kind == "id":
         if s.tokens[i - 3].kind == "id" and s.at(i - 3) != "return" or s.at(i - 3) in (">", "*", "&"):
             return  # an array's size

@@ -94,6 +94,11 @@ TEST_CASE("floating point to whole numbers") {
   CHECK(value("cvt.rni.f32.f32", {-0.4F}) == bits(-0.0F));
   CHECK(value("cvt.rpi.f64.f64", {0.1}) == bits(1.0));
   CHECK(value("cvt.rmi.f16.f16", {0xb800}) == 0xbc00);  // -0.5
+  // A register that is wider than the type has the number itself: with its sign, if the type has one.
+  CHECK(value("cvt.rzi.s32.f32", {-1.5F}, 64) == kOnes64);
+  CHECK(value("cvt.rzi.s32.f32", {-3e9F}, 64) == 0xffffffff80000000);
+  CHECK(value("cvt.rzi.u32.f32", {3e9F}, 64) == 3000000000U);
+  CHECK(value("cvt.rzi.s32.f64", {-2.5}, 64) == kOnes64 - 1);
 }
 
 TEST_CASE("whole numbers to floating point") {
@@ -157,6 +162,34 @@ TEST_CASE("between floating-point types") {
   CHECK(value("cvt.rna.satfinite.tf32.f32", {0x7fffffff}) == 0x7fffc000);
   CHECK(value("cvt.rna.satfinite.tf32.f32", {0xff800000}) == 0xff7fe000);
   CHECK(value("cvt.rz.tf32.f32", {0x3f801fff}) == 0x3f800000);
+}
+
+TEST_CASE("NaN keeps its sign and the bits that there is room for, and is quiet") {
+  const struct {
+    const char* text;
+    int from, to;  // bits of the fractions
+    uint64_t infinite, sign, expected, expected_sign;
+  } forms[] = {
+      {"cvt.f64.f16", 10, 52, 0x7c00, 0x8000, uint64_t{0xfff} << 51, uint64_t{1} << 63},
+      {"cvt.f64.bf16", 7, 52, 0x7f80, 0x8000, uint64_t{0xfff} << 51, uint64_t{1} << 63},
+      {"cvt.f64.f32", 23, 52, kInf32, 0x80000000, uint64_t{0xfff} << 51, uint64_t{1} << 63},
+      {"cvt.rn.f32.f64", 52, 23, uint64_t{0x7ff} << 52, uint64_t{1} << 63, 0x7fc00000, 0x80000000},
+      {"cvt.rz.f32.f64", 52, 23, uint64_t{0x7ff} << 52, uint64_t{1} << 63, 0x7fc00000, 0x80000000},
+      {"cvt.rn.f16.f64", 52, 10, uint64_t{0x7ff} << 52, uint64_t{1} << 63, 0x7e00, 0x8000},
+      {"cvt.rn.bf16.f64", 52, 7, uint64_t{0x7ff} << 52, uint64_t{1} << 63, 0x7fc0, 0x8000},
+  };
+  for (const auto& f : forms) {
+    Instruction in(f.text);
+    for (int bit = 0; bit < f.from; ++bit) {
+      const int at = bit + f.to - f.from;  // below 0: cut off
+      const uint64_t want = f.expected | (at >= 0 ? uint64_t{1} << at : 0);
+      INFO(f.text << " " << bit);
+      CHECK(in({f.infinite | uint64_t{1} << bit}) == want);
+      CHECK(in({f.infinite | uint64_t{1} << bit | f.sign}) == (want | f.expected_sign));
+    }
+  }
+  // What is flushed is one NaN before it is widened.
+  CHECK(value("cvt.ftz.f64.f32", {0xff800001}) == 0x7fffffffe0000000);
 }
 
 TEST_CASE("halves and back, every one") {

@@ -161,6 +161,10 @@ TEST_CASE("NaN, flushing, saturation") {
   CHECK(value("div.full.ftz.f32", {0x00ffffff, 0x40000000}) == 0);
   CHECK(value("mul.ftz.f16", {0x8400, 0x3bff}) == 0x8000);
   CHECK(value("mul.f16", {0x8400, 0x3bff}) == 0x8400);
+  CHECK(value("mul.ftz.f16", {0x0400, 0x3800}) == 0);  // 2^-14 * 0.5
+  CHECK(value("mul.ftz.f16", {0x8400, 0x3800}) == 0x8000);
+  CHECK(value("mul.f16", {0x8400, 0x3800}) == 0x8200);
+  CHECK(value("fma.rn.ftz.f16", {0x0400, 0x3800, 0x8000}) == 0);
   CHECK(value("fma.rn.ftz.f16", {0x8400, 0x0c00, 0x0400}) == 0x0400);  // 1 - 2^-12
   CHECK(value("fma.rn.ftz.f16", {0x8401, 0x0c00, 0x0400}) == 0);
   CHECK(value("mul.f32", {0x1p-100F, -0x1p-30F}) == bits(-0x1p-130F));

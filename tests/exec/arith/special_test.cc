@@ -144,4 +144,16 @@ TEST_CASE("halves and upper words are cut") {
   CHECK(value("rsqrt.approx.f64", {HUGE_VAL}) == 0);
 }
 
+TEST_CASE("the upper word of 1 / sqrt has 20 bits, of even and odd exponents") {
+  Instruction in("rsqrt.approx.ftz.f64");
+  for (int exponent = -1022; exponent < 1024; ++exponent) {
+    for (const double fraction : {0x1p0, 0x1.00001p0, 0x1.4p0, 0x1.8p0, 0x1.fffffp0}) {
+      const double x = std::ldexp(fraction, exponent), exact = 1 / std::sqrt(x);
+      INFO(std::hexfloat << x);
+      // Half of it because the unit is 2^-22 off, one because what is below 20 bits is cut.
+      REQUIRE(std::fabs(std::bit_cast<double>(in({x})) - exact) < 0x1.8p-20 * exact);
+    }
+  }
+}
+
 }  // namespace heddle::exec::test

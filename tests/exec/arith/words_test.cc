@@ -164,6 +164,9 @@ TEST_CASE("the lesser and the greater") {
   CHECK(word(WordOp::kExtreme3, kSum, {5, 9, 20, 0}) == 20);
   CHECK(word(WordOp::kExtreme3, kSum | kPairs, {0x00010002, 0x00030004, 0x00050001, 0}) == 0x00050006);
   CHECK(word(WordOp::kExtreme3, kSum | kPairs, {0x0000ffff, 0x00000001, 0, 0}) == 0);
+  // (5 + 3, 2 + 4); the upper sum without what is carried out of either
+  CHECK(word(WordOp::kExtreme3, kSum | kPairs, {0x00050002, 0x00030004, 0x00010001, 0}) == 0x00080006);
+  CHECK(word(WordOp::kExtreme3, kSum | kPairs, {0xffff0001, 0x00020002, 0, 0}) == 0x00010003);
   CHECK(word(WordOp::kExtreme3, kSigned | kNegate2, {5, 9, 0xffffffec, 0}) == 20);
   // 0 takes the place of the result only: the greater of min(-5, 3) and 1 would otherwise be 1
   CHECK(word(WordOp::kExtreme3, kSigned | kRelu, {0xfffffffb, 3, 1, 1}) == 0);
@@ -274,6 +277,28 @@ TEST_CASE("predicates to and from a register") {
   for (uint32_t i = 0; i < 7; ++i) {
     CHECK(p[i][9] == (0x42U >> i & 1));
     CHECK(p[i][10] == (0x4dU >> i & 1));
+  }
+
+  // From every bit on, and back there.
+  for (uint32_t first = 0; first <= 32 - 7; ++first) {
+    a = {};
+    a.d[0] = p;
+    a.s[0] = &x;
+    a.s[1] = &which;
+    x.fill(uint64_t{0x4d} << first);
+    which.fill(0x7f);
+    a.control = first;
+    word_fn(WordOp::kScatter)(a, ~0U);
+    for (uint32_t i = 0; i < 7; ++i) {
+      CHECK(p[i][9] == (0x4dU >> i & 1));
+    }
+    a.d[0] = &d;
+    a.s[0] = p;
+    a.s[1] = &x;
+    x.fill(0);
+    a.control = 0x7f << kAmountAt | first;
+    word_fn(WordOp::kGather)(a, ~0U);
+    CHECK(d[9] == 0x4dU << first);
   }
 }
 

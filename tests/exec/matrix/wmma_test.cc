@@ -198,4 +198,18 @@ TEST_CASE("lanes that come from two sides do it together") {
   CHECK(out[9] == (9U | 13U << 16));
 }
 
+TEST_CASE("lanes that come to it one after the other wait for each other, and go on from there") {
+  // Both sides of a branch call the function that it is in.
+  const auto out = stored(
+      "setp.lt.u32 %p1, %r31, 16; @%p1 bra low;\n"
+      "call (%r0), f, (%r31); add.u32 %r0, %r0, 1; bra.uni end;\nlow: call (%r0), f, (%r31);",
+      {1}, {32}, ".func (.reg .b32 d) f(.reg .b32 a) { movmatrix.sync.aligned.m8n8.trans.b16 d, a; ret; }\n");
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    // Rows 2 (lane % 4) and the next of column lane / 4; the numbers stand in the even columns.
+    const uint32_t column = lane / 4, row = lane % 4 * 2;
+    const uint32_t expected = column % 2 != 0 ? 0 : (row * 4 + column / 2) | (row * 4 + 4 + column / 2) << 16;
+    CHECK(out[lane] == expected + (lane < 16 ? 0 : 1));
+  }
+}
+
 }  // namespace heddle::exec::test
