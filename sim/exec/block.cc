@@ -6,6 +6,7 @@
 
 #include "sim/exec/checks/races.h"
 #include "sim/exec/checks/sync_rules.h"
+#include "sim/exec/handlers/waiting.h"
 
 namespace heddle::exec {
 namespace {
@@ -21,8 +22,13 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
       rank_(rank),
       shared_(launch.shared_bytes()),
       system_(launch.code->system_shared ? kSharedReserve : 0),
-      checked_(launch.checks.race || launch.checks.sync),
       written_(launch.checks.init ? launch.shared_bytes() : 0) {
+  reach_.memory = launch.memory;
+  reach_.rank = rank;
+  reach_.system = {system_.data(), system_.size()};
+  reach_.constants = launch.code->const_data;
+  reach_.parameters = launch.parameters;
+  reach_.parameter_at = launch.code->parameter_at;
   const uint32_t threads = launch.threads();
   const uint32_t count = launch.warps();
   if (launch.checks.race) {
@@ -40,6 +46,11 @@ Block::Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t r
 }
 
 Block::~Block() = default;
+
+void Block::join(std::span<const std::span<uint8_t>> shared, std::span<const std::span<uint8_t>> written) {
+  reach_.shared = shared;
+  reach_.written = written;
+}
 
 uint64_t Block::linear() const {
   return index_.x + (index_.y + uint64_t{index_.z} * launch_.grid.y) * launch_.grid.x;
@@ -156,7 +167,7 @@ void Block::check(uint32_t number) {
   }
   b = {};
   for (Warp& w : warps_) {
-    w.pass_barrier(number, result);
+    pass_barrier(w.core(), number, result);
   }
 }
 
@@ -165,7 +176,7 @@ void Block::pass_cluster_barrier() {
     races_->complete_cluster();
   }
   for (Warp& w : warps_) {
-    w.pass_cluster_barrier();
+    exec::pass_cluster_barrier(w.core());
   }
 }
 

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "sim/engine/zeroed.h"
-#include "sim/exec/matrix_op.h"
 #include "sim/exec/tensor_memory/memory.h"
-#include "sim/exec/warp.h"
+#include "sim/exec/warp/warp.h"
 
 namespace heddle::exec {
 
@@ -53,20 +52,20 @@ class Block {
   uint64_t thread_executed() const;
   const std::string& output() const { return output_; }
 
-  // For its cluster: the cluster's barrier is complete.
+  // For its cluster: the shared memory of its blocks, by rank, and what of it has been written.
+  void join(std::span<const std::span<uint8_t>> shared, std::span<const std::span<uint8_t>> written);
+  // The cluster's barrier is complete.
   void pass_cluster_barrier();
   // For its warps.
   Cluster& cluster() { return cluster_; }
   std::span<uint8_t> shared() { return {shared_.data(), shared_.size()}; }
-  std::span<uint8_t> system() { return {system_.data(), system_.size()}; }
   // What is checked; null without Checks::race, Checks::sync.
   Races* races() { return races_.get(); }
   SyncRules* sync_rules() { return sync_rules_.get(); }
-  bool checked() const { return checked_; }  // one of these
   TensorMemory& tensor_memory() { return tensor_memory_; }
   std::span<uint8_t> written() { return {written_.data(), written_.size()}; }
-  Access& access() { return access_; }
-  MatrixAccess& matrix_access() { return matrix_access_; }
+  const Spaces& reach() const { return reach_; }
+  Scratch& scratch() { return scratch_; }
   void print(const std::string& text);
   // A warp has come to a barrier. `threads`: how many it is for, 0: all. `count`: of its lanes whose
   // predicate holds, of `of`.
@@ -91,11 +90,10 @@ class Block {
   Zeroed<uint8_t> system_;  // below it, of code that uses it
   std::unique_ptr<Races> races_;
   std::unique_ptr<SyncRules> sync_rules_;
-  const bool checked_;
   Zeroed<uint8_t> written_;  // of shared_, a byte each; Checks::init
   TensorMemory tensor_memory_;
-  Access access_;
-  MatrixAccess matrix_access_;
+  Spaces reach_;  // of its warps
+  Scratch scratch_;
   std::array<Barrier, 16> barriers_;
   std::vector<Warp> warps_;
   // Of run(), by warp that looks for something: what the others had written when it last looked in vain.

@@ -27,6 +27,9 @@ Cluster::Cluster(const Launch& launch, uint64_t number) : launch_(launch) {
       written_.push_back(blocks_.back()->written());
     }
   }
+  for (const auto& b : blocks_) {
+    b->join(shared_, written_);
+  }
   running_ = count;
   threads_ = count * launch.threads();
 }

@@ -36,8 +36,6 @@ class Cluster {
 
   // For its blocks: the shared memory of each, empty when it has ended.
   std::span<const std::span<uint8_t>> shared() const { return shared_; }
-  // Which bytes of it have been written; nothing without Checks::init.
-  std::span<const std::span<uint8_t>> written() const { return written_; }
   // So many threads have come to the cluster's barrier.
   void arrive(uint32_t threads);
   // So many threads have ended, of which some had come.

@@ -2,6 +2,7 @@
 // it runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -48,12 +49,13 @@ enum class Kind : uint8_t {
   kMapField,        // Code::map_fields[target]
   kTexture,         // Code::textures[target]
   kTensorMemory,    // Code::tensor_memory[target]
-  // Of machine code, whose lanes meet where it says (warp_converge.cc). A convergence barrier is a register
+  // Of machine code, whose lanes meet where it says (handlers/meeting_barrier.cc). A convergence barrier is a register
   // that holds, in each lane, the lanes that are to meet.
   kBarrierSet,  // d0: the lanes that are here
   kConverge,    // waits for the lanes of s0
   kBreak,       // these lanes are no longer waited for at s0
 };
+inline constexpr size_t kKinds = static_cast<size_t>(Kind::kBreak) + 1;
 
 enum class SyncKind : uint8_t {
   // clang-format off

@@ -2,20 +2,22 @@
 #pragma once
 
 #include <bit>
+#include <cstdint>
 
 #include "sim/exec/async/reach.h"
-#include "sim/exec/warp.h"
+#include "sim/exec/warp/core.h"
 
 namespace heddle::exec {
 
+// f(lane) for the lanes of the mask; a Fault becomes an Error with its place.
 template <class F>
-void Warp::by_lane(const Group& g, uint32_t mask, F f) const {
+void by_lane(const WarpCore& w, const Group& g, uint32_t mask, F f) {
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     try {
       f(lane);
     } catch (const Fault& fault) {
-      fail(g.pc, lane, fault.what);
+      w.fail(g.pc, lane, fault.what);
     }
   }
 }

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "sim/exec/block.h"
-#include "sim/exec/by_lane.h"
+#include "sim/exec/handlers/by_lane.h"
+#include "sim/exec/handlers/handlers.h"
 #include "sim/exec/texture/sample.h"
 #include "sim/exec/texture/surface.h"
 
@@ -165,11 +165,11 @@ class Touched {
 
 }  // namespace
 
-void Warp::texture(const Group& g, const Inst& in, uint32_t mask) {
+bool execute_texture(WarpCore& w, Group& g, const Inst& in, uint32_t mask) {
   using Kind = TextureOp::Kind;
-  const TextureOp& op = code_.textures[in.target];
-  const Banks b = banks(g);
-  const Memory& memory = *block_.launch().memory;
+  const TextureOp& op = w.code.textures[in.target];
+  const Banks b = w.banks(g);
+  const Memory& memory = *w.reach.memory;
   const bool surface = is_surface(op.kind);
   Objects objects(memory, op,
                   op.kind == Kind::kQuery ? texture::Kind::kNone
@@ -178,7 +178,7 @@ void Warp::texture(const Group& g, const Inst& in, uint32_t mask) {
   Objects samplers(memory, op, texture::Kind::kSampler);
   texture::Reader reader(memory);
   Touched touched;
-  by_lane(g, mask, [&](uint32_t lane) {
+  by_lane(w, g, mask, [&](uint32_t lane) {
     const Lane l{b, lane};
     const uint64_t handle = l.word(op.object);
     if (op.kind == Kind::kIsType) {
@@ -200,13 +200,15 @@ void Warp::texture(const Group& g, const Inst& in, uint32_t mask) {
     }
   });
   if (op.kind == Kind::kStore || op.kind == Kind::kReduce) {
-    ++progress_;
-    ++writes_;
+    ++w.progress;
+    ++w.writes;
   }
-  polls_ += surface ? 1 : 0;
-  if (observer_ != nullptr && touched.any()) {
-    observer_->accessed(block_, index_, g.pc, mask, touched.by_lane(mask), nullptr);
+  w.polls += surface ? 1 : 0;
+  if (w.observer != nullptr && touched.any()) {
+    w.observer->accessed(*w.block, w.index, g.pc, mask, touched.by_lane(mask), nullptr);
   }
+  ++g.pc;
+  return true;
 }
 
 }  // namespace heddle::exec

@@ -6,8 +6,11 @@
 
 #include "sim/exec/async/barrier_object.h"
 #include "sim/exec/async/transfer.h"
-#include "sim/exec/by_lane.h"
 #include "sim/exec/cluster.h"
+#include "sim/exec/handlers/by_lane.h"
+#include "sim/exec/handlers/handlers.h"
+#include "sim/exec/handlers/waiting.h"
+#include "sim/exec/tensor_memory/product.h"
 #include "sim/exec/tensor_memory/shape.h"
 
 namespace heddle::exec {
@@ -26,98 +29,55 @@ TensorAddress address(const Banks& b, Slot s, int64_t offset, uint32_t lane) {
   return TensorAddress::decode(operand(b, s, lane) + static_cast<uint64_t>(offset));
 }
 
-}  // namespace
-
 // The blocks of cluster_group::2 are those whose ranks differ in the last bit.
-TensorGroup Warp::tensor_group(bool pair) {
+TensorGroup tensor_group(WarpCore& w, bool pair) {
   TensorGroup group;
-  const auto& blocks = block_.cluster().blocks();
-  const uint32_t first = pair ? block_.rank() & ~1U : block_.rank();
+  const auto& blocks = w.block->cluster().blocks();
+  const uint32_t first = pair ? w.reach.rank & ~1U : w.reach.rank;
   group.blocks = pair ? 2 : 1;
   if (first + group.blocks > blocks.size()) {
     throw Fault{fmt::format(
         "cta_group::2 in block {} of a cluster of {} (legal: blocks whose ranks differ in the last bit)",
-        block_.rank(), blocks.size())};
+        w.reach.rank, blocks.size())};
   }
   for (uint32_t i = 0; i < group.blocks; ++i) {
     group.memory.at(i) = &blocks[first + i]->tensor_memory();
-    group.shared.at(i) = block_.cluster().shared()[first + i];
+    group.shared.at(i) = w.block->cluster().shared()[first + i];
   }
   return group;
 }
 
-bool Warp::tensor_memory(Group& g, const Inst& in, uint32_t mask) {
-  const TensorMemoryOp& op = code_.tensor_memory[in.target];
-  if (!of_warp(op.kind)) {
-    ++progress_;
-    ++writes_;
-    by_lane(g, mask, [&](uint32_t lane) { start_tensor_work(g, op, lane); });
-    ++g.pc;
-    return true;
-  }
-  if (!gather_lanes(g, mask)) {
-    return false;
-  }
-  using Kind = TensorMemoryOp::Kind;
-  if (op.kind == Kind::kAllocate) {
-    bool done = false;
-    by_lane(g, 1, [&](uint32_t) { done = allocate(g, op, mask); });
-    if (!done) {
-      return true;
-    }
-  }
-  ++progress_;
-  ++writes_;
-  const Banks b = banks(g);
-  TensorUse use;
-  by_lane(g, 1, [&](uint32_t lane) {
-    if (op.kind == Kind::kFree) {
-      block_.tensor_memory().free(address(b, op.address, op.offset, lane).column,
-                                  static_cast<uint32_t>(operand(b, op.columns, lane)));
-    } else if (op.kind == Kind::kRelinquish) {
-      block_.tensor_memory().relinquish();
-    } else if (op.kind != Kind::kAllocate) {
-      move_cells(g, op);
-    }
-    use.columns = static_cast<uint16_t>(operand(b, op.columns, lane));
-  });
-  if (observer_ != nullptr) {
-    observer_->used_tensor_memory(block_, index_, g.pc, 0, op, use);
-  }
-  return leave_together(g, mask);
-}
-
 // False: it is to be tried again, when another warp may have freed some.
-bool Warp::allocate(Group& g, const TensorMemoryOp& op, uint32_t mask) {
-  const Banks b = banks(g);
-  (void)tensor_group(op.pair);  // is there one?
-  const auto first = block_.tensor_memory().allocate(static_cast<uint32_t>(operand(b, op.columns, 0)));
+bool allocate(WarpCore& w, Group& g, const TensorMemoryOp& op, uint32_t mask) {
+  const Banks b = w.banks(g);
+  (void)tensor_group(w, op.pair);  // is there one?
+  const auto first = w.block->tensor_memory().allocate(static_cast<uint32_t>(operand(b, op.columns, 0)));
   if (!first) {
-    g.state = State::kRunnable;
+    g.state = Group::State::kRunnable;
     ++g.yields;
-    yields_ = true;
-    ++strong_polls_;
-    g.told = time_ != nullptr && mask == ~0U;
+    w.yields = true;
+    ++w.strong_polls;
+    g.told = w.time != nullptr && mask == ~0U;
     return false;
   }
   g.yields = 0;
-  uint8_t* const to = reach(spaces(), 0, at(op.place, b, g.local, 0), sizeof *first, sizeof *first,
+  uint8_t* const to = reach(w.spaces(), 0, at(op.place, b, g.local, 0), sizeof *first, sizeof *first,
                             Use::kWrite, "address of tensor memory");
   copy_bytes(to, reinterpret_cast<const uint8_t*>(&*first), sizeof *first);
   return true;
 }
 
-void Warp::move_cells(const Group& g, const TensorMemoryOp& op) {
-  const Banks b = banks(g);
+void move_cells(WarpCore& w, const Group& g, const TensorMemoryOp& op) {
+  const Banks b = w.banks(g);
   const TensorAddress from = address(b, op.address, op.offset, 0);
-  const uint32_t mine = index_ % kWarpsOfGroup * kTensorLanesOfWarp;
+  const uint32_t mine = w.index % kWarpsOfGroup * kTensorLanesOfWarp;
   if (from.lane < mine || from.lane + lanes_of(op.shape) > mine + kTensorLanesOfWarp || from.lane % 16 != 0) {
     throw Fault{fmt::format(
         "warp {} moves {} lanes of tensor memory from {} on (legal: within lanes {} to {}, from a multiple "
         "of 16 on)",
-        index_, lanes_of(op.shape), from.lane, mine, mine + kTensorLanesOfWarp - 1)};
+        w.index, lanes_of(op.shape), from.lane, mine, mine + kTensorLanesOfWarp - 1)};
   }
-  TensorMemory& memory = block_.tensor_memory();
+  TensorMemory& memory = w.block->tensor_memory();
   for (uint32_t i = 0; i < op.values.size(); ++i) {
     Register* r = b.at(op.values[i]);
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -144,12 +104,12 @@ void Warp::move_cells(const Group& g, const TensorMemoryOp& op) {
   }
 }
 
-void Warp::start_tensor_work(const Group& g, const TensorMemoryOp& op, uint32_t lane) {
-  const Banks b = banks(g);
-  const TensorGroup group = tensor_group(op.pair);
+void start_tensor_work(WarpCore& w, const Group& g, const TensorMemoryOp& op, uint32_t lane) {
+  const Banks b = w.banks(g);
+  const TensorGroup group = tensor_group(w, op.pair);
   TensorUse use;
   if (op.kind == TensorMemoryOp::Kind::kCommit) {
-    const Spaces all = spaces();
+    const Spaces all = w.spaces();
     const At object = at(op.place, b, g.local, lane);
     use.object = object.address % kSharedWindows;
     use.blocks = op.blocks != kNoSlot ? static_cast<uint32_t>(operand(b, op.blocks, lane) & 0xffff) : 0;
@@ -184,9 +144,52 @@ void Warp::start_tensor_work(const Group& g, const TensorMemoryOp& op, uint32_t 
     use.a_bytes = op.a_in_tensor_memory ? 0 : s.a_bytes(op.pair);
     use.shared_bytes = s.b_bytes(op.pair);
   }
-  if (observer_ != nullptr) {
-    observer_->used_tensor_memory(block_, index_, g.pc, lane, op, use);
+  if (w.observer != nullptr) {
+    w.observer->used_tensor_memory(*w.block, w.index, g.pc, lane, op, use);
   }
+}
+
+}  // namespace
+
+bool tensor_memory(WarpCore& w, Group& g, const Inst& in, uint32_t mask) {
+  const TensorMemoryOp& op = w.code.tensor_memory[in.target];
+  if (!of_warp(op.kind)) {
+    ++w.progress;
+    ++w.writes;
+    by_lane(w, g, mask, [&](uint32_t lane) { start_tensor_work(w, g, op, lane); });
+    ++g.pc;
+    return true;
+  }
+  if (!gather_lanes(w, g, mask)) {
+    return false;
+  }
+  using Kind = TensorMemoryOp::Kind;
+  if (op.kind == Kind::kAllocate) {
+    bool done = false;
+    by_lane(w, g, 1, [&](uint32_t) { done = allocate(w, g, op, mask); });
+    if (!done) {
+      return true;
+    }
+  }
+  ++w.progress;
+  ++w.writes;
+  const Banks b = w.banks(g);
+  TensorUse use;
+  by_lane(w, g, 1, [&](uint32_t lane) {
+    if (op.kind == Kind::kFree) {
+      w.block->tensor_memory().free(address(b, op.address, op.offset, lane).column,
+                                    static_cast<uint32_t>(operand(b, op.columns, lane)));
+    } else if (op.kind == Kind::kRelinquish) {
+      w.block->tensor_memory().relinquish();
+    } else if (op.kind != Kind::kAllocate) {
+      move_cells(w, g, op);
+    }
+    use.columns = static_cast<uint16_t>(operand(b, op.columns, lane));
+  });
+  if (w.observer != nullptr) {
+    w.observer->used_tensor_memory(*w.block, w.index, g.pc, 0, op, use);
+  }
+  return leave_together(w, g, mask);
 }
 
 }  // namespace heddle::exec

@@ -6,7 +6,7 @@
 
 #include "sim/exec/block.h"
 #include "sim/exec/device_runtime.h"
-#include "sim/exec/warp.h"
+#include "sim/exec/handlers/builtin.h"
 
 namespace heddle::exec {
 namespace {
@@ -31,16 +31,14 @@ bool legal(const DeviceOp& launch) {
   return launch.grid.count() != 0 && launch.block.count() != 0 && launch.block.count() <= kMostThreads;
 }
 
-}  // namespace
-
 // A dim3: three registers, or three words in the caller's frame.
-isa::Dim3 Warp::dimensions(const Group& g, const ValuePlace& place, uint32_t lane) {
+isa::Dim3 dimensions(WarpCore& w, const Group& g, const ValuePlace& place, uint32_t lane) {
   uint32_t out[3] = {0, 0, 0};
   if (!place.in_register) {
-    std::memcpy(out, local_.data() + size_t{lane} * local_bytes_ + g.local + place.offset,
+    std::memcpy(out, w.local.data() + size_t{lane} * w.local_bytes + g.local + place.offset,
                 std::min<size_t>(place.bytes, sizeof out));
   } else {
-    const Banks b = banks(g);
+    const Banks b = w.banks(g);
     for (uint32_t k = 0; k < 3; ++k) {
       out[k] = static_cast<uint32_t>((*b.at(place.slot + k))[lane]);
     }
@@ -48,30 +46,32 @@ isa::Dim3 Warp::dimensions(const Group& g, const ValuePlace& place, uint32_t lan
   return {out[0], out[1], out[2]};
 }
 
-void Warp::answer(const Group& g, uint32_t lane, uint64_t address, uint64_t value, uint32_t bytes) {
-  const Spaces all = spaces();
+void answer(WarpCore& w, const Group& g, uint32_t lane, uint64_t address, uint64_t value, uint32_t bytes) {
+  const Spaces all = w.spaces();
   Space space = Space::kGeneric;
   uint64_t at = address;
   uint8_t* const to = locate(all, lane, space, at, bytes);
   if (to == nullptr) {
-    fail(g.pc, lane, fmt::format("answer of the CUDA runtime at 0x{:x} is out of bounds", address));
+    w.fail(g.pc, lane, fmt::format("answer of the CUDA runtime at 0x{:x} is out of bounds", address));
   }
   std::memcpy(to, &value, bytes);
 }
 
-uint64_t Warp::runtime(const Group& g, const CallOp& op, const FunctionInfo& f, uint32_t lane) {
+}  // namespace
+
+uint64_t runtime(WarpCore& w, const Group& g, const CallOp& op, const FunctionInfo& f, uint32_t lane) {
   using F = RuntimeFunction;
-  if (!block_.launch().runtime) {
-    fail(g.pc, lane, fmt::format("call of {}, and the launch has no CUDA runtime", f.name));
+  if (!w.block->launch().runtime) {
+    w.fail(g.pc, lane, fmt::format("call of {}, and the launch has no CUDA runtime", f.name));
   }
-  DeviceRuntime& runtime = *block_.launch().runtime;
-  Memory& memory = *block_.launch().memory;
-  const DeviceRuntime::Caller by{block_.linear(), index_ * kLanes + lane, executed_};
+  DeviceRuntime& runtime = *w.block->launch().runtime;
+  Memory& memory = *w.reach.memory;
+  const DeviceRuntime::Caller by{w.block->linear(), w.index * kLanes + lane, w.executed};
   const auto argument = [&](size_t i) {
-    return i < op.arguments.size() ? value(g, op.arguments[i], lane) : 0;
+    return i < op.arguments.size() ? value(w, g, op.arguments[i], lane) : 0;
   };
   const auto dim = [&](size_t i) {
-    return i < op.arguments.size() ? dimensions(g, op.arguments[i], lane) : isa::Dim3{0, 0, 0};
+    return i < op.arguments.size() ? dimensions(w, g, op.arguments[i], lane) : isa::Dim3{0, 0, 0};
   };
   const auto status = [&](uint32_t error) {
     if (error != kSuccess) {
@@ -91,7 +91,7 @@ uint64_t Warp::runtime(const Group& g, const CallOp& op, const FunctionInfo& f, 
       return status(kInvalidValue);
     }
     runtime.add(by, std::move(what));
-    ++progress_;
+    ++w.progress;
     return status(kSuccess);
   };
   DeviceOp what;
@@ -139,10 +139,10 @@ uint64_t Warp::runtime(const Group& g, const CallOp& op, const FunctionInfo& f, 
       return launch(std::move(what), argument(0), argument(1));
     }
     case F::kStreamCreate:
-      answer(g, lane, argument(0), kFirstStream + runtime.make_stream(), 8);
+      answer(w, g, lane, argument(0), kFirstStream + runtime.make_stream(), 8);
       break;
     case F::kEventCreate:
-      answer(g, lane, argument(0), kFirstEvent + runtime.make_event(), 8);
+      answer(w, g, lane, argument(0), kFirstEvent + runtime.make_event(), 8);
       break;
     case F::kEventRecord:
     case F::kStreamWaitEvent: {
@@ -165,26 +165,20 @@ uint64_t Warp::runtime(const Group& g, const CallOp& op, const FunctionInfo& f, 
     case F::kPeekAtLastError:
       return runtime.error(by, f.runtime == F::kGetLastError);
     case F::kGetDevice:
-      answer(g, lane, argument(0), 0, 4);
+      answer(w, g, lane, argument(0), 0, 4);
       break;
     case F::kGetDeviceCount:
-      answer(g, lane, argument(0), 1, 4);
+      answer(w, g, lane, argument(0), 1, 4);
       break;
     case F::kMalloc: {
       const uint64_t address = memory.heap_allocate(argument(1));
-      answer(g, lane, argument(0), address, 8);
+      answer(w, g, lane, argument(0), address, 8);
       return status(address == 0 ? kMemoryAllocation : kSuccess);
     }
     case F::kFree:
       memory.heap_release(argument(0));
   }
   return kSuccess;
-}
-
-void Warp::end_runtime() {
-  if (DeviceRuntime* runtime = block_.launch().runtime.get()) {
-    runtime->warp_ended(block_.linear(), index_ * kLanes, executed_);
-  }
 }
 
 }  // namespace heddle::exec
