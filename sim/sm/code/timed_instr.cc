@@ -248,7 +248,7 @@ void mark_pairs(std::vector<TimedInstr>& code) {
   for (size_t i = 0; i + 1 < code.size(); ++i) {
     TimedInstr& t = code[i];
     const bool both_constant = (t.instr->flags & code[i + 1].instr->flags & isa::kFlagConstOperand) != 0;
-    if (leads_pair(t) && follows_in_pair(code[i + 1]) && !both_constant) {
+    if (leads_pair(t) && follows_in_pair(code[i + 1]) && !both_constant && t.pipe != code[i + 1].pipe) {
       t.flags |= kPairs;
     }
   }

@@ -74,6 +74,41 @@ TEST_CASE("a pipe that is busy, or a queue that is full, makes no pair") {
   CHECK(c[9] > c[8]);
 }
 
+TEST_CASE("a full queue makes no pair, whichever of the sub-core's warps comes to it") {
+  for (uint32_t slot = 0; slot < 16; ++slot) {
+    CAPTURE(slot);
+    Kernel k;
+    k.add(lds(1), 8);
+    k.add(alu(20));
+    k.add(lds(21));
+    k.warps(4 * slot + 1);
+    for (uint32_t w = 0; w < 4 * slot; ++w) {
+      k.order(w, {});
+    }
+    const Cycles c = run(dual_gpu(), k).cycles(4 * slot);
+    REQUIRE(c.size() == 10);
+    CHECK(c[8] == c[7] + 1);
+    CHECK(c[9] > c[8]);
+  }
+}
+
+TEST_CASE("two of one pipe make no pair, though it takes one every cycle") {
+  spec::GpuConfig g = dual_gpu();
+  for (spec::PipeTiming& p : *g.mutable_sm()->mutable_pipe()) {
+    if (p.pipe() == "alu") {
+      p.set_interval(1);
+    }
+  }
+  Kernel k{alu(1), make(OpClass::kConvert, "F2F", 2), alu(3), make(OpClass::kConvert, "F2F", 4)};
+  CHECK(run(g, k).cycles(0) == Cycles{0, 0, 1, 8});  // conversions in the XU, which takes one in 8 cycles
+  for (spec::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+    if (o.op() == "convert") {
+      o.set_pipe("alu");
+    }
+  }
+  CHECK(run(g, k).cycles(0) == Cycles{0, 1, 2, 3});
+}
+
 TEST_CASE("the two are in one line of code, which is 8 instructions") {
   Kernel k;
   k.add(imad(), 7);
