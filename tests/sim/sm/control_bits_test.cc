@@ -134,11 +134,12 @@ TEST_CASE("a warp that ends with counters up stays until they are zero") {
   CHECK(o.result.used_control_bits);
 }
 
-// A warp looks again a cycle after its counter has fallen, or its register has been written.
-TEST_CASE("what no unit takes has its result 2 cycles behind its issue, and has read its sources 1 behind") {
+TEST_CASE(
+    "what no unit takes has read its sources before the next one issues, and its result 2 cycles later") {
+  // A warp that has waited looks again a cycle later.
   const std::tuple<OpClass, Cycle, Cycle> cases[] = {
-      {OpClass::kNop, 3, 2},           {OpClass::kErrbar, 3, 2},
-      {OpClass::kDepbar, 3, 2},        {OpClass::kWarpgroupDepbar, 3, 2},
+      {OpClass::kNop, 3, 1},           {OpClass::kErrbar, 3, 1},
+      {OpClass::kDepbar, 3, 1},        {OpClass::kWarpgroupDepbar, 3, 1},
       {OpClass::kNanosleep, 100, 100},  // goes on then, if there is nothing else
   };
   for (const auto& [op, result, read] : cases) {
