@@ -1,6 +1,7 @@
 // Maxwell and Pascal: an arithmetic instruction and the access, conversion or special function behind it
 // issue in one cycle. ALU 5 cycles and 2 to the next, IMAD 6 and 2, MUFU 20 and 8, LDS 30.
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
@@ -94,21 +95,30 @@ TEST_CASE("a full queue makes no pair, whichever of the sub-core's warps comes t
   }
 }
 
-TEST_CASE("two of one pipe make no pair, though it takes one every cycle") {
+TEST_CASE("nothing that shares a pipe with arithmetic goes along, though the pipe takes one every cycle") {
   spec::GpuConfig g = dual_gpu();
   for (spec::PipeTiming& p : *g.mutable_sm()->mutable_pipe()) {
-    if (p.pipe() == "alu") {
+    if (p.pipe() == "alu" || p.pipe() == "fmaheavy" || p.pipe() == "fmalite") {
       p.set_interval(1);
     }
   }
-  Kernel k{alu(1), make(OpClass::kConvert, "F2F", 2), alu(3), make(OpClass::kConvert, "F2F", 4)};
-  CHECK(run(g, k).cycles(0) == Cycles{0, 0, 1, 8});  // conversions in the XU, which takes one in 8 cycles
-  for (spec::OpTiming& o : *g.mutable_sm()->mutable_op()) {
-    if (o.op() == "convert") {
-      o.set_pipe("alu");
+  const auto converts_in = [&](const std::string& pipe, const Op& lead) {
+    for (spec::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+      if (o.op() == "convert") {
+        o.set_pipe(pipe);
+      }
     }
-  }
-  CHECK(run(g, k).cycles(0) == Cycles{0, 1, 2, 3});
+    const Op convert = make(OpClass::kConvert, "F2F", 4);
+    Kernel k{lead, convert, Op(lead), Op(convert)};
+    k.mutable_image().code[2].dst[0].index = 5;
+    k.mutable_image().code[3].dst[0].index = 6;
+    return run(g, k).cycles(0);
+  };
+  CHECK(converts_in("xu", alu(1)) == Cycles{0, 0, 1, 8});  // which takes one in 8 cycles
+  CHECK(converts_in("alu", alu(1)) == Cycles{0, 1, 2, 3});
+  CHECK(converts_in("fmaheavy", imad(1)) == Cycles{0, 1, 2, 3});
+  CHECK(converts_in("fmalite", ffma(1)) == Cycles{0, 1, 2, 3});
+  CHECK(converts_in("fma", ffma(1)) == Cycles{0, 1, 2, 3});
 }
 
 TEST_CASE("the two are in one line of code, which is 8 instructions") {
