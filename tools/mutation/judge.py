@@ -99,7 +99,9 @@ class Judge:
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                 timeout=min(left, 10 + 5 * cpu), preexec_fn=limits, check=False,
             )  # fmt: skip
-        except subprocess.TimeoutExpired:
+        except subprocess.TimeoutExpired as e:
+            if failed := re.search(rb"^\[failed\] (.*)$", e.stdout or b"", re.M):
+                return failed[1].decode(errors="replace")
             # Waits for what does not come. Else the minute is over, because the machine has much else to do.
             return "(no end)" if left > 10 + 5 * cpu else ""
         finally:
