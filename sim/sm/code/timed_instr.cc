@@ -218,16 +218,23 @@ void operand_reads(const isa::Instr& in, TimedInstr& out) {
   }
 }
 
+bool in_arithmetic_pipe(const TimedInstr& t) {
+  return t.pipe == Pipe::kAlu || t.pipe == Pipe::kFma || t.pipe == Pipe::kFmaHeavy ||
+         t.pipe == Pipe::kFmaLite || t.pipe == Pipe::kFp16;
+}
+
 // What may issue in the cycle of an instruction that leads a pair, and what leads one: as in the scheduler of
-// the Maxwell assembler maxas (NervanaSystems, MaxAs.pm), whose control words the hardware obeys.
+// the Maxwell assembler maxas (NervanaSystems, MaxAs.pm), whose control words the hardware obeys. They share
+// no pipe.
 bool leads_pair(const TimedInstr& t) {
   constexpr uint32_t kLongestInterval = 2;
-  const bool arithmetic = t.pipe == Pipe::kAlu || t.pipe == Pipe::kFma || t.pipe == Pipe::kFmaHeavy ||
-                          t.pipe == Pipe::kFmaLite || t.pipe == Pipe::kFp16;
-  return t.handler == Handler::kFixed && arithmetic && t.interval <= kLongestInterval;
+  return t.handler == Handler::kFixed && in_arithmetic_pipe(t) && t.interval <= kLongestInterval;
 }
 
 bool follows_in_pair(const TimedInstr& t) {
+  if (in_arithmetic_pipe(t)) {
+    return false;
+  }
   switch (t.op) {
     case OpClass::kMufu:
     case OpClass::kMufuExp:

@@ -24,7 +24,9 @@ spec::GpuConfig small_l2() {
 }
 
 struct Fixture {
-  spec::GpuConfig gpu = small_l2();
+  explicit Fixture(const spec::GpuConfig& g = small_l2()) : gpu(g) {}
+
+  spec::GpuConfig gpu;
   stats::CounterSet n;
   simtest::WholeL2 l2{gpu, n};
   Cycle now = 0;
@@ -197,6 +199,54 @@ TEST_CASE_METHOD(
   policy(0);
   sweep(200, 232);
   CHECK(sweep(200, 232) == 32);
+}
+
+TEST_CASE_METHOD(Fixture, "a line that is there takes the oldest one's place in a full set-aside (L213)") {
+  policy(16, window(16));
+  sweep(0, 16);  // two of a set, 0 and 8 of the first
+  policy(16);
+  read(16);
+  policy(16, window(17));
+  CHECK(read(16));
+  CHECK(l2.persisting_lines() == 16);
+  policy(16);
+  sweep(1000, 1100);
+  CHECK(read(16));
+  CHECK(read(8));
+  CHECK_FALSE(read(0));
+}
+
+TEST_CASE("with KEEP it finds no place in a full set-aside, and goes with the others") {
+  spec::GpuConfig g = small_l2();
+  g.mutable_l2()->set_set_aside_replacement(spec::L2::KEEP);
+  Fixture f(g);
+  f.policy(16, window(16));
+  f.sweep(0, 16);
+  f.policy(16);
+  f.read(16);
+  f.policy(16, window(17));
+  CHECK(f.read(16));
+  CHECK(f.l2.persisting_lines() == 16);
+  f.policy(16);
+  f.sweep(1000, 1100);
+  CHECK(f.read(8));
+  CHECK(f.read(0));
+  CHECK_FALSE(f.read(16));
+}
+
+TEST_CASE_METHOD(Fixture, "where all ways of a set persist its least recently used line leaves") {
+  policy(32, window(32));
+  sweep(0, 32);
+  CHECK(l2.persisting_lines() == 32);
+  SECTION("for an ordinary line, all ways being set aside") { policy(32); }
+  SECTION("of an earlier, larger set-aside") { policy(8); }
+  read(0);  // of its set 8 is the oldest now
+  CHECK_FALSE(read(1000));
+  CHECK(l2.persisting_lines() == 31);
+  for (const uint64_t line : {16, 24, 0, 1000}) {
+    CHECK(read(line));
+  }
+  CHECK_FALSE(read(8));
 }
 
 TEST_CASE_METHOD(Fixture, "a line that is there becomes persisting when its window says so") {

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <vector>
+
+#include "sim/engine/archive.h"
 
 namespace heddle::memory {
 namespace {
@@ -84,11 +87,19 @@ TEST_CASE("lines that may not leave are passed over") {
   CHECK(t.victim(0, [](const CacheLine& l) { return l.aux == 0; }) == nullptr);
 }
 
-TEST_CASE("clear() forgets every line") {
-  TagArray t(2, 2);
+std::vector<uint8_t> saved(TagArray& t) {
+  Archive ar;
+  t.serialize(ar);
+  return ar.take();
+}
+
+TEST_CASE("clear() forgets every line, and that there has been one") {
+  TagArray t(2, 2), fresh(2, 2);
   touch(t, 0, 1);
   touch(t, 1, 2);
   t.clear();
+  CHECK(t.clock() == 0);
+  CHECK(saved(t) == saved(fresh));
   CHECK_FALSE(t.find(0, 1));
   CHECK_FALSE(t.find(1, 2));
   int live = 0;

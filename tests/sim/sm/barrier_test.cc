@@ -110,6 +110,41 @@ TEST_CASE("a warp that has exited is not waited for") {
   }
 }
 
+TEST_CASE("no barrier of the block, whatever its number, waits for lanes that have exited") {
+  for (int id = 0; id < 16; ++id) {
+    CAPTURE(id);
+    {
+      // The others of warp 0 come at 11; these exit at 12, which counts at 14 and releases 10 later.
+      Kernel k{nop().stall(11), bar(id), exit_op(), mufu()};
+      k.warps(2).stream(0, {{0}, {1, 0x0000ffff}, {2, 0xffff0000}, {3, 0x0000ffff}}).order(1, {1, 3});
+      Outcome o = run(test_gpu(), k);
+      CHECK(o.cycles(0) == Cycles{0, 11, 12, 25});
+      CHECK(o.cycles(1) == Cycles{0, 25});
+    }
+    {
+      // They exit first; the others come at 1, which counts behind warp 1's arrival.
+      Kernel k{exit_op(), bar(id), mufu()};
+      k.warps(2).stream(0, {{0, 0xffff0000}, {1, 0x0000ffff}, {2, 0x0000ffff}}).order(1, {1, 2});
+      Outcome o = run(test_gpu(), k);
+      CHECK(o.cycles(0) == Cycles{0, 1, 15});
+      CHECK(o.cycles(1) == Cycles{0, 15});
+    }
+  }
+}
+
+TEST_CASE("of a last warp that is not full a barrier waits for its threads, for all of them and no others") {
+  for (uint32_t threads = 33; threads <= 64; ++threads) {
+    CAPTURE(threads);
+    const uint32_t lanes = ~0u >> (64 - threads), last = 1u << (threads - 33);
+    // Warp 0 comes at 11 and counts at 13. Warp 1 comes at 0 but for its last thread, which comes at 12 and
+    // counts at 15.
+    Kernel k{bar(), nop().stall(11), bar(), mufu()};
+    k.shape().block = {threads, 1, 1};
+    k.order(0, {1, 2, 3}).stream(1, {{0, lanes & ~last}, {1, lanes}, {2, last}, {3, lanes}});
+    CHECK(run(test_gpu(), k).cycles_of(3) == Cycles{26, 26});
+  }
+}
+
 TEST_CASE("a barrier whose predicate is false is no barrier") {
   Kernel k{bar().predicated(), mufu()};
   k.warps(2).stream(0, {{0, 0}, {1}}).order(1, {1});
@@ -165,6 +200,31 @@ TEST_CASE("barriers whose number is in a register are matched by the order of ar
   CHECK(o[Counter::kBarriersByOrder] == 4);
   CHECK(o.cycles(0).size() == 3);
   CHECK(o.cycles(1).size() == 3);
+}
+
+TEST_CASE(
+    "where they were not meant so, the first of a block that is waited for opens when nothing goes on") {
+  // Warp 0 meets warp 1, then warp 2. By the order of arrivals warp 2 comes to the first barrier, too, where
+  // it stays alone, and warp 0 to the second. When warp 2 has gone on and ended, nobody is left but warp 0.
+  Op unknown = bar();
+  unknown.in.barrier_id = isa::kBarrierInRegister;
+  unknown.in.barrier_threads = 64;
+  unknown.in.flags = 0;
+  Kernel k{unknown, mufu(), nop().stall(11), nop().stall(11), nop().stall(11)};
+  k.warps(3).blocks(2).order(0, {0, 1, 0, 1}).order(1, {0, 1}).order(2, {2, 3, 4, 0, 1});
+  Outcome o = run(test_gpu(), k);
+  CHECK(o[Counter::kBarriersByOrder] == 2 * 4);
+  CHECK(o[Counter::kMbarrierForced] == 2);
+  CHECK(o.cycles_of(1).size() == 2 * 4);
+  for (const uint32_t first : {0u, 3u}) {  // of the blocks' warps
+    const Cycle came = o.cycles(first + 2).at(3), forced = o.cycles(first + 2).back();
+    CHECK(forced > came + 13);  // with nobody to wait for
+    CHECK(o.cycles(first).at(1) < came);
+    CHECK(o.cycles(first + 1).back() < came);
+    // MUFU at `forced`; the warp has gone a cycle later, the release comes 10 later, and MUFU the cycle
+    // after.
+    CHECK(o.cycles(first).back() == forced + 1 + 10 + 1);
+  }
 }
 
 TEST_CASE("warp groups of as many warps as their barriers have meet by themselves") {

@@ -1,5 +1,6 @@
 // Control bits: stall counts, yield, scoreboard counters and wait masks (reference/microarchitecture.md 3.1).
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
@@ -131,6 +132,25 @@ TEST_CASE("a warp that ends with counters up stays until they are zero") {
   CHECK(o[Counter::kWarpsActive] == 20);
   CHECK(o.result.sm_active_cycles_max == 20);
   CHECK(o.result.used_control_bits);
+}
+
+TEST_CASE(
+    "what no unit takes has read its sources before the next one issues, and its result 2 cycles later") {
+  // A warp that has waited looks again a cycle later.
+  const std::tuple<OpClass, Cycle, Cycle> cases[] = {
+      {OpClass::kNop, 3, 1},           {OpClass::kErrbar, 3, 1},
+      {OpClass::kDepbar, 3, 1},        {OpClass::kWarpgroupDepbar, 3, 1},
+      {OpClass::kNanosleep, 100, 100},  // goes on then, if there is nothing else
+  };
+  for (const auto& [op, result, read] : cases) {
+    CAPTURE(static_cast<int>(op));
+    Kernel writes{make(op, "OP").writes_barrier(2), nop().waits(0b100)};
+    CHECK(run(test_gpu(), writes).cycles(0) == Cycles{0, result});
+    Kernel reads{make(op, "OP").reads_barrier(3), nop().waits(0b1000)};
+    CHECK(run(test_gpu(), reads).cycles(0) == Cycles{0, read});
+    Kernel registers{make(op, "OP", 1), alu(2, {1})};
+    CHECK(run(test_gpu(), registers.without_control()).cycles(0) == Cycles{0, result});
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Maxwell and Pascal: an arithmetic instruction and the access, conversion or special function behind it
 // issue in one cycle. ALU 5 cycles and 2 to the next, IMAD 6 and 2, MUFU 20 and 8, LDS 30.
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
@@ -72,6 +73,52 @@ TEST_CASE("a pipe that is busy, or a queue that is full, makes no pair") {
   const Cycles c = issued(k);
   CHECK(c[8] == c[7] + 1);
   CHECK(c[9] > c[8]);
+}
+
+TEST_CASE("a full queue makes no pair, whichever of the sub-core's warps comes to it") {
+  for (uint32_t slot = 0; slot < 8; ++slot) {
+    CAPTURE(slot);
+    Kernel k;
+    for (int i = 0; i < 8; ++i) {
+      k.add(lds(i));
+    }
+    k.add(alu(20));
+    k.add(lds(21));
+    k.warps(4 * slot + 1);
+    for (uint32_t w = 0; w < 4 * slot; ++w) {
+      k.order(w, {});
+    }
+    const Cycles c = run(dual_gpu(), k).cycles(4 * slot);
+    REQUIRE(c.size() == 10);
+    CHECK(c[8] == c[7] + 1);
+    CHECK(c[9] > c[8]);
+  }
+}
+
+TEST_CASE("nothing that shares a pipe with arithmetic goes along, though the pipe takes one every cycle") {
+  spec::GpuConfig g = dual_gpu();
+  for (spec::PipeTiming& p : *g.mutable_sm()->mutable_pipe()) {
+    if (p.pipe() == "alu" || p.pipe() == "fmaheavy" || p.pipe() == "fmalite") {
+      p.set_interval(1);
+    }
+  }
+  const auto converts_in = [&](const std::string& pipe, const Op& lead) {
+    for (spec::OpTiming& o : *g.mutable_sm()->mutable_op()) {
+      if (o.op() == "convert") {
+        o.set_pipe(pipe);
+      }
+    }
+    const Op convert = make(OpClass::kConvert, "F2F", 4);
+    Kernel k{lead, convert, Op(lead), Op(convert)};
+    k.mutable_image().code[2].dst[0].index = 5;
+    k.mutable_image().code[3].dst[0].index = 6;
+    return run(g, k).cycles(0);
+  };
+  CHECK(converts_in("xu", alu(1)) == Cycles{0, 0, 1, 8});  // which takes one in 8 cycles
+  CHECK(converts_in("alu", alu(1)) == Cycles{0, 1, 2, 3});
+  CHECK(converts_in("fmaheavy", imad(1)) == Cycles{0, 1, 2, 3});
+  CHECK(converts_in("fmalite", ffma(1)) == Cycles{0, 1, 2, 3});
+  CHECK(converts_in("fma", ffma(1)) == Cycles{0, 1, 2, 3});
 }
 
 TEST_CASE("the two are in one line of code, which is 8 instructions") {

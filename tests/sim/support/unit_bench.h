@@ -41,8 +41,11 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
   };
 
   // Warp w of the kernel's first block is hardware warp w; the block is in slot 0.
-  explicit UnitBench(Kernel& kernel, const spec::GpuConfig& gpu = test_gpu())
-      : config(gpu), state(0, config, *this), timed(sm::bind(kernel.image(), config.sm())), grid_(kernel) {
+  explicit UnitBench(Kernel& kernel, const spec::GpuConfig& gpu = test_gpu(), uint64_t address_offset = 0)
+      : config(gpu),
+        state(0, config, *this),
+        timed(bind(kernel.image(), config.sm(), address_offset)),
+        grid_(kernel) {
     state.begin(nullptr, {}, nullptr, true);
     kernel.rewind();
     program_ = grid_.next();
@@ -135,6 +138,11 @@ class UnitBench : public sm::WarpScheduler, public sm::QueueRoom {
   std::map<uint8_t, std::vector<bool>> full;
 
  private:
+  static sm::TimedKernel bind(const isa::KernelImage& image, const spec::Sm& c, uint64_t address_offset) {
+    sm::TimedKernel k = sm::bind(image, c);
+    k.address_offset = address_offset;
+    return k;
+  }
   void evaluate(uint32_t warp, Cycle now) override { evaluated.push_back({warp, now}); }
   void park(uint32_t warp, Cycle at, Cycle) override { parked.push_back({warp, at}); }
   void retired(uint32_t warp, Cycle now) override {

@@ -89,5 +89,29 @@ TEST_CASE("each unit has its part of the bytes") {
   CHECK(kept(halves) == 128);
 }
 
+TEST_CASE("reset() forgets the loads, the misses and the lines that there have been") {
+  L1Bench b;
+  const uint32_t most = test_gpu().sm().l1().pending_requests();
+  for (uint32_t i = 0; i < most; ++i) {
+    b.l1.wait_for(0, i, 0b1111, 0b1111, b.load(), true);
+  }
+  CHECK_FALSE(b.l1.room_for_load());
+  CHECK_FALSE(b.l1.room_for_sectors(test_gpu().sm().l1().miss_sectors()));
+  b.l1.reset(32768);
+  CHECK(b.l1.room_for_load());
+  CHECK(b.l1.sectors_in_flight() == 0);
+  CHECK(b.l1.look_up(0, 7, 0b1111).missing == 0b1111);
+  // It goes on as a new one does, number by number.
+  L1Bench fresh;
+  for (uint32_t i = 0; i < most; ++i) {
+    CHECK(b.l1.room_for_load());
+    const uint32_t load = b.load();
+    CHECK(load == fresh.load());
+    CHECK(b.l1.wait_for(0, i, 0b1111, 0b1111, load, true) ==
+          fresh.l1.wait_for(0, i, 0b1111, 0b1111, load, true));
+  }
+  CHECK_FALSE(b.l1.room_for_load());
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -1,7 +1,9 @@
 // Register ports and the scoreboard by registers alone.
 #include "sim/sm/registers/register_ports.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <iterator>
 
 #include "sim/sm/registers/register_scoreboard.h"
 #include "tests/sim/support/unit_bench.h"
@@ -62,6 +64,49 @@ TEST_CASE("a register is readable from the cycle of its result, and at no known 
   s.set(writes, kNever, Stall::kLongScoreboard);
   CHECK(s.ready(uses, 100, &why) == kNever);
   CHECK(why == Stall::kLongScoreboard);
+}
+
+TEST_CASE(
+    "an instruction writes up to four runs of registers of any file, and what is behind them is nobody's") {
+  using isa::RegFile;
+  const isa::Operand runs[] = {{RegFile::kGpr, 252, 3, 0},
+                               {RegFile::kUniform, 60, 2, 0},
+                               {RegFile::kPredicate, 6, 1, 0},
+                               {RegFile::kUniformPredicate, 0, 1, 0}};
+  const isa::Operand others[] = {{RegFile::kGpr, 251, 1, 0},
+                                 {RegFile::kUniform, 59, 1, 0},
+                                 {RegFile::kUniform, 62, 1, 0},
+                                 {RegFile::kPredicate, 5, 1, 0},
+                                 {RegFile::kUniformPredicate, 1, 1, 0},
+                                 {RegFile::kConvergence, 0, 1, 0}};
+  isa::Instr writes;
+  std::copy(std::begin(runs), std::end(runs), writes.dst.begin());
+  const auto ready = [](const sm::RegisterScoreboard& s, const isa::Operand& o, bool as_source) {
+    isa::Instr in;
+    (as_source ? in.src[0] : in.dst[0]) = o;
+    (as_source ? in.n_src : in.n_dst) = 1;
+    Stall why = Stall::kWait;
+    return s.ready(in, 100, &why);
+  };
+  for (uint8_t n = 0; n <= 4; ++n) {
+    CAPTURE(n);
+    sm::RegisterScoreboard s;
+    writes.n_dst = n;
+    s.set(writes, 104, Stall::kWait);
+    for (const bool as_source : {false, true}) {
+      for (uint8_t i = 0; i < 4; ++i) {
+        for (uint8_t r = 0; r < runs[i].count; ++r) {
+          isa::Operand one = runs[i];
+          one.index = static_cast<uint8_t>(one.index + r);
+          one.count = 1;
+          CHECK(ready(s, one, as_source) == (i < n ? 104 : 100));
+        }
+      }
+      for (const isa::Operand& o : others) {
+        CHECK(ready(s, o, as_source) == 100);
+      }
+    }
+  }
 }
 
 }  // namespace

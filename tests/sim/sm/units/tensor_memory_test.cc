@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <deque>
 
+#include "sim/engine/archive.h"
+
 #include "tests/sim/sm/units/tma_bench.h"
 
 namespace heddle::simtest {
@@ -65,6 +67,11 @@ struct Bench : UnitBench {
     isa::Operands o;
     o.tensor = {columns, a_bytes, bytes};
     start(OpClass::kTensorMma, 0, now, o, flags);
+  }
+  void copy(Cycle now, uint32_t bytes) {
+    isa::Operands o;
+    o.tensor.bytes = bytes;
+    start(OpClass::kTensorCopy, 0, now, o);
   }
   void commit(Cycle now) {
     isa::Operands o;
@@ -189,6 +196,68 @@ TEST_CASE("who finds no free columns waits, and the first that came goes first")
   CHECK(b.columns(1, 300, 512, true) == 0);
   CHECK(b.parked == Ats{{1, 205}, {2, 305}});
   CHECK(b.unit.describe().empty());
+}
+
+TEST_CASE("a copy has the array for its bytes and is complete 10 cycles later; products follow it") {
+  Kernel k{nop()};
+  SECTION("alone: 32 cycles") {
+    Bench b(k);
+    b.object();
+    b.copy(100, 4096);
+    b.commit(101);
+    CHECK(b.completed(102) == 100 + 32 + 10);
+  }
+  SECTION("in front of a product of 32 + 32 cycles") {
+    Bench b(k);
+    b.object();
+    b.copy(100, 4096);
+    b.product(101, 64, 4096, 2048);
+    b.commit(102);
+    CHECK(b.completed(103) == 100 + 32 + 32 + 32 + 10);
+  }
+  SECTION("behind one that has the array for 48") {
+    Bench b(k);
+    b.object();
+    b.product(100, 64, 4096, 2048);
+    b.copy(101, 4096);
+    b.commit(102);
+    CHECK(b.completed(103) == 100 + 48 + 32 + 10);
+  }
+}
+
+TEST_CASE("saved in the middle of everything, reset and restored, it goes on as if nothing had happened") {
+  Kernel k{nop()};
+  k.warps(4);
+  Bench b(k);
+  b.object();
+  CHECK(b.columns(2, 50, 500) == 0);
+  CHECK(b.columns(3, 51, 100) == kNever);
+  b.product(100, 64, 4096, 2048);                  // the array is taken until 148
+  b.start(OpClass::kTensorLd, 1, 100, {}, 0, 64);  // this way until 164
+  b.commit(101);                                   // at 174
+  Archive w;
+  b.unit.serialize(w);
+  const std::vector<uint8_t> saved = w.take();
+  b.unit.reset(0);
+  Archive r(saved);
+  b.unit.serialize(r);
+  r.end();
+  Archive again;
+  b.unit.serialize(again);
+  CHECK((again.take() == saved));
+  CHECK(b.unit.describe() == "1 warps wait for columns of tensor memory, 12 are free");
+  b.product(102, 64, 4096, 2048);
+  b.start(OpClass::kTensorLd, 1, 103, {}, 0, 8);  // until 172
+  CHECK(b.completed(104) == 174);
+  CHECK(b.columns(2, 180, 500, true) == 0);
+  CHECK(b.parked == Ats{{3, 185}});
+  b.commit(185);
+  b.run(222);
+  CHECK(b.state.block(0).mbarriers[kObject].phase == 1);
+  b.run(223);
+  CHECK(b.state.block(0).mbarriers[kObject].phase == 2);  // 174 + 48
+  std::erase_if(b.results, [](const At& a) { return a.warp != 1; });
+  CHECK(b.results == Ats{{1, 164 + 20}, {1, 172 + 20}});
 }
 
 TEST_CASE("a GPU without tensor memory refuses its instructions") {

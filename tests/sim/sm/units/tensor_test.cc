@@ -42,5 +42,38 @@ TEST_CASE("a warp that has exited goes with its last product") {
   CHECK(b.gone == Ats{{0, Cycle{100} + b.timed.code[0].latency}});
 }
 
+TEST_CASE("a product's first step has the port as an instruction has, the others as long as they say") {
+  spec::TensorCore c = test_gpu().sm().tensor();
+  const auto enter = [](sm::TensorArray& a) {
+    sm::TensorArray::Product p;
+    p.steps = 3;
+    p.period = 8;
+    a.enter(p, 0);
+  };
+  SECTION("three cycles") {
+    c.set_gmma_port_cycles(3);
+    sm::TensorArray a(c);
+    enter(a);
+    CHECK(a.port_until() == 1);
+    CHECK_FALSE(a.wants(7));
+    CHECK(a.wants(8));
+    a.take(8);
+    CHECK(a.port_until() == 8 + 3);
+    a.advance(100);
+    CHECK(a.port_until() == 16 + 3);
+    CHECK(a.idle());
+  }
+  SECTION("or not at all") {
+    c.set_gmma_port_cycles(0);
+    sm::TensorArray a(c);
+    enter(a);
+    CHECK(a.port_until() == 0);
+    CHECK_FALSE(a.wants(8));
+    a.advance(100);
+    CHECK(a.port_until() == 0);
+    CHECK(a.idle());
+  }
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -71,6 +71,20 @@ TEST_CASE("requests have the lines and sectors of the rows") {
   }
 }
 
+TEST_CASE("a tensor's addresses are moved by the launch's offset") {
+  constexpr uint64_t kOffset = uint64_t{1} << 33;
+  for (const Op& copy : {tensor_load(kMap, 0, 2, 64), tensor_store(kMap, 0, 2), tensor_reduce(kMap, 0, 2),
+                         tensor_prefetch(kMap, 0, 2)}) {
+    Kernel k = kernel({copy}, map_2d(32, 1));
+    TmaBench b(k, test_gpu(), kOffset);
+    b.issue(b.tma, 0, 10);
+    b.run(1000);
+    const std::vector<memory::Request> sent = b.sent();
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0].line == (kOffset + 0x1000000 + 2 * 4096) / 128);
+  }
+}
+
 TEST_CASE("a copy takes 20 cycles at least, until the next one begins") {
   Kernel k = kernel({tensor_load(kMap, 0, 0, 64), tensor_load(kMap, 0, 1, 64), tensor_load(kMap, 0, 2, 64)},
                     map_2d(32, 1));

@@ -16,8 +16,8 @@ struct QuietMemory : sm::Unit, sm::ClusterMemory {
 };
 
 struct TmaBench : UnitBench {
-  explicit TmaBench(Kernel& k, const spec::GpuConfig& gpu = test_gpu())
-      : UnitBench(k, gpu),
+  explicit TmaBench(Kernel& k, const spec::GpuConfig& gpu = test_gpu(), uint64_t address_offset = 0)
+      : UnitBench(k, gpu, address_offset),
         fences(state),
         port(state),
         barriers(state, fences, port, quiet),
