@@ -226,5 +226,31 @@ TEST_CASE("a cluster that does not fit in a GPC is refused") {
   CHECK(run(gpu, k).cycles_of(5).size() == 4);
 }
 
+// What an SM has sent to blocks that have ended in the meantime is acknowledged as if they were there.
+TEST_CASE("a store to a block that has ended keeps its places in the SM for as long as any other") {
+  const Op store = to_block(stg(), OpClass::kStGeneric, 1, 128).reads_barrier(0);
+  spec::GpuConfig g = test_gpu(2);
+  set_network(g, 0);
+  g.mutable_sm()->mutable_l1()->set_posted_entries(128);  // a line and a sector for each lane: two stores
+  const auto third = [&](bool by_next_cluster) {
+    Kernel k{store, store, store, nop().waits(0b1)};
+    k.shape().shared_base = kShared;
+    k.blocks(4).cluster(2).shape().dynamic_shared_bytes = 200000;  // one block on each SM
+    for (const uint32_t other : {1, 3}) {
+      k.stream_of_block(other, 0, {});
+    }
+    if (by_next_cluster) {
+      k.stream_of_block(0, 0, {{0}, {1}}).stream_of_block(2, 0, {{2}, {3}});
+    } else {
+      k.stream_of_block(2, 0, {});
+    }
+    return run(g, k).cycles_of(3).at(0);
+  };
+  // 10 to the head of the queue; half of the third store's places suffice for it to begin, so it is the
+  // first one's 16th packet of 2 cycles that counts, whose answer comes 200 later; then 32 packets.
+  CHECK(third(false) == 10 + 32 + 200 + 64 + 1);
+  CHECK(third(true) == 10 + 32 + 200 + 64 + 1);
+}
+
 }  // namespace
 }  // namespace heddle::simtest
