@@ -1,5 +1,5 @@
 """One program of all tests with all drawn mutants in it, under .cache/mutate: a copy of the sources that it needs,
-protobuf's code, a Makefile. What has not changed since the last time is not compiled again."""
+what is made of the schemas, a Makefile. What has not changed since the last time is not compiled again."""
 
 import re
 import subprocess
@@ -7,14 +7,15 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 OUTER = re.compile(r"^(namespace heddle[\w:]*) \{$", re.M)
-PROTOS = ["configs/schema", "frontends/workload", "frontends/trace"]
+SCHEMA = "configs/schema"
+PROTOS = [SCHEMA, "frontends/workload", "frontends/trace"]
+# Made of the schema, as configs/schema/BUILD has it made.
+MAKE_SPEC, SPEC = "make_spec.py", ("spec.h", "spec_of.cc")
 LIBRARIES = "-lprotobuf -lfmt -llzma -lz -lzstd -lpthread"
 # Assertions are on, as in the builds with sanitizers.
 FLAGS = "-std=c++20 -O1 -w -mpopcnt -D_GLIBCXX_ASSERTIONS -DFMT_SHARED -I. -Igen"
 FLAGS_OF = {"tests/exec/arith/": "-frounding-math"}
-HEAVY = """#include <google/protobuf/message.h>
-#include "configs/schema/gpu.pb.h"
-#include "frontends/workload/workload.pb.h"
+HEAVY = """#include "configs/schema/spec.h"
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -32,6 +33,7 @@ HEAVY = """#include <google/protobuf/message.h>
 """
 HEAVY_TEST = """#define CATCH_CONFIG_FAST_COMPILE
 #include "heavy.h"
+#include "configs/schema/gpu.pb.h"
 #include <catch2/catch.hpp>
 """
 # Test files of a folder that are compiled as one: most of a file's time goes into what it includes.
@@ -135,15 +137,19 @@ class Build:
         for folder in PROTOS:
             for p in sorted((self.root / folder).glob("*.proto")):
                 write(self.tree / folder / p.name, p.read_text())
+        write(self.tree / SCHEMA / MAKE_SPEC, (self.root / SCHEMA / MAKE_SPEC).read_text())
         write(self.tree / "Makefile", self._makefile())
 
     def _makefile(self):
         protos = [f"{f}/{p.stem}" for f in PROTOS for p in sorted((self.root / f).glob("*.proto"))]
-        code = " ".join(f"gen/{p}.pb.cc" for p in protos)
+        spec = [f"gen/{SCHEMA}/{f}" for f in SPEC]
+        code = " ".join([f"gen/{p}.pb.cc" for p in protos] + spec)
         out = [
             "all: mutants",
             f"protos := {' '.join(p + '.proto' for p in protos)}",
-            "gen/done: $(protos)\n\tmkdir -p gen && protoc --cpp_out=gen $(protos) && touch $@",
+            f"gen/done: $(protos) {SCHEMA}/{MAKE_SPEC}\n\tmkdir -p gen && protoc --cpp_out=gen $(protos)\n"
+            f"\tprotoc -I. --include_imports --descriptor_set_out=gen/schema.pb {SCHEMA}/gpu.proto\n"
+            f"\t/usr/bin/python3 {SCHEMA}/{MAKE_SPEC} gen/schema.pb {' '.join(spec)} && touch $@",
             f"{code}: gen/done",
         ]
         for h in ("heavy", "heavy_test"):
@@ -162,9 +168,9 @@ class Build:
                 f"{obj}: {name} {heavy}.h.gch\n\tg++ {FLAGS} {more} {include} -MMD -MP -c $< -o $@\n"
                 f"-include {obj[:-2]}.d"
             )
-        for p in protos:
-            objects.append(f"gen/{p}.pb.o")
-            out.append(f"gen/{p}.pb.o: gen/done\n\tg++ {FLAGS} -O0 -c gen/{p}.pb.cc -o $@")
+        for p in [f"{p}.pb" for p in protos] + [f"{SCHEMA}/spec_of"]:
+            objects.append(f"gen/{p}.o")
+            out.append(f"gen/{p}.o: gen/done\n\tg++ {FLAGS} -O0 -c gen/{p}.cc -o $@")
         out.append(f"objects := {' '.join(objects)}")
         out.append(f"mutants: $(objects)\n\t$(file >objects.txt,$(objects))g++ -o $@ @objects.txt {LIBRARIES}")
         return "\n".join(out) + "\n"
