@@ -232,24 +232,35 @@ TEST_CASE("a store to a block that has ended keeps its places in the SM for as l
   spec::GpuConfig g = test_gpu(2);
   set_network(g, 0);
   g.mutable_sm()->mutable_l1()->set_posted_entries(128);  // a line and a sector for each lane: two stores
-  const auto third = [&](bool by_next_cluster) {
-    Kernel k{store, store, store, nop().waits(0b1)};
+  // When the last of so many stores has been sent: the first cluster makes all of them, or the next one the
+  // last. The distributor hears of a block's end at the end of a quantum.
+  const auto last = [&](uint32_t stores, bool by_next_cluster, uint64_t quantum) {
+    Kernel k;
+    k.add(store, static_cast<int>(stores));
+    k.add(nop().waits(0b1));
     k.shape().shared_base = kShared;
     k.blocks(4).cluster(2).shape().dynamic_shared_bytes = 200000;  // one block on each SM
+    std::vector<Kernel::Step> steps;
+    for (uint32_t i = 0; i <= stores; ++i) {
+      steps.push_back({i});
+    }
+    const auto split = steps.begin() + (by_next_cluster ? stores - 1 : stores + 1);
+    k.stream_of_block(0, 0, {steps.begin(), split}).stream_of_block(2, 0, {split, steps.end()});
     for (const uint32_t other : {1, 3}) {
       k.stream_of_block(other, 0, {});
     }
-    if (by_next_cluster) {
-      k.stream_of_block(0, 0, {{0}, {1}}).stream_of_block(2, 0, {{2}, {3}});
-    } else {
-      k.stream_of_block(2, 0, {});
-    }
-    return run(g, k).cycles_of(3).at(0);
+    device::RunOptions options;
+    options.quantum = quantum;
+    return run(g, k, options).cycles_of(stores).at(0);
   };
-  // 10 to the head of the queue; half of the third store's places suffice for it to begin, so it is the
-  // first one's 16th packet of 2 cycles that counts, whose answer comes 200 later; then 32 packets.
-  CHECK(third(false) == 10 + 32 + 200 + 64 + 1);
-  CHECK(third(true) == 10 + 32 + 200 + 64 + 1);
+  for (const uint64_t quantum : {0, 20}) {
+    CAPTURE(quantum);
+    // 10 to the head of the queue; half of the third store's places suffice for it to begin, so it is the
+    // first one's 16th packet of 2 cycles that counts, whose answer comes 200 later; then 32 packets.
+    CHECK(last(3, false, quantum) == 10 + 32 + 200 + 64 + 1);
+    CHECK(last(3, true, quantum) == 10 + 32 + 200 + 64 + 1);
+    CHECK(last(6, true, quantum) == last(6, false, quantum));
+  }
 }
 
 }  // namespace
