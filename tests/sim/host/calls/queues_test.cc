@@ -1,7 +1,6 @@
 // Queues that host threads share: what who waits learns, and how often anybody is asked.
 #include <catch2/catch.hpp>
 
-#include "sim/host/core/refusal.h"
 #include "tests/sim/host/support.h"
 
 namespace heddle::hosttest {

@@ -1,6 +1,5 @@
 // What a run keeps of what has happened: spans, their cover, steps; and how many events it takes.
 #include <catch2/catch.hpp>
-#include <map>
 #include <string>
 
 #include "sim/host/core/params.h"
