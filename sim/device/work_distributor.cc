@@ -101,7 +101,6 @@ void WorkDistributor::launch(const GridLaunch& launch, Cycle at) {
       std::upper_bound(grids_.begin(), grids_.end(), launch.priority,
                        [](int32_t priority, const auto& other) { return priority < other->launch.priority; });
   grids_.insert(turn, std::move(grid));
-  issue_free_ = std::max(issue_free_, to_ticks(at));
   place();
   if (launch.watcher) {
     launch.watcher->placed(g.running, at);

@@ -1,5 +1,6 @@
 // A launch that is saved between two quanta and resumed on another machine ends as if nothing had happened:
 // the same cycles, counters and profile.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -300,6 +301,40 @@ TEST_CASE("a machine that refused a state can be used again") {
   Gpu gpu(s.gpu);
   s.kernel.rewind();
   CHECK_THROWS_WITH(gpu.resume(s.kernel, options(0), damaged), Catch::Contains("more than the machine has"));
+}
+
+TEST_CASE("of a state that ends early, the part is named in which it does") {
+  Sample s{busy_gpu(), atomics()};
+  s.kernel.blocks(8);
+  const State state = run_saving(s, options(0)).states.at(3);
+  Gpu gpu(s.gpu);
+  for (const std::string part : {"machine", "blocks", "blocks of an SM", "warps of an SM", "state of an SM",
+                                 "issue", "units", "LSU", "L1", "memory", "slices", "time", "profile"}) {
+    CAPTURE(part);
+    const std::string mark = static_cast<char>(part.size()) + part;  // as it is written
+    const auto at = std::search(state.begin(), state.end(), mark.begin(), mark.end());
+    REQUIRE(at != state.end());
+    const auto n = static_cast<size_t>(at - state.begin()) + mark.size();
+    s.kernel.rewind();
+    CHECK_THROWS_WITH(gpu.resume(s.kernel, options(0), {state.data(), n}),
+                      Catch::Contains(", in '" + part + "': "));
+  }
+}
+
+// Registers belong to a sub-core: of 192 a thread, two warps fit in each quarter, eight blocks on an SM,
+// while what is left of all four together would be enough for two more.
+TEST_CASE("places that an SM has for more blocks are saved: none is given twice") {
+  Sample s{test_gpu(2), {}};
+  s.kernel.add(nop().stall(11), 200);
+  s.kernel.blocks(40).shape().registers_per_thread = 192;
+  for (uint32_t block = 0; block < 40; ++block) {  // on the second SM they take longer
+    s.kernel.stream_of_block(block, 0, std::vector<Kernel::Step>(block % 2 ? 200 : 20, Kernel::Step{0}));
+  }
+  const Saved whole = run_saving(s, options(61));
+  REQUIRE(whole.result.occupancy.blocks_per_sm == 8);
+  for (size_t at = 0; at < whole.states.size(); at += 5) {
+    check_same(resumed(s, options(61), whole.states[at]), whole.result);
+  }
 }
 
 TEST_CASE("the state of another machine or of another kernel is refused") {

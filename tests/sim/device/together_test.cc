@@ -108,6 +108,15 @@ TEST_CASE("a launch that does not fit beside the one before starts when that has
   CHECK(ends[2].start == kStart + kBlock + kRetire + kStart);
 }
 
+TEST_CASE("a launch that is to begin later holds up no block of those before it") {
+  Session s(test_gpu(1));
+  s.launch(long_blocks(2, 150000), 0, 0, 1);  // one after the other
+  s.launch(long_blocks(1, 150000), 0, 5000, 2);
+  auto ends = run_all(s);
+  CHECK(ends[1].end == kStart + kBlock + kRetire + kStart + kBlock);
+  CHECK(ends[2].start == 5000 + kStart);
+}
+
 TEST_CASE("ST12, ST13: the higher priority goes first when places become free, and nobody is taken off") {
   Session s(test_gpu(1));
   s.launch(long_blocks(2, 150000), 0, 0, 1);  // one after the other

@@ -86,6 +86,18 @@ TEST_CASE("a bucket a whole ring ahead starts empty") {
   CHECK(b.reserve(Ticks(800), Ticks(50)) == Ticks(950));
 }
 
+// Whoever looks at one of those buckets would find that of a later lap in its place.
+TEST_CASE("a stretch that is full is remembered, also one that is longer than the ring") {
+  Bandwidth b(Ticks(100), 8);
+  CHECK(b.reserve(Ticks(1000), Ticks(2000)) == Ticks(3000));
+  CHECK(b.reserve(Ticks(1000), Ticks(50)) == Ticks(3050));
+  CHECK(b.reserve(Ticks(2950), Ticks(50)) == Ticks(3100));
+  // It grows at its front as at its end.
+  CHECK(b.reserve(Ticks(900), Ticks(100)) == Ticks(1000));
+  CHECK(b.reserve(Ticks(3000), Ticks(300)) == Ticks(3400));
+  CHECK(b.reserve(Ticks(900), Ticks(50)) == Ticks(3450));
+}
+
 TEST_CASE("after reset everything is free again") {
   Bandwidth b(Ticks(100));
   b.reserve(Ticks(0), Ticks(1000));

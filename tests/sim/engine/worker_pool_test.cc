@@ -5,8 +5,11 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <condition_variable>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -27,6 +30,23 @@ TEST_CASE("every index is visited once") {
         REQUIRE(v == 1);
       }
     }
+  }
+}
+
+TEST_CASE("as many indices as threads: each thread has one, at the same time") {
+  for (const int threads : {2, 3, 5}) {
+    WorkerPool pool(threads);
+    REQUIRE(pool.threads() == threads);
+    std::mutex mutex;
+    std::condition_variable all_there;
+    int there = 0, met = 0;
+    pool.parallel_for(static_cast<uint32_t>(threads), [&](uint32_t) {
+      std::unique_lock lock(mutex);
+      ++there;
+      all_there.notify_all();
+      met += all_there.wait_for(lock, std::chrono::seconds(20), [&] { return there == threads; }) ? 1 : 0;
+    });
+    CHECK(met == threads);
   }
 }
 

@@ -94,6 +94,58 @@ TEST_CASE("a poll is over when the flag has been written, however often it was r
   CHECK(behind > b.cycles_of(1).back());
 }
 
+TEST_CASE("a loop that finds its flag at once goes on with what is behind it") {
+  Kernel k = waiting(5, 0);  // the store is the writer's first instruction
+  const uint32_t behind = k.add(ldg(3).at(0x80000, 128).writes_barrier(1));
+  std::vector<Kernel::Step> reader(600, Kernel::Step{0});
+  for (int i = 0; i < 5; ++i) {
+    reader.push_back({1});
+    reader.push_back({2});
+  }
+  reader.push_back({behind});
+  k.stream_of_block(1, 0, std::move(reader));
+  device::RunOptions o;
+  o.profile.instructions = true;
+  const Outcome all = run(test_gpu(4), k, o);
+  CHECK(all.cycles_of(1).size() == 1);
+  const auto& counts = all.result.profile.instructions;
+  CHECK(counts.at(1).counts.sectors == 1);
+  CHECK(counts.at(behind).counts.sectors == 32);  // its own addresses, not the poll's
+}
+
+TEST_CASE("a loop may poll at several places: it waits for what they all saw in its last turn") {
+  constexpr uint64_t kOther = 0x6000;
+  Kernel k{nop(), poll(), poll(kOther), back_to(1), nop(), stg().at(kFlag), stg().at(kOther)};
+  k.blocks(2);
+  std::vector<Kernel::Step> reader{{0}};
+  for (int i = 0; i < 5; ++i) {
+    for (const uint32_t code : {1, 2, 3}) {
+      reader.push_back({code});
+    }
+  }
+  reader.push_back({4});
+  k.stream_of_block(0, 0, {{0}, {5}, {6}}).stream_of_block(1, 0, std::move(reader));
+  const isa::RecordedFlags flags(k);
+  REQUIRE(flags.any());
+  isa::BlockTrace block;
+  REQUIRE(k.next(block));
+  REQUIRE(k.next(block));
+  std::vector<isa::Poll> polls;
+  isa::for_each_poll(isa::PollingLoads(k.image()), block.warps.at(0),
+                     [&](const isa::Poll& p) { polls.push_back(p); });
+  REQUIRE(polls.size() == 1);
+  CHECK(polls[0].code == 1);
+  CHECK(polls[0].turns == 5);
+  CHECK(polls[0].same == 3);
+  CHECK(polls[0].words == std::vector<uint64_t>{kWord, kOther / isa::kFlagBytes});
+  CHECK(polls[0].times == std::vector<uint32_t>{1, 1});
+  const isa::RecorderClock clock(k.image(), block);
+  const std::vector<isa::Spin> spins = isa::make_spins(flags, clock, 1, 0, block.warps.at(0));
+  REQUIRE(spins.size() == 1);
+  CHECK(spins[0].flags.size() == 2);
+  CHECK(spins[0].work.instructions == 3);
+}
+
 TEST_CASE("a poll ends at the latest when the recorded one did") {
   Kernel k = waiting(2, 3000);
   CHECK(run(test_gpu(4), k).cycles_of(1).size() == 2);

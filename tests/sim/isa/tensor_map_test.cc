@@ -168,6 +168,59 @@ TEST_CASE("a map that was read is written as it was") {
   }
 }
 
+// The largest that each field of the 128 bytes holds, and the smallest.
+TEST_CASE("a map whose fields are all as large, or as small, as they can be is read as it was written") {
+  for (const bool largest : {true, false}) {
+    for (const bool im2col : {false, true}) {
+      for (int rank = im2col ? 3 : 1; rank <= 5; ++rank) {
+        CAPTURE(largest, im2col, rank);
+        const int bits = rank == 3 ? 16 : rank == 4 ? 8 : 5;  // of a corner
+        TensorMap m;
+        m.im2col = im2col;
+        m.rank = static_cast<uint8_t>(rank);
+        m.address = largest ? ~uint64_t{0} : 0;
+        m.type = largest ? 10 : 0;
+        m.element_bytes = largest ? 2 : 1;
+        m.interleave = m.swizzle = m.promotion = largest ? 3 : 0;
+        m.tf32 = m.nan_fill = largest;
+        for (int d = 0; d < rank; ++d) {
+          m.size[d] = largest ? UINT32_MAX : 1;
+          m.step[d] = largest ? 8 : 1;
+          m.stride[d] = d == 0 ? m.element_bytes : largest ? ((uint64_t{1} << 36) - 1) * 16 : 0;
+          m.box[d] = im2col ? 0 : largest ? 256 : 1;
+        }
+        if (im2col) {
+          m.channels = largest ? 256 : 1;
+          m.pixels = largest ? 1024 : 1;
+          for (int i = 0; i < rank - 2; ++i) {
+            m.lower[i] = m.upper[i] = largest ? (1 << (bits - 1)) - 1 : -(1 << (bits - 1));
+          }
+        }
+        TensorMap again;
+        REQUIRE(decode(encode(m), again) == "");
+        CHECK(again.address == m.address);
+        CHECK(again.rank == m.rank);
+        CHECK(again.type == m.type);
+        CHECK(again.element_bytes == m.element_bytes);
+        CHECK(again.interleave == m.interleave);
+        CHECK(again.swizzle == m.swizzle);
+        CHECK(again.promotion == m.promotion);
+        CHECK(again.tf32 == m.tf32);
+        CHECK(again.nan_fill == m.nan_fill);
+        CHECK(again.im2col == m.im2col);
+        CHECK(again.size == m.size);
+        CHECK(again.step == m.step);
+        CHECK(again.stride == m.stride);
+        CHECK(again.box == m.box);
+        CHECK(again.channels == m.channels);
+        CHECK(again.pixels == m.pixels);
+        CHECK(again.lower == m.lower);
+        CHECK(again.upper == m.upper);
+      }
+    }
+  }
+}
+
 TEST_CASE("what is no tensor map, and why") {
   Words w = measured().front().words;
   TensorMap m;

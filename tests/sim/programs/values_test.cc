@@ -73,6 +73,39 @@ TEST_CASE("where lanes meet in a word, the last one's value stays, and atomics g
   CHECK(image.get<uint32_t>(kBase) == sum);
 }
 
+// A recording that can be had as a program that decides its values (BlockSource::program).
+class Decided final : public isa::BlockSource {
+ public:
+  explicit Decided(const LiveBlock::Body& body) : body_(body), recorded_(body) { recorded_.blocks(3); }
+  const isa::KernelImage& image() const override { return recorded_.image(); }
+  bool next(isa::BlockTrace&) override { return false; }
+  std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override {
+    on = device;
+    auto k = std::make_unique<LiveKernel>(body_);
+    k->blocks(3);
+    return k;
+  }
+  isa::Device on;
+
+ private:
+  LiveBlock::Body body_;
+  LiveKernel recorded_;
+};
+
+TEST_CASE("a recording that can decide its values while it is simulated is run as that program") {
+  memory::Image image;
+  image.map(kBase, 0x1000);
+  Decided k([](LiveWarp& w) -> LiveTask { co_await w.store(kBase + 4 * w.block(), 7 + w.block()); });
+  device::RunOptions o;
+  o.image = &image;
+  device::Gpu(test_gpu(2)).run(k, o);
+  for (uint32_t block = 0; block < 3; ++block) {
+    CHECK(image.get<uint32_t>(kBase + 4 * block) == 7 + block);
+  }
+  CHECK(k.on.core_mhz == 1000);  // what it is told of the device
+  CHECK(k.on.sms == 2);
+}
+
 // Both blocks are on one SM and begin a cycle apart; requests wait 20 cycles for others of their line to
 // join.
 TEST_CASE("a recorded load and one that computes have a request each, two of a kind share one") {

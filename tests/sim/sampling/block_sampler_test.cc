@@ -55,6 +55,19 @@ TEST_CASE("equal blocks: counts are exact, the cycles near") {
   CHECK_FALSE(full.result.sampling.requested);
 }
 
+TEST_CASE("the bounds: 7 % of what is added, and a fifth of a wave for the end of the grid") {
+  // Of four blocks, two on each SM: 40 instructions of 11 cycles (the last one of 1), 31 between two blocks.
+  constexpr double kWave = 39 * 11 + 1 + 31;
+  Kernel k = uniform(102);
+  const stats::KernelResult r = run_sampled(test_gpu(2), k).result;
+  REQUIRE(r.sampling.sampled());
+  const auto waves = static_cast<double>(102 - r.sampling.detailed_blocks) / 4;
+  REQUIRE(waves > 10);
+  const double bound = (0.07 * waves + 0.2) * kWave;
+  CHECK(static_cast<double>(r.sampling.cycles_high - r.cycles) == Approx(bound).epsilon(0.02));
+  CHECK(static_cast<double>(r.cycles - r.sampling.cycles_low) == Approx(bound).epsilon(0.02));
+}
+
 TEST_CASE("any number of threads gives the same estimate") {
   Kernel k = uniform(200);
   const stats::KernelResult one = run_sampled(test_gpu(4), k).result;

@@ -93,9 +93,11 @@ TEST_CASE("DRAM channels divide the slices, and together keep the share's bandwi
   spec::GpuConfig whole = test_gpu(32);
   whole.mutable_l2()->set_slices(12);
   whole.mutable_dram()->set_channels(12);
+  whole.mutable_dram()->set_t_rrd(21);
   const spec::GpuConfig c = *share_of(whole, 14);  // 5.25 channels
   CHECK(c.dram().channels() == 6);
   CHECK(c.dram().bytes_per_cycle() == 32 * 5.25 / 6);
+  CHECK(c.dram().t_rrd() == 24);  // 6 channels open as many rows as 5.25 do
 }
 
 TEST_CASE("blocks in proportion to SMs, rounded") {

@@ -71,6 +71,30 @@ TEST_CASE("waves that vary around a mean need more of them") {
   CHECK(span->cycles == 1000.0 * waves);
 }
 
+TEST_CASE("begin() counts anew: nothing before it counts, and the first mark has number 0 again") {
+  SteadyState s;
+  s.begin(400, 0, 0, 0);
+  for (uint64_t quarter = 1; quarter <= 80; ++quarter) {  // more than are remembered
+    s.progress(100 * quarter, 100.0 * static_cast<double>(quarter));
+  }
+  REQUIRE(s.steady());
+  s.begin(400, 8000, 8000, 0);
+  CHECK(s.marks() == 1);
+  for (uint64_t quarter = 1; quarter <= 6; ++quarter) {
+    REQUIRE(!s.steady());
+    CHECK(s.marks() == quarter);
+    s.progress(8000 + 200 * quarter, 8000 + 100.0 * static_cast<double>(quarter));
+  }
+  const auto span = s.steady();
+  REQUIRE(span);
+  CHECK(span->cycles == 800);
+  CHECK(span->first_mark == 2);
+  CHECK(span->last_mark == 6);
+  s.begin(400, 9200, 8600, 1);
+  CHECK(s.marks() == 0);
+  CHECK_FALSE(s.steady());
+}
+
 TEST_CASE("what is ignored does not count") {
   SteadyState s;
   s.begin(400, 0, 0, 1);

@@ -226,5 +226,38 @@ TEST_CASE("a cluster that does not fit in a GPC is refused") {
   CHECK(run(gpu, k).cycles_of(5).size() == 4);
 }
 
+TEST_CASE("a store to a block that has ended keeps its places in the SM for its way there and back") {
+  const Op store = to_block(stg(), OpClass::kStGeneric, 1, 128);
+  spec::GpuConfig g = test_gpu(2);
+  set_network(g, 0);
+  g.mutable_sm()->mutable_l1()->set_posted_entries(128);  // a line and a sector for each lane: two stores
+  // When the third store has been sent, which the first cluster makes as well, or the next one. The
+  // distributor hears of a block's end at the end of a quantum.
+  const auto third = [&](bool by_next_cluster, uint64_t quantum) {
+    Kernel k{store, store, Op(store).reads_barrier(0), nop().waits(0b1)};
+    k.shape().shared_base = kShared;
+    k.blocks(4).cluster(2).shape().dynamic_shared_bytes = 200000;  // one block on each SM
+    for (const uint32_t other : {1, 3}) {
+      k.stream_of_block(other, 0, {});
+    }
+    if (by_next_cluster) {
+      k.stream_of_block(0, 0, {{0}, {1}}).stream_of_block(2, 0, {{2}, {3}});
+    } else {
+      k.stream_of_block(2, 0, {});
+    }
+    device::RunOptions options;
+    options.quantum = quantum;
+    return run(g, k, options).cycles_of(3).at(0);
+  };
+  for (const uint64_t quantum : {0, 20}) {
+    CAPTURE(quantum);
+    // 10 to the head of the queue; half of the third store's places suffice for it to begin, so it is the
+    // first one's 16th packet of 2 cycles that counts, whose answer comes 200 later; then 32 packets.
+    CHECK(third(false, quantum) == 10 + 32 + 200 + 64 + 1);
+    // Of a block that is there no more, without the cycle in which its SM takes the packet.
+    CHECK(third(true, quantum) == 10 + 32 + 199 + 64 + 1);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::simtest

@@ -1,5 +1,6 @@
 // Counts by instruction, series and spans: exact by hand on small launches, and in sum equal to the counters
 // on every sample; asking for them changes nothing.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -111,6 +112,30 @@ TEST_CASE("blocks and warps as spans") {
   few.profile.warps_of_sms = {1};  // nothing runs there
   o = run(test_gpu(2), k.blocks(1), few);
   CHECK(o.result.profile.spans.size() == 1);
+}
+
+TEST_CASE("each sample of a series has what has come since the one before") {
+  Kernel k;
+  k.add(nop().stall(11), 40);
+  const Outcome o = run(test_gpu(1), k, everything());
+  const auto at =
+      std::find(stats::kSeriesCounters.begin(), stats::kSeriesCounters.end(), Counter::kWarpsActive);
+  REQUIRE(at != stats::kSeriesCounters.end());
+  // The launch begins at 1000, its one warp at 1011; when its last instruction has issued, at 1440, its end
+  // at 1451 is known.
+  uint64_t before = 1000, total = 0;
+  for (const stats::SeriesSample& s : o.result.profile.series) {
+    CAPTURE(s.cycle);
+    const uint64_t growth = s.growth[static_cast<size_t>(at - stats::kSeriesCounters.begin())];
+    if (s.cycle <= 1440) {
+      CHECK(s.cycle == before + 16);
+      CHECK(growth == s.cycle - std::max<uint64_t>(before, 1011));
+    }
+    before = s.cycle;
+    total += growth;
+  }
+  CHECK(before > 1451);
+  CHECK(total == 440);
 }
 
 TEST_CASE("the sums of a profile are the counters, which it does not change") {

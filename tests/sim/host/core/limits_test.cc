@@ -141,6 +141,29 @@ TEST_CASE("GR27: child graphs that double are refused before they are unfolded")
              Contains("thread main, cudaGraphInstantiate, call 1: graph g39: more than 500000 nodes"));
 }
 
+TEST_CASE("GR27: the nodes of bodies count, however deep") {
+  for (const bool deep : {false, true}) {
+    for (const int nodes : {8, 9, 10}) {
+      Builder w;
+      const Handle h = add_handle(w, "h", 1);
+      const Graph g = add_graph(w, "g"), body = add_graph(w, "body"), inner = add_graph(w, "inner");
+      for (int i = 0; i < nodes; ++i) {
+        kernel_node(w, deep ? inner : body, w.kernel_us("k", 1));
+      }
+      if (deep) {
+        conditional_node(w, body, host::GraphNode::Condition::kIf, h, {inner});
+      }
+      conditional_node(w, g, host::GraphNode::Condition::kIf, h, {body});
+      w.thread("main").graphInstantiate(add_graph_exec(w, "x"), g);
+      host::Limits l;
+      l.nodes = 10;
+      CAPTURE(deep, nodes);
+      const bool too_many = nodes + (deep ? 2 : 1) > 10;
+      CHECK((refusal(w, l).find("graph g: more than 10 nodes") != std::string::npos) == too_many);
+    }
+  }
+}
+
 TEST_CASE("GC06: a WHILE that never ends takes no memory that grows, and can be stopped") {
   Builder w;
   const Handle h = add_handle(w, "h", 1);
@@ -234,6 +257,20 @@ TEST_CASE("what cannot be is refused before it runs, with the line") {
                w.program().kernels[l.id].line = 9;
              }),
              Contains("9: kernel l launches k, which launches it, without an end"));
+}
+
+TEST_CASE("what is wrong with a call of a kernel is said of each of its calls, the first as the last") {
+  for (const size_t bad : {0, 1, 2}) {
+    Builder w;
+    const Kernel child = w.kernel_us("child", 1), k = w.kernel_us("k", 1);
+    for (int i = 0; i < 3; ++i) {
+      device_launch(w, k, {.child = child});
+    }
+    w.program().kernels[k.id].calls[bad].kernel = 99;
+    w.thread("main").launch(k);
+    CHECK_THROWS_WITH(
+        run(w), Contains("kernel k, call " + std::to_string(bad + 1) + ": ") && Contains("no kernel 99"));
+  }
 }
 
 TEST_CASE("VM02: a cuMemCreate that fails takes no time for what it does not make") {

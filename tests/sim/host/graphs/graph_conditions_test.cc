@@ -166,4 +166,14 @@ TEST_CASE("GC10: copies of a body run by the engines of the graph's device, wher
   CHECK(span(r, "device 1 copy to device", "copy H2D").end == Approx(5).epsilon(1e-3));  // the other
 }
 
+TEST_CASE("GC03: a kernel that sets a handle to nothing leaves it as it is") {
+  Program p;
+  kernel_node(p.w, p.body, p.k("then", 5));
+  const Handle h = add_handle(p.w, "h", 1);
+  const Node set = kernel_node(p.w, p.g, setting_kernel(p.w, "set", 1, h, {}));
+  conditional_node(p.w, p.g, Condition::kIf, h, {p.body}, {set});
+  p.main.graphInstantiate(p.x, p.g).graphLaunch(p.x, p.s);
+  CHECK(in_stream(p.run(), "s", "then").start == 1);
+}
+
 }  // namespace heddle::hosttest

@@ -305,5 +305,25 @@ TEST_CASE("what a launch from the device costs") {
   }
 }
 
+TEST_CASE("GD02: copies and memsets of its own device's memory, or of memory that it reaches") {
+  for (const bool access : {false, true}) {
+    for (const bool elsewhere : {false, true}) {
+      CAPTURE(access, elsewhere);
+      Builder w(2);
+      w.program().peer_access = access;
+      const Buffer a = w.device("a", 64), b = w.device("b", 64, elsewhere ? 1 : 0);
+      const Graph g = add_graph(w, "g");
+      memset_node(w, g, a, {memcpy_node(w, g, b, a)});
+      const GraphExec x = add_graph_exec(w, "x");
+      w.thread("main").graphInstantiate(x, g, {.device_launch = true});
+      const host::Result r = host::run(w.program(), plain_gpu(), {{}, true});
+      CHECK(r.errors.empty() == (access || !elsewhere));
+      if (!r.errors.empty()) {
+        CHECK(r.errors[0].why.find("cudaGraphInstantiateMultipleDevicesNotSupported") != std::string::npos);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::hosttest

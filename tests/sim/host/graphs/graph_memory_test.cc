@@ -402,5 +402,26 @@ TEST_CASE("--check looks at what nodes access: races between nodes, and with the
   }
 }
 
+TEST_CASE("GN02: also memory of no bytes has an address of its own") {
+  Program p;
+  const Buffer none[] = {p.memory("none", 0), p.memory("none 2", 0)};
+  for (const Buffer b : none) {
+    p.main.graphMemAllocNodeGetParams(p.g, mem_alloc_node(p.w, p.g, b));
+  }
+  const Strings a = answers(p.run());
+  REQUIRE(a.size() == 2);
+  CHECK(a[0] != a[1]);
+}
+
+TEST_CASE("GN05: of three allocations, those that nobody frees are counted") {
+  Program p;
+  const Buffer c = p.memory("c");
+  for (const Buffer b : {p.a, p.b, c}) {
+    mem_alloc_node(p.w, p.g, b);
+  }
+  p.main.graphInstantiate(p.x, p.g).graphLaunch(p.x, p.s).freeAsync(p.b, p.s);
+  CHECK(counter_of(p.run(), "graph allocations never freed") == 2);
+}
+
 }  // namespace
 }  // namespace heddle::hosttest

@@ -310,5 +310,22 @@ TEST_CASE("an exec that is destroyed while it runs runs to its end") {
   CHECK(us(r.end) == 10);
 }
 
+TEST_CASE("ST11: a host node whose function calls CUDA waits for itself, and what is behind it for it") {
+  Builder w;
+  const Stream s = w.stream("s", true);
+  const Graph g = add_graph(w, "g");
+  const Node calls = host_node(w, g, 1);
+  w.program().graphs[g.id].nodes[calls.id].calls_cuda = true;
+  kernel_node(w, g, w.kernel_us("k", 5), {calls});
+  const GraphExec x = add_graph_exec(w, "x");
+  w.thread("main").graphInstantiate(x, g).graphLaunch(x, s).streamSynchronize(s);
+  const host::Result r = host::run(w.program(), plain_gpu());
+  CHECK(in_stream(r, "s", "k").start == -1);
+  CHECK(std::count_if(r.deadlock.begin(), r.deadlock.end(), [](const std::string& line) {
+          return line.starts_with("host function ") &&
+                 line.ends_with(" calls CUDA and waits for itself (ST11)");
+        }) == 1);
+}
+
 }  // namespace
 }  // namespace heddle::hosttest

@@ -211,5 +211,21 @@ TEST_CASE("OC16: by guide 12.4 another split of the L1 array keeps kernels apart
   CHECK(switching(25, -1, true) == 10);  // the second has no wish
 }
 
+TEST_CASE("PM18 PM10: a singleton TPC has no room for a cooperative grid's clusters") {
+  spec::GpuConfig g = gpu_of({4});
+  g.mutable_topology()->set_singleton_tpcs(1);  // the first SM
+  Builder w;
+  host::KernelDesc before = clustered(4, 1), k = clustered(4, 2);
+  before.name = "before";
+  before.block_duration = host::from_us(20);
+  k.cooperative = true;
+  // One block of 1024 threads on each SM leaves room for one: three on those that take clusters.
+  w.thread("main").launch(w.kernel(before), w.stream("s", true)).launch(w.kernel(k), w.stream("t", true));
+  const host::Result r = host::run(w.program(), g);
+  CHECK(r.errors.empty());
+  CHECK(in_stream(r, "t", "k").start == 20);
+  CHECK(in_stream(r, "t", "k").end == 30);
+}
+
 }  // namespace
 }  // namespace heddle::hosttest

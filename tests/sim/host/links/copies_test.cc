@@ -200,5 +200,35 @@ TEST_CASE("MU04 C65: a peer copy in the NULL stream is a barrier on both devices
   CHECK(span(r, "device 1 stream s1", "k", 1).start == Approx(15.48576).epsilon(1e-6));
 }
 
+TEST_CASE(
+    "MU04 ST05: a copy in the NULL stream that is not between devices is no barrier for other streams") {
+  for (const std::string name : {"copy H2D", "copy D2H", "copy D2D"}) {
+    CAPTURE(name);
+    Builder w(2);
+    const Buffer h = w.pinned("h", 4096), d = w.device("d", 4096), d2 = w.device("d2", 4096);
+    workload::Thread& t = w.thread("main");
+    t.launch(w.kernel_us("before", 50), w.stream("s", true));
+    name == "copy H2D"   ? t.memcpyAsync(d, h)
+    : name == "copy D2H" ? t.memcpyAsync(h, d)
+                         : t.memcpyAsync(d2, d);
+    t.launch(w.kernel_us("behind", 5), w.stream("t", true));
+    const host::Result r = host::run(w.program(), plain_gpu());
+    CHECK(in_stream(r, "default", name).start == 0);
+    CHECK(in_stream(r, "t", "behind").start == 0);
+  }
+}
+
+TEST_CASE("a copy ends when its last byte is there, whatever begins elsewhere just before") {
+  Builder w;
+  const Buffer a = w.device("a", kMiB), b = w.device("b", kMiB);
+  // Two packets of 276 bytes, 69 ns; 50 ps before that a copy inside the device, which shares nothing with
+  // it.
+  w.thread("main").memcpyAsync(w.device("d", 512), w.pinned("h", 512), w.stream("s", true));
+  w.thread("other").compute_us(0.06895).memcpyAsync(b, a, w.stream("t", true));
+  const host::Result r = host::run(w.program(), plain_gpu());
+  CHECK(in_stream(r, "t", "copy D2D").start == Approx(0.06895).margin(1e-7));
+  CHECK(in_stream(r, "s", "copy H2D").end == Approx(0.069).margin(2e-6));
+}
+
 }  // namespace
 }  // namespace heddle::hosttest

@@ -295,5 +295,51 @@ TEST_CASE("C71: atomics of host and device on managed memory are no race") {
   CHECK(host::run(t.w.program(), t.gpu, o).findings.size() == 1);
 }
 
+TEST_CASE("UM07: a page that was prefetched to the host is the host's: the device faults again") {
+  One t;
+  const Buffer m = t.w.managed("m", 3 * kPage);
+  t.kernel(writes(m));
+  CHECK(counter(t.run(), "gpu page faults") == 3);
+  t.main.memPrefetchAsync(m, host::kNone, t.s).streamSynchronize(t.s);
+  t.kernel(reads(m));
+  const host::Result r = t.run();
+  CHECK(counter(r, "gpu page faults") == 6);
+  CHECK(counter(r, "bytes to host") == 3 * kPage);
+  CHECK(counter(r, "bytes to device") == 3 * kPage);
+}
+
+TEST_CASE("UM07 UM08: read-mostly pages are copied by a prefetch, there and back") {
+  One t;
+  const Buffer m = t.w.managed("m", 3 * kPage);
+  t.main.hostAccess({writes(m)}).memAdvise(m, Advice::kSetReadMostly);
+  t.main.memPrefetchAsync(m, 0, t.s).streamSynchronize(t.s).hostAccess({reads(m)});
+  t.main.memPrefetchAsync(m, host::kNone, t.s).streamSynchronize(t.s);
+  t.kernel(reads(m));
+  const host::Result r = t.run();
+  CHECK(counter(r, "bytes to device") == 3 * kPage);
+  CHECK(counter(r, "bytes to host") == 0);
+  CHECK(counter(r, "cpu page faults") == 0);
+  CHECK(counter(r, "gpu page faults") == 0);
+}
+
+TEST_CASE("UM10: what the device reaches in the host's memory counts as bytes over the link, each time") {
+  One t;
+  const Buffer m = t.w.managed("m", 4 * kPage);
+  t.main.memAdvise(m, Advice::kSetPreferredLocation, host::kNone);
+  t.kernel(writes(m));  // the first touch
+  CHECK(counter(t.run(), "bytes over the link") == 4 * kPage);
+  t.kernel(reads(m, 0, 2 * kPage));
+  CHECK(counter(t.run(), "bytes over the link") == 6 * kPage);
+  // No room at all.
+  One full;
+  full.gpu.mutable_dram()->set_total_bytes(4 * kMiB);
+  full.w.device("d", 4 * kMiB);
+  const Buffer n = full.w.managed("n", 4 * kPage);
+  full.kernel(writes(n));
+  const host::Result r = full.run();
+  CHECK(counter(r, "bytes over the link") == 4 * kPage);
+  CHECK(counter(r, "bytes to device") == 0);
+}
+
 }  // namespace
 }  // namespace heddle::hosttest

@@ -301,5 +301,38 @@ TEST_CASE("virtual memory in the wrong place") {
   CHECK_THROWS_AS(p.run(), Error);
 }
 
+TEST_CASE("VM01: a range is freed whole or not at all") {
+  Program p;
+  const Physical m = p.w.physical("m", kG);
+  const Buffer va = p.w.range("va", 2 * kG);
+  p.main.memCreate(m).memAddressReserve(va);
+  p.main.memAddressFree(va, kG);  // a part: it stays reserved
+  p.main.memMap(va, m).memUnmap(va, 0, kG);
+  CHECK(errors(p.run(false)) == Strings{kInvalid});
+  p.main.memAddressFree(va).memMap(va, m);
+  CHECK(errors(p.run(false)) == Strings{kInvalid, kInvalid});
+}
+
+TEST_CASE("VM01: access is set for any row of whole mappings, wherever it begins and ends") {
+  for (uint64_t first = 0; first < 3; ++first) {
+    for (uint64_t count = 1; first + count <= 3; ++count) {
+      CAPTURE(first, count);
+      Program p;
+      const Physical m = p.w.physical("m", kG);
+      const Buffer va = p.w.range("va", 3 * kG);
+      p.main.memCreate(m).memAddressReserve(va);
+      for (uint64_t i = 0; i < 3; ++i) {
+        p.main.memMap(va, m, i * kG);
+      }
+      p.main.memSetAccess(va, 0, first * kG, count * kG);
+      CHECK(p.run(false).errors.empty());
+      for (uint64_t i = 0; i < 3; ++i) {
+        p.main.memset(va, kG).at(i * kG);
+      }
+      CHECK(errors(p.run(false)) == Strings(3 - count, kRuntimeInvalid));  // those without access
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::hosttest

@@ -194,6 +194,21 @@ TEST_CASE("DP07: events order streams of the grid, and nothing else") {
   CHECK(at(r, "B").start == 12);
 }
 
+TEST_CASE("DP07: an event behind nothing is there at once, and who waits for it goes on") {
+  Program p;
+  const Kernel parent = p.kernel("P", 1);
+  device_event_record(p.w, parent, "e", "a");
+  device_stream_wait_event(p.w, parent, "b", "e");
+  device_stream_wait_event(p.w, parent, "b", "never recorded");
+  device_launch(p.w, parent, {.child = p.kernel("B"), .stream = "b"});
+  p.main.launch(parent, p.s).streamSynchronize(p.s);
+  const host::Result r = p.run();
+  CHECK(r.deadlock.empty());
+  CHECK(device_errors(r).empty());
+  CHECK(at(r, "B").start == 0);
+  CHECK(us(r.thread_end[0]) == 10);
+}
+
 TEST_CASE("DP07: twice the pending launches of events, less four that the H200's driver keeps") {
   Program p;
   const Kernel parent = p.kernel("P");

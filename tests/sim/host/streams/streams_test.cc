@@ -325,5 +325,41 @@ TEST_CASE("AX16: polling, yielding and sleeping threads notice at different time
   }
 }
 
+TEST_CASE("AX11: kernels behind a copy of their stream do not stand in the way of others' copies") {
+  Builder w;
+  const Stream s = w.stream("s", true), t = w.stream("t", true);
+  const Buffer h = w.pinned("h", h2d_bytes(10)), d = w.device("d", h2d_bytes(10));
+  w.thread("main")
+      .memcpyAsync(d, h, s)
+      .launch(w.kernel_us("a", 20), s)
+      .launch(w.kernel_us("b", 5), s)
+      .memcpyAsync(d, h, t);
+  spec::GpuConfig g = plain_gpu();
+  g.mutable_host()->mutable_queues()->set_copy_connections(1);
+  const host::Result r = host::run(w.program(), g);
+  CHECK(in_stream(r, "t", "copy H2D").start == Approx(10).margin(kPacket));
+  CHECK(in_stream(r, "s", "b").start == Approx(30).margin(kPacket));
+}
+
+TEST_CASE(
+    "ST04: a thread that waits for the legacy stream waits for a blocking stream's last command, once") {
+  Builder w;
+  const Stream s = w.stream("s");
+  host::KernelDesc stuck;
+  stuck.name = "stuck";
+  stuck.until_flag = w.flag("f").id;
+  w.thread("main").launch(w.kernel(stuck), s).launch(w.kernel_us("k", 1), s).launch(w.kernel_us("l", 1), s);
+  w.thread("other").compute_us(1).streamSynchronize();
+  const host::Result r = host::run(w.program(), plain_gpu());
+  std::vector<std::string> threads;
+  for (const std::string& line : r.deadlock) {
+    if (line.starts_with("thread other")) {
+      threads.push_back(line);
+    }
+  }
+  CHECK(threads == std::vector<std::string>{
+                       "thread other (cudaStreamSynchronize, call 2) waits for kernel l (#3) of stream s"});
+}
+
 }  // namespace
 }  // namespace heddle::hosttest
