@@ -25,12 +25,12 @@ struct Spec {
 
 constexpr Spec kKernels[] = {
     {"vecadd", "traces/h200/vecadd/kernel-1.heddle", 512, 8},               // streams through DRAM
-    {"stride32", "traces/h200/stride32/kernel-1.traceg.zst", 192},          // a sector for each lane
+    {"stride32", "traces/h200/stride32/kernel-1.heddle", 192},              // a sector for each lane
     {"transpose_smem", "traces/h200/transpose_smem/kernel-1.heddle", 192},  // bank conflicts
     {"softmax", "traces/h200/softmax/kernel-1.heddle", 48},                 // L1 hits, shuffles, barriers, XU
     {"hist_gmem", "traces/h200/hist_gmem/kernel-1.heddle", 128, 4},         // atomics on few words
     {"gemm_wmma", "traces/h200/gemm_wmma/kernel-1.heddle", 32},             // tensor cores
-    {"wgmma", "traces/h200/wgmma/kernel-1.traceg.zst", 64, 4},              // asynchronous ones
+    {"wgmma", "traces/h200/wgmma/kernel-1.heddle", 64, 4},                  // asynchronous ones
     {"bulk_copy", "traces/h200/bulk_copy/kernel-1.traceg.zst", 16, 2},      // bulk copies, mbarriers
     {"cluster_dsm", "traces/h200/cluster_dsm/kernel-1.heddle", 32, 8, {4, 1, 1}},
     {"divergent", "traces/h200/divergent/kernel-1.traceg.zst", 8, 1},  // control flow alone
