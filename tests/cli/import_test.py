@@ -86,11 +86,11 @@ class Import(harness.HeddleTest):
         self.assertNotEqual(self.read("a.heddle"), quick)
         self.assertEqual(self.read("a.heddle"), self.read("b.heddle"))
         self.assertEqual(self.hash_of("a.heddle"), want)
-        # Of a recording that does not know its own fingerprint: results go on knowing it by the same.
-        source = VERSION_1
-        want = self.hash_of(source)
-        self.ok("import", source, "-o", "c.heddle", "--verify")
-        self.assertEqual(self.hash_of("c.heddle"), want)
+        # Of version 1, without a fingerprint: it is given the one that results have known it by.
+        self.ok("import", VERSION_1, "-o", "c.heddle", "--verify")
+        self.ok("import", "c.heddle", "-o", "d.heddle")
+        self.assertEqual(self.read("c.heddle")[8:12], b"\2\0\0\0")
+        self.assertEqual(self.read("d.heddle"), self.read("c.heddle"))
 
     def test_bad_text_leaves_no_file(self):
         text = harness.trace_text()
