@@ -9,7 +9,7 @@ namespace heddle::trace::test {
 namespace {
 
 constexpr const char* kOld =
-    "tests/trace/data/version_1.heddle";  // sample(), as a Heddle of 2026-11-28 wrote it
+    "tests/trace/data/version_1.heddle";  // sample(), as make_corpus of ce6f74da wrote it
 
 uint32_t version_of(const std::string& bytes) { return static_cast<uint8_t>(bytes.at(8)); }
 
