@@ -160,7 +160,7 @@ int run(int argc, char** argv) {
       ->transform(CLI::CheckedTransformer(patterns, CLI::ignore_case));
   option("--footprint", o.footprint_mib, "MiB that are read", 1, 1024);
   option("--seed", o.seed, "of the random numbers", 0, 1e18);
-  option("--level", o.writer.level, "zstd compression level", 1, 22);
+  option("--level", o.writer.level, trace::kLevelHelp, 1, 22);
   app.add_flag_callback(
       "--force", [&o] { o.writer.replace = output::Replace::kAny; }, "replace a file of another kind, too");
   CLI11_PARSE(app, argc, argv);

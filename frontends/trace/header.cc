@@ -8,6 +8,7 @@
 #include "frontends/input/limits.h"
 #include "frontends/input/printable.h"
 #include "frontends/sass/operand_check.h"
+#include "frontends/trace/listing.h"
 #include "sim/base/error.h"
 
 namespace heddle::trace {
@@ -161,7 +162,10 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
     out.set_assumed(m.assumed);
     out.set_map(std::string(m.bytes.begin(), m.bytes.end()));
   }
-  h.mutable_code()->set_sass(code.side_text);
+  if (!put_listing(code.side_text, image.compute_capability, *h.mutable_code()->mutable_listing())) {
+    h.mutable_code()->clear_listing();
+    h.mutable_code()->set_sass(code.side_text);
+  }
   for (const accelsim::Columns& c : code.columns) {
     pb::Columns& out = *h.mutable_code()->add_columns();
     out.set_pc(c.pc);
@@ -191,12 +195,12 @@ pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& c
   return h;
 }
 
-isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
-  isa::KernelImage image;
-  KernelReader(h.kernel(), name).read(image);
+accelsim::Listing listing_of(const pb::Header& h, const std::string& name) {
   accelsim::Listing code;
   code.side_name = name + ": code.sass";
-  code.side_text = h.code().sass();
+  code.side_text = h.code().has_listing()
+                       ? get_listing(h.code().listing(), h.kernel().compute_capability(), name + ": header")
+                       : h.code().sass();
   if (const input::Limit& most = input::limits().code_bytes; code.side_text.size() > most.value) {
     throw Error(code.side_name + ": " + std::to_string(code.side_text.size()) +
                 " bytes (legal: " + most.legal() + ")");
@@ -215,8 +219,15 @@ isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
                             c.source_line()});
   }
   if (code.side_text.empty() && code.columns.empty()) {
-    throw Error(name + ": header: no code (legal: code.sass or code.columns)");
+    throw Error(name + ": header: no code (legal: code.listing, code.sass or code.columns)");
   }
+  return code;
+}
+
+isa::KernelImage image_of(const pb::Header& h, const std::string& name) {
+  isa::KernelImage image;
+  KernelReader(h.kernel(), name).read(image);
+  const accelsim::Listing code = listing_of(h, name);
   try {
     accelsim::build_code(code, image);
   } catch (const Error& e) {

@@ -35,6 +35,9 @@ struct Origin {
 
 pb::Header make_header(const isa::KernelImage& image, const accelsim::Listing& code, const Origin& origin);
 
+// What the static code is decoded from. Throws heddle::Error as image_of() does.
+accelsim::Listing listing_of(const pb::Header& header, const std::string& name);
+
 // The image with its decoded code. Throws heddle::Error, "NAME: what", when the header describes no launch.
 isa::KernelImage image_of(const pb::Header& header, const std::string& name);
 Origin origin_of(const pb::Header& header, const std::string& name);

@@ -301,6 +301,10 @@ std::unique_ptr<Reader> open(std::string name, std::string_view data) {
   return std::make_unique<FileReader>(open_memory(std::move(name), data));
 }
 
+accelsim::Listing read_listing(const std::filesystem::path& file) {
+  return listing_of(read_header(*open_file(file)), file.string());
+}
+
 Origin read_origin(const std::filesystem::path& file) {
   return origin_of(read_header(*open_file(file)), file.string());
 }

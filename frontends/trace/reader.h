@@ -38,6 +38,8 @@ std::unique_ptr<Reader> open(const std::filesystem::path& file);
 // Over memory, which must outlive the reader. `name` stands for the file in messages.
 std::unique_ptr<Reader> open(std::string name, std::string_view data);
 
+// Only what the static code was decoded from, for those who write the trace again.
+accelsim::Listing read_listing(const std::filesystem::path& file);
 // Only the origin, for those who look for traces.
 Origin read_origin(const std::filesystem::path& file);
 // Only the total, for those who plan the work.

@@ -1,7 +1,6 @@
 #include "frontends/trace/section.h"
 
 #include <zlib.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "frontends/input/limits.h"
+#include "frontends/trace/compression.h"
 #include "sim/base/error.h"
 
 namespace heddle::trace {
@@ -130,28 +130,28 @@ void check_preamble(const FileBytes& file, const FileFormat& format) {
   if (crc({raw, 12}) != get<uint32_t>(raw + 12)) {
     file.fail(format.magic.size(), "damaged: wrong checksum of the version");
   }
-  if (const auto version = get<uint32_t>(raw + format.magic.size()); version != format.version) {
-    file.fail(format.magic.size(), "format version " + std::to_string(version) +
-                                       " (understood: " + std::to_string(format.version) + ")");
+  const auto version = get<uint32_t>(raw + format.magic.size());
+  if (version < format.oldest_version || version > format.version) {
+    std::string understood;
+    for (uint32_t v = format.oldest_version; v <= format.version; ++v) {
+      understood += (v == format.oldest_version ? "" : ", ") + std::to_string(v);
+    }
+    file.fail(format.magic.size(),
+              "format version " + std::to_string(version) + " (understood: " + understood + ")");
   }
 }
 
 std::string make_section(SectionKind kind, std::string_view message, int level) {
-  std::string payload(ZSTD_compressBound(message.size()), '\0');
-  const size_t n = ZSTD_compress(payload.data(), payload.size(), message.data(), message.size(), level);
-  if (ZSTD_isError(n)) {
-    throw Error(std::string("zstd: ") + ZSTD_getErrorName(n));
-  }
+  const std::string payload = compressed(message, level, kind == SectionKind::kHeader);
   std::string sizes;
-  put(sizes, uint64_t{n});
+  put(sizes, uint64_t{payload.size()});
   put(sizes, uint64_t{message.size()});
   std::string out;
-  out.reserve(kSectionHeaderBytes + n);
+  out.reserve(kSectionHeaderBytes + payload.size());
   put(out, static_cast<uint32_t>(kind));
-  put(out, crc({payload.data(), n}, crc(sizes)));
+  put(out, crc(payload, crc(sizes)));
   out += sizes;
-  out.append(payload, 0, n);
-  return out;
+  return out += payload;
 }
 
 uint64_t read_section(const FileBytes& file, uint64_t offset, SectionKind kind, std::string& message) {
@@ -168,17 +168,8 @@ uint64_t read_section(const FileBytes& file, uint64_t offset, SectionKind kind, 
     file.fail(offset, "damaged: wrong checksum of the " + what + " that begins here, " +
                           std::to_string(kSectionHeaderBytes + h.stored) + " bytes");
   }
-  // Before memory is asked for: the frame states its size too, and zstd cannot shrink by more than about
-  // 2^15.
-  if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != h.bytes || h.bytes >> 16 > h.stored) {
-    file.fail(offset, "damaged: the " + what + " is not the zstd frame of " + std::to_string(h.bytes) +
-                          " bytes that it should be");
-  }
-  message.resize(h.bytes);
-  const size_t n = ZSTD_decompress(message.data(), message.size(), payload.data(), payload.size());
-  if (ZSTD_isError(n) || n != h.bytes) {
-    file.fail(offset, "damaged: the " + what + " does not decompress" +
-                          (ZSTD_isError(n) ? std::string(": ") + ZSTD_getErrorName(n) : std::string()));
+  if (const std::string fault = decompress(payload, h.bytes, message); !fault.empty()) {
+    file.fail(offset, "damaged: the " + what + " " + fault);
   }
   return offset + kSectionHeaderBytes + h.stored;
 }

@@ -13,13 +13,14 @@ namespace heddle::trace {
 
 inline constexpr std::string_view kMagic = "\x89HEDDLE\n";
 inline constexpr std::string_view kEndMagic = "HEDDLEND";
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;  // what is written
 
 // How files of a kind begin; 8 bytes and a version.
 struct FileFormat {
   std::string_view magic, shown;  // shown: for messages
   uint32_t version = 1;
-  std::string_view what;  // "a .heddle trace"
+  std::string_view what;        // "a .heddle trace"
+  uint32_t oldest_version = 1;  // that is understood
 };
 inline constexpr FileFormat kTraceFormat = {kMagic, "89 'HEDDLE' 0a", kVersion, "a .heddle trace"};
 
@@ -45,10 +46,10 @@ std::string_view name(SectionKind kind);
 void check_section_bytes(SectionKind kind, uint64_t bytes, const std::string& where);
 
 std::string make_preamble(const FileFormat& format = kTraceFormat);
-// Throws heddle::Error unless the file begins as one of that format and of the version that is understood.
+// Throws heddle::Error unless the file begins as one of that format and of a version that is understood.
 void check_preamble(const FileBytes& file, const FileFormat& format = kTraceFormat);
 
-// `message`, compressed, as a section. `level` is zstd's.
+// `message`, compressed, as a section. `level`: compression.h.
 std::string make_section(SectionKind kind, std::string_view message, int level);
 
 // Reads the section at `offset`, of that kind, into `message`; returns the offset behind it. Throws

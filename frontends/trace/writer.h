@@ -8,6 +8,7 @@
 #include <string>
 
 #include "frontends/output/place.h"
+#include "frontends/trace/compression.h"
 #include "frontends/trace/header.h"
 #include "sim/isa/recording.h"
 
@@ -15,7 +16,7 @@ namespace heddle::trace {
 
 struct WriterOptions {
   output::Replace replace = output::Replace::kSameKind;  // what may be at the file's place
-  int level = 19;                                        // zstd's, 1..22
+  int level = kLzmaLevel;                                // 1..22: compression.h
   // A chunk ends with the block that makes its columns this long: more compress better, and reading one block
   // costs more.
   size_t chunk_bytes = size_t{1} << 20;

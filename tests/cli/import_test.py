@@ -6,6 +6,8 @@ import unittest
 
 from tests.cli import harness
 
+VERSION_1 = os.path.join(os.getcwd(), "tests", "trace", "data", "version_1.heddle")
+
 
 class Import(harness.HeddleTest):
     def read(self, name):
@@ -66,12 +68,29 @@ class Import(harness.HeddleTest):
         self.ok("import", "app/kernel-1.traceg", "-o", "a.heddle")
         before = self.read("a.heddle")
         self.fails("import", "app/kernel-1.traceg", "-o", "a.heddle", says=["a.heddle: exists", "--force"])
-        self.fails("import", "a.heddle", "-o", "b.heddle", says="a.heddle: is a .heddle already")
         self.assertEqual(self.read("a.heddle"), before)
         self.fails("import", "app", "-o", "a.heddle/x", says="a.heddle/x/app")
         self.fails("import", "app", says="--out")
         self.fails("import", "app", "-o", "", says=["--out", "empty"])
         self.assertEqual(sorted(os.listdir(self.dir)), ["a.heddle", "app"])
+
+    def test_a_heddle_is_written_anew(self):
+        self.capture("app")
+        self.ok("import", "app/kernel-1.traceg", "-o", "a.heddle", "--level", "3")
+        want, quick = self.hash_of("app/kernel-1.traceg"), self.read("a.heddle")
+        self.assertEqual(self.hash_of("a.heddle"), want)
+        self.ok("import", "a.heddle", "-o", "b.heddle", "--verify")
+        self.fails("import", "a.heddle", "-o", "a.heddle", says="a.heddle: exists")
+        self.assertEqual(self.read("a.heddle"), quick)
+        self.ok("import", "a.heddle", "-o", "a.heddle", "--verify", "--force")
+        self.assertNotEqual(self.read("a.heddle"), quick)
+        self.assertEqual(self.read("a.heddle"), self.read("b.heddle"))
+        self.assertEqual(self.hash_of("a.heddle"), want)
+        # Of version 1, without a fingerprint: it is given the one that results have known it by.
+        self.ok("import", VERSION_1, "-o", "c.heddle", "--verify")
+        self.ok("import", "c.heddle", "-o", "d.heddle")
+        self.assertEqual(self.read("c.heddle")[8:12], b"\2\0\0\0")
+        self.assertEqual(self.read("d.heddle"), self.read("c.heddle"))
 
     def test_bad_text_leaves_no_file(self):
         text = harness.trace_text()

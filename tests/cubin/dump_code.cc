@@ -5,20 +5,13 @@
 #include <sstream>
 #include <string>
 
-#include "frontends/trace/file_bytes.h"
-#include "frontends/trace/section.h"
-#include "frontends/trace/trace.pb.h"
+#include "frontends/trace/reader.h"
 
 int main(int argc, char** argv) {
   using namespace heddle;
   for (int i = 1; i < argc; ++i) {
     try {
-      const auto file = trace::open_file(argv[i]);
-      std::string message;
-      trace::read_section(*file, trace::kPreambleBytes, trace::SectionKind::kHeader, message);
-      trace::pb::Header header;
-      header.ParseFromString(message);
-      std::istringstream lines(header.code().sass());
+      std::istringstream lines(trace::read_listing(argv[i]).side_text);
       for (std::string pc, low, high, text; lines >> pc;) {
         if (pc[0] == '#') {
           std::getline(lines, text);

@@ -58,9 +58,13 @@ def is_arbitrated(kernel, metric):
     return "mem_shared" in metric and (kernel, metric.split("mem_shared_")[1].removesuffix(".sum")) in ARBITRATED
 
 
+def text_of(kernel):
+    return os.path.join(shipped.TRACES, kernel, "kernel-1.traceg.zst")
+
+
 def instructions_in_trace(kernel):
     count, rest = 0, b""
-    for piece in shipped.unzstd(os.path.join(shipped.TRACES, kernel, "kernel-1.traceg.zst")):
+    for piece in shipped.unzstd(text_of(kernel)):
         text, _, rest = (rest + piece).rpartition(b"\n")
         count += sum(map(int, re.findall(rb"\ninsts = ([0-9]+)", b"\n" + text)))
     return count
@@ -103,9 +107,13 @@ class Silicon(unittest.TestCase):
         self.assertLess(size, 10 << 20)
 
     def test_warp_instructions_equal_the_traces(self):
+        texts = 0
         for trace, simulated in shipped.rows(self.db, "SELECT trace, warp_instructions FROM launches"):
-            with self.subTest(trace):
-                self.assertEqual(simulated, instructions_in_trace(trace))
+            if os.path.exists(text_of(trace)):  # the others are .heddle files
+                texts += 1
+                with self.subTest(trace):
+                    self.assertEqual(simulated, instructions_in_trace(trace))
+        self.assertGreaterEqual(texts, 4)
 
     def test_counts_that_do_not_depend_on_time_are_exact(self):
         self.compare(EXACT, skip=is_arbitrated)

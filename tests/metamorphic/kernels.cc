@@ -24,15 +24,15 @@ struct Spec {
 };
 
 constexpr Spec kKernels[] = {
-    {"vecadd", "traces/h200/vecadd/kernel-1.traceg.zst", 512, 8},               // streams through DRAM
-    {"stride32", "traces/h200/stride32/kernel-1.traceg.zst", 192},              // a sector for each lane
-    {"transpose_smem", "traces/h200/transpose_smem/kernel-1.traceg.zst", 192},  // bank conflicts
-    {"softmax", "traces/h200/softmax/kernel-1.traceg.zst", 48},          // L1 hits, shuffles, barriers, XU
-    {"hist_gmem", "traces/h200/hist_gmem/kernel-1.traceg.zst", 128, 4},  // atomics on few words
-    {"gemm_wmma", "traces/h200/gemm_wmma/kernel-1.traceg.zst", 32},      // tensor cores
-    {"wgmma", "traces/h200/wgmma/kernel-1.traceg.zst", 64, 4},           // asynchronous ones
-    {"bulk_copy", "traces/h200/bulk_copy/kernel-1.traceg.zst", 16, 2},   // bulk copies, mbarriers
-    {"cluster_dsm", "traces/h200/cluster_dsm/kernel-1.traceg.zst", 32, 8, {4, 1, 1}},
+    {"vecadd", "traces/h200/vecadd/kernel-1.heddle", 512, 8},               // streams through DRAM
+    {"stride32", "traces/h200/stride32/kernel-1.heddle", 192},              // a sector for each lane
+    {"transpose_smem", "traces/h200/transpose_smem/kernel-1.heddle", 192},  // bank conflicts
+    {"softmax", "traces/h200/softmax/kernel-1.heddle", 48},                 // L1 hits, shuffles, barriers, XU
+    {"hist_gmem", "traces/h200/hist_gmem/kernel-1.heddle", 128, 4},         // atomics on few words
+    {"gemm_wmma", "traces/h200/gemm_wmma/kernel-1.heddle", 32},             // tensor cores
+    {"wgmma", "traces/h200/wgmma/kernel-1.heddle", 64, 4},                  // asynchronous ones
+    {"bulk_copy", "traces/h200/bulk_copy/kernel-1.traceg.zst", 16, 2},      // bulk copies, mbarriers
+    {"cluster_dsm", "traces/h200/cluster_dsm/kernel-1.heddle", 32, 8, {4, 1, 1}},
     {"divergent", "traces/h200/divergent/kernel-1.traceg.zst", 8, 1},  // control flow alone
     {"chase_l1", "traces/h200/chase_l1/kernel-1.traceg.zst", 1},       // latency alone
     {"cpasync", "traces/h200/second/cpasync/kernel-1.heddle", 128},    // LDGSTS
@@ -47,7 +47,10 @@ Recording read(const Spec& spec) {
   const fs::path file = spec.file;
   std::unique_ptr<isa::BlockSource> source;
   if (file.extension() == ".heddle") {
-    source = trace::open(file);
+    std::unique_ptr<trace::Reader> reader = trace::open(file);
+    reader->set_cluster(spec.cluster);
+    source = std::move(reader);
+    r.listing = trace::read_listing(file);
   } else {
     accelsim::OpenOptions options;
     options.listing = &r.listing;

@@ -15,10 +15,9 @@ namespace heddle::metamorphic {
 struct Recording {
   std::string name;
   isa::KernelImage image;
-  accelsim::Listing listing;  // of text traces; else without columns and text
+  accelsim::Listing listing;  // what the code was decoded from
   std::vector<isa::BlockTrace> blocks;
 
-  bool from_text() const { return !listing.side_text.empty() || !listing.columns.empty(); }
   size_t cluster() const { return std::max<uint64_t>(1, image.shape.cluster.count()); }
   bool has(const std::function<bool(const isa::Instr&)>& what) const;  // static code
 };

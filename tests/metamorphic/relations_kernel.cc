@@ -137,7 +137,7 @@ Relations notation_relations() {
        {},
        changed({"through_heddle", through_heddle}),
        same_everything(),
-       {only("it comes from a .heddle file", [](const Recording& k) { return k.from_text(); })}},
+       {}},
       {"code 4 KiB further on",
        "a kernel's lines are counted from its first one",
        {},

@@ -1,6 +1,7 @@
 """A program that measures the GPU it runs on, by its clock, measures the simulated one: rows of tools/microbench/sync.cu against those of
 the H200."""
 import csv
+import lzma
 import os
 import subprocess
 import tarfile
@@ -9,7 +10,7 @@ import unittest
 
 HEDDLE = os.environ.get("HEDDLE") or os.path.join(os.getcwd(), "tools", "heddle")
 ARCHIVE = os.path.join(os.getcwd(), "tests", "runtime", "microbench.tar.xz")
-MEASURED = os.path.join(os.getcwd(), "tools", "microbench", "results", "h200.csv")
+MEASURED = os.path.join(os.getcwd(), "tools", "microbench", "results", "h200.csv.xz")
 # Of the parameter and the conditions: by how much the simulated row may differ.
 ROWS = {
     ("syncthreads_back_to_back", "8 warps"): 0.1,
@@ -27,7 +28,7 @@ def rows(lines):
 
 class MicrobenchTest(unittest.TestCase):
     def test_rows_of_the_h200(self):
-        with open(MEASURED, encoding="utf-8", newline="") as f:
+        with lzma.open(MEASURED, "rt", encoding="utf-8", newline="") as f:
             measured = rows(f)
         with tempfile.TemporaryDirectory() as directory, tarfile.open(ARCHIVE) as tar:
             tar.extract("sync", directory)

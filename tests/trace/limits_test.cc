@@ -64,7 +64,10 @@ TEST_CASE("code and names are bounded", "[limits]") {
   const auto header = [](auto change) { return after([&](Parts& p) { change(p.header); }); };
   {
     const ScopedLimits small("code_bytes=1K");
-    CHECK_THAT(header([](pb::Header& h) { h.mutable_code()->mutable_sass()->append(2000, '\n'); }),
+    CHECK_THAT(header([](pb::Header& h) {
+                 h.mutable_code()->clear_listing();
+                 h.mutable_code()->mutable_sass()->append(2000, '\n');
+               }),
                StartsWith("f: code.sass: 2") && Contains(changes("code_bytes")));
   }
   const ScopedLimits small("name_bytes=64,opcode_bytes=32,instructions=30");
@@ -78,7 +81,7 @@ TEST_CASE("code and names are bounded", "[limits]") {
   }
   const auto columns = [&](int n, const std::string& opcode) {
     return header([&](pb::Header& h) {
-      h.mutable_code()->clear_sass();
+      h.mutable_code()->clear_listing();
       for (int i = 0; i < n; ++i) {
         h.mutable_code()->add_columns()->set_opcode(opcode);
         h.mutable_code()->mutable_columns(i)->set_pc(16 * i);

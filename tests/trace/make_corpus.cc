@@ -9,6 +9,7 @@
 #include "tests/trace/sections.h"
 
 int main(int argc, char** argv) {
+  using namespace heddle;
   using namespace heddle::trace;
   if (argc != 3) {
     std::fprintf(stderr, "usage: make_corpus DIR SECTIONS_DIR\n");
@@ -33,5 +34,14 @@ int main(int argc, char** argv) {
   text.extra.reset();
   put("columns", test::parts_of(test::pack(text, options)));
   put_sections("columns", test::pack(text, options));
+  // Code that the disassembler makes of its encodings.
+  test::Text made;
+  made.side =
+      "# function k base 0\n0000 0000000000007919 000e220000002500 S2R R0, SR_CTAID.X ;\n"
+      "0010 0000000000007918 000fc00000000000 NOP;\n0020 000000000000794d 000fea0003800000 EXIT ;\n";
+  made.trace = accelsim::test::trace(
+      {"0000 ffffffff 1 R0 S2R 0 0", "0010 ffffffff 0 NOP 0 0", "0020 ffffffff 0 EXIT 0 0"});
+  put("made", test::pack(made));
+  put_sections("made", test::pack(made));
   return 0;
 }

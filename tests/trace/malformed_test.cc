@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "frontends/trace/listing.h"
 #include "frontends/trace/section.h"
 #include "tests/trace/messages.h"
 
@@ -60,7 +61,7 @@ TEST_CASE("other files and versions", "[malformed]") {
   for (int i = 0; i < 4; ++i) {
     newer.push_back(static_cast<char>(check >> 8 * i));
   }
-  CHECK(message_for(newer + three_chunks().substr(16)) == "f: byte 8: format version 7 (understood: 1)");
+  CHECK(message_for(newer + three_chunks().substr(16)) == "f: byte 8: format version 7 (understood: 1, 2)");
 }
 
 template <typename Change>
@@ -89,11 +90,19 @@ TEST_CASE("headers that describe no launch", "[malformed]") {
   CHECK_THAT(kernel([](pb::Kernel& k) { k.set_carveout_percent(101); }), Contains("(legal: -1..100)"));
   CHECK_THAT(kernel([](pb::Kernel& k) { k.mutable_grid()->set_x(6); }), Contains("3 blocks for a grid of 6"));
   const auto code = [](auto change) { return after([&](Parts& p) { change(*p.header.mutable_code()); }); };
-  CHECK_THAT(code([](pb::Code& c) { c.clear_sass(); }), Contains("no code"));
-  CHECK_THAT(code([](pb::Code& c) { c.set_sass("# function k base 0\nnonsense\n"); }),
+  CHECK_THAT(code([](pb::Code& c) { c.clear_listing(); }), Contains("no code"));
+  CHECK_THAT(code([](pb::Code& c) {
+               c.clear_listing();
+               c.set_sass("# function k base 0\nnonsense\n");
+             }),
              StartsWith("f: code.sass:2: "));
   CHECK_THAT(code([](pb::Code& c) {
-               c.clear_sass();
+               c.mutable_listing()->Clear();
+               put_listing("# function k base 0\nnonsense\n", 90, *c.mutable_listing());
+             }),
+             StartsWith("f: code.sass:2: "));
+  CHECK_THAT(code([](pb::Code& c) {
+               c.clear_listing();
                for (int i = 0; i < 2; ++i) {
                  c.add_columns()->set_opcode("NOP");
                }
@@ -101,7 +110,7 @@ TEST_CASE("headers that describe no launch", "[malformed]") {
              Contains("two instructions at byte 0"));
   CHECK_THAT(
       code([](pb::Code& c) {
-        c.clear_sass();
+        c.clear_listing();
         c.add_columns()->set_opcode("LDGS\nSS.1");
       }),
       Contains("header: the opcode 'LDGS\\x0aSS.1' at byte 0 of the code (legal: printable characters)"));

@@ -56,9 +56,14 @@ void round_trip(const accelsim::Launch& l, const TempDir& dir, Sizes& sizes) {
 TEST_CASE("the traces of a real GPU come back as they were, in less than half the space", "[silicon]") {
   const TempDir dir;
   Sizes sizes;
+  int texts = 0;
   for (const accelsim::Launch& l : accelsim::discover(all_traces())) {
-    round_trip(l, dir, sizes);
+    if (l.path.extension() != ".heddle") {  // some of the shipped ones are such files
+      round_trip(l, dir, sizes);
+      ++texts;
+    }
   }
+  CHECK(texts >= 4);
   CAPTURE(sizes.text, sizes.native);
   CHECK(sizes.native * 2 < sizes.text);
 }

@@ -219,6 +219,7 @@ ROOMS = {
     ],
     "frontends/trace": [
         "frontends/accelsim",
+        "frontends/cubin",
         "frontends/input",
         "frontends/output",
         "frontends/sass",

@@ -395,7 +395,7 @@ void add_capture(CLI::App& app, int& status) {
   c->add_option("--disk", o->disk, "stop recording when the files have this size")
       ->check(CLI::PositiveNumber)
       ->type_name("GIB");
-  c->add_option("--level", o->writer.level, "zstd compression level")
+  c->add_option("--level", o->writer.level, trace::kLevelHelp)
       ->check(CLI::Range(1, 22))
       ->capture_default_str();
   c->add_option("--tracer", o->tracer, "the tracer (default: $HEDDLE_TRACER, tools/tracer/tracer.so)")

@@ -1,4 +1,4 @@
-// heddle import: text traces to .heddle files.
+// heddle import: traces to .heddle files.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -129,19 +129,19 @@ int import(const ImportOptions& o) {
 
 void add_import(CLI::App& app, int& status) {
   auto o = std::make_shared<ImportOptions>();
-  CLI::App* c = app.add_subcommand("import", "turn Accel-Sim traces into .heddle files");
-  c->add_option("PATH", o->paths, "Accel-Sim traces, as for `heddle run`")->required();
+  CLI::App* c = app.add_subcommand("import", "turn Accel-Sim traces into .heddle files, or write such files anew");
+  c->add_option("PATH", o->paths, "traces, as for `heddle run`")->required();
   c->add_option("--out,-o", o->out,
                 "one .heddle file, or a directory, which gets a folder with a kernelslist.g per capture")
       ->required()
       ->type_name("FILE.heddle|DIR");
-  c->add_option("--level", o->writer.level, "zstd compression level")
+  c->add_option("--level", o->writer.level, trace::kLevelHelp)
       ->check(CLI::Range(1, 22))
       ->capture_default_str();
   c->add_option("--jobs,-j", o->jobs, "launches imported at a time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  c->add_flag("--verify", o->verify, "read every file again and compare it with the text");
+  c->add_flag("--verify", o->verify, "read every file again and compare it with its source");
   c->add_flag("--force", o->force, "replace files that exist");
   c->add_flag("--strict", o->strict, "unknown lines of a kernelslist.g are errors");
   c->add_flag("--quiet,-q", o->quiet, "no progress on stderr");

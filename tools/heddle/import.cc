@@ -35,16 +35,47 @@ void make_directory(const fs::path& directory) {
   }
 }
 
-void verify(const analysis::PlannedLaunch& launch, const fs::path& target, const std::atomic<bool>& cancel) {
-  const std::unique_ptr<isa::BlockSource> text = accelsim::open_trace(launch.source.path);
+struct Source {
+  std::unique_ptr<isa::BlockSource> blocks;
+  accelsim::Listing code;
+  trace::Origin origin;
+};
+
+Source open_source(const analysis::PlannedLaunch& launch) {
+  const fs::path& file = launch.source.path;
+  Source s;
+  if (trace::is_native(file)) {
+    std::unique_ptr<trace::Reader> reader = trace::open(file);
+    s.code = trace::read_listing(file);
+    s.origin = reader->origin();
+    s.blocks = std::move(reader);
+  } else {
+    accelsim::OpenOptions open;
+    open.listing = &s.code;
+    s.blocks = accelsim::open_trace(file, open);
+    s.origin.trace = launch.trace;
+    s.origin.number = launch.number;
+    s.origin.source = file.filename().string();
+    s.origin.memcpys = launch.source.memcpys;
+  }
+  if (s.origin.fingerprint.empty()) {
+    s.origin.fingerprint = analysis::trace_fingerprint(file);
+  }
+  return s;
+}
+
+void verify(const fs::path& source, isa::BlockSource& blocks, const fs::path& target,
+            const std::atomic<bool>& cancel) {
   const std::unique_ptr<trace::Reader> native = trace::open(target);
   isa::BlockTrace a, b;
-  while (text->next(a)) {
+  if (!blocks.start_over()) {
+    throw Error(source.string() + ": cannot be read again");
+  }
+  while (blocks.next(a)) {
     check_cancel(cancel);
-    const std::string what = native->next(b) ? trace::difference(text->image(), a, b) : "it ends early";
+    const std::string what = native->next(b) ? trace::difference(blocks.image(), a, b) : "it ends early";
     if (!what.empty()) {
-      throw Error(
-          fmt::format("{}: not the same as {}: {}", target.string(), launch.source.path.string(), what));
+      throw Error(fmt::format("{}: not the same as {}: {}", target.string(), source.string(), what));
     }
   }
 }
@@ -59,9 +90,6 @@ std::vector<fs::path> import_targets(const std::vector<analysis::PlannedLaunch>&
         fmt::format("{}: one file for {} launches (legal: a directory)", out.string(), launches.size()));
   }
   for (const analysis::PlannedLaunch& l : launches) {
-    if (trace::is_native(l.source.path)) {
-      throw Error(fmt::format("{}: is a .heddle already (legal: Accel-Sim traces)", l.source.path.string()));
-    }
     targets.push_back(trace::is_native(out) ? out
                                             : out / l.trace / fmt::format("kernel-{}.heddle", l.number));
     if (fs::exists(targets.back()) && !force) {
@@ -82,22 +110,14 @@ ImportResult import_launch(const analysis::PlannedLaunch& launch, const fs::path
                            const std::function<void(const device::Progress&)>& progress) {
   ImportResult result;
   const auto start = Clock::now();
-  accelsim::Listing code;
-  accelsim::OpenOptions open;
-  open.listing = &code;
-  const std::unique_ptr<isa::BlockSource> source = accelsim::open_trace(launch.source.path, open);
-  trace::Origin origin;
-  origin.trace = launch.trace;
-  origin.number = launch.number;
-  origin.source = launch.source.path.filename().string();
-  origin.fingerprint = analysis::trace_fingerprint(launch.source.path);
-  origin.memcpys = launch.source.memcpys;
+  const Source source = open_source(launch);
   make_directory(target.parent_path());
-  trace::Writer writer(target, source->image(), code, origin, options);
+  result.source_bytes = analysis::trace_bytes(launch.source.path);
+  trace::Writer writer(target, source.blocks->image(), source.code, source.origin, options);
   device::Progress p;
-  p.blocks_total = source->image().shape.grid.count();
+  p.blocks_total = source.blocks->image().shape.grid.count();
   auto told = start;
-  for (isa::BlockTrace block; source->next(block);) {
+  for (isa::BlockTrace block; source.blocks->next(block);) {
     check_cancel(cancel);
     writer.add(block);
     ++p.blocks_done;
@@ -110,9 +130,8 @@ ImportResult import_launch(const analysis::PlannedLaunch& launch, const fs::path
     }
   }
   result.totals = writer.finish();
-  result.source_bytes = analysis::trace_bytes(launch.source.path);
   if (verified) {
-    verify(launch, target, cancel);
+    verify(launch.source.path, *source.blocks, target, cancel);
   }
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return result;

@@ -1,4 +1,4 @@
-// Text traces to .heddle files: where they go, and making one.
+// Traces to .heddle files, text or such files of any version: where they go, and making one.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,13 @@ struct ImportResult {
 };
 
 // A file for each launch: `out` itself when it is a .heddle, for which there must be one launch; else
-// OUT/TRACE/kernel-N.heddle. Throws heddle::Error when a launch is a .heddle already, or, without `force`, a
-// file exists or a list of traces that are no .heddle files.
+// OUT/TRACE/kernel-N.heddle. Throws heddle::Error when, without `force`, a file exists or a list of traces
+// that are no .heddle files.
 std::vector<std::filesystem::path> import_targets(const std::vector<analysis::PlannedLaunch>& launches,
                                                   const std::filesystem::path& out, bool force);
 
-// Writes `target`. `verify`: reads it again, beside the text, and throws heddle::Error where they differ.
+// Writes `target`, which may be what is read. The fingerprint that results know the trace by stays that of
+// the source. `verify`: reads it again, beside the source, and throws heddle::Error where they differ.
 // `cancel` ends it with Cancelled; then, and after an error, there is no file.
 ImportResult import_launch(const analysis::PlannedLaunch& launch, const std::filesystem::path& target,
                            const trace::WriterOptions& options, bool verify, const std::atomic<bool>& cancel,

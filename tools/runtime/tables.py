@@ -2,6 +2,7 @@
 
 usage: tools/runtime/tables.py [--check], in the repository's root      writes them, or says which are not what they would be
 """
+import lzma
 import os
 import re
 import sys
@@ -19,7 +20,9 @@ WIDE = {"totalGlobalMem", "sharedMemPerBlock", "memPitch", "totalConstMem", "tex
 
 
 def lines(name):
-    with open(os.path.join(FROM, name), encoding="utf-8") as f:
+    path = os.path.join(FROM, name)
+    packed = path + ".xz"  # as a checkout has device.txt; the build unpacks it
+    with lzma.open(packed, "rt", encoding="utf-8") if os.path.exists(packed) else open(path, encoding="utf-8") as f:
         return [line.rstrip("\n") for line in f]
 
 

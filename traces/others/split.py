@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Splits the rows of memory_ops.csv into two halves, before any of them was simulated: seen and only scored.
 
-usage: traces/others/split.py MEMORY_OPS.csv > traces/others/split.csv
+usage: traces/others/split.py MEMORY_OPS.csv | xz -9e > traces/others/split.csv.xz
 
 One row of the file in two is seen, drawn from all of them at once with the seed below. Only errors of seen rows may be looked at when
 the model or a configuration changes.

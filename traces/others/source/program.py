@@ -1,5 +1,6 @@
 """Running heddle on a file of machine code, for tools/others-check and tools/curves-check."""
 import csv
+import lzma
 import os
 import sqlite3
 import subprocess
@@ -9,7 +10,7 @@ HEDDLE = os.environ.get("HEDDLE", os.path.join(ROOT, "bazel-bin", "tools", "hedd
 
 
 def read(path):
-    with open(path, encoding="utf-8", newline="") as f:
+    with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8", newline="") as f:
         return list(csv.DictReader(f))
 
 

@@ -4,6 +4,7 @@ python3 trace_head.py PROGRAM/kernel-N.heddle...   a line for each: PROGRAM, N, 
 """
 import ctypes
 import ctypes.util
+import lzma
 import os
 import re
 import struct
@@ -48,17 +49,28 @@ def fields(b):
             raise ValueError("wire type %d" % (key & 7))
 
 
-def head(path, lib=zstd()):
+def unpacked(frame, size, path):
+    """Of a section: a zstd frame, or LZMA2 with a window as long as what comes out (frontends/trace/README.md)."""
+    if frame[:4] == b"\x28\xb5\x2f\xfd":
+        out = ctypes.create_string_buffer(size)
+        if zstd().ZSTD_decompress(out, size, frame, len(frame)) == size:
+            return out.raw
+    else:
+        window = min(max(size, 4096), 64 << 20)
+        out = lzma.decompress(frame, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": window}])
+        if len(out) == size:
+            return out
+    raise ValueError(path + ": the HEAD section cannot be unpacked")
+
+
+def head(path):
     with open(path, "rb") as f:
         f.read(16)
         kind, _, n, m = struct.unpack("<4sIQQ", f.read(24))
         if kind != b"HEAD":
             raise ValueError(path + ": no HEAD section")
         frame = f.read(n)
-    out = ctypes.create_string_buffer(m)
-    if lib.ZSTD_decompress(out, m, frame, n) != m:
-        raise ValueError(path + ": the HEAD section cannot be unpacked")
-    kernel = next(v for k, v in fields(out.raw) if k == 1)
+    kernel = next(v for k, v in fields(unpacked(frame, m, path)) if k == 1)
     number, name, shapes = 0, "", {4: (1, 1, 1), 5: (1, 1, 1)}
     for k, v in fields(kernel):
         if k == 1:
