@@ -1,4 +1,5 @@
-// The accesses and fences of the litmus kernels, one PTX instruction each, and the small things all of them use.
+// The accesses and fences of the litmus kernels, one PTX instruction each, and the small things all of them
+// use.
 #pragma once
 #include "../mb.h"
 
@@ -11,11 +12,11 @@ enum Fence { none, ar_cta, ar_gpu, ar_sys, sc_cta, sc_gpu, sc_sys };
 template <Access A, Space S = kGlobal>
 __device__ __forceinline__ u32 load(u64 a) {
   u32 v = 0;
-#define LD(K, SEM)                                                                              \
-  if constexpr (A == K && S == kGlobal)                                                         \
-    asm volatile("ld." SEM ".global.u32 %0,[%1];" : "=r"(v) : "l"(a) : "memory");               \
-  if constexpr (A == K && S == kShared)                                                         \
-    asm volatile("ld." SEM ".shared.u32 %0,[%1];" : "=r"(v) : "l"(a) : "memory")
+#define LD(K, SEM)                                                                \
+  if constexpr (A == K && S == kGlobal)                                           \
+    asm volatile("ld." SEM ".global.u32 %0,[%1];" : "=r"(v) : "l"(a) : "memory"); \
+  if constexpr (A == K && S == kShared)                                           \
+  asm volatile("ld." SEM ".shared.u32 %0,[%1];" : "=r"(v) : "l"(a) : "memory")
   LD(weak, "weak");
   LD(vol, "volatile");
   LD(relaxed_cta, "relaxed.cta");
@@ -30,11 +31,11 @@ __device__ __forceinline__ u32 load(u64 a) {
 
 template <Access A, Space S = kGlobal>
 __device__ __forceinline__ void store(u64 a, u32 v) {
-#define ST(K, SEM)                                                                              \
-  if constexpr (A == K && S == kGlobal)                                                         \
-    asm volatile("st." SEM ".global.u32 [%0],%1;" ::"l"(a), "r"(v) : "memory");                 \
-  if constexpr (A == K && S == kShared)                                                         \
-    asm volatile("st." SEM ".shared.u32 [%0],%1;" ::"l"(a), "r"(v) : "memory")
+#define ST(K, SEM)                                                              \
+  if constexpr (A == K && S == kGlobal)                                         \
+    asm volatile("st." SEM ".global.u32 [%0],%1;" ::"l"(a), "r"(v) : "memory"); \
+  if constexpr (A == K && S == kShared)                                         \
+  asm volatile("st." SEM ".shared.u32 [%0],%1;" ::"l"(a), "r"(v) : "memory")
   ST(weak, "weak");
   ST(vol, "volatile");
   ST(relaxed_cta, "relaxed.cta");
@@ -75,8 +76,8 @@ __device__ __forceinline__ void random_delay(u32 r) {
   }
 }
 
-// Relaxed on purpose: an acquire would empty the L1 that a row wants stale. False if the others have not come after a
-// second or so: a launch whose blocks are not all resident ends and says so.
+// Relaxed on purpose: an acquire would empty the L1 that a row wants stale. False if the others have not come
+// after a second or so: a launch whose blocks are not all resident ends and says so.
 __device__ __forceinline__ bool meet(u32* counter, u32 target) {
   u32 v;
   asm volatile("atom.relaxed.gpu.global.add.u32 %0,[%1],1;" : "=r"(v) : "l"(counter) : "memory");
