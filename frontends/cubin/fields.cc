@@ -86,7 +86,8 @@ Operand Fields::ureg_at(uint32_t first) const {
 }
 
 Operand Fields::pred_at(uint32_t first, bool negated) const {
-  Operand o = of(uniform_ ? Kind::kUniformPredicate : Kind::kPredicate, static_cast<uint32_t>(bits(first, 3)));
+  Operand o =
+      of(uniform_ ? Kind::kUniformPredicate : Kind::kPredicate, static_cast<uint32_t>(bits(first, 3)));
   o.negate = negated;
   return o;
 }
@@ -173,8 +174,8 @@ Fields& Fields::a(uint32_t negated, uint32_t absolute, Part behind) {
 
 // A sign goes with the place: 63 and 62 with that from bit 32 on, wide_signs() with that from bit 64 on.
 Fields& Fields::b(Number n, uint32_t negated, uint32_t absolute, Part behind) {
-  return swapped() ? place64(negated != 0 ? wide_negated_ : 0, absolute != 0 ? wide_absolute_ : 0, kReuseSecond,
-                             behind)
+  return swapped() ? place64(negated != 0 ? wide_negated_ : 0, absolute != 0 ? wide_absolute_ : 0,
+                             kReuseSecond, behind)
                    : place32(n, negated, absolute, kReuseSecond, behind);
 }
 

@@ -146,10 +146,19 @@ void usetshmsz(Fields& f) {
     f.number(f.bits(32, 32));
   }
 }
-void up2ur(Fields& f) { f.uniform_guard().op("UP2UR").ureg(16).named(Operand::Kind::kUniformPredicates).ureg(24).number(f.bits(32, 32)); }
+void up2ur(Fields& f) {
+  f.uniform_guard()
+      .op("UP2UR")
+      .ureg(16)
+      .named(Operand::Kind::kUniformPredicates)
+      .ureg(24)
+      .number(f.bits(32, 32));
+}
 
 // Barriers of a cluster.
-void cga_barrier(Fields& f) { f.uniform_guard().op(f.form() == 4 ? Opcode("UCGABAR_ARV") : Opcode("UCGABAR_WAIT")); }
+void cga_barrier(Fields& f) {
+  f.uniform_guard().op(f.form() == 4 ? Opcode("UCGABAR_ARV") : Opcode("UCGABAR_WAIT"));
+}
 void warpgroup(Fields& f) {
   f.op("WARPGROUP").pick(79, 2, {".ARRIVE", ".WAIT", ".DEPBAR.LE"});
   if (f.bits(79, 2) == 2) {

@@ -35,11 +35,7 @@ void iadd_64(Fields& f) {
   }
 }
 void imnmx_64(Fields& f) {
-  f.op("IMNMX", "UIMNMX")
-      .fixed(74, 1, 1)
-      .either(f.bit(73), ".S64", ".U64")
-      .pred(81)
-      .pred(84);
+  f.op("IMNMX", "UIMNMX").fixed(74, 1, 1).either(f.bit(73), ".S64", ".U64").pred(81).pred(84);
   f.destination().a().second(kS).pred(87, 90).pred(77, 80);
 }
 

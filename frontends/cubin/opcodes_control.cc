@@ -14,11 +14,11 @@ int64_t distance(const Fields& f) {
   }
   return (f.signed_bits(34, 48) * 256 + static_cast<int64_t>(f.bits(16, 8))) * 4;
 }
-Fields& barrier(Fields& f) {
-  return f.named(Operand::Kind::kBarrier, static_cast<uint32_t>(f.bits(16, 4)));
-}
+Fields& barrier(Fields& f) { return f.named(Operand::Kind::kBarrier, static_cast<uint32_t>(f.bits(16, 4))); }
 // From 10.0 on, how lanes may leave.
-Fields& convergence(Fields& f) { return f.blackwell() ? f.pick(72, 2, {"", ".RELIABLE", ".RECONVERGENT"}) : f; }
+Fields& convergence(Fields& f) {
+  return f.blackwell() ? f.pick(72, 2, {"", ".RELIABLE", ".RECONVERGENT"}) : f;
+}
 // A second predicate, left out when it is PT.
 void condition(Fields& f) {
   if (f.bits(87, 4) != kTrue) {
@@ -26,17 +26,13 @@ void condition(Fields& f) {
   }
 }
 
-Fields& special(Fields& f) {
-  return f.named(Operand::Kind::kSpecial, static_cast<uint32_t>(f.bits(72, 8)));
-}
+Fields& special(Fields& f) { return f.named(Operand::Kind::kSpecial, static_cast<uint32_t>(f.bits(72, 8))); }
 
 void s2r(Fields& f) { special(f.op("S2R").reg(16)); }
 void s2ur(Fields& f) { special(f.op("S2UR").ureg(16)); }
 void cs2r(Fields& f) { special(f.op("CS2R").either(f.bit(80), "", ".32").reg(16)); }
 
-void cs2ur(Fields& f) {
-  special(f.fixed(91, 1, 0).op("CS2UR").either(f.bit(80), "", ".32").ureg(16));
-}
+void cs2ur(Fields& f) { special(f.fixed(91, 1, 0).op("CS2UR").either(f.bit(80), "", ".32").ureg(16)); }
 
 void bra(Fields& f) {
   const uint64_t how = f.bits(32, 2);
@@ -225,7 +221,9 @@ void depbar(Fields& f) {
     f.op("DEPBAR").add(all);
     return;
   }
-  f.op("DEPBAR.LE").named(Operand::Kind::kScoreboard, static_cast<uint32_t>(f.bits(44, 3))).number(f.bits(38, 6));
+  f.op("DEPBAR.LE")
+      .named(Operand::Kind::kScoreboard, static_cast<uint32_t>(f.bits(44, 3)))
+      .number(f.bits(38, 6));
 }
 void ldgdepbar(Fields& f) { f.op("LDGDEPBAR"); }
 

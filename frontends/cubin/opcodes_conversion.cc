@@ -24,8 +24,7 @@ Part upper_half(const Fields& f, uint64_t type) {
 
 // .U8 to .S64; what is usual is not said.
 void whole(Fields& f, bool sign, uint64_t size) {
-  constexpr Suffix kSigned[] = {".S8", ".S16", "", ".S64"},
-                             kUnsigned[] = {".U8", ".U16", ".U32", ".U64"};
+  constexpr Suffix kSigned[] = {".S8", ".S16", "", ".S64"}, kUnsigned[] = {".U8", ".U16", ".U32", ".U64"};
   f.suffix((sign ? kSigned : kUnsigned)[size]);
 }
 
@@ -122,7 +121,12 @@ void f2fp(Fields& f) {
 
 void f2ip(Fields& f) {
   f.op("F2IP").either(f.bit(76), ".S8", ".U8").suffix(".F32").pick(78, 2, {"", "?", "?", ".TRUNC"});
-  f.flag(74, ".NTZ").flag(75, ".RELU").destination().a().b(kF).c(kF, 0, 0, f.bit(72) ? Part::kH1 : Part::kNone);
+  f.flag(74, ".NTZ")
+      .flag(75, ".RELU")
+      .destination()
+      .a()
+      .b(kF)
+      .c(kF, 0, 0, f.bit(72) ? Part::kH1 : Part::kNone);
 }
 
 // Of the third source the bits that stay behind the two results.

@@ -6,10 +6,9 @@ namespace {
 
 constexpr Number kF = Number::kFloat, kD = Number::kDouble;
 constexpr Suffix kConditions[] = {".F",   ".LT",  ".EQ",  ".LE",  ".GT",  ".NE",  ".GE",  ".NUM",
-                                            ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".T"};
-constexpr Suffix kDoubleConditions[] = {".MIN", ".LT",  ".EQ",  ".LE",  ".GT",  ".NE",
-                                                  ".GE",  ".NUM", ".NAN", ".LTU", ".EQU", ".LEU",
-                                                  ".GTU", ".NEU", ".GEU", ".MAX"};
+                                  ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".T"};
+constexpr Suffix kDoubleConditions[] = {".MIN", ".LT",  ".EQ",  ".LE",  ".GT",  ".NE",  ".GE",  ".NUM",
+                                        ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".MAX"};
 constexpr Suffix kLogic[] = {".AND", ".OR", ".XOR"};
 constexpr Part kHalves[] = {Part::kNone, Part::kF32, Part::kH0H0, Part::kH1H1};
 
@@ -36,7 +35,9 @@ void ffma(Fields& f) {
       .b(kF, 63, 62)
       .c(kF, 75, 74);
 }
-void fsel(Fields& f) { f.op("FSEL").flag(80, ".FTZ").destination().a(72, 73).second(kF, 63, 62).pred(87, 90); }
+void fsel(Fields& f) {
+  f.op("FSEL").flag(80, ".FTZ").destination().a(72, 73).second(kF, 63, 62).pred(87, 90);
+}
 void fmnmx(Fields& f) {
   f.op("FMNMX").flag(80, ".FTZ").flag(81, ".NAN").flag(82, ".XORSIGN").destination();
   f.a(72, 73).second(kF, 63, 62).pred(87, 90);

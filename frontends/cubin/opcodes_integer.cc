@@ -148,12 +148,7 @@ void shf(Fields& f) {
 }
 
 void sgxt(Fields& f) {
-  f.op("SGXT", "USGXT")
-      .flag(75, ".W")
-      .either(f.bit(73), "", ".U32")
-      .destination()
-      .a()
-      .second(kU);
+  f.op("SGXT", "USGXT").flag(75, ".W").either(f.bit(73), "", ".U32").destination().a().second(kU);
 }
 void bmsk(Fields& f) { f.op("BMSK", "UBMSK").flag(75, ".W").destination().a().second(kU); }
 void iabs(Fields& f) { f.op("IABS").destination().second(kS); }
@@ -205,10 +200,7 @@ void imad(Fields& f) {
   }
 }
 void imad_wide(Fields& f) {
-  f.op("IMAD.WIDE", "UIMAD.WIDE")
-      .either(f.bit(73), "", ".U32")
-      .flag(74, ".X")
-      .destination();
+  f.op("IMAD.WIDE", "UIMAD.WIDE").either(f.bit(73), "", ".U32").flag(74, ".X").destination();
   carry_out(f, 81);
   f.complemented(f.bit(74)).a().b(kS).c(kS, 75);
   if (f.bit(74)) {
@@ -269,12 +261,7 @@ void viaddmnmx(Fields& f) {
   f.destination().a().b(kU, 63).c(kU).pred(87, 90);
 }
 void imnmx(Fields& f) {
-  f.op("IMNMX", "UIMNMX")
-      .either(f.bit(73), "", ".U32")
-      .destination()
-      .a()
-      .second(kS)
-      .pred(87, 90);
+  f.op("IMNMX", "UIMNMX").either(f.bit(73), "", ".U32").destination().a().second(kS).pred(87, 90);
 }
 
 void flo(Fields& f) {
@@ -283,12 +270,15 @@ void flo(Fields& f) {
   f.complemented(true).second(kU, 63);
 }
 void brev(Fields& f) { f.op("BREV", "UBREV").destination().second(kU); }
-void popc(Fields& f) {
-  f.op("POPC", "UPOPC").complemented(true).destination().second(kU, 63);
-}
+void popc(Fields& f) { f.op("POPC", "UPOPC").complemented(true).destination().second(kU, 63); }
 
 void p2r(Fields& f) {
-  f.op("P2R").pick(76, 2, {"", ".B1", ".B2", ".B3"}).destination().named(Operand::Kind::kPredicates).a().second(kU);
+  f.op("P2R")
+      .pick(76, 2, {"", ".B1", ".B2", ".B3"})
+      .destination()
+      .named(Operand::Kind::kPredicates)
+      .a()
+      .second(kU);
 }
 void r2p(Fields& f) {
   constexpr Part kBytes[] = {Part::kNone, Part::kB1, Part::kB2, Part::kB3};

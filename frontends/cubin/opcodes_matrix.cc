@@ -17,8 +17,7 @@ void hmma(Fields& f) {
   const bool sparse = f.bit(73);
   f.op("HMMA").either(sparse, ".SP", "");
   const uint64_t depth = f.bits(75, 1) | f.bits(78, 1) << 1;
-  constexpr Suffix kDense[] = {".1688", ".16816", ".1684", ""},
-                             kSparse[] = {".1688", ".16816", "", ".16832"};
+  constexpr Suffix kDense[] = {".1688", ".16816", ".1684", ""}, kSparse[] = {".1688", ".16816", "", ".16832"};
   const Suffix& shape = (sparse ? kSparse : kDense)[depth];
   if (shape.count == 0) {
     f.unknown();
@@ -36,14 +35,18 @@ void dmma(Fields& f) {
   uniform_condition(f);
 }
 void factors(Fields& f) {
-  f.fixed(73, 2, 2).reg(16).a(0, 0, Part::kRow).b(Number::kUnsigned, 0, 0, Part::kColumn).c(Number::kUnsigned);
+  f.fixed(73, 2, 2)
+      .reg(16)
+      .a(0, 0, Part::kRow)
+      .b(Number::kUnsigned, 0, 0, Part::kColumn)
+      .c(Number::kUnsigned);
   uniform_condition(f);
 }
 void imma(Fields& f) {
   const bool sparse = f.bit(72);
   f.op("IMMA").either(sparse, ".SP", "");
   constexpr Suffix kDense[] = {".8816", "", "", "", ".16816", ".16832", "", ""},
-                             kSparse[] = {"", "", ".8832", "", "", ".16832", ".16864", ""};
+                   kSparse[] = {"", "", ".8832", "", "", ".16832", ".16864", ""};
   const Suffix& shape = (sparse ? kSparse : kDense)[f.bits(75, 1) | f.bits(85, 2) << 1];
   if (shape.count == 0) {
     f.unknown();
@@ -110,7 +113,9 @@ void counter(Fields& f) {
 void hgmma(Fields& f) {
   const bool sparse = f.bit(73);
   constexpr uint64_t kDepths[] = {16, 8, 32};
-  group_shape(f.op("HGMMA").either(sparse, ".SP", ""), (f.bits(53, 5) + 1) * 8, kDepths).either(f.bit(75), ".F32", ".F16").pick(76, 2, {"", ".BF16", ".TF32"});
+  group_shape(f.op("HGMMA").either(sparse, ".SP", ""), (f.bits(53, 5) + 1) * 8, kDepths)
+      .either(f.bit(75), ".F32", ".F16")
+      .pick(76, 2, {"", ".BF16", ".TF32"});
   group(f, true, true);
   const uint64_t depth = f.bits(58, 2);  // of tf32 half as deep, of a sparse factor twice
   if (depth != (f.bits(76, 2) == 2 ? (sparse ? 0U : 1U) : sparse ? 2U : 0U)) {
@@ -155,8 +160,9 @@ void bgmma(Fields& f) {
   counter(f);
 }
 
-constexpr OpcodeRow kOpcodes[] = {{0x037, imma},  {0x03a, movm},  {0x03c, hmma},  {0x03d, bmma}, {0x03f, dmma},
-                               {0x1f0, hgmma}, {0x1f1, igmma}, {0x1f2, bgmma}, {0x1f3, qgmma}};
+constexpr OpcodeRow kOpcodes[] = {{0x037, imma},  {0x03a, movm},  {0x03c, hmma},
+                                  {0x03d, bmma},  {0x03f, dmma},  {0x1f0, hgmma},
+                                  {0x1f1, igmma}, {0x1f2, bgmma}, {0x1f3, qgmma}};
 
 }  // namespace
 

@@ -121,15 +121,18 @@ void uldc(Fields& f) {
   if (f.opcode() == 0x0b9) {
     f.fixed(91, 1, 0);
   }
-  size(f.uniform().uniform_guard().op("ULDC")).ureg(16).add(f.constant(kNoIndex, f.bit(91) ? f.ureg_index(24) : kNoIndex));
+  size(f.uniform().uniform_guard().op("ULDC"))
+      .ureg(16)
+      .add(f.constant(kNoIndex, f.bit(91) ? f.ureg_index(24) : kNoIndex));
 }
 
-constexpr Suffix kOperations[] = {".ADD", ".MIN", ".MAX", ".INC", ".DEC",
-                                            ".AND", ".OR",  ".XOR", ".EXCH"};
+constexpr Suffix kOperations[] = {".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR", ".EXCH"};
 constexpr Suffix kWhole[] = {"", ".S32", ".64", ".S64", ".128"};
 // Before 9.0, of floats too.
 constexpr Suffix kBefore90[] = {"", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN"};
-Fields& atomic_type(Fields& f) { return f.capability() < 90 ? f.pick(73, 3, kBefore90) : f.pick(73, 3, kWhole); }
+Fields& atomic_type(Fields& f) {
+  return f.capability() < 90 ? f.pick(73, 3, kBefore90) : f.pick(73, 3, kWhole);
+}
 
 // From 10.0 on, beside a descriptor, one bit less.
 int64_t atomic_offset(const Fields& f, bool described) {

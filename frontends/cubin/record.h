@@ -35,16 +35,18 @@ enum class Part : uint8_t {
 };
 
 // What S2R and the like read, by its number.
-#define HEDDLE_CUBIN_SPECIALS(x)                                                                              \
-  x(0x00, Laneid, "SR_LANEID") x(0x02, Virtcfg, "SR_VIRTCFG") x(0x03, Virtid, "SR_VIRTID")                    \
-  x(0x20, Tid, "SR_TID") x(0x21, TidX, "SR_TID.X") x(0x22, TidY, "SR_TID.Y") x(0x23, TidZ, "SR_TID.Z")        \
-  x(0x25, CtaidX, "SR_CTAID.X") x(0x26, CtaidY, "SR_CTAID.Y") x(0x27, CtaidZ, "SR_CTAID.Z")                   \
-  x(0x28, Ntid, "SR_NTID") x(0x2f, Swinhi, "SR_SWINHI") x(0x30, Swinlo, "SR_SWINLO")                          \
-  x(0x38, Eqmask, "SR_EQMASK") x(0x39, Ltmask, "SR_LTMASK") x(0x3a, Lemask, "SR_LEMASK")                      \
-  x(0x3b, Gtmask, "SR_GTMASK") x(0x3c, Gemask, "SR_GEMASK") x(0x43, Virtualsmid, "SR_VIRTUALSMID")            \
-  x(0x50, Clocklo, "SR_CLOCKLO") x(0x51, Clockhi, "SR_CLOCKHI") x(0x52, Globaltimerlo, "SR_GLOBALTIMERLO")    \
-  x(0x53, Globaltimerhi, "SR_GLOBALTIMERHI") x(0x88, CgaCtaId, "SR_CgaCtaId") x(0x8a, CgaSize, "SR_CgaSize")  \
-  x(0xff, Zero, "SRZ")
+#define HEDDLE_CUBIN_SPECIALS(x)                                                                           \
+  x(0x00, Laneid, "SR_LANEID") x(0x02, Virtcfg, "SR_VIRTCFG") x(0x03, Virtid, "SR_VIRTID")                 \
+      x(0x20, Tid, "SR_TID") x(0x21, TidX, "SR_TID.X") x(0x22, TidY, "SR_TID.Y") x(0x23, TidZ, "SR_TID.Z") \
+          x(0x25, CtaidX, "SR_CTAID.X") x(0x26, CtaidY, "SR_CTAID.Y") x(0x27, CtaidZ, "SR_CTAID.Z")        \
+              x(0x28, Ntid, "SR_NTID") x(0x2f, Swinhi, "SR_SWINHI") x(0x30, Swinlo, "SR_SWINLO")           \
+                  x(0x38, Eqmask, "SR_EQMASK") x(0x39, Ltmask, "SR_LTMASK") x(0x3a, Lemask, "SR_LEMASK")   \
+                      x(0x3b, Gtmask, "SR_GTMASK") x(0x3c, Gemask, "SR_GEMASK")                            \
+                          x(0x43, Virtualsmid, "SR_VIRTUALSMID") x(0x50, Clocklo, "SR_CLOCKLO")            \
+                              x(0x51, Clockhi, "SR_CLOCKHI") x(0x52, Globaltimerlo, "SR_GLOBALTIMERLO")    \
+                                  x(0x53, Globaltimerhi, "SR_GLOBALTIMERHI")                               \
+                                      x(0x88, CgaCtaId, "SR_CgaCtaId") x(0x8a, CgaSize, "SR_CgaSize")      \
+                                          x(0xff, Zero, "SRZ")
 #define HEDDLE_CUBIN_ENUMERATOR(number, name, text) k##name = number,
 enum class SpecialRegister : uint8_t { HEDDLE_CUBIN_SPECIALS(HEDDLE_CUBIN_ENUMERATOR) };
 #undef HEDDLE_CUBIN_ENUMERATOR
@@ -58,18 +60,18 @@ struct Operand {
     kUniformPredicate,  //
     kPredicates,        // PR
     kUniformPredicates,
-    kNumber,          // bits
-    kConstant,        // c[bank][offset], c[bank][base+offset], c[bank][ubase+offset]
-    kAddress,         // [base+ubase+offset], desc[descriptor][base+offset]
-    kMatrix,          // gdesc[ubase]: a descriptor of matrices in shared memory
-    kPolicy,          // desc[ubase]: of the L2
-    kBarrier,         // B0: index
-    kSpecial,         // index: SpecialRegister, or another number
-    kScoreboard,      // SB0: index
-    kScoreboards,     // {5,4}: bits
-    kGroupCounter,    // gsb0
-    kReturn,          // Rpc.LO, Rpc.HI: index 0, 1
-    kThreadState,     // THREAD_STATE_ENUM.0
+    kNumber,        // bits
+    kConstant,      // c[bank][offset], c[bank][base+offset], c[bank][ubase+offset]
+    kAddress,       // [base+ubase+offset], desc[descriptor][base+offset]
+    kMatrix,        // gdesc[ubase]: a descriptor of matrices in shared memory
+    kPolicy,        // desc[ubase]: of the L2
+    kBarrier,       // B0: index
+    kSpecial,       // index: SpecialRegister, or another number
+    kScoreboard,    // SB0: index
+    kScoreboards,   // {5,4}: bits
+    kGroupCounter,  // gsb0
+    kReturn,        // Rpc.LO, Rpc.HI: index 0, 1
+    kThreadState,   // THREAD_STATE_ENUM.0
   };
   // How a number is written. Of two numbers in one operand the first is the upper half of `bits`; `index` 1:
   // the second one.

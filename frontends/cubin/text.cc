@@ -10,8 +10,9 @@ namespace {
 
 using Kind = Operand::Kind;
 
-constexpr std::string_view kParts[] = {"",    ".H0_H0", ".H1_H1", ".H1", ".F32", ".F32x2.HI_LO", ".F32x2.LO_HI", ".B1",
-                                       ".B2", ".B3",    ".24",    ".28", ".SIGN", ".ROW",         ".COL"};
+constexpr std::string_view kParts[] = {
+    "",    ".H0_H0", ".H1_H1", ".H1", ".F32",  ".F32x2.HI_LO", ".F32x2.LO_HI", ".B1",
+    ".B2", ".B3",    ".24",    ".28", ".SIGN", ".ROW",         ".COL"};
 
 void decimal(std::string& out, uint32_t v) {
   char digits[10];
@@ -52,21 +53,6 @@ double half_value(uint32_t h) {
                    : exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
                                     : std::ldexp(fraction + 1024, static_cast<int>(exponent) - 25);
   return (h & 0x8000) != 0 ? -m : m;
-}
-
-std::string float_text(double value) {
-  const std::string sign = std::signbit(value) ? "-" : "";
-  if (std::isnan(value)) {
-    return (sign.empty() ? "+" : sign) + "QNAN ";
-  }
-  if (std::isinf(value)) {
-    return (sign.empty() ? "+" : sign) + "INF ";
-  }
-  if (value == 0) {
-    return sign.empty() ? "0" : "-0.0 ";
-  }
-  constexpr double kLongest = 1e9;  // from here on with an exponent
-  return std::fabs(value) >= kLongest ? fmt::format("{:.20e}", value) : fmt::format("{:.20g}", value);
 }
 
 void number(std::string& out, const Operand& o) {
@@ -225,8 +211,7 @@ void opcode(std::string& out, const Decoded& d) {
       continue;
     }
     // Those of a warp group and of f64 have an x between the numbers.
-    const std::string_view between =
-        d.name == Mnemonic::kDMMA || text(d.name).ends_with("GMMA") ? "x" : "";
+    const std::string_view between = d.name == Mnemonic::kDMMA || text(d.name).ends_with("GMMA") ? "x" : "";
     decimal(out, d.shape.m);
     out += between;
     decimal(out, d.shape.n);
@@ -236,6 +221,21 @@ void opcode(std::string& out, const Decoded& d) {
 }
 
 }  // namespace
+
+std::string float_text(double value) {
+  const std::string sign = std::signbit(value) ? "-" : "";
+  if (std::isnan(value)) {
+    return (sign.empty() ? "+" : sign) + "QNAN ";
+  }
+  if (std::isinf(value)) {
+    return (sign.empty() ? "+" : sign) + "INF ";
+  }
+  if (value == 0) {
+    return sign.empty() ? "0" : "-0.0 ";
+  }
+  constexpr double kLongest = 1e9;  // from here on with an exponent
+  return std::fabs(value) >= kLongest ? fmt::format("{:.20e}", value) : fmt::format("{:.20g}", value);
+}
 
 std::string_view special_name(uint32_t number) {
   switch (number) {

@@ -11,6 +11,8 @@ namespace heddle::cubin {
 std::string text(const Decoded& d);
 // "IMAD.WIDE.U32"
 std::string opcode_text(const Decoded& d);
+// What a float is as the disassembler writes it.
+std::string float_text(double value);
 // Of a special register, "SR_TID.X"; "" where it has none but its number.
 std::string_view special_name(uint32_t number);
 

@@ -344,7 +344,8 @@ class Decoder {
 
 }  // namespace
 
-isa::Instr decode_operands(uint32_t pc, const TextInstruction& t, uint16_t opcode, const Encoding* e, OpcodePool& pool) {
+isa::Instr decode_operands(uint32_t pc, const TextInstruction& t, uint16_t opcode, const Encoding* e,
+                           OpcodePool& pool) {
   const PooledOpcode& o = pool.at(opcode);
   isa::Instr in;
   in.pc = pc;

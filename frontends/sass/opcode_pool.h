@@ -44,7 +44,8 @@ class OpcodePool {
     cubin::Shape shape;
     cubin::Modifiers mods;
     bool operator==(const Key& o) const {
-      return name == o.name && shape == o.shape && std::equal(mods.begin(), mods.end(), o.mods.begin(), o.mods.end());
+      return name == o.name && shape == o.shape &&
+             std::equal(mods.begin(), mods.end(), o.mods.begin(), o.mods.end());
     }
   };
   struct Hash {

@@ -20,8 +20,8 @@ constexpr Mnemonic kNever = Mnemonic::kNone;
 
 // Caches and who sees it.
 constexpr ModSet kLoads = {kE, kGPU, kSM, kSYS, kCONSTANT, kEF, kEL, kLU, kEU, kNA},
-                 kGlobalLoads = {kE,  kGPU, kSM, kSYS, kCONSTANT, kEF,     kEL,
-                                 kLU, kEU,  kNA, kLTC64B, kLTC128B, kLTC256B},
+                 kGlobalLoads = {kE,  kGPU, kSM, kSYS,    kCONSTANT, kEF,     kEL,
+                                 kLU, kEU,  kNA, kLTC64B, kLTC128B,  kLTC256B},
                  kStores = {kE, kGPU, kSM, kSYS, kEF, kEL, kLU, kEU, kNA}, kLocal = {kEF, kEL, kLU, kEU, kNA},
                  kAtomics = {kE, kSTRONG, kGPU, kSM, kSYS, kEF, kRN, kFTZ};
 // Names of forms that the operands show.

@@ -55,10 +55,10 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
 
 void Translator::missing(std::string_view why) {
   if (!std::exchange(missing_, true) && needed_[f_number_]) {
-    out_.missing.push_back(
-        fmt::format("{}: {}+0x{:x}: {}{}{}", object_.file, f_->name, at_ * kInstructionBytes,
-                    d_.name == Mnemonic::kNone ? fmt::format("0x{:016x}_{:016x}", word_.high, word_.low) : text(d_),
-                    why.empty() ? "" : ": ", why));
+    out_.missing.push_back(fmt::format(
+        "{}: {}+0x{:x}: {}{}{}", object_.file, f_->name, at_ * kInstructionBytes,
+        d_.name == Mnemonic::kNone ? fmt::format("0x{:016x}_{:016x}", word_.high, word_.low) : text(d_),
+        why.empty() ? "" : ": ", why));
   }
 }
 

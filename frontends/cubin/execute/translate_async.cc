@@ -137,9 +137,7 @@ void Translator::bulk_copy() {
   t.bytes = temporary();
   compute(WordOp::kShift, t.bytes, kNoSlot, {units, constant(4), constant(0)}, 0, Role::kBefore);
   // "S.G": to shared from global memory. Where it is shared, the barrier object is named beside it.
-  const auto space = [&](size_t i) {
-    return d_.mods[i] == Mod::kS ? Space::kSharedCluster : Space::kGlobal;
-  };
+  const auto space = [&](size_t i) { return d_.mods[i] == Mod::kS ? Space::kSharedCluster : Space::kGlobal; };
   t.to = place(op(0), space(0));
   t.from = place(op(1), space(1));
   t.signals = t.to.space != Space::kGlobal;
@@ -178,7 +176,8 @@ void Translator::tensor_copy() {
   t.kind = loads        ? TransferOp::Kind::kTensorLoad
            : prefetches ? TransferOp::Kind::kTensorPrefetch
                         : TransferOp::Kind::kTensorStore;
-  for (const auto& [name, n] : {std::pair{Mod::k1D, 1}, {Mod::k2D, 2}, {Mod::k3D, 3}, {Mod::k4D, 4}, {Mod::k5D, 5}}) {
+  for (const auto& [name, n] :
+       {std::pair{Mod::k1D, 1}, {Mod::k2D, 2}, {Mod::k3D, 3}, {Mod::k4D, 4}, {Mod::k5D, 5}}) {
     t.dimensions = take(name) ? static_cast<uint8_t>(n) : t.dimensions;
   }
   t.im2col = take(Mod::kIM2COL);

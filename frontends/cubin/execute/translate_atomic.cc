@@ -122,8 +122,7 @@ void Translator::atomic() {
   const Space space = name_ == Mnemonic::kATOMS  ? Space::kSharedCluster
                       : name_ == Mnemonic::kATOM ? Space::kGeneric
                                                  : Space::kGlobal;
-  const bool shared = space == Space::kSharedCluster, cast = take(Mod::kCAST),
-             cas = take(Mod::kCAS) || cast;
+  const bool shared = space == Space::kSharedCluster, cast = take(Mod::kCAST), cas = take(Mod::kCAS) || cast;
   auto kind = kind_of(d_.mods);
   AtomicSize type = type_of(d_.mods);
   const bool counts = take(Mod::kPOPC);  // ATOMS.POPC.INC.32 d, [a]: adds one for each lane

@@ -37,9 +37,7 @@ void Translator::converge() {
     guard = guard_and(op(0));
     ++i;
   }
-  exec::Inst& in = emit(sets     ? exec::Kind::kBarrierSet
-                        : breaks ? exec::Kind::kBreak
-                                 : exec::Kind::kConverge);
+  exec::Inst& in = emit(sets ? exec::Kind::kBarrierSet : breaks ? exec::Kind::kBreak : exec::Kind::kConverge);
   (sets ? in.d[0] : in.s[0]) = barrier(op(i).index);
   if (guard != kNoSlot) {
     in.guard = guard;
@@ -75,9 +73,8 @@ void Translator::code_address() {
 }
 
 void Translator::cluster_barrier() {
-  emit(exec::Kind::kClusterBarrier).sub = static_cast<uint8_t>(name_ == Mnemonic::kUCGABAR_ARV
-                                                                   ? exec::ClusterBarrierKind::kArrive
-                                                                   : exec::ClusterBarrierKind::kWait);
+  emit(exec::Kind::kClusterBarrier).sub = static_cast<uint8_t>(
+      name_ == Mnemonic::kUCGABAR_ARV ? exec::ClusterBarrierKind::kArrive : exec::ClusterBarrierKind::kWait);
 }
 
 // To the instruction at the address in `index` plus `offset`, bytes.
@@ -93,7 +90,8 @@ void Translator::jump(Slot index, bool absolute, int64_t offset) {
 
 void Translator::branch() {
   const int64_t next = static_cast<int64_t>((at_ + 1) * kInstructionBytes);
-  const bool by_register = name_ == Mnemonic::kRET || name_ == Mnemonic::kBRX || name_ == Mnemonic::kBRXU || (name_ == Mnemonic::kCALL && word_.form() == 1);
+  const bool by_register = name_ == Mnemonic::kRET || name_ == Mnemonic::kBRX || name_ == Mnemonic::kBRXU ||
+                           (name_ == Mnemonic::kCALL && word_.form() == 1);
   if (by_register) {
     Operand r;
     r.kind = name_ == Mnemonic::kBRXU ? Kind::kUniform : Kind::kRegister;
@@ -178,7 +176,7 @@ void Translator::block_barrier() {
   } else if (take(Mod::kRED)) {
     kind = take(Mod::kPOPC)  ? exec::BarrierKind::kPopc
            : take(Mod::kAND) ? exec::BarrierKind::kAnd
-                              : exec::BarrierKind::kOr;
+                             : exec::BarrierKind::kOr;
   } else if (!take(Mod::kSYNC)) {
     missing();
     return;

@@ -67,7 +67,7 @@ Round rounding(Modifiers& mods, Round otherwise) {
   return mods.take(Mod::kRM) || mods.take(Mod::kFLOOR)   ? Round::kDown
          : mods.take(Mod::kRP) || mods.take(Mod::kCEIL)  ? Round::kUp
          : mods.take(Mod::kRZ) || mods.take(Mod::kTRUNC) ? Round::kZero
-                                               : otherwise;
+                                                         : otherwise;
 }
 
 }  // namespace
@@ -84,10 +84,12 @@ void Translator::saturate() {
 
 // d, a, b, c: a and b above one another, above them the low bits of c.
 void Translator::pack_integers() {
-  constexpr std::pair<Mod, uint32_t> kTypes[] = {{Mod::kU2, 2}, {Mod::kS2, 2},   {Mod::kU4, 4},   {Mod::kS4, 4},
-                                                 {Mod::kU8, 8}, {Mod::kS8, 8},   {Mod::kU16, 16}, {Mod::kS16, 16}};
+  constexpr std::pair<Mod, uint32_t> kTypes[] = {{Mod::kU2, 2},   {Mod::kS2, 2},  {Mod::kU4, 4},
+                                                 {Mod::kS4, 4},   {Mod::kU8, 8},  {Mod::kS8, 8},
+                                                 {Mod::kU16, 16}, {Mod::kS16, 16}};
   const Mod first = d_.mods[0];
-  const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& t) { return t.first == first; });
+  const auto* type =
+      std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& t) { return t.first == first; });
   if (type == std::end(kTypes) || d_.mods.size() != 3 || !take(Mod::kSAT)) {
     missing();
     return;

@@ -22,7 +22,7 @@ Round rounding(Modifiers& mods) {
   return mods.take(Mod::kRM)   ? Round::kDown
          : mods.take(Mod::kRP) ? Round::kUp
          : mods.take(Mod::kRZ) ? Round::kZero
-                          : Round::kNearest;
+                               : Round::kNearest;
 }
 FloatHow how(Modifiers& mods) {
   FloatHow h;
@@ -39,21 +39,21 @@ int relations(Modifiers& mods) {
   constexpr int kAny = words::kLess | words::kEqual | words::kGreater, kNan = words::kUnordered;
   constexpr std::pair<Mod, int> kNames[] = {{Mod::kF, 0},
 
-                                                         {Mod::kLT, words::kLess},
-                                                         {Mod::kEQ, words::kEqual},
-                                                         {Mod::kLE, words::kLess | words::kEqual},
-                                                         {Mod::kGT, words::kGreater},
-                                                         {Mod::kNE, words::kLess | words::kGreater},
-                                                         {Mod::kGE, words::kGreater | words::kEqual},
-                                                         {Mod::kNUM, kAny},
-                                                         {Mod::kNAN, kNan},
-                                                         {Mod::kLTU, words::kLess | kNan},
-                                                         {Mod::kEQU, words::kEqual | kNan},
-                                                         {Mod::kLEU, words::kLess | words::kEqual | kNan},
-                                                         {Mod::kGTU, words::kGreater | kNan},
-                                                         {Mod::kNEU, words::kLess | words::kGreater | kNan},
-                                                         {Mod::kGEU, words::kGreater | words::kEqual | kNan},
-                                                         {Mod::kT, kAny | kNan}};
+                                            {Mod::kLT, words::kLess},
+                                            {Mod::kEQ, words::kEqual},
+                                            {Mod::kLE, words::kLess | words::kEqual},
+                                            {Mod::kGT, words::kGreater},
+                                            {Mod::kNE, words::kLess | words::kGreater},
+                                            {Mod::kGE, words::kGreater | words::kEqual},
+                                            {Mod::kNUM, kAny},
+                                            {Mod::kNAN, kNan},
+                                            {Mod::kLTU, words::kLess | kNan},
+                                            {Mod::kEQU, words::kEqual | kNan},
+                                            {Mod::kLEU, words::kLess | words::kEqual | kNan},
+                                            {Mod::kGTU, words::kGreater | kNan},
+                                            {Mod::kNEU, words::kLess | words::kGreater | kNan},
+                                            {Mod::kGEU, words::kGreater | words::kEqual | kNan},
+                                            {Mod::kT, kAny | kNan}};
   for (const auto& [name, bits] : kNames) {
     if (mods.take(name)) {
       return bits;
@@ -116,14 +116,18 @@ void Translator::fused() {
   const Number type =
       is(Mnemonic::kDADD, Mnemonic::kDMUL) || name_ == Mnemonic::kDFMA ? Number::kF64 : Number::kF32;
   const size_t operands = is(Mnemonic::kFFMA, Mnemonic::kDFMA) ? 3 : 2;
-  const FloatOp what = operands == 3                             ? FloatOp::kFma
+  const FloatOp what = operands == 3                          ? FloatOp::kFma
                        : is(Mnemonic::kFADD, Mnemonic::kDADD) ? FloatOp::kAdd
-                                                                 : FloatOp::kMul;
+                                                              : FloatOp::kMul;
   const Slot a = real(op(1), type), b = real(op(2), type);
   const Slot c = operands == 3 ? real(op(3), type) : kNoSlot;
   double scale = 1;
-  for (const auto& [name, by] :
-       {std::pair{Mod::kD2, 0.5}, {Mod::kD4, 0.25}, {Mod::kD8, 0.125}, {Mod::kM2, 2.0}, {Mod::kM4, 4.0}, {Mod::kM8, 8.0}}) {
+  for (const auto& [name, by] : {std::pair{Mod::kD2, 0.5},
+                                 {Mod::kD4, 0.25},
+                                 {Mod::kD8, 0.125},
+                                 {Mod::kM2, 2.0},
+                                 {Mod::kM4, 4.0},
+                                 {Mod::kM8, 8.0}}) {
     scale = take(name) ? by : scale;
   }
   if (scale != 1) {
@@ -144,7 +148,9 @@ void Translator::fused() {
 // FADD2 and the like: two of f32, each with its own registers.
 void Translator::fused_pair() {
   const size_t operands = name_ == Mnemonic::kFFMA2 ? 3 : 2;
-  const FloatOp what = operands == 3 ? FloatOp::kFma : name_ == Mnemonic::kFADD2 ? FloatOp::kAdd : FloatOp::kMul;
+  const FloatOp what = operands == 3               ? FloatOp::kFma
+                       : name_ == Mnemonic::kFADD2 ? FloatOp::kAdd
+                                                   : FloatOp::kMul;
   const words::Fn fn = words::float_fn(what, Number::kF32, false, how(d_.mods));
   const Slot results[2] = {temporary(), temporary()};
   for (uint32_t half = 0; half < 2; ++half) {
@@ -246,7 +252,9 @@ void Translator::halves() {
   if (next < count()) {
     missing("a predicate");
   }
-  const FloatOp what = name_ == Mnemonic::kHFMA2 ? FloatOp::kFma : name_ == Mnemonic::kHADD2 ? FloatOp::kAdd : FloatOp::kMul;
+  const FloatOp what = name_ == Mnemonic::kHFMA2   ? FloatOp::kFma
+                       : name_ == Mnemonic::kHADD2 ? FloatOp::kAdd
+                                                   : FloatOp::kMul;
   compute(words::float_fn(what, type, true, how(d_.mods)), d, {a, b, c});
 }
 
@@ -268,8 +276,8 @@ void Translator::compare_halves() {
   c.boolean = boolean(d_.mods);
   if (!predicates) {
     compute(words::set_fn(c, !take(Mod::kBF) ? 0xffff
-                             : bf16           ? 0x3f80
-                                              : 0x3c00),
+                             : bf16          ? 0x3f80
+                                             : 0x3c00),
             destination(op(0)), {a, b, p});
     return;
   }

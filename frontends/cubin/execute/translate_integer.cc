@@ -17,7 +17,7 @@ namespace words = exec::arith;
 // Of ISETP and the like: bits less, equal, greater.
 int relation(Modifiers& mods) {
   constexpr std::pair<Mod, int> kRelations[] = {{Mod::kF, 0},  {Mod::kLT, 1}, {Mod::kEQ, 2}, {Mod::kLE, 3},
-                                                             {Mod::kGT, 4}, {Mod::kNE, 5}, {Mod::kGE, 6}, {Mod::kT, 7}};
+                                                {Mod::kGT, 4}, {Mod::kNE, 5}, {Mod::kGE, 6}, {Mod::kT, 7}};
   for (const auto& [name, bits] : kRelations) {
     if (mods.take(name)) {
       return bits;
@@ -33,9 +33,7 @@ bool is_signed(Modifiers& mods) { return !mods.take(Mod::kU32) && !mods.take(Mod
 
 // d, [carry, [carry]], a, b, c, [carry in, carry in]
 void Translator::add3() {
-  const auto is_predicate = [&](size_t i) {
-    return op(i).is_predicate();
-  };
+  const auto is_predicate = [&](size_t i) { return op(i).is_predicate(); };
   const auto wanted = [&](const Operand& o) { return o.index == kTruePredicate ? kNoSlot : predicate(o); };
   if (take(Mod::k64) && is_predicate(1)) {
     if (wanted(op(1)) != kNoSlot || wanted(op(2)) != kNoSlot) {
@@ -250,9 +248,7 @@ void Translator::add_lanes() {
   compute(WordOp::kAdd3, destination(op(0)), kNoSlot, {source(op(1)), source(op(2))}, control);
 }
 
-void Translator::absolute() {
-  compute(WordOp::kAbsolute, destination(op(0)), kNoSlot, {word(op(1))});
-}
+void Translator::absolute() { compute(WordOp::kAbsolute, destination(op(0)), kNoSlot, {word(op(1))}); }
 
 // From a bit on all are as that one.
 void Translator::extend() {
@@ -288,9 +284,9 @@ void Translator::find_leading() {
 }
 
 void Translator::permute() {
-  constexpr std::pair<Mod, BitOp> kModes[] = {
-      {Mod::kF4E, BitOp::kPrmtF4e}, {Mod::kB4E, BitOp::kPrmtB4e}, {Mod::kRC8, BitOp::kPrmtRc8},
-      {Mod::kECL, BitOp::kPrmtEcl}, {Mod::kECR, BitOp::kPrmtEcr}, {Mod::kRC16, BitOp::kPrmtRc16}};
+  constexpr std::pair<Mod, BitOp> kModes[] = {{Mod::kF4E, BitOp::kPrmtF4e}, {Mod::kB4E, BitOp::kPrmtB4e},
+                                              {Mod::kRC8, BitOp::kPrmtRc8}, {Mod::kECL, BitOp::kPrmtEcl},
+                                              {Mod::kECR, BitOp::kPrmtEcr}, {Mod::kRC16, BitOp::kPrmtRc16}};
   BitOp mode = BitOp::kPrmt;
   for (const auto& [name, m] : kModes) {
     mode = take(name) ? m : mode;

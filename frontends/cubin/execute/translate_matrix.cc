@@ -13,9 +13,10 @@ using exec::matrix::Element;
 
 // Of QGMMA the types of both factors are named, in order.
 std::vector<Element> elements(Modifiers& mods) {
-  constexpr std::pair<Mod, Element> kNames[] = {
-      {Mod::kBF16, Element::kBf16}, {Mod::kTF32, Element::kTf32}, {Mod::kE4M3, Element::kE4m3}, {Mod::kE5M2, Element::kE5m2},
-      {Mod::kS8, Element::kS8},     {Mod::kU8, Element::kU8},     {Mod::kS4, Element::kS4},     {Mod::kU4, Element::kU4}};
+  constexpr std::pair<Mod, Element> kNames[] = {{Mod::kBF16, Element::kBf16}, {Mod::kTF32, Element::kTf32},
+                                                {Mod::kE4M3, Element::kE4m3}, {Mod::kE5M2, Element::kE5m2},
+                                                {Mod::kS8, Element::kS8},     {Mod::kU8, Element::kU8},
+                                                {Mod::kS4, Element::kS4},     {Mod::kU4, Element::kU4}};
   std::vector<Element> out;
   for (const Mod m : mods) {
     for (const auto& [name, e] : kNames) {
@@ -169,7 +170,7 @@ void Translator::double_product() {
   p.round = take(Mod::kRM)   ? exec::arith::Round::kDown
             : take(Mod::kRP) ? exec::arith::Round::kUp
             : take(Mod::kRZ) ? exec::arith::Round::kZero
-                              : exec::arith::Round::kNearest;
+                             : exec::arith::Round::kNearest;
   for (size_t i = 1; i < 4; ++i) {
     if (op(i).negate || op(i).absolute) {
       missing("a sign");

@@ -33,7 +33,7 @@ void Translator::shuffle() {
   const SyncKind kind = take(Mod::kUP)     ? SyncKind::kShflUp
                         : take(Mod::kDOWN) ? SyncKind::kShflDown
                         : take(Mod::kBFLY) ? SyncKind::kShflBfly
-                                            : SyncKind::kShflIdx;
+                                           : SyncKind::kShflIdx;
   const Slot a = source(op(2)), b = source(op(3)), c = source(op(4));
   sync(kind, destination(op(1)), predicate(op(0)), {a, b, c});
 }
@@ -47,9 +47,7 @@ void Translator::vote() {
   const Operand p = op(ballot ? 1 : 0);
   const Slot lanes = temporary(), vote = temporary();
   if (collective_ && !uniform) {
-    const SyncKind kind = how == 0   ? SyncKind::kVoteAll
-                          : how == 1 ? SyncKind::kVoteAny
-                                     : SyncKind::kVoteUni;
+    const SyncKind kind = how == 0 ? SyncKind::kVoteAll : how == 1 ? SyncKind::kVoteAny : SyncKind::kVoteUni;
     sync(SyncKind::kVoteBallot, lanes, kNoSlot, {s}, Role::kBehind);
     sync(kind, vote, kNoSlot, {s});
     if (ballot) {
@@ -126,14 +124,15 @@ void Translator::special_register() {
   using R = SpecialRegister;
   const auto name = static_cast<R>(op(1).index);
   constexpr std::pair<R, Special> kNames[] = {
-      {R::kTidX, Special::kTidX},        {R::kTidY, Special::kTidY},
-      {R::kTidZ, Special::kTidZ},        {R::kCtaidX, Special::kCtaidX},
-      {R::kCtaidY, Special::kCtaidY},    {R::kCtaidZ, Special::kCtaidZ},
-      {R::kVirtualsmid, Special::kSmid}, {R::kLaneid, Special::kLaneid},
+      {R::kTidX, Special::kTidX},         {R::kTidY, Special::kTidY},
+      {R::kTidZ, Special::kTidZ},         {R::kCtaidX, Special::kCtaidX},
+      {R::kCtaidY, Special::kCtaidY},     {R::kCtaidZ, Special::kCtaidZ},
+      {R::kVirtualsmid, Special::kSmid},  {R::kLaneid, Special::kLaneid},
       {R::kEqmask, Special::kLanemaskEq}, {R::kLtmask, Special::kLanemaskLt},
       {R::kLemask, Special::kLanemaskLe}, {R::kGtmask, Special::kLanemaskGt},
       {R::kGemask, Special::kLanemaskGe}, {R::kCgaCtaId, Special::kClusterCtarank}};
-  const bool of_warp = name_ == Mnemonic::kS2UR || name_ == Mnemonic::kCS2UR, wide = (name_ == Mnemonic::kCS2R || name_ == Mnemonic::kCS2UR) && !take(Mod::k32);
+  const bool of_warp = name_ == Mnemonic::kS2UR || name_ == Mnemonic::kCS2UR,
+             wide = (name_ == Mnemonic::kCS2R || name_ == Mnemonic::kCS2UR) && !take(Mod::k32);
   const bool high = name == R::kClockhi || name == R::kGlobaltimerhi;
   const bool nanoseconds = name == R::kGlobaltimerlo || name == R::kGlobaltimerhi;
   if (name == R::kClocklo || high || nanoseconds) {
