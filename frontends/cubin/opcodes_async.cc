@@ -52,8 +52,8 @@ void syncs_cctl(Fields& f) {
 Fields& tile(Fields& f) { return f.pick(79, 3, {".1D", ".2D", ".3D", ".4D", ".5D"}).flag(82, ".IM2COL"); }
 void policy(Fields& f) {
   if (f.bit(76)) {
-    Operand o = f.uniform_address(40, 0);
-    o.kind = Operand::Kind::kPolicy;
+    Operand o = Fields::of(Operand::Kind::kPolicy, 0);
+    o.descriptor = f.ureg_index(40);
     f.add(o);
   }
 }

@@ -77,6 +77,14 @@ void number(std::string& out, const Operand& o) {
   }
 }
 
+void described(std::string& out, const Operand& o) {
+  if (o.descriptor != kNoIndex) {
+    out += "desc[";
+    ureg(out, o.descriptor);
+    out += "]";
+  }
+}
+
 // R2.64+UR4+0x10. RZ is left out where something else says where it is.
 void inside(std::string& out, const Operand& o) {
   const size_t before = out.size();
@@ -146,21 +154,18 @@ void named_operand(std::string& out, const Operand& o) {
       out += "]";
       return;
     case Kind::kAddress:
-      if (o.descriptor != kNoIndex) {
-        out += "desc[";
-        ureg(out, o.descriptor);
-        out += "]";
-      }
+      described(out, o);
       out += "[";
       inside(out, o);
       out += "]";
       return;
     case Kind::kMatrix:
-    case Kind::kPolicy:
-      out += o.is(Kind::kMatrix) ? "gdesc[" : "desc[";
+      out += "gdesc[";
       ureg(out, o.ubase);
       out += "]";
       return matrices(out, o.matrices);
+    case Kind::kPolicy:
+      return described(out, o);
     case Kind::kBarrier:
       out += "B";
       return decimal(out, o.index);

@@ -76,7 +76,7 @@ void Translator::copy() {
   t.size = take(Mod::k128) ? 16 : take(Mod::k64) ? 8 : 4;
   t.to = place(op(0), Space::kSharedCluster);
   t.from = place(op(1), Space::kGlobal);
-  if (op(1).descriptor != kNoIndex && op(0).ubase != kNoIndex && op(0).base != kNoIndex) {
+  if (op(1).descriptor != kNoIndex && op(0).ubase != kNoIndex && op(0).has_base()) {
     missing("a policy beside a register (ptxas 13.0 names another uniform register than it has filled)");
   }
   if (take(Mod::kZFILL)) {

@@ -13,49 +13,21 @@ using exec::arith::Number;
 using exec::arith::Round;
 using exec::arith::WordOp;
 
-Number number_named(Mod m) {
-  switch (m) {
-    case Mod::kU8:
-      return Number::kU8;
-    case Mod::kS8:
-      return Number::kS8;
-    case Mod::kU16:
-      return Number::kU16;
-    case Mod::kS16:
-      return Number::kS16;
-    case Mod::kU32:
-      return Number::kU32;
-    case Mod::kS32:
-      return Number::kS32;
-    case Mod::kU64:
-      return Number::kU64;
-    case Mod::kS64:
-      return Number::kS64;
-    case Mod::kF16:
-      return Number::kF16;
-    case Mod::kBF16:
-      return Number::kBf16;
-    case Mod::kF32:
-      return Number::kF32;
-    case Mod::kF64:
-      return Number::kF64;
-    case Mod::kE4M3:
-      return Number::kE4m3;
-    case Mod::kE5M2:
-      return Number::kE5m2;
-    case Mod::kTF32:
-      return Number::kTf32;
-    default:
-      return Number::kNone;
-  }
-}
 // The types among the modifiers, in order.
 std::vector<Number> types(Modifiers& mods) {
+  constexpr std::pair<Mod, Number> kNames[] = {
+      {Mod::kU8, Number::kU8},     {Mod::kS8, Number::kS8},     {Mod::kU16, Number::kU16},
+      {Mod::kS16, Number::kS16},   {Mod::kU32, Number::kU32},   {Mod::kS32, Number::kS32},
+      {Mod::kU64, Number::kU64},   {Mod::kS64, Number::kS64},   {Mod::kF16, Number::kF16},
+      {Mod::kBF16, Number::kBf16}, {Mod::kF32, Number::kF32},   {Mod::kF64, Number::kF64},
+      {Mod::kE4M3, Number::kE4m3}, {Mod::kE5M2, Number::kE5m2}, {Mod::kTF32, Number::kTf32}};
   std::vector<Number> out;
   for (const Mod m : mods) {
-    if (const Number n = number_named(m); n != Number::kNone) {
-      mods.take(m);
-      out.push_back(n);
+    for (const auto& [name, number] : kNames) {
+      if (m == name) {
+        mods.take(m);
+        out.push_back(number);
+      }
     }
   }
   return out;

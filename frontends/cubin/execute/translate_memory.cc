@@ -67,16 +67,13 @@ void Translator::in_space_of() {
   compute(WordOp::kCopy, predicate(op(0)), kNoSlot, {here});
 }
 
-void Translator::load_global() { load_store(Space::kGlobal, false); }
-void Translator::load_generic() { load_store(Space::kGeneric, false); }
-void Translator::load_shared() { load_store(Space::kSharedCluster, false); }
-void Translator::load_local() { load_store(Space::kLocal, false); }
-void Translator::store_global() { load_store(Space::kGlobal, true); }
-void Translator::store_generic() { load_store(Space::kGeneric, true); }
-void Translator::store_shared() { load_store(Space::kSharedCluster, true); }
-void Translator::store_local() { load_store(Space::kLocal, true); }
-
-void Translator::load_store(Space space, bool stores) {
+void Translator::load_store() {
+  const bool stores =
+      name_ == Mnemonic::kST || name_ == Mnemonic::kSTG || name_ == Mnemonic::kSTS || name_ == Mnemonic::kSTL;
+  const Space space = name_ == Mnemonic::kLD || name_ == Mnemonic::kST     ? Space::kGeneric
+                      : name_ == Mnemonic::kLDG || name_ == Mnemonic::kSTG ? Space::kGlobal
+                      : name_ == Mnemonic::kLDL || name_ == Mnemonic::kSTL ? Space::kLocal
+                                                                           : Space::kSharedCluster;
   const Size size = size_of(d_.mods);
   MemoryOp m;
   m.kind = stores ? MemoryOp::Kind::kStore : MemoryOp::Kind::kLoad;

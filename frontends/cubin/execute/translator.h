@@ -172,15 +172,7 @@ class Translator {
 
   // translate_memory.cc
   void access(exec::MemoryOp m, const Operand& address);
-  void load_store(exec::Space space, bool stores);
-  void load_global();
-  void load_generic();
-  void load_shared();
-  void load_local();
-  void store_global();
-  void store_generic();
-  void store_shared();
-  void store_local();
+  void load_store();
   void load_constant();
   void matrix_tiles();
   void in_space_of();
