@@ -47,7 +47,7 @@ enum class Part : uint8_t {
                                   x(0x53, Globaltimerhi, "SR_GLOBALTIMERHI")                               \
                                       x(0x88, CgaCtaId, "SR_CgaCtaId") x(0x8a, CgaSize, "SR_CgaSize")      \
                                           x(0xff, Zero, "SRZ")
-#define HEDDLE_CUBIN_ENUMERATOR(number, name, text) k##name = number,
+#define HEDDLE_CUBIN_ENUMERATOR(number, name, text) k##name = (number),
 enum class SpecialRegister : uint8_t { HEDDLE_CUBIN_SPECIALS(HEDDLE_CUBIN_ENUMERATOR) };
 #undef HEDDLE_CUBIN_ENUMERATOR
 

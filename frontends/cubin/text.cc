@@ -27,7 +27,7 @@ void decimal(std::string& out, uint32_t v) {
 }
 void hex(std::string& out, uint64_t v) {
   out += "0x";
-  for (int shift = v == 0 ? 0 : (std::bit_width(v) - 1) / 4 * 4; shift >= 0; shift -= 4) {
+  for (int shift = v == 0 ? 0 : static_cast<int>((std::bit_width(v) - 1) / 4 * 4); shift >= 0; shift -= 4) {
     out += "0123456789abcdef"[v >> shift & 15];
   }
 }

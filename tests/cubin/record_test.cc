@@ -46,7 +46,10 @@ size_t compare_all(const char* name) {
   size_t all = 0;
   for (std::string line; std::getline(file, line);) {
     const auto e = encoding(line);
-    const auto d = e ? decode(e->word, e->pc, e->capability) : std::nullopt;
+    if (!e) {
+      continue;
+    }
+    const auto d = decode(e->word, e->pc, e->capability);
     if (!d) {
       continue;
     }

@@ -141,14 +141,15 @@ void Translator::instruction() {
   temporaries_ = 0;
   missing_ = false;
   const std::optional<Decoded> d = decode(word_, at_ * kInstructionBytes, object_.capability);
-  d_ = d.value_or(Decoded{});
   if (!d) {
+    d_ = {};
     uniform_ = false;
     missing("no instruction that is known");
     emit(needed_[f_number_] ? exec::Kind::kFence
                             : exec::Kind::kTrap);  // nothing, or what must not be come to
     return;
   }
+  d_ = *d;
   const size_t before = out_.code.insts.size();
   handle();
   if (missing_ && !needed_[f_number_]) {
