@@ -4,27 +4,27 @@
 #include <cstdint>
 #include <span>
 
-#include "frontends/cubin/line.h"
+#include "frontends/cubin/fields.h"
 
 namespace heddle::cubin {
 
-struct Opcode {
+struct OpcodeRow {
   uint32_t opcode;  // Word::opcode()
-  void (*write)(Line&);
+  void (*write)(Fields&);
 };
 // With capabilities that have it: those of 10.x, of 12.x, or both.
-struct NewOpcode {
+struct NewOpcodeRow {
   uint32_t first, last;
-  Opcode opcode;
+  OpcodeRow opcode;
 };
 
-std::span<const Opcode> integer_opcodes();
-std::span<const Opcode> float_opcodes();
-std::span<const Opcode> conversion_opcodes();
-std::span<const Opcode> memory_opcodes();
-std::span<const Opcode> control_opcodes();
-std::span<const Opcode> async_opcodes();
-std::span<const Opcode> matrix_opcodes();
-std::span<const NewOpcode> blackwell_opcodes();
+std::span<const OpcodeRow> integer_opcodes();
+std::span<const OpcodeRow> float_opcodes();
+std::span<const OpcodeRow> conversion_opcodes();
+std::span<const OpcodeRow> memory_opcodes();
+std::span<const OpcodeRow> control_opcodes();
+std::span<const OpcodeRow> async_opcodes();
+std::span<const OpcodeRow> matrix_opcodes();
+std::span<const NewOpcodeRow> blackwell_opcodes();
 
 }  // namespace heddle::cubin

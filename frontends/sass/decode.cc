@@ -6,9 +6,8 @@
 
 #include "frontends/sass/async_op.h"
 #include "frontends/sass/control.h"
-#include "frontends/sass/modifiers.h"
-#include "frontends/sass/operand.h"
 #include "frontends/sass/operand_counts.h"
+#include "frontends/sass/operands.h"
 #include "frontends/sass/slots.h"
 #include "frontends/sass/widths.h"
 #include "sim/base/error.h"
@@ -98,15 +97,13 @@ bool single_source(const TextInstruction& t, size_t n_dest, OpClass op) {
 
 class Decoder {
  public:
-  Decoder(isa::Instr& in, const TextInstruction& text, const OpcodeInfo& info)
-      : in_(in), text_(text), info_(info), widths_(text.opcode, info) {
-    fill_from_opcode(info, widths_, in);
+  Decoder(isa::Instr& in, const TextInstruction& text, const PooledOpcode& opcode)
+      : in_(in), text_(text), info_(opcode.info), widths_(opcode.widths) {
+    fill_from_opcode(info_, widths_, in);
   }
 
   // Whether the encoding's Ra, Rb and Rc fields hold the sources in the order of the text.
   bool has_slot_fields() const { return !single_source_ && info_.op != OpClass::kLdgsts; }
-
-  const MmaShape& shape() const { return widths_.shape(); }
 
   void run() {
     if (text_.guard.file != RegFile::kNone && (!text_.guard.zero || text_.guard_never)) {
@@ -340,24 +337,22 @@ class Decoder {
   isa::Instr& in_;
   const TextInstruction& text_;
   const OpcodeInfo& info_;
-  Widths widths_;
+  const Widths& widths_;
   bool single_source_ = false;
   TextureCounts texture_;
 };
 
-struct Encoding {
-  uint64_t lo, hi;
-};
+}  // namespace
 
-isa::Instr decode(uint32_t pc, std::string_view text, OpcodePool& pool, const Encoding* e) {
-  const TextInstruction t = parse_instruction(text);
-  const OpcodeInfo info = classify(t.opcode);
+isa::Instr decode_operands(uint32_t pc, const TextInstruction& t, uint16_t opcode, const Encoding* e,
+                           OpcodePool& pool) {
+  const PooledOpcode& o = pool.at(opcode);
   isa::Instr in;
   in.pc = pc;
-  Decoder decoder(in, t, info);
+  in.opcode = opcode;
+  Decoder decoder(in, t, o);
   decoder.run();
-  in.opcode = pool.intern(t.opcode);
-  if (!info.known || has_odd_modifier(t.opcode, info, decoder.shape())) {
+  if (o.odd) {
     pool.count_unknown(t.opcode);
   }
   if (e) {
@@ -370,15 +365,15 @@ isa::Instr decode(uint32_t pc, std::string_view text, OpcodePool& pool, const En
   return in;
 }
 
-}  // namespace
-
 isa::Instr decode_text(uint32_t pc, std::string_view text, OpcodePool& pool) {
-  return decode(pc, text, pool, nullptr);
+  const TextInstruction t = parse_instruction(text);
+  return decode_operands(pc, t, pool.intern(t.opcode), nullptr, pool);
 }
 
 isa::Instr decode_text(uint32_t pc, std::string_view text, uint64_t lo, uint64_t hi, OpcodePool& pool) {
+  const TextInstruction t = parse_instruction(text);
   const Encoding e{lo, hi};
-  return decode(pc, text, pool, &e);
+  return decode_operands(pc, t, pool.intern(t.opcode), &e, pool);
 }
 
 std::string_view target_label(std::string_view text) {

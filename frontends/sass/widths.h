@@ -12,6 +12,7 @@ namespace heddle::sass {
 
 class Widths {
  public:
+  Widths() = default;
   Widths(std::string_view opcode, const OpcodeInfo& info);
 
   // Registers of the register destination.
@@ -25,9 +26,9 @@ class Widths {
   const MmaShape& shape() const { return shape_; }
 
  private:
-  const OpcodeInfo& info_;
+  OpcodeInfo info_;
   MmaShape shape_;
-  bool extended_;  // .E: a 64-bit address
+  bool extended_ = false;  // .E: a 64-bit address
 };
 
 // `count` cut to the registers that `file` has from `index` on, so that no consumer's table is overrun.

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "frontends/cubin/text.h"
 #include "tests/cubin/encodings.h"
 
 namespace heddle::cubin::test {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "frontends/cubin/disassemble.h"
-#include "frontends/cubin/line.h"
+#include "frontends/cubin/word.h"
 
 namespace heddle::cubin::test {
 

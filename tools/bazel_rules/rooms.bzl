@@ -174,6 +174,7 @@ ROOMS = {
         "sim/base",
     ],
     "frontends/sass": [
+        "frontends/cubin",
         "frontends/input",
         "sim/access",
         "sim/base",

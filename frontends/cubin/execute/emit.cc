@@ -5,20 +5,20 @@
 
 namespace heddle::cubin {
 
+Operand Translator::guard() const {
+  Operand p;
+  p.kind = d_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
+  p.index = d_.guard;
+  return p;
+}
+
 exec::Inst& Translator::emit(exec::Kind kind, Role role) {
   exec::Inst in;
   in.kind = kind;
   in.counted = role == Role::kMain;
-  if (role != Role::kBefore && line_.guarded) {
-    Operand p;
-    p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
-    p.index = line_.guard;
-    if (line_.guard == kTruePredicate) {
-      in.guard = constant(1);
-    } else {
-      in.guard = predicate(p);
-    }
-    in.guard_negated = line_.guard_negated;
+  if (role != Role::kBefore && d_.guarded) {
+    in.guard = d_.guard == kTruePredicate ? constant(1) : predicate(guard());
+    in.guard_negated = d_.guard_negated;
   }
   out_.code.insts.push_back(in);
   out_.code.lines.push_back(at_ * static_cast<uint32_t>(kInstructionBytes));
@@ -55,11 +55,8 @@ void Translator::compute(const exec::arith::Fn& fn, Slot d0, std::initializer_li
 
 // Of instructions that are several: none of them may change the guard before the last one has looked at it.
 void Translator::guard_kept(std::initializer_list<Slot> written) {
-  Operand p;
-  p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
-  p.index = line_.guard;
   for (const Slot s : written) {
-    if (line_.guarded && s == predicate(p)) {
+    if (d_.guarded && s == predicate(guard())) {
       missing("its own guard as a result");
     }
   }
@@ -69,16 +66,14 @@ void Translator::guard_kept(std::initializer_list<Slot> written) {
 Slot Translator::guard_and(const Operand& also) { return guarded_by(truth(also)); }
 
 Slot Translator::guarded_by(Slot s) {
-  if (!line_.guarded) {
+  if (!d_.guarded) {
     return s;
   }
-  Operand p;
-  p.kind = line_.guard_uniform ? Kind::kUniformPredicate : Kind::kPredicate;
-  p.index = line_.guard;
-  p.negate = line_.guard_negated;
-  const Slot guard = truth(p), both = temporary();
+  Operand p = guard();
+  p.negate = d_.guard_negated;
+  const Slot held = truth(p), both = temporary();
   constexpr uint64_t kFirstAndSecond = 0xc0;  // of three inputs
-  compute(WordOp::kPredicates, both, temporary(), {guard, s, constant(0)}, kFirstAndSecond << 16,
+  compute(WordOp::kPredicates, both, temporary(), {held, s, constant(0)}, kFirstAndSecond << 16,
           Role::kBefore);
   return both;
 }

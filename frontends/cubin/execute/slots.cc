@@ -153,7 +153,7 @@ Slot Translator::source(const Operand& o, uint32_t word) {
       // Of a number with a sign the upper word is that of the 64-bit number.
       return constant(word == 0 ? o.bits & 0xffffffff : o.bits >> 32);
     case Kind::kConstant:
-      if (o.base != kNoIndex || o.ubase != kNoIndex) {
+      if (o.has_base() || o.has_ubase()) {
         missing("an indexed constant");
         return constant(0);
       }
@@ -182,7 +182,9 @@ uint64_t Translator::signs(const Operand& o, unsigned place) const {
          (o.invert ? exec::arith::kComplement0 << place : 0);
 }
 
-uint64_t Translator::negated(const Operand& o) const { return o.negate ? exec::arith::kNegatePredicate : 0; }
+uint32_t Translator::first_bit(Part p) {
+  return p == Part::kB1 ? 8 : p == Part::kB2 || p == Part::kH1 ? 16 : p == Part::kB3 ? 24 : 0;
+}
 
 // A whole number with its sign, in a register.
 Slot Translator::word(const Operand& o) {
@@ -226,7 +228,7 @@ Slot Translator::real(const Operand& o, Number type) {
 }
 
 Slot Translator::truth(const Operand& o) {
-  if (!o.is(Kind::kPredicate) && !o.is(Kind::kUniformPredicate)) {
+  if (!o.is_predicate()) {
     missing("no predicate");
     return constant(0);
   }

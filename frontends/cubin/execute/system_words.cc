@@ -188,7 +188,7 @@ Slot Translator::cluster_word(const Operand& o) {
     missing(fmt::format("word 0x{:x} of constant bank 0, at an offset", o.offset));
     return constant(0);
   }
-  const bool uniform = o.ubase != kNoIndex;
+  const bool uniform = o.has_ubase();
   const Slot index = uniform ? ureg(o.ubase) : reg(o.base), other = temporary();
   compute(WordOp::kNotEqual, other, exec::kNoSlot, {index}, 0, Role::kBefore);
   const Slot guard = guarded_by(other);

@@ -1,9 +1,12 @@
 #include "frontends/cubin/execute/timed_source.h"
 
-#include "frontends/cubin/disassemble.h"
+#include <fmt/format.h>
+
+#include "frontends/cubin/decode.h"
 #include "frontends/cubin/execute/code_recorder.h"
-#include "frontends/sass/decode.h"
-#include "frontends/sass/opcode_pool.h"
+#include "frontends/cubin/text.h"
+#include "frontends/sass/timed.h"
+#include "sim/base/error.h"
 
 namespace heddle::cubin {
 
@@ -21,12 +24,15 @@ isa::KernelImage image_of(const Object& object, const Translation& translation) 
     const std::vector<Word>& code = object.functions[number].code;
     for (size_t i = 0; i < code.size(); ++i) {
       const uint64_t pc = i * kInstructionBytes;
-      std::string text = disassembled(code[i], pc, object.capability);
-      isa::Instr in =
-          sass::decode_text(static_cast<uint32_t>(base + pc), text, code[i].low, code[i].high, pool);
+      const std::optional<Decoded> d = decode(code[i], pc, object.capability);
+      if (!d) {
+        throw Error(fmt::format("{}: {}+0x{:x}: no instruction that is known", object.file,
+                                object.functions[number].name, pc));
+      }
+      isa::Instr in = sass::timed(static_cast<uint32_t>(base + pc), *d, pool);
       in.target += in.target != 0 ? static_cast<uint32_t>(base) : 0;
       out.code.push_back(in);
-      out.text.push_back(std::move(text));
+      out.text.push_back(text(*d));
     }
     base += code.size() * kInstructionBytes;
   }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "frontends/cubin/disassemble.h"
 #include "frontends/cubin/execute/calls.h"
 #include "frontends/cubin/execute/translator.h"
+#include "frontends/cubin/text.h"
 #include "sim/base/align.h"
 #include "sim/base/error.h"
 
@@ -18,8 +18,8 @@ constexpr uint32_t kFirstArgument = 4;   // R4, of the ABI
 constexpr uint32_t kCallRegisters = 22;  // system functions take arguments from R4 on, and return to R20
 
 // Words of the largest operand that an instruction of this name can have.
-uint32_t operand_words(const Parsed& line) {
-  return line.name.ends_with("GMMA") ? 128 : line.name.ends_with("MMA") ? 16 : 4;
+uint32_t operand_words(Mnemonic name) {
+  return text(name).ends_with("GMMA") ? 128 : text(name).ends_with("MMA") ? 16 : 4;
 }
 
 // The code with its relocations applied. Throws Error for what cannot be.
@@ -51,113 +51,15 @@ std::vector<Word> relocated(const Object& object, const Placement& placement, co
   return out;
 }
 
-bool uniform_name(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"UMOV",  "ULDC",   "USEL",  "UISETP", "UIADD3", "ULEA",
-                                                "ULOP3", "UPLOP3", "UPRMT", "USHF",   "USGXT",  "UBMSK",
-                                                "UIMAD", "UFLO",   "UBREV", "UPOPC",  "UIMNMX", "UP2UR",
-                                                "UFADD", "UFMUL",  "UFFMA", "UI2F",   "UVIMNMX"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
-
-// Modifiers that nobody looks for: they say what is so anyway, or nothing about values. Any other makes an
-// instruction one that cannot be executed.
-struct Ignored {
-  std::string_view name;  // of the instruction; of those of the warp without U; "*": any
-  std::initializer_list<std::string_view> modifiers;
-};
-const Ignored kIgnored[] = {
-    {"*", {"AND", "E", "LUT", "REL"}},
-    // Caches and who sees it.
-    {"LD", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA"}},
-    {"LDG", {"GPU", "SM", "SYS", "CONSTANT", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B"}},
-    {"LDS", {"U"}},
-    {"LDL", {"EF", "EL", "LU", "EU", "NA"}},
-    {"ST", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
-    {"STG", {"GPU", "SM", "SYS", "EF", "EL", "LU", "EU", "NA"}},
-    {"STL", {"EF", "EL", "LU", "EU", "NA"}},
-    {"LDGSTS", {"BYPASS", "LTC128B"}},
-    {"ATOM", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ", "SPIN"}},
-    {"ATOMG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
-    {"REDG", {"STRONG", "GPU", "SM", "SYS", "EF", "RN", "FTZ"}},
-    {"ATOMS", {"SPIN", "32"}},
-    {"CCTL", {"PF1", "PF2", "IVALL", "RS", "IV", "RSLB", "WBALL"}},
-    {"MEMBAR", {"SC", "ALL", "MMIO", "CTA", "SM", "GPU", "SYS", "VC"}},
-    {"FENCE", {"VIEW", "ASYNC", "S", "G"}},
-    // Names of forms that the operands show.
-    {"IMAD", {"MOV", "IADD", "SHL", "U32"}},
-    {"SHF", {"L", "U32"}},
-    {"IDP", {"4A", "LO", "U8", "S8", "U16", "S16"}},
-    {"I2IP", {"U2", "S2", "U4", "S4", "U8", "S8", "U16", "S16", "S32"}},
-    {"I2I", {"SAT"}},
-    {"F2I", {"NTZ"}},
-    {"F2IP", {"F32"}},
-    {"FSET", {"BF"}},
-    {"HFMA2", {"MMA"}},
-    {"CREDUX", {"MAX"}},
-    {"VIMNMX", {"S32"}},
-    {"R2UR", {"BROADCAST"}},
-    {"RPCMOV", {"32"}},
-    {"VOTE", {"EQ"}},
-    {"VOTEU", {"EQ"}},
-    {"MATCH", {"ANY"}},
-    {"SHFL", {"IDX"}},
-    {"BAR", {"OR", "DEFER_BLOCKING"}},
-    {"BMOV", {"32"}},
-    {"LDSM", {"16", "M88"}},
-    {"STSM", {"16", "M88"}},
-    {"MOVM", {"16", "MT88", "M832"}},
-    {"HMMA", {"F16"}},
-    {"QMMA", {"F16"}},
-    {"HGMMA", {"F16"}},
-    {"QGMMA", {"F16"}},
-    {"BMMA", {"POPC"}},
-    {"BGMMA", {"POPC"}},
-    {"SYNCS", {"TRANS64", "64", "ARRIVE", "RED", "IV"}},
-    {"ARRIVES", {"LDGSTSBAR", "64"}},
-    {"LDGSTS", {"LTC64B", "LTC256B"}},
-    {"UTMALDG", {"1D", "2D", "3D", "4D", "5D"}},
-    {"UTMASTG", {"1D", "2D", "3D", "4D", "5D"}},
-    {"UTMAREDG", {"1D", "2D", "3D", "4D", "5D"}},
-    {"UTMAPF", {"L2", "1D", "2D", "3D", "4D", "5D"}},
-    {"UBLKCP", {"S", "G"}},
-    {"UBLKRED", {"S", "G", "RN"}},
-    {"UBLKPF", {"L2"}},
-    // What waits, and what changes hands.
-    {"WARPGROUP", {"ARRIVE", "WAIT", "DEPBAR", "LE"}},
-    {"DEPBAR", {"LE"}},
-    {"WARPSYNC", {"ALL", "EXCLUSIVE", "COLLECTIVE"}},
-    {"CALL", {"NOINC"}},
-    {"RET", {"NODEC"}},
-    {"BSSY", {"RELIABLE", "RECONVERGENT"}},
-    {"BSYNC", {"RELIABLE", "RECONVERGENT"}},
-    {"BREAK", {"RELIABLE"}},
-    {"BPT", {"TRAP"}},
-    {"NANOSLEEP", {"SYNCS"}},
-    {"UTMACCTL", {"IV", "PF"}},
-    {"USETMAXREG", {"DEALLOC", "TRY_ALLOC", "CTAPOOL"}},
-    {"USETSHMSZ", {"FLUSH"}},
-};
-bool says_nothing(const Parsed& line, std::string_view modifier) {
-  return std::any_of(std::begin(kIgnored), std::end(kIgnored), [&](const Ignored& i) {
-    return (i.name == "*" || i.name == line.name) &&
-           std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
-  });
-}
-
 }  // namespace
 
 void Translator::missing(std::string_view why) {
   if (!std::exchange(missing_, true) && needed_[f_number_]) {
-    out_.missing.push_back(
-        fmt::format("{}: {}+0x{:x}: {}{}{}", object_.file, f_->name, at_ * kInstructionBytes,
-                    line_.text.empty() ? fmt::format("0x{:016x}_{:016x}", word_.high, word_.low) : line_.text,
-                    why.empty() ? "" : ": ", why));
+    out_.missing.push_back(fmt::format(
+        "{}: {}+0x{:x}: {}{}{}", object_.file, f_->name, at_ * kInstructionBytes,
+        d_.name == Mnemonic::kNone ? fmt::format("0x{:016x}_{:016x}", word_.high, word_.low) : text(d_),
+        why.empty() ? "" : ": ", why));
   }
-}
-
-const Operand& Translator::op(size_t i) const {
-  static const Operand kNone;
-  return i < line_.operands.size() ? line_.operands[i] : kNone;
 }
 
 // The kernel, and all other functions if it calls through registers.
@@ -213,60 +115,48 @@ void Translator::find_registers() {
     const Function& f = object_.functions[number];
     registers_ = std::max({registers_, std::min(kZeroRegister, f.registers), kCallRegisters});
     for (size_t i = 0; i < f.code.size(); ++i) {
-      const Parsed line =
-          parse_line(disassembled(f.code[i], i * kInstructionBytes, object_.capability), f.code[i]);
-      for (const Operand& o : line.operands) {
-        if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
-          uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.index + 8));
-        } else if (o.is(Kind::kRegister) && o.index != kZeroRegister) {
-          registers_ = std::max(registers_, std::min(kZeroRegister, o.index + operand_words(line)));
-        }
-        if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
-          uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.ubase + 8));
-        }
-        if (o.base != kNoIndex && o.base != kZeroRegister) {
-          registers_ = std::max(registers_, std::min(kZeroRegister, o.base + 2));
-        }
+      const std::optional<Decoded> d = decode(f.code[i], i * kInstructionBytes, object_.capability);
+      for (size_t k = 0; d && k < d->count; ++k) {
+        find_registers(d->operands[k], operand_words(d->name));
       }
     }
+  }
+}
+
+void Translator::find_registers(const Operand& o, uint32_t words) {
+  if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
+    uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.index + 8));
+  } else if (o.is(Kind::kRegister) && o.index != kZeroRegister) {
+    registers_ = std::max(registers_, std::min(kZeroRegister, o.index + words));
+  }
+  if (o.has_ubase()) {
+    uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.ubase + 8));
+  }
+  if (o.has_base()) {
+    registers_ = std::max(registers_, std::min(kZeroRegister, o.base + 2));
   }
 }
 
 void Translator::instruction() {
   temporaries_ = 0;
   missing_ = false;
-  line_ = parse_line(disassembled(word_, at_ * kInstructionBytes, object_.capability), word_);
-  uniform_ = uniform_name(line_.name);
-  if (line_.mnemonic.empty()) {
+  const std::optional<Decoded> d = decode(word_, at_ * kInstructionBytes, object_.capability);
+  if (!d) {
+    d_ = {};
+    uniform_ = false;
     missing("no instruction that is known");
     emit(needed_[f_number_] ? exec::Kind::kFence
                             : exec::Kind::kTrap);  // nothing, or what must not be come to
     return;
   }
-  if (uniform_) {
-    line_.name.erase(0, 1);
-  } else if (line_.name == "LDCU") {
-    uniform_ = true;
-    line_.name = "LDC";
-  }
+  d_ = *d;
   const size_t before = out_.code.insts.size();
-  if (!integer() && !floating() && !memory() && !control() && !matrix() && !async()) {
-    missing();
-  }
-  std::string unknown;
-  for (size_t i = 0; i < line_.modifiers.size(); ++i) {
-    if (!line_.asked[i] && !says_nothing(line_, line_.modifiers[i])) {
-      unknown += "." + line_.modifiers[i];
-    }
-  }
-  if (!unknown.empty()) {
-    missing(unknown);
-  }
+  handle();
   if (missing_ && !needed_[f_number_]) {
     out_.code.insts.resize(before);
     out_.code.lines.resize(before);
     out_.origins.resize(before);
-    line_.guarded = false;
+    d_.guarded = false;
     emit(exec::Kind::kTrap);
   }
   if (out_.code.insts.size() == before) {
@@ -301,7 +191,7 @@ void Translator::function(uint32_t number) {
 // back.
 void Translator::system_functions() {
   exec::Code& c = out_.code;
-  line_ = {};
+  d_ = {};
   uniform_ = false;
   const auto value = [](Slot s) { return exec::ValuePlace{true, s, 0, 8}; };
   for (const SystemFunction& f : kSystemFunctions) {

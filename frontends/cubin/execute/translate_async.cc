@@ -16,42 +16,23 @@ namespace words = exec::arith;
 
 // Elements of UBLKRED.
 struct Elements {
-  std::string_view name;
+  Mod name;
   AtomicType type;
   uint8_t bytes;
 };
-constexpr Elements kElements[] = {{"S32", AtomicType::kS32, 4},  {"U64", AtomicType::kU64, 8},
-                                  {"S64", AtomicType::kS64, 8},  {"F16", AtomicType::kF16, 2},
-                                  {"F32", AtomicType::kF32, 4},  {"F64", AtomicType::kF64, 8},
-                                  {"BF16", AtomicType::kBf16, 2}};
+constexpr Elements kElements[] = {{Mod::kS32, AtomicType::kS32, 4},  {Mod::kU64, AtomicType::kU64, 8},
+                                  {Mod::kS64, AtomicType::kS64, 8},  {Mod::kF16, AtomicType::kF16, 2},
+                                  {Mod::kF32, AtomicType::kF32, 4},  {Mod::kF64, AtomicType::kF64, 8},
+                                  {Mod::kBF16, AtomicType::kBf16, 2}};
 
 }  // namespace
-
-bool Translator::async() {
-  const std::string& n = line_.name;
-  if (n == "LDGSTS") {
-    copy();
-  } else if (n == "UBLKCP" || n == "UBLKRED") {
-    bulk_copy();
-  } else if (n == "UBLKPF") {
-    bulk_prefetch();
-  } else if (n == "UTMALDG" || n == "UTMASTG" || n == "UTMAREDG" || n == "UTMAPF") {
-    tensor_copy();
-  } else if (n == "STAS" || n == "REDAS") {
-    asynchronous_store();
-  } else {
-    return barrier_object();
-  }
-  return true;
-}
 
 // [R1+UR2+0x8], an address in shared memory.
 exec::Place Translator::place(const Operand& o, Space space) {
   exec::Place p;
   p.space = space;
   p.offset = o.offset;
-  const bool thread = o.base != kNoIndex && o.base != kZeroRegister,
-             warp = o.ubase != kNoIndex && o.ubase != kZeroUniform;
+  const bool thread = o.has_base(), warp = o.has_ubase();
   if (space == Space::kGlobal) {
     p.base = temporary();
     if (thread) {
@@ -92,13 +73,13 @@ void Translator::emit_transfer(const TransferOp& t, bool once) {
 // To shared memory, from global memory.
 void Translator::copy() {
   TransferOp t;
-  t.size = line_.has("128") ? 16 : line_.has("64") ? 8 : 4;
+  t.size = take(Mod::k128) ? 16 : take(Mod::k64) ? 8 : 4;
   t.to = place(op(0), Space::kSharedCluster);
   t.from = place(op(1), Space::kGlobal);
-  if (op(1).described && op(0).ubase != kNoIndex && op(0).base != kNoIndex) {
+  if (op(1).descriptor != kNoIndex && op(0).ubase != kNoIndex && op(0).has_base()) {
     missing("a policy beside a register (ptxas 13.0 names another uniform register than it has filled)");
   }
-  if (line_.has("ZFILL")) {
+  if (take(Mod::kZFILL)) {
     source_of_part(t);
   }
   if (count() > 2) {  // whether it is read; otherwise zeros are written
@@ -128,14 +109,14 @@ void Translator::source_of_part(TransferOp& t) {
   t.from.offset = 0;
 }
 
-AtomicKind Translator::reduction() const {
-  constexpr std::pair<std::string_view, AtomicKind> kNames[] = {
-      {"ADD", AtomicKind::kAdd}, {"MIN", AtomicKind::kMin}, {"MAX", AtomicKind::kMax},
-      {"INC", AtomicKind::kInc}, {"DEC", AtomicKind::kDec}, {"AND", AtomicKind::kAnd},
-      {"OR", AtomicKind::kOr},   {"XOR", AtomicKind::kXor}};
+AtomicKind Translator::reduction() {
+  constexpr std::pair<Mod, AtomicKind> kNames[] = {
+      {Mod::kADD, AtomicKind::kAdd}, {Mod::kMIN, AtomicKind::kMin}, {Mod::kMAX, AtomicKind::kMax},
+      {Mod::kINC, AtomicKind::kInc}, {Mod::kDEC, AtomicKind::kDec}, {Mod::kAND, AtomicKind::kAnd},
+      {Mod::kOR, AtomicKind::kOr},   {Mod::kXOR, AtomicKind::kXor}};
   AtomicKind out = AtomicKind::kAdd;
   for (const auto& [name, kind] : kNames) {
-    out = line_.has(name) ? kind : out;
+    out = take(name) ? kind : out;
   }
   return out;
 }
@@ -145,7 +126,7 @@ void Translator::bulk_copy() {
   TransferOp t;
   t.kind = TransferOp::Kind::kBulk;
   Slot units = source(op(2));
-  if (line_.has("MULTICAST")) {
+  if (take(Mod::kMULTICAST)) {
     t.blocks = temporary();
     compute(WordOp::kShift, t.blocks, kNoSlot, {units, constant(16), constant(0)}, words::kRight,
             Role::kBefore);
@@ -156,19 +137,17 @@ void Translator::bulk_copy() {
   t.bytes = temporary();
   compute(WordOp::kShift, t.bytes, kNoSlot, {units, constant(4), constant(0)}, 0, Role::kBefore);
   // "S.G": to shared from global memory. Where it is shared, the barrier object is named beside it.
-  const auto space = [&](size_t i) {
-    return i < line_.modifiers.size() && line_.modifiers[i] == "S" ? Space::kSharedCluster : Space::kGlobal;
-  };
+  const auto space = [&](size_t i) { return d_.mods[i] == Mod::kS ? Space::kSharedCluster : Space::kGlobal; };
   t.to = place(op(0), space(0));
   t.from = place(op(1), space(1));
   t.signals = t.to.space != Space::kGlobal;
   if (t.signals) {
     t.barrier = place(next_uniform(op(0)), Space::kSharedCluster);
   }
-  if (line_.name == "UBLKRED") {
-    Elements e{"", AtomicType::kU32, 4};
+  if (name_ == Mnemonic::kUBLKRED) {
+    Elements e{Mod::kNone, AtomicType::kU32, 4};
     for (const Elements& other : kElements) {
-      e = line_.has(other.name) ? other : e;
+      e = take(other.name) ? other : e;
     }
     t.combine = exec::atomic_fn(reduction(), e.type, !t.signals);
     t.element_bytes = e.bytes;
@@ -192,18 +171,17 @@ void Translator::bulk_prefetch() {
 // Loads: [to, barrier, coordinates], [map]; stores: [from, coordinates], [map]; prefetches: [coordinates],
 // [map]
 void Translator::tensor_copy() {
-  const bool loads = line_.name == "UTMALDG", prefetches = line_.name == "UTMAPF";
+  const bool loads = name_ == Mnemonic::kUTMALDG, prefetches = name_ == Mnemonic::kUTMAPF;
   TransferOp t;
   t.kind = loads        ? TransferOp::Kind::kTensorLoad
            : prefetches ? TransferOp::Kind::kTensorPrefetch
                         : TransferOp::Kind::kTensorStore;
-  for (const std::string& m : line_.modifiers) {
-    if (m.size() == 2 && m[1] == 'D') {
-      t.dimensions = static_cast<uint8_t>(m[0] - '0');
-    }
+  for (const auto& [name, n] :
+       {std::pair{Mod::k1D, 1}, {Mod::k2D, 2}, {Mod::k3D, 3}, {Mod::k4D, 4}, {Mod::k5D, 5}}) {
+    t.dimensions = take(name) ? static_cast<uint8_t>(n) : t.dimensions;
   }
-  t.im2col = line_.has("IM2COL");
-  if (line_.name == "UTMAREDG") {
+  t.im2col = take(Mod::kIM2COL);
+  if (name_ == Mnemonic::kUTMAREDG) {
     t.reduces = true;
     t.reduction = reduction();
   }
@@ -221,7 +199,7 @@ void Translator::tensor_copy() {
   }
   t.map = temporary();
   compute(WordOp::kJoin, t.map, kNoSlot, {ureg(op(1).ubase), ureg(op(1).ubase, 1)}, 0, Role::kBefore);
-  if (line_.has("MULTICAST")) {
+  if (take(Mod::kMULTICAST)) {
     t.blocks = temporary();
     compute(WordOp::kShift, t.blocks, kNoSlot, {source(op(2)), constant(16), constant(0)}, words::kRight,
             Role::kBefore);
@@ -246,8 +224,8 @@ void Translator::asynchronous_store() {
   TransferOp t;
   t.kind = TransferOp::Kind::kStore;
   t.element_bytes = 4;
-  const bool reduces = line_.name == "REDAS", wide = line_.has("64");
-  t.elements = line_.has("128") ? 4 : wide ? 2 : 1;
+  const bool reduces = name_ == Mnemonic::kREDAS, wide = take(Mod::k64);
+  t.elements = take(Mod::k128) ? 4 : wide ? 2 : 1;
   const Operand& o = op(0);
   if (o.base == kNoIndex || o.base == kZeroRegister) {
     missing();
@@ -260,7 +238,7 @@ void Translator::asynchronous_store() {
     t.elements = 1;
     t.element_bytes = wide ? 8 : 4;
     t.values[0] = wide ? joined(op(1)) : source(op(1));
-    const AtomicType type = wide ? AtomicType::kU64 : line_.has("S32") ? AtomicType::kS32 : AtomicType::kU32;
+    const AtomicType type = wide ? AtomicType::kU64 : take(Mod::kS32) ? AtomicType::kS32 : AtomicType::kU32;
     t.combine = exec::atomic_fn(reduction(), type, false);
     if (t.combine == nullptr) {
       missing("such a reduction");

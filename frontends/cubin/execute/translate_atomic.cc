@@ -17,14 +17,14 @@ using exec::MemoryOp;
 using exec::Space;
 using exec::arith::WordOp;
 
-std::optional<AtomicKind> kind_of(const Parsed& line) {
-  constexpr std::pair<std::string_view, AtomicKind> kNames[] = {
-      {"ADD", AtomicKind::kAdd}, {"MIN", AtomicKind::kMin}, {"MAX", AtomicKind::kMax},
-      {"INC", AtomicKind::kInc}, {"DEC", AtomicKind::kDec}, {"AND", AtomicKind::kAnd},
-      {"OR", AtomicKind::kOr},   {"XOR", AtomicKind::kXor}, {"EXCH", AtomicKind::kExch},
-      {"CAS", AtomicKind::kCas}, {"CAST", AtomicKind::kCas}};
+std::optional<AtomicKind> kind_of(Modifiers& mods) {
+  constexpr std::pair<Mod, AtomicKind> kNames[] = {
+      {Mod::kADD, AtomicKind::kAdd}, {Mod::kMIN, AtomicKind::kMin}, {Mod::kMAX, AtomicKind::kMax},
+      {Mod::kINC, AtomicKind::kInc}, {Mod::kDEC, AtomicKind::kDec}, {Mod::kAND, AtomicKind::kAnd},
+      {Mod::kOR, AtomicKind::kOr},   {Mod::kXOR, AtomicKind::kXor}, {Mod::kEXCH, AtomicKind::kExch},
+      {Mod::kCAS, AtomicKind::kCas}, {Mod::kCAST, AtomicKind::kCas}};
   for (const auto& [name, kind] : kNames) {
-    if (line.has(name)) {
+    if (mods.take(name)) {
       return kind;
     }
   }
@@ -35,17 +35,17 @@ struct AtomicSize {
   AtomicType type;
   uint8_t words, elements;  // registers of an element
 };
-AtomicSize type_of(const Parsed& line) {
-  constexpr std::pair<std::string_view, AtomicSize> kNames[] = {
-      {"F16x2", {AtomicType::kF16x2, 1, 1}},   {"F16x4", {AtomicType::kF16x2, 1, 2}},
-      {"F16x8", {AtomicType::kF16x2, 1, 4}},   {"BF16x2", {AtomicType::kBf16x2, 1, 1}},
-      {"BF16x4", {AtomicType::kBf16x2, 1, 2}}, {"BF16x8", {AtomicType::kBf16x2, 1, 4}},
-      {"F32x2", {AtomicType::kF32, 1, 2}},     {"F32x4", {AtomicType::kF32, 1, 4}},
-      {"F32", {AtomicType::kF32, 1, 1}},       {"F64", {AtomicType::kF64, 2, 1}},
-      {"S32", {AtomicType::kS32, 1, 1}},       {"S64", {AtomicType::kS64, 2, 1}},
-      {"64", {AtomicType::kU64, 2, 1}},        {"128", {AtomicType::kB128, 4, 1}}};
+AtomicSize type_of(Modifiers& mods) {
+  constexpr std::pair<Mod, AtomicSize> kNames[] = {
+      {Mod::kF16x2, {AtomicType::kF16x2, 1, 1}},   {Mod::kF16x4, {AtomicType::kF16x2, 1, 2}},
+      {Mod::kF16x8, {AtomicType::kF16x2, 1, 4}},   {Mod::kBF16x2, {AtomicType::kBf16x2, 1, 1}},
+      {Mod::kBF16x4, {AtomicType::kBf16x2, 1, 2}}, {Mod::kBF16x8, {AtomicType::kBf16x2, 1, 4}},
+      {Mod::kF32x2, {AtomicType::kF32, 1, 2}},     {Mod::kF32x4, {AtomicType::kF32, 1, 4}},
+      {Mod::kF32, {AtomicType::kF32, 1, 1}},       {Mod::kF64, {AtomicType::kF64, 2, 1}},
+      {Mod::kS32, {AtomicType::kS32, 1, 1}},       {Mod::kS64, {AtomicType::kS64, 2, 1}},
+      {Mod::k64, {AtomicType::kU64, 2, 1}},        {Mod::k128, {AtomicType::kB128, 4, 1}}};
   for (const auto& [name, type] : kNames) {
-    if (line.has(name)) {
+    if (mods.take(name)) {
       return type;
     }
   }
@@ -117,12 +117,15 @@ Slot Translator::done_by_atom(const Operand& address, AtomicKind kind, AtomicTyp
 }
 
 // [P, d], address, value, [value]: of compare-and-swap what is compared with comes first.
-void Translator::atomic(Space space, bool returns) {
-  const bool shared = space == Space::kSharedCluster, cast = line_.has("CAST"),
-             cas = line_.has("CAS") || cast;
-  auto kind = kind_of(line_);
-  AtomicSize type = type_of(line_);
-  const bool counts = line_.has("POPC");  // ATOMS.POPC.INC.32 d, [a]: adds one for each lane
+void Translator::atomic() {
+  const bool returns = name_ != Mnemonic::kREDG;
+  const Space space = name_ == Mnemonic::kATOMS  ? Space::kSharedCluster
+                      : name_ == Mnemonic::kATOM ? Space::kGeneric
+                                                 : Space::kGlobal;
+  const bool shared = space == Space::kSharedCluster, cast = take(Mod::kCAST), cas = take(Mod::kCAS) || cast;
+  auto kind = kind_of(d_.mods);
+  AtomicSize type = type_of(d_.mods);
+  const bool counts = take(Mod::kPOPC);  // ATOMS.POPC.INC.32 d, [a]: adds one for each lane
   if (counts) {
     kind = AtomicKind::kAdd;
     type = {AtomicType::kU32, 1, 1};

@@ -23,27 +23,28 @@ BarrierObjectOp operation(BarrierObjectOp::Kind kind) {
 
 }  // namespace
 
-bool Translator::barrier_object() {
+// Copies are done when they are issued: what one stands for has come now. TRANSCNT takes back what
+// ARRIVE.A0T1 before it expects.
+void Translator::arrive_copies() {
   using Kind = BarrierObjectOp::Kind;
-  if (line_.name == "ARRIVES") {
-    // Copies are done when they are issued: what one stands for has come now. TRANSCNT takes back what
-    // ARRIVE.A0T1 before it expects.
-    BarrierObjectOp o = operation(line_.has("ARVCNT") ? Kind::kArriveCopies : Kind::kComplete);
-    o.no_increment = o.kind == Kind::kArriveCopies;
-    if (!o.no_increment && !line_.has("TRANSCNT")) {
-      missing("objects of before 9.0");
-    }
-    emit_object(o, op(0), constant(1), kNoSlot, false);
-  } else if (line_.name != "SYNCS") {
-    return false;
-  } else if (line_.has("EXCH")) {
+  BarrierObjectOp o = operation(take(Mod::kARVCNT) ? Kind::kArriveCopies : Kind::kComplete);
+  o.no_increment = o.kind == Kind::kArriveCopies;
+  if (!o.no_increment && !take(Mod::kTRANSCNT)) {
+    missing("objects of before 9.0");
+  }
+  emit_object(o, op(0), constant(1), kNoSlot, false);
+}
+
+void Translator::barrier_object() {
+  using Kind = BarrierObjectOp::Kind;
+  if (take(Mod::kEXCH)) {
     initialise_object();
-  } else if (line_.has("CCTL")) {
+  } else if (take(Mod::kCCTL)) {
     emit_object(operation(Kind::kInvalidate), op(0), kNoSlot, kNoSlot, false);
-  } else if (line_.has("PHASECHK")) {
+  } else if (take(Mod::kPHASECHK)) {
     BarrierObjectOp o = operation(Kind::kWait);
     o.parity = true;
-    o.suspends = line_.has("TRYWAIT");
+    o.suspends = take(Mod::kTRYWAIT);
     const Slot parity = temporary();
     compute(WordOp::kShift, parity, kNoSlot, {source(op(2)), constant(31), constant(0)}, words::kRight,
             Role::kBefore);
@@ -51,7 +52,6 @@ bool Translator::barrier_object() {
   } else {
     arrive();
   }
-  return true;
 }
 
 // mbarrier.init: what is written is 2^20 less the count, from bit 1 on and from bit 43 on.
@@ -71,23 +71,23 @@ void Translator::initialise_object() {
 // ARRIVE: state, [object], register.
 void Translator::arrive() {
   using Kind = BarrierObjectOp::Kind;
-  const bool one_byte = line_.has("A0T1"), expects = line_.has("A0TR"), completes = line_.has("A0TX");
+  const bool one_byte = take(Mod::kA0T1), expects = take(Mod::kA0TR), completes = take(Mod::kA0TX);
   BarrierObjectOp o = operation(one_byte || expects ? Kind::kExpect
                                 : completes         ? Kind::kComplete
                                                     : Kind::kArrive);
-  o.drops = line_.has("OPTOUT");
+  o.drops = take(Mod::kOPTOUT);
   Slot operand = source(op(2));
   if (one_byte) {
     operand = constant(1);
-  } else if (line_.has("A1T0")) {
+  } else if (take(Mod::kA1T0)) {
     operand = kNoSlot;
   } else if (o.kind == Kind::kArrive) {
-    o.expects = !line_.has("ART0");  // one arrival, the register is bytes
+    o.expects = !take(Mod::kART0);  // one arrival, the register is bytes
   }
   // TMASK: arrivals that do not end the phase. All lanes get the state before the instruction there, and as
   // its lower word the lanes that execute it, from which ptxas' code finds what each one's own would be.
   // Here lanes arrive one after the other and get their own: the lower word names no other.
-  const bool others = line_.has("TMASK");
+  const bool others = take(Mod::kTMASK);
   o.no_complete = others;
   const bool state = op(0).is(Operand::Kind::kRegister) && op(0).index != kZeroRegister;
   const Slot result = state ? temporary() : kNoSlot;

@@ -18,99 +18,91 @@ using exec::arith::Round;
 using exec::arith::WordOp;
 namespace words = exec::arith;
 
-Round rounding(const Parsed& line) {
-  return line.has("RM")   ? Round::kDown
-         : line.has("RP") ? Round::kUp
-         : line.has("RZ") ? Round::kZero
-                          : Round::kNearest;
+Round rounding(Modifiers& mods) {
+  return mods.take(Mod::kRM)   ? Round::kDown
+         : mods.take(Mod::kRP) ? Round::kUp
+         : mods.take(Mod::kRZ) ? Round::kZero
+                               : Round::kNearest;
 }
-FloatHow how(const Parsed& line) {
+FloatHow how(Modifiers& mods) {
   FloatHow h;
-  h.round = rounding(line);
-  h.ftz = line.has("FTZ");
-  h.sat = line.has("SAT");
-  h.relu = line.has("RELU");
-  h.nan = line.has("NAN");
-  h.xorsign = line.has("XORSIGN");
+  h.round = rounding(mods);
+  h.ftz = mods.take(Mod::kFTZ);
+  h.sat = mods.take(Mod::kSAT);
+  h.relu = mods.take(Mod::kRELU);
+  h.nan = mods.take(Mod::kNAN);
+  h.xorsign = mods.take(Mod::kXORSIGN);
   return h;
 }
-int relations(const Parsed& line) {
+int relations(Modifiers& mods) {
   using words::Relation;
   constexpr int kAny = words::kLess | words::kEqual | words::kGreater, kNan = words::kUnordered;
-  constexpr std::pair<std::string_view, int> kNames[] = {{"F", 0},
+  constexpr std::pair<Mod, int> kNames[] = {{Mod::kF, 0},
 
-                                                         {"LT", words::kLess},
-                                                         {"EQ", words::kEqual},
-                                                         {"LE", words::kLess | words::kEqual},
-                                                         {"GT", words::kGreater},
-                                                         {"NE", words::kLess | words::kGreater},
-                                                         {"GE", words::kGreater | words::kEqual},
-                                                         {"NUM", kAny},
-                                                         {"NAN", kNan},
-                                                         {"LTU", words::kLess | kNan},
-                                                         {"EQU", words::kEqual | kNan},
-                                                         {"LEU", words::kLess | words::kEqual | kNan},
-                                                         {"GTU", words::kGreater | kNan},
-                                                         {"NEU", words::kLess | words::kGreater | kNan},
-                                                         {"GEU", words::kGreater | words::kEqual | kNan},
-                                                         {"T", kAny | kNan}};
+                                            {Mod::kLT, words::kLess},
+                                            {Mod::kEQ, words::kEqual},
+                                            {Mod::kLE, words::kLess | words::kEqual},
+                                            {Mod::kGT, words::kGreater},
+                                            {Mod::kNE, words::kLess | words::kGreater},
+                                            {Mod::kGE, words::kGreater | words::kEqual},
+                                            {Mod::kNUM, kAny},
+                                            {Mod::kNAN, kNan},
+                                            {Mod::kLTU, words::kLess | kNan},
+                                            {Mod::kEQU, words::kEqual | kNan},
+                                            {Mod::kLEU, words::kLess | words::kEqual | kNan},
+                                            {Mod::kGTU, words::kGreater | kNan},
+                                            {Mod::kNEU, words::kLess | words::kGreater | kNan},
+                                            {Mod::kGEU, words::kGreater | words::kEqual | kNan},
+                                            {Mod::kT, kAny | kNan}};
   for (const auto& [name, bits] : kNames) {
-    if (line.has(name)) {
+    if (mods.take(name)) {
       return bits;
     }
   }
   return -1;
 }
-Boolean boolean(const Parsed& line) {
-  return line.has("OR") ? Boolean::kOr : line.has("XOR") ? Boolean::kXor : Boolean::kAnd;
+Boolean boolean(Modifiers& mods) {
+  return mods.take(Mod::kOR) ? Boolean::kOr : mods.take(Mod::kXOR) ? Boolean::kXor : Boolean::kAnd;
 }
 
 }  // namespace
 
-bool Translator::floating() {
-  const std::string& n = line_.name;
-  const auto f32 = Number::kF32, f64 = Number::kF64;
-  if (n == "FADD" || n == "FMUL" || n == "FFMA") {
-    fused(f32, n == "FFMA" ? 3 : 2);
-  } else if (n == "DADD" || n == "DMUL" || n == "DFMA") {
-    fused(f64, n == "DFMA" ? 3 : 2);
-  } else if (n == "FSETP" || n == "DSETP" || n == "FSET") {
-    compare_floats(n == "DSETP" ? f64 : f32);
-  } else if (n == "FMNMX") {
-    const Slot a = real(magnitude(op(1)), f32), b = real(magnitude(op(2)), f32), p = truth(op(3));
-    const Slot least = temporary(), most = temporary();
-    compute(words::float_fn(FloatOp::kMin, f32, false, how(line_)), least, {a, b}, Role::kBefore);
-    compute(words::float_fn(FloatOp::kMax, f32, false, how(line_)), most, {a, b}, Role::kBefore);
-    compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
-  } else if (n == "FADD2" || n == "FMUL2" || n == "FFMA2") {
-    fused_pair();
-  } else if (n == "FMNMX3") {
-    const Slot a = real(op(1), f32), b = real(op(2), f32), c = real(op(3), f32), p = truth(op(4));
-    const Slot least = temporary(), most = temporary();
-    for (const auto& [what, to] : {std::pair{FloatOp::kMin, least}, {FloatOp::kMax, most}}) {
-      compute(words::float_fn(what, f32, false, how(line_)), to, {a, b}, Role::kBefore);
-      compute(words::float_fn(what, f32, false, how(line_)), to, {to, c}, Role::kBefore);
-    }
-    compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
-  } else if (n == "FSEL") {
-    if (line_.has("FTZ")) {
-      missing("FTZ");
-    }
-    const Slot a = real(op(1), f32), b = real(op(2), f32), p = truth(op(3));
-    compute(WordOp::kSelect, destination(op(0)), kNoSlot, {a, b, p});
-  } else if (n == "FCHK") {
-    compute(words::division_check_fn(), predicate(op(0)), kNoSlot, {real(op(1), f32), real(op(2), f32)}, 0);
-  } else if (n == "MUFU") {
-    special_function();
-  } else {
-    return halves() || conversion();
+void Translator::extreme_float() {
+  const Number f32 = Number::kF32;
+  const Slot a = real(magnitude(op(1)), f32), b = real(magnitude(op(2)), f32), p = truth(op(3));
+  const Slot least = temporary(), most = temporary();
+  compute(words::float_fn(FloatOp::kMin, f32, false, how(d_.mods)), least, {a, b}, Role::kBefore);
+  compute(words::float_fn(FloatOp::kMax, f32, false, how(d_.mods)), most, {a, b}, Role::kBefore);
+  compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
+}
+
+void Translator::extreme_of_three() {
+  const Number f32 = Number::kF32;
+  const Slot a = real(op(1), f32), b = real(op(2), f32), c = real(op(3), f32), p = truth(op(4));
+  const Slot least = temporary(), most = temporary();
+  for (const auto& [what, to] : {std::pair{FloatOp::kMin, least}, {FloatOp::kMax, most}}) {
+    compute(words::float_fn(what, f32, false, how(d_.mods)), to, {a, b}, Role::kBefore);
+    compute(words::float_fn(what, f32, false, how(d_.mods)), to, {to, c}, Role::kBefore);
   }
-  return true;
+  compute(WordOp::kSelect, destination(op(0)), kNoSlot, {least, most, p});
+}
+
+void Translator::select_float() {
+  if (take(Mod::kFTZ)) {
+    missing("FTZ");
+  }
+  const Slot a = real(op(1), Number::kF32), b = real(op(2), Number::kF32), p = truth(op(3));
+  compute(WordOp::kSelect, destination(op(0)), kNoSlot, {a, b, p});
+}
+
+void Translator::check_division() {
+  compute(words::division_check_fn(), predicate(op(0)), kNoSlot,
+          {real(op(1), Number::kF32), real(op(2), Number::kF32)}, 0);
 }
 
 // The function of XORSIGN takes magnitudes itself.
 Operand Translator::magnitude(Operand o) {
-  if (line_.has("XORSIGN")) {
+  if (take(Mod::kXORSIGN)) {
     if (!o.absolute || o.negate) {
       missing("a sign");
     }
@@ -119,23 +111,31 @@ Operand Translator::magnitude(Operand o) {
   return o;
 }
 
-void Translator::fused(Number type, size_t operands) {
-  const FloatOp what = operands == 3                   ? FloatOp::kFma
-                       : line_.name.substr(1) == "ADD" ? FloatOp::kAdd
-                                                       : FloatOp::kMul;
+void Translator::fused() {
+  const auto is = [&](Mnemonic single, Mnemonic wide) { return name_ == single || name_ == wide; };
+  const Number type =
+      is(Mnemonic::kDADD, Mnemonic::kDMUL) || name_ == Mnemonic::kDFMA ? Number::kF64 : Number::kF32;
+  const size_t operands = is(Mnemonic::kFFMA, Mnemonic::kDFMA) ? 3 : 2;
+  const FloatOp what = operands == 3                          ? FloatOp::kFma
+                       : is(Mnemonic::kFADD, Mnemonic::kDADD) ? FloatOp::kAdd
+                                                              : FloatOp::kMul;
   const Slot a = real(op(1), type), b = real(op(2), type);
   const Slot c = operands == 3 ? real(op(3), type) : kNoSlot;
   double scale = 1;
-  for (const auto& [name, by] :
-       {std::pair{"D2", 0.5}, {"D4", 0.25}, {"D8", 0.125}, {"M2", 2.0}, {"M4", 4.0}, {"M8", 8.0}}) {
-    scale = line_.has(name) ? by : scale;
+  for (const auto& [name, by] : {std::pair{Mod::kD2, 0.5},
+                                 {Mod::kD4, 0.25},
+                                 {Mod::kD8, 0.125},
+                                 {Mod::kM2, 2.0},
+                                 {Mod::kM4, 4.0},
+                                 {Mod::kM8, 8.0}}) {
+    scale = take(name) ? by : scale;
   }
   if (scale != 1) {
     compute(words::scaled_product_fn(), destination(op(0)), kNoSlot, {a, b},
-            words::scaled_product(scale, how(line_)));
+            words::scaled_product(scale, how(d_.mods)));
     return;
   }
-  const words::Fn fn = words::float_fn(what, type, false, how(line_));
+  const words::Fn fn = words::float_fn(what, type, false, how(d_.mods));
   if (type == Number::kF32) {
     compute(fn, destination(op(0)), {a, b, c});
     return;
@@ -147,15 +147,17 @@ void Translator::fused(Number type, size_t operands) {
 
 // FADD2 and the like: two of f32, each with its own registers.
 void Translator::fused_pair() {
-  const size_t operands = line_.name == "FFMA2" ? 3 : 2;
-  const FloatOp what = operands == 3 ? FloatOp::kFma : line_.name == "FADD2" ? FloatOp::kAdd : FloatOp::kMul;
-  const words::Fn fn = words::float_fn(what, Number::kF32, false, how(line_));
+  const size_t operands = name_ == Mnemonic::kFFMA2 ? 3 : 2;
+  const FloatOp what = operands == 3               ? FloatOp::kFma
+                       : name_ == Mnemonic::kFADD2 ? FloatOp::kAdd
+                                                   : FloatOp::kMul;
+  const words::Fn fn = words::float_fn(what, Number::kF32, false, how(d_.mods));
   const Slot results[2] = {temporary(), temporary()};
   for (uint32_t half = 0; half < 2; ++half) {
     Slot sources[3] = {kNoSlot, kNoSlot, kNoSlot};
     for (size_t i = 0; i < operands; ++i) {
       Operand o = op(i + 1);
-      const bool both = o.suffix == ".F32", swapped = o.suffix == ".F32x2.LO_HI";
+      const bool both = o.part == Part::kF32, swapped = o.part == Part::kLowHigh;
       if (!o.is(Kind::kRegister) && !o.is(Kind::kNumber)) {
         missing("such an operand");
       }
@@ -171,18 +173,19 @@ void Translator::fused_pair() {
   compute(WordOp::kCopy, destination(op(0), 1), kNoSlot, {results[1]}, 0, Role::kBehind);
 }
 
-void Translator::compare_floats(Number type) {
-  const bool value = line_.name == "FSET";
+void Translator::compare_floats() {
+  const Number type = name_ == Mnemonic::kDSETP ? Number::kF64 : Number::kF32;
+  const bool value = name_ == Mnemonic::kFSET;
   const size_t i = value ? 1 : 2;
-  if (type == Number::kF64 && (line_.has("MIN") || line_.has("MAX"))) {
-    if (!line_.has("AND")) {
+  if (type == Number::kF64 && (take(Mod::kMIN) || take(Mod::kMAX))) {
+    if (!take(Mod::kAND)) {
       missing();
     }
     const Slot a = real(op(2), type), b = real(op(3), type), p = truth(op(4));
-    compute(words::double_extreme_fn(line_.has("MIN")), predicate(op(0)), predicate(op(1)), {a, b, p}, 0);
+    compute(words::double_extreme_fn(take(Mod::kMIN)), predicate(op(0)), predicate(op(1)), {a, b, p}, 0);
     return;
   }
-  const int bits = relations(line_);
+  const int bits = relations(d_.mods);
   if (bits < 0) {
     missing();
     return;
@@ -190,8 +193,8 @@ void Translator::compare_floats(Number type) {
   words::Comparison c;
   c.type = type;
   c.relations = static_cast<uint8_t>(bits);
-  c.boolean = boolean(line_);
-  c.ftz = line_.has("FTZ");
+  c.boolean = boolean(d_.mods);
+  c.ftz = take(Mod::kFTZ);
   const Slot a = real(op(i), type), b = real(op(i + 1), type), p = truth(op(i + 2));
   if (value) {
     compute(words::set_fn(c, 0x3f800000), destination(op(0)), {a, b, p});
@@ -212,9 +215,8 @@ Slot Translator::half_source(const Operand& o, size_t& next, bool bf16) {
     return constant(o.bits & 0xffffffff);
   }
   Slot s = real(magnitude(o), bf16 ? Number::kBf16 : Number::kF16);
-  const bool low = o.suffix.find(".H0_H0") != std::string::npos,
-             high = o.suffix.find(".H1_H1") != std::string::npos;
-  if (o.suffix.find(".F32") != std::string::npos) {
+  const bool low = o.part == Part::kH0H0, high = o.part == Part::kH1H1;
+  if (o.part == Part::kF32) {
     missing("a source of f32");
   }
   if (low || high) {
@@ -225,47 +227,41 @@ Slot Translator::half_source(const Operand& o, size_t& next, bool bf16) {
   return s;
 }
 
-bool Translator::halves() {
-  const std::string& n = line_.name;
-  if (n == "HSETP2" || n == "HSET2") {
-    compare_halves(n == "HSETP2");
-    return true;
-  }
-  if (n != "HADD2" && n != "HMUL2" && n != "HFMA2" && n != "HMNMX2") {
-    return false;
-  }
-  const bool bf16 = line_.has("BF16_V2");
+void Translator::halves() {
+  const bool bf16 = take(Mod::kBF16_V2);
   const Number type = bf16 ? Number::kBf16 : Number::kF16;
   size_t next = 1;
   const Slot a = half_source(op(next), next, bf16), b = half_source(op(next), next, bf16);
   const Slot d = destination(op(0));
-  if (n == "HMNMX2") {
+  if (name_ == Mnemonic::kHMNMX2) {
     const Slot p = truth(op(next)), least = temporary(), most = temporary();
-    compute(words::float_fn(FloatOp::kMin, type, true, how(line_)), least, {a, b}, Role::kBefore);
-    compute(words::float_fn(FloatOp::kMax, type, true, how(line_)), most, {a, b}, Role::kBefore);
+    compute(words::float_fn(FloatOp::kMin, type, true, how(d_.mods)), least, {a, b}, Role::kBefore);
+    compute(words::float_fn(FloatOp::kMax, type, true, how(d_.mods)), most, {a, b}, Role::kBefore);
     compute(WordOp::kSelect, d, kNoSlot, {least, most, p});
-    return true;
+    return;
   }
-  if (line_.has("F32")) {  // one sum, as f32
-    if (n != "HADD2") {
+  if (take(Mod::kF32)) {  // one sum, as f32
+    if (name_ != Mnemonic::kHADD2) {
       missing();
-      return true;
+      return;
     }
     compute(words::half_sum_fn(), d, kNoSlot, {a, b}, bf16 ? 1 : 0);
-    return true;
+    return;
   }
-  const Slot c = n == "HFMA2" ? half_source(op(next), next, bf16) : kNoSlot;
+  const Slot c = name_ == Mnemonic::kHFMA2 ? half_source(op(next), next, bf16) : kNoSlot;
   if (next < count()) {
     missing("a predicate");
   }
-  const FloatOp what = n == "HFMA2" ? FloatOp::kFma : n == "HADD2" ? FloatOp::kAdd : FloatOp::kMul;
-  compute(words::float_fn(what, type, true, how(line_)), d, {a, b, c});
-  return true;
+  const FloatOp what = name_ == Mnemonic::kHFMA2   ? FloatOp::kFma
+                       : name_ == Mnemonic::kHADD2 ? FloatOp::kAdd
+                                                   : FloatOp::kMul;
+  compute(words::float_fn(what, type, true, how(d_.mods)), d, {a, b, c});
 }
 
-void Translator::compare_halves(bool predicates) {
-  const bool bf16 = line_.has("BF16_V2");
-  const int bits = relations(line_);
+void Translator::compare_halves() {
+  const bool predicates = name_ == Mnemonic::kHSETP2;
+  const bool bf16 = take(Mod::kBF16_V2);
+  const int bits = relations(d_.mods);
   size_t next = predicates ? 2 : 1;
   const Slot a = half_source(op(next), next, bf16), b = half_source(op(next), next, bf16),
              p = truth(op(next));
@@ -277,11 +273,11 @@ void Translator::compare_halves(bool predicates) {
   c.type = bf16 ? Number::kBf16 : Number::kF16;
   c.pair = true;
   c.relations = static_cast<uint8_t>(bits);
-  c.boolean = boolean(line_);
+  c.boolean = boolean(d_.mods);
   if (!predicates) {
-    compute(words::set_fn(c, !line_.has("BF") ? 0xffff
-                             : bf16           ? 0x3f80
-                                              : 0x3c00),
+    compute(words::set_fn(c, !take(Mod::kBF) ? 0xffff
+                             : bf16          ? 0x3f80
+                                             : 0x3c00),
             destination(op(0)), {a, b, p});
     return;
   }
@@ -292,7 +288,7 @@ void Translator::compare_halves(bool predicates) {
 // One half: R1, R1.H1.
 Slot Translator::half_value(const Operand& o, Number type) {
   const Slot s = real(o, type);
-  if (o.suffix != ".H1") {
+  if (o.part != Part::kH1) {
     return s;
   }
   const Slot t = temporary();
@@ -302,15 +298,15 @@ Slot Translator::half_value(const Operand& o, Number type) {
 
 void Translator::special_function() {
   using words::MachineFunction;
-  constexpr std::pair<std::string_view, MachineFunction> kNames[] = {
-      {"COS", MachineFunction::kCos},       {"SIN", MachineFunction::kSin},
-      {"EX2", MachineFunction::kEx2},       {"LG2", MachineFunction::kLg2},
-      {"RCP", MachineFunction::kRcp},       {"RSQ", MachineFunction::kRsq},
-      {"RCP64H", MachineFunction::kRcp64h}, {"RSQ64H", MachineFunction::kRsq64h},
-      {"SQRT", MachineFunction::kSqrt},     {"TANH", MachineFunction::kTanh}};
-  if (line_.has("F16x2") || line_.has("BF16x2")) {
-    const bool bf16_pair = line_.has("BF16x2");
-    if (!line_.has("EX2")) {
+  constexpr std::pair<Mod, MachineFunction> kNames[] = {
+      {Mod::kCOS, MachineFunction::kCos},       {Mod::kSIN, MachineFunction::kSin},
+      {Mod::kEX2, MachineFunction::kEx2},       {Mod::kLG2, MachineFunction::kLg2},
+      {Mod::kRCP, MachineFunction::kRcp},       {Mod::kRSQ, MachineFunction::kRsq},
+      {Mod::kRCP64H, MachineFunction::kRcp64h}, {Mod::kRSQ64H, MachineFunction::kRsq64h},
+      {Mod::kSQRT, MachineFunction::kSqrt},     {Mod::kTANH, MachineFunction::kTanh}};
+  if (take(Mod::kF16x2) || take(Mod::kBF16x2)) {
+    const bool bf16_pair = take(Mod::kBF16x2);
+    if (!take(Mod::kEX2)) {
       missing();
       return;
     }
@@ -319,11 +315,11 @@ void Translator::special_function() {
             {real(op(1), type)}, 0);
     return;
   }
-  const bool f16 = line_.has("F16"), bf16 = line_.has("BF16");
+  const bool f16 = take(Mod::kF16), bf16 = take(Mod::kBF16);
   if (f16 || bf16) {
     const auto type = f16 ? Number::kF16 : Number::kBf16;
-    const bool exponential = line_.has("EX2");
-    if (!exponential && !line_.has("TANH")) {
+    const bool exponential = take(Mod::kEX2);
+    if (!exponential && !take(Mod::kTANH)) {
       missing();
       return;
     }
@@ -333,7 +329,7 @@ void Translator::special_function() {
     return;
   }
   for (const auto& [name, function] : kNames) {
-    if (line_.has(name)) {
+    if (take(name)) {
       compute(words::special_word_fn(function), destination(op(0)), kNoSlot, {real(op(1), Number::kF32)}, 0);
       return;
     }

@@ -1,6 +1,4 @@
 // Products of matrices: of a warp, of a warp group.
-#include <charconv>
-
 #include "frontends/cubin/execute/translator.h"
 #include "sim/exec/matrix/sparse.h"
 #include "sim/exec/matrix_shapes.h"
@@ -13,47 +11,17 @@ using exec::MatrixOp;
 using exec::arith::WordOp;
 using exec::matrix::Element;
 
-struct Shape {
-  uint32_t m = 0, n = 0, k = 0;
-};
-
-// "16816" of a warp: m 8 or 16, n 8, then k; "8x8x4", "64x128x16".
-Shape shape_of(const Parsed& line) {
-  for (const std::string& text : line.modifiers) {
-    if (text.empty() || text[0] < '0' || text[0] > '9') {
-      continue;
-    }
-    line.has(text);
-    uint32_t parts[3] = {};
-    if (text.find('x') == std::string::npos) {
-      const size_t rows = text[0] == '8' ? 1 : 2;
-      if (text.size() < rows + 2 || text.substr(0, rows + 1) != (rows == 1 ? "88" : "168")) {
-        return {};
-      }
-      std::from_chars(text.data() + rows + 1, text.data() + text.size(), parts[2]);
-      return {rows == 1 ? 8U : 16U, 8, parts[2]};
-    }
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    for (uint32_t& p : parts) {
-      const auto r = std::from_chars(at, end, p);
-      at = r.ptr + (r.ptr < end ? 1 : 0);
-    }
-    return {parts[0], parts[1], parts[2]};
-  }
-  return {};
-}
-
 // Of QGMMA the types of both factors are named, in order.
-std::vector<Element> elements(const Parsed& line) {
-  constexpr std::pair<std::string_view, Element> kNames[] = {
-      {"BF16", Element::kBf16}, {"TF32", Element::kTf32}, {"E4M3", Element::kE4m3}, {"E5M2", Element::kE5m2},
-      {"S8", Element::kS8},     {"U8", Element::kU8},     {"S4", Element::kS4},     {"U4", Element::kU4}};
+std::vector<Element> elements(Modifiers& mods) {
+  constexpr std::pair<Mod, Element> kNames[] = {{Mod::kBF16, Element::kBf16}, {Mod::kTF32, Element::kTf32},
+                                                {Mod::kE4M3, Element::kE4m3}, {Mod::kE5M2, Element::kE5m2},
+                                                {Mod::kS8, Element::kS8},     {Mod::kU8, Element::kU8},
+                                                {Mod::kS4, Element::kS4},     {Mod::kU4, Element::kU4}};
   std::vector<Element> out;
-  for (const std::string& m : line.modifiers) {
+  for (const Mod m : mods) {
     for (const auto& [name, e] : kNames) {
       if (m == name) {
-        line.has(m);
+        mods.take(m);
         out.push_back(e);
       }
     }
@@ -63,26 +31,15 @@ std::vector<Element> elements(const Parsed& line) {
 
 }  // namespace
 
-bool Translator::matrix() {
-  const std::string& n = line_.name;
-  if (n == "MOVM" && line_.has("U4TO8")) {
-    unpack_tile();
-  } else if (n == "MOVM") {
-    MatrixOp m;
-    m.kind = MatrixOp::Kind::kTransposeTile;
-    m.d.slots = {destination(op(0))};
-    m.a.slots = {source(op(1))};
-    emit_matrix(std::move(m));
-  } else if (n == "HMMA" || n == "IMMA" || n == "BMMA" || n == "QMMA") {
-    product();
-  } else if (n == "DMMA") {
-    double_product();
-  } else if (n == "HGMMA" || n == "QGMMA" || n == "IGMMA" || n == "BGMMA") {
-    group_product();
-  } else {
-    return false;
+void Translator::move_tile() {
+  if (take(Mod::kU4TO8)) {
+    return unpack_tile();
   }
-  return true;
+  MatrixOp m;
+  m.kind = MatrixOp::Kind::kTransposeTile;
+  m.d.slots = {destination(op(0))};
+  m.a.slots = {source(op(1))};
+  emit_matrix(std::move(m));
 }
 
 void Translator::emit_matrix(MatrixOp m) {
@@ -128,6 +85,11 @@ void Translator::unpack_tile() {
   compute(WordOp::kCopy, destination(op(0), 1), kNoSlot, {results[1]}, 0, Role::kBehind);
 }
 
+Shape Translator::shape() {
+  take(Mod::kShape);
+  return d_.shape;
+}
+
 // So many words of an operand. RZ: zeros.
 std::vector<Slot> Translator::matrix_words(const Operand& o, uint32_t words, bool reads) {
   std::vector<Slot> out;
@@ -150,19 +112,19 @@ void Translator::sparsity(MatrixOp& m, size_t place, bool selects) {
 
 // d, a, b, c, [predicate], [metadata, selector]
 void Translator::product() {
-  const Shape s = shape_of(line_);
-  const std::vector<Element> types = elements(line_);
-  const bool sparse = line_.has("SP");
+  const Shape s = shape();
+  const std::vector<Element> types = elements(d_.mods);
+  const bool sparse = take(Mod::kSP);
   MatrixOp m;
   exec::matrix::Product& p = m.product;
   p.m = static_cast<uint16_t>(s.m);
   p.n = static_cast<uint16_t>(s.n);
-  if (line_.name == "HMMA") {
+  if (name_ == Mnemonic::kHMMA) {
     p.a = p.b = types.empty() ? Element::kF16 : types[0];
-    p.c = p.d = line_.has("F32") ? Element::kF32 : Element::kF16;
+    p.c = p.d = take(Mod::kF32) ? Element::kF32 : Element::kF16;
     p.negate_a = op(1).negate;
     p.negate_b = op(2).negate;
-  } else if (line_.name == "BMMA") {
+  } else if (name_ == Mnemonic::kBMMA) {
     p.a = p.b = Element::kB1;
     p.c = p.d = Element::kS32;
     p.conjunction = true;
@@ -173,16 +135,16 @@ void Translator::product() {
     }
     p.a = types[0];
     p.b = types[1];
-    const bool floats = line_.name == "QMMA";
-    p.c = p.d = !floats ? Element::kS32 : line_.has("F32") ? Element::kF32 : Element::kF16;
-    p.satfinite = line_.has("SAT");
+    const bool floats = name_ == Mnemonic::kQMMA;
+    p.c = p.d = !floats ? Element::kS32 : take(Mod::kF32) ? Element::kF32 : Element::kF16;
+    p.satfinite = take(Mod::kSAT);
   }
   if (s.k == 0 || count() != (sparse ? 6U : 4U)) {
     missing(s.k == 0 ? "" : "a predicate");
     return;
   }
   exec::matrix::shape_mma(m, s.k, sparse);
-  if (line_.name == "QMMA") {  // of its own, not by f16: 25 bits, all K at once (MMA-Sim)
+  if (name_ == Mnemonic::kQMMA) {  // of its own, not by f16: 25 bits, all K at once (MMA-Sim)
     p.path = exec::matrix::Path::kFused;
     p.aligned_fraction = 25;
     p.result_fraction = 23;
@@ -199,16 +161,16 @@ void Translator::product() {
 
 // Elements of f64 are registers of 64 bits in the executor.
 void Translator::double_product() {
-  const Shape s = shape_of(line_);
+  const Shape s = shape();
   MatrixOp m;
   exec::matrix::Product& p = m.product;
   p.m = static_cast<uint16_t>(s.m);
   p.n = static_cast<uint16_t>(s.n);
   p.a = p.b = p.c = p.d = Element::kF64;
-  p.round = line_.has("RM")   ? exec::arith::Round::kDown
-            : line_.has("RP") ? exec::arith::Round::kUp
-            : line_.has("RZ") ? exec::arith::Round::kZero
-                              : exec::arith::Round::kNearest;
+  p.round = take(Mod::kRM)   ? exec::arith::Round::kDown
+            : take(Mod::kRP) ? exec::arith::Round::kUp
+            : take(Mod::kRZ) ? exec::arith::Round::kZero
+                             : exec::arith::Round::kNearest;
   for (size_t i = 1; i < 4; ++i) {
     if (op(i).negate || op(i).absolute) {
       missing("a sign");
@@ -246,22 +208,22 @@ void Translator::double_product() {
 
 // d, [a], descriptors, c, [predicate: whether c is added], [metadata, [selector]], [counter]
 void Translator::group_product() {
-  const Shape s = shape_of(line_);
-  std::vector<Element> types = elements(line_);
+  const Shape s = shape();
+  std::vector<Element> types = elements(d_.mods);
   if (op(0).is_zero()) {
     nothing();  // what the compiler writes for a group without products, with descriptors of nothing
     return;
   }
   MatrixOp m;
   exec::matrix::Product& p = m.product;
-  if (line_.name == "HGMMA") {
+  if (name_ == Mnemonic::kHGMMA) {
     types.assign(2, types.empty() ? Element::kF16 : types[0]);
-  } else if (line_.name == "BGMMA") {
+  } else if (name_ == Mnemonic::kBGMMA) {
     types.assign(2, Element::kB1);
     p.conjunction = true;
   }
-  const bool sparse = line_.has("SP");
-  const bool whole = line_.name == "IGMMA" || line_.name == "BGMMA";
+  const bool sparse = take(Mod::kSP);
+  const bool whole = name_ == Mnemonic::kIGMMA || name_ == Mnemonic::kBGMMA;
   if (types.size() != 2 || s.n == 0) {
     missing();
     return;
@@ -269,8 +231,8 @@ void Translator::group_product() {
   p.a = types[0];
   p.b = types[1];
   p.n = static_cast<uint16_t>(s.n);
-  p.satfinite = line_.has("SAT");
-  p.c = p.d = whole ? Element::kS32 : line_.has("F32") ? Element::kF32 : Element::kF16;
+  p.satfinite = take(Mod::kSAT);
+  p.c = p.d = whole ? Element::kS32 : take(Mod::kF32) ? Element::kF32 : Element::kF16;
   exec::matrix::shape_wgmma(m, s.k, sparse);
   size_t i = 1;
   if (op(i).is(Kind::kRegister)) {
@@ -280,9 +242,9 @@ void Translator::group_product() {
     m.a.in_shared = true;
   }
   const Operand& described = op(i++);
-  const auto says = [&](const char* what) { return described.suffix.find(what) != std::string::npos; };
-  p.negate_a = p.negate_a || says("negA");
-  p.negate_b = says("negB");
+  const auto says = [&](uint8_t what) { return (described.matrices & what) != 0; };
+  p.negate_a = p.negate_a || says(Operand::kNegativeA);
+  p.negate_b = says(Operand::kNegativeB);
   uint32_t at = 0;
   const auto descriptor = [&] {
     const Slot t = temporary();
@@ -293,18 +255,18 @@ void Translator::group_product() {
   };
   if (m.a.in_shared) {
     m.a.slots = {descriptor()};
-    m.a.mn_major = says("tnspA");
+    m.a.mn_major = says(Operand::kTransposedA);
   }
   m.b.in_shared = true;
   at = 2;  // of a factor in registers its place stays empty
   m.b.slots = {descriptor()};
-  m.b.mn_major = says("tnspB");
+  m.b.mn_major = says(Operand::kTransposedB);
   m.d.slots = matrix_words(op(0), m.d.fragment.registers(), false);
   m.c.slots = matrix_words(op(i), m.c.fragment.registers(), true);
   const bool conditional = op(i + 1).is(Kind::kUniformPredicate);
   m.uses_c = conditional ? truth(op(i + 1)) : constant(op(i).is_zero() ? 0 : 1);
   if (sparse) {
-    sparsity(m, i + (conditional ? 2 : 1), line_.name == "HGMMA");
+    sparsity(m, i + (conditional ? 2 : 1), name_ == Mnemonic::kHGMMA);
   }
   emit_matrix(std::move(m));
 }

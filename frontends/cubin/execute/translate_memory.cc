@@ -14,14 +14,14 @@ struct Size {
   uint8_t bytes = 4, elements = 1;
   bool sign = false;
 };
-Size size_of(const Parsed& line) {
-  if (line.has("U8") || line.has("S8")) {
-    return {1, 1, line.has("S8")};
+Size size_of(Modifiers& mods) {
+  if (mods.take(Mod::kU8) || mods.take(Mod::kS8)) {
+    return {1, 1, mods.take(Mod::kS8)};
   }
-  if (line.has("U16") || line.has("S16")) {
-    return {2, 1, line.has("S16")};
+  if (mods.take(Mod::kU16) || mods.take(Mod::kS16)) {
+    return {2, 1, mods.take(Mod::kS16)};
   }
-  return {4, static_cast<uint8_t>(line.has("128") ? 4 : line.has("64") ? 2 : 1)};
+  return {4, static_cast<uint8_t>(mods.take(Mod::k128) ? 4 : mods.take(Mod::k64) ? 2 : 1)};
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ void Translator::access(MemoryOp m, const Operand& o) {
   }
   const bool global = m.space == Space::kGlobal || m.space == Space::kGeneric;
   Slot base = kNoSlot;
-  if (o.base != kNoIndex && o.base != kZeroRegister) {
+  if (o.has_base()) {
     base = reg(o.base);
     m.pair_base = global && !o.base_narrow;
     if (o.base_shift != 0) {
@@ -43,7 +43,7 @@ void Translator::access(MemoryOp m, const Operand& o) {
       base = scaled;
     }
   }
-  if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
+  if (o.has_ubase()) {
     if (global) {  // of 64 bits
       m.addend = temporary();
       compute(WordOp::kJoin, m.addend, kNoSlot, {ureg(o.ubase), ureg(o.ubase, 1)}, 0, Role::kBefore);
@@ -58,44 +58,23 @@ void Translator::access(MemoryOp m, const Operand& o) {
   out_.code.memory.push_back(m);
 }
 
-bool Translator::memory() {
-  const std::string& n = line_.name;
-  if (n == "LDG" || n == "LD") {
-    load_store(n == "LDG" ? Space::kGlobal : Space::kGeneric, false);
-  } else if (n == "STG" || n == "ST") {
-    load_store(n == "STG" ? Space::kGlobal : Space::kGeneric, true);
-  } else if (n == "LDS" || n == "STS") {
-    load_store(Space::kSharedCluster, n == "STS");
-  } else if (n == "LDL" || n == "STL") {
-    load_store(Space::kLocal, n == "STL");
-  } else if (n == "LDC") {
-    load_constant();
-  } else if (n == "ATOMG" || n == "ATOM") {
-    atomic(n == "ATOMG" ? Space::kGlobal : Space::kGeneric, true);
-  } else if (n == "REDG" || n == "RED") {
-    atomic(Space::kGlobal, false);
-  } else if (n == "ATOMS") {
-    atomic(Space::kSharedCluster, true);
-  } else if (n == "LDSM" || n == "STSM") {
-    matrix_tiles(n == "STSM");
-  } else if (n == "QSPC") {
-    const Space space = line_.has("S")   ? Space::kShared
-                        : line_.has("D") ? Space::kSharedCluster
-                        : line_.has("L") ? Space::kLocal
-                                         : Space::kGlobal;
-    line_.has("G");
-    const Slot here = in_space(generic_address(op(2)), space);
-    compute(WordOp::kCopy, predicate(op(0)), kNoSlot, {here});
-  } else if (n == "CCTL" || n == "MEMBAR" || n == "ERRBAR" || n == "CGAERRBAR") {
-    nothing();
-  } else {
-    return false;
-  }
-  return true;
+void Translator::in_space_of() {
+  const Space space = take(Mod::kS)   ? Space::kShared
+                      : take(Mod::kD) ? Space::kSharedCluster
+                      : take(Mod::kL) ? Space::kLocal
+                                      : Space::kGlobal;
+  const Slot here = in_space(generic_address(op(2)), space);
+  compute(WordOp::kCopy, predicate(op(0)), kNoSlot, {here});
 }
 
-void Translator::load_store(Space space, bool stores) {
-  const Size size = size_of(line_);
+void Translator::load_store() {
+  const bool stores =
+      name_ == Mnemonic::kST || name_ == Mnemonic::kSTG || name_ == Mnemonic::kSTS || name_ == Mnemonic::kSTL;
+  const Space space = name_ == Mnemonic::kLD || name_ == Mnemonic::kST     ? Space::kGeneric
+                      : name_ == Mnemonic::kLDG || name_ == Mnemonic::kSTG ? Space::kGlobal
+                      : name_ == Mnemonic::kLDL || name_ == Mnemonic::kSTL ? Space::kLocal
+                                                                           : Space::kSharedCluster;
+  const Size size = size_of(d_.mods);
   MemoryOp m;
   m.kind = stores ? MemoryOp::Kind::kStore : MemoryOp::Kind::kLoad;
   m.space = space;
@@ -103,7 +82,7 @@ void Translator::load_store(Space space, bool stores) {
   m.elements = size.elements;
   m.sign = size.sign;
   m.register_bytes = 4;
-  m.strong = line_.has("STRONG") || line_.has("MMIO");
+  m.strong = take(Mod::kSTRONG) || take(Mod::kMMIO);
   m.polls = !stores && m.strong;
   const Operand& value = op(stores ? count() - 1 : count() - 2);
   if (!stores && count() > 2) {
@@ -120,9 +99,9 @@ void Translator::load_store(Space space, bool stores) {
 
 void Translator::load_constant() {
   const Operand& o = op(1);
-  const Size size = size_of(line_);
-  const bool indexed = o.base != kNoIndex || o.ubase != kNoIndex;
-  if (line_.has("IL") || line_.has("IS") || line_.has("ISL") || !o.is(Kind::kConstant)) {
+  const Size size = size_of(d_.mods);
+  const bool indexed = o.has_base() || o.has_ubase();
+  if (take(Mod::kIL) || take(Mod::kIS) || take(Mod::kISL) || !o.is(Kind::kConstant)) {
     missing("an index of this mode");
     return;
   }
@@ -162,9 +141,9 @@ void Translator::load_constant() {
     return;
   }
   Slot base = kNoSlot;
-  if (o.base != kNoIndex && o.base != kZeroRegister) {
+  if (o.has_base()) {
     base = reg(o.base);
-  } else if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
+  } else if (o.has_ubase()) {
     base = ureg(o.ubase);
   }
   Slot loaded[4] = {};
@@ -184,11 +163,12 @@ void Translator::load_constant() {
   uniform_ = uniform;
 }
 
-void Translator::matrix_tiles(bool stores) {
+void Translator::matrix_tiles() {
+  const bool stores = name_ == Mnemonic::kSTSM;
   exec::MatrixOp m;
   m.kind = stores ? exec::MatrixOp::Kind::kStoreTiles : exec::MatrixOp::Kind::kLoadTiles;
-  m.transposed = line_.has("MT88");
-  const uint32_t tiles = line_.has("4") ? 4 : line_.has("2") ? 2 : 1;
+  m.transposed = take(Mod::kMT88);
+  const uint32_t tiles = take(Mod::k4) ? 4 : take(Mod::k2) ? 2 : 1;
   const Operand& value = op(stores ? 1 : 0);
   for (uint32_t i = 0; i < tiles; ++i) {
     (stores ? m.a : m.d).slots.push_back(stores ? source(value, i) : destination(value, i));
@@ -197,10 +177,10 @@ void Translator::matrix_tiles(bool stores) {
   m.memory.bytes = 16;
   m.memory.space = Space::kSharedCluster;
   const Operand& o = op(stores ? 0 : 1);
-  if (o.ubase != kNoIndex && o.ubase != kZeroUniform) {
+  if (o.has_ubase()) {
     m.memory.addend = ureg(o.ubase);
   }
-  const Slot base = o.base != kNoIndex && o.base != kZeroRegister ? reg(o.base) : kNoSlot;
+  const Slot base = o.has_base() ? reg(o.base) : kNoSlot;
   exec::Inst& in = emit(exec::Kind::kMatrix);
   in.s[0] = base;
   in.offset = o.offset;

@@ -16,69 +16,65 @@ namespace words = exec::arith;
 
 }  // namespace
 
-bool Translator::wide_integer() {
-  const std::string& n = line_.name;
-  const auto wide = [&] { return line_.has("64") || line_.has("S64") || line_.has("U64"); };
-  if (n == "IADD" && wide()) {
-    add_wide();
-  } else if (n == "MOV" && wide()) {
-    const auto [low, high] = pair(op(1));
-    compute(WordOp::kCopy, destination(op(0)), kNoSlot, {low});
-    compute(WordOp::kCopy, destination(op(0), 1), kNoSlot, {high}, 0, Role::kBehind);
-  } else if (n == "SEL" && wide()) {
-    const Slot p = truth(op(3));
-    for (uint32_t i = 0; i < 2; ++i) {
-      compute(WordOp::kSelect, destination(op(0), i), kNoSlot, {source(op(1), i), source(op(2), i), p}, 0,
-              i == 0 ? Role::kMain : Role::kBehind);
-    }
-  } else if (n == "ISETP" && wide()) {
-    constexpr std::pair<std::string_view, uint8_t> kRelations[] = {{"LT", words::kLess},
-                                                                   {"EQ", words::kEqual},
-                                                                   {"LE", words::kLess | words::kEqual},
-                                                                   {"GT", words::kGreater},
-                                                                   {"NE", words::kLess | words::kGreater},
-                                                                   {"GE", words::kGreater | words::kEqual}};
-    words::Comparison c;
-    c.type = line_.has("S64") ? Number::kS64 : Number::kU64;
-    c.boolean = line_.has("OR")    ? words::Boolean::kOr
-                : line_.has("XOR") ? words::Boolean::kXor
-                                   : words::Boolean::kAnd;
-    for (const auto& [name, bits] : kRelations) {
-      c.relations = line_.has(name) ? bits : c.relations;
-    }
-    if (c.relations == 0) {
-      missing();
-    }
-    const Slot a = joined(op(2)), b = joined(op(3)), with = truth(op(4));
-    compute(words::setp_fn(c), predicate(op(0)), {a, b, with});
-    out_.code.insts.back().d[1] = predicate(op(1));
-  } else if (n == "IMNMX" && wide()) {
-    // PT, PT, d, a, b, which, !PT: what the other predicates do has not been seen.
-    if (op(0).index != kTruePredicate || op(1).index != kTruePredicate || op(6).index != kTruePredicate ||
-        !op(6).negate) {
-      missing("a predicate");
-    }
-    const Number type = line_.has("S64") ? Number::kS64 : Number::kU64;
-    const Slot a = joined(op(3)), b = joined(op(4)), p = truth(op(5)), least = temporary(),
-               most = temporary();
-    compute(words::integer_fn(IntegerOp::kMin, type), least, kNoSlot, {a, b}, 0, Role::kBefore);
-    compute(words::integer_fn(IntegerOp::kMax, type), most, kNoSlot, {a, b}, 0, Role::kBefore);
-    compute(words::bit_fn(BitOp::kSelect, Number::kU64), least, kNoSlot, {least, most, p}, 0, Role::kBefore);
-    compute(WordOp::kSplit, destination(op(2)), destination(op(2), 1), {least});
-  } else if (n == "VIADD" && line_.has("ISAT")) {
-    line_.has("S32");
-    compute(words::integer_fn(op(2).negate ? IntegerOp::kSubSat : IntegerOp::kAddSat, Number::kS32),
-            destination(op(0)), kNoSlot, {source(op(1)), source(op(2))}, 0);
-  } else if ((n == "VIADD" || n == "VIMNMX") && (line_.has("U8x4") || line_.has("S8x4"))) {
-    of_bytes();
-  } else {
-    return false;
+bool Translator::takes_wide() { return take(Mod::k64) || take(Mod::kS64) || take(Mod::kU64); }
+bool Translator::takes_bytes() { return take(Mod::kU8x4) || take(Mod::kS8x4); }
+
+void Translator::move_wide() {
+  const auto [low, high] = pair(op(1));
+  compute(WordOp::kCopy, destination(op(0)), kNoSlot, {low});
+  compute(WordOp::kCopy, destination(op(0), 1), kNoSlot, {high}, 0, Role::kBehind);
+}
+
+void Translator::select_wide() {
+  const Slot p = truth(op(3));
+  for (uint32_t i = 0; i < 2; ++i) {
+    compute(WordOp::kSelect, destination(op(0), i), kNoSlot, {source(op(1), i), source(op(2), i), p}, 0,
+            i == 0 ? Role::kMain : Role::kBehind);
   }
-  return true;
+}
+
+void Translator::compare_wide() {
+  constexpr std::pair<Mod, uint8_t> kRelations[] = {{Mod::kLT, words::kLess},
+                                                    {Mod::kEQ, words::kEqual},
+                                                    {Mod::kLE, words::kLess | words::kEqual},
+                                                    {Mod::kGT, words::kGreater},
+                                                    {Mod::kNE, words::kLess | words::kGreater},
+                                                    {Mod::kGE, words::kGreater | words::kEqual}};
+  words::Comparison c;
+  c.type = take(Mod::kS64) ? Number::kS64 : Number::kU64;
+  c.boolean = take(Mod::kOR)    ? words::Boolean::kOr
+              : take(Mod::kXOR) ? words::Boolean::kXor
+                                : words::Boolean::kAnd;
+  for (const auto& [name, bits] : kRelations) {
+    c.relations = take(name) ? bits : c.relations;
+  }
+  if (c.relations == 0) {
+    missing();
+  }
+  const Slot a = joined(op(2)), b = joined(op(3)), with = truth(op(4));
+  compute(words::setp_fn(c), predicate(op(0)), {a, b, with});
+  out_.code.insts.back().d[1] = predicate(op(1));
+}
+
+// PT, PT, d, a, b, which, !PT: what the other predicates do has not been seen.
+void Translator::extreme_wide() {
+  if (op(0).index != kTruePredicate || op(1).index != kTruePredicate || op(6).index != kTruePredicate ||
+      !op(6).negate) {
+    missing("a predicate");
+  }
+  const Number type = take(Mod::kS64) ? Number::kS64 : Number::kU64;
+  const Slot a = joined(op(3)), b = joined(op(4)), p = truth(op(5)), least = temporary(), most = temporary();
+  compute(words::integer_fn(IntegerOp::kMin, type), least, kNoSlot, {a, b}, 0, Role::kBefore);
+  compute(words::integer_fn(IntegerOp::kMax, type), most, kNoSlot, {a, b}, 0, Role::kBefore);
+  compute(words::bit_fn(BitOp::kSelect, Number::kU64), least, kNoSlot, {least, most, p}, 0, Role::kBefore);
+  compute(WordOp::kSplit, destination(op(2)), destination(op(2), 1), {least});
 }
 
 // d, [carry], a, b, [carry in]: the lower words, then the upper ones with what is carried.
 void Translator::add_wide() {
+  if (!take(Mod::k64)) {
+    missing();
+  }
   size_t i = 1;
   Slot carry = kNoSlot;
   if (op(i).is(Kind::kPredicate)) {
@@ -88,7 +84,7 @@ void Translator::add_wide() {
   if (a.negate && b.negate) {
     missing("two signs");
   }
-  const Slot in = line_.has("X") ? truth(op(i + 2)) : kNoSlot, low = temporary(), carried = temporary();
+  const Slot in = take(Mod::kX) ? truth(op(i + 2)) : kNoSlot, low = temporary(), carried = temporary();
   const auto [a_low, a_high] = pair(a);
   const auto [b_low, b_high] = pair(b);
   compute(WordOp::kAdd3, low, carried, {a_low, b_low, constant(0), in}, signs(a, 0) | signs(b, 1),
@@ -103,9 +99,9 @@ void Translator::add_wide() {
 
 // VIADD and VIMNMX of four bytes, one after the other.
 void Translator::of_bytes() {
-  const bool sum = line_.name == "VIADD";
-  const uint64_t sign = line_.has("S8x4") ? words::kSigned : 0;
-  if (line_.has("RELU") || op(1).negate) {
+  const bool sum = name_ == Mnemonic::kVIADD;
+  const uint64_t sign = take(Mod::kS8x4) ? words::kSigned : 0;
+  if (take(Mod::kRELU) || op(1).negate) {
     missing();
   }
   const Slot all = temporary(), a = temporary(), b = temporary(), p = sum ? kNoSlot : truth(op(3));

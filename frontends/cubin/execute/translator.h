@@ -1,4 +1,4 @@
-// The parts of translate().
+// The parts of translate(): of each instruction's record (record.h) what the executor does for it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/cubin/execute/operand.h"
+#include "frontends/cubin/decode.h"
 #include "frontends/cubin/execute/translate.h"
 #include "sim/exec/arith/convert.h"
 #include "sim/exec/arith/number.h"
@@ -42,6 +42,7 @@ class Translator {
   void find_needed(uint32_t kernel);
   bool defined(const std::string& name) const;
   void find_registers();
+  void find_registers(const Operand& o, uint32_t words);
   void function(uint32_t number);
   void system_functions();
   void instruction();
@@ -93,13 +94,19 @@ class Translator {
   Slot guard_and(const Operand& also);
   Slot guarded_by(Slot also);
 
-  const Operand& op(size_t i) const;
-  size_t count() const { return line_.operands.size(); }
+  const Operand& op(size_t i) const { return d_.op(i); }
+  size_t count() const { return d_.count; }
+  bool take(Mod m) { return d_.mods.take(m); }
+  Operand guard() const;
   uint64_t signs(const Operand& o, unsigned place) const;
-  uint64_t negated(const Operand& o) const;
+  static uint32_t first_bit(Part p);  // of a register, of which a source is a part
+
+  // handlers.cc
+  struct Handler;
+  static const Handler kHandlers[];
+  void handle();
 
   // translate_integer.cc
-  bool integer();
   void add3();
   void multiply();
   void multiply_wide(bool high);
@@ -109,66 +116,107 @@ class Translator {
   void shift();
   void compare();
   void extreme();
-  bool bits();
-  bool moves();
+  void add_lanes();
+  void absolute();
+  void extend();
+  void mask();
+  void count_bits();
+  void reverse_bits();
+  void find_leading();
+  void permute();
+  void select();
+  void dot_product();
+  void byte_differences();
+  void difference();
+  void move();
+  void move_to_warp();
+  void move_return();
+  void gather_predicates();
+  void scatter_predicates();
 
   // translate_wide.cc
-  bool wide_integer();
+  bool takes_wide();
+  bool takes_bytes();
   void add_wide();
+  void move_wide();
+  void select_wide();
+  void compare_wide();
+  void extreme_wide();
   void of_bytes();
 
   // translate_float.cc
-  bool floating();
-  void fused(exec::arith::Number type, size_t operands);
+  void fused();
   void fused_pair();
-  void compare_floats(exec::arith::Number type);
-  bool halves();
-  void compare_halves(bool predicates);
+  void extreme_float();
+  void extreme_of_three();
+  void select_float();
+  void check_division();
+  void compare_floats();
+  void halves();
+  void compare_halves();
   Slot half_source(const Operand& o, size_t& next, bool bf16);
   Slot half_value(const Operand& o, exec::arith::Number type);
   Operand magnitude(Operand o);
-  bool conversion();
   void special_function();
+
+  // translate_convert.cc
   void converted(const exec::arith::Conversion& c, Slot from);
   void float_to_integer();
   void integer_to_float();
   void float_to_float();
   void round_float();
+  void saturate();
   void pack_floats();
   void pack_integers();
   void pack_bytes();
 
   // translate_memory.cc
-  bool memory();
   void access(exec::MemoryOp m, const Operand& address);
-  void load_store(exec::Space space, bool stores);
+  void load_store();
   void load_constant();
-  void matrix_tiles(bool stores);
+  void matrix_tiles();
+  void in_space_of();
 
   // translate_atomic.cc
   Slot generic_address(const Operand& o);
   Slot in_space(Slot address, exec::Space space);
   Slot none_of(std::initializer_list<Slot> predicates);
   Slot done_by_atom(const Operand& address, exec::AtomicKind kind, exec::AtomicType type);
-  void atomic(exec::Space space, bool returns);
+  void atomic();
   void stored(const Operand& d, uint32_t words, Slot old, Slot compared);
 
   // translate_control.cc
-  bool control();
   void branch();
   void jump(Slot index, bool absolute, int64_t offset);
+  void leave();
+  void converge();
+  void move_barrier();
+  void end_collective();
+  void sleep();
+  void code_address();
+  void cluster_barrier();
   void block_barrier();
-  bool warp_wide();
-  bool special_registers();
   uint32_t to_flat(int64_t at);
   void emit_guarded(WordOp what, Slot d, Slot s, uint64_t control);
   Slot barrier_result() const;
   Slot return_register(uint32_t word) const;
   Slot collective_lanes() const;
 
+  // translate_warp.cc
+  void sync(exec::SyncKind kind, Slot d0, Slot d1, std::initializer_list<Slot> s, Role role = Role::kMain);
+  void sync_of(exec::SyncKind kind, Slot d0, Slot d1, std::initializer_list<Slot> s, Slot mask, Role role);
+  void shuffle();
+  void vote();
+  void match();
+  void reduce();
+  void elect();
+  void warp_sync();
+  void special_register();
+
   // translate_matrix.cc
-  bool matrix();
+  Shape shape();
   void emit_matrix(exec::MatrixOp m);
+  void move_tile();
   void unpack_tile();
   std::vector<Slot> matrix_words(const Operand& o, uint32_t words, bool reads);
   void product();
@@ -177,20 +225,19 @@ class Translator {
   void sparsity(exec::MatrixOp& m, size_t place, bool selects);
 
   // translate_barrier.cc
-  bool barrier_object();
+  void arrive_copies();
+  void barrier_object();
   void initialise_object();
   void arrive();
-  void wait();
   void emit_object(const exec::BarrierObjectOp& o, const Operand& at, Slot operand, Slot result, bool once);
 
   // translate_async.cc
-  bool async();
   void emit_transfer(const exec::TransferOp& t, bool once);
   void copy();
   void source_of_part(exec::TransferOp& t);
   void bulk_copy();
   void bulk_prefetch();
-  exec::AtomicKind reduction() const;
+  exec::AtomicKind reduction();
   void tensor_copy();
   void asynchronous_store();
   exec::Place place(const Operand& o, exec::Space space);
@@ -210,7 +257,8 @@ class Translator {
   uint32_t at_ = 0;  // number of the instruction in its function
   uint32_t flat_ = 0;
   Word word_;
-  Parsed line_;
+  Decoded d_;
+  Mnemonic name_ = Mnemonic::kNone;  // in the datapath of a thread
   bool uniform_ = false;
   bool missing_ = false;
   bool collective_ = false;  // between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: what lanes may come to apart
