@@ -40,11 +40,6 @@ bool changes_others_at_issue(const exec::Code& code, const exec::Launch& launch)
   });
 }
 
-isa::KernelImage computed(isa::KernelImage image) {
-  image.computed = true;
-  return image;
-}
-
 }  // namespace
 
 ExecBlock::ExecBlock(const ExecCode& code, std::shared_ptr<exec::Cluster> cluster, uint32_t rank)
@@ -79,10 +74,9 @@ void ExecBlock::warp_ended() {
 }
 
 ExecGrid::ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins,
-                   const exec::Launch& launch, std::shared_ptr<std::string> output,
-                   const isa::Device& device)
+                   const exec::Launch& launch, std::shared_ptr<std::string> output, const isa::Device& device)
     : launch_(launch),
-      code_(computed(image), *launch.code, origins, device),
+      code_(image, *launch.code, origins, device),
       in_order_(changes_others_at_issue(*launch.code, launch)),
       output_(std::move(output)) {}
 

@@ -27,7 +27,6 @@ class ExecBlock final : public isa::BlockProgram {
   exec::Block& block() const { return *cluster_->blocks()[rank_]; }
 
  private:
-
   const ExecCode& code_;
   const std::shared_ptr<exec::Cluster> cluster_;
   const uint32_t rank_;
@@ -36,8 +35,9 @@ class ExecBlock final : public isa::BlockProgram {
 
 class ExecGrid final : public isa::GridProgram {
  public:
-  // `image`, with the launch's shape, and `origins` outlive this: by record of the launch's code, which
-  // instruction of the image it is of. `output` gets what the blocks that ended have printed.
+  // `image`, which is `computed` and has the launch's shape, and `origins` outlive this: by record of the
+  // launch's code, which instruction of the image it is of. `output` gets what the blocks that ended have
+  // printed.
   ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins, const exec::Launch& launch,
            std::shared_ptr<std::string> output, const isa::Device& device);
 

@@ -36,9 +36,9 @@ constexpr double kNsPerUs = 1000;
 
 }  // namespace
 
-ExecCode::ExecCode(isa::KernelImage i, const exec::Code& c, const std::vector<uint32_t>& o,
+ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::vector<uint32_t>& o,
                    const isa::Device& device)
-    : image(std::move(i)),
+    : image(i),
       code(c),
       origins(o),
       silent(c.insts.size()),
@@ -103,6 +103,10 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
       break;
     }
     Group& g = *current_;
+    if (!g.runs()) {  // it waits, or is part of another one
+      current_ = nullptr;
+      continue;
+    }
     if (!g.told && !code_.silent[g.pc]) {
       run_ = {code_.origins[g.pc], 1, g.mask};
       return {&run_, 1};
@@ -129,11 +133,10 @@ bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out)
   if (in.kind == Kind::kCompute) {
     if (mask != 0) {
       const exec::Banks b = w_.banks(g);
-      const exec::Arguments a = {
-          {b.at(in.d[0]), b.at(in.d[1])},
-          {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
-          w_.warp_registers.data(),
-          static_cast<uint64_t>(in.offset)};
+      const exec::Arguments a = {{b.at(in.d[0]), b.at(in.d[1])},
+                                 {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
+                                 w_.warp_registers.data(),
+                                 static_cast<uint64_t>(in.offset)};
       in.fn(a, in.sub == 0 ? mask : ~0U);
     }
     ++g.pc;
@@ -287,7 +290,7 @@ void ExecWarp::accessed(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask
   if (out_->room == nullptr) {
     return;
   }
-  const auto put = [&](const exec::Register& from, uint64_t (&into)[isa::LaneRoom::kLanes]) {
+  const auto put = [&](const exec::Register& from, uint64_t(&into)[isa::LaneRoom::kLanes]) {
     uint32_t k = 0;
     for (uint32_t m = mask; m != 0; m &= m - 1) {
       into[k++] = from[static_cast<uint32_t>(std::countr_zero(m))];

@@ -18,10 +18,11 @@ class ExecBlock;
 
 // What all warps of a launch have in common.
 struct ExecCode {
-  ExecCode(isa::KernelImage image, const exec::Code& code, const std::vector<uint32_t>& origins,
+  // All outlive it; the image is `computed`.
+  ExecCode(const isa::KernelImage& image, const exec::Code& code, const std::vector<uint32_t>& origins,
            const isa::Device& device);
 
-  const isa::KernelImage image;
+  const isa::KernelImage& image;
   const exec::Code& code;
   const std::vector<uint32_t>& origins;
   // By record: it is what is left of an instruction that has issued, or of none of the image's.
@@ -53,7 +54,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
  private:
   // A load or atomic whose values are on their way, and what its instruction does with them.
   struct Pending {
-    uint32_t pc = 0;   // of the access; what follows of its instruction is done when the values are there
+    uint32_t pc = 0;  // of the access; what follows of its instruction is done when the values are there
     uint32_t end = 0;
     exec::Group group;  // as it was
     uint32_t mask = 0;

@@ -30,8 +30,8 @@ uint32_t DetailedEngine::Ranges::take(uint32_t count) {
 DetailedEngine::Launched::Launched(Launch l, const spec::GpuConfig& gpu)
     : launch(std::move(l)),
       recording(launch.owned ? launch.owned.get() : launch.recording),
-      computing(recording ? recording->program({gpu.clocks().core_mhz(),
-                                                static_cast<uint32_t>(gpu.topology().sms())})
+      computing(recording ? recording->program(
+                                {gpu.clocks().core_mhz(), static_cast<uint32_t>(gpu.topology().sms())})
                           : nullptr),
       image(computing   ? computing->image()
             : recording ? recording->image()

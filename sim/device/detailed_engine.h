@@ -91,7 +91,7 @@ class DetailedEngine : public Engine {
   struct Launched {
     Launched(Launch l, const spec::GpuConfig& gpu);
     const Launch launch;
-    isa::BlockSource* const recording;  // null: a program
+    isa::BlockSource* const recording;                  // null: a program
     const std::unique_ptr<isa::GridProgram> computing;  // of a source that is executed
     const isa::KernelImage& image;
     const stats::Occupancy occupancy;

@@ -9,8 +9,8 @@
 
 #include "sim/base/error.h"
 #include "sim/engine/time.h"
-#include "sim/memory/access_policy.h"
 #include "sim/isa/program.h"
+#include "sim/memory/access_policy.h"
 #include "sim/stats/profile.h"
 
 namespace heddle::sm {

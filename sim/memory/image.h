@@ -55,7 +55,7 @@ class Image final : public isa::GlobalMemory {
     uint64_t base, bytes;
     std::unique_ptr<Zeroed<uint8_t>> data;
   };
-  const Range* range(uint64_t address) const;  // the last that begins by `address`
+  const Range* range(uint64_t address) const;                   // the last that begins by `address`
   const uint8_t* find(uint64_t address, uint64_t bytes) const;  // all of them are mapped, as one range
 
   std::vector<Range> ranges_;  // by address

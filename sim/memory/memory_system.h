@@ -12,10 +12,10 @@
 
 #include "configs/schema/spec.h"
 #include "sim/engine/worker_pool.h"
+#include "sim/isa/program.h"
 #include "sim/memory/code_lines.h"
 #include "sim/memory/fabric.h"
 #include "sim/memory/gpc_port.h"
-#include "sim/isa/program.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/link_port.h"

@@ -11,8 +11,8 @@
 
 namespace heddle::memory {
 
-// at(offset, bytes) gives those bytes of the line, null where not all are there. Sectors are looked at byte by
-// byte then: what is not there reads as 0 and is not written. Returns whether something is no longer as it
+// at(offset, bytes) gives those bytes of the line, null where not all are there. Sectors are looked at byte
+// by byte then: what is not there reads as 0 and is not written. Returns whether something is no longer as it
 // was.
 template <class At>
 bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {

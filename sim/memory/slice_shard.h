@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "configs/schema/spec.h"
+#include "sim/isa/program.h"
 #include "sim/memory/by_time.h"
 #include "sim/memory/fabric.h"
-#include "sim/isa/program.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/packet.h"
 #include "sim/memory/request_merger.h"
