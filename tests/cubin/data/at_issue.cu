@@ -13,7 +13,7 @@ extern "C" __global__ void widths(uint8_t* out, const uint8_t* in) {
   out4[t] = reinterpret_cast<const int16_t*>(in)[t];
   uint64_t* out8 = reinterpret_cast<uint64_t*>(out + 7 * n);
   out8[t] = reinterpret_cast<const uint64_t*>(in)[t] + 1;
-  uint4* out16 = reinterpret_cast<uint4*>(out + 15 * n + 8);
+  uint4* out16 = reinterpret_cast<uint4*>(out + 15 * n);
   uint4 v = reinterpret_cast<const uint4*>(in)[t];
   v.x ^= v.w;
   out16[t] = v;
