@@ -29,6 +29,9 @@ class ExecutedSource : public isa::BlockSource {
   const isa::KernelImage& image() const override { return image_; }
   // Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
+  // By record of the launch's code, which instruction of the image it is of: each is executed when it issues
+  // (exec_grid.h). Outlives this.
+  void execute_at_issue(const std::vector<uint32_t>& origins) { origins_ = &origins; }
   // LiveGrid of code that depends on time, else BoundedGrid.
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override;
 
@@ -64,6 +67,7 @@ class ExecutedSource : public isa::BlockSource {
   std::deque<std::unique_ptr<ExecutedCluster>> active_;
   std::deque<isa::BlockTrace> ready_;
   std::shared_ptr<std::string> output_;
+  const std::vector<uint32_t>* origins_ = nullptr;
   uint64_t most_kept_ = 0;  // 0: as most_kept() says
   bool note_barriers_ = false;
 };

@@ -30,10 +30,15 @@ uint32_t DetailedEngine::Ranges::take(uint32_t count) {
 DetailedEngine::Launched::Launched(Launch l, const spec::GpuConfig& gpu)
     : launch(std::move(l)),
       recording(launch.owned ? launch.owned.get() : launch.recording),
-      image(recording ? recording->image() : launch.program->image()),
+      computing(recording ? recording->program(
+                                {gpu.clocks().core_mhz(), static_cast<uint32_t>(gpu.topology().sms())})
+                          : nullptr),
+      image(computing   ? computing->image()
+            : recording ? recording->image()
+                        : launch.program->image()),
       occupancy(device::occupancy(gpu, image.shape)),
       timed(sm::bind(image, gpu.sm())),
-      program(launch.program) {
+      program(computing ? computing.get() : launch.program) {
   timed.address_offset = launch.address_offset;
 }
 
@@ -76,9 +81,14 @@ void DetailedEngine::begin(const RunOptions& options, Launches launches, const s
   m.distributor->begin();
 }
 
-void DetailedEngine::check(const Launched& l) const {
-  if (l.image.computed && !options_.image) {
+// A program that computes has its memory, or finds that of the options.
+void DetailedEngine::give_memory(const Launched& l) {
+  isa::GlobalMemory* own = l.program->memory();
+  if (l.image.computed && !own && !options_.image) {
     throw Error("kernel " + l.image.name + " computes, and there is no memory for it (RunOptions::image)");
+  }
+  if (own) {
+    loop_.machine().memory->set_image(own);
   }
 }
 
@@ -91,18 +101,13 @@ DetailedEngine::Launched& DetailedEngine::admit(Launch request) {
     throw Error("kernel " + l->image.name + ": " + std::to_string(most_launches()) +
                 " launches are on the machine already");
   }
-  check(*l);
   const bool one = mode_ == Launches::kOne;
-  if (l->recording) {
-    l->computing = l->recording->program(
-        {m.config.clocks().core_mhz(), static_cast<uint32_t>(m.config.topology().sms())});
-    l->program = l->computing.get();
-  }
   if (l->recording && !l->computing) {
     const auto threads = static_cast<uint32_t>(std::max(1, options_.threads));
     l->program = &l->replay.emplace(*l->recording, threads == 1 || !one ? 1 : kBlocksAhead * threads,
                                     [this](uint32_t n, const auto& f) { loop_.pool().parallel_for(n, f); });
   }
+  give_memory(*l);
   sm::number_lines(l->timed, lines_.take(l->timed.lines), constants_.take(l->timed.constants));
   loop_.watch_programs(l->image.computed);
   if (l->program->in_order()) {

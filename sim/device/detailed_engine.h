@@ -91,18 +91,18 @@ class DetailedEngine : public Engine {
   struct Launched {
     Launched(Launch l, const spec::GpuConfig& gpu);
     const Launch launch;
-    isa::BlockSource* const recording;  // null: a program
+    isa::BlockSource* const recording;                  // null: a program
+    const std::unique_ptr<isa::GridProgram> computing;  // of a source that is executed
     const isa::KernelImage& image;
     const stats::Occupancy occupancy;
     sm::TimedKernel timed;
     std::optional<isa::RecordedGrid> replay;
-    std::unique_ptr<isa::GridProgram> computing;  // of a source that is executed
     isa::GridProgram* program;
     uint8_t number = 0;
     uint64_t moved_before = 0;  // moved_bytes() when it was launched
   };
 
-  void check(const Launched& l) const;
+  void give_memory(const Launched& l);
   Launched& admit(Launch request);
   GridLaunch grid(const Launched& l) const;
   bool running() const { return !launched_.empty() && launched_.front(); }

@@ -1,6 +1,11 @@
 #include "sim/device/repetition.h"
 
 namespace heddle::device {
+namespace {
+
+constexpr Cycle kLooks = 16;  // in a time of patience
+
+}  // namespace
 
 bool Repetition::look(const std::vector<std::unique_ptr<sm::Sm>>& sms, uint64_t changes, Cycle now,
                       uint64_t patience) {
@@ -9,9 +14,11 @@ bool Repetition::look(const std::vector<std::unique_ptr<sm::Sm>>& sms, uint64_t 
     changes_ = changes;
     return false;
   }
-  if (now - quiet_since_ < patience) {
+  // A look costs as much as all of the warps' state.
+  if (now - quiet_since_ < patience || now < next_look_) {
     return false;
   }
+  next_look_ = now + patience / kLooks;
   bool any = false, all = true;
   for (const auto& sm : sms) {
     all = all && !sm->any_draining();

@@ -20,7 +20,7 @@ class Repetition {
   void reset(Cycle now) {
     seen_.clear();
     changes_ = 0;
-    quiet_since_ = now;
+    quiet_since_ = next_look_ = now;
   }
   // `changes` counts what has changed so far. True when the warps of `sms` only repeat themselves.
   bool look(const std::vector<std::unique_ptr<sm::Sm>>& sms, uint64_t changes, Cycle now, uint64_t patience);
@@ -33,7 +33,7 @@ class Repetition {
   };
   std::unordered_map<uint64_t, Warp> seen_;  // by SM and warp
   uint64_t changes_ = 0;
-  Cycle quiet_since_ = 0;
+  Cycle quiet_since_ = 0, next_look_ = 0;
 };
 
 }  // namespace heddle::device

@@ -9,8 +9,8 @@
 
 #include "sim/base/error.h"
 #include "sim/engine/time.h"
+#include "sim/isa/program.h"
 #include "sim/memory/access_policy.h"
-#include "sim/memory/image.h"
 #include "sim/stats/profile.h"
 
 namespace heddle::sm {
@@ -53,7 +53,7 @@ struct RunOptions {
   sm::IssueObserver* observer = nullptr;
   // What programs that compute find in the device's memory, and change. They need one; recordings do not look
   // at it.
-  memory::Image* image = nullptr;
+  isa::GlobalMemory* image = nullptr;
   // Programs that compute: when for so many core cycles memory has not changed, no block has ended, and every
   // warp repeats what it did or waits, LivelockError. 0: never.
   uint64_t livelock_cycles = 100'000;

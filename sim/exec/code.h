@@ -210,6 +210,7 @@ struct Code {
   uint32_t most_cluster_blocks = 0;          // .maxclusterrank; 0: none
   bool explicit_cluster = false;             // .explicitcluster: a launch says the clusters' size
   bool grid_in_clusters = false;             // .blocksareclusters
+  bool calls_system = false;  // printf, malloc, the CUDA runtime
   bool stack_by_limit = false;        // how much stack calls need is not known: Launch::stack_limit more
   bool explicit_convergence = false;  // lanes meet at kConverge only
   bool reconvergence_stack = false;   // made for a capability below 7.0: no independent threads

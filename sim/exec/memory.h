@@ -11,10 +11,11 @@
 
 #include "sim/engine/zeroed.h"
 #include "sim/exec/layout.h"
+#include "sim/isa/program.h"
 
 namespace heddle::exec {
 
-class Memory {
+class Memory final : public isa::GlobalMemory {
  public:
   // Where the bytes of allocations are, if not in memory of this class's own.
   class Backing {
@@ -28,7 +29,7 @@ class Memory {
   };
 
   Memory() = default;
-  ~Memory();
+  ~Memory() override;
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   // Whose first allocation lies at this address, a multiple of 512: that of a recording, to compare with it.
@@ -71,6 +72,11 @@ class Memory {
   void look_for_watched() { watched_found_ = false; }
   bool watched_found() const { return watched_found_.load(std::memory_order_relaxed); }
 
+  // Null unless all of the bytes are one allocation's.
+  uint8_t* find(uint64_t address, uint64_t bytes) override {
+    const Range* r = nearest(address);
+    return r != nullptr ? r->at(address, bytes) : nullptr;
+  }
   // The range that the address is in; null when there is none. It stays until allocate or release is called.
   const Range* range(uint64_t address) const;
   // The nearest range, for messages; null when there are none.

@@ -53,15 +53,6 @@ uint64_t window_of(Space space) {
   }
 }
 
-Space space_of(uint64_t address) {
-  for (const Space s : {Space::kLocal, Space::kConst, Space::kParam}) {
-    if (address - window_of(s) < kWindowBytes) {
-      return s;
-    }
-  }
-  return address - kSharedWindow < kSharedWindows ? Space::kSharedCluster : Space::kGlobal;
-}
-
 // Where all lanes' bytes are.
 Refused locate_all(const Spaces& spaces, const Access& a, Pointers where) {
   const MemoryOp& op = *a.op;
@@ -183,6 +174,15 @@ void move(Access& a, const Pointers where) {
 uint32_t words_of(const MemoryOp& op) { return op.elements * (op.bytes == 16 ? 2U : 1U); }
 
 }  // namespace
+
+Space space_of(uint64_t address) {
+  for (const Space s : {Space::kLocal, Space::kConst, Space::kParam}) {
+    if (address - window_of(s) < kWindowBytes) {
+      return s;
+    }
+  }
+  return address - kSharedWindow < kSharedWindows ? Space::kSharedCluster : Space::kGlobal;
+}
 
 uint8_t* locate(const Spaces& spaces, uint32_t lane, Space& space, uint64_t& address, uint64_t bytes) {
   if (space == Space::kGeneric) {
@@ -338,6 +338,11 @@ void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t lo
       }
     }
   }
+}
+
+Refused refused(const Spaces& spaces, const Access& a) {
+  Pointers where;
+  return locate_all(spaces, a, where);
 }
 
 Refused perform(const Spaces& spaces, Access& a) {

@@ -73,9 +73,14 @@ bool check_written(const Spaces& spaces, Space space, uint64_t address, uint64_t
 std::string refusal(const Spaces& spaces, std::string_view what, uint64_t address, uint64_t bytes,
                     uint64_t align, const Refused& r);
 
+// Which space a generic address is in.
+Space space_of(uint64_t address);
+
 // The first step. `local`: the frame's place in local memory.
 void prepare(const Inst& in, const MemoryOp& op, const Banks& banks, uint32_t local, uint32_t mask,
              Access& a);
+// Why the second cannot be, if so.
+Refused refused(const Spaces& spaces, const Access& a);
 // The second. Nothing is changed when it is refused.
 Refused perform(const Spaces& spaces, Access& a);
 // The third.

@@ -8,10 +8,20 @@ namespace heddle::isa {
 struct AtomicOp {
   enum class Kind : uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExchange, kCompareExchange };
   enum class Type : uint8_t { kU32, kS32, kU64, kS64, kF32, kF64 };
+  // What an executor does itself, in place of `kind` and `type`: changes the bytes at `at`, `width` of them;
+  // values are zero-extended.
+  using Function = void (*)(uint8_t* at, const uint64_t* operand, const uint64_t* compare, uint64_t* old);
   Kind kind = Kind::kAdd;
   Type type = Type::kU32;
+  Function function = nullptr;
+  uint32_t width = 0;
 
-  uint32_t bytes() const { return type == Type::kU32 || type == Type::kS32 || type == Type::kF32 ? 4 : 8; }
+  uint32_t bytes() const {
+    if (function != nullptr) {
+      return width;
+    }
+    return type == Type::kU32 || type == Type::kS32 || type == Type::kF32 ? 4 : 8;
+  }
 };
 
 // The value behind `old` and `operand`; `compare` is what kCompareExchange expects. Values of four bytes are

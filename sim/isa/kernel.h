@@ -86,6 +86,9 @@ struct KernelImage {
   std::shared_ptr<const SourceMap> source;
   bool has_control = false;  // every instruction carries control fields
   bool computed = false;     // by a program that computes, not replayed
+  // And what bulk copies bring, and whether waits for barrier objects are over, the machine tells it; else it
+  // does both itself when they issue, and the machine gives them their time.
+  bool delivered = false;
   // The launch's parameters, as they lie in constant bank 0 from byte `parameter_base` on; empty: not
   // recorded.
   std::vector<uint8_t> parameters;

@@ -167,6 +167,8 @@ struct Operands {
   uint32_t active = ~0u;
   uint32_t ticket = 0;
   LaneRoom* room = nullptr;  // where to write; set for memory instructions of programs that compute
+  // The machine performs the access; false: the program has, and the machine is to give it its time.
+  bool served = true;
 };
 
 // The values of a load or atomic, by lane.
@@ -241,6 +243,14 @@ class BlockProgram {
   uint64_t linear = 0;  // position in launch order
 };
 
+// Memory that accesses of programs that compute are performed in.
+class GlobalMemory {
+ public:
+  virtual ~GlobalMemory() = default;
+  // These bytes; null unless all of them are there. Any thread while kernels run.
+  virtual uint8_t* find(uint64_t address, uint64_t bytes) = 0;
+};
+
 class GridProgram {
  public:
   virtual ~GridProgram() = default;
@@ -251,6 +261,8 @@ class GridProgram {
   // What its warps compute depends on the order in which they are asked, whichever SM they are on: one thread
   // asks them, SM after SM in short steps of time.
   virtual bool in_order() const { return false; }
+  // Where its accesses are served. Null: where RunOptions::image says.
+  virtual GlobalMemory* memory() { return nullptr; }
   // It has ended; its storage may be used again.
   virtual void recycle(std::unique_ptr<BlockProgram> block) {}
 };

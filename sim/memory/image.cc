@@ -7,7 +7,6 @@
 
 #include "sim/base/error.h"
 #include "sim/engine/archive.h"
-#include "sim/memory/perform.h"
 
 namespace heddle::memory {
 
@@ -40,11 +39,6 @@ const uint8_t* Image::find(uint64_t address, uint64_t bytes) const {
   const Range* r = range(address);
   const uint64_t offset = r ? address - r->base : 0;
   return r && offset < r->bytes && bytes <= r->bytes - offset ? r->data->data() + offset : nullptr;
-}
-
-uint8_t* Image::sector(uint64_t address) {
-  const Range* r = range(address);
-  return r && address - r->base < r->data->size() ? r->data->data() + (address - r->base) : nullptr;
 }
 
 void Image::write(uint64_t address, std::span<const uint8_t> bytes) {
@@ -95,14 +89,6 @@ void Image::serialize(Archive& ar) {
       ar.bytes(data.subspan(page * kPageBytes, kPageBytes));
     }
   }
-}
-
-bool Image::serve(const Request& q, Payload& p) {
-  const uint64_t base = q.line * kLineBytes;
-  const bool atomic = q.kind == RequestKind::kAtomic || q.kind == RequestKind::kReduction;
-  return perform(q.kind, q.sectors, p, [&](uint32_t offset, uint32_t bytes) {
-    return atomic ? find(base + offset, bytes) : sector(base + offset);
-  });
 }
 
 }  // namespace heddle::memory

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "sim/engine/zeroed.h"
-#include "sim/memory/message.h"
-#include "sim/memory/payload.h"
+#include "sim/isa/program.h"
 
 namespace heddle {
 class Archive;  // sim/engine/archive.h
@@ -20,7 +19,7 @@ class Archive;  // sim/engine/archive.h
 
 namespace heddle::memory {
 
-class Image {
+class Image final : public isa::GlobalMemory {
  public:
   static constexpr uint64_t kPageBytes = 4096;
 
@@ -29,8 +28,6 @@ class Image {
   // a kernel runs.
   void map(uint64_t base, uint64_t bytes);
   void unmap(uint64_t base);
-  // All of these bytes are mapped, as one range.
-  bool contains(uint64_t address, uint64_t bytes) const { return find(address, bytes) != nullptr; }
 
   // For the host, while no kernel runs. Throw Error when not all is mapped.
   void write(uint64_t address, std::span<const uint8_t> bytes);
@@ -46,9 +43,9 @@ class Image {
     write(address, {reinterpret_cast<const uint8_t*>(&value), sizeof value});
   }
 
-  // Performs a request on its line. What lies outside of all ranges reads as 0 and is not written. Returns
-  // whether memory is no longer as it was. Different lines may be served at the same time.
-  bool serve(const Request& request, Payload& payload);
+  uint8_t* find(uint64_t address, uint64_t bytes) override {
+    return const_cast<uint8_t*>(std::as_const(*this).find(address, bytes));
+  }
 
   // While no kernel runs. Reading: what was mapped goes.
   void serialize(Archive& ar);
@@ -58,12 +55,8 @@ class Image {
     uint64_t base, bytes;
     std::unique_ptr<Zeroed<uint8_t>> data;
   };
-  const Range* range(uint64_t address) const;  // the last that begins by `address`
-  const uint8_t* find(uint64_t address, uint64_t bytes) const;
-  uint8_t* sector(uint64_t address);
-  uint8_t* find(uint64_t address, uint64_t bytes) {
-    return const_cast<uint8_t*>(std::as_const(*this).find(address, bytes));
-  }
+  const Range* range(uint64_t address) const;                   // the last that begins by `address`
+  const uint8_t* find(uint64_t address, uint64_t bytes) const;  // all of them are mapped, as one range
 
   std::vector<Range> ranges_;  // by address
 };

@@ -73,7 +73,7 @@ void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin, Worker
   for_each(pool, shards_.size(), [&](uint32_t i) { shards_[i]->reset(policy, warm, to_ticks(origin)); });
 }
 
-void MemorySystem::set_image(Image* image) {
+void MemorySystem::set_image(isa::GlobalMemory* image) {
   for (auto& s : shards_) {
     s->set_image(image);
   }

@@ -12,10 +12,10 @@
 
 #include "configs/schema/spec.h"
 #include "sim/engine/worker_pool.h"
+#include "sim/isa/program.h"
 #include "sim/memory/code_lines.h"
 #include "sim/memory/fabric.h"
 #include "sim/memory/gpc_port.h"
-#include "sim/memory/image.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/link_port.h"
@@ -51,7 +51,7 @@ class MemorySystem {
   // at another `origin` takes the same time.
   void reset(const L2Policy& policy = {}, bool warm = false, Cycle origin = 0, WorkerPool* pool = nullptr);
   // What requests with values are performed on; null: there are none. It stays until it is set again.
-  void set_image(Image* image);
+  void set_image(isa::GlobalMemory* image);
   // How many requests have changed it since reset().
   uint64_t changes() const;
   // cudaCtxResetPersistingL2Cache, between launches.

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "sim/isa/program.h"
 #include "sim/memory/message.h"
 #include "sim/memory/payload.h"
 
 namespace heddle::memory {
 
-// at(offset, bytes) gives those bytes of the line, null where there are none: they read as 0 and are not
-// written. Returns whether something is no longer as it was.
+// at(offset, bytes) gives those bytes of the line, null where not all are there. Sectors are looked at byte
+// by byte then: what is not there reads as 0 and is not written. Returns whether something is no longer as it
+// was.
 template <class At>
 bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
   bool changed = false;
@@ -20,10 +22,16 @@ bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
     for (uint32_t i = 0; i < p.operations; ++i) {
       Payload::Operation& o = p.operation[i];
       if (uint8_t* there = at(o.offset, bytes)) {
-        uint64_t old = 0;
+        uint64_t old = 0, value = 0;
         std::memcpy(&old, there, bytes);
-        const uint64_t value = isa::apply(p.atomic, old, o.value, o.compare);
-        std::memcpy(there, &value, bytes);
+        if (p.atomic.function != nullptr) {
+          uint64_t unused = 0;
+          p.atomic.function(there, &o.value, &o.compare, &unused);
+          std::memcpy(&value, there, bytes);
+        } else {
+          value = isa::apply(p.atomic, old, o.value, o.compare);
+          std::memcpy(there, &value, bytes);
+        }
         changed |= value != old;
         o.value = old;
       }
@@ -36,17 +44,30 @@ bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
     }
     uint8_t* own = &p.data[size_t{s} * kSectorBytes];
     uint8_t* there = at(s * kSectorBytes, kSectorBytes);
-    if (kind == RequestKind::kRead) {
-      there ? std::memcpy(own, there, kSectorBytes) : std::memset(own, 0, kSectorBytes);
-    } else if (there) {
-      for (uint32_t m = p.bytes[s]; m; m &= m - 1) {
-        const int i = std::countr_zero(m);
-        changed |= there[i] != own[i];
-        there[i] = own[i];
+    const uint32_t whole = ~0u;
+    if (kind == RequestKind::kRead && there) {
+      std::memcpy(own, there, kSectorBytes);
+      continue;
+    }
+    for (uint32_t m = kind == RequestKind::kRead ? whole : p.bytes[s]; m; m &= m - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(m));
+      uint8_t* byte = there ? there + i : at(s * kSectorBytes + i, 1);
+      if (kind == RequestKind::kRead) {
+        own[i] = byte ? *byte : 0;
+      } else if (byte) {
+        changed |= *byte != own[i];
+        *byte = own[i];
       }
     }
   }
   return changed;
+}
+
+// On its line in memory. Different lines may be served at the same time.
+inline bool serve(isa::GlobalMemory& memory, const Request& q, Payload& p) {
+  const uint64_t base = q.line * kLineBytes;
+  return perform(q.kind, q.sectors, p,
+                 [&](uint32_t offset, uint32_t bytes) { return memory.find(base + offset, bytes); });
 }
 
 }  // namespace heddle::memory

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/memory/l2_clock.h"
+#include "sim/memory/perform.h"
 #include "sim/memory/shard_port.h"
 
 namespace heddle::memory {
@@ -83,7 +84,7 @@ L2::Served SliceShard::serve(Packet& p, const ShardPort& port) {
     return {p.at, 0};
   }
   if (r.payload != 0) {
-    changes_ += image_->serve(r, port.payload(p));
+    changes_ += memory::serve(*image_, r, port.payload(p));
   }
   // Multicast reads do not merge (FINDINGS.md 25).
   if (r.kind != RequestKind::kRead || r.multicast || p.remote) {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "configs/schema/spec.h"
+#include "sim/isa/program.h"
 #include "sim/memory/by_time.h"
 #include "sim/memory/fabric.h"
-#include "sim/memory/image.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/packet.h"
 #include "sim/memory/request_merger.h"
@@ -39,7 +39,7 @@ class SliceShard {
   }
 
   // Requests with values are performed on it, in order.
-  void set_image(Image* image) { image_ = image; }
+  void set_image(isa::GlobalMemory* image) { image_ = image; }
   uint64_t changes() const { return changes_; }
 
   L2& l2() { return l2_; }
@@ -65,7 +65,7 @@ class SliceShard {
   const std::vector<uint32_t>& merge_group_;
   RequestMerger merger_;
   L2 l2_;
-  Image* image_ = nullptr;
+  isa::GlobalMemory* image_ = nullptr;
   uint64_t changes_ = 0;
   std::vector<Turn> turns_;
   ByTime<Turn> order_;

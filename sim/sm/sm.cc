@@ -65,7 +65,7 @@ Sm::Sm(uint32_t index, const spec::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, const memory::Image* image) {
+void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, isa::GlobalMemory* image) {
   // Of most SMs a small launch finds what begin() leaves: nothing has come since to change it.
   const bool as_left = !used_ && origin == origin_;
   origin_ = last_event_ = origin;

@@ -11,7 +11,7 @@
 #include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
-#include "sim/memory/image.h"
+#include "sim/isa/program.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/outbox.h"
 #include "sim/memory/payload.h"
@@ -54,7 +54,7 @@ class Sm final : WarpScheduler, QueueRoom {
   // the first block.
   // Time counts from `origin`. `image`: what programs that compute find in memory; null for recordings.
   void begin(Cycle origin, IssueObserver* observer = nullptr, const Noting& noting = {},
-             const memory::Image* image = nullptr);
+             isa::GlobalMemory* image = nullptr);
   // Blocks of this kernel may come from now on; its code and constants are cold. It must live as long as
   // they.
   void add_kernel(const TimedKernel& kernel);

@@ -54,6 +54,8 @@ TimedSource::TimedSource(const std::shared_ptr<const isa::KernelImage>& image, c
           [image, &translation](uint32_t blocks, uint32_t warps) {
             return std::make_unique<CodeRecorder>(*image, translation.origins, blocks, warps);
           },
-          std::move(output)) {}
+          std::move(output)) {
+  execute_at_issue(translation.origins);
+}
 
 }  // namespace heddle::cubin

@@ -177,6 +177,9 @@ void Translator::function(uint32_t number) {
     }
     code.resize(f_->code.size());  // no instructions
   }
+  for (const Fixup& fixup : f_->fixups) {
+    out_.code.calls_system |= fixup.kind == Fixup::Kind::kCall && is_system_function(fixup.symbol);
+  }
   flat_of_.push_back(flat_);
   out_.code.stretches.emplace_back(static_cast<uint32_t>(out_.code.insts.size()), f_->name);
   collective_ = false;

@@ -33,7 +33,7 @@ bool Barriers::end_recorded_waits(Cycle now) {
     BlockSlot& b = sm_.block(slot);
     const auto m = std::find_if(b.mbarriers.begin(), b.mbarriers.end(),
                                 [](const auto& m) { return !m.second.waiters.empty(); });
-    if (!b.active || b.kernel->image->computed || m == b.mbarriers.end()) {
+    if (!b.active || b.kernel->image->delivered || m == b.mbarriers.end()) {
       continue;
     }
     sm_.counters()[stats::Counter::kMbarrierForced] += m->second.waiters.size();
@@ -44,7 +44,7 @@ bool Barriers::end_recorded_waits(Cycle now) {
     BlockSlot& b = sm_.block(slot);
     const auto s = std::find_if(b.barrier.begin(), b.barrier.end(),
                                 [](const BarrierState& s) { return s.waiting != 0; });
-    if (!b.active || b.kernel->image->computed || s == b.barrier.end() ||
+    if (!b.active || b.kernel->image->delivered || s == b.barrier.end() ||
         !barriers_by_order(*b.kernel->image)) {
       continue;
     }
@@ -77,7 +77,7 @@ void Barriers::settle_mbarrier(MbarrierState& m, Cycle now) {
 // Its (try-)wait has ended.
 void Barriers::pass_mbarrier(uint32_t warp, const TimedInstr& t, const Asked& asked, bool complete,
                              Cycle now) {
-  if (sm_.kernel(warp).image->computed) {
+  if (sm_.kernel(warp).image->delivered) {
     isa::LaneValues values{};
     for (auto& lane : values.data) {
       lane[0] = complete;

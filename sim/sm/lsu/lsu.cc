@@ -92,6 +92,7 @@ Cycle Lsu::start(const Issued& i) {
        .copy_to = i.operands.copy_to};
   if (i.operands.room) {
     e.room = next_room_ + 1;
+    e.served = i.operands.served;
     Room& room = rooms_[next_room_];
     room.atomic = i.operands.atomic;
     room.mbarrier = i.operands.mbarrier;
@@ -258,7 +259,7 @@ bool Lsu::process(Entry& e, Cycle now) {
           addr[std::countr_zero(m)] += offset;
         }
       }
-      if (e.room && space != MemSpace::kLocal) {
+      if (e.served && space != MemSpace::kLocal) {
         e.mask = reachable(e, addr, now);
         if (e.mask == 0) {
           lane_exchange(e, now);

@@ -71,7 +71,8 @@ class Lsu final : public Unit, public ClusterMemory {
     uint8_t warp = 0;
     uint8_t group = 0;  // LDGSTS group it belongs to
     uint32_t mask = 0;
-    uint32_t room = 0;  // programs that compute: 1 + its number in rooms_
+    uint32_t room = 0;    // programs that compute: 1 + its number in rooms_
+    bool served = false;  // and the access has values
     const TimedInstr* instr = nullptr;
     Cycle issued = 0;
     Cycle ready = 0;

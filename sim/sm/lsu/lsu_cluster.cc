@@ -43,7 +43,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   const isa::LaunchShape& shape = sm_.kernel(e.warp).image->shape;
   const BlockSlot& block = sm_.block(sm_.warp(e.warp).block);
   // A recorded STAS or REDAS goes through the network to its own block, too: it tells a barrier object there.
-  const bool completes = (t.instr->flags & isa::kFlagAsyncStore) && !e.room && block.in_cluster &&
+  const bool completes = (t.instr->flags & isa::kFlagAsyncStore) && !e.served && block.in_cluster &&
                          e.copy_to.kind != isa::LaneAddresses::Kind::kNone;
   uint32_t own = completes ? 0 : isa::own_lanes(shape, block.program->linear, addr, e.mask);
   uint32_t remote = e.mask & ~own;
@@ -64,7 +64,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   if (acknowledged && lacks_entries(e, is_atomic(t.op) ? 2 * operations : lines.count + lines.sectors)) {
     return false;
   }
-  if (e.room && !block.in_cluster) {
+  if (e.served && !block.in_cluster) {
     sm_.fault(e.warp, t, now, "an address of another block's shared memory, without a cluster");
   }
   ++sm_.counters()[Counter::kDsmRequests];
@@ -77,10 +77,10 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
   m.slot = sm_.warp(e.warp).block;
   if (returns) {
     m.id = cluster_.open({.warp = e.warp,
-                          .computed = e.room != 0,
+                          .computed = e.served,
                           .bytes = static_cast<uint16_t>(std::popcount(e.mask) * width),
                           .code = t.index});
-    if (e.room) {
+    if (e.served) {
       begin_values(e, cluster_.values(m.id), addr, remote);
     }
   }
@@ -96,7 +96,7 @@ bool Lsu::cluster_access(Entry& e, const uint64_t addr[32], Cycle now) {
     m.parts = x.there;
     m.answer_parts = x.back;
     m.passes = x.passes;
-    if (e.room) {
+    if (e.served) {
       add_values(e, a, addr, m);
     } else if (completes) {
       m.mbarrier.kind = isa::MbarrierOp::Kind::kComplete;

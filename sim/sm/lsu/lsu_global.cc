@@ -200,7 +200,7 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
     p.passes = write_copy(e, addr, width, counted);
   }
   uint32_t load = l1_.add_load(p);
-  const bool computed = e.room && !is_local;
+  const bool computed = e.served && !is_local;
   if (computed) {
     begin_values(e, load, addr);
   }
@@ -262,7 +262,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     p.bytes = static_cast<uint16_t>(std::popcount(mask) * std::max(width, 4u));
     p.ready = now;
     load = l1_.add_load(p);
-    if (e.room) {
+    if (e.served) {
       begin_values(e, load, addr);
     }
   }
@@ -278,7 +278,7 @@ bool Lsu::atomic_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], ui
     q.grid = sm_.grid(e.warp);
     q.sectors = a.sectors;
     q.operations = passes[i];
-    q.payload = e.room ? atomic_payload(e, a, addr) : 0;
+    q.payload = e.served ? atomic_payload(e, a, addr) : 0;
     const Cycle ready = std::max(begin + l1.miss_latency(), packets_.room());
     wait_for_port(stage);
     packets_.close(a.line);

@@ -187,7 +187,7 @@ bool Lsu::store_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cyc
     uint8_t whole = whole_sectors(a.bytes);
     const bool partial = whole != a.sectors;
     uint32_t payload = 0;
-    if (e.room && !is_local) {
+    if (e.served && !is_local) {
       payload = store_payload(e, a, addr);
     } else if (l1_.keeps_values() && !is_local) {
       whole = 0;

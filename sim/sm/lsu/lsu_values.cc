@@ -24,14 +24,14 @@ void Lsu::release_room(Entry& e) {
 }
 
 // The lanes whose access is in memory that there is, and aligned. The others are a fault of the program, and
-// do nothing.
+// do nothing. Programs that have a memory of their own look themselves.
 uint32_t Lsu::reachable(const Entry& e, const uint64_t addr[32], Cycle now) {
   const uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
   uint32_t good = 0;
   for (uint32_t m = e.mask; m; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     const bool aligned = addr[lane] % width == 0;
-    if (aligned && sm_.image() && sm_.image()->contains(addr[lane], width)) {
+    if (aligned && (!sm_.image() || sm_.image()->find(addr[lane], width))) {
       good |= 1u << lane;
       continue;
     }

@@ -20,7 +20,7 @@ SmState::SmState(uint32_t index, const spec::GpuConfig& gpu, WarpScheduler& sche
       active_mask_(gpu.limits().max_warps_per_sm()),
       port_(gpu.sm().l1()) {}
 
-void SmState::begin(IssueObserver* observer, const Noting& noting, const memory::Image* image, bool used) {
+void SmState::begin(IssueObserver* observer, const Noting& noting, isa::GlobalMemory* image, bool used) {
   observer_ = observer;
   noting_ = noting;
   image_ = image;

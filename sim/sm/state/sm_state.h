@@ -15,7 +15,7 @@
 #include "sim/engine/event_wheel.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
-#include "sim/memory/image.h"
+#include "sim/isa/program.h"
 #include "sim/memory/message.h"
 #include "sim/memory/outbox.h"
 #include "sim/memory/payload.h"
@@ -51,7 +51,7 @@ class SmState {
   SmState(uint32_t index, const spec::GpuConfig& gpu, WarpScheduler& scheduler);
 
   // Sm::begin(). `used`: warps have been here, or something else has happened, since the last.
-  void begin(IssueObserver* observer, const Noting& noting, const memory::Image* image, bool used);
+  void begin(IssueObserver* observer, const Noting& noting, isa::GlobalMemory* image, bool used);
   // A kernel without control bits may come: its dependences are known by registers.
   void need_scoreboards();
 
@@ -160,7 +160,7 @@ class SmState {
     return outbox_.send(r);
   }
   memory::Payloads& payloads() { return payloads_; }
-  const memory::Image* image() const { return image_; }
+  isa::GlobalMemory* image() const { return image_; }
   // A barrier has opened.
   void opened() { ++openings_; }
   uint64_t openings() const { return openings_; }
@@ -201,7 +201,7 @@ class SmState {
   std::vector<uint32_t> active_mask_;
   memory::Outbox outbox_;
   RequestPort port_;
-  const memory::Image* image_ = nullptr;
+  isa::GlobalMemory* image_ = nullptr;
   memory::Payloads payloads_;
   std::optional<Fault> fault_;
   uint64_t openings_ = 0;

@@ -60,7 +60,7 @@ Cycle Tma::start(const Issued& i) {
     return 0;
   }
   const uint32_t slot = sm_.warp(i.warp).block;
-  const bool computed = sm_.kernel(i.warp).image->computed;
+  const bool computed = sm_.kernel(i.warp).image->delivered;
   const bool here = c.multicast == 0 || (c.multicast >> sm_.block(slot).rank & 1);
   if (!computed && here && isa::is_load(c.kind)) {
     // Where the recording does not tell what a barrier object expects, it is what comes.
@@ -86,7 +86,7 @@ void Tma::begin(const Issued& i, const isa::BulkOp& op, const isa::TensorTile* t
   c.cluster = sm_.block(slot).cluster;
   c.warp = static_cast<uint8_t>(i.warp);
   c.grid = sm_.grid(i.warp);
-  c.computed = kernel.image->computed;
+  c.computed = kernel.image->delivered;
   c.op = op;
   c.op.source += kernel.address_offset;
   if (tile) {

@@ -8,6 +8,7 @@
 #include "sim/device/detailed_engine.h"
 #include "sim/device/gpu.h"
 #include "sim/device/launch_watcher.h"
+#include "sim/memory/image.h"
 #include "tests/sim/stats/kernels.h"
 #include "tests/sim/support/live_program.h"
 #include "tests/sim/support/test_config.h"

@@ -2,6 +2,7 @@
 // request that misses takes 411 cycles (tests/sim/sm/global_memory_test.cc); the links here take 500 each
 // way, and 64 bytes a cycle.
 #include "sim/device/linked_devices.h"
+#include "sim/memory/image.h"
 
 #include <catch2/catch.hpp>
 #include <functional>

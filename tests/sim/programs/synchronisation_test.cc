@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/device/gpu.h"
+#include "sim/memory/image.h"
 #include "tests/sim/support/live_program.h"
 #include "tests/sim/support/test_config.h"
 

@@ -5,6 +5,7 @@
 
 #include "sim/device/detailed_engine.h"
 #include "sim/device/gpu.h"
+#include "sim/memory/image.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/live_program.h"
 #include "tests/sim/support/test_config.h"

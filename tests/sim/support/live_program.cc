@@ -152,7 +152,7 @@ LiveKernel::LiveKernel(LiveBlock::Body body) : body_(std::move(body)) {
   }
   image_ = k.image();
   image_.name = "live";
-  image_.computed = true;
+  image_.computed = image_.delivered = true;
 }
 
 std::unique_ptr<isa::BlockProgram> LiveKernel::next() {

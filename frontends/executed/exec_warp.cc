@@ -1,0 +1,327 @@
+#include "frontends/executed/exec_warp.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
+
+#include "frontends/executed/exec_grid.h"
+#include "frontends/executed/recorder.h"
+#include "frontends/executed/served.h"
+#include "sim/base/fnv.h"
+#include "sim/engine/archive.h"
+#include "sim/exec/block.h"
+#include "sim/exec/handlers/handlers.h"
+
+namespace heddle::executed {
+namespace {
+
+using exec::Group;
+using exec::Inst;
+using exec::Kind;
+
+// Turns of a loop after which lanes of other groups get theirs: of one that looks for what others do, of one
+// that may, of any.
+constexpr uint32_t kStrongSpins = 1, kWeakSpins = 1 << 14, kSliceTurns = 1 << 16;
+
+uint32_t lanes_of(const exec::Register& predicate) {
+  uint32_t out = 0;
+  for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
+    out |= (static_cast<uint32_t>(predicate[lane]) & 1) << lane;
+  }
+  return out;
+}
+
+constexpr double kNsPerUs = 1000;
+
+}  // namespace
+
+ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::vector<uint32_t>& o,
+                   const isa::Device& device)
+    : image(i),
+      code(c),
+      origins(o),
+      silent(c.insts.size()),
+      sms(device.sms),
+      ns_per_cycle(kNsPerUs / device.core_mhz),
+      counts_arrivals_(std::none_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
+        return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
+      })) {
+  for (size_t pc = 0; pc < c.insts.size(); ++pc) {
+    const bool same = pc > 0 && origins[pc] == origins[pc - 1];
+    silent[pc] = origins[pc] >= image.code.size() || (same && (silent[pc - 1] || c.insts[pc - 1].counted));
+  }
+}
+
+ExecWarp::ExecWarp(const ExecCode& code, exec::WarpCore& warp, ExecBlock& block)
+    : code_(code), w_(warp), block_(block) {
+  time_.ns_per_cycle = code.ns_per_cycle;
+  w_.observer = this;
+  w_.time = &time_;
+}
+
+ExecWarp::ExecWarp(ExecWarp&& other) noexcept : ExecWarp(other.code_, other.w_, other.block_) {}
+
+uint32_t ExecWarp::lanes(Group& g, const Inst& in) {
+  if (in.guard == exec::kNoSlot) {
+    return g.mask;
+  }
+  const uint32_t holds = lanes_of(*w_.banks(g).at(in.guard));
+  return g.mask & (in.guard_negated ? ~holds : holds);
+}
+
+void ExecWarp::let_others(Group& g) {
+  g.turn = ++w_.turns;
+  current_ = nullptr;
+}
+
+bool ExecWarp::spins() const {
+  return (w_.strong_polls != 0 && w_.backward >= kStrongSpins) ||
+         (w_.polls != 0 && w_.backward >= kWeakSpins) || w_.backward >= kSliceTurns;
+}
+
+std::span<const isa::Run> ExecWarp::next(uint64_t now) {
+  time_.cycle = now;
+  waits_ = false;
+  uint32_t tried = 0;  // lanes that wait in vain
+  while (!ended_) {
+    if (current_ == nullptr) {
+      w_.flow.merge(w_);
+      current_ = w_.flow.choose(w_);
+      w_.polls = w_.strong_polls = w_.backward = 0;
+    }
+    if (current_ == nullptr) {
+      if (w_.alive == 0) {
+        ended_ = true;
+        block_.warp_ended();
+        break;
+      }
+      if (w_.flow.release(w_)) {
+        continue;
+      }
+      waits_ = true;
+      break;
+    }
+    Group& g = *current_;
+    if (!g.runs()) {  // it waits, or is part of another one
+      current_ = nullptr;
+      continue;
+    }
+    if (!g.told && !code_.silent[g.pc]) {
+      run_ = {code_.origins[g.pc], 1, g.mask};
+      return {&run_, 1};
+    }
+    if ((tried & g.mask) != 0) {
+      waits_ = true;
+      break;
+    }
+    const Inst& in = code_.code.insts[g.pc];
+    const uint32_t lanes_here = g.mask;
+    const bool goes_on = step(g, in, lanes(g, in), nullptr);
+    if (std::exchange(w_.yields, false)) {
+      tried |= lanes_here;
+      let_others(g);
+      w_.flow.release(w_);
+    } else if (!goes_on) {
+      current_ = nullptr;
+    }
+  }
+  return {};
+}
+
+bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out) {
+  if (in.kind == Kind::kCompute) {
+    if (mask != 0) {
+      const exec::Banks b = w_.banks(g);
+      const exec::Arguments a = {{b.at(in.d[0]), b.at(in.d[1])},
+                                 {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
+                                 w_.warp_registers.data(),
+                                 static_cast<uint64_t>(in.offset)};
+      in.fn(a, in.sub == 0 ? mask : ~0U);
+    }
+    ++g.pc;
+    return true;
+  }
+  w_.told = std::exchange(g.told, false);
+  if (mask == 0) {
+    ++g.pc;
+    return true;
+  }
+  if (in.kind == Kind::kMemory && out != nullptr && send(g, in, mask, *out)) {
+    return true;
+  }
+  return exec::kHandlers[static_cast<size_t>(in.kind)](w_, g, in, mask);
+}
+
+void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
+  time_.cycle = out.now;
+  out_ = &out;
+  out.served = false;
+  out.active = mask;
+  trace_.clear();
+  Group* g = current_;
+  bool goes_on = true;
+  while (goes_on) {
+    const uint32_t pc = g->pc;
+    const Inst& in = code_.code.insts[pc];
+    const uint32_t here = lanes(*g, in);
+    if (in.counted) {
+      ++w_.executed;
+      w_.thread_executed += static_cast<uint32_t>(std::popcount(here));
+      // A branch that has no guard is executed by all, whether they go there or not.
+      const bool predicated = (code_.image.code[code].flags & isa::kFlagPredicated) != 0;
+      run_.mask = predicated ? here : g->mask;
+    }
+    goes_on = step(*g, in, here, &out);
+    if (!goes_on || w_.yields || g->told || g->pc != pc + 1 || g->pc >= code_.origins.size() ||
+        code_.origins[g->pc] != code) {
+      break;
+    }
+  }
+  out_ = nullptr;
+  if (!goes_on) {
+    current_ = nullptr;
+  } else if (std::exchange(w_.yields, false) || spins()) {
+    let_others(*g);
+    w_.flow.release(w_);
+  }
+}
+
+// Global memory: the machine performs it. False: it is done at once.
+bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
+  const exec::MemoryOp& op = code_.code.memory[in.target];
+  if (!may_be_global(op.space) || !can_be_served(op) || out.room == nullptr) {
+    return false;
+  }
+  exec::Access& a = w_.scratch.access;
+  prepare(in, op, w_.banks(g), g.local, mask, a);
+  if (!all_global(a)) {
+    return false;
+  }
+  const bool returns = op.kind != exec::MemoryOp::Kind::kStore && op.values[0] != exec::kNoSlot;
+  const isa::Instr& machine = code_.image.code[code_.origins[g.pc]];
+  if (op.kind == exec::MemoryOp::Kind::kAtomic && returns && machine.n_dst == 0) {
+    return false;  // the machine would not bring what it wants
+  }
+  if (const exec::Refused r = refused(w_.spaces(), a); r.why != exec::Refusal::kNone) {
+    w_.refuse(g, a, r);
+  }
+  out.served = true;
+  out.atomic = pack(a, *out.room);
+  out.address = isa::LaneAddresses::full(out.room->address);
+  const uint32_t pc = g.pc++;
+  uint32_t end = g.pc;
+  while (end < code_.origins.size() && code_.origins[end] == code_.origins[pc]) {
+    ++end;
+  }
+  if (returns) {
+    out.ticket = ++tickets_;
+    pending_.push_back({pc, end, g, mask, out.ticket});
+    g.pc = end;
+  }
+  w_.polls += op.kind != exec::MemoryOp::Kind::kStore ? 1 : 0;
+  w_.strong_polls += op.polls ? 1 : 0;
+  w_.progress += op.kind == exec::MemoryOp::Kind::kStore ? 1 : 0;
+  w_.writes += op.kind != exec::MemoryOp::Kind::kLoad ? 1 : 0;
+  return true;
+}
+
+void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) {
+  const auto found =
+      std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.ticket == ticket; });
+  if (found == pending_.end()) {
+    return;  // nobody wants them
+  }
+  Pending p = *found;
+  *found = pending_.back();
+  pending_.pop_back();
+  const Inst& in = code_.code.insts[p.pc];
+  exec::Access& a = w_.scratch.access;
+  a.op = &code_.code.memory[in.target];
+  a.mask = mask & p.mask;
+  unpack(values, a);
+  exec::complete(a, w_.banks(p.group));
+  for (p.group.pc = p.pc + 1; p.group.pc < p.end;) {
+    const Inst& rest = code_.code.insts[p.group.pc];
+    step(p.group, rest, lanes(p.group, rest), nullptr);
+  }
+}
+
+// Other code of the state than counters.
+isa::WarpProgram::State ExecWarp::state() const {
+  Archive ar;
+  for (const Group& g : w_.groups) {
+    Group same = g;
+    same.turn = same.born = 0;
+    same.yields = 0;
+    ar(same);
+  }
+  auto& w = const_cast<exec::WarpCore&>(w_);  // an archive that writes changes nothing
+  ar(w.joins, w.warp_registers, w.registers, w.local, w.stack);
+  const std::vector<uint8_t> bytes = ar.take();
+  const std::span<const uint8_t> shared = w_.block->shared();
+  Fnv hash;
+  hash.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  hash.add(std::string_view(reinterpret_cast<const char*>(shared.data()), shared.size()));
+  return {true, hash.value(), w_.executed};
+}
+
+void ExecWarp::read_operands(uint32_t pc, uint32_t mask, isa::MemRef first) {
+  const isa::Instr& in = code_.image.code[code_.origins[pc]];
+  if (in.mem_refs == 0 || out_ == nullptr) {
+    return;
+  }
+  operands_.read(code_.image, in, mask, w_.reach.rank, code_.phases(), trace_, &first, *out_);
+}
+
+void ExecWarp::accessed(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask,
+                        const exec::Register& address, const exec::Register* to) {
+  if (out_ == nullptr) {
+    return;
+  }
+  const isa::Instr& in = code_.image.code[code_.origins[pc]];
+  if (in.mem_refs == 0) {
+    return;
+  }
+  if (to != nullptr && (in.flags & isa::kFlagAsyncStore) != 0) {
+    read_operands(pc, mask, reference(trace_, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to));
+    return;
+  }
+  if (out_->room == nullptr) {
+    return;
+  }
+  const auto put = [&](const exec::Register& from, uint64_t(&into)[isa::LaneRoom::kLanes]) {
+    uint32_t k = 0;
+    for (uint32_t m = mask; m != 0; m &= m - 1) {
+      into[k++] = from[static_cast<uint32_t>(std::countr_zero(m))];
+    }
+    return isa::LaneAddresses::full(into);
+  };
+  out_->address = put(address, out_->room->address);
+  if (to != nullptr && in.mem_refs > 1) {
+    out_->copy_to = put(*to, out_->room->second);
+  }
+}
+
+void ExecWarp::synchronised(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask,
+                            exec::BarrierObjectOp::Kind kind, const exec::Register& object,
+                            const exec::Register& operand) {
+  if (out_ != nullptr) {
+    read_operands(pc, mask, reference(trace_, mask, kind, object, operand));
+  }
+}
+
+void ExecWarp::arrived(const exec::Block&, uint32_t, uint32_t number, uint32_t threads) {
+  if (out_ != nullptr) {
+    out_->barrier = {.threads = threads, .number = static_cast<uint8_t>(number)};
+  }
+}
+
+void ExecWarp::transferred(const exec::Block&, uint32_t, uint32_t pc, uint32_t lane,
+                           const exec::Transfer& t) {
+  if (out_ != nullptr) {
+    read_operands(pc, 1U << lane, reference(trace_, t));
+  }
+}
+
+}  // namespace heddle::executed

@@ -1,0 +1,101 @@
+// A warp of machine code that is executed as its instructions issue.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/exec/observer.h"
+#include "sim/exec/warp/core.h"
+#include "sim/isa/program.h"
+#include "sim/isa/recorded_operands.h"
+#include "sim/isa/recorded_phases.h"
+
+namespace heddle::executed {
+
+class ExecBlock;
+
+// What all warps of a launch have in common.
+struct ExecCode {
+  // All outlive it; the image is `computed`.
+  ExecCode(const isa::KernelImage& image, const exec::Code& code, const std::vector<uint32_t>& origins,
+           const isa::Device& device);
+
+  const isa::KernelImage& image;
+  const exec::Code& code;
+  const std::vector<uint32_t>& origins;
+  // By record: it is what is left of an instruction that has issued, or of none of the image's.
+  std::vector<bool> silent;
+  const uint32_t sms;
+  const double ns_per_cycle;
+  // What the machine knows of barrier objects: all, or, where copies arrive at them that it does not count
+  // (cp.async.mbarrier.arrive), nothing but bytes.
+  const isa::RecordedPhases* phases() const { return counts_arrivals_ ? nullptr : &no_phases_; }
+
+ private:
+  const isa::RecordedPhases no_phases_;
+  const bool counts_arrivals_;
+};
+
+class ExecWarp final : public isa::WarpProgram, private exec::Observer {
+ public:
+  // All outlive this.
+  ExecWarp(const ExecCode& code, exec::WarpCore& warp, ExecBlock& block);
+  ExecWarp(ExecWarp&& other) noexcept;
+
+  // Throws Error for what the program may not do.
+  std::span<const isa::Run> next(uint64_t now) override;
+  bool waits() const override { return waits_; }
+  void issue(uint32_t code, uint32_t mask, isa::Operands& out) override;
+  void complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) override;
+  State state() const override;
+
+ private:
+  // A load or atomic whose values are on their way, and what its instruction does with them.
+  struct Pending {
+    uint32_t pc = 0;  // of the access; what follows of its instruction is done when the values are there
+    uint32_t end = 0;
+    exec::Group group;  // as it was
+    uint32_t mask = 0;
+    uint32_t ticket = 0;
+  };
+
+  uint32_t lanes(exec::Group& g, const exec::Inst& in);
+  // One record of the current group; false: the group does not go on. `out`: of an instruction that issues.
+  bool step(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands* out);
+  bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
+  void let_others(exec::Group& g);
+  // It has gone round in loops that look for something, or for long.
+  bool spins() const;
+
+  // exec::Observer, while an instruction issues.
+  void executed(const exec::Block&, uint32_t, uint32_t, uint32_t, uint32_t) override {}
+  void accessed(const exec::Block&, uint32_t warp, uint32_t pc, uint32_t mask, const exec::Register& address,
+                const exec::Register* to) override;
+  void accessed_matrix(const exec::Block&, uint32_t, uint32_t, uint64_t, uint64_t) override {}
+  void synchronised(const exec::Block&, uint32_t warp, uint32_t pc, uint32_t mask,
+                    exec::BarrierObjectOp::Kind kind, const exec::Register& object,
+                    const exec::Register& operand) override;
+  void arrived(const exec::Block&, uint32_t warp, uint32_t number, uint32_t threads) override;
+  void transferred(const exec::Block&, uint32_t warp, uint32_t pc, uint32_t lane,
+                   const exec::Transfer& t) override;
+  void used_tensor_memory(const exec::Block&, uint32_t, uint32_t, uint32_t, const exec::TensorMemoryOp&,
+                          const exec::TensorUse&) override {}
+  void read_operands(uint32_t pc, uint32_t mask, isa::MemRef first);
+
+  const ExecCode& code_;
+  exec::WarpCore& w_;
+  ExecBlock& block_;
+  exec::SimulatedTime time_;
+  exec::Group* current_ = nullptr;
+  isa::Run run_{};
+  bool waits_ = false, ended_ = false;
+  isa::Operands* out_ = nullptr;
+  uint32_t tickets_ = 0;
+  std::vector<Pending> pending_;
+  isa::WarpTrace trace_;  // references of the instruction that issues
+  isa::RecordedOperands operands_;
+};
+
+}  // namespace heddle::executed
