@@ -38,6 +38,9 @@ struct PendingLoad {
 
 class L1Cache {
  public:
+  // Numbers of lines of local memory begin there, apart from everything else.
+  static constexpr uint64_t kLocalTag = uint64_t{1} << 50;
+
   explicit L1Cache(const spec::L1Cache& c, uint32_t units = 1) : config_(c), units_(units) {}
 
   void reset(uint32_t l1_bytes) {
@@ -160,8 +163,9 @@ class L1Cache {
     sectors_in_flight_ -= std::popcount(sectors);
     memory::CacheLine* l = miss.entry;
     if (l) {
-      // Of a recording among programs that compute: it has no values.
-      const bool lacks = values_ && !values;
+      // Of a recording among programs that compute: it has no values. Nor has local memory, which nobody asks
+      // for any.
+      const bool lacks = values_ && !values && miss.line < kLocalTag;
       const auto fresh = static_cast<uint8_t>(lacks ? 0 : sectors & ~miss.stale);
       if (values) {
         values_->fill(tags_.number(*l), static_cast<uint8_t>(fresh & ~l->valid), *values);

@@ -17,14 +17,13 @@ using stats::Counter;
 
 namespace {
 
-constexpr uint64_t kLocalTag = uint64_t{1} << 50;  // lines of local memory, apart from everything else
 constexpr uint32_t kLocalLinesPerWarp = 512;       // 2 KiB per thread before addresses alias
 
 }  // namespace
 
 // Local memory is interleaved by word: word k of all 32 lanes makes one line.
 void Lsu::local_addresses(const Entry& e, const uint64_t addr[32], Coalesced& out) const {
-  uint64_t base = kLocalTag + (uint64_t{sm_.index()} * kMaxWarps + e.warp) * kLocalLinesPerWarp;
+  uint64_t base = L1Cache::kLocalTag + (uint64_t{sm_.index()} * kMaxWarps + e.warp) * kLocalLinesPerWarp;
   uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
   out.count = out.sectors = 0;
   // Lane by lane at word granularity; the few distinct words of a warp make few distinct lines.
@@ -200,7 +199,8 @@ bool Lsu::load_lines(Entry& e, const Coalesced& c, const uint64_t addr[32], Cycl
     p.passes = write_copy(e, addr, width, counted);
   }
   uint32_t load = l1_.add_load(p);
-  const bool computed = e.served && !is_local;
+  // Of a program that computes also what it has loaded itself: others want the values of these lines.
+  const bool computed = e.room && !is_local;
   if (computed) {
     begin_values(e, load, addr);
   }
