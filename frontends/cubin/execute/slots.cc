@@ -15,12 +15,12 @@ using exec::Special;
 using exec::arith::Number;
 using exec::arith::WordOp;
 
-// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's registers, temporaries,
-// uniform registers with one that nobody reads, registers with four of them.
+// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's registers, uniform registers
+// with one that nobody reads, registers with four of them, as many temporaries as an instruction needs.
 constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
                    kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
-                   kReturn = kBarrierResult + 1, kCollective = kReturn + 2, kTemporaries = kCollective + 1,
-                   kMostTemporaries = 160, kUniforms = kTemporaries + kMostTemporaries;
+                   kReturn = kBarrierResult + 1, kCollective = kReturn + 2, kUniforms = kCollective + 1,
+                   kMostTemporaries = 160;
 constexpr uint32_t kSinks = 4;
 
 constexpr uint64_t kSign32 = 0x80000000;
@@ -134,14 +134,17 @@ Slot Translator::collective_lanes() const { return exec::slot(Bank::kFrame, kCol
 Slot Translator::temporary() {
   if (temporaries_ >= kMostTemporaries) {
     missing("so many operands");
-    return exec::slot(Bank::kFrame, kTemporaries);
+    return exec::slot(Bank::kFrame, first_temporary());
   }
-  return exec::slot(Bank::kFrame, kTemporaries + temporaries_++);
+  most_temporaries_ = std::max(most_temporaries_, temporaries_ + 1);
+  return exec::slot(Bank::kFrame, first_temporary() + temporaries_++);
 }
 
 uint32_t Translator::most_uniforms() const { return object_.capability >= kBlackwell ? 80 : 63; }
 
-uint32_t Translator::frame_registers() const { return kUniforms + uniforms_ + 1 + registers_ + kSinks; }
+uint32_t Translator::first_temporary() const { return kUniforms + uniforms_ + 1 + registers_ + kSinks; }
+
+uint32_t Translator::frame_registers() const { return first_temporary() + most_temporaries_; }
 
 Slot Translator::source(const Operand& o, uint32_t word) {
   switch (o.kind) {

@@ -211,7 +211,6 @@ void Translator::system_functions() {
     }
     exec::CallOp call;
     call.function = static_cast<uint32_t>(c.functions.size());
-    call.frame_registers = frame_registers();
     const auto two = [&](uint32_t first) {
       const Slot t = temporary();
       compute(WordOp::kJoin, t, exec::kNoSlot, {reg(first), reg(first + 1)}, 0, Role::kBefore);
@@ -247,6 +246,11 @@ void Translator::system_functions() {
 // Targets of branches are known now, and where the parameters' words are.
 void Translator::finish() {
   exec::Code& c = out_.code;
+  // How many temporaries there are is known now, too.
+  c.functions[c.entry].registers = frame_registers();
+  for (exec::CallOp& call : c.calls) {
+    call.frame_registers = frame_registers();
+  }
   const auto shift = exec::kFirstSpecial + static_cast<uint32_t>(c.specials.size()) - kFirstParameterWord;
   const auto moved = [&](Slot& s) {
     if (s >> 30 == static_cast<uint32_t>(exec::Bank::kWarp) &&
@@ -303,7 +307,6 @@ Translation Translator::run(uint32_t kernel) {
   find_registers();
   exec::FunctionInfo info;
   info.name = k.name;
-  info.registers = frame_registers();
   const bool calls =
       out_.functions.size() > 1 ||
       std::any_of(k.code.begin(), k.code.end(), [](const Word& w) { return w.opcode() == 0x143; });

@@ -4,6 +4,7 @@
 
 #include "sim/base/error.h"
 #include "sim/engine/archive.h"
+#include "sim/memory/image.h"
 #include "tests/sim/support/memory.h"
 #include "tests/sim/support/test_config.h"
 
