@@ -15,8 +15,9 @@ using exec::Special;
 using exec::arith::Number;
 using exec::arith::WordOp;
 
-// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's registers, uniform registers
-// with one that nobody reads, registers with four of them, as many temporaries as an instruction needs.
+// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's registers, uniform
+// registers with one that nobody reads, registers with four of them, as many temporaries as an instruction
+// needs.
 constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
                    kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
                    kReturn = kBarrierResult + 1, kCollective = kReturn + 2, kUniforms = kCollective + 1,
