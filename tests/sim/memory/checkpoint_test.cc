@@ -148,7 +148,7 @@ TEST_CASE("an image keeps its ranges and its bytes") {
   CHECK(b.get<uint64_t>(0x10000 + 2 * Image::kPageBytes + 8) == 77);
   CHECK(b.get<uint64_t>(0x10000) == 0);
   CHECK(b.get<uint8_t>(0x80063) == 5);
-  CHECK(!b.contains(0x80064, 1));
+  CHECK(b.find(0x80064, 1) == nullptr);
   Archive again;
   b.serialize(again);
   CHECK(again.take() == bytes);

@@ -30,7 +30,7 @@ TEST_CASE("pairs of FP32 take the half for two cycles, exponentials what other f
   ops.erase(std::remove_if(ops.begin(), ops.end(),
                            [](const auto& o) { return o.op() == "fp32x2" || o.op() == "mufu_exp"; }),
             ops.end());
-  REQUIRE(ops.size() + 2 == test_gpu().sm().op_size());
+  REQUIRE(static_cast<int>(ops.size()) + 2 == test_gpu().sm().op_size());
   const Op pair = make(OpClass::kFp32x2, "FFMA2", 1);
   Kernel pairs({pair, pair, pair});
   CHECK(run(silent, pairs).cycles(0) == Cycles{0, 2, 4});
