@@ -89,6 +89,7 @@ class ReadGrid final : public isa::GridProgram {
     return of_trace(launch_, [&] { return grid_->next(); });
   }
   bool in_order() const override { return grid_->in_order(); }
+  isa::GlobalMemory* memory() override { return grid_->memory(); }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override { grid_->recycle(std::move(block)); }
 
  private:

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 #include <utility>
 
 #include "frontends/executed/exec_grid.h"
 #include "frontends/executed/recorder.h"
 #include "frontends/executed/served.h"
-#include "sim/base/fnv.h"
-#include "sim/engine/archive.h"
 #include "sim/exec/block.h"
 #include "sim/exec/handlers/handlers.h"
 
@@ -247,24 +244,7 @@ void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& v
   }
 }
 
-// Other code of the state than counters.
-isa::WarpProgram::State ExecWarp::state() const {
-  Archive ar;
-  for (const Group& g : w_.groups) {
-    Group same = g;
-    same.turn = same.born = 0;
-    same.yields = 0;
-    ar(same);
-  }
-  auto& w = const_cast<exec::WarpCore&>(w_);  // an archive that writes changes nothing
-  ar(w.joins, w.warp_registers, w.registers, w.local, w.stack);
-  const std::vector<uint8_t> bytes = ar.take();
-  const std::span<const uint8_t> shared = w_.block->shared();
-  Fnv hash;
-  hash.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  hash.add(std::string_view(reinterpret_cast<const char*>(shared.data()), shared.size()));
-  return {true, hash.value(), w_.executed};
-}
+isa::WarpProgram::State ExecWarp::state() const { return {true, w_.hash(), w_.executed}; }
 
 void ExecWarp::read_operands(uint32_t pc, uint32_t mask, isa::MemRef first) {
   const isa::Instr& in = code_.image.code[code_.origins[pc]];

@@ -55,6 +55,9 @@ struct WarpCore : WarpState {
     out.stack_bytes = stack_bytes;
     return out;
   }
+  // The same whenever the warp would go on in the same way if it found the same in global memory: of the
+  // registers, where its lanes are and what they wait for, and the block's shared memory.
+  uint64_t hash() const;
   // Throws ThreadFault: the instruction's place, `what`, the thread.
   [[noreturn]] void fail(uint32_t pc, uint32_t lane, const std::string& what,
                          FaultKind kind = FaultKind::kOther) const;
