@@ -14,7 +14,7 @@ using exec::Kind;
 // Whether code does something to other blocks' memory that is done when it issues, not where it is served.
 // One thread simulates it then.
 bool changes_others_at_issue(const exec::Code& code, const exec::Launch& launch) {
-  if (launch.cluster.count() > 1 || code.calls_system || launch.runtime) {
+  if (launch.cluster.count() > 1) {
     return true;
   }
   return std::any_of(code.insts.begin(), code.insts.end(), [&](const exec::Inst& in) {

@@ -146,7 +146,9 @@ void ExecutedSource::finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out
 }
 
 std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
-  if (origins_ != nullptr && (always_at_issue_ || launch_.code->depends_on_time())) {
+  // What the system's functions do to memory they do at once, and stores before them may be under way.
+  const bool calls = launch_.code->calls_system || launch_.runtime;
+  if (origins_ != nullptr && !calls && (always_at_issue_ || launch_.code->depends_on_time())) {
     image_.computed = true;
     return std::make_unique<ExecGrid>(image_, *origins_, launch_, output_, device);
   }
