@@ -49,8 +49,8 @@ enum class Kind : uint8_t {
   kMapField,        // Code::map_fields[target]
   kTexture,         // Code::textures[target]
   kTensorMemory,    // Code::tensor_memory[target]
-  // Of machine code, whose lanes meet where it says (handlers/meeting_barrier.cc). A convergence barrier is a register
-  // that holds, in each lane, the lanes that are to meet.
+  // Of machine code, whose lanes meet where it says (handlers/meeting_barrier.cc). A convergence barrier is a
+  // register that holds, in each lane, the lanes that are to meet.
   kBarrierSet,  // d0: the lanes that are here
   kConverge,    // waits for the lanes of s0
   kBreak,       // these lanes are no longer waited for at s0
@@ -210,7 +210,7 @@ struct Code {
   uint32_t most_cluster_blocks = 0;          // .maxclusterrank; 0: none
   bool explicit_cluster = false;             // .explicitcluster: a launch says the clusters' size
   bool grid_in_clusters = false;             // .blocksareclusters
-  bool calls_system = false;  // printf, malloc, the CUDA runtime
+  bool calls_system = false;                 // printf, malloc, the CUDA runtime
   bool stack_by_limit = false;        // how much stack calls need is not known: Launch::stack_limit more
   bool explicit_convergence = false;  // lanes meet at kConverge only
   bool reconvergence_stack = false;   // made for a capability below 7.0: no independent threads

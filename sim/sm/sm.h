@@ -11,7 +11,6 @@
 #include "configs/schema/spec.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
-#include "sim/isa/program.h"
 #include "sim/memory/inbox.h"
 #include "sim/memory/outbox.h"
 #include "sim/memory/payload.h"

@@ -78,7 +78,8 @@ TEST_CASE("a load fills the lanes of its mask and moves the pc") {
   CHECK(a.w.writes == 0);
 
   a.at(0)[3] = buffer + kLanes * 4;
-  CHECK_THROWS_WITH(a.execute(in, 0xff), Catch::Contains("out of bounds") && Catch::Contains("thread (3, 0, 0)"));
+  CHECK_THROWS_WITH(a.execute(in, 0xff),
+                    Catch::Contains("out of bounds") && Catch::Contains("thread (3, 0, 0)"));
 }
 
 TEST_CASE("lanes part in each of the three ways") {
@@ -292,7 +293,8 @@ TEST_CASE("a state is saved and restored whole") {
   a.w.local = {1, 2, 3};
   a.w.stack = {4};
   uint64_t n = 1;
-  for (uint64_t* x : {&a.w.progress, &a.w.writes, &a.w.slept, &a.w.executed, &a.w.thread_executed, &a.w.turns}) {
+  for (uint64_t* x :
+       {&a.w.progress, &a.w.writes, &a.w.slept, &a.w.executed, &a.w.thread_executed, &a.w.turns}) {
     *x = ++n;
   }
   for (uint32_t* x : {&a.w.local_bytes, &a.w.stack_bytes, &a.w.polls, &a.w.strong_polls, &a.w.at_cluster,

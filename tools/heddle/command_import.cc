@@ -129,7 +129,8 @@ int import(const ImportOptions& o) {
 
 void add_import(CLI::App& app, int& status) {
   auto o = std::make_shared<ImportOptions>();
-  CLI::App* c = app.add_subcommand("import", "turn Accel-Sim traces into .heddle files, or write such files anew");
+  CLI::App* c =
+      app.add_subcommand("import", "turn Accel-Sim traces into .heddle files, or write such files anew");
   c->add_option("PATH", o->paths, "traces, as for `heddle run`")->required();
   c->add_option("--out,-o", o->out,
                 "one .heddle file, or a directory, which gets a folder with a kernelslist.g per capture")

@@ -17,7 +17,7 @@ using stats::Counter;
 
 namespace {
 
-constexpr uint32_t kLocalLinesPerWarp = 512;       // 2 KiB per thread before addresses alias
+constexpr uint32_t kLocalLinesPerWarp = 512;  // 2 KiB per thread before addresses alias
 
 }  // namespace
 

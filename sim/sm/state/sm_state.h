@@ -15,7 +15,6 @@
 #include "sim/engine/event_wheel.h"
 #include "sim/engine/time.h"
 #include "sim/isa/program.h"
-#include "sim/isa/program.h"
 #include "sim/memory/message.h"
 #include "sim/memory/outbox.h"
 #include "sim/memory/payload.h"
