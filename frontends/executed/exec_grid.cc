@@ -1,47 +1,10 @@
 #include "frontends/executed/exec_grid.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "frontends/executed/served.h"
 #include "sim/isa/launch_order.h"
 
 namespace heddle::executed {
-namespace {
-
-using exec::Kind;
-
-// Whether code does something to other blocks' memory that is done when it issues, not where it is served.
-// One thread simulates it then.
-bool changes_others_at_issue(const exec::Code& code, const exec::Launch& launch) {
-  if (launch.cluster.count() > 1) {
-    return true;
-  }
-  return std::any_of(code.insts.begin(), code.insts.end(), [&](const exec::Inst& in) {
-    switch (in.kind) {
-      case Kind::kMemory: {
-        const exec::MemoryOp& op = code.memory[in.target];
-        return op.kind != exec::MemoryOp::Kind::kLoad && may_be_global(op.space) && !can_be_served(op);
-      }
-      case Kind::kTransfer: {
-        using What = exec::TransferOp::Kind;
-        const exec::TransferOp& op = code.transfers[in.target];
-        return op.kind == What::kTensorStore || op.kind == What::kStore ||
-               (op.kind == What::kBulk && may_be_global(op.to.space));
-      }
-      case Kind::kTexture: {
-        using What = exec::TextureOp::Kind;
-        const What what = code.textures[in.target].kind;
-        return what == What::kStore || what == What::kReduce;
-      }
-      default:
-        return in.kind == Kind::kMapField;
-    }
-  });
-}
-
-}  // namespace
-
 ExecBlock::ExecBlock(const ExecCode& code, std::shared_ptr<exec::Cluster> cluster, uint32_t rank)
     : code_(code), cluster_(std::move(cluster)), rank_(rank) {
   warps_.reserve(block().warps());
@@ -75,10 +38,7 @@ void ExecBlock::warp_ended() {
 
 ExecGrid::ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins,
                    const exec::Launch& launch, std::shared_ptr<std::string> output, const isa::Device& device)
-    : launch_(launch),
-      code_(image, *launch.code, origins, device),
-      in_order_(changes_others_at_issue(*launch.code, launch)),
-      output_(std::move(output)) {}
+    : launch_(launch), code_(image, *launch.code, origins, device), output_(std::move(output)) {}
 
 std::unique_ptr<isa::BlockProgram> ExecGrid::next() {
   if (!cluster_) {

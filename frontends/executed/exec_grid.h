@@ -43,14 +43,12 @@ class ExecGrid final : public isa::GridProgram {
 
   const isa::KernelImage& image() const override { return code_.image; }
   std::unique_ptr<isa::BlockProgram> next() override;
-  bool in_order() const override { return in_order_; }
   isa::GlobalMemory* memory() override { return launch_.memory; }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override;
 
  private:
   exec::Launch launch_;
   const ExecCode code_;
-  const bool in_order_;
   const std::shared_ptr<std::string> output_;
   uint64_t next_cluster_ = 0, position_ = 0;
   std::shared_ptr<exec::Cluster> cluster_;  // of whose blocks the next one is

@@ -21,14 +21,6 @@ using exec::Kind;
 // that may, of any.
 constexpr uint32_t kStrongSpins = 1, kWeakSpins = 1 << 14, kSliceTurns = 1 << 16;
 
-uint32_t lanes_of(const exec::Register& predicate) {
-  uint32_t out = 0;
-  for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
-    out |= (static_cast<uint32_t>(predicate[lane]) & 1) << lane;
-  }
-  return out;
-}
-
 constexpr double kNsPerUs = 1000;
 
 }  // namespace
@@ -58,14 +50,6 @@ ExecWarp::ExecWarp(const ExecCode& code, exec::WarpCore& warp, ExecBlock& block)
 }
 
 ExecWarp::ExecWarp(ExecWarp&& other) noexcept : ExecWarp(other.code_, other.w_, other.block_) {}
-
-uint32_t ExecWarp::lanes(Group& g, const Inst& in) {
-  if (in.guard == exec::kNoSlot) {
-    return g.mask;
-  }
-  const uint32_t holds = lanes_of(*w_.banks(g).at(in.guard));
-  return g.mask & (in.guard_negated ? ~holds : holds);
-}
 
 void ExecWarp::let_others(Group& g) {
   g.turn = ++w_.turns;
@@ -114,7 +98,7 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
     }
     const Inst& in = code_.code.insts[g.pc];
     const uint32_t lanes_here = g.mask;
-    const bool goes_on = step(g, in, lanes(g, in), nullptr);
+    const bool goes_on = step(g, in, w_.lanes(g, in, w_.banks(g)), nullptr);
     if (std::exchange(w_.yields, false)) {
       tried |= lanes_here;
       let_others(g);
@@ -128,14 +112,7 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
 
 bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out) {
   if (in.kind == Kind::kCompute) {
-    if (mask != 0) {
-      const exec::Banks b = w_.banks(g);
-      const exec::Arguments a = {{b.at(in.d[0]), b.at(in.d[1])},
-                                 {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
-                                 w_.warp_registers.data(),
-                                 static_cast<uint64_t>(in.offset)};
-      in.fn(a, in.sub == 0 ? mask : ~0U);
-    }
+    w_.compute(in, mask, w_.banks(g));
     ++g.pc;
     return true;
   }
@@ -161,7 +138,7 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
   while (goes_on) {
     const uint32_t pc = g->pc;
     const Inst& in = code_.code.insts[pc];
-    const uint32_t here = lanes(*g, in);
+    const uint32_t here = w_.lanes(*g, in, w_.banks(*g));
     if (in.counted) {
       ++w_.executed;
       w_.thread_executed += static_cast<uint32_t>(std::popcount(here));
@@ -184,21 +161,16 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
   }
 }
 
-// Global memory: the machine performs it. False: it is done at once.
+// Global memory: the machine performs it. False: it is done at once, as lanes go to several memories.
 bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
   const exec::MemoryOp& op = code_.code.memory[in.target];
-  if (!may_be_global(op.space) || !can_be_served(op) || out.room == nullptr) {
+  if (!may_be_global(op.space) || out.room == nullptr) {
     return false;
   }
   exec::Access& a = w_.scratch.access;
   prepare(in, op, w_.banks(g), g.local, mask, a);
   if (!all_global(a)) {
     return false;
-  }
-  const bool returns = op.kind != exec::MemoryOp::Kind::kStore && op.values[0] != exec::kNoSlot;
-  const isa::Instr& machine = code_.image.code[code_.origins[g.pc]];
-  if (op.kind == exec::MemoryOp::Kind::kAtomic && returns && machine.n_dst == 0) {
-    return false;  // the machine would not bring what it wants
   }
   if (const exec::Refused r = refused(w_.spaces(), a); r.why != exec::Refusal::kNone) {
     w_.refuse(g, a, r);
@@ -207,14 +179,10 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
   out.atomic = pack(a, *out.room);
   out.address = isa::LaneAddresses::full(out.room->address);
   const uint32_t pc = g.pc++;
-  uint32_t end = g.pc;
-  while (end < code_.origins.size() && code_.origins[end] == code_.origins[pc]) {
-    ++end;
-  }
-  if (returns) {
+  if (returns_values(op)) {
     out.ticket = ++tickets_;
-    pending_.push_back({pc, end, g, mask, out.ticket});
-    g.pc = end;
+    g.pc = end_of_instruction(code_.origins, pc);
+    pending_.push_back({pc, g, mask, out.ticket});
   }
   w_.polls += op.kind != exec::MemoryOp::Kind::kStore ? 1 : 0;
   w_.strong_polls += op.polls ? 1 : 0;
@@ -238,9 +206,10 @@ void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& v
   a.mask = mask & p.mask;
   unpack(values, a);
   exec::complete(a, w_.banks(p.group));
-  for (p.group.pc = p.pc + 1; p.group.pc < p.end;) {
-    const Inst& rest = code_.code.insts[p.group.pc];
-    step(p.group, rest, lanes(p.group, rest), nullptr);
+  // What follows has the access's guard, as it was (can_be_served).
+  const uint32_t end = p.group.pc;
+  for (p.group.pc = p.pc + 1; p.group.pc < end;) {
+    step(p.group, code_.code.insts[p.group.pc], p.mask, nullptr);
   }
 }
 

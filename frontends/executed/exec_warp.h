@@ -54,14 +54,12 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
  private:
   // A load or atomic whose values are on their way, and what its instruction does with them.
   struct Pending {
-    uint32_t pc = 0;  // of the access; what follows of its instruction is done when the values are there
-    uint32_t end = 0;
-    exec::Group group;  // as it was
+    uint32_t pc = 0;    // of the access; what follows of its instruction is done when the values are there
+    exec::Group group;  // as it was, behind the instruction
     uint32_t mask = 0;
     uint32_t ticket = 0;
   };
 
-  uint32_t lanes(exec::Group& g, const exec::Inst& in);
   // One record of the current group; false: the group does not go on. `out`: of an instruction that issues.
   bool step(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands* out);
   bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);

@@ -7,6 +7,7 @@
 #include "frontends/executed/bounded_grid.h"
 #include "frontends/executed/exec_grid.h"
 #include "frontends/executed/live_grid.h"
+#include "frontends/executed/served.h"
 #include "sim/exec/fault.h"
 
 namespace heddle::executed {
@@ -147,8 +148,11 @@ void ExecutedSource::finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out
 
 std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
   // What the system's functions do to memory they do at once, and stores before them may be under way.
-  const bool calls = launch_.code->calls_system || launch_.runtime;
-  if (origins_ != nullptr && !calls && (always_at_issue_ || launch_.code->depends_on_time())) {
+  // Blocks of a cluster reach each other's shared memory at once, too, and may be on several threads.
+  const exec::Code& code = *launch_.code;
+  const bool at_once = code.calls_system || launch_.runtime || launch_.cluster.count() > 1;
+  if (origins_ != nullptr && (always_at_issue_ || code.depends_on_time()) && !at_once &&
+      all_served(code, image_, *origins_)) {
     image_.computed = true;
     return std::make_unique<ExecGrid>(image_, *origins_, launch_, output_, device);
   }

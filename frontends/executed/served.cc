@@ -1,20 +1,61 @@
 #include "frontends/executed/served.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 namespace heddle::executed {
 
 using exec::MemoryOp;
 using exec::Space;
 
+namespace {
+
+// Whether what follows of the access's instruction can be done when its values have come: with its guard,
+// which may be another by then, and of nothing but these values. Temporaries are other instructions' by then.
+bool can_follow(const exec::Inst& access, const MemoryOp& op, const exec::Inst& in) {
+  const auto is_there = [&](exec::Slot s) {
+    return s == exec::kNoSlot || s >> 30 == static_cast<uint32_t>(exec::Bank::kConstants) ||
+           std::find(std::begin(op.values), std::end(op.values), s) != std::end(op.values);
+  };
+  return in.kind == exec::Kind::kCompute && in.guard == access.guard &&
+         in.guard_negated == access.guard_negated && std::all_of(std::begin(in.s), std::end(in.s), is_there);
+}
+
+bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
+                   const std::vector<uint32_t>& origins, uint32_t pc) {
+  const exec::Inst& in = code.insts[pc];
+  const MemoryOp& op = code.memory[in.target];
+  const bool atomic = op.kind == MemoryOp::Kind::kAtomic;
+  if (atomic ? op.elements != 1 || op.bytes > sizeof(uint64_t)
+             : uint32_t{op.bytes} * op.elements > isa::LaneRoom::kBytes) {
+    return false;
+  }
+  if (!returns_values(op)) {
+    return true;
+  }
+  if (atomic && image.code[origins[pc]].n_dst == 0) {
+    return false;  // the machine would not bring what it wants
+  }
+  const auto first = code.insts.begin() + pc + 1, end = code.insts.begin() + end_of_instruction(origins, pc);
+  return std::all_of(first, end, [&](const exec::Inst& next) { return can_follow(in, op, next); });
+}
+
+}  // namespace
+
 bool may_be_global(Space space) { return space == Space::kGlobal || space == Space::kGeneric; }
 
-bool can_be_served(const MemoryOp& op) {
-  if (op.kind == MemoryOp::Kind::kAtomic) {
-    return op.elements == 1 && op.bytes <= sizeof(uint64_t);
+bool returns_values(const MemoryOp& op) {
+  return op.kind != MemoryOp::Kind::kStore && op.values[0] != exec::kNoSlot;
+}
+
+uint32_t end_of_instruction(const std::vector<uint32_t>& origins, uint32_t pc) {
+  uint32_t end = pc + 1;
+  while (end < origins.size() && origins[end] == origins[pc]) {
+    ++end;
   }
-  return uint32_t{op.bytes} * op.elements <= isa::LaneRoom::kBytes;
+  return end;
 }
 
 bool all_global(const exec::Access& a) {
@@ -64,6 +105,19 @@ void unpack(const isa::LaneValues& values, exec::Access& a) {
       a.data[e][lane] = value;
     }
   }
+}
+
+bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins) {
+  using Kind = exec::Kind;
+  for (uint32_t pc = 0; pc < code.insts.size(); ++pc) {
+    const exec::Inst& in = code.insts[pc];
+    if (in.kind == Kind::kTransfer || in.kind == Kind::kTexture || in.kind == Kind::kMapField ||
+        (in.kind == Kind::kMemory && may_be_global(code.memory[in.target].space) &&
+         !can_be_served(code, image, origins, pc))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace heddle::executed

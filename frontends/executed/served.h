@@ -2,15 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/exec/memory_op.h"
+#include "sim/isa/kernel.h"
 #include "sim/isa/program.h"
 
 namespace heddle::executed {
 
 bool may_be_global(exec::Space space);
-// Whether the machine can: not of more than 16 bytes a lane, no atomics of several words.
-bool can_be_served(const exec::MemoryOp& op);
+bool returns_values(const exec::MemoryOp& op);
+// The record behind the last one of the instruction that `pc` is of.
+uint32_t end_of_instruction(const std::vector<uint32_t>& origins, uint32_t pc);
+// Whether the machine can perform all that the code does to global memory, or read of it: what was done at
+// once would pass stores that are under way. Not copies, textures, surfaces, more than 16 bytes a lane,
+// atomics of several words, nor what its instruction mixes with anything but the values that come back.
+// `origins`: by record, which instruction of the image it is of.
+bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins);
 // All lanes' addresses are in global memory.
 bool all_global(const exec::Access& a);
 // Addresses and data, of atomics also what they do.

@@ -55,6 +55,29 @@ struct WarpCore : WarpState {
     out.stack_bytes = stack_bytes;
     return out;
   }
+  // Lanes of g that execute the record. Those of other groups may have something else in the guard's register
+  // than a predicate.
+  static uint32_t lanes(const Group& g, const Inst& in, const Banks& b) {
+    if (in.guard == kNoSlot) {
+      return g.mask;
+    }
+    const Register& predicate = *b.at(in.guard);
+    uint32_t holds = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      holds |= (static_cast<uint32_t>(predicate[lane]) & 1) << lane;
+    }
+    return g.mask & (in.guard_negated ? ~holds : holds);
+  }
+  // Kind::kCompute.
+  void compute(const Inst& in, uint32_t mask, const Banks& b) {
+    if (mask != 0) {
+      const Arguments a = {{b.at(in.d[0]), b.at(in.d[1])},
+                           {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
+                           warp_registers.data(),
+                           static_cast<uint64_t>(in.offset)};
+      in.fn(a, in.sub == 0 ? mask : ~0U);
+    }
+  }
   // The same whenever the warp would go on in the same way if it found the same in global memory: of the
   // registers, where its lanes are and what they wait for, and the block's shared memory.
   uint64_t hash() const;

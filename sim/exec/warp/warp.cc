@@ -21,15 +21,6 @@ constexpr uint32_t kObservedSpins = 1;  // who looks on is to see few turns in v
 constexpr uint32_t kWeakSpins = 1 << 14;
 constexpr uint32_t kSliceTurns = 1 << 16;  // the same with no loads at all: others get their turn
 
-// Lanes of other groups may have something else in the register than a predicate.
-uint32_t lanes_of(const Register& predicate) {
-  uint32_t out = 0;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    out |= (static_cast<uint32_t>(predicate[lane]) & 1) << lane;
-  }
-  return out;
-}
-
 const Convergence& convergence_of(const Launch& launch) {
   if (launch.code->explicit_convergence) {
     return explicit_convergence();
@@ -169,11 +160,7 @@ Warp::Leave Warp::run_group(Group& g, bool goes_on) {
       stop = g.join >= 0 ? w.joins[static_cast<size_t>(g.join)].pc : kNoPc;
     }
     const Inst& in = w.code.insts[g.pc];
-    uint32_t mask = g.mask;
-    if (in.guard != kNoSlot) {
-      const uint32_t holds = lanes_of(*b.at(in.guard));
-      mask &= in.guard_negated ? ~holds : holds;
-    }
+    const uint32_t mask = WarpCore::lanes(g, in, b);
     if (in.counted && !g.told) {
       ++w.executed;
       w.thread_executed += static_cast<uint32_t>(std::popcount(mask));
@@ -182,13 +169,7 @@ Warp::Leave Warp::run_group(Group& g, bool goes_on) {
       }
     }
     if (in.kind == Kind::kCompute) {
-      if (mask != 0) {
-        const Arguments a = {{b.at(in.d[0]), b.at(in.d[1])},
-                             {b.at(in.s[0]), b.at(in.s[1]), b.at(in.s[2]), b.at(in.s[3]), b.at(in.s[4])},
-                             w.warp_registers.data(),
-                             static_cast<uint64_t>(in.offset)};
-        in.fn(a, in.sub == 0 ? mask : ~0U);
-      }
+      w.compute(in, mask, b);
       ++g.pc;
       continue;
     }
