@@ -1,14 +1,11 @@
 // Branches and barriers.
 #include "frontends/cubin/execute/calls.h"
 #include "frontends/cubin/execute/translator.h"
-#include "sim/exec/special.h"
 
 namespace heddle::cubin {
 namespace {
 
 using exec::kNoSlot;
-using exec::Special;
-using exec::SyncKind;
 using exec::arith::WordOp;
 namespace words = exec::arith;
 
