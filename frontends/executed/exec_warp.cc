@@ -7,7 +7,9 @@
 #include "frontends/executed/exec_grid.h"
 #include "frontends/executed/recorder.h"
 #include "frontends/executed/served.h"
+#include "sim/exec/async/transfer.h"
 #include "sim/exec/block.h"
+#include "sim/exec/handlers/by_lane.h"
 #include "sim/exec/handlers/handlers.h"
 
 namespace heddle::executed {
@@ -33,9 +35,7 @@ ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::ve
       silent(c.insts.size()),
       sms(device.sms),
       ns_per_cycle(kNsPerUs / device.core_mhz),
-      counts_arrivals_(std::none_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
-        return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
-      })) {
+      counts_arrivals_(counts_arrivals(i)) {
   for (size_t pc = 0; pc < c.insts.size(); ++pc) {
     const bool same = pc > 0 && origins[pc] == origins[pc - 1];
     silent[pc] = origins[pc] >= image.code.size() || (same && (silent[pc - 1] || c.insts[pc - 1].counted));
@@ -50,6 +50,22 @@ ExecWarp::ExecWarp(const ExecCode& code, exec::WarpCore& warp, ExecBlock& block)
 }
 
 ExecWarp::ExecWarp(ExecWarp&& other) noexcept : ExecWarp(other.code_, other.w_, other.block_) {}
+
+// Other warps issue before this one does: time to bring its registers into the host's cache.
+void ExecWarp::fetch(const Inst& in, const exec::Banks& b) {
+  constexpr size_t kHostLine = 64;
+  const auto bring = [&](exec::Slot s) {
+    const auto* r = reinterpret_cast<const char*>(b.at(s));
+    for (size_t i = 0; s >> 30 == static_cast<uint32_t>(exec::Bank::kFrame) && i < sizeof(exec::Register);
+         i += kHostLine) {
+      __builtin_prefetch(r + i);
+    }
+  };
+  bring(in.s[0]);
+  bring(in.s[1]);
+  bring(in.s[2]);
+  bring(in.d[0]);
+}
 
 void ExecWarp::let_others(Group& g) {
   g.turn = ++w_.turns;
@@ -90,6 +106,7 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
     }
     if (!g.told && !code_.silent[g.pc]) {
       run_ = {code_.origins[g.pc], 1, g.mask};
+      fetch(code_.code.insts[g.pc], w_.banks(g));
       return {&run_, 1};
     }
     if ((tried & g.mask) != 0) {
@@ -121,7 +138,8 @@ bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out)
     ++g.pc;
     return true;
   }
-  if (in.kind == Kind::kMemory && out != nullptr && send(g, in, mask, *out)) {
+  if (out != nullptr && ((in.kind == Kind::kMemory && send(g, in, mask, *out)) ||
+                         (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)))) {
     return true;
   }
   return exec::kHandlers[static_cast<size_t>(in.kind)](w_, g, in, mask);
@@ -191,11 +209,53 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
   return true;
 }
 
+// LDGSTS: the machine reads, and when it has, shared memory is written. False: it is another one.
+bool ExecWarp::send_copy(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
+  const exec::TransferOp& op = code_.code.transfers[in.target];
+  if (op.kind != exec::TransferOp::Kind::kCopy || out.room == nullptr) {
+    return false;
+  }
+  CopyUnderWay c;
+  c.mask = mask;
+  c.size = op.size;
+  exec::Register from, to;
+  by_lane(w_, g, mask, [&](uint32_t lane) {
+    const exec::Transfer t = prepare(op, w_.banks(g), g.local, lane);
+    c.to[lane] = copy_target(t, w_.spaces(), lane);
+    c.bytes[lane] = static_cast<uint8_t>(t.bytes);
+    from[lane] = t.from.address;
+    to[lane] = t.to.address;
+  });
+  out.served = true;
+  out.address = lanes_of(from, mask, out.room->address);
+  out.copy_to = lanes_of(to, mask, out.room->second);
+  c.ticket = out.ticket = ++tickets_;
+  copies_.push_back(c);
+  ++w_.progress;
+  ++w_.writes;
+  ++g.pc;
+  return true;
+}
+
+// False: it is no copy's.
+bool ExecWarp::landed(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) {
+  const auto found =
+      std::find_if(copies_.begin(), copies_.end(), [&](const CopyUnderWay& c) { return c.ticket == ticket; });
+  if (found == copies_.end()) {
+    return false;
+  }
+  land(*found, mask, values);
+  *found = copies_.back();
+  copies_.pop_back();
+  return true;
+}
+
 void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) {
   const auto found =
       std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.ticket == ticket; });
   if (found == pending_.end()) {
-    return;  // nobody wants them
+    landed(ticket, mask, values);  // or nobody wants them
+    return;
   }
   Pending p = *found;
   *found = pending_.back();
@@ -239,16 +299,9 @@ void ExecWarp::accessed(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask
   if (out_->room == nullptr) {
     return;
   }
-  const auto put = [&](const exec::Register& from, uint64_t(&into)[isa::LaneRoom::kLanes]) {
-    uint32_t k = 0;
-    for (uint32_t m = mask; m != 0; m &= m - 1) {
-      into[k++] = from[static_cast<uint32_t>(std::countr_zero(m))];
-    }
-    return isa::LaneAddresses::full(into);
-  };
-  out_->address = put(address, out_->room->address);
+  out_->address = lanes_of(address, mask, out_->room->address);
   if (to != nullptr && in.mem_refs > 1) {
-    out_->copy_to = put(*to, out_->room->second);
+    out_->copy_to = lanes_of(*to, mask, out_->room->second);
   }
 }
 

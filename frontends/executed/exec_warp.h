@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "frontends/executed/served.h"
 #include "sim/exec/observer.h"
 #include "sim/exec/warp/core.h"
 #include "sim/isa/program.h"
@@ -63,6 +64,9 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   // One record of the current group; false: the group does not go on. `out`: of an instruction that issues.
   bool step(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands* out);
   bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
+  bool send_copy(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
+  bool landed(uint32_t ticket, uint32_t mask, const isa::LaneValues& values);
+  static void fetch(const exec::Inst& in, const exec::Banks& b);
   void let_others(exec::Group& g);
   // It has gone round in loops that look for something, or for long.
   bool spins() const;
@@ -92,6 +96,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   isa::Operands* out_ = nullptr;
   uint32_t tickets_ = 0;
   std::vector<Pending> pending_;
+  std::vector<CopyUnderWay> copies_;
   isa::WarpTrace trace_;  // references of the instruction that issues
   isa::RecordedOperands operands_;
 };

@@ -29,12 +29,10 @@ class ExecutedSource : public isa::BlockSource {
   const isa::KernelImage& image() const override { return image_; }
   // Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
-  // By record of the launch's code, which instruction of the image it is of. Outlives this. Code that depends
-  // on time is executed as its instructions issue then (ExecGrid).
+  // By record of the launch's code, which instruction of the image it is of. Outlives this. Instructions are
+  // executed when they issue then (ExecGrid), where the machine can perform what they do to global memory.
   void execute_at_issue(const std::vector<uint32_t>& origins) { origins_ = &origins; }
-  // And any other: what races is decided by simulated time, too, which takes about twice as long.
-  void always_at_issue() { always_at_issue_ = true; }
-  // ExecGrid or LiveGrid of code that depends on time, else BoundedGrid.
+  // Else LiveGrid of code that depends on time, BoundedGrid of other code.
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override;
 
   // How much of what blocks did may be kept until it has been simulated, in bytes; beyond, they are executed
@@ -70,7 +68,6 @@ class ExecutedSource : public isa::BlockSource {
   std::deque<isa::BlockTrace> ready_;
   std::shared_ptr<std::string> output_;
   const std::vector<uint32_t>* origins_ = nullptr;
-  bool always_at_issue_ = false;
   uint64_t most_kept_ = 0;  // 0: as most_kept() says
   bool note_barriers_ = false;
 };

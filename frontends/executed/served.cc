@@ -5,6 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "sim/exec/async/reach.h"
+
 namespace heddle::executed {
 
 using exec::MemoryOp;
@@ -42,7 +44,19 @@ bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
   return std::all_of(first, end, [&](const exec::Inst& next) { return can_follow(in, op, next); });
 }
 
+// Copies that arrive at barrier objects do so at once, so they would be there before their data.
+bool can_be_served(const exec::TransferOp& op, const isa::KernelImage& image) {
+  using Kind = exec::TransferOp::Kind;
+  return op.kind == Kind::kCheck || (op.kind == Kind::kCopy && counts_arrivals(image));
+}
+
 }  // namespace
+
+bool counts_arrivals(const isa::KernelImage& image) {
+  return std::none_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
+    return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
+  });
+}
 
 bool may_be_global(Space space) { return space == Space::kGlobal || space == Space::kGeneric; }
 
@@ -107,11 +121,30 @@ void unpack(const isa::LaneValues& values, exec::Access& a) {
   }
 }
 
+isa::LaneAddresses lanes_of(const exec::Register& from, uint32_t mask,
+                            uint64_t (&into)[isa::LaneRoom::kLanes]) {
+  uint32_t k = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    into[k++] = from[static_cast<uint32_t>(std::countr_zero(m))];
+  }
+  return isa::LaneAddresses::full(into);
+}
+
+void land(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values) {
+  for (uint32_t m = mask & c.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    alignas(16) uint8_t data[isa::LaneRoom::kBytes] = {};
+    std::memcpy(data, values.data[lane], c.bytes[lane]);
+    exec::copy_bytes(c.to[lane], data, c.size);
+  }
+}
+
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins) {
   using Kind = exec::Kind;
   for (uint32_t pc = 0; pc < code.insts.size(); ++pc) {
     const exec::Inst& in = code.insts[pc];
-    if (in.kind == Kind::kTransfer || in.kind == Kind::kTexture || in.kind == Kind::kMapField ||
+    if (in.kind == Kind::kMapField ||
+        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target], image)) ||
         (in.kind == Kind::kMemory && may_be_global(code.memory[in.target].space) &&
          !can_be_served(code, image, origins, pc))) {
       return false;

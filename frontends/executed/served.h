@@ -1,6 +1,7 @@
 // Accesses of global memory that the machine performs: what they are in its terms.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,8 +16,10 @@ bool returns_values(const exec::MemoryOp& op);
 // The record behind the last one of the instruction that `pc` is of.
 uint32_t end_of_instruction(const std::vector<uint32_t>& origins, uint32_t pc);
 // Whether the machine can perform all that the code does to global memory, or read of it: what was done at
-// once would pass stores that are under way. Not copies, textures, surfaces, more than 16 bytes a lane,
-// atomics of several words, nor what its instruction mixes with anything but the values that come back.
+// once would pass stores that are under way. Not bulk copies, copies that arrive at barrier objects, more than
+// 16 bytes a lane, atomics of several words, nor what its instruction mixes with anything but the values that
+// come back. Textures and surfaces are read at once: a kernel may not read so what it has written (C++ guide,
+// texture memory).
 // `origins`: by record, which instruction of the image it is of.
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins);
 // All lanes' addresses are in global memory.
@@ -25,5 +28,24 @@ bool all_global(const exec::Access& a);
 isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room);
 // What came back, for the lanes of a.mask.
 void unpack(const isa::LaneValues& values, exec::Access& a);
+
+
+// A copy of global to shared memory (LDGSTS) whose data are on their way.
+struct CopyUnderWay {
+  uint32_t ticket = 0, mask = 0;
+  uint32_t size = 0;                          // bytes that a lane writes
+  std::array<uint8_t*, exec::kLanes> to;      // by lane: where in shared memory
+  std::array<uint8_t, exec::kLanes> bytes{};  // by lane: that are copied, the rest is zero
+};
+// They have come.
+void land(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values);
+
+// Barrier objects are what instructions say: no copies arrive at them that the machine does not count
+// (cp.async.mbarrier.arrive).
+bool counts_arrivals(const isa::KernelImage& image);
+
+// The lanes of `mask` as the machine wants them; `into` holds them.
+isa::LaneAddresses lanes_of(const exec::Register& from, uint32_t mask,
+                            uint64_t (&into)[isa::LaneRoom::kLanes]);
 
 }  // namespace heddle::executed

@@ -187,8 +187,12 @@ struct Code {
   std::vector<std::pair<uint32_t, std::string>> stretches;
   std::vector<FunctionInfo> functions;
   std::vector<Register> constants;
-  std::vector<Special> specials;          // from register kFirstSpecial of Bank::kWarp on
-  std::vector<uint32_t> parameter_words;  // offsets of 4 bytes among the parameters; registers behind these
+  std::vector<Special> specials;  // from register kFirstSpecial of Bank::kWarp on
+  // Constants that a launch says: the word at `offset` among its parameters.
+  struct ParameterWord {
+    uint32_t offset, constant;
+  };
+  std::vector<ParameterWord> parameter_words;
   std::vector<MemoryOp> memory;
   std::vector<MatrixOp> matrix;
   std::vector<BarrierObjectOp> barrier_objects;

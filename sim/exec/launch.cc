@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "sim/base/align.h"
 #include "sim/base/error.h"
@@ -87,6 +89,17 @@ Launch completed(Launch launch) {
                    launch.grid.z * launch.cluster.z};
   }
   check(launch);
+  if (!code.parameter_words.empty()) {
+    auto all = std::make_shared<std::vector<Register>>(code.constants);
+    for (const Code::ParameterWord& w : code.parameter_words) {
+      uint32_t word = 0;
+      if (w.offset + sizeof word <= launch.parameters.size()) {
+        std::memcpy(&word, launch.parameters.data() + w.offset, sizeof word);
+      }
+      (*all)[w.constant].fill(word);
+    }
+    launch.constants = std::move(all);
+  }
   return launch;
 }
 

@@ -10,7 +10,7 @@ namespace heddle::exec {
 using Slot = uint32_t;
 enum class Bank : uint32_t {
   kFrame,      // of the function that runs
-  kConstants,  // Code::constants
+  kConstants,  // Code::constants, or Launch's
   kWarp,       // 0: the carry; 1: where the stack of alloca ends; then Code::specials
   kNone,       // its address is null
 };

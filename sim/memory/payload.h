@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 
 #include "sim/engine/slots.h"
@@ -12,6 +13,35 @@
 
 namespace heddle::memory {
 
+// Those bytes of a sector.
+inline void copy_sector(uint8_t* to, const uint8_t* from, uint32_t which) {
+  if (which == ~0u) {
+    std::memcpy(to, from, kSectorBytes);
+    return;
+  }
+  for (; which != 0; which &= which - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(which));
+    to[i] = from[i];
+  }
+}
+
+// What an access of a lane has: 1, 2, 4, 8 or 16 bytes mostly.
+inline void copy_few(uint8_t* to, const uint8_t* from, uint32_t bytes) {
+  switch (bytes) {
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    case 16:
+      std::memcpy(to, from, 16);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
+  }
+}
+
 struct Payload {
   // Writes: the bytes to write, and which of them, by sector; reads: what was there.
   alignas(8) std::array<uint8_t, kLineBytes> data;
@@ -19,10 +49,7 @@ struct Payload {
   // Writes them into a line, of whose bytes `written` then has these, too.
   void put(std::array<uint8_t, kLineBytes>& line_data, std::array<uint32_t, kSectorsPerLine>& written) const {
     for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
-      for (uint32_t m = bytes[s]; m; m &= m - 1) {
-        const auto i = s * kSectorBytes + static_cast<uint32_t>(std::countr_zero(m));
-        line_data[i] = data[i];
-      }
+      copy_sector(line_data.data() + s * kSectorBytes, data.data() + s * kSectorBytes, bytes[s]);
       written[s] |= bytes[s];
     }
   }

@@ -49,6 +49,11 @@ bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
       std::memcpy(own, there, kSectorBytes);
       continue;
     }
+    if (kind != RequestKind::kRead && there && p.bytes[s] == whole) {
+      changed |= std::memcmp(there, own, kSectorBytes) != 0;
+      std::memcpy(there, own, kSectorBytes);
+      continue;
+    }
     for (uint32_t m = kind == RequestKind::kRead ? whole : p.bytes[s]; m; m &= m - 1) {
       const auto i = static_cast<uint32_t>(std::countr_zero(m));
       uint8_t* byte = there ? there + i : at(s * kSectorBytes + i, 1);

@@ -57,7 +57,6 @@ struct Case {
     Ran out;
     if (simulated) {
       TimedSource source(program, k, l);
-      source.always_at_issue();
       device::Gpu gpu(simtest::test_gpu(sms));
       out.result = gpu.run(source, options);
     } else {

@@ -106,7 +106,7 @@ void KnownValues::start(uint32_t warp) {
                              static_cast<uint32_t>(position % shape.cluster.count())};
   const std::vector<uint8_t>& parameters = slice_.image().parameters;
   frame_.assign(code_.functions.front().registers, {});
-  warp_.assign(exec::kFirstSpecial + code_.specials.size() + code_.parameter_words.size(), {});
+  warp_.assign(exec::kFirstSpecial + code_.specials.size(), {});
   for (size_t i = 0; i < code_.specials.size(); ++i) {
     Value& v = warp_[exec::kFirstSpecial + i];
     for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
@@ -117,11 +117,11 @@ void KnownValues::start(uint32_t warp) {
       }
     }
   }
-  for (size_t i = 0; i < code_.parameter_words.size(); ++i) {
-    const uint64_t offset = code_.parameter_words[i];
-    if (uint32_t word = 0; offset + sizeof word <= parameters.size()) {
-      std::memcpy(&word, parameters.data() + offset, sizeof word);
-      Value& v = warp_[exec::kFirstSpecial + code_.specials.size() + i];
+  for (const exec::Code::ParameterWord& w : code_.parameter_words) {
+    Value& v = constants_[w.constant];
+    v.known = 0;
+    if (uint32_t word = 0; uint64_t{w.offset} + sizeof word <= parameters.size()) {
+      std::memcpy(&word, parameters.data() + w.offset, sizeof word);
       v.lanes.fill(word);
       v.known = kAll;
     }

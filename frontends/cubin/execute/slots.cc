@@ -48,12 +48,13 @@ Slot Translator::special(Special s) {
   return exec::slot(Bank::kWarp, exec::kFirstSpecial + static_cast<uint32_t>(all.size() - 1));
 }
 
-// Numbered for now as if there were no special registers; finish() moves them behind these.
 Slot Translator::parameter_word(uint32_t offset) {
   const auto [it, added] = parameters_.try_emplace(offset, 0);
   if (added) {
-    it->second = exec::slot(Bank::kWarp, kFirstParameterWord + static_cast<uint32_t>(parameters_.size() - 1));
-    out_.code.parameter_words.push_back(offset);
+    const auto index = static_cast<uint32_t>(out_.code.constants.size());
+    it->second = exec::slot(Bank::kConstants, index);
+    out_.code.constants.emplace_back();
+    out_.code.parameter_words.push_back({offset, index});
   }
   return it->second;
 }

@@ -243,7 +243,7 @@ void Translator::system_functions() {
   }
 }
 
-// Targets of branches are known now, and where the parameters' words are.
+// Targets of branches are known now.
 void Translator::finish() {
   exec::Code& c = out_.code;
   // How many temporaries there are is known now, too.
@@ -251,32 +251,10 @@ void Translator::finish() {
   for (exec::CallOp& call : c.calls) {
     call.frame_registers = frame_registers();
   }
-  const auto shift = exec::kFirstSpecial + static_cast<uint32_t>(c.specials.size()) - kFirstParameterWord;
-  const auto moved = [&](Slot& s) {
-    if (s >> 30 == static_cast<uint32_t>(exec::Bank::kWarp) &&
-        (s & exec::kSlotIndex) >= kFirstParameterWord) {
-      s = exec::slot(exec::Bank::kWarp, (s & exec::kSlotIndex) + shift);
-    }
-  };
   for (exec::Inst& in : c.insts) {
-    std::for_each(std::begin(in.s), std::end(in.s), moved);
     if (in.kind == exec::Kind::kBranch) {
       in.target = starts_[in.target];
     }
-  }
-  for (exec::MemoryOp& m : c.memory) {
-    std::for_each(std::begin(m.values), std::end(m.values), moved);
-    std::for_each(std::begin(m.operands), std::end(m.operands), moved);
-    std::for_each(std::begin(m.compare), std::end(m.compare), moved);
-    moved(m.addend);
-  }
-  for (exec::TransferOp& t : c.transfers) {
-    for (Slot* s : {&t.to.base, &t.from.base, &t.barrier.base, &t.bytes, &t.ignore, &t.blocks, &t.map}) {
-      moved(*s);
-    }
-    std::for_each(std::begin(t.coordinates), std::end(t.coordinates), moved);
-    std::for_each(std::begin(t.offsets), std::end(t.offsets), moved);
-    std::for_each(std::begin(t.values), std::end(t.values), moved);
   }
   // Where addresses lead to: of the module's code, then by function.
   std::vector<uint32_t> all((placement_.code_end - kSystemCode) / kInstructionBytes, exec::kNoPc);

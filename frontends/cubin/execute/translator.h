@@ -20,9 +20,6 @@ namespace heddle::cubin {
 
 using exec::Slot;
 
-// Parameter words are numbered from here on until all special registers are known.
-inline constexpr uint32_t kFirstParameterWord = 1 << 16;
-
 inline constexpr uint32_t kBlackwell = 100;  // from this capability on
 
 class Translator {

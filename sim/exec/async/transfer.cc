@@ -25,18 +25,18 @@ void combine(AtomicFn fn, uint8_t element_bytes, uint8_t* to, const uint8_t* fro
   }
 }
 
+uint8_t* copy_source(const Transfer& t, const Spaces& spaces, uint32_t lane) {
+  return reach(spaces, lane, t.from, t.bytes, t.op->size, Use::kRead, "asynchronous copy");
+}
+
 // cp.async
 void copy(const Transfer& t, const Spaces& spaces, uint32_t lane) {
-  const TransferOp& op = *t.op;
-  uint8_t* const to = reach(spaces, lane, t.to, op.size, op.size, Use::kWrite, "asynchronous copy");
-  if (t.bytes > op.size) {
-    throw Fault{fmt::format("cp.async that reads {} bytes (legal: up to {})", t.bytes, op.size)};
-  }
+  uint8_t* const to = copy_target(t, spaces, lane);
   alignas(16) uint8_t data[16] = {};
   if (t.bytes != 0) {
-    copy_bytes(data, reach(spaces, lane, t.from, t.bytes, op.size, Use::kRead, "asynchronous copy"), t.bytes);
+    copy_bytes(data, copy_source(t, spaces, lane), t.bytes);
   }
-  copy_bytes(to, data, op.size);
+  copy_bytes(to, data, t.op->size);
 }
 
 void bulk(const Transfer& t, const Spaces& spaces, uint32_t lane) {
@@ -81,6 +81,18 @@ At at(const Place& place, const Banks& banks, uint32_t local, uint32_t lane) {
                            (place.in_frame ? local : 0);
   const bool narrow = place.space == Space::kShared || place.space == Space::kSharedCluster;
   return {place.space, narrow ? address & 0xffffffff : address};
+}
+
+uint8_t* copy_target(const Transfer& t, const Spaces& spaces, uint32_t lane) {
+  const TransferOp& op = *t.op;
+  uint8_t* const to = reach(spaces, lane, t.to, op.size, op.size, Use::kWrite, "asynchronous copy");
+  if (t.bytes > op.size) {
+    throw Fault{fmt::format("cp.async that reads {} bytes (legal: up to {})", t.bytes, op.size)};
+  }
+  if (t.bytes != 0) {
+    copy_source(t, spaces, lane);
+  }
+  return to;
 }
 
 void check_blocks(const Transfer& t, const Spaces& spaces) {

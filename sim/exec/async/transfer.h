@@ -26,6 +26,9 @@ Transfer prepare(const TransferOp& op, const Banks& banks, uint32_t local, uint3
 // Throws Fault.
 void perform(const Transfer& t, const Spaces& spaces, uint32_t lane);
 
+// cp.async, before it is performed: where its bytes go. Throws Fault for what it may not do.
+uint8_t* copy_target(const Transfer& t, const Spaces& spaces, uint32_t lane);
+
 // Parts of perform().
 void perform_tensor(const Transfer& t, const Spaces& spaces, uint32_t lane);  // tensor.cc
 // The blocks that a copy into shared memory goes to, by their ranks, and their barrier objects. Throws Fault

@@ -28,6 +28,7 @@ struct WarpCore : WarpState {
       : code(kernel), flow(convergence), reach(memories), scratch(operands) {}
 
   const Code& code;
+  const Register* constants = code.constants.data();  // or those of the launch
   const Convergence& flow;
   const Spaces& reach;  // all memories but the warp's own
   Scratch& scratch;
@@ -44,8 +45,7 @@ struct WarpCore : WarpState {
   // Where the registers of the group's frame lie.
   Banks banks(const Group& g) {
     // The constants are never written: no instruction has one as its result.
-    return {{registers.data() + g.base, const_cast<Register*>(code.constants.data()), warp_registers.data(),
-             nullptr}};
+    return {{registers.data() + g.base, const_cast<Register*>(constants), warp_registers.data(), nullptr}};
   }
   Spaces spaces() {
     Spaces out = reach;

@@ -45,7 +45,6 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
   core_.block_size = launch.block;
   core_.block_at = block.index();
   std::vector<Register>& own = core_.warp_registers;
-  own.reserve(kFirstSpecial + code.specials.size() + code.parameter_words.size());
   own.resize(kFirstSpecial + code.specials.size());
   own[kStackSlot & kSlotIndex].fill(kStackBase);
   for (size_t i = 0; i < code.specials.size(); ++i) {
@@ -53,12 +52,8 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
       own[kFirstSpecial + i][lane] = special_value(code.specials[i], block, index * kLanes + lane, index);
     }
   }
-  for (const uint32_t offset : code.parameter_words) {
-    uint32_t word = 0;
-    if (offset + sizeof word <= launch.parameters.size()) {
-      std::memcpy(&word, launch.parameters.data() + offset, sizeof word);
-    }
-    own.emplace_back().fill(word);
+  if (launch.constants) {
+    core_.constants = launch.constants->data();
   }
   const FunctionInfo& entry = code.functions[code.entry];
   core_.registers.resize(entry.registers);

@@ -48,6 +48,14 @@ void Dispatch::hand_out(uint32_t warp, const TimedInstr& t, Cycle now) {
   if (mask == 0 && !computed) {
     return;
   }
+  handed_out_.now = now;
+  if (t.handler == Handler::kFixed) {
+    // Nobody asks for operands of it: what those of others have left need not be cleared.
+    handed_out_.room = nullptr;
+    w.stream.issue(handed_out_);
+    active = handed_out_.active;
+    return;
+  }
   handed_out_ = {};
   handed_out_.now = now;
   operands_ = &handed_out_;

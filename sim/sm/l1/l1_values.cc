@@ -17,42 +17,53 @@ void L1Values::fill(size_t n, uint8_t sectors, const memory::Payload& p) {
   Line& l = lines_[n];
   for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
     if (sectors >> s & 1) {
-      for (uint32_t m = ~std::exchange(l.written[s], 0); m; m &= m - 1) {
-        const auto i = s * kSectorBytes + static_cast<uint32_t>(std::countr_zero(m));
-        l.data[i] = p.data[i];
-      }
+      const uint32_t lacks = ~std::exchange(l.written[s], 0);
+      memory::copy_sector(l.data.data() + s * kSectorBytes, p.data.data() + s * kSectorBytes, lacks);
     }
   }
 }
 
 // Bytes of the load's lanes that lie in `line`, that it does not have, and of which has(offset in the line).
-template <class Has>
-void L1Values::take_bytes(Load& l, uint64_t line, const uint8_t* data, Has&& has) {
+// `there`: by sector, which.
+void L1Values::take_bytes(Load& l, uint64_t line, const uint8_t* data,
+                          const std::array<uint32_t, kSectorsPerLine>& there) {
+  const auto wanted = static_cast<uint16_t>((1u << l.width) - 1);
   for (uint32_t m = l.mask; m; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     if (l.address[lane] / kLineBytes != line) {
       continue;
     }
+    // An access is aligned: it lies in one sector.
     const auto first = static_cast<uint32_t>(l.address[lane] % kLineBytes);
-    for (uint32_t i = 0; i < l.width; ++i) {
-      if (!(l.has[lane] >> i & 1) && has(first + i)) {
+    const uint32_t in_sector = there[first / kSectorBytes] >> (first % kSectorBytes);
+    const auto more = static_cast<uint16_t>(in_sector & wanted & ~uint32_t{l.has[lane]});
+    if (more == wanted) {
+      memory::copy_few(l.values.data[lane], data + first, l.width);
+    } else {
+      for (uint32_t bytes = more; bytes; bytes &= bytes - 1) {
+        const auto i = static_cast<uint32_t>(std::countr_zero(bytes));
         l.values.data[lane][i] = data[first + i];
-        l.has[lane] = static_cast<uint16_t>(l.has[lane] | 1u << i);
       }
     }
+    l.has[lane] |= more;
   }
 }
 
 void L1Values::take(Load& l, uint64_t line, size_t n, uint8_t valid) const {
   const Line& x = lines_[n];
-  take_bytes(l, line, x.data.data(), [&](uint32_t i) {
-    const uint32_t s = i / kSectorBytes;
-    return valid >> s & 1 || x.written[s] >> (i % kSectorBytes) & 1;
-  });
+  std::array<uint32_t, kSectorsPerLine> there;
+  for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
+    there[s] = valid >> s & 1 ? ~0u : x.written[s];
+  }
+  take_bytes(l, line, x.data.data(), there);
 }
 
 void L1Values::take(Load& l, uint64_t line, uint8_t sectors, const memory::Payload& p) {
-  take_bytes(l, line, p.data.data(), [&](uint32_t i) { return sectors >> (i / kSectorBytes) & 1; });
+  std::array<uint32_t, kSectorsPerLine> there;
+  for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
+    there[s] = sectors >> s & 1 ? ~0u : 0;
+  }
+  take_bytes(l, line, p.data.data(), there);
 }
 
 void L1Values::take_old(Load& l, const memory::Payload& p) {

@@ -56,8 +56,8 @@ class L1Values {
     std::array<uint8_t, memory::kLineBytes> data;
     std::array<uint32_t, memory::kSectorsPerLine> written;  // bytes of sectors that are not valid
   };
-  template <class Has>
-  static void take_bytes(Load& l, uint64_t line, const uint8_t* data, Has&& has);
+  static void take_bytes(Load& l, uint64_t line, const uint8_t* data,
+                         const std::array<uint32_t, memory::kSectorsPerLine>& there);
 
   std::vector<Line> lines_;
   std::vector<Load> loads_;

@@ -87,7 +87,7 @@ uint32_t Lsu::store_payload(const Entry& e, const memory::LineAccess& a, const u
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     if (addr[lane] / kLineBytes == a.line) {
       const auto offset = static_cast<uint32_t>(addr[lane] % kLineBytes);
-      std::memcpy(&p.data[offset], rooms_[e.room - 1].lanes.data[lane], width);
+      memory::copy_few(&p.data[offset], rooms_[e.room - 1].lanes.data[lane], width);
       const uint32_t bytes = width >= 32 ? ~0u : (1u << width) - 1;
       p.bytes[offset / kSectorBytes] |= bytes << (offset % kSectorBytes);
     }
