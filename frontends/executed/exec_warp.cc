@@ -142,7 +142,15 @@ bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out)
                          (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)))) {
     return true;
   }
-  return exec::kHandlers[static_cast<size_t>(in.kind)](w_, g, in, mask);
+  const bool goes_on = exec::kHandlers[static_cast<size_t>(in.kind)](w_, g, in, mask);
+  if (in.kind == Kind::kBarrier && in.d[0] == exec::kNoSlot && g.waits(Group::State::kAtBarrier) &&
+      g.mask == w_.alive) {
+    // The machine holds it, and knows what may issue before the barrier is complete.
+    g.state = Group::State::kRunnable;
+    ++g.pc;
+    return true;
+  }
+  return goes_on;
 }
 
 void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {

@@ -15,12 +15,11 @@ using exec::Special;
 using exec::arith::Number;
 using exec::arith::WordOp;
 
-// The frame: convergence barriers, predicates with one that nobody reads, RPCMOV's registers, uniform
-// registers with one that nobody reads, registers with four of them, as many temporaries as an instruction
-// needs.
-constexpr uint32_t kBarriers = exec::kFirstSlot, kPredicates = kBarriers + 16,
-                   kUniformPredicates = kPredicates + 8, kBarrierResult = kUniformPredicates + 8,
-                   kReturn = kBarrierResult + 1, kCollective = kReturn + 2, kUniforms = kCollective + 1,
+// The frame: predicates with one that nobody reads, RPCMOV's registers; convergence barriers, as many as are
+// used; uniform predicates if there are any, one that nobody reads; uniform registers with one that nobody
+// reads, registers with four of them, as many temporaries as an instruction needs.
+constexpr uint32_t kPredicates = exec::kFirstSlot, kBarrierResult = kPredicates + 8,
+                   kReturn = kBarrierResult + 1, kCollective = kReturn + 2, kBarriers = kCollective + 1,
                    kMostTemporaries = 160;
 constexpr uint32_t kSinks = 4;
 
@@ -100,7 +99,7 @@ Slot Translator::constant_word(const Operand& o, uint32_t word) {
 }
 
 Slot Translator::reg(uint32_t index, uint32_t word) {
-  const uint32_t first = kUniforms + uniforms_ + 1;
+  const uint32_t first = first_uniform() + uniforms_ + 1;
   if (index == kZeroRegister) {
     return exec::slot(Bank::kFrame, first + registers_);
   }
@@ -111,18 +110,24 @@ Slot Translator::reg(uint32_t index, uint32_t word) {
 }
 Slot Translator::ureg(uint32_t index, uint32_t word) {
   if (index == kZeroUniform) {
-    return exec::slot(Bank::kFrame, kUniforms + uniforms_);
+    return exec::slot(Bank::kFrame, first_uniform() + uniforms_);
   }
   if (index + word >= uniforms_) {
     missing(fmt::format("UR{} (legal: up to UR{})", index + word, most_uniforms() - 1));
   }
-  return exec::slot(Bank::kFrame, kUniforms + std::min(index + word, uniforms_));
+  return exec::slot(Bank::kFrame, first_uniform() + std::min(index + word, uniforms_));
 }
 Slot Translator::predicate(const Operand& o) const {
-  const uint32_t first = o.is(Kind::kUniformPredicate) ? kUniformPredicates : kPredicates;
-  return exec::slot(Bank::kFrame, first + o.index);  // PT is the seventh
+  // PT is the seventh.
+  if (!o.is(Kind::kUniformPredicate)) {
+    return exec::slot(Bank::kFrame, kPredicates + o.index);
+  }
+  return exec::slot(Bank::kFrame,
+                    kBarriers + barriers_ + std::min<uint32_t>(o.index, uniform_predicates_));
 }
-Slot Translator::barrier(uint32_t index) const { return exec::slot(Bank::kFrame, kBarriers + index % 16); }
+Slot Translator::barrier(uint32_t index) const {
+  return exec::slot(Bank::kFrame, kBarriers + index % kMostBarriers);
+}
 
 // Of BAR.RED, for B2R.RESULT.
 Slot Translator::barrier_result() const { return exec::slot(Bank::kFrame, kBarrierResult); }
@@ -144,7 +149,9 @@ Slot Translator::temporary() {
 
 uint32_t Translator::most_uniforms() const { return object_.capability >= kBlackwell ? 80 : 63; }
 
-uint32_t Translator::first_temporary() const { return kUniforms + uniforms_ + 1 + registers_ + kSinks; }
+uint32_t Translator::first_uniform() const { return kBarriers + barriers_ + uniform_predicates_ + 1; }
+
+uint32_t Translator::first_temporary() const { return first_uniform() + uniforms_ + 1 + registers_ + kSinks; }
 
 uint32_t Translator::frame_registers() const { return first_temporary() + most_temporaries_; }
 

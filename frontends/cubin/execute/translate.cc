@@ -119,6 +119,9 @@ void Translator::find_registers() {
       for (size_t k = 0; d && k < d->count; ++k) {
         find_registers(d->operands[k], operand_words(d->name));
       }
+      if (d && (d->guard_uniform || d->name == Mnemonic::kUP2UR)) {  // UP2UR reads them without naming one
+        uniform_predicates_ = kTruePredicate;
+      }
     }
   }
 }
@@ -126,6 +129,10 @@ void Translator::find_registers() {
 void Translator::find_registers(const Operand& o, uint32_t words) {
   if (o.is(Kind::kUniform) && o.index != kZeroUniform) {
     uniforms_ = std::max(uniforms_, std::min(most_uniforms(), o.index + 8));
+  } else if (o.is(Kind::kBarrier)) {
+    barriers_ = std::max<uint32_t>(barriers_, o.index % kMostBarriers + 1);
+  } else if (o.is(Kind::kUniformPredicate) && o.index != kTruePredicate) {
+    uniform_predicates_ = kTruePredicate;
   } else if (o.is(Kind::kRegister) && o.index != kZeroRegister) {
     registers_ = std::max(registers_, std::min(kZeroRegister, o.index + words));
   }

@@ -20,6 +20,7 @@ namespace heddle::cubin {
 
 using exec::Slot;
 
+inline constexpr uint32_t kMostBarriers = 16;  // B0 to B15
 inline constexpr uint32_t kBlackwell = 100;  // from this capability on
 
 class Translator {
@@ -74,6 +75,7 @@ class Translator {
   Slot joined(const Operand& o, uint32_t word = 0);
   Slot truth(const Operand& o);  // of a predicate, negated where it is
   std::pair<Slot, Slot> pair(const Operand& o);
+  uint32_t first_uniform() const;
   uint32_t first_temporary() const;
   uint32_t frame_registers() const;  // so far
 
@@ -249,7 +251,8 @@ class Translator {
   std::vector<uint8_t> const_data_;
   std::vector<bool> needed_;  // by function: what it has must be executed, or the kernel cannot be
   uint32_t bank2_ = 0;
-  uint32_t uniforms_ = 0, registers_ = 0;  // so many are used
+  // So many are used.
+  uint32_t barriers_ = 0, uniform_predicates_ = 0, uniforms_ = 0, registers_ = 0;
   const Function* f_ = nullptr;
   uint32_t f_number_ = 0;
   uint32_t at_ = 0;  // number of the instruction in its function
