@@ -52,10 +52,14 @@ void L1Values::take_bytes(Load& l, uint64_t line, const uint8_t* data,
 void L1Values::take(Load& l, uint64_t line, size_t n, uint8_t valid) const {
   const Line& x = lines_[n];
   std::array<uint32_t, kSectorsPerLine> there;
+  uint32_t any = 0;
   for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
     there[s] = valid >> s & 1 ? ~0u : x.written[s];
+    any |= there[s];
   }
-  take_bytes(l, line, x.data.data(), there);
+  if (any != 0) {
+    take_bytes(l, line, x.data.data(), there);
+  }
 }
 
 void L1Values::take(Load& l, uint64_t line, uint8_t sectors, const memory::Payload& p) {
