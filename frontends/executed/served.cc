@@ -50,6 +50,18 @@ bool can_be_served(const exec::TransferOp& op, const isa::KernelImage& image) {
   return op.kind == Kind::kCheck || (op.kind == Kind::kCopy && counts_arrivals(image));
 }
 
+template <class Word>
+void unpack_words(const isa::LaneValues& values, uint32_t words, exec::Access& a) {
+  for (uint32_t e = 0; e < words; ++e) {
+    for (uint32_t m = a.mask; m != 0; m &= m - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+      Word value;
+      std::memcpy(&value, values.data[lane] + e * sizeof value, sizeof value);
+      a.data[e][lane] = value;
+    }
+  }
+}
+
 }  // namespace
 
 bool counts_arrivals(const isa::KernelImage& image) {
@@ -108,16 +120,17 @@ isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room) {
 }
 
 void unpack(const isa::LaneValues& values, exec::Access& a) {
-  const MemoryOp& op = *a.op;
-  for (uint32_t m = a.mask; m != 0; m &= m - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
-    const uint32_t words = op.bytes == 16 ? 2 : op.elements;
-    const uint32_t bytes = op.bytes == 16 ? 8 : op.bytes;
-    for (uint32_t e = 0; e < words; ++e) {
-      uint64_t value = 0;
-      std::memcpy(&value, values.data[lane] + e * bytes, bytes);
-      a.data[e][lane] = value;
-    }
+  switch (a.op->bytes) {
+    case 1:
+      return unpack_words<uint8_t>(values, a.op->elements, a);
+    case 2:
+      return unpack_words<uint16_t>(values, a.op->elements, a);
+    case 4:
+      return unpack_words<uint32_t>(values, a.op->elements, a);
+    case 8:
+      return unpack_words<uint64_t>(values, a.op->elements, a);
+    default:
+      return unpack_words<uint64_t>(values, 2, a);
   }
 }
 
