@@ -151,7 +151,7 @@ std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& dev
   // Blocks of a cluster reach each other's shared memory at once, too, and may be on several threads.
   const exec::Code& code = *launch_.code;
   const bool at_once = code.calls_system || launch_.runtime || launch_.cluster.count() > 1;
-  if (origins_ != nullptr && !at_once && all_served(code, image_, *origins_)) {
+  if (origins_ != nullptr && !at_once && !device.saves && all_served(code, image_, *origins_)) {
     image_.computed = true;
     return std::make_unique<ExecGrid>(image_, *origins_, launch_, output_, device);
   }

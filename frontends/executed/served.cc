@@ -44,10 +44,8 @@ bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
   return std::all_of(first, end, [&](const exec::Inst& next) { return can_follow(in, op, next); });
 }
 
-// Copies that arrive at barrier objects do so at once, so they would be there before their data.
-bool can_be_served(const exec::TransferOp& op, const isa::KernelImage& image) {
-  using Kind = exec::TransferOp::Kind;
-  return op.kind == Kind::kCheck || (op.kind == Kind::kCopy && counts_arrivals(image));
+bool can_be_served(const exec::TransferOp& op) {
+  return op.kind == exec::TransferOp::Kind::kCheck || op.kind == exec::TransferOp::Kind::kCopy;
 }
 
 template <class Word>
@@ -64,10 +62,11 @@ void unpack_words(const isa::LaneValues& values, uint32_t words, exec::Access& a
 
 }  // namespace
 
-bool counts_arrivals(const isa::KernelImage& image) {
-  return std::none_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
-    return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
-  });
+bool counts_arrivals(const exec::Code& code) {
+  return std::none_of(
+      code.barrier_objects.begin(), code.barrier_objects.end(), [](const exec::BarrierObjectOp& op) {
+        return op.kind == exec::BarrierObjectOp::Kind::kArriveCopies || op.drops || op.no_complete;
+      });
 }
 
 bool may_be_global(Space space) { return space == Space::kGlobal || space == Space::kGeneric; }
@@ -157,7 +156,7 @@ bool all_served(const exec::Code& code, const isa::KernelImage& image, const std
   for (uint32_t pc = 0; pc < code.insts.size(); ++pc) {
     const exec::Inst& in = code.insts[pc];
     if (in.kind == Kind::kMapField ||
-        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target], image)) ||
+        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target])) ||
         (in.kind == Kind::kMemory && may_be_global(code.memory[in.target].space) &&
          !can_be_served(code, image, origins, pc))) {
       return false;

@@ -44,7 +44,7 @@ struct Launch {
   std::vector<uint8_t> parameters;  // Code::parameter_bytes of them
   // Code::constants with the parameters' words among them. Null: there are no such words.
   std::shared_ptr<const std::vector<Register>> constants;
-  uint64_t workspace = 0;           // address of zeroed memory for barriers of the whole grid
+  uint64_t workspace = 0;  // address of zeroed memory for barriers of the whole grid
   Checks checks;
   Observer* observer = nullptr;  // null: nobody
   // Warps stop at whatever depends on time (Warp::Status::kPaused), and clocks show this one. Null: there is
@@ -67,8 +67,8 @@ struct Launch {
   uint32_t shared_bytes() const { return code->dynamic_shared_at - kSharedReserve + dynamic_shared; }
 };
 
-// With the kernel's own cluster where the launch names none, a grid in blocks, and its constants. Throws Error for what the
-// kernel or the GPU cannot have.
+// With the kernel's own cluster where the launch names none, a grid in blocks, and its constants. Throws
+// Error for what the kernel or the GPU cannot have.
 Launch completed(Launch launch);
 
 }  // namespace heddle::exec

@@ -180,6 +180,7 @@ struct LaneValues {
 struct Device {
   double core_mhz = 1000;
   uint32_t sms = 1;
+  bool saves = false;  // the machine is to be saved: who can is a recording
 };
 
 class WarpProgram {

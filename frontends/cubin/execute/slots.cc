@@ -122,8 +122,7 @@ Slot Translator::predicate(const Operand& o) const {
   if (!o.is(Kind::kUniformPredicate)) {
     return exec::slot(Bank::kFrame, kPredicates + o.index);
   }
-  return exec::slot(Bank::kFrame,
-                    kBarriers + barriers_ + std::min<uint32_t>(o.index, uniform_predicates_));
+  return exec::slot(Bank::kFrame, kBarriers + barriers_ + std::min<uint32_t>(o.index, uniform_predicates_));
 }
 Slot Translator::barrier(uint32_t index) const {
   return exec::slot(Bank::kFrame, kBarriers + index % kMostBarriers);

@@ -21,7 +21,7 @@ namespace heddle::cubin {
 using exec::Slot;
 
 inline constexpr uint32_t kMostBarriers = 16;  // B0 to B15
-inline constexpr uint32_t kBlackwell = 100;  // from this capability on
+inline constexpr uint32_t kBlackwell = 100;    // from this capability on
 
 class Translator {
  public:
