@@ -1,6 +1,6 @@
 #include "frontends/cubin/disassemble.h"
 
-#include "frontends/cubin/text.h"
+#include "frontends/cubin/record.h"
 
 namespace heddle::cubin {
 

@@ -8,22 +8,9 @@ constexpr uint64_t kNoRegister = 255, kNoUniform = 63, kTrue = 7, kNotTrue = 15,
 
 }  // namespace
 
-Fields& Fields::modifier(Mod m) {
-  if (!out_.mods.add(m)) {
-    unknown();
-  }
-  return *this;
-}
-
 Fields& Fields::suffix(const Suffix& s) {
-  if (!s.known) {
+  if (!s.known || !out_.add(s)) {
     unknown();
-  }
-  for (size_t i = 0; i < s.count; ++i) {
-    modifier(s.mods[i]);
-    if (s.mods[i] == Mod::kShape) {
-      out_.shape = s.shape;
-    }
   }
   return *this;
 }
@@ -38,10 +25,8 @@ Fields& Fields::pick(uint32_t first, uint32_t count, std::span<const Suffix> nam
 }
 
 Fields& Fields::add(const Operand& o) {
-  if (out_.count == Decoded::kMostOperands) {
+  if (!out_.add(o)) {
     unknown();
-  } else {
-    out_.operands[out_.count++] = o;
   }
   return *this;
 }

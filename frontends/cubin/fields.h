@@ -10,75 +10,6 @@
 
 namespace heddle::cubin {
 
-// ".STRONG.GPU", "" or "?", which stands for a value that is not known; what is misspelt does not compile.
-struct Suffix {
-  std::array<Mod, 4> mods{};
-  uint8_t count = 0;
-  bool known = true;
-  Shape shape;
-
-  // NOLINTNEXTLINE(google-explicit-constructor): a table of these reads as what it means
-  consteval Suffix(const char* text) : Suffix(std::string_view(text)) {}
-  explicit consteval Suffix(std::string_view s) : known(s != "?") {
-    while (known && !s.empty()) {
-      s.remove_prefix(1);  // the dot
-      const size_t dot = std::min(s.find('.'), s.size());
-      mods[count++] = named(s.substr(0, dot));
-      s.remove_prefix(dot);
-    }
-  }
-
- private:
-  consteval Mod named(std::string_view name) {
-    for (size_t i = 1; i < kMods; ++i) {
-      if (kModTexts[i] == name) {
-        return static_cast<Mod>(i);
-      }
-    }
-    shape = shape_named(name);
-    return Mod::kShape;
-  }
-  // "16816": 16 by 8 by 16; "8x8x4".
-  static consteval Shape shape_named(std::string_view name) {
-    const size_t rows = name.starts_with("16") ? 2 : 1;
-    const bool crossed = name.find('x') != std::string_view::npos;
-    const std::string_view depth = name.substr(rows + (crossed ? 3 : 1));
-    uint16_t k = 0;
-    for (const char c : depth) {
-      k = static_cast<uint16_t>(10 * k + (c - '0'));
-      if (c < '0' || c > '9') {
-        throw "no modifier";  // does not compile
-      }
-    }
-    if ((rows == 1 && name[0] != '8') || name[crossed ? rows + 1 : rows] != '8' || k == 0) {
-      throw "no modifier";
-    }
-    return {static_cast<uint16_t>(rows == 1 ? 8 : 16), 8, k};
-  }
-};
-
-// "SYNCS.ARRIVE.TRANS64"
-struct Opcode {
-  Mnemonic name = Mnemonic::kNone;
-  Suffix suffix;
-
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  consteval Opcode(const char* text) : name(named(text)), suffix(behind(text)) {}
-
- private:
-  static consteval std::string_view behind(std::string_view s) {
-    return s.substr(std::min(s.find('.'), s.size()));
-  }
-  static consteval Mnemonic named(std::string_view s) {
-    for (size_t i = 1; i < kMnemonics; ++i) {
-      if (kMnemonicTexts[i] == s.substr(0, s.find('.'))) {
-        return static_cast<Mnemonic>(i);
-      }
-    }
-    throw "no mnemonic";
-  }
-};
-
 // How a number in an instruction is written.
 enum class Number : uint8_t { kUnsigned, kSigned, kFloat, kDouble, kHalves, kBfloats };
 
@@ -130,15 +61,14 @@ class Fields {
 
   // ---- the mnemonic
   Fields& op(const Opcode& opcode) {
-    out_.name = opcode.name;
-    return suffix(opcode.suffix);
+    static_cast<Opcode&>(out_) = opcode;
+    return *this;
   }
   // What it is called in the datapath of a thread and in that of a warp.
   Fields& op(const Opcode& of_thread, const Opcode& of_warp) { return op(uniform_ ? of_warp : of_thread); }
   Fields& suffix(const Suffix& s);
   Fields& shape(uint64_t m, uint64_t n, uint64_t k) {
-    out_.shape = {static_cast<uint16_t>(m), static_cast<uint16_t>(n), static_cast<uint16_t>(k)};
-    return modifier(Mod::kShape);
+    return suffix(Shape{static_cast<uint16_t>(m), static_cast<uint16_t>(n), static_cast<uint16_t>(k)});
   }
   Fields& either(bool first, const Suffix& yes, const Suffix& no) { return suffix(first ? yes : no); }
   Fields& flag(uint32_t at, const Suffix& s) { return bit(at) ? suffix(s) : *this; }
@@ -230,7 +160,6 @@ class Fields {
 
  private:
   uint32_t ureg_bits() const { return blackwell() ? 8 : 6; }
-  Fields& modifier(Mod m);
   Fields& place32(Number n, uint32_t negated, uint32_t absolute, uint32_t reuse, Part behind);
   Fields& place64(uint32_t negated, uint32_t absolute, uint32_t reuse, Part behind);
   Fields& immediate(Number n);

@@ -1,8 +1,8 @@
 #include "frontends/sass/opcode_pool.h"
 
-#include "frontends/cubin/text.h"
 #include "frontends/input/limits.h"
 #include "frontends/sass/modifiers.h"
+#include "frontends/sass/record/text.h"
 #include "sim/base/error.h"
 
 namespace heddle::sass {
@@ -27,21 +27,21 @@ uint16_t OpcodePool::intern(std::string_view opcode) {
   return i;
 }
 
-size_t OpcodePool::Hash::operator()(const Key& k) const {
+size_t OpcodePool::Hash::operator()(const Opcode& o) const {
   constexpr uint64_t kPrime = 0x9e3779b97f4a7c15;  // the golden ratio's
-  uint64_t h = static_cast<uint64_t>(k.name) | uint64_t{k.shape.m} << 8 | uint64_t{k.shape.n} << 24 |
-               uint64_t{k.shape.k} << 40;
-  for (const cubin::Mod m : k.mods) {
+  uint64_t h = static_cast<uint64_t>(o.name) | uint64_t{o.shape.m} << 8 | uint64_t{o.shape.n} << 24 |
+               uint64_t{o.shape.k} << 40;
+  for (const Mod m : o.mods) {
     h = (h ^ static_cast<uint64_t>(m)) * kPrime;
     h ^= h >> 32;
   }
   return h;
 }
 
-uint16_t OpcodePool::intern(const cubin::Decoded& d) {
-  const auto [it, added] = by_record_.try_emplace({d.name, d.shape, d.mods}, 0);
+uint16_t OpcodePool::intern(const Opcode& opcode) {
+  const auto [it, added] = by_record_.try_emplace(opcode, 0);
   if (added) {
-    it->second = intern(cubin::opcode_text(d));
+    it->second = intern(text(opcode));
   }
   return it->second;
 }

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontends/cubin/record.h"
 #include "frontends/sass/opcode_table.h"
+#include "frontends/sass/record/record.h"
 #include "frontends/sass/widths.h"
 
 namespace heddle::sass {
@@ -27,7 +27,7 @@ class OpcodePool {
   // Index of `opcode`, added when new. Throws heddle::Error beyond 65535 different texts.
   uint16_t intern(std::string_view opcode);
   // The same of a record's, without its text where it is not new.
-  uint16_t intern(const cubin::Decoded& d);
+  uint16_t intern(const Opcode& opcode);
   const PooledOpcode& at(uint16_t i) const { return pooled_[i]; }
   // Intern and count one static occurrence of an opcode that the table does not know.
   void count_unknown(std::string_view opcode) { ++unknown_[std::string(opcode)]; }
@@ -39,19 +39,10 @@ class OpcodePool {
   std::vector<std::string> opcodes_;
   std::vector<PooledOpcode> pooled_;
   std::map<std::string, uint16_t, std::less<>> index_;
-  struct Key {
-    cubin::Mnemonic name;
-    cubin::Shape shape;
-    cubin::Modifiers mods;
-    bool operator==(const Key& o) const {
-      return name == o.name && shape == o.shape &&
-             std::equal(mods.begin(), mods.end(), o.mods.begin(), o.mods.end());
-    }
-  };
   struct Hash {
-    size_t operator()(const Key& k) const;
+    size_t operator()(const Opcode& o) const;
   };
-  std::unordered_map<Key, uint16_t, Hash> by_record_;
+  std::unordered_map<Opcode, uint16_t, Hash> by_record_;
   std::map<std::string, uint64_t> unknown_;
 };
 

@@ -1,13 +1,11 @@
 #include "frontends/sass/timed.h"
 
-#include "frontends/cubin/text.h"
 #include "frontends/sass/operands.h"
+#include "frontends/sass/record/text.h"
 
 namespace heddle::sass {
 namespace {
 
-using cubin::kNoIndex;
-using cubin::Operand;
 using isa::RegFile;
 
 RegisterName named(RegFile file, uint32_t index, uint32_t zero) {
@@ -17,7 +15,7 @@ RegisterName named(RegFile file, uint32_t index, uint32_t zero) {
   r.index = r.zero ? 0 : static_cast<uint8_t>(index);
   return r;
 }
-RegisterName uniform(uint32_t index) { return named(RegFile::kUniform, index, cubin::kZeroUniform); }
+RegisterName uniform(uint32_t index) { return named(RegFile::kUniform, index, kZeroUniform); }
 
 void add(TextOperand& to, const RegisterName& r) { to.reg[to.n_reg++] = r; }
 
@@ -29,13 +27,15 @@ void inside(const Operand& o, TextOperand& to) {
     add(to, r);
   }
   if (o.base != kNoIndex) {
-    RegisterName r = named(RegFile::kGpr, o.base, cubin::kZeroRegister);
+    RegisterName r = named(RegFile::kGpr, o.base, kZeroRegister);
     r.wide = o.base_wide;
     r.narrow = o.base_narrow;
     add(to, r);
   }
   if (o.ubase != kNoIndex) {
-    add(to, uniform(o.ubase));
+    RegisterName r = uniform(o.ubase);
+    r.wide = o.base_wide && o.base == kNoIndex;
+    add(to, r);
   }
   to.offset = static_cast<uint32_t>(o.offset);
 }
@@ -57,13 +57,13 @@ TextOperand operand(const Operand& o) {
   TextOperand to;
   switch (o.kind) {
     case Operand::Kind::kRegister:
-      return in_register(named(RegFile::kGpr, o.index, cubin::kZeroRegister));
+      return in_register(named(RegFile::kGpr, o.index, kZeroRegister));
     case Operand::Kind::kUniform:
       return in_register(uniform(o.index));
     case Operand::Kind::kPredicate:
-      return in_register(named(RegFile::kPredicate, o.index, cubin::kTruePredicate));
+      return in_register(named(RegFile::kPredicate, o.index, kTruePredicate));
     case Operand::Kind::kUniformPredicate:
-      return in_register(named(RegFile::kUniformPredicate, o.index, cubin::kTruePredicate));
+      return in_register(named(RegFile::kUniformPredicate, o.index, kTruePredicate));
     case Operand::Kind::kPredicates:
       return in_predicates(RegFile::kPredicate);
     case Operand::Kind::kUniformPredicates:
@@ -92,19 +92,25 @@ TextOperand operand(const Operand& o) {
       return to;
     case Operand::Kind::kMatrix:
     case Operand::Kind::kPolicy:
+    case Operand::Kind::kTensorMemory:
+    case Operand::Kind::kTensorShape:
       to.kind = TextOperand::Kind::kDescriptor;
-      to.name = o.is(Operand::Kind::kMatrix) ? "gdesc" : "desc";
+      to.name = bracketed(o.kind);
       inside(o, to);
       to.reg[0].descriptor = true;
       return to;
     case Operand::Kind::kSpecial:
-      to.name = cubin::special_name(o.index);
+      to.name = special_name(o.index);
       return to;
     case Operand::Kind::kGroupCounter:
       to.name = "gsb0";
       return to;
+    case Operand::Kind::kTexture:
+      to.name = text(static_cast<Mod>(o.index));
+      return to;
     case Operand::Kind::kReturn:
     case Operand::Kind::kThreadState:
+    case Operand::Kind::kTextureHeader:
     case Operand::Kind::kNone:
       return to;
   }
@@ -113,12 +119,12 @@ TextOperand operand(const Operand& o) {
 
 }  // namespace
 
-isa::Instr timed(uint32_t pc, const cubin::Decoded& d, OpcodePool& pool) {
-  const uint16_t opcode = pool.intern(d);
+isa::Instr timed(uint32_t pc, const Decoded& d, OpcodePool& pool) {
+  const uint16_t opcode = pool.intern(static_cast<const Opcode&>(d));
   TextInstruction t;
   if (d.guarded) {
-    t.guard = named(d.guard_uniform ? RegFile::kUniformPredicate : RegFile::kPredicate, d.guard,
-                    cubin::kTruePredicate);
+    t.guard =
+        named(d.guard_uniform ? RegFile::kUniformPredicate : RegFile::kPredicate, d.guard, kTruePredicate);
     t.guard_never = t.guard.zero && d.guard_negated;
   }
   t.opcode = pool.opcodes()[opcode];
@@ -127,7 +133,8 @@ isa::Instr timed(uint32_t pc, const cubin::Decoded& d, OpcodePool& pool) {
     t.operands.push_back(operand(d.operands[i]));
   }
   const Encoding e{d.word.low, d.word.high};
-  return decode_operands(pc, t, opcode, &e, pool);
+  const bool encoded = (e.lo | e.hi) != 0;
+  return decode_operands(pc, t, opcode, encoded ? &e : nullptr, pool);
 }
 
 }  // namespace heddle::sass

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "frontends/cubin/text.h"
+#include "frontends/cubin/record.h"
 #include "tests/cubin/encodings.h"
 
 namespace heddle::cubin::test {
@@ -164,10 +164,10 @@ TEST_CASE("plain accesses before 8.0 name the system's scope and are plain all t
 }
 
 TEST_CASE("numbers as the disassembler writes them") {
-  CHECK(float_text(1) == "1");
-  CHECK(float_text(-0.0) == "-0.0 ");
-  CHECK(float_text(1e9) == "1.00000000000000000000e+09");
-  CHECK(float_text(16777216) == "16777216");
+  CHECK(sass::float_text(1) == "1");
+  CHECK(sass::float_text(-0.0) == "-0.0 ");
+  CHECK(sass::float_text(1e9) == "1.00000000000000000000e+09");
+  CHECK(sass::float_text(16777216) == "16777216");
 }
 
 }  // namespace heddle::cubin::test

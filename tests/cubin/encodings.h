@@ -7,7 +7,7 @@
 #include <string>
 
 #include "frontends/cubin/disassemble.h"
-#include "frontends/cubin/word.h"
+#include "frontends/cubin/record.h"
 
 namespace heddle::cubin::test {
 

@@ -161,7 +161,8 @@ ROOMS = {
         "sim/exec",
         "sim/isa",
     ],
-    "frontends/cubin": [],
+    "frontends/sass/record": [],
+    "frontends/cubin": ["frontends/sass/record"],
     "frontends/cubin/object": [
         "frontends/cubin",
         "frontends/input",
@@ -174,8 +175,8 @@ ROOMS = {
         "sim/base",
     ],
     "frontends/sass": [
-        "frontends/cubin",
         "frontends/input",
+        "frontends/sass/record",
         "sim/access",
         "sim/base",
         "sim/isa",
@@ -195,6 +196,7 @@ ROOMS = {
         "frontends/ptx",
         "frontends/ptx/execute",
         "frontends/sass",
+        "frontends/sass/record",
         "sim/base",
         "sim/exec",
         "sim/isa",

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "frontends/cubin/word.h"
+#include "frontends/cubin/record.h"
 
 namespace heddle::cubin {
 

@@ -4,7 +4,7 @@
 
 #include "frontends/cubin/decode.h"
 #include "frontends/cubin/execute/code_recorder.h"
-#include "frontends/cubin/text.h"
+#include "frontends/cubin/record.h"
 #include "frontends/sass/timed.h"
 #include "sim/base/error.h"
 

@@ -7,7 +7,7 @@
 
 #include "frontends/cubin/execute/calls.h"
 #include "frontends/cubin/execute/translator.h"
-#include "frontends/cubin/text.h"
+#include "frontends/cubin/record.h"
 #include "sim/base/align.h"
 #include "sim/base/error.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontends/cubin/word.h"
+#include "frontends/cubin/record.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::cubin {

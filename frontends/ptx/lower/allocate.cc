@@ -218,7 +218,6 @@ void split_by_block(Lowered& f) {
       for (auto* a : {&m.address, &m.copied_to}) {
         if (*a) {
           change((*a)->base);
-          change((*a)->uniform);
         }
       }
       std::ranges::for_each(m.settles, change);

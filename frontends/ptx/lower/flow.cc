@@ -33,7 +33,7 @@ bool may_be_conditional(const Module& m, const Function& f, uint32_t i) {
     case Opcode::kSqrt:
       return false;
     default:
-      return words(o).find("bar") == std::string_view::npos && f.instrs[i].guard == kNone;
+      return !orders_others(o) && f.instrs[i].guard == kNone;
   }
 }
 
@@ -215,6 +215,44 @@ bool ends_thread(const Module& module, const Function& f, uint32_t target) {
 
 void find_blocks(const Module& module, const std::vector<bool>& cuts, uint32_t conditional, Lowered& f) {
   Finder(module, cuts, conditional, f).run();
+}
+
+bool is_barrier(Opcode o) {
+  switch (o) {
+    case Opcode::kBarArrive:
+    case Opcode::kBarRed:
+    case Opcode::kBarSync:
+    case Opcode::kBarWarpSync:
+    case Opcode::kBarrierArrive:
+    case Opcode::kBarrierRed:
+    case Opcode::kBarrierSync:
+    case Opcode::kBarrierClusterArrive:
+    case Opcode::kBarrierClusterWait:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool orders_others(Opcode o) {
+  switch (o) {
+    case Opcode::kCpAsyncMbarrierArrive:
+    case Opcode::kFenceMbarrierInit:
+    case Opcode::kMbarrierArrive:
+    case Opcode::kMbarrierArriveDrop:
+    case Opcode::kMbarrierCompleteTx:
+    case Opcode::kMbarrierExpectTx:
+    case Opcode::kMbarrierInit:
+    case Opcode::kMbarrierInval:
+    case Opcode::kMbarrierPendingCount:
+    case Opcode::kMbarrierTestWait:
+    case Opcode::kMbarrierTryWait:
+    case Opcode::kMembar:
+    case Opcode::kMembarProxy:
+      return true;
+    default:
+      return is_barrier(o);
+  }
 }
 
 }  // namespace heddle::ptx::lower

@@ -14,4 +14,9 @@ void find_blocks(const Module& module, const std::vector<bool>& cuts, uint32_t c
 bool is_exit(const Module& module, const Function& f, uint32_t instr);
 bool ends_thread(const Module& module, const Function& f, uint32_t target);
 
+// bar and barrier.
+bool is_barrier(Opcode o);
+// These, barrier objects and fences of memory.
+bool orders_others(Opcode o);
+
 }  // namespace heddle::ptx::lower

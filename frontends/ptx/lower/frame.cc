@@ -58,31 +58,31 @@ std::vector<Parts> alive_at_end(const Lowered& f) {
   return out;
 }
 
-Machine made(const char* opcode, uint32_t origin) {
-  Machine m = machine(opcode, origin);
+Machine made(Lowered& f, const sass::Opcode& opcode, uint32_t origin) {
+  Machine m = machine(opcode, origin, f.opcodes);
   m.lanes = Machine::Lanes::kAll;
   return m;
 }
 
-Machine stack_step(Value r1, int64_t bytes, uint32_t origin) {
-  Machine m = made("IADD3", origin);
+Machine stack_step(Lowered& f, Value r1, int64_t bytes, uint32_t origin) {
+  Machine m = made(f, "IADD3", origin);
   m.d = {r1};
   m.s = {r1, bytes, Field()};
   m.stack_step = static_cast<int32_t>(bytes);
   return m;
 }
 
-Machine stack_access(bool store, Value r1, Value v, uint32_t byte, uint32_t origin) {
-  Machine m = made(store ? "STL" : "LDL", origin);
+Machine stack_access(Lowered& f, bool store, Value r1, Value v, uint32_t byte, uint32_t origin) {
+  Machine m = made(f, store ? sass::Opcode("STL") : sass::Opcode("LDL"), origin);
   (store ? m.s : m.d) = {v};
-  m.address = Address{r1, byte, false, kWord, {}};
+  m.address = Address{r1, byte, false, kWord};
   m.stack = Machine::Stack::kOwn;
   m.stores = store;
   m.loads = !store;
   return m;
 }
 
-bool is_return(const Machine& m) { return m.opcode.starts_with("RET"); }
+bool is_return(const Machine& m) { return m.opcode.name == sass::Mnemonic::kRET; }
 
 }  // namespace
 
@@ -182,10 +182,10 @@ void add_frame(Lowered& f) {
       if (is_return(m)) {
         const size_t first = code.size();
         for (size_t k = 0; k < values.size(); ++k) {
-          code.push_back(stack_access(false, r1, values[k],
+          code.push_back(stack_access(f, false, r1, values[k],
                                       f.outgoing_bytes + static_cast<uint32_t>(k) * kWord, m.origin));
         }
-        code.push_back(stack_step(r1, bytes, m.origin));
+        code.push_back(stack_step(f, r1, bytes, m.origin));
         for (size_t k = first; k < code.size(); ++k) {
           code[k].guard = m.guard;
           code[k].guard_negated = m.guard_negated;
@@ -198,14 +198,15 @@ void add_frame(Lowered& f) {
   }
   Block& first = f.blocks.front();
   const uint32_t origin = first.stretches.front().first;
-  std::vector<Machine> head{stack_step(r1, -int64_t{bytes}, origin)};
+  std::vector<Machine> head{stack_step(f, r1, -int64_t{bytes}, origin)};
   for (size_t k = values.size(); k-- > 0;) {
     head.push_back(
-        stack_access(true, r1, values[k], f.outgoing_bytes + static_cast<uint32_t>(k) * kWord, origin));
+        stack_access(f, true, r1, values[k], f.outgoing_bytes + static_cast<uint32_t>(k) * kWord, origin));
   }
   // A kernel gets its R1 first.
-  const auto r1_made = std::ranges::find_if(
-      first.code, [](const Machine& m) { return m.opcode == "LDC" && m.d[0].text == "R1"; });
+  const auto r1_made = std::ranges::find_if(first.code, [](const Machine& m) {
+    return m.opcode.name == sass::Mnemonic::kLDC && m.d[0].kind == Field::Kind::kOperand;
+  });
   first.code.insert(r1_made == first.code.end() ? first.code.begin() : r1_made + 1, head.begin(), head.end());
 }
 

@@ -8,113 +8,22 @@
 #include "frontends/ptx/lower/call_graph.h"
 #include "frontends/ptx/lower/convention.h"
 #include "frontends/ptx/lower/flow.h"
+#include "frontends/ptx/lower/record.h"
 #include "frontends/ptx/lower/schedule.h"
 #include "frontends/ptx/lower/select.h"
 #include "frontends/ptx/lower/timed.h"
-#include "frontends/sass/decode.h"
+#include "frontends/sass/record/text.h"
+#include "frontends/sass/timed.h"
 
 namespace heddle::ptx::lower {
 namespace {
 
-constexpr uint32_t kBytes = 16;       // of an instruction
 constexpr uint32_t kCodeAlign = 128;  // of the code, filled with NOP
 // So many PTX instructions, of which some need none of the machine's, become conditional (ptx.md 6.1: 4 to 7
 // of the machine's; traces/h200/forms: a dozen).
 constexpr uint32_t kMostConditional = 16, kFewConditional = 8;
 constexpr uint32_t kManyRegisters = 64;
 constexpr uint32_t kFewestRegisters = 16;  // of a thread, as the suites' kernels have
-
-class Writer {
- public:
-  Writer(const Lowered& f) : f_(f) {}
-
-  std::string text(const Machine& m) const {
-    std::string out;
-    if (m.guard.there()) {
-      out += fmt::format("@{}{} ", m.guard_negated ? "!" : "", name(m.guard));
-    }
-    out += m.opcode;
-    const char* gap = " ";
-    const auto add = [&](const std::string& s) {
-      out += gap + s;
-      gap = ", ";
-    };
-    const std::string zero = m.opcode[0] == 'U' ? "URZ" : "RZ";
-    for (const Field& f : m.d) {
-      add(field(f, zero));
-    }
-    if (m.copied_to) {
-      add(place(*m.copied_to, false));
-    }
-    if (m.address) {
-      add(place(*m.address, global(m)));
-    }
-    for (const Field& f : m.s) {
-      add(field(f, zero));
-      if (m.opcode.starts_with("RET")) {
-        gap = " ";
-      }
-    }
-    if (m.target != kNone) {
-      add(fmt::format("{:#x}", f_.blocks[m.target].first * kBytes));
-    }
-    return out;
-  }
-
- private:
-  static bool global(const Machine& m) {
-    return m.space == isa::MemSpace::kGlobal || m.space == isa::MemSpace::kGeneric ||
-           m.space == isa::MemSpace::kDistributedShared;  // STAS: a pair
-  }
-
-  std::string name(const Value& v) const {
-    const Register& r = f_.registers[v.reg];
-    const int n = r.number + v.part;
-    return r.file == File::kVector    ? fmt::format("R{}", n)
-           : r.file == File::kUniform ? fmt::format("UR{}", n)
-                                      : fmt::format("P{}", n);
-  }
-
-  std::string field(const Field& f, const std::string& zero) const {
-    switch (f.kind) {
-      case Field::Kind::kValue: {
-        const bool predicate = f_.registers[f.value.reg].file == File::kPredicate;
-        return fmt::format("{}{}", !f.negated ? "" : predicate ? "!" : "-", name(f.value));
-      }
-      case Field::Kind::kNumber:
-        return fmt::format("{}{:#x}", f.number < 0 ? "-" : "",
-                           f.number < 0 ? -static_cast<uint64_t>(f.number) : static_cast<uint64_t>(f.number));
-      case Field::Kind::kPlace:
-        return fmt::format("{}[{}]", f.text, name(f.value));
-      case Field::Kind::kText:
-        return f.text;
-      case Field::Kind::kCode:
-        return fmt::format("{:#x}", f.number < static_cast<int64_t>(f_.blocks.size())
-                                        ? f_.blocks[static_cast<size_t>(f.number)].first * kBytes
-                                        : 0);
-      case Field::Kind::kZero:
-        break;
-    }
-    return zero;
-  }
-
-  std::string place(const Address& a, bool global) const {
-    std::string in = a.base.there() ? name(a.base) : "";
-    if (a.base.there() && a.wide && global) {
-      in += ".64";
-    }
-    if (a.uniform.there()) {
-      in += (in.empty() ? "" : "+") + name(a.uniform);
-    }
-    if (a.offset != 0 || in.empty()) {
-      in += fmt::format("{}{}{:#x}", a.offset < 0 ? "-" : "", in.empty() || a.offset < 0 ? "" : "+",
-                        a.offset < 0 ? -a.offset : a.offset);
-    }
-    return fmt::format("[{}]", in);
-  }
-
-  const Lowered& f_;
-};
 
 bool reads_ports(const isa::Instr& i) {
   switch (i.op) {
@@ -156,40 +65,39 @@ void write(Kernel& k) {
   uint32_t at = 0;
   std::map<uint32_t, uint32_t> begins;  // by function of the module
   for (const auto& part : k.parts) {
-    begins[part->function] = at * kBytes;
+    begins[part->function] = at * kInstructionBytes;
     for (Block& b : part->code.blocks) {
       b.first = at;
       at += static_cast<uint32_t>(b.code.size());
     }
   }
   sass::OpcodePool pool;
-  const auto add = [&](const std::string& text, const isa::Control& control, uint32_t target) {
-    const auto pc = static_cast<uint32_t>(k.image.code.size()) * kBytes;
-    isa::Instr in = sass::decode_text(pc, text, pool);
+  const auto add = [&](const sass::Decoded& d, const isa::Control& control, uint32_t target) {
+    const auto pc = static_cast<uint32_t>(k.image.code.size()) * kInstructionBytes;
+    isa::Instr in = sass::timed(pc, d, pool);
     in.ctl = control;
     in.flags |= isa::kFlagHasControl;
     in.target = target;
     k.image.code.push_back(in);
-    k.image.text.push_back(text);
+    k.image.text.push_back(text(d));
   };
   for (const auto& part : k.parts) {
-    const Writer writer(part->code);
     for (const Block& b : part->code.blocks) {
       for (const Machine& m : b.code) {
-        if (m.callee != kNone) {
-          const uint32_t to = begins.at(m.callee);
-          add(fmt::format("{} {:#x}", writer.text(m), to), m.control, to);
-        } else {
-          add(writer.text(m), m.control, m.target == kNone ? 0 : part->code.blocks[m.target].first * kBytes);
-        }
+        const uint32_t target = m.callee != kNone   ? begins.at(m.callee)
+                                : m.target != kNone ? part->code.blocks[m.target].first * kInstructionBytes
+                                                    : 0;
+        add(record(part->code, m, target), m.control, target);
       }
     }
   }
   set_reuse(k);
   // Behind the end: a branch to itself, and what fills a line.
-  add(fmt::format("BRA {:#x}", k.image.code.size() * kBytes), {}, 0);
-  while (k.image.code.size() * kBytes % kCodeAlign != 0) {
-    add("NOP", {}, 0);
+  sass::Decoded end("BRA");
+  end.add(immediate(static_cast<int64_t>(k.image.code.size() * kInstructionBytes)));
+  add(end, {}, 0);
+  while (k.image.code.size() * kInstructionBytes % kCodeAlign != 0) {
+    add(sass::Decoded("NOP"), {}, 0);
   }
   k.image.opcodes = pool.opcodes();
   k.image.unknown_opcodes = pool.unknown();

@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "frontends/ptx/lower/schedule.h"
-#include "frontends/sass/opcode_table.h"
 
 namespace heddle::ptx::lower {
 
 using isa::OpClass;
 
-Machine machine(std::string_view opcode, uint32_t origin) {
-  const sass::OpcodeInfo info = sass::classify(opcode);
+Machine machine(const sass::Opcode& opcode, uint32_t origin, sass::OpcodePool& known) {
+  const sass::OpcodeInfo& info = known.at(known.intern(opcode)).info;
   Machine m;
   m.opcode = opcode;
   m.origin = origin;
@@ -29,9 +28,6 @@ std::vector<Value> reads(const Machine& m) {
   for (const auto* a : {&m.address, &m.copied_to}) {
     if (*a && (*a)->base.there()) {
       out.push_back((*a)->base);
-    }
-    if (*a && (*a)->uniform.there()) {
-      out.push_back((*a)->uniform);
     }
   }
   if (m.guard.there()) {

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "frontends/ptx/lower/operands.h"
 #include "frontends/ptx/module.h"
+#include "frontends/sass/opcode_pool.h"
 #include "sim/isa/instr.h"
 
 namespace heddle::ptx::lower {
@@ -38,29 +40,28 @@ inline Value part(Value v, uint32_t k, uint8_t count = 1) {
 inline Value low(Value v) { return part(v, 0); }
 inline Value high(Value v) { return part(v, 1); }
 
-// What stands in an instruction's text.
+// An operand in the making.
 struct Field {
-  // kPlace: a register in brackets behind `text`, as gdesc[UR4].
-  // kCode: the address of block `number`.
-  enum class Kind : uint8_t { kZero, kValue, kNumber, kText, kPlace, kCode };
+  // kZero: the register that always is, of the instruction's datapath. kPlace: a register in brackets, as
+  // gdesc[UR4]. kCode: the address of block `number`.
+  enum class Kind : uint8_t { kZero, kValue, kNumber, kOperand, kPlace, kCode };
   Kind kind = Kind::kZero;
   bool negated = false;
+  SassKind place_kind = SassKind::kAddress;
   Value value;
   int64_t number = 0;
-  std::string text;
+  sass::Operand operand;
 
   Field() = default;
-  Field(Value v)
-      : kind(v.there() ? Kind::kValue : Kind::kZero),
-        value(v) {}  // NOLINT(google-explicit-constructor): fields are written as values
-  Field(int64_t n)
-      : kind(n == 0 ? Kind::kZero : Kind::kNumber),
-        number(n) {}                                    // NOLINT(google-explicit-constructor): or as numbers
-  Field(const char* t) : kind(Kind::kText), text(t) {}  // NOLINT(google-explicit-constructor): or as they are
-  static Field place(Value v, const char* before = "") {
+  // NOLINTBEGIN(google-explicit-constructor): fields are written as values, as numbers, or as they are
+  Field(Value v) : kind(v.there() ? Kind::kValue : Kind::kZero), value(v) {}
+  Field(int64_t n) : kind(n == 0 ? Kind::kZero : Kind::kNumber), number(n) {}
+  Field(const sass::Operand& o) : kind(Kind::kOperand), operand(o) {}
+  // NOLINTEND(google-explicit-constructor)
+  static Field place(Value v, SassKind kind = SassKind::kAddress) {
     Field f(v);
     f.kind = Kind::kPlace;
-    f.text = before;
+    f.place_kind = kind;
     return f;
   }
   static Field code(uint32_t block) {
@@ -78,7 +79,6 @@ struct Address {
   int64_t offset = 0;
   bool wide = false;      // 64 bits
   uint32_t multiple = 1;  // bytes: the base is one of that
-  Value uniform;          // added to the base
 };
 
 // What lanes access of a matrix in memory: tiles of 8 rows, whose first elements are given as places in
@@ -92,13 +92,13 @@ struct Tiles {
 };
 
 struct Machine {
-  std::string opcode;
+  sass::Opcode opcode;
   std::vector<Field> d, s;
   std::optional<Address> address;    // behind the destinations
   std::optional<Address> copied_to;  // LDGSTS: before `address`
   std::optional<Tiles> tiles;        // which addresses those are
-  std::vector<Value> settles;        // not in the text: is complete behind it, and nobody is before it
-  std::vector<Value> takes, gives;   // not in the text: what a call or a return reads, and what a call writes
+  std::vector<Value> settles;        // no operands: is complete behind it, and nobody is before it
+  std::vector<Value> takes, gives;   // no operands: what a call or a return reads, and what a call writes
   Value guard;
   bool guard_negated = false;
   uint32_t origin = kNone;    // the PTX instruction whose lanes are its lanes, and whose addresses are its
@@ -121,7 +121,7 @@ struct Machine {
   bool has_effect() const { return stores || ordered || target != kNone; }
 };
 // An instruction without operands; `op` and `space` are those of the opcode.
-Machine machine(std::string_view opcode, uint32_t origin);
+Machine machine(const sass::Opcode& opcode, uint32_t origin, sass::OpcodePool& known);
 
 // Instructions that run one behind the other, some of them for some of the lanes only. Of several stretches
 // of the function, where short ones that a branch leaves out have become conditional.
@@ -157,6 +157,7 @@ struct Lowered {
   std::vector<uint32_t> block_of;    // by PTX instruction
   std::vector<std::string> missing;  // "FILE:LINE:COLUMN: what", of what cannot be lowered
   uint32_t vector_registers = 0;     // of a thread
+  sass::OpcodePool opcodes;          // what is known of those that were made
 
   Value make(File file, uint8_t count) {
     registers.push_back({file, count, -1});

@@ -65,7 +65,8 @@ void Select::merge_loads(Block& b) {
     const Machine& m = b.code[i];
     if (m.ordered || (m.stores && m.space != isa::MemSpace::kGlobal)) {
       close();
-    } else if (m.opcode == "LDS" && m.address && m.d.size() == 1 && m.d[0].kind == Field::Kind::kValue) {
+    } else if (m.opcode == sass::Opcode("LDS") && m.address && m.d.size() == 1 &&
+               m.d[0].kind == Field::Kind::kValue) {
       const uint32_t r = m.d[0].value.reg;
       if (out_.registers[r].count == 1 && out_.registers[r].file == File::kVector && written_[r] == 1) {
         open[{m.address->base.reg, m.guard.reg}].push_back(i);
@@ -73,7 +74,7 @@ void Select::merge_loads(Block& b) {
     }
   }
   close();
-  std::erase_if(b.code, [](const Machine& m) { return m.opcode.empty(); });
+  std::erase_if(b.code, [](const Machine& m) { return m.opcode.name == sass::Mnemonic::kNone; });
 }
 
 void Select::merge(Block& b, std::vector<size_t>& loads) {
@@ -98,9 +99,9 @@ void Select::merge(Block& b, std::vector<size_t>& loads) {
       Machine m = b.code[loads[k]];
       for (uint32_t w = 0; w < words; ++w) {
         moved_[b.code[loads[k + w]].d[0].value.reg] = {wide.reg, static_cast<uint8_t>(w), 1};
-        b.code[loads[k + w]].opcode.clear();
+        b.code[loads[k + w]].opcode = {};
       }
-      m.opcode = words == 4 ? "LDS.128" : "LDS.64";
+      m.opcode = words == 4 ? "LDS.128"_op : "LDS.64"_op;
       m.d[0] = wide;
       b.code[first] = m;
     }

@@ -116,7 +116,7 @@ class Scheduler {
     if (ordered_ != kNone) {
       edge(ordered_, i, 1);
     }
-    const bool constant = m.opcode.find(".CONSTANT") != std::string::npos;
+    const bool constant = m.opcode.mods.contains(sass::Mod::kCONSTANT);
     for (const uint32_t k : memory_) {
       if ((m.stores || code_[k].stores) && !constant && !disjoint(m.space, code_[k].space)) {
         edge(k, i, 1);

@@ -36,7 +36,7 @@ void Select::block(uint32_t b) {
   if (meetings_.meets[b]) {
     stretch_ = nullptr;
     now_ = stretches.front().first;
-    wall("BSYNC", {}, {"B0"}).lanes = Machine::Lanes::kAll;
+    wall("BSYNC", {}, {kB0}).lanes = Machine::Lanes::kAll;
   }
   for (size_t k = 0; k < stretches.size(); ++k) {
     stretch_ = &stretches[k];
@@ -76,13 +76,13 @@ void Select::prologue() {
     enter();
     return;
   }
-  emit("LDC", {"R1"}, {"c[0x0][0x28]"}).ordered = true;
+  emit("LDC", {kR1}, {constant(0, 0x28)}).ordered = true;
   for (uint32_t i = 0; i < f_.instrs.size(); ++i) {
     const Op& o = uses_.op(i);
     if ((o.opcode == Opcode::kLd || o.opcode == Opcode::kSt || o.opcode == Opcode::kAtom ||
          o.opcode == Opcode::kRed) &&
         (o.space == Space::kGlobal || o.space == Space::kNone)) {
-      emit("ULDC.64", {temporary(2, File::kUniform)}, {"c[0x0][0x208]"}).ordered = true;
+      emit("ULDC.64", {temporary(2, File::kUniform)}, {constant(0, 0x208)}).ordered = true;
       return;
     }
   }
@@ -102,12 +102,12 @@ void Select::refuse(uint32_t i, std::string_view why) {
       module_.source.message(f_.instrs[i].at, fmt::format("'{}': {}", uses_.op(i).text, why)));
 }
 
-Machine& Select::emit(std::string_view opcode, Fields d, Fields s) {
+Machine& Select::emit(const sass::Opcode& opcode, Fields d, Fields s) {
   return emit(opcode, std::vector<Field>(d), std::vector<Field>(s));
 }
 
-Machine& Select::emit(std::string_view opcode, std::vector<Field> d, std::vector<Field> s) {
-  Machine m = machine(opcode, now_);
+Machine& Select::emit(const sass::Opcode& opcode, std::vector<Field> d, std::vector<Field> s) {
+  Machine m = machine(opcode, now_, out_.opcodes);
   m.d = std::move(d);
   m.s = std::move(s);
   if (stretch_ != nullptr) {
@@ -158,7 +158,7 @@ Field Select::field(const Operand& written, bool high) {  // NOLINT(misc-no-recu
         const Opcode c = uses_.op(m).opcode;
         if (c == Opcode::kLd) {
           const Address a = address(uses_.operands(m)[1]);
-          return Field(fmt::format("c[0x3][{:#x}]", a.offset).c_str());
+          return constant(3, a.offset);
         }
         if (c == Opcode::kNot || c == Opcode::kNeg || c == Opcode::kAbs) {
           out = field(uses_.operands(m)[1], high);
@@ -212,13 +212,13 @@ Value Select::own(const Operand& o) {
   return copy;
 }
 
-Value Select::made(std::string_view opcode, std::vector<Field> s, uint8_t count) {
+Value Select::made(const sass::Opcode& opcode, std::vector<Field> s, uint8_t count) {
   const Value v = temporary(count);
   emit(opcode, {v}, std::move(s));
   return v;
 }
 
-Value Select::chain(std::string_view opcode, uint32_t n, Value from) {
+Value Select::chain(const sass::Opcode& opcode, uint32_t n, Value from) {
   for (uint32_t k = 0; k < n; ++k) {
     const Value to = temporary();
     emit(opcode, {to}, {from, from, Field()});
@@ -232,13 +232,20 @@ bool Select::uniform_result() const {
   return o.kind == OperandKind::kRegister && uses_.uniform_register(o.id);
 }
 
-std::string Select::name(std::string_view opcode) const {
+sass::Opcode Select::name(sass::Opcode opcode) const {
+  using enum sass::Mnemonic;
   if (!uniform_result()) {
-    return std::string(opcode);
+    return opcode;
   }
-  return opcode.starts_with("IMAD.WIDE")  ? "U" + std::string(opcode)
-         : opcode.starts_with("IMAD.SHL") ? "USHF.L.U32"
-                                          : "U" + std::string(opcode);
+  if (opcode.name == kIMAD && opcode.mods.contains(Mod::kSHL)) {
+    return "USHF.L.U32";
+  }
+  opcode.name = opcode.name == kIADD3  ? kUIADD3
+                : opcode.name == kIMAD ? kUIMAD
+                : opcode.name == kLEA  ? kULEA
+                : opcode.name == kLOP3 ? kULOP3
+                                       : kUSHF;
+  return opcode;
 }
 
 bool Select::control(uint32_t i) {
@@ -261,30 +268,32 @@ bool Select::control(uint32_t i) {
       return true;
     case Opcode::kTrap:
     case Opcode::kBrkpt:
-      emit("BPT.TRAP", {}, {"0x1"}).ordered = true;
+      emit("BPT.TRAP", {}, {0x1}).ordered = true;
       return true;
     case Opcode::kBarSync:
     case Opcode::kBarrierSync: {
       const Field n = in(0);
       Machine& m =
           at(1).kind == OperandKind::kNone
-              ? emit("BAR.SYNC.DEFER_BLOCKING", {}, {n.kind == Field::Kind::kZero ? Field("0x0") : n})
-              : emit("BAR.SYNC.DEFER_BLOCKING", {}, {n.kind == Field::Kind::kZero ? Field("0x0") : n, in(1)});
+              ? emit("BAR.SYNC.DEFER_BLOCKING", {}, {n.kind == Field::Kind::kZero ? Field(immediate(0)) : n})
+              : emit("BAR.SYNC.DEFER_BLOCKING", {},
+                     {n.kind == Field::Kind::kZero ? Field(immediate(0)) : n, in(1)});
       m.ordered = true;
       return true;
     }
     case Opcode::kBarArrive:
     case Opcode::kBarrierArrive:
-      emit("BAR.ARV", {}, {in(0).kind == Field::Kind::kZero ? Field("0x0") : in(0), in(1)}).ordered = true;
+      emit("BAR.ARV", {}, {in(0).kind == Field::Kind::kZero ? Field(immediate(0)) : in(0), in(1)}).ordered =
+          true;
       return true;
     case Opcode::kBarWarpSync:
       emit("WARPSYNC.ALL", {}, {}).ordered = true;
       return true;
     case Opcode::kMembar:
     case Opcode::kFence: {
-      const char* const scope = o.scope == Scope::kCta   ? "MEMBAR.ALL.CTA"
-                                : o.scope == Scope::kSys ? "MEMBAR.SC.SYS"
-                                                         : "MEMBAR.SC.GPU";
+      const sass::Opcode scope = o.scope == Scope::kCta   ? "MEMBAR.ALL.CTA"_op
+                                 : o.scope == Scope::kSys ? "MEMBAR.SC.SYS"_op
+                                                          : "MEMBAR.SC.GPU"_op;
       emit(scope, {}, {}).ordered = true;
       if (o.scope != Scope::kCta) {
         emit("ERRBAR", {}, {}).ordered = true;
@@ -320,12 +329,12 @@ void Select::branch(uint32_t i) {
     return;
   }
   if (!exits && last_stretch_ && i + 1 == stretch_->end && meetings_.parts[number_]) {
-    Machine& part = emit("BSSY", {}, {"B0", Field::code(block_->next.back())});
+    Machine& part = emit("BSSY", {}, {kB0, Field::code(block_->next.back())});
     part.guard = {};
     part.ordered = true;
     part.lanes = Machine::Lanes::kAll;
   }
-  Machine& m = emit(exits ? "EXIT" : "BRA", {}, {});
+  Machine& m = emit(exits ? "EXIT"_op : "BRA"_op, {}, {});
   m.guard = guard.value;
   m.guard_negated = guard.negated;
   m.ordered = true;

@@ -18,6 +18,11 @@
 
 namespace heddle::ptx::lower {
 
+using sass::Mod;
+using sass::SpecialRegister;
+using sass::literals::operator""_mod;
+using sass::literals::operator""_op;
+
 class Select {
  public:
   // `callees`: of the functions that it calls directly, those that are lowered.
@@ -42,8 +47,8 @@ class Select {
   bool control(uint32_t i);
   void branch(uint32_t i);
   void refuse(uint32_t i, std::string_view why);
-  Machine& emit(std::string_view opcode, Fields d, Fields s);
-  Machine& emit(std::string_view opcode, std::vector<Field> d, std::vector<Field> s);
+  Machine& emit(const sass::Opcode& opcode, Fields d, Fields s);
+  Machine& emit(const sass::Opcode& opcode, std::vector<Field> d, std::vector<Field> s);
   Value value(uint32_t reg);
   Value result(size_t place = 0);
   Field field(const Operand& o, bool high = false);
@@ -58,15 +63,19 @@ class Select {
     const auto all = uses_.operands(now_);
     return place < all.size() ? all[place] : kNothing;
   }
+  // What stands alone is a list, too.
+  std::span<const Operand> listed(const Operand& o) const {
+    return o.kind == OperandKind::kVector ? f_.elements(o) : std::span<const Operand>(&o, 1);
+  }
   const Op& op() const { return uses_.op(now_); }
   Value temporary(uint8_t count = 1, File file = File::kVector) { return out_.make(file, count); }
   Value predicate() { return out_.make(File::kPredicate, 1); }
   // One instruction with registers of its own, so many in a row, for its result.
-  Value made(std::string_view opcode, std::vector<Field> s, uint8_t count = 1);
+  Value made(const sass::Opcode& opcode, std::vector<Field> s, uint8_t count = 1);
   // n instructions of that kind, each of which waits for the one before.
-  Value chain(std::string_view opcode, uint32_t n, Value from);
+  Value chain(const sass::Opcode& opcode, uint32_t n, Value from);
   bool uniform_result() const;
-  std::string name(std::string_view opcode) const;  // with the U of the uniform datapath, where that does it
+  sass::Opcode name(sass::Opcode opcode) const;  // that of the uniform datapath, where that does it
 
   // select_integer.cc
   bool integer();
@@ -109,7 +118,7 @@ class Select {
   void reciprocal();
   void square_root();
   void square_root_wide(Value r, bool root);
-  Machine& wall(std::string_view opcode, Fields d, Fields s);
+  Machine& wall(const sass::Opcode& opcode, Fields d, Fields s);
   void begin_usual();
   void usual(Value p, bool negated, uint32_t call);
   void end_usual();
@@ -136,7 +145,7 @@ class Select {
 
   // select_other.cc
   bool other();
-  static std::string sass_name(Type t);
+  static Mod whole_number(bool sign, uint32_t bits);
   void barrier_reduction();
   void cache_policy();
   void cache_policy_of_range(Value u, Value shift);
@@ -205,10 +214,10 @@ class Select {
   void find_wmma_groups(uint32_t i);
   void wmma_memory();
   void wmma_product();
-  void product_of_bits(const std::string& how, Value to, Value a, Value b, Value c);
+  void product_of_bits(const sass::Opcode& how, Value to, Value a, Value b, Value c);
   std::array<Value, 2> signed_bytes(Value word);
-  void load_bytes(const std::string& what, Value to, const std::array<Tiles, 4>& places, uint32_t cols);
-  void tile_access(const std::string& what, const std::vector<Operand>& data, Value other, const Tiles& t,
+  void load_bytes(const sass::Opcode& what, Value to, const std::array<Tiles, 4>& places, uint32_t cols);
+  void tile_access(const sass::Opcode& what, const std::vector<Operand>& data, Value other, const Tiles& t,
                    uint32_t cols);
   Value lane_place(const Field& step, bool wide, const Tiles& t);
   // `cols`: elements from one row to the next, where the instruction does not say.
@@ -217,7 +226,7 @@ class Select {
   // select_tcgen05.cc
   bool tensor_memory();
   void move_cells();
-  void tensor_product(std::string_view pair);
+  void tensor_product(const sass::Suffix& pair);
   Value tensor_columns(const Operand& o);
   Value tensor_operand(const Operand& o, uint8_t count);
   Field tensor_place(const Operand& o);
@@ -230,7 +239,7 @@ class Select {
   void asynchronous_store();
   void bulk_copy();
   void tensor_copy();
-  void copy_once(std::string_view opcode, std::vector<Field> s);
+  void copy_once(const sass::Opcode& opcode, std::vector<Field> s);
   void into_uniform(Value to, const Operand& from);
   Address address(const Operand& o);
   Value group(const Operand& o, bool writes);
@@ -244,7 +253,7 @@ class Select {
   void surface();
   void query();
   // In a row, as the machine takes them, and the name of their shape.
-  std::pair<Value, std::string> coordinates(const Operand& o);
+  std::pair<Value, sass::Mod> coordinates(const Operand& o);
   std::pair<Value, Value> fetched();
   Value handle(size_t place);
 
@@ -286,7 +295,7 @@ class Select {
   std::map<uint32_t, uint32_t> call_before_;   // by block: the call that it goes on behind
 };
 
-// "ADD", ...: what an atomic makes of a word.
-const char* reduction_name(const Op& o);
+// ADD, ...: what an atomic makes of a word.
+sass::Mod reduction_name(const Op& o);
 
 }  // namespace heddle::ptx::lower

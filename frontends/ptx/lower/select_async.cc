@@ -1,7 +1,5 @@
 // Barrier objects, bulk and tensor copies, clusters: what their SASS looks like is from `test/forms.cu` of
 // the tracer (tools/tracer/OPERANDS.md) and the suite's bulk_copy and cluster_dsm.
-#include <fmt/format.h>
-
 #include "frontends/ptx/form.h"
 #include "frontends/ptx/lower/select.h"
 
@@ -43,7 +41,7 @@ bool Select::asynchronous() {
       emit("UTMACMDFLUSH", {}, {}).ordered = true;
       return true;
     case Opcode::kCpAsyncBulkWaitGroup:
-      emit("DEPBAR.LE", {}, {"SB0", fmt::format("{:#x}", at(0).value).c_str()}).ordered = true;
+      emit("DEPBAR.LE", {}, {kSB0, immediate(at(0).value)}).ordered = true;
       if (!op().has(Flag::kRead)) {
         emit("CCTL.IVALL", {}, {}).ordered = true;
       }
@@ -82,26 +80,26 @@ bool Select::clusters() {
       const Operand& from = at(1);
       const Field base = from.kind == OperandKind::kAddress ? Field(address(from).base) : in(1);
       emit("PRMT", {low(to)},
-           {in(2), "0x654", base.kind == Field::Kind::kValue ? Field(low(base.value)) : base});
+           {in(2), 0x654, base.kind == Field::Kind::kValue ? Field(low(base.value)) : base});
       if (to.count == 2) {
         emit("MOV", {high(to)}, {base.kind == Field::Kind::kValue ? in(1, true) : Field()});
       }
       return true;
     }
     case Opcode::kGetctarank:
-      emit("SHF.R.U32.HI", {result()}, {Field(), "0x18", vector(at(1))});
+      emit("SHF.R.U32.HI", {result()}, {Field(), 0x18, vector(at(1))});
       return true;
     case Opcode::kElect: {
       const Value all = temporary(1, File::kUniform);
-      emit("ELECT", {value(at(1).id), all}, {"PT"}).ordered = true;
+      emit("ELECT", {value(at(1).id), all}, {kPT}).ordered = true;
       if (at(0).kind == OperandKind::kRegister && uses_.reads(at(0).id) != 0) {
         emit("IMAD.U32", {value(at(0).id)}, {Field(), Field(), all});
       }
       return true;
     }
     case Opcode::kSetmaxnreg:
-      emit(o.mode == Mode::kIncrease ? "USETMAXREG.TRY_ALLOC.CTAPOOL" : "USETMAXREG.DEALLOC.CTAPOOL", {},
-           {fmt::format("{:#x}", at(0).value).c_str()})
+      emit(o.mode == Mode::kIncrease ? "USETMAXREG.TRY_ALLOC.CTAPOOL"_op : "USETMAXREG.DEALLOC.CTAPOOL"_op,
+           {}, {immediate(at(0).value)})
           .ordered = true;
       return true;
     default:
@@ -148,7 +146,7 @@ void Select::barrier_object() {
     ++where;
   }
   const Address object = address(at(where));
-  const auto syncs = [&](const std::string& opcode, std::vector<Field> d, std::vector<Field> s) -> Machine& {
+  const auto syncs = [&](const sass::Opcode& opcode, std::vector<Field> d, std::vector<Field> s) -> Machine& {
     Machine& m = emit(opcode, std::move(d), std::move(s));
     m.address = object;
     m.ordered = true;
@@ -157,14 +155,14 @@ void Select::barrier_object() {
   const bool counted = where + 1 < uses_.operands(now_).size() && at(where + 1).kind != OperandKind::kNone;
   const bool wanted = where > 0 && at(0).kind == OperandKind::kRegister && uses_.reads(at(0).id) != 0;
   const Field d = wanted ? Field(result()) : Field();
-  const char* const remote = o.space == Space::kSharedCluster ? ".RED" : "";
+  const sass::Suffix remote = o.space == Space::kSharedCluster ? ".RED"_mod : ""_mod;
   switch (o.opcode) {
     case Opcode::kMbarrierInit: {
       // 2^20 less the arrivals, twice.
       const Value u = temporary(2, File::kUniform);
-      emit("UMOV", {part(u, 0)}, {"0xffffe"});
-      emit("UMOV", {part(u, 1)}, {"0x7ffff800"});
-      syncs("SYNCS.EXCH.64", {"URZ"}, {u});
+      emit("UMOV", {part(u, 0)}, {0xffffe});
+      emit("UMOV", {part(u, 1)}, {0x7ffff800});
+      syncs("SYNCS.EXCH.64", {kURZ}, {u});
       return;
     }
     case Opcode::kMbarrierInval:
@@ -177,22 +175,21 @@ void Select::barrier_object() {
     case Opcode::kMbarrierTryWait: {
       const Value phase = temporary();
       const Field of = field(at(where + 1));
-      emit("SHF.L.U32", {phase},
-           {of.kind == Field::Kind::kValue ? Field(low(of.value)) : of, "0x1f", Field()});
-      syncs(
-          o.opcode == Opcode::kMbarrierTryWait ? "SYNCS.PHASECHK.TRANS64.TRYWAIT" : "SYNCS.PHASECHK.TRANS64",
-          {wanted ? d : Field("PT")}, {phase});
+      emit("SHF.L.U32", {phase}, {of.kind == Field::Kind::kValue ? Field(low(of.value)) : of, 0x1f, Field()});
+      syncs(o.opcode == Opcode::kMbarrierTryWait ? "SYNCS.PHASECHK.TRANS64.TRYWAIT"_op
+                                                 : "SYNCS.PHASECHK.TRANS64"_op,
+            {wanted ? d : Field(kPT)}, {phase});
       return;
     }
     case Opcode::kMbarrierExpectTx:
-      syncs(fmt::format("SYNCS.ARRIVE.TRANS64{}.A0TR", remote), {d}, {vector(at(where + 1))});
+      syncs("SYNCS.ARRIVE.TRANS64"_op + remote + ".A0TR", {d}, {vector(at(where + 1))});
       return;
     case Opcode::kMbarrierCompleteTx:
-      syncs(fmt::format("SYNCS.ARRIVE.TRANS64{}.A0TX", remote), {d}, {vector(at(where + 1))});
+      syncs("SYNCS.ARRIVE.TRANS64"_op + remote + ".A0TX", {d}, {vector(at(where + 1))});
       return;
     default: {
-      const char* const how = o.has(Flag::kExpectTx) ? "" : counted ? ".ART0" : ".A1T0";
-      syncs(fmt::format("SYNCS.ARRIVE.TRANS64{}{}", remote, how), {d},
+      const sass::Suffix how = o.has(Flag::kExpectTx) ? ""_mod : counted ? ".ART0"_mod : ".A1T0"_mod;
+      syncs("SYNCS.ARRIVE.TRANS64"_op + remote + how, {d},
             {counted ? Field(vector(at(where + 1))) : Field()});
     }
   }
@@ -214,22 +211,21 @@ void Select::asynchronous_store() {
   }
   const Value v = group(at(1), false);
   const uint32_t all = v.count;
-  const std::string size = all == 4 ? ".128" : all == 2 ? ".64" : "";
+  const sass::Suffix size = all == 4 ? ".128"_mod : all == 2 ? ".64"_mod : ""_mod;
   const bool chooses = o.combine == Combine::kMin || o.combine == Combine::kMax;
-  const char* const sign = chooses && info(o.type()).kind == TypeKind::kSigned ? ".S32" : "";
-  Machine& m =
-      emit(reduces ? fmt::format("REDAS.{}{}{}", reduction_name(o), sign, size) : "STAS" + size, {}, {v});
-  m.address = Address{pair, 0, true, 4, {}};
+  const sass::Suffix sign = chooses && info(o.type()).kind == TypeKind::kSigned ? ".S32"_mod : ""_mod;
+  Machine& m = emit(reduces ? "REDAS"_op + reduction_name(o) + sign + size : "STAS"_op + size, {}, {v});
+  m.address = Address{pair, 0, true, 4};
   m.stores = m.ordered = true;
 }
 
 // By one lane after the other: ptxas makes a loop of it, which is one turn long where one lane copies.
-void Select::copy_once(std::string_view opcode, std::vector<Field> s) {
+void Select::copy_once(const sass::Opcode& opcode, std::vector<Field> s) {
   const Value left = predicate(), mine = predicate();
-  emit("PLOP3.LUT", {left, "PT"}, {"PT", "PT", "PT", "0x80", "0x0"}).ordered = true;
-  emit("ELECT", {mine, "URZ"}, {"PT"}).ordered = true;
+  emit("PLOP3.LUT", {left, kPT}, {kPT, kPT, kPT, 0x80, immediate(0)}).ordered = true;
+  emit("ELECT", {mine, kURZ}, {kPT}).ordered = true;
   emit(opcode, {}, std::move(s)).ordered = true;
-  emit("PLOP3.LUT", {left, "PT"}, {mine, "PT", "PT", "0x8", "0x0"}).ordered = true;
+  emit("PLOP3.LUT", {left, kPT}, {mine, kPT, kPT, 0x8, immediate(0)}).ordered = true;
 }
 
 void Select::bulk_copy() {
@@ -242,10 +238,10 @@ void Select::bulk_copy() {
               units = temporary(1, File::kUniform);
   const Operand size = uses_.origin(at(prefetches ? 1 : 2));
   if (size.kind == OperandKind::kImmediate) {
-    emit("UMOV", {units}, {fmt::format("{:#x}", size.value / 16).c_str()});
+    emit("UMOV", {units}, {immediate(size.value / 16)});
   } else {
     into_uniform(units, size);
-    emit("USHF.R.U32.HI", {units}, {Field(), "0x4", units});
+    emit("USHF.R.U32.HI", {units}, {Field(), 0x4, units});
   }
   if (prefetches) {
     into_uniform(first, at(0));
@@ -262,15 +258,15 @@ void Select::bulk_copy() {
   if (o.has(Flag::kMulticast)) {
     const Value mask = temporary(1, File::kUniform);
     into_uniform(mask, at(4));
-    emit("UPRMT", {units}, {units, "0x5410", mask});
+    emit("UPRMT", {units}, {units, 0x5410, mask});
   }
-  copy_once(fmt::format("{}{}{}", reduces ? "UBLKRED" : "UBLKCP",
-                        within  ? ".S.S"
-                        : loads ? ".S.G"
-                                : ".G.S",
-                        reduces                   ? ".ADD"
-                        : o.has(Flag::kMulticast) ? ".MULTICAST"
-                                                  : ""),
+  copy_once((reduces ? "UBLKRED"_op : "UBLKCP"_op) +
+                (within  ? ".S.S"_mod
+                 : loads ? ".S.G"_mod
+                         : ".G.S"_mod) +
+                (reduces                   ? ".ADD"_mod
+                 : o.has(Flag::kMulticast) ? ".MULTICAST"_mod
+                                           : ""_mod),
             {Field::place(first), Field::place(second), units});
 }
 
@@ -281,7 +277,7 @@ void Select::tensor_copy() {
   const bool loads = !prefetches && o.space != Space::kGlobal;
   const bool im2col = o.mode == Mode::kIm2col || o.mode == Mode::kIm2colNoOffs;
   const size_t map = loads ? 1 : 0;
-  const auto coordinates = f_.elements(at(map + 1));
+  const auto coordinates = listed(at(map + 1));
   const auto dimensions = static_cast<uint32_t>(coordinates.size());
   const uint32_t places = prefetches ? 0 : loads ? 2 : 1;
   const Value tile = temporary(static_cast<uint8_t>(places + dimensions), File::kUniform);
@@ -302,11 +298,12 @@ void Select::tensor_copy() {
   if (offsets || o.has(Flag::kMulticast)) {
     const Value more = temporary(1, File::kUniform);
     if (offsets) {
-      into_uniform(more, f_.elements(at(next))[0]);
-      for (uint32_t k = 1; k < f_.elements(at(next)).size(); ++k) {
+      const auto offsets_of = listed(at(next));
+      into_uniform(more, offsets_of[0]);
+      for (uint32_t k = 1; k < offsets_of.size(); ++k) {
         const Value further = temporary(1, File::kUniform);
-        into_uniform(further, f_.elements(at(next))[k]);
-        emit("ULEA", {more}, {further, more, "0x8"});
+        into_uniform(further, offsets_of[k]);
+        emit("ULEA", {more}, {further, more, 0x8});
       }
       ++next;
     }
@@ -314,21 +311,21 @@ void Select::tensor_copy() {
       const Value mask = offsets ? temporary(1, File::kUniform) : more;
       into_uniform(mask, at(next));
       if (offsets) {
-        emit("UPRMT", {more}, {more, "0x5410", mask});
+        emit("UPRMT", {more}, {more, 0x5410, mask});
       }
     }
     s.emplace_back(more);
   }
-  copy_once(fmt::format("{}.{}D{}{}",
-                        prefetches ? "UTMAPF.L2"
-                        : reduces  ? "UTMAREDG"
-                        : loads    ? "UTMALDG"
-                                   : "UTMASTG",
-                        dimensions,
-                        im2col    ? ".IM2COL"
-                        : reduces ? ".ADD"
-                                  : "",
-                        o.has(Flag::kMulticast) ? ".MULTICAST" : ""),
+  static constexpr Mod kDimensions[] = {Mod::k1D, Mod::k2D, Mod::k3D, Mod::k4D, Mod::k5D};
+  copy_once((prefetches ? "UTMAPF.L2"_op
+             : reduces  ? "UTMAREDG"_op
+             : loads    ? "UTMALDG"_op
+                        : "UTMASTG"_op) +
+                kDimensions[dimensions - 1] +
+                (im2col    ? ".IM2COL"_mod
+                 : reduces ? ".ADD"_mod
+                           : ""_mod) +
+                (o.has(Flag::kMulticast) ? ".MULTICAST"_mod : ""_mod),
             std::move(s));
 }
 

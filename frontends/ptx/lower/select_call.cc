@@ -1,7 +1,5 @@
 // Calls and what functions are given and give back (convention.h). Arguments and results are in registers
 // that have their numbers already; what PTX has as .param variables of a call are these.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "frontends/executed/recorded_registers.h"
@@ -32,8 +30,8 @@ std::vector<Operand> as_registers(const std::vector<Parameter>& own) {
   return out;
 }
 
-std::string width_of(Type t) {
-  return bits(t) == 64 ? ".64" : bits(t) == 16 ? ".U16" : bits(t) == 8 ? ".U8" : "";
+sass::Suffix width_of(Type t) {
+  return bits(t) == 64 ? ".64"_mod : bits(t) == 16 ? ".U16"_mod : bits(t) == 8 ? ".U8"_mod : ""_mod;
 }
 
 }  // namespace
@@ -182,8 +180,7 @@ void Select::parameter() {
   if (p == places_.end()) {
     return;  // of a call that is not there
   }
-  const std::span<const Operand> elements =
-      data.kind == OperandKind::kVector ? f_.elements(data) : std::span<const Operand>(&data, 1);
+  const auto elements = listed(data);
   const uint32_t bytes = bits(o.type()) / 8;
   int64_t byte = at_.value;
   for (const Operand& e : elements) {
@@ -201,8 +198,8 @@ void Select::parameter() {
 // The current load or store, of local memory.
 Machine& Select::local_access(const Operand& e, Address where) {
   const bool store = op().opcode == Opcode::kSt;
-  const std::string width = width_of(op().type());
-  Machine& m = store ? emit("STL" + width, {}, {vector(e)}) : emit("LDL" + width, {value(e.id)}, {});
+  const sass::Suffix width = width_of(op().type());
+  Machine& m = store ? emit("STL"_op + width, {}, {vector(e)}) : emit("LDL"_op + width, {value(e.id)}, {});
   m.address = where;
   m.loads = !store;
   m.stores = store;
@@ -210,7 +207,7 @@ Machine& Select::local_access(const Operand& e, Address where) {
 }
 
 void Select::parameter_in_memory(const Known& p, const Operand& e, int64_t byte) {
-  const Address where{stack_pointer(), static_cast<int64_t>(p.place.byte) + byte, false, kWordBytes, {}};
+  const Address where{stack_pointer(), static_cast<int64_t>(p.place.byte) + byte, false, kWordBytes};
   local_access(e, where).stack = p.stack;
 }
 
@@ -221,7 +218,7 @@ void Select::give(const Place& p, const Operand& e, int64_t byte, uint32_t bytes
                          : Value{};
   if (byte % kWordBytes != 0) {
     const Value to = convention(word, 1);
-    emit("PRMT", {to}, {to, bytes == 2 ? "0x5410" : "0x7604", from.there() ? Field(low(from)) : field(e)});
+    emit("PRMT", {to}, {to, bytes == 2 ? 0x5410 : 0x7604, from.there() ? Field(low(from)) : field(e)});
     return;
   }
   for (uint32_t k = 0; k < std::max(1U, bytes / kWordBytes); ++k) {
@@ -247,7 +244,7 @@ void Select::take(const Place& p, const Operand& e, int64_t byte, uint32_t bytes
   }
   if (bytes < kWordBytes) {
     const auto first = static_cast<uint32_t>(byte) % kWordBytes;
-    emit("PRMT", {low(to)}, {convention(word, 1), fmt::format("{:#x}", 0x7770 + first).c_str(), Field()});
+    emit("PRMT", {low(to)}, {convention(word, 1), immediate(0x7770 + first), Field()});
     return;
   }
   for (uint32_t k = 0; k < to.count && k < bytes / kWordBytes; ++k) {
@@ -260,14 +257,12 @@ void Select::through_address() {
   const bool store = op().opcode == Opcode::kSt;
   const Operand& data = at(store ? 1 : 0);
   const Address where = address(at(store ? 0 : 1));
-  const auto elements =
-      data.kind == OperandKind::kVector ? f_.elements(data) : std::span<const Operand>(&data, 1);
+  const auto elements = listed(data);
   for (size_t k = 0; k < elements.size(); ++k) {
     const auto byte = static_cast<int64_t>(k * (bits(op().type()) / 8));
     if (f_.entry) {
-      Machine& m =
-          emit("LDC" + width_of(op().type()), {value(elements[k].id)},
-               {fmt::format("c[0x0][{:#x}]", executed::kParameterBase + where.offset + byte).c_str()});
+      Machine& m = emit("LDC"_op + width_of(op().type()), {value(elements[k].id)},
+                        {constant(0, executed::kParameterBase + where.offset + byte)});
       if (where.base.there()) {
         m.s.emplace_back(low(where.base));
       }
@@ -318,11 +313,11 @@ void Select::call(uint32_t i) {
   const Value address =
       c.standard ? convention(kAbiReturn, 2) : convention(return_word(c.arguments, c.results), 1);
   Field where;
-  const char* opcode = "CALL.REL.NOINC";
+  sass::Opcode opcode = "CALL.REL.NOINC";
   if (direct || id == kNone) {
     if (id == kNone) {  // a pointer is an index; where the function is, is in a bank of its own
       const Value pointer = vector(target), function = temporary(2);
-      emit("LDC.64", {function}, {"c[0x2][0x0]", low(pointer)});
+      emit("LDC.64", {function}, {constant(2, 0x0), low(pointer)});
       where = function;
     }
     emit("MOV", {low(address)}, {back});
@@ -331,8 +326,8 @@ void Select::call(uint32_t i) {
     }
   } else {  // of the driver
     const Value at_ = temporary(), function = temporary(2);
-    emit("MOV", {at_}, {"0x8"});
-    emit("LDC.64", {function}, {"c[0x4][0x0]", at_});
+    emit("MOV", {at_}, {0x8});
+    emit("LDC.64", {function}, {constant(4, 0x0), at_});
     emit("LEPC", {address}, {back});
     where = function;
     opcode = "CALL.ABS.NOINC";
@@ -341,7 +336,7 @@ void Select::call(uint32_t i) {
   if (where.reads()) {
     s = {where};
     if (id == kNone) {
-      s.emplace_back("0x0");
+      s.emplace_back(immediate(0));
     }
   }
   Machine& m = emit(opcode, {}, s);
@@ -385,7 +380,7 @@ void Select::leave() {
          {return_.there() ? return_ : convention(return_word(parameters_of_, returns_of_), 1)});
     emit("IMAD.MOV.U32", {high(address)}, {Field(), Field(), Field()});
   }
-  Machine& m = emit("RET.REL.NODEC", {}, {address, "0x0"});
+  Machine& m = emit("RET.REL.NODEC", {}, {address, immediate(0)});
   m.ordered = true;
   m.takes = registers_of(returns_of_);
 }

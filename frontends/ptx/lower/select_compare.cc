@@ -1,6 +1,4 @@
 // Comparisons, choices, predicates.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -9,28 +7,28 @@
 namespace heddle::ptx::lower {
 namespace {
 
-const char* comparison(Compare c) {
+Mod comparison(Compare c) {
   switch (c) {
     case Compare::kEq:
     case Compare::kEqu:
-      return "EQ";
+      return Mod::kEQ;
     case Compare::kNe:
     case Compare::kNeu:
-      return "NE";
+      return Mod::kNE;
     case Compare::kLt:
     case Compare::kLo:
     case Compare::kLtu:
-      return "LT";
+      return Mod::kLT;
     case Compare::kLe:
     case Compare::kLs:
     case Compare::kLeu:
-      return "LE";
+      return Mod::kLE;
     case Compare::kGt:
     case Compare::kHi:
     case Compare::kGtu:
-      return "GT";
+      return Mod::kGT;
     default:
-      return "GE";
+      return Mod::kGE;
   }
 }
 
@@ -39,24 +37,26 @@ const char* comparison(Compare c) {
 void Select::compare() {
   const Op& o = op();
   const Type t = o.opcode == Opcode::kSet && o.type_count > 1 ? o.types[1] : o.type();
-  const char* const c = comparison(o.compare);
+  const Mod c = comparison(o.compare);
   const TypeKind kind = info(t).kind;
   const bool to_predicate = o.opcode == Opcode::kSetp;
   const Value p = to_predicate ? result() : predicate();
   const size_t first = to_predicate ? 2 : 1;
-  Field with = "PT";
+  Field with = kPT;
   if (o.bool_op != BoolOp::kNone) {
     with = in(first + 2);
   }
-  const std::string end = o.bool_op == BoolOp::kOr ? ".OR" : o.bool_op == BoolOp::kXor ? ".XOR" : ".AND";
+  const sass::Suffix end = o.bool_op == BoolOp::kOr    ? ".OR"_mod
+                           : o.bool_op == BoolOp::kXor ? ".XOR"_mod
+                                                       : ".AND"_mod;
   if (kind == TypeKind::kFloat && bits(t) == 64) {
-    emit(fmt::format("DSETP.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
+    emit("DSETP"_op + c + end, {p, kPT}, {in(first), in(first + 1), with});
   } else if (kind == TypeKind::kFloat && bits(t) == 32) {
-    emit(fmt::format("FSETP.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
+    emit("FSETP"_op + c + end, {p, kPT}, {in(first), in(first + 1), with});
   } else if (kind == TypeKind::kFloat || kind == TypeKind::kPacked) {
-    emit(fmt::format("HSETP2.{}{}", c, end), {p, "PT"}, {in(first), in(first + 1), with});
+    emit("HSETP2"_op + c + end, {p, kPT}, {in(first), in(first + 1), with});
   } else {
-    const char* const u = kind == TypeKind::kSigned ? "" : ".U32";
+    const sass::Suffix u = kind == TypeKind::kSigned ? ""_mod : ".U32"_mod;
     if (bits(t) == 64) {
       const Value q = predicate();
       Field a = in(first), b = in(first + 1);
@@ -65,17 +65,16 @@ void Select::compare() {
           f->value = low(f->value);
         }
       }
-      emit(fmt::format("ISETP.{}.U32.AND", c), {q, "PT"}, {a, b, "PT"});
-      emit(fmt::format("ISETP.{}{}{}.EX", c, u, end), {p, "PT"},
-           {in(first, true), in(first + 1, true), with, q});
+      emit("ISETP"_op + c + ".U32.AND", {q, kPT}, {a, b, kPT});
+      emit("ISETP"_op + c + u + end + ".EX", {p, kPT}, {in(first, true), in(first + 1, true), with, q});
     } else {
-      emit(fmt::format("ISETP.{}{}{}", c, u, end), {p, "PT"}, {in(first), in(first + 1), with});
+      emit("ISETP"_op + c + u + end, {p, kPT}, {in(first), in(first + 1), with});
     }
   }
   if (!to_predicate) {
     emit("SEL", {result()}, {Field(), Field(), p});
   } else if (at(1).kind == OperandKind::kRegister && uses_.reads(at(1).id) != 0) {
-    emit("PLOP3.LUT", {value(at(1).id), "PT"}, {p, "PT", "PT", "0x8", "0x0"});
+    emit("PLOP3.LUT", {value(at(1).id), kPT}, {p, kPT, kPT, 0x8, immediate(0)});
   }
 }
 
@@ -87,7 +86,7 @@ void Select::choose() {
   switch (o.opcode) {
     case Opcode::kSelp:
     case Opcode::kSlct: {
-      const char* const form = kind == TypeKind::kFloat ? "FSEL" : "SEL";
+      const sass::Opcode form = kind == TypeKind::kFloat ? "FSEL"_op : "SEL"_op;
       for (uint32_t w = 0; w < std::max(1U, n / 32); ++w) {
         Field a = in(1, w == 1), b = in(2, w == 1);
         for (Field* f : {&a, &b}) {
@@ -103,14 +102,14 @@ void Select::choose() {
     case Opcode::kMax:
       if (n == 64) {
         const Value p = predicate();
-        emit("ISETP.LT.U32.AND", {p, "PT"}, {in(1), in(2), "PT"});
-        emit("ISETP.LT.AND.EX", {p, "PT"}, {in(1, true), in(2, true), "PT", p});
+        emit("ISETP.LT.U32.AND", {p, kPT}, {in(1), in(2), kPT});
+        emit("ISETP.LT.AND.EX", {p, kPT}, {in(1, true), in(2, true), kPT, p});
         emit("SEL", {low(r)}, {low(in(1).value), low(in(2).value), p});
         emit("SEL", {high(r)}, {in(1, true), in(2, true), p});
       } else if (n == 32 && kind != TypeKind::kPacked) {
-        emit("VIMNMX", {r}, {in(1), in(2), o.opcode == Opcode::kMin ? "PT" : "!PT"});
+        emit("VIMNMX", {r}, {in(1), in(2), o.opcode == Opcode::kMin ? kPT : kNotPT});
       } else {
-        emit("VIMNMX", {r}, {in(1), in(2), "PT"});
+        emit("VIMNMX", {r}, {in(1), in(2), kPT});
       }
       return;
     case Opcode::kAbs:
@@ -120,7 +119,7 @@ void Select::choose() {
       emit(name("IADD3"), {low(r)}, {Field(), in(1), Field()});
   }
   if (n == 64) {
-    emit("IADD3.X", {high(r)}, {Field(), in(1, true), Field(), "PT", "!PT"});
+    emit("IADD3.X", {high(r)}, {Field(), in(1, true), Field(), kPT, kNotPT});
   }
 }
 
@@ -145,8 +144,8 @@ void Select::predicates() {
     }
     return;
   }
-  emit("PLOP3.LUT", {result(), "PT"},
-       {in(1), uses_.operands(now_).size() > 2 ? in(2) : Field("PT"), "PT", "0x80", "0x0"});
+  emit("PLOP3.LUT", {result(), kPT},
+       {in(1), uses_.operands(now_).size() > 2 ? in(2) : Field(kPT), kPT, 0x80, immediate(0)});
 }
 
 }  // namespace heddle::ptx::lower

@@ -49,7 +49,7 @@ void Select::divide_by_number(uint64_t d) {
     v = chain("SHF.R.U32.HI", is_signed ? 2 : 1, v);
   }
   if (op().opcode == Opcode::kRem) {
-    emit(power ? "LOP3.LUT" : "IMAD", {result()}, {v, in(2), in(1)});
+    emit(power ? "LOP3.LUT"_op : "IMAD"_op, {result()}, {v, in(2), in(1)});
   } else {
     emit("IMAD.MOV.U32", {result()}, {Field(), Field(), v});
   }
@@ -72,12 +72,12 @@ void Select::divide_words() {
   emit("IMAD", {left}, {y.size, minus, x});
   for (int step = 0; step < 2; ++step) {
     const Value more = predicate();
-    emit("ISETP.GE.U32.AND", {more, "PT"}, {left, y.size, "PT"});
+    emit("ISETP.GE.U32.AND", {more, kPT}, {left, y.size, kPT});
     if (remainder || step == 0) {
-      emit("IMAD.IADD", {left}, {left, "0x1", y.size}).guard = more;
+      emit("IMAD.IADD", {left}, {left, 0x1, y.size}).guard = more;
     }
     if (!remainder) {
-      emit("IADD3", {q}, {q, "0x1", Field()}).guard = more;
+      emit("IADD3", {q}, {q, 0x1, Field()}).guard = more;
     }
   }
   const Value out = remainder ? left : q;
@@ -86,9 +86,9 @@ void Select::divide_words() {
     Value sign = given;
     if (!remainder) {
       sign = temporary();
-      emit("LOP3.LUT", {sign}, {given, y.given, Field(), "0x3c", "!PT"});
+      emit("LOP3.LUT", {sign}, {given, y.given, Field(), 0x3c, kNotPT});
     }
-    emit("ISETP.GE.AND", {positive, "PT"}, {sign, Field(), "PT"});
+    emit("ISETP.GE.AND", {positive, kPT}, {sign, Field(), kPT});
     Machine& m = emit("IMAD.MOV", {out}, {Field(), Field(), out});
     m.guard = positive;
     m.guard_negated = true;
@@ -131,7 +131,7 @@ Select::Divisor Select::divisor_of(uint32_t n) {
     emit("IABS", {out.size}, {out.given});
   }
   const Field d = out.size;
-  emit(n == 64 ? "I2F.U64.RP" : "I2F.RP", {x}, {d});
+  emit(n == 64 ? "I2F.U64.RP"_op : "I2F.RP"_op, {x}, {d});
   emit("MUFU.RCP", {r}, {x});
   emit("IADD3", {y}, {r, int64_t{0xffffffe}, Field()});
   Value q = temporary();
@@ -140,8 +140,8 @@ Select::Divisor Select::divisor_of(uint32_t n) {
   if (words) {
     out.zero = predicate();
     out.inverted = temporary();
-    emit("ISETP.NE.U32.AND", {out.zero, "PT"}, {out.given, Field(), "PT"});
-    emit("LOP3.LUT", {out.inverted}, {Field(), out.given, Field(), "0x33", "!PT"});
+    emit("ISETP.NE.U32.AND", {out.zero, kPT}, {out.given, Field(), kPT});
+    emit("LOP3.LUT", {out.inverted}, {Field(), out.given, Field(), 0x33, kNotPT});
   }
   for (size_t k = before; k < block_->code.size(); ++k) {
     block_->code[k].lanes = Machine::Lanes::kAll;

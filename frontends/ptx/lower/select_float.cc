@@ -1,7 +1,5 @@
 // Floating point and conversions. How many instructions a division or a root takes where it takes its usual
 // way: ptx.md 6.2.
-#include <fmt/format.h>
-
 #include "frontends/ptx/lower/select.h"
 
 namespace heddle::ptx::lower {
@@ -36,10 +34,10 @@ bool Select::floating() {
       }
       return false;
     case Opcode::kCopysign:
-      emit("LOP3.LUT", {result()}, {in(1), in(2), Field(), "0xb8", "!PT"});
+      emit("LOP3.LUT", {result()}, {in(1), in(2), Field(), 0xb8, kNotPT});
       return true;
     case Opcode::kTestp:
-      emit("FSETP.NEU.AND", {result(), "PT"}, {in(1), in(1), "PT"});
+      emit("FSETP.NEU.AND", {result(), kPT}, {in(1), in(1), kPT});
       return true;
     case Opcode::kAdd:
     case Opcode::kSub:
@@ -72,53 +70,53 @@ void Select::float_arithmetic() {
     case Opcode::kAdd:
     case Opcode::kSub:
       b.negated = b.negated != (o.opcode == Opcode::kSub);
-      emit(pair ? "FADD2" : wide ? "DADD" : "FADD", {result()}, {a, b});
+      emit(pair ? "FADD2"_op : wide ? "DADD"_op : "FADD"_op, {result()}, {a, b});
       return;
     case Opcode::kMul:
-      emit(pair ? "FMUL2" : wide ? "DMUL" : "FMUL", {result()}, {a, b});
+      emit(pair ? "FMUL2"_op : wide ? "DMUL"_op : "FMUL"_op, {result()}, {a, b});
       return;
     case Opcode::kMin:
     case Opcode::kMax:
       if (wide) {
         const Value p = predicate(), r = result();
-        emit("DSETP.MIN.AND", {p, "PT"}, {a, b, "PT"});
+        emit("DSETP.MIN.AND", {p, kPT}, {a, b, kPT});
         emit("FSEL", {low(r)}, {low(a.value), low(b.value), p});
         emit("SEL", {high(r)}, {in(1, true), in(2, true), p});
       } else {
-        emit("FMNMX", {result()}, {in(1), b, o.opcode == Opcode::kMin ? "PT" : "!PT"});
+        emit("FMNMX", {result()}, {in(1), b, o.opcode == Opcode::kMin ? kPT : kNotPT});
       }
       return;
     case Opcode::kAbs:
     case Opcode::kNeg:
-      emit(wide ? "DADD" : "FADD", {result()}, {Field(), in(1)});
+      emit(wide ? "DADD"_op : "FADD"_op, {result()}, {Field(), in(1)});
       return;
     default:
-      emit(pair ? "FFMA2" : wide ? "DFMA" : "FFMA", {result()}, {a, b, operand(3)});
+      emit(pair ? "FFMA2"_op : wide ? "DFMA"_op : "FFMA"_op, {result()}, {a, b, operand(3)});
   }
 }
 
 void Select::half() {
   const Op& o = op();
   const bool bf = o.type() == Type::kBf16 || o.type() == Type::kBf16x2;
-  const std::string end = bf ? ".BF16_V2" : "";
+  const sass::Suffix end = bf ? ".BF16_V2"_mod : ""_mod;
   switch (o.opcode) {
     case Opcode::kAdd:
     case Opcode::kSub:
-      emit("HADD2" + end, {result()}, {in(1), in(2)});
+      emit("HADD2"_op + end, {result()}, {in(1), in(2)});
       return;
     case Opcode::kMul:
-      emit("HMUL2" + end, {result()}, {in(1), in(2)});
+      emit("HMUL2"_op + end, {result()}, {in(1), in(2)});
       return;
     case Opcode::kMin:
     case Opcode::kMax:
-      emit("HMNMX2" + end, {result()}, {in(1), in(2), "PT"});
+      emit("HMNMX2"_op + end, {result()}, {in(1), in(2), kPT});
       return;
     case Opcode::kAbs:
     case Opcode::kNeg:
-      emit("HADD2" + end, {result()}, {Field(), in(1)});
+      emit("HADD2"_op + end, {result()}, {Field(), in(1)});
       return;
     default:
-      emit("HFMA2" + end, {result()}, {in(1), in(2), in(3)});
+      emit("HFMA2"_op + end, {result()}, {in(1), in(2), in(3)});
   }
 }
 
@@ -127,19 +125,19 @@ void Select::approximate() {
   const Op& o = op();
   const Value r = result();
   if (halves(o.type())) {
-    emit(o.opcode == Opcode::kTanh ? "MUFU.TANH.F16" : "MUFU.EX2.F16", {r}, {in(1)});
+    emit(o.opcode == Opcode::kTanh ? "MUFU.TANH.F16"_op : "MUFU.EX2.F16"_op, {r}, {in(1)});
     return;
   }
   const bool reciprocal = o.opcode == Opcode::kRcp, root = o.opcode == Opcode::kSqrt;
-  const char* const unit = reciprocal                           ? "MUFU.RCP"
-                           : root || o.opcode == Opcode::kRsqrt ? "MUFU.RSQ"
-                           : o.opcode == Opcode::kEx2           ? "MUFU.EX2"
-                           : o.opcode == Opcode::kLg2           ? "MUFU.LG2"
-                           : o.opcode == Opcode::kSin           ? "MUFU.SIN"
-                           : o.opcode == Opcode::kCos           ? "MUFU.COS"
-                                                                : "MUFU.TANH";
+  const sass::Opcode unit = reciprocal                           ? "MUFU.RCP"_op
+                            : root || o.opcode == Opcode::kRsqrt ? "MUFU.RSQ"_op
+                            : o.opcode == Opcode::kEx2           ? "MUFU.EX2"_op
+                            : o.opcode == Opcode::kLg2           ? "MUFU.LG2"_op
+                            : o.opcode == Opcode::kSin           ? "MUFU.SIN"_op
+                            : o.opcode == Opcode::kCos           ? "MUFU.COS"_op
+                                                                 : "MUFU.TANH"_op;
   if (o.type() == Type::kF64 && o.has(Flag::kApprox) && o.has(Flag::kFtz)) {
-    emit(reciprocal ? "MUFU.RCP64H" : "MUFU.RSQ64H", {high(r)}, {in(1, true)});
+    emit(reciprocal ? "MUFU.RCP64H"_op : "MUFU.RSQ64H"_op, {high(r)}, {in(1, true)});
     emit("MOV", {low(r)}, {Field()});
     return;
   }
@@ -164,7 +162,7 @@ void Select::approximate() {
   } else {
     // Denormal ones are scaled before, and back behind it.
     const Value p = predicate(), x = own(at(1)), u = root ? t : r;
-    emit("FSETP.GEU.AND", {p, "PT"}, {x, int64_t{0x800000}, "PT"});
+    emit("FSETP.GEU.AND", {p, kPT}, {x, int64_t{0x800000}, kPT});
     emit("FMUL", {x}, {x, int64_t{0x4b800000}}).guard = p;
     emit(unit, {u}, {x});
     emit("FMUL", {u}, {u, int64_t{0x4b800000}}).guard = p;
@@ -180,7 +178,7 @@ void Select::convert_integers(uint32_t to, uint32_t from) {
   if (to == 64 && from == 32) {
     const Field a = in(1);
     emit(name("IMAD.MOV.U32"), {low(r)}, {Field(), Field(), a});
-    sign ? emit(name("SHF.R.S32.HI"), {high(r)}, {Field(), "0x1f", a})
+    sign ? emit(name("SHF.R.S32.HI"), {high(r)}, {Field(), 0x1f, a})
          : emit(name("IMAD.MOV.U32"), {high(r)}, {Field(), Field(), Field()});
     return;
   }
@@ -189,7 +187,7 @@ void Select::convert_integers(uint32_t to, uint32_t from) {
   if (a.kind == Field::Kind::kValue) {
     a.value = low(a.value);
   }
-  emit(std::min(to, from) == 8 ? "PRMT" : name("LOP3.LUT"), {low(r)}, {a, int64_t{0xffff}, Field()});
+  emit(std::min(to, from) == 8 ? "PRMT"_op : name("LOP3.LUT"), {low(r)}, {a, int64_t{0xffff}, Field()});
   if (to == 64) {
     emit(name("IMAD.MOV.U32"), {high(r)}, {Field(), Field(), Field()});
   }
@@ -204,31 +202,32 @@ void Select::convert() {
   } else if (integer_type(from)) {
     const bool wide = bits(from) == 64 || to == Type::kF64;
     if (wide) {
-      emit(to == Type::kF64 ? (bits(from) == 64 ? "I2F.F64.S64" : "I2F.F64") : "I2F.S64", {r}, {in(1)});
+      emit(to == Type::kF64 ? (bits(from) == 64 ? "I2F.F64.S64"_op : "I2F.F64"_op) : "I2F.S64"_op, {r},
+           {in(1)});
     } else if (halves(to)) {
       emit("I2F.F16", {r}, {in(1)});
     } else {
-      emit(info(from).kind == TypeKind::kSigned ? "I2FP.F32.S32" : "I2FP.F32.U32", {r}, {in(1)});
+      emit(info(from).kind == TypeKind::kSigned ? "I2FP.F32.S32"_op : "I2FP.F32.U32"_op, {r}, {in(1)});
     }
   } else if (integer_type(to)) {
     if (from == Type::kF64) {
-      emit(bits(to) == 64 ? "F2I.S64.F64.TRUNC" : "F2I.F64.TRUNC", {r}, {in(1)});
+      emit(bits(to) == 64 ? "F2I.S64.F64.TRUNC"_op : "F2I.F64.TRUNC"_op, {r}, {in(1)});
     } else {
-      emit(bits(to) == 64 ? "F2I.S64.TRUNC" : "F2I.TRUNC.NTZ", {r}, {in(1)});
+      emit(bits(to) == 64 ? "F2I.S64.TRUNC"_op : "F2I.TRUNC.NTZ"_op, {r}, {in(1)});
     }
   } else if (to == Type::kF64 || from == Type::kF64) {
-    emit(to == from ? "FRND.F64" : to == Type::kF64 ? "F2F.F64.F32" : "F2F.F32.F64", {r}, {in(1)});
+    emit(to == from ? "FRND.F64"_op : to == Type::kF64 ? "F2F.F64.F32"_op : "F2F.F32.F64"_op, {r}, {in(1)});
   } else if (to == Type::kF32 && from == Type::kF32) {
-    emit(o.rounding == Rounding::kNone || o.rounding == Rounding::kRn ? "FADD" : "FRND", {r}, {in(1)});
+    emit(o.rounding == Rounding::kNone || o.rounding == Rounding::kRn ? "FADD"_op : "FRND"_op, {r}, {in(1)});
   } else if (to == Type::kF32 || to == Type::kTf32) {
-    emit(from == Type::kBf16  ? "IMAD.U32"
-         : from == Type::kF16 ? "HADD2.F32"
-                              : "F2F.TF32.F32",
+    emit(from == Type::kBf16  ? "IMAD.U32"_op
+         : from == Type::kF16 ? "HADD2.F32"_op
+                              : "F2F.TF32.F32"_op,
          {r}, {in(1), Field()});
   } else {
     const bool two = uses_.operands(now_).size() > 2;
-    emit(to == Type::kBf16 || to == Type::kBf16x2 ? "F2FP.BF16.F32.PACK_AB" : "F2FP.F16.F32.PACK_AB", {r},
-         {two ? in(1) : Field(), two ? in(2) : in(1)});
+    emit(to == Type::kBf16 || to == Type::kBf16x2 ? "F2FP.BF16.F32.PACK_AB"_op : "F2FP.F16.F32.PACK_AB"_op,
+         {r}, {two ? in(1) : Field(), two ? in(2) : in(1)});
   }
 }
 

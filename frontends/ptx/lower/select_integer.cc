@@ -1,6 +1,4 @@
 // Integers and logic.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "frontends/ptx/lower/select.h"
@@ -81,7 +79,7 @@ void Select::add(bool subtract) {
       const Field from = field(base);
       emit(name("IADD3"), {low(result()), p},
            {from.kind == Field::Kind::kValue ? Field(low(from.value)) : from, sum, Field()});
-      emit(name("IADD3.X"), {high(result())}, {field(base, true), Field(), Field(), p, "!PT"});
+      emit(name("IADD3.X"), {high(result())}, {field(base, true), Field(), Field(), p, kNotPT});
       return;
     }
   }
@@ -145,14 +143,14 @@ void Select::add(bool subtract) {
     }
   }
   emit(name("IADD3"), {low(r), p}, {x0, y0, Field()});
-  emit(name("IADD3.X"), {high(r)}, {in(1, true), z, Field(), p, "!PT"});
+  emit(name("IADD3.X"), {high(r)}, {in(1, true), z, Field(), p, kNotPT});
 }
 
 void Select::multiply() {
   const Op& o = op();
   const uint32_t n = bits(o.type());
   if (o.part == Part::kWide) {
-    emit(name(n == 32 ? "IMAD.WIDE.U32" : "IMAD"), {result()}, {in(1), in(2), Field()});
+    emit(name(n == 32 ? "IMAD.WIDE.U32"_op : "IMAD"_op), {result()}, {in(1), in(2), Field()});
   } else if (n <= 32) {
     if (o.part == Part::kHi) {
       emit("IMAD.HI.U32", {result()}, {in(1), in(2), Field()});
@@ -207,9 +205,9 @@ void Select::multiply_add() {
   const Op& o = op();
   const uint32_t n = bits(o.type());
   if (n <= 32) {
-    const char* const form = o.part == Part::kWide ? (n == 32 ? "IMAD.WIDE" : "IMAD")
-                             : o.part == Part::kHi ? "IMAD.HI.U32"
-                                                   : "IMAD";
+    const sass::Opcode form = o.part == Part::kWide ? (n == 32 ? "IMAD.WIDE"_op : "IMAD"_op)
+                              : o.part == Part::kHi ? "IMAD.HI.U32"_op
+                                                    : "IMAD"_op;
     emit(name(form), {result()}, {in(1), in(2), in(3)});
     return;
   }
@@ -234,8 +232,8 @@ void Select::logic() {
   }
   s.resize(3);
   if (n <= 32) {
-    s.emplace_back("0xc0");
-    s.emplace_back("!PT");
+    s.emplace_back(0xc0);
+    s.emplace_back(kNotPT);
     emit(name("LOP3.LUT"), std::vector<Field>{result()}, s);
     return;
   }
@@ -257,7 +255,7 @@ void Select::logic() {
         f->value = low(f->value);
       }
     }
-    emit(name("LOP3.LUT"), {upper ? high(r) : low(r)}, {a, b, Field(), "0xc0", "!PT"});
+    emit(name("LOP3.LUT"), {upper ? high(r) : low(r)}, {a, b, Field(), 0xc0, kNotPT});
   }
 }
 
@@ -301,7 +299,7 @@ void Select::shift() {
             : emit(name("SHF.L.U32"), {r}, {in(1), in(2), Field()});
     } else {
       const bool arithmetic = info(o.type()).kind == TypeKind::kSigned;
-      emit(name(arithmetic ? "SHF.R.S32.HI" : "SHF.R.U32.HI"), {r}, {Field(), in(2), in(1)});
+      emit(name(arithmetic ? "SHF.R.S32.HI"_op : "SHF.R.U32.HI"_op), {r}, {Field(), in(2), in(1)});
     }
     return;
   }
@@ -310,9 +308,9 @@ void Select::shift() {
     emit(name("IMAD.WIDE"), {r}, {field(uses_.operands(uses_.maker(at(1)))[1]), in(2), Field()});
     return;
   }
-  emit(name(left ? "SHF.L.U32" : "SHF.R.U64"), {low(r)},
+  emit(name(left ? "SHF.L.U32"_op : "SHF.R.U64"_op), {low(r)},
        {low(in(1).value), in(2), left ? Field() : in(1, true)});
-  emit(name(left ? "SHF.L.U64.HI" : "SHF.R.U32.HI"), {high(r)},
+  emit(name(left ? "SHF.L.U64.HI"_op : "SHF.R.U32.HI"_op), {high(r)},
        {left ? Field(low(in(1).value)) : Field(), in(2), in(1, true)});
 }
 
@@ -323,7 +321,7 @@ bool Select::bit_field() {
   switch (o.opcode) {
     case Opcode::kPopc:
     case Opcode::kBrev: {
-      const char* const form = o.opcode == Opcode::kPopc ? "POPC" : "BREV";
+      const sass::Opcode form = o.opcode == Opcode::kPopc ? "POPC"_op : "BREV"_op;
       emit(form, {low(r)}, {in(1)});
       if (wide) {
         const Value t = o.opcode == Opcode::kPopc ? temporary() : high(r);
@@ -341,7 +339,7 @@ bool Select::bit_field() {
       emit("FLO.U32", {t}, {in(1)});
       if (wide) {
         emit("FLO.U32", {temporary()}, {in(1, true)});
-        emit("SEL", {t}, {t, t, "PT"});
+        emit("SEL", {t}, {t, t, kPT});
       }
       emit("IADD3", {low(r)}, {t, int64_t{0x1f}, Field()});
       return true;
@@ -361,12 +359,12 @@ bool Select::bit_field() {
       const Value t = temporary(), u = temporary();
       emit("BMSK", {t}, {in(2), in(3)});
       emit("SHF.L.U32", {u}, {in(1), in(2), Field()});
-      emit("LOP3.LUT", {low(r)}, {t, u, in(2), "0xb8", "!PT"});
+      emit("LOP3.LUT", {low(r)}, {t, u, in(2), 0xb8, kNotPT});
       return true;
     }
     case Opcode::kDp4a:
     case Opcode::kDp2a:
-      emit(o.opcode == Opcode::kDp4a ? "IDP.4A.S8.S8" : "IDP.2A.LO.S16.U8", {r}, {in(1), in(2), in(3)});
+      emit(o.opcode == Opcode::kDp4a ? "IDP.4A.S8.S8"_op : "IDP.2A.LO.S16.U8"_op, {r}, {in(1), in(2), in(3)});
       return true;
     case Opcode::kSad: {
       const Value t = temporary();

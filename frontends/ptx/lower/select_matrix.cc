@@ -1,11 +1,20 @@
 // Tiles and products: ldmatrix and its like, mma, wgmma.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "frontends/ptx/lower/select.h"
 
 namespace heddle::ptx::lower {
+namespace {
+
+sass::Shape shape_of(const Op& o) { return {o.shape.m, o.shape.n, o.shape.k}; }
+Mod sum_type(Type t) { return t == Type::kF16 ? Mod::kF16 : Mod::kF32; }
+Mod small_float(Type t) { return t == Type::kE4m3 ? Mod::kE4M3 : Mod::kE5M2; }
+// Of halves nothing is written.
+sass::Suffix factor_type(Type t) {
+  return t == Type::kBf16 ? ".BF16"_mod : t == Type::kTf32 ? ".TF32"_mod : ""_mod;
+}
+
+}  // namespace
 
 bool Select::matrices() {
   switch (op().opcode) {
@@ -44,12 +53,12 @@ bool Select::matrices() {
       const auto last = std::find_if(block_->code.rbegin(), block_->code.rend(),
                                      [](const Machine& m) { return m.op == isa::OpClass::kGmma; });
       if (last != block_->code.rend()) {
-        last->s.emplace_back("gsb0");
+        last->s.emplace_back(kGroupCounter);
       }
       return true;
     }
     case Opcode::kWgmmaWaitGroup: {
-      Machine& m = emit("WARPGROUP.DEPBAR.LE", {}, {"gsb0", fmt::format("{:#x}", at(0).value).c_str()});
+      Machine& m = emit("WARPGROUP.DEPBAR.LE", {}, {kGroupCounter, immediate(at(0).value)});
       m.ordered = true;
       m.settles = accumulators_;
       return true;
@@ -64,9 +73,11 @@ void Select::tiles() {
   const bool load = o.opcode == Opcode::kLdmatrix;
   const Address where = address(at(load ? 1 : 0));
   const Value v = group(at(load ? 0 : 1), load);
-  const std::string how =
-      fmt::format("{}.16.{}88{}", load ? "LDSM" : "STSM", o.has(Flag::kTrans) ? "MT" : "M",
-                  o.number > 1 ? fmt::format(".{}", o.number) : "");
+  const sass::Opcode how = (load ? "LDSM.16"_op : "STSM.16"_op) +
+                           (o.has(Flag::kTrans) ? ".MT88"_mod : ".M88"_mod) +
+                           (o.number == 4   ? ".4"_mod
+                            : o.number == 2 ? ".2"_mod
+                                            : ""_mod);
   Machine& m = load ? emit(how, {v}, {}) : emit(how, {}, {v});
   m.address = where;
   m.loads = load;
@@ -77,17 +88,15 @@ void Select::product() {
   const Op& o = op();
   const Type ab = o.types[1], d = o.types[0];
   const bool sparse = o.opcode == Opcode::kMmaSp;
-  const std::string shape = fmt::format("{}{}{}{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
-  std::string how;
+  const sass::Suffix is_sparse = sparse ? ".SP"_mod : ""_mod;
+  const sass::Shape shape = shape_of(o);
+  sass::Opcode how;
   if (ab == Type::kF64) {
-    how = "DMMA." + shape;
+    how = "DMMA"_op + is_sparse + shape;
   } else if (d == Type::kS32 && (!sparse || bits(ab) == 8)) {
-    how = fmt::format("IMMA.{}.{}.{}", shape, ab == Type::kS8 ? "S8" : "U8", ab == Type::kS8 ? "S8" : "U8");
+    how = "IMMA"_op + is_sparse + shape + (ab == Type::kS8 ? ".S8.S8"_mod : ".U8.U8"_mod);
   } else if (ab == Type::kF16 || ab == Type::kBf16 || ab == Type::kTf32) {
-    how = fmt::format("HMMA.{}.{}{}", shape, d == Type::kF16 ? "F16" : "F32",
-                      ab == Type::kBf16   ? ".BF16"
-                      : ab == Type::kTf32 ? ".TF32"
-                                          : "");
+    how = "HMMA"_op + is_sparse + shape + sum_type(d) + factor_type(ab);
   } else if (bits(ab) == 8 && !sparse) {
     product_of_small_floats();
     return;
@@ -100,7 +109,7 @@ void Select::product() {
   std::vector<Field> s{a, b, c};
   if (sparse) {
     s.emplace_back(vector(at(4)));
-    s.emplace_back(fmt::format("{:#x}", at(5).value).c_str());
+    s.emplace_back(immediate(at(5).value));
   }
   emit(how, std::vector<Field>{to}, s);
 }
@@ -120,19 +129,18 @@ void Select::product_of_small_floats() {
           temporary(from.count * 2 / steps == 0 ? 1 : static_cast<uint8_t>(from.count * 2 / steps));
       for (uint32_t k = 0; k < out.count; ++k) {
         const uint32_t word = steps == 2 ? k : k / 2;
-        emit(fmt::format("F2FP.F16.{}.UNPACK_B", t == Type::kE4m3 ? "E4M3" : "E5M2"), {part(out, k)},
-             {part(from, word)});
+        emit("F2FP.F16"_op + small_float(t) + ".UNPACK_B", {part(out, k)}, {part(from, word)});
       }
       return out;
     };
     const Value x = halves(a, o.types[1]), y = halves(b, o.types[2]);
     const Value next = temporary(wide ? 4 : 2);
-    emit(wide ? "HMMA.16816.F32" : "HMMA.16816.F16", {next}, {x, y, sum});
+    emit(wide ? "HMMA.16816.F32"_op : "HMMA.16816.F16"_op, {next}, {x, y, sum});
     sum = next;
   }
   for (uint32_t k = 0; k < to.count; ++k) {
     const Field before = c.there() ? Field(part(c, k)) : Field();
-    emit(wide ? "FADD" : "HADD2", {part(to, k)}, {before, part(sum, k)});
+    emit(wide ? "FADD"_op : "HADD2"_op, {part(to, k)}, {before, part(sum, k)});
   }
 }
 
@@ -161,32 +169,29 @@ void Select::wgmma() {
   const bool integer = d == Type::kS32;
   const bool bytes = bits(a) == 8;
   const bool sparse = o.opcode == Opcode::kWgmmaMmaAsyncSp;
-  const auto byte = [](Type t) { return t == Type::kE4m3 ? "E4M3" : "E5M2"; };
-  const std::string shape = fmt::format("{}{}x{}x{}", sparse ? "SP." : "", o.shape.m, o.shape.n, o.shape.k);
-  const char* const sum = d == Type::kF16 ? "F16" : "F32";
-  const std::string how = integer ? fmt::format("IGMMA.{}.{}.{}", shape, a == Type::kS8 ? "S8" : "U8",
-                                                b == Type::kS8 ? "S8" : "U8")
-                          : bytes ? fmt::format("QGMMA.{}.{}.{}.{}", shape, sum, byte(a), byte(b))
-                                  : fmt::format("HGMMA.{}.{}{}", shape, sum,
-                                                a == Type::kBf16   ? ".BF16"
-                                                : a == Type::kTf32 ? ".TF32"
-                                                                   : "");
+  const auto sign = [](Type t) { return t == Type::kS8 ? Mod::kS8 : Mod::kU8; };
+  const sass::Suffix is_sparse = sparse ? ".SP"_mod : ""_mod;
+  const sass::Shape shape = shape_of(o);
+  const sass::Opcode how =
+      integer ? "IGMMA"_op + is_sparse + shape + sign(a) + sign(b)
+      : bytes ? "QGMMA"_op + is_sparse + shape + sum_type(d) + small_float(a) + small_float(b)
+              : "HGMMA"_op + is_sparse + shape + sum_type(d) + factor_type(a);
   const bool in_registers = at(1).kind == OperandKind::kVector;
   std::vector<Field> s;
   const Value sums = group(at(0), true);
   if (in_registers) {
     s.emplace_back(group(at(1), false));
   }
-  s.push_back(Field::place(descriptors(in_registers), "gdesc"));
+  s.push_back(Field::place(descriptors(in_registers), SassKind::kMatrix));
   s.emplace_back(sums);
   const Field scale = in(sparse ? 5 : 3);
   if (scale.kind == Field::Kind::kZero) {
-    s.emplace_back("!UPT");
+    s.emplace_back(kNotUPT);
   }
   if (sparse) {
     s.emplace_back(vector(at(3)));
     if (at(4).value != 0) {
-      s.emplace_back(fmt::format("{:#x}", at(4).value).c_str());
+      s.emplace_back(immediate(at(4).value));
     }
   }
   Machine& m = emit(how, std::vector<Field>{sums}, s);

@@ -1,6 +1,4 @@
 // Loads, stores, atomics, copies that a lane starts.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "frontends/executed/recorded_registers.h"
@@ -10,29 +8,29 @@
 namespace heddle::ptx::lower {
 namespace {
 
-// ".64", ".U16", ...: of all elements together.
-std::string width(Type t, uint32_t elements) {
+// .64, .U16, ...: of all elements together.
+sass::Suffix width(Type t, uint32_t elements) {
   const uint32_t all = bits(t) * elements;
   if (all >= 64) {
-    return all == 64 ? ".64" : ".128";
+    return all == 64 ? ".64"_mod : ".128"_mod;
   }
   const bool sign = info(t).kind == TypeKind::kSigned;
-  return all == 8 ? (sign ? ".S8" : ".U8") : all == 16 ? (sign ? ".S16" : ".U16") : "";
+  return all == 8 ? (sign ? ".S8"_mod : ".U8"_mod) : all == 16 ? (sign ? ".S16"_mod : ".U16"_mod) : ""_mod;
 }
 
 }  // namespace
 
-const char* reduction_name(const Op& o) {
-  return o.combine == Combine::kAdd    ? "ADD"
-         : o.combine == Combine::kMin  ? "MIN"
-         : o.combine == Combine::kMax  ? "MAX"
-         : o.combine == Combine::kAnd  ? "AND"
-         : o.combine == Combine::kOr   ? "OR"
-         : o.combine == Combine::kXor  ? "XOR"
-         : o.combine == Combine::kInc  ? "INC"
-         : o.combine == Combine::kDec  ? "DEC"
-         : o.combine == Combine::kExch ? "EXCH"
-                                       : "CAS";
+sass::Mod reduction_name(const Op& o) {
+  return o.combine == Combine::kAdd    ? Mod::kADD
+         : o.combine == Combine::kMin  ? Mod::kMIN
+         : o.combine == Combine::kMax  ? Mod::kMAX
+         : o.combine == Combine::kAnd  ? Mod::kAND
+         : o.combine == Combine::kOr   ? Mod::kOR
+         : o.combine == Combine::kXor  ? Mod::kXOR
+         : o.combine == Combine::kInc  ? Mod::kINC
+         : o.combine == Combine::kDec  ? Mod::kDEC
+         : o.combine == Combine::kExch ? Mod::kEXCH
+                                       : Mod::kCAS;
 }
 
 bool Select::memory() {
@@ -136,14 +134,11 @@ void Select::load_parameter() {
   const Operand& from = at(1);
   int64_t place =
       executed::kParameterBase + static_cast<int64_t>(module_.variables[from.id].offset) + from.value;
-  const auto elements =
-      at(0).kind == OperandKind::kVector ? f_.elements(at(0)) : std::span<const Operand>(&at(0), 1);
-  for (const Operand& e : elements) {
+  for (const Operand& e : listed(at(0))) {
     if (e.kind == OperandKind::kRegister) {
       const Value to = value(e.id);
       const bool uniform = out_.registers[to.reg].file == File::kUniform;
-      emit(fmt::format("{}{}", uniform ? "ULDC" : "LDC", width(op().type(), 1)), {to},
-           {fmt::format("c[0x0][{:#x}]", place).c_str()});
+      emit((uniform ? "ULDC"_op : "LDC"_op) + width(op().type(), 1), {to}, {constant(0, place)});
     }
     place += bits(op().type()) / 8;
   }
@@ -154,26 +149,26 @@ void Select::load_store() {
   const bool store = o.opcode == Opcode::kSt;
   const Operand& data = at(store ? 1 : 0);
   const uint32_t elements = data.kind == OperandKind::kVector ? static_cast<uint32_t>(data.value) : 1;
-  const std::string size = width(o.type(), elements);
+  const sass::Suffix size = width(o.type(), elements);
   const Address where = address(at(store ? 0 : 1));
-  const char* unit = store ? "ST.E" : "LD.E";
+  sass::Opcode opcode = store ? "ST.E"_op : "LD.E"_op;
   switch (o.space) {
     case Space::kGlobal:
-      unit = store ? "STG.E" : "LDG.E";
+      opcode = store ? "STG.E"_op : "LDG.E"_op;
       break;
     case Space::kShared:
     case Space::kSharedCluster:
-      unit = store ? "STS" : "LDS";
+      opcode = store ? "STS"_op : "LDS"_op;
       break;
     case Space::kLocal:
-      unit = store ? "STL" : "LDL";
+      opcode = store ? "STL"_op : "LDL"_op;
       break;
     case Space::kConst: {
       const bool uniform = !where.base.there() || out_.registers[where.base.reg].file == File::kUniform;
       const Value to = group(data, true);
       const bool into_uniform = out_.registers[to.reg].file == File::kUniform;
-      Machine& m = emit((uniform && into_uniform ? "ULDC" : "LDC") + size, {to},
-                        {fmt::format("c[0x3][{:#x}]", where.offset).c_str()});
+      Machine& m =
+          emit((uniform && into_uniform ? "ULDC"_op : "LDC"_op) + size, {to}, {constant(3, where.offset)});
       if (where.base.there()) {
         m.s.emplace_back(where.base);
       }
@@ -182,18 +177,18 @@ void Select::load_store() {
     default:
       break;
   }
-  std::string opcode = unit + size;
+  opcode.add(size);
   const bool strong = o.semantics == Semantics::kRelaxed || o.semantics == Semantics::kAcquire ||
                       o.semantics == Semantics::kRelease || o.semantics == Semantics::kVolatile;
   const bool global = o.space == Space::kGlobal || o.space == Space::kNone;
   if (o.has(Flag::kNc)) {
-    opcode += ".CONSTANT";
+    opcode.add(".CONSTANT");
   } else if (global && !store && (o.cache == CacheOp::kCg || o.cache == CacheOp::kCv)) {
-    opcode += o.cache == CacheOp::kCg ? ".STRONG.GPU" : ".STRONG.SYS";  // past the L1
+    opcode.add(o.cache == CacheOp::kCg ? ".STRONG.GPU"_mod : ".STRONG.SYS"_mod);  // past the L1
   } else if (strong && global) {
-    opcode += o.scope == Scope::kCta                                          ? ".STRONG.SM"
-              : o.scope == Scope::kSys || o.semantics == Semantics::kVolatile ? ".STRONG.SYS"
-                                                                              : ".STRONG.GPU";
+    opcode.add(o.scope == Scope::kCta                                          ? ".STRONG.SM"_mod
+               : o.scope == Scope::kSys || o.semantics == Semantics::kVolatile ? ".STRONG.SYS"_mod
+                                                                               : ".STRONG.GPU"_mod);
   }
   const Value v = group(data, !store);
   Machine& m = store ? emit(opcode, {}, {v}) : emit(opcode, {v}, {});
@@ -203,7 +198,11 @@ void Select::load_store() {
   m.ordered = strong;
   // A cache policy that the kernel makes itself stands in the descriptor.
   const uint32_t policy = uses_.maker(at(2));
-  if (policy != kNone && words(uses_.op(policy).opcode).starts_with("createpolicy")) {
+  const auto makes_policy = [](Opcode c) {
+    return c == Opcode::kCreatepolicyFractional || c == Opcode::kCreatepolicyRange ||
+           c == Opcode::kCreatepolicyCvt;
+  };
+  if (policy != kNone && makes_policy(uses_.op(policy).opcode)) {
     m.takes.push_back(value(uses_.origin_register(at(2))));
   }
   if (!store && data.kind == OperandKind::kVector) {
@@ -230,13 +229,13 @@ void Select::atomic() {
   const size_t first = reduction ? 0 : 1;
   const bool floating = info(o.type()).kind == TypeKind::kFloat || info(o.type()).kind == TypeKind::kPacked;
   const bool exchange = o.combine == Combine::kCas || o.combine == Combine::kExch;
-  const char* what = reduction_name(o);
-  std::string end = bits(o.type()) == 64 ? (floating ? ".F64.RN" : ".64")
-                    : floating           ? (o.type() == Type::kF32 ? ".F32.FTZ.RN" : ".F16x2.RN")
-                    : info(o.type()).kind == TypeKind::kSigned ? ".S32"
-                                                               : "";
+  Mod what = reduction_name(o);
+  sass::Suffix end = bits(o.type()) == 64 ? (floating ? ".F64.RN"_mod : ".64"_mod)
+                     : floating           ? (o.type() == Type::kF32 ? ".F32.FTZ.RN"_mod : ".F16x2.RN"_mod)
+                     : info(o.type()).kind == TypeKind::kSigned ? ".S32"_mod
+                                                                : ""_mod;
   if (exchange || o.combine == Combine::kAdd) {
-    end = floating && !exchange ? end : bits(o.type()) == 64 ? ".64" : "";
+    end = floating && !exchange ? end : bits(o.type()) == 64 ? ".64"_mod : ""_mod;
   }
   const Address where = address(at(first));
   std::vector<Field> s{vector(at(first + 1))};
@@ -247,20 +246,20 @@ void Select::atomic() {
   if (shared) {
     if (floating) {  // by compare-and-swap
       const Value old = temporary(bits(o.type()) == 64 ? 2 : 1), sum = temporary(old.count);
-      Machine& l = emit(old.count == 2 ? "LDS.64" : "LDS", {old}, {});
+      Machine& l = emit(old.count == 2 ? "LDS.64"_op : "LDS"_op, {old}, {});
       l.address = where;
       l.loads = l.ordered = true;
-      emit(old.count == 2 ? "DADD" : "FADD", {sum}, {old, s[0]});
+      emit(old.count == 2 ? "DADD"_op : "FADD"_op, {sum}, {old, s[0]});
       s = {Field(old), Field(sum)};
-      what = "CAS";
-      end = old.count == 2 ? ".64" : "";
+      what = Mod::kCAS;
+      end = old.count == 2 ? ".64"_mod : ""_mod;
     }
-    Machine& m = emit(fmt::format("ATOMS.{}{}", what, end), std::vector<Field>{d}, s);
+    Machine& m = emit("ATOMS"_op + what + end, std::vector<Field>{d}, s);
     m.address = where;
     m.ordered = m.stores = true;
     return;
   }
-  const char* const scope = o.scope == Scope::kSys ? ".STRONG.SYS" : ".STRONG.GPU";
+  const sass::Suffix scope = o.scope == Scope::kSys ? ".STRONG.SYS"_mod : ".STRONG.GPU"_mod;
   const bool generic = o.space == Space::kNone;  // there is no RED of that
   const bool add_only = !wanted && !exchange && !generic;
   // One lane does it for all when they mean the same word.
@@ -270,17 +269,17 @@ void Select::atomic() {
                 sum = temporary(1, File::kUniform);
     const Value lane = temporary(), all = temporary();
     chosen = predicate();
-    emit("VOTEU.ANY", {voted}, {"UPT", "PT"});
-    emit("S2R", {lane}, {"SR_LANEID"});
+    emit("VOTEU.ANY", {voted}, {kUPT, kPT});
+    emit("S2R", {lane}, {special_register(SpecialRegister::kLaneid)});
     emit("UFLO.U32", {leader}, {voted});
     emit("REDUX.SUM", {sum}, {s[0].value.there() ? s[0] : Field(lane)});
-    emit("ISETP.EQ.U32.AND", {chosen, "PT"}, {lane, leader, "PT"});
+    emit("ISETP.EQ.U32.AND", {chosen, kPT}, {lane, leader, kPT});
     emit("MOV", {all}, {sum});
     s[0] = all;
   }
-  Machine& m = add_only ? emit(fmt::format("REDG.E.{}{}{}", what, end, scope), std::vector<Field>{}, s)
-                        : emit(fmt::format("{}.E.{}{}{}", generic ? "ATOM" : "ATOMG", what, end, scope),
-                               std::vector<Field>{"PT", d}, s);
+  Machine& m = add_only ? emit("REDG.E"_op + what + end + scope, std::vector<Field>{}, s)
+                        : emit((generic ? "ATOM.E"_op : "ATOMG.E"_op) + what + end + scope,
+                               std::vector<Field>{kPT, d}, s);
   m.address = where;
   m.ordered = m.stores = true;
   if (chosen.there()) {
@@ -289,9 +288,9 @@ void Select::atomic() {
     m.lanes = Machine::Lanes::kFirst;
     if (wanted) {  // each lane has its own sum of those before it
       const Value lanes = temporary(), before = temporary(), base = temporary();
-      emit("S2R", {lanes}, {"SR_LTMASK"});
+      emit("S2R", {lanes}, {special_register(SpecialRegister::kLtmask)});
       emit("POPC", {before}, {lanes});
-      emit("SHFL.IDX", {"PT", base}, {d, "0x0", "0x1f"}).ordered = true;
+      emit("SHFL.IDX", {kPT, base}, {d, immediate(0), 0x1f}).ordered = true;
       emit("IADD3", {d}, {base, before, Field()});
     }
   }
@@ -302,9 +301,9 @@ bool Select::copies() {
   switch (o.opcode) {
     case Opcode::kCpAsync: {
       const Operand size = uses_.origin(at(2));
-      const std::string end = size.value == 16 ? ".128" : size.value == 8 ? ".64" : "";
+      const sass::Suffix end = size.value == 16 ? ".128"_mod : size.value == 8 ? ".64"_mod : ""_mod;
       const Address to = address(at(0)), from = address(at(1));
-      Machine& m = emit((o.cache == CacheOp::kCg ? "LDGSTS.E.BYPASS" : "LDGSTS.E") + end, {}, {});
+      Machine& m = emit((o.cache == CacheOp::kCg ? "LDGSTS.E.BYPASS"_op : "LDGSTS.E"_op) + end, {}, {});
       m.copied_to = to;
       m.address = from;
       m.loads = m.stores = true;
@@ -315,10 +314,10 @@ bool Select::copies() {
       return true;
     case Opcode::kCpAsyncWaitAll:
       emit("LDGDEPBAR", {}, {}).ordered = true;
-      emit("DEPBAR.LE", {}, {"SB0", "0x0"}).ordered = true;
+      emit("DEPBAR.LE", {}, {kSB0, immediate(0)}).ordered = true;
       return true;
     case Opcode::kCpAsyncWaitGroup:
-      emit("DEPBAR.LE", {}, {"SB0", fmt::format("{:#x}", at(0).value).c_str()}).ordered = true;
+      emit("DEPBAR.LE", {}, {kSB0, immediate(at(0).value)}).ordered = true;
       return true;
     default:
       return false;

@@ -1,5 +1,5 @@
 // Moves, special registers, what lanes tell each other.
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "frontends/ptx/lower/select.h"
 #include "frontends/ptx/special.h"
@@ -52,7 +52,7 @@ void Select::move() {
   if (from.kind == OperandKind::kVector) {
     const auto parts = f_.elements(from);
     if (bits(f_.register_types[at(0).id]) <= 32) {
-      emit("PRMT", {to}, {field(parts[0]), "0x5410", parts.size() > 1 ? field(parts[1]) : Field()});
+      emit("PRMT", {to}, {field(parts[0]), 0x5410, parts.size() > 1 ? field(parts[1]) : Field()});
     } else {
       for (uint32_t k = 0; k < to.count; ++k) {
         emit("IMAD.MOV.U32", {part(to, k)},
@@ -62,12 +62,12 @@ void Select::move() {
     return;
   }
   if (f_.register_types[at(0).id] == Type::kPred) {
-    emit("PLOP3.LUT", {to, "PT"}, {in(1), "PT", "PT", "0x80", "0x0"});
+    emit("PLOP3.LUT", {to, kPT}, {in(1), kPT, kPT, 0x80, immediate(0)});
     return;
   }
   const bool zero = in(1).kind == Field::Kind::kZero && !uniform_result();
   if (zero && to.count == 2) {
-    emit("CS2R", {to}, {"SRZ"});
+    emit("CS2R", {to}, {special_register(SpecialRegister::kZero)});
     return;
   }
   for (uint32_t k = 0; k < to.count; ++k) {
@@ -88,82 +88,84 @@ void Select::move() {
 void Select::special(const Operand& o) {
   const Special s = Special::unpack(o.id);
   const Value to = result();
-  const char axis = "XYZW"[s.element];
-  std::string what;
+  const uint32_t axis = std::min<uint32_t>(s.element, 2);  // there is no fourth one
+  sass::Operand what;
   switch (s.kind) {
     case SpecialKind::kTid:
-      what = fmt::format("SR_TID.{}", axis);
+      what = special_register(SpecialRegister::kTidX);
+      what.index += axis;
       break;
     case SpecialKind::kCtaid:
+      what = special_register(SpecialRegister::kCtaidX);
+      what.index += axis;
       if (out_.registers[to.reg].file == File::kUniform) {
-        emit("S2UR", {to}, {fmt::format("SR_CTAID.{}", axis).c_str()});
+        emit("S2UR", {to}, {what});
         return;
       }
-      what = fmt::format("SR_CTAID.{}", axis);
       break;
     case SpecialKind::kNtid:
     case SpecialKind::kNctaid: {
       const int at = (s.kind == SpecialKind::kNtid ? 0 : 12) + 4 * s.element;
-      emit(out_.registers[to.reg].file == File::kUniform ? "ULDC" : "LDC", {to},
-           {fmt::format("c[0x0][{:#x}]", at).c_str()});
+      emit(out_.registers[to.reg].file == File::kUniform ? "ULDC"_op : "LDC"_op, {to}, {constant(0, at)});
       return;
     }
     case SpecialKind::kClock:
     case SpecialKind::kClock64:
-      emit("CS2R", {to}, {"SR_CLOCKLO"}).ordered = true;
+      emit("CS2R", {to}, {special_register(SpecialRegister::kClocklo)}).ordered = true;
       return;
     case SpecialKind::kLaneid:
-      what = "SR_LANEID";
+      what = special_register(SpecialRegister::kLaneid);
       break;
     case SpecialKind::kWarpid:
-      what = "SR_VIRTID";
+      what = special_register(SpecialRegister::kVirtid);
       break;
     case SpecialKind::kLanemaskEq:
     case SpecialKind::kLanemaskLe:
     case SpecialKind::kLanemaskLt:
     case SpecialKind::kLanemaskGe:
     case SpecialKind::kLanemaskGt:
-      what = "SR_LTMASK";
+      what = special_register(SpecialRegister::kLtmask);
       break;
     default:
-      what = "SR_VIRTUALSMID";
+      what = special_register(SpecialRegister::kVirtualsmid);
   }
-  emit("S2R", {Value{to.reg, to.part, 1}}, {what.c_str()});
+  emit("S2R", {Value{to.reg, to.part, 1}}, {what});
 }
 
 bool Select::lanes() {
   const Op& o = op();
   switch (o.opcode) {
     case Opcode::kShfl: {
-      const char* const how = o.mode == Mode::kUp     ? "SHFL.UP"
-                              : o.mode == Mode::kDown ? "SHFL.DOWN"
-                              : o.mode == Mode::kBfly ? "SHFL.BFLY"
-                                                      : "SHFL.IDX";
+      const sass::Opcode how = o.mode == Mode::kUp     ? "SHFL.UP"_op
+                               : o.mode == Mode::kDown ? "SHFL.DOWN"_op
+                               : o.mode == Mode::kBfly ? "SHFL.BFLY"_op
+                                                       : "SHFL.IDX"_op;
       const Operand& p = at(1);
       const bool wanted = p.kind == OperandKind::kRegister && uses_.reads(p.id) != 0;
       const Field c = in(4);
-      emit(how, {wanted ? Field(value(p.id)) : Field("PT"), result()},
-           {vector(at(2)), in(3), c.kind == Field::Kind::kZero ? Field("0x0") : c})
+      emit(how, {wanted ? Field(value(p.id)) : Field(kPT), result()},
+           {vector(at(2)), in(3), c.kind == Field::Kind::kZero ? Field(immediate(0)) : c})
           .ordered = true;
       return true;
     }
     case Opcode::kVote: {
       if (o.mode == Mode::kBallot) {
-        emit("VOTE.ANY", {result(), "PT"}, {in(1)}).ordered = true;
+        emit("VOTE.ANY", {result(), kPT}, {in(1)}).ordered = true;
       } else {
-        emit(o.mode == Mode::kAll   ? "VOTE.ALL"
-             : o.mode == Mode::kAny ? "VOTE.ANY"
-                                    : "VOTE.EQ",
+        emit(o.mode == Mode::kAll   ? "VOTE.ALL"_op
+             : o.mode == Mode::kAny ? "VOTE.ANY"_op
+                                    : "VOTE.EQ"_op,
              {result()}, {in(1)})
             .ordered = true;
       }
       return true;
     }
     case Opcode::kActivemask:
-      emit("VOTE.ANY", {result(), "PT"}, {"PT"}).ordered = true;
+      emit("VOTE.ANY", {result(), kPT}, {kPT}).ordered = true;
       return true;
     case Opcode::kMatch:
-      emit(o.mode == Mode::kAll ? "MATCH.ALL" : "MATCH.ANY", {result()}, {in(o.mode == Mode::kAll ? 2 : 1)})
+      emit(o.mode == Mode::kAll ? "MATCH.ALL"_op : "MATCH.ANY"_op, {result()},
+           {in(o.mode == Mode::kAll ? 2 : 1)})
           .ordered = true;
       return true;
     case Opcode::kRedux: {

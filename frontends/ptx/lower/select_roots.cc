@@ -19,13 +19,13 @@ Field upper(const Field& f) { return f.kind == Field::Kind::kValue ? Field(high(
 }  // namespace
 
 // The block goes on behind it, for all lanes.
-Machine& Select::wall(std::string_view opcode, Fields d, Fields s) {
+Machine& Select::wall(const sass::Opcode& opcode, Fields d, Fields s) {
   Machine& m = emit(opcode, d, s);
   m.ordered = m.wall = true;
   return m;
 }
 
-void Select::begin_usual() { emit("BSSY", {}, {"B0", Field::code(number_)}).ordered = true; }
+void Select::begin_usual() { emit("BSSY", {}, {kB0, Field::code(number_)}).ordered = true; }
 
 // Lanes for which `p` holds (or does not) leave out a call of so many instructions.
 void Select::usual(Value p, bool negated, uint32_t call) {
@@ -37,12 +37,12 @@ void Select::usual(Value p, bool negated, uint32_t call) {
   }
 }
 
-void Select::end_usual() { wall("BSYNC", {}, {"B0"}); }
+void Select::end_usual() { wall("BSYNC", {}, {kB0}); }
 
 // 64 bits of a number of which no instruction can hold the lower half.
 Value Select::wide_number(int64_t bits, bool uniform) {
   const Value v = temporary(2, uniform ? File::kUniform : File::kVector);
-  const char* const mov = uniform ? "UMOV" : "MOV";
+  const sass::Opcode mov = uniform ? "UMOV"_op : "MOV"_op;
   emit(mov, {low(v)}, {Field(bits & 0xffffffff)});
   emit(mov, {high(v)}, {Field(static_cast<int64_t>(static_cast<uint64_t>(bits) >> 32))});
   return v;
@@ -68,7 +68,7 @@ void Select::divide_float() {
     const Value t = temporary(), p = predicate();
     const bool bare = o.has(Flag::kFtz);
     if (!bare) {
-      emit("FSETP.GT.AND", {p, "PT"}, {in(2), int64_t{0x7e800000}, "PT"});
+      emit("FSETP.GT.AND", {p, kPT}, {in(2), int64_t{0x7e800000}, kPT});
     }
     emit("MUFU.RCP", {t}, {in(2)});
     if (!bare) {
@@ -113,8 +113,8 @@ void Select::divide_wide(Value r) {
   emit("DFMA", {r}, {w, rest, q});
   const Value s = made("FFMA", {Field(), upper(b), high(r)});
   const Value p = predicate(), small = predicate();
-  emit("FSETP.GT.AND", {p, "PT"}, {s, int64_t{0x00100000}, "PT"});
-  emit("FSETP.GEU.AND", {small, "PT"}, {upper(a), int64_t{0x03600000}, p});
+  emit("FSETP.GT.AND", {p, kPT}, {s, int64_t{0x00100000}, kPT});
+  emit("FSETP.GEU.AND", {small, kPT}, {upper(a), int64_t{0x03600000}, p});
   usual(small, false, 3);
   end_usual();
 }
@@ -128,7 +128,7 @@ void Select::reciprocal() {
     const Value x = vector_pair(1), y = temporary(2);
     emit("MUFU.RCP64H", {high(y)}, {high(x)});
     emit("VIADD", {low(y)}, {high(x), int64_t{0x300402}});
-    emit("FSETP.GEU.AND", {p, "PT"}, {low(y), int64_t{0x00400000}, "PT"});
+    emit("FSETP.GEU.AND", {p, kPT}, {low(y), int64_t{0x00400000}, kPT});
     refine(x, y, r);
     usual(p, false, 4);
     end_usual();
@@ -136,8 +136,8 @@ void Select::reciprocal() {
   }
   const Value x = vector(at(1));
   const Value t = made("VIADD", {x, int64_t{0x1800000}});
-  const Value u = made("LOP3.LUT", {t, int64_t{0x7f800000}, Field(), "0xc0", "!PT"});
-  emit("ISETP.GT.U32.AND", {p, "PT"}, {u, int64_t{0x1ffffff}, "PT"});
+  const Value u = made("LOP3.LUT", {t, int64_t{0x7f800000}, Field(), 0xc0, kNotPT});
+  emit("ISETP.GT.U32.AND", {p, kPT}, {u, int64_t{0x1ffffff}, kPT});
   usual(p, false, 5);
   const Value y = made("MUFU.RCP", {x});
   const Value e = made("FFMA", {x, y, kMinusOne});
@@ -157,7 +157,7 @@ void Select::square_root() {
   const Value t = made("VIADD", {x, int64_t{-0xd000000}});
   const Value y = made("MUFU.RSQ", {x});
   begin_usual();
-  emit("ISETP.GT.U32.AND", {p, "PT"}, {t, int64_t{0x727fffff}, "PT"});
+  emit("ISETP.GT.U32.AND", {p, kPT}, {t, int64_t{0x727fffff}, kPT});
   usual(p, true, 5);
   const Value g = made("FMUL.FTZ", {y, x});
   const Value h = made("FMUL.FTZ", {y, kHalf});
@@ -179,7 +179,7 @@ void Select::square_root_wide(Value r, bool root) {
   const Value f = made("DFMA", {e, c, kHalf}, 2);
   const Value g = made("DMUL", {y, e}, 2);
   const Value z = root ? made("DFMA", {f, g, y}, 2) : r;
-  emit("ISETP.GE.U32.AND", {p, "PT"}, {low(y), int64_t{0x7ca00000}, "PT"});
+  emit("ISETP.GE.U32.AND", {p, kPT}, {low(y), int64_t{0x7ca00000}, kPT});
   if (root) {
     const Value q = made("DMUL", {x, z}, 2);
     const Value rest = made("DFMA", {q, minus(q), x}, 2);

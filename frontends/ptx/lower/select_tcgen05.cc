@@ -1,6 +1,6 @@
 // Tensor memory: tcgen05, as ptxas 13.0 writes it for sm_100a. Left out: the bits of shared memory in which
 // it keeps what is allocated, and where an allocation stores its address.
-#include <fmt/format.h>
+#include <bit>
 
 #include "frontends/ptx/lower/select.h"
 
@@ -8,37 +8,37 @@ namespace heddle::ptx::lower {
 namespace {
 
 // Of LDTM and STTM; 32 lanes of 32 bits are not named.
-const char* cells(Cells c) {
+sass::Suffix cells(Cells c) {
   switch (c) {
     case Cells::k16x64b:
-      return ".16dp64bit";
+      return ".16dp64bit"_mod;
     case Cells::k16x128b:
-      return ".16dp128bit";
+      return ".16dp128bit"_mod;
     case Cells::k16x256b:
-      return ".16dp256bit";
+      return ".16dp256bit"_mod;
     case Cells::k16x32bx2:
-      return ".16dp32bit_t0_t15";
+      return ".16dp32bit_t0_t15"_mod;
     default:
-      return "";
+      return ""_mod;
   }
 }
 
-const char* copied(const Op& o) {
+sass::Suffix copied(const Op& o) {
   switch (o.cells) {
     case Cells::k4x256b:
-      return ".4dp256bit";
+      return ".4dp256bit"_mod;
     case Cells::k128x128b:
-      return ".128dp128bit";
+      return ".128dp128bit"_mod;
     case Cells::k64x128b:
-      return o.quarters == Quarters::k0213 ? ".2x64dp128bit_lw02_lw13" : ".2x64dp128bit_lw01_lw23";
+      return o.quarters == Quarters::k0213 ? ".2x64dp128bit_lw02_lw13"_mod : ".2x64dp128bit_lw01_lw23"_mod;
     case Cells::k32x128b:
-      return ".4x32dp128bit";
+      return ".4x32dp128bit"_mod;
     default:
-      return "";
+      return ""_mod;
   }
 }
 
-const char* product_opcode(TensorKind p) {
+sass::Opcode product_opcode(TensorKind p) {
   switch (p) {
     case TensorKind::kI8:
       return "UTCIMMA";
@@ -57,8 +57,9 @@ const char* product_opcode(TensorKind p) {
 
 bool Select::tensor_memory() {
   const Op& o = op();
-  const char* const pair = o.group == 2 ? ".2CTA" : "";
-  const auto ordered = [&](std::string_view opcode, std::vector<Field> d, std::vector<Field> s) -> Machine& {
+  const sass::Suffix pair = o.group == 2 ? ".2CTA"_mod : ""_mod;
+  const auto ordered = [&](const sass::Opcode& opcode, std::vector<Field> d,
+                           std::vector<Field> s) -> Machine& {
     Machine& m = emit(opcode, std::move(d), std::move(s));
     m.ordered = true;
     return m;
@@ -66,18 +67,18 @@ bool Select::tensor_memory() {
   switch (o.opcode) {
     case Opcode::kTcgen05Alloc: {
       const Value columns = tensor_columns(at(1)), found = temporary(1, File::kUniform);
-      ordered(fmt::format("UTCATOMSWS{}.FIND_AND_SET.ALIGN", pair), {"UP0", found}, {columns});
+      ordered("UTCATOMSWS"_op + pair + ".FIND_AND_SET.ALIGN", {kUP0, found}, {columns});
       const Value first = temporary();
-      ordered("IMAD.SHL.U32", {first}, {found, "0x20", Field()});
+      ordered("IMAD.SHL.U32", {first}, {found, 0x20, Field()});
       return true;
     }
     case Opcode::kTcgen05Dealloc: {
       const Value columns = tensor_columns(at(0));
-      ordered(fmt::format("UTCATOMSWS{}.AND", pair), {"URZ"}, {columns});
+      ordered("UTCATOMSWS"_op + pair + ".AND", {kURZ}, {columns});
       return true;
     }
     case Opcode::kTcgen05RelinquishAllocPermit:
-      ordered("UVIRTCOUNT.DEALLOC.SMPOOL", {}, {"0x80"});
+      ordered("UVIRTCOUNT.DEALLOC.SMPOOL", {}, {0x80});
       return true;
     case Opcode::kTcgen05FenceAfter:
     case Opcode::kTcgen05FenceBefore:
@@ -100,11 +101,10 @@ bool Select::tensor_memory() {
       tensor_product(pair);
       return true;
     case Opcode::kTcgen05Cp:
-      copy_once(fmt::format("UTCCP.T.S{}{}", pair, copied(o)),
-                {tensor_place(at(0)), tensor_descriptor(at(1))});
+      copy_once("UTCCP.T.S"_op + pair + copied(o), {tensor_place(at(0)), tensor_descriptor(at(1))});
       return true;
     case Opcode::kTcgen05Shift:
-      copy_once(fmt::format("UTCSHIFT{}.DOWN", pair), {tensor_place(at(0))});
+      copy_once("UTCSHIFT"_op + pair + ".DOWN", {tensor_place(at(0))});
       return true;
     case Opcode::kTcgen05Commit: {
       const Value object = temporary(1, File::kUniform), blocks = temporary(1, File::kUniform);
@@ -113,8 +113,8 @@ bool Select::tensor_memory() {
       if (several) {
         into_uniform(blocks, at(1));
       }
-      copy_once(fmt::format("UTCBAR{}{}", pair, several ? ".MULTICAST" : ""),
-                {Field::place(object), several ? Field(blocks) : Field("URZ")});
+      copy_once("UTCBAR"_op + pair + (several ? ".MULTICAST"_mod : ""_mod),
+                {Field::place(object), several ? Field(blocks) : Field(kURZ)});
       return true;
     }
     default:
@@ -127,10 +127,10 @@ Value Select::tensor_columns(const Operand& o) {
   const Value v = temporary(1, File::kUniform);
   const Operand from = uses_.origin(o);
   if (from.kind == OperandKind::kImmediate) {
-    emit("UMOV", {v}, {fmt::format("{:#x}", from.value / 32).c_str()});
+    emit("UMOV", {v}, {immediate(from.value / 32)});
   } else {
     into_uniform(v, o);
-    emit("USHF.R.U32.HI", {v}, {Field(), "0x5", v});
+    emit("USHF.R.U32.HI", {v}, {Field(), 0x5, v});
   }
   return v;
 }
@@ -149,8 +149,12 @@ Value Select::tensor_operand(const Operand& o, uint8_t count) {
   return v;
 }
 
-Field Select::tensor_place(const Operand& o) { return Field::place(tensor_operand(o, 1), "tmem"); }
-Field Select::tensor_descriptor(const Operand& o) { return Field::place(tensor_operand(o, 2), "gdesc"); }
+Field Select::tensor_place(const Operand& o) {
+  return Field::place(tensor_operand(o, 1), SassKind::kTensorMemory);
+}
+Field Select::tensor_descriptor(const Operand& o) {
+  return Field::place(tensor_operand(o, 2), SassKind::kMatrix);
+}
 
 void Select::move_cells() {
   const Op& o = op();
@@ -158,11 +162,12 @@ void Select::move_cells() {
   const bool split = o.cells == Cells::k16x32bx2;
   const Field place = tensor_place(at(loads ? 1 : 0));
   const Value v = group(at(loads ? 0 : split ? 2 : 1), loads);
-  const std::string how = fmt::format("{}{}{}{}", loads ? "LDTM" : "STTM", cells(o.cells),
-                                      o.number > 1 ? fmt::format(".x{}", o.number) : "",
-                                      o.has(Flag::kPack)     ? ".PACK16BIT"
-                                      : o.has(Flag::kUnpack) ? ".UNPACK16BIT"
-                                                             : "");
+  static constexpr sass::Suffix kTimes[] = {"", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".x128"};
+  const sass::Opcode how = (loads ? "LDTM"_op : "STTM"_op) + cells(o.cells) +
+                           kTimes[std::bit_width(o.number | 1U) - 1] +
+                           (o.has(Flag::kPack)     ? ".PACK16BIT"_mod
+                            : o.has(Flag::kUnpack) ? ".UNPACK16BIT"_mod
+                                                   : ""_mod);
   if (loads) {
     Machine& m = emit(how, std::vector<Field>{v}, std::vector<Field>{place});
     m.loads = m.ordered = true;
@@ -175,7 +180,7 @@ void Select::move_cells() {
 
 // A, B, D, where the metadata of a sparse A is (or nowhere), the descriptor, scale factors or lanes that are
 // left out, whether D is added to.
-void Select::tensor_product(std::string_view pair) {
+void Select::tensor_product(const sass::Suffix& pair) {
   const Op& o = op();
   const bool sparse = o.opcode == Opcode::kTcgen05MmaSp || o.opcode == Opcode::kTcgen05MmaWsSp;
   const bool stationary = o.opcode == Opcode::kTcgen05MmaWs || o.opcode == Opcode::kTcgen05MmaWsSp;
@@ -191,19 +196,20 @@ void Select::tensor_product(std::string_view pair) {
     if (sparse) {
       into_uniform(part(more, 0), at(3));
     } else {
-      emit("UMOV", {part(more, 0)}, {"URZ"});
+      emit("UMOV", {part(more, 0)}, {kURZ});
     }
     into_uniform(part(more, 1), descriptor);
   }
   size_t next = sparse ? 5 : 4;
   const Field a = at(1).kind == OperandKind::kAddress ? tensor_place(at(1)) : tensor_descriptor(at(1));
-  std::vector<Field> s{a, tensor_descriptor(at(2)), tensor_place(at(0)), Field::place(part(more, 0), "tmem"),
-                       Field::place(part(more, 1), "idesc")};
+  std::vector<Field> s{a, tensor_descriptor(at(2)), tensor_place(at(0)),
+                       Field::place(part(more, 0), SassKind::kTensorMemory),
+                       Field::place(part(more, 1), SassKind::kTensorShape)};
   if (at(next).kind == OperandKind::kAddress) {  // of scale factors
     const Value scales = temporary(2, File::kUniform);
     into_uniform(part(scales, 0), at(next++));
     into_uniform(part(scales, 1), at(next++));
-    s.push_back(Field::place(scales, "tmem"));
+    s.push_back(Field::place(scales, SassKind::kTensorMemory));
   } else if (at(next).kind == OperandKind::kVector) {
     const auto lanes = f_.elements(at(next++));
     const Value left_out = temporary(static_cast<uint8_t>(lanes.size()), File::kUniform);
@@ -214,12 +220,12 @@ void Select::tensor_product(std::string_view pair) {
   }
   const Field adds = in(next);
   if (adds.kind == Field::Kind::kValue) {
-    emit("VOTEU.ALL", std::vector<Field>{"UP0"}, std::vector<Field>{adds});
-    s.emplace_back("UP0");
+    emit("VOTEU.ALL", std::vector<Field>{kUP0}, std::vector<Field>{adds});
+    s.emplace_back(kUP0);
   } else {
-    s.emplace_back("UPT");
+    s.emplace_back(kUPT);
   }
-  copy_once(fmt::format("{}{}{}", product_opcode(o.product), pair, stationary ? ".WS" : ""), std::move(s));
+  copy_once(product_opcode(o.product) + pair + (stationary ? ".WS"_mod : ""_mod), std::move(s));
 }
 
 }  // namespace heddle::ptx::lower

@@ -1,6 +1,4 @@
 // Textures and surfaces: what ptxas 13.0 makes of handles in registers (tests/exec/oracle/texture).
-#include <fmt/format.h>
-
 #include "frontends/ptx/form.h"
 #include "frontends/ptx/lower/select.h"
 
@@ -15,12 +13,23 @@ uint32_t dimensions_of(Geometry g) {
 }
 
 // `flat`: of one dimension; the machine reads such arrays as rows of two.
-std::string shape_name(Geometry g, const char* flat) {
-  const std::string base = is_cube(g)              ? "CUBE"
-                           : dimensions_of(g) == 3 ? "3D"
-                           : dimensions_of(g) == 2 ? "2D"
-                                                   : flat;
-  return is_layered(g) ? "ARRAY_" + base : base;
+Mod shape_name(Geometry g, Mod flat) {
+  switch (g) {
+    case Geometry::k1d:
+      return flat;
+    case Geometry::k2d:
+      return Mod::k2D;
+    case Geometry::kA1d:
+      return Mod::kARRAY_1D;
+    case Geometry::kA2d:
+      return Mod::kARRAY_2D;
+    case Geometry::kCube:
+      return Mod::kCUBE;
+    case Geometry::kAcube:
+      return Mod::kARRAY_CUBE;
+    default:
+      return Mod::k3D;
+  }
 }
 
 }  // namespace
@@ -48,16 +57,16 @@ bool Select::textures() {
 Value Select::handle(size_t place) {
   const Value out = temporary(2, File::kUniform);
   into_uniform(part(out, 0), at(place));
-  emit("UMOV", {part(out, 1)}, {"URZ"});
+  emit("UMOV", {part(out, 1)}, {kURZ});
   return out;
 }
 
-std::pair<Value, std::string> Select::coordinates(const Operand& o) {
+std::pair<Value, Mod> Select::coordinates(const Operand& o) {
   const Geometry g = op().geometry;
   const bool whole = op().type_count > 1 && op().types[1] == Type::kS32;
   const bool surface = op().opcode != Opcode::kTex && op().opcode != Opcode::kTld4;
   const bool padded = dimensions_of(g) == 1 && !is_layered(g) && !whole && !surface;
-  const std::string name = shape_name(g, padded ? "2D" : "1D");
+  const Mod name = shape_name(g, padded ? Mod::k2D : Mod::k1D);
   std::vector<Operand> all(1, o);
   if (o.kind == OperandKind::kVector) {
     all.assign(f_.elements(o).begin(), f_.elements(o).end());
@@ -71,15 +80,15 @@ std::pair<Value, std::string> Select::coordinates(const Operand& o) {
   uint32_t k = 0;
   if (is_layered(g)) {
     const Value beyond = predicate();
-    emit("ISETP.GT.U32.AND", {beyond, "PT"}, {vector(all[0]), Field(int64_t{0xffff}), "PT"});
+    emit("ISETP.GT.U32.AND", {beyond, kPT}, {vector(all[0]), Field(int64_t{0xffff}), kPT});
     emit("SEL", {part(row, k++)}, {vector(all[0]), Field(int64_t{0xffff}), beyond});
   }
   Value inverse;
   if (is_cube(g)) {
     const Value size = temporary();
     inverse = temporary();
-    emit("FMNMX", {size}, {field(all[k]), field(all[k + 1]), "!PT"});
-    emit("FMNMX", {size}, {field(all[k + 2]), size, "!PT"});
+    emit("FMNMX", {size}, {field(all[k]), field(all[k + 1]), kNotPT});
+    emit("FMNMX", {size}, {field(all[k + 2]), size, kNotPT});
     emit("MUFU.RCP", {inverse}, {size});
   }
   for (; k < all.size(); ++k) {
@@ -120,15 +129,15 @@ void Select::fetch() {
   }
   const auto [row, shape] = coordinates(at(next++));
   std::vector<Field> s{Field(row)};
-  std::string opcode = o.opcode == Opcode::kTld4 ? "TLD4"
-                       : whole                   ? "TLD.LZ"
-                       : o.mode == Mode::kGrad   ? "TXD"
-                                                 : "TEX.LL";
+  sass::Opcode opcode = o.opcode == Opcode::kTld4 ? "TLD4"_op
+                        : whole                   ? "TLD.LZ"_op
+                        : o.mode == Mode::kGrad   ? "TXD"_op
+                                                  : "TEX.LL"_op;
   if (o.opcode == Opcode::kTld4) {
-    opcode += o.channel == Channel::kR   ? ".R"
-              : o.channel == Channel::kG ? ".G"
-              : o.channel == Channel::kB ? ".B"
-                                         : ".A";
+    opcode.add(o.channel == Channel::kR   ? Mod::kR
+               : o.channel == Channel::kG ? Mod::kG
+               : o.channel == Channel::kB ? Mod::kB
+                                          : Mod::kA);
   }
   if (o.mode == Mode::kGrad) {
     if (dimensions_of(o.geometry) == 3) {
@@ -145,7 +154,7 @@ void Select::fetch() {
       }
     }
     s.emplace_back(group(steps, false));
-  } else if (opcode == "TEX.LL") {
+  } else if (opcode.name == sass::Mnemonic::kTEX) {
     Value level;
     if (o.mode == Mode::kLevel) {
       level = vector(at(next++));
@@ -158,7 +167,7 @@ void Select::fetch() {
   if (at(next).kind != OperandKind::kNone) {
     const Value offset = temporary();
     emit("IMAD.MOV.U32", {offset}, {Field(), Field(), Field(int64_t{0xff})});
-    opcode += ".AOFFI";
+    opcode.add(".AOFFI");
     s.emplace_back(offset);
   }
   const auto [high, low] = fetched();
@@ -166,11 +175,11 @@ void Select::fetch() {
     return;  // nobody wants it
   }
   s.emplace_back(handle(2));
-  s.emplace_back("0x0");
-  s.emplace_back(shape.c_str());
+  s.emplace_back(immediate(0));
+  s.emplace_back(sass::Operand{.kind = SassKind::kTexture, .index = static_cast<uint32_t>(shape)});
   const uint32_t results = low.count + (high.there() ? high.count : 0U);
   if (results != 4) {
-    s.emplace_back(fmt::format("{:#x}", (1U << results) - 1).c_str());
+    s.emplace_back(immediate((1U << results) - 1));
   }
   Machine& m = emit(opcode, std::vector<Field>{Field(high), Field(low)}, std::move(s));
   m.loads = true;
@@ -193,19 +202,22 @@ void Select::surface() {
   const Operand& data = at(loads ? 0 : 2);
   const uint32_t elements = data.kind == OperandKind::kVector ? static_cast<uint32_t>(data.value) : 1;
   const uint32_t all = bits(o.type()) * elements;
-  const std::string size = all >= 64 ? fmt::format(".{}", all) : all == 32 ? "" : fmt::format(".U{}", all);
-  const bool formatted = o.mode2 == Mode::kFormatted;
-  const char* const outside = o.mode == Mode::kZero ? ".IGN" : o.mode == Mode::kTrap ? ".TRAP" : "";
-  const std::string kind = formatted ? (o.opcode == Opcode::kSust ? ".P." : ".D.") : ".D.BA.";
-  const std::string base = loads ? "SULD" : o.opcode == Opcode::kSust ? "SUST" : "SURED";
-  const char* const combine = o.combine == Combine::kAdd   ? ".ADD"
-                              : o.combine == Combine::kMin ? ".MIN"
-                              : o.combine == Combine::kMax ? ".MAX"
-                              : o.combine == Combine::kAnd ? ".AND"
-                              : o.combine == Combine::kOr  ? ".OR"
-                                                           : "";
-  const std::string opcode = fmt::format("{}{}{}{}{}{}{}", base, kind, shape, combine, formatted ? "" : size,
-                                         base == "SURED" ? ".STRONG.SYS" : ".STRONG.SM", outside);
+  const sass::Suffix size = all == 128  ? ".128"_mod
+                            : all == 64 ? ".64"_mod
+                            : all == 32 ? ""_mod
+                            : all == 16 ? ".U16"_mod
+                                        : ".U8"_mod;
+  const bool formatted = o.mode2 == Mode::kFormatted, reduces = o.opcode == Opcode::kSured;
+  const sass::Suffix kind = !formatted ? ".D.BA"_mod : o.opcode == Opcode::kSust ? ".P"_mod : ".D"_mod;
+  const sass::Suffix combine = o.combine == Combine::kNone ? ""_mod : reduction_name(o);
+  const sass::Opcode opcode = (loads     ? "SULD"_op
+                               : reduces ? "SURED"_op
+                                         : "SUST"_op) +
+                              kind + shape + combine + (formatted ? ""_mod : size) +
+                              (reduces ? ".STRONG.SYS"_mod : ".STRONG.SM"_mod) +
+                              (o.mode == Mode::kZero   ? ".IGN"_mod
+                               : o.mode == Mode::kTrap ? ".TRAP"_mod
+                                                       : ""_mod);
   const Value values = group(data, loads);
   const Value object = handle(loads ? 1 : 0);
   std::vector<Field> s{Field::place(row)};
@@ -213,7 +225,7 @@ void Select::surface() {
     s.emplace_back(values);
   }
   s.emplace_back(object);
-  s.emplace_back("0x0");
+  s.emplace_back(immediate(0));
   Machine& m = emit(opcode, loads ? std::vector<Field>{values} : std::vector<Field>{}, std::move(s));
   m.loads = loads;
   m.stores = !loads;
@@ -227,8 +239,9 @@ void Select::query() {
   const Value asked = temporary();
   emit("IMAD.MOV.U32", {asked}, {Field(), Field(), Field()});
   const Value object = handle(1);
-  const char* const mask = op().mode == Mode::kWidth ? "0x1" : op().mode == Mode::kHeight ? "0x2" : "0x4";
-  emit("TXQ", std::vector<Field>{Field(), result()}, {asked, "TEX_HEADER_DIMENSION", object, "0x0", mask})
+  const int64_t mask = op().mode == Mode::kWidth ? 0x1 : op().mode == Mode::kHeight ? 0x2 : 0x4;
+  emit("TXQ", std::vector<Field>{Field(), result()},
+       {asked, sass::Operand{.kind = SassKind::kTextureHeader}, object, immediate(0), mask})
       .loads = true;
 }
 

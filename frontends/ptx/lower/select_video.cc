@@ -1,7 +1,5 @@
 // Video instructions: ptxas makes each of some ten instructions, of those for four elements up to forty
 // (ptxas 13.0 for sm_90a; tests/ptx/lower_video_test.cc has its counts).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "frontends/ptx/execute/arith_handler.h"
@@ -49,6 +47,29 @@ Kind kind_of(Opcode o) {
   }
 }
 
+uint32_t elements_of(Opcode o) {
+  switch (o) {
+    case Opcode::kVabsdiff2:
+    case Opcode::kVadd2:
+    case Opcode::kVavrg2:
+    case Opcode::kVmax2:
+    case Opcode::kVmin2:
+    case Opcode::kVset2:
+    case Opcode::kVsub2:
+      return 2;
+    case Opcode::kVabsdiff4:
+    case Opcode::kVadd4:
+    case Opcode::kVavrg4:
+    case Opcode::kVmax4:
+    case Opcode::kVmin4:
+    case Opcode::kVset4:
+    case Opcode::kVsub4:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
 bool is_signed(Type t) { return info(t).kind == TypeKind::kSigned; }
 
 }  // namespace
@@ -58,9 +79,8 @@ bool Select::video() {
     return false;
   }
   first_of_video_ = block_->code.size();
-  const std::string_view name = words(op().opcode);
-  if (name.ends_with('2') || name.ends_with('4')) {
-    video_elements(name.ends_with('2') ? 2 : 4);
+  if (const uint32_t elements = elements_of(op().opcode); elements != 1) {
+    video_elements(elements);
   } else {
     video_word();
   }
@@ -82,26 +102,26 @@ void Select::finish(Value to, Value v) {
 Value Select::video_part(const Operand& o, bool sign) {
   const Field from = field(o);
   if (!o.selected) {
-    return made("PRMT", {from, "0x3210", Field()});
+    return made("PRMT", {from, 0x3210, Field()});
   }
   const Selection s = selection(o);
   const uint32_t first = s.index[0] * (s.halves ? 2U : 1U);
   if (!sign) {
     const uint32_t how = s.halves ? 0x7700 | (first + 1) << 4 | first : 0x7770 | first;
-    return made("PRMT", {from, fmt::format("{:#x}", how).c_str(), Field()});
+    return made("PRMT", {from, immediate(how), Field()});
   }
-  const Value part = made("PRMT", {from, fmt::format("{:#x}", 0x7650 | first).c_str(), Field()});
-  return made("PRMT", {part, s.halves ? "0x9910" : "0x8880", Field()});
+  const Value part = made("PRMT", {from, immediate(0x7650 | first), Field()});
+  return made("PRMT", {part, s.halves ? 0x9910 : 0x8880, Field()});
 }
 
-Value Select::video_sign(Value v) { return made("SHF.R.S32.HI", {Field(), "0x1f", v}); }
+Value Select::video_sign(Value v) { return made("SHF.R.S32.HI", {Field(), 0x1f, v}); }
 
 // The smaller one or the larger, of 64 bits; `sign_a`, `sign_b`: their upper words, none: 0. `upper`: the
 // upper word of it, too.
 Select::Wide Select::video_choose(Wide a, Wide b, bool upper) {
   const Value below = predicate(), all = predicate();
-  emit("ISETP.LT.U32.AND", {below, "PT"}, {a.low, b.low, "PT"});
-  emit("ISETP.LT.AND.EX", {all, "PT"}, {a.high, b.high, "PT", below});
+  emit("ISETP.LT.U32.AND", {below, kPT}, {a.low, b.low, kPT});
+  emit("ISETP.LT.AND.EX", {all, kPT}, {a.high, b.high, kPT, below});
   Wide out{made("SEL", {a.low, b.low, all}), {}};
   if (upper) {
     out.high = made("SEL", {a.high, b.high, all});
@@ -112,20 +132,20 @@ Select::Wide Select::video_choose(Wide a, Wide b, bool upper) {
 Value Select::video_saturated(Wide v, bool sign, bool chosen) {
   const Value inside = predicate(), positive = predicate();
   if (!sign) {
-    emit("ISETP.GE.AND", {positive, "PT"}, {v.high, Field(), "PT"});
-    const Value mask = made("SEL", {Field(), "0xffffffff", positive});
-    return made("LOP3.LUT", {mask, v.low, Field(), "0xc0", "!PT"});
+    emit("ISETP.GE.AND", {positive, kPT}, {v.high, Field(), kPT});
+    const Value mask = made("SEL", {Field(), 0xffffffff, positive});
+    return made("LOP3.LUT", {mask, v.low, Field(), 0xc0, kNotPT});
   }
   const Value own = video_sign(v.low);
-  emit("ISETP.GE.AND", {positive, "PT"}, {v.high, Field(), "PT"});
-  const Value other = made("LOP3.LUT", {own, v.high, Field(), "0x3c", "!PT"});
-  emit("ISETP.EQ.AND", {inside, "PT"}, {other, Field(), "PT"});
-  const Value most = made("IMAD.MOV.U32", {Field(), Field(), "0x7fffffff"});
+  emit("ISETP.GE.AND", {positive, kPT}, {v.high, Field(), kPT});
+  const Value other = made("LOP3.LUT", {own, v.high, Field(), 0x3c, kNotPT});
+  emit("ISETP.EQ.AND", {inside, kPT}, {other, Field(), kPT});
+  const Value most = made("IMAD.MOV.U32", {Field(), Field(), 0x7fffffff});
   if (chosen) {
-    const Value end = made("SEL", {most, "0x80000000", positive});
+    const Value end = made("SEL", {most, 0x80000000, positive});
     return made("SEL", {v.low, end, inside});
   }
-  Machine& m = emit("SEL", {v.low}, {most, "0x80000000", positive});
+  Machine& m = emit("SEL", {v.low}, {most, 0x80000000, positive});
   m.guard = inside;
   m.guard_negated = true;
   return v.low;
@@ -152,11 +172,11 @@ Select::Wide Select::video_first(Value a, Value b, bool wide) {
       Wide out{temporary(), {}};
       const Value up = high(b, sign_b);
       emit("IADD3", {out.low, carry}, {a, second, Field()});
-      out.high = sign_a || sign_b ? made("LEA.HI.X.SX32", {a, up, "0x1", carry})
+      out.high = sign_a || sign_b ? made("LEA.HI.X.SX32", {a, up, 0x1, carry})
                                   : made("IMAD.X", {Field(), Field(), Field(), carry});
       if (kind == Kind::kAbsdiff) {
         const Value below = predicate();
-        emit("ISETP.LT.AND", {below, "PT"}, {out.high, Field(), "PT"});
+        emit("ISETP.LT.AND", {below, kPT}, {out.high, Field(), kPT});
         Field negative = out.low;
         negative.negated = true;
         Machine& m = emit("IMAD.MOV", {out.low}, {Field(), Field(), negative});
@@ -173,11 +193,11 @@ Select::Wide Select::video_first(Value a, Value b, bool wide) {
       Value by = b;
       if (o.mode == Mode::kClamp) {
         const Value below = predicate(), all = predicate();
-        emit("ISETP.LT.U32.AND", {below, "PT"}, {b, "0x20", "PT"});
-        emit("ISETP.LT.AND.EX", {all, "PT"}, {Field(), Field(), "PT", below});
-        by = made("SEL", {b, "0x20", all});
+        emit("ISETP.LT.U32.AND", {below, kPT}, {b, 0x20, kPT});
+        emit("ISETP.LT.AND.EX", {all, kPT}, {Field(), Field(), kPT, below});
+        by = made("SEL", {b, 0x20, all});
       } else {
-        by = made("LOP3.LUT", {b, "0x1f", Field(), "0xc0", "!PT"});
+        by = made("LOP3.LUT", {b, 0x1f, Field(), 0xc0, kNotPT});
       }
       Wide out;
       if (kind == Kind::kShl) {
@@ -192,11 +212,11 @@ Select::Wide Select::video_first(Value a, Value b, bool wide) {
     }
     default: {
       const Value below = predicate(), all = predicate(), one = predicate();
-      emit("ISETP.LT.U32.AND", {below, "PT"}, {a, b, "PT"});
-      emit("ISETP.LT.AND.EX", {all, "PT"}, {high(a, sign_a), high(b, sign_b), "PT", below});
-      const Value bits = made("SEL", {Field(), "0xffffffff", all});
-      emit("ISETP.NE.U32.AND", {one, "PT"}, {bits, "-0x1", "PT"});
-      const Value first = made("SEL", {bits, "0x1", one});
+      emit("ISETP.LT.U32.AND", {below, kPT}, {a, b, kPT});
+      emit("ISETP.LT.AND.EX", {all, kPT}, {high(a, sign_a), high(b, sign_b), kPT, below});
+      const Value bits = made("SEL", {Field(), 0xffffffff, all});
+      emit("ISETP.NE.U32.AND", {one, kPT}, {bits, -1, kPT});
+      const Value first = made("SEL", {bits, 0x1, one});
       return {made("SEL", {first, Field(), one}), {}};
     }
   }
@@ -211,24 +231,24 @@ void Select::video_multiply(Value a, Value b) {
   if (!scaled && !sat) {
     emit("IMAD", {to}, {a, b, c});
     if (o.has(Flag::kPo)) {
-      emit("IADD3", {to}, {to, "0x1", Field()});
+      emit("IADD3", {to}, {to, 0x1, Field()});
     }
     return;
   }
   const bool sign = is_signed(o.types[0]);
   const Value sum = temporary(2), wide = temporary(2);
   emit("IMAD.MOV.U32", {low(sum)}, {Field(), Field(), c});
-  emit("SHF.R.S32.HI", {high(sum)}, {Field(), "0x1f", c});
-  emit(sign ? "IMAD.WIDE" : "IMAD.WIDE.U32", {wide}, {a, b, sum});
+  emit("SHF.R.S32.HI", {high(sum)}, {Field(), 0x1f, c});
+  emit(sign ? "IMAD.WIDE"_op : "IMAD.WIDE.U32"_op, {wide}, {a, b, sum});
   Wide v{low(wide), high(wide)};
   if (o.has(Flag::kPo)) {
     const Value carry = predicate(), down = temporary();
-    emit("IADD3", {down, carry}, {v.low, "0x1", Field()});
+    emit("IADD3", {down, carry}, {v.low, 0x1, Field()});
     v = {down, made("IMAD.X", {Field(), Field(), v.high, carry})};
   }
   if (scaled) {
-    const char* const by = o.mode == Mode::kShr7 ? "0x7" : "0xf";
-    const Value down = made(sign ? "SHF.R.S64" : "SHF.R.U64", {v.low, by, v.high});
+    const int64_t by = o.mode == Mode::kShr7 ? 0x7 : 0xf;
+    const Value down = made(sign ? "SHF.R.S64"_op : "SHF.R.U64"_op, {v.low, by, v.high});
     v = {down, sat ? made("SHF.R.S32.HI", {Field(), by, v.high}) : Value{}};
   }
   finish(to, sat ? video_saturated(v, sign, !scaled) : v.low);
@@ -259,9 +279,9 @@ void Select::video_word() {
   const Value to = result();
   if (at(0).selected) {  // a part of it; the rest is the third operand's
     const Selection s = selection(at(0));
-    emit("PRMT", {to}, {v.low, s.halves ? "0x5410" : "0x7604", in(3)});
+    emit("PRMT", {to}, {v.low, s.halves ? 0x5410 : 0x7604, in(3)});
   } else if (o.combine == Combine::kAdd) {
-    emit("IMAD.IADD", {to}, {in(3), "0x1", v.low});
+    emit("IMAD.IADD", {to}, {in(3), 0x1, v.low});
   } else if (chooses) {
     const Value c = vector(at(3));
     if (sign) {
@@ -280,16 +300,16 @@ void Select::video_word() {
 void Select::video_halves(std::vector<Value>& a, std::vector<Value>& b, bool sign) {
   const Field x = in(1), y = in(2);
   if (!sign) {
-    const Value high_a = made("PRMT", {x, "0x3210", y}), high_b = made("PRMT", {x, "0x7654", y});
-    a = {made("PRMT", {x, "0x7710", Field()}), high_a};
-    b = {made("PRMT", {Field(), "0x54", y}), made("SHF.R.U32.HI", {Field(), "0x10", high_b})};
+    const Value high_a = made("PRMT", {x, 0x3210, y}), high_b = made("PRMT", {x, 0x7654, y});
+    a = {made("PRMT", {x, 0x7710, Field()}), high_a};
+    b = {made("PRMT", {Field(), 0x54, y}), made("SHF.R.U32.HI", {Field(), 0x10, high_b})};
     return;
   }
   for (std::vector<Value>* to : {&a, &b}) {
-    const Value both = made("PRMT", {x, to == &a ? "0x3210" : "0x7654", y});
-    const Value upper = made("LOP3.LUT", {both, "0xffff0000", Field(), "0xc0", "!PT"});
-    const Value down = made("SHF.R.U32.HI", {Field(), "0x10", upper});
-    *to = {made("PRMT", {both, "0x9910", Field()}), made("PRMT", {down, "0x9910", Field()})};
+    const Value both = made("PRMT", {x, to == &a ? 0x3210 : 0x7654, y});
+    const Value upper = made("LOP3.LUT", {both, 0xffff0000, Field(), 0xc0, kNotPT});
+    const Value down = made("SHF.R.U32.HI", {Field(), 0x10, upper});
+    *to = {made("PRMT", {both, 0x9910, Field()}), made("PRMT", {down, 0x9910, Field()})};
   }
   for (Value* v : {&b[0], &a[1], &b[1]}) {
     *v = made("IMAD.MOV.U32", {Field(), Field(), *v});
@@ -300,11 +320,11 @@ void Select::video_bytes(std::vector<Value>& a, std::vector<Value>& b, bool sign
   const Field x = in(1), y = in(2);
   size_t copies = 0;
   for (std::vector<Value>* to : {&a, &b}) {
-    const Value all = made("PRMT", {x, to == &a ? "0x3210" : "0x7654", y});
+    const Value all = made("PRMT", {x, to == &a ? 0x3210 : 0x7654, y});
     for (uint32_t k = 0; k < 4; ++k) {
-      Value v = made("PRMT", {all, fmt::format("{:#x}", 0x7650 + k).c_str(), Field()});
+      Value v = made("PRMT", {all, immediate(0x7650 + k), Field()});
       if (sign) {
-        v = made("PRMT", {v, "0x8880", Field()});
+        v = made("PRMT", {v, 0x8880, Field()});
         if (++copies % 3 == 0 || copies == 1) {  // three of eight
           v = made("IMAD.MOV.U32", {Field(), Field(), v});
         }
@@ -319,36 +339,36 @@ Value Select::video_element(Value a, Value b, bool sign, uint32_t bits_of) {
   Field second = b;
   switch (kind_of(o.opcode)) {
     case Kind::kMin:
-      return made("VIMNMX", {a, second, "PT"});
+      return made("VIMNMX", {a, second, kPT});
     case Kind::kMax:
-      return made("VIMNMX", {a, second, "!PT"});
+      return made("VIMNMX", {a, second, kNotPT});
     case Kind::kSet: {
       const Value holds = predicate();
-      emit("ISETP.LT.AND", {holds, "PT"}, {a, second, "PT"});
-      const Value all = made("SEL", {Field(), "0xffffffff", holds});
-      return made("LOP3.LUT", {all, "0x1", Field(), "0xc0", "!PT"});
+      emit("ISETP.LT.AND", {holds, kPT}, {a, second, kPT});
+      const Value all = made("SEL", {Field(), 0xffffffff, holds});
+      return made("LOP3.LUT", {all, 0x1, Field(), 0xc0, kNotPT});
     }
     case Kind::kAbsdiff:
       second.negated = true;
-      return made("IABS", {made("IMAD.IADD", {a, "0x1", second})});
+      return made("IABS", {made("IMAD.IADD", {a, 0x1, second})});
     case Kind::kAverage: {
-      const Value sum = made("IMAD.IADD", {a, "0x1", second}), positive = predicate();
-      emit("ISETP.GE.AND", {positive, "PT"}, {sum, Field(), "PT"});
-      Machine& m = emit("VIADD", {sum}, {sum, "0x1"});
+      const Value sum = made("IMAD.IADD", {a, 0x1, second}), positive = predicate();
+      emit("ISETP.GE.AND", {positive, kPT}, {sum, Field(), kPT});
+      Machine& m = emit("VIADD", {sum}, {sum, 0x1});
       m.guard = positive;
       m.guard_negated = false;
-      return made("SHF.R.S32.HI", {Field(), "0x1", sum});
+      return made("SHF.R.S32.HI", {Field(), 0x1, sum});
     }
     default: {
       second.negated = kind_of(o.opcode) == Kind::kSub;
-      const Value sum = made("IMAD.IADD", {a, "0x1", second});
+      const Value sum = made("IMAD.IADD", {a, 0x1, second});
       if (!o.has(Flag::kSat)) {
         return sum;
       }
-      const Value cut = made(fmt::format("I2I.{}{}.S32.SAT", sign ? "S" : "U", bits_of), {sum});
+      const Value cut = made("I2I"_op + whole_number(sign, bits_of) + ".S32.SAT", {sum});
       block_->code.back().op = isa::OpClass::kAlu;  // of these ptxas knows when they are done
-      return sign ? made("PRMT", {cut, bits_of == 16 ? "0x9910" : "0x8880", Field()})
-                  : made("LOP3.LUT", {cut, bits_of == 16 ? "0xffff" : "0xff", Field(), "0xc0", "!PT"});
+      return sign ? made("PRMT", {cut, bits_of == 16 ? 0x9910 : 0x8880, Field()})
+                  : made("LOP3.LUT", {cut, bits_of == 16 ? 0xffff : 0xff, Field(), 0xc0, kNotPT});
     }
   }
 }
@@ -364,12 +384,12 @@ bool Select::video_at_once(uint32_t elements, bool sign) {
     return false;
   }
   if (kind == Kind::kAbsdiff && elements == 4 && !sign) {
-    emit(sums ? "VABSDIFF4.U8.ACC" : "VABSDIFF4.U8", {to}, {x, y, in(3)});
+    emit(sums ? "VABSDIFF4.U8.ACC"_op : "VABSDIFF4.U8"_op, {to}, {x, y, in(3)});
     return true;
   }
   if (kind == Kind::kAdd && elements == 4 && !sign && sums) {
     const Value ones = temporary(1, File::kUniform);
-    emit("UMOV", {ones}, {"0x1010101"});
+    emit("UMOV", {ones}, {0x1010101});
     const Value first = made("IDP.4A.U8.U8", {x, ones, in(3)});
     const Value second = made("IDP.4A.U8.U8", {y, ones, Field()});
     emit("IADD3", {to}, {first, second, Field()});
@@ -380,24 +400,24 @@ bool Select::video_at_once(uint32_t elements, bool sign) {
   }
   if (!sign && (kind == Kind::kAdd || kind == Kind::kSub)) {
     if (elements == 2) {
-      const Value sum = made("IMAD.IADD", {x, "0x1", y});
-      const Value carries = made("LOP3.LUT", {sum, x, y, "0x96", "!PT"});
-      const Value carry = made("LOP3.LUT", {carries, "0x10000", Field(), "0xc0", "!PT"});
+      const Value sum = made("IMAD.IADD", {x, 0x1, y});
+      const Value carries = made("LOP3.LUT", {sum, x, y, 0x96, kNotPT});
+      const Value carry = made("LOP3.LUT", {carries, 0x10000, Field(), 0xc0, kNotPT});
       emit("IADD3", {to}, {sum, carry, Field()});
     } else {
-      const Value low_x = made("LOP3.LUT", {x, "0x7f7f7f7f", Field(), "0xc0", "!PT"});
-      const Value low_y = made("LOP3.LUT", {y, "0x7f7f7f7f", Field(), "0xc0", "!PT"});
-      const Value tops = made("LOP3.LUT", {x, "0x80808080", y, "0x48", "!PT"});
-      const Value sum = made("IMAD.IADD", {low_x, "0x1", low_y});
-      emit("LOP3.LUT", {to}, {sum, tops, Field(), "0x3c", "!PT"});
+      const Value low_x = made("LOP3.LUT", {x, 0x7f7f7f7f, Field(), 0xc0, kNotPT});
+      const Value low_y = made("LOP3.LUT", {y, 0x7f7f7f7f, Field(), 0xc0, kNotPT});
+      const Value tops = made("LOP3.LUT", {x, 0x80808080, y, 0x48, kNotPT});
+      const Value sum = made("IMAD.IADD", {low_x, 0x1, low_y});
+      emit("LOP3.LUT", {to}, {sum, tops, Field(), 0x3c, kNotPT});
     }
     return true;
   }
   if (elements == 2 && kind == Kind::kAverage && !sign) {
-    const Value differ = made("LOP3.LUT", {x, "0xfffefffe", y, "0x48", "!PT"});
-    const Value any = made("LOP3.LUT", {x, y, Field(), "0xfc", "!PT"});
-    const Value half = made("SHF.R.U32.HI", {Field(), "0x1", differ});
-    emit("IMAD.IADD", {to}, {any, "0x1", half});
+    const Value differ = made("LOP3.LUT", {x, 0xfffefffe, y, 0x48, kNotPT});
+    const Value any = made("LOP3.LUT", {x, y, Field(), 0xfc, kNotPT});
+    const Value half = made("SHF.R.U32.HI", {Field(), 0x1, differ});
+    emit("IMAD.IADD", {to}, {any, 0x1, half});
     return true;
   }
   if (elements == 2 && (kind == Kind::kMin || kind == Kind::kMax)) {
@@ -409,23 +429,22 @@ bool Select::video_at_once(uint32_t elements, bool sign) {
 
 void Select::video_choose_halves(Value to, bool sign) {
   const Field x = in(1), y = in(2);
-  const char* const which = kind_of(op().opcode) == Kind::kMin ? "PT" : "!PT";
+  const sass::Operand which = kind_of(op().opcode) == Kind::kMin ? kPT : kNotPT;
   const auto lower = [&](const Field& f) {
-    return sign ? made("PRMT", {f, "0x9910", Field()})
-                : made("LOP3.LUT", {f, "0xffff", Field(), "0xc0", "!PT"});
+    return sign ? made("PRMT", {f, 0x9910, Field()}) : made("LOP3.LUT", {f, 0xffff, Field(), 0xc0, kNotPT});
   };
   const Value a = lower(x);
   Value b = lower(y);
   if (sign) {
     b = made("IMAD.MOV.U32", {Field(), Field(), b});
   }
-  const Value up_a = made("LOP3.LUT", {x, "0xffff0000", Field(), "0xc0", "!PT"});
-  const Value up_b = made("LOP3.LUT", {y, "0xffff0000", Field(), "0xc0", "!PT"});
+  const Value up_a = made("LOP3.LUT", {x, 0xffff0000, Field(), 0xc0, kNotPT});
+  const Value up_b = made("LOP3.LUT", {y, 0xffff0000, Field(), 0xc0, kNotPT});
   const Value upper = made("VIMNMX", {up_a, up_b, which}), lower_one = made("VIMNMX", {a, b, which});
   if (sign) {
-    emit("LOP3.LUT", {to}, {upper, "0xffff", lower_one, "0xf8", "!PT"});
+    emit("LOP3.LUT", {to}, {upper, 0xffff, lower_one, 0xf8, kNotPT});
   } else {
-    emit("IMAD.IADD", {to}, {upper, "0x1", lower_one});
+    emit("IMAD.IADD", {to}, {upper, 0x1, lower_one});
   }
 }
 
@@ -450,12 +469,12 @@ void Select::video_elements(uint32_t elements) {
     finish(to, sum);
     return;
   }
-  Value all = made("PRMT", {d[0], elements == 2 ? "0x7610" : "0x7650", Field()});
-  static constexpr const char* kInto[] = {"0x7604", "0x7054", "0x654"};
+  Value all = made("PRMT", {d[0], elements == 2 ? 0x7610 : 0x7650, Field()});
+  static constexpr int64_t kInto[] = {0x7604, 0x7054, 0x654};
   for (uint32_t k = 1; k < elements; ++k) {
-    all = made("PRMT", {all, elements == 2 ? "0x5410" : kInto[k - 1], d[k]});
+    all = made("PRMT", {all, elements == 2 ? 0x5410 : kInto[k - 1], d[k]});
   }
-  emit("PRMT", {to}, {all, "0x3210", in(3)});
+  emit("PRMT", {to}, {all, 0x3210, in(3)});
 }
 
 }  // namespace heddle::ptx::lower

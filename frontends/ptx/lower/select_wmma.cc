@@ -1,7 +1,5 @@
 // wmma: fragments between registers and memory in tiles of 8x8, products of 16x8x16 (as the SASS of the
 // suite's gemm_wmma has them).
-#include <fmt/format.h>
-
 #include <array>
 #include <map>
 #include <numeric>
@@ -137,16 +135,15 @@ void Select::wmma_product() {
     return;
   }
   const bool wide = m.d.fragment.bits == 32;
-  const auto sign = [](Type t) { return t == Type::kS8 || t == Type::kS4 ? "S8" : "U8"; };
-  const std::string how =
-      factor == Type::kF64    ? "DMMA.884"
-      : factor == Type::kTf32 ? "HMMA.1684.F32.TF32"
-      : factor == Type::kBf16 ? "HMMA.16816.F32.BF16"
-      : factor == Type::kF16  ? (wide ? "HMMA.16816.F32" : "HMMA.16816.F16")
-      : factor == Type::kB1
-          ? "BMMA.88128.AND.POPC"
-          : fmt::format("IMMA.{}.{}.{}", bits(factor) == 8 ? "16816" : "8816",
-                        sign(o.types[found.turned ? 2 : 1]), sign(o.types[found.turned ? 1 : 2]));
+  const auto sign = [](Type t) { return t == Type::kS8 || t == Type::kS4 ? Mod::kS8 : Mod::kU8; };
+  const sass::Opcode how = factor == Type::kF64    ? "DMMA.884"_op
+                           : factor == Type::kTf32 ? "HMMA.1684.F32.TF32"_op
+                           : factor == Type::kBf16 ? "HMMA.16816.F32.BF16"_op
+                           : factor == Type::kF16  ? (wide ? "HMMA.16816.F32"_op : "HMMA.16816.F16"_op)
+                           : factor == Type::kB1   ? "BMMA.88128.AND.POPC"_op
+                                                   : (bits(factor) == 8 ? "IMMA.16816"_op : "IMMA.8816"_op) +
+                                                       sign(o.types[found.turned ? 2 : 1]) +
+                                                       sign(o.types[found.turned ? 1 : 2]);
   const bool narrow =
       factor == Type::kS4 || factor == Type::kU4 || (factor == Type::kB1 && o.combine == Combine::kXor);
   Value to;
@@ -167,7 +164,7 @@ void Select::wmma_product() {
 
 // Elements of four bits as bytes, every second one in another word; of one bit, where not both but either may
 // be set, those with the one turned over and those with the other. Then two products, and the sum of them.
-void Select::product_of_bits(const std::string& how, Value to, Value a, Value b, Value c) {
+void Select::product_of_bits(const sass::Opcode& how, Value to, Value a, Value b, Value c) {
   const Type t = op().types[1];
   std::array<std::array<Value, 2>, 2> factors;
   for (const size_t k : {size_t{0}, size_t{1}}) {
@@ -175,11 +172,11 @@ void Select::product_of_bits(const std::string& how, Value to, Value a, Value b,
     if (t == Type::kS4) {
       factors[k] = signed_bytes(from);
     } else if (t == Type::kU4) {
-      const Value odd = made("LOP3.LUT", {from, "0xf0f0f0f0", Field(), "0xc0", "!PT"});
-      factors[k] = {made("LOP3.LUT", {from, "0xf0f0f0f", Field(), "0xc0", "!PT"}),
-                    made("SHF.R.U32.HI", {Field(), "0x4", odd})};
+      const Value odd = made("LOP3.LUT", {from, 0xf0f0f0f0, Field(), 0xc0, kNotPT});
+      factors[k] = {made("LOP3.LUT", {from, 0xf0f0f0f, Field(), 0xc0, kNotPT}),
+                    made("SHF.R.U32.HI", {Field(), 0x4, odd})};
     } else {
-      const Value other = made("LOP3.LUT", {Field(), from, Field(), "0x33", "!PT"});
+      const Value other = made("LOP3.LUT", {Field(), from, Field(), 0x33, kNotPT});
       factors[k] = {k == 0 ? from : other, k == 0 ? other : from};
     }
   }
@@ -187,27 +184,27 @@ void Select::product_of_bits(const std::string& how, Value to, Value a, Value b,
   emit(how, {first}, {factors[0][0], factors[1][0], c});
   emit(how, {second}, {factors[0][1], factors[1][1], Field()});
   for (uint32_t k = 0; k < to.count; ++k) {
-    emit("IMAD.IADD", {part(to, k)}, {part(first, k), "0x1", part(second, k)});
+    emit("IMAD.IADD", {part(to, k)}, {part(first, k), 0x1, part(second, k)});
   }
 }
 
 // Eight numbers of four bits in a word as two words of four bytes.
 std::array<Value, 2> Select::signed_bytes(Value word) {
   constexpr uint32_t kNumbers = 8;
-  static constexpr std::array kInto = {"0xff00", "0xff0000", "0xff000000"};
+  static constexpr std::array<int64_t, 3> kInto = {0xff00, 0xff0000, 0xff000000};
   std::array<Value, 2> out;
   for (uint32_t k = 0; k < kNumbers; ++k) {
     Value v = word;
     if (k != 0) {
-      v = made("LOP3.LUT", {v, fmt::format("{:#x}", 0xfU << 4 * k).c_str(), Field(), "0xc0", "!PT"});
+      v = made("LOP3.LUT", {v, immediate(0xfU << 4 * k), Field(), 0xc0, kNotPT});
     }
     if (k + 1 != kNumbers) {
-      v = made("IMAD.SHL.U32", {v, fmt::format("{:#x}", 1U << (4 * (kNumbers - 1 - k))).c_str(), Field()});
+      v = made("IMAD.SHL.U32", {v, immediate(1U << (4 * (kNumbers - 1 - k))), Field()});
     }
-    v = made("SHF.R.S32.HI", {Field(), "0x1c", v});
+    v = made("SHF.R.S32.HI", {Field(), 0x1c, v});
     Value& into = out[k % 2];
-    into = k < 2 ? made("LOP3.LUT", {v, "0xff", Field(), "0xc0", "!PT"})
-                 : made("LOP3.LUT", {into, kInto[k / 2 - 1], v, "0xf8", "!PT"});
+    into = k < 2 ? made("LOP3.LUT", {v, 0xff, Field(), 0xc0, kNotPT})
+                 : made("LOP3.LUT", {into, kInto[k / 2 - 1], v, 0xf8, kNotPT});
   }
   return out;
 }
@@ -219,15 +216,16 @@ Value Select::lane_place(const Field& step, bool wide, const Tiles& t) {
   Value& lanes = tile_places_[{known ? step.value.reg : kNone, kind}];
   if (!lanes.there()) {
     const Value lane = temporary(), column = temporary(), row = temporary();
-    emit("S2R", {lane}, {"SR_LANEID"});
-    emit("LOP3.LUT", {column}, {lane, "0x3", Field(), "0xc0", "!PT"});
-    emit("SHF.R.U32.HI", {row}, {Field(), "0x2", lane});
+    emit("S2R", {lane}, {special_register(SpecialRegister::kLaneid)});
+    emit("LOP3.LUT", {column}, {lane, 0x3, Field(), 0xc0, kNotPT});
+    emit("SHF.R.U32.HI", {row}, {Field(), 0x2, lane});
     const Value element = temporary(wide ? 2 : 1);
-    emit(wide ? "IMAD.WIDE.U32" : "IMAD", {element}, {row, known ? Field(low(step.value)) : step, column});
+    emit(wide ? "IMAD.WIDE.U32"_op : "IMAD"_op, {element},
+         {row, known ? Field(low(step.value)) : step, column});
     lanes = temporary(wide ? 2 : 1);
-    emit("IMAD.SHL.U32", {part(lanes, 0)}, {part(element, 0), "0x4", Field()});
+    emit("IMAD.SHL.U32", {part(lanes, 0)}, {part(element, 0), 0x4, Field()});
     if (wide) {
-      emit("SHF.L.U64.HI", {part(lanes, 1)}, {part(element, 0), "0x2", part(element, 1)});
+      emit("SHF.L.U64.HI", {part(lanes, 1)}, {part(element, 0), 0x2, part(element, 1)});
     }
   }
   return lanes;
@@ -248,10 +246,10 @@ Address Select::row_address(const Operand& base, const Operand& stride, uint32_t
     if (a.wide && a.base.there()) {
       const Value carry = predicate();
       emit("IADD3", {part(sum, 0), carry}, {part(a.base, 0), part(lanes, 0), Field()});
-      emit("IMAD.X", {part(sum, 1)}, {part(a.base, 1), "0x1", part(lanes, 1), carry});
+      emit("IMAD.X", {part(sum, 1)}, {part(a.base, 1), 0x1, part(lanes, 1), carry});
     } else {
       emit("IMAD.IADD", {part(sum, 0)},
-           {part(lanes, 0), "0x1", a.base.there() ? Field(part(a.base, 0)) : Field()});
+           {part(lanes, 0), 0x1, a.base.there() ? Field(part(a.base, 0)) : Field()});
     }
   }
   Value at = sum;
@@ -260,7 +258,7 @@ Address Select::row_address(const Operand& base, const Operand& stride, uint32_t
     if (!further.there()) {
       further = temporary(a.wide ? 2 : 1);
       const Field n(int64_t{t.row[0]} * t.bytes);
-      emit(a.wide ? "IMAD.WIDE.U32" : "IMAD", {further}, {low(step.value), n, sum});
+      emit(a.wide ? "IMAD.WIDE.U32"_op : "IMAD"_op, {further}, {low(step.value), n, sum});
     }
     at = further;
   } else {
@@ -301,9 +299,9 @@ void Select::wmma_memory() {
     return t;
   };
   const bool shared = o.space == Space::kShared;
-  const std::string unit = shared                      ? (store ? "STS" : "LDS")
-                           : o.space == Space::kGlobal ? (store ? "STG.E" : "LDG.E")
-                                                       : (store ? "ST.E" : "LD.E");
+  const sass::Opcode unit = shared                      ? (store ? "STS"_op : "LDS"_op)
+                            : o.space == Space::kGlobal ? (store ? "STG.E"_op : "LDG.E"_op)
+                                                        : (store ? "ST.E"_op : "LD.E"_op);
   const uint32_t cols = turned ? f.rows : f.cols;
   const uint32_t per = f.per_register();
   if (halves(f) && shared && registers % 4 == 0) {
@@ -313,13 +311,13 @@ void Select::wmma_memory() {
         t.row[k] = tile((r + k) * per, t.kind).row[0];
         t.col[k] = tile((r + k) * per, t.kind).col[0];
       }
-      tile_access(fmt::format("{}.16.{}88.4", store ? "STSM" : "LDSM", turned ? "MT" : "M"),
+      tile_access((store ? "STSM.16"_op : "LDSM.16"_op) + (turned ? ".MT88.4"_mod : ".M88.4"_mod),
                   picked(list, {r, r + 1, r + 2, r + 3}), {}, t, cols);
     }
   } else if (!turned) {
     const uint32_t of_unit = std::max(1U, f.per_cell / per);  // registers
     const uint32_t bytes = f.per_cell * f.bits / 8;
-    const char* const width = bytes == 16 ? ".128" : bytes == 8 ? ".64" : "";
+    const sass::Suffix width = bytes == 16 ? ".128"_mod : bytes == 8 ? ".64"_mod : ""_mod;
     for (uint32_t r = 0; r < registers; r += of_unit) {
       std::vector<uint32_t> which(of_unit);
       std::iota(which.begin(), which.end(), r);
@@ -327,8 +325,8 @@ void Select::wmma_memory() {
     }
   } else if (f.bits >= 32) {
     for (uint32_t r = 0; r < registers; ++r) {
-      tile_access(unit + (f.bits == 64 ? ".64" : ""), picked(list, {r}), {}, tile(r, Tiles::Kind::kColumns),
-                  cols);
+      tile_access(unit + (f.bits == 64 ? ".64"_mod : ""_mod), picked(list, {r}), {},
+                  tile(r, Tiles::Kind::kColumns), cols);
     }
   } else if (f.bits == 16) {
     for (uint32_t r = 0; r < registers; ++r) {
@@ -358,20 +356,20 @@ void Select::wmma_memory() {
 }
 
 // A register of four bytes that do not lie side by side.
-void Select::load_bytes(const std::string& what, Value to, const std::array<Tiles, 4>& places,
+void Select::load_bytes(const sass::Opcode& what, Value to, const std::array<Tiles, 4>& places,
                         uint32_t cols) {
   std::array<Value, 4> bytes;
   for (size_t e = 0; e < bytes.size(); ++e) {
     bytes[e] = temporary();
     tile_access(what, {}, bytes[e], places[e], cols);
   }
-  const Value lower = made("IMAD", {bytes[1], "0x100", bytes[0]}),
-              upper = made("IMAD", {bytes[3], "0x100", bytes[2]});
-  emit("PRMT", {to}, {lower, "0x5410", upper});
+  const Value lower = made("IMAD", {bytes[1], 0x100, bytes[0]}),
+              upper = made("IMAD", {bytes[3], 0x100, bytes[2]});
+  emit("PRMT", {to}, {lower, 0x5410, upper});
 }
 
 // `data`: the registers, or else `other`.
-void Select::tile_access(const std::string& what, const std::vector<Operand>& data, Value other,
+void Select::tile_access(const sass::Opcode& what, const std::vector<Operand>& data, Value other,
                          const Tiles& t, uint32_t cols) {
   const bool store = op().opcode == Opcode::kWmmaStoreD;
   const Address where = row_address(at(store ? 0 : 1), at(2), cols, t);

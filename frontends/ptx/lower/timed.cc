@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontends/ptx/lower/flow.h"
 #include "frontends/ptx/special.h"
 
 namespace heddle::ptx::lower {
@@ -36,7 +37,7 @@ bool depends_on_time(const Module& module, const Function& f) {
 std::vector<bool> cuts(const Module& module, const Function& f) {
   std::vector<bool> out(f.instrs.size());
   for (uint32_t i = 0; i < out.size(); ++i) {
-    out[i] = timed(module, f, i) || words(module.ops[f.instrs[i].op].opcode).starts_with("bar");
+    out[i] = timed(module, f, i) || is_barrier(module.ops[f.instrs[i].op].opcode);
   }
   return out;
 }

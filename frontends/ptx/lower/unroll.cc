@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "frontends/ptx/lower/flow.h"
 #include "frontends/ptx/lower/uses.h"
 
 namespace heddle::ptx::lower {
@@ -17,6 +18,11 @@ constexpr uint32_t kOfFragment = 6;  // machine instructions of wmma
 struct Found {
   uint32_t first = 0, end = 0;
 };
+
+bool is_wmma(Opcode o) {
+  return o == Opcode::kWmmaLoadA || o == Opcode::kWmmaLoadB || o == Opcode::kWmmaLoadC ||
+         o == Opcode::kWmmaMma || o == Opcode::kWmmaStoreD;
+}
 
 class Finder {
  public:
@@ -60,7 +66,7 @@ class Finder {
   uint32_t size(uint32_t first, uint32_t end) const {
     uint32_t out = end - first;
     for (uint32_t i = first; i < end; ++i) {
-      out += words(opcode(i)).find("wmma") == 0 ? kOfFragment : 0;
+      out += is_wmma(opcode(i)) ? kOfFragment : 0;
     }
     return out;
   }
@@ -69,7 +75,7 @@ class Finder {
     for (uint32_t i = first; i < end; ++i) {
       const Opcode o = opcode(i);
       if (o == Opcode::kBra || o == Opcode::kBrxIdx || o == Opcode::kCall || o == Opcode::kRet ||
-          o == Opcode::kExit || words(o).find("bar") != std::string_view::npos || cuts_[i] ||
+          o == Opcode::kExit || orders_others(o) || cuts_[i] ||
           m_.ops[f_.instrs[i].op].semantics != Semantics::kNone) {
         return false;
       }

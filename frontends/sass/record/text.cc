@@ -1,11 +1,11 @@
-#include "frontends/cubin/text.h"
+#include "frontends/sass/record/text.h"
 
 #include <fmt/format.h>
 
 #include <bit>
 #include <cmath>
 
-namespace heddle::cubin {
+namespace heddle::sass {
 namespace {
 
 using Kind = Operand::Kind;
@@ -101,8 +101,9 @@ void inside(std::string& out, const Operand& o) {
   if (o.ubase != kNoIndex) {
     plus();
     ureg(out, o.ubase);
+    out += o.base_wide && o.base == kNoIndex ? ".64" : "";
   }
-  if (o.offset != 0 || (o.is(Kind::kConstant) && out.size() == before)) {
+  if (o.offset != 0 || out.size() == before) {
     plus();
     signed_hex(out, o.offset);
   }
@@ -160,7 +161,10 @@ void named_operand(std::string& out, const Operand& o) {
       out += "]";
       return;
     case Kind::kMatrix:
-      out += "gdesc[";
+    case Kind::kTensorMemory:
+    case Kind::kTensorShape:
+      out += bracketed(o.kind);
+      out += "[";
       ureg(out, o.ubase);
       out += "]";
       return matrices(out, o.matrices);
@@ -194,6 +198,12 @@ void named_operand(std::string& out, const Operand& o) {
     case Kind::kThreadState:
       out += "THREAD_STATE_ENUM.0";
       return;
+    case Kind::kTexture:
+      out += text(static_cast<Mod>(o.index));
+      return;
+    case Kind::kTextureHeader:
+      out += "TEX_HEADER_DIMENSION";
+      return;
   }
 }
 
@@ -207,7 +217,7 @@ void operand(std::string& out, const Operand& o) {
   out += kParts[static_cast<size_t>(o.part)];
 }
 
-void opcode(std::string& out, const Decoded& d) {
+void opcode(std::string& out, const Opcode& d) {
   out += text(d.name);
   for (const Mod m : d.mods) {
     out += ".";
@@ -242,21 +252,36 @@ std::string float_text(double value) {
   return std::fabs(value) >= kLongest ? fmt::format("{:.20e}", value) : fmt::format("{:.20g}", value);
 }
 
-std::string_view special_name(uint32_t number) {
-  switch (number) {
-#define HEDDLE_CUBIN_CASE(number, name, text) \
-  case number:                                \
-    return text;
-    HEDDLE_CUBIN_SPECIALS(HEDDLE_CUBIN_CASE)
-#undef HEDDLE_CUBIN_CASE
+std::string_view bracketed(Operand::Kind kind) {
+  switch (kind) {
+    case Kind::kMatrix:
+      return "gdesc";
+    case Kind::kTensorMemory:
+      return "tmem";
+    case Kind::kTensorShape:
+      return "idesc";
+    case Kind::kPolicy:
+      return "desc";
     default:
       return "";
   }
 }
 
-std::string opcode_text(const Decoded& d) {
+std::string_view special_name(uint32_t number) {
+  switch (number) {
+#define HEDDLE_SASS_CASE(number, name, text) \
+  case number:                               \
+    return text;
+    HEDDLE_SASS_SPECIALS(HEDDLE_SASS_CASE)
+#undef HEDDLE_SASS_CASE
+    default:
+      return "";
+  }
+}
+
+std::string text(const Opcode& o) {
   std::string out;
-  opcode(out, d);
+  opcode(out, o);
   return out;
 }
 
@@ -277,4 +302,4 @@ std::string text(const Decoded& d) {
   return out;
 }
 
-}  // namespace heddle::cubin
+}  // namespace heddle::sass

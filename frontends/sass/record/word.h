@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace heddle::cubin {
+namespace heddle::sass {
 
 struct Word {
   uint64_t low = 0, high = 0;
@@ -30,4 +30,4 @@ struct Word {
   uint32_t form() const { return static_cast<uint32_t>(bits(9, 3)); }
 };
 
-}  // namespace heddle::cubin
+}  // namespace heddle::sass
