@@ -1,7 +1,7 @@
 // Questions about residency that need no simulation: limits, what less of a resource would give, curves, the
 // best block size, clusters. sim/device/occupancy has the rule itself.
 //
-// Equal to the CUDA runtime on an H200 in every row of tools/microbench/results/h200_occupancy.csv
+// Equal to the CUDA runtime on an H200 in every row of tools/microbench/results/h200_occupancy.csv.xz
 // (cudaOccupancyMaxActiveBlocksPerMultiprocessor, MaxActiveClusters, MaxPotentialBlockSize), and to Nsight
 // Compute's launch__occupancy_limit_* for hw/h200/suite.csv.
 // The rule of clusters, and the card's GPCs with which it gives these rows, were worked out from the rows
@@ -81,7 +81,7 @@ Residency best_block(const config::GpuConfig& gpu, const BlockNeeds& needs);
 
 // Clusters of `cluster` blocks that a device holds at once, with `blocks` resident per SM and GPCs of these
 // numbers of SMs. A GPC with fewer SMs than the cluster has blocks takes none, and the count has at most 8
-// blocks to an SM (both as cudaOccupancyMaxActiveClusters answers; h200_occupancy.csv, rows `clusters`).
+// blocks to an SM (both as cudaOccupancyMaxActiveClusters answers; h200_occupancy.csv.xz, rows `clusters`).
 uint64_t active_clusters(const std::vector<uint32_t>& gpc_sms, uint32_t blocks, uint32_t cluster);
 std::vector<uint32_t> gpc_sms(const config::GpuConfig& gpu);
 

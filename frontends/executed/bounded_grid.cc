@@ -61,33 +61,36 @@ std::unique_ptr<isa::BlockProgram> BoundedGrid::next() {
       bytes += storage_bytes(w);
     }
     std::unique_ptr<isa::BlockProgram> block = recordings_.next();
-    bytes_[block.get()] = bytes;
-    kept_ += bytes;
-    most_kept_ = std::max(most_kept_, kept_);
+    keep(*block, {bytes, true});
     return block;
+  }
+  const uint64_t ranks = image().shape.cluster.count();
+  if (next_rank_ == 0) {
+    first_bytes_ = cluster_->recorder().kept_bytes() / ranks;
   }
   auto block = std::make_unique<PieceBlock>(cluster_, next_rank_);
   source_.place(*block);
   ++pieces_;
-  if (next_rank_ == 0) {
-    // Until the machine has taken what there was: it is not long.
-    most_kept_ = std::max(most_kept_, kept_ + cluster_->recorder().kept_bytes());
-  }
-  if (++next_rank_ == image().shape.cluster.count()) {
+  // All SMs ask for blocks before any has taken what such blocks have done until there was no room.
+  keep(*block, {first_bytes_, false});
+  if (++next_rank_ == ranks) {
     cluster_.reset();
   }
   return block;
 }
 
+void BoundedGrid::keep(const isa::BlockProgram& block, Kept kept) {
+  blocks_[&block] = kept;
+  kept_ += kept.bytes;
+  most_kept_ = std::max(most_kept_, kept_);
+}
+
 void BoundedGrid::recycle(std::unique_ptr<isa::BlockProgram> block) {
-  const auto it = bytes_.find(block.get());
-  if (it == bytes_.end()) {
-    return;  // in pieces
-  }
-  const uint64_t bytes = it->second;
-  kept_ -= bytes;
-  bytes_.erase(it);
-  if (bytes <= kWorthKeeping) {
+  const auto it = blocks_.find(block.get());
+  const Kept kept = it->second;
+  kept_ -= kept.bytes;
+  blocks_.erase(it);
+  if (kept.whole && kept.bytes <= kWorthKeeping) {
     recordings_.recycle(std::move(block));
   }
 }

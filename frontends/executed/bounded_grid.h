@@ -36,6 +36,11 @@ class BoundedGrid final : public isa::GridProgram {
 
  private:
   class Whole;
+  struct Kept {
+    uint64_t bytes = 0;
+    bool whole = false;  // else in pieces
+  };
+  void keep(const isa::BlockProgram& block, Kept kept);
 
   ExecutedSource& source_;
   const uint64_t most_;
@@ -44,7 +49,8 @@ class BoundedGrid final : public isa::GridProgram {
   isa::RecordedGrid recordings_;
   std::shared_ptr<PieceCluster> cluster_;  // of whose blocks the next one is
   uint32_t next_rank_ = 0;
-  std::unordered_map<const isa::BlockProgram*, uint64_t> bytes_;  // of recordings
+  uint64_t first_bytes_ = 0;                                   // of each of its blocks, when it has begun
+  std::unordered_map<const isa::BlockProgram*, Kept> blocks_;  // that the machine has
   uint64_t kept_ = 0, most_kept_ = 0, pieces_ = 0;
 };
 

@@ -8,13 +8,12 @@
 #include "frontends/executed/exec_grid.h"
 #include "frontends/executed/live_grid.h"
 #include "frontends/executed/served.h"
-#include "sim/exec/fault.h"
+#include "frontends/executed/vain.h"
 
 namespace heddle::executed {
 namespace {
 
-constexpr uint64_t kTurn = 1 << 22;     // warp instructions of a cluster
-constexpr uint64_t kVainTurns = 20000;  // in which all that have begun only waited
+constexpr uint64_t kTurn = 1 << 22;  // warp instructions of a cluster
 
 }  // namespace
 
@@ -113,10 +112,8 @@ void ExecutedSource::run_first(uint64_t most) {
         active_.push_back(begin());
       }
     } else if (vain > kVainTurns) {
-      throw exec::WaitsInVain(fmt::format(
-          "{}: kernel {}: all {} blocks that have begun wait in loops for something that does not come; {}",
-          launch_.code->file, launch_.code->kernel, active_.size() * launch_.cluster.count(),
-          active_.front()->cluster->waits()));
+      throw waits_in_vain(*launch_.code, fmt::format("{} blocks", active_.size() * launch_.cluster.count()),
+                          active_.front()->cluster->waits());
     }
   }
 }

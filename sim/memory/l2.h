@@ -39,8 +39,9 @@ class L2 {
 
   // Cold and idle; time counts from `origin`.
   void reset(Ticks origin = {});
-  // Between two launches: the lines stay, with what is dirty and what persists.
-  void next_launch(Ticks origin = {});
+  // Between two launches: the lines stay, with what is dirty and what persists. Goes through the slices that
+  // have been used since, and says how many these are.
+  uint32_t next_launch(Ticks origin = {});
   // For the launches from now on; lines that persist go on doing so.
   void set_policy(const L2Policy& policy);
   // cudaCtxResetPersistingL2Cache: all lines are normal again.

@@ -94,15 +94,17 @@ void L2::touch(CacheLine& l, const Home& home, uint32_t partition, const Request
   }
 }
 
-void L2::next_launch(Ticks origin) {
+uint32_t L2::next_launch(Ticks origin) {
+  uint32_t used = 0;
   dram_.reset(origin);
   for (Slice& s : slices_) {
     s.port.reset(origin);
     s.fills.reset(origin);
     s.atomics.reset(origin);
     if (std::exchange(s.settled, s.tags.clock()) == s.tags.clock()) {
-      continue;  // nothing has been used since
+      continue;
     }
+    ++used;
     s.tags.for_each_live([](CacheLine& l) {
       l.ready = {};
       if (l.flags & kReplica) {
@@ -112,6 +114,7 @@ void L2::next_launch(Ticks origin) {
   }
   forget_transfers();
   filling_.clear();
+  return used;
 }
 
 void L2::reset_persisting() {

@@ -65,7 +65,7 @@ Sm::Sm(uint32_t index, const spec::GpuConfig& gpu)
   }
 }
 
-void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, isa::GlobalMemory* image) {
+bool Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, isa::GlobalMemory* image) {
   // Of most SMs a small launch finds what begin() leaves: nothing has come since to change it.
   const bool as_left = !used_ && origin == origin_;
   origin_ = last_event_ = origin;
@@ -75,7 +75,7 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, isa:
   cluster_.reset();
   inbox_.clear();
   if (as_left) {
-    return;
+    return false;
   }
   used_ = false;
   for (SubCore& s : subcores_) {
@@ -91,6 +91,7 @@ void Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, isa:
   blocks_done_.clear();
   age_ = 0;
   first_subcore_ = 0;
+  return true;
 }
 
 void Sm::add_kernel(const TimedKernel& kernel) {

@@ -52,7 +52,8 @@ class Sm final : WarpScheduler, QueueRoom {
   // Empty and cold, with nothing counted. Who notes instructions adds one kernel. resize_l1() comes before
   // the first block.
   // Time counts from `origin`. `image`: what programs that compute find in memory; null for recordings.
-  void begin(Cycle origin, IssueObserver* observer = nullptr, const Noting& noting = {},
+  // False: it was as begin() leaves it, which costs little.
+  bool begin(Cycle origin, IssueObserver* observer = nullptr, const Noting& noting = {},
              isa::GlobalMemory* image = nullptr);
   // Blocks of this kernel may come from now on; its code and constants are cold. It must live as long as
   // they.

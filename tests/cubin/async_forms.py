@@ -114,6 +114,21 @@ def waits(k):
                 k("mbarrier.inval.shared.b64 [%b+8];")
 
 
+def later_phases(k):
+    """States of one phase after the other are waited for: each holds until its own phase is over, and not beyond."""
+    k("mbarrier.init.shared.b64 [%b+8], 2;")
+    for op in ("test_wait", "try_wait") * 2:
+        k("mbarrier.arrive.shared.b64 %l1, [%b+8];")
+        for want in (0, 1):
+            k(f"mbarrier.{op}{k.next('wait')}.shared::cta.b64 %p0, [%b+8], %l1;")
+            k.holds("%p0", want)
+            if not want:
+                k("mbarrier.arrive.shared.b64 %l2, [%b+8]; mbarrier.pending_count.b64 %r1, %l2;")
+                k.put("%r1", 1)
+        k(f"mbarrier.{op}.shared::cta.b64 %p0, [%b+8], %l2;")
+        k.holds("%p0", 1)
+
+
 def bytes_of_objects(k):
     for space in (".shared::cta", ".shared::cluster"):
         k(f"mbarrier.init.shared.b64 [%b], 1; mbarrier.expect_tx{k.next('tx')}{space}.b64 [%b], 64;")
@@ -358,7 +373,8 @@ def warp_masks(k):
 
 def kernels():
     out = []
-    for name, body in (("arrivals", arrivals), ("waits", waits), ("bytes", bytes_of_objects), ("copies", copies), ("stores", stores)):
+    for name, body in (("arrivals", arrivals), ("waits", waits), ("later_phases", later_phases), ("bytes", bytes_of_objects),
+                       ("copies", copies), ("stores", stores)):
         out += [Kernel(name + "_1", 1, body), Kernel(name + "_32", 32, body)]
     return out + [Kernel("bulk", 1, bulk), Kernel("reductions", 1, reductions), Kernel("multicast", 1, multicast, 2),
                   Kernel("shared_object", 32, shared_object), Kernel("warp_masks", 32, warp_masks)]

@@ -1,4 +1,6 @@
 // Blocks of which too much would be kept are executed in pieces: the same cycles, a bound for what is kept.
+#include <malloc.h>
+
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -159,21 +161,59 @@ TEST_CASE("what is kept does not grow with the length of a run") {
   CHECK(Ran(kDiverges, {4, 1, 1}, 32, 20000, kAll).kept > 3 * shorter.kept);
 }
 
-TEST_CASE("a kernel that never ends is simulated as far as one likes") {
+// Blocks of one thread of a kernel that never ends.
+struct Endless {
   exec::Memory memory;
-  Program program(parse("k.ptx", module_of(std::string(kStart) + R"(
+  Program program;
+  std::unique_ptr<TimedSource> source;
+
+  explicit Endless(uint32_t blocks, const std::string& body = R"(
 LOOP:
   mad.lo.u32 %r6, %r6, 1664525, 1013904223;
   st.global.u32 [%rd2], %r6;
-  bra LOOP;)")),
-                  memory);
-  const Function& kernel = program.kernel("k");
-  exec::Launch launch = program.launch(kernel);
-  launch.grid = launch.block = {1, 1, 1};
-  set_parameter(parameter(program.module(), kernel, 0), memory.allocate(4096), launch);
-  TimedSource source(program.module(), kernel, launch, program.origins(kernel));
-  source.keep_at_most(1 << 20);
-  const auto grid = source.program({});
+  bra LOOP;)")
+      : program(parse("k.ptx", module_of(kStart + body)), memory) {
+    const Function& kernel = program.kernel("k");
+    exec::Launch launch = program.launch(kernel);
+    launch.grid = {blocks, 1, 1};
+    launch.block = {1, 1, 1};
+    set_parameter(parameter(program.module(), kernel, 0), memory.allocate(4096), launch);
+    source = std::make_unique<TimedSource>(program.module(), kernel, launch, program.origins(kernel));
+  }
+};
+
+TEST_CASE("without being asked, all blocks together keep no more than a bound") {
+  constexpr uint64_t kMost = 64 << 20;
+  Endless k(8);
+  REQUIRE(k.source->most_kept() == kMost);
+  const auto in_use = [] {
+    const struct mallinfo2 m = mallinfo2();  // of a sanitizer: nothing
+    return m.uordblks + m.hblkhd;
+  };
+  const uint64_t before = in_use();
+  const auto grid = k.source->program({});
+  std::vector<std::unique_ptr<isa::BlockProgram>> blocks;
+  while (auto block = grid->next()) {
+    blocks.push_back(std::move(block));
+  }
+  auto& bounded = dynamic_cast<executed::BoundedGrid&>(*grid);
+  CHECK(bounded.pieces() == 8);
+  CHECK(bounded.kept_bytes() > kMost);
+  CHECK(bounded.kept_bytes() < 2 * kMost);  // storage grows by doubling
+  CHECK(in_use() < before + 2 * kMost);
+  for (auto& block : blocks) {
+    grid->recycle(std::move(block));
+  }
+  CHECK(bounded.kept_bytes() == 0);
+  // Waits for barrier objects, whose turns in vain are left out of what is whole.
+  const Endless waits(1, "LOOP: mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 0; @!%p1 bra LOOP; ret;");
+  CHECK(waits.source->most_kept() == 512 << 20);
+}
+
+TEST_CASE("a kernel that never ends is simulated as far as one likes") {
+  Endless k(1);
+  k.source->keep_at_most(1 << 20);
+  const auto grid = k.source->program({});
   device::Gpu gpu(simtest::test_gpu(4));
   gpu.begin(*grid);
   CHECK(gpu.advance(2'000'000));

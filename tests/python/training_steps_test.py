@@ -9,7 +9,7 @@ STEPS = "traces/h200/steps/"
 
 def step_us(model, way):
     """From the call that gives the device its first work until the host has waited for all of it."""
-    r = heddle.run_host(heddle.Workload.from_profile(f"{STEPS}{model}_{way}.json.gz"), gpu="h200")
+    r = heddle.run_host(heddle.Workload.from_profile(f"{STEPS}{model}_{way}.json.xz"), gpu="h200")
     calls = r.spans[r.spans.track.str.startswith("thread ") & (r.spans.track != "thread set-up")].sort_values("start_us")
     begin = calls[calls.name.isin(["cudaGraphLaunch", "cudaLaunchKernel"])].start_us.min()
     waits = calls[(calls.name == "cudaDeviceSynchronize") & (calls.start_us > begin)]

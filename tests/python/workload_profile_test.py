@@ -1,6 +1,7 @@
 """Workloads from torch.profiler's JSON."""
 import gzip
 import json
+import lzma
 import unittest
 import warnings
 
@@ -235,15 +236,18 @@ class Profile(PythonTest):
         self.assertEqual([n if len(n) == 1 else n.split()[0] for n in rows.name], ["a", "memcpy", "memset", "b"])
 
     def test_compressed(self):
-        path = self.dir + "/trace.json.gz"
-        with gzip.open(path, "wt") as f:
-            json.dump({"traceEvents": EVENTS}, f)
-        self.assertEqual(heddle.Workload.from_profile(path).text().replace(".gz", ""), heddle.Workload.from_profile(self.file(json.dumps({"traceEvents": EVENTS}))).text())
-        with open(path, "rb") as f:
-            cut = f.read()[:100]
-        with open(path, "wb") as f:
-            f.write(cut)
-        self.raises(heddle.Error, "Compressed file ended", heddle.Workload.from_profile, path)
+        plain = heddle.Workload.from_profile(self.file(json.dumps({"traceEvents": EVENTS}))).text()
+        for suffix, module, other in ((".gz", gzip, "Not a gzipped file"), (".xz", lzma, "not supported")):
+            path = self.dir + "/trace.json" + suffix
+            with module.open(path, "wt") as f:
+                json.dump({"traceEvents": EVENTS}, f)
+            self.assertEqual(heddle.Workload.from_profile(path).text().replace(suffix, ""), plain)
+            with open(path, "rb") as f:
+                cut = f.read()[:100]
+            for text, message in ((cut, "Compressed file ended"), (b"[]" * 20, other)):
+                with open(path, "wb") as f:
+                    f.write(text)
+                self.raises(heddle.Error, message, heddle.Workload.from_profile, path)
 
     def test_the_command(self):
         path = self.file({"traceEvents": EVENTS})

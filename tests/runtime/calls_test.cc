@@ -239,6 +239,40 @@ TEST_CASE("the driver's calls want cuInit and a context, which the runtime's mak
   CHECK(cudaGetLastError() == kSuccess);
 }
 
+TEST_CASE("that waits which block end as early as others is said of the device's flag, too") {
+  Process p;
+  const auto said = [] {
+    uint32_t lines = 0;
+    for (const std::string& l : Session::get().context().assumptions().lines()) {
+      lines += l.find("cudaDeviceScheduleBlockingSync") != std::string::npos;
+    }
+    return lines;
+  };
+  for (const uint32_t f : {0, 1, 2}) {
+    CHECK(cudaSetDeviceFlags(f) == kSuccess);
+    CHECK(said() == 0);
+  }
+  CHECK(cudaSetDeviceFlags(4) == kSuccess);
+  CHECK(said() == 1);
+}
+
+TEST_CASE("a program that never calls cuInit: the runtime's first call has") {
+  Process p;
+  void *d = nullptr, *context = nullptr;
+  REQUIRE(cudaMalloc(&d, 256) == kSuccess);
+  REQUIRE(cudaMemset(d, 1, 256) == kSuccess);
+  uint32_t word = 0;
+  CHECK(cuMemcpyDtoH_v2(&word, number(d), 4) == kSuccess);
+  CHECK(word == 0x01010101);
+  CHECK(cuCtxGetCurrent(&context) == kSuccess);
+  CHECK(context != nullptr);
+  int32_t device = -1, devices = -1;
+  CHECK(cuCtxGetDevice(&device) == kSuccess);
+  CHECK(device == 0);
+  CHECK(cuDeviceGetCount(&devices) == kSuccess);
+  CHECK(devices == 1);
+}
+
 TEST_CASE("contexts of the program's") {
   Process p;
   void *a = nullptr, *b = nullptr, *now = nullptr;

@@ -222,7 +222,7 @@ void add_host(CLI::App& app, int& status) {
                 "NAME.workload.textproto (frontends/workload/README.md), a kernelslist.g, or a profile")
       ->required();
   c->add_flag("--from-profile", o->profile,
-              "FILE is what PyTorch's profiler has written (export_chrome_trace), or a .gz of it "
+              "FILE is what PyTorch's profiler has written (export_chrome_trace), or a .gz or .xz of it "
               "(analysis/python/README.md)");
   c->add_option("--gpu", o->gpu, "GPU: a name (heddle config list) or a configuration file")->required();
   c->add_option("--out", o->out, "result database that gets the timeline")->type_name("FILE.db");

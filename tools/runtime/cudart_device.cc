@@ -1,5 +1,6 @@
 // The device, its limits, errors, versions.
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tools/runtime/abi.h"
@@ -112,9 +113,11 @@ HEDDLE_CUDA int32_t cudaDeviceSetLimit(int32_t limit, size_t value) {
 
 namespace heddle::runtime {
 int32_t unsupported(const char* name) {
-  return call<Needs::kNothing>([&](Context&) {
+  const auto refuse = [&](Context&) {
     throw cuda::CallFailed(Status::kNotSupported, std::string(name) + " is not supported");
-  });
+  };
+  const bool runtime = std::string_view(name).find("cuda") != std::string_view::npos;  // __cuda*, too
+  return runtime ? call<Needs::kNothing>(refuse) : driver_call<Needs::kNothing>(refuse);
 }
 }  // namespace heddle::runtime
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
+import lzma
 import math
 import os
 import warnings
@@ -86,16 +87,22 @@ def device_of(data: Any) -> Tuple[str, int]:
     return ", ".join(names), count if isinstance(count, int) and 0 < count < 1 << 16 else 0
 
 
+def open_text(name: str) -> Any:
+    """A file, decompressed where its name says that it is not plain."""
+    opened = {".gz": gzip.open, ".xz": lzma.open}.get(os.path.splitext(name)[1], open)
+    return opened(name, "rt", encoding="utf-8")
+
+
 def read(path: Union[str, os.PathLike]) -> Recording:
     """The events of a file."""
     name = os.fspath(path)
     try:
-        with (gzip.open(name, "rt", encoding="utf-8") if name.endswith(".gz") else open(name, encoding="utf-8")) as f:
+        with open_text(name) as f:
             data = json.load(f)
-    except (OSError, EOFError) as e:
+    except (OSError, EOFError, lzma.LZMAError) as e:
         raise Error(f"{name}: {getattr(e, 'strerror', None) or e}") from None
     except UnicodeDecodeError as e:
-        raise Error(f"{name}: not UTF-8: {e.reason} (a compressed one ends in .gz)") from None
+        raise Error(f"{name}: not UTF-8: {e.reason} (a compressed one ends in .gz or .xz)") from None
     except json.JSONDecodeError as e:
         raise Error(f"{name}:{e.lineno}:{e.colno}: not JSON: {e.msg}") from None
     except RecursionError:

@@ -249,7 +249,7 @@ class Workload(LiveThreads, StreamCalls, MemoryCalls, VirtualMemoryCalls, GraphC
         Kernels last as measured on whatever GPU the workload is run: a run on another one warns of it.
 
         Args:
-            path: of the JSON; of a .gz of it.
+            path: of the JSON; of a .gz or .xz of it.
             devices: GPUs of the machine; 0: as many as the file's kernels and copies are on.
 
         Returns:

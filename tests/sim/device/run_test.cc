@@ -1,8 +1,11 @@
 // A launch as a whole: the same result every time and for any number of threads; deadlock, cancel, errors.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 
 #include "sim/base/cancelled.h"
+#include "sim/device/detailed_engine.h"
+#include "sim/sm/sm.h"
 #include "tests/sim/support/kernel_builder.h"
 #include "tests/sim/support/test_config.h"
 
@@ -135,6 +138,28 @@ TEST_CASE("small launches between large ones, on one machine and on new ones") {
     other.add(ldg(1).at(0, 128), 20);
     other.warps(2).blocks(blocks + 1).without_control();
     check_equal(run(gpu, other), run(everything(), other));
+  }
+}
+
+TEST_CASE("of a launch the next one sets up the SMs anew that it has used, no others") {
+  device::DetailedEngine engine(everything());
+  const auto begin_all = [&] {
+    const device::Machine& m = engine.machine();
+    return std::count_if(m.sms.begin(), m.sms.end(),
+                         [&](const auto& s) { return s->begin(m.config.launch().start_cycles()); });
+  };
+  for (const uint32_t blocks : {64, 1, 2, 3, 1}) {
+    CAPTURE(blocks);
+    Kernel k = mixed();
+    k.blocks(blocks);
+    engine.begin({}, device::DetailedEngine::Launches::kOne, "test");
+    engine.launch({.recording = &k});
+    while (!engine.blocks_done()) {
+      engine.quantum();
+    }
+    engine.finish();
+    CHECK(begin_all() == std::min<uint32_t>(blocks, 4));
+    CHECK(begin_all() == 0);
   }
 }
 

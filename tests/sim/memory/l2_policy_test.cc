@@ -201,6 +201,19 @@ TEST_CASE_METHOD(
   CHECK(sweep(200, 232) == 32);
 }
 
+TEST_CASE("between launches the slices are gone through that were used, no others") {
+  Fixture f(simtest::test_gpu(2));
+  const uint32_t slices = f.gpu.l2().slices() * f.gpu.l2().partitions();
+  REQUIRE(slices > 1);
+  CHECK(f.l2.next_launch() == slices);
+  CHECK(f.l2.next_launch() == 0);
+  f.read(3);
+  CHECK(f.l2.next_launch() == 1);
+  CHECK(f.l2.next_launch() == 0);
+  f.sweep(0, 1000);
+  CHECK(f.l2.next_launch() == slices);
+}
+
 TEST_CASE_METHOD(Fixture, "a line that is there takes the oldest one's place in a full set-aside (L213)") {
   policy(16, window(16));
   sweep(0, 16);  // two of a set, 0 and 8 of the first

@@ -2,11 +2,11 @@
 
     python3 record.py FOLDER
 
-Writes FOLDER/MODEL_{graph,eager}.json.gz, what torch.profiler recorded of one step (events of CUDA only), and FOLDER/steps.csv:
+Writes FOLDER/MODEL_{graph,eager}.json.xz, what torch.profiler recorded of one step (events of CUDA only), and FOLDER/steps.csv:
 model, way, milliseconds of a step without the profiler (median and smallest of 30, host clock, synchronized at the end of
 each), kernels. Weights and data are random. `graph`: the whole step, optimizer included, in one captured CUDA graph."""
-import gzip
 import json
+import lzma
 import os
 import statistics
 import sys
@@ -65,7 +65,7 @@ def record(name, way, step, rows):
         p.export_chrome_trace(f.name)
         events = json.load(open(f.name))["traceEvents"]
     kept = [e for e in events if e.get("cat") in KEPT and e.get("ph") == "X"]
-    with gzip.open(os.path.join(OUT, f"{name}_{way}.json.gz"), "wt") as f:
+    with lzma.open(os.path.join(OUT, f"{name}_{way}.json.xz"), "wt") as f:
         json.dump({"traceEvents": kept}, f)
     kernels = sum(e["cat"] == "kernel" for e in kept)
     rows.append(f"{name},{way},{statistics.median(ms):.4f},{min(ms):.4f},{kernels}")
