@@ -1,6 +1,7 @@
 """One program of all tests with all drawn mutants in it, under .cache/mutate: a copy of the sources that it needs,
 what is made of the schemas, a Makefile. What has not changed since the last time is not compiled again."""
 
+import hashlib
 import re
 import subprocess
 from pathlib import Path
@@ -112,6 +113,8 @@ class Build:
         self.root, self.tree = root, cache / "tree"
         self.tests = tests
         self.files = needed(root, tests)
+        model = [(root / f).read_bytes() for f in self.files if f.startswith("sim/")]
+        self.digest = hashlib.sha256(b"".join(model)).hexdigest()[:12]
         self.together = {}
         for folder in sorted({Path(t).parent for t in tests}):
             mine = [t for t in tests if Path(t).parent == folder]
@@ -121,11 +124,12 @@ class Build:
 
     def copy(self, rewritten):
         """`rewritten`: the text of the files that have mutants."""
-        for i, name in enumerate(self.files):
+        for name in self.files:
             text = rewritten.get(name) or (self.root / name).read_text()
             if name in self.tests:
                 text = text.replace('TEST_CASE("', f'TEST_CASE("{name}: ')
-                text = OUTER.sub(rf"\1::of_{i} {{", text)  # each file's helpers have names of their own
+                own = re.sub(r"\W", "_", name)  # each file's helpers have names of their own
+                text = OUTER.sub(rf"\1::of_{own} {{", text)
             write(self.tree / name, text)
         for name, tests in self.together.items():
             write(self.tree / name, "".join(f'#include "{t}"\n' for t in tests))

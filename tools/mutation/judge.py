@@ -127,5 +127,12 @@ class Judge:
         return out
 
 
+def settled(result, cases):
+    """Whether a verdict of the last time is one of today: what has killed it is still there."""
+    return result.get("verdict") == "none" or (
+        result.get("verdict") == "killed" and (result["by"] in cases or result["by"].startswith("("))
+    )
+
+
 def program_of(cache):
     return str(Path(cache) / "tree" / "mutants")
