@@ -2,6 +2,7 @@
 what it says."""
 
 import argparse
+import lzma
 import os
 import subprocess
 import tempfile
@@ -147,6 +148,23 @@ class Drawing(unittest.TestCase):
             self.assertEqual(list(without), [1, 3, 4, 5, 6])
             text = draw.rewritten(first)["sim/x.cc"]
             self.assertEqual(text.count("heddle_mutants"), 5)
+
+
+class RunFolder(unittest.TestCase):
+    def test_tests_find_the_root_and_what_is_unpacked_for_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name in ("configs/gpu", "tests/exec/data", "tests/exec/matrix", "tests/cli", ".cache"):
+                (root / name).mkdir(parents=True)
+            (root / "tests/exec/data/plain").write_text("as it is")
+            (root / "tests/exec/data/suite.ptx.xz").write_bytes(lzma.compress(b"unpacked"))
+            for _ in range(2):  # what is there is made anew
+                run = build.run_folder(root, root / ".cache", ["tests/exec"], ["/oracle/"])
+                self.assertEqual((run / "tests/exec/data/suite.ptx").read_text(), "unpacked")
+                self.assertEqual((run / "tests/exec/data/plain").read_text(), "as it is")
+                for name in ("configs", "tests/cli", "tests/exec/matrix"):
+                    self.assertEqual((run / name).resolve(), (root / name).resolve())
+            self.assertFalse((root / "tests/exec/data/suite.ptx").exists())
 
 
 class Page(unittest.TestCase):

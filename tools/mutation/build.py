@@ -2,7 +2,9 @@
 what is made of the schemas, a Makefile. What has not changed since the last time is not compiled again."""
 
 import hashlib
+import lzma
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -108,6 +110,27 @@ def write(path, text):
         path.write_text(text)
 
 
+def run_folder(root, cache, folders, without):
+    """Where tests run: links to what is in the root and, in these folders, what Bazel unpacks for them."""
+    run = cache / "run"
+    shutil.rmtree(run, ignore_errors=True)
+    packed = [p.relative_to(root) for f in folders for p in (root / f).rglob("*.xz") if not any(w in str(p) for w in without)]
+
+    def link(folder):
+        (run / folder).mkdir(parents=True)
+        for p in sorted((root / folder).glob("[!.]*")):
+            name = p.relative_to(root)
+            if any(name in x.parents for x in packed):
+                link(name)
+            else:
+                (run / name).symlink_to(p)
+
+    link(Path())
+    for p in packed:
+        (run / p.with_suffix("")).write_bytes(lzma.decompress((root / p).read_bytes()))
+    return run
+
+
 class Build:
     def __init__(self, root, cache, tests):
         self.root, self.tree = root, cache / "tree"
@@ -127,7 +150,7 @@ class Build:
         for name in self.files:
             text = rewritten.get(name) or (self.root / name).read_text()
             if name in self.tests:
-                text = text.replace('TEST_CASE("', f'TEST_CASE("{name}: ')
+                text = re.sub(r'(TEST_CASE\(\s*")', rf"\g<1>{name}: ", text)
                 own = re.sub(r"\W", "_", name)  # each file's helpers have names of their own
                 text = OUTER.sub(rf"\1::of_{own} {{", text)
             write(self.tree / name, text)
