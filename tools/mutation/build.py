@@ -114,7 +114,8 @@ def run_folder(root, cache, folders, without):
     """Where tests run: links to what is in the root and, in these folders, what Bazel unpacks for them."""
     run = cache / "run"
     shutil.rmtree(run, ignore_errors=True)
-    packed = [p.relative_to(root) for f in folders for p in (root / f).rglob("*.xz") if not any(w in str(p) for w in without)]
+    found = [p.relative_to(root) for f in folders for p in (root / f).rglob("*.xz")]
+    packed = [p for p in found if not any(w in str(p) for w in without)]
 
     def link(folder):
         (run / folder).mkdir(parents=True)

@@ -27,7 +27,8 @@ def cover(program, cache, root):
     path = cache / "cover.tsv"
     path.unlink(missing_ok=True)
     with (cache / "cover.log").open("w") as log:
-        r = subprocess.run([program], cwd=root, env=_env(HEDDLE_MUTANTS_COVER=str(path)), stdout=log, stderr=log, check=False)
+        env = _env(HEDDLE_MUTANTS_COVER=str(path))
+        r = subprocess.run([program], cwd=root, env=env, stdout=log, stderr=log, check=False)
     if r.returncode < 0:  # then no case behind it has been run
         raise RuntimeError(f"the tests end by signal {-r.returncode} without a mutant: see {path.with_name('cover.log')}")
     lines = [Case(line) for line in path.read_text().splitlines()]
