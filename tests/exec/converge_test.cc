@@ -147,6 +147,15 @@ TEST_CASE("a warp that has looked in vain looks again when others have written")
   CHECK(c.run("k", {1}, {64}, {flag}).instructions == 4 + 64 * 3 + 3 + 1 + 4 + 1 + 96000 + 2);
 }
 
+TEST_CASE("lanes wait where all meet for one that stores in a loop: it waits for nobody, however long") {
+  const auto out = stored(
+      "ld.param.u64 %rd0, [out]; mov.u32 %r2, 0; setp.ne.u32 %p1, %r31, 0; @%p1 bra meet;\n"
+      "l: st.global.u32 [%rd0], %r2; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 20000; @%p2 bra l;\n"
+      "meet: activemask.b32 %r0;",
+      {1}, {32});
+  CHECK(out == std::vector<uint32_t>(32, ~0U));
+}
+
 TEST_CASE("branch through a table") {
   const auto out = stored(
       "ts: .branchtargets a, b; shr.u32 %r1, %r31, 4; brx.idx %r1, ts;\n"

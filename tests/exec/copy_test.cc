@@ -1,6 +1,10 @@
 // cp.async, bulk copies, reductions of them.
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <numeric>
 
+#include "sim/exec/async/reach.h"
 #include "tests/exec/exec_case.h"
 
 namespace heddle::exec::test {
@@ -15,6 +19,24 @@ uint32_t one(std::string_view statements) { return stored(statements, {1}, {1}, 
 
 std::string wrong(std::string_view statements) {
   return Case(storing(statements, kData)).error("k", {1}, {1}, {0});
+}
+
+TEST_CASE("bytes are copied from any place to any place, and none beside them") {
+  alignas(8) std::array<uint8_t, 48> from{}, to{}, expected{};
+  std::iota(from.begin(), from.end(), uint8_t{1});
+  bool right = true;
+  for (size_t at = 0; at <= 8; ++at) {
+    for (size_t source = 0; source <= 8; ++source) {
+      for (size_t bytes = 0; bytes <= 24; ++bytes) {
+        to.fill(0xee);
+        expected.fill(0xee);
+        std::copy_n(from.begin() + source, bytes, expected.begin() + at);
+        copy_bytes(to.data() + at, from.data() + source, bytes);
+        right &= to == expected;
+      }
+    }
+  }
+  CHECK(right);
 }
 
 TEST_CASE("copies of 4, 8 and 16 bytes, with zeros behind what is read") {

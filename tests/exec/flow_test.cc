@@ -99,6 +99,14 @@ TEST_CASE("a load polls when its loop only looks, at the same place") {
   CHECK(use_of("st.shared.u32 [v+4], %r1;", "") == LoadUse::kPlain);
   CHECK(use_of("mov.u32 %r3, 1;", "st.shared.u32 [v+4], %r1;") == LoadUse::kPlain);
   CHECK(use_of("bar.sync 0;", "") == LoadUse::kPlain);
+  // It looks at another place each time.
+  const auto moves = [](const std::string& statement) {
+    const Text t("loop: " + statement +
+                 "\nld.shared.u32 %r2, [%r5];\nsetp.ne.u32 %p2, %r2, 0; @%p2 bra loop;");
+    return load_use(t.code(), t.at(1));
+  };
+  CHECK(moves("add.u32 %r4, %r4, 4;") == LoadUse::kPolls);
+  CHECK(moves("add.u32 %r5, %r5, 4;") == LoadUse::kPlain);
   // No loop, and one that begins behind the load.
   const Text once("ld.shared.u32 %r2, [v]; setp.ne.u32 %p2, %r2, 0; @%p2 bra end; mov.u32 %r3, 1;");
   CHECK(load_use(once.code(), once.at(0)) == LoadUse::kPlain);

@@ -7,6 +7,7 @@
 #include "sim/engine/archive.h"
 #include "sim/exec/handlers/handlers.h"
 #include "sim/exec/handlers/waiting.h"
+#include "sim/exec/layout.h"
 
 namespace heddle::exec {
 namespace {
@@ -242,6 +243,46 @@ TEST_CASE("a call makes a frame behind the caller's, a return leaves it") {
   CHECK(a.g().pc == 1);
   CHECK(a.g().base == 0);
   CHECK(a.at(5)[9] == 77);
+}
+
+TEST_CASE("frames have all registers that a warp may have, and none more") {
+  for (const uint32_t more : {0U, 1U}) {
+    Alone a;
+    CallOp op;
+    op.function = 0;
+    op.frame_registers = kFirstSlot + 8;
+    a.code.calls = {op};
+    Inst in = of(Kind::kCall);
+    in.target = 0;
+    FunctionInfo f;
+    f.name = "f";
+    f.first = 12;
+    f.registers = kMostRegisters - op.frame_registers + more;
+    a.code.functions = {f};
+    if (more == 0) {
+      CHECK(a.execute(in, ~0U));
+      CHECK(a.w.registers.size() == 262144);
+    } else {
+      CHECK_THROWS_WITH(
+          a.execute(in, ~0U),
+          Catch::Contains("stack overflow in the call of f (262145 registers of the frames, legal: 262144"));
+    }
+  }
+}
+
+TEST_CASE("who goes on from a join before the others does so in the join's frame") {
+  Alone a;
+  a.g().mask = 0xfffffff0;
+  a.w.joins[2] = {30, 5, 16, 0xf, 0x3, 1};
+  finish_join(a.w, 2);
+  const Group& on = a.w.groups[1];
+  CHECK(on.mask == 0x3);
+  CHECK(on.pc == 30);
+  CHECK(on.base == 5);
+  CHECK(on.local == 16);
+  CHECK(on.join == 1);
+  CHECK(a.w.joins[2].expected == 0xc);
+  CHECK(a.w.joins[2].arrived == 0);
 }
 
 TEST_CASE("lanes that end are no longer waited for at a join") {

@@ -27,6 +27,14 @@ TEST_CASE("alloca: each thread's own, aligned, given back by stackrestore and by
             .find("t.ptx:7: alloca of 600000 bytes, behind 0 (legal: 524288 together); kernel k") == 0);
 }
 
+TEST_CASE("alloca gives a thread all that it may have, and not a byte more") {
+  const std::string all = "mov.u64 %rd0, 524288; alloca.u64 %rd1, %rd0;\n";
+  CHECK(stored(all + "st.local.u32 [%rd1+524284], 9; ld.local.u32 %r0, [%rd1+524284];", {1}, {1})[0] == 9);
+  CHECK(Case(storing(all + "mov.u64 %rd0, 1; alloca.u64 %rd1, %rd0;"))
+            .error("k", {1}, {1}, {0})
+            .find("t.ptx:8: alloca of 1 bytes, behind 524288 (legal: 524288 together); kernel k") == 0);
+}
+
 TEST_CASE("special registers as whole vectors, and as 16 bits") {
   CHECK(
       stored("mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid; mad.lo.u32 %r0, %r2, 100, %r1; add.u32 %r0, %r0, %r4;\n"

@@ -1,6 +1,8 @@
 """tools/mutate on files of a few lines: what it finds, what it leaves alone, and that each mutant of a function does
 what it says."""
 
+import argparse
+import lzma
 import os
 import subprocess
 import tempfile
@@ -9,6 +11,7 @@ from pathlib import Path
 
 from tools.mutation import build, page
 from tools.mutation.draw import Draw
+from tools.mutation.judge import settled
 from tools.mutation.operators import candidates
 from tools.mutation.rewrite import rewrite
 from tools.mutation.source import Source
@@ -147,6 +150,23 @@ class Drawing(unittest.TestCase):
             self.assertEqual(text.count("heddle_mutants"), 5)
 
 
+class RunFolder(unittest.TestCase):
+    def test_tests_find_the_root_and_what_is_unpacked_for_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name in ("configs/gpu", "tests/exec/data", "tests/exec/matrix", "tests/cli", ".cache"):
+                (root / name).mkdir(parents=True)
+            (root / "tests/exec/data/plain").write_text("as it is")
+            (root / "tests/exec/data/suite.ptx.xz").write_bytes(lzma.compress(b"unpacked"))
+            for _ in range(2):  # what is there is made anew
+                run = build.run_folder(root, root / ".cache", ["tests/exec"], ["/oracle/"])
+                self.assertEqual((run / "tests/exec/data/suite.ptx").read_text(), "unpacked")
+                self.assertEqual((run / "tests/exec/data/plain").read_text(), "as it is")
+                for name in ("configs", "tests/cli", "tests/exec/matrix"):
+                    self.assertEqual((run / name).resolve(), (root / name).resolve())
+            self.assertFalse((root / "tests/exec/data/suite.ptx").exists())
+
+
 class Page(unittest.TestCase):
     def test_the_share_is_of_those_that_are_not_equivalent(self):
         drawn = {n: m for n, m in enumerate(candidates(Source("sim/x.cc", CODE)), 1)}
@@ -161,6 +181,63 @@ class Page(unittest.TestCase):
             page.summary(drawn, results, equivalent),
             f"{n - 3} killed, 2 survived: {share:.1f} % of {n - 1}; 1 equivalent, 0 would not compile",
         )
+
+    def test_a_judgement_that_a_test_contradicts_is_named_with_the_test(self):
+        m = candidates(Source("sim/x.cc", CODE))[0]
+        killed = {m.key(): {"verdict": "killed", "by": "a case"}}
+        self.assertEqual(
+            page.misjudged({1: m}, killed, {page.name(m): "why"}),
+            [f"tests/mutants_equivalent.txt: {page.name(m)}: it makes a difference, seen by a case"],
+        )
+        self.assertEqual(page.misjudged({1: m}, killed, {}), [])
+        self.assertEqual(page.misjudged({1: m}, {}, {page.name(m): "why"}), [])
+
+    def test_a_verdict_stands_as_long_as_what_has_killed_the_mutant_is_there(self):
+        def stands(verdict, by):
+            return settled({"verdict": verdict, "by": by}, {"a case", "another"})
+
+        self.assertTrue(stands("killed", "a case"))
+        self.assertFalse(stands("killed", "a case of old"))
+        self.assertTrue(stands("killed", "(no end)"))
+        self.assertTrue(stands("none", ""))
+        self.assertFalse(stands("survived", ""))
+        self.assertFalse(settled({}, {"a case"}))
+
+
+class Stale(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        (self.root / "sim").mkdir()
+        (self.root / "tests").mkdir()
+        (self.root / "sim/x.cc").write_text(CODE)
+
+    def page_of(self, count):
+        """Written as tools/mutate has it."""
+        draw = Draw(self.root, ["sim/x.cc"], 3)
+        drawn = draw.take(count, set())
+        results = {m.key(): {"verdict": "killed", "by": "", "seconds": 1, "sources": "s"} for m in drawn.values()}
+        options = argparse.Namespace(seed=3)
+        (self.root / page.PAGE).write_text(page.text(options, draw, drawn, set(), results, {}, 7, "s"))
+
+    def test_a_judgement_of_what_the_sources_do_not_have_is_named_with_the_file_that_may_have_it(self):
+        here = {"sim/x.cc: a < b -> a <= b": "why", "sim/x.cc: a - b -> a + b": "why"}
+        self.assertEqual(page.of_nothing(self.root, here), [])
+        moved = page.of_nothing(self.root, {"sim/y.cc: x += 10 -> dropped": "why"})
+        self.assertEqual(len(moved), 1)
+        self.assertIn("sim/y.cc: x += 10 -> dropped: the sources have no such change", moved[0])
+        self.assertIn("is in sim/x.cc", moved[0])
+        # There is one such comparison.
+        self.assertEqual(len(page.of_nothing(self.root, {"sim/x.cc: a < b -> a <= b (2)": "why"})), 1)
+
+    def test_what_is_drawn_and_not_in_the_page_is_counted(self):
+        self.page_of(5)
+        self.assertEqual(page.unknown(self.root), (0, 5))
+        (self.root / "sim/x.cc").write_text("\n\n" + CODE)  # lines that move change nothing
+        self.assertEqual(page.unknown(self.root), (0, 5))
+        (self.root / "sim/x.cc").rename(self.root / "sim/y.cc")
+        self.assertEqual(page.unknown(self.root), (5, 5))
 
 
 if __name__ == "__main__":

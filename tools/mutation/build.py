@@ -1,7 +1,10 @@
 """One program of all tests with all drawn mutants in it, under .cache/mutate: a copy of the sources that it needs,
 what is made of the schemas, a Makefile. What has not changed since the last time is not compiled again."""
 
+import hashlib
+import lzma
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -107,11 +110,35 @@ def write(path, text):
         path.write_text(text)
 
 
+def run_folder(root, cache, folders, without):
+    """Where tests run: links to what is in the root and, in these folders, what Bazel unpacks for them."""
+    run = cache / "run"
+    shutil.rmtree(run, ignore_errors=True)
+    found = [p.relative_to(root) for f in folders for p in (root / f).rglob("*.xz")]
+    packed = [p for p in found if not any(w in str(p) for w in without)]
+
+    def link(folder):
+        (run / folder).mkdir(parents=True)
+        for p in sorted((root / folder).glob("[!.]*")):
+            name = p.relative_to(root)
+            if any(name in x.parents for x in packed):
+                link(name)
+            else:
+                (run / name).symlink_to(p)
+
+    link(Path())
+    for p in packed:
+        (run / p.with_suffix("")).write_bytes(lzma.decompress((root / p).read_bytes()))
+    return run
+
+
 class Build:
     def __init__(self, root, cache, tests):
         self.root, self.tree = root, cache / "tree"
         self.tests = tests
         self.files = needed(root, tests)
+        model = [(root / f).read_bytes() for f in self.files if f.startswith("sim/")]
+        self.digest = hashlib.sha256(b"".join(model)).hexdigest()[:12]
         self.together = {}
         for folder in sorted({Path(t).parent for t in tests}):
             mine = [t for t in tests if Path(t).parent == folder]
@@ -121,11 +148,12 @@ class Build:
 
     def copy(self, rewritten):
         """`rewritten`: the text of the files that have mutants."""
-        for i, name in enumerate(self.files):
+        for name in self.files:
             text = rewritten.get(name) or (self.root / name).read_text()
             if name in self.tests:
-                text = text.replace('TEST_CASE("', f'TEST_CASE("{name}: ')
-                text = OUTER.sub(rf"\1::of_{i} {{", text)  # each file's helpers have names of their own
+                text = re.sub(r'(TEST_CASE\(\s*")', rf"\g<1>{name}: ", text)
+                own = re.sub(r"\W", "_", name)  # each file's helpers have names of their own
+                text = OUTER.sub(rf"\1::of_{own} {{", text)
             write(self.tree / name, text)
         for name, tests in self.together.items():
             write(self.tree / name, "".join(f'#include "{t}"\n' for t in tests))

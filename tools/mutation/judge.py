@@ -27,7 +27,10 @@ def cover(program, cache, root):
     path = cache / "cover.tsv"
     path.unlink(missing_ok=True)
     with (cache / "cover.log").open("w") as log:
-        subprocess.run([program], cwd=root, env=_env(HEDDLE_MUTANTS_COVER=str(path)), stdout=log, stderr=log, check=False)
+        env = _env(HEDDLE_MUTANTS_COVER=str(path))
+        r = subprocess.run([program], cwd=root, env=env, stdout=log, stderr=log, check=False)
+    if r.returncode < 0:  # then no case behind it has been run
+        raise RuntimeError(f"the tests end by signal {-r.returncode} without a mutant: see {path.with_name('cover.log')}")
     lines = [Case(line) for line in path.read_text().splitlines()]
     return lines[0], [c for c in lines[1:] if c.passed], [c.name for c in lines[1:] if not c.passed]
 
@@ -125,6 +128,13 @@ class Judge:
                 out[n] = r
                 tell(n, r)
         return out
+
+
+def settled(result, cases):
+    """Whether a verdict of the last time is one of today: what has killed it is still there."""
+    return result.get("verdict") == "none" or (
+        result.get("verdict") == "killed" and (result["by"] in cases or result["by"].startswith("("))
+    )
 
 
 def program_of(cache):

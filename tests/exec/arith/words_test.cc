@@ -203,6 +203,19 @@ TEST_CASE("three words bit by bit") {
   CHECK(calculated(logic_fn(0xc0), kNegatePredicate, {1, 2, 0, 1}).second == 0);
 }
 
+TEST_CASE("addresses of two words and what is added, and whether they are in a range") {
+  CHECK(word(WordOp::kAddress, 8, {0x10, 2, 0x100}) == 0x200000118);
+  CHECK(word(WordOp::kAddress, 0, {0xfffffff8, 1, 0x10}) == 0x200000008);
+  CHECK(word(WordOp::kAddress, uint64_t{0} - 8, {0, 1, 0}) == 0xfffffff8);
+  CHECK(word(WordOp::kAddressIndex, 0x10, {0x1f0}) == 0x20);
+  CHECK(word(WordOp::kInside, 0, {8, 8, 3}) == 1);
+  CHECK(word(WordOp::kInside, 0, {10, 8, 3}) == 1);
+  CHECK(word(WordOp::kInside, 0, {11, 8, 3}) == 0);
+  CHECK(word(WordOp::kInside, 0, {7, 8, 3}) == 0);
+  CHECK(word(WordOp::kNotEqual, 5, {5}) == 0);
+  CHECK(word(WordOp::kNotEqual, 5, {6}) == 1);
+}
+
 TEST_CASE("what a warp has in common") {
   Register s, d;
   for (uint32_t lane = 0; lane < kLanes; ++lane) {

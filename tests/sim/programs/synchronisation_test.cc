@@ -338,6 +338,27 @@ TEST_CASE("a lock that nobody gives back is a live lock, and is called one") {
                                 Catch::Contains("1 warps repeat themselves or wait, and nothing changes"));
 }
 
+TEST_CASE("a second look at warps that repeat themselves comes a sixteenth of the patience after the first") {
+  LiveKernel k([](LiveWarp& w) -> LiveTask {
+    w.state_is(1);
+    while (co_await w.atomic(kCas, kLock, 1, 0) != 0) {
+      co_await w.branch();
+    }
+  });
+  k.blocks(2);
+  device::RunOptions o;
+  o.livelock_cycles = 160'000;
+  try {
+    run_once(k, o, [](memory::Image& m) { m.put<uint32_t>(kLock, 1); });
+    FAIL("it ended");
+  } catch (const device::LivelockError& e) {
+    const std::string what = e.what();
+    const uint64_t at = std::stoull(what.substr(what.find("at cycle ") + 9));
+    CHECK(at >= 170'000);  // of which the first 160,000 are behind the last change
+    CHECK(at < 172'000);
+  }
+}
+
 TEST_CASE("a warp that waits for memory that nobody writes, and others at a barrier behind it") {
   LiveKernel k([](LiveWarp& w) -> LiveTask {
     w.state_is(1);
