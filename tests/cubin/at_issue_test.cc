@@ -2,7 +2,10 @@
 // when time decides, and that nothing but time does.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -132,6 +135,53 @@ TEST_CASE("a race has one outcome, whatever the number of threads") {
   // Of 512 threads that add one at the same time most are lost.
   CHECK(r.at<uint32_t>(0) >= 6);
   CHECK(r.at<uint32_t>(0) < 512);
+  check_options(c, r);
+}
+
+TEST_CASE("warps of a block that race share its memory as they do on silicon") {
+  constexpr uint32_t kRows = 6, kWords = 2048;
+  std::vector<uint8_t> in(size_t{4} * kRows * kWords);
+  std::vector<uint32_t> words(in.size() / 4), sums;
+  for (uint32_t i = 0; i < words.size(); ++i) {
+    words[i] = i * 2654435761U >> 20;
+  }
+  std::memcpy(in.data(), words.data(), in.size());
+  for (uint32_t row = 0; row < kRows; ++row) {
+    const auto begin = words.begin() + row * kWords;
+    const uint32_t top = *std::max_element(begin, begin + kWords);
+    sums.push_back(
+        std::accumulate(begin, begin + kWords, 0U, [&](uint32_t s, uint32_t x) { return s + top - x; }));
+  }
+  const Case rows{"rows", {kRows, 1, 1}, {256, 1, 1}, {zeros(64), in}, {kWords}};
+  const Ran r = rows.run(true);
+  for (uint32_t row = 0; row < kRows; ++row) {
+    CHECK(r.at<uint32_t>(row) == sums[row]);
+  }
+  check_options(rows, r);
+  // Each finds the other at about the turn that it is in itself.
+  const Case half_way{"half_way", {1, 1, 1}, {64, 1, 1}, {zeros(64)}};
+  const Ran h = half_way.run(true);
+  for (uint32_t w = 0; w < 2; ++w) {
+    CHECK(h.at<uint32_t>(w) >= 990);
+    CHECK(h.at<uint32_t>(w) <= 1010);
+  }
+}
+
+TEST_CASE("copies bring what their thread has stored before, and arrive when they have come") {
+  const Case c{"copies", {4, 1, 1}, {64, 1, 1}, {zeros(4096), noise(4096)}};
+  const Ran r = c.run(true);
+  const std::vector<uint8_t> in = noise(4096);
+  const auto word = [&](uint32_t i) {
+    uint32_t w = 0;
+    std::memcpy(&w, &in[size_t{4} * i], sizeof w);
+    return w;
+  };
+  for (uint32_t t = 0; t < 256; ++t) {
+    const uint32_t x = word(4 * t), other = t / 64 * 64 + 63 - t % 64;
+    CHECK(r.at<uint32_t>(4 * t) == x + 3 * x + (t % 2 != 0 ? 0 : word(4 * t + 3)));
+    CHECK(r.at<uint32_t>(4 * t + 1) == 3 * word(4 * other));
+  }
+  CHECK(r.bytes == c.run(false).bytes);
   check_options(c, r);
 }
 

@@ -100,3 +100,64 @@ extern "C" __global__ void never(uint32_t* p) {
   while (*static_cast<volatile uint32_t*>(p) == 0) {
   }
 }
+
+// A row's sum of differences to its largest value: the same shared words are used for maxima and for sums, and
+// nothing but time lies between the last read of the one and the first write of the other.
+extern "C" __global__ void rows(uint32_t* out, const uint32_t* in, uint32_t n) {
+  __shared__ uint32_t part[32];
+  const uint32_t* x = in + blockIdx.x * n;
+  const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  uint32_t top = 0;
+  for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) top = max(top, x[i]);
+  for (uint32_t d = 16; d; d /= 2) top = max(top, __shfl_xor_sync(~0u, top, d));
+  if (lane == 0) part[warp] = top;
+  __syncthreads();
+  top = part[0];
+  for (uint32_t i = 1; i < warps; ++i) top = max(top, part[i]);
+  uint32_t sum = 0;
+  for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) sum += top - x[i];
+  for (uint32_t d = 16; d; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+  if (lane == 0) part[warp] = sum;
+  __syncthreads();
+  sum = 0;
+  for (uint32_t i = 0; i < warps; ++i) sum += part[i];
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+// Two warps that count for equally long, and look at each other half-way.
+extern "C" __global__ void half_way(uint32_t* out) {
+  __shared__ volatile uint32_t count[2];
+  if (threadIdx.x < 2) count[threadIdx.x] = 0;
+  __syncthreads();
+  const uint32_t w = threadIdx.x / 32;
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < 2000; ++i) {
+    if (i == 1000) seen = count[1 - w];
+    count[w] = i;
+  }
+  if (threadIdx.x % 32 == 0) out[w] = seen;
+}
+
+// Copies to shared memory behind a store of the same thread to what they read; waited for by group and through
+// a barrier object. Odd threads copy 8 of 16 bytes, the rest is zero.
+extern "C" __global__ void copies(uint32_t* out, uint32_t* in) {
+  __shared__ alignas(16) uint32_t first[64][4], second[64];
+  __shared__ alignas(8) uint64_t object;
+  const uint32_t t = threadIdx.x, block = blockIdx.x * 64;
+  uint32_t* mine = in + (block + t) * 4;
+  const auto address = [](const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); };
+  if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(address(&object)));
+  __syncthreads();
+  mine[1] = mine[0] * 3;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address(first[t])), "l"(mine), "r"(t % 2 ? 8 : 16));
+  asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+  out[(block + t) * 4] = first[t][0] + first[t][1] + first[t][3];
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address(&second[t])), "l"(mine + 1));
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address(&object)) : "memory");
+  uint32_t done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done) : "r"(address(&object)) : "memory");
+  }
+  out[(block + t) * 4 + 1] = second[63 - t];
+}
