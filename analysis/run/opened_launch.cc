@@ -14,6 +14,7 @@
 #include "sim/base/cancelled.h"
 #include "sim/base/error.h"
 #include "sim/device/gpu.h"
+#include "sim/exec/fault.h"
 
 namespace heddle::analysis {
 namespace {
@@ -146,6 +147,8 @@ void OpenedLaunch::located(const std::function<void()>& f) const {
     throw;
   } catch (const TraceError&) {
     throw;
+  } catch (const exec::ThreadFault& e) {  // of what is executed while it is simulated
+    throw TraceError(with_file(launch_, e.what()));
   } catch (device::DeadlockError& e) {
     throw device::DeadlockError(with_file(launch_, e.what()), std::move(e.report));
   } catch (const Error& e) {

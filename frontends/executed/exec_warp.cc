@@ -35,7 +35,7 @@ ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::ve
       silent(c.insts.size()),
       sms(device.sms),
       ns_per_cycle(kNsPerUs / device.core_mhz),
-      counts_arrivals_(counts_arrivals(c)) {
+      counts_arrivals_(counts_arrivals(c, i)) {
   for (size_t pc = 0; pc < c.insts.size(); ++pc) {
     const bool same = pc > 0 && origins[pc] == origins[pc - 1];
     silent[pc] = origins[pc] >= image.code.size() || (same && (silent[pc - 1] || c.insts[pc - 1].counted));
@@ -139,8 +139,7 @@ bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out)
     return true;
   }
   if (out != nullptr && ((in.kind == Kind::kMemory && send(g, in, mask, *out)) ||
-                         (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)) ||
-                         (in.kind == Kind::kBarrierObject && arrive_later(g, in, mask)))) {
+                         (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)))) {
     return true;
   }
   const bool goes_on = exec::kHandlers[static_cast<size_t>(in.kind)](w_, g, in, mask);
@@ -246,17 +245,6 @@ bool ExecWarp::send_copy(Group& g, const Inst& in, uint32_t mask, isa::Operands&
   return true;
 }
 
-bool ExecWarp::arrive_later(Group& g, const Inst& in, uint32_t mask) {
-  using Op = exec::BarrierObjectOp;
-  const Op& op = code_.code.barrier_objects[in.target];
-  if (op.kind != Op::Kind::kArriveCopies || copies_.empty()) {
-    return false;
-  }
-  arrivals_.push_back({g, mask, tickets_});
-  ++g.pc;
-  return true;
-}
-
 // False: it is no copy's.
 bool ExecWarp::landed(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) {
   const auto found =
@@ -265,17 +253,8 @@ bool ExecWarp::landed(uint32_t ticket, uint32_t mask, const isa::LaneValues& val
     return false;
   }
   land(*found, mask, values);
-  copies_.erase(found);
-  // The oldest copy is the first.
-  const uint32_t oldest = copies_.empty() ? UINT32_MAX : copies_.front().ticket;
-  std::erase_if(arrivals_, [&](Arrival& a) {
-    if (oldest <= a.ticket) {
-      return false;
-    }
-    exec::kHandlers[static_cast<size_t>(Kind::kBarrierObject)](w_, a.group, code_.code.insts[a.group.pc],
-                                                               a.mask);
-    return true;
-  });
+  *found = copies_.back();
+  copies_.pop_back();
   return true;
 }
 

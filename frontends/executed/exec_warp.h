@@ -60,18 +60,10 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
     uint32_t ticket = 0;
   };
 
-  // At a barrier object, when all copies up to `ticket` have come.
-  struct Arrival {
-    exec::Group group;  // as it was, at the instruction
-    uint32_t mask = 0, ticket = 0;
-  };
-
   // One record of the current group; false: the group does not go on. `out`: of an instruction that issues.
   bool step(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands* out);
   bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool send_copy(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
-  // cp.async.mbarrier.arrive: waits for the copies that the warp has started.
-  bool arrive_later(exec::Group& g, const exec::Inst& in, uint32_t mask);
   bool landed(uint32_t ticket, uint32_t mask, const isa::LaneValues& values);
   static void fetch(const exec::Inst& in, const exec::Banks& b);
   void let_others(exec::Group& g);
@@ -104,7 +96,6 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   uint32_t tickets_ = 0;
   std::vector<Pending> pending_;
   std::vector<CopyUnderWay> copies_;
-  std::vector<Arrival> arrivals_;
   isa::WarpTrace trace_;  // references of the instruction that issues
   isa::RecordedOperands operands_;
 };

@@ -14,6 +14,12 @@ using exec::Space;
 
 namespace {
 
+bool copies_arrive(const isa::KernelImage& image) {
+  return std::any_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
+    return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
+  });
+}
+
 // Whether what follows of the access's instruction can be done when its values have come: with its guard,
 // which may be another by then, and of nothing but these values. Temporaries are other instructions' by then.
 bool can_follow(const exec::Inst& access, const MemoryOp& op, const exec::Inst& in) {
@@ -44,8 +50,10 @@ bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
   return std::all_of(first, end, [&](const exec::Inst& next) { return can_follow(in, op, next); });
 }
 
-bool can_be_served(const exec::TransferOp& op) {
-  return op.kind == exec::TransferOp::Kind::kCheck || op.kind == exec::TransferOp::Kind::kCopy;
+// Copies that arrive at barrier objects do so at once, so they would be there before their data.
+bool can_be_served(const exec::TransferOp& op, const isa::KernelImage& image) {
+  using Kind = exec::TransferOp::Kind;
+  return op.kind == Kind::kCheck || (op.kind == Kind::kCopy && !copies_arrive(image));
 }
 
 template <class Word>
@@ -62,11 +70,10 @@ void unpack_words(const isa::LaneValues& values, uint32_t words, exec::Access& a
 
 }  // namespace
 
-bool counts_arrivals(const exec::Code& code) {
-  return std::none_of(
-      code.barrier_objects.begin(), code.barrier_objects.end(), [](const exec::BarrierObjectOp& op) {
-        return op.kind == exec::BarrierObjectOp::Kind::kArriveCopies || op.drops || op.no_complete;
-      });
+bool counts_arrivals(const exec::Code& code, const isa::KernelImage& image) {
+  return !copies_arrive(image) &&
+         std::none_of(code.barrier_objects.begin(), code.barrier_objects.end(),
+                      [](const exec::BarrierObjectOp& op) { return op.drops || op.no_complete; });
 }
 
 bool may_be_global(Space space) { return space == Space::kGlobal || space == Space::kGeneric; }
@@ -156,7 +163,7 @@ bool all_served(const exec::Code& code, const isa::KernelImage& image, const std
   for (uint32_t pc = 0; pc < code.insts.size(); ++pc) {
     const exec::Inst& in = code.insts[pc];
     if (in.kind == Kind::kMapField ||
-        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target])) ||
+        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target], image)) ||
         (in.kind == Kind::kMemory && may_be_global(code.memory[in.target].space) &&
          !can_be_served(code, image, origins, pc))) {
       return false;

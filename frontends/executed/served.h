@@ -16,10 +16,10 @@ bool returns_values(const exec::MemoryOp& op);
 // The record behind the last one of the instruction that `pc` is of.
 uint32_t end_of_instruction(const std::vector<uint32_t>& origins, uint32_t pc);
 // Whether the machine can perform all that the code does to global memory, or read of it: what was done at
-// once would pass stores that are under way. Not bulk copies, more than 16 bytes a lane, atomics of several
-// words, nor what its instruction mixes with anything but the values that come back. Textures and surfaces
-// are read at once: a kernel may not read so what it has written (C++ guide, texture memory). `origins`: by
-// record, which instruction of the image it is of.
+// once would pass stores that are under way. Not bulk copies, copies that arrive at barrier objects, more
+// than 16 bytes a lane, atomics of several words, nor what its instruction mixes with anything but the values
+// that come back. Textures and surfaces are read at once: a kernel may not read so what it has written (C++
+// guide, texture memory). `origins`: by record, which instruction of the image it is of.
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins);
 // All lanes' addresses are in global memory.
 bool all_global(const exec::Access& a);
@@ -40,7 +40,7 @@ void land(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values);
 
 // The machine can count what arrives at barrier objects: no copies do (cp.async.mbarrier.arrive), nobody
 // drops out, all arrivals may complete a phase.
-bool counts_arrivals(const exec::Code& code);
+bool counts_arrivals(const exec::Code& code, const isa::KernelImage& image);
 
 // The lanes of `mask` as the machine wants them; `into` holds them.
 isa::LaneAddresses lanes_of(const exec::Register& from, uint32_t mask,

@@ -167,7 +167,7 @@ TEST_CASE("warps of a block that race share its memory as they do on silicon") {
   }
 }
 
-TEST_CASE("copies bring what their thread has stored before, and arrive when they have come") {
+TEST_CASE("copies bring what their thread has stored before") {
   const Case c{"copies", {4, 1, 1}, {64, 1, 1}, {zeros(4096), noise(4096)}};
   const Ran r = c.run(true);
   const std::vector<uint8_t> in = noise(4096);
