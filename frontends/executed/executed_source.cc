@@ -9,6 +9,7 @@
 #include "frontends/executed/live_grid.h"
 #include "frontends/executed/served.h"
 #include "frontends/executed/vain.h"
+#include "sim/exec/fault.h"
 
 namespace heddle::executed {
 namespace {
@@ -112,8 +113,9 @@ void ExecutedSource::run_first(uint64_t most) {
         active_.push_back(begin());
       }
     } else if (vain > kVainTurns) {
-      throw waits_in_vain(*launch_.code, fmt::format("{} blocks", active_.size() * launch_.cluster.count()),
-                          active_.front()->cluster->waits());
+      throw exec::WaitsInVain(*launch_.code,
+                              fmt::format("{} blocks", active_.size() * launch_.cluster.count()),
+                              active_.front()->cluster->waits());
     }
   }
 }

@@ -51,9 +51,9 @@ bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
 }
 
 // Copies that arrive at barrier objects do so at once, so they would be there before their data.
-bool can_be_served(const exec::TransferOp& op, const isa::KernelImage& image) {
+bool can_be_served(const exec::TransferOp& op, bool copies_arrive) {
   using Kind = exec::TransferOp::Kind;
-  return op.kind == Kind::kCheck || (op.kind == Kind::kCopy && !copies_arrive(image));
+  return op.kind == Kind::kCheck || (op.kind == Kind::kCopy && !copies_arrive);
 }
 
 template <class Word>
@@ -160,10 +160,11 @@ void land(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values) {
 
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins) {
   using Kind = exec::Kind;
+  const bool arrive = copies_arrive(image);
   for (uint32_t pc = 0; pc < code.insts.size(); ++pc) {
     const exec::Inst& in = code.insts[pc];
     if (in.kind == Kind::kMapField ||
-        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target], image)) ||
+        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target], arrive)) ||
         (in.kind == Kind::kMemory && may_be_global(code.memory[in.target].space) &&
          !can_be_served(code, image, origins, pc))) {
       return false;

@@ -2,17 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "sim/exec/block.h"
-#include "sim/exec/fault.h"
 
 namespace heddle::executed {
 
 // An error: in so many turns all that have begun only looked for something, or waited.
 inline constexpr uint64_t kVainTurns = 20000;
-// `blocks`: "20 blocks"; `waits`: where they are.
-exec::WaitsInVain waits_in_vain(const exec::Code& code, const std::string& blocks, const std::string& waits);
 
 class Vain {
  public:

@@ -96,10 +96,7 @@ void Schedule::put_back(std::unique_ptr<Cluster> cluster, Block::Status status, 
                             launch_.code->kernel, launch_.most_instructions));
   }
   if (fruitless_ > std::max(kFruitlessTurns, 100 * begun_)) {
-    throw WaitsInVain(
-        fmt::format("{}: kernel {}: all {} blocks that have begun wait in loops for something that "
-                    "does not come; {}",
-                    launch_.code->file, launch_.code->kernel, begun_, cluster->waits()));
+    throw WaitsInVain(*launch_.code, fmt::format("{} blocks", begun_), cluster->waits());
   }
   if (status == Block::Status::kDone) {
     begun_ -= launch_.cluster.count();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "sim/base/error.h"
 
@@ -20,10 +21,13 @@ class ThreadFault : public Error {
   FaultKind kind_;
 };
 
+struct Code;
+
 // All that have begun wait in loops for something that does not come.
 class WaitsInVain : public Error {
  public:
-  using Error::Error;
+  // `blocks`: "20 blocks"; `waits`: where they are.
+  WaitsInVain(const Code& code, std::string_view blocks, std::string_view waits);
 };
 
 }  // namespace heddle::exec

@@ -1,17 +1,15 @@
 // What a request of a program that computes carries: the values of one line. A recording's has none.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <memory>
+#include <vector>
 
 #include "sim/engine/slots.h"
 #include "sim/isa/atomic.h"
-#include "sim/isa/program.h"
 #include "sim/memory/message.h"
 
 namespace heddle::memory {
@@ -61,30 +59,7 @@ struct Payload {
     uint64_t value, compare;
     uint8_t lane, offset;  // offset: in the line
   };
-  // One a lane; there is room for them in the payloads that have had some.
-  class Operations {
-   public:
-    Operations() = default;
-    Operations(const Operations& o) { *this = o; }
-    Operations& operator=(const Operations& o) {
-      if (o.all_ && this != &o) {
-        std::copy_n(o.all_.get(), isa::LaneRoom::kLanes, &(*this)[0]);
-      }
-      return *this;
-    }
-    Operation& operator[](uint32_t i) {
-      if (!all_) {
-        all_ = std::make_unique<Operation[]>(isa::LaneRoom::kLanes);
-      }
-      return all_[i];
-    }
-    const Operation& operator[](uint32_t i) const { return all_[i]; }
-
-   private:
-    std::unique_ptr<Operation[]> all_;
-  };
-  Operations operation;
-  uint32_t operations = 0;
+  std::vector<Operation> operations;
   isa::AtomicOp atomic;
   uint64_t line = 0;  // of a bulk copy
 };
@@ -96,7 +71,7 @@ class Payloads {
   // Its handle, of one without operations; 0 stands for none.
   uint32_t take() {
     const uint32_t handle = 1 + all_.take();
-    (*this)[handle].operations = 0;
+    (*this)[handle].operations.clear();  // their storage stays
     return handle;
   }
   void give_back(uint32_t handle) { all_.remove(handle - 1); }

@@ -19,8 +19,7 @@ bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
   bool changed = false;
   if (kind == RequestKind::kAtomic || kind == RequestKind::kReduction) {
     const uint32_t bytes = p.atomic.bytes();
-    for (uint32_t i = 0; i < p.operations; ++i) {
-      Payload::Operation& o = p.operation[i];
+    for (Payload::Operation& o : p.operations) {
       if (uint8_t* there = at(o.offset, bytes)) {
         uint64_t old = 0, value = 0;
         std::memcpy(&old, there, bytes);

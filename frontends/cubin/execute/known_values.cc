@@ -97,6 +97,16 @@ KnownValues::KnownValues(const BarrierSlice& slice, const isa::Dim3& block)
   for (const exec::Register& r : code_.constants) {
     constants_.push_back({r, kAll});
   }
+  const std::vector<uint8_t>& parameters = slice_.image().parameters;
+  for (const exec::Code::ParameterWord& w : code_.parameter_words) {
+    Value& v = constants_[w.constant];
+    v.known = 0;
+    if (uint32_t word = 0; uint64_t{w.offset} + sizeof word <= parameters.size()) {
+      std::memcpy(&word, parameters.data() + w.offset, sizeof word);
+      v.lanes.fill(word);
+      v.known = kAll;
+    }
+  }
 }
 
 void KnownValues::start(uint32_t warp) {
@@ -104,7 +114,6 @@ void KnownValues::start(uint32_t warp) {
   const uint64_t position = isa::position_of(block_, shape.grid, shape.cluster);
   exec::ThreadPlace place = {shape.grid, shape.block, shape.cluster, block_,
                              static_cast<uint32_t>(position % shape.cluster.count())};
-  const std::vector<uint8_t>& parameters = slice_.image().parameters;
   frame_.assign(code_.functions.front().registers, {});
   warp_.assign(exec::kFirstSpecial + code_.specials.size(), {});
   for (size_t i = 0; i < code_.specials.size(); ++i) {
@@ -115,15 +124,6 @@ void KnownValues::start(uint32_t warp) {
         v.lanes[lane] = *is;
         v.known = kAll;
       }
-    }
-  }
-  for (const exec::Code::ParameterWord& w : code_.parameter_words) {
-    Value& v = constants_[w.constant];
-    v.known = 0;
-    if (uint32_t word = 0; uint64_t{w.offset} + sizeof word <= parameters.size()) {
-      std::memcpy(&word, parameters.data() + w.offset, sizeof word);
-      v.lanes.fill(word);
-      v.known = kAll;
     }
   }
 }

@@ -160,7 +160,7 @@ void ClusterPort::answered(const ClusterMessage& m, Cycle now) {
   }
   if (m.id != ClusterMessage::kNone) {
     Access& a = accesses_[m.id];
-    if (a.computed && m.values->operations > 0) {
+    if (a.computed && !m.values->operations.empty()) {
       L1Values::take_old(values(m.id), *m.values);
     } else if (a.computed) {
       L1Values::take(values(m.id), m.line, m.sectors, *m.values);

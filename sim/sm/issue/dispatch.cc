@@ -48,17 +48,15 @@ void Dispatch::hand_out(uint32_t warp, const TimedInstr& t, Cycle now) {
   if (mask == 0 && !computed) {
     return;
   }
-  handed_out_.now = now;
-  if (t.handler == Handler::kFixed) {
-    // Nobody asks for operands of it: what those of others have left need not be cleared.
+  if (computed && t.handler == Handler::kFixed) {
+    // Nobody asks for its operands: what those of others have left need not be cleared.
+    handed_out_.active = ~0u;
     handed_out_.room = nullptr;
-    w.stream.issue(handed_out_);
-    active = handed_out_.active;
-    return;
+  } else {
+    handed_out_ = {};
+    operands_ = &handed_out_;
   }
-  handed_out_ = {};
   handed_out_.now = now;
-  operands_ = &handed_out_;
   if (Unit* unit = units_[static_cast<size_t>(t.handler)]; unit && computed) {
     handed_out_.room = unit->room();
   }

@@ -23,8 +23,7 @@ void L1Values::fill(size_t n, uint8_t sectors, const memory::Payload& p) {
   }
 }
 
-// Bytes of the load's lanes that lie in `line`, that it does not have, and of which has(offset in the line).
-// `there`: by sector, which.
+// Bytes of the load's lanes that lie in `line`, that it does not have, and that are `there`, by sector.
 void L1Values::take_bytes(Load& l, uint64_t line, const uint8_t* data,
                           const std::array<uint32_t, kSectorsPerLine>& there) {
   const auto wanted = static_cast<uint16_t>((1u << l.width) - 1);
@@ -71,8 +70,7 @@ void L1Values::take(Load& l, uint64_t line, uint8_t sectors, const memory::Paylo
 }
 
 void L1Values::take_old(Load& l, const memory::Payload& p) {
-  for (uint32_t i = 0; i < p.operations; ++i) {
-    const memory::Payload::Operation& o = p.operation[i];
+  for (const memory::Payload::Operation& o : p.operations) {
     std::memcpy(l.values.data[o.lane], &o.value, sizeof o.value);
   }
 }

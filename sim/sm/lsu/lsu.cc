@@ -321,7 +321,7 @@ void Lsu::answer(uint32_t id, uint8_t sectors, const memory::Payload* values, Cy
             if (!values || !l1_.load(load).computed) {
               return;
             }
-            if (values->operations > 0) {
+            if (!values->operations.empty()) {
               L1Values::take_old(l1_.values().load(load), *values);
             } else {
               L1Values::take(l1_.values().load(load), line, got, *values);

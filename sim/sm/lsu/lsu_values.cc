@@ -104,7 +104,7 @@ uint32_t Lsu::atomic_payload(const Entry& e, const memory::LineAccess& a, const 
   for (uint32_t m = e.mask; m; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     if (addr[lane] / kLineBytes == a.line) {
-      memory::Payload::Operation& o = p.operation[p.operations++];
+      memory::Payload::Operation& o = p.operations.emplace_back();
       o = {.value = 0,
            .compare = 0,
            .lane = static_cast<uint8_t>(lane),
