@@ -1,5 +1,6 @@
 #include "frontends/executed/exec_grid.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/isa/launch_order.h"
@@ -37,8 +38,17 @@ void ExecBlock::warp_ended() {
 }
 
 ExecGrid::ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins,
-                   const exec::Launch& launch, std::shared_ptr<std::string> output, const isa::Device& device)
-    : launch_(launch), code_(image, *launch.code, origins, device), output_(std::move(output)) {}
+                   const exec::Launch& launch, std::shared_ptr<std::string> output, const isa::Device& device,
+                   bool serves)
+    : launch_(launch), code_(image, *launch.code, origins, device, serves), output_(std::move(output)) {}
+
+bool ExecGrid::reads_at_once() const {
+  const exec::Code& code = *launch_.code;
+  return !code.textures.empty() ||
+         std::any_of(code.transfers.begin(), code.transfers.end(), [](const exec::TransferOp& op) {
+           return op.kind != exec::TransferOp::Kind::kCopy && op.kind != exec::TransferOp::Kind::kCheck;
+         });
+}
 
 std::unique_ptr<isa::BlockProgram> ExecGrid::next() {
   if (!cluster_) {

@@ -37,12 +37,15 @@ class ExecGrid final : public isa::GridProgram {
  public:
   // `image`, which is `computed` and has the launch's shape, and `origins` outlive this: by record of the
   // launch's code, which instruction of the image it is of. `output` gets what the blocks that ended have
-  // printed.
+  // printed. `serves`: see ExecCode; without it blocks are executed in one order on one thread.
   ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins, const exec::Launch& launch,
-           std::shared_ptr<std::string> output, const isa::Device& device);
+           std::shared_ptr<std::string> output, const isa::Device& device, bool serves);
 
   const isa::KernelImage& image() const override { return code_.image; }
   std::unique_ptr<isa::BlockProgram> next() override;
+  // Blocks of a cluster reach each other's shared memory when they issue.
+  bool in_order() const override { return !code_.serves || launch_.cluster.count() > 1; }
+  bool reads_at_once() const override;
   isa::GlobalMemory* memory() override { return launch_.memory; }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override;
 

@@ -28,11 +28,12 @@ constexpr double kNsPerUs = 1000;
 }  // namespace
 
 ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::vector<uint32_t>& o,
-                   const isa::Device& device)
+                   const isa::Device& device, bool served)
     : image(i),
       code(c),
       origins(o),
       silent(c.insts.size()),
+      serves(served),
       sms(device.sms),
       ns_per_cycle(kNsPerUs / device.core_mhz),
       counts_arrivals_(counts_arrivals(c, i)) {
@@ -139,7 +140,8 @@ bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out)
     return true;
   }
   if (out != nullptr && ((in.kind == Kind::kMemory && send(g, in, mask, *out)) ||
-                         (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)))) {
+                         (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)) ||
+                         (in.kind == Kind::kBarrierObject && arrive_later(g, in, mask)))) {
     return true;
   }
   const bool goes_on = exec::kHandlers[static_cast<size_t>(in.kind)](w_, g, in, mask);
@@ -190,7 +192,7 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
 // Global memory: the machine performs it. False: it is done at once, as lanes go to several memories.
 bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
   const exec::MemoryOp& op = code_.code.memory[in.target];
-  if (!may_be_global(op.space) || out.room == nullptr) {
+  if (!code_.serves || !may_be_global(op.space) || out.room == nullptr) {
     return false;
   }
   exec::Access& a = w_.scratch.access;
@@ -220,7 +222,7 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
 // LDGSTS: the machine reads, and when it has, shared memory is written. False: it is another one.
 bool ExecWarp::send_copy(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
   const exec::TransferOp& op = code_.code.transfers[in.target];
-  if (op.kind != exec::TransferOp::Kind::kCopy || out.room == nullptr) {
+  if (!code_.serves || op.kind != exec::TransferOp::Kind::kCopy || out.room == nullptr) {
     return false;
   }
   CopyUnderWay c;
@@ -238,23 +240,22 @@ bool ExecWarp::send_copy(Group& g, const Inst& in, uint32_t mask, isa::Operands&
   out.address = lanes_of(from, mask, out.room->address);
   out.copy_to = lanes_of(to, mask, out.room->second);
   c.ticket = out.ticket = ++tickets_;
-  copies_.push_back(c);
+  copies_.add(c);
   ++w_.progress;
   ++w_.writes;
   ++g.pc;
   return true;
 }
 
-// False: it is no copy's.
-bool ExecWarp::landed(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) {
-  const auto found =
-      std::find_if(copies_.begin(), copies_.end(), [&](const CopyUnderWay& c) { return c.ticket == ticket; });
-  if (found == copies_.end()) {
+// Copies that are under way arrive at a barrier object when they have come. False: there are none.
+bool ExecWarp::arrive_later(Group& g, const Inst& in, uint32_t mask) {
+  if (!code_.code.barrier_objects[in.target].after_copies || !copies_.under_way()) {
     return false;
   }
-  land(*found, mask, values);
-  *found = copies_.back();
-  copies_.pop_back();
+  copies_.arrive(w_, g, in, mask);
+  ++w_.progress;
+  ++w_.writes;
+  ++g.pc;
   return true;
 }
 
@@ -262,7 +263,7 @@ void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& v
   const auto found =
       std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.ticket == ticket; });
   if (found == pending_.end()) {
-    landed(ticket, mask, values);  // or nobody wants them
+    copies_.landed(w_, ticket, mask, values);  // or nobody wants them
     return;
   }
   Pending p = *found;

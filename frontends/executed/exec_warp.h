@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "frontends/executed/served.h"
+#include "frontends/executed/copies.h"
 #include "sim/exec/observer.h"
 #include "sim/exec/warp/core.h"
 #include "sim/isa/program.h"
@@ -20,14 +20,16 @@ class ExecBlock;
 // What all warps of a launch have in common.
 struct ExecCode {
   // All outlive it; the image is `computed`.
+  // `serves`: the machine performs what its warps do to global memory; else it is done when it issues.
   ExecCode(const isa::KernelImage& image, const exec::Code& code, const std::vector<uint32_t>& origins,
-           const isa::Device& device);
+           const isa::Device& device, bool serves);
 
   const isa::KernelImage& image;
   const exec::Code& code;
   const std::vector<uint32_t>& origins;
   // By record: it is what is left of an instruction that has issued, or of none of the image's.
   std::vector<bool> silent;
+  const bool serves;
   const uint32_t sms;
   const double ns_per_cycle;
   // What the machine knows of barrier objects: all, or, where it could not count, nothing but bytes.
@@ -64,7 +66,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   bool step(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands* out);
   bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool send_copy(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
-  bool landed(uint32_t ticket, uint32_t mask, const isa::LaneValues& values);
+  bool arrive_later(exec::Group& g, const exec::Inst& in, uint32_t mask);
   static void fetch(const exec::Inst& in, const exec::Banks& b);
   void let_others(exec::Group& g);
   // It has gone round in loops that look for something, or for long.
@@ -95,7 +97,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   isa::Operands* out_ = nullptr;
   uint32_t tickets_ = 0;
   std::vector<Pending> pending_;
-  std::vector<CopyUnderWay> copies_;
+  Copies copies_;
   isa::WarpTrace trace_;  // references of the instruction that issues
   isa::RecordedOperands operands_;
 };

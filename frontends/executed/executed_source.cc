@@ -146,13 +146,12 @@ void ExecutedSource::finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out
 }
 
 std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
-  // What the system's functions do to memory they do at once, and stores before them may be under way.
-  // Blocks of a cluster reach each other's shared memory at once, too, and may be on several threads.
-  const exec::Code& code = *launch_.code;
-  const bool at_once = code.calls_system || launch_.runtime || launch_.cluster.count() > 1;
-  if (origins_ != nullptr && !at_once && !device.saves && all_served(code, image_, *origins_)) {
+  if (origins_ != nullptr && !device.saves) {
+    // What the system's functions do to memory they do at once, and stores before them may be under way.
+    const exec::Code& code = *launch_.code;
+    const bool serves = !code.calls_system && !launch_.runtime && all_served(code, image_, *origins_);
     image_.computed = true;
-    return std::make_unique<ExecGrid>(image_, *origins_, launch_, output_, device);
+    return std::make_unique<ExecGrid>(image_, *origins_, launch_, output_, device, serves);
   }
   if (launch_.code->depends_on_time()) {
     return std::make_unique<LiveGrid>(image_, launch_, make_, output_, device);

@@ -50,10 +50,9 @@ bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
   return std::all_of(first, end, [&](const exec::Inst& next) { return can_follow(in, op, next); });
 }
 
-// Copies that arrive at barrier objects do so at once, so they would be there before their data.
-bool can_be_served(const exec::TransferOp& op, bool copies_arrive) {
+bool can_be_served(const exec::TransferOp& op) {
   using Kind = exec::TransferOp::Kind;
-  return op.kind == Kind::kCheck || (op.kind == Kind::kCopy && !copies_arrive);
+  return op.kind == Kind::kStore ? op.combine == nullptr : !op.reduces && op.combine == nullptr;
 }
 
 template <class Word>
@@ -149,22 +148,12 @@ isa::LaneAddresses lanes_of(const exec::Register& from, uint32_t mask,
   return isa::LaneAddresses::full(into);
 }
 
-void land(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values) {
-  for (uint32_t m = mask & c.mask; m != 0; m &= m - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
-    alignas(16) uint8_t data[isa::LaneRoom::kBytes] = {};
-    std::memcpy(data, values.data[lane], c.bytes[lane]);
-    exec::copy_bytes(c.to[lane], data, c.size);
-  }
-}
-
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins) {
   using Kind = exec::Kind;
-  const bool arrive = copies_arrive(image);
   for (uint32_t pc = 0; pc < code.insts.size(); ++pc) {
     const exec::Inst& in = code.insts[pc];
     if (in.kind == Kind::kMapField ||
-        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target], arrive)) ||
+        (in.kind == Kind::kTransfer && !can_be_served(code.transfers[in.target])) ||
         (in.kind == Kind::kMemory && may_be_global(code.memory[in.target].space) &&
          !can_be_served(code, image, origins, pc))) {
       return false;

@@ -16,10 +16,12 @@ bool returns_values(const exec::MemoryOp& op);
 // The record behind the last one of the instruction that `pc` is of.
 uint32_t end_of_instruction(const std::vector<uint32_t>& origins, uint32_t pc);
 // Whether the machine can perform all that the code does to global memory, or read of it: what was done at
-// once would pass stores that are under way. Not bulk copies, copies that arrive at barrier objects, more
-// than 16 bytes a lane, atomics of several words, nor what its instruction mixes with anything but the values
-// that come back. Textures and surfaces are read at once: a kernel may not read so what it has written (C++
-// guide, texture memory). `origins`: by record, which instruction of the image it is of.
+// once would pass stores that are under way. Not reductions by bulk copies, whose order counts, changes of
+// tensor maps, more than 16 bytes a lane, atomics of several words, nor what its instruction mixes with
+// anything but the values that come back. Textures and surfaces are read at once: a kernel may not read so
+// what it has written (C++ guide, texture memory); bulk copies are done at once: they are of another proxy,
+// so whoever reads by one what was stored has waited for it with a fence (PTX ISA 8.8, async proxy).
+// `origins`: by record, which instruction of the image it is of.
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins);
 // All lanes' addresses are in global memory.
 bool all_global(const exec::Access& a);
@@ -27,16 +29,6 @@ bool all_global(const exec::Access& a);
 isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room);
 // What came back, for the lanes of a.mask.
 void unpack(const isa::LaneValues& values, exec::Access& a);
-
-// A copy of global to shared memory (LDGSTS) whose data are on their way.
-struct CopyUnderWay {
-  uint32_t ticket = 0, mask = 0;
-  uint32_t size = 0;                          // bytes that a lane writes
-  std::array<uint8_t*, exec::kLanes> to;      // by lane: where in shared memory
-  std::array<uint8_t, exec::kLanes> bytes{};  // by lane: that are copied, the rest is zero
-};
-// They have come.
-void land(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values);
 
 // The machine can count what arrives at barrier objects: no copies do (cp.async.mbarrier.arrive), nobody
 // drops out, all arrivals may complete a phase.

@@ -74,7 +74,7 @@ void DetailedEngine::begin(const RunOptions& options, Launches launches, const s
                .what = what},
               one ? origin : 0);
   m.memory->reset(options.l2, options.warm, origin, &loop_.pool());
-  m.memory->set_image(options.image);
+  m.memory->set_image(options.image, false);
   loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()), [&](uint32_t i) {
     m.sms[i]->begin(origin, options.observer, Profiler::noting(options.profile, i), options.image);
   });
@@ -88,7 +88,10 @@ void DetailedEngine::give_memory(const Launched& l) {
     throw Error("kernel " + l.image.name + " computes, and there is no memory for it (RunOptions::image)");
   }
   if (own) {
-    loop_.machine().memory->set_image(own);
+    const bool at_once = l.program->reads_at_once() ||
+                         std::any_of(launched_.begin(), launched_.end(),
+                                     [](const auto& x) { return x && x->program->reads_at_once(); });
+    loop_.machine().memory->set_image(own, at_once);
   }
 }
 
@@ -180,6 +183,7 @@ LaunchEnd DetailedEngine::take_ended() {
   const GridEnd e = ended.front();
   ended.erase(ended.begin());
   Launched& l = *launched_[e.number];
+  loop_.machine().memory->settle_writes();
   const LaunchEnd out = {l.launch.tag, e.first_block, end_of(e.number, e.last_warp), e.work};
   lines_.give_back(l.timed.first_line);
   constants_.give_back(l.timed.first_constant);
@@ -267,6 +271,7 @@ stats::KernelResult DetailedEngine::result() const {
 
 stats::KernelResult DetailedEngine::finish() {
   loop_.settle();
+  loop_.machine().memory->settle_writes();
   loop_.machine().memory->finish();
   stats::KernelResult r = result();
   if (options_.watcher) {

@@ -105,7 +105,7 @@ Block::Status Block::run(uint64_t instructions, bool goes_on) {
         continue;
       }
       const uint64_t before = w.executed();
-      const Warp::Status status = w.run(kTurn);
+      const Warp::Status status = w.run(kTurn, kSlice);
       looked_[i] = status == Warp::Status::kSpinning ? others : UINT64_MAX;
       const uint64_t more = w.executed() - before;
       done += more;

@@ -26,8 +26,10 @@ class Block {
     kDone,
   };
 
-  // Warp instructions after which another warp gets its turn.
-  static constexpr uint64_t kTurn = 1 << 16;
+  // Warp instructions of a turn, in which a warp is found to look for something in vain; and those after
+  // which other warps go on with theirs. Few, as a GPU's warps go on side by side: programs that race within
+  // a block count on it.
+  static constexpr uint64_t kTurn = 1 << 16, kSlice = 64;
 
   Block(const Launch& launch, Cluster& cluster, isa::Dim3 index, uint32_t rank);
   Block(const Block&) = delete;

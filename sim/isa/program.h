@@ -262,6 +262,8 @@ class GridProgram {
   // What its warps compute depends on the order in which they are asked, whichever SM they are on: one thread
   // asks them, SM after SM in short steps of time.
   virtual bool in_order() const { return false; }
+  // Some of its accesses read global memory when they issue: what has been stored before has to be there.
+  virtual bool reads_at_once() const { return false; }
   // Where its accesses are served. Null: where RunOptions::image says.
   virtual GlobalMemory* memory() { return nullptr; }
   // It has ended; its storage may be used again.

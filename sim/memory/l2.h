@@ -58,6 +58,10 @@ class L2 {
   // Serves a request that left its SM at r.time and reaches the slice of `partition` (the requester's) at
   // `at`.
   Served serve(const Request& r, const Home& home, uint32_t partition, Ticks at);
+  // From the slice of `partition` to the home.
+  Ticks way(const Home& home, uint32_t partition) const {
+    return partition == home.partition ? Ticks() : Ticks(hit_latency_.count() / 2);
+  }
   // What has been sent across since the last settle(), for Fabric::book.
   std::vector<Transfer>& transfers() { return transfers_; }
   Ticks end(const Served& s) const { return std::max(s.done, end_of(transfers_, s.transfer)); }

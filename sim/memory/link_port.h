@@ -48,6 +48,7 @@ class LinkPort final : public ShardPort {
   void take(Cycle horizon);
   // All have been served.
   void answer(const std::vector<std::unique_ptr<SliceShard>>& shards);
+  Ticks way(const Packet&) const override { return {}; }
   Payload& payload(const Packet& p) const override { return *taken_[&p - packets_.data()].values; }
 
   bool idle() const { return packets_.empty(); }

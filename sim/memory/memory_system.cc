@@ -73,9 +73,15 @@ void MemorySystem::reset(const L2Policy& policy, bool warm, Cycle origin, Worker
   for_each(pool, shards_.size(), [&](uint32_t i) { shards_[i]->reset(policy, warm, to_ticks(origin)); });
 }
 
-void MemorySystem::set_image(isa::GlobalMemory* image) {
+void MemorySystem::set_image(isa::GlobalMemory* image, bool at_once) {
   for (auto& s : shards_) {
-    s->set_image(image);
+    s->set_image(image, at_once);
+  }
+}
+
+void MemorySystem::settle_writes() {
+  for (auto& s : shards_) {
+    s->settle_writes();
   }
 }
 

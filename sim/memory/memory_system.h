@@ -51,7 +51,11 @@ class MemorySystem {
   // at another `origin` takes the same time.
   void reset(const L2Policy& policy = {}, bool warm = false, Cycle origin = 0, WorkerPool* pool = nullptr);
   // What requests with values are performed on; null: there are none. It stays until it is set again.
-  void set_image(isa::GlobalMemory* image);
+  // `at_once`: stores are done in the order in which they left, not when they are there
+  // (memory/late_writes.h).
+  void set_image(isa::GlobalMemory* image, bool at_once);
+  // Stores that have been served are done.
+  void settle_writes();
   // How many requests have changed it since reset().
   uint64_t changes() const;
   // cudaCtxResetPersistingL2Cache, between launches.

@@ -12,8 +12,36 @@
 namespace heddle::memory {
 
 // at(offset, bytes) gives those bytes of the line, null where not all are there. Sectors are looked at byte
-// by byte then: what is not there reads as 0 and is not written. Returns whether something is no longer as it
+// by byte then: what is not there reads as 0 and is not written. Return whether something is no longer as it
 // was.
+
+// `bytes`: which ones, by sector.
+template <class At>
+bool write(uint8_t sectors, const std::array<uint8_t, kLineBytes>& data,
+           const std::array<uint32_t, kSectorsPerLine>& bytes, At&& at) {
+  bool changed = false;
+  for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
+    if (!(sectors >> s & 1)) {
+      continue;
+    }
+    const uint8_t* own = &data[size_t{s} * kSectorBytes];
+    uint8_t* there = at(s * kSectorBytes, kSectorBytes);
+    if (there && bytes[s] == ~0u) {
+      changed |= std::memcmp(there, own, kSectorBytes) != 0;
+      std::memcpy(there, own, kSectorBytes);
+      continue;
+    }
+    for (uint32_t m = bytes[s]; m; m &= m - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(m));
+      if (uint8_t* byte = there ? there + i : at(s * kSectorBytes + i, 1)) {
+        changed |= *byte != own[i];
+        *byte = own[i];
+      }
+    }
+  }
+  return changed;
+}
+
 template <class At>
 bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
   bool changed = false;
@@ -37,34 +65,24 @@ bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
     }
     return changed;
   }
+  if (kind != RequestKind::kRead) {
+    return write(sectors, p.data, p.bytes, at);
+  }
   for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
     if (!(sectors >> s & 1)) {
       continue;
     }
     uint8_t* own = &p.data[size_t{s} * kSectorBytes];
-    uint8_t* there = at(s * kSectorBytes, kSectorBytes);
-    const uint32_t whole = ~0u;
-    if (kind == RequestKind::kRead && there) {
+    if (const uint8_t* there = at(s * kSectorBytes, kSectorBytes)) {
       std::memcpy(own, there, kSectorBytes);
       continue;
     }
-    if (kind != RequestKind::kRead && there && p.bytes[s] == whole) {
-      changed |= std::memcmp(there, own, kSectorBytes) != 0;
-      std::memcpy(there, own, kSectorBytes);
-      continue;
-    }
-    for (uint32_t m = kind == RequestKind::kRead ? whole : p.bytes[s]; m; m &= m - 1) {
-      const auto i = static_cast<uint32_t>(std::countr_zero(m));
-      uint8_t* byte = there ? there + i : at(s * kSectorBytes + i, 1);
-      if (kind == RequestKind::kRead) {
-        own[i] = byte ? *byte : 0;
-      } else if (byte) {
-        changed |= *byte != own[i];
-        *byte = own[i];
-      }
+    for (uint32_t i = 0; i < kSectorBytes; ++i) {
+      const uint8_t* byte = at(s * kSectorBytes + i, 1);
+      own[i] = byte ? *byte : 0;
     }
   }
-  return changed;
+  return false;
 }
 
 // On its line in memory. Different lines may be served at the same time.

@@ -22,6 +22,8 @@ class ShardPort {
   const Packet& packet(uint32_t i) const { return packets_[i]; }
   // The partition whose slices are near.
   uint32_t partition() const { return partition_; }
+  // From where packets count as arrived to the packet's slice, beyond the nearest one.
+  virtual Ticks way(const Packet& p) const = 0;
   // The values that the packet carries; only if it does.
   virtual Payload& payload(const Packet& p) const = 0;
 

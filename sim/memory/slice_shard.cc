@@ -30,6 +30,7 @@ void SliceShard::reset(const L2Policy& policy, bool warm, Ticks origin) {
   counters_ = {};
   changes_ = 0;
   merger_.reset();
+  late_.clear();
   if (warm) {
     l2_.next_launch(origin);
   } else {
@@ -52,6 +53,9 @@ void SliceShard::gather(std::span<ShardPort* const> ports) {
 void SliceShard::serve(std::span<ShardPort* const> ports) {
   l2_.forget_transfers();
   gather(ports);
+  if (!late_.empty() && !turns_.empty()) {
+    changes_ += late_.settle(*image_, to_ticks(turns_.front().sent)) ? 1 : 0;
+  }
   auto look_ahead = [&](size_t i) {
     if (i < turns_.size()) {
       const ShardPort& port = *ports[turns_[i].port];
@@ -77,6 +81,20 @@ void SliceShard::serve(std::span<ShardPort* const> ports) {
   }
 }
 
+void SliceShard::perform(const Packet& p, const ShardPort& port) {
+  const Request& r = p.request;
+  Payload& values = port.payload(p);
+  const Ticks at = p.at + port.way(p) + l2_.way(p.home, port.partition());
+  if (r.kind == RequestKind::kWrite && !at_once_ && !p.remote) {
+    late_.add(r, values, at);
+    return;
+  }
+  if (!late_.empty()) {
+    changes_ += late_.settle(*image_, r, at) ? 1 : 0;
+  }
+  changes_ += memory::serve(*image_, r, values) ? 1 : 0;
+}
+
 L2::Served SliceShard::serve(Packet& p, const ShardPort& port) {
   const Request& r = p.request;
   if (r.kind == RequestKind::kInstall) {
@@ -84,7 +102,7 @@ L2::Served SliceShard::serve(Packet& p, const ShardPort& port) {
     return {p.at, 0};
   }
   if (r.payload != 0) {
-    changes_ += memory::serve(*image_, r, port.payload(p));
+    perform(p, port);
   }
   // Multicast reads do not merge (FINDINGS.md 25).
   if (r.kind != RequestKind::kRead || r.multicast || p.remote) {

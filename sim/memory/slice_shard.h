@@ -12,6 +12,7 @@
 #include "sim/memory/by_time.h"
 #include "sim/memory/fabric.h"
 #include "sim/memory/l2.h"
+#include "sim/memory/late_writes.h"
 #include "sim/memory/packet.h"
 #include "sim/memory/request_merger.h"
 #include "sim/stats/counters.h"
@@ -38,8 +39,19 @@ class SliceShard {
     merger_.settle(l2_);
   }
 
-  // Requests with values are performed on it, in order.
-  void set_image(isa::GlobalMemory* image) { image_ = image; }
+  // Requests with values are performed on it: reads, atomics and reductions in order, stores when they are
+  // there, or, `at_once`, in order, too.
+  void set_image(isa::GlobalMemory* image, bool at_once) {
+    settle_writes();
+    image_ = image;
+    at_once_ = at_once;
+  }
+  // What has been served is done.
+  void settle_writes() {
+    if (!late_.empty()) {
+      changes_ += late_.settle(*image_, Ticks(UINT64_MAX)) ? 1 : 0;
+    }
+  }
   uint64_t changes() const { return changes_; }
 
   L2& l2() { return l2_; }
@@ -48,7 +60,7 @@ class SliceShard {
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(counters_, merger_, l2_, changes_);
+    ar(counters_, merger_, l2_, changes_, late_);
   }
 
  private:
@@ -58,6 +70,7 @@ class SliceShard {
   };
   void gather(std::span<ShardPort* const> ports);
   L2::Served serve(Packet& p, const ShardPort& port);
+  void perform(const Packet& p, const ShardPort& port);
 
   const uint32_t shard_;
   const Ticks request_latency_, merged_latency_;
@@ -66,6 +79,8 @@ class SliceShard {
   RequestMerger merger_;
   L2 l2_;
   isa::GlobalMemory* image_ = nullptr;
+  bool at_once_ = false;
+  LateWrites late_;
   uint64_t changes_ = 0;
   std::vector<Turn> turns_;
   ByTime<Turn> order_;

@@ -154,7 +154,7 @@ uint64_t Values::size() {
                                ~0ULL,
                                ~0ULL - 511,
                                uint64_t{1} << 63,
-                               uint64_t{1} << 32,
+                               uint64_t{1} << 40,
                                uint64_t{1} << 62};
   return small_ ? kSmall[byte() % std::size(kSmall)] : kAll[byte() % std::size(kAll)];
 }

@@ -154,7 +154,9 @@ void begin(Values& v, const Images& images) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr uint32_t kMostCalls = 100;
-  static const bool set = setenv("HEDDLE_FUNCTIONAL", "1", 1) == 0 && setenv("HEDDLE_QUIET", "1", 1) == 0;
+  // The device has no more memory than the fuzzer may fill.
+  static const bool set = setenv("HEDDLE_FUNCTIONAL", "1", 1) == 0 && setenv("HEDDLE_QUIET", "1", 1) == 0 &&
+                          setenv("HEDDLE_SET", "dram.total_bytes=1073741824", 1) == 0;
   static const Images images;
   static_cast<void>(set);
   Session::get().begin_again();

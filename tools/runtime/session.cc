@@ -113,8 +113,8 @@ Session::Session() {
   make_context();
   if (functional_) {
     note(
-        "kernels are executed and not timed: they take no time on the timeline, and a warp goes on until it "
-        "waits for others, so what races is not decided as on a GPU");
+        "kernels are executed and not timed: they take no time on the timeline, and blocks go on one after the "
+        "other, so what races between them is not decided as on a GPU");
   }
 }
 

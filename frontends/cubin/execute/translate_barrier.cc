@@ -23,12 +23,12 @@ BarrierObjectOp operation(BarrierObjectOp::Kind kind) {
 
 }  // namespace
 
-// Copies are done when they are issued: what one stands for has come now. TRANSCNT takes back what
-// ARRIVE.A0T1 before it expects.
+// When the thread's copies have come. TRANSCNT takes back what ARRIVE.A0T1 before it expects.
 void Translator::arrive_copies() {
   using Kind = BarrierObjectOp::Kind;
   BarrierObjectOp o = operation(take(Mod::kARVCNT) ? Kind::kArriveCopies : Kind::kComplete);
   o.no_increment = o.kind == Kind::kArriveCopies;
+  o.after_copies = true;
   if (!o.no_increment && !take(Mod::kTRANSCNT)) {
     missing("objects of before 9.0");
   }

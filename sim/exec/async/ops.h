@@ -26,6 +26,7 @@ struct BarrierObjectOp {
   bool no_complete = false;   // kArrive: does not end the phase
   bool expects = false;       // kArrive, of one thread: the operand is bytes
   bool no_increment = false;  // kArriveCopies
+  bool after_copies = false;  // kComplete: when the thread's copies have come, as kArriveCopies
   bool parity = false;        // kWait: the operand is one
   bool suspends = false;      // kWait: others may go first
 };

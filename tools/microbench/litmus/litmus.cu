@@ -37,8 +37,11 @@ constexpr Shape cowr{2, 1, 1, true, {{w(x, 1), f(), r(x, 0)}, {w(x, 2)}}};
 
 // ---- one launch -----------------------------------------------------------------------------------------------------------------
 constexpr u32 kGroups = 4;         // instances beside each other that a block (or SM) has, each with a warp a thread of the shape
-constexpr u32 kRounds = 16;        // of a launch; each uses words of its own, zero before it
-constexpr u32 kLimit = 250000;     // instances of a launch that count: four launches make 10^6
+#ifndef ROUNDS
+#define ROUNDS 16
+#endif
+constexpr u32 kRounds = ROUNDS;    // of a launch; each uses words of its own, zero before it
+constexpr u32 kLimit = 15625 * kRounds;  // instances of a launch that count: four launches make 10^6
 constexpr u32 kPatience = 20000;
 enum Placement { kSms, kSameSm, kBlock, kStreams, kDomains };
 const char* const kPlacements[] = {"sms", "same_sm", "block", "streams", "domains"};
@@ -219,6 +222,7 @@ static bool placed(Placement p, u32 threads, int sms, const u32* places) {
 int main(int argc, char** argv) {
   u32 seed = argc > 1 ? strtoul(argv[1], nullptr, 0) : 1;
   const char* only = argc > 2 ? argv[2] : "";
+  const int placements = argc > 3 ? atoi(argv[3]) : kDomains + 1;  // the first so many
   cudaDeviceProp d;
   CK(cudaGetDeviceProperties(&d, 0));
   int sms = d.multiProcessorCount;
@@ -234,6 +238,7 @@ int main(int argc, char** argv) {
   u32 row_number = 0, bad = 0;
   for (const Row& row : kRows)
     for (int p = kSms; p <= kDomains; p++, row_number++) {
+      if (p >= placements) continue;
       if (p >= kStreams && (row.s->threads != 2 || row.s->locs != 2) || row.space == kShared && p != kBlock) continue;
       if (*only && strcmp(only, row.shape)) continue;
       std::vector<u32> sum(257), h(257), places(1025);

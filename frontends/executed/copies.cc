@@ -1,0 +1,67 @@
+#include "frontends/executed/copies.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "sim/exec/async/barrier_object.h"
+#include "sim/exec/async/transfer.h"
+#include "sim/exec/handlers/by_lane.h"
+
+namespace heddle::executed {
+namespace {
+
+using Kind = exec::BarrierObjectOp::Kind;
+
+void write(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values) {
+  for (uint32_t m = mask & c.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    alignas(16) uint8_t data[isa::LaneRoom::kBytes] = {};
+    std::memcpy(data, values.data[lane], c.bytes[lane]);
+    exec::copy_bytes(c.to[lane], data, c.size);
+  }
+}
+
+}  // namespace
+
+void Copies::arrive(exec::WarpCore& w, const exec::Group& g, const exec::Inst& in, uint32_t mask) {
+  const exec::BarrierObjectOp& op = w.code.barrier_objects[in.target];
+  Arrival a;
+  a.group = g;
+  a.mask = mask;
+  a.kind = op.kind == Kind::kArriveCopies ? Kind::kArrive : op.kind;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    a.objects[lane] = exec::at({in.s[0], in.offset, op.space}, w.banks(g), g.local, lane);
+  }
+  for (const CopyUnderWay& c : copies_) {
+    a.tickets.push_back(c.ticket);
+  }
+  arrivals_.push_back(std::move(a));
+}
+
+bool Copies::landed(exec::WarpCore& w, uint32_t ticket, uint32_t mask, const isa::LaneValues& values) {
+  const auto found =
+      std::find_if(copies_.begin(), copies_.end(), [&](const CopyUnderWay& c) { return c.ticket == ticket; });
+  if (found == copies_.end()) {
+    return false;
+  }
+  write(*found, mask, values);
+  *found = copies_.back();
+  copies_.pop_back();
+  for (Arrival& a : arrivals_) {
+    if (std::erase(a.tickets, ticket) == 0 || !a.tickets.empty()) {
+      continue;
+    }
+    const exec::BarrierObjectOp once = {.kind = a.kind, .space = exec::Space::kSharedCluster};
+    exec::by_lane(w, a.group, a.mask,
+                  [&](uint32_t lane) { perform(once, w.spaces(), lane, a.objects[lane], 1); });
+    ++w.progress;
+    ++w.writes;
+  }
+  std::erase_if(arrivals_, [](const Arrival& a) { return a.tickets.empty(); });
+  return true;
+}
+
+}  // namespace heddle::executed
