@@ -90,6 +90,7 @@ class ReadGrid final : public isa::GridProgram {
     return of_trace(launch_, [&] { return grid_->next(); });
   }
   bool in_order() const override { return grid_->in_order(); }
+  bool reads_at_once() const override { return grid_->reads_at_once(); }
   isa::GlobalMemory* memory() override { return grid_->memory(); }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override { grid_->recycle(std::move(block)); }
 

@@ -56,7 +56,7 @@ class Program(harness.HeddleTest):
         self.assertEqual(p.returncode, 0, p.stderr)
         self.assertIn("all PASS", p.stdout)
         self.assertIn("executed and not timed", p.stderr)
-        self.assertIn("what races is not decided as on a GPU", p.stderr)
+        self.assertIn("what races between them is not decided as on a GPU", p.stderr)
         p = self.heddle("exec", "--quiet", "--functional", self.program())
         self.assertNotIn("launches", p.stderr)
 

@@ -47,6 +47,7 @@ class WatchedGrid final : public isa::GridProgram {
     }
   }
   bool in_order() const override { return grid_->in_order(); }
+  bool reads_at_once() const override { return grid_->reads_at_once(); }
   isa::GlobalMemory* memory() override { return grid_->memory(); }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override { grid_->recycle(std::move(block)); }
 
