@@ -139,9 +139,10 @@ bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out)
     ++g.pc;
     return true;
   }
-  if (out != nullptr && ((in.kind == Kind::kMemory && send(g, in, mask, *out)) ||
-                         (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)) ||
-                         (in.kind == Kind::kBarrierObject && arrive_later(g, in, mask)))) {
+  if (out != nullptr && code_.serves &&
+      ((in.kind == Kind::kMemory && send(g, in, mask, *out)) ||
+       (in.kind == Kind::kTransfer && send_copy(g, in, mask, *out)) ||
+       (in.kind == Kind::kBarrierObject && arrive_later(g, in, mask)))) {
     return true;
   }
   const bool goes_on = exec::kHandlers[static_cast<size_t>(in.kind)](w_, g, in, mask);
@@ -192,7 +193,7 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
 // Global memory: the machine performs it. False: it is done at once, as lanes go to several memories.
 bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
   const exec::MemoryOp& op = code_.code.memory[in.target];
-  if (!code_.serves || !may_be_global(op.space) || out.room == nullptr) {
+  if (!may_be_global(op.space) || out.room == nullptr) {
     return false;
   }
   exec::Access& a = w_.scratch.access;
@@ -222,7 +223,7 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
 // LDGSTS: the machine reads, and when it has, shared memory is written. False: it is another one.
 bool ExecWarp::send_copy(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
   const exec::TransferOp& op = code_.code.transfers[in.target];
-  if (!code_.serves || op.kind != exec::TransferOp::Kind::kCopy || out.room == nullptr) {
+  if (op.kind != exec::TransferOp::Kind::kCopy || out.room == nullptr) {
     return false;
   }
   CopyUnderWay c;

@@ -1,8 +1,8 @@
 #include "frontends/executed/live_grid.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "frontends/executed/served.h"
 #include "sim/isa/launch_order.h"
 
 namespace heddle::executed {
@@ -99,9 +99,7 @@ isa::BlockWork LiveBlock::work() const {
 LiveGrid::LiveGrid(const isa::KernelImage& image, const exec::Launch& launch, MakeRecorder make,
                    std::shared_ptr<std::string> output, const isa::Device& device)
     : image_(image),
-      counts_arrivals_(std::none_of(
-          image.code.begin(), image.code.end(),
-          [](const isa::Instr& in) { return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies; })),
+      counts_arrivals_(!copies_arrive(image)),
       sms_(device.sms),
       launch_(launch),
       make_(std::move(make)),

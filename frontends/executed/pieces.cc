@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontends/executed/served.h"
+
 namespace heddle::executed {
 namespace {
 
@@ -18,9 +20,7 @@ PieceShared::PieceShared(const isa::KernelImage& code, std::shared_ptr<std::stri
     : image(code),
       output(std::move(printed)),
       register_barriers(std::any_of(code.code.begin(), code.code.end(), isa::in_register)),
-      counts_arrivals(std::none_of(code.code.begin(), code.code.end(), [](const isa::Instr& in) {
-        return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
-      })) {}
+      counts_arrivals(!copies_arrive(code)) {}
 
 PieceCluster::PieceCluster(PieceShared& shared, std::unique_ptr<ExecutedCluster> executed)
     : shared_(shared),

@@ -14,12 +14,6 @@ using exec::Space;
 
 namespace {
 
-bool copies_arrive(const isa::KernelImage& image) {
-  return std::any_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
-    return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
-  });
-}
-
 // Whether what follows of the access's instruction can be done when its values have come: with its guard,
 // which may be another by then, and of nothing but these values. Temporaries are other instructions' by then.
 bool can_follow(const exec::Inst& access, const MemoryOp& op, const exec::Inst& in) {
@@ -68,6 +62,12 @@ void unpack_words(const isa::LaneValues& values, uint32_t words, exec::Access& a
 }
 
 }  // namespace
+
+bool copies_arrive(const isa::KernelImage& image) {
+  return std::any_of(image.code.begin(), image.code.end(), [](const isa::Instr& in) {
+    return in.syncs.kind == isa::SyncsForm::Kind::kArriveCopies;
+  });
+}
 
 bool counts_arrivals(const exec::Code& code, const isa::KernelImage& image) {
   return !copies_arrive(image) &&

@@ -30,6 +30,8 @@ isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room);
 // What came back, for the lanes of a.mask.
 void unpack(const isa::LaneValues& values, exec::Access& a);
 
+// Copies of the kernel arrive at barrier objects (cp.async.mbarrier.arrive).
+bool copies_arrive(const isa::KernelImage& image);
 // The machine can count what arrives at barrier objects: no copies do (cp.async.mbarrier.arrive), nobody
 // drops out, all arrivals may complete a phase.
 bool counts_arrivals(const exec::Code& code, const isa::KernelImage& image);

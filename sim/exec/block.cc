@@ -92,6 +92,7 @@ Block::Status Block::run(uint64_t instructions, bool goes_on) {
   if (!goes_on) {
     looked_.assign(warps_.size(), UINT64_MAX);
   }
+  uint64_t written = writes();  // a warp adds to its own part alone
   for (uint64_t done = 0; live_ != 0;) {
     bool ran = false, spins = true;
     for (size_t i = 0; i < warps_.size(); ++i) {
@@ -99,7 +100,7 @@ Block::Status Block::run(uint64_t instructions, bool goes_on) {
       if (w.lanes() == 0) {
         continue;
       }
-      const uint64_t others = writes() - w.writes();
+      const uint64_t others = written - w.writes();
       if (looked_[i] == others) {
         ran = true;  // it would look in vain again
         continue;
@@ -107,6 +108,7 @@ Block::Status Block::run(uint64_t instructions, bool goes_on) {
       const uint64_t before = w.executed();
       const Warp::Status status = w.run(kTurn, kSlice);
       looked_[i] = status == Warp::Status::kSpinning ? others : UINT64_MAX;
+      written = others + w.writes();
       const uint64_t more = w.executed() - before;
       done += more;
       ran |= more != 0;

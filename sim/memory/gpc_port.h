@@ -96,9 +96,9 @@ class GpcPort final : public ShardPort {
     code_asked_.clear();
   }
 
-  // Between two exchanges, of a device that has no links: no packet is on its way.
   Ticks way(const Packet& p) const override { return Ticks(distance(p).count() / 2); }
 
+  // Between two exchanges, of a device that has no links: no packet is on its way.
   template <class Archive>
   void serialize(Archive& ar) {
     ar(counters_, tlb_, gcc_, crossings_, launched_, away_, last_performed_);

@@ -18,13 +18,11 @@
 namespace heddle::memory {
 
 class LateWrites {
-  static constexpr size_t kHeads = 512;
-
  public:
   // A store that reaches its slice at `at`.
   void add(const Request& r, const Payload& p, Ticks at);
-  // Before request `r`, which reaches its slice at `at`, is performed: does what is there by then. Returns
-  // whether memory has changed. Of stores with bytes that an atomic or a reduction names: all.
+  // Before request `r`, which reaches its slice at `at`, is performed: does the stores to its line that are
+  // there by then; before any but a read all of them. Returns whether memory has changed.
   bool settle(isa::GlobalMemory& memory, const Request& r, Ticks at);
   // Does all that is there at `at`, of all lines.
   bool settle(isa::GlobalMemory& memory, Ticks at);
@@ -34,6 +32,13 @@ class LateWrites {
     heads_.fill(0);
   }
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(writes_, heads_);
+  }
+
+ private:
+  static constexpr size_t kHeads = 512;
   struct Write {
     Ticks at;
     uint32_t next;  // of those with the same head, that left before
@@ -50,12 +55,6 @@ class LateWrites {
     }
   };
 
-  template <class Archive>
-  void serialize(Archive& ar) {
-    ar(writes_, heads_);
-  }
-
- private:
   static size_t head(uint64_t line) { return line % kHeads; }
   // Those in found_, in the order of their arrival.
   bool perform_found(isa::GlobalMemory& memory);

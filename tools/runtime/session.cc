@@ -114,7 +114,8 @@ Session::Session() {
   make_context();
   if (functional_) {
     note(
-        "kernels are executed and not timed: they take no time on the timeline, and blocks go on one after the "
+        "kernels are executed and not timed: they take no time on the timeline, and blocks go on one after "
+        "the "
         "other, so what races between them is not decided as on a GPU");
   }
 }
